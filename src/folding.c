@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ enum {
 	EXIT_REPORTED = 3, /* the child has said what is wrong */
 };
 
+/* Lower limits of sklink itself (ulimit) stay what they are. */
 static const uint64_t most_memory = 64ULL << 30; /* bytes of address space, most of which are mapped files */
 static const uint64_t most_results = 16ULL << 30;
 
@@ -116,17 +118,31 @@ static bool run_constants(const struct folding *folding, const struct sk_link *l
 	       skrt_stream_create(device, &stream) == SKRT_OK && skrt_run_network(stream, instance) == SKRT_OK;
 }
 
+static void limit(int resource, uint64_t most)
+{
+	struct rlimit limits;
+
+	if (getrlimit(resource, &limits))
+		return;
+	if (limits.rlim_max > most) /* as RLIM_INFINITY is */
+		limits.rlim_max = most;
+	if (limits.rlim_cur > most)
+		limits.rlim_cur = most;
+	setrlimit(resource, &limits);
+}
+
 /* Ends the process. What it holds goes with it. */
 static _Noreturn void run_child(const struct folding *folding)
 {
 	const struct sk_command_line command = child_command(folding->link->command);
-	const struct rlimit time = {MOST_SECONDS, MOST_SECONDS}, memory = {most_memory, most_memory};
 	struct sk_arena *arena = sk_arena_create();
 	struct sk_diag diag;
 	struct sk_link link = {.arena = arena, .diag = &diag, .command = &command};
 
-	setrlimit(RLIMIT_CPU, &time);
-	setrlimit(RLIMIT_AS, &memory);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would wait for it */
+	limit(RLIMIT_CPU, MOST_SECONDS);
+	limit(RLIMIT_AS, most_memory);
+	limit(RLIMIT_CORE, 0);
 	sk_diag_init(&diag, arena);
 	if (link_constants(folding, &link) && !run_constants(folding, &link))
 		sk_error(&diag, (struct sk_place){.file = folding->graph->file}, "cannot compute constants: %s",

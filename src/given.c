@@ -20,8 +20,14 @@ static void report_unknown(struct sk_op_graph *graph, const char *option, const 
 	const char *end = strchr(text, '=');
 	const char *name = sk_arena_copy(graph->arena, text, end ? (size_t)(end - text) : strlen(text));
 
-	for (size_t i = 0; i < graph->inputs.count; i++)
+	for (size_t i = 0; i < graph->inputs.count; i++) {
 		names[i] = graph->values.items[graph->inputs.items[i]].name;
+		if (strcmp(names[i], name))
+			continue;
+		sk_error(graph->diag, (struct sk_place){.file = graph->file}, "%s '%s': input '%s' is frozen already",
+			 option, text, name);
+		return;
+	}
 	sk_error(graph->diag, (struct sk_place){.file = graph->file}, "%s '%s': the model has no input '%s'%s", option,
 		 text, name, sk_did_you_mean(graph->arena, name, names, graph->inputs.count));
 }
@@ -32,55 +38,106 @@ static const char *split(struct sk_op_graph *graph, const char *option, const ch
 	for (const char *end = text + strlen(text); end > text; end--)
 		if (*end == '=' && is_input(graph, text, (size_t)(end - text), value))
 			return end + 1;
-	report_unknown(graph, option, text);
+	if (strchr(text, '='))
+		report_unknown(graph, option, text);
+	else
+		sk_error(graph->diag, (struct sk_place){.file = graph->file}, "%s '%s' is not INPUT=%s", option, text,
+			 strcmp(option, "--shape") ? "FILE.npy" : "AxBxC");
 	return NULL;
+}
+
+/* Decimal digits, and nothing else, up to the end or a character of `ends`. False: it is no size. */
+static bool read_size(const char **text, const char *end, uint64_t *size)
+{
+	size_t digits = strspn(*text, "0123456789");
+
+	*size = strtoull(*text, NULL, 10);
+	*text += digits;
+	return digits && *size <= INT64_MAX && (!**text || strchr(end, **text));
+}
+
+static bool read_shape(const char *text, uint64_t shape[SK_MAX_RANK], uint32_t *rank)
+{
+	for (*rank = 0; *text; text++) {
+		if (*rank == SK_MAX_RANK || !read_size(&text, "x", &shape[(*rank)++]) || (*text && !text[1]))
+			return false;
+		if (!*text)
+			break;
+	}
+	return true;
+}
+
+static bool check_size(struct sk_op_graph *graph, const char *option, const char *text, const struct sk_value *value)
+{
+	if (sk_shape_is_countable(value->dtype, value->rank, value->shape))
+		return true;
+	sk_error(graph->diag, value->place, "%s '%s': input '%s' would be larger than 2^63 bytes", option, text,
+		 value->name);
+	return false;
+}
+
+static const char *known_shape(const struct sk_op_graph *graph, const struct sk_value *value)
+{
+	return sk_partial_shape_text(graph->arena, value->rank, value->shape);
 }
 
 static bool set_shape(struct sk_op_graph *graph, const char *text)
 {
 	struct sk_value *value;
-	uint64_t shape[SK_MAX_RANK];
-	uint32_t index, rank = 0;
+	uint64_t shape[SK_MAX_RANK] = {0};
+	uint32_t index, rank;
 	const char *sizes = split(graph, "--shape", text, &index);
-	char *end;
 
 	if (!sizes)
 		return false;
 	value = &graph->values.items[index];
-	for (const char *next = sizes; *next && rank < SK_MAX_RANK; next = end + (*end == 'x')) {
-		shape[rank++] = strtoull(next, &end, 10);
-		if (end == next || *next == '-' || (*end && *end != 'x') || shape[rank - 1] > INT64_MAX)
-			rank = SK_NONE;
-		if (rank == SK_NONE)
-			break;
-	}
-	if (rank == SK_NONE) {
+	if (!read_shape(sizes, shape, &rank)) {
 		sk_error(graph->diag, (struct sk_place){.file = graph->file},
-			 "--shape '%s': '%s' is no shape; write numbers with x between them, such as 1x128x1024", text,
-			 sizes);
+			 "--shape '%s': '%s' is no shape; write at most %d numbers with x between them, such as "
+			 "1x128x1024",
+			 text, sizes, SK_MAX_RANK);
 		return false;
 	}
-	for (uint32_t i = 0; value->shaped && i < rank && i < value->rank; i++)
-		if (value->rank != rank || (value->shape[i] != SK_UNKNOWN && value->shape[i] != shape[i])) {
-			sk_error(graph->diag, value->place,
-				 "--shape '%s': dimension %u of the model's input is %" PRIu64 ", not %" PRIu64, text,
-				 i, value->shape[i], shape[i]);
-			return false;
-		}
+	if (!sk_value_admits(value, rank, shape)) {
+		sk_error(graph->diag, value->place, "--shape '%s': the shape of input '%s' is %s", text, value->name,
+			 known_shape(graph, value));
+		return false;
+	}
 	value->shaped = true;
 	value->rank = rank;
 	memcpy(value->shape, shape, sizeof(shape));
-	return true;
+	return check_size(graph, "--shape", text, value);
+}
+
+static bool is_dimension(const struct sk_value *value, uint32_t d, const char *name, size_t length)
+{
+	return value->symbols[d] && strlen(value->symbols[d]) == length && !memcmp(value->symbols[d], name, length);
+}
+
+static void report_no_dimension(struct sk_op_graph *graph, const char *text, size_t length)
+{
+	SK_ARRAY(const char *) names = {NULL, 0, 0};
+
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		for (uint32_t d = 0; value->shaped && d < value->rank; d++)
+			if (value->symbols[d])
+				sk_array_push(graph->arena, &names, value->symbols[d]);
+	}
+	sk_error(graph->diag, (struct sk_place){.file = graph->file},
+		 "--dim '%s': no input has a dimension of that name%s", text,
+		 sk_did_you_mean(graph->arena, sk_arena_copy(graph->arena, text, length), names.items, names.count));
 }
 
 static bool set_dimension(struct sk_op_graph *graph, const char *text)
 {
-	const char *equals = strrchr(text, '=');
-	uint64_t size = equals ? strtoull(equals + 1, NULL, 10) : 0;
-	bool digits = equals && equals[1] && strspn(equals + 1, "0123456789") == strlen(equals + 1);
-	bool found = false;
+	const char *equals = strrchr(text, '='), *digits = equals ? equals + 1 : text;
+	size_t length = (size_t)(digits - text) - (equals != NULL);
+	uint64_t size;
+	bool found = false, agreed = true;
 
-	if (!digits || size > INT64_MAX) {
+	if (!equals || !read_size(&digits, "", &size)) {
 		sk_error(graph->diag, (struct sk_place){.file = graph->file}, "--dim '%s' is not NAME=NUMBER", text);
 		return false;
 	}
@@ -88,27 +145,21 @@ static bool set_dimension(struct sk_op_graph *graph, const char *text)
 		struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
 
 		for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
-			if (!value->symbols[d] || strlen(value->symbols[d]) != (size_t)(equals - text) ||
-			    strncmp(value->symbols[d], text, (size_t)(equals - text)))
+			if (!is_dimension(value, d, text, length))
 				continue;
-			value->shape[d] = size;
 			found = true;
+			if (value->shape[d] != SK_UNKNOWN && value->shape[d] != size) {
+				sk_error(graph->diag, value->place, "--dim '%s': the shape of input '%s' is %s", text,
+					 value->name, known_shape(graph, value));
+				return false;
+			}
+			value->shape[d] = size;
+			agreed &= check_size(graph, "--dim", text, value);
 		}
 	}
 	if (!found)
-		sk_error(graph->diag, (struct sk_place){.file = graph->file},
-			 "--dim '%s': no input has a dimension of that name", text);
-	return found;
-}
-
-/* What the file has is what the model wants. */
-static bool agrees(const struct sk_value *value, const struct sk_npy *npy)
-{
-	bool same = !value->shaped || value->rank == npy->rank;
-
-	for (uint32_t i = 0; same && value->shaped && i < value->rank; i++)
-		same = value->shape[i] == SK_UNKNOWN || value->shape[i] == npy->shape[i];
-	return same;
+		report_no_dimension(graph, text, length);
+	return found && agreed;
 }
 
 static bool freeze(struct sk_op_graph *graph, const char *text)
@@ -126,9 +177,10 @@ static bool freeze(struct sk_op_graph *graph, const char *text)
 		sk_error(graph->diag, (struct sk_place){.file = path}, "%s", error);
 		return false;
 	}
-	if (!agrees(value, &npy)) {
-		sk_error(graph->diag, (struct sk_place){.file = path}, "is %s, which input '%s' is not",
-			 sk_print_shape(npy.rank, npy.shape, shape, sizeof(shape)), value->name);
+	if (!sk_value_admits(value, npy.rank, npy.shape)) {
+		sk_error(graph->diag, (struct sk_place){.file = path}, "the shape is %s, but that of input '%s' is %s",
+			 sk_print_shape(npy.rank, npy.shape, shape, sizeof(shape)), value->name,
+			 known_shape(graph, value));
 		return false;
 	}
 	value->shaped = true;

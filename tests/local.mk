@@ -63,8 +63,11 @@ tests_lib_read_models_SOURCES = tests/lib/read-models.c
 tests_lib_read_models_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 tests_lib_read_models_LDADD = src/libfusion.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/lib/read-models.py
-SHELL_TESTS += tests/run/onnx-models.sh tests/run/model-texts.sh
-QUICK_TESTS += tests/run/onnx-models.sh tests/run/model-texts.sh
+check_PROGRAMS += tests/lib/make-model
+tests_lib_make_model_SOURCES = tests/lib/make-model.c tests/lib/protobuf-writer.c tests/lib/protobuf-writer.h
+tests_lib_make_model_LDADD = loader/libnpy.la
+SHELL_TESTS += tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/onnx.sh
+QUICK_TESTS += tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/onnx.sh
 
 # Planning: partition, schedule, memory, the plan's writer.
 if HAVE_CHECK

@@ -1,6 +1,7 @@
 /* The kernels of operators; see operators.h. They are collected once, and chained by op and by class (op-index.h). */
 #include "src/bind/operators.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "loader/plan/isa.h"
@@ -188,6 +189,7 @@ void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *l
 			       .archive_count = archive_count};
 	sk_map_init(&ops->numbers, model->arena);
 	sk_map_init(&ops->texts, model->arena);
+	sk_map_init(&ops->unknown, model->arena);
 	sk_op_index_init(&ops->index, model);
 }
 
@@ -287,14 +289,40 @@ struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *name, const str
 	return misfits;
 }
 
-static void report_unknown(struct sk_ops *ops, const struct sk_name *op)
+static const char *suggest_op(const struct sk_ops *ops, const char *op)
+{
+	return ops->model->diag->errors > SK_MAX_SUGGESTIONS
+		       ? ""
+		       : sk_did_you_mean(ops->model->arena, op, ops->names.items, ops->names.count);
+}
+
+/* Tasks of a graph have no line of their own, and many name the same operator: one error for all of them. */
+static bool report_unknown_of_graph(struct sk_ops *ops, const struct sk_task *task)
 {
 	struct sk_model *model = ops->model;
+	const char *op = task->op.text;
+	uint32_t number = (uint32_t)(task - model->tasks.items), count = 0;
 
-	sk_error(model->diag, op->place, "no kernel has op=%s%s", op->text,
-		 model->diag->errors > SK_MAX_SUGGESTIONS
-			 ? ""
-			 : sk_did_you_mean(model->arena, op->text, ops->names.items, ops->names.count));
+	if (sk_map_insert(&ops->unknown, op, strlen(op), number) != number)
+		return false;
+	for (size_t i = number + 1; i < model->tasks.count; i++)
+		count += model->tasks.items[i].op.text && !strcmp(model->tasks.items[i].op.text, op);
+	sk_error(model->diag, task->op.place, "task '%s'%s: no kernel has op=%s%s", task->name,
+		 count ? sk_arena_print(model->arena, " and %" PRIu32 " more", count) : "", op, suggest_op(ops, op));
+	if (!ops->names.count && !ops->left_out && ops->unknown.count == 1)
+		sk_note(model->diag,
+			"no library of kernels is among the inputs: sklink's own is -lskernels (-L says where it is)");
+	return true;
+}
+
+/* False if it has been said of the op before. */
+static bool report_unknown(struct sk_ops *ops, const struct sk_task *task)
+{
+	if (task->directed)
+		return report_unknown_of_graph(ops, task);
+	sk_error(ops->model->diag, task->op.place, "no kernel has op=%s%s", task->op.text,
+		 suggest_op(ops, task->op.text));
+	return true;
 }
 
 static void note_kernel(struct sk_ops *ops, const struct sk_op_kernel *kernel, const char *what)
@@ -330,9 +358,9 @@ void sk_ops_report_none(struct sk_ops *ops, const struct sk_task *task, const st
 {
 	const struct sk_misfits misfits = sk_ops_explain(ops, task->op.text, request);
 
-	if (misfits.unknown)
-		report_unknown(ops, &task->op);
-	else
+	if (!misfits.unknown)
 		report_misfits(ops, task, &misfits);
+	else if (!report_unknown(ops, task))
+		return;
 	note_left_out(ops);
 }

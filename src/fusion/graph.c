@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/checked.h"
+
 struct sk_op_graph *sk_graph_create(struct sk_arena *arena, struct sk_diag *diag, const char *file)
 {
 	struct sk_op_graph *graph = SK_NEW(arena, struct sk_op_graph);
@@ -95,6 +97,41 @@ uint64_t sk_value_elements(const struct sk_value *value)
 	for (uint32_t i = 0; i < value->rank; i++)
 		elements *= value->shape[i];
 	return elements;
+}
+
+const char *sk_partial_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape)
+{
+	const char *text = "[";
+
+	for (uint32_t i = 0; i < rank; i++)
+		text = shape[i] == SK_UNKNOWN ? sk_arena_print(arena, "%s%s?", text, i ? ", " : "")
+					      : sk_arena_print(arena, "%s%s%" PRIu64, text, i ? ", " : "", shape[i]);
+	return sk_arena_join(arena, text, "]");
+}
+
+bool sk_shape_is_countable(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape)
+{
+	uint64_t bytes = sk_dtype_size(dtype);
+
+	for (uint32_t i = 0; i < rank; i++)
+		if (!shape[i])
+			return true;
+	for (uint32_t i = 0; i < rank; i++)
+		if (shape[i] != SK_UNKNOWN && (!sk_mul(bytes, shape[i], &bytes) || bytes > INT64_MAX))
+			return false;
+	return true;
+}
+
+bool sk_value_admits(const struct sk_value *value, uint32_t rank, const uint64_t *shape)
+{
+	if (!value->shaped)
+		return true;
+	if (value->rank != rank)
+		return false;
+	for (uint32_t i = 0; i < rank; i++)
+		if (value->shape[i] != SK_UNKNOWN && value->shape[i] != shape[i])
+			return false;
+	return true;
 }
 
 bool sk_value_is_static(const struct sk_value *value)

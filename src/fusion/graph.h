@@ -106,6 +106,16 @@ struct sk_value *sk_node_output(const struct sk_op_graph *graph, const struct sk
 /* How many elements a value has whose shape is known; overflow was an error when the shape was set. */
 uint64_t sk_value_elements(const struct sk_value *value);
 
+/* "[2, ?, 4]"; "?" where a dimension is unknown. */
+const char *sk_partial_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape);
+
+/* True if the known dimensions make no more than 2^63 - 1 bytes. One of 0 makes a tensor empty, however large the
+ * others are. */
+bool sk_shape_is_countable(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape);
+
+/* True if the value may have the shape, as far as something is known of it. */
+bool sk_value_admits(const struct sk_value *value, uint32_t rank, const uint64_t *shape);
+
 /* True if the type and all dimensions are known. */
 bool sk_value_is_static(const struct sk_value *value);
 

@@ -22,55 +22,26 @@ const struct sk_value *sk_infer_input(const struct sk_inference *inference, size
 	return sk_node_input(inference->graph, inference->node, number);
 }
 
-static const char *shape_text(const struct sk_inference *inference, uint32_t rank, const uint64_t *shape)
-{
-	struct sk_arena *arena = inference->graph->arena;
-	const char *text = "[";
-
-	for (uint32_t i = 0; i < rank; i++)
-		text = shape[i] == SK_UNKNOWN ? sk_arena_print(arena, "%s%s?", text, i ? ", " : "")
-					      : sk_arena_print(arena, "%s%s%" PRIu64, text, i ? ", " : "", shape[i]);
-	return sk_arena_join(arena, text, "]");
-}
-
-/* What the file says of a value holds, as far as it says something. */
-static bool agrees(const struct sk_value *value, enum sk_dtype dtype, uint32_t rank, const uint64_t *shape)
-{
-	if (value->dtype != SK_DTYPE_NONE && value->dtype != dtype)
-		return false;
-	if (!value->shaped)
-		return true;
-	if (value->rank != rank)
-		return false;
-	for (uint32_t i = 0; i < rank; i++)
-		if (value->shape[i] != SK_UNKNOWN && value->shape[i] != shape[i])
-			return false;
-	return true;
-}
-
 bool sk_infer_output(const struct sk_inference *inference, size_t number, enum sk_dtype dtype, uint32_t rank,
 		     const uint64_t *shape)
 {
 	struct sk_value *value = sk_node_output(inference->graph, inference->node, number);
-	uint64_t bytes = sk_dtype_size(dtype);
-	bool empty = false;
+	struct sk_arena *arena = inference->graph->arena;
 
 	if (!value)
 		return true;
 	if (rank > SK_MAX_RANK)
 		return sk_infer_error(inference, "output '%s' has %" PRIu32 " dimensions, and a tensor has %d at most",
 				      value->name, rank, SK_MAX_RANK);
-	for (uint32_t i = 0; i < rank; i++)
-		empty |= !shape[i];
-	for (uint32_t i = 0; i < rank && !empty; i++)
-		if (!sk_mul(bytes, shape[i], &bytes) || bytes > INT64_MAX)
-			return sk_infer_error(inference, "output '%s' is %s, which is larger than 2^63 bytes",
-					      value->name, shape_text(inference, rank, shape));
-	if (!agrees(value, dtype, rank, shape))
+	if (!sk_shape_is_countable(dtype, rank, shape))
+		return sk_infer_error(inference, "output '%s' is %s, which is larger than 2^63 bytes", value->name,
+				      sk_partial_shape_text(arena, rank, shape));
+	/* What the file says of a value holds, as far as it says something. */
+	if ((value->dtype != SK_DTYPE_NONE && value->dtype != dtype) || !sk_value_admits(value, rank, shape))
 		return sk_infer_error(inference, "output '%s' is %s %s, but the model says %s %s", value->name,
-				      sk_dtype_name(dtype), shape_text(inference, rank, shape),
+				      sk_dtype_name(dtype), sk_partial_shape_text(arena, rank, shape),
 				      sk_dtype_name(value->dtype),
-				      value->shaped ? shape_text(inference, value->rank, value->shape) : "");
+				      value->shaped ? sk_partial_shape_text(arena, value->rank, value->shape) : "");
 	value->dtype = dtype;
 	value->shaped = true;
 	value->rank = rank;
@@ -98,8 +69,8 @@ bool sk_infer_broadcast(const struct sk_inference *inference, uint32_t *rank, ui
 
 		if (a != b && a != 1 && b != 1)
 			return sk_infer_error(inference, "%s and %s cannot be broadcast to one shape",
-					      shape_text(inference, *rank, shape),
-					      shape_text(inference, other_rank, other));
+					      sk_partial_shape_text(inference->graph->arena, *rank, shape),
+					      sk_partial_shape_text(inference->graph->arena, other_rank, other));
 		both[i] = a == 1 ? b : a;
 	}
 	*rank = both_rank;

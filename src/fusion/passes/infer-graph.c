@@ -156,25 +156,43 @@ static bool infer_round(struct rounds *rounds)
 	return progress;
 }
 
+/* Says of an input that is not static how to make it so: with --dim where the model names what is unknown. */
+static void report_open(struct sk_op_graph *graph, const struct sk_value *value)
+{
+	const char *shape = "[", *dimensions = "";
+
+	for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
+		const char *size = value->symbols[d] ? value->symbols[d] : "?";
+
+		if (value->shape[d] != SK_UNKNOWN)
+			size = sk_arena_print(graph->arena, "%" PRIu64, value->shape[d]);
+		else if (value->symbols[d])
+			dimensions = sk_arena_print(graph->arena, "%s --dim '%s=N'", dimensions, size);
+		shape = sk_arena_print(graph->arena, "%s%s%s", shape, d ? ", " : "", size);
+	}
+	sk_error(
+		graph->diag, value->place,
+		"the shape of input '%s' is not known when linking (%s); say it: --shape '%s=1x128', with a number for "
+		"each dimension%s%s",
+		value->name,
+		value->shaped ? sk_arena_join(graph->arena, shape, "]")
+			      : "the model does not say how many dimensions "
+				"it has",
+		value->name, *dimensions ? ", or" : "", dimensions);
+}
+
 static void check_inputs(struct sk_op_graph *graph)
 {
 	for (size_t i = 0; i < graph->inputs.count; i++) {
 		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
-		const char *shape = "";
 
 		if (value->contents || sk_value_is_static(value))
 			continue;
-		for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
-			const char *size = value->symbols[d] ? value->symbols[d] : "?";
-
-			if (value->shape[d] != SK_UNKNOWN)
-				size = sk_arena_print(graph->arena, "%" PRIu64, value->shape[d]);
-			shape = sk_arena_print(graph->arena, "%s%s%s", shape, d ? "x" : "", size);
-		}
-		sk_error(graph->diag, value->place,
-			 "the shape of input '%s' is not known when linking (%s); say it: --shape '%s=1x128'%s",
-			 value->name, value->shaped ? shape : "the model does not say it", value->name,
-			 *shape ? " with a number for each dimension, or --dim NAME=N for one that has a name" : "");
+		if (value->dtype == SK_DTYPE_NONE)
+			sk_error(graph->diag, value->place, "the model does not say of what type input '%s' is",
+				 value->name);
+		else
+			report_open(graph, value);
 	}
 }
 

@@ -1,0 +1,291 @@
+#!/bin/bash
+# From a model file to numbers: small models are linked with the kernel library and run fused, task by task, serially, on
+# several numbers of cores and on the simulated device. What is wrong with a model, or with what the command line says of
+# it, is said where it is, all at once, and leaves no file.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+make_model=$top_builddir/tests/lib/make-model
+set -- -L "$top_builddir/kernels" -lskernels
+
+# model NAME: standard input becomes NAME.onnx.
+model() {
+	"$make_model" "$1.onnx"
+}
+
+# array NAME TYPE SHAPE VALUE…: NAME.npy.
+array() {
+	local name=$1
+	shift
+	"$make_model" "$name.npy" "$@"
+}
+
+# runs PACKAGE INPUTS OUTPUTS: with INPUT.npy for each input; each output is as in OUTPUT.want.npy, however it is run.
+runs() {
+	local package=$1 words=() name way
+	for name in $2; do
+		words+=(--input "$name=$name.npy")
+	done
+	for name in $3; do
+		words+=(--output "$name=$name.got.npy")
+	done
+	for way in '' --unfused --serial '--cores 1' '--cores 2' '--cores 7' '--device a3'; do
+		rm -f ./*.got.npy
+		# shellcheck disable=SC2086 # words
+		"$skrun" "$package" "${words[@]}" $way || fail "$package $way"
+		for name in $3; do
+			cmp "$name.got.npy" "$name.want.npy" || fail "$package $way: $name is wrong"
+		done
+	done
+	"$skrun" "$package" --random 1 --verify >out.txt || { cat out.txt; fail "$package: results depend on how it is run"; }
+	proved "$package"
+}
+
+# refuses PATTERN MODEL ARGUMENT…: linking the model fails with a line like that, and leaves nothing behind.
+refuses() {
+	local pattern=$1 model=$2
+	shift 2
+	rm -f out.sk*
+	fails_with "$pattern" "$sklink" "$model.onnx" -L "$top_builddir/kernels" -lskernels "$@" -o out.sk
+	[ -z "$(ls | grep '^out\.sk')" ] || fail "something was left behind: $(ls)"
+}
+
+# says TEXT: the last command's standard error is this.
+says() {
+	echo "$1" | diff - err.txt || fail "another message"
+}
+
+# Names of any text; a shape that is computed from shapes; outputs that are views, constants and inputs again; an input that
+# nobody uses.
+model shapes <<'END'
+input x f32 2x3
+input spare f32 2
+output y f32 2x3
+output /view:0 f32 3x2
+output c f32 2
+output same f32 2x3
+constant w f32 3 1 2 3
+constant c f32 2 5 6
+constant half f32 scalar 0.5
+constant 0 i64 1 0
+constant 1 i64 1 1
+constant 2 i64 1 2
+node Add /layer.3/Add x w -> /layer.3/Add_output_0
+node Add /layer.3/Add /layer.3/Add_output_0 half -> y
+node Shape _ y -> shape
+node Slice _ shape 1 2 -> columns
+node Slice _ shape 0 1 -> rows
+node Concat _ columns rows -> turned axis=0
+node Reshape view y turned -> /view:0
+node Identity _ x -> same
+END
+array x f32 2x3 1 2 3 4 5 6
+array y.want f32 2x3 2.5 4.5 6.5 5.5 7.5 9.5
+array c.want f32 2 5 6
+cp x.npy same.want.npy
+mkdir -p ./
+"$sklink" shapes.onnx "$@" -o shapes.sk 2>err.txt
+says "sklink: warning: shapes.onnx: nothing uses input 'spare'; the package does not have it"
+runs shapes.sk x 'y c same'
+array view.want f32 3x2 2.5 4.5 6.5 5.5 7.5 9.5
+"$skrun" shapes.sk --input x=x.npy --output /view:0=view.got.npy
+cmp view.got.npy view.want.npy || fail "the view is wrong"
+"$skdump" --steps shapes.sk >steps.txt
+grep -q ' /layer.3/Add ' steps.txt && grep -q ' /layer.3/Add#2 ' steps.txt || fail "tasks have other names"
+
+# Numbers: tensors without dimensions.
+model scalars <<'END'
+input a f32 scalar
+input b f32 scalar
+output sum f32 scalar
+node Add _ a b -> t
+node Add _ t a -> sum
+END
+array a f32 scalar 1.5
+array b f32 scalar 4
+array sum.want f32 scalar 7
+"$sklink" scalars.onnx "$@" -o scalars.sk
+runs scalars.sk 'a b' sum
+
+# What constants alone make is computed when linking.
+model constants <<'END'
+input x f32 4
+output y f32 4
+constant two f32 2x2 1 2 3 4
+constant flat i64 1 4
+node Transpose _ two -> turned perm=[1,0]
+node Add _ turned two -> symmetric
+node Reshape _ symmetric flat -> row
+node Add only x row -> y
+END
+array x f32 4 100 200 300 400
+array y.want f32 4 102 205 305 408
+"$sklink" constants.onnx "$@" -o constants.sk
+runs constants.sk x y
+[ "$("$skdump" --steps constants.sk | grep -c '  split ')" = 1 ] || fail "constants are computed at run time"
+
+# Dimensions that the model leaves open.
+model open <<'END'
+input x f32 batchx3
+input y f32 none
+output z f32 none
+node Add _ x y -> z
+END
+array x f32 2x3 1 2 3 4 5 6
+array y f32 3 10 20 30
+array z.want f32 2x3 11 22 33 14 25 36
+"$sklink" open.onnx "$@" --shape x=2x3 --shape y=3 -o open.sk
+runs open.sk 'x y' z
+"$sklink" open.onnx "$@" --dim batch=2 --freeze y=y.npy -o open.sk
+runs open.sk x z
+refuses "input 'x' is not known when linking \(\[batch, 3\]\); say it: --shape 'x=1x128', with a number for each dimension, or --dim 'batch=N'$" open
+grep -q "input 'y' is not known when linking (the model does not say how many dimensions it has); say it: --shape 'y=1x128'" err.txt || fail "not all inputs"
+refuses "^sklink: error: open.onnx: --shape 'x=2x4': the shape of input 'x' is \[\?, 3\]$" open --shape x=2x4 --shape y=3
+refuses "^sklink: error: open.onnx: --shape 'x=': the shape of input 'x' is \[\?, 3\]$" open --shape x= --shape y=3
+refuses "^sklink: error: open.onnx: --shape 'x=2x3x1': the shape of input 'x' is" open --shape x=2x3x1 --shape y=3
+for shape in 2x 2xx3 x2 2x-3 +2x3 ' 2x3' 2x3y 9223372036854775808 1x1x1x1x1x1x1x1x1; do
+	refuses "--shape 'y=.*': '.*' is no shape; write at most 8 numbers with x between them, such as 1x128x1024" \
+		open --dim batch=2 --shape "y=$shape"
+done
+refuses "--shape 'y=4294967296x4294967296': input 'y' would be larger than 2\^63 bytes" open --shape y=4294967296x4294967296 --dim batch=2
+refuses "--dim 'batch=4611686018427387904': input 'x' would be larger than 2\^63 bytes" open --shape y=3 --dim batch=4611686018427387904
+refuses "--dim 'bach=2': no input has a dimension of that name; did you mean 'batch'\?" open --shape y=3 --dim bach=2
+refuses "--dim 'batch=2': the shape of input 'x' is \[3, 3\]" open --shape y=3 --dim batch=3 --dim batch=2
+refuses "--dim 'batch=2': the shape of input 'x' is \[3, 3\]" open --shape y=3 --shape x=3x3 --dim batch=2
+for text in batch batch= batch=a batch=-1 batch=1x2 batch=9223372036854775808; do
+	refuses "--dim '$text' is not NAME=NUMBER" open --dim "$text"
+done
+refuses "--shape 'x' is not INPUT=AxBxC" open --shape x
+refuses "--freeze 'y' is not INPUT=FILE.npy" open --freeze y
+refuses "--shape 'xx=3': the model has no input 'xx'; did you mean 'x'\?" open --shape xx=3
+refuses "--freeze 'z=y.npy': the model has no input 'z'" open --freeze z=y.npy
+refuses "--freeze 'y=y.npy': input 'y' is frozen already" open --freeze y=y.npy --freeze y=y.npy
+refuses "none.npy: No such file" open --freeze y=none.npy
+refuses "open.onnx: not a .npy file" open --freeze y=open.onnx
+array doubles f64 3 1 2 3
+refuses "doubles.npy: the elements are '<f8' \(f64\), wanted is f32" open --freeze y=doubles.npy
+refuses "^sklink: error: y.npy: the shape is \[3\], but that of input 'x' is \[\?, 3\]$" open --freeze x=y.npy
+"$sklink" open.onnx "$@" --shape y=3 --freeze x=x.npy -o out.sk
+refuses "output 'z' is f32 \[2, 3\], but .*|\[2, 3\] and \[4\] cannot be broadcast" open --dim batch=2 --shape y=4
+
+# Shapes that only inputs tell.
+model demands <<'END'
+input x f32 2x3
+input shape i64 2
+output y f32 none
+node Reshape turn x shape -> y
+END
+array shape i64 2 3 -1
+array x f32 2x3 1 2 3 4 5 6
+array y.want f32 3x2 1 2 3 4 5 6
+refuses "^sklink: error: demands.onnx: node 'turn' \(Reshape\): the shape of its outputs depends on the elements of 'shape', .*--freeze 'shape=FILE.npy'$" demands
+refuses "--freeze 'shap=shape.npy': the model has no input 'shap'; did you mean 'shape'\?" demands --freeze shap=shape.npy
+"$sklink" demands.onnx "$@" --freeze shape=shape.npy -o demands.sk
+runs demands.sk x y
+
+# All that is missing is said at once.
+model wrong <<'END'
+input x f32 2x3
+input i i32 2x3
+output a f32 none
+output b f32 none
+output c f32 none
+output d f32 none
+output e f32 none
+node Nonsense first x -> a
+node Ad second x -> b
+node org.acme:Add third x -> b2
+node Add fourth x b2 x -> c
+node Concat fifth x x -> d axis=1.5
+node Add sixth x i -> e
+END
+fails_with . "$sklink" --check wrong.onnx "$@"
+sed 's/; the .*//' err.txt >lines.txt
+for line in "node 'first' (Nonsense): there is no operator 'Nonsense'" "node 'second' (Ad): there is no operator 'Ad'" \
+	"did you mean 'Add'?" "node 'third' (Add): there is no operator 'Add' in the domain 'org.acme'" \
+	"node 'fourth' (Add): it has 3 inputs, and the operator has 2" \
+	"node 'fifth' (Concat): attribute 'axis' is an integer, not a number" "node 'sixth' (Add): "; do
+	grep -qF "$line" err.txt || { cat err.txt; fail "nothing says: $line"; }
+done
+
+# Operators that are known, but that the libraries do not have: each is said once, with what to do where there is none.
+model kernels <<'END'
+input x f32 2x3
+output a f32 2x3
+output b f32 2x3
+node Add one x x -> t
+node Add two t x -> a
+node Transpose three t -> u
+node Transpose four u -> v perm=[1,0]
+node Add five v x -> b
+END
+fails_with . "$sklink" --check kernels.onnx
+cat >expected.txt <<'END'
+sklink: error: kernels.onnx: task 'one' and 2 more: no kernel has op=Add
+>>> no library of kernels is among the inputs: sklink's own is -lskernels (-L says where it is)
+sklink: error: kernels.onnx: task 'three' and 1 more: no kernel has op=Copy
+END
+diff expected.txt err.txt || fail "another message"
+
+# A library in front: its kernels win where they fit.
+cat >mine.c <<'C'
+#include "skkernel.h"
+
+void my_add(const float *a, const float *b, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = a[i] + b[i] + 1000;
+}
+SK_KERNEL(my_add, "split=n op=Add; in a f32[n], in b f32[n], out y f32[n], n i64");
+C
+compile mine
+ar rc libmine.a mine.o
+array a.want f32 2x3 1003 1006 1009 1012 1015 1018
+array x f32 2x3 1 2 3 4 5 6
+model mine <<'END'
+input x f32 2x3
+output a f32 2x3
+output row f32 2x3
+constant w f32 3 1 1 1
+node Add one x x -> t
+node Add two t x -> a
+node Add three x w -> row
+END
+"$sklink" mine.onnx -L. -lmine "$@" -o mine.sk
+array a.want f32 2x3 2003 2006 2009 2012 2015 2018
+array row.want f32 2x3 2 3 4 5 6 7
+runs mine.sk x 'a row'
+"$sklink" mine.onnx "$@" -L. -lmine -o mine.sk
+array a.want f32 2x3 3 6 9 12 15 18
+runs mine.sk x 'a row'
+
+# Folding has limits: of results, and of time and memory, which may be set lower.
+model large <<'END'
+input x f32 1
+output y f32 none
+constant one f32 1 1
+constant shape i64 2 70000 70000
+constant flat i64 1 -1
+constant from i64 1 0
+constant to i64 1 1
+node Expand _ one shape -> big
+node Add _ big big -> sum
+node Reshape _ sum flat -> line
+node Add _ x line -> y
+END
+refuses "large.onnx: constants that are computed would have more than 17179869184 bytes" large
+model long <<'END'
+input x f32 1
+output y f32 none
+constant one f32 1 1
+constant shape i64 2 6000 6000
+constant from i64 1 0
+constant to i64 1 1
+node Expand _ one shape -> big
+node MatMul _ big big -> square
+node MatMul _ square square -> fourth
+node MatMul _ fourth square -> sixth
+node Slice _ sixth from to -> row
+node Add _ x row -> y
+END
+(ulimit -t 1 && refuses "computing '.*' from the constants that it depends on takes too long" long)
+(ulimit -v 300000 && refuses "cannot compute|out of memory" long)
