@@ -690,7 +690,8 @@ static void run_cast(const struct kernel *kernel, const struct row *row)
 		memcpy(x + 2 * i, &(uint16_t){(uint16_t)i}, 2);
 	/* Numbers around those half way between two that the output has. */
 	for (int64_t i = 200; in->size > out->size && out->is_float && i < n; i += 3) {
-		wide middle = ldexpf128((wide)(random_bits() % 512 * 2 + 1), (int)(random_bits() % 55)) /
+		wide middle = ldexpf128((wide)(random_bits() % (1u << out->digits) | 1u << out->digits | 1),
+					(int)(random_bits() % 55)) /
 			      (in->is_float ? 1 << 20 : 1);
 		put_wide(in, x, i,
 			 in->is_float || middle < (wide)INT32_MAX * (in->size == 8 ? INT32_MAX : 1) ? middle : 1);
