@@ -7,20 +7,26 @@
 # vectorize. Integers wrap around. Nothing becomes a call of memcpy or memset.
 KERNEL_FAMILIES = \
 	kernels/activations.c \
+	kernels/arg.c \
 	kernels/binary.c \
 	kernels/cast.c \
 	kernels/clip.c \
 	kernels/comparisons.c \
 	kernels/conv.c \
 	kernels/copy.c \
+	kernels/cumsum.c \
 	kernels/matmul-pack.c \
 	kernels/matmul-vector.c \
 	kernels/matmul.c \
 	kernels/pool.c \
 	kernels/predicates.c \
+	kernels/reduce.c \
+	kernels/rows.c \
+	kernels/topk.c \
 	kernels/unary.c \
 	kernels/where.c
 KERNEL_INCLUDES = \
+	kernels/along.h \
 	kernels/binary-forms.h \
 	kernels/family.h \
 	kernels/math-f32.h \

@@ -313,6 +313,7 @@ KERNEL_TESTS = \
 	tests/kernels/mlir.sh \
 	tests/kernels/openblas.sh \
 	tests/kernels/page.sh \
+	tests/kernels/axes.sh \
 	tests/kernels/products.sh \
 	tests/kernels/rust.sh \
 	tests/kernels/triton.sh \
@@ -324,7 +325,7 @@ KERNEL_TESTS = \
 SHELL_TESTS += $(KERNEL_TESTS)
 QUICK_TESTS += $(KERNEL_TESTS)
 EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
-	tests/kernels/oracle.h tests/kernels/products.c tests/kernels/windows.c
+	tests/kernels/axes.c tests/kernels/oracle.h tests/kernels/products.c tests/kernels/windows.c
 
 # The kernel library: each kernel against its definition.
 check_PROGRAMS += tests/kernels/library

@@ -141,10 +141,6 @@ static bool canonical_reduction(struct sk_canonical *canonical)
 		return false;
 	if (!sk_value_elements(&graph->values.items[from]))
 		return sk_canonical_fill(canonical, to, empty_result(op, graph->values.items[to].dtype));
-	if (!set) {
-		sk_canonical_view(canonical, to, from, 0);
-		return true;
-	}
 	if (!is_one_run(&graph->values.items[from], set, shape))
 		from = gather_reduced(canonical, from, set, shape);
 	call = sk_canonical_call(canonical, op);
