@@ -15,13 +15,18 @@ KERNEL_FAMILIES = \
 	kernels/conv.c \
 	kernels/copy.c \
 	kernels/cumsum.c \
+	kernels/gather.c \
 	kernels/matmul-pack.c \
 	kernels/matmul-vector.c \
 	kernels/matmul.c \
+	kernels/pad.c \
+	kernels/patterns.c \
+	kernels/places.c \
 	kernels/pool.c \
 	kernels/predicates.c \
 	kernels/reduce.c \
 	kernels/rows.c \
+	kernels/scatter.c \
 	kernels/topk.c \
 	kernels/unary.c \
 	kernels/where.c

@@ -117,7 +117,9 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/axes.c \
 	src/fusion/operators/elementwise.c \
 	src/fusion/operators/families.h \
+	src/fusion/operators/indexing.c \
 	src/fusion/operators/moves.c \
+	src/fusion/operators/pads.c \
 	src/fusion/operators/products.c \
 	src/fusion/operators/shapes.c \
 	src/fusion/operators/windows.c

@@ -108,8 +108,7 @@ static void add_real(const struct sk_canonical *canonical, struct sk_graph_call 
 	add_attribute(canonical, call, (struct sk_attribute){.name = name, .kind = SK_ATTRIBUTE_REAL, .real = real});
 }
 
-static void add_word(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
-		     const char *word)
+void sk_call_word(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, const char *word)
 {
 	add_attribute(canonical, call,
 		      (struct sk_attribute){.name = name, .kind = SK_ATTRIBUTE_STRING, .string = word});
@@ -142,13 +141,12 @@ void sk_call_attributes(const struct sk_canonical *canonical, struct sk_graph_ca
 			sk_call_integer(canonical, call, known->name, integer);
 		else if (known->kind == SK_ATTRIBUTE_STRING && string &&
 			 (!known->string || strcmp(string, known->string)))
-			add_word(canonical, call, known->name, string);
+			sk_call_word(canonical, call, known->name, string);
 	}
 }
 
-/* Lists for kernels with loops over dimensions have as many items as a tensor can have dimensions. */
-static void add_padded(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
-		       uint32_t rank, const int64_t *items, int64_t rest)
+void sk_call_padded(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, uint32_t rank,
+		    const int64_t *items, int64_t rest)
 {
 	int64_t all[SK_MAX_RANK];
 
@@ -164,9 +162,9 @@ static void add_dimensions(const struct sk_canonical *canonical, struct sk_graph
 
 	for (uint32_t i = 0; i < rank; i++)
 		dimensions[i] = (int64_t)shape[i];
-	add_word(canonical, call, "form", "strided");
+	sk_call_word(canonical, call, "form", "strided");
 	sk_call_integer(canonical, call, "rank", rank);
-	add_padded(canonical, call, "dims", rank, dimensions, 1);
+	sk_call_padded(canonical, call, "dims", rank, dimensions, 1);
 }
 
 /* ---- one input, one output, one shape ---- */
@@ -236,7 +234,7 @@ static void add_strided(struct sk_canonical *canonical, const char *op, const st
 			strides[d] = repeated ? 0 : stride;
 			stride *= repeated ? 1 : (int64_t)merged->shape[d];
 		}
-		add_padded(canonical, call, names[i], merged->rank, strides, 0);
+		sk_call_padded(canonical, call, names[i], merged->rank, strides, 0);
 		sk_call_input(canonical, call, sk_operand_flat(canonical->graph, values[i]));
 	}
 	sk_call_output(canonical, call, sk_operand_flat(canonical->graph, to));
@@ -309,7 +307,7 @@ bool sk_canonical_binary(struct sk_canonical *canonical, const char *op, uint32_
 	struct sk_operand whole = sk_operand_shaped(graph, right ? a : b, merged.rank, merged.shape);
 	struct sk_operand repeated = repeated_operand(graph, right ? b : a, form, &merged);
 
-	add_word(canonical, call, "form", right ? form : sk_arena_join(graph->arena, "l", form));
+	sk_call_word(canonical, call, "form", right ? form : sk_arena_join(graph->arena, "l", form));
 	sk_call_input(canonical, call, right ? whole : repeated);
 	sk_call_input(canonical, call, right ? repeated : whole);
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, merged.rank, merged.shape));
@@ -422,7 +420,7 @@ static void add_transposition(struct sk_canonical *canonical, struct sk_operand 
 	to.rank = 2;
 	to.shape[0] = from.shape[0] / m;
 	to.shape[1] = m;
-	add_word(canonical, call, "form", "transpose");
+	sk_call_word(canonical, call, "form", "transpose");
 	sk_call_integer(canonical, call, "n", (int64_t)n);
 	sk_call_input(canonical, call, from);
 	sk_call_output(canonical, call, to);
@@ -439,7 +437,7 @@ static bool add_strided_copy(struct sk_canonical *canonical, struct sk_operand t
 					  merged->rank, SK_MAX_RANK);
 	call = sk_canonical_call(canonical, "Copy");
 	add_dimensions(canonical, call, merged->rank, merged->shape);
-	add_padded(canonical, call, "strides0", merged->rank, merged->strides, 0);
+	sk_call_padded(canonical, call, "strides0", merged->rank, merged->strides, 0);
 	sk_call_integer(canonical, call, "offset0", merged->offset);
 	sk_call_input(canonical, call, sk_operand_moved(sk_operand_flat(canonical->graph, from)));
 	sk_call_output(canonical, call, to);
@@ -453,7 +451,7 @@ static void add_rows(struct sk_canonical *canonical, struct sk_operand to, struc
 
 	memcpy(from.shape, to.shape, sizeof(from.shape));
 	from.rank = to.rank;
-	add_word(canonical, call, "form", "rows");
+	sk_call_word(canonical, call, "form", "rows");
 	sk_call_input(canonical, call, from);
 	sk_call_output(canonical, call, to);
 }
@@ -486,6 +484,25 @@ bool sk_canonical_arrange(struct sk_canonical *canonical, struct sk_operand to, 
 		add_transposition(canonical, target, source, n, m);
 	else
 		return add_strided_copy(canonical, target, from, &merged);
+	return true;
+}
+
+bool sk_canonical_gather(struct sk_canonical *canonical, uint32_t to, uint32_t from, uint32_t indices, uint64_t k,
+			 uint64_t width)
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	uint64_t elements = sk_value_elements(&graph->values.items[to]);
+	struct sk_graph_call *call;
+
+	if (!sk_value_elements(&graph->values.items[from]))
+		return sk_canonical_error(canonical, "'%s' has no elements that could be looked up",
+					  graph->values.items[from].name);
+	call = sk_canonical_call(canonical, "Gather");
+	sk_call_integer(canonical, call, "k", (int64_t)k);
+	sk_call_input(canonical, call, sk_operand_moved(sk_operand_flat(graph, from)));
+	sk_call_input(canonical, call, sk_operand_flat(graph, indices));
+	sk_call_output(canonical, call,
+		       sk_operand_moved(sk_operand_shaped(graph, to, 2, (uint64_t[]){elements / width, width})));
 	return true;
 }
 

@@ -73,8 +73,13 @@ void sk_call_input(const struct sk_canonical *canonical, struct sk_graph_call *c
 void sk_call_output(const struct sk_canonical *canonical, struct sk_graph_call *call, struct sk_operand operand);
 void sk_call_integer(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
 		     int64_t integer);
+void sk_call_word(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, const char *word);
 void sk_call_integers(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
 		      const int64_t *integers, size_t count);
+
+/* Lists for kernels with loops over dimensions have as many items as a tensor can have dimensions. */
+void sk_call_padded(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, uint32_t rank,
+		    const int64_t *items, int64_t rest);
 
 /* The attributes of a node as a call has them: numbers, which kernels take as values, always; integers and texts, which
  * tell kernels apart, where they are not what the schema says anyway. */
@@ -99,6 +104,10 @@ struct sk_arrangement {
  * transposition or a strided copy, whichever is the simplest. False after an error. */
 bool sk_canonical_arrange(struct sk_canonical *canonical, struct sk_operand to, uint32_t from,
 			  const struct sk_arrangement *arrangement);
+
+/* Rows of `width` elements by their numbers, any number of times out of k rows each. */
+bool sk_canonical_gather(struct sk_canonical *canonical, uint32_t to, uint32_t from, uint32_t indices, uint64_t k,
+			 uint64_t width);
 
 /* Strides of a value without gaps, in elements. */
 void sk_dense_strides(uint32_t rank, const uint64_t *shape, int64_t *strides);

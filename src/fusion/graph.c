@@ -217,6 +217,15 @@ bool sk_value_number(const struct sk_value *value, double *number)
 	return true;
 }
 
+enum sk_dtype sk_dtype_of_number(int64_t number)
+{
+	static const enum sk_dtype dtypes[] = {
+		[1] = SK_F32,  [2] = SK_U8,   [3] = SK_I8,   [4] = SK_U16,  [5] = SK_I16,  [6] = SK_I32,  [7] = SK_I64,
+		[9] = SK_BOOL, [10] = SK_F16, [11] = SK_F64, [12] = SK_U32, [13] = SK_U64, [16] = SK_BF16};
+
+	return number > 0 && number < (int64_t)(sizeof(dtypes) / sizeof(dtypes[0])) ? dtypes[number] : SK_DTYPE_NONE;
+}
+
 /* ---- attributes ---- */
 
 const struct sk_attribute *sk_node_attribute(const struct sk_graph_node *node, const char *name)

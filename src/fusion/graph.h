@@ -125,6 +125,9 @@ bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uin
 /* The one element of a constant as a number; false if it is no constant of one element. */
 bool sk_value_number(const struct sk_value *value, double *number);
 
+/* The numbers of types in files (TensorProto.DataType); NONE if there are no such tensors. */
+enum sk_dtype sk_dtype_of_number(int64_t number);
+
 /* Attributes by name; the default if the node has none. An attribute of another kind counts as absent: the schema has
  * been checked before. */
 const struct sk_attribute *sk_node_attribute(const struct sk_graph_node *node, const char *name);

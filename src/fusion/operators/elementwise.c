@@ -129,21 +129,11 @@ static bool canonical_ordered(struct sk_canonical *canonical)
 
 /* ---- Cast, and inputs that are of another type ---- */
 
-/* The numbers of types in files (TensorProto.DataType). */
-static enum sk_dtype dtype_of_number(int64_t number)
-{
-	static const enum sk_dtype dtypes[] = {
-		[1] = SK_F32,  [2] = SK_U8,   [3] = SK_I8,   [4] = SK_U16,  [5] = SK_I16,  [6] = SK_I32,  [7] = SK_I64,
-		[9] = SK_BOOL, [10] = SK_F16, [11] = SK_F64, [12] = SK_U32, [13] = SK_U64, [16] = SK_BF16};
-
-	return number > 0 && number < (int64_t)(sizeof(dtypes) / sizeof(dtypes[0])) ? dtypes[number] : SK_DTYPE_NONE;
-}
-
 static bool infer_cast(struct sk_inference *inference)
 {
 	const struct sk_value *value = sk_infer_input(inference, 0);
 	int64_t number = sk_node_integer(inference->node, "to", 0);
-	enum sk_dtype dtype = dtype_of_number(number);
+	enum sk_dtype dtype = sk_dtype_of_number(number);
 
 	if (dtype == SK_DTYPE_NONE)
 		return sk_infer_error(inference, "there are no tensors of element type %lld here", (long long)number);

@@ -6,7 +6,9 @@
 
 extern const struct sk_schema sk_operators_axes[];
 extern const struct sk_schema sk_operators_elementwise[];
+extern const struct sk_schema sk_operators_indexing[];
 extern const struct sk_schema sk_operators_moves[];
+extern const struct sk_schema sk_operators_pads[];
 extern const struct sk_schema sk_operators_shapes[];
 extern const struct sk_schema sk_operators_windows[];
 extern const struct sk_schema sk_operators_products[];

@@ -405,8 +405,10 @@ static bool canonical_concat(struct sk_canonical *canonical)
 			.rank = 1, .shape = {whole.shape[0] * width}, .strides = {1}};
 		struct sk_operand part = sk_operand_shaped(graph, to, 2, (uint64_t[]){whole.shape[0], width});
 
+		if (whole.shape[0] == 1)
+			part = sk_operand_shaped(graph, to, 1, &width);
 		part.offset = begin;
-		part.stride = row;
+		part.stride = whole.shape[0] == 1 ? 0 : row;
 		begin += width;
 		if (width && !sk_canonical_arrange(canonical, part, from, &arrangement))
 			return false;
