@@ -489,7 +489,7 @@ void KERNEL(const element *x, const element *filters, const element *bias, eleme
 #endif
 #define LISTS_TEXT                                                                                                     \
 	", strides ptr = attr(strides), pads ptr = attr(pads), dilations ptr = attr(dilations), group i64 = "          \
-	"attr(group)"
+	"attr(group,1)"
 #define LAID	   ", scratch laid " JOIN(NUMBERS_, TYPE) LAID_TEXT
 #define ATTRIBUTES "split=planes op=Conv(spatial=" TEXT(SPATIAL) ")"
 #if IS_GROUPS

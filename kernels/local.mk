@@ -12,10 +12,14 @@ KERNEL_FAMILIES = \
 	kernels/cast.c \
 	kernels/clip.c \
 	kernels/comparisons.c \
+	kernels/conv-integer.c \
+	kernels/conv-transpose.c \
 	kernels/conv.c \
 	kernels/copy.c \
 	kernels/cumsum.c \
 	kernels/gather.c \
+	kernels/matmul-integer.c \
+	kernels/matmul-nbits.c \
 	kernels/matmul-pack.c \
 	kernels/matmul-vector.c \
 	kernels/matmul.c \
@@ -29,6 +33,7 @@ KERNEL_FAMILIES = \
 	kernels/scatter.c \
 	kernels/topk.c \
 	kernels/unary.c \
+	kernels/unpool.c \
 	kernels/where.c
 KERNEL_INCLUDES = \
 	kernels/along.h \

@@ -10,8 +10,6 @@
  */
 #include "kernels/product.h"
 
-enum { STRIP = 1024 }; /* numbers at a time, of what is converted or summed up */
-
 #define T		       TEXT(TYPE)
 #define WAY_left_packed	       1
 #define WAY_left_straight      2
@@ -114,29 +112,6 @@ SIGNATURE("split=n:16 op=MatMul",
 	  "in a " T "[1,k], in b " T "[k,columns], out y " T "[n], k i64, n i64, first i64 = begin(n), columns i64");
 
 #else
-
-/* Four vectors of sums of the products, and what is left behind them. */
-static ALWAYS_INLINE number dot(const element *a, const element *b, size_t k)
-{
-	vector sum[4] = {};
-	number rest = 0, total = 0, left_buffer[CONVERTED ? STRIP : 1], right_buffer[CONVERTED ? STRIP : 1];
-
-	for (size_t p = 0; p < k; p += STRIP) {
-		size_t count = least(STRIP, k - p), i = 0;
-		const number *left = as_numbers(a + p, count, left_buffer),
-			     *right = as_numbers(b + p, count, right_buffer);
-		for (; i + 4 * LANES <= count; i += 4 * LANES)
-#pragma GCC unroll 4
-			for (int v = 0; v < 4; v++)
-				sum[v] = FUSED(load(left + i + v * LANES), load(right + i + v * LANES), sum[v]);
-		for (; i < count; i++)
-			rest = FUSED_NUMBER(left[i], right[i], rest);
-	}
-	vector all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-	for (int i = 0; i < LANES; i++)
-		total += all[i];
-	return total + rest;
-}
 
 #define OPERANDS const element *a, const element *b, element *y, int64_t n, int64_t k
 #if WAY == 3

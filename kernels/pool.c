@@ -204,13 +204,13 @@ static inline void find_plane(const struct pool *pool, const element *x, int64_t
 #if KIND == 1
 #define INDICES	     int64_t *indices,
 #define INDICES_TEXT ", out? indices i64[planes," OUT_TEXT "]"
-#define OPTION_TEXT  "storage_order"
+#define OPTION_TEXT  "storage_order,0"
 #else
 #define INDICES
 #define INDICES_TEXT	   ""
 #define OPTION_TEXT	   JOIN(OPTION_, OP)
-#define OPTION_AveragePool "count_include_pad"
-#define OPTION_LpPool	   "p"
+#define OPTION_AveragePool "count_include_pad,0"
+#define OPTION_LpPool	   "p,2"
 #endif
 
 void KERNEL(const element *x, element *y, INDICES EXTENTS, LISTS, int64_t option, int64_t planes, int64_t first)

@@ -43,6 +43,7 @@ _Static_assert(GROUP_COLUMNS % TILE_COLUMNS == 0 && DEPTH < 512 + 1, "ROOM_PANEL
  * rows of so many columns. */
 #define ROOM_f32  ", scratch room f32[114688]"
 #define ROOM_f64  ", scratch room f64[114688]"
+#define ROOM_i32  ", scratch room i32[114688]"
 #define ROOM_f16  ROOM_f32
 #define ROOM_bf16 ROOM_f32
 #define ROOM_TEXT JOIN(ROOM_, TYPE)
@@ -57,6 +58,13 @@ _Static_assert(ROOM_ROWS + ROOM_PANELS == 114688, "ROOM_TEXT");
 #define PANEL_f16	   "16"
 #define PANEL_bf16	   "16"
 #define PANEL_TEXT	   JOIN(PANEL_, TYPE)
+
+/* What a tile does with its numbers, which may be pairs of 16 bits. */
+#ifdef ADDS_PAIRS
+#define MULTIPLY_ADD ADD_PAIRS
+#else
+#define MULTIPLY_ADD FUSED
+#endif
 
 typedef number vector __attribute__((vector_size(VECTOR_BYTES), may_alias, aligned(sizeof(number))));
 typedef number four __attribute__((vector_size(4 * sizeof(number)), may_alias, aligned(sizeof(number))));
@@ -124,7 +132,7 @@ static ALWAYS_INLINE void multiply_tile(const struct tile *tile, const int rows,
 			vector left = a[r] - (vector){};
 #pragma GCC unroll 4
 			for (int v = 0; v < vectors; v++)
-				sums[r][v] = FUSED(left, right[v], sums[r][v]);
+				sums[r][v] = MULTIPLY_ADD(left, right[v], sums[r][v]);
 		}
 		a += ROWS_STRIDE;
 		b += b_step;
@@ -409,5 +417,35 @@ static ALWAYS_INLINE struct panels panels_of_packed(const void *context, size_t 
 		as_numbers(at + first * b->k, depth * PANEL, room + first * depth);
 	return (struct panels){room, depth * PANEL, PANEL};
 }
+
+/* ---- vectors ---- */
+
+enum { STRIP = 1024 }; /* numbers at a time, of what is converted or summed up */
+
+#ifndef ADDS_PAIRS
+/* Four vectors of sums of the products, and what is left behind them. */
+static ALWAYS_INLINE number dot(const element *a, const element *b, size_t k)
+{
+	vector sum[4] = {};
+	number rest = 0, total = 0, left_buffer[CONVERTED ? STRIP : 1], right_buffer[CONVERTED ? STRIP : 1];
+
+	for (size_t p = 0; p < k; p += STRIP) {
+		size_t count = least(STRIP, k - p), i = 0;
+		const number *left = as_numbers(a + p, count, left_buffer),
+			     *right = as_numbers(b + p, count, right_buffer);
+		for (; i + 4 * LANES <= count; i += 4 * LANES)
+#pragma GCC unroll 4
+			for (int v = 0; v < 4; v++)
+				sum[v] = FUSED(load(left + i + v * LANES), load(right + i + v * LANES), sum[v]);
+		for (; i < count; i++)
+			rest = FUSED_NUMBER(left[i], right[i], rest);
+	}
+	vector all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+	for (int i = 0; i < LANES; i++)
+		total += all[i];
+	return total + rest;
+}
+
+#endif
 
 #endif

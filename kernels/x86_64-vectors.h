@@ -18,11 +18,21 @@
 #define ROWS_STRIDE    8
 #define FUSED(a, b, c) _Generic((number)0, float : _mm256_fmadd_ps, double : _mm256_fmadd_pd)(a, b, c)
 #else
+#include <emmintrin.h>
 #define VECTOR_BYTES   16
 #define TILE_ROWS      4
 #define TILE_VECTORS   2
 #define ROWS_STRIDE    4
 #define FUSED(a, b, c) ((a) * (b) + (c))
+#endif
+
+/* Numbers that are pairs of 16 bits: both products are added. */
+#if defined(__AVX512F__)
+#define ADD_PAIRS(a, b, c) ((vector)_mm512_madd_epi16((__m512i)(a), (__m512i)(b)) + (c))
+#elif defined(__AVX2__)
+#define ADD_PAIRS(a, b, c) ((vector)_mm256_madd_epi16((__m256i)(a), (__m256i)(b)) + (c))
+#else
+#define ADD_PAIRS(a, b, c) ((vector)_mm_madd_epi16((__m128i)(a), (__m128i)(b)) + (c))
 #endif
 
 #if defined(__AVX2__)

@@ -1,5 +1,5 @@
-/* Compares the convolutions and pools of libskernels.a with plain loops in greater precision, for random shapes and
- * attributes, and in parts as cores have them: parts must be the same bytes. */
+/* Compares the convolutions, transposed ones and pools of libskernels.a with plain loops in greater precision, for
+ * random shapes and attributes, and in parts as cores have them: parts must be the same bytes. */
 #include "operands.h"
 
 #include <stdio.h>
@@ -199,7 +199,147 @@ static void check_convolution(const struct entry *entry, enum type type, int spa
 	drop(laid, laid_bytes);
 }
 
+/* ---- transposed ones ---- */
+
+static void call_transposed(const struct entry *entry, const struct problem *problem, size_t size, const void *x,
+			    const void *filters, const void *bias, char *y, int64_t first, int64_t count)
+{
+	struct lists lists = lists_of(problem);
+	const int64_t *in = problem->in, *window = problem->window, *out = problem->out;
+	int64_t d = problem->outputs / problem->group;
+
+	y += first * volume(out) * size;
+	if (problem->spatial == 2)
+		entry->call(x, filters, bias, y, problem->channels, d, in[1], in[2], window[1], window[2], out[1],
+			    out[2], lists.strides, lists.pads, lists.dilations, problem->group, first, count, sums);
+	else
+		entry->call(x, filters, bias, y, problem->channels, d, in[0], in[1], in[2], window[0], window[1],
+			    window[2], out[0], out[1], out[2], lists.strides, lists.pads, lists.dilations,
+			    problem->group, first, count, sums);
+}
+
+/* The result that place `at` of the window of element i adds to, or -1. */
+static int64_t added_to(const struct problem *problem, int64_t i, int64_t at)
+{
+	struct problem turned = *problem;
+
+	memcpy(turned.in, problem->out, sizeof turned.in);
+	memcpy(turned.out, problem->in, sizeof turned.out);
+	return met(&turned, i, at);
+}
+
+static void compare_transposed(const char *name, const struct problem *problem, enum type type, const void *x,
+			       const void *filters, const void *bias, const void *y)
+{
+	int64_t in = volume(problem->in), out = volume(problem->out), window = volume(problem->window);
+	int64_t d = problem->outputs / problem->group, own = problem->channels / problem->group;
+	int64_t count = problem->images * problem->outputs * out;
+	double *sum = calloc(count, 8), *magnitude = calloc(count, 8);
+
+	for (int64_t i = 0; bias && i < count; i++) {
+		sum[i] = get(type, bias, i / out % problem->outputs);
+		magnitude[i] = fabs(sum[i]);
+	}
+	for (int64_t i = 0; i < problem->images * problem->channels * in; i++) {
+		int64_t image = i / in / problem->channels, channel = i / in % problem->channels;
+		for (int64_t f = 0; f < d; f++)
+			for (int64_t p = 0; p < window; p++) {
+				int64_t at = added_to(problem, i % in, p);
+				double product = get(type, x, i) * get(type, filters, (channel * d + f) * window + p);
+				if (at < 0)
+					continue;
+				at += (image * problem->outputs + channel / own * d + f) * out;
+				sum[at] += product;
+				magnitude[at] += fabs(product);
+			}
+	}
+	for (int64_t i = 0; i < count; i++) {
+		double result = get(type, y, i);
+		double allowed =
+			(own * window + 3) * types[type].of_sums * magnitude[i] + types[type].epsilon * fabs(sum[i]);
+		/* The sums have errors of their own, which count for f64 alone. */
+		if (!(fabs(result - sum[i]) <= 2 * allowed)) {
+			wrong(name, problem, "element", i, result, sum[i]);
+			break;
+		}
+	}
+	free(sum);
+	free(magnitude);
+}
+
+static void check_transposed(const struct entry *entry, enum type type, int spatial, int has_bias)
+{
+	struct problem problem;
+
+	invent(&problem, spatial, 0);
+	problem.group = between(1, 3);
+	problem.channels = problem.group * between(1, 4);
+	problem.outputs = problem.group * between(1, 3);
+	for (int d = 0; d < 3; d++) {
+		int64_t most =
+			(problem.in[d] - 1) * problem.strides[d] + (problem.window[d] - 1) * problem.dilations[d] + 1;
+		problem.out[d] = most - problem.pads[d] - problem.pads[3 + d];
+		if (problem.out[d] < 1)
+			problem.out[d] = 1;
+		problem.out[d] += d >= 3 - spatial ? between(0, problem.strides[d] - 1) : 0;
+	}
+	size_t size = types[type].size;
+	int64_t planes = problem.images * problem.outputs, part = 1 + planes / 3;
+	size_t x_bytes = problem.images * problem.channels * volume(problem.in) * size,
+	       filter_bytes = problem.channels * problem.outputs / problem.group * volume(problem.window) * size,
+	       bias_bytes = problem.outputs * size, y_bytes = planes * volume(problem.out) * size;
+	void *x = take(x_bytes), *filters = take(filter_bytes), *bias = take(bias_bytes), *y = take(y_bytes),
+	     *parts = take(y_bytes);
+
+	fill(type, x, x_bytes / size);
+	fill(type, filters, filter_bytes / size);
+	fill(type, bias, problem.outputs);
+	void *given = has_bias ? bias : NULL;
+	call_transposed(entry, &problem, size, x, filters, given, y, 0, planes);
+	compare_transposed(entry->name, &problem, type, x, filters, given, y);
+	for (int64_t first = 0; first < planes; first += part)
+		call_transposed(entry, &problem, size, x, filters, given, parts, first,
+				first + part < planes ? part : planes - first);
+	if (memcmp(y, parts, y_bytes))
+		wrong(entry->name, &problem, "parts are other bytes:", part, 0, 0);
+	drop(x, x_bytes);
+	drop(filters, filter_bytes);
+	drop(bias, bias_bytes);
+	drop(y, y_bytes);
+	drop(parts, y_bytes);
+}
+
 /* ---- pools ---- */
+
+/* MaxPool's indices lead back to where its maxima were; one that leads nowhere is left out. */
+static void check_unpool(const struct entry *entry, int spatial)
+{
+	int64_t extents[] = {2, 3, 4}, window[] = {2, 2, 2}, strides[] = {2, 2, 2}, pads[6] = {0}, planes = 2;
+	int64_t in = spatial == 2 ? 3 * 4 : 2 * 3 * 4, out = in << spatial;
+	int64_t indices[2 * 24];
+	uint64_t x[2 * 24], y[2 * 24 * 8 + 1], expected[2 * 24 * 8 + 1];
+	size_t size = strstr(entry->name, "u16") ? 2 : strstr(entry->name, "u32") ? 4 : 8;
+
+	memset(y, 0xff, sizeof y);
+	memset(expected, 0xff, sizeof expected);
+	memset(expected, 0, planes * out * size);
+	fill(u8, x, sizeof x);
+	for (int64_t i = 0; i < planes * in; i++) {
+		indices[i] = i == 5 ? planes * out : (i << spatial) + (i % 2);
+		if (i != 5)
+			memcpy((char *)expected + indices[i] * size, (char *)x + i * size, size);
+	}
+	if (spatial == 2)
+		entry->call(x, indices, y, planes, extents[1], extents[2], 2 * extents[1], 2 * extents[2], window,
+			    strides, pads);
+	else
+		entry->call(x, indices, y, planes, extents[0], extents[1], extents[2], 2 * extents[0], 2 * extents[1],
+			    2 * extents[2], window, strides, pads);
+	if (memcmp(y, expected, sizeof y)) {
+		printf("%s: wrong bytes\n", entry->name);
+		failures++;
+	}
+}
 
 static void call_pool(const struct entry *entry, const struct problem *problem, const char *x, char *y,
 		      int64_t *indices, size_t size, int is_max, int64_t first, int64_t count)
@@ -340,6 +480,10 @@ static void check_entry(const struct entry *entry)
 		return;
 	if (strstr(name, "_v4") && !__builtin_cpu_supports("x86-64-v4"))
 		return;
+	if (strstr(name, "unpool")) {
+		check_unpool(entry, strstr(name, "_2") ? 2 : 3);
+		return;
+	}
 	for (enum type type = 0; type < TYPES; type++) {
 		char middle[16];
 		snprintf(middle, sizeof middle, "_%s_", types[type].name);
@@ -349,6 +493,8 @@ static void check_entry(const struct entry *entry)
 		for (int i = 0; i < 12; i++)
 			if (strstr(name, "pool"))
 				check_pool(entry, type, spatial);
+			else if (strstr(name, "transpose"))
+				check_transposed(entry, type, spatial, !strstr(name, "without"));
 			else
 				check_convolution(entry, type, spatial, strstr(name, "channels") != NULL, i % 4 == 3);
 		return;
