@@ -113,13 +113,17 @@ bench-link: bench/link$(EXEEXT) bench/link-kernel.o sklink$(EXEEXT)
 	bench/link ./sklink bench/link-kernel.o bench/links/1000 1000 15
 	bench/link ./sklink bench/link-kernel.o bench/links/10000 10000 9
 	top_srcdir=$(top_srcdir) $(SHELL) $(srcdir)/bench/openblas bench/links/openblas bench/link ./sklink 9
-.PHONY: bench bench-link bench-runtime bench-tile-groups
+
+# The kernel library's products and convolutions alone (with OpenBLAS, if libopenblas0-pthread is installed).
+bench-kernels: kernels/libskernels.a
+	top_srcdir=$(top_srcdir) $(SHELL) $(srcdir)/bench/products bench/products.d kernels/libskernels.a $(KERNEL_CC)
+.PHONY: bench bench-kernels bench-link bench-runtime bench-tile-groups
 
 bench/link-kernel.o: $(srcdir)/bench/link-kernel.c stubs/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/link-kernel.c
-CLEAN_FOLDERS += bench/links bench/microkernels-data bench/tiles
+CLEAN_FOLDERS += bench/links bench/products.d bench/microkernels-data bench/tiles
 
 CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o bench/hand-written.o \
 	bench/dispatch.yaml bench/dispatch.sk bench/load-* bench/microkernels.sk bench/tile-kernels.o
 EXTRA_DIST += bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
-	bench/hand-written.c bench/tile-kernels.c bench/tile-networks
+	bench/hand-written.c bench/products bench/products.c bench/tile-kernels.c bench/tile-networks
