@@ -49,7 +49,7 @@ enum { STEP = GROUP_COLUMNS + PANEL }; /* of panels: there is room for a vector 
 
 static ALWAYS_INLINE int64_t round_up(int64_t a, int64_t b)
 {
-	return (a + b - 1) / b;
+	return b == 1 ? a : (a + b - 1) / b; /* divisions take long */
 }
 
 /* One row of input, pads included, phase by phase. */
@@ -348,26 +348,29 @@ static ALWAYS_INLINE void sum_plane(const struct steps *steps, const element *fi
 				    element *y)
 {
 	const struct convolution *of = steps->of;
-	int64_t rows = of->out[0] * of->out[1], width = of->out[2], row = 0, column = 0;
-	const element *end = y + rows * width;
+	int64_t width = of->out[2], z = 0, row = 0, column = 0;
+	const element *end = y + of->out[0] * of->out[1] * width;
 
-	while (row < rows) {
+	while (z < of->out[0]) {
 		const number *from[VECTORS];
 		element *to[VECTORS];
 		int64_t counts[VECTORS];
 		vector sums[VECTORS];
 		int used = 0;
 
-		for (; used < VECTORS && row < rows; used++) {
-			int64_t z = row / of->out[1], at = row % of->out[1];
-			from[used] = steps->at + z * of->strides[0] * steps->plane + at * of->strides[1] * steps->row +
+		for (; used < VECTORS && z < of->out[0]; used++) {
+			from[used] = steps->at + z * of->strides[0] * steps->plane + row * of->strides[1] * steps->row +
 				     column;
-			to[used] = y + row * width + column;
+			to[used] = y;
 			counts[used] = least(LANES, width - column);
+			y += counts[used];
 			column += LANES;
 			if (column >= width) {
 				column = 0;
-				row++;
+				if (++row == of->out[1]) {
+					row = 0;
+					z++;
+				}
 			}
 		}
 		for (int i = used; i < VECTORS; i++)

@@ -386,6 +386,22 @@ static ALWAYS_INLINE void multiply_converted(const struct product *product, elem
 
 /* ---- where b comes from ---- */
 
+/* Columns that lie side by side, so that a step is one piece. The next group's are on their way meanwhile. */
+static ALWAYS_INLINE void pack_steps(const struct matrix *from, size_t columns, size_t depth, number *to)
+{
+	for (size_t p = 0; p < depth; p++, to += GROUP_COLUMNS) {
+		const element *step = from->at + p * from->step;
+		for (size_t i = 0; i < GROUP_COLUMNS * sizeof(element); i += 64)
+			__builtin_prefetch((const char *)(step + GROUP_COLUMNS) + i, 0, 3);
+		if (columns == GROUP_COLUMNS)
+			for (size_t i = 0; i < GROUP_COLUMNS; i++)
+				to[i] = LOAD(TYPE, step[i]);
+		else
+			for (size_t i = 0; i < GROUP_COLUMNS; i++)
+				to[i] = i < columns ? LOAD(TYPE, step[i]) : 0;
+	}
+}
+
 /* A matrix as it is. */
 static ALWAYS_INLINE struct panels panels_of_matrix(const void *context, size_t step, size_t depth, size_t column,
 						    size_t columns, number *room)
@@ -393,9 +409,13 @@ static ALWAYS_INLINE struct panels panels_of_matrix(const void *context, size_t 
 	struct matrix b = *(const struct matrix *)context;
 
 	b.at += step * b.step + column * b.line;
+	if (b.line == 1) {
+		pack_steps(&b, columns, depth, room);
+		return (struct panels){room, PANEL, GROUP_COLUMNS};
+	}
 	for (size_t first = 0; first < columns; first += PANEL)
-		pack((struct matrix){b.at + first * b.line, b.line, b.step}, least(PANEL, columns - first), depth,
-		     room + first * depth, PANEL);
+		pack_lines((struct matrix){b.at + first * b.line, b.line, b.step}, least(PANEL, columns - first), depth,
+			   room + first * depth, PANEL);
 	return (struct panels){room, depth * PANEL, PANEL};
 }
 
