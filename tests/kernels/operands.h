@@ -57,7 +57,7 @@ static uint64_t random_bits(void)
 static void fill(enum type type, void *to, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		float number = (float)(int)(random_bits() % 2048) / 1024 - 1;
+		float number = (float)(int)(random_bits() % (1 << 24)) / (1 << 23) - 1;
 		uint32_t bits;
 
 		memcpy(&bits, &number, 4);

@@ -123,7 +123,7 @@ static void check(const struct entry *entry, enum type type, const struct form *
 	void *a = take(a_bytes), *b = take(b_bytes), *y = take(y_bytes), *parts = take(y_bytes), *right = b;
 	size_t right_bytes = b_bytes;
 	int64_t extent = form->is & BATCHES ? sizes->batches : form->is & ROW ? sizes->n : sizes->m;
-	int64_t part = form->is & ROW ? 64 : 1 + extent / 3;
+	int64_t part = form->is & ROW ? 64 : random_bits() % 2 ? 1 : 1 + extent / 3;
 
 	fill(type, a, a_bytes / size);
 	fill(type, b, b_bytes / size);
@@ -151,7 +151,7 @@ static void check_sizes(const struct entry *entry, enum type type, const struct 
 	static const int64_t extents[] = {1, 3, 7, 16, 50, 63, 64, 65, 125}, depths[] = {0, 1, 5, 16, 65, 130, 515};
 	size_t count = sizeof extents / sizeof *extents;
 
-	for (size_t i = 0; i < 10; i++) {
+	for (size_t i = 0; i < 20; i++) {
 		struct sizes sizes = {1, extents[random_bits() % count], depths[i % 7], extents[random_bits() % count]};
 		if (form->is & BATCHES)
 			sizes.batches = 1 + i % 3, sizes.m %= 60;

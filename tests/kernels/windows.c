@@ -167,6 +167,11 @@ static void check_convolution(const struct entry *entry, enum type type, int spa
 	invent(&problem, spatial, plain);
 	problem.group = by_channels ? between(1, 5) : between(1, 3);
 	problem.channels = problem.group * (by_channels ? 1 : between(1, 40));
+	if (!by_channels && random_bits() % 3 == 0) {
+		/* More steps than are gone through at a time. */
+		problem.channels = problem.group * (300 / volume(problem.window) + 1);
+		problem.has_bias = 1;
+	}
 	problem.outputs = problem.group * (by_channels ? 1 : between(1, 30));
 	size_t size = types[type].size, number = type == f64 ? 8 : 4;
 	int64_t d = problem.channels / problem.group, planes = problem.images * problem.outputs;
