@@ -17,6 +17,7 @@ KERNEL_FAMILIES = \
 	kernels/conv.c \
 	kernels/copy.c \
 	kernels/cumsum.c \
+	kernels/dequantise.c \
 	kernels/gather.c \
 	kernels/matmul-integer.c \
 	kernels/matmul-nbits.c \
@@ -28,7 +29,10 @@ KERNEL_FAMILIES = \
 	kernels/places.c \
 	kernels/pool.c \
 	kernels/predicates.c \
+	kernels/quantise-range.c \
+	kernels/quantise.c \
 	kernels/reduce.c \
+	kernels/requantise.c \
 	kernels/rows.c \
 	kernels/scatter.c \
 	kernels/topk.c \
@@ -43,6 +47,7 @@ KERNEL_INCLUDES = \
 	kernels/math-f64.h \
 	kernels/math.h \
 	kernels/product.h \
+	kernels/quantise.h \
 	kernels/x86_64-vectors.h
 LIBRARY_CFLAGS = -std=gnu11 -O3 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv \
 	$(LIBRARY_LOOP_CFLAGS) -fno-ident -fno-stack-protector -Wall -Wextra -Wshadow -Wno-type-limits -Wno-tautological-compare \

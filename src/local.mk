@@ -121,7 +121,10 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/moves.c \
 	src/fusion/operators/pads.c \
 	src/fusion/operators/products.c \
+	src/fusion/operators/quantised.c \
 	src/fusion/operators/shapes.c \
+	src/fusion/operators/transposed.c \
+	src/fusion/operators/window.c src/fusion/operators/window.h \
 	src/fusion/operators/windows.c
 src_libfusion_la_LIBADD = src/libbase.la
 

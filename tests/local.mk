@@ -317,6 +317,7 @@ KERNEL_TESTS = \
 	tests/kernels/picked.sh \
 	tests/kernels/products.sh \
 	tests/kernels/quantized.sh \
+	tests/kernels/quantise.sh \
 	tests/kernels/rust.sh \
 	tests/kernels/triton.sh \
 	tests/kernels/tvm.sh \
@@ -329,6 +330,8 @@ QUICK_TESTS += $(KERNEL_TESTS)
 EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
 	tests/kernels/axes.c tests/kernels/oracle.h tests/kernels/products.c tests/kernels/windows.c
 	tests/kernels/oracle.h tests/kernels/products.c tests/kernels/quantized.c tests/kernels/windows.c
+	tests/kernels/oracle.h tests/kernels/products.c tests/kernels/quantise.c \
+	tests/kernels/windows.c
 
 # The kernel library: each kernel against its definition.
 check_PROGRAMS += tests/kernels/library

@@ -10,6 +10,8 @@ extern const struct sk_schema sk_operators_indexing[];
 extern const struct sk_schema sk_operators_moves[];
 extern const struct sk_schema sk_operators_pads[];
 extern const struct sk_schema sk_operators_shapes[];
+extern const struct sk_schema sk_operators_quantised[];
+extern const struct sk_schema sk_operators_transposed[];
 extern const struct sk_schema sk_operators_windows[];
 extern const struct sk_schema sk_operators_products[];
 

@@ -1,0 +1,31 @@
+/* quantise.h: numbers to integers of few bits. */
+#ifndef SK_KERNELS_QUANTISE_H
+#define SK_KERNELS_QUANTISE_H
+
+#include "kernels/family.h"
+
+#define LEAST_u8       0
+#define LEAST_i8       -128
+#define LEAST_u16      0
+#define LEAST_i16      -32768
+#define MOST_u8	       255
+#define MOST_i8	       127
+#define MOST_u16       65535
+#define MOST_i16       32767
+#define LEAST_OF(type) JOIN(LEAST_, type)
+#define MOST_OF(type)  JOIN(MOST_, type)
+
+/* x + zero, to the nearest integer, ties to even, and to the least or the greatest one beyond these; of a NaN the
+ * least one. Nothing is lost by the first bounds, which lie outside of all types whatever the zero point is. */
+static inline int32_t quantise(float x, int32_t zero, int32_t least, int32_t most)
+{
+	float bounded = x > -200000.0f ? x : -200000.0f;
+	bounded = bounded < 200000.0f ? bounded : 200000.0f;
+	/* Adding 1.5 * 2^23 leaves no room for a fraction. */
+	int32_t integer = (int32_t)((bounded + 0x1.8p23f) - 0x1.8p23f) + zero;
+
+	integer = integer < least ? least : integer;
+	return integer > most ? most : integer;
+}
+
+#endif

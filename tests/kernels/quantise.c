@@ -1,0 +1,223 @@
+/* Compares the kernels of libskernels.a that quantise and bring back with their definition in double precision. Scales
+ * are powers of two, so that there is one right result, ties included. */
+#include "operands.h"
+
+#include <stdio.h>
+
+typedef void kernel();
+struct entry {
+	const char *name;
+	kernel *call;
+};
+#define KERNEL_NAME(name) kernel name;
+#include "quantise-list.h"
+#undef KERNEL_NAME
+#define KERNEL_NAME(name) {#name, name},
+static const struct entry entries[] = {
+#include "quantise-list.h"
+};
+
+enum { SCALES = 3, ROWS = 7, FIRST = 2, LONGEST = 70 };
+
+static int failures;
+
+static const struct range {
+	const char *name;
+	int size, low, high;
+} integers[] = {{"_u8", 1, 0, 255},
+		{"_i8", 1, -128, 127},
+		{"_u16", 2, 0, 65535},
+		{"_i16", 2, -32768, 32767},
+		{"_i32", 4, -1 << 30, 1 << 30}};
+
+/* The integer type that the name has. */
+static const struct range *range_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+		if (strstr(name, integers[i].name))
+			return &integers[i];
+	return &integers[4];
+}
+
+static enum type float_of(const char *name)
+{
+	return strstr(name, "bf16") ? bf16 : strstr(name, "_f16") ? f16 : f32;
+}
+
+static double get_integer(const struct range *range, const void *from, size_t i)
+{
+	if (range->size == 1)
+		return range->low ? ((const int8_t *)from)[i] : ((const uint8_t *)from)[i];
+	if (range->size == 2)
+		return range->low ? ((const int16_t *)from)[i] : ((const uint16_t *)from)[i];
+	return ((const int32_t *)from)[i];
+}
+
+/* A number that each type holds. */
+static void put(enum type type, void *to, size_t i, float number)
+{
+	_Float16 half = (_Float16)number;
+
+	if (type == f32)
+		((float *)to)[i] = number;
+	else if (type == f16)
+		memcpy((uint16_t *)to + i, &half, 2);
+	else
+		((uint16_t *)to)[i] = (uint16_t)((uint32_t)(union {
+							 float f;
+							 uint32_t u;
+						 }){number}
+							 .u >>
+						 16);
+}
+
+static double bounded(const struct range *range, double x)
+{
+	return x < range->low ? range->low : x > range->high ? range->high : x;
+}
+
+static void expect(const char *name, size_t n, size_t i, double result, double expected)
+{
+	if (result == expected)
+		return;
+	if (failures++ < 20)
+		printf("%s [%zu]: element %zu is %.9g, not %.9g\n", name, n, i, result, expected);
+}
+
+struct operands {
+	const struct range *range;
+	enum type type;
+	int64_t rows, n;
+	char floats[ROWS * LONGEST * 4], integers[ROWS * LONGEST * 4], scales[SCALES * 4], zeros[SCALES * 4];
+	int32_t sums[ROWS * LONGEST], biases[SCALES];
+	float a_scale, b_scales[SCALES], y_scale;
+};
+
+static void invent(struct operands *operands, const char *name)
+{
+	const float scales[SCALES] = {0.5f, 0.125f, 2};
+
+	operands->range = range_of(name);
+	operands->type = float_of(name);
+	operands->rows = strstr(name, "tensor") || strstr(name, "range") ? 1 : ROWS;
+	operands->n = 1 + (int64_t)(random_bits() % LONGEST);
+	operands->a_scale = 0.25f;
+	operands->y_scale = 0.5f;
+	for (size_t i = 0; i < sizeof operands->zeros; i++)
+		operands->zeros[i] = (char)random_bits();
+	for (size_t i = 0; i < sizeof operands->integers; i++)
+		operands->integers[i] = (char)random_bits();
+	for (size_t i = 0; i < ROWS * LONGEST; i++) { /* quarters, so that there are ties; some far away */
+		float number = (float)((int)(random_bits() % 256) - 128) / 4;
+		put(operands->type, operands->floats, i, random_bits() % 16 ? number : number * 1024);
+		operands->sums[i] = (int32_t)(random_bits() % 4001) - 2000;
+	}
+	for (size_t i = 0; i < SCALES; i++) {
+		put(operands->type, operands->scales, i, scales[i]);
+		operands->b_scales[i] = scales[i];
+		operands->biases[i] = (int32_t)(random_bits() % 100) - 50;
+		if (operands->range->size == 4)
+			((int32_t *)operands->zeros)[i] = (int32_t)(random_bits() % 100);
+	}
+	for (size_t i = 0; i < ROWS * LONGEST && operands->range->size == 4; i++)
+		((int32_t *)operands->integers)[i] = (int32_t)(random_bits() % 20001) - 10000;
+}
+
+static void check_quantise(const struct entry *entry, struct operands *of, void *y)
+{
+	void *zeros = random_bits() % 4 ? of->zeros : NULL;
+	int one = of->rows == 1;
+
+	if (one)
+		entry->call(of->floats, of->scales, zeros, y, of->n);
+	else
+		entry->call(of->floats, of->scales, zeros, y, of->rows, of->n, (int64_t)SCALES, (int64_t)FIRST);
+	for (int64_t i = 0; i < of->rows * of->n; i++) {
+		size_t scale = one ? 0 : (size_t)(FIRST + i / of->n) % SCALES;
+		double x = nearbyint(get(of->type, of->floats, i) / get(of->type, of->scales, scale));
+		expect(entry->name, of->n, i, get_integer(of->range, y, i),
+		       bounded(of->range, x + (zeros ? get_integer(of->range, zeros, scale) : 0)));
+	}
+}
+
+static void check_dequantise(const struct entry *entry, struct operands *of, void *y)
+{
+	void *zeros = random_bits() % 4 ? of->zeros : NULL;
+	int one = of->rows == 1;
+
+	if (one)
+		entry->call(of->integers, of->scales, zeros, y, of->n);
+	else
+		entry->call(of->integers, of->scales, zeros, y, of->rows, of->n, (int64_t)SCALES, (int64_t)FIRST);
+	for (int64_t i = 0; i < of->rows * of->n; i++) {
+		size_t scale = one ? 0 : (size_t)(FIRST + i / of->n) % SCALES;
+		double x = get_integer(of->range, of->integers, i) - (zeros ? get_integer(of->range, zeros, scale) : 0);
+		double result = get(of->type, y, i), expected = x * get(of->type, of->scales, scale);
+		if (of->type == f16 && fabs(expected) > 65504)
+			continue;
+		int close = fabs(result - expected) <= types[of->type].epsilon * fabs(expected);
+		expect(entry->name, of->n, i, result, close ? result : expected);
+	}
+}
+
+static void check_requantise(const struct entry *entry, struct operands *of, void *y)
+{
+	int one = of->rows == 1, shared = one || strstr(entry->name, "bias"), biased = !one && random_bits() % 2;
+
+	biased |= !one && shared;
+	if (one)
+		entry->call(of->sums, &of->a_scale, of->b_scales, &of->y_scale, of->zeros, y, of->n);
+	else
+		entry->call(of->sums, &of->a_scale, of->b_scales, &of->y_scale, of->zeros, biased ? of->biases : NULL,
+			    y, of->rows, of->n, (int64_t)SCALES, (int64_t)FIRST);
+	for (int64_t i = 0; i < of->rows * of->n; i++) {
+		size_t row = one ? 0 : (size_t)(FIRST + i / of->n) % SCALES;
+		double sum = of->sums[i] + (biased ? of->biases[row] : 0);
+		double x = nearbyint(sum * of->a_scale * of->b_scales[shared ? 0 : row] / of->y_scale);
+		expect(entry->name, of->n, i, get_integer(of->range, y, i),
+		       bounded(of->range, x + get_integer(of->range, of->zeros, 0)));
+	}
+}
+
+static void check_range(const struct entry *entry, struct operands *of)
+{
+	float scale, least = 0, most = 0;
+	uint8_t zero;
+
+	entry->call(of->floats, &scale, &zero, of->n);
+	for (int64_t i = 0; i < of->n; i++) {
+		least = fminf(least, ((float *)of->floats)[i]);
+		most = fmaxf(most, ((float *)of->floats)[i]);
+	}
+	float expected = least < most ? (most - least) / 255 : 1;
+	expect(entry->name, of->n, 0, scale, expected);
+	expect(entry->name, of->n, 1, zero, nearbyintf(-least / expected));
+}
+
+int main(void)
+{
+	static struct operands operands;
+	static char y[ROWS * LONGEST * 4];
+	int count = 0;
+
+	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+		const char *name = entries[i].name;
+
+		if (strstr(name, "_v3") && !__builtin_cpu_supports("avx2"))
+			continue;
+		count++;
+		for (int round = 0; round < 200; round++) {
+			invent(&operands, name);
+			if (strstr(name, "sk_quantizelinear"))
+				check_quantise(&entries[i], &operands, y);
+			else if (strstr(name, "sk_dequantizelinear"))
+				check_dequantise(&entries[i], &operands, y);
+			else if (strstr(name, "sk_requantize"))
+				check_requantise(&entries[i], &operands, y);
+			else
+				check_range(&entries[i], &operands);
+		}
+	}
+	printf("%d kernels\n", count);
+	return failures || !count;
+}
