@@ -59,7 +59,7 @@ CLEANFILES += $(SAMPLE_KERNELS) $(SAMPLE_KERNELS_AVX2)
 
 # To be read and copied; the reference programs are built with sklink only.
 nobase_dist_doc_DATA += \
-	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml \
+	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml samples/composite/composite.pbtxt \
 	samples/composite/run.c samples/composite/run.cc samples/composite/serial.c samples/composite/linked.c \
 	samples/decode_layers/README.md samples/decode_layers/kernels.c \
 	samples/foreign/README.md samples/foreign/xerbla.c samples/foreign/foreign.yaml \

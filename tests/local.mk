@@ -66,6 +66,8 @@ EXTRA_DIST += tests/lib/read-models.py
 check_PROGRAMS += tests/lib/make-model
 tests_lib_make_model_SOURCES = tests/lib/make-model.c tests/lib/protobuf-writer.c tests/lib/protobuf-writer.h
 tests_lib_make_model_LDADD = loader/libnpy.la
+SHELL_TESTS += tests/run/onnx-backend.sh
+SLOW_TESTS += tests/run/onnx-backend.sh
 SHELL_TESTS += tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/onnx.sh
 QUICK_TESTS += tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/onnx.sh
 

@@ -82,7 +82,6 @@ array x f32 2x3 1 2 3 4 5 6
 array y.want f32 2x3 2.5 4.5 6.5 5.5 7.5 9.5
 array c.want f32 2 5 6
 cp x.npy same.want.npy
-mkdir -p ./
 "$sklink" shapes.onnx "$@" -o shapes.sk 2>err.txt
 says "sklink: warning: shapes.onnx: nothing uses input 'spare'; the package does not have it"
 runs shapes.sk x 'y c same'
@@ -91,6 +90,18 @@ array view.want f32 3x2 2.5 4.5 6.5 5.5 7.5 9.5
 cmp view.got.npy view.want.npy || fail "the view is wrong"
 "$skdump" --steps shapes.sk >steps.txt
 grep -q ' /layer.3/Add ' steps.txt && grep -q ' /layer.3/Add#2 ' steps.txt || fail "tasks have other names"
+
+# An output that is an input by name, not by a node.
+model both <<'END'
+input x f32 2x3
+output x f32 2x3
+output y f32 2x3
+node Add _ x x -> y
+END
+array y.want f32 2x3 2 4 6 8 10 12
+"$sklink" both.onnx "$@" -o both.sk 2>err.txt
+says "sklink: warning: both.onnx: output 'x' is an input, too; the package has it as input only"
+runs both.sk x y
 
 # Numbers: tensors without dimensions.
 model scalars <<'END'

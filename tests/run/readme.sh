@@ -6,7 +6,7 @@ set -eu
 
 # A build directory with what the commands name, so that what they make does not lie in ours.
 mkdir -p tree/build && ln -s "$top_srcdir/samples" tree
-for name in sklink skrun skdump samples .libs; do
+for name in sklink skrun skdump samples kernels .libs; do
 	[ ! -e "$top_builddir/$name" ] || ln -s "$top_builddir/$name" tree/build
 done
 cd tree/build

@@ -169,7 +169,10 @@ static void add_inputs(struct lowering *lowering, const sk_graph_calls *calls)
 
 		if (value->contents)
 			continue;
-		if (used[graph->inputs.items[i]])
+		if (value->output)
+			sk_warning(graph->diag, value->place,
+				   "output '%s' is an input, too; the package has it as input only", value->name);
+		if (used[graph->inputs.items[i]] || value->output)
 			root_tensor(lowering, graph->inputs.items[i]);
 		else
 			sk_warning(graph->diag, value->place, "nothing uses input '%s'; the package does not have it",

@@ -1,0 +1,17 @@
+#!/bin/sh
+# ONNX's backend tests, fused and task by task: none may be wrong, and no fewer may pass than have passed before.
+. "$top_srcdir/tests/lib/lib.sh"
+least=477 # passed; it is raised with the operators
+data=/usr/share/libonnx-testdata/data
+python=/usr/bin/python3 # Debian's, since so are the models: others do not have its onnx
+[ -d $data ] || { echo "no models: libonnx-testdata is not installed"; exit 77; }
+"$python" -c 'import numpy, onnx' 2>err.txt || { echo "nothing reads the data: python3-onnx is not installed"; exit 77; }
+
+for way in '' --unfused; do
+	# shellcheck disable=SC2086 # a word or none
+	"$python" "$top_srcdir/tests/onnx/backend.py" $way $data "$sklink" "$skrun" "$top_builddir/kernels" >out.txt ||
+		{ grep '^wrong' out.txt; fail "wrong results $way"; }
+	tail -n 1 out.txt
+	passed=$(sed -n '$s/^passed \([0-9]*\) .*/\1/p' out.txt)
+	[ "$passed" -ge $least ] || { grep '^refused' out.txt; fail "$passed pass, not $least"; }
+done
