@@ -8,6 +8,7 @@
 KERNEL_FAMILIES = \
 	kernels/activations.c \
 	kernels/arg.c \
+	kernels/batchnorm.c \
 	kernels/binary.c \
 	kernels/cast.c \
 	kernels/clip.c \
@@ -19,11 +20,14 @@ KERNEL_FAMILIES = \
 	kernels/cumsum.c \
 	kernels/dequantise.c \
 	kernels/gather.c \
+	kernels/lrn.c \
 	kernels/matmul-integer.c \
 	kernels/matmul-nbits.c \
 	kernels/matmul-pack.c \
 	kernels/matmul-vector.c \
 	kernels/matmul.c \
+	kernels/nll.c \
+	kernels/normalize.c \
 	kernels/pad.c \
 	kernels/patterns.c \
 	kernels/places.c \

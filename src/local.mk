@@ -120,6 +120,8 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/indexing.c \
 	src/fusion/operators/moves.c \
 	src/fusion/operators/pads.c \
+	src/fusion/operators/losses.c \
+	src/fusion/operators/normal.c \
 	src/fusion/operators/products.c \
 	src/fusion/operators/quantised.c \
 	src/fusion/operators/shapes.c \

@@ -317,6 +317,7 @@ KERNEL_TESTS = \
 	tests/kernels/page.sh \
 	tests/kernels/axes.sh \
 	tests/kernels/picked.sh \
+	tests/kernels/normal.sh \
 	tests/kernels/products.sh \
 	tests/kernels/quantized.sh \
 	tests/kernels/quantise.sh \
@@ -330,10 +331,8 @@ KERNEL_TESTS = \
 SHELL_TESTS += $(KERNEL_TESTS)
 QUICK_TESTS += $(KERNEL_TESTS)
 EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
-	tests/kernels/axes.c tests/kernels/oracle.h tests/kernels/products.c tests/kernels/windows.c
-	tests/kernels/oracle.h tests/kernels/products.c tests/kernels/quantized.c tests/kernels/windows.c
-	tests/kernels/oracle.h tests/kernels/products.c tests/kernels/quantise.c \
-	tests/kernels/windows.c
+	tests/kernels/axes.c tests/kernels/normal.c tests/kernels/oracle.h tests/kernels/products.c \
+	tests/kernels/quantise.c tests/kernels/quantized.c tests/kernels/windows.c
 
 # The kernel library: each kernel against its definition.
 check_PROGRAMS += tests/kernels/library

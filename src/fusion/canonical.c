@@ -103,7 +103,7 @@ void sk_call_integer(const struct sk_canonical *canonical, struct sk_graph_call 
 		      (struct sk_attribute){.name = name, .kind = SK_ATTRIBUTE_INTEGER, .integer = integer});
 }
 
-static void add_real(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, double real)
+void sk_call_real(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, double real)
 {
 	add_attribute(canonical, call, (struct sk_attribute){.name = name, .kind = SK_ATTRIBUTE_REAL, .real = real});
 }
@@ -136,7 +136,7 @@ void sk_call_attributes(const struct sk_canonical *canonical, struct sk_graph_ca
 		const char *string = sk_node_string(node, known->name, known->string);
 
 		if (known->kind == SK_ATTRIBUTE_REAL)
-			add_real(canonical, call, known->name, sk_node_real(node, known->name, known->real));
+			sk_call_real(canonical, call, known->name, sk_node_real(node, known->name, known->real));
 		else if (known->kind == SK_ATTRIBUTE_INTEGER && integer != known->integer)
 			sk_call_integer(canonical, call, known->name, integer);
 		else if (known->kind == SK_ATTRIBUTE_STRING && string &&

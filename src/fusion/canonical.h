@@ -71,6 +71,7 @@ struct sk_graph_call *sk_canonical_call(struct sk_canonical *canonical, const ch
 
 void sk_call_input(const struct sk_canonical *canonical, struct sk_graph_call *call, struct sk_operand operand);
 void sk_call_output(const struct sk_canonical *canonical, struct sk_graph_call *call, struct sk_operand operand);
+void sk_call_real(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, double real);
 void sk_call_integer(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
 		     int64_t integer);
 void sk_call_word(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, const char *word);

@@ -128,17 +128,12 @@ static double empty_result(const char *op, enum sk_dtype dtype)
 	return !strcmp(op, "ReduceLogSum") || !strcmp(op, "ReduceLogSumExp") ? -__builtin_inf() : 0;
 }
 
-static bool canonical_reduction(struct sk_canonical *canonical)
+bool sk_canonical_reduce(struct sk_canonical *canonical, const char *op, uint32_t from, uint32_t to, uint32_t set)
 {
 	struct sk_op_graph *graph = canonical->graph;
-	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
-	const char *op = inference.node->op;
-	uint32_t from = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0), set;
 	struct sk_graph_call *call;
 	uint64_t shape[3];
 
-	if (!find_reduced(&inference, &set))
-		return false;
 	if (!sk_value_elements(&graph->values.items[from]))
 		return sk_canonical_fill(canonical, to, empty_result(op, graph->values.items[to].dtype));
 	if (!is_one_run(&graph->values.items[from], set, shape))
@@ -147,6 +142,16 @@ static bool canonical_reduction(struct sk_canonical *canonical)
 	sk_call_input(canonical, call, sk_operand_shaped(graph, from, 3, shape));
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){shape[0], shape[2]}));
 	return true;
+}
+
+static bool canonical_reduction(struct sk_canonical *canonical)
+{
+	const struct sk_inference inference = {canonical->graph, &canonical->graph->nodes.items[canonical->node]};
+	uint32_t set;
+
+	return find_reduced(&inference, &set) &&
+	       sk_canonical_reduce(canonical, inference.node->op, sk_canonical_input(canonical, 0),
+				   sk_canonical_output(canonical, 0), set);
 }
 
 /* ---- one axis ---- */
