@@ -243,11 +243,12 @@ static void requantise(struct sk_canonical *canonical, uint32_t sums, uint64_t i
 	uint32_t to = sk_canonical_output(canonical, 0), scales = sk_canonical_input(canonical, inputs->b_scale);
 	uint32_t bias = sk_canonical_input(canonical, inputs->bias);
 	const uint64_t rows[2] = {elements_of(&graph->values.items[to]) / inner, inner};
-	bool flat = bias == SK_NONE && elements_of(&graph->values.items[scales]) == 1;
 	struct sk_graph_call *call;
+	bool flat;
 
 	if (sums == to)
 		return;
+	flat = bias == SK_NONE && elements_of(&graph->values.items[scales]) == 1;
 	call = sk_canonical_call(canonical, "Requantize");
 	sk_call_input(canonical, call, flat ? sk_operand_flat(graph, sums) : sk_operand_shaped(graph, sums, 2, rows));
 	sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, inputs->a_scale)));
