@@ -35,11 +35,13 @@ KERNEL_FAMILIES = \
 	kernels/predicates.c \
 	kernels/quantise-range.c \
 	kernels/quantise.c \
+	kernels/recurrent.c \
 	kernels/reduce.c \
 	kernels/requantise.c \
 	kernels/rows.c \
 	kernels/scatter.c \
 	kernels/topk.c \
+	kernels/training.c \
 	kernels/unary.c \
 	kernels/unpool.c \
 	kernels/where.c

@@ -124,7 +124,10 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/normal.c \
 	src/fusion/operators/products.c \
 	src/fusion/operators/quantised.c \
+	src/fusion/operators/recurrent.c \
 	src/fusion/operators/shapes.c \
+	src/fusion/operators/signals.c \
+	src/fusion/operators/training.c \
 	src/fusion/operators/transposed.c \
 	src/fusion/operators/window.c src/fusion/operators/window.h \
 	src/fusion/operators/windows.c

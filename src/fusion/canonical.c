@@ -126,6 +126,17 @@ void sk_call_integers(const struct sk_canonical *canonical, struct sk_graph_call
 		(struct sk_attribute){.name = name, .kind = SK_ATTRIBUTE_INTEGERS, .integers = copy, .count = count});
 }
 
+void sk_call_reals(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+		   const double *reals, size_t count)
+{
+	double *copy = SK_NEW_ARRAY(canonical->graph->arena, double, count + 1);
+
+	if (count)
+		memcpy(copy, reals, count * sizeof(*copy));
+	add_attribute(canonical, call,
+		      (struct sk_attribute){.name = name, .kind = SK_ATTRIBUTE_REALS, .reals = copy, .count = count});
+}
+
 void sk_call_attributes(const struct sk_canonical *canonical, struct sk_graph_call *call)
 {
 	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];

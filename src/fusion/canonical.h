@@ -71,7 +71,6 @@ struct sk_graph_call *sk_canonical_call(struct sk_canonical *canonical, const ch
 
 void sk_call_input(const struct sk_canonical *canonical, struct sk_graph_call *call, struct sk_operand operand);
 void sk_call_output(const struct sk_canonical *canonical, struct sk_graph_call *call, struct sk_operand operand);
-void sk_call_real(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, double real);
 void sk_call_integer(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
 		     int64_t integer);
 void sk_call_word(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, const char *word);
@@ -81,6 +80,9 @@ void sk_call_integers(const struct sk_canonical *canonical, struct sk_graph_call
 /* Lists for kernels with loops over dimensions have as many items as a tensor can have dimensions. */
 void sk_call_padded(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, uint32_t rank,
 		    const int64_t *items, int64_t rest);
+void sk_call_real(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, double real);
+void sk_call_reals(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+		   const double *reals, size_t count);
 
 /* The attributes of a node as a call has them: numbers, which kernels take as values, always; integers and texts, which
  * tell kernels apart, where they are not what the schema says anyway. */

@@ -7,16 +7,18 @@
 extern const struct sk_schema sk_operators_axes[];
 extern const struct sk_schema sk_operators_elementwise[];
 extern const struct sk_schema sk_operators_indexing[];
-extern const struct sk_schema sk_operators_moves[];
-extern const struct sk_schema sk_operators_pads[];
 extern const struct sk_schema sk_operators_losses[];
 extern const struct sk_schema sk_operators_moves[];
 extern const struct sk_schema sk_operators_normal[];
-extern const struct sk_schema sk_operators_shapes[];
+extern const struct sk_schema sk_operators_pads[];
+extern const struct sk_schema sk_operators_products[];
 extern const struct sk_schema sk_operators_quantised[];
+extern const struct sk_schema sk_operators_recurrent[];
+extern const struct sk_schema sk_operators_shapes[];
+extern const struct sk_schema sk_operators_signals[];
+extern const struct sk_schema sk_operators_training[];
 extern const struct sk_schema sk_operators_transposed[];
 extern const struct sk_schema sk_operators_windows[];
-extern const struct sk_schema sk_operators_products[];
 
 /* One value becomes another: bit i of the set says that axis i is reduced. */
 bool sk_canonical_reduce(struct sk_canonical *canonical, const char *op, uint32_t from, uint32_t to, uint32_t set);

@@ -115,8 +115,9 @@ static const char *task_name(struct lowering *lowering, const struct sk_graph_ca
 	struct sk_model *model = lowering->model;
 	const char *base = graph->nodes.items[call->node].name, *name;
 
-	if (!*base)
-		base = graph->values.items[call->outputs.items[0].value].name;
+	for (size_t i = 0; i < call->outputs.count && !*base; i++) /* the first ones may be absent */
+		if (call->outputs.items[i].value != SK_NONE)
+			base = graph->values.items[call->outputs.items[i].value].name;
 	name = base;
 	for (unsigned number = 2; sk_map_insert(&model->task_names, name, strlen(name), index) != index; number++)
 		name = sk_arena_print(model->arena, "%s#%u", base, number);
