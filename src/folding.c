@@ -18,7 +18,7 @@
 #include "src/link-passes.h"
 
 enum {
-	MOST_SECONDS = 600, /* of processor time, for all constants that are computed at once */
+	MOST_SECONDS = 600, /* for all constants that are computed at once; of processor time, and of time */
 	EXIT_REPORTED = 3, /* the child has said what is wrong */
 };
 
@@ -141,6 +141,7 @@ static _Noreturn void run_child(const struct folding *folding)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would wait for it */
 	limit(RLIMIT_CPU, MOST_SECONDS);
+	alarm(MOST_SECONDS); /* a kernel may sleep, too */
 	limit(RLIMIT_AS, most_memory);
 	limit(RLIMIT_CORE, 0);
 	sk_diag_init(&diag, arena);
@@ -206,7 +207,7 @@ static void report_end(const struct folding *folding, int status)
 	if (WIFEXITED(status))
 		sk_error(folding->graph->diag, place, "cannot compute '%s' from the constants that it depends on",
 			 first);
-	else if (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)
+	else if (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGALRM)
 		sk_error(folding->graph->diag, place,
 			 "computing '%s' from the constants that it depends on takes too long", first);
 	else

@@ -13,12 +13,27 @@
 #include "src/outputs/outputs.h"
 #include "src/read-graph.h"
 
+static bool read_manifest(const struct sk_link *link)
+{
+	sk_command_read_ahead(link->command, link->arena, link->linker);
+	return sk_manifest_read(link->model, link->command->manifest);
+}
+
+/* Reading ahead begins behind it: constants are computed in a child process, and what threads of this one lock stays
+ * locked there. */
+static bool read_graph(const struct sk_link *link)
+{
+	bool read = sk_network_read(link);
+
+	sk_command_read_ahead(link->command, link->arena, link->linker);
+	return read;
+}
+
 static bool read_network(const struct sk_link *link)
 {
 	const struct sk_command_line *command = link->command;
 	struct sk_model *model = link->model;
-	bool read = sk_onnx_is_model(command->manifest) ? sk_network_read(link)
-							: sk_manifest_read(model, command->manifest);
+	bool read = sk_onnx_is_model(command->manifest) ? read_graph(link) : read_manifest(link);
 	size_t count = read ? command->scope_options.count : 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -30,11 +45,8 @@ static bool read_network(const struct sk_link *link)
 
 static bool read_model(struct sk_link *link)
 {
-	const struct sk_command_line *command = link->command;
-
 	sk_timing_begin(link->timing, "manifest", NULL);
-	sk_command_add_dependencies(command, link->linker);
-	sk_command_read_ahead(command, link->arena, link->linker);
+	sk_command_add_dependencies(link->command, link->linker);
 	bool read = read_network(link);
 	/* Tensors, tasks and scopes are named, typed and shaped; nothing is known of kernels yet. */
 

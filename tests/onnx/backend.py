@@ -25,6 +25,9 @@ import numpy
 import onnx
 from onnx import numpy_helper
 
+# Tests whose data are not what their models say; they count as refused.
+FLAWED = {"test_adam_multiple": "the data are made with an epsilon of 1e-2, and the model has the default one, 1e-6"}
+
 
 def frozen_inputs(model, table):
     """Names of inputs that inference demands, by the table of operators."""
@@ -153,6 +156,8 @@ def try_set(options, folder, model, arrays, work):
 
 
 def try_test(options, folder):
+    if os.path.basename(folder) in FLAWED:
+        return os.path.basename(folder), [], ("refused", FLAWED[os.path.basename(folder)])
     model = onnx.load(os.path.join(folder, "model.onnx"))
     outcome = "refused", "there is no data"
     for name in data_sets(folder):
