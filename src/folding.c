@@ -23,7 +23,6 @@ enum {
 };
 
 /* Lower limits of sklink itself (ulimit) stay what they are. */
-static const uint64_t most_memory = 64ULL << 30; /* bytes of address space, most of which are mapped files */
 static const uint64_t most_results = 16ULL << 30;
 
 /* What is computed in one go. */
@@ -142,7 +141,9 @@ static _Noreturn void run_child(const struct folding *folding)
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would wait for it */
 	limit(RLIMIT_CPU, MOST_SECONDS);
 	alarm(MOST_SECONDS); /* a kernel may sleep, too */
-	limit(RLIMIT_AS, most_memory);
+#ifndef __SANITIZE_ADDRESS__ /* it takes many times as much of the address space */
+	limit(RLIMIT_AS, 64ULL << 30); /* bytes, most of which are mapped files */
+#endif
 	limit(RLIMIT_CORE, 0);
 	sk_diag_init(&diag, arena);
 	if (link_constants(folding, &link) && !run_constants(folding, &link))

@@ -39,14 +39,6 @@ static inline uint32_t sk_dtype_size(enum sk_dtype dtype)
 	return dtype < SK_DTYPE_COUNT ? sizes[dtype] : 0;
 }
 
-/* Whether a tensor of one type may be seen as one of another type: as bytes, out of bytes, and as unsigned integers of
- * the same size, for kernels that only move elements. */
-static inline int sk_dtype_views(enum sk_dtype from, enum sk_dtype to)
-{
-	return from == to || from == SK_U8 || to == SK_U8 ||
-	       ((to == SK_U16 || to == SK_U32 || to == SK_U64) && sk_dtype_size(from) == sk_dtype_size(to));
-}
-
 /* The name in signatures, manifests and messages; "?" for a number that is none. */
 static inline const char *sk_dtype_name(enum sk_dtype dtype)
 {
@@ -156,7 +148,8 @@ struct sk_plan_pattern {
 	uint64_t halo; /* bytes behind each part that its call reads, too; they are others' parts, or behind all */
 	uint64_t over_read; /* bytes behind `size` that calls may read, and do not use */
 	uint64_t table_count, table_stride; /* FIELD: so many addresses one behind the other, each so many bytes further */
-	uint64_t rank; /* not 0: the call sees its elements in a shape of its own, … */
+	uint64_t rank; /* not 0: the call sees its elements in a shape of its own, perhaps as unsigned integers of their
+			  size, … */
 	uint64_t shape[SK_MAX_RANK]; /* … this one; those behind rank are 0 */
 };
 

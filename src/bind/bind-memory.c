@@ -296,7 +296,7 @@ void sk_binder_bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argu
 	sk_binder_bind_memory(binder, p, argument);
 	if (rows->count)
 		bind_rows(binder, rows, argument);
-	if (binder->tensors[p]->reshaped && parameter->rank > 1)
+	if (binder->tensors[p]->reshaped)
 		bind_shape(binder, binder->tensors[p], argument);
 	if (spread != SK_NONE && sk_parameter_is_divided_by(parameter, spread))
 		bind_parts(binder, p, argument);

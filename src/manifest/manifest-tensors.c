@@ -290,7 +290,7 @@ static bool change_type(const struct sk_document *document, const struct view *v
 		 bytes = (whole->rank ? whole->shape[last] : 1) * sk_dtype_size(whole->dtype);
 	bool fits = bytes % size == 0 && parent->view_offset % size == 0;
 
-	if (!sk_dtype_views(whole->dtype, view->as)) {
+	if (view->as != whole->dtype && view->as != SK_U8 && whole->dtype != SK_U8) {
 		sk_error(document->diag, sk_node_place(document, view->as_node),
 			 "view '%s' of '%s', which is %s, cannot be %s: a view has the bytes of another type as u8, or "
 			 "bytes (u8) as another type",

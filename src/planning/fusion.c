@@ -159,7 +159,7 @@ static void number_chains(struct fuser *fuser)
 	fusion->kept_chains = streams;
 	while (fusion->kept_chains && chains[fusion->kept_chains - 1].length == 0)
 		fusion->kept_chains--;
-	if (fusion->kept_chains > SK_MAX_BEFORE / count)
+	if (count && fusion->kept_chains > SK_MAX_BEFORE / count)
 		fusion->kept_chains = SK_MAX_BEFORE / count;
 }
 

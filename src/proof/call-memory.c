@@ -15,12 +15,24 @@ static const char *access_text(unsigned access)
 	return texts[access & (SK_ACCESS_READ | SK_ACCESS_WRITE)];
 }
 
+/* A view may be the bytes of a tensor of another type, or of bytes another type; where it says how it is seen, it may be
+ * unsigned integers of the elements' size, for kernels that only move them. */
+static bool may_view(const struct sk_calls *calls, const struct sk_plan_argument *argument, enum sk_dtype of_tensor)
+{
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
+	enum sk_dtype dtype = argument->dtype;
+	bool is_unsigned = dtype == SK_U16 || dtype == SK_U32 || dtype == SK_U64;
+
+	return of_tensor == dtype || of_tensor == SK_U8 || dtype == SK_U8 ||
+	       (pattern && pattern->rank && is_unsigned && sk_dtype_size(of_tensor) == sk_dtype_size(dtype));
+}
+
 bool sk_call_check_memory(struct sk_calls *calls, uint32_t number, enum sk_dtype dtype, unsigned access)
 {
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
 	enum sk_dtype of_tensor = calls->view->tensors[argument->tensor].dtype;
 
-	if (argument->dtype != dtype || !sk_dtype_views(of_tensor, dtype))
+	if (argument->dtype != dtype || !may_view(calls, argument, of_tensor))
 		return sk_call_disagree(calls, "%s is %s in a tensor of %s", sk_call_parameter_text(calls, number),
 					sk_dtype_name(argument->dtype), sk_dtype_name(of_tensor));
 	if (argument->access != (argument->size ? access : SK_ACCESS_NONE))

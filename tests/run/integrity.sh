@@ -32,6 +32,11 @@ for command in strip 'strip -g' 'strip --strip-unneeded' eu-strip; do
 	for file in model bare; do
 		cp $file.sk stripped.sk
 		$command stripped.sk
+		# By chance it may be as long as it was, and then it would have to be as it was linked.
+		if [ "$(stat -c %s stripped.sk)" = "$(stat -c %s $file.sk)" ] && ! cmp -s stripped.sk $file.sk; then
+			fails_with 'nothing that is loaded has changed' "$skrun" stripped.sk --list --check-integrity
+			continue
+		fi
 		"$skrun" stripped.sk --random 1 --check-integrity >/dev/null || fail "$command $file.sk"
 	done
 done

@@ -44,6 +44,12 @@ static inline const char *sk_trap_name(const uint8_t *trap)
 	return NULL;
 }
 
+static inline int32_t sk_tile_place(const uint8_t *code, const uint8_t *end, uint64_t tile)
+{
+	(void)code, (void)end, (void)tile;
+	return -1;
+}
+
 static const uint8_t sk_aarch64_registers[8] = {0, 1, 2, 3, 4, 5, 6, 7}; /* x0 …, v0 … */
 
 static const struct sk_convention sk_aarch64_convention = {
