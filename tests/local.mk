@@ -310,26 +310,30 @@ KERNEL_TESTS = \
 	tests/kernels/gsl.sh \
 	tests/kernels/halide.sh \
 	tests/kernels/inductor.sh \
-	tests/kernels/library.sh \
 	tests/kernels/libm.sh \
 	tests/kernels/mlir.sh \
 	tests/kernels/openblas.sh \
 	tests/kernels/page.sh \
-	tests/kernels/axes.sh \
-	tests/kernels/picked.sh \
-	tests/kernels/normal.sh \
-	tests/kernels/products.sh \
-	tests/kernels/quantized.sh \
-	tests/kernels/quantise.sh \
 	tests/kernels/rust.sh \
 	tests/kernels/triton.sh \
 	tests/kernels/tvm.sh \
-	tests/kernels/windows.sh \
 	tests/kernels/x264.sh \
 	tests/kernels/xla.sh \
 	tests/kernels/xnnpack.sh
 SHELL_TESTS += $(KERNEL_TESTS)
 QUICK_TESTS += $(KERNEL_TESTS)
+# Of the kernel library, which is the same whatever sklink is compiled with: once is enough.
+LIBRARY_TESTS = \
+	tests/kernels/axes.sh \
+	tests/kernels/library.sh \
+	tests/kernels/normal.sh \
+	tests/kernels/picked.sh \
+	tests/kernels/products.sh \
+	tests/kernels/quantise.sh \
+	tests/kernels/quantized.sh \
+	tests/kernels/windows.sh
+SHELL_TESTS += $(LIBRARY_TESTS)
+SLOW_TESTS += $(LIBRARY_TESTS)
 EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
 	tests/kernels/axes.c tests/kernels/normal.c tests/kernels/oracle.h tests/kernels/products.c \
 	tests/kernels/quantise.c tests/kernels/quantized.c tests/kernels/windows.c

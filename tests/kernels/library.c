@@ -94,7 +94,7 @@ void put_wide(const struct type *type, void *elements, int64_t i, wide value)
 {
 	int stored = type->digits - 1, exponent;
 	uint64_t sign = (uint64_t)(__builtin_signbit(value) ? 1 : 0) << (8 * type->size - 1);
-	uint64_t infinity = (uint64_t)(2 * type->greatest + 1) << stored;
+	uint64_t infinity = type->is_float ? (uint64_t)(2 * type->greatest + 1) << stored : 0;
 	wide magnitude = fabsf128(value), limit = ldexpf128(1, type->greatest + 1);
 
 	if (!type->is_float) {

@@ -169,9 +169,9 @@ static void check_entry(const struct entry *entry)
 	const char *name = entry->name + strlen("sk_matmul_");
 	size_t length;
 
-	if (strstr(name, "_v3") && !__builtin_cpu_supports("x86-64-v3"))
+	if (strstr(name, "_v3") && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")))
 		return;
-	if (strstr(name, "_v4") && !__builtin_cpu_supports("x86-64-v4"))
+	if (strstr(name, "_v4") && !(__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")))
 		return;
 	for (size_t type = 0; type < 4; type++)
 		for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {

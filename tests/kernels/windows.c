@@ -481,9 +481,9 @@ static void check_entry(const struct entry *entry)
 {
 	const char *name = entry->name;
 
-	if (strstr(name, "_v3") && !__builtin_cpu_supports("x86-64-v3"))
+	if (strstr(name, "_v3") && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")))
 		return;
-	if (strstr(name, "_v4") && !__builtin_cpu_supports("x86-64-v4"))
+	if (strstr(name, "_v4") && !(__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")))
 		return;
 	if (strstr(name, "unpool")) {
 		check_unpool(entry, strstr(name, "_2") ? 2 : 3);
