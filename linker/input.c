@@ -187,7 +187,7 @@ uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool 
 		uint32_t input = sk_linker_add_file(linker, path, whole_archive);
 
 		if (input != SK_NONE)
-			linker->inputs.items[input].library = true;
+			linker->inputs.items[input].is_library = true;
 		return input;
 	}
 	sk_error(linker->diag, (struct sk_place){0}, "library -l%s: there is no %s on the search paths", name, file);

@@ -171,7 +171,7 @@ static struct sk_kernel_record name_record(struct sk_linker *linker, const struc
 					 .signature = record->signature,
 					 .object = name,
 					 .member = object->member,
-					 .library = linker->inputs.items[object->input].library,
+					 .is_library = linker->inputs.items[object->input].is_library,
 					 .input = object->input,
 					 .place = {.file = name, .section = ".sk.kernels", .offset = record->offset},
 					 .code = SK_NONE};

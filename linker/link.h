@@ -22,7 +22,7 @@ struct sk_synthetic {
 struct sk_input {
 	const char *path;
 	bool archive, whole;
-	bool library; /* -l names it */
+	bool is_library; /* -l names it */
 	bool intermediate; /* has members of intermediate code only */
 	uint32_t first_object, object_count;
 	struct sk_map *local_functions; /* -> linker->local_functions; NULL before somebody asks */

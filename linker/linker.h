@@ -131,7 +131,7 @@ struct sk_kernel_record {
 	const char *signature; /* NULL: the object has none for it */
 	const char *object; /* "x.o" or "lib.a(member.o)" */
 	bool member; /* it is an archive's; a file may have any name */
-	bool library; /* of an input that -l names */
+	bool is_library; /* of an input that -l names */
 	uint32_t input;
 	struct sk_place place; /* of the record, or of the symbol */
 	sk_symbol code; /* the definition; SK_NONE in a record from sk_linker_visit_kernels */

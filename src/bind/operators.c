@@ -68,7 +68,7 @@ static void add_to_index(struct sk_ops *ops, struct sk_operator *op, uint32_t op
 {
 	struct sk_op_kernel *kernels = ops->kernels.items;
 	const char *key =
-		sk_arena_print(ops->model->arena, "%u %s", kernels[index].library, kernels[index].signature->text);
+		sk_arena_print(ops->model->arena, "%u %s", kernels[index].order, kernels[index].signature->text);
 	uint32_t first = sk_map_insert(&ops->texts, key, strlen(key), index);
 
 	if (first == index)
@@ -123,7 +123,7 @@ static bool find_library(const struct sk_ops *ops, const struct sk_kernel_record
 		*library = library_number(LISTED_ARCHIVE, i);
 		return true;
 	}
-	return record->library;
+	return record->is_library;
 }
 
 static void visit_record(void *context, const struct sk_kernel_record *record)
@@ -144,7 +144,7 @@ static void visit_record(void *context, const struct sk_kernel_record *record)
 		add(ops, (struct sk_op_kernel){.name = record->symbol,
 					       .object = record->object,
 					       .input = record->input,
-					       .library = library,
+					       .order = library,
 					       .signature = signature,
 					       .declared = SK_NONE});
 }
@@ -196,8 +196,8 @@ void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *l
 /* Greater than 0 if the one kernel is better than the other, and less if it is worse, where both fit. */
 static int compare(const struct sk_op_kernel *one, const struct sk_op_kernel *other)
 {
-	if (one->library != other->library)
-		return one->library < other->library ? 1 : -1;
+	if (one->order != other->order)
+		return one->order < other->order ? 1 : -1;
 	if (one->demands != other->demands)
 		return one->demands > other->demands ? 1 : -1;
 	return (one->isa_size > other->isa_size) - (one->isa_size < other->isa_size);

@@ -30,7 +30,7 @@ struct sk_op_kernel {
 	uint32_t input;
 	const struct sk_signature *signature;
 	uint32_t declared; /* index, or SK_NONE */
-	uint32_t library; /* its number: the manifest is 0, and those in front have smaller ones */
+	uint32_t order; /* the number of its library: the manifest is 0, and those in front have smaller ones */
 	uint32_t demands; /* how many conditions and dimensions that are numbers it has … */
 	uint32_t isa_size; /* … and how many instruction sets it needs */
 	uint32_t next, alike; /* the next one of the same op, of the same class (op-index.h); SK_NONE: none */
