@@ -251,13 +251,6 @@ bool sk_fold_values(void *link, struct sk_op_graph *graph, const uint32_t *wante
 
 /* ---- calls of constants ---- */
 
-static uint32_t root_of(const struct sk_op_graph *graph, uint32_t value)
-{
-	while (value != SK_NONE && graph->values.items[value].view_of != SK_NONE)
-		value = graph->values.items[value].view_of;
-	return value;
-}
-
 /* Which calls compute constants: those of whose operands each is a constant, or computed by such calls alone. */
 struct constants {
 	const struct sk_op_graph *graph;
@@ -269,13 +262,13 @@ struct constants {
 static bool is_constant_call(const struct constants *constants, const struct sk_graph_call *call)
 {
 	for (size_t i = 0; i < call->inputs.count; i++) {
-		uint32_t root = root_of(constants->graph, call->inputs.items[i].value);
+		uint32_t root = sk_value_root(constants->graph, call->inputs.items[i].value);
 
 		if (root != SK_NONE && constants->varies[root])
 			return false;
 	}
 	for (size_t i = 0; i < call->outputs.count; i++) {
-		uint32_t root = root_of(constants->graph, call->outputs.items[i].value);
+		uint32_t root = sk_value_root(constants->graph, call->outputs.items[i].value);
 
 		if (root != SK_NONE && (constants->varies[root] || constants->graph->values.items[root].output))
 			return false;
@@ -298,7 +291,7 @@ static void find_constants(struct constants *constants)
 
 			constants->folded[c] = is_constant_call(constants, call);
 			for (size_t i = 0; i < call->outputs.count && !constants->folded[c]; i++) {
-				uint32_t root = root_of(constants->graph, call->outputs.items[i].value);
+				uint32_t root = sk_value_root(constants->graph, call->outputs.items[i].value);
 
 				if (root == SK_NONE || constants->varies[root])
 					continue;
@@ -328,7 +321,7 @@ bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_gra
 			continue;
 		}
 		for (size_t i = 0; i < call->inputs.count; i++) {
-			uint32_t root = root_of(graph, call->inputs.items[i].value);
+			uint32_t root = sk_value_root(graph, call->inputs.items[i].value);
 
 			if (root == SK_NONE || constants.varies[root] || graph->values.items[root].contents ||
 			    wanted[root])

@@ -348,14 +348,6 @@ struct sk_operand sk_operand_moved(struct sk_operand operand)
 	return operand;
 }
 
-/* The value whose bytes it is. */
-static uint32_t root_of(const struct sk_op_graph *graph, uint32_t value)
-{
-	while (graph->values.items[value].view_of != SK_NONE)
-		value = graph->values.items[value].view_of;
-	return value;
-}
-
 static void add_flat_copy(struct sk_canonical *canonical, struct sk_operand to, struct sk_operand from)
 {
 	struct sk_graph_call *call = sk_canonical_call(canonical, "Copy");
@@ -367,7 +359,7 @@ static void add_flat_copy(struct sk_canonical *canonical, struct sk_operand to, 
 void sk_canonical_view(struct sk_canonical *canonical, uint32_t value, uint32_t of, uint64_t offset)
 {
 	struct sk_op_graph *graph = canonical->graph;
-	uint32_t root = root_of(graph, of);
+	uint32_t root = sk_value_root(graph, of);
 	struct sk_value *own = &graph->values.items[value], *other = &graph->values.items[root];
 	struct sk_operand from = sk_operand_flat(graph, value);
 

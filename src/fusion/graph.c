@@ -90,6 +90,13 @@ struct sk_value *sk_node_output(const struct sk_op_graph *graph, const struct sk
 	return find_value(graph, node->outputs.items, node->outputs.count, number);
 }
 
+uint32_t sk_value_root(const struct sk_op_graph *graph, uint32_t value)
+{
+	while (value != SK_NONE && graph->values.items[value].view_of != SK_NONE)
+		value = graph->values.items[value].view_of;
+	return value;
+}
+
 uint64_t sk_value_elements(const struct sk_value *value)
 {
 	uint64_t elements = 1;
@@ -291,6 +298,19 @@ void sk_node_remove_attribute(struct sk_graph_node *node, const char *name)
 		if (strcmp(node->attributes.items[i].name, name))
 			node->attributes.items[kept++] = node->attributes.items[i];
 	node->attributes.count = kept;
+}
+
+void sk_node_take_integers(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name)
+{
+	size_t count;
+	const int64_t *integers = sk_node_integers(node, name, &count);
+	uint32_t value;
+
+	if (!integers)
+		return;
+	value = sk_graph_new_integers(graph, name, count, integers);
+	sk_array_push(graph->arena, &node->inputs, value);
+	sk_node_remove_attribute(node, name);
 }
 
 /* ---- messages ---- */

@@ -103,6 +103,9 @@ struct sk_graph_node *sk_graph_add_node(struct sk_op_graph *graph, const char *o
 struct sk_value *sk_node_input(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t number);
 struct sk_value *sk_node_output(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t number);
 
+/* The value whose bytes it is, which has its own; SK_NONE of SK_NONE. */
+uint32_t sk_value_root(const struct sk_op_graph *graph, uint32_t value);
+
 /* How many elements a value has whose shape is known; overflow was an error when the shape was set. */
 uint64_t sk_value_elements(const struct sk_value *value);
 
@@ -140,6 +143,9 @@ const int64_t *sk_node_integers(const struct sk_graph_node *node, const char *na
 /* Adds the attribute, or replaces the one of that name. */
 void sk_node_set_integer(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer);
 void sk_node_remove_attribute(struct sk_graph_node *node, const char *name);
+
+/* A list that was an attribute in older operator sets becomes the next input, a constant, if the node has it. */
+void sk_node_take_integers(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name);
 
 /* "node '/layer.3/MatMul' (MatMul): " in front of the text: an error at the node. */
 void sk_node_error(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *format, ...)

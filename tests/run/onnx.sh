@@ -284,6 +284,33 @@ node Reshape _ sum flat -> line
 node Add _ x line -> y
 END
 refuses "large.onnx: constants that are computed would have more than 17179869184 bytes" large
+# Numbers of a file that are too large, and nothing that is gone through backwards.
+model blocks <<'END'
+input x f32 1x4x2x2
+output y f32 none
+node DepthToSpace _ x -> y blocksize=4294967296
+END
+refuses "node 'y' \(DepthToSpace\): 'blocksize' cannot be 4294967296" blocks
+model huge <<'END'
+input x f32 4294967296x4294967296
+output y f32 none
+node Relu _ x -> y
+END
+refuses "input 'x': it is too large" huge
+model backwards <<'END'
+input x f32 0
+output y f32 0
+constant last i64 1 -1
+constant first i64 1 -9
+constant axis i64 1 0
+constant step i64 1 -9223372036854775808
+constant back i64 1 -1
+node Slice _ x last first axis back -> z
+node Slice _ z last first axis step -> y
+END
+"$sklink" backwards.onnx "$@" -o backwards.sk
+proved backwards.sk
+
 model long <<'END'
 input x f32 1
 output y f32 none

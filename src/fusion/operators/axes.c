@@ -8,15 +8,7 @@
 /* Axes that were an attribute in older operator sets become an input. */
 static bool upgrade_axes(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
-	size_t count;
-	const int64_t *axes = sk_node_integers(node, "axes", &count);
-	uint32_t value;
-
-	if (!axes)
-		return true;
-	value = sk_graph_new_integers(graph, "axes", count, axes);
-	sk_array_push(graph->arena, &node->inputs, value);
-	sk_node_remove_attribute(node, "axes");
+	sk_node_take_integers(graph, node, "axes");
 	return true;
 }
 

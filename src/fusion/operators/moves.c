@@ -201,11 +201,15 @@ static struct range clamp_range(int64_t start, int64_t end, int64_t step, int64_
 	end += end < 0 ? size : 0;
 	start = start < 0 ? 0 : start > most ? most : start;
 	end = end < least ? least : end > size ? size : end;
+	if (!size)
+		return (struct range){0, 1, 0};
 	range.start = start;
 	if (step > 0 && end > start)
 		range.count = ((uint64_t)(end - start) - 1) / (uint64_t)step + 1;
 	if (step < 0 && start > end)
 		range.count = ((uint64_t)(start - end) - 1) / (-(uint64_t)step) + 1;
+	if (range.count < 2)
+		range.step = 1; /* nothing is stepped over, however far it would be */
 	return range;
 }
 
@@ -290,15 +294,7 @@ static bool canonical_slice(struct sk_canonical *canonical)
 
 static bool upgrade_split(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
-	size_t count;
-	const int64_t *sizes = sk_node_integers(node, "split", &count);
-
-	if (!sizes)
-		return true;
-	uint32_t value = sk_graph_new_integers(graph, "split", count, sizes);
-
-	sk_array_push(graph->arena, &node->inputs, value);
-	sk_node_remove_attribute(node, "split");
+	sk_node_take_integers(graph, node, "split");
 	return true;
 }
 
@@ -418,15 +414,18 @@ static bool canonical_concat(struct sk_canonical *canonical)
 
 /* ---- DepthToSpace, SpaceToDepth ---- */
 
+enum { LARGEST_BLOCK = 1 << 15 };
+
 static bool infer_blocks(struct sk_inference *inference, bool to_space)
 {
 	const struct sk_value *from = sk_infer_input(inference, 0);
 	int64_t size = sk_node_integer(inference->node, "blocksize", 0);
 	uint64_t b = (uint64_t)size;
 
-	if (from->rank != 4 || size < 1)
-		return sk_infer_error(inference, "'%s' has %u dimensions, not 4, or the blocks have no size",
-				      from->name, from->rank);
+	if (from->rank != 4)
+		return sk_infer_error(inference, "'%s' has %u dimensions, not 4", from->name, from->rank);
+	if (size < 1 || size > LARGEST_BLOCK)
+		return sk_infer_error(inference, "'blocksize' cannot be %lld", (long long)size);
 	if (to_space ? from->shape[1] % (b * b) : from->shape[2] % b || from->shape[3] % b)
 		return sk_infer_error(inference, "'%s' is not a whole number of blocks of %lld", from->name,
 				      (long long)size);

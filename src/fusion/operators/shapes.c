@@ -63,16 +63,8 @@ static bool infer_reshape(struct sk_inference *inference)
 /* The shape was an attribute before operator set 5. */
 static bool upgrade_reshape(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
-	size_t count;
-	const int64_t *shape = sk_node_integers(node, "shape", &count);
-
 	sk_node_remove_attribute(node, "consumed_inputs");
-	if (!shape)
-		return true;
-	uint32_t value = sk_graph_new_integers(graph, "shape", count, shape);
-
-	sk_array_push(graph->arena, &node->inputs, value);
-	sk_node_remove_attribute(node, "shape");
+	sk_node_take_integers(graph, node, "shape");
 	return true;
 }
 
@@ -95,15 +87,7 @@ static bool infer_flatten(struct sk_inference *inference)
 /* Axes that were an attribute before operator set 13 become an input. */
 static bool upgrade_axes(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
-	size_t count;
-	const int64_t *axes = sk_node_integers(node, "axes", &count);
-	uint32_t value;
-
-	if (!axes)
-		return true;
-	value = sk_graph_new_integers(graph, "axes", count, axes);
-	sk_array_push(graph->arena, &node->inputs, value);
-	sk_node_remove_attribute(node, "axes");
+	sk_node_take_integers(graph, node, "axes");
 	return true;
 }
 
