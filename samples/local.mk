@@ -61,6 +61,7 @@ CLEANFILES += $(SAMPLE_KERNELS) $(SAMPLE_KERNELS_AVX2)
 nobase_dist_doc_DATA += \
 	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml samples/composite/composite.pbtxt \
 	samples/composite/run.c samples/composite/run.cc samples/composite/serial.c samples/composite/linked.c \
+	samples/convnet/README.md \
 	samples/decode_layers/README.md samples/decode_layers/kernels.c \
 	samples/foreign/README.md samples/foreign/xerbla.c samples/foreign/foreign.yaml \
 	samples/microkernels/README.md samples/microkernels/kernels.c samples/microkernels/microkernels.yaml \
@@ -68,11 +69,11 @@ nobase_dist_doc_DATA += \
 	samples/quant_matmul/dequant_swiglu_quant.c samples/quant_matmul/quant_matmul.yaml \
 	samples/quant_matmul/small.yaml
 samplesdir = $(docdir)
-nobase_dist_samples_SCRIPTS += samples/composite/run.py samples/decode_layers/generate
+nobase_dist_samples_SCRIPTS += samples/composite/run.py samples/convnet/convnet.py samples/decode_layers/generate
 EXTRA_DIST += samples/quant_matmul/demo .ci/run
 
 QUICK_SAMPLE_TESTS = tests/run/sample-composite.sh tests/run/sample-decode-layers.sh tests/run/sample-foreign.sh tests/run/sample-quant-matmul.sh \
-	tests/run/sample-microkernels.sh
+	tests/run/sample-microkernels.sh tests/run/convnet.sh
 SLOW_SAMPLE_TESTS = tests/run/sample-quant-matmul-full.sh
 QUICK_TESTS += $(QUICK_SAMPLE_TESTS)
 SLOW_TESTS += $(SLOW_SAMPLE_TESTS)
