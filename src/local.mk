@@ -22,6 +22,7 @@ src_libbase_la_SOURCES = \
 	src/base/identifier.c src/base/identifier.h \
 	src/base/json.c src/base/json.h \
 	src/base/map.c src/base/map.h \
+	src/base/pattern.c src/base/pattern.h \
 	src/base/ranges.c src/base/ranges.h \
 	src/base/tar.c src/base/tar.h \
 	src/base/text.c src/base/text.h \
@@ -203,6 +204,7 @@ sklink_SOURCES = \
 	src/given.c src/given.h \
 	src/read-graph.c src/read-graph.h \
 	src/link-passes.c src/link-passes.h \
+	src/scopes.c src/scopes.h \
 	src/sklink.c
 sklink_LDADD = src/libcore.la loader/libloader.la
 

@@ -1,12 +1,28 @@
 /* From a model file to tasks; see read-graph.h. */
 #include "src/read-graph.h"
 
+#include "src/base/file.h"
 #include "src/folding.h"
 #include "src/fusion/onnx/onnx.h"
 #include "src/fusion/passes/canonical-graph.h"
 #include "src/fusion/passes/infer-graph.h"
 #include "src/fusion/passes/lower.h"
 #include "src/given.h"
+#include "src/scopes.h"
+
+/* --model-text: who reads it needs none of the options that have been applied. */
+static bool write_text(const struct sk_link *link, const struct sk_op_graph *graph)
+{
+	const char *path = sk_command_destination(link->command, link->command->model_text);
+	struct sk_text text;
+
+	if (!path)
+		return true;
+	sk_text_open(&text);
+	sk_onnx_write_text(graph, text.stream);
+	sk_text_close(link->arena, &text);
+	return sk_file_write_text(link->diag, path, text.bytes, text.size);
+}
 
 bool sk_network_read(const struct sk_link *link)
 {
@@ -17,9 +33,12 @@ bool sk_network_read(const struct sk_link *link)
 		return false;
 	/* Nodes stand behind what they need; types and shapes are what the file says. */
 
-	if (!sk_given_apply(link->command, graph))
+	if (!sk_given_apply(link->command, graph) || !sk_scopes_assign(link->command, graph))
 		return false;
-	/* Inputs are what the command line says, too. */
+	/* Inputs and scopes are what the command line says, too. */
+
+	if (!write_text(link, graph))
+		return false;
 
 	if (!sk_graph_infer(graph, sk_fold_values, (void *)link))
 		return false;
@@ -35,6 +54,6 @@ bool sk_network_read(const struct sk_link *link)
 	/* What depends on constants only is a constant. */
 
 	sk_model_set_file(link->model, graph->file);
-	sk_graph_lower(graph, &calls, *graph->name ? graph->name : "model", link->model);
-	return true;
+	sk_graph_lower(graph, &calls, sk_scopes_default(graph), link->model);
+	return sk_scopes_take_options(graph, link->model);
 }

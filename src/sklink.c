@@ -15,6 +15,9 @@
 
 static bool read_manifest(const struct sk_link *link)
 {
+	if (link->command->model_text)
+		sk_error(link->diag, (struct sk_place){.file = link->command->manifest},
+			 "--model-text writes a model, and this is a manifest");
 	sk_command_read_ahead(link->command, link->arena, link->linker);
 	return sk_manifest_read(link->model, link->command->manifest);
 }

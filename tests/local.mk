@@ -68,8 +68,8 @@ tests_lib_make_model_SOURCES = tests/lib/make-model.c tests/lib/protobuf-writer.
 tests_lib_make_model_LDADD = loader/libnpy.la
 SHELL_TESTS += tests/run/onnx-backend.sh
 SLOW_TESTS += tests/run/onnx-backend.sh
-SHELL_TESTS += tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/onnx.sh
-QUICK_TESTS += tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/onnx.sh
+SHELL_TESTS += tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/onnx.sh
+QUICK_TESTS += tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/onnx.sh
 
 # Planning: partition, schedule, memory, the plan's writer.
 if HAVE_CHECK

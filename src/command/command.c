@@ -369,6 +369,7 @@ void sk_command_list_outputs(const struct sk_command_line *command,
 		{"--why-extract", command->extractions_file},
 		{"--header", command->header},
 		{"--report", command->report},
+		{"--model-text", command->model_text},
 		{"--repro", command->reproduction},
 		{"--time-trace", command->time_trace},
 	};

@@ -47,6 +47,8 @@ struct sk_command_line {
 	SK_ARRAY(struct sk_name) scope_options; /* SCOPE=OPTIONS; what comes later counts */
 	sk_texts explained; /* --explain: tasks */
 	sk_texts shapes, dimensions, frozen; /* --shape, --dim, --freeze: NAME=VALUE */
+	sk_texts scopes; /* --scope: NAME=PATTERN */
+	const char *model_text; /* --model-text; NULL: none */
 	const char *report; /* --report; NULL: none */
 	const char *version_script, *ordering_file; /* NULL: none */
 	const char *extractions_file; /* --why-extract; NULL: none */
@@ -99,7 +101,7 @@ struct sk_command_output {
 	const char *path; /* NULL: it is not asked for */
 };
 
-enum { SK_COMMAND_OUTPUTS = 8 };
+enum { SK_COMMAND_OUTPUTS = 9 };
 
 void sk_command_list_outputs(const struct sk_command_line *command,
 			     struct sk_command_output outputs[SK_COMMAND_OUTPUTS]);

@@ -76,6 +76,8 @@ const char sk_command_help[] =
 	"  --shape INPUT=AxBxC       the shape of a model's input, where the model leaves it open\n"
 	"  --dim NAME=N              the size of all dimensions that the model calls NAME\n"
 	"  --freeze INPUT=FILE.npy   the model's input is a constant\n"
+	"  --scope NAME=PATTERN      the model's nodes with such names (*, ?, [a-z]) are in the scope NAME\n"
+	"  --model-text=FILE         write the model, with all that these options say of it, to FILE as text\n"
 	"  --explain TASK            print what became of TASK, and why\n"
 	"  --check                   link and prove, but write no file\n"
 	"  --stats                   print what was linked, how long each phase took, and the memory used\n"

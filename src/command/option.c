@@ -77,6 +77,8 @@ static const struct sk_option options[] = {
 	{"shape", NULL, SK_OPTION_ADD_TEXT, FIELD(shapes)},
 	{"dim", NULL, SK_OPTION_ADD_TEXT, FIELD(dimensions)},
 	{"freeze", NULL, SK_OPTION_ADD_TEXT, FIELD(frozen)},
+	{"scope", NULL, SK_OPTION_ADD_TEXT, FIELD(scopes)},
+	{"model-text", NULL, SK_OPTION_SET_OUTPUT, FIELD(model_text)},
 	{"repro", NULL, SK_OPTION_SET_REPRODUCTION, FIELD(reproduction)},
 	{"chroot", NULL, SK_OPTION_SET_REPRODUCTION, FIELD(root)},
 	{"check", NULL, SK_OPTION_SET_FLAG, FIELD(check)},

@@ -51,6 +51,14 @@ static uint32_t *number_segments(const struct fuser *fuser)
 	return numbers;
 }
 
+/* The scopes of a launch in its name. Those of a manifest are identifiers, a model calls its own what it likes. */
+static const char *scope_identifier(const struct fuser *fuser, const char *scopes)
+{
+	static const char as_it_is[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_,";
+
+	return scopes[strspn(scopes, as_it_is)] ? sk_identifier(fuser->arena, scopes) : scopes;
+}
+
 /* A scope that is fused whole has a name that does not depend on its tasks, for programs that look the entry up. */
 static void name_launch(const struct fuser *fuser, struct sk_launch *launch, uint32_t segment)
 {
@@ -61,8 +69,10 @@ static void name_launch(const struct fuser *fuser, struct sk_launch *launch, uin
 		launch->name = sk_arena_print(fuser->arena, "sk_task_%s", first);
 		return;
 	}
-	char *name = segment ? sk_arena_print(fuser->arena, "sk_%s_start_%s_end_%s", launch->scope, first, last)
-			     : sk_arena_print(fuser->arena, "sk_%s", launch->scope);
+
+	const char *scope = scope_identifier(fuser, launch->scope);
+	char *name = segment ? sk_arena_print(fuser->arena, "sk_%s_start_%s_end_%s", scope, first, last)
+			     : sk_arena_print(fuser->arena, "sk_%s", scope);
 
 	for (char *comma = name; (comma = strchr(comma, ','));)
 		*comma = '_';

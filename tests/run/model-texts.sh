@@ -60,3 +60,37 @@ grep -q data ge.pbtxt.txt || fail "the input has another name"
 printf '<ir_version: 8>\nagraph (float[N] x) => (float[N] y) { y = Neg(x) }\n' >own.onnxtxt
 ! "$sklink" own.onnxtxt -o own.sk 2>err.txt || fail "a text in another syntax is linked"
 grep -q "own.onnxtxt:1:1: this is ONNX's own syntax" err.txt || { cat err.txt >&2; fail "a text in another syntax is refused for another reason"; }
+
+# What the command line says of a model is in the text that --model-text writes, which is linked to the same package.
+cat >open.pbtxt <<'MODEL'
+ir_version: 8
+opset_import { version: 17 }
+graph {
+  name: "network"
+  node { input: ["x", "sizes"] output: "t" op_type: "Reshape" name: "/flat" }
+  node { input: ["t", "w"] output: "u" op_type: "Mul" name: "/first" }
+  node { input: "u" output: "y" op_type: "Relu" name: "/second" attribute { name: "stream_id" i: 1 type: INT } }
+  initializer { name: "w" dims: [4] data_type: 1 float_data: [1, -2, 3, -4] }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "batch" } dim { dim_value: 2 } dim { dim_value: 2 } } } } }
+  input { name: "sizes" type { tensor_type { elem_type: 7 shape { dim { dim_value: 2 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 } } }
+}
+MODEL
+"$top_builddir/tests/lib/make-model" sizes.npy i64 2 -1 4
+cp open.pbtxt model.pbtxt
+"$sklink" model.pbtxt -L"$top_builddir/kernels" -lskernels --dim batch=3 --freeze sizes=sizes.npy --scope 'a=/f*' --scope 'b=/second' \
+	--model-text=said.pbtxt -o first.sk
+grep -q '_super_kernel_scope' said.pbtxt || fail "the text has no scopes"
+mv said.pbtxt model.pbtxt
+"$sklink" model.pbtxt -L"$top_builddir/kernels" -lskernels --model-text=again.pbtxt -o second.sk
+for package in first second; do
+	"$skdump" --all $package.sk | sed 1d >$package.txt
+done
+cmp first.txt second.txt || fail "the text makes another package"
+cmp model.pbtxt again.pbtxt || fail "a text that has been read is written otherwise"
+"$sklink" model.pbtxt -L"$top_builddir/kernels" -lskernels --check --model-text=- -o no.sk | cmp - model.pbtxt || fail "-"
+fails_with "no output" "$sklink" open.pbtxt -L"$top_builddir/kernels" -lskernels --model-text=no.pbtxt
+fails_with "not known when linking" "$sklink" open.pbtxt -L"$top_builddir/kernels" -lskernels --model-text=no.pbtxt -o no.sk
+[ ! -e no.pbtxt ] || fail "something was left behind"
+printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' >m.yaml
+fails_with "m.yaml: --model-text writes a model, and this is a manifest" "$sklink" m.yaml -L"$top_builddir/kernels" -lskernels --model-text=no.pbtxt -o no.sk

@@ -30,9 +30,11 @@ static struct sk_onnx_shape *write_shape(struct sk_arena *arena, const struct sk
 	struct sk_onnx_shape *shape = SK_NEW(arena, struct sk_onnx_shape);
 
 	for (uint32_t i = 0; i < value->rank; i++) {
-		struct sk_onnx_dimension dimension = {.parameter = value->symbols[i]};
+		struct sk_onnx_dimension dimension = {0};
 
-		if (value->shape[i] != SK_UNKNOWN) {
+		if (value->shape[i] == SK_UNKNOWN) { /* the name of a dimension stands in place of its size */
+			dimension.parameter = value->symbols[i];
+		} else {
 			dimension.value = (int64_t)value->shape[i];
 			dimension.message.present = 1u << SK_ONNX_DIMENSION_VALUE;
 		}

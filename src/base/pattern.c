@@ -1,0 +1,72 @@
+/* Patterns; see pattern.h. */
+#include "src/base/pattern.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Whether the character is in the set that begins behind '['. Sets *length to that of the set with its brackets; 0: it
+ * is not closed, so the bracket stands for itself. */
+static bool in_set(const char *set, char character, size_t *length)
+{
+	bool inverted = *set == '!' || *set == '^', found = false;
+	const char *at = set + inverted;
+
+	do {
+		char low = *at, high = low;
+
+		if (!low) {
+			*length = 0;
+			return false;
+		}
+		if (at[1] == '-' && at[2] && at[2] != ']') {
+			high = at[2];
+			at += 2;
+		}
+		found |= (uint8_t)character >= (uint8_t)low && (uint8_t)character <= (uint8_t)high;
+		at++;
+	} while (*at != ']');
+	*length = (size_t)(at + 1 - set) + 1;
+	return found != inverted;
+}
+
+/* How much of the pattern, without stars, fits the character; 0: it does not. */
+static size_t fit(const char *pattern, char character)
+{
+	size_t length;
+
+	if (*pattern == '?')
+		return 1;
+	if (*pattern == '\\' && pattern[1])
+		return pattern[1] == character ? 2 : 0;
+	if (*pattern == '[') {
+		bool found = in_set(pattern + 1, character, &length);
+
+		if (length)
+			return found ? length : 0;
+	}
+	return *pattern == character;
+}
+
+bool sk_pattern_matches(const char *pattern, const char *name)
+{
+	const char *behind_star = NULL, *from = NULL; /* the last star takes what is before `from` */
+
+	while (*name) {
+		size_t length = *pattern == '*' ? 0 : fit(pattern, *name);
+
+		if (*pattern == '*') {
+			behind_star = ++pattern;
+			from = name;
+		} else if (length) {
+			pattern += length;
+			name++;
+		} else if (behind_star) {
+			pattern = behind_star;
+			name = ++from;
+		} else {
+			return false;
+		}
+	}
+	return !pattern[strspn(pattern, "*")];
+}

@@ -1,0 +1,115 @@
+/* --scope, and options of scopes that stand in a model file; see scopes.h. */
+#include "src/scopes.h"
+
+#include <string.h>
+
+#include "src/base/pattern.h"
+#include "src/manifest/options.h"
+
+/* ---- --scope ---- */
+
+static const char *name_of(const struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	for (size_t i = 0; i < node->outputs.count && !*node->name; i++)
+		if (sk_node_output(graph, node, i))
+			return sk_node_output(graph, node, i)->name;
+	return node->name;
+}
+
+static void report_no_node(struct sk_op_graph *graph, const char *text, const char *pattern)
+{
+	const char **names = SK_NEW_ARRAY(graph->arena, const char *, graph->nodes.count + 1);
+
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		names[i] = name_of(graph, &graph->nodes.items[i]);
+	sk_error(graph->diag, (struct sk_place){.file = graph->file}, "--scope '%s': no node is called '%s'%s", text,
+		 pattern, sk_did_you_mean(graph->arena, pattern, names, graph->nodes.count));
+}
+
+static bool assign(struct sk_op_graph *graph, const char *text)
+{
+	const char *equals = strchr(text, '='), *scope;
+	bool found = false;
+
+	if (!equals || equals == text || !equals[1]) {
+		sk_error(graph->diag, (struct sk_place){.file = graph->file},
+			 "--scope '%s' is not NAME=PATTERN, such as layer=/encoder/layer.3/*", text);
+		return false;
+	}
+	scope = sk_arena_copy(graph->arena, text, (size_t)(equals - text));
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		struct sk_graph_node *node = &graph->nodes.items[i];
+
+		if (!sk_pattern_matches(equals + 1, name_of(graph, node)))
+			continue;
+		found = true;
+		node->scope = scope;
+		node->scope_options = NULL; /* they were another one's */
+	}
+	if (!found)
+		report_no_node(graph, text, equals + 1);
+	return found;
+}
+
+bool sk_scopes_assign(const struct sk_command_line *command, struct sk_op_graph *graph)
+{
+	bool assigned = true;
+
+	for (size_t i = 0; i < command->scopes.count && !sk_diag_is_hopeless(graph->diag); i++)
+		assigned &= assign(graph, command->scopes.items[i]);
+	return assigned;
+}
+
+const char *sk_scopes_default(const struct sk_op_graph *graph)
+{
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		if (graph->nodes.items[i].scope)
+			return NULL;
+	return *graph->name ? graph->name : "model";
+}
+
+/* ---- options ---- */
+
+/* The model's scope of a node with options; SK_NONE: there is none, since all of its nodes are constants, or after an
+ * error. */
+static uint32_t scope_of(struct sk_op_graph *graph, const struct sk_model *model, const struct sk_graph_node *node)
+{
+	if (node->scope)
+		return sk_map_find(&model->scope_names, node->scope, strlen(node->scope));
+	sk_node_error(graph, node, "it has options of a scope, '%s', but is in none", node->scope_options);
+	return SK_NONE;
+}
+
+/* `first` has by scope the node that has asked before; all of a scope have to ask for the same. */
+static void take(struct sk_op_graph *graph, struct sk_model *model, const struct sk_graph_node *node,
+		 const struct sk_graph_node **first)
+{
+	uint32_t scope = scope_of(graph, model, node);
+	unsigned errors = graph->diag->errors;
+
+	if (scope == SK_NONE)
+		return;
+	if (first[scope] && strcmp(first[scope]->scope_options, node->scope_options)) {
+		sk_node_error(graph, node, "its scope '%s' has the options '%s', and cannot have '%s', too",
+			      node->scope, first[scope]->scope_options, node->scope_options);
+		sk_note(graph->diag, "the former are those of node '%s'", name_of(graph, first[scope]));
+	}
+	if (first[scope])
+		return;
+	first[scope] = node;
+	sk_scope_options_parse(graph->diag, node->place, false, node->scope_options, &model->scopes.items[scope]);
+	if (graph->diag->errors > errors)
+		sk_note(graph->diag, "node '%s' asks for it, of its scope '%s'", name_of(graph, node), node->scope);
+}
+
+bool sk_scopes_take_options(struct sk_op_graph *graph, struct sk_model *model)
+{
+	const struct sk_graph_node **first =
+		SK_NEW_ARRAY(graph->arena, const struct sk_graph_node *, model->scopes.count + 1);
+	unsigned errors = graph->diag->errors;
+
+	for (size_t i = 0; i < graph->nodes.count && !sk_diag_is_hopeless(graph->diag); i++)
+		if (graph->nodes.items[i].scope_options)
+			take(graph, model, &graph->nodes.items[i], first);
+	return graph->diag->errors == errors;
+}
