@@ -59,6 +59,7 @@ CLEANFILES += $(SAMPLE_KERNELS) $(SAMPLE_KERNELS_AVX2)
 
 # To be read and copied; the reference programs are built with sklink only.
 nobase_dist_doc_DATA += \
+	samples/bert/README.md \
 	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml samples/composite/composite.pbtxt \
 	samples/composite/run.c samples/composite/run.cc samples/composite/serial.c samples/composite/linked.c \
 	samples/convnet/README.md \
@@ -69,11 +70,17 @@ nobase_dist_doc_DATA += \
 	samples/quant_matmul/dequant_swiglu_quant.c samples/quant_matmul/quant_matmul.yaml \
 	samples/quant_matmul/small.yaml
 samplesdir = $(docdir)
-nobase_dist_samples_SCRIPTS += samples/composite/run.py samples/convnet/convnet.py samples/decode_layers/generate
+nobase_dist_samples_SCRIPTS += samples/bert/make-model samples/composite/run.py samples/convnet/convnet.py samples/decode_layers/generate
 EXTRA_DIST += samples/quant_matmul/demo .ci/run
 
-QUICK_SAMPLE_TESTS = tests/run/sample-composite.sh tests/run/sample-decode-layers.sh tests/run/sample-foreign.sh tests/run/sample-quant-matmul.sh \
-	tests/run/sample-microkernels.sh tests/run/convnet.sh
+QUICK_SAMPLE_TESTS = \
+	tests/run/sample-bert.sh \
+	tests/run/sample-composite.sh \
+	tests/run/sample-decode-layers.sh \
+	tests/run/sample-foreign.sh \
+	tests/run/sample-quant-matmul.sh \
+	tests/run/sample-microkernels.sh \
+	tests/run/convnet.sh
 SLOW_SAMPLE_TESTS = tests/run/sample-quant-matmul-full.sh
 QUICK_TESTS += $(QUICK_SAMPLE_TESTS)
 SLOW_TESTS += $(SLOW_SAMPLE_TESTS)

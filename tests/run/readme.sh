@@ -60,10 +60,14 @@ done <"$top_srcdir/README.md"
 [ "$count" -ge 12 ] || fail "only $count commands of README.md have been found"
 
 # Blocks of commands: what is indented, with lines continued by a backslash.
-for document in composite decode_layers foreign; do
+for document in bert composite decode_layers foreign; do
 	count=0
 	if [ $document = foreign ] && ! [ -e /usr/lib/x86_64-linux-gnu/blas/libblas.a -a -e /usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.a ]; then
 		echo "left out: foreign (libblas-dev and libopenblas-pthread-dev)"
+		continue
+	fi
+	if [ $document = bert ] && ! /usr/bin/python3 -c 'import onnx' 2>/dev/null; then
+		echo "left out: bert (python3-onnx)"
 		continue
 	fi
 	while read -r line; do
