@@ -71,7 +71,7 @@ nobase_dist_doc_DATA += \
 	samples/quant_matmul/small.yaml
 samplesdir = $(docdir)
 nobase_dist_samples_SCRIPTS += samples/bert/make-model samples/composite/run.py samples/convnet/convnet.py samples/decode_layers/generate
-EXTRA_DIST += samples/quant_matmul/demo .ci/run
+EXTRA_DIST += samples/demo .ci/run
 
 QUICK_SAMPLE_TESTS = \
 	tests/run/sample-bert.sh \
