@@ -94,6 +94,7 @@ bench/tiles/stamp: $(srcdir)/bench/generate bench/tile-kernels.o sklink$(EXEEXT)
 
 bench: bench-runtime bench-tile-groups
 	$(MAKE) $(AM_MAKEFLAGS) bench-link
+	$(MAKE) $(AM_MAKEFLAGS) bench-networks
 
 # The tables of dispatching, running and loading alone.
 bench-runtime: bench/dispatch$(EXEEXT) bench/runtime$(EXEEXT) bench/load$(EXEEXT) bench/dispatch.sk $(BENCH_LOADS) \
@@ -117,13 +118,19 @@ bench-link: bench/link$(EXEEXT) bench/link-kernel.o sklink$(EXEEXT)
 # The kernel library's products and convolutions alone (with OpenBLAS, if libopenblas0-pthread is installed).
 bench-kernels: kernels/libskernels.a
 	top_srcdir=$(top_srcdir) $(SHELL) $(srcdir)/bench/products bench/products.d kernels/libskernels.a $(KERNEL_CC)
-.PHONY: bench bench-kernels bench-link bench-runtime bench-tile-groups
+
+# Networks alone, against ONNX Runtime if ONNXRUNTIME is the folder in which npm has installed it.
+bench-networks: sklink$(EXEEXT) skrun$(EXEEXT) kernels/libskernels.a
+	@if /usr/bin/python3 -c 'import onnx' 2>/dev/null; then \
+		/usr/bin/python3 $(srcdir)/bench/networks $(srcdir) . bench/networks.d "$(ONNXRUNTIME)" $(NETWORKS); \
+	else echo "No networks: python3-onnx, which makes them, is not installed."; fi
+.PHONY: bench bench-kernels bench-link bench-networks bench-runtime bench-tile-groups
 
 bench/link-kernel.o: $(srcdir)/bench/link-kernel.c stubs/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/link-kernel.c
-CLEAN_FOLDERS += bench/links bench/products.d bench/microkernels-data bench/tiles
+CLEAN_FOLDERS += bench/links bench/networks.d bench/products.d bench/microkernels-data bench/tiles
 
 CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o bench/hand-written.o \
 	bench/dispatch.yaml bench/dispatch.sk bench/load-* bench/microkernels.sk bench/tile-kernels.o
-EXTRA_DIST += bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
+EXTRA_DIST += bench/networks bench/onnxruntime.js bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
 	bench/hand-written.c bench/products bench/products.c bench/tile-kernels.c bench/tile-networks

@@ -1,0 +1,40 @@
+// Measures a model in ONNX Runtime: node onnxruntime.js MODULE FOLDER OPTIMISATION. Of FOLDER it takes model.onnx and NAME.npy for
+// each input.
+// Prints the version; then for each line "CORES REPEATS" of its input the fastest of so many runs, in ms.
+'use strict';
+const fs = require('fs'), path = require('path'), readline = require('readline');
+const [module_, folder, level] = process.argv.slice(2);
+const ort = require(module_);
+const types = {f4: ['float32', Float32Array], i8: ['int64', BigInt64Array], i4: ['int32', Int32Array], b1: ['bool', Uint8Array],
+	u1: ['uint8', Uint8Array], i1: ['int8', Int8Array]};
+
+// The tensor of a .npy file, version 1.
+function tensor(file) {
+	const bytes = fs.readFileSync(file), start = 10 + bytes.readUInt16LE(8);
+	const header = bytes.toString('latin1', 10, start);
+	const [type, array] = types[header.match(/'descr': *'[<|]([a-z]\d)'/)[1]];
+	const shape = header.match(/'shape': *\(([^)]*)\)/)[1].split(',').filter((word) => word.trim()).map(Number);
+	return new ort.Tensor(type, new array(bytes.buffer.slice(bytes.byteOffset + start, bytes.byteOffset + bytes.length)), shape);
+}
+
+async function main() {
+	const sessions = new Map(), inputs = {};
+	console.log(JSON.parse(fs.readFileSync(path.join(module_, 'package.json'))).version);
+	for await (const line of readline.createInterface({input: process.stdin})) {
+		const [cores, repeats] = line.split(' ').map(Number);
+		if (!sessions.has(cores))
+			sessions.set(cores, await ort.InferenceSession.create(path.join(folder, 'model.onnx'),
+				{intraOpNumThreads: cores, interOpNumThreads: 1, graphOptimizationLevel: level, logSeverityLevel: 3}));
+		const session = sessions.get(cores);
+		for (const name of session.inputNames)
+			inputs[name] = inputs[name] || tensor(path.join(folder, name + '.npy'));
+		let fastest = Infinity;
+		for (let i = 0; i < repeats; i++) {
+			const start = process.hrtime.bigint();
+			await session.run(inputs);
+			fastest = Math.min(fastest, Number(process.hrtime.bigint() - start) / 1e6);
+		}
+		console.log(fastest);
+	}
+}
+main().catch((error) => { console.error(String(error)); process.exit(1); });
