@@ -86,6 +86,6 @@ void KERNEL(const left_element *a, const right_element *b, const left_element *a
 #define ZEROS_columns	   "in bz " TEXT(RIGHT) "[n]"
 #define ZEROS_OF(zeros)	   ZEROS_##zeros
 #define ZEROS_NAMED(zeros) ZEROS_OF(zeros)
-SIGNATURE("split=m op=MatMulInteger",
+SIGNATURE("split=m operations=2*m*n*k op=MatMulInteger",
 	  "in a " TEXT(LEFT) "[m,k], in b " TEXT(RIGHT) "[k,n], in? az " TEXT(LEFT) "[1], " ZEROS_NAMED(
 		  ZEROS) ", out y i32[m,n], m i64, k i64, n i64" ROOM_TEXT ", scratch wide i32[132*((k+1)/2)]");

@@ -63,8 +63,9 @@ void KERNEL(OPERANDS, int64_t m, number *column, ATTRIBUTES)
 	}
 }
 #if JOIN(IS_LEFT_, SIDE)
-SIGNATURE("split=n op=MatMulNBits(bits=4)", "in a f32[1,k], " OPERANDS_TEXT "f32[n]" SCALARS_TEXT ATTRIBUTES_TEXT);
+SIGNATURE("split=n operations=2*n*k op=MatMulNBits(bits=4)",
+	  "in a f32[1,k], " OPERANDS_TEXT "f32[n]" SCALARS_TEXT ATTRIBUTES_TEXT);
 #else
-SIGNATURE("split=m op=MatMulNBits(bits=4)",
+SIGNATURE("split=m operations=2*m*n*k op=MatMulNBits(bits=4)",
 	  "in a f32[m,k], " OPERANDS_TEXT "f32[m,n]" SCALARS_TEXT ", m i64" ATTRIBUTES_TEXT);
 #endif

@@ -60,8 +60,9 @@ void KERNEL(const element *a, const element *b, element *y, int64_t k, int64_t n
 #define CONVERTED_f64  ", converted ptr = null"
 #define CONVERTED_f16  ", scratch converted f32[k]"
 #define CONVERTED_bf16 ", scratch converted f32[k]"
-SIGNATURE("split=n:16 op=MatMul(packed=1)", "in a " T "[1,k], in b " T "[panels,k," PANEL_TEXT "], out y " T
-					    "[n], k i64, n i64, first i64 = begin(n)" JOIN(CONVERTED_, TYPE));
+SIGNATURE("split=n:16 operations=2*n*k op=MatMul(packed=1)",
+	  "in a " T "[1,k], in b " T "[panels,k," PANEL_TEXT "], out y " T
+	  "[n], k i64, n i64, first i64 = begin(n)" JOIN(CONVERTED_, TYPE));
 
 #elif WAY == 2
 
@@ -108,7 +109,7 @@ void KERNEL(const element *a, const element *b, element *y, int64_t k, int64_t n
 			y[strip + i] = STORE(TYPE, sums[i]);
 	}
 }
-SIGNATURE("split=n:16 op=MatMul",
+SIGNATURE("split=n:16 operations=2*n*k op=MatMul",
 	  "in a " T "[1,k], in b " T "[k,columns], out y " T "[n], k i64, n i64, first i64 = begin(n), columns i64");
 
 #else
@@ -120,13 +121,14 @@ void KERNEL(OPERANDS)
 	for (int64_t i = 0; i < n; i++)
 		y[i] = STORE(TYPE, dot(a, b + i * k, k));
 }
-SIGNATURE("split=n op=MatMul(transB=1)", "in a " T "[1,k], in b " T "[n,k], out y " T "[n], n i64, k i64");
+SIGNATURE("split=n operations=2*n*k op=MatMul(transB=1)",
+	  "in a " T "[1,k], in b " T "[n,k], out y " T "[n], n i64, k i64");
 #else
 void KERNEL(OPERANDS)
 {
 	for (int64_t i = 0; i < n; i++)
 		y[i] = STORE(TYPE, dot(a + i * k, b, k));
 }
-SIGNATURE("split=m op=MatMul", "in a " T "[m,k], in b " T "[k,1], out y " T "[m,1], m i64, k i64");
+SIGNATURE("split=m operations=2*m*k op=MatMul", "in a " T "[m,k], in b " T "[k,1], out y " T "[m,1], m i64, k i64");
 #endif
 #endif

@@ -65,11 +65,11 @@ void KERNEL(OPERANDS, number *room, number *sums)
 #define T TEXT(TYPE)
 #if JOIN(MANY_, COUNT)
 #define MATRIX(extents) T "[batches," extents "]"
-#define SPLIT		"split=batches "
+#define SPLIT		"split=batches operations=2*batches*m*n*k "
 #define MORE		", batches i64"
 #else
 #define MATRIX(extents) T "[" extents "]"
-#define SPLIT		"split=m "
+#define SPLIT		"split=m operations=2*m*n*k "
 #if JOIN(TURNED_, LEFT)
 #define MORE ", first i64 = begin(m), columns i64"
 #else

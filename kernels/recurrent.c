@@ -272,7 +272,7 @@ void KERNEL(const element *gates, const element *recurrence, const element *bias
 #define MEMORY_IN_TEXT
 #define MEMORY_OUT_TEXT
 #endif
-SIGNATURE("split=b op=" TEXT(OP),
+SIGNATURE("split=b operations=2*b*s*d*h*" GATE_COUNT "*h op=" TEXT(OP),
 	  "in gates " T "[b,s,d," GATE_COUNT ",h], in recurrence " T "[d,h," GATE_COUNT ",h], in? bias " T
 	  "[d,2," GATE_COUNT ",h], in? lengths i32[b], in? initial_h " T "[b,d,h]" MEMORY_IN_TEXT ", out? y " T
 	  "[b,s,d,h], out? y_h " T "[b,d,h]" MEMORY_OUT_TEXT

@@ -191,7 +191,7 @@ static struct sk_work work_of(struct collector *collector, const struct sk_plan_
 
 		work.compute = compute_time(collector, step, cost) * share;
 		work.bytes = (double)cost->values[SK_COST_BYTES] * share;
-		collector->costs->from_manifest += first_side;
+		collector->costs->from_plan += first_side;
 	} else {
 		work.bytes = argument_bytes(plan, call) * share_of_side(step);
 		collector->costs->from_arguments += first_side;

@@ -1,5 +1,5 @@
 /* What each call of a plan takes on a profile's device: from a file of measured or guessed times, else from the
- * manifest's `cost:`, else from the bytes of its arguments.
+ * manifest's `cost:` or the kernel's signature, else from the bytes of its arguments.
  *
  * A cost file has lines `task: time`, the time of the whole task if one core did all of it, as "1.2 us" (ns, us, ms) or
  * "900 cycles" of the profile's clock; names as loader/profile/lines.h has keys. `skrun --measure` writes one. */
@@ -12,7 +12,7 @@
 
 struct sk_costs {
 	struct sk_work *work; /* by call of the plan; of task entries' calls nothing. Free it with sk_costs_free */
-	uint32_t from_file, from_manifest, from_arguments; /* tasks of the network */
+	uint32_t from_file, from_plan, from_arguments; /* tasks of the network */
 };
 
 /* The plan must have passed sk_plan_check_all. lanes: by lane of the plan, the profile's. file: NULL, or the path of a

@@ -161,8 +161,8 @@ static void print_device(const struct prediction *prediction)
 	fprintf(prediction->stream, "costs:");
 	if (costs->from_file)
 		fprintf(prediction->stream, " %" PRIu32 " from the cost file;", costs->from_file);
-	if (costs->from_manifest)
-		fprintf(prediction->stream, " %" PRIu32 " from the manifest;", costs->from_manifest);
+	if (costs->from_plan)
+		fprintf(prediction->stream, " %" PRIu32 " from manifest and kernels;", costs->from_plan);
 	fprintf(prediction->stream, " %" PRIu32 " of no known cost%s\n\n", costs->from_arguments,
 		costs->from_arguments ? ", taken as moving the bytes of their arguments" : "");
 }

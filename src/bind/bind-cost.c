@@ -1,4 +1,5 @@
-/* A task's `cost:` against its kernel: values that are about what this kind of kernel does not do are errors. */
+/* What a task costs: its `cost:` against its kernel (values that are about what this kind of kernel does not do are
+ * errors), or what the kernel's signature says. */
 #include "src/bind/binder.h"
 #include "src/model/signature.h"
 #include "src/model/task.h"
@@ -32,4 +33,28 @@ void sk_binder_check_cost(struct sk_binder *binder, const struct sk_task_cost *c
 					sk_cost_name(rules[i].value), rules[i].kind);
 	if (cost->count == 2 && signature->lane != SK_LANE_MIX)
 		sk_binder_error(binder, cost->place, "'cube' and 'vector' in the cost are about kernels with mix");
+}
+
+const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const struct sk_task *task)
+{
+	uint64_t operations = binder->operations, bytes = 0;
+	struct sk_task_cost *cost;
+
+	if (task->cost || !binder->signature->operations)
+		return task->cost;
+	for (uint32_t i = 0; i < task->argument_count; i++) {
+		const struct sk_argument *argument = &task->arguments[i];
+		struct sk_rows rows = sk_argument_rows(argument);
+		unsigned times = !!(argument->access & SK_ACCESS_READ) + !!(argument->access & SK_ACCESS_WRITE);
+
+		if (argument->kind != SK_ARGUMENT_STATE)
+			bytes += times * rows.width * rows.count;
+	}
+	cost = SK_NEW(binder->model->arena, struct sk_task_cost);
+	cost->place = task->place;
+	cost->count = 1;
+	cost->of[0].given = 1u << SK_COST_OPERATIONS | 1u << SK_COST_BYTES;
+	cost->of[0].values[SK_COST_OPERATIONS] = operations < SK_COST_MAX ? operations : SK_COST_MAX;
+	cost->of[0].values[SK_COST_BYTES] = bytes < SK_COST_MAX ? bytes : SK_COST_MAX;
+	return cost;
 }

@@ -210,6 +210,8 @@ static void bind(struct sk_binder *binder)
 		return;
 	}
 	binder->blocks = block_count(binder);
+	if (binder->signature->operations)
+		sk_binder_count(binder, "operations", binder->signature->operations, 0, &binder->operations);
 	bind_arguments(binder);
 	check_overlaps(binder);
 }
@@ -277,6 +279,7 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 		task->loops[i] = (struct sk_plan_loop){binder->extents[binder->signature->loops[i].extent],
 						       binder->signature->loops[i].tile};
 	task->block_count = (uint32_t)binder->blocks;
+	task->cost = sk_binder_cost(binder, task);
 }
 
 bool sk_model_bind(struct sk_model *model)

@@ -33,6 +33,7 @@ struct sk_binder {
 
 	uint64_t blocks; /* of a kernel that has them; mix: of the cube side */
 	uint64_t grid[SK_MAX_AXES]; /* of grid=: their product */
+	uint64_t operations; /* of operations= */
 
 	struct sk_argument arguments[SK_MAX_PARAMETERS + 1];
 	uint32_t argument_count;
@@ -116,5 +117,8 @@ bool sk_binder_count(struct sk_binder *binder, const char *of, const struct sk_v
 
 /* Reports what a cost says that is not about this kind of kernel. NULL: there is none. */
 void sk_binder_check_cost(struct sk_binder *binder, const struct sk_task_cost *cost);
+
+/* What the task costs that is bound: what the manifest says, or else what the signature does. NULL: nobody says it. */
+const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const struct sk_task *task);
 
 #endif

@@ -35,13 +35,15 @@ enum attribute {
 	ATTRIBUTE_FRAME,
 	ATTRIBUTE_ALIGN,
 	ATTRIBUTE_UNTILED,
+	ATTRIBUTE_OPERATIONS,
 };
 
 enum value_rule { NO_VALUE, MAY_HAVE_VALUE, NEEDS_VALUE };
 
 const char *const sk_attribute_names[SK_ATTRIBUTES] = {
-	"cube",	       "vector",   "mix", "split", "blocks",	  "grid", "each", "tile",  "unfusible", "reentrant",
-	"nontemporal", "sync-all", "op",  "isa",   "early-start", "aic",  "aiv",  "frame", "align",	"untiled"};
+	"cube",	       "vector",    "mix",	 "split",	"blocks",   "grid",    "each",
+	"tile",	       "unfusible", "reentrant", "nontemporal", "sync-all", "op",      "isa",
+	"early-start", "aic",	    "aiv",	 "frame",	"align",    "untiled", "operations"};
 
 static const struct {
 	enum value_rule rule;
@@ -61,6 +63,7 @@ static const struct {
 	[ATTRIBUTE_AIC] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_AIV] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_FRAME] = {NEEDS_VALUE, sk_frame_names, SK_FRAMES},
+	[ATTRIBUTE_OPERATIONS] = {NEEDS_VALUE, NULL, 0, "N"},
 	[ATTRIBUTE_ALIGN] = {NEEDS_VALUE, (const char *const[]){"2", "4", "8", "16", "32", "64"}, 6},
 };
 
@@ -210,6 +213,16 @@ static void parse_grid(struct sk_signature_source *source, struct sk_signature *
 		if (!sk_token_sign(&parser, ',', "','"))
 			return;
 	}
+}
+
+/* "operations=2*m*n*k": of the whole task. */
+static void parse_operations(struct sk_signature_source *source, struct sk_signature *signature, const char *at)
+{
+	struct sk_signature_parser parser = open_value(source, signature, at);
+
+	if (sk_signature_parse_count(&parser, "a number of operations", &signature->operations) &&
+	    parser.token.kind != SK_TOKEN_END)
+		sk_token_expected(&parser, "the end of 'operations'");
 }
 
 /* ":6" behind a name: how many elements belong together. */
@@ -495,6 +508,10 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 		break;
 	case ATTRIBUTE_ALIGN:
 		signature->align = value ? (uint32_t)strtoul(value, NULL, 10) : 0;
+		break;
+	case ATTRIBUTE_OPERATIONS:
+		if (value && *value)
+			parse_operations(source, signature, at);
 		break;
 	case ATTRIBUTE_FRAME:
 		set_frame(source, at, value);

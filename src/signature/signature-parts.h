@@ -69,7 +69,7 @@ uint32_t sk_signature_attribute(struct sk_signature_source *source, struct sk_si
 bool sk_signature_is_one_of(const char *word, const char *const *words, size_t count);
 
 /* The names of all attributes. */
-enum { SK_ATTRIBUTES = 20 };
+enum { SK_ATTRIBUTES = 21 };
 extern const char *const sk_attribute_names[SK_ATTRIBUTES];
 
 /* Reads the attributes in front of the ';', if there is one. Returns where the parameters begin; NULL: the ';'

@@ -35,7 +35,7 @@ sed 's/{cycles: 4000}/{cycles: 4000, bytes: 4000}/' model.yaml >bytes.yaml
 "$sklink" --scope-options '*=tile-fusion=0' model.yaml kernels.o -o model.sk
 "$skrun" --predict --device mine.profile model.sk >out.txt
 grep -q '^predicted for mine: 4 cores; 2 tasks in 1 launch$' out.txt || fail "$(cat out.txt)"
-grep -q '^costs: 1 from the manifest; 1 of no known cost, taken as moving the bytes' out.txt || fail "$(cat out.txt)"
+grep -q '^costs: 1 from manifest and kernels; 1 of no known cost, taken as moving the bytes' out.txt || fail "$(cat out.txt)"
 grep -q '^unfused  *5048.00 *0.0% |' out.txt || fail "unfused: $(cat out.txt)"
 grep -q '^fused  *4048.00  *19.8% |  *1000.00  *0.00  *0.00  *0.00  *3048.00 |  *75.3%$' out.txt || fail "fused: $(cat out.txt)"
 grep -q '^fused, lane barriers  *4148.00 ' out.txt || fail "barriers: $(cat out.txt)"
@@ -49,6 +49,23 @@ grep -q '^fused  *13.19 ' out.txt || fail "one core: $(cat out.txt)"
 "$skdump" --verify model.sk >/dev/null
 # The profile is an input like any other.
 fails_with '^sklink: error: mine.profile: is an input' "$sklink" model.yaml kernels.o -o mine.profile
+
+# What the kernel's signature says is what a task's cost says, which comes first.
+manifest ./mine.profile '{operations: 409600, bytes: 8192}' |
+	sed '/name: second/s/scope: s}/scope: s, cost: {operations: 409600, bytes: 8192}}/' >said.yaml
+manifest ./mine.profile '{cycles: 9}' | sed -e 's/, cost: {cycles: 9}//' -e 's/kernel: scale/kernel: counted/' \
+	-e 's/^tensors:/kernels:\n  counted: {symbol: scale, signature: "split=n operations=400*n; in x f32[n], out y f32[n], n i64, factor f32"}\n&/' >counted.yaml
+for way in said counted; do
+	"$sklink" $way.yaml kernels.o -o $way.sk
+	"$skrun" --predict --device mine.profile $way.sk >$way.txt
+	"$skdump" --verify $way.sk >/dev/null
+done
+grep -q '^costs: 2 from manifest and kernels; 0 of no known cost' counted.txt || fail "$(cat counted.txt)"
+sed 's/counted/scale  /' counted.txt | cmp said.txt - || fail "the operations of a signature"
+sed 's/cost: {operations: 409600, bytes: 8192}/cost: {operations: 1, bytes: 8192}/; s/kernel: scale/kernel: counted/' said.yaml >less.yaml
+sed -n '/^kernels:/,/counted:/p' counted.yaml >>less.yaml
+"$sklink" less.yaml kernels.o -o less.sk
+"$skrun" --predict --device mine.profile less.sk | cmp -s - counted.txt && fail "a task's cost does not come first"
 
 # Costs do not change what is linked beside the plan: the same run, the same dispatchers.
 "$skrun" model.sk --random 1 >with.txt
@@ -162,7 +179,7 @@ grep -q 'two .*cycles 1000, before-wait 400, after-set 100' steps.txt || fail "$
 grep -q 'three .*cube side.*cycles 300, waits 1' steps.txt || fail "$(cat steps.txt)"
 grep -q 'three .*vector side.*cycles 200, waits 1' steps.txt || fail "$(cat steps.txt)"
 "$skrun" --predict --device mine.profile work.sk >out.txt
-says 'predicted for mine-too: 4 cores; 3 tasks in 1 launch$' 'costs: 3 from the manifest; 0 of no known cost$' \
+says 'predicted for mine-too: 4 cores; 3 tasks in 1 launch$' 'costs: 3 from manifest and kernels; 0 of no known cost$' \
 	'critical path of the fused run, 3 of 4 steps$' \
 	'unfused  *5400.00 ' 'fused  *3000.00 ' \
 	'fused, early-start=0/2  *3600.00 ' 'fused, early-start=1  *3000.00 '

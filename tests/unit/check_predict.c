@@ -1113,7 +1113,7 @@ START_TEST(cost_files)
 	EXPECT(costs.work[0].compute, 5);
 	EXPECT(costs.work[0].bytes, 77);
 	ck_assert_uint_eq(costs.from_file, 1);
-	ck_assert_uint_eq(costs.from_manifest, 1);
+	ck_assert_uint_eq(costs.from_plan, 1);
 	ck_assert_uint_eq(costs.from_arguments, 0);
 	sk_costs_free(&costs);
 
@@ -1158,7 +1158,7 @@ START_TEST(printed)
 	ck_assert_msg(sk_predict(&view, &options, stream, error, sizeof(error)), "%s", error);
 	fclose(stream);
 	ck_assert(strstr(text, "predicted for host: 2 cores; 60 tasks in 1 launch\n"));
-	ck_assert(strstr(text, "costs: 60 from the manifest; 0 of no known cost\n"));
+	ck_assert(strstr(text, "costs: 60 from manifest and kernels; 0 of no known cost\n"));
 	ck_assert(strstr(text, "critical path of the fused run, 30 of 60 steps\n"));
 	free(text);
 }
