@@ -12,6 +12,7 @@
 
 #include "loader/skrt.h"
 #include "src/base/checked.h"
+#include "src/base/mapped.h"
 #include "src/command/configure.h"
 #include "src/fusion/passes/canonical-graph.h"
 #include "src/fusion/passes/lower.h"
@@ -22,8 +23,11 @@ enum {
 	EXIT_REPORTED = 3, /* the child has said what is wrong */
 };
 
-/* Lower limits of sklink itself (ulimit) stay what they are. */
-static const uint64_t most_results = 16ULL << 30;
+/* Of what is computed there is so much at most, and so much more for each byte of the model's constants: what packs
+ * moves them, what dequantises makes four or eight bytes of one. Lower limits of sklink itself (ulimit) stay what they
+ * are. */
+static const uint64_t most_results = 16ULL << 30, free_results = 1ULL << 30, results_of_byte = 8,
+		      most_stacks = 4ULL << 30; /* of cores */
 
 /* What is computed in one go. */
 struct folding {
@@ -32,9 +36,10 @@ struct folding {
 	sk_graph_calls calls;
 	const uint32_t *wanted; /* values */
 	size_t count;
-	uint32_t *outputs; /* by wanted value: one that nobody else has, with a copy of its elements */
+	uint32_t *outputs; /* by wanted value: itself, or one that nobody else has, with a copy of its elements */
 	uint8_t *results; /* of all of them, one behind the other; shared with the child */
 	uint64_t size;
+	uint64_t most; /* bytes that results may have, and temporaries */
 };
 
 static uint64_t value_bytes(const struct sk_value *value)
@@ -65,12 +70,30 @@ static struct sk_command_line child_command(const struct sk_command_line *comman
 					.threads = 1};
 }
 
+/* What the package reads. They are inputs of it: constants would be copied into it. */
+struct sources {
+	SK_ARRAY(struct sk_value) items; /* as they are in the graph around */
+};
+
+static void take_sources(const struct folding *folding, struct sk_arena *arena, struct sources *sources)
+{
+	struct sk_op_graph *graph = folding->graph;
+
+	for (size_t i = 0; i < graph->values.count; i++) { /* this process has them for itself */
+		struct sk_value *value = &graph->values.items[i];
+
+		value->output = false;
+		value->input = value->contents != NULL;
+		if (value->contents)
+			sk_array_push(arena, &sources->items, *value);
+		value->contents = NULL;
+	}
+}
+
 static bool link_constants(const struct folding *folding, struct sk_link *link)
 {
 	struct sk_op_graph graph = *folding->graph;
 
-	for (size_t i = 0; i < graph.values.count; i++) /* this process has them for itself */
-		graph.values.items[i].output = false;
 	for (size_t i = 0; i < folding->count; i++)
 		graph.values.items[folding->outputs[i]].output = true;
 	graph.inputs.count = 0;
@@ -102,7 +125,42 @@ static bool bind_results(const struct folding *folding, struct skrt_instance *in
 	return true;
 }
 
-static bool run_constants(const struct folding *folding, const struct sk_link *link)
+/* Constants are read where they are, unless a kernel reads behind them, or they do not begin where tensors do. */
+static bool bind_source(const struct sk_value *value, struct skrt_device *device, struct skrt_instance *instance,
+			const struct skrt_module *module)
+{
+	void *bytes = (void *)value->contents; /* inputs are not written */
+	struct skrt_tensor tensor;
+	uint32_t number;
+
+	if (skrt_module_find_tensor(module, value->name, &number) != SKRT_OK)
+		return true; /* nothing here reads it */
+	if (skrt_module_tensor(module, number, &tensor) != SKRT_OK)
+		return false;
+	if (tensor.padding || (uintptr_t)bytes % 64) {
+		if (skrt_allocate(device, tensor.bytes + tensor.padding, &bytes) != SKRT_OK)
+			return false;
+		memcpy(bytes, value->contents, tensor.bytes);
+	}
+	return skrt_instance_bind(instance, number, bytes, tensor.bytes + tensor.padding) == SKRT_OK;
+}
+
+/* Pages of files and of results leave this process's memory behind each launch: it would have all weights twice. */
+static bool run_launches(const struct folding *folding, struct skrt_instance *instance, struct skrt_module *module,
+			 struct skrt_stream *stream)
+{
+	const struct skrt_kernel *kernel;
+
+	for (uint32_t i = 0; i < skrt_module_kernel_count(module); i++) {
+		if (skrt_module_kernel(module, i, &kernel) != SKRT_OK || skrt_run(stream, instance, kernel) != SKRT_OK)
+			return false;
+		sk_mapped_let_go();
+		madvise(folding->results, folding->size, MADV_DONTNEED);
+	}
+	return true;
+}
+
+static bool run_constants(const struct folding *folding, const struct sk_link *link, const struct sources *sources)
 {
 	struct skrt_source source = {.name = "the constants"};
 	struct skrt_device *device;
@@ -111,10 +169,15 @@ static bool run_constants(const struct folding *folding, const struct sk_link *l
 	struct skrt_stream *stream;
 
 	source.memory = sk_linker_bytes(link->linker, &source.bytes);
-	return skrt_device_open(&(struct skrt_device_options){.device = "host"}, &device) == SKRT_OK &&
-	       skrt_module_load_from(device, &source, &module) == SKRT_OK &&
-	       skrt_instance_create(module, &instance) == SKRT_OK && bind_results(folding, instance, module) &&
-	       skrt_stream_create(device, &stream) == SKRT_OK && skrt_run_network(stream, instance) == SKRT_OK;
+	if (skrt_device_open(&(struct skrt_device_options){.device = "host"}, &device) != SKRT_OK ||
+	    skrt_module_load_from(device, &source, &module) != SKRT_OK ||
+	    skrt_instance_create(module, &instance) != SKRT_OK || !bind_results(folding, instance, module) ||
+	    skrt_stream_create(device, &stream) != SKRT_OK)
+		return false;
+	for (size_t i = 0; i < sources->items.count; i++)
+		if (!bind_source(&sources->items.items[i], device, instance, module))
+			return false;
+	return run_launches(folding, instance, module, stream);
 }
 
 static void limit(int resource, uint64_t most)
@@ -137,16 +200,19 @@ static _Noreturn void run_child(const struct folding *folding)
 	struct sk_arena *arena = sk_arena_create();
 	struct sk_diag diag;
 	struct sk_link link = {.arena = arena, .diag = &diag, .command = &command};
+	struct sources sources = {{NULL, 0, 0}};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would wait for it */
 	limit(RLIMIT_CPU, MOST_SECONDS);
 	alarm(MOST_SECONDS); /* a kernel may sleep, too */
 #ifndef __SANITIZE_ADDRESS__ /* it takes many times as much of the address space */
 	limit(RLIMIT_AS, 64ULL << 30); /* bytes, most of which are mapped files */
+	limit(RLIMIT_DATA, folding->most + most_stacks); /* bytes that it has for itself */
 #endif
 	limit(RLIMIT_CORE, 0);
 	sk_diag_init(&diag, arena);
-	if (link_constants(folding, &link) && !run_constants(folding, &link))
+	take_sources(folding, arena, &sources);
+	if (link_constants(folding, &link) && !run_constants(folding, &link, &sources))
 		sk_error(&diag, (struct sk_place){.file = folding->graph->file}, "cannot compute constants: %s",
 			 skrt_error());
 	diag.no_warnings = true; /* the link itself gives them */
@@ -157,27 +223,68 @@ static _Noreturn void run_child(const struct folding *folding)
 
 /* ---- around it ---- */
 
-/* A copy of each wanted value is an output: the value itself may be a part of another one. */
+/* By value: whether calls read bytes of it. */
+static bool *mark_read(const struct folding *folding)
+{
+	const struct sk_op_graph *graph = folding->graph;
+	bool *read = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
+
+	for (size_t c = 0; c < folding->calls.count; c++)
+		for (size_t i = 0; i < folding->calls.items[c].inputs.count; i++) {
+			uint32_t root = sk_value_root(graph, folding->calls.items[c].inputs.items[i].value);
+
+			if (root != SK_NONE)
+				read[root] = true;
+		}
+	return read;
+}
+
+/* A copy of the value, which is a part of another one, or is read: there kernels may also read behind it. */
+static uint32_t add_copy(struct folding *folding, const struct sk_value value, uint32_t index)
+{
+	struct sk_op_graph *graph = folding->graph;
+	struct sk_canonical canonical = {graph, value.node != SK_NONE ? value.node : folding->calls.items[0].node,
+					 &folding->calls, NULL};
+	uint32_t copy = sk_graph_new_value(graph, value.name, value.dtype, value.rank, value.shape);
+
+	if (sk_value_elements(&value))
+		sk_canonical_copy(&canonical, copy, index);
+	return copy;
+}
+
+/* How much may be computed. */
+static uint64_t most_bytes(const struct sk_op_graph *graph)
+{
+	uint64_t constants = 0;
+
+	for (size_t i = 0; i < graph->values.count; i++)
+		if (graph->values.items[i].contents &&
+		    sk_add(constants, value_bytes(&graph->values.items[i]), &constants) && constants > most_results)
+			break;
+	constants = free_results + (constants < most_results ? constants * results_of_byte : most_results);
+	return constants < most_results ? constants : most_results;
+}
+
 static bool add_outputs(struct folding *folding)
 {
 	struct sk_op_graph *graph = folding->graph;
+	const bool *read = mark_read(folding);
 	uint64_t room;
 
+	folding->most = most_bytes(graph);
 	folding->outputs = SK_NEW_ARRAY(graph->arena, uint32_t, folding->count + 1);
 	for (size_t i = 0; i < folding->count; i++) {
 		const struct sk_value value = graph->values.items[folding->wanted[i]];
-		struct sk_canonical canonical = {graph,
-						 value.node != SK_NONE ? value.node : folding->calls.items[0].node,
-						 &folding->calls, NULL};
 
-		folding->outputs[i] = sk_graph_new_value(graph, value.name, value.dtype, value.rank, value.shape);
-		if (sk_value_elements(&value))
-			sk_canonical_copy(&canonical, folding->outputs[i], folding->wanted[i]);
+		folding->outputs[i] = value.view_of == SK_NONE && !value.contents && !read[folding->wanted[i]]
+					      ? folding->wanted[i]
+					      : add_copy(folding, value, folding->wanted[i]);
 		if (!sk_align(value_bytes(&value), 64, &room) || !sk_add(folding->size, room, &folding->size) ||
-		    folding->size > most_results) {
+		    folding->size > folding->most) {
 			sk_error(graph->diag, value.place,
-				 "constants that are computed would have more than %llu bytes",
-				 (unsigned long long)most_results);
+				 "constants that are computed would have more than %llu MiB, which is too much for a "
+				 "model with so few bytes of constants",
+				 (unsigned long long)(folding->most >> 20));
 			return false;
 		}
 	}

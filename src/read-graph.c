@@ -7,6 +7,7 @@
 #include "src/fusion/passes/canonical-graph.h"
 #include "src/fusion/passes/infer-graph.h"
 #include "src/fusion/passes/lower.h"
+#include "src/fusion/passes/unify-constants.h"
 #include "src/given.h"
 #include "src/scopes.h"
 
@@ -52,6 +53,9 @@ bool sk_network_read(const struct sk_link *link)
 	if (!sk_fold_calls(link, graph, &calls))
 		return false;
 	/* What depends on constants only is a constant. */
+
+	sk_graph_unify_constants(graph, &calls);
+	/* Equal constants are one. */
 
 	sk_model_set_file(link->model, graph->file);
 	sk_graph_lower(graph, &calls, sk_scopes_default(graph), link->model);

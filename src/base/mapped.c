@@ -171,3 +171,11 @@ void sk_mapped_touch(const void *bytes, size_t size)
 	if (size)
 		(void)at[size - 1];
 }
+
+void sk_mapped_let_go(void)
+{
+	pthread_mutex_lock(&lock);
+	for (const struct mapping *mapping = mappings; mapping; mapping = mapping->next)
+		madvise((void *)mapping->bytes, mapping->size, MADV_DONTNEED);
+	pthread_mutex_unlock(&lock);
+}

@@ -20,4 +20,7 @@ const char *sk_mapped_changed(void);
  * program. */
 void sk_mapped_touch(const void *bytes, size_t size);
 
+/* What has been read of mapped files takes no memory of this process any more, until it is read again. */
+void sk_mapped_let_go(void);
+
 #endif

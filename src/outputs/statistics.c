@@ -67,11 +67,12 @@ static void print_phases(const struct sk_timing *timing, FILE *stream)
 
 void sk_statistics_print(const struct sk_statistics *statistics, FILE *stream)
 {
-	struct rusage usage;
+	struct rusage own, children; /* of the latter those that have computed constants */
 
 	print_linker(statistics->linker, stream);
 	print_plan(statistics->plan, statistics->dispatcher_size, stream);
 	print_phases(statistics->timing, stream);
-	if (getrusage(RUSAGE_SELF, &usage) == 0)
-		print_number(stream, "peak memory in KiB", (uint64_t)usage.ru_maxrss);
+	if (getrusage(RUSAGE_SELF, &own) == 0 && getrusage(RUSAGE_CHILDREN, &children) == 0)
+		print_number(stream, "peak memory in KiB",
+			     (uint64_t)(own.ru_maxrss > children.ru_maxrss ? own.ru_maxrss : children.ru_maxrss));
 }

@@ -11,6 +11,7 @@
  *   input NAME TYPE SHAPE
  *   output NAME TYPE SHAPE
  *   constant NAME TYPE SHAPE VALUE…
+ *   external NAME TYPE SHAPE FILE OFFSET   a constant whose elements are there in the file
  *   node OP NAME INPUT… -> OUTPUT… [KEY=VALUE…]
  *
  * A name "_" is empty. OP is DOMAIN:OP for another domain. An attribute's value is a real if it has a dot, a list of
@@ -28,7 +29,8 @@ enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, 
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP = 4, NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7 };
 enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_F = 2, ATTRIBUTE_I = 3, ATTRIBUTE_S = 4, ATTRIBUTE_INTS = 8, ATTRIBUTE_TYPE = 20 };
 enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3, TYPE_INTS = 7 };
-enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9 };
+enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9, TENSOR_EXTERNAL = 13, TENSOR_LOCATION = 14 };
+enum { ENTRY_KEY = 1, ENTRY_VALUE = 2, LOCATION_EXTERNAL = 1 };
 enum { VALUE_NAME = 1, VALUE_TYPE = 2, TYPE_TENSOR = 1, TENSOR_ELEMENT = 1, TENSOR_SHAPE = 2 };
 enum { SHAPE_DIM = 1, DIM_VALUE = 1, DIM_NAME = 2 };
 
@@ -165,6 +167,30 @@ static void write_constant(struct writer *writer)
 	free(array.elements);
 }
 
+static void write_entry(struct writer *writer, const char *key, const char *value)
+{
+	write_begin(writer, TENSOR_EXTERNAL);
+	write_text(writer, ENTRY_KEY, key);
+	write_text(writer, ENTRY_VALUE, value);
+	write_end(writer);
+}
+
+static void write_external(struct writer *writer)
+{
+	const char *name = need_word("a name");
+	enum sk_dtype dtype = read_dtype(need_word("a type"));
+
+	write_begin(writer, GRAPH_INITIALIZER);
+	for (char *shape = need_word("a shape"), *end = shape; *end; shape = end + 1)
+		write_integer(writer, TENSOR_DIMS, strtoll(shape, &end, 10));
+	write_integer(writer, TENSOR_TYPE, element_types[dtype]);
+	write_text(writer, TENSOR_NAME, name);
+	write_entry(writer, "location", need_word("a file"));
+	write_entry(writer, "offset", need_word("an offset"));
+	write_integer(writer, TENSOR_LOCATION, LOCATION_EXTERNAL);
+	write_end(writer);
+}
+
 static void write_attribute(struct writer *writer, char *word)
 {
 	char *value = strchr(word, '=');
@@ -243,6 +269,8 @@ static void make_model(const char *path)
 			write_value(&graph, *word == 'i' ? GRAPH_INPUT : GRAPH_OUTPUT);
 		} else if (!strcmp(word, "constant")) {
 			write_constant(&graph);
+		} else if (!strcmp(word, "external")) {
+			write_external(&graph);
 		} else if (!strcmp(word, "node")) {
 			write_node(&graph);
 		} else {
