@@ -12,6 +12,7 @@
  */
 #define DEPTH	   256
 #define BLOCK_ROWS 264
+#include "kernels/depthwise.h"
 #include "kernels/product.h"
 
 #define GROUPS_groups	1
@@ -398,6 +399,36 @@ static ALWAYS_INLINE void sum_plane_as_it_comes(const struct steps *steps, const
 	}
 }
 
+/* Whether depthwise.h does it. */
+static ALWAYS_INLINE int is_usual(const struct convolution *of)
+{
+	int usual = of->in[0] == 1 && of->window[0] == 1 && of->out[0] == 1 && !of->pads[0] &&
+		    of->strides[1] == of->strides[2] && of->strides[1] <= 2;
+
+	for (int d = 1; d < 3; d++)
+		usual = usual && of->window[d] == 3 && of->dilations[d] == 1 && of->pads[d] < 3 && of->out[d];
+	return usual && reach(of, 1) * reach(of, 2) + BEHIND_PLANE <= of->laid_size;
+}
+
+static ALWAYS_INLINE void convolve_planes(const struct convolution *of, element *y, int64_t first, int64_t count)
+{
+	int64_t in = of->in[1] * of->in[2], out = of->out[1] * of->out[2];
+	struct plane plane = {.x = of->x,
+			      .end = of->x + count * in,
+			      .height = of->in[1],
+			      .width = of->in[2],
+			      .top = of->pads[1],
+			      .left = of->pads[2],
+			      .reach = reach(of, 1),
+			      .pitch = reach(of, 2),
+			      .laid = of->laid};
+	struct results results = {.y = y, .end = y + count * out, .height = of->out[1], .width = of->out[2]};
+
+	for (int64_t i = first; i < first + count; i++, plane.x += in, results.y += out)
+		convolve_plane(&plane, &results, of->filters + i % of->outputs * 9,
+			       of->bias ? LOAD(TYPE, of->bias[i % of->outputs]) : 0, of->strides[1]);
+}
+
 /* Planes [first, first + count) of results, of which x and y are the first. */
 static ALWAYS_INLINE void convolve(struct convolution *of, element *y, int64_t first, int64_t count)
 {
@@ -405,6 +436,10 @@ static ALWAYS_INLINE void convolve(struct convolution *of, element *y, int64_t f
 	struct offsets offsets;
 	struct steps steps = {.of = of, .offsets = &offsets};
 
+	if (is_usual(of)) {
+		convolve_planes(of, y, first, count);
+		return;
+	}
 	prepare(of, &steps);
 	if (k > DEPTH)
 		steps.way = AS_IT_COMES;

@@ -48,6 +48,7 @@ KERNEL_FAMILIES = \
 KERNEL_INCLUDES = \
 	kernels/along.h \
 	kernels/binary-forms.h \
+	kernels/depthwise.h \
 	kernels/family.h \
 	kernels/math-f32.h \
 	kernels/math-f64.h \

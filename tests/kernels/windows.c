@@ -110,6 +110,22 @@ static struct lists lists_of(const struct problem *problem)
 
 /* ---- convolutions ---- */
 
+/* Windows that convolutions of single channels have a way of their own for. */
+static void make_usual(struct problem *problem)
+{
+	int64_t stride = between(1, 2);
+
+	for (int d = 1; d < 3; d++) {
+		problem->window[d] = 3;
+		problem->strides[d] = stride;
+		problem->dilations[d] = 1;
+		problem->pads[d] = between(0, 2);
+		problem->pads[3 + d] = between(0, 2);
+		problem->in[d] = between(d == 2 && random_bits() % 2 ? 16 : 3, d == 2 ? 70 : 24);
+		problem->out[d] = (problem->in[d] + problem->pads[d] + problem->pads[3 + d] - 3) / stride + 1;
+	}
+}
+
 static void call_convolution(const struct entry *entry, const struct problem *problem, int by_channels, size_t size,
 			     const char *x, const void *filters, const void *bias, char *y, int64_t first,
 			     int64_t count, void *laid)
@@ -165,6 +181,8 @@ static void check_convolution(const struct entry *entry, enum type type, int spa
 	struct problem problem;
 
 	invent(&problem, spatial, plain);
+	if (by_channels && spatial == 2 && !plain && random_bits() % 3)
+		make_usual(&problem);
 	problem.group = by_channels ? between(1, 5) : between(1, 3);
 	problem.channels = problem.group * (by_channels ? 1 : between(1, 40));
 	if (!by_channels && random_bits() % 3 == 0) {
