@@ -65,7 +65,7 @@ static inline element combine(element a, element b)
 void KERNEL(const element *x, const int64_t *places, const element *updates, element *y, int64_t n, int64_t i,
 	    int64_t m, int64_t first)
 {
-	for (int64_t e = 0; e < n * i; e++)
+	for (int64_t e = 0; y != x && e < n * i; e++) /* in place only rows at places are touched */
 		y[e] = x[e];
 	for (int64_t r = 0; r < m; r++) {
 		int64_t place = places[r] - first;

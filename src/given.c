@@ -1,5 +1,5 @@
-/* --shape, --dim and --freeze; see given.h. Names of inputs are any text, so what stands in front of a "=" is the
- * longest name that an input has. */
+/* --shape, --dim, --freeze and --state; see given.h. Names of inputs are any text, so what stands in front of a "=" is
+ * the longest name that an input has. */
 #include "src/given.h"
 
 #include <inttypes.h>
@@ -42,7 +42,9 @@ static const char *split(struct sk_op_graph *graph, const char *option, const ch
 		report_unknown(graph, option, text);
 	else
 		sk_error(graph->diag, (struct sk_place){.file = graph->file}, "%s '%s' is not INPUT=%s", option, text,
-			 strcmp(option, "--shape") ? "FILE.npy" : "AxBxC");
+			 !strcmp(option, "--shape")   ? "AxBxC"
+			 : !strcmp(option, "--state") ? "OUTPUT"
+						      : "FILE.npy");
 	return NULL;
 }
 
@@ -191,6 +193,65 @@ static bool freeze(struct sk_op_graph *graph, const char *text)
 	return true; /* the file stays mapped as long as the link lives */
 }
 
+/* ---- --state ---- */
+
+static bool is_output(const struct sk_op_graph *graph, const char *name, uint32_t *value)
+{
+	*value = sk_map_find(&graph->value_names, name, strlen(name));
+	return *value != SK_NONE && graph->values.items[*value].output;
+}
+
+static bool report_no_output(struct sk_op_graph *graph, const char *text, const char *name)
+{
+	const char **names = SK_NEW_ARRAY(graph->arena, const char *, graph->outputs.count + 1);
+
+	for (size_t i = 0; i < graph->outputs.count; i++)
+		names[i] = graph->values.items[graph->outputs.items[i]].name;
+	sk_error(graph->diag, (struct sk_place){.file = graph->file}, "--state '%s': the model has no output '%s'%s",
+		 text, name, sk_did_you_mean(graph->arena, name, names, graph->outputs.count));
+	return false;
+}
+
+static bool check_state(struct sk_op_graph *graph, const struct sk_graph_state *state)
+{
+	const struct sk_place place = {.file = graph->file};
+	const char *present = graph->values.items[state->present].name;
+
+	if (graph->values.items[state->present].input) {
+		sk_error(graph->diag, place, "--state '%s': output '%s' is an input, too", state->text, present);
+		return false;
+	}
+	for (size_t i = 0; i < graph->states.count; i++) {
+		const struct sk_graph_state *other = &graph->states.items[i];
+
+		if (other->past != state->past && other->present != state->present)
+			continue;
+		sk_error(graph->diag, place, "--state '%s': '%s' is in --state '%s' already", state->text,
+			 other->past == state->past ? graph->values.items[state->past].name : present, other->text);
+		return false;
+	}
+	return true;
+}
+
+static bool add_state(struct sk_op_graph *graph, const char *text)
+{
+	struct sk_graph_state state = {.text = text};
+	const char *name = split(graph, "--state", text, &state.past);
+
+	if (!name)
+		return false;
+	/* The longest input's name may have swallowed a part of the output's. */
+	for (const char *end = text + strlen(text); end > text && !is_output(graph, name, &state.present); end--)
+		if (*end == '=' && is_input(graph, text, (size_t)(end - text), &state.past))
+			name = end + 1;
+	if (!is_output(graph, name, &state.present))
+		return report_no_output(graph, text, name);
+	if (!check_state(graph, &state))
+		return false;
+	sk_array_push(graph->arena, &graph->states, state);
+	return true;
+}
+
 bool sk_given_apply(const struct sk_command_line *command, struct sk_op_graph *graph)
 {
 	bool applied = true;
@@ -201,5 +262,7 @@ bool sk_given_apply(const struct sk_command_line *command, struct sk_op_graph *g
 		applied &= set_dimension(graph, command->dimensions.items[i]);
 	for (size_t i = 0; i < command->frozen.count; i++)
 		applied &= freeze(graph, command->frozen.items[i]);
+	for (size_t i = 0; i < command->states.count; i++)
+		applied &= add_state(graph, command->states.items[i]);
 	return applied;
 }

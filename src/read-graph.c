@@ -6,6 +6,7 @@
 #include "src/fusion/onnx/onnx.h"
 #include "src/fusion/passes/canonical-graph.h"
 #include "src/fusion/passes/infer-graph.h"
+#include "src/fusion/passes/keep-states.h"
 #include "src/fusion/passes/lower.h"
 #include "src/fusion/passes/unify-constants.h"
 #include "src/given.h"
@@ -56,6 +57,10 @@ bool sk_network_read(const struct sk_link *link)
 
 	sk_graph_unify_constants(graph, &calls);
 	/* Equal constants are one. */
+
+	if (!sk_graph_keep_states(graph, &calls))
+		return false;
+	/* What the next run reads is where this one reads it. */
 
 	sk_model_set_file(link->model, graph->file);
 	sk_graph_lower(graph, &calls, sk_scopes_default(graph), link->model);

@@ -30,6 +30,7 @@ struct sk_value {
 				 NULL: it is none */
 	bool fixed; /* it depends on constants only, and will be one */
 	bool input, output; /* of the graph */
+	bool kept; /* an input that the network writes, too: what it leaves there is what the next run reads */
 	uint32_t view_of; /* a value whose bytes it is, in another shape; SK_NONE: it has its own */
 	uint64_t view_offset; /* elements from that one's start */
 };
@@ -67,6 +68,12 @@ struct sk_graph_node {
 	bool removed; /* a pass has taken it out; its place in the array stays */
 };
 
+/* An output that is the input of the next run: one tensor. */
+struct sk_graph_state {
+	uint32_t past, present; /* values */
+	const char *text; /* PAST=PRESENT, as given */
+};
+
 struct sk_op_graph {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
@@ -75,6 +82,7 @@ struct sk_op_graph {
 	SK_ARRAY(struct sk_value) values;
 	SK_ARRAY(struct sk_graph_node) nodes; /* producers in front of users */
 	SK_ARRAY(uint32_t) inputs, outputs; /* values, in the order of the file */
+	SK_ARRAY(struct sk_graph_state) states;
 	struct sk_map value_names;
 	const struct sk_op_graph *outer; /* of a body: the graph around it */
 };

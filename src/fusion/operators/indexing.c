@@ -106,11 +106,11 @@ static uint32_t tuple_places(struct sk_canonical *canonical, uint32_t indices, c
 }
 
 /* Rows of updates at places of the data, combined as the node says. */
-static bool scatter(struct sk_canonical *canonical, uint32_t places, uint64_t width)
+static bool scatter(struct sk_canonical *canonical, uint32_t places, size_t updates_input, uint64_t width)
 {
 	const struct sk_op_graph *graph = canonical->graph;
 	uint32_t to = sk_canonical_output(canonical, 0), from = sk_canonical_input(canonical, 0);
-	uint32_t updates = sk_canonical_input(canonical, 2);
+	uint32_t updates = sk_canonical_input(canonical, updates_input);
 	uint64_t rows = sk_value_elements(&graph->values.items[to]) / width;
 	const char *reduction = sk_node_string(node_of(canonical), "reduction", "none");
 	const struct sk_operand operands[4] = {
@@ -349,7 +349,8 @@ static bool canonical_scatter_elements(struct sk_canonical *canonical)
 	uint32_t axis = axis_of(canonical, 0, data.rank);
 
 	if (sk_value_elements(input_of(canonical, 1)))
-		return scatter(canonical, element_places(canonical, sk_canonical_input(canonical, 1), &data, axis), 1);
+		return scatter(canonical, element_places(canonical, sk_canonical_input(canonical, 1), &data, axis), 2,
+			       1);
 	sk_canonical_view(canonical, sk_canonical_output(canonical, 0), sk_canonical_input(canonical, 0), 0);
 	return true;
 }
@@ -374,7 +375,7 @@ static bool canonical_scatter_nd(struct sk_canonical *canonical)
 	uint32_t behind = (uint32_t)indices.shape[indices.rank - 1];
 
 	if (sk_value_elements(&indices))
-		return scatter(canonical, tuple_places(canonical, sk_canonical_input(canonical, 1), &data, 0),
+		return scatter(canonical, tuple_places(canonical, sk_canonical_input(canonical, 1), &data, 0), 2,
 			       product(data.shape, behind, data.rank));
 	sk_canonical_view(canonical, sk_canonical_output(canonical, 0), sk_canonical_input(canonical, 0), 0);
 	return true;
@@ -387,6 +388,98 @@ static bool upgrade_scatter(struct sk_op_graph *graph, struct sk_graph_node *nod
 	node->origin = node->origin ? node->origin : node->op;
 	node->op = "ScatterElements";
 	return true;
+}
+
+/* ---- TensorScatter: rows of a cache, behind the position that its batch has ---- */
+
+static bool infer_tensor_scatter(struct sk_inference *inference)
+{
+	const struct sk_value *data = sk_infer_input(inference, 0), *updates = sk_infer_input(inference, 1);
+	const struct sk_value *write = sk_infer_input(inference, 2);
+	const char *mode = sk_node_string(inference->node, "mode", "linear");
+	uint32_t axis;
+
+	if (!check_type(inference, 1, 0) ||
+	    !sk_infer_axis(inference, sk_node_integer(inference->node, "axis", -2), data->rank, &axis))
+		return false;
+	if (!axis)
+		return sk_infer_error(inference, "axis 0 is that of the batches, which have rows of their own");
+	if (strcmp(mode, "linear") && strcmp(mode, "circular"))
+		return sk_infer_error(inference, "there is no mode '%s'", mode);
+	for (uint32_t i = 0; i < data->rank; i++)
+		if (updates->rank != data->rank || updates->shape[i] > data->shape[i] ||
+		    (i != axis && updates->shape[i] != data->shape[i]))
+			return sk_infer_error(inference, "'%s' does not fit into '%s' along axis %u", updates->name,
+					      data->name, axis);
+	if (write && (write->dtype != SK_I64 || write->rank != 1 || write->shape[0] != data->shape[0]))
+		return sk_infer_error(inference, "'%s' is no i64 for each of %llu batches", write->name,
+				      (unsigned long long)data->shape[0]);
+	if (!sk_shape_is_countable(SK_I64, updates->rank, updates->shape))
+		return sk_infer_error(inference, "'%s' has too many rows", updates->name);
+	return sk_infer_like(inference, 0, 0);
+}
+
+/* The value with dimensions of its own repeated where it has 1, as large as `shape`. */
+static uint32_t repeated(struct sk_canonical *canonical, uint32_t value, const uint64_t shape[3])
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_value from = graph->values.items[value];
+	struct sk_arrangement arrangement = {.rank = 3, .shape = {shape[0], shape[1], shape[2]}};
+	uint32_t to = sk_graph_new_value(graph, from.name, from.dtype, 3, shape);
+
+	sk_dense_strides(3, from.shape, arrangement.strides);
+	for (uint32_t i = 0; i < 3; i++)
+		arrangement.strides[i] *= from.shape[i] == shape[i];
+	sk_canonical_arrange(canonical, sk_operand_flat(graph, to), value, &arrangement);
+	return to;
+}
+
+/* For each batch, [b, 1, s]: where along the axis its rows are to be. */
+static uint32_t write_positions(struct sk_canonical *canonical, uint64_t batches, uint64_t rows, uint64_t most)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const uint64_t begins[3] = {batches, 1, 1}, steps[3] = {1, 1, rows}, all[3] = {batches, 1, rows};
+	uint32_t write = sk_canonical_input(canonical, 2), begin, step, place, rest;
+	bool linear = !strcmp(sk_node_string(node_of(canonical), "mode", "linear"), "linear");
+	struct sk_graph_call *call;
+
+	begin = sk_graph_new_value(graph, "begin", SK_I64, 3, begins);
+	if (write == SK_NONE)
+		sk_canonical_fill(canonical, begin, 0);
+	else
+		sk_canonical_view(canonical, begin, write, 0);
+	if (linear && rows == 1)
+		return begin;
+	step = sk_graph_new_value(graph, "step", SK_I64, 3, steps);
+	place = sk_graph_new_value(graph, "place", SK_I64, 3, all);
+	call = sk_canonical_call(canonical, "Range");
+	sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_number(canonical, SK_I64, 0)));
+	sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_number(canonical, SK_I64, 1)));
+	sk_call_output(canonical, call, sk_operand_flat(graph, step));
+	sk_canonical_binary(canonical, "Add", begin, step, place, true);
+	if (linear)
+		return place;
+	rest = sk_graph_new_value(graph, "place", SK_I64, 3, all);
+	sk_canonical_binary(canonical, "Mod", place, sk_canonical_number(canonical, SK_I64, (double)most), rest, false);
+	return rest;
+}
+
+static bool canonical_tensor_scatter(struct sk_canonical *canonical)
+{
+	const struct sk_value data = *input_of(canonical, 0), updates = *input_of(canonical, 1);
+	uint32_t axis = axis_of(canonical, -2, data.rank), places;
+	const uint64_t all[3] = {data.shape[0], product(data.shape, 1, axis), updates.shape[axis]};
+	struct sk_value cache = {.rank = 3, .shape = {all[0], all[1], data.shape[axis]}};
+
+	if (!sk_value_elements(&updates)) {
+		sk_canonical_view(canonical, sk_canonical_output(canonical, 0), sk_canonical_input(canonical, 0), 0);
+		return true;
+	}
+	places = write_positions(canonical, all[0], all[2], data.shape[axis]);
+	if (all[1] > 1)
+		places = repeated(canonical, places, all);
+	places = element_places(canonical, places, &cache, 2);
+	return scatter(canonical, places, 1, product(data.shape, axis + 1, data.rank));
 }
 
 /* ---- OneHot, EyeLike, Range ---- */
@@ -586,6 +679,8 @@ static const struct sk_schema_attribute batch_dims[] = {INTEGER("batch_dims", 0)
 static const struct sk_schema_attribute reduced[] = {{"reduction", SK_ATTRIBUTE_STRING, .string = "none"}, {NULL}};
 static const struct sk_schema_attribute axis_reduced[] = {
 	INTEGER("axis", 0), {"reduction", SK_ATTRIBUTE_STRING, .string = "none"}, {NULL}};
+static const struct sk_schema_attribute axis_mode[] = {
+	INTEGER("axis", -2), {"mode", SK_ATTRIBUTE_STRING, .string = "linear"}, {NULL}};
 static const struct sk_schema_attribute eye[] = {INTEGER("dtype", 0), INTEGER("k", 0), {NULL}};
 static const struct sk_schema_attribute upper[] = {INTEGER("upper", 1), {NULL}};
 static const struct sk_schema_attribute batch_time[] = {INTEGER("batch_axis", 1), INTEGER("time_axis", 0), {NULL}};
@@ -609,6 +704,8 @@ const struct sk_schema sk_operators_indexing[] = {
 	 .canonical = canonical_scatter_elements},
 	{"ScatterND", "", 3, 3, 1, 1, .attributes = reduced, .infer = infer_scatter_nd,
 	 .canonical = canonical_scatter_nd},
+	{"TensorScatter", "", 2, 3, 1, 1, .attributes = axis_mode, .infer = infer_tensor_scatter,
+	 .canonical = canonical_tensor_scatter},
 	{"Trilu", "", 1, 2, 1, 1, .attributes = upper, .infer = infer_trilu, .canonical = canonical_trilu},
 	{NULL},
 };

@@ -51,6 +51,7 @@ static uint32_t root_tensor(struct lowering *lowering, uint32_t index)
 	tensor = shaped_tensor(value->name, value->place, value->dtype, value->rank, value->shape);
 	tensor.contents = value->contents;
 	tensor.role = value->contents ? SK_ROLE_CONSTANT
+		      : value->kept   ? SK_ROLE_INOUT
 		      : value->input  ? SK_ROLE_INPUT
 		      : value->output ? SK_ROLE_OUTPUT
 				      : SK_ROLE_NONE;
@@ -173,7 +174,7 @@ static void add_inputs(struct lowering *lowering, const sk_graph_calls *calls)
 		if (value->output)
 			sk_warning(graph->diag, value->place,
 				   "output '%s' is an input, too; the package has it as input only", value->name);
-		if (used[graph->inputs.items[i]] || value->output)
+		if (used[graph->inputs.items[i]] || value->output || value->kept)
 			root_tensor(lowering, graph->inputs.items[i]);
 		else
 			sk_warning(graph->diag, value->place, "nothing uses input '%s'; the package does not have it",
