@@ -14,9 +14,11 @@
 
 bool sk_pass_inputs(struct sk_link *link)
 {
+	unsigned errors = link->diag->errors;
+
 	sk_timing_next(link->timing, "inputs");
 	sk_command_add_inputs(link->command, link->linker, link->timing);
-	return !link->diag->errors;
+	return link->diag->errors == errors;
 	/* Every input is known and checked. */
 }
 

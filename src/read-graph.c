@@ -26,10 +26,19 @@ static bool write_text(const struct sk_link *link, const struct sk_op_graph *gra
 	return sk_file_write_text(link->diag, path, text.bytes, text.size);
 }
 
+/* Of a graph that cannot be linked there are tasks, too, so that what kernels are missing is said at the same time. */
+static bool lower_rest(struct sk_op_graph *graph, const sk_graph_calls *calls, struct sk_model *model)
+{
+	graph->inputs.count = graph->outputs.count = 0;
+	sk_graph_lower(graph, calls, NULL, model);
+	return false;
+}
+
 bool sk_network_read(const struct sk_link *link)
 {
 	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, link->command->manifest);
 	sk_graph_calls calls = {NULL, 0, 0};
+	bool complete;
 
 	if (!graph)
 		return false;
@@ -42,14 +51,15 @@ bool sk_network_read(const struct sk_link *link)
 	if (!write_text(link, graph))
 		return false;
 
-	if (!sk_graph_infer(graph, sk_fold_values, (void *)link))
-		return false;
+	complete = sk_graph_infer(graph, sk_fold_values, (void *)link);
 	/* Every value is of a known type and shape. */
 
 	sk_graph_keep_outputs(graph);
-	if (!sk_graph_canonical(graph, graph->outputs.items, graph->outputs.count, &calls))
-		return false;
+	complete &= sk_graph_canonical(graph, graph->outputs.items, graph->outputs.count, &calls);
 	/* Every node is calls in forms that kernels have. */
+
+	if (!complete)
+		return lower_rest(graph, &calls, link->model);
 
 	if (!sk_fold_calls(link, graph, &calls))
 		return false;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "src/bind/bind.h"
+#include "src/bind/kernels.h"
 #include "src/command/configure.h"
 #include "src/command/reproduction.h"
 #include "src/fusion/onnx/onnx.h"
@@ -53,7 +54,11 @@ static bool read_model(struct sk_link *link)
 	bool read = read_network(link);
 	/* Tensors, tasks and scopes are named, typed and shaped; nothing is known of kernels yet. */
 
-	return sk_pass_inputs(link) && read && sk_pass_bind(link);
+	if (!sk_pass_inputs(link))
+		return false;
+	if (!read && sk_onnx_is_model(link->command->manifest))
+		sk_kernels_find(link->model, link->linker); /* to say at once what else is missing */
+	return read && sk_pass_bind(link);
 }
 
 static bool link_package(struct sk_link *link)

@@ -19,6 +19,8 @@ struct sk_message {
 	enum sk_severity severity;
 	const char *place; /* "" for none */
 	const char *format; /* what messages of one kind have in common */
+	const char *subject; /* NULL: the text says it; else stands in front of it, with: */
+	unsigned more; /* how many others it is about */
 	const char *text;
 	struct note *first_note, *last_note;
 };
@@ -26,6 +28,7 @@ struct sk_message {
 void sk_diag_init(struct sk_diag *diag, struct sk_arena *arena)
 {
 	*diag = (struct sk_diag){.arena = arena};
+	sk_map_init(&diag->alike, arena);
 }
 
 const char *sk_place_text(struct sk_arena *arena, struct sk_place place)
@@ -50,21 +53,22 @@ const struct sk_place *sk_place_keep(struct sk_arena *arena, struct sk_place pla
 	return kept;
 }
 
-static void add(struct sk_diag *diag, enum sk_severity severity, struct sk_place place, const char *format,
-		va_list args)
+/* NULL if it is not kept. */
+static struct sk_message *add(struct sk_diag *diag, enum sk_severity severity, struct sk_place place,
+			      const char *format, va_list args)
 {
 	if (severity == SK_WARNING && diag->fatal_warnings)
 		severity = SK_ERROR;
 	diag->muted = severity == SK_WARNING && diag->no_warnings;
 	if (diag->muted)
-		return;
+		return NULL;
 	if (severity == SK_ERROR)
 		diag->errors++;
 	else
 		diag->warnings++;
 	if (sk_diag_is_full(diag)) {
 		diag->dropped++;
-		return;
+		return NULL;
 	}
 
 	struct sk_message *message = SK_NEW(diag->arena, struct sk_message);
@@ -81,6 +85,7 @@ static void add(struct sk_diag *diag, enum sk_severity severity, struct sk_place
 	diag->last = message;
 	for (const struct sk_place *at = &place; at->line && at->origin; at = at->origin)
 		sk_note(diag, "expanded from %s", sk_place_text(diag->arena, *at->origin));
+	return message;
 }
 
 void sk_error(struct sk_diag *diag, struct sk_place place, const char *format, ...)
@@ -90,6 +95,30 @@ void sk_error(struct sk_diag *diag, struct sk_place place, const char *format, .
 	va_start(args, format);
 	add(diag, SK_ERROR, place, format, args);
 	va_end(args);
+}
+
+bool sk_error_alike(struct sk_diag *diag, struct sk_place place, const char *key, const char *subject,
+		    const char *format, ...)
+{
+	uint32_t new = (uint32_t)diag->leaders.count;
+	uint32_t number = sk_map_find(&diag->alike, key, strlen(key));
+	struct sk_message *message;
+	va_list args;
+
+	if (number != SK_NONE) {
+		diag->leaders.items[number]->more++;
+		return false;
+	}
+	va_start(args, format);
+	message = add(diag, SK_ERROR, place, format, args);
+	va_end(args);
+	if (!message)
+		return true;
+	message->subject = subject;
+	diag->kept += strlen(subject) + strlen(key);
+	sk_array_push(diag->arena, &diag->leaders, message);
+	sk_map_insert(&diag->alike, key, strlen(key), new);
+	return true;
 }
 
 void sk_warning(struct sk_diag *diag, struct sk_place place, const char *format, ...)
@@ -149,6 +178,12 @@ static void print_message(const struct sk_message *message, const char *program,
 	print_head(program, message->severity, colour, stream);
 	sk_escape_print(message->place, stream);
 	fputs(*message->place ? ": " : "", stream);
+	if (message->subject) {
+		sk_escape_print(message->subject, stream);
+		if (message->more)
+			fprintf(stream, " and %u more", message->more);
+		fputs(": ", stream);
+	}
 	sk_escape_print(message->text, stream);
 	fputc('\n', stream);
 	for (const struct note *note = message->first_note; note; note = note->next) {
@@ -214,6 +249,8 @@ void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FI
 	}
 	diag->dropped = 0;
 	diag->first = diag->last = NULL;
+	diag->leaders.count = 0;
+	sk_map_release(&diag->alike);
 }
 
 const char *sk_did_you_mean(struct sk_arena *arena, const char *name, const char *const *candidates, size_t count)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "src/base/arena.h"
+#include "src/base/map.h"
 
 /* Where something stands. For text: file, line and column from 1. For objects: file is "lib.a(member.o)" or "x.o", and
  * section, if any, gives "lib.a(member.o):(.text+0x10)". */
@@ -46,6 +47,8 @@ struct sk_diag {
 	size_t kept; /* bytes of text */
 	unsigned dropped; /* messages that are counted, but not kept */
 	bool muted; /* the message added last is a warning that nobody wants */
+	struct sk_map alike; /* keys of errors that stand for others, to these */
+	SK_ARRAY(struct sk_message *) leaders;
 	/* What the user wants, before the first message: */
 	bool fatal_warnings; /* warnings are errors */
 	bool no_warnings; /* they are nothing, unless they are errors */
@@ -77,6 +80,11 @@ void sk_error(struct sk_diag *diag, struct sk_place place, const char *format, .
 	__attribute__((format(printf, 3, 4)));
 void sk_warning(struct sk_diag *diag, struct sk_place place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Adds an error about one of many things, "SUBJECT: text", unless there is one with this key, which then says how many
+ * more subjects it is about, and counts as one. True if it is the first, which notes are for. The key is kept. */
+bool sk_error_alike(struct sk_diag *diag, struct sk_place place, const char *key, const char *subject,
+		    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Adds a ">>>" line to the message added last. */
 void sk_note(struct sk_diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -199,6 +199,7 @@ static void bind(struct sk_binder *binder)
 	sk_binder_check_attributes(binder);
 	if (binder->failed)
 		return;
+	binder->matched = true;
 	sk_binder_bind_extents(binder);
 	if (binder->failed)
 		return;
@@ -222,6 +223,16 @@ bool sk_bind_fits(struct sk_model *model, const struct sk_request *request, cons
 
 	bind(&binder);
 	return !binder.failed;
+}
+
+unsigned sk_bind_distance(struct sk_model *model, const struct sk_request *request,
+			  const struct sk_signature *signature)
+{
+	enum { MOST_FAILURES = 1000 }; /* more than can be wrong with the sizes of a call */
+	struct sk_binder binder = {.model = model, .request = request, .signature = signature, .quiet = true};
+
+	bind(&binder);
+	return binder.failures + (binder.matched ? 0 : MOST_FAILURES);
 }
 
 const char *sk_bind_reason(struct sk_model *model, const struct sk_request *request,

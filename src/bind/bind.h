@@ -14,6 +14,11 @@ bool sk_model_bind(struct sk_model *model);
 /* True if a kernel with this signature is what is requested. Nothing is changed, and next to no memory taken. */
 bool sk_bind_fits(struct sk_model *model, const struct sk_request *request, const struct sk_signature *signature);
 
+/* How little a kernel with this signature is what is requested: 0 if it is that. Sizes that do not fit are less than
+ * types and attributes. Nothing is changed. */
+unsigned sk_bind_distance(struct sk_model *model, const struct sk_request *request,
+			  const struct sk_signature *signature);
+
 /* Why a kernel with this signature is not what is requested, in the arena; NULL if it is. Nothing is changed. */
 const char *sk_bind_reason(struct sk_model *model, const struct sk_request *request,
 			   const struct sk_signature *signature);

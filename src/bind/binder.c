@@ -6,8 +6,10 @@
 
 bool sk_binder_fails(struct sk_binder *binder)
 {
-	if (binder->quiet)
+	if (binder->quiet) {
 		binder->failed = true;
+		binder->failures++;
+	}
 	return binder->quiet;
 }
 
@@ -16,6 +18,7 @@ void sk_binder_error(struct sk_binder *binder, struct sk_place place, const char
 	va_list args;
 
 	binder->failed = true;
+	binder->failures++;
 	if (binder->quiet || (!binder->kernel && binder->reason))
 		return;
 	va_start(args, format);

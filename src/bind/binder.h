@@ -21,6 +21,8 @@ struct sk_binder {
 	bool stateful; /* the kernel has hidden state */
 	bool idle; /* there is nothing to compute (bind-idle.c) */
 	bool failed;
+	unsigned failures; /* how often */
+	bool matched; /* the types of the tensors, and the attributes, are what the signature wants */
 
 	/* By parameter; the result's is the last one. NULL and SK_NONE for what is no tensor. */
 	const struct sk_request_argument *args[SK_MAX_PARAMETERS + 1];

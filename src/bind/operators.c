@@ -1,7 +1,7 @@
 /* The kernels of operators; see operators.h. They are collected once, and chained by op and by class (op-index.h). */
 #include "src/bind/operators.h"
 
-#include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #include "loader/plan/isa.h"
@@ -189,7 +189,6 @@ void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *l
 			       .archive_count = archive_count};
 	sk_map_init(&ops->numbers, model->arena);
 	sk_map_init(&ops->texts, model->arena);
-	sk_map_init(&ops->unknown, model->arena);
 	sk_op_index_init(&ops->index, model);
 }
 
@@ -296,39 +295,125 @@ static const char *suggest_op(const struct sk_ops *ops, const char *op)
 		       : sk_did_you_mean(ops->model->arena, op, ops->names.items, ops->names.count);
 }
 
-/* Tasks of a graph have no line of their own, and many name the same operator: one error for all of them. */
+static void note_kernel(struct sk_ops *ops, const struct sk_op_kernel *kernel, const char *what)
+{
+	sk_note(ops->model->diag, "%s (%s): %s", kernel->name, kernel->object ? kernel->object : ops->model->manifest,
+		what);
+}
+
+/* ---- of models: one error for all tasks of an operator for which the same is missing ---- */
+
+static bool report_alike(struct sk_ops *ops, const struct sk_task *task, const char *cause, const char *what)
+{
+	struct sk_arena *arena = ops->model->arena;
+
+	return sk_error_alike(ops->model->diag, task->op.place,
+			      sk_arena_print(arena, "%s (%s): %s", task->op.text, task->origin, cause),
+			      sk_arena_print(arena, "task '%s' (%s)", task->name, task->origin), "%s", what);
+}
+
+/* False if it has been said before. */
 static bool report_unknown_of_graph(struct sk_ops *ops, const struct sk_task *task)
 {
-	struct sk_model *model = ops->model;
 	const char *op = task->op.text;
-	uint32_t number = (uint32_t)(task - model->tasks.items), count = 0;
 
-	if (sk_map_insert(&ops->unknown, op, strlen(op), number) != number)
+	if (!report_alike(ops, task, "",
+			  sk_arena_print(ops->model->arena, "no kernel has op=%s%s", op, suggest_op(ops, op))))
 		return false;
-	for (size_t i = number + 1; i < model->tasks.count; i++)
-		count += model->tasks.items[i].op.text && !strcmp(model->tasks.items[i].op.text, op);
-	sk_error(model->diag, task->op.place, "task '%s'%s: no kernel has op=%s%s", task->name,
-		 count ? sk_arena_print(model->arena, " and %" PRIu32 " more", count) : "", op, suggest_op(ops, op));
-	if (!ops->names.count && !ops->left_out && ops->unknown.count == 1)
-		sk_note(model->diag,
+	if (!ops->names.count && !ops->left_out && !ops->advised)
+		sk_note(ops->model->diag,
 			"no library of kernels is among the inputs: sklink's own is -lskernels (-L says where it is)");
+	ops->advised = true;
 	return true;
+}
+
+/* The kernel of the op that fits best, though not well enough; SK_NONE: there is none. */
+static uint32_t find_nearest(struct sk_ops *ops, const char *name, const struct sk_request *request)
+{
+	uint32_t op = find_op(ops, name), nearest = SK_NONE;
+	unsigned least = UINT_MAX;
+
+	for (uint32_t k = op == SK_NONE ? SK_NONE : ops->items.items[op].first; k != SK_NONE;
+	     k = ops->kernels.items[k].next) {
+		unsigned distance = sk_bind_distance(ops->model, request, ops->kernels.items[k].signature);
+
+		ops->misfits++;
+		if (distance >= least)
+			continue;
+		least = distance;
+		nearest = k;
+	}
+	return nearest;
+}
+
+/* The reason without what is another one in each task: names of tensors, and numbers in brackets. */
+static const char *cause_of(const struct sk_ops *ops, const char *reason, const struct sk_request *request)
+{
+	char *cause = sk_arena_copy(ops->model->arena, reason, strlen(reason)), *to = cause;
+	bool inside = false;
+
+	for (size_t i = 0; i < request->arguments.count; i++) {
+		const struct sk_tensor *tensor = request->arguments.items[i].tensor;
+		const char *quoted = tensor ? sk_arena_print(ops->model->arena, "'%s'", tensor->name) : "''";
+
+		for (char *at = cause; tensor && (at = strstr(at, quoted));)
+			memmove(at, at + strlen(quoted), strlen(at + strlen(quoted)) + 1);
+	}
+	for (const char *at = cause; *at; at++) {
+		inside = *at == '[' || (inside && *at != ']');
+		if (!inside || *at < '0' || *at > '9')
+			*to++ = *at;
+	}
+	*to = 0;
+	return cause;
+}
+
+/* "group=32, strides=[1, 1]; f32[1,3,8,8], f32[4,3,3,3], none -> f32[1,4,6,6]" */
+static void note_call(struct sk_ops *ops, const struct sk_request *request)
+{
+	struct sk_arena *arena = ops->model->arena;
+	const char *text = "";
+
+	for (size_t i = 0; i < request->attribute_count; i++)
+		text = sk_arena_print(arena, "%s%s%s=%s", text, i ? ", " : "", request->attributes[i].name,
+				      sk_attribute_text(arena, &request->attributes[i]));
+	text = sk_arena_print(arena, "%s%s", text, *text ? ";" : "");
+	for (size_t i = 0; i < request->arguments.count; i++) {
+		const struct sk_tensor *tensor = request->arguments.items[i].tensor;
+		const char *shape = tensor ? sk_shape_text(arena, tensor->rank, tensor->shape) : "";
+
+		text = sk_arena_print(arena, "%s%s %s%s", text,
+				      i == request->input_count ? " ->"
+				      : i			? ","
+								: "",
+				      tensor ? sk_dtype_name(tensor->dtype) : "none", shape);
+	}
+	sk_note(ops->model->diag, "it is called with %s", *text == ' ' ? text + 1 : text);
+}
+
+static void report_misfits_of_graph(struct sk_ops *ops, const struct sk_task *task, const struct sk_request *request)
+{
+	uint32_t nearest = find_nearest(ops, task->op.text, request);
+	const struct sk_op_kernel *kernel = &ops->kernels.items[nearest];
+	const char *reason = reason_of(ops, kernel, request);
+
+	if (!report_alike(ops, task,
+			  sk_arena_print(ops->model->arena, "%s: %s", kernel->name, cause_of(ops, reason, request)),
+			  sk_arena_print(ops->model->arena, "no kernel for op '%s' fits", task->op.text)))
+		return;
+	note_call(ops, request);
+	note_kernel(ops, kernel, sk_arena_print(ops->model->arena, "the nearest one: %s", reason));
+	note_left_out(ops);
 }
 
 /* False if it has been said of the op before. */
 static bool report_unknown(struct sk_ops *ops, const struct sk_task *task)
 {
-	if (task->directed)
+	if (task->origin)
 		return report_unknown_of_graph(ops, task);
 	sk_error(ops->model->diag, task->op.place, "no kernel has op=%s%s", task->op.text,
 		 suggest_op(ops, task->op.text));
 	return true;
-}
-
-static void note_kernel(struct sk_ops *ops, const struct sk_op_kernel *kernel, const char *what)
-{
-	sk_note(ops->model->diag, "%s (%s): %s", kernel->name, kernel->object ? kernel->object : ops->model->manifest,
-		what);
 }
 
 void sk_ops_report_tie(struct sk_ops *ops, const struct sk_task *task, const struct sk_op_kernel *kernel)
@@ -356,11 +441,15 @@ static void report_misfits(struct sk_ops *ops, const struct sk_task *task, const
 
 void sk_ops_report_none(struct sk_ops *ops, const struct sk_task *task, const struct sk_request *request)
 {
-	const struct sk_misfits misfits = sk_ops_explain(ops, task->op.text, request);
+	if (find_op(ops, task->op.text) == SK_NONE) {
+		if (report_unknown(ops, task))
+			note_left_out(ops);
+	} else if (task->origin) {
+		report_misfits_of_graph(ops, task, request);
+	} else {
+		const struct sk_misfits misfits = sk_ops_explain(ops, task->op.text, request);
 
-	if (!misfits.unknown)
 		report_misfits(ops, task, &misfits);
-	else if (!report_unknown(ops, task))
-		return;
-	note_left_out(ops);
+		note_left_out(ops);
+	}
 }

@@ -63,7 +63,7 @@ struct sk_ops {
 	struct sk_map texts; /* library and signature of what is in the index -> the first kernel that has these */
 	struct sk_op_index index;
 	SK_ARRAY(struct sk_op_class) classes;
-	struct sk_map unknown; /* ops of graphs that no kernel has, and of which this has been said */
+	bool advised; /* it has been said which library has kernels for models */
 	uint64_t misfits; /* kernels that have been looked at for requests that none fits */
 	uint64_t steps; /* forms and kernels that have been looked at: for who counts */
 };

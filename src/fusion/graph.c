@@ -315,16 +315,16 @@ void sk_node_take_integers(struct sk_op_graph *graph, struct sk_graph_node *node
 
 /* ---- messages ---- */
 
-void sk_node_error(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *format, ...)
+bool sk_node_error(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *format, ...)
 {
 	const struct sk_value *output = sk_node_output(graph, node, 0);
+	const char *name = *node->name ? node->name : output ? output->name : "";
+	const char *op = node->origin ? node->origin : node->op, *text;
 	va_list args;
 
 	va_start(args, format);
-	sk_error(graph->diag, node->place, "node '%s' (%s): %s",
-		 *node->name ? node->name
-		 : output    ? output->name
-			     : "",
-		 node->origin ? node->origin : node->op, sk_arena_print_list(graph->arena, format, args));
+	text = sk_arena_print_list(graph->arena, format, args);
 	va_end(args);
+	return sk_error_alike(graph->diag, node->place, sk_arena_print(graph->arena, "%s: %s", op, text),
+			      sk_arena_print(graph->arena, "node '%s' (%s)", name, op), "%s", text);
 }

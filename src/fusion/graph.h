@@ -155,8 +155,9 @@ void sk_node_remove_attribute(struct sk_graph_node *node, const char *name);
 /* A list that was an attribute in older operator sets becomes the next input, a constant, if the node has it. */
 void sk_node_take_integers(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name);
 
-/* "node '/layer.3/MatMul' (MatMul): " in front of the text: an error at the node. */
-void sk_node_error(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *format, ...)
+/* "node '/layer.3/MatMul' (MatMul): " in front of the text: an error at the node, one for all nodes of the operator of
+ * which it is said. True if this is the first. */
+bool sk_node_error(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -231,11 +231,44 @@ node Add five v x -> b
 END
 fails_with . "$sklink" --check kernels.onnx
 cat >expected.txt <<'END'
-sklink: error: kernels.onnx: task 'one' and 2 more: no kernel has op=Add
+sklink: error: kernels.onnx: task 'one' (Add) and 2 more: no kernel has op=Add
 >>> no library of kernels is among the inputs: sklink's own is -lskernels (-L says where it is)
-sklink: error: kernels.onnx: task 'three' and 1 more: no kernel has op=Copy
+sklink: error: kernels.onnx: task 'three' (Transpose) and 1 more: no kernel has op=Copy
 END
 diff expected.txt err.txt || fail "another message"
+
+# What is missing is said all at once, each thing once for all nodes of an operator: operators, attributes, kernels for
+# what does not depend on these, and why the nearest one does not fit.
+model missing <<'END'
+opset 17
+opset 1 org.acme
+input x i16 4x4
+input w f32 4x4
+node MatMul /0/mm x x -> a
+node MatMul /1/mm a x -> b
+node org.acme:Fancy /0/fancy b -> c
+node org.acme:Fancy /1/fancy w -> d
+node Relu /1/relu d -> y
+node Selu /0/selu w -> s alpha=[1]
+node Selu /1/selu w -> t alpha=[1]
+node Exp /0/exp w -> u
+output c f32 none
+output y f32 none
+output s f32 none
+output t f32 none
+output u f32 none
+END
+for way in --check '-o out.sk'; do
+	# shellcheck disable=SC2086 # words
+	fails_with "^sklink: error: missing.onnx: node '/0/fancy' .Fancy. and 1 more: there is no operator 'Fancy' in the domain 'org.acme'" \
+		"$sklink" missing.onnx "$@" $way
+	[ "$(grep -c '^sklink: ' err.txt)" = 3 ] || fail "something is said twice, or not at all: $(cat err.txt)"
+	grep -q "error: missing.onnx: node '/0/selu' (Selu) and 1 more: attribute 'alpha' is" err.txt || fail "an attribute is not said"
+	grep -q "error: missing.onnx: task '/0/mm' (MatMul) and 1 more: no kernel for op 'MatMul' fits" err.txt || fail "a kernel is not said"
+	grep -qF '>>> it is called with i16[4, 4], i16[4, 4] -> i16[4, 4]' err.txt || fail "the types are not said"
+	grep -q "^>>> sk_matmul_.*libskernels.a(.*the nearest one: argument 'a' is f32, but tensor 'x' is i16" err.txt || fail "the nearest one is not said"
+	[ ! -e out.sk ] || fail "something was left behind"
+done
 
 # A library in front: its kernels win where they fit.
 cat >mine.c <<'C'

@@ -50,6 +50,23 @@ START_TEST(test_muted)
 }
 END_TEST
 
+/* Errors of one key are one, with how many things it is about; its notes are its own. A sink that is emptied knows
+ * none. */
+START_TEST(test_alike)
+{
+	for (int i = 0; i < 3; i++)
+		if (sk_error_alike(&diag, (struct sk_place){.file = "m"}, "conv", i ? "node 'b'" : "node 'a'", "no %d",
+				   1))
+			sk_note(&diag, "it is so");
+	ck_assert(sk_error_alike(&diag, (struct sk_place){0}, "add", "node 'c'", "no 2"));
+	ck_assert(!sk_error_alike(&diag, (struct sk_place){0}, "conv", "node 'd'", "no 1"));
+	ck_assert_uint_eq(diag.errors, 2);
+	expect_messages("t: error: m: node 'a' and 3 more: no 1\n>>> it is so\nt: error: node 'c': no 2\n");
+	ck_assert(sk_error_alike(&diag, (struct sk_place){0}, "conv", "node 'd'", "no 1"));
+	expect_messages("t: error: node 'd': no 1\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("diag");
@@ -58,6 +75,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, open_sink, close_sink);
 	tcase_add_test(tcase, test_origins);
 	tcase_add_test(tcase, test_no_origin);
+	tcase_add_test(tcase, test_alike);
 	tcase_add_test(tcase, test_muted);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -66,7 +66,7 @@ bool sk_graph_canonical(struct sk_op_graph *graph, const uint32_t *wanted, size_
 		const struct sk_graph_node *node = &graph->nodes.items[i];
 		const struct sk_schema *schema;
 
-		if (!needed[i] || !has_elements(graph, node))
+		if (!needed[i] || node->removed || !has_elements(graph, node))
 			continue;
 		schema = sk_schema_find(node->domain, node->op);
 		schema->canonical(&(struct sk_canonical){graph, i, calls, schema->attributes});

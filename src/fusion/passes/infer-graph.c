@@ -116,10 +116,11 @@ static void report_unknown(struct sk_op_graph *graph, const struct sk_graph_node
 
 	for (const struct sk_schema *schema; count < 1024 && (schema = sk_schema_at(count)); count++)
 		names[count] = schema->op;
-	sk_node_error(graph, node, "there is no operator '%s'%s%s%s", node->op, *node->domain ? " in the domain '" : "",
-		      node->domain, *node->domain ? "'" : "");
-	if (graph->diag->errors < 20)
-		sk_note(graph->diag, "the operators that there are stand in sk-operators(5)%s",
+	bool first = sk_node_error(graph, node, "there is no operator '%s'%s%s%s", node->op,
+				   *node->domain ? " in the domain '" : "", node->domain, *node->domain ? "'" : "");
+
+	if (first && graph->diag->errors < 20)
+		sk_note(graph->diag, "the operators that there are stand in doc/operators.md%s",
 			sk_did_you_mean(graph->arena, node->op, names, count));
 }
 
@@ -209,7 +210,11 @@ bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, void *context)
 	for (uint32_t i = 0; i < count; i++)
 		rounds.states[i] = graph->nodes.items[i].removed ? STATE_FAILED : prepare(&rounds, i);
 	while (infer_round(&rounds) || rounds.wanted.count)
-		if (rounds.wanted.count && !fold(context, graph, rounds.wanted.items, rounds.wanted.count))
-			return false;
+		if (rounds.wanted.count && !fold(context, graph, rounds.wanted.items, rounds.wanted.count)) {
+			memset(rounds.states, 0, count * sizeof(*rounds.states)); /* it is hopeless */
+			break;
+		}
+	for (size_t i = 0; i < count; i++)
+		graph->nodes.items[i].removed |= rounds.states[i] != STATE_DONE;
 	return graph->diag->errors == errors;
 }

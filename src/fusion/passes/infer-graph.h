@@ -9,7 +9,7 @@ typedef bool sk_fold(void *context, struct sk_op_graph *graph, const uint32_t *w
 
 /* Brings all nodes to the newest operator sets and infers the whole graph: afterwards each value that a node makes is
  * static. Where inference demands values that depend on constants only, `fold` computes them. All errors are collected;
- * false if there was one. */
+ * false if there was one: then the nodes whose outputs are not static are removed. */
 bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, void *context);
 
 #endif

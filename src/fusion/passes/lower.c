@@ -138,6 +138,7 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 	struct sk_model *model = lowering->model;
 	struct sk_task task = {.place = node->place,
 			       .op = {call->op, node->place},
+			       .origin = node->origin ? node->origin : node->op,
 			       .directed = true,
 			       .input_count = (uint32_t)call->inputs.count,
 			       .stream = node->stream,
