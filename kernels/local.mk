@@ -20,6 +20,7 @@ KERNEL_FAMILIES = \
 	kernels/cumsum.c \
 	kernels/dequantise.c \
 	kernels/gather.c \
+	kernels/interpolate.c \
 	kernels/lrn.c \
 	kernels/matmul-integer.c \
 	kernels/matmul-nbits.c \

@@ -128,6 +128,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/products.c \
 	src/fusion/operators/quantised.c \
 	src/fusion/operators/recurrent.c \
+	src/fusion/operators/resize.c \
 	src/fusion/operators/shapes.c \
 	src/fusion/operators/signals.c \
 	src/fusion/operators/training.c \

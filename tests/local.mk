@@ -63,6 +63,9 @@ tests_lib_read_models_SOURCES = tests/lib/read-models.c
 tests_lib_read_models_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 tests_lib_read_models_LDADD = src/libfusion.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/lib/read-models.py
+EXTRA_DIST += tests/onnx/backend.py tests/onnx/frozen tests/onnx/operators.py
+SHELL_TESTS += tests/run/onnx-operators.sh
+QUICK_TESTS += tests/run/onnx-operators.sh
 check_PROGRAMS += tests/lib/make-model
 tests_lib_make_model_SOURCES = tests/lib/make-model.c tests/lib/protobuf-writer.c tests/lib/protobuf-writer.h
 tests_lib_make_model_LDADD = loader/libnpy.la
@@ -327,6 +330,7 @@ QUICK_TESTS += $(KERNEL_TESTS)
 # Of the kernel library, which is the same whatever sklink is compiled with: once is enough.
 LIBRARY_TESTS = \
 	tests/kernels/axes.sh \
+	tests/kernels/images.sh \
 	tests/kernels/library.sh \
 	tests/kernels/normal.sh \
 	tests/kernels/picked.sh \
@@ -337,7 +341,7 @@ LIBRARY_TESTS = \
 SHELL_TESTS += $(LIBRARY_TESTS)
 SLOW_TESTS += $(LIBRARY_TESTS)
 EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
-	tests/kernels/axes.c tests/kernels/normal.c tests/kernels/oracle.h tests/kernels/products.c \
+	tests/kernels/axes.c tests/kernels/images.c tests/kernels/normal.c tests/kernels/oracle.h tests/kernels/products.c \
 	tests/kernels/quantise.c tests/kernels/quantized.c tests/kernels/windows.c
 
 # The kernel library: each kernel against its definition.

@@ -14,6 +14,7 @@ extern const struct sk_schema sk_operators_pads[];
 extern const struct sk_schema sk_operators_products[];
 extern const struct sk_schema sk_operators_quantised[];
 extern const struct sk_schema sk_operators_recurrent[];
+extern const struct sk_schema sk_operators_resize[];
 extern const struct sk_schema sk_operators_shapes[];
 extern const struct sk_schema sk_operators_signals[];
 extern const struct sk_schema sk_operators_training[];

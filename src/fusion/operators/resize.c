@@ -1,0 +1,489 @@
+/* Resize and Upsample. Each element of the output is a sum of elements near to a place in the input, axis by axis.
+ * Which these are and what they weigh is known when linking, so it becomes constants: numbers of rows for Gather
+ * (nearest), and rows with weights for Interpolate. Coordinates and coefficients are those of ONNX's specification of
+ * Resize. */
+#include <string.h>
+
+#include "src/fusion/operators/families.h"
+
+enum {
+	MOST_WEIGHTS = 1 << 24, /* of an axis: they are computed and stored */
+	LARGEST = 1 << 30, /* an axis */
+};
+
+/* ---- numbers without the mathematical library ---- */
+
+static double floor_of(double x)
+{
+	double whole = (double)(int64_t)x; /* coordinates are below 2^52 */
+
+	return whole > x ? whole - 1 : whole;
+}
+
+static double absolute(double x)
+{
+	return x < 0 ? -x : x;
+}
+
+/* ---- what a node says ---- */
+
+enum { X, ROI, SCALES, SIZES };
+
+/* How one axis is resized. */
+struct axis {
+	uint64_t from, to;
+	double scale, start, end; /* what is cropped, as parts of the whole */
+};
+
+static bool is(const struct sk_graph_node *node, const char *name, const char *otherwise, const char *word)
+{
+	return !strcmp(sk_node_string(node, name, otherwise), word);
+}
+
+static bool is_crop(const struct sk_graph_node *node)
+{
+	return is(node, "coordinate_transformation_mode", "half_pixel", "tf_crop_and_resize");
+}
+
+/* A constant list of real numbers; NULL if it is absent or has none. */
+static bool read_reals(const struct sk_inference *inference, size_t number, uint64_t *count, const double **reals)
+{
+	const struct sk_value *value = sk_infer_input(inference, number);
+	double *list;
+
+	*count = value ? sk_value_elements(value) : 0;
+	*reals = NULL;
+	if (!*count)
+		return true;
+	if ((value->dtype != SK_F32 && value->dtype != SK_F64) || *count > 2 * SK_MAX_RANK)
+		return sk_infer_error(inference, "'%s' is no list of real numbers with one for each axis", value->name);
+	*reals = list = SK_NEW_ARRAY(inference->graph->arena, double, *count);
+	for (uint64_t i = 0; i < *count; i++) {
+		float single;
+
+		memcpy(&single, (const char *)value->contents + (value->dtype == SK_F32 ? i * sizeof(single) : 0),
+		       sizeof(single));
+		list[i] = (double)single;
+		if (value->dtype == SK_F64)
+			memcpy(&list[i], (const char *)value->contents + i * sizeof(double), sizeof(double));
+	}
+	return true;
+}
+
+/* The axes that scales or sizes are given of: all of them if the node does not say it. */
+static bool read_axes(const struct sk_inference *inference, uint32_t *axes, uint64_t *count)
+{
+	const struct sk_value *from = sk_infer_input(inference, X);
+	size_t given;
+	const int64_t *named = sk_node_integers(inference->node, "axes", &given);
+
+	*count = named ? given : from->rank;
+	if (*count > from->rank)
+		return sk_infer_error(inference, "it names %llu axes of %u", (unsigned long long)*count, from->rank);
+	for (uint32_t i = 0; i < *count; i++)
+		if (!sk_infer_axis(inference, named ? named[i] : (int64_t)i, from->rank, &axes[i]))
+			return false;
+	return true;
+}
+
+/* Sizes are those of the output, or a frame that it fits into or covers. */
+static bool set_sizes(const struct sk_inference *inference, struct axis *all, const uint32_t *axes, uint64_t count,
+		      const int64_t *sizes)
+{
+	const struct sk_graph_node *node = inference->node;
+	bool larger = is(node, "keep_aspect_ratio_policy", "stretch", "not_smaller");
+	bool stretch = is(node, "keep_aspect_ratio_policy", "stretch", "stretch");
+	double scale = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		struct axis *axis = &all[axes[i]];
+
+		if (sizes[i] < 0 || sizes[i] >= LARGEST)
+			return sk_infer_error(inference, "axis %u cannot have %lld elements", axes[i],
+					      (long long)sizes[i]);
+		axis->scale = axis->from ? (double)sizes[i] / (double)axis->from : 1;
+		axis->to = (uint64_t)sizes[i];
+		if (!i || (larger ? axis->scale > scale : axis->scale < scale))
+			scale = axis->scale;
+	}
+	for (uint64_t i = 0; i < count && !stretch; i++) {
+		struct axis *axis = &all[axes[i]];
+
+		double to = scale * (double)axis->from + 0.5;
+
+		if (to >= LARGEST)
+			return sk_infer_error(inference, "axis %u cannot be scaled by %g", axes[i], scale);
+		axis->scale = scale;
+		axis->to = (uint64_t)to;
+	}
+	return true;
+}
+
+static bool set_scales(const struct sk_inference *inference, struct axis *all, const uint32_t *axes, uint64_t count,
+		       const double *scales)
+{
+	bool crop = is_crop(inference->node);
+
+	for (uint64_t i = 0; i < count; i++) {
+		struct axis *axis = &all[axes[i]];
+		/* As a float, so that 10 scaled by 0.7 are 7. */
+		float part = crop ? (float)(axis->end - axis->start) : 1;
+		float to = (float)axis->from * part * (float)scales[i];
+
+		if (!(scales[i] > 0) || !(to >= 0 && to < (float)LARGEST))
+			return sk_infer_error(inference, "axis %u cannot be scaled by %g", axes[i], scales[i]);
+		axis->scale = scales[i];
+		axis->to = (uint64_t)to;
+	}
+	return true;
+}
+
+static bool read_resize(const struct sk_inference *inference, struct axis *all)
+{
+	const struct sk_value *from = sk_infer_input(inference, X);
+	uint64_t named, roi_count, scale_count, size_count;
+	const double *roi, *scales;
+	uint32_t axes[SK_MAX_RANK];
+	const int64_t *sizes;
+
+	if (!read_axes(inference, axes, &named) || !read_reals(inference, ROI, &roi_count, &roi) ||
+	    !read_reals(inference, SCALES, &scale_count, &scales) ||
+	    !sk_infer_integers(inference, SIZES, &size_count, &sizes))
+		return false;
+	for (uint32_t i = 0; i < from->rank; i++)
+		all[i] = (struct axis){from->shape[i], from->shape[i], 1, 0, 1};
+	if (!scale_count == !size_count || (scale_count ? scale_count : size_count) != named)
+		return sk_infer_error(inference, "it needs either scales or sizes, one for each of %llu axes",
+				      (unsigned long long)named);
+	if (is_crop(inference->node) && roi_count != 2 * named)
+		return sk_infer_error(inference, "what is cropped is not given for each of %llu axes",
+				      (unsigned long long)named);
+	for (uint64_t i = 0; i < named && is_crop(inference->node); i++) {
+		all[axes[i]].start = roi[i];
+		all[axes[i]].end = roi[named + i];
+		if (!(absolute(roi[i]) < 0x1p20 && absolute(roi[named + i]) < 0x1p20))
+			return sk_infer_error(inference, "axis %u cannot be cropped to %g … %g", axes[i], roi[i],
+					      roi[named + i]);
+	}
+	if (scale_count)
+		return set_scales(inference, all, axes, named, scales);
+	return set_sizes(inference, all, axes, named, sizes);
+}
+
+/* Words are those that there are. */
+static bool check_words(const struct sk_inference *inference)
+{
+	static const struct {
+		const char *name, *otherwise, *words[9];
+	} known[] = {
+		{"mode", "nearest", {"nearest", "linear", "cubic"}},
+		{"nearest_mode", "round_prefer_floor", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}},
+		{"keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"}},
+		{"coordinate_transformation_mode",
+		 "half_pixel",
+		 {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
+		  "tf_half_pixel_for_nn", "tf_crop_and_resize"}},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const char *const *word = known[i].words;
+
+		while (*word && !is(inference->node, known[i].name, known[i].otherwise, *word))
+			word++;
+		if (!*word)
+			return sk_infer_error(inference, "'%s' cannot be '%s'", known[i].name,
+					      sk_node_string(inference->node, known[i].name, ""));
+	}
+	return true;
+}
+
+/* Sums with weights are of real numbers. */
+static bool check_type(const struct sk_inference *inference)
+{
+	const struct sk_value *from = sk_infer_input(inference, X);
+	bool is_float =
+		from->dtype == SK_F16 || from->dtype == SK_BF16 || from->dtype == SK_F32 || from->dtype == SK_F64;
+
+	return is_float || (is(inference->node, "mode", "nearest", "nearest") && !is_crop(inference->node)) ||
+	       sk_infer_error(inference,
+			      "'%s' is %s, and only mode=nearest resizes what is no float; put a Cast around",
+			      from->name, sk_dtype_name(from->dtype));
+}
+
+static bool infer_resize(struct sk_inference *inference)
+{
+	const struct sk_value *from = sk_infer_input(inference, X);
+	struct axis all[SK_MAX_RANK];
+	uint64_t shape[SK_MAX_RANK];
+
+	if (!check_words(inference) || !check_type(inference) || !read_resize(inference, all))
+		return false;
+	for (uint32_t i = 0; i < from->rank; i++)
+		shape[i] = all[i].to;
+	return sk_infer_output(inference, 0, from->dtype, from->rank, shape);
+}
+
+/* ---- coordinates and coefficients ---- */
+
+/* The place in the input that element `i` of the output comes from. Scales such as 0.6 are meant to be what they look
+ * like, not the number nearest to them that a float can have: computed as floats, as everybody does it, places that
+ * ought to be whole numbers, or half ones, are. */
+static float place_of(const struct sk_graph_node *node, const struct axis *axis, uint64_t i)
+{
+	const char *mode = sk_node_string(node, "coordinate_transformation_mode", "half_pixel");
+	float scale = (float)axis->scale, from = (float)axis->from, to = scale * from, half = ((float)i + 0.5F) / scale;
+
+	if (!strcmp(mode, "tf_crop_and_resize")) {
+		float start = (float)axis->start, end = (float)axis->end;
+
+		if (axis->to < 2)
+			return 0.5F * (start + end) * (from - 1);
+		return start * (from - 1) + (float)i * (end - start) * (from - 1) / (float)(axis->to - 1);
+	}
+	if (!strcmp(mode, "align_corners"))
+		return axis->to > 1 && to != 1 ? (float)i * (from - 1) / (to - 1) : 0;
+	if (!strcmp(mode, "asymmetric"))
+		return (float)i / scale;
+	if (!strcmp(mode, "tf_half_pixel_for_nn"))
+		return half;
+	if (!strcmp(mode, "pytorch_half_pixel"))
+		return axis->to > 1 ? half - 0.5F : 0;
+	if (!strcmp(mode, "half_pixel_symmetric"))
+		return from / 2 * (1 - (float)axis->to / to) + half - 0.5F;
+	return half - 0.5F;
+}
+
+/* Before operator set 11 it was the one below, or the one above where there were fewer of them than before. */
+static double nearest_to(const struct sk_graph_node *node, const struct axis *axis, double place)
+{
+	const char *mode = sk_node_string(node, "nearest_mode", "round_prefer_floor");
+	double below = floor_of(place), rest = place - below;
+
+	if (node->version < 11)
+		mode = axis->scale < 1 ? "ceil" : "floor";
+
+	if (!strcmp(mode, "floor"))
+		return below;
+	if (!strcmp(mode, "ceil"))
+		return rest > 0 ? below + 1 : below;
+	return rest > 0.5 || (rest == 0.5 && !strcmp(mode, "round_prefer_ceil")) ? below + 1 : below;
+}
+
+/* What something that lies so far away weighs. */
+static double weight_of(bool cubic, double a, double distance)
+{
+	double x = absolute(distance);
+
+	if (!cubic)
+		return x < 1 ? 1 - x : 0;
+	if (x <= 1)
+		return ((a + 2) * x - (a + 3)) * x * x + 1;
+	return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+/* For each element of an axis of the output: rows of the input, what they weigh, and what is added. */
+struct taps {
+	uint64_t width;
+	int64_t *rows; /* [axis->to, width] */
+	double *weights; /* the same */
+	double *more; /* [axis->to] */
+	bool same; /* nothing changes */
+};
+
+static void set_taps(const struct sk_graph_node *node, const struct axis *axis, struct taps *taps, uint64_t i,
+		     double shrink)
+{
+	bool cubic = is(node, "mode", "nearest", "cubic"), nearest = is(node, "mode", "nearest", "nearest");
+	bool excludes = sk_node_integer(node, "exclude_outside", 0), normalizes = excludes || shrink < 1;
+	double a = sk_node_real(node, "cubic_coeff_a", -0.75), place = place_of(node, axis, i), sum = 0;
+	int64_t last = (int64_t)axis->from - 1, *rows = taps->rows + i * taps->width;
+	double *weights = taps->weights + i * taps->width;
+	bool outside = is_crop(node) && (place < 0 || place > (double)last);
+	int64_t first =
+		(int64_t)(nearest ? nearest_to(node, axis, place) : floor_of(place) - (double)(taps->width / 2) + 1);
+
+	for (uint64_t t = 0; t < taps->width; t++) {
+		int64_t row = first + (int64_t)t;
+
+		weights[t] = nearest ? 1 : weight_of(cubic, a, ((double)row - place) * shrink);
+		if (excludes && (row < 0 || row > last))
+			weights[t] = 0;
+		sum += weights[t];
+		rows[t] = row < 0 ? 0 : row > last ? last : row;
+	}
+	for (uint64_t t = 0; t < taps->width; t++) {
+		weights[t] = outside ? 0 : normalizes && sum != 0 ? weights[t] / sum : weights[t];
+		taps->same &= weights[t] == (rows[t] == (int64_t)i);
+	}
+	taps->more[i] = outside ? sk_node_real(node, "extrapolation_value", 0) : 0;
+}
+
+static bool find_taps(const struct sk_canonical *canonical, const struct axis *axis, struct taps *taps)
+{
+	struct sk_arena *arena = canonical->graph->arena;
+	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];
+	bool shrinks = sk_node_integer(node, "antialias", 0) && axis->scale < 1;
+	double shrink = shrinks ? axis->scale : 1, support = is(node, "mode", "nearest", "cubic") ? 2 : 1;
+	double width = is(node, "mode", "nearest", "nearest") ? 1 : -2 * floor_of(-support / shrink);
+
+	if (!(width * (double)axis->to <= MOST_WEIGHTS))
+		return sk_canonical_error(canonical, "an axis of %llu elements takes more than %d weights",
+					  (unsigned long long)axis->to, MOST_WEIGHTS);
+	*taps = (struct taps){.width = (uint64_t)width, .same = axis->from == axis->to};
+	taps->rows = SK_NEW_ARRAY(arena, int64_t, taps->width * axis->to);
+	taps->weights = SK_NEW_ARRAY(arena, double, taps->width * axis->to);
+	taps->more = SK_NEW_ARRAY(arena, double, axis->to);
+	for (uint64_t i = 0; i < axis->to; i++)
+		set_taps(node, axis, taps, i, is(node, "mode", "nearest", "nearest") ? 1 : shrink);
+	return true;
+}
+
+/* ---- calls ---- */
+
+static void add_interpolation(struct sk_canonical *canonical, uint32_t to, uint32_t from, uint64_t k, uint64_t inner,
+			      const struct axis *axis, const struct taps *taps)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const uint64_t shape[2] = {axis->to, taps->width};
+	uint32_t rows = sk_graph_new_constant(graph, "rows", SK_I64, 2, shape, taps->rows);
+	uint32_t weights = sk_graph_new_constant(graph, "weights", SK_F64, 2, shape, taps->weights);
+	uint32_t more = sk_graph_new_constant(graph, "more", SK_F64, 1, shape, taps->more);
+	uint64_t elements = sk_value_elements(&graph->values.items[to]);
+	struct sk_graph_call *call = sk_canonical_call(canonical, "Interpolate");
+
+	sk_call_integer(canonical, call, "k", (int64_t)k);
+	sk_call_input(canonical, call, sk_operand_flat(graph, from));
+	sk_call_input(canonical, call, sk_operand_shaped(graph, rows, 2, shape));
+	sk_call_input(canonical, call, sk_operand_shaped(graph, weights, 2, shape));
+	sk_call_input(canonical, call, sk_operand_flat(graph, more));
+	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){elements / inner, inner}));
+}
+
+/* One axis of a value; what comes out is the next value, or the last one. */
+static bool resize_axis(struct sk_canonical *canonical, const struct axis *axis, uint32_t number,
+			const struct taps *taps, uint32_t from, uint32_t to)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_graph_node *node = &graph->nodes.items[canonical->node];
+	const struct sk_operand whole = sk_operand_axis(graph, from, number);
+
+	if (is(node, "mode", "nearest", "nearest") && !is_crop(node))
+		return sk_canonical_gather(canonical, to, from,
+					   sk_graph_new_integers(graph, "rows", axis->to, taps->rows), axis->from,
+					   whole.shape[2]);
+	add_interpolation(canonical, to, from, axis->from, whole.shape[2], axis, taps);
+	return true;
+}
+
+static bool canonical_resize(struct sk_canonical *canonical)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
+	uint32_t from = sk_canonical_input(canonical, X), to = sk_canonical_output(canonical, 0), last = SK_NONE;
+	struct taps taps[SK_MAX_RANK];
+	struct axis all[SK_MAX_RANK];
+	struct sk_value shape = graph->values.items[from];
+
+	if (!sk_value_elements(&shape))
+		return sk_canonical_error(canonical, "'%s' has no elements", shape.name);
+	if (!read_resize(&inference, all))
+		return false;
+	for (uint32_t i = 0; i < shape.rank; i++) {
+		if (!find_taps(canonical, &all[i], &taps[i]))
+			return false;
+		last = taps[i].same ? last : i;
+	}
+	if (last == SK_NONE)
+		sk_canonical_view(canonical, to, from, 0);
+	for (uint32_t i = 0; i < shape.rank; i++) {
+		uint32_t next = to;
+
+		if (taps[i].same)
+			continue;
+		shape.shape[i] = all[i].to;
+		if (i != last)
+			next = sk_graph_new_value(graph, shape.name, shape.dtype, shape.rank, shape.shape);
+		if (!resize_axis(canonical, &all[i], i, &taps[i], from, next))
+			return false;
+		from = next;
+	}
+	return true;
+}
+
+/* ---- older operator sets ---- */
+
+static void set_word(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, const char *word)
+{
+	sk_node_remove_attribute(node, name);
+	sk_array_push(graph->arena, &node->attributes,
+		      ((struct sk_attribute){
+			      .name = name, .place = node->place, .kind = SK_ATTRIBUTE_STRING, .string = word}));
+}
+
+/* Before operator set 11 there were scales only, and places were asymmetric. */
+static bool upgrade_resize(struct sk_op_graph *graph, struct sk_graph_node *node)
+{
+	uint32_t scales;
+
+	if (node->version >= 11 || node->inputs.count < 2)
+		return true;
+	scales = node->inputs.items[1];
+	node->inputs.items[1] = SK_NONE;
+	sk_array_push(graph->arena, &node->inputs, scales);
+	set_word(graph, node, "coordinate_transformation_mode", "asymmetric");
+	return true;
+}
+
+/* Before operator set 9 scales were attributes. */
+static bool upgrade_upsample(struct sk_op_graph *graph, struct sk_graph_node *node)
+{
+	const struct sk_attribute *scales = sk_node_attribute(node, "scales");
+	float numbers[4] = {1, 1, (float)sk_node_real(node, "height_scale", 1),
+			    (float)sk_node_real(node, "width_scale", 1)};
+	const float *given = numbers;
+	uint64_t count = 4;
+
+	if (scales && scales->kind == SK_ATTRIBUTE_REALS) {
+		float *list = SK_NEW_ARRAY(graph->arena, float, scales->count + 1);
+
+		count = scales->count;
+		for (uint64_t i = 0; i < count; i++)
+			list[i] = (float)scales->reals[i];
+		given = list;
+	}
+	if (node->inputs.count < 2) {
+		uint32_t value = sk_graph_new_constant(graph, "scales", SK_F32, 1, &count, given);
+
+		sk_array_push(graph->arena, &node->inputs, value);
+	}
+	sk_node_remove_attribute(node, "scales");
+	sk_node_remove_attribute(node, "height_scale");
+	sk_node_remove_attribute(node, "width_scale");
+	if (is(node, "mode", "nearest", "bilinear"))
+		set_word(graph, node, "mode", "linear");
+	node->origin = node->origin ? node->origin : node->op;
+	node->op = "Resize";
+	node->version = 10;
+	return upgrade_resize(graph, node);
+}
+
+/* ---- the table ---- */
+
+static const struct sk_schema_attribute resize[] = {
+	{"antialias", SK_ATTRIBUTE_INTEGER},
+	{"axes", SK_ATTRIBUTE_INTEGERS},
+	{"coordinate_transformation_mode", SK_ATTRIBUTE_STRING, .string = "half_pixel"},
+	{"cubic_coeff_a", SK_ATTRIBUTE_REAL, .real = -0.75},
+	{"exclude_outside", SK_ATTRIBUTE_INTEGER},
+	{"extrapolation_value", SK_ATTRIBUTE_REAL},
+	{"keep_aspect_ratio_policy", SK_ATTRIBUTE_STRING, .string = "stretch"},
+	{"mode", SK_ATTRIBUTE_STRING, .string = "nearest"},
+	{"nearest_mode", SK_ATTRIBUTE_STRING, .string = "round_prefer_floor"},
+	{NULL}};
+
+const struct sk_schema sk_operators_resize[] = {
+	{"Resize", "", 1, 4, 1, 1, .demands = 7 << 1, .attributes = resize, .upgrade = upgrade_resize,
+	 .infer = infer_resize, .canonical = canonical_resize},
+	{"Upsample", "", 1, 2, 1, 1, .upgrade = upgrade_upsample},
+	{NULL},
+};

@@ -1,0 +1,145 @@
+/* Compares the kernels of libskernels.a that sample images with plain loops in greater precision, for random shapes and
+ * places, and in parts as cores have them: parts must be the same bytes. */
+#include "operands.h"
+
+#include <stdio.h>
+
+typedef int kernel();
+struct entry {
+	const char *name;
+	kernel *call;
+};
+#define KERNEL_NAME(name) kernel name;
+#include "images-list.h"
+#undef KERNEL_NAME
+#define KERNEL_NAME(name) {#name, name},
+static const struct entry entries[] = {
+#include "images-list.h"
+};
+
+static int failures;
+
+static void expect(const struct entry *entry, const char *what, int64_t i, double result, double expected,
+		   double allowed)
+{
+	if (fabs(result - expected) <= allowed)
+		return;
+	printf("%s: %s %ld is %.17g, not %.17g\n", entry->name, what, (long)i, result, expected);
+	failures++;
+}
+
+static int64_t between(int64_t low, int64_t high)
+{
+	return low + (int64_t)(random_bits() % (uint64_t)(high - low + 1));
+}
+
+static double real_between(double low, double high)
+{
+	return low + (high - low) * (double)random_bits() * 0x1p-31;
+}
+
+/* Rows of x, `outer` times k of i elements, become outer times j, which are sums of t. */
+struct interpolation {
+	int64_t outer, k, i, j, t;
+	int64_t *indices;
+	double *weights, *numbers;
+};
+
+static void compare_interpolation(const struct entry *entry, enum type type, const struct interpolation *of,
+				  const void *x, const void *y)
+{
+	for (int64_t e = 0; e < of->outer * of->j * of->i; e++) {
+		int64_t row = e / of->i, at = row % of->j;
+		long double sum = of->numbers[at];
+		double magnitude = fabs(of->numbers[at]);
+
+		for (int64_t tap = 0; tap < of->t; tap++) {
+			int64_t from = row / of->j * of->k + of->indices[at * of->t + tap];
+			double product =
+				of->weights[at * of->t + tap] * get(type, x, (size_t)(from * of->i + e % of->i));
+
+			sum += product;
+			magnitude += fabs(product);
+		}
+		expect(entry, "element", e, get(type, y, (size_t)e), (double)sum,
+		       (double)(of->t + 3) * types[type].of_sums * magnitude +
+			       types[type].epsilon * fabs((double)sum) * 1.001);
+	}
+}
+
+static void call_interpolation(const struct entry *entry, const struct interpolation *of, size_t size, const char *x,
+			       char *y, int64_t first, int64_t count)
+{
+	int status = entry->call(x, of->indices, of->weights, of->numbers, y + (size_t)(first * of->i) * size, count,
+				 of->i, first, of->k, of->j, of->t);
+
+	if (status)
+		expect(entry, "status", 0, status, 0, 0);
+}
+
+static void check_interpolation(const struct entry *entry, enum type type, int64_t i, int64_t t)
+{
+	struct interpolation of = {between(1, 3), between(1, 9), i, between(1, 9), t};
+	int64_t indices[9 * 5], rows = of.outer * of.j;
+	double weights[9 * 5], numbers[9];
+	size_t size = types[type].size, x_bytes = (size_t)(of.outer * of.k * i) * size,
+	       y_bytes = (size_t)(rows * i) * size;
+	void *x = take(x_bytes), *y = take(y_bytes), *parts = take(y_bytes);
+
+	of.indices = indices;
+	of.weights = weights;
+	of.numbers = numbers;
+	fill(type, x, x_bytes / size);
+	for (int64_t n = 0; n < of.j * t; n++) {
+		indices[n] = between(0, of.k - 1);
+		weights[n] = real_between(-2, 2);
+	}
+	for (int64_t n = 0; n < of.j; n++)
+		numbers[n] = real_between(-1, 1);
+	call_interpolation(entry, &of, size, x, y, 0, rows);
+	compare_interpolation(entry, type, &of, x, y);
+	for (int64_t first = 0; first < rows; first += 2)
+		call_interpolation(entry, &of, size, x, parts, first, first + 2 < rows ? 2 : rows - first);
+	expect(entry, "parts are other bytes:", 0, memcmp(y, parts, y_bytes), 0, 0);
+	indices[of.j * t - 1] = of.k;
+	expect(entry, "status of a row out of range", 0,
+	       entry->call(x, indices, weights, numbers, y, rows, i, (int64_t)0, of.k, of.j, t), 1, 0);
+	drop(x, x_bytes);
+	drop(y, y_bytes);
+	drop(parts, y_bytes);
+}
+
+static void check_interpolations(const struct entry *entry, enum type type)
+{
+	static const int64_t widths[] = {1, 7, 63, 64, 65};
+
+	for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+		for (int64_t t = 1; t <= 5; t++)
+			check_interpolation(entry, type, widths[w], t);
+}
+
+/* sk_OPERATOR_TYPE..., with its level of instructions at the end. */
+static void check_entry(const struct entry *entry)
+{
+	if (strstr(entry->name, "_v3") && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")))
+		return;
+	for (enum type type = 0; type < TYPES; type++) {
+		const char *word = strchr(strchr(entry->name, '_') + 1, '_') + 1;
+		size_t length = strlen(types[type].name);
+
+		if (strncmp(word, types[type].name, length) || (word[length] && word[length] != '_'))
+			continue;
+		check_interpolations(entry, type);
+		return;
+	}
+	printf("%s: there is no such type\n", entry->name);
+	failures++;
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+		check_entry(&entries[i]);
+	printf("%zu kernels, %d failures\n", sizeof entries / sizeof *entries, failures);
+	return failures != 0;
+}

@@ -1,0 +1,91 @@
+"""What ONNX's own tests (of Debian's version) do not ask of operators: features of newer operator sets, and of older ones
+that they leave out. operators.py SKLINK SKRUN LIBRARIES
+
+Cases of one operator set are nodes of one model, so that one link and one run do for all of them. What is expected is
+written out, or computed by numpy."""
+import subprocess
+import sys
+
+import numpy
+import onnx
+from onnx import helper, numpy_helper
+
+f32, i64 = numpy.float32, numpy.int64
+cases = []
+
+
+def case(opset, op, inputs, expected, **attributes):
+    """Inputs are arrays, given when the package runs, or ("constant", array), or None: absent."""
+    cases.append((opset, op, inputs, [numpy.asarray(array) for array in expected], attributes))
+
+
+def constant(items, dtype=i64):
+    return "constant", numpy.array(items, dtype)
+
+
+def type_of(array):
+    return onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[array.dtype]
+
+
+def make_model(opset, chosen):
+    nodes, inputs, initializers, outputs, fed, wanted = [], [], [], [], {}, {}
+    for number, (_, op, given, expected, attributes) in enumerate(chosen):
+        names = []
+        for i, array in enumerate(given):
+            names.append("" if array is None else f"x{number}_{i}")
+            if isinstance(array, tuple):
+                initializers.append(numpy_helper.from_array(array[1], names[-1]))
+            elif array is not None:
+                inputs.append(helper.make_tensor_value_info(names[-1], type_of(array), array.shape))
+                fed[names[-1]] = array
+        made = [f"y{number}_{i}" for i in range(len(expected))]
+        nodes.append(helper.make_node(op, names, made, name=f"{op} {number}", **attributes))
+        for name, array in zip(made, expected):
+            outputs.append(helper.make_tensor_value_info(name, type_of(array), array.shape))
+            wanted[name] = (f"{op} of operator set {opset} ({attributes})", array)
+    graph = helper.make_graph(nodes, "operators", inputs, outputs, initializers)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    onnx.save(model, "model.onnx")
+    return fed, wanted
+
+
+def run(sklink, skrun, libraries, opset):
+    fed, wanted = make_model(opset, [one for one in cases if one[0] == opset])
+    words = [skrun, "model.sk"]
+    subprocess.run([sklink, "model.onnx", "-L", libraries, "-lskernels", "-o", "model.sk"], check=True)
+    for name, array in fed.items():
+        numpy.save(f"{name}.npy", array)
+        words.append(f"--input={name}={name}.npy")
+    subprocess.run(words + [f"--output={name}={name}.npy" for name in wanted], check=True, stdout=subprocess.DEVNULL)
+    for name, (what, expected) in wanted.items():
+        got = numpy.load(f"{name}.npy")
+        assert got.dtype == expected.dtype and got.shape == expected.shape, (what, got.dtype, got.shape)
+        numpy.testing.assert_allclose(got, expected, 1e-5, 1e-6, err_msg=what)
+
+
+# ---- Resize ----
+
+row = numpy.arange(7, dtype=f32).reshape(1, 7)
+# Fewer elements come from the one above, more from the one below.
+case(10, "Resize", [row, constant([1, 0.7], f32)], [numpy.array([[0, 2, 3, 5]], f32)])
+case(10, "Resize", [row, constant([1, 1.5], f32)], [numpy.array([[0, 0, 1, 2, 2, 3, 4, 4, 5, 6]], f32)])
+case(9, "Upsample", [row, constant([1, 2], f32)], [numpy.repeat(row, 2, 1)])
+case(7, "Upsample", [row], [numpy.repeat(row, 2, 1)], scales=[1.0, 2.0])
+# Places are computed as floats: 3.5 / 0.7 - 0.5 is 4.5, and not a bit more.
+case(13, "Resize", [row, None, constant([1, 0.7], f32)], [numpy.array([[0, 2, 3, 4]], f32)])
+case(13, "Resize", [row, None, constant([1, 0.6], f32)], [numpy.array([[0, 2, 3, 5]], f32)], nearest_mode="floor")
+case(13, "Resize", [row, constant([0, 0.5, 1, 1.5], f32), None, constant([1, 3])], [numpy.array([[3, 6, 9]], f32)],
+     mode="linear", coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=9.0)
+case(18, "Resize", [row, None, None, constant([14])], [numpy.repeat(row, 2, 1)], axes=[1])
+case(18, "Resize", [row, None, None, constant([3, 14])], [numpy.repeat(numpy.repeat(row, 2, 0), 2, 1)],
+     keep_aspect_ratio_policy="not_larger")
+# As a float, 10 times 0.7 are 7.
+case(13, "Resize", [numpy.ones((1, 10), f32), None, constant([1, 0.7], f32)], [numpy.ones((1, 7), f32)])
+# Half as many, each from all that it covers; what lies outside is like the one at the edge.
+case(18, "Resize", [numpy.arange(8, dtype=f32).reshape(1, 8), None, constant([1, 0.5], f32)],
+     [numpy.array([[0.625, 2.5, 4.5, 6.375]], f32)], mode="linear", antialias=1)
+
+if __name__ == "__main__":
+    for version in sorted({one[0] for one in cases}):
+        run(*sys.argv[1:], version)
+    print(f"{len(cases)} cases")
