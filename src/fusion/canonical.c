@@ -368,7 +368,7 @@ void sk_canonical_view(struct sk_canonical *canonical, uint32_t value, uint32_t 
 		own->view_offset = offset;
 		return;
 	}
-	if (!other->input && !other->output && !other->contents && root == of && !offset &&
+	if (!other->input && !other->output && !other->contents && !other->fixed && root == of && !offset &&
 	    sk_value_elements(own) == sk_value_elements(other)) {
 		other->view_of = value; /* what makes the other one writes the output */
 		return;

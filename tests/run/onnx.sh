@@ -134,6 +134,58 @@ array y.want f32 4 102 205 305 408
 runs constants.sk x y
 [ "$("$skdump" --steps constants.sk | grep -c '  split ')" = 1 ] || fail "constants are computed at run time"
 
+# What is computed when linking may be an output that later nodes read, too.
+model kept <<'END'
+input x f32 2x3
+input i i64 2
+output shape i64 2
+output sum i64 2
+output both i64 4
+node Shape _ x -> shape
+node Add _ shape i -> sum
+node Concat _ shape i -> both axis=0
+END
+array i i64 2 10 20
+array x f32 2x3 0
+array shape.want i64 2 2 3
+array sum.want i64 2 12 23
+array both.want i64 4 2 3 10 20
+"$sklink" kept.onnx "$@" -o kept.sk 2>err.txt
+runs kept.sk i 'shape sum both'
+
+# So may one that constants alone make: it is computed once, by the same kernels whether it is an output or not.
+model square <<'END'
+input x f32 2x2
+output square f32 2x2
+output y f32 2x2
+constant w f32 2x2 1 2 3 4
+node MatMul product w w -> square
+node Add only square x -> y
+END
+array x f32 2x2 1 1 1 1
+array square.want f32 2x2 7 10 15 22
+array y.want f32 2x2 8 11 16 23
+"$sklink" square.onnx "$@" -o square.sk
+runs square.sk x 'square y'
+"$skdump" --steps square.sk >steps.txt
+! grep matmul steps.txt || fail "a product of constants is computed at run time"
+
+# A mean of several inputs, and a concatenation of which one input has all that there is.
+model few <<'END'
+input a f32 2x2x1
+input none f32 2x0x1
+output mean f32 2x2x1
+output joined f32 2x2x1
+constant b f32 2x2x1 5 5 5 5
+node Mean _ a b b -> mean
+node Concat _ none a -> joined axis=1
+END
+array a f32 2x2x1 2 5 8 11
+array mean.want f32 2x2x1 4 5 6 7
+cp a.npy joined.want.npy
+"$sklink" few.onnx "$@" -o few.sk 2>err.txt
+runs few.sk a 'mean joined'
+
 # Dimensions that the model leaves open.
 model open <<'END'
 input x f32 batchx3

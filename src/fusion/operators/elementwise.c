@@ -235,7 +235,7 @@ static bool canonical_mean(struct sk_canonical *canonical)
 	uint32_t count =
 		sk_canonical_number(canonical, output.dtype, (double)graph->nodes.items[canonical->node].inputs.count);
 
-	return chain(canonical, "Sum", sum) && sk_canonical_binary(canonical, "Div", sum, count, to, false);
+	return chain(canonical, "Add", sum) && sk_canonical_binary(canonical, "Div", sum, count, to, false);
 }
 
 /* ---- Where, Clip ---- */

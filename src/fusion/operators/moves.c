@@ -399,12 +399,12 @@ static bool canonical_concat(struct sk_canonical *canonical)
 		uint64_t width = graph->values.items[from].shape[axis] * whole.shape[2];
 		const struct sk_arrangement arrangement = {
 			.rank = 1, .shape = {whole.shape[0] * width}, .strides = {1}};
-		struct sk_operand part = sk_operand_shaped(graph, to, 2, (uint64_t[]){whole.shape[0], width});
+		bool gaps = whole.shape[0] > 1 && width < row;
+		struct sk_operand part = gaps ? sk_operand_shaped(graph, to, 2, (uint64_t[]){whole.shape[0], width})
+					      : sk_operand_shaped(graph, to, 1, (uint64_t[]){whole.shape[0] * width});
 
-		if (whole.shape[0] == 1)
-			part = sk_operand_shaped(graph, to, 1, &width);
 		part.offset = begin;
-		part.stride = whole.shape[0] == 1 ? 0 : row;
+		part.stride = gaps ? row : 0;
 		begin += width;
 		if (width && !sk_canonical_arrange(canonical, part, from, &arrangement))
 			return false;

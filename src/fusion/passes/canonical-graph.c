@@ -1,25 +1,46 @@
 /* From nodes to canonical calls; see canonical-graph.h. */
 #include "src/fusion/passes/canonical-graph.h"
 
+#include <string.h>
+
 #include "src/fusion/operators/schema.h"
+
+/* Where values[i] is not SK_NONE, it takes the place of value i. */
+static void replace_values(uint32_t *items, size_t count, const uint32_t *values)
+{
+	for (size_t i = 0; i < count; i++)
+		if (items[i] != SK_NONE && values[items[i]] != SK_NONE)
+			items[i] = values[items[i]];
+}
 
 void sk_graph_keep_outputs(struct sk_op_graph *graph)
 {
+	size_t values = graph->values.count, nodes = graph->nodes.count;
+	uint32_t *constants = SK_NEW_ARRAY(graph->arena, uint32_t, values + 1);
+
+	memset(constants, 0xff, (values + 1) * sizeof(*constants));
 	for (size_t i = 0; i < graph->outputs.count; i++) {
-		uint32_t index = graph->outputs.items[i];
+		uint32_t index = graph->outputs.items[i], constant;
 		struct sk_value value = graph->values.items[index];
 		struct sk_graph_node *node;
-		uint32_t constant;
 
-		if (!value.contents)
+		if (constants[index] != SK_NONE || (!value.contents && !value.fixed))
 			continue;
 		constant = sk_graph_new_value(graph, value.name, value.dtype, value.rank, value.shape);
+		constants[index] = constant;
 		graph->values.items[constant].contents = value.contents;
+		graph->values.items[constant].node = value.node;
+		graph->values.items[constant].fixed = value.fixed;
 		graph->values.items[index].contents = NULL;
+		graph->values.items[index].fixed = false;
 		graph->values.items[index].node = (uint32_t)graph->nodes.count;
 		node = sk_graph_add_node(graph, "Identity");
 		sk_array_push(graph->arena, &node->inputs, constant);
 		sk_array_push(graph->arena, &node->outputs, index);
+	}
+	for (size_t n = 0; n < nodes; n++) {
+		replace_values(graph->nodes.items[n].inputs.items, graph->nodes.items[n].inputs.count, constants);
+		replace_values(graph->nodes.items[n].outputs.items, graph->nodes.items[n].outputs.count, constants);
 	}
 }
 

@@ -4,7 +4,8 @@
 
 #include "src/fusion/canonical.h"
 
-/* Outputs that are constants, or inputs, become copies of these, so that each output is something that a node makes. */
+/* Outputs that are constants, or depend on constants alone, become copies of these, so that each output is something
+ * that a node makes; other nodes read the constants. */
 void sk_graph_keep_outputs(struct sk_op_graph *graph);
 
 /* Turns what the wanted values depend on into calls, in the order of the nodes. All errors are collected; false if
