@@ -456,3 +456,13 @@ SLOW_TESTS += tests/property/property-long.sh
 EXTRA_DIST += tests/property/property-kernels.c tests/property/property-templates.h
 CLEAN_FOLDERS += tests/property-failures
 CLEANFILES += tests/property/property-kernels.o
+
+# Random graphs of operators; what they compute is compared with definitions.
+check_PROGRAMS += tests/property/graphs
+tests_property_graphs_SOURCES = \
+	tests/property/graph-reference.c tests/property/graphs.c tests/property/random-graph.c tests/property/random-graph.h \
+	tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
+tests_property_graphs_CFLAGS = $(AM_CFLAGS) -pthread
+tests_property_graphs_LDADD = src/libcore.la loader/libloader.la loader/libnpy.la -lpthread -lm
+SHELL_TESTS += tests/property/graphs.sh
+SLOW_TESTS += tests/property/graphs.sh

@@ -1,0 +1,515 @@
+/* The property test of models: every graph that random-graph.c draws must link; must compute the same bytes fused on
+ * any number of cores, task by task, serially, without tile groups, and if every value in it is an output; and each
+ * node must compute, from what its inputs were in that run, what graph-reference.c says.
+ *
+ *   graphs [--cases COUNT] [--seed FIRST] [--removed MASK] [--jobs COUNT] [--keep FOLDER] [--print] SKLINK MAKE-MODEL
+ * LIBRARIES
+ *
+ * A case is a seed, and runs in a process of its own. One that fails is made smaller: nodes are left out (--removed, a
+ * bit for each), and what they make becomes an input. It is then left in a folder (--keep), as lines for make-model and
+ * as model, with its inputs. LIBRARIES is the folder with libskernels.a. */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "loader/npy/npy.h"
+#include "loader/skrt.h"
+#include "tests/property/random-graph.h"
+
+enum { MOST_JOBS = 64, MOST_FAILURES = 5, SECONDS = 120, TEXT = 4096, PATH = 512, GUARD = 64, GUARD_BYTE = 0xd7 };
+
+static struct {
+	uint64_t cases, seed, jobs;
+	uint32_t removed;
+	const char *keep, *sklink, *make_model, *libraries;
+} options = {.cases = 100, .seed = 1};
+
+/* What the processes of the cases share: what the last failure was, and what there has been. */
+struct board {
+	char message[TEXT];
+	uint64_t cases, nodes, elements;
+	uint32_t failures;
+};
+
+static struct board *board;
+
+static void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+static void fail(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(board->message, TEXT, format, arguments);
+	va_end(arguments);
+	_exit(1);
+}
+
+/* ---- programs ---- */
+
+/* Runs a program with files as standard input and error; what it says of a failure is the case's. */
+static void run_program(const char *folder, const char *input, char *const *words)
+{
+	char errors[PATH], text[TEXT - 200] = "";
+	pid_t child;
+	int status;
+	FILE *file;
+
+	snprintf(errors, sizeof(errors), "%s/err.txt", folder);
+	child = fork();
+	if (child == 0) {
+		if (!freopen(input ? input : "/dev/null", "r", stdin) || !freopen(errors, "w", stderr))
+			_exit(127);
+		execv(words[0], words);
+		_exit(127);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		fail("no process for %s", words[0]);
+	if (!status)
+		return;
+	file = fopen(errors, "r");
+	text[file ? fread(text, 1, sizeof(text) - 1, file) : 0] = 0;
+	fail("%s: status %d: %s", words[0], status, text);
+}
+
+static void make_model(const struct graph *graph, const char *folder, const char *name, bool all)
+{
+	char lines[PATH], model[PATH];
+	FILE *file;
+
+	snprintf(lines, sizeof(lines), "%s/%s.txt", folder, name);
+	snprintf(model, sizeof(model), "%s/%s.onnx", folder, name);
+	file = fopen(lines, "w");
+	if (!file)
+		fail("%s: %s", lines, strerror(errno));
+	graph_write(graph, file, all);
+	fclose(file);
+	run_program(folder, lines, (char *[]){(char *)options.make_model, model, NULL});
+}
+
+/* The package FOLDER/NAME.sk; `more`, an option, may be NULL. */
+static void link_model(const char *folder, const char *model, const char *name, const char *more)
+{
+	char input[PATH], output[PATH], libraries[PATH];
+
+	snprintf(input, sizeof(input), "%s/%s.onnx", folder, model);
+	snprintf(output, sizeof(output), "%s/%s.sk", folder, name);
+	snprintf(libraries, sizeof(libraries), "-L%s", options.libraries);
+	run_program(
+		folder, NULL,
+		(char *[]){(char *)options.sklink, input, libraries, "-lskernels", "-o", output, (char *)more, NULL});
+}
+
+/* ---- runs ---- */
+
+enum mode { FUSED, UNFUSED, SERIAL };
+
+struct run {
+	const char *package, *device;
+	enum mode mode;
+	uint32_t cores;
+};
+
+/* What a run has left of each value; NULL: it has no such tensor. */
+struct results {
+	uint8_t *bytes[GRAPH_VALUES];
+};
+
+static void must(const struct run *run, enum skrt_status status)
+{
+	static const char *const modes[] = {"fused", "unfused", "serial"};
+
+	if (status != SKRT_OK)
+		fail("%s.sk, %s on %s with %u cores: %s: %s", run->package, modes[run->mode], run->device, run->cores,
+		     skrt_status_name(status), skrt_error());
+}
+
+static size_t size_of(const struct graph_value *value)
+{
+	return (size_t)value->count * sk_dtype_size(value->dtype);
+}
+
+static void bind_tensors(const struct graph *graph, const struct run *run, struct skrt_module *module,
+			 struct skrt_instance *instance, struct results *results)
+{
+	for (uint32_t i = 0; i < skrt_module_tensor_count(module); i++) {
+		struct skrt_tensor tensor;
+		const struct graph_value *value;
+		uint32_t index;
+		size_t room;
+
+		must(run, skrt_module_tensor(module, i, &tensor));
+		index = (uint32_t)strtoul(tensor.name + 1, NULL, 10);
+		value = &graph->values[index];
+		if (index >= graph->value_count || tensor.bytes != size_of(value) || tensor.rank != value->rank ||
+		    (int)tensor.dtype != (int)value->dtype)
+			fail("%s.sk: tensor %s is another one", run->package, tensor.name);
+		room = (tensor.bytes + tensor.padding + GUARD + 63) / 64 * 64;
+		results->bytes[index] = aligned_alloc(64, room);
+		if (!results->bytes[index])
+			abort();
+		memset(results->bytes[index], GUARD_BYTE, room);
+		if (value->kind != GRAPH_COMPUTED)
+			graph_encode(value->dtype, value->elements, value->count, results->bytes[index]);
+		must(run, skrt_instance_bind(instance, i, results->bytes[index], tensor.bytes + tensor.padding));
+	}
+}
+
+static void launch(const struct run *run, struct skrt_module *module, struct skrt_instance *instance,
+		   struct skrt_stream *stream)
+{
+	const struct skrt_kernel *kernel;
+
+	must(run, skrt_instance_fill_workspace(instance, 0xa5));
+	if (run->mode == FUSED)
+		must(run, skrt_run_network(stream, instance));
+	for (uint32_t i = 0; run->mode == UNFUSED && i < skrt_module_task_count(module); i++) {
+		must(run, skrt_module_task(module, i, &kernel));
+		must(run, skrt_run(stream, instance, kernel));
+	}
+	for (uint32_t i = 0; run->mode == SERIAL && i < skrt_module_kernel_count(module); i++) {
+		must(run, skrt_module_kernel(module, i, &kernel));
+		must(run, skrt_run_serial(instance, kernel));
+	}
+}
+
+static void run_package(const struct graph *graph, const char *folder, const struct run *run, struct results *results)
+{
+	const struct skrt_device_options device_options = {.device = run->device,
+							   .cores = run->cores,
+							   .timeout_ms = 60000,
+							   .seed = strcmp(run->device, "host") ? graph->seed % 1000
+											       : 0};
+	struct skrt_device *device;
+	struct skrt_module *module;
+	struct skrt_instance *instance;
+	struct skrt_stream *stream;
+	char path[PATH];
+
+	*results = (struct results){0};
+	snprintf(path, sizeof(path), "%s/%s.sk", folder, run->package);
+	must(run, skrt_device_open(&device_options, &device));
+	must(run, skrt_module_load(device, path, &module));
+	must(run, skrt_instance_create(module, &instance));
+	must(run, skrt_stream_create(device, &stream));
+	bind_tensors(graph, run, module, instance, results);
+	launch(run, module, instance, stream);
+	for (uint32_t i = 0; i < skrt_module_tensor_count(module); i++) {
+		struct skrt_tensor tensor;
+		uint32_t index;
+
+		must(run, skrt_module_tensor(module, i, &tensor));
+		index = (uint32_t)strtoul(tensor.name + 1, NULL, 10);
+		for (uint32_t k = 0; k < GUARD; k++)
+			if (results->bytes[index][tensor.bytes + tensor.padding + k] != GUARD_BYTE)
+				fail("%s.sk on %u cores: bytes behind %s were written", run->package, run->cores,
+				     tensor.name);
+	}
+	must(run, skrt_stream_destroy(stream));
+	must(run, skrt_instance_destroy(instance));
+	must(run, skrt_module_unload(module));
+	must(run, skrt_device_close(device));
+}
+
+static void free_results(struct results *results)
+{
+	for (uint32_t i = 0; i < GRAPH_VALUES; i++)
+		free(results->bytes[i]);
+}
+
+/* ---- checks ---- */
+
+static void check_node(const struct graph *graph, const struct graph_node *node, uint32_t output)
+{
+	const struct graph_value *value = &graph->values[node->outputs[output]];
+	number *expected = calloc((size_t)value->count + 1, sizeof(number));
+	number *room = calloc((size_t)value->count + 1, sizeof(number));
+
+	if (!expected || !room)
+		abort();
+	if (!graph_reference(graph, node, output, expected, room))
+		fail("nobody knows what %s is", node->op);
+	for (int64_t i = 0; i < value->count; i++)
+		if (!graph_is_near(value->dtype, value->elements[i], expected[i], room[i]))
+			fail("n%u (%s, %s): element %lld of v%u is %.20Lg (%La), not %.20Lg by %.3Lg",
+			     (uint32_t)(node - graph->nodes), node->op, sk_dtype_name(value->dtype), (long long)i,
+			     node->outputs[output], value->elements[i], value->elements[i], expected[i], room[i]);
+	__atomic_add_fetch(&board->elements, (uint64_t)value->count, __ATOMIC_RELAXED);
+	free(expected);
+	free(room);
+}
+
+/* From the run in which all values are outputs. */
+static void check_nodes(struct graph *graph, const struct results *results)
+{
+	for (uint32_t i = 0; i < graph->value_count; i++) {
+		struct graph_value *value = &graph->values[i];
+
+		if (value->kind != GRAPH_COMPUTED)
+			continue;
+		if (!results->bytes[i])
+			fail("all.sk has no output v%u", i);
+		graph_decode(value->dtype, results->bytes[i], value->count, value->elements);
+	}
+	for (uint32_t i = 0; i < graph->node_count; i++)
+		for (uint32_t o = 0; !graph->nodes[i].removed && o < graph->nodes[i].output_count; o++)
+			check_node(graph, &graph->nodes[i], o);
+}
+
+static void check_same(const struct graph *graph, const struct run *run, const struct results *results,
+		       const struct results *expected)
+{
+	static const char *const modes[] = {"fused", "unfused", "serial"};
+
+	for (uint32_t i = 0; i < graph->value_count; i++)
+		if (graph->values[i].kind == GRAPH_COMPUTED && results->bytes[i] &&
+		    memcmp(results->bytes[i], expected->bytes[i], size_of(&graph->values[i])))
+			fail("%s.sk, %s on %s with %u cores: v%u has other bytes than if all values are outputs",
+			     run->package, modes[run->mode], run->device, run->cores, i);
+}
+
+/* One graph in four is also linked without tile groups. */
+static bool is_plain(const struct graph *graph)
+{
+	return graph->seed % 4 == 2;
+}
+
+static void check_runs(struct graph *graph, const char *folder)
+{
+	static const struct run first = {"all", "host", FUSED, 2};
+	const struct run runs[] = {
+		{is_plain(graph) ? "plain" : "all", "host", graph->seed % 2 ? UNFUSED : FUSED, 2},
+		{"some", "host", FUSED, 1},
+		{"some", "host", FUSED, 2},
+		{"some", "host", FUSED, 7},
+		{"some", "host", UNFUSED, 2},
+		{"some", "host", SERIAL, 1},
+		{"some", "a3", FUSED, 5},
+	};
+	struct results expected, results;
+
+	run_package(graph, folder, &first, &expected);
+	check_nodes(graph, &expected);
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		run_package(graph, folder, &runs[i], &results);
+		check_same(graph, &runs[i], &results, &expected);
+		free_results(&results);
+	}
+	free_results(&expected);
+}
+
+static void check_case(uint64_t seed, uint32_t removed, const char *folder)
+{
+	struct graph *graph = graph_create(seed, removed);
+
+	make_model(graph, folder, "all", true);
+	make_model(graph, folder, "some", false);
+	link_model(folder, "all", "all", NULL);
+	link_model(folder, "some", "some", NULL);
+	if (is_plain(graph))
+		link_model(folder, "some", "plain", "--scope-options=*=tile-fusion=0");
+	check_runs(graph, folder);
+	__atomic_add_fetch(&board->cases, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&board->nodes, graph->node_count, __ATOMIC_RELAXED);
+	graph_free(graph);
+}
+
+/* ---- failures ---- */
+
+/* Whether the case fails, in a process of its own; why stands on the board. */
+static bool fails(uint64_t seed, uint32_t removed, const char *folder)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		alarm(SECONDS);
+		check_case(seed, removed, folder);
+		_exit(0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		abort();
+	if (WIFSIGNALED(status))
+		snprintf(board->message, TEXT, "ended by signal %d", WTERMSIG(status));
+	return status != 0;
+}
+
+static uint32_t shrink(uint64_t seed, const char *folder)
+{
+	struct graph *graph = graph_create(seed, options.removed);
+	uint32_t removed = options.removed, before, all = (uint32_t)((1ull << graph->node_count) - 1);
+
+	do {
+		before = removed;
+		for (uint32_t i = graph->node_count; i--;)
+			if (!(removed >> i & 1) && (removed | 1u << i) != all && fails(seed, removed | 1u << i, folder))
+				removed |= 1u << i;
+	} while (removed != before);
+	graph_free(graph);
+	return removed;
+}
+
+/* The model, with its inputs; the message stands in front of the lines that make it. */
+static void keep_failure(uint64_t seed, uint32_t removed, const char *message)
+{
+	struct graph *graph = graph_create(seed, removed);
+	char folder[PATH], path[2 * PATH], error[256];
+	FILE *file;
+
+	snprintf(folder, sizeof(folder), "%s/graph-%llu", options.keep, (unsigned long long)seed);
+	mkdir(options.keep, 0777);
+	mkdir(folder, 0777);
+	make_model(graph, folder, "all", true);
+	make_model(graph, folder, "some", false);
+	for (uint32_t i = 0; i < graph->value_count; i++) {
+		const struct graph_value *value = &graph->values[i];
+		uint8_t *bytes = malloc(size_of(value) + 1);
+
+		if (!bytes)
+			abort();
+		graph_encode(value->dtype, value->elements, value->count, bytes);
+		snprintf(path, sizeof(path), "%s/v%u.npy", folder, i);
+		if (value->kind == GRAPH_INPUT && value->uses &&
+		    !sk_npy_write(path, value->dtype, value->rank, (const uint64_t *)value->shape, bytes, error,
+				  sizeof(error)))
+			fail("%s: %s", path, error);
+		free(bytes);
+	}
+	snprintf(path, sizeof(path), "%s/failure.txt", folder);
+	file = fopen(path, "w");
+	if (file) {
+		fprintf(file, "%s\n", message);
+		fclose(file);
+	}
+	graph_free(graph);
+}
+
+static void report(uint64_t seed, const char *folder)
+{
+	char message[TEXT];
+	uint32_t removed;
+
+	if (__atomic_add_fetch(&board->failures, 1, __ATOMIC_RELAXED) > MOST_FAILURES)
+		return;
+	strcpy(message, board->message);
+	removed = shrink(seed, folder);
+	if (fails(seed, removed, folder))
+		strcpy(message, board->message);
+	printf("seed %llu fails: %s\n  graphs --cases 1 --seed %llu --removed %#x %s %s %s\n", (unsigned long long)seed,
+	       message, (unsigned long long)seed, removed, options.sklink, options.make_model, options.libraries);
+	fflush(stdout);
+	if (options.keep)
+		keep_failure(seed, removed, message);
+}
+
+/* ---- all cases ---- */
+
+/* Messages of cases that run at the same time must not meet: each job has a board, but for the sums. */
+static void run_job(uint64_t job)
+{
+	char folder[] = "/tmp/sklink-graphs.XXXXXX", command[PATH];
+
+	if (!mkdtemp(folder))
+		abort();
+	for (uint64_t i = job; i < options.cases && board->failures < MOST_FAILURES; i += options.jobs)
+		if (fails(options.seed + i, options.removed, folder))
+			report(options.seed + i, folder);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	_exit(system(command) != 0);
+}
+
+static struct board *create_boards(void)
+{
+	struct board *boards =
+		mmap(NULL, MOST_JOBS * sizeof(*boards), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (boards == MAP_FAILED)
+		abort();
+	return boards;
+}
+
+static int run_cases(void)
+{
+	struct board *boards = create_boards(), sum = {0};
+	int status, result = 0;
+
+	for (uint64_t i = 0; i < options.jobs; i++) {
+		pid_t child;
+
+		board = &boards[i];
+		child = fork();
+		if (child < 0)
+			abort();
+		if (child == 0)
+			run_job(i);
+	}
+	while (wait(&status) > 0)
+		result |= status;
+	for (uint64_t i = 0; i < options.jobs; i++) {
+		sum.cases += boards[i].cases;
+		sum.nodes += boards[i].nodes;
+		sum.elements += boards[i].elements;
+		sum.failures += boards[i].failures;
+	}
+	printf("%llu graphs from seed %llu on, %llu nodes, %llu elements compared, %u failures\n",
+	       (unsigned long long)sum.cases, (unsigned long long)options.seed, (unsigned long long)sum.nodes,
+	       (unsigned long long)sum.elements, sum.failures);
+	return result || sum.failures;
+}
+
+/* ---- the command line ---- */
+
+static void usage(void)
+{
+	fprintf(stderr, "usage: graphs [--cases COUNT] [--seed FIRST] [--removed MASK] [--jobs COUNT] [--keep FOLDER] "
+			"[--print] "
+			"SKLINK MAKE-MODEL LIBRARIES\n");
+	exit(2);
+}
+
+int main(int count, char **arguments)
+{
+	bool print = false;
+	int at = 1;
+
+	options.jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	for (; at < count && arguments[at][0] == '-'; at++) {
+		const char *name = arguments[at] + 2, *value = at + 1 < count ? arguments[at + 1] : "";
+
+		if (!strcmp(name, "print")) {
+			print = true;
+			continue;
+		}
+		if (!strcmp(name, "cases"))
+			options.cases = strtoull(value, NULL, 0);
+		else if (!strcmp(name, "seed"))
+			options.seed = strtoull(value, NULL, 0);
+		else if (!strcmp(name, "removed"))
+			options.removed = (uint32_t)strtoul(value, NULL, 0);
+		else if (!strcmp(name, "jobs"))
+			options.jobs = strtoull(value, NULL, 0);
+		else if (!strcmp(name, "keep"))
+			options.keep = value;
+		else
+			usage();
+		at++;
+	}
+	if (print) {
+		graph_write(graph_create(options.seed, options.removed), stdout, false);
+		return 0;
+	}
+	if (at + 3 != count)
+		usage();
+	options.sklink = arguments[at];
+	options.make_model = arguments[at + 1];
+	options.libraries = arguments[at + 2];
+	if (options.jobs < 1 || options.jobs > MOST_JOBS)
+		options.jobs = 1;
+	return run_cases();
+}

@@ -1,0 +1,73 @@
+/* Random graphs of ONNX operators for the property test of models (graphs.c): values of every type and shape, nodes
+ * that read whatever there is, constants, scopes and streams. A graph knows what its nodes mean in words of its own, by
+ * which graph-reference.c computes them, and is written as lines for tests/lib/make-model, in the words of the
+ * operator set that it was drawn for. */
+#ifndef SK_TESTS_RANDOM_GRAPH_H
+#define SK_TESTS_RANDOM_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "stubs/skplan.h"
+
+enum { GRAPH_NODES = 32, GRAPH_VALUES = 400, NODE_INPUTS = 8, NODE_OUTPUTS = 6, NODE_TEXT = 800 };
+
+typedef long double number; /* holds all elements of all types */
+
+enum graph_kind { GRAPH_INPUT, GRAPH_CONSTANT, GRAPH_COMPUTED };
+
+struct graph_value {
+	enum graph_kind kind;
+	enum sk_dtype dtype;
+	uint32_t rank;
+	int64_t shape[SK_MAX_RANK], count;
+	bool is_output;
+	uint32_t uses;
+	number *elements; /* of inputs and constants; of computed values what a run has made of them */
+};
+
+/* What a node does. Which of the fields mean anything depends on the operator. */
+struct graph_node {
+	const char *op;
+	uint32_t inputs[NODE_INPUTS], input_count, outputs[NODE_OUTPUTS], output_count;
+	int64_t axis; /* not negative */
+	int64_t list_count, list[SK_MAX_RANK]; /* axes, permutations, repeats, sizes, spatial extents of a window */
+	int64_t starts[SK_MAX_RANK], steps[SK_MAX_RANK]; /* of every dimension; of windows the padding, the strides */
+	int64_t dilations[SK_MAX_RANK], group;
+	bool flag, other_flag;
+	const char *mode;
+	double alpha, beta;
+	char attributes[NODE_TEXT]; /* as make-model has them */
+	uint32_t scope, stream; /* scope 0: none */
+	bool removed; /* its outputs are inputs of the graph */
+};
+
+struct graph {
+	uint64_t seed;
+	uint32_t opset;
+	uint32_t node_count, value_count;
+	struct graph_node nodes[GRAPH_NODES];
+	struct graph_value values[GRAPH_VALUES];
+};
+
+/* The same graph for the same seed. Nodes of which the bit in `removed` is set are left out: what they make becomes
+ * inputs. */
+struct graph *graph_create(uint64_t seed, uint32_t removed);
+void graph_free(struct graph *graph);
+
+/* The lines for make-model; with all values as outputs, or only those that are meant to be. */
+void graph_write(const struct graph *graph, FILE *file, bool all);
+
+/* Elements as the bytes of their type, and back. Floats are rounded to the nearest number, ties to even. */
+void graph_encode(enum sk_dtype dtype, const number *elements, int64_t count, void *bytes);
+void graph_decode(enum sk_dtype dtype, const void *bytes, int64_t count, number *elements);
+
+/* What output `output` of the node is to be, from the elements of its inputs, and how far each element may be from it
+ * (infinity: whatever it is). False: nobody has said what the operator means. */
+bool graph_reference(const struct graph *graph, const struct graph_node *node, uint32_t output, number *expected,
+		     number *room);
+/* Whether an element that was found is the one that is expected. */
+bool graph_is_near(enum sk_dtype dtype, number found, number expected, number room);
+
+#endif
