@@ -215,6 +215,7 @@ enum sk_section_kind {
 	SK_SECTION_TEXT, /* R-X; these precede all other text */
 	SK_SECTION_READ_ONLY, /* R-- */
 	SK_SECTION_CONSTANTS, /* R--, in a segment of its own at the end of the image, page-aligned */
+	SK_SECTION_CONSTANTS_ELSEWHERE, /* the same, but whoever loads the image takes the bytes from another file */
 	SK_SECTION_ADDRESSES, /* R-- once the loader has written addresses there */
 	SK_SECTION_DESTRUCTORS, /* such a one that is a part of .fini_array */
 	SK_SECTION_EH_FRAME, /* joined with the inputs' .eh_frame */

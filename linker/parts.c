@@ -46,7 +46,9 @@ void sk_image_add_uncopied(struct sk_linker *linker)
 		for (size_t j = 0; j < output->sections.count; j++) {
 			struct sk_input_section *section = output->sections.items[j];
 
-			if (output->rank == SK_RANK_CONSTANTS) {
+			if (output->type == SHT_NOBITS) {
+				continue;
+			} else if (output->rank == SK_RANK_CONSTANTS) {
 				add_pieces(linker, section, output->file_offset + (section->address - output->address));
 			} else if (output->rank == SK_RANK_NOT_LOADED) {
 				sk_align(linker->file_size, section->alignment, &linker->file_size);

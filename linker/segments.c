@@ -43,6 +43,9 @@ static void add_regions(struct sk_linker *linker, uint32_t type, uint32_t flags,
 		if (output->alignment > alignment)
 			alignment = output->alignment;
 	}
+	/* What is elsewhere must not be taken for zeros before it has been mapped. */
+	if (found && first == SK_REGION_CONSTANTS && file_end == start)
+		flags = 0;
 	if (found)
 		add_segment(linker, type, flags, start, file_end, end, type == PT_LOAD ? alignment : 1);
 }

@@ -20,6 +20,7 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 		[SK_SECTION_TEXT] = {SK_RANK_TEXT, SHF_ALLOC | SHF_EXECINSTR},
 		[SK_SECTION_READ_ONLY] = {SK_RANK_READ_ONLY, SHF_ALLOC},
 		[SK_SECTION_CONSTANTS] = {SK_RANK_CONSTANTS, SHF_ALLOC},
+		[SK_SECTION_CONSTANTS_ELSEWHERE] = {SK_RANK_CONSTANTS, SHF_ALLOC},
 		[SK_SECTION_ADDRESSES] = {SK_RANK_RELRO_DATA, SHF_ALLOC | SHF_WRITE},
 		[SK_SECTION_DESTRUCTORS] = {SK_RANK_FINI_ARRAY, SHF_ALLOC | SHF_WRITE},
 		[SK_SECTION_EH_FRAME] = {SK_RANK_FRAMES, SHF_ALLOC},
@@ -42,7 +43,7 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 	synthetic->kind = spec->kind;
 	synthetic->section = (struct sk_input_section){
 		.name = spec->name,
-		.type = SHT_PROGBITS,
+		.type = spec->kind == SK_SECTION_CONSTANTS_ELSEWHERE ? SHT_NOBITS : SHT_PROGBITS,
 		.flags = kinds[spec->kind].flags,
 		.bytes = spec->bytes,
 		.pieces = pieces,

@@ -66,10 +66,10 @@ loader_libloader_la_SOURCES = \
 	loader/flight/instance.h loader/flight/kernel.c loader/flight/kernel.h loader/flight/module.h \
 	loader/image/debugger.c loader/image/debugger.h loader/image/dynamic.c loader/image/image.c loader/image/image.h \
 	loader/image/imports.c loader/image/imports.h loader/image/integrity.c loader/image/integrity.h loader/image/lookup.c \
-	loader/image/processor.c loader/image/processor.h loader/image/relocate.c loader/image/symbols.c \
+	loader/image/processor.c loader/image/processor.h loader/image/read.c loader/image/relocate.c loader/image/symbols.c loader/image/weights.c loader/image/weights.h \
 	loader/skrt.h \
 	loader/trace/trace-file.c loader/trace/trace.c loader/trace/trace.h \
-	stubs/convention.h stubs/imports.def stubs/import-row.h stubs/skabi.h stubs/skplan.h stubs/skrows.h stubs/x86_64/registers.h
+	stubs/convention.h stubs/imports.def stubs/import-row.h stubs/skabi.h stubs/skplan.h stubs/skrows.h stubs/skweights.h stubs/x86_64/registers.h
 loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la src/libnearest.la src/libtemporary.la \
 	stubs/libimports.la -ldl
 loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread

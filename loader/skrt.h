@@ -263,6 +263,13 @@ struct skrt_source {
 	 * Loading 1 GiB of constants takes 1.7 s of one core, 1.6 s of them for the signature, rather than the time for
 	 * mapping. perf does not find the names of functions in such memory. */
 	const unsigned char *public_key;
+	/* Of a package whose constants are in a file of their own (sklink --weights), that file: its path, or a
+	 * descriptor of a regular file, open for reading, which stays open and where it is. Neither: the file of the
+	 * name that the package knows, in the folder of `path`. A file that holds other constants, or not all, is
+	 * refused; check_integrity and public_key are about it, too. */
+	const char *weights;
+	int use_weights_descriptor; /* not 0 */
+	int weights_descriptor;
 };
 
 /* skrt_module_load from anywhere. Errors: as there, SKRT_BAD_PACKAGE also for a package that does not fit its seal or

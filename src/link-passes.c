@@ -103,7 +103,8 @@ static bool make_sections(struct sk_link *link)
 					       .soname = link->command->soname,
 					       .relocatable = link->command->relocatable,
 					       .debug = !sk_command_strip_option(link->command),
-					       .threads = link->command->threads};
+					       .threads = link->command->threads,
+					       .weights = link->command->weights};
 
 	sk_timing_next(link->timing, "dispatchers");
 	return sk_package_build(&input, link->linker, &link->parts);
@@ -132,6 +133,6 @@ bool sk_pass_link(struct sk_link *link)
 	/* The file's parts are complete. */
 
 	return command->relocatable ||
-	       sk_seal_write(link->arena, link->diag, link->linker, link->parts.plan, command->private_key);
+	       sk_seal_write(link->arena, link->diag, link->linker, &link->parts, command->private_key);
 	/* A package is sealed. */
 }

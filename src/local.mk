@@ -187,6 +187,7 @@ src_libcore_la_SOURCES = \
 	src/command/reproduction.c src/command/reproduction.h \
 	src/bind/roles.c \
 	src/package/sign.c src/package/sign.h \
+	src/package/weights-file.c src/package/weights-file.h \
 	src/outputs/shares.c src/outputs/shares.h \
 	src/outputs/statistics.c src/outputs/statistics.h
 src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread

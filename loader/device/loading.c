@@ -212,6 +212,8 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 		.check = source->check_integrity || source->public_key ? sk_integrity_check : NULL,
 		.check_integrity = source->check_integrity,
 		.public_key = source->public_key,
+		.weights = source->weights,
+		.weights_file = source->use_weights_descriptor ? source->weights_descriptor + 1 : 0,
 	};
 	enum skrt_status status = check_imports(source, own.name);
 	SK_UNCANCELLED;
@@ -221,6 +223,10 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 	if (!!source->path + !!source->memory + !!source->use_descriptor != 1)
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: a source is one of a path, memory and a descriptor",
 			       own.name);
+	if (source->weights && source->use_weights_descriptor)
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: weights are a path or a descriptor, not both", own.name);
+	if (source->use_weights_descriptor && source->weights_descriptor < 0)
+		return sk_fail(SKRT_CANNOT_READ, "%s: its weights: %s", own.name, strerror(EBADF));
 	if (source->path)
 		own.name = source->path;
 	if (source->use_descriptor)

@@ -20,6 +20,7 @@
 #include "loader/image/debugger.h"
 #include "loader/image/processor.h"
 #include "loader/image/seal.h"
+#include "loader/image/weights.h"
 
 enum { HEADER_LIMIT = SK_SEAL_HEADERS };
 
@@ -65,22 +66,6 @@ static enum skrt_status open_file(struct loading *loading, struct sk_image *imag
 	loading->file_size = (uint64_t)status.st_size;
 	image->filesystem = status.st_dev;
 	image->inode = status.st_ino;
-	return SKRT_OK;
-}
-
-enum skrt_status sk_image_read(const char *path, int file, void *bytes, uint64_t size, uint64_t offset)
-{
-	for (uint64_t done = 0; done < size;) {
-		ssize_t count = pread(file, (char *)bytes + done, size - done, (off_t)(offset + done));
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count < 0)
-			return sk_fail(SKRT_CANNOT_READ, "%s: %s", path, strerror(errno));
-		if (count == 0)
-			return sk_fail(SKRT_BAD_PACKAGE, "%s: the file is truncated", path);
-		done += (uint64_t)count;
-	}
 	return SKRT_OK;
 }
 
@@ -135,6 +120,41 @@ static bool is_power_of_two(uint64_t value)
 	return value && !(value & (value - 1));
 }
 
+static bool is_for_weights(const Elf64_Phdr *header)
+{
+	return header->p_type == PT_LOAD && !header->p_flags && !header->p_filesz;
+}
+
+/* Whether the segment begins behind the pages of the one before it. */
+static bool begins_behind(const struct loading *loading, const struct sk_image *image, uint64_t address)
+{
+	const struct sk_image_segment *last;
+
+	if (!image->segment_count)
+		return true;
+	last = &image->segments[image->segment_count - 1];
+	return address / loading->page > (last->address + last->size - 1) / loading->page;
+}
+
+/* Address space for constants that are in a file of their own. */
+static enum skrt_status add_weights(struct loading *loading, struct sk_image *image, uint32_t index)
+{
+	const Elf64_Phdr *header = &loading->headers[index];
+	uint64_t end;
+
+	if (image->weights.size)
+		return damaged_segment(loading, index, "a second segment for weights");
+	if (__builtin_add_overflow(header->p_vaddr, header->p_memsz, &end) || end > SPAN_LIMIT)
+		return damaged_segment(loading, index, "too large an address");
+	if (header->p_memsz == 0)
+		return damaged_segment(loading, index, "empty");
+	if (header->p_vaddr % loading->page || !image->segment_count || !begins_behind(loading, image, header->p_vaddr))
+		return damaged_segment(loading, index, "not behind the segment before it, on pages of its own");
+	image->weights =
+		(struct sk_image_segment){.address = header->p_vaddr, .size = header->p_memsz, .protection = PROT_READ};
+	return SKRT_OK;
+}
+
 /* Checks one PT_LOAD against the file, the limits and the one before it, and appends it. */
 static enum skrt_status add_segment(struct loading *loading, struct sk_image *image, uint32_t index)
 {
@@ -163,13 +183,8 @@ static enum skrt_status add_segment(struct loading *loading, struct sk_image *im
 		return damaged_segment(loading, index, "zero-filled, but not writable");
 	if (image->segment_count == SK_IMAGE_SEGMENTS)
 		return damaged_segment(loading, index, "too many segments");
-	if (image->segment_count) {
-		const struct sk_image_segment *last = &image->segments[image->segment_count - 1];
-		uint64_t last_page = (last->address + last->size - 1) / loading->page;
-
-		if (header->p_vaddr / loading->page <= last_page)
-			return damaged_segment(loading, index, "not behind the segment before it, on pages of its own");
-	}
+	if (image->weights.size || !begins_behind(loading, image, header->p_vaddr))
+		return damaged_segment(loading, index, "not behind the segment before it, on pages of its own");
 	image->segments[image->segment_count++] = (struct sk_image_segment){
 		.address = header->p_vaddr,
 		.size = header->p_memsz,
@@ -193,7 +208,8 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 
 		switch (header->p_type) {
 		case PT_LOAD:
-			status = add_segment(loading, image, i);
+			status = is_for_weights(header) ? add_weights(loading, image, i)
+							: add_segment(loading, image, i);
 			if (status)
 				return status;
 			break;
@@ -239,7 +255,8 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 static enum skrt_status reserve(const struct loading *loading, struct sk_image *image)
 {
 	const struct sk_image_segment *first = &image->segments[0];
-	const struct sk_image_segment *last = &image->segments[image->segment_count - 1];
+	const struct sk_image_segment *last =
+		image->weights.size ? &image->weights : &image->segments[image->segment_count - 1];
 	uint64_t page = loading->page;
 	uint64_t start = first->address & ~(page - 1);
 	uint64_t span = ((last->address + last->size + page - 1) & ~(page - 1)) - start;
@@ -397,6 +414,8 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 		status = map_segments(loading, image);
 	if (!status)
 		status = sk_dynamic_read(loading->path, image, loading->dynamic, &dynamic);
+	if (!status)
+		status = sk_weights_open(loading->source, loading->page, image);
 	if (!status)
 		status = check(loading, image);
 	if (!status)

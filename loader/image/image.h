@@ -5,6 +5,7 @@
  *   dynamic.c  the dynamic section's tables
  *   relocate.c symbols and relocations
  *   symbols.c  names of functions, for messages
+ *   weights.c  the file that constants may be in
  *   debugger.c tells debuggers of it (debugger.h) */
 #ifndef SK_LOADER_IMAGE_H
 #define SK_LOADER_IMAGE_H
@@ -40,6 +41,8 @@ struct sk_image {
 	size_t mapping_size;
 	struct sk_image_segment segments[SK_IMAGE_SEGMENTS]; /* ascending, on pages of their own */
 	uint32_t segment_count;
+	/* Behind all of them: what a file of its own is mapped to (weights.h). Size 0: there is none. */
+	struct sk_image_segment weights;
 
 	/* The dynamic symbol table: where it stands, and how much may be read there. */
 	const Elf64_Sym *symbols;
@@ -79,6 +82,8 @@ struct sk_source {
 	bool only_looked_at; /* on any processor: nothing of it must be run */
 	bool check_integrity;
 	const uint8_t *public_key; /* NULL: none has to have signed it */
+	const char *weights; /* path of the file with its weights; NULL: they are beside it, if there are any */
+	int weights_file; /* instead: 1 more than its descriptor, which stays open; 0: none */
 };
 
 /* Maps the package: private, file-backed (perf and gdb find its symbols) unless it is to be copied, write xor execute.

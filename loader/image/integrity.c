@@ -11,6 +11,7 @@
 
 #include "loader/base/status.h"
 #include "loader/image/seal.h"
+#include "loader/image/weights.h"
 
 static enum skrt_status refuse(const struct sk_source *source, const char *what)
 {
@@ -110,6 +111,7 @@ static enum skrt_status check_rest(const struct sk_source *source, const struct 
 	return status;
 }
 
+/* Weights of a file of their own are signed, too: the hash in the seal finds damage, but no malice. */
 static enum skrt_status check_signature(const struct sk_source *source, const struct sk_seal_bytes *loaded)
 {
 	static const uint8_t none[SK_SEAL_SIGNATURE];
@@ -130,7 +132,7 @@ enum skrt_status sk_integrity_check(const struct sk_source *source, const struct
 {
 	enum skrt_status status = check_layout(source, image, file);
 	const struct sk_plan_seal *seal = find_seal(image);
-	struct sk_seal_part parts[SK_IMAGE_SEGMENTS];
+	struct sk_seal_part parts[SK_IMAGE_SEGMENTS + 1];
 	uint8_t hash[SK_SEAL_HASH];
 
 	if (status)
@@ -144,8 +146,16 @@ enum skrt_status sk_integrity_check(const struct sk_source *source, const struct
 				       .count = image->segment_count,
 				       .header = in_memory(image, image->segments[0].address),
 				       .seal = seal};
-	status = source->public_key ? check_signature(source, &loaded) : SKRT_OK;
+	struct sk_seal_bytes signed_bytes = loaded;
+
+	parts[signed_bytes.count] =
+		(struct sk_seal_part){in_memory(image, image->weights.address), image->weights.size};
+	signed_bytes.count += image->weights.size != 0;
+	status = source->public_key ? check_signature(source, &signed_bytes) : SKRT_OK;
 	if (status || !source->check_integrity)
+		return status;
+	status = sk_weights_check(source, image);
+	if (status)
 		return status;
 	sk_seal_hash_loaded(&loaded, hash);
 	if (memcmp(hash, seal->loaded, sizeof(hash)) != 0)

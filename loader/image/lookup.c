@@ -7,15 +7,21 @@
 
 #include "loader/image/image.h"
 
+static bool is_within(const struct sk_image_segment *segment, uint64_t address, uint64_t size)
+{
+	uint64_t within = address - segment->address;
+
+	return address >= segment->address && within <= segment->size && size <= segment->size - within;
+}
+
 void *sk_image_memory(const struct sk_image *image, uint64_t address, uint64_t size, uint64_t alignment, int protection)
 {
 	if (address & (alignment - 1))
 		return NULL;
 	for (uint32_t i = 0; i < image->segment_count; i++) {
 		const struct sk_image_segment *segment = &image->segments[i];
-		uint64_t within = address - segment->address;
 
-		if (address >= segment->address && within <= segment->size && size <= segment->size - within)
+		if (is_within(segment, address, size))
 			return (segment->protection & protection) == protection ? (void *)(image->bias + address)
 										: NULL;
 	}
@@ -24,7 +30,9 @@ void *sk_image_memory(const struct sk_image *image, uint64_t address, uint64_t s
 
 bool sk_image_holds(const struct sk_image *image, const void *address, uint64_t size, int protection)
 {
-	return sk_image_memory(image, (uintptr_t)address - image->bias, size, 1, protection) != NULL;
+	return sk_image_memory(image, (uintptr_t)address - image->bias, size, 1, protection) != NULL ||
+	       (protection == PROT_READ && image->weights.size &&
+		is_within(&image->weights, (uintptr_t)address - image->bias, size));
 }
 
 /* The symbol with the index, and its name; NULL if either is out of bounds. */

@@ -147,6 +147,17 @@ void sk_seal_hash_loaded(const struct sk_seal_bytes *loaded, uint8_t hash[SK_SEA
 	finish_hash(&state, hash);
 }
 
+void sk_seal_hash_weights(const struct sk_seal_part *parts, size_t count, uint8_t hash[SK_SEAL_HASH])
+{
+	const struct holes none = {.count = 0};
+	XXH3_state_t state;
+
+	XXH3_128bits_reset(&state);
+	for (size_t i = 0; i < count; i++)
+		take_part(&parts[i], &none, hash_bytes, &state);
+	finish_hash(&state, hash);
+}
+
 void sk_seal_hash_rest(const Elf64_Ehdr *header, const struct sk_seal_part *parts, size_t count,
 		       uint8_t hash[SK_SEAL_HASH])
 {

@@ -31,6 +31,9 @@ void sk_seal_hash_loaded(const struct sk_seal_bytes *loaded, uint8_t hash[SK_SEA
 void sk_seal_hash_rest(const Elf64_Ehdr *header, const struct sk_seal_part *parts, size_t count,
 		       uint8_t hash[SK_SEAL_HASH]);
 
+/* The hash of constants that are in a file of their own. */
+void sk_seal_hash_weights(const struct sk_seal_part *parts, size_t count, uint8_t hash[SK_SEAL_HASH]);
+
 /* Whether it was built with libsodium; without, the functions below return false. */
 bool sk_seal_can_sign(void);
 

@@ -192,6 +192,8 @@ static const struct row rows[] = {
 	 check_integrity},
 	{"trust", "FILE", "refuse a package that is not signed with the key whose public part is in FILE (PEM)",
 	 read_key},
+	{"weights", "FILE", "the constants of the package are in FILE (default: the file that it names, beside it)",
+	 set_text, FIELD(package.weights)},
 	{"time", NULL, "print the median time of a run", set_flag, FIELD(time)},
 	{"trace", "FILE", "write what each core did when to FILE, for ui.perfetto.dev and chrome://tracing", set_text,
 	 FIELD(trace)},

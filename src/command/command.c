@@ -368,6 +368,7 @@ void sk_command_list_outputs(const struct sk_command_line *command,
 		{"--dependency-file", command->dependency_file},
 		{"--why-extract", command->extractions_file},
 		{"--header", command->header},
+		{"--weights", command->weights},
 		{"--report", command->report},
 		{"--model-text", command->model_text},
 		{"--repro", command->reproduction},
@@ -414,6 +415,9 @@ static void check(struct sk_diag *diag, const struct sk_command_line *command)
 		sk_error(diag, nowhere,
 			 "--embed wants a package that can be loaded, and -r makes one that is linked into the "
 			 "program");
+	if (command->weights && command->relocatable)
+		sk_error(diag, nowhere,
+			 "--weights is for packages that are loaded; what -r makes has its constants in the program");
 	if (command->private_key && command->relocatable)
 		sk_error(diag, nowhere,
 			 "--sign is for packages that are loaded; what -r makes is signed with the program");

@@ -59,6 +59,7 @@ struct sk_command_line {
 	bool discard_locals; /* -x */
 	bool no_delete; /* -z nodelete */
 	const char *soname, *map_file, *dependency_file, *header; /* NULL: none */
+	const char *weights; /* --weights; NULL: constants are in the package */
 	bool relocatable; /* -r */
 	bool embed; /* the package in the header, too */
 	bool check; /* --check: no file is written */
@@ -102,7 +103,7 @@ struct sk_command_output {
 	const char *path; /* NULL: it is not asked for */
 };
 
-enum { SK_COMMAND_OUTPUTS = 9 };
+enum { SK_COMMAND_OUTPUTS = 10 };
 
 void sk_command_list_outputs(const struct sk_command_line *command,
 			     struct sk_command_output outputs[SK_COMMAND_OUTPUTS]);

@@ -44,6 +44,7 @@ const char sk_command_help[] =
 	"  -z muldefs                like --allow-multiple-definition\n"
 	"  -z noexecstack|text|now|defs|separate-code|combreloc|origin|[no]pack-relative-relocs|common-page-size=N\n"
 	"                            accepted: so it is in every package, or it makes no difference there\n"
+	"  --weights=FILE            write the constants to FILE, which is to stand beside the package\n"
 	"  --sign=FILE               sign the package with the Ed25519 key in FILE (PEM; openssl genpkey makes one)\n"
 	"  --no-task-entries         leave out the entries of single tasks (no unfused runs, no --verify)\n"
 	"  --scope-options SCOPE=OPTIONS\n"

@@ -68,6 +68,7 @@ static const struct sk_option options[] = {
 	{"why-extract", NULL, SK_OPTION_SET_OUTPUT, FIELD(extractions_file)},
 	{"cref", NULL, SK_OPTION_SET_FLAG, FIELD(cross_references)},
 	{"header", NULL, SK_OPTION_SET_OUTPUT, FIELD(header)},
+	{"weights", NULL, SK_OPTION_SET_OUTPUT, FIELD(weights)},
 	{"embed", NULL, SK_OPTION_SET_FLAG, FIELD(embed)},
 	{"Map", NULL, SK_OPTION_SET_OUTPUT, FIELD(map_file)},
 	{"print-map", "M", SK_OPTION_SET_STANDARD_OUTPUT, FIELD(map_file)},

@@ -102,12 +102,20 @@ static bool write_decisions(const struct sk_link *link)
 				  });
 }
 
+static bool write_weights(const struct sk_link *link)
+{
+	const struct sk_package_weights *weights = &link->parts.weights;
+	const char *path = sk_command_destination(link->command, weights->path);
+
+	return !path || sk_file_write(link->diag, path, 0666, weights->file.items, weights->file.count);
+}
+
 bool sk_outputs_write(const struct sk_link *link)
 {
 	const struct sk_command_line *command = link->command;
 
 	return (!command->header || write_header(link)) && (!command->report || write_decisions(link)) &&
-	       sk_linker_write(link->linker, command->output);
+	       write_weights(link) && sk_linker_write(link->linker, command->output);
 }
 
 static void write_time_trace(const struct sk_link *link)

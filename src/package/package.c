@@ -33,8 +33,25 @@ static sk_section add_bytes(struct package *package, const char *name, enum sk_s
 										.piece_count = 1});
 }
 
-/* The constants stay where they are, mapped or in the arena, until the linker writes them. */
-static void add_constants(struct package *package)
+/* What the package says of constants that are in a file of their own. */
+static void add_weights(struct package *package, const struct sk_package_weights *weights)
+{
+	sk_section section = sk_linker_add_section(
+		package->linker,
+		&(struct sk_section_spec){.name = ".sk.weights",
+					  .kind = SK_SECTION_READ_ONLY,
+					  .alignment = _Alignof(struct sk_weights),
+					  .size = weights->record_size,
+					  .pieces = &(struct sk_piece){0, weights->record, weights->record_size},
+					  .piece_count = 1});
+
+	sk_linker_define(package->linker, section, "sk_weights", 0, weights->record_size, SK_SYMBOL_OBJECT, true);
+	sk_linker_relocate(package->linker, section, offsetof(struct sk_weights, constants), SK_RELOCATION_RELATIVE32,
+			   package->constants, 0);
+}
+
+/* The constants stay where they are, mapped or in the arena, until they are written. */
+static void add_constants(struct package *package, const char *path, struct sk_package_weights *weights)
 {
 	const struct sk_plan_image *image = package->image;
 	struct sk_piece *pieces = SK_NEW_ARRAY(package->model->arena, struct sk_piece, image->constants.count);
@@ -49,16 +66,22 @@ static void add_constants(struct package *package)
 					      package->model->tensors.items[constant->tensor].contents, constant->size};
 	}
 
-	sk_section section = sk_linker_add_section(package->linker,
-						   &(struct sk_section_spec){.name = ".sk.constants",
-									     .kind = SK_SECTION_CONSTANTS,
-									     .alignment = SK_CONSTANT_ALIGNMENT,
-									     .size = image->constants_size,
-									     .pieces = pieces,
-									     .piece_count = image->constants.count});
+	sk_section section = sk_linker_add_section(
+		package->linker,
+		&(struct sk_section_spec){.name = ".sk.constants",
+					  .kind = path ? SK_SECTION_CONSTANTS_ELSEWHERE : SK_SECTION_CONSTANTS,
+					  .alignment = SK_CONSTANT_ALIGNMENT,
+					  .size = image->constants_size,
+					  .pieces = pieces,
+					  .piece_count = image->constants.count});
 
 	package->constants = sk_linker_define(package->linker, section, "sk_constants", 0, image->constants_size,
 					      SK_SYMBOL_OBJECT, false);
+	if (!path)
+		return;
+	sk_package_weights_make(package->model->arena, path, pieces, image->constants.count, image->constants_size,
+				weights);
+	add_weights(package, weights);
 }
 
 static sk_symbol code_target(const struct package *package, const struct sk_code_relocation *relocation)
@@ -351,7 +374,7 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 		return false;
 	align_kernels(&package);
 	label_kernels(&package);
-	add_constants(&package);
+	add_constants(&package, input->weights, &parts->weights);
 	if (!add_dispatchers(&package, input, parts->entries))
 		return false;
 	parts->plan = add_plan(&package, parts->plan_symbol);

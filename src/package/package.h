@@ -7,6 +7,7 @@
 #include "loader/plan/plan.h"
 #include "src/model/model.h"
 #include "src/package/entries.h"
+#include "src/package/weights-file.h"
 #include "src/planning/plan-writer.h"
 #include "src/proof/account.h"
 
@@ -20,6 +21,7 @@ struct sk_package_input {
 	bool relocatable; /* the package is an object */
 	bool debug; /* shows a debugger which task's line of the manifest code belongs to */
 	unsigned threads;
+	const char *weights; /* path of the file for constants; NULL: they are in the package */
 };
 
 /* What has been made, for those who speak of it or complete it. */
@@ -28,6 +30,7 @@ struct sk_package_parts {
 	const char *plan_symbol; /* global: what the plan is found by */
 	struct sk_entries entries[SK_ENTRIES]; /* the code of the plan's launches */
 	sk_section plan; /* whose seal is still empty */
+	struct sk_package_weights weights;
 };
 
 /* Adds everything to the linker. False after an error in the model's sink. */

@@ -63,12 +63,30 @@ static void take(struct reader *reader, uint64_t end, seal_parts *taken)
 	}
 }
 
-static bool sign(struct sk_diag *diag, const struct sk_seal_bytes *loaded, const char *path, struct sk_plan_seal *seal)
+/* Weights of a file of their own are loaded, too; the seal has their hash, which finds damage, but no malice. */
+static struct sk_seal_bytes with_weights(struct sk_arena *arena, const struct sk_seal_bytes *loaded,
+					 const struct sk_package_weights *weights)
 {
+	seal_parts parts = {0};
+	struct sk_seal_bytes all = *loaded;
+
+	for (size_t i = 0; i < loaded->count; i++)
+		sk_array_push(arena, &parts, loaded->parts[i]);
+	for (size_t i = 0; i < weights->contents.count; i++)
+		sk_array_push(arena, &parts, weights->contents.items[i]);
+	all.parts = parts.items;
+	all.count = parts.count;
+	return all;
+}
+
+static bool sign(struct sk_arena *arena, struct sk_diag *diag, const struct sk_seal_bytes *loaded,
+		 const struct sk_package_weights *weights, const char *path, struct sk_plan_seal *seal)
+{
+	const struct sk_seal_bytes all = with_weights(arena, loaded, weights);
 	uint8_t key[SK_SEAL_KEY];
 	const char *error = sk_key_read(path, SK_KEY_PRIVATE, key);
 
-	if (!error && !sk_seal_sign(loaded, key, seal->signature))
+	if (!error && !sk_seal_sign(&all, key, seal->signature))
 		error = "the signature cannot be made";
 	explicit_bzero(key, sizeof(key));
 	if (error)
@@ -76,17 +94,17 @@ static bool sign(struct sk_diag *diag, const struct sk_seal_bytes *loaded, const
 	return !error;
 }
 
-bool sk_seal_write(struct sk_arena *arena, struct sk_diag *diag, struct sk_linker *linker, sk_section plan,
-		   const char *private_key)
+bool sk_seal_write(struct sk_arena *arena, struct sk_diag *diag, struct sk_linker *linker,
+		   const struct sk_package_parts *package, const char *private_key)
 {
-	struct sk_plan_seal *seal = &((struct sk_plan *)sk_linker_contents(linker, plan))->seal;
+	struct sk_plan_seal *seal = &((struct sk_plan *)sk_linker_contents(linker, package->plan))->seal;
 	struct reader reader = open_reader(arena, linker);
 	seal_parts loaded = {0}, rest = {0};
 	const Elf64_Ehdr *header = reader.parts[0].bytes;
 	const Elf64_Phdr *headers = (const Elf64_Phdr *)((const char *)header + header->e_phoff);
 
 	for (uint32_t i = 0; i < header->e_phnum; i++) {
-		if (headers[i].p_type != PT_LOAD)
+		if (headers[i].p_type != PT_LOAD || !headers[i].p_filesz)
 			continue;
 		take(&reader, headers[i].p_offset, &rest);
 		take(&reader, headers[i].p_offset + headers[i].p_filesz, &loaded);
@@ -97,7 +115,7 @@ bool sk_seal_write(struct sk_arena *arena, struct sk_diag *diag, struct sk_linke
 
 	const struct sk_seal_bytes bytes = {loaded.items, loaded.count, header, seal};
 
-	if (private_key && !sign(diag, &bytes, private_key, seal))
+	if (private_key && !sign(arena, diag, &bytes, &package->weights, private_key, seal))
 		return false;
 	sk_seal_hash_loaded(&bytes, seal->loaded);
 	return true;

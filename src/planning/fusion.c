@@ -304,14 +304,14 @@ static bool is_of_task(const struct fuser *fuser, const char *text, size_t lengt
 	return false;
 }
 
-/* True if sklink makes a symbol of that name beside the launches' own: sk_plan, sk_constants, NAME_serial of a launch,
- * and sk_unfused_<task>, also with _serial. */
+/* True if sklink makes a symbol of that name beside the launches' own: sk_plan, sk_constants, sk_weights, NAME_serial
+ * of a launch, and sk_unfused_<task>, also with _serial. */
 static bool is_reserved(const struct fuser *fuser, const struct sk_map *launches, const char *name)
 {
 	static const char serial[] = "_serial", unfused[] = "sk_unfused_";
 	size_t length = strlen(name), base = ends_with(name, serial) ? length - strlen(serial) : length;
 
-	if (strcmp(name, "sk_plan") == 0 || strcmp(name, "sk_constants") == 0)
+	if (strcmp(name, "sk_plan") == 0 || strcmp(name, "sk_constants") == 0 || strcmp(name, "sk_weights") == 0)
 		return true;
 	if (base < length && sk_map_find(launches, name, base) != SK_NONE)
 		return true;

@@ -83,6 +83,11 @@ static bool read_segments(const struct opening *opening)
 			return refuse(opening, "its program headers are damaged");
 		if (header.p_type != PT_LOAD)
 			continue;
+		if (!header.p_flags && !header.p_filesz) {
+			file->weights_start = header.p_vaddr;
+			file->weights_size = header.p_memsz;
+			continue;
+		}
 		if (header.p_offset != header.p_vaddr)
 			return refuse(opening, "it is not a package: its addresses are not its file offsets");
 		if (!sk_within(header.p_offset, header.p_filesz, file->size))
@@ -145,6 +150,26 @@ static bool read_plan(const struct opening *opening)
 		file->text = address_of(file, &header);
 	if (find_section(opening, ".sk.constants", &header))
 		file->constants = address_of(file, &header);
+	return true;
+}
+
+static bool read_weights(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	const struct sk_weights *weights;
+	GElf_Shdr header;
+
+	if (!find_section(opening, ".sk.weights", &header))
+		return true;
+	if (header.sh_type != SHT_PROGBITS || header.sh_size <= sizeof(*weights) ||
+	    header.sh_offset % _Alignof(struct sk_weights) ||
+	    !sk_within(header.sh_offset, header.sh_size, file->size) ||
+	    file->bytes[header.sh_offset + header.sh_size - 1])
+		return refuse(opening, "the section .sk.weights is damaged");
+	weights = (const struct sk_weights *)(file->bytes + header.sh_offset);
+	if (weights->version != SK_WEIGHTS_VERSION || weights->identity.size != file->weights_size)
+		return refuse(opening, "its weights are not what its segments say");
+	file->weights = weights;
 	return true;
 }
 
@@ -316,7 +341,8 @@ bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const ch
 	opening.elf = elf_memory((char *)file->bytes, file->size);
 	/* Nothing that libelf allocates is kept beyond elf_end. */
 	sound = check_elf_header(&opening) && read_segments(&opening) && read_plan(&opening) &&
-		check_machine(&opening) && read_traps(&opening) && read_account(&opening) && read_symbols(&opening);
+		read_weights(&opening) && check_machine(&opening) && read_traps(&opening) && read_account(&opening) &&
+		read_symbols(&opening);
 	if (sound)
 		read_functions(&opening);
 	elf_end(opening.elf);

@@ -12,6 +12,7 @@
 #include "src/base/diag.h"
 #include "src/base/map.h"
 #include "src/proof/account.h"
+#include "stubs/skweights.h"
 
 /* A loaded segment: addresses [start, end) are these bytes of the file. */
 struct sk_file_segment {
@@ -35,6 +36,8 @@ struct sk_package_file {
 	SK_ARRAY(struct sk_file_segment) segments;
 	uint64_t text; /* address of the section .text, or 0 */
 	uint64_t constants; /* of .sk.constants, or 0 */
+	uint64_t weights_start, weights_size; /* addresses for constants that are in another file */
+	const struct sk_weights *weights; /* what the package says of that file; NULL: there is none */
 	uint64_t undefined; /* of an object: address of what symbol 0 would be if it were undefined */
 	uint64_t plan_offset; /* address of the plan */
 	const char *plan_symbol; /* where it should be */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "src/base/checked.h"
 #include "stubs/dispatcher/dispatcher.h"
 #include "stubs/dispatcher/emit.h"
 
@@ -46,23 +47,33 @@ static bool check_kernels(struct sk_diag *diag, const struct sk_package_file *fi
 	return sound;
 }
 
+/* Whether all of [address, address + size) is constants that libskrt takes from another file. */
+static bool is_elsewhere(const struct sk_package_file *file, uint64_t address, uint64_t size)
+{
+	return file->weights && address >= file->weights_start &&
+	       sk_within(address - file->weights_start, size, file->weights_size);
+}
+
 static bool check_constants(struct sk_diag *diag, const struct sk_package_file *file)
 {
 	const struct sk_plan *plan = file->plan.plan;
 	const struct sk_file_segment *segment;
+	uint64_t address;
 
 	if (!plan->constants_size && plan->constants)
 		sk_error(diag, (struct sk_place){.file = file->path},
 			 "the plan has a place for constants and no constants");
 	if (!plan->constants_size)
 		return !plan->constants;
-	segment = sk_package_file_segment(file, sk_package_file_target(file, &plan->constants), plan->constants_size);
-	if (!plan->constants || !segment || segment->writable || segment->executable) {
+	address = sk_package_file_target(file, &plan->constants);
+	segment = sk_package_file_segment(file, address, plan->constants_size);
+	if (!plan->constants ||
+	    (segment ? segment->writable || segment->executable : !is_elsewhere(file, address, plan->constants_size))) {
 		sk_error(diag, (struct sk_place){.file = file->path},
 			 "the constants are not in a segment that is read-only");
 		return false;
 	}
-	if (!file->constants || file->constants == sk_package_file_target(file, &plan->constants))
+	if (!file->constants || file->constants == address)
 		return true;
 	sk_error(diag, (struct sk_place){.file = file->path},
 		 "the constants are not where the section .sk.constants is");

@@ -48,6 +48,20 @@ static void summary_line(struct sk_table *table, const char *name, const char *t
 	sk_table_cell(table, "%s", text);
 }
 
+/* The file that constants are in, and the hash of what it holds. */
+static void show_weights(const struct sk_show *show, struct sk_table *table)
+{
+	const struct sk_weights *weights = show->file->weights;
+	char hash[2 * sizeof(weights->identity.hash) + 1];
+
+	if (!weights)
+		return;
+	for (size_t i = 0; i < sizeof(weights->identity.hash); i++)
+		snprintf(hash + 2 * i, 3, "%02x", weights->identity.hash[i]);
+	summary_line(table, "in the file",
+		     sk_arena_print(show->arena, "%s (%s)", sk_show_short(show, weights->name), hash));
+}
+
 void sk_show_summary(const struct sk_show *show)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -81,6 +95,7 @@ void sk_show_summary(const struct sk_show *show)
 							     plan->plan->unshared_workspace_size)
 					    : ""));
 	summary_line(&table, "constants", sk_arena_print(arena, "%" PRIu64 " bytes", plan->plan->constants_size));
+	show_weights(show, &table);
 	summary_line(&table, "instruction sets", sk_isa_text(isa, plan->plan->isa));
 	for (size_t i = 0; i < show->file->traps.count; i++)
 		summary_line(&table, i ? "" : "not linked", sk_show_short(show, show->file->traps.items[i]));

@@ -54,3 +54,245 @@ stored=$(stat -c %s many.sk)
 # has originals and results.
 peak=$(awk '/peak memory/ {print $NF}' stats.txt)
 [ "$peak" -lt $(((4 * size >> 10) + (64 << 10))) ] || [ -n "$sanitize" ] || fail "the link took $peak KiB"
+
+# ---- a file of their own ----
+
+# model NAME VALUE: y = x A + b, of which A begins with the value.
+model() {
+	"$make_model" "$1.onnx" <<-END_OF_MODEL
+		input x f32 4x64
+		output y f32 4x64
+		constant a f32 64x64 $2 3 5 7 11
+		constant b f32 64 13 17
+		node MatMul product x a -> t
+		node Add sum t b -> y
+	END_OF_MODEL
+}
+
+# runs PACKAGE ARGUMENT…: what comes out is as without a file for weights.
+runs() {
+	rm -f got.npy
+	"$skrun" "$@" --input x=v.npy --output y=got.npy >out.txt || { cat out.txt; fail "$*"; }
+	cmp got.npy want.npy || fail "$*: the result is wrong"
+}
+
+model one 2
+model other 4
+array v f32 4x64 1 2 3
+"$sklink" one.onnx "$@" -o plain.sk
+"$skrun" plain.sk --input x=v.npy --output y=want.npy
+mkdir there elsewhere
+"$sklink" one.onnx "$@" --weights there/one.weights -o there/one.sk
+"$sklink" other.onnx "$@" --weights other.weights -o other.sk
+for way in '' --unfused --serial '--cores 1' '--cores 7' '--device a3' --check-integrity --guard; do
+	# shellcheck disable=SC2086 # words
+	runs there/one.sk $way
+done
+(cd there && cp ../v.npy ../want.npy . && runs one.sk)
+"$skdump" there/one.sk >out.txt
+grep -Eq '^  in the file +one.weights \([0-9a-f]{32}\)$' out.txt || { cat out.txt; fail "skdump says nothing of the weights"; }
+proved there/one.sk
+"$skdump" --diff plain.sk there/one.sk || fail "the plan is another one"
+readelf -SW there/one.sk >out.txt
+grep -q '\.sk\.constants *NOBITS' out.txt || { cat out.txt; fail "the package has constants, too"; }
+
+# The same once more; a package for other machines, stripped, shares the file.
+cp there/one.weights there/one.sk elsewhere
+"$sklink" one.onnx "$@" --isa x86-64 --weights there/one.weights -s -o there/two.sk
+cmp there/one.weights elsewhere/one.weights || fail "weights of two links differ"
+runs there/two.sk --check-integrity
+"$sklink" one.onnx "$@" --weights there/one.weights -o there/one.sk
+cmp there/one.sk elsewhere/one.sk || fail "two links differ"
+strip -o there/stripped.sk there/one.sk
+runs there/stripped.sk --check-integrity
+
+# Found beside the package, by a link, or where the command line says.
+mv elsewhere/one.weights away
+fails_with "elsewhere/one.sk: cannot open its weights: elsewhere/one.weights: No such file or directory" \
+	"$skrun" elsewhere/one.sk --random 1
+runs elsewhere/one.sk --weights away
+ln -s ../away elsewhere/one.weights
+runs elsewhere/one.sk
+fails_with "absent: No such file" "$skrun" elsewhere/one.sk --weights absent --random 1
+
+# refused MESSAGE FILE ARGUMENT…: a file that is not these weights.
+refused() {
+	local message=$1 file=$2
+	shift 2
+	fails_with "$message" "$skrun" there/one.sk --weights "$file" --random 1 "$@"
+}
+
+# damage FILE OFFSET OCTAL: a copy of the weights in which bytes are others.
+damage() {
+	cp there/one.weights "$1"
+	put "$1" "$2" "$3"
+}
+
+refused "there/one.sk: other.weights holds other weights than those that the package was linked with" other.weights
+refused "holds no weights: sklink --weights has not written it" v.npy
+: >empty
+refused "empty is too short for weights" empty
+refused "not a regular file" there
+mkfifo pipe
+refused "pipe: not a regular file" pipe
+size=$(stat -c %s there/one.weights)
+head -c $((size - 1)) there/one.weights >cut
+refused "cut is damaged: it has $((size - 1)) bytes, and weights of $((size - 4096)) have $size" cut
+head -c 100 there/one.weights >cut
+refused "cut is damaged: it has 100 bytes" cut
+(cat there/one.weights && echo) >long
+refused "long is damaged: it has $((size + 1)) bytes" long
+(echo && cat there/one.weights) >shifted
+refused "holds no weights" shifted
+damage version 8 '\2'
+refused "weights of version 2; this libskrt reads version 1" version
+damage reserved 12 '\1'
+refused "weights of version 1" reserved
+damage size 16 '\1'
+refused "holds other weights" size
+damage hash 24 '\1\1'
+refused "holds other weights" hash
+damage changed 5000 '\1'
+refused "integrity: its weights, 'one.weights', are not what was linked" changed --check-integrity
+
+# What the package says of them must fit what it is.
+at=$(grep -abo 'one\.weights' there/one.sk | head -1 | cut -d: -f1)
+hostile() {
+	cp there/one.sk there/hostile.sk
+	put there/hostile.sk "$1" "$2"
+	fails_with "$3" "$skrun" there/hostile.sk --random 1
+	status=0
+	"$skdump" --verify there/hostile.sk >out.txt 2>&1 || status=$?
+	[ "$status" = 1 ] || fail "skdump takes a damaged record of weights: status $status"
+}
+hostile "$((at + 2))" '/' "hostile.sk: the name of its weights is no name of a file"
+hostile "$at" '\0' "hostile.sk: the name of its weights is no name of a file"
+hostile "$((at + 11))" 'x' "hostile.sk: the name of its weights is no name of a file"
+hostile "$((at - 24))" '\1' "hostile.sk: its weights are not where their segment is"
+hostile "$((at - 28))" '\1' "hostile.sk: its weights are not where their segment is"
+hostile "$((at - 32))" '\7' "weights of version 7; this libskrt reads version 1"
+
+# Signed weights are signed like the package.
+cat >key.pem <<'KEY'
+-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC
+-----END PRIVATE KEY-----
+KEY
+cat >public.pem <<'KEY'
+-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
+-----END PUBLIC KEY-----
+KEY
+if "$sklink" one.onnx "$@" --sign key.pem --weights signed.weights -o signed.sk 2>err.txt; then
+	runs signed.sk --trust public.pem --check-integrity
+	cp signed.weights changed
+	put changed 5000 '\1'
+	fails_with "its signature is not by the trusted key, or it has been changed" \
+		"$skrun" signed.sk --trust public.pem --weights changed --random 1
+else
+	grep -q 'built without libsodium' err.txt || { cat err.txt; fail "signed weights"; }
+fi
+
+# Without libskrt a program maps them itself; before that they are no zeros, but nothing.
+cat >alone.c <<'C'
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "skweights.h"
+
+int main(int argc, char **argv)
+{
+	static _Alignas(64) float x[4 * 64], y[4 * 64];
+	static _Alignas(64) char workspace[1 << 20];
+	void *tensors[] = {x, y}, *package = dlopen("./there/one.sk", RTLD_NOW);
+	int (*serial)(void *const *, void *) = (int (*)(void *const *, void *))dlsym(package, argv[1]);
+	const struct sk_weights *weights = (const struct sk_weights *)dlsym(package, "sk_weights");
+	char *constants = (char *)&weights->constants + weights->constants;
+
+	if (argc == 2 &&
+	    mmap(constants, weights->identity.size, PROT_READ, MAP_PRIVATE | MAP_FIXED,
+		 open("there/one.weights", O_RDONLY), SK_WEIGHTS_START) != constants)
+		return 3;
+	for (int i = 0; i < 4 * 64; i++)
+		x[i] = (float)(i < 3 ? i + 1 : 3);
+	if (serial(tensors, workspace))
+		return 2;
+	FILE *file = fopen("alone.bin", "wb");
+	return fwrite(y, sizeof(y), 1, file) != 1 || fclose(file);
+}
+C
+serial=$(nm -D there/one.sk | sed -n 's/.* T \(.*_serial\)$/\1/p' | head -1)
+$CC -I"$top_srcdir/stubs" alone.c -o alone -ldl
+./alone "$serial"
+tail -c 1024 want.npy | cmp - alone.bin || fail "the serial entry computes something else"
+status=0
+./alone "$serial" unmapped 2>/dev/null || status=$?
+[ "$status" = 139 ] || fail "weights that are not there are taken for zeros: status $status"
+
+# By libskrt: a package in memory has no folder.
+cat >loads.c <<'C'
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include "skrt.h"
+
+static struct skrt_device *device;
+
+static int loads(struct skrt_source source)
+{
+	struct skrt_module *module;
+	int status = skrt_module_load_from(device, &source, &module);
+
+	if (!status)
+		skrt_module_unload(module);
+	else
+		printf("%s: %s\n", skrt_status_name(status), skrt_error());
+	return status;
+}
+
+int main(void)
+{
+	static char package[1 << 22];
+	FILE *file = fopen("there/one.sk", "rb");
+	struct skrt_source memory = {.memory = package, .bytes = fread(package, 1, sizeof(package), file)};
+	struct skrt_source found = {.path = "there/one.sk"};
+	int weights = open("there/one.weights", O_RDONLY), status;
+
+	fclose(file);
+	if (skrt_device_open(NULL, &device) || loads(found) || loads(memory) != SKRT_CANNOT_READ)
+		return 1;
+	memory.weights = "there/one.weights";
+	if (loads(memory))
+		return 2;
+	memory.use_weights_descriptor = 1;
+	memory.weights_descriptor = weights;
+	if (loads(memory) != SKRT_INVALID_ARGUMENT)
+		return 3;
+	memory.weights = NULL;
+	if (loads(memory) || loads(memory)) /* it is still open */
+		return 4;
+	memory.weights_descriptor = -1;
+	if (loads(memory) != SKRT_CANNOT_READ)
+		return 5;
+	memory.weights_descriptor = open("other.weights", O_RDONLY);
+	status = loads(memory);
+	return status == SKRT_BAD_PACKAGE ? 0 : 6;
+}
+C
+# shellcheck disable=SC2046 # words
+$CC $sanitize -I"$top_srcdir/loader" loads.c -o loads "$top_builddir/.libs/libskrt.a" \
+	$(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")
+./loads >out.txt || { status=$?; cat out.txt; fail "loads, $status"; }
+grep -q "one.weights', and a package without a path has none beside it: say where they are" out.txt ||
+	{ cat out.txt; fail "a package in memory"; }
+
+# Of the command line.
+fails_with "weights is for packages that are loaded" "$sklink" one.onnx "$@" -r --weights r.weights -o one.o
+fails_with "is what both -o and --weights would write" "$sklink" one.onnx "$@" --weights same -o same
+"$sklink" one.onnx "$@" --check --weights checked.weights -o checked.sk
+[ ! -e checked.weights ] || fail "--check writes weights"
+cp one.onnx copy.onnx
+fails_with "copy.onnx" "$sklink" copy.onnx "$@" --weights copy.onnx -o copy.sk
+cmp one.onnx copy.onnx || fail "weights replace the model"
