@@ -8,6 +8,7 @@
 KERNEL_FAMILIES = \
 	kernels/activations.c \
 	kernels/arg.c \
+	kernels/attention.c \
 	kernels/batchnorm.c \
 	kernels/binary.c \
 	kernels/cast.c \
@@ -39,6 +40,7 @@ KERNEL_FAMILIES = \
 	kernels/recurrent.c \
 	kernels/reduce.c \
 	kernels/requantise.c \
+	kernels/rotary.c \
 	kernels/rows.c \
 	kernels/scatter.c \
 	kernels/topk.c \

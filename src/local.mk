@@ -117,6 +117,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/passes/lower.c src/fusion/passes/lower.h \
 	src/fusion/passes/unify-constants.c src/fusion/passes/unify-constants.h \
 	src/fusion/operators/schema.c src/fusion/operators/schema.h \
+	src/fusion/operators/attention.c \
 	src/fusion/operators/axes.c \
 	src/fusion/operators/elementwise.c \
 	src/fusion/operators/families.h \

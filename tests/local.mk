@@ -73,8 +73,8 @@ SHELL_TESTS += tests/run/weights.sh
 QUICK_TESTS += tests/run/weights.sh
 SHELL_TESTS += tests/run/onnx-backend.sh
 SLOW_TESTS += tests/run/onnx-backend.sh
-SHELL_TESTS += tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/onnx.sh tests/run/states.sh
-QUICK_TESTS += tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/onnx.sh tests/run/states.sh
+SHELL_TESTS += tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/onnx.sh tests/run/states.sh tests/run/attention.sh
+QUICK_TESTS += tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/onnx.sh tests/run/states.sh tests/run/attention.sh
 
 # Planning: partition, schedule, memory, the plan's writer.
 if HAVE_CHECK
@@ -332,6 +332,7 @@ LIBRARY_TESTS = \
 	tests/kernels/axes.sh \
 	tests/kernels/images.sh \
 	tests/kernels/library.sh \
+	tests/kernels/attention.sh \
 	tests/kernels/normal.sh \
 	tests/kernels/picked.sh \
 	tests/kernels/products.sh \
@@ -341,7 +342,7 @@ LIBRARY_TESTS = \
 SHELL_TESTS += $(LIBRARY_TESTS)
 SLOW_TESTS += $(LIBRARY_TESTS)
 EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
-	tests/kernels/axes.c tests/kernels/images.c tests/kernels/normal.c tests/kernels/oracle.h tests/kernels/products.c \
+	tests/kernels/attention.c tests/kernels/axes.c tests/kernels/images.c tests/kernels/normal.c tests/kernels/oracle.h tests/kernels/products.c \
 	tests/kernels/quantise.c tests/kernels/quantized.c tests/kernels/windows.c
 
 # The kernel library: each kernel against its definition.

@@ -4,6 +4,7 @@
 
 #include "src/fusion/operators/schema.h"
 
+extern const struct sk_schema sk_operators_attention[];
 extern const struct sk_schema sk_operators_axes[];
 extern const struct sk_schema sk_operators_elementwise[];
 extern const struct sk_schema sk_operators_indexing[];
