@@ -170,6 +170,46 @@ runs square.sk x 'square y'
 "$skdump" --steps square.sk >steps.txt
 ! grep matmul steps.txt || fail "a product of constants is computed at run time"
 
+# Constants of the same bytes and other types.
+model zeros <<'END'
+input x f32 2
+input i i32 2
+output y f32 2
+output z i32 2
+constant f f32 2 0 0
+constant g i32 2 0 0
+node Add _ x f -> y
+node Add _ i g -> z
+END
+array x f32 2 1 2
+array i i32 2 3 4
+cp x.npy y.want.npy
+cp i.npy z.want.npy
+"$sklink" zeros.onnx "$@" -o zeros.sk
+runs zeros.sk 'x i' 'y z'
+
+# What a kernel makes and nobody reads is no output, at run time and of constants.
+model unread <<'END'
+input x f32 2x3
+output places i64 2x1
+output fixed i64 2x1
+output shape i64 2
+constant one i64 1 1
+constant c f32 2x3 1 3 2 6 5 4
+node TopK _ x one -> most places
+node TopK _ c one -> highest fixed
+node Shape _ most -> shape
+node Shape _ highest -> spare
+END
+array x f32 2x3 7 8 9 3 2 1
+array places.want i64 2x1 2 0
+array fixed.want i64 2x1 1 0
+array shape.want i64 2 2 1
+"$sklink" unread.onnx "$@" -o unread.sk
+runs unread.sk x 'places fixed shape'
+"$skdump" --bindings unread.sk >bindings.txt
+! grep most bindings.txt || fail "a value that nobody reads became an output"
+
 # A mean of several inputs, and a concatenation of which one input has all that there is.
 model few <<'END'
 input a f32 2x2x1

@@ -7,9 +7,9 @@
 
 enum { SAMPLES = 16, SAMPLE_SIZE = 64 };
 
-/* What bytes are found by. */
+/* What bytes are found by. Those of other types are others, since proofs take a constant for what its type says. */
 struct key {
-	uint64_t size;
+	uint64_t dtype, size;
 	XXH128_hash_t hash;
 };
 
@@ -25,15 +25,15 @@ static struct key key_of_sample(const struct sk_value *value)
 	char sample[SAMPLES * SAMPLE_SIZE];
 
 	if (size <= sizeof(sample))
-		return (struct key){size, XXH3_128bits(bytes, size)};
+		return (struct key){value->dtype, size, XXH3_128bits(bytes, size)};
 	for (uint64_t i = 0; i < SAMPLES; i++)
 		memcpy(sample + i * SAMPLE_SIZE, bytes + (size - SAMPLE_SIZE) / (SAMPLES - 1) * i, SAMPLE_SIZE);
-	return (struct key){size, XXH3_128bits(sample, sizeof(sample))};
+	return (struct key){value->dtype, size, XXH3_128bits(sample, sizeof(sample))};
 }
 
 static struct key key_of_all(const struct sk_value *value)
 {
-	return (struct key){value_bytes(value), XXH3_128bits(value->contents, value_bytes(value))};
+	return (struct key){value->dtype, value_bytes(value), XXH3_128bits(value->contents, value_bytes(value))};
 }
 
 /* The first value of that key, which is this one if there was none. */
