@@ -5,9 +5,9 @@
  *   graphs [--cases COUNT] [--seed FIRST] [--removed MASK] [--jobs COUNT] [--keep FOLDER] [--print] SKLINK MAKE-MODEL
  * LIBRARIES
  *
- * A case is a seed, and runs in a process of its own. One that fails is made smaller: nodes are left out (--removed, a
- * bit for each), and what they make becomes an input. It is then left in a folder (--keep), as lines for make-model and
- * as model, with its inputs. LIBRARIES is the folder with libskernels.a. */
+ * A case is a seed, some graphs in one file, and runs in a process of its own. One that fails is made smaller: nodes
+ * are left out (--removed, a bit for each), and what they make becomes an input. It is then left in a folder (--keep),
+ * as lines for make-model and as model, with its inputs. LIBRARIES is the folder with libskernels.a. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -26,14 +26,14 @@ enum { MOST_JOBS = 64, MOST_FAILURES = 5, SECONDS = 120, TEXT = 4096, PATH = 512
 
 static struct {
 	uint64_t cases, seed, jobs;
-	uint32_t removed;
+	uint64_t removed;
 	const char *keep, *sklink, *make_model, *libraries;
 } options = {.cases = 100, .seed = 1};
 
 /* What the processes of the cases share: what the last failure was, and what there has been. */
 struct board {
 	char message[TEXT];
-	uint64_t cases, nodes, elements;
+	uint64_t graphs, nodes, elements;
 	uint32_t failures;
 };
 
@@ -150,6 +150,8 @@ static void bind_tensors(const struct graph *graph, const struct run *run, struc
 		if (index >= graph->value_count || tensor.bytes != size_of(value) || tensor.rank != value->rank ||
 		    (int)tensor.dtype != (int)value->dtype)
 			fail("%s.sk: tensor %s is another one", run->package, tensor.name);
+		if (value->kind == GRAPH_COMPUTED && !value->is_output && strcmp(run->package, "all") != 0)
+			fail("%s.sk: %s is bound, and no output", run->package, tensor.name);
 		room = (tensor.bytes + tensor.padding + GUARD + 63) / 64 * 64;
 		results->bytes[index] = aligned_alloc(64, room);
 		if (!results->bytes[index])
@@ -304,7 +306,7 @@ static void check_runs(struct graph *graph, const char *folder)
 	free_results(&expected);
 }
 
-static void check_case(uint64_t seed, uint32_t removed, const char *folder)
+static void check_case(uint64_t seed, uint64_t removed, const char *folder)
 {
 	struct graph *graph = graph_create(seed, removed);
 
@@ -315,7 +317,7 @@ static void check_case(uint64_t seed, uint32_t removed, const char *folder)
 	if (is_plain(graph))
 		link_model(folder, "some", "plain", "--scope-options=*=tile-fusion=0");
 	check_runs(graph, folder);
-	__atomic_add_fetch(&board->cases, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&board->graphs, graph->part_count, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&board->nodes, graph->node_count, __ATOMIC_RELAXED);
 	graph_free(graph);
 }
@@ -323,7 +325,7 @@ static void check_case(uint64_t seed, uint32_t removed, const char *folder)
 /* ---- failures ---- */
 
 /* Whether the case fails, in a process of its own; why stands on the board. */
-static bool fails(uint64_t seed, uint32_t removed, const char *folder)
+static bool fails(uint64_t seed, uint64_t removed, const char *folder)
 {
 	pid_t child = fork();
 	int status;
@@ -343,20 +345,21 @@ static bool fails(uint64_t seed, uint32_t removed, const char *folder)
 static uint32_t shrink(uint64_t seed, const char *folder)
 {
 	struct graph *graph = graph_create(seed, options.removed);
-	uint32_t removed = options.removed, before, all = (uint32_t)((1ull << graph->node_count) - 1);
+	uint64_t removed = options.removed, before, all = ~0ull >> (64 - graph->node_count);
 
 	do {
 		before = removed;
 		for (uint32_t i = graph->node_count; i--;)
-			if (!(removed >> i & 1) && (removed | 1u << i) != all && fails(seed, removed | 1u << i, folder))
-				removed |= 1u << i;
+			if (!(removed >> i & 1) && (removed | 1ull << i) != all &&
+			    fails(seed, removed | 1ull << i, folder))
+				removed |= 1ull << i;
 	} while (removed != before);
 	graph_free(graph);
 	return removed;
 }
 
 /* The model, with its inputs; the message stands in front of the lines that make it. */
-static void keep_failure(uint64_t seed, uint32_t removed, const char *message)
+static void keep_failure(uint64_t seed, uint64_t removed, const char *message)
 {
 	struct graph *graph = graph_create(seed, removed);
 	char folder[PATH], path[2 * PATH], error[256];
@@ -393,7 +396,7 @@ static void keep_failure(uint64_t seed, uint32_t removed, const char *message)
 static void report(uint64_t seed, const char *folder)
 {
 	char message[TEXT];
-	uint32_t removed;
+	uint64_t removed;
 
 	if (__atomic_add_fetch(&board->failures, 1, __ATOMIC_RELAXED) > MOST_FAILURES)
 		return;
@@ -401,8 +404,9 @@ static void report(uint64_t seed, const char *folder)
 	removed = shrink(seed, folder);
 	if (fails(seed, removed, folder))
 		strcpy(message, board->message);
-	printf("seed %llu fails: %s\n  graphs --cases 1 --seed %llu --removed %#x %s %s %s\n", (unsigned long long)seed,
-	       message, (unsigned long long)seed, removed, options.sklink, options.make_model, options.libraries);
+	printf("seed %llu fails: %s\n  graphs --cases 1 --seed %llu --removed %#llx %s %s %s\n",
+	       (unsigned long long)seed, message, (unsigned long long)seed, (unsigned long long)removed, options.sklink,
+	       options.make_model, options.libraries);
 	fflush(stdout);
 	if (options.keep)
 		keep_failure(seed, removed, message);
@@ -452,13 +456,13 @@ static int run_cases(void)
 	while (wait(&status) > 0)
 		result |= status;
 	for (uint64_t i = 0; i < options.jobs; i++) {
-		sum.cases += boards[i].cases;
+		sum.graphs += boards[i].graphs;
 		sum.nodes += boards[i].nodes;
 		sum.elements += boards[i].elements;
 		sum.failures += boards[i].failures;
 	}
-	printf("%llu graphs from seed %llu on, %llu nodes, %llu elements compared, %u failures\n",
-	       (unsigned long long)sum.cases, (unsigned long long)options.seed, (unsigned long long)sum.nodes,
+	printf("%llu graphs, from seed %llu on, %llu nodes, %llu elements compared, %u failures\n",
+	       (unsigned long long)sum.graphs, (unsigned long long)options.seed, (unsigned long long)sum.nodes,
 	       (unsigned long long)sum.elements, sum.failures);
 	return result || sum.failures;
 }
@@ -491,7 +495,7 @@ int main(int count, char **arguments)
 		else if (!strcmp(name, "seed"))
 			options.seed = strtoull(value, NULL, 0);
 		else if (!strcmp(name, "removed"))
-			options.removed = (uint32_t)strtoul(value, NULL, 0);
+			options.removed = strtoull(value, NULL, 0);
 		else if (!strcmp(name, "jobs"))
 			options.jobs = strtoull(value, NULL, 0);
 		else if (!strcmp(name, "keep"))

@@ -38,6 +38,7 @@ struct maker {
 	struct graph *graph;
 	uint64_t random;
 	const struct known_operator *drawn;
+	uint32_t first; /* value of the part */
 };
 
 static uint32_t draw(struct maker *maker, uint32_t limit)
@@ -178,10 +179,11 @@ static enum sk_dtype draw_dtype(struct maker *maker, uint32_t dtypes)
 static uint32_t pick(struct maker *maker, uint32_t dtypes, uint32_t least_rank, uint32_t most_rank)
 {
 	int64_t shape[SK_MAX_RANK];
-	uint32_t rank, count = maker->graph->value_count;
+	uint32_t rank, count = maker->graph->value_count - maker->first;
 
 	for (uint32_t try = 0; count && try < 12; try++) {
-		uint32_t index = one_in(maker, 3) ? draw(maker, count) : count - 1 - draw(maker, count < 8 ? count : 8);
+		uint32_t late = count < 8 ? draw(maker, count) : draw(maker, 8);
+		uint32_t index = maker->graph->value_count - 1 - (one_in(maker, 3) ? draw(maker, count) : late);
 		const struct graph_value *value = &maker->graph->values[index];
 
 		if (dtypes & SET(value->dtype) && value->rank >= least_rank && value->rank <= most_rank)
@@ -190,6 +192,12 @@ static uint32_t pick(struct maker *maker, uint32_t dtypes, uint32_t least_rank, 
 	rank = least_rank + draw(maker, (most_rank < 4 ? most_rank : 4) - least_rank + 1);
 	draw_shape(maker, rank, shape);
 	return add_fresh(maker, draw_dtype(maker, dtypes), rank, shape);
+}
+
+/* One that there is. */
+static uint32_t draw_value(struct maker *maker)
+{
+	return maker->first + draw(maker, maker->graph->value_count - maker->first);
 }
 
 static const struct graph_value *value_of(const struct maker *maker, uint32_t index)
@@ -314,7 +322,7 @@ static uint32_t pick_mate(struct maker *maker, uint32_t mate, uint32_t dtypes)
 	uint32_t cut = 0;
 
 	for (uint32_t try = 0; try < 10; try++) {
-		uint32_t index = draw(maker, maker->graph->value_count);
+		uint32_t index = draw_value(maker);
 		const struct graph_value *value = value_of(maker, index);
 		int64_t rank = broadcast(&like, value, shape);
 
@@ -609,7 +617,7 @@ static bool make_concat(struct maker *maker, struct graph_node *node)
 	say(node, " axis=%lld", (long long)said);
 	for (uint32_t i = 1; i < count; i++) {
 		struct graph_value like = *value_of(maker, first);
-		uint32_t index = draw(maker, maker->graph->value_count);
+		uint32_t index = draw_value(maker);
 		const struct graph_value *value = value_of(maker, index);
 
 		like.shape[node->axis] = draw_size(maker);
@@ -1292,7 +1300,7 @@ static void draw_scopes(struct maker *maker)
 	}
 }
 
-static void remove_nodes(struct maker *maker, uint32_t removed)
+static void remove_nodes(struct maker *maker, uint64_t removed)
 {
 	struct graph *graph = maker->graph;
 
@@ -1315,19 +1323,29 @@ static void remove_nodes(struct maker *maker, uint32_t removed)
 	}
 }
 
-struct graph *graph_create(uint64_t seed, uint32_t removed)
+/* One in three is a large one. */
+static void add_part(struct maker *maker)
+{
+	struct graph *graph = maker->graph;
+	uint32_t wanted = graph->node_count + 1 + draw(maker, one_in(maker, 3) ? 31 : 10);
+
+	maker->first = graph->value_count;
+	while (graph->node_count < wanted)
+		add_node(maker);
+	graph->part_count++;
+}
+
+struct graph *graph_create(uint64_t seed, uint64_t removed)
 {
 	static const uint32_t opsets[] = {9, 11, 12, 13, 15, 17, 18, 21, 23};
 	struct maker maker = {.graph = calloc(1, sizeof(*maker.graph)), .random = seed};
-	uint32_t wanted;
 
 	if (!maker.graph)
 		abort();
 	maker.graph->seed = seed;
 	maker.graph->opset = opsets[draw(&maker, 9)];
-	wanted = 1 + draw(&maker, one_in(&maker, 3) ? GRAPH_NODES - 1 : 10);
-	while (maker.graph->node_count < wanted && maker.graph->value_count < GRAPH_VALUES - 40)
-		add_node(&maker);
+	while (maker.graph->node_count < GRAPH_NODES / 2)
+		add_part(&maker);
 	draw_scopes(&maker);
 	remove_nodes(&maker, removed);
 	maker.random = seed + 1;

@@ -11,7 +11,7 @@
 
 #include "stubs/skplan.h"
 
-enum { GRAPH_NODES = 32, GRAPH_VALUES = 400, NODE_INPUTS = 8, NODE_OUTPUTS = 6, NODE_TEXT = 800 };
+enum { GRAPH_NODES = 64, GRAPH_VALUES = 1000, NODE_INPUTS = 8, NODE_OUTPUTS = 6, NODE_TEXT = 800 };
 
 typedef long double number; /* holds all elements of all types */
 
@@ -43,9 +43,10 @@ struct graph_node {
 	bool removed; /* its outputs are inputs of the graph */
 };
 
+/* Several graphs, which share nothing but the file and the operator set: a link costs more than a graph. */
 struct graph {
 	uint64_t seed;
-	uint32_t opset;
+	uint32_t opset, part_count;
 	uint32_t node_count, value_count;
 	struct graph_node nodes[GRAPH_NODES];
 	struct graph_value values[GRAPH_VALUES];
@@ -53,7 +54,7 @@ struct graph {
 
 /* The same graph for the same seed. Nodes of which the bit in `removed` is set are left out: what they make becomes
  * inputs. */
-struct graph *graph_create(uint64_t seed, uint32_t removed);
+struct graph *graph_create(uint64_t seed, uint64_t removed);
 void graph_free(struct graph *graph);
 
 /* The lines for make-model; with all values as outputs, or only those that are meant to be. */

@@ -54,8 +54,8 @@ static uint32_t root_tensor(struct lowering *lowering, uint32_t index)
 		      : value->kept   ? SK_ROLE_INOUT
 		      : value->input  ? SK_ROLE_INPUT
 		      : value->output ? SK_ROLE_OUTPUT
-				      : SK_ROLE_NONE;
-	tensor.role_declared = tensor.role != SK_ROLE_NONE;
+				      : SK_ROLE_TEMPORARY; /* even if nobody reads it */
+	tensor.role_declared = true;
 	return lowering->tensors[index] = add_tensor(lowering->model, &tensor);
 }
 
