@@ -169,6 +169,12 @@ static void finish(struct sk_ahead *ahead)
 			pthread_join(ahead->helpers[i].thread, NULL);
 }
 
+void sk_linker_wait_ahead(struct sk_linker *linker)
+{
+	if (linker->ahead)
+		finish(linker->ahead);
+}
+
 /* Gives back what nobody has taken. */
 static void forget(struct sk_reading *reading)
 {

@@ -97,6 +97,9 @@ uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool who
  * time. */
 void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, size_t count);
 
+/* Until they have read all of it, and end: what threads lock stays locked in a child process. */
+void sk_linker_wait_ahead(struct sk_linker *linker);
+
 /* -l name: lib<name>.a on the search paths; -l :name: the file of that name there. */
 uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool whole_archive);
 

@@ -90,6 +90,23 @@ static void take_sources(const struct folding *folding, struct sk_arena *arena, 
 	}
 }
 
+/* What the manifest says of kernels counts here, too. */
+static struct sk_model *create_model(const struct folding *folding, struct sk_link *link)
+{
+	const struct sk_model *outer = folding->link->model;
+	struct sk_model *model = sk_model_create(link->arena, link->diag);
+
+	sk_model_set_file(model, outer->manifest);
+	model->root = outer->root;
+	model->declared.items = outer->declared.items;
+	model->declared.count = outer->declared.count;
+	model->declared_names = outer->declared_names;
+	model->libraries.items = outer->libraries.items;
+	model->libraries.count = outer->libraries.count;
+	model->allowed_isa = 0; /* the same bytes on every machine */
+	return model;
+}
+
 static bool link_constants(const struct folding *folding, struct sk_link *link)
 {
 	struct sk_op_graph graph = *folding->graph;
@@ -100,9 +117,7 @@ static bool link_constants(const struct folding *folding, struct sk_link *link)
 	graph.outputs.items = folding->outputs;
 	graph.outputs.count = folding->count;
 	link->linker = sk_command_create_linker(link->command, link->arena, link->diag, NULL);
-	link->model = sk_model_create(link->arena, link->diag);
-	link->model->allowed_isa = 0; /* the same bytes on every machine */
-	sk_model_set_file(link->model, graph.file);
+	link->model = create_model(folding, link);
 	sk_graph_lower(&graph, &folding->calls, NULL, link->model);
 	return sk_pass_inputs(link) && sk_pass_bind(link) && sk_pass_link(link);
 }

@@ -1,5 +1,5 @@
-/* --shape, --dim, --freeze and --state; see given.h. Names of inputs are any text, so what stands in front of a "=" is
- * the longest name that an input has. */
+/* --shape, --dim, --freeze and --state, or the keys of a manifest; see given.h. Names of inputs are any text, so what
+ * stands in front of a "=" is the longest name that an input has. */
 #include "src/given.h"
 
 #include <inttypes.h>
@@ -8,40 +8,54 @@
 
 #include "loader/npy/npy.h"
 
+/* One of them, and where it stands. */
+struct given {
+	const char *option; /* "--dim", "dims" */
+	const char *text; /* NAME=VALUE */
+	struct sk_place place;
+};
+
+/* What is wrong with a value, the command line says where the value stands. */
+static struct sk_place place_at(const struct given *given, const struct sk_value *value)
+{
+	return given->place.line ? given->place : value->place;
+}
+
 static bool is_input(const struct sk_op_graph *graph, const char *name, size_t length, uint32_t *value)
 {
 	*value = sk_map_find(&graph->value_names, name, length);
 	return *value != SK_NONE && graph->values.items[*value].input;
 }
 
-static void report_unknown(struct sk_op_graph *graph, const char *option, const char *text)
+static void report_unknown(struct sk_op_graph *graph, const struct given *given)
 {
 	const char **names = SK_NEW_ARRAY(graph->arena, const char *, graph->inputs.count + 1);
-	const char *end = strchr(text, '=');
+	const char *text = given->text, *end = strchr(text, '=');
 	const char *name = sk_arena_copy(graph->arena, text, end ? (size_t)(end - text) : strlen(text));
 
 	for (size_t i = 0; i < graph->inputs.count; i++) {
 		names[i] = graph->values.items[graph->inputs.items[i]].name;
 		if (strcmp(names[i], name))
 			continue;
-		sk_error(graph->diag, (struct sk_place){.file = graph->file}, "%s '%s': input '%s' is frozen already",
-			 option, text, name);
+		sk_error(graph->diag, given->place, "%s '%s': input '%s' is frozen already", given->option, text, name);
 		return;
 	}
-	sk_error(graph->diag, (struct sk_place){.file = graph->file}, "%s '%s': the model has no input '%s'%s", option,
-		 text, name, sk_did_you_mean(graph->arena, name, names, graph->inputs.count));
+	sk_error(graph->diag, given->place, "%s '%s': the model has no input '%s'%s", given->option, text, name,
+		 sk_did_you_mean(graph->arena, name, names, graph->inputs.count));
 }
 
 /* The input that "NAME=VALUE" names, and the value; NULL after an error. */
-static const char *split(struct sk_op_graph *graph, const char *option, const char *text, uint32_t *value)
+static const char *split(struct sk_op_graph *graph, const struct given *given, uint32_t *value)
 {
+	const char *text = given->text, *option = given->option;
+
 	for (const char *end = text + strlen(text); end > text; end--)
 		if (*end == '=' && is_input(graph, text, (size_t)(end - text), value))
 			return end + 1;
 	if (strchr(text, '='))
-		report_unknown(graph, option, text);
+		report_unknown(graph, given);
 	else
-		sk_error(graph->diag, (struct sk_place){.file = graph->file}, "%s '%s' is not INPUT=%s", option, text,
+		sk_error(graph->diag, given->place, "%s '%s' is not INPUT=%s", option, text,
 			 !strcmp(option, "--shape")   ? "AxBxC"
 			 : !strcmp(option, "--state") ? "OUTPUT"
 						      : "FILE.npy");
@@ -69,12 +83,12 @@ static bool read_shape(const char *text, uint64_t shape[SK_MAX_RANK], uint32_t *
 	return true;
 }
 
-static bool check_size(struct sk_op_graph *graph, const char *option, const char *text, const struct sk_value *value)
+static bool check_size(struct sk_op_graph *graph, const struct given *given, const struct sk_value *value)
 {
 	if (sk_shape_is_countable(value->dtype, value->rank, value->shape))
 		return true;
-	sk_error(graph->diag, value->place, "%s '%s': input '%s' would be larger than 2^63 bytes", option, text,
-		 value->name);
+	sk_error(graph->diag, place_at(given, value), "%s '%s': input '%s' would be larger than 2^63 bytes",
+		 given->option, given->text, value->name);
 	return false;
 }
 
@@ -83,32 +97,32 @@ static const char *known_shape(const struct sk_op_graph *graph, const struct sk_
 	return sk_partial_shape_text(graph->arena, value->rank, value->shape);
 }
 
-static bool set_shape(struct sk_op_graph *graph, const char *text)
+static bool set_shape(struct sk_op_graph *graph, const struct given *given)
 {
 	struct sk_value *value;
 	uint64_t shape[SK_MAX_RANK] = {0};
 	uint32_t index, rank;
-	const char *sizes = split(graph, "--shape", text, &index);
+	const char *sizes = split(graph, given, &index);
 
 	if (!sizes)
 		return false;
 	value = &graph->values.items[index];
 	if (!read_shape(sizes, shape, &rank)) {
-		sk_error(graph->diag, (struct sk_place){.file = graph->file},
-			 "--shape '%s': '%s' is no shape; write at most %d numbers with x between them, such as "
+		sk_error(graph->diag, given->place,
+			 "%s '%s': '%s' is no shape; write at most %d numbers with x between them, such as "
 			 "1x128x1024",
-			 text, sizes, SK_MAX_RANK);
+			 given->option, given->text, sizes, SK_MAX_RANK);
 		return false;
 	}
 	if (!sk_value_admits(value, rank, shape)) {
-		sk_error(graph->diag, value->place, "--shape '%s': the shape of input '%s' is %s", text, value->name,
-			 known_shape(graph, value));
+		sk_error(graph->diag, place_at(given, value), "%s '%s': the shape of input '%s' is %s", given->option,
+			 given->text, value->name, known_shape(graph, value));
 		return false;
 	}
 	value->shaped = true;
 	value->rank = rank;
 	memcpy(value->shape, shape, sizeof(shape));
-	return check_size(graph, "--shape", text, value);
+	return check_size(graph, given, value);
 }
 
 static bool is_dimension(const struct sk_value *value, uint32_t d, const char *name, size_t length)
@@ -116,7 +130,7 @@ static bool is_dimension(const struct sk_value *value, uint32_t d, const char *n
 	return value->symbols[d] && strlen(value->symbols[d]) == length && !memcmp(value->symbols[d], name, length);
 }
 
-static void report_no_dimension(struct sk_op_graph *graph, const char *text, size_t length)
+static void report_no_dimension(struct sk_op_graph *graph, const struct given *given, size_t length)
 {
 	SK_ARRAY(const char *) names = {NULL, 0, 0};
 
@@ -127,20 +141,21 @@ static void report_no_dimension(struct sk_op_graph *graph, const char *text, siz
 			if (value->symbols[d])
 				sk_array_push(graph->arena, &names, value->symbols[d]);
 	}
-	sk_error(graph->diag, (struct sk_place){.file = graph->file},
-		 "--dim '%s': no input has a dimension of that name%s", text,
-		 sk_did_you_mean(graph->arena, sk_arena_copy(graph->arena, text, length), names.items, names.count));
+	sk_error(graph->diag, given->place, "%s '%s': no input has a dimension of that name%s", given->option,
+		 given->text,
+		 sk_did_you_mean(graph->arena, sk_arena_copy(graph->arena, given->text, length), names.items,
+				 names.count));
 }
 
-static bool set_dimension(struct sk_op_graph *graph, const char *text)
+static bool set_dimension(struct sk_op_graph *graph, const struct given *given)
 {
-	const char *equals = strrchr(text, '='), *digits = equals ? equals + 1 : text;
+	const char *text = given->text, *equals = strrchr(text, '='), *digits = equals ? equals + 1 : text;
 	size_t length = (size_t)(digits - text) - (equals != NULL);
 	uint64_t size;
 	bool found = false, agreed = true;
 
 	if (!equals || !read_size(&digits, "", &size)) {
-		sk_error(graph->diag, (struct sk_place){.file = graph->file}, "--dim '%s' is not NAME=NUMBER", text);
+		sk_error(graph->diag, given->place, "%s '%s' is not NAME=NUMBER", given->option, text);
 		return false;
 	}
 	for (size_t i = 0; i < graph->inputs.count; i++) {
@@ -151,24 +166,24 @@ static bool set_dimension(struct sk_op_graph *graph, const char *text)
 				continue;
 			found = true;
 			if (value->shape[d] != SK_UNKNOWN && value->shape[d] != size) {
-				sk_error(graph->diag, value->place, "--dim '%s': the shape of input '%s' is %s", text,
-					 value->name, known_shape(graph, value));
+				sk_error(graph->diag, place_at(given, value), "%s '%s': the shape of input '%s' is %s",
+					 given->option, text, value->name, known_shape(graph, value));
 				return false;
 			}
 			value->shape[d] = size;
-			agreed &= check_size(graph, "--dim", text, value);
+			agreed &= check_size(graph, given, value);
 		}
 	}
 	if (!found)
-		report_no_dimension(graph, text, length);
+		report_no_dimension(graph, given, length);
 	return found && agreed;
 }
 
-static bool freeze(struct sk_op_graph *graph, const char *text)
+static bool freeze(struct sk_op_graph *graph, const struct given *given)
 {
 	struct sk_value *value;
 	uint32_t index;
-	const char *path = split(graph, "--freeze", text, &index);
+	const char *path = split(graph, given, &index);
 	char error[512], shape[SK_SHAPE_SIZE];
 	struct sk_npy npy;
 
@@ -201,24 +216,23 @@ static bool is_output(const struct sk_op_graph *graph, const char *name, uint32_
 	return *value != SK_NONE && graph->values.items[*value].output;
 }
 
-static bool report_no_output(struct sk_op_graph *graph, const char *text, const char *name)
+static bool report_no_output(struct sk_op_graph *graph, const struct given *given, const char *name)
 {
 	const char **names = SK_NEW_ARRAY(graph->arena, const char *, graph->outputs.count + 1);
 
 	for (size_t i = 0; i < graph->outputs.count; i++)
 		names[i] = graph->values.items[graph->outputs.items[i]].name;
-	sk_error(graph->diag, (struct sk_place){.file = graph->file}, "--state '%s': the model has no output '%s'%s",
-		 text, name, sk_did_you_mean(graph->arena, name, names, graph->outputs.count));
+	sk_error(graph->diag, given->place, "%s '%s': the model has no output '%s'%s", given->option, given->text, name,
+		 sk_did_you_mean(graph->arena, name, names, graph->outputs.count));
 	return false;
 }
 
-static bool check_state(struct sk_op_graph *graph, const struct sk_graph_state *state)
+static bool check_state(struct sk_op_graph *graph, const struct sk_graph_state *state, struct sk_place place)
 {
-	const struct sk_place place = {.file = graph->file};
 	const char *present = graph->values.items[state->present].name;
 
 	if (graph->values.items[state->present].input) {
-		sk_error(graph->diag, place, "--state '%s': output '%s' is an input, too", state->text, present);
+		sk_error(graph->diag, place, "%s: output '%s' is an input, too", state->text, present);
 		return false;
 	}
 	for (size_t i = 0; i < graph->states.count; i++) {
@@ -226,17 +240,18 @@ static bool check_state(struct sk_op_graph *graph, const struct sk_graph_state *
 
 		if (other->past != state->past && other->present != state->present)
 			continue;
-		sk_error(graph->diag, place, "--state '%s': '%s' is in --state '%s' already", state->text,
+		sk_error(graph->diag, place, "%s: '%s' is in %s already", state->text,
 			 other->past == state->past ? graph->values.items[state->past].name : present, other->text);
 		return false;
 	}
 	return true;
 }
 
-static bool add_state(struct sk_op_graph *graph, const char *text)
+static bool add_state(struct sk_op_graph *graph, const struct given *given)
 {
-	struct sk_graph_state state = {.text = text};
-	const char *name = split(graph, "--state", text, &state.past);
+	const char *text = given->text;
+	struct sk_graph_state state = {.text = sk_arena_print(graph->arena, "%s '%s'", given->option, text)};
+	const char *name = split(graph, given, &state.past);
 
 	if (!name)
 		return false;
@@ -245,24 +260,34 @@ static bool add_state(struct sk_op_graph *graph, const char *text)
 		if (*end == '=' && is_input(graph, text, (size_t)(end - text), &state.past))
 			name = end + 1;
 	if (!is_output(graph, name, &state.present))
-		return report_no_output(graph, text, name);
-	if (!check_state(graph, &state))
+		return report_no_output(graph, given, name);
+	if (!check_state(graph, &state, given->place))
 		return false;
 	sk_array_push(graph->arena, &graph->states, state);
 	return true;
 }
 
-bool sk_given_apply(const struct sk_command_line *command, struct sk_op_graph *graph)
+/* ---- all of them ---- */
+
+typedef bool setter(struct sk_op_graph *graph, const struct given *given);
+
+/* What the command line says, and then the manifest. */
+static bool apply(struct sk_op_graph *graph, setter *set, const char *option, const sk_texts *texts, const char *key,
+		  const sk_names *names)
 {
 	bool applied = true;
 
-	for (size_t i = 0; i < command->shapes.count; i++)
-		applied &= set_shape(graph, command->shapes.items[i]);
-	for (size_t i = 0; i < command->dimensions.count; i++)
-		applied &= set_dimension(graph, command->dimensions.items[i]);
-	for (size_t i = 0; i < command->frozen.count; i++)
-		applied &= freeze(graph, command->frozen.items[i]);
-	for (size_t i = 0; i < command->states.count; i++)
-		applied &= add_state(graph, command->states.items[i]);
+	for (size_t i = 0; i < texts->count; i++)
+		applied &= set(graph, &(struct given){option, texts->items[i], {.file = graph->file}});
+	for (size_t i = 0; i < names->count; i++)
+		applied &= set(graph, &(struct given){key, names->items[i].text, names->items[i].place});
 	return applied;
+}
+
+bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file, struct sk_op_graph *graph)
+{
+	return apply(graph, set_shape, "--shape", &command->shapes, "shapes", &file->shapes) &
+	       apply(graph, set_dimension, "--dim", &command->dimensions, "dims", &file->dimensions) &
+	       apply(graph, freeze, "--freeze", &command->frozen, "freeze", &file->frozen) &
+	       apply(graph, add_state, "--state", &command->states, "states", &file->states);
 }

@@ -171,13 +171,14 @@ src_libcore_la_SOURCES = \
 	src/manifest/manifest-attributes.c \
 	src/manifest/manifest-constants.c \
 	src/manifest/manifest-costs.c \
+	src/manifest/manifest-graph.c \
 	src/manifest/manifest-names.c \
 	src/manifest/manifest-numbers.c \
 	src/manifest/manifest-parts.h \
 	src/manifest/manifest-tasks.c \
 	src/manifest/manifest-tensors.c \
 	src/manifest/manifest.c src/manifest/manifest.h \
-	src/model/model.c src/model/model.h \
+	src/model/graph-file.h src/model/model.c src/model/model.h \
 	src/model/attribute.c src/model/attribute.h \
 	src/model/scope.h src/model/signature.h src/model/task.h src/model/tensor.h \
 	src/manifest/options.c src/manifest/options.h \

@@ -34,9 +34,10 @@ static bool lower_rest(struct sk_op_graph *graph, const sk_graph_calls *calls, s
 	return false;
 }
 
-bool sk_network_read(const struct sk_link *link)
+bool sk_network_read(const struct sk_link *link, const char *path)
 {
-	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, link->command->manifest);
+	const struct sk_graph_file *file = &link->model->graph;
+	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, path);
 	sk_graph_calls calls = {NULL, 0, 0};
 	bool complete;
 
@@ -44,9 +45,9 @@ bool sk_network_read(const struct sk_link *link)
 		return false;
 	/* Nodes stand behind what they need; types and shapes are what the file says. */
 
-	if (!sk_given_apply(link->command, graph) || !sk_scopes_assign(link->command, graph))
+	if (!sk_given_apply(link->command, file, graph) || !sk_scopes_assign(link->command, file, graph))
 		return false;
-	/* Inputs and scopes are what the command line says, too. */
+	/* Inputs and scopes are what the manifest and the command line say, too. */
 
 	if (!write_text(link, graph))
 		return false;
@@ -72,7 +73,6 @@ bool sk_network_read(const struct sk_link *link)
 		return false;
 	/* What the next run reads is where this one reads it. */
 
-	sk_model_set_file(link->model, graph->file);
 	sk_graph_lower(graph, &calls, sk_scopes_default(graph), link->model);
 	return sk_scopes_take_options(graph, link->model);
 }

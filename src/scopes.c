@@ -1,4 +1,4 @@
-/* --scope, and options of scopes that stand in a model file; see scopes.h. */
+/* --scope, `nodes:` of a manifest's scopes, and options of scopes that stand in a model file; see scopes.h. */
 #include "src/scopes.h"
 
 #include <string.h>
@@ -16,24 +16,24 @@ static const char *name_of(const struct sk_op_graph *graph, const struct sk_grap
 	return node->name;
 }
 
-static void report_no_node(struct sk_op_graph *graph, const char *text, const char *pattern)
+static void report_no_node(struct sk_op_graph *graph, struct sk_place place, const char *scope, const char *pattern)
 {
 	const char **names = SK_NEW_ARRAY(graph->arena, const char *, graph->nodes.count + 1);
 
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		names[i] = name_of(graph, &graph->nodes.items[i]);
-	sk_error(graph->diag, (struct sk_place){.file = graph->file}, "--scope '%s': no node is called '%s'%s", text,
-		 pattern, sk_did_you_mean(graph->arena, pattern, names, graph->nodes.count));
+	sk_error(graph->diag, place, "no node is called '%s', as those of scope '%s' are to be%s", pattern, scope,
+		 sk_did_you_mean(graph->arena, pattern, names, graph->nodes.count));
 }
 
-static bool assign(struct sk_op_graph *graph, const char *text)
+static bool assign(struct sk_op_graph *graph, const char *text, struct sk_place place)
 {
 	const char *equals = strchr(text, '='), *scope;
 	bool found = false;
 
 	if (!equals || equals == text || !equals[1]) {
-		sk_error(graph->diag, (struct sk_place){.file = graph->file},
-			 "--scope '%s' is not NAME=PATTERN, such as layer=/encoder/layer.3/*", text);
+		sk_error(graph->diag, place, "--scope '%s' is not NAME=PATTERN, such as layer=/encoder/layer.3/*",
+			 text);
 		return false;
 	}
 	scope = sk_arena_copy(graph->arena, text, (size_t)(equals - text));
@@ -47,16 +47,19 @@ static bool assign(struct sk_op_graph *graph, const char *text)
 		node->scope_options = NULL; /* they were another one's */
 	}
 	if (!found)
-		report_no_node(graph, text, equals + 1);
+		report_no_node(graph, place, scope, equals + 1);
 	return found;
 }
 
-bool sk_scopes_assign(const struct sk_command_line *command, struct sk_op_graph *graph)
+bool sk_scopes_assign(const struct sk_command_line *command, const struct sk_graph_file *file,
+		      struct sk_op_graph *graph)
 {
 	bool assigned = true;
 
+	for (size_t i = 0; i < file->scopes.count && !sk_diag_is_hopeless(graph->diag); i++)
+		assigned &= assign(graph, file->scopes.items[i].text, file->scopes.items[i].place);
 	for (size_t i = 0; i < command->scopes.count && !sk_diag_is_hopeless(graph->diag); i++)
-		assigned &= assign(graph, command->scopes.items[i]);
+		assigned &= assign(graph, command->scopes.items[i], (struct sk_place){.file = graph->file});
 	return assigned;
 }
 
@@ -87,7 +90,7 @@ static void take(struct sk_op_graph *graph, struct sk_model *model, const struct
 	uint32_t scope = scope_of(graph, model, node);
 	unsigned errors = graph->diag->errors;
 
-	if (scope == SK_NONE)
+	if (scope == SK_NONE || model->scopes.items[scope].has_options)
 		return;
 	if (first[scope] && strcmp(first[scope]->scope_options, node->scope_options)) {
 		sk_node_error(graph, node, "its scope '%s' has the options '%s', and cannot have '%s', too",

@@ -14,20 +14,50 @@
 #include "src/outputs/outputs.h"
 #include "src/read-graph.h"
 
+/* What is about models, and asked for where there is none. */
+static void check_options(const struct sk_link *link)
+{
+	const struct sk_command_line *command = link->command;
+	const char *option = command->shapes.count	 ? "--shape"
+			     : command->dimensions.count ? "--dim"
+			     : command->frozen.count	 ? "--freeze"
+			     : command->states.count	 ? "--state"
+			     : command->scopes.count	 ? "--scope"
+			     : command->model_text	 ? "--model-text"
+							 : NULL;
+
+	if (option)
+		sk_error(link->diag, (struct sk_place){.file = command->manifest},
+			 "%s is about a model, and this manifest names none ('graph')", option);
+}
+
 static bool read_manifest(const struct sk_link *link)
 {
-	if (link->command->model_text)
-		sk_error(link->diag, (struct sk_place){.file = link->command->manifest},
-			 "--model-text writes a model, and this is a manifest");
+	struct sk_model *model = link->model;
+
 	sk_command_read_ahead(link->command, link->arena, link->linker);
-	return sk_manifest_read(link->model, link->command->manifest);
+	if (!sk_manifest_read(model, link->command->manifest))
+		return false;
+	if (!model->graph.path.text) {
+		check_options(link);
+		return true;
+	}
+	sk_linker_wait_ahead(link->linker);
+
+	bool read = sk_network_read(link, model->graph.path.text);
+
+	if (read)
+		sk_manifest_check_scopes(model);
+	return read;
 }
 
 /* Reading ahead begins behind it: constants are computed in a child process, and what threads of this one lock stays
  * locked there. */
 static bool read_graph(const struct sk_link *link)
 {
-	bool read = sk_network_read(link);
+	sk_model_set_file(link->model, link->command->manifest);
+
+	bool read = sk_network_read(link, link->command->manifest);
 
 	sk_command_read_ahead(link->command, link->arena, link->linker);
 	return read;
@@ -56,7 +86,7 @@ static bool read_model(struct sk_link *link)
 
 	if (!sk_pass_inputs(link))
 		return false;
-	if (!read && sk_onnx_is_model(link->command->manifest))
+	if (!read && (sk_onnx_is_model(link->command->manifest) || link->model->graph.path.text))
 		sk_kernels_find(link->model, link->linker); /* to say at once what else is missing */
 	return read && sk_pass_bind(link);
 }

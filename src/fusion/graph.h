@@ -71,7 +71,7 @@ struct sk_graph_node {
 /* An output that is the input of the next run: one tensor. */
 struct sk_graph_state {
 	uint32_t past, present; /* values */
-	const char *text; /* PAST=PRESENT, as given */
+	const char *text; /* "--state 'PAST=PRESENT'", as given */
 };
 
 struct sk_op_graph {

@@ -25,6 +25,16 @@ void sk_manifest_read_attributes(const struct sk_document *document, void *targe
 /* `cost:` of a task, which is the target. */
 void sk_manifest_read_cost(const struct sk_document *document, void *target, const struct sk_node *value);
 
+/* `graph:`. */
+void sk_manifest_read_graph_path(const struct sk_document *document, const struct sk_node *value);
+
+/* `shapes:`, `dims:`, `freeze:` and `states:`, each NULL if there is none, of the model that the manifest names. */
+void sk_manifest_read_graph(const struct sk_document *document, const struct sk_node *shapes,
+			    const struct sk_node *dimensions, const struct sk_node *frozen, const struct sk_node *states);
+
+/* `nodes:` of a scope. */
+void sk_manifest_read_patterns(const struct sk_document *document, const char *scope, const struct sk_node *value);
+
 /* Resolves after, record and wait of all tasks. */
 void sk_manifest_resolve_names(struct sk_model *model);
 

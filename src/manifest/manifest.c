@@ -77,8 +77,14 @@ static void read_options(const struct sk_document *document, void *target, const
 		return; /* "": none */
 	if (!sk_read_text(document, value, "the options of a scope", NULL, &options))
 		return;
+	((struct sk_scope *)target)->has_options = true;
 	place.column += value->in_line && !value->plain;
 	sk_scope_options_parse(document->diag, place, value->in_line, options.text, target);
+}
+
+static void read_nodes(const struct sk_document *document, void *target, const struct sk_node *value)
+{
+	sk_manifest_read_patterns(document, ((const struct sk_scope *)target)->name, value);
 }
 
 /* {stream-fusion: 1} instead of {options: "stream-fusion=1"}. */
@@ -95,7 +101,8 @@ static const char *explain_scope_key(const struct sk_document *document, const s
 static void read_scopes(const struct sk_document *document, const struct sk_node *map)
 {
 	struct sk_model *model = document->owner;
-	static const struct sk_field fields[] = {{"options", false, read_options}, {.explain = explain_scope_key}};
+	static const struct sk_field fields[] = {
+		{"options", false, read_options}, {"nodes", false, read_nodes}, {.explain = explain_scope_key}};
 
 	if (!sk_expect_map(document, map, "'scopes'", NULL))
 		return;
@@ -176,7 +183,7 @@ static void warn_of_unused_scopes(struct sk_model *model, const bool *used)
 	}
 }
 
-static void warn_of_misspelt_scopes(struct sk_model *model)
+void sk_manifest_check_scopes(struct sk_model *model)
 {
 	bool *used = SK_NEW_ARRAY(model->arena, bool, model->scopes.count + 1);
 
@@ -190,7 +197,8 @@ static void warn_of_misspelt_scopes(struct sk_model *model)
 /* ---- the top level ---- */
 
 struct top {
-	const struct sk_node *tensors, *kernels, *tasks, *scopes;
+	const struct sk_node *graph, *tensors, *kernels, *tasks, *scopes;
+	const struct sk_node *shapes, *dimensions, *frozen, *states;
 };
 
 static void read_version(const struct sk_document *document, void *target, const struct sk_node *value)
@@ -252,6 +260,31 @@ static void read_libraries(const struct sk_document *document, void *target, con
 	}
 }
 
+/* The network is a model's, or it stands here. */
+static void check_network(const struct sk_document *document, const struct sk_node *root, const struct top *top)
+{
+	const struct sk_node *here = top->tensors ? top->tensors : top->tasks, *said = top->shapes;
+
+	said = said ? said : top->dimensions ? top->dimensions : top->frozen ? top->frozen : top->states;
+	if (top->graph && here)
+		sk_error(document->diag, sk_node_place(document, here),
+			 "tensors and tasks are those of the model that 'graph' names, and cannot stand here, too");
+	if (!top->graph && said)
+		sk_error(document->diag, sk_node_place(document, said),
+			 "this is about a model, and no 'graph' names one");
+	if (!top->graph && !top->tensors)
+		sk_error(document->diag, sk_node_place(document, root), "the manifest has no 'tensors'");
+	if (!top->graph && !top->tasks)
+		sk_error(document->diag, sk_node_place(document, root), "the manifest has no 'tasks'");
+}
+
+static void check_patterns(const struct sk_model *model)
+{
+	if (!model->graph.path.text && model->graph.scopes.count)
+		sk_error(model->diag, model->graph.scopes.items[0].place,
+			 "these are nodes of a model, and no 'graph' names one");
+}
+
 static void read_top(const struct sk_document *document, const struct sk_node *root)
 {
 	struct sk_model *model = document->owner;
@@ -259,25 +292,37 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 		{"sklink", true, read_version},
 		{"device", false, read_device},
 		{"library", false, read_libraries},
-		{"tensors", true, NULL, offsetof(struct top, tensors)},
+		{"graph", false, NULL, offsetof(struct top, graph)},
+		{"shapes", false, NULL, offsetof(struct top, shapes)},
+		{"dims", false, NULL, offsetof(struct top, dimensions)},
+		{"freeze", false, NULL, offsetof(struct top, frozen)},
+		{"states", false, NULL, offsetof(struct top, states)},
+		{"tensors", false, NULL, offsetof(struct top, tensors)},
 		{"kernels", false, NULL, offsetof(struct top, kernels)},
-		{"tasks", true, NULL, offsetof(struct top, tasks)},
+		{"tasks", false, NULL, offsetof(struct top, tasks)},
 		{"scopes", false, NULL, offsetof(struct top, scopes)},
 	};
 	struct top top = {NULL};
 
 	sk_read_fields(document, root, "the manifest", NULL, fields, sizeof(fields) / sizeof(fields[0]), &top);
+	if (root->kind == SK_NODE_MAP)
+		check_network(document, root, &top);
+	if (top.graph)
+		sk_manifest_read_graph_path(document, top.graph);
+	sk_manifest_read_graph(document, top.shapes, top.dimensions, top.frozen, top.states);
 	if (top.tensors)
 		sk_manifest_read_tensors(document, top.tensors);
 	if (top.kernels)
 		read_kernels(document, top.kernels);
 	if (top.scopes)
 		read_scopes(document, top.scopes);
+	check_patterns(model);
 	if (top.tasks)
 		sk_manifest_read_tasks(document, top.tasks);
 	if (top.tensors && top.tasks)
 		sk_manifest_resolve_names(model);
-	warn_of_misspelt_scopes(model);
+	if (!top.graph)
+		sk_manifest_check_scopes(model);
 	if (sk_diag_is_hopeless(document->diag))
 		sk_error(document->diag, (struct sk_place){.file = model->manifest},
 			 "too many errors; the rest of the manifest has not been checked");

@@ -12,6 +12,7 @@
 #include "src/base/arena.h"
 #include "src/base/diag.h"
 #include "src/base/map.h"
+#include "src/model/graph-file.h"
 #include "src/model/scope.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
@@ -25,6 +26,7 @@ struct sk_model {
 	const struct sk_profile *device;
 	const char *device_file; /* its path, resolved; NULL: it is built in */
 
+	struct sk_graph_file graph; /* where its tensors and tasks come from, if the manifest names a model */
 	SK_ARRAY(struct sk_tensor) tensors;
 	SK_ARRAY(struct sk_declared_kernel) declared;
 	SK_ARRAY(struct sk_kernel) kernels; /* those that tasks use, in order of first use */

@@ -37,6 +37,7 @@ struct sk_scope {
 	const char *name;
 	struct sk_place place;
 	bool declared; /* it stands under `scopes` */
+	bool has_options; /* `options:` */
 	bool stream_fusion; /* stream-fusion=1 */
 	enum sk_strict_check strict;
 	struct sk_launch_options launch;

@@ -48,7 +48,7 @@ launches plain 'sk_first sk_task__x2Fl_x2E1_x2Fa sk_task_y' --scope 'first=/l.0/
 "$sklink" plain.pbtxt "$@" -o out.sk --header out.h
 printf '#include "out.h"\nint main(void) { return !sk_main_x2Dgraph_x20_x281_x29_serial; }\n' | gcc -Werror -xc -fsyntax-only -I. - ||
 	fail "a scope of any name makes a header that is none"
-refuses "--scope 'first=/l.3/\*': no node is called '/l.3/\*'" plain --scope 'first=/l.3/*'
+refuses "plain.pbtxt: no node is called '/l.3/\*', as those of scope 'first' are to be" plain --scope 'first=/l.3/*'
 refuses "did you mean '/l.1/a'" plain --scope 'first=/l.1/aa'
 refuses "--scope '=x' is not NAME=PATTERN" plain --scope =x
 refuses "--scope 'x' is not NAME=PATTERN" plain --scope x

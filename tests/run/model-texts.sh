@@ -93,4 +93,4 @@ fails_with "no output" "$sklink" open.pbtxt -L"$top_builddir/kernels" -lskernels
 fails_with "not known when linking" "$sklink" open.pbtxt -L"$top_builddir/kernels" -lskernels --model-text=no.pbtxt -o no.sk
 [ ! -e no.pbtxt ] || fail "something was left behind"
 printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' >m.yaml
-fails_with "m.yaml: --model-text writes a model, and this is a manifest" "$sklink" m.yaml -L"$top_builddir/kernels" -lskernels --model-text=no.pbtxt -o no.sk
+fails_with "m.yaml: --model-text is about a model, and this manifest names none" "$sklink" m.yaml -L"$top_builddir/kernels" -lskernels --model-text=no.pbtxt -o no.sk

@@ -1,0 +1,109 @@
+/* What a manifest says of the model file that it names, beside which file it is. Comes in: nodes. Goes out:
+ * model->graph, in the words of the command line. */
+#include <inttypes.h>
+
+#include "src/manifest/manifest-parts.h"
+
+static void say(const struct sk_document *document, sk_names *list, const struct sk_node *key, const char *value)
+{
+	const char *text = sk_arena_print(document->arena, "%s=%s", key->text, value);
+
+	sk_array_push(document->arena, list, (struct sk_name){text, sk_node_place(document, key)});
+}
+
+/* [1, 128] as "1x128"; a number by itself is a list of one. NULL after an error. */
+static const char *read_shape(const struct sk_document *document, const struct sk_node *key)
+{
+	const char *text = "";
+	uint64_t size;
+
+	for (const struct sk_node *item = sk_node_items(key->value, NULL); item; item = item->next) {
+		if (!sk_read_integer(document, item, "the shape of input", key->text, 0, INT64_MAX, &size))
+			return NULL;
+		text = sk_arena_print(document->arena, "%s%s%" PRIu64, text, *text ? "x" : "", size);
+	}
+	return text;
+}
+
+static const char *read_dimension(const struct sk_document *document, const struct sk_node *key)
+{
+	uint64_t size;
+
+	return sk_read_integer(document, key->value, "dimension", key->text, 0, INT64_MAX, &size)
+		       ? sk_arena_print(document->arena, "%" PRIu64, size)
+		       : NULL;
+}
+
+/* The package depends on the file. */
+static const char *add_file(const struct sk_document *document, const char *path)
+{
+	struct sk_model *model = document->owner;
+	const char *resolved = sk_model_path(model, path);
+
+	sk_array_push(document->arena, &model->graph.files, resolved);
+	return resolved;
+}
+
+static const char *read_file(const struct sk_document *document, const struct sk_node *key)
+{
+	struct sk_name path;
+
+	return sk_read_text(document, key->value, "the file of input", key->text, &path) ? add_file(document, path.text)
+											 : NULL;
+}
+
+static const char *read_output(const struct sk_document *document, const struct sk_node *key)
+{
+	struct sk_name output;
+
+	return sk_read_text(document, key->value, "the state of input", key->text, &output) ? output.text : NULL;
+}
+
+/* A map from names to values, each read by the function. */
+static void read_map(const struct sk_document *document, const struct sk_node *map, const char *what,
+		     const char *(*read)(const struct sk_document *document, const struct sk_node *key), sk_names *list)
+{
+	if (!map || !sk_expect_map(document, map, what, NULL))
+		return;
+	for (const struct sk_node *key = map->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
+		const char *value = read(document, key);
+
+		if (value)
+			say(document, list, key, value);
+	}
+}
+
+void sk_manifest_read_graph(const struct sk_document *document, const struct sk_node *shapes,
+			    const struct sk_node *dimensions, const struct sk_node *frozen,
+			    const struct sk_node *states)
+{
+	struct sk_graph_file *graph = &((struct sk_model *)document->owner)->graph;
+
+	read_map(document, shapes, "'shapes'", read_shape, &graph->shapes);
+	read_map(document, dimensions, "'dims'", read_dimension, &graph->dimensions);
+	read_map(document, frozen, "'freeze'", read_file, &graph->frozen);
+	read_map(document, states, "'states'", read_output, &graph->states);
+}
+
+void sk_manifest_read_graph_path(const struct sk_document *document, const struct sk_node *value)
+{
+	struct sk_graph_file *graph = &((struct sk_model *)document->owner)->graph;
+	struct sk_name path;
+
+	if (!sk_read_text(document, value, "'graph'", NULL, &path))
+		return;
+	graph->path = (struct sk_name){add_file(document, path.text), path.place};
+}
+
+void sk_manifest_read_patterns(const struct sk_document *document, const char *scope, const struct sk_node *value)
+{
+	struct sk_graph_file *graph = &((struct sk_model *)document->owner)->graph;
+	struct sk_name pattern;
+
+	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
+	     item = item->next)
+		if (sk_read_text(document, item, "the nodes of scope", scope, &pattern)) {
+			pattern.text = sk_arena_print(document->arena, "%s=%s", scope, pattern.text);
+			sk_array_push(document->arena, &graph->scopes, pattern);
+		}
+}
