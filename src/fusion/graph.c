@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/checked.h"
+#include "stubs/convention.h"
 
 struct sk_op_graph *sk_graph_create(struct sk_arena *arena, struct sk_diag *diag, const char *file)
 {
@@ -139,6 +140,11 @@ bool sk_value_admits(const struct sk_value *value, uint32_t rank, const uint64_t
 		if (value->shape[i] != SK_UNKNOWN && value->shape[i] != shape[i])
 			return false;
 	return true;
+}
+
+bool sk_value_is_float(const struct sk_value *value)
+{
+	return sk_dtype_is_float(value->dtype);
 }
 
 bool sk_value_is_static(const struct sk_value *value)

@@ -127,6 +127,9 @@ bool sk_shape_is_countable(enum sk_dtype dtype, uint32_t rank, const uint64_t *s
 /* True if the value may have the shape, as far as something is known of it. */
 bool sk_value_admits(const struct sk_value *value, uint32_t rank, const uint64_t *shape);
 
+/* True of f16, bf16, f32 and f64. */
+bool sk_value_is_float(const struct sk_value *value);
+
 /* True if the type and all dimensions are known. */
 bool sk_value_is_static(const struct sk_value *value);
 

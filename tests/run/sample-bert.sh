@@ -11,6 +11,8 @@ encoder() {
 	"$python" "$top_srcdir/samples/bert/make-model" $sizes "$@" .
 	"$sklink" model.onnx -L "$top_builddir/kernels" -lskernels -o bert.sk
 	"$skdump" --verify bert.sk | grep -q '^verified: 1 launch, ' || fail "$*: not one launch"
+	"$skdump" --steps bert.sk >steps.txt
+	! grep 'sk_pow' steps.txt || fail "$*: squares are computed as powers"
 	for how in '--cores 1 --verify' '--cores 2 --verify' '--cores 7 --verify' --unfused --serial; do
 		rm -f y.npy
 		"$skrun" bert.sk --input x=x.npy --output y=y.npy $how >out.txt || fail "$*: $how: $(cat out.txt)"

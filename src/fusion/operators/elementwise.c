@@ -168,10 +168,18 @@ static bool infer_pow(struct sk_inference *inference)
 
 static bool canonical_pow(struct sk_canonical *canonical)
 {
+	const struct sk_op_graph *graph = canonical->graph;
 	uint32_t a = sk_canonical_input(canonical, 0), b = sk_canonical_input(canonical, 1);
+	uint32_t to = sk_canonical_output(canonical, 0);
+	const struct sk_value *base = &graph->values.items[a];
+	double exponent;
 
-	b = sk_canonical_cast(canonical, b, canonical->graph->values.items[a].dtype);
-	return sk_canonical_binary(canonical, "Pow", a, b, sk_canonical_output(canonical, 0), false);
+	/* How variances are often written. The square is nearer to the exact result than a power, and much faster. */
+	if (sk_value_is_float(base) && sk_value_number(&graph->values.items[b], &exponent) && exponent == 2 &&
+	    sk_value_elements(base) == sk_value_elements(&graph->values.items[to]))
+		return sk_canonical_elementwise(canonical, "Square");
+	b = sk_canonical_cast(canonical, b, base->dtype);
+	return sk_canonical_binary(canonical, "Pow", a, b, to, false);
 }
 
 /* ---- any number of inputs ---- */

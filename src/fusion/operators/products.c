@@ -112,9 +112,7 @@ static void add_product(struct sk_canonical *canonical, uint32_t a, uint32_t b, 
 	const struct sk_op_graph *graph = canonical->graph;
 	const struct sk_value *right = &graph->values.items[b];
 	uint64_t m = product->m, k = product->k, n = product->n;
-	bool is_float =
-		right->dtype == SK_F16 || right->dtype == SK_BF16 || right->dtype == SK_F32 || right->dtype == SK_F64;
-	bool pack = (right->contents || right->fixed) && !turned_a && is_float;
+	bool pack = (right->contents || right->fixed) && !turned_a && sk_value_is_float(right);
 	const uint64_t left[2] = {turned_a ? k : m, turned_a ? m : k}, matrix[2] = {turned_b ? n : k, turned_b ? k : n};
 	uint32_t factor = pack ? packed(canonical, b, k, n, turned_b) : b;
 	const struct sk_value *panels = &graph->values.items[factor];
