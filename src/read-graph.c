@@ -8,6 +8,7 @@
 #include "src/fusion/passes/infer-graph.h"
 #include "src/fusion/passes/keep-states.h"
 #include "src/fusion/passes/lower.h"
+#include "src/fusion/passes/quantised-graph.h"
 #include "src/fusion/passes/unify-constants.h"
 #include "src/given.h"
 #include "src/scopes.h"
@@ -54,6 +55,9 @@ bool sk_network_read(const struct sk_link *link, const char *path)
 
 	complete = sk_graph_infer(graph, sk_fold_values, (void *)link);
 	/* Every value is of a known type and shape. */
+
+	sk_graph_quantise(graph);
+	/* Products between quantised values are products of integers. */
 
 	sk_graph_keep_outputs(graph);
 	complete &= sk_graph_canonical(graph, graph->outputs.items, graph->outputs.count, &calls);

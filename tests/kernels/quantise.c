@@ -90,7 +90,7 @@ struct operands {
 	int64_t rows, n;
 	char floats[ROWS * LONGEST * 4], integers[ROWS * LONGEST * 4], scales[SCALES * 4], zeros[SCALES * 4];
 	int32_t sums[ROWS * LONGEST], biases[SCALES];
-	float a_scale, b_scales[SCALES], y_scale;
+	float a_scale, b_scales[LONGEST], y_scale;
 };
 
 static void invent(struct operands *operands, const char *name)
@@ -112,9 +112,10 @@ static void invent(struct operands *operands, const char *name)
 		put(operands->type, operands->floats, i, random_bits() % 16 ? number : number * 1024);
 		operands->sums[i] = (int32_t)(random_bits() % 4001) - 2000;
 	}
+	for (size_t i = 0; i < LONGEST; i++)
+		operands->b_scales[i] = scales[i % SCALES];
 	for (size_t i = 0; i < SCALES; i++) {
 		put(operands->type, operands->scales, i, scales[i]);
-		operands->b_scales[i] = scales[i];
 		operands->biases[i] = (int32_t)(random_bits() % 100) - 50;
 		if (operands->range->size == 4)
 			((int32_t *)operands->zeros)[i] = (int32_t)(random_bits() % 100);
@@ -164,14 +165,19 @@ static void check_requantise(const struct entry *entry, struct operands *of, voi
 {
 	int one = of->rows == 1, shared = one || strstr(entry->name, "bias"), biased = !one && random_bits() % 2;
 
+	int columns = strstr(entry->name, "columns") != NULL;
+
 	biased |= !one && shared;
-	if (one)
+	biased &= !columns;
+	if (columns)
+		entry->call(of->sums, &of->a_scale, of->b_scales, &of->y_scale, of->zeros, y, of->rows, of->n);
+	else if (one)
 		entry->call(of->sums, &of->a_scale, of->b_scales, &of->y_scale, of->zeros, y, of->n);
 	else
 		entry->call(of->sums, &of->a_scale, of->b_scales, &of->y_scale, of->zeros, biased ? of->biases : NULL,
 			    y, of->rows, of->n, (int64_t)SCALES, (int64_t)FIRST);
 	for (int64_t i = 0; i < of->rows * of->n; i++) {
-		size_t row = one ? 0 : (size_t)(FIRST + i / of->n) % SCALES;
+		size_t row = columns ? i % of->n : one ? 0 : (size_t)(FIRST + i / of->n) % SCALES;
 		double sum = of->sums[i] + (biased ? of->biases[row] : 0);
 		double x = nearbyint(sum * of->a_scale * of->b_scales[shared ? 0 : row] / of->y_scale);
 		expect(entry->name, of->n, i, get_integer(of->range, y, i),

@@ -235,8 +235,9 @@ static uint32_t sums_of(struct sk_canonical *canonical)
 	return sk_graph_new_value(graph, output.name, SK_I32, output.rank, output.shape);
 }
 
-/* y = sums * a_scale * b_scale / y_scale + y_zero; rows of `inner` sums have a bias, and may have a scale each. */
-static void requantise(struct sk_canonical *canonical, uint32_t sums, uint64_t inner)
+/* y = sums * a_scale * b_scale / y_scale + y_zero. Rows of `inner` sums have a bias, and may have a scale each; or
+ * columns have one, as products do. */
+static void requantise(struct sk_canonical *canonical, uint32_t sums, uint64_t inner, bool columns)
 {
 	const struct sk_op_graph *graph = canonical->graph;
 	const struct inputs *inputs = inputs_of(&graph->nodes.items[canonical->node]);
@@ -255,7 +256,9 @@ static void requantise(struct sk_canonical *canonical, uint32_t sums, uint64_t i
 	sk_call_input(canonical, call, sk_operand_flat(graph, scales));
 	sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, inputs->y_scale)));
 	sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, inputs->y_zero)));
-	if (!flat)
+	if (!flat && columns)
+		sk_call_word(canonical, call, "form", "columns");
+	else if (!flat)
 		sk_call_input(canonical, call, sk_operand_flat(graph, bias));
 	sk_call_output(canonical, call, flat ? sk_operand_flat(graph, to) : sk_operand_shaped(graph, to, 2, rows));
 }
@@ -360,7 +363,7 @@ static bool canonical_product(struct sk_canonical *canonical)
 		sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, inputs->b_zero)));
 		sk_call_output(canonical, call, matrix_of(graph, sums, &product, i, product.m, product.n));
 	}
-	requantise(canonical, sums, 1);
+	requantise(canonical, sums, product.n, true);
 	return true;
 }
 
@@ -413,7 +416,7 @@ static bool canonical_convolution(struct sk_canonical *canonical)
 	sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, inputs->a_zero)));
 	sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, inputs->b_zero)));
 	sk_call_output(canonical, call, sk_operand_spatial(graph, sums));
-	requantise(canonical, sums, plane);
+	requantise(canonical, sums, plane, false);
 	return true;
 }
 

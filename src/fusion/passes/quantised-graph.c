@@ -1,0 +1,107 @@
+/* Quantised products; see quantised-graph.h. In come graphs as tools for quantisation write them, with products of
+ * floats between nodes that dequantise and quantise; out go products of integers, a quarter of the bytes. */
+#include "src/fusion/passes/quantised-graph.h"
+
+#include <string.h>
+
+/* The node that makes the value, if it is the standard's operator of that name. */
+static struct sk_graph_node *producer(const struct sk_op_graph *graph, const struct sk_value *value, const char *op)
+{
+	struct sk_graph_node *node;
+
+	if (!value || value->node == SK_NONE || value->contents)
+		return NULL;
+	node = &graph->nodes.items[value->node];
+	return !node->removed && !strcmp(node->op, op) && !*node->domain ? node : NULL;
+}
+
+static bool is_byte(enum sk_dtype dtype)
+{
+	return dtype == SK_U8 || dtype == SK_I8;
+}
+
+/* The node between floats and bytes has one scale and zero point, or, along the last axis, `columns` of them. */
+static bool has_scales(const struct sk_op_graph *graph, const struct sk_graph_node *node, enum sk_dtype bytes,
+		       uint64_t columns)
+{
+	const struct sk_value *x = sk_node_input(graph, node, 0), *scale = sk_node_input(graph, node, 1);
+	int64_t axis = sk_node_integer(node, "axis", 1);
+
+	if (!is_byte(bytes) || scale->dtype != SK_F32 || sk_node_integer(node, "block_size", 0))
+		return false;
+	if (sk_value_elements(scale) == 1)
+		return scale->rank <= 1;
+	return scale->rank == 1 && sk_value_elements(scale) == columns && (axis == -1 || axis == (int64_t)x->rank - 1);
+}
+
+static struct sk_graph_node *find_factor(const struct sk_op_graph *graph, const struct sk_graph_node *product,
+					 size_t number, uint64_t columns)
+{
+	struct sk_graph_node *node = producer(graph, sk_node_input(graph, product, number), "DequantizeLinear");
+	const struct sk_value *x = node ? sk_node_input(graph, node, 0) : NULL;
+
+	return x && x->rank >= 2 && has_scales(graph, node, x->dtype, columns) ? node : NULL;
+}
+
+static void take_inputs(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_graph_node *from,
+			size_t first)
+{
+	for (size_t i = first; i < 3; i++)
+		sk_array_push(graph->arena, &node->inputs, i < from->inputs.count ? from->inputs.items[i] : SK_NONE);
+}
+
+/* The quantising node becomes the whole product, under the product's name. */
+static void join(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_graph_node *product,
+		 const struct sk_graph_node *a, const struct sk_graph_node *b)
+{
+	const struct sk_graph_node quantise = *node;
+	const struct sk_value *zero = sk_node_input(graph, node, 2);
+
+	node->name = product->name;
+	node->place = product->place;
+	node->op = "QLinearMatMul";
+	node->origin = product->origin;
+	node->attributes.count = 0;
+	node->inputs.items = NULL;
+	node->inputs.count = node->inputs.capacity = 0;
+	take_inputs(graph, node, a, 0);
+	take_inputs(graph, node, b, 0);
+	take_inputs(graph, node, &quantise, 1);
+	if (!zero)
+		node->inputs.items[7] = sk_graph_new_constant(graph, "zero_point", SK_U8, 0, NULL, &(const uint8_t){0});
+	product->removed = true;
+}
+
+static void quantise(struct sk_op_graph *graph, struct sk_graph_node *node, const uint32_t *uses)
+{
+	const struct sk_value *x = sk_node_input(graph, node, 0), *y = sk_node_output(graph, node, 0);
+	struct sk_graph_node *product = producer(graph, x, "MatMul");
+	const struct sk_graph_node *a, *b;
+	const struct sk_value *factor;
+
+	if (!product || !y || x->output || uses[node->inputs.items[0]] != 1 || !has_scales(graph, node, y->dtype, 1))
+		return;
+	if (!sk_node_input(graph, node, 2) && y->dtype != SK_U8)
+		return;
+	factor = sk_node_input(graph, product, 1);
+	a = find_factor(graph, product, 0, 1);
+	b = find_factor(graph, product, 1, factor->rank ? factor->shape[factor->rank - 1] : 1);
+	if (a && b)
+		join(graph, node, product, a, b);
+}
+
+void sk_graph_quantise(struct sk_op_graph *graph)
+{
+	uint32_t *uses = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
+
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		for (size_t j = 0; j < graph->nodes.items[i].inputs.count; j++)
+			if (graph->nodes.items[i].inputs.items[j] != SK_NONE)
+				uses[graph->nodes.items[i].inputs.items[j]]++;
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		struct sk_graph_node *node = &graph->nodes.items[i];
+
+		if (!node->removed && !strcmp(node->op, "QuantizeLinear") && !*node->domain)
+			quantise(graph, node, uses);
+	}
+}

@@ -1,0 +1,11 @@
+/* Quantised products: how tools write them, and how they are computed. */
+#ifndef SK_QUANTISED_GRAPH_H
+#define SK_QUANTISED_GRAPH_H
+
+#include "src/fusion/graph.h"
+
+/* MatMul of what two DequantizeLinear make, of which a QuantizeLinear alone takes the result, becomes one QLinearMatMul,
+ * which is the same but for rounding. All values are static. */
+void sk_graph_quantise(struct sk_op_graph *graph);
+
+#endif
