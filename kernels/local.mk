@@ -26,6 +26,7 @@ KERNEL_FAMILIES = \
 	kernels/matmul-integer.c \
 	kernels/matmul-nbits.c \
 	kernels/matmul-pack.c \
+	kernels/matmul-quads.c \
 	kernels/matmul-vector.c \
 	kernels/matmul.c \
 	kernels/nll.c \
@@ -58,6 +59,7 @@ KERNEL_INCLUDES = \
 	kernels/math.h \
 	kernels/product.h \
 	kernels/quantise.h \
+	kernels/x86_64-quads.h \
 	kernels/x86_64-vectors.h
 LIBRARY_CFLAGS = -std=gnu11 -O3 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv \
 	$(LIBRARY_LOOP_CFLAGS) -fno-ident -fno-stack-protector -Wall -Wextra -Wshadow -Wno-type-limits -Wno-tautological-compare \

@@ -17,6 +17,7 @@ BEGIN {
 	levels["base"] = ""
 	levels["v3"] = " -march=x86-64-v3"
 	levels["v4"] = " -march=x86-64-v4"
+	levels["vnni"] = " -march=x86-64-v4 -mavx512vnni"
 	if (make)
 		print "all: $O/libskernels.a; @:"
 }
