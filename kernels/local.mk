@@ -52,6 +52,7 @@ KERNEL_FAMILIES = \
 KERNEL_INCLUDES = \
 	kernels/along.h \
 	kernels/binary-forms.h \
+	kernels/conv-input.h \
 	kernels/depthwise.h \
 	kernels/family.h \
 	kernels/math-f32.h \

@@ -100,9 +100,11 @@ static ALWAYS_INLINE const number *as_numbers(const element *from, size_t count,
 
 /* What a tile is computed from and where it goes. */
 struct tile {
-	const number *a; /* steps of ROWS_STRIDE numbers */
+	const number *a;
+	size_t a_step; /* numbers from one step to the next */
 	const number *b; /* the first column in its panel */
 	size_t b_panel, b_step; /* numbers from a panel, a step to the next */
+	const number *ahead; /* what comes later: a panel's step is fetched for each step */
 	size_t depth;
 	number *c;
 	size_t c_row;
@@ -114,8 +116,8 @@ struct tile {
 static ALWAYS_INLINE void multiply_tile(const struct tile *tile, const int rows, const int vectors)
 {
 	vector sums[TILE_ROWS][TILE_VECTORS] = {};
-	const number *a = tile->a, *b = tile->b;
-	const size_t b_panel = tile->b_panel, b_step = tile->b_step;
+	const number *a = tile->a, *b = tile->b, *ahead = tile->ahead;
+	const size_t a_step = tile->a_step, b_panel = tile->b_panel, b_step = tile->b_step;
 
 #pragma GCC unroll 8
 	for (int r = 0; r < rows; r++)
@@ -134,7 +136,9 @@ static ALWAYS_INLINE void multiply_tile(const struct tile *tile, const int rows,
 			for (int v = 0; v < vectors; v++)
 				sums[r][v] = MULTIPLY_ADD(left, right[v], sums[r][v]);
 		}
-		a += ROWS_STRIDE;
+		__builtin_prefetch(ahead, 0, 2);
+		ahead += PANEL;
+		a += a_step;
 		b += b_step;
 	}
 #pragma GCC unroll 8
@@ -277,6 +281,12 @@ static ALWAYS_INLINE void pack(struct matrix from, size_t lines, size_t depth, n
 
 /* ---- the product ---- */
 
+/* What PackMatMulB has made: panels of k steps. */
+struct packed {
+	const element *at;
+	size_t k;
+};
+
 struct panels {
 	const number *at;
 	size_t panel, step; /* numbers from a panel, a step to the next */
@@ -286,13 +296,22 @@ struct panels {
 typedef struct panels panels_of(const void *context, size_t step, size_t depth, size_t column, size_t columns,
 				number *room);
 
+/* Packs steps [step, step + depth) of rows [row, row + rows) as a tile, in steps of ROWS_STRIDE numbers. */
+typedef void rows_of(const void *context, size_t step, size_t depth, size_t row, size_t rows, number *to);
+
 struct product {
 	size_t m, n, k;
+	/* Rows are those of the matrix, or what `rows` packs, or those of panels (below) from row `first` on. */
 	struct matrix a;
+	const void *rows_context;
+	rows_of *rows;
+	const struct packed *row_panels;
+	size_t first;
 	const void *b;
 	panels_of *panels;
-	number *c; /* written without what has been there */
+	number *c;
 	size_t c_row;
+	int add; /* to what is in c already */
 	const element *start; /* of each row, or NULL */
 	number *room; /* ROOM_SIZE */
 };
@@ -305,18 +324,52 @@ static ALWAYS_INLINE size_t equal_parts(size_t extent, size_t most)
 	return parts ? (extent + parts - 1) / parts : 1;
 }
 
+static ALWAYS_INLINE void multiply_next(struct tile *tile, size_t rows, size_t columns)
+{
+	if (columns == TILE_COLUMNS || (LANES == PANEL && columns % LANES == 0))
+		multiply_columns(tile, rows, columns);
+	else
+		multiply_edge(tile, rows, columns);
+	tile->c += rows * tile->c_row;
+	tile->start += tile->start ? rows : 0;
+}
+
 /* One below the other. */
 static ALWAYS_INLINE void multiply_tiles(struct tile *tile, size_t rows, size_t height, size_t columns)
 {
 	for (size_t row = 0; row < rows; row += height) {
-		size_t own = least(height, rows - row);
-		if (columns == TILE_COLUMNS || (LANES == PANEL && columns % LANES == 0))
-			multiply_columns(tile, own, columns);
-		else
-			multiply_edge(tile, own, columns);
+		multiply_next(tile, least(height, rows - row), columns);
 		tile->a += tile->depth * ROWS_STRIDE;
-		tile->c += own * tile->c_row;
-		tile->start += tile->start ? own : 0;
+		tile->ahead += tile->b_panel;
+	}
+}
+
+/* The same, with rows as they lie in panels, from row `at` on. */
+static ALWAYS_INLINE void multiply_panel_rows(struct tile *tile, const struct packed *panels, size_t step, size_t at,
+					      size_t rows, size_t columns)
+{
+	for (size_t end = at + rows, own; at < end; at += own) {
+		own = least(least(TILE_ROWS, PANEL - at % PANEL), end - at);
+		tile->a = (const number *)panels->at + (at / PANEL * panels->k + step) * PANEL + at % PANEL;
+		tile->ahead = tile->a + panels->k * PANEL;
+		multiply_next(tile, own, columns);
+	}
+}
+
+static ALWAYS_INLINE void pack_rows(const struct product *product, size_t top, size_t rows, size_t height, size_t step,
+				    size_t depth)
+{
+	struct matrix a = product->a;
+	number *to = product->room;
+
+	for (size_t row = 0; row < rows; row += height, to += depth * ROWS_STRIDE) {
+		size_t own = least(height, rows - row);
+		if (product->rows) {
+			product->rows(product->rows_context, step, depth, top + row, own, to);
+			continue;
+		}
+		a.at = product->a.at + (top + row) * a.line + step * a.step;
+		pack(a, own, depth, to, ROWS_STRIDE);
 	}
 }
 
@@ -325,27 +378,30 @@ static ALWAYS_INLINE void multiply_block(const struct product *product, size_t t
 					 size_t depth, const number *start, number *c)
 {
 	size_t height = equal_parts(rows, TILE_ROWS); /* of tiles */
-	struct matrix a = product->a;
 
-	a.at += top * a.line + step * a.step;
-	for (size_t row = 0; row < rows; row += height, a.at += height * a.line)
-		pack(a, least(height, rows - row), depth, product->room + row / height * depth * ROWS_STRIDE,
-		     ROWS_STRIDE);
+	if (!product->row_panels)
+		pack_rows(product, top, rows, height, step, depth);
 	for (size_t column = 0; column < product->n; column += GROUP_COLUMNS) {
 		size_t columns = least(GROUP_COLUMNS, product->n - column);
 		struct panels panels =
 			product->panels(product->b, step, depth, column, columns, product->room + ROOM_ROWS);
 		for (size_t first = 0; first < columns; first += TILE_COLUMNS) {
 			struct tile tile = {.a = product->room,
+					    .a_step = product->row_panels ? PANEL : ROWS_STRIDE,
 					    .b = panels.at + first / PANEL * panels.panel + first % PANEL,
 					    .b_panel = panels.panel,
 					    .b_step = panels.step,
+					    .ahead = panels.at + GROUP_COLUMNS / PANEL * panels.panel,
 					    .depth = depth,
 					    .c = c + column + first,
 					    .c_row = product->c_row,
 					    .start = start,
-					    .add = step > 0};
-			multiply_tiles(&tile, rows, height, least(TILE_COLUMNS, columns - first));
+					    .add = product->add || step > 0};
+			size_t own = least(TILE_COLUMNS, columns - first);
+			if (product->row_panels)
+				multiply_panel_rows(&tile, product->row_panels, step, product->first + top, rows, own);
+			else
+				multiply_tiles(&tile, rows, height, own);
 		}
 	}
 }
@@ -358,7 +414,7 @@ static ALWAYS_INLINE void multiply_top(const struct product *product, size_t top
 
 	for (size_t step = 0; step < product->k; step += depth)
 		multiply_block(product, top, rows, step, least(depth, product->k - step), start, c);
-	for (size_t row = 0; !product->k && row < rows; row++)
+	for (size_t row = 0; !product->k && !product->add && row < rows; row++)
 		for (size_t column = 0; column < product->n; column++)
 			c[row * product->c_row + column] = start ? start[row] : 0;
 }
@@ -418,12 +474,6 @@ static ALWAYS_INLINE struct panels panels_of_matrix(const void *context, size_t 
 			   room + first * depth, PANEL);
 	return (struct panels){room, depth * PANEL, PANEL};
 }
-
-/* What PackMatMulB has made: panels of k steps. */
-struct packed {
-	const element *at;
-	size_t k;
-};
 
 static ALWAYS_INLINE struct panels panels_of_packed(const void *context, size_t step, size_t depth, size_t column,
 						    size_t columns, number *room)

@@ -176,6 +176,15 @@ static void compare_convolution(const char *name, const struct problem *problem,
 	}
 }
 
+/* As PackMatMulB does it: panels of 16 filters, step by step. */
+static void pack_filters(const float *filters, int64_t count, int64_t steps, float *panels)
+{
+	for (int64_t filter = 0; filter < (count + 15) / 16 * 16; filter++)
+		for (int64_t step = 0; step < steps; step++)
+			panels[(filter / 16 * steps + step) * 16 + filter % 16] =
+				filter < count ? filters[filter * steps + step] : 0;
+}
+
 static void check_convolution(const struct entry *entry, enum type type, int spatial, int by_channels, int plain)
 {
 	struct problem problem;
@@ -191,6 +200,9 @@ static void check_convolution(const struct entry *entry, enum type type, int spa
 		problem.has_bias = 1;
 	}
 	problem.outputs = problem.group * (by_channels ? 1 : between(1, 30));
+	int panels = strstr(entry->name, "_panels") != NULL;
+	if (panels && problem.group == 1 && problem.channels < 8 && volume(problem.out) < 64)
+		problem.outputs = between(1500, 1700); /* more than are turned at a time */
 	size_t size = types[type].size, number = type == f64 ? 8 : 4;
 	int64_t d = problem.channels / problem.group, planes = problem.images * problem.outputs;
 	size_t x_bytes = problem.images * problem.channels * volume(problem.in) * size,
@@ -201,21 +213,26 @@ static void check_convolution(const struct entry *entry, enum type type, int spa
 	laid_bytes = (laid_bytes + 16) * number;
 	void *x = take(x_bytes), *filters = take(filter_bytes), *bias = take(bias_bytes), *y = take(y_bytes),
 	     *parts = take(y_bytes), *laid = take(laid_bytes);
+	size_t panel_bytes = panels ? (problem.outputs + 15) / 16 * 16 * (filter_bytes / problem.outputs) : 1;
+	void *packed = take(panel_bytes), *read = panels ? packed : filters;
 
 	fill(type, x, x_bytes / size);
 	fill(type, filters, filter_bytes / size);
 	fill(type, bias, problem.outputs);
+	if (panels)
+		pack_filters(filters, problem.outputs, d * volume(problem.window), packed);
 	void *given = problem.has_bias ? bias : NULL;
-	call_convolution(entry, &problem, by_channels, size, x, filters, given, y, 0, planes, laid);
+	call_convolution(entry, &problem, by_channels, size, x, read, given, y, 0, planes, laid);
 	compare_convolution(entry->name, &problem, type, x, filters, given, y);
 	int64_t part = 1 + planes / 3;
 	for (int64_t first = 0; first < planes; first += part)
-		call_convolution(entry, &problem, by_channels, size, x, filters, given, parts, first,
+		call_convolution(entry, &problem, by_channels, size, x, read, given, parts, first,
 				 first + part < planes ? part : planes - first, laid);
 	if (memcmp(y, parts, y_bytes))
 		wrong(entry->name, &problem, "parts are other bytes:", part, 0, 0);
 	drop(x, x_bytes);
 	drop(filters, filter_bytes);
+	drop(packed, panel_bytes);
 	drop(bias, bias_bytes);
 	drop(y, y_bytes);
 	drop(parts, y_bytes);

@@ -15,6 +15,8 @@ for network in resnet50 mobilenetv2; do
 	"$skrun" $network.sk --random 1 --verify --cores 3
 	"$skdump" $network.sk >out.txt
 	grep -q " tasks in 1 launch, " out.txt || fail "$network is not one superkernel: $(cat out.txt)"
+	"$skdump" --steps $network.sk >out.txt
+	grep -q ' sk_conv_f32_2_panels' out.txt && ! grep -qE 'packmatmulb|sk_conv_f32_2_groups' out.txt || fail "filters are not packed when linking: $(cat out.txt)"
 done
 
 # Weights are the same with every call, and a wrong result is noticed.
@@ -25,3 +27,48 @@ cmp mobilenetv2.onnx before.onnx
 fails_with '^y\[0,7\] is .*, expected ' $convnet check mobilenetv2.onnx x.npy wrong.npy
 fails_with '^y is float32 \(1, 999\), expected float32 \(1, 1000\)' sh -c "/usr/bin/python3 -c 'import numpy; numpy.save(\"short.npy\", numpy.load(\"y.npy\")[:, 1:])' &&
 	$convnet check mobilenetv2.onnx x.npy short.npy"
+
+# Filters that are constants, which are packed, give the same bits as the same ones that are an input, which are not.
+/usr/bin/python3 - <<'P'
+import numpy, onnx
+from onnx import TensorProto, helper, numpy_helper
+
+# Dimensions of x, filters, and attributes: planes that are turned and others, groups, 1 to 3 spatial dimensions.
+cases = [([2, 6, 9], [20, 6, 3], {"strides": [2]}), ([1, 12, 7, 7], [30, 4, 3, 3], {"group": 3, "pads": [1] * 4}),
+         ([2, 6, 20, 21], [18, 3, 3, 2], {"group": 2, "dilations": [2, 1]}), ([2, 5, 15, 17], [33, 5, 1, 1], {"strides": [2, 2]}),
+         ([1, 3, 4, 5, 6], [17, 3, 2, 2, 2], {}), ([1, 4, 6, 6], [8, 1, 3, 3], {"group": 4}), ([1, 300, 7, 7], [5, 300, 1, 1], {})]
+numbers = numpy.random.RandomState(3)
+nodes, inputs, outputs, weights = [], [], [], []
+value = helper.make_tensor_value_info
+for i, (x, filters, attributes) in enumerate(cases):
+    bias = numbers.standard_normal(filters[:1]).astype(numpy.float32)
+    weights.append(numpy_helper.from_array(bias, "b%d" % i))
+    weights.append(numpy_helper.from_array(numbers.standard_normal(filters).astype(numpy.float32), "w%d" % i))
+    numpy.save("w%d.npy" % i, numpy_helper.to_array(weights[-1]))
+    nodes.append(helper.make_node("Conv", ["x%d" % i, "w%d" % i] + ["b%d" % i] * (i % 2), ["y%d" % i], **attributes))
+    inputs.append(value("x%d" % i, TensorProto.FLOAT, x))
+    numpy.save("x%d.npy" % i, numbers.standard_normal(x).astype(numpy.float32))
+    outputs.append(value("y%d" % i, TensorProto.FLOAT, [None] * len(x)))
+for name in "constant", "input":
+    given = inputs + [value("w%d" % i, TensorProto.FLOAT, case[1]) for i, case in enumerate(cases)] * (name == "input")
+    kept = [one for one in weights if name == "constant" or one.name[0] == "b"]
+    graph = helper.make_graph(nodes, name, given, outputs, kept)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), name + ".onnx")
+P
+numbers='0 1 2 3 4 5 6'
+for isa in x86-64 x86-64-v3 native; do
+	for name in constant input; do
+		"$sklink" $name.onnx --isa $isa -L "$top_builddir/kernels" -lskernels -o $name.sk
+		arguments=
+		for i in $numbers; do
+			arguments="$arguments --input x$i=x$i.npy --output y$i=$name-$i.npy"
+			[ $name = constant ] || arguments="$arguments --input w$i=w$i.npy"
+		done
+		"$skrun" $name.sk $arguments
+	done
+	for i in $numbers; do
+		cmp constant-$i.npy input-$i.npy || fail "convolution $i, $isa"
+	done
+	"$skrun" constant.sk --random 1 --verify --cores 3
+	"$skrun" constant.sk --random 1 --guard --cores 2 >out.txt || { cat out.txt; fail "--guard"; }
+done

@@ -86,8 +86,7 @@ static uint32_t batched(struct sk_canonical *canonical, uint32_t value, const st
 	return copy;
 }
 
-/* A factor [k, n], or [n, k] if it is turned, in the order in which products read it, if that can be done once. */
-static uint32_t packed(struct sk_canonical *canonical, uint32_t b, uint64_t k, uint64_t n, bool turned)
+uint32_t sk_canonical_pack(struct sk_canonical *canonical, uint32_t b, uint64_t k, uint64_t n, bool turned)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_value from = graph->values.items[b];
@@ -114,7 +113,7 @@ static void add_product(struct sk_canonical *canonical, uint32_t a, uint32_t b, 
 	uint64_t m = product->m, k = product->k, n = product->n;
 	bool pack = (right->contents || right->fixed) && !turned_a && sk_value_is_float(right);
 	const uint64_t left[2] = {turned_a ? k : m, turned_a ? m : k}, matrix[2] = {turned_b ? n : k, turned_b ? k : n};
-	uint32_t factor = pack ? packed(canonical, b, k, n, turned_b) : b;
+	uint32_t factor = pack ? sk_canonical_pack(canonical, b, k, n, turned_b) : b;
 	const struct sk_value *panels = &graph->values.items[factor];
 	struct sk_graph_call *call = sk_canonical_call(canonical, "MatMul");
 

@@ -19,26 +19,69 @@ static bool infer_conv(struct sk_inference *inference)
 	       sk_window_infer(inference, 0, x->dtype, x->shape[0], w->shape[0], &window);
 }
 
+/* Constant filters are the rows of a product, and packed once, but those of single channels, which are no product. */
+static bool packs_filters(const struct sk_op_graph *graph, uint32_t x, uint32_t w)
+{
+	const struct sk_value *filters = &graph->values.items[w];
+	bool single = filters->shape[1] == 1 && filters->shape[0] == graph->values.items[x].shape[1];
+
+	return (filters->contents || filters->fixed) && filters->dtype == SK_F32 && !single &&
+	       sk_value_elements(filters);
+}
+
+/* Panels of 16 filters: [panels, channels, window …, 16]. */
+static struct sk_operand packed_filters(struct sk_canonical *canonical, uint32_t w)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	struct sk_operand filters = sk_operand_spatial(graph, w);
+	uint64_t count = filters.shape[0], steps = sk_value_elements(&graph->values.items[w]) / count;
+	uint32_t panels = sk_canonical_pack(canonical, w, steps, count, true);
+
+	filters.shape[0] = graph->values.items[panels].shape[0];
+	filters.shape[filters.rank] = graph->values.items[panels].shape[2];
+	return sk_operand_shaped(graph, panels, filters.rank + 1, filters.shape);
+}
+
+/* The bias, or zeros: of how many filters there are, packed ones do not tell. */
+static uint32_t whole_bias(struct sk_canonical *canonical, uint32_t w)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	uint32_t bias = sk_canonical_input(canonical, 2);
+
+	if (bias != SK_NONE)
+		return bias;
+	bias = sk_graph_new_value(graph, graph->values.items[w].name, SK_F32, 1, graph->values.items[w].shape);
+	sk_canonical_fill(canonical, bias, 0);
+	return bias;
+}
+
 static bool canonical_conv(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
-	uint32_t x = sk_canonical_input(canonical, 0), w = sk_canonical_input(canonical, 1);
+	uint32_t x = sk_canonical_input(canonical, 0), w = sk_canonical_input(canonical, 1), bias;
 	struct sk_graph_call *call;
+	struct sk_operand filters;
 	struct sk_windows window;
 	int64_t group;
+	bool pack;
 
 	if (!sk_window_convolution(&inference, sk_infer_input(&inference, 0), sk_infer_input(&inference, 1),
 				   sk_infer_input(&inference, 2), &window, &group))
 		return false;
 	if (!graph->values.items[w].shape[1])
 		return sk_canonical_error(canonical, "there are no channels");
+	pack = packs_filters(graph, x, w);
+	filters = pack ? packed_filters(canonical, w) : sk_operand_spatial(graph, w);
+	bias = pack ? whole_bias(canonical, w) : sk_canonical_input(canonical, 2);
 	call = sk_canonical_call(canonical, "Conv");
+	if (pack)
+		sk_call_integer(canonical, call, "packed", 1);
 	sk_call_window(canonical, call, &window);
 	sk_call_integer(canonical, call, "group", group);
 	sk_call_input(canonical, call, sk_operand_spatial(graph, x));
-	sk_call_input(canonical, call, sk_operand_spatial(graph, w));
-	sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, 2)));
+	sk_call_input(canonical, call, filters);
+	sk_call_input(canonical, call, sk_operand_flat(graph, bias));
 	sk_call_output(canonical, call, sk_operand_spatial(graph, sk_canonical_output(canonical, 0)));
 	return true;
 }

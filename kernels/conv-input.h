@@ -1,0 +1,273 @@
+/* conv-input.h: what convolutions read of their input, for the product that they are: where a column of results finds
+ * what it meets at a step, and panels and tiles made of that. */
+#ifndef SK_KERNELS_CONV_INPUT_H
+#define SK_KERNELS_CONV_INPUT_H
+
+#include "kernels/product.h"
+
+/* Dimensions are [depth, height, width]; where SPATIAL is 2, depth is 1. */
+struct convolution {
+	const element *x, *filters, *bias;
+	element *y;
+	int64_t channels, filter_channels, outputs; /* of x, of a filter, of y */
+	int64_t in[3], window[3], out[3], strides[3], dilations[3], pads[3];
+	int64_t group;
+	number *room, *laid, *sums;
+	int64_t laid_size; /* numbers in laid */
+};
+
+/* Where a step of k finds what the first column of a row of results meets. */
+struct steps {
+	enum { PLAIN, LAID_OUT, AS_IT_COMES } way; /* the last one where there is too little room to lay input out */
+	const element *input; /* the first channel of the group */
+	const number *at; /* the same, or where it is laid out */
+	int64_t channel, plane, row, phase; /* numbers from one to the next */
+	const struct convolution *of;
+	struct offsets *offsets;
+};
+
+/* Numbers from what the first step meets to what steps from `step` on do. */
+struct offsets {
+	size_t step;
+	int64_t at[DEPTH];
+};
+
+enum { STEP = GROUP_COLUMNS + PANEL }; /* of panels: there is room for a vector behind them */
+
+static ALWAYS_INLINE int64_t round_up(int64_t a, int64_t b)
+{
+	return b == 1 ? a : (a + b - 1) / b; /* divisions take long */
+}
+
+/* One row of input, pads included, phase by phase. */
+static ALWAYS_INLINE void lay_row(const struct convolution *of, const element *row, int64_t phase_length, number *to)
+{
+	int64_t stride = of->strides[2], pad = of->pads[2], width = of->in[2];
+
+	/* A window of one column meets nothing of the other phases. */
+	for (int64_t phase = 0; phase < (of->window[2] > 1 ? stride : 1); phase++, to += phase_length) {
+		/* Element i is row[i * stride + phase - pad]. */
+		int64_t first = pad > phase ? round_up(pad - phase, stride) : 0;
+		int64_t end = pad + width > phase ? round_up(pad + width - phase, stride) : 0, i = 0;
+		first = least(first, phase_length);
+		end = row ? least(end, phase_length) : 0;
+		for (; i < first; i++)
+			to[i] = 0;
+		if (stride == 1)
+			for (; i < end; i++)
+				to[i] = LOAD(TYPE, row[i - pad]);
+		else if (stride == 2)
+			for (; i < end; i++)
+				to[i] = LOAD(TYPE, row[i * 2 + phase - pad]);
+		else
+			for (; i < end; i++)
+				to[i] = LOAD(TYPE, row[i * stride + phase - pad]);
+		for (; i < phase_length; i++)
+			to[i] = 0;
+	}
+}
+
+/* How many elements of input, with pads, results along a dimension meet. */
+static ALWAYS_INLINE int64_t reach(const struct convolution *of, int dimension)
+{
+	return (of->out[dimension] - 1) * of->strides[dimension] +
+	       (of->window[dimension] - 1) * of->dilations[dimension] + 1;
+}
+
+/* Lays out the channels of a group. */
+static ALWAYS_INLINE void lay(const struct convolution *of, const struct steps *steps)
+{
+	const element *x = steps->input;
+	int64_t deep = reach(of, 0), high = reach(of, 1);
+	number *to = of->laid;
+
+	for (int64_t c = 0; c < of->filter_channels; c++, x += of->in[0] * of->in[1] * of->in[2])
+		for (int64_t z = 0; z < deep; z++)
+			for (int64_t y = 0; y < high; y++, to += steps->row) {
+				int64_t iz = z - of->pads[0], iy = y - of->pads[1];
+				if (of->window[1] == 1 && y % of->strides[1])
+					continue; /* no result meets it */
+				int inside = iz >= 0 && iz < of->in[0] && iy >= 0 && iy < of->in[1];
+				lay_row(of, inside ? x + (iz * of->in[1] + iy) * of->in[2] : 0, steps->phase, to);
+			}
+}
+
+/* Runs of columns of a group of panels: neighbours in one row of results. */
+struct runs {
+	int64_t count, from[GROUP_COLUMNS], length[GROUP_COLUMNS];
+};
+
+static ALWAYS_INLINE void find_runs(const struct steps *steps, int64_t column, int64_t columns, struct runs *runs)
+{
+	const struct convolution *of = steps->of;
+
+	runs->count = 0;
+	while (columns > 0) {
+		int64_t x = column % of->out[2], y = column / of->out[2] % of->out[1],
+			z = column / of->out[2] / of->out[1];
+		int64_t length = least(of->out[2] - x, columns);
+		runs->from[runs->count] = z * of->strides[0] * steps->plane + y * of->strides[1] * steps->row + x;
+		runs->length[runs->count++] = length;
+		column += length;
+		columns -= length;
+	}
+}
+
+/* Steps go through the window, then the channels. */
+struct place {
+	int64_t c, z, y, x;
+};
+
+static ALWAYS_INLINE struct place place_of(const struct convolution *of, int64_t step)
+{
+	return (struct place){step / of->window[2] / of->window[1] / of->window[0],
+			      step / of->window[2] / of->window[1] % of->window[0],
+			      step / of->window[2] % of->window[1], step % of->window[2]};
+}
+
+static ALWAYS_INLINE void next_place(const struct convolution *of, struct place *place)
+{
+	if (++place->x < of->window[2])
+		return;
+	place->x = 0;
+	if (++place->y < of->window[1])
+		return;
+	place->y = 0;
+	if (++place->z < of->window[0])
+		return;
+	place->z = 0;
+	place->c++;
+}
+
+/* What a column meets at a place, out of input that is not laid out. */
+static ALWAYS_INLINE number number_at(const struct steps *steps, const struct place *place, int64_t column)
+{
+	const struct convolution *of = steps->of;
+	int64_t z = column / of->out[2] / of->out[1] * of->strides[0] + place->z * of->dilations[0] - of->pads[0];
+	int64_t y = column / of->out[2] % of->out[1] * of->strides[1] + place->y * of->dilations[1] - of->pads[1];
+	int64_t x = column % of->out[2] * of->strides[2] + place->x * of->dilations[2] - of->pads[2];
+
+	if (z < 0 || z >= of->in[0] || y < 0 || y >= of->in[1] || x < 0 || x >= of->in[2])
+		return 0;
+	return LOAD(TYPE, steps->input[((place->c * of->in[0] + z) * of->in[1] + y) * of->in[2] + x]);
+}
+
+/* Where steps [step, step + depth) find what the first result meets. */
+static ALWAYS_INLINE void find_steps(const struct steps *steps, size_t step, size_t depth)
+{
+	const struct convolution *of = steps->of;
+	int64_t *offsets = steps->offsets->at, stride = of->strides[2];
+	struct place place = place_of(of, step);
+
+	for (size_t p = 0; p < depth; p++, next_place(of, &place)) {
+		int64_t along = place.x * of->dilations[2];
+		offsets[p] = place.c * steps->channel + place.z * of->dilations[0] * steps->plane +
+			     place.y * of->dilations[1] * steps->row +
+			     (stride == 1 ? along : along % stride * steps->phase + along / stride);
+	}
+	steps->offsets->step = step;
+}
+
+/* One run, for all steps. As vectors: up to a vector more is read, and written where nobody reads, or what comes later
+ * lies. */
+static ALWAYS_INLINE void copy_vectors(number *to, const number *from, const int64_t *offsets, size_t depth,
+				       const int64_t vectors)
+{
+	for (size_t p = 0; p < depth; p++, to += STEP)
+#pragma GCC unroll 6
+		for (int64_t v = 0; v < vectors; v++) {
+			__builtin_prefetch(from + offsets[p] + v * LANES + GROUP_COLUMNS, 0, 3);
+			store(to + v * LANES, load(from + offsets[p] + v * LANES));
+		}
+}
+
+static ALWAYS_INLINE void copy_run(number *to, const number *from, const int64_t *offsets, size_t depth, int64_t length)
+{
+	int64_t vectors = round_up(length, LANES);
+
+	if (vectors == 1)
+		copy_vectors(to, from, offsets, depth, 1);
+	else if (vectors == 2)
+		copy_vectors(to, from, offsets, depth, 2);
+	else if (vectors == GROUP_COLUMNS / LANES)
+		copy_vectors(to, from, offsets, depth, GROUP_COLUMNS / LANES);
+	else
+		copy_vectors(to, from, offsets, depth, vectors);
+}
+
+static ALWAYS_INLINE void copy_exactly(number *to, const number *from, const int64_t *offsets, size_t depth,
+				       int64_t length)
+{
+	for (size_t p = 0; p < depth; p++, to += STEP)
+		for (int64_t i = 0; i < length; i++)
+			to[i] = from[offsets[p] + i];
+}
+
+static ALWAYS_INLINE void copy_as_it_comes(const struct steps *steps, size_t step, size_t depth, size_t column,
+					   size_t columns, number *to)
+{
+	struct place place = place_of(steps->of, step);
+
+	for (size_t p = 0; p < depth; p++, to += STEP, next_place(steps->of, &place))
+		for (size_t i = 0; i < columns; i++)
+			to[i] = number_at(steps, &place, column + i);
+}
+
+static ALWAYS_INLINE struct panels panels_of_input(const void *context, size_t step, size_t depth, size_t column,
+						   size_t columns, number *room)
+{
+	const struct steps *steps = context;
+	const int64_t *offsets = steps->offsets->at;
+	struct runs runs;
+
+	if (steps->offsets->step != step)
+		find_steps(steps, step, depth);
+	find_runs(steps, column, columns, &runs);
+	if (steps->way == AS_IT_COMES)
+		copy_as_it_comes(steps, step, depth, column, columns, room);
+	else if (steps->way == PLAIN && columns % LANES)
+		copy_exactly(room, steps->at + column, offsets, depth, columns);
+	else
+		for (int64_t i = 0, at = 0; i < runs.count; at += runs.length[i++])
+			copy_run(room + at, steps->at + runs.from[i], offsets, depth, runs.length[i]);
+	return (struct panels){room, PANEL, STEP};
+}
+
+/* A window of one element that meets each element once needs no layout; results are then one row. */
+static ALWAYS_INLINE int is_plain(const struct convolution *of)
+{
+	int plain = !CONVERTED && IS_GROUPS;
+
+	for (int d = 0; d < 3; d++)
+		plain = plain && of->window[d] == 1 && of->strides[d] == 1 && !of->pads[d] && of->in[d] == of->out[d];
+	return plain;
+}
+
+/* What does not depend on the group. */
+static ALWAYS_INLINE void prepare(struct convolution *of, struct steps *steps)
+{
+	int64_t out = of->out[0] * of->out[1] * of->out[2];
+
+	if (is_plain(of)) {
+		of->out[2] = of->in[2] = out;
+		of->out[0] = of->out[1] = of->in[0] = of->in[1] = 1;
+	}
+	steps->phase = round_up(reach(of, 2), of->strides[2]);
+	steps->row = steps->phase * of->strides[2];
+	steps->plane = reach(of, 1) * steps->row;
+	steps->channel = reach(of, 0) * steps->plane;
+	if (is_plain(of))
+		steps->way = PLAIN;
+	else
+		steps->way = steps->channel * of->filter_channels + LANES <= of->laid_size ? LAID_OUT : AS_IT_COMES;
+}
+
+static ALWAYS_INLINE void enter(const struct convolution *of, const element *input, struct steps *steps)
+{
+	steps->input = input;
+	steps->at = steps->way == LAID_OUT ? of->laid : (const number *)input;
+	if (steps->way == LAID_OUT)
+		lay(of, steps);
+}
+
+#endif
