@@ -99,6 +99,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/canonical.c src/fusion/canonical.h \
 	src/fusion/graph.c src/fusion/graph.h \
 	src/fusion/infer.c src/fusion/infer.h \
+	src/fusion/onnx/aliases.c src/fusion/onnx/aliases.def src/fusion/onnx/aliases.h \
 	src/fusion/onnx/files.c src/fusion/onnx/files.h \
 	src/fusion/onnx/functions.c src/fusion/onnx/functions.h \
 	src/fusion/onnx/ge.c src/fusion/onnx/ge.h \

@@ -8,12 +8,22 @@
 
 /* ---- names of kernels ---- */
 
-/* A list names kernels as the manifest does, or what they compute. */
+/* "ge:Relu" is called Relu, too. */
+static bool is_origin(const char *name, const char *origin)
+{
+	const char *colon = strrchr(origin, ':');
+
+	return !strcmp(name, origin) || (colon && !strcmp(name, colon + 1));
+}
+
+/* A list names kernels as the manifest does, or what they compute, or what a model calls that. */
 static bool names_task(const struct sk_model *model, const char *name, uint32_t task)
 {
+	const char *origin = model->tasks.items[task].origin;
 	const struct sk_kernel *kernel = &model->kernels.items[model->tasks.items[task].kernel];
 
-	return !strcmp(name, kernel->name) || (kernel->signature->op && !strcmp(name, kernel->signature->op));
+	return !strcmp(name, kernel->name) || (kernel->signature->op && !strcmp(name, kernel->signature->op)) ||
+	       (origin && is_origin(name, origin));
 }
 
 static bool lists_task(const struct sk_model *model, const sk_names *names, uint32_t task)

@@ -5,53 +5,7 @@
 #include <string.h>
 
 #include "src/base/map.h"
-
-/* ---- operators ---- */
-
-/* An operator that computes what one of ONNX's does, with the operator set that it is described by (its attributes are
- * inputs in later ones, say) and up to three attributes under other names. */
-struct operator
-{
-	const char *ge, *onnx;
-	int64_t version;
-	struct {
-		const char *ge, *onnx;
-	} attributes[3];
-};
-
-/* clang-format off */
-static const struct operator operators[] = {
-	{"Abs", "Abs", 13, {{0}}}, {"Ceil", "Ceil", 13, {{0}}}, {"Cos", "Cos", 7, {{0}}}, {"Erf", "Erf", 13, {{0}}},
-	{"Exp", "Exp", 13, {{0}}}, {"Floor", "Floor", 13, {{0}}}, {"Identity", "Identity", 13, {{0}}},
-	{"LogicalNot", "Not", 1, {{0}}}, {"Neg", "Neg", 13, {{0}}}, {"Reciprocal", "Reciprocal", 13, {{0}}},
-	{"Relu", "Relu", 14, {{0}}}, {"Sigmoid", "Sigmoid", 13, {{0}}}, {"Sign", "Sign", 13, {{0}}},
-	{"Sin", "Sin", 7, {{0}}}, {"Softplus", "Softplus", 1, {{0}}}, {"Softsign", "Softsign", 1, {{0}}},
-	{"Sqrt", "Sqrt", 13, {{0}}}, {"Tanh", "Tanh", 13, {{0}}},
-	{"Add", "Add", 14, {{0}}}, {"Maximum", "Max", 13, {{0}}}, {"Minimum", "Min", 13, {{0}}},
-	{"Mul", "Mul", 14, {{0}}}, {"Pow", "Pow", 15, {{0}}}, {"RealDiv", "Div", 14, {{0}}}, {"Sub", "Sub", 14, {{0}}},
-	{"Equal", "Equal", 13, {{0}}}, {"Greater", "Greater", 13, {{0}}}, {"GreaterEqual", "GreaterOrEqual", 16, {{0}}},
-	{"Less", "Less", 13, {{0}}}, {"LessEqual", "LessOrEqual", 16, {{0}}},
-	{"LogicalAnd", "And", 7, {{0}}}, {"LogicalOr", "Or", 7, {{0}}}, {"SelectV2", "Where", 16, {{0}}},
-	{"ConcatD", "Concat", 13, {{"concat_dim", "axis"}, {"N", NULL}}},
-	{"ConcatV2D", "Concat", 13, {{"concat_dim", "axis"}, {"N", NULL}}},
-	{"MatMul", "Gemm", 13, {{"transpose_x1", "transA"}, {"transpose_x2", "transB"}}},
-	{"MatMulV2", "Gemm", 13, {{"transpose_x1", "transA"}, {"transpose_x2", "transB"}}},
-	{"ReduceMaxD", "ReduceMax", 13, {{"axes", "axes"}, {"keep_dims", "keepdims"}}},
-	{"ReduceMeanD", "ReduceMean", 13, {{"axes", "axes"}, {"keep_dims", "keepdims"}}},
-	{"ReduceMinD", "ReduceMin", 13, {{"axes", "axes"}, {"keep_dims", "keepdims"}}},
-	{"ReduceSumD", "ReduceSum", 11, {{"axes", "axes"}, {"keep_dims", "keepdims"}}},
-	{"SplitD", "Split", 18, {{"split_dim", "axis"}, {"num_split", "num_outputs"}}},
-	{"TransposeD", "Transpose", 13, {{"perm", "perm"}}},
-};
-/* clang-format on */
-
-static const struct operator* find_operator(const char *name)
-{
-	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
-		if (!strcmp(operators[i].ge, name))
-			return &operators[i];
-	return NULL;
-}
+#include "src/fusion/onnx/aliases.h"
 
 bool sk_onnx_is_ge_note(const char *name)
 {
@@ -206,43 +160,16 @@ static bool translate_constant(struct translation *translation, struct sk_onnx_n
 	return true;
 }
 
-/* Attributes that the operator of ONNX has under another name, or not at all. */
-static void translate_attributes(struct sk_arena *arena, struct sk_onnx_node *node, const struct operator* operator)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < node->attributes.count; i++) {
-		struct sk_onnx_attribute attribute = node->attributes.items[i];
-		bool drop = false;
-
-		for (size_t j = 0; j < 3 && operator->attributes[j].ge; j++)
-			if (attribute.name && !strcmp(attribute.name, operator->attributes[j].ge)) {
-				attribute.name = operator->attributes[j].onnx;
-				drop = !attribute.name;
-				break;
-			}
-		if (!drop)
-			node->attributes.items[kept++] = attribute;
-	}
-	node->attributes.count = kept;
-	/* What GE does not say is false; ONNX's reductions keep their dimensions unless told otherwise. */
-	if (operator->attributes[1].onnx && !strcmp(operator->attributes[1].onnx, "keepdims") &&
-	    !find_attribute(node, "keepdims"))
-		sk_array_push(arena, &node->attributes,
-			      (struct sk_onnx_attribute){.name = "keepdims", .type = SK_ONNX_ATTRIBUTE_INT});
-}
-
 static void translate_operator(struct translation *translation, struct sk_onnx_node *node)
 {
 	const char *type = type_of(node);
-	const struct operator* operator= find_operator(type);
 
+	if (!sk_onnx_translate_alias(translation->arena, "ge", type, node)) {
+		node->op = type;
+		node->domain = "ge";
+		node->imports = imports_of(translation->arena, node->domain, 1);
+	}
 	node->origin = sk_arena_print(translation->arena, "ge:%s", type);
-	node->op = operator? operator->onnx : type;
-	node->domain = operator? "" : "ge";
-	node->imports = imports_of(translation->arena, node->domain, operator ? operator->version : 1);
-	if (operator)
-		translate_attributes(translation->arena, node, operator);
 	for (size_t i = 0; i < node->outputs.count; i++)
 		sk_array_push(translation->arena, &translation->graph->infos,
 			      describe(translation, node, i, node->outputs.items[i]));

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "src/fusion/onnx/aliases.h"
 #include "src/fusion/onnx/files.h"
 #include "src/fusion/onnx/functions.h"
 #include "src/fusion/onnx/ge.h"
@@ -521,5 +522,6 @@ struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, c
 	if (!reader.model || !has_graph(&reader) || !sk_onnx_translate_ge(diag, path, reader.model) ||
 	    !check_model(&reader) || !sk_onnx_expand_functions(diag, path, reader.model, bytes.size))
 		return NULL;
+	sk_onnx_translate_domains(arena, reader.model);
 	return build(&reader, reader.model->graph, NULL);
 }
