@@ -79,13 +79,45 @@ case(13, "Resize", [row, constant([0, 0.5, 1, 1.5], f32), None, constant([1, 3])
 case(18, "Resize", [row, None, None, constant([14])], [numpy.repeat(row, 2, 1)], axes=[1])
 case(18, "Resize", [row, None, None, constant([3, 14])], [numpy.repeat(numpy.repeat(row, 2, 0), 2, 1)],
      keep_aspect_ratio_policy="not_larger")
+# Its constants of several types are all zeros.
+case(13, "Resize", [numpy.arange(1, 9, dtype=f32).reshape(1, 1, 2, 4), None, constant([1, 1, 0.6, 0.6], f32)],
+     [numpy.array([[[[2.6666665, 4.3333331]]]], f32)], mode="linear")
 # As a float, 10 times 0.7 are 7.
 case(13, "Resize", [numpy.ones((1, 10), f32), None, constant([1, 0.7], f32)], [numpy.ones((1, 7), f32)])
 # Half as many, each from all that it covers; what lies outside is like the one at the edge.
 case(18, "Resize", [numpy.arange(8, dtype=f32).reshape(1, 8), None, constant([1, 0.5], f32)],
      [numpy.array([[0.625, 2.5, 4.5, 6.375]], f32)], mode="linear", antialias=1)
 
+# ---- sums of several inputs ----
+
+case(13, "Mean", [row, row + 2, numpy.full((7, 1), 4, f32)], [numpy.broadcast_to(row * 2 / 3 + 2, (7, 7))])
+case(13, "Sum", [row, numpy.ones((2, 1), f32), numpy.ones(1, f32)], [numpy.broadcast_to(row + 2, (2, 7))])
+case(13, "Max", [row, numpy.full((1, 1), 3, f32)], [numpy.maximum(row, 3)])
+
+# ---- what there is not ----
+
+def check_refusals(sklink):
+    """Each operator that is absent has its own error, which says what is missing."""
+    absent = {"StringNormalizer": ("", "works on texts"), "SequenceAt": ("", "works on sequences"),
+              "OptionalHasElement": ("", "works on optional values"), "RandomUniformLike": ("", "makes random numbers"),
+              "ImageDecoder": ("", "decodes image files"), "TreeEnsemble": ("ai.onnx.ml", "is one of ai.onnx.ml"),
+              "Gradient": ("ai.onnx.preview.training", "asks for a derivative"),
+              "Rellu": ("", "there is no operator 'Rellu'")}
+    value = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1])
+    nodes = [helper.make_node(op, ["x"], [f"y {op}"], name=op, domain=domain) for op, (domain, _) in absent.items()]
+    outputs = [helper.make_tensor_value_info(f"y {op}", onnx.TensorProto.FLOAT, None) for op in absent]
+    imports = [helper.make_opsetid(domain, 1 if domain else 20) for domain in {one[0] for one in absent.values()}]
+    onnx.save(helper.make_model(helper.make_graph(nodes, "absent", [value], outputs), opset_imports=imports), "absent.onnx")
+    refused = subprocess.run([sklink, "absent.onnx", "-o", "absent.sk"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             check=False)
+    lines = refused.stdout.decode().split("\n")
+    assert refused.returncode == 1, refused
+    for op, (_, reason) in absent.items():
+        assert any(f"node '{op}' ({op}): " in line and reason in line for line in lines), (op, reason, lines)
+
+
 if __name__ == "__main__":
+    check_refusals(sys.argv[1])
     for version in sorted({one[0] for one in cases}):
         run(*sys.argv[1:], version)
     print(f"{len(cases)} cases")
