@@ -119,6 +119,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/passes/quantised-graph.c src/fusion/passes/quantised-graph.h \
 	src/fusion/passes/unify-constants.c src/fusion/passes/unify-constants.h \
 	src/fusion/operators/schema.c src/fusion/operators/schema.h \
+	src/fusion/operators/absent.c src/fusion/operators/absent.h \
 	src/fusion/operators/attention.c \
 	src/fusion/operators/axes.c \
 	src/fusion/operators/elementwise.c \

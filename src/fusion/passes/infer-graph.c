@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "src/fusion/operators/absent.h"
 #include "src/fusion/operators/schema.h"
 
 enum state {
@@ -112,8 +113,13 @@ static enum state infer_node(struct rounds *rounds, uint32_t index)
 static void report_unknown(struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	const char **names = SK_NEW_ARRAY(graph->arena, const char *, 1024);
+	const char *absence = sk_operator_absence(node->domain, node->op);
 	size_t count = 0;
 
+	if (absence) {
+		sk_node_error(graph, node, "operator '%s' %s", node->op, absence);
+		return;
+	}
 	for (const struct sk_schema *schema; count < 1024 && (schema = sk_schema_at(count)); count++)
 		names[count] = schema->op;
 	bool first = sk_node_error(graph, node, "there is no operator '%s'%s%s%s", node->op,

@@ -1,0 +1,66 @@
+/* The reasons for which ONNX's operators are absent, for messages: what is missing is rarely the operator alone. */
+#include "src/fusion/operators/absent.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define SEQUENCES                                                                                                      \
+	"works on sequences of tensors, which sklink does not have; models whose sequences have a fixed length can "   \
+	"be "                                                                                                          \
+	"exported with a Split and a Concat instead"
+#define OPTIONALS                                                                                                      \
+	"works on optional values, which sklink does not have; whether an input is there has to be decided when the "  \
+	"model is exported"
+#define TEXTS "works on texts, which sklink does not have; they have to become numbers in front of the network"
+#define RANDOM                                                                                                         \
+	"makes random numbers, which packages do not, since they compute the same each time; make its result an "      \
+	"input "                                                                                                       \
+	"of the model"
+#define FILES "decodes image files, which packages do not; decode them in front of the network"
+#define GRADIENTS                                                                                                      \
+	"asks for a derivative of the graph, and sklink computes graphs as they are; export the model with its "       \
+	"backward "                                                                                                    \
+	"pass as nodes"
+
+static const struct absence {
+	const char *op, *reason;
+} absences[] = {
+	{"Bernoulli", RANDOM},
+	{"ConcatFromSequence", SEQUENCES},
+	{"ImageDecoder", FILES},
+	{"Multinomial", RANDOM},
+	{"Optional", OPTIONALS},
+	{"OptionalGetElement", OPTIONALS},
+	{"OptionalHasElement", OPTIONALS},
+	{"RandomNormal", RANDOM},
+	{"RandomNormalLike", RANDOM},
+	{"RandomUniform", RANDOM},
+	{"RandomUniformLike", RANDOM},
+	{"RegexFullMatch", TEXTS},
+	{"SequenceAt", SEQUENCES},
+	{"SequenceConstruct", SEQUENCES},
+	{"SequenceEmpty", SEQUENCES},
+	{"SequenceErase", SEQUENCES},
+	{"SequenceInsert", SEQUENCES},
+	{"SequenceLength", SEQUENCES},
+	{"SequenceMap", SEQUENCES},
+	{"SplitToSequence", SEQUENCES},
+	{"StringConcat", TEXTS},
+	{"StringNormalizer", TEXTS},
+	{"StringSplit", TEXTS},
+	{"TfIdfVectorizer", "counts n-grams, for which there is no kernel; count them in front of the network"},
+};
+
+const char *sk_operator_absence(const char *domain, const char *op)
+{
+	if (!strcmp(domain, "ai.onnx.ml"))
+		return "is one of ai.onnx.ml (trees, vector machines, tables of texts), which sklink does not have; "
+		       "keep "
+		       "what is in front of the network and behind it in the program that calls it";
+	if (!strcmp(domain, "ai.onnx.preview.training") && !strcmp(op, "Gradient"))
+		return GRADIENTS;
+	for (size_t i = 0; !*domain && i < sizeof(absences) / sizeof(absences[0]); i++)
+		if (!strcmp(absences[i].op, op))
+			return absences[i].reason;
+	return NULL;
+}
