@@ -122,6 +122,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/absent.c src/fusion/operators/absent.h \
 	src/fusion/operators/attention.c \
 	src/fusion/operators/axes.c \
+	src/fusion/operators/einsum.c \
 	src/fusion/operators/elementwise.c \
 	src/fusion/operators/families.h \
 	src/fusion/operators/indexing.c \

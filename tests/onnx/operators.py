@@ -94,6 +94,20 @@ case(13, "Mean", [row, row + 2, numpy.full((7, 1), 4, f32)], [numpy.broadcast_to
 case(13, "Sum", [row, numpy.ones((2, 1), f32), numpy.ones(1, f32)], [numpy.broadcast_to(row + 2, (2, 7))])
 case(13, "Max", [row, numpy.full((1, 1), 3, f32)], [numpy.maximum(row, 3)])
 
+# ---- Einsum ----
+
+numbers = numpy.random.RandomState(1)
+for equation, shapes in {
+        "ij,jk": [(3, 4), (4, 5)], "ij,jk->ki": [(3, 4), (4, 5)], "bij,bjk->bik": [(2, 3, 4), (2, 4, 5)],
+        "bhqd,bhkd->bhqk": [(2, 3, 4, 5), (2, 3, 6, 5)], "...ij,...jk->...ik": [(2, 1, 3, 4), (6, 4, 5)],
+        "...ij->...ji": [(2, 3, 4)], "ii->": [(4, 4)], "ii->i": [(4, 4)], "...ii": [(2, 4, 4)], "ij->": [(3, 4)],
+        "ij->j": [(3, 4)], "i,j": [(3,), (4,)], "i,i": [(5,), (5,)], "ij,ij->ij": [(3, 4), (3, 4)],
+        "ij,kj,il->kl": [(3, 4), (5, 4), (3, 2)], "aB,Bc,cd,de->ae": [(2, 3), (3, 4), (4, 5), (5, 6)],
+        " i j , j -> i ": [(3, 4), (4,)], "bij,bj->b": [(2, 3, 4), (2, 4)], "ij,ik->jk": [(3, 4), (3, 1)],
+        "iij,jk->ik": [(3, 3, 4), (4, 2)], "i,->i": [(3,), ()]}.items():
+    arrays = [numbers.randn(*shape).astype(f32) if shape else numpy.array(2, f32) for shape in shapes]
+    case(12, "Einsum", arrays, [numpy.einsum(equation, *arrays)], equation=equation)
+
 # ---- what there is not ----
 
 def check_refusals(sklink):

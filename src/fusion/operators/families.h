@@ -6,6 +6,7 @@
 
 extern const struct sk_schema sk_operators_attention[];
 extern const struct sk_schema sk_operators_axes[];
+extern const struct sk_schema sk_operators_einsum[];
 extern const struct sk_schema sk_operators_elementwise[];
 extern const struct sk_schema sk_operators_indexing[];
 extern const struct sk_schema sk_operators_losses[];
@@ -28,5 +29,9 @@ bool sk_canonical_reduce(struct sk_canonical *canonical, const char *op, uint32_
 /* A factor [k, n], or [n, k] if it is turned, as PackMatMulB makes it: panels [(n + 15) / 16, k, 16] (f64: of 8) in the
  * order in which products read it. */
 uint32_t sk_canonical_pack(struct sk_canonical *canonical, uint32_t b, uint64_t k, uint64_t n, bool turned);
+
+/* to = a b, of so many matrices [m, k] and [k, n], one behind the other. */
+void sk_canonical_product(struct sk_canonical *canonical, uint32_t a, uint32_t b, uint32_t to, uint64_t batches,
+			  uint64_t m, uint64_t k, uint64_t n);
 
 #endif

@@ -130,7 +130,7 @@ static void add_product(struct sk_canonical *canonical, uint32_t a, uint32_t b, 
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){m, n}));
 }
 
-static void add_products(struct sk_canonical *canonical, uint32_t a, uint32_t b, uint64_t batches,
+static void add_products(struct sk_canonical *canonical, uint32_t a, uint32_t b, uint32_t to, uint64_t batches,
 			 const struct product *product)
 {
 	const struct sk_op_graph *graph = canonical->graph;
@@ -140,7 +140,18 @@ static void add_products(struct sk_canonical *canonical, uint32_t a, uint32_t b,
 
 	sk_call_input(canonical, call, sk_operand_shaped(graph, a, 3, left));
 	sk_call_input(canonical, call, sk_operand_shaped(graph, b, 3, right));
-	sk_call_output(canonical, call, sk_operand_shaped(graph, sk_canonical_output(canonical, 0), 3, result));
+	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 3, result));
+}
+
+void sk_canonical_product(struct sk_canonical *canonical, uint32_t a, uint32_t b, uint32_t to, uint64_t batches,
+			  uint64_t m, uint64_t k, uint64_t n)
+{
+	const struct product product = {.m = m, .k = k, .n = n};
+
+	if (batches == 1)
+		add_product(canonical, a, b, to, &product, false, false);
+	else
+		add_products(canonical, a, b, to, batches, &product);
 }
 
 static bool canonical_matmul(struct sk_canonical *canonical)
@@ -164,7 +175,7 @@ static bool canonical_matmul(struct sk_canonical *canonical)
 	}
 	a = batched(canonical, a, &product, product.m, product.k);
 	b = batched(canonical, b, &product, product.k, product.n);
-	add_products(canonical, a, b, batches, &product);
+	add_products(canonical, a, b, sk_canonical_output(canonical, 0), batches, &product);
 	return true;
 }
 
