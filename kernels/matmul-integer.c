@@ -4,7 +4,10 @@
  * Differences fit into 16 bits, and processors multiply and add pairs of these. So the core of product.h computes with
  * pairs as its numbers: of neighbours in a row of a, or in a column of b.
  *
- * variants: OP=MatMulInteger TYPE=i32 LEFT=u8,i8 RIGHT=u8,i8 ZEROS=one,columns ISA=base,v3,v4
+ * ORDER=packed has packed=1, and b in panels of quads: of 16 columns, with four rows of each side by side.
+ *
+ * variants: OP=MatMulInteger TYPE=i32 LEFT=u8,i8 RIGHT=u8,i8 ZEROS=one,columns ORDER=straight ISA=base,v3,v4
+ * variants: OP=MatMulInteger TYPE=i32 LEFT=u8,i8 RIGHT=i8 ZEROS=one,columns ORDER=packed ISA=base,v3,v4
  */
 #define ADDS_PAIRS
 #include "kernels/product.h"
@@ -58,8 +61,30 @@ static ALWAYS_INLINE struct panels panels_of_bytes(const void *context, size_t s
 	return (struct panels){room, depth * PANEL, PANEL};
 }
 
-#define STEP_one     0
-#define STEP_columns 1
+/* The same of a packed b: pair p is one half of quad p / 2. */
+static ALWAYS_INLINE struct panels panels_of_quads(const void *context, size_t step, size_t depth, size_t column,
+						   size_t columns, int32_t *room)
+{
+	const struct bytes *b = context;
+
+	for (size_t first = 0; first < columns; first += PANEL) {
+		const right_element *panel = b->at + (column + first) * b->k;
+		int32_t zeros[PANEL], *to = room + first * depth;
+		for (size_t i = 0; i < PANEL; i++)
+			zeros[i] = b->zeros ? b->zeros[(column + first + i) * b->zeros_step] : 0;
+		for (size_t p = step; p < step + depth; p++, to += PANEL) {
+			const right_element *pair = panel + p / 2 * 4 * PANEL + p % 2 * 2;
+			for (size_t i = 0; i < PANEL; i++)
+				to[i] = pair_of(pair[4 * i] - zeros[i], pair[4 * i + 1] - zeros[i]);
+		}
+	}
+	return (struct panels){room, depth * PANEL, PANEL};
+}
+
+#define PACKED_straight 0
+#define PACKED_packed	1
+#define STEP_one	0
+#define STEP_columns	1
 void KERNEL(const left_element *a, const right_element *b, const left_element *az, const right_element *bz, int32_t *y,
 	    int64_t m, int64_t k, int64_t n, int32_t *room, int32_t *wide)
 {
@@ -73,7 +98,7 @@ void KERNEL(const left_element *a, const right_element *b, const left_element *a
 					  .k = pairs,
 					  .a = {wide, pairs, 1},
 					  .b = &bytes,
-					  .panels = panels_of_bytes,
+					  .panels = JOIN(PACKED_, ORDER) ? panels_of_quads : panels_of_bytes,
 					  .c = y + top * n,
 					  .c_row = n,
 					  .room = room};
@@ -82,10 +107,14 @@ void KERNEL(const left_element *a, const right_element *b, const left_element *a
 		multiply(&product);
 	}
 }
-#define ZEROS_one	   "in? bz " TEXT(RIGHT) "[1]"
-#define ZEROS_columns	   "in bz " TEXT(RIGHT) "[n]"
-#define ZEROS_OF(zeros)	   ZEROS_##zeros
-#define ZEROS_NAMED(zeros) ZEROS_OF(zeros)
-SIGNATURE("split=m operations=2*m*n*k op=MatMulInteger",
-	  "in a " TEXT(LEFT) "[m,k], in b " TEXT(RIGHT) "[k,n], in? az " TEXT(LEFT) "[1], " ZEROS_NAMED(
+#define ZEROS_one	    "in? bz " TEXT(RIGHT) "[1]"
+#define ZEROS_columns	    "in bz " TEXT(RIGHT) "[n]"
+#define ZEROS_OF(zeros)	    ZEROS_##zeros
+#define ZEROS_NAMED(zeros)  ZEROS_OF(zeros)
+#define CONDITIONS_straight ""
+#define CONDITIONS_packed   "(packed=1)"
+#define B_straight	    TEXT(RIGHT) "[k,n]"
+#define B_packed	    TEXT(RIGHT) "[panels,quads,64]"
+SIGNATURE("split=m operations=2*m*n*k op=MatMulInteger" JOIN(CONDITIONS_, ORDER),
+	  "in a " TEXT(LEFT) "[m,k], in b " JOIN(B_, ORDER) ", in? az " TEXT(LEFT) "[1], " ZEROS_NAMED(
 		  ZEROS) ", out y i32[m,n], m i64, k i64, n i64" ROOM_TEXT ", scratch wide i32[132*((k+1)/2)]");

@@ -4,7 +4,10 @@
  *
  *	sum (a - az) (b - bz) = sum a b - az sum b - bz (sum a - k az)
  *
- * variants: OP=MatMulInteger TYPE=i32 LEFT=u8,i8 RIGHT=u8,i8 ZEROS=one,columns ISA=vnni
+ * ORDER=packed has packed=1, and b in panels of quads already.
+ *
+ * variants: OP=MatMulInteger TYPE=i32 LEFT=u8,i8 RIGHT=u8,i8 ZEROS=one,columns ORDER=straight ISA=vnni
+ * variants: OP=MatMulInteger TYPE=i32 LEFT=u8,i8 RIGHT=i8 ZEROS=one,columns ORDER=packed ISA=vnni
  */
 #include "kernels/x86_64-quads.h"
 
@@ -83,8 +86,29 @@ static ALWAYS_INLINE struct panels panels_of_bytes(const void *context, size_t s
 	return (struct panels){room, depth * PANEL, PANEL};
 }
 
-#define STEP_one     0
-#define STEP_columns 1
+/* A packed b is read where it is. */
+static ALWAYS_INLINE struct panels panels_of_quads(const void *context, size_t step, size_t depth, size_t column,
+						   size_t columns, int32_t *room)
+{
+	const vector ones = 0x01010101 - (vector){};
+	const struct bytes *b = context;
+	const int32_t *panels = (const int32_t *)(b->at + column * b->k) + step * PANEL;
+
+	(void)room;
+	for (size_t first = 0; first < columns; first += PANEL) {
+		const int32_t *panel = panels + first / 4 * b->k;
+		vector sum = {};
+		for (size_t p = 0; p < depth; p++)
+			sum = ADD_PAIRS(ones, load(panel + p * PANEL), sum);
+		store(b->sums + column + first, load(b->sums + column + first) + sum);
+	}
+	return (struct panels){panels, b->k / 4 * PANEL, PANEL};
+}
+
+#define PACKED_straight 0
+#define PACKED_packed	1
+#define STEP_one	0
+#define STEP_columns	1
 
 /* What the zero points take from a row of products. */
 static ALWAYS_INLINE void correct_row(const struct bytes *b, int32_t az, const right_element *zeros, int32_t rest,
@@ -111,7 +135,7 @@ void KERNEL(const left_element *a, const right_element *b, const left_element *a
 					  .k = quads,
 					  .a = {wide, quads, 1},
 					  .b = &bytes,
-					  .panels = panels_of_bytes,
+					  .panels = JOIN(PACKED_, ORDER) ? panels_of_quads : panels_of_bytes,
 					  .c = y + top * n,
 					  .c_row = n,
 					  .room = room};
@@ -124,11 +148,15 @@ void KERNEL(const left_element *a, const right_element *b, const left_element *a
 			correct_row(&bytes, zero, bz, row_sums[row] - (int32_t)k * zero, y + (top + row) * n);
 	}
 }
-#define ZEROS_one	   "in? bz " TEXT(RIGHT) "[1]"
-#define ZEROS_columns	   "in bz " TEXT(RIGHT) "[n]"
-#define ZEROS_OF(zeros)	   ZEROS_##zeros
-#define ZEROS_NAMED(zeros) ZEROS_OF(zeros)
-SIGNATURE("split=m op=MatMulInteger",
-	  "in a " TEXT(LEFT) "[m,k], in b " TEXT(RIGHT) "[k,n], in? az " TEXT(LEFT) "[1], " ZEROS_NAMED(
+#define ZEROS_one	    "in? bz " TEXT(RIGHT) "[1]"
+#define ZEROS_columns	    "in bz " TEXT(RIGHT) "[n]"
+#define ZEROS_OF(zeros)	    ZEROS_##zeros
+#define ZEROS_NAMED(zeros)  ZEROS_OF(zeros)
+#define CONDITIONS_straight ""
+#define CONDITIONS_packed   "(packed=1)"
+#define B_straight	    TEXT(RIGHT) "[k,n]"
+#define B_packed	    TEXT(RIGHT) "[panels,quads,64]"
+SIGNATURE("split=m op=MatMulInteger" JOIN(CONDITIONS_, ORDER),
+	  "in a " TEXT(LEFT) "[m,k], in b " JOIN(B_, ORDER) ", in? az " TEXT(LEFT) "[1], " ZEROS_NAMED(
 		  ZEROS) ", out y i32[m,n], m i64, k i64, n i64" ROOM_TEXT
 			 ", scratch wide i32[132*((k+3)/4)], scratch sums i32[n]");

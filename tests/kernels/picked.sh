@@ -58,7 +58,7 @@ convn sk_conv_f32_2_groups_v3
 convd sk_conv_f32_2_channels_v3
 pool sk_maxpool_f32_2_v3
 transposed sk_convtranspose_f32_2_without_v3
-integer sk_matmulinteger_i32_u8_i8_one_v3
+integer sk_matmulinteger_i32_u8_i8_one_straight_v3
 T
 diff expected.txt picked.txt || fail "other kernels are picked"
 grep -qw avx2 /proc/cpuinfo || { echo "SKIP: the processor has no avx2"; exit 77; }

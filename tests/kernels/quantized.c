@@ -36,10 +36,26 @@ static int64_t zero(enum type type, const void *zeros, int64_t i)
 	return zeros ? (int64_t)get(type, zeros, i) : 0;
 }
 
+/* b [k,n] in panels of 16 columns, with four rows of each side by side. */
+static uint8_t *panels_of(const uint8_t *b, int64_t k, int64_t n)
+{
+	uint8_t *panels = take(k * n), *to = panels;
+
+	for (int64_t first = 0; first < n; first += 16)
+		for (int64_t p = 0; p < k; p += 4)
+			for (int64_t i = 0; i < 64; i++)
+				*to++ = b[(p + i % 4) * n + first + i / 4];
+	return panels;
+}
+
 static void check_product(const struct entry *entry, enum type left, enum type right, int columns)
 {
 	static const int64_t extents[] = {1, 2, 7, 16, 50, 63, 65, 140}, depths[] = {0, 1, 2, 65, 130, 1100};
 	int64_t m = extents[random_bits() % 8], k = depths[random_bits() % 6], n = extents[random_bits() % 8];
+	int is_packed = strstr(entry->name, "packed") != NULL;
+
+	k = is_packed ? k & ~3 : k;
+	n = is_packed ? (n + 15) & ~15 : n;
 	uint8_t *a = take(m * k), *b = take(k * n), *az = take(1), *bz = take(columns ? n : 1);
 	int32_t *y = take(m * n * 4), *parts = take(m * n * 4);
 	char shape[80];
@@ -50,7 +66,8 @@ static void check_product(const struct entry *entry, enum type left, enum type r
 	fill(left, az, 1);
 	fill(right, bz, columns ? n : 1);
 	void *left_zero = random_bits() % 2 ? az : NULL, *right_zero = columns || random_bits() % 2 ? bz : NULL;
-	entry->call(a, b, left_zero, right_zero, y, m, k, n, room, wide, sums);
+	uint8_t *given = is_packed ? panels_of(b, k, n) : b;
+	entry->call(a, given, left_zero, right_zero, y, m, k, n, room, wide, sums);
 	for (int64_t i = 0; i < m * n; i++) {
 		int64_t sum = 0;
 		for (int64_t p = 0; p < k; p++)
@@ -62,12 +79,14 @@ static void check_product(const struct entry *entry, enum type left, enum type r
 		}
 	}
 	int64_t half = m / 2;
-	entry->call(a, b, left_zero, right_zero, parts, half, k, n, room, wide, sums);
-	entry->call(a + half * k, b, left_zero, right_zero, parts + half * n, m - half, k, n, room, wide, sums);
+	entry->call(a, given, left_zero, right_zero, parts, half, k, n, room, wide, sums);
+	entry->call(a + half * k, given, left_zero, right_zero, parts + half * n, m - half, k, n, room, wide, sums);
 	if (memcmp(y, parts, m * n * 4))
 		wrong(entry->name, shape, half, 0, 0);
 	drop(a, m * k);
 	drop(b, k * n);
+	if (is_packed)
+		drop(given, k * n);
 	drop(az, 1);
 	drop(bz, columns ? n : 1);
 	drop(y, m * n * 4);

@@ -332,13 +332,32 @@ static struct sk_operand matrix_of(const struct sk_op_graph *graph, uint32_t val
 	return matrix;
 }
 
+/* A factor of signed bytes in panels of 16 columns, with four rows of each side by side, if that can be done once and
+ * leaves nothing over; else SK_NONE. */
+static uint32_t packed(struct sk_canonical *canonical, uint32_t b, const struct product *product)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_value from = graph->values.items[b];
+	struct sk_arrangement arrangement = {.rank = 4,
+					     .shape = {product->n / 16, product->k / 4, 16, 4},
+					     .strides = {16, 4 * (int64_t)product->n, 1, (int64_t)product->n}};
+	const uint64_t panels[3] = {product->n / 16, product->k / 4, 64};
+	uint32_t to;
+
+	if (product->batches != 1 || from.dtype != SK_I8 || !(from.contents || from.fixed) || product->n % 16 ||
+	    product->k % 4)
+		return SK_NONE;
+	to = sk_graph_new_value(graph, from.name, from.dtype, 3, panels);
+	return sk_canonical_arrange(canonical, sk_operand_flat(graph, to), b, &arrangement) ? to : SK_NONE;
+}
+
 static bool canonical_product(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
 	const struct inputs *inputs = inputs_of(inference.node);
 	uint32_t a = sk_canonical_input(canonical, inputs->a), b = sk_canonical_input(canonical, inputs->b);
-	uint32_t sums;
+	uint32_t sums, panels;
 	struct product product;
 
 	if (!find_product(&inference, &product))
@@ -354,11 +373,16 @@ static bool canonical_product(struct sk_canonical *canonical)
 	sums = sums_of(canonical);
 	if (!product.k)
 		sk_canonical_fill(canonical, sums, 0);
+	panels = product.k ? packed(canonical, b, &product) : SK_NONE;
 	for (uint64_t i = 0; i < product.batches && product.k; i++) {
 		struct sk_graph_call *call = sk_canonical_call(canonical, "MatMulInteger");
 
+		if (panels != SK_NONE)
+			sk_call_integer(canonical, call, "packed", 1);
 		sk_call_input(canonical, call, matrix_of(graph, a, &product, i, product.m, product.k));
-		sk_call_input(canonical, call, matrix_of(graph, b, &product, i, product.k, product.n));
+		sk_call_input(canonical, call,
+			      panels != SK_NONE ? sk_operand_shaped(graph, panels, 3, graph->values.items[panels].shape)
+						: matrix_of(graph, b, &product, i, product.k, product.n));
 		sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, inputs->a_zero)));
 		sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, inputs->b_zero)));
 		sk_call_output(canonical, call, matrix_of(graph, sums, &product, i, product.m, product.n));
