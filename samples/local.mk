@@ -53,7 +53,11 @@ endif
 samples_composite_serial_SOURCES = samples/composite/serial.c
 samples_composite_serial_LDADD = -ldl
 
-noinst_PROGRAMS += $(SAMPLE_REFERENCES) samples/composite/run samples/composite/serial
+samples_decoder_run_SOURCES = samples/decoder/run.c
+samples_decoder_run_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/loader
+samples_decoder_run_LDADD = libskrt.la
+
+noinst_PROGRAMS += $(SAMPLE_REFERENCES) samples/composite/run samples/composite/serial samples/decoder/run
 noinst_DATA = $(SAMPLE_KERNELS) $(SAMPLE_KERNELS_AVX2)
 CLEANFILES += $(SAMPLE_KERNELS) $(SAMPLE_KERNELS_AVX2)
 
@@ -64,19 +68,22 @@ nobase_dist_doc_DATA += \
 	samples/composite/run.c samples/composite/run.cc samples/composite/serial.c samples/composite/linked.c \
 	samples/convnet/README.md \
 	samples/decode_layers/README.md samples/decode_layers/kernels.c \
+	samples/decoder/README.md samples/decoder/run.c \
 	samples/foreign/README.md samples/foreign/xerbla.c samples/foreign/foreign.yaml \
 	samples/microkernels/README.md samples/microkernels/kernels.c samples/microkernels/microkernels.yaml \
 	samples/quant_matmul/README.md samples/quant_matmul/quant_matmul.c \
 	samples/quant_matmul/dequant_swiglu_quant.c samples/quant_matmul/quant_matmul.yaml \
 	samples/quant_matmul/small.yaml
 samplesdir = $(docdir)
-nobase_dist_samples_SCRIPTS += samples/bert/make-model samples/composite/run.py samples/convnet/convnet.py samples/decode_layers/generate
+nobase_dist_samples_SCRIPTS += samples/bert/make-model samples/composite/run.py samples/convnet/convnet.py samples/decode_layers/generate \
+	samples/decoder/decoder.py
 EXTRA_DIST += samples/demo .ci/run
 
 QUICK_SAMPLE_TESTS = \
 	tests/run/sample-bert.sh \
 	tests/run/sample-composite.sh \
 	tests/run/sample-decode-layers.sh \
+	tests/run/sample-decoder.sh \
 	tests/run/sample-foreign.sh \
 	tests/run/sample-quant-matmul.sh \
 	tests/run/sample-microkernels.sh \
