@@ -2,7 +2,8 @@
  * angles of the row's position, of which `cosines` and `sines` have `half` each. Pairs are elements i and half + i, or,
  * interleaved, 2 i and 2 i + 1; what is behind them stays as it is. The rows are those of [batch, heads, rows, d], or,
  * flat, of [batch, rows, heads, d]. If `table` is 0 there are no positions, and a row
- * for each of [batch, rows]; a position that the tables have no row for is an error of the task.
+ * for each of [batch, rows]; if `together` is not 0 there is one, that of row 0; a position that the tables have no row
+ * for is an error of the task.
  *
  * variants: OP=RotaryEmbedding TYPE=floats
  */
@@ -28,13 +29,13 @@ static inline __attribute__((always_inline)) void turn_pairs(const element *x, c
 
 int KERNEL(const element *x, const element *cosines, const element *sines, const int64_t *positions, element *y,
 	   int64_t r, int64_t d, int64_t first, int64_t heads, int64_t rows, int64_t flat, int64_t table,
-	   int64_t interleaved, int64_t half)
+	   int64_t together, int64_t interleaved, int64_t half)
 {
 	for (int64_t row = first; row < first + r; row++, x += d, y += d) {
 		int64_t at = row / (heads * rows) * rows + (flat ? row / heads : row) % rows;
 
 		if (table)
-			at = positions[at];
+			at = together ? positions[0] + at % rows : positions[at];
 		if (table && (at < 0 || at >= table))
 			return 1;
 		if (interleaved)
@@ -50,5 +51,6 @@ int KERNEL(const element *x, const element *cosines, const element *sines, const
 SIGNATURE("split=r op=RotaryEmbedding",
 	  "in x " T "[r,d], in cosines " T "[p], in sines " T "[p], in positions i64[q], out y@x " T
 	  "[r,d], r i64, d i64, first i64 = begin(r), heads i64 = attr(heads), rows i64 = attr(rows), flat i64 = "
-	  "attr(flat, 0), table i64 = attr(table, 0), interleaved i64 = attr(interleaved, 0), half i64 = attr(half) "
+	  "attr(flat, 0), table i64 = attr(table, 0), together i64 = attr(together, 0), interleaved i64 = "
+	  "attr(interleaved, 0), half i64 = attr(half) "
 	  "-> status");

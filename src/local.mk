@@ -126,6 +126,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/elementwise.c \
 	src/fusion/operators/families.h \
 	src/fusion/operators/indexing.c \
+	src/fusion/operators/microsoft.c \
 	src/fusion/operators/moves.c \
 	src/fusion/operators/pads.c \
 	src/fusion/operators/losses.c \

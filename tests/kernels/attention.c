@@ -15,8 +15,8 @@
 				 NUMBER scale, NUMBER softcap);                                                        \
 	int sk_rotaryembedding_##TYPE(const ELEMENT *x, const ELEMENT *cosines, const ELEMENT *sines,                  \
 				      const int64_t *positions, ELEMENT *y, int64_t r, int64_t d, int64_t first,       \
-				      int64_t heads, int64_t rows, int64_t flat, int64_t table, int64_t interleaved,   \
-				      int64_t half);
+				      int64_t heads, int64_t rows, int64_t flat, int64_t table, int64_t together,      \
+				      int64_t interleaved, int64_t half);
 DECLARE(f32, float, float)
 DECLARE(f64, double, double)
 DECLARE(f16, uint16_t, float)
@@ -225,7 +225,7 @@ static void check_attention(const struct shape *shape)
 
 #define ROTATE(TYPE, FIELD, TO, ROW, ROWS)                                                                             \
 	sk_rotaryembedding_##TYPE(q.FIELD + (ROW)*d, cosines.FIELD, sines.FIELD, positions, (TO).FIELD + (ROW)*d,      \
-				  ROWS, d, ROW, heads, queries, flat, table, interleaved, half)
+				  ROWS, d, ROW, heads, queries, flat, table, 0, interleaved, half)
 #define COMPARE_ROTATED(TYPE, FIELD, BOUND, NUMBER)                                                                    \
 	do {                                                                                                           \
 		if (ROTATE(TYPE, FIELD, y, 0, rows) && failures++ < 20)                                                \

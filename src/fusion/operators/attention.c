@@ -20,10 +20,10 @@ static const struct sk_graph_node *node_of(const struct sk_canonical *canonical)
 
 /* ---- layouts ---- */
 
-static bool read_rows(const struct sk_inference *inference, size_t number, const char *heads_name, struct rows *rows)
+static bool read_heads(const struct sk_inference *inference, size_t number, const char *heads_name, int64_t heads,
+		       struct rows *rows)
 {
 	const struct sk_value *value = sk_infer_input(inference, number);
-	int64_t heads = sk_node_integer(inference->node, heads_name, 0);
 
 	*rows = (struct rows){.value = inference->node->inputs.items[number], .flat = value->rank == 3};
 	if (value->dtype != SK_F32 && value->dtype != SK_F64 && value->dtype != SK_F16 && value->dtype != SK_BF16)
@@ -41,6 +41,11 @@ static bool read_rows(const struct sk_inference *inference, size_t number, const
 				      (unsigned long long)rows->heads, heads_name, (long long)heads);
 	rows->width = rows->flat ? value->shape[2] / rows->heads : value->shape[3];
 	return true;
+}
+
+static bool read_rows(const struct sk_inference *inference, size_t number, const char *heads_name, struct rows *rows)
+{
+	return read_heads(inference, number, heads_name, sk_node_integer(inference->node, heads_name, 0), rows);
 }
 
 /* Strides of batches, heads and rows. */
@@ -375,6 +380,7 @@ struct rotary {
 	struct rows x;
 	uint64_t half, table; /* pairs, rows of the tables */
 	uint32_t cosines, sines, positions; /* values; positions may be absent */
+	bool together; /* there is one position, that of row 0 of all batches */
 };
 
 static bool check_tables(const struct sk_inference *inference, const struct rotary *rotary, size_t cosines)
@@ -395,38 +401,59 @@ static bool check_tables(const struct sk_inference *inference, const struct rota
 	return true;
 }
 
-static bool read_rotary(const struct sk_inference *inference, size_t cosines, size_t positions, struct rotary *rotary)
+/* com.microsoft has positions in front of the tables, one for all batches perhaps, and heads as wide as the tables. */
+static bool read_tables(const struct sk_inference *inference, struct rotary *rotary)
 {
-	const struct sk_value *table = sk_infer_input(inference, cosines), *at = sk_infer_input(inference, positions);
-	int64_t turned = sk_node_integer(inference->node, "rotary_embedding_dim", 0);
+	bool microsoft = *inference->node->domain;
+	size_t cosines = microsoft ? 2 : 1, positions = microsoft ? 1 : 3;
+	const struct sk_value *x = sk_infer_input(inference, 0), *table = sk_infer_input(inference, cosines);
+	const struct sk_value *at = sk_infer_input(inference, positions);
+	int64_t heads = sk_node_integer(inference->node, "num_heads", 0);
 
-	if (!read_rows(inference, 0, "num_heads", &rotary->x))
+	rotary->half = table->rank ? table->shape[table->rank - 1] : 0;
+	if (microsoft && !heads && x->rank == 3 && rotary->half)
+		heads = (int64_t)(x->shape[2] / 2 / rotary->half);
+	if (!read_heads(inference, 0, "num_heads", heads, &rotary->x))
 		return false;
 	rotary->cosines = inference->node->inputs.items[cosines];
 	rotary->sines = inference->node->inputs.items[cosines + 1];
 	rotary->positions = at ? inference->node->inputs.items[positions] : SK_NONE;
-	if (!check_tables(inference, rotary, cosines))
+	rotary->table = at && table->rank ? table->shape[0] : 0;
+	rotary->together = microsoft && at->rank == 1 && at->shape[0] == 1;
+	return check_tables(inference, rotary, cosines);
+}
+
+static bool read_rotary(const struct sk_inference *inference, struct rotary *rotary)
+{
+	int64_t turned = sk_node_integer(inference->node, "rotary_embedding_dim", 0);
+	const struct rows *x = &rotary->x;
+	const struct sk_value *at;
+
+	if (!read_tables(inference, rotary))
 		return false;
-	rotary->half = table->shape[table->rank - 1];
-	rotary->table = at ? table->shape[0] : 0;
-	if (rotary->half > rotary->x.width / 2 ||
-	    (turned ? (uint64_t)turned != 2 * rotary->half : rotary->x.width != 2 * rotary->half))
+	if (rotary->half > x->width / 2 ||
+	    (turned ? (uint64_t)turned != 2 * rotary->half : x->width != 2 * rotary->half))
 		return sk_infer_error(inference, "'%s' has cosines for %llu pairs, and heads have %llu elements%s",
-				      table->name, (unsigned long long)rotary->half,
-				      (unsigned long long)rotary->x.width,
+				      inference->graph->values.items[rotary->cosines].name,
+				      (unsigned long long)rotary->half, (unsigned long long)x->width,
 				      turned ? ", of which not so many are turned" : "");
-	if (at && (at->dtype != SK_I64 || at->rank != 2 || at->shape[0] != rotary->x.batches ||
-		   at->shape[1] != rotary->x.rows))
-		return sk_infer_error(inference, "'%s' is no i64 [%llu, %llu]", at->name,
-				      (unsigned long long)rotary->x.batches, (unsigned long long)rotary->x.rows);
-	return true;
+	if (sk_node_integer(inference->node, "is_packed_batching", 0) || sk_node_real(inference->node, "scale", 1) != 1)
+		return sk_infer_error(inference, "'is_packed_batching' and 'scale' are not supported");
+	if (rotary->positions == SK_NONE)
+		return true;
+	at = &inference->graph->values.items[rotary->positions];
+	if (at->dtype == SK_I64 &&
+	    (rotary->together || (at->rank == 2 && at->shape[0] == x->batches && at->shape[1] == x->rows)))
+		return true;
+	return sk_infer_error(inference, "'%s' is no i64 [%llu, %llu]", at->name, (unsigned long long)x->batches,
+			      (unsigned long long)x->rows);
 }
 
 static bool infer_rotary(struct sk_inference *inference)
 {
 	struct rotary rotary;
 
-	return read_rotary(inference, 1, 3, &rotary) && sk_infer_like(inference, 0, 0);
+	return read_rotary(inference, &rotary) && sk_infer_like(inference, 0, 0);
 }
 
 static bool add_rotary(struct sk_canonical *canonical, const struct rotary *rotary)
@@ -443,6 +470,8 @@ static bool add_rotary(struct sk_canonical *canonical, const struct rotary *rota
 		sk_call_integer(canonical, call, "flat", 1);
 	if (rotary->positions != SK_NONE)
 		sk_call_integer(canonical, call, "table", (int64_t)rotary->table);
+	if (rotary->together)
+		sk_call_integer(canonical, call, "together", 1);
 	if (sk_node_integer(node_of(canonical), "interleaved", 0))
 		sk_call_integer(canonical, call, "interleaved", 1);
 	sk_call_integer(canonical, call, "half", (int64_t)rotary->half);
@@ -459,7 +488,7 @@ static bool canonical_rotary(struct sk_canonical *canonical)
 	const struct sk_inference inference = {canonical->graph, &canonical->graph->nodes.items[canonical->node]};
 	struct rotary rotary;
 
-	return read_rotary(&inference, 1, 3, &rotary) && add_rotary(canonical, &rotary);
+	return read_rotary(&inference, &rotary) && add_rotary(canonical, &rotary);
 }
 
 /* ---- the table ---- */
@@ -477,9 +506,15 @@ static const struct sk_schema_attribute attention[] = {
 static const struct sk_schema_attribute rotary[] = {
 	INTEGER("interleaved", 0), INTEGER("num_heads", 0), INTEGER("rotary_embedding_dim", 0), {NULL}};
 
+static const struct sk_schema_attribute rotary_microsoft[] = {
+	INTEGER("interleaved", 0),	    INTEGER("is_packed_batching", 0),	     INTEGER("num_heads", 0),
+	INTEGER("rotary_embedding_dim", 0), {"scale", SK_ATTRIBUTE_REAL, .real = 1}, {NULL}};
+
 const struct sk_schema sk_operators_attention[] = {
 	{"Attention", "", 3, 7, 1, 4, .attributes = attention, .infer = infer_attention,
 	 .canonical = canonical_attention},
+	{"RotaryEmbedding", "com.microsoft", 4, 4, 1, 1, .attributes = rotary_microsoft, .infer = infer_rotary,
+	 .canonical = canonical_rotary},
 	{"RotaryEmbedding", "", 3, 4, 1, 1, .attributes = rotary, .infer = infer_rotary, .canonical = canonical_rotary},
 	{NULL},
 };

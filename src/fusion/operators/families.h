@@ -10,6 +10,7 @@ extern const struct sk_schema sk_operators_einsum[];
 extern const struct sk_schema sk_operators_elementwise[];
 extern const struct sk_schema sk_operators_indexing[];
 extern const struct sk_schema sk_operators_losses[];
+extern const struct sk_schema sk_operators_microsoft[];
 extern const struct sk_schema sk_operators_moves[];
 extern const struct sk_schema sk_operators_normal[];
 extern const struct sk_schema sk_operators_pads[];
