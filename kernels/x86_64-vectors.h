@@ -35,6 +35,16 @@
 #define ADD_PAIRS(a, b, c) ((vector)_mm_madd_epi16((__m128i)(a), (__m128i)(b)) + (c))
 #endif
 
+/* As many bytes as a vector has numbers of 32 bits, as integers of 32 bits. */
+#if defined(__AVX512F__)
+#define WIDENED_BYTES(from) _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i_u *)(from)))
+#elif defined(__AVX2__)
+#define WIDENED_BYTES(from) _mm256_cvtepu8_epi32(_mm_loadu_si64(from))
+#else
+#define WIDENED_BYTES(from)                                                                                            \
+	_mm_unpacklo_epi16(_mm_unpacklo_epi8(_mm_loadu_si32(from), _mm_setzero_si128()), _mm_setzero_si128())
+#endif
+
 #if defined(__AVX2__)
 #define FUSED_NUMBER(a, b, c) _Generic((number)0, float : __builtin_fmaf, double : __builtin_fma)(a, b, c)
 #else
