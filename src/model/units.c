@@ -7,7 +7,10 @@
 #include "src/base/checked.h"
 #include "src/model/task.h"
 
-enum { ELEMENTWISE_UNIT = 64 };
+enum {
+	ELEMENTWISE_UNIT = 64,
+	WORTH_DIVIDING = 100000, /* operations, which take some ten times as long as an await */
+};
 
 /* One divided access. */
 struct use {
@@ -209,6 +212,23 @@ static bool spread_unit(struct solver *solver, uint32_t item)
 	return true;
 }
 
+/* True if one core would compute all of what several could. Only kernels that say so make many operations: what users
+ * say of costs changes no plan. */
+static bool is_left_whole(const struct sk_model *model, const struct sk_unit_item *item, uint64_t unit)
+{
+	uint64_t operations = 0;
+
+	if (unit < item->extent || item->least >= item->extent)
+		return false;
+	for (uint32_t t = 0; t < item->count; t++) {
+		const struct sk_task *task = &model->tasks.items[item->tasks[t]];
+
+		if (task->cost && model->kernels.items[task->kernel].signature->operations)
+			operations += task->cost->of[0].values[SK_COST_OPERATIONS];
+	}
+	return operations >= WORTH_DIVIDING;
+}
+
 uint64_t *sk_units_choose(const struct sk_model *model, const struct sk_unit_item *items, uint32_t count)
 {
 	struct sk_arena *arena = model->arena;
@@ -250,7 +270,8 @@ uint64_t *sk_units_choose(const struct sk_model *model, const struct sk_unit_ite
 			diverged[find_root(&solver, use->item)] = true;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		if (solver.units[i] && diverged[find_root(&solver, i)])
+		if (solver.units[i] &&
+		    (diverged[find_root(&solver, i)] || is_left_whole(model, &items[i], solver.units[i])))
 			solver.units[i] = items[i].least;
 	return solver.units;
 }

@@ -84,3 +84,44 @@ link careful
 "$skdump" --steps careful.sk >steps.txt
 grep -q '4 steps, 0 awaits$' steps.txt && ! grep -q 'group' steps.txt || { cat steps.txt; fail "an untiled kernel is in a tile group"; }
 "$skrun" careful.sk --random 1 --verify --cores 3 >/dev/null
+
+# What is worth dividing is divided, though another task takes all of it as one row; what is not is left to one core, without an await.
+cat >heavy.c <<'C'
+#include "skkernel.h"
+
+void heavy(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = 3 * x[i];
+}
+SK_KERNEL(heavy, "split=n operations=FACTOR*n; in x f32[n], out y f32[n], n i64");
+
+void row(const float *x, float *y, int64_t m, int64_t k)
+{
+	for (int64_t r = 0; r < m; r++)
+		for (int64_t i = 0; i < k; i++)
+			y[r * k + i] = x[r * k + i] + x[r * k];
+}
+SK_KERNEL(row, "split=m untiled; in x f32[m,k], out y f32[m,k], m i64, k i64");
+C
+cat >heavy.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [1, 1024]}
+  a: {dtype: f32, shape: [1, 1024]}
+  y: {dtype: f32, shape: [1, 1024]}
+tasks:
+  - {name: t1, kernel: heavy, args: [x, a], scope: s}
+  - {name: t2, kernel: row, args: [a, y], scope: s}
+M
+for factor in 1 1000; do
+	sed "s/FACTOR/$factor/" heavy.c >heavy$factor.c
+	compile heavy$factor
+	"$sklink" heavy.yaml heavy$factor.o -o heavy$factor.sk
+	proved heavy$factor.sk
+	"$skrun" heavy$factor.sk --random 1 --verify --cores 3 >/dev/null
+	"$skdump" --steps heavy$factor.sk >heavy$factor.txt
+done
+grep -q '0 awaits$' heavy1.txt && grep -q 't1 .*split 1024 in 1 unit of 1024' heavy1.txt || { cat heavy1.txt; fail "an await for little work"; }
+grep -q 't1 .*split 1024 in 16 units of 64' heavy1000.txt && grep -q 't2 .*awaits t1' heavy1000.txt ||
+	{ cat heavy1000.txt; fail "much work is left to one core"; }
