@@ -211,7 +211,7 @@ src_libcore_la_LIBADD = \
 
 bin_PROGRAMS += sklink
 sklink_SOURCES = \
-	src/folding.c src/folding.h \
+	src/folding.c src/folding.h src/folding-child.c src/folding-child.h \
 	src/given.c src/given.h \
 	src/read-graph.c src/read-graph.h \
 	src/link-passes.c src/link-passes.h \

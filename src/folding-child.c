@@ -1,0 +1,404 @@
+/* The process that computes constants; see folding-child.h. There may be gigabytes of them: what is read are the mapped
+ * files, what is written goes into the file of results behind each launch, and of both little stays in memory. */
+#include "src/folding-child.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "loader/skrt.h"
+#include "src/base/checked.h"
+#include "src/base/mapped.h"
+#include "src/command/configure.h"
+#include "src/fusion/passes/lower.h"
+#include "src/link-passes.h"
+
+static const uint64_t most_stacks = 4ULL << 30; /* bytes that threads and cores take besides */
+
+/* Results that are complete with the same launch, one after the other. Memory that has just been used is several times
+ * as fast as new one: what one launch writes alone is bound to the same bytes, launch after launch. */
+struct results {
+	uint8_t *memory; /* each at its place in the file */
+	uint32_t *first; /* by launch; SK_NONE: none */
+	uint32_t *next; /* by output */
+	bool *alone; /* by output: one launch writes it */
+	uint8_t *buffer; /* for those that a launch writes alone */
+};
+
+struct run {
+	const struct sk_folding *folding;
+	struct sk_link *link; /* the package's */
+	const void **sources; /* by value of the graph: elements of a constant, or NULL */
+	struct results results;
+	struct skrt_device *device;
+	struct skrt_module *module;
+	struct skrt_instance *instance;
+	struct skrt_stream *stream;
+};
+
+/* ---- the package ---- */
+
+static struct sk_command_line child_command(const struct sk_command_line *command)
+{
+	return (struct sk_command_line){.manifest = command->manifest,
+					.output = "-",
+					.inputs = {command->inputs.items, command->inputs.count, 0},
+					.search_paths = command->search_paths,
+					.assignments = command->assignments,
+					.ifuncs = command->ifuncs,
+					.wrapped = command->wrapped,
+					.sysroot = command->sysroot,
+					.emulation = command->emulation,
+					.allow_multiple_definition = command->allow_multiple_definition,
+					.isolate_objects = command->isolate_objects,
+					.no_task_entries = true,
+					.strip_all = true,
+					.check = true,
+					.colour = command->colour,
+					.error_limit = command->error_limit,
+					.threads = 1};
+}
+
+/* What the package reads are inputs of it: constants would be copied into it. */
+static const void **take_sources(const struct sk_folding *folding, struct sk_arena *arena)
+{
+	struct sk_op_graph *graph = folding->graph;
+	const void **sources = SK_NEW_ARRAY(arena, const void *, graph->values.count + 1);
+
+	for (size_t i = 0; i < graph->values.count; i++) { /* this process has them for itself */
+		struct sk_value *value = &graph->values.items[i];
+
+		sources[i] = value->contents;
+		value->output = false;
+		value->input = value->contents != NULL;
+		value->contents = NULL;
+	}
+	return sources;
+}
+
+/* What the manifest says of kernels counts here, too. */
+static struct sk_model *create_model(const struct sk_folding *folding, struct sk_link *link)
+{
+	const struct sk_model *outer = folding->link->model;
+	struct sk_model *model = sk_model_create(link->arena, link->diag);
+
+	sk_model_set_file(model, outer->manifest);
+	model->root = outer->root;
+	model->declared.items = outer->declared.items;
+	model->declared.count = outer->declared.count;
+	model->declared_names = outer->declared_names;
+	model->libraries.items = outer->libraries.items;
+	model->libraries.count = outer->libraries.count;
+	model->allowed_isa = 0; /* the same bytes on every machine */
+	return model;
+}
+
+static bool link_constants(const struct sk_folding *folding, struct sk_link *link)
+{
+	struct sk_op_graph graph = *folding->graph;
+
+	graph.inputs.count = 0;
+	graph.outputs.count = 0;
+	for (size_t i = 0; i < folding->count; i++) {
+		graph.values.items[folding->outputs[i]].output = true;
+		sk_array_push(link->arena, &graph.outputs, folding->outputs[i]);
+	}
+	link->linker = sk_command_create_linker(link->command, link->arena, link->diag, NULL);
+	link->model = create_model(folding, link);
+	sk_graph_lower(&graph, &folding->calls, NULL, link->model);
+	return sk_pass_inputs(link) && sk_pass_bind(link) && sk_pass_link(link);
+}
+
+/* ---- results ---- */
+
+static uint64_t output_bytes(const struct sk_folding *folding, uint32_t output)
+{
+	const struct sk_value *value = &folding->graph->values.items[folding->outputs[output]];
+
+	return sk_value_elements(value) * sk_dtype_size(value->dtype);
+}
+
+/* By tensor of the package: the output that it is, or SK_NONE. */
+static uint32_t *find_outputs(const struct run *run)
+{
+	const struct sk_folding *folding = run->folding;
+	const struct sk_model *model = run->link->model;
+	uint32_t *outputs = SK_NEW_ARRAY(run->link->arena, uint32_t, model->tensors.count + 1);
+
+	for (size_t i = 0; i < model->tensors.count; i++)
+		outputs[i] = SK_NONE;
+	for (uint32_t i = 0; i < folding->count; i++) {
+		const char *name = folding->graph->values.items[folding->outputs[i]].name;
+		uint32_t tensor = sk_map_find(&model->tensor_names, name, strlen(name));
+
+		if (tensor != SK_NONE)
+			outputs[tensor] = i;
+	}
+	return outputs;
+}
+
+/* A result is complete when the last task that writes it has run. */
+static void order_results(struct run *run, const uint32_t *outputs)
+{
+	const struct sk_model *model = run->link->model;
+	const struct sk_plan_view *plan = &run->link->plan;
+	struct sk_arena *arena = run->link->arena;
+	uint32_t *last = SK_NEW_ARRAY(arena, uint32_t, run->folding->count + 1);
+	struct results *results = &run->results;
+
+	results->first = SK_NEW_ARRAY(arena, uint32_t, plan->network_launch_count + (size_t)1);
+	results->next = SK_NEW_ARRAY(arena, uint32_t, run->folding->count + 1);
+	results->alone = SK_NEW_ARRAY(arena, bool, run->folding->count + 1);
+	for (uint32_t l = 0; l < plan->network_launch_count; l++)
+		results->first[l] = SK_NONE;
+	for (size_t i = 0; i < run->folding->count; i++)
+		last[i] = SK_NONE;
+	for (uint32_t t = 0; t < model->tasks.count; t++) {
+		const struct sk_task *task = &model->tasks.items[t];
+		uint32_t launch = plan->tasks[t].launch;
+
+		for (uint32_t a = 0; a < task->argument_count; a++) {
+			uint32_t tensor = task->arguments[a].tensor;
+			uint32_t output = tensor == SK_NONE ? SK_NONE : outputs[tensor];
+
+			if (output == SK_NONE)
+				continue;
+			results->alone[output] =
+				last[output] == SK_NONE || (results->alone[output] && last[output] == launch);
+			if (last[output] == SK_NONE || last[output] < launch)
+				last[output] = launch;
+		}
+	}
+	for (uint32_t i = 0; i < run->folding->count; i++) {
+		if (last[i] == SK_NONE) /* it has no elements */
+			continue;
+		results->next[i] = results->first[last[i]];
+		results->first[last[i]] = i;
+	}
+}
+
+/* In pieces for which the kernel has pages at hand; see src/base/file.c. */
+static bool write_result(const struct run *run, uint32_t output, const uint8_t *bytes)
+{
+	enum { PIECE = 64 << 10 };
+	uint64_t place = run->folding->places[output], size = output_bytes(run->folding, output);
+
+	for (uint64_t done = 0; done < size;) {
+		size_t now = size - done < PIECE ? (size_t)(size - done) : PIECE;
+		ssize_t wrote = pwrite(run->folding->file, bytes + done, now, (off_t)(place + done));
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0) {
+			sk_error(run->link->diag, (struct sk_place){.file = run->folding->graph->file},
+				 "cannot keep what is computed from constants: %s", strerror(wrote ? errno : ENOSPC));
+			return false;
+		}
+		done += (uint64_t)wrote;
+	}
+	return true;
+}
+
+/* Whether it has its bytes in the buffer while the launch that writes it runs. */
+static bool is_buffered(const struct run *run, uint32_t output)
+{
+	return run->results.alone[output] && output_bytes(run->folding, output) >= SK_FOLDING_MUCH;
+}
+
+/* How much of the buffer an output takes. */
+static uint64_t buffer_room(const struct run *run, uint32_t output)
+{
+	uint64_t room;
+
+	sk_align(output_bytes(run->folding, output), SK_FOLDING_PAGE, &room); /* its place in the file has been */
+	return is_buffered(run, output) ? room : 0;
+}
+
+/* Of the launch that needs the largest one. */
+static uint64_t buffer_size(const struct run *run)
+{
+	uint64_t most = 0;
+
+	for (uint32_t l = 0; l < run->link->plan.network_launch_count; l++) {
+		uint64_t size = 0;
+
+		for (uint32_t i = run->results.first[l]; i != SK_NONE; i = run->results.next[i])
+			size += buffer_room(run, i);
+		most = size > most ? size : most;
+	}
+	return most;
+}
+
+/* ---- running it ---- */
+
+/* Constants are read where they are, unless a kernel reads behind them, or they do not begin where tensors do. */
+static bool bind_source(const struct run *run, const struct sk_tensor *tensor, const void *contents)
+{
+	void *bytes = (void *)contents; /* inputs are not written */
+
+	if (tensor->padding || (uintptr_t)bytes % 64) {
+		if (skrt_allocate(run->device, tensor->bytes + tensor->padding, &bytes) != SKRT_OK)
+			return false;
+		memcpy(bytes, contents, tensor->bytes);
+	}
+	return skrt_instance_bind(run->instance, tensor->binding, bytes, tensor->bytes + tensor->padding) == SKRT_OK;
+}
+
+static bool bind_tensors(const struct run *run, const uint32_t *outputs)
+{
+	const struct sk_op_graph *graph = run->folding->graph;
+	const struct sk_model *model = run->link->model;
+
+	for (size_t i = 0; i < model->tensors.count; i++) {
+		const struct sk_tensor *tensor = &model->tensors.items[i];
+		uint32_t output = outputs[i];
+
+		if (tensor->view_of != SK_NONE || tensor->binding == SK_NONE)
+			continue;
+		if (output == SK_NONE ? !bind_source(run, tensor,
+						     run->sources[sk_map_find(&graph->value_names, tensor->name,
+									      strlen(tensor->name))])
+				      : skrt_instance_bind(run->instance, tensor->binding,
+							   run->results.memory + run->folding->places[output],
+							   tensor->bytes) != SKRT_OK)
+			return false;
+	}
+	return true;
+}
+
+/* Memory that is there once it is written. */
+static uint8_t *reserve(uint64_t size)
+{
+	void *memory = mmap(NULL, size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		sk_out_of_memory();
+	return memory;
+}
+
+static bool prepare(struct run *run)
+{
+	const uint32_t *outputs = find_outputs(run);
+	struct skrt_source source = {.name = "the constants"};
+
+	order_results(run, outputs);
+	run->results.memory = reserve(run->folding->size);
+	run->results.buffer = reserve(buffer_size(run));
+	source.memory = sk_linker_bytes(run->link->linker, &source.bytes);
+	return skrt_device_open(&(struct skrt_device_options){.device = "host"}, &run->device) == SKRT_OK &&
+	       skrt_module_load_from(run->device, &source, &run->module) == SKRT_OK &&
+	       skrt_instance_create(run->module, &run->instance) == SKRT_OK && bind_tensors(run, outputs) &&
+	       skrt_stream_create(run->device, &run->stream) == SKRT_OK;
+}
+
+static bool fail(const struct run *run)
+{
+	sk_error(run->link->diag, (struct sk_place){.file = run->folding->graph->file}, "cannot compute constants: %s",
+		 skrt_error());
+	return false;
+}
+
+static uint32_t binding_of(const struct run *run, uint32_t output)
+{
+	const struct sk_model *model = run->link->model;
+	const char *name = run->folding->graph->values.items[run->folding->outputs[output]].name;
+
+	return model->tensors.items[sk_map_find(&model->tensor_names, name, strlen(name))].binding;
+}
+
+/* Binds what the launch completes to the buffer, or to where it was. */
+static bool bind_results(const struct run *run, uint32_t launch, bool buffered)
+{
+	uint8_t *next = run->results.buffer;
+
+	for (uint32_t i = run->results.first[launch]; i != SK_NONE; i = run->results.next[i]) {
+		uint8_t *bytes = buffered ? next : run->results.memory + run->folding->places[i];
+
+		if (is_buffered(run, i) && skrt_instance_bind(run->instance, binding_of(run, i), bytes,
+							      output_bytes(run->folding, i)) != SKRT_OK)
+			return false;
+		next += buffer_room(run, i);
+	}
+	return true;
+}
+
+static bool write_results(const struct run *run, uint32_t launch)
+{
+	const uint8_t *next = run->results.buffer;
+
+	for (uint32_t i = run->results.first[launch]; i != SK_NONE; i = run->results.next[i]) {
+		if (!write_result(run, i, is_buffered(run, i) ? next : run->results.memory + run->folding->places[i]))
+			return false;
+		next += buffer_room(run, i);
+	}
+	return true;
+}
+
+static bool run_launches(struct run *run)
+{
+	const struct skrt_kernel *kernel;
+
+	if (!prepare(run))
+		return fail(run);
+	for (uint32_t l = 0; l < skrt_module_kernel_count(run->module); l++) {
+		if (skrt_module_kernel(run->module, l, &kernel) != SKRT_OK || !bind_results(run, l, true) ||
+		    skrt_run(run->stream, run->instance, kernel) != SKRT_OK)
+			return fail(run);
+		if (!write_results(run, l))
+			return false;
+		if (!bind_results(run, l, false))
+			return fail(run);
+		sk_mapped_let_go();
+	}
+	return true;
+}
+
+/* ---- the process ---- */
+
+static void limit(int resource, uint64_t most)
+{
+	struct rlimit limits;
+
+	if (getrlimit(resource, &limits))
+		return;
+	if (limits.rlim_max > most) /* as RLIM_INFINITY is */
+		limits.rlim_max = most;
+	if (limits.rlim_cur > most)
+		limits.rlim_cur = most;
+	setrlimit(resource, &limits);
+}
+
+static void set_limits(const struct sk_folding *folding)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would wait for it */
+	limit(RLIMIT_CPU, SK_FOLDING_SECONDS);
+	alarm(SK_FOLDING_SECONDS); /* a kernel may sleep, too */
+#ifndef __SANITIZE_ADDRESS__ /* it takes many times as much of the address space */
+	limit(RLIMIT_AS, 64ULL << 30); /* bytes, most of which are mapped files */
+	limit(RLIMIT_DATA, folding->size + folding->most + most_stacks); /* bytes that it has for itself */
+#endif
+	limit(RLIMIT_CORE, 0);
+}
+
+_Noreturn void sk_folding_child(const struct sk_folding *folding)
+{
+	const struct sk_command_line command = child_command(folding->link->command);
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_diag diag;
+	struct sk_link link = {.arena = arena, .diag = &diag, .command = &command};
+	struct run run = {.folding = folding, .link = &link};
+
+	set_limits(folding);
+	sk_diag_init(&diag, arena);
+	run.sources = take_sources(folding, arena);
+	if (link_constants(folding, &link))
+		run_launches(&run);
+	diag.no_warnings = true; /* the link itself gives them */
+	sk_diag_flush(&diag, "sklink", command.error_limit, stderr);
+	fflush(stderr);
+	_exit(diag.errors ? SK_FOLDING_REPORTED : 0);
+}
