@@ -193,5 +193,7 @@ uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool 
 	sk_error(linker->diag, (struct sk_place){0}, "library -l%s: there is no %s on the search paths", name, file);
 	for (size_t i = 0; i < linker->options.search_path_count; i++)
 		sk_note(linker->diag, "searched %s", linker->options.search_paths[i]);
+	if (!linker->options.search_path_count)
+		sk_note(linker->diag, "there are none: -L names a folder to search");
 	return SK_NONE;
 }

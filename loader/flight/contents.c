@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "loader/base/status.h"
@@ -20,7 +21,8 @@ static const char *tensor_name(const void *module, uint32_t binding)
 	return sk_plan_string(&tensor_of(module, binding)->name);
 }
 
-/* The number of the name among count names, or SKRT_NOT_FOUND with a suggestion. */
+/* The number of the name among count names, or SKRT_NOT_FOUND with a suggestion: a name that is near, or one that there
+ * is. */
 static enum skrt_status find(const struct skrt_module *module, const char *what, const char *name, uint32_t count,
 			     const char *(*name_of)(const void *context, uint32_t index), uint32_t *index)
 {
@@ -33,6 +35,9 @@ static enum skrt_status find(const struct skrt_module *module, const char *what,
 		return SKRT_OK;
 	}
 	sk_nearest(suggestion, sizeof(suggestion), name, count, name_of, module);
+	if (!*suggestion && count)
+		snprintf(suggestion, sizeof(suggestion), "; of %" PRIu32 " the first is '%.90s'", count,
+			 name_of(module, 0));
 	return sk_fail(SKRT_NOT_FOUND, "%s: no %s '%s'%s", module->path, what, name, suggestion);
 }
 

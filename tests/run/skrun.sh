@@ -293,6 +293,7 @@ fails_with "task 't': kernel damage on core 0: .*tensor 'y'" "$skrun" damage.sk 
 
 # What is refused.
 fails_with "no value for 'flags', 'halves', .*; give --input NAME=FILE.npy or --random SEED" "$skrun" copy.sk
+fails_with "no input or output 'q'; of [0-9]+ the first is '[a-z0-9]+'$" "$skrun" copy.sk --random 1 --input q=flags.npy
 fails_with "no input or output 'flogs'; did you mean 'flags'" "$skrun" copy.sk --random 1 --input flogs=flags.npy
 fails_with "no input or output 'wurds2'; did you mean 'words2'" "$skrun" copy.sk --random 1 --output wurds2=none.npy
 fails_with "tensor 'flags2' is an output" "$skrun" copy.sk --random 1 --input flags2=flags.npy

@@ -163,6 +163,22 @@ static bool infer_round(struct rounds *rounds)
 	return progress;
 }
 
+/* "4xNx8": as --shape wants it, but for what nobody knows. */
+static const char *shape_example(struct sk_op_graph *graph, const struct sk_value *value)
+{
+	const char *text = "";
+
+	if (!value->shaped)
+		return "1x128";
+	for (uint32_t d = 0; d < value->rank; d++) {
+		const char *size =
+			value->shape[d] == SK_UNKNOWN ? "N" : sk_arena_print(graph->arena, "%" PRIu64, value->shape[d]);
+
+		text = sk_arena_print(graph->arena, "%s%s%s", text, d ? "x" : "", size);
+	}
+	return text;
+}
+
 /* Says of an input that is not static how to make it so: with --dim where the model names what is unknown. */
 static void report_open(struct sk_op_graph *graph, const struct sk_value *value)
 {
@@ -177,15 +193,14 @@ static void report_open(struct sk_op_graph *graph, const struct sk_value *value)
 			dimensions = sk_arena_print(graph->arena, "%s --dim '%s=N'", dimensions, size);
 		shape = sk_arena_print(graph->arena, "%s%s%s", shape, d ? ", " : "", size);
 	}
-	sk_error(
-		graph->diag, value->place,
-		"the shape of input '%s' is not known when linking (%s); say it: --shape '%s=1x128', with a number for "
-		"each dimension%s%s",
-		value->name,
-		value->shaped ? sk_arena_join(graph->arena, shape, "]")
-			      : "the model does not say how many dimensions "
-				"it has",
-		value->name, *dimensions ? ", or" : "", dimensions);
+	sk_error(graph->diag, value->place,
+		 "the shape of input '%s' is not known when linking (%s); say it: --shape '%s=%s', with a number for "
+		 "each %s%s%s",
+		 value->name,
+		 value->shaped ? sk_arena_join(graph->arena, shape, "]")
+			       : "the model does not say how many dimensions it has",
+		 value->name, shape_example(graph, value), value->shaped ? "N" : "dimension", *dimensions ? ", or" : "",
+		 dimensions);
 }
 
 static void check_inputs(struct sk_op_graph *graph)
