@@ -73,12 +73,7 @@ static bool check_filters(const struct sk_inference *inference, struct sk_window
 				      x->name, x->shape[1], w->name, w->shape[0], group);
 	if (bias && (bias->rank != 1 || bias->shape[0] != w->shape[1] * (uint64_t)group))
 		return sk_infer_error(inference, "bias '%s' is not one number a channel", bias->name);
-	for (uint32_t i = 0; i < x->rank - 2; i++) {
-		window->size[i] = (int64_t)w->shape[2 + i];
-		if (window->size[i] < 1 || window->size[i] > 1 << 30)
-			return sk_infer_error(inference, "the filters '%s' have no size along axis %u", w->name, 2 + i);
-	}
-	return true;
+	return sk_window_filters(inference, w, window);
 }
 
 static bool read_transposed(const struct sk_inference *inference, struct sk_windows *window, int64_t *group)

@@ -141,6 +141,26 @@ struct sk_operand sk_operand_spatial(const struct sk_op_graph *graph, uint32_t v
 	return sk_operand_shaped(graph, value, of->rank + widened, shape);
 }
 
+bool sk_window_filters(const struct sk_inference *inference, const struct sk_value *w, struct sk_windows *window)
+{
+	size_t given;
+	const int64_t *sizes = sk_node_integers(inference->node, "kernel_shape", &given);
+
+	if (sizes && given != w->rank - 2)
+		return sk_infer_error(inference, "'kernel_shape' has %zu items, not %u", given, w->rank - 2);
+	for (uint32_t i = 0; i < w->rank - 2; i++) {
+		window->size[i] = (int64_t)w->shape[2 + i];
+		if (window->size[i] < 1 || window->size[i] > LARGEST)
+			return sk_infer_error(inference, "the filters '%s' have no size along axis %u", w->name, 2 + i);
+		if (sizes && sizes[i] != window->size[i])
+			return sk_infer_error(inference,
+					      "'kernel_shape' says %" PRIi64 ", and the filters '%s' have %" PRIi64
+					      " elements along axis %u",
+					      sizes[i], w->name, window->size[i], 2 + i);
+	}
+	return true;
+}
+
 bool sk_window_convolution(const struct sk_inference *inference, const struct sk_value *x, const struct sk_value *w,
 			   const struct sk_value *bias, struct sk_windows *window, int64_t *group)
 {
@@ -148,11 +168,8 @@ bool sk_window_convolution(const struct sk_inference *inference, const struct sk
 	if (x->rank != w->rank || x->rank < 3 || x->rank > 2 + MAX_SPATIAL)
 		return sk_infer_error(inference, "'%s' has %u dimensions, and '%s' %u", x->name, x->rank, w->name,
 				      w->rank);
-	for (uint32_t i = 0; i < x->rank - 2; i++) {
-		window->size[i] = (int64_t)w->shape[2 + i];
-		if (window->size[i] < 1 || window->size[i] > LARGEST)
-			return sk_infer_error(inference, "the filters '%s' have no size along axis %u", w->name, 2 + i);
-	}
+	if (!sk_window_filters(inference, w, window))
+		return false;
 	if (*group < 1 || w->shape[0] % (uint64_t)*group)
 		return sk_infer_error(inference, "'%s' has %" PRIu64 " filters, which are not %" PRIi64 " equal groups",
 				      w->name, w->shape[0], *group);

@@ -27,6 +27,9 @@ bool sk_window_read(const struct sk_inference *inference, const struct sk_value 
 /* How often it fits. */
 bool sk_window_output(const struct sk_inference *inference, struct sk_windows *window);
 
+/* The size of the window, which is that of the filters, and of kernel_shape where that is given. */
+bool sk_window_filters(const struct sk_inference *inference, const struct sk_value *w, struct sk_windows *window);
+
 /* All that a convolution of x with filters w says, bias may be NULL. */
 bool sk_window_convolution(const struct sk_inference *inference, const struct sk_value *x, const struct sk_value *w,
 			   const struct sk_value *bias, struct sk_windows *window, int64_t *group);
