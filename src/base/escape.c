@@ -87,6 +87,13 @@ void sk_escape_print(const char *text, FILE *stream)
 	char shown[LONGEST_ESCAPE + 1];
 
 	while (*text) {
+		const char *plain = text;
+
+		while (*text >= ' ' && *text <= '~') /* at once: standard error has no buffer */
+			text++;
+		fwrite(plain, 1, (size_t)(text - plain), stream);
+		if (!*text)
+			break;
 		text += show_character(text, shown);
 		fputs(shown, stream);
 	}

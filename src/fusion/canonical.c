@@ -363,8 +363,10 @@ void sk_canonical_view(struct sk_canonical *canonical, uint32_t value, uint32_t 
 	struct sk_value *own = &graph->values.items[value], *other = &graph->values.items[root];
 	struct sk_operand from = sk_operand_flat(graph, value);
 
-	if (!own->output) {
-		own->view_of = of;
+	if (!own->output) { /* of what has the bytes, so that views of views are no long way from them */
+		for (; of != root; of = graph->values.items[of].view_of)
+			offset += graph->values.items[of].view_offset;
+		own->view_of = root;
 		own->view_offset = offset;
 		return;
 	}

@@ -943,12 +943,14 @@ static void refer_rows(const struct question *question, uint32_t mask, map_funct
 
 static void map_softmax(const struct question *question, const struct row *row)
 {
-	number most = add_up(row).most, whole_row = log_sum_exp(row, most), error = rounding(question, row->count);
+	number most = add_up(row).most, sum = 0, error = rounding(question, row->count);
 	bool logs = !strcmp(question->node->op, "LogSoftmax");
 
+	for (int64_t k = 0; k < row->count; k++)
+		sum += expl(row->elements[k] - most);
 	for (int64_t k = 0; k < row->count; k++) {
-		number x = row->elements[k], y = logs ? x - whole_row : expl(x - whole_row);
-		number reach = 1 + fabsl(x - most) + (logs ? fabsl(whole_row - most) : 0);
+		number x = row->elements[k] - most, y = logs ? x - logl(sum) : expl(x) / sum;
+		number reach = 1 + fabsl(x) + (logs ? logl(sum) : 0);
 
 		near(question, row->places[k], y, error * reach * (logs ? 1 : y) + 0x1p-126L);
 		if (isinf(most)) /* open: differences of infinities */

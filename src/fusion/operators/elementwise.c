@@ -192,8 +192,8 @@ static bool infer_variadic(struct sk_inference *inference)
 	return infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
 }
 
-/* The shape that two values have together: they are known to go together. */
-static uint32_t common_value(struct sk_op_graph *graph, uint32_t a, uint32_t b)
+/* The shape that two values have together: they are known to go together. It is called like what all of them make. */
+static uint32_t common_value(struct sk_op_graph *graph, const char *name, uint32_t a, uint32_t b)
 {
 	const struct sk_value one = graph->values.items[a], other = graph->values.items[b];
 	uint32_t rank = one.rank > other.rank ? one.rank : other.rank;
@@ -205,7 +205,7 @@ static uint32_t common_value(struct sk_op_graph *graph, uint32_t a, uint32_t b)
 
 		shape[i] = first == 1 ? second : first;
 	}
-	return sk_graph_new_value(graph, one.name, one.dtype, rank, shape);
+	return sk_graph_new_value(graph, name, one.dtype, rank, shape);
 }
 
 /* Two by two, from the first one on. */
@@ -219,7 +219,7 @@ static bool chain(struct sk_canonical *canonical, const char *op, uint32_t to)
 		sk_canonical_view(canonical, to, sum, 0);
 	for (size_t i = 1; i < count; i++) {
 		uint32_t next = sk_canonical_input(canonical, i);
-		uint32_t both = i + 1 == count ? to : common_value(graph, sum, next);
+		uint32_t both = i + 1 == count ? to : common_value(graph, graph->values.items[to].name, sum, next);
 
 		sk_canonical_binary(canonical, op, sum, next, both, true);
 		sum = both;

@@ -9,6 +9,7 @@ struct lowering {
 	const struct sk_op_graph *graph;
 	struct sk_model *model;
 	uint32_t *tensors; /* by value: its tensor, or SK_NONE */
+	uint32_t *numbers; /* by task: of how many that are called like it numbers have been tried */
 	uint32_t scope; /* of nodes that name none; SK_NONE: they are in none */
 };
 
@@ -115,13 +116,18 @@ static const char *task_name(struct lowering *lowering, const struct sk_graph_ca
 	const struct sk_op_graph *graph = lowering->graph;
 	struct sk_model *model = lowering->model;
 	const char *base = graph->nodes.items[call->node].name, *name;
+	uint32_t first;
 
 	for (size_t i = 0; i < call->outputs.count && !*base; i++) /* the first ones may be absent */
 		if (call->outputs.items[i].value != SK_NONE)
 			base = graph->values.items[call->outputs.items[i].value].name;
 	name = base;
-	for (unsigned number = 2; sk_map_insert(&model->task_names, name, strlen(name), index) != index; number++)
-		name = sk_arena_print(model->arena, "%s#%u", base, number);
+	first = sk_map_insert(&model->task_names, name, strlen(name), index);
+	if (first == index)
+		return name;
+	do
+		name = sk_arena_print(model->arena, "%s#%u", base, 2 + lowering->numbers[first]++);
+	while (sk_map_insert(&model->task_names, name, strlen(name), index) != index);
 	return name;
 }
 
@@ -189,6 +195,7 @@ void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls
 	struct lowering lowering = {.graph = graph,
 				    .model = model,
 				    .tensors = SK_NEW_ARRAY(model->arena, uint32_t, graph->values.count + 1),
+				    .numbers = SK_NEW_ARRAY(model->arena, uint32_t, calls->count + 1),
 				    .scope = SK_NONE};
 	const struct sk_place place = {.file = graph->file};
 
