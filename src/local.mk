@@ -116,6 +116,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/passes/infer-graph.c src/fusion/passes/infer-graph.h \
 	src/fusion/passes/keep-states.c src/fusion/passes/keep-states.h \
 	src/fusion/passes/lower.c src/fusion/passes/lower.h \
+	src/fusion/passes/normalised-graph.c src/fusion/passes/normalised-graph.h \
 	src/fusion/passes/quantised-graph.c src/fusion/passes/quantised-graph.h \
 	src/fusion/passes/unify-constants.c src/fusion/passes/unify-constants.h \
 	src/fusion/operators/schema.c src/fusion/operators/schema.h \

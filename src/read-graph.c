@@ -8,6 +8,7 @@
 #include "src/fusion/passes/infer-graph.h"
 #include "src/fusion/passes/keep-states.h"
 #include "src/fusion/passes/lower.h"
+#include "src/fusion/passes/normalised-graph.h"
 #include "src/fusion/passes/quantised-graph.h"
 #include "src/fusion/passes/unify-constants.h"
 #include "src/given.h"
@@ -58,6 +59,9 @@ bool sk_network_read(const struct sk_link *link, const char *path)
 
 	sk_graph_quantise(graph);
 	/* Products between quantised values are products of integers. */
+
+	sk_graph_normalise(graph);
+	/* What only scales and shifts the result of a convolution is part of it. */
 
 	sk_graph_keep_outputs(graph);
 	complete &= sk_graph_canonical(graph, graph->outputs.items, graph->outputs.count, &calls);

@@ -42,11 +42,61 @@ static struct sk_operand packed_filters(struct sk_canonical *canonical, uint32_t
 	return sk_operand_shaped(graph, panels, filters.rank + 1, filters.shape);
 }
 
-/* The bias, or zeros: of how many filters there are, packed ones do not tell. */
-static uint32_t whole_bias(struct sk_canonical *canonical, uint32_t w)
+static uint32_t fixed_like(struct sk_op_graph *graph, uint32_t value)
+{
+	const struct sk_value like = graph->values.items[value];
+	uint32_t made = sk_graph_new_value(graph, like.name, like.dtype, like.rank, like.shape);
+
+	graph->values.items[made].fixed = true;
+	return made;
+}
+
+/* What normalising multiplies each channel by: scale / sqrt(variance + epsilon), seen as [o, 1 ...]. */
+static uint32_t channel_factors(struct sk_canonical *canonical, uint32_t w)
 {
 	struct sk_op_graph *graph = canonical->graph;
-	uint32_t bias = sk_canonical_input(canonical, 2);
+	uint32_t scale = sk_canonical_input(canonical, 3), variance = sk_canonical_input(canonical, 6), column;
+	uint32_t sum = fixed_like(graph, scale), root = fixed_like(graph, scale), factor = fixed_like(graph, scale);
+	double epsilon = sk_node_real(&graph->nodes.items[canonical->node], "epsilon", 1e-5);
+	uint64_t shape[SK_MAX_RANK] = {graph->values.items[w].shape[0]};
+	struct sk_graph_call *call;
+
+	sk_canonical_binary(canonical, "Add", variance, sk_canonical_number(canonical, SK_F32, epsilon), sum, true);
+	call = sk_canonical_call(canonical, "Sqrt");
+	sk_call_input(canonical, call, sk_operand_flat(graph, sum));
+	sk_call_output(canonical, call, sk_operand_flat(graph, root));
+	sk_canonical_binary(canonical, "Div", scale, root, factor, false);
+	for (uint32_t i = 1; i < graph->values.items[w].rank; i++)
+		shape[i] = 1;
+	column =
+		sk_graph_new_value(graph, graph->values.items[factor].name, SK_F32, graph->values.items[w].rank, shape);
+	sk_canonical_view(canonical, column, factor, 0);
+	return column;
+}
+
+/* Filters and bias of a convolution that normalises its result (src/fusion/passes/normalised-graph.h). */
+static void normalise(struct sk_canonical *canonical, uint32_t *w, uint32_t *bias)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	uint32_t factors = channel_factors(canonical, *w), more = sk_canonical_input(canonical, 4),
+		 mean = sk_canonical_input(canonical, 5), flat = fixed_like(graph, mean),
+		 filters = fixed_like(graph, *w), off = fixed_like(graph, mean), scaled = fixed_like(graph, mean),
+		 sum = fixed_like(graph, mean);
+
+	sk_canonical_view(canonical, flat, factors, 0);
+	sk_canonical_binary(canonical, "Mul", *w, factors, filters, true);
+	sk_canonical_binary(canonical, "Sub", *bias == SK_NONE ? sk_canonical_number(canonical, SK_F32, 0) : *bias,
+			    mean, off, false);
+	sk_canonical_binary(canonical, "Mul", off, flat, scaled, true);
+	sk_canonical_binary(canonical, "Add", scaled, more, sum, true);
+	*w = filters;
+	*bias = sum;
+}
+
+/* The bias, or zeros: of how many filters there are, packed ones do not tell. */
+static uint32_t whole_bias(struct sk_canonical *canonical, uint32_t w, uint32_t bias)
+{
+	struct sk_op_graph *graph = canonical->graph;
 
 	if (bias != SK_NONE)
 		return bias;
@@ -59,7 +109,8 @@ static bool canonical_conv(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
-	uint32_t x = sk_canonical_input(canonical, 0), w = sk_canonical_input(canonical, 1), bias;
+	uint32_t x = sk_canonical_input(canonical, 0), w = sk_canonical_input(canonical, 1),
+		 bias = sk_canonical_input(canonical, 2);
 	struct sk_graph_call *call;
 	struct sk_operand filters;
 	struct sk_windows window;
@@ -71,9 +122,11 @@ static bool canonical_conv(struct sk_canonical *canonical)
 		return false;
 	if (!graph->values.items[w].shape[1])
 		return sk_canonical_error(canonical, "there are no channels");
+	if (graph->nodes.items[canonical->node].inputs.count > 3)
+		normalise(canonical, &w, &bias);
 	pack = packs_filters(graph, x, w);
 	filters = pack ? packed_filters(canonical, w) : sk_operand_spatial(graph, w);
-	bias = pack ? whole_bias(canonical, w) : sk_canonical_input(canonical, 2);
+	bias = pack ? whole_bias(canonical, w, bias) : bias;
 	call = sk_canonical_call(canonical, "Conv");
 	if (pack)
 		sk_call_integer(canonical, call, "packed", 1);
