@@ -72,12 +72,37 @@ static bool write_bytes(int descriptor, const uint8_t *bytes, uint64_t size, off
 	return true;
 }
 
+static bool is_zero(const uint8_t *bytes, uint64_t size)
+{
+	return !*bytes && !memcmp(bytes, bytes + 1, size - 1);
+}
+
+/* Zeros become holes, where there are many: so huge constants that are mostly zeros are read and written as such. */
+static bool write_part(int descriptor, const struct sk_file_part *part)
+{
+	const uint8_t *bytes = part->bytes;
+
+	for (uint64_t done = 0, now; done < part->size; done += now) {
+		now = part->size - done < LARGEST_WRITE ? part->size - done : LARGEST_WRITE;
+		if (now == LARGEST_WRITE && is_zero(bytes + done, now))
+			continue;
+		if (!write_bytes(descriptor, bytes + done, now, (off_t)(part->offset + done)))
+			return false;
+	}
+	return true;
+}
+
 static bool write_parts(int descriptor, const struct sk_file_part *parts, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!write_bytes(descriptor, parts[i].bytes, parts[i].size, (off_t)parts[i].offset))
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!write_part(descriptor, &parts[i]))
 			return false;
-	return true;
+		if (parts[i].size && parts[i].offset + parts[i].size > end)
+			end = parts[i].offset + parts[i].size;
+	}
+	return ftruncate(descriptor, (off_t)end) == 0; /* it may end with a hole */
 }
 
 static bool write_regular(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts,
