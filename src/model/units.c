@@ -270,8 +270,10 @@ uint64_t *sk_units_choose(const struct sk_model *model, const struct sk_unit_ite
 			diverged[find_root(&solver, use->item)] = true;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		if (solver.units[i] &&
-		    (diverged[find_root(&solver, i)] || is_left_whole(model, &items[i], solver.units[i])))
+		if (solver.units[i] && is_left_whole(model, &items[i], solver.units[i]))
+			diverged[find_root(&solver, i)] = true;
+	for (uint32_t i = 0; i < count; i++)
+		if (solver.units[i] && diverged[find_root(&solver, i)])
 			solver.units[i] = items[i].least;
 	return solver.units;
 }

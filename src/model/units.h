@@ -6,7 +6,7 @@
  * that share a tensor written in the launch get a common unit in bytes, so that each core reads what it has written
  * itself: the least common multiple, taken to a fixpoint over all tensors and tasks that hang together. For an
  * elementwise and a row-wise task that is 64 / gcd(64, row length) rows. Where there is no fixpoint all of them keep
- * their minimum, and awaits do the work. So does a task that makes many operations and would be left to one core,
+ * their minimum, and awaits do the work. So they do where a task that makes many operations would be left to one core,
  * such as a product of which somebody normalizes the one row. */
 #ifndef SK_UNITS_H
 #define SK_UNITS_H

@@ -109,19 +109,21 @@ sklink: 1
 tensors:
   x: {dtype: f32, shape: [1, 1024]}
   a: {dtype: f32, shape: [1, 1024]}
+  b: {dtype: f32, shape: [1, 1024]}
   y: {dtype: f32, shape: [1, 1024]}
 tasks:
   - {name: t1, kernel: heavy, args: [x, a], scope: s}
-  - {name: t2, kernel: row, args: [a, y], scope: s}
+  - {name: t2, kernel: careful, args: [a, b], scope: s}
+  - {name: t3, kernel: row, args: [b, y], scope: s}
 M
 for factor in 1 1000; do
 	sed "s/FACTOR/$factor/" heavy.c >heavy$factor.c
 	compile heavy$factor
-	"$sklink" heavy.yaml heavy$factor.o -o heavy$factor.sk
+	"$sklink" heavy.yaml heavy$factor.o k.o -o heavy$factor.sk
 	proved heavy$factor.sk
 	"$skrun" heavy$factor.sk --random 1 --verify --cores 3 >/dev/null
 	"$skdump" --steps heavy$factor.sk >heavy$factor.txt
 done
 grep -q '0 awaits$' heavy1.txt && grep -q 't1 .*split 1024 in 1 unit of 1024' heavy1.txt || { cat heavy1.txt; fail "an await for little work"; }
-grep -q 't1 .*split 1024 in 16 units of 64' heavy1000.txt && grep -q 't2 .*awaits t1' heavy1000.txt ||
+grep -q 't1 .*split 1024 in 16 units of 64' heavy1000.txt && grep -q 't3 .*awaits t2' heavy1000.txt ||
 	{ cat heavy1000.txt; fail "much work is left to one core"; }
