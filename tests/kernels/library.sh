@@ -27,6 +27,12 @@ readelf -p .sk.kernels "$library" >notes
 sed -nE 's/^File: .*\((.*)\.o\)$/\1/p; s/^ *\[ *0\] *(.*)$/\1/p' notes | awk 'NR % 2 { file = $0; next } file != $0' >notes.txt
 [ ! -s notes.txt ] || { cat notes.txt; fail "notes name other kernels"; }
 
+# Every operator that a kernel computes is in doc/operators.md.
+grep -o 'op=[A-Za-z0-9]*' notes | sed 's/op=//' | sort -u >operators.txt
+while read -r operator; do
+	grep -qE "\`$operator[\`(]" "$top_srcdir/doc/operators.md" || fail "doc/operators.md does not say what $operator is"
+done <operators.txt
+
 # "name operator form isa input output", as signatures say it: the operator with its conditions, the form apart, and the types of
 # the first input that is no condition and of the output.
 sed -nE 's/^ *\[ *[0-9a-f]+\]  ?(.*)$/\1/p' notes | awk -v families=" $families " '

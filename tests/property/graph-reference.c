@@ -632,6 +632,22 @@ static bool trace_gather_elements(const struct question *question, const int64_t
 	return true;
 }
 
+static bool trace_gather_nd(const struct question *question, const int64_t *index, uint32_t *input, int64_t *from)
+{
+	const struct graph_value *x = question->in[0], *tuples = question->in[1];
+	int64_t tuple[SK_MAX_RANK], length = question->node->axis;
+	uint32_t before = tuples->rank - 1;
+
+	(void)input;
+	memcpy(tuple, index, before * sizeof(*tuple));
+	for (uint32_t d = 0; d < x->rank; d++) {
+		tuple[before] = d;
+		from[d] = d < length ? (int64_t)tuples->elements[ravel(tuples, tuple)] : index[before + d - length];
+		from[d] += from[d] < 0 ? x->shape[d] : 0;
+	}
+	return true;
+}
+
 static bool trace_pad(const struct question *question, const int64_t *index, uint32_t *input, int64_t *from)
 {
 	const char *mode = question->node->mode;
@@ -699,10 +715,68 @@ MOVED(expand)
 MOVED(tile)
 MOVED(gather)
 MOVED(gather_elements)
+MOVED(gather_nd)
 MOVED(pad)
 MOVED(depth_to_space)
 MOVED(space_to_depth)
 MOVED(trilu)
+
+/* ---- what is scattered: each update in turn ---- */
+
+/* Where element i of the updates goes. */
+static int64_t target_of(const struct question *question, int64_t i)
+{
+	const struct graph_value *x = question->in[0], *indices = question->in[1];
+	int64_t index[SK_MAX_RANK], to[SK_MAX_RANK], tuple[SK_MAX_RANK], axis = question->node->axis;
+	bool tuples = !strcmp(question->node->op, "ScatterND");
+	uint32_t before = tuples ? indices->rank - 1 : 0;
+
+	unravel(i, question->in[2], index);
+	memcpy(tuple, index, before * sizeof(*tuple));
+	for (uint32_t d = 0; d < x->rank; d++) {
+		bool named = tuples ? d < axis : d == axis;
+
+		if (tuples)
+			tuple[before] = d;
+		to[d] = named	 ? (int64_t)indices->elements[tuples ? ravel(indices, tuple) : i]
+			: tuples ? index[before + d - axis]
+				 : index[d];
+		to[d] += to[d] < 0 ? x->shape[d] : 0;
+	}
+	return ravel(x, to);
+}
+
+/* Sums and products of floats are rounded each time. */
+static void meet(const struct question *question, int64_t at, number update)
+{
+	const char *mode = question->node->mode;
+	enum sk_dtype dtype = question->out->dtype;
+	number old = question->expected[at];
+
+	if (!strcmp(mode, "none")) {
+		exact(question, at, update);
+	} else if (!strcmp(mode, "max") || !strcmp(mode, "min")) {
+		exact(question, at, *mode == 'm' && mode[1] == 'a' ? larger(old, update) : -larger(-old, -update));
+	} else if (!is_float(dtype)) {
+		wrapped(question, at,
+			!strcmp(mode, "add")
+				? (whole)old + (whole)update
+				: (whole)((unsigned __int128)(whole)old * (unsigned __int128)(whole)update));
+	} else {
+		bool adds = !strcmp(mode, "add");
+		number room = question->room[at] * (adds ? 1 : fabsl(update));
+
+		near(question, at, adds ? old + update : old * update, 0);
+		question->room[at] += room + unit(dtype, question->expected[at]);
+	}
+}
+
+static void refer_scatter(const struct question *question)
+{
+	refer_same_order(question);
+	for (int64_t i = 0; i < question->in[2]->count; i++)
+		meet(question, target_of(question, i), question->in[2]->elements[i]);
+}
 
 static void refer_shape(const struct question *question)
 {
@@ -1319,6 +1393,108 @@ static void refer_pool(const struct question *question)
 	}
 }
 
+/* ---- recurrent networks ---- */
+
+enum { MOST_HIDDEN = 16 };
+
+/* One direction of one row of the batch. */
+struct recurrence {
+	const struct question *question;
+	int64_t direction, batch, hidden, width, gates;
+	number h[MOST_HIDDEN], c[MOST_HIDDEN];
+};
+
+/* What the input of a step says to unit u of a gate, and what a state says, each with its bias. */
+static number from_input(const struct recurrence *run, int64_t step, int64_t gate, int64_t u)
+{
+	const struct graph_value *x = run->question->in[0], *w = run->question->in[1], *bias = run->question->in[3];
+	int64_t row = run->direction * run->gates * run->hidden + gate * run->hidden + u;
+	number sum = bias ? bias->elements[row + run->direction * run->gates * run->hidden] : 0;
+
+	for (int64_t i = 0; i < run->width; i++)
+		sum += x->elements[(step * x->shape[1] + run->batch) * run->width + i] *
+		       w->elements[row * run->width + i];
+	return sum;
+}
+
+static number from_state(const struct recurrence *run, const number *state, int64_t gate, int64_t u)
+{
+	const struct graph_value *r = run->question->in[2], *bias = run->question->in[3];
+	int64_t row = run->direction * run->gates * run->hidden + gate * run->hidden + u;
+	number sum = bias ? bias->elements[row + (run->direction + 1) * run->gates * run->hidden] : 0;
+
+	for (int64_t i = 0; i < run->hidden; i++)
+		sum += state[i] * r->elements[row * run->hidden + i];
+	return sum;
+}
+
+static number gate_of(const struct recurrence *run, int64_t step, int64_t gate, int64_t u)
+{
+	return from_input(run, step, gate, u) + from_state(run, run->h, gate, u);
+}
+
+/* Gates are z, r, h of GRU, and i, o, f, c of LSTM. */
+static void take_step(struct recurrence *run, int64_t step)
+{
+	number h[MOST_HIDDEN], held[MOST_HIDDEN];
+
+	for (int64_t u = 0; u < run->hidden && run->gates == 3; u++)
+		held[u] = sigmoid(gate_of(run, step, 1, u)) * run->h[u];
+	for (int64_t u = 0; u < run->hidden; u++)
+		if (run->gates == 1) {
+			h[u] = tanhl(gate_of(run, step, 0, u));
+		} else if (run->gates == 3) {
+			number z = sigmoid(gate_of(run, step, 0, u)), r = sigmoid(gate_of(run, step, 1, u));
+			number state = run->question->node->flag ? r * from_state(run, run->h, 2, u)
+								 : from_state(run, held, 2, u);
+
+			h[u] = (1 - z) * tanhl(from_input(run, step, 2, u) + state) + z * run->h[u];
+		} else {
+			run->c[u] = sigmoid(gate_of(run, step, 2, u)) * run->c[u] +
+				    sigmoid(gate_of(run, step, 0, u)) * tanhl(gate_of(run, step, 3, u));
+			h[u] = sigmoid(gate_of(run, step, 1, u)) * tanhl(run->c[u]);
+		}
+	memcpy(run->h, h, sizeof(h));
+}
+
+/* Errors add up over the steps, and those of f16 and bf16 are of a state that is rounded each time. */
+static void put_state(const struct recurrence *run, int64_t at, const number *state, int64_t steps)
+{
+	enum sk_dtype dtype = run->question->out->dtype;
+	number terms = (number)(run->width + run->hidden + 2);
+
+	for (int64_t u = 0; u < run->hidden; u++) {
+		number size = 1 + fabsl(state[u]);
+
+		near(run->question, at * run->hidden + u, state[u],
+		     (number)(steps + 1) * (16 * terms * unit(wide_of(dtype), size) +
+					    (dtype == wide_of(dtype) ? 0 : 4 * unit(dtype, size))));
+	}
+}
+
+static void refer_recurrent(const struct question *question)
+{
+	const struct graph_value *x = question->in[0], *w = question->in[1], *r = question->in[2];
+	int64_t directions = w->shape[0], steps = x->shape[0], batch = x->shape[1];
+
+	for (int64_t d = 0; d < directions; d++)
+		for (int64_t b = 0; b < batch; b++) {
+			struct recurrence run = {question, d,  b, r->shape[2], x->shape[2], r->shape[1] / r->shape[2],
+						 {0},	   {0}};
+			bool back = d || !strcmp(question->node->mode, "reverse");
+
+			for (int64_t s = 0; s < steps; s++) {
+				int64_t step = back ? steps - 1 - s : s;
+
+				take_step(&run, step);
+				if (!question->output)
+					put_state(&run, (step * directions + d) * batch + b, run.h, s);
+			}
+			if (question->output)
+				put_state(&run, d * batch + b, question->output == 1 ? run.h : run.c, steps);
+		}
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -1346,6 +1522,9 @@ static const struct {
 	{" Tile ", refer_tile},
 	{" Gather ", refer_gather},
 	{" GatherElements ", refer_gather_elements},
+	{" GatherND ", refer_gather_nd},
+	{" ScatterElements ScatterND ", refer_scatter},
+	{" RNN GRU LSTM ", refer_recurrent},
 	{" Pad ", refer_pad},
 	{" DepthToSpace ", refer_depth_to_space},
 	{" SpaceToDepth ", refer_space_to_depth},

@@ -737,6 +737,76 @@ static bool make_gather_elements(struct maker *maker, struct graph_node *node)
 	return add_output(maker, node, x.dtype, x.rank, x.shape);
 }
 
+/* How scattered elements meet what is there, as far as the operator set has it. */
+static void draw_meeting(struct maker *maker, struct graph_node *node, enum sk_dtype dtype)
+{
+	static const char *const modes[] = {"none", "add", "mul", "max", "min"};
+
+	node->mode = modes[dtype == SK_BOOL	      ? 0
+			   : maker->graph->opset < 16 ? 0
+			   : maker->graph->opset < 18 ? draw(maker, 3)
+						      : draw(maker, 5)];
+	if (strcmp(node->mode, "none") != 0)
+		say(node, " reduction='%s'", node->mode);
+}
+
+static bool make_scatter_elements(struct maker *maker, struct graph_node *node)
+{
+	struct graph_value x = *value_of(maker, add_input(maker, node, pick(maker, ALL, 1, 4))), like = x;
+	int64_t said = draw_axis(maker, node, x.rank);
+
+	if (!x.count || x.count > MOST_DRAWN)
+		return false;
+	say(node, " axis=%lld", (long long)said);
+	draw_meeting(maker, node, x.dtype);
+	for (uint32_t i = 0; i < x.rank; i++)
+		like.shape[i] = 1 + draw(maker, x.shape[i] < 6 ? (uint32_t)x.shape[i] : 6);
+	add_input(maker, node, add_indices(maker, like.rank, like.shape, x.shape[node->axis]));
+	maker->graph->values[node->inputs[1]].dtype = SK_I64;
+	add_input(maker, node, add_fresh(maker, x.dtype, like.rank, like.shape));
+	return add_output(maker, node, x.dtype, x.rank, x.shape);
+}
+
+/* Tuples of so many numbers, each for a dimension of a value with elements; the shape without them is that in front. */
+static uint32_t add_tuples(struct maker *maker, const struct graph_value *of, uint32_t rank, int64_t *shape,
+			   uint32_t length)
+{
+	uint32_t index;
+
+	shape[rank] = length;
+	index = add_value(maker, one_in(maker, 2) ? GRAPH_CONSTANT : GRAPH_INPUT, SK_I64, rank + 1, shape);
+	for (int64_t i = 0; i < maker->graph->values[index].count; i++) {
+		int64_t size = of->shape[i % length];
+
+		maker->graph->values[index].elements[i] =
+			(number)draw(maker, (uint32_t)size) - (one_in(maker, 4) ? size : 0);
+	}
+	return index;
+}
+
+/* GatherND and ScatterND: what tuples name, or what is written there. */
+static bool make_tuples(struct maker *maker, struct graph_node *node)
+{
+	struct graph_value x = *value_of(maker, add_input(maker, node, pick(maker, ALL, 1, 4)));
+	uint32_t rank = 1 + draw(maker, 2), length = 1 + draw(maker, x.rank);
+	int64_t shape[2 * SK_MAX_RANK];
+
+	if (!x.count || x.count > MOST_DRAWN)
+		return false;
+	for (uint32_t i = 0; i < rank; i++)
+		shape[i] = 1 + draw(maker, 4);
+	add_input(maker, node, add_tuples(maker, &x, rank, shape, length));
+	node->axis = length;
+	memcpy(shape + rank, x.shape + length, (x.rank - length) * sizeof(*shape));
+	if (!strcmp(node->op, "GatherND"))
+		return add_output(maker, node, x.dtype, rank + x.rank - length, shape);
+	draw_meeting(maker, node, x.dtype);
+	if (count_of(rank + x.rank - length, shape) > MOST_DRAWN)
+		return false;
+	add_input(maker, node, add_fresh(maker, x.dtype, rank + x.rank - length, shape));
+	return add_output(maker, node, x.dtype, x.rank, x.shape);
+}
+
 /* Reflections need what can be reflected. */
 static bool make_pad(struct maker *maker, struct graph_node *node)
 {
@@ -1097,6 +1167,42 @@ static bool make_pool(struct maker *maker, struct graph_node *node)
 	return add_output(maker, node, y.dtype, y.rank, y.shape);
 }
 
+/* Small weights, so that errors do not grow from step to step. */
+static void add_weights(struct maker *maker, struct graph_node *node, enum sk_dtype dtype, uint32_t rank,
+			const int64_t *shape)
+{
+	uint32_t index = add_input(maker, node, add_fresh(maker, dtype, rank, shape));
+	struct graph_value *value = &maker->graph->values[index];
+
+	for (int64_t i = 0; i < value->count; i++)
+		value->elements[i] = (number)draw(maker, 65) / 128 - 0.25L;
+	settle(value);
+}
+
+static bool make_recurrent(struct maker *maker, struct graph_node *node)
+{
+	static const char *const modes[] = {"forward", "reverse", "bidirectional"};
+	int64_t gates = !strcmp(node->op, "RNN") ? 1 : !strcmp(node->op, "GRU") ? 3 : 4;
+	int64_t steps = 1 + draw(maker, 4), batch = 1 + draw(maker, 3), width = 1 + draw(maker, 9);
+	int64_t hidden = 1 + draw(maker, 9), directions;
+	enum sk_dtype dtype = draw_dtype(maker, maker->drawn->dtypes);
+
+	node->mode = modes[draw(maker, 3)];
+	directions = strcmp(node->mode, "bidirectional") ? 1 : 2;
+	say(node, " hidden_size=%lld direction='%s'", (long long)hidden, node->mode);
+	add_weights(maker, node, dtype, 3, (int64_t[]){steps, batch, width});
+	add_weights(maker, node, dtype, 3, (int64_t[]){directions, gates * hidden, width});
+	add_weights(maker, node, dtype, 3, (int64_t[]){directions, gates * hidden, hidden});
+	if (one_in(maker, 2))
+		add_weights(maker, node, dtype, 2, (int64_t[]){directions, 2 * gates * hidden});
+	node->flag = gates == 3 && one_in(maker, 2);
+	if (node->flag)
+		say(node, " linear_before_reset=1");
+	return add_output(maker, node, dtype, 4, (int64_t[]){steps, directions, batch, hidden}) &&
+	       add_output(maker, node, dtype, 3, (int64_t[]){directions, batch, hidden}) &&
+	       (gates < 4 || add_output(maker, node, dtype, 3, (int64_t[]){directions, batch, hidden}));
+}
+
 /* ---- shapes as values ---- */
 
 static bool make_shape(struct maker *maker, struct graph_node *node)
@@ -1211,6 +1317,9 @@ static const struct known_operator operators[] = {
 	{"Tile", 7, 0, ALL, 1, make_tile},
 	{"Gather", 11, 0, ALL, 3, make_gather},
 	{"GatherElements", 11, 0, ALL, 1, make_gather_elements},
+	{"ScatterElements", 11, 0, ALL, 2, make_scatter_elements},
+	{"ScatterND", 11, 0, ALL, 1, make_tuples},
+	{"GatherND", 11, 0, ALL, 1, make_tuples},
 	{"Pad", 7, 0, ALL, 2, make_pad},
 	{"DepthToSpace", 7, 0, ALL, 1, make_depth_to_space},
 	{"SpaceToDepth", 7, 0, ALL, 1, make_space_to_depth},
@@ -1242,6 +1351,9 @@ static const struct known_operator operators[] = {
 	{"Conv", 7, 0, FLOATS, 3, make_conv},
 	{"MaxPool", 8, 0, FLOATS, 1, make_pool},
 	{"AveragePool", 7, 0, FLOATS, 1, make_pool},
+	{"RNN", 7, 0, FLOATS, 1, make_recurrent},
+	{"GRU", 7, 0, FLOATS, 1, make_recurrent},
+	{"LSTM", 7, 0, FLOATS, 1, make_recurrent},
 	{"Shape", 7, 0, ALL, 1, make_shape},
 	{"ConstantOfShape", 9, 0, SET(SK_F32), 1, make_constant_of_shape},
 	{"QuantizeLinear", 10, 0, SET(SK_F32), 1, make_quantize},
