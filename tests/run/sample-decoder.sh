@@ -6,7 +6,7 @@
 decoder="/usr/bin/python3 $top_srcdir/samples/decoder/decoder.py"
 run="$top_builddir/samples/decoder/run"
 
-$decoder make -n 2 --hidden 128 --heads 8 --shared 2 --between 96 --words 50 --context 80 small
+$decoder make -n 2 --hidden 256 --heads 8 --shared 2 --between 384 --words 50 --context 80 small
 for isa in x86-64 x86-64-v3 native; do
 	"$sklink" small/model.onnx @small/options --isa $isa -L "$top_builddir/kernels" -lskernels -o small.sk
 	"$run" small.sk 70 logits.npy >tokens.txt
@@ -15,7 +15,7 @@ done
 "$skdump" --verify small.sk
 "$skrun" small.sk --random 1 --input token=small/token.npy --input position=small/position.npy --verify --cores 3
 "$skrun" small.sk --list >out.txt
-[ "$(grep -c '^inout  *past_.*f32 \[1, 2, 80, 16\]' out.txt)" = 4 ] && ! grep -q present out.txt || fail "the cache is no state: $(cat out.txt)"
+[ "$(grep -c '^inout  *past_.*f32 \[1, 2, 80, 32\]' out.txt)" = 4 ] && ! grep -q present out.txt || fail "the cache is no state: $(cat out.txt)"
 "$skdump" small.sk >out.txt
 grep -q " tasks in 1 launch, " out.txt || fail "no superkernel: $(cat out.txt)"
 
