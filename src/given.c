@@ -205,6 +205,7 @@ static bool freeze(struct sk_op_graph *graph, const struct given *given)
 	memcpy(value->shape, npy.shape, sizeof(npy.shape));
 	value->contents = npy.bytes ? npy.data : "";
 	value->input = false;
+	sk_array_push(graph->arena, &graph->data, path);
 	return true; /* the file stays mapped as long as the link lives */
 }
 

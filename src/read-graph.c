@@ -41,13 +41,16 @@ bool sk_network_read(const struct sk_link *link, const char *path)
 	const struct sk_graph_file *file = &link->model->graph;
 	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, path);
 	sk_graph_calls calls = {NULL, 0, 0};
-	bool complete;
+	bool given, complete;
 
 	if (!graph)
 		return false;
 	/* Nodes stand behind what they need; types and shapes are what the file says. */
 
-	if (!sk_given_apply(link->command, file, graph) || !sk_scopes_assign(link->command, file, graph))
+	given = sk_given_apply(link->command, file, graph);
+	for (size_t i = 0; i < graph->data.count; i++)
+		sk_linker_add_dependency(link->linker, graph->data.items[i], true);
+	if (!given || !sk_scopes_assign(link->command, file, graph))
 		return false;
 	/* Inputs and scopes are what the manifest and the command line say, too. */
 
@@ -57,7 +60,8 @@ bool sk_network_read(const struct sk_link *link, const char *path)
 	complete = sk_graph_infer(graph, sk_fold_values, (void *)link);
 	/* Every value is of a known type and shape. */
 
-	sk_graph_quantise(graph);
+	if (complete)
+		sk_graph_quantise(graph);
 	/* Products between quantised values are products of integers. */
 
 	sk_graph_normalise(graph);

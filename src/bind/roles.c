@@ -358,8 +358,8 @@ void sk_model_add_dependencies(const struct sk_model *model, struct sk_linker *l
 	for (size_t i = 0; i < model->tensors.count; i++)
 		if (model->tensors.items[i].data)
 			sk_linker_add_dependency(linker, model->tensors.items[i].data, true);
-	for (size_t i = 0; i < model->graph.files.count; i++)
-		sk_linker_add_dependency(linker, model->graph.files.items[i], true);
+	if (model->graph.path.text)
+		sk_linker_add_dependency(linker, model->graph.path.text, true);
 	if (model->device_file)
 		sk_linker_add_dependency(linker, model->device_file, true);
 }

@@ -78,6 +78,7 @@ struct sk_op_graph {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	const char *file; /* the path, as given */
+	SK_ARRAY(const char *) data; /* other files that contents come from */
 	const char *name;
 	SK_ARRAY(struct sk_value) values;
 	SK_ARRAY(struct sk_graph_node) nodes; /* producers in front of users */

@@ -34,22 +34,13 @@ static const char *read_dimension(const struct sk_document *document, const stru
 		       : NULL;
 }
 
-/* The package depends on the file. */
-static const char *add_file(const struct sk_document *document, const char *path)
-{
-	struct sk_model *model = document->owner;
-	const char *resolved = sk_model_path(model, path);
-
-	sk_array_push(document->arena, &model->graph.files, resolved);
-	return resolved;
-}
-
 static const char *read_file(const struct sk_document *document, const struct sk_node *key)
 {
 	struct sk_name path;
 
-	return sk_read_text(document, key->value, "the file of input", key->text, &path) ? add_file(document, path.text)
-											 : NULL;
+	return sk_read_text(document, key->value, "the file of input", key->text, &path)
+		       ? sk_model_path(document->owner, path.text)
+		       : NULL;
 }
 
 static const char *read_output(const struct sk_document *document, const struct sk_node *key)
@@ -92,7 +83,7 @@ void sk_manifest_read_graph_path(const struct sk_document *document, const struc
 
 	if (!sk_read_text(document, value, "'graph'", NULL, &path))
 		return;
-	graph->path = (struct sk_name){add_file(document, path.text), path.place};
+	graph->path = (struct sk_name){sk_model_path(document->owner, path.text), path.place};
 }
 
 void sk_manifest_read_patterns(const struct sk_document *document, const char *scope, const struct sk_node *value)

@@ -8,7 +8,6 @@ struct sk_graph_file {
 	struct sk_name path; /* resolved; NULL: it names none */
 	sk_names shapes, dimensions, frozen, states; /* NAME=VALUE */
 	sk_names scopes; /* NAME=PATTERN */
-	SK_ARRAY(const char *) files; /* the model's, and those of frozen inputs, resolved */
 };
 
 #endif

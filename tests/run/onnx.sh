@@ -362,6 +362,27 @@ for way in --check '-o out.sk'; do
 	[ ! -e out.sk ] || fail "something was left behind"
 done
 
+# The package depends on all files that the model's constants are in, and replaces none of them.
+printf '%16s' '' >data.bin
+array bias f32 4 1 2 3 4
+model outside <<'END'
+input x f32 4
+input bias f32 4
+external w f32 4 data.bin 0
+node Add sum x w -> t
+node Add more t bias -> y
+output y f32 none
+END
+"$sklink" outside.onnx "$@" --freeze bias=bias.npy -o outside.sk --dependency-file depends
+for file in outside.onnx data.bin bias.npy; do
+	grep -q "[ /]$file" depends || fail "the package does not depend on $file"
+done
+for file in data.bin bias.npy; do
+	cp $file kept
+	fails_with "$file" "$sklink" outside.onnx "$@" --freeze bias=bias.npy -o $file
+	cmp kept $file || fail "$file is overwritten"
+done
+
 # Who does not know where the kernels are is told what says it.
 fails_with '^>>> there are none: -L names a folder to search' "$sklink" missing.onnx -lskernels --check
 

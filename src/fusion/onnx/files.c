@@ -110,7 +110,7 @@ const char *sk_onnx_files_external(struct sk_onnx_files *files, const char *loca
 	uint32_t new = (uint32_t)files->external.count;
 	uint32_t number = sk_map_find(&files->locations, location, strlen(location));
 	const char *slash = strrchr(files->path, '/');
-	const char *wrong;
+	const char *path, *wrong;
 
 	if (number != SK_NONE) {
 		*bytes = files->external.items[number];
@@ -118,12 +118,12 @@ const char *sk_onnx_files_external(struct sk_onnx_files *files, const char *loca
 	}
 	if (!*location || leaves_folder(location))
 		return "it must lie in the folder of the model";
-	wrong = open_file(files->diag->arena,
-			  sk_arena_print(files->diag->arena, "%.*s%s", slash ? (int)(slash + 1 - files->path) : 0,
-					 files->path, location),
-			  bytes);
+	path = sk_arena_print(files->diag->arena, "%.*s%s", slash ? (int)(slash + 1 - files->path) : 0, files->path,
+			      location);
+	wrong = open_file(files->diag->arena, path, bytes);
 	if (wrong)
 		return wrong;
+	sk_array_push(files->diag->arena, &files->paths, path);
 	sk_array_push(files->diag->arena, &files->external, *bytes);
 	sk_map_insert(&files->locations, location, strlen(location), new);
 	return NULL;

@@ -11,6 +11,7 @@ struct sk_onnx_files {
 	struct sk_diag *diag;
 	const char *path; /* the model's */
 	SK_ARRAY(struct sk_onnx_bytes) external;
+	SK_ARRAY(const char *) paths; /* of these */
 	struct sk_map locations; /* to external */
 };
 

@@ -513,6 +513,7 @@ struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, c
 {
 	struct reader reader = {.arena = arena, .diag = diag};
 	struct sk_onnx_bytes bytes;
+	struct sk_op_graph *graph;
 
 	sk_map_init(&reader.warned, arena);
 	sk_onnx_files_init(&reader.files, diag, path);
@@ -523,5 +524,8 @@ struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, c
 	    !check_model(&reader) || !sk_onnx_expand_functions(diag, path, reader.model, bytes.size))
 		return NULL;
 	sk_onnx_translate_domains(arena, reader.model);
-	return build(&reader, reader.model->graph, NULL);
+	graph = build(&reader, reader.model->graph, NULL);
+	for (size_t i = 0; graph && i < reader.files.paths.count; i++)
+		sk_array_push(arena, &graph->data, reader.files.paths.items[i]);
+	return graph;
 }
