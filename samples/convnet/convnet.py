@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """Writes ResNet-50 or MobileNetV2 as ONNX, with random weights, and checks what has been computed of it with numpy.
 
-    convnet.py make resnet50|mobilenetv2 [--size PIXELS] [--divide N]      NAME.onnx and x.npy, an image
-    convnet.py check NAME.onnx x.npy y.npy                                 y against plain sums in double precision
+    convnet.py make resnet50|mobilenetv2 [--size PIXELS] [--divide N] FOLDER     model.onnx and x.npy, an image
+    convnet.py check model.onnx x.npy y.npy                                      y against plain sums in double precision
 
 Layers are those of the papers; BatchNormalization is nodes, as exporters leave it that do not optimise. The weights are the
 same with every call. --divide makes all layers narrower, for tests."""
 
 import argparse
+import os
 import sys
 
 import numpy
@@ -113,9 +114,9 @@ def make(arguments):
     x = {"resnet50": resnet50, "mobilenetv2": mobilenetv2}[arguments.network](network)
     model = network.model(arguments.network, arguments.size, network.head(x))
     onnx.checker.check_model(model)
-    onnx.save(model, arguments.network + ".onnx")
+    onnx.save(model, os.path.join(arguments.folder, "model.onnx"))
     image = numpy.random.RandomState(2).standard_normal((1, 3, arguments.size, arguments.size))
-    numpy.save("x.npy", image.astype(numpy.float32))
+    numpy.save(os.path.join(arguments.folder, "x.npy"), image.astype(numpy.float32))
 
 
 # ---- the check ----
@@ -180,6 +181,7 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True)
     making = commands.add_parser("make")
     making.add_argument("network", choices=["resnet50", "mobilenetv2"])
+    making.add_argument("folder")
     making.add_argument("--size", type=int, default=224)
     making.add_argument("--divide", type=int, default=1)
     checking = commands.add_parser("check")

@@ -5,7 +5,8 @@
 convnet="/usr/bin/python3 $top_srcdir/samples/convnet/convnet.py"
 
 for network in resnet50 mobilenetv2; do
-	$convnet make $network --size 32 --divide 8
+	$convnet make $network --size 32 --divide 8 .
+	mv model.onnx $network.onnx
 	for isa in x86-64 x86-64-v3 native; do
 		"$sklink" $network.onnx --isa $isa -L "$top_builddir/kernels" -lskernels -o $network.sk
 		"$skrun" $network.sk --input x=x.npy --output y=y.npy
@@ -20,9 +21,8 @@ for network in resnet50 mobilenetv2; do
 done
 
 # Weights are the same with every call, and a wrong result is noticed.
-cp mobilenetv2.onnx before.onnx
-$convnet make mobilenetv2 --size 32 --divide 8
-cmp mobilenetv2.onnx before.onnx
+$convnet make mobilenetv2 --size 32 --divide 8 .
+cmp model.onnx mobilenetv2.onnx
 /usr/bin/python3 -c 'import numpy; y = numpy.load("y.npy"); y[0, 7] += 1e-3 * abs(y).max(); numpy.save("wrong.npy", y)'
 fails_with '^y\[0,7\] is .*, expected ' $convnet check mobilenetv2.onnx x.npy wrong.npy
 fails_with '^y is float32 \(1, 999\), expected float32 \(1, 1000\)' sh -c "/usr/bin/python3 -c 'import numpy; numpy.save(\"short.npy\", numpy.load(\"y.npy\")[:, 1:])' &&
