@@ -2,6 +2,7 @@
  * SHAPE=rows are those with i = 1.
  *
  * variants: OP=Softmax,LogSoftmax,Hardmax TYPE=floats SHAPE=rows,planes ISA=base,v3
+ * variants: OP=Softmax TYPE=f32 SHAPE=rows ISA=v4
  * variants: OP=LpNormalization P=1,2 TYPE=floats SHAPE=rows,planes ISA=base,v3
  */
 #include "kernels/family.h"
@@ -21,6 +22,12 @@ struct known {
 static ALWAYS_INLINE number add_exponential(number sum, number x, number with)
 {
 	return sum + MATH(exp)(x - with);
+}
+
+static ALWAYS_INLINE number add_number(number sum, number x, number with)
+{
+	(void)with;
+	return sum + x;
 }
 
 static ALWAYS_INLINE number add_magnitude(number sum, number x, number with)
@@ -49,9 +56,12 @@ static ALWAYS_INLINE number of_LpNormalization(number x, struct known known)
 #define IS_Hardmax_Hardmax	 1
 #define IS_Lp_LpNormalization	 1
 #define IS_LogSoftmax_LogSoftmax 1
+#define IS_Softmax_Softmax	 1
 #define IS_HARDMAX		 JOIN(IS_Hardmax_, OP)
 #define IS_LP			 JOIN(IS_Lp_, OP)
 #define IS_LOG			 JOIN(IS_LogSoftmax_, OP)
+#define IS_SOFTMAX		 JOIN(IS_Softmax_, OP)
+#define KEEPS_EXPONENTIALS	 (IS_SOFTMAX && SIZE(TYPE) >= 4) /* which lose nothing when they are stored */
 #ifndef P
 #define P 2
 #endif
@@ -91,6 +101,19 @@ static ALWAYS_INLINE void compute_row(const element *x, element *y, int64_t k)
 		at++;
 	for (int64_t p = 0; p < k; p++)
 		y[p] = STORE(TYPE, p == at);
+}
+#elif KEEPS_EXPONENTIALS
+static ALWAYS_INLINE void compute_row(const element *x, element *y, int64_t k)
+{
+	number most = fold_row(x, k, LOWEST, larger, larger, 0);
+
+	INDEPENDENT
+	for (int64_t p = 0; p < k; p++)
+		y[p] = MATH(exp)(x[p] - most);
+	number sum = fold_row(y, k, 0, add_number, add, 0);
+	INDEPENDENT
+	for (int64_t p = 0; p < k; p++)
+		y[p] /= sum;
 }
 #else
 static ALWAYS_INLINE void compute_row(const element *x, element *y, int64_t k)

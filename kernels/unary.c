@@ -8,6 +8,7 @@
  * variants: OP=Not TYPE=bool
  * variants: OP=Ceil,Floor,Round,Trunc,Sqrt,Rsqrt,Reciprocal,Square TYPE=floats ISA=base,v3
  * variants: OP=Exp,Expm1,Log,Log1p,Tanh,Sigmoid,Softplus,Softsign,HardSwish,Mish,Erf,Erfc,Gelu TYPE=floats ISA=base,v3
+ * variants: OP=Erf,Gelu,Exp,Tanh,Sigmoid TYPE=f32 ISA=v4
  * variants: OP=Gelu APPROXIMATE=tanh TYPE=floats ISA=base,v3
  * variants: OP=Sin,Cos,Tan,Asin,Acos,Atan,Sinh,Cosh,Asinh,Acosh,Atanh TYPE=floats ISA=base,v3
  */
