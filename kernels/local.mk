@@ -21,6 +21,7 @@ KERNEL_FAMILIES = \
 	kernels/cumsum.c \
 	kernels/dequantise.c \
 	kernels/gather.c \
+	kernels/gridsample.c \
 	kernels/interpolate.c \
 	kernels/lrn.c \
 	kernels/matmul-integer.c \

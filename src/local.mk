@@ -123,6 +123,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/absent.c src/fusion/operators/absent.h \
 	src/fusion/operators/attention.c \
 	src/fusion/operators/axes.c \
+	src/fusion/operators/bodies.c \
 	src/fusion/operators/einsum.c \
 	src/fusion/operators/elementwise.c \
 	src/fusion/operators/families.h \
@@ -136,6 +137,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/quantised.c \
 	src/fusion/operators/recurrent.c \
 	src/fusion/operators/resize.c \
+	src/fusion/operators/sampling.c \
 	src/fusion/operators/shapes.c \
 	src/fusion/operators/signals.c \
 	src/fusion/operators/training.c \

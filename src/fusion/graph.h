@@ -65,6 +65,7 @@ struct sk_graph_node {
 	const char *scope; /* NULL: none */
 	const char *scope_options; /* what the source wants of the scope; NULL: nothing */
 	SK_ARRAY(struct sk_attribute) notes; /* what else the source says of it that is nothing to compute by */
+	uint32_t iterations; /* of a Loop: how many are nodes already */
 	bool removed; /* a pass has taken it out; its place in the array stays */
 };
 
@@ -74,6 +75,8 @@ struct sk_graph_state {
 	const char *text; /* "--state 'PAST=PRESENT'", as given */
 };
 
+typedef SK_ARRAY(struct sk_graph_node) sk_graph_nodes;
+
 struct sk_op_graph {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
@@ -81,10 +84,11 @@ struct sk_op_graph {
 	SK_ARRAY(const char *) data; /* other files that contents come from */
 	const char *name;
 	SK_ARRAY(struct sk_value) values;
-	SK_ARRAY(struct sk_graph_node) nodes; /* producers in front of users */
+	sk_graph_nodes nodes; /* producers in front of users */
 	SK_ARRAY(uint32_t) inputs, outputs; /* values, in the order of the file */
 	SK_ARRAY(struct sk_graph_state) states;
 	struct sk_map value_names;
+	uint64_t copied; /* nodes and values of bodies that have become its own */
 	const struct sk_op_graph *outer; /* of a body: the graph around it */
 };
 

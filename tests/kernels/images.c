@@ -118,6 +118,126 @@ static void check_interpolations(const struct entry *entry, enum type type)
 			check_interpolation(entry, type, widths[w], t);
 }
 
+/* ---- GridSample ---- */
+
+struct grid {
+	int64_t images, channels, parts, places, spatial, sizes[3], taps, outside, align;
+};
+
+/* The place between the mirrors, one step at a time. */
+static double mirrored(double x, double low, double high)
+{
+	while (high > low && (x < low || x > high))
+		x = x < low ? 2 * low - x : 2 * high - x;
+	return high > low ? x : low;
+}
+
+static double weight_at(const struct grid *grid, double distance)
+{
+	double x = fabs(distance), a = -0.75;
+
+	if (grid->taps == 1)
+		return 1;
+	if (grid->taps == 2)
+		return x < 1 ? 1 - x : 0;
+	return x <= 1 ? ((a + 2) * x - (a + 3)) * x * x + 1 : x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+/* Adds up what lies near along the dimensions from d on, of an image whose element is `at` so far. */
+static double sampled(const struct grid *grid, enum type type, const void *x, const void *places, int64_t place,
+		      int64_t d, int64_t at, double *magnitude)
+{
+	if (d == grid->spatial) {
+		*magnitude += fabs(get(type, x, (size_t)at));
+		return get(type, x, (size_t)at);
+	}
+	int64_t size = grid->sizes[d];
+	double v = get(type, places, (size_t)(place * grid->spatial + grid->spatial - 1 - d)), sum = 0;
+	double low = grid->align ? 0 : -0.5, high = (double)size - (grid->align ? 1 : 0.5);
+	double where = grid->align ? (v + 1) / 2 * (double)(size - 1) : ((v + 1) * (double)size - 1) / 2;
+
+	if (grid->taps == 1)
+		where = nearbyint(where);
+	if (grid->outside == 1 && (where < low || where > high))
+		where = where < 0 ? 0 : (double)(size - 1);
+	if (grid->outside == 2)
+		where = mirrored(where, low, high);
+	double first = grid->taps == 1 ? nearbyint(where) : floor(where) - (double)(grid->taps / 2 - 1);
+	for (int64_t t = 0; t < grid->taps; t++) {
+		double from = first + (double)t, weight = weight_at(grid, where - from), part = 0;
+
+		if (grid->outside == 0 && (from < 0 || from > (double)(size - 1)))
+			continue;
+		if (grid->outside == 2 && (from < 0 || from > (double)(size - 1)))
+			from = floor(mirrored(from, low, high));
+		from = from < 0 ? 0 : from > (double)(size - 1) ? (double)(size - 1) : from;
+		sum += weight * sampled(grid, type, x, places, place, d + 1, at * size + (int64_t)from, &part);
+		*magnitude += fabs(weight) * part;
+	}
+	return sum;
+}
+
+static void call_grid(const struct entry *entry, const struct grid *grid, size_t size, const char *x,
+		      const void *places, char *y, int64_t first, int64_t count)
+{
+	int64_t k =
+		grid->sizes[0] * (grid->spatial > 1 ? grid->sizes[1] : 1) * (grid->spatial > 2 ? grid->sizes[2] : 1);
+
+	entry->call(x + (size_t)(first * k) * size, places, y + (size_t)(first * grid->places) * size, count, first, k,
+		    grid->places, grid->spatial, grid->channels, grid->sizes, grid->taps, grid->outside, grid->align);
+}
+
+static void check_grid(const struct entry *entry, enum type type, struct grid grid)
+{
+	int64_t k = 1, images = grid.channels * grid.parts;
+	size_t size = types[type].size;
+
+	for (int64_t d = 0; d < grid.spatial; d++)
+		k *= grid.sizes[d] = between(1, 5);
+	size_t x_bytes = (size_t)(images * k) * size, y_bytes = (size_t)(images * grid.places) * size,
+	       grid_bytes = (size_t)(grid.parts * grid.places * grid.spatial) * size;
+	void *x = take(x_bytes), *y = take(y_bytes), *parts = take(y_bytes), *places = take(grid_bytes);
+
+	fill(type, x, x_bytes / size);
+	fill(type, places, grid_bytes / size);
+	for (size_t i = 0; type == f32 && i < grid_bytes / size; i++)
+		((float *)places)[i] *= 3; /* places outside, too */
+	call_grid(entry, &grid, size, x, places, y, 0, images);
+	for (int64_t i = 0; i < images * grid.places; i++) {
+		int64_t image = i / grid.places, place = image / grid.channels * grid.places + i % grid.places;
+		double magnitude = 0;
+		double sum =
+			sampled(&grid, type, (char *)x + (size_t)(image * k) * size, places, place, 0, 0, &magnitude);
+
+		/* A place is as far off as its coordinate is rounded, and near it images are as steep as they are
+		 * large. */
+		expect(entry, "place", i, get(type, y, (size_t)i), sum,
+		       256 * types[type].of_sums * (magnitude + 6) + types[type].epsilon * fabs(sum) * 1.001);
+	}
+	for (int64_t first = 0; first < images; first++)
+		call_grid(entry, &grid, size, x, places, parts, first, 1);
+	expect(entry, "parts are other bytes:", 0, memcmp(y, parts, y_bytes), 0, 0);
+	drop(x, x_bytes);
+	drop(y, y_bytes);
+	drop(parts, y_bytes);
+	drop(places, grid_bytes);
+}
+
+static void check_grids(const struct entry *entry, enum type type)
+{
+	static const int64_t taps[] = {1, 2, 4}, places[] = {1, 63, 65};
+
+	for (int64_t i = 0; i < 3 * 3 * 3 * 2 * 3; i++)
+		check_grid(entry, type,
+			   (struct grid){.channels = between(1, 3),
+					 .parts = between(1, 2),
+					 .places = places[i / 54],
+					 .spatial = 1 + i % 3,
+					 .taps = taps[i / 3 % 3],
+					 .outside = i / 9 % 3,
+					 .align = i / 27 % 2});
+}
+
 /* sk_OPERATOR_TYPE..., with its level of instructions at the end. */
 static void check_entry(const struct entry *entry)
 {
@@ -129,7 +249,10 @@ static void check_entry(const struct entry *entry)
 
 		if (strncmp(word, types[type].name, length) || (word[length] && word[length] != '_'))
 			continue;
-		check_interpolations(entry, type);
+		if (strstr(entry->name, "gridsample"))
+			check_grids(entry, type);
+		else
+			check_interpolations(entry, type);
 		return;
 	}
 	printf("%s: there is no such type\n", entry->name);

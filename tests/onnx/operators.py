@@ -3,6 +3,7 @@ that they leave out. operators.py SKLINK SKRUN LIBRARIES
 
 Cases of one operator set are nodes of one model, so that one link and one run do for all of them. What is expected is
 written out, or computed by numpy."""
+import re
 import subprocess
 import sys
 
@@ -108,6 +109,68 @@ for equation, shapes in {
     arrays = [numbers.randn(*shape).astype(f32) if shape else numpy.array(2, f32) for shape in shapes]
     case(12, "Einsum", arrays, [numpy.einsum(equation, *arrays)], equation=equation)
 
+# ---- GridSample ----
+
+image = numpy.arange(12, dtype=f32).reshape(1, 1, 3, 4)
+places = numpy.array([[[[-1, -1], [1, 1], [0, 0], [-1.5, 0], [2, -1]]]], f32)
+for mode, padding, align, expected in (
+        ("linear", "zeros", 1, [0, 11, 5.5, 1, 0]), ("linear", "border", 1, [0, 11, 5.5, 4, 3]),
+        ("linear", "reflection", 1, [0, 11, 5.5, 4.75, 1.5]), ("linear", "zeros", 0, [0, 2.75, 5.5, 0, 0]),
+        ("nearest", "zeros", 1, [0, 11, 6, 0, 0]), ("nearest", "border", 0, [0, 11, 6, 4, 3]),
+        ("cubic", "border", 1, [0, 11, 5.5, 4, 3])):
+    case(20, "GridSample", [image, places], [numpy.array(expected, f32).reshape(1, 1, 1, 5)], mode=mode,
+         padding_mode=padding, align_corners=align)
+
+# ---- If and Loop ----
+
+def info(name, kind=onnx.TensorProto.FLOAT, shape=()):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def number_node(name, value, kind=onnx.TensorProto.INT64):
+    return helper.make_node("Constant", [], [name], value=helper.make_tensor(name, kind, [], [value]))
+
+
+def make_loop(name, most, last, outputs):
+    """A loop that adds x to y, but doubles y in iteration 1, and ends behind iteration `last`; it collects each y."""
+    doubled = helper.make_graph([helper.make_node("Add", ["y", "y"], ["d"])], "double", [], [info("d")])
+    added = helper.make_graph([helper.make_node("Add", ["y", "x"], ["a"])], "add", [], [info("a")])
+    nodes = [number_node("one", 1), number_node("last", last), helper.make_node("Equal", ["i", "one"], ["is_one"]),
+             helper.make_node("If", ["is_one"], ["z"], then_branch=doubled, else_branch=added),
+             helper.make_node("Less", ["i", "last"], ["more"]), helper.make_node("Identity", ["z"], ["each"])]
+    body = helper.make_graph(nodes, "body", [info("i", onnx.TensorProto.INT64), info("go", onnx.TensorProto.BOOL), info("y")],
+                             [info("more", onnx.TensorProto.BOOL), info("z"), info("each")])
+    return helper.make_node("Loop", [most, "", "x"], outputs, name=name, body=body)
+
+
+def save_bodies(nodes, outputs, extra=()):
+    constants = [numpy_helper.from_array(numpy.array(array), name) for name, array in
+                 (("most", numpy.int64(3)), ("many", numpy.int64(10 ** 9)), ("yes", True))]
+    graph = helper.make_graph(nodes, "bodies", [info("x")] + list(extra), outputs, constants)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 16)]), "bodies.onnx")
+
+
+def check_bodies(sklink, skrun, libraries):
+    """Conditions and counts that are known when linking decide If and Loop; others are refused."""
+    link = [sklink, "bodies.onnx", "-L", libraries, "-lskernels", "-o", "bodies.sk"]
+    save_bodies([make_loop("three", "most", 99, ["a", "as"]), make_loop("ended", "many", 4, ["b", "bs"])],
+                [info("a"), info("as", shape=[3]), info("b"), info("bs", shape=[5])])
+    subprocess.run(link, check=True)
+    numpy.save("x.npy", numpy.array(2, f32))
+    subprocess.run([skrun, "bodies.sk", "--input=x=x.npy"] + [f"--output={name}={name}.npy" for name in ("a", "as", "b", "bs")],
+                   check=True, stdout=subprocess.DEVNULL)
+    for name, expected in (("a", 10), ("as", [4, 8, 10]), ("b", 14), ("bs", [4, 8, 10, 12, 14])):
+        numpy.testing.assert_equal(numpy.load(f"{name}.npy"), numpy.array(expected, f32), err_msg=name)
+    branch = helper.make_graph([helper.make_node("Neg", ["x"], ["n"])], "branch", [], [info("n")])
+    choice = helper.make_node("If", ["c"], ["y"], name="choice", then_branch=branch, else_branch=branch)
+    for nodes, outputs, extra, wanted in (
+            ([make_loop("endless", "", 10 ** 9, ["a"])], [info("a")], (), "for each of more than 16 iterations"),
+            ([choice], [info("y")], [info("c", onnx.TensorProto.BOOL)], "node 'choice' (If): .*--freeze 'c=FILE.npy'")):
+        save_bodies(nodes, outputs, extra)
+        refused = subprocess.run(link, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        assert refused.returncode == 1 and re.search(wanted.replace("(", "[(]").replace(")", "[)]"), refused.stdout.decode()), refused
+
+
 # ---- what there is not ----
 
 def check_refusals(sklink):
@@ -116,7 +179,7 @@ def check_refusals(sklink):
               "OptionalHasElement": ("", "works on optional values"), "RandomUniformLike": ("", "makes random numbers"),
               "ImageDecoder": ("", "decodes image files"), "TreeEnsemble": ("ai.onnx.ml", "is one of ai.onnx.ml"),
               "Gradient": ("ai.onnx.preview.training", "asks for a derivative"),
-              "Rellu": ("", "there is no operator 'Rellu'")}
+              "NonZero": ("", "has outputs whose shapes depend on elements"), "Rellu": ("", "there is no operator 'Rellu'")}
     value = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1])
     nodes = [helper.make_node(op, ["x"], [f"y {op}"], name=op, domain=domain) for op, (domain, _) in absent.items()]
     outputs = [helper.make_tensor_value_info(f"y {op}", onnx.TensorProto.FLOAT, None) for op in absent]
@@ -132,6 +195,7 @@ def check_refusals(sklink):
 
 if __name__ == "__main__":
     check_refusals(sys.argv[1])
+    check_bodies(*sys.argv[1:])
     for version in sorted({one[0] for one in cases}):
         run(*sys.argv[1:], version)
     print(f"{len(cases)} cases")

@@ -16,6 +16,11 @@
 	"makes random numbers, which packages do not, since they compute the same each time; make its result an "      \
 	"input "                                                                                                       \
 	"of the model"
+#define SHAPES                                                                                                         \
+	"has outputs whose shapes depend on elements, and all shapes have to be known when linking; compute it "       \
+	"behind "                                                                                                      \
+	"the network, or in front of it"
+#define STEPS "goes through slices step by step, which is not unrolled; export the model with its steps as nodes"
 #define FILES "decodes image files, which packages do not; decode them in front of the network"
 #define GRADIENTS                                                                                                      \
 	"asks for a derivative of the graph, and sklink computes graphs as they are; export the model with its "       \
@@ -29,6 +34,8 @@ static const struct absence {
 	{"ConcatFromSequence", SEQUENCES},
 	{"ImageDecoder", FILES},
 	{"Multinomial", RANDOM},
+	{"NonMaxSuppression", SHAPES},
+	{"NonZero", SHAPES},
 	{"Optional", OPTIONALS},
 	{"OptionalGetElement", OPTIONALS},
 	{"OptionalHasElement", OPTIONALS},
@@ -37,6 +44,7 @@ static const struct absence {
 	{"RandomUniform", RANDOM},
 	{"RandomUniformLike", RANDOM},
 	{"RegexFullMatch", TEXTS},
+	{"Scan", STEPS},
 	{"SequenceAt", SEQUENCES},
 	{"SequenceConstruct", SEQUENCES},
 	{"SequenceEmpty", SEQUENCES},
@@ -49,6 +57,7 @@ static const struct absence {
 	{"StringNormalizer", TEXTS},
 	{"StringSplit", TEXTS},
 	{"TfIdfVectorizer", "counts n-grams, for which there is no kernel; count them in front of the network"},
+	{"Unique", SHAPES},
 };
 
 const char *sk_operator_absence(const char *domain, const char *op)

@@ -6,6 +6,7 @@
 
 extern const struct sk_schema sk_operators_attention[];
 extern const struct sk_schema sk_operators_axes[];
+extern const struct sk_schema sk_operators_bodies[];
 extern const struct sk_schema sk_operators_einsum[];
 extern const struct sk_schema sk_operators_elementwise[];
 extern const struct sk_schema sk_operators_indexing[];
@@ -18,6 +19,7 @@ extern const struct sk_schema sk_operators_products[];
 extern const struct sk_schema sk_operators_quantised[];
 extern const struct sk_schema sk_operators_recurrent[];
 extern const struct sk_schema sk_operators_resize[];
+extern const struct sk_schema sk_operators_sampling[];
 extern const struct sk_schema sk_operators_shapes[];
 extern const struct sk_schema sk_operators_signals[];
 extern const struct sk_schema sk_operators_training[];

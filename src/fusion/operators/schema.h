@@ -19,6 +19,9 @@ struct sk_schema {
 	/* Brings a node of an older operator set to the newest one; NULL: nothing has ever changed. Constants that it
 	 * needs (axes that were attributes) it adds to the graph. False after an error. */
 	bool (*upgrade)(struct sk_op_graph *graph, struct sk_graph_node *node);
+	/* Instead of the two below: as soon as the demanded inputs are constants other nodes take its place, which are
+	 * appended. False after an error. */
+	bool (*expand)(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes);
 	/* Sets type and shape of the outputs, from inputs that are static and demanded ones that are constants. */
 	bool (*infer)(struct sk_inference *inference);
 	/* Adds the calls that compute the outputs. */

@@ -12,7 +12,14 @@
 enum state {
 	STATE_WAITING,
 	STATE_DONE,
+	STATE_EXPANDED, /* other nodes will take its place; until then others wait */
 	STATE_FAILED, /* or something that it depends on */
+};
+
+/* A node, and those that take its place. */
+struct expansion {
+	uint32_t node;
+	sk_graph_nodes nodes;
 };
 
 struct rounds {
@@ -21,7 +28,17 @@ struct rounds {
 	enum state *states; /* by node */
 	bool *folds; /* by node: depends on constants only, and always computes the same */
 	SK_ARRAY(uint32_t) wanted; /* values to be folded for the next round */
+	SK_ARRAY(struct expansion) expansions; /* in the order of the nodes */
 };
+
+/* Room for what is known of so many nodes; none is expanded. */
+static void rounds_begin(struct rounds *rounds, size_t count)
+{
+	rounds->schemas = SK_NEW_ARRAY(rounds->graph->arena, const struct sk_schema *, count + 1);
+	rounds->states = SK_NEW_ARRAY(rounds->graph->arena, enum state, count + 1);
+	rounds->folds = SK_NEW_ARRAY(rounds->graph->arena, bool, count + 1);
+	memset(&rounds->expansions, 0, sizeof(rounds->expansions));
+}
 
 /* A value that is static and of which somebody can tell the elements when linking. */
 static bool is_foldable(const struct rounds *rounds, const struct sk_value *value)
@@ -37,7 +54,7 @@ static enum state value_state(const struct rounds *rounds, const struct sk_value
 		return STATE_DONE;
 	if (value->node == SK_NONE)
 		return sk_value_is_static(value) ? STATE_DONE : STATE_FAILED;
-	return rounds->states[value->node];
+	return rounds->states[value->node] == STATE_EXPANDED ? STATE_WAITING : rounds->states[value->node];
 }
 
 static enum state inputs_state(const struct rounds *rounds, const struct sk_graph_node *node)
@@ -91,6 +108,16 @@ static bool folds(const struct rounds *rounds, const struct sk_graph_node *node,
 	return schema->canonical;
 }
 
+static enum state expand_node(struct rounds *rounds, uint32_t index)
+{
+	struct expansion expansion = {.node = index};
+
+	if (!rounds->schemas[index]->expand(rounds->graph, &rounds->graph->nodes.items[index], &expansion.nodes))
+		return STATE_FAILED;
+	sk_array_push(rounds->graph->arena, &rounds->expansions, expansion);
+	return STATE_EXPANDED;
+}
+
 static enum state infer_node(struct rounds *rounds, uint32_t index)
 {
 	struct sk_op_graph *graph = rounds->graph;
@@ -101,6 +128,8 @@ static enum state infer_node(struct rounds *rounds, uint32_t index)
 		state = demand(rounds, index);
 	if (state != STATE_DONE)
 		return state;
+	if (rounds->schemas[index]->expand)
+		return expand_node(rounds, index);
 	if (!rounds->schemas[index]->infer(&inference))
 		return STATE_FAILED;
 	rounds->folds[index] = folds(rounds, inference.node, rounds->schemas[index]);
@@ -148,6 +177,23 @@ static enum state prepare(struct rounds *rounds, uint32_t index)
 	return sk_schema_check(graph, node, rounds->schemas[index]) ? STATE_WAITING : STATE_FAILED;
 }
 
+/* Nodes that have taken the place of others make their outputs, and wait. */
+static void prepare_expanded(struct rounds *rounds)
+{
+	struct sk_op_graph *graph = rounds->graph;
+
+	for (uint32_t i = 0; i < graph->nodes.count; i++) {
+		const struct sk_graph_node *node = &graph->nodes.items[i];
+
+		for (size_t o = 0; o < node->outputs.count && rounds->states[i] == STATE_EXPANDED; o++)
+			if (node->outputs.items[o] != SK_NONE)
+				graph->values.items[node->outputs.items[o]].node = i;
+	}
+	for (uint32_t i = 0; i < graph->nodes.count; i++)
+		if (rounds->states[i] == STATE_EXPANDED)
+			rounds->states[i] = prepare(rounds, i);
+}
+
 /* True if there was anything to do. */
 static bool infer_round(struct rounds *rounds)
 {
@@ -177,6 +223,42 @@ static const char *shape_example(struct sk_op_graph *graph, const struct sk_valu
 		text = sk_arena_print(graph->arena, "%s%s%s", text, d ? "x" : "", size);
 	}
 	return text;
+}
+
+/* Expanded nodes give way to theirs; producers stay in front of users. */
+static void replace_nodes(struct rounds *rounds)
+{
+	const struct rounds before = *rounds;
+	struct sk_op_graph *graph = rounds->graph;
+	uint32_t *moved = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
+	sk_graph_nodes nodes = {NULL, 0, 0};
+	size_t next = 0, total = graph->nodes.count;
+
+	for (size_t e = 0; e < before.expansions.count; e++)
+		total += before.expansions.items[e].nodes.count;
+	rounds_begin(rounds, total);
+	for (uint32_t i = 0; i < graph->nodes.count; i++) {
+		const struct expansion *expansion = &before.expansions.items[next];
+
+		moved[i] = (uint32_t)nodes.count;
+		if (next < before.expansions.count && expansion->node == i) {
+			next++;
+			for (size_t n = 0; n < expansion->nodes.count; n++) {
+				rounds->states[nodes.count] = STATE_EXPANDED;
+				sk_array_push(graph->arena, &nodes, expansion->nodes.items[n]);
+			}
+			continue;
+		}
+		rounds->schemas[nodes.count] = before.schemas[i];
+		rounds->states[nodes.count] = before.states[i];
+		rounds->folds[nodes.count] = before.folds[i];
+		sk_array_push(graph->arena, &nodes, graph->nodes.items[i]);
+	}
+	for (size_t v = 0; v < graph->values.count; v++)
+		if (graph->values.items[v].node != SK_NONE)
+			graph->values.items[v].node = moved[graph->values.items[v].node];
+	graph->nodes = nodes;
+	prepare_expanded(rounds);
 }
 
 /* Says of an input that is not static how to make it so: with --dim where the model names what is unknown. */
@@ -220,22 +302,23 @@ static void check_inputs(struct sk_op_graph *graph)
 
 bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, void *context)
 {
-	size_t count = graph->nodes.count;
 	unsigned errors = graph->diag->errors;
-	struct rounds rounds = {.graph = graph,
-				.schemas = SK_NEW_ARRAY(graph->arena, const struct sk_schema *, count + 1),
-				.states = SK_NEW_ARRAY(graph->arena, enum state, count + 1),
-				.folds = SK_NEW_ARRAY(graph->arena, bool, count + 1)};
+	struct rounds rounds = {.graph = graph};
 
+	rounds_begin(&rounds, graph->nodes.count);
 	check_inputs(graph);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < graph->nodes.count; i++)
 		rounds.states[i] = graph->nodes.items[i].removed ? STATE_FAILED : prepare(&rounds, i);
-	while (infer_round(&rounds) || rounds.wanted.count)
+	while (infer_round(&rounds) || rounds.wanted.count) {
 		if (rounds.wanted.count && !fold(context, graph, rounds.wanted.items, rounds.wanted.count)) {
-			memset(rounds.states, 0, count * sizeof(*rounds.states)); /* it is hopeless */
+			/* It is hopeless. */
+			memset(rounds.states, 0, graph->nodes.count * sizeof(*rounds.states));
 			break;
 		}
-	for (size_t i = 0; i < count; i++)
+		if (rounds.expansions.count)
+			replace_nodes(&rounds);
+	}
+	for (size_t i = 0; i < graph->nodes.count; i++)
 		graph->nodes.items[i].removed |= rounds.states[i] != STATE_DONE;
 	return graph->diag->errors == errors;
 }
