@@ -106,18 +106,20 @@ void KERNEL(const input *x, const filter *filters, const input *xz, const filter
 #define IN_TEXT	     "h,w"
 #define WINDOW_TEXT  "kh,kw"
 #define OUT_TEXT     "oh,ow"
+#define PRODUCTS     "oh*ow*d*kh*kw"
 #define EXTENTS_TEXT "h i64, w i64, kh i64, kw i64, oh i64, ow i64"
 #else
 #define IN_TEXT	     "t,h,w"
 #define WINDOW_TEXT  "kt,kh,kw"
 #define OUT_TEXT     "ot,oh,ow"
+#define PRODUCTS     "ot*oh*ow*d*kt*kh*kw"
 #define EXTENTS_TEXT "t i64, h i64, w i64, kt i64, kh i64, kw i64, ot i64, oh i64, ow i64"
 #endif
 #define ZEROS_one	   "in? wz " TEXT(FILTER) "[1]"
 #define ZEROS_filters	   "in wz " TEXT(FILTER) "[o]"
 #define ZEROS_OF(zeros)	   ZEROS_##zeros
 #define ZEROS_NAMED(zeros) ZEROS_OF(zeros)
-SIGNATURE("split=planes op=ConvInteger(spatial=" TEXT(SPATIAL) ")",
+SIGNATURE("split=planes operations=2*planes*" PRODUCTS " op=ConvInteger(spatial=" TEXT(SPATIAL) ")",
 	  "in x " TEXT(INPUT) "[n,c," IN_TEXT "], in filters " TEXT(FILTER) "[o,d," WINDOW_TEXT "], in? xz " TEXT(
 		  INPUT) "[1], " ZEROS_NAMED(ZEROS) ", out y i32[planes," OUT_TEXT
 						    "], c i64, d i64, o i64, " EXTENTS_TEXT

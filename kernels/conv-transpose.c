@@ -106,15 +106,17 @@ void KERNEL(const element *x, const element *filters, const element *bias, eleme
 #define WINDOW_TEXT  "kh,kw"
 #define OUT_TEXT     "oh,ow"
 #define OUT_SIZE     "oh*ow"
+#define PRODUCTS     "h*w*d*kh*kw"
 #define EXTENTS_TEXT "h i64, w i64, kh i64, kw i64, oh i64, ow i64"
 #else
 #define IN_TEXT	     "t,h,w"
 #define WINDOW_TEXT  "kt,kh,kw"
 #define OUT_TEXT     "ot,oh,ow"
 #define OUT_SIZE     "ot*oh*ow"
+#define PRODUCTS     "t*h*w*d*kt*kh*kw"
 #define EXTENTS_TEXT "t i64, h i64, w i64, kt i64, kh i64, kw i64, ot i64, oh i64, ow i64"
 #endif
-SIGNATURE("split=planes op=ConvTranspose(spatial=" TEXT(SPATIAL) ")",
+SIGNATURE("split=planes operations=2*n*c*" PRODUCTS " op=ConvTranspose(spatial=" TEXT(SPATIAL) ")",
 	  "in x " T "[n,c," IN_TEXT "], in filters " T "[c,d," WINDOW_TEXT
 	  "], " BIAS_NAMED(BIAS) ", out y " T "[planes," OUT_TEXT "], c i64, d i64, " EXTENTS_TEXT
 				 ", strides ptr = attr(strides), pads ptr = attr(pads), dilations ptr = "

@@ -331,6 +331,7 @@ void KERNEL(const element *x, const element *filters, const element *bias, eleme
 #define WINDOW_TEXT  "kh,kw"
 #define OUT_TEXT     "oh,ow"
 #define OUT_SIZE     "oh*ow"
+#define WINDOW_SIZE  "kh*kw"
 #define EXTENTS_TEXT "h i64, w i64, kh i64, kw i64, oh i64, ow i64"
 #define LAID_TEXT    "[" D_TEXT "(h+2*kh)*(w+2*kw)+16]"
 #else
@@ -338,6 +339,7 @@ void KERNEL(const element *x, const element *filters, const element *bias, eleme
 #define WINDOW_TEXT  "kt,kh,kw"
 #define OUT_TEXT     "ot,oh,ow"
 #define OUT_SIZE     "ot*oh*ow"
+#define WINDOW_SIZE  "kt*kh*kw"
 #define EXTENTS_TEXT "t i64, h i64, w i64, kt i64, kh i64, kw i64, ot i64, oh i64, ow i64"
 #define LAID_TEXT    "[" D_TEXT "(t+2*kt)*(h+2*kh)*(w+2*kw)+16]"
 #endif
@@ -353,8 +355,10 @@ void KERNEL(const element *x, const element *filters, const element *bias, eleme
 #define LISTS_TEXT                                                                                                     \
 	", strides ptr = attr(strides), pads ptr = attr(pads), dilations ptr = attr(dilations), group i64 = "          \
 	"attr(group,1)"
-#define LAID	   ", scratch laid " JOIN(NUMBERS_, TYPE) LAID_TEXT
-#define ATTRIBUTES "split=planes op=Conv(spatial=" TEXT(SPATIAL) PACKED_TEXT ")"
+#define LAID ", scratch laid " JOIN(NUMBERS_, TYPE) LAID_TEXT
+#define ATTRIBUTES                                                                                                     \
+	"split=planes operations=2*planes*" OUT_SIZE "*" D_TEXT WINDOW_SIZE " op=Conv(spatial=" TEXT(SPATIAL)          \
+		PACKED_TEXT ")"
 #if IS_GROUPS
 SIGNATURE(ATTRIBUTES, "in x " T "[n,c," IN_TEXT "], in filters " T FILTERS_TEXT ", " BIAS_TEXT " bias " T
 		      "[o], out y " T "[planes," OUT_TEXT "], c i64, d i64, o i64, " EXTENTS_TEXT LISTS_TEXT

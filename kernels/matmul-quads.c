@@ -156,7 +156,7 @@ void KERNEL(const left_element *a, const right_element *b, const left_element *a
 #define CONDITIONS_packed   "(packed=1)"
 #define B_straight	    TEXT(RIGHT) "[k,n]"
 #define B_packed	    TEXT(RIGHT) "[panels,quads,64]"
-SIGNATURE("split=m op=MatMulInteger" JOIN(CONDITIONS_, ORDER),
+SIGNATURE("split=m operations=2*m*n*k op=MatMulInteger" JOIN(CONDITIONS_, ORDER),
 	  "in a " TEXT(LEFT) "[m,k], in b " JOIN(B_, ORDER) ", in? az " TEXT(LEFT) "[1], " ZEROS_NAMED(
 		  ZEROS) ", out y i32[m,n], m i64, k i64, n i64" ROOM_TEXT
 			 ", scratch wide i32[132*((k+3)/4)], scratch sums i32[n]");
