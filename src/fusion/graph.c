@@ -98,6 +98,17 @@ uint32_t sk_value_root(const struct sk_op_graph *graph, uint32_t value)
 	return value;
 }
 
+const uint32_t *sk_graph_count_uses(const struct sk_op_graph *graph)
+{
+	uint32_t *uses = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
+
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		for (size_t j = 0; j < graph->nodes.items[i].inputs.count; j++)
+			if (graph->nodes.items[i].inputs.items[j] != SK_NONE)
+				uses[graph->nodes.items[i].inputs.items[j]]++;
+	return uses;
+}
+
 uint64_t sk_value_elements(const struct sk_value *value)
 {
 	uint64_t elements = 1;

@@ -119,6 +119,9 @@ struct sk_value *sk_node_output(const struct sk_op_graph *graph, const struct sk
 /* The value whose bytes it is, which has its own; SK_NONE of SK_NONE. */
 uint32_t sk_value_root(const struct sk_op_graph *graph, uint32_t value);
 
+/* By value: how often nodes have it as an input. */
+const uint32_t *sk_graph_count_uses(const struct sk_op_graph *graph);
+
 /* How many elements a value has whose shape is known; overflow was an error when the shape was set. */
 uint64_t sk_value_elements(const struct sk_value *value);
 

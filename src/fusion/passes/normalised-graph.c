@@ -65,12 +65,8 @@ static void join(struct sk_op_graph *graph, struct sk_graph_node *node, struct s
 
 void sk_graph_normalise(struct sk_op_graph *graph)
 {
-	uint32_t *uses = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
+	const uint32_t *uses = sk_graph_count_uses(graph);
 
-	for (size_t i = 0; i < graph->nodes.count; i++)
-		for (size_t j = 0; j < graph->nodes.items[i].inputs.count; j++)
-			if (graph->nodes.items[i].inputs.items[j] != SK_NONE)
-				uses[graph->nodes.items[i].inputs.items[j]]++;
 	for (size_t i = 0; i < graph->nodes.count; i++) {
 		struct sk_graph_node *node = &graph->nodes.items[i], *convolution;
 
