@@ -1122,13 +1122,15 @@ static void normalize(const struct question *question, const struct row *row, bo
 		      number (*scale)(const struct question *, int64_t, number, number *))
 {
 	struct sums sums = add_up(row);
-	number mean = centred ? sums.sum / row->count : 0, variance = 0, error = rounding(question, row->count), factor;
+	number mean = centred ? sums.sum / row->count : 0, variance = 0, error = rounding(question, row->count), factor,
+	       lost;
 
 	for (int64_t k = 0; k < row->count; k++)
 		variance += (row->elements[k] - mean) * (row->elements[k] - mean) / row->count;
 	factor = 1 / sqrtl(variance + (number)0.01f);
+	lost = centred ? sums.size / row->count * factor : 0;
 	for (int64_t k = 0; k < row->count; k++) {
-		number x = (row->elements[k] - mean) * factor, size = fabsl(x) + fabsl(mean) * factor;
+		number x = (row->elements[k] - mean) * factor, size = fabsl(x) + lost;
 		number y = scale(question, row->places[k], x, &size);
 
 		near(question, row->places[k], y, error * (1 + fabsl(mean) * factor) * (size + fabsl(y)));
