@@ -75,7 +75,7 @@ nobase_dist_doc_DATA += \
 	samples/quant_matmul/dequant_swiglu_quant.c samples/quant_matmul/quant_matmul.yaml \
 	samples/quant_matmul/small.yaml
 samplesdir = $(docdir)
-nobase_dist_samples_SCRIPTS += samples/bert/make-model samples/composite/run.py samples/convnet/convnet.py samples/decode_layers/generate \
+nobase_dist_samples_SCRIPTS += samples/bert/bert.py samples/composite/run.py samples/convnet/convnet.py samples/decode_layers/generate \
 	samples/decoder/decoder.py
 EXTRA_DIST += samples/demo .ci/run
 

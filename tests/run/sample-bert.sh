@@ -8,7 +8,7 @@ sizes="-n 2 --hidden 48 --heads 3 --intermediate 80 --sequence 21"
 
 # encoder OPTION…: an encoder of these options is made, linked and run as it is run.
 encoder() {
-	"$python" "$top_srcdir/samples/bert/make-model" $sizes "$@" .
+	"$python" "$top_srcdir/samples/bert/bert.py" make $sizes "$@" .
 	"$sklink" model.onnx -L "$top_builddir/kernels" -lskernels -o bert.sk
 	"$skdump" --verify bert.sk | grep -q '^verified: 1 launch, ' || fail "$*: not one launch"
 	"$skdump" --steps bert.sk >steps.txt
@@ -17,10 +17,10 @@ encoder() {
 	for how in '--cores 1 --verify' '--cores 2 --verify' '--cores 7 --verify' --unfused --serial; do
 		rm -f y.npy
 		"$skrun" bert.sk --input x=x.npy --output y=y.npy $how >out.txt || fail "$*: $how: $(cat out.txt)"
-		"$python" "$top_srcdir/samples/bert/make-model" $sizes "$@" --check y.npy .
+		"$python" "$top_srcdir/samples/bert/bert.py" check $sizes "$@" . y.npy
 	done
 }
 encoder
 encoder --batch 2
 encoder --int8
-fails_with 'y\[[0-9, ]*\] is .*, expected' "$python" "$top_srcdir/samples/bert/make-model" $sizes --int8 --check x.npy .
+fails_with 'y\[[0-9, ]*\] is .*, expected' "$python" "$top_srcdir/samples/bert/bert.py" check $sizes --int8 . x.npy

@@ -2,8 +2,8 @@
 """Writes the encoder of a BERT-large model as ONNX, of primitive operators, with random weights as external data; or computes what
 comes out of it with numpy, in double precision, and compares.
 
-make-model [OPTION...] FOLDER              writes FOLDER/model.onnx, model.weights and x.npy
-make-model [OPTION...] --check Y FOLDER    compares Y (.npy) with what is computed from model.weights and x.npy
+bert.py make [OPTION...] FOLDER       writes FOLDER/model.onnx, model.weights and x.npy
+bert.py check [OPTION...] FOLDER Y    compares Y (.npy) with what is computed from model.weights and x.npy
 """
 import argparse
 import math
@@ -221,17 +221,20 @@ class Reference:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("command", choices=("make", "check"))
     parser.add_argument("-n", "--layers", type=int, default=24)
     for name, default in (("hidden", 1024), ("heads", 16), ("intermediate", 4096), ("sequence", 128), ("batch", 1)):
         parser.add_argument("--" + name, type=int, default=default)
     parser.add_argument("--int8", action="store_true", help="products with weights are of bytes: QuantizeLinear, DequantizeLinear")
-    parser.add_argument("--check", metavar="Y")
     parser.add_argument("folder")
+    parser.add_argument("y", nargs="?", help="check: what has been computed")
     size = parser.parse_args()
     if size.layers < 1 or size.heads < 1 or size.hidden % size.heads:
         parser.error("there is at least one layer, and the heads divide the hidden size")
-    if size.check:
-        Reference(size, size.folder).check(size.check)
+    if (size.command == "check") != (size.y is not None):
+        parser.error("check has a result behind the folder, make has none")
+    if size.command == "check":
+        Reference(size, size.folder).check(size.y)
     else:
         Writer(size, size.folder).model()
 
