@@ -22,7 +22,7 @@ steps() {
 	for name in $3; do
 		words+=(--input "$name=$name.npy")
 	done
-	for way in '' --unfused --serial '--cores 2' '--cores 7' '--device a3'; do
+	for way in '' --unfused --serial '--cores 7' '--device a3'; do
 		cp past.npy state.npy
 		for ((step = 0; step < $2; step++)); do
 			# shellcheck disable=SC2086 # words
