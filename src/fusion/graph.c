@@ -98,6 +98,11 @@ uint32_t sk_value_root(const struct sk_op_graph *graph, uint32_t value)
 	return value;
 }
 
+bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b)
+{
+	return a->stream == b->stream && (a->scope ? b->scope && !strcmp(a->scope, b->scope) : !b->scope);
+}
+
 const uint32_t *sk_graph_count_uses(const struct sk_op_graph *graph)
 {
 	uint32_t *uses = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);

@@ -116,6 +116,9 @@ struct sk_graph_node *sk_graph_add_node(struct sk_op_graph *graph, const char *o
 struct sk_value *sk_node_input(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t number);
 struct sk_value *sk_node_output(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t number);
 
+/* Whether the two stand in the same scope and stream, so that they may become one. */
+bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b);
+
 /* The value whose bytes it is, which has its own; SK_NONE of SK_NONE. */
 uint32_t sk_value_root(const struct sk_op_graph *graph, uint32_t value);
 

@@ -23,4 +23,8 @@ encoder() {
 encoder
 encoder --batch 2
 encoder --int8
+# Nodes that are told apart do not become one.
+"$sklink" model.onnx -L "$top_builddir/kernels" -lskernels --scope 'rest=*' --scope 'bytes=*/QuantizeLinear' -o scopes.sk
+"$skdump" --steps scopes.sk >steps.txt
+! grep 'sk_matmulinteger' steps.txt || fail "a product and what quantises it are in two scopes, and are one task"
 fails_with 'y\[[0-9, ]*\] is .*, expected' "$python" "$top_srcdir/samples/bert/bert.py" check $sizes --int8 . x.npy

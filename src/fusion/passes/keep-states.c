@@ -125,8 +125,8 @@ static bool check(const struct sk_op_graph *graph, const struct sk_graph_state *
 	    (!past->rank || !memcmp(past->shape, present->shape, past->rank * sizeof(*past->shape))))
 		return true;
 	sk_error(graph->diag, present->place,
-		 "%s: input '%s' is %s, and output '%s' is %s; one tensor can be both only if they agree",
-		 state->text, past->name, type_text(graph, past), present->name, type_text(graph, present));
+		 "%s: input '%s' is %s, and output '%s' is %s; one tensor can be both only if they agree", state->text,
+		 past->name, type_text(graph, past), present->name, type_text(graph, present));
 	return false;
 }
 

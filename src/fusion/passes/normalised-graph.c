@@ -17,11 +17,6 @@ static bool is_known(const struct sk_op_graph *graph, const struct sk_graph_node
 	return true;
 }
 
-static bool same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b)
-{
-	return a->stream == b->stream && (a->scope ? b->scope && !strcmp(a->scope, b->scope) : !b->scope);
-}
-
 /* The convolution whose result the node alone takes; NULL: it is no such pair. */
 static struct sk_graph_node *find_convolution(const struct sk_op_graph *graph, const struct sk_graph_node *node,
 					      const uint32_t *uses)
@@ -37,7 +32,7 @@ static struct sk_graph_node *find_convolution(const struct sk_op_graph *graph, c
 		return NULL;
 	convolution = &graph->nodes.items[x->node];
 	if (convolution->removed || strcmp(convolution->op, "Conv") || *convolution->domain ||
-	    convolution->inputs.count > 3 || !same_scope(convolution, node))
+	    convolution->inputs.count > 3 || !sk_node_same_scope(convolution, node))
 		return NULL;
 	return is_known(graph, convolution, sk_node_input(graph, convolution, 2) ? 3 : 2) ? convolution : NULL;
 }

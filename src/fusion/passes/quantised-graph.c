@@ -79,7 +79,8 @@ static void quantise(struct sk_op_graph *graph, struct sk_graph_node *node, cons
 	const struct sk_graph_node *a, *b;
 	const struct sk_value *factor;
 
-	if (!product || !y || x->output || uses[node->inputs.items[0]] != 1 || !has_scales(graph, node, y->dtype, 1))
+	if (!product || !y || x->output || !sk_node_same_scope(product, node) || uses[node->inputs.items[0]] != 1 ||
+	    !has_scales(graph, node, y->dtype, 1))
 		return;
 	if (!sk_node_input(graph, node, 2) && y->dtype != SK_U8)
 		return;
