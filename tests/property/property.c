@@ -465,7 +465,7 @@ static bool link_model(struct property *property, struct sk_model *model)
 	if (!sk_package_build(&input, property->linker, &parts))
 		return false;
 	if (!sk_linker_link(property->linker) ||
-	    !sk_seal_write(property->arena, &property->diag, property->linker, parts.plan, NULL))
+	    !sk_seal_write(property->arena, &property->diag, property->linker, &parts, NULL))
 		return false;
 	property->package = sk_linker_bytes(property->linker, &property->package_size);
 	return true;
