@@ -51,8 +51,9 @@ for signal in INT TERM HUP QUIT PIPE XCPU ALRM ABRT KILL; do
 	(ulimit -c 0; trap - INT QUIT; exec "$sklink" model.yaml kernel.o -o made.sk $outputs --time-trace=pipe) 2>err.txt &
 	process=$!
 	wait_until has_written made.sk
-	# A shell makes its background jobs ignore INT and QUIT, and what is ignored stays so.
-	if grep -q 'SigIgn:.*[2367abef]$' /proc/$process/status && { [ $signal = INT ] || [ $signal = QUIT ]; }; then
+	# A shell makes its background jobs ignore INT and QUIT, nohup HUP, and what is ignored stays so.
+	ignored=$((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/$process/status)))
+	if ((ignored >> ($(kill -l $signal) - 1) & 1)); then
 		kill -TERM $process
 	else
 		kill -$signal $process
