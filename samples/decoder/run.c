@@ -14,6 +14,7 @@ struct decoder {
 	int64_t *token, *position;
 	float *logits;
 	uint64_t words;
+	void **memory; /* of each tensor */
 };
 
 static void check(enum skrt_status status)
@@ -44,12 +45,17 @@ static void *allocate(const struct skrt_tensor *tensor)
 /* Token, position and logits by their names; whatever keeps its contents from step to step is cache. */
 static void bind(struct decoder *decoder)
 {
-	for (uint32_t i = 0; i < skrt_module_tensor_count(decoder->module); i++) {
+	uint32_t count = skrt_module_tensor_count(decoder->module);
+
+	decoder->memory = calloc(count + 1, sizeof(*decoder->memory));
+	if (!decoder->memory)
+		fail("out of memory");
+	for (uint32_t i = 0; i < count; i++) {
 		struct skrt_tensor tensor;
 		void *memory;
 
 		check(skrt_module_tensor(decoder->module, i, &tensor));
-		memory = allocate(&tensor);
+		decoder->memory[i] = memory = allocate(&tensor);
 		if (!strcmp(tensor.name, "logits")) {
 			decoder->logits = memory;
 			decoder->words = tensor.bytes / sizeof(float);
@@ -115,6 +121,13 @@ static void step_all(struct decoder *decoder, struct skrt_stream *stream, long s
 		fail("cannot write the logits");
 }
 
+static void release(struct decoder *decoder)
+{
+	for (uint32_t i = 0; i < skrt_module_tensor_count(decoder->module); i++)
+		free(decoder->memory[i]);
+	free(decoder->memory);
+}
+
 int main(int argc, char **argv)
 {
 	struct decoder decoder = {.module = NULL};
@@ -136,6 +149,7 @@ int main(int argc, char **argv)
 
 	check(skrt_stream_destroy(stream));
 	check(skrt_instance_destroy(decoder.instance));
+	release(&decoder);
 	check(skrt_module_unload(decoder.module));
 	check(skrt_device_close(device));
 	return 0;
