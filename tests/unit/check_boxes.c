@@ -90,13 +90,17 @@ static void change(struct sk_arena *arena, struct sk_boxes *boxes, const struct 
 			oracle[at] = fill ? value : oracle[at] + value;
 }
 
-static uint32_t value_at(struct sk_arena *arena, struct sk_boxes *boxes, uint64_t at)
+/* The first byte at which the map says something else than the oracle; BYTES: there is none. An assertion for each byte
+ * would take most of the test's time. */
+static uint64_t find_difference(struct sk_arena *arena, struct sk_boxes *boxes, const uint32_t *oracle)
 {
 	struct sk_box areas[SK_MAX_AREAS];
+	uint64_t at = 0;
 
-	ck_assert_uint_eq(sk_boxes_of_rows(boxes, at, 1, 0, 1, areas), 1);
-	ck_assert_uint_eq(sk_boxes_find(arena, boxes, &areas[0]), 1);
-	return sk_boxes_at(boxes, 0)->value;
+	while (at < BYTES && sk_boxes_of_rows(boxes, at, 1, 0, 1, areas) == 1 &&
+	       sk_boxes_find(arena, boxes, &areas[0]) == 1 && sk_boxes_at(boxes, 0)->value == oracle[at])
+		at++;
+	return at;
 }
 
 START_TEST(boxes_at_random)
@@ -111,8 +115,7 @@ START_TEST(boxes_at_random)
 			struct sk_rows rows = random_rows(&state, boxes.stride);
 
 			change(arena, &boxes, &rows, random_below(&state, 2), random_below(&state, 5), oracle);
-			for (uint64_t at = 0; at < BYTES; at++)
-				ck_assert_uint_eq(value_at(arena, &boxes, at), oracle[at]);
+			ck_assert_uint_eq(find_difference(arena, &boxes, oracle), BYTES);
 		}
 		sk_arena_destroy(arena);
 	}
