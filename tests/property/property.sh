@@ -1,5 +1,5 @@
 #!/bin/bash
-# Some hundred random networks (property.c): for make check-quick. property-long.sh takes thousands.
+# Two hundred random networks (property.c): for make check-quick. property-long.sh takes thousands.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/property/property-kernels.c" "$top_srcdir/tests/property/property-templates.h" .
@@ -10,5 +10,5 @@ compile property-kernels
 kernels=$top_builddir/tests/property/property-kernels.o
 cp property-kernels.o "$kernels.$$"
 mv "$kernels.$$" "$kernels"
-"$top_builddir/tests/property/property" --cases "${PROPERTY_CASES:-400}" --seed "${PROPERTY_SEED:-1}" \
+"$top_builddir/tests/property/property" --cases "${PROPERTY_CASES:-200}" --seed "${PROPERTY_SEED:-1}" \
 	--keep "$top_builddir/tests/property-failures" "$kernels"
