@@ -1,5 +1,5 @@
 /* conv-input.h: what convolutions read of their input, for the product that they are: where a column of results finds
- * what it meets at a step, and panels and tiles made of that. */
+ * what it meets at a step, and panels and tiles made of that. IS_GROUPS, DEPTH and BLOCK_ROWS come before it. */
 #ifndef SK_KERNELS_CONV_INPUT_H
 #define SK_KERNELS_CONV_INPUT_H
 
@@ -233,6 +233,23 @@ static ALWAYS_INLINE struct panels panels_of_input(const void *context, size_t s
 	return (struct panels){room, PANEL, STEP};
 }
 
+/* A tile of results in place of a panel, as rows_of. */
+static ALWAYS_INLINE void tile_of_input(const void *context, size_t step, size_t depth, size_t column, size_t columns,
+					number *to)
+{
+	const struct steps *steps = context;
+	const int64_t *offsets = steps->offsets->at;
+	struct runs runs;
+
+	if (steps->offsets->step != step)
+		find_steps(steps, step, depth);
+	find_runs(steps, column, columns, &runs);
+	/* What is behind a run is written again, or lies behind the tile's rows. */
+	for (size_t p = 0; p < depth; p++, to += ROWS_STRIDE)
+		for (int64_t i = 0, at = 0; i < runs.count; at += runs.length[i++])
+			store(to + at, load(steps->at + runs.from[i] + offsets[p]));
+}
+
 /* A window of one element that meets each element once needs no layout; results are then one row. */
 static ALWAYS_INLINE int is_plain(const struct convolution *of)
 {
@@ -246,7 +263,8 @@ static ALWAYS_INLINE int is_plain(const struct convolution *of)
 /* What does not depend on the group. */
 static ALWAYS_INLINE void prepare(struct convolution *of, struct steps *steps)
 {
-	int64_t out = of->out[0] * of->out[1] * of->out[2];
+	int64_t out = of->out[0] * of->out[1] * of->out[2], all;
+	int too_much;
 
 	if (is_plain(of)) {
 		of->out[2] = of->in[2] = out;
@@ -254,12 +272,15 @@ static ALWAYS_INLINE void prepare(struct convolution *of, struct steps *steps)
 	}
 	steps->phase = round_up(reach(of, 2), of->strides[2]);
 	steps->row = steps->phase * of->strides[2];
-	steps->plane = reach(of, 1) * steps->row;
-	steps->channel = reach(of, 0) * steps->plane;
+	/* Dilations and pads may reach further than 64 bits count, where little of what is reached is input. */
+	too_much = __builtin_mul_overflow(reach(of, 1), steps->row, &steps->plane);
+	too_much |= __builtin_mul_overflow(reach(of, 0), steps->plane, &steps->channel);
+	too_much |= __builtin_mul_overflow(steps->channel, of->filter_channels, &all);
+	too_much |= __builtin_add_overflow(all, LANES, &all);
 	if (is_plain(of))
 		steps->way = PLAIN;
 	else
-		steps->way = steps->channel * of->filter_channels + LANES <= of->laid_size ? LAID_OUT : AS_IT_COMES;
+		steps->way = !too_much && all <= of->laid_size ? LAID_OUT : AS_IT_COMES;
 }
 
 static ALWAYS_INLINE void enter(const struct convolution *of, const element *input, struct steps *steps)

@@ -34,23 +34,6 @@ enum {
 	TURNED_FILTERS = (ROOM_ROWS + ROOM_PANELS - ROOM_TILES) / TURNED_MOST / PANEL * PANEL
 };
 
-/* A tile of results in place of a panel, as rows_of. */
-static ALWAYS_INLINE void tile_of_input(const void *context, size_t step, size_t depth, size_t column, size_t columns,
-					number *to)
-{
-	const struct steps *steps = context;
-	const int64_t *offsets = steps->offsets->at;
-	struct runs runs;
-
-	if (steps->offsets->step != step)
-		find_steps(steps, step, depth);
-	find_runs(steps, column, columns, &runs);
-	/* What is behind a run is written again, or lies behind the tile's rows. */
-	for (size_t p = 0; p < depth; p++, to += ROWS_STRIDE)
-		for (int64_t i = 0, at = 0; i < runs.count; at += runs.length[i++])
-			store(to + at, load(steps->at + runs.from[i] + offsets[p]));
-}
-
 /* from[rows][width] to to[columns][row]. */
 static ALWAYS_INLINE void turn_results(const number *from, size_t width, size_t rows, size_t columns, number *to)
 {

@@ -15,8 +15,9 @@
  *
  * Kernels import nothing, keep nothing and return the same bytes on every machine: no contraction to fused
  * multiply-adds, no reassociation, the same operations in the same order at every level of the instruction set.
- * Products alone (product.h) are made with fused multiply-adds where there are any, so theirs differ between base and
- * the others. */
+ * Products and what is made of them (product.h: MatMul, Conv, MatMulNBits, Attention) are made with fused multiply-adds
+ * where there are any, and their sums along rows have as many parts as a vector has numbers, so theirs differ between
+ * levels. */
 #ifndef SK_KERNELS_FAMILY_H
 #define SK_KERNELS_FAMILY_H
 

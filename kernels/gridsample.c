@@ -110,8 +110,8 @@ static number sample(const element *x, const struct taps *taps, const int64_t *c
 }
 
 /* Images first … first + m - 1. */
-void KERNEL(const element *x, const element *grid, element *y, int64_t m, int64_t first, int64_t k, int64_t p,
-	    int64_t s, int64_t channels, const int64_t *dims, int64_t count, int64_t outside, int64_t align)
+void KERNEL(const element *x, const number *grid, element *y, int64_t m, int64_t first, int64_t k, int64_t p, int64_t s,
+	    int64_t channels, const int64_t *dims, int64_t count, int64_t outside, int64_t align)
 {
 	int64_t sizes[DIMENSIONS] = {1, 1, 1}, counts[DIMENSIONS] = {1, 1, 1};
 	struct taps taps[DIMENSIONS] = {{{0}, {1}}, {{0}, {1}}, {{0}, {1}}};
@@ -121,18 +121,22 @@ void KERNEL(const element *x, const element *grid, element *y, int64_t m, int64_
 		counts[DIMENSIONS - s + d] = count;
 	}
 	for (int64_t image = 0; image < m; image++) {
-		const element *places = grid + (first + image) / channels * p * s;
+		const number *places = grid + (first + image) / channels * p * s;
 
 		for (int64_t place = 0; place < p; place++) {
 			for (int64_t d = 0; d < s; d++)
-				find_taps(&taps[DIMENSIONS - 1 - d], LOAD(TYPE, places[place * s + d]),
-					  sizes[DIMENSIONS - 1 - d], count, outside, align);
+				find_taps(&taps[DIMENSIONS - 1 - d], places[place * s + d], sizes[DIMENSIONS - 1 - d],
+					  count, outside, align);
 			y[image * p + place] = STORE(TYPE, sample(x + image * k, taps, counts, sizes));
 		}
 	}
 }
+#define PLACES_f32  "f32"
+#define PLACES_f64  "f64"
+#define PLACES_f16  "f32"
+#define PLACES_bf16 "f32"
 SIGNATURE("split=m op=GridSample",
-	  "in x " TEXT(TYPE) "[m,k], in grid " TEXT(TYPE) "[n,p,s], out y " TEXT(
+	  "in x " TEXT(TYPE) "[m,k], in grid " JOIN(PLACES_, TYPE) "[n,p,s], out y " TEXT(
 		  TYPE) "[m,p], m i64, first i64 = begin(m), k i64, p i64, s i64, channels i64 = attr(channels), dims "
 			"ptr = attr(dims), count i64 = attr(taps), outside i64 = attr(outside), align i64 = "
 			"attr(align_corners)");

@@ -144,7 +144,7 @@ static double weight_at(const struct grid *grid, double distance)
 }
 
 /* Adds up what lies near along the dimensions from d on, of an image whose element is `at` so far. */
-static double sampled(const struct grid *grid, enum type type, const void *x, const void *places, int64_t place,
+static double sampled(const struct grid *grid, enum type type, const void *x, const double *places, int64_t place,
 		      int64_t d, int64_t at, double *magnitude)
 {
 	if (d == grid->spatial) {
@@ -152,7 +152,7 @@ static double sampled(const struct grid *grid, enum type type, const void *x, co
 		return get(type, x, (size_t)at);
 	}
 	int64_t size = grid->sizes[d];
-	double v = get(type, places, (size_t)(place * grid->spatial + grid->spatial - 1 - d)), sum = 0;
+	double v = places[place * grid->spatial + grid->spatial - 1 - d], sum = 0;
 	double low = grid->align ? 0 : -0.5, high = (double)size - (grid->align ? 1 : 0.5);
 	double where = grid->align ? (v + 1) / 2 * (double)(size - 1) : ((v + 1) * (double)size - 1) / 2;
 
@@ -195,19 +195,25 @@ static void check_grid(const struct entry *entry, enum type type, struct grid gr
 	for (int64_t d = 0; d < grid.spatial; d++)
 		k *= grid.sizes[d] = between(1, 5);
 	size_t x_bytes = (size_t)(images * k) * size, y_bytes = (size_t)(images * grid.places) * size,
-	       grid_bytes = (size_t)(grid.parts * grid.places * grid.spatial) * size;
+	       numbers = (size_t)(grid.parts * grid.places * grid.spatial),
+	       grid_bytes = numbers * (type == f64 ? sizeof(double) : sizeof(float));
 	void *x = take(x_bytes), *y = take(y_bytes), *parts = take(y_bytes), *places = take(grid_bytes);
+	double *wanted = take(numbers * sizeof(double));
 
 	fill(type, x, x_bytes / size);
-	fill(type, places, grid_bytes / size);
-	for (size_t i = 0; type == f32 && i < grid_bytes / size; i++)
-		((float *)places)[i] *= 3; /* places outside, too */
+	fill(type == f64 ? f64 : f32, places, numbers);
+	for (size_t i = 0; i < numbers; i++) { /* places outside, too */
+		if (type == f64)
+			wanted[i] = ((double *)places)[i] *= 3;
+		else
+			wanted[i] = ((float *)places)[i] *= 3;
+	}
 	call_grid(entry, &grid, size, x, places, y, 0, images);
 	for (int64_t i = 0; i < images * grid.places; i++) {
 		int64_t image = i / grid.places, place = image / grid.channels * grid.places + i % grid.places;
 		double magnitude = 0;
 		double sum =
-			sampled(&grid, type, (char *)x + (size_t)(image * k) * size, places, place, 0, 0, &magnitude);
+			sampled(&grid, type, (char *)x + (size_t)(image * k) * size, wanted, place, 0, 0, &magnitude);
 
 		/* A place is as far off as its coordinate is rounded, and near it images are as steep as they are
 		 * large. */
@@ -221,6 +227,7 @@ static void check_grid(const struct entry *entry, enum type type, struct grid gr
 	drop(y, y_bytes);
 	drop(parts, y_bytes);
 	drop(places, grid_bytes);
+	drop(wanted, numbers * sizeof(double));
 }
 
 static void check_grids(const struct entry *entry, enum type type)

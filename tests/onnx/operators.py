@@ -64,6 +64,21 @@ def run(sklink, skrun, libraries, opset):
         numpy.testing.assert_allclose(got, expected, 1e-5, 1e-6, err_msg=what)
 
 
+# ---- Conv ----
+
+# What the window reaches is more than 64 bits count, and one element of it is input.
+far = (1 << 30) - 1
+case(13, "Conv", [numpy.arange(16, dtype=f32).reshape(1, 16, 1, 1), constant(numpy.arange(64).reshape(1, 16, 2, 2), f32)],
+     [numpy.array([[[[sum(c * 4 * c for c in range(16))]]]], f32)], dilations=[far, far], pads=[0, 0, far, far])
+
+# ---- GridSample ----
+
+# Places of halves would be off by elements.
+wide = numpy.arange(4096) % 2
+case(20, "GridSample", [wide.astype(numpy.float16).reshape(1, 1, 1, 4096),
+                        numpy.stack([numpy.linspace(-1, 1, 4096), numpy.zeros(4096)], 1).astype(f32).reshape(1, 1, 4096, 2)],
+     [wide.astype(numpy.float16).reshape(1, 1, 1, 4096)], align_corners=1, mode="nearest")
+
 # ---- Resize ----
 
 row = numpy.arange(7, dtype=f32).reshape(1, 7)
@@ -85,6 +100,8 @@ case(13, "Resize", [numpy.arange(1, 9, dtype=f32).reshape(1, 1, 2, 4), None, con
      [numpy.array([[[[2.6666665, 4.3333331]]]], f32)], mode="linear")
 # As a float, 10 times 0.7 are 7.
 case(13, "Resize", [numpy.ones((1, 10), f32), None, constant([1, 0.7], f32)], [numpy.ones((1, 7), f32)])
+# An axis that stays as it is may have any size.
+case(13, "Resize", [numpy.ones((1 << 19, 2), f32), None, constant([1, 2], f32)], [numpy.ones((1 << 19, 4), f32)], mode="cubic")
 # Half as many, each from all that it covers; what lies outside is like the one at the edge.
 case(18, "Resize", [numpy.arange(8, dtype=f32).reshape(1, 8), None, constant([1, 0.5], f32)],
      [numpy.array([[0.625, 2.5, 4.5, 6.375]], f32)], mode="linear", antialias=1)
@@ -145,7 +162,7 @@ def make_loop(name, most, last, outputs):
 
 def save_bodies(nodes, outputs, extra=()):
     constants = [numpy_helper.from_array(numpy.array(array), name) for name, array in
-                 (("most", numpy.int64(3)), ("many", numpy.int64(10 ** 9)), ("yes", True))]
+                 (("most", numpy.int64(3)), ("thousand", numpy.int64(1000)), ("many", numpy.int64(10 ** 9)), ("yes", True))]
     graph = helper.make_graph(nodes, "bodies", [info("x")] + list(extra), outputs, constants)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 16)]), "bodies.onnx")
 
@@ -163,7 +180,11 @@ def check_bodies(sklink, skrun, libraries):
         numpy.testing.assert_equal(numpy.load(f"{name}.npy"), numpy.array(expected, f32), err_msg=name)
     branch = helper.make_graph([helper.make_node("Neg", ["x"], ["n"])], "branch", [], [info("n")])
     choice = helper.make_node("If", ["c"], ["y"], name="choice", then_branch=branch, else_branch=branch)
+    wide = helper.make_graph([helper.make_node("Sum", ["y"] * 2000, ["z"]), helper.make_node("Identity", ["go"], ["more"])], "wide",
+                             [info("i", onnx.TensorProto.INT64), info("go", onnx.TensorProto.BOOL), info("y")],
+                             [info("more", onnx.TensorProto.BOOL), info("z")])
     for nodes, outputs, extra, wanted in (
+            ([helper.make_node("Loop", ["thousand", "", "x"], ["a"], body=wide)], [info("a")], (), "more than a million values"),
             ([make_loop("endless", "", 10 ** 9, ["a"])], [info("a")], (), "for each of more than 16 iterations"),
             ([choice], [info("y")], [info("c", onnx.TensorProto.BOOL)], "node 'choice' (If): .*--freeze 'c=FILE.npy'")):
         save_bodies(nodes, outputs, extra)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "src/base/checked.h"
 #include "src/fusion/operators/families.h"
 
 /* The tensor of one of the inputs, however it is laid out. */
@@ -26,7 +27,7 @@ static bool read_heads(const struct sk_inference *inference, size_t number, cons
 	const struct sk_value *value = sk_infer_input(inference, number);
 
 	*rows = (struct rows){.value = inference->node->inputs.items[number], .flat = value->rank == 3};
-	if (value->dtype != SK_F32 && value->dtype != SK_F64 && value->dtype != SK_F16 && value->dtype != SK_BF16)
+	if (!sk_value_is_float(value))
 		return sk_infer_error(inference, "'%s' is %s, no float", value->name, sk_dtype_name(value->dtype));
 	if (value->rank != 3 && value->rank != 4)
 		return sk_infer_error(inference, "'%s' has %u dimensions, not 3 or 4", value->name, value->rank);
@@ -219,7 +220,12 @@ static bool infer_attention(struct sk_inference *inference)
 				      sk_node_output(inference->graph, inference->node, 3)->name);
 
 	const struct rows *q = &attention.q, *k = &attention.k, *v = &attention.v;
-	const uint64_t flat[3] = {q->batches, q->rows, q->heads * v->width};
+	uint64_t width;
+
+	if (!sk_mul(q->heads, v->width, &width))
+		return sk_infer_error(inference, "rows of its result would have more than 2^64 elements");
+
+	const uint64_t flat[3] = {q->batches, q->rows, width};
 	const uint64_t heads[4] = {q->batches, q->heads, q->rows, v->width};
 	const uint64_t keys[4] = {k->batches, k->heads, attention.keys, k->width};
 	const uint64_t values[4] = {v->batches, v->heads, attention.keys, v->width};

@@ -59,7 +59,6 @@ static struct sk_op_graph *copy_inner(const struct inlining *inlining, const str
 {
 	struct sk_arena *arena = inlining->graph->arena;
 	struct sk_op_graph *copy = copy_of(arena, inner, sizeof(*inner));
-
 	copy->values.items = copy_of(arena, inner->values.items, inner->values.count * sizeof(*inner->values.items));
 	for (size_t v = 0; v < copy->values.count; v++) {
 		struct sk_value *value = &copy->values.items[v];
@@ -68,7 +67,9 @@ static struct sk_op_graph *copy_inner(const struct inlining *inlining, const str
 		if (is_captured(value) && value->view_of == SK_NONE && outer != SK_NONE)
 			value->view_of = inlining->values[outer];
 	}
+	copy->values.capacity = copy->values.count;
 	copy->nodes.items = copy_of(arena, inner->nodes.items, inner->nodes.count * sizeof(*inner->nodes.items));
+	copy->nodes.capacity = copy->nodes.count;
 	for (size_t n = 0; n < copy->nodes.count; n++) {
 		struct sk_graph_node *node = &copy->nodes.items[n];
 
@@ -112,6 +113,8 @@ static void copy_node(const struct inlining *inlining, const struct sk_graph_nod
 		node.scope = inlining->owner->scope;
 		node.scope_options = inlining->owner->scope_options;
 	}
+	if (!node.stream)
+		node.stream = inlining->owner->stream;
 	memset(&node.attributes, 0, sizeof(node.attributes));
 	memset(&node.tensors, 0, sizeof(node.tensors));
 	memset(&node.graphs, 0, sizeof(node.graphs));
@@ -136,14 +139,25 @@ static void copy_node(const struct inlining *inlining, const struct sk_graph_nod
 	sk_array_push(arena, inlining->nodes, node);
 }
 
-/* Nodes and values, those of inner bodies, too. */
+/* An Identity, as exporters write one for a condition that a loop passes on: what it makes is what it is given. */
+static bool passes_on(const struct sk_graph_node *node)
+{
+	return !strcmp(node->op, "Identity") && !*node->domain && node->inputs.count == 1 && node->outputs.count == 1 &&
+	       node->inputs.items[0] != SK_NONE && node->outputs.items[0] != SK_NONE;
+}
+
+/* Values, nodes and what nodes name, those of inner bodies, too. */
 static uint64_t size_of(const struct sk_op_graph *body)
 {
-	uint64_t size = body->values.count + body->nodes.count;
+	uint64_t size = body->values.count + body->nodes.count + body->outputs.count;
 
-	for (size_t n = 0; n < body->nodes.count; n++)
-		for (size_t g = 0; g < body->nodes.items[n].graphs.count; g++)
-			size += size_of(body->nodes.items[n].graphs.items[g].graph);
+	for (size_t n = 0; n < body->nodes.count; n++) {
+		const struct sk_graph_node *node = &body->nodes.items[n];
+
+		size += node->inputs.count + node->outputs.count + node->attributes.count + node->tensors.count;
+		for (size_t g = 0; g < node->graphs.count; g++)
+			size += size_of(node->graphs.items[g].graph);
+	}
 	return size;
 }
 
@@ -156,7 +170,8 @@ static const uint32_t *inline_body(struct inlining *inlining, const uint32_t *in
 
 	inlining->graph->copied += size_of(body);
 	if (inlining->graph->copied > MOST_COPIED) {
-		refuse(inlining->graph, inlining->owner, "its bodies become more than a million nodes and values");
+		refuse(inlining->graph, inlining->owner,
+		       "its bodies become more than a million values, nodes and operands");
 		return NULL;
 	}
 	inlining->values = SK_NEW_ARRAY(arena, uint32_t, body->values.count + 1);
@@ -173,8 +188,14 @@ static const uint32_t *inline_body(struct inlining *inlining, const uint32_t *in
 		if (inlining->values[v] == SK_NONE)
 			return NULL;
 	}
-	for (size_t n = 0; n < body->nodes.count; n++)
-		copy_node(inlining, &body->nodes.items[n]);
+	for (size_t n = 0; n < body->nodes.count; n++) {
+		const struct sk_graph_node *node = &body->nodes.items[n];
+
+		if (passes_on(node))
+			inlining->values[node->outputs.items[0]] = inlining->values[node->inputs.items[0]];
+		else
+			copy_node(inlining, node);
+	}
 	for (size_t i = 0; i < body->outputs.count; i++)
 		outputs[i] = inlining->values[body->outputs.items[i]];
 	return outputs;
@@ -210,20 +231,12 @@ static void make_identity(const struct inlining *inlining, uint32_t from, uint32
 	sk_array_push(inlining->graph->arena, &node->inputs, from);
 }
 
-static const char *prefix_of(struct sk_op_graph *graph, const struct sk_graph_node *node)
-{
-	for (size_t i = 0; i < node->outputs.count && !*node->name; i++)
-		if (node->outputs.items[i] != SK_NONE)
-			return graph->values.items[node->outputs.items[i]].name;
-	return node->name;
-}
-
 /* ---- If ---- */
 
 static bool expand_if(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
 	const struct sk_value *condition = sk_node_input(graph, node, 0);
-	struct inlining inlining = {.graph = graph, .owner = node, .nodes = nodes, .prefix = prefix_of(graph, node)};
+	struct inlining inlining = {.graph = graph, .owner = node, .nodes = nodes, .prefix = sk_node_name(graph, node)};
 	const int64_t *chosen;
 	const uint32_t *results;
 	uint64_t count;
@@ -308,7 +321,7 @@ static bool iterate(struct loop *loop)
 	if (loop->iteration == MOST_ITERATIONS)
 		return refuse(graph, loop->inlining.owner,
 			      "it has more than 1024 iterations, each of which becomes nodes");
-	loop->inlining.prefix = sk_arena_print(graph->arena, "%s/%lld", prefix_of(graph, loop->inlining.owner),
+	loop->inlining.prefix = sk_arena_print(graph->arena, "%s/%lld", sk_node_name(graph, loop->inlining.owner),
 					       (long long)loop->iteration);
 	inputs[0] = sk_graph_new_constant(graph, loop->inlining.prefix, SK_I64, 0, NULL, &loop->iteration);
 	inputs[1] = loop->values.items[0];
@@ -331,7 +344,7 @@ static bool finish(struct loop *loop)
 {
 	struct sk_op_graph *graph = loop->inlining.graph;
 	const struct sk_graph_node *owner = loop->inlining.owner;
-	uint32_t axes = sk_graph_new_integers(graph, prefix_of(graph, owner), 1, (int64_t[]){0});
+	uint32_t axes = sk_graph_new_integers(graph, sk_node_name(graph, owner), 1, (int64_t[]){0});
 
 	for (size_t i = 0; i < loop->carried && i < owner->outputs.count; i++)
 		make_identity(&loop->inlining, loop->values.items[1 + i], owner->outputs.items[i]);
@@ -343,7 +356,7 @@ static bool finish(struct loop *loop)
 		if (!loop->iteration)
 			return refuse(graph, owner, "it has no iterations, so what it collects has no shape");
 		for (size_t v = 1 + i; v < loop->values.count; v += loop->collected) {
-			uint32_t piece = sk_graph_new_value(graph, prefix_of(graph, owner), SK_DTYPE_NONE, 0, NULL);
+			uint32_t piece = sk_graph_new_value(graph, sk_node_name(graph, owner), SK_DTYPE_NONE, 0, NULL);
 			struct sk_graph_node *node = make_node(&loop->inlining, "Unsqueeze", piece);
 
 			graph->values.items[piece].shaped = false;

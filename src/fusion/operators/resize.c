@@ -152,6 +152,10 @@ static bool read_resize(const struct sk_inference *inference, struct axis *all)
 		return false;
 	for (uint32_t i = 0; i < from->rank; i++)
 		all[i] = (struct axis){from->shape[i], from->shape[i], 1, 0, 1};
+	for (uint64_t i = 0; i < named; i++)
+		if (from->shape[axes[i]] >= LARGEST)
+			return sk_infer_error(inference, "axis %u is too large: %llu elements", axes[i],
+					      (unsigned long long)from->shape[axes[i]]);
 	if (!scale_count == !size_count || (scale_count ? scale_count : size_count) != named)
 		return sk_infer_error(inference, "it needs either scales or sizes, one for each of %llu axes",
 				      (unsigned long long)named);
@@ -201,10 +205,9 @@ static bool check_words(const struct sk_inference *inference)
 static bool check_type(const struct sk_inference *inference)
 {
 	const struct sk_value *from = sk_infer_input(inference, X);
-	bool is_float =
-		from->dtype == SK_F16 || from->dtype == SK_BF16 || from->dtype == SK_F32 || from->dtype == SK_F64;
 
-	return is_float || (is(inference->node, "mode", "nearest", "nearest") && !is_crop(inference->node)) ||
+	return sk_value_is_float(from) ||
+	       (is(inference->node, "mode", "nearest", "nearest") && !is_crop(inference->node)) ||
 	       sk_infer_error(inference,
 			      "'%s' is %s, and only mode=nearest resizes what is no float; put a Cast around",
 			      from->name, sk_dtype_name(from->dtype));
@@ -326,6 +329,10 @@ static bool find_taps(const struct sk_canonical *canonical, const struct axis *a
 	double shrink = shrinks ? axis->scale : 1, support = is(node, "mode", "nearest", "cubic") ? 2 : 1;
 	double width = is(node, "mode", "nearest", "nearest") ? 1 : -2 * floor_of(-support / shrink);
 
+	if (axis->from == axis->to && axis->scale == 1 && !is_crop(node)) {
+		*taps = (struct taps){.same = true};
+		return true;
+	}
 	if (!(width * (double)axis->to <= MOST_WEIGHTS))
 		return sk_canonical_error(canonical, "an axis of %llu elements takes more than %d weights",
 					  (unsigned long long)axis->to, MOST_WEIGHTS);

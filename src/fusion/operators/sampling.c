@@ -61,7 +61,9 @@ static bool canonical_grid_sample(struct sk_canonical *canonical)
 	const struct sk_graph_node node = graph->nodes.items[canonical->node];
 	const struct sk_value image = graph->values.items[sk_canonical_input(canonical, IMAGE)];
 	uint64_t images = image.shape[0] * image.shape[1], spatial = image.rank - 2, places;
-	uint32_t grid = sk_canonical_cast(canonical, sk_canonical_input(canonical, GRID), image.dtype);
+	uint32_t grid = sk_canonical_cast(
+		canonical, sk_canonical_input(canonical, GRID),
+		image.dtype == SK_F64 ? SK_F64 : SK_F32); /* of halves, places would be off by elements */
 	uint32_t to = sk_canonical_output(canonical, 0);
 	int64_t sizes[MOST_SPATIAL];
 	struct sk_graph_call *call;
