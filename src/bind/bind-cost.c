@@ -35,12 +35,18 @@ void sk_binder_check_cost(struct sk_binder *binder, const struct sk_task_cost *c
 		sk_binder_error(binder, cost->place, "'cube' and 'vector' in the cost are about kernels with mix");
 }
 
+/* Whether the cost says how long the task takes, not only what comes besides. */
+static bool says_time(const struct sk_task_cost *cost)
+{
+	return gives(cost, SK_COST_CYCLES) || gives(cost, SK_COST_OPERATIONS) || gives(cost, SK_COST_BYTES);
+}
+
 const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const struct sk_task *task)
 {
-	uint64_t operations = binder->operations, bytes = 0;
+	uint64_t bytes = 0;
 	struct sk_task_cost *cost;
 
-	if (task->cost || !binder->signature->operations)
+	if (!binder->signature->operations || (task->cost && (task->cost->count > 1 || says_time(task->cost))))
 		return task->cost;
 	for (uint32_t i = 0; i < task->argument_count; i++) {
 		const struct sk_argument *argument = &task->arguments[i];
@@ -51,10 +57,9 @@ const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const 
 			bytes += times * rows.width * rows.count;
 	}
 	cost = SK_NEW(binder->model->arena, struct sk_task_cost);
-	cost->place = task->place;
-	cost->count = 1;
-	cost->of[0].given = 1u << SK_COST_OPERATIONS | 1u << SK_COST_BYTES;
-	cost->of[0].values[SK_COST_OPERATIONS] = operations < SK_COST_MAX ? operations : SK_COST_MAX;
+	*cost = task->cost ? *task->cost : (struct sk_task_cost){.place = task->place, .count = 1};
+	cost->of[0].given |= 1u << SK_COST_OPERATIONS | 1u << SK_COST_BYTES;
+	cost->of[0].values[SK_COST_OPERATIONS] = task->operations;
 	cost->of[0].values[SK_COST_BYTES] = bytes < SK_COST_MAX ? bytes : SK_COST_MAX;
 	return cost;
 }

@@ -290,6 +290,7 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 		task->loops[i] = (struct sk_plan_loop){binder->extents[binder->signature->loops[i].extent],
 						       binder->signature->loops[i].tile};
 	task->block_count = (uint32_t)binder->blocks;
+	task->operations = binder->operations < SK_COST_MAX ? binder->operations : SK_COST_MAX;
 	task->cost = sk_binder_cost(binder, task);
 }
 

@@ -106,7 +106,7 @@ struct sk_signature {
 	uint32_t spread_extent; /* SPLIT, BLOCKS_RANGE: index into extents; else SK_NONE */
 	const struct sk_value_expression *grid[SK_MAX_AXES]; /* BLOCKS: their numbers along x, y, z; NULL: the rest */
 	uint32_t grid_rank; /* 0: the task says how many blocks there are */
-	const struct sk_value_expression *operations; /* arithmetic ones of a whole task, for predictions; NULL: unknown */
+	const struct sk_value_expression *operations; /* arithmetic ones of a whole task; NULL: unknown */
 	struct sk_signature_loop loops[SK_MAX_LOOPS]; /* the first one goes through spread_extent */
 	uint32_t loop_count;
 	uint64_t unit; /* split=NAME:N: parts are multiples of N elements; 0: nothing is said */

@@ -136,6 +136,7 @@ struct sk_task {
 	SK_ARRAY(uint32_t) record, wait; /* event indices */
 	struct sk_argument *arguments; /* parameters in C order, then RESULT, then STATE */
 	uint32_t argument_count;
+	uint64_t operations; /* that the kernel's signature says; 0: it says none */
 	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent */
 	struct sk_plan_loop loops[SK_MAX_LOOPS];
 	uint32_t loop_count;

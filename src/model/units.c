@@ -220,12 +220,8 @@ static bool is_left_whole(const struct sk_model *model, const struct sk_unit_ite
 
 	if (unit < item->extent || item->least >= item->extent)
 		return false;
-	for (uint32_t t = 0; t < item->count; t++) {
-		const struct sk_task *task = &model->tasks.items[item->tasks[t]];
-
-		if (task->cost && model->kernels.items[task->kernel].signature->operations)
-			operations += task->cost->of[0].values[SK_COST_OPERATIONS];
-	}
+	for (uint32_t t = 0; t < item->count; t++)
+		operations += model->tasks.items[item->tasks[t]].operations;
 	return operations >= WORTH_DIVIDING;
 }
 

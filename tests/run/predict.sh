@@ -67,6 +67,11 @@ sed -n '/^kernels:/,/counted:/p' counted.yaml >>less.yaml
 "$sklink" less.yaml kernels.o -o less.sk
 "$skrun" --predict --device mine.profile less.sk | cmp -s - counted.txt && fail "a task's cost does not come first"
 
+# A cost that says nothing of the time leaves it to the signature.
+sed 's/set: {factor: 2}, scope: s/&, cost: {code: 64}/' counted.yaml >code.yaml
+"$sklink" code.yaml kernels.o -o code.sk
+"$skrun" --predict --device mine.profile code.sk | grep -q '^costs: 2 from manifest and kernels; 0 of no known cost' || fail "a cost of code alone"
+
 # Costs do not change what is linked beside the plan: the same run, the same dispatchers.
 "$skrun" model.sk --random 1 >with.txt
 manifest host '{bytes: 1}' >other.yaml

@@ -127,3 +127,9 @@ done
 grep -q '0 awaits$' heavy1.txt && grep -q 't1 .*split 1024 in 1 unit of 1024' heavy1.txt || { cat heavy1.txt; fail "an await for little work"; }
 grep -q 't1 .*split 1024 in 16 units of 64' heavy1000.txt && grep -q 't3 .*awaits t2' heavy1000.txt ||
 	{ cat heavy1000.txt; fail "much work is left to one core"; }
+# What somebody says of costs changes no plan.
+for cost in 'cycles: 5' 'operations: 10' 'code: 64'; do
+	sed "/name: t1/s/scope: s}/scope: s, cost: {$cost}}/" heavy.yaml >cost.yaml
+	"$sklink" cost.yaml heavy1000.o k.o -o cost.sk
+	"$skdump" --steps cost.sk | grep -q 't1 .*split 1024 in 16 units of 64' || fail "a cost changes the plan: $cost"
+done
