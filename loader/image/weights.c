@@ -168,11 +168,15 @@ enum skrt_status sk_weights_open(const struct sk_source *source, uint64_t page, 
 	struct stat file;
 
 	if (!image->weights.size)
-		return SKRT_OK;
+		return source->weights || !own ? sk_fail(SKRT_INVALID_ARGUMENT,
+							 "%s: it has no constants in a file of their own", source->name)
+					       : SKRT_OK;
 	if (SK_WEIGHTS_START % page)
 		return sk_fail(SKRT_UNSUPPORTED, "%s: weights cannot be mapped in pages of %" PRIu64 " bytes",
 			       source->name, page);
 	status = find_record(source, image, &weights.record);
+	if (source->only_looked_at) /* nothing that is looked at depends on constants */
+		return status;
 	if (!status)
 		status = name_file(&weights);
 	if (!status)

@@ -105,9 +105,9 @@ static bool write_decisions(const struct sk_link *link)
 static bool write_weights(const struct sk_link *link)
 {
 	const struct sk_package_weights *weights = &link->parts.weights;
-	const char *path = sk_command_destination(link->command, weights->path);
 
-	return !path || sk_file_write(link->diag, path, 0666, weights->file.items, weights->file.count);
+	return link->command->check || !weights->path ||
+	       sk_file_write(link->diag, weights->path, 0666, weights->file.items, weights->file.count);
 }
 
 bool sk_outputs_write(const struct sk_link *link)

@@ -293,6 +293,16 @@ fails_with "weights is for packages that are loaded" "$sklink" one.onnx "$@" -r 
 fails_with "is what both -o and --weights would write" "$sklink" one.onnx "$@" --weights same -o same
 "$sklink" one.onnx "$@" --check --weights checked.weights -o checked.sk
 [ ! -e checked.weights ] || fail "--check writes weights"
+"$sklink" one.onnx "$@" --check --weights=- -o checked.sk
+[ ! -e - ] || fail "--check writes weights called -"
 cp one.onnx copy.onnx
 fails_with "copy.onnx" "$sklink" copy.onnx "$@" --weights copy.onnx -o copy.sk
 cmp one.onnx copy.onnx || fail "weights replace the model"
+
+# Constants that a package does not have cannot be said, and who only looks at one needs none.
+"$sklink" one.onnx "$@" -o inside.sk
+fails_with "inside.sk: it has no constants in a file of their own" "$skrun" inside.sk --random 1 --weights there/one.weights
+mkdir apart
+cp there/one.sk apart
+"$skdump" --verify apart/one.sk >/dev/null || fail "the proof needs no weights"
+fails_with "weights" "$skrun" apart/one.sk --random 1
