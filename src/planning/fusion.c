@@ -52,11 +52,9 @@ static uint32_t *number_segments(const struct fuser *fuser)
 }
 
 /* The scopes of a launch in its name. Those of a manifest are identifiers, a model calls its own what it likes. */
-static const char *scope_identifier(const struct fuser *fuser, const char *scopes)
+static const char *scope_identifier(const struct fuser *fuser, const struct sk_launch *launch)
 {
-	static const char as_it_is[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_,";
-
-	return scopes[strspn(scopes, as_it_is)] ? sk_identifier(fuser->arena, scopes) : scopes;
+	return task_at(fuser, launch->tasks[0])->origin ? sk_identifier(fuser->arena, launch->scope) : launch->scope;
 }
 
 /* A scope that is fused whole has a name that does not depend on its tasks, for programs that look the entry up. */
@@ -70,7 +68,7 @@ static void name_launch(const struct fuser *fuser, struct sk_launch *launch, uin
 		return;
 	}
 
-	const char *scope = scope_identifier(fuser, launch->scope);
+	const char *scope = scope_identifier(fuser, launch);
 	char *name = segment ? sk_arena_print(fuser->arena, "sk_%s_start_%s_end_%s", scope, first, last)
 			     : sk_arena_print(fuser->arena, "sk_%s", scope);
 

@@ -76,3 +76,8 @@ refuses "none.pbtxt:5:.*node 'a' .Relu.: it has options of a scope, 'profiling=1
 	node b a y _super_kernel_scope=s _super_kernel_options=profiling=0
 } | model two network
 refuses "two.pbtxt:6:.*node 'b' .Relu.: its scope 's' has the options 'profiling=1', and cannot have 'profiling=0', too" two
+
+# Different names stay different, whatever is in them.
+{ node a x a; node b a y; } | model names network
+launches names 'sk_a_b sk_a_x2Cb' --scope 'a,b=a' --scope 'a_b=b'
+launches names 'sk_a_x20b sk_a_x5Fx20b' --scope 'a b=a' --scope 'a_x20b=b'
