@@ -19,6 +19,7 @@ enum { SUMS = VECTOR == 64 ? 24 : 12 };
 #define JOIN_WORDS(a, b) a##b
 #define JOIN(a, b)	 JOIN_WORDS(a, b)
 void sk_packmatmulb_u32_straight(const void *b, void *panels, int64_t k, int64_t n, int64_t first, int64_t count);
+void sk_packmatmulb_u32_turned(const void *b, void *panels, int64_t k, int64_t n, int64_t first, int64_t count);
 void JOIN(sk_matmul_f32_one_straight_packed, LEVEL)(const float *a, const float *b, float *y, int64_t m, int64_t k,
 						    int64_t n, float *room, float *sums);
 void JOIN(sk_matmul_f32_one_straight_straight, LEVEL)(const float *a, const float *b, float *y, int64_t m, int64_t k,
@@ -29,12 +30,12 @@ typedef void convolution(const float *x, const float *filters, const float *bias
 			 int64_t o, int64_t h, int64_t w, int64_t kh, int64_t kw, int64_t oh, int64_t ow,
 			 const int64_t *strides, const int64_t *pads, const int64_t *dilations, int64_t group,
 			 int64_t first, int64_t planes, float *room, float *laid, float *sums);
-convolution JOIN(sk_conv_f32_2_groups, LEVEL), JOIN(sk_conv_f32_2_channels, LEVEL);
+convolution JOIN(sk_conv_f32_2_panels, LEVEL), JOIN(sk_conv_f32_2_channels, LEVEL);
 
 static void (*gemm)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
 		    const float *b, int ldb, float beta, float *c, int ldc);
 
-static float *room, *laid, *panels;
+static float *room, *laid, *panels, *zeros;
 
 static double now(void)
 {
@@ -110,6 +111,7 @@ static const struct shape shapes[] = {
 	{"convolution 1x1, 64 -> 256, 56 x 56", GROUPS, 256, 64, 56 * 56, 64, 56, 1},
 	{"convolution 3x3, 256 -> 256, 14 x 14", GROUPS, 256, 256 * 9, 14 * 14, 256, 14, 3},
 	{"convolution 1x1, 256 -> 256, 14 x 14", GROUPS, 256, 256, 14 * 14, 256, 14, 1},
+	{"convolution 3x3, 512 -> 512, 7 x 7", GROUPS, 512, 512 * 9, 7 * 7, 512, 7, 3},
 	{"vector x matrix       4096 x 16384", VECTOR_LEFT, 1, 4096, 16384, 0, 0, 0},
 	{"depthwise 3x3, 144, 56 x 56", CHANNELS, 144, 9, 56 * 56, 144, 56, 3},
 	{"depthwise 3x3, 32, 112 x 112", CHANNELS, 32, 9, 112 * 112, 32, 112, 3},
@@ -127,8 +129,8 @@ static void run(const struct shape *shape, const float *a, const float *b, float
 	else if (shape->kind == VECTOR_LEFT)
 		JOIN(sk_matmul_f32_left_packed, LEVEL)(a, panels, y, shape->k, shape->n, 0, NULL);
 	else if (shape->kind == GROUPS)
-		JOIN(sk_conv_f32_2_groups, LEVEL)
-	(b, a, NULL, y, shape->channels, shape->channels, shape->m, side, side, window, window, side, side, ones, pads,
+		JOIN(sk_conv_f32_2_panels, LEVEL)
+	(b, panels, zeros, y, shape->channels, shape->channels, shape->m, side, side, window, window, side, side, ones, pads,
 	 ones, 1, 0, shape->m, room, laid, NULL);
 	else JOIN(sk_conv_f32_2_channels, LEVEL)(b, a, NULL, y, 1, 1, shape->m, side, side, window, window, side, side,
 						 ones, pads, ones, shape->m, 0, shape->m, room, laid, NULL);
@@ -157,6 +159,8 @@ static void measure(const struct shape *shape)
 
 	if (shape->kind == PACKED || shape->kind == VECTOR_LEFT)
 		sk_packmatmulb_u32_straight(b, panels, k, n, 0, (n + 15) / 16);
+	else if (shape->kind == GROUPS)
+		sk_packmatmulb_u32_turned(a, panels, k, m, 0, (m + 15) / 16);
 	for (int round = 0; round < ROUNDS; round++) {
 		double start = now(), done = work;
 		if (reads)
@@ -192,6 +196,7 @@ int main(void)
 		*(void **)&gemm = dlsym(openblas, "cblas_sgemm");
 	room = aligned_alloc(64, 114688 * 4);
 	laid = numbers(4 << 20);
+	zeros = calloc(512, sizeof(*zeros));
 	panels = aligned_alloc(64, (size_t)4096 * 16384 * 4);
 	printf("%-40s %16s %8s %7s %s\n", "", "kernel", "bound", "share", gemm ? "OpenBLAS" : "");
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)

@@ -287,8 +287,10 @@ static bool apply(struct sk_op_graph *graph, setter *set, const char *option, co
 
 bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file, struct sk_op_graph *graph)
 {
-	return apply(graph, set_shape, "--shape", &command->shapes, "shapes", &file->shapes) &
-	       apply(graph, set_dimension, "--dim", &command->dimensions, "dims", &file->dimensions) &
-	       apply(graph, freeze, "--freeze", &command->frozen, "freeze", &file->frozen) &
-	       apply(graph, add_state, "--state", &command->states, "states", &file->states);
+	bool applied = apply(graph, set_shape, "--shape", &command->shapes, "shapes", &file->shapes);
+
+	applied &= apply(graph, set_dimension, "--dim", &command->dimensions, "dims", &file->dimensions);
+	applied &= apply(graph, freeze, "--freeze", &command->frozen, "freeze", &file->frozen);
+	applied &= apply(graph, add_state, "--state", &command->states, "states", &file->states);
+	return applied;
 }

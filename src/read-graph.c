@@ -14,7 +14,7 @@
 #include "src/given.h"
 #include "src/scopes.h"
 
-/* --model-text: who reads it needs none of the options that have been applied. */
+/* --model-text: who reads it needs none of the options that have been applied, but for --state. */
 static bool write_text(const struct sk_link *link, const struct sk_op_graph *graph)
 {
 	const char *path = sk_command_destination(link->command, link->command->model_text);

@@ -8,20 +8,12 @@
 
 /* ---- --scope ---- */
 
-static const char *name_of(const struct sk_op_graph *graph, const struct sk_graph_node *node)
-{
-	for (size_t i = 0; i < node->outputs.count && !*node->name; i++)
-		if (sk_node_output(graph, node, i))
-			return sk_node_output(graph, node, i)->name;
-	return node->name;
-}
-
 static void report_no_node(struct sk_op_graph *graph, struct sk_place place, const char *scope, const char *pattern)
 {
 	const char **names = SK_NEW_ARRAY(graph->arena, const char *, graph->nodes.count + 1);
 
 	for (size_t i = 0; i < graph->nodes.count; i++)
-		names[i] = name_of(graph, &graph->nodes.items[i]);
+		names[i] = sk_node_name(graph, &graph->nodes.items[i]);
 	sk_error(graph->diag, place, "no node is called '%s', as those of scope '%s' are to be%s", pattern, scope,
 		 sk_did_you_mean(graph->arena, pattern, names, graph->nodes.count));
 }
@@ -40,7 +32,7 @@ static bool assign(struct sk_op_graph *graph, const char *text, struct sk_place 
 	for (size_t i = 0; i < graph->nodes.count; i++) {
 		struct sk_graph_node *node = &graph->nodes.items[i];
 
-		if (!sk_pattern_matches(equals + 1, name_of(graph, node)))
+		if (!sk_pattern_matches(equals + 1, sk_node_name(graph, node)))
 			continue;
 		found = true;
 		node->scope = scope;
@@ -93,16 +85,17 @@ static void take(struct sk_op_graph *graph, struct sk_model *model, const struct
 	if (scope == SK_NONE || model->scopes.items[scope].has_options)
 		return;
 	if (first[scope] && strcmp(first[scope]->scope_options, node->scope_options)) {
-		sk_node_error(graph, node, "its scope '%s' has the options '%s', and cannot have '%s', too",
-			      node->scope, first[scope]->scope_options, node->scope_options);
-		sk_note(graph->diag, "the former are those of node '%s'", name_of(graph, first[scope]));
+		if (sk_node_error(graph, node, "its scope '%s' has the options '%s', and cannot have '%s', too",
+				  node->scope, first[scope]->scope_options, node->scope_options))
+			sk_note(graph->diag, "the former are those of node '%s'", sk_node_name(graph, first[scope]));
 	}
 	if (first[scope])
 		return;
 	first[scope] = node;
 	sk_scope_options_parse(graph->diag, node->place, false, node->scope_options, &model->scopes.items[scope]);
 	if (graph->diag->errors > errors)
-		sk_note(graph->diag, "node '%s' asks for it, of its scope '%s'", name_of(graph, node), node->scope);
+		sk_note(graph->diag, "node '%s' asks for it, of its scope '%s'", sk_node_name(graph, node),
+			node->scope);
 }
 
 bool sk_scopes_take_options(struct sk_op_graph *graph, struct sk_model *model)

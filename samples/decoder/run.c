@@ -117,7 +117,7 @@ static void step_all(struct decoder *decoder, struct skrt_stream *stream, long s
 		printf("%lld%c", (long long)*decoder->token, step + 1 == steps ? '\n' : ' ');
 	}
 	fprintf(stderr, "fastest step %.3f ms\n", fastest);
-	if (fclose(file))
+	if (ferror(file) | fclose(file))
 		fail("cannot write the logits");
 }
 

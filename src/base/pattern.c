@@ -13,6 +13,9 @@ static bool in_set(const char *set, char character, size_t *length)
 	const char *at = set + inverted;
 
 	do {
+		if (*at == '\\' && at[1])
+			at++;
+
 		char low = *at, high = low;
 
 		if (!low) {
@@ -20,8 +23,8 @@ static bool in_set(const char *set, char character, size_t *length)
 			return false;
 		}
 		if (at[1] == '-' && at[2] && at[2] != ']') {
-			high = at[2];
-			at += 2;
+			at += at[2] == '\\' && at[3] ? 3 : 2;
+			high = *at;
 		}
 		found |= (uint8_t)character >= (uint8_t)low && (uint8_t)character <= (uint8_t)high;
 		at++;
@@ -30,8 +33,9 @@ static bool in_set(const char *set, char character, size_t *length)
 	return found != inverted;
 }
 
-/* How much of the pattern, without stars, fits the character; 0: it does not. */
-static size_t fit(const char *pattern, char character)
+/* How much of the pattern, without stars, fits the character; 0: it does not. Behind the pattern's last ']' no set is
+ * closed, so none is looked for. */
+static size_t fit(const char *pattern, const char *last_bracket, char character)
 {
 	size_t length;
 
@@ -39,7 +43,7 @@ static size_t fit(const char *pattern, char character)
 		return 1;
 	if (*pattern == '\\' && pattern[1])
 		return pattern[1] == character ? 2 : 0;
-	if (*pattern == '[') {
+	if (*pattern == '[' && pattern < last_bracket) {
 		bool found = in_set(pattern + 1, character, &length);
 
 		if (length)
@@ -51,9 +55,10 @@ static size_t fit(const char *pattern, char character)
 bool sk_pattern_matches(const char *pattern, const char *name)
 {
 	const char *behind_star = NULL, *from = NULL; /* the last star takes what is before `from` */
+	const char *closing = strrchr(pattern, ']'), *last_bracket = closing ? closing : pattern;
 
 	while (*name) {
-		size_t length = *pattern == '*' ? 0 : fit(pattern, *name);
+		size_t length = *pattern == '*' ? 0 : fit(pattern, last_bracket, *name);
 
 		if (*pattern == '*') {
 			behind_star = ++pattern;

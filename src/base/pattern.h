@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* True if the pattern is the whole name. It takes no more than length times length steps. */
+/* True if the pattern is the whole name. It takes no more than length times length steps, of which those at a set take
+ * its length. */
 bool sk_pattern_matches(const char *pattern, const char *name);
 
 #endif

@@ -78,7 +78,7 @@ const char sk_command_help[] =
 	"  --dim NAME=N              the size of all dimensions that the model calls NAME\n"
 	"  --freeze INPUT=FILE.npy   the model's input is a constant\n"
 	"  --scope NAME=PATTERN      the model's nodes with such names (*, ?, [a-z]) are in the scope NAME\n"
-	"  --model-text=FILE         write the model, with all that these options say of it, to FILE as text\n"
+	"  --model-text=FILE         write the model to FILE as text, with what the four options above say of it\n"
 	"  --state INPUT=OUTPUT      the model's output is the input of the next run: one tensor\n"
 	"  --explain TASK            print what became of TASK, and why\n"
 	"  --check                   link and prove, but write no file\n"

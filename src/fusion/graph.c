@@ -337,10 +337,16 @@ void sk_node_take_integers(struct sk_op_graph *graph, struct sk_graph_node *node
 
 /* ---- messages ---- */
 
+const char *sk_node_name(const struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	for (size_t i = 0; i < node->outputs.count && !*node->name; i++)
+		if (sk_node_output(graph, node, i))
+			return sk_node_output(graph, node, i)->name;
+	return node->name;
+}
+
 bool sk_node_error(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *format, ...)
 {
-	const struct sk_value *output = sk_node_output(graph, node, 0);
-	const char *name = *node->name ? node->name : output ? output->name : "";
 	const char *op = node->origin ? node->origin : node->op, *text;
 	va_list args;
 
@@ -348,5 +354,6 @@ bool sk_node_error(struct sk_op_graph *graph, const struct sk_graph_node *node, 
 	text = sk_arena_print_list(graph->arena, format, args);
 	va_end(args);
 	return sk_error_alike(graph->diag, node->place, sk_arena_print(graph->arena, "%s: %s", op, text),
-			      sk_arena_print(graph->arena, "node '%s' (%s)", name, op), "%s", text);
+			      sk_arena_print(graph->arena, "node '%s' (%s)", sk_node_name(graph, node), op), "%s",
+			      text);
 }

@@ -88,7 +88,7 @@ struct sk_op_graph {
 	SK_ARRAY(uint32_t) inputs, outputs; /* values, in the order of the file */
 	SK_ARRAY(struct sk_graph_state) states;
 	struct sk_map value_names;
-	uint64_t copied; /* nodes and values of bodies that have become its own */
+	uint64_t copied; /* values, nodes and operands of bodies that have become its own */
 	const struct sk_op_graph *outer; /* of a body: the graph around it */
 };
 
@@ -115,6 +115,9 @@ struct sk_graph_node *sk_graph_add_node(struct sk_op_graph *graph, const char *o
 /* The value that is the input or output of that number; NULL if it is absent. */
 struct sk_value *sk_node_input(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t number);
 struct sk_value *sk_node_output(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t number);
+
+/* The node's name, or that of the first value that it makes. */
+const char *sk_node_name(const struct sk_op_graph *graph, const struct sk_graph_node *node);
 
 /* Whether the two stand in the same scope and stream, so that they may become one. */
 bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b);

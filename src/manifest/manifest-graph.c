@@ -15,11 +15,17 @@ static void say(const struct sk_document *document, sk_names *list, const struct
 static const char *read_shape(const struct sk_document *document, const struct sk_node *key)
 {
 	const char *text = "";
+	uint32_t rank = 0;
 	uint64_t size;
 
 	for (const struct sk_node *item = sk_node_items(key->value, NULL); item; item = item->next) {
 		if (!sk_read_integer(document, item, "the shape of input", key->text, 0, INT64_MAX, &size))
 			return NULL;
+		if (++rank > SK_MAX_RANK) {
+			sk_error(document->diag, sk_node_place(document, item),
+				 "the shape of input '%s' has more than %d dimensions", key->text, SK_MAX_RANK);
+			return NULL;
+		}
 		text = sk_arena_print(document->arena, "%s%s%" PRIu64, text, *text ? "x" : "", size);
 	}
 	return text;

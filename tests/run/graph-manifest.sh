@@ -107,6 +107,7 @@ refuses "error: bad.yaml:3:8: dims 'batc=3': no input has a dimension of that na
 refuses "error: bad.yaml:3:10: shapes 'z=3x4': the model has no input 'z'" 'graph: nets/net.onnx' 'shapes: {z: [3, 4]}'
 refuses "error: bad.yaml:3:10: shapes 'x=3x4': the shape of input 'x' is .., 2, 2." 'graph: nets/net.onnx' 'shapes: {x: [3, 4]}'
 refuses "error: bad.yaml:3:14: .*the shape of input" 'graph: nets/net.onnx' 'shapes: {x: [-3, 4]}'
+refuses "error: bad.yaml:3:38: the shape of input 'x' has more than 8 dimensions" 'graph: nets/net.onnx' 'shapes: {x: [1, 2, 3, 4, 5, 6, 7, 8, 9]}'
 refuses "error: bad.yaml:3:10: states 'cache=last': the model has no output 'last'" 'graph: nets/net.onnx' 'states: {cache: last}'
 refuses "error: nets/none.npy: " 'graph: nets/net.onnx' 'freeze: {sizes: nets/none.npy}'
 refuses "error: bad.yaml:3:22: no node is called '/2/.', as those of scope 's' are to be" 'graph: nets/net.onnx' "scopes: {s: {nodes: [/2/*]}}"

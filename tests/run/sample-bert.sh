@@ -27,4 +27,17 @@ encoder --int8
 "$sklink" model.onnx -L "$top_builddir/kernels" -lskernels --scope 'rest=*' --scope 'bytes=*/QuantizeLinear' -o scopes.sk
 "$skdump" --steps scopes.sk >steps.txt
 ! grep 'sk_matmulinteger' steps.txt || fail "a product and what quantises it are in two scopes, and are one task"
+# A factor of several matrices stays one product of floats, which one call computes.
+"$python" - <<'PY'
+import onnx
+from onnx import TensorProto as T, helper as h, numpy_helper
+import numpy
+info = [h.make_tensor_value_info(name, T.UINT8, [5000, 2, 2]) for name in "aby"]
+scale = numpy_helper.from_array(numpy.float32(0.5), "s")
+nodes = [h.make_node("DequantizeLinear", ["a", "s"], ["fa"]), h.make_node("DequantizeLinear", ["b", "s"], ["fb"]),
+         h.make_node("MatMul", ["fa", "fb"], ["fy"]), h.make_node("QuantizeLinear", ["fy", "s"], ["y"])]
+onnx.save(h.make_model(h.make_graph(nodes, "several", info[:2], info[2:], [scale]), opset_imports=[h.make_opsetid("", 13)]), "several.onnx")
+PY
+"$sklink" several.onnx -L "$top_builddir/kernels" -lskernels -o several.sk || fail "a product of many matrices is refused"
+"$skrun" several.sk --random 1 --verify >/dev/null
 fails_with 'y\[[0-9, ]*\] is .*, expected' "$python" "$top_srcdir/samples/bert/bert.py" check $sizes --int8 . x.npy

@@ -141,22 +141,23 @@ static enum state infer_node(struct rounds *rounds, uint32_t index)
 
 static void report_unknown(struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
-	const char **names = SK_NEW_ARRAY(graph->arena, const char *, 1024);
 	const char *absence = sk_operator_absence(node->domain, node->op);
+	const char **names;
 	size_t count = 0;
 
 	if (absence) {
 		sk_node_error(graph, node, "operator '%s' %s", node->op, absence);
 		return;
 	}
+	if (!sk_node_error(graph, node, "there is no operator '%s'%s%s%s", node->op,
+			   *node->domain ? " in the domain '" : "", node->domain, *node->domain ? "'" : "") ||
+	    graph->diag->errors >= 20)
+		return;
+	names = SK_NEW_ARRAY(graph->arena, const char *, 1024);
 	for (const struct sk_schema *schema; count < 1024 && (schema = sk_schema_at(count)); count++)
 		names[count] = schema->op;
-	bool first = sk_node_error(graph, node, "there is no operator '%s'%s%s%s", node->op,
-				   *node->domain ? " in the domain '" : "", node->domain, *node->domain ? "'" : "");
-
-	if (first && graph->diag->errors < 20)
-		sk_note(graph->diag, "the operators that there are stand in doc/operators.md%s",
-			sk_did_you_mean(graph->arena, node->op, names, count));
+	sk_note(graph->diag, "the operators that there are stand in doc/operators.md%s",
+		sk_did_you_mean(graph->arena, node->op, names, count));
 }
 
 /* Finds the node's schema and brings it to the newest operator set. */

@@ -87,7 +87,8 @@ static void quantise(struct sk_op_graph *graph, struct sk_graph_node *node, cons
 	factor = sk_node_input(graph, product, 1);
 	a = find_factor(graph, product, 0, 1);
 	b = find_factor(graph, product, 1, factor->rank ? factor->shape[factor->rank - 1] : 1);
-	if (a && b)
+	/* Of several matrices each would be a call of its own. */
+	if (a && b && sk_value_elements(factor) == factor->shape[factor->rank - 1] * factor->shape[factor->rank - 2])
 		join(graph, node, product, a, b);
 }
 

@@ -4,8 +4,8 @@
 
 #include "src/fusion/graph.h"
 
-/* MatMul of what two DequantizeLinear make, of which a QuantizeLinear alone takes the result, becomes one QLinearMatMul,
- * which is the same but for rounding. All values are static. */
+/* MatMul of what two DequantizeLinear make, of which a QuantizeLinear alone takes the result, becomes one
+ * QLinearMatMul, which is the same but for rounding, if the right one is one matrix. All values are static. */
 void sk_graph_quantise(struct sk_op_graph *graph);
 
 #endif
