@@ -69,6 +69,10 @@ $(tensors '[4096]' s t)
 $(tensors '[512, 5000]' wide wide2 wide3)
 $(tensors '[4, 4096]' few few2)
   few3: {dtype: f32, shape: [4]}
+$(tensors '[7, 4096]' seven seven2)
+  seven3: {dtype: f32, shape: [7]}
+$(tensors '[8, 4096]' eight eight2)
+  eight3: {dtype: f32, shape: [8]}
 $(tensors '[16, 65536]' vast vast2)
   vast3: {dtype: f32, shape: [16]}
   front: {of: a, shape: [2048, 16]}
@@ -190,6 +194,15 @@ link '  - {name: one, kernel: scale, args: [few, few2], scope: sp}
   - {name: three, kernel: scale, args: [x, a], scope: sp}'
 is TILE_FEW_UNITS two "$apart as one group from 'one' on they would have 4 units of work for all cores, fewer than 8"
 is TILE_NOTHING_SHARED three "not in one group with 'two' before it: they divide no bytes alike, so there is nothing to save"
+# The limit is four units for each core, of which the host's profile counts two: 7 rows are too few, 8 are enough.
+rows() { # NAME: of the tensors with so many rows
+	link "  - {name: one, kernel: scale, args: [$1, ${1}2], scope: sp}
+  - {name: two, kernel: sums, args: [${1}2, ${1}3], scope: sp}"
+}
+rows seven
+is TILE_FEW_UNITS two "$apart as one group from 'one' on they would have 7 units of work for all cores, fewer than 8"
+rows eight
+is TILE_JOINED two "in one group with 'one' before it: it shares 'eight2' with 'one', part by part"
 link '  - {name: one, kernel: scale, args: [vast, vast2], scope: sp}
   - {name: two, kernel: sums, args: [vast2, vast3], scope: sp}'
 is TILE_NO_TILE two "$apart as one group from 'one' on they would use 524288 bytes at once in the smallest tile, more than 131072"
