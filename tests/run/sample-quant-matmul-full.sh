@@ -7,6 +7,31 @@ cat demo.txt
 grep -q bit-identical demo.txt || fail "the demonstration does not say that the results are bit-identical"
 grep -q 'rows agree' demo.txt || fail "the demonstration does not compare with the reference"
 
+# What its parts compare: the same chain unfused, fused, and in tiles; the layer of BERT, where its model can be made.
+part() { # TITLE: what is printed below it
+	awk -v title="$1" '/^== / { in_part = index($0, title) > 0 } in_part' demo.txt >part.txt
+	[ -s part.txt ] || fail "the demonstration has no part '$1'"
+}
+says() { # LINE: the part has such a line
+	grep -qE -- "$1" part.txt || { cat part.txt >&2; fail "the demonstration has no line $1 there"; }
+}
+time='Time: median [0-9.e-]+ ms, fastest [0-9.e-]+ ms of 9'
+part 'five elementwise kernels over 32 MiB'
+says '^Precision: bit-identical \(1 outputs, 33554432 bytes, '
+says "^unfused: +$time unfused runs "
+says "^fused, no tiles: +$time fused runs "
+says "^fused, with tiles: +$time fused runs "
+if /usr/bin/python3 -c 'import onnx' 2>/dev/null; then
+	part 'one layer of BERT-large'
+	says '^verified: 1 launch, [0-9]+ steps, '
+	says '^Precision: bit-identical \(1 outputs, 524288 bytes, '
+	says "^y is what 1 of the encoder's layers make of x: off by "
+	says "^unfused: +$time unfused runs "
+	says "^fused: +$time fused runs "
+else
+	grep -q '^No layer of BERT-large: python3-onnx' demo.txt || fail "the demonstration does not say why it has no layer of BERT"
+fi
+
 # Bit-identical on any number of cores, fused, kernel by kernel and serially.
 sample=$top_builddir/samples/quant_matmul
 "$sklink" "$top_srcdir/samples/quant_matmul/quant_matmul.yaml" "$sample/quant_matmul.o" "$sample/dequant_swiglu_quant.o" -o full.sk
