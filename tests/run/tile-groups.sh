@@ -210,6 +210,96 @@ tiles_of unknown.profile 16384 512
 tiles_of small.profile 10880 4096
 tiles_of small.profile 10944 512
 
+# Kernels that look at where an address lies in its line of 64 bytes, as compilers' and people's vector code does, and at where
+# the last n % 64 elements begin: for each element both are what they are without groups, whatever the tile and the cores are.
+cat >look.c <<'C'
+#include "skkernel.h"
+static int place(const void *address)
+{
+	return (int)((uintptr_t)address % LINE);
+}
+void look(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = x[i] / 2 + (float)(place(&x[i]) + 3 * place(&y[i])) + (i < n - n % LINE ? 0 : 0.25f);
+}
+SK_KERNEL(look, "split=n; in x f32[n], out y f32[n], n i64");
+void bytes(const float *x, signed char *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = (signed char)(place(&x[i]) + place(&y[i]) + (i < n - n % LINE ? 0 : 64) + (x[i] > 0));
+}
+SK_KERNEL(bytes, "split=n; in x f32[n], out y i8[n], n i64");
+void rows(const float *x, const signed char *t, float *s, long m, long k)
+{
+	for (long i = 0; i < m; i++) {
+		s[i] = (float)(place(&s[i]) + place(&x[i * k]) + place(&t[i * k]));
+		for (long j = 0; j < k; j++)
+			s[i] += x[i * k + j] + (float)t[i * k + j];
+	}
+}
+SK_KERNEL(rows, "split=m; in x f32[m,k], in t i8[m,k], out s f32[m], m i64, k i64");
+void spread(const float *x, const float *s, float *y, long m, long k)
+{
+	for (long i = 0; i < m * k; i++)
+		y[i] = x[i] + s[i / k] + (float)(place(&s[i / k]) + place(&x[i]) + place(&y[i]));
+}
+SK_KERNEL(spread, "split=m; in x f32[m,k], in s f32[m], out y f32[m,k], m i64, k i64");
+C
+look() { # DEVICE M K: of packages for that device
+	cat >look.yaml <<M
+sklink: 1
+device: $1
+tensors:
+$(tensors "[$2, $3]" x t1 t3)
+  t2: {dtype: i8, shape: [$2, $3]}
+  s: {dtype: f32, shape: [$2]}
+  y: {dtype: f32, shape: [$2, $3], role: output}
+tasks:
+  - {name: one, kernel: look, args: [x, t1], scope: sp}
+  - {name: two, kernel: bytes, args: [t1, t2], scope: sp}
+  - {name: three, kernel: rows, args: [t1, t2, s], scope: sp}
+  - {name: four, kernel: spread, args: [t1, s, t3], scope: sp}
+  - {name: five, kernel: look, args: [t3, y], scope: sp}
+M
+	"$sklink" look.yaml look.o -o plain.sk --scope-options '*=tile-fusion=0'
+	"$skrun" plain.sk --random 1 --cores 1 --unfused --output y=plain.y.npy >ran.txt
+}
+looked() { # TILE-BYTES ARGUMENTS…: what one step of all five computes is in y.npy
+	"$sklink" look.yaml look.o -o look.sk --scope-options "*=tile-bytes=$1"
+	shift
+	"$skdump" --launches look.sk | grep -qE ' 1  one  *five  *0 ' || { "$skdump" --steps look.sk; fail "not one step"; }
+	for cores in 1 2 7; do
+		"$skrun" look.sk --random 1 --cores "$cores" "$@" --output y=y.npy >ran.txt || fail "--cores $cores $*"
+		"${differs-cmp}" plain.y.npy y.npy || fail "$(grep shape look.yaml | head -1): other results with --cores $cores $*"
+	done
+}
+sed 's/LINE/64/g' look.c >k.c
+compile k
+mv k.o look.o
+for sizes in '513 7' '1000 24' '3101 16'; do
+	look host ${sizes% *} ${sizes#* }
+	for bytes in 0 1 3000; do
+		looked $bytes
+	done
+	looked 3000 --device a3
+done
+# A group of that device has four units for each of 48 cores.
+look a3 3101 16
+looked 0
+looked 1
+# They would notice: lines of 4096 bytes are not where they are without groups.
+sed 's/LINE/4096/g' look.c >k.c
+compile k
+mv k.o look.o
+differ() {
+	! cmp -s "$@"
+}
+differs=differ
+look host 3101 16
+looked 3000
+unset differs
+
 # Structs lie in front of the tiles: to the last byte of 64, where one ends in a field that is small.
 cat >kernels.c <<'C'
 #include "skkernel.h"
