@@ -65,9 +65,10 @@ SK_KERNEL(row, "each=m; in x f32[m,k], out y f32[m,k], k i64");
 C
 compile kernels
 
-manifest() { # M K
+manifest() { # M K [DEVICE]
 	cat <<M
 sklink: 1
+device: ${3-host}
 tensors:
   x: {dtype: f32, shape: [$1, $2]}
   b: {dtype: f32, shape: [$2]}
@@ -118,8 +119,29 @@ for sizes in '300 16' '513 7' '1000 24' '1 4096' '40 1'; do
 			same m.sk --cores "$cores" --check-races
 		done
 		same m.sk --serial
+		if [ $bytes = 5000 ]; then
+			for cores in 1 2 7; do
+				same m.sk --device a3 --cores "$cores"
+			done
+		fi
 	done
 done
+
+# On a device of more cores, for which it is made: a group has four units for each of them.
+manifest 3201 16 a3 >m.yaml
+"$sklink" m.yaml kernels.o -o plain.sk --scope-options '*=tile-fusion=0'
+"$skrun" plain.sk --random 1 --cores 1 --unfused --output y=plain.y.npy --output z=plain.z.npy --output q=plain.q.npy
+"$sklink" m.yaml kernels.o -o m.sk
+"$skdump" --verify m.sk >/dev/null
+"$skdump" --steps m.sk >steps.txt
+grep -qE '^ *1  one  .* vector .* group tiles of ' steps.txt || { cat steps.txt; fail "no group on the vector cores"; }
+for cores in 1 2 7; do
+	same m.sk --cores "$cores" --verify
+	same m.sk --cores "$cores" --guard
+	same m.sk --cores "$cores" --check-races
+done
+same m.sk --verify
+same m.sk --serial
 
 # All of it is one step without awaits, and no temporary takes workspace.
 manifest 1000 24 >m.yaml
