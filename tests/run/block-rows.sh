@@ -70,6 +70,12 @@ void resident(const struct sk_block *block, const int8_t *x, const int8_t *w, fl
 }
 SK_KERNEL(resident, "blocks=m sync-all; block, in x i8[m,k], in w i8[k,n], out y f32[m,n], m i64, k i64, n i64");
 
+void six(const int8_t *x, const int8_t *w, float *y, int64_t m, int64_t k, int64_t n)
+{
+	rows(x, w, y, 0, m, k, n);
+}
+SK_KERNEL(six, "tile=m:6; in x i8[m,k], in w i8[k,n], out y f32[m,n], m i64, k i64, n i64");
+
 void bias(const float *x, const float *b, float *y, int64_t m, int64_t n)
 {
 	for (int64_t i = 0; i < m; i++)
@@ -132,7 +138,7 @@ $(tensors "[$4, $5]" p t u)
 tasks:
   - {name: norm, kernel: norm, args: [x, a], scope: sp}
   - {name: quantise, kernel: quantise, args: [a, q], scope: sp}
-  - {name: product, kernel: $2, args: [q, w, p], blocks: $3, scope: sp}
+  - {name: product, kernel: $2, args: [q, w, p], ${3:+blocks: $3, }scope: sp}
   - {name: bias, kernel: bias, args: [p, bias, t], scope: sp}
   - {name: activate, kernel: activate, args: [t, u], scope: sp}
   - {name: residual, kernel: add, args: [u, x, y], scope: sp}
@@ -165,7 +171,7 @@ M
 # steps NAME COUNT AWAITS
 steps() {
 	"$skdump" --steps $1.sk >steps.txt
-	grep -q " $2 steps, $3 await" steps.txt || { cat steps.txt >&2; fail "$1: not $2 steps and $3 awaits"; }
+	grep -qE " $2 steps?, $3 await" steps.txt || { cat steps.txt >&2; fail "$1: not $2 steps and $3 awaits"; }
 }
 
 # same NAME: one by one, fused, serial and checked, on any cores.
@@ -192,6 +198,14 @@ reason() {
 		{ cat $1.json >&2; fail "$1: the report does not say $3 of $2"; }
 }
 
+# memory NAME IN-SCRATCH IN-WORKSPACE BYTES: temporaries of which a core has a tile at a time, and all others, which need so many.
+memory() {
+	"$skdump" --memory $1.sk >memory.txt
+	lies=$(awk '/^scratch: / { print "/" } $1 ~ /^[0-9]+$/ { print $3 }' memory.txt | tr '\n' ' ')
+	[ "$lies" = "${3:+$3 }/ $2 " ] || { cat memory.txt >&2; fail "$1: there lie $lies, not ${3:+$3 }/ $2"; }
+	grep -qE "^memory: [0-9]+ temporaries in a workspace of $4 bytes\$" memory.txt || { cat memory.txt >&2; fail "$1: not $4 bytes"; }
+}
+
 # Three steps, no await: blocks of equal and unequal length, more cores than blocks, more blocks than rows.
 for device in host a3; do
 	for sizes in '8 37 64' '5 40 128' '2 101 192' '64 50 64' '48 100 64' '48 96 64' '40 37 64'; do
@@ -200,6 +214,8 @@ for device in host a3; do
 		link chain product $blocks $rows $columns
 		steps chain 3 0
 		same chain
+		# In memory is what the product reads and writes; task by task it would be five tensors.
+		memory chain 'a t u' 'q p' $((rows * columns * (1 + 4)))
 		for task in norm quantise bias activate residual; do
 			reason chain $task BLOCKS_FOLLOWED "each core computes what it has of the blocks of 'product'"
 		done
@@ -218,6 +234,18 @@ grep -q '"residual"' trace.json || fail "no trace"
 link whole product 5 37 64 tile-fusion=0
 "$skdump" --diff whole.sk chain.sk >diff.txt && fail "no difference"
 grep -q 'by 5 blocks of 37' diff.txt || { cat diff.txt; fail "the difference is not told"; }
+
+# A product that is called for 6 rows at a time needs no blocks: with what is in front of it and behind it, it is one step in tiles
+# of whole sixes, of which nothing stays in memory but the residual's operand and the result.
+for sizes in '101 64 3000' '101 64 1' '43 64 1000000' '401 20 3000'; do
+	read -r rows columns bytes <<<"$sizes"
+	link tiled six '' $rows $columns tile-bytes=$bytes
+	steps tiled 1 0
+	tile=$(sed -nE 's/^ +1  norm .* group tiles of ([0-9]+).*/\1/p' steps.txt)
+	[ $((${tile:-1} % 6)) = 0 ] && grep -qE '^ +product  *six .* tiles of 6 ' steps.txt || { cat steps.txt >&2; fail "no tiles of sixes"; }
+	same tiled
+	memory tiled 'a q p t u' '' 0
+done
 
 # A row of 20 numbers is no whole unit of 64; 16 rows are 5 units, and blocks begin there in one case alone.
 link off product 5 37 20
