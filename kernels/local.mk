@@ -14,6 +14,7 @@ KERNEL_FAMILIES = \
 	kernels/cast.c \
 	kernels/clip.c \
 	kernels/comparisons.c \
+	kernels/composites.c \
 	kernels/conv-integer.c \
 	kernels/conv-transpose.c \
 	kernels/conv.c \

@@ -63,9 +63,9 @@ tests_lib_read_models_SOURCES = tests/lib/read-models.c
 tests_lib_read_models_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 tests_lib_read_models_LDADD = src/libfusion.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/lib/read-models.py
-EXTRA_DIST += tests/onnx/backend.py tests/onnx/frozen tests/onnx/operators.py
-SHELL_TESTS += tests/run/onnx-operators.sh
-QUICK_TESTS += tests/run/onnx-operators.sh
+EXTRA_DIST += tests/onnx/backend.py tests/onnx/frozen tests/onnx/operators.py tests/onnx/mindspore.py
+SHELL_TESTS += tests/run/onnx-operators.sh tests/run/mindspore.sh
+QUICK_TESTS += tests/run/onnx-operators.sh tests/run/mindspore.sh
 check_PROGRAMS += tests/lib/make-model
 tests_lib_make_model_SOURCES = tests/lib/make-model.c tests/lib/protobuf-writer.c tests/lib/protobuf-writer.h
 tests_lib_make_model_LDADD = loader/libnpy.la
@@ -349,7 +349,8 @@ EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/opera
 
 # The kernel library: each kernel against its definition.
 check_PROGRAMS += tests/kernels/library
-tests_kernels_library_SOURCES = tests/kernels/library.c tests/kernels/library-elementwise.c tests/kernels/library.h
+tests_kernels_library_SOURCES = tests/kernels/library.c tests/kernels/library-composites.c tests/kernels/library-elementwise.c \
+	tests/kernels/library.h
 tests_kernels_library_LDADD = -ldl -lm
 
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.

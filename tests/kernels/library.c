@@ -14,7 +14,7 @@
 /* Of the C library, which names them in its headers for some compilers only. */
 extern wide fabsf128(wide x), ldexpf128(wide x, int power), frexpf128(wide x, int *power), rintf128(wide x);
 
-static const struct row *const tables[] = {elementwise_rows};
+static const struct row *const tables[] = {elementwise_rows, composite_rows};
 
 /* ---- elements ---- */
 
@@ -314,7 +314,7 @@ static double distance(const struct kernel *kernel, wide result, wide expected, 
 	if ((result == 0 || expected == 0) && !kernel->scale[0] &&
 	    __builtin_signbit(result) != __builtin_signbit(expected))
 		return 1e30;
-	if (!strcmp(kernel->scale, "x") && fabsf128(x) > scale)
+	if ((!strcmp(kernel->scale, "x") || !strcmp(kernel->scale, "terms")) && fabsf128(x) > scale)
 		scale = fabsf128(x);
 	if (!strcmp(kernel->scale, "1") && scale < 1)
 		scale = 1;
@@ -418,7 +418,7 @@ static void read_bounds(const char *file, int count)
 		for (int i = 0; i < count; i++)
 			if (!strcmp(kernels[i].operator, operator)) {
 				kernels[i].units = kernels[i].out->size == 8 ? f64 : f32;
-				snprintf(kernels[i].scale, sizeof kernels[i].scale, "%.3s",
+				snprintf(kernels[i].scale, sizeof kernels[i].scale, "%s",
 					 strcmp(scale, "-") ? scale : "");
 			}
 	fclose(stream);

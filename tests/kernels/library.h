@@ -34,9 +34,10 @@ struct kernel {
 	void *function;
 	const struct kernel *base; /* the same one that needs nothing of the processor; NULL: itself */
 	/* How far results may be from the exact ones, in units of the last place of the result, or of the larger one of
-	 * the result and what `scale` names: "x", the input, or "1". From doc/operators.md. */
+	 * the result and what `scale` names: "x", the input, "terms", what the result is the sum of, or "1". From
+	 * doc/operators.md. */
 	double units;
-	char scale[4];
+	char scale[8];
 };
 
 /* One operator of the library, with its conditions, and what it means. */
@@ -51,10 +52,13 @@ struct row {
 	int attributes;
 	float attribute[2];
 	wide (*with_attributes)(wide x, const float *attribute);
+	/* Of composites: how many inputs, and what the result of these is; the largest of what is added there. */
+	int inputs;
+	wide (*composite)(const wide *x, const float *attribute, wide *term);
 };
 
 /* Tables end with a row without an operator. */
-extern const struct row elementwise_rows[];
+extern const struct row elementwise_rows[], composite_rows[];
 
 /* Memory of so many bytes, all 0xa5, that ends in front of a page that nobody may touch; the last 64 of them are valid.
  */
@@ -67,7 +71,8 @@ extern int64_t usual_count;
 int64_t special_count(const struct type *type);
 uint64_t random_bits(void);
 
-/* Complains if element i of the results is not what was expected; x is the input that bounds may be relative to. */
+/* Complains if element i of the results is not what was expected; x is the input, or the term, that bounds may be
+ * relative to. */
 void check_wide(const struct kernel *kernel, const void *results, int64_t i, wide expected, wide x, const char *inputs);
 void check_whole(const struct kernel *kernel, const void *results, int64_t i, whole expected, const char *inputs);
 /* Complains if results of the kernel's output type differ in a bit, but for NaNs. */

@@ -5,14 +5,14 @@
 #include <string.h>
 
 struct alias {
-	const char *source, *name, *onnx;
+	const char *source, *name, *target;
 	int64_t version;
 	size_t outputs;
 	const char *rules;
 };
 
 static const struct alias aliases[] = {
-#define ALIAS(SOURCE, NAME, ONNX, VERSION, OUTPUTS, RULES) {SOURCE, NAME, ONNX, VERSION, OUTPUTS, RULES},
+#define ALIAS(SOURCE, NAME, TARGET, VERSION, OUTPUTS, RULES) {SOURCE, NAME, TARGET, VERSION, OUTPUTS, RULES},
 #include "src/fusion/onnx/aliases.def"
 #undef ALIAS
 };
@@ -97,12 +97,16 @@ static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const 
 		drop_attribute(node, index);
 }
 
-static const sk_onnx_imports *imports_of(struct sk_arena *arena, int64_t version)
+/* Makes it an operator of ONNX, or of the domain that stands in front of the target's colon. */
+static void set_operator(struct sk_arena *arena, struct sk_onnx_node *node, const struct alias *alias)
 {
 	sk_onnx_imports *imports = SK_NEW(arena, sk_onnx_imports);
+	const char *colon = strchr(alias->target, ':');
 
-	sk_array_push(arena, imports, (struct sk_onnx_import){.domain = "", .version = version});
-	return imports;
+	node->op = colon ? colon + 1 : alias->target;
+	node->domain = colon ? sk_arena_copy(arena, alias->target, (size_t)(colon - alias->target)) : "";
+	sk_array_push(arena, imports, (struct sk_onnx_import){.domain = node->domain, .version = alias->version});
+	node->imports = imports;
 }
 
 bool sk_onnx_translate_alias(struct sk_arena *arena, const char *source, const char *name, struct sk_onnx_node *node)
@@ -118,9 +122,7 @@ bool sk_onnx_translate_alias(struct sk_arena *arena, const char *source, const c
 	}
 	if (node->outputs.count > alias->outputs)
 		node->outputs.count = alias->outputs;
-	node->op = alias->onnx;
-	node->domain = "";
-	node->imports = imports_of(arena, alias->version);
+	set_operator(arena, node, alias);
 	return true;
 }
 

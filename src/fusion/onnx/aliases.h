@@ -1,11 +1,11 @@
-/* Operators of others that are ONNX's under another name (aliases.def). */
+/* Operators of others that are ONNX's, or sklink's own, under another name (aliases.def). */
 #ifndef SK_ONNX_ALIASES_H
 #define SK_ONNX_ALIASES_H
 
 #include "src/fusion/onnx/onnx-messages.h"
 
-/* Makes the node, whose operator the source ("ge", "mindspore") calls so, one of ONNX's; false, and nothing changes, if
- * there is none that computes this. The caller says where it comes from. */
+/* Makes the node, whose operator the source ("ge", "mindspore") calls so, one of ONNX's or of the domain "sklink";
+ * false, and nothing changes, if there is none that computes this. The caller says where it comes from. */
 bool sk_onnx_translate_alias(struct sk_arena *arena, const char *source, const char *name, struct sk_onnx_node *node);
 
 /* Does this with all nodes of a model that are in a domain of such a name, or in that of TorchAir, whose names are

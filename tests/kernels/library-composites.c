@@ -1,0 +1,165 @@
+/* library-composites.c: what the kernels of composites compute, of finite numbers and NaNs. Their inputs are of the
+ * same shape, in ranges of 0, 1, 63, 64 and 65 elements and in place, or lie strided, from any element on. */
+#include "tests/kernels/library.h"
+
+#include <string.h>
+
+enum { MAXIMUM = 4, DIMENSIONS = 3, ELEMENTS = 2000 };
+
+/* ---- what they mean ---- */
+
+static wide sqrt_grad(const wide *x, const float *attribute, wide *term)
+{
+	(void)attribute;
+	(void)term;
+	return x[1] / (2 * x[0]);
+}
+
+/* ---- calls ---- */
+
+/* The inputs of a call, and where they lie, if it is strided. */
+struct call {
+	const struct kernel *kernel;
+	const struct row *row;
+	void *x[MAXIMUM];
+	int64_t dims[DIMENSIONS], strides[MAXIMUM][DIMENSIONS];
+};
+
+static int is_strided(const struct kernel *kernel)
+{
+	return !strcmp(kernel->form, "strided");
+}
+
+#define POINTERS_2 const void *, const void *
+#define POINTERS_3 POINTERS_2, const void *
+#define POINTERS_4 POINTERS_3, const void *
+#define SAME	   void *, int64_t
+#define WALK	   void *, int64_t, int64_t, int64_t, const int64_t *
+#define STRIDES_2  const int64_t *, const int64_t *
+#define STRIDES_3  STRIDES_2, const int64_t *
+#define STRIDES_4  STRIDES_3, const int64_t *
+#define FIRST_2	   x[0], x[1]
+#define FIRST_3	   FIRST_2, x[2]
+#define FIRST_4	   FIRST_3, x[3]
+#define STEPS_2	   call->strides[0], call->strides[1]
+#define STEPS_3	   STEPS_2, call->strides[2]
+#define STEPS_4	   STEPS_3, call->strides[3]
+
+/* The attributes come last; a function takes no notice of those that it does not have. */
+#define CALL(COUNT)                                                                                                    \
+	if (is_strided(kernel))                                                                                        \
+		((void (*)(POINTERS_##COUNT, WALK, STRIDES_##COUNT, float, float))kernel->function)(                   \
+			FIRST_##COUNT, y, n, first, DIMENSIONS, call->dims, STEPS_##COUNT, a[0], a[1]);                \
+	else                                                                                                           \
+		((void (*)(POINTERS_##COUNT, SAME, float, float))kernel->function)(FIRST_##COUNT, y, n, a[0], a[1])
+
+static void call_composite(const struct kernel *kernel, const struct call *call, void *const *x, void *y, int64_t n,
+			   int64_t first)
+{
+	const float *a = call->row->attribute;
+
+	if (call->row->inputs == 2) {
+		CALL(2);
+	} else if (call->row->inputs == 3) {
+		CALL(3);
+	} else {
+		CALL(4);
+	}
+}
+
+/* The element of an input for element i of the output. */
+static int64_t place(const struct call *call, int input, int64_t i)
+{
+	int64_t element = 0;
+
+	if (!is_strided(call->kernel))
+		return i;
+	for (int d = DIMENSIONS; d--; i /= call->dims[d])
+		element += i % call->dims[d] * call->strides[input][d];
+	return element;
+}
+
+static void check(const struct call *call, const void *y, int64_t n, int64_t first)
+{
+	const struct type *type = call->kernel->in;
+
+	for (int64_t i = 0; i < n; i++) {
+		wide x[MAXIMUM], term = 0, expected;
+
+		for (int k = 0; k < call->row->inputs; k++)
+			x[k] = get_wide(type, call->x[k], place(call, k, first + i));
+		expected = call->row->composite(x, call->row->attribute, &term);
+		check_wide(
+			call->kernel, y, i, expected, term,
+			two_inputs(type, call->x[0], place(call, 0, first + i), call->x[1], place(call, 1, first + i)));
+	}
+}
+
+/* Calls it, compares, and calls it in place and for other processors. */
+static void try(const struct call *call, int64_t n, int64_t first)
+{
+	const struct kernel *kernel = call->kernel;
+	size_t bytes = (size_t)n * kernel->out->size;
+	void *y = guarded(bytes), *again = guarded(bytes), *x[MAXIMUM];
+
+	call_composite(kernel, call, call->x, y, n, first);
+	check_front(kernel, y);
+	check(call, y, n, first);
+	if (kernel->base) {
+		call_composite(kernel->base, call, call->x, again, n, first);
+		check_same(kernel, "the base", y, again, bytes);
+	}
+	if (is_strided(kernel))
+		return;
+	memcpy(x, call->x, sizeof(x));
+	x[0] = memcpy(again, call->x[0], bytes);
+	call_composite(kernel, call, x, again, n, first);
+	check_same(kernel, "in place", again, y, bytes);
+}
+
+/* Numbers of several sizes, small whole ones, and a NaN. */
+static void *numbers(const struct type *type, int64_t n)
+{
+	static const double sizes[] = {0.01, 1, 4, 30, 100};
+	void *elements = guarded((size_t)n * type->size);
+
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t bits = random_bits();
+		double uniform = (double)(int64_t)random_bits() * 0x1p-63;
+
+		if (bits % 8 == 0)
+			put_wide(type, elements, i, (wide)((int64_t)(bits >> 32) % 9 - 4) / 2);
+		else
+			put_wide(type, elements, i, bits % 99 ? uniform * sizes[bits % 5] : (wide)__builtin_nan(""));
+	}
+	return elements;
+}
+
+static void run_composite(const struct kernel *kernel, const struct row *row)
+{
+	static const int64_t lengths[] = {0, 1, 63, 64, 65, ELEMENTS};
+	struct call call = {kernel, row, .dims = {3, 5, 130},
+			    .strides = {{650, 130, 1}, {1, 0, 5}, {0, 1, 0}, {0, 0, 0}}};
+
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		int64_t n = lengths[i];
+
+		for (int k = 0; k < row->inputs; k++)
+			call.x[k] = numbers(kernel->in, is_strided(kernel) ? ELEMENTS : n);
+		try(&call, n < 3 * 5 * 130 || !is_strided(kernel) ? n : 3 * 5 * 130, 0);
+		if (is_strided(kernel) && n < 1000)
+			try(&call, n, 777);
+	}
+}
+
+/* ---- the table ---- */
+
+#define COMPOSITE(NAME, INPUTS, MEANING)                                                                               \
+	{                                                                                                              \
+		NAME, run_composite, .inputs = INPUTS, .composite = MEANING                                            \
+	}
+
+const struct row composite_rows[] = {
+	COMPOSITE("SqrtGrad", 2, sqrt_grad),
+	{NULL},
+};
