@@ -1,31 +1,13 @@
+#!/bin/bash
 # Attention and RotaryEmbedding of models: layouts, masks, what was there before, and what cannot be, against numpy in double
 # precision.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
-/usr/bin/python3 -c 'import onnx, numpy' 2>/dev/null || { echo "needs python3-onnx"; exit 77; }
-cat >models.py <<'PY'
-import numpy, onnx
-from onnx import TensorProto, helper
-
-random = numpy.random.default_rng(1)
-types = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64, "bool": TensorProto.BOOL}
-
-def numbers(*shape):
-    return random.standard_normal(shape).astype(numpy.float32)
-
-def save(name, op, operands, results, attributes, order=None):
-    """The model, its inputs, and what its outputs are to be."""
-    names = order or list(operands)
-    inputs = [helper.make_tensor_value_info(n, types[str(a.dtype)], list(a.shape)) for n, a in operands.items()]
-    outputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in results]
-    graph = helper.make_graph([helper.make_node(op, names, list(results), name="the node", **attributes)], "g", inputs, outputs)
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 24)]), name + ".onnx")
-    for operand, array in operands.items():
-        numpy.save(f"{name}.{operand}.npy", array)
-    for result, array in results.items():
-        numpy.save(f"{name}.{result}.want.npy", array)
-    with open(name + ".names", "w") as file:
-        print(" ".join(operands), "/", " ".join(results), file=file)
+. "$top_srcdir/tests/lib/models.sh"
+needs_python
+cat >attention.py <<'PY'
+import numpy
+from models import numbers, random, save
 
 def heads(array, count):
     return array.reshape(*array.shape[:2], count, -1).swapaxes(1, 2) if array.ndim == 3 else array
@@ -92,34 +74,9 @@ bad("bad6", "RotaryEmbedding", {"x": (1, 2, 3, 8), "c": (1, 3, 3), "s": (1, 3, 3
 bad("bad7", "RotaryEmbedding", {"x": (1, 2, 3, 8), "c": (0, 4), "s": (0, 4), "p": (1, 3)}, {}, None, [("p", numpy.int64)])
 bad("bad8", "Attention", dict(plain, q=(1, 2, 3, 0), k=(1, 2, 5, 0)), {})
 PY
-/usr/bin/python3 models.py
-cat >compare.py <<'PY'
-import numpy, sys
-for name in sys.argv[1:]:
-    numpy.testing.assert_allclose(numpy.load(name + ".npy"), numpy.load(name + ".want.npy"), rtol=1e-4, atol=1e-5, err_msg=name)
-PY
-set -- -L "$top_builddir/kernels" -lskernels
-for name in flat cache past pairs positions; do
-	"$sklink" $name.onnx "$@" -o $name.sk
-	words=() outputs=()
-	for input in $(sed 's,/.*,,' $name.names); do
-		words+=("--input=$input=$name.$input.npy")
-	done
-	for output in $(sed 's,.*/,,' $name.names); do
-		words+=("--output=$output=$name.$output.npy")
-		outputs+=("$name.$output")
-	done
-	for way in '--cores=1' '--cores=3' --serial; do
-		"$skrun" $name.sk "${words[@]}" $way || fail "$name $way"
-		/usr/bin/python3 compare.py "${outputs[@]}" || fail "$name $way: wrong result"
-	done
-done
-number=0
-while read -r pattern; do
-	fails_with "error: bad$number.onnx: node 'the node' .*: $pattern" "$sklink" bad$number.onnx "$@" -o out.sk
-	[ ! -e out.sk ] || fail "something was left behind"
-	number=$((number + 1))
-done <<'END'
+"$python" attention.py
+agrees '--cores=1 --cores=3 --serial' flat cache past pairs positions
+refusals <<'END'
 rows of 'q' have 8 elements, which are no 0 heads \('q_num_heads'\)$
 3 heads of queries cannot share 2 heads of keys$
 batches, or the heads and rows of keys and values, differ$

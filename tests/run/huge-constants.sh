@@ -3,7 +3,7 @@
 # They are mostly holes, before and behind linking.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
-make_model=$top_builddir/tests/lib/make-model
+. "$top_srcdir/tests/lib/models.sh"
 set -- -L "$top_builddir/kernels" -lskernels
 
 rows=1200000

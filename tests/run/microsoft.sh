@@ -1,32 +1,14 @@
+#!/bin/bash
 # Operators of com.microsoft, against numpy in double precision: fused ones, and products with numbers of 4 bits.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
-/usr/bin/python3 -c 'import onnx, numpy' 2>/dev/null || { echo "needs python3-onnx"; exit 77; }
-cat >models.py <<'PY'
-import math, numpy, onnx
-from onnx import TensorProto, helper
+. "$top_srcdir/tests/lib/models.sh"
+needs_python
+cat >microsoft.py <<'PY'
+import functools, math, numpy, models
+from models import numbers, random
 
-random = numpy.random.default_rng(1)
-types = {"float32": TensorProto.FLOAT, "float16": TensorProto.FLOAT16, "int64": TensorProto.INT64, "uint8": TensorProto.UINT8}
-MICROSOFT = "com.microsoft"
-
-def numbers(*shape):
-    return random.standard_normal(shape).astype(numpy.float32)
-
-def save(name, op, operands, results, attributes, order=None, domain=MICROSOFT, outputs=None):
-    """The model, its inputs, and what its outputs are to be. In `order`, empty names are absent inputs."""
-    inputs = [helper.make_tensor_value_info(n, types[str(a.dtype)], list(a.shape)) for n, a in operands.items()]
-    infos = [helper.make_tensor_value_info(n, types[str(operands["x"].dtype)], None) for n in results]
-    node = helper.make_node(op, order or list(operands), outputs or list(results), name="the node", domain=domain, **attributes)
-    model = helper.make_model(helper.make_graph([node], "g", inputs, infos),
-                              opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid(MICROSOFT, 1)])
-    onnx.save(model, name + ".onnx")
-    for operand, array in operands.items():
-        numpy.save(f"{name}.{operand}.npy", array)
-    for result, array in results.items():
-        numpy.save(f"{name}.{result}.want.npy", array)
-    with open(name + ".names", "w") as file:
-        print(" ".join(operands), "/", " ".join(results), file=file)
+save = functools.partial(models.save, domain=models.MICROSOFT)
 
 x, s, g, b, i = numbers(2, 3, 16), numbers(2, 3, 16), numbers(16), numbers(16), numbers(16)
 total = x.astype(float) + s + i
@@ -88,34 +70,9 @@ save("bad2", "MatMulNBits", {"x": x, "q": q, "s": s}, {"y": x}, {"K": 64, "N": 6
 save("bad3", "MatMulNBits", {"x": x, "q": q, "s": s[:, :1]}, {"y": x}, {"K": 64, "N": 5, "bits": 4, "block_size": 32})
 save("bad4", "SkipLayerNormalization", {"x": x, "s": x, "g": numbers(64)}, {"y": x, "mean": x}, {})
 PY
-/usr/bin/python3 models.py
-cat >compare.py <<'PY'
-import numpy, sys
-for name in sys.argv[1:]:
-    got, want = numpy.load(name + ".npy"), numpy.load(name + ".want.npy")
-    bound = 1e-4 if got.dtype == numpy.float32 else 4e-3
-    numpy.testing.assert_allclose(got, want, rtol=bound, atol=bound * abs(want).max(), err_msg=name)
-PY
-set -- -L "$top_builddir/kernels" -lskernels
-for name in skip simple simplified fast bias quick token zeros rows halves offset flat; do
-	"$sklink" $name.onnx "$@" -o $name.sk
-	words=() outputs=()
-	for input in $(sed 's,/.*,,' $name.names); do
-		words+=("--input=$input=$name.$input.npy")
-	done
-	for output in $(sed 's,.*/,,' $name.names); do
-		words+=("--output=$output=$name.$output.npy")
-		outputs+=("$name.$output")
-	done
-	"$skrun" $name.sk "${words[@]}" --cores 3 || fail "$name"
-	/usr/bin/python3 compare.py "${outputs[@]}" || fail "$name: wrong result"
-done
-number=0
-while read -r pattern; do
-	fails_with "error: bad$number.onnx: node 'the node' .*: $pattern" "$sklink" bad$number.onnx "$@" -o out.sk
-	[ ! -e out.sk ] || fail "something was left behind"
-	number=$((number + 1))
-done <<'END'
+"$python" microsoft.py
+agrees --cores=3 skip simple simplified fast bias quick token zeros rows halves offset flat
+refusals <<'END'
 numbers of 2 bits are not supported, only of 4$
 blocks cannot have 24 elements$
 'q' is \[5, 2, 16\], which does not fit to K, N and block_size, or to 'x'$

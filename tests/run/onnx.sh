@@ -4,20 +4,8 @@
 # it, is said where it is, all at once, and leaves no file.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
-make_model=$top_builddir/tests/lib/make-model
+. "$top_srcdir/tests/lib/models.sh"
 set -- -L "$top_builddir/kernels" -lskernels
-
-# model NAME: standard input becomes NAME.onnx.
-model() {
-	"$make_model" "$1.onnx"
-}
-
-# array NAME TYPE SHAPE VALUE…: NAME.npy.
-array() {
-	local name=$1
-	shift
-	"$make_model" "$name.npy" "$@"
-}
 
 # runs PACKAGE INPUTS OUTPUTS: with INPUT.npy for each input; each output is as in OUTPUT.want.npy, however it is run.
 runs() {
@@ -38,15 +26,6 @@ runs() {
 	done
 	"$skrun" "$package" --random 1 --verify >out.txt || { cat out.txt; fail "$package: results depend on how it is run"; }
 	proved "$package"
-}
-
-# refuses PATTERN MODEL ARGUMENT…: linking the model fails with a line like that, and leaves nothing behind.
-refuses() {
-	local pattern=$1 model=$2
-	shift 2
-	rm -f out.sk*
-	fails_with "$pattern" "$sklink" "$model.onnx" -L "$top_builddir/kernels" -lskernels "$@" -o out.sk
-	[ -z "$(ls | grep '^out\.sk')" ] || fail "something was left behind: $(ls)"
 }
 
 # says TEXT: the last command's standard error is this.
