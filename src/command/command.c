@@ -403,7 +403,7 @@ static void check(struct sk_diag *diag, const struct sk_command_line *command)
 	struct sk_place nowhere = {0};
 
 	if (!command->manifest)
-		sk_error(diag, nowhere, "no manifest given; try 'sklink --help'");
+		sk_error(diag, nowhere, "no manifest or model given; try 'sklink --help'");
 	else if (!command->output && (!command->check || command->dependency_file))
 		sk_error(diag, nowhere, "no output given; say -o PACKAGE");
 	if (command->embed && !command->header)

@@ -219,7 +219,7 @@ array z.want f32 2x3 11 22 33 14 25 36
 runs open.sk 'x y' z
 "$sklink" open.onnx "$@" --dim batch=2 --freeze y=y.npy -o open.sk
 runs open.sk x z
-refuses "input 'x' is not known when linking \(\[batch, 3\]\); say it: --shape 'x=Nx3', with a number for each N, or --dim 'batch=N'$" open
+refuses "input 'x' is not known when linking \(\[batch, 3\]\); say it: --shape 'x=Nx3', with a number for each N, or --dim 'batch=NUMBER'$" open
 grep -q "input 'y' is not known when linking (the model does not say how many dimensions it has); say it: --shape 'y=1x128'" err.txt || fail "not all inputs"
 refuses "^sklink: error: open.onnx: --shape 'x=2x4': the shape of input 'x' is \[\?, 3\]$" open --shape x=2x4 --shape y=3
 refuses "^sklink: error: open.onnx: --shape 'x=': the shape of input 'x' is \[\?, 3\]$" open --shape x= --shape y=3

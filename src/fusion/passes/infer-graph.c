@@ -273,7 +273,7 @@ static void report_open(struct sk_op_graph *graph, const struct sk_value *value)
 		if (value->shape[d] != SK_UNKNOWN)
 			size = sk_arena_print(graph->arena, "%" PRIu64, value->shape[d]);
 		else if (value->symbols[d])
-			dimensions = sk_arena_print(graph->arena, "%s --dim '%s=N'", dimensions, size);
+			dimensions = sk_arena_print(graph->arena, "%s --dim '%s=NUMBER'", dimensions, size);
 		shape = sk_arena_print(graph->arena, "%s%s%s", shape, d ? ", " : "", size);
 	}
 	sk_error(graph->diag, value->place,
