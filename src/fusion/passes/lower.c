@@ -110,18 +110,15 @@ static uint32_t scope_of(struct lowering *lowering, const char *name, struct sk_
 	return scope;
 }
 
-/* A name that no other task has: the node's, or that of the first value that the call makes. */
+/* A name that no other task has: the node's, or that of the first value that it makes; not of what a call makes, which
+ * may be a value that no model has. */
 static const char *task_name(struct lowering *lowering, const struct sk_graph_call *call, uint32_t index)
 {
 	const struct sk_op_graph *graph = lowering->graph;
 	struct sk_model *model = lowering->model;
-	const char *base = graph->nodes.items[call->node].name, *name;
+	const char *base = sk_node_name(graph, &graph->nodes.items[call->node]), *name = base;
 	uint32_t first;
 
-	for (size_t i = 0; i < call->outputs.count && !*base; i++) /* the first ones may be absent */
-		if (call->outputs.items[i].value != SK_NONE)
-			base = graph->values.items[call->outputs.items[i].value].name;
-	name = base;
 	first = sk_map_insert(&model->task_names, name, strlen(name), index);
 	if (first == index)
 		return name;
