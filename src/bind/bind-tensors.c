@@ -133,6 +133,11 @@ static void report_wrong_name(struct sk_binder *binder, const struct sk_name *na
 	const char *names[SK_MAX_PARAMETERS + 1];
 	size_t count = 0;
 
+	if (parameter != SK_NONE && signature->parameters[parameter].operands) {
+		sk_binder_error(binder, name->place, "'%s' is a table of tensors, which are '%s[0]', '%s[1]' …",
+				name->text, name->text, name->text);
+		return;
+	}
 	if (parameter != SK_NONE) {
 		sk_binder_error(binder, name->place,
 				signature->parameters[parameter].kind == SK_PARAMETER_SCALAR

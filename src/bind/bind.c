@@ -98,7 +98,7 @@ static bool overlap(const struct sk_argument *a, const struct sk_argument *b)
 static bool may_alias(const struct sk_signature *signature, uint32_t a, uint32_t b)
 {
 	return b < signature->parameter_count &&
-	       (signature->parameters[a].alias_of == b || signature->parameters[b].alias_of == a);
+	       (sk_signature_may_alias(signature, a, b) || sk_signature_may_alias(signature, b, a));
 }
 
 static uint64_t inner_bytes_of(const struct sk_argument *argument)
@@ -116,6 +116,16 @@ static bool are_alike(const struct sk_argument *a, const struct sk_argument *b)
 	       inner_bytes_of(a) == inner_bytes_of(b);
 }
 
+/* What a signature says in which the two may be the same: "y@x", of a table x its name. */
+static const char *alias_text(struct sk_binder *binder, uint32_t a, uint32_t b)
+{
+	const struct sk_parameter *parameters = binder->signature->parameters;
+	uint32_t of = parameters[b].first_operand != SK_NONE ? b : a, alias = of == a ? b : a;
+	uint32_t named = parameters[of].first_operand != SK_NONE ? parameters[of].owner : of;
+
+	return sk_arena_print(binder->model->arena, "%s@%s", parameters[alias].name, parameters[named].name);
+}
+
 static void report_overlap(struct sk_binder *binder, uint32_t a, uint32_t b)
 {
 	const struct sk_signature *signature = binder->signature;
@@ -125,10 +135,9 @@ static void report_overlap(struct sk_binder *binder, uint32_t a, uint32_t b)
 	if (may_alias(signature, a, b))
 		sk_binder_error(binder, place, "'%s' and '%s' overlap, but are not the same bytes divided alike", x, y);
 	else if (b < signature->parameter_count && signature->parameters[b].kind == SK_PARAMETER_TENSOR)
-		sk_binder_error(
-			binder, place,
-			"'%s' overlaps '%s', and one of them is written; a signature that allows this says %s@%s", y, x,
-			y, x);
+		sk_binder_error(binder, place,
+				"'%s' overlaps '%s', and one of them is written; a signature that allows this says %s",
+				y, x, alias_text(binder, a, b));
 	else
 		sk_binder_error(binder, place, "'%s' overlaps '%s', and one of them is written", y, x);
 }
@@ -187,9 +196,33 @@ static uint64_t block_count(struct sk_binder *binder)
 	return device->lanes[lane_of(device, signature->lane)].blocks;
 }
 
+/* The signature is the one for as many tensors as there are for its open table. */
+static void count_operands(struct sk_binder *binder)
+{
+	const struct sk_signature *open = binder->signature, *counted;
+	size_t operands, most;
+
+	if (open->open_table == SK_NONE)
+		return;
+	operands = sk_request_operands(binder->request, open);
+	most = sk_signature_most_operands(open);
+	if (!operands || operands > most) {
+		sk_binder_error(binder, binder->request->place, "'%s' is 1 to %zu tensors, but %zu are left for it",
+				open->parameters[open->open_table].name, most, operands);
+		return;
+	}
+	counted = sk_signature_of_operands(binder->model->arena, binder->model->diag, binder->request->place, open,
+					   (uint32_t)operands);
+	binder->failed |= !counted;
+	binder->signature = counted ? counted : open;
+}
+
 /* The extents, scalars and overlaps of a call make sense only where all tensors fit. */
 static void bind(struct sk_binder *binder)
 {
+	count_operands(binder);
+	if (binder->failed)
+		return;
 	if (binder->request->blocks && (!sk_signature_has_blocks(binder->signature) || binder->signature->grid_rank))
 		sk_binder_error(binder, binder->request->place, "the task has 'blocks', but the signature has %s",
 				binder->signature->grid_rank ? "a grid, which says how many there are"

@@ -9,6 +9,7 @@
 #include "src/bind/operators.h"
 #include "src/model/signature.h"
 #include "src/model/task.h"
+#include "src/signature/signature-parser.h"
 
 enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */ };
 
@@ -25,6 +26,7 @@ struct finder {
 	SK_ARRAY(uint32_t) libraries; /* input numbers */
 	struct sk_ops ops; /* once the libraries are known */
 	struct sk_request request; /* of the task that is looked at */
+	struct sk_map counted; /* kernel and a number of operands that is not its own -> index in model->kernels */
 };
 
 /* ---- inputs that the manifest names ---- */
@@ -273,6 +275,11 @@ static uint32_t find_by_name(struct finder *finder, const struct sk_name *name)
 
 /* ---- kernels by op ---- */
 
+static bool has_signature(const struct sk_kernel *kernel, const struct sk_signature *signature)
+{
+	return kernel->signature == signature || kernel->signature->open == signature;
+}
+
 static uint32_t use_op_kernel(struct finder *finder, struct sk_op_kernel *chosen, const struct sk_task *task)
 {
 	struct sk_model *model = finder->model;
@@ -294,7 +301,7 @@ static uint32_t use_op_kernel(struct finder *finder, struct sk_op_kernel *chosen
 	uint32_t known = sk_map_find(&model->kernel_names, chosen->name, strlen(chosen->name));
 
 	if (known != SK_NONE && model->kernels.items[known].code == functions.record.code &&
-	    model->kernels.items[known].signature == chosen->signature)
+	    has_signature(&model->kernels.items[known], chosen->signature))
 		chosen->kernel = known;
 	else
 		chosen->kernel = add_kernel(finder, chosen->name, task->op.place, &functions);
@@ -317,6 +324,44 @@ static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
 	return FAILED;
 }
 
+/* ---- tables of operands ---- */
+
+/* A kernel of the plan has one signature. So one with an open table is as many as there are numbers of operands; the
+ * first of them takes its place. */
+static uint32_t with_operands(struct finder *finder, uint32_t kernel, const struct sk_task *task)
+{
+	struct sk_model *model = finder->model;
+	struct sk_kernel found = model->kernels.items[kernel];
+	const struct sk_signature *open = found.signature->open ? found.signature->open : found.signature;
+	size_t operands;
+
+	if (open->open_table == SK_NONE)
+		return kernel;
+	sk_request_of_task(model, task, &finder->request);
+	operands = sk_request_operands(&finder->request, open);
+	if (!operands || operands > sk_signature_most_operands(open))
+		return kernel; /* binding says what is wrong */
+	const struct sk_signature *wanted =
+		sk_signature_of_operands(model->arena, model->diag, found.place, open, (uint32_t)operands);
+
+	if (!wanted || found.signature == wanted)
+		return kernel;
+	if (found.signature == open) {
+		model->kernels.items[kernel].signature = wanted;
+		return kernel;
+	}
+
+	const char *key = sk_arena_print(model->arena, "%u %zu", kernel, operands);
+	uint32_t fresh = (uint32_t)model->kernels.count;
+	uint32_t counted = sk_map_insert(&finder->counted, key, strlen(key), fresh);
+
+	if (counted == fresh) {
+		found.signature = wanted;
+		sk_array_push(model->arena, &model->kernels, found);
+	}
+	return counted;
+}
+
 /* ---- all of them ---- */
 
 bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
@@ -325,6 +370,7 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	unsigned errors = model->diag->errors;
 
 	sk_map_init(&finder.known, model->arena);
+	sk_map_init(&finder.counted, model->arena);
 	sk_record_signatures_init(&finder.signatures, model);
 	sk_map_init(&finder.inputs, model->arena);
 	add_libraries(&finder);
@@ -334,7 +380,7 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 		struct sk_task *task = &model->tasks.items[t];
 		uint32_t kernel = task->op.text ? find_by_op(&finder, task) : find_by_name(&finder, &task->kernel_name);
 
-		task->kernel = kernel == FAILED ? SK_NONE : kernel;
+		task->kernel = kernel == FAILED ? SK_NONE : with_operands(&finder, kernel, task);
 	}
 	if (model->diag->errors == errors && model->tasks.count && !sk_linker_machine(linker))
 		sk_error(model->diag, (struct sk_place){.file = model->manifest},

@@ -122,15 +122,15 @@ uint32_t sk_op_index_class(struct sk_op_index *index, uint32_t form, const struc
 
 /* How many tensors, inputs and outputs of a request parameters have taken. */
 struct taken {
-	uint32_t all, inputs, outputs;
+	size_t all, inputs, outputs;
 };
 
-/* The tensor for a parameter; NULL: there is none. */
+/* The tensor for a parameter, or the first of so many operands; NULL: there is none. */
 static const struct sk_tensor *take_tensor(const struct sk_request *request, struct taken *taken, enum sk_access access,
-					   const char *name)
+					   const char *name, size_t operands)
 {
 	const size_t inputs = request->input_count, count = request->arguments.count;
-	size_t number = taken->all++, end = count;
+	size_t number = taken->all, end = count;
 
 	if (request->parameters) {
 		for (number = 0; number < count && strcmp(request->parameters[number].text, name) != 0;)
@@ -141,6 +141,7 @@ static const struct sk_tensor *take_tensor(const struct sk_request *request, str
 		taken->inputs += (access & SK_ACCESS_READ) != 0;
 		taken->outputs += (access & SK_ACCESS_WRITE) != 0;
 	}
+	taken->all += operands;
 	return number < end ? request->arguments.items[number].tensor : NULL;
 }
 
@@ -184,7 +185,9 @@ uint32_t sk_op_index_find(const struct sk_op_index *index, uint32_t form, const 
 		if (parameter->kind != SK_PARAMETER_TENSOR)
 			continue;
 
-		const struct sk_tensor *tensor = take_tensor(request, &taken, parameter->access, parameter->name);
+		bool open = parameter->first_operand == p && parameter->owner == signature->open_table;
+		const struct sk_tensor *tensor = take_tensor(request, &taken, parameter->access, parameter->name,
+							     open ? sk_request_operands(request, signature) : 1);
 
 		if (!tensor && parameter->optional)
 			continue;
@@ -196,7 +199,7 @@ uint32_t sk_op_index_find(const struct sk_op_index *index, uint32_t form, const 
 				numbers[count++] = sk_folded_dimension(tensor, parameter, d);
 	}
 	if (signature->result) {
-		const struct sk_tensor *tensor = take_tensor(request, &taken, SK_ACCESS_WRITE, signature->result);
+		const struct sk_tensor *tensor = take_tensor(request, &taken, SK_ACCESS_WRITE, signature->result, 1);
 
 		if (!tensor || tensor->dtype != signature->result_dtype)
 			return SK_NONE;

@@ -1,6 +1,8 @@
 /* Requests of tasks; see request.h. */
 #include "src/bind/request.h"
 
+#include <string.h>
+
 void sk_request_of_task(struct sk_model *model, const struct sk_task *task, struct sk_request *request)
 {
 	request->place = task->place;
@@ -21,4 +23,32 @@ void sk_request_of_task(struct sk_model *model, const struct sk_task *task, stru
 	request->set = task->set.items;
 	request->set_count = task->set.count;
 	request->blocks = task->blocks;
+}
+
+/* "x[3]" is for the table x. */
+static bool is_of_table(const char *name, const char *table)
+{
+	size_t length = strlen(table);
+
+	return !strncmp(name, table, length) && name[length] == '[';
+}
+
+size_t sk_request_operands(const struct sk_request *request, const struct sk_signature *signature)
+{
+	uint32_t table = signature->open_table;
+	bool by_direction = request->directed && !request->parameters;
+	size_t given = by_direction ? request->input_count : request->arguments.count, operands = 0;
+	size_t others = !by_direction && signature->result;
+
+	for (size_t i = 0; request->parameters && i < given; i++)
+		operands += is_of_table(request->parameters[i].text, signature->parameters[table].name);
+	if (request->parameters)
+		return operands;
+	for (uint32_t p = 0; p < signature->parameter_count; p++) {
+		const struct sk_parameter *parameter = &signature->parameters[p];
+
+		others += parameter->kind == SK_PARAMETER_TENSOR && parameter->owner != table &&
+			  (!by_direction || parameter->access & SK_ACCESS_READ);
+	}
+	return given > others ? given - others : 0;
 }

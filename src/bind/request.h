@@ -4,6 +4,7 @@
 #define SK_REQUEST_H
 
 #include "src/model/model.h"
+#include "src/model/signature.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
 
@@ -27,6 +28,9 @@ struct sk_request {
 	size_t set_count;
 	uint64_t blocks; /* 0: as the kernel says */
 };
+
+/* How many tensors the request has for the signature's open table: those that no other parameter takes. */
+size_t sk_request_operands(const struct sk_request *request, const struct sk_signature *signature);
 
 /* Makes the request that the task is. The memory of the arguments of an earlier one is used again. */
 void sk_request_of_task(struct sk_model *model, const struct sk_task *task, struct sk_request *request);

@@ -31,6 +31,7 @@ enum sk_value_kind {
 	SK_VALUE_END, /* … the one behind its last … */
 	SK_VALUE_SIZE, /* … and how many they are */
 	SK_VALUE_SIZEOF, /* bytes of a parameter */
+	SK_VALUE_OPERANDS, /* how many a table has; a NUMBER, once that is known */
 	SK_VALUE_BLOCK_INDEX,
 	SK_VALUE_BLOCK_COUNT,
 	SK_VALUE_ADD,
@@ -86,6 +87,9 @@ struct sk_parameter {
 	uint64_t offset; /* of a field: bytes from the struct's start */
 	uint64_t elements; /* of a field, SCALAR: it is the first one of an array, which others repeat; 0: it is none */
 	bool repeated; /* of a field: a further element, with the name and the value of the first one */
+	uint32_t operands; /* STRUCT: it is "in x[2]" or "in x[]", so many tensors "x[0]", "x[1]" … of one kind,
+			      which are its fields; else 0 */
+	uint32_t first_operand; /* TENSOR: of the table that it is in; else SK_NONE */
 	/* The only field of a STRUCT that is a table: so many addresses, and how many bytes each is behind the one
 	 * before (NULL: the tensor's bytes by the number). NULL: one address. */
 	const struct sk_value_expression *table_count, *table_stride;
@@ -128,6 +132,11 @@ struct sk_signature {
 	uint32_t extent_count;
 	struct sk_parameter *parameters; /* in C order */
 	uint32_t parameter_count;
+	uint32_t open_table; /* "in x[]": the parameter, which has 1 operand here; else SK_NONE */
+	size_t operands_at; /* in the text: where the number of that table's operands goes */
+	const struct sk_signature *
+		*of_operands; /* of an open table: this one by the number, as far as it was asked for */
+	const struct sk_signature *open; /* which this one is, for a number of operands; else NULL */
 	bool returns_status; /* -> status */
 	uint32_t status; /* -> status NAME: the parameter; else SK_NONE */
 	const char *result; /* -> out NAME DTYPE; else NULL */
@@ -138,6 +147,14 @@ struct sk_signature {
 static inline bool sk_signature_has_blocks(const struct sk_signature *signature)
 {
 	return signature->spread == SK_STEP_BLOCKS || signature->spread == SK_STEP_BLOCKS_RANGE;
+}
+
+/* y@x: y may be x, or any operand of a table of that name. */
+static inline bool sk_signature_may_alias(const struct sk_signature *signature, uint32_t y, uint32_t x)
+{
+	uint32_t alias_of = signature->parameters[y].alias_of;
+
+	return alias_of != SK_NONE && (alias_of == x || signature->parameters[x].first_operand == alias_of);
 }
 
 #endif

@@ -15,8 +15,8 @@ static const char *access_text(unsigned access)
 	return texts[access & (SK_ACCESS_READ | SK_ACCESS_WRITE)];
 }
 
-/* A view may be the bytes of a tensor of another type, or of bytes another type; where it says how it is seen, it may be
- * unsigned integers of the elements' size, for kernels that only move them. */
+/* A view may be the bytes of a tensor of another type, or of bytes another type; where it says how it is seen, it may
+ * be unsigned integers of the elements' size, for kernels that only move them. */
 static bool may_view(const struct sk_calls *calls, const struct sk_plan_argument *argument, enum sk_dtype of_tensor)
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
@@ -281,11 +281,11 @@ static bool same_rows(const struct sk_calls *calls, const struct sk_plan_argumen
 static bool may_be_same(const struct sk_calls *calls, uint32_t a, uint32_t b)
 {
 	const struct sk_plan_argument *one = sk_call_argument(calls, a), *other = sk_call_argument(calls, b);
-	const struct sk_parameter *parameters = calls->signature->parameters;
+	const struct sk_signature *signature = calls->signature;
 
-	return b < calls->signature->parameter_count && one->tensor == other->tensor &&
-	       (parameters[a].alias_of == b || parameters[b].alias_of == a) && one->offset == other->offset &&
-	       one->size == other->size && one->element_bytes == other->element_bytes &&
+	return b < signature->parameter_count && one->tensor == other->tensor &&
+	       (sk_signature_may_alias(signature, a, b) || sk_signature_may_alias(signature, b, a)) &&
+	       one->offset == other->offset && one->size == other->size && one->element_bytes == other->element_bytes &&
 	       inner_bytes_of(calls, a) == inner_bytes_of(calls, b) && same_rows(calls, one, other);
 }
 

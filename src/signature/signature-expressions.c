@@ -196,16 +196,18 @@ static struct sk_value_expression *parse_function(struct sk_signature_parser *pa
 	sk_token_advance(parser);
 	sk_token_advance(parser);
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return fail(parser,
-			    sk_arena_print(parser->source->arena, "%s behind '%s('",
-					   kind == SK_VALUE_SIZEOF ? "a parameter or a type" : "an extent", function));
+		return fail(parser, sk_arena_print(parser->source->arena, "%s behind '%s('",
+						   kind == SK_VALUE_SIZEOF     ? "a parameter or a type"
+						   : kind == SK_VALUE_OPERANDS ? "a table of tensors"
+									       : "an extent",
+						   function));
 	name = parser->token.word;
 	at = parser->token.start;
 	sk_token_advance(parser);
 	if (!sk_token_sign(parser, ')', "')'"))
 		return NULL;
 	if (kind != SK_VALUE_SIZEOF)
-		return is_fixed(parser, function_at, function)
+		return kind == SK_VALUE_OPERANDS || is_fixed(parser, function_at, function)
 			       ? add_open(parser, at, (struct sk_value_expression){.kind = kind, .name = name})
 			       : NULL;
 	if (sk_token_find_type(name))
@@ -222,9 +224,9 @@ static struct sk_value_expression *parse_word(struct sk_signature_parser *parser
 		enum sk_value_kind kind;
 		bool function;
 	} words[] = {
-		{"begin", SK_VALUE_BEGIN, true},   {"end", SK_VALUE_END, true},	  {"size", SK_VALUE_SIZE, true},
-		{"sizeof", SK_VALUE_SIZEOF, true}, {"inf", SK_VALUE_REAL, false}, {"nan", SK_VALUE_REAL, false},
-		{"null", SK_VALUE_NULL, false},
+		{"begin", SK_VALUE_BEGIN, true},   {"end", SK_VALUE_END, true},	       {"size", SK_VALUE_SIZE, true},
+		{"sizeof", SK_VALUE_SIZEOF, true}, {"count", SK_VALUE_OPERANDS, true}, {"inf", SK_VALUE_REAL, false},
+		{"nan", SK_VALUE_REAL, false},	   {"null", SK_VALUE_NULL, false},
 	};
 	const struct sk_token token = parser->token, next = sk_token_scan(parser, parser->cursor);
 	bool called = next.kind == SK_TOKEN_SIGN && *next.start == '(';
@@ -251,7 +253,8 @@ static struct sk_value_expression *parse_word(struct sk_signature_parser *parser
 		return fail(parser, "a value (words of the grammar cannot be names)");
 	if (called) {
 		sk_signature_error(parser->source, token.start,
-				   "there is no '%.80s(…)'; there are begin, end, size, sizeof and attr", token.word);
+				   "there is no '%.80s(…)'; there are begin, end, size, sizeof, count and attr",
+				   token.word);
 		return NULL;
 	}
 	sk_token_advance(parser);
@@ -528,6 +531,12 @@ static void resolve_sizeof(struct sk_signature_source *source, const struct sk_s
 	struct sk_value_expression *expression = open->expression;
 
 	expression->index = sk_signature_find_parameter(signature, expression->name);
+	if (expression->index != SK_NONE && signature->parameters[expression->index].operands) {
+		sk_signature_error(source, open->at,
+				   "'%s' is a table of tensors; the bytes of each follow from its extents",
+				   expression->name);
+		return;
+	}
 	if (expression->index == SK_NONE || signature->parameters[expression->index].kind == SK_PARAMETER_STRUCT) {
 		const char *here = sk_find_type_of_c(expression->name);
 
@@ -544,6 +553,21 @@ static void resolve_sizeof(struct sk_signature_source *source, const struct sk_s
 					   "the bytes of '%s' are divided with '%s'; say those of a part with "
 					   "size(%s)",
 					   expression->name, signature->extents[e], signature->extents[e]);
+}
+
+/* There is a number from here on. */
+static void resolve_operands(struct sk_signature_source *source, const struct sk_signature *signature,
+			     const struct sk_open_expression *open)
+{
+	uint32_t table = sk_signature_find_parameter(signature, open->expression->name);
+
+	if (table == SK_NONE || !signature->parameters[table].operands) {
+		sk_signature_error(source, open->at, "'%s' is no table of tensors, as 'in %s[]' is one",
+				   open->expression->name, open->expression->name);
+		return;
+	}
+	open->expression->kind = SK_VALUE_NUMBER;
+	open->expression->number = signature->parameters[table].operands;
 }
 
 static void resolve_block(struct sk_signature_source *source, const struct sk_signature *signature,
@@ -573,6 +597,9 @@ void sk_signature_resolve_expressions(struct sk_signature_source *source, struct
 		switch (open->expression->kind) {
 		case SK_VALUE_SIZEOF:
 			resolve_sizeof(source, signature, open);
+			break;
+		case SK_VALUE_OPERANDS:
+			resolve_operands(source, signature, open);
 			break;
 		case SK_VALUE_BLOCK_INDEX:
 		case SK_VALUE_BLOCK_COUNT:

@@ -364,6 +364,8 @@ static const char *why_not(const struct frame *frame, const struct sk_parameter 
 			       ? "has only i64 and f64 beside tensors"
 			       : NULL;
 	default:
+		if (parameter->operands)
+			return "has no tables of tensors";
 		return frame->call ? "has only tensors and scalars" : NULL;
 	}
 }

@@ -232,9 +232,10 @@ static bool parse_table(struct sk_signature_parser *parser, uint32_t index)
 		return sk_token_expected(parser, "'in', 'out' or 'inout', since a table leads into a tensor");
 	if (!parse_parameter(parser))
 		return false;
-	if (signature->parameters[field].optional) {
+	if (signature->parameters[field].optional || signature->parameters[field].operands) {
 		sk_signature_error(parser->source, parser->source->parameter_from[field],
-				   "the tensor that a table leads into is never absent");
+				   "the tensor that a table leads into is %s",
+				   signature->parameters[field].optional ? "never absent" : "one");
 		return false;
 	}
 	if (sk_token_is_word(parser, "by")) {
@@ -411,7 +412,8 @@ static bool parse_kind(struct sk_signature_parser *parser)
 	struct sk_parameter *parameter = &signature->parameters[index];
 
 	signature->parameter_count++;
-	*parameter = (struct sk_parameter){.alias_of = SK_NONE, .stride = SK_NONE, .owner = SK_NONE};
+	*parameter = (struct sk_parameter){
+		.alias_of = SK_NONE, .stride = SK_NONE, .owner = SK_NONE, .first_operand = SK_NONE};
 	parser->source->parameter_at[index] = parser->token.start;
 	if (sk_signature_is_one_of(parser->token.word, directions, DIRECTIONS))
 		return sk_signature_parse_tensor(parser, parameter, index);
@@ -543,6 +545,8 @@ static void keep(struct sk_arena *arena, struct sk_signature *signature)
 	signature->extents = extents;
 	signature->symbols = symbols;
 	signature->attributes = attributes;
+	if (signature->open_table != SK_NONE)
+		signature->of_operands = SK_NEW_ARRAY(arena, const struct sk_signature *, SK_MAX_PARAMETERS + 1);
 }
 
 static const struct sk_signature *parse(struct sk_signature_source source);
@@ -581,6 +585,7 @@ static const struct sk_signature *parse(struct sk_signature_source source)
 	parser.signature->symbols = symbols;
 	parser.signature->attributes = attributes;
 	parser.signature->status = SK_NONE;
+	parser.signature->open_table = SK_NONE;
 	parser.source->normal = SK_NEW_ARRAY(source.arena, char, 3 * length + 4);
 	if (!parse_text(&parser))
 		return NULL;
@@ -606,4 +611,29 @@ const struct sk_signature *sk_signature_parse_folded(struct sk_arena *arena, str
 {
 	return parse((struct sk_signature_source){
 		.arena = arena, .diag = diag, .place = place, .text = text, .folded = true});
+}
+
+uint32_t sk_signature_most_operands(const struct sk_signature *signature)
+{
+	return SK_MAX_PARAMETERS - (signature->parameter_count - 1);
+}
+
+const struct sk_signature *sk_signature_of_operands(struct sk_arena *arena, struct sk_diag *diag, struct sk_place place,
+						    const struct sk_signature *open, uint32_t operands)
+{
+	const struct sk_signature **known = &open->of_operands[operands];
+	const struct sk_signature *parsed;
+	struct sk_signature *signature;
+
+	if (*known)
+		return *known;
+	parsed = sk_signature_parse_folded(arena, diag, place,
+					   sk_arena_print(arena, "%.*s%u%s", (int)open->operands_at, open->text,
+							  operands, open->text + open->operands_at));
+	if (!parsed)
+		return NULL;
+	signature = SK_NEW(arena, struct sk_signature);
+	*signature = *parsed;
+	signature->open = open;
+	return *known = signature;
 }

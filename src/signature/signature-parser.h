@@ -18,6 +18,14 @@ const struct sk_signature *sk_signature_parse(struct sk_arena *arena, struct sk_
 const struct sk_signature *sk_signature_parse_folded(struct sk_arena *arena, struct sk_diag *diag,
 						     struct sk_place place, const char *text);
 
+/* How many operands the open table of a signature can have. */
+uint32_t sk_signature_most_operands(const struct sk_signature *signature);
+
+/* The signature that the one with an open table is for so many operands, which that can have. It is made once; NULL,
+ * with an error, if its text is too long then. */
+const struct sk_signature *sk_signature_of_operands(struct sk_arena *arena, struct sk_diag *diag, struct sk_place place,
+						    const struct sk_signature *open, uint32_t operands);
+
 /* The names of all element types, for messages. */
 void sk_dtype_names(const char *names[SK_DTYPE_COUNT - 1]);
 
@@ -34,8 +42,9 @@ uint32_t sk_parameter_dimension_of(const struct sk_parameter *parameter, uint32_
 /* True if calls get a part of the extent. */
 bool sk_signature_divides(const struct sk_signature *signature, uint32_t extent);
 
-/* True of what nobody calls by its name: blocks, structs, elements behind the first one of an array, and fields that
- * the signature alone says something of. Names of such fields may be equal, as they are in structs of the same type. */
+/* True of what nobody calls by its name: blocks, structs that are no tables of operands, elements behind the first one
+ * of an array, and fields that the signature alone says something of. Names of such fields may be equal, as they are in
+ * structs of the same type. */
 bool sk_parameter_is_nameless(const struct sk_parameter *parameter);
 
 /* True if the first dimension of the tensor parameter starts with this extent: whoever gets a range of it gets one

@@ -98,8 +98,8 @@ const char *sk_signature_attributes_end(const struct sk_signature_source *source
 
 bool sk_parameter_is_nameless(const struct sk_parameter *parameter)
 {
-	return !parameter->name || parameter->kind == SK_PARAMETER_STRUCT || parameter->repeated ||
-	       (parameter->owner != SK_NONE && parameter->value);
+	return !parameter->name || (parameter->kind == SK_PARAMETER_STRUCT && !parameter->operands) ||
+	       parameter->repeated || (parameter->owner != SK_NONE && parameter->value);
 }
 
 uint32_t sk_signature_find_parameter(const struct sk_signature *signature, const char *name)

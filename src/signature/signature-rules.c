@@ -35,13 +35,19 @@ static void check_names(struct sk_signature_source *source, const struct sk_sign
 		sk_signature_error(source, source->result_at, "the result's name '%s' is taken", signature->result);
 }
 
+/* Of a table, any of its operands may be what stands in front of the '@'. */
+static bool takes_alias(const struct sk_parameter *parameter)
+{
+	return parameter->operands || (parameter->kind == SK_PARAMETER_TENSOR && parameter->first_operand == SK_NONE);
+}
+
 static void resolve_aliases(struct sk_signature_source *source, struct sk_signature *signature)
 {
 	const char *names[SK_MAX_PARAMETERS];
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
-		if (signature->parameters[i].kind == SK_PARAMETER_TENSOR)
+		if (takes_alias(&signature->parameters[i]))
 			names[count++] = signature->parameters[i].name;
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {
 		if (!source->alias_name[i])
@@ -55,11 +61,23 @@ static void resolve_aliases(struct sk_signature_source *source, struct sk_signat
 		else if (other == SK_NONE)
 			sk_signature_error(source, source->alias_at[i], "no parameter '%s'%s", source->alias_name[i],
 					   sk_did_you_mean(source->arena, source->alias_name[i], names, count));
-		else if (signature->parameters[other].kind != SK_PARAMETER_TENSOR)
+		else if (!takes_alias(&signature->parameters[other]))
 			sk_signature_error(source, source->alias_at[i], "'%s' is not a tensor", source->alias_name[i]);
 		else
-			signature->parameters[i].alias_of = other;
+			signature->parameters[i].alias_of = other + (signature->parameters[other].operands != 0);
 	}
+}
+
+/* Who gives the operands in order has to know where the next parameter's begin. */
+static void check_open_table(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	uint32_t table = signature->open_table;
+
+	for (uint32_t i = table == SK_NONE ? signature->parameter_count : table; i < signature->parameter_count; i++)
+		if (signature->parameters[i].access & SK_ACCESS_READ && signature->parameters[i].owner != table)
+			sk_signature_error(source, source->parameter_at[i],
+					   "'%s' is read, but stands behind '%s', which takes all inputs that are left",
+					   signature->parameters[i].name, signature->parameters[table].name);
 }
 
 /* ---- binding ---- */
@@ -384,6 +402,7 @@ bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_sign
 {
 	check_names(source, signature);
 	resolve_aliases(source, signature);
+	check_open_table(source, signature);
 	check_binding(source, signature);
 	resolve_spread(source, signature);
 	resolve_cooperation(source, signature);

@@ -138,6 +138,97 @@ static bool parse_extents(struct sk_signature_parser *parser, struct sk_paramete
 	}
 }
 
+/* "f32[n]+128 whole": what stands behind the name. */
+static bool parse_description(struct sk_signature_parser *parser, struct sk_parameter *parameter)
+{
+	if (!sk_token_type(parser, parameter->name, &parameter->dtype) || !parse_extents(parser, parameter))
+		return false;
+	if (sk_token_is_sign(parser, '+')) {
+		sk_token_advance(parser);
+		if (!sk_token_number(parser, "how many bytes behind it may be read", &parameter->over_read))
+			return false;
+	}
+	parameter->whole = sk_token_is_word(parser, "whole");
+	if (parameter->whole)
+		sk_token_advance(parser);
+	return true;
+}
+
+/* ---- tables of operands ---- */
+
+/* "in x[]", "in x[3]"; of "in x[n]" the type is missing. */
+static bool opens_table(const struct sk_signature_parser *parser)
+{
+	struct sk_token next = sk_token_scan(parser, parser->cursor);
+
+	return sk_token_is_sign(parser, '[') &&
+	       (next.kind == SK_TOKEN_NUMBER || (next.kind == SK_TOKEN_SIGN && *next.start == ']'));
+}
+
+static bool open_table(struct sk_signature_parser *parser, uint32_t index)
+{
+	struct sk_signature *signature = parser->signature;
+
+	if (signature->open_table != SK_NONE) {
+		sk_signature_error(parser->source, parser->source->parameter_at[index],
+				   "'%s' takes any number of tensors already, and one parameter can",
+				   signature->parameters[signature->open_table].name);
+		return false;
+	}
+	signature->open_table = index;
+	signature->operands_at = parser->source->normal_length;
+	return true;
+}
+
+/* Where there is no number, one operand stands for all. */
+static bool parse_operand_count(struct sk_signature_parser *parser, uint32_t index, uint64_t *count)
+{
+	const char *at = parser->token.start;
+
+	*count = 1;
+	sk_token_advance(parser);
+	if (sk_token_is_sign(parser, ']') ? !open_table(parser, index)
+					  : !sk_token_number(parser, "how many tensors the table has", count))
+		return false;
+	if (*count >= SK_MAX_PARAMETERS - index) {
+		sk_signature_error(parser->source, at, "more than %u parameters", SK_MAX_PARAMETERS);
+		return false;
+	}
+	return sk_token_sign(parser, ']', "']'");
+}
+
+/* "in x[] f32[n]": a struct of nothing but tensors, which differ in their names only. */
+static bool parse_operands(struct sk_signature_parser *parser, uint32_t index)
+{
+	struct sk_signature *signature = parser->signature;
+	struct sk_parameter *table = &signature->parameters[index];
+	struct sk_parameter operand = *table;
+	uint64_t count;
+
+	if (operand.access != SK_ACCESS_READ || operand.optional || parser->depth) {
+		sk_signature_error(parser->source, parser->source->parameter_at[index],
+				   "a table of tensors is 'in %s[]', and is no field", operand.name);
+		return false;
+	}
+	if (!parse_operand_count(parser, index, &count) || !parse_description(parser, &operand))
+		return false;
+	table->kind = SK_PARAMETER_STRUCT;
+	table->access = SK_ACCESS_NONE;
+	table->operands = (uint32_t)count;
+	table->scratch_bytes = count * sizeof(uint64_t);
+	operand.owner = index;
+	operand.first_operand = index + 1;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t next = signature->parameter_count++;
+
+		operand.name = sk_arena_print(parser->source->arena, "%s[%u]", table->name, i);
+		operand.offset = i * sizeof(uint64_t);
+		signature->parameters[next] = operand;
+		parser->source->parameter_at[next] = parser->source->parameter_at[index];
+	}
+	return true;
+}
+
 bool sk_signature_parse_tensor(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
 {
 	const char *direction = parser->token.word;
@@ -152,6 +243,8 @@ bool sk_signature_parse_tensor(struct sk_signature_parser *parser, struct sk_par
 		sk_token_advance(parser);
 	if (!sk_token_new_name(parser, direction, &parameter->name, &parser->source->parameter_at[index]))
 		return false;
+	if (opens_table(parser))
+		return parse_operands(parser, index);
 	if (sk_token_is_sign(parser, '@')) {
 		sk_token_advance(parser);
 		if (parser->token.kind != SK_TOKEN_WORD || sk_token_is_reserved(parser->token.word))
@@ -160,15 +253,5 @@ bool sk_signature_parse_tensor(struct sk_signature_parser *parser, struct sk_par
 		parser->source->alias_at[index] = parser->token.start;
 		sk_token_advance(parser);
 	}
-	if (!sk_token_type(parser, parameter->name, &parameter->dtype) || !parse_extents(parser, parameter))
-		return false;
-	if (sk_token_is_sign(parser, '+')) {
-		sk_token_advance(parser);
-		if (!sk_token_number(parser, "how many bytes behind it may be read", &parameter->over_read))
-			return false;
-	}
-	parameter->whole = sk_token_is_word(parser, "whole");
-	if (parameter->whole)
-		sk_token_advance(parser);
-	return true;
+	return parse_description(parser, parameter);
 }

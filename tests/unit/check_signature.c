@@ -82,6 +82,9 @@ static const struct {
 	{"grid = ( m + 63 ) / 64 , n/ 64 reentrant; i i32 = block.index,in x f32[m,n]",
 	 "grid=(m+63)/64,n/64 reentrant; i i32 = block.index, in x f32[m,n]"},
 	{"in ptr f32[size], begin ptr = null, nan f32 = nan", "in ptr f32[size], begin ptr = null, nan f32 = nan"},
+	{"split=n;in w f32[1],in x [ ] f32[n]+8,out y@x f32[n],n i64,c i64=2*count( x )",
+	 "split=n; in w f32[1], in x[] f32[n]+8, out y@x f32[n], n i64, c i64 = 2*count(x)"},
+	{"in x [ 3 ]f32[n], in y[2]i8[m]", "in x[3] f32[n], in y[2] i8[m]"},
 	{"cube i32, in op f32[n]", "cube i32, in op f32[n]"}, /* attributes' words are free in parameters */
 };
 
@@ -344,6 +347,25 @@ static const struct {
 	{"in x f32[n], in? b f32[n], a i64 = sizeof(b)", 43, "'b' may be absent, and has no bytes then"},
 	{"in x f32[n], t ptr[n] of in? b f32[n]", 26, "the tensor that a table leads into is never absent"},
 	{"frame=mlir; in x f32[n], in? b f32[n]", 26, "frame=mlir has no tensors that may be absent"},
+	{"frame=mlir; in x[] f32[n]", 13, "frame=mlir has no tables of tensors"},
+	{"out x[] f32[n]", 5, "a table of tensors is 'in x[]', and is no field"},
+	{"in? x[] f32[n]", 5, "a table of tensors is 'in x[]', and is no field"},
+	{"p {in x[] f32[n]}*", 7, "a table of tensors is 'in x[]', and is no field"},
+	{"t ptr[n] of in x[] f32[n]", 13, "the tensor that a table leads into is one"},
+	{"in x[] f32[n], in y[] f32[n]", 19, "'x' takes any number of tensors already, and one parameter can"},
+	{"in x[] f32[n], out z f32[n], inout y f32[n]", 36,
+	 "'y' is read, but stands behind 'x', which takes all inputs that are left"},
+	{"in x[n] f32[n]", 5, "expected a type behind 'x', but found '['"},
+	{"in x[0] f32[n]", 6, "the number must be greater than 0"},
+	{"in x[] f32[n], out x f32[n]", 20, "duplicate parameter 'x'"},
+	{"in x[] f32[x]", 4, "'x' is an extent, too; only a scalar can have an extent's name"},
+	{"in x[128] f32[n]", 5, "more than 128 parameters"},
+	{"in x[127] f32[n], n i64", 19, "more than 128 parameters"},
+	{"in x[] f32[n], a i64 = count(n)", 30, "'n' is no table of tensors, as 'in n[]' is one"},
+	{"in x[] f32[n], a i64 = count(3)", 30, "expected a table of tensors behind 'count(', but found '3'"},
+	{"in x[] f32[n], a f32 = count(x)", 24, "a value of type f32 is one number: -1.5, inf, nan"},
+	{"in x[] f32[n], a i64 = sizeof(x)", 31,
+	 "'x' is a table of tensors; the bytes of each follow from its extents"},
 	{"in", 3, "expected a name behind 'in', but the signature ends"},
 	{"in x", 5, "expected a type behind 'x', but the signature ends"},
 	{"in x f32", 9, "expected '[' with the extents of 'x', but the signature ends"},
@@ -538,7 +560,7 @@ static const struct {
 	 "what stands behind '/' must be fixed when linking: numbers, extents, block.count"},
 	{"split=n; in x f32[n], a i64 = size(4)", 36, "expected an extent behind 'size(', but found '4'"},
 	{"split=n; in x f32[n], a i64 = sizes(n)", 31,
-	 "there is no 'sizes(…)'; there are begin, end, size, sizeof and attr"},
+	 "there is no 'sizes(…)'; there are begin, end, size, sizeof, count and attr"},
 	{"split=n; in x f32[n], a i64 = 4*sizeof(x), b i64 = size(n)", 40,
 	 "the bytes of 'x' are divided with 'n'; say those of a part with size(n)"},
 	{"in x f32[n], a i64 = sizeof(y)", 29, "no parameter or type 'y'"},
@@ -693,6 +715,39 @@ END_TEST
 
 /* As gcc lays it out, and as psABI 3.2.3 classifies its parts: struct {float a; struct {double b; uint8_t c; struct
  * {int16_t d;} e;} f; void *g; struct {float h;} *i; float j[2];} */
+/* An open table is as many signatures as there are numbers of operands. */
+START_TEST(test_operands)
+{
+	const struct sk_signature *open =
+		parse("split=n; in w f32[1], in x[] f32[n], out y@x f32[n], n i64, c i8 = count(x)");
+	const struct sk_signature *three = sk_signature_of_operands(arena, &diag, place, open, 3);
+
+	expect_messages("");
+	ck_assert_uint_eq(open->open_table, 1);
+	ck_assert_uint_eq(open->parameters[1].operands, 1);
+	ck_assert_uint_eq(sk_signature_most_operands(open), SK_MAX_PARAMETERS - 5);
+	ck_assert_str_eq(three->text, "split=n; in w f32[1], in x[3] f32[n], out y@x f32[n], n i64, c i8 = count(x)");
+	ck_assert_ptr_eq(three->open, open);
+	ck_assert_ptr_eq(three, sk_signature_of_operands(arena, &diag, place, open, 3));
+	ck_assert_ptr_ne(three, sk_signature_of_operands(arena, &diag, place, open, 2));
+	ck_assert_uint_eq(three->parameter_count, 8);
+	ck_assert_uint_eq(three->parameters[1].kind, SK_PARAMETER_STRUCT);
+	ck_assert_uint_eq(three->parameters[1].scratch_bytes, 24);
+	for (uint32_t i = 2; i < 5; i++) {
+		ck_assert_uint_eq(three->parameters[i].kind, SK_PARAMETER_TENSOR);
+		ck_assert_uint_eq(three->parameters[i].owner, 1);
+		ck_assert_uint_eq(three->parameters[i].offset, 8 * (i - 2));
+		ck_assert(sk_signature_may_alias(three, 5, i));
+	}
+	ck_assert_str_eq(three->parameters[4].name, "x[2]");
+	ck_assert(!sk_signature_may_alias(three, 5, 0));
+	ck_assert_uint_eq(three->parameters[7].value->kind, SK_VALUE_NUMBER);
+	ck_assert_uint_eq(three->parameters[7].value->number, 3);
+	ck_assert_ptr_nonnull(sk_signature_of_operands(arena, &diag, place, open, sk_signature_most_operands(open)));
+	expect_messages("");
+}
+END_TEST
+
 START_TEST(test_struct_by_value)
 {
 	const struct sk_signature *signature =
@@ -864,6 +919,7 @@ static Suite *signature_suite(void)
 	tcase_add_loop_test(tcase, test_floats, 0, sizeof(floats) / sizeof(floats[0]));
 	tcase_add_test(tcase, test_struct);
 	tcase_add_test(tcase, test_struct_by_value);
+	tcase_add_test(tcase, test_operands);
 	tcase_add_test(tcase, test_frame_of_sums);
 	tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tcase, test_all_errors_are_collected);
