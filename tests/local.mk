@@ -197,6 +197,7 @@ END_TO_END_TESTS = \
 	tests/run/awaits.sh \
 	tests/run/strides.sh \
 	tests/run/tile-groups.sh \
+	tests/run/tile-options.sh \
 	tests/run/tile-order.sh \
 	tests/run/block-rows.sh \
 	tests/run/tile-tools.sh \

@@ -40,6 +40,14 @@ while IFS='|' read -r _ names values effect tests rest; do
 		grep -q "^START_TEST($function)" $files || fail "there is no test $function for $names"
 	done
 done <rows.txt | sort | diff options.txt - >&2 || fail "scope options: program (<) and doc/manifest.md (>) have other ones"
+# And one that says what it means for calls in tiles, which has a case.
+sed '1,/^| option | of the calls of a tile group |$/d; /^$/,$d' "$top_srcdir/doc/manifest.md" | sed 1d >tiles.txt
+! awk -F'|' 'length($3) < 20' tiles.txt | grep . >&2 || fail "no word of tile groups"
+cut -d'|' -f2 tiles.txt | grep -oE '`[a-z-]+`' | tr -d '`' | sort | tee tiled.txt | diff options.txt - >&2 ||
+	fail "of tile groups, program (<) and doc/manifest.md (>) have other scope options"
+while read -r name; do
+	grep -qE "^\s*link .*$name=" "$top_srcdir/tests/run/tile-options.sh" || fail "tests/run/tile-options.sh has no case of $name"
+done <tiled.txt
 
 # The fuzzers know all of them by name, and all frames.
 dictionary=$top_srcdir/tests/fuzz/manifest.dict
