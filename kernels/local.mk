@@ -46,6 +46,7 @@ KERNEL_FAMILIES = \
 	kernels/rotary.c \
 	kernels/rows.c \
 	kernels/scatter.c \
+	kernels/sum.c \
 	kernels/topk.c \
 	kernels/training.c \
 	kernels/unary.c \

@@ -213,25 +213,71 @@ static bool chain(struct sk_canonical *canonical, const char *op, uint32_t to)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	size_t count = graph->nodes.items[canonical->node].inputs.count;
-	uint32_t sum = sk_canonical_input(canonical, 0);
+	uint32_t all = sk_canonical_input(canonical, 0);
 
 	if (count == 1)
-		sk_canonical_view(canonical, to, sum, 0);
+		sk_canonical_view(canonical, to, all, 0);
 	for (size_t i = 1; i < count; i++) {
 		uint32_t next = sk_canonical_input(canonical, i);
-		uint32_t both = i + 1 == count ? to : common_value(graph, graph->values.items[to].name, sum, next);
+		uint32_t both = i + 1 == count ? to : common_value(graph, graph->values.items[to].name, all, next);
 
-		sk_canonical_binary(canonical, op, sum, next, both, true);
-		sum = both;
+		sk_canonical_binary(canonical, op, all, next, both, true);
+		all = both;
 	}
 	return true;
 }
 
 static bool canonical_chain(struct sk_canonical *canonical)
 {
-	const char *op = op_of(canonical);
+	return chain(canonical, op_of(canonical), sk_canonical_output(canonical, 0));
+}
 
-	return chain(canonical, !strcmp(op, "Sum") ? "Add" : op, sk_canonical_output(canonical, 0));
+/* One call can have so many operands, whatever else a kernel wants. */
+enum { MOST_SUMMANDS = 64 };
+
+/* None is repeated: each has all elements of the sum. */
+static bool are_whole(const struct sk_canonical *canonical, uint32_t to)
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	const struct sk_graph_node *node = &graph->nodes.items[canonical->node];
+
+	for (size_t i = 0; i < node->inputs.count; i++)
+		if (sk_value_elements(&graph->values.items[node->inputs.items[i]]) !=
+		    sk_value_elements(&graph->values.items[to]))
+			return false;
+	return true;
+}
+
+/* Sums of many are calls that read each of them once, where there are no repetitions; the next call goes on with what
+ * the one in front has. */
+static bool sum(struct sk_canonical *canonical, uint32_t to)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	size_t count = graph->nodes.items[canonical->node].inputs.count, taken = 0;
+	const struct sk_value whole = graph->values.items[to];
+	uint32_t before = SK_NONE;
+
+	if (count < 3 || !are_whole(canonical, to))
+		return chain(canonical, "Add", to);
+	while (taken < count) {
+		struct sk_graph_call *call = sk_canonical_call(canonical, "Sum");
+		size_t room = MOST_SUMMANDS - (before != SK_NONE);
+		size_t end = count - taken < room ? count : taken + room;
+
+		if (before != SK_NONE)
+			sk_call_input(canonical, call, sk_operand_flat(graph, before));
+		for (; taken < end; taken++)
+			sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, taken)));
+		before =
+			end == count ? to : sk_graph_new_value(graph, whole.name, whole.dtype, whole.rank, whole.shape);
+		sk_call_output(canonical, call, sk_operand_flat(graph, before));
+	}
+	return true;
+}
+
+static bool canonical_sum(struct sk_canonical *canonical)
+{
+	return sum(canonical, sk_canonical_output(canonical, 0));
 }
 
 static bool canonical_mean(struct sk_canonical *canonical)
@@ -239,11 +285,11 @@ static bool canonical_mean(struct sk_canonical *canonical)
 	struct sk_op_graph *graph = canonical->graph;
 	uint32_t to = sk_canonical_output(canonical, 0);
 	const struct sk_value output = graph->values.items[to];
-	uint32_t sum = sk_graph_new_value(graph, output.name, output.dtype, output.rank, output.shape);
+	uint32_t total = sk_graph_new_value(graph, output.name, output.dtype, output.rank, output.shape);
 	uint32_t count =
 		sk_canonical_number(canonical, output.dtype, (double)graph->nodes.items[canonical->node].inputs.count);
 
-	return chain(canonical, "Add", sum) && sk_canonical_binary(canonical, "Div", sum, count, to, false);
+	return sum(canonical, total) && sk_canonical_binary(canonical, "Div", total, count, to, false);
 }
 
 /* ---- Where, Clip ---- */
@@ -425,7 +471,7 @@ const struct sk_schema sk_operators_elementwise[] = {
 	UNARY("Softsign", NULL),
 	UNARY("Sqrt", NULL),
 	BINARY("Sub", infer_binary, canonical_ordered, aligned),
-	CHAIN("Sum", canonical_chain),
+	CHAIN("Sum", canonical_sum),
 	UNARY("Swish", alpha_1),
 	UNARY("Tan", NULL),
 	UNARY("Tanh", NULL),
