@@ -1,6 +1,6 @@
 /* activations.c: elementwise operators of one input, with one or two floats as attributes: x [n] -> y [n].
  *
- * variants: OP=LeakyRelu,ThresholdedRelu,Elu,Celu,Swish,Selu,HardSigmoid,Shrink TYPE=floats ISA=base,v3
+ * variants: OP=LeakyRelu,ThresholdedRelu,Elu,Celu,Swish,Selu,HardSigmoid,Shrink,SoftplusExt TYPE=floats ISA=base,v3
  */
 #include "kernels/family.h"
 #include "kernels/math.h"
@@ -85,6 +85,17 @@ static inline number op_Shrink(number x, number bias, number lambd)
 	number outside = x > lambd ? x - bias : x;
 
 	return x < -lambd ? x + bias : x <= lambd ? 0 : outside;
+}
+
+/* log(1 + exp(beta x)) / beta, which is x itself from a threshold on. */
+#define PARAMETERS_SoftplusExt float beta, float threshold
+#define ARGUMENTS_SoftplusExt  beta, threshold
+#define ATTRIBUTES_SoftplusExt ATTRIBUTE_OF(beta, 1) ATTRIBUTE_OF(threshold, 20)
+static inline number op_SoftplusExt(number x, number beta, number threshold)
+{
+	number curve = MATH(softplus)(x * beta) / beta;
+
+	return x * beta > threshold ? x : curve;
 }
 
 void KERNEL(const element *x, element *y, int64_t n, JOIN(PARAMETERS_, OP))

@@ -10,6 +10,8 @@
  * variants: OP=Mod FMOD=1 TYPE=numbers FORM=forms
  * variants: OP=Atan2 TYPE=floats FORM=forms ISA=base,v3
  * variants: OP=FloorDiv TYPE=integers FORM=forms
+ * variants: OP=FloorDiv,TruncDiv TYPE=floats FORM=same ISA=base,v3
+ * variants: OP=FloorDiv,TruncDiv TYPE=floats FORM=strided
  * variants: OP=SquaredDifference TYPE=floats FORM=symmetric ISA=base,v3
  * variants: OP=SquaredDifference TYPE=i32,i64 FORM=symmetric
  * variants: OP=PRelu TYPE=floats FORM=same,scalar,row,column,strided ISA=base,v3
@@ -71,6 +73,16 @@ static inline number op_PRelu(number a, number b)
 static inline number op_Div(number a, number b)
 {
 	return a / b;
+}
+
+static inline number op_FloorDiv(number a, number b)
+{
+	return MATH(floor)(a / b);
+}
+
+static inline number op_TruncDiv(number a, number b)
+{
+	return MATH(trunc)(a / b);
 }
 
 static inline number op_Pow(number a, number b)

@@ -1,7 +1,14 @@
 /* composites.c: elementwise operators of two to four inputs that are more than one operation, most of them what is
  * left of a gradient: x0, x1 ... -> y of the same type. The forms: same shapes, and `strided`, where inputs lie anyhow.
  *
- * variants: OP=SqrtGrad TYPE=floats FORM=same,strided ISA=base,v3
+ * variants: OP=SqrtGrad,RsqrtGrad,SigmoidGrad,TanhGrad,ReluGrad TYPE=floats FORM=same ISA=base,v3
+ * variants: OP=SqrtGrad,RsqrtGrad,SigmoidGrad,TanhGrad,ReluGrad TYPE=floats FORM=strided
+ * variants: OP=SoftplusGrad,SoftplusGradExt,SwishGrad,GeLUGrad TYPE=floats FORM=same ISA=base,v3
+ * variants: OP=SoftplusGrad,SoftplusGradExt,SwishGrad,GeLUGrad TYPE=floats FORM=strided
+ * variants: OP=SigmoidCrossEntropyWithLogits,SigmoidCrossEntropyWithLogitsGrad TYPE=floats FORM=same ISA=base,v3
+ * variants: OP=SigmoidCrossEntropyWithLogits,SigmoidCrossEntropyWithLogitsGrad TYPE=floats FORM=strided
+ * variants: OP=Addcmul,ClipByNormNoDivSum,FusedMulAdd TYPE=floats FORM=same ISA=base,v3
+ * variants: OP=Addcmul,ClipByNormNoDivSum,FusedMulAdd TYPE=floats FORM=strided
  */
 #include "kernels/family.h"
 #include "kernels/math.h"
@@ -9,11 +16,118 @@
 typedef STORED(TYPE) element;
 typedef COMPUTED(TYPE) number;
 
-/* Each operator has its number of inputs. */
+/* Each operator has its number of inputs, and those with attributes have them as parameters, as arguments, and in
+ * signatures. */
+
+/* ---- gradients of functions by their result y ---- */
+
 #define INPUTS_SqrtGrad 2
 static inline number op_SqrtGrad(number y, number gradient)
 {
 	return gradient / (2 * y);
+}
+
+#define INPUTS_RsqrtGrad 2
+static inline number op_RsqrtGrad(number y, number gradient)
+{
+	return y * y * y * ((number)-0.5 * gradient);
+}
+
+#define INPUTS_SigmoidGrad 2
+static inline number op_SigmoidGrad(number y, number gradient)
+{
+	return (1 - y) * (y * gradient);
+}
+
+#define INPUTS_TanhGrad 2
+static inline number op_TanhGrad(number y, number gradient)
+{
+	return gradient * ((1 - y) * (1 + y));
+}
+
+/* ---- gradients of functions by their input x ---- */
+
+#define INPUTS_ReluGrad 2
+static inline number op_ReluGrad(number gradient, number x)
+{
+	return x > 0 ? gradient : 0;
+}
+
+#define INPUTS_SoftplusGrad 2
+static inline number op_SoftplusGrad(number gradient, number x)
+{
+	return gradient * MATH(sigmoid)(x);
+}
+
+#define INPUTS_SoftplusGradExt	   2
+#define PARAMETERS_SoftplusGradExt , float beta, float threshold
+#define ARGUMENTS_SoftplusGradExt  , beta, threshold
+#define ATTRIBUTES_SoftplusGradExt ", beta f32 = attr(beta, 1), threshold f32 = attr(threshold, 20)"
+static inline number op_SoftplusGradExt(number gradient, number x, number beta, number threshold)
+{
+	number scaled = x * beta, part = gradient * MATH(sigmoid)(scaled);
+
+	return scaled > threshold ? gradient : part;
+}
+
+/* The derivative of x sigmoid(alpha x). */
+#define INPUTS_SwishGrad     2
+#define PARAMETERS_SwishGrad , float alpha
+#define ARGUMENTS_SwishGrad  , alpha
+#define ATTRIBUTES_SwishGrad ", alpha f32 = attr(alpha, 1)"
+static inline number op_SwishGrad(number gradient, number x, number alpha)
+{
+	number scaled = alpha * x;
+
+	return gradient * (MATH(sigmoid)(scaled) * (1 + scaled * MATH(sigmoid)(-scaled)));
+}
+
+/* The derivative of x sigmoid(2 t), where t = sqrt(2 / pi) (x + 0.044715 x^3), which is Gelu with tanh. */
+#define INPUTS_GeLUGrad 2
+static inline number op_GeLUGrad(number gradient, number x)
+{
+	number square = x * x;
+	number twice = (number)1.5957691216057307 * x * (1 + (number)0.044715 * square);
+	number slope = (number)1.5957691216057307 * x * (1 + (number)0.134145 * square);
+
+	return gradient * (MATH(sigmoid)(twice) * (1 + slope * MATH(sigmoid)(-twice)));
+}
+
+/* ---- a loss ---- */
+
+#define INPUTS_SigmoidCrossEntropyWithLogits 2
+static inline number op_SigmoidCrossEntropyWithLogits(number x, number label)
+{
+	return MATH(softplus)(x) - x * label;
+}
+
+#define INPUTS_SigmoidCrossEntropyWithLogitsGrad 3
+static inline number op_SigmoidCrossEntropyWithLogitsGrad(number x, number label, number gradient)
+{
+	return (MATH(sigmoid)(x) - label) * gradient;
+}
+
+/* ---- others ---- */
+
+#define INPUTS_FusedMulAdd 3
+static inline number op_FusedMulAdd(number a, number b, number c)
+{
+	return a * b + c;
+}
+
+#define INPUTS_Addcmul 4
+static inline number op_Addcmul(number sum, number a, number b, number factor)
+{
+	return sum + factor * (a * b);
+}
+
+/* The root of x, or of `other` where x is not more than `limit`; there x itself is what counts. */
+#define INPUTS_ClipByNormNoDivSum 4
+static inline number op_ClipByNormNoDivSum(number x, number limit, number other, number least)
+{
+	number root = MATH(sqrt)(x > limit ? x : other), norm = x > limit ? root : x;
+
+	return norm > least || norm != norm ? norm : least;
 }
 
 /* ---- lists of as many items as there are inputs ---- */
@@ -30,7 +144,20 @@ static inline number op_SqrtGrad(number y, number gradient)
 #define TEXTS(item) item(0) item(1) item(2) item(3)
 #endif
 
+#define HAS_ATTRIBUTES_SwishGrad       1
+#define HAS_ATTRIBUTES_SoftplusGradExt 1
+#if JOIN(HAS_ATTRIBUTES_, OP)
+#define PARAMETERS JOIN(PARAMETERS_, OP)
+#define ARGUMENTS  JOIN(ARGUMENTS_, OP)
+#define ATTRIBUTES JOIN(ATTRIBUTES_, OP)
+#else
+#define PARAMETERS
+#define ARGUMENTS
+#define ATTRIBUTES ""
+#endif
+
 #define POINTER(i)	 const element *x##i
+#define GIVEN(i)	 x##i
 #define LOADED(i)	 LOAD(TYPE, x##i[at])
 #define STRIDES(i)	 const int64_t *strides##i
 #define PLACE(i)	 gathered(x##i + walk_place(&walk, strides##i), last_stride(rank, strides##i), chunks[i], run)
@@ -38,22 +165,21 @@ static inline number op_SqrtGrad(number y, number gradient)
 #define STRIDED_INPUT(i) "in x" #i " " TEXT(TYPE) "[n" #i "], "
 #define STRIDES_TEXT(i)	 ", strides" #i " ptr = attr(strides" #i ")"
 
-static inline void apply(EACH(POINTER), element *y, int64_t n)
+static inline void apply(EACH(POINTER), element *y, int64_t n PARAMETERS)
 {
 	INDEPENDENT
 	for (int64_t at = 0; at < n; at++)
-		y[at] = STORE(TYPE, JOIN(op_, OP)(EACH(LOADED)));
+		y[at] = STORE(TYPE, JOIN(op_, OP)(EACH(LOADED) ARGUMENTS));
 }
 
 #define IS_STRIDED_strided 1
 #if !JOIN(IS_STRIDED_, FORM)
 
-void KERNEL(EACH(POINTER), element *y, int64_t n)
+void KERNEL(EACH(POINTER), element *y, int64_t n PARAMETERS)
 {
-#define GIVEN(i) x##i
-	apply(EACH(GIVEN), y, n);
+	apply(EACH(GIVEN), y, n ARGUMENTS);
 }
-SIGNATURE("split=n op=" TEXT(OP), TEXTS(SAME_INPUT) "out y@x0 " TEXT(TYPE) "[n], n i64");
+SIGNATURE("split=n op=" TEXT(OP), TEXTS(SAME_INPUT) "out y@x0 " TEXT(TYPE) "[n], n i64" ATTRIBUTES);
 
 #else
 
@@ -61,7 +187,8 @@ enum { CHUNK = 128 };
 
 DEFINE_GATHERED(gathered, element)
 
-void KERNEL(EACH(POINTER), element *y, int64_t n, int64_t first, int64_t rank, const int64_t *dims, EACH(STRIDES))
+void KERNEL(EACH(POINTER), element *y, int64_t n, int64_t first, int64_t rank, const int64_t *dims,
+	    EACH(STRIDES) PARAMETERS)
 {
 	element chunks[COUNT][CHUNK];
 	struct walk walk;
@@ -70,12 +197,12 @@ void KERNEL(EACH(POINTER), element *y, int64_t n, int64_t first, int64_t rank, c
 	walk_begin(&walk, rank, dims, first);
 	for (; n > 0; n -= run, y += run) {
 		run = walk_run(&walk, n < CHUNK ? n : CHUNK);
-		apply(EACH(PLACE), y, run);
+		apply(EACH(PLACE), y, run ARGUMENTS);
 		walk_on(&walk, run);
 	}
 }
 SIGNATURE("split=n op=" TEXT(OP) "(form=strided)",
 	  TEXTS(STRIDED_INPUT) "out y " TEXT(TYPE) "[n], n i64, first i64 = begin(n), rank i64 = attr(rank), "
-						   "dims ptr = attr(dims)" TEXTS(STRIDES_TEXT));
+						   "dims ptr = attr(dims)" TEXTS(STRIDES_TEXT) ATTRIBUTES);
 
 #endif

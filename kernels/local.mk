@@ -21,6 +21,7 @@ KERNEL_FAMILIES = \
 	kernels/copy.c \
 	kernels/cumsum.c \
 	kernels/dequantise.c \
+	kernels/extremes.c \
 	kernels/gather.c \
 	kernels/gridsample.c \
 	kernels/interpolate.c \

@@ -8,6 +8,7 @@
  * variants: OP=Not TYPE=bool
  * variants: OP=Ceil,Floor,Round,Trunc,Sqrt,Rsqrt,Reciprocal,Square TYPE=floats ISA=base,v3
  * variants: OP=Exp,Expm1,Log,Log1p,Tanh,Sigmoid,Softplus,Softsign,HardSwish,Mish,Erf,Erfc,Gelu TYPE=floats ISA=base,v3
+ * variants: OP=HSigmoid TYPE=floats ISA=base,v3
  * variants: OP=Erf,Gelu,Exp,Tanh,Sigmoid TYPE=f32 ISA=v4
  * variants: OP=Gelu APPROXIMATE=tanh TYPE=floats ISA=base,v3
  * variants: OP=Sin,Cos,Tan,Asin,Acos,Atan,Sinh,Cosh,Asinh,Acosh,Atanh TYPE=floats ISA=base,v3
@@ -111,12 +112,17 @@ static inline number op_Softsign(number x)
 	return x / (1 + MATH(abs)(x));
 }
 
-static inline number op_HardSwish(number x)
+static inline number op_HSigmoid(number x)
 {
 	number gate = x / 6 + (number)0.5;
 
 	gate = gate > 1 ? 1 : gate;
-	return x * (gate < 0 ? 0 : gate);
+	return gate < 0 ? 0 : gate;
+}
+
+static inline number op_HardSwish(number x)
+{
+	return x * op_HSigmoid(x);
 }
 
 static inline number op_Mish(number x)

@@ -4,15 +4,125 @@
 
 #include <string.h>
 
-enum { MAXIMUM = 4, DIMENSIONS = 3, ELEMENTS = 2000 };
+enum { MAXIMUM = 4, DIMENSIONS = 3, BOX = 3 * 5 * 130 };
 
-/* ---- what they mean ---- */
+extern wide expf128(wide x), log1pf128(wide x), sqrtf128(wide x), coshf128(wide x), fabsf128(wide x);
+
+/* ---- what they mean, and what bounds are relative to: the largest number that is added or subtracted on the way, or
+ * dy
+ * ---- */
+
+#define UNUSED ((void)attribute, (void)term)
+
+static wide larger(wide a, wide b)
+{
+	return fabsf128(a) > fabsf128(b) ? fabsf128(a) : fabsf128(b);
+}
+
+static wide sigmoid(wide x)
+{
+	return 1 / (1 + expf128(-x));
+}
 
 static wide sqrt_grad(const wide *x, const float *attribute, wide *term)
 {
-	(void)attribute;
-	(void)term;
+	UNUSED;
 	return x[1] / (2 * x[0]);
+}
+
+static wide rsqrt_grad(const wide *x, const float *attribute, wide *term)
+{
+	UNUSED;
+	return -x[0] * x[0] * x[0] * x[1] / 2;
+}
+
+static wide sigmoid_grad(const wide *x, const float *attribute, wide *term)
+{
+	UNUSED;
+	return x[1] * x[0] * (1 - x[0]);
+}
+
+static wide tanh_grad(const wide *x, const float *attribute, wide *term)
+{
+	UNUSED;
+	return x[1] * (1 - x[0] * x[0]);
+}
+
+static wide relu_grad(const wide *x, const float *attribute, wide *term)
+{
+	UNUSED;
+	return x[1] > 0 ? x[0] : 0;
+}
+
+static wide softplus_grad(const wide *x, const float *attribute, wide *term)
+{
+	(void)attribute;
+	*term = x[0];
+	return x[0] * sigmoid(x[1]);
+}
+
+static wide softplus_grad_of(const wide *x, const float *attribute, wide *term)
+{
+	*term = x[0];
+	return x[1] * attribute[0] > attribute[1] ? x[0] : x[0] * sigmoid(x[1] * attribute[0]);
+}
+
+static wide swish_grad(const wide *x, const float *attribute, wide *term)
+{
+	wide scaled = x[1] * attribute[0], gate = sigmoid(scaled);
+
+	*term = x[0];
+	return x[0] * gate * (1 + scaled * sigmoid(-scaled));
+}
+
+/* As it is written: 0.5 x (1 + tanh t). */
+static wide gelu_grad(const wide *x, const float *attribute, wide *term)
+{
+	wide root = 0.797884560802865355879892119868763737Q, z = x[1];
+	wide t = root * (z + 0.044715Q * z * z * z), slope = root * (1 + 3 * 0.044715Q * z * z);
+	wide gate = sigmoid(2 * t), steep = z / 2 * slope / (coshf128(t) * coshf128(t));
+
+	(void)attribute;
+	*term = x[0];
+	return x[0] * (gate + steep);
+}
+
+static wide cross_entropy(const wide *x, const float *attribute, wide *term)
+{
+	wide loss = (x[0] > 0 ? x[0] : x[0] != x[0] ? x[0] : 0) + log1pf128(expf128(-fabsf128(x[0])));
+
+	(void)attribute;
+	*term = larger(loss, x[0] * x[1]);
+	return loss - x[0] * x[1];
+}
+
+static wide cross_entropy_grad(const wide *x, const float *attribute, wide *term)
+{
+	(void)attribute;
+	*term = larger(sigmoid(x[0]) * x[2], x[1] * x[2]);
+	return (sigmoid(x[0]) - x[1]) * x[2];
+}
+
+static wide multiply_add(const wide *x, const float *attribute, wide *term)
+{
+	(void)attribute;
+	*term = larger(x[0] * x[1], x[2]);
+	return x[0] * x[1] + x[2];
+}
+
+static wide add_product(const wide *x, const float *attribute, wide *term)
+{
+	(void)attribute;
+	*term = larger(x[0], x[1] * x[2] * x[3]);
+	return x[0] + x[1] * x[2] * x[3];
+}
+
+static wide clip_by_norm(const wide *x, const float *attribute, wide *term)
+{
+	wide norm = x[0] > x[1] ? sqrtf128(x[0]) : x[0];
+
+	UNUSED;
+	return norm != norm || norm > x[3] ? norm : x[3];
 }
 
 /* ---- calls ---- */
@@ -135,20 +245,75 @@ static void *numbers(const struct type *type, int64_t n)
 	return elements;
 }
 
+static const int64_t lengths[] = {0, 1, 63, 64, 65, BOX};
+
+static struct call box(const struct kernel *kernel, const struct row *row)
+{
+	return (struct call){kernel, row, .dims = {3, 5, 130},
+			     .strides = {{650, 130, 1}, {1, 0, 5}, {0, 1, 0}, {0, 0, 0}}};
+}
+
 static void run_composite(const struct kernel *kernel, const struct row *row)
 {
-	static const int64_t lengths[] = {0, 1, 63, 64, 65, ELEMENTS};
-	struct call call = {kernel, row, .dims = {3, 5, 130},
-			    .strides = {{650, 130, 1}, {1, 0, 5}, {0, 1, 0}, {0, 0, 0}}};
+	struct call call = box(kernel, row);
 
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
 		int64_t n = lengths[i];
 
 		for (int k = 0; k < row->inputs; k++)
-			call.x[k] = numbers(kernel->in, is_strided(kernel) ? ELEMENTS : n);
-		try(&call, n < 3 * 5 * 130 || !is_strided(kernel) ? n : 3 * 5 * 130, 0);
+			call.x[k] = numbers(kernel->in, is_strided(kernel) ? BOX : n);
+		try(&call, n, 0);
 		if (is_strided(kernel) && n < 1000)
 			try(&call, n, 777);
+	}
+}
+
+/* ---- what has two outputs ---- */
+
+static void call_extreme(const struct call *call, void *dx, void *dy, int64_t n, int64_t first)
+{
+	void *const *x = call->x;
+
+	if (is_strided(call->kernel))
+		((void (*)(POINTERS_3, void *, WALK, STRIDES_3))call->kernel->function)(
+			FIRST_3, dx, dy, n, first, DIMENSIONS, call->dims, STEPS_3);
+	else
+		((void (*)(POINTERS_3, void *, SAME))call->kernel->function)(FIRST_3, dx, dy, n);
+}
+
+static void try_extreme(const struct call *call, int64_t n, int64_t first)
+{
+	const struct type *type = call->kernel->in;
+	size_t bytes = (size_t)n * type->size;
+	int is_maximum = !strcmp(call->kernel->operator, "MaximumGrad");
+	void *dx = guarded(bytes), *dy = guarded(bytes);
+
+	call_extreme(call, dx, dy, n, first);
+	check_front(call->kernel, dx);
+	check_front(call->kernel, dy);
+	for (int64_t i = 0; i < n; i++) {
+		int64_t p = place(call, 0, first + i), q = place(call, 1, first + i), r = place(call, 2, first + i);
+		wide x = get_wide(type, call->x[0], p), y = get_wide(type, call->x[1], q);
+		wide gradient = get_wide(type, call->x[2], r), share = (is_maximum ? x >= y : x <= y) ? gradient : 0;
+		const char *inputs = two_inputs(type, call->x[0], p, call->x[1], q);
+
+		check_wide(call->kernel, dx, i, share, 0, inputs);
+		check_wide(call->kernel, dy, i, (is_maximum ? x >= y : x <= y) ? 0 : gradient, 0, inputs);
+	}
+}
+
+static void run_extreme(const struct kernel *kernel, const struct row *row)
+{
+	struct call call = box(kernel, row);
+
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		int64_t n = lengths[i];
+
+		for (int k = 0; k < 3; k++)
+			call.x[k] = kernel->in->is_float ? numbers(kernel->in, BOX) : random_elements(kernel->in, BOX);
+		try_extreme(&call, n, 0);
+		if (is_strided(kernel) && n < 1000)
+			try_extreme(&call, n, 777);
 	}
 }
 
@@ -161,5 +326,20 @@ static void run_composite(const struct kernel *kernel, const struct row *row)
 
 const struct row composite_rows[] = {
 	COMPOSITE("SqrtGrad", 2, sqrt_grad),
+	{"MaximumGrad", run_extreme},
+	{"MinimumGrad", run_extreme},
+	COMPOSITE("RsqrtGrad", 2, rsqrt_grad),
+	COMPOSITE("SigmoidGrad", 2, sigmoid_grad),
+	COMPOSITE("TanhGrad", 2, tanh_grad),
+	COMPOSITE("ReluGrad", 2, relu_grad),
+	COMPOSITE("SoftplusGrad", 2, softplus_grad),
+	{"SoftplusGradExt", run_composite, .inputs = 2, .composite = softplus_grad_of, .attribute = {1.3f, 7}},
+	{"SwishGrad", run_composite, .inputs = 2, .composite = swish_grad, .attribute = {1.702f}},
+	COMPOSITE("GeLUGrad", 2, gelu_grad),
+	COMPOSITE("SigmoidCrossEntropyWithLogits", 2, cross_entropy),
+	COMPOSITE("SigmoidCrossEntropyWithLogitsGrad", 3, cross_entropy_grad),
+	COMPOSITE("FusedMulAdd", 3, multiply_add),
+	COMPOSITE("Addcmul", 4, add_product),
+	COMPOSITE("ClipByNormNoDivSum", 4, clip_by_norm),
 	{NULL},
 };

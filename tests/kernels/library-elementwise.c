@@ -63,11 +63,16 @@ static wide softsign(wide x)
 	return x / (1 + fabsf128(x));
 }
 
-static wide hard_swish(wide x)
+static wide hard_gate(wide x)
 {
 	wide gate = x / 6 + (wide)0.5;
 
-	return x * (gate > 1 ? 1 : gate < 0 ? 0 : gate);
+	return gate > 1 ? 1 : gate < 0 ? 0 : gate;
+}
+
+static wide hard_swish(wide x)
+{
+	return x * hard_gate(x);
 }
 
 static wide mish(wide x)
@@ -183,6 +188,11 @@ static wide shrink(wide x, const float *attribute)
 	return x < -attribute[1] ? x + attribute[0] : x > attribute[1] ? x - attribute[0] : x <= attribute[1] ? 0 : x;
 }
 
+static wide softplus_of(wide x, const float *attribute)
+{
+	return attribute[0] * x > attribute[1] ? x : softplus(attribute[0] * x) / attribute[0];
+}
+
 /* ---- two inputs ---- */
 
 static wide sum(wide a, wide b)
@@ -203,6 +213,27 @@ static wide product(wide a, wide b)
 static wide quotient(wide a, wide b)
 {
 	return a / b;
+}
+
+/* The type that quotients are computed in, and rounded to. */
+static const struct type *computed;
+
+static wide rounded_quotient(wide a, wide b)
+{
+	double element;
+
+	put_wide(computed, &element, 0, a / b);
+	return get_wide(computed, &element, 0);
+}
+
+static wide floored_quotient(wide a, wide b)
+{
+	return floorf128(rounded_quotient(a, b));
+}
+
+static wide truncated_quotient(wide a, wide b)
+{
+	return truncf128(rounded_quotient(a, b));
 }
 
 static wide larger(wide a, wide b)
@@ -670,6 +701,12 @@ static void run_binary(const struct kernel *kernel, const struct row *row)
 		run_shapes(kernel, row);
 }
 
+static void run_quotient(const struct kernel *kernel, const struct row *row)
+{
+	computed = find_type(kernel->in->size == 8 ? "f64" : "f32");
+	run_binary(kernel, row);
+}
+
 /* ---- others ---- */
 
 /* Floats to integers: the nearest that there is, and 0 of NaNs. */
@@ -809,6 +846,7 @@ const struct row elementwise_rows[] = {
 	{"Sigmoid", run_unary, .unary = sigmoid},
 	{"Softplus", run_unary, .unary = softplus},
 	{"Softsign", run_unary, .unary = softsign},
+	{"HSigmoid", run_unary, .unary = hard_gate},
 	{"HardSwish", run_unary, .unary = hard_swish},
 	{"Mish", run_unary, .unary = mish},
 	{"Erf", run_unary, .unary = erff128},
@@ -839,6 +877,7 @@ const struct row elementwise_rows[] = {
 	{"Selu", run_unary, .with_attributes = selu, .attributes = 2, .attribute = {1.67326319f, 1.05070102f}},
 	{"HardSigmoid", run_unary, .with_attributes = hard_sigmoid, .attributes = 2, .attribute = {0.2f, 0.5f}},
 	{"Shrink", run_unary, .with_attributes = shrink, .attributes = 2, .attribute = {0.25f, 0.5f}},
+	{"SoftplusExt", run_unary, .with_attributes = softplus_of, .attributes = 2, .attribute = {1.3f, 7}},
 	{"Add", run_binary, .binary = sum, .whole_binary = whole_sum},
 	{"Sub", run_binary, .binary = difference, .whole_binary = whole_difference},
 	{"Mul", run_binary, .binary = product, .whole_binary = whole_product},
@@ -849,7 +888,8 @@ const struct row elementwise_rows[] = {
 	{"Mod", run_binary, .binary = floored_rest, .whole_binary = whole_floored_rest},
 	{"Mod(fmod=1)", run_binary, .binary = fmodf128, .whole_binary = whole_rest},
 	{"Atan2", run_binary, .binary = atan2f128},
-	{"FloorDiv", run_binary, .whole_binary = whole_floor_quotient},
+	{"FloorDiv", run_quotient, .binary = floored_quotient, .whole_binary = whole_floor_quotient},
+	{"TruncDiv", run_quotient, .binary = truncated_quotient},
 	{"SquaredDifference", run_binary, .binary = squared_difference, .whole_binary = whole_squared_difference},
 	{"NotEqual", run_binary, .binary = not_equal, .whole_binary = whole_not_equal},
 	{"PRelu", run_binary, .binary = slope, .whole_binary = whole_slope},

@@ -314,7 +314,7 @@ static double distance(const struct kernel *kernel, wide result, wide expected, 
 	if ((result == 0 || expected == 0) && !kernel->scale[0] &&
 	    __builtin_signbit(result) != __builtin_signbit(expected))
 		return 1e30;
-	if ((!strcmp(kernel->scale, "x") || !strcmp(kernel->scale, "terms")) && fabsf128(x) > scale)
+	if (kernel->scale[0] && strcmp(kernel->scale, "1") && fabsf128(x) > scale)
 		scale = fabsf128(x);
 	if (!strcmp(kernel->scale, "1") && scale < 1)
 		scale = 1;

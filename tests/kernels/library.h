@@ -34,7 +34,8 @@ struct kernel {
 	void *function;
 	const struct kernel *base; /* the same one that needs nothing of the processor; NULL: itself */
 	/* How far results may be from the exact ones, in units of the last place of the result, or of the larger one of
-	 * the result and what `scale` names: "x", the input, "terms", what the result is the sum of, or "1". From
+	 * the result and what `scale` names: "x", the input, "terms", what the result is the sum of, "dy",
+	 * a gradient, or "1". From
 	 * doc/operators.md. */
 	double units;
 	char scale[8];

@@ -5,7 +5,7 @@ set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 library=$top_builddir/kernels/libskernels.a
 # The sources whose operators have rows in tables of doc/operators.md and of the program; the others have tests of their own.
-families='activations.c binary.c cast.c clip.c comparisons.c composites.c predicates.c unary.c where.c'
+families='activations.c binary.c cast.c clip.c comparisons.c composites.c extremes.c predicates.c unary.c where.c'
 
 awk -f "$top_srcdir/kernels/variants.awk" "$top_srcdir"/kernels/*.c >variants
 cut -d' ' -f1 variants | sort >listed

@@ -307,26 +307,31 @@ static bool canonical_where(struct sk_canonical *canonical)
 	return sk_canonical_broadcast(canonical, "Where", values, 3, sk_canonical_output(canonical, 0));
 }
 
-/* A bound that was an attribute before operator set 11. */
-static uint32_t bound(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name)
+/* A bound that was an attribute before operator set 11. That of MindSpore may be an integer. */
+static bool take_bound(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name)
 {
 	const struct sk_attribute *attribute = sk_node_attribute(node, name);
 	float number = attribute ? (float)attribute->real : 0;
+	uint32_t value = SK_NONE;
 
-	return attribute ? sk_graph_new_constant(graph, name, SK_F32, 0, NULL, &number) : SK_NONE;
+	if (attribute && attribute->kind == SK_ATTRIBUTE_INTEGER) {
+		value = sk_graph_new_constant(graph, name, SK_I64, 0, NULL, &attribute->integer);
+	} else if (attribute && attribute->kind == SK_ATTRIBUTE_REAL) {
+		value = sk_graph_new_constant(graph, name, SK_F32, 0, NULL, &number);
+	} else if (attribute) {
+		sk_node_error(graph, node, "attribute '%s' is no number", name);
+		return false;
+	}
+	sk_array_push(graph->arena, &node->inputs, value);
+	sk_node_remove_attribute(node, name);
+	return true;
 }
 
 static bool upgrade_clip(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	if (node->version >= 11)
 		return true;
-	uint32_t least = bound(graph, node, "min"), most = bound(graph, node, "max");
-
-	sk_array_push(graph->arena, &node->inputs, least);
-	sk_array_push(graph->arena, &node->inputs, most);
-	sk_node_remove_attribute(node, "min");
-	sk_node_remove_attribute(node, "max");
-	return upgrade_consumed(graph, node);
+	return take_bound(graph, node, "min") && take_bound(graph, node, "max") && upgrade_consumed(graph, node);
 }
 
 static bool canonical_clip(struct sk_canonical *canonical)

@@ -33,6 +33,9 @@ extern const struct sk_schema sk_operators_windows[];
 /* One value becomes another: bit i of the set says that axis i is reduced. */
 bool sk_canonical_reduce(struct sk_canonical *canonical, const char *op, uint32_t from, uint32_t to, uint32_t set);
 
+/* One value is repeated until it has the shape of the other one. */
+bool sk_canonical_expand(struct sk_canonical *canonical, uint32_t to, uint32_t from);
+
 /* A factor [k, n], or [n, k] if it is turned, as PackMatMulB makes it: panels [(n + 15) / 16, k, 16] (f64: of 8) in the
  * order in which products read it. */
 uint32_t sk_canonical_pack(struct sk_canonical *canonical, uint32_t b, uint64_t k, uint64_t n, bool turned);

@@ -129,10 +129,9 @@ static bool infer_expand(struct sk_inference *inference)
 	       sk_infer_output(inference, 0, from->dtype, rank, shape);
 }
 
-static bool canonical_expand(struct sk_canonical *canonical)
+bool sk_canonical_expand(struct sk_canonical *canonical, uint32_t to, uint32_t from)
 {
 	const struct sk_op_graph *graph = canonical->graph;
-	uint32_t to = sk_canonical_output(canonical, 0), from = sk_canonical_input(canonical, 0);
 	const struct sk_value *source = &graph->values.items[from], *target = &graph->values.items[to];
 	struct sk_arrangement arrangement = {.rank = target->rank};
 	int64_t strides[SK_MAX_RANK];
@@ -146,6 +145,11 @@ static bool canonical_expand(struct sk_canonical *canonical)
 		arrangement.strides[i] = has ? strides[source->rank - behind] : 0;
 	}
 	return sk_canonical_arrange(canonical, sk_operand_flat(graph, to), from, &arrangement);
+}
+
+static bool canonical_expand(struct sk_canonical *canonical)
+{
+	return sk_canonical_expand(canonical, sk_canonical_output(canonical, 0), sk_canonical_input(canonical, 0));
 }
 
 /* Before operator set 6 Tile had one number and one axis. */
