@@ -329,8 +329,8 @@ const struct sk_file_part *sk_linker_parts(const struct sk_linker *linker, size_
 void *sk_linker_contents(struct sk_linker *linker, sk_section section);
 
 /* Writes the image, after the map and the dependencies; sk_files_finish (base/file.h) makes them the files of their
- * names. */
-bool sk_linker_write(struct sk_linker *linker, const char *path);
+ * names. Of the draft, if there is one, may be constants. */
+bool sk_linker_write(struct sk_linker *linker, const char *path, const struct sk_file_draft *draft);
 
 /* What a link that has succeeded has handled. */
 struct sk_linker_statistics {

@@ -81,9 +81,9 @@ static bool write_dependencies(struct sk_linker *linker, const char *path)
 				  dependencies.count);
 }
 
-bool sk_linker_write(struct sk_linker *linker, const char *path)
+bool sk_linker_write(struct sk_linker *linker, const char *path, const struct sk_file_draft *draft)
 {
 	return write_map(linker) && write_extractions(linker) && write_dependencies(linker, path) &&
 	       (linker->options.check ||
-		sk_file_write(linker->diag, path, 0777, linker->parts.items, linker->parts.count));
+		sk_file_write(linker->diag, path, 0777, linker->parts.items, linker->parts.count, draft));
 }

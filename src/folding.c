@@ -15,6 +15,7 @@
 #include "src/base/temporary.h"
 #include "src/folding-child.h"
 #include "src/fusion/passes/canonical-graph.h"
+#include "src/package/weights-file.h"
 
 /* Of what is computed there is so much at most, and so much more for each byte of the model's constants: what packs
  * moves them, what dequantises makes four or eight bytes of one. Lower limits of sklink itself (ulimit) stay what they
@@ -27,7 +28,11 @@ struct folding {
 		child; /* the outputs are the wanted values, or values that nobody else has, with their elements */
 	const uint32_t *wanted; /* values */
 	uint64_t *places; /* by wanted value: in the file of results */
+	uint64_t start; /* of the first one there */
+	struct sk_file_draft *draft; /* what the file becomes; NULL: it is unmapped when the process ends */
 };
+
+enum { MUCH = 32 << 20 }; /* bytes of results, for which it is worth while not to copy them */
 
 static uint64_t value_bytes(const struct sk_value *value)
 {
@@ -82,7 +87,7 @@ static bool add_place(struct folding *folding, uint32_t index)
 {
 	struct sk_folding *child = &folding->child;
 	const struct sk_value *value = &child->graph->values.items[folding->wanted[index]];
-	uint64_t alignment = value_bytes(value) < SK_FOLDING_MUCH ? 64 : SK_FOLDING_PAGE, end;
+	uint64_t alignment = folding->start || value_bytes(value) < SK_FOLDING_MUCH ? 64 : SK_FOLDING_PAGE, end;
 
 	if (sk_align(child->size, alignment, &folding->places[index]) &&
 	    sk_add(folding->places[index], value_bytes(value), &end) && sk_align(end, alignment, &child->size) &&
@@ -103,6 +108,7 @@ static bool add_outputs(struct folding *folding)
 	const bool *read = mark_read(child);
 
 	child->most = most_bytes(graph);
+	child->size = folding->start;
 	child->places = folding->places = SK_NEW_ARRAY(graph->arena, uint64_t, child->count + 1);
 	child->outputs = outputs;
 	for (uint32_t i = 0; i < child->count; i++) {
@@ -119,19 +125,21 @@ static bool add_outputs(struct folding *folding)
 
 /* ---- results ---- */
 
-/* A file without a name: in the output's folder if there is much to keep, since the system writes that faster than its
- * memory; it is gone before a disk has it. */
+/* A file without a name: if there is much to keep, in the folder of the file that constants are for, which it may
+ * become; the system writes that faster than its memory, above all if it knows before how large it gets. */
 static int create_results(const struct folding *folding)
 {
-	enum { MUCH = 64 << 20 };
-	const char *output = folding->child.link->command->output;
+	const struct sk_command_line *command = folding->child.link->command;
+	const char *output = command->weights ? command->weights : command->output;
 	const char *slash = output ? strrchr(output, '/') : NULL;
 	const char *folder =
 		slash ? sk_arena_copy(folding->child.graph->arena, output, (size_t)(slash + 1 - output)) : ".";
 	int file = -1;
 
 	if (output && folding->child.size > MUCH && !sk_is_special(output))
-		file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+		file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0777);
+	if (file >= 0 && folding->child.size > folding->start)
+		fallocate(file, 0, (off_t)folding->start, (off_t)(folding->child.size - folding->start));
 	if (file < 0)
 		file = memfd_create("constants", MFD_CLOEXEC);
 	if (file < 0 || ftruncate(file, (off_t)folding->child.size + 1) < 0)
@@ -146,6 +154,10 @@ static void take_results(const struct folding *folding)
 
 	if (results == MAP_FAILED)
 		sk_out_of_memory();
+	if (folding->start)
+		*folding->draft = (struct sk_file_draft){child->file, results, folding->start, child->size};
+	else
+		close(child->file);
 	for (size_t i = 0; i < child->count; i++) {
 		struct sk_value *value = &child->graph->values.items[folding->wanted[i]];
 
@@ -197,7 +209,8 @@ static bool run(struct folding *folding)
 	computed = run_child(folding);
 	if (computed)
 		take_results(folding);
-	close(folding->child.file);
+	else
+		close(folding->child.file);
 	return computed;
 }
 
@@ -235,6 +248,24 @@ static bool is_constant_call(const struct constants *constants, const struct sk_
 	return true;
 }
 
+/* Where the file of results begins with them, so that they can stay there: behind the header of a file for weights, or
+ * behind all else that a package may hold for so many calls. 0: there is too little of them. Which it is depends on
+ * nothing but the model, as the package does. */
+static uint64_t find_start(const struct folding *folding, size_t calls)
+{
+	const struct sk_op_graph *graph = folding->child.graph;
+	uint64_t size = 0, start = 2 << 20;
+
+	for (size_t i = 0; i < folding->child.count; i++)
+		if (!sk_add(size, value_bytes(&graph->values.items[folding->wanted[i]]), &size))
+			return 0; /* add_place says so */
+	if (folding->child.link->command->weights)
+		return size < MUCH ? 0 : SK_WEIGHTS_START;
+	while (start < (2 << 20) + calls * 4096)
+		start *= 2;
+	return size < MUCH || size / 8 < start ? 0 : start;
+}
+
 /* A value that several calls write varies if one of them does. */
 static void find_constants(struct constants *constants)
 {
@@ -260,9 +291,10 @@ static void find_constants(struct constants *constants)
 	}
 }
 
-bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_graph_calls *calls)
+bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_graph_calls *calls,
+		   struct sk_file_draft *draft)
 {
-	struct folding folding = {.child = {.link = link, .graph = graph}};
+	struct folding folding = {.child = {.link = link, .graph = graph}, .draft = draft};
 	struct constants constants = {.graph = graph,
 				      .calls = calls,
 				      .varies = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1),
@@ -293,5 +325,6 @@ bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_gra
 	calls->count = kept;
 	folding.wanted = values.items;
 	folding.child.count = values.count;
+	folding.start = find_start(&folding, kept);
 	return !values.count || run(&folding);
 }

@@ -9,7 +9,9 @@
 /* Gives the wanted values, which depend on constants only, their contents; as sk_fold, of a const struct sk_link. */
 bool sk_fold_values(void *link, struct sk_op_graph *graph, const uint32_t *wanted, size_t count);
 
-/* Computes all that the calls compute from constants alone, and takes those calls out. False after an error. */
-bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_graph_calls *calls);
+/* Computes all that the calls compute from constants alone, and takes those calls out. False after an error. If it is
+ * much, it is in the draft, one constant behind the other. */
+bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_graph_calls *calls,
+		   struct sk_file_draft *draft);
 
 #endif

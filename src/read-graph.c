@@ -74,7 +74,7 @@ bool sk_network_read(const struct sk_link *link, const char *path)
 	if (!complete)
 		return lower_rest(graph, &calls, link->model);
 
-	if (!sk_fold_calls(link, graph, &calls))
+	if (!sk_fold_calls(link, graph, &calls, &link->model->draft))
 		return false;
 	/* What depends on constants only is a constant. */
 

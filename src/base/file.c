@@ -1,4 +1,6 @@
 /* Reading and writing files as a whole; see file.h. */
+#include "config.h"
+
 #include "src/base/file.h"
 
 #include <errno.h>
@@ -72,6 +74,18 @@ static bool write_bytes(int descriptor, const uint8_t *bytes, uint64_t size, off
 	return true;
 }
 
+static bool write_zeros(int descriptor, uint64_t size, off_t offset)
+{
+	static const uint8_t zeros[4096];
+
+	for (uint64_t done = 0, now; done < size; done += now) {
+		now = size - done < sizeof(zeros) ? size - done : sizeof(zeros);
+		if (!write_bytes(descriptor, zeros, now, offset < 0 ? offset : offset + (off_t)done))
+			return false;
+	}
+	return true;
+}
+
 static bool is_zero(const uint8_t *bytes, uint64_t size)
 {
 	return !*bytes && !memcmp(bytes, bytes + 1, size - 1);
@@ -105,6 +119,87 @@ static bool write_parts(int descriptor, const struct sk_file_part *parts, size_t
 	return ftruncate(descriptor, (off_t)end) == 0; /* it may end with a hole */
 }
 
+static int compare_offsets(const void *a, const void *b)
+{
+	const struct sk_file_part *left = a, *right = b;
+
+	return (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+static struct sk_file_part *sort_parts(struct sk_arena *arena, const struct sk_file_part *parts, size_t count)
+{
+	struct sk_file_part *sorted = SK_NEW_ARRAY(arena, struct sk_file_part, count);
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = parts[i];
+	qsort(sorted, count, sizeof(*sorted), compare_offsets);
+	return sorted;
+}
+
+/* ---- drafts ---- */
+
+bool sk_file_is_drafted(const struct sk_file_draft *draft, const void *bytes)
+{
+	uintptr_t within = (uintptr_t)bytes - (uintptr_t)draft->bytes;
+
+	return draft->bytes && within >= draft->start && within < draft->end;
+}
+
+/* Parts that are elsewhere would have to be read while others are written over them. */
+static bool is_in_place(const struct sk_file_draft *draft, const struct sk_file_part *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (sk_file_is_drafted(draft, parts[i].bytes) &&
+		    parts[i].offset != (uintptr_t)parts[i].bytes - (uintptr_t)draft->bytes)
+			return false;
+	return true;
+}
+
+static bool clear(int descriptor, uint64_t start, uint64_t end)
+{
+	return start >= end ||
+	       !fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)start, (off_t)(end - start)) ||
+	       write_zeros(descriptor, end - start, (off_t)start);
+}
+
+/* What is between the parts is zeros, whatever the draft has there. */
+static bool complete_draft(const struct sk_file_draft *draft, const struct sk_file_part *sorted, size_t count)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!sorted[i].size)
+			continue;
+		if (!clear(draft->descriptor, end, sorted[i].offset) ||
+		    (!sk_file_is_drafted(draft, sorted[i].bytes) &&
+		     !write_bytes(draft->descriptor, sorted[i].bytes, sorted[i].size, (off_t)sorted[i].offset)))
+			return false;
+		end = sorted[i].offset + sorted[i].size;
+	}
+	return ftruncate(draft->descriptor, (off_t)end) == 0;
+}
+
+/* False: it has another mode, or cannot be on that file system. */
+static bool name_draft(const struct sk_file_draft *draft, const char *path, mode_t mode)
+{
+	struct stat status;
+
+	return !fstat(draft->descriptor, &status) && !fchmod(draft->descriptor, status.st_mode & mode) &&
+	       sk_unfinished_link(path, draft->descriptor);
+}
+
+static bool write_draft(struct sk_diag *diag, const char *path, const struct sk_file_draft *draft,
+			const struct sk_file_part *parts, size_t count)
+{
+	if (complete_draft(draft, sort_parts(diag->arena, parts, count), count))
+		return true;
+	fail(diag, path, "write the file");
+	sk_unfinished_remove(path);
+	return false;
+}
+
+/* ---- what is written part by part ---- */
+
 static bool write_regular(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts,
 			  size_t count)
 {
@@ -124,37 +219,15 @@ static bool write_regular(struct sk_diag *diag, const char *path, mode_t mode, c
 
 /* ---- what is written at once ---- */
 
-static int compare_offsets(const void *a, const void *b)
-{
-	const struct sk_file_part *left = a, *right = b;
-
-	return (left->offset > right->offset) - (left->offset < right->offset);
-}
-
-static bool write_zeros(int descriptor, uint64_t size)
-{
-	static const uint8_t zeros[4096];
-
-	for (uint64_t now; size; size -= now) {
-		now = size < sizeof(zeros) ? size : sizeof(zeros);
-		if (!write_bytes(descriptor, zeros, now, -1))
-			return false;
-	}
-	return true;
-}
-
 /* One byte behind the other, since a pipe has no places. */
 static bool write_sequence(struct sk_diag *diag, const char *path, int descriptor, const struct sk_file_part *parts,
 			   size_t count)
 {
-	struct sk_file_part *sorted = SK_NEW_ARRAY(diag->arena, struct sk_file_part, count);
+	const struct sk_file_part *sorted = sort_parts(diag->arena, parts, count);
 	uint64_t written = 0;
 
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = parts[i];
-	qsort(sorted, count, sizeof(*sorted), compare_offsets);
 	for (size_t i = 0; i < count; i++) {
-		if (!write_zeros(descriptor, sorted[i].offset - written) ||
+		if (!write_zeros(descriptor, sorted[i].offset - written, -1) ||
 		    !write_bytes(descriptor, sorted[i].bytes, sorted[i].size, -1))
 			return fail(diag, path, "write the file");
 		written = sorted[i].offset + sorted[i].size;
@@ -178,16 +251,20 @@ static bool write_special(struct sk_diag *diag, const char *path, const struct s
 
 /* ---- files ---- */
 
-bool sk_file_write(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts, size_t count)
+bool sk_file_write(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts, size_t count,
+		   const struct sk_file_draft *draft)
 {
-	return sk_is_special(path) ? write_special(diag, path, parts, count)
-				   : write_regular(diag, path, mode, parts, count);
+	if (sk_is_special(path))
+		return write_special(diag, path, parts, count);
+	if (draft && draft->bytes && is_in_place(draft, parts, count) && name_draft(draft, path, mode))
+		return write_draft(diag, path, draft, parts, count);
+	return write_regular(diag, path, mode, parts, count);
 }
 
 bool sk_file_write_text(struct sk_diag *diag, const char *path, const void *text, size_t size)
 {
 	return !path || sk_file_write(diag, !strcmp(path, "-") ? "/dev/stdout" : path, 0666,
-				      &(struct sk_file_part){0, text, size}, 1);
+				      &(struct sk_file_part){0, text, size}, 1, NULL);
 }
 
 bool sk_files_finish(struct sk_diag *diag)
@@ -204,7 +281,7 @@ bool sk_files_finish(struct sk_diag *diag)
 bool sk_file_replace(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts,
 		     size_t count)
 {
-	if (!sk_file_write(diag, path, mode, parts, count))
+	if (!sk_file_write(diag, path, mode, parts, count, NULL))
 		return false;
 	return sk_unfinished_finish(path) || fail(diag, path, "replace the file");
 }

@@ -20,8 +20,21 @@ struct sk_file_part {
 	uint64_t size;
 };
 
-/* Writes what sk_files_finish makes the file. The mode is narrowed by the umask. False after an error in the sink. */
-bool sk_file_write(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts, size_t count);
+/* A file without a name that has parts of another one already. It is open for reading and writing. */
+struct sk_file_draft {
+	int descriptor;
+	const uint8_t *bytes; /* where it is mapped, from its start; NULL: there is none */
+	uint64_t start, end; /* only between these there is anything */
+};
+
+/* Whether the bytes are in what the draft has. */
+bool sk_file_is_drafted(const struct sk_file_draft *draft, const void *bytes);
+
+/* Writes what sk_files_finish makes the file. The mode is narrowed by the umask. If all parts that are in the draft are
+ * at their offsets there, it becomes the file, if it can: on another file system they are copied, as with NULL. False
+ * after an error in the sink. */
+bool sk_file_write(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts, size_t count,
+		   const struct sk_file_draft *draft);
 
 /* The same for a text; "-" is standard output, and NULL nowhere. */
 bool sk_file_write_text(struct sk_diag *diag, const char *path, const void *text, size_t size);

@@ -13,14 +13,25 @@
 
 enum { MAXIMUM_ATTEMPTS = 1000 };
 
-int sk_temporary_create(const char *path, mode_t mode, char **name)
+/* A new file, or (descriptor) one without a name. */
+static int create(const char *name, mode_t mode, int descriptor)
+{
+	char nameless[32];
+
+	if (descriptor < 0)
+		return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	snprintf(nameless, sizeof(nameless), "/proc/self/fd/%d", descriptor);
+	return linkat(AT_FDCWD, nameless, AT_FDCWD, name, AT_SYMLINK_FOLLOW) < 0 ? -1 : descriptor;
+}
+
+static int find_name(const char *path, mode_t mode, int nameless, char **name)
 {
 	errno = EEXIST;
 	for (unsigned i = 0; errno == EEXIST && i < MAXIMUM_ATTEMPTS; i++) {
 		if (asprintf(name, "%s.%ld-%u.tmp", path, (long)getpid(), i) < 0)
 			break;
 
-		int descriptor = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		int descriptor = create(*name, mode, nameless);
 		int reason = errno;
 
 		if (descriptor >= 0)
@@ -30,6 +41,16 @@ int sk_temporary_create(const char *path, mode_t mode, char **name)
 	}
 	*name = NULL;
 	return -1;
+}
+
+int sk_temporary_create(const char *path, mode_t mode, char **name)
+{
+	return find_name(path, mode, -1, name);
+}
+
+bool sk_temporary_link(const char *path, int descriptor, char **name)
+{
+	return find_name(path, 0, descriptor, name) >= 0;
 }
 
 /* The descriptor that the path is another name of, or -1. Opening the path would begin anew at the start of the file

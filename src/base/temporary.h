@@ -12,6 +12,9 @@
  * which the caller frees; -1 with errno. */
 int sk_temporary_create(const char *path, mode_t mode, char **name);
 
+/* The same for a file without a name (O_TMPFILE), which gets one: false with errno if it cannot be there. */
+bool sk_temporary_link(const char *path, int descriptor, char **name);
+
 /* What is no regular file, such as a terminal or a pipe, is written in place, and never replaced. So is what a path
  * like /dev/stdout names: a descriptor that the process has, whatever it is of. */
 bool sk_is_special(const char *path);

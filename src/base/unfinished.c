@@ -91,7 +91,7 @@ static void release(struct file *file)
 }
 
 /* The file is in the table from the moment on in which it exists. */
-int sk_unfinished_create(const char *path, mode_t mode)
+static int begin(const char *path, mode_t mode, int nameless)
 {
 	struct file *file = free_entry();
 	sigset_t all, before;
@@ -103,7 +103,9 @@ int sk_unfinished_create(const char *path, mode_t mode)
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 
-	int descriptor = sk_temporary_create(path, mode, &name);
+	int descriptor = nameless < 0				    ? sk_temporary_create(path, mode, &name)
+			 : sk_temporary_link(path, nameless, &name) ? nameless
+								    : -1;
 	int reason = errno;
 
 	file->name = name;
@@ -112,6 +114,16 @@ int sk_unfinished_create(const char *path, mode_t mode)
 	if (descriptor < 0)
 		release(file);
 	return descriptor;
+}
+
+int sk_unfinished_create(const char *path, mode_t mode)
+{
+	return begin(path, mode, -1);
+}
+
+bool sk_unfinished_link(const char *path, int descriptor)
+{
+	return begin(path, 0, descriptor) >= 0;
 }
 
 static bool replace(struct file *file)

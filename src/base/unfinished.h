@@ -14,6 +14,9 @@
  * rather than a signal. Returns a descriptor to write to, which the caller closes; -1 with errno. */
 int sk_unfinished_create(const char *path, mode_t mode);
 
+/* The same for a file without a name (O_TMPFILE), which the caller goes on writing to. False with errno. */
+bool sk_unfinished_link(const char *path, int descriptor);
+
 /* The file that is to replace path is complete: renames it. False with errno: it could not be, and is removed. */
 bool sk_unfinished_finish(const char *path);
 

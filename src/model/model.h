@@ -11,6 +11,7 @@
 #include "loader/profile/profile.h"
 #include "src/base/arena.h"
 #include "src/base/diag.h"
+#include "src/base/file.h"
 #include "src/base/map.h"
 #include "src/model/graph-file.h"
 #include "src/model/scope.h"
@@ -38,6 +39,8 @@ struct sk_model {
 	SK_ARRAY(struct sk_name) libraries; /* `library:`: archives that `op:` searches */
 	struct sk_map tensor_names, declared_names, kernel_names, task_names, scope_names, event_names;
 	uint32_t binding_count;
+	struct sk_file_draft draft; /* constants that have been computed, where they will be if no more than `start` is
+				       in front of them */
 	uint64_t isa; /* instruction sets that the kernels and the constructors of their objects need */
 	uint64_t allowed_isa; /* that kernels may need which `op:` picks */
 };

@@ -107,7 +107,8 @@ static bool write_weights(const struct sk_link *link)
 	const struct sk_package_weights *weights = &link->parts.weights;
 
 	return link->command->check || !weights->path ||
-	       sk_file_write(link->diag, weights->path, 0666, weights->file.items, weights->file.count);
+	       sk_file_write(link->diag, weights->path, 0666, weights->file.items, weights->file.count,
+			     &link->model->draft);
 }
 
 bool sk_outputs_write(const struct sk_link *link)
@@ -115,7 +116,8 @@ bool sk_outputs_write(const struct sk_link *link)
 	const struct sk_command_line *command = link->command;
 
 	return (!command->header || write_header(link)) && (!command->report || write_decisions(link)) &&
-	       write_weights(link) && sk_linker_write(link->linker, command->output);
+	       write_weights(link) &&
+	       sk_linker_write(link->linker, command->output, command->weights ? NULL : &link->model->draft);
 }
 
 static void write_time_trace(const struct sk_link *link)

@@ -50,8 +50,18 @@ static void add_weights(struct package *package, const struct sk_package_weights
 			   package->constants, 0);
 }
 
+/* At a multiple of this constants that are in a draft can be where they are in it: it is larger than what stands before
+ * them, as a rule. */
+static uint64_t constants_alignment(const struct package *package, bool relocatable, bool elsewhere)
+{
+	const struct sk_file_draft *draft = &package->model->draft;
+
+	return draft->bytes && !relocatable && !elsewhere ? draft->start : SK_CONSTANT_ALIGNMENT;
+}
+
 /* The constants stay where they are, mapped or in the arena, until they are written. */
-static void add_constants(struct package *package, const char *path, struct sk_package_weights *weights)
+static void add_constants(struct package *package, const char *path, bool relocatable,
+			  struct sk_package_weights *weights)
 {
 	const struct sk_plan_image *image = package->image;
 	struct sk_piece *pieces = SK_NEW_ARRAY(package->model->arena, struct sk_piece, image->constants.count);
@@ -70,7 +80,7 @@ static void add_constants(struct package *package, const char *path, struct sk_p
 		package->linker,
 		&(struct sk_section_spec){.name = ".sk.constants",
 					  .kind = path ? SK_SECTION_CONSTANTS_ELSEWHERE : SK_SECTION_CONSTANTS,
-					  .alignment = SK_CONSTANT_ALIGNMENT,
+					  .alignment = constants_alignment(package, relocatable, path),
 					  .size = image->constants_size,
 					  .pieces = pieces,
 					  .piece_count = image->constants.count});
@@ -374,7 +384,7 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 		return false;
 	align_kernels(&package);
 	label_kernels(&package);
-	add_constants(&package, input->weights, &parts->weights);
+	add_constants(&package, input->weights, input->relocatable, &parts->weights);
 	if (!add_dispatchers(&package, input, parts->entries))
 		return false;
 	parts->plan = add_plan(&package, parts->plan_symbol);

@@ -341,7 +341,7 @@ static bool link_all(struct sk_linker *linker, struct sk_diag *diag, const struc
 		add_exports(linker, diag, options, synthesis);
 	if (options->constants)
 		add_constants(linker, options, synthesis);
-	return sk_linker_link(linker) && sk_linker_write(linker, options->output) && sk_files_finish(diag);
+	return sk_linker_link(linker) && sk_linker_write(linker, options->output, NULL) && sk_files_finish(diag);
 }
 
 static void print_line(void *context, const char *line)

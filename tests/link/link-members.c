@@ -131,7 +131,8 @@ static const char *link_objects(struct sk_arena *arena, const char *output, cons
 	for (int i = 1; i < count; i++) /* without the companion */
 		require_all(linker, arena, objects[i]);
 
-	bool ok = !diag.errors && sk_linker_link(linker) && sk_linker_write(linker, output) && sk_files_finish(&diag);
+	bool ok = !diag.errors && sk_linker_link(linker) && sk_linker_write(linker, output, NULL) &&
+		  sk_files_finish(&diag);
 	FILE *stream = open_memstream(&text, &size);
 
 	sk_diag_flush(&diag, "link-members", 0, stream);

@@ -28,7 +28,7 @@ put w.bin 0 '\0\0\0\100'                         # 2
 put w.bin "$second" '\0\0\100\100'               # 3
 put w.bin "$third" '\0\0\240\100'                # 5
 put w.bin "$again" '\0\0\0\100'                  # 2
-"$make_model" many.onnx <<END_OF_MODEL
+cat >many.txt <<END_OF_MODEL
 input x f32 1x2048
 output y f32 1x2048
 external a f32 2048x2048 w.bin 0
@@ -40,6 +40,7 @@ node MatMul two t b -> u
 node MatMul three u c -> v
 node MatMul four v d -> y
 END_OF_MODEL
+"$make_model" many.onnx <many.txt
 "$sklink" many.onnx "$@" --stats -o many.sk >stats.txt
 array x f32 1x2048 1
 array y.want f32 1x2048 60 0
@@ -54,6 +55,49 @@ stored=$(stat -c %s many.sk)
 # has originals and results.
 peak=$(awk '/peak memory/ {print $NF}' stats.txt)
 [ "$peak" -lt $(((4 * size >> 10) + (64 << 10))) ] || [ -n "$sanitize" ] || fail "the link took $peak KiB"
+
+# Results are written once: what keeps them becomes the package, or the weights, and is the same as where they are copied.
+cat >nameless.c <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+
+int main(void)
+{
+	return open(".", O_TMPFILE | O_RDWR, 0600) < 0;
+}
+C
+$CC nameless.c -o nameless
+nameless=$(./nameless && [ -r /proc/self/io ] && echo true) || true
+
+# writes_once COMMAND…: bytes that it and its processes write are hardly more than the results.
+writes_once() {
+	local bytes
+	bytes=$(bash -c '"$@" >&2; sed -n "s/^wchar: //p" /proc/$$/io' bash "$@")
+	[ -z "$nameless" ] || [ "$bytes" -lt $((5 * size)) ] || fail "$*: $bytes bytes have been written"
+}
+
+writes_once "$sklink" many.onnx "$@" -o once.sk
+cmp many.sk once.sk || fail "two links differ"
+"$sklink" many.onnx "$@" -o /dev/stdout | cat >copied.sk
+cmp many.sk copied.sk || fail "constants that are copied are others"
+"$skrun" many.sk --input x=x.npy --check-integrity
+writes_once "$sklink" many.onnx "$@" -o apart.sk --weights many.weights
+"$skrun" apart.sk --input x=x.npy --output y=y.npy --check-integrity
+cmp y.npy y.want.npy || fail "weights that are not copied are wrong"
+: >plain
+[ "$(stat -c %a many.weights)" = "$(stat -c %a plain)" ] || fail "weights have the mode $(stat -c %a many.weights)"
+[ "$(stat -c %a many.sk)" = "$(stat -c %a apart.sk)" ] || fail "the package has the mode $(stat -c %a many.sk)"
+
+# Of what is not stored others may stand behind: these are copied.
+sed 's/^node MatMul two t b/node MatMul two t d/; s/^node MatMul four v d/node MatMul four v b/' many.txt >between.txt
+"$make_model" between.onnx <between.txt
+"$sklink" between.onnx "$@" -o between.sk
+"$skrun" between.sk --input x=x.npy --output y=y.npy --check-integrity
+cmp y.npy y.want.npy || fail "constants between which one is not stored are wrong"
+"$sklink" many.onnx "$@" -r -o many.o
+objcopy -O binary --only-section=.sk.constants --set-section-flags .sk.constants=alloc many.o constants
+tail -c +4097 many.weights | cmp - constants || fail "with -r constants are others"
+rm many.sk once.sk copied.sk apart.sk many.weights between.sk many.o constants
 
 # ---- a file of their own ----
 

@@ -186,6 +186,21 @@ static void add_inputs(struct lowering *lowering, const sk_graph_calls *calls)
 	}
 }
 
+/* What is in a draft stands in front of other constants, in the order in which calls read it, as it does there. */
+static void add_drafted(struct lowering *lowering, const sk_graph_calls *calls)
+{
+	const struct sk_op_graph *graph = lowering->graph;
+
+	for (size_t c = 0; c < calls->count; c++)
+		for (size_t i = 0; i < calls->items[c].inputs.count; i++) {
+			uint32_t root = sk_value_root(graph, calls->items[c].inputs.items[i].value);
+
+			if (root != SK_NONE &&
+			    sk_file_is_drafted(&lowering->model->draft, graph->values.items[root].contents))
+				root_tensor(lowering, root);
+		}
+}
+
 void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls, const char *scope,
 		    struct sk_model *model)
 {
@@ -205,6 +220,7 @@ void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls
 	add_inputs(&lowering, calls);
 	for (size_t i = 0; i < graph->outputs.count; i++)
 		root_tensor(&lowering, graph->outputs.items[i]);
+	add_drafted(&lowering, calls);
 	for (size_t i = 0; i < calls->count; i++)
 		add_task(&lowering, &calls->items[i]);
 	for (size_t i = 0; i < model->scopes.count; i++)
