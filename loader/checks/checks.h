@@ -88,7 +88,7 @@ bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launc
 bool sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
 
 /* Opens all pages of an argument's tensor between calls, or closes them again. */
-bool sk_guard_permit(const struct sk_guard *guard, const struct sk_plan_argument *argument, bool open);
+bool sk_guard_permit(struct sk_guard *guard, const struct sk_plan_argument *argument, bool open);
 
 /* The address of an argument's first byte, for the core in the row of the module's tables. */
 char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch *launch,
@@ -105,10 +105,10 @@ bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch,
 /* False: a call with these windows would read what nobody has written. */
 bool sk_guard_check_written(const struct sk_guard *guard, char *finding);
 
-/* Closes them. False: the call has written elsewhere. */
+/* The call is at its end, or waits. False: it has written elsewhere. */
 bool sk_guard_leave(struct sk_guard *guard, char *finding);
 
-/* Closes what a call that was left has left open. */
+/* Ends a call that was left, and closes what calls have left open. */
 bool sk_guard_reset(struct sk_guard *guard);
 
 /* "4 bytes behind the end of tensor 'y'"; false: the address is not in guarded memory. */

@@ -1,5 +1,8 @@
 /* What of guarded memory is open to a call: the pages that its arguments lie in, for reading or for writing. The bytes
- * of writable pages that the call is not to write are kept, and compared when it is closed. */
+ * of writable pages that the call is not to write are kept, and compared when it is closed.
+ *
+ * Pages stay open behind a call, until another call begins that has other ones: opening and closing takes longer than a
+ * short call, and parts of one task lie in the same pages nearly always. */
 #include "config.h"
 
 #include "loader/checks/guard.h"
@@ -41,8 +44,22 @@ static bool is_in_pieces(const struct sk_guard *guard, const struct sk_window *w
 	       window->rows.stride - window->rows.width >= 2 * guard->page;
 }
 
-/* Can fail if the process has too many mappings. */
-static bool permit_window(const struct sk_guard *guard, const struct sk_window *window, int protection)
+static bool add_pages(struct sk_page_list *list, struct sk_open_pages pages)
+{
+	if (list->count == list->capacity) {
+		uint32_t capacity = 2 * list->capacity + 16;
+		struct sk_open_pages *items = realloc(list->items, capacity * sizeof(*items));
+
+		if (!items)
+			return false;
+		list->items = items;
+		list->capacity = capacity;
+	}
+	list->items[list->count++] = pages;
+	return true;
+}
+
+static bool want_window(struct sk_guard *guard, const struct sk_window *window, int protection)
 {
 	const struct sk_guarded_memory *memory = &guard->memories[window->memory];
 	uint64_t pieces = is_in_pieces(guard, window) ? window->rows.count : 1;
@@ -53,22 +70,56 @@ static bool permit_window(const struct sk_guard *guard, const struct sk_window *
 		char *end = pieces > 1 ? start + window->rows.width : window->end,
 		     *page = page_of(guard, memory, start);
 
-		good = mprotect(page, (size_t)(page_end(guard, memory, end) - page), protection) == 0;
+		good = add_pages(
+			&guard->wanted,
+			(struct sk_open_pages){page, (size_t)(page_end(guard, memory, end) - page), protection});
 	}
 	return good;
 }
 
 /* Where windows share pages, the one that is written decides: it comes last. */
-static bool permit_windows(const struct sk_guard *guard)
+static bool want_windows(struct sk_guard *guard)
 {
 	bool good = true;
 
+	guard->wanted.count = 0;
 	for (uint32_t i = 0; i < guard->window_count && good; i++)
 		if (!(guard->windows[i].access & SK_ACCESS_WRITE))
-			good = permit_window(guard, &guard->windows[i], PROT_READ);
+			good = want_window(guard, &guard->windows[i], PROT_READ);
 	for (uint32_t i = 0; i < guard->window_count && good; i++)
 		if (guard->windows[i].access & SK_ACCESS_WRITE)
-			good = permit_window(guard, &guard->windows[i], PROT_READ | PROT_WRITE);
+			good = want_window(guard, &guard->windows[i], PROT_READ | PROT_WRITE);
+	return good;
+}
+
+static bool is_open(const struct sk_guard *guard)
+{
+	const struct sk_open_pages *open = guard->open.items, *wanted = guard->wanted.items;
+	bool same = guard->open.count == guard->wanted.count;
+
+	for (uint32_t i = 0; i < guard->wanted.count && same; i++)
+		same = open[i].start == wanted[i].start && open[i].size == wanted[i].size &&
+		       open[i].protection == wanted[i].protection;
+	return same;
+}
+
+/* Can fail if the process has too many mappings. */
+static bool open_wanted(struct sk_guard *guard)
+{
+	struct sk_page_list closed = guard->open;
+	bool good = true;
+
+	if (is_open(guard))
+		return true;
+	if (!sk_guard_close_pages(guard))
+		return false;
+	guard->open = guard->wanted;
+	guard->wanted = closed;
+	for (uint32_t i = 0; i < guard->open.count && good; i++) {
+		const struct sk_open_pages *pages = &guard->open.items[i];
+
+		good = mprotect(pages->start, pages->size, pages->protection) == 0;
+	}
 	return good;
 }
 
@@ -193,7 +244,11 @@ bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch,
 	guard->windows = windows;
 	guard->closed = closed;
 	qsort(windows, guard->window_count, sizeof(*windows), compare_windows);
-	if (!permit_windows(guard)) {
+	if (!want_windows(guard)) {
+		no_memory(finding);
+		return false;
+	}
+	if (!open_wanted(guard)) {
 		cannot_protect(finding);
 		return false;
 	}
@@ -213,12 +268,8 @@ bool sk_guard_check_written(const struct sk_guard *guard, char *finding)
 
 bool sk_guard_reset(struct sk_guard *guard)
 {
-	bool good = true;
-
-	for (uint32_t i = 0; i < guard->window_count; i++)
-		good &= permit_window(guard, &guard->windows[i], PROT_NONE);
 	guard->window_count = guard->border_count = 0;
-	return good;
+	return sk_guard_close_pages(guard);
 }
 
 /* ---- what is said ---- */
@@ -324,10 +375,8 @@ bool sk_guard_leave(struct sk_guard *guard, char *finding)
 
 	for (uint32_t i = 0; i < guard->border_count && intact; i++)
 		intact = is_intact(guard, &guard->borders[i], finding);
-	if (sk_guard_reset(guard) || !intact)
-		return intact;
-	cannot_protect(finding);
-	return false;
+	guard->window_count = guard->border_count = 0;
+	return intact;
 }
 
 bool sk_guard_describe(const struct sk_guard *guard, const void *address, char *text, size_t size)

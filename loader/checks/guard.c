@@ -1,5 +1,6 @@
 /* Guarded memory: every tensor, and every core's scratch, lies in pages of its own between pages that nobody may touch,
- * with its end as near to the end of its pages as the alignment of bindings allows. Between calls all pages are closed.
+ * with its end as near to the end of its pages as the alignment of bindings allows. Who is no call closes all pages
+ * first.
  *
  * What nobody has written holds a pattern, a NaN in the types of 16 bits and more that depends on the place, so that
  * nothing that a kernel computes looks like it. It is looked for in words of 8 bytes, and in what is shorter as a whole
@@ -81,17 +82,28 @@ bool sk_guarded_memory_find_unwritten(const struct sk_guarded_memory *memory, co
 
 /* ---- memory ---- */
 
+bool sk_guard_close_pages(struct sk_guard *guard)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < guard->open.count; i++)
+		good &= mprotect(guard->open.items[i].start, guard->open.items[i].size, PROT_NONE) == 0;
+	guard->open.count = 0;
+	return good;
+}
+
 /* All pages of a memory. Can fail for lack of memory when they become writable for the first time, and whenever the
  * process would have too many mappings. */
-static bool permit_all(const struct sk_guarded_memory *memory, int protection)
+static bool permit_all(struct sk_guard *guard, const struct sk_guarded_memory *memory, int protection)
 {
-	return memory->pages_size == 0 || mprotect(memory->pages, memory->pages_size, protection) == 0;
+	return sk_guard_close_pages(guard) &&
+	       (memory->pages_size == 0 || mprotect(memory->pages, memory->pages_size, protection) == 0);
 }
 
 /* All of its pages hold the pattern; or only what is not the tensor's, and that the byte. */
-static bool fill(const struct sk_guard *guard, const struct sk_guarded_memory *memory, int byte)
+static bool fill(struct sk_guard *guard, const struct sk_guarded_memory *memory, int byte)
 {
-	if (!permit_all(memory, PROT_READ | PROT_WRITE))
+	if (!permit_all(guard, memory, PROT_READ | PROT_WRITE))
 		return false;
 	for (size_t i = 0; i < memory->pages_size; i += 8) {
 		uint64_t word = pattern_at(i);
@@ -100,7 +112,7 @@ static bool fill(const struct sk_guard *guard, const struct sk_guarded_memory *m
 	}
 	if (!guard->pattern && memory->bytes)
 		memset(memory->data, byte, memory->bytes);
-	return permit_all(memory, PROT_NONE);
+	return permit_all(guard, memory, PROT_NONE);
 }
 
 /* Bytes from its start to the end of its pages. */
@@ -133,20 +145,20 @@ static bool map(struct sk_guarded_memory *memory)
 }
 
 /* With the pattern, or the constant's bytes. */
-static bool fill_first(const struct sk_guard *guard, const struct skrt_instance *instance,
+static bool fill_first(struct sk_guard *guard, const struct skrt_instance *instance,
 		       const struct sk_guarded_memory *memory)
 {
 	if (!fill(guard, memory, 0))
 		return false;
 	if (memory->role != SK_ROLE_CONSTANT || !memory->bytes)
 		return true;
-	if (!permit_all(memory, PROT_READ | PROT_WRITE))
+	if (!permit_all(guard, memory, PROT_READ | PROT_WRITE))
 		return false;
 
 	const struct sk_plan_tensor *tensor = &guard->plan->tensors[memory - guard->memories];
 
 	memcpy(memory->data, (const char *)instance->module->constants + tensor->offset, tensor->bytes);
-	return permit_all(memory, PROT_NONE);
+	return permit_all(guard, memory, PROT_NONE);
 }
 
 /* Bytes of scratch that a core needs for any launch. */
@@ -289,6 +301,8 @@ void sk_guard_close(struct sk_guard *guard)
 			munmap(guard->memories[i].mapping, guard->memories[i].mapping_size);
 	free(guard->memories);
 	free(guard->borders);
+	free(guard->open.items);
+	free(guard->wanted.items);
 	free(guard->saved);
 	free(guard);
 }
@@ -316,15 +330,15 @@ bool sk_guard_forget_binding(struct sk_guard *guard, uint32_t binding)
 
 /* ---- bindings ---- */
 
-static bool copy_in(const struct sk_guard *guard, const struct sk_guarded_memory *memory, const void *bound)
+static bool copy_in(struct sk_guard *guard, const struct sk_guarded_memory *memory, const void *bound)
 {
 	/* Nothing reads an output's old value; where its own is kept, what is not written is found. */
 	if (!memory->bytes || (guard->pattern && memory->role == SK_ROLE_OUTPUT))
 		return true;
-	if (!permit_all(memory, PROT_READ | PROT_WRITE))
+	if (!permit_all(guard, memory, PROT_READ | PROT_WRITE))
 		return false;
 	memcpy(memory->data, bound, memory->bytes);
-	return permit_all(memory, PROT_NONE);
+	return permit_all(guard, memory, PROT_NONE);
 }
 
 /* A row of bytes that is written. What nobody has written stays as it was in the bound memory, but for less than a word
@@ -346,16 +360,16 @@ static void copy_row(const struct sk_guard *guard, const struct sk_guarded_memor
 }
 
 /* The bytes of an argument that is written. */
-static bool copy_out(const struct sk_guard *guard, const struct sk_guarded_memory *memory,
+static bool copy_out(struct sk_guard *guard, const struct sk_guarded_memory *memory,
 		     const struct sk_plan_argument *argument, char *bound)
 {
 	struct sk_rows rows = sk_plan_rows(guard->plan, argument);
 
-	if (!permit_all(memory, PROT_READ))
+	if (!permit_all(guard, memory, PROT_READ))
 		return false;
 	for (uint64_t i = 0; i < rows.count; i++)
 		copy_row(guard, memory, rows.start + i * rows.stride, rows.width, bound);
-	return permit_all(memory, PROT_NONE);
+	return permit_all(guard, memory, PROT_NONE);
 }
 
 bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings)
@@ -416,7 +430,7 @@ char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch
 	       (argument->offset - sk_plan_tensor_start(launch, &guard->plan->tensors[argument->tensor]));
 }
 
-bool sk_guard_permit(const struct sk_guard *guard, const struct sk_plan_argument *argument, bool open)
+bool sk_guard_permit(struct sk_guard *guard, const struct sk_plan_argument *argument, bool open)
 {
-	return permit_all(&guard->memories[argument->tensor], open ? PROT_READ | PROT_WRITE : PROT_NONE);
+	return permit_all(guard, &guard->memories[argument->tensor], open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }

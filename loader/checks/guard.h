@@ -25,6 +25,17 @@ struct sk_border {
 	size_t saved; /* offset of what they were */
 };
 
+struct sk_open_pages {
+	char *start;
+	size_t size;
+	int protection;
+};
+
+struct sk_page_list {
+	struct sk_open_pages *items;
+	uint32_t count, capacity;
+};
+
 struct sk_guard {
 	const struct sk_plan_view *plan;
 	bool pattern;
@@ -39,10 +50,15 @@ struct sk_guard {
 	uint32_t border_count, border_capacity;
 	char *saved;
 	size_t saved_size, saved_capacity;
+	/* The pages that are open, and those of the call that begins; where they overlap, the last ones decide. */
+	struct sk_page_list open, wanted;
 };
 
 /* Number of the memory that an argument lies in, for the core in the row of the module's tables. */
 uint32_t sk_guard_memory_of(const struct sk_guard *guard, const struct sk_plan_argument *argument, uint64_t row);
+
+/* Closes what calls have left open. */
+bool sk_guard_close_pages(struct sk_guard *guard);
 
 /* The first bytes in [start, end), which may be read, that hold the pattern: [*low, *high) of the data. False: none. */
 bool sk_guarded_memory_find_unwritten(const struct sk_guarded_memory *memory, const char *start, const char *end,

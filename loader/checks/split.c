@@ -3,7 +3,8 @@
  * several lengths of whole units that look random; each time what is written is compared. In the end it is what the
  * call for all has written.
  *
- * Opening and closing memory around a call takes far longer than a short call. So of a part with very many units the
+ * What is done around a call takes far longer than a short call, above all where its pages are others than those of the
+ * call before. So of a part with very many units the
  * short calls are made in series at places that are equally far apart and at its end, with one long call from each to
  * the next. */
 #include "config.h"

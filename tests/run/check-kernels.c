@@ -91,3 +91,17 @@ float many(const float *x, const double *scale, long n, signed char a, unsigned 
 SK_KERNEL(many,
 	  "in x f32[n], in scale f64[1], n i64, a i8, b u8, c i16, d u16, e i32, f u32, g i64, h u64, i f32, j f64, "
 	  "k f32, l f64, m f32, o f64, p f32, q f64, r f32, s f64, ref w i32, scratch z[64] -> out sum f32");
+
+/* Keeps where x is, and reads what is kept. */
+void keep_place(const float *x, float *y, const float **kept)
+{
+	*kept = x;
+	*y = *x;
+}
+SK_KERNEL(keep_place, "in x f32[1000], out y f32[1], out kept u64[1]");
+
+void read_kept(const float *const *kept, float *y)
+{
+	*y = **kept;
+}
+SK_KERNEL(read_kept, "in kept u64[1], out y f32[1]");

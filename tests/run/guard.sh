@@ -93,6 +93,24 @@ M
 "$skrun" ones.sk --random 1 --guard >guarded.txt
 grep -q ': 0 0 255 255 0 0' guarded.txt || { cat guarded.txt; fail "written bytes are lost"; }
 
+# What a call could access it can no longer when the next one runs.
+cat >kept.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [1000]}
+  kept: {dtype: u64, shape: [1]}
+  y: {dtype: f32, shape: [1]}
+  z: {dtype: f32, shape: [1]}
+tasks:
+  - {name: keep, kernel: keep_place, args: [x, y, kept], scope: sp1}
+  - {name: read, kernel: read_kept, args: [kept, z], scope: sp1}
+M
+"$sklink" kept.yaml check-kernels.o -o kept.sk
+for options in '--cores 1' '--device a3' '--unfused'; do
+	fails_with "^skrun: error: .*: task 'read': kernel read_kept on core 0: segmentation fault .SIGSEGV.: read at .* tensor 'x', which is no argument of the call" \
+		"$skrun" kept.sk --random 1 --guard $options
+done
+
 # Every kind of argument arrives as from a dispatcher.
 cat >many.yaml <<'M'
 sklink: 1
