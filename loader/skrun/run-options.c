@@ -168,7 +168,10 @@ static const struct row rows[] = {
 	{"output", "NAME=FILE", "write an output or inout tensor to a .npy file; may be repeated", add_output},
 	{"random", "SEED", "fill all inputs that have no file, the same for the same seed", set_random,
 	 .most = UINT64_MAX},
-	{"verify", NULL, "compare fused, unfused and serial runs bit for bit", set_flag, FIELD(verify)},
+	{"verify", NULL,
+	 "compare fused, unfused and serial runs bit for bit; without --cores also fused ones\n"
+	 "on 1 and on 2 cores",
+	 set_flag, FIELD(verify)},
 	{"unfused", NULL, "run each task by itself instead of the superkernels", set_mode, .constant = SK_RUN_UNFUSED},
 	{"serial", NULL, "run the serial entries on one thread", set_mode, .constant = SK_RUN_SERIAL},
 	{"repeat", "N", "run N times (with --verify: and compare each time)", set_repeats, .least = 1,

@@ -56,13 +56,18 @@ static bool make_slots(struct sk_session *session)
 	return true;
 }
 
+static bool load(struct sk_session *session, const struct skrt_source *source, const struct skrt_device_options *device)
+{
+	return sk_succeeded(skrt_device_open(device, &session->device)) &&
+	       sk_succeeded(skrt_module_load_from(session->device, source, &session->module));
+}
+
 bool sk_session_open(struct sk_session *session, const struct skrt_source *source,
 		     const struct skrt_device_options *device)
 {
 	memset(session, 0, sizeof(*session));
 	session->path = source->path;
-	return sk_succeeded(skrt_device_open(device, &session->device)) &&
-	       sk_succeeded(skrt_module_load_from(session->device, source, &session->module)) && make_slots(session);
+	return load(session, source, device) && make_slots(session);
 }
 
 /* One for each stream of the manifest. */
@@ -88,6 +93,18 @@ static bool make_streams(struct sk_session *session)
 	return true;
 }
 
+static bool make_instance(struct sk_session *session)
+{
+	if (!sk_succeeded(skrt_instance_create(session->module, &session->instance)) || !make_streams(session))
+		return false;
+	for (uint32_t i = 0; i < session->slot_count; i++)
+		if (!sk_succeeded(
+			    skrt_instance_bind(session->instance, i, session->slots[i].data,
+					       session->slots[i].tensor.bytes + session->slots[i].tensor.padding)))
+			return false;
+	return true;
+}
+
 /* Memory first: a device with checks needs as much again, and looks how much there is left. */
 bool sk_session_prepare(struct sk_session *session)
 {
@@ -101,14 +118,48 @@ bool sk_session_prepare(struct sk_session *session)
 			return false;
 		}
 	}
-	if (!sk_succeeded(skrt_instance_create(session->module, &session->instance)) || !make_streams(session))
-		return false;
-	for (uint32_t i = 0; i < session->slot_count; i++)
-		if (!sk_succeeded(
-			    skrt_instance_bind(session->instance, i, session->slots[i].data,
-					       session->slots[i].tensor.bytes + session->slots[i].tensor.padding)))
-			return false;
-	return true;
+	return make_instance(session);
+}
+
+/* Whatever belongs to the device. */
+static void unload(struct sk_session *session)
+{
+	for (uint32_t i = 0; i < session->stream_count; i++)
+		skrt_stream_destroy(session->streams[i]);
+	free(session->streams);
+	skrt_instance_destroy(session->instance);
+	skrt_module_unload(session->module);
+	skrt_device_close(session->device);
+	session->streams = NULL;
+	session->stream_count = 0;
+	session->instance = NULL;
+	session->module = NULL;
+	session->device = NULL;
+}
+
+/* The slots' names are the module's. False if the package is another one by now. */
+static bool describe_slots(struct sk_session *session)
+{
+	bool same = skrt_module_tensor_count(session->module) == session->slot_count;
+
+	for (uint32_t i = 0; i < session->slot_count && same; i++) {
+		struct skrt_tensor *tensor = &session->slots[i].tensor, found;
+
+		same = !skrt_module_tensor(session->module, i, &found) && found.bytes == tensor->bytes &&
+		       found.padding == tensor->padding && found.role == tensor->role && found.dtype == tensor->dtype;
+		if (same)
+			*tensor = found;
+	}
+	if (!same)
+		sk_skrun_error("%s: the package has changed since it was loaded first", session->path);
+	return same;
+}
+
+bool sk_session_move(struct sk_session *session, const struct skrt_source *source,
+		     const struct skrt_device_options *device)
+{
+	unload(session);
+	return load(session, source, device) && describe_slots(session) && make_instance(session);
 }
 
 void sk_session_close(struct sk_session *session)
@@ -116,18 +167,13 @@ void sk_session_close(struct sk_session *session)
 	if (session->trace)
 		skrt_trace_end(session->trace); /* it may have ended */
 	skrt_trace_destroy(session->trace);
-	for (uint32_t i = 0; i < session->stream_count; i++)
-		skrt_stream_destroy(session->streams[i]);
-	free(session->streams);
-	skrt_instance_destroy(session->instance);
+	unload(session);
 	for (uint32_t i = 0; i < session->slot_count; i++) {
 		free(session->slots[i].data);
 		free(session->slots[i].start);
 		free(session->slots[i].reference);
 	}
 	free(session->slots);
-	skrt_module_unload(session->module);
-	skrt_device_close(session->device);
 	memset(session, 0, sizeof(*session));
 }
 

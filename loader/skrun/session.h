@@ -62,6 +62,10 @@ bool sk_session_open(struct sk_session *session, const struct skrt_source *sourc
 		     const struct skrt_device_options *device);
 /* Gives every tensor memory; without it a session can only be listed. */
 bool sk_session_prepare(struct sk_session *session);
+/* Runs go on on another device, in another instance of the same package; tensors keep their memory and what is in it.
+ */
+bool sk_session_move(struct sk_session *session, const struct skrt_source *source,
+		     const struct skrt_device_options *device);
 void sk_session_close(struct sk_session *session);
 
 /* Memory as bindings want it, zeroed; for free(). NULL: there is none, and nothing is printed. */
@@ -88,6 +92,10 @@ bool sk_session_run(struct sk_session *session, enum sk_run_mode mode, double *s
 /* verification.c: compares `repeats` fused runs, and one serial run, bit for bit with an unfused one, all from the same
  * start. Prints the result, or where they differ first. seconds gets the time of each fused run. */
 bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *seconds);
+/* Behind that: compares a fused run on one core of each lane, and one on two, if the device has more. The session stays
+ * there. */
+bool sk_session_verify_fewer(struct sk_session *session, const struct skrt_source *source,
+			     const struct skrt_device_options *device);
 
 /* split-check.c: runs each task by itself, on a device with SKRT_CHECK_SPLIT. Prints the result, or all tasks that are
  * found. */

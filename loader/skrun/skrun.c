@@ -100,13 +100,23 @@ static bool predict(const struct sk_session *session, const struct sk_run_option
 	return false;
 }
 
+/* Who asks for a number of cores gets that one alone. */
+static bool verify(struct sk_session *session, const struct sk_run_options *options, double *seconds)
+{
+	if (!sk_session_verify(session, (uint32_t)options->repeats, seconds))
+		return false;
+	if (options->time)
+		print_time(options, session, seconds);
+	return options->device.cores || sk_session_verify_fewer(session, &options->package, &options->device);
+}
+
 static bool run(struct sk_session *session, const struct sk_run_options *options, double *seconds)
 {
 	if (!sk_session_prepare(session) || !read_inputs(session, options))
 		return false;
 	if (options->measure)
 		return sk_measure(session, options->measure, (uint32_t)options->repeats);
-	if (options->verify && !sk_session_verify(session, (uint32_t)options->repeats, seconds))
+	if (options->verify && !verify(session, options, seconds))
 		return false;
 	bool runs_tasks = options->device.checks & SKRT_CHECK_SPLIT;
 
@@ -126,7 +136,7 @@ static bool run(struct sk_session *session, const struct sk_run_options *options
 			return false;
 	if (!options->output_count && !options->verify && !runs_tasks)
 		sk_session_summarise(session);
-	if (options->time)
+	if (options->time && !options->verify)
 		print_time(options, session, seconds);
 	return !options->profile || sk_task_table_print(session->trace);
 }

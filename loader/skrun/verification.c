@@ -15,6 +15,7 @@
 enum {
 	POISON = 0xa5, /* in outputs before a run */
 	WORKSPACE_POISON = 0xff, /* NaN in every floating-point type: what is read too early shows */
+	MOST_FEWER = 2, /* cores: one computes all, two share all */
 };
 
 /* Copies of what the runs start from and lead to. */
@@ -175,12 +176,31 @@ static bool verify_fused(struct sk_session *session, double *seconds)
 	return sk_session_run(session, SK_RUN_FUSED, seconds) && compare(session, "second fused");
 }
 
+/* Of what has been compared. */
+static void print_success(const struct sk_session *session, uint32_t repeats)
+{
+	uint32_t outputs = 0;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < session->slot_count; i++) {
+		const struct sk_slot *slot = &session->slots[i];
+
+		if (!sk_slot_is_output(slot))
+			continue;
+		outputs++;
+		bytes += slot->tensor.bytes;
+	}
+	printf("Precision: bit-identical (%" PRIu32 " outputs, %" PRIu64 " bytes, ", outputs, bytes);
+	sk_session_print_cores(session);
+	if (repeats > 1)
+		printf(", repeats %" PRIu32, repeats);
+	printf(")\n");
+}
+
 bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *seconds)
 {
 	double unused;
 	bool serial;
-	uint32_t outputs = 0;
-	uint64_t bytes = 0;
 
 	if (!find_serial_entries(session, &serial) || !make_copies(session) || !reset(session) ||
 	    !sk_session_run(session, SK_RUN_UNFUSED, &unused))
@@ -188,11 +208,8 @@ bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *sec
 	for (uint32_t i = 0; i < session->slot_count; i++) {
 		struct sk_slot *slot = &session->slots[i];
 
-		if (!sk_slot_is_output(slot))
-			continue;
-		memcpy(slot->reference, slot->data, slot->tensor.bytes);
-		outputs++;
-		bytes += slot->tensor.bytes;
+		if (sk_slot_is_output(slot))
+			memcpy(slot->reference, slot->data, slot->tensor.bytes);
 	}
 	if (serial &&
 	    (!reset(session) || !sk_session_run(session, SK_RUN_SERIAL, &unused) || !compare(session, "serial")))
@@ -200,10 +217,26 @@ bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *sec
 	for (uint32_t i = 0; i < repeats; i++)
 		if (!verify_fused(session, &seconds[i]))
 			return false;
-	printf("Precision: bit-identical (%" PRIu32 " outputs, %" PRIu64 " bytes, ", outputs, bytes);
-	sk_session_print_cores(session);
-	if (repeats > 1)
-		printf(", repeats %" PRIu32, repeats);
-	printf(")\n");
+	print_success(session, repeats);
+	return true;
+}
+
+bool sk_session_verify_fewer(struct sk_session *session, const struct skrt_source *source,
+			     const struct skrt_device_options *device)
+{
+	uint32_t first = skrt_device_cores(session->device, 0), second = skrt_device_cores(session->device, 1);
+	struct skrt_device_options fewer = *device;
+	double unused;
+
+	for (fewer.cores = 1; fewer.cores <= MOST_FEWER && (fewer.cores < first || fewer.cores < second);
+	     fewer.cores++) {
+		if (!sk_session_move(session, source, &fewer))
+			return false;
+		if (!verify_fused(session, &unused)) {
+			sk_skrun_error("the fused run was on fewer cores than before: --cores %" PRIu32, fewer.cores);
+			return false;
+		}
+		print_success(session, 1);
+	}
 	return true;
 }

@@ -113,6 +113,14 @@ done
 "$skrun" copy.sk --random 1 --output words2=run.npy
 cmp verified.npy run.npy || fail "--verify leaves other outputs"
 
+# Who does not say on how many cores gets fused runs on one and on two as well, the last ones; the time is that of the first.
+"$skrun" copy.sk --random 1 --verify --device a3 --repeat 3 --time --output words2=verified.npy >out.txt
+cmp verified.npy run.npy || fail "--verify on fewer cores leaves other outputs"
+sed -i '/^Time: .*(device a3, cores 24 and 48)$/d' out.txt
+for cores in '24 and 48, repeats 3' 1 2; do
+	echo "Precision: bit-identical (6 outputs, 5400 bytes, device a3, cores $cores)"
+done | diff - out.txt >&2 || fail "--verify on fewer cores"
+
 # A difference is found: the serial run calls tell once, with all 300 elements, the others once a core.
 cat >tell.yaml <<'Y'
 sklink: 1
@@ -127,6 +135,24 @@ fails_with "^skrun: error: precision: 'y' differs first at \[0, 0\]: serial run 
 	"$skrun" tell.sk --verify --cores 2
 
 ! grep -q 'hidden state' err.txt || fail "there is none"
+
+# One that shows on few cores alone, where the second of two has 172 of the 300 elements; no other call has as many.
+cat >few.c <<'C'
+#include "skkernel.h"
+void few(float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = n == 172;
+}
+SK_KERNEL(few, "vector split=n; out y f32[n], n i64");
+C
+compile few
+sed 's/kernel: tell/kernel: few/; s/^tensors/device: a3\n&/' tell.yaml >few.yaml
+"$sklink" few.yaml few.o -o few.sk
+"$skrun" few.sk --device a3 --verify --cores 48 >/dev/null || fail "48 cores"
+fails_with "^skrun: error: precision: 'y' differs first at \[1, 28\]: fused run 1, unfused run 0 \(172 of 300 elements differ\)" \
+	"$skrun" few.sk --device a3 --verify
+grep -qx 'skrun: error: the fused run was on fewer cores than before: --cores 2' err.txt || { cat err.txt; fail "on how many cores?"; }
 
 # Hidden state is not put back between runs. A task that sets it, in every run, makes them alike.
 cat >counts.c <<'C'
