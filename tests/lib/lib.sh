@@ -54,6 +54,15 @@ tensors() {
 	printf "  %s: {dtype: f32, shape: $shape}\n" "$@"
 }
 
+# worth REPORT: each tile group that it tells of moves fewer bytes than its tasks one by one.
+worth() {
+	sed -nE 's/^    \{"launch": .*"first": "([^"]*)".*"traffic": \{"before": ([0-9]+), "after": ([0-9]+)\}.*/\1 \2 \3/p' "$1" >groups.txt
+	[ "$(wc -l <groups.txt)" = "$(grep -c '^    {"launch": .*"traffic"' "$1")" ] || fail "$1: the groups are not understood"
+	awk '$3 >= $2 { print "the group of " $1 " moves " $3 " bytes, its tasks " $2; bad = 1 } END { exit bad }' groups.txt >&2 ||
+		fail "$1: a group saves nothing"
+	groups_seen=$((${groups_seen-0} + $(wc -l <groups.txt)))
+}
+
 # proved PACKAGE: skdump --verify finds no error in it, as far as it can be proved: of a stripped package not all can.
 proved() {
 	status=0

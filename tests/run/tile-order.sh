@@ -37,7 +37,8 @@ $2
 scopes:
   sp: {options: "stream-fusion=1:tile-bytes=4096"}
 M
-	"$sklink" m.yaml kernels.o -o m.sk 2>err.txt || { cat err.txt; fail "no link"; }
+	"$sklink" m.yaml kernels.o -o m.sk --report=m.json 2>err.txt || { cat err.txt; fail "no link"; }
+	worth m.json
 	"$skdump" --verify m.sk >/dev/null
 	"$skdump" --steps m.sk >steps.txt
 	made=$(awk '/^ *[0-9]+  / && NR > 2 { printf " %s", $2; next } NR > 2 && NF { printf ",%s", $1 }' steps.txt)
@@ -235,6 +236,7 @@ for seed in 1 2 3; do
 					i % 19 == seed ? "" : input(i) ", ", i + 1
 		}' >large.yaml
 	"$sklink" large.yaml kernels.o -o large.sk --report=large.json
+	worth large.json
 	"$skdump" --verify large.sk
 	"$skrun" large.sk --random 1 --verify
 	inside large
@@ -248,6 +250,7 @@ done
 sample=$top_srcdir/samples/decode_layers
 sh "$sample/generate" 61 >decode.yaml
 "$sklink" decode.yaml "$top_builddir/samples/decode_layers/kernels.o" -o decode.sk --report=decode.json
+worth decode.json
 cat >allowed.awk <<'A'
 function come_behind(other) { if (other && other != tasks) before[tasks, ++ahead[tasks]] = other }
 # Whether a way from the task to the other one leads through a task that is in no group.
@@ -296,3 +299,5 @@ inside decode
 rows=$(grep '"covered_by"' decode.json | grep -E '"why": "read after write", "tensor": "(x|residual)_[0-9]+"' | grep -E '"later": "(norm|post_norm|combine)_')
 echo "decode_layers: $(wc -l <<<"$rows") times rows go on without an await"
 [ "$(grep -c '"covered_by": "same core"' <<<"$rows") $(wc -l <<<"$rows")" = '181 181' ] || { echo "$rows"; fail "decode_layers: rows are awaited"; }
+echo "$groups_seen groups, and each saves traffic"
+[ "$groups_seen" -gt 80 ] || fail "there are only $groups_seen groups"

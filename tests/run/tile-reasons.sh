@@ -90,6 +90,7 @@ scopes:
   sp: {options: "$options"}
 M
 	"$sklink" m.yaml kernels.o -o m.sk --report=m.json
+	worth m.json
 	"$skdump" --verify m.sk >/dev/null
 }
 
@@ -225,3 +226,5 @@ for code in $(sed -nE 's/^.*\[SK_TILE_.*\] = "([A-Z_]+)",$/\1/p' "$top_srcdir/sr
 	esac
 	grep -q "^| \`$code\` |" "$top_srcdir/doc/manifest.md" || fail "doc/manifest.md does not say what $code means"
 done
+echo "$groups_seen groups, and each saves traffic"
+[ "$groups_seen" -gt 5 ] || fail "there are only $groups_seen groups"
