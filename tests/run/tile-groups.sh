@@ -389,3 +389,38 @@ for behind in 64 1048576 9223372036854770000; do
 	grep -qE "$expected" memory.txt || { cat memory.txt; fail "three temporaries with $behind bytes behind them lie elsewhere"; }
 	"$skdump" --verify behind.sk >/dev/null
 done
+
+# Of a step in which any call stores past the caches, whichever it is, a fence stands behind the loop, once, and in front of where
+# the step is published: other cores then see what all of its tiles have stored.
+cat >past.c <<'C'
+#include "skkernel.h"
+#define KERNEL(name, words) \
+	void name(const float *x, float *y, long n) { for (long i = 0; i < n; i++) y[i] = 2 * x[i]; } \
+	SK_KERNEL(name, words "; in x f32[n], out y f32[n], n i64")
+KERNEL(double_it, "split=n");
+KERNEL(stream_it, "split=n nontemporal");
+KERNEL(copy_all, "vector");
+C
+compile past
+fences() { # FIRST SECOND COUNT
+	cat >past.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[20000]' x a y z)
+tasks:
+  - {name: one, kernel: $1, args: [x, a], scope: sp}
+  - {name: two, kernel: $2, args: [a, y], scope: sp}
+  - {name: three, kernel: copy_all, args: [y, z], scope: sp}
+M
+	"$sklink" past.yaml past.o -o past.sk
+	"$skdump" --verify past.sk >/dev/null
+	"$skrun" past.sk --random 1 --verify --cores 3 >ran.txt || fail "$1 and $2: --verify"
+	objdump -d --no-show-raw-insn --disassemble=sk_sp past.sk >code.txt
+	order=$(sed -nE 's/.*call .*<(double_it|stream_it|copy_all)>.*/\1/p; s/.*\sjb .*/loop/p; s/.*sfence.*/fence/p; s/.*mov +%r[a-z0-9]+,(0x0)?\(%rbp\)$/publish/p' code.txt | head -$((4 + $3)) | tr '\n' ' ')
+	[ "$order" = "$1 $2 loop ${4-}publish " ] || { cat code.txt; fail "$1 and $2: the code has $order"; }
+	[ "$(grep -c sfence code.txt)" = "$3" ] || fail "$1 and $2: not $3 fences"
+}
+fences double_it double_it 0
+fences double_it stream_it 1 'fence '
+fences stream_it double_it 1 'fence '
+fences stream_it stream_it 1 'fence '
