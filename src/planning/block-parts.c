@@ -105,6 +105,18 @@ static uint64_t cores_of(const struct follower *follower, const struct end *end)
 	return units < cores ? units : cores;
 }
 
+/* A mix task runs in both lanes. */
+static bool runs_in_lane(const struct follower *follower, const struct end *end, uint32_t lane)
+{
+	struct sk_side sides[SK_MAX_SIDES];
+	uint32_t count = sk_task_sides(follower->model, end->number, sides);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (sides[i].lane == lane)
+			return true;
+	return false;
+}
+
 /* Whether the run of one end can have parts like those of the other one: FOLLOWED, or why not. */
 static struct sk_block_verdict judge(const struct follower *follower, const struct end *ahead, const struct end *behind,
 				     const struct sk_block_parts *parts)
@@ -112,7 +124,7 @@ static struct sk_block_verdict judge(const struct follower *follower, const stru
 	struct sk_block_verdict verdict = {.task = parts->task, .tensor = behind->argument->tensor};
 	uint64_t cores = cores_of(follower, behind);
 
-	if (ahead->task->lane != behind->task->lane)
+	if (!runs_in_lane(follower, ahead, behind->task->lane))
 		verdict.reason = SK_BLOCKS_OTHER_LANE;
 	else if (has_blocks(follower, ahead))
 		verdict.reason = judge_task(follower, ahead);

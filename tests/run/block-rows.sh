@@ -70,6 +70,16 @@ void resident(const struct sk_block *block, const int8_t *x, const int8_t *w, fl
 }
 SK_KERNEL(resident, "blocks=m sync-all; block, in x i8[m,k], in w i8[k,n], out y f32[m,n], m i64, k i64, n i64");
 
+/* Two sides: the first one computes the blocks, the other one looks on. */
+void both_mix_aic(const struct sk_block *block, const int8_t *x, const int8_t *w, float *y, int64_t m, int64_t k, int64_t n)
+{
+	product(block, x, w, y, m, k, n);
+}
+void both_mix_aiv(const struct sk_block *block, const int8_t *x, const int8_t *w, float *y, int64_t m, int64_t k, int64_t n)
+{
+}
+SK_KERNEL(both, "mix; block, in x i8[m,k], in w i8[k,n], out y f32[m,n], m i64, k i64, n i64");
+
 void six(const int8_t *x, const int8_t *w, float *y, int64_t m, int64_t k, int64_t n)
 {
 	rows(x, w, y, 0, m, k, n);
@@ -265,6 +275,15 @@ reason early bias BLOCKS_EARLY "cores do not keep to their blocks of 'product': 
 link resident resident 5 37 64
 same resident parallel
 reason resident bias BLOCKS_RESIDENT "cores do not keep to their blocks of 'product': its blocks wait for one another"
+# A mix task is in the lane of each, on a device with one lane and with two.
+for device in host a3; do
+	link mixed both 5 37 64
+	same mixed parallel
+	for task in quantise bias; do
+		reason mixed $task BLOCKS_RESIDENT "cores do not keep to their blocks of 'product': its blocks wait for one another"
+	done
+done
+device=host
 link few product 1 37 64
 same few
 reason few bias BLOCKS_TOO_FEW "cores do not keep to their blocks of 'product': it has 1, fewer than the 2 cores with work here"
@@ -281,6 +300,6 @@ reason lanes other BLOCKS_OTHER_LANE "cores do not keep to their blocks of 'prod
 for code in $(sed -nE 's/^.*\[SK_BLOCKS_.*\] = "([A-Z_]+)",$/\1/p' "$top_srcdir/src/planning/block-reasons.c"); do
 	case "$seen BLOCKS_NONE " in *" $code "*) ;; *) fail "no case has $code" ;; esac
 done
-for package in off comb early resident few whole synchronised rows halo lanes; do
+for package in off comb early resident mixed few whole synchronised rows halo lanes; do
 	! "$skdump" --steps $package.sk | grep -qE ', 0 awaits' || fail "$package: nothing is awaited"
 done
