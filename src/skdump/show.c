@@ -304,14 +304,24 @@ void sk_show_memory(const struct sk_show *show)
 
 /* ---- reasons ---- */
 
+/* Whether any task could have had the blocks of another one. */
+static bool asks_for_blocks(const struct sk_account *account)
+{
+	for (size_t i = 0; i < account->count; i++)
+		if (account->entries[i].block_code)
+			return true;
+	return false;
+}
+
 void sk_show_reasons(const struct sk_show *show)
 {
 	const struct sk_package_file *file = show->file;
 	struct sk_table table;
 
-	sk_table_init(&table, show->arena, "lllllll");
+	sk_table_init(&table, show->arena, "lllllllll");
 	if (file->has_account)
-		HEADINGS(&table, "task", "scope", "launch", "reason", "", "tile group", "");
+		HEADINGS(&table, "task", "scope", "launch", "reason", "", "tile group", "",
+			 asks_for_blocks(&file->account) ? "blocks of another task" : "", "");
 	for (size_t i = 0; i < file->account.count; i++) {
 		const struct sk_account_entry *reason = &file->account.entries[i];
 
@@ -322,6 +332,8 @@ void sk_show_reasons(const struct sk_show *show)
 		sk_table_cell(&table, "%s", reason->sentence);
 		sk_table_cell(&table, "%s", reason->tile_code);
 		sk_table_cell(&table, "%s", reason->tile_sentence);
+		sk_table_cell(&table, "%s", reason->block_code ? reason->block_code : "");
+		sk_table_cell(&table, "%s", reason->block_code ? reason->block_sentence : "");
 	}
 	sk_show_table(show, file->has_account ? "reasons" : "reasons: the account has been stripped from the package",
 		      &table);

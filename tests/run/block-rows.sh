@@ -206,6 +206,8 @@ reason() {
 	grep -qE -- "^  $3: $4\.\$" said.txt || { cat said.txt >&2; fail "$1: --explain $2 does not say $3: $4"; }
 	grep -qE -- "\"name\": \"$2\", .*\"blocks_reason\": \"$3\", \"blocks_because\": \"$4\"\}" $1.json ||
 		{ cat $1.json >&2; fail "$1: the report does not say $3 of $2"; }
+	"$skdump" --reasons $1.sk >said.txt
+	grep -qE -- "^ *$2 .* $3 +$4\$" said.txt || { cat said.txt >&2; fail "$1: --reasons does not say $3 of $2"; }
 }
 
 # memory NAME IN-SCRATCH IN-WORKSPACE BYTES: temporaries of which a core has a tile at a time, and all others, which need so many.
