@@ -339,4 +339,11 @@ static inline int64_t last_stride(int64_t rank, const int64_t *strides)
 		return chunk;                                                                                          \
 	}
 
+/* The element type that is what is computed with, of floats. */
+#define COMPUTED_TYPE_f16   f32
+#define COMPUTED_TYPE_bf16  f32
+#define COMPUTED_TYPE_f32   f32
+#define COMPUTED_TYPE_f64   f64
+#define COMPUTED_TYPE(type) JOIN(COMPUTED_TYPE_, type)
+
 #endif

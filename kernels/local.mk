@@ -7,6 +7,7 @@
 # vectorize. Integers wrap around. Nothing becomes a call of memcpy or memset.
 KERNEL_FAMILIES = \
 	kernels/activations.c \
+	kernels/along-rows.c \
 	kernels/arg.c \
 	kernels/attention.c \
 	kernels/batchnorm.c \
@@ -21,6 +22,7 @@ KERNEL_FAMILIES = \
 	kernels/copy.c \
 	kernels/cumsum.c \
 	kernels/dequantise.c \
+	kernels/entropies.c \
 	kernels/extremes.c \
 	kernels/gather.c \
 	kernels/gridsample.c \
@@ -34,6 +36,7 @@ KERNEL_FAMILIES = \
 	kernels/matmul.c \
 	kernels/nll.c \
 	kernels/normalize.c \
+	kernels/optimisers.c \
 	kernels/pad.c \
 	kernels/patterns.c \
 	kernels/places.c \
@@ -45,6 +48,7 @@ KERNEL_FAMILIES = \
 	kernels/reduce.c \
 	kernels/requantise.c \
 	kernels/rotary.c \
+	kernels/row-gradients.c \
 	kernels/rows.c \
 	kernels/scatter.c \
 	kernels/sum.c \

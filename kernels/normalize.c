@@ -1,10 +1,12 @@
 /* normalize.c: normalisations of rows: (x - mean) / sqrt(variance + epsilon) * scale + bias, of
  *
  *	LayerNormalization	x [m,k], scale [k], bias? [k] -> y [m,k], mean? f32 [m], invstd? f32 [m]
+ *	LayerNorm		the same, with the mean and the variance of the type that is computed with
  *	RMSNormalization	x [m,k], scale [k] -> y [m,k], without the mean
  *	InstanceNormalization	x [n,c,i], scale [c], bias [c] -> y [n,c,i], rows of i
  *	GroupNormalization	x [n,g,c,i], scale [g,c], bias [g,c] -> y [n,g,c,i], rows of c * i
  *
+ * variants: OP=LayerNorm TYPE=floats ISA=base,v3
  * variants: OP=LayerNormalization,RMSNormalization,InstanceNormalization,GroupNormalization TYPE=floats ISA=base,v3
  */
 #include "kernels/family.h"
@@ -19,11 +21,12 @@ typedef COMPUTED(TYPE) number;
 #define WORD_RMSNormalization	   2
 #define WORD_InstanceNormalization 3
 #define WORD_GroupNormalization	   4
+#define WORD_LayerNorm		   5
 #define WORD			   JOIN(WORD_, OP)
 #define T			   TEXT(TYPE)
 
 struct moments {
-	number mean, factor; /* one over the deviation */
+	number mean, variance, factor; /* one over the deviation */
 };
 
 static ALWAYS_INLINE struct moments moments_of(const element *x, int64_t k, number epsilon)
@@ -31,8 +34,25 @@ static ALWAYS_INLINE struct moments moments_of(const element *x, int64_t k, numb
 	number mean = fold_row(x, k, 0, add, add, 0) / (number)k;
 	number variance = fold_row(x, k, 0, add_squared_deviation, add, mean) / (number)k;
 
-	return (struct moments){mean, 1 / MATH(sqrt)(variance + epsilon)};
+	return (struct moments){mean, variance, 1 / MATH(sqrt)(variance + epsilon)};
 }
+
+#if WORD == 1 || WORD == 5
+static ALWAYS_INLINE void scale_row(const element *x, const element *scale, const element *bias, element *y, int64_t k,
+				    struct moments moments)
+{
+	if (bias) {
+		INDEPENDENT
+		for (int64_t p = 0; p < k; p++)
+			y[p] = STORE(TYPE, (LOAD(TYPE, x[p]) - moments.mean) * moments.factor * LOAD(TYPE, scale[p]) +
+						   LOAD(TYPE, bias[p]));
+	} else {
+		INDEPENDENT
+		for (int64_t p = 0; p < k; p++)
+			y[p] = STORE(TYPE, (LOAD(TYPE, x[p]) - moments.mean) * moments.factor * LOAD(TYPE, scale[p]));
+	}
+}
+#endif
 
 #if WORD == 1
 void KERNEL(const element *x, const element *scale, const element *bias, element *y, float *mean, float *invstd,
@@ -45,23 +65,32 @@ void KERNEL(const element *x, const element *scale, const element *bias, element
 			mean[row] = (float)moments.mean;
 		if (invstd)
 			invstd[row] = (float)moments.factor;
-		if (bias) {
-			INDEPENDENT
-			for (int64_t p = 0; p < k; p++)
-				y[p] = STORE(TYPE,
-					     (LOAD(TYPE, x[p]) - moments.mean) * moments.factor * LOAD(TYPE, scale[p]) +
-						     LOAD(TYPE, bias[p]));
-		} else {
-			INDEPENDENT
-			for (int64_t p = 0; p < k; p++)
-				y[p] = STORE(TYPE,
-					     (LOAD(TYPE, x[p]) - moments.mean) * moments.factor * LOAD(TYPE, scale[p]));
-		}
+		scale_row(x, scale, bias, y, k, moments);
 	}
 }
 SIGNATURE("split=m op=" TEXT(OP), "in x " T "[m,k], in scale " T "[k], in? bias " T "[k], out y@x " T
 				  "[m,k], out? mean f32[m], out? invstd f32[m], m i64, k i64, epsilon f32 = "
 				  "attr(epsilon, 1e-5)");
+
+#elif WORD == 5
+#define STATISTIC TEXT(COMPUTED_TYPE(TYPE))
+
+void KERNEL(const element *x, const element *scale, const element *bias, element *y, number *mean, number *variance,
+	    int64_t m, int64_t k, float epsilon)
+{
+	for (int64_t row = 0; row < m; row++, x += k, y += k) {
+		const struct moments moments = moments_of(x, k, epsilon);
+
+		if (mean)
+			mean[row] = moments.mean;
+		if (variance)
+			variance[row] = moments.variance;
+		scale_row(x, scale, bias, y, k, moments);
+	}
+}
+SIGNATURE("split=m op=" TEXT(OP),
+	  "in x " T "[m,k], in scale " T "[k], in? bias " T "[k], out y@x " T "[m,k], out? mean " STATISTIC
+	  "[m], out? variance " STATISTIC "[m], m i64, k i64, epsilon f32 = attr(epsilon, 1e-7)");
 
 #elif WORD == 2
 void KERNEL(const element *x, const element *scale, element *y, int64_t m, int64_t k, float epsilon)

@@ -119,7 +119,6 @@ src_libfusion_la_SOURCES = \
 	src/fusion/passes/normalised-graph.c src/fusion/passes/normalised-graph.h \
 	src/fusion/passes/quantised-graph.c src/fusion/passes/quantised-graph.h \
 	src/fusion/passes/unify-constants.c src/fusion/passes/unify-constants.h \
-	src/fusion/operators/schema.c src/fusion/operators/schema.h \
 	src/fusion/operators/absent.c src/fusion/operators/absent.h \
 	src/fusion/operators/attention.c \
 	src/fusion/operators/axes.c \
@@ -128,17 +127,20 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/einsum.c \
 	src/fusion/operators/elementwise.c \
 	src/fusion/operators/families.h \
+	src/fusion/operators/gradients.c \
 	src/fusion/operators/indexing.c \
+	src/fusion/operators/losses.c \
 	src/fusion/operators/microsoft.c \
 	src/fusion/operators/moves.c \
-	src/fusion/operators/pads.c \
-	src/fusion/operators/losses.c \
 	src/fusion/operators/normal.c \
+	src/fusion/operators/optimisers.c \
+	src/fusion/operators/pads.c \
 	src/fusion/operators/products.c \
 	src/fusion/operators/quantised.c \
 	src/fusion/operators/recurrent.c \
 	src/fusion/operators/resize.c \
 	src/fusion/operators/sampling.c \
+	src/fusion/operators/schema.c src/fusion/operators/schema.h \
 	src/fusion/operators/shapes.c \
 	src/fusion/operators/signals.c \
 	src/fusion/operators/training.c \

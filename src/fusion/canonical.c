@@ -514,16 +514,52 @@ bool sk_canonical_gather(struct sk_canonical *canonical, uint32_t to, uint32_t f
 uint32_t sk_canonical_cast(struct sk_canonical *canonical, uint32_t value, enum sk_dtype dtype)
 {
 	const struct sk_value from = canonical->graph->values.items[value];
-	struct sk_graph_call *call;
 	uint32_t to;
 
 	if (from.dtype == dtype)
 		return value;
 	to = sk_graph_new_value(canonical->graph, from.name, dtype, from.rank, from.shape);
-	call = sk_canonical_call(canonical, "Cast");
-	sk_call_input(canonical, call, sk_operand_flat(canonical->graph, value));
-	sk_call_output(canonical, call, sk_operand_flat(canonical->graph, to));
+	sk_canonical_store(canonical, to, value);
 	return to;
+}
+
+void sk_canonical_store(struct sk_canonical *canonical, uint32_t to, uint32_t from)
+{
+	struct sk_graph_call *call = sk_canonical_call(canonical, "Cast");
+
+	sk_call_input(canonical, call, sk_operand_flat(canonical->graph, from));
+	sk_call_output(canonical, call, sk_operand_flat(canonical->graph, to));
+}
+
+enum sk_dtype sk_computed_dtype(enum sk_dtype dtype)
+{
+	return dtype == SK_F16 || dtype == SK_BF16 ? SK_F32 : dtype;
+}
+
+uint32_t sk_canonical_spread(struct sk_canonical *canonical, uint32_t value, uint32_t rank, const uint64_t *shape)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	struct sk_arrangement arrangement = {.rank = rank};
+	uint64_t elements = 1;
+	int64_t stride = 1;
+	uint32_t copy;
+
+	for (uint32_t i = 0; i < rank; i++)
+		elements *= shape[i];
+	if (value == SK_NONE || sk_value_elements(&graph->values.items[value]) == elements)
+		return value;
+	const struct sk_value from = graph->values.items[value];
+
+	for (uint32_t i = rank; i--;) {
+		uint64_t size = i + from.rank < rank ? 1 : from.shape[i + from.rank - rank];
+
+		arrangement.shape[i] = shape[i];
+		arrangement.strides[i] = size == 1 ? 0 : stride;
+		stride *= (int64_t)size;
+	}
+	copy = sk_graph_new_value(graph, from.name, from.dtype, rank, shape);
+	sk_canonical_arrange(canonical, sk_operand_flat(graph, copy), value, &arrangement);
+	return copy;
 }
 
 static int64_t clamp_to_type(enum sk_dtype dtype, double number)

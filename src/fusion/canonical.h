@@ -130,6 +130,15 @@ bool sk_canonical_broadcast(struct sk_canonical *canonical, const char *op, cons
 /* The value as one of another type: itself, or what a call makes of it. */
 uint32_t sk_canonical_cast(struct sk_canonical *canonical, uint32_t value, enum sk_dtype dtype);
 
+/* All elements of a value into another one of its shape and of another type. */
+void sk_canonical_store(struct sk_canonical *canonical, uint32_t to, uint32_t from);
+
+/* What kernels compute with: f32 for f16 and bf16. */
+enum sk_dtype sk_computed_dtype(enum sk_dtype dtype);
+
+/* The value, broadcast to the shape: itself, or a copy. SK_NONE of SK_NONE. */
+uint32_t sk_canonical_spread(struct sk_canonical *canonical, uint32_t value, uint32_t rank, const uint64_t *shape);
+
 /* A value of one element, the number nearest to that one that the type has. */
 uint32_t sk_canonical_number(struct sk_canonical *canonical, enum sk_dtype dtype, double number);
 

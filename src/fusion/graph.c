@@ -322,6 +322,22 @@ void sk_node_remove_attribute(struct sk_graph_node *node, const char *name)
 	node->attributes.count = kept;
 }
 
+void sk_node_make_list(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name)
+{
+	for (size_t i = 0; i < node->attributes.count; i++) {
+		struct sk_attribute *attribute = &node->attributes.items[i];
+		int64_t *list;
+
+		if (strcmp(attribute->name, name) || attribute->kind != SK_ATTRIBUTE_INTEGER)
+			continue;
+		list = SK_NEW(graph->arena, int64_t);
+		*list = attribute->integer;
+		attribute->kind = SK_ATTRIBUTE_INTEGERS;
+		attribute->integers = list;
+		attribute->count = 1;
+	}
+}
+
 void sk_node_take_integers(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name)
 {
 	size_t count;

@@ -169,6 +169,9 @@ const int64_t *sk_node_integers(const struct sk_graph_node *node, const char *na
 void sk_node_set_integer(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer);
 void sk_node_remove_attribute(struct sk_graph_node *node, const char *name);
 
+/* An attribute that is one integer becomes a list of it. */
+void sk_node_make_list(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name);
+
 /* A list that was an attribute in older operator sets becomes the next input, a constant, if the node has it. */
 void sk_node_take_integers(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name);
 

@@ -31,11 +31,9 @@ Sign Sin StridedSlice CumSum OneHot""".split()
 
 # Those of them that have no case yet.
 MISSING = """
-Adam AdamApplyOneWithDecayAssign BiasAddGrad Tile ReduceMean LogSoftmaxGrad LambApplyOptimizerAssign LambApplyWeightAssign
-AdamApplyOneWithDecay ExpandDims Squeeze SoftmaxGradExt ApplyMomentum RepeatInterleaveInt BinaryCrossEntropy BCEWithLogitsLoss
-MeanExt AdamWeightDecay BatchMatMul Dropout DropoutGrad LayerNorm LayerNormGrad LogSoftmax MatMul ArgMaxWithValue ArgMinWithValue
-Slice Softmax SoftmaxCrossEntropyWithLogits EqualCount SquareSumAll StandardNormal ReduceSum Reshape Transpose ArgMax Argmin
-ReduceMax ReduceMin StridedSlice CumSum OneHot""".split()
+Tile ReduceMean ExpandDims Squeeze RepeatInterleaveInt MeanExt BatchMatMul Dropout DropoutGrad LogSoftmax MatMul
+ArgMaxWithValue ArgMinWithValue Slice Softmax EqualCount SquareSumAll StandardNormal ReduceSum Reshape Transpose ArgMax
+Argmin ReduceMax ReduceMin StridedSlice CumSum OneHot""".split()
 
 TYPES = {"f32": TensorProto.FLOAT, "f64": TensorProto.DOUBLE, "f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16}
 # How far results may be off: relative to each, and to the largest one.
@@ -319,6 +317,211 @@ for name, first in [("MaximumGrad", numpy.greater_equal), ("MinimumGrad", numpy.
     case(name, [whole(2, 1, 5), whole(3, 1), numbers(2, 3, 5)],
          lambda x, y, dy, first=first: [numpy.where(first(x, y), dy, 0).sum(1, keepdims=True),
                                         numpy.where(first(x, y), 0, dy).sum((0, 2))[:, None]])
+
+# ---- losses ----
+
+def reduction(name, losses):
+    return losses if name == "none" else numpy.array(getattr(numpy, name)(losses))
+
+
+def binary_entropy(name):
+    def loss(x, label, weight=1):
+        logs = numpy.maximum(numpy.log(x), -100), numpy.maximum(numpy.log1p(-x), -100)
+        return reduction(name, -(label * logs[0] + (1 - label) * logs[1]) * weight)
+    return loss
+
+
+def logit_entropy(name):
+    def loss(x, label, weight, positive):
+        weight, positive = (1 if part is None else part for part in (weight, positive))
+        sigmoid = 1 / (1 + numpy.exp(-x))
+        return reduction(name, -weight * (positive * label * numpy.log(sigmoid) + (1 - label) * numpy.log(1 / (1 + numpy.exp(x)))))
+    return loss
+
+
+def softmax(x, axis=-1):
+    powers = numpy.exp(x - x.max(axis, keepdims=True))
+    return powers / powers.sum(axis, keepdims=True)
+
+
+def softmax_entropy(x, label):
+    return [-(label * numpy.log(softmax(x))).sum(1), softmax(x) - label]
+
+
+def slopes(function, x, step=1e-5):
+    """The gradient of a function that has one number."""
+    gradient = numpy.zeros_like(x)
+    for i in numpy.ndindex(*x.shape):
+        off = numpy.zeros_like(x)
+        off[i] = step
+        gradient[i] = (function(x + off) - function(x - off)) / (2 * step)
+    return gradient
+
+
+likely = random.uniform(0.01, 0.99, (5, 67))
+labels = random.uniform(0, 1, (5, 67))
+for name in "none", "sum", "mean":
+    case("BinaryCrossEntropy", [likely, labels, positive(5, 67)], binary_entropy(name), reduction=name)
+    case("BCEWithLogitsLoss", [numbers(5, 67) * 4, labels, positive(67), positive(5, 1)], logit_entropy(name), reduction=name)
+case("BinaryCrossEntropy", [numpy.array([0, 1, 0, 1.0]), numpy.array([0, 1, 1, 0.0])], binary_entropy("none"), reduction="none")
+case("BinaryCrossEntropy", [likely, labels, None, ("constant", numpy.array(0))], lambda x, y, *_: binary_entropy("sum")(x, y))
+case("BCEWithLogitsLoss", [numbers(5, 67), labels, None, None], logit_entropy("mean"))
+case("SoftmaxCrossEntropyWithLogits", [numbers(5, 67), numpy.eye(67)[[0, 66, 64, 3, 31]]], softmax_entropy,
+     numeric=lambda x, y: [softmax_entropy(x, y)[0], slopes(lambda x: softmax_entropy(x, y)[0].sum(), x)])
+case("SoftmaxCrossEntropyWithLogits", [numbers(3, 31), softmax(numbers(3, 31))], softmax_entropy)
+
+
+# ---- optimisers ----
+
+def number(value):
+    return numpy.array([float(numpy.float32(value))])
+
+
+def single(value):
+    """A number of f32, whatever the tensors are: it need not be of their type."""
+    return numpy.array(value, numpy.float32)
+
+
+def doubled(reference):
+    """The reference, of numbers in double precision."""
+    return lambda *arrays: reference(*(array.astype(float) for array in arrays))
+
+
+def adam(nesterov):
+    def update(var, m, v, power1, power2, rate, beta1, beta2, epsilon, g):
+        m, v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g * g
+        ahead = beta1 * m + (1 - beta1) * g if nesterov else m
+        return [var - rate * numpy.sqrt(1 - power2) / (1 - power1) * ahead / (numpy.sqrt(v) + epsilon), m, v]
+    return update
+
+
+def decayed(g, v, m, var, rate, beta1, rest1, beta2, rest2, decay, epsilon):
+    v, m = beta2 * v + rest2 * g ** 2, beta1 * m + rest1 * g
+    return [v, m, var - rate * (m / (numpy.sqrt(v) + epsilon) + decay * var)]
+
+
+def weight_decay(var, m, v, rate, beta1, beta2, epsilon, decay, g):
+    v, m, var = decayed(g, v, m, var, rate, beta1, 1 - beta1, beta2, 1 - beta2, decay, epsilon)
+    return [var, m, v]
+
+
+def lamb(g, v, m, var, beta1, rest1, beta2, rest2, epsilon, step, decays, decay):
+    v, m = beta2 * v + rest2 * g ** 2, beta1 * m + rest1 * g
+    unbiased = m / (1 - beta1 ** step) / (numpy.sqrt(v / (1 - beta2 ** step)) + epsilon)
+    return [unbiased + decays * decay * var, v, m]
+
+
+def lamb_weight(weights, updates, rate, update, var):
+    ratio = weights / updates if weights > 0 and updates > 0 else 1
+    return var - ratio * rate * update
+
+
+def momentum(nesterov, scale=1):
+    def update(var, a, rate, g, stays):
+        g = g * scale
+        a = a * stays + g
+        return [var - (g + a * stays if nesterov else a) * rate, a]
+    return update
+
+
+wide = (5, 67)
+for nesterov in 0, 1:
+    case("Adam", [numbers(*wide), numbers(*wide), positive(*wide), single(0.9 ** 3), single(0.999 ** 3), single(0.25),
+                  single(0.9), single(0.999), single(1e-3), numbers(*wide)], doubled(adam(nesterov)), use_nesterov=nesterov)
+    case("ApplyMomentum", [numbers(*wide), numbers(*wide), single(0.25), numbers(*wide), number(0.75)],
+         doubled(momentum(nesterov, 0.5)), use_nesterov=nesterov, gradient_scale=0.5)
+for name in "AdamApplyOneWithDecay", "AdamApplyOneWithDecayAssign":
+    case(name, [numbers(*wide), positive(*wide), numbers(*wide), numbers(*wide), *map(single, (0.25, 0.9, 0.1, 0.99, 0.01,
+                0.125, 1e-3))], doubled(decayed))
+case("AdamWeightDecay", [numbers(*wide), numbers(*wide), positive(*wide), *map(single, (0.25, 0.9, 0.99, 1e-3, 0.125)),
+                         numbers(*wide)], doubled(weight_decay))
+case("LambApplyOptimizerAssign", [numbers(*wide), positive(*wide), numbers(*wide), numbers(*wide),
+                                  *map(single, (0.9, 0.1, 0.99, 0.01, 1e-3, 3, 1, 0.125))], doubled(lamb))
+for norms in (3, 2), (0, 2), (3, 0):
+    case("LambApplyWeightAssign", [*map(single, norms), single(0.25), numbers(*wide), numbers(*wide)], doubled(lamb_weight))
+
+
+# ---- gradients along axes ----
+
+def softmax_gradient(axis, made_first=False):
+    def gradient(dy, y, z=1):
+        dy, y = (y, dy) if made_first else (dy, y)
+        return (dy - (y * dy).sum(axis, keepdims=True)) * y * z
+    return gradient
+
+
+def log_softmax_gradient(axis):
+    return lambda y, dy: dy - numpy.exp(y) * dy.sum(axis, keepdims=True)
+
+
+def log_softmax(x, axis):
+    return numpy.log(softmax(x, axis))
+
+
+def of_softmax(axis):
+    """Softmax's gradient by differences: the logarithm is one of those that it comes from."""
+    return lambda y, dy: slopes(lambda x: (softmax(x, axis) * dy).sum(), numpy.log(y))
+
+
+def layer_norm(axis, epsilon):
+    def norm(x, gamma, beta):
+        rest = tuple(range(axis % x.ndim, x.ndim))
+        mean, variance = x.mean(rest, keepdims=True), x.var(rest, keepdims=True)
+        return [(x - mean) / numpy.sqrt(variance + epsilon) * gamma + beta, mean, variance]
+    return norm
+
+
+def layer_gradient(axis, epsilon):
+    def gradient(x, dy, variance, mean, gamma):
+        rest, rows = tuple(range(axis % x.ndim, x.ndim)), tuple(range(axis % x.ndim))
+        factor = 1 / numpy.sqrt(variance + epsilon)
+        normal, g = (x - mean) * factor, dy * gamma
+        off = g.mean(rest, keepdims=True) + normal * (g * normal).mean(rest, keepdims=True)
+        return [(g - off) * factor, (dy * normal).sum(rows), dy.sum(rows)]
+    return gradient
+
+
+def layer_slopes(axis, epsilon):
+    def gradient(x, dy, variance, mean, gamma):
+        def total(x, gamma, beta):
+            return (layer_norm(axis, epsilon)(x, gamma, beta)[0] * dy).sum()
+        beta = numpy.zeros_like(gamma)
+        return [slopes(lambda x: total(x, gamma, beta), x), slopes(lambda gamma: total(x, gamma, beta), gamma),
+                slopes(lambda beta: total(x, gamma, beta), beta)]
+    return gradient
+
+
+for axis, shape in (-1, (3, 67)), (1, (2, 33, 5)), (0, (65, 3)):
+    made = softmax(numbers(*shape), axis)
+    case("SoftmaxBackward", [numbers(*shape), made, ("constant", numpy.array(axis))],
+         lambda dy, y, _, axis=axis: softmax_gradient(axis)(dy, y))
+    case("SoftmaxBackward", [numbers(*shape), made], softmax_gradient(axis), dim=axis)
+    case("SoftmaxGrad", [made, numbers(*shape)], softmax_gradient(axis, True), numeric=of_softmax(axis), axis=[axis])
+    for factor in (1,), shape:
+        case("SoftmaxGradExt", [numbers(*shape), made, numbers(*factor)], softmax_gradient(axis), axis=axis)
+    case("LogSoftmaxGrad", [numpy.log(made), numbers(*shape)], log_softmax_gradient(axis), axis=axis,
+         numeric=lambda y, dy, axis=axis: slopes(lambda x: (log_softmax(x, axis) * dy).sum(), y))
+case("SoftmaxGradExt", [numbers(2, 3, 4), numbers(2, 3, 4), numbers(1)], softmax_gradient((1, 2)), axis=[1, 2])
+for shape, axes, attributes in (((130, 67), 0, {}), ((3, 65, 4), (0, 2), {}), ((2, 3, 4, 5), (0, 2, 3), {}),
+                                ((20, 3, 4, 5), (0, 1, 2), {"data_format": "NHWC"}), ((1, 64), 0, {}), ((17, 1), 0, {})):
+    case("BiasAddGrad", [numbers(*shape)], lambda dy, axes=axes: dy.sum(axes), **attributes,
+         numeric=lambda dy, axes=axes: slopes(lambda bias: (dy * bias.reshape(
+             [1 if i in numpy.atleast_1d(axes) else size for i, size in enumerate(dy.shape)])).sum(),
+             numpy.zeros([size for i, size in enumerate(dy.shape) if i not in numpy.atleast_1d(axes)])))
+small = real(1e-3)
+for axis, shape in (1, (4, 67)), (-1, (2, 3, 33)), (2, (3, 2, 5, 4)), (1, (37, 8)):
+    tail = shape[axis:]
+    x = numbers(*shape)
+    _, mean, variance = (part.astype(numpy.float32) for part in layer_norm(axis, 0)(x, 1, 0))
+    case("LayerNorm", [numbers(*shape), numbers(*tail), numbers(*tail)],
+         lambda x, gamma, beta, axis=axis: [layer_norm(axis, small)(x, gamma, beta)[0]], begin_norm_axis=axis,
+         begin_params_axis=axis, epsilon=small)
+    case("LayerNorm", [numbers(*shape), numbers(*tail), numbers(*tail)], layer_norm(axis, small), types="f32 f64",
+         begin_norm_axis=axis, begin_params_axis=axis, epsilon=small)
+    case("LayerNormGrad", [x, numbers(*shape), variance, mean, numbers(*tail)], layer_gradient(axis, small), types="f32 f16 bf16",
+         begin_norm_axis=axis, begin_params_axis=axis, epsilon=small)
+    case("LayerNormGrad", [x, numbers(*shape), *layer_norm(axis, 0)(x, 1, 0)[:0:-1], numbers(*tail)], layer_gradient(axis, small),
+         types="f64", numeric=layer_slopes(axis, small), begin_norm_axis=axis, begin_params_axis=axis, epsilon=small)
 
 
 def main():

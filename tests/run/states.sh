@@ -187,6 +187,32 @@ END
 done
 fails_with "^skrun: error: .*task 'present(#[0-9]+)?'" "$skrun" linear.sk --input past=past.npy --input row=row.npy --input at=at.npy
 
+# A step of training: weights and what is remembered of gradients are written in place, by one task.
+array var f32 3 8 8 8
+array a f32 3 0 0 0
+array g f32 3 1 2 4
+array var.want f32 3 6.75 5.5 3
+array a.want f32 3 1.5 3 6
+model momentum <<'END'
+opset 1 mindspore
+input var f32 3
+input a f32 3
+input g f32 3
+output next f32 3
+output moved f32 3
+constant half f32 scalar 0.5
+node mindspore:ApplyMomentum _ var a half g half -> next moved
+END
+"$sklink" momentum.onnx "$@" --state var=next --state a=moved -o momentum.sk
+[ "$("$skdump" --steps momentum.sk | grep -c ' split ')" = 1 ] || { "$skdump" --steps momentum.sk; fail "more than one task"; }
+for ((step = 0; step < 2; step++)); do
+	"$skrun" momentum.sk --input var=var.npy --input a=a.npy --input g=g.npy --output var=var2.npy --output a=a2.npy
+	mv var2.npy var.npy
+	mv a2.npy a.npy
+done
+cmp var.npy var.want.npy || fail "the weights are wrong"
+cmp a.npy a.want.npy || fail "what is remembered is wrong"
+
 # What cannot be.
 refuses "^sklink: error: row.onnx: --state 'past' is not INPUT=OUTPUT$" row --state past
 refuses "^sklink: error: row.onnx: --state 'pas=present': the model has no input 'pas'; did you mean 'past'\?$" row --state pas=present

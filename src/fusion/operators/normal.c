@@ -62,30 +62,6 @@ static bool check_stash(const struct sk_inference *inference)
 	       sk_infer_error(inference, "stash_type %lld is not supported, only 1 (f32)", (long long)type);
 }
 
-/* The value, broadcast to the shape. */
-static uint32_t spread(struct sk_canonical *canonical, uint32_t value, const struct tail *to)
-{
-	struct sk_op_graph *graph = canonical->graph;
-	struct sk_arrangement arrangement = {.rank = to->rank};
-	int64_t stride = 1;
-	uint32_t copy;
-
-	if (value == SK_NONE || sk_value_elements(&graph->values.items[value]) == to->elements)
-		return value;
-	const struct sk_value from = graph->values.items[value];
-
-	for (uint32_t i = to->rank; i--;) {
-		uint64_t size = i + from.rank < to->rank ? 1 : from.shape[i + from.rank - to->rank];
-
-		arrangement.shape[i] = to->shape[i];
-		arrangement.strides[i] = size == 1 ? 0 : stride;
-		stride *= (int64_t)size;
-	}
-	copy = sk_graph_new_value(graph, from.name, from.dtype, to->rank, to->shape);
-	sk_canonical_arrange(canonical, sk_operand_flat(graph, copy), value, &arrangement);
-	return copy;
-}
-
 /* ---- LayerNormalization, RMSNormalization ---- */
 
 static bool find_axis(const struct sk_inference *inference, uint32_t *axis)
@@ -142,7 +118,7 @@ static bool canonical_layer(struct sk_canonical *canonical)
 	shape[0] = sk_value_elements(&from) / tail.elements;
 	shape[1] = tail.elements;
 	for (size_t i = 0; i < 2; i++)
-		factors[i] = spread(canonical, factors[i], &tail);
+		factors[i] = sk_canonical_spread(canonical, factors[i], tail.rank, tail.shape);
 	call = sk_canonical_call(canonical, inference.node->op);
 	sk_call_real(canonical, call, "epsilon", sk_node_real(inference.node, "epsilon", 1e-5));
 	sk_call_input(canonical, call, sk_operand_shaped(graph, sk_canonical_input(canonical, 0), 2, shape));
@@ -338,12 +314,6 @@ static bool infer_batch(struct sk_inference *inference)
 	       sk_infer_output(inference, 2, statistics->dtype, statistics->rank, statistics->shape);
 }
 
-/* As kernels compute with it. */
-static enum sk_dtype computed_dtype(enum sk_dtype dtype)
-{
-	return dtype == SK_F16 || dtype == SK_BF16 ? SK_F32 : dtype;
-}
-
 static uint32_t new_like(struct sk_op_graph *graph, uint32_t value)
 {
 	const struct sk_value like = graph->values.items[value];
@@ -414,7 +384,7 @@ static bool canonical_batch(struct sk_canonical *canonical)
 	const struct sk_graph_node *node = &graph->nodes.items[canonical->node];
 	double epsilon = sk_node_real(node, "epsilon", 1e-5);
 	uint32_t from = sk_canonical_input(canonical, 0), statistics[4];
-	enum sk_dtype dtype = computed_dtype(graph->values.items[from].dtype);
+	enum sk_dtype dtype = sk_computed_dtype(graph->values.items[from].dtype);
 	struct sk_graph_call *call;
 	uint64_t shape[3];
 

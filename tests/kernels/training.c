@@ -1,0 +1,400 @@
+/* Compares the kernels of libskernels.a that training needs (optimisers.c, row-gradients.c, entropies.c, along-rows.c,
+ * and LayerNorm of normalize.c) with plain loops in long double: whole, and in parts as cores have them, which must be
+ * the same bytes. Compiled with TYPE, the suffix of the kernels' names, and ELEMENT, what they work on. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef ELEMENT element;
+typedef const element *operand;
+typedef long double wide;
+
+#define JOIN_WORDS(a, b)    a##b
+#define JOIN(a, b)	    JOIN_WORDS(a, b)
+#define KERNEL(name, shape) JOIN(JOIN(sk_##name##_, TYPE), JOIN(shape, LEVEL))
+
+void KERNEL(applyadam, )(operand, operand, operand, operand, operand, operand, operand, operand, operand, operand,
+			 element *, element *, element *, int64_t, int64_t);
+void KERNEL(adamapplyonewithdecay, )(operand, operand, operand, operand, operand, operand, operand, operand, operand,
+				     operand, operand, element *, element *, element *, int64_t);
+void KERNEL(adamweightdecay, )(operand, operand, operand, operand, operand, operand, operand, operand, operand,
+			       element *, element *, element *, int64_t);
+void KERNEL(lambapplyoptimizerassign, )(operand, operand, operand, operand, operand, operand, operand, operand, operand,
+					operand, operand, operand, element *, element *, element *, int64_t);
+void KERNEL(lambapplyweightassign, )(operand, operand, operand, operand, operand, element *, int64_t);
+void KERNEL(applymomentum, )(operand, operand, operand, operand, operand, element *, element *, int64_t, int64_t,
+			     float);
+void KERNEL(softmaxgrad, _rows)(operand, operand, operand, element *, int64_t, int64_t);
+void KERNEL(softmaxgrad, _planes)(operand, operand, operand, element *, int64_t, int64_t, int64_t);
+void KERNEL(logsoftmaxgrad, _rows)(operand, operand, element *, int64_t, int64_t);
+void KERNEL(logsoftmaxgrad, _planes)(operand, operand, element *, int64_t, int64_t, int64_t);
+void KERNEL(binarycrossentropy, )(operand, operand, operand, element *, int64_t);
+void KERNEL(bcewithlogitsloss, )(operand, operand, operand, operand, element *, int64_t);
+void KERNEL(softmaxcrossentropywithlogits, )(operand, operand, element *, element *, int64_t, int64_t);
+void KERNEL(sumrows, )(operand, element *, int64_t, int64_t, int64_t, int64_t);
+void KERNEL(layernormgrad, )(operand, operand, operand, operand, operand, element *, element *, element *, int64_t,
+			     int64_t, int64_t, int64_t, float);
+void KERNEL(layernorm, )(operand, operand, operand, element *, element *, element *, int64_t, int64_t, float);
+
+enum { MOST = 200 * 70, GUARD = 8 };
+
+static const element guard = 12345;
+static element a[MOST], b[MOST], c[MOST], positive[MOST], part[MOST], y[3][MOST + GUARD], z[3][MOST + GUARD];
+static int failures;
+
+/* So many roundings of the magnitude. */
+static void expect(const char *name, int64_t at, element got, wide wanted, wide magnitude, int64_t roundings)
+{
+	wide allowed = roundings * (sizeof(element) == 4 ? 0x1p-24L : 0x1p-53L) * fmaxl(magnitude, fabsl(wanted));
+
+	if (fabsl(got - wanted) <= allowed || (isnan(got) && isnan(wanted)))
+		return;
+	if (failures++ < 20)
+		printf("%s: element %ld is %.17g, not %.17Lg\n", name, (long)at, (double)got, wanted);
+}
+
+static void expect_parts(const char *name, int outputs, int64_t n)
+{
+	for (int i = 0; i < outputs; i++) {
+		if (n && memcmp(y[i], z[i], n * sizeof(element)) && failures++ < 20)
+			printf("%s: parts of output %d of %ld are other bytes\n", name, i, (long)n);
+		for (int j = 0; j < GUARD; j++)
+			if (y[i][n + j] != guard && failures++ < 20)
+				printf("%s: output %d goes on behind element %ld\n", name, i, (long)n);
+	}
+}
+
+static void begin(int64_t n)
+{
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < GUARD; j++)
+			y[i][n + j] = z[i][n + j] = guard;
+}
+
+/* ---- optimisers ---- */
+
+static const element rate = 0.25, one_of = 0.729, two_of = 0.997, beta1 = 0.9, beta2 = 0.99, decay = 0.125, step = 3;
+static const element epsilon = 1e-3, rest1 = 0.1, rest2 = 0.01, yes = 1;
+
+static void call_optimiser(int which, int nesterov, int64_t from, int64_t n, element to[3][MOST + GUARD])
+{
+	operand g = a + from, m = b + from, var = c + from, v = positive + from;
+	element *o0 = to[0] + from, *o1 = to[1] + from, *o2 = to[2] + from;
+
+	switch (which) {
+	case 0:
+		KERNEL(applyadam, )
+		(var, m, v, &one_of, &two_of, &rate, &beta1, &beta2, &epsilon, g, o0, o1, o2, n, nesterov);
+		break;
+	case 1:
+		KERNEL(adamapplyonewithdecay, )
+		(g, v, m, var, &rate, &beta1, &rest1, &beta2, &rest2, &decay, &epsilon, o0, o1, o2, n);
+		break;
+	case 2:
+		KERNEL(adamweightdecay, )(var, m, v, &rate, &beta1, &beta2, &epsilon, &decay, g, o0, o1, o2, n);
+		break;
+	case 3:
+		KERNEL(lambapplyoptimizerassign, )
+		(g, v, m, var, &beta1, &rest1, &beta2, &rest2, &epsilon, &step, &yes, &decay, o0, o1, o2, n);
+		break;
+	case 4:
+		KERNEL(lambapplyweightassign, )(&step, &rate, &rate, g, var, o0, n);
+		break;
+	default:
+		KERNEL(applymomentum, )(var, m, &rate, g, &beta1, o0, o1, n, nesterov, 0.5f);
+	}
+}
+
+/* What the optimiser makes of element i, in the order of its outputs. */
+static void optimise(int which, int nesterov, int64_t i, wide out[3])
+{
+	wide g = a[i], m = b[i], var = c[i], v = positive[i], new1 = which == 1 || which == 3 ? rest1 : 1 - (wide)beta1;
+	wide new2 = which == 1 || which == 3 ? rest2 : 1 - (wide)beta2, mean = beta1 * m + new1 * g;
+	wide square = beta2 * v + new2 * g * g;
+	wide weight = var - rate * (mean / (sqrtl(square) + epsilon) + decay * var);
+
+	if (which == 0) {
+		wide ahead = nesterov ? mean * beta1 + new1 * g : mean;
+
+		out[0] = var - rate * sqrtl(1 - (wide)two_of) / (1 - (wide)one_of) * ahead / (sqrtl(square) + epsilon);
+		out[1] = mean;
+		out[2] = square;
+	} else if (which == 1) {
+		out[0] = square;
+		out[1] = mean;
+		out[2] = weight;
+	} else if (which == 2) {
+		out[0] = weight;
+		out[1] = mean;
+		out[2] = square;
+	} else if (which == 3) {
+		out[0] = var * decay +
+			 mean / (1 - powl(beta1, step)) / (sqrtl(square / (1 - powl(beta2, step))) + epsilon);
+		out[1] = square;
+		out[2] = mean;
+	} else if (which == 4) {
+		out[0] = var - step / (wide)rate * rate * g;
+	} else {
+		wide gradient = g / 2, next = m * beta1 + gradient;
+
+		out[0] = var - (nesterov ? gradient + next * beta1 : next) * rate;
+		out[1] = next;
+	}
+}
+
+static void check_optimisers(int64_t n)
+{
+	static const char *const names[] = {"ApplyAdam",
+					    "AdamApplyOneWithDecay",
+					    "AdamWeightDecay",
+					    "LambApplyOptimizerAssign",
+					    "LambApplyWeightAssign",
+					    "ApplyMomentum"};
+	static const int outputs[] = {3, 3, 3, 3, 1, 2};
+
+	for (int which = 0; which < 6; which++)
+		for (int nesterov = 0; nesterov < 2; nesterov++) {
+			begin(n);
+			call_optimiser(which, nesterov, 0, n, y);
+			for (int64_t from = 0; from < n; from += 64)
+				call_optimiser(which, nesterov, from, n - from < 64 ? n - from : 64, z);
+			expect_parts(names[which], outputs[which], n);
+			for (int64_t i = 0; i < n; i++) {
+				wide wanted[3];
+
+				optimise(which, nesterov, i, wanted);
+				for (int o = 0; o < outputs[which]; o++) /* 1 - beta loses up to 2^7 of its bits */
+					expect(names[which], i, y[o][i], wanted[o], 8, which == 3 ? 512 : 16);
+			}
+		}
+}
+
+/* ---- losses ---- */
+
+static void check_losses(int64_t n)
+{
+	for (int weighs = 0; weighs < 2; weighs++) {
+		begin(n);
+		KERNEL(binarycrossentropy, )(part, positive, weighs ? b : NULL, y[0], n);
+		KERNEL(bcewithlogitsloss, )(a, part, weighs ? b : NULL, weighs ? positive : NULL, y[1], n);
+		for (int64_t at = 0, k; at < n; at += k) {
+			k = n - at < 64 ? n - at : 64;
+			KERNEL(binarycrossentropy, )
+			(part + at, positive + at, weighs ? b + at : NULL, z[0] + at, k);
+			KERNEL(bcewithlogitsloss, )
+			(a + at, part + at, weighs ? b + at : NULL, weighs ? positive + at : NULL, z[1] + at, k);
+		}
+		expect_parts("losses", 2, n);
+		for (int64_t i = 0; i < n; i++) {
+			wide weight = weighs ? b[i] : 1, label = part[i], times = weighs ? positive[i] : 1;
+			wide soft = log1pl(expl(-fabsl(a[i]))), up = fmaxl(-(wide)a[i], 0) + soft;
+			wide logs[2] = {logl(part[i]), log1pl(-(wide)part[i])};
+
+			expect("BinaryCrossEntropy", i, y[0][i],
+			       -weight * (positive[i] * logs[0] + (1 - (wide)positive[i]) * logs[1]),
+			       fabsl(weight) * positive[i] * 8, 16);
+			expect("BCEWithLogitsLoss", i, y[1][i],
+			       weight * ((1 - label) * a[i] + (1 + (times - 1) * label) * up),
+			       fabsl(weight) * (fabsl(a[i]) + (1 + times) * up), 16);
+		}
+	}
+}
+
+/* What is impossible, and happens, loses 100; what is not a number stays none. */
+static void check_limits(void)
+{
+	const element x[] = {0, 0, 1, 1, NAN}, label[] = {0, 1, 1, 0, 0}, wanted[] = {0, 100, 0, 100, NAN};
+	element loss[5];
+
+	KERNEL(binarycrossentropy, )(x, label, NULL, loss, 5);
+	for (int i = 0; i < 5; i++)
+		expect("BinaryCrossEntropy of limits", i, loss[i], wanted[i], 0, 0);
+	const element far[] = {0, -1e30, -INFINITY}, class[] = {1, 0, 0};
+
+	KERNEL(softmaxcrossentropywithlogits, )(far, class, loss, y[0], 1, 3);
+	expect("SoftmaxCrossEntropyWithLogits of limits", 0, loss[0], 0, 0, 0);
+}
+
+static void check_softmax_entropy(int64_t m, int64_t k)
+{
+	begin(m * k);
+	KERNEL(softmaxcrossentropywithlogits, )(a, part, y[1], y[0], m, k);
+	for (int64_t row = 0; row < m; row++)
+		KERNEL(softmaxcrossentropywithlogits, )
+	(a + row * k, part + row * k, z[1] + row, z[0] + row * k, 1, k);
+	expect_parts("SoftmaxCrossEntropyWithLogits", 1, m * k);
+	for (int64_t row = 0; row < m; row++) {
+		wide sum = 0, loss = 0, most = 0;
+
+		for (int64_t p = 0; p < k; p++)
+			sum += expl(a[row * k + p]);
+		for (int64_t p = 0; p < k; p++) {
+			loss -= part[row * k + p] * (a[row * k + p] - logl(sum));
+			most += fabsl(part[row * k + p]) * 8;
+			expect("SoftmaxCrossEntropyWithLogits", row * k + p, y[0][row * k + p],
+			       expl(a[row * k + p]) / sum - part[row * k + p], 1, k + 8);
+		}
+		expect("losses of rows", row, y[1][row], loss, most, k + 8);
+	}
+}
+
+/* ---- gradients along axes ---- */
+
+static void check_row_gradients(int64_t o, int64_t k, int64_t i)
+{
+	int64_t row = k * i, n = o * row;
+
+	begin(n);
+	for (int which = 0; which < 2; which++)
+		for (int64_t at = 0; at <= o; at++) {
+			/* The last time whole. */
+			element *to = at == o ? y[which] : z[which] + at * row;
+			operand dy = at == o ? a : a + at * row;
+			operand made = at == o ? b : b + at * row;
+			int64_t rows = at == o ? o : 1;
+
+			if (which == 0 && i == 1)
+				KERNEL(softmaxgrad, _rows)(dy, made, &rate, to, rows, k);
+			else if (which == 0)
+				KERNEL(softmaxgrad, _planes)(dy, made, NULL, to, rows, k, i);
+			else if (i == 1)
+				KERNEL(logsoftmaxgrad, _rows)(dy, made, to, rows, k);
+			else
+				KERNEL(logsoftmaxgrad, _planes)(dy, made, to, rows, k, i);
+		}
+	expect_parts("gradients of rows", 2, n);
+	for (int64_t at = 0; at < n; at++) {
+		int64_t first = at / row * row + at % i;
+		wide product = 0, sum = 0, magnitude = 0;
+
+		for (int64_t p = 0; p < k; p++) {
+			product += (wide)a[first + p * i] * b[first + p * i];
+			sum += a[first + p * i];
+			magnitude += fabsl(a[first + p * i]);
+		}
+		expect("SoftmaxGrad", at, y[0][at], (a[at] - product) * b[at] * (i == 1 ? (wide)rate : 1),
+		       (magnitude * 2 + 2) * 2, k + 8);
+		expect("LogSoftmaxGrad", at, y[1][at], a[at] - expl(b[at]) * sum, magnitude * 8 + 2, k + 8);
+	}
+}
+
+/* ---- sums of rows ---- */
+
+static element add_up(operand parts, int64_t p, int64_t k, int64_t j)
+{
+	wide sum = 0;
+
+	for (int64_t i = 0; i < p; i++)
+		sum += parts[i * k + j];
+	return sum;
+}
+
+static void check_sums(int64_t m, int64_t k, int64_t p)
+{
+	begin(p * k);
+	for (int64_t i = 0; i < p; i++)
+		KERNEL(sumrows, )(a, y[0], m, k, p, i);
+	for (int64_t i = p; i--;)
+		KERNEL(sumrows, )(a, z[0], m, k, p, i);
+	expect_parts("SumRows", 1, p * k);
+	for (int64_t j = 0; j < k; j++) {
+		wide sum = 0, magnitude = 0;
+
+		for (int64_t i = 0; i < m; i++) {
+			sum += a[i * k + j];
+			magnitude += fabsl(a[i * k + j]);
+		}
+		expect("SumRows", j, add_up(y[0], p, k, j), sum, magnitude, m + 2);
+	}
+}
+
+static void check_layer_norm(int64_t m, int64_t k, int64_t p)
+{
+	static element mean[MOST], variance[MOST], normal[MOST];
+
+	KERNEL(layernorm, )(a, b, c, normal, mean, variance, m, k, 1e-3f);
+	begin(m * k > p * k ? m * k : p * k);
+	for (int64_t i = 0; i < p; i++)
+		KERNEL(layernormgrad, )(a, c, variance, mean, b, y[0], y[1], y[2], m, k, p, i, 1e-3f);
+	for (int64_t i = p; i--;)
+		KERNEL(layernormgrad, )(a, c, variance, mean, b, z[0], z[1], z[2], m, k, p, i, 1e-3f);
+	expect_parts("LayerNormGrad", 3, m * k > p * k ? m * k : p * k);
+	static wide gammas[MOST], betas[MOST];
+
+	memset(gammas, 0, sizeof gammas);
+	memset(betas, 0, sizeof betas);
+	for (int64_t row = 0; row < m; row++) {
+		operand x = a + row * k;
+		operand dy = c + row * k;
+		wide sum = 0, square = 0, off = 0, tilt = 0;
+
+		for (int64_t j = 0; j < k; j++)
+			sum += x[j];
+		for (int64_t j = 0; j < k; j++)
+			square += (x[j] - sum / k) * (x[j] - sum / k);
+		expect("mean", row, mean[row], sum / k, 2, k + 8);
+		expect("variance", row, variance[row], square / k, 4, k + 8);
+		wide factor = 1 / sqrtl(square / k + 1e-3f);
+
+		for (int64_t j = 0; j < k; j++) {
+			wide at = (x[j] - sum / k) * factor;
+
+			expect("LayerNorm", row * k + j, normal[row * k + j], at * b[j] + c[j], 2 + 2 * factor,
+			       2 * k + 64);
+			off += (wide)dy[j] * b[j] / k;
+			tilt += dy[j] * b[j] * at / k;
+			gammas[j] += dy[j] * at;
+			betas[j] += dy[j];
+		}
+		for (int64_t j = 0; j < k; j++)
+			expect("dx", row * k + j, y[0][row * k + j],
+			       (dy[j] * b[j] - off - (x[j] - sum / k) * factor * tilt) * factor,
+			       4 * factor * factor * factor, 2 * k + 64);
+	}
+	for (int64_t j = 0; j < k; j++) {
+		expect("dgamma", j, add_up(y[1], p, k, j), gammas[j], 40 * m, 2 * k + m + 64);
+		expect("dbeta", j, add_up(y[2], p, k, j), betas[j], m, m + 8);
+	}
+}
+
+static element number(int most)
+{
+	return (element)((random() % 2000001 - 1000000) * 1e-6 * most);
+}
+
+int main(void)
+{
+	static const int64_t sizes[] = {0, 1, 2, 5, 63, 64, 65, 200};
+
+	for (int i = 0; i < MOST; i++) {
+		a[i] = number(2);
+		b[i] = number(1);
+		c[i] = number(1);
+		positive[i] = fabsl((wide)number(1)) + 1e-3;
+		part[i] = positive[i] / 2 + 1e-3;
+	}
+	check_limits();
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+		check_optimisers(sizes[s]);
+		check_losses(sizes[s]);
+		for (int64_t rows = 0; rows < 6; rows += 5) {
+			if (!sizes[s])
+				continue;
+			check_softmax_entropy(rows, sizes[s]);
+			check_row_gradients(rows, sizes[s], 1);
+			check_row_gradients(rows, 3, sizes[s]);
+			check_row_gradients(rows, sizes[s] > 65 ? 65 : sizes[s], 3);
+		}
+		for (int64_t parts = 1; parts < 8; parts += 3) {
+			check_sums(sizes[s], 65, parts);
+			check_sums(5, sizes[s], parts);
+			if (!sizes[s])
+				continue;
+			check_layer_norm(sizes[s], 67, parts);
+			check_layer_norm(5, sizes[s], parts);
+		}
+	}
+	return failures != 0;
+}
