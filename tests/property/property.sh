@@ -1,5 +1,5 @@
 #!/bin/bash
-# Two hundred random networks (property.c): for make check-quick. property-long.sh takes thousands.
+# Two hundred random networks (property.c): for make check-quick. property-long.sh takes two thousand.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/property/property-kernels.c" "$top_srcdir/tests/property/property-templates.h" .
