@@ -344,7 +344,7 @@ void KERNEL(const element *q, const element *k, const element *v, const element 
 		attend(&heads, &block, q + row * d, y + row * e, scale);
 	}
 }
-SIGNATURE("split=r op=Attention",
+SIGNATURE("split=r operations=2*r*attr(keys)*(d+e) op=Attention",
 	  "in q " T "[r,d], in k " T "[p], in v " T "[s], in mask " T "[t], in lengths i64[b], out y " T
 	  "[r,e], scratch room " REAL "[72*d+72*e+512], r i64, d i64, e i64, first i64 = begin(r), heads i64 = "
 	  "attr(heads), group i64 = attr(group), queries i64 = attr(queries), keys i64 = attr(keys), mask_keys i64 = "

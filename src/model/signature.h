@@ -47,8 +47,7 @@ struct sk_value_expression {
 							   is if the task does not have it, or NULL */
 	uint64_t number; /* NUMBER; REAL: the bits, in the type that it is for */
 	const char *name; /* SYMBOL, and names as they are written; REAL: the number, with its sign */
-	uint32_t index; /* EXTENT, BEGIN, END, SIZE: of the extent; SIZEOF: of the parameter; SYMBOL: in `symbols`;
-			   ATTRIBUTE: in `attributes` */
+	uint32_t index; /* EXTENT, BEGIN, END, SIZE: of the extent; SIZEOF: of the parameter; SYMBOL: in `symbols` */
 	uint32_t axis; /* BLOCK_INDEX, BLOCK_COUNT: 0, 1, 2 for .x, .y, .z; else SK_NONE */
 	const char *text; /* all of it as it is written, of expressions that are no parts of others */
 };

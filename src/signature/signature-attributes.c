@@ -220,6 +220,7 @@ static void parse_operations(struct sk_signature_source *source, struct sk_signa
 {
 	struct sk_signature_parser parser = open_value(source, signature, at);
 
+	parser.is_cost = true;
 	if (sk_signature_parse_count(&parser, "a number of operations", &signature->operations) &&
 	    parser.token.kind != SK_TOKEN_END)
 		sk_token_expected(&parser, "the end of 'operations'");

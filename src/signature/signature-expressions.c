@@ -165,7 +165,8 @@ static struct sk_value_expression *parse_attribute(struct sk_signature_parser *p
 	struct sk_value_expression part = {.kind = SK_VALUE_ATTRIBUTE};
 	const char *at = parser->token.start;
 
-	if (parser->count_of) { /* the proof finds these numbers again, and a plan has no attributes */
+	/* The proof finds the other numbers again, and a plan has no attributes. */
+	if (parser->count_of && !parser->is_cost) {
 		sk_signature_error(parser->source, at, "%s follows from extents alone and cannot have 'attr'",
 				   parser->count_of);
 		return NULL;
@@ -175,8 +176,9 @@ static struct sk_value_expression *parse_attribute(struct sk_signature_parser *p
 	if (parser->token.kind != SK_TOKEN_WORD)
 		return fail(parser, "the name of an attribute behind 'attr('");
 	part.name = parser->token.word;
-	part.index = sk_signature_attribute(parser->source, parser->signature, parser->token.start, part.name);
-	if (part.index == SK_NONE)
+	/* Who only costs more for it does not know the attribute. */
+	if (!parser->is_cost &&
+	    sk_signature_attribute(parser->source, parser->signature, parser->token.start, part.name) == SK_NONE)
 		return NULL;
 	sk_token_advance(parser);
 	if (sk_token_is_sign(parser, ',')) {

@@ -34,6 +34,7 @@ struct sk_signature_parser {
 	uint32_t parts;
 	uint32_t parameter; /* that it is for; else SK_NONE */
 	const char *count_of; /* what it is a number of, which is fixed when linking; else NULL */
+	bool is_cost; /* it says what a task costs: nothing that the plan's calls have to agree with */
 	struct sk_signature *signature;
 };
 

@@ -76,6 +76,10 @@ bad("bad8", "Attention", dict(plain, q=(1, 2, 3, 0), k=(1, 2, 5, 0)), {})
 PY
 "$python" attention.py
 agrees '--cores=1 --cores=3 --serial' flat cache past pairs positions
+
+# What it costs grows with the number of keys: 24 rows, 70 keys of 6 elements and values of 5.
+"$skdump" --steps flat.sk >steps.txt
+grep -q "sk_attention_f32.*operations $((2 * 24 * 70 * (6 + 5)))" steps.txt || { cat steps.txt; fail "attention does not say what it costs"; }
 refusals <<'END'
 rows of 'q' have 8 elements, which are no 0 heads \('q_num_heads'\)$
 3 heads of queries cannot share 2 heads of keys$

@@ -62,6 +62,13 @@ for way in said counted; do
 done
 grep -q '^costs: 2 from manifest and kernels; 0 of no known cost' counted.txt || fail "$(cat counted.txt)"
 sed 's/counted/scale  /' counted.txt | cmp said.txt - || fail "the operations of a signature"
+# So does what it says by an attribute, which is the task's.
+sed -e 's/kernel: counted/&, attr: {each: 400}/' -e 's/operations=400\*n/op=Counted(each=400) operations=attr(each)*n/' counted.yaml >attributed.yaml
+"$sklink" attributed.yaml kernels.o -o attributed.sk
+"$skdump" --verify attributed.sk >/dev/null
+"$skrun" --predict --device mine.profile attributed.sk | cmp - counted.txt || fail "the operations that an attribute says"
+sed -i 's/op=Counted(each=400) //' attributed.yaml
+fails_with "attribute 'each' is 400, but the kernel does not know it" "$sklink" attributed.yaml kernels.o -o no.sk
 sed 's/cost: {operations: 409600, bytes: 8192}/cost: {operations: 1, bytes: 8192}/; s/kernel: scale/kernel: counted/' said.yaml >less.yaml
 sed -n '/^kernels:/,/counted:/p' counted.yaml >>less.yaml
 "$sklink" less.yaml kernels.o -o less.sk

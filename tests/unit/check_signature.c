@@ -74,6 +74,7 @@ static const struct {
 	{"each=b tile=h:4; inout x f32[b,h,8]whole, i i32=begin(b),j i32=begin(h),h i32",
 	 "each=b tile=h:4; inout x f32[b,h,8] whole, i i32 = begin(b), j i32 = begin(h), h i32"},
 	{"split=n : 32 untiled;in x f32[n],out y f32[n],n i64", "split=n:32 untiled; in x f32[n], out y f32[n], n i64"},
+	{"operations=2*attr( k , 1 )*n;in x f32[n]", "operations=2*attr(k,1)*n; in x f32[n]"},
 	{"each=m operations = 2 * m* k;in x f32[m,k],out y f32[m],k i64",
 	 "each=m operations=2*m*k; in x f32[m,k], out y f32[m], k i64"},
 	{"split = n reentrant ;in x f32[n],n i64", "split=n reentrant; in x f32[n], n i64"},
@@ -122,7 +123,7 @@ START_TEST(test_attributes)
 	ck_assert_double_eq(s->conditions[4].reals[0], 1);
 	ck_assert(!s->parameters[0].optional && s->parameters[1].optional);
 	ck_assert_int_eq(s->parameters[2].value->kind, SK_VALUE_ATTRIBUTE);
-	ck_assert_uint_eq(s->parameters[2].value->index, 3);
+	ck_assert_str_eq(s->parameters[2].value->name, "pads");
 	ck_assert_uint_eq(s->parameters[3].value->left->number, 3);
 }
 END_TEST
@@ -461,8 +462,8 @@ static const struct {
 	{"operations; in x f32[n]", 1, "'operations' needs a value: operations=N"},
 	{"operations=2*n,n; in x f32[n]", 15, "expected the end of 'operations', but found ','"},
 	{"operations=2*k; in x f32[n]", 14, "no tensor has an extent 'k'"},
-	{"operations=2*attr(k); in x f32[n]", 14,
-	 "a number of operations follows from extents alone and cannot have 'attr'"},
+	{"grid=attr(k); i i32 = block.index, in x f32[n]", 6,
+	 "a grid follows from extents alone and cannot have 'attr'"},
 	{"split=n operations=size(n); in x f32[n], n i64", 20,
 	 "a number of operations is fixed when linking and cannot have 'size'"},
 	{"split n; in x f32[n], n i64", 1, "'split' needs a value: split=NAME[:N]"},
