@@ -229,6 +229,7 @@ struct board {
 	uint64_t kinds[KINDS], kernels[MOST_KERNELS]; /* cases that have one */
 	uint64_t removals, launches, packages;
 	uint64_t mutants_accepted, mutants_refused, fields[MOST_MUTANT_FIELDS]; /* of plans; those that were changed */
+	uint64_t mutants_beside_tiles; /* of plans with a tile group */
 	struct slot {
 		uint64_t seed; /* that runs */
 		char message[TEXT]; /* what was wrong with it */
@@ -1283,6 +1284,14 @@ static void check_lies(struct property *property)
 
 /* ---- mutants of the plan ---- */
 
+static bool has_tiles(const struct sk_plan_view *plan)
+{
+	for (uint32_t i = 0; i < plan->step_count; i++)
+		if (plan->steps[i].tile)
+			return true;
+	return false;
+}
+
 /* Numbers of mutants go on from package to package; in place of a field that the plan has no record with comes the next
  * one. */
 static void try_mutants(struct property *property, const struct mutant_package *package, uint64_t number)
@@ -1299,6 +1308,7 @@ static void try_mutants(struct property *property, const struct mutant_package *
 		add(&board->fields[outcome.field], outcome.changed);
 		add(&board->mutants_accepted, outcome.accepted);
 		add(&board->mutants_refused, outcome.refused);
+		add(&board->mutants_beside_tiles, outcome.changed && has_tiles(&property->plan));
 		if (!good)
 			fail(property, "a mutant is accepted: %s", outcome.text);
 	}
@@ -1669,6 +1679,8 @@ static uint32_t print_summary(const struct session *session)
 	}
 	printf("%8llu mutants of plans were accepted, and %llu refused\n", (unsigned long long)board->mutants_accepted,
 	       (unsigned long long)board->mutants_refused);
+	printf("%8llu mutants changed plans with tile groups\n", (unsigned long long)board->mutants_beside_tiles);
+	missing += session->options->mutants && !board->mutants_beside_tiles;
 	for (uint32_t i = 0; session->options->mutants && i < mutant_field_count(); i++) {
 		char name[MUTANT_TEXT];
 
