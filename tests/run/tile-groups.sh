@@ -390,6 +390,36 @@ for behind in 64 1048576 9223372036854770000; do
 	"$skdump" --verify behind.sk >/dev/null
 done
 
+# Which temporaries share bytes is decided call by call: in a chain those of every other call do, in the scratch, and no two of one
+# call. In the workspace, where they lie if much is read behind them, those of one step have their own bytes.
+cat >chain.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[1000]' x a b c d y)
+tasks:
+  - {name: one, kernel: copy, args: [x, a], scope: sp}
+  - {name: two, kernel: copy, args: [a, b], scope: sp}
+  - {name: three, kernel: copy, args: [b, c], scope: sp}
+  - {name: four, kernel: copy, args: [c, d], scope: sp}
+  - {name: five, kernel: copy, args: [d, y], scope: sp}
+M
+for behind in 64 1048576; do
+	sed "s/in x f32\[n\],/in x f32[n]+$behind,/" behind.c >far.c
+	compile far
+	"$sklink" chain.yaml far.o -o chain.sk
+	"$skdump" --launches chain.sk | grep -qE ' 1  one  *five  *0 ' || fail "the chain is not one step"
+	"$skdump" --memory chain.sk >memory.txt
+	case $behind in
+	64) expected='/ a0 b4160 c0 d4160 ' ;;
+	*) expected='a0 b4032 c8064 d12096 ' ;;
+	esac
+	lies=$(awk '/^scratch: / { printf "/ " } $1 ~ /^[0-9]+$/ { printf "%s%s ", $3, $1 }' memory.txt)
+	[ "$lies" = "$expected" ] || { cat memory.txt; fail "with $behind bytes behind them there lie $lies, not $expected"; }
+	for how in --verify --guard --check-races; do
+		"$skrun" chain.sk --random 1 --cores 3 $how >ran.txt || fail "the chain with $behind bytes behind: $how"
+	done
+done
+
 # Of a step in which any call stores past the caches, whichever it is, a fence stands behind the loop, once, and in front of where
 # the step is published: other cores then see what all of its tiles have stored.
 cat >past.c <<'C'
