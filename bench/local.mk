@@ -124,13 +124,17 @@ bench-networks: sklink$(EXEEXT) skrun$(EXEEXT) kernels/libskernels.a
 	@if /usr/bin/python3 -c 'import onnx' 2>/dev/null; then \
 		/usr/bin/python3 $(srcdir)/bench/networks $(srcdir) . bench/networks.d "$(ONNXRUNTIME)" $(NETWORKS); \
 	else echo "No networks: python3-onnx, which makes them, is not installed."; fi
-.PHONY: bench bench-kernels bench-link bench-networks bench-runtime bench-tile-groups
+
+# What linking 24 layers costs, beside copying their weights.
+bench-weights: sklink$(EXEEXT) kernels/libskernels.a
+	/usr/bin/python3 $(srcdir)/bench/weights $(srcdir) . bench/weights.d
+.PHONY: bench bench-kernels bench-link bench-networks bench-runtime bench-tile-groups bench-weights
 
 bench/link-kernel.o: $(srcdir)/bench/link-kernel.c stubs/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/link-kernel.c
-CLEAN_FOLDERS += bench/links bench/networks.d bench/products.d bench/microkernels-data bench/tiles
+CLEAN_FOLDERS += bench/links bench/networks.d bench/products.d bench/weights.d bench/microkernels-data bench/tiles
 
 CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o bench/hand-written.o \
 	bench/dispatch.yaml bench/dispatch.sk bench/load-* bench/microkernels.sk bench/tile-kernels.o
-EXTRA_DIST += bench/networks bench/onnxruntime.js bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
+EXTRA_DIST += bench/networks bench/weights bench/onnxruntime.js bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
 	bench/hand-written.c bench/products bench/products.c bench/tile-kernels.c bench/tile-networks

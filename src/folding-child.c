@@ -3,6 +3,7 @@
 #include "src/folding-child.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,13 +21,22 @@
 static const uint64_t most_stacks = 4ULL << 30; /* bytes that threads and cores take besides */
 
 /* Results that are complete with the same launch, one after the other. Memory that has just been used is several times
- * as fast as new one: what one launch writes alone is bound to the same bytes, launch after launch. */
+ * as fast as new one: what one launch writes alone is bound to the same bytes, launch after launch; or by turns to two
+ * times as many, so that one launch can run while the results of another one are written. */
 struct results {
 	uint8_t *memory; /* each at its place in the file */
 	uint32_t *first; /* by launch; SK_NONE: none */
 	uint32_t *next; /* by output */
 	bool *alone; /* by output: one launch writes it */
-	uint8_t *buffer; /* for those that a launch writes alone */
+	uint8_t *buffers[2]; /* for those that a launch writes alone; the same one twice if they are large */
+};
+
+/* What the thread that writes results is at. */
+struct writer {
+	pthread_t thread;
+	bool started; /* there is a thread to wait for */
+	uint32_t launch; /* whose results they are */
+	int error; /* errno of what could not be written, or 0 */
 };
 
 struct run {
@@ -34,6 +44,7 @@ struct run {
 	struct sk_link *link; /* the package's */
 	const void **sources; /* by value of the graph: elements of a constant, or NULL */
 	struct results results;
+	struct writer writer;
 	struct skrt_device *device;
 	struct skrt_module *module;
 	struct skrt_instance *instance;
@@ -181,26 +192,25 @@ static void order_results(struct run *run, const uint32_t *outputs)
 	}
 }
 
-/* In pieces for which the kernel has pages at hand; see src/base/file.c. */
-static bool write_result(const struct run *run, uint32_t output, const uint8_t *bytes)
+/* In pieces for which the kernel has pages at hand, and which begin where such pages do; see src/base/file.c. The errno
+ * of what fails, or 0. */
+static int write_result(const struct run *run, uint32_t output, const uint8_t *bytes)
 {
 	enum { PIECE = 64 << 10 };
 	uint64_t place = run->folding->places[output], size = output_bytes(run->folding, output);
 
 	for (uint64_t done = 0; done < size;) {
-		size_t now = size - done < PIECE ? (size_t)(size - done) : PIECE;
+		size_t piece = PIECE - (place + done) % PIECE,
+		       now = size - done < piece ? (size_t)(size - done) : piece;
 		ssize_t wrote = pwrite(run->folding->file, bytes + done, now, (off_t)(place + done));
 
 		if (wrote < 0 && errno == EINTR)
 			continue;
-		if (wrote <= 0) {
-			sk_error(run->link->diag, (struct sk_place){.file = run->folding->graph->file},
-				 "cannot keep what is computed from constants: %s", strerror(wrote ? errno : ENOSPC));
-			return false;
-		}
+		if (wrote <= 0)
+			return wrote ? errno : ENOSPC;
 		done += (uint64_t)wrote;
 	}
-	return true;
+	return 0;
 }
 
 /* Whether it has its bytes in the buffer while the launch that writes it runs. */
@@ -218,18 +228,22 @@ static uint64_t buffer_room(const struct run *run, uint32_t output)
 	return is_buffered(run, output) ? room : 0;
 }
 
+static uint64_t launch_room(const struct run *run, uint32_t launch)
+{
+	uint64_t size = 0;
+
+	for (uint32_t i = run->results.first[launch]; i != SK_NONE; i = run->results.next[i])
+		size += buffer_room(run, i);
+	return size;
+}
+
 /* Of the launch that needs the largest one. */
 static uint64_t buffer_size(const struct run *run)
 {
 	uint64_t most = 0;
 
-	for (uint32_t l = 0; l < run->link->plan.network_launch_count; l++) {
-		uint64_t size = 0;
-
-		for (uint32_t i = run->results.first[l]; i != SK_NONE; i = run->results.next[i])
-			size += buffer_room(run, i);
-		most = size > most ? size : most;
-	}
+	for (uint32_t l = 0; l < run->link->plan.network_launch_count; l++)
+		most = launch_room(run, l) > most ? launch_room(run, l) : most;
 	return most;
 }
 
@@ -282,12 +296,17 @@ static uint8_t *reserve(uint64_t size)
 
 static bool prepare(struct run *run)
 {
+	enum { MOST_TWICE = 64 << 20 }; /* bytes: they are memory besides the weights */
 	const uint32_t *outputs = find_outputs(run);
 	struct skrt_source source = {.name = "the constants"};
+	uint64_t buffer;
 
 	order_results(run, outputs);
 	run->results.memory = reserve(run->folding->size);
-	run->results.buffer = reserve(buffer_size(run));
+	buffer = buffer_size(run);
+	run->results.buffers[0] = run->results.buffers[1] = reserve(buffer);
+	if (buffer <= MOST_TWICE)
+		run->results.buffers[1] = reserve(buffer);
 	source.memory = sk_linker_bytes(run->link->linker, &source.bytes);
 	return skrt_device_open(&(struct skrt_device_options){.device = "host"}, &run->device) == SKRT_OK &&
 	       skrt_module_load_from(run->device, &source, &run->module) == SKRT_OK &&
@@ -313,7 +332,7 @@ static uint32_t binding_of(const struct run *run, uint32_t output)
 /* Binds what the launch completes to the buffer, or to where it was. */
 static bool bind_results(const struct run *run, uint32_t launch, bool buffered)
 {
-	uint8_t *next = run->results.buffer;
+	uint8_t *next = run->results.buffers[launch % 2];
 
 	for (uint32_t i = run->results.first[launch]; i != SK_NONE; i = run->results.next[i]) {
 		uint8_t *bytes = buffered ? next : run->results.memory + run->folding->places[i];
@@ -326,16 +345,46 @@ static bool bind_results(const struct run *run, uint32_t launch, bool buffered)
 	return true;
 }
 
-static bool write_results(const struct run *run, uint32_t launch)
+static void *write_results(void *context)
 {
-	const uint8_t *next = run->results.buffer;
+	struct run *run = context;
+	const uint8_t *next = run->results.buffers[run->writer.launch % 2];
 
-	for (uint32_t i = run->results.first[launch]; i != SK_NONE; i = run->results.next[i]) {
-		if (!write_result(run, i, is_buffered(run, i) ? next : run->results.memory + run->folding->places[i]))
-			return false;
+	for (uint32_t i = run->results.first[run->writer.launch]; i != SK_NONE && !run->writer.error;
+	     i = run->results.next[i]) {
+		run->writer.error = write_result(
+			run, i, is_buffered(run, i) ? next : run->results.memory + run->folding->places[i]);
 		next += buffer_room(run, i);
 	}
-	return true;
+	return NULL;
+}
+
+/* Waits until the results of launches before are written. */
+static bool finish_writing(struct run *run)
+{
+	if (run->writer.started)
+		pthread_join(run->writer.thread, NULL);
+	run->writer.started = false;
+	if (run->writer.error)
+		sk_error(run->link->diag, (struct sk_place){.file = run->folding->graph->file},
+			 "cannot keep what is computed from constants: %s", strerror(run->writer.error));
+	return !run->writer.error;
+}
+
+/* A thread costs more than it takes to write what is little; and if there is none, it works without one. */
+static bool start_writing(struct run *run, uint32_t launch)
+{
+	const bool apart = run->results.buffers[0] != run->results.buffers[1];
+
+	if (!finish_writing(run))
+		return false;
+	run->writer.launch = launch;
+	run->writer.started = apart && launch_room(run, launch) >= SK_FOLDING_MUCH &&
+			      !pthread_create(&run->writer.thread, NULL, write_results, run);
+	if (run->writer.started)
+		return true;
+	write_results(run);
+	return finish_writing(run);
 }
 
 static bool run_launches(struct run *run)
@@ -348,13 +397,13 @@ static bool run_launches(struct run *run)
 		if (skrt_module_kernel(run->module, l, &kernel) != SKRT_OK || !bind_results(run, l, true) ||
 		    skrt_run(run->stream, run->instance, kernel) != SKRT_OK)
 			return fail(run);
-		if (!write_results(run, l))
+		if (!start_writing(run, l))
 			return false;
 		if (!bind_results(run, l, false))
 			return fail(run);
 		sk_mapped_let_go();
 	}
-	return true;
+	return finish_writing(run);
 }
 
 /* ---- the process ---- */
