@@ -330,6 +330,23 @@ enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *n
 
 void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_info *info);
 
+/* Networks. A package has one, without a name, or several (sklink --dim SET:NAME=N), which share constants and kernels.
+ * Tensors, launches and tasks of each have numbers one behind the other, and names of tensors and tasks begin with the
+ * network's name and a colon: "short:x". An instance is one network's. */
+struct skrt_network {
+	const char *name; /* "": the package has one network */
+	uint32_t first_tensor, tensor_count;
+	uint32_t first_kernel, kernel_count;
+	uint32_t first_task, task_count;
+};
+
+/* By number, from 0 up to SKRT_NOT_FOUND. Errors: also SKRT_BAD_PACKAGE. */
+enum skrt_status skrt_module_network(struct skrt_module *module, uint32_t index, struct skrt_network *network);
+
+/* By name; NULL: the only one, else SKRT_INVALID_ARGUMENT. Errors: SKRT_NOT_FOUND with the names that there are,
+ * SKRT_BAD_PACKAGE. */
+enum skrt_status skrt_module_find_network(struct skrt_module *module, const char *name, struct skrt_network *network);
+
 /* ---- instances ---- */
 
 struct skrt_instance;
@@ -341,6 +358,13 @@ struct skrt_instance;
  * launches, has an order. Errors: SKRT_OUT_OF_MEMORY, SKRT_KERNEL_FAILED. */
 enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_instance **instance);
 
+/* The same for one of several networks, by its name; skrt_instance_create is for a package's only one, and else
+ * SKRT_INVALID_ARGUMENT. What is to be bound, and what skrt_launch_network launches, is the network's alone; other
+ * tensors, launches and tasks are SKRT_INVALID_ARGUMENT. Instances of different networks have workspaces of their own,
+ * and can run at the same time. Errors: also those of skrt_module_find_network. */
+enum skrt_status skrt_instance_create_for(struct skrt_module *module, const char *network,
+					  struct skrt_instance **instance);
+
 /* Frees it, not what was bound. NULL is allowed. SKRT_BUSY while launches of it are pending. */
 enum skrt_status skrt_instance_destroy(struct skrt_instance *instance);
 
@@ -351,9 +375,9 @@ enum skrt_status skrt_instance_destroy(struct skrt_instance *instance);
  * one. Errors: SKRT_INVALID_ARGUMENT; SKRT_BUSY while launches are pending. */
 enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes);
 
-/* Binds memory to the tensor with the name, which must have that type and shape (row-major, contiguous), and no
- * padding. Errors: SKRT_NOT_FOUND with a suggestion; SKRT_INVALID_ARGUMENT if type, shape or alignment do not fit;
- * SKRT_BUSY. */
+/* Binds memory to the tensor with the name (in the instance's network), which must have that type and shape (row-major,
+ * contiguous), and no padding. Errors: SKRT_NOT_FOUND with a suggestion; SKRT_INVALID_ARGUMENT if type, shape or
+ * alignment do not fit; SKRT_BUSY. */
 enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const char *name, enum skrt_dtype dtype,
 					  uint32_t rank, const uint64_t *shape, void *data);
 

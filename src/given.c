@@ -141,8 +141,9 @@ static void report_no_dimension(struct sk_op_graph *graph, const struct given *g
 			if (value->symbols[d])
 				sk_array_push(graph->arena, &names, value->symbols[d]);
 	}
-	sk_error(graph->diag, given->place, "%s '%s': no input has a dimension of that name%s", given->option,
+	sk_error(graph->diag, given->place, "%s '%s': no input has a dimension of that name%s%s", given->option,
 		 given->text,
+		 strchr(given->text, ',') ? " (a set of several has a name, as in short:batch=1,seq=128)" : "",
 		 sk_did_you_mean(graph->arena, sk_arena_copy(graph->arena, given->text, length), names.items,
 				 names.count));
 }
@@ -285,11 +286,27 @@ static bool apply(struct sk_op_graph *graph, setter *set, const char *option, co
 	return applied;
 }
 
-bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file, struct sk_op_graph *graph)
+static bool apply_dimensions(struct sk_op_graph *graph, const sk_dimensions *dimensions, const char *network)
+{
+	bool applied = true;
+
+	for (size_t i = 0; i < dimensions->count; i++) {
+		const struct sk_dimension *dimension = &dimensions->items[i];
+		const char *option = dimension->size.place.line ? "dims" : "--dim";
+
+		if (!dimension->network || (network && !strcmp(dimension->network, network)))
+			applied &= set_dimension(graph,
+						 &(struct given){option, dimension->size.text, dimension->size.place});
+	}
+	return applied;
+}
+
+bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file,
+		    const sk_dimensions *dimensions, const char *network, struct sk_op_graph *graph)
 {
 	bool applied = apply(graph, set_shape, "--shape", &command->shapes, "shapes", &file->shapes);
 
-	applied &= apply(graph, set_dimension, "--dim", &command->dimensions, "dims", &file->dimensions);
+	applied &= apply_dimensions(graph, dimensions, network);
 	applied &= apply(graph, freeze, "--freeze", &command->frozen, "freeze", &file->frozen);
 	applied &= apply(graph, add_state, "--state", &command->states, "states", &file->states);
 	return applied;

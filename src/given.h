@@ -6,8 +6,9 @@
 #include "src/fusion/graph.h"
 #include "src/model/graph-file.h"
 
-/* Sets what --shape, --dim, --freeze and --state say of the graph's inputs, and then what a manifest says. All errors are
- * collected; false if there was one. */
-bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file, struct sk_op_graph *graph);
+/* Sets what --shape, --freeze and --state say of the graph's inputs, and then what a manifest says; and the dimensions
+ * of all networks, and of this one (NULL: it has no name). All errors are collected; false if there was one. */
+bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file,
+		    const sk_dimensions *dimensions, const char *network, struct sk_op_graph *graph);
 
 #endif

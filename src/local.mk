@@ -116,6 +116,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/passes/infer-graph.c src/fusion/passes/infer-graph.h \
 	src/fusion/passes/keep-states.c src/fusion/passes/keep-states.h \
 	src/fusion/passes/lower.c src/fusion/passes/lower.h \
+	src/fusion/passes/network-names.c src/fusion/passes/network-names.h \
 	src/fusion/passes/normalised-graph.c src/fusion/passes/normalised-graph.h \
 	src/fusion/passes/quantised-graph.c src/fusion/passes/quantised-graph.h \
 	src/fusion/passes/unify-constants.c src/fusion/passes/unify-constants.h \
@@ -219,6 +220,7 @@ bin_PROGRAMS += sklink
 sklink_SOURCES = \
 	src/folding.c src/folding.h src/folding-child.c src/folding-child.h \
 	src/given.c src/given.h \
+	src/networks.c src/networks.h \
 	src/read-graph.c src/read-graph.h \
 	src/link-passes.c src/link-passes.h \
 	src/scopes.c src/scopes.h \

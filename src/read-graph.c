@@ -8,10 +8,12 @@
 #include "src/fusion/passes/infer-graph.h"
 #include "src/fusion/passes/keep-states.h"
 #include "src/fusion/passes/lower.h"
+#include "src/fusion/passes/network-names.h"
 #include "src/fusion/passes/normalised-graph.h"
 #include "src/fusion/passes/quantised-graph.h"
 #include "src/fusion/passes/unify-constants.h"
 #include "src/given.h"
+#include "src/networks.h"
 #include "src/scopes.h"
 
 /* --model-text: who reads it needs none of the options that have been applied, but for --state. */
@@ -28,18 +30,27 @@ static bool write_text(const struct sk_link *link, const struct sk_op_graph *gra
 	return sk_file_write_text(link->diag, path, text.bytes, text.size);
 }
 
+/* What all networks of the link have in common. */
+struct reading {
+	const struct sk_link *link;
+	const char *path;
+	struct sk_networks networks;
+	struct sk_constants *constants; /* NULL: there is one network */
+};
+
 /* Of a graph that cannot be linked there are tasks, too, so that what kernels are missing is said at the same time. */
 static bool lower_rest(struct sk_op_graph *graph, const sk_graph_calls *calls, struct sk_model *model)
 {
 	graph->inputs.count = graph->outputs.count = 0;
-	sk_graph_lower(graph, calls, NULL, model);
+	sk_graph_lower(graph, calls, NULL, NULL, model);
 	return false;
 }
 
-bool sk_network_read(const struct sk_link *link, const char *path)
+static bool read_network(const struct reading *reading, const char *network)
 {
+	const struct sk_link *link = reading->link;
 	const struct sk_graph_file *file = &link->model->graph;
-	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, path);
+	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, reading->path);
 	sk_graph_calls calls = {NULL, 0, 0};
 	bool given, complete;
 
@@ -47,7 +58,7 @@ bool sk_network_read(const struct sk_link *link, const char *path)
 		return false;
 	/* Nodes stand behind what they need; types and shapes are what the file says. */
 
-	given = sk_given_apply(link->command, file, graph);
+	given = sk_given_apply(link->command, file, &reading->networks.dimensions, network, graph);
 	for (size_t i = 0; i < graph->data.count; i++)
 		sk_linker_add_dependency(link->linker, graph->data.items[i], true);
 	if (!given || !sk_scopes_assign(link->command, file, graph))
@@ -71,8 +82,10 @@ bool sk_network_read(const struct sk_link *link, const char *path)
 	complete &= sk_graph_canonical(graph, graph->outputs.items, graph->outputs.count, &calls);
 	/* Every node is calls in forms that kernels have. */
 
-	if (!complete)
+	if (!complete) {
+		sk_graph_set_network(graph, network);
 		return lower_rest(graph, &calls, link->model);
+	}
 
 	if (!sk_fold_calls(link, graph, &calls, &link->model->draft))
 		return false;
@@ -85,6 +98,46 @@ bool sk_network_read(const struct sk_link *link, const char *path)
 		return false;
 	/* What the next run reads is where this one reads it. */
 
-	sk_graph_lower(graph, &calls, sk_scopes_default(graph), link->model);
+	sk_graph_set_network(graph, network);
+	/* What the package has of it alone is called after the network. */
+
+	sk_graph_lower(graph, &calls, sk_scopes_default(graph), reading->constants, link->model);
 	return sk_scopes_take_options(graph, link->model);
+}
+
+/* One of several. Without a task nobody would know that there is such a network. */
+static bool read_one_of(const struct reading *reading, const struct sk_name *network)
+{
+	const struct sk_link *link = reading->link;
+	size_t tasks = link->model->tasks.count;
+	unsigned errors = link->diag->errors;
+	bool read = read_network(reading, network->text);
+
+	if (read && link->model->tasks.count == tasks) {
+		sk_error(link->diag, network->place, "network '%s' has nothing to compute", network->text);
+		return false;
+	}
+	if (link->diag->errors != errors)
+		sk_note(link->diag, "in network '%s'", network->text);
+	return read;
+}
+
+bool sk_network_read(const struct sk_link *link, const char *path)
+{
+	struct reading reading = {.link = link, .path = path};
+	bool read = true;
+
+	if (!sk_networks_list(link->command, &link->model->graph, path, link->arena, link->diag, &reading.networks))
+		return false;
+	if (!reading.networks.names.count)
+		return read_network(&reading, NULL);
+	if (link->command->model_text) {
+		sk_error(link->diag, (struct sk_place){.file = path},
+			 "--model-text writes one network, and --dim makes networks with names");
+		return false;
+	}
+	reading.constants = sk_constants_create(link->arena);
+	for (size_t i = 0; i < reading.networks.names.count && !sk_diag_is_hopeless(link->diag); i++)
+		read &= read_one_of(&reading, &reading.networks.names.items[i]);
+	return read;
 }

@@ -22,6 +22,7 @@
 enum {
 	SK_MAX_RANK = 8,
 	SK_MAX_LANES = 2,
+	SK_MAX_NETWORKS = 64,
 };
 
 /* Element types. The order is part of the format. */
@@ -310,7 +311,8 @@ struct sk_plan_launch {
 	uint32_t device_cores[SK_MAX_LANES];	   /* cores that it takes on the device it was planned for; SK_ALL_CORES on
 						      a host, if it takes all that there are */
 	uint32_t task_count;			   /* calls of its steps, but for the vector sides */
-	uint32_t reserved;
+	int32_t network;			   /* string: the one of several networks that it is of, see below; 0: there is
+						      one, without a name */
 	/* What the scope's options say; all 0 for kinds 1 and 2. */
 	uint32_t func_align; /* its entries and its kernels begin at multiples of this power of two; 0: as they come */
 	uint16_t flags;	     /* SK_LAUNCH_… */
@@ -318,6 +320,11 @@ struct sk_plan_launch {
 	uint8_t copies;	     /* of the kernels' code, one for each core modulo this number; 0: as 1 */
 	uint32_t lane_cores[SK_MAX_LANES]; /* cores of each lane that it runs on, as far as there are; 0: all */
 };
+
+/* A package of several networks: each launch names its own, all of a network stand one behind the other, and none runs once.
+ * Names of its tasks, and of the tensors that they access but for constants, begin with the network's name and a colon. So bindings
+ * and tasks stand network by network as well, in the order of the launches. Whoever runs the package runs one network, for which
+ * only its own tensors are bound. */
 
 /* What the manifest can say about a cost. The order is part of the format. */
 enum sk_cost {

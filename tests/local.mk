@@ -75,8 +75,8 @@ SHELL_TESTS += tests/run/huge-constants.sh
 SLOW_TESTS += tests/run/huge-constants.sh
 SHELL_TESTS += tests/run/onnx-backend.sh
 SLOW_TESTS += tests/run/onnx-backend.sh
-SHELL_TESTS += tests/run/model-names.sh tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/graph-manifest.sh tests/run/onnx.sh tests/run/states.sh tests/run/attention.sh tests/run/microsoft.sh
-QUICK_TESTS += tests/run/model-names.sh tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/graph-manifest.sh tests/run/onnx.sh tests/run/states.sh tests/run/attention.sh tests/run/microsoft.sh
+SHELL_TESTS += tests/run/model-names.sh tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/graph-manifest.sh tests/run/networks.sh tests/run/onnx.sh tests/run/states.sh tests/run/attention.sh tests/run/microsoft.sh
+QUICK_TESTS += tests/run/model-names.sh tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/graph-manifest.sh tests/run/networks.sh tests/run/onnx.sh tests/run/states.sh tests/run/attention.sh tests/run/microsoft.sh
 
 # Planning: partition, schedule, memory, the plan's writer.
 if HAVE_CHECK

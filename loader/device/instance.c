@@ -14,6 +14,7 @@
 #include "loader/device/once.h"
 #include "loader/device/readiness.h"
 #include "loader/flight/instance.h"
+#include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
 
 enum { BINDING_ALIGN = 64 };
@@ -77,13 +78,12 @@ static void free_instance(struct skrt_instance *instance)
 	free(instance);
 }
 
-enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_instance **result)
+/* With `name` NULL of the only network. */
+static enum skrt_status create(struct skrt_module *module, const char *name, struct skrt_instance **result)
 {
-	SK_UNCANCELLED;
+	struct sk_plan_network network;
+	enum skrt_status status = sk_module_find_network(module, name, &network);
 
-	if (!module || !result)
-		return sk_fail_null(__func__);
-	enum skrt_status status = sk_process_check(&module->process);
 	if (!status)
 		status = sk_module_construct(module);
 	if (status)
@@ -98,6 +98,7 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for an instance", module->path);
 	}
 	instance->module = module;
+	instance->network = network;
 	instance->bindings = bindings;
 	instance->ended = ended;
 	status = sk_instance_make_workspace(instance, false);
@@ -113,6 +114,21 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 	sk_device_unlock(module->device);
 	*result = instance;
 	return SKRT_OK;
+}
+
+enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_instance **result)
+{
+	SK_UNCANCELLED;
+
+	return module && result ? create(module, NULL, result) : sk_fail_null(__func__);
+}
+
+enum skrt_status skrt_instance_create_for(struct skrt_module *module, const char *network,
+					  struct skrt_instance **result)
+{
+	SK_UNCANCELLED;
+
+	return module && network && result ? create(module, network, result) : sk_fail_null(__func__);
 }
 
 enum skrt_status skrt_instance_destroy(struct skrt_instance *instance)
@@ -143,6 +159,9 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	enum skrt_status status = skrt_module_tensor(module, index, &tensor);
 	if (status)
 		return status;
+	if (index - instance->network.first_binding >= instance->network.binding_count)
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' is not of network '%s'", module->path,
+			       tensor.name, instance->network.name);
 	if (!data && (tensor.bytes || tensor.padding))
 		return sk_fail_null(__func__);
 	if (tensor.padding && (bytes < tensor.bytes || bytes - tensor.bytes < tensor.padding))
@@ -181,6 +200,23 @@ static void print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t
 		snprintf(text + used, size - used, "]");
 }
 
+/* Of one of several networks tensors are called "short:x"; here they are called "x", too. */
+static enum skrt_status find_tensor(const struct skrt_instance *instance, const char *name, uint32_t *index)
+{
+	const char *network = instance->network.name;
+	size_t length = strlen(network);
+	enum skrt_status status;
+	char *full = NULL;
+
+	if (!length || (!strncmp(name, network, length) && name[length] == ':'))
+		return skrt_module_find_tensor(instance->module, name, index);
+	if (asprintf(&full, "%s:%s", network, name) < 0)
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory", instance->module->path);
+	status = skrt_module_find_tensor(instance->module, full, index);
+	free(full);
+	return status;
+}
+
 enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const char *name, enum skrt_dtype dtype,
 					  uint32_t rank, const uint64_t *shape, void *data)
 {
@@ -194,7 +230,7 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%" PRIu32 " dimensions; at most %d are possible", rank,
 			       SKRT_MAX_RANK);
 	const struct skrt_module *module = instance->module;
-	enum skrt_status status = skrt_module_find_tensor(module, name, &index);
+	enum skrt_status status = find_tensor(instance, name, &index);
 	if (!status)
 		status = skrt_module_tensor(module, index, &tensor);
 	if (status)

@@ -115,13 +115,14 @@ static enum skrt_status check_overlap(const struct skrt_instance *instance, stru
 static enum skrt_status check_bindings(const struct skrt_instance *instance)
 {
 	const struct skrt_module *module = instance->module;
-	uint32_t count = module->plan.binding_count, used = 0;
-	struct range *ranges = calloc(count + (size_t)1, sizeof(*ranges));
+	const struct sk_plan_network *network = &instance->network;
+	uint32_t used = 0;
+	struct range *ranges = calloc(network->binding_count + (size_t)1, sizeof(*ranges));
 	enum skrt_status status = SKRT_OK;
 
 	if (!ranges)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory", module->path);
-	for (uint32_t i = 0; i < count && !status; i++) {
+	for (uint32_t i = network->first_binding; i < network->first_binding + network->binding_count && !status; i++) {
 		struct skrt_tensor tensor;
 		uintptr_t start = (uintptr_t)instance->bindings[i];
 
@@ -147,10 +148,21 @@ enum skrt_status sk_instance_check_idle(const struct skrt_instance *instance)
 		       instance->pending);
 }
 
+/* What a launch accesses is bound in instances of its network alone. */
+static bool is_of_network(const struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	const struct sk_plan_launch *launch = &instance->module->plan.launches[kernel->launch];
+
+	return !strcmp(sk_plan_string(&launch->network), instance->network.name);
+}
+
 enum skrt_status sk_instance_ready(struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
 	enum skrt_status status;
 
+	if (!is_of_network(instance, kernel))
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: launch %s is not of the instance's network '%s'",
+			       instance->module->path, kernel->name, instance->network.name);
 	if (instance->serial)
 		return sk_fail(SKRT_BUSY, "%s: a serial run of the instance is going on", instance->module->path);
 	if (!instance->checked) {

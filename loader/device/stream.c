@@ -270,7 +270,8 @@ struct stretch {
 static struct stretch find_stretch(const struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
 	if (!kernel)
-		return (struct stretch){0, instance->module->plan.network_launch_count};
+		return (struct stretch){instance->network.first_launch,
+					instance->network.first_launch + instance->network.launch_count};
 	return (struct stretch){sk_once_first(instance, kernel->launch), kernel->launch + 1};
 }
 

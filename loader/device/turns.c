@@ -59,6 +59,9 @@ bool sk_turn_has_come(const struct sk_command *command)
 	for (uint32_t i = 0; i < record->follow_count; i++) {
 		uint32_t followed = plan->follows[record->first_follow + i];
 
+		if (followed <
+		    instance->network.first_launch) /* of another network, which this instance does not run */
+			continue;
 		if (instance->ended[followed] < command->launch.run && !sk_once_is_done(instance, followed))
 			return false;
 	}

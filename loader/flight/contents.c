@@ -167,3 +167,91 @@ enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *n
 		status = find(module, "task", name, module->plan.task_count, task_name, &index);
 	return status ? status : skrt_module_task(module, index, kernel);
 }
+
+/* ---- networks ---- */
+
+static void describe_network(const struct sk_plan_network *own, struct skrt_network *network)
+{
+	*network = (struct skrt_network){.name = own->name,
+					 .first_tensor = own->first_binding,
+					 .tensor_count = own->binding_count,
+					 .first_kernel = own->first_launch,
+					 .kernel_count = own->launch_count,
+					 .first_task = own->first_task,
+					 .task_count = own->task_count};
+}
+
+/* Nothing of a package without names has to be checked for that. */
+static enum skrt_status check_networks(struct skrt_module *module)
+{
+	enum skrt_status status = sk_process_check(&module->process);
+
+	return status || !sk_plan_has_networks(&module->plan) ? status : sk_module_check_records(module);
+}
+
+enum skrt_status skrt_module_network(struct skrt_module *module, uint32_t index, struct skrt_network *network)
+{
+	struct sk_plan_network own = {0};
+
+	if (!module || !network)
+		return sk_fail_null(__func__);
+	enum skrt_status status = check_networks(module);
+	for (uint32_t i = 0; i <= index && !status; i++)
+		if (!sk_plan_next_network(&module->plan, &own))
+			status = sk_fail(SKRT_NOT_FOUND, "%s: no network number %" PRIu32 " (there are %" PRIu32 ")",
+					 module->path, index, i);
+	if (!status)
+		describe_network(&own, network);
+	return status;
+}
+
+/* "short, long" */
+static void list_networks(const struct skrt_module *module, char *text, size_t size)
+{
+	struct sk_plan_network own = {0};
+	size_t used = 0;
+
+	*text = '\0';
+	while (sk_plan_next_network(&module->plan, &own) && used < size)
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", own.name);
+}
+
+enum skrt_status sk_module_find_network(struct skrt_module *module, const char *name, struct sk_plan_network *network)
+{
+	bool named = sk_plan_has_networks(&module->plan);
+	struct sk_plan_network own = {0};
+	uint32_t count = 0, matches = 0;
+	char names[256];
+	enum skrt_status status = check_networks(module);
+
+	if (status)
+		return status;
+	for (; sk_plan_next_network(&module->plan, &own); count++)
+		if (name ? named && !strcmp(own.name, name) : !count) {
+			*network = own;
+			matches++;
+		}
+	if (matches && (name || count == 1))
+		return SKRT_OK;
+	list_networks(module, names, sizeof(names));
+	if (!named)
+		return sk_fail(SKRT_NOT_FOUND, "%s: no network '%s': the package has one, without a name", module->path,
+			       name);
+	if (!name)
+		return sk_fail(SKRT_INVALID_ARGUMENT,
+			       "%s: the package has several networks, of which one has to be named: %s", module->path,
+			       names);
+	return sk_fail(SKRT_NOT_FOUND, "%s: no network '%s'; there are %s", module->path, name, names);
+}
+
+enum skrt_status skrt_module_find_network(struct skrt_module *module, const char *name, struct skrt_network *network)
+{
+	struct sk_plan_network own;
+
+	if (!module || !network)
+		return sk_fail_null(__func__);
+	enum skrt_status status = sk_module_find_network(module, name, &own);
+	if (!status)
+		describe_network(&own, network);
+	return status;
+}

@@ -1,4 +1,4 @@
-/* An instance: a module's bindings and workspaces. */
+/* An instance: bindings and workspaces of a network of a module. */
 #ifndef SK_LOADER_INSTANCE_H
 #define SK_LOADER_INSTANCE_H
 
@@ -6,6 +6,7 @@
 
 #include "loader/base/status.h"
 #include "loader/core/call.h"
+#include "loader/plan/plan.h"
 
 /* Zero-filled pages: the workspace proper, and behind it, where the serial entries want it, the scratch of core 0, then
  * of the others. */
@@ -17,6 +18,7 @@ struct sk_workspace {
 
 struct skrt_instance {
 	struct skrt_module *module;
+	struct sk_plan_network network;
 	void **bindings; /* by binding number; NULL: not bound */
 	bool checked; /* all bound, no forbidden overlap */
 	struct sk_workspace workspaces[2]; /* shared, unshared */

@@ -158,7 +158,8 @@ static bool is_code(const struct skrt_module *module, const int32_t *reference)
 static bool check_all_records(struct skrt_module *module, char *error, size_t error_size)
 {
 	if (!module->records_checked)
-		module->records_checked = sk_plan_check_records(&module->plan, error, error_size);
+		module->records_checked = sk_plan_check_records(&module->plan, error, error_size) &&
+					  sk_plan_check_networks(&module->plan, error, error_size);
 	return module->records_checked;
 }
 

@@ -1,5 +1,6 @@
 /* Between the parts of the plan's reader, plan.c (header, tables, records outside launches), plan-launch.c (one launch)
- * and plan-call.c (one call): where a check stands, how it fails, and what all of them check. */
+ *, plan-call.c (one call)
+ * and plan-networks.c (several networks): where a check stands, how it fails, and what all of them check. */
 #ifndef SK_LOADER_PLAN_CHECKER_H
 #define SK_LOADER_PLAN_CHECKER_H
 
@@ -42,6 +43,9 @@ bool sk_plan_check_call_slices(const struct sk_plan_checker *checker, const stru
 /* Checks a call of a step that has been checked but for its calls, and its arguments. */
 bool sk_plan_check_call(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			const struct sk_plan_step *step, const struct sk_plan_call *call);
+
+/* Checks that a launch which has been checked else accesses nothing of other networks. */
+bool sk_plan_check_launch_network(struct sk_plan_checker *checker, const struct sk_plan_launch *launch);
 
 static inline bool sk_plan_is_task_launch(const struct sk_plan_launch *launch)
 {

@@ -345,7 +345,8 @@ bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char
 			return sk_plan_fail(&checker,
 					    "it follows launch %u, which is not an earlier one of the network", follow);
 	}
-	return check_options(&checker, record) && check_steps(&checker, record);
+	return check_options(&checker, record) && check_steps(&checker, record) &&
+	       sk_plan_check_launch_network(&checker, record);
 }
 
 bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_launch *launch)
@@ -361,7 +362,7 @@ bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t erro
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
 	uint64_t arguments = 0, awaits = 0, calls = 0;
 
-	if (!sk_plan_check_records(view, error, error_size))
+	if (!sk_plan_check_records(view, error, error_size) || !sk_plan_check_networks(view, error, error_size))
 		return false;
 	/* One launch's steps cannot share records, but those of two launches could. */
 	for (uint32_t i = 0; i < view->step_count; i++) {

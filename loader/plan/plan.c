@@ -460,7 +460,8 @@ static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct
 	checker->record = "launch";
 	checker->index = index;
 	if (!check_string(checker, &launch->name, "the name", REQUIRED) ||
-	    !check_string(checker, &launch->scope, "the scope", OPTIONAL))
+	    !check_string(checker, &launch->scope, "the scope", OPTIONAL) ||
+	    !check_string(checker, &launch->network, "the network", OPTIONAL))
 		return false;
 	if (launch->kind >= SK_LAUNCH_KIND_COUNT)
 		return sk_plan_fail(checker, "kind %u is unknown", launch->kind);
@@ -481,8 +482,6 @@ static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct
 		return sk_plan_fail(checker, "it has %u steps, but its lanes have %" PRIu64, launch->step_count, steps);
 	if (launch->task_count == 0 || launch->task_count > view->call_count)
 		return sk_plan_fail(checker, "it cannot have %u tasks", launch->task_count);
-	if (launch->reserved)
-		return sk_plan_fail(checker, "a reserved field is not zero");
 	if (launch->flags & ~SK_LAUNCH_FLAGS)
 		return sk_plan_fail(checker, "flags 0x%x are unknown", launch->flags);
 	if (launch->scratch_size % 64)

@@ -1,8 +1,8 @@
 /* The plan's reader, for libskrt, skdump, the verifier and the dispatcher. It trusts nothing, and checks what is used
  * when it is: sk_plan_open the header, that every table and string lies inside, and what is bound, in a time that does
  * not grow with the number of kernels; sk_plan_check_record one launch's record, for whoever runs it;
- * sk_plan_check_launch every index, kind and sum that the records of its steps hold; sk_plan_check_all the whole plan.
- * What has been checked is then used in place.
+ * sk_plan_check_launch every index, kind and sum that the records of its steps hold; sk_plan_check_networks what is
+ * whose; sk_plan_check_all the whole plan. What has been checked is then used in place.
  *
  * Errors are text in the caller's buffer: "plan: launch 3: step 2: kernel 17 is out of range (12 kernels)". */
 #ifndef SK_LOADER_PLAN_H
@@ -40,6 +40,19 @@ struct sk_plan_view {
 	uint32_t network_launch_count; /* the launches before the first task entry */
 };
 
+/* One of the networks of a package: what is its own of the launches, the tasks and the bindings. */
+struct sk_plan_network {
+	const char *name; /* "" if the package has one */
+	uint32_t first_launch, launch_count, first_task, task_count, first_binding, binding_count;
+};
+
+/* Goes on to the next network, from {0} to the first one; false behind the last one. Where there are several they have
+ * been checked. */
+bool sk_plan_next_network(const struct sk_plan_view *view, struct sk_plan_network *network);
+
+/* Whether the networks have names. */
+bool sk_plan_has_networks(const struct sk_plan_view *view);
+
 /* Checks the header, the tables' bounds and alignment, lanes, bindings and the tensors that are bound, and fills the
  * view. bytes must be aligned to 8 and outlive the view. */
 bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size);
@@ -49,6 +62,9 @@ bool sk_plan_check_record(const struct sk_plan_view *view, uint32_t launch, char
 
 /* Checks all records outside launches' steps: launches, tasks, kernels, tensors. */
 bool sk_plan_check_records(const struct sk_plan_view *view, char *error, size_t error_size);
+
+/* Checks what of a plan with several networks is whose. The records must have been checked. */
+bool sk_plan_check_networks(const struct sk_plan_view *view, char *error, size_t error_size);
 
 /* Checks all steps, calls, awaits, arguments, partitions, homes and follows of one launch, as stubs/skplan.h defines
  * them: indices in range and inside the launch's own slices, kinds known, addresses inside their space (bindings'

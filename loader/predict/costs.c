@@ -20,6 +20,7 @@ struct entry {
 
 struct collector {
 	const struct sk_plan_view *plan;
+	const struct sk_plan_network *network; /* of the plan, whose work is asked for */
 	const struct sk_profile *profile;
 	const uint32_t *lanes;
 	struct entry *entries; /* by name */
@@ -205,10 +206,11 @@ static struct sk_work work_of(struct collector *collector, const struct sk_plan_
 static bool collect_work(struct collector *collector)
 {
 	const struct sk_plan_view *plan = collector->plan;
+	const struct sk_plan_network *network = collector->network;
 	struct sk_work *work = calloc(plan->call_count + (size_t)1, sizeof(*work));
 
 	collector->costs->work = work;
-	for (uint32_t l = 0; work && l < plan->network_launch_count; l++)
+	for (uint32_t l = network->first_launch; work && l < network->first_launch + network->launch_count; l++)
 		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
 			const struct sk_plan_step *step = &plan->steps[plan->launches[l].first_step + i];
 			struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
@@ -219,10 +221,12 @@ static bool collect_work(struct collector *collector)
 	return work != NULL;
 }
 
-bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_profile *profile, const uint32_t *lanes,
-		      const char *file, struct sk_costs *costs, char *error, size_t error_size)
+bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_plan_network *network,
+		      const struct sk_profile *profile, const uint32_t *lanes, const char *file, struct sk_costs *costs,
+		      char *error, size_t error_size)
 {
-	struct collector collector = {.plan = plan, .profile = profile, .lanes = lanes, .costs = costs};
+	struct collector collector = {
+		.plan = plan, .network = network, .profile = profile, .lanes = lanes, .costs = costs};
 	bool good = make_entries(&collector);
 
 	*costs = (struct sk_costs){0};

@@ -17,8 +17,9 @@ struct sk_costs {
 
 /* The plan must have passed sk_plan_check_all. lanes: by lane of the plan, the profile's. file: NULL, or the path of a
  * cost file. False with the reason in `error`; then nothing is to be freed. */
-bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_profile *profile, const uint32_t *lanes,
-		      const char *file, struct sk_costs *costs, char *error, size_t error_size);
+bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_plan_network *network,
+		      const struct sk_profile *profile, const uint32_t *lanes, const char *file, struct sk_costs *costs,
+		      char *error, size_t error_size);
 void sk_costs_free(struct sk_costs *costs);
 
 /* A line of a cost file, for who measures. */

@@ -9,6 +9,7 @@ enum { STREAMS = 65536 };
 
 struct builder {
 	const struct sk_plan_view *plan;
+	const struct sk_plan_network *own; /* what of the plan becomes the network */
 	const struct sk_work *work; /* by call of the plan */
 	const uint32_t *lanes; /* by lane of the plan */
 	struct sk_network *network;
@@ -206,8 +207,11 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 
 	if (launch->flags & SK_LAUNCH_ONCE)
 		return;
-	for (uint32_t i = 0; i < launch->follow_count; i++)
-		add_follow(builder, number, plan->follows[launch->first_follow + i]);
+	for (uint32_t i = 0; i < launch->follow_count; i++) {
+		uint32_t followed = plan->follows[launch->first_follow + i], first = builder->own->first_launch;
+
+		add_follow(builder, number, followed < first ? SK_NO_INDEX : followed - first);
+	}
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *planned = &plan->steps[launch->first_step + i];
 		struct sk_plan_calls calls = sk_plan_step_calls(plan, planned);
@@ -277,10 +281,10 @@ static uint32_t *make_indices(size_t count)
 
 /* ---- the whole ---- */
 
-bool sk_network_build(const struct sk_plan_view *plan, const struct sk_work *work, const uint32_t *lanes,
-		      enum sk_way way, struct sk_network *network)
+bool sk_network_build(const struct sk_plan_view *plan, const struct sk_plan_network *own, const struct sk_work *work,
+		      const uint32_t *lanes, enum sk_way way, struct sk_network *network)
 {
-	struct builder builder = {.plan = plan, .work = work, .lanes = lanes, .network = network};
+	struct builder builder = {.plan = plan, .own = own, .work = work, .lanes = lanes, .network = network};
 	size_t launches = plan->network_launch_count, calls = plan->call_count, awaits = plan->await_count;
 	bool unfused = way == SK_WAY_UNFUSED, good;
 
@@ -298,7 +302,7 @@ bool sk_network_build(const struct sk_plan_view *plan, const struct sk_work *wor
 		builder.last_of_stream = make_indices(STREAMS);
 		good &= builder.step_launches && builder.last_of_launch && builder.last_of_stream;
 	}
-	for (uint32_t i = 0; good && i < launches; i++)
+	for (uint32_t i = own->first_launch; good && i < own->first_launch + own->launch_count; i++)
 		if (unfused && !(plan->launches[i].flags & SK_LAUNCH_ONCE))
 			add_singles(&builder, &plan->launches[i]);
 		else if (!unfused)

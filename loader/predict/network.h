@@ -63,8 +63,8 @@ enum sk_way {
 
 /* The network of a plan of which sk_plan_check_all has approved, in one of the ways. work: by call of the plan; lanes:
  * by lane of the plan, the profile's. False if there is no memory. Free it in either case. */
-bool sk_network_build(const struct sk_plan_view *plan, const struct sk_work *work, const uint32_t *lanes,
-		      enum sk_way way, struct sk_network *network);
+bool sk_network_build(const struct sk_plan_view *plan, const struct sk_plan_network *own, const struct sk_work *work,
+		      const uint32_t *lanes, enum sk_way way, struct sk_network *network);
 void sk_network_free(struct sk_network *network);
 
 /* How many of the lane's cores may have a part in the step. */

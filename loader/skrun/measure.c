@@ -60,7 +60,8 @@ static bool run_first(struct sk_session *session, uint32_t task_count)
 	for (uint32_t i = 0; i < task_count; i++) {
 		const struct skrt_kernel *kernel;
 
-		if (!skrt_module_task(session->module, i, &kernel) && !skrt_run_serial(session->instance, kernel))
+		if (!skrt_module_task(session->module, session->network.first_task + i, &kernel) &&
+		    !skrt_run_serial(session->instance, kernel))
 			continue;
 		sk_skrun_error("%s", skrt_error());
 		return false;
@@ -91,14 +92,15 @@ static bool run_round(struct sk_session *session, uint32_t task_count, uint32_t 
 	const struct sk_plan_view *plan = &session->module->plan;
 
 	for (uint32_t i = 0; i < task_count; i++) {
-		struct timed_run run = {session->module->kernels[plan->tasks[i].task_launch], session->instance, 0};
+		const struct sk_plan_task *task = &plan->tasks[session->network.first_task + i];
+		struct timed_run run = {session->module->kernels[task->task_launch], session->instance, 0};
 		struct sk_call *call = &session->instance->serial_call;
 
 		sk_watch_call(session->device, call, &session->module->image.package, run_timed, &run);
 		times[(size_t)i * rounds + round] = run.time;
 		if (!call->result && call->fault.kind == SK_FAULT_NONE)
 			continue;
-		sk_skrun_error("task '%s' fails when it runs again", sk_plan_string(&plan->tasks[i].name));
+		sk_skrun_error("task '%s' fails when it runs again", sk_plan_string(&task->name));
 		return false;
 	}
 	return true;
@@ -115,9 +117,10 @@ static bool write_times(struct sk_session *session, const char *path, uint32_t t
 		fprintf(file, "# What each task takes on one core of this machine, the median of %" PRIu32 " runs.\n",
 			rounds);
 	for (uint32_t i = 0; good && i < task_count; i++) {
+		const struct sk_plan_task *task = &session->module->plan.tasks[session->network.first_task + i];
 		double time = median(times + (size_t)i * rounds, rounds) - clock;
 
-		sk_costs_print(sk_plan_string(&session->module->plan.tasks[i].name), time > 0 ? time : 0, file);
+		sk_costs_print(sk_plan_string(&task->name), time > 0 ? time : 0, file);
 	}
 	good = good && sk_unfinished_close(file, path);
 	if (!good)
@@ -127,7 +130,7 @@ static bool write_times(struct sk_session *session, const char *path, uint32_t t
 
 bool sk_measure(struct sk_session *session, const char *path, uint32_t rounds)
 {
-	uint32_t task_count = skrt_module_task_count(session->module);
+	uint32_t task_count = session->network.task_count;
 	double *times = calloc((size_t)task_count * rounds + 1, sizeof(*times));
 	bool good = times != NULL;
 

@@ -166,6 +166,7 @@ static bool read_key(struct sk_run_options *options, const struct row *row, cons
 static const struct row rows[] = {
 	{"input", "NAME=FILE", "read an input or inout tensor from a .npy file; may be repeated", add_input},
 	{"output", "NAME=FILE", "write an output or inout tensor to a .npy file; may be repeated", add_output},
+	{"network", "NAME", "of a package of several networks, the one that is meant", set_text, FIELD(network)},
 	{"random", "SEED", "fill all inputs that have no file, the same for the same seed", set_random,
 	 .most = UINT64_MAX},
 	{"verify", NULL,

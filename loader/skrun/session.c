@@ -40,9 +40,15 @@ void *sk_session_allocate(const struct skrt_tensor *tensor)
 	return data;
 }
 
+/* Of one of several networks names begin with the network's, which nobody has to repeat. */
+static size_t prefix_of(const struct sk_session *session)
+{
+	return *session->network.name ? strlen(session->network.name) + 1 : 0;
+}
+
 static bool make_slots(struct sk_session *session)
 {
-	uint32_t count = skrt_module_tensor_count(session->module);
+	uint32_t count = session->network.tensor_count;
 
 	session->slots = calloc(count + (size_t)1, sizeof(*session->slots));
 	if (!session->slots) {
@@ -50,23 +56,29 @@ static bool make_slots(struct sk_session *session)
 		return false;
 	}
 	session->slot_count = count;
-	for (uint32_t i = 0; i < count; i++)
-		if (!sk_succeeded(skrt_module_tensor(session->module, i, &session->slots[i].tensor)))
+	for (uint32_t i = 0; i < count; i++) {
+		struct skrt_tensor *tensor = &session->slots[i].tensor;
+
+		if (!sk_succeeded(skrt_module_tensor(session->module, session->network.first_tensor + i, tensor)))
 			return false;
+		tensor->name += prefix_of(session);
+	}
 	return true;
 }
 
 static bool load(struct sk_session *session, const struct skrt_source *source, const struct skrt_device_options *device)
 {
 	return sk_succeeded(skrt_device_open(device, &session->device)) &&
-	       sk_succeeded(skrt_module_load_from(session->device, source, &session->module));
+	       sk_succeeded(skrt_module_load_from(session->device, source, &session->module)) &&
+	       sk_succeeded(skrt_module_find_network(session->module, session->chosen, &session->network));
 }
 
-bool sk_session_open(struct sk_session *session, const struct skrt_source *source,
+bool sk_session_open(struct sk_session *session, const struct skrt_source *source, const char *network,
 		     const struct skrt_device_options *device)
 {
 	memset(session, 0, sizeof(*session));
 	session->path = source->path;
+	session->chosen = network;
 	return load(session, source, device) && make_slots(session);
 }
 
@@ -76,8 +88,8 @@ static bool make_streams(struct sk_session *session)
 	const struct sk_plan_view *plan = &session->module->plan;
 	uint32_t count = 1;
 
-	for (uint32_t i = 0; i < plan->network_launch_count; i++) {
-		uint32_t stream = plan->launches[i].stream;
+	for (uint32_t i = 0; i < session->network.kernel_count; i++) {
+		uint32_t stream = plan->launches[session->network.first_kernel + i].stream;
 
 		if (stream >= count)
 			count = stream < MOST_STREAMS ? stream + 1 : MOST_STREAMS;
@@ -95,12 +107,16 @@ static bool make_streams(struct sk_session *session)
 
 static bool make_instance(struct sk_session *session)
 {
-	if (!sk_succeeded(skrt_instance_create(session->module, &session->instance)) || !make_streams(session))
+	const char *name = session->network.name;
+
+	if (!sk_succeeded(*name ? skrt_instance_create_for(session->module, name, &session->instance)
+				: skrt_instance_create(session->module, &session->instance)) ||
+	    !make_streams(session))
 		return false;
 	for (uint32_t i = 0; i < session->slot_count; i++)
-		if (!sk_succeeded(
-			    skrt_instance_bind(session->instance, i, session->slots[i].data,
-					       session->slots[i].tensor.bytes + session->slots[i].tensor.padding)))
+		if (!sk_succeeded(skrt_instance_bind(
+			    session->instance, session->network.first_tensor + i, session->slots[i].data,
+			    session->slots[i].tensor.bytes + session->slots[i].tensor.padding)))
 			return false;
 	return true;
 }
@@ -140,15 +156,18 @@ static void unload(struct sk_session *session)
 /* The slots' names are the module's. False if the package is another one by now. */
 static bool describe_slots(struct sk_session *session)
 {
-	bool same = skrt_module_tensor_count(session->module) == session->slot_count;
+	bool same = session->network.tensor_count == session->slot_count;
 
 	for (uint32_t i = 0; i < session->slot_count && same; i++) {
 		struct skrt_tensor *tensor = &session->slots[i].tensor, found;
 
-		same = !skrt_module_tensor(session->module, i, &found) && found.bytes == tensor->bytes &&
-		       found.padding == tensor->padding && found.role == tensor->role && found.dtype == tensor->dtype;
-		if (same)
-			*tensor = found;
+		same = !skrt_module_tensor(session->module, session->network.first_tensor + i, &found) &&
+		       found.bytes == tensor->bytes && found.padding == tensor->padding && found.role == tensor->role &&
+		       found.dtype == tensor->dtype;
+		if (!same)
+			break;
+		*tensor = found;
+		tensor->name += prefix_of(session);
 	}
 	if (!same)
 		sk_skrun_error("%s: the package has changed since it was loaded first", session->path);
@@ -200,13 +219,14 @@ static struct sk_slot *longest_name(const struct sk_session *session, const char
 /* Misspelt: the runtime says so, and knows what may have been meant. */
 static void report_unknown(const struct sk_session *session, const char *text)
 {
-	char *name = strndup(text, strcspn(text, "="));
+	const char *network = session->network.name;
+	char *name = NULL;
 	uint32_t index;
 
-	if (name)
-		sk_succeeded(skrt_module_find_tensor(session->module, name, &index));
-	else
+	if (asprintf(&name, "%s%s%.*s", network, *network ? ":" : "", (int)strcspn(text, "="), text) < 0)
 		sk_skrun_error("no memory");
+	else
+		sk_succeeded(skrt_module_find_tensor(session->module, name, &index));
 	free(name);
 }
 
@@ -262,10 +282,10 @@ bool sk_session_read(struct sk_slot *slot, const char *path)
 	return fits;
 }
 
-bool sk_session_range(const struct sk_session *session, uint32_t binding, double range[2])
+bool sk_session_range(const struct sk_session *session, uint32_t slot, double range[2])
 {
 	const struct sk_plan_view *plan = &session->module->plan;
-	const struct sk_plan_tensor *tensor = &plan->tensors[plan->bindings[binding]];
+	const struct sk_plan_tensor *tensor = &plan->tensors[plan->bindings[session->network.first_tensor + slot]];
 
 	return tensor->range && sscanf(sk_plan_string(&tensor->range), "%lf %lf", &range[0], &range[1]) == 2 &&
 	       range[0] <= range[1] && fabs(range[0]) <= 1e38 && fabs(range[1]) <= 1e38;
@@ -341,10 +361,10 @@ static bool run_network(struct sk_session *session)
 
 static bool run_tasks(struct sk_session *session)
 {
-	for (uint32_t i = 0; i < skrt_module_task_count(session->module); i++) {
+	for (uint32_t i = 0; i < session->network.task_count; i++) {
 		const struct skrt_kernel *kernel;
 
-		if (!sk_succeeded(skrt_module_task(session->module, i, &kernel)) ||
+		if (!sk_succeeded(skrt_module_task(session->module, session->network.first_task + i, &kernel)) ||
 		    !sk_succeeded(skrt_launch(session->streams[0], session->instance, kernel))) {
 			skrt_synchronise(session->streams[0]);
 			return false;
@@ -355,10 +375,10 @@ static bool run_tasks(struct sk_session *session)
 
 static bool run_serial(struct sk_session *session)
 {
-	for (uint32_t i = 0; i < skrt_module_kernel_count(session->module); i++) {
+	for (uint32_t i = 0; i < session->network.kernel_count; i++) {
 		const struct skrt_kernel *kernel;
 
-		if (!sk_succeeded(skrt_module_kernel(session->module, i, &kernel)) ||
+		if (!sk_succeeded(skrt_module_kernel(session->module, session->network.first_kernel + i, &kernel)) ||
 		    !sk_succeeded(skrt_run_serial(session->instance, kernel)))
 			return false;
 	}

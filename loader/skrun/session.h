@@ -34,11 +34,13 @@ struct sk_session {
 	const char *path;
 	struct skrt_device *device;
 	struct skrt_module *module;
+	const char *chosen; /* name of the network; NULL: it is the only one */
+	struct skrt_network network;
 	struct skrt_instance *instance;
 	struct skrt_stream **streams; /* as many as the network's launches are on */
 	uint32_t stream_count; /* at least 1 */
 	struct skrt_trace *trace; /* NULL: none */
-	struct sk_slot *slots; /* by binding number */
+	struct sk_slot *slots; /* of the network's tensors, in their order */
 	uint32_t slot_count;
 };
 
@@ -58,7 +60,8 @@ static inline uint64_t sk_slot_element_count(const struct sk_slot *slot)
 }
 
 /* All functions return false after printing "skrun: error: …". */
-bool sk_session_open(struct sk_session *session, const struct skrt_source *source,
+/* `network` NULL: the only one. */
+bool sk_session_open(struct sk_session *session, const struct skrt_source *source, const char *network,
 		     const struct skrt_device_options *device);
 /* Gives every tensor memory; without it a session can only be listed. */
 bool sk_session_prepare(struct sk_session *session);
@@ -76,9 +79,8 @@ void *sk_session_allocate(const struct skrt_tensor *tensor);
 bool sk_session_assign(struct sk_session *session, const char *option, struct sk_assignment *assignments,
 		       uint32_t count);
 
-/* What the manifest says of random values of the tensor with that binding number; false: nothing, or nothing that makes
- * sense. */
-bool sk_session_range(const struct sk_session *session, uint32_t binding, double range[2]);
+/* What the manifest says of random values of the tensor in that slot; false: nothing, or nothing that makes sense. */
+bool sk_session_range(const struct sk_session *session, uint32_t slot, double range[2]);
 
 /* Fills inputs and inouts: one from a file; those that are left from a seed; or an error that names those that are
  * left. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
 #include "loader/predict/predict.h"
 #include "loader/skrun/measure.h"
@@ -92,8 +93,12 @@ static bool predict(const struct sk_session *session, const struct sk_run_option
 {
 	struct sk_predict_options wanted = {
 		.device = options->device.device, .costs = options->costs, .cores = options->device.cores};
+	struct sk_plan_network network;
 	char error[512];
 
+	if (!sk_succeeded(sk_module_find_network(session->module, options->network, &network)))
+		return false;
+	wanted.network = &network;
 	if (sk_predict(&session->module->plan, &wanted, stdout, error, sizeof(error)))
 		return true;
 	sk_skrun_error("%s: %s", session->path, error);
@@ -186,7 +191,7 @@ static bool work(const struct sk_run_options *options)
 	if (options->predict)
 		device = (struct skrt_device_options){.cores = 1}; /* that runs nothing */
 
-	bool good = sk_session_open(&session, &options->package, &device);
+	bool good = sk_session_open(&session, &options->package, options->network, &device);
 
 	if (!seconds) {
 		sk_skrun_error("no memory");

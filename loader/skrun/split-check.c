@@ -34,20 +34,21 @@ static enum skrt_status run_task(struct sk_session *session, uint32_t task)
 
 bool sk_session_check_split(struct sk_session *session, uint32_t repeats)
 {
-	uint32_t count = skrt_module_task_count(session->module), divided = 0, sampled = 0, single = 0;
+	uint32_t first = session->network.first_task, count = session->network.task_count, divided = 0, sampled = 0,
+		 single = 0;
 	char samples[64] = "";
 	bool good = true;
 
 	for (uint32_t repeat = 0; repeat < repeats && good; repeat++)
 		for (uint32_t i = 0; i < count; i++) {
-			enum skrt_status status = run_task(session, i);
+			enum skrt_status status = run_task(session, first + i);
 
 			if (status && status != SKRT_KERNEL_FAILED)
 				return false;
 			good = good && !status;
 		}
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t units = unit_count(session, i);
+		uint64_t units = unit_count(session, first + i);
 
 		divided += units > 1;
 		sampled += units > SKRT_SPLIT_UNITS;

@@ -51,11 +51,11 @@ bool sk_session_list(struct sk_session *session)
 			printf(", random values from %.9g to %.9g", range[0], range[1]);
 		printf("\n");
 	}
-	for (uint32_t i = 0; i < skrt_module_kernel_count(session->module); i++) {
+	for (uint32_t i = 0; i < session->network.kernel_count; i++) {
 		const struct skrt_kernel *kernel;
 		struct skrt_kernel_info info;
 
-		if (!sk_succeeded(skrt_module_kernel(session->module, i, &kernel)))
+		if (!sk_succeeded(skrt_module_kernel(session->module, session->network.first_kernel + i, &kernel)))
 			return false;
 		skrt_kernel_describe(kernel, &info);
 		sk_print_named("launch  ", info.name, "  ");

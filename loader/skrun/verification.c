@@ -112,8 +112,8 @@ static void print_state(const struct sk_session *session)
 {
 	const char *name = NULL;
 
-	for (uint32_t i = 0; i < skrt_module_kernel_count(session->module) && !name; i++)
-		name = stateful_kernel(session, i);
+	for (uint32_t i = 0; i < session->network.kernel_count && !name; i++)
+		name = stateful_kernel(session, session->network.first_kernel + i);
 	if (name)
 		sk_skrun_error(
 			"kernel '%s' has hidden state, which each run finds as the one before has left it: unless "
@@ -139,11 +139,11 @@ static bool compare(const struct sk_session *session, const char *mode)
 static bool find_serial_entries(struct sk_session *session, bool *all)
 {
 	*all = true;
-	for (uint32_t i = 0; i < skrt_module_kernel_count(session->module); i++) {
+	for (uint32_t i = 0; i < session->network.kernel_count; i++) {
 		const struct skrt_kernel *kernel;
 		struct skrt_kernel_info info;
 
-		if (!sk_succeeded(skrt_module_kernel(session->module, i, &kernel)))
+		if (!sk_succeeded(skrt_module_kernel(session->module, session->network.first_kernel + i, &kernel)))
 			return false;
 		skrt_kernel_describe(kernel, &info);
 		if (info.has_serial_entry)
@@ -159,8 +159,8 @@ static bool has_once(const struct sk_session *session)
 {
 	const struct sk_plan_view *plan = &session->module->plan;
 
-	for (uint32_t i = 0; i < plan->network_launch_count; i++)
-		if (plan->launches[i].flags & SK_LAUNCH_ONCE)
+	for (uint32_t i = 0; i < session->network.kernel_count; i++)
+		if (plan->launches[session->network.first_kernel + i].flags & SK_LAUNCH_ONCE)
 			return true;
 	return false;
 }

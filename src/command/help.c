@@ -76,6 +76,7 @@ const char sk_command_help[] =
 	"sizes\n"
 	"  --shape INPUT=AxBxC       the shape of a model's input, where the model leaves it open\n"
 	"  --dim NAME=N              the size of all dimensions that the model calls NAME\n"
+	"  --dim NET:NAME=N[,...]    sizes of one network of several, NET, all of them in one package\n"
 	"  --freeze INPUT=FILE.npy   the model's input is a constant\n"
 	"  --scope NAME=PATTERN      the model's nodes with such names (*, ?, [a-z]) are in the scope NAME\n"
 	"  --model-text=FILE         write the model to FILE as text, with what the four options above say of it\n"

@@ -83,6 +83,7 @@ struct sk_op_graph {
 	const char *file; /* the path, as given */
 	SK_ARRAY(const char *) data; /* other files that contents come from */
 	const char *name;
+	const char *network; /* of several networks of a package: what this one is called; NULL: there is one */
 	SK_ARRAY(struct sk_value) values;
 	sk_graph_nodes nodes; /* producers in front of users */
 	SK_ARRAY(uint32_t) inputs, outputs; /* values, in the order of the file */

@@ -56,6 +56,34 @@ static const char *read_output(const struct sk_document *document, const struct 
 	return sk_read_text(document, key->value, "the state of input", key->text, &output) ? output.text : NULL;
 }
 
+static void add_dimension(const struct sk_document *document, const struct sk_node *key, const char *network)
+{
+	struct sk_graph_file *graph = &((struct sk_model *)document->owner)->graph;
+	const char *size = read_dimension(document, key);
+	const char *text = size ? sk_arena_print(document->arena, "%s=%s", key->text, size) : NULL;
+
+	if (text)
+		sk_array_push(document->arena, &graph->dimensions,
+			      (struct sk_dimension){network, {text, sk_node_place(document, key)}});
+}
+
+/* Sizes by name; a map of them in place of a size is the set of a network, which has that name. */
+static void read_dimensions(const struct sk_document *document, const struct sk_node *map)
+{
+	if (!map || !sk_expect_map(document, map, "'dims'", NULL))
+		return;
+	for (const struct sk_node *key = map->first; key && !sk_diag_is_hopeless(document->diag); key = key->next)
+		if (key->value->kind != SK_NODE_MAP)
+			add_dimension(document, key, NULL);
+		else if (!key->value->first)
+			sk_error(document->diag, sk_node_place(document, key), "network '%s' has no dimensions",
+				 key->text);
+		else
+			for (const struct sk_node *own = key->value->first; own && !sk_diag_is_hopeless(document->diag);
+			     own = own->next)
+				add_dimension(document, own, key->text);
+}
+
 /* A map from names to values, each read by the function. */
 static void read_map(const struct sk_document *document, const struct sk_node *map, const char *what,
 		     const char *(*read)(const struct sk_document *document, const struct sk_node *key), sk_names *list)
@@ -77,7 +105,7 @@ void sk_manifest_read_graph(const struct sk_document *document, const struct sk_
 	struct sk_graph_file *graph = &((struct sk_model *)document->owner)->graph;
 
 	read_map(document, shapes, "'shapes'", read_shape, &graph->shapes);
-	read_map(document, dimensions, "'dims'", read_dimension, &graph->dimensions);
+	read_dimensions(document, dimensions);
 	read_map(document, frozen, "'freeze'", read_file, &graph->frozen);
 	read_map(document, states, "'states'", read_output, &graph->states);
 }

@@ -190,6 +190,13 @@ void sk_manifest_check_scopes(struct sk_model *model)
 	for (size_t t = 0; t < model->tasks.count; t++)
 		for (size_t i = 0; i < model->tasks.items[t].scopes.count; i++)
 			used[model->tasks.items[t].scopes.items[i]] = true;
+	for (size_t i = 0; i < model->scopes.count; i++) {
+		const char *base = used[i] ? model->scopes.items[i].base : NULL;
+		uint32_t scope = base ? sk_map_find(&model->scope_names, base, strlen(base)) : SK_NONE;
+
+		if (scope != SK_NONE)
+			used[scope] = true;
+	}
 	warn_of_unused_scopes(model, used);
 	warn_of_undeclared_scopes(model, used);
 }

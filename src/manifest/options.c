@@ -361,19 +361,10 @@ bool sk_scope_options_parse(struct sk_diag *diag, struct sk_place place, bool in
 
 /* ---- options from outside of the manifest ---- */
 
-/* The scopes that the name means: from *first, as many as are returned. */
-static size_t find_scopes(struct sk_model *model, struct sk_place place, const char *name, size_t *first)
+/* Whether the name means the scope: it is the scope's own, or what the scope is called in each of several networks. */
+static bool is_meant(const struct sk_scope *scope, const char *name)
 {
-	*first = 0;
-	if (!strcmp(name, "*"))
-		return model->scopes.count;
-	*first = sk_map_find(&model->scope_names, name, strlen(name));
-	if (*first != SK_NONE)
-		return 1;
-
-	sk_error(model->diag, place, "unknown scope '%s'%s", name,
-		 SK_SUGGEST_NAME(model, name, model->scopes.items, model->scopes.count));
-	return 0;
+	return !strcmp(name, "*") || !strcmp(name, scope->name) || (scope->base && !strcmp(name, scope->base));
 }
 
 /* "profiling=1", and there is no scope of this name. */
@@ -388,7 +379,7 @@ static void override(struct sk_model *model, struct sk_place place, struct token
 	const char *start = entry.start, *name = text_of(model->diag, cut(entry, '=', &rest));
 	const char *text = text_of(model->diag, rest);
 	unsigned errors = model->diag->errors;
-	size_t first, count;
+	bool found = false;
 
 	if (!*name || !*text || is_option_alone(model, name)) {
 		const char *all = text_of(model->diag, entry);
@@ -400,10 +391,17 @@ static void override(struct sk_model *model, struct sk_place place, struct token
 		sk_error(model->diag, place, "'%s' is not SCOPE=OPTIONS%s", all, hint);
 		return;
 	}
-	count = find_scopes(model, place, name, &first);
-	place.column += (uint32_t)(rest.start - start);
-	for (size_t i = 0; i < count && model->diag->errors == errors; i++)
-		sk_scope_options_parse(model->diag, place, true, text, &model->scopes.items[first + i]);
+	struct sk_place at = place;
+
+	at.column += (uint32_t)(rest.start - start);
+	for (size_t i = 0; i < model->scopes.count && model->diag->errors == errors; i++)
+		if (is_meant(&model->scopes.items[i], name)) {
+			found = true;
+			sk_scope_options_parse(model->diag, at, true, text, &model->scopes.items[i]);
+		}
+	if (!found && strcmp(name, "*") != 0)
+		sk_error(model->diag, place, "unknown scope '%s'%s", name,
+			 SK_SUGGEST_NAME(model, name, model->scopes.items, model->scopes.count));
 }
 
 bool sk_scope_options_override(struct sk_model *model, struct sk_place place, const char *text)

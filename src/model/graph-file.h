@@ -4,9 +4,18 @@
 
 #include "src/model/scope.h"
 
+/* What dimensions that the model calls by a name are. */
+struct sk_dimension {
+	const char *network; /* the set that says so; NULL: it holds for all networks */
+	struct sk_name size; /* NAME=N */
+};
+
+typedef SK_ARRAY(struct sk_dimension) sk_dimensions;
+
 struct sk_graph_file {
 	struct sk_name path; /* resolved; NULL: it names none */
-	sk_names shapes, dimensions, frozen, states; /* NAME=VALUE */
+	sk_names shapes, frozen, states; /* NAME=VALUE */
+	sk_dimensions dimensions; /* those of a set one behind the other */
 	sk_names scopes; /* NAME=PATTERN */
 };
 

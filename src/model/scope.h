@@ -35,6 +35,7 @@ struct sk_launch_options {
 
 struct sk_scope {
 	const char *name;
+	const char *base; /* of one of several networks: what the scope is called in each; NULL: there is one network */
 	struct sk_place place;
 	bool declared; /* it stands under `scopes` */
 	bool has_options; /* `options:` */

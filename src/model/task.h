@@ -115,6 +115,7 @@ struct sk_task {
 	struct sk_place place;
 	struct sk_name kernel_name; /* `kernel:`; text NULL with op */
 	struct sk_name op; /* `op:` */
+	const char *network; /* of a model's node: the one of several networks that it is in; NULL: there is one */
 	const char *origin; /* of a model's node: the operator as the model calls it; NULL: it is a manifest's task */
 	SK_ARRAY(struct sk_named_tensor) args; /* by position, or with arg_names by name */
 	SK_ARRAY(struct sk_name) arg_names; /* empty: by position */

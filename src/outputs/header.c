@@ -128,6 +128,36 @@ static void write_launch_table(const struct writer *writer)
 	fputs("};\n", stream);
 }
 
+/* ---- networks ---- */
+
+static void write_networks(const struct writer *writer)
+{
+	struct sk_plan_network network = {0};
+	FILE *stream = writer->stream;
+
+	if (!sk_plan_has_networks(writer->plan))
+		return;
+	fputs("\n/* ---- networks: which launches and which tensors are whose, by number; of the others' tensors "
+	      "nothing is\n"
+	      " * accessed ---- */\n",
+	      stream);
+	while (sk_plan_next_network(writer->plan, &network)) {
+		const char *name = sk_identifier(writer->arena, network.name);
+		const struct {
+			const char *what;
+			uint32_t number;
+		} lines[] = {{"FIRST_LAUNCH", network.first_launch},
+			     {"LAUNCHES", network.launch_count},
+			     {"FIRST_TENSOR", network.first_binding},
+			     {"TENSORS", network.binding_count}};
+
+		fputc('\n', stream);
+		for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+			fprintf(stream, "#define SK_%s_NETWORK_%s_%s %" PRIu32 "\n", writer->name, name, lines[i].what,
+				lines[i].number);
+	}
+}
+
 /* ---- tensors ---- */
 
 static const char *role_name(uint8_t role)
@@ -301,6 +331,7 @@ static const char *make_text(struct sk_arena *arena, const struct sk_header_cont
 		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
 		writer.name, writer.name, writer.name);
 	write_launches(&writer);
+	write_networks(&writer);
 	write_bindings(&writer);
 	write_types(&writer);
 	write_launch_table(&writer);

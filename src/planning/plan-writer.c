@@ -384,6 +384,7 @@ static void write_launch(struct sk_plan_writer *writer, uint32_t number)
 		start_launch(writer, number, launch->kind, launch->name, schedule->resident_cores);
 
 	sk_plan_set_string(writer, &record->scope, launch->scope);
+	sk_plan_set_string(writer, &record->network, writer->model->tasks.items[launch->tasks[0]].network);
 	record->step_count = schedule->step_count;
 	record->task_count = launch->task_count;
 	record->follow_count = launch->follow_count;
@@ -421,6 +422,7 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 	struct sk_plan_step *step = start_step(writer, record, number, &sides[0], 1, true);
 
 	sk_plan_set_string(writer, &record->scope, writer->fusion->tasks[number].scope);
+	sk_plan_set_string(writer, &record->network, task->network);
 	record->step_count = count;
 	record->task_count = 1;
 	record->stream = task->stream;

@@ -62,6 +62,22 @@ static void show_weights(const struct sk_show *show, struct sk_table *table)
 		     sk_arena_print(show->arena, "%s (%s)", sk_show_short(show, weights->name), hash));
 }
 
+/* What is whose, by number, where there are several. */
+static void show_networks(const struct sk_show *show, struct sk_table *table)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	struct sk_plan_network network = {0};
+
+	while (sk_plan_has_networks(plan) && sk_plan_next_network(plan, &network))
+		summary_line(table, sk_arena_print(show->arena, "network %s", sk_show_short(show, network.name)),
+			     sk_arena_print(
+				     show->arena,
+				     "%u task%s in %u launch%s from number %u on, %u binding%s from number %u on",
+				     network.task_count, sk_show_plural(network.task_count), network.launch_count,
+				     network.launch_count == 1 ? "" : "es", network.first_launch, network.binding_count,
+				     sk_show_plural(network.binding_count), network.first_binding));
+}
+
 void sk_show_summary(const struct sk_show *show)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -87,6 +103,7 @@ void sk_show_summary(const struct sk_show *show)
 				    sk_show_plural(plan->task_count), plan->network_launch_count,
 				    plan->network_launch_count == 1 ? "" : "es", steps, sk_show_plural(steps), awaits,
 				    sk_show_plural(awaits)));
+	show_networks(show, &table);
 	summary_line(&table, "task entries",
 		     entries ? sk_arena_print(arena, "%u", entries) : "none (linked with --no-task-entries)");
 	summary_line(&table, "workspace",

@@ -31,10 +31,10 @@
 	TABLE_FIELDS(N, r, homes) TABLE_FIELDS(N, r, follows) TABLE_FIELDS(N, r, strings) \
 	N(r, seal.file_size) A(r, seal.rest) A(r, seal.signature) A(r, seal.loaded)
 #define LAUNCH_FIELDS(N, A, R, r) \
-	R(r, name) R(r, entry) R(r, serial_entry) R(r, scope) N(r, kind) N(r, first_step) N(r, step_count) \
+	R(r, name) R(r, entry) R(r, serial_entry) R(r, scope) R(r, network) N(r, kind) N(r, first_step) N(r, step_count) \
 	N(r, first_follow) N(r, follow_count) N(r, first_partition) N(r, partition_count) N(r, first_home) \
 	N(r, home_count) A(r, lane_steps) N(r, stream) N(r, scratch_size) A(r, resident_cores) A(r, device_cores) \
-	N(r, task_count) N(r, reserved) N(r, func_align) N(r, flags) N(r, preload) N(r, copies) A(r, lane_cores)
+	N(r, task_count) N(r, func_align) N(r, flags) N(r, preload) N(r, copies) A(r, lane_cores)
 #define TASK_FIELDS(N, A, R, r) \
 	R(r, name) R(r, scope) N(r, kernel) N(r, stream) N(r, launch) N(r, task_launch) N(r, line) N(r, cost) \
 	N(r, vector_cost)

@@ -397,7 +397,10 @@ START_TEST(damaged_tasks_and_tensors)
 	REFUSED("cost 0: a reserved field is not zero", d.costs[0].reserved = 1);
 	REFUSED("kernel 0: ways 0x80 to start early are unknown", d.kernels[0].early = SK_STEP_VECTOR_SIDE);
 	REFUSED("kernel 0: flags 0x2 are unknown", d.kernels[0].flags = 2);
-	REFUSED("launch 0: a reserved field is not zero", d.launches[0].reserved = 1);
+	REFUSED("launch 0: the network lies outside the strings", d.launches[0].network = 1);
+	REFUSED("launch 1: some launches are of networks with names, and others are not",
+		d.launches[0].network =
+			d.launches[0].name - (int32_t)((char *)&d.launches[0].network - (char *)&d.launches[0].name));
 	REFUSED("kernel 0: its first copy, kernel 99, is out of range", d.kernels[0].first_copy = 99);
 	REFUSED("has not the copies that its launch needs", d.launches[0].copies = 2);
 	REFUSED("launch 0: 65 copies of code are too many", d.launches[0].copies = 65);

@@ -72,9 +72,12 @@ static struct sk_simulation simulate(const struct sk_plan_view *view, const stru
 	struct sk_costs costs;
 	char error[512];
 
+	struct sk_plan_network own = {0};
+
 	ck_assert(sk_plan_check_all(view, error, sizeof(error)));
-	ck_assert(sk_costs_collect(view, profile, lanes, NULL, &costs, error, sizeof(error)));
-	ck_assert(sk_network_build(view, costs.work, lanes, way, &network));
+	ck_assert(sk_plan_next_network(view, &own));
+	ck_assert(sk_costs_collect(view, &own, profile, lanes, NULL, &costs, error, sizeof(error)));
+	ck_assert(sk_network_build(view, &own, costs.work, lanes, way, &network));
 
 	struct sk_simulation result = simulate_network(&network, profile);
 
@@ -121,10 +124,12 @@ static double time_with_code(const struct sk_plan_view *view, const struct sk_pr
 	const uint32_t lanes[SK_MAX_LANES] = {0, 1};
 	struct sk_work work[3];
 	struct sk_network network;
+	struct sk_plan_network own = {0};
 
 	for (int i = 0; i < 3; i++)
 		work[i] = (struct sk_work){.compute = 10, .code = 30};
-	ck_assert(sk_network_build(view, work, lanes, way, &network));
+	ck_assert(sk_plan_next_network(view, &own));
+	ck_assert(sk_network_build(view, &own, work, lanes, way, &network));
 	for (uint32_t i = 0; i < 3; i++)
 		network.steps[i].kernel = i;
 
@@ -1093,11 +1098,13 @@ static const char *collect(const char *text, struct sk_costs *costs)
 	profile.clock = 2;
 
 	struct sk_plan_view view = plan_view(plan);
+	struct sk_plan_network own = {0};
 
+	ck_assert(sk_plan_next_network(&view, &own));
 	ck_assert_int_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
 	close(descriptor);
 
-	bool good = sk_costs_collect(&view, &profile, lanes, path, costs, error, sizeof(error));
+	bool good = sk_costs_collect(&view, &own, &profile, lanes, path, costs, error, sizeof(error));
 
 	unlink(path);
 	ck_assert(good || !strncmp(error, path, strlen(path)));

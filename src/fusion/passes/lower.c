@@ -11,6 +11,7 @@ struct lowering {
 	uint32_t *tensors; /* by value: its tensor, or SK_NONE */
 	uint32_t *numbers; /* by task: of how many that are called like it numbers have been tried */
 	uint32_t scope; /* of nodes that name none; SK_NONE: they are in none */
+	struct sk_constants *constants; /* of all networks; NULL: there is one */
 };
 
 /* ---- tensors ---- */
@@ -41,15 +42,32 @@ static struct sk_tensor shaped_tensor(const char *name, struct sk_place place, e
 	return tensor;
 }
 
+/* Of a constant that no network has yet, but another one of this name. */
+static const char *free_name(const struct lowering *lowering, const struct sk_value *value)
+{
+	bool taken = value->contents && lowering->graph->network &&
+		     sk_map_find(&lowering->model->tensor_names, value->name, strlen(value->name)) != SK_NONE;
+
+	return taken ? sk_arena_print(lowering->model->arena, "%s:%s", lowering->graph->network, value->name)
+		     : value->name;
+}
+
 /* The tensor of a value that has bytes of its own. */
 static uint32_t root_tensor(struct lowering *lowering, uint32_t index)
 {
 	const struct sk_value *value = &lowering->graph->values.items[index];
+	const uint32_t next = (uint32_t)lowering->model->tensors.count;
 	struct sk_tensor tensor;
 
+	if (lowering->tensors[index] == SK_NONE && lowering->constants && value->contents) {
+		uint32_t first = sk_constants_add(lowering->constants, value, next);
+
+		if (first != next)
+			lowering->tensors[index] = first;
+	}
 	if (lowering->tensors[index] != SK_NONE)
 		return lowering->tensors[index];
-	tensor = shaped_tensor(value->name, value->place, value->dtype, value->rank, value->shape);
+	tensor = shaped_tensor(free_name(lowering, value), value->place, value->dtype, value->rank, value->shape);
 	tensor.contents = value->contents;
 	tensor.role = value->contents ? SK_ROLE_CONSTANT
 		      : value->kept   ? SK_ROLE_INOUT
@@ -105,8 +123,20 @@ static uint32_t scope_of(struct lowering *lowering, const char *name, struct sk_
 	uint32_t new = (uint32_t)model->scopes.count;
 	uint32_t scope = sk_map_insert(&model->scope_names, name, strlen(name), new);
 
-	if (scope == new)
-		sk_array_push(model->arena, &model->scopes, (struct sk_scope){.name = name, .place = place});
+	if (scope == new) {
+		struct sk_scope added = {.name = name, .place = place};
+
+		if (lowering->graph->network) {
+			const char *base = name + strlen(lowering->graph->network) + 1;
+			uint32_t declared = sk_map_find(&model->scope_names, base, strlen(base));
+
+			if (declared != SK_NONE)
+				added = model->scopes.items[declared];
+			added.name = name;
+			added.base = base;
+		}
+		sk_array_push(model->arena, &model->scopes, added);
+	}
 	return scope;
 }
 
@@ -141,6 +171,7 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 	struct sk_model *model = lowering->model;
 	struct sk_task task = {.place = node->place,
 			       .op = {call->op, node->place},
+			       .network = lowering->graph->network,
 			       .origin = node->origin ? node->origin : node->op,
 			       .directed = true,
 			       .input_count = (uint32_t)call->inputs.count,
@@ -202,13 +233,15 @@ static void add_drafted(struct lowering *lowering, const sk_graph_calls *calls)
 }
 
 void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls, const char *scope,
-		    struct sk_model *model)
+		    struct sk_constants *constants, struct sk_model *model)
 {
 	struct lowering lowering = {.graph = graph,
 				    .model = model,
 				    .tensors = SK_NEW_ARRAY(model->arena, uint32_t, graph->values.count + 1),
-				    .numbers = SK_NEW_ARRAY(model->arena, uint32_t, calls->count + 1),
-				    .scope = SK_NONE};
+				    .numbers =
+					    SK_NEW_ARRAY(model->arena, uint32_t, model->tasks.count + calls->count + 1),
+				    .scope = SK_NONE,
+				    .constants = constants};
 	const struct sk_place place = {.file = graph->file};
 
 	for (size_t i = 0; i < graph->values.count; i++)

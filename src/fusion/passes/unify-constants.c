@@ -91,3 +91,43 @@ void sk_graph_unify_constants(struct sk_op_graph *graph, const sk_graph_calls *c
 		if (alike[v])
 			share(graph, find_first(graph, &all, v, key_of_all), v);
 }
+
+/* ---- across graphs ---- */
+
+struct constant {
+	const void *contents;
+	uint32_t number;
+};
+
+struct sk_constants {
+	struct sk_arena *arena;
+	struct sk_map keys; /* to indices of: */
+	SK_ARRAY(struct constant) constants;
+};
+
+struct sk_constants *sk_constants_create(struct sk_arena *arena)
+{
+	struct sk_constants *constants = SK_NEW(arena, struct sk_constants);
+
+	*constants = (struct sk_constants){.arena = arena};
+	sk_map_init(&constants->keys, arena);
+	return constants;
+}
+
+uint32_t sk_constants_add(struct sk_constants *constants, const struct sk_value *value, uint32_t number)
+{
+	const uint32_t new = (uint32_t)constants->constants.count;
+	struct key *key;
+	uint32_t index;
+
+	if (!value_bytes(value))
+		return number;
+	key = SK_NEW(constants->arena, struct key);
+	*key = key_of_all(value);
+	index = sk_map_insert(&constants->keys, (const char *)key, sizeof(*key), new);
+	if (index == new)
+		sk_array_push(constants->arena, &constants->constants, (struct constant){value->contents, number});
+	else if (!memcmp(constants->constants.items[index].contents, value->contents, value_bytes(value)))
+		return constants->constants.items[index].number;
+	return number;
+}
