@@ -44,6 +44,7 @@ KERNEL_FAMILIES = \
 	kernels/predicates.c \
 	kernels/quantise-range.c \
 	kernels/quantise.c \
+	kernels/random.c \
 	kernels/recurrent.c \
 	kernels/reduce.c \
 	kernels/requantise.c \

@@ -136,8 +136,10 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/normal.c \
 	src/fusion/operators/optimisers.c \
 	src/fusion/operators/pads.c \
+	src/fusion/operators/primitives.c \
 	src/fusion/operators/products.c \
 	src/fusion/operators/quantised.c \
+	src/fusion/operators/random.c \
 	src/fusion/operators/recurrent.c \
 	src/fusion/operators/resize.c \
 	src/fusion/operators/sampling.c \

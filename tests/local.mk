@@ -342,6 +342,7 @@ LIBRARY_TESTS = \
 	tests/kernels/products.sh \
 	tests/kernels/quantise.sh \
 	tests/kernels/quantized.sh \
+	tests/kernels/random.sh \
 	tests/kernels/sums.sh \
 	tests/kernels/training.sh \
 	tests/kernels/windows.sh
@@ -349,7 +350,7 @@ SHELL_TESTS += $(LIBRARY_TESTS)
 SLOW_TESTS += $(LIBRARY_TESTS)
 EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
 	tests/kernels/attention.c tests/kernels/axes.c tests/kernels/images.c tests/kernels/normal.c tests/kernels/oracle.h tests/kernels/products.c \
-	tests/kernels/quantise.c tests/kernels/quantized.c tests/kernels/sums.c tests/kernels/training.c \
+	tests/kernels/quantise.c tests/kernels/quantized.c tests/kernels/sums.c tests/kernels/random.c tests/kernels/training.c \
 	tests/kernels/windows.c
 
 # The kernel library: each kernel against its definition.

@@ -205,11 +205,12 @@ static void check_losses(int64_t n)
 /* What is impossible, and happens, loses 100; what is not a number stays none. */
 static void check_limits(void)
 {
-	const element x[] = {0, 0, 1, 1, NAN}, label[] = {0, 1, 1, 0, 0}, wanted[] = {0, 100, 0, 100, NAN};
-	element loss[5];
+	const element x[] = {0, 0, 1, 1, NAN, sizeof(element) == 4 ? 1e-44 : 1e-300}, label[] = {0, 1, 1, 0, 0, 1},
+		      wanted[] = {0, 100, 0, 100, NAN, 100};
+	element loss[6];
 
-	KERNEL(binarycrossentropy, )(x, label, NULL, loss, 5);
-	for (int i = 0; i < 5; i++)
+	KERNEL(binarycrossentropy, )(x, label, NULL, loss, 6);
+	for (int i = 0; i < 6; i++)
 		expect("BinaryCrossEntropy of limits", i, loss[i], wanted[i], 0, 0);
 	const element far[] = {0, -1e30, -INFINITY}, class[] = {1, 0, 0};
 

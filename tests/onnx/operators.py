@@ -138,6 +138,20 @@ for mode, padding, align, expected in (
     case(20, "GridSample", [image, places], [numpy.array(expected, f32).reshape(1, 1, 1, 5)], mode=mode,
          padding_mode=padding, align_corners=align)
 
+# ---- random numbers ----
+
+# Of classes, those that weigh nothing are never drawn; a probability is 0 or 1; what is like another tensor has its shape.
+never = numpy.full((2, 3), -numpy.inf, f32)
+never[:, 1] = 0
+case(15, "Bernoulli", [numpy.array([0, 1, 1, 0], f32)], [numpy.array([0, 1, 1, 0], numpy.int32)], dtype=onnx.TensorProto.INT32)
+case(15, "Bernoulli", [numpy.array([0, 1], numpy.float64)], [numpy.array([0, 1], numpy.float64)], seed=3.0)
+case(13, "Multinomial", [never], [numpy.ones((2, 5), numpy.int32)], sample_size=5)
+case(13, "Multinomial", [never], [numpy.ones((2, 1), i64)], dtype=onnx.TensorProto.INT64)
+case(13, "RandomUniform", [], [numpy.full((2, 3), 2, f32)], low=2.0, high=2.0, shape=[2, 3])
+case(13, "RandomNormal", [], [numpy.full((2, 3), 2, numpy.float64)], mean=2.0, scale=0.0, shape=[2, 3], dtype=onnx.TensorProto.DOUBLE)
+case(13, "RandomUniformLike", [constant(numpy.ones((3, 4)))], [numpy.full((3, 4), 1, f32)], low=1.0, high=1.0, dtype=onnx.TensorProto.FLOAT)
+case(13, "RandomNormalLike", [constant(numpy.ones((3, 4)), f32)], [numpy.full((3, 4), 0.5, f32)], mean=0.5, scale=0.0)
+
 # ---- If and Loop ----
 
 def info(name, kind=onnx.TensorProto.FLOAT, shape=()):
@@ -197,7 +211,7 @@ def check_bodies(sklink, skrun, libraries):
 def check_refusals(sklink):
     """Each operator that is absent has its own error, which says what is missing."""
     absent = {"StringNormalizer": ("", "works on texts"), "SequenceAt": ("", "works on sequences"),
-              "OptionalHasElement": ("", "works on optional values"), "RandomUniformLike": ("", "makes random numbers"),
+              "OptionalHasElement": ("", "works on optional values"),
               "ImageDecoder": ("", "decodes image files"), "TreeEnsemble": ("ai.onnx.ml", "is one of ai.onnx.ml"),
               "Gradient": ("ai.onnx.preview.training", "asks for a derivative"),
               "NonZero": ("", "has outputs whose shapes depend on elements"), "Rellu": ("", "there is no operator 'Rellu'")}

@@ -57,7 +57,7 @@ refuses() { # PATTERN NODE
 	fails_with "$1" "$sklink" bad.onnx -L "$top_builddir/kernels" -lskernels -o no.sk
 	[ ! -e no.sk ] || fail "something was left behind"
 }
-refuses "node 'n' .mindspore:BatchMatMul.: the operator has no attribute 'transpose_b'" 'node mindspore:BatchMatMul n x x -> y transpose_b=1'
+refuses "node 'n' .mindspore:BatchMatMul.: the operator has no attribute 'adj_b'" 'node mindspore:BatchMatMul n x x -> y adj_b=1'
 refuses "node 'n' .Grau.: there is no operator 'Grau' in the domain 'mindspore'" 'node mindspore:Grau n x -> y'
 refuses "node 'n' .mindspore:ReduceSum.: the operator has no attribute 'skip_mode'" 'node mindspore:ReduceSum n x -> y skip_mode=1'
 

@@ -12,10 +12,6 @@
 	"works on optional values, which sklink does not have; whether an input is there has to be decided when the "  \
 	"model is exported"
 #define TEXTS "works on texts, which sklink does not have; they have to become numbers in front of the network"
-#define RANDOM                                                                                                         \
-	"makes random numbers, which packages do not, since they compute the same each time; make its result an "      \
-	"input "                                                                                                       \
-	"of the model"
 #define SHAPES                                                                                                         \
 	"has outputs whose shapes depend on elements, and all shapes have to be known when linking; compute it "       \
 	"behind "                                                                                                      \
@@ -30,19 +26,13 @@
 static const struct absence {
 	const char *op, *reason;
 } absences[] = {
-	{"Bernoulli", RANDOM},
 	{"ConcatFromSequence", SEQUENCES},
 	{"ImageDecoder", FILES},
-	{"Multinomial", RANDOM},
 	{"NonMaxSuppression", SHAPES},
 	{"NonZero", SHAPES},
 	{"Optional", OPTIONALS},
 	{"OptionalGetElement", OPTIONALS},
 	{"OptionalHasElement", OPTIONALS},
-	{"RandomNormal", RANDOM},
-	{"RandomNormalLike", RANDOM},
-	{"RandomUniform", RANDOM},
-	{"RandomUniformLike", RANDOM},
 	{"RegexFullMatch", TEXTS},
 	{"Scan", STEPS},
 	{"SequenceAt", SEQUENCES},

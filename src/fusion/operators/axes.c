@@ -8,6 +8,7 @@
 /* Axes that were an attribute in older operator sets become an input. */
 static bool upgrade_axes(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
+	sk_node_make_list(graph, node, "axes"); /* others have one number for one axis */
 	sk_node_take_integers(graph, node, "axes");
 	return true;
 }
@@ -198,6 +199,17 @@ static bool canonical_arg(struct sk_canonical *canonical)
 
 /* ---- the same shape, each row by itself ---- */
 
+/* Others have a list, of one axis. */
+static bool upgrade_rows(struct sk_op_graph *graph, struct sk_graph_node *node)
+{
+	size_t count;
+	const int64_t *axes = sk_node_integers(node, "axis", &count);
+
+	if (count == 1)
+		sk_node_set_integer(graph, node, "axis", axes[0]);
+	return true;
+}
+
 static bool infer_rows(struct sk_inference *inference)
 {
 	uint32_t axis;
@@ -363,7 +375,8 @@ static const struct sk_schema_attribute topk[] = {
 	}
 #define ROWS(NAME, ATTRIBUTES)                                                                                         \
 	{                                                                                                              \
-		NAME, "", 1, 1, 1, 1, .attributes = ATTRIBUTES, .infer = infer_rows, .canonical = canonical_rows       \
+		NAME, "", 1, 1, 1, 1, .attributes = ATTRIBUTES, .upgrade = upgrade_rows, .infer = infer_rows,          \
+				      .canonical = canonical_rows                                                      \
 	}
 
 const struct sk_schema sk_operators_axes[] = {

@@ -130,14 +130,18 @@ static void add_product(struct sk_canonical *canonical, uint32_t a, uint32_t b, 
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){m, n}));
 }
 
+/* Batches of products; b is [n, k] if it is turned. */
 static void add_products(struct sk_canonical *canonical, uint32_t a, uint32_t b, uint32_t to, uint64_t batches,
-			 const struct product *product)
+			 const struct product *product, bool turned_b)
 {
 	const struct sk_op_graph *graph = canonical->graph;
 	struct sk_graph_call *call = sk_canonical_call(canonical, "MatMul");
-	const uint64_t left[3] = {batches, product->m, product->k}, right[3] = {batches, product->k, product->n};
-	const uint64_t result[3] = {batches, product->m, product->n};
+	uint64_t m = product->m, k = product->k, n = product->n;
+	const uint64_t left[3] = {batches, m, k}, right[3] = {batches, turned_b ? n : k, turned_b ? k : n};
+	const uint64_t result[3] = {batches, m, n};
 
+	if (turned_b)
+		sk_call_integer(canonical, call, "transB", 1);
 	sk_call_input(canonical, call, sk_operand_shaped(graph, a, 3, left));
 	sk_call_input(canonical, call, sk_operand_shaped(graph, b, 3, right));
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 3, result));
@@ -151,7 +155,7 @@ void sk_canonical_product(struct sk_canonical *canonical, uint32_t a, uint32_t b
 	if (batches == 1)
 		add_product(canonical, a, b, to, &product, false, false);
 	else
-		add_products(canonical, a, b, to, batches, &product);
+		add_products(canonical, a, b, to, batches, &product, false);
 }
 
 static bool canonical_matmul(struct sk_canonical *canonical)
@@ -175,7 +179,98 @@ static bool canonical_matmul(struct sk_canonical *canonical)
 	}
 	a = batched(canonical, a, &product, product.m, product.k);
 	b = batched(canonical, b, &product, product.k, product.n);
-	add_products(canonical, a, b, sk_canonical_output(canonical, 0), batches, &product);
+	add_products(canonical, a, b, sk_canonical_output(canonical, 0), batches, &product, false);
+	return true;
+}
+
+/* ---- MindSpore's BatchMatMul: factors may be turned ---- */
+
+static bool is_turned(const struct sk_graph_node *node, size_t factor)
+{
+	return sk_node_integer(node, factor ? "transpose_b" : "transpose_a", 0);
+}
+
+static bool find_batches(const struct sk_inference *inference, struct product *product)
+{
+	const struct sk_value *a = sk_infer_input(inference, 0), *b = sk_infer_input(inference, 1);
+	bool turned_a = is_turned(inference->node, 0), turned_b = is_turned(inference->node, 1);
+	uint64_t rows;
+
+	if (a->rank < 2 || b->rank < 2 || a->dtype != b->dtype)
+		return sk_infer_error(inference, "'%s' and '%s' are not of one type and of at least 2 dimensions",
+				      a->name, b->name);
+	*product = (struct product){.batch_rank = a->rank - 2};
+	product->m = a->shape[a->rank - 2 + turned_a];
+	product->k = a->shape[a->rank - 1 - turned_a];
+	rows = b->shape[b->rank - 2 + turned_b];
+	product->n = b->shape[b->rank - 1 - turned_b];
+	if (product->k != rows)
+		return sk_infer_error(inference, "rows of '%s' have %llu elements, and columns of '%s' have %llu",
+				      a->name, (unsigned long long)product->k, b->name, (unsigned long long)rows);
+	memcpy(product->batch, a->shape, product->batch_rank * sizeof(*a->shape));
+	return sk_infer_broadcast(inference, &product->batch_rank, product->batch, b->rank - 2, b->shape);
+}
+
+static bool infer_batches(struct sk_inference *inference)
+{
+	struct product product;
+	uint64_t shape[SK_MAX_RANK + 2];
+
+	if (!find_batches(inference, &product))
+		return false;
+	memcpy(shape, product.batch, product.batch_rank * sizeof(*shape));
+	shape[product.batch_rank] = product.m;
+	shape[product.batch_rank + 1] = product.n;
+	return sk_infer_output(inference, 0, sk_infer_input(inference, 0)->dtype, product.batch_rank + 2, shape);
+}
+
+/* A copy whose last two dimensions have changed places. */
+static uint32_t turned(struct sk_canonical *canonical, uint32_t value)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_value from = graph->values.items[value];
+	struct sk_arrangement arrangement = {.rank = from.rank};
+	uint32_t copy;
+
+	sk_dense_strides(from.rank, from.shape, arrangement.strides);
+	memcpy(arrangement.shape, from.shape, from.rank * sizeof(*from.shape));
+	for (uint32_t i = 0; i < 2; i++) {
+		arrangement.shape[from.rank - 2 + i] = from.shape[from.rank - 1 - i];
+		arrangement.strides[from.rank - 2 + i] = i ? (int64_t)from.shape[from.rank - 1] : 1;
+	}
+	copy = sk_graph_new_value(graph, from.name, from.dtype, from.rank, arrangement.shape);
+	sk_canonical_arrange(canonical, sk_operand_flat(graph, copy), value, &arrangement);
+	return copy;
+}
+
+static bool canonical_batches(struct sk_canonical *canonical)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
+	uint32_t a = sk_canonical_input(canonical, 0), b = sk_canonical_input(canonical, 1);
+	uint32_t to = sk_canonical_output(canonical, 0);
+	bool turned_a = is_turned(inference.node, 0), turned_b = is_turned(inference.node, 1);
+	struct product product;
+	uint64_t batches = 1;
+
+	if (!find_batches(&inference, &product))
+		return false;
+	if (!product.k)
+		return sk_canonical_fill(canonical, to, 0);
+	for (uint32_t i = 0; i < product.batch_rank; i++)
+		batches *= product.batch[i];
+	if (turned_a && batches > 1) { /* there is no such product of batches */
+		a = turned(canonical, a);
+		turned_a = false;
+	}
+	if (sk_value_elements(&graph->values.items[b]) == product.k * product.n) {
+		product.m *= batches; /* all batches are rows of one product */
+		add_product(canonical, a, b, to, &product, turned_a, turned_b);
+		return true;
+	}
+	a = batched(canonical, a, &product, product.m, product.k);
+	b = batched(canonical, b, &product, turned_b ? product.n : product.k, turned_b ? product.k : product.n);
+	add_products(canonical, a, b, to, batches, &product, turned_b);
 	return true;
 }
 
@@ -275,7 +370,12 @@ static const struct sk_schema_attribute gemm[] = {{"alpha", SK_ATTRIBUTE_REAL},
 						  {"transB", SK_ATTRIBUTE_INTEGER},
 						  {NULL}};
 
+static const struct sk_schema_attribute turns[] = {
+	{"transpose_a", SK_ATTRIBUTE_INTEGER}, {"transpose_b", SK_ATTRIBUTE_INTEGER}, {NULL}};
+
 const struct sk_schema sk_operators_products[] = {
+	{"BatchMatMul", SK_OWN_DOMAIN, 2, 2, 1, 1, .attributes = turns, .infer = infer_batches,
+	 .canonical = canonical_batches},
 	{"Gemm", "", 2, 3, 1, 1, .attributes = gemm, .upgrade = upgrade_gemm, .infer = infer_gemm,
 	 .canonical = canonical_gemm},
 	{"MatMul", "", 2, 2, 1, 1, .infer = infer_matmul, .canonical = canonical_matmul},

@@ -87,6 +87,7 @@ static bool infer_flatten(struct sk_inference *inference)
 /* Axes that were an attribute before operator set 13 become an input. */
 static bool upgrade_axes(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
+	sk_node_make_list(graph, node, "axes"); /* others have one number for one axis */
 	sk_node_take_integers(graph, node, "axes");
 	return true;
 }
@@ -211,45 +212,6 @@ static bool canonical_nothing(struct sk_canonical *canonical)
 	return sk_canonical_error(canonical, "internal error: its output is no constant");
 }
 
-/* ---- Dropout when nothing is trained: nothing is dropped ---- */
-
-static bool upgrade_dropout(struct sk_op_graph *graph, struct sk_graph_node *node)
-{
-	(void)graph;
-	sk_node_remove_attribute(node, "consumed_inputs");
-	sk_node_remove_attribute(node, "is_test");
-	sk_node_remove_attribute(node, "ratio");
-	return true;
-}
-
-static bool infer_dropout(struct sk_inference *inference)
-{
-	const struct sk_value *value = sk_infer_input(inference, 0), *training = sk_infer_input(inference, 2);
-	const struct sk_value *ratio = sk_infer_input(inference, 1);
-	double trains, part = 0.5;
-
-	if (training && (!sk_value_number(training, &trains) || trains != 0) &&
-	    (!ratio || !sk_value_number(ratio, &part) || part != 0))
-		return sk_infer_error(inference, "it drops elements at random, and there is no such kernel");
-	return sk_infer_like(inference, 0, 0) && sk_infer_output(inference, 1, SK_BOOL, value->rank, value->shape);
-}
-
-/* The mask says that every element is kept. */
-static bool canonical_dropout(struct sk_canonical *canonical)
-{
-	static const uint8_t kept = 1;
-	uint32_t mask = sk_canonical_output(canonical, 1), one;
-
-	canonical_view(canonical);
-	if (mask == SK_NONE)
-		return true;
-	one = sk_graph_new_constant(canonical->graph, "kept", SK_BOOL, 0, NULL, &kept);
-	return sk_canonical_arrange(
-		canonical, sk_operand_flat(canonical->graph, mask), one,
-		&(struct sk_arrangement){.rank = 1,
-					 .shape = {sk_value_elements(&canonical->graph->values.items[mask])}});
-}
-
 /* ---- the table ---- */
 
 #define INTEGER(NAME, DEFAULT)                                                                                         \
@@ -260,7 +222,6 @@ static bool canonical_dropout(struct sk_canonical *canonical)
 static const struct sk_schema_attribute allow_zero[] = {INTEGER("allowzero", 0), {NULL}};
 static const struct sk_schema_attribute axis_1[] = {INTEGER("axis", 1), {NULL}};
 static const struct sk_schema_attribute start_end[] = {INTEGER("start", 0), INTEGER("end", 0), {NULL}};
-static const struct sk_schema_attribute seed[] = {INTEGER("seed", 0), {NULL}};
 static const struct sk_schema_attribute constant[] = {{"value_int", SK_ATTRIBUTE_INTEGER},
 						      {"value_ints", SK_ATTRIBUTE_INTEGERS},
 						      {"value_float", SK_ATTRIBUTE_REAL},
@@ -271,8 +232,6 @@ static const struct sk_schema_attribute constant[] = {{"value_int", SK_ATTRIBUTE
 
 const struct sk_schema sk_operators_shapes[] = {
 	{"Constant", "", 0, 0, 1, 1, .attributes = constant, .infer = infer_constant, .canonical = canonical_nothing},
-	{"Dropout", "", 1, 3, 1, 2, .demands = 3 << 1, .attributes = seed, .upgrade = upgrade_dropout,
-	 .infer = infer_dropout, .canonical = canonical_dropout},
 	{"Flatten", "", 1, 1, 1, 1, .attributes = axis_1, .infer = infer_flatten, .canonical = canonical_view},
 	{"Identity", "", 1, 1, 1, 1, .infer = infer_identity, .canonical = canonical_view},
 	{"Reshape", "", 2, 2, 1, 1, .demands = 1 << 1, .attributes = allow_zero, .upgrade = upgrade_reshape,
