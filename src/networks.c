@@ -29,16 +29,19 @@ static bool has_set(const struct sk_networks *networks, const char *name)
 	return false;
 }
 
-/* A set of its own; names the text in which it stands. */
+/* A set of its own; `text` is what says so. */
 static bool add_set(struct reader *reader, const char *name, const char *text, struct sk_place place)
 {
+	const char *option = place.line ? "dims" : "--dim";
+
 	if (!*name)
-		sk_error(reader->diag, place, "--dim '%s': the set has no name; write SET:NAME=N, such as short%s",
+		sk_error(reader->diag, place, "%s '%s': the set has no name; write SET:NAME=N, such as short%s", option,
 			 text, text);
 	else if (has_set(reader->networks, name))
-		sk_error(reader->diag, place, "--dim '%s': there is a set '%s' already", text, name);
+		sk_error(reader->diag, place, "%s '%s': there is a set '%s' already", option, text, name);
 	else if (reader->networks->names.count == SK_MAX_NETWORKS)
-		sk_error(reader->diag, place, "--dim '%s': a package has at most %d networks", text, SK_MAX_NETWORKS);
+		sk_error(reader->diag, place, "%s '%s': a package has at most %d networks", option, text,
+			 SK_MAX_NETWORKS);
 	else {
 		sk_array_push(reader->arena, &reader->networks->names, (struct sk_name){name, place});
 		return true;
@@ -80,7 +83,7 @@ static bool take(struct reader *reader, const struct sk_dimension *dimension, co
 	const char *network = dimension->network;
 
 	if (network && (!before || before->network != network)) {
-		if (*network && !is_identifier(reader->arena, network)) {
+		if (!is_identifier(reader->arena, network)) {
 			sk_error(reader->diag, dimension->size.place,
 				 "'%s' is no name of a network: those are letters, digits and underscores", network);
 			return false;

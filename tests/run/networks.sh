@@ -201,6 +201,25 @@ $CC -I"$top_srcdir/loader" -I. -O1 -c use.c -o use.o
 $CC $sanitize use.o ./both.sk -o use $libskrt
 [ "$(./use)" = right ] || fail "$(./use)"
 
+# Linked into a program it is the same package.
+"$sklink" net.onnx "$@" $common --dim short:seq=5 --dim long:seq=37 -r -o both.o --header linked.h
+printf '#include <stdio.h>\n#include "linked.h"\n#include "skrt.h"\n%s\n' 'int main(void)
+{
+	struct skrt_device *device;
+	struct skrt_module *module;
+	struct skrt_network network;
+	struct skrt_instance *instance;
+
+	if (skrt_device_open(NULL, &device) || skrt_module_load_linked(device, &sk_plan_short_x3Afirst, &module) ||
+	    skrt_instance_create_for(module, "long", &instance) || skrt_module_network(module, 1, &network))
+		return puts(skrt_error()), 1;
+	printf("%s %d\n", network.name, (int)network.tensor_count);
+	return skrt_instance_destroy(instance) || skrt_module_unload(module) || skrt_device_close(device);
+}' >linked.c
+$CC -I"$top_srcdir/loader" -I. -O1 -c linked.c -o linked.o
+$CC $sanitize linked.o both.o -o linked $libskrt
+[ "$(./linked)" = "long 3" ] || fail "linked into a program: $(./linked)"
+
 # ---- what is wrong ----
 # refuses PATTERN OPTION…
 refuses() {
@@ -226,7 +245,7 @@ sed 's/short/long-one/' net.yaml >bad.yaml
 fails_with "bad.yaml:3:29: 'long-one' is no name of a network" "$sklink" bad.yaml "$@" -o bad.sk
 sed 's/short: {seq: 5}/short: {}/' net.yaml >bad.yaml
 fails_with "bad.yaml:3:18: network 'short' has no dimensions" "$sklink" bad.yaml "$@" -o bad.sk
-fails_with "net.yaml: --dim 'long:seq=3'|there is a set 'long' already" "$sklink" net.yaml "$@" --dim long:seq=3 -o bad.sk
+fails_with "net.yaml:3:[0-9]*: dims 'seq=37': there is a set 'long' already" "$sklink" net.yaml "$@" --dim long:seq=3 -o bad.sk
 fails_with "both.sk: the package has several networks, of which one has to be named: short, long" "$skrun" both.sk --random 1
 fails_with "both.sk: no network 'lon'; there are short, long" "$skrun" both.sk --network lon --random 1
 fails_with "short.sk: no network 'short': the package has one, without a name" "$skrun" short.sk --network short --random 1
