@@ -61,6 +61,22 @@ refuses "node 'n' .mindspore:BatchMatMul.: the operator has no attribute 'adj_b'
 refuses "node 'n' .Grau.: there is no operator 'Grau' in the domain 'mindspore'" 'node mindspore:Grau n x -> y'
 refuses "node 'n' .mindspore:ReduceSum.: the operator has no attribute 'skip_mode'" 'node mindspore:ReduceSum n x -> y skip_mode=1'
 
+# What operators of sklink's domain cannot make sense of is an error at the node.
+refuses "node 'n' .mindspore:ApplyMomentum.: 'x' has 64 elements, and must be one number" 'node mindspore:ApplyMomentum n x x x x x -> y'
+refuses "node 'n' .mindspore:BinaryCrossEntropy.: reduction is 'all', and must be none, sum or mean" "node mindspore:BinaryCrossEntropy n x x -> y reduction='all'"
+refuses "node 'n' .mindspore:Dropout.: it keeps a part of 0, which is not above 0 and at most 1" 'node mindspore:Dropout n x -> y keep_prob=0.0'
+refuses "node 'n' .mindspore:LayerNorm.: 'c' is not a number of the type of 'x' for each of the 16 elements from begin_norm_axis on" \
+	'constant c f32 4 1
+node mindspore:LayerNorm n x c c -> y'
+refuses "node 'n' .mindspore:SoftmaxGradExt.: its axes are not neighbours" 'node mindspore:SoftmaxGradExt n x x x -> y axis=[0,2]'
+refuses "node 'n' .mindspore:StridedSlice.: step 0 leads nowhere" 'constant c i64 3 0
+node mindspore:StridedSlice n x c c c -> y'
+refuses "node 'n' .mindspore:StridedSlice.: it adds 16 dimensions, and a tensor has 8 at most" \
+	'constant c i64 16 0
+node mindspore:StridedSlice n x c c -> y new_axis_mask=65535'
+refuses "node 'n' .mindspore:Transpose.: its permutation is none of the 3 axes of 'x'" 'constant c i64 3 0
+node mindspore:Transpose n x c -> y'
+
 # Each name stands in the document.
 sed -n 's/^ALIAS("[a-z]*", "\([A-Za-z0-9]*\)".*/\1/p' "$top_srcdir/src/fusion/onnx/aliases.def" >names.txt
 [ "$(wc -l <names.txt)" -gt 100 ] || fail "the table is not understood"
