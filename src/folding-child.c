@@ -128,9 +128,7 @@ static bool link_constants(const struct sk_folding *folding, struct sk_link *lin
 
 static uint64_t output_bytes(const struct sk_folding *folding, uint32_t output)
 {
-	const struct sk_value *value = &folding->graph->values.items[folding->outputs[output]];
-
-	return sk_value_elements(value) * sk_dtype_size(value->dtype);
+	return sk_value_bytes(&folding->graph->values.items[folding->outputs[output]]);
 }
 
 /* By tensor of the package: the output that it is, or SK_NONE. */

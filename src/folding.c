@@ -34,11 +34,6 @@ struct folding {
 
 enum { MUCH = 32 << 20 }; /* bytes of results, for which it is worth while not to copy them */
 
-static uint64_t value_bytes(const struct sk_value *value)
-{
-	return sk_value_elements(value) * sk_dtype_size(value->dtype);
-}
-
 /* ---- what is to be computed ---- */
 
 /* By value: whether calls read bytes of it. */
@@ -77,7 +72,7 @@ static uint64_t most_bytes(const struct sk_op_graph *graph)
 
 	for (size_t i = 0; i < graph->values.count; i++)
 		if (graph->values.items[i].contents &&
-		    sk_add(constants, value_bytes(&graph->values.items[i]), &constants) && constants > most_results)
+		    sk_add(constants, sk_value_bytes(&graph->values.items[i]), &constants) && constants > most_results)
 			break;
 	constants = free_results + (constants < most_results ? constants * results_of_byte : most_results);
 	return constants < most_results ? constants : most_results;
@@ -87,10 +82,10 @@ static bool add_place(struct folding *folding, uint32_t index)
 {
 	struct sk_folding *child = &folding->child;
 	const struct sk_value *value = &child->graph->values.items[folding->wanted[index]];
-	uint64_t alignment = folding->start || value_bytes(value) < SK_FOLDING_MUCH ? 64 : SK_FOLDING_PAGE, end;
+	uint64_t alignment = folding->start || sk_value_bytes(value) < SK_FOLDING_MUCH ? 64 : SK_FOLDING_PAGE, end;
 
 	if (sk_align(child->size, alignment, &folding->places[index]) &&
-	    sk_add(folding->places[index], value_bytes(value), &end) && sk_align(end, alignment, &child->size) &&
+	    sk_add(folding->places[index], sk_value_bytes(value), &end) && sk_align(end, alignment, &child->size) &&
 	    child->size <= child->most)
 		return true;
 	sk_error(child->graph->diag, value->place,
@@ -257,7 +252,7 @@ static uint64_t find_start(const struct folding *folding, size_t calls)
 	uint64_t size = 0, start = 2 << 20;
 
 	for (size_t i = 0; i < folding->child.count; i++)
-		if (!sk_add(size, value_bytes(&graph->values.items[folding->wanted[i]]), &size))
+		if (!sk_add(size, sk_value_bytes(&graph->values.items[folding->wanted[i]]), &size))
 			return 0; /* add_place says so */
 	if (folding->child.link->command->weights)
 		return size < MUCH ? 0 : SK_WEIGHTS_START;

@@ -213,7 +213,7 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 		.check_integrity = source->check_integrity,
 		.public_key = source->public_key,
 		.weights = source->weights,
-		.weights_file = source->use_weights_descriptor ? source->weights_descriptor + 1 : 0,
+		.weights_file = source->use_weights_descriptor ? &source->weights_descriptor : NULL,
 	};
 	enum skrt_status status = check_imports(source, own.name);
 	SK_UNCANCELLED;

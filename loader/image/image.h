@@ -83,7 +83,7 @@ struct sk_source {
 	bool check_integrity;
 	const uint8_t *public_key; /* NULL: none has to have signed it */
 	const char *weights; /* path of the file with its weights; NULL: they are beside it, if there are any */
-	int weights_file; /* instead: 1 more than its descriptor, which stays open; 0: none */
+	const int *weights_file; /* instead: its descriptor, which stays open; NULL: none */
 };
 
 /* Maps the package: private, file-backed (perf and gdb find its symbols) unless it is to be copied, write xor execute.

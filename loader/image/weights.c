@@ -162,7 +162,8 @@ static enum skrt_status copy(const struct weights *weights)
 
 enum skrt_status sk_weights_open(const struct sk_source *source, uint64_t page, const struct sk_image *image)
 {
-	struct weights weights = {.source = source, .image = image, .file = source->weights_file - 1};
+	struct weights weights = {
+		.source = source, .image = image, .file = source->weights_file ? *source->weights_file : -1};
 	bool own = !source->weights_file;
 	enum skrt_status status;
 	struct stat file;

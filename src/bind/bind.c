@@ -213,7 +213,7 @@ static void count_operands(struct sk_binder *binder)
 	}
 	counted = sk_signature_of_operands(binder->model->arena, binder->model->diag, binder->request->place, open,
 					   (uint32_t)operands);
-	binder->failed |= !counted;
+	binder->failures += !counted;
 	binder->signature = counted ? counted : open;
 }
 
@@ -221,7 +221,7 @@ static void count_operands(struct sk_binder *binder)
 static void bind(struct sk_binder *binder)
 {
 	count_operands(binder);
-	if (binder->failed)
+	if (binder->failures)
 		return;
 	if (binder->request->blocks && (!sk_signature_has_blocks(binder->signature) || binder->signature->grid_rank))
 		sk_binder_error(binder, binder->request->place, "the task has 'blocks', but the signature has %s",
@@ -230,14 +230,14 @@ static void bind(struct sk_binder *binder)
 	sk_binder_match_tensors(binder);
 	check_set_names(binder);
 	sk_binder_check_attributes(binder);
-	if (binder->failed)
+	if (binder->failures)
 		return;
 	binder->matched = true;
 	sk_binder_bind_extents(binder);
-	if (binder->failed)
+	if (binder->failures)
 		return;
 	sk_binder_find_idle(binder);
-	if (binder->failed)
+	if (binder->failures)
 		return;
 	if (binder->idle) {
 		sk_binder_bind_idle(binder);
@@ -255,7 +255,7 @@ bool sk_bind_fits(struct sk_model *model, const struct sk_request *request, cons
 	struct sk_binder binder = {.model = model, .request = request, .signature = signature, .quiet = true};
 
 	bind(&binder);
-	return !binder.failed;
+	return !binder.failures;
 }
 
 unsigned sk_bind_distance(struct sk_model *model, const struct sk_request *request,
@@ -274,7 +274,7 @@ const char *sk_bind_reason(struct sk_model *model, const struct sk_request *requ
 	struct sk_binder binder = {.model = model, .request = request, .signature = signature};
 
 	bind(&binder);
-	return binder.failed ? binder.reason : NULL;
+	return binder.failures ? binder.reason : NULL;
 }
 
 /* Tensors have as much room behind them as those need who read there. */
@@ -348,7 +348,7 @@ bool sk_model_bind(struct sk_model *model)
 		sk_request_of_task(model, task, &request);
 		bind(&binder);
 		sk_binder_check_cost(&binder, task->cost);
-		if (binder.failed)
+		if (binder.failures)
 			continue;
 		commit(&binder, task, kernel, &lists);
 		if (!task->idle)

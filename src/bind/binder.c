@@ -6,10 +6,7 @@
 
 bool sk_binder_fails(struct sk_binder *binder)
 {
-	if (binder->quiet) {
-		binder->failed = true;
-		binder->failures++;
-	}
+	binder->failures += binder->quiet;
 	return binder->quiet;
 }
 
@@ -17,7 +14,6 @@ void sk_binder_error(struct sk_binder *binder, struct sk_place place, const char
 {
 	va_list args;
 
-	binder->failed = true;
 	binder->failures++;
 	if (binder->quiet || (!binder->kernel && binder->reason))
 		return;

@@ -20,8 +20,7 @@ struct sk_binder {
 	bool quiet; /* nobody wants to know why: no text is made */
 	bool stateful; /* the kernel has hidden state */
 	bool idle; /* there is nothing to compute (bind-idle.c) */
-	bool failed;
-	unsigned failures; /* how often */
+	unsigned failures; /* things that do not fit */
 	bool matched; /* the types of the tensors, and the attributes, are what the signature wants */
 
 	/* By parameter; the result's is the last one. NULL and SK_NONE for what is no tensor. */

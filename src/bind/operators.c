@@ -270,9 +270,9 @@ struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *name, const str
 {
 	struct sk_model *model = ops->model;
 	uint32_t op = find_op(ops, name);
-	struct sk_misfits misfits = {.unknown = op == SK_NONE};
+	struct sk_misfits misfits = {.more = 0};
 
-	if (misfits.unknown)
+	if (op == SK_NONE)
 		return misfits;
 
 	const struct sk_operator *asked = &ops->items.items[op];

@@ -86,7 +86,6 @@ struct sk_misfit {
 struct sk_misfits {
 	SK_ARRAY(struct sk_misfit) items; /* the first ones */
 	uint32_t more; /* behind these */
-	bool unknown; /* no kernel has this op */
 };
 
 /* Why sk_ops_find has found none, in the model's arena. */

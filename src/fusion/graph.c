@@ -123,6 +123,11 @@ uint64_t sk_value_elements(const struct sk_value *value)
 	return elements;
 }
 
+uint64_t sk_value_bytes(const struct sk_value *value)
+{
+	return sk_value_elements(value) * sk_dtype_size(value->dtype);
+}
+
 const char *sk_partial_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape)
 {
 	const char *text = "[";

@@ -131,6 +131,7 @@ const uint32_t *sk_graph_count_uses(const struct sk_op_graph *graph);
 
 /* How many elements a value has whose shape is known; overflow was an error when the shape was set. */
 uint64_t sk_value_elements(const struct sk_value *value);
+uint64_t sk_value_bytes(const struct sk_value *value);
 
 /* "[2, ?, 4]"; "?" where a dimension is unknown. */
 const char *sk_partial_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape);

@@ -50,6 +50,15 @@ bool sk_infer_output(const struct sk_inference *inference, size_t number, enum s
 	return true;
 }
 
+bool sk_infer_same_types(const struct sk_inference *inference, size_t a, size_t b)
+{
+	const struct sk_value *one = sk_infer_input(inference, a), *other = sk_infer_input(inference, b);
+
+	return !other || one->dtype == other->dtype ||
+	       sk_infer_error(inference, "'%s' is %s, and '%s' is %s", one->name, sk_dtype_name(one->dtype),
+			      other->name, sk_dtype_name(other->dtype));
+}
+
 bool sk_infer_like(const struct sk_inference *inference, size_t output, size_t input)
 {
 	const struct sk_value *value = sk_infer_input(inference, input);

@@ -19,6 +19,9 @@ const struct sk_value *sk_infer_input(const struct sk_inference *inference, size
 bool sk_infer_output(const struct sk_inference *inference, size_t number, enum sk_dtype dtype, uint32_t rank,
 		     const uint64_t *shape);
 
+/* True if two inputs are of one type, or the second is absent; false with an error. */
+bool sk_infer_same_types(const struct sk_inference *inference, size_t a, size_t b);
+
 /* An output of the input's type and shape. */
 bool sk_infer_like(const struct sk_inference *inference, size_t output, size_t input);
 

@@ -106,15 +106,6 @@ struct attention {
 	uint64_t past, keys; /* rows in front of k and v; all */
 };
 
-static bool same_type(const struct sk_inference *inference, size_t number)
-{
-	const struct sk_value *first = sk_infer_input(inference, 0), *value = sk_infer_input(inference, number);
-
-	return !value || value->dtype == first->dtype ||
-	       sk_infer_error(inference, "'%s' is %s, and '%s' is %s", first->name, sk_dtype_name(first->dtype),
-			      value->name, sk_dtype_name(value->dtype));
-}
-
 /* What was there before is of all heads of all batches, as wide as what is new. */
 static bool check_past(const struct sk_inference *inference, size_t number, const struct rows *rows, uint64_t past)
 {
@@ -148,7 +139,7 @@ static bool read_past(const struct sk_inference *inference, struct attention *at
 				   (uint64_t[]){attention->k.batches, attention->k.heads, attention->keys,
 						attention->k.width | attention->v.width}))
 		return sk_infer_error(inference, "it would have %llu keys", (unsigned long long)attention->keys);
-	return same_type(inference, PAST_KEY) && same_type(inference, PAST_VALUE) &&
+	return sk_infer_same_types(inference, 0, PAST_KEY) && sk_infer_same_types(inference, 0, PAST_VALUE) &&
 	       check_past(inference, PAST_KEY, &attention->k, attention->past) &&
 	       check_past(inference, PAST_VALUE, &attention->v, attention->past);
 }
@@ -159,8 +150,8 @@ static bool read_attention(const struct sk_inference *inference, struct attentio
 
 	*attention = (struct attention){.past = 0};
 	if (!read_rows(inference, QUERY, "q_num_heads", q) || !read_rows(inference, KEY, "kv_num_heads", k) ||
-	    !read_rows(inference, VALUE, "kv_num_heads", v) || !same_type(inference, KEY) ||
-	    !same_type(inference, VALUE))
+	    !read_rows(inference, VALUE, "kv_num_heads", v) || !sk_infer_same_types(inference, 0, KEY) ||
+	    !sk_infer_same_types(inference, 0, VALUE))
 		return false;
 	if (q->batches != k->batches || k->batches != v->batches || k->heads != v->heads || k->rows != v->rows)
 		return sk_infer_error(inference, "batches, or the heads and rows of keys and values, differ");
@@ -213,7 +204,7 @@ static bool infer_attention(struct sk_inference *inference)
 	if (!read_attention(inference, &attention) || !check_mask(inference, &attention) ||
 	    !check_lengths(inference, &attention))
 		return false;
-	if (mask && mask->dtype != SK_BOOL && !same_type(inference, MASK))
+	if (mask && mask->dtype != SK_BOOL && !sk_infer_same_types(inference, 0, MASK))
 		return false;
 	if (sk_node_output(inference->graph, inference->node, 3))
 		return sk_infer_error(inference, "scores are not kept, and '%s' would be a tensor of them",
@@ -394,7 +385,7 @@ static bool check_tables(const struct sk_inference *inference, const struct rota
 	const struct sk_value *a = sk_infer_input(inference, cosines), *b = sk_infer_input(inference, cosines + 1);
 	uint32_t rank = rotary->positions == SK_NONE ? 3 : 2;
 
-	if (!same_type(inference, cosines) || !same_type(inference, cosines + 1))
+	if (!sk_infer_same_types(inference, 0, cosines) || !sk_infer_same_types(inference, 0, cosines + 1))
 		return false;
 	if (a->rank != rank || b->rank != rank || memcmp(a->shape, b->shape, rank * sizeof(*a->shape)))
 		return sk_infer_error(inference, "'%s' and '%s' are not both of %u dimensions and one shape", a->name,

@@ -56,15 +56,6 @@ static bool infer_broadcast(struct sk_inference *inference, enum sk_dtype dtype)
 	return sk_infer_output(inference, 0, dtype, rank, shape);
 }
 
-static bool check_equal_types(const struct sk_inference *inference, size_t a, size_t b)
-{
-	const struct sk_value *one = sk_infer_input(inference, a), *other = sk_infer_input(inference, b);
-
-	return one->dtype == other->dtype ||
-	       sk_infer_error(inference, "'%s' is %s, and '%s' is %s", one->name, sk_dtype_name(one->dtype),
-			      other->name, sk_dtype_name(other->dtype));
-}
-
 /* Before operator set 7 the second input was aligned with the first one from an axis on: it gets dimensions of one
  * element behind its own. */
 static bool align_second(struct sk_inference *inference)
@@ -100,13 +91,13 @@ static bool upgrade_aligned(struct sk_op_graph *graph, struct sk_graph_node *nod
 
 static bool infer_binary(struct sk_inference *inference)
 {
-	return check_equal_types(inference, 0, 1) && align_second(inference) &&
+	return sk_infer_same_types(inference, 0, 1) && align_second(inference) &&
 	       infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
 }
 
 static bool infer_comparison(struct sk_inference *inference)
 {
-	return check_equal_types(inference, 0, 1) && align_second(inference) && infer_broadcast(inference, SK_BOOL);
+	return sk_infer_same_types(inference, 0, 1) && align_second(inference) && infer_broadcast(inference, SK_BOOL);
 }
 
 static bool canonical_binary(struct sk_canonical *canonical, bool commutative)
@@ -187,7 +178,7 @@ static bool canonical_pow(struct sk_canonical *canonical)
 static bool infer_variadic(struct sk_inference *inference)
 {
 	for (size_t i = 1; i < inference->node->inputs.count; i++)
-		if (!check_equal_types(inference, 0, i))
+		if (!sk_infer_same_types(inference, 0, i))
 			return false;
 	return infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
 }
@@ -296,7 +287,7 @@ static bool canonical_mean(struct sk_canonical *canonical)
 
 static bool infer_where(struct sk_inference *inference)
 {
-	return check_equal_types(inference, 1, 2) && infer_broadcast(inference, sk_infer_input(inference, 1)->dtype);
+	return sk_infer_same_types(inference, 1, 2) && infer_broadcast(inference, sk_infer_input(inference, 1)->dtype);
 }
 
 static bool canonical_where(struct sk_canonical *canonical)
@@ -361,7 +352,7 @@ static bool infer_prelu(struct sk_inference *inference)
 	if (inference->node->version < 7 && sk_infer_input(inference, 1)->rank == 1 &&
 	    sk_infer_input(inference, 0)->rank > 1)
 		sk_node_set_integer(inference->graph, inference->node, "axis", 1); /* it was one number a channel */
-	return check_equal_types(inference, 0, 1) && align_second(inference) &&
+	return sk_infer_same_types(inference, 0, 1) && align_second(inference) &&
 	       infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
 }
 

@@ -9,15 +9,6 @@ static const struct sk_graph_node *node_of(const struct sk_canonical *canonical)
 	return &canonical->graph->nodes.items[canonical->node];
 }
 
-static bool same_type(const struct sk_inference *inference, size_t number)
-{
-	const struct sk_value *first = sk_infer_input(inference, 0), *value = sk_infer_input(inference, number);
-
-	return !value || value->dtype == first->dtype ||
-	       sk_infer_error(inference, "'%s' is %s, and '%s' is %s", first->name, sk_dtype_name(first->dtype),
-			      value->name, sk_dtype_name(value->dtype));
-}
-
 /* Input `number`, if there is one, has so many elements, in one dimension. */
 static bool is_row(const struct sk_inference *inference, size_t number, uint64_t elements)
 {
@@ -61,7 +52,7 @@ static bool infer_skip(struct sk_inference *inference)
 	if (rank != x->rank || memcmp(shape, x->shape, rank * sizeof(*shape)))
 		return sk_infer_error(inference, "'%s' is larger than '%s'", skip->name, x->name);
 	for (size_t i = 1; i < inference->node->inputs.count; i++)
-		if (!same_type(inference, i) || (i > 1 && !is_row(inference, i, x->shape[x->rank - 1])))
+		if (!sk_infer_same_types(inference, 0, i) || (i > 1 && !is_row(inference, i, x->shape[x->rank - 1])))
 			return false;
 	for (size_t i = MEAN; i <= DEVIATION; i++)
 		if (sk_node_output(inference->graph, inference->node, i))
@@ -105,7 +96,7 @@ static bool infer_gelu(struct sk_inference *inference)
 {
 	const struct sk_value *x = sk_infer_input(inference, 0);
 
-	return same_type(inference, 1) &&
+	return sk_infer_same_types(inference, 0, 1) &&
 	       (!sk_infer_input(inference, 1) || (x->rank && is_row(inference, 1, x->shape[x->rank - 1])) ||
 		sk_infer_error(inference, "'%s' does not fit to '%s'", sk_infer_input(inference, 1)->name, x->name)) &&
 	       sk_infer_like(inference, 0, 0);

@@ -13,14 +13,9 @@ struct key {
 	XXH128_hash_t hash;
 };
 
-static uint64_t value_bytes(const struct sk_value *value)
-{
-	return sk_value_elements(value) * sk_dtype_size(value->dtype);
-}
-
 static struct key key_of_sample(const struct sk_value *value)
 {
-	const uint64_t size = value_bytes(value);
+	const uint64_t size = sk_value_bytes(value);
 	const char *bytes = value->contents;
 	char sample[SAMPLES * SAMPLE_SIZE];
 
@@ -33,7 +28,7 @@ static struct key key_of_sample(const struct sk_value *value)
 
 static struct key key_of_all(const struct sk_value *value)
 {
-	return (struct key){value->dtype, value_bytes(value), XXH3_128bits(value->contents, value_bytes(value))};
+	return (struct key){value->dtype, sk_value_bytes(value), XXH3_128bits(value->contents, sk_value_bytes(value))};
 }
 
 /* The first value of that key, which is this one if there was none. */
@@ -51,7 +46,7 @@ static void share(struct sk_op_graph *graph, uint32_t first, uint32_t second)
 	const struct sk_value *one = &graph->values.items[first];
 	struct sk_value *other = &graph->values.items[second];
 
-	if (first == second || memcmp(one->contents, other->contents, value_bytes(one)) != 0)
+	if (first == second || memcmp(one->contents, other->contents, sk_value_bytes(one)) != 0)
 		return;
 	other->contents = NULL;
 	other->view_of = first;
@@ -68,7 +63,7 @@ static bool *mark_constants(const struct sk_op_graph *graph, const sk_graph_call
 			uint32_t root = sk_value_root(graph, calls->items[c].inputs.items[i].value);
 
 			if (root != SK_NONE && graph->values.items[root].contents)
-				marked[root] = value_bytes(&graph->values.items[root]) != 0;
+				marked[root] = sk_value_bytes(&graph->values.items[root]) != 0;
 		}
 	return marked;
 }
@@ -120,14 +115,14 @@ uint32_t sk_constants_add(struct sk_constants *constants, const struct sk_value 
 	struct key *key;
 	uint32_t index;
 
-	if (!value_bytes(value))
+	if (!sk_value_bytes(value))
 		return number;
 	key = SK_NEW(constants->arena, struct key);
 	*key = key_of_all(value);
 	index = sk_map_insert(&constants->keys, (const char *)key, sizeof(*key), new);
 	if (index == new)
 		sk_array_push(constants->arena, &constants->constants, (struct constant){value->contents, number});
-	else if (!memcmp(constants->constants.items[index].contents, value->contents, value_bytes(value)))
+	else if (!memcmp(constants->constants.items[index].contents, value->contents, sk_value_bytes(value)))
 		return constants->constants.items[index].number;
 	return number;
 }
