@@ -8,6 +8,7 @@
 #include "loader/base/status.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
+#include "src/base/escape.h"
 
 /* ---- tensors ---- */
 
@@ -26,7 +27,7 @@ static const char *tensor_name(const void *module, uint32_t binding)
 static enum skrt_status find(const struct skrt_module *module, const char *what, const char *name, uint32_t count,
 			     const char *(*name_of)(const void *context, uint32_t index), uint32_t *index)
 {
-	char suggestion[128];
+	char suggestion[128], first[91];
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (strcmp(name_of(module, i), name))
@@ -35,9 +36,10 @@ static enum skrt_status find(const struct skrt_module *module, const char *what,
 		return SKRT_OK;
 	}
 	sk_nearest(suggestion, sizeof(suggestion), name, count, name_of, module);
-	if (!*suggestion && count)
-		snprintf(suggestion, sizeof(suggestion), "; of %" PRIu32 " the first is '%.90s'", count,
-			 name_of(module, 0));
+	if (!*suggestion && count) {
+		sk_escape(first, sizeof(first), name_of(module, 0));
+		snprintf(suggestion, sizeof(suggestion), "; of %" PRIu32 " the first is '%s'", count, first);
+	}
 	return sk_fail(SKRT_NOT_FOUND, "%s: no %s '%s'%s", module->path, what, name, suggestion);
 }
 

@@ -320,6 +320,11 @@ fails_with "task 't': kernel damage on core 0: .*tensor 'y'" "$skrun" damage.sk 
 # What is refused.
 fails_with "no value for 'flags', 'halves', .*; give --input NAME=FILE.npy or --random SEED" "$skrun" copy.sk
 fails_with "no input or output 'q'; of [0-9]+ the first is '[a-z0-9]+'$" "$skrun" copy.sk --random 1 --input q=flags.npy
+# A long name ends behind a whole character.
+long=a$(printf '€%.0s' {1..31})
+printf 'input %s f32 4\noutput y f32 4\nnode Neg n %s -> y\n' "$long" "$long" | "$top_builddir/tests/lib/make-model" long.onnx
+"$sklink" long.onnx -L "$top_builddir/kernels" -lskernels -o long.sk
+fails_with "no input or output 'q'; of [0-9]+ the first is 'a€{29}'$" "$skrun" long.sk --random 1 --input q=flags.npy
 fails_with "no input or output 'flogs'; did you mean 'flags'" "$skrun" copy.sk --random 1 --input flogs=flags.npy
 fails_with "no input or output 'wurds2'; did you mean 'words2'" "$skrun" copy.sk --random 1 --output wurds2=none.npy
 fails_with "tensor 'flags2' is an output" "$skrun" copy.sk --random 1 --input flags2=flags.npy
