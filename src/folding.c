@@ -121,7 +121,8 @@ static bool add_outputs(struct folding *folding)
 /* ---- results ---- */
 
 /* A file without a name: if there is much to keep, in the folder of the file that constants are for, which it may
- * become; the system writes that faster than its memory, above all if it knows before how large it gets. */
+ * become; the system writes that faster than its memory, above all if it knows before how large it gets. -1 after an
+ * error. */
 static int create_results(const struct folding *folding)
 {
 	const struct sk_command_line *command = folding->child.link->command;
@@ -131,15 +132,20 @@ static int create_results(const struct folding *folding)
 		slash ? sk_arena_copy(folding->child.graph->arena, output, (size_t)(slash + 1 - output)) : ".";
 	int file = -1;
 
+	signal(SIGXFSZ, SIG_IGN); /* a file that gets too large is an error, as it is when the package is written */
 	if (output && folding->child.size > MUCH && !sk_is_special(output))
 		file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0777);
 	if (file >= 0 && folding->child.size > folding->start)
 		fallocate(file, 0, (off_t)folding->start, (off_t)(folding->child.size - folding->start));
 	if (file < 0)
 		file = memfd_create("constants", MFD_CLOEXEC);
-	if (file < 0 || ftruncate(file, (off_t)folding->child.size + 1) < 0)
-		sk_out_of_memory();
-	return file;
+	if (file >= 0 && !ftruncate(file, (off_t)folding->child.size + 1))
+		return file;
+	sk_error(folding->child.graph->diag, (struct sk_place){.file = folding->child.graph->file},
+		 "cannot keep what is computed from constants: %s", strerror(errno));
+	if (file >= 0)
+		close(file);
+	return -1;
 }
 
 static void take_results(const struct folding *folding)
@@ -201,6 +207,8 @@ static bool run(struct folding *folding)
 	if (!add_outputs(folding))
 		return false;
 	folding->child.file = create_results(folding);
+	if (folding->child.file < 0)
+		return false;
 	computed = run_child(folding);
 	if (computed)
 		take_results(folding);
