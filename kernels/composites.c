@@ -1,7 +1,9 @@
 /* composites.c: elementwise operators of two to four inputs that are more than one operation, most of them what is
  * left of a gradient: x0, x1 ... -> y of the same type. The forms: same shapes, and `strided`, where inputs lie anyhow.
  *
- * variants: OP=SqrtGrad,RsqrtGrad,SigmoidGrad,TanhGrad,ReluGrad TYPE=floats FORM=same ISA=base,v3
+ * variants: OP=SqrtGrad,RsqrtGrad,ReluGrad TYPE=floats FORM=same ISA=base,v3
+ * variants: OP=SigmoidGrad,TanhGrad TYPE=f32,f64 FORM=same
+ * variants: OP=SigmoidGrad,TanhGrad TYPE=halves FORM=same ISA=base,v3
  * variants: OP=SqrtGrad,RsqrtGrad,SigmoidGrad,TanhGrad,ReluGrad TYPE=floats FORM=strided
  * variants: OP=SoftplusGrad,SoftplusGradExt,SwishGrad,GeLUGrad TYPE=floats FORM=same ISA=base,v3
  * variants: OP=SoftplusGrad,SoftplusGradExt,SwishGrad,GeLUGrad TYPE=floats FORM=strided
@@ -70,6 +72,16 @@ static inline number op_SoftplusGradExt(number gradient, number x, number beta, 
 	return scaled > threshold ? gradient : part;
 }
 
+/* gradient s(t) (1 + slope (1 - s(t))), where s is the logistic function: of one exponential, and without a difference
+ * where s(t) is nearly 1. */
+static inline number gated(number gradient, number t, number slope)
+{
+	number e = MATH(exp)(-MATH(abs)(t)), large = 1 / (1 + e), small = e * large;
+	number gate = t < 0 ? small : large, rest = t < 0 ? large : small;
+
+	return gradient * (gate * (1 + slope * rest));
+}
+
 /* The derivative of x sigmoid(alpha x). */
 #define INPUTS_SwishGrad     2
 #define PARAMETERS_SwishGrad , float alpha
@@ -77,9 +89,7 @@ static inline number op_SoftplusGradExt(number gradient, number x, number beta, 
 #define ATTRIBUTES_SwishGrad ", alpha f32 = attr(alpha, 1)"
 static inline number op_SwishGrad(number gradient, number x, number alpha)
 {
-	number scaled = alpha * x;
-
-	return gradient * (MATH(sigmoid)(scaled) * (1 + scaled * MATH(sigmoid)(-scaled)));
+	return gated(gradient, alpha * x, alpha * x);
 }
 
 /* The derivative of x sigmoid(2 t), where t = sqrt(2 / pi) (x + 0.044715 x^3), which is Gelu with tanh. */
@@ -90,7 +100,7 @@ static inline number op_GeLUGrad(number gradient, number x)
 	number twice = (number)1.5957691216057307 * x * (1 + (number)0.044715 * square);
 	number slope = (number)1.5957691216057307 * x * (1 + (number)0.134145 * square);
 
-	return gradient * (MATH(sigmoid)(twice) * (1 + slope * MATH(sigmoid)(-twice)));
+	return gated(gradient, twice, slope);
 }
 
 /* ---- a loss ---- */

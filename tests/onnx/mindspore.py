@@ -229,6 +229,7 @@ case("LeakyReLUExt", [numbers(3, 5)], lambda x: numpy.where(x < 0, x * real(0.01
 case("LeakyReLUExt", [numbers(3, 5)], lambda x: numpy.where(x < 0, x * 0.25, x), negative_slope=0.25)
 case("EluExt", [numbers(3, 5)], lambda x: numpy.maximum(x, 0) + 1.5 * numpy.expm1(numpy.minimum(x, 0)), alpha=1.5)
 case("SoftplusExt", [numbers(3, 5) * 3], lambda x: numpy.where(1.5 * x > 4, x, softplus(1.5 * x) / 1.5), beta=1.5, threshold=4.0)
+case("SoftplusExt", [numbers(3, 5) * 3], lambda x: numpy.where(2 * x > 5, x, softplus(2 * x) / 2), beta=2, threshold=5)
 case("SoftplusExt", [numbers(3, 5)], softplus)
 case("ClampScalar", [numbers(3, 5)], lambda x: numpy.clip(x, -1.5, 0.75), min=-1.5, max=0.75)
 case("ClampScalar", [numpy.arange(-5, 5, dtype=numpy.int32)], lambda x: numpy.clip(x, -3, 2), "f32", min=-3, max=2)

@@ -29,6 +29,35 @@ array p.want f32 4 13 26 27 41.5
 array q.want f32 4 2 3 0 1.5
 cmp p.npy p.want.npy && cmp q.npy q.want.npy || fail "the parameters are not what three steps make of them"
 
+# GE's names: x / (2 (x + b)), as integers.
+cat >ge.pbtxt <<'MODEL'
+producer_name: "GE"
+graph {
+  node {
+    output: "x:0" name: "x" op_type: "ge:Data"
+    attribute { name: "output_desc_dtype:0" s: "DT_FLOAT" type: STRING }
+    attribute { name: "output_desc_shape:0" ints: [1, 2, 4] type: INTS }
+    attribute { name: "index" i: 0 type: INT }
+  }
+  node {
+    output: "b:0" name: "b" op_type: "ge:Data"
+    attribute { name: "output_desc_dtype:0" s: "DT_FLOAT" type: STRING }
+    attribute { name: "output_desc_shape:0" ints: [4] type: INTS }
+    attribute { name: "index" i: 1 type: INT }
+  }
+  node { input: "x:0" input: "b:0" output: "sum:0" name: "sum" op_type: "ge:BiasAdd" }
+  node { input: "sum:0" input: "x:0" output: "half:0" name: "half" op_type: "ge:SqrtGrad" }
+  node { input: "half:0" output: "cast:0" name: "cast" op_type: "ge:Cast" attribute { name: "dst_type" i: 3 type: INT } }
+  node { input: "cast:0" name: "end" op_type: "ge:NetOutput" }
+}
+MODEL
+"$sklink" ge.pbtxt -L "$top_builddir/kernels" -lskernels -o ge.sk
+array x f32 1x2x4 8 16 24 -32 80 2 4 0
+array b f32 4 -7 -14 -28 32.5
+array y.want i32 1x2x4 4 4 -3 -32 0 0 0 0
+"$skrun" ge.sk --input x=x.npy --input b=b.npy --output cast:0=y.npy
+cmp y.npy y.want.npy || fail "GE's operators compute something else"
+
 # x is f32, i is i32, both of 2x3x4; b is f32 and has 3 elements.
 while IFS='|' read -r node pattern; do
 	model bad <<-END
@@ -45,7 +74,7 @@ done <<'END'
 DivMod the_node x x -> y rounding_mode='ceil'|rounding_mode is 'ceil', and must be floor or trunc, or absent
 DivMod the_node i i -> y|quotients of integers need a rounding_mode
 BiasAdd the_node x b -> y format='NHWC'|'b' is not a number for each channel of 'x'
-BiasAdd the_node x b -> y format='NCW'|the format is 'NCW', and must be NCHW, NCDHW or NHWC
+BiasAdd the_node x b -> y format='NCW'|data_format is 'NCW', and must be NCHW, NCDHW or NHWC
 BiasAdd the_node b b -> y|'b' is not a number for each channel of 'b'
 Assign the_node b x -> y|.*broadcast
 AssignAdd the_node b i -> y|.*broadcast

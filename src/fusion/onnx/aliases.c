@@ -63,6 +63,15 @@ static bool is_number(const struct sk_onnx_attribute *attribute, const char *num
 	       value == strtod(number, NULL);
 }
 
+static void make_real(struct sk_onnx_attribute *attribute)
+{
+	if (attribute->type != SK_ONNX_ATTRIBUTE_INT)
+		return;
+	attribute->type = SK_ONNX_ATTRIBUTE_FLOAT;
+	attribute->f = (float)attribute->i;
+	attribute->message.present = 0;
+}
+
 static void add_attribute(struct sk_arena *arena, struct sk_onnx_node *node, const char *name, const char *value)
 {
 	struct sk_onnx_attribute attribute = {.name = name, .type = SK_ONNX_ATTRIBUTE_INT};
@@ -82,7 +91,7 @@ static void add_attribute(struct sk_arena *arena, struct sk_onnx_node *node, con
 /* One word of the rules. */
 static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const char *rule, size_t length)
 {
-	size_t name_length = strcspn(rule, "=!-:");
+	size_t name_length = strcspn(rule, "=!-~:");
 	const char *name = sk_arena_copy(arena, rule, name_length);
 	const char *value = sk_arena_copy(arena, rule + name_length + 1, length - name_length - 1);
 	size_t index = find_attribute(node, name);
@@ -92,6 +101,8 @@ static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const 
 		add_attribute(arena, node, name, value);
 	else if (rule[name_length] == '=' && found)
 		rename_attribute(node, index, value);
+	else if (rule[name_length] == '~' && found)
+		make_real(&node->attributes.items[index]);
 	else if (found && (rule[name_length] == '-' ||
 			   (rule[name_length] == '!' && is_number(&node->attributes.items[index], value))))
 		drop_attribute(node, index);

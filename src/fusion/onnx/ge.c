@@ -97,20 +97,29 @@ static void drop_controls(struct sk_onnx_node *node)
 
 /* ---- types of outputs ---- */
 
+/* GE's types, with its numbers and those of onnx.proto. */
+static const struct {
+	const char *name;
+	int64_t number, element;
+} types[] = {
+	{"DT_FLOAT", 0, 1},    {"DT_FLOAT16", 1, 10}, {"DT_INT8", 2, 3},    {"DT_INT32", 3, 6}, {"DT_UINT8", 4, 2},
+	{"DT_INT16", 6, 5},    {"DT_UINT16", 7, 4},   {"DT_UINT32", 8, 12}, {"DT_INT64", 9, 7}, {"DT_UINT64", 10, 13},
+	{"DT_DOUBLE", 11, 11}, {"DT_BOOL", 12, 9},    {"DT_BF16", 27, 16},
+};
+
 /* DT_FLOAT and the like, as numbers of onnx.proto; 0: another one. */
 static int64_t element_of(struct sk_onnx_bytes name)
 {
-	static const struct {
-		const char *name;
-		int64_t element;
-	} types[] = {
-		{"DT_FLOAT", 1},   {"DT_UINT8", 2},   {"DT_INT8", 3},  {"DT_UINT16", 4},   {"DT_INT16", 5},
-		{"DT_INT32", 6},   {"DT_INT64", 7},   {"DT_BOOL", 9},  {"DT_FLOAT16", 10}, {"DT_DOUBLE", 11},
-		{"DT_UINT32", 12}, {"DT_UINT64", 13}, {"DT_BF16", 16},
-	};
-
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (name.size == strlen(types[i].name) && !memcmp(name.bytes, types[i].name, name.size))
+			return types[i].element;
+	return 0;
+}
+
+static int64_t element_of_number(int64_t number)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i].number == number)
 			return types[i].element;
 	return 0;
 }
@@ -163,7 +172,10 @@ static bool translate_constant(struct translation *translation, struct sk_onnx_n
 static void translate_operator(struct translation *translation, struct sk_onnx_node *node)
 {
 	const char *type = type_of(node);
+	struct sk_onnx_attribute *target = find_attribute(node, "dst_type");
 
+	if (target && !strcmp(type, "Cast"))
+		target->i = element_of_number(target->i);
 	if (!sk_onnx_translate_alias(translation->arena, "ge", type, node)) {
 		node->op = type;
 		node->domain = "ge";

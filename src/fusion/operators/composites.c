@@ -185,16 +185,16 @@ static bool canonical_div_mod(struct sk_canonical *canonical)
 
 static uint32_t channel_axis(const struct sk_graph_node *node, uint32_t rank)
 {
-	return !strcmp(sk_node_string(node, "format", "NCHW"), "NHWC") ? rank - 1 : 1;
+	return !strcmp(sk_node_string(node, "data_format", "NCHW"), "NHWC") ? rank - 1 : 1;
 }
 
 static bool infer_bias_add(struct sk_inference *inference)
 {
 	const struct sk_value *x = sk_infer_input(inference, 0), *bias = sk_infer_input(inference, 1);
-	const char *format = sk_node_string(inference->node, "format", "NCHW");
+	const char *format = sk_node_string(inference->node, "data_format", "NCHW");
 
 	if (strcmp(format, "NCHW") && strcmp(format, "NCDHW") && strcmp(format, "NHWC"))
-		return sk_infer_error(inference, "the format is '%s', and must be NCHW, NCDHW or NHWC", format);
+		return sk_infer_error(inference, "data_format is '%s', and must be NCHW, NCDHW or NHWC", format);
 	if (x->rank < 2 || bias->rank != 1 || bias->shape[0] != x->shape[channel_axis(inference->node, x->rank)])
 		return sk_infer_error(inference, "'%s' is not a number for each channel of '%s'", bias->name, x->name);
 	return check_types(inference) && sk_infer_like(inference, 0, 0);
@@ -305,7 +305,7 @@ static bool canonical_extreme_grad(struct sk_canonical *canonical)
 
 /* ---- the table ---- */
 
-static const struct sk_schema_attribute format[] = {{"format", SK_ATTRIBUTE_STRING, .string = "NCHW"}, {NULL}};
+static const struct sk_schema_attribute format[] = {{"data_format", SK_ATTRIBUTE_STRING, .string = "NCHW"}, {NULL}};
 static const struct sk_schema_attribute rounding[] = {{"rounding_mode", SK_ATTRIBUTE_STRING, .string = ""}, {NULL}};
 static const struct sk_schema_attribute softplus[] = {
 	{"beta", SK_ATTRIBUTE_REAL, .real = 1}, {"threshold", SK_ATTRIBUTE_REAL, .real = 20}, {NULL}};
