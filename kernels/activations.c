@@ -104,4 +104,4 @@ void KERNEL(const element *x, element *y, int64_t n, JOIN(PARAMETERS_, OP))
 	for (int64_t i = 0; i < n; i++)
 		y[i] = STORE(TYPE, JOIN(op_, OP)(LOAD(TYPE, x[i]), JOIN(ARGUMENTS_, OP)));
 }
-SIGNATURE("split=n op=" TEXT(OP), "in x " TEXT(TYPE) "[n], out y@x " TEXT(TYPE) "[n], n i64" JOIN(ATTRIBUTES_, OP));
+SIGNATURE("split=n:1 op=" TEXT(OP), "in x " TEXT(TYPE) "[n], out y@x " TEXT(TYPE) "[n], n i64" JOIN(ATTRIBUTES_, OP));

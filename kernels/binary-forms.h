@@ -62,7 +62,7 @@ void KERNEL(const element *a, const element *b, result *y, int64_t n)
 {
 	row_of_operands(a, b, y, n, 1, 1);
 }
-SIGNATURE("split=n " OPERATOR, INPUT("a", "[n]") ", " INPUT("b", "[n]") ", " OUTPUT(IN_PLACE("a"), "[n]") ", n i64");
+SIGNATURE("split=n:1 " OPERATOR, INPUT("a", "[n]") ", " INPUT("b", "[n]") ", " OUTPUT(IN_PLACE("a"), "[n]") ", n i64");
 
 #elif IS_FORM(scalar) || IS_FORM(lscalar)
 void KERNEL(const element *a, const element *b, result *y, int64_t n)
@@ -77,9 +77,9 @@ void KERNEL(const element *a, const element *b, result *y, int64_t n)
 #endif
 }
 #if IS_FORM(scalar)
-SIGNATURE("split=n " OPERATOR, INPUT("a", "[n]") ", " INPUT("b", "[1]") ", " OUTPUT(IN_PLACE("a"), "[n]") ", n i64");
+SIGNATURE("split=n:1 " OPERATOR, INPUT("a", "[n]") ", " INPUT("b", "[1]") ", " OUTPUT(IN_PLACE("a"), "[n]") ", n i64");
 #else
-SIGNATURE("split=n " OPERATOR, INPUT("a", "[1]") ", " INPUT("b", "[n]") ", " OUTPUT(IN_PLACE("b"), "[n]") ", n i64");
+SIGNATURE("split=n:1 " OPERATOR, INPUT("a", "[1]") ", " INPUT("b", "[n]") ", " OUTPUT(IN_PLACE("b"), "[n]") ", n i64");
 #endif
 
 #elif IS_FORM(row) || IS_FORM(lrow)

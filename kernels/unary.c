@@ -194,4 +194,4 @@ void KERNEL(const element *x, element *y, int64_t n)
 
 #endif
 
-SIGNATURE("split=n op=" TEXT(OP) CONDITION, "in x " TEXT(TYPE) "[n], out y@x " TEXT(TYPE) "[n], n i64");
+SIGNATURE("split=n:1 op=" TEXT(OP) CONDITION, "in x " TEXT(TYPE) "[n], out y@x " TEXT(TYPE) "[n], n i64");

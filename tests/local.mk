@@ -338,6 +338,7 @@ LIBRARY_TESTS = \
 	tests/kernels/library.sh \
 	tests/kernels/attention.sh \
 	tests/kernels/normal.sh \
+	tests/kernels/cuts.sh \
 	tests/kernels/picked.sh \
 	tests/kernels/products.sh \
 	tests/kernels/quantise.sh \

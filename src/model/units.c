@@ -9,6 +9,7 @@
 
 enum {
 	ELEMENTWISE_UNIT = 64,
+	FEW_ELEMENTS = 16384, /* that need not be divided in such units, if the kernel promises smaller ones */
 	WORTH_DIVIDING = 100000, /* operations, which take some ten times as long as an await */
 };
 
@@ -50,7 +51,9 @@ bool sk_common_multiple(uint64_t a, uint64_t b, uint64_t *result)
 uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
 {
 	const struct sk_signature *signature = model->kernels.items[model->tasks.items[task].kernel].signature;
-	uint64_t unit = signature->elementwise ? ELEMENTWISE_UNIT : 1;
+	uint64_t extent = model->tasks.items[task].extent;
+	bool promised = signature->unit && extent > ELEMENTWISE_UNIT && extent <= FEW_ELEMENTS;
+	uint64_t unit = signature->elementwise && !promised ? ELEMENTWISE_UNIT : 1;
 
 	if (signature->unit)
 		sk_common_multiple(unit, signature->unit, &unit);

@@ -2,7 +2,9 @@
  * comes a unit (in elements of the extent) per task, or per several that are divided together.
  *
  * Elementwise tasks have at least 64 elements, so that a kernel's vector body and scalar tail fall on the same elements
- * however the work is cut; row-wise tasks have one row; where a kernel computes tiles, units are whole tiles. Tasks
+ * however the work is cut; row-wise tasks have one row; where a kernel computes tiles, units are whole tiles. A kernel
+ * that promises another unit (split=n:1) has it where there are more than 64 elements, but so few that it can matter:
+ * 16384, such as the sums of rows. Tasks
  * that share a tensor written in the launch get a common unit in bytes, so that each core reads what it has written
  * itself: the least common multiple, taken to a fixpoint over all tensors and tasks that hang together. For an
  * elementwise and a row-wise task that is 64 / gcd(64, row length) rows. Where there is no fixpoint all of them keep

@@ -23,6 +23,7 @@ enum {
 	SHARED_BYTES = 16 << 10, /* that each tile reads again: half of a first-level cache */
 	TILE_BYTES = 4 << 10, /* in use at once: short loops end as foreseen, and data is there before its next call */
 	MOST_TILE_BYTES = 128 << 10, /* where one unit has more than TILE_BYTES: a part of a second-level cache */
+	VECTORS = 64, /* elements: as many as units have that no kernel makes smaller */
 	UNITS_PER_CORE = 4, /* so many at least, unless there would not be so many anyway */
 };
 
@@ -485,6 +486,15 @@ static bool part_stays_in_cache(struct builder *builder, const struct sk_run *ru
 	return verdict->amount <= verdict->limit;
 }
 
+/* So many units, or some less, so that elementwise kernels whose units are smaller still work on whole vectors. */
+static uint64_t whole_vectors(const struct builder *builder, const struct sk_run *run, uint64_t units)
+{
+	for (uint32_t m = run->first; m < run->first + run->count; m++)
+		if (!signature_of(builder, task_at(builder, m))->elementwise)
+			return units;
+	return run->unit == 1 && units > VECTORS ? units - units % VECTORS : units;
+}
+
 /* Lengthens the tile to half of the cache; what the calls stream through has the other one. All members' verdicts say
  * why. */
 static void lengthen_tile(struct builder *builder, struct sk_run *run)
@@ -494,7 +504,7 @@ static void lengthen_tile(struct builder *builder, struct sk_run *run)
 
 	if (!part_stays_in_cache(builder, run, &found))
 		return;
-	units = found.limit / 2 / (element_bytes(builder, run, false) * run->unit);
+	units = whole_vectors(builder, run, found.limit / 2 / (element_bytes(builder, run, false) * run->unit));
 	units = units < number ? units : number;
 	if (run->tile >= units * run->unit)
 		return;
@@ -523,7 +533,7 @@ static uint64_t choose_tile(struct builder *builder, const struct sk_run *run, s
 		verdict->reason = SK_TILE_NO_TILE;
 		return 0;
 	}
-	units = wanted / verdict->amount ? wanted / verdict->amount : 1;
+	units = wanted / verdict->amount ? whole_vectors(builder, run, wanted / verdict->amount) : 1;
 	return run->unit * (units < number ? units : number);
 }
 

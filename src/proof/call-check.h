@@ -53,8 +53,8 @@ bool sk_call_check_value(struct sk_calls *calls, uint32_t number, const struct s
 
 /* ---- call-spread.c: units, blocks, sides and loops ---- */
 
-/* Units are whole tiles. */
-uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_plan_call *call,
+/* The unit of a call that has so many elements of the divided extent, by itself. Units are whole tiles. */
+uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_plan_call *call, uint64_t extent,
 			      const struct sk_signature *signature);
 bool sk_call_check_spread(struct sk_calls *calls);
 

@@ -3,12 +3,16 @@
 
 #include <inttypes.h>
 
-enum { ELEMENTWISE_UNIT = 64 /* elements, so that vector bodies and scalar tails fall on the same ones (design.md) */ };
+enum {
+	ELEMENTWISE_UNIT = 64, /* elements, so that vector bodies and scalar tails fall on the same ones (design.md) */
+	FEW_ELEMENTS = 16384, /* which have the unit that their kernel says, unless one of the others is all of them */
+};
 
-uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_plan_call *call,
+uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_plan_call *call, uint64_t extent,
 			      const struct sk_signature *signature)
 {
-	uint64_t unit = signature->elementwise ? ELEMENTWISE_UNIT : 1, tile = 1, least;
+	bool said = signature->unit && extent > ELEMENTWISE_UNIT && extent <= FEW_ELEMENTS;
+	uint64_t unit = signature->elementwise && !said ? ELEMENTWISE_UNIT : 1, tile = 1, least;
 
 	if (signature->loop_count)
 		tile = signature->loops[0].tile;
@@ -55,12 +59,13 @@ static uint32_t lane_of(const struct sk_calls *calls)
 static bool check_unit(struct sk_calls *calls)
 {
 	const struct sk_plan_step *step = calls->step;
-	uint64_t least = sk_call_minimum_unit(calls->view, calls->call, calls->signature);
-
 	if (step->kind != SK_STEP_SPLIT)
 		return true;
 
-	uint64_t unit = calls->view->partitions[step->partition].unit * calls->call->scale;
+	const struct sk_plan_partition *partition = &calls->view->partitions[step->partition];
+	uint64_t unit = partition->unit * calls->call->scale;
+	uint64_t least = sk_call_minimum_unit(calls->view, calls->call, partition->extent * calls->call->scale,
+					      calls->signature);
 	bool own_entry = calls->launch->kind == SK_LAUNCH_TASK;
 
 	if (own_entry ? unit == least : unit % least == 0)

@@ -67,8 +67,15 @@ static void check_together(struct sk_calls *calls)
 	const struct sk_plan_view *view = calls->view;
 	uint64_t *least = SK_NEW_ARRAY(calls->arena, uint64_t, view->call_count);
 
-	for (uint32_t i = 0; i < view->call_count; i++)
-		least[i] = sk_call_minimum_unit(view, &view->calls[i], calls->signatures[view->calls[i].kernel]);
+	for (uint32_t s = 0; s < view->step_count; s++) {
+		const struct sk_plan_step *step = &view->steps[s];
+		struct sk_plan_calls all = sk_plan_step_calls(view, step);
+		uint64_t extent = step->kind == SK_STEP_SPLIT ? view->partitions[step->partition].extent : 0;
+
+		for (const struct sk_plan_call *call = all.first; call < all.end; call++)
+			least[call - view->calls] =
+				sk_call_minimum_unit(view, call, extent * call->scale, calls->signatures[call->kernel]);
+	}
 	check_units(calls, least);
 	check_device_cores(calls, least);
 }
