@@ -34,9 +34,10 @@ void KERNEL(const number *r, const int64_t *t, const number *x, const number *g,
 SIGNATURE("split=n op=Adagrad", COMMON "in h " T "[n], out new_x " T "[n], out new_h " T "[n], n i64" NORM
 				       ", decay f32 = attr(decay_factor, 0), epsilon f32 = attr(epsilon, 1e-6)");
 #elif KIND == 2
-static inline number power(number x, int64_t times)
+/* Squares double their errors, and what is left of 1 has few digits: in f64, therefore. */
+static inline double power(double x, int64_t times)
 {
-	number result = 1;
+	double result = 1;
 
 	for (; times > 0; times >>= 1, x *= x)
 		result *= times & 1 ? x : 1;
@@ -47,7 +48,7 @@ void KERNEL(const number *r, const int64_t *t, const number *x, const number *g,
 	    number *new_x, number *new_v, number *new_h, int64_t n, float norm, float post, float alpha, float beta,
 	    float epsilon)
 {
-	number rate = *t > 0 ? *r * ROOT(1 - power(beta, *t)) / (1 - power(alpha, *t)) : *r;
+	number rate = *t > 0 ? (number)(*r * __builtin_sqrt(1 - power(beta, *t)) / (1 - power(alpha, *t))) : *r;
 
 	INDEPENDENT
 	for (int64_t i = 0; i < n; i++) {

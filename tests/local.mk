@@ -337,6 +337,7 @@ LIBRARY_TESTS = \
 	tests/kernels/images.sh \
 	tests/kernels/library.sh \
 	tests/kernels/attention.sh \
+	tests/kernels/moves.sh \
 	tests/kernels/normal.sh \
 	tests/kernels/cuts.sh \
 	tests/kernels/picked.sh \
@@ -344,20 +345,22 @@ LIBRARY_TESTS = \
 	tests/kernels/quantise.sh \
 	tests/kernels/quantized.sh \
 	tests/kernels/random.sh \
+	tests/kernels/recurrent.sh \
 	tests/kernels/sums.sh \
 	tests/kernels/training.sh \
 	tests/kernels/windows.sh
 SHELL_TESTS += $(LIBRARY_TESTS)
 SLOW_TESTS += $(LIBRARY_TESTS)
-EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
-	tests/kernels/attention.c tests/kernels/axes.c tests/kernels/images.c tests/kernels/normal.c tests/kernels/oracle.h tests/kernels/products.c \
+EXTRA_DIST += tests/kernels/compare.sh tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
+	tests/kernels/attention.c tests/kernels/images.c tests/kernels/oracle.h tests/kernels/products.c \
 	tests/kernels/quantise.c tests/kernels/quantized.c tests/kernels/sums.c tests/kernels/random.c tests/kernels/training.c \
 	tests/kernels/windows.c
 
 # The kernel library: each kernel against its definition.
 check_PROGRAMS += tests/kernels/library
-tests_kernels_library_SOURCES = tests/kernels/library.c tests/kernels/library-composites.c tests/kernels/library-elementwise.c \
-	tests/kernels/library.h
+tests_kernels_library_SOURCES = tests/kernels/library.c tests/kernels/library-axes.c tests/kernels/library-composites.c \
+	tests/kernels/library-elementwise.c tests/kernels/library-moves.c tests/kernels/library-normal.c \
+	tests/kernels/library-recurrent.c tests/kernels/library.h
 tests_kernels_library_LDADD = -ldl -lm
 
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.

@@ -1,11 +1,14 @@
 # The kernels of libskernels.a for attention and rotary embedding against plain loops in wider arithmetic (attention.c).
 . "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/kernels/compare.sh"
 
-$KERNEL_CC -O2 "$top_srcdir/tests/kernels/attention.c" "$top_builddir/kernels/libskernels.a" -o attention -lm
-./attention >out.txt || { cat out.txt; fail "wrong results"; }
-# At the level that links take by default: the same functions by their names there.
-if grep -q avx2 /proc/cpuinfo; then
-	sed 's/\(sk_attention_##TYPE\)/\1##_v3/' "$top_srcdir/tests/kernels/attention.c" >attention-v3.c
-	$KERNEL_CC -O2 attention-v3.c "$top_builddir/kernels/libskernels.a" -o attention-v3 -lm
-	./attention-v3 >out.txt || { cat out.txt; fail "wrong results at v3"; }
-fi
+name_kernels attention.c rotary.c | sed 's/.*(\(.*\))/\1/' | sort >listed
+# At each level of instructions: the same functions by their names there.
+for level in '' _v3; do
+	sed "s/\(sk_attention_##TYPE\)/\1${level:+##$level}/" "$top_srcdir/tests/kernels/attention.c" >attention$level.c
+	$KERNEL_CC -O2 -I"$top_srcdir/tests/kernels" attention$level.c "$library" -o attention$level -lm
+	[ -z "$level" ] || grep -q avx2 /proc/cpuinfo || { echo "this processor cannot run $level"; continue; }
+	./attention$level >out.txt || { cat out.txt; fail "wrong results${level:+ at $level}"; }
+done
+nm attention attention_v3 | sed -n 's/.* T \(sk_.*\)/\1/p' | sort -u >called
+diff listed called >diff.txt || { cat diff.txt; fail "listed (<) is not what is called (>)"; }

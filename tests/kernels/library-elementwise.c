@@ -459,12 +459,6 @@ static void call_unary(const struct kernel *kernel, const struct row *row, const
 											  attribute[1]);
 }
 
-/* The part of an array that begins at an element. */
-static void *at(const struct type *type, const void *elements, int64_t i)
-{
-	return (char *)elements + i * (int64_t)type->size;
-}
-
 /* A copy in guarded memory. */
 static void *copied(const struct type *type, const void *elements, int64_t n)
 {
@@ -500,12 +494,13 @@ static void run_unary(const struct kernel *kernel, const struct row *row)
 	check_unary(kernel, row, x, y, n);
 	for (int i = 0; i < 2 * LENGTHS; i++) {
 		int64_t length = lengths[i / 2], first = i % 2 ? n - length : special_count(kernel->in) / 2;
-		char *part = copied(kernel->in, at(kernel->in, x, first), length);
+		char *part = copied(kernel->in, element_at(kernel->in, x, first), length);
 
 		again = guarded((size_t)length * kernel->out->size);
 		call_unary(kernel, row, part, again, length);
 		check_front(kernel, again);
-		check_same(kernel, "a range", again, at(kernel->out, y, first), (size_t)length * kernel->out->size);
+		check_same(kernel, "a range", again, element_at(kernel->out, y, first),
+			   (size_t)length * kernel->out->size);
 	}
 	if (kernel->in == kernel->out) {
 		again = copied(kernel->in, x, n);
@@ -616,9 +611,9 @@ static void run_same(const struct kernel *kernel, const struct row *row)
 
 	for (int64_t i = 0; i < n; i++) {
 		if (i < special * special)
-			memcpy(at(type, a, i), at(type, numbers, i / special), type->size);
+			memcpy(element_at(type, a, i), element_at(type, numbers, i / special), type->size);
 		if (i < special * special)
-			memcpy(at(type, b, i), at(type, numbers, i % special), type->size);
+			memcpy(element_at(type, b, i), element_at(type, numbers, i % special), type->size);
 		else if (type->is_float && i % 7 == 0) /* quotients that are whole, powers of whole numbers */
 			put_wide(type, b, i, (wide)(int64_t)(random_bits() % 32));
 	}
@@ -626,8 +621,8 @@ static void run_same(const struct kernel *kernel, const struct row *row)
 	try_binary(&call, row);
 	for (int i = 0; i < LENGTHS; i++) {
 		call.n = lengths[i];
-		call.a = copied(type, at(type, a, n - call.n), call.n);
-		call.b = copied(type, at(type, b, n - call.n), call.n);
+		call.a = copied(type, element_at(type, a, n - call.n), call.n);
+		call.b = copied(type, element_at(type, b, n - call.n), call.n);
 		try_binary(&call, row);
 	}
 }
@@ -643,7 +638,7 @@ static void run_shapes(const struct kernel *kernel, const struct row *row)
 		struct binary call = {.kernel = kernel, .m = m, .n = n};
 		const void *first = random_elements(kernel->in, m * n);
 		const void *numbers = random_elements(kernel->in, small + 40);
-		const void *second = copied(kernel->in, at(kernel->in, numbers, 40 - 5 * (int64_t)i), small);
+		const void *second = copied(kernel->in, element_at(kernel->in, numbers, 40 - 5 * (int64_t)i), small);
 
 		call.a = left ? second : first, call.b = left ? first : second;
 		try_binary(&call, row);
@@ -687,7 +682,7 @@ static void run_strided(const struct kernel *kernel, const struct row *row)
 			   const int64_t *, const int64_t *))kernel->function)(call.a, call.b, y, call.n - first, first,
 									       call.rank, call.dims, call.strides[0],
 									       call.strides[1]);
-		check_same(kernel, "a part", y, at(kernel->out, whole_y, first), bytes);
+		check_same(kernel, "a part", y, element_at(kernel->out, whole_y, first), bytes);
 	}
 }
 
@@ -733,14 +728,14 @@ static void run_cast(const struct kernel *kernel, const struct row *row)
 		put_wide(in, x, i,
 			 in->is_float || middle < (wide)INT32_MAX * (in->size == 8 ? INT32_MAX : 1) ? middle : 1);
 		if (i % 2)
-			memcpy(at(in, x, i),
+			memcpy(element_at(in, x, i),
 			       &(uint64_t){(uint64_t)get_whole(find_type(in->size == 8 ? "u64" : "u32"), x, i) + i % 5 -
 					   2},
 			       in->size);
 	}
 	for (int i = 0; i <= LENGTHS; i++) {
 		int64_t length = i < LENGTHS ? lengths[i] : n;
-		char *part = copied(in, at(in, x, n - length), length);
+		char *part = copied(in, element_at(in, x, n - length), length);
 
 		y = guarded((size_t)length * out->size);
 		call_unary(kernel, row, part, y, length);
@@ -775,8 +770,8 @@ static void run_clip(const struct kernel *kernel, const struct row *row)
 
 	(void)row;
 	for (int64_t i = 0; i < 16 + LENGTHS; i++) {
-		const void *min = i & 1 ? at(type, bounds, special_count(type) + i % 7) : NULL;
-		const void *max = i & 2 ? at(type, bounds, special_count(type) + i % 5) : NULL;
+		const void *min = i & 1 ? element_at(type, bounds, special_count(type) + i % 7) : NULL;
+		const void *max = i & 2 ? element_at(type, bounds, special_count(type) + i % 5) : NULL;
 		int64_t length = i < 16 ? n : lengths[i - 16];
 
 		((void (*)(const void *, const void *, const void *, void *, int64_t))kernel->function)(x, min, max, y,
@@ -808,16 +803,16 @@ static void run_where(const struct kernel *kernel, const struct row *row)
 		for (int64_t first = 0; first <= 300; first += 300)
 			((void (*)(const void *, const void *, const void *, void *, int64_t, int64_t, int64_t,
 				   const int64_t *, const int64_t *, const int64_t *,
-				   const int64_t *))kernel->function)(condition, a, b, at(type, y, first), n - first,
-								      first, 3, dims, strides[0], strides[1],
+				   const int64_t *))kernel->function)(condition, a, b, element_at(type, y, first),
+								      n - first, first, 3, dims, strides[0], strides[1],
 								      strides[2]);
 	check_front(kernel, y);
 	for (int64_t i = 0; i < n; i++) {
 		int strided = strcmp(kernel->form, "same") != 0;
 		int64_t c = strided ? i % 210 : i, q = strided ? i / 210 : i;
 
-		check_same(kernel, "an element", at(type, y, i), condition[c] ? at(type, a, i) : at(type, b, q),
-			   type->size);
+		check_same(kernel, "an element", element_at(type, y, i),
+			   condition[c] ? element_at(type, a, i) : element_at(type, b, q), type->size);
 	}
 }
 

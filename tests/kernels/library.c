@@ -14,7 +14,8 @@
 /* Of the C library, which names them in its headers for some compilers only. */
 extern wide fabsf128(wide x), ldexpf128(wide x, int power), frexpf128(wide x, int *power), rintf128(wide x);
 
-static const struct row *const tables[] = {elementwise_rows, composite_rows};
+static const struct row *const tables[] = {elementwise_rows, composite_rows, axis_rows,
+					   move_rows,	     normal_rows,    recurrent_rows};
 
 /* ---- elements ---- */
 
@@ -33,6 +34,11 @@ const struct type *find_type(const char *name)
 			return &types[i];
 	fprintf(stderr, "there is no type %s\n", name);
 	exit(1);
+}
+
+void *element_at(const struct type *type, const void *elements, int64_t i)
+{
+	return (char *)elements + i * (int64_t)type->size;
 }
 
 static uint64_t get_bits(const struct type *type, const void *elements, int64_t i)
@@ -88,6 +94,11 @@ static wide unit_of(const struct type *type, wide value)
 	if (value == 0 || exponent < type->least)
 		exponent = type->least;
 	return ldexpf128(1, (exponent > type->greatest ? type->greatest : exponent) - type->digits + 1);
+}
+
+wide roundoff(const struct type *type)
+{
+	return type->size == 8 ? 0x1p-53 : 0x1p-24;
 }
 
 void put_wide(const struct type *type, void *elements, int64_t i, wide value)
@@ -239,6 +250,20 @@ void *random_elements(const struct type *type, int64_t n)
 	return elements;
 }
 
+int64_t between(int64_t low, int64_t high)
+{
+	return low + (int64_t)(random_bits() % (uint64_t)(high - low + 1));
+}
+
+void *random_reals(const struct type *type, int64_t n, double low, double high)
+{
+	void *elements = guarded((size_t)n * type->size);
+
+	for (int64_t i = 0; i < n; i++)
+		put_wide(type, elements, i, low + (high - low) * ((double)(random_bits() >> 11) * 0x1p-53));
+	return elements;
+}
+
 /* ---- memory ---- */
 
 /* Regions of the same size, each in front of a page without access. */
@@ -345,6 +370,38 @@ void check_wide(const struct kernel *kernel, const void *results, int64_t i, wid
 		       (double)result, (double)expected, far, units);
 }
 
+void check_near(const struct kernel *kernel, const struct type *type, const void *results, int64_t i, wide expected,
+		wide allowed, const char *inputs)
+{
+	wide result = get_wide(type, results, i), limit = ldexpf128(1, type->greatest + 1);
+
+	/* What is computed in a wider type is rounded once more, and may leave the type's range. */
+	if (type->size == 2)
+		allowed += unit_of(type, fabsf128(expected) + allowed) / 2;
+	if (type->size > 2 && allowed > 0)
+		allowed += unit_of(type, 0);
+	if (fabsf128(result) == (wide)__builtin_inf() && result != expected)
+		result = result > 0 ? limit : -limit;
+	if (fabsf128(result - expected) <= allowed || result == expected || (result != result && expected != expected))
+		return;
+	if (complain(kernel))
+		printf("%s: of %s element %lld is %.17g, not %.17g: %.3g off, more than %.3g\n", kernel->name, inputs,
+		       (long long)i, (double)result, (double)expected, (double)fabsf128(result - expected),
+		       (double)allowed);
+}
+
+void check_bytes(const struct kernel *kernel, const char *what, const void *results, const void *expected, size_t bytes)
+{
+	if (memcmp(results, expected, bytes) && complain(kernel))
+		printf("%s: %s is other bytes\n", kernel->name, what);
+}
+
+void check_status(const struct kernel *kernel, const char *what, int result, int expected)
+{
+	if (result != expected && complain(kernel))
+		printf("%s: %s is %s\n", kernel->name, what, result ? "refused" : "accepted");
+}
+
 void check_whole(const struct kernel *kernel, const void *results, int64_t i, whole expected, const char *inputs)
 {
 	uint64_t narrow[1] = {0};
@@ -399,9 +456,9 @@ static int read_kernels(const char *file, void *library)
 		k->in = find_type(in);
 		k->out = find_type(out);
 		k->function = dlsym(library, k->name);
-		for (const struct kernel *other = kernels; other < k && strcmp(k->isa, "base"); other++)
-			if (!strcmp(other->operator, k->operator) && !strcmp(other->form, k->form) &&
-			    other->in == k->in && other->out == k->out && !strcmp(other->isa, "base"))
+		for (const struct kernel *other = kernels; other < k; other++)
+			if (!strncmp(other->name, k->name, strlen(other->name)) &&
+			    !strncmp(k->name + strlen(other->name), "_v", 2))
 				k->base = other;
 	}
 	fclose(stream);

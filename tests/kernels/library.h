@@ -23,9 +23,13 @@ struct type {
 const struct type *find_type(const char *name);
 wide get_wide(const struct type *type, const void *elements, int64_t i);
 whole get_whole(const struct type *type, const void *elements, int64_t i);
+/* Where element i is. */
+void *element_at(const struct type *type, const void *elements, int64_t i);
 /* To the nearest; integers lose their upper bits. */
 void put_wide(const struct type *type, void *elements, int64_t i, wide value);
 void put_whole(const struct type *type, void *elements, int64_t i, whole value);
+/* How far an operation of what the type is computed in, f32 or f64, may be off, relative to its result. */
+wide roundoff(const struct type *type);
 
 /* A kernel as its signature in the archive says it. */
 struct kernel {
@@ -59,7 +63,7 @@ struct row {
 };
 
 /* Tables end with a row without an operator. */
-extern const struct row elementwise_rows[], composite_rows[];
+extern const struct row elementwise_rows[], composite_rows[], axis_rows[], move_rows[], normal_rows[], recurrent_rows[];
 
 /* Memory of so many bytes, all 0xa5, that ends in front of a page that nobody may touch; the last 64 of them are valid.
  */
@@ -68,6 +72,10 @@ void *guarded(size_t bytes);
 void check_front(const struct kernel *kernel, const void *memory);
 /* n elements: special numbers first, then random ones of all sizes. */
 void *random_elements(const struct type *type, int64_t n);
+/* n elements between both ends. */
+void *random_reals(const struct type *type, int64_t n, double low, double high);
+/* A whole number between both ends, which are among them. */
+int64_t between(int64_t low, int64_t high);
 extern int64_t usual_count;
 int64_t special_count(const struct type *type);
 uint64_t random_bits(void);
@@ -76,6 +84,15 @@ uint64_t random_bits(void);
  * relative to. */
 void check_wide(const struct kernel *kernel, const void *results, int64_t i, wide expected, wide x, const char *inputs);
 void check_whole(const struct kernel *kernel, const void *results, int64_t i, whole expected, const char *inputs);
+/* Complains if element i is further from what was expected than is allowed where the type is computed in, and then
+ * rounded to the type. */
+void check_near(const struct kernel *kernel, const struct type *type, const void *results, int64_t i, wide expected,
+		wide allowed, const char *inputs);
+/* Complains if bytes differ. */
+void check_bytes(const struct kernel *kernel, const char *what, const void *results, const void *expected,
+		 size_t bytes);
+/* Complains if a kernel that returns a status does not return this one. */
+void check_status(const struct kernel *kernel, const char *what, int result, int expected);
 /* Complains if results of the kernel's output type differ in a bit, but for NaNs. */
 void check_same(const struct kernel *kernel, const char *what, const void *results, const void *expected, size_t bytes);
 /* What the inputs of element i are, for complaints. */

@@ -1,9 +1,10 @@
 # libskernels.a: an object for each kernel that the sources list, with one exported function of its name and that function's
-# signature. Kernels need nothing: no C library, no writable data. The tables of doc/operators.md are what the archive has, and each
-# kernel in them computes what its operator means, within the bounds that stand there (library.c).
+# signature. Kernels need nothing: no C library, no writable data. Each source has a test that compares its kernels. The tables of
+# doc/operators.md are what the archive has, and each kernel in them computes what its operator means, within the bounds that stand there
+# (library.c).
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
-library=$top_builddir/kernels/libskernels.a
+. "$top_srcdir/tests/kernels/compare.sh"
 # The sources whose operators have rows in tables of doc/operators.md and of the program; the others have tests of their own.
 families='activations.c binary.c cast.c clip.c comparisons.c composites.c extremes.c predicates.c unary.c where.c'
 
@@ -22,6 +23,12 @@ awk '$3 ~ /[A-Z]/ && ($1 != $2 || $3 != "T")' symbols >others.txt
 awk '$3 ~ /[bBdDC]/' symbols >data.txt
 [ ! -s data.txt ] || { cat data.txt; fail "kernels have writable data"; }
 
+# Every source is named by a test that compares its kernels.
+for source in "$top_srcdir"/kernels/*.c; do
+	grep -qE "^(compare_kernels|name_kernels|families=).*[ ']$(basename "$source")\b" "$top_srcdir"/tests/kernels/*.sh ||
+		fail "no test in tests/kernels compares the kernels of $source"
+done
+
 # Each note names its own kernel.
 readelf -p .sk.kernels "$library" >notes
 sed -nE 's/^File: .*\((.*)\.o\)$/\1/p; s/^ *\[ *0\] *(.*)$/\1/p' notes | awk 'NR % 2 { file = $0; next } file != $0' >notes.txt
@@ -33,41 +40,9 @@ while read -r operator; do
 	grep -qE "\`$operator[\`(]" "$top_srcdir/doc/operators.md" || fail "doc/operators.md does not say what $operator is"
 done <operators.txt
 
-# "name operator form isa input output", as signatures say it: the operator with its conditions, the form apart, and the types of
-# the first input that is no condition and of the output.
-sed -nE 's/^ *\[ *[0-9a-f]+\]  ?(.*)$/\1/p' notes | awk -v families=" $families " '
-	FILENAME == "variants" {
-		if (index(families, " " $2 " ")) held[$1] = 1
-		next
-	}
-	++line % 2 { name = $0; next }
-	name in held {
-		match($0, /op=[A-Za-z0-9]+(\([^)]*\))?/)
-		operator = substr($0, RSTART + 3, RLENGTH - 3)
-		form = "same"
-		if (match(operator, /(, )?form=[a-z]+/)) {
-			form = substr(operator, RSTART, RLENGTH)
-			operator = substr(operator, 1, RSTART - 1) substr(operator, RSTART + RLENGTH)
-			sub(/.*=/, "", form)
-		}
-		sub(/\(\)/, "", operator)
-		gsub(/ /, "", operator)
-		isa = match($0, /isa=[^ ;]+/) ? substr($0, RSTART + 4, RLENGTH - 4) : "base"
-		sub(/^[^;]*; /, "")
-		count = split($0, parameters, ", ")
-		input = output = ""
-		for (i = 1; i <= count; i++) {
-			split(parameters[i], words, " ")
-			sub(/\[.*/, "", words[3])
-			if (words[1] == "in" && words[2] != "condition" && input == "") input = words[3]
-			if (words[1] == "out") output = words[3]
-		}
-		print name, operator, form, isa, input, output
-	}' variants - >kernels
+compare_kernels $families
 
-# The same out of the tables of doc/operators.md, with the bounds.
-grep -E '^\| `[A-Z]' "$top_srcdir/doc/operators.md" | tr -d '`' >rows
-awk -F' *\\| *' '{ split($5, f32, " "); split($6, f64, " "); print $2, f32[1] "" ? f32[1] : 0, f64[1] "" ? f64[1] : 0, f32[3] ? f32[3] : "-" }' rows >bounds
+# The tables of doc/operators.md have these kernels, and no others.
 awk -F' *\\| *' '
 	BEGIN {
 		sets["floats"] = "f32 f64 f16 bf16"
@@ -101,5 +76,3 @@ awk -F' *\\| *' '
 awk '$4 == "base" { print $2, $3, $5 ($2 == "Cast" ? " " $6 : "") }' kernels | sort >there
 diff told there >diff.txt || { cat diff.txt; fail "doc/operators.md (<) is not what is in the archive (>)"; }
 
-$KERNEL_CC -shared -o library.so -Wl,--whole-archive "$library" -Wl,--no-whole-archive
-"$top_builddir/tests/kernels/library" ./library.so kernels bounds || fail "kernels are wrong"

@@ -1,5 +1,5 @@
-# The kernels of libskernels.a that normalize, and that of losses, against plain loops in double precision (normal.c).
+# The kernels of libskernels.a that normalize, and that of losses, against their definitions (library-normal.c).
 . "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/kernels/compare.sh"
 
-$KERNEL_CC -O2 "$top_srcdir/tests/kernels/normal.c" "$top_builddir/kernels/libskernels.a" -o normal -lm
-./normal >out.txt || { cat out.txt; fail "wrong results"; }
+compare_kernels batchnorm.c lrn.c nll.c normalize.c

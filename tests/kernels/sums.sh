@@ -1,9 +1,9 @@
 # The sums of any number of inputs of libskernels.a against plain loops (sums.c), each at the level of instructions that it is for, as
 # far as this processor has them. In a model such a node is one task where its inputs have one shape.
 . "$top_srcdir/tests/lib/lib.sh"
-library=$top_builddir/kernels/libskernels.a
+. "$top_srcdir/tests/kernels/compare.sh"
 
-awk -f "$top_srcdir/kernels/variants.awk" "$top_srcdir"/kernels/sum.c | sed 's/\([^ ]*\).*/KERNEL_NAME(\1)/' >sums-list.h
+name_kernels sum.c >sums-list.h
 $KERNEL_CC -O2 -ffp-contract=off -I. "$top_srcdir/tests/kernels/sums.c" "$library" -o sums -lm
 ./sums >out.txt || { cat out.txt; fail "wrong results"; }
 cat out.txt
