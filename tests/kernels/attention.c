@@ -1,10 +1,11 @@
 /* Compares the attention and rotary kernels of libskernels.a with plain loops in wider arithmetic: whole, and row by
  * row as cores may have them, which must be the same bytes. What takes no part in a row is a NaN. */
-#include <math.h>
-#include <stdint.h>
+#include "operands.h"
+
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+/* Of the C library, which names them in its headers for some compilers only. */
+extern wide expf128(wide x), tanhf128(wide x);
 
 #define DECLARE(TYPE, ELEMENT, NUMBER)                                                                                 \
 	void sk_attention_##TYPE(const ELEMENT *q, const ELEMENT *k, const ELEMENT *v, const ELEMENT *mask,            \
@@ -24,13 +25,11 @@ DECLARE(bf16, uint16_t, float)
 
 enum { BATCHES = 2, MOST = 1 << 16 };
 
-typedef long double wide;
-
 /* The elements that kernels get, and the numbers that they are. */
 struct operand {
 	double numbers[MOST];
-	float f32[MOST];
-	uint16_t f16[MOST], bf16[MOST];
+	float as_f32[MOST];
+	uint16_t as_f16[MOST], as_bf16[MOST];
 };
 
 static struct operand q, k, v, mask, y, parts, cosines, sines;
@@ -67,16 +66,16 @@ static void set(struct operand *operand, int i, double number)
 	for (; magnitude && magnitude < 1024; exponent--)
 		magnitude *= 2;
 	operand->numbers[i] = isfinite(number) ? multiple / 32.0 : number;
-	operand->f32[i] = (float)operand->numbers[i];
-	operand->f16[i] = (uint16_t)((multiple < 0) << 15 |
-				     (magnitude ? (unsigned)(exponent + 20) << 10 | (magnitude & 1023) : 0));
+	operand->as_f32[i] = (float)operand->numbers[i];
+	operand->as_f16[i] = (uint16_t)((multiple < 0) << 15 |
+					(magnitude ? (unsigned)(exponent + 20) << 10 | (magnitude & 1023) : 0));
 	if (!isfinite(number))
-		operand->f16[i] = isnan(number) ? 0x7e00 : 0xfc00;
+		operand->as_f16[i] = isnan(number) ? 0x7e00 : 0xfc00;
 
 	uint32_t bits;
 
-	memcpy(&bits, &operand->f32[i], sizeof bits);
-	operand->bf16[i] = (uint16_t)(bits >> 16);
+	memcpy(&bits, &operand->as_f32[i], sizeof bits);
+	operand->as_bf16[i] = (uint16_t)(bits >> 16);
 }
 
 static void set_random(struct operand *operand, int count)
@@ -129,9 +128,9 @@ static wide score(const struct shape *shape, int row, int head, int query, int b
 
 	for (int i = 0; i < shape->d; i++)
 		sum += (wide)q.numbers[row * shape->d + i] * from[i];
-	sum *= 0.25L;
+	sum *= 0.25;
 	if (shape->softcap != 0)
-		sum = shape->softcap * tanhl(sum / shape->softcap);
+		sum = shape->softcap * tanhf128(sum / shape->softcap);
 	if (shape->masked)
 		sum += mask.numbers[batch * mask_strides[0] + head * mask_strides[1] + query * mask_strides[2] + key];
 	return sum;
@@ -150,11 +149,11 @@ static void reference_row(const struct shape *shape, int row)
 	for (int i = 0; i < shape->e; i++)
 		wanted[row * shape->e + i] = 0;
 	for (int j = 0; j < limit && most > -INFINITY; j++)
-		all += expl(scores[j] - most);
+		all += expf128(scores[j] - most);
 	for (int j = 0; j < limit && most > -INFINITY; j++)
 		for (int i = 0; i < shape->e; i++)
 			wanted[row * shape->e + i] +=
-				expl(scores[j] - most) / all *
+				expf128(scores[j] - most) / all *
 				v.numbers[batch * v_strides[0] + head / shape->group * v_strides[1] + j * v_strides[2] +
 					  i];
 }
@@ -178,12 +177,14 @@ static void set_unused(const struct shape *shape)
 
 #define RUN(TYPE, FIELD, TO, ROW, ROWS)                                                                                \
 	sk_attention_##TYPE(q.FIELD + (ROW)*shape->d, k.FIELD, v.FIELD, mask.FIELD, lengths,                           \
-			    (TO).FIELD + (ROW)*shape->e, (void *)room, ROWS, shape->d, shape->e, ROW, shape->heads,    \
+			    (TO).FIELD + (ROW)*shape->e, room, ROWS, shape->d, shape->e, ROW, shape->heads,            \
 			    shape->group, shape->queries, shape->keys, shape->masked ? shape->keys : 0,                \
 			    shape->limited, k_strides, v_strides, mask_strides, shape->causal, shape->past, 0.25f,     \
 			    (float)shape->softcap)
 #define COMPARE(TYPE, FIELD, BOUND, NUMBER)                                                                            \
 	do {                                                                                                           \
+		size_t bytes = (size_t)(72 * shape->d + 72 * shape->e + 512) * (TYPE == f64 ? 8 : 4);                  \
+		void *room = take_scratch(bytes);                                                                      \
 		RUN(TYPE, FIELD, y, 0, rows);                                                                          \
 		for (int row = 0, count = 1; row < rows; row += count, count = 1 + row % 5)                            \
 			RUN(TYPE, FIELD, parts, row, count < rows - row ? count : rows - row);                         \
@@ -191,11 +192,13 @@ static void set_unused(const struct shape *shape)
 			printf("attention " #TYPE ": parts are other bytes\n");                                        \
 		for (int i = 0; i < rows * shape->e; i++)                                                              \
 			expect("attention " #TYPE, NUMBER(y.FIELD[i]), wanted[i], BOUND);                              \
+		if (!scratch_is_kept(room, bytes) && failures++ < 20)                                                  \
+			printf("attention " #TYPE ": writes behind its scratch\n");                                    \
+		drop(room, (bytes + 63) / 64 * 64);                                                                    \
 	} while (0)
 
 static void check_attention(const struct shape *shape)
 {
-	static double room[1 << 15];
 	int rows = BATCHES * shape->heads * shape->queries, shared = shape->heads / shape->group;
 
 	set_strides(k_strides, shape, shape->d);
@@ -215,17 +218,17 @@ static void check_attention(const struct shape *shape)
 	set_unused(shape);
 	for (int row = 0; row < rows; row++)
 		reference_row(shape, row);
-	COMPARE(f32, f32, 2e-6, (double));
+	COMPARE(f32, as_f32, 2e-6, (double));
 	COMPARE(f64, numbers, 4e-15, (double));
-	COMPARE(f16, f16, 1e-3, number_of_f16);
-	COMPARE(bf16, bf16, 8e-3, number_of_bf16);
+	COMPARE(f16, as_f16, 1e-3, number_of_f16);
+	COMPARE(bf16, as_bf16, 8e-3, number_of_bf16);
 }
 
 /* ---- rotary embedding ---- */
 
 #define ROTATE(TYPE, FIELD, TO, ROW, ROWS)                                                                             \
 	sk_rotaryembedding_##TYPE(q.FIELD + (ROW)*d, cosines.FIELD, sines.FIELD, positions, (TO).FIELD + (ROW)*d,      \
-				  ROWS, d, ROW, heads, queries, flat, table, 0, interleaved, half)
+				  ROWS, d, ROW, heads, queries, flat, table, together, interleaved, half)
 #define COMPARE_ROTATED(TYPE, FIELD, BOUND, NUMBER)                                                                    \
 	do {                                                                                                           \
 		if (ROTATE(TYPE, FIELD, y, 0, rows) && failures++ < 20)                                                \
@@ -238,7 +241,8 @@ static void check_attention(const struct shape *shape)
 			expect("rotary " #TYPE, NUMBER(y.FIELD[i]), wanted[i], BOUND);                                 \
 	} while (0)
 
-static void check_rotary(int flat, int interleaved, int table, int d, int half)
+/* With `together`, positions follow each other from the only one on, in all batches. */
+static void check_rotary(int flat, int interleaved, int table, int together, int d, int half)
 {
 	enum { HEADS = 3, QUERIES = 5 };
 	int64_t positions[BATCHES * QUERIES];
@@ -248,10 +252,10 @@ static void check_rotary(int flat, int interleaved, int table, int d, int half)
 	set_random(&cosines, 16 * half);
 	set_random(&sines, 16 * half);
 	for (int i = 0; i < BATCHES * QUERIES; i++)
-		positions[i] = table ? random() % table : -1;
+		positions[i] = !table ? -1 : !together ? random() % table : i ? INT64_MIN : table - QUERIES;
 	for (int row = 0; row < rows; row++) {
 		int token = row / (HEADS * QUERIES) * QUERIES + (flat ? row / HEADS : row) % QUERIES;
-		int at = table ? (int)positions[token] : token;
+		int at = !table ? token : together ? (int)positions[0] + token % QUERIES : (int)positions[token];
 
 		for (int i = 2 * half; i < d; i++)
 			wanted[row * d + i] = q.numbers[row * d + i];
@@ -263,12 +267,12 @@ static void check_rotary(int flat, int interleaved, int table, int d, int half)
 			wanted[b] = q.numbers[a] * sine + q.numbers[b] * cosine;
 		}
 	}
-	COMPARE_ROTATED(f32, f32, 1e-6, (double));
+	COMPARE_ROTATED(f32, as_f32, 1e-6, (double));
 	COMPARE_ROTATED(f64, numbers, 1e-15, (double));
-	COMPARE_ROTATED(f16, f16, 1e-3, number_of_f16);
-	COMPARE_ROTATED(bf16, bf16, 8e-3, number_of_bf16);
-	positions[7] = table;
-	if (table && !ROTATE(f32, f32, y, 0, rows) && failures++ < 20)
+	COMPARE_ROTATED(f16, as_f16, 1e-3, number_of_f16);
+	COMPARE_ROTATED(bf16, as_bf16, 8e-3, number_of_bf16);
+	positions[together ? 0 : 7] = together ? table - QUERIES + 1 : table;
+	if (table && !ROTATE(f32, as_f32, y, 0, rows) && failures++ < 20)
 		printf("rotary: a position out of range is accepted\n");
 }
 
@@ -294,7 +298,9 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		check_attention(&shapes[i]);
-	for (int way = 0; way < 8; way++)
-		check_rotary(way & 1, way >> 1 & 1, way & 4 ? 16 : 0, 11, way & 2 ? 5 : 3);
+	for (int way = 0; way < 12; way++)
+		check_rotary(way & 1, way >> 1 & 1, way & 12 ? 16 : 0, way & 8, 11, way & 2 ? 5 : 3);
+	for (int half = 63; half <= 65; half++)
+		check_rotary(half & 1, half >> 1 & 1, 16, 0, 2 * half + half % 2, half);
 	return failures != 0;
 }

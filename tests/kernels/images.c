@@ -4,6 +4,9 @@
 
 #include <stdio.h>
 
+/* Of the C library, which names them in its headers for some compilers only. */
+extern wide fabsf128(wide x), floorf128(wide x), rintf128(wide x);
+
 typedef int kernel();
 struct entry {
 	const char *name;
@@ -50,20 +53,21 @@ static void compare_interpolation(const struct entry *entry, enum type type, con
 {
 	for (int64_t e = 0; e < of->outer * of->j * of->i; e++) {
 		int64_t row = e / of->i, at = row % of->j;
-		long double sum = of->numbers[at];
-		double magnitude = fabs(of->numbers[at]);
+		struct sum sum = {0};
+
+		add_product(type, &sum, of->numbers[at], 1);
 
 		for (int64_t tap = 0; tap < of->t; tap++) {
 			int64_t from = row / of->j * of->k + of->indices[at * of->t + tap];
-			double product =
-				of->weights[at * of->t + tap] * get(type, x, (size_t)(from * of->i + e % of->i));
 
-			sum += product;
-			magnitude += fabs(product);
+			add_product(type, &sum, of->weights[at * of->t + tap],
+				    get(type, x, (size_t)(from * of->i + e % of->i)));
 		}
-		expect(entry, "element", e, get(type, y, (size_t)e), (double)sum,
-		       (double)(of->t + 3) * types[type].of_sums * magnitude +
-			       types[type].epsilon * fabs((double)sum) * 1.001);
+		double allowed = (double)(of->t + 3) * types[type].of_sums * sum.magnitude +
+				 types[type].epsilon * fabs(total(type, &sum)) * 1.001;
+		double result = get(type, y, (size_t)e);
+		if (!(distance(type, &sum, 1, result) <= allowed))
+			expect(entry, "element", e, result, total(type, &sum), 0);
 	}
 }
 
@@ -125,16 +129,16 @@ struct grid {
 };
 
 /* The place between the mirrors, one step at a time. */
-static double mirrored(double x, double low, double high)
+static wide mirrored(wide x, wide low, wide high)
 {
 	while (high > low && (x < low || x > high))
 		x = x < low ? 2 * low - x : 2 * high - x;
 	return high > low ? x : low;
 }
 
-static double weight_at(const struct grid *grid, double distance)
+static wide weight_at(const struct grid *grid, wide away)
 {
-	double x = fabs(distance), a = -0.75;
+	wide x = fabsf128(away), a = -0.75;
 
 	if (grid->taps == 1)
 		return 1;
@@ -144,35 +148,35 @@ static double weight_at(const struct grid *grid, double distance)
 }
 
 /* Adds up what lies near along the dimensions from d on, of an image whose element is `at` so far. */
-static double sampled(const struct grid *grid, enum type type, const void *x, const double *places, int64_t place,
-		      int64_t d, int64_t at, double *magnitude)
+static wide sampled(const struct grid *grid, enum type type, const void *x, const double *places, int64_t place,
+		    int64_t d, int64_t at, wide *magnitude)
 {
 	if (d == grid->spatial) {
 		*magnitude += fabs(get(type, x, (size_t)at));
 		return get(type, x, (size_t)at);
 	}
 	int64_t size = grid->sizes[d];
-	double v = places[place * grid->spatial + grid->spatial - 1 - d], sum = 0;
-	double low = grid->align ? 0 : -0.5, high = (double)size - (grid->align ? 1 : 0.5);
-	double where = grid->align ? (v + 1) / 2 * (double)(size - 1) : ((v + 1) * (double)size - 1) / 2;
+	wide v = places[place * grid->spatial + grid->spatial - 1 - d], sum = 0;
+	wide low = grid->align ? 0 : -0.5, high = (wide)size - (grid->align ? 1 : 0.5);
+	wide where = grid->align ? (v + 1) / 2 * (wide)(size - 1) : ((v + 1) * (wide)size - 1) / 2;
 
 	if (grid->taps == 1)
-		where = nearbyint(where);
+		where = rintf128(where);
 	if (grid->outside == 1 && (where < low || where > high))
-		where = where < 0 ? 0 : (double)(size - 1);
+		where = where < 0 ? 0 : (wide)(size - 1);
 	if (grid->outside == 2)
 		where = mirrored(where, low, high);
-	double first = grid->taps == 1 ? nearbyint(where) : floor(where) - (double)(grid->taps / 2 - 1);
+	wide first = grid->taps == 1 ? rintf128(where) : floorf128(where) - (wide)(grid->taps / 2 - 1);
 	for (int64_t t = 0; t < grid->taps; t++) {
-		double from = first + (double)t, weight = weight_at(grid, where - from), part = 0;
+		wide from = first + (wide)t, weight = weight_at(grid, where - from), part = 0;
 
-		if (grid->outside == 0 && (from < 0 || from > (double)(size - 1)))
+		if (grid->outside == 0 && (from < 0 || from > (wide)(size - 1)))
 			continue;
-		if (grid->outside == 2 && (from < 0 || from > (double)(size - 1)))
-			from = floor(mirrored(from, low, high));
-		from = from < 0 ? 0 : from > (double)(size - 1) ? (double)(size - 1) : from;
+		if (grid->outside == 2 && (from < 0 || from > (wide)(size - 1)))
+			from = floorf128(mirrored(from, low, high));
+		from = from < 0 ? 0 : from > (wide)(size - 1) ? (wide)(size - 1) : from;
 		sum += weight * sampled(grid, type, x, places, place, d + 1, at * size + (int64_t)from, &part);
-		*magnitude += fabs(weight) * part;
+		*magnitude += fabsf128(weight) * part;
 	}
 	return sum;
 }
@@ -211,14 +215,14 @@ static void check_grid(const struct entry *entry, enum type type, struct grid gr
 	call_grid(entry, &grid, size, x, places, y, 0, images);
 	for (int64_t i = 0; i < images * grid.places; i++) {
 		int64_t image = i / grid.places, place = image / grid.channels * grid.places + i % grid.places;
-		double magnitude = 0;
-		double sum =
-			sampled(&grid, type, (char *)x + (size_t)(image * k) * size, wanted, place, 0, 0, &magnitude);
+		wide magnitude = 0, sum = sampled(&grid, type, (char *)x + (size_t)(image * k) * size, wanted, place, 0,
+						  0, &magnitude);
 
 		/* A place is as far off as its coordinate is rounded, and near it images are as steep as they are
 		 * large. */
-		expect(entry, "place", i, get(type, y, (size_t)i), sum,
-		       256 * types[type].of_sums * (magnitude + 6) + types[type].epsilon * fabs(sum) * 1.001);
+		expect(entry, "place", i, get(type, y, (size_t)i), (double)sum,
+		       256 * types[type].of_sums * ((double)magnitude + 6) +
+			       types[type].epsilon * fabs((double)sum) * 1.001);
 	}
 	for (int64_t first = 0; first < images; first++)
 		call_grid(entry, &grid, size, x, places, parts, first, 1);

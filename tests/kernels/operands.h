@@ -38,11 +38,56 @@ static double get(enum type type, const void *from, size_t i)
 		half = ((const uint16_t *)from)[i];
 		number = half >> 10 & 31 ? ldexpf((half & 1023) + 1024, (half >> 10 & 31) - 25)
 					 : ldexpf(half & 1023, -24);
+		if ((half >> 10 & 31) == 31)
+			number = half & 1023 ? NAN : INFINITY;
 		return half >> 15 ? -number : number;
 	default:
 		memcpy(&number, (uint16_t[]){0, ((const uint16_t *)from)[i]}, 4);
 		return number;
 	}
+}
+
+/* A sum of products: of f64 in the arithmetic of 113 bits, of others in double precision; and of their magnitudes. */
+typedef __float128 wide;
+struct sum {
+	wide exact;
+	double near, magnitude;
+};
+
+static void add_product(enum type type, struct sum *sum, double a, double b)
+{
+	if (type == f64)
+		sum->exact += (wide)a * b;
+	else
+		sum->near += a * b;
+	sum->magnitude += fabs(a * b);
+}
+
+/* Which results are looked at: each, or some of them where their sums in 113 bits would take too long. */
+static size_t step_of(enum type type, size_t products)
+{
+	return type == f64 ? 1 + products / 300000 * 2 : 1;
+}
+
+static double total(enum type type, const struct sum *sum)
+{
+	return type == f64 ? (double)sum->exact : sum->near;
+}
+
+/* How far a result is from `sum / divisor`. */
+static double distance(enum type type, const struct sum *sum, double divisor, double result)
+{
+	return type == f64 ? fabs((double)(result - sum->exact / divisor)) : fabs(result - sum->near / divisor);
+}
+
+/* Elements as numbers, which are freed by the caller. */
+static double *numbers_of(enum type type, const void *from, size_t count)
+{
+	double *numbers = malloc((count + 1) * sizeof *numbers);
+
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = get(type, from, i);
+	return numbers;
 }
 
 static uint64_t state = 1;
@@ -86,6 +131,21 @@ static void *take(size_t bytes)
 		exit(2);
 	memset(pages, 0xff, room);
 	return pages + room - bytes;
+}
+
+/* Scratch as signatures give it: 64 bytes aligned, so that there may be some bytes behind it, which
+ * scratch_is_kept() looks at. */
+static void *take_scratch(size_t bytes)
+{
+	return take((bytes + 63) / 64 * 64);
+}
+
+static int scratch_is_kept(const void *scratch, size_t bytes)
+{
+	for (size_t i = bytes; i % 64; i++)
+		if (((const unsigned char *)scratch)[i] != 0xff)
+			return 0;
+	return 1;
 }
 
 static void drop(void *memory, size_t bytes)

@@ -5,7 +5,13 @@
 
 #include <stdio.h>
 
-static void *room, *sums;
+/* Scratch as signatures give it: numbers for all that multiply, and sums of halves; a product of halves with a vector
+ * has numbers of that alone. */
+enum { ROOM = 114688, SUM_ROWS = 132 };
+struct scratch {
+	void *room, *sums;
+	size_t room_bytes, sum_bytes;
+};
 
 /* ---- the kernels ---- */
 
@@ -46,8 +52,9 @@ static const struct entry entries[] = {
 };
 
 static void call(const struct entry *entry, const struct form *form, size_t size, const struct sizes *sizes,
-		 const void *a, const void *b, void *y, int64_t first, int64_t count)
+		 const void *a, const void *b, void *y, int64_t first, int64_t count, const struct scratch *scratch)
 {
+	void *room = scratch->room, *sums = scratch->sums;
 	const char *left = a, *right = b;
 	char *to = y;
 	int64_t m = sizes->m, k = sizes->k, n = sizes->n;
@@ -76,28 +83,33 @@ static int failures;
 static void compare(const char *name, enum type type, const struct form *form, const struct sizes *sizes, const void *a,
 		    const void *b, const void *y)
 {
-	for (int64_t i = 0; i < sizes->batches * sizes->m * sizes->n; i++) {
+	double *left = numbers_of(type, a, sizes->batches * sizes->m * sizes->k);
+	double *right = numbers_of(type, b, sizes->batches * sizes->k * sizes->n);
+
+	int64_t count = sizes->batches * sizes->m * sizes->n;
+
+	for (int64_t i = 0; i < count; i += step_of(type, count * sizes->k)) {
 		int64_t batch = i / sizes->n / sizes->m, row = i / sizes->n % sizes->m, column = i % sizes->n;
-		long double sum = 0;
-		double magnitude = 0, result = get(type, y, i);
+		struct sum sum = {0};
+		double result = get(type, y, i);
 
 		for (int64_t p = 0; p < sizes->k; p++) {
 			int64_t at_a = form->is & A_TURNED ? p * sizes->m + row : row * sizes->k + p;
 			int64_t at_b = form->is & B_TURNED ? column * sizes->k + p : p * sizes->n + column;
-			double left = get(type, a, batch * sizes->m * sizes->k + at_a);
-			double right = get(type, b, batch * sizes->k * sizes->n + at_b);
-			sum += (long double)left * right;
-			magnitude += fabs(left * right);
+			add_product(type, &sum, left[batch * sizes->m * sizes->k + at_a],
+				    right[batch * sizes->k * sizes->n + at_b]);
 		}
-		double allowed =
-			(sizes->k + 2) * types[type].of_sums * magnitude + types[type].epsilon * fabs((double)sum);
-		if (!(fabs((double)(result - sum)) <= allowed)) {
+		double allowed = (sizes->k + 2) * types[type].of_sums * sum.magnitude +
+				 types[type].epsilon * fabs(total(type, &sum));
+		if (!(distance(type, &sum, 1, result) <= allowed)) {
 			printf("%s of [%ld,%ld,%ld,%ld]: element %ld is %.17g, not %.17g\n", name, (long)sizes->batches,
-			       (long)sizes->m, (long)sizes->k, (long)sizes->n, (long)i, result, (double)sum);
+			       (long)sizes->m, (long)sizes->k, (long)sizes->n, (long)i, result, total(type, &sum));
 			failures++;
-			return;
+			break;
 		}
 	}
+	free(left);
+	free(right);
 }
 
 /* Panels, as matmul-pack.c describes them. */
@@ -114,6 +126,32 @@ static void *packed(enum type type, const char *b, int64_t k, int64_t n, size_t 
 	return to;
 }
 
+static struct scratch scratch_for(enum type type, const struct form *form, const struct sizes *sizes)
+{
+	size_t halves = types[type].size == 2, vector = form->is & (ROW | COLUMN);
+	struct scratch scratch = {.room_bytes = (type == f64 ? 8 : 4) * (size_t)ROOM,
+				  .sum_bytes = halves && !vector ? SUM_ROWS * (size_t)sizes->n * 4 : 0};
+
+	if (vector)
+		scratch.room_bytes = halves && form->is & B_PACKED ? (size_t)sizes->k * 4 : 0;
+	scratch.room = scratch.room_bytes ? take_scratch(scratch.room_bytes) : NULL;
+	scratch.sums = scratch.sum_bytes ? take_scratch(scratch.sum_bytes) : NULL;
+	return scratch;
+}
+
+static void drop_scratch(const char *name, struct scratch *scratch)
+{
+	if (!scratch_is_kept(scratch->room, scratch->room_bytes) ||
+	    !scratch_is_kept(scratch->sums, scratch->sum_bytes)) {
+		printf("%s: writes behind its scratch\n", name);
+		failures++;
+	}
+	if (scratch->room)
+		drop(scratch->room, (scratch->room_bytes + 63) / 64 * 64);
+	if (scratch->sums)
+		drop(scratch->sums, (scratch->sum_bytes + 63) / 64 * 64);
+}
+
 /* Computes all at once, and in parts. */
 static void check(const struct entry *entry, enum type type, const struct form *form, const struct sizes *sizes)
 {
@@ -125,19 +163,23 @@ static void check(const struct entry *entry, enum type type, const struct form *
 	int64_t extent = form->is & BATCHES ? sizes->batches : form->is & ROW ? sizes->n : sizes->m;
 	int64_t part = form->is & ROW ? 64 : random_bits() % 2 ? 1 : 1 + extent / 3;
 
+	struct scratch scratch = scratch_for(type, form, sizes);
+
 	fill(type, a, a_bytes / size);
 	fill(type, b, b_bytes / size);
 	if (form->is & B_PACKED)
 		right = packed(type, b, sizes->k, sizes->n, &right_bytes);
-	call(entry, form, size, sizes, a, right, y, 0, extent);
+	call(entry, form, size, sizes, a, right, y, 0, extent, &scratch);
 	compare(entry->name, type, form, sizes, a, b, y);
 	for (int64_t first = 0; first < extent; first += part)
-		call(entry, form, size, sizes, a, right, parts, first, first + part < extent ? part : extent - first);
+		call(entry, form, size, sizes, a, right, parts, first, first + part < extent ? part : extent - first,
+		     &scratch);
 	if (memcmp(y, parts, y_bytes)) {
 		printf("%s of [%ld,%ld,%ld,%ld]: parts are other bytes\n", entry->name, (long)sizes->batches,
 		       (long)sizes->m, (long)sizes->k, (long)sizes->n);
 		failures++;
 	}
+	drop_scratch(entry->name, &scratch);
 	if (right != b)
 		drop(right, right_bytes);
 	drop(a, a_bytes);
@@ -191,8 +233,6 @@ static void check_entry(const struct entry *entry)
 
 int main(void)
 {
-	room = aligned_alloc(64, 114688 * sizeof(double));
-	sums = aligned_alloc(64, 132 * 1200 * sizeof(float));
 	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
 		check_entry(&entries[i]);
 	printf("%zu kernels, %d failures\n", sizeof entries / sizeof *entries, failures);

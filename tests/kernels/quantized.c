@@ -18,7 +18,6 @@ static const struct entry entries[] = {
 };
 
 static int failures;
-static void *room, *wide, *sums; /* scratch; not every product has sums */
 
 static int64_t between(int64_t low, int64_t high)
 {
@@ -66,8 +65,14 @@ static void check_product(const struct entry *entry, enum type left, enum type r
 	fill(left, az, 1);
 	fill(right, bz, columns ? n : 1);
 	void *left_zero = random_bits() % 2 ? az : NULL, *right_zero = columns || random_bits() % 2 ? bz : NULL;
+	/* Scratch as signatures give it: rows and panels; rows as they are multiplied, two or four numbers at a time;
+	 * sums of columns, of those that multiply four. */
+	int quads = strstr(entry->name, "_vnni") != NULL;
+	size_t pair_bytes = (size_t)(132 * (quads ? (k + 3) / 4 : (k + 1) / 2)) * 4, sum_bytes = quads ? n * 4 : 0;
+	size_t room_bytes = (size_t)114688 * 4;
+	void *room = take_scratch(room_bytes), *pairs = take_scratch(pair_bytes), *sums = take_scratch(sum_bytes);
 	uint8_t *given = is_packed ? panels_of(b, k, n) : b;
-	entry->call(a, given, left_zero, right_zero, y, m, k, n, room, wide, sums);
+	entry->call(a, given, left_zero, right_zero, y, m, k, n, room, pairs, sums);
 	for (int64_t i = 0; i < m * n; i++) {
 		int64_t sum = 0;
 		for (int64_t p = 0; p < k; p++)
@@ -79,10 +84,15 @@ static void check_product(const struct entry *entry, enum type left, enum type r
 		}
 	}
 	int64_t half = m / 2;
-	entry->call(a, given, left_zero, right_zero, parts, half, k, n, room, wide, sums);
-	entry->call(a + half * k, given, left_zero, right_zero, parts + half * n, m - half, k, n, room, wide, sums);
+	entry->call(a, given, left_zero, right_zero, parts, half, k, n, room, pairs, sums);
+	entry->call(a + half * k, given, left_zero, right_zero, parts + half * n, m - half, k, n, room, pairs, sums);
 	if (memcmp(y, parts, m * n * 4))
 		wrong(entry->name, shape, half, 0, 0);
+	if (!scratch_is_kept(pairs, pair_bytes) || !scratch_is_kept(sums, sum_bytes))
+		wrong(entry->name, "behind its scratch", 0, 0, 0);
+	drop(room, room_bytes);
+	drop(pairs, (pair_bytes + 63) / 64 * 64);
+	drop(sums, (sum_bytes + 63) / 64 * 64);
 	drop(a, m * k);
 	drop(b, k * n);
 	if (is_packed)
@@ -230,9 +240,6 @@ static void check_entry(const struct entry *entry)
 
 int main(void)
 {
-	room = aligned_alloc(64, 114688 * 4);
-	wide = aligned_alloc(64, 132 * 1024 * 4);
-	sums = aligned_alloc(64, 1024);
 	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
 		check_entry(&entries[i]);
 	printf("%zu kernels, %d failures\n", sizeof entries / sizeof *entries, failures);

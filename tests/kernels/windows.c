@@ -25,7 +25,42 @@ static const struct entry entries[] = {
 };
 
 static int failures;
-static void *room, *sums;
+
+/* Scratch as signatures give it: of convolutions numbers for all that multiply, an image with its pads, and sums of
+ * halves; of transposed ones a plane of sums. What signatures give none of is no memory. */
+enum { ROOM = 114688, SUM_ROWS = 264 };
+struct scratch {
+	void *room, *laid, *sums;
+	size_t room_bytes, laid_bytes, sum_bytes;
+};
+
+static struct scratch scratch_of(size_t room_bytes, size_t laid_bytes, size_t sum_bytes)
+{
+	return (struct scratch){room_bytes ? take_scratch(room_bytes) : NULL,
+				laid_bytes ? take_scratch(laid_bytes) : NULL,
+				sum_bytes ? take_scratch(sum_bytes) : NULL,
+				room_bytes,
+				laid_bytes,
+				sum_bytes};
+}
+
+static void drop_scratch_of(const char *name, void *scratch, size_t bytes)
+{
+	if (!scratch)
+		return;
+	if (!scratch_is_kept(scratch, bytes)) {
+		printf("%s: writes behind its scratch\n", name);
+		failures++;
+	}
+	drop(scratch, (bytes + 63) / 64 * 64);
+}
+
+static void drop_scratch(const char *name, struct scratch *scratch)
+{
+	drop_scratch_of(name, scratch->room, scratch->room_bytes);
+	drop_scratch_of(name, scratch->laid, scratch->laid_bytes);
+	drop_scratch_of(name, scratch->sums, scratch->sum_bytes);
+}
 
 static int64_t between(int64_t low, int64_t high)
 {
@@ -73,6 +108,17 @@ static int64_t met(const struct problem *problem, int64_t i, int64_t at)
 		element = element * problem->in[d] + x;
 	}
 	return element;
+}
+
+/* What met() says of all results of a plane, for all places. */
+static int64_t *all_met(const struct problem *problem)
+{
+	int64_t out = volume(problem->out), window = volume(problem->window);
+	int64_t *places = malloc(out * window * sizeof *places);
+
+	for (int64_t i = 0; i < out * window; i++)
+		places[i] = met(problem, i / window, i % window);
+	return places;
 }
 
 static void wrong(const char *name, const struct problem *problem, const char *what, int64_t i, double result,
@@ -128,7 +174,7 @@ static void make_usual(struct problem *problem)
 
 static void call_convolution(const struct entry *entry, const struct problem *problem, int by_channels, size_t size,
 			     const char *x, const void *filters, const void *bias, char *y, int64_t first,
-			     int64_t count, void *laid)
+			     int64_t count, const struct scratch *scratch)
 {
 	struct lists lists = lists_of(problem);
 	const int64_t *in = problem->in, *window = problem->window, *out = problem->out;
@@ -140,11 +186,11 @@ static void call_convolution(const struct entry *entry, const struct problem *pr
 	if (problem->spatial == 2)
 		entry->call(x, filters, bias, y, problem->channels, d, problem->outputs, in[1], in[2], window[1],
 			    window[2], out[1], out[2], lists.strides, lists.pads, lists.dilations, problem->group,
-			    first, count, room, laid, sums);
+			    first, count, scratch->room, scratch->laid, scratch->sums);
 	else
 		entry->call(x, filters, bias, y, problem->channels, d, problem->outputs, in[0], in[1], in[2], window[0],
 			    window[1], window[2], out[0], out[1], out[2], lists.strides, lists.pads, lists.dilations,
-			    problem->group, first, count, room, laid, sums);
+			    problem->group, first, count, scratch->room, scratch->laid, scratch->sums);
 }
 
 static void compare_convolution(const char *name, const struct problem *problem, enum type type, const void *x,
@@ -152,28 +198,34 @@ static void compare_convolution(const char *name, const struct problem *problem,
 {
 	int64_t in = volume(problem->in), out = volume(problem->out), window = volume(problem->window);
 	int64_t d = problem->channels / problem->group, own = problem->outputs / problem->group;
+	int64_t *places = all_met(problem);
+	double *inputs = numbers_of(type, x, problem->images * problem->channels * in);
+	double *weights = numbers_of(type, filters, problem->outputs * d * window);
+	int64_t count = problem->images * problem->outputs * out;
 
-	for (int64_t i = 0; i < problem->images * problem->outputs * out; i++) {
+	for (int64_t i = 0; i < count; i += step_of(type, count * d * window)) {
 		int64_t image = i / out / problem->outputs, o = i / out % problem->outputs;
-		long double sum = bias ? get(type, bias, o) : 0;
-		double magnitude = fabs((double)sum), result = get(type, y, i);
+		struct sum sum = {0};
+		double result = get(type, y, i);
 
-		for (int64_t p = 0; p < d * window; p++) {
-			int64_t at = met(problem, i % out, p % window);
-			if (at < 0)
-				continue;
-			double a = get(type, filters, o * d * window + p);
-			double b = get(type, x, (image * problem->channels + o / own * d + p / window) * in + at);
-			sum += (long double)a * b;
-			magnitude += fabs(a * b);
+		if (bias)
+			add_product(type, &sum, get(type, bias, o), 1);
+		for (int64_t p = 0; p < window; p++) {
+			int64_t at = places[i % out * window + p], plane = image * problem->channels + o / own * d;
+			for (int64_t c = 0; c < d && at >= 0; c++)
+				add_product(type, &sum, weights[(o * d + c) * window + p],
+					    inputs[(plane + c) * in + at]);
 		}
-		double allowed =
-			(d * window + 3) * types[type].of_sums * magnitude + types[type].epsilon * fabs((double)sum);
-		if (!(fabs((double)(result - sum)) <= allowed)) {
-			wrong(name, problem, "element", i, result, (double)sum);
-			return;
+		double allowed = (d * window + 3) * types[type].of_sums * sum.magnitude +
+				 types[type].epsilon * fabs(total(type, &sum));
+		if (!(distance(type, &sum, 1, result) <= allowed)) {
+			wrong(name, problem, "element", i, result, total(type, &sum));
+			break;
 		}
 	}
+	free(places);
+	free(inputs);
+	free(weights);
 }
 
 /* As PackMatMulB does it: panels of 16 filters, step by step. */
@@ -203,6 +255,9 @@ static void check_convolution(const struct entry *entry, enum type type, int spa
 	int panels = strstr(entry->name, "_panels") != NULL;
 	if (panels && problem.group == 1 && problem.channels < 8 && volume(problem.out) < 64)
 		problem.outputs = between(1500, 1700); /* more than are turned at a time */
+	if (!by_channels && types[type].size == 2 && problem.group == 1 && problem.channels < 20 &&
+	    volume(problem.out) < 64)
+		problem.outputs = between(264, 300); /* more than sums are kept of */
 	size_t size = types[type].size, number = type == f64 ? 8 : 4;
 	int64_t d = problem.channels / problem.group, planes = problem.images * problem.outputs;
 	size_t x_bytes = problem.images * problem.channels * volume(problem.in) * size,
@@ -212,7 +267,9 @@ static void check_convolution(const struct entry *entry, enum type type, int spa
 	laid_bytes *= d * (problem.in[1] + 2 * problem.window[1]) * (problem.in[2] + 2 * problem.window[2]);
 	laid_bytes = (laid_bytes + 16) * number;
 	void *x = take(x_bytes), *filters = take(filter_bytes), *bias = take(bias_bytes), *y = take(y_bytes),
-	     *parts = take(y_bytes), *laid = take(laid_bytes);
+	     *parts = take(y_bytes);
+	struct scratch scratch = scratch_of(by_channels ? 0 : ROOM * number, laid_bytes,
+					    by_channels || size > 2 ? 0 : SUM_ROWS * volume(problem.out) * 4);
 	size_t panel_bytes = panels ? (problem.outputs + 15) / 16 * 16 * (filter_bytes / problem.outputs) : 1;
 	void *packed = take(panel_bytes), *read = panels ? packed : filters;
 
@@ -222,12 +279,12 @@ static void check_convolution(const struct entry *entry, enum type type, int spa
 	if (panels)
 		pack_filters(filters, problem.outputs, d * volume(problem.window), packed);
 	void *given = problem.has_bias ? bias : NULL;
-	call_convolution(entry, &problem, by_channels, size, x, read, given, y, 0, planes, laid);
+	call_convolution(entry, &problem, by_channels, size, x, read, given, y, 0, planes, &scratch);
 	compare_convolution(entry->name, &problem, type, x, filters, given, y);
 	int64_t part = 1 + planes / 3;
 	for (int64_t first = 0; first < planes; first += part)
 		call_convolution(entry, &problem, by_channels, size, x, read, given, parts, first,
-				 first + part < planes ? part : planes - first, laid);
+				 first + part < planes ? part : planes - first, &scratch);
 	if (memcmp(y, parts, y_bytes))
 		wrong(entry->name, &problem, "parts are other bytes:", part, 0, 0);
 	drop(x, x_bytes);
@@ -236,13 +293,13 @@ static void check_convolution(const struct entry *entry, enum type type, int spa
 	drop(bias, bias_bytes);
 	drop(y, y_bytes);
 	drop(parts, y_bytes);
-	drop(laid, laid_bytes);
+	drop_scratch(entry->name, &scratch);
 }
 
 /* ---- transposed ones ---- */
 
 static void call_transposed(const struct entry *entry, const struct problem *problem, size_t size, const void *x,
-			    const void *filters, const void *bias, char *y, int64_t first, int64_t count)
+			    const void *filters, const void *bias, char *y, int64_t first, int64_t count, void *sums)
 {
 	struct lists lists = lists_of(problem);
 	const int64_t *in = problem->in, *window = problem->window, *out = problem->out;
@@ -274,37 +331,31 @@ static void compare_transposed(const char *name, const struct problem *problem, 
 	int64_t in = volume(problem->in), out = volume(problem->out), window = volume(problem->window);
 	int64_t d = problem->outputs / problem->group, own = problem->channels / problem->group;
 	int64_t count = problem->images * problem->outputs * out;
-	double *sum = calloc(count, 8), *magnitude = calloc(count, 8);
+	struct sum *sums = calloc(count, sizeof *sums);
 
-	for (int64_t i = 0; bias && i < count; i++) {
-		sum[i] = get(type, bias, i / out % problem->outputs);
-		magnitude[i] = fabs(sum[i]);
-	}
+	for (int64_t i = 0; bias && i < count; i++)
+		add_product(type, &sums[i], get(type, bias, i / out % problem->outputs), 1);
 	for (int64_t i = 0; i < problem->images * problem->channels * in; i++) {
 		int64_t image = i / in / problem->channels, channel = i / in % problem->channels;
-		for (int64_t f = 0; f < d; f++)
-			for (int64_t p = 0; p < window; p++) {
-				int64_t at = added_to(problem, i % in, p);
-				double product = get(type, x, i) * get(type, filters, (channel * d + f) * window + p);
-				if (at < 0)
-					continue;
-				at += (image * problem->outputs + channel / own * d + f) * out;
-				sum[at] += product;
-				magnitude[at] += fabs(product);
+		for (int64_t p = 0; p < window; p++) {
+			int64_t to = added_to(problem, i % in, p);
+			for (int64_t f = 0; f < d && to >= 0; f++) {
+				int64_t at = to + (image * problem->outputs + channel / own * d + f) * out;
+				add_product(type, &sums[at], get(type, x, i),
+					    get(type, filters, (channel * d + f) * window + p));
 			}
+		}
 	}
 	for (int64_t i = 0; i < count; i++) {
 		double result = get(type, y, i);
-		double allowed =
-			(own * window + 3) * types[type].of_sums * magnitude[i] + types[type].epsilon * fabs(sum[i]);
-		/* The sums have errors of their own, which count for f64 alone. */
-		if (!(fabs(result - sum[i]) <= 2 * allowed)) {
-			wrong(name, problem, "element", i, result, sum[i]);
+		double allowed = (own * window + 3) * types[type].of_sums * sums[i].magnitude +
+				 types[type].epsilon * fabs(total(type, &sums[i]));
+		if (!(distance(type, &sums[i], 1, result) <= allowed)) {
+			wrong(name, problem, "element", i, result, total(type, &sums[i]));
 			break;
 		}
 	}
-	free(sum);
-	free(magnitude);
+	free(sums);
 }
 
 static void check_transposed(const struct entry *entry, enum type type, int spatial, int has_bias)
@@ -335,13 +386,15 @@ static void check_transposed(const struct entry *entry, enum type type, int spat
 	fill(type, filters, filter_bytes / size);
 	fill(type, bias, problem.outputs);
 	void *given = has_bias ? bias : NULL;
-	call_transposed(entry, &problem, size, x, filters, given, y, 0, planes);
+	struct scratch scratch = scratch_of(0, 0, volume(problem.out) * (type == f64 ? 8 : 4));
+	call_transposed(entry, &problem, size, x, filters, given, y, 0, planes, scratch.sums);
 	compare_transposed(entry->name, &problem, type, x, filters, given, y);
 	for (int64_t first = 0; first < planes; first += part)
 		call_transposed(entry, &problem, size, x, filters, given, parts, first,
-				first + part < planes ? part : planes - first);
+				first + part < planes ? part : planes - first, scratch.sums);
 	if (memcmp(y, parts, y_bytes))
 		wrong(entry->name, &problem, "parts are other bytes:", part, 0, 0);
+	drop_scratch(entry->name, &scratch);
 	drop(x, x_bytes);
 	drop(filters, filter_bytes);
 	drop(bias, bias_bytes);
@@ -421,13 +474,22 @@ static int64_t places_with_pads(const struct problem *problem, int64_t i)
 	return count;
 }
 
+static wide squared_distance(enum type type, const struct sum *sum, double root)
+{
+	wide off = (wide)root * root - (type == f64 ? sum->exact : (wide)sum->near);
+
+	return off < 0 ? -off : off;
+}
+
 static void compare_pool(const char *name, const struct problem *problem, enum type type, const void *x, const void *y,
 			 const int64_t *indices)
 {
+	int is_max = strstr(name, "maxpool") != NULL, is_norm = strstr(name, "lppool") != NULL;
 	int64_t in = volume(problem->in), out = volume(problem->out), window = volume(problem->window);
 
 	for (int64_t i = 0; i < problem->images * problem->channels * out; i++) {
-		double sum = 0, squares = 0, magnitudes = 0, greatest = -INFINITY, result = get(type, y, i), expected;
+		struct sum sum = {0}; /* of p = 2, squares; of 1, magnitudes */
+		double greatest = -INFINITY, result = get(type, y, i), away;
 		int64_t count = 0, found = -1;
 
 		for (int64_t p = 0; p < window; p++) {
@@ -435,9 +497,8 @@ static void compare_pool(const char *name, const struct problem *problem, enum t
 			if (at < 0)
 				continue;
 			double here = get(type, x, i / out * in + at);
-			sum += here;
-			squares += here * here;
-			magnitudes += fabs(here);
+			add_product(type, &sum, is_norm ? fabs(here) : here,
+				    is_norm && problem->option == 2 ? fabs(here) : 1);
 			count++;
 			if (found < 0 || here > greatest) {
 				found = at;
@@ -446,18 +507,24 @@ static void compare_pool(const char *name, const struct problem *problem, enum t
 		}
 		if (!count && (type == i8 || type == u8))
 			greatest = type == i8 ? -128 : 0;
-		if (strstr(name, "maxpool"))
-			expected = greatest;
-		else if (strstr(name, "averagepool"))
-			expected = count || problem->option
-					   ? sum / (problem->option ? places_with_pads(problem, i % out) : count)
-					   : 0;
-		else
-			expected = problem->option == 2 ? sqrt(squares) : magnitudes;
-		double allowed = strstr(name, "maxpool") ? 0
-							 : (window + 3) * types[type].of_sums * magnitudes +
-								   types[type].epsilon * fabs(expected) * 1.001;
-		if (!(fabs(result - expected) <= allowed) && result != expected) {
+		double divisor = is_norm	   ? 1
+				 : problem->option ? (double)places_with_pads(problem, i % out)
+				 : count	   ? (double)count
+						   : 1;
+		double expected = is_max ? greatest : total(type, &sum) / divisor;
+		double size = sum.magnitude / divisor;
+		away = is_max ? fabs(result - expected) : distance(type, &sum, divisor, result);
+		if (is_norm && problem->option == 2) { /* r * r - s is (r + root of s) times as far as r */
+			expected = sqrt(expected);
+			size = expected;
+			away = expected + result > 0
+				       ? (double)squared_distance(type, &sum, result) / (expected + result)
+				       : 0;
+		}
+		double allowed = is_max ? 0
+					: (window + 3) * types[type].of_sums * size +
+						  types[type].epsilon * fabs(expected) * 1.001;
+		if (!(away <= allowed) && result != expected) {
 			wrong(name, problem, "element", i, result, expected);
 			return;
 		}
@@ -545,8 +612,6 @@ static void check_entry(const struct entry *entry)
 
 int main(void)
 {
-	room = aligned_alloc(64, 114688 * sizeof(double));
-	sums = aligned_alloc(64, 64 << 20);
 	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
 		check_entry(&entries[i]);
 	printf("%zu kernels, %d failures\n", sizeof entries / sizeof *entries, failures);
