@@ -99,7 +99,8 @@ static wide cross_entropy(const wide *x, const float *attribute, wide *term)
 static wide cross_entropy_grad(const wide *x, const float *attribute, wide *term)
 {
 	(void)attribute;
-	*term = larger(sigmoid(x[0]) * x[2], x[1] * x[2]);
+	*term = larger(larger(sigmoid(x[0]) * x[2], x[1] * x[2]),
+		       0x1p-126Q * x[2]); /* below, s(x) is denormal in f32 */
 	return (sigmoid(x[0]) - x[1]) * x[2];
 }
 

@@ -15,6 +15,7 @@ void sk_randomdropout_f32_own(const float *x, float *y, float *mask, int64_t n, 
 void sk_randomdropout_f32_bool(const float *x, float *y, uint8_t *mask, int64_t n, int64_t first, int64_t seed,
 			       int64_t seed2, float keep);
 void sk_dropoutgrad_f32_bool(const float *dy, const uint8_t *mask, float *dx, int64_t n, float keep);
+void sk_dropoutgrad_f32_own(const float *dy, const float *mask, float *dx, int64_t n, float keep);
 void sk_bernoulli_f32(const float *x, uint8_t *y, int64_t n, int64_t first, int64_t seed, int64_t seed2);
 void sk_multinomial_f32(const float *x, int64_t *y, int64_t m, int64_t c, int64_t s, int64_t row, int64_t seed,
 			int64_t seed2);
@@ -121,6 +122,9 @@ static void check_dropout(void)
 	}
 	expect("RandomDropout keeps", kept / N, 0.75, 5 * sqrt(0.75 * 0.25 / N));
 	sk_dropoutgrad_f32_bool(x, bits, z, N, 0.75f);
+	for (int i = 0; i < N; i++)
+		failures += y[i] != z[i];
+	sk_dropoutgrad_f32_own(x, mask, z, N, 0.75f);
 	for (int i = 0; i < N; i++)
 		failures += y[i] != z[i];
 	expect("DropoutGrad", failures, 0, 0);

@@ -1,5 +1,12 @@
-# The kernels of libskernels.a that make random numbers: published numbers, numbers in parts, and distributions (random.c).
+# The kernels of libskernels.a that make random numbers: published numbers, numbers in parts, and distributions (random.c). Each sort of
+# kernel is tried, of f32 and some of f64, at the level that every processor has; halves are the same numbers, rounded.
 . "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/kernels/compare.sh"
 
-$KERNEL_CC -O2 "$top_srcdir/tests/kernels/random.c" "$top_builddir/kernels/libskernels.a" -o random -lm
+$KERNEL_CC -O2 "$top_srcdir/tests/kernels/random.c" "$library" -o random -lm
 ./random >out.txt || { cat out.txt; fail "wrong numbers"; }
+
+name_kernels random.c | sed 's/.*(\(.*\))/\1/; s/_v3//; s/_f64\|_f16\|_bf16/_f32/' | sort -u >listed
+nm random | sed -n 's/.* T \(sk_.*\)/\1/p' | sort >called
+comm -23 listed called >left-out.txt
+[ ! -s left-out.txt ] || { cat left-out.txt; fail "kernels that are not tried"; }
