@@ -207,6 +207,7 @@ src_libcore_la_SOURCES = \
 	src/outputs/shares.c src/outputs/shares.h \
 	src/outputs/statistics.c src/outputs/statistics.h
 src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread
+src_libcore_la_CPPFLAGS = $(AM_CPPFLAGS) -DSK_BINDIR='"$(bindir)"' -DSK_LIBDIR='"$(libdir)"'
 src_libcore_la_LIBADD = \
 	linker/liblinker.la \
 	loader/libnpy.la \

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "loader/plan/isa.h"
 #include "src/base/file.h"
@@ -455,6 +456,36 @@ static void apply_sysroot(const struct words *words)
 	}
 }
 
+/* Where libskernels.a is installed: as far from the folder of this program as configure has it. NULL: this program is
+ * not where it would be installed. */
+static const char *installed_libraries(struct sk_arena *arena)
+{
+	char *program = realpath("/proc/self/exe", NULL), *slash = program ? strrchr(program, '/') : NULL;
+	const char *folder = SK_BINDIR, *libraries = SK_LIBDIR, *from = NULL;
+	size_t common = 0, length;
+
+	for (size_t i = 0; folder[i] && folder[i] == libraries[i]; i++)
+		if (folder[i] == '/')
+			common = i;
+	length = strlen(folder + common);
+	if (slash && (size_t)(slash - program) >= length && !memcmp(slash - length, folder + common, length))
+		from = sk_arena_join(arena, sk_arena_copy(arena, program, (size_t)(slash - program) - length),
+				     libraries + common);
+	free(program);
+	return from && access(from, X_OK) == 0 ? from : NULL;
+}
+
+/* Behind all others, as if the command line ended with it: so a reproduction has it, too. */
+static void add_installed_libraries(struct words *words)
+{
+	const char *folder = words->command->no_standard_libraries ? NULL : installed_libraries(words->arena);
+
+	if (!folder)
+		return;
+	sk_array_push(words->arena, &words->command->search_paths, folder);
+	sk_array_push(words->arena, &words->command->words, (struct sk_command_word){"-L", folder, SK_WORD_FOLDER});
+}
+
 /* The command line, which comes later, overrides the environment. */
 static void add_environment(struct words *words)
 {
@@ -478,6 +509,7 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 	add_environment(&words);
 	words.list = sk_response_expand(arena, diag, argc, argv, &command->response_files);
 	interpret(&words);
+	add_installed_libraries(&words);
 	apply_sysroot(&words);
 	diag->fatal_warnings = command->fatal_warnings;
 	diag->no_warnings = command->no_warnings;

@@ -74,6 +74,7 @@ struct sk_command_line {
 	bool warn_unresolved;
 	bool isolate_objects;
 	bool no_demangle;
+	bool no_standard_libraries; /* --nostdlib */
 	bool cross_references; /* --cref */
 	bool no_gc_sections; /* nothing of the objects that take part is collected */
 	enum sk_icf icf;

@@ -28,6 +28,7 @@ static const struct sk_option_value build_ids[] = {
 static const struct sk_option options[] = {
 	{"output", "o", SK_OPTION_SET_OUTPUT, FIELD(output)},
 	{"library-path", "L", SK_OPTION_ADD_FOLDER, FIELD(search_paths)},
+	{"nostdlib", NULL, SK_OPTION_SET_FLAG, FIELD(no_standard_libraries)},
 	{"sysroot", NULL, SK_OPTION_SET_REPRODUCTION, FIELD(sysroot)},
 	{"library", "l", SK_OPTION_ADD_LIBRARY, 0},
 	{"whole-archive", NULL, SK_OPTION_BEGIN_WHOLE, 0},
@@ -121,7 +122,6 @@ static const struct sk_option options[] = {
 	{"sort-common", NULL, SK_OPTION_ACCEPT, 0},
 	{"copy-dt-needed-entries", NULL, SK_OPTION_ACCEPT, 0},
 	{"no-copy-dt-needed-entries", NULL, SK_OPTION_ACCEPT, 0},
-	{"nostdlib", NULL, SK_OPTION_ACCEPT, 0},
 
 	/* These would be lies. */
 	{"pie", NULL, SK_OPTION_REFUSE, .refusal = "a package is a shared object, and no program"},

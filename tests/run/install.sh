@@ -55,6 +55,13 @@ while read -r command; do
 	[ "$(cat said.txt)" = "$wanted" ] || { cat said.txt >&2; fail "$command: another result"; }
 done <<<"$commands"
 
+# The kernels for models are found where they are installed, unless nobody wants that; who repeats the link elsewhere finds them, too.
+sklink composite.pbtxt --dim rows=4 --nostdlib -lskernels -o never.sk 2>said.txt && fail "--nostdlib searches a folder"
+grep -q 'there is no libskernels.a' said.txt || { cat said.txt; fail "--nostdlib"; }
+sklink composite.pbtxt --dim rows=4 -lskernels -o once.sk --repro=again.tar
+tar xf again.tar && (cd again && "$top_builddir/sklink" @response.txt) || fail "the link cannot be repeated"
+diff <(skdump --steps once.sk) <(skdump --steps again/once.sk) || fail "the link is repeated with other kernels"
+
 # A manifest that the generator of the installed sample writes.
 "$documents/samples/decode_layers/generate" 1 >decode.yaml
 cc -O3 -fPIC -c "$documents/samples/decode_layers/kernels.c" -o decode.o
