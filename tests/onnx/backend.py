@@ -106,7 +106,7 @@ RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "Rando
 
 def is_random(model, inputs):
     def drops(node):
-        ratio, training = (inputs.get(name) for name in (list(node.input) + ["", ""])[1:3])
+        ratio, training = (inputs.get(name) for name in (list(node.input) + ["", "", ""])[1:3])
         return node.op_type == "Dropout" and training is not None and bool(training) and (ratio is None or ratio != 0)
     return any(node.op_type in RANDOM or drops(node) for node in model.graph.node)
 
