@@ -1130,7 +1130,8 @@ static void normalize(const struct question *question, const struct row *row, bo
 	factor = 1 / sqrtl(variance + (number)0.01f);
 	lost = centred ? sums.size / row->count * factor : 0;
 	for (int64_t k = 0; k < row->count; k++) {
-		number x = (row->elements[k] - mean) * factor, size = fabsl(x) + lost;
+		/* An x that is denormal has lost bits before it is scaled. */
+		number x = (row->elements[k] - mean) * factor, size = fabsl(x) + lost + 0x1p-126L;
 		number y = scale(question, row->places[k], x, &size);
 
 		near(question, row->places[k], y, error * (1 + fabsl(mean) * factor) * (size + fabsl(y)));
