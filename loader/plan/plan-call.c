@@ -369,8 +369,8 @@ static bool check_argument(const struct sk_plan_checker *checker, const struct s
 		return sk_plan_fail(checker, "element type %u is unknown", argument->dtype);
 	if (argument->tensor && !in_memory)
 		return sk_plan_fail(checker, "a reserved field is not zero");
-	if (argument->space == SK_SPACE_SCRATCH && !in_memory)
-		return sk_plan_fail(checker, "only tensors lie in the scratch as tiles");
+	if (argument->space != SK_SPACE_NONE && !in_memory && argument->kind != SK_ARGUMENT_STATE)
+		return sk_plan_fail(checker, "only tensors lie in space %u", argument->space);
 	if (!check_by_value(checker, launch, argument) || !check_flags(checker, launch, argument))
 		return false;
 	switch (argument->kind) {

@@ -550,6 +550,11 @@ END_TEST
 START_TEST(damaged_arguments)
 {
 	REFUSED("launch 0: step 0: argument 0: kind 0", d.arguments[PLAIN][0].kind = 0);
+	/* What reads a space would take the number of a binding from there, which nothing looks at. */
+	REFUSED("step 0: argument 3: only tensors lie in space 1", d.arguments[PLAIN][3].space = SK_SPACE_BINDING,
+		d.arguments[PLAIN][3].index = UINT32_MAX);
+	REFUSED("step 0: argument 4: only tensors lie in space 1", d.arguments[PLAIN][4].space = SK_SPACE_BINDING,
+		d.arguments[PLAIN][4].index = UINT32_MAX);
 	REFUSED("argument 1: kind 11", d.arguments[PLAIN][1].kind = SK_ARGUMENT_KIND_COUNT);
 	REFUSED("element type 14", d.arguments[PLAIN][0].dtype = SK_DTYPE_COUNT);
 	REFUSED("accessed in no way", d.arguments[PLAIN][0].access = 0);
@@ -601,7 +606,8 @@ START_TEST(damaged_arguments)
 	REFUSED("it is not one f32", d.arguments[SPLIT][3].size = 8);
 	REFUSED("it is not one f64", d.arguments[SPLIT][3].dtype = SK_F64);
 	REFUSED("lie outside", d.arguments[SPLIT][3].offset = 848);
-	REFUSED("its step has no blocks", d.arguments[SPLIT][0].kind = SK_ARGUMENT_BLOCK);
+	REFUSED("its step has no blocks", d.arguments[SPLIT][0].kind = SK_ARGUMENT_BLOCK,
+		d.arguments[SPLIT][0].space = SK_SPACE_NONE);
 	REFUSED("launch 1: step 0: argument 1: it writes a constant", d.arguments[SECOND][1].space = SK_SPACE_CONSTANT,
 		d.arguments[SECOND][1].index = 0);
 	REFUSED("a status and a result", d.calls[SECOND].flags |= SK_CALL_STATUS);

@@ -418,8 +418,8 @@ static const struct damage {
 	{another_step_in_tiles, "'t' in the scratch, which a call of another step accesses, too", SOUND},
 	{loaded, "space 5 has no cells", SOUND},
 	{result, "space 5 has no cells", SOUND},
-	{number_in_scratch, "only tensors lie in the scratch as tiles", SOUND},
-	{own_in_scratch, "only tensors lie in the scratch as tiles", SOUND},
+	{number_in_scratch, "only tensors lie in space 5", SOUND},
+	{own_in_scratch, "only tensors lie in space 5", SOUND},
 	{hidden_state, "all of them write hidden state 0", SOUND},
 	{synchronised, "its flags or its launch's allow one", SOUND},
 };
@@ -509,7 +509,7 @@ START_TEST(numbers_without_tensors)
 
 	struct sk_plan_view view = plan_view(plan);
 
-	expect_rejected(&view, NULL, 0, "only tensors lie in the scratch as tiles");
+	expect_rejected(&view, NULL, 0, "only tensors lie in space 5");
 }
 END_TEST
 
