@@ -29,7 +29,7 @@ struct folding {
 	const uint32_t *wanted; /* values */
 	uint64_t *places; /* by wanted value: in the file of results */
 	uint64_t start; /* of the first one there */
-	struct sk_file_draft *draft; /* what the file becomes; NULL: it is unmapped when the process ends */
+	struct sk_file_draft *draft; /* what the file becomes, if no other one does; NULL: it is for values */
 };
 
 enum { MUCH = 32 << 20 }; /* bytes of results, for which it is worth while not to copy them */
@@ -155,7 +155,7 @@ static void take_results(const struct folding *folding)
 
 	if (results == MAP_FAILED)
 		sk_out_of_memory();
-	if (folding->start)
+	if (folding->start && !folding->draft->bytes)
 		*folding->draft = (struct sk_file_draft){child->file, results, folding->start, child->size};
 	else
 		close(child->file);

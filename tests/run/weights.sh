@@ -73,7 +73,7 @@ nameless=$(./nameless && [ -r /proc/self/io ] && echo true) || true
 yes xyz | head -c $((3 * size)) >dense.bin
 put dense.bin 0 '\0\0\0\100'
 put dense.bin "$size" '\0\0\100\100'
-"$make_model" dense.onnx <<END_OF_MODEL
+cat >dense.txt <<END_OF_MODEL
 input x f32 1x2048
 output y f32 1x2048
 external a f32 2048x2048 dense.bin 0
@@ -83,16 +83,23 @@ node MatMul one x a -> t
 node MatMul two t b -> u
 node MatMul three u c -> y
 END_OF_MODEL
+"$make_model" dense.onnx <dense.txt
 
-# writes_once COMMAND…: bytes that it and its processes write are hardly more than the results.
+# writes_once NETWORKS COMMAND…: bytes that it and its processes write are hardly more than the results of each network.
 writes_once() {
-	local bytes
+	local bytes networks=$1
+	shift
 	bytes=$(bash -c '"$@" >&2; sed -n "s/^wchar: //p" /proc/$$/io' bash "$@")
-	[ -z "$nameless" ] || [ "$bytes" -lt $((5 * size)) ] || fail "$*: $bytes bytes have been written"
+	[ -z "$nameless" ] || [ "$bytes" -lt $(((networks + 1) * 5 * size / 2)) ] || fail "$*: $bytes bytes have been written"
 }
 
-writes_once "$sklink" dense.onnx "$@" -o once.sk
-writes_once "$sklink" dense.onnx "$@" -o once.sk --weights once.weights
+writes_once 1 "$sklink" dense.onnx "$@" -o once.sk
+writes_once 1 "$sklink" dense.onnx "$@" -o once.sk --weights once.weights
+# Constants of two networks are those of the first: what keeps its results becomes the package.
+sed 's/1x2048$/nx2048/' dense.txt | "$make_model" both.onnx
+writes_once 2 "$sklink" both.onnx "$@" --dim one:n=1 --dim two:n=1 -o both.sk
+"$skrun" both.sk --network two --random 1 --check-integrity >both.txt
+"$skrun" once.sk --random 1 --weights once.weights | cmp - both.txt || fail "the second network computes something else"
 "$sklink" many.onnx "$@" -o /dev/stdout | cat >copied.sk
 cmp many.sk copied.sk || fail "constants that are copied are others"
 "$skrun" many.sk --input x=x.npy --check-integrity
@@ -116,7 +123,7 @@ tail -c +4097 many.weights | cmp - constants || fail "with -r constants are othe
 	ulimit -f 20000
 	fails_with "many.onnx: cannot keep what is computed from constants: File too large" "$sklink" many.onnx "$@" -o large.sk
 )
-rm many.sk dense.bin once.sk once.weights copied.sk apart.sk many.weights between.sk many.o constants
+rm many.sk dense.bin once.sk once.weights both.sk copied.sk apart.sk many.weights between.sk many.o constants
 
 # ---- a file of their own ----
 
