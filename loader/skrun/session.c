@@ -198,6 +198,15 @@ void sk_session_close(struct sk_session *session)
 
 /* ---- values in and out ---- */
 
+/* Messages and skdump name tensors with their network, so that may be said. */
+static const char *without_network(const struct sk_session *session, const char *text)
+{
+	size_t prefix = prefix_of(session);
+
+	return prefix && !strncmp(text, session->network.name, prefix - 1) && text[prefix - 1] == ':' ? text + prefix
+												      : text;
+}
+
 /* The tensor with the longest name that is followed by "=" and something in the text; NULL: there is none. */
 static struct sk_slot *longest_name(const struct sk_session *session, const char *text)
 {
@@ -237,19 +246,20 @@ bool sk_session_assign(struct sk_session *session, const char *option, struct sk
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct sk_assignment *assignment = &assignments[i];
-		struct sk_slot *slot = longest_name(session, assignment->text);
+		const char *text = without_network(session, assignment->text);
+		struct sk_slot *slot = longest_name(session, text);
 		uint32_t other = 0;
 
 		while (slot && other < i && assignments[other].slot != slot)
 			other++;
 		if (!slot)
-			report_unknown(session, assignment->text);
+			report_unknown(session, text);
 		else if (other < i)
 			sk_skrun_error("--%s %s: tensor '%s' is given twice", option, assignment->text,
 				       slot->tensor.name);
 		good &= slot && other == i;
 		assignment->slot = slot;
-		assignment->path = slot ? assignment->text + strlen(slot->tensor.name) + 1 : NULL;
+		assignment->path = slot ? text + strlen(slot->tensor.name) + 1 : NULL;
 	}
 	return good;
 }

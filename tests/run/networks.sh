@@ -53,6 +53,8 @@ for name in short long; do
 		cmp both.y.npy $name.y.npy || fail "$name $way: y is another one"
 		cmp both.past.npy $name.past.npy || fail "$name $way: the state is another one"
 	done
+	"$skrun" both.sk --network $name --input $name:x=x.npy --input past=past.npy --repeat 2 --output $name:y=both.y.npy
+	cmp both.y.npy $name.y.npy || fail "$name: tensors have other names with the network's"
 	"$skrun" both.sk --network $name --random 1 --verify >out.txt || { cat out.txt; fail "$name: --verify"; }
 	"$skrun" both.sk --network $name --random 1 --check-split >out.txt || { cat out.txt; fail "$name: --check-split"; }
 	"$skrun" both.sk --network $name --random 1 --profile >out.txt || fail "$name: --profile"
@@ -250,6 +252,8 @@ fails_with "both.sk: the package has several networks, of which one has to be na
 fails_with "both.sk: no network 'lon'; there are short, long" "$skrun" both.sk --network lon --random 1
 fails_with "short.sk: no network 'short': the package has one, without a name" "$skrun" short.sk --network short --random 1
 fails_with "no input or output 'short:z'; did you mean 'short:x'" "$skrun" both.sk --network short --input z=x.npy
+fails_with "no input or output 'short:z'; did you mean 'short:x'" "$skrun" both.sk --network short --input short:z=x.npy
+fails_with "no input or output 'short:long:x'" "$skrun" both.sk --network short --input long:x=x.npy
 
 # Damaged packages: names of which networks are made. There the temporaries are in no tile group.
 "$sklink" net.onnx "$@" --dim batch=2 --dim short:seq=5 --dim long:seq=37 --scope-options '*=tile-fusion=0' -o sound.sk
