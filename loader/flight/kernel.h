@@ -65,10 +65,10 @@ enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, 
 /* All launches of the network, prepared. */
 enum skrt_status sk_module_prepare_network(struct skrt_module *module);
 
-/* Checks what is common to all launches, before names or tasks are looked at. */
 /* The network of that name; NULL: the only one. Errors are those of skrt_module_find_network. */
 enum skrt_status sk_module_find_network(struct skrt_module *module, const char *name, struct sk_plan_network *network);
 
+/* Checks what is common to all launches, before names or tasks are looked at. */
 enum skrt_status sk_module_check_records(struct skrt_module *module);
 
 /* Checks the launch's steps and what they refer to, which running does not look at, and whether they note times. */

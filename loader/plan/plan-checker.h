@@ -1,6 +1,6 @@
-/* Between the parts of the plan's reader, plan.c (header, tables, records outside launches), plan-launch.c (one launch)
- *, plan-call.c (one call)
- * and plan-networks.c (several networks): where a check stands, how it fails, and what all of them check. */
+/* Between the parts of the plan's reader, plan.c (header, tables, records outside launches), plan-launch.c (one
+ * launch), plan-call.c (one call) and plan-networks.c (several networks): where a check stands, how it fails, and what
+ * all of them check. */
 #ifndef SK_LOADER_PLAN_CHECKER_H
 #define SK_LOADER_PLAN_CHECKER_H
 
