@@ -29,7 +29,7 @@ struct folding {
 	const uint32_t *wanted; /* values */
 	uint64_t *places; /* by wanted value: in the file of results */
 	uint64_t start; /* of the first one there */
-	struct sk_file_draft *draft; /* what the file becomes, if no other one does; NULL: it is for values */
+	struct sk_file_draft *draft; /* what the file is, if it may become another; NULL: it is for values */
 };
 
 enum { MUCH = 32 << 20 }; /* bytes of results, for which it is worth while not to copy them */
@@ -120,6 +120,12 @@ static bool add_outputs(struct folding *folding)
 
 /* ---- results ---- */
 
+/* There are addresses of results without elements behind all others, too. */
+static size_t mapped_size(uint64_t size)
+{
+	return size + 1;
+}
+
 /* A file without a name: if there is much to keep, in the folder of the file that constants are for, which it may
  * become; the system writes that faster than its memory, above all if it knows before how large it gets. -1 after an
  * error. */
@@ -139,7 +145,7 @@ static int create_results(const struct folding *folding)
 		fallocate(file, 0, (off_t)folding->start, (off_t)(folding->child.size - folding->start));
 	if (file < 0)
 		file = memfd_create("constants", MFD_CLOEXEC);
-	if (file >= 0 && !ftruncate(file, (off_t)folding->child.size + 1))
+	if (file >= 0 && !ftruncate(file, (off_t)mapped_size(folding->child.size)))
 		return file;
 	sk_error(folding->child.graph->diag, (struct sk_place){.file = folding->child.graph->file},
 		 "cannot keep what is computed from constants: %s", strerror(errno));
@@ -151,11 +157,11 @@ static int create_results(const struct folding *folding)
 static void take_results(const struct folding *folding)
 {
 	const struct sk_folding *child = &folding->child;
-	const uint8_t *results = mmap(NULL, child->size + 1, PROT_READ, MAP_SHARED, child->file, 0);
+	const uint8_t *results = mmap(NULL, mapped_size(child->size), PROT_READ, MAP_SHARED, child->file, 0);
 
 	if (results == MAP_FAILED)
 		sk_out_of_memory();
-	if (folding->start && !folding->draft->bytes)
+	if (folding->start)
 		*folding->draft = (struct sk_file_draft){child->file, results, folding->start, child->size};
 	else
 		close(child->file);
@@ -330,4 +336,16 @@ bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_gra
 	folding.child.count = values.count;
 	folding.start = find_start(&folding, kept);
 	return !values.count || run(&folding);
+}
+
+void sk_fold_close(const struct sk_file_draft *draft, const struct sk_model *model)
+{
+	const size_t size = mapped_size(draft->end);
+	bool used = false;
+
+	for (size_t i = 0; i < model->tensors.count && !used; i++)
+		used = (uintptr_t)model->tensors.items[i].contents - (uintptr_t)draft->bytes < size;
+	if (!used)
+		munmap((void *)draft->bytes, size);
+	close(draft->descriptor);
 }

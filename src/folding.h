@@ -14,4 +14,8 @@ bool sk_fold_values(void *link, struct sk_op_graph *graph, const uint32_t *wante
 bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_graph_calls *calls,
 		   struct sk_file_draft *draft);
 
+/* Closes a draft that is to become no file, and frees it if no tensor of the model has its contents there: another
+ * network had them all. */
+void sk_fold_close(const struct sk_file_draft *draft, const struct sk_model *model);
+
 #endif

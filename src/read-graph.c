@@ -52,6 +52,7 @@ static bool read_network(const struct reading *reading, const char *network)
 	const struct sk_graph_file *file = &link->model->graph;
 	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, reading->path);
 	sk_graph_calls calls = {NULL, 0, 0};
+	struct sk_file_draft draft = {0}, *first = &link->model->draft;
 	bool given, complete;
 
 	if (!graph)
@@ -87,7 +88,7 @@ static bool read_network(const struct reading *reading, const char *network)
 		return lower_rest(graph, &calls, link->model);
 	}
 
-	if (!sk_fold_calls(link, graph, &calls, &link->model->draft))
+	if (!sk_fold_calls(link, graph, &calls, first->bytes ? &draft : first))
 		return false;
 	/* What depends on constants only is a constant. */
 
@@ -102,6 +103,8 @@ static bool read_network(const struct reading *reading, const char *network)
 	/* What the package has of it alone is called after the network. */
 
 	sk_graph_lower(graph, &calls, sk_scopes_default(graph), reading->constants, link->model);
+	if (draft.bytes)
+		sk_fold_close(&draft, link->model);
 	return sk_scopes_take_options(graph, link->model);
 }
 
