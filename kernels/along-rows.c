@@ -1,6 +1,6 @@
 /* along-rows.c: sums of rows [m,k], made in p parts of neighbouring rows: sums [p,k] of the type that is computed with,
  * which ReduceSum adds up. Rows are read once, one after the other; how many parts there are depends on the shape
- *alone.
+ * alone.
  *
  *	SumRows		x [m,k] -> sums [p,k]
  *	LayerNormGrad	x [m,k], dy [m,k], variance [m], mean [m], gamma [k] -> dx [m,k], sums of (x - mean) /

@@ -108,7 +108,8 @@ static inline number op_GeLUGrad(number gradient, number x)
 #define INPUTS_SigmoidCrossEntropyWithLogits 2
 static inline number op_SigmoidCrossEntropyWithLogits(number x, number label)
 {
-	return MATH(softplus)(x) - x * label;
+	/* softplus(x) - x label; where the label is 1 and x is large that would be a difference of equal numbers. */
+	return ((x > 0 ? x : 0) - x * label) + MATH(softplus)(-MATH(abs)(x));
 }
 
 #define INPUTS_SigmoidCrossEntropyWithLogitsGrad 3

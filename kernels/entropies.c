@@ -59,9 +59,12 @@ void KERNEL(const element *x, const element *label, const element *weight, const
 	for (int64_t i = 0; i < n; i++) {
 		number logit = LOAD(TYPE, x[i]), wanted = LOAD(TYPE, label[i]);
 
-		/* -log(sigmoid(x)), and -log(1 - sigmoid(x)), which is x more. */
-		loss[i] = (1 - wanted) * logit +
-			  (positive ? (LOAD(TYPE, positive[i]) - 1) * wanted + 1 : 1) * MATH(softplus)(-logit);
+		number factor = positive ? (LOAD(TYPE, positive[i]) - 1) * wanted + 1 : 1;
+
+		/* -log(sigmoid(x)) times the factor, and -log(1 - sigmoid(x)), which is x more: the parts that are
+		 * linear come first, since they cancel out where little is lost. */
+		loss[i] = ((1 - wanted) * logit + (logit < 0 ? factor * -logit : 0)) +
+			  factor * MATH(softplus)(-MATH(abs)(logit));
 		loss[i] *= weight ? LOAD(TYPE, weight[i]) : 1;
 	}
 }

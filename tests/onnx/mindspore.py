@@ -282,6 +282,11 @@ case("AssignAdd", [numbers(3, 5), numbers(3, 5)], numpy.add)
 case("AssignAdd", [numbers(3, 5), numpy.arange(5, dtype=numpy.int32)], numpy.add)
 case("SigmoidCrossEntropyWithLogits", [numbers(3, 5), random.uniform(0, 1, (3, 5))], cross_entropy)
 
+# What is nearly certain loses little, and that is exact, too.
+sure = numpy.array([4, 7, 9.5, -4, -7, -9.5]), numpy.array([1, 1, 1, 0, 0, 0.0])
+case("SigmoidCrossEntropyWithLogits", sure, lambda x, label: softplus(-abs(x)))
+case("BCEWithLogitsLoss", [*sure, None, None], lambda x, label, *_: softplus(-abs(x)), reduction="none")
+
 # ---- gradients, with the result y, or the input x, and the result's gradient ----
 
 case("SqrtGrad", [positive(3, 5), numbers(3, 5)], lambda y, dy: dy / (2 * y),
