@@ -325,6 +325,17 @@ static bool upgrade_clip(struct sk_op_graph *graph, struct sk_graph_node *node)
 	return take_bound(graph, node, "min") && take_bound(graph, node, "max") && upgrade_consumed(graph, node);
 }
 
+/* A constant that the elements' type does not hold becomes the nearest number that it holds. */
+static uint32_t bound_of_type(struct sk_canonical *canonical, uint32_t bound, enum sk_dtype dtype)
+{
+	const struct sk_value *value = &canonical->graph->values.items[bound];
+	double number;
+
+	if (value->dtype != dtype && sk_value_number(value, &number))
+		return sk_canonical_number(canonical, dtype, number);
+	return sk_canonical_cast(canonical, bound, dtype);
+}
+
 static bool canonical_clip(struct sk_canonical *canonical)
 {
 	const struct sk_op_graph *graph = canonical->graph;
@@ -334,7 +345,7 @@ static bool canonical_clip(struct sk_canonical *canonical)
 	for (size_t i = 0; i < 2; i++) {
 		bounds[i] = sk_canonical_input(canonical, 1 + i);
 		if (bounds[i] != SK_NONE)
-			bounds[i] = sk_canonical_cast(canonical, bounds[i], dtype);
+			bounds[i] = bound_of_type(canonical, bounds[i], dtype);
 	}
 	sk_canonical_elementwise(canonical, "Clip");
 
