@@ -505,6 +505,8 @@ for axis, shape in (-1, (3, 67)), (1, (2, 33, 5)), (0, (65, 3)):
     case("LogSoftmaxGrad", [numpy.log(made), numbers(*shape)], log_softmax_gradient(axis), axis=axis,
          numeric=lambda y, dy, axis=axis: slopes(lambda x: (log_softmax(x, axis) * dy).sum(), y))
 case("SoftmaxGradExt", [numbers(2, 3, 4), numbers(2, 3, 4), numbers(1)], softmax_gradient((1, 2)), axis=[1, 2])
+case("SoftmaxGradExt", [numbers(2, 3, 4), numbers(2, 3, 4), numbers(1)], softmax_gradient(-1))
+case("SoftmaxBackward", [numbers(2, 3, 4), numbers(2, 3, 4)], softmax_gradient(-1))
 for shape, axes, attributes in (((130, 67), 0, {}), ((3, 65, 4), (0, 2), {}), ((2, 3, 4, 5), (0, 2, 3), {}),
                                 ((20, 3, 4, 5), (0, 1, 2), {"data_format": "NHWC"}), ((1, 64), 0, {}), ((17, 1), 0, {})):
     case("BiasAddGrad", [numbers(*shape)], lambda dy, axes=axes: dy.sum(axes), **attributes,

@@ -18,6 +18,7 @@ static bool check_like_first(const struct sk_inference *inference, size_t number
 /* Axes, which may be one number or a list, are an attribute, `axis`, or the third input of SoftmaxBackward. */
 static bool find_axes(const struct sk_inference *inference, uint64_t shape[3])
 {
+	static const int64_t last = -1;
 	const struct sk_value *from = sk_infer_input(inference, 0);
 	const struct sk_attribute *attribute = sk_node_attribute(inference->node, "axis");
 	const int64_t *axes = attribute ? attribute->integers : NULL;
@@ -28,7 +29,7 @@ static bool find_axes(const struct sk_inference *inference, uint64_t shape[3])
 	    !sk_infer_integers(inference, 2, &count, &axes))
 		return false;
 	if (!count && !attribute) {
-		axes = &(const int64_t){-1};
+		axes = &last;
 		count = 1;
 	}
 	for (uint64_t i = 0; i < count; i++) {
