@@ -65,6 +65,16 @@ refuses "node 'n' .mindspore:ReduceSum.: the operator has no attribute 'skip_mod
 refuses "node 'n' .mindspore:ApplyMomentum.: 'x' has 64 elements, and must be one number" 'node mindspore:ApplyMomentum n x x x x x -> y'
 refuses "node 'n' .mindspore:BinaryCrossEntropy.: reduction is 'all', and must be none, sum or mean" "node mindspore:BinaryCrossEntropy n x x -> y reduction='all'"
 refuses "node 'n' .mindspore:Dropout.: it keeps a part of 0, which is not above 0 and at most 1" 'node mindspore:Dropout n x -> y keep_prob=0.0'
+for ratio in 'f32 2 0.25' 'f16 1 0.25'; do
+	refuses "node 'n' .Dropout.: 'r' is not one number of f32 or f64" "opset 21
+constant r $ratio
+constant t bool 1 1
+node Dropout n x r t -> y"
+done
+refuses "node 'n' .Dropout.: 't' is not one truth value" "opset 21
+constant r f32 1 0.25
+constant t bool 2 1
+node Dropout n x r t -> y"
 refuses "node 'n' .mindspore:LayerNorm.: 'c' is not a number of the type of 'x' for each of the 16 elements from begin_norm_axis on" \
 	'constant c f32 4 1
 node mindspore:LayerNorm n x c c -> y'

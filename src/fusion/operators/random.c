@@ -230,13 +230,25 @@ static bool check_kept(const struct sk_inference *inference, double kept)
 	       sk_infer_error(inference, "'%s' is %s, and no float", value->name, sk_dtype_name(value->dtype));
 }
 
+/* What cannot be read is not taken for what it is without the input. */
+static bool check_numbers(const struct sk_inference *inference)
+{
+	const struct sk_value *ratio = sk_infer_input(inference, 1), *training = sk_infer_input(inference, 2);
+	double trains = 0, part;
+
+	if (training && !sk_value_number(training, &trains))
+		return sk_infer_error(inference, "'%s' is not one truth value", training->name);
+	return trains == 0 || !ratio || sk_value_number(ratio, &part) ||
+	       sk_infer_error(inference, "'%s' is not one number of f32 or f64", ratio->name);
+}
+
 static bool infer_dropout(struct sk_inference *inference)
 {
 	const struct sk_value *value = sk_infer_input(inference, 0);
 	double kept = kept_part(inference);
 
-	return (kept == 1 || check_kept(inference, kept)) && sk_infer_like(inference, 0, 0) &&
-	       sk_infer_output(inference, 1, SK_BOOL, value->rank, value->shape);
+	return check_numbers(inference) && (kept == 1 || check_kept(inference, kept)) &&
+	       sk_infer_like(inference, 0, 0) && sk_infer_output(inference, 1, SK_BOOL, value->rank, value->shape);
 }
 
 static void add_dropout(struct sk_canonical *canonical, double kept, const char *seed, const char *seed2)
