@@ -1,7 +1,8 @@
 /* Compares the kernels of libskernels.a that training needs (optimisers.c, row-gradients.c, entropies.c, along-rows.c,
  * and LayerNorm of normalize.c) with plain loops in long double: whole, and in parts as cores have them, which must be
- * the same bytes. Compiled with TYPE, the suffix of the kernels' names, ELEMENT, what they are stored as, and NUMBER,
- * what they are computed with: of halves, sums and losses are floats. */
+ * the same bytes. Compiled with TYPE, the suffix of the kernels' names, ELEMENT, what they are stored as, NUMBER,
+ * what they are computed with (of halves, sums and losses are floats), and for bf16, which compilers need not know,
+ * BF16. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -46,6 +47,29 @@ static element a[MOST], b[MOST], c[MOST], positive[MOST], part[MOST], y[3][MOST 
 static number sums[3][MOST + GUARD], sums_of_parts[3][MOST + GUARD];
 static int failures;
 
+#ifdef BF16
+#define UNIT 0x1p-8L /* the relative error of rounding to what is stored */
+static number value(element x)
+{
+	number y;
+
+	memcpy(&y, &(uint32_t){(uint32_t)x << 16}, sizeof(y));
+	return y;
+}
+
+static element stored(number x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return isnan(x) ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+#else
+#define UNIT	  0x1p-11L
+#define value(x)  (x)
+#define stored(x) (x)
+#endif
+
 /* So many roundings of the magnitude. */
 static void expect_number(const char *name, int64_t at, wide got, wide wanted, wide magnitude, int64_t roundings)
 {
@@ -62,8 +86,8 @@ static void expect_number(const char *name, int64_t at, wide got, wide wanted, w
 static void expect(const char *name, int64_t at, element got, wide wanted, wide magnitude, int64_t roundings)
 {
 	if (sizeof(element) < sizeof(number))
-		magnitude = fmaxl(fmaxl(magnitude, fabsl(wanted) * 0x1p13L / roundings), 1.0L / roundings);
-	expect_number(name, at, got, wanted, magnitude, roundings);
+		magnitude = fmaxl(fmaxl(magnitude, fabsl(wanted) * UNIT * 0x1p24L / roundings), 1.0L / roundings);
+	expect_number(name, at, value(got), wanted, magnitude, roundings);
 }
 
 static void expect_bytes(const char *name, int output, const void *whole, const void *parts, int64_t n, size_t size)
@@ -134,7 +158,8 @@ static void call_optimiser(int which, int nesterov, int64_t from, int64_t n, ele
 /* What the optimiser makes of element i, in the order of its outputs. */
 static void optimise(int which, int nesterov, int64_t i, wide out[3])
 {
-	wide g = a[i], m = b[i], var = c[i], v = positive[i], new1 = which == 1 || which == 3 ? rest1 : 1 - (wide)beta1;
+	wide g = value(a[i]), m = value(b[i]), var = value(c[i]), v = value(positive[i]),
+	     new1 = which == 1 || which == 3 ? rest1 : 1 - (wide)beta1;
 	wide new2 = which == 1 || which == 3 ? rest2 : 1 - (wide)beta2, mean = beta1 * m + new1 * g;
 	wide square = beta2 * v + new2 * g * g;
 	wide weight = var - rate * (mean / (sqrtl(square) + epsilon) + decay * var);
@@ -213,16 +238,18 @@ static void check_losses(int64_t n)
 		}
 		expect_parts_of_sums("losses", 2, n);
 		for (int64_t i = 0; i < n; i++) {
-			wide weight = weighs ? b[i] : 1, label = part[i], times = weighs ? positive[i] : 1;
-			wide soft = log1pl(expl(-fabsl(a[i]))), up = fmaxl(-(wide)a[i], 0) + soft;
-			wide logs[2] = {logl(part[i]), log1pl(-(wide)part[i])};
+			wide weight = weighs ? value(b[i]) : 1, label = value(part[i]),
+			     times = weighs ? value(positive[i]) : 1;
+			wide soft = log1pl(expl(-fabsl(value(a[i])))), up = fmaxl(-(wide)value(a[i]), 0) + soft;
+			wide logs[2] = {logl(value(part[i])), log1pl(-(wide)value(part[i]))};
 
 			expect_number("BinaryCrossEntropy", i, sums[0][i],
-				      -weight * (positive[i] * logs[0] + (1 - (wide)positive[i]) * logs[1]),
-				      fabsl(weight) * positive[i] * 8, 16);
+				      -weight *
+					      (value(positive[i]) * logs[0] + (1 - (wide)value(positive[i])) * logs[1]),
+				      fabsl(weight) * value(positive[i]) * 8, 16);
 			expect_number("BCEWithLogitsLoss", i, sums[1][i],
-				      weight * ((1 - label) * a[i] + (1 + (times - 1) * label) * up),
-				      fabsl(weight) * (fabsl(a[i]) + (1 + times) * up), 16);
+				      weight * ((1 - label) * value(a[i]) + (1 + (times - 1) * label) * up),
+				      fabsl(weight) * (fabsl(value(a[i])) + (1 + times) * up), 16);
 		}
 	}
 }
@@ -230,15 +257,17 @@ static void check_losses(int64_t n)
 /* What is impossible, and happens, loses 100; what is not a number stays none. */
 static void check_limits(void)
 {
-	const element x[] = {0, 0, 1, 1, NAN, sizeof(element) == 2 ? 0 : sizeof(element) == 4 ? 1e-44 : 1e-300};
-	const element label[] = {0, 1, 1, 0, 0, 1};
+	const number tiny = sizeof(element) == 2 ? 0 : sizeof(element) == 4 ? 1e-44 : 1e-300;
+	const element x[] = {0, 0, stored(1), stored(1), stored(NAN), stored(tiny)};
+	const element label[] = {0, stored(1), stored(1), 0, 0, stored(1)};
 	const number wanted[] = {0, 100, 0, 100, NAN, 100};
 	number loss[6];
 
 	KERNEL(binarycrossentropy, )(x, label, NULL, loss, 6);
 	for (int i = 0; i < 6; i++)
 		expect_number("BinaryCrossEntropy of limits", i, loss[i], wanted[i], 0, 0);
-	const element far[] = {0, sizeof(element) == 2 ? -6e4 : -1e30, -INFINITY}, class[] = {1, 0, 0};
+	const element far[] = {0, stored(sizeof(element) == 2 ? -6e4 : -1e30), stored(-INFINITY)},
+		      class[] = {stored(1), 0, 0};
 
 	KERNEL(softmaxcrossentropywithlogits, )(far, class, loss, y[0], 1, 3);
 	expect_number("SoftmaxCrossEntropyWithLogits of limits", 0, loss[0], 0, 0, 0);
@@ -256,12 +285,12 @@ static void check_softmax_entropy(int64_t m, int64_t k)
 		wide sum = 0, loss = 0, most = 0;
 
 		for (int64_t p = 0; p < k; p++)
-			sum += expl(a[row * k + p]);
+			sum += expl(value(a[row * k + p]));
 		for (int64_t p = 0; p < k; p++) {
-			loss -= part[row * k + p] * (a[row * k + p] - logl(sum));
-			most += fabsl(part[row * k + p]) * 8;
+			loss -= value(part[row * k + p]) * (value(a[row * k + p]) - logl(sum));
+			most += fabsl(value(part[row * k + p])) * 8;
 			expect("SoftmaxCrossEntropyWithLogits", row * k + p, y[0][row * k + p],
-			       expl(a[row * k + p]) / sum - part[row * k + p], 1, k + 8);
+			       expl(value(a[row * k + p])) / sum - value(part[row * k + p]), 1, k + 8);
 		}
 		expect_number("losses of rows", row, sums[1][row], loss, most, k + 8);
 	}
@@ -297,13 +326,14 @@ static void check_row_gradients(int64_t o, int64_t k, int64_t i)
 		wide product = 0, sum = 0, magnitude = 0;
 
 		for (int64_t p = 0; p < k; p++) {
-			product += (wide)a[first + p * i] * b[first + p * i];
-			sum += a[first + p * i];
-			magnitude += fabsl(a[first + p * i]);
+			product += (wide)value(a[first + p * i]) * value(b[first + p * i]);
+			sum += value(a[first + p * i]);
+			magnitude += fabsl(value(a[first + p * i]));
 		}
-		expect("SoftmaxGrad", at, y[0][at], (a[at] - product) * b[at] * (i == 1 ? (wide)rate : 1),
+		expect("SoftmaxGrad", at, y[0][at], (value(a[at]) - product) * value(b[at]) * (i == 1 ? (wide)rate : 1),
 		       (magnitude * 2 + 2) * 2, k + 8);
-		expect("LogSoftmaxGrad", at, y[1][at], a[at] - expl(b[at]) * sum, magnitude * 8 + 2, k + 8);
+		expect("LogSoftmaxGrad", at, y[1][at], value(a[at]) - expl(value(b[at])) * sum, magnitude * 8 + 2,
+		       k + 8);
 	}
 }
 
@@ -330,8 +360,8 @@ static void check_sums(int64_t m, int64_t k, int64_t p)
 		wide sum = 0, magnitude = 0;
 
 		for (int64_t i = 0; i < m; i++) {
-			sum += a[i * k + j];
-			magnitude += fabsl(a[i * k + j]);
+			sum += value(a[i * k + j]);
+			magnitude += fabsl(value(a[i * k + j]));
 		}
 		expect_number("SumRows", j, add_up(sums[0], p, k, j), sum, magnitude, m + 2);
 	}
@@ -364,26 +394,26 @@ static void check_layer_norm(int64_t m, int64_t k, int64_t p)
 		wide sum = 0, square = 0, off = 0, tilt = 0;
 
 		for (int64_t j = 0; j < k; j++)
-			sum += x[j];
+			sum += value(x[j]);
 		for (int64_t j = 0; j < k; j++)
-			square += (x[j] - sum / k) * (x[j] - sum / k);
+			square += (value(x[j]) - sum / k) * (value(x[j]) - sum / k);
 		expect_number("mean", row, mean[row], sum / k, 2, k + 8);
 		expect_number("variance", row, variance[row], square / k, 4, k + 8);
 		wide factor = 1 / sqrtl(square / k + 1e-3f);
 
 		for (int64_t j = 0; j < k; j++) {
-			wide at = (x[j] - sum / k) * factor;
+			wide at = (value(x[j]) - sum / k) * factor;
 
-			expect("LayerNorm", row * k + j, normal[row * k + j], at * b[j] + c[j], 2 + 2 * factor,
-			       2 * k + 64);
-			off += (wide)dy[j] * b[j] / k;
-			tilt += dy[j] * b[j] * at / k;
-			gammas[j] += dy[j] * at;
-			betas[j] += dy[j];
+			expect("LayerNorm", row * k + j, normal[row * k + j], at * value(b[j]) + value(c[j]),
+			       2 + 2 * factor, 2 * k + 64);
+			off += (wide)value(dy[j]) * value(b[j]) / k;
+			tilt += value(dy[j]) * value(b[j]) * at / k;
+			gammas[j] += value(dy[j]) * at;
+			betas[j] += value(dy[j]);
 		}
 		for (int64_t j = 0; j < k; j++)
 			expect("dx", row * k + j, y[0][row * k + j],
-			       (dy[j] * b[j] - off - (x[j] - sum / k) * factor * tilt) * factor,
+			       (value(dy[j]) * value(b[j]) - off - (value(x[j]) - sum / k) * factor * tilt) * factor,
 			       4 * factor * factor * factor, 2 * k + 64);
 	}
 	for (int64_t j = 0; j < k; j++) {
@@ -394,7 +424,7 @@ static void check_layer_norm(int64_t m, int64_t k, int64_t p)
 
 static element drawn(int most)
 {
-	return (element)((random() % 2000001 - 1000000) * 1e-6 * most);
+	return stored((random() % 2000001 - 1000000) * 1e-6 * most);
 }
 
 int main(void)
@@ -405,8 +435,8 @@ int main(void)
 		a[i] = drawn(2);
 		b[i] = drawn(1);
 		c[i] = drawn(1);
-		positive[i] = fabsl((wide)drawn(1)) + 1e-3;
-		part[i] = positive[i] / 2 + 1e-3;
+		positive[i] = stored(fabsl((wide)value(drawn(1))) + 1e-3);
+		part[i] = stored(value(positive[i]) / 2 + 1e-3);
 	}
 	check_limits();
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
