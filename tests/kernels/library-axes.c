@@ -226,17 +226,34 @@ static void check_reduced(const struct kernel *kernel, const struct column *colu
 	check_near(kernel, kernel->out, y, at, exact, (wide)(column->k + 8) * roundoff(kernel->in) * scale, "a column");
 }
 
-static void call_reduction(const struct kernel *kernel, const struct shape *shape, const void *x, void *y,
-			   int64_t first, int64_t count)
+/* Of the columns of `count` blocks, from the first one on; each block has `results` results. */
+static void call_columns(const struct kernel *kernel, const struct shape *shape, const void *x, void *y,
+			 int64_t results, int64_t first, int64_t count)
 {
 	const void *from = element_at(kernel->in, x, first * shape->k * shape->i);
-	void *to = element_at(kernel->out, y, first * shape->i);
+	void *to = element_at(kernel->out, y, first * results);
 
 	if (has_rows(kernel))
 		((void (*)(const void *, void *, int64_t, int64_t))kernel->function)(from, to, count, shape->k);
 	else
 		((void (*)(const void *, void *, int64_t, int64_t, int64_t))kernel->function)(from, to, count, shape->k,
 											      shape->i);
+}
+
+/* Block by block, and as the kernel of the base, it gives the same bytes as y has. */
+static void check_columns(const struct kernel *kernel, const struct shape *shape, const void *x, const void *y,
+			  int64_t results)
+{
+	size_t bytes = (size_t)(shape->o * results) * kernel->out->size;
+	void *parts = guarded(bytes);
+
+	for (int64_t o = 0; o < shape->o; o++)
+		call_columns(kernel, shape, x, parts, results, o, 1);
+	check_same(kernel, "a part", parts, y, bytes);
+	if (kernel->base) {
+		call_columns(kernel->base, shape, x, parts, results, 0, shape->o);
+		check_same(kernel, "the base", y, parts, bytes);
+	}
 }
 
 /* Sums and products of numbers of no type's limits, the logarithm of none that is near 0; Max and Min of all. */
@@ -263,24 +280,18 @@ static void run_reduction(const struct kernel *kernel, const struct row *row)
 		struct shape shape = number < SHAPES ? shape_for(kernel, number) : (struct shape){2, 0, 1};
 		int64_t results = shape.o * shape.i;
 		size_t bytes = (size_t)results * kernel->out->size;
-		void *x = inputs_for(kernel, shape.o * shape.k * shape.i), *y = guarded(bytes), *parts = guarded(bytes);
+		void *x = inputs_for(kernel, shape.o * shape.k * shape.i), *y = guarded(bytes);
 		struct column column;
 
 		if (!shape.k && is(kernel, "ReduceMean") && !kernel->in->is_float)
 			continue;
-		call_reduction(kernel, &shape, x, y, 0, shape.o);
+		call_columns(kernel, &shape, x, y, shape.i, 0, shape.o);
 		check_front(kernel, y);
 		for (int64_t at = 0; at < results; at++) {
 			read_column(kernel->in, x, &shape, at / shape.i, at % shape.i, &column);
 			check_reduced(kernel, &column, y, at);
 		}
-		for (int64_t o = 0; o < shape.o; o++)
-			call_reduction(kernel, &shape, x, parts, o, 1);
-		check_same(kernel, "a part", parts, y, bytes);
-		if (kernel->base) {
-			call_reduction(kernel->base, &shape, x, parts, 0, shape.o);
-			check_same(kernel, "the base", y, parts, bytes);
-		}
+		check_columns(kernel, &shape, x, y, shape.i);
 	}
 }
 
@@ -383,18 +394,6 @@ static void check_mapped(const struct kernel *kernel, const struct shape *shape,
 	}
 }
 
-static void call_map(const struct kernel *kernel, const struct shape *shape, const void *x, void *y, int64_t first,
-		     int64_t count)
-{
-	x = element_at(kernel->in, x, first * shape->k * shape->i);
-	y = element_at(kernel->in, y, first * shape->k * shape->i);
-	if (has_rows(kernel))
-		((void (*)(const void *, void *, int64_t, int64_t))kernel->function)(x, y, count, shape->k);
-	else
-		((void (*)(const void *, void *, int64_t, int64_t, int64_t))kernel->function)(x, y, count, shape->k,
-											      shape->i);
-}
-
 static void run_map(const struct kernel *kernel, const struct row *row)
 {
 	(void)row;
@@ -403,25 +402,19 @@ static void run_map(const struct kernel *kernel, const struct row *row)
 		int64_t n = shape.o * shape.k * shape.i;
 		size_t bytes = (size_t)n * kernel->in->size;
 		void *x = is(kernel, "Hardmax") ? random_elements(kernel->in, n) : random_reals(kernel->in, n, -20, 20),
-		     *y = guarded(bytes), *parts = guarded(bytes);
+		     *y = guarded(bytes);
 		struct column column;
 
 		for (int64_t p = 0; p < shape.k && n && number == 3; p++) /* a column of zeros */
 			put_wide(kernel->in, x, p * shape.i, 0);
-		call_map(kernel, &shape, x, y, 0, shape.o);
+		call_columns(kernel, &shape, x, y, shape.k * shape.i, 0, shape.o);
 		check_front(kernel, y);
 		for (int64_t at = 0; at < shape.o * shape.i; at++) {
 			read_column(kernel->in, x, &shape, at / shape.i, at % shape.i, &column);
 			check_mapped(kernel, &shape, &column, y, at / shape.i * shape.k * shape.i + at % shape.i);
 		}
-		for (int64_t o = 0; o < shape.o; o++)
-			call_map(kernel, &shape, x, parts, o, 1);
-		check_same(kernel, "a part", parts, y, bytes);
-		if (kernel->base) {
-			call_map(kernel->base, &shape, x, parts, 0, shape.o);
-			check_same(kernel, "the base", y, parts, bytes);
-		}
-		call_map(kernel, &shape, x, x, 0, shape.o);
+		check_columns(kernel, &shape, x, y, shape.k * shape.i);
+		call_columns(kernel, &shape, x, x, shape.k * shape.i, 0, shape.o);
 		check_same(kernel, "in place", x, y, bytes);
 	}
 }

@@ -5,44 +5,29 @@ set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
 #include "skkernel.h"
-void scale(const float *x, float *y, long n)
-{
-	for (long i = 0; i < n; i++)
-		y[i] = 3 * x[i];
-}
-SK_KERNEL(scale, "vector split=n; in x f32[n], out y f32[n], n i64");
-void shift(const float *x, float *y, long n)
-{
-	for (long i = 0; i < n; i++)
-		y[i] = x[i] + 3;
-}
-SK_KERNEL(shift, "vector split=n; in x f32[n], out y f32[n], n i64");
-void square(const float *x, float *y, long n)
-{
-	for (long i = 0; i < n; i++)
-		y[i] = x[i] * x[i];
-}
-SK_KERNEL(square, "vector split=n; in x f32[n], out y f32[n], n i64");
-void early(const struct sk_block *block, const float *x, float *y, long n)
-{
-	uint64_t low, high;
-
-	sk_wait_pre_task_end(block);
-	sk_block_range(block, (uint64_t)n, &low, &high);
-	for (uint64_t i = low; i < high; i++)
-		y[i] = x[i] + 1;
-}
-SK_KERNEL(early, "vector blocks=n early-start=wait; block, in x f32[n], out y f32[n], n i64");
-void meet(const struct sk_block *block, const float *x, float *y, long n)
-{
-	uint64_t low, high;
-
-	sk_sync_all(block);
-	sk_block_range(block, (uint64_t)n, &low, &high);
-	for (uint64_t i = low; i < high; i++)
-		y[i] = x[i] + 1;
-}
-SK_KERNEL(meet, "vector sync-all; block, in x f32[n], out y f32[n], n i64");
+#define EACH(name, made) \
+	void name(const float *x, float *y, long n) \
+	{ \
+		for (long i = 0; i < n; i++) \
+			y[i] = made; \
+	} \
+	SK_KERNEL(name, "vector split=n; in x f32[n], out y f32[n], n i64")
+EACH(scale, 3 * x[i]);
+EACH(shift, x[i] + 3);
+EACH(square, x[i] * x[i]);
+#define BLOCKS(name, meets, attributes) \
+	void name(const struct sk_block *block, const float *x, float *y, long n) \
+	{ \
+		uint64_t low, high; \
+ \
+		meets(block); \
+		sk_block_range(block, (uint64_t)n, &low, &high); \
+		for (uint64_t i = low; i < high; i++) \
+			y[i] = x[i] + 1; \
+	} \
+	SK_KERNEL(name, "vector " attributes "; block, in x f32[n], out y f32[n], n i64")
+BLOCKS(early, sk_wait_pre_task_end, "blocks=n early-start=wait");
+BLOCKS(meet, sk_sync_all, "sync-all");
 C
 $KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/stubs" -c kernels.c -o kernels.o
 
