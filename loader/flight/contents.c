@@ -207,15 +207,21 @@ enum skrt_status skrt_module_network(struct skrt_module *module, uint32_t index,
 	return status;
 }
 
-/* "short, long" */
+/* "short, long"; with "…" in the end if there is no room for all. */
 static void list_networks(const struct skrt_module *module, char *text, size_t size)
 {
+	static const char rest[] = ", …";
 	struct sk_plan_network own = {0};
 	size_t used = 0;
 
 	*text = '\0';
-	while (sk_plan_next_network(&module->plan, &own) && used < size)
+	while (sk_plan_next_network(&module->plan, &own)) {
+		if (strlen(own.name) + sizeof(", ") + sizeof(rest) > size - used) {
+			snprintf(text + used, size - used, "%s", used ? rest : "…");
+			return;
+		}
 		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", own.name);
+	}
 }
 
 enum skrt_status sk_module_find_network(struct skrt_module *module, const char *name, struct sk_plan_network *network)

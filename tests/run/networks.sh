@@ -250,6 +250,9 @@ fails_with "bad.yaml:3:18: network 'short' has no dimensions" "$sklink" bad.yaml
 fails_with "net.yaml:3:[0-9]*: dims 'seq=37': there is a set 'long' already" "$sklink" net.yaml "$@" --dim long:seq=3 -o bad.sk
 fails_with "both.sk: the package has several networks, of which one has to be named: short, long" "$skrun" both.sk --random 1
 fails_with "both.sk: no network 'lon'; there are short, long" "$skrun" both.sk --network lon --random 1
+long=$(printf 'long%.0s' {1..15})
+link many --dim a$long:seq=1 --dim b$long:seq=2 --dim c$long:seq=3 --dim d$long:seq=4 --dim e:seq=5
+fails_with "there are a$long, b$long, c$long, …$" "$skrun" many.sk --network f --random 1
 fails_with "short.sk: no network 'short': the package has one, without a name" "$skrun" short.sk --network short --random 1
 fails_with "no input or output 'short:z'; did you mean 'short:x'" "$skrun" both.sk --network short --input z=x.npy
 fails_with "no input or output 'short:z'; did you mean 'short:x'" "$skrun" both.sk --network short --input short:z=x.npy
