@@ -61,17 +61,18 @@ for name in short long; do
 	for how in --list --predict; do
 		"$skrun" both.sk --network $name $how | sed "s/$name://g; s/_${name}_x3A/_/g" | tr -s ' ' >one.txt
 		"$skrun" $name.sk $how | tr -s ' ' >two.txt
-		cmp one.txt two.txt || fail "$name: $how says something else"
+		[ -s one.txt ] && cmp one.txt two.txt || fail "$name: $how says something else"
 	done
 	"$skrun" both.sk --network $name --random 1 --measure costs.txt || fail "$name: --measure"
-	[ "$(grep -c "^\"$name:" costs.txt)" = "$(grep -c '^"' costs.txt)" ] || fail "$name: --measure has tasks of others"
+	grep -q "^\"$name:" costs.txt && ! grep '^"' costs.txt | grep -v "^\"$name:" || fail "$name: --measure has tasks of others"
 done
 
 # Constants stand once, in the package or in a file beside it; workspaces are as large as the greatest alone.
-constants() {
-	"$skdump" "$1" | sed -n 's/^  constants *//p'
+memory() {
+	"$skdump" "$1" | sed -nE 's/^  (workspace|constants) +([0-9]+ bytes).*/\1 \2/p'
 }
-[ "$(constants both.sk)" = "$(constants long.sk)" ] || fail "constants: $(constants both.sk), alone $(constants long.sk)"
+[ "$(memory both.sk | grep -c ' [1-9]')" = 2 ] && [ "$(memory both.sk)" = "$(memory long.sk)" ] ||
+	fail "$(memory both.sk), alone $(memory long.sk)"
 "$make_model" large.onnx <<'END'
 input x f32 batchx512
 constant w f32 512x512 1 2 -3 4 5 -6 7 8 9
@@ -105,7 +106,7 @@ M
 for package in both manifest; do
 	"$skdump" --all $package.sk | sed 1d >$package.txt
 done
-cmp manifest.txt both.txt || fail "a manifest makes another package than the command line"
+[ -s both.txt ] && cmp manifest.txt both.txt || fail "a manifest makes another package than the command line"
 
 # One set is a network with a name, which nobody has to say.
 link named --dim short:seq=5

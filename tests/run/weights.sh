@@ -93,7 +93,7 @@ END_OF_MODEL
 writes_once() {
 	local bytes networks=$1
 	shift
-	bytes=$(bash -c '"$@" >&2; sed -n "s/^wchar: //p" /proc/$$/io' bash "$@")
+	bytes=$(bash -c '"$@" >&2 && sed -n "s/^wchar: //p" /proc/$$/io' bash "$@")
 	[ -z "$nameless" ] || [ "$bytes" -lt $(((networks + 1) * 5 * size / 2)) ] || fail "$*: $bytes bytes have been written"
 }
 
