@@ -143,10 +143,7 @@ bool sk_shape_is_countable(enum sk_dtype dtype, uint32_t rank, const uint64_t *s
 	uint64_t bytes = sk_dtype_size(dtype);
 
 	for (uint32_t i = 0; i < rank; i++)
-		if (!shape[i])
-			return true;
-	for (uint32_t i = 0; i < rank; i++)
-		if (shape[i] != SK_UNKNOWN && (!sk_mul(bytes, shape[i], &bytes) || bytes > INT64_MAX))
+		if (shape[i] && shape[i] != SK_UNKNOWN && (!sk_mul(bytes, shape[i], &bytes) || bytes > INT64_MAX))
 			return false;
 	return true;
 }

@@ -136,8 +136,7 @@ uint64_t sk_value_bytes(const struct sk_value *value);
 /* "[2, ?, 4]"; "?" where a dimension is unknown. */
 const char *sk_partial_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape);
 
-/* True if the known dimensions make no more than 2^63 - 1 bytes. One of 0 makes a tensor empty, however large the
- * others are. */
+/* True if the known dimensions make no more than 2^63 - 1 bytes, those of 0 left out: plans count them so, too. */
 bool sk_shape_is_countable(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape);
 
 /* True if the value may have the shape, as far as something is known of it. */

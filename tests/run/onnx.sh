@@ -229,6 +229,7 @@ for shape in 2x 2xx3 x2 2x-3 +2x3 ' 2x3' 2x3y 9223372036854775808 1x1x1x1x1x1x1x
 		open --dim batch=2 --shape "y=$shape"
 done
 refuses "--shape 'y=4294967296x4294967296': input 'y' would be larger than 2\^63 bytes" open --shape y=4294967296x4294967296 --dim batch=2
+refuses "--shape 'y=4294967296x0x4294967296': input 'y' would be larger than 2\^63 bytes" open --shape y=4294967296x0x4294967296 --dim batch=2
 refuses "--dim 'batch=4611686018427387904': input 'x' would be larger than 2\^63 bytes" open --shape y=3 --dim batch=4611686018427387904
 refuses "--dim 'bach=2': no input has a dimension of that name; did you mean 'batch'\?" open --shape y=3 --dim bach=2
 refuses "--dim 'batch=2': the shape of input 'x' is \[3, 3\]" open --shape y=3 --dim batch=3 --dim batch=2
