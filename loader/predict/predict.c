@@ -40,7 +40,7 @@ enum {
 
 struct prediction {
 	const struct sk_plan_view *plan;
-	struct sk_plan_network network;
+	const struct sk_plan_network *network; /* of the plan */
 	struct sk_profile profile;
 	uint32_t lanes[SK_MAX_LANES]; /* by lane of the plan, the profile's */
 	struct sk_costs costs;
@@ -102,7 +102,7 @@ static bool simulate(struct prediction *prediction, const struct variant *varian
 	struct sk_simulation *result = &prediction->results[variant - variants];
 	struct sk_profile profile = prediction->profile;
 	struct sk_network network;
-	bool good = sk_network_build(prediction->plan, &prediction->network, prediction->costs.work, prediction->lanes,
+	bool good = sk_network_build(prediction->plan, prediction->network, prediction->costs.work, prediction->lanes,
 				     variant->way, &network);
 
 	if (variant->free) {
@@ -141,7 +141,7 @@ static void print_device(const struct prediction *prediction)
 {
 	const struct sk_plan_view *plan = prediction->plan;
 	const struct sk_costs *costs = &prediction->costs;
-	uint32_t launches = prediction->network.launch_count, tasks = prediction->network.task_count, once = 0;
+	uint32_t launches = prediction->network->launch_count, tasks = prediction->network->task_count, once = 0;
 
 	fprintf(prediction->stream, "predicted for %s:", prediction->profile.name);
 	for (uint32_t i = 0; i < prediction->profile.lane_count; i++) {
@@ -152,7 +152,7 @@ static void print_device(const struct prediction *prediction)
 			named ? lane->name : "", named ? " " : "", lane->cores == 1 ? "" : "s");
 	}
 	for (uint32_t i = 0; i < launches; i++)
-		once += !!(plan->launches[prediction->network.first_launch + i].flags & SK_LAUNCH_ONCE);
+		once += !!(plan->launches[prediction->network->first_launch + i].flags & SK_LAUNCH_ONCE);
 	fprintf(prediction->stream, "; %" PRIu32 " task%s in %" PRIu32 " launch%s", tasks, tasks == 1 ? "" : "s",
 		launches, launches == 1 ? "" : "es");
 	if (once)
@@ -317,7 +317,7 @@ static bool predict(struct prediction *prediction, const struct sk_predict_optio
 {
 	if (!sk_plan_check_all(prediction->plan, prediction->error, prediction->error_size) ||
 	    !load_profile(prediction, options) ||
-	    !sk_costs_collect(prediction->plan, &prediction->network, &prediction->profile, prediction->lanes,
+	    !sk_costs_collect(prediction->plan, prediction->network, &prediction->profile, prediction->lanes,
 			      options->costs, &prediction->costs, prediction->error, prediction->error_size))
 		return false;
 	for (int i = 0; i < VARIANTS; i++)
@@ -336,14 +336,10 @@ static bool predict(struct prediction *prediction, const struct sk_predict_optio
 bool sk_predict(const struct sk_plan_view *plan, const struct sk_predict_options *options, FILE *stream, char *error,
 		size_t error_size)
 {
-	struct prediction prediction = {.plan = plan, .stream = stream, .error = error, .error_size = error_size};
-	bool good;
+	struct prediction prediction = {
+		.plan = plan, .network = options->network, .stream = stream, .error = error, .error_size = error_size};
+	bool good = predict(&prediction, options);
 
-	if (options->network)
-		prediction.network = *options->network;
-	else
-		sk_plan_next_network(plan, &prediction.network);
-	good = predict(&prediction, options);
 	sk_costs_free(&prediction.costs);
 	sk_network_free(&prediction.fused);
 	for (int i = 0; i < VARIANTS; i++)

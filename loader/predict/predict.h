@@ -8,7 +8,7 @@
 #include "loader/plan/plan.h"
 
 struct sk_predict_options {
-	const struct sk_plan_network *network; /* of the plan; NULL: the only one */
+	const struct sk_plan_network *network; /* of the plan */
 	const char *device; /* a profile's name or path; NULL: the one that the package was linked for */
 	const char *costs; /* path of a cost file (costs.h), or NULL */
 	uint32_t cores; /* of each lane; 0: as many as the profile says */

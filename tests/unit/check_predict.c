@@ -1145,7 +1145,8 @@ START_TEST(printed)
 {
 	struct plan *plan = one_launch(1);
 	struct sk_plan_view view;
-	struct sk_predict_options options = {.cores = 2};
+	struct sk_plan_network network = {0};
+	struct sk_predict_options options = {.network = &network, .cores = 2};
 	char error[512] = "", *text;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
@@ -1154,6 +1155,7 @@ START_TEST(printed)
 	for (int i = 0; i < 60; i++)
 		plain(plan, "same", (uint32_t)i % 2, 10);
 	view = plan_view(plan);
+	ck_assert(sk_plan_next_network(&view, &network));
 	ck_assert(!sk_predict(&view, &options, stream, error, sizeof(error)));
 	ck_assert(strstr(error, "linked for device 'test', whose profile is a file: give it with --device"));
 	options.device = "a3";
