@@ -81,6 +81,8 @@ AssignAdd the_node b i -> y|.*broadcast
 SqrtGrad the_node x i -> y|'x' is f32, and 'i' is i32
 SqrtGrad the_node x -> y|it has 1 inputs, and the operator has 2
 SqrtGrad the_node _ x -> y|input 0 is absent, and the operator needs it
+AddN the_node x _ x -> y|input 1 is absent, and the operator needs it
+Concat the_node x x _ -> y|input 2 is absent, and the operator needs it
 MaximumGrad the_node b x x -> y|.*broadcast
 MaximumGrad the_node x x b -> y|'b' has not the shape of what 'x' and 'x' make
 FillV2 the_node b -> y|it has 1 inputs, and the operator has 2

@@ -94,7 +94,10 @@ static bool check_inputs(struct sk_op_graph *graph, const struct sk_graph_node *
 {
 	if (!check_count(graph, node, "inputs", node->inputs.count, schema->min_inputs, schema->max_inputs))
 		return false;
-	for (size_t i = 0; i < schema->min_inputs; i++) {
+	/* Of any number none is optional, but Loop's, which looks at its inputs itself. */
+	bool all = schema->max_inputs == SK_VARIADIC && schema->min_inputs;
+
+	for (size_t i = 0; i < (all ? node->inputs.count : schema->min_inputs); i++) {
 		if (node->inputs.items[i] != SK_NONE)
 			continue;
 		sk_node_error(graph, node, "input %zu is absent, and the operator needs it", i);
