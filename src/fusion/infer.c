@@ -59,6 +59,14 @@ bool sk_infer_same_types(const struct sk_inference *inference, size_t a, size_t 
 			      other->name, sk_dtype_name(other->dtype));
 }
 
+bool sk_infer_one_type(const struct sk_inference *inference)
+{
+	for (size_t i = 1; i < inference->node->inputs.count; i++)
+		if (!sk_infer_same_types(inference, 0, i))
+			return false;
+	return true;
+}
+
 bool sk_infer_like(const struct sk_inference *inference, size_t output, size_t input)
 {
 	const struct sk_value *value = sk_infer_input(inference, input);
@@ -85,6 +93,20 @@ bool sk_infer_broadcast(const struct sk_inference *inference, uint32_t *rank, ui
 	*rank = both_rank;
 	memcpy(shape, both, both_rank * sizeof(*both));
 	return true;
+}
+
+bool sk_infer_common_shape(const struct sk_inference *inference, enum sk_dtype dtype)
+{
+	uint64_t shape[SK_MAX_RANK];
+	uint32_t rank = 0;
+
+	for (size_t i = 0; i < inference->node->inputs.count; i++) {
+		const struct sk_value *value = sk_infer_input(inference, i);
+
+		if (value && !sk_infer_broadcast(inference, &rank, shape, value->rank, value->shape))
+			return false;
+	}
+	return sk_infer_output(inference, 0, dtype, rank, shape);
 }
 
 bool sk_infer_axis(const struct sk_inference *inference, int64_t axis, uint32_t rank, uint32_t *counted)

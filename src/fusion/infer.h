@@ -22,6 +22,9 @@ bool sk_infer_output(const struct sk_inference *inference, size_t number, enum s
 /* True if two inputs are of one type, or the second is absent; false with an error. */
 bool sk_infer_same_types(const struct sk_inference *inference, size_t a, size_t b);
 
+/* The same of all inputs. */
+bool sk_infer_one_type(const struct sk_inference *inference);
+
 /* An output of the input's type and shape. */
 bool sk_infer_like(const struct sk_inference *inference, size_t output, size_t input);
 
@@ -29,6 +32,9 @@ bool sk_infer_like(const struct sk_inference *inference, size_t output, size_t i
  * False after an error. */
 bool sk_infer_broadcast(const struct sk_inference *inference, uint32_t *rank, uint64_t *shape, uint32_t other_rank,
 			const uint64_t *other);
+
+/* Output 0 has the common shape of the inputs that are there, and this type. */
+bool sk_infer_common_shape(const struct sk_inference *inference, enum sk_dtype dtype);
 
 /* An axis from -rank to rank - 1, counted from the front; false after an error. */
 bool sk_infer_axis(const struct sk_inference *inference, int64_t axis, uint32_t rank, uint32_t *counted);

@@ -11,43 +11,14 @@ static const struct sk_graph_node *node_of(const struct sk_canonical *canonical)
 
 /* ---- types and shapes ---- */
 
-static bool check_types(const struct sk_inference *inference)
-{
-	const struct sk_value *first = sk_infer_input(inference, 0);
-
-	for (size_t i = 1; i < inference->node->inputs.count; i++) {
-		const struct sk_value *value = sk_infer_input(inference, i);
-
-		if (value && value->dtype != first->dtype)
-			return sk_infer_error(inference, "'%s' is %s, and '%s' is %s", first->name,
-					      sk_dtype_name(first->dtype), value->name, sk_dtype_name(value->dtype));
-	}
-	return true;
-}
-
-/* The output has the common shape of the inputs. */
-static bool infer_broadcast(const struct sk_inference *inference, enum sk_dtype dtype)
-{
-	uint64_t shape[SK_MAX_RANK];
-	uint32_t rank = 0;
-
-	for (size_t i = 0; i < inference->node->inputs.count; i++) {
-		const struct sk_value *value = sk_infer_input(inference, i);
-
-		if (value && !sk_infer_broadcast(inference, &rank, shape, value->rank, value->shape))
-			return false;
-	}
-	return sk_infer_output(inference, 0, dtype, rank, shape);
-}
-
 static bool infer_composite(struct sk_inference *inference)
 {
-	return check_types(inference) && infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
+	return sk_infer_one_type(inference) && sk_infer_common_shape(inference, sk_infer_input(inference, 0)->dtype);
 }
 
 static bool infer_comparison(struct sk_inference *inference)
 {
-	return check_types(inference) && infer_broadcast(inference, SK_BOOL);
+	return sk_infer_one_type(inference) && sk_infer_common_shape(inference, SK_BOOL);
 }
 
 static bool infer_like(struct sk_inference *inference)
@@ -197,7 +168,7 @@ static bool infer_bias_add(struct sk_inference *inference)
 		return sk_infer_error(inference, "data_format is '%s', and must be NCHW, NCDHW or NHWC", format);
 	if (x->rank < 2 || bias->rank != 1 || bias->shape[0] != x->shape[channel_axis(inference->node, x->rank)])
 		return sk_infer_error(inference, "'%s' is not a number for each channel of '%s'", bias->name, x->name);
-	return check_types(inference) && sk_infer_like(inference, 0, 0);
+	return sk_infer_one_type(inference) && sk_infer_like(inference, 0, 0);
 }
 
 static bool canonical_bias_add(struct sk_canonical *canonical)
@@ -255,7 +226,7 @@ static bool infer_extreme_grad(struct sk_inference *inference)
 	uint64_t shape[SK_MAX_RANK];
 
 	memcpy(shape, x->shape, sizeof(shape));
-	if (!check_types(inference) || !sk_infer_broadcast(inference, &rank, shape, y->rank, y->shape))
+	if (!sk_infer_one_type(inference) || !sk_infer_broadcast(inference, &rank, shape, y->rank, y->shape))
 		return false;
 	if (rank != gradient->rank || (rank && memcmp(shape, gradient->shape, rank * sizeof(*shape))))
 		return sk_infer_error(inference, "'%s' has not the shape of what '%s' and '%s' make", gradient->name,

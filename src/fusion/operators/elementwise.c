@@ -39,23 +39,6 @@ static bool upgrade_consumed(struct sk_op_graph *graph, struct sk_graph_node *no
 
 /* ---- inputs that are broadcast ---- */
 
-/* The output has the common shape of the inputs. */
-static bool infer_broadcast(struct sk_inference *inference, enum sk_dtype dtype)
-{
-	const struct sk_value *first = sk_infer_input(inference, 0);
-	uint64_t shape[SK_MAX_RANK];
-	uint32_t rank = first->rank;
-
-	memcpy(shape, first->shape, sizeof(shape));
-	for (size_t i = 1; i < inference->node->inputs.count; i++) {
-		const struct sk_value *value = sk_infer_input(inference, i);
-
-		if (!sk_infer_broadcast(inference, &rank, shape, value->rank, value->shape))
-			return false;
-	}
-	return sk_infer_output(inference, 0, dtype, rank, shape);
-}
-
 /* Before operator set 7 the second input was aligned with the first one from an axis on: it gets dimensions of one
  * element behind its own. */
 static bool align_second(struct sk_inference *inference)
@@ -92,12 +75,13 @@ static bool upgrade_aligned(struct sk_op_graph *graph, struct sk_graph_node *nod
 static bool infer_binary(struct sk_inference *inference)
 {
 	return sk_infer_same_types(inference, 0, 1) && align_second(inference) &&
-	       infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
+	       sk_infer_common_shape(inference, sk_infer_input(inference, 0)->dtype);
 }
 
 static bool infer_comparison(struct sk_inference *inference)
 {
-	return sk_infer_same_types(inference, 0, 1) && align_second(inference) && infer_broadcast(inference, SK_BOOL);
+	return sk_infer_same_types(inference, 0, 1) && align_second(inference) &&
+	       sk_infer_common_shape(inference, SK_BOOL);
 }
 
 static bool canonical_binary(struct sk_canonical *canonical, bool commutative)
@@ -154,7 +138,7 @@ static bool canonical_cast(struct sk_canonical *canonical)
 
 static bool infer_pow(struct sk_inference *inference)
 {
-	return align_second(inference) && infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
+	return align_second(inference) && sk_infer_common_shape(inference, sk_infer_input(inference, 0)->dtype);
 }
 
 static bool canonical_pow(struct sk_canonical *canonical)
@@ -177,10 +161,7 @@ static bool canonical_pow(struct sk_canonical *canonical)
 
 static bool infer_variadic(struct sk_inference *inference)
 {
-	for (size_t i = 1; i < inference->node->inputs.count; i++)
-		if (!sk_infer_same_types(inference, 0, i))
-			return false;
-	return infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
+	return sk_infer_one_type(inference) && sk_infer_common_shape(inference, sk_infer_input(inference, 0)->dtype);
 }
 
 /* The shape that two values have together: they are known to go together. It is called like what all of them make. */
@@ -287,7 +268,8 @@ static bool canonical_mean(struct sk_canonical *canonical)
 
 static bool infer_where(struct sk_inference *inference)
 {
-	return sk_infer_same_types(inference, 1, 2) && infer_broadcast(inference, sk_infer_input(inference, 1)->dtype);
+	return sk_infer_same_types(inference, 1, 2) &&
+	       sk_infer_common_shape(inference, sk_infer_input(inference, 1)->dtype);
 }
 
 static bool canonical_where(struct sk_canonical *canonical)
@@ -364,7 +346,7 @@ static bool infer_prelu(struct sk_inference *inference)
 	    sk_infer_input(inference, 0)->rank > 1)
 		sk_node_set_integer(inference->graph, inference->node, "axis", 1); /* it was one number a channel */
 	return sk_infer_same_types(inference, 0, 1) && align_second(inference) &&
-	       infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
+	       sk_infer_common_shape(inference, sk_infer_input(inference, 0)->dtype);
 }
 
 /* ---- the table ---- */
