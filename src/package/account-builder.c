@@ -1,7 +1,22 @@
 /* See account-builder.h. */
 #include "src/package/account-builder.h"
 
+#include <string.h>
+
 #include "src/model/task.h"
+
+/* Why the task was fused, or why not; and of what a node has become, what is there for kernels' sake alone. */
+static const char *sentence_of(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t number)
+{
+	const struct sk_task *task = &model->tasks.items[number];
+	const char *reason = sk_reason_text(model, fusion, number);
+
+	if (!task->origin || !task->op.text || strcmp(task->op.text, "Copy") != 0)
+		return reason;
+	return sk_arena_print(model->arena,
+			      "%s; it copies elements to where the node's operator, %s, has or needs them", reason,
+			      task->origin);
+}
 
 static const struct sk_account_entry *list_tasks(const struct sk_model *model, const struct sk_fusion *fusion,
 						 const struct sk_tile_groups *groups)
@@ -18,7 +33,7 @@ static const struct sk_account_entry *list_tasks(const struct sk_model *model, c
 			.name = model->tasks.items[i].name,
 			.scope = placement->scope,
 			.code = sk_reason_code(placement->reason),
-			.sentence = sk_reason_text(model, fusion, i),
+			.sentence = sentence_of(model, fusion, i),
 			.tile_code = sk_tile_reason_code(groups->verdicts[i].reason),
 			.tile_sentence = sk_tile_reason_text(model, &groups->verdicts[i]),
 		};

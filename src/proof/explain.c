@@ -450,9 +450,11 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	uint32_t step, call;
 	FILE *stream = explanation->stream;
 
-	say(explanation, "task '%s', line %u of the manifest: kernel '%s', stream %u, %s%s%s\n",
-	    sk_plan_string(&task->name), task->line, sk_plan_string(&plan->kernels[task->kernel].name), task->stream,
-	    scope ? "scope '" : "no scope", scope ? scope : "", scope ? "'" : "");
+	say(explanation, "task '%s'", sk_plan_string(&task->name));
+	if (task->line) /* or it is a node of a model */
+		say(explanation, ", line %u of the manifest", task->line);
+	say(explanation, ": kernel '%s', stream %u, %s%s%s\n", sk_plan_string(&plan->kernels[task->kernel].name),
+	    task->stream, scope ? "scope '" : "no scope", scope ? scope : "", scope ? "'" : "");
 	if (entry) {
 		say(explanation, "  %s: %s.\n", entry->code, entry->sentence);
 		say(explanation, "  %s: %s.\n", entry->tile_code, entry->tile_sentence);

@@ -468,3 +468,15 @@ END
 if ! grep -q '^SANITIZE_CFLAGS = .*address' "$top_builddir/Makefile"; then # which takes more address space than that
 	(ulimit -v 300000 && refuses "cannot compute|out of memory" long)
 fi
+
+# What a node becomes for kernels' sake alone says so, and a node is not said to stand in a line of a manifest.
+model apart <<'END'
+input x f32 2x3x5
+output y f32 none
+constant axes i64 2 0 2
+node ReduceSum sum x axes -> y
+END
+"$sklink" apart.onnx "$@" -o apart.sk
+"$skdump" --explain sum apart.sk >out.txt
+head -n 1 out.txt | grep -q "^task 'sum': kernel 'sk_copy" && grep -q 'it copies elements to where .* ReduceSum, has or needs them' out.txt ||
+	{ cat out.txt; fail "a copy says nothing"; }
