@@ -99,6 +99,8 @@ src_libfusion_la_SOURCES = \
 	src/fusion/canonical.c src/fusion/canonical.h \
 	src/fusion/graph.c src/fusion/graph.h \
 	src/fusion/infer.c src/fusion/infer.h \
+	src/fusion/manager/flags.def src/fusion/manager/flags.h \
+	src/fusion/manager/pass.h \
 	src/fusion/onnx/aliases.c src/fusion/onnx/aliases.def src/fusion/onnx/aliases.h \
 	src/fusion/onnx/files.c src/fusion/onnx/files.h \
 	src/fusion/onnx/functions.c src/fusion/onnx/functions.h \
@@ -224,7 +226,7 @@ sklink_SOURCES = \
 	src/folding.c src/folding.h src/folding-child.c src/folding-child.h \
 	src/given.c src/given.h \
 	src/networks.c src/networks.h \
-	src/read-graph.c src/read-graph.h \
+	src/fuse-graph.c src/fuse-graph.h src/read-graph.c src/read-graph.h \
 	src/link-passes.c src/link-passes.h \
 	src/scopes.c src/scopes.h \
 	src/sklink.c

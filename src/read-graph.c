@@ -3,6 +3,7 @@
 
 #include "src/base/file.h"
 #include "src/folding.h"
+#include "src/fuse-graph.h"
 #include "src/fusion/onnx/onnx.h"
 #include "src/fusion/passes/canonical-graph.h"
 #include "src/fusion/passes/infer-graph.h"
@@ -52,6 +53,7 @@ static bool read_network(const struct reading *reading, const char *network)
 	const struct sk_graph_file *file = &link->model->graph;
 	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, reading->path);
 	sk_graph_calls calls = {NULL, 0, 0};
+	const struct sk_fusion_flags flags = {0};
 	struct sk_file_draft draft = {0}, *first = &link->model->draft;
 	bool given, complete;
 
@@ -71,6 +73,10 @@ static bool read_network(const struct reading *reading, const char *network)
 
 	complete = sk_graph_infer(graph, sk_fold_values, (void *)link);
 	/* Every value is of a known type and shape. */
+
+	if (complete && !sk_fuse_graph(graph, &flags))
+		return false;
+	/* Operators are what graph-kernel fusion makes of them, and nodes are members of composites. */
 
 	if (complete)
 		sk_graph_quantise(graph);

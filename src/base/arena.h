@@ -53,6 +53,8 @@ char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list ar
 		size_t capacity;                                                                                       \
 	}
 
+typedef SK_ARRAY(const char *) sk_texts;
+
 #define sk_array_push(arena, array, ...)                                                                               \
 	do {                                                                                                           \
 		__typeof__(*(array)->items) sk_item = (__VA_ARGS__);                                                   \

@@ -15,8 +15,6 @@ struct sk_command_input {
 	bool whole_archive; /* stood behind --whole-archive */
 };
 
-typedef SK_ARRAY(const char *) sk_texts;
-
 enum sk_word_kind {
 	SK_WORD_PLAIN,
 	SK_WORD_INPUT, /* the value is the path of a file to read */

@@ -66,7 +66,13 @@ struct sk_graph_node {
 	const char *scope_options; /* what the source wants of the scope; NULL: nothing */
 	SK_ARRAY(struct sk_attribute) notes; /* what else the source says of it that is nothing to compute by */
 	uint32_t iterations; /* of a Loop: how many are nodes already */
+	uint32_t composite; /* index of the composite that it is a member of, plus 1; 0: of none */
 	bool removed; /* a pass has taken it out; its place in the array stays */
+};
+
+/* Nodes that a pass of graph-kernel fusion has put together: what is to be one tile group. */
+struct sk_composite {
+	const char *name; /* "Mul_Add_fusion" */
 };
 
 /* An output that is the input of the next run: one tensor. */
@@ -86,6 +92,7 @@ struct sk_op_graph {
 	const char *network; /* of several networks of a package: what this one is called; NULL: there is one */
 	SK_ARRAY(struct sk_value) values;
 	sk_graph_nodes nodes; /* producers in front of users */
+	SK_ARRAY(struct sk_composite) composites;
 	SK_ARRAY(uint32_t) inputs, outputs; /* values, in the order of the file */
 	SK_ARRAY(struct sk_graph_state) states;
 	struct sk_map value_names;

@@ -1,0 +1,19 @@
+/* A pass of graph-kernel fusion: a function on the graph, with the name by which flags, dumps and logs speak of it. */
+#ifndef SK_PASS_H
+#define SK_PASS_H
+
+#include "src/fusion/graph.h"
+#include "src/fusion/manager/flags.h"
+
+enum sk_pass_result { SK_PASS_UNCHANGED, SK_PASS_CHANGED, SK_PASS_FAILED };
+
+struct sk_fusion_pass {
+	const char *stage, *name;
+	unsigned level; /* from this optimisation level on; SK_LEVEL_NEVER: only if it is asked for */
+	/* Every value of the graph is of a known type and shape, before and after. Errors are in the graph's sink. */
+	enum sk_pass_result (*run)(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
+};
+
+enum { SK_LEVEL_NEVER = 4 };
+
+#endif
