@@ -47,29 +47,34 @@ static bool lower_rest(struct sk_op_graph *graph, const sk_graph_calls *calls, s
 	return false;
 }
 
-static bool read_network(const struct reading *reading, const char *network)
+/* Inputs and scopes become what the manifest and the command line say, too. */
+static bool apply_given(const struct reading *reading, const char *network, struct sk_op_graph *graph)
 {
 	const struct sk_link *link = reading->link;
 	const struct sk_graph_file *file = &link->model->graph;
+	bool given = sk_given_apply(link->command, file, &reading->networks.dimensions, network, graph);
+
+	for (size_t i = 0; i < graph->data.count; i++)
+		sk_linker_add_dependency(link->linker, graph->data.items[i], true);
+	return given && sk_scopes_assign(link->command, file, graph) && write_text(link, graph);
+}
+
+static bool read_network(const struct reading *reading, const char *network)
+{
+	const struct sk_link *link = reading->link;
 	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, reading->path);
 	sk_graph_calls calls = {NULL, 0, 0};
 	const struct sk_fusion_flags flags = {0};
 	struct sk_file_draft draft = {0}, *first = &link->model->draft;
-	bool given, complete;
+	bool complete;
 
 	if (!graph)
 		return false;
 	/* Nodes stand behind what they need; types and shapes are what the file says. */
 
-	given = sk_given_apply(link->command, file, &reading->networks.dimensions, network, graph);
-	for (size_t i = 0; i < graph->data.count; i++)
-		sk_linker_add_dependency(link->linker, graph->data.items[i], true);
-	if (!given || !sk_scopes_assign(link->command, file, graph))
+	if (!apply_given(reading, network, graph))
 		return false;
 	/* Inputs and scopes are what the manifest and the command line say, too. */
-
-	if (!write_text(link, graph))
-		return false;
 
 	complete = sk_graph_infer(graph, sk_fold_values, (void *)link);
 	/* Every value is of a known type and shape. */
