@@ -3,6 +3,8 @@
 
 #include "src/link-passes.h"
 
+#include <string.h>
+
 #include "src/bind/bind.h"
 #include "src/bind/idle.h"
 #include "src/bind/kernels.h"
@@ -22,10 +24,26 @@ bool sk_pass_inputs(struct sk_link *link)
 	/* Every input is known and checked. */
 }
 
+/* Of names that no task has, sk_outputs_check says so. */
+static void mark_explained(const struct sk_link *link)
+{
+	struct sk_model *model = link->model;
+
+	for (size_t i = 0; i < link->command->explained.count; i++) {
+		const char *name = link->command->explained.items[i];
+		uint32_t task = sk_map_find(&model->task_names, name, strlen(name));
+
+		if (task != SK_NONE)
+			model->tasks.items[task].explained = true;
+	}
+}
+
 bool sk_pass_bind(struct sk_link *link)
 {
 	struct sk_linker *linker = link->linker;
 	struct sk_model *model = link->model;
+
+	mark_explained(link);
 
 	sk_timing_next(link->timing, "kernels");
 	if (!sk_kernels_find(model, linker))

@@ -183,6 +183,7 @@ src_libcore_la_SOURCES = \
 	src/bind/request.c src/bind/request.h \
 	src/bind/op-index.c src/bind/op-index.h \
 	src/bind/operators.c src/bind/operators.h \
+	src/bind/operators-said.c \
 	src/command/keywords.c src/command/keywords.h \
 	src/manifest/manifest-attributes.c \
 	src/manifest/manifest-constants.c \

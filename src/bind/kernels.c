@@ -308,14 +308,17 @@ static uint32_t use_op_kernel(struct finder *finder, struct sk_op_kernel *chosen
 	return chosen->kernel;
 }
 
-static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
+static uint32_t find_by_op(struct finder *finder, struct sk_task *task)
 {
 	struct sk_op_kernel *found;
 
 	sk_request_of_task(finder->model, task, &finder->request);
 	found = sk_ops_find(&finder->ops, task->op.text, &finder->request);
-	if (found && !finder->ops.tied)
+	if (found && !finder->ops.tied) {
+		if (task->explained)
+			task->others = sk_ops_say_others(&finder->ops, task->op.text, &finder->request, found);
 		return use_op_kernel(finder, found, task);
+	}
 	if (found) {
 		sk_ops_report_tie(&finder->ops, task, found);
 		return FAILED;

@@ -1,7 +1,8 @@
-/* The kernels of operators; see operators.h. They are collected once, and chained by op and by class (op-index.h). */
+/* The kernels of operators; see operators.h. They are collected once, and chained by op and by class (op-index.h). What
+ * is said of them is in operators-said.c. */
 #include "src/bind/operators.h"
 
-#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "loader/plan/isa.h"
@@ -164,14 +165,6 @@ static void collect(struct sk_ops *ops)
 	sk_linker_visit_kernels(ops->linker, SK_NONE, visit_record, ops);
 }
 
-/* What the user may have expected to be searched. */
-static void note_left_out(struct sk_ops *ops)
-{
-	if (ops->left_out)
-		sk_note(ops->model->diag,
-			"archives are searched for ops only if they stand under 'library' or are given by -l");
-}
-
 static uint32_t find_op(struct sk_ops *ops, const char *op)
 {
 	if (!ops->collected)
@@ -253,9 +246,21 @@ struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const char *name, const str
 	return &ops->kernels.items[choice.best];
 }
 
-/* Why the kernel is not what is requested. */
+/* Why the kernel, which fits, too, is not the one that is picked; see compare. */
+static const char *why_worse(const struct sk_ops *ops, const struct sk_op_kernel *kernel,
+			     const struct sk_op_kernel *picked)
+{
+	const char *why = kernel->order != picked->order ? "is of a library in front of its own"
+			  : kernel->demands != picked->demands
+				  ? "asks for more of what the call has: conditions, and dimensions that are numbers"
+				  : "makes use of more of the instruction set";
+
+	return sk_arena_print(ops->model->arena, "it fits, but %s %s", picked->name, why);
+}
+
+/* Why the kernel is not what is requested, or not what is picked; NULL, where none is: it is. */
 static const char *reason_of(const struct sk_ops *ops, const struct sk_op_kernel *kernel,
-			     const struct sk_request *request)
+			     const struct sk_request *request, const struct sk_op_kernel *picked)
 {
 	uint64_t missing = missing_isa(ops, kernel);
 	char text[SK_ISA_TEXT_SIZE];
@@ -263,193 +268,49 @@ static const char *reason_of(const struct sk_ops *ops, const struct sk_op_kernel
 	if (missing)
 		return sk_arena_print(ops->model->arena, "needs %s, which --isa does not allow",
 				      sk_isa_text(text, kernel->signature->isa));
-	return sk_bind_reason(ops->model, request, kernel->signature);
+	const char *reason = sk_bind_reason(ops->model, request, kernel->signature);
+
+	return reason || !picked ? reason : why_worse(ops, kernel, picked);
 }
 
-struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *name, const struct sk_request *request)
+struct candidate {
+	uint32_t kernel;
+	unsigned distance;
+};
+
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *left = a, *right = b;
+
+	if (left->distance != right->distance)
+		return left->distance < right->distance ? -1 : 1;
+	return (left->kernel > right->kernel) - (left->kernel < right->kernel);
+}
+
+struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *name, const struct sk_request *request,
+				 const struct sk_op_kernel *picked)
 {
 	struct sk_model *model = ops->model;
 	uint32_t op = find_op(ops, name);
 	struct sk_misfits misfits = {.more = 0};
+	struct candidate *candidates;
+	uint32_t count = 0;
 
 	if (op == SK_NONE)
 		return misfits;
-
-	const struct sk_operator *asked = &ops->items.items[op];
-
-	for (uint32_t c = asked->first; c != SK_NONE && misfits.items.count < MAX_REASONS;
-	     c = ops->kernels.items[c].next) {
-		const struct sk_op_kernel *kernel = &ops->kernels.items[c];
+	candidates = SK_NEW_ARRAY(model->arena, struct candidate, ops->items.items[op].count);
+	for (uint32_t k = ops->items.items[op].first; k != SK_NONE; k = ops->kernels.items[k].next)
+		if (&ops->kernels.items[k] != picked)
+			candidates[count++] = (struct candidate){
+				k, sk_bind_distance(model, request, ops->kernels.items[k].signature)};
+	ops->misfits += count;
+	qsort(candidates, count, sizeof(*candidates), compare_candidates);
+	for (uint32_t i = 0; i < count && i < MAX_REASONS; i++) {
+		const struct sk_op_kernel *kernel = &ops->kernels.items[candidates[i].kernel];
 
 		sk_array_push(model->arena, &misfits.items,
-			      (struct sk_misfit){kernel, reason_of(ops, kernel, request)});
+			      (struct sk_misfit){kernel, reason_of(ops, kernel, request, picked)});
 	}
-	misfits.more = asked->count - (uint32_t)misfits.items.count;
+	misfits.more = count - (uint32_t)misfits.items.count;
 	return misfits;
-}
-
-static const char *suggest_op(const struct sk_ops *ops, const char *op)
-{
-	return ops->model->diag->errors > SK_MAX_SUGGESTIONS
-		       ? ""
-		       : sk_did_you_mean(ops->model->arena, op, ops->names.items, ops->names.count);
-}
-
-static void note_kernel(struct sk_ops *ops, const struct sk_op_kernel *kernel, const char *what)
-{
-	sk_note(ops->model->diag, "%s (%s): %s", kernel->name, kernel->object ? kernel->object : ops->model->manifest,
-		what);
-}
-
-/* ---- of models: one error for all tasks of an operator for which the same is missing ---- */
-
-static bool report_alike(struct sk_ops *ops, const struct sk_task *task, const char *cause, const char *what)
-{
-	struct sk_arena *arena = ops->model->arena;
-
-	return sk_error_alike(ops->model->diag, task->op.place,
-			      sk_arena_print(arena, "%s (%s): %s", task->op.text, task->origin, cause),
-			      sk_arena_print(arena, "task '%s' (%s)", task->name, task->origin), "%s", what);
-}
-
-/* False if it has been said before. */
-static bool report_unknown_of_graph(struct sk_ops *ops, const struct sk_task *task)
-{
-	const char *op = task->op.text;
-
-	if (!report_alike(ops, task, "",
-			  sk_arena_print(ops->model->arena, "no kernel has op=%s%s", op, suggest_op(ops, op))))
-		return false;
-	if (!ops->names.count && !ops->left_out && !ops->advised)
-		sk_note(ops->model->diag,
-			"no library of kernels is among the inputs: sklink's own is -lskernels (-L says where it is)");
-	ops->advised = true;
-	return true;
-}
-
-/* The kernel of the op that fits best, though not well enough; SK_NONE: there is none. */
-static uint32_t find_nearest(struct sk_ops *ops, const char *name, const struct sk_request *request)
-{
-	uint32_t op = find_op(ops, name), nearest = SK_NONE;
-	unsigned least = UINT_MAX;
-
-	for (uint32_t k = op == SK_NONE ? SK_NONE : ops->items.items[op].first; k != SK_NONE;
-	     k = ops->kernels.items[k].next) {
-		unsigned distance = sk_bind_distance(ops->model, request, ops->kernels.items[k].signature);
-
-		ops->misfits++;
-		if (distance >= least)
-			continue;
-		least = distance;
-		nearest = k;
-	}
-	return nearest;
-}
-
-/* The reason without what is another one in each task: names of tensors, and numbers in brackets. */
-static const char *cause_of(const struct sk_ops *ops, const char *reason, const struct sk_request *request)
-{
-	char *cause = sk_arena_copy(ops->model->arena, reason, strlen(reason)), *to = cause;
-	bool inside = false;
-
-	for (size_t i = 0; i < request->arguments.count; i++) {
-		const struct sk_tensor *tensor = request->arguments.items[i].tensor;
-		const char *quoted = tensor ? sk_arena_print(ops->model->arena, "'%s'", tensor->name) : "''";
-
-		for (char *at = cause; tensor && (at = strstr(at, quoted));)
-			memmove(at, at + strlen(quoted), strlen(at + strlen(quoted)) + 1);
-	}
-	for (const char *at = cause; *at; at++) {
-		inside = *at == '[' || (inside && *at != ']');
-		if (!inside || *at < '0' || *at > '9')
-			*to++ = *at;
-	}
-	*to = 0;
-	return cause;
-}
-
-/* "group=32, strides=[1, 1]; f32[1,3,8,8], f32[4,3,3,3], none -> f32[1,4,6,6]" */
-static void note_call(struct sk_ops *ops, const struct sk_request *request)
-{
-	struct sk_arena *arena = ops->model->arena;
-	const char *text = "";
-
-	for (size_t i = 0; i < request->attribute_count; i++)
-		text = sk_arena_print(arena, "%s%s%s=%s", text, i ? ", " : "", request->attributes[i].name,
-				      sk_attribute_text(arena, &request->attributes[i]));
-	text = sk_arena_print(arena, "%s%s", text, *text ? ";" : "");
-	for (size_t i = 0; i < request->arguments.count; i++) {
-		const struct sk_tensor *tensor = request->arguments.items[i].tensor;
-		const char *shape = tensor ? sk_shape_text(arena, tensor->rank, tensor->shape) : "";
-
-		text = sk_arena_print(arena, "%s%s %s%s", text,
-				      i == request->input_count ? " ->"
-				      : i			? ","
-								: "",
-				      tensor ? sk_dtype_name(tensor->dtype) : "none", shape);
-	}
-	sk_note(ops->model->diag, "it is called with %s", *text == ' ' ? text + 1 : text);
-}
-
-static void report_misfits_of_graph(struct sk_ops *ops, const struct sk_task *task, const struct sk_request *request)
-{
-	uint32_t nearest = find_nearest(ops, task->op.text, request);
-	const struct sk_op_kernel *kernel = &ops->kernels.items[nearest];
-	const char *reason = reason_of(ops, kernel, request);
-
-	if (!report_alike(ops, task,
-			  sk_arena_print(ops->model->arena, "%s: %s", kernel->name, cause_of(ops, reason, request)),
-			  sk_arena_print(ops->model->arena, "no kernel for op '%s' fits", task->op.text)))
-		return;
-	note_call(ops, request);
-	note_kernel(ops, kernel, sk_arena_print(ops->model->arena, "the nearest one: %s", reason));
-	note_left_out(ops);
-}
-
-/* False if it has been said of the op before. */
-static bool report_unknown(struct sk_ops *ops, const struct sk_task *task)
-{
-	if (task->origin)
-		return report_unknown_of_graph(ops, task);
-	sk_error(ops->model->diag, task->op.place, "no kernel has op=%s%s", task->op.text,
-		 suggest_op(ops, task->op.text));
-	return true;
-}
-
-void sk_ops_report_tie(struct sk_ops *ops, const struct sk_task *task, const struct sk_op_kernel *kernel)
-{
-	struct sk_model *model = ops->model;
-
-	sk_error(model->diag, task->op.place,
-		 "two kernels for op '%s' fit task '%s' equally well: name one under 'kernel', or put its library in "
-		 "front",
-		 task->op.text, task->name);
-	note_kernel(ops, kernel, kernel->signature->text);
-	note_kernel(ops, ops->tied, ops->tied->signature->text);
-}
-
-static void report_misfits(struct sk_ops *ops, const struct sk_task *task, const struct sk_misfits *misfits)
-{
-	struct sk_model *model = ops->model;
-
-	sk_error(model->diag, task->op.place, "no kernel for op '%s' fits task '%s'", task->op.text, task->name);
-	for (size_t i = 0; i < misfits->items.count; i++)
-		note_kernel(ops, misfits->items.items[i].kernel, misfits->items.items[i].reason);
-	if (misfits->more)
-		sk_note(model->diag, "and %u more", misfits->more);
-}
-
-void sk_ops_report_none(struct sk_ops *ops, const struct sk_task *task, const struct sk_request *request)
-{
-	if (find_op(ops, task->op.text) == SK_NONE) {
-		if (report_unknown(ops, task))
-			note_left_out(ops);
-	} else if (task->origin) {
-		report_misfits_of_graph(ops, task, request);
-	} else {
-		const struct sk_misfits misfits = sk_ops_explain(ops, task->op.text, request);
-
-		report_misfits(ops, task, &misfits);
-		note_left_out(ops);
-	}
 }

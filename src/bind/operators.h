@@ -77,19 +77,24 @@ void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *l
  * sets. Where two are equally good, there is `tied`. */
 struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const char *op, const struct sk_request *request);
 
-/* A kernel of an op that is not what is requested, and why. */
+/* A kernel of an op that is not what is requested, or not as good as the one that is picked, and why. */
 struct sk_misfit {
 	const struct sk_op_kernel *kernel;
 	const char *reason;
 };
 
 struct sk_misfits {
-	SK_ARRAY(struct sk_misfit) items; /* the first ones */
+	SK_ARRAY(struct sk_misfit) items; /* the first ones: those for which the least is missing */
 	uint32_t more; /* behind these */
 };
 
-/* Why sk_ops_find has found none, in the model's arena. */
-struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *op, const struct sk_request *request);
+/* Why no kernel of the op but `picked` has been found by sk_ops_find, in the model's arena; NULL: none has been. */
+struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *op, const struct sk_request *request,
+				 const struct sk_op_kernel *picked);
+
+/* These in lines, for --explain; NULL: there is no other kernel. */
+const char *sk_ops_say_others(struct sk_ops *ops, const char *op, const struct sk_request *request,
+			      const struct sk_op_kernel *picked);
 
 /* Puts into the sink that the kernel is not the only one that is picked. */
 void sk_ops_report_tie(struct sk_ops *ops, const struct sk_task *task, const struct sk_op_kernel *kernel);

@@ -130,6 +130,8 @@ struct sk_task {
 	SK_ARRAY(struct sk_name) after_names, record_names, wait_names;
 	uint64_t blocks; /* `blocks:`, or 0 */
 	const struct sk_task_cost *cost; /* NULL: there is none */
+	bool explained; /* --explain asks for it */
+	const char *others; /* of its op: lines on the kernels that were not picked; NULL: nobody asks, or none */
 
 	/* Filled by sk_model_bind: */
 	uint32_t kernel; /* index into kernels */

@@ -38,6 +38,17 @@ bool sk_outputs_check(const struct sk_link *link)
 	return ok;
 }
 
+/* Which kernel its op could have meant, too: of tasks that the plan has. */
+static void tell_others(const struct sk_link *link, const char *name)
+{
+	for (size_t i = 0; i < link->model->tasks.count; i++) {
+		const struct sk_task *task = &link->model->tasks.items[i];
+
+		if (task->others && !strcmp(task->name, name))
+			fputs(task->others, link->explained.stream);
+	}
+}
+
 static void explain_tasks(struct sk_link *link)
 {
 	sk_text_open(&link->explained);
@@ -55,6 +66,7 @@ static void explain_tasks(struct sk_link *link)
 				sk_arena_escape(link->arena, name));
 		else
 			sk_explain_tasks(&explanation, link->diag, &name, 1);
+		tell_others(link, name);
 	}
 	sk_text_close(link->arena, &link->explained);
 }

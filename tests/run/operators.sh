@@ -152,6 +152,37 @@ picks first2 'k: 1' --isa=x86-64-v4 model.yaml -lfirst
 picks second2 'k: 3, l: 1' model.yaml -lfirst -lsecond
 "$sklink" -L . --isa=native model.yaml -lfirst -lsecond -o out.sk
 grep -q . <<<"$("$skrun" out.sk)" || fail "a package for this machine does not run on it"
+
+# Whoever asks what became of a task hears why none of the other kernels was picked.
+# others NAME OBJECT REASON: the explanation in said.txt names the kernel, and why it is not the one.
+others() {
+	grep -qxF "    $1 (./lib$2.a($2.o)): $3" said.txt || { cat said.txt; fail "--explain does not say of $1: $3"; }
+}
+sed -i 's/attr: .*/attr: {k: 1}}/' model.yaml
+"$sklink" -L . model.yaml -lfirst -lsecond -o out.sk --explain t >said.txt
+grep -q "kernel 'first2'" said.txt || { cat said.txt; fail "first2 is not picked"; }
+others first1 first "attribute 'k' is 1, but the kernel does not know it"
+others first4 first 'needs x86-64-v4, which --isa does not allow'
+others first5 first "attribute 'k' is 1, but the kernel wants 2"
+others second2 second "attribute 'k' is 1, but the kernel wants 3"
+! grep -q '^    first2 ' said.txt || fail "the picked kernel is among the others"
+sed -i 's/attr: .*/attr: {}}/' model.yaml
+"$sklink" -L . model.yaml -lfirst -lsecond -o out.sk --explain t >said.txt
+others first1 first 'it fits, but first3 makes use of more of the instruction set'
+others second1 second 'it fits, but first3 is of a library in front of its own'
+[ "$(grep -n 'second1 (' said.txt | cut -d: -f1)" -lt "$(grep -n 'first2 (' said.txt | cut -d: -f1)" ] || fail "the nearest is not the first"
+cat >fixed.c <<'C'
+#include "skkernel.h"
+void any(float *y, long n) { for (long i = 0; i < n; i++) y[i] = 1; }
+SK_KERNEL(any, "op=Fill; out y f32[n], n i64");
+void only(float *y) { for (long i = 0; i < 64; i++) y[i] = 2; }
+SK_KERNEL(only, "op=Fill; out y f32[64]");
+C
+compile fixed
+ar rc libfixed.a fixed.o
+"$sklink" -L . model.yaml -lfixed -o out.sk --explain t >said.txt
+others any fixed 'it fits, but only asks for more of what the call has: conditions, and dimensions that are numbers'
+
 sed -i 's/attr: .*/attr: {k: 2}}/' model.yaml
 fails_with "model.yaml:4:19: two kernels for op 'Fill' fit task 't' equally well" "$sklink" -L . model.yaml -lfirst -o out.sk
 grep -qF '>>> first5 (./libfirst.a(first.o)): split=n op=Fill(k=2)' err.txt || { cat err.txt; fail "the first one is not named"; }

@@ -756,13 +756,13 @@ START_TEST(test_op_without_a_task)
 	request.blocks = 0;
 	ck_assert_ptr_null(sk_ops_find(&ops, "Relu", &request));
 
-	struct sk_misfits misfits = sk_ops_explain(&ops, "Relu", &request);
+	struct sk_misfits misfits = sk_ops_explain(&ops, "Relu", &request, NULL);
 
 	ck_assert(!misfits.more);
 	ck_assert_uint_eq(misfits.items.count, 4);
 	ck_assert_str_eq(misfits.items.items[0].kernel->name, "relu_f32");
 	ck_assert_str_eq(misfits.items.items[0].reason, "argument 'y' is f32, but tensor 'x' is i8");
-	ck_assert_uint_eq(sk_ops_explain(&ops, "Gelu", &request).items.count, 0);
+	ck_assert_uint_eq(sk_ops_explain(&ops, "Gelu", &request, NULL).items.count, 0);
 	ck_assert_uint_eq(model->tasks.count + model->tensors.count + model->kernels.count, 0);
 	ck_assert_uint_eq(diag.errors, 0);
 }
@@ -1292,9 +1292,9 @@ static const struct {
 	{TASKS "  - {name: t, op: Relu, args: [a, c, b]}\n",
 	 "m.yaml:18:19: no kernel for op 'Relu' fits task 't'\n"
 	 ">>> relu_f32 (k.o): 2 arguments are needed (in x f32, out y f32), but 3 given\n"
+	 ">>> relu_blocks (m.o): 2 arguments are needed (in x f32, out y f32), but 3 given\n"
 	 ">>> relu_f64 (k.o): 2 arguments are needed (in x f64, out y f64), but 3 given\n"
-	 ">>> relu_mix (k.o): 2 arguments are needed (in x u16, out y u16), but 3 given\n"
-	 ">>> relu_blocks (m.o): 2 arguments are needed (in x f32, out y f32), but 3 given\n"},
+	 ">>> relu_mix (k.o): 2 arguments are needed (in x u16, out y u16), but 3 given\n"},
 	{TASKS "  - {name: t, op: Relu, args: [i, j]}\n",
 	 "m.yaml:18:19: no kernel for op 'Relu' fits task 't'\n"
 	 ">>> relu_f32 (k.o): argument 'x' is f32, but tensor 'i' is i64\n"

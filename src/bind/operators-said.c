@@ -1,0 +1,189 @@
+/* What is said of kernels of operators that are not picked: errors about tasks that none fits, or two, and what
+ * --explain tells of the others where one fits. */
+#include "src/bind/operators.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "src/base/text.h"
+
+/* What the user may have expected to be searched. */
+static void note_left_out(struct sk_ops *ops)
+{
+	if (ops->left_out)
+		sk_note(ops->model->diag,
+			"archives are searched for ops only if they stand under 'library' or are given by -l");
+}
+
+static const char *suggest_op(const struct sk_ops *ops, const char *op)
+{
+	return ops->model->diag->errors > SK_MAX_SUGGESTIONS
+		       ? ""
+		       : sk_did_you_mean(ops->model->arena, op, ops->names.items, ops->names.count);
+}
+
+static const char *object_of(const struct sk_ops *ops, const struct sk_op_kernel *kernel)
+{
+	return kernel->object ? kernel->object : ops->model->manifest;
+}
+
+static void note_kernel(struct sk_ops *ops, const struct sk_op_kernel *kernel, const char *what)
+{
+	sk_note(ops->model->diag, "%s (%s): %s", kernel->name, object_of(ops, kernel), what);
+}
+
+/* ---- of models: one error for all tasks of an operator for which the same is missing ---- */
+
+static bool report_alike(struct sk_ops *ops, const struct sk_task *task, const char *cause, const char *what)
+{
+	struct sk_arena *arena = ops->model->arena;
+
+	return sk_error_alike(ops->model->diag, task->op.place,
+			      sk_arena_print(arena, "%s (%s): %s", task->op.text, task->origin, cause),
+			      sk_arena_print(arena, "task '%s' (%s)", task->name, task->origin), "%s", what);
+}
+
+/* False if it has been said before. */
+static bool report_unknown_of_graph(struct sk_ops *ops, const struct sk_task *task)
+{
+	const char *op = task->op.text;
+
+	if (!report_alike(ops, task, "",
+			  sk_arena_print(ops->model->arena, "no kernel has op=%s%s", op, suggest_op(ops, op))))
+		return false;
+	if (!ops->names.count && !ops->left_out && !ops->advised)
+		sk_note(ops->model->diag,
+			"no library of kernels is among the inputs: sklink's own is -lskernels (-L says where it is)");
+	ops->advised = true;
+	return true;
+}
+
+/* The reason without what is another one in each task: names of tensors, and numbers in brackets. */
+static const char *cause_of(const struct sk_ops *ops, const char *reason, const struct sk_request *request)
+{
+	char *cause = sk_arena_copy(ops->model->arena, reason, strlen(reason)), *to = cause;
+	bool inside = false;
+
+	for (size_t i = 0; i < request->arguments.count; i++) {
+		const struct sk_tensor *tensor = request->arguments.items[i].tensor;
+		const char *quoted = tensor ? sk_arena_print(ops->model->arena, "'%s'", tensor->name) : "''";
+
+		for (char *at = cause; tensor && (at = strstr(at, quoted));)
+			memmove(at, at + strlen(quoted), strlen(at + strlen(quoted)) + 1);
+	}
+	for (const char *at = cause; *at; at++) {
+		inside = *at == '[' || (inside && *at != ']');
+		if (!inside || *at < '0' || *at > '9')
+			*to++ = *at;
+	}
+	*to = 0;
+	return cause;
+}
+
+/* "group=32, strides=[1, 1]; f32[1,3,8,8], f32[4,3,3,3], none -> f32[1,4,6,6]" */
+static void note_call(struct sk_ops *ops, const struct sk_request *request)
+{
+	struct sk_arena *arena = ops->model->arena;
+	const char *text = "";
+
+	for (size_t i = 0; i < request->attribute_count; i++)
+		text = sk_arena_print(arena, "%s%s%s=%s", text, i ? ", " : "", request->attributes[i].name,
+				      sk_attribute_text(arena, &request->attributes[i]));
+	text = sk_arena_print(arena, "%s%s", text, *text ? ";" : "");
+	for (size_t i = 0; i < request->arguments.count; i++) {
+		const struct sk_tensor *tensor = request->arguments.items[i].tensor;
+		const char *shape = tensor ? sk_shape_text(arena, tensor->rank, tensor->shape) : "";
+
+		text = sk_arena_print(arena, "%s%s %s%s", text,
+				      i == request->input_count ? " ->"
+				      : i			? ","
+								: "",
+				      tensor ? sk_dtype_name(tensor->dtype) : "none", shape);
+	}
+	sk_note(ops->model->diag, "it is called with %s", *text == ' ' ? text + 1 : text);
+}
+
+static void report_misfits_of_graph(struct sk_ops *ops, const struct sk_task *task, const struct sk_request *request,
+				    struct sk_misfit nearest)
+{
+	const char *cause = cause_of(ops, nearest.reason, request);
+
+	if (!report_alike(ops, task, sk_arena_print(ops->model->arena, "%s: %s", nearest.kernel->name, cause),
+			  sk_arena_print(ops->model->arena, "no kernel for op '%s' fits", task->op.text)))
+		return;
+	note_call(ops, request);
+	note_kernel(ops, nearest.kernel, sk_arena_print(ops->model->arena, "the nearest one: %s", nearest.reason));
+	note_left_out(ops);
+}
+
+/* False if it has been said of the op before. */
+static bool report_unknown(struct sk_ops *ops, const struct sk_task *task)
+{
+	if (task->origin)
+		return report_unknown_of_graph(ops, task);
+	sk_error(ops->model->diag, task->op.place, "no kernel has op=%s%s", task->op.text,
+		 suggest_op(ops, task->op.text));
+	return true;
+}
+
+void sk_ops_report_tie(struct sk_ops *ops, const struct sk_task *task, const struct sk_op_kernel *kernel)
+{
+	struct sk_model *model = ops->model;
+
+	sk_error(model->diag, task->op.place,
+		 "two kernels for op '%s' fit task '%s' equally well: name one under 'kernel', or put its library in "
+		 "front",
+		 task->op.text, task->name);
+	note_kernel(ops, kernel, kernel->signature->text);
+	note_kernel(ops, ops->tied, ops->tied->signature->text);
+}
+
+static void report_misfits(struct sk_ops *ops, const struct sk_task *task, const struct sk_misfits *misfits)
+{
+	struct sk_model *model = ops->model;
+
+	sk_error(model->diag, task->op.place, "no kernel for op '%s' fits task '%s'", task->op.text, task->name);
+	for (size_t i = 0; i < misfits->items.count; i++)
+		note_kernel(ops, misfits->items.items[i].kernel, misfits->items.items[i].reason);
+	if (misfits->more)
+		sk_note(model->diag, "and %u more", misfits->more);
+}
+
+void sk_ops_report_none(struct sk_ops *ops, const struct sk_task *task, const struct sk_request *request)
+{
+	const struct sk_misfits misfits = sk_ops_explain(ops, task->op.text, request, NULL);
+
+	if (!misfits.items.count) {
+		if (report_unknown(ops, task))
+			note_left_out(ops);
+	} else if (task->origin) {
+		report_misfits_of_graph(ops, task, request, misfits.items.items[0]);
+	} else {
+		report_misfits(ops, task, &misfits);
+		note_left_out(ops);
+	}
+}
+
+const char *sk_ops_say_others(struct sk_ops *ops, const char *op, const struct sk_request *request,
+			      const struct sk_op_kernel *picked)
+{
+	const struct sk_misfits misfits = sk_ops_explain(ops, op, request, picked);
+	struct sk_arena *arena = ops->model->arena;
+	struct sk_text text;
+
+	if (!misfits.items.count)
+		return NULL;
+	sk_text_open(&text);
+	fprintf(text.stream, "  Other kernels with op=%s, the nearest ones first:\n", sk_arena_escape(arena, op));
+	for (size_t i = 0; i < misfits.items.count; i++) {
+		const struct sk_misfit *misfit = &misfits.items.items[i];
+		const char *line = sk_arena_print(arena, "%s (%s): %s", misfit->kernel->name,
+						  object_of(ops, misfit->kernel), misfit->reason);
+
+		fprintf(text.stream, "    %s\n", sk_arena_escape(arena, line));
+	}
+	if (misfits.more)
+		fprintf(text.stream, "    and %u more\n", misfits.more);
+	sk_text_close(arena, &text);
+	return text.bytes;
+}
