@@ -99,7 +99,9 @@ src_libfusion_la_SOURCES = \
 	src/fusion/canonical.c src/fusion/canonical.h \
 	src/fusion/graph.c src/fusion/graph.h \
 	src/fusion/infer.c src/fusion/infer.h \
+	src/fusion/manager/cluster.def src/fusion/manager/expand.def \
 	src/fusion/manager/flags.def src/fusion/manager/flags.h \
+	src/fusion/manager/lists.c src/fusion/manager/lists.h \
 	src/fusion/manager/pass.h \
 	src/fusion/onnx/aliases.c src/fusion/onnx/aliases.def src/fusion/onnx/aliases.h \
 	src/fusion/onnx/files.c src/fusion/onnx/files.h \

@@ -58,6 +58,15 @@ tests_unit_check_pbtxt_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(ab
 tests_unit_check_pbtxt_LDADD = src/libfusion.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_onnx tests/unit/check_pbtxt
 endif
+
+# Graph-kernel fusion: flags and lists of operators.
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/check_lists
+tests_unit_check_lists_SOURCES = tests/unit/check_lists.c tests/unit/default-lists.def tests/lib/sink.h tests/lib/messages.h
+tests_unit_check_lists_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_lists_LDADD = src/libfusion.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_lists
+endif
 check_PROGRAMS += tests/lib/read-models
 tests_lib_read_models_SOURCES = tests/lib/read-models.c
 tests_lib_read_models_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
