@@ -1,6 +1,7 @@
 /* activations.c: elementwise operators of one input, with one or two floats as attributes: x [n] -> y [n].
  *
  * variants: OP=LeakyRelu,ThresholdedRelu,Elu,Celu,Swish,Selu,HardSigmoid,Shrink,SoftplusExt TYPE=floats ISA=base,v3
+ * variants: OP=Shrink TYPE=integers
  */
 #include "kernels/family.h"
 #include "kernels/math.h"
@@ -11,6 +12,29 @@ typedef COMPUTED(TYPE) number;
 /* Each operator has a list of its attributes' names, as parameters, as arguments, and in signatures with ONNX's
  * defaults. */
 #define ATTRIBUTE_OF(name, otherwise) ", " #name " f32 = attr(" #name ", " #otherwise ")"
+
+#define PARAMETERS_Shrink float bias, float lambd
+#define ARGUMENTS_Shrink  bias, lambd
+#define ATTRIBUTES_Shrink ATTRIBUTE_OF(bias, 0) ATTRIBUTE_OF(lambd, 0.5)
+#if !IS_FLOAT(TYPE)
+
+/* In f64, truncated; what the type does not have becomes the nearest number that it has, as with Cast. */
+static inline number op_Shrink(double x, float bias, float lambd)
+{
+	const double above = (double)(LARGEST(TYPE) / 2 + 1) * 2, low = (double)SMALLEST(TYPE);
+	double moved = x < -lambd ? x + bias : x > lambd ? x - bias : 0;
+
+	return moved >= above ? LARGEST(TYPE) : moved > low ? (number)moved : moved <= low ? SMALLEST(TYPE) : 0;
+}
+
+#else
+
+static inline number op_Shrink(number x, number bias, number lambd)
+{
+	number outside = x > lambd ? x - bias : x;
+
+	return x < -lambd ? x + bias : x <= lambd ? 0 : outside;
+}
 
 #define PARAMETERS_LeakyRelu float alpha
 #define ARGUMENTS_LeakyRelu  alpha
@@ -77,16 +101,6 @@ static inline number op_HardSigmoid(number x, number alpha, number beta)
 	return line < 0 ? 0 : line;
 }
 
-#define PARAMETERS_Shrink float bias, float lambd
-#define ARGUMENTS_Shrink  bias, lambd
-#define ATTRIBUTES_Shrink ATTRIBUTE_OF(bias, 0) ATTRIBUTE_OF(lambd, 0.5)
-static inline number op_Shrink(number x, number bias, number lambd)
-{
-	number outside = x > lambd ? x - bias : x;
-
-	return x < -lambd ? x + bias : x <= lambd ? 0 : outside;
-}
-
 /* log(1 + exp(beta x)) / beta, which is x itself from a threshold on. */
 #define PARAMETERS_SoftplusExt float beta, float threshold
 #define ARGUMENTS_SoftplusExt  beta, threshold
@@ -97,6 +111,8 @@ static inline number op_SoftplusExt(number x, number beta, number threshold)
 
 	return x * beta > threshold ? x : curve;
 }
+
+#endif
 
 void KERNEL(const element *x, element *y, int64_t n, JOIN(PARAMETERS_, OP))
 {

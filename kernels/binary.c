@@ -15,7 +15,7 @@
  * variants: OP=SquaredDifference TYPE=floats FORM=symmetric ISA=base,v3
  * variants: OP=SquaredDifference TYPE=i32,i64 FORM=symmetric
  * variants: OP=PRelu TYPE=floats FORM=same,scalar,row,column,strided ISA=base,v3
- * variants: OP=PRelu TYPE=i32,i64 FORM=same,scalar,row,column,strided
+ * variants: OP=PRelu TYPE=i32,i64,u32,u64 FORM=same,scalar,row,column,strided
  * variants: OP=BitwiseAnd,BitwiseOr,BitwiseXor TYPE=integers FORM=symmetric
  * variants: OP=BitShift DIRECTION=LEFT,RIGHT TYPE=unsigned FORM=forms
  * variants: OP=And,Or,Xor TYPE=bool FORM=symmetric

@@ -28,6 +28,7 @@ KERNEL_FAMILIES = \
 	kernels/gridsample.c \
 	kernels/interpolate.c \
 	kernels/lrn.c \
+	kernels/matmul-exact.c \
 	kernels/matmul-integer.c \
 	kernels/matmul-nbits.c \
 	kernels/matmul-pack.c \

@@ -1,8 +1,10 @@
 /* quantise.c: QuantizeLinear, y = x / scale + zero, with one scale and zero point for all (FORM=tensor), or one for
  * each row (FORM=rows), of which the first k rows have the k that there are, and the next ones have them again.
+ * Integers of 32 bits are quantised as f64, which has all of them.
  *
  * variants: OP=QuantizeLinear FROM=f32 TO=u8,i8 FORM=tensor,rows ISA=base,v3
  * variants: OP=QuantizeLinear FROM=f32 TO=u16,i16 FORM=tensor,rows
+ * variants: OP=QuantizeLinear FROM=f64 TO=u8,i8,u16,i16 FORM=tensor,rows
  * variants: OP=QuantizeLinear FROM=halves TO=u8,i8,u16,i16 FORM=tensor,rows
  */
 #include "kernels/quantise.h"
@@ -10,11 +12,17 @@
 typedef STORED(FROM) from;
 typedef STORED(TO) to;
 
-static inline void quantise_row(const from *x, float scale, int32_t zero, to *y, int64_t n)
+#if SIZE(FROM) == 8
+#define QUANTISE quantise_f64
+#else
+#define QUANTISE quantise
+#endif
+
+static inline void quantise_row(const from *x, COMPUTED(FROM) scale, int32_t zero, to *y, int64_t n)
 {
 	INDEPENDENT
 	for (int64_t i = 0; i < n; i++)
-		y[i] = (to)quantise(LOAD(FROM, x[i]) / scale, zero, LEAST_OF(TO), MOST_OF(TO));
+		y[i] = (to)QUANTISE(LOAD(FROM, x[i]) / scale, zero, LEAST_OF(TO), MOST_OF(TO));
 }
 
 #define F	  TEXT(FROM)

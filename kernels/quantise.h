@@ -28,4 +28,15 @@ static inline int32_t quantise(float x, int32_t zero, int32_t least, int32_t mos
 	return integer > most ? most : integer;
 }
 
+/* The same of a number of f64. */
+static inline int32_t quantise_f64(double x, int32_t zero, int32_t least, int32_t most)
+{
+	double bounded = x > -200000.0 ? x : -200000.0;
+	bounded = bounded < 200000.0 ? bounded : 200000.0;
+	int32_t integer = (int32_t)((bounded + 0x1.8p52) - 0x1.8p52) + zero;
+
+	integer = integer < least ? least : integer;
+	return integer > most ? most : integer;
+}
+
 #endif

@@ -8,6 +8,8 @@
  * variants: OP=Not TYPE=bool
  * variants: OP=Ceil,Floor,Round,Trunc,Sqrt,Rsqrt,Reciprocal,Square TYPE=floats ISA=base,v3
  * variants: OP=Exp,Expm1,Log,Log1p,Tanh,Sigmoid,Softplus,Softsign,HardSwish,Mish,Erf,Erfc,Gelu TYPE=floats ISA=base,v3
+ * variants: OP=Square TYPE=i32,i64
+ * variants: OP=Erf TYPE=integers
  * variants: OP=HSigmoid TYPE=floats ISA=base,v3
  * variants: OP=Erf,Gelu,Exp,Tanh,Sigmoid TYPE=f32 ISA=v4
  * variants: OP=Gelu APPROXIMATE=tanh TYPE=floats ISA=base,v3
@@ -60,6 +62,12 @@ static inline number op_BitwiseNot(number x)
 static inline number op_Not(number x)
 {
 	return x == 0;
+}
+
+/* What erf of f64 is, truncated: behind 5 it is so near to 1 that no number lies between. */
+static inline number op_Erf(number x)
+{
+	return x > 5 ? 1 : IS_SIGNED(TYPE) && x < -5 ? -1 : 0;
 }
 
 #else

@@ -146,6 +146,25 @@ static whole truth_not(whole x)
 	return !x;
 }
 
+static whole whole_square(whole x)
+{
+	return (whole)((unsigned __int128)x * (unsigned __int128)x);
+}
+
+/* Of the result in f64. */
+static whole whole_erf(whole x)
+{
+	return (whole)(double)erff128((double)x);
+}
+
+/* Floats to integers: the nearest that there is, and 0 of NaNs. */
+static whole truncated(const struct type *type, wide x)
+{
+	wide above = (wide)((whole)1 << (8 * type->size - type->is_signed)), low = type->is_signed ? -above : 0;
+
+	return x != x ? 0 : x >= above ? (whole)above - 1 : x <= low ? (whole)low : (whole)x;
+}
+
 static wide leaky_relu(wide x, const float *attribute)
 {
 	return x < 0 ? attribute[0] * x : x;
@@ -186,6 +205,11 @@ static wide hard_sigmoid(wide x, const float *attribute)
 static wide shrink(wide x, const float *attribute)
 {
 	return x < -attribute[1] ? x + attribute[0] : x > attribute[1] ? x - attribute[0] : x <= attribute[1] ? 0 : x;
+}
+
+static whole whole_shrink(whole x, const float *attribute, const struct type *type)
+{
+	return truncated(type, (double)shrink((double)x, attribute));
 }
 
 static wide softplus_of(wide x, const float *attribute)
@@ -471,7 +495,12 @@ static void check_unary(const struct kernel *kernel, const struct row *row, cons
 		const char *inputs = two_inputs(kernel->in, x, i, NULL, 0);
 
 		if (!kernel->in->is_float) {
-			check_whole(kernel, y, i, row->whole_unary(get_whole(kernel->in, x, i)), inputs);
+			whole value = get_whole(kernel->in, x, i);
+			check_whole(kernel, y, i,
+				    row->whole_with_attributes
+					    ? row->whole_with_attributes(value, row->attribute, kernel->in)
+					    : row->whole_unary(value),
+				    inputs);
 			continue;
 		}
 		wide value = get_wide(kernel->in, x, i);
@@ -704,14 +733,6 @@ static void run_quotient(const struct kernel *kernel, const struct row *row)
 
 /* ---- others ---- */
 
-/* Floats to integers: the nearest that there is, and 0 of NaNs. */
-static whole truncated(const struct type *type, wide x)
-{
-	wide above = (wide)((whole)1 << (8 * type->size - type->is_signed)), low = type->is_signed ? -above : 0;
-
-	return x != x ? 0 : x >= above ? (whole)above - 1 : x <= low ? (whole)low : (whole)x;
-}
-
 static void run_cast(const struct kernel *kernel, const struct row *row)
 {
 	const struct type *in = kernel->in, *out = kernel->out;
@@ -832,7 +853,7 @@ const struct row elementwise_rows[] = {
 	{"Sqrt", run_unary, .unary = sqrtf128},
 	{"Rsqrt", run_unary, .unary = reciprocal_root},
 	{"Reciprocal", run_unary, .unary = reciprocal},
-	{"Square", run_unary, .unary = square},
+	{"Square", run_unary, .unary = square, .whole_unary = whole_square},
 	{"Exp", run_unary, .unary = expf128},
 	{"Expm1", run_unary, .unary = expm1f128},
 	{"Log", run_unary, .unary = logf128},
@@ -844,7 +865,7 @@ const struct row elementwise_rows[] = {
 	{"HSigmoid", run_unary, .unary = hard_gate},
 	{"HardSwish", run_unary, .unary = hard_swish},
 	{"Mish", run_unary, .unary = mish},
-	{"Erf", run_unary, .unary = erff128},
+	{"Erf", run_unary, .unary = erff128, .whole_unary = whole_erf},
 	{"Erfc", run_unary, .unary = erfcf128},
 	{"Gelu", run_unary, .unary = gelu},
 	{"Gelu(approximate=tanh)", run_unary, .unary = gelu_by_tanh},
@@ -871,7 +892,8 @@ const struct row elementwise_rows[] = {
 	{"Swish", run_unary, .with_attributes = swish, .attributes = 1, .attribute = {1.3f}},
 	{"Selu", run_unary, .with_attributes = selu, .attributes = 2, .attribute = {1.67326319f, 1.05070102f}},
 	{"HardSigmoid", run_unary, .with_attributes = hard_sigmoid, .attributes = 2, .attribute = {0.2f, 0.5f}},
-	{"Shrink", run_unary, .with_attributes = shrink, .attributes = 2, .attribute = {0.25f, 0.5f}},
+	{"Shrink", run_unary, .with_attributes = shrink, .whole_with_attributes = whole_shrink, .attributes = 2,
+	 .attribute = {1.25f, 2.5f}},
 	{"SoftplusExt", run_unary, .with_attributes = softplus_of, .attributes = 2, .attribute = {1.3f, 7}},
 	{"Add", run_binary, .binary = sum, .whole_binary = whole_sum},
 	{"Sub", run_binary, .binary = difference, .whole_binary = whole_difference},

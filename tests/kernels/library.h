@@ -57,6 +57,7 @@ struct row {
 	int attributes;
 	float attribute[2];
 	wide (*with_attributes)(wide x, const float *attribute);
+	whole (*whole_with_attributes)(whole x, const float *attribute, const struct type *type);
 	/* Of composites: how many inputs, and what the result of these is; the largest of what is added there. */
 	int inputs;
 	wide (*composite)(const wide *x, const float *attribute, wide *term);

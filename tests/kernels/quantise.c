@@ -42,7 +42,7 @@ static const struct range *range_of(const char *name)
 
 static enum type float_of(const char *name)
 {
-	return strstr(name, "bf16") ? bf16 : strstr(name, "_f16") ? f16 : f32;
+	return strstr(name, "bf16") ? bf16 : strstr(name, "_f16") ? f16 : strstr(name, "_f64") ? f64 : f32;
 }
 
 static double get_integer(const struct range *range, const void *from, size_t i)
@@ -61,6 +61,8 @@ static void put(enum type type, void *to, size_t i, float number)
 
 	if (type == f32)
 		((float *)to)[i] = number;
+	else if (type == f64)
+		((double *)to)[i] = number;
 	else if (type == f16)
 		memcpy((uint16_t *)to + i, &half, 2);
 	else
@@ -90,7 +92,7 @@ struct operands {
 	enum type type;
 	int64_t rows, n;
 	void *x, *y; /* in front of memory that cannot be accessed */
-	char floats[ROWS * LONGEST * 4], integers[ROWS * LONGEST * 4], scales[SCALES * 4], zeros[SCALES * 4];
+	char floats[ROWS * LONGEST * 8], integers[ROWS * LONGEST * 4], scales[SCALES * 8], zeros[SCALES * 4];
 	int32_t sums[ROWS * LONGEST], biases[SCALES];
 	float a_scale, b_scales[LONGEST], y_scale;
 };

@@ -223,6 +223,7 @@ for name, function, x in [
         ("OnesLike", numpy.ones_like, numbers(3, 5)), ("ZerosLike", numpy.zeros_like, numbers(3, 5))]:
     case(name, [x], function)
 case("OnesLike", [numpy.arange(4, dtype=numpy.int32)], numpy.ones_like, "f32")
+case("Square", [numpy.arange(-3, 4, dtype=numpy.int32) * 20000], lambda x: x * x)
 case("HShrink", [numbers(3, 5)], lambda x: numpy.where(abs(x) <= 0.5, 0, x))
 case("HShrink", [numbers(3, 5)], lambda x: numpy.where(abs(x) <= 1.25, 0, x), lambd=1.25)
 case("LeakyReLUExt", [numbers(3, 5)], lambda x: numpy.where(x < 0, x * real(0.01), x))

@@ -3,6 +3,7 @@ that they leave out. operators.py SKLINK SKRUN LIBRARIES
 
 Cases of one operator set are nodes of one model, so that one link and one run do for all of them. What is expected is
 written out, or computed by numpy."""
+import math
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import sys
 import numpy
 import onnx
 from onnx import helper, numpy_helper
+from onnx.backend.test.case.node.resize import cubic_coeffs, interpolate_nd, linear_coeffs
 
 f32, i64 = numpy.float32, numpy.int64
 cases = []
@@ -106,6 +108,16 @@ case(13, "Resize", [numpy.ones((1 << 19, 2), f32), None, constant([1, 2], f32)],
 case(18, "Resize", [numpy.arange(8, dtype=f32).reshape(1, 8), None, constant([1, 0.5], f32)],
      [numpy.array([[0.625, 2.5, 4.5, 6.375]], f32)], mode="linear", antialias=1)
 
+# Integers are resized as f64 and truncated, as ONNX's own reference does it.
+for dtype in (numpy.uint8, numpy.int8, numpy.int16, numpy.int32, i64):
+    picture = numpy.random.RandomState(2).randint(0, 100, (1, 1, 3, 5)).astype(dtype) - (0 if dtype == numpy.uint8 else 50)
+    for mode, coefficients in (("linear", linear_coeffs), ("cubic", cubic_coeffs)):
+        enlarged = interpolate_nd(picture[0, 0].astype(numpy.float64), coefficients, scale_factors=[2.0, 1.5])
+        case(13, "Resize", [picture, None, constant([1, 1, 2, 1.5], f32)],
+             [numpy.clip(enlarged, numpy.iinfo(dtype).min, numpy.iinfo(dtype).max).astype(dtype).reshape(1, 1, 6, 7)], mode=mode)
+case(13, "Resize", [numpy.arange(7, dtype=i64).reshape(1, 7), constant([0, 0.5, 1, 1.5], f32), None, constant([1, 3])],
+     [numpy.array([[3, 6, 9]])], mode="nearest", coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=9.0)
+
 # ---- sums of several inputs ----
 
 case(13, "Mean", [row, row + 2, numpy.full((7, 1), 4, f32)], [numpy.broadcast_to(row * 2 / 3 + 2, (7, 7))])
@@ -125,6 +137,46 @@ for equation, shapes in {
         "iij,jk->ik": [(3, 3, 4), (4, 2)], "i,->i": [(3,), ()]}.items():
     arrays = [numbers.randn(*shape).astype(f32) if shape else numpy.array(2, f32) for shape in shapes]
     case(12, "Einsum", arrays, [numpy.einsum(equation, *arrays)], equation=equation)
+
+    for dtype in (numpy.int8, numpy.uint8, numpy.int16, numpy.uint16, numpy.int32, numpy.uint32, i64, numpy.uint64):
+        arrays = [numbers.randint(-100, 100, shape).astype(dtype) for shape in shapes]
+        case(12, "Einsum", arrays, [numpy.einsum(equation, *arrays)], equation=equation)
+
+# ---- products of integers, which wrap around ----
+
+for dtype in (numpy.int32, numpy.uint32, i64, numpy.uint64):
+    left, right, lower, upper = (numbers.randint(0, 2 ** 62, shape).astype(dtype) for shape in ((3, 4), (4, 5), (2, 1, 3, 4), (2, 4, 5)))
+    case(13, "MatMul", [left, right], [left @ right])
+    case(13, "MatMul", [left[0], right], [left[0] @ right])
+    case(13, "MatMul", [left, right[:, 0]], [left @ right[:, 0]])
+    case(13, "MatMul", [lower, upper], [lower @ upper])
+    case(13, "MatMul", [left, ("constant", right)], [left @ right])
+    case(13, "Gemm", [left.T.copy(), right, right[:1]], [left @ right + right[:1]], transA=1)
+    case(13, "Gemm", [left, right.T.copy(), right[:1]], [3 * (left @ right) + 2 * right[:1]], transB=1, alpha=3.0, beta=2.0)
+    case(13, "Gemm", [left.T.copy(), right.T.copy()], [left @ right], transA=1, transB=1)
+
+# ---- other operators of integers ----
+
+for dtype in (numpy.int8, numpy.uint8, numpy.int16, numpy.uint16, numpy.int32, numpy.uint32, i64, numpy.uint64):
+    row_of = numpy.arange(-9, 10).astype(dtype)
+    case(13, "Erf", [row_of], [numpy.vectorize(math.erf)(row_of.astype(float)).astype(dtype)])
+    moved = numpy.where(row_of.astype(float) < -2.5, row_of + 1.5, numpy.where(row_of.astype(float) > 2.5, row_of - 1.5, 0))
+    case(9, "Shrink", [row_of], [numpy.clip(moved, numpy.iinfo(dtype).min, numpy.nextafter(2.0 ** 64, 0)).astype(dtype)], bias=1.5, lambd=2.5)
+for dtype in (numpy.int32, numpy.uint32, i64, numpy.uint64):
+    row_of = numpy.arange(-9, 10).astype(dtype)
+    case(16, "PRelu", [row_of, numpy.array([3], dtype)], [numpy.where(row_of.astype(float) < 0, row_of * dtype(3), row_of)])
+
+# ---- QuantizeLinear of integers ----
+
+sums = numpy.array([[-2 ** 31, -7, -5, 0, 16777217], [2 ** 31 - 1, 6, 7, 33554434, 33554435]], numpy.int32)
+for zero in (numpy.uint8(3), numpy.int8(-3)):
+    ends = numpy.iinfo(zero.dtype)
+    case(13, "QuantizeLinear", [sums, constant(2, f32), ("constant", numpy.array(zero))],
+         [numpy.clip(numpy.rint(sums / 2.0) + zero, ends.min, ends.max).astype(zero.dtype)])
+    case(13, "QuantizeLinear", [sums, constant([2, 262144], f32), ("constant", numpy.array([zero, zero]))],
+         [numpy.clip(numpy.rint(sums / numpy.array([[2.0], [262144]])) + zero, ends.min, ends.max).astype(zero.dtype)], axis=0)
+    case(21, "QuantizeLinear", [sums, constant(2, numpy.int32), ("constant", numpy.array(zero))],
+         [numpy.clip(numpy.rint(sums / 2.0) + zero, ends.min, ends.max).astype(zero.dtype)])
 
 # ---- GridSample ----
 

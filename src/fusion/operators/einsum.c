@@ -235,17 +235,26 @@ static void select_labels(const struct equation *equation, const struct term *fr
 	}
 }
 
+/* Integers that have no products and sums are computed as wider ones, of which the result is the lower bits. */
+static enum sk_dtype dtype_of_sums(enum sk_dtype dtype)
+{
+	if (sk_dtype_size(dtype) > 2 || dtype == SK_F16 || dtype == SK_BF16)
+		return dtype;
+	return dtype == SK_I8 || dtype == SK_I16 ? SK_I32 : SK_U32;
+}
+
 /* A value with the elements of the term. */
 static bool make_value(struct sk_canonical *canonical, struct term *term)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_value output = graph->values.items[sk_canonical_output(canonical, 0)];
+	enum sk_dtype dtype = dtype_of_sums(output.dtype);
 	uint64_t elements;
 
-	if (!sk_shape_is_countable(output.dtype, term->rank, term->sizes))
+	if (!sk_shape_is_countable(dtype, term->rank, term->sizes))
 		return sk_canonical_error(canonical, "products between its inputs have more than 2^63 bytes");
 	elements = elements_of(term);
-	term->value = sk_graph_new_value(graph, output.name, output.dtype, 1, &elements);
+	term->value = sk_graph_new_value(graph, output.name, dtype, 1, &elements);
 	return true;
 }
 
@@ -341,6 +350,22 @@ static bool reduce_all(struct sk_canonical *canonical, struct equation *equation
 	return true;
 }
 
+/* The output out of the only term that is left. */
+static bool store(struct sk_canonical *canonical, const struct equation *equation, uint32_t to)
+{
+	const struct term *last = &equation->terms[equation->count - 1], *output = &equation->terms[equation->count];
+	struct sk_op_graph *graph = canonical->graph;
+	enum sk_dtype dtype = graph->values.items[last->value].dtype;
+	struct term wide = *output;
+
+	if (dtype == graph->values.items[to].dtype)
+		return arrange(canonical, equation, last, output, to);
+	if (!make_value(canonical, &wide) || !arrange(canonical, equation, last, output, wide.value))
+		return false;
+	sk_canonical_store(canonical, to, wide.value);
+	return true;
+}
+
 static bool canonical_einsum(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -353,6 +378,12 @@ static bool canonical_einsum(struct sk_canonical *canonical)
 	for (uint8_t label = 0; label < LABELS; label++)
 		if (equation->known[label] && !equation->sizes[label])
 			return sk_canonical_fill(canonical, to, 0);
+	for (uint32_t t = 0; t < equation->count; t++) {
+		uint32_t value = equation->terms[t].value;
+
+		equation->terms[t].value =
+			sk_canonical_cast(canonical, value, dtype_of_sums(graph->values.items[value].dtype));
+	}
 	if (!reduce_all(canonical, equation))
 		return false;
 	for (uint32_t t = 1; t < equation->count; t++) {
@@ -364,8 +395,7 @@ static bool canonical_einsum(struct sk_canonical *canonical)
 			return false;
 		equation->terms[t] = product;
 	}
-	return arrange(canonical, equation, &equation->terms[equation->count - 1], &equation->terms[equation->count],
-		       to);
+	return store(canonical, equation, to);
 }
 
 /* ---- the table ---- */

@@ -294,13 +294,22 @@ static bool read_gemm(const struct sk_inference *inference, struct product *prod
 			      (unsigned long long)product->k, b->name, (unsigned long long)b->shape[turned_b]);
 }
 
+/* Integers times a fraction would have to be rounded, and ONNX does not say how. */
+static bool check_factor(const struct sk_inference *inference, const char *name)
+{
+	double factor = sk_node_real(inference->node, name, 1);
+
+	return sk_value_is_float(sk_infer_input(inference, 0)) || factor == (double)(int32_t)factor ||
+	       sk_infer_error(inference, "'%s' is %g, and integers can only be multiplied by integers", name, factor);
+}
+
 static bool infer_gemm(struct sk_inference *inference)
 {
 	const struct sk_value *c = sk_infer_input(inference, 2);
 	struct product product;
 	uint32_t rank = 2;
 
-	if (!read_gemm(inference, &product))
+	if (!read_gemm(inference, &product) || !check_factor(inference, "alpha") || !check_factor(inference, "beta"))
 		return false;
 
 	uint64_t shape[SK_MAX_RANK] = {product.m, product.n};

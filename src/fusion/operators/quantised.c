@@ -85,7 +85,7 @@ static bool infer_quantize(struct sk_inference *inference)
 
 	if (dtype == SK_DTYPE_NONE || (zero && number && quantised_dtype(number) != dtype))
 		return sk_infer_error(inference, "'output_dtype' cannot be %" PRIi64, number);
-	if (x->dtype != scale->dtype)
+	if (x->dtype != scale->dtype && !(x->dtype == SK_I32 && scale->dtype == SK_F32))
 		return sk_infer_error(inference, "'%s' is %s, and its scale '%s' is %s", x->name,
 				      sk_dtype_name(x->dtype), scale->name, sk_dtype_name(scale->dtype));
 	return read_layout(inference, &layout) && sk_infer_output(inference, 0, dtype, x->rank, x->shape);
@@ -124,12 +124,18 @@ static bool canonical_linear(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
+	const char *op = inference.node->op;
+	uint32_t x = sk_canonical_input(canonical, 0), scale = sk_canonical_input(canonical, 1);
 	struct layout layout;
 
-	return read_layout(&inference, &layout) &&
-	       add_linear(canonical, inference.node->op, sk_canonical_input(canonical, 0),
-			  sk_canonical_input(canonical, 1), sk_canonical_input(canonical, 2),
-			  sk_canonical_output(canonical, 0), &layout);
+	if (!read_layout(&inference, &layout))
+		return false;
+	if (*op == 'Q' && graph->values.items[x].dtype == SK_I32) { /* f64 has all that either of them can be */
+		x = sk_canonical_cast(canonical, x, SK_F64);
+		scale = sk_canonical_cast(canonical, scale, SK_F64);
+	}
+	return add_linear(canonical, op, x, scale, sk_canonical_input(canonical, 2), sk_canonical_output(canonical, 0),
+			  &layout);
 }
 
 /* ---- DynamicQuantizeLinear ---- */

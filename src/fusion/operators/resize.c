@@ -201,16 +201,18 @@ static bool check_words(const struct sk_inference *inference)
 	return true;
 }
 
-/* Sums with weights are of real numbers. */
+/* Sums with weights; otherwise elements only move. */
+static bool is_weighted(const struct sk_graph_node *node)
+{
+	return !is(node, "mode", "nearest", "nearest") || is_crop(node);
+}
+
 static bool check_type(const struct sk_inference *inference)
 {
 	const struct sk_value *from = sk_infer_input(inference, X);
 
-	return sk_value_is_float(from) ||
-	       (is(inference->node, "mode", "nearest", "nearest") && !is_crop(inference->node)) ||
-	       sk_infer_error(inference,
-			      "'%s' is %s, and only mode=nearest resizes what is no float; put a Cast around",
-			      from->name, sk_dtype_name(from->dtype));
+	return from->dtype != SK_BOOL || !is_weighted(inference->node) ||
+	       sk_infer_error(inference, "'%s' is bool, which only mode=nearest resizes", from->name);
 }
 
 static bool infer_resize(struct sk_inference *inference)
@@ -374,7 +376,7 @@ static bool resize_axis(struct sk_canonical *canonical, const struct axis *axis,
 	const struct sk_graph_node *node = &graph->nodes.items[canonical->node];
 	const struct sk_operand whole = sk_operand_axis(graph, from, number);
 
-	if (is(node, "mode", "nearest", "nearest") && !is_crop(node))
+	if (!is_weighted(node))
 		return sk_canonical_gather(canonical, to, from,
 					   sk_graph_new_integers(graph, "rows", axis->to, taps->rows), axis->from,
 					   whole.shape[2]);
@@ -390,6 +392,7 @@ static bool canonical_resize(struct sk_canonical *canonical)
 	struct taps taps[SK_MAX_RANK];
 	struct axis all[SK_MAX_RANK];
 	struct sk_value shape = graph->values.items[from];
+	bool truncates = !sk_value_is_float(&shape) && is_weighted(inference.node);
 
 	if (!sk_value_elements(&shape))
 		return sk_canonical_error(canonical, "'%s' has no elements", shape.name);
@@ -400,20 +403,28 @@ static bool canonical_resize(struct sk_canonical *canonical)
 			return false;
 		last = taps[i].same ? last : i;
 	}
-	if (last == SK_NONE)
+	if (last == SK_NONE) {
 		sk_canonical_view(canonical, to, from, 0);
+		return true;
+	}
+	if (truncates) { /* once, behind all axes */
+		from = sk_canonical_cast(canonical, from, SK_F64);
+		shape.dtype = SK_F64;
+	}
 	for (uint32_t i = 0; i < shape.rank; i++) {
 		uint32_t next = to;
 
 		if (taps[i].same)
 			continue;
 		shape.shape[i] = all[i].to;
-		if (i != last)
+		if (i != last || truncates)
 			next = sk_graph_new_value(graph, shape.name, shape.dtype, shape.rank, shape.shape);
 		if (!resize_axis(canonical, &all[i], i, &taps[i], from, next))
 			return false;
 		from = next;
 	}
+	if (truncates)
+		sk_canonical_store(canonical, to, from);
 	return true;
 }
 
