@@ -15,17 +15,29 @@ typedef STORED(TYPE) element;
 #define TURNED_turned	1
 enum { WIDTH = sizeof(element) == 8 ? 8 : 16 };
 
-void KERNEL(const element *b, element *panels, int64_t k, int64_t n, int64_t first, int64_t count)
+/* Steps of k for which all panels are packed before the next ones are: so rows are read from their starts to their
+ * ends. One panel alone takes one line out of each row, and rows are pages apart. */
+enum { STEPS = 16 };
+
+static void pack(const element *b, element *panels, int64_t k, int64_t n, int64_t panel, int64_t p)
 {
 	const int turned = JOIN(TURNED_, RIGHT);
-	int64_t line = turned ? k : 1, step = turned ? 1 : n;
+	int64_t line = turned ? k : 1, step = turned ? 1 : n, column = panel * WIDTH;
+	const element *from = b + column * line + p * step;
 
-	for (int64_t panel = first; panel < first + count; panel++)
-		for (int64_t p = 0; p < k; p++)
-			for (int64_t i = 0; i < WIDTH; i++) {
-				int64_t column = panel * WIDTH + i;
-				*panels++ = column < n ? b[column * line + p * step] : 0;
-			}
+	if (!turned && column + WIDTH <= n)
+		__builtin_memcpy(panels, from, WIDTH * sizeof(element));
+	else
+		for (int64_t i = 0; i < WIDTH; i++)
+			panels[i] = column + i < n ? from[i * line] : 0;
+}
+
+void KERNEL(const element *b, element *panels, int64_t k, int64_t n, int64_t first, int64_t count)
+{
+	for (int64_t start = 0; start < k; start += STEPS)
+		for (int64_t panel = 0; panel < count; panel++)
+			for (int64_t p = start; p < start + STEPS && p < k; p++)
+				pack(b, panels + (panel * k + p) * WIDTH, k, n, first + panel, p);
 }
 
 #define WIDTH_u16	    "16"
