@@ -1,8 +1,7 @@
 /* The bytes of the file: a relocated image comes in; the file's parts (parts.c) go out, complete with headers, symbol
- * table and build-id. */
+ * table and build-id (build-id.c). */
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "linker/exports.h"
 #include "linker/link.h"
@@ -14,8 +13,6 @@
 #include "linker/section.h"
 #include "linker/symbol.h"
 #include "src/base/checked.h"
-
-enum { BUILD_ID_SIZE = 16, NOTE_HEADER_SIZE = 16 /* with the owner "GNU" */ };
 
 /* The image; a section that has not been copied into it stands in its gap. */
 static void add_loaded(struct sk_linker *linker)
@@ -394,41 +391,10 @@ void sk_image_add_headers(struct sk_linker *linker)
 	write_headers(linker, add_section_headers(linker));
 }
 
-/* ---- the build-id ---- */
-
-static void write_note(struct sk_linker *linker)
-{
-	const Elf64_Nhdr header = {.n_namesz = 4, .n_descsz = BUILD_ID_SIZE, .n_type = NT_GNU_BUILD_ID};
-	uint8_t *note = sk_image_at(linker, &linker->made[SK_MADE_BUILD_ID]);
-
-	memcpy(note, &header, sizeof(header));
-	memcpy(note + sizeof(header), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU));
-}
-
-/* XXH3-128 over all parts of the file and their places, with a build-id of zeros. */
-static void write_build_id(struct sk_linker *linker)
-{
-	XXH3_state_t *state = XXH3_createState();
-	XXH128_canonical_t id;
-
-	if (!state)
-		sk_out_of_memory();
-	XXH3_128bits_reset(state);
-	for (size_t i = 0; i < linker->parts.count; i++) {
-		const struct sk_file_part *part = &linker->parts.items[i];
-
-		XXH3_128bits_update(state, &part->offset, sizeof(part->offset));
-		XXH3_128bits_update(state, &part->size, sizeof(part->size));
-		XXH3_128bits_update(state, part->bytes, part->size);
-	}
-	XXH128_canonicalFromHash(&id, XXH3_128bits_digest(state));
-	XXH3_freeState(state);
-	memcpy(sk_image_at(linker, &linker->made[SK_MADE_BUILD_ID]) + NOTE_HEADER_SIZE, &id, sizeof(id));
-}
+/* ---- all of it ---- */
 
 bool sk_image_finish(struct sk_linker *linker)
 {
-	write_note(linker);
 	if (sk_is_made(linker, SK_MADE_RELOCATIONS))
 		write_loader_relocations(linker);
 	link_sections(linker);
@@ -440,6 +406,6 @@ bool sk_image_finish(struct sk_linker *linker)
 		sk_image_add_symbols(linker);
 	}
 	sk_image_add_headers(linker);
-	write_build_id(linker);
+	sk_build_id_write(linker);
 	return true;
 }

@@ -78,6 +78,12 @@ struct sk_label {
 
 enum { SK_RECENT_MERGED = 32 };
 
+/* The constants of the file. */
+struct sk_constants_hash {
+	uint64_t offset, size; /* none: 0 */
+	uint8_t hash[16]; /* XXH3-128, canonical */
+};
+
 struct sk_linker {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
@@ -164,6 +170,7 @@ struct sk_linker {
 	SK_ARRAY(Elf64_Phdr) segments;
 	uint64_t loaded_size; /* file bytes of everything that is loaded before the constants: what `image` holds */
 	uint8_t *image;
+	struct sk_constants_hash constants_hash;
 	const struct sk_input_section *uncopied; /* its bytes are its part of the image; NULL: there is none */
 	sk_relocations relative, import_relocations;
 	struct sk_symbol_table symbol_table;

@@ -324,6 +324,10 @@ const uint8_t *sk_linker_bytes(struct sk_linker *linker, uint64_t *size);
 /* The parts of the file of a link that has succeeded; what none covers is zeros. */
 const struct sk_file_part *sk_linker_parts(const struct sk_linker *linker, size_t *count);
 
+/* The hash (XXH3-128, canonical) of so many bytes of that file at the offset, if the link has one: it has that of
+ * constants where nothing else is loaded with them. NULL: it has none. */
+const uint8_t *sk_linker_hash(const struct sk_linker *linker, uint64_t offset, uint64_t size);
+
 /* Where the contents of a synthetic section that is loaded, and no constants, stand in a part. May be changed until
  * sk_linker_write. */
 void *sk_linker_contents(struct sk_linker *linker, sk_section section);

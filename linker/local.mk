@@ -18,6 +18,7 @@ linker_liblinker_la_SOURCES = \
 	linker/frames.c linker/frames.h \
 	linker/frames-write.c \
 	linker/icf.c linker/fold.h \
+	linker/build-id.c \
 	linker/image.c \
 	linker/ifuncs.c \
 	linker/imports.c \

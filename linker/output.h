@@ -123,6 +123,11 @@ void sk_image_make_symbols(struct sk_linker *linker);
 struct sk_output *sk_image_add_symbols(struct sk_linker *linker);
 void sk_image_add_headers(struct sk_linker *linker);
 
+/* ---- build-id.c ---- */
+
+/* Of all parts of the file, when nothing but it and the seal is missing. Keeps the hash of constants. */
+void sk_build_id_write(struct sk_linker *linker);
+
 /* ---- dynamic.c ---- */
 
 /* The size of .dynamic, once the output sections are known. */

@@ -11,6 +11,13 @@ const struct sk_file_part *sk_linker_parts(const struct sk_linker *linker, size_
 	return linker->parts.items;
 }
 
+const uint8_t *sk_linker_hash(const struct sk_linker *linker, uint64_t offset, uint64_t size)
+{
+	const struct sk_constants_hash *constants = &linker->constants_hash;
+
+	return size && constants->offset == offset && constants->size == size ? constants->hash : NULL;
+}
+
 void *sk_linker_contents(struct sk_linker *linker, sk_section section)
 {
 	return sk_image_at(linker, &linker->synthetic.items[section]->section);

@@ -16,7 +16,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 11u
+#define SK_PLAN_VERSION 12u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -426,7 +426,7 @@ struct sk_plan_seal {
 	uint64_t file_size;    /* a file of another size has been stripped */
 	uint8_t rest[16];      /* hash of those fields, then of all bytes that are not loaded */
 	uint8_t signature[64]; /* Ed25519ph of the loaded bytes with zeros here and in `loaded`; zeros: not signed */
-	uint8_t loaded[16];    /* hash of the loaded bytes with zeros here */
+	uint8_t loaded[16];    /* hash of the place, then of the hashes of each segment's bytes, with zeros here */
 };
 
 struct sk_plan {

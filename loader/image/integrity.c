@@ -133,6 +133,8 @@ enum skrt_status sk_integrity_check(const struct sk_source *source, const struct
 	enum skrt_status status = check_layout(source, image, file);
 	const struct sk_plan_seal *seal = find_seal(image);
 	struct sk_seal_part parts[SK_IMAGE_SEGMENTS + 1];
+	struct sk_seal_segment segments[SK_IMAGE_SEGMENTS + 1];
+	size_t count = 0;
 	uint8_t hash[SK_SEAL_HASH];
 
 	if (status)
@@ -140,16 +142,18 @@ enum skrt_status sk_integrity_check(const struct sk_source *source, const struct
 	if (!seal)
 		return refuse(source, "it has no plan in a read-only segment, and so no seal");
 	for (uint32_t i = 0; i < image->segment_count; i++)
-		parts[i] = (struct sk_seal_part){in_memory(image, image->segments[i].address),
-						 image->segments[i].file_size};
-	struct sk_seal_bytes loaded = {.parts = parts,
-				       .count = image->segment_count,
+		if (image->segments[i].file_size)
+			parts[count++] = (struct sk_seal_part){in_memory(image, image->segments[i].address),
+							       image->segments[i].file_size};
+	parts[count] = (struct sk_seal_part){in_memory(image, image->weights.address), image->weights.size};
+	for (size_t i = 0; i <= count; i++)
+		segments[i] = (struct sk_seal_segment){.parts = &parts[i], .count = 1};
+	struct sk_seal_bytes loaded = {.segments = segments,
+				       .count = count,
 				       .header = in_memory(image, image->segments[0].address),
 				       .seal = seal};
 	struct sk_seal_bytes signed_bytes = loaded;
 
-	parts[signed_bytes.count] =
-		(struct sk_seal_part){in_memory(image, image->weights.address), image->weights.size};
 	signed_bytes.count += image->weights.size != 0;
 	status = source->public_key ? check_signature(source, &signed_bytes) : SKRT_OK;
 	if (status || !source->check_integrity)

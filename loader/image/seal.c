@@ -97,30 +97,40 @@ static uint64_t position_of(const struct sk_seal_bytes *loaded, const void *addr
 {
 	uint64_t before = 0;
 
-	for (size_t i = 0; i < loaded->count; i++) {
-		const struct sk_seal_part *part = &loaded->parts[i];
-		uintptr_t within = (uintptr_t)address - (uintptr_t)part->bytes;
+	for (size_t i = 0; i < loaded->count; i++)
+		for (size_t j = 0; j < loaded->segments[i].count; j++) {
+			const struct sk_seal_part *part = &loaded->segments[i].parts[j];
+			uintptr_t within = (uintptr_t)address - (uintptr_t)part->bytes;
 
-		if (part->bytes && within < part->size)
-			return before + within;
-		before += part->size;
-	}
+			if (part->bytes && within < part->size)
+				return before + within;
+			before += part->size;
+		}
 	return before;
 }
 
-/* Where the seal is, and the loaded bytes with zeros where `hole` is: so nobody can have zeros elsewhere taken for the
- * hole, and put something else there. */
-static void take_loaded(const struct sk_seal_bytes *loaded, const void *hole, size_t size, take_function *take,
-			void *context)
+/* What counts as zeros: so nobody can have zeros elsewhere taken for the hole, and put something else there. */
+static struct holes find_holes(const struct sk_seal_bytes *loaded, const void *hole, size_t size)
 {
 	struct holes holes = {.count = 0};
-	uint64_t position = position_of(loaded, loaded->seal);
 
 	add_fields(&holes, loaded->header);
 	add_hole(&holes, hole, size);
+	return holes;
+}
+
+static void take_position(const struct sk_seal_bytes *loaded, take_function *take, void *context)
+{
+	uint64_t position = position_of(loaded, loaded->seal);
+
 	take(context, &position, sizeof(position)); /* little-endian, like everything in a package */
-	for (size_t i = 0; i < loaded->count; i++)
-		take_part(&loaded->parts[i], &holes, take, context);
+}
+
+static void take_segment(const struct sk_seal_segment *segment, const struct holes *holes, take_function *take,
+			 void *context)
+{
+	for (size_t i = 0; i < segment->count; i++)
+		take_part(&segment->parts[i], holes, take, context);
 }
 
 /* ---- hashes ---- */
@@ -138,13 +148,25 @@ static void finish_hash(XXH3_state_t *state, uint8_t hash[SK_SEAL_HASH])
 	memcpy(hash, &result, SK_SEAL_HASH);
 }
 
+/* Each segment by its hash, so that those who know one need not read gigabytes again. */
 void sk_seal_hash_loaded(const struct sk_seal_bytes *loaded, uint8_t hash[SK_SEAL_HASH])
 {
-	XXH3_state_t state;
+	const struct holes holes = find_holes(loaded, loaded->seal->loaded, sizeof(loaded->seal->loaded));
+	XXH3_state_t all, state;
 
-	XXH3_128bits_reset(&state);
-	take_loaded(loaded, loaded->seal->loaded, sizeof(loaded->seal->loaded), hash_bytes, &state);
-	finish_hash(&state, hash);
+	XXH3_128bits_reset(&all);
+	take_position(loaded, hash_bytes, &all);
+	for (size_t i = 0; i < loaded->count; i++) {
+		const uint8_t *known = loaded->segments[i].hash;
+
+		if (!known) {
+			XXH3_128bits_reset(&state);
+			take_segment(&loaded->segments[i], &holes, hash_bytes, &state);
+			finish_hash(&state, hash);
+		}
+		hash_bytes(&all, known ? known : hash, SK_SEAL_HASH);
+	}
+	finish_hash(&all, hash);
 }
 
 void sk_seal_hash_weights(const struct sk_seal_part *parts, size_t count, uint8_t hash[SK_SEAL_HASH])
@@ -195,9 +217,12 @@ static void sign_bytes(void *state, const void *bytes, size_t size)
 static void take_signed(const struct sk_seal_bytes *loaded, crypto_sign_state *state)
 {
 	const struct sk_plan_seal *seal = loaded->seal;
+	const struct holes holes = find_holes(loaded, seal->signature, sizeof(seal->signature) + sizeof(seal->loaded));
 
 	crypto_sign_init(state);
-	take_loaded(loaded, seal->signature, sizeof(seal->signature) + sizeof(seal->loaded), sign_bytes, state);
+	take_position(loaded, sign_bytes, state);
+	for (size_t i = 0; i < loaded->count; i++)
+		take_segment(&loaded->segments[i], &holes, sign_bytes, state);
 }
 
 bool sk_seal_sign(const struct sk_seal_bytes *loaded, const uint8_t seed[SK_SEAL_KEY],

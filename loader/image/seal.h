@@ -18,9 +18,16 @@ struct sk_seal_part {
 	uint64_t size;
 };
 
+/* A PT_LOAD that has bytes in the file. */
+struct sk_seal_segment {
+	const struct sk_seal_part *parts;
+	size_t count;
+	const uint8_t *hash; /* of them; NULL: it is not known yet */
+};
+
 /* The loaded bytes. Seal and ELF header lie in one of the parts each, the program headers in the header's. */
 struct sk_seal_bytes {
-	const struct sk_seal_part *parts;
+	const struct sk_seal_segment *segments;
 	size_t count;
 	const Elf64_Ehdr *header;
 	const struct sk_plan_seal *seal;

@@ -10,6 +10,7 @@
 #include "src/base/file.h"
 
 typedef SK_ARRAY(struct sk_seal_part) seal_parts;
+typedef SK_ARRAY(struct sk_seal_segment) seal_segments;
 
 /* The file, from its start to its end. */
 struct reader {
@@ -67,15 +68,15 @@ static void take(struct reader *reader, uint64_t end, seal_parts *taken)
 static struct sk_seal_bytes with_weights(struct sk_arena *arena, const struct sk_seal_bytes *loaded,
 					 const struct sk_package_weights *weights)
 {
-	seal_parts parts = {0};
+	seal_segments segments = {0};
 	struct sk_seal_bytes all = *loaded;
 
 	for (size_t i = 0; i < loaded->count; i++)
-		sk_array_push(arena, &parts, loaded->parts[i]);
-	for (size_t i = 0; i < weights->contents.count; i++)
-		sk_array_push(arena, &parts, weights->contents.items[i]);
-	all.parts = parts.items;
-	all.count = parts.count;
+		sk_array_push(arena, &segments, loaded->segments[i]);
+	sk_array_push(arena, &segments,
+		      ((struct sk_seal_segment){.parts = weights->contents.items, .count = weights->contents.count}));
+	all.segments = segments.items;
+	all.count = segments.count;
 	return all;
 }
 
@@ -99,15 +100,22 @@ bool sk_seal_write(struct sk_arena *arena, struct sk_diag *diag, struct sk_linke
 {
 	struct sk_plan_seal *seal = &((struct sk_plan *)sk_linker_contents(linker, package->plan))->seal;
 	struct reader reader = open_reader(arena, linker);
-	seal_parts loaded = {0}, rest = {0};
+	seal_parts rest = {0};
+	seal_segments loaded = {0};
 	const Elf64_Ehdr *header = reader.parts[0].bytes;
 	const Elf64_Phdr *headers = (const Elf64_Phdr *)((const char *)header + header->e_phoff);
 
 	for (uint32_t i = 0; i < header->e_phnum; i++) {
+		seal_parts parts = {0};
+
 		if (headers[i].p_type != PT_LOAD || !headers[i].p_filesz)
 			continue;
 		take(&reader, headers[i].p_offset, &rest);
-		take(&reader, headers[i].p_offset + headers[i].p_filesz, &loaded);
+		take(&reader, headers[i].p_offset + headers[i].p_filesz, &parts);
+		sk_array_push(
+			arena, &loaded,
+			((struct sk_seal_segment){parts.items, parts.count,
+						  sk_linker_hash(linker, headers[i].p_offset, headers[i].p_filesz)}));
 	}
 	take(&reader, file_size(&reader), &rest);
 	seal->file_size = file_size(&reader);

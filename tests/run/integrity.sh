@@ -5,17 +5,22 @@
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
 printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (10,), }" >w.npy
 head -c 40 /dev/zero >>w.npy
+cp w.npy v.npy # behind a gap
+printf 1 | dd of=v.npy bs=1 seek=140 conv=notrunc status=none
 
 cat >model.yaml <<'M'
 sklink: 1
 tensors:
   x: {dtype: f32, shape: [10]}
   w: {dtype: f32, shape: [10], data: w.npy}
+  v: {dtype: f32, shape: [10], data: v.npy}
   a: {dtype: f32, shape: [10]}
+  b: {dtype: f32, shape: [10]}
   y: {dtype: f32, shape: [10]}
 tasks:
   - {name: scaled, kernel: scale, args: [x, a], set: {factor: 3}, scope: sp1}
-  - {name: added, kernel: add, args: [a, w, y], scope: sp1}
+  - {name: before, kernel: add, args: [a, v, b], scope: sp1}
+  - {name: added, kernel: add, args: [b, w, y], scope: sp1}
 M
 "$sklink" model.yaml kernels.o -o model.sk
 "$sklink" -s model.yaml kernels.o -o bare.sk
@@ -25,6 +30,13 @@ for file in model bare small; do
 	"$skrun" $file.sk --random 1 --check-integrity >/dev/null
 	proved $file.sk
 done
+
+# The build-id tells constants apart, too.
+cp w.npy kept.npy
+printf 1 | dd of=w.npy bs=1 seek=140 conv=notrunc status=none
+"$sklink" model.yaml kernels.o -o other.sk
+mv kept.npy w.npy
+[ "$(readelf -n model.sk | grep 'Build ID')" != "$(readelf -n other.sk | grep 'Build ID')" ] || fail "other constants, the same build-id"
 
 # Whoever strips keeps what is loaded.
 for command in strip 'strip -g' 'strip --strip-unneeded' eu-strip; do
@@ -103,7 +115,7 @@ C
 compile state
 sed '$d' model.yaml >counted.yaml
 cat >>counted.yaml <<'M'
-  - {name: added, kernel: add, args: [a, w, c], scope: sp1}
+  - {name: added, kernel: add, args: [b, w, c], scope: sp1}
   - {name: counted, kernel: count, args: [c, y], scope: sp1}
 M
 sed -i 's/^  y: /  c: {dtype: f32, shape: [10]}\n&/' counted.yaml
