@@ -8,10 +8,23 @@ static const struct sk_fusion_pass passes[] = {
 	{0},
 };
 
-bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
+static bool run(struct sk_op_graph *graph, const struct sk_fusion_flags *flags, const struct sk_fusion_pass *pass,
+		struct sk_dumps *dumps)
 {
+	enum sk_pass_result result = pass->run(graph, flags);
+
+	return result != SK_PASS_FAILED &&
+	       sk_dumps_after(dumps, graph, pass->name, pass->name, result == SK_PASS_CHANGED);
+}
+
+bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_fusion_flags *flags, const char *dump_folder)
+{
+	struct sk_dumps *dumps = sk_dumps_begin(graph, dump_folder);
+
+	if (!dumps)
+		return false;
 	for (const struct sk_fusion_pass *pass = passes; pass->name; pass++)
-		if (flags->opt_level >= pass->level && pass->run(graph, flags) == SK_PASS_FAILED)
+		if (flags->opt_level >= pass->level && !run(graph, flags, pass, dumps))
 			return false;
-	return true;
+	return sk_dumps_end(dumps, graph);
 }

@@ -18,6 +18,7 @@ src_libbase_la_SOURCES = \
 	src/base/boxes.c src/base/boxes.h \
 	src/base/checked.h \
 	src/base/diag.c src/base/diag.h \
+	src/base/dot.c src/base/dot.h \
 	src/base/file.c src/base/file.h \
 	src/base/identifier.c src/base/identifier.h \
 	src/base/json.c src/base/json.h \
@@ -103,7 +104,10 @@ src_libfusion_la_SOURCES = \
 	src/fusion/manager/flags.def src/fusion/manager/flags.h \
 	src/fusion/manager/lists.c src/fusion/manager/lists.h \
 	src/fusion/manager/pass.h \
+	src/fusion/dumps/dot.c src/fusion/dumps/dumps.c src/fusion/dumps/dumps.h \
+	src/fusion/dumps/forms.h src/fusion/dumps/text.c \
 	src/fusion/onnx/aliases.c src/fusion/onnx/aliases.def src/fusion/onnx/aliases.h \
+	src/fusion/onnx/dump-notes.c src/fusion/onnx/dump-notes.h \
 	src/fusion/onnx/files.c src/fusion/onnx/files.h \
 	src/fusion/onnx/functions.c src/fusion/onnx/functions.h \
 	src/fusion/onnx/ge.c src/fusion/onnx/ge.h \

@@ -1,6 +1,8 @@
 /* From a model file to tasks; see read-graph.h. */
 #include "src/read-graph.h"
 
+#include <string.h>
+
 #include "src/base/file.h"
 #include "src/folding.h"
 #include "src/fuse-graph.h"
@@ -29,6 +31,26 @@ static bool write_text(const struct sk_link *link, const struct sk_op_graph *gra
 	sk_onnx_write_text(graph, text.stream);
 	sk_text_close(link->arena, &text);
 	return sk_file_write_text(link->diag, path, text.bytes, text.size);
+}
+
+/* Each of several networks has a folder of its own. NULL: nobody wants dumps. */
+static const char *dump_folder(const struct sk_link *link, const char *network)
+{
+	const char *folder = sk_command_destination(link->command, link->command->dump_folder);
+
+	return folder && network ? sk_arena_print(link->arena, "%s/%s", folder, network) : folder;
+}
+
+/* A model that is a dump itself would be replaced, or its constants would. */
+static bool check_dumps(const struct sk_link *link, const char *path, const char *network)
+{
+	const char *folder = dump_folder(link, network), *slash = strrchr(path, '/');
+
+	if (!folder || !sk_file_same(path, sk_arena_print(link->arena, "%s/%s", folder, slash ? slash + 1 : path)))
+		return true;
+	sk_error(link->diag, (struct sk_place){.file = path},
+		 "is in the folder of --dump-dir; give the dumps another one");
+	return false;
 }
 
 /* What all networks of the link have in common. */
@@ -72,14 +94,14 @@ static bool read_network(const struct reading *reading, const char *network)
 		return false;
 	/* Nodes stand behind what they need; types and shapes are what the file says. */
 
-	if (!apply_given(reading, network, graph))
+	if (!check_dumps(link, reading->path, network) || !apply_given(reading, network, graph))
 		return false;
 	/* Inputs and scopes are what the manifest and the command line say, too. */
 
 	complete = sk_graph_infer(graph, sk_fold_values, (void *)link);
 	/* Every value is of a known type and shape. */
 
-	if (complete && !sk_fuse_graph(graph, &flags))
+	if (complete && !sk_fuse_graph(graph, &flags, dump_folder(link, network)))
 		return false;
 	/* Operators are what graph-kernel fusion makes of them, and nodes are members of composites. */
 

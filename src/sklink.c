@@ -24,6 +24,7 @@ static void check_options(const struct sk_link *link)
 			     : command->states.count	 ? "--state"
 			     : command->scopes.count	 ? "--scope"
 			     : command->model_text	 ? "--model-text"
+			     : command->dump_folder	 ? "--dump-dir"
 							 : NULL;
 
 	if (option)

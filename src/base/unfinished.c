@@ -13,7 +13,8 @@
 
 #include "src/base/temporary.h"
 
-enum { MAXIMUM_FILES = 64 };
+/* --dump-dir writes some hundred for each of several networks. */
+enum { MAXIMUM_FILES = 16 * 1024 };
 
 static struct file {
 	char *volatile name; /* of the temporary file; NULL: the entry is free */

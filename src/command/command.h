@@ -47,6 +47,7 @@ struct sk_command_line {
 	sk_texts shapes, dimensions, frozen; /* --shape, --dim, --freeze: NAME=VALUE */
 	sk_texts scopes; /* --scope: NAME=PATTERN */
 	const char *model_text; /* --model-text; NULL: none */
+	const char *dump_folder; /* --dump-dir; NULL: none */
 	sk_texts states; /* --state: INPUT=OUTPUT */
 	const char *report; /* --report; NULL: none */
 	const char *version_script, *ordering_file; /* NULL: none */

@@ -81,6 +81,8 @@ const char sk_command_help[] =
 	"  --freeze INPUT=FILE.npy   the model's input is a constant\n"
 	"  --scope NAME=PATTERN      the model's nodes with such names (*, ?, [a-z]) are in the scope NAME\n"
 	"  --model-text=FILE         write the model to FILE as text, with what the four options above say of it\n"
+	"  --dump-dir=DIR            write the model's graph to files in DIR: as it is at first, and behind each\n"
+	"                            pass of graph-kernel fusion that changes it\n"
 	"  --state INPUT=OUTPUT      the model's output is the input of the next run: one tensor\n"
 	"  --explain TASK            print what became of TASK, and why\n"
 	"  --check                   link and prove, but write no file\n"

@@ -98,6 +98,14 @@ uint32_t sk_value_root(const struct sk_op_graph *graph, uint32_t value)
 	return value;
 }
 
+bool sk_node_is_live(const struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	for (size_t i = 0; i < node->outputs.count; i++)
+		if (node->outputs.items[i] != SK_NONE && !graph->values.items[node->outputs.items[i]].contents)
+			return !node->removed;
+	return false;
+}
+
 bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b)
 {
 	return a->stream == b->stream && (a->scope ? b->scope && !strcmp(a->scope, b->scope) : !b->scope);

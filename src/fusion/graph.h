@@ -127,6 +127,10 @@ struct sk_value *sk_node_output(const struct sk_op_graph *graph, const struct sk
 /* The node's name, or that of the first value that it makes. */
 const char *sk_node_name(const struct sk_op_graph *graph, const struct sk_graph_node *node);
 
+/* Whether it makes something when the network runs: no pass has taken it out, and not all that it makes has become
+ * constants. */
+bool sk_node_is_live(const struct sk_op_graph *graph, const struct sk_graph_node *node);
+
 /* Whether the two stand in the same scope and stream, so that they may become one. */
 bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b);
 

@@ -116,6 +116,14 @@ static int64_t element_of(struct sk_onnx_bytes name)
 	return 0;
 }
 
+const char *sk_onnx_ge_type_name(int64_t element)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i].element == element)
+			return types[i].name;
+	return "DT_UNDEFINED";
+}
+
 static int64_t element_of_number(int64_t number)
 {
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)

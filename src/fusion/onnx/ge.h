@@ -14,4 +14,7 @@ bool sk_onnx_translate_ge(struct sk_diag *diag, const char *path, struct sk_onnx
 /* An attribute that GE gives its nodes whatever they compute. */
 bool sk_onnx_is_ge_note(const char *name);
 
+/* GE's name of the type that has this number in onnx.proto, such as "DT_FLOAT". */
+const char *sk_onnx_ge_type_name(int64_t element);
+
 #endif

@@ -5,11 +5,13 @@
 
 #include "src/fusion/graph.h"
 
-#define SK_ONNX_SCOPE	      "_super_kernel_scope"
-#define SK_ONNX_SCOPE_OPTIONS "_super_kernel_options"
-#define SK_ONNX_STREAM	      "stream_id"
-#define SK_ONNX_ORIGIN	      "_origin"
-#define SK_ONNX_VERSION	      "_version" /* of its domain, where it is not the one that the model imports */
+#define SK_ONNX_SCOPE	       "_super_kernel_scope"
+#define SK_ONNX_SCOPE_OPTIONS  "_super_kernel_options"
+#define SK_ONNX_STREAM	       "stream_id"
+#define SK_ONNX_ORIGIN	       "_origin"
+#define SK_ONNX_COMPOSITE      "_composite" /* its number, from 1 on; */
+#define SK_ONNX_COMPOSITE_NAME "_composite_name"
+#define SK_ONNX_VERSION	       "_version" /* of its domain, where it is not the one that the model imports */
 
 /* Adds the attribute to the node: as one of its marks or notes, if it is one, or to compute by. The node's origin is
  * known already: attributes of GE's own are notes of GE's nodes only. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/fusion/onnx/aliases.h"
+#include "src/fusion/onnx/dump-notes.h"
 #include "src/fusion/onnx/files.h"
 #include "src/fusion/onnx/functions.h"
 #include "src/fusion/onnx/ge.h"
@@ -27,6 +28,8 @@ struct reader {
 	struct sk_onnx_files files;
 	struct sk_onnx_model *model;
 	struct sk_map warned; /* domains without an operator set */
+	bool dump; /* what --dump-dir has written: nodes have notes for people */
+	struct sk_map composites; /* of a dump: their numbers there, to the graph's */
 };
 
 /* One graph: the model's, or a body in it. */
@@ -388,6 +391,40 @@ static const char *origin_of(struct reader *reader, const struct sk_onnx_node *n
 	return node->origin && *node->origin ? node->origin : NULL;
 }
 
+/* What fusion had put together stays together. */
+static void take_composite(struct builder *builder, const struct sk_onnx_node *node, struct sk_graph_node *to)
+{
+	struct sk_op_graph *graph = builder->graph;
+	const int64_t *number = NULL;
+	struct sk_composite composite = {NULL};
+
+	for (size_t i = 0; i < node->attributes.count; i++)
+		if (!node->attributes.items[i].name)
+			continue;
+		else if (!strcmp(node->attributes.items[i].name, SK_ONNX_COMPOSITE))
+			number = &node->attributes.items[i].i;
+		else if (!strcmp(node->attributes.items[i].name, SK_ONNX_COMPOSITE_NAME))
+			take_text(graph->arena, node->attributes.items[i].s, &composite.name);
+	if (!number || !composite.name || builder->depth)
+		return;
+
+	uint32_t new = (uint32_t)graph->composites.count;
+	uint32_t index = sk_map_insert(&builder->reader->composites, (const char *)number, sizeof(*number), new);
+
+	if (index == new)
+		sk_array_push(graph->arena, &graph->composites, composite);
+	to->composite = index + 1;
+}
+
+/* Whether the attribute says nothing that the node does. */
+static bool is_of_dump(const struct reader *reader, const struct sk_onnx_attribute *attribute)
+{
+	return reader->dump && attribute->name &&
+	       (sk_dump_notes_has(attribute->name) || !strcmp(attribute->name, SK_ONNX_COMPOSITE) ||
+		!strcmp(attribute->name, SK_ONNX_COMPOSITE_NAME) ||
+		(!strcmp(attribute->name, "_no_task") && !attribute->i));
+}
+
 static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 {
 	struct reader *reader = builder->reader;
@@ -416,8 +453,10 @@ static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 					 "refers to an attribute of a function, but is in none");
 		else if (!node->attributes.items[i].name || !*node->attributes.items[i].name)
 			refuse_attribute(builder, node, &node->attributes.items[i], "has no name");
-		else
+		else if (!is_of_dump(reader, &node->attributes.items[i]))
 			add_attribute(builder, to, node, &node->attributes.items[i]);
+	if (reader->dump)
+		take_composite(builder, node, to);
 }
 
 static void add_outputs(struct builder *builder)
@@ -520,6 +559,8 @@ struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, c
 	if (!sk_onnx_files_model(&reader.files, &bytes))
 		return NULL;
 	reader.model = is_text(path, bytes) ? sk_onnx_parse(diag, path, bytes) : sk_onnx_decode(diag, path, bytes);
+	reader.dump = reader.model && reader.model->producer && !strcmp(reader.model->producer, SK_DUMP_PRODUCER);
+	sk_map_init(&reader.composites, arena);
 	if (!reader.model || !has_graph(&reader) || !sk_onnx_translate_ge(diag, path, reader.model) ||
 	    !check_model(&reader) || !sk_onnx_expand_functions(diag, path, reader.model, bytes.size))
 		return NULL;

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "src/base/file.h"
 #include "src/fusion/graph.h"
 
 /* True if the file is to be read as a model: by the ending of its name (.onnx, .pb, .pbtxt, .onnxtxt, .textproto), or,
@@ -15,6 +16,19 @@ bool sk_onnx_is_model(const char *path);
  * mapped file, or in the files of external data beside it, at any alignment. Calls of the model's functions are
  * replaced by their nodes, whose origin is the function. All errors are in the sink; NULL if there was one. */
 struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path);
+
+/* Constants of several texts, which stand in one file beside them: each once, wherever it is used. */
+struct sk_onnx_weights {
+	const char *location; /* the file's name, without a folder */
+	SK_ARRAY(struct sk_file_part) parts;
+	uint64_t size;
+	struct sk_map places; /* address of the contents -> part */
+};
+
+/* Writes the graph as --dump-dir wants it: constants from a KiB on become parts of the weights, and nodes say besides
+ * what GE's dumps say of theirs. What is read of it is the same graph, composites included. The weights' map has been
+ * made ready. */
+void sk_onnx_write_dump(const struct sk_op_graph *graph, struct sk_onnx_weights *weights, FILE *stream);
 
 /* Writes the graph as text, with everything that it says. What is read of it is the same graph, but for places. */
 void sk_onnx_write_text(const struct sk_op_graph *graph, FILE *stream);

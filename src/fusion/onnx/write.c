@@ -1,19 +1,23 @@
 /* From the graph of operators to a model's messages, as text; see onnx.h. */
+#include <inttypes.h>
 #include <string.h>
 
+#include "src/fusion/onnx/dump-notes.h"
 #include "src/fusion/onnx/marks.h"
 #include "src/fusion/onnx/onnx.h"
 #include "src/fusion/onnx/tensors.h"
 #include "src/fusion/onnx/text-format.h"
 #include "stubs/skplan.h"
 
-/* The format's version that has all that is written. */
-enum { IR_VERSION = 8 };
+/* The format's version that has all that is written. In a dump constants are external from so many bytes on; they begin
+ * where those of packages would, too. */
+enum { IR_VERSION = 8, EXTERNAL_FROM = 1024, EXTERNAL_ALIGNMENT = 64 };
 
 struct writing {
 	struct sk_arena *arena;
 	struct sk_onnx_model *model;
 	struct sk_map domains; /* to the model's imports */
+	struct sk_onnx_weights *weights; /* of a dump; NULL: it is none */
 };
 
 static struct sk_onnx_graph *write_graph(struct writing *writing, const struct sk_op_graph *graph);
@@ -57,13 +61,51 @@ static struct sk_onnx_value_info write_info(struct sk_arena *arena, const struct
 	return info;
 }
 
-static struct sk_onnx_tensor write_tensor(struct sk_arena *arena, const struct sk_value *value, const char *name)
+/* Where the contents are among the weights, of which they become a part if they are none. The address is the key: no
+ * pass writes to what others have made. */
+static uint64_t find_place(struct sk_onnx_weights *weights, const struct sk_value *value)
+{
+	struct sk_arena *arena = weights->places.arena;
+	const void **key = SK_NEW(arena, const void *);
+	uint32_t new = (uint32_t)weights->parts.count, part;
+
+	*key = value->contents;
+	part = sk_map_insert(&weights->places, (const char *)key, sizeof(*key), new);
+	if (part == new) {
+		uint64_t size = sk_value_bytes(value);
+
+		sk_array_push(arena, &weights->parts, (struct sk_file_part){weights->size, value->contents, size});
+		weights->size += (size + EXTERNAL_ALIGNMENT - 1) / EXTERNAL_ALIGNMENT * EXTERNAL_ALIGNMENT;
+	}
+	return weights->parts.items[part].offset;
+}
+
+static void write_external(struct writing *writing, const struct sk_value *value, struct sk_onnx_tensor *tensor)
+{
+	struct sk_arena *arena = writing->arena;
+	uint64_t offset = find_place(writing->weights, value);
+	const struct sk_onnx_entry entries[] = {
+		{.key = "location", .value = writing->weights->location},
+		{.key = "offset", .value = sk_arena_print(arena, "%" PRIu64, offset)},
+		{.key = "length", .value = sk_arena_print(arena, "%" PRIu64, sk_value_bytes(value))},
+	};
+
+	tensor->location = SK_ONNX_EXTERNAL;
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+		sk_array_push(arena, &tensor->external, entries[i]);
+}
+
+static struct sk_onnx_tensor write_tensor(struct writing *writing, const struct sk_value *value, const char *name)
 {
 	struct sk_onnx_tensor tensor = {.name = name, .element = sk_onnx_element_of(value->dtype)};
 
 	for (uint32_t i = 0; i < value->rank; i++)
-		sk_array_push(arena, &tensor.dimensions, (int64_t)value->shape[i]);
-	tensor.raw = (struct sk_onnx_bytes){value->contents, sk_value_elements(value) * sk_dtype_size(value->dtype)};
+		sk_array_push(writing->arena, &tensor.dimensions, (int64_t)value->shape[i]);
+	if (writing->weights && sk_value_bytes(value) >= EXTERNAL_FROM) {
+		write_external(writing, value, &tensor);
+		return tensor;
+	}
+	tensor.raw = (struct sk_onnx_bytes){value->contents, sk_value_bytes(value)};
 	tensor.message.present = 1u << SK_ONNX_TENSOR_RAW;
 	return tensor;
 }
@@ -128,8 +170,13 @@ static void write_number(struct sk_arena *arena, struct sk_onnx_node *node, cons
 }
 
 /* What a node says beside its operator: what marks.h reads. */
-static void write_marks(struct sk_arena *arena, const struct sk_graph_node *node, struct sk_onnx_node *to)
+static void write_marks(struct sk_arena *arena, const struct sk_op_graph *graph, const struct sk_graph_node *node,
+			struct sk_onnx_node *to)
 {
+	if (node->composite) {
+		write_number(arena, to, SK_ONNX_COMPOSITE, node->composite);
+		write_word(arena, to, SK_ONNX_COMPOSITE_NAME, graph->composites.items[node->composite - 1].name);
+	}
 	write_word(arena, to, SK_ONNX_SCOPE, node->scope);
 	write_word(arena, to, SK_ONNX_SCOPE_OPTIONS, node->scope_options);
 	write_word(arena, to, SK_ONNX_ORIGIN, node->origin);
@@ -137,6 +184,12 @@ static void write_marks(struct sk_arena *arena, const struct sk_graph_node *node
 		write_number(arena, to, SK_ONNX_STREAM, node->stream);
 	for (size_t i = 0; i < node->notes.count; i++)
 		sk_array_push(arena, &to->attributes, write_attribute(arena, &node->notes.items[i]));
+}
+
+/* What passes have computed is a constant: who makes it elsewhere has no part in it. */
+static bool is_made(const struct sk_op_graph *graph, uint32_t value)
+{
+	return value != SK_NONE && !graph->values.items[value].contents;
 }
 
 /* ---- nodes ---- */
@@ -159,10 +212,10 @@ static const char *name_of(const struct sk_op_graph *graph, uint32_t value)
 	return value == SK_NONE ? "" : graph->values.items[value].name;
 }
 
-static struct sk_onnx_node write_node(struct writing *writing, const struct sk_op_graph *graph,
-				      const struct sk_graph_node *node)
+static struct sk_onnx_node write_node(struct writing *writing, const struct sk_op_graph *graph, uint32_t number)
 {
 	struct sk_arena *arena = writing->arena;
+	const struct sk_graph_node *node = &graph->nodes.items[number];
 	struct sk_onnx_node to = {
 		.op = node->op, .name = *node->name ? node->name : NULL, .domain = *node->domain ? node->domain : NULL};
 
@@ -170,13 +223,14 @@ static struct sk_onnx_node write_node(struct writing *writing, const struct sk_o
 	for (size_t i = 0; i < node->inputs.count; i++)
 		sk_array_push(arena, &to.inputs, name_of(graph, node->inputs.items[i]));
 	for (size_t i = 0; i < node->outputs.count; i++)
-		sk_array_push(arena, &to.outputs, name_of(graph, node->outputs.items[i]));
+		sk_array_push(arena, &to.outputs,
+			      is_made(graph, node->outputs.items[i]) ? name_of(graph, node->outputs.items[i]) : "");
 	for (size_t i = 0; i < node->attributes.count; i++)
 		sk_array_push(arena, &to.attributes, write_attribute(arena, &node->attributes.items[i]));
 	for (size_t i = 0; i < node->tensors.count; i++) {
 		struct sk_onnx_tensor *tensor = SK_NEW(arena, struct sk_onnx_tensor);
 
-		*tensor = write_tensor(arena, &graph->values.items[node->tensors.items[i].value], NULL);
+		*tensor = write_tensor(writing, &graph->values.items[node->tensors.items[i].value], NULL);
 		sk_array_push(arena, &to.attributes,
 			      (struct sk_onnx_attribute){.name = node->tensors.items[i].name,
 							 .type = SK_ONNX_ATTRIBUTE_TENSOR,
@@ -187,7 +241,9 @@ static struct sk_onnx_node write_node(struct writing *writing, const struct sk_o
 			      (struct sk_onnx_attribute){.name = node->graphs.items[i].name,
 							 .type = SK_ONNX_ATTRIBUTE_GRAPH,
 							 .g = write_graph(writing, node->graphs.items[i].graph)});
-	write_marks(arena, node, &to);
+	write_marks(arena, graph, node, &to);
+	if (writing->weights)
+		sk_dump_notes_add(arena, graph, number, &to);
 	return to;
 }
 
@@ -222,25 +278,36 @@ static struct sk_onnx_graph *write_graph(struct writing *writing, const struct s
 		const struct sk_value *value = &graph->values.items[i];
 
 		if (value->contents && used[i])
-			sk_array_push(arena, &to->initializers, write_tensor(arena, value, value->name));
-		else if (value->node != SK_NONE && !value->output && (value->dtype || value->shaped))
+			sk_array_push(arena, &to->initializers, write_tensor(writing, value, value->name));
+		else if (is_made(graph, (uint32_t)i) && value->node != SK_NONE && !value->output &&
+			 (value->dtype || value->shaped))
 			sk_array_push(arena, &to->infos, write_info(arena, value));
 	}
-	for (size_t i = 0; i < graph->nodes.count; i++)
-		if (!graph->nodes.items[i].removed)
-			sk_array_push(arena, &to->nodes, write_node(writing, graph, &graph->nodes.items[i]));
+	for (uint32_t i = 0; i < graph->nodes.count; i++)
+		if (sk_node_is_live(graph, &graph->nodes.items[i]))
+			sk_array_push(arena, &to->nodes, write_node(writing, graph, i));
 	return to;
+}
+
+static void write_model(const struct sk_op_graph *graph, struct sk_onnx_weights *weights, FILE *stream)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct writing writing = {.arena = arena, .model = SK_NEW(arena, struct sk_onnx_model), .weights = weights};
+
+	sk_map_init(&writing.domains, arena);
+	writing.model->ir_version = IR_VERSION;
+	writing.model->producer = weights ? SK_DUMP_PRODUCER : "sklink";
+	writing.model->graph = write_graph(&writing, graph);
+	sk_onnx_print(writing.model, stream);
+	sk_arena_destroy(arena);
 }
 
 void sk_onnx_write_text(const struct sk_op_graph *graph, FILE *stream)
 {
-	struct sk_arena *arena = sk_arena_create();
-	struct writing writing = {.arena = arena, .model = SK_NEW(arena, struct sk_onnx_model)};
+	write_model(graph, NULL, stream);
+}
 
-	sk_map_init(&writing.domains, arena);
-	writing.model->ir_version = IR_VERSION;
-	writing.model->producer = "sklink";
-	writing.model->graph = write_graph(&writing, graph);
-	sk_onnx_print(writing.model, stream);
-	sk_arena_destroy(arena);
+void sk_onnx_write_dump(const struct sk_op_graph *graph, struct sk_onnx_weights *weights, FILE *stream)
+{
+	write_model(graph, weights, stream);
 }

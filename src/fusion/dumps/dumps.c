@@ -1,0 +1,105 @@
+/* Which files there are, and what they are called; see dumps.h. A graph in front of a pass is the one behind the last
+ * pass that has changed it, so one dump for each of these shows both. */
+#include "src/fusion/dumps/dumps.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/base/file.h"
+#include "src/base/text.h"
+#include "src/fusion/dumps/forms.h"
+#include "src/fusion/onnx/onnx.h"
+
+struct sk_dumps {
+	const char *folder;
+	unsigned count; /* of the dumps of passes, so far */
+	struct sk_onnx_weights weights; /* of all dumps */
+};
+
+/* Where stages of MindSpore's first fusion in two stages end, and what its dumps there are called. */
+static const struct {
+	const char *pass, *name;
+} ends[] = {
+	{"fuse_basic", "hwopt_d_fuse_basic_opt_end_graph_0"},
+	{"graph_kernel_splitter", "hwopt_d_composite_opt_end_graph_0"},
+};
+
+/* ---- files ---- */
+
+static bool make_folder(struct sk_diag *diag, const char *path)
+{
+	for (const char *end = path + (*path == '/'); *end; end += *end == '/') {
+		end += strcspn(end, "/");
+		if (mkdir(sk_arena_copy(diag->arena, path, (size_t)(end - path)), 0777) == 0 || errno == EEXIST)
+			continue;
+		sk_error(diag, (struct sk_place){.file = path}, "cannot make the folder of --dump-dir: %s",
+			 strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static bool write_form(const struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *name,
+		       const char *ending, struct sk_text *text)
+{
+	struct sk_arena *arena = sk_arena_create();
+	bool written;
+
+	sk_text_close(arena, text);
+	written = sk_file_write_text(graph->diag, sk_arena_print(graph->arena, "%s/%s.%s", dumps->folder, name, ending),
+				     text->bytes, text->size);
+	sk_arena_destroy(arena);
+	return written;
+}
+
+static bool write_dump(struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *name)
+{
+	struct sk_text text;
+
+	sk_text_open(&text);
+	sk_dump_dot(graph, name, text.stream);
+	if (!write_form(dumps, graph, name, "dot", &text))
+		return false;
+	sk_text_open(&text);
+	sk_dump_text(graph, name, text.stream);
+	if (!write_form(dumps, graph, name, "ir", &text))
+		return false;
+	sk_text_open(&text);
+	sk_onnx_write_dump(graph, &dumps->weights, text.stream);
+	return write_form(dumps, graph, name, "pbtxt", &text);
+}
+
+/* ---- dumps ---- */
+
+struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, const char *folder)
+{
+	struct sk_dumps *dumps = SK_NEW(graph->arena, struct sk_dumps);
+
+	dumps->folder = folder;
+	dumps->weights.location = "constants.bin";
+	sk_map_init(&dumps->weights.places, graph->arena);
+	return !folder || (make_folder(graph->diag, folder) && write_dump(dumps, graph, "6_validate")) ? dumps : NULL;
+}
+
+bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *full, const char *pass,
+		    bool changed)
+{
+	if (!dumps->folder)
+		return true;
+	if (changed && !write_dump(dumps, graph, sk_arena_print(graph->arena, "hwopt_%s_%04u", full, dumps->count++)))
+		return false;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!strcmp(ends[i].pass, pass) && !write_dump(dumps, graph, ends[i].name))
+			return false;
+	return true;
+}
+
+bool sk_dumps_end(struct sk_dumps *dumps, const struct sk_op_graph *graph)
+{
+	const struct sk_onnx_weights *weights = &dumps->weights;
+
+	return !weights->parts.count ||
+	       sk_file_write(graph->diag, sk_arena_print(graph->arena, "%s/%s", dumps->folder, weights->location), 0666,
+			     weights->parts.items, weights->parts.count, NULL);
+}

@@ -1,0 +1,23 @@
+/* Dumps of graph-kernel fusion: what becomes of a graph, pass by pass, as files. In: the graph, after each pass. Out:
+ * files of --dump-dir and of the flag dump_as_text. */
+#ifndef SK_DUMPS_H
+#define SK_DUMPS_H
+
+#include "src/fusion/graph.h"
+
+struct sk_dumps;
+
+/* Of the graph, of which it writes the first dump: 6_validate.dot, .ir and .pbtxt in the folder, which is made if it is
+ * missing. A folder that is NULL: there are no dumps. NULL after an error. */
+struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, const char *folder);
+
+/* To be called after each pass that has run, by its full name ("stage1_cluster_5_graph_kernel_cluster") and by the name
+ * of the pass alone. What the pass has changed is dumped; and where a stage of MindSpore's two-stage fusion ends, the
+ * graph is, whether or not it has changed. False after an error. */
+bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *full, const char *pass,
+		    bool changed);
+
+/* Writes the constants of all dumps. False after an error. */
+bool sk_dumps_end(struct sk_dumps *dumps, const struct sk_op_graph *graph);
+
+#endif

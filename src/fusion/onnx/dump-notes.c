@@ -1,0 +1,135 @@
+/* Notes of dumps; see dump-notes.h. Places in memory, which GE writes, too, are not known while there are only
+ * operators. */
+#include "src/fusion/onnx/dump-notes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/fusion/onnx/ge.h"
+#include "src/fusion/onnx/marks.h"
+#include "src/fusion/onnx/tensors.h"
+
+struct noting {
+	struct sk_arena *arena;
+	const struct sk_op_graph *graph;
+	const struct sk_graph_node *node;
+	struct sk_onnx_node *to;
+};
+
+static bool has_attribute(const struct sk_onnx_node *node, const char *name)
+{
+	for (size_t i = 0; i < node->attributes.count; i++)
+		if (!strcmp(node->attributes.items[i].name, name))
+			return true;
+	return false;
+}
+
+static struct sk_onnx_bytes bytes_of(const char *text)
+{
+	return (struct sk_onnx_bytes){(const uint8_t *)text, strlen(text)};
+}
+
+/* What the node says of it itself counts. A reader of the format takes a number that is missing for 0; it is written,
+ * too. */
+static void add(struct noting *noting, struct sk_onnx_attribute attribute)
+{
+	if (attribute.type == SK_ONNX_ATTRIBUTE_INT)
+		attribute.message.present = 1u << SK_ONNX_VALUE_I;
+	if (!has_attribute(noting->to, attribute.name))
+		sk_array_push(noting->arena, &noting->to->attributes, attribute);
+}
+
+static void add_number(struct noting *noting, const char *name, int64_t number)
+{
+	add(noting, (struct sk_onnx_attribute){.name = name, .type = SK_ONNX_ATTRIBUTE_INT, .i = number});
+}
+
+static const char *describe(struct noting *noting, const char *side, const char *field, size_t number)
+{
+	return sk_arena_print(noting->arena, "%s_desc_%s:%zu", side, field, number);
+}
+
+static void add_description(struct noting *noting, const char *side, size_t number, const struct sk_value *value)
+{
+	struct sk_onnx_attribute shape = {.name = describe(noting, side, "shape", number),
+					  .type = SK_ONNX_ATTRIBUTE_INTS};
+
+	add(noting, (struct sk_onnx_attribute){.name = describe(noting, side, "dtype", number),
+					       .type = SK_ONNX_ATTRIBUTE_STRING,
+					       .s = bytes_of(sk_onnx_ge_type_name(sk_onnx_element_of(value->dtype)))});
+	add(noting, (struct sk_onnx_attribute){.name = describe(noting, side, "layout", number),
+					       .type = SK_ONNX_ATTRIBUTE_STRING,
+					       .s = bytes_of("ND")});
+	for (uint32_t i = 0; i < value->rank; i++)
+		sk_array_push(noting->arena, &shape.integers,
+			      value->shape[i] == SK_UNKNOWN ? -1 : (int64_t)value->shape[i]);
+	add(noting, shape);
+}
+
+/* Which output of its node the value is; -1: it is an input or a constant. */
+static int64_t output_of(const struct sk_op_graph *graph, uint32_t value)
+{
+	uint32_t node = graph->values.items[value].node;
+
+	for (size_t i = 0; node != SK_NONE && i < graph->nodes.items[node].outputs.count; i++)
+		if (graph->nodes.items[node].outputs.items[i] == value)
+			return (int64_t)i;
+	return -1;
+}
+
+static void add_sources(struct noting *noting)
+{
+	const struct sk_op_graph *graph = noting->graph;
+	struct sk_onnx_attribute names = {.name = "src_name", .type = SK_ONNX_ATTRIBUTE_STRINGS};
+	struct sk_onnx_attribute numbers = {.name = "src_index", .type = SK_ONNX_ATTRIBUTE_INTS};
+	struct sk_onnx_attribute constants = {.name = "is_input_const", .type = SK_ONNX_ATTRIBUTE_INTS};
+
+	for (size_t i = 0; i < noting->node->inputs.count; i++) {
+		uint32_t index = noting->node->inputs.items[i];
+		const struct sk_value *value = sk_node_input(graph, noting->node, i);
+		const char *name = !value		    ? ""
+				   : value->node == SK_NONE ? value->name
+							    : sk_node_name(graph, &graph->nodes.items[value->node]);
+
+		sk_array_push(noting->arena, &names.strings, bytes_of(name));
+		sk_array_push(noting->arena, &numbers.integers, value ? output_of(graph, index) : -1);
+		sk_array_push(noting->arena, &constants.integers, value && value->contents);
+		if (value)
+			add_description(noting, "input", i, value);
+	}
+	add(noting, names);
+	add(noting, numbers);
+	add(noting, constants);
+}
+
+static int compare_names(const void *first, const void *second)
+{
+	const struct sk_onnx_attribute *a = first, *b = second;
+
+	return strcmp(a->name, b->name);
+}
+
+void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, uint32_t number,
+		       struct sk_onnx_node *to)
+{
+	struct noting noting = {arena, graph, &graph->nodes.items[number], to};
+
+	add_number(&noting, "id", number);
+	add_number(&noting, SK_ONNX_STREAM, noting.node->stream);
+	add_number(&noting, "_no_task", 0);
+	add_sources(&noting);
+	for (size_t i = 0; i < noting.node->outputs.count; i++)
+		if (noting.node->outputs.items[i] != SK_NONE)
+			add_description(&noting, "output", i, sk_node_output(graph, noting.node, i));
+	qsort(to->attributes.items, to->attributes.count, sizeof(*to->attributes.items), compare_names);
+}
+
+bool sk_dump_notes_has(const char *name)
+{
+	static const char *const names[] = {"id", "src_name", "src_index", "is_input_const"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return !strncmp(name, "input_desc_", 11) || !strncmp(name, "output_desc_", 12);
+}

@@ -1,0 +1,99 @@
+# --dump-dir writes the graph in three forms, which say the same; what they hold is drawn by Graphviz, read by onnx, and linked to the
+# same package.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+needs_python
+type dot >/dev/null 2>&1 || { echo "nothing draws the dumps: graphviz is not installed"; exit 77; }
+read_dumps=$top_srcdir/tests/lib/read-dumps.py
+
+link() { # MODEL PACKAGE ARGUMENT…
+	local model=$1 package=$2
+	shift 2
+	"$sklink" "$model" -L"$top_builddir/kernels" -lskernels -o "$package" "$@"
+}
+same_packages() { # PACKAGE PACKAGE
+	"$skdump" --all "$1" | sed 1d >first.txt
+	"$skdump" --all "$2" | sed 1d >second.txt
+	diff first.txt second.txt >&2 || fail "$2 is another package than $1"
+}
+
+# Names that would steer Graphviz or a terminal, scopes, streams, an input that is left out, constants of all sizes, a shape that is computed.
+printf '%s' 'ir_version: 8
+opset_import { version: 18 }
+graph {
+  name: "a \"network\" of\nlines"
+  node { input: ["x", "two"] output: "a" op_type: "Mul" name: "/mul \"quoted\"" attribute { name: "_super_kernel_scope" s: "part \"1\"" type: STRING } }
+  node { input: ["a", "one"] output: "b\\N{<&amp;" op_type: "Add" attribute { name: "_super_kernel_scope" s: "part \"1\"" type: STRING } }
+  node { input: ["b\\N{<&amp;", "", "two"] output: "c" op_type: "Clip" name: "clip\nend" attribute { name: "stream_id" i: 1 type: INT } }
+  node { input: "x" output: "shape" op_type: "Shape" name: "shape" }
+  node { input: ["c", "shape"] output: "d" op_type: "Reshape" name: "again" }
+  node { input: ["d", "w"] output: "y" op_type: "MatMul" name: "last" }
+  node { input: "d" output: ["e", "f"] op_type: "Split" name: "split" attribute { name: "num_outputs" i: 2 type: INT } }
+  initializer { name: "two" data_type: 1 float_data: 2 }
+  initializer { name: "one" dims: [4] data_type: 1 float_data: [1, 2, 3, 4] }
+  initializer { name: "w" dims: [4, 128] data_type: 1 float_data: ['"$(seq -s, 512)"'] }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "n" } dim { dim_value: 4 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 } } }
+  output { name: "e" type { tensor_type { elem_type: 1 } } }
+}
+' >model.pbtxt
+link model.pbtxt plain.sk --dim n=8
+link model.pbtxt model.sk --dim n=8 --dump-dir=deep/dumps --model-text said.pbtxt
+cmp plain.sk model.sk || fail "dumps change the package"
+ls deep/dumps >files.txt
+printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt constants.bin | cmp - files.txt || fail "other files: $(cat files.txt)"
+cd deep/dumps
+dot -Tsvg 6_validate.dot >drawing.svg 2>err.txt && [ ! -s err.txt ] || fail "Graphviz does not draw the dump: $(cat err.txt)"
+"$python" "$read_dumps" 6_validate.pbtxt 6_validate.ir 6_validate.pbtxt || fail "the forms are of different graphs"
+cd ../..
+link deep/dumps/6_validate.pbtxt again.sk --dump-dir again --model-text once-more.pbtxt
+same_packages model.sk again.sk
+"$python" "$read_dumps" deep/dumps/6_validate.pbtxt again/6_validate.ir again/6_validate.pbtxt || fail "a dump of a dump is another one"
+! grep -q _desc_ once-more.pbtxt || fail "notes of dumps are part of the model"
+
+# Without anything that is computed when linking, a dump is what --model-text writes.
+sed '/"Shape"/d; s/\["c", "shape"\]/"c"/; s/"Reshape" name: "again"/"Neg" name: "again"/' model.pbtxt >simple.pbtxt
+link simple.pbtxt simple.sk --dim n=8 --dump-dir simple --model-text said.pbtxt
+dot -Tsvg simple/6_validate.dot >simple.svg
+"$python" "$read_dumps" said.pbtxt simple/6_validate.ir simple/6_validate.pbtxt simple.svg || fail "the dump is of another graph than the text"
+link simple/6_validate.pbtxt simple-again.sk --dump-dir simple-again
+diff -r simple simple-again || fail "what is read of a dump is dumped otherwise"
+grep -q 'stream 1' simple.svg && grep -q 'scope part &quot;1&quot;' simple.svg || fail "scopes and streams are not drawn"
+grep -qF 'clip\x0aend' simple.svg && grep -qF 'b\N{&lt;&amp;amp;' simple.svg || fail "names are drawn otherwise"
+
+# Composites are read, written again, and drawn as a body beside one box of the main graph.
+awk '{ print }
+	/op_type: "(Mul|Add)"/ { print "attribute { name: \"_composite\" i: 7 type: INT }\nattribute { name: \"_composite_name\" s: \"Mul_Add_fusion\" type: STRING }" }' \
+	simple/6_validate.pbtxt >composites.pbtxt
+cp simple/constants.bin .
+link composites.pbtxt composites.sk --dump-dir composites
+grep -q '^composite 0 "Mul_Add_fusion": 2 nodes' composites/6_validate.ir || fail "composites are not read"
+dot -Tsvg composites/6_validate.dot >composites.svg
+"$python" "$read_dumps" said.pbtxt composites/6_validate.ir composites/6_validate.pbtxt composites.svg || fail "composites change the graph"
+for title in c0 b0 b1 'p0_[0-9]*' 'r[0-9]*' n2 cluster_composite0; do
+	grep -q "<title>$title</title>" composites.svg || fail "$title is not drawn"
+done
+! grep -q '<title>n[01]</title>' composites.svg || fail "members of a composite are drawn in the main graph"
+link composites/6_validate.pbtxt composites-again.sk --dump-dir composites-again
+cmp composites/6_validate.pbtxt composites-again/6_validate.pbtxt || fail "composites are read otherwise than written"
+
+# Several networks have a folder each.
+link model.pbtxt several.sk --dim short:n=2 --dim long:n=8 --dump-dir several
+for network in short long; do
+	[ -s several/$network/6_validate.pbtxt ] || fail "network $network is not dumped"
+done
+grep -q '"x": f32\[2, 4\]' several/short/6_validate.ir && grep -q '"x": f32\[8, 4\]' several/long/6_validate.ir || fail "networks are mixed up"
+
+# Outputs like others.
+link model.pbtxt check.sk --dim n=8 --check --dump-dir no
+[ ! -e no ] || fail "--check makes a folder"
+touch file
+fails_with "file/below: cannot make the folder of --dump-dir: Not a directory" link model.pbtxt no.sk --dim n=8 --dump-dir file/below
+sed 's/"Neg"/"Nag"/' simple.pbtxt >wrong.pbtxt
+fails_with "no operator" link wrong.pbtxt no.sk --dim n=8 --dump-dir none
+fails_with "again/6_validate.pbtxt: is in the folder of --dump-dir" link again/6_validate.pbtxt no.sk --dump-dir again/
+[ ! -e no.sk ] && [ -z "$(ls none 2>/dev/null)" ] || fail "something was left behind"
+link model.pbtxt repro.sk --dim n=8 --dump-dir deep/r --repro repro.tar
+tar -xf repro.tar && (cd repro && "$sklink" @response.txt) && cmp repro/r/6_validate.ir deep/r/6_validate.ir || fail "--repro"
+printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' >m.yaml
+fails_with "m.yaml: --dump-dir is about a model, and this manifest names none" link m.yaml no.sk --dump-dir no
