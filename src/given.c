@@ -1,5 +1,5 @@
-/* --shape, --dim, --freeze and --state, or the keys of a manifest; see given.h. Names of inputs are any text, so what
- * stands in front of a "=" is the longest name that an input has. */
+/* --shape, --dim, --freeze, --keep and --state, or the keys of a manifest; see given.h. Names of inputs are any text,
+ * so what stands in front of a "=" is the longest name that an input has. */
 #include "src/given.h"
 
 #include <inttypes.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "loader/npy/npy.h"
+#include "src/base/pattern.h"
 
 /* One of them, and where it stands. */
 struct given {
@@ -210,6 +211,61 @@ static bool freeze(struct sk_op_graph *graph, const struct given *given)
 	return true; /* the file stays mapped as long as the link lives */
 }
 
+/* ---- --keep ---- */
+
+static bool is_inner(const struct sk_value *value)
+{
+	return value->node != SK_NONE && !value->contents;
+}
+
+static void keep_value(struct sk_op_graph *graph, uint32_t index)
+{
+	struct sk_value *value = &graph->values.items[index];
+
+	if (value->output)
+		return;
+	value->output = true;
+	sk_array_push(graph->arena, &graph->outputs, index);
+}
+
+static bool report_not_inner(struct sk_op_graph *graph, const struct given *given)
+{
+	SK_ARRAY(const char *) names = {NULL, 0, 0};
+	uint32_t value = sk_map_find(&graph->value_names, given->text, strlen(given->text));
+
+	if (value != SK_NONE && (graph->values.items[value].input || graph->values.items[value].contents)) {
+		sk_error(graph->diag, given->place, "%s '%s': it is %s of the model, which no node makes",
+			 given->option, given->text, graph->values.items[value].input ? "an input" : "a constant");
+		return false;
+	}
+	for (size_t i = 0; i < graph->values.count; i++)
+		if (is_inner(&graph->values.items[i]))
+			sk_array_push(graph->arena, &names, graph->values.items[i].name);
+	sk_error(graph->diag, given->place,
+		 "%s '%s': no node that the model's outputs need makes a value of such a name%s", given->option,
+		 given->text, sk_did_you_mean(graph->arena, given->text, names.items, names.count));
+	return false;
+}
+
+/* A name that is a pattern, too, is the name. */
+static bool keep(struct sk_op_graph *graph, const struct given *given)
+{
+	uint32_t named = sk_map_find(&graph->value_names, given->text, strlen(given->text));
+	bool found = false;
+
+	if (named != SK_NONE && is_inner(&graph->values.items[named])) {
+		keep_value(graph, named);
+		return true;
+	}
+	for (uint32_t i = 0; named == SK_NONE && i < graph->values.count; i++) {
+		if (!is_inner(&graph->values.items[i]) || !sk_pattern_matches(given->text, graph->values.items[i].name))
+			continue;
+		found = true;
+		keep_value(graph, i);
+	}
+	return found || report_not_inner(graph, given);
+}
+
 /* ---- --state ---- */
 
 static bool is_output(const struct sk_op_graph *graph, const char *name, uint32_t *value)
@@ -308,6 +364,7 @@ bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph
 
 	applied &= apply_dimensions(graph, dimensions, network);
 	applied &= apply(graph, freeze, "--freeze", &command->frozen, "freeze", &file->frozen);
+	applied &= apply(graph, keep, "--keep", &command->kept, NULL, &(sk_names){0});
 	applied &= apply(graph, add_state, "--state", &command->states, "states", &file->states);
 	return applied;
 }

@@ -22,6 +22,7 @@ static void check_options(const struct sk_link *link)
 			     : command->dimensions.count ? "--dim"
 			     : command->frozen.count	 ? "--freeze"
 			     : command->states.count	 ? "--state"
+			     : command->kept.count	 ? "--keep"
 			     : command->scopes.count	 ? "--scope"
 			     : command->model_text	 ? "--model-text"
 			     : command->dump_folder	 ? "--dump-dir"

@@ -49,6 +49,7 @@ struct sk_command_line {
 	const char *model_text; /* --model-text; NULL: none */
 	const char *dump_folder; /* --dump-dir; NULL: none */
 	sk_texts states; /* --state: INPUT=OUTPUT */
+	sk_texts kept; /* --keep: names of values, or patterns */
 	const char *report; /* --report; NULL: none */
 	const char *version_script, *ordering_file; /* NULL: none */
 	const char *extractions_file; /* --why-extract; NULL: none */

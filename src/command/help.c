@@ -81,6 +81,7 @@ const char sk_command_help[] =
 	"  --freeze INPUT=FILE.npy   the model's input is a constant\n"
 	"  --scope NAME=PATTERN      the model's nodes with such names (*, ?, [a-z]) are in the scope NAME\n"
 	"  --model-text=FILE         write the model to FILE as text, with what the four options above say of it\n"
+	"  --keep=VALUE              the model's values with such names (*, ?, [a-z]) are outputs, too\n"
 	"  --dump-dir=DIR            write the model's graph to files in DIR: as it is at first, and behind each\n"
 	"                            pass of graph-kernel fusion that changes it\n"
 	"  --state INPUT=OUTPUT      the model's output is the input of the next run: one tensor\n"

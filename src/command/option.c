@@ -81,6 +81,7 @@ static const struct sk_option options[] = {
 	{"freeze", NULL, SK_OPTION_ADD_TEXT, FIELD(frozen)},
 	{"scope", NULL, SK_OPTION_ADD_TEXT, FIELD(scopes)},
 	{"model-text", NULL, SK_OPTION_SET_OUTPUT, FIELD(model_text)},
+	{"keep", NULL, SK_OPTION_ADD_TEXT, FIELD(kept)},
 	{"dump-dir", NULL, SK_OPTION_SET_OUTPUT, FIELD(dump_folder)},
 	{"state", NULL, SK_OPTION_ADD_TEXT, FIELD(states)},
 	{"repro", NULL, SK_OPTION_SET_REPRODUCTION, FIELD(reproduction)},
