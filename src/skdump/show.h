@@ -20,4 +20,7 @@ void sk_show_steps(const struct sk_show *show);
 void sk_show_memory(const struct sk_show *show);
 void sk_show_reasons(const struct sk_show *show);
 
+/* All of the network for Graphviz, and no section. */
+void sk_show_dot(const struct sk_show *show);
+
 #endif

@@ -34,6 +34,7 @@ static const char help[] =
 	"               libskrt would load it; names what cannot be proved of a package that was stripped\n"
 	"  --explain TASK\n"
 	"               what became of the task, why, and what puts it in order with others\n"
+	"  --dot        nothing but a drawing of tasks, tensors, launches, tile groups and awaits, for dot(1)\n"
 	"  --diff       what is different in the plans of two packages; the exit status is 1 if anything is\n"
 	"  --imports    what any package may import: name, kind, class, library, version, machine\n"
 	"  --help       print this help\n"
@@ -56,7 +57,7 @@ enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
 struct command {
 	bool chosen[SECTIONS];
-	bool any_chosen, all, verify, diff, imports, help, version;
+	bool any_chosen, all, verify, dot, diff, imports, help, version;
 	SK_ARRAY(const char *) explained; /* tasks */
 	const char *packages[2];
 };
@@ -66,6 +67,7 @@ enum {
 	OPTION_ALL = SECTIONS,
 	OPTION_VERIFY,
 	OPTION_EXPLAIN,
+	OPTION_DOT,
 	OPTION_DIFF,
 	OPTION_IMPORTS,
 	OPTION_HELP,
@@ -77,6 +79,7 @@ static void apply(struct sk_diag *diag, struct command *command, int option)
 {
 	command->all |= option == OPTION_ALL;
 	command->verify |= option == OPTION_VERIFY;
+	command->dot |= option == OPTION_DOT;
 	command->diff |= option == OPTION_DIFF;
 	command->imports |= option == OPTION_IMPORTS;
 	command->help |= option == OPTION_HELP;
@@ -100,10 +103,13 @@ static void take_packages(struct sk_diag *diag, int count, char **words, struct 
 		sk_error(diag, nowhere, "more than %s given (see --help)", wanted > 1 ? "two packages" : "one package");
 	for (int i = 0; i < wanted && i < count; i++)
 		command->packages[i] = words[i];
-	if (command->diff && (command->any_chosen || command->all || command->verify || command->explained.count))
+	bool others = command->any_chosen || command->all || command->verify || command->explained.count;
+
+	if (command->dot && (others || command->diff || command->imports))
+		sk_error(diag, nowhere, "--dot goes with no other option");
+	if (command->diff && others)
 		sk_error(diag, nowhere, "--diff goes with no other option");
-	if (command->imports &&
-	    (command->any_chosen || command->all || command->verify || command->diff || command->explained.count))
+	if (command->imports && (others || command->diff))
 		sk_error(diag, nowhere, "--imports goes with no other option");
 }
 
@@ -113,6 +119,7 @@ static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *c
 		[OPTION_ALL] = {"all", no_argument, NULL, OPTION_ALL},
 		[OPTION_VERIFY] = {"verify", no_argument, NULL, OPTION_VERIFY},
 		[OPTION_EXPLAIN] = {"explain", required_argument, NULL, OPTION_EXPLAIN},
+		[OPTION_DOT] = {"dot", no_argument, NULL, OPTION_DOT},
 		[OPTION_DIFF] = {"diff", no_argument, NULL, OPTION_DIFF},
 		[OPTION_IMPORTS] = {"imports", no_argument, NULL, OPTION_IMPORTS},
 		[OPTION_HELP] = {"help", no_argument, NULL, OPTION_HELP},
@@ -151,6 +158,10 @@ static void show(struct sk_arena *arena, const struct sk_package_file *file, con
 	struct sk_show show = {.arena = arena, .file = file, .task_entries = command->all, .stream = stdout};
 	bool everything = command->all || !command->any_chosen;
 
+	if (command->dot) {
+		sk_show_dot(&show);
+		return;
+	}
 	if (everything && (command->verify || command->explained.count) && !command->all)
 		return;
 	if (everything)
