@@ -3,8 +3,19 @@
 #include "src/fuse-graph.h"
 
 #include "src/fusion/manager/pass.h"
+#include "src/fusion/rewrites/rewrites.h"
 
 static const struct sk_fusion_pass passes[] = {
+	{"preprocess", "graph_kernel_cse", 1, sk_pass_cse},
+	{"cluster", "transpose_matmul_fusion", SK_LEVEL_NEVER, sk_pass_transpose_matmul_fusion},
+	{"cluster", "eliminate_redundant_output", 1, sk_pass_eliminate_redundant_output},
+	{"highlevelopt1", "reorder_ops", 2, sk_pass_reorder_ops},
+	{"highlevelopt1", "axis_normalizer", 1, sk_pass_axis_normalizer},
+	{"highlevelopt1", "arithmetic_simplify", 2, sk_pass_arithmetic_simplify},
+	{"highlevelopt1", "graph_kernel_cse", 2, sk_pass_cse},
+	{"highlevelopt1", "transform_op_optimizer", 2, sk_pass_transform_op_optimizer},
+	{"split", "graph_kernel_cse", 1, sk_pass_cse},
+	{"split", "eliminate_redundant_output", 1, sk_pass_eliminate_redundant_output},
 	{0},
 };
 

@@ -128,6 +128,13 @@ src_libfusion_la_SOURCES = \
 	src/fusion/passes/normalised-graph.c src/fusion/passes/normalised-graph.h \
 	src/fusion/passes/quantised-graph.c src/fusion/passes/quantised-graph.h \
 	src/fusion/passes/unify-constants.c src/fusion/passes/unify-constants.h \
+	src/fusion/rewrites/cse.c \
+	src/fusion/rewrites/rewrite.c src/fusion/rewrites/rewrite.h \
+	src/fusion/rewrites/rewrites.h \
+	src/fusion/rewrites/simplify.c src/fusion/rewrites/simplify.h \
+	src/fusion/rewrites/simplify-shapes.c \
+	src/fusion/rewrites/tidy.c \
+	src/fusion/rewrites/turns.c \
 	src/fusion/operators/absent.c src/fusion/operators/absent.h \
 	src/fusion/operators/attention.c \
 	src/fusion/operators/axes.c \

@@ -57,6 +57,11 @@ tests_unit_check_pbtxt_SOURCES = tests/unit/check_pbtxt.c tests/lib/sink.h tests
 tests_unit_check_pbtxt_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
 tests_unit_check_pbtxt_LDADD = src/libfusion.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_onnx tests/unit/check_pbtxt
+check_PROGRAMS += tests/unit/check_rewrites
+tests_unit_check_rewrites_SOURCES = tests/unit/check_rewrites.c tests/lib/sink.h tests/lib/messages.h
+tests_unit_check_rewrites_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_rewrites_LDADD = src/libfusion.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_rewrites
 endif
 
 # Graph-kernel fusion: flags and lists of operators.

@@ -294,12 +294,12 @@ done
 model kernels <<'END'
 input x f32 2x3
 output a f32 2x3
-output b f32 2x3
+output b f32 3x2
 node Add one x x -> t
 node Add two t x -> a
 node Transpose three t -> u
-node Transpose four u -> v perm=[1,0]
-node Add five v x -> b
+node Transpose four x -> v perm=[1,0]
+node Add five v u -> b
 END
 fails_with . "$sklink" --check kernels.onnx
 cat >expected.txt <<'END'

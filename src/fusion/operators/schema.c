@@ -34,6 +34,14 @@ const struct sk_schema *sk_schema_at(size_t number)
 	return NULL;
 }
 
+bool sk_schema_is_random(const struct sk_schema *schema)
+{
+	for (const struct sk_schema *random = sk_operators_random; random->op; random++)
+		if (random == schema)
+			return true;
+	return false;
+}
+
 /* ---- what a node must be like ---- */
 
 static const char *const kind_names[] = {
