@@ -100,6 +100,19 @@ src_libfusion_la_SOURCES = \
 	src/fusion/canonical.c src/fusion/canonical.h \
 	src/fusion/graph.c src/fusion/graph.h \
 	src/fusion/infer.c src/fusion/infer.h \
+	src/fusion/composites/areas.c src/fusion/composites/areas.h \
+	src/fusion/composites/cluster.c \
+	src/fusion/composites/composites.c src/fusion/composites/composites.h \
+	src/fusion/composites/kinds.c src/fusion/composites/kinds.h \
+	src/fusion/composites/operators.def \
+	src/fusion/composites/split.c \
+	src/fusion/composites/areas.c src/fusion/composites/areas.h \
+	src/fusion/composites/cluster.c \
+	src/fusion/composites/composites.c src/fusion/composites/composites.h \
+	src/fusion/composites/kinds.c src/fusion/composites/kinds.h \
+	src/fusion/composites/operators.def \
+	src/fusion/composites/patterns.c src/fusion/composites/patterns.h \
+	src/fusion/composites/split.c \
 	src/fusion/manager/cluster.def src/fusion/manager/expand.def \
 	src/fusion/manager/flags.def src/fusion/manager/flags.h \
 	src/fusion/manager/lists.c src/fusion/manager/lists.h \

@@ -70,7 +70,11 @@ check_PROGRAMS += tests/unit/check_lists
 tests_unit_check_lists_SOURCES = tests/unit/check_lists.c tests/unit/default-lists.def tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_lists_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_lists_LDADD = src/libfusion.la $(CHECK_LIBS)
-QUICK_TESTS += tests/unit/check_lists
+check_PROGRAMS += tests/unit/check_composites
+tests_unit_check_composites_SOURCES = tests/unit/check_composites.c tests/lib/sink.h tests/lib/messages.h
+tests_unit_check_composites_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_composites_LDADD = src/libfusion.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_lists tests/unit/check_composites
 endif
 check_PROGRAMS += tests/lib/read-models
 tests_lib_read_models_SOURCES = tests/lib/read-models.c

@@ -93,6 +93,7 @@ struct sk_op_graph {
 	SK_ARRAY(struct sk_value) values;
 	sk_graph_nodes nodes; /* producers in front of users */
 	SK_ARRAY(struct sk_composite) composites;
+	bool composites_hold; /* tasks stand in one tile group only if their nodes are members of one composite */
 	SK_ARRAY(uint32_t) inputs, outputs; /* values, in the order of the file */
 	SK_ARRAY(struct sk_graph_state) states;
 	struct sk_map value_names;

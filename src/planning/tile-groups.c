@@ -213,6 +213,16 @@ static void compare_with_members(const struct builder *builder, const struct sk_
 	}
 }
 
+/* JOINED, if graph-kernel fusion has nothing against it. */
+static struct sk_tile_verdict judge_composites(const struct builder *builder, uint32_t place)
+{
+	bool one = task_at(builder, place - 1)->composite == task_at(builder, place)->composite;
+
+	return (struct sk_tile_verdict){.reason = one ? SK_TILE_JOINED : SK_TILE_OTHER_COMPOSITE,
+					.cause = builder->launch->tasks[place],
+					.tensor = SK_NONE};
+}
+
 /* Data apart, whatever puts the task behind the run in order with it: JOINED, if there is nothing. */
 static struct sk_tile_verdict judge_order(const struct builder *builder, const struct sk_run *run, uint32_t place)
 {
@@ -265,6 +275,8 @@ static struct sk_tile_verdict judge_pair(const struct builder *builder, const st
 	if (verdict.reason == SK_TILE_JOINED)
 		verdict = judge_task(builder, place);
 	if (verdict.reason == SK_TILE_JOINED)
+		verdict = judge_composites(builder, place);
+	if (verdict.reason == SK_TILE_JOINED)
 		verdict = judge_order(builder, run, place);
 	if (verdict.reason != SK_TILE_JOINED)
 		return verdict;
@@ -313,7 +325,8 @@ static enum sk_tile_fit judge_fit(const void *context, const uint32_t *places, u
 	const struct sk_task *task = task_at(builder, place);
 	enum sk_tile_fit fit = SK_TILE_FIT_UNRELATED;
 
-	if (count >= MOST_TASKS || !may_move(builder, place) || !may_move(builder, places[0]))
+	if (count >= MOST_TASKS || task->composite != task_at(builder, places[0])->composite ||
+	    !may_move(builder, place) || !may_move(builder, places[0]))
 		return SK_TILE_FIT_NEVER;
 	for (uint32_t m = 0; m < count; m++) {
 		const struct sk_task *member = task_at(builder, places[m]);

@@ -16,6 +16,7 @@ const char *sk_tile_reason_code(enum sk_tile_reason reason)
 		[SK_TILE_HIDDEN_STATE] = "TILE_HIDDEN_STATE",
 		[SK_TILE_SCALAR] = "TILE_SCALAR",
 		[SK_TILE_LARGE_OPERAND] = "TILE_LARGE_OPERAND",
+		[SK_TILE_OTHER_COMPOSITE] = "TILE_OTHER_COMPOSITE",
 		[SK_TILE_OTHER_LANE] = "TILE_OTHER_LANE",
 		[SK_TILE_EVENT] = "TILE_EVENT",
 		[SK_TILE_AFTER] = "TILE_AFTER",
@@ -55,6 +56,14 @@ static const char *group_text(const struct sk_model *model, const struct sk_tile
 			      group, verdict->amount, verdict->limit);
 }
 
+static const char *composite_text(const struct sk_model *model, uint32_t task)
+{
+	uint32_t composite = model->tasks.items[task].composite;
+	const char *name = composite ? model->composites.items[composite - 1] : NULL;
+
+	return name ? sk_arena_print(model->arena, "composite '%s'", name) : "no composite";
+}
+
 /* Behind "not in one group with '…' before it: ". */
 static const char *obstacle_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
 {
@@ -82,6 +91,9 @@ static const char *obstacle_text(const struct sk_model *model, const struct sk_t
 		return sk_arena_print(
 			arena, "each call of '%s' reads the same %" PRIu64 " bytes, which are more than %" PRIu64,
 			cause, verdict->amount, verdict->limit);
+	case SK_TILE_OTHER_COMPOSITE:
+		return sk_arena_print(arena, "graph-kernel fusion has it in %s, and that one in %s",
+				      composite_text(model, verdict->cause), composite_text(model, verdict->before));
 	case SK_TILE_OTHER_LANE:
 		return "they run in different lanes";
 	case SK_TILE_EVENT:

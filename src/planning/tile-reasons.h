@@ -22,6 +22,8 @@ enum sk_tile_reason {
 	SK_TILE_SCALAR, /* a scalar of it is read from a tensor */
 	SK_TILE_LARGE_OPERAND, /* each tile would read too many bytes again */
 
+	SK_TILE_OTHER_COMPOSITE, /* graph-kernel fusion has put the two into different composites */
+
 	/* The order of the two, or of the cause in front and the task, is not that of their data alone: */
 	SK_TILE_OTHER_LANE, /* they run on different cores */
 	SK_TILE_EVENT, /* one is recorded behind the one in front, or the task waits for one */

@@ -14,6 +14,7 @@ enum sk_fusion_target { SK_TARGET_HOST, SK_TARGET_ASCEND, SK_TARGET_CPU, SK_TARG
 struct sk_fusion_flags {
 	unsigned opt_level; /* 0: no graph-kernel fusion */
 	enum sk_fusion_target target;
+	bool given; /* somebody has said some; otherwise all of them are the defaults */
 	struct sk_place place; /* where the text of the flags stands */
 #define BOOL(name, otherwise)	 bool name;
 #define INTEGER(name, otherwise) int64_t name;

@@ -10,6 +10,7 @@ struct lowering {
 	struct sk_model *model;
 	uint32_t *tensors; /* by value: its tensor, or SK_NONE */
 	uint32_t *numbers; /* by task: of how many that are called like it numbers have been tried */
+	uint32_t *composites; /* by composite, then by node: the model's, plus 1 */
 	uint32_t scope; /* of nodes that name none; SK_NONE: they are in none */
 	struct sk_constants *constants; /* of all networks; NULL: there is one */
 };
@@ -140,6 +141,23 @@ static uint32_t scope_of(struct lowering *lowering, const char *name, struct sk_
 	return scope;
 }
 
+/* By which its task is told from those of other composites: the calls of a node that is in none stand together, too. */
+static uint32_t composite_of(struct lowering *lowering, uint32_t number)
+{
+	const struct sk_op_graph *graph = lowering->graph;
+	uint32_t composite = graph->nodes.items[number].composite;
+	uint32_t *known = &lowering->composites[composite ? composite - 1 : graph->composites.count + number];
+
+	if (!graph->composites_hold)
+		return 0;
+	if (!*known) {
+		sk_array_push(lowering->model->arena, &lowering->model->composites,
+			      composite ? graph->composites.items[composite - 1].name : NULL);
+		*known = (uint32_t)lowering->model->composites.count;
+	}
+	return *known;
+}
+
 /* A name that no other task has: the node's, or that of the first value that it makes; not of what a call makes, which
  * may be a value that no model has. */
 static const char *task_name(struct lowering *lowering, const struct sk_graph_call *call, uint32_t index)
@@ -173,6 +191,7 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 			       .op = {call->op, node->place},
 			       .network = lowering->graph->network,
 			       .origin = node->origin ? node->origin : node->op,
+			       .composite = composite_of(lowering, call->node),
 			       .directed = true,
 			       .input_count = (uint32_t)call->inputs.count,
 			       .stream = node->stream,
@@ -235,13 +254,14 @@ static void add_drafted(struct lowering *lowering, const sk_graph_calls *calls)
 void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls, const char *scope,
 		    struct sk_constants *constants, struct sk_model *model)
 {
-	struct lowering lowering = {.graph = graph,
-				    .model = model,
-				    .tensors = SK_NEW_ARRAY(model->arena, uint32_t, graph->values.count + 1),
-				    .numbers =
-					    SK_NEW_ARRAY(model->arena, uint32_t, model->tasks.count + calls->count + 1),
-				    .scope = SK_NONE,
-				    .constants = constants};
+	struct lowering lowering = {
+		.graph = graph,
+		.model = model,
+		.tensors = SK_NEW_ARRAY(model->arena, uint32_t, graph->values.count + 1),
+		.numbers = SK_NEW_ARRAY(model->arena, uint32_t, model->tasks.count + calls->count + 1),
+		.composites = SK_NEW_ARRAY(graph->arena, uint32_t, graph->composites.count + graph->nodes.count + 1),
+		.scope = SK_NONE,
+		.constants = constants};
 	const struct sk_place place = {.file = graph->file};
 
 	for (size_t i = 0; i < graph->values.count; i++)
