@@ -268,7 +268,7 @@ skdump_SOURCES = \
 	src/skdump/package-object.c src/skdump/package-object.h \
 	src/skdump/reemit.c src/skdump/reemit.h \
 	src/skdump/show.c src/skdump/show.h \
-	src/skdump/show-dot.c src/skdump/show-steps.c \
+	src/skdump/show-dot.c src/skdump/show-json.c src/skdump/show-json.h src/skdump/show-steps.c \
 	src/skdump/show-text.c src/skdump/show-text.h \
 	src/skdump/skdump.c \
 	src/base/table.c src/base/table.h

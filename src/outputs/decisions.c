@@ -27,19 +27,14 @@ static void put_string(const struct writer *writer, const char *text)
 	fputs(sk_json_string(writer->arena, text), writer->stream);
 }
 
-/* "name": "text", with a comma in front unless it is the first of its object. */
 static void put_text(const struct writer *writer, const char *comma, const char *name, const char *text)
 {
-	fprintf(writer->stream, "%s\"%s\": ", comma, name);
-	if (text)
-		put_string(writer, text);
-	else
-		fputs("null", writer->stream);
+	sk_json_put_text(writer->arena, writer->stream, comma, name, text);
 }
 
 static void put_number(const struct writer *writer, const char *comma, const char *name, uint64_t number)
 {
-	fprintf(writer->stream, "%s\"%s\": %" PRIu64, comma, name, number);
+	sk_json_put_number(writer->stream, comma, name, number);
 }
 
 /* Begins the next item of a list on a line of its own. */
@@ -434,34 +429,19 @@ static void put_task_list(const struct writer *writer)
 
 /* ---- dependencies ---- */
 
-/* The text is "'t'", where it can only be one tensor. */
-static const char *unquoted(const struct writer *writer, const char *text)
-{
-	size_t length = strlen(text);
-
-	if (length < 2 || text[0] != '\'' || strchr(text + 1, '\'') != text + length - 1)
-		return text;
-	return sk_arena_copy(writer->arena, text + 1, length - 2);
-}
-
 static void put_tensors(const struct writer *writer, const struct sk_fact *fact)
 {
-	const char *earlier = sk_fact_tensor(writer->arena, writer->plan, &writer->temporaries, &fact->earlier);
-	const char *later = sk_fact_tensor(writer->arena, writer->plan, &writer->temporaries, &fact->later);
+	const struct sk_plan_view *plan = writer->plan;
+	const char *earlier = sk_fact_tensor_name(writer->arena, plan, &writer->temporaries, &fact->earlier);
+	const char *later = sk_fact_tensor_name(writer->arena, plan, &writer->temporaries, &fact->later);
 
-	put_text(writer, ", ", "tensor", unquoted(writer, later));
+	put_text(writer, ", ", "tensor", later);
 	if (strcmp(earlier, later) != 0)
-		put_text(writer, ", ", "in_the_bytes_of", unquoted(writer, earlier));
+		put_text(writer, ", ", "in_the_bytes_of", earlier);
 }
 
 static void put_dependency(const struct writer *writer, const struct sk_fact *fact)
 {
-	static const char *const covers[] = {[SK_FACT_AWAIT] = "await",
-					     [SK_FACT_KNOWN] = "other await",
-					     [SK_FACT_HOME] = "same home",
-					     [SK_FACT_SAME_CORE] = "same core",
-					     [SK_FACT_LAUNCH] = "launch order"};
-
 	put_text(writer, "{", "earlier", sk_plan_string(&sk_access_task(writer->plan, &fact->earlier)->name));
 	put_text(writer, ", ", "later", sk_plan_string(&sk_access_task(writer->plan, &fact->later)->name));
 	put_text(writer, ", ", "why", sk_fact_reason(writer->plan, fact));
@@ -469,7 +449,7 @@ static void put_dependency(const struct writer *writer, const struct sk_fact *fa
 		put_tensors(writer, fact);
 	else if (fact->order->event)
 		put_text(writer, ", ", "event", fact->order->event);
-	put_text(writer, ", ", "covered_by", covers[fact->kind]);
+	put_text(writer, ", ", "covered_by", sk_fact_cover(fact));
 	if (fact->kind == SK_FACT_KNOWN) {
 		put_text(writer, ", \"await\": {", "of", step_name(writer, fact->awaiting));
 		put_text(writer, ", ", "on", last_name(writer, fact->awaited));

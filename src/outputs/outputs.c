@@ -53,8 +53,9 @@ static void explain_tasks(struct sk_link *link)
 {
 	sk_text_open(&link->explained);
 
-	const struct sk_explanation explanation = {link->arena, &link->plan, &link->account, &link->facts,
-						   link->explained.stream};
+	const struct sk_explanation_index index = sk_explanation_index(link->arena, &link->plan, &link->facts);
+	const struct sk_explanation explanation = {link->arena,	 &link->plan, &link->account,
+						   &link->facts, &index,      link->explained.stream};
 
 	for (size_t i = 0; i < link->command->explained.count; i++) {
 		const char *name = link->command->explained.items[i];

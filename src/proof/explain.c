@@ -55,6 +55,17 @@ const char *sk_fact_reason(const struct sk_plan_view *plan, const struct sk_fact
 	return writes(plan, &fact->later) ? "write after write" : "read after write";
 }
 
+const char *sk_fact_cover(const struct sk_fact *fact)
+{
+	static const char *const covers[] = {[SK_FACT_AWAIT] = "await",
+					     [SK_FACT_KNOWN] = "other await",
+					     [SK_FACT_HOME] = "same home",
+					     [SK_FACT_SAME_CORE] = "same core",
+					     [SK_FACT_LAUNCH] = "launch order"};
+
+	return covers[fact->kind];
+}
+
 struct place {
 	uint64_t offset;
 	uint32_t tensor;
@@ -99,8 +110,8 @@ static const struct sk_plan_tensor *find_temporary(const struct sk_plan_view *pl
 }
 
 /* Several temporaries may lie in the bytes; in the task's own entry each has its own. */
-const char *sk_fact_tensor(struct sk_arena *arena, const struct sk_plan_view *plan,
-			   const struct sk_temporaries *temporaries, const struct sk_step_access *access)
+static const char *tensor_text(struct sk_arena *arena, const struct sk_plan_view *plan,
+			       const struct sk_temporaries *temporaries, const struct sk_step_access *access)
 {
 	const struct sk_plan_call *call = &plan->calls[access->call];
 	uint32_t entry = plan->tasks[call->task].task_launch;
@@ -116,6 +127,39 @@ const char *sk_fact_tensor(struct sk_arena *arena, const struct sk_plan_view *pl
 	const struct sk_plan_tensor *tensor = find_temporary(plan, temporaries, plan->arguments[argument].offset);
 
 	return tensor ? sk_arena_print(arena, "'%s'", sk_plan_string(&tensor->name)) : "a tensor without a name";
+}
+
+const char *sk_fact_tensor_name(struct sk_arena *arena, const struct sk_plan_view *plan,
+				const struct sk_temporaries *temporaries, const struct sk_step_access *access)
+{
+	const char *text = tensor_text(arena, plan, temporaries, access);
+	size_t length = strlen(text);
+
+	if (length < 2 || text[0] != '\'' || strchr(text + 1, '\'') != text + length - 1)
+		return text;
+	return sk_arena_copy(arena, text + 1, length - 2);
+}
+
+struct sk_explanation_index sk_explanation_index(struct sk_arena *arena, const struct sk_plan_view *plan,
+						 const struct sk_facts *facts)
+{
+	struct sk_explanation_index index = {.temporaries = sk_temporaries_sort(arena, plan)};
+	size_t count = facts->items.count;
+
+	for (int later = 0; later < 2; later++) {
+		index.first[later] = SK_NEW_ARRAY(arena, uint32_t, plan->call_count + 1);
+		index.next[later] = SK_NEW_ARRAY(arena, uint32_t, count + 1);
+		for (uint32_t i = 0; i < plan->call_count; i++)
+			index.first[later][i] = SK_NO_INDEX;
+		for (size_t i = count; i-- > 0;) {
+			const struct sk_fact *fact = &facts->items.items[i];
+			uint32_t call = later ? fact->later.call : fact->earlier.call;
+
+			index.next[later][i] = index.first[later][call];
+			index.first[later][call] = (uint32_t)i;
+		}
+	}
+	return index;
 }
 
 /* True if the fact's order names its two tasks; else it is an event's, of their streams. */
@@ -152,8 +196,8 @@ static const char *deeds_text(const struct sk_explanation *explanation, const st
 	if (fact->order)
 		return sk_arena_print(explanation->arena, "%s comes after %s, as the manifest says", second, first);
 
-	const char *earlier_tensor = sk_fact_tensor(explanation->arena, plan, temporaries, &fact->earlier);
-	const char *later_tensor = sk_fact_tensor(explanation->arena, plan, temporaries, &fact->later);
+	const char *earlier_tensor = tensor_text(explanation->arena, plan, temporaries, &fact->earlier);
+	const char *later_tensor = tensor_text(explanation->arena, plan, temporaries, &fact->later);
 	const char *earlier_deed = writes(plan, &fact->earlier) ? "writes" : "reads";
 	const char *later_deed = writes(plan, &fact->later) ? "writes" : "reads";
 
@@ -299,7 +343,6 @@ static void explain_savings(const struct sk_explanation *explanation, uint32_t i
 	const struct sk_plan_step *step = &plan->steps[index];
 	const struct sk_plan_call *call = &plan->calls[number];
 	struct sk_traffic traffic = sk_traffic_of_step(explanation->arena, plan, step);
-	const struct sk_temporaries temporaries = sk_temporaries_sort(explanation->arena, plan);
 	const char *scratch = "";
 
 	if (!step->tile)
@@ -310,7 +353,7 @@ static void explain_savings(const struct sk_explanation *explanation, uint32_t i
 
 		if (plan->arguments[i].space != SK_SPACE_SCRATCH || !sk_plan_access(&plan->arguments[i]))
 			continue;
-		name = sk_fact_tensor(explanation->arena, plan, &temporaries, &access);
+		name = tensor_text(explanation->arena, plan, &explanation->index->temporaries, &access);
 		if (strstr(scratch, name))
 			continue;
 		scratch = sk_arena_print(explanation->arena, "%s%s%s", scratch,
@@ -405,22 +448,18 @@ static void explain_start(const struct sk_explanation *explanation, const struct
 /* The facts in which the call is the later one, or the earlier one. */
 static void explain_facts(const struct sk_explanation *explanation, uint32_t call, bool later)
 {
-	const struct sk_temporaries temporaries = sk_temporaries_sort(explanation->arena, explanation->plan);
-	const struct sk_facts *facts = explanation->facts;
-	bool any = false;
+	const struct sk_explanation_index *index = explanation->index;
+	uint32_t first = index->first[later][call];
 
-	for (size_t i = 0; i < facts->items.count; i++) {
-		const struct sk_fact *fact = &facts->items.items[i];
+	if (first != SK_NO_INDEX)
+		fputs(later ? "  Before it:\n" : "  Behind it:\n", explanation->stream);
+	for (uint32_t i = first; i != SK_NO_INDEX; i = index->next[later][i]) {
+		const struct sk_fact *fact = &explanation->facts->items.items[i];
 
-		if ((later ? fact->later.call : fact->earlier.call) != call)
-			continue;
-		if (!any)
-			fputs(later ? "  Before it:\n" : "  Behind it:\n", explanation->stream);
-		any = true;
-		say(explanation, "    %s: %s.\n", deeds_text(explanation, &temporaries, fact, later),
+		say(explanation, "    %s: %s.\n", deeds_text(explanation, &index->temporaries, fact, later),
 		    cover_text(explanation, fact));
 	}
-	if (!any)
+	if (first == SK_NO_INDEX)
 		fputs(later ? "  Nothing has to come before it.\n" : "  Nothing has to wait for it.\n",
 		      explanation->stream);
 }

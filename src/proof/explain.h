@@ -7,11 +7,31 @@
 
 #include "src/proof/account.h"
 
+/* The temporaries in the order of their places in the unshared workspace. */
+struct sk_temporaries {
+	uint32_t *tensors; /* of the plan */
+	uint32_t count;
+};
+
+struct sk_temporaries sk_temporaries_sort(struct sk_arena *arena, const struct sk_plan_view *plan);
+
+/* Whose facts are whose, so that explaining all tasks takes no longer than reading the facts. */
+struct sk_explanation_index {
+	struct sk_temporaries temporaries;
+	uint32_t *first[2]; /* by call: the first fact of which it is the earlier [0] or the later [1] one; SK_NO_INDEX:
+			       none */
+	uint32_t *next[2]; /* by fact: the next one */
+};
+
+struct sk_explanation_index sk_explanation_index(struct sk_arena *arena, const struct sk_plan_view *plan,
+						 const struct sk_facts *facts);
+
 struct sk_explanation {
 	struct sk_arena *arena;
 	const struct sk_plan_view *plan;
 	const struct sk_account *account; /* NULL: it has been stripped */
 	const struct sk_facts *facts;
+	const struct sk_explanation_index *index; /* of these facts */
 	FILE *stream;
 };
 
@@ -24,17 +44,11 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t task);
 void sk_explain_tasks(const struct sk_explanation *explanation, struct sk_diag *diag, const char *const *names,
 		      size_t count);
 
-/* The temporaries in the order of their places in the unshared workspace. */
-struct sk_temporaries {
-	uint32_t *tensors; /* of the plan */
-	uint32_t count;
-};
-
-struct sk_temporaries sk_temporaries_sort(struct sk_arena *arena, const struct sk_plan_view *plan);
-
-/* Words that the report needs, too: "read after write", and the tensor that an access names, "'t'". */
+/* Words that reports need, too: "read after write"; by what it holds, "other await"; the tensor that an access names,
+ * where it can only be one, or words for several. */
 const char *sk_fact_reason(const struct sk_plan_view *plan, const struct sk_fact *fact);
-const char *sk_fact_tensor(struct sk_arena *arena, const struct sk_plan_view *plan,
-			   const struct sk_temporaries *temporaries, const struct sk_step_access *access);
+const char *sk_fact_cover(const struct sk_fact *fact);
+const char *sk_fact_tensor_name(struct sk_arena *arena, const struct sk_plan_view *plan,
+				const struct sk_temporaries *temporaries, const struct sk_step_access *access);
 
 #endif

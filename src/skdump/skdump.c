@@ -14,6 +14,7 @@
 #include "src/skdump/loadable.h"
 #include "src/skdump/package-file.h"
 #include "src/skdump/reemit.h"
+#include "src/skdump/show-json.h"
 #include "src/skdump/show.h"
 
 static const char help[] =
@@ -28,6 +29,7 @@ static const char help[] =
 	"  --memory     the temporaries in the workspace, and which share bytes\n"
 	"  --reasons    why each task was fused, or was not\n"
 	"  --all        all of these, with the entries of single tasks\n"
+	"  --json       everything as data in JSON, with the explanations of all tasks\n"
 	"  --verify     prove the package: every conflicting pair of accesses is ordered for every number of cores, "
 	"no\n"
 	"               await can wait for itself, calls are what signatures say, the code is what the plan says, and\n"
@@ -57,7 +59,7 @@ enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
 struct command {
 	bool chosen[SECTIONS];
-	bool any_chosen, all, verify, dot, diff, imports, help, version;
+	bool any_chosen, all, verify, dot, json, diff, imports, help, version;
 	SK_ARRAY(const char *) explained; /* tasks */
 	const char *packages[2];
 };
@@ -65,6 +67,7 @@ struct command {
 /* Values of the long options behind the sections' indices. */
 enum {
 	OPTION_ALL = SECTIONS,
+	OPTION_JSON,
 	OPTION_VERIFY,
 	OPTION_EXPLAIN,
 	OPTION_DOT,
@@ -78,6 +81,7 @@ enum {
 static void apply(struct sk_diag *diag, struct command *command, int option)
 {
 	command->all |= option == OPTION_ALL;
+	command->json |= option == OPTION_JSON;
 	command->verify |= option == OPTION_VERIFY;
 	command->dot |= option == OPTION_DOT;
 	command->diff |= option == OPTION_DIFF;
@@ -103,20 +107,26 @@ static void take_packages(struct sk_diag *diag, int count, char **words, struct 
 		sk_error(diag, nowhere, "more than %s given (see --help)", wanted > 1 ? "two packages" : "one package");
 	for (int i = 0; i < wanted && i < count; i++)
 		command->packages[i] = words[i];
+	const struct {
+		const char *name;
+		bool given;
+	} alone[] = {
+		{"dot", command->dot}, {"json", command->json}, {"imports", command->imports}, {"diff", command->diff}};
 	bool others = command->any_chosen || command->all || command->verify || command->explained.count;
+	int modes = command->dot + command->json + command->imports + command->diff;
 
-	if (command->dot && (others || command->diff || command->imports))
-		sk_error(diag, nowhere, "--dot goes with no other option");
-	if (command->diff && others)
-		sk_error(diag, nowhere, "--diff goes with no other option");
-	if (command->imports && (others || command->diff))
-		sk_error(diag, nowhere, "--imports goes with no other option");
+	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++)
+		if (alone[i].given && (others || modes > 1)) {
+			sk_error(diag, nowhere, "--%s goes with no other option", alone[i].name);
+			return;
+		}
 }
 
 static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *command)
 {
 	struct option options[OPTIONS + 1] = {
 		[OPTION_ALL] = {"all", no_argument, NULL, OPTION_ALL},
+		[OPTION_JSON] = {"json", no_argument, NULL, OPTION_JSON},
 		[OPTION_VERIFY] = {"verify", no_argument, NULL, OPTION_VERIFY},
 		[OPTION_EXPLAIN] = {"explain", required_argument, NULL, OPTION_EXPLAIN},
 		[OPTION_DOT] = {"dot", no_argument, NULL, OPTION_DOT},
@@ -162,7 +172,7 @@ static void show(struct sk_arena *arena, const struct sk_package_file *file, con
 		sk_show_dot(&show);
 		return;
 	}
-	if (everything && (command->verify || command->explained.count) && !command->all)
+	if (everything && (command->verify || command->explained.count || command->json) && !command->all)
 		return;
 	if (everything)
 		sk_show_summary(&show);
@@ -219,16 +229,33 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 }
 
 /* The facts come from the proof: a package that cannot be proved is not explained. */
+static bool prove(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file,
+		  struct sk_facts *facts)
+{
+	return sk_verify(arena, diag, &file->plan, file->path, file->account.orders, file->account.order_count, facts);
+}
+
 static void explain(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file,
 		    const struct command *command)
 {
 	struct sk_facts facts = {0};
-	const struct sk_explanation explanation = {arena, &file->plan, file->has_account ? &file->account : NULL,
-						   &facts, stdout};
 
-	if (!sk_verify(arena, diag, &file->plan, file->path, file->account.orders, file->account.order_count, &facts))
+	if (!prove(arena, diag, file, &facts))
 		return;
+
+	const struct sk_explanation_index index = sk_explanation_index(arena, &file->plan, &facts);
+	const struct sk_explanation explanation = {arena,  &file->plan, file->has_account ? &file->account : NULL,
+						   &facts, &index,	stdout};
+
 	sk_explain_tasks(&explanation, diag, command->explained.items, command->explained.count);
+}
+
+static void print_json(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file)
+{
+	struct sk_facts facts = {0};
+
+	if (prove(arena, diag, file, &facts))
+		sk_show_json(&(struct sk_show){.arena = arena, .file = file, .stream = stdout}, &facts);
 }
 
 /* True if the package was verified in part. */
@@ -240,6 +267,8 @@ static bool run(struct sk_arena *arena, struct sk_diag *diag, const struct comma
 	if (!sk_package_file_open(arena, diag, command->packages[0], &file))
 		return false;
 	show(arena, &file, command);
+	if (command->json)
+		print_json(arena, diag, &file);
 	if (command->explained.count)
 		explain(arena, diag, &file, command);
 	if (command->verify)

@@ -59,7 +59,8 @@ enum { EXPLAINED = 64 };
 static void tell(struct sk_arena *arena, const struct sk_package_file *file, const struct sk_facts *facts)
 {
 	FILE *stream = fopen("/dev/null", "w");
-	const struct sk_explanation explanation = {arena, &file->plan, &file->account, facts, stream};
+	const struct sk_explanation_index index = sk_explanation_index(arena, &file->plan, facts);
+	const struct sk_explanation explanation = {arena, &file->plan, &file->account, facts, &index, stream};
 
 	fuzz_promise(stream, "there is a /dev/null");
 	for (uint32_t i = 0; i < file->plan.task_count && i < EXPLAINED; i++)
