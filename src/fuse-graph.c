@@ -32,9 +32,9 @@ static bool run(struct sk_op_graph *graph, const struct sk_fusion_flags *flags, 
 	       sk_dumps_after(dumps, graph, pass->name, pass->name, result == SK_PASS_CHANGED);
 }
 
-bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_fusion_flags *flags, const char *dump_folder)
+bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_fusion_flags *flags, struct sk_dump_folders folders)
 {
-	struct sk_dumps *dumps = sk_dumps_begin(graph, dump_folder);
+	struct sk_dumps *dumps = sk_dumps_begin(graph, folders);
 
 	if (!dumps)
 		return false;

@@ -8,6 +8,6 @@
 
 /* Runs the passes that the flags leave on, and dumps what they change. Every value is of a known type and shape. False
  * after an error. */
-bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_fusion_flags *flags, const char *dump_folder);
+bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_fusion_flags *flags, struct sk_dump_folders folders);
 
 #endif

@@ -117,6 +117,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/manager/flags.def src/fusion/manager/flags.h \
 	src/fusion/manager/lists.c src/fusion/manager/lists.h \
 	src/fusion/manager/pass.h \
+	src/fusion/dumps/clusters.c src/fusion/dumps/clusters.h \
 	src/fusion/dumps/dot.c src/fusion/dumps/dumps.c src/fusion/dumps/dumps.h \
 	src/fusion/dumps/forms.h src/fusion/dumps/text.c \
 	src/fusion/onnx/aliases.c src/fusion/onnx/aliases.def src/fusion/onnx/aliases.h \

@@ -41,6 +41,19 @@ static const char *dump_folder(const struct sk_link *link, const char *network)
 	return folder && network ? sk_arena_print(link->arena, "%s/%s", folder, network) : folder;
 }
 
+/* Texts have a folder of their own, in that of dumps, or else in the current one. */
+static struct sk_dump_folders dump_folders(const struct sk_link *link, const struct sk_fusion_flags *flags,
+					   const char *network)
+{
+	const char *dumps = dump_folder(link, network), *name = "graph_kernel_dump";
+
+	if (dumps)
+		name = sk_arena_print(link->arena, "%s/%s", dumps, name);
+	else if (network)
+		name = sk_arena_print(link->arena, "%s/%s", name, network);
+	return (struct sk_dump_folders){dumps, flags->dump_as_text && !link->command->check ? name : NULL};
+}
+
 /* A model that is a dump itself would be replaced, or its constants would. */
 static bool check_dumps(const struct sk_link *link, const char *path, const char *network)
 {
@@ -101,7 +114,7 @@ static bool read_network(const struct reading *reading, const char *network)
 	complete = sk_graph_infer(graph, sk_fold_values, (void *)link);
 	/* Every value is of a known type and shape. */
 
-	if (complete && !sk_fuse_graph(graph, &flags, dump_folder(link, network)))
+	if (complete && !sk_fuse_graph(graph, &flags, dump_folders(link, &flags, network)))
 		return false;
 	/* Operators are what graph-kernel fusion makes of them, and nodes are members of composites. */
 

@@ -62,6 +62,11 @@ tests_unit_check_rewrites_SOURCES = tests/unit/check_rewrites.c tests/lib/sink.h
 tests_unit_check_rewrites_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_rewrites_LDADD = src/libfusion.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_rewrites
+check_PROGRAMS += tests/unit/check_dumps
+tests_unit_check_dumps_SOURCES = tests/unit/check_dumps.c tests/lib/scratch.h tests/lib/sink.h tests/lib/messages.h
+tests_unit_check_dumps_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_dumps_LDADD = src/libcore.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_dumps
 endif
 
 # Graph-kernel fusion: flags and lists of operators.

@@ -88,7 +88,7 @@ grep -q '"x": f32\[2, 4\]' several/short/6_validate.ir && grep -q '"x": f32\[8, 
 link model.pbtxt check.sk --dim n=8 --check --dump-dir no
 [ ! -e no ] || fail "--check makes a folder"
 touch file
-fails_with "file/below: cannot make the folder of --dump-dir: Not a directory" link model.pbtxt no.sk --dim n=8 --dump-dir file/below
+fails_with "file/below: cannot make the folder for dumps: Not a directory" link model.pbtxt no.sk --dim n=8 --dump-dir file/below
 sed 's/"Neg"/"Nag"/' simple.pbtxt >wrong.pbtxt
 fails_with "no operator" link wrong.pbtxt no.sk --dim n=8 --dump-dir none
 fails_with "again/6_validate.pbtxt: is in the folder of --dump-dir" link again/6_validate.pbtxt no.sk --dump-dir again/

@@ -5,24 +5,30 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/fusion/dumps/clusters.h"
 #include "src/fusion/dumps/forms.h"
 #include "src/fusion/onnx/onnx.h"
 
 struct sk_dumps {
-	const char *folder;
+	struct sk_dump_folders folders;
+	struct sk_cluster_texts texts;
 	unsigned count; /* of the dumps of passes, so far */
 	struct sk_onnx_weights weights; /* of all dumps */
 };
+
+/* The pass that cuts composites: its text is one of its own. */
+#define CUTS "graph_kernel_splitter"
 
 /* Where stages of MindSpore's first fusion in two stages end, and what its dumps there are called. */
 static const struct {
 	const char *pass, *name;
 } ends[] = {
 	{"fuse_basic", "hwopt_d_fuse_basic_opt_end_graph_0"},
-	{"graph_kernel_splitter", "hwopt_d_composite_opt_end_graph_0"},
+	{CUTS, "hwopt_d_composite_opt_end_graph_0"},
 };
 
 /* ---- files ---- */
@@ -33,7 +39,7 @@ static bool make_folder(struct sk_diag *diag, const char *path)
 		end += strcspn(end, "/");
 		if (mkdir(sk_arena_copy(diag->arena, path, (size_t)(end - path)), 0777) == 0 || errno == EEXIST)
 			continue;
-		sk_error(diag, (struct sk_place){.file = path}, "cannot make the folder of --dump-dir: %s",
+		sk_error(diag, (struct sk_place){.file = path}, "cannot make the folder for dumps: %s",
 			 strerror(errno));
 		return false;
 	}
@@ -47,7 +53,8 @@ static bool write_form(const struct sk_dumps *dumps, const struct sk_op_graph *g
 	bool written;
 
 	sk_text_close(arena, text);
-	written = sk_file_write_text(graph->diag, sk_arena_print(graph->arena, "%s/%s.%s", dumps->folder, name, ending),
+	written = sk_file_write_text(graph->diag,
+				     sk_arena_print(graph->arena, "%s/%s.%s", dumps->folders.dumps, name, ending),
 				     text->bytes, text->size);
 	sk_arena_destroy(arena);
 	return written;
@@ -72,20 +79,26 @@ static bool write_dump(struct sk_dumps *dumps, const struct sk_op_graph *graph, 
 
 /* ---- dumps ---- */
 
-struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, const char *folder)
+struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, struct sk_dump_folders folders)
 {
 	struct sk_dumps *dumps = SK_NEW(graph->arena, struct sk_dumps);
 
-	dumps->folder = folder;
+	dumps->folders = folders;
+	if (folders.texts)
+		sk_cluster_texts_begin(&dumps->texts, graph);
 	dumps->weights.location = "constants.bin";
 	sk_map_init(&dumps->weights.places, graph->arena);
-	return !folder || (make_folder(graph->diag, folder) && write_dump(dumps, graph, "6_validate")) ? dumps : NULL;
+	if (folders.dumps && (!make_folder(graph->diag, folders.dumps) || !write_dump(dumps, graph, "6_validate")))
+		return NULL;
+	return dumps;
 }
 
 bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *full, const char *pass,
 		    bool changed)
 {
-	if (!dumps->folder)
+	if (dumps->folders.texts && changed)
+		sk_cluster_texts_add(&dumps->texts, graph, !strcmp(pass, CUTS));
+	if (!dumps->folders.dumps)
 		return true;
 	if (changed && !write_dump(dumps, graph, sk_arena_print(graph->arena, "hwopt_%s_%04u", full, dumps->count++)))
 		return false;
@@ -95,11 +108,25 @@ bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, con
 	return true;
 }
 
+/* Nobody may write to what a process has told of itself. */
+static bool write_text(const struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *name,
+		       const struct sk_cluster_text *text)
+{
+	const char *path = sk_arena_print(graph->arena, "%s/%s%ld.txt", dumps->folders.texts, name, (long)getpid());
+
+	return !text->size || (make_folder(graph->diag, dumps->folders.texts) &&
+			       sk_file_write(graph->diag, path, 0444, text->parts.items, text->parts.count, NULL));
+}
+
 bool sk_dumps_end(struct sk_dumps *dumps, const struct sk_op_graph *graph)
 {
 	const struct sk_onnx_weights *weights = &dumps->weights;
 
+	if (dumps->folders.texts && (!write_text(dumps, graph, "graph_kernel_cluster_", &dumps->texts.clusters) ||
+				     !write_text(dumps, graph, "graph_kernel_split_mode.", &dumps->texts.splits)))
+		return false;
 	return !weights->parts.count ||
-	       sk_file_write(graph->diag, sk_arena_print(graph->arena, "%s/%s", dumps->folder, weights->location), 0666,
+	       sk_file_write(graph->diag,
+			     sk_arena_print(graph->arena, "%s/%s", dumps->folders.dumps, weights->location), 0666,
 			     weights->parts.items, weights->parts.count, NULL);
 }

@@ -5,11 +5,16 @@
 
 #include "src/fusion/graph.h"
 
+/* Where files are to be; NULL: nobody has asked for such ones. Folders are made if they are missing. */
+struct sk_dump_folders {
+	const char *dumps; /* --dump-dir */
+	const char *texts; /* the flag dump_as_text */
+};
+
 struct sk_dumps;
 
-/* Of the graph, of which it writes the first dump: 6_validate.dot, .ir and .pbtxt in the folder, which is made if it is
- * missing. A folder that is NULL: there are no dumps. NULL after an error. */
-struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, const char *folder);
+/* Of the graph, of which it writes the first dump: 6_validate.dot, .ir and .pbtxt. NULL after an error. */
+struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, struct sk_dump_folders folders);
 
 /* To be called after each pass that has run, by its full name ("stage1_cluster_5_graph_kernel_cluster") and by the name
  * of the pass alone. What the pass has changed is dumped; and where a stage of MindSpore's two-stage fusion ends, the
@@ -17,7 +22,7 @@ struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, const char *fol
 bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *full, const char *pass,
 		    bool changed);
 
-/* Writes the constants of all dumps. False after an error. */
+/* Writes the constants of all dumps, and the texts. False after an error. */
 bool sk_dumps_end(struct sk_dumps *dumps, const struct sk_op_graph *graph);
 
 #endif

@@ -18,6 +18,9 @@ const char *sk_dump_type(struct sk_arena *arena, const struct sk_value *value);
 /* A line for each input, constant, node and output; doc/fusion.md says how they read. */
 void sk_dump_text(const struct sk_op_graph *graph, const char *title, FILE *stream);
 
+/* What a line of the text says of what a node computes: "mul" = "Mul"("x": f32[4], …) -> ("y": f32[4]). */
+void sk_dump_call(const struct sk_op_graph *graph, uint32_t node, FILE *stream);
+
 /* The main graph, in which a composite is one node, and the composites' bodies beside it. Scopes and streams are
  * clusters. */
 void sk_dump_dot(const struct sk_op_graph *graph, const char *title, FILE *stream);

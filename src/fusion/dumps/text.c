@@ -69,12 +69,11 @@ static void print_word(const struct printing *printing, const char *key, const c
 	print_name(printing, word);
 }
 
-static void print_node(const struct printing *printing, uint32_t number)
+/* The part of its line that says what a node computes. */
+static void print_call(const struct printing *printing, const struct sk_graph_node *node)
 {
-	const struct sk_graph_node *node = &printing->graph->nodes.items[number];
 	const char *op = *node->domain ? sk_arena_print(printing->arena, "%s:%s", node->domain, node->op) : node->op;
 
-	fprintf(printing->stream, "node %" PRIu32 " ", number);
 	print_name(printing, sk_node_name(printing->graph, node));
 	fputs(" = ", printing->stream);
 	print_name(printing, op);
@@ -82,6 +81,14 @@ static void print_node(const struct printing *printing, uint32_t number)
 	fputs(" -> ", printing->stream);
 	print_values(printing, node->outputs.items, node->outputs.count);
 	print_attributes(printing, node);
+}
+
+static void print_node(const struct printing *printing, uint32_t number)
+{
+	const struct sk_graph_node *node = &printing->graph->nodes.items[number];
+
+	fprintf(printing->stream, "node %" PRIu32 " ", number);
+	print_call(printing, node);
 	if (node->stream)
 		fprintf(printing->stream, " stream=%" PRIu32, node->stream);
 	if (node->composite)
@@ -117,6 +124,14 @@ static void print_composites(const struct printing *printing)
 		print_name(printing, graph->composites.items[i].name);
 		fprintf(printing->stream, ": %zu nodes\n", members[i]);
 	}
+}
+
+void sk_dump_call(const struct sk_op_graph *graph, uint32_t node, FILE *stream)
+{
+	const struct printing printing = {sk_arena_create(), graph, stream};
+
+	print_call(&printing, &graph->nodes.items[node]);
+	sk_arena_destroy(printing.arena);
 }
 
 void sk_dump_text(const struct sk_op_graph *graph, const char *title, FILE *stream)
