@@ -1,5 +1,5 @@
 /* conv-input.h: what convolutions read of their input, for the product that they are: where a column of results finds
- * what it meets at a step, and panels and tiles made of that. IS_GROUPS, DEPTH and BLOCK_ROWS come before it. */
+ * what it meets at a step, and panels and tiles made of that. IS_GROUPS comes before it. */
 #ifndef SK_KERNELS_CONV_INPUT_H
 #define SK_KERNELS_CONV_INPUT_H
 
@@ -32,7 +32,7 @@ struct offsets {
 	int64_t at[DEPTH];
 };
 
-enum { STEP = GROUP_COLUMNS + PANEL }; /* of panels: there is room for a vector behind them */
+enum { STEP = GROUP_COLUMNS }; /* of panels: there is room for a vector behind the last one */
 
 static ALWAYS_INLINE int64_t round_up(int64_t a, int64_t b)
 {
@@ -92,24 +92,30 @@ static ALWAYS_INLINE void lay(const struct convolution *of, const struct steps *
 			}
 }
 
-/* Runs of columns of a group of panels: neighbours in one row of results. */
-struct runs {
-	int64_t count, from[GROUP_COLUMNS], length[GROUP_COLUMNS];
+/* Columns of a group of panels as vectors, each of neighbours in one row of results. What is too much in one is written
+ * again by the next one, or lies behind the step. */
+struct pieces {
+	int64_t count, from[GROUP_COLUMNS], to[GROUP_COLUMNS];
 };
 
-static ALWAYS_INLINE void find_runs(const struct steps *steps, int64_t column, int64_t columns, struct runs *runs)
+static ALWAYS_INLINE void find_pieces(const struct steps *steps, int64_t column, int64_t columns, struct pieces *pieces)
 {
 	const struct convolution *of = steps->of;
+	int64_t x = column % of->out[2], y = column / of->out[2] % of->out[1], z = column / of->out[2] / of->out[1];
 
-	runs->count = 0;
-	while (columns > 0) {
-		int64_t x = column % of->out[2], y = column / of->out[2] % of->out[1],
-			z = column / of->out[2] / of->out[1];
-		int64_t length = least(of->out[2] - x, columns);
-		runs->from[runs->count] = z * of->strides[0] * steps->plane + y * of->strides[1] * steps->row + x;
-		runs->length[runs->count++] = length;
-		column += length;
-		columns -= length;
+	pieces->count = 0;
+	for (int64_t at = 0, own; at < columns; at += own) {
+		own = least(least(of->out[2] - x, LANES), columns - at);
+		pieces->from[pieces->count] = z * of->strides[0] * steps->plane + y * of->strides[1] * steps->row + x;
+		pieces->to[pieces->count++] = at;
+		x += own;
+		if (x == of->out[2]) {
+			x = 0;
+			if (++y == of->out[1]) {
+				y = 0;
+				z++;
+			}
+		}
 	}
 }
 
@@ -168,31 +174,38 @@ static ALWAYS_INLINE void find_steps(const struct steps *steps, size_t step, siz
 	steps->offsets->step = step;
 }
 
-/* One run, for all steps. As vectors: up to a vector more is read, and written where nobody reads, or what comes later
- * lies. */
-static ALWAYS_INLINE void copy_vectors(number *to, const number *from, const int64_t *offsets, size_t depth,
-				       const int64_t vectors)
+/* Of pieces whose number is known beforehand, places stay in registers. */
+static ALWAYS_INLINE void copy_so_many(number *to, const number *at, const int64_t *offsets, size_t depth,
+				       const struct pieces *pieces, const int64_t count)
 {
+	const struct pieces own = *pieces;
+
 	for (size_t p = 0; p < depth; p++, to += STEP)
-#pragma GCC unroll 6
-		for (int64_t v = 0; v < vectors; v++) {
-			__builtin_prefetch(from + offsets[p] + v * LANES + GROUP_COLUMNS, 0, 3);
-			store(to + v * LANES, load(from + offsets[p] + v * LANES));
-		}
+#pragma GCC unroll 8
+		for (int64_t i = 0; i < count; i++)
+			store(to + own.to[i], load(at + offsets[p] + own.from[i]));
 }
 
-static ALWAYS_INLINE void copy_run(number *to, const number *from, const int64_t *offsets, size_t depth, int64_t length)
-{
-	int64_t vectors = round_up(length, LANES);
+#define COPY_OF(count)                                                                                                 \
+	case count:                                                                                                    \
+		copy_so_many(to, at, offsets, depth, pieces, count);                                                   \
+		break;
 
-	if (vectors == 1)
-		copy_vectors(to, from, offsets, depth, 1);
-	else if (vectors == 2)
-		copy_vectors(to, from, offsets, depth, 2);
-	else if (vectors == GROUP_COLUMNS / LANES)
-		copy_vectors(to, from, offsets, depth, GROUP_COLUMNS / LANES);
-	else
-		copy_vectors(to, from, offsets, depth, vectors);
+static ALWAYS_INLINE void copy_pieces(number *to, const number *at, const int64_t *offsets, size_t depth,
+				      const struct pieces *pieces)
+{
+	switch (pieces->count) {
+		COPY_OF(3)
+		COPY_OF(4)
+		COPY_OF(5)
+		COPY_OF(6)
+		COPY_OF(7)
+		COPY_OF(8)
+	default:
+		for (size_t p = 0; p < depth; p++, to += STEP)
+			for (int64_t i = 0; i < pieces->count; i++)
+				store(to + pieces->to[i], load(at + offsets[p] + pieces->from[i]));
+	}
 }
 
 static ALWAYS_INLINE void copy_exactly(number *to, const number *from, const int64_t *offsets, size_t depth,
@@ -218,19 +231,25 @@ static ALWAYS_INLINE struct panels panels_of_input(const void *context, size_t s
 {
 	const struct steps *steps = context;
 	const int64_t *offsets = steps->offsets->at;
-	struct runs runs;
+	struct panels panels = {.at = room, .panel = PANEL, .step = STEP, .ahead = room};
+	struct pieces pieces;
 
 	if (steps->offsets->step != step)
 		find_steps(steps, step, depth);
-	find_runs(steps, column, columns, &runs);
-	if (steps->way == AS_IT_COMES)
+	if (steps->way == PLAIN) {
+		panels.ahead = steps->at + offsets[0] + column + columns;
+		panels.ahead_step = steps->channel * sizeof(number);
+		panels.ahead_next = 64;
+	}
+	if (steps->way == AS_IT_COMES) {
 		copy_as_it_comes(steps, step, depth, column, columns, room);
-	else if (steps->way == PLAIN && columns % LANES)
+	} else if (steps->way == PLAIN && columns % LANES) {
 		copy_exactly(room, steps->at + column, offsets, depth, columns);
-	else
-		for (int64_t i = 0, at = 0; i < runs.count; at += runs.length[i++])
-			copy_run(room + at, steps->at + runs.from[i], offsets, depth, runs.length[i]);
-	return (struct panels){room, PANEL, STEP};
+	} else {
+		find_pieces(steps, column, columns, &pieces);
+		copy_pieces(room, steps->at, offsets, depth, &pieces);
+	}
+	return panels;
 }
 
 /* A tile of results in place of a panel, as rows_of. */
@@ -239,15 +258,15 @@ static ALWAYS_INLINE void tile_of_input(const void *context, size_t step, size_t
 {
 	const struct steps *steps = context;
 	const int64_t *offsets = steps->offsets->at;
-	struct runs runs;
+	struct pieces pieces;
 
 	if (steps->offsets->step != step)
 		find_steps(steps, step, depth);
-	find_runs(steps, column, columns, &runs);
-	/* What is behind a run is written again, or lies behind the tile's rows. */
+	find_pieces(steps, column, columns, &pieces);
+	/* What is behind a piece is written again, or lies behind the tile's rows. */
 	for (size_t p = 0; p < depth; p++, to += ROWS_STRIDE)
-		for (int64_t i = 0, at = 0; i < runs.count; at += runs.length[i++])
-			store(to + at, load(steps->at + runs.from[i] + offsets[p]));
+		for (int64_t i = 0; i < pieces.count; i++)
+			store(to + pieces.to[i], load(steps->at + pieces.from[i] + offsets[p]));
 }
 
 /* A window of one element that meets each element once needs no layout; results are then one row. */

@@ -11,8 +11,6 @@
  * variants: OP=Conv TYPE=f32 SPATIAL=2,3 BY=groups,panels,channels ISA=base,v3,v4
  * variants: OP=Conv TYPE=f64,halves SPATIAL=2,3 BY=groups,channels ISA=base,v3
  */
-#define DEPTH		256
-#define BLOCK_ROWS	264
 #define GROUPS_groups	1
 #define GROUPS_panels	1
 #define GROUPS_channels 0
@@ -25,6 +23,9 @@
 #include "kernels/depthwise.h"
 
 #if IS_GROUPS
+
+/* Steps at a time where panels are made: with the filters beside them they stay in a first-level cache. */
+enum { PANEL_DEPTH = 128 };
 
 /* ---- few results: their columns as rows ---- */
 
@@ -91,6 +92,7 @@ static ALWAYS_INLINE void convolve(struct convolution *of, element *y, int64_t f
 		struct product product = {.m = own,
 					  .n = out,
 					  .k = k,
+					  .depth = out <= TURNED_MOST ? DEPTH : PANEL_DEPTH,
 					  .a = {of->filters + filter * k, k, 1},
 					  .row_panels = IS_PANELS ? &filters_packed : 0,
 					  .first = filter,

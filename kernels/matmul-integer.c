@@ -58,7 +58,7 @@ static ALWAYS_INLINE struct panels panels_of_bytes(const void *context, size_t s
 			pair_columns(low, 2 * p + 1 < (size_t)b->k ? low + b->n : 0, zeros, own, to);
 		}
 	}
-	return (struct panels){room, depth * PANEL, PANEL};
+	return panels_in(room, depth);
 }
 
 /* The same of a packed b: pair p is one half of quad p / 2. */
@@ -78,7 +78,7 @@ static ALWAYS_INLINE struct panels panels_of_quads(const void *context, size_t s
 				to[i] = pair_of(pair[4 * i] - zeros[i], pair[4 * i + 1] - zeros[i]);
 		}
 	}
-	return (struct panels){room, depth * PANEL, PANEL};
+	return panels_in(room, depth);
 }
 
 #define PACKED_straight 0
@@ -117,4 +117,5 @@ void KERNEL(const left_element *a, const right_element *b, const left_element *a
 #define B_packed	    TEXT(RIGHT) "[panels,quads,64]"
 SIGNATURE("split=m operations=2*m*n*k op=MatMulInteger" JOIN(CONDITIONS_, ORDER),
 	  "in a " TEXT(LEFT) "[m,k], in b " JOIN(B_, ORDER) ", in? az " TEXT(LEFT) "[1], " ZEROS_NAMED(
-		  ZEROS) ", out y i32[m,n], m i64, k i64, n i64" ROOM_TEXT ", scratch wide i32[132*((k+1)/2)]");
+		  ZEROS) ", out y i32[m,n], m i64, k i64, n i64" ROOM_TEXT
+			 ", scratch wide i32[" TEXT(BLOCK_ROWS) "*((k+1)/2)]");

@@ -83,7 +83,7 @@ static ALWAYS_INLINE struct panels panels_of_bytes(const void *context, size_t s
 		for (size_t i = 0; i < own; i++)
 			sums[i] += sum[i];
 	}
-	return (struct panels){room, depth * PANEL, PANEL};
+	return panels_in(room, depth);
 }
 
 /* A packed b is read where it is. */
@@ -102,7 +102,7 @@ static ALWAYS_INLINE struct panels panels_of_quads(const void *context, size_t s
 			sum = ADD_PAIRS(ones, load(panel + p * PANEL), sum);
 		store(b->sums + column + first, load(b->sums + column + first) + sum);
 	}
-	return (struct panels){panels, b->k / 4 * PANEL, PANEL};
+	return (struct panels){panels, b->k / 4 * PANEL, PANEL, panels + GROUP_COLUMNS * (b->k / 4), 64, b->k * 16};
 }
 
 #define PACKED_straight 0
@@ -159,4 +159,4 @@ void KERNEL(const left_element *a, const right_element *b, const left_element *a
 SIGNATURE("split=m operations=2*m*n*k op=MatMulInteger" JOIN(CONDITIONS_, ORDER),
 	  "in a " TEXT(LEFT) "[m,k], in b " JOIN(B_, ORDER) ", in? az " TEXT(LEFT) "[1], " ZEROS_NAMED(
 		  ZEROS) ", out y i32[m,n], m i64, k i64, n i64" ROOM_TEXT
-			 ", scratch wide i32[132*((k+3)/4)], scratch sums i32[n]");
+			 ", scratch wide i32[" TEXT(BLOCK_ROWS) "*((k+3)/4)], scratch sums i32[n]");

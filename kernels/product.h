@@ -19,12 +19,10 @@
 typedef STORED(TYPE) element;
 typedef COMPUTED(TYPE) number;
 
-/* How many steps of k a tile goes through at a time, and rows that are packed at a time, so that they stay in a
- * second-level cache. */
-#ifndef DEPTH
-#define DEPTH	   512
-#define BLOCK_ROWS 132
-#endif
+/* How many steps of k a tile goes through at a time, so that its columns stay in a first-level cache, and rows that are
+ * packed at a time, so that they stay in a second-level cache. */
+#define DEPTH	   256
+#define BLOCK_ROWS 264
 
 enum {
 	LANES = VECTOR_BYTES / (int)sizeof(number),
@@ -36,8 +34,8 @@ enum {
 
 /* Numbers of scratch: packed rows, and panels. Signatures have their sum. */
 enum { ROOM_ROWS = 176 * 512, ROOM_PANELS = 48 * 512 };
-_Static_assert(BLOCK_ROWS % 12 == 0 && BLOCK_ROWS / 6 * 8 * DEPTH <= ROOM_ROWS, "ROOM_ROWS");
-_Static_assert(GROUP_COLUMNS % TILE_COLUMNS == 0 && DEPTH < 512 + 1, "ROOM_PANELS");
+_Static_assert(BLOCK_ROWS % 8 == 0 && BLOCK_ROWS * DEPTH <= ROOM_ROWS, "ROOM_ROWS");
+_Static_assert(GROUP_COLUMNS % TILE_COLUMNS == 0 && GROUP_COLUMNS * DEPTH < ROOM_PANELS, "ROOM_PANELS");
 
 /* The same in signatures: of all kernels that multiply, and, for elements that are no numbers, of sums for BLOCK_ROWS
  * rows of so many columns. */
@@ -102,9 +100,11 @@ static ALWAYS_INLINE const number *as_numbers(const element *from, size_t count,
 struct tile {
 	const number *a;
 	size_t a_step; /* numbers from one step to the next */
-	const number *b; /* the first column in its panel */
+	const number *b; /* the panel in which the first column is */
+	size_t lead; /* columns in front of that one in the panel */
 	size_t b_panel, b_step; /* numbers from a panel, a step to the next */
-	const number *ahead; /* what comes later: a panel's step is fetched for each step */
+	const char *ahead; /* what comes later: 64 bytes are fetched for each step */
+	size_t ahead_step; /* bytes from one step to the next */
 	size_t depth;
 	number *c;
 	size_t c_row;
@@ -112,46 +112,64 @@ struct tile {
 	int add; /* to what is in c already */
 };
 
+/* With what c gets of each vector. */
+#define PUT_SUMS(value)                                                                                                \
+	_Pragma("GCC unroll 8") for (int r = 0; r < rows; r++)                                                         \
+		_Pragma("GCC unroll 4") for (int v = 0; v < vectors; v++)                                              \
+	{                                                                                                              \
+		number *to = c + r * c_row + v * LANES;                                                                \
+		store(to, value);                                                                                      \
+	}
+
 /* rows and vectors are constants wherever this is inlined. */
 static ALWAYS_INLINE void multiply_tile(const struct tile *tile, const int rows, const int vectors)
 {
 	vector sums[TILE_ROWS][TILE_VECTORS] = {};
-	const number *a = tile->a, *b = tile->b, *ahead = tile->ahead;
-	const size_t a_step = tile->a_step, b_panel = tile->b_panel, b_step = tile->b_step;
+	const number *a = tile->a, *b = tile->b, *start = tile->start;
+	const char *ahead = tile->ahead;
+	const size_t a_step = tile->a_step, b_step = tile->b_step, c_row = tile->c_row, ahead_step = tile->ahead_step;
+	size_t places[TILE_VECTORS], left = tile->depth;
+	number *c = tile->c;
 
-#pragma GCC unroll 8
-	for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
-		for (int v = 0; v < vectors; v += 64 / VECTOR_BYTES)
-			__builtin_prefetch(tile->c + r * tile->c_row + v * LANES, 1, 3);
-	for (size_t p = tile->depth; p; p--) {
-		vector right[TILE_VECTORS];
+	for (int v = 0; v < vectors; v++)
+		places[v] = (tile->lead + v * LANES) / PANEL * tile->b_panel + (tile->lead + v * LANES) % PANEL;
+		/* What is in c comes meanwhile, some rows after the others: all at once would hold up what is read now.
+		 */
+#pragma GCC unroll 1
+	for (int first = 0; first < rows; first += FETCHED_ROWS) {
+		size_t steps = first + FETCHED_ROWS < rows ? tile->depth / 8 : left;
+
 #pragma GCC unroll 4
-		for (int v = 0; v < vectors; v++)
-			right[v] = load(b + v * LANES / PANEL * b_panel + v * LANES % PANEL);
-#pragma GCC unroll 8
-		for (int r = 0; r < rows; r++) {
-			vector left = a[r] - (vector){};
+		for (int r = 0; r < FETCHED_ROWS; r++)
+#pragma GCC unroll 4
+			for (int v = 0; v < vectors; v += 64 / VECTOR_BYTES)
+				__builtin_prefetch(c + (first + r) * c_row + v * LANES, 1, 3);
+		left -= steps;
+		for (; steps; steps--) {
+			vector right[TILE_VECTORS];
 #pragma GCC unroll 4
 			for (int v = 0; v < vectors; v++)
-				sums[r][v] = MULTIPLY_ADD(left, right[v], sums[r][v]);
-		}
-		__builtin_prefetch(ahead, 0, 2);
-		ahead += PANEL;
-		a += a_step;
-		b += b_step;
-	}
+				right[v] = load(b + places[v]);
 #pragma GCC unroll 8
-	for (int r = 0; r < rows; r++)
+			for (int r = 0; r < rows; r++) {
+				vector factor = a[r] - (vector){};
 #pragma GCC unroll 4
-		for (int v = 0; v < vectors; v++) {
-			number *to = tile->c + r * tile->c_row + v * LANES;
-			if (tile->add)
-				sums[r][v] += load(to);
-			else if (tile->start)
-				sums[r][v] += tile->start[r] - (vector){};
-			store(to, sums[r][v]);
+				for (int v = 0; v < vectors; v++)
+					sums[r][v] = MULTIPLY_ADD(factor, right[v], sums[r][v]);
+			}
+			__builtin_prefetch(ahead, 0, 2);
+			ahead += ahead_step;
+			a += a_step;
+			b += b_step;
 		}
+	}
+	if (tile->add)
+		PUT_SUMS(load(to) + sums[r][v])
+	else if (start)
+		PUT_SUMS(sums[r][v] + start[r])
+	else
+		PUT_SUMS(sums[r][v])
 }
 
 #define TILE_OF(rows)                                                                                                  \
@@ -177,18 +195,17 @@ static ALWAYS_INLINE void multiply_rows(const struct tile *tile, unsigned rows, 
 	}
 }
 
-/* With as few vectors as the columns need, where vectors are whole panels. */
+/* With as few vectors as the columns need: there may be no panel behind theirs. */
 static __attribute__((noinline)) void multiply_columns(const struct tile *tile, unsigned rows, unsigned columns)
 {
-#if VECTOR_BYTES == 64
 	if (columns <= LANES)
 		multiply_rows(tile, rows, 1);
+#if TILE_VECTORS > 2
 	else if (columns <= 2 * LANES)
 		multiply_rows(tile, rows, 2);
-	else
 #endif
+	else
 		multiply_rows(tile, rows, TILE_VECTORS);
-	(void)columns;
 }
 
 /* Columns that are no whole vectors go through a buffer. */
@@ -290,7 +307,16 @@ struct packed {
 struct panels {
 	const number *at;
 	size_t panel, step; /* numbers from a panel, a step to the next */
+	/* What later panels are made of, and bytes from one step, and from 64 bytes of a step, to the next. */
+	const void *ahead;
+	size_t ahead_step, ahead_next;
 };
+
+/* Panels behind each other, of which nothing comes early. */
+static ALWAYS_INLINE struct panels panels_in(const number *at, size_t depth)
+{
+	return (struct panels){at, depth * PANEL, PANEL, at, 0, 0};
+}
 
 /* Hands over panels with steps [step, step + depth) of the columns from `column` on, made in `room` if need be. */
 typedef struct panels panels_of(const void *context, size_t step, size_t depth, size_t column, size_t columns,
@@ -301,6 +327,7 @@ typedef void rows_of(const void *context, size_t step, size_t depth, size_t row,
 
 struct product {
 	size_t m, n, k;
+	size_t depth; /* the most steps at a time, less than DEPTH, or 0 */
 	/* Rows are those of the matrix, or what `rows` packs, or those of panels (below) from row `first` on. */
 	struct matrix a;
 	const void *rows_context;
@@ -326,7 +353,7 @@ static ALWAYS_INLINE size_t equal_parts(size_t extent, size_t most)
 
 static ALWAYS_INLINE void multiply_next(struct tile *tile, size_t rows, size_t columns)
 {
-	if (columns == TILE_COLUMNS || (LANES == PANEL && columns % LANES == 0))
+	if (columns % LANES == 0)
 		multiply_columns(tile, rows, columns);
 	else
 		multiply_edge(tile, rows, columns);
@@ -334,25 +361,32 @@ static ALWAYS_INLINE void multiply_next(struct tile *tile, size_t rows, size_t c
 	tile->start += tile->start ? rows : 0;
 }
 
-/* One below the other. */
-static ALWAYS_INLINE void multiply_tiles(struct tile *tile, size_t rows, size_t height, size_t columns)
+/* One below the other. The first ones fetch what comes ahead, 64 bytes of each step. */
+static ALWAYS_INLINE void multiply_tiles(struct tile *tile, size_t rows, size_t height, size_t columns,
+					 size_t ahead_next)
 {
-	for (size_t row = 0; row < rows; row += height) {
+	for (size_t row = 0, count = 1; row < rows; row += height, count++) {
 		multiply_next(tile, least(height, rows - row), columns);
 		tile->a += tile->depth * ROWS_STRIDE;
-		tile->ahead += tile->b_panel;
+		tile->ahead += count < GROUP_COLUMNS / PANEL ? ahead_next : 0;
 	}
 }
 
-/* The same, with rows as they lie in panels, from row `at` on. */
+/* The same, with rows as they lie in panels, from row `at` on. What comes ahead, if nothing else, are rows. */
 static ALWAYS_INLINE void multiply_panel_rows(struct tile *tile, const struct packed *panels, size_t step, size_t at,
-					      size_t rows, size_t columns)
+					      size_t rows, size_t columns, size_t ahead_next)
 {
-	for (size_t end = at + rows, own; at < end; at += own) {
+	size_t count = 1;
+
+	for (size_t end = at + rows, own; at < end; at += own, count++) {
 		own = least(least(TILE_ROWS, PANEL - at % PANEL), end - at);
 		tile->a = (const number *)panels->at + (at / PANEL * panels->k + step) * PANEL + at % PANEL;
-		tile->ahead = tile->a + panels->k * PANEL;
+		if (!ahead_next) {
+			tile->ahead = (const char *)(tile->a + panels->k * PANEL);
+			tile->ahead_step = PANEL * sizeof(number);
+		}
 		multiply_next(tile, own, columns);
+		tile->ahead += count < GROUP_COLUMNS / PANEL ? ahead_next : 0;
 	}
 }
 
@@ -388,10 +422,12 @@ static ALWAYS_INLINE void multiply_block(const struct product *product, size_t t
 		for (size_t first = 0; first < columns; first += TILE_COLUMNS) {
 			struct tile tile = {.a = product->room,
 					    .a_step = product->row_panels ? PANEL : ROWS_STRIDE,
-					    .b = panels.at + first / PANEL * panels.panel + first % PANEL,
+					    .b = panels.at + first / PANEL * panels.panel,
+					    .lead = TILE_COLUMNS % PANEL ? first % PANEL : 0,
 					    .b_panel = panels.panel,
 					    .b_step = panels.step,
-					    .ahead = panels.at + GROUP_COLUMNS / PANEL * panels.panel,
+					    .ahead = panels.ahead,
+					    .ahead_step = panels.ahead_step,
 					    .depth = depth,
 					    .c = c + column + first,
 					    .c_row = product->c_row,
@@ -399,9 +435,10 @@ static ALWAYS_INLINE void multiply_block(const struct product *product, size_t t
 					    .add = product->add || step > 0};
 			size_t own = least(TILE_COLUMNS, columns - first);
 			if (product->row_panels)
-				multiply_panel_rows(&tile, product->row_panels, step, product->first + top, rows, own);
+				multiply_panel_rows(&tile, product->row_panels, step, product->first + top, rows, own,
+						    panels.ahead_next);
 			else
-				multiply_tiles(&tile, rows, height, own);
+				multiply_tiles(&tile, rows, height, own, panels.ahead_next);
 		}
 	}
 }
@@ -410,7 +447,7 @@ static ALWAYS_INLINE void multiply_top(const struct product *product, size_t top
 {
 	number buffer[CONVERTED ? BLOCK_ROWS : 1];
 	const number *start = product->start ? as_numbers(product->start + top, rows, buffer) : 0;
-	size_t depth = equal_parts(product->k, DEPTH);
+	size_t depth = equal_parts(product->k, product->depth ? product->depth : DEPTH);
 
 	for (size_t step = 0; step < product->k; step += depth)
 		multiply_block(product, top, rows, step, least(depth, product->k - step), start, c);
@@ -442,13 +479,11 @@ static ALWAYS_INLINE void multiply_converted(const struct product *product, elem
 
 /* ---- where b comes from ---- */
 
-/* Columns that lie side by side, so that a step is one piece. The next group's are on their way meanwhile. */
+/* Columns that lie side by side, so that a step is one piece. */
 static ALWAYS_INLINE void pack_steps(const struct matrix *from, size_t columns, size_t depth, number *to)
 {
 	for (size_t p = 0; p < depth; p++, to += GROUP_COLUMNS) {
 		const element *step = from->at + p * from->step;
-		for (size_t i = 0; i < GROUP_COLUMNS * sizeof(element); i += 64)
-			__builtin_prefetch((const char *)(step + GROUP_COLUMNS) + i, 0, 3);
 		if (columns == GROUP_COLUMNS)
 			for (size_t i = 0; i < GROUP_COLUMNS; i++)
 				to[i] = LOAD(TYPE, step[i]);
@@ -467,12 +502,12 @@ static ALWAYS_INLINE struct panels panels_of_matrix(const void *context, size_t 
 	b.at += step * b.step + column * b.line;
 	if (b.line == 1) {
 		pack_steps(&b, columns, depth, room);
-		return (struct panels){room, PANEL, GROUP_COLUMNS};
+		return (struct panels){room, PANEL, GROUP_COLUMNS, b.at + GROUP_COLUMNS, b.step * sizeof(element), 64};
 	}
 	for (size_t first = 0; first < columns; first += PANEL)
 		pack_lines((struct matrix){b.at + first * b.line, b.line, b.step}, least(PANEL, columns - first), depth,
 			   room + first * depth, PANEL);
-	return (struct panels){room, depth * PANEL, PANEL};
+	return (struct panels){room, depth * PANEL, PANEL, b.at + GROUP_COLUMNS * b.line, 64, b.line * sizeof(element)};
 }
 
 static ALWAYS_INLINE struct panels panels_of_packed(const void *context, size_t step, size_t depth, size_t column,
@@ -480,12 +515,14 @@ static ALWAYS_INLINE struct panels panels_of_packed(const void *context, size_t 
 {
 	const struct packed *b = context;
 	const element *at = b->at + column / PANEL * b->k * PANEL + step * PANEL;
+	const element *ahead = at + GROUP_COLUMNS * b->k;
+	const size_t ahead_step = PANEL * sizeof(element), ahead_next = b->k * ahead_step;
 
 	if (!CONVERTED)
-		return (struct panels){(const number *)at, b->k * PANEL, PANEL};
+		return (struct panels){(const number *)at, b->k * PANEL, PANEL, ahead, ahead_step, ahead_next};
 	for (size_t first = 0; first < columns; first += PANEL)
 		as_numbers(at + first * b->k, depth * PANEL, room + first * depth);
-	return (struct panels){room, depth * PANEL, PANEL};
+	return (struct panels){room, depth * PANEL, PANEL, ahead, ahead_step, ahead_next};
 }
 
 /* ---- vectors ---- */

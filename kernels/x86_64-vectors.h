@@ -8,20 +8,23 @@
 #define VECTOR_BYTES   64
 #define TILE_ROWS      8
 #define TILE_VECTORS   3
+#define FETCHED_ROWS   2 /* of a tile's result, at a time */
 #define ROWS_STRIDE    8 /* numbers from one step of packed rows to the next */
 #define FUSED(a, b, c) _Generic((number)0, float : _mm512_fmadd_ps, double : _mm512_fmadd_pd)(a, b, c)
 #elif defined(__AVX2__)
 #include <immintrin.h>
 #define VECTOR_BYTES   32
-#define TILE_ROWS      6
-#define TILE_VECTORS   2
-#define ROWS_STRIDE    8
+#define TILE_ROWS      4
+#define TILE_VECTORS   3
+#define FETCHED_ROWS   4
+#define ROWS_STRIDE    4
 #define FUSED(a, b, c) _Generic((number)0, float : _mm256_fmadd_ps, double : _mm256_fmadd_pd)(a, b, c)
 #else
 #include <emmintrin.h>
 #define VECTOR_BYTES   16
 #define TILE_ROWS      4
 #define TILE_VECTORS   2
+#define FETCHED_ROWS   4
 #define ROWS_STRIDE    4
 #define FUSED(a, b, c) ((a) * (b) + (c))
 #endif

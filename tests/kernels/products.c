@@ -7,7 +7,7 @@
 
 /* Scratch as signatures give it: numbers for all that multiply, and sums of halves; a product of halves with a vector
  * has numbers of that alone. */
-enum { ROOM = 114688, SUM_ROWS = 132 };
+enum { ROOM = 114688, SUM_ROWS = 264 };
 struct scratch {
 	void *room, *sums;
 	size_t room_bytes, sum_bytes;

@@ -68,7 +68,7 @@ static void check_product(const struct entry *entry, enum type left, enum type r
 	/* Scratch as signatures give it: rows and panels; rows as they are multiplied, two or four numbers at a time;
 	 * sums of columns, of those that multiply four. */
 	int quads = strstr(entry->name, "_vnni") != NULL;
-	size_t pair_bytes = (size_t)(132 * (quads ? (k + 3) / 4 : (k + 1) / 2)) * 4, sum_bytes = quads ? n * 4 : 0;
+	size_t pair_bytes = (size_t)(264 * (quads ? (k + 3) / 4 : (k + 1) / 2)) * 4, sum_bytes = quads ? n * 4 : 0;
 	size_t room_bytes = (size_t)114688 * 4;
 	void *room = take_scratch(room_bytes), *pairs = take_scratch(pair_bytes), *sums = take_scratch(sum_bytes);
 	uint8_t *given = is_packed ? panels_of(b, k, n) : b;
