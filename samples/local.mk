@@ -63,7 +63,7 @@ CLEANFILES += $(SAMPLE_KERNELS) $(SAMPLE_KERNELS_AVX2)
 
 # To be read and copied; the reference programs are built with sklink only.
 nobase_dist_doc_DATA += \
-	samples/bert/README.md \
+	samples/bert/README.md samples/bert/training.py \
 	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml samples/composite/composite.pbtxt \
 	samples/composite/run.c samples/composite/run.cc samples/composite/serial.c samples/composite/linked.c \
 	samples/convnet/README.md \
@@ -81,6 +81,7 @@ EXTRA_DIST += samples/demo .ci/run
 
 QUICK_SAMPLE_TESTS = \
 	tests/run/sample-bert.sh \
+	tests/run/sample-bert-train.sh \
 	tests/run/sample-composite.sh \
 	tests/run/sample-decode-layers.sh \
 	tests/run/sample-decoder.sh \

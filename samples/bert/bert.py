@@ -4,6 +4,8 @@ comes out of it with numpy, in double precision, and compares.
 
 bert.py make [OPTION...] FOLDER       writes FOLDER/model.onnx, model.weights and x.npy
 bert.py check [OPTION...] FOLDER Y    compares Y (.npy) with what is computed from model.weights and x.npy
+
+With --train it is one layer that learns (training.py), FOLDER has an array for each input, and Y is the curve of losses.
 """
 import argparse
 import math
@@ -219,12 +221,24 @@ class Reference:
         print("y is what %d of the encoder's layers make of x: off by %.1e at most" % (self.size.layers, error[place]))
 
 
+def train(size):
+    sys.dont_write_bytecode = True # beside the sources
+    import training
+    if size.command == "check":
+        training.check(size, size.folder, [name for name, _ in layer_weights(size)], size.y)
+        return
+    random = numpy.random.default_rng(1)
+    weights = {name: random_weight(random, name, shape) for name, shape in layer_weights(size)}
+    training.Writer(size, weights).write(size.folder)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("command", choices=("make", "check"))
     parser.add_argument("-n", "--layers", type=int, default=24)
     for name, default in (("hidden", 1024), ("heads", 16), ("intermediate", 4096), ("sequence", 128), ("batch", 1)):
         parser.add_argument("--" + name, type=int, default=default)
+    parser.add_argument("--train", action="store_true", help="forward, backward and Adam of one layer")
     parser.add_argument("--int8", action="store_true", help="products with weights are of bytes: QuantizeLinear, DequantizeLinear")
     parser.add_argument("folder")
     parser.add_argument("y", nargs="?", help="check: what has been computed")
@@ -233,7 +247,9 @@ def main():
         parser.error("there is at least one layer, and the heads divide the hidden size")
     if (size.command == "check") != (size.y is not None):
         parser.error("check has a result behind the folder, make has none")
-    if size.command == "check":
+    if size.train:
+        train(size)
+    elif size.command == "check":
         Reference(size, size.folder).check(size.y)
     else:
         Writer(size, size.folder).model()

@@ -7,18 +7,20 @@
 
 /* ---- eliminate_redundant_output ---- */
 
-/* Operators may leave out what stands behind the outputs that they always have. */
+/* Operators may leave out what stands behind the outputs that they always have: all of it, since kernels have few
+ * forms. */
 static void drop_outputs(struct sk_rewrite *rewrite, uint32_t index)
 {
 	struct sk_graph_node *node = &rewrite->graph->nodes.items[index];
 	const struct sk_schema *schema = sk_schema_find(node->domain, node->op);
 
-	for (size_t i = schema->min_outputs; i < node->outputs.count && schema->max_outputs != SK_VARIADIC; i++) {
-		if (node->outputs.items[i] == SK_NONE || rewrite->uses.items[node->outputs.items[i]])
-			continue;
-		node->outputs.items[i] = SK_NONE;
-		rewrite->changed = true;
-	}
+	if (schema->max_outputs == SK_VARIADIC || node->outputs.count <= schema->min_outputs)
+		return;
+	for (size_t i = schema->min_outputs; i < node->outputs.count; i++)
+		if (node->outputs.items[i] != SK_NONE && rewrite->uses.items[node->outputs.items[i]])
+			return;
+	node->outputs.count = schema->min_outputs;
+	rewrite->changed = true;
 }
 
 enum sk_pass_result sk_pass_eliminate_redundant_output(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
