@@ -173,6 +173,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/resize.c \
 	src/fusion/operators/sampling.c \
 	src/fusion/operators/schema.c src/fusion/operators/schema.h \
+	src/fusion/operators/sequences.c \
 	src/fusion/operators/shapes.c \
 	src/fusion/operators/signals.c \
 	src/fusion/operators/training.c \

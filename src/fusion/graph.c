@@ -64,6 +64,14 @@ uint32_t sk_graph_new_constant(struct sk_op_graph *graph, const char *base, enum
 	return index;
 }
 
+void sk_graph_make_sequence(struct sk_op_graph *graph, uint32_t value, const sk_graph_sequence *sequence)
+{
+	if (value == SK_NONE)
+		return;
+	graph->values.items[value].sequence = sequence;
+	graph->values.items[value].node = SK_NONE;
+}
+
 uint32_t sk_graph_new_integers(struct sk_op_graph *graph, const char *base, uint64_t count, const int64_t *integers)
 {
 	return sk_graph_new_constant(graph, base, SK_I64, 1, &count, integers);

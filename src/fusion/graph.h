@@ -17,6 +17,9 @@
 /* A dimension that nobody has said yet. */
 #define SK_UNKNOWN UINT64_MAX
 
+/* Values that are tensors. */
+typedef SK_ARRAY(uint32_t) sk_graph_sequence;
+
 struct sk_value {
 	const char *name; /* the model's; of values that passes make, one that no other value has */
 	struct sk_place place;
@@ -29,6 +32,7 @@ struct sk_value {
 	const void *contents; /* of constants: the elements, packed, little-endian; not NULL even if there are none.
 				 NULL: it is none */
 	bool fixed; /* it depends on constants only, and will be one */
+	const sk_graph_sequence *sequence; /* it is a sequence of these; NULL: it is a tensor */
 	bool input, output; /* of the graph */
 	bool kept; /* an input that the network writes, too: what it leaves there is what the next run reads */
 	uint32_t view_of; /* a value whose bytes it is, in another shape; SK_NONE: it has its own */
@@ -113,6 +117,9 @@ uint32_t sk_graph_new_value(struct sk_op_graph *graph, const char *base, enum sk
 /* A constant that only passes know, with a copy of the elements. */
 uint32_t sk_graph_new_constant(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype, uint32_t rank,
 			       const uint64_t *shape, const void *elements);
+
+/* From here on the value is that sequence, and no node makes it. */
+void sk_graph_make_sequence(struct sk_op_graph *graph, uint32_t value, const sk_graph_sequence *sequence);
 
 /* A constant of 64-bit integers, of rank 1: shapes, axes, pads. */
 uint32_t sk_graph_new_integers(struct sk_op_graph *graph, const char *base, uint64_t count, const int64_t *integers);

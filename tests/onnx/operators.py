@@ -258,11 +258,69 @@ def check_bodies(sklink, skrun, libraries):
         assert refused.returncode == 1 and re.search(wanted.replace("(", "[(]").replace(")", "[)]"), refused.stdout.decode()), refused
 
 
+# ---- sequences ----
+
+def save_sequences(nodes, outputs):
+    constants = [numpy_helper.from_array(numpy.array(array), name) for name, array in
+                 (("first", numpy.int64(0)), ("last", numpy.int64(-1)), ("four", numpy.int64(4)), ("beyond", numpy.int64(5)), ("two", numpy.int64(2)),
+                  ("sizes", numpy.array([1, 0, 4])))]
+    graph = helper.make_graph(nodes, "sequences", [info("x", shape=[5, 3])], outputs, constants)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 16)]), "sequences.onnx")
+
+
+def check_sequences(sklink, skrun, libraries):
+    """Sequences whose lengths are known when linking become the tensors that they have, through loops, too; others are refused."""
+    def sequence_info(name):
+        return helper.make_tensor_sequence_value_info(name, onnx.TensorProto.FLOAT, None)
+    def node(op, inputs, outputs, **attributes):
+        return helper.make_node(op, inputs.split(), outputs.split(), name=op, **attributes)
+    link = [sklink, "sequences.onnx", "-L", libraries, "-lskernels", "-o", "sequences.sk"]
+    body = helper.make_graph([node("Neg", "row", "negative"), node("Identity", "s", "same"), node("SequenceInsert", "same negative first", "longer"),
+                              node("SequenceLength", "longer", "length"), node("Identity", "go", "more")], "body",
+                             [info("i", onnx.TensorProto.INT64), info("go", onnx.TensorProto.BOOL), sequence_info("s")],
+                             [info("more", onnx.TensorProto.BOOL), sequence_info("longer"), info("length", onnx.TensorProto.INT64)])
+    split = node("SplitToSequence", "x", "rows", axis=0, keepdims=0)
+    save_sequences([split, node("SequenceAt", "rows last", "row"), helper.make_node("Loop", ["two", "", "rows"], ["grown", "lengths"], body=body),
+                    node("SequenceErase", "grown last", "erased"), node("SequenceInsert", "erased row last", "inserted"),
+                    node("ConcatFromSequence", "inserted", "a", axis=-1, new_axis=1),
+                    node("SplitToSequence", "x two", "pairs", axis=-1), node("ConcatFromSequence", "pairs", "b", axis=1),
+                    node("SequenceAt", "pairs last", "c"), node("SplitToSequence", "x sizes", "sized"), node("SequenceAt", "sized two", "d"),
+                    node("SequenceErase", "sized", "fewer"), node("SequenceConstruct", "x x", "twice"), node("SequenceInsert", "twice c two", "thrice"),
+                    node("SequenceAt", "thrice last", "e"), node("SequenceEmpty", "", "empty"), node("SequenceInsert", "empty x", "one"),
+                    node("ConcatFromSequence", "one", "f", axis=0), node("SequenceLength", "fewer", "g")],
+                   [info("a", shape=[3, 7]), info("b", shape=[5, 3]), info("c", shape=[5, 1]), info("d", shape=[4, 3]), info("e", shape=[5, 1]),
+                    info("f", shape=[5, 3]), info("g", onnx.TensorProto.INT64), info("lengths", onnx.TensorProto.INT64, [2])])
+    subprocess.run(link, check=True)
+    x = numpy.arange(15, dtype=f32).reshape(5, 3)
+    numpy.save("x.npy", x)
+    expected = {"a": numpy.stack([-x[4], -x[4], x[0], x[1], x[2], x[4], x[3]], -1), "b": x, "c": x[:, 2:], "d": x[1:], "e": x[:, 2:], "f": x,
+                "g": numpy.array(2), "lengths": numpy.array([6, 7])}
+    subprocess.run([skrun, "sequences.sk", "--input=x=x.npy"] + [f"--output={name}={name}.npy" for name in expected], check=True,
+                   stdout=subprocess.DEVNULL)
+    for name, array in expected.items():
+        numpy.testing.assert_equal(numpy.load(f"{name}.npy"), array, err_msg=name)
+    many = [node("SequenceConstruct", " ".join(["x"] * 1100), "s0")]
+    many += [node("SequenceInsert", f"s{i} x", f"s{i + 1}") for i in range(1000)]
+    for nodes, output, wanted in (
+            ([split, node("SequenceAt", "rows beyond", "y")], info("y"), "node 'SequenceAt' (SequenceAt): there is no position 5 in a sequence of 5"),
+            ([split, node("Neg", "rows", "y")], info("y"), "node 'Neg' (Neg): 'rows' is a sequence of tensors, and it wants a tensor"),
+            ([split], sequence_info("rows"), "output 'rows' is a sequence of 5 tensors, and outputs of packages are tensors"),
+            ([node("SequenceLength", "x", "y")], info("y", onnx.TensorProto.INT64), "its first input is no sequence"),
+            ([node("SequenceEmpty", "", "s"), node("ConcatFromSequence", "s", "y", axis=0)], info("y"), "its sequence has no tensors"),
+            ([node("SequenceEmpty", "", "s"), node("SequenceErase", "s", "t"), node("SequenceLength", "t", "y")],
+             info("y", onnx.TensorProto.INT64), "there is no position -1 in a sequence of 0 tensors"),
+            ([node("SplitToSequence", "x first", "s"), node("SequenceAt", "s first", "y")], info("y"), "pieces have less than one element"),
+            (many + [node("SequenceLength", "s1000", "y")], info("y", onnx.TensorProto.INT64), "more than a million values")):
+        save_sequences(nodes, [output])
+        refused = subprocess.run(link, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        assert refused.returncode == 1 and wanted in refused.stdout.decode(), (wanted, refused)
+
+
 # ---- what there is not ----
 
 def check_refusals(sklink):
     """Each operator that is absent has its own error, which says what is missing."""
-    absent = {"StringNormalizer": ("", "works on texts"), "SequenceAt": ("", "works on sequences"),
+    absent = {"StringNormalizer": ("", "works on texts"), "SequenceMap": ("", "applies a graph to each tensor of a sequence"),
               "OptionalHasElement": ("", "works on optional values"),
               "ImageDecoder": ("", "decodes image files"), "TreeEnsemble": ("ai.onnx.ml", "is one of ai.onnx.ml"),
               "Gradient": ("ai.onnx.preview.training", "asks for a derivative"),
@@ -283,6 +341,7 @@ def check_refusals(sklink):
 if __name__ == "__main__":
     check_refusals(sys.argv[1])
     check_bodies(*sys.argv[1:])
+    check_sequences(*sys.argv[1:])
     for version in sorted({one[0] for one in cases}):
         run(*sys.argv[1:], version)
     print(f"{len(cases)} cases")

@@ -80,7 +80,12 @@ enum {
 	SK_ONNX_VALUE_OTHER, /* this one and those behind it are of kinds that are refused */
 	SK_ONNX_VALUES = SK_ONNX_VALUE_OTHER + 6,
 };
-enum { SK_ONNX_TYPE_TENSOR, SK_ONNX_TYPE_OTHER, SK_ONNX_TYPES = SK_ONNX_TYPE_OTHER + 5 };
+enum {
+	SK_ONNX_TYPE_TENSOR,
+	SK_ONNX_TYPE_OTHER,
+	SK_ONNX_TYPE_SEQUENCE = SK_ONNX_TYPE_OTHER, /* the first one of the others */
+	SK_ONNX_TYPES = SK_ONNX_TYPE_OTHER + 5
+};
 
 struct sk_onnx_shape {
 	struct sk_onnx_message message;

@@ -83,13 +83,27 @@ static void add_constant(struct builder *builder, const struct sk_onnx_definitio
 		refuse_value(builder, definition, &tensor->message, wrong);
 }
 
+/* What nodes make may be sequences of tensors, and so may inputs of bodies: inference finds out what becomes of them.
+ */
+static bool is_sequence(const struct sk_onnx_value_type *type)
+{
+	return type && sk_onnx_has(&type->message, SK_ONNX_TYPE_SEQUENCE);
+}
+
+static const char *take_type(const struct builder *builder, const struct sk_onnx_value_type *type,
+			     struct sk_value *value)
+{
+	return is_sequence(type) ? NULL : sk_onnx_take_type(builder->reader->arena, type, value);
+}
+
 /* What the outputs do not need is left out, but inputs stay: they are how the model is called. One that no tensor can
  * be must not be needed, then. */
 static void add_input(struct builder *builder, const struct sk_onnx_definition *definition)
 {
 	const struct sk_onnx_value_info *info = definition->info;
 	struct sk_value probe = {0};
-	const char *wrong = sk_onnx_take_type(builder->reader->arena, info->type, &probe);
+	const char *wrong = builder->depth ? take_type(builder, info->type, &probe)
+					   : sk_onnx_take_type(builder->reader->arena, info->type, &probe);
 
 	if (wrong && definition->used)
 		refuse_value(builder, definition, &info->message, wrong);
@@ -101,7 +115,7 @@ static void add_input(struct builder *builder, const struct sk_onnx_definition *
 
 	value->place = place_of(builder->reader, &info->message);
 	value->input = true;
-	sk_onnx_take_type(builder->reader->arena, info->type, value);
+	take_type(builder, info->type, value);
 	sk_array_push(builder->reader->arena, &builder->graph->inputs, index);
 }
 
@@ -113,7 +127,7 @@ static void add_produced(struct builder *builder, const struct sk_onnx_definitio
 
 	value->place = place_of(builder->reader, message);
 	if (definition->info)
-		wrong = sk_onnx_take_type(builder->reader->arena, definition->info->type, value);
+		wrong = take_type(builder, definition->info->type, value);
 	if (wrong)
 		refuse_value(builder, definition, message, wrong);
 }

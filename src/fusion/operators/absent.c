@@ -4,10 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define SEQUENCES                                                                                                      \
-	"works on sequences of tensors, which sklink does not have; models whose sequences have a fixed length can "   \
-	"be "                                                                                                          \
-	"exported with a Split and a Concat instead"
 #define OPTIONALS                                                                                                      \
 	"works on optional values, which sklink does not have; whether an input is there has to be decided when the "  \
 	"model is exported"
@@ -26,7 +22,6 @@
 static const struct absence {
 	const char *op, *reason;
 } absences[] = {
-	{"ConcatFromSequence", SEQUENCES},
 	{"ImageDecoder", FILES},
 	{"NonMaxSuppression", SHAPES},
 	{"NonZero", SHAPES},
@@ -35,14 +30,8 @@ static const struct absence {
 	{"OptionalHasElement", OPTIONALS},
 	{"RegexFullMatch", TEXTS},
 	{"Scan", STEPS},
-	{"SequenceAt", SEQUENCES},
-	{"SequenceConstruct", SEQUENCES},
-	{"SequenceEmpty", SEQUENCES},
-	{"SequenceErase", SEQUENCES},
-	{"SequenceInsert", SEQUENCES},
-	{"SequenceLength", SEQUENCES},
-	{"SequenceMap", SEQUENCES},
-	{"SplitToSequence", SEQUENCES},
+	{"SequenceMap",
+	 "applies a graph to each tensor of a sequence, which is not unrolled; export the model with these as nodes"},
 	{"StringConcat", TEXTS},
 	{"StringNormalizer", TEXTS},
 	{"StringSplit", TEXTS},

@@ -7,7 +7,6 @@
 enum {
 	MOST_ITERATIONS = 1024, /* of one loop */
 	MOST_COMPUTED = 16, /* of these, whose conditions are computed: that takes a link and a process each */
-	MOST_COPIED = 1 << 20, /* nodes and values, so that a small file makes no endless graph */
 };
 
 /* A body that becomes nodes of a graph, once. */
@@ -169,7 +168,7 @@ static const uint32_t *inline_body(struct inlining *inlining, const uint32_t *in
 	uint32_t *outputs = SK_NEW_ARRAY(arena, uint32_t, body->outputs.count + 1);
 
 	inlining->graph->copied += size_of(body);
-	if (inlining->graph->copied > MOST_COPIED) {
+	if (inlining->graph->copied > SK_MOST_COPIED) {
 		refuse(inlining->graph, inlining->owner,
 		       "its bodies become more than a million values, nodes and operands");
 		return NULL;
@@ -203,22 +202,27 @@ static const uint32_t *inline_body(struct inlining *inlining, const uint32_t *in
 
 /* ---- nodes that are made ---- */
 
-/* The pointer is valid until the next one is made. */
-static struct sk_graph_node *make_node(const struct inlining *inlining, const char *op, uint32_t output)
+struct sk_graph_node *sk_expansion_node(struct sk_op_graph *graph, const struct sk_graph_node *owner,
+					sk_graph_nodes *nodes, const char *op, uint32_t output)
 {
 	struct sk_graph_node node = {.name = "",
-				     .place = inlining->owner->place,
+				     .place = owner->place,
 				     .op = op,
 				     .domain = "",
-				     .origin = inlining->owner->op,
+				     .origin = owner->op,
 				     .version = 24,
-				     .stream = inlining->owner->stream,
-				     .scope = inlining->owner->scope,
-				     .scope_options = inlining->owner->scope_options};
+				     .stream = owner->stream,
+				     .scope = owner->scope,
+				     .scope_options = owner->scope_options};
 
-	sk_array_push(inlining->graph->arena, &node.outputs, output);
-	sk_array_push(inlining->graph->arena, inlining->nodes, node);
-	return &inlining->nodes->items[inlining->nodes->count - 1];
+	sk_array_push(graph->arena, &node.outputs, output);
+	sk_array_push(graph->arena, nodes, node);
+	return &nodes->items[nodes->count - 1];
+}
+
+static struct sk_graph_node *make_node(const struct inlining *inlining, const char *op, uint32_t output)
+{
+	return sk_expansion_node(inlining->graph, inlining->owner, inlining->nodes, op, output);
 }
 
 static void make_identity(const struct inlining *inlining, uint32_t from, uint32_t to)
@@ -414,6 +418,6 @@ static bool expand_loop(struct sk_op_graph *graph, const struct sk_graph_node *n
 
 const struct sk_schema sk_operators_bodies[] = {
 	{"If", "", 1, 1, 1, SK_VARIADIC, .demands = 1, .expand = expand_if},
-	{"Loop", "", 0, SK_VARIADIC, 1, SK_VARIADIC, .demands = 3, .expand = expand_loop},
+	{"Loop", "", 0, SK_VARIADIC, 1, SK_VARIADIC, .demands = 3, .sequences = true, .expand = expand_loop},
 	{NULL},
 };

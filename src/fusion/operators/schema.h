@@ -15,6 +15,7 @@ struct sk_schema {
 	uint8_t min_inputs, max_inputs; /* SK_VARIADIC: any number */
 	uint8_t min_outputs, max_outputs;
 	uint32_t demands; /* bit i: the shapes of the outputs depend on the values of input i, not just on its shape */
+	bool sequences; /* inputs may be sequences of tensors */
 	const struct sk_schema_attribute *attributes; /* up to one without a name; NULL: there are none */
 	/* Brings a node of an older operator set to the newest one; NULL: nothing has ever changed. Constants that it
 	 * needs (axes that were attributes) it adds to the graph. False after an error. */

@@ -233,7 +233,7 @@ static const struct sk_schema_attribute constant[] = {{"value_int", SK_ATTRIBUTE
 const struct sk_schema sk_operators_shapes[] = {
 	{"Constant", "", 0, 0, 1, 1, .attributes = constant, .infer = infer_constant, .canonical = canonical_nothing},
 	{"Flatten", "", 1, 1, 1, 1, .attributes = axis_1, .infer = infer_flatten, .canonical = canonical_view},
-	{"Identity", "", 1, 1, 1, 1, .infer = infer_identity, .canonical = canonical_view},
+	{"Identity", "", 1, 1, 1, 1, .sequences = true, .infer = infer_identity, .canonical = canonical_view},
 	{"Reshape", "", 2, 2, 1, 1, .demands = 1 << 1, .attributes = allow_zero, .upgrade = upgrade_reshape,
 	 .infer = infer_reshape, .canonical = canonical_view},
 	{"Shape", "", 1, 1, 1, 1, .attributes = start_end, .infer = infer_shape, .canonical = canonical_nothing},

@@ -50,7 +50,7 @@ static bool is_foldable(const struct rounds *rounds, const struct sk_value *valu
 /* The state of the node that makes the value: inputs are done, unless it is not known how large they are. */
 static enum state value_state(const struct rounds *rounds, const struct sk_value *value)
 {
-	if (value->contents)
+	if (value->contents || value->sequence)
 		return STATE_DONE;
 	if (value->node == SK_NONE)
 		return sk_value_is_static(value) ? STATE_DONE : STATE_FAILED;
@@ -118,6 +118,34 @@ static enum state expand_node(struct rounds *rounds, uint32_t index)
 	return STATE_EXPANDED;
 }
 
+/* What is no tensor goes to nodes for which that makes no difference. */
+static bool check_sequences(const struct rounds *rounds, const struct sk_graph_node *node,
+			    const struct sk_schema *schema)
+{
+	for (size_t i = 0; i < node->inputs.count && !schema->sequences; i++) {
+		const struct sk_value *value = sk_node_input(rounds->graph, node, i);
+
+		if (!value || !value->sequence)
+			continue;
+		sk_node_error(rounds->graph, node, "'%s' is a sequence of tensors, and it wants a tensor", value->name);
+		return false;
+	}
+	return true;
+}
+
+/* An Identity of a sequence is that sequence, and no node at all. */
+static bool shares_sequence(struct rounds *rounds, uint32_t index)
+{
+	const struct sk_graph_node *node = &rounds->graph->nodes.items[index];
+	const struct sk_value *value = node->inputs.count == 1 ? sk_node_input(rounds->graph, node, 0) : NULL;
+
+	if (rounds->schemas[index]->expand || !value || !value->sequence)
+		return false;
+	sk_graph_make_sequence(rounds->graph, node->outputs.items[0], value->sequence);
+	sk_array_push(rounds->graph->arena, &rounds->expansions, (struct expansion){.node = index});
+	return true;
+}
+
 static enum state infer_node(struct rounds *rounds, uint32_t index)
 {
 	struct sk_op_graph *graph = rounds->graph;
@@ -128,6 +156,10 @@ static enum state infer_node(struct rounds *rounds, uint32_t index)
 		state = demand(rounds, index);
 	if (state != STATE_DONE)
 		return state;
+	if (!check_sequences(rounds, inference.node, rounds->schemas[index]))
+		return STATE_FAILED;
+	if (shares_sequence(rounds, index))
+		return STATE_EXPANDED;
 	if (rounds->schemas[index]->expand)
 		return expand_node(rounds, index);
 	if (!rounds->schemas[index]->infer(&inference))
@@ -301,6 +333,19 @@ static void check_inputs(struct sk_op_graph *graph)
 	}
 }
 
+static void check_outputs(struct sk_op_graph *graph)
+{
+	for (size_t i = 0; i < graph->outputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->outputs.items[i]];
+
+		if (value->sequence)
+			sk_error(graph->diag, value->place,
+				 "output '%s' is a sequence of %zu tensors, and outputs of packages are tensors; let "
+				 "the model take them out (SequenceAt), or put them together (ConcatFromSequence)",
+				 value->name, value->sequence->count);
+	}
+}
+
 bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, void *context)
 {
 	unsigned errors = graph->diag->errors;
@@ -321,5 +366,6 @@ bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, void *context)
 	}
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		graph->nodes.items[i].removed |= rounds.states[i] != STATE_DONE;
+	check_outputs(graph);
 	return graph->diag->errors == errors;
 }
