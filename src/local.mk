@@ -159,6 +159,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/families.h \
 	src/fusion/operators/gradients.c \
 	src/fusion/operators/indexing.c \
+	src/fusion/operators/inlining.c src/fusion/operators/inlining.h \
 	src/fusion/operators/losses.c \
 	src/fusion/operators/microsoft.c \
 	src/fusion/operators/moves.c \

@@ -258,6 +258,34 @@ def check_bodies(sklink, skrun, libraries):
         assert refused.returncode == 1 and re.search(wanted.replace("(", "[(]").replace(")", "[)]"), refused.stdout.decode()), refused
 
 
+def check_scan(sklink, skrun, libraries):
+    """Slices of two inputs along other axes, one of them backward; states, and what is collected, in front of or behind what there is."""
+    body = helper.make_graph([helper.make_node("Add", ["s", "u"], ["t"]), helper.make_node("Mul", ["t", "v"], ["p"]), helper.make_node("Add", ["t", "x"], ["q"])],
+                             "body", [info("s", shape=[3]), info("u", shape=[3]), info("v", shape=[3])],
+                             [info("t", shape=[3]), info("p", shape=[3]), info("q", shape=[3])])
+    node = helper.make_node("Scan", ["x", "us", "vs"], ["last", "ps", "qs"], name="scan", body=body, num_scan_inputs=2, scan_input_axes=[0, -1],
+                            scan_input_directions=[0, 1], scan_output_axes=[-1, 0], scan_output_directions=[0, 1])
+    link = [sklink, "scan.onnx", "-L", libraries, "-lskernels", "-o", "scan.sk"]
+    def save(rows, opset):
+        graph = helper.make_graph([node], "scan", [info("x", shape=[3]), info("us", shape=[rows, 3]), info("vs", shape=[3, 4])],
+                                  [info("last", shape=[3]), info("ps", shape=[3, 4]), info("qs", shape=[4, 3])])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)]), "scan.onnx")
+    save(4, 16)
+    subprocess.run(link, check=True)
+    x, us, vs = numbers.randn(3).astype(f32), numbers.randn(4, 3).astype(f32), numbers.randn(3, 4).astype(f32)
+    for name, array in (("x", x), ("us", us), ("vs", vs)):
+        numpy.save(f"{name}.npy", array)
+    subprocess.run([skrun, "scan.sk"] + [f"--input={name}={name}.npy" for name in ("x", "us", "vs")] +
+                   [f"--output={name}={name}.npy" for name in ("last", "ps", "qs")], check=True, stdout=subprocess.DEVNULL)
+    sums = x + numpy.cumsum(us, 0)
+    for name, array in (("last", sums[-1]), ("ps", (sums * vs.T[::-1]).T), ("qs", (sums + x)[::-1])):
+        numpy.testing.assert_allclose(numpy.load(f"{name}.npy"), array, 1e-5, 1e-6, err_msg=name)
+    for rows, opset, wanted in ((5, 16, "the inputs that it goes through have not as many slices"), (4, 8, "it is one of operator set 8")):
+        save(rows, opset)
+        refused = subprocess.run(link, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        assert refused.returncode == 1 and wanted in refused.stdout.decode(), (wanted, refused)
+
+
 # ---- sequences ----
 
 def save_sequences(nodes, outputs):
@@ -341,6 +369,7 @@ def check_refusals(sklink):
 if __name__ == "__main__":
     check_refusals(sys.argv[1])
     check_bodies(*sys.argv[1:])
+    check_scan(*sys.argv[1:])
     check_sequences(*sys.argv[1:])
     for version in sorted({one[0] for one in cases}):
         run(*sys.argv[1:], version)

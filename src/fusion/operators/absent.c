@@ -12,7 +12,6 @@
 	"has outputs whose shapes depend on elements, and all shapes have to be known when linking; compute it "       \
 	"behind "                                                                                                      \
 	"the network, or in front of it"
-#define STEPS "goes through slices step by step, which is not unrolled; export the model with its steps as nodes"
 #define FILES "decodes image files, which packages do not; decode them in front of the network"
 #define GRADIENTS                                                                                                      \
 	"asks for a derivative of the graph, and sklink computes graphs as they are; export the model with its "       \
@@ -29,7 +28,6 @@ static const struct absence {
 	{"OptionalGetElement", OPTIONALS},
 	{"OptionalHasElement", OPTIONALS},
 	{"RegexFullMatch", TEXTS},
-	{"Scan", STEPS},
 	{"SequenceMap",
 	 "applies a graph to each tensor of a sequence, which is not unrolled; export the model with these as nodes"},
 	{"StringConcat", TEXTS},

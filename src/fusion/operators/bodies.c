@@ -1,22 +1,12 @@
-/* If and Loop, which are for those whose conditions and counts are known when linking: the nodes of the branch, or of
- * each iteration, take their place. */
+/* If, Loop and Scan, which are for those whose conditions and counts are known when linking: the nodes of the branch,
+ * or of each iteration, take their place. */
 #include <string.h>
 
-#include "src/fusion/operators/families.h"
+#include "src/fusion/operators/inlining.h"
 
 enum {
 	MOST_ITERATIONS = 1024, /* of one loop */
 	MOST_COMPUTED = 16, /* of these, whose conditions are computed: that takes a link and a process each */
-};
-
-/* A body that becomes nodes of a graph, once. */
-struct inlining {
-	struct sk_op_graph *graph;
-	const struct sk_op_graph *body;
-	const struct sk_graph_node *owner;
-	const char *prefix; /* of names */
-	uint32_t *values; /* of the graph, by value of the body */
-	sk_graph_nodes *nodes; /* what it becomes */
 };
 
 static bool refuse(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *why)
@@ -33,199 +23,14 @@ static const struct sk_op_graph *body_of(const struct sk_graph_node *node, const
 	return NULL;
 }
 
-/* ---- copies ---- */
-
-static bool is_captured(const struct sk_value *value)
-{
-	return value->node == SK_NONE && !value->contents && !value->input;
-}
-
-/* A captured value is one of the graph by its name, unless an outer body has been inlined, which has said which it is.
- */
-static uint32_t captured(const struct sk_op_graph *graph, const struct sk_value *value)
-{
-	return value->view_of != SK_NONE ? value->view_of
-					 : sk_map_find(&graph->value_names, value->name, strlen(value->name));
-}
-
-static void *copy_of(struct sk_arena *arena, const void *items, size_t size)
-{
-	return sk_arena_copy(arena, size ? items : "", size);
-}
-
-/* A body in a body that is inlined has to know which values of that one it means: their names are no longer theirs. */
-static struct sk_op_graph *copy_inner(const struct inlining *inlining, const struct sk_op_graph *inner)
-{
-	struct sk_arena *arena = inlining->graph->arena;
-	struct sk_op_graph *copy = copy_of(arena, inner, sizeof(*inner));
-	copy->values.items = copy_of(arena, inner->values.items, inner->values.count * sizeof(*inner->values.items));
-	for (size_t v = 0; v < copy->values.count; v++) {
-		struct sk_value *value = &copy->values.items[v];
-		uint32_t outer = sk_map_find(&inlining->body->value_names, value->name, strlen(value->name));
-
-		if (is_captured(value) && value->view_of == SK_NONE && outer != SK_NONE)
-			value->view_of = inlining->values[outer];
-	}
-	copy->values.capacity = copy->values.count;
-	copy->nodes.items = copy_of(arena, inner->nodes.items, inner->nodes.count * sizeof(*inner->nodes.items));
-	copy->nodes.capacity = copy->nodes.count;
-	for (size_t n = 0; n < copy->nodes.count; n++) {
-		struct sk_graph_node *node = &copy->nodes.items[n];
-
-		node->graphs.items =
-			copy_of(arena, node->graphs.items, node->graphs.count * sizeof(*node->graphs.items));
-		for (size_t g = 0; g < node->graphs.count; g++)
-			node->graphs.items[g].graph = copy_inner(inlining, node->graphs.items[g].graph);
-	}
-	return copy;
-}
-
-/* The value of the graph that one of the body is; SK_NONE after an error. */
-static uint32_t copy_value(const struct inlining *inlining, const struct sk_value *value)
-{
-	struct sk_op_graph *graph = inlining->graph;
-	uint32_t index;
-
-	if (is_captured(value)) {
-		index = captured(graph, value);
-		if (index == SK_NONE)
-			sk_node_error(graph, inlining->owner, "'%s' in its body is made by no node that is computed",
-				      value->name);
-		return index;
-	}
-	index = sk_graph_new_value(graph, sk_arena_print(graph->arena, "%s/%s", inlining->prefix, value->name),
-				   value->dtype, value->rank, value->shape);
-	graph->values.items[index].shaped = value->shaped;
-	graph->values.items[index].contents = value->contents;
-	graph->values.items[index].place = value->place;
-	return index;
-}
-
-static void copy_node(const struct inlining *inlining, const struct sk_graph_node *from)
-{
-	struct sk_arena *arena = inlining->graph->arena;
-	struct sk_graph_node node = *from;
-
-	if (*from->name)
-		node.name = sk_arena_print(arena, "%s/%s", inlining->prefix, from->name);
-	if (!node.scope) {
-		node.scope = inlining->owner->scope;
-		node.scope_options = inlining->owner->scope_options;
-	}
-	if (!node.stream)
-		node.stream = inlining->owner->stream;
-	memset(&node.attributes, 0, sizeof(node.attributes));
-	memset(&node.tensors, 0, sizeof(node.tensors));
-	memset(&node.graphs, 0, sizeof(node.graphs));
-	memset(&node.inputs, 0, sizeof(node.inputs));
-	memset(&node.outputs, 0, sizeof(node.outputs));
-	for (size_t i = 0; i < from->attributes.count; i++)
-		sk_array_push(arena, &node.attributes, from->attributes.items[i]);
-	for (size_t i = 0; i < from->tensors.count; i++)
-		sk_array_push(arena, &node.tensors,
-			      ((struct sk_attribute_tensor){from->tensors.items[i].name,
-							    inlining->values[from->tensors.items[i].value]}));
-	for (size_t i = 0; i < from->graphs.count; i++)
-		sk_array_push(arena, &node.graphs,
-			      ((struct sk_attribute_graph){from->graphs.items[i].name,
-							   copy_inner(inlining, from->graphs.items[i].graph)}));
-	for (size_t i = 0; i < from->inputs.count; i++)
-		sk_array_push(arena, &node.inputs,
-			      from->inputs.items[i] == SK_NONE ? SK_NONE : inlining->values[from->inputs.items[i]]);
-	for (size_t i = 0; i < from->outputs.count; i++)
-		sk_array_push(arena, &node.outputs,
-			      from->outputs.items[i] == SK_NONE ? SK_NONE : inlining->values[from->outputs.items[i]]);
-	sk_array_push(arena, inlining->nodes, node);
-}
-
-/* An Identity, as exporters write one for a condition that a loop passes on: what it makes is what it is given. */
-static bool passes_on(const struct sk_graph_node *node)
-{
-	return !strcmp(node->op, "Identity") && !*node->domain && node->inputs.count == 1 && node->outputs.count == 1 &&
-	       node->inputs.items[0] != SK_NONE && node->outputs.items[0] != SK_NONE;
-}
-
-/* Values, nodes and what nodes name, those of inner bodies, too. */
-static uint64_t size_of(const struct sk_op_graph *body)
-{
-	uint64_t size = body->values.count + body->nodes.count + body->outputs.count;
-
-	for (size_t n = 0; n < body->nodes.count; n++) {
-		const struct sk_graph_node *node = &body->nodes.items[n];
-
-		size += node->inputs.count + node->outputs.count + node->attributes.count + node->tensors.count;
-		for (size_t g = 0; g < node->graphs.count; g++)
-			size += size_of(node->graphs.items[g].graph);
-	}
-	return size;
-}
-
-/* The body with these values as its inputs; its outputs are values of the graph then. NULL after an error. */
-static const uint32_t *inline_body(struct inlining *inlining, const uint32_t *inputs)
-{
-	const struct sk_op_graph *body = inlining->body;
-	struct sk_arena *arena = inlining->graph->arena;
-	uint32_t *outputs = SK_NEW_ARRAY(arena, uint32_t, body->outputs.count + 1);
-
-	inlining->graph->copied += size_of(body);
-	if (inlining->graph->copied > SK_MOST_COPIED) {
-		refuse(inlining->graph, inlining->owner,
-		       "its bodies become more than a million values, nodes and operands");
-		return NULL;
-	}
-	inlining->values = SK_NEW_ARRAY(arena, uint32_t, body->values.count + 1);
-	for (size_t v = 0; v < body->values.count; v++)
-		inlining->values[v] = SK_NONE;
-	for (size_t i = 0; i < body->inputs.count; i++)
-		inlining->values[body->inputs.items[i]] = inputs[i];
-	for (size_t v = 0; v < body->values.count; v++) {
-		const struct sk_value *value = &body->values.items[v];
-
-		if (value->input)
-			continue;
-		inlining->values[v] = copy_value(inlining, value);
-		if (inlining->values[v] == SK_NONE)
-			return NULL;
-	}
-	for (size_t n = 0; n < body->nodes.count; n++) {
-		const struct sk_graph_node *node = &body->nodes.items[n];
-
-		if (passes_on(node))
-			inlining->values[node->outputs.items[0]] = inlining->values[node->inputs.items[0]];
-		else
-			copy_node(inlining, node);
-	}
-	for (size_t i = 0; i < body->outputs.count; i++)
-		outputs[i] = inlining->values[body->outputs.items[i]];
-	return outputs;
-}
-
 /* ---- nodes that are made ---- */
 
-struct sk_graph_node *sk_expansion_node(struct sk_op_graph *graph, const struct sk_graph_node *owner,
-					sk_graph_nodes *nodes, const char *op, uint32_t output)
-{
-	struct sk_graph_node node = {.name = "",
-				     .place = owner->place,
-				     .op = op,
-				     .domain = "",
-				     .origin = owner->op,
-				     .version = 24,
-				     .stream = owner->stream,
-				     .scope = owner->scope,
-				     .scope_options = owner->scope_options};
-
-	sk_array_push(graph->arena, &node.outputs, output);
-	sk_array_push(graph->arena, nodes, node);
-	return &nodes->items[nodes->count - 1];
-}
-
-static struct sk_graph_node *make_node(const struct inlining *inlining, const char *op, uint32_t output)
+static struct sk_graph_node *make_node(const struct sk_inlining *inlining, const char *op, uint32_t output)
 {
 	return sk_expansion_node(inlining->graph, inlining->owner, inlining->nodes, op, output);
 }
 
-static void make_identity(const struct inlining *inlining, uint32_t from, uint32_t to)
+static void make_identity(const struct sk_inlining *inlining, uint32_t from, uint32_t to)
 {
 	struct sk_graph_node *node;
 
@@ -235,12 +40,42 @@ static void make_identity(const struct inlining *inlining, uint32_t from, uint32
 	sk_array_push(inlining->graph->arena, &node->inputs, from);
 }
 
+/* What iterations have made becomes one value, with a dimension more for the iterations. */
+static bool collect(const struct sk_inlining *inlining, const sk_graph_sequence *made, int64_t axis, uint32_t to)
+{
+	struct sk_op_graph *graph = inlining->graph;
+	const char *name = sk_node_name(graph, inlining->owner);
+	uint32_t axes = sk_graph_new_integers(graph, name, 1, &axis);
+	sk_graph_sequence pieces = {NULL, 0, 0};
+	struct sk_graph_node *node;
+
+	if (to == SK_NONE)
+		return true;
+	if (!made->count)
+		return refuse(graph, inlining->owner, "it has no iterations, so what it collects has no shape");
+	for (size_t i = 0; i < made->count; i++) {
+		uint32_t piece = sk_graph_new_value(graph, name, SK_DTYPE_NONE, 0, NULL);
+
+		graph->values.items[piece].shaped = false;
+		node = make_node(inlining, "Unsqueeze", piece);
+		sk_array_push(graph->arena, &node->inputs, made->items[i]);
+		sk_array_push(graph->arena, &node->inputs, axes);
+		sk_array_push(graph->arena, &pieces, piece);
+	}
+	node = make_node(inlining, "Concat", to);
+	for (size_t p = 0; p < pieces.count; p++)
+		sk_array_push(graph->arena, &node->inputs, pieces.items[p]);
+	sk_node_set_integer(graph, node, "axis", axis);
+	return true;
+}
+
 /* ---- If ---- */
 
 static bool expand_if(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
 	const struct sk_value *condition = sk_node_input(graph, node, 0);
-	struct inlining inlining = {.graph = graph, .owner = node, .nodes = nodes, .prefix = sk_node_name(graph, node)};
+	struct sk_inlining inlining = {
+		.graph = graph, .owner = node, .nodes = nodes, .prefix = sk_node_name(graph, node)};
 	const int64_t *chosen;
 	const uint32_t *results;
 	uint64_t count;
@@ -250,7 +85,7 @@ static bool expand_if(struct sk_op_graph *graph, const struct sk_graph_node *nod
 	inlining.body = body_of(node, *chosen ? "then_branch" : "else_branch");
 	if (!inlining.body || inlining.body->inputs.count || inlining.body->outputs.count != node->outputs.count)
 		return refuse(graph, node, "its branch has not as many outputs as it has, or has inputs");
-	results = inline_body(&inlining, NULL);
+	results = sk_inline_body(&inlining, NULL);
 	for (size_t i = 0; i < node->outputs.count && results; i++)
 		make_identity(&inlining, results[i], node->outputs.items[i]);
 	return results;
@@ -261,7 +96,7 @@ static bool expand_if(struct sk_op_graph *graph, const struct sk_graph_node *nod
 /* A loop before an iteration: behind its count, its condition and what it carries stand the values that it has
  * collected so far. */
 struct loop {
-	struct inlining inlining;
+	struct sk_inlining inlining;
 	size_t carried, collected; /* by an iteration */
 	int64_t iteration, most;
 	SK_ARRAY(uint32_t) values; /* the condition, what is carried, what has been collected */
@@ -332,7 +167,7 @@ static bool iterate(struct loop *loop)
 	if (inputs[1] == SK_NONE)
 		inputs[1] = sk_graph_new_constant(graph, loop->inlining.prefix, SK_BOOL, 0, NULL, "\1");
 	memcpy(inputs + 2, loop->values.items + 1, loop->carried * sizeof(*inputs));
-	results = inline_body(&loop->inlining, inputs);
+	results = sk_inline_body(&loop->inlining, inputs);
 	if (!results)
 		return false;
 	loop->values.items[0] = results[0];
@@ -343,37 +178,20 @@ static bool iterate(struct loop *loop)
 	return true;
 }
 
-/* What has been collected becomes one value, with a first dimension for the iterations. */
 static bool finish(struct loop *loop)
 {
 	struct sk_op_graph *graph = loop->inlining.graph;
 	const struct sk_graph_node *owner = loop->inlining.owner;
-	uint32_t axes = sk_graph_new_integers(graph, sk_node_name(graph, owner), 1, (int64_t[]){0});
 
 	for (size_t i = 0; i < loop->carried && i < owner->outputs.count; i++)
 		make_identity(&loop->inlining, loop->values.items[1 + i], owner->outputs.items[i]);
 	for (size_t i = loop->carried; i < owner->outputs.count; i++) {
-		SK_ARRAY(uint32_t) pieces = {NULL, 0, 0};
+		sk_graph_sequence pieces = {NULL, 0, 0};
 
-		if (owner->outputs.items[i] == SK_NONE)
-			continue;
-		if (!loop->iteration)
-			return refuse(graph, owner, "it has no iterations, so what it collects has no shape");
-		for (size_t v = 1 + i; v < loop->values.count; v += loop->collected) {
-			uint32_t piece = sk_graph_new_value(graph, sk_node_name(graph, owner), SK_DTYPE_NONE, 0, NULL);
-			struct sk_graph_node *node = make_node(&loop->inlining, "Unsqueeze", piece);
-
-			graph->values.items[piece].shaped = false;
-			sk_array_push(graph->arena, &node->inputs, loop->values.items[v]);
-			sk_array_push(graph->arena, &node->inputs, axes);
-			sk_array_push(graph->arena, &pieces, piece);
-		}
-
-		struct sk_graph_node *node = make_node(&loop->inlining, "Concat", owner->outputs.items[i]);
-
-		for (size_t p = 0; p < pieces.count; p++)
-			sk_array_push(graph->arena, &node->inputs, pieces.items[p]);
-		sk_node_set_integer(graph, node, "axis", 0);
+		for (size_t v = 1 + i; v < loop->values.count; v += loop->collected)
+			sk_array_push(graph->arena, &pieces, loop->values.items[v]);
+		if (!collect(&loop->inlining, &pieces, 0, owner->outputs.items[i]))
+			return false;
 	}
 	return true;
 }
@@ -414,10 +232,163 @@ static bool expand_loop(struct sk_op_graph *graph, const struct sk_graph_node *n
 	return true;
 }
 
+/* ---- Scan: a loop over slices, of which there are as many as the inputs say ---- */
+
+struct scan {
+	struct sk_inlining inlining;
+	size_t carried, scanned, collected; /* values; inputs that are gone through; values that an iteration adds */
+	uint64_t iterations;
+	uint32_t *values; /* what is carried */
+	sk_graph_sequence *made; /* by collected value */
+};
+
+/* The number of that place in a list that an attribute is; 0 if there is none. */
+static int64_t number_at(const struct sk_graph_node *node, const char *name, size_t place)
+{
+	size_t count;
+	const int64_t *numbers = sk_node_integers(node, name, &count);
+
+	return place < count ? numbers[place] : 0;
+}
+
+/* The axis along which an input is gone through. */
+static bool scan_axis(const struct scan *scan, size_t input, uint32_t *axis)
+{
+	struct sk_op_graph *graph = scan->inlining.graph;
+	const struct sk_graph_node *node = scan->inlining.owner;
+	const struct sk_inference inference = {graph, (struct sk_graph_node *)node};
+	const struct sk_value *value = sk_node_input(graph, node, scan->carried + input);
+
+	if (!value)
+		return refuse(graph, node, "one of the inputs that it goes through is absent");
+	return sk_infer_axis(&inference, number_at(node, "scan_input_axes", input), value->rank, axis);
+}
+
+static bool read_scan(struct scan *scan)
+{
+	struct sk_op_graph *graph = scan->inlining.graph;
+	const struct sk_graph_node *node = scan->inlining.owner;
+	int64_t scanned = sk_node_integer(node, "num_scan_inputs", 0);
+	uint32_t axis;
+
+	scan->inlining.body = body_of(node, "body");
+	if (!scan->inlining.body || scanned < 1 || (uint64_t)scanned > node->inputs.count ||
+	    scan->inlining.body->inputs.count != node->inputs.count ||
+	    scan->inlining.body->outputs.count != node->outputs.count ||
+	    node->outputs.count + (uint64_t)scanned < node->inputs.count)
+		return refuse(graph, node, "its body has not the inputs and outputs that it has itself");
+	scan->scanned = (size_t)scanned;
+	scan->carried = node->inputs.count - scan->scanned;
+	scan->collected = node->outputs.count - scan->carried;
+	for (size_t i = 0; i < scan->scanned; i++) {
+		if (!scan_axis(scan, i, &axis))
+			return false;
+
+		uint64_t slices = sk_node_input(graph, node, scan->carried + i)->shape[axis];
+
+		if (i && slices != scan->iterations)
+			return refuse(graph, node, "the inputs that it goes through have not as many slices");
+		scan->iterations = slices;
+	}
+	if (scan->iterations > MOST_ITERATIONS)
+		return refuse(graph, node, "it has more than 1024 iterations, each of which becomes nodes");
+	return true;
+}
+
+static bool take_slice(const struct scan *scan, size_t input, uint64_t iteration, uint32_t *slice)
+{
+	struct sk_op_graph *graph = scan->inlining.graph;
+	const struct sk_graph_node *owner = scan->inlining.owner;
+	bool backward = number_at(owner, "scan_input_directions", input) != 0;
+	int64_t index = (int64_t)(backward ? scan->iterations - 1 - iteration : iteration);
+	uint32_t number = sk_graph_new_constant(graph, scan->inlining.prefix, SK_I64, 0, NULL, &index), axis;
+	struct sk_graph_node *node;
+
+	if (!scan_axis(scan, input, &axis))
+		return false;
+	*slice = sk_graph_new_value(graph, scan->inlining.prefix, SK_DTYPE_NONE, 0, NULL);
+	graph->values.items[*slice].shaped = false;
+	node = make_node(&scan->inlining, "Gather", *slice);
+	sk_array_push(graph->arena, &node->inputs, owner->inputs.items[scan->carried + input]);
+	sk_array_push(graph->arena, &node->inputs, number);
+	sk_node_set_integer(graph, node, "axis", axis);
+	return true;
+}
+
+static bool scan_once(struct scan *scan, uint64_t iteration)
+{
+	struct sk_op_graph *graph = scan->inlining.graph;
+	uint32_t *inputs = SK_NEW_ARRAY(graph->arena, uint32_t, scan->carried + scan->scanned);
+	const uint32_t *results;
+
+	scan->inlining.prefix = sk_arena_print(graph->arena, "%s/%llu", sk_node_name(graph, scan->inlining.owner),
+					       (unsigned long long)iteration);
+	memcpy(inputs, scan->values, scan->carried * sizeof(*inputs));
+	for (size_t i = 0; i < scan->scanned; i++)
+		if (!take_slice(scan, i, iteration, &inputs[scan->carried + i]))
+			return false;
+	results = sk_inline_body(&scan->inlining, inputs);
+	if (!results)
+		return false;
+	memcpy(scan->values, results, scan->carried * sizeof(*results));
+	for (size_t i = 0; i < scan->collected; i++)
+		sk_array_push(graph->arena, &scan->made[i], results[scan->carried + i]);
+	return true;
+}
+
+static void reverse(sk_graph_sequence *sequence)
+{
+	for (size_t i = 0; i < sequence->count / 2; i++) {
+		uint32_t *other = &sequence->items[sequence->count - 1 - i], value = *other;
+
+		*other = sequence->items[i];
+		sequence->items[i] = value;
+	}
+}
+
+static bool expand_scan(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
+{
+	struct scan scan = {.inlining = {.graph = graph, .owner = node, .nodes = nodes}};
+
+	if (!read_scan(&scan))
+		return false;
+	scan.values = SK_NEW_ARRAY(graph->arena, uint32_t, scan.carried + 1);
+	scan.made = SK_NEW_ARRAY(graph->arena, sk_graph_sequence, scan.collected + 1);
+	for (size_t i = 0; i < scan.carried; i++)
+		scan.values[i] = node->inputs.items[i];
+	for (uint64_t i = 0; i < scan.iterations; i++)
+		if (!scan_once(&scan, i))
+			return false;
+	for (size_t i = 0; i < scan.carried; i++)
+		make_identity(&scan.inlining, scan.values[i], node->outputs.items[i]);
+	for (size_t i = 0; i < scan.collected; i++) {
+		if (number_at(node, "scan_output_directions", i))
+			reverse(&scan.made[i]);
+		if (!collect(&scan.inlining, &scan.made[i], number_at(node, "scan_output_axes", i),
+			     node->outputs.items[scan.carried + i]))
+			return false;
+	}
+	return true;
+}
+
+/* Before operator set 9 it went through each batch of its inputs by itself, and inputs had lengths. */
+static bool upgrade_scan(struct sk_op_graph *graph, struct sk_graph_node *node)
+{
+	return node->version >= 9 ||
+	       refuse(graph, node, "it is one of operator set 8, with batches; convert the model to operator set 9");
+}
+
 /* ---- the table ---- */
+
+static const struct sk_schema_attribute scan[] = {
+	{"num_scan_inputs", SK_ATTRIBUTE_INTEGER, true},   {"scan_input_axes", SK_ATTRIBUTE_INTEGERS},
+	{"scan_input_directions", SK_ATTRIBUTE_INTEGERS},  {"scan_output_axes", SK_ATTRIBUTE_INTEGERS},
+	{"scan_output_directions", SK_ATTRIBUTE_INTEGERS}, {NULL}};
 
 const struct sk_schema sk_operators_bodies[] = {
 	{"If", "", 1, 1, 1, SK_VARIADIC, .demands = 1, .expand = expand_if},
 	{"Loop", "", 0, SK_VARIADIC, 1, SK_VARIADIC, .demands = 3, .sequences = true, .expand = expand_loop},
+	{"Scan", "", 1, SK_VARIADIC, 1, SK_VARIADIC, .attributes = scan, .upgrade = upgrade_scan,
+	 .expand = expand_scan},
 	{NULL},
 };
