@@ -166,6 +166,41 @@ for dtype in (numpy.int32, numpy.uint32, i64, numpy.uint64):
     row_of = numpy.arange(-9, 10).astype(dtype)
     case(16, "PRelu", [row_of, numpy.array([3], dtype)], [numpy.where(row_of.astype(float) < 0, row_of * dtype(3), row_of)])
 
+# ---- NonZero of constants, which says shapes ----
+
+for dtype in (f32, numpy.float16, numpy.float64, numpy.int8, i64, bool):
+    sparse = (numbers.randint(0, 3, (3, 4, 2)) == 1).astype(dtype) * dtype(-1 if dtype != bool else 1)
+    case(13, "NonZero", [("constant", -sparse if dtype != bool else sparse)], [numpy.array(numpy.nonzero(sparse))])
+case(13, "NonZero", [("constant", numpy.zeros((2, 3), f32) * -1)], [numpy.zeros((2, 0), i64)])
+case(13, "NonZero", [("constant", numpy.array(5, f32))], [numpy.zeros((1, 1), i64)])
+
+# ---- Fourier transforms ----
+
+def parts(array, dtype=f32):
+    return numpy.stack([array.real, array.imag], -1).astype(dtype)
+
+
+real, imaginary = numbers.randn(2, 6, 5, 1), numbers.randn(2, 6, 5, 1)
+waves = numpy.concatenate([real, imaginary], -1)
+signal = real[..., 0] + 1j * imaginary[..., 0]
+for dtype in (f32, numpy.float64):
+    case(17, "DFT", [real.astype(dtype)], [parts(numpy.fft.fft(real[..., 0], axis=1), dtype)])
+    case(17, "DFT", [waves.astype(dtype)], [parts(numpy.fft.fft(signal, axis=2), dtype)], axis=2)
+    case(17, "DFT", [waves.astype(dtype)], [parts(numpy.fft.ifft(signal, axis=0), dtype)], axis=0, inverse=1)
+    case(17, "DFT", [real.astype(dtype)], [parts(numpy.fft.rfft(real[..., 0], axis=1), dtype)], onesided=1)
+    for length in (3, 9):
+        case(17, "DFT", [waves.astype(dtype), constant(length)], [parts(numpy.fft.fft(signal, length, axis=2), dtype)], axis=-2)
+    case(20, "DFT", [waves.astype(dtype)], [parts(numpy.fft.fft(signal, axis=2), dtype)])
+    case(20, "DFT", [waves.astype(dtype), constant(4), constant(1)], [parts(numpy.fft.ifft(signal, 4, axis=1), dtype)], inverse=1)
+speech = numbers.randn(2, 20, 1)
+frames = numpy.stack([speech[:, i:i + 8, 0] for i in range(0, 13, 3)], 1)
+bell = numpy.hanning(8)
+case(17, "STFT", [speech.astype(f32), constant(3), None, constant(8)], [parts(numpy.fft.rfft(frames))])
+case(17, "STFT", [speech.astype(f32), constant(3), bell.astype(f32)], [parts(numpy.fft.fft(frames * bell))], onesided=0)
+case(17, "STFT", [speech, constant(3), ("constant", bell), constant(8)], [parts(numpy.fft.rfft(frames * bell), float)])
+frames = numpy.stack([signal[:, i:i + 4, 0] for i in (0, 2)], 1)
+case(17, "STFT", [waves[:, :, 0].astype(f32), constant(2), bell[:4].astype(f32)], [parts(numpy.fft.fft(frames * bell[:4]))], onesided=0)
+
 # ---- QuantizeLinear of integers ----
 
 sums = numpy.array([[-2 ** 31, -7, -5, 0, 16777217], [2 ** 31 - 1, 6, 7, 33554434, 33554435]], numpy.int32)
@@ -352,7 +387,7 @@ def check_refusals(sklink):
               "OptionalHasElement": ("", "works on optional values"),
               "ImageDecoder": ("", "decodes image files"), "TreeEnsemble": ("ai.onnx.ml", "is one of ai.onnx.ml"),
               "Gradient": ("ai.onnx.preview.training", "asks for a derivative"),
-              "NonZero": ("", "has outputs whose shapes depend on elements"), "Rellu": ("", "there is no operator 'Rellu'")}
+              "Unique": ("", "has outputs whose shapes depend on elements"), "Rellu": ("", "there is no operator 'Rellu'")}
     value = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1])
     nodes = [helper.make_node(op, ["x"], [f"y {op}"], name=op, domain=domain) for op, (domain, _) in absent.items()]
     outputs = [helper.make_tensor_value_info(f"y {op}", onnx.TensorProto.FLOAT, None) for op in absent]

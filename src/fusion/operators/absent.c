@@ -23,7 +23,6 @@ static const struct absence {
 } absences[] = {
 	{"ImageDecoder", FILES},
 	{"NonMaxSuppression", SHAPES},
-	{"NonZero", SHAPES},
 	{"Optional", OPTIONALS},
 	{"OptionalGetElement", OPTIONALS},
 	{"OptionalHasElement", OPTIONALS},

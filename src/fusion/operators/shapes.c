@@ -176,6 +176,39 @@ static bool infer_size(struct sk_inference *inference)
 	return sk_infer_constant(inference, 0, SK_I64, 0, NULL, &size);
 }
 
+static bool is_zero(const struct sk_value *value, uint64_t i)
+{
+	size_t size = sk_dtype_size(value->dtype);
+	uint64_t bits = 0;
+
+	memcpy(&bits, (const char *)value->contents + i * size, size);
+	if (sk_value_is_float(value)) /* -0, too */
+		bits <<= 65 - 8 * size;
+	return !bits;
+}
+
+/* Where the elements lie that are not 0: of constants alone, since others would say the shape too late. */
+static bool infer_nonzero(struct sk_inference *inference)
+{
+	const struct sk_value *from = sk_infer_input(inference, 0);
+	uint64_t elements = sk_value_elements(from), found = 0, shape[2] = {from->rank ? from->rank : 1, 0};
+	int64_t *places;
+
+	for (uint64_t i = 0; i < elements; i++)
+		shape[1] += !is_zero(from, i);
+	places = SK_NEW_ARRAY(inference->graph->arena, int64_t, shape[0] * shape[1] + 1);
+	for (uint64_t i = 0; i < elements; i++) {
+		uint64_t rest = i;
+
+		if (is_zero(from, i))
+			continue;
+		for (uint32_t d = from->rank; d--; rest /= from->shape[d])
+			places[d * shape[1] + found] = (int64_t)(rest % from->shape[d]);
+		found++;
+	}
+	return sk_infer_constant(inference, 0, SK_I64, 2, shape, places);
+}
+
 static bool infer_constant_reals(struct sk_inference *inference, const struct sk_attribute *attribute)
 {
 	uint64_t count = attribute->kind == SK_ATTRIBUTE_REAL ? 1 : attribute->count;
@@ -234,6 +267,7 @@ const struct sk_schema sk_operators_shapes[] = {
 	{"Constant", "", 0, 0, 1, 1, .attributes = constant, .infer = infer_constant, .canonical = canonical_nothing},
 	{"Flatten", "", 1, 1, 1, 1, .attributes = axis_1, .infer = infer_flatten, .canonical = canonical_view},
 	{"Identity", "", 1, 1, 1, 1, .sequences = true, .infer = infer_identity, .canonical = canonical_view},
+	{"NonZero", "", 1, 1, 1, 1, .demands = 1, .infer = infer_nonzero, .canonical = canonical_nothing},
 	{"Reshape", "", 2, 2, 1, 1, .demands = 1 << 1, .attributes = allow_zero, .upgrade = upgrade_reshape,
 	 .infer = infer_reshape, .canonical = canonical_view},
 	{"Shape", "", 1, 1, 1, 1, .attributes = start_end, .infer = infer_shape, .canonical = canonical_nothing},
