@@ -50,6 +50,7 @@ KERNEL_FAMILIES = \
 	kernels/reduce.c \
 	kernels/requantise.c \
 	kernels/rotary.c \
+	kernels/roialign.c \
 	kernels/row-gradients.c \
 	kernels/rows.c \
 	kernels/scatter.c \

@@ -249,6 +249,157 @@ static void check_grids(const struct entry *entry, enum type type)
 					 .align = i / 27 % 2});
 }
 
+/* ---- RoiAlign ---- */
+
+struct regions {
+	int64_t images, channels, dims[2], count, sizes[2], half, samples;
+	double scale;
+	int largest;
+};
+
+/* How much of the element lies at that place, where it is in the image. */
+static double share(double place, int64_t element, int64_t size)
+{
+	double inside = fmin(fmax(place, 0), (double)(size - 1));
+
+	return place < -1 || place > (double)size ? 0 : fmax(0, 1 - fabs(inside - (double)element));
+}
+
+/* A sample is made of all elements of the image; the largest is one of the four around it, times its share. */
+static double sample_of(const struct regions *of, enum type type, const char *x, const double *place)
+{
+	double sum = 0, largest = -INFINITY;
+	int64_t around[2];
+
+	for (int64_t d = 0; d < 2; d++)
+		around[d] = (int64_t)fmin(fmax(place[d], 0), (double)(of->dims[d] - 1));
+	for (int64_t row = 0; row <= of->dims[0]; row++)
+		for (int64_t column = 0; column <= of->dims[1]; column++) {
+			double weight = share(place[0], row, of->dims[0]) * share(place[1], column, of->dims[1]);
+			double value = row < of->dims[0] && column < of->dims[1]
+					       ? get(type, x, (size_t)(row * of->dims[1] + column))
+					       : 0;
+
+			sum += weight * value;
+			if ((row == around[0] || row == around[0] + 1) &&
+			    (column == around[1] || column == around[1] + 1))
+				largest = fmax(largest, weight * value);
+		}
+	return of->largest ? largest : sum;
+}
+
+/* The place of a sample along a dimension, and how many there are. */
+static double place_in(const struct regions *of, int64_t d, double low, double high, int64_t bin, int64_t sample,
+		       int64_t *samples)
+{
+	double offset = of->half ? 0.5 : 0, start = low * of->scale - offset,
+	       length = high * of->scale - offset - start;
+
+	if (!of->half)
+		length = fmax(length, 1);
+	*samples = of->samples ? of->samples : (int64_t)fmax(0, ceil(length / (double)of->sizes[d]));
+	return start + length / (double)of->sizes[d] * ((double)bin + ((double)sample + 0.5) / (double)*samples);
+}
+
+static double bin_of(const struct regions *of, enum type type, const char *x, const double *ends, const int64_t *bin)
+{
+	int64_t samples[2];
+	double result = 0, place[2];
+
+	for (int64_t d = 0; d < 2; d++)
+		place_in(of, d, ends[1 - d], ends[3 - d], 0, 0, &samples[d]);
+	for (int64_t i = 0; i < samples[0] * samples[1]; i++) {
+		const int64_t at[2] = {i / samples[1], i % samples[1]};
+
+		for (int64_t d = 0; d < 2; d++)
+			place[d] = place_in(of, d, ends[1 - d], ends[3 - d], bin[d], at[d], &samples[d]);
+		double one = sample_of(of, type, x, place);
+		result = !of->largest ? result + one / (double)(samples[0] * samples[1]) : i ? fmax(result, one) : one;
+	}
+	return result;
+}
+
+/* Ends, scales and bins are such that only places within elements are rounded. */
+static void check_regions(const struct entry *entry, enum type type, struct regions of)
+{
+	int64_t plane = of.dims[0] * of.dims[1], bins = of.sizes[0] * of.sizes[1], image = of.channels * plane;
+	size_t size = types[type].size, x_bytes = (size_t)(of.images * image) * size,
+	       rois_bytes = (size_t)of.count * 4 * size;
+	size_t y_bytes = (size_t)(of.count * of.channels * bins) * size, batch_bytes = (size_t)of.count * 8;
+	char *x = take(x_bytes), *rois = take(rois_bytes), *y = take(y_bytes), *parts = take(y_bytes);
+	int64_t *batches = take(batch_bytes);
+
+	fill(type, x, x_bytes / size);
+	for (int64_t i = 0; i < of.count * 4; i++) { /* left and upper ends, then the others; some lie outside */
+		float end = (float)between(-8, 24) / 4 + (i % 4 > 1 ? (float)between(0, 40) / 4 : 0);
+		uint32_t bits;
+
+		memcpy(&bits, &end, 4);
+		if (type == f64)
+			((double *)rois)[i] = end;
+		else if (type == f32)
+			((float *)rois)[i] = end;
+		else if (type == bf16)
+			((uint16_t *)rois)[i] = (uint16_t)(bits >> 16);
+		else
+			memcpy((uint16_t *)rois + i, &(_Float16){(_Float16)end}, 2);
+	}
+	for (int64_t i = 0; i < of.count; i++)
+		batches[i] = between(0, of.images - 1);
+	int status = entry->call(x, rois, batches, y, of.count, of.images, of.channels, plane, bins, of.dims, of.sizes,
+				 of.half, of.samples, of.scale);
+	expect(entry, "status", 0, status, 0, 0);
+	for (int64_t i = 0; i < of.count * of.channels * bins; i++) {
+		int64_t region = i / bins / of.channels, channel = i / bins % of.channels;
+		const int64_t bin[2] = {i % bins / of.sizes[1], i % of.sizes[1]};
+		double ends[4];
+
+		for (int64_t e = 0; e < 4; e++)
+			ends[e] = get(type, rois, (size_t)(region * 4 + e));
+		double expected =
+			bin_of(&of, type, x + (size_t)(batches[region] * image + channel * plane) * size, ends, bin);
+		expect(entry, "bin", i, get(type, y, (size_t)i), expected,
+		       256 * types[type].of_sums + types[type].epsilon * fabs(expected) * 1.001);
+	}
+	for (int64_t i = 0; i < of.count; i++)
+		entry->call(x, rois + (size_t)i * 4 * size, batches + i,
+			    parts + (size_t)(i * of.channels * bins) * size, (int64_t)1, of.images, of.channels, plane,
+			    bins, of.dims, of.sizes, of.half, of.samples, of.scale);
+	expect(entry, "parts are other bytes:", 0, memcmp(y, parts, y_bytes), 0, 0);
+	batches[of.count - 1] = of.images;
+	expect(entry, "status of an image that is not there", 0,
+	       entry->call(x, rois, batches, y, of.count, of.images, of.channels, plane, bins, of.dims, of.sizes,
+			   of.half, of.samples, of.scale),
+	       1, 0);
+	batches[of.count - 1] = 0;
+	expect(entry, "status of a region of a million elements", 0,
+	       entry->call(x, rois, batches, y, of.count, of.images, of.channels, plane, bins, of.dims, of.sizes,
+			   of.half, of.samples, (double)INFINITY),
+	       1, 0);
+	drop(x, x_bytes);
+	drop(rois, rois_bytes);
+	drop(y, y_bytes);
+	drop(parts, y_bytes);
+	drop(batches, batch_bytes);
+}
+
+static void check_all_regions(const struct entry *entry, enum type type)
+{
+	static const double scales[] = {1, 0.5, 0.25, 2};
+
+	for (int64_t i = 0; i < 60; i++)
+		check_regions(entry, type,
+			      (struct regions){.images = between(1, 3),
+					       .channels = between(1, 3),
+					       .dims = {between(1, 9), between(1, 9)},
+					       .count = between(1, 4),
+					       .sizes = {1 << between(0, 2), 1 << between(0, 2)},
+					       .half = i % 2,
+					       .samples = i / 2 % 3,
+					       .scale = scales[random_bits() % 4],
+					       .largest = strstr(entry->name, "_max") != NULL});
+}
+
 /* sk_OPERATOR_TYPE..., with its level of instructions at the end. */
 static void check_entry(const struct entry *entry)
 {
@@ -262,6 +413,8 @@ static void check_entry(const struct entry *entry)
 			continue;
 		if (strstr(entry->name, "gridsample"))
 			check_grids(entry, type);
+		else if (strstr(entry->name, "roialign"))
+			check_all_regions(entry, type);
 		else
 			check_interpolations(entry, type);
 		return;

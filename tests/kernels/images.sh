@@ -3,7 +3,7 @@
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 
-name_kernels gridsample.c interpolate.c >images-list.h
+name_kernels gridsample.c interpolate.c roialign.c >images-list.h
 $KERNEL_CC -O2 -I. "$top_srcdir/tests/kernels/images.c" "$library" -o images -lm
 ./images >out.txt || { cat out.txt; fail "wrong results"; }
 cat out.txt

@@ -19,8 +19,11 @@ def name_of(element):
     return NAMES[element]
 
 
-def typed(kind, name, info):
+# What nodes make, and inputs of bodies, may be sequences.
+def typed(kind, name, info, sequences=True):
     kind_of_type = info.type.WhichOneof("value")
+    if kind_of_type == "sequence_type" and sequences:
+        return "%s %s ? unshaped" % (kind, name)
     if kind_of_type not in ("tensor_type", None):
         raise Refused
     tensor = info.type.tensor_type
@@ -47,7 +50,7 @@ def attribute(a, outer):
     if a.type == 4:
         return [constant("  tensor", a.name, a.t)]
     if a.type == 5:
-        return ["  graph %s {" % a.name] + graph(a.g, outer) + ["}"]
+        return ["  graph %s {" % a.name] + graph(a.g, outer, True) + ["}"]
     values = {1: [a.f], 2: [a.i], 3: [a.s], 6: a.floats, 7: a.ints, 8: a.strings}[a.type]
     show = {1: lambda f: "%.9g" % f, 2: str, 3: text, 6: lambda f: "%.9g," % f, 7: lambda i: "%d," % i,
             8: lambda s: text(s) + ","}[a.type]
@@ -74,7 +77,7 @@ def needs(node):
     return names
 
 
-def graph(g, versions):
+def graph(g, versions, is_body=False):
     wanted = {o.name for o in g.output}
     live = []
     for node in reversed(g.node):
@@ -89,7 +92,7 @@ def graph(g, versions):
         if v.name in constants:
             continue
         try:
-            lines.append(typed("input", v.name, v))
+            lines.append(typed("input", v.name, v, is_body))
         except Refused:
             if v.name in wanted:
                 raise

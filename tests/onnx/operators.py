@@ -166,6 +166,34 @@ for dtype in (numpy.int32, numpy.uint32, i64, numpy.uint64):
     row_of = numpy.arange(-9, 10).astype(dtype)
     case(16, "PRelu", [row_of, numpy.array([3], dtype)], [numpy.where(row_of.astype(float) < 0, row_of * dtype(3), row_of)])
 
+# ---- AffineGrid ----
+
+def affine_grid(theta, sizes, align):
+    axes = [numpy.linspace(-1, 1, n) if align else (numpy.arange(n) + 0.5) * 2 / n - 1 for n in sizes]
+    places = numpy.stack([*reversed(numpy.meshgrid(*axes, indexing="ij")), numpy.ones(sizes)], -1)
+    return numpy.einsum("nij,...j->n...i", theta, places)
+
+
+for dtype in (f32, numpy.float64):
+    for sizes in ((4, 5), (2, 3, 4)):
+        theta = numbers.randn(2, len(sizes), len(sizes) + 1).astype(dtype)
+        for align in (0, 1):
+            case(20, "AffineGrid", [theta, constant([2, 3, *sizes])], [affine_grid(theta, sizes, align).astype(dtype)], align_corners=align)
+
+# ---- RoiAlign: means of what is a plane are what it is in the middle of bins ----
+
+plane = (numpy.arange(12, dtype=f32)[:, None] * 10 + numpy.arange(10, dtype=f32)).reshape(1, 1, 12, 10)
+slopes = numpy.concatenate([plane, -plane], 1)
+regions = numpy.array([[2, 3, 14, 17], [4, 4, 10, 12]], f32)
+for opset, offset in ((10, 0), (16, 0.5)):
+    middles = []
+    for left, upper, right, lower in regions / 2 - offset:
+        down, across = upper + (numpy.arange(2) + 0.5) * (lower - upper) / 2, left + (numpy.arange(3) + 0.5) * (right - left) / 3
+        middles.append(down[:, None] * 10 + across)
+    middles = numpy.array(middles)
+    case(opset, "RoiAlign", [numpy.concatenate([0 * slopes, slopes]), regions, numpy.array([1, 1])],
+         [numpy.stack([middles, -middles], 1).astype(f32)], output_height=2, output_width=3, sampling_ratio=2, spatial_scale=0.5)
+
 # ---- NonZero of constants, which says shapes ----
 
 for dtype in (f32, numpy.float16, numpy.float64, numpy.int8, i64, bool):
