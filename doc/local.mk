@@ -1,6 +1,6 @@
 # Man pages and documents.
 dist_man_MANS += doc/sklink.1
-dist_man_MANS += doc/skdump.1
+dist_man_MANS += doc/skdump.1 doc/sklink-bisect.1
 man_MANS = doc/sk-manifest.5 doc/sk-signatures.5
 CLEANFILES += $(man_MANS)
 EXTRA_DIST += doc/manual.awk

@@ -263,6 +263,8 @@ sklink_SOURCES = \
 	src/sklink.c
 sklink_LDADD = src/libcore.la loader/libloader.la
 
+dist_bin_SCRIPTS = src/bisect/sklink-bisect
+
 bin_PROGRAMS += skdump
 skdump_SOURCES = \
 	src/skdump/diff.c src/skdump/diff.h \

@@ -1,0 +1,98 @@
+# sklink-bisect finds the node whose kernel is wrong, with each kind of reference, and nothing where nothing is wrong.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+type python3 >/dev/null 2>&1 || { echo "sklink-bisect needs python3"; exit 77; }
+PATH=$top_builddir:$PATH
+unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS
+libraries="-L$top_builddir/kernels -lskernels"
+
+bisect() { # STATUS ARGUMENT…: it ends with that status; what it says is in said.txt
+	local wanted=$1 status=0
+	shift
+	python3 "$top_srcdir/src/bisect/sklink-bisect" "$@" >said.txt 2>&1 || status=$?
+	[ $status = "$wanted" ] || { cat said.txt >&2; fail "exit status $status, not $wanted: sklink-bisect $*"; }
+}
+says() {
+	grep -qE -- "$1" said.txt || { cat said.txt >&2; fail "sklink-bisect does not say '$1'"; }
+}
+
+# The wrong kernel is right for numbers from 0 on, so the first of the two nodes that it computes makes what it should.
+cat >wrong.c <<'C'
+#include "skkernel.h"
+#include <math.h>
+void wrong_gelu(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = 0.5f * x[i] * (1 + (x[i] < 0 ? -1 : 1) * erff(fabsf(x[i]) * 0.70710678f)) + (x[i] < -0.25f ? 0.5f : 0);
+}
+SK_KERNEL(wrong_gelu, "split=n:1 op=Gelu; in x f32[n], out y@x f32[n], n i64");
+C
+compile wrong
+ar rcs libwrong.a wrong.o
+model model <<'M'
+opset 20
+input x f32 8x8
+output y f32 none
+output z f32 none
+constant two f32 scalar 2.0
+constant w f32 8x8 0.25 -0.5 0.125 -1.0 0.5 -0.125 0.25
+node Abs positive x -> /layer/a
+node Gelu harmless /layer/a -> /layer/b
+node MatMul product x w -> c
+node Gelu /layer.1/gelu c -> d
+node Mul double d two -> e
+node Add sum /layer/b e -> y
+node Neg other /layer/b -> z
+M
+
+bisect 1 --reference-link "model.onnx $libraries" -- model.onnx -L. -lwrong $libraries
+says "^output 'y' differs: element [0-9]+ is "
+says "^node: '/layer.1/gelu' \(Gelu\) makes 'd': element [0-9]+ is "
+says "^pass: none"
+! grep -q "output 'z'" said.txt || fail "an output differs that is right"
+bisect 0 --reference-link "model.onnx $libraries" -- model.onnx $libraries
+says '^nothing differs: y, z$'
+
+# Files that are right: all values, or some, of which the nearest behind the node is found.
+mkdir right some
+"$sklink" model.onnx $libraries --keep '*' -o right.sk
+"$skrun" right.sk --random 7 --output y=right/y.npy --output z=right/z.npy --output c=right/c.npy --output d=right/d.npy --output e=right/e.npy \
+	--output /layer/a=right/_layer_a.npy --output /layer/b=right/_layer_b.npy
+bisect 1 --random 7 --reference right --keep-files kept -- model.onnx -L. -lwrong $libraries
+says "^node: '/layer.1/gelu' \(Gelu\) makes 'd'"
+[ -s kept/1.sk ] && [ -s kept/1.sk.dumps/6_validate.ir ] || fail "no files are kept"
+cp right/y.npy right/e.npy right/_layer_b.npy some
+bisect 1 --random 7 --reference some -- model.onnx -L. -lwrong $libraries
+says "^node: 'double' \(Mul\) makes 'e'"
+
+# What differs less than it may does not.
+bisect 0 --random 7 --reference right --absolute 10 -- model.onnx -L. -lwrong $libraries
+bisect 0 --random 7 --reference right --absolute 0 --relative=0 -- model.onnx $libraries
+bisect 1 --random 8 --reference right -- model.onnx $libraries
+
+# Errors.
+bisect 2 model.onnx
+says "unknown option 'model.onnx'; the arguments of sklink stand behind '--'"
+bisect 2 --random 1
+says 'no model given'
+bisect 2 --random
+says "option '--random' wants a value"
+bisect 2 --relative much -- model.onnx
+says "--relative wants a number, not 'much'"
+bisect 2 --reference nowhere -- model.onnx $libraries
+says 'there is no such folder'
+mkdir empty
+bisect 2 --reference empty -- model.onnx $libraries
+says "the reference has none of the model's outputs"
+echo nonsense >empty/y.npy
+bisect 2 --reference empty -- model.onnx $libraries
+says 'empty/y.npy: it is no .npy file'
+bisect 2 --reference right -- nothing.onnx $libraries
+says 'nothing.onnx: cannot read the model'
+bisect 2 --reference right --reference-link x -- model.onnx
+says 'say one of them'
+
+# The help and the manual page have the same options.
+bisect 0 --help
+sed -nE 's/^ {2}(--.*)/\1/p' said.txt | sed 's/  .*//' | grep -oE -- '--[a-z-]+' | sort -u >options.txt
+grep '^\.It.* Fl -' "$top_srcdir/doc/sklink-bisect.1" | sed -nE 's/^\.It Fl (-[a-z-]+).*/-\1/p' | sort -u | diff options.txt - >&2 || fail "other options"
