@@ -5,10 +5,12 @@
 #include "src/fusion/composites/composites.h"
 #include "src/fusion/manager/pass.h"
 #include "src/fusion/rewrites/rewrites.h"
+#include "src/fusion/rules/expand.h"
 
 static const struct sk_fusion_pass passes[] = {
 	{"preprocess", "graph_kernel_cse", 1, sk_pass_cse},
 	{"cluster", "transpose_matmul_fusion", SK_LEVEL_NEVER, sk_pass_transpose_matmul_fusion},
+	{"cluster", "graph_kernel_expander", 1, sk_pass_expand},
 	{"cluster", "fuse_basic", 1, sk_pass_fuse_basic},
 	{"cluster", "graph_kernel_cluster", 1, sk_pass_graph_kernel_cluster},
 	{"cluster", "eliminate_redundant_output", 1, sk_pass_eliminate_redundant_output},

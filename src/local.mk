@@ -239,6 +239,27 @@ src_libcore_la_SOURCES = \
 	src/package/weights-file.c src/package/weights-file.h \
 	src/outputs/shares.c src/outputs/shares.h \
 	src/outputs/statistics.c src/outputs/statistics.h
+src_libcore_la_SOURCES += \
+	src/fusion/rules/evaluate.c \
+	src/fusion/rules/expand.c src/fusion/rules/expand.h \
+	src/fusion/rules/expression.c src/fusion/rules/expression.h \
+	src/fusion/rules/match.c src/fusion/rules/match.h \
+	src/fusion/rules/read-rules.c src/fusion/rules/read-rules.h \
+	src/fusion/rules/replace.c src/fusion/rules/replace.h \
+	src/fusion/rules/apply-rules.c src/fusion/rules/apply-rules.h \
+	src/fusion/rules/rule-lines.c src/fusion/rules/rule-lines.h \
+	src/fusion/rules/rule.h \
+	src/fusion/rules/users.c src/fusion/rules/users.h
+nodist_src_libcore_la_SOURCES = src/fusion/rules/expand-rules.c
+
+# The rules of the expander are part of the program; those who write rules of their own find them as data, too.
+dist_pkgdata_DATA = src/fusion/rules/expand.yaml
+CLEANFILES += src/fusion/rules/expand-rules.c
+src/fusion/rules/expand-rules.c: $(srcdir)/src/fusion/rules/expand.yaml
+	@mkdir -p $(@D)
+	$(AM_V_GEN)( echo '#include "src/fusion/rules/expand.h"'; echo 'const char sk_expand_rules[] ='; \
+		sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $(srcdir)/src/fusion/rules/expand.yaml; echo ';' ) >$@
+
 src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread
 src_libcore_la_CPPFLAGS = $(AM_CPPFLAGS) -DSK_BINDIR='"$(bindir)"' -DSK_LIBDIR='"$(libdir)"'
 src_libcore_la_LIBADD = \

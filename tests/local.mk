@@ -69,6 +69,15 @@ tests_unit_check_dumps_LDADD = src/libcore.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_dumps
 endif
 
+# Rules: their reader, the matcher, and what they make of graphs.
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/check_rules
+tests_unit_check_rules_SOURCES = tests/unit/check_rules.c tests/lib/sink.h tests/lib/messages.h
+tests_unit_check_rules_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_rules_LDADD = src/libcore.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_rules
+endif
+
 # Graph-kernel fusion: flags and lists of operators.
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_lists

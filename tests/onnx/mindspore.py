@@ -145,6 +145,15 @@ def execute(words):
     return done.stderr if not done.returncode else sys.exit(done.stderr)
 
 
+def compare(got, what, expected, dtype, bound):
+    assert got.dtype == dtype and got.shape == expected.shape, (what, got.dtype, got.shape)
+    if dtype.kind != "f":
+        numpy.testing.assert_array_equal(got, expected, err_msg=what)
+        return
+    finite = abs(expected[numpy.isfinite(expected)])
+    numpy.testing.assert_allclose(got, expected, bound, bound * finite.max(initial=0) / 4, err_msg=what)
+
+
 def run(sklink, skrun, libraries, chosen):
     model, words = Model(), [skrun, "model.sk"]
     for number, one in enumerate(chosen):
@@ -156,14 +165,13 @@ def run(sklink, skrun, libraries, chosen):
         numpy.save(f"{name}.npy", model.fed[name])
         words.append(f"--input={name}={name}.npy")
     execute(words + [f"--output={name}={name}.npy" for name in model.wanted])
+    wrong = []
     for name, (what, expected, dtype, bound) in model.wanted.items():
-        got = numpy.load(f"{name}.npy")
-        assert got.dtype == dtype and got.shape == expected.shape, (what, got.dtype, got.shape)
-        if dtype.kind != "f":
-            numpy.testing.assert_array_equal(got, expected, err_msg=what)
-            continue
-        finite = abs(expected[numpy.isfinite(expected)])
-        numpy.testing.assert_allclose(got, expected, bound, bound * finite.max(initial=0) / 4, err_msg=what)
+        try:
+            compare(numpy.load(f"{name}.npy"), what, expected, dtype, bound)
+        except AssertionError as difference:
+            wrong.append(str(difference))
+    sys.exit("\n".join(wrong)) if wrong else None
 
 
 # ---- functions ----

@@ -11,10 +11,13 @@
 /* Whose lists of operators and whose rules of areas hold. */
 enum sk_fusion_target { SK_TARGET_HOST, SK_TARGET_ASCEND, SK_TARGET_CPU, SK_TARGET_GPU };
 
+struct sk_rules;
+
 struct sk_fusion_flags {
 	unsigned opt_level; /* 0: no graph-kernel fusion */
 	enum sk_fusion_target target;
 	bool given; /* somebody has said some; otherwise all of them are the defaults */
+	const struct sk_rules *rules; /* the user's; NULL: there are none */
 	struct sk_place place; /* where the text of the flags stands */
 #define BOOL(name, otherwise)	 bool name;
 #define INTEGER(name, otherwise) int64_t name;

@@ -1,0 +1,236 @@
+/* Rules on a whole graph; see apply-rules.h. New nodes are appended while it lasts; their places are found at the end.
+ */
+#include "src/fusion/rules/apply-rules.h"
+
+#include <string.h>
+
+#include "src/fusion/rules/replace.h"
+
+/* A rule among those whose anchor may be of one operator. */
+struct entry {
+	const struct sk_rule *rule;
+	uint32_t next;
+};
+
+struct rewriting {
+	struct sk_rule_pass *rewrite;
+	struct sk_op_graph *graph;
+	struct sk_users *users;
+	struct sk_match match;
+	struct sk_map first; /* "domain:op" to an entry */
+	SK_ARRAY(struct entry) entries;
+	uint32_t *places; /* by node, as far as there were nodes at the start: the first one that stands there */
+	SK_ARRAY(uint32_t) followers; /* by new node, from `count` on: the next one at the same place */
+	uint32_t count; /* nodes at the start */
+	sk_indices seen; /* by node: the last search that came here */
+	uint32_t search;
+};
+
+/* ---- which rules a node may begin ---- */
+
+static const char *key_of(struct sk_arena *arena, const char *domain, const char *op)
+{
+	return *domain ? sk_arena_print(arena, "%s:%s", domain, op) : op;
+}
+
+static void enter(struct rewriting *rewriting, const struct sk_rule *rule)
+{
+	const struct sk_rule_node *anchor = &rule->pattern.items[rule->steps.items[0].node];
+	struct sk_arena *arena = rewriting->graph->arena;
+
+	for (size_t i = 0; i < anchor->operators.count; i++) {
+		const char *key = key_of(arena, anchor->operators.items[i].domain, anchor->operators.items[i].op);
+		uint32_t new = (uint32_t)rewriting->entries.count;
+		uint32_t last = sk_map_insert(&rewriting->first, key, strlen(key), new);
+
+		while (last != new && rewriting->entries.items[last].next != SK_NONE)
+			last = rewriting->entries.items[last].next;
+		sk_array_push(arena, &rewriting->entries, (struct entry){rule, SK_NONE});
+		if (last != new)
+			rewriting->entries.items[last].next = new;
+	}
+}
+
+/* ---- whether a match is one piece ---- */
+
+static bool is_matched(const struct sk_match *match, uint32_t node)
+{
+	for (size_t i = 0; i < match->rule->pattern.count; i++)
+		if (match->nodes[i] == node)
+			return true;
+	return false;
+}
+
+/* Nothing outside the match depends on it and is what it depends on. Nodes of the graph as it was stand behind what
+ * they need, and new ones are made of the inputs of others that stood behind. */
+static bool is_convex(struct rewriting *rewriting)
+{
+	const struct sk_match *match = &rewriting->match;
+	struct sk_op_graph *graph = rewriting->graph;
+	SK_ARRAY(uint32_t) open = {NULL, 0, 0};
+	uint32_t first = SK_NONE;
+
+	if (match->rule->pattern.count == 1)
+		return true;
+	rewriting->search++;
+	while (rewriting->seen.count < graph->nodes.count)
+		sk_array_push(graph->arena, &rewriting->seen, 0);
+	for (size_t i = 0; i < match->rule->pattern.count; i++) {
+		sk_array_push(graph->arena, &open, match->nodes[i]);
+		first = match->nodes[i] < first ? match->nodes[i] : first;
+	}
+	for (size_t next = 0; next < open.count; next++) {
+		const struct sk_graph_node *node = &graph->nodes.items[open.items[next]];
+
+		for (size_t i = 0; i < node->inputs.count; i++) {
+			const struct sk_value *value = sk_node_input(graph, node, i);
+			uint32_t from = value && !value->contents ? value->node : SK_NONE;
+
+			rewriting->match.steps++;
+			if (from == SK_NONE || from < first || rewriting->seen.items[from] == rewriting->search)
+				continue;
+			if (is_matched(match, from)) {
+				if (next >= match->rule->pattern.count)
+					return false;
+				continue;
+			}
+			rewriting->seen.items[from] = rewriting->search;
+			sk_array_push(graph->arena, &open, from);
+		}
+	}
+	return true;
+}
+
+/* ---- applying ---- */
+
+static void put_in_composite(struct sk_op_graph *graph, const char *op, const sk_indices *made)
+{
+	sk_array_push(graph->arena, &graph->composites, (struct sk_composite){.name = op});
+	for (size_t i = 0; i < made->count; i++)
+		graph->nodes.items[made->items[i]].composite = (uint32_t)graph->composites.count;
+}
+
+/* Behind the last node of the pattern all that the replacement needs is there. */
+static void place_nodes(struct rewriting *rewriting, const sk_indices *made)
+{
+	uint32_t last = 0, *place;
+
+	for (size_t i = 0; i < rewriting->match.rule->pattern.count; i++)
+		last = rewriting->match.nodes[i] > last ? rewriting->match.nodes[i] : last;
+	place = &rewriting->places[last];
+	while (*place != SK_NONE)
+		place = &rewriting->followers.items[*place - rewriting->count];
+	for (size_t i = 0; i < made->count; i++) {
+		*place = made->items[i];
+		sk_array_push(rewriting->graph->arena, &rewriting->followers, SK_NONE);
+		place = &rewriting->followers.items[made->items[i] - rewriting->count];
+	}
+}
+
+static bool apply(struct rewriting *rewriting, const struct sk_rule *rule, uint32_t anchor)
+{
+	struct sk_op_graph *graph = rewriting->graph;
+	const struct sk_graph_node node = graph->nodes.items[anchor];
+	sk_indices made = {NULL, 0, 0};
+
+	if (!sk_match_find(&rewriting->match, rule, anchor))
+		return false;
+	if (is_convex(rewriting) && sk_match_replace(&rewriting->match, rewriting->users, &made)) {
+		if (rewriting->rewrite->composites)
+			put_in_composite(graph, node.op, &made);
+		place_nodes(rewriting, &made);
+		rewriting->rewrite->replaced++;
+		return true;
+	}
+	sk_array_push(graph->arena, &rewriting->rewrite->refusals,
+		      (struct sk_rule_refusal){rule, sk_node_name(graph, &node),
+					       rewriting->match.reason
+						       ? rewriting->match.reason
+						       : "something between its nodes depends on them"});
+	return false;
+}
+
+static void try_rules(struct rewriting *rewriting, uint32_t anchor)
+{
+	const struct sk_graph_node *node = &rewriting->graph->nodes.items[anchor];
+	const char *key = key_of(rewriting->graph->arena, node->domain, node->op);
+	uint32_t entry = sk_map_find(&rewriting->first, key, strlen(key));
+
+	if (entry == SK_NONE ||
+	    (rewriting->rewrite->wants && !rewriting->rewrite->wants(rewriting->rewrite->context, node)))
+		return;
+	while (entry != SK_NONE && !apply(rewriting, rewriting->entries.items[entry].rule, anchor))
+		entry = rewriting->entries.items[entry].next;
+}
+
+/* ---- order ---- */
+
+/* Appends the node, behind those that make its inputs and have not been: what stood between the nodes of a pattern may
+ * use what the replacement makes. */
+static void emit(struct sk_op_graph *graph, uint32_t node, uint32_t *numbers, sk_graph_nodes *nodes)
+{
+	SK_ARRAY(uint32_t) stack = {NULL, 0, 0};
+
+	sk_array_push(graph->arena, &stack, node);
+	while (stack.count) {
+		uint32_t top = stack.items[stack.count - 1];
+		const struct sk_graph_node *one = &graph->nodes.items[top];
+		size_t waiting = stack.count;
+
+		for (size_t i = 0; i < one->inputs.count && numbers[top] == SK_NONE; i++) {
+			const struct sk_value *value = sk_node_input(graph, one, i);
+
+			if (value && !value->contents && value->node != SK_NONE && numbers[value->node] == SK_NONE)
+				sk_array_push(graph->arena, &stack, value->node);
+		}
+		if (stack.count > waiting)
+			continue;
+		stack.count--;
+		if (numbers[top] != SK_NONE)
+			continue;
+		numbers[top] = (uint32_t)nodes->count;
+		sk_array_push(graph->arena, nodes, *one);
+	}
+}
+
+static void sort(struct rewriting *rewriting)
+{
+	struct sk_op_graph *graph = rewriting->graph;
+	uint32_t *numbers = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
+	sk_graph_nodes nodes = {NULL, 0, 0};
+
+	memset(numbers, 0xff, graph->nodes.count * sizeof(*numbers));
+	for (uint32_t n = 0; n < rewriting->count; n++) {
+		if (!graph->nodes.items[n].removed)
+			emit(graph, n, numbers, &nodes);
+		for (uint32_t new = rewriting->places[n]; new != SK_NONE;
+		     new = rewriting->followers.items[new - rewriting->count])
+			emit(graph, new, numbers, &nodes);
+	}
+	for (size_t v = 0; v < graph->values.count; v++)
+		if (graph->values.items[v].node != SK_NONE)
+			graph->values.items[v].node = numbers[graph->values.items[v].node];
+	graph->nodes = nodes;
+}
+
+void sk_rules_apply(struct sk_rule_pass *rewrite)
+{
+	struct sk_op_graph *graph = rewrite->graph;
+	struct rewriting rewriting = {.rewrite = rewrite, .graph = graph, .count = (uint32_t)graph->nodes.count};
+
+	sk_map_init(&rewriting.first, graph->arena);
+	for (size_t s = 0; s < sizeof(rewrite->sets) / sizeof(rewrite->sets[0]) && rewrite->sets[s]; s++)
+		for (size_t r = 0; r < rewrite->sets[s]->rules.count; r++)
+			enter(&rewriting, &rewrite->sets[s]->rules.items[r]);
+	rewriting.users = sk_users_create(graph);
+	rewriting.match = (struct sk_match){
+		.graph = graph, .users = rewriting.users, .target = rewrite->target, .limit = rewriting.count};
+	rewriting.places = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
+	memset(rewriting.places, 0xff, graph->nodes.count * sizeof(*rewriting.places));
+	for (uint32_t n = rewriting.count; n--;)
+		if (!graph->nodes.items[n].removed)
+			try_rules(&rewriting, n);
+	rewrite->steps = rewriting.match.steps;
+	if (rewrite->replaced)
+		sort(&rewriting);
+}

@@ -1,0 +1,34 @@
+/* Rules on a whole graph. */
+#ifndef SK_APPLY_RULES_H
+#define SK_APPLY_RULES_H
+
+#include "src/fusion/rules/rule.h"
+
+/* A pattern that stands in the graph and stays there. */
+struct sk_rule_refusal {
+	const struct sk_rule *rule;
+	const char *node; /* the anchor's name */
+	const char *reason;
+};
+
+struct sk_rule_pass {
+	struct sk_op_graph *graph;
+	const struct sk_rules *sets[4]; /* tried in this order, each in the order of its rules; up to a NULL */
+	bool (*wants)(const void *context,
+		      const struct sk_graph_node *node); /* whether it may be an anchor; NULL: each */
+	const void *context;
+	const char *target; /* what that name is in expressions */
+	bool composites; /* what a pattern becomes is a composite, under the name of the anchor's operator */
+
+	/* What has been done: */
+	size_t replaced; /* patterns */
+	uint64_t steps; /* of matching */
+	SK_ARRAY(struct sk_rule_refusal) refusals;
+};
+
+/* Looks for patterns from the last node to the first; the first rule that fits a node is applied. What a rule makes is
+ * not looked at again, so that a rule whose result it would match itself is applied once. Afterwards producers stand in
+ * front of users. */
+void sk_rules_apply(struct sk_rule_pass *rewrite);
+
+#endif

@@ -1,0 +1,12 @@
+/* The expander of graph-kernel fusion: operators of the list become the basic ones that their rules are made of. */
+#ifndef SK_EXPAND_H
+#define SK_EXPAND_H
+
+#include "src/fusion/manager/pass.h"
+
+enum sk_pass_result sk_pass_expand(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
+
+/* The text of expand.yaml. */
+extern const char sk_expand_rules[];
+
+#endif

@@ -1,0 +1,314 @@
+/* The matcher; see match.h. Nodes are bound in the order that the reader has found: what makes a bound value is one
+ * node, and only where a node is found among the users of a value there is something to try. */
+#include "src/fusion/rules/match.h"
+
+#include <string.h>
+
+#include "src/fusion/operators/schema.h"
+
+enum { BUDGET = 10000 /* steps that one anchor may take */ };
+
+/* ---- attributes ---- */
+
+/* What the attribute is if the node does not say it; false: nobody says it. */
+static bool attribute_default(struct sk_match *match, const struct sk_rule_attribute *attribute,
+			      const struct sk_schema *schema, struct sk_datum *datum)
+{
+	const struct sk_schema_attribute *known = schema->attributes;
+	struct sk_attribute same = {0};
+
+	if (attribute->otherwise)
+		return sk_match_evaluate(match, attribute->otherwise, datum);
+	while (strcmp(known->name, attribute->name))
+		known++;
+	same.kind = known->kind;
+	same.integer = known->integer;
+	same.real = known->real;
+	same.string = known->string;
+	return (same.kind == SK_ATTRIBUTE_INTEGER || same.kind == SK_ATTRIBUTE_REAL ||
+		(same.kind == SK_ATTRIBUTE_STRING && same.string)) &&
+	       sk_datum_of_attribute(match->graph->arena, &same, datum);
+}
+
+static bool bind_attribute(struct sk_match *match, const struct sk_rule_attribute *attribute,
+			   const struct sk_graph_node *node, const struct sk_schema *schema)
+{
+	const struct sk_attribute *given = sk_node_attribute(node, attribute->name);
+	struct sk_datum is, wanted;
+
+	if (!attribute->value && attribute->binds == SK_NONE)
+		return true;
+	if (given ? !sk_datum_of_attribute(match->graph->arena, given, &is)
+		  : !attribute_default(match, attribute, schema, &is))
+		return false;
+	if (attribute->value)
+		return sk_match_evaluate(match, attribute->value, &wanted) && sk_datum_same(&is, &wanted);
+	if (match->set[attribute->binds])
+		return sk_datum_same(&is, &match->attributes[attribute->binds]);
+	match->attributes[attribute->binds] = is;
+	match->set[attribute->binds] = true;
+	return true;
+}
+
+/* An attribute that the pattern does not name is what it is by itself: nobody could know otherwise what the node
+ * computes. */
+static bool is_default(const struct sk_attribute *attribute, const struct sk_schema *schema)
+{
+	for (const struct sk_schema_attribute *known = schema->attributes; known && known->name; known++) {
+		if (strcmp(known->name, attribute->name) || known->kind != attribute->kind)
+			continue;
+		switch (known->kind) {
+		case SK_ATTRIBUTE_INTEGER:
+			return known->integer == attribute->integer;
+		case SK_ATTRIBUTE_REAL:
+			return (float)known->real == (float)attribute->real;
+		case SK_ATTRIBUTE_STRING:
+			return !strcmp(known->string ? known->string : "", attribute->string);
+		default:
+			return false;
+		}
+	}
+	return false;
+}
+
+static bool bind_attributes(struct sk_match *match, const struct sk_rule_node *pattern,
+			    const struct sk_graph_node *node, const struct sk_schema *schema)
+{
+	if (node->tensors.count || node->graphs.count)
+		return false;
+	for (size_t i = 0; i < pattern->attributes.count; i++)
+		if (!bind_attribute(match, &pattern->attributes.items[i], node, schema))
+			return false;
+	for (size_t i = 0; i < node->attributes.count; i++) {
+		bool named = false;
+
+		for (size_t p = 0; p < pattern->attributes.count; p++)
+			named |= !strcmp(pattern->attributes.items[p].name, node->attributes.items[i].name);
+		if (!named && !is_default(&node->attributes.items[i], schema))
+			return false;
+	}
+	return true;
+}
+
+/* ---- values ---- */
+
+static bool bind_value(struct sk_match *match, uint32_t name, uint32_t value)
+{
+	if (match->set[name])
+		return match->values[name] == value;
+	match->values[name] = value;
+	match->set[name] = true;
+	return true;
+}
+
+/* All elements are the number, or each is the one of the list. */
+static bool is_constant(struct sk_match *match, uint32_t value, const struct sk_rule_expression *expression)
+{
+	struct sk_datum wanted, is;
+
+	if (!sk_match_evaluate(match, expression, &wanted) || !sk_match_contents(match, value, &is) || wanted.text ||
+	    (wanted.list && wanted.count != is.count))
+		return false;
+	for (size_t i = 0; i < is.count; i++)
+		if ((float)is.numbers[i] != (float)wanted.numbers[wanted.list ? i : 0])
+			return false;
+	return is.count;
+}
+
+static bool bind_inputs(struct sk_match *match, const struct sk_rule_node *pattern, uint32_t n)
+{
+	const struct sk_graph_node *node = &match->graph->nodes.items[n];
+
+	for (size_t i = 0; i < pattern->inputs.count; i++) {
+		const struct sk_rule_operand *operand = &pattern->inputs.items[i];
+		uint32_t value = i < node->inputs.count ? node->inputs.items[i] : SK_NONE;
+
+		if (operand->constant) {
+			if (value == SK_NONE || !is_constant(match, value, operand->constant))
+				return false;
+			continue;
+		}
+		if (operand->name == SK_NONE)
+			continue;
+		if (match->rule->names.items[operand->name].kind == SK_RULE_REST) {
+			match->rest_node = n;
+			match->rest_first = (uint32_t)i;
+			return true;
+		}
+		if ((value == SK_NONE && !match->rule->names.items[operand->name].optional) ||
+		    !bind_value(match, operand->name, value))
+			return false;
+	}
+	for (size_t i = pattern->inputs.count; i < node->inputs.count; i++)
+		if (node->inputs.items[i] != SK_NONE)
+			return false;
+	return true;
+}
+
+static bool is_wanted(const struct sk_match *match, uint32_t value)
+{
+	return value != SK_NONE && (match->users->counts.items[value] || match->graph->values.items[value].output);
+}
+
+static bool bind_outputs(struct sk_match *match, const struct sk_rule_node *pattern, const struct sk_graph_node *node)
+{
+	for (size_t i = 0; i < node->outputs.count || i < pattern->outputs.count; i++) {
+		uint32_t value = i < node->outputs.count ? node->outputs.items[i] : SK_NONE;
+		uint32_t name = i < pattern->outputs.count ? pattern->outputs.items[i] : SK_NONE;
+
+		if (name == SK_NONE ? is_wanted(match, value) : !bind_value(match, name, value))
+			return false;
+	}
+	return true;
+}
+
+/* ---- nodes ---- */
+
+static const struct sk_schema *find_operator(const struct sk_rule_node *pattern, const struct sk_graph_node *node)
+{
+	for (size_t i = 0; i < pattern->operators.count; i++)
+		if (!strcmp(pattern->operators.items[i].op, node->op) &&
+		    !strcmp(pattern->operators.items[i].domain, node->domain))
+			return pattern->operators.items[i].schema;
+	return NULL;
+}
+
+static bool bind_node(struct sk_match *match, uint32_t number, uint32_t n)
+{
+	const struct sk_rule_node *pattern = &match->rule->pattern.items[number];
+	const struct sk_graph_node *node = &match->graph->nodes.items[n];
+	const struct sk_schema *schema = n < match->limit ? find_operator(pattern, node) : NULL;
+	uint32_t anchor = match->nodes[match->rule->steps.items[0].node];
+
+	match->steps++;
+	if (!schema || node->removed ||
+	    (anchor != SK_NONE && !sk_node_same_scope(node, &match->graph->nodes.items[anchor])))
+		return false;
+	for (size_t i = 0; i < match->rule->pattern.count; i++)
+		if (match->nodes[i] == n)
+			return false;
+	match->nodes[number] = n;
+	return bind_outputs(match, pattern, node) && bind_inputs(match, pattern, n) &&
+	       bind_attributes(match, pattern, node, schema);
+}
+
+/* ---- all of a pattern ---- */
+
+static bool conditions_hold(struct sk_match *match)
+{
+	for (size_t i = 0; i < match->rule->where.count; i++) {
+		struct sk_datum datum;
+
+		match->steps++;
+		if (!sk_match_evaluate(match, match->rule->where.items[i], &datum) || !sk_datum_is_true(&datum)) {
+			match->reason =
+				sk_arena_print(match->graph->arena, "the condition at %s does not hold",
+					       sk_place_text(match->graph->arena, match->rule->where.items[i]->place));
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What goes with the pattern nobody else may use. */
+static bool is_closed(struct sk_match *match)
+{
+	for (uint32_t name = 0; name < match->rule->names.count; name++) {
+		const struct sk_rule_name *known = &match->rule->names.items[name];
+		uint32_t value = match->values[name], inside = 0;
+
+		if (known->kind != SK_RULE_MADE || known->replaced || value == SK_NONE)
+			continue;
+		for (size_t n = 0; n < match->rule->pattern.count; n++)
+			for (size_t i = 0; i < match->graph->nodes.items[match->nodes[n]].inputs.count; i++)
+				inside += match->graph->nodes.items[match->nodes[n]].inputs.items[i] == value;
+		if (match->graph->values.items[value].output || match->users->counts.items[value] != inside) {
+			match->reason = sk_arena_print(match->graph->arena, "others use '%s'",
+						       match->graph->values.items[value].name);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool bind_step(struct sk_match *match, size_t step);
+
+/* What a try may change. */
+static void save(const struct sk_match *match, struct sk_match *saved)
+{
+	struct sk_arena *arena = match->graph->arena;
+	size_t names = match->rule->names.count, nodes = match->rule->pattern.count;
+
+	*saved = *match;
+	saved->values = (uint32_t *)sk_arena_copy(arena, (const char *)match->values, names * sizeof(*match->values));
+	saved->attributes = (struct sk_datum *)sk_arena_copy(arena, (const char *)match->attributes,
+							     names * sizeof(*match->attributes));
+	saved->set = (bool *)sk_arena_copy(arena, (const char *)match->set, names * sizeof(*match->set));
+	saved->nodes = (uint32_t *)sk_arena_copy(arena, (const char *)match->nodes, nodes * sizeof(*match->nodes));
+}
+
+static void restore(struct sk_match *match, const struct sk_match *saved)
+{
+	size_t names = match->rule->names.count;
+
+	memcpy(match->values, saved->values, names * sizeof(*match->values));
+	memcpy(match->attributes, saved->attributes, names * sizeof(*match->attributes));
+	memcpy(match->set, saved->set, names * sizeof(*match->set));
+	memcpy(match->nodes, saved->nodes, match->rule->pattern.count * sizeof(*match->nodes));
+	match->rest_node = saved->rest_node;
+	match->rest_first = saved->rest_first;
+}
+
+/* One of those that use the value. */
+static bool bind_user(struct sk_match *match, size_t step, uint32_t value)
+{
+	struct sk_match saved;
+	uint32_t user;
+
+	save(match, &saved);
+	for (user = match->users->first.items[value]; user != SK_NONE; user = match->users->users.items[user].next) {
+		uint32_t n = match->users->users.items[user].node;
+
+		if (match->steps++ >= match->budget) {
+			match->reason = "too many nodes use a value";
+			return false;
+		}
+		if (bind_node(match, match->rule->steps.items[step].node, n) && bind_step(match, step + 1))
+			return true;
+		restore(match, &saved);
+	}
+	return false;
+}
+
+static bool bind_step(struct sk_match *match, size_t step)
+{
+	const struct sk_rule_step *next = &match->rule->steps.items[step];
+	uint32_t value;
+
+	if (step == match->rule->steps.count)
+		return is_closed(match) && conditions_hold(match);
+	value = match->values[next->name];
+	if (value == SK_NONE)
+		return false;
+	if (next->user)
+		return bind_user(match, step, value);
+	value = match->graph->values.items[value].node;
+	return value != SK_NONE && bind_node(match, next->node, value) && bind_step(match, step + 1);
+}
+
+bool sk_match_find(struct sk_match *match, const struct sk_rule *rule, uint32_t anchor)
+{
+	struct sk_arena *arena = match->graph->arena;
+
+	match->rule = rule;
+	match->values = SK_NEW_ARRAY(arena, uint32_t, rule->names.count + 1);
+	match->attributes = SK_NEW_ARRAY(arena, struct sk_datum, rule->names.count + 1);
+	match->set = SK_NEW_ARRAY(arena, bool, rule->names.count + 1);
+	match->nodes = SK_NEW_ARRAY(arena, uint32_t, rule->pattern.count);
+	match->rest_node = SK_NONE;
+	match->reason = NULL;
+	match->budget = match->steps + BUDGET;
+	memset(match->values, 0xff, (rule->names.count + 1) * sizeof(*match->values));
+	memset(match->nodes, 0xff, rule->pattern.count * sizeof(*match->nodes));
+	return bind_node(match, rule->steps.items[0].node, anchor) && bind_step(match, 1);
+}

@@ -1,0 +1,54 @@
+/* Where the pattern of a rule stands in a graph, and what its expressions are there. */
+#ifndef SK_MATCH_H
+#define SK_MATCH_H
+
+#include "src/fusion/rules/rule.h"
+#include "src/fusion/rules/users.h"
+
+/* What an expression is. */
+struct sk_datum {
+	const char *text; /* NULL: numbers */
+	bool list;
+	size_t count; /* of a number 1 */
+	const double *numbers;
+};
+
+enum { SK_DATUM_MAX = 4096 /* numbers of a list */ };
+
+/* A pattern in a graph. What it binds is by name: a value (SK_NONE: absent), an attribute or an expression. */
+struct sk_match {
+	const struct sk_rule *rule;
+	struct sk_op_graph *graph;
+	const struct sk_users *users;
+	const char *target; /* what the name `target` is */
+	uint32_t *values;
+	struct sk_datum *attributes;
+	bool *set; /* it is bound */
+	uint32_t *nodes; /* by node of the pattern; SK_NONE: not yet */
+	uint32_t rest_node; /* whose last inputs the rest is; SK_NONE: there is none */
+	uint32_t rest_first; /* the number of the first of them */
+	uint32_t limit; /* nodes from this number on are no part of a match */
+	uint64_t steps; /* that all matching has taken so far */
+	uint64_t budget; /* `steps` where this one is given up */
+	const char *reason; /* why it is none, or why an expression is nothing here */
+};
+
+/* Looks for the pattern whose anchor is this node; room for what it binds is in the arena of the graph. */
+bool sk_match_find(struct sk_match *match, const struct sk_rule *rule, uint32_t anchor);
+
+/* False, with a reason, if it is nothing: a value is absent, a constant is none, lists are of different lengths. */
+bool sk_match_evaluate(struct sk_match *match, const struct sk_rule_expression *expression, struct sk_datum *datum);
+
+/* What the constant holds; false, with a reason, if it is none, or a large one. */
+bool sk_match_contents(struct sk_match *match, uint32_t value, struct sk_datum *datum);
+
+/* The value is a true condition: no number is 0. */
+bool sk_datum_is_true(const struct sk_datum *datum);
+
+/* Equal, with numbers as 32 bits can tell them. */
+bool sk_datum_same(const struct sk_datum *one, const struct sk_datum *other);
+
+/* The attribute as a datum; false if it is a list of texts. */
+bool sk_datum_of_attribute(struct sk_arena *arena, const struct sk_attribute *attribute, struct sk_datum *datum);
+
+#endif

@@ -1,0 +1,333 @@
+/* Rules from YAML; see read-rules.h. Comes in: a document. Goes out: rules whose names are resolved, whose operators
+ * and attributes exist, and in whose patterns each node is found from another one. */
+#include "src/fusion/rules/read-rules.h"
+
+#include <string.h>
+
+#include "src/document/fields.h"
+#include "src/fusion/rules/rule-lines.h"
+
+/* The keys of a rule, and of each of its variants; what a variant does not say the rule says. */
+struct draft {
+	const struct sk_node *name, *note, *pattern, *where, *let, *replace, *outputs, *compute, *variants;
+};
+
+static bool fails(const struct sk_document *document, const struct sk_node *node, const char *text)
+{
+	sk_error(document->diag, sk_node_place(document, node), "%s", text);
+	return false;
+}
+
+/* ---- texts ---- */
+
+/* Reads the text with a scanner; NULL after an error. */
+static bool open_text(const struct sk_document *document, const struct sk_node *node, const char *what,
+		      struct sk_scanner *scanner)
+{
+	struct sk_name text;
+
+	if (!sk_read_text(document, node, what, NULL, &text))
+		return false;
+	if (node->length > SK_RULE_MAX_TEXT)
+		return fails(document, node, "a line of a rule has 4096 bytes at most");
+	scanner->place = text.place;
+	scanner->place.column += !node->plain;
+	scanner->in_line = node->in_line;
+	scanner->text = scanner->at = text.text;
+	scanner->depth = 0;
+	scanner->failed = false;
+	return true;
+}
+
+static const struct sk_rule_expression *read_expression(const struct sk_document *document, const struct sk_node *node,
+							const char *what, struct sk_scanner *scanner)
+{
+	const struct sk_rule_expression *expression;
+
+	if (!open_text(document, node, what, scanner))
+		return NULL;
+	expression = sk_expression_parse(scanner);
+	if (expression && !sk_scanner_at_end(scanner)) {
+		sk_scanner_error(scanner, "nothing may follow the expression");
+		return NULL;
+	}
+	return expression;
+}
+
+typedef bool parse_line(struct sk_scanner *scanner, struct sk_rule *rule);
+
+static bool read_lines(const struct sk_document *document, const struct sk_node *node, const char *what,
+		       struct sk_scanner *scanner, struct sk_rule *rule, parse_line *parse)
+{
+	size_t count;
+
+	if (!node)
+		return true;
+	for (const struct sk_node *line = sk_node_items(node, &count); line; line = line->next) {
+		if (count > SK_RULE_MAX_NODES)
+			return fails(document, node, "a rule has 128 nodes at most");
+		if (!open_text(document, line, what, scanner) || !parse(scanner, rule))
+			return false;
+		if (line == node)
+			break;
+	}
+	return true;
+}
+
+/* Expressions under names, which others may use that stand behind them. */
+static bool read_lets(const struct sk_document *document, const struct sk_node *node, struct sk_scanner *scanner,
+		      struct sk_rule *rule)
+{
+	if (!node)
+		return true;
+	if (!sk_expect_map(document, node, "'let'", NULL))
+		return false;
+	for (const struct sk_node *key = node->first; key; key = key->next) {
+		struct sk_name name;
+		const struct sk_rule_expression *expression;
+
+		if (!sk_read_identifier(document, key, "a name", NULL, &name))
+			return false;
+		if (sk_rule_find_name(rule, name.text) != SK_NONE)
+			return fails(document, key, "the rule has this name already");
+		expression = read_expression(document, key->value, "an expression", scanner);
+		if (!expression || !sk_rule_check_names(document->diag, rule, expression))
+			return false;
+		sk_array_push(document->arena, &rule->names,
+			      (struct sk_rule_name){
+				      .text = name.text, .kind = SK_RULE_LET, .place = name.place, .let = expression});
+	}
+	return true;
+}
+
+static bool read_conditions(const struct sk_document *document, const struct sk_node *node, struct sk_scanner *scanner,
+			    struct sk_rule *rule)
+{
+	if (!node)
+		return true;
+	for (const struct sk_node *line = sk_node_items(node, NULL); line; line = line->next) {
+		const struct sk_rule_expression *expression = read_expression(document, line, "a condition", scanner);
+
+		if (!expression || !sk_rule_check_names(document->diag, rule, expression))
+			return false;
+		sk_array_push(document->arena, &rule->where, expression);
+		if (line == node)
+			break;
+	}
+	return true;
+}
+
+/* ---- outputs, and how nodes are found ---- */
+
+static uint32_t maker_of(const struct sk_rule *rule, uint32_t name)
+{
+	for (uint32_t n = 0; n < rule->pattern.count; n++)
+		for (size_t i = 0; i < rule->pattern.items[n].outputs.count; i++)
+			if (rule->pattern.items[n].outputs.items[i] == name)
+				return n;
+	return SK_NONE;
+}
+
+static bool read_outputs(const struct sk_document *document, const struct sk_node *node, struct sk_rule *rule)
+{
+	if (!node) {
+		for (size_t n = rule->pattern.count; n--;)
+			for (size_t i = 0; i < rule->pattern.items[n].outputs.count; i++) {
+				uint32_t name = rule->pattern.items[n].outputs.items[i];
+
+				if (name != SK_NONE && rule->names.items[name].replaced)
+					sk_array_push(document->arena, &rule->outputs, name);
+			}
+		return true;
+	}
+	for (const struct sk_node *item = sk_node_items(node, NULL); item; item = item->next) {
+		uint32_t name = item->kind == SK_NODE_SCALAR ? sk_rule_find_name(rule, item->text) : SK_NONE;
+
+		if (name == SK_NONE || !rule->names.items[name].replaced)
+			return fails(document, item, "'outputs' are names that pattern and replacement make");
+		sk_array_push(document->arena, &rule->outputs, name);
+		if (item == node)
+			break;
+	}
+	return true;
+}
+
+/* A value by which the node is found from those that have been, if there is one. */
+static bool find_step(const struct sk_rule *rule, const bool *bound, uint32_t n, struct sk_rule_step *step)
+{
+	const struct sk_rule_node *node = &rule->pattern.items[n];
+
+	for (size_t i = 0; i < node->outputs.count; i++)
+		if (node->outputs.items[i] != SK_NONE && bound[node->outputs.items[i]]) {
+			*step = (struct sk_rule_step){n, node->outputs.items[i], false};
+			return true;
+		}
+	for (size_t i = 0; i < node->inputs.count; i++)
+		if (node->inputs.items[i].name != SK_NONE && bound[node->inputs.items[i].name]) {
+			*step = (struct sk_rule_step){n, node->inputs.items[i].name, true};
+			return true;
+		}
+	return false;
+}
+
+static void bind_node(const struct sk_rule *rule, uint32_t n, bool *bound)
+{
+	const struct sk_rule_node *node = &rule->pattern.items[n];
+
+	for (size_t i = 0; i < node->outputs.count; i++)
+		if (node->outputs.items[i] != SK_NONE)
+			bound[node->outputs.items[i]] = true;
+	for (size_t i = 0; i < node->inputs.count; i++) {
+		uint32_t name = node->inputs.items[i].name;
+
+		if (name != SK_NONE && rule->names.items[name].kind != SK_RULE_REST &&
+		    !rule->names.items[name].optional)
+			bound[name] = true;
+	}
+}
+
+/* Producers first: there is one at most, while users are tried one after the other. */
+static bool order_steps(const struct sk_document *document, const struct sk_node *node, struct sk_rule *rule)
+{
+	bool *bound = SK_NEW_ARRAY(document->arena, bool, rule->names.count + 1);
+	bool *found = SK_NEW_ARRAY(document->arena, bool, rule->pattern.count + 1);
+	struct sk_rule_step step = {maker_of(rule, rule->outputs.items[0]), SK_NONE, false};
+
+	while (step.node != SK_NONE) {
+		sk_array_push(document->arena, &rule->steps, step);
+		found[step.node] = true;
+		bind_node(rule, step.node, bound);
+		step.node = SK_NONE;
+		for (uint32_t n = 0; n < rule->pattern.count; n++) {
+			struct sk_rule_step other;
+
+			if (!found[n] && find_step(rule, bound, n, &other) && (step.node == SK_NONE || !other.user))
+				step = other;
+			if (step.node != SK_NONE && !step.user)
+				break;
+		}
+	}
+	return rule->steps.count == rule->pattern.count ||
+	       fails(document, node, "a node of the pattern shares no value with the others");
+}
+
+/* ---- rules ---- */
+
+static bool read_compute(const struct sk_document *document, const struct sk_node *node, bool *single)
+{
+	static const char *const choices[] = {"f32"};
+	size_t index;
+
+	*single = node;
+	return !node || sk_read_choice(document, node, "'compute'", NULL, choices, 1, &index);
+}
+
+static bool read_variant(const struct sk_document *document, const struct sk_node *node, const struct draft *base,
+			 const struct draft *draft, struct sk_rule *rule)
+{
+	struct sk_scanner scanner = {.arena = document->arena, .diag = document->diag};
+	const struct sk_node *pattern = draft->pattern ? draft->pattern : base->pattern;
+	const struct sk_node *replace = draft->replace ? draft->replace : base->replace;
+
+	if (!pattern || !replace)
+		return fails(document, node, "a rule has a 'pattern' and what to 'replace' it with");
+	if (!read_lines(document, pattern, "a line of a pattern", &scanner, rule, sk_rule_parse_pattern) ||
+	    !read_lets(document, base->let, &scanner, rule) ||
+	    (draft != base && !read_lets(document, draft->let, &scanner, rule)) ||
+	    !read_conditions(document, base->where, &scanner, rule) ||
+	    (draft != base && !read_conditions(document, draft->where, &scanner, rule)) ||
+	    !read_lines(document, replace, "a line of a replacement", &scanner, rule, sk_rule_parse_replacement) ||
+	    !read_compute(document, draft->compute ? draft->compute : base->compute, &rule->single) ||
+	    !read_outputs(document, draft->outputs ? draft->outputs : base->outputs, rule))
+		return false;
+	if (!rule->outputs.count)
+		return fails(document, node, "the replacement makes nothing that the pattern makes");
+	return order_steps(document, node, rule);
+}
+
+static const struct sk_field variant_fields[] = {
+	{"pattern", .keep = offsetof(struct draft, pattern)}, {"where", .keep = offsetof(struct draft, where)},
+	{"let", .keep = offsetof(struct draft, let)},	      {"replace", .keep = offsetof(struct draft, replace)},
+	{"outputs", .keep = offsetof(struct draft, outputs)}, {"compute", .keep = offsetof(struct draft, compute)},
+	{"note", .keep = offsetof(struct draft, note)},
+};
+
+static const struct sk_field rule_fields[] = {
+	{"name", true, .keep = offsetof(struct draft, name)}, {"pattern", .keep = offsetof(struct draft, pattern)},
+	{"where", .keep = offsetof(struct draft, where)},     {"let", .keep = offsetof(struct draft, let)},
+	{"replace", .keep = offsetof(struct draft, replace)}, {"outputs", .keep = offsetof(struct draft, outputs)},
+	{"compute", .keep = offsetof(struct draft, compute)}, {"variants", .keep = offsetof(struct draft, variants)},
+	{"note", .keep = offsetof(struct draft, note)},
+};
+
+#define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
+
+static bool is_new(const struct sk_document *document, const struct sk_rules *rules, const struct sk_name *name)
+{
+	for (size_t i = 0; i < rules->rules.count; i++) {
+		if (strcmp(rules->rules.items[i].name, name->text))
+			continue;
+		sk_error(document->diag, name->place, "there is a rule '%s' already", name->text);
+		sk_note(document->diag, "it stands in %s", sk_place_text(document->arena, rules->rules.items[i].place));
+		return false;
+	}
+	return true;
+}
+
+static void add_variant(const struct sk_document *document, struct sk_rules *rules, const struct sk_name *name,
+			const struct sk_node *node, const struct draft *base, const struct draft *draft)
+{
+	struct sk_rule rule = {.name = name->text, .place = name->place};
+
+	if (rules->rules.count == SK_RULES_MAX)
+		fails(document, node, "there are more than 10000 rules");
+	else if (read_variant(document, node, base, draft, &rule))
+		sk_array_push(document->arena, &rules->rules, rule);
+}
+
+static void read_rule(const struct sk_document *document, struct sk_rules *rules, const struct sk_node *node)
+{
+	struct draft base = {0};
+	struct sk_name name;
+
+	if (!sk_read_fields(document, node, "a rule", NULL, rule_fields, COUNT(rule_fields), &base) ||
+	    !sk_read_name(document, base.name, "the name of a rule", NULL, &name) || !is_new(document, rules, &name))
+		return;
+	if (!base.variants) {
+		add_variant(document, rules, &name, node, &base, &base);
+		return;
+	}
+	if (!sk_expect_list(document, base.variants, "'variants'", NULL))
+		return;
+	for (const struct sk_node *item = base.variants->first; item; item = item->next) {
+		struct draft draft = {0};
+
+		if (sk_read_fields(document, item, "a variant of rule", name.text, variant_fields,
+				   COUNT(variant_fields), &draft))
+			add_variant(document, rules, &name, item, &base, &draft);
+	}
+}
+
+struct top {
+	const struct sk_node *expand;
+};
+
+static const struct sk_field top_fields[] = {{"expand", true, .keep = offsetof(struct top, expand)}};
+
+bool sk_rules_parse(struct sk_arena *arena, struct sk_diag *diag, const char *file, const void *text, size_t size,
+		    struct sk_rules *rules)
+{
+	const struct sk_document document = {.arena = arena, .diag = diag, .file = file, .what = "a file of rules"};
+	struct sk_arena *scratch = sk_arena_create();
+	const struct sk_node *root = sk_document_parse(&document, scratch, text, size);
+	unsigned errors = diag->errors;
+	struct top top = {NULL};
+
+	if (root && sk_read_fields(&document, root, "a file of rules", NULL, top_fields, COUNT(top_fields), &top) &&
+	    sk_expect_list(&document, top.expand, "'expand'", NULL))
+		for (const struct sk_node *item = top.expand->first; item && !sk_diag_is_hopeless(diag);
+		     item = item->next)
+			read_rule(&document, rules, item);
+	sk_arena_destroy(scratch); /* rules keep texts, not nodes */
+	return root && diag->errors == errors;
+}

@@ -1,0 +1,11 @@
+/* Rules from YAML. */
+#ifndef SK_READ_RULES_H
+#define SK_READ_RULES_H
+
+#include "src/fusion/rules/rule.h"
+
+/* Appends the rules of the text; all errors are collected. False after one. */
+bool sk_rules_parse(struct sk_arena *arena, struct sk_diag *diag, const char *file, const void *text, size_t size,
+		    struct sk_rules *rules);
+
+#endif

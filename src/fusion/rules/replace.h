@@ -1,0 +1,14 @@
+/* The nodes that take the place of a pattern. */
+#ifndef SK_REPLACE_H
+#define SK_REPLACE_H
+
+#include "src/fusion/rules/match.h"
+
+typedef SK_ARRAY(uint32_t) sk_indices;
+
+/* Appends the replacement to the graph's nodes, with types and shapes inferred, and marks those of the match as
+ * removed; producers no longer stand in front of users then. Their numbers are in `made`. False, with the reason in the
+ * match and no node touched, if an output would be of another type or shape, or something cannot be computed. */
+bool sk_match_replace(struct sk_match *match, struct sk_users *users, sk_indices *made);
+
+#endif

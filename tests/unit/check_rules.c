@@ -1,0 +1,532 @@
+/* Rules: what their reader refuses, where their patterns are found, and what takes their place. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/fusion/passes/infer-graph.h"
+#include "src/fusion/rules/apply-rules.h"
+#include "src/fusion/rules/expand.h"
+#include "src/fusion/rules/read-rules.h"
+#include "tests/lib/sink.h"
+#include "tests/lib/suite.h"
+
+static struct sk_op_graph *graph;
+static struct sk_rules rules;
+static struct sk_rule_pass rewrite;
+
+static void setup(void)
+{
+	open_sink();
+	graph = sk_graph_create(arena, &diag, "m.onnx");
+	memset(&rules, 0, sizeof(rules));
+}
+
+static bool read_rules(const char *text)
+{
+	return sk_rules_parse(arena, &diag, "r.yaml", text, strlen(text), &rules);
+}
+
+/* ---- the reader ---- */
+
+#define RULE(PATTERN, REPLACE) "expand:\n- name: a\n  pattern: " PATTERN "\n  replace: " REPLACE "\n"
+#define WHERE(CONDITION)                                                                                               \
+	"expand:\n- name: a\n  pattern: y = Relu(x)\n  where: " CONDITION "\n  replace: y = Max(x, 0)\n"
+
+static const struct {
+	const char *text, *message;
+} refused[] = {
+	{"rules: []\n", "r.yaml:1:1: unknown key 'rules' in a file of rules"},
+	{"expand: 3\n", "r.yaml:1:9: 'expand' must be a list, not '3'"},
+	{"expand:\n- pattern: y = Relu(x)\n", "r.yaml:2:3: a rule has no 'name'"},
+	{"expand:\n- name: a\n", "r.yaml:2:3: a rule has a 'pattern' and what to 'replace' it with"},
+	{"expand:\n- name: a\n  patern: y = Relu(x)\n",
+	 "r.yaml:3:3: unknown key 'patern' in a rule; did you mean 'pattern'?"},
+	{RULE("y = Relu(x)", "y = Max(x, 0)") "- name: a\n  pattern: y = Relu(x)\n  replace: y = Max(x, 0)\n",
+	 "r.yaml:5:9: there is a rule 'a' already"},
+	{RULE("y = Rely(x)", "y = Max(x, 0)"), "r.yaml:3:20: there is no operator 'Rely'; did you mean 'Relu'?"},
+	{RULE("y = here:Relu(x)", "y = Max(x, 0)"), "r.yaml:3:25: there is no operator 'Relu' in the domain 'here'"},
+	{RULE("y Relu(x)", "y = Max(x, 0)"), "r.yaml:3:14: '=' is expected here, not 'Relu'"},
+	{RULE("= Relu(x)", "y = Max(x, 0)"), "r.yaml:3:12: a name is expected here: NAME = OPERATOR(OPERAND, …)"},
+	{RULE("y = Relu(x", "y = Max(x, 0)"), "r.yaml:3:22: ',' is expected here, not the end"},
+	{RULE("y = Relu(x) z", "y = Max(x, 0)"), "r.yaml:3:24: nothing may follow the ')'"},
+	{RULE("y = Relu(*x, z)", "y = Max(z, 0)"), "r.yaml:3:27: *x is the last operand"},
+	{RULE("y = Relu(x, alpha=a)", "y = Max(x, 0)"), "r.yaml:3:30: Relu has no attribute 'alpha'"},
+	{RULE("y = Relu(x)", "y = Max(z, 0)"), "r.yaml:4:20: there is no 'z' in the rule"},
+	{RULE("y = Relu(x)", "z = Max(x, 0)"), "r.yaml:2:3: the replacement makes nothing that the pattern makes"},
+	{RULE("y = Relu(x)", "x = Max(x, 0)"), "r.yaml:4:25: there is a 'x' already"},
+	{RULE("y = Relu(x)", "y = Add(x)"), "r.yaml:4:22: Add takes 2 to 2 operands, not 1"},
+	{RULE("y = Relu(x)", "y = Expand(1, i64([2]))"),
+	 "r.yaml:4:23: nothing beside it says of what type the constant is: f32(NUMBER), or like(VALUE, NUMBER)"},
+	{RULE("y = Relu(x)", "y = Max(x, 3 +)"), "r.yaml:4:26: a number, a name or a list is expected here, not ')'"},
+	{RULE("y = Relu(x)", "y = Max(x, sqr(3))"), "r.yaml:4:27: there is no function 'sqr'; did you mean 'sqrt'?"},
+	{RULE("y = Relu(x)", "y = Max(x, 1z)"), "r.yaml:4:23: '1z' starts no number"},
+	{RULE("y = Relu(x)", "y = Max(x, x + 1)"),
+	 "r.yaml:4:23: 'x' is a value, and no number: value(x) is what a constant holds"},
+	{RULE("y = Relu(x)", "y = If(x)"), "r.yaml:4:21: If is no operator of one node"},
+	{RULE("y = Add(Relu(x), z)", "t = Relu(x)\n  outputs: t"),
+	 "r.yaml:5:12: 'outputs' are names that pattern and replacement make"},
+	{"expand:\n- name: a\n  pattern: ['y = Relu(x)', 'z = Relu(w)']\n  replace: ['y = Max(x, 0)', 'z = Max(w, "
+	 "0)']\n",
+	 "r.yaml:2:3: a node of the pattern shares no value with the others"},
+	{"expand:\n- name: a\n  pattern: ['t = Relu(x)', 'y = Relu(t)']\n  replace: y = Max(t, 0)\n",
+	 "r.yaml:4:21: 't' goes with the pattern, and no line above makes it"},
+	{WHERE("shape(z) == 1"), "r.yaml:4:16: shape is asked of a value of the pattern"},
+	{WHERE("rank(x) = 1"), "r.yaml:4:18: nothing may follow the expression"},
+	{WHERE("dtype(x) == 'f32"), "r.yaml:4:22: a text has no end: a ' is missing"},
+	{WHERE("min(1)"), "r.yaml:4:16: min takes 2 or more operands, not 1"},
+	{"expand:\n- name: a\n  pattern: y = Relu(x)\n  let: {x: 1}\n  replace: y = Max(x, 0)\n",
+	 "r.yaml:4:9: the rule has this name already"},
+	{"expand:\n- name: a\n  pattern: y = Relu(x)\n  compute: f16\n  replace: y = Max(x, 0)\n",
+	 "r.yaml:4:12: 'compute' must be f32, not 'f16'"},
+};
+
+START_TEST(test_refused)
+{
+	char expected[300];
+
+	ck_assert(!read_rules(refused[_i].text));
+	snprintf(expected, sizeof(expected), "t: error: %s", refused[_i].message);
+
+	char *messages = take_messages(&diag);
+
+	messages[strcspn(messages, "\n")] = 0;
+	ck_assert_str_eq(messages, expected);
+	free(messages);
+	ck_assert_uint_eq(rules.rules.count, _i == 5);
+}
+END_TEST
+
+/* What nests, or is long, is refused before it costs anything. */
+START_TEST(test_hostile)
+{
+	char *text = sk_arena_alloc(arena, 1, 100000);
+
+	strcpy(text, "expand:\n- name: a\n  pattern: y = Relu(x)\n  replace: y = Neg(x)\n  where: ");
+	memset(text + strlen(text), '(', 3000);
+	ck_assert(!read_rules(text));
+	expect_messages("t: error: r.yaml:5:43: expressions nest too deep\n");
+	memset(text + strlen(text), '-', 5000);
+	ck_assert(!read_rules(text));
+	expect_messages("t: error: r.yaml:5:10: a line of a rule has 4096 bytes at most\n");
+}
+END_TEST
+
+START_TEST(test_own_rules)
+{
+	ck_assert(sk_rules_parse(arena, &diag, "expand.yaml", sk_expand_rules, strlen(sk_expand_rules), &rules));
+	expect_messages("");
+	ck_assert_uint_gt(rules.rules.count, 70);
+}
+END_TEST
+
+/* ---- graphs ---- */
+
+static uint32_t input_of(const char *name, enum sk_dtype dtype, uint64_t rows, uint64_t columns)
+{
+	uint32_t value = sk_graph_value(graph, name);
+	struct sk_value *one = &graph->values.items[value];
+
+	one->dtype = dtype;
+	one->shaped = one->input = true;
+	one->rank = 2;
+	one->shape[0] = rows;
+	one->shape[1] = columns;
+	sk_array_push(arena, &graph->inputs, value);
+	return value;
+}
+
+/* "Add a b > y": a node, and the values that it takes and makes. */
+static struct sk_graph_node *add(const char *text)
+{
+	char *copy = sk_arena_copy(arena, text, strlen(text)), *word = strtok(copy, " ");
+	struct sk_graph_node *node = sk_graph_add_node(graph, word);
+	uint32_t index = (uint32_t)graph->nodes.count - 1;
+	bool makes = false;
+
+	node->version = 24;
+	while ((word = strtok(NULL, " "))) {
+		if (!strcmp(word, ">")) {
+			makes = true;
+			continue;
+		}
+		uint32_t value = sk_graph_value(graph, word);
+
+		node = &graph->nodes.items[index];
+		if (makes) {
+			graph->values.items[value].node = index;
+			sk_array_push(arena, &node->outputs, value);
+		} else {
+			sk_array_push(arena, &node->inputs, value);
+		}
+	}
+	return node;
+}
+
+static void output(const char *name)
+{
+	uint32_t value = sk_graph_value(graph, name);
+
+	graph->values.items[value].output = true;
+	sk_array_push(arena, &graph->outputs, value);
+}
+
+/* The graph as text, behind the rules: "Mul x x > y; Add y x > z". */
+static const char *rewritten(const char *text)
+{
+	const char *result = "";
+
+	ck_assert(read_rules(text));
+	ck_assert(sk_graph_infer(graph, NULL, NULL));
+	rewrite = (struct sk_rule_pass){.graph = graph, .sets = {&rules}, .target = "host"};
+	sk_rules_apply(&rewrite);
+	expect_messages("");
+	for (size_t n = 0; n < graph->nodes.count; n++) {
+		const struct sk_graph_node *node = &graph->nodes.items[n];
+
+		result = sk_arena_print(arena, "%s%s%s", result, n ? "; " : "", node->op);
+		for (size_t i = 0; i < node->inputs.count; i++)
+			result = sk_arena_print(arena, "%s %s", result,
+						sk_node_input(graph, node, i) ? sk_node_input(graph, node, i)->name
+									      : "-");
+		result = sk_arena_join(arena, result, " >");
+		for (size_t i = 0; i < node->outputs.count; i++) {
+			const struct sk_value *value = sk_node_output(graph, node, i);
+
+			result = sk_arena_print(arena, "%s %s", result, value ? value->name : "-");
+			ck_assert(!value || value->node == n);
+		}
+		for (size_t i = 0; i < node->inputs.count; i++)
+			ck_assert(!sk_node_input(graph, node, i) || sk_node_input(graph, node, i)->node == SK_NONE ||
+				  sk_node_input(graph, node, i)->node < n);
+	}
+	return result;
+}
+
+#define JOIN RULE("['s = Add(a, b)', 'y = Relu(s)']", "y = Max(a, b)")
+
+START_TEST(test_one_node)
+{
+	input_of("x", SK_F32, 2, 3);
+	add("Sigmoid x > s")->name = "the node";
+	add("Relu s > y");
+	output("y");
+	ck_assert_str_eq(rewritten(RULE("y = Sigmoid(x)", "y = Exp(Neg(x))")),
+			 "Neg x > the node/Neg.2; Exp the node/Neg.2 > s; Relu s > y");
+	ck_assert_str_eq(graph->nodes.items[0].origin, "Sigmoid");
+	ck_assert_str_eq(graph->nodes.items[1].name, "the node/y");
+	ck_assert_uint_eq(rewrite.replaced, 1);
+}
+END_TEST
+
+START_TEST(test_several_nodes)
+{
+	input_of("x", SK_F32, 2, 3);
+	input_of("w", SK_F32, 2, 3);
+	add("Add x w > s");
+	add("Neg x > n");
+	add("Relu s > y");
+	output("y");
+	output("n");
+	ck_assert_str_eq(rewritten(JOIN), "Neg x > n; Max x w > y");
+}
+END_TEST
+
+/* What goes with the pattern may have no other user, not be an output, and stand in no other stream or scope. */
+START_TEST(test_near_misses)
+{
+	input_of("x", SK_F32, 2, 3);
+	input_of("w", SK_F32, 2, 3);
+	add("Add x w > s");
+	add("Relu s > y")->stream = _i == 2;
+	if (_i == 3)
+		graph->nodes.items[0].scope = "one";
+	if (_i == 0)
+		add("Neg s > n");
+	if (_i == 1)
+		output("s");
+	output("y");
+	ck_assert_str_eq(rewritten(JOIN), _i == 0   ? "Add x w > s; Relu s > y; Neg s > n"
+					  : _i == 4 ? "Max x w > y"
+						    : "Add x w > s; Relu s > y");
+	ck_assert_uint_eq(rewrite.replaced, _i == 4);
+}
+END_TEST
+
+/* A value that the replacement makes, too, may have other users, who then stand behind it. */
+START_TEST(test_users_between)
+{
+	input_of("x", SK_F32, 2, 3);
+	input_of("w", SK_F32, 2, 3);
+	add("Add x w > s");
+	add("Neg s > n");
+	add("Relu s > y");
+	output("y");
+	output("n");
+	ck_assert_str_eq(rewritten(RULE("['s = Add(a, b)', 'y = Relu(s)']", "['s = Add(b, a)', 'y = Max(s, b)']")),
+			 "Add w x > s; Neg s > n; Max s w > y");
+}
+END_TEST
+
+/* What lies between the nodes of a pattern cannot be behind the replacement and in front of it. */
+START_TEST(test_not_convex)
+{
+	input_of("x", SK_F32, 2, 3);
+	input_of("w", SK_F32, 2, 3);
+	add("Add x w > s");
+	add("Neg s > n");
+	add("Mul s n > y");
+	output("y");
+	ck_assert_str_eq(rewritten(RULE("['s = Add(a, b)', 'y = Mul(s, c)']", "['s = Add(b, a)', 'y = Mul(c, s)']")),
+			 "Add x w > s; Neg s > n; Mul s n > y");
+	ck_assert_uint_eq(rewrite.refusals.count, 1);
+	ck_assert_str_eq(rewrite.refusals.items[0].reason, "something between its nodes depends on them");
+}
+END_TEST
+
+/* A name that stands twice is one value. */
+START_TEST(test_repeated)
+{
+	input_of("x", SK_F32, 2, 3);
+	input_of("w", SK_F32, 2, 3);
+	add("Mul x x > y");
+	add("Mul x w > z");
+	output("y");
+	output("z");
+	ck_assert_str_eq(rewritten(RULE("y = Mul(a, a)", "y = Square(a)")), "Square x > y; Mul x w > z");
+}
+END_TEST
+
+/* Two nodes that share an input alone are found through its users. */
+START_TEST(test_sisters)
+{
+	input_of("x", SK_F32, 2, 3);
+	add("Exp x > e");
+	add("Tanh x > t");
+	add("Neg x > n");
+	output("e");
+	output("t");
+	output("n");
+	ck_assert_str_eq(rewritten(RULE("['e = Exp(x)', 'n = Neg(x)']", "['e = Exp(x)', 'n = Sub(like(x, 0), x)']")),
+			 "Tanh x > t; Exp x > e; Sub number x > n");
+}
+END_TEST
+
+/* Attributes: a value, a default, a name that conditions know; what the pattern does not name is as it is by itself. */
+START_TEST(test_attributes)
+{
+	static const struct {
+		const char *rule, *result;
+	} cases[] = {
+		{RULE("y = LeakyRelu(x, alpha=0.5)", "y = Neg(x)"), "Neg x > y; LeakyRelu x > z"},
+		{RULE("y = LeakyRelu(x)", "y = Neg(x)"), "LeakyRelu x > y; Neg x > z"},
+		{RULE("y = LeakyRelu(x, alpha=*)", "y = Neg(x)"), "Neg x > y; Neg x > z"},
+		{RULE("y = LeakyRelu(x, alpha=a)", "y = Elu(x, alpha=a * 2)\n  where: a > 0.25"),
+		 "Elu x > y; LeakyRelu x > z"},
+		{RULE("y = LeakyRelu(x, alpha=a?3)", "y = Neg(x)\n  where: a == 3"), "LeakyRelu x > y; Neg x > z"},
+	};
+
+	input_of("x", SK_F32, 2, 3);
+	struct sk_graph_node *node = add("LeakyRelu x > y");
+
+	sk_array_push(arena, &node->attributes,
+		      (struct sk_attribute){.name = "alpha", .kind = SK_ATTRIBUTE_REAL, .real = 0.5});
+	add("LeakyRelu x > z");
+	output("y");
+	output("z");
+	ck_assert_str_eq(rewritten(cases[_i].rule), cases[_i].result);
+	if (_i == 3)
+		ck_assert(sk_node_real(&graph->nodes.items[0], "alpha", 0) == 1);
+}
+END_TEST
+
+/* Conditions, each true of [2, 3] f32 and false of something near it. */
+START_TEST(test_conditions)
+{
+	static const char *const conditions[][2] = {
+		{"dtype(x) == 'f32'", "dtype(x) == 'f16'"},
+		{"rank(x) == 2 and not float(y) == 0", "rank(x) == 3"},
+		{"shape(x) == [2, 3]", "shape(x) == [2, 4]"},
+		{"shape(x)[-1] == 3", "shape(x)[2] == 3"},
+		{"size(x) == product(shape(x))", "size(x) != sum([1, 2, 3])"},
+		{"uses(x) == 1", "uses(x) == 2"},
+		{"output(y)", "output(x)"},
+		{"constant(x) == 0", "value(x) == 0"},
+		{"concat([1], range(2, 4), fill(2, 7)) == [1, 2, 3, 7, 7]", "length([1, 2]) == 3"},
+		{"take(shape(x), indices(shape(x) != 2)) == 3", "any([0, 0])"},
+		{"min(4, 3, 5) == 3 and max([1, 9], 5) == [5, 9]", "all([1, 0])"},
+		{"(-1 + 4) % 4 == 3 and -7 % 4 == 1", "2 - 3 - 4 == 3"},
+		{"1 + 2 * 3 == 7 and (1 if rank(x) == 2 else 0)", "0 if rank(x) == 2 else 1"},
+		{"floor(sqrt(abs(-17))) == 4 and exp(log(1)) == 1", "1 == 2 or 3 < 3 or 3 > 3"},
+		{"present(x) and 3 <= 3 and 3 >= 3", "not present(x)"},
+		{"target == 'host'", "target == 'cpu'"},
+		{"n == 6", "n == 5"},
+	};
+	const char *text =
+		sk_arena_print(arena,
+			       "expand:\n- name: a\n  pattern: y = Relu(x)\n  let: {n: size(x)}\n  where: %s\n"
+			       "  replace: y = Max(x, 0)\n",
+			       conditions[_i / 2][_i % 2]);
+
+	input_of("x", SK_F32, 2, 3);
+	add("Relu x > y");
+	output("y");
+	ck_assert_str_eq(rewritten(text), _i % 2 ? "Relu x > y" : "Max x number > y");
+}
+END_TEST
+
+/* The first rule that fits is applied; what it makes is not looked at again. */
+START_TEST(test_order)
+{
+	input_of("x", SK_F32, 2, 3);
+	add("Relu x > y");
+	output("y");
+	ck_assert_str_eq(rewritten("expand:\n"
+				   "- {name: a, pattern: y = Relu(x), where: rank(x) == 3, replace: y = Neg(x)}\n"
+				   "- name: b\n  pattern: y = Relu(x)\n  variants:\n  - where: dtype(x) == 'f16'\n"
+				   "    replace: y = Exp(x)\n  - replace: y = Relu(Relu(x))\n"
+				   "- {name: c, pattern: y = Relu(x), replace: y = Neg(x)}\n"),
+			 "Relu x > y/Relu.2; Relu y/Relu.2 > y");
+}
+END_TEST
+
+/* Another type or shape is no replacement, nor is what cannot be computed. */
+START_TEST(test_misfits)
+{
+	static const struct {
+		const char *replace, *reason;
+	} cases[] = {
+		{"y = Greater(x, 0)", "'y' would be bool [2, 3], and is f32 [2, 3]"},
+		{"y = ReduceSum(x)", "'y' would be f32 [1, 1], and is f32 [2, 3]"},
+		{"y = Reshape(x, i64([4, 2]))", NULL},
+		{"y = Max(x, sqrt(-1) > 0 or 1e300)", NULL},
+		{"y = Expand(x, x)", NULL},
+		{"y = Elu(x, alpha=[1, 2])", "attribute 'alpha' is one number"},
+		{"y = Softmax(x, axis=0.5)", "attribute 'axis' is no integer"},
+		{"y = Max(x, shape(x)[7])", "a list has no such item"},
+	};
+	const char *text = sk_arena_print(arena, RULE("y = Relu(x)", "%s"), cases[_i].replace);
+
+	input_of("x", SK_F32, 2, 3);
+	add("Relu x > y");
+	output("y");
+	ck_assert_str_eq(rewritten(text), _i == 3 ? "Max x number > y" : "Relu x > y");
+	ck_assert_uint_eq(rewrite.refusals.count, _i != 3);
+	if (cases[_i].reason)
+		ck_assert_str_eq(rewrite.refusals.items[0].reason, cases[_i].reason);
+}
+END_TEST
+
+/* Half-precision values are computed as f32, and others as they are. */
+START_TEST(test_compute)
+{
+	enum sk_dtype dtype = _i ? SK_F64 : SK_BF16;
+
+	input_of("x", dtype, 2, 3);
+	add("Sigmoid x > y");
+	output("y");
+	ck_assert_str_eq(rewritten(RULE("y = Sigmoid(x)", "y = Mul(x, Add(x, 1))\n  compute: f32")),
+			 _i ? "Add x number > y/Add.2; Mul x y/Add.2 > y"
+			    : "Cast x > y/cast; Add y/cast number > y/Add.2; Mul y/cast y/Add.2 > y/y; Cast y/y > y");
+	ck_assert_int_eq(graph->values.items[sk_graph_value(graph, "number")].dtype, _i ? SK_F64 : SK_F32);
+}
+END_TEST
+
+/* What of a node nobody wants is not there; optional operands, and any number of them. */
+START_TEST(test_operands)
+{
+	input_of("x", SK_F32, 2, 3);
+	input_of("w", SK_F32, 2, 3);
+	add("Sum x w x w > y");
+	add("Clip w x > z");
+	output("y");
+	output("z");
+	ck_assert_str_eq(rewritten("expand:\n- {name: a, pattern: 'y = Sum(x, *rest)', where: count(rest) == 3, "
+				   "replace: 'y = Mul(x, *rest)'}\n"
+				   "- {name: b, pattern: 'y = Clip(x, low?, high?)', where: not present(high), "
+				   "replace: 'y = Clip(x, low?1, high?7)'}\n"),
+			 "Mul x w > y/fold; Mul y/fold x > y/fold#7; Mul y/fold#7 w > y; Clip w x number > z");
+}
+END_TEST
+
+/* Constants in patterns are compared as f32. */
+START_TEST(test_constants)
+{
+	const float numbers[2] = {0.1F, 0.2F};
+
+	input_of("x", SK_F32, 2, 3);
+	sk_graph_new_constant(graph, "tenth", SK_F32, 0, NULL, &numbers[0]);
+	sk_graph_new_constant(graph, "fifth", SK_F32, 0, NULL, &numbers[1]);
+	add("Mul x tenth > y");
+	add("Mul x fifth > z");
+	output("y");
+	output("z");
+	ck_assert_str_eq(rewritten(RULE("y = Mul(x, 0.1)", "y = Div(x, 10)")), "Div x number > y; Mul x fifth > z");
+}
+END_TEST
+
+/* Steps are linear in nodes and rules, also where one value has many users. */
+static uint64_t steps_of(uint32_t nodes, bool chain)
+{
+	char text[64];
+
+	open_sink();
+	graph = sk_graph_create(arena, &diag, "m.onnx");
+	memset(&rules, 0, sizeof(rules));
+	input_of("v0", SK_F32, 2, 3);
+	for (uint32_t i = 0; i < nodes; i++) {
+		snprintf(text, sizeof(text), "Relu v%u > v%u", chain ? i : 0, i + 1);
+		add(text);
+		snprintf(text, sizeof(text), "v%u", i + 1);
+		if (!chain)
+			output(text);
+	}
+	if (chain)
+		output(text);
+	rewritten(
+		"expand:\n- {name: a, pattern: ['a = Relu(x)', 'b = Relu(a)', 'c = Neg(b)'], replace: c = Neg(x)}\n"
+		"- {name: b, pattern: ['a = Relu(x)', 'b = Exp(x)'], outputs: a, replace: [a = Exp(x), b = Relu(x)]}\n"
+		"- {name: c, pattern: ['a = Relu(x)', 'b = Relu(a)'], where: rank(x) == 3, replace: b = Neg(x)}\n");
+	close_sink();
+	return rewrite.steps;
+}
+
+START_TEST(test_steps)
+{
+	uint64_t one = steps_of(500, true), two = steps_of(1000, true);
+
+	ck_assert_uint_gt(one, 500);
+	ck_assert_uint_le(two, 2 * one + 20);
+	/* Each of 2000 nodes may try all of its sisters, up to a limit. */
+	ck_assert_uint_le(steps_of(12000, false), 12000UL * 10100);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("rules");
+	TCase *rest = tcase_create("rules"), *steps = tcase_create("steps");
+
+	tcase_add_checked_fixture(rest, setup, close_sink);
+	tcase_add_loop_test(rest, test_refused, 0, sizeof(refused) / sizeof(refused[0]));
+	tcase_add_test(rest, test_hostile);
+	tcase_add_test(rest, test_own_rules);
+	tcase_add_test(rest, test_one_node);
+	tcase_add_test(rest, test_several_nodes);
+	tcase_add_loop_test(rest, test_near_misses, 0, 5);
+	tcase_add_test(rest, test_users_between);
+	tcase_add_test(rest, test_not_convex);
+	tcase_add_test(rest, test_repeated);
+	tcase_add_test(rest, test_sisters);
+	tcase_add_loop_test(rest, test_attributes, 0, 5);
+	tcase_add_loop_test(rest, test_conditions, 0, 34);
+	tcase_add_test(rest, test_order);
+	tcase_add_loop_test(rest, test_misfits, 0, 8);
+	tcase_add_loop_test(rest, test_compute, 0, 2);
+	tcase_add_test(rest, test_operands);
+	tcase_add_test(rest, test_constants);
+	tcase_add_test(steps, test_steps);
+	tcase_set_timeout(steps, 120);
+	suite_add_tcase(suite, rest);
+	suite_add_tcase(suite, steps);
+	return run_suite(suite);
+}
