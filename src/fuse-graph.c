@@ -2,12 +2,41 @@
  * flags under its stage and its place in that stage. */
 #include "src/fuse-graph.h"
 
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/escape.h"
 #include "src/fusion/composites/composites.h"
+#include "src/fusion/manager/lists.h"
 #include "src/fusion/manager/pass.h"
 #include "src/fusion/rewrites/rewrites.h"
 #include "src/fusion/rules/expand.h"
 
 static const struct sk_fusion_pass passes[] = {
+	/* Patterns that one kernel computes, in the order of their indices. */
+	{"fusion_group", "FlashAttentionFusionV1", 0, NULL},
+	{"fusion_group", "FlashAttentionFusionV2", 0, NULL},
+	{"fusion_group", "add_layer_norm_fusion", 0, NULL},
+	{"fusion_group", "add_layer_norm_v3_fusion", 0, NULL},
+	{"fusion_group", "add_layer_norm_ext_fusion", 0, NULL},
+	{"fusion_group", "inference_swiglu_fusion", 0, NULL},
+	{"fusion_group", "inference_matmul_split_fusion", 0, NULL},
+	{"fusion_group", "shape_reshape", 0, NULL},
+	{"fusion_group", "shape_reshape_2", 0, NULL},
+	{"fusion_group", "add_rms_norm_quant_fusion", 0, NULL},
+	{"fusion_group", "rms_norm_quant_fusion", 0, NULL},
+	{"fusion_group", "add_rms_norm_fusion", 0, NULL},
+	{"fusion_group", "add_cast_rms_norm_cast_fusion", 0, NULL},
+	{"fusion_group", "MatMulAllReduce", 0, NULL},
+	{"fusion_group", "split_concat_fusion", 0, NULL},
+	{"fusion_group", "matmul_elem_biasadd_fusion", 0, NULL},
+	{"fusion_group", "matmul_elem_add_fusion", 0, NULL},
+	{"fusion_group", "matmul_elem_relu_fusion", 0, NULL},
+	{"fusion_group", "matmul_elem_gelu_fusion", 0, NULL},
+	{"fusion_group", "inference_qbmm_add_fusion", 0, NULL},
+	{"fusion_group", "inference_qbmm_allreduce_add_fusion", 0, NULL},
+
 	{"preprocess", "graph_kernel_cse", 1, sk_pass_cse},
 	{"cluster", "transpose_matmul_fusion", SK_LEVEL_NEVER, sk_pass_transpose_matmul_fusion},
 	{"cluster", "graph_kernel_expander", 1, sk_pass_expand},
@@ -25,25 +54,90 @@ static const struct sk_fusion_pass passes[] = {
 	{0},
 };
 
-static bool run(struct sk_op_graph *graph, const struct sk_fusion_flags *flags, const struct sk_fusion_pass *pass,
-		struct sk_dumps *dumps)
-{
-	enum sk_pass_result result = pass->run(graph, flags);
+/* ---- what is told ---- */
 
-	return result != SK_PASS_FAILED &&
-	       sk_dumps_after(dumps, graph, pass->name, pass->name, result == SK_PASS_CHANGED);
+static void log_line(const struct sk_graph_fusion *fusion, const char *module, const char *text)
+{
+	if (!fusion->verbose)
+		return;
+	fprintf(stderr, "[INFO] %s(sklink): ", module);
+	sk_escape_print(text, stderr);
+	fputc('\n', stderr);
 }
 
-bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_fusion_flags *flags, struct sk_dump_folders folders)
+/* The names of the passes that have a name of their own among flags. */
+static void log_group(struct sk_arena *arena, const struct sk_graph_fusion *fusion)
 {
+	const char *line = "graph kernel passes: ", *between = "";
+
+	for (const struct sk_fusion_pass *pass = passes; pass->name && !strcmp(pass->stage, "fusion_group"); pass++) {
+		line = sk_arena_print(arena, "%s%s%s", line, between, pass->name);
+		between = ",";
+	}
+	log_line(fusion, "PRE_ACT", sk_arena_join(arena, line, "."));
+}
+
+static void log_choices(struct sk_arena *arena, const struct sk_graph_fusion *fusion)
+{
+	log_line(fusion, "GRAPH_KERNEL",
+		 sk_arena_print(arena, "graph_kernel_flags = \"%s\", all flags: %s", fusion->flags.text,
+				sk_fusion_flags_json(arena, &fusion->flags)));
+	log_group(arena, fusion);
+	for (size_t i = 0; i < fusion->passes.count; i++) {
+		const struct sk_pass_choice *choice = &fusion->passes.items[i];
+		const char *what = !choice->on ? "is disabled" : choice->pass->run ? "is enabled" : "has no rule";
+
+		log_line(fusion, "GRAPH_KERNEL", sk_arena_print(arena, "graph kernel pass %s %s.", choice->name, what));
+	}
+}
+
+/* ---- what is done ---- */
+
+void sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion)
+{
+	sk_lists_check_names(arena, diag, &fusion->flags);
+	fusion->passes = sk_passes_choose(arena, diag, passes, &fusion->flags);
+	if (fusion->verbose)
+		log_choices(arena, fusion);
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, const struct sk_pass_choice *choice,
+		struct sk_dumps *dumps)
+{
+	double start = now();
+	enum sk_pass_result result = choice->pass->run(graph, &fusion->flags);
+	bool changed = result == SK_PASS_CHANGED;
+
+	log_line(fusion, "GRAPH_KERNEL",
+		 sk_arena_print(graph->arena, "Run graph kernel pass %s in %.2f us", choice->name, now() - start));
+	if (changed)
+		log_line(fusion, "GRAPH_KERNEL",
+			 sk_arena_print(graph->arena, "graph kernel pass %s changed.", choice->name));
+	return result != SK_PASS_FAILED && sk_dumps_after(dumps, graph, choice->name, choice->pass->name, changed);
+}
+
+bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, struct sk_dump_folders folders)
+{
+	const struct sk_fusion_flags *flags = &fusion->flags;
 	struct sk_dumps *dumps = sk_dumps_begin(graph, folders);
 
 	if (!dumps)
 		return false;
 	/* On the host the planner knows best, unless somebody says what he wants. */
 	graph->composites_hold = flags->opt_level && (flags->target != SK_TARGET_HOST || flags->given);
-	for (const struct sk_fusion_pass *pass = passes; pass->name; pass++)
-		if (flags->opt_level >= pass->level && !run(graph, flags, pass, dumps))
+	for (size_t i = 0; i < fusion->passes.count; i++) {
+		const struct sk_pass_choice *choice = &fusion->passes.items[i];
+
+		if (choice->on && choice->pass->run && !run(graph, fusion, choice, dumps))
 			return false;
+	}
 	return sk_dumps_end(dumps, graph);
 }

@@ -4,10 +4,20 @@
 
 #include "src/fusion/dumps/dumps.h"
 #include "src/fusion/graph.h"
+#include "src/fusion/manager/choose.h"
 #include "src/fusion/manager/flags.h"
 
-/* Runs the passes that the flags leave on, and dumps what they change. Every value is of a known type and shape. False
- * after an error. */
-bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_fusion_flags *flags, struct sk_dump_folders folders);
+/* What is decided once, for all networks of a link. */
+struct sk_graph_fusion {
+	struct sk_fusion_flags flags;
+	sk_pass_choices passes;
+	bool verbose; /* what is decided and done is told on standard error */
+};
+
+/* Decides which passes run; the flags are known. Operators and passes that flags name in vain are warned of. */
+void sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion);
+
+/* Runs these passes, and dumps what they change. Every value is of a known type and shape. False after an error. */
+bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, struct sk_dump_folders folders);
 
 #endif

@@ -105,18 +105,13 @@ src_libfusion_la_SOURCES = \
 	src/fusion/composites/composites.c src/fusion/composites/composites.h \
 	src/fusion/composites/kinds.c src/fusion/composites/kinds.h \
 	src/fusion/composites/operators.def \
-	src/fusion/composites/split.c \
-	src/fusion/composites/areas.c src/fusion/composites/areas.h \
-	src/fusion/composites/cluster.c \
-	src/fusion/composites/composites.c src/fusion/composites/composites.h \
-	src/fusion/composites/kinds.c src/fusion/composites/kinds.h \
-	src/fusion/composites/operators.def \
 	src/fusion/composites/patterns.c src/fusion/composites/patterns.h \
 	src/fusion/composites/split.c \
+	src/fusion/manager/choose.c src/fusion/manager/choose.h \
 	src/fusion/manager/cluster.def src/fusion/manager/expand.def \
-	src/fusion/manager/flags.def src/fusion/manager/flags.h \
+	src/fusion/manager/flags.c src/fusion/manager/flags.def src/fusion/manager/flags.h \
 	src/fusion/manager/lists.c src/fusion/manager/lists.h \
-	src/fusion/manager/pass.h \
+	src/fusion/manager/no-effect.def src/fusion/manager/pass.h \
 	src/fusion/dumps/clusters.c src/fusion/dumps/clusters.h \
 	src/fusion/dumps/dot.c src/fusion/dumps/dumps.c src/fusion/dumps/dumps.h \
 	src/fusion/dumps/forms.h src/fusion/dumps/text.c \
@@ -278,7 +273,7 @@ sklink_SOURCES = \
 	src/folding.c src/folding.h src/folding-child.c src/folding-child.h \
 	src/given.c src/given.h \
 	src/networks.c src/networks.h \
-	src/fuse-graph.c src/fuse-graph.h src/read-graph.c src/read-graph.h \
+	src/fuse-graph.c src/fuse-graph.h src/fusion-flags.c src/fusion-flags.h src/read-graph.c src/read-graph.h \
 	src/link-passes.c src/link-passes.h \
 	src/scopes.c src/scopes.h \
 	src/sklink.c

@@ -6,6 +6,7 @@
 #include "src/base/file.h"
 #include "src/folding.h"
 #include "src/fuse-graph.h"
+#include "src/fusion-flags.h"
 #include "src/fusion/onnx/onnx.h"
 #include "src/fusion/passes/canonical-graph.h"
 #include "src/fusion/passes/infer-graph.h"
@@ -16,6 +17,7 @@
 #include "src/fusion/passes/quantised-graph.h"
 #include "src/fusion/passes/unify-constants.h"
 #include "src/given.h"
+#include "src/manifest/options.h"
 #include "src/networks.h"
 #include "src/scopes.h"
 
@@ -72,6 +74,7 @@ struct reading {
 	const char *path;
 	struct sk_networks networks;
 	struct sk_constants *constants; /* NULL: there is one network */
+	struct sk_graph_fusion fusion;
 };
 
 /* Of a graph that cannot be linked there are tasks, too, so that what kernels are missing is said at the same time. */
@@ -99,7 +102,6 @@ static bool read_network(const struct reading *reading, const char *network)
 	const struct sk_link *link = reading->link;
 	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, reading->path);
 	sk_graph_calls calls = {NULL, 0, 0};
-	const struct sk_fusion_flags flags = {0};
 	struct sk_file_draft draft = {0}, *first = &link->model->draft;
 	bool complete;
 
@@ -114,7 +116,7 @@ static bool read_network(const struct reading *reading, const char *network)
 	complete = sk_graph_infer(graph, sk_fold_values, (void *)link);
 	/* Every value is of a known type and shape. */
 
-	if (complete && !sk_fuse_graph(graph, &flags, dump_folders(link, &flags, network)))
+	if (complete && !sk_fuse_graph(graph, &reading->fusion, dump_folders(link, &reading->fusion.flags, network)))
 		return false;
 	/* Operators are what graph-kernel fusion makes of them, and nodes are members of composites. */
 
@@ -171,22 +173,36 @@ static bool read_one_of(const struct reading *reading, const struct sk_name *net
 	return read;
 }
 
-bool sk_network_read(const struct sk_link *link, const char *path)
+static bool read_networks(struct reading *reading)
 {
-	struct reading reading = {.link = link, .path = path};
+	const struct sk_link *link = reading->link;
 	bool read = true;
 
-	if (!sk_networks_list(link->command, &link->model->graph, path, link->arena, link->diag, &reading.networks))
-		return false;
-	if (!reading.networks.names.count)
-		return read_network(&reading, NULL);
+	if (!reading->networks.names.count)
+		return read_network(reading, NULL);
 	if (link->command->model_text) {
-		sk_error(link->diag, (struct sk_place){.file = path},
+		sk_error(link->diag, (struct sk_place){.file = reading->path},
 			 "--model-text writes one network, and --dim makes networks with names");
 		return false;
 	}
-	reading.constants = sk_constants_create(link->arena);
-	for (size_t i = 0; i < reading.networks.names.count && !sk_diag_is_hopeless(link->diag); i++)
-		read &= read_one_of(&reading, &reading.networks.names.items[i]);
+	reading->constants = sk_constants_create(link->arena);
+	for (size_t i = 0; i < reading->networks.names.count && !sk_diag_is_hopeless(link->diag); i++)
+		read &= read_one_of(reading, &reading->networks.names.items[i]);
 	return read;
+}
+
+bool sk_network_read(const struct sk_link *link, const char *path)
+{
+	struct reading reading = {.link = link, .path = path, .fusion.verbose = link->command->verbose};
+	struct sk_model *model = link->model;
+
+	if (!sk_fusion_flags_given(link, &reading.fusion.flags))
+		return false;
+	sk_fusion_begin(link->arena, link->diag, &reading.fusion);
+	/* Which passes run is decided, once for all networks. */
+
+	return sk_networks_list(link->command, &model->graph, path, link->arena, link->diag, &reading.networks) &&
+	       read_networks(&reading) &&
+	       (!reading.fusion.flags.enable_debug_mode ||
+		sk_scope_options_override(model, reading.fusion.flags.place, "*=debug-sync-all=1"));
 }

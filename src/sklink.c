@@ -7,6 +7,7 @@
 #include "src/bind/kernels.h"
 #include "src/command/configure.h"
 #include "src/command/reproduction.h"
+#include "src/fusion-flags.h"
 #include "src/fusion/onnx/onnx.h"
 #include "src/link-passes.h"
 #include "src/manifest/manifest.h"
@@ -24,6 +25,8 @@ static void check_options(const struct sk_link *link)
 			     : command->states.count	 ? "--state"
 			     : command->kept.count	 ? "--keep"
 			     : command->scopes.count	 ? "--scope"
+			     : command->fusion_flags	 ? "--fusion-flags"
+			     : command->fusion_target	 ? "--fusion-target"
 			     : command->model_text	 ? "--model-text"
 			     : command->dump_folder	 ? "--dump-dir"
 							 : NULL;
@@ -121,7 +124,7 @@ static void run(struct sk_link *link)
 
 	/* Above all of links that fail. If it is an input, there has been an error. */
 	if (command->reproduction && !command->check && !sk_linker_has_input(link->linker, command->reproduction))
-		sk_reproduction_write(link->diag, command, link->linker);
+		sk_reproduction_write(link->diag, command, sk_fusion_flags_of_environment(link), link->linker);
 	if (linked)
 		sk_outputs_print(link);
 }

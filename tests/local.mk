@@ -88,7 +88,15 @@ check_PROGRAMS += tests/unit/check_composites
 tests_unit_check_composites_SOURCES = tests/unit/check_composites.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_composites_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_composites_LDADD = src/libfusion.la $(CHECK_LIBS)
-QUICK_TESTS += tests/unit/check_lists tests/unit/check_composites
+check_PROGRAMS += tests/unit/check_flags
+tests_unit_check_flags_SOURCES = tests/unit/check_flags.c tests/lib/sink.h tests/lib/messages.h
+tests_unit_check_flags_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_flags_LDADD = src/libfusion.la $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/check_choose
+tests_unit_check_choose_SOURCES = tests/unit/check_choose.c tests/lib/sink.h tests/lib/messages.h
+tests_unit_check_choose_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_choose_LDADD = src/libfusion.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_lists tests/unit/check_flags tests/unit/check_choose tests/unit/check_composites
 endif
 check_PROGRAMS += tests/lib/read-models
 tests_lib_read_models_SOURCES = tests/lib/read-models.c
@@ -281,7 +289,7 @@ END_TO_END_TESTS = \
 	tests/run/repro.sh \
 	tests/run/report.sh \
 	tests/run/scenarios.sh \
-	tests/run/scope-options.sh \
+	tests/run/scope-options.sh tests/run/fusion-flags.sh \
 	tests/run/segments.sh \
 	tests/run/skdump.sh \
 	tests/run/static-objects.sh \

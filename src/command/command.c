@@ -486,11 +486,25 @@ static void add_installed_libraries(struct words *words)
 	sk_array_push(words->arena, &words->command->words, (struct sk_command_word){"-L", folder, SK_WORD_FOLDER});
 }
 
+/* The first variable that is set counts, even if it is empty. */
+static void add_flags(struct sk_command_line *command, const char *name)
+{
+	const char *flags = getenv(name);
+
+	if (!flags || command->environment_flags)
+		return;
+	command->environment_flags = flags;
+	command->environment_name = name;
+}
+
 /* The command line, which comes later, overrides the environment. */
 static void add_environment(struct words *words)
 {
-	const char *text = getenv("SKLINK_SCOPE_OPTIONS");
+	const char *text = getenv("SKLINK_SCOPE_OPTIONS"), *verbosity = getenv("GLOG_v");
 
+	add_flags(words->command, "SKLINK_GRAPH_KERNEL_FLAGS");
+	add_flags(words->command, "MS_DEV_GRAPH_KERNEL_FLAGS");
+	words->command->verbose = verbosity && (!strcmp(verbosity, "0") || !strcmp(verbosity, "1"));
 	if (!text)
 		return;
 	add_override(words, "SKLINK_SCOPE_OPTIONS", text);

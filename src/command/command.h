@@ -50,6 +50,10 @@ struct sk_command_line {
 	const char *dump_folder; /* --dump-dir; NULL: none */
 	sk_texts states; /* --state: INPUT=OUTPUT */
 	sk_texts kept; /* --keep: names of values, or patterns */
+	const char *fusion_flags; /* --fusion-flags; NULL: none */
+	const char *environment_flags, *environment_name; /* the same of a variable, and its name; NULL: none is set */
+	const char *fusion_target; /* --fusion-target; NULL: none */
+	bool verbose; /* --verbose, or GLOG_v of the environment */
 	const char *report; /* --report; NULL: none */
 	const char *version_script, *ordering_file; /* NULL: none */
 	const char *extractions_file; /* --why-extract; NULL: none */

@@ -197,13 +197,17 @@ static void add_word(struct reproduction *reproduction, response *text, const st
 	sk_array_push(arena, text, '\n');
 }
 
-static void add_response(struct reproduction *reproduction, const struct sk_command_line *command)
+static void add_response(struct reproduction *reproduction, const struct sk_command_line *command, const char *flags)
 {
+	/* An option has a value, and a blank is no flag. */
+	const struct sk_command_word fusion = {"--fusion-flags=", flags && *flags ? flags : " ", SK_WORD_PLAIN};
 	const struct sk_command_word root = {"--chroot=", command->root ? command->root : "/", SK_WORD_INPUT};
 	response text = {0};
 
 	for (size_t i = 0; i < command->words.count; i++)
 		add_word(reproduction, &text, &command->words.items[i]);
+	if (flags)
+		add_word(reproduction, &text, &fusion);
 	add_word(reproduction, &text, &root);
 	sk_tar_add_file(&reproduction->tar,
 			sk_arena_print(reproduction->arena, "%s/response.txt", reproduction->folder), text.items,
@@ -218,7 +222,8 @@ static void add_version(struct reproduction *reproduction)
 			version, sizeof(version) - 1);
 }
 
-bool sk_reproduction_write(struct sk_diag *diag, const struct sk_command_line *command, struct sk_linker *linker)
+bool sk_reproduction_write(struct sk_diag *diag, const struct sk_command_line *command, const char *flags,
+			   struct sk_linker *linker)
 {
 	struct sk_arena *arena = diag->arena;
 	unsigned errors = diag->errors;
@@ -234,7 +239,7 @@ bool sk_reproduction_write(struct sk_diag *diag, const struct sk_command_line *c
 		return false;
 	}
 	sk_map_init(&reproduction.names, arena);
-	add_response(&reproduction, command);
+	add_response(&reproduction, command, flags);
 	add_version(&reproduction);
 	sk_linker_visit_files(linker, add_file, &reproduction);
 	sk_tar_finish(&reproduction.tar);

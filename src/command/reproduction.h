@@ -10,7 +10,9 @@
 #include "linker/linker.h"
 #include "src/command/command.h"
 
-/* Writes the archive that the command asks for. False after an error in the sink. */
-bool sk_reproduction_write(struct sk_diag *diag, const struct sk_command_line *command, struct sk_linker *linker);
+/* Writes the archive that the command asks for; `flags` are those of fusion that the environment has, NULL if they do
+ * not count. False after an error in the sink. */
+bool sk_reproduction_write(struct sk_diag *diag, const struct sk_command_line *command, const char *flags,
+			   struct sk_linker *linker);
 
 #endif

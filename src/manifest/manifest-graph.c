@@ -1,6 +1,7 @@
 /* What a manifest says of the model file that it names, beside which file it is. Comes in: nodes. Goes out:
  * model->graph, in the words of the command line. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "src/manifest/manifest-parts.h"
 
@@ -118,6 +119,24 @@ void sk_manifest_read_graph_path(const struct sk_document *document, const struc
 	if (!sk_read_text(document, value, "'graph'", NULL, &path))
 		return;
 	graph->path = (struct sk_name){sk_model_path(document->owner, path.text), path.place};
+}
+
+/* Flags stand between spaces, and so they do where the text has several lines. */
+void sk_manifest_read_fusion(const struct sk_document *document, const struct sk_node *value)
+{
+	struct sk_graph_file *graph = &((struct sk_model *)document->owner)->graph;
+	struct sk_name fusion = {"", sk_node_place(document, value)};
+	bool empty = value->kind == SK_NODE_SCALAR && !value->length;
+	char *text;
+
+	if (!empty && !sk_read_text(document, value, "'fusion'", NULL, &fusion))
+		return;
+	fusion.text = text = sk_arena_copy(document->arena, fusion.text, strlen(fusion.text));
+	while ((text = strchr(text, '\n')))
+		*text = ' ';
+	fusion.place.column += value->in_line && !value->plain;
+	graph->fusion = fusion;
+	graph->fusion_in_line = value->in_line;
 }
 
 void sk_manifest_read_patterns(const struct sk_document *document, const char *scope, const struct sk_node *value)

@@ -30,7 +30,11 @@ void sk_manifest_read_graph_path(const struct sk_document *document, const struc
 
 /* `shapes:`, `dims:`, `freeze:` and `states:`, each NULL if there is none, of the model that the manifest names. */
 void sk_manifest_read_graph(const struct sk_document *document, const struct sk_node *shapes,
-			    const struct sk_node *dimensions, const struct sk_node *frozen, const struct sk_node *states);
+			    const struct sk_node *dimensions, const struct sk_node *frozen,
+			    const struct sk_node *states);
+
+/* `fusion:`. */
+void sk_manifest_read_fusion(const struct sk_document *document, const struct sk_node *value);
 
 /* `nodes:` of a scope. */
 void sk_manifest_read_patterns(const struct sk_document *document, const char *scope, const struct sk_node *value);

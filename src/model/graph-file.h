@@ -17,6 +17,8 @@ struct sk_graph_file {
 	sk_names shapes, frozen, states; /* NAME=VALUE */
 	sk_dimensions dimensions; /* those of a set one behind the other */
 	sk_names scopes; /* NAME=PATTERN */
+	struct sk_name fusion; /* flags of graph-kernel fusion; NULL: it has none */
+	bool fusion_in_line; /* their characters stand in the manifest from that place on */
 };
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
+#include "src/fusion/manager/choose.h"
+#include "src/fusion/manager/lists.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 #include "tests/lib/fake-linker.h"
@@ -47,6 +49,28 @@ static const struct fake_function functions[] = {
 	{"lib.a(relu.o)", "relu_f64", "split=n op=Relu; in x f64[n], out y f64[n], n i64", 0, false},
 };
 
+/* Whatever a text of flags says, it is no error, and lists and passes can be decided. */
+static void try_flags(struct sk_model *model)
+{
+	static const struct sk_fusion_pass passes[] = {
+		{"fusion_group", "rule", 0, NULL},
+		{"cluster", "expand", 1, NULL},
+		{"cluster", "cse", 2, NULL},
+		{"split", "cse", 3, NULL},
+		{0},
+	};
+	struct sk_flags_text text = {model->graph.fusion.text, model->graph.fusion.place, model->graph.fusion_in_line};
+	unsigned errors = model->diag->errors;
+	struct sk_fusion_flags flags;
+
+	sk_fusion_flags_read(model->arena, model->diag, text, SK_TARGET_ASCEND, &flags);
+	sk_lists_check_names(model->arena, model->diag, &flags);
+	sk_valid_ops(model->arena, &flags, SK_LIST_EXPAND);
+	sk_valid_ops(model->arena, &flags, SK_LIST_CLUSTER);
+	sk_passes_choose(model->arena, model->diag, passes, &flags);
+	fuzz_promise(model->diag->errors == errors && flags.opt_level <= 3, "flags are read, whatever they are");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct sk_arena *arena = sk_arena_create();
@@ -59,8 +83,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct sk_model *model = sk_model_create(arena, &diag);
 
 	sk_linker_add_file(linker, "k.o", false);
-	if (sk_manifest_parse(model, "no-such-folder/fuzz.yaml", bytes, size) && sk_kernels_find(model, linker) &&
-	    sk_model_bind(model) && sk_model_assign_roles(model))
+
+	bool parsed = sk_manifest_parse(model, "no-such-folder/fuzz.yaml", bytes, size);
+
+	if (parsed && model->graph.fusion.text)
+		try_flags(model);
+	if (parsed && sk_kernels_find(model, linker) && sk_model_bind(model) && sk_model_assign_roles(model))
 		fuzz_plan(model, &diag);
 	else
 		fuzz_promise(diag.errors, "a manifest that is refused gives an error");

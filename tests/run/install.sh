@@ -9,7 +9,7 @@ env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$top_builddir" install DESTD
 sed -i "s,^prefix=.*,prefix=$prefix," "$prefix/lib/pkgconfig/libskrt.pc" # as if configured so
 documents=$prefix/share/doc/sklink
 
-for page in man1/sklink.1 man1/skrun.1 man1/skdump.1 man5/sk-manifest.5 man5/sk-signatures.5; do
+for page in man1/sklink.1 man1/skrun.1 man1/skdump.1 man5/sk-manifest.5 man5/sk-signatures.5 man5/sk-fusion.5; do
 	[ -s "$prefix/share/man/$page" ] || fail "$page is not installed"
 done
 if command -v lexgrog >/dev/null; then

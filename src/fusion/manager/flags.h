@@ -16,9 +16,10 @@ struct sk_rules;
 struct sk_fusion_flags {
 	unsigned opt_level; /* 0: no graph-kernel fusion */
 	enum sk_fusion_target target;
-	bool given; /* somebody has said some; otherwise all of them are the defaults */
+	bool given; /* somebody has said how to fuse; otherwise all of that is the default */
 	const struct sk_rules *rules; /* the user's; NULL: there are none */
-	struct sk_place place; /* where the text of the flags stands */
+	const char *text; /* that they were read from */
+	struct sk_place place; /* where it stands */
 #define BOOL(name, otherwise)	 bool name;
 #define INTEGER(name, otherwise) int64_t name;
 #define STRING(name, otherwise)	 const char *name;
@@ -29,5 +30,19 @@ struct sk_fusion_flags {
 #undef STRING
 #undef LIST
 };
+
+/* A text of flags, and where it stands. */
+struct sk_flags_text {
+	const char *text; /* "--opt_level=1 --enable_expand_ops=Square,Gelu" */
+	struct sk_place place;
+	bool in_line; /* its characters stand there from `place` on, so that warnings can name the column */
+};
+
+/* Reads the text; what it does not name has its default. What is wrong with it is warned of, and left out. */
+void sk_fusion_flags_read(struct sk_arena *arena, struct sk_diag *diag, struct sk_flags_text text,
+			  enum sk_fusion_target target, struct sk_fusion_flags *flags);
+
+/* All flags by name, as JSON. */
+const char *sk_fusion_flags_json(struct sk_arena *arena, const struct sk_fusion_flags *flags);
 
 #endif
