@@ -288,11 +288,13 @@ skdump_SOURCES = \
 	src/skdump/loadable.c src/skdump/loadable.h \
 	src/skdump/package-file.c src/skdump/package-file.h \
 	src/skdump/package-object.c src/skdump/package-object.h \
+	src/skdump/page.c src/skdump/page.h \
 	src/skdump/reemit.c src/skdump/reemit.h \
 	src/skdump/show.c src/skdump/show.h \
 	src/skdump/show-dot.c src/skdump/show-json.c src/skdump/show-json.h src/skdump/show-steps.c \
 	src/skdump/show-text.c src/skdump/show-text.h \
 	src/skdump/skdump.c \
 	src/base/table.c src/base/table.h
+nodist_skdump_SOURCES = page/parts.c
 skdump_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 skdump_LDADD = src/libproof.la stubs/libstubs.la loader/libloader.la $(LIBELF_LIBS) -lpthread -lm

@@ -13,6 +13,7 @@
 #include "src/skdump/kernel-symbols.h"
 #include "src/skdump/loadable.h"
 #include "src/skdump/package-file.h"
+#include "src/skdump/page.h"
 #include "src/skdump/reemit.h"
 #include "src/skdump/show-json.h"
 #include "src/skdump/show.h"
@@ -30,6 +31,8 @@ static const char help[] =
 	"  --reasons    why each task was fused, or was not\n"
 	"  --all        all of these, with the entries of single tasks\n"
 	"  --json       everything as data in JSON, with the explanations of all tasks\n"
+	"  --html FILE  the same as a page for a browser: graph, schedule, memory, what was not fused\n"
+	"  --trace FILE for the page: the schedule of a run, by skrun --trace; of several, one above the other\n"
 	"  --verify     prove the package: every conflicting pair of accesses is ordered for every number of cores, "
 	"no\n"
 	"               await can wait for itself, calls are what signatures say, the code is what the plan says, and\n"
@@ -61,6 +64,8 @@ struct command {
 	bool chosen[SECTIONS];
 	bool any_chosen, all, verify, dot, json, diff, imports, help, version;
 	SK_ARRAY(const char *) explained; /* tasks */
+	const char *page; /* file, or NULL */
+	SK_ARRAY(const char *) traces; /* files for the page */
 	const char *packages[2];
 };
 
@@ -68,6 +73,8 @@ struct command {
 enum {
 	OPTION_ALL = SECTIONS,
 	OPTION_JSON,
+	OPTION_HTML,
+	OPTION_TRACE,
 	OPTION_VERIFY,
 	OPTION_EXPLAIN,
 	OPTION_DOT,
@@ -90,6 +97,10 @@ static void apply(struct sk_diag *diag, struct command *command, int option)
 	command->version |= option == OPTION_VERSION;
 	if (option == OPTION_EXPLAIN)
 		sk_array_push(diag->arena, &command->explained, optarg);
+	if (option == OPTION_HTML)
+		command->page = optarg;
+	if (option == OPTION_TRACE)
+		sk_array_push(diag->arena, &command->traces, optarg);
 	if (option < SECTIONS)
 		command->chosen[option] = command->any_chosen = true;
 }
@@ -110,16 +121,22 @@ static void take_packages(struct sk_diag *diag, int count, char **words, struct 
 	const struct {
 		const char *name;
 		bool given;
-	} alone[] = {
-		{"dot", command->dot}, {"json", command->json}, {"imports", command->imports}, {"diff", command->diff}};
+	} alone[] = {{"dot", command->dot},
+		     {"json", command->json},
+		     {"html", command->page},
+		     {"imports", command->imports},
+		     {"diff", command->diff}};
 	bool others = command->any_chosen || command->all || command->verify || command->explained.count;
-	int modes = command->dot + command->json + command->imports + command->diff;
+	int modes = command->dot + command->json + (command->page != NULL) + command->imports + command->diff;
 
 	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++)
 		if (alone[i].given && (others || modes > 1)) {
-			sk_error(diag, nowhere, "--%s goes with no other option", alone[i].name);
+			sk_error(diag, nowhere, "--%s goes with no other option%s", alone[i].name,
+				 command->page ? " but --trace" : "");
 			return;
 		}
+	if (command->traces.count && !command->page)
+		sk_error(diag, nowhere, "--trace is for the page of --html");
 }
 
 static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *command)
@@ -127,6 +144,8 @@ static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *c
 	struct option options[OPTIONS + 1] = {
 		[OPTION_ALL] = {"all", no_argument, NULL, OPTION_ALL},
 		[OPTION_JSON] = {"json", no_argument, NULL, OPTION_JSON},
+		[OPTION_HTML] = {"html", required_argument, NULL, OPTION_HTML},
+		[OPTION_TRACE] = {"trace", required_argument, NULL, OPTION_TRACE},
 		[OPTION_VERIFY] = {"verify", no_argument, NULL, OPTION_VERIFY},
 		[OPTION_EXPLAIN] = {"explain", required_argument, NULL, OPTION_EXPLAIN},
 		[OPTION_DOT] = {"dot", no_argument, NULL, OPTION_DOT},
@@ -172,7 +191,8 @@ static void show(struct sk_arena *arena, const struct sk_package_file *file, con
 		sk_show_dot(&show);
 		return;
 	}
-	if (everything && (command->verify || command->explained.count || command->json) && !command->all)
+	if (everything && (command->verify || command->explained.count || command->json || command->page) &&
+	    !command->all)
 		return;
 	if (everything)
 		sk_show_summary(&show);
@@ -250,12 +270,19 @@ static void explain(struct sk_arena *arena, struct sk_diag *diag, const struct s
 	sk_explain_tasks(&explanation, diag, command->explained.items, command->explained.count);
 }
 
-static void print_json(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file)
+/* As data, or as a page. */
+static void write_all(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file,
+		      const struct command *command)
 {
+	const struct sk_show show = {.arena = arena, .file = file, .stream = stdout};
 	struct sk_facts facts = {0};
 
-	if (prove(arena, diag, file, &facts))
-		sk_show_json(&(struct sk_show){.arena = arena, .file = file, .stream = stdout}, &facts);
+	if (!prove(arena, diag, file, &facts))
+		return;
+	if (command->json)
+		sk_show_json(&show, &facts);
+	else
+		sk_page_write(&show, diag, &facts, command->page, command->traces.items, command->traces.count);
 }
 
 /* True if the package was verified in part. */
@@ -267,8 +294,8 @@ static bool run(struct sk_arena *arena, struct sk_diag *diag, const struct comma
 	if (!sk_package_file_open(arena, diag, command->packages[0], &file))
 		return false;
 	show(arena, &file, command);
-	if (command->json)
-		print_json(arena, diag, &file);
+	if (command->json || command->page)
+		write_all(arena, diag, &file, command);
 	if (command->explained.count)
 		explain(arena, diag, &file, command);
 	if (command->verify)

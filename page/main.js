@@ -1,0 +1,85 @@
+/* Tabs, the search, and what stands at the side of the task that is selected. */
+let selected = -1;
+let found = new Set();
+const views = { overview: "Totals", graph: "Graph", schedule: "Schedule", memory: "Memory", reasons: "Not fused" };
+const fits = {
+	graph: () => graph.drawing.fit(Math.min(graph.width, 6 * COLUMN), 20 * ROW),
+	schedule: () => schedule.drawing.fit(schedule.width),
+	memory: () => memory.drawing.fit(steps.length),
+};
+
+function show(name) {
+	for (const view of Object.keys(views)) {
+		document.getElementById(view).classList.toggle("shown", view === name);
+		document.getElementById(`tab-${view}`).setAttribute("aria-pressed", view === name);
+	}
+	if (fits[name]) {
+		fits[name](); /* the first time it is seen it has a size */
+		delete fits[name];
+	}
+}
+
+function refresh() {
+	for (const view of [graph, schedule, memory])
+		view.drawing.refresh();
+}
+
+function showDetails(...children) {
+	document.getElementById("details").replaceChildren(...children);
+}
+
+const names = (numbers, text) => numbers.length ? numbers.flatMap(number => [text(number), element("br")]) : ["none"];
+
+function select(number) {
+	const task = tasks[number], step = steps[task.step], kernel = kernels[task.kernel];
+	const facts = [["manifest", task.line ? [`line ${task.line}`] : ["a node of a model"]],
+		["kernel", [`${kernel.name} (function ${kernel.symbol}, ${kernel.code} bytes)`]],
+		["signature", [kernel.signature ?? ""]],
+		["moves", [sizeText(taskBytes(task))]],
+		["reads", names(task.reads, tensor => tensorText(tensors[tensor]))],
+		["writes", names(task.writes, tensor => tensorText(tensors[tensor]))],
+		["awaits", names(step.awaits, awaited => taskLink(lastTask(awaited)))],
+		["before it", names([...new Set(before[number].map(fact => fact.earlier))], taskLink)],
+		["behind it", names([...new Set(behind[number].map(fact => fact.later))], taskLink)]];
+
+	selected = number;
+	showDetails(element("h2", {}, task.name), element("dl", {}, ...facts.flatMap(([name, texts]) =>
+		[element("dt", {}, name), element("dd", {}, ...texts)])), element("pre", { id: "explanation" }, task.explanation));
+	if (document.getElementById("graph").classList.contains("shown"))
+		showInGraph(number);
+	showInSchedule(number);
+	refresh();
+}
+
+/* Tasks whose name, kernel or tensors have the text in them. */
+function search(text) {
+	const wanted = text.toLowerCase(), has = name => name.toLowerCase().includes(wanted);
+	const kernel = kernels.map(one => has(one.name)), tensor = tensors.map(one => has(one.name));
+	const matches = !wanted ? [] : tasks.map((task, number) => number).filter(number => has(tasks[number].name) ||
+		kernel[tasks[number].kernel] || [...tasks[number].reads, ...tasks[number].writes].some(one => tensor[one]));
+
+	found = new Set(matches);
+	document.getElementById("found").textContent = wanted ? count(matches.length, "task", "tasks") : "";
+	if (matches.length)
+		showDetails(element("h2", {}, `found: ${count(matches.length, "task", "tasks")}`),
+			...matches.slice(0, 200).flatMap(number => [taskLink(number), element("br")]),
+			matches.length > 200 ? `and ${matches.length - 200} more` : "");
+	refresh();
+	return matches;
+}
+
+document.title = data.package;
+document.getElementById("title").textContent = data.package;
+document.getElementById("tabs").append(...Object.entries(views).map(([view, title]) =>
+	element("button", { id: `tab-${view}`, onclick: () => show(view) }, title)));
+document.getElementById("search").addEventListener("input", event => search(event.target.value));
+document.getElementById("search").addEventListener("keydown", event => {
+	if (event.key === "Enter" && found.size)
+		select([...found][0]);
+});
+openOverview();
+openGraph();
+openSchedule();
+openMemory();
+openReasons();
+show("overview");

@@ -1,0 +1,102 @@
+/* The workspace: from left to right the steps of the network, from top to bottom its bytes; a rectangle is a temporary, from the
+ * first step that accesses it to the last. Above it, how many bytes live. */
+const memory = { lives: [], live: [], top: 70 };
+
+function findLives() {
+	const lives = new Map();
+
+	tasks.forEach((task, number) => {
+		for (const tensor of [...task.reads, ...task.writes]) {
+			const life = lives.get(tensor) ?? { tensor, first: task.step, last: task.step, tasks: [] };
+
+			life.first = Math.min(life.first, task.step);
+			life.last = Math.max(life.last, task.step);
+			life.tasks.push(number);
+			lives.set(tensor, life);
+		}
+	});
+	memory.lives = [...lives.values()].filter(life => tensors[life.tensor].space === "workspace");
+	memory.live = new Float64Array(steps.length + 1);
+	for (const life of memory.lives) {
+		memory.live[life.first] += tensors[life.tensor].bytes;
+		memory.live[life.last + 1] -= tensors[life.tensor].bytes;
+	}
+	for (let step = 1; step <= steps.length; step++)
+		memory.live[step] += memory.live[step - 1];
+}
+
+const memoryY = (drawing, offset) => memory.top + offset / (data.sizes.workspace || 1) * (drawing.height - memory.top - 10);
+
+function paintLive(context, drawing) {
+	const most = memory.live.reduce((a, b) => Math.max(a, b), 1);
+
+	context.fillStyle = style("--mark");
+	context.globalAlpha = 0.5;
+	for (let step = Math.max(0, Math.floor(drawing.x)); step < Math.min(steps.length, drawing.right); step++) {
+		const height = memory.live[step] / most * (memory.top - 26);
+
+		context.fillRect(drawing.screenX(step), memory.top - 8 - height, Math.max(drawing.scale, 0.5), height);
+	}
+	context.globalAlpha = 1;
+	context.fillStyle = style("--faint");
+	context.fillText(`bytes that live, at most ${sizeText(most)}`, 8, 10);
+}
+
+function paintMemory(context, drawing) {
+	paintLive(context, drawing);
+	for (const life of memory.lives) {
+		const tensor = tensors[life.tensor], left = drawing.screenX(life.first);
+		const width = Math.max((life.last + 1 - life.first) * drawing.scale - 1, 1);
+		const top = memoryY(drawing, tensor.offset), height = Math.max(memoryY(drawing, tensor.offset + tensor.bytes) - top - 1, 1);
+
+		if (life.last + 1 < drawing.x || life.first > drawing.right)
+			continue;
+		context.fillStyle = colour(life.tensor, isDark() ? 36 : 80);
+		context.fillRect(left, top, width, height);
+		if (life.tasks.includes(selected)) {
+			context.strokeStyle = style("--mark");
+			context.lineWidth = 2.5;
+			context.strokeRect(left, top, width, height);
+		}
+		context.fillStyle = style("--front");
+		if (height > 11)
+			label(context, tensor.name, Math.max(left, 0) + 4, top + height / 2, width - 6);
+	}
+}
+
+function pickMemory(x, y) {
+	const life = memory.lives.find(one => {
+		const tensor = tensors[one.tensor];
+
+		return x >= one.first && x < one.last + 1 && y >= memoryY(memory.drawing, tensor.offset) &&
+			y <= memoryY(memory.drawing, tensor.offset + tensor.bytes);
+	});
+
+	if (life)
+		showTensor(life);
+}
+
+function showTensor(life) {
+	const tensor = tensors[life.tensor];
+	const sharers = memory.lives.filter(one => one !== life && tensors[one.tensor].offset < tensor.offset + tensor.bytes &&
+		tensors[one.tensor].offset + tensors[one.tensor].bytes > tensor.offset);
+
+	showDetails(element("h2", {}, tensorText(tensor)),
+		element("p", {}, `${sizeText(tensor.bytes)} at ${tensor.offset} of the workspace, from step ${life.first} to step ${life.last}`),
+		element("p", {}, "accessed by ", ...life.tasks.flatMap(number => [taskLink(number), " "])),
+		element("p", {}, sharers.length ? `${sharers.length} others have some of its bytes at other times: ` +
+			sharers.slice(0, 50).map(one => tensors[one.tensor].name).join(", ") : "nobody else has its bytes"));
+}
+
+function temporaryBytes() {
+	return tensors.reduce((sum, tensor) => sum + (tensor.space === "workspace" ? tensor.bytes : 0), 0);
+}
+
+function openMemory() {
+	findLives();
+	memory.drawing = new Drawing(document.getElementById("memory-canvas"), paintMemory, pickMemory, true);
+	document.getElementById("memory-bar").append(
+		element("button", { onclick: () => memory.drawing.fit(steps.length) }, "all"),
+		element("span", { id: "memory-count" }, `${memory.lives.length} temporaries of ${sizeText(temporaryBytes())} ` +
+			`in a workspace of ${sizeText(data.sizes.workspace)}; across: steps, down: bytes`));
+}

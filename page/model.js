@@ -1,0 +1,57 @@
+/* The package and what follows from it: who makes and who reads a tensor, what runs when. Lists refer to each other by number,
+ * as doc/skdump-json.md says. */
+const data = JSON.parse(document.getElementById("package").textContent);
+const traces = JSON.parse(document.getElementById("traces").textContent);
+const { tasks, steps, launches, tensors, kernels } = data;
+
+/* By task: what it must come after as the data has it, and the facts of the proof in which it is the later or the earlier one. */
+const producers = tasks.map(() => []);
+const before = tasks.map(() => []), behind = tasks.map(() => []);
+
+function findProducers() {
+	const writer = new Map();
+
+	tasks.forEach((task, number) => {
+		for (const tensor of task.reads)
+			if (writer.has(tensor) && writer.get(tensor) !== number)
+				producers[number].push({ task: writer.get(tensor), tensor });
+		for (const tensor of task.writes)
+			writer.set(tensor, number);
+	});
+	for (const fact of data.dependencies) {
+		before[fact.later].push(fact);
+		behind[fact.earlier].push(fact);
+	}
+}
+findProducers();
+
+const taskNumbers = new Map(tasks.map((task, number) => [task.name, number]));
+const isFused = task => launches[task.launch].kind === "superkernel";
+
+/* The last task of a step, after which awaits are named. */
+const lastTask = step => steps[step].tasks[steps[step].tasks.length - 1];
+
+/* Bytes that a task moves if it runs by itself: what the manifest says, or else what it reads and writes. */
+function taskBytes(task) {
+	if (task.cost && task.cost.bytes)
+		return task.cost.bytes;
+	return [...task.reads, ...task.writes].reduce((sum, tensor) => sum + tensors[tensor].bytes, 0);
+}
+
+function sizeText(bytes) {
+	const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+	let unit = 0, value = bytes;
+
+	while (value >= 1024 && unit + 1 < units.length) {
+		value /= 1024;
+		unit++;
+	}
+	return unit ? `${value.toPrecision(4)} ${units[unit]}` : `${bytes} B`;
+}
+
+const tensorText = tensor => `${tensor.name} ${tensor.dtype} [${tensor.shape.join(", ")}]`;
+
+/* A colour of its own for each of the first many numbers, readable behind text, light and dark. */
+function colour(number, lightness) {
+	return `hsl(${(number * 137.508 + 205) % 360} 55% ${lightness}%)`;
+}

@@ -1,0 +1,209 @@
+/* The schedule: a band for each trace (skrun --trace, one above the other as they were given), in it a row for each core, with waits
+ * and tasks, awaits as arrows, and the critical path. Without traces the steps in their order: where each runs and what it awaits. */
+const schedule = { bands: [], width: 0, rowHeight: 22 };
+
+/* The band of a trace: rows of slices in microseconds from its first one on, and arrows between rows. */
+function readTrace(name, trace) {
+	const band = { name, unit: "µs", rows: [], slices: [], arrows: [], end: 0 }, rows = new Map(), names = new Map(), flows = new Map();
+	const events = trace.traceEvents, start = events.reduce((least, event) => event.ph === "X" ? Math.min(least, event.ts) : least, Infinity);
+	const rowOf = event => {
+		const key = `${event.pid} ${event.tid}`;
+
+		if (!rows.has(key)) {
+			rows.set(key, band.rows.length);
+			band.rows.push(`${names.get(`p${event.pid}`) ?? ""} ${event.pid ? event.tid : ""}`);
+		}
+		return rows.get(key);
+	};
+
+	for (const event of events)
+		if (event.ph === "M" && event.name === "process_name")
+			names.set(`p${event.pid}`, event.args.name);
+	for (const event of events) {
+		if (event.ph === "X" && event.cat !== "core") {
+			band.slices.push({ row: rowOf(event), from: event.ts - start, to: event.ts - start + event.dur, kind: event.cat,
+				name: event.name, task: event.cat === "task" ? taskNumbers.get(event.name) : undefined });
+			band.end = Math.max(band.end, event.ts - start + event.dur);
+		} else if (event.ph === "s") {
+			flows.set(event.id, { row: rowOf(event), at: event.ts - start });
+		} else if (event.ph === "f" && flows.has(event.id)) {
+			band.arrows.push({ from: flows.get(event.id), to: { row: rowOf(event), at: event.ts - start } });
+		}
+	}
+	markCritical(band);
+	return band;
+}
+
+/* The task that a core was at, of those of its row by time; the clock's steps are nanoseconds. */
+function taskAt(row, at) {
+	let low = 0, high = row.length;
+
+	while (low < high) {
+		const middle = (low + high) >> 1;
+
+		row[middle].from <= at ? low = middle + 1 : high = middle;
+	}
+	return low && row[low - 1].to + 0.002 >= at ? row[low - 1] : null;
+}
+
+/* From the task that ended last back: to whom it awaited, or to what its core did before, whichever ended later. */
+function markCritical(band) {
+	const rows = band.rows.map(() => []), previous = new Map();
+	let slice = null;
+
+	for (const one of [...band.slices].sort((a, b) => a.from - b.from)) {
+		const row = rows[one.row];
+
+		if (one.kind !== "task")
+			continue;
+		previous.set(one, row.length ? [row[row.length - 1]] : []);
+		row.push(one);
+		if (!slice || one.to > slice.to)
+			slice = one;
+	}
+	for (const one of band.arrows) {
+		const from = taskAt(rows[one.from.row], one.from.at), to = taskAt(rows[one.to.row], one.to.at);
+
+		if (from && to)
+			previous.get(to).push(from);
+	}
+	for (; slice && !slice.critical; slice = previous.get(slice).reduce((last, one) => !last || one.to > last.to ? one : last, null))
+		slice.critical = true;
+}
+
+/* Without times: a step is as long as any other, and the critical path is the longest chain of awaits. */
+function orderedBand() {
+	const band = { name: "steps in the network's order, without times: add a trace for them", unit: "steps", rows: [...data.lanes],
+		slices: [], arrows: [], end: steps.length }, chain = [], via = [];
+	let last = 0;
+
+	steps.forEach((step, number) => {
+		const row = data.lanes.indexOf(step.lane), name = step.tasks.map(task => tasks[task].name).join(", ");
+
+		band.slices.push({ row, from: number, to: number + 1, kind: "task", name, task: step.tasks[0] });
+		chain[number] = 1;
+		for (const awaited of step.awaits) {
+			band.arrows.push({ from: { row: data.lanes.indexOf(steps[awaited].lane), at: awaited + 1 }, to: { row, at: number } });
+			if (chain[awaited] + 1 > chain[number]) {
+				chain[number] = chain[awaited] + 1;
+				via[number] = awaited;
+			}
+		}
+		if (chain[number] > chain[last])
+			last = number;
+	});
+	for (let number = last; number !== undefined; number = via[number])
+		band.slices[number].critical = true;
+	return band;
+}
+
+const bandHeight = band => (band.rows.length + 2) * schedule.rowHeight;
+
+function paintAxis(context, drawing, band, top) {
+	const room = 110 / drawing.scale, power = 10 ** Math.floor(Math.log10(room));
+	const step = [1, 2, 5, 10].map(factor => factor * power).find(one => one >= room);
+
+	context.fillStyle = style("--faint");
+	context.strokeStyle = style("--line");
+	context.lineWidth = 1;
+	for (let at = Math.max(0, Math.floor(drawing.x / step) * step); at < Math.min(drawing.right, band.end + step); at += step) {
+		const x = drawing.screenX(at);
+
+		context.fillText(`${Number(at.toPrecision(12))} ${band.unit}`, x + 3, top + 32);
+		context.beginPath();
+		context.moveTo(x, top + 26);
+		context.lineTo(x, top + bandHeight(band));
+		context.stroke();
+	}
+	context.fillStyle = style("--front");
+	context.fillText(`${band.name}: ${band.end.toLocaleString("en")} ${band.unit}`, 8, top + 12);
+}
+
+function paintSlice(context, drawing, slice, top) {
+	const left = drawing.screenX(slice.from), width = Math.max((slice.to - slice.from) * drawing.scale, 1);
+	const number = slice.task, height = schedule.rowHeight - 4;
+
+	if (slice.kind === "task" && number !== undefined)
+		context.fillStyle = colour(colouring[graph.by](tasks[number]), isDark() ? 36 : 78);
+	else
+		context.fillStyle = style(slice.kind === "wait" ? "--line" : "--panel");
+	context.fillRect(left, top, width, height);
+	if (slice.critical) {
+		context.fillStyle = style("--critical");
+		context.fillRect(left, top + height - 3, width, 3);
+	}
+	if (number !== undefined && (number === selected || found.has(number))) {
+		context.strokeStyle = style(number === selected ? "--mark" : "--critical");
+		context.lineWidth = 2;
+		context.strokeRect(left, top, width, height);
+	}
+	context.fillStyle = style("--front");
+	label(context, slice.name, Math.max(left, 0) + 3, top + height / 2, Math.min(left + width, drawing.width) - Math.max(left, 0) - 6);
+}
+
+function paintBand(context, drawing, band, top) {
+	const rowTop = row => top + (row + 2) * schedule.rowHeight;
+
+	paintAxis(context, drawing, band, top);
+	for (const slice of band.slices)
+		if (slice.to >= drawing.x && slice.from <= drawing.right)
+			paintSlice(context, drawing, slice, rowTop(slice.row));
+	context.strokeStyle = style("--await");
+	context.lineWidth = 1;
+	for (const one of band.arrows)
+		if (one.to.at >= drawing.x && one.from.at <= drawing.right && drawing.scale * band.end / (band.arrows.length + 1) > 6)
+			arrow(context, drawing.screenX(one.from.at), rowTop(one.from.row) + schedule.rowHeight / 2,
+				drawing.screenX(one.to.at), rowTop(one.to.row) + schedule.rowHeight / 2);
+	band.rows.forEach((name, row) => {
+		const width = context.measureText(name).width + 10;
+
+		context.fillStyle = style("--panel");
+		context.fillRect(drawing.width - width, rowTop(row), width, schedule.rowHeight - 4);
+		context.fillStyle = style("--front");
+		context.fillText(name, drawing.width - width + 5, rowTop(row) + 9);
+	});
+}
+
+function paintSchedule(context, drawing) {
+	let top = -drawing.y;
+
+	for (const band of schedule.bands) {
+		paintBand(context, drawing, band, top);
+		top += bandHeight(band);
+	}
+}
+
+function pickSchedule(x, y) {
+	let top = 0;
+
+	for (const band of schedule.bands) {
+		const row = Math.floor((y - top) / schedule.rowHeight) - 2;
+		const slice = band.slices.find(one => one.row === row && one.from <= x && x <= one.to && one.task !== undefined);
+
+		if (slice && y < top + bandHeight(band)) {
+			select(slice.task);
+			return;
+		}
+		top += bandHeight(band);
+	}
+}
+
+function showInSchedule(number) {
+	const { drawing } = schedule, slice = schedule.bands[0].slices.find(one => one.task === number);
+
+	if (slice && (slice.to < drawing.x || slice.from > drawing.right))
+		drawing.centre((slice.from + slice.to) / 2, drawing.y + drawing.height / 2);
+}
+
+function openSchedule() {
+	schedule.bands = traces.map(({ name, trace }) => readTrace(name, trace));
+	if (!schedule.bands.length)
+		schedule.bands.push(orderedBand());
+	schedule.width = schedule.bands.reduce((most, band) => Math.max(most, band.end), 0);
+	schedule.drawing = new Drawing(document.getElementById("schedule-canvas"), paintSchedule, pickSchedule, true);
+	document.getElementById("schedule-bar").append(
+		element("button", { onclick: () => schedule.drawing.fit(schedule.width) }, "all"),
+		element("span", { id: "schedule-count" }, schedule.bands.map(band => `${band.slices.length} slices in ${band.rows.length} rows, ` +
+			`${band.arrows.length} awaits, ${band.slices.filter(slice => slice.critical).length} on the critical path`).join("; ")),
+		element("span", {}, "red below a task: the critical path; grey: waits"));
+}

@@ -1,0 +1,77 @@
+/* See page.h. Names come from files and may say "</script>" or "<!--": in JSON, '<' stands in strings alone, where it
+ * can be an escape. */
+#include "src/skdump/page.h"
+
+#include <string.h>
+
+#include "src/base/file.h"
+#include "src/base/json.h"
+#include "src/base/text.h"
+#include "src/skdump/show-json.h"
+
+static void put_json(const char *text, FILE *stream)
+{
+	for (size_t length; *text; text += length) {
+		length = strcspn(text, "<");
+		fwrite(text, 1, length, stream);
+		if (text[length]) {
+			fputs("\\u003c", stream);
+			length++;
+		}
+	}
+}
+
+/* As skrun writes it, whole: else the page would say nothing. */
+static bool put_trace(struct sk_diag *diag, const char *path, FILE *stream)
+{
+	static const char start[] = "{\"traceEvents\":[", end[] = "}}\n";
+	const char *text = sk_file_read_text(diag, path, "trace");
+	size_t length = text ? strlen(text) : 0;
+
+	if (!text)
+		return false;
+	if (strncmp(text, start, strlen(start)) != 0 || strcmp(text + length - strlen(end), end) != 0) {
+		sk_error(diag, (struct sk_place){.file = path}, "it is not a whole trace of skrun --trace");
+		return false;
+	}
+	fputs("{\"name\": ", stream);
+	put_json(sk_json_string(diag->arena, path), stream);
+	fputs(", \"trace\": ", stream);
+	put_json(text, stream);
+	fputc('}', stream);
+	return true;
+}
+
+static void put_package(const struct sk_show *show, const struct sk_facts *facts, FILE *stream)
+{
+	struct sk_show shown = *show;
+	struct sk_text text;
+
+	sk_text_open(&text);
+	shown.stream = text.stream;
+	sk_show_json(&shown, facts);
+	sk_text_close(show->arena, &text);
+	put_json(text.bytes, stream);
+}
+
+bool sk_page_write(const struct sk_show *show, struct sk_diag *diag, const struct sk_facts *facts, const char *path,
+		   const char *const *traces, size_t count)
+{
+	struct sk_text page;
+	bool ok = true;
+
+	sk_text_open(&page);
+	fputs(sk_page_parts[0], page.stream);
+	put_package(show, facts, page.stream);
+	fputs(sk_page_parts[1], page.stream);
+	fputc('[', page.stream);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? ",\n" : "", page.stream);
+		ok &= put_trace(diag, traces[i], page.stream);
+	}
+	fputc(']', page.stream);
+	fputs(sk_page_parts[2], page.stream);
+	sk_text_close(show->arena, &page);
+	return ok &&
+	       sk_file_replace(diag, path, 0666, &(struct sk_file_part){.bytes = page.bytes, .size = page.size}, 1);
+}

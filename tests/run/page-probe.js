@@ -1,0 +1,67 @@
+"use strict";
+/* Added behind a page of skdump --html: looks at it and clicks, as somebody would, and leaves what it has found in the document. */
+setTimeout(() => {
+	/* Without a screen nobody asks for pictures. */
+	const frames = () => [graph, schedule, memory].filter(view => view.drawing.width).forEach(view => view.drawing.draw());
+	const click = (id, x, y) => {
+		const canvas = document.getElementById(id), box = canvas.getBoundingClientRect();
+		const at = { clientX: box.left + x, clientY: box.top + y, bubbles: true };
+
+		canvas.dispatchEvent(new PointerEvent("pointerdown", at));
+		window.dispatchEvent(new PointerEvent("pointerup", at));
+	};
+	/* Pixels of the canvas that are not empty: somebody has drawn. */
+	const drawn = id => {
+		const canvas = document.getElementById(id);
+		const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+		let some = 0;
+
+		for (let i = 3; i < pixels.length; i += 4)
+			some += pixels[i] > 0;
+		return some;
+	};
+	const result = { title: document.title, loaded: performance.now(), totals: {}, drawn: {}, counts: {} };
+
+	for (const row of document.querySelectorAll("#overview tbody tr"))
+		result.totals[row.cells[0].textContent] = [...row.cells].slice(1).map(cell => cell.textContent);
+	for (const name of ["graph", "schedule", "memory"]) {
+		document.getElementById(`tab-${name}`).click();
+		frames();
+		result.drawn[name] = drawn(`${name}-canvas`);
+		result.counts[name] = document.getElementById(`${name}-count`).textContent;
+	}
+	result.bands = schedule.bands.map(band => ({ rows: band.rows.length, slices: band.slices.filter(one => one.kind === "task").length,
+		named: band.slices.filter(one => one.task !== undefined).length, arrows: band.arrows.length,
+		critical: band.slices.filter(one => one.critical).length }));
+	result.reasons = [...document.querySelectorAll("#reasons h2")].map(one => one.textContent);
+
+	/* A click on a task, where the graph has it. */
+	const wanted = Math.min(5, tasks.length - 1);
+	document.getElementById("tab-graph").click();
+	showInGraph(wanted);
+	frames();
+	click("graph-canvas", graph.drawing.screenX(nodeX(graph.places[wanted]) + 20), graph.drawing.screenY(nodeY(graph.places[wanted]) + 8));
+	result.clicked = { task: wanted, explanation: document.getElementById("explanation")?.textContent };
+
+	/* Boxes fold, and unfold. */
+	result.nodes = new Set(tasks.map((task, number) => visible(number))).size;
+	const box = graph.boxes.find(one => one.key.startsWith("launch"));
+	if (box) {
+		graph.drawing.scale = 1;
+		graph.drawing.x = columnX(box) - 10;
+		graph.drawing.y = box.row * ROW - 10;
+		graph.drawing.refresh();
+		frames();
+		click("graph-canvas", 30, 20);
+		result.folded = new Set(tasks.map((task, number) => visible(number))).size;
+		click("graph-canvas", 30, 20);
+		result.unfolded = new Set(tasks.map((task, number) => visible(number))).size;
+	}
+	const input = document.getElementById("search");
+	input.value = tasks[wanted].name;
+	input.dispatchEvent(new Event("input"));
+	result.found = document.getElementById("found").textContent;
+	result.scripts = document.scripts.length;
+	result.requests = performance.getEntriesByType("resource").map(one => one.name);
+	document.body.append(element("pre", { id: "result" }, JSON.stringify(result)));
+}, 50);

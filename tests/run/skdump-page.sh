@@ -1,0 +1,162 @@
+#!/bin/bash
+# skdump --html in a browser: no error on the console, nothing from the network, numbers as in --json, clicks explained as by --explain,
+# traces as rows, boxes that fold, names that say </script>, and 20,000 tasks. Pictures of the page stay beside the log.
+. "$top_srcdir/tests/lib/lib.sh"
+browser=$(command -v chromium || command -v chromium-browser || true)
+[ -n "$browser" ] && [ -x /usr/bin/python3 ] || { echo "needs chromium and python3"; exit 77; }
+kernels=$top_builddir/samples/decode_layers/kernels.o
+
+# browse PAGE OPTIONS: what the browser says on standard error, with what pages put on their console.
+browse() {
+	local page=$1
+	shift
+	timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --window-size=1500,900 --user-data-dir="$dir/profile" \
+		--enable-logging=stderr --virtual-time-budget=20000 "$@" "file://$dir/$page" 2>err.txt
+	! grep CONSOLE err.txt
+}
+
+# probed NAME: what page-probe.js finds on NAME.html, in NAME.result.
+probed() {
+	{ cat $1.html; echo '<script>'; cat "$top_srcdir/tests/run/page-probe.js"; echo '</script>'; } >probed.html
+	browse probed.html --dump-dom >dom.html || fail "$1: the browser complains"
+	/usr/bin/python3 - <<'P' >$1.result || fail "$1: the page is not whole: $(tail -3 err.txt)"
+import html, re
+print(html.unescape(re.search('<pre id="result">(.*?)</pre>', open("dom.html").read(), re.S).group(1)))
+P
+}
+
+# kept NAME VIEW: a picture of a view of NAME.html.
+kept() {
+	{ cat $1.html; echo "<script>show('$2'); setTimeout(() => select(Math.min(5, tasks.length - 1)), 50)</script>"; } >pictured.html
+	browse pictured.html --screenshot="$dir/$2.png" || fail "the browser complains"
+	mv "$dir/$2.png" "$top_builddir/tests/run/skdump-page-$2.png"
+}
+
+# compared NAME: the page says what --json says. Numbers on it have commas.
+compared() {
+	"$skdump" --json $1.sk >$1.json
+	/usr/bin/python3 - $1 "$skdump" <<'P' || fail "$1: the page says something else"
+import json, subprocess, sys
+name = sys.argv[1]
+data, page = json.load(open(name + ".json")), json.load(open(name + ".result"))
+totals, sizes = data["totals"], data["sizes"]
+temporaries = sum(tensor["bytes"] for tensor in data["tensors"] if tensor["space"] == "workspace")
+expected = {"launches": [totals["tasks"], totals["launches"]], "awaits inside of launches": [0, totals["awaits"]],
+            "bytes that move between caches and memory (estimate)": [totals["traffic"]["before"], totals["traffic"]["after"]],
+            "bytes of temporaries, and of the workspace": [temporaries, sizes["workspace"]]}
+expected.update({key.replace("_", " "): [value] for key, value in sizes.items()})
+for key, values in expected.items():
+    assert page["totals"][key] == [format(value, ",") for value in values], (key, page["totals"][key], values)
+for number, launch in enumerate(data["launches"]):
+    row = page["totals"].get(launch["name"])
+    assert number >= 500 or row[3:5] == [format(launch["steps"], ","), format(launch["awaits"], ",")], row
+tasks = len(data["tasks"])
+assert page["title"] == name + ".sk" and page["nodes"] == tasks, (page["title"], page["nodes"])
+assert page["counts"]["graph"].startswith("%d tasks, %d tensors, " % (tasks, len(data["tensors"]))), page["counts"]
+assert page["counts"]["memory"].startswith("%d temporaries " % sum(t["space"] == "workspace" for t in data["tensors"])), page["counts"]
+assert all(pixels > 300 for pixels in page["drawn"].values()), page["drawn"]
+assert page["requests"] == [], page["requests"]
+assert page["scripts"] == 4, page["scripts"]
+task = data["tasks"][page["clicked"]["task"]]
+shown = subprocess.run([sys.argv[2], "--explain", task["name"], name + ".sk"], check=True, stdout=subprocess.PIPE, encoding="utf-8")
+assert page["clicked"]["explanation"] == shown.stdout, page["clicked"]
+assert page["found"].endswith("task") or page["found"].endswith("tasks"), page["found"]
+single = sum(data["launches"][task["launch"]]["kind"] != "superkernel" for task in data["tasks"])
+texts = {0: "none", 1: "1 task"}
+assert page["reasons"][0] == "Launched by themselves: " + texts.get(single, format(single, ",") + " tasks"), page["reasons"]
+if "folded" in page:
+    fused = [task for task in data["tasks"] if data["launches"][task["launch"]]["kind"] == "superkernel"]
+    first = sum(task["launch"] == fused[0]["launch"] for task in fused)
+    assert page["folded"] == tasks - first + 1 and page["unfolded"] == tasks, (page["folded"], page["unfolded"])
+print("%s: %d tasks, loaded after %.0f ms" % (name, tasks, page["loaded"]))
+P
+}
+
+# The sample, with the traces of two runs one above the other.
+sh "$top_srcdir/samples/decode_layers/generate" 61 1 host >decode.yaml
+"$sklink" --scope-options '*=profiling=1' decode.yaml "$kernels" -o decode.sk
+"$skrun" decode.sk --random 1 --cores 2 --trace fused.trace >/dev/null
+"$skrun" decode.sk --random 1 --cores 2 --unfused --trace unfused.trace >/dev/null
+"$skdump" --html decode.html --trace unfused.trace --trace fused.trace decode.sk
+probed decode
+compared decode
+/usr/bin/python3 - <<'P'
+import json
+page = json.load(open("decode.result"))
+for name, band in zip(("unfused.trace", "fused.trace"), page["bands"]):
+    events = json.load(open(name))["traceEvents"]
+    assert band["rows"] == 3, band # two cores, and the launches
+    assert band["slices"] == band["named"] == sum(event.get("cat") == "task" for event in events), (name, band)
+    assert band["arrows"] == sum(event["ph"] == "s" for event in events), (name, band)
+    assert 1 < band["critical"] <= band["slices"], band
+assert page["bands"][1]["arrows"] > 0
+P
+for view in overview graph schedule memory reasons; do
+	kept decode $view
+done
+
+# Without a trace the steps stand in their order.
+"$sklink" "$top_srcdir/samples/composite/composite.yaml" "$top_builddir/samples/composite/kernels.o" -o composite.sk
+"$skdump" --html composite.html composite.sk
+probed composite
+compared composite
+/usr/bin/python3 - <<'P'
+import json
+page, data = json.load(open("composite.result")), json.load(open("composite.json"))
+assert page["bands"][0]["slices"] == data["totals"]["steps"] and page["bands"][0]["arrows"] == data["totals"]["awaits"], page["bands"]
+P
+
+# Names do nothing, and the test would see if they did.
+cat >k.c <<'C'
+#include "skkernel.h"
+void k(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = x[i];
+}
+SK_KERNEL(k, "split=n; in x f32[n], out y f32[n], n i64");
+C
+compile k
+cat >names.yaml <<'M'
+sklink: 1
+tensors:
+  '<!--<script>': {dtype: f32, shape: [64]}
+  y: {dtype: f32, shape: [64]}
+tasks:
+  - {name: '</script><script>document.title="broken"</script><img src=x onerror=alert(1)>', kernel: k, args: ['<!--<script>', y]}
+M
+"$sklink" names.yaml k.o -o names.sk
+"$skdump" --html names.html names.sk
+probed names
+grep -q broken names.html || fail "the name is not on the page"
+"$skdump" --json names.sk >names.json
+/usr/bin/python3 - <<'P'
+import json
+page = json.load(open("names.result"))
+assert page["title"] == "names.sk" and page["scripts"] == 4 and page["requests"] == [], page
+assert "onerror" in page["clicked"]["explanation"], page["clicked"]
+P
+{ cat names.html; echo '<script>undefined_function()</script>'; } >broken.html
+! browse broken.html --dump-dom >/dev/null || fail "an error on the console is not seen"
+
+# 20,000 tasks: chains of 20 in scopes of 1,000.
+awk 'BEGIN {
+	print "sklink: 1\ntensors:"
+	for (i = 0; i < 1000; i++) printf "  x%d: {dtype: f32, shape: [64]}\n", i
+	for (i = 0; i < 20000; i++) printf "  t%d: {dtype: f32, shape: [64]}\n", i
+	print "tasks:"
+	for (i = 0; i < 20000; i++) printf "  - {name: task%d, kernel: k, args: [%s, t%d], scope: s%d}\n", i,
+		i % 20 ? "t" i - 1 : "x" i / 20, i, i / 1000
+}' >many.yaml
+"$sklink" --no-task-entries many.yaml k.o -o many.sk
+"$skdump" --html many.html many.sk
+probed many
+compared many
+
+fails_with '^skdump: error: k.c: it is not a whole trace of skrun --trace$' "$skdump" --html x.html --trace k.c names.sk
+fails_with '^skdump: error: none.trace: cannot read the trace: No such file' "$skdump" --html x.html --trace none.trace names.sk
+head -c 2000 fused.trace >cut.trace
+fails_with '^skdump: error: cut.trace: it is not a whole trace' "$skdump" --html x.html --trace cut.trace names.sk
+fails_with '^skdump: error: --trace is for the page of --html$' "$skdump" --trace fused.trace names.sk
+fails_with '^skdump: error: --html goes with no other option but --trace$' "$skdump" --html x.html --steps names.sk
+[ ! -e x.html ] || fail "a page after an error"
