@@ -166,6 +166,14 @@ for dtype in (numpy.int32, numpy.uint32, i64, numpy.uint64):
     row_of = numpy.arange(-9, 10).astype(dtype)
     case(16, "PRelu", [row_of, numpy.array([3], dtype)], [numpy.where(row_of.astype(float) < 0, row_of * dtype(3), row_of)])
 
+# ---- what only operator set 1 has ----
+
+image = numpy.arange(24, dtype=f32).reshape(1, 2, 3, 4)
+case(1, "Cast", [image - 3.5], [(image - 3.5).astype(numpy.int32)], to="INT32")
+case(1, "Cast", [image], [image.astype(numpy.float64)], to="DOUBLE")
+case(1, "GlobalLpPool", [image], [abs(image).sum((2, 3), keepdims=True)], p=1.0)
+case(1, "LpPool", [image], [numpy.sqrt((image ** 2).reshape(1, 2, 3, 2, 2).sum(-1))], p=2.0, kernel_shape=[1, 2], strides=[1, 2])
+
 # ---- AffineGrid ----
 
 def affine_grid(theta, sizes, align):

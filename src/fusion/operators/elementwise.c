@@ -104,6 +104,23 @@ static bool canonical_ordered(struct sk_canonical *canonical)
 
 /* ---- Cast, and inputs that are of another type ---- */
 
+/* Before operator set 6 types were texts: these, by their numbers. */
+static bool upgrade_cast(struct sk_op_graph *graph, struct sk_graph_node *node)
+{
+	static const char *const types[] = {"UNDEFINED", "FLOAT",  "UINT8", "INT8",    "UINT16", "INT16",  "INT32",
+					    "INT64",	 "STRING", "BOOL",  "FLOAT16", "DOUBLE", "UINT32", "UINT64"};
+	const char *text = sk_node_string(node, "to", NULL);
+	size_t number = 0, count = sizeof(types) / sizeof(types[0]);
+
+	if (node->version >= 6 || !text)
+		return true;
+	while (number < count && strcmp(types[number], text) != 0)
+		number++;
+	sk_node_remove_attribute(node, "to");
+	sk_node_set_integer(graph, node, "to", number < count ? (int64_t)number : 0);
+	return true;
+}
+
 static bool infer_cast(struct sk_inference *inference)
 {
 	const struct sk_value *value = sk_infer_input(inference, 0);
@@ -412,7 +429,8 @@ const struct sk_schema sk_operators_elementwise[] = {
 	UNARY("BitwiseNot", NULL),
 	BINARY("BitwiseOr", infer_binary, canonical_commutative, NULL),
 	BINARY("BitwiseXor", infer_binary, canonical_commutative, NULL),
-	{"Cast", "", 1, 1, 1, 1, .attributes = to, .infer = infer_cast, .canonical = canonical_cast},
+	{"Cast", "", 1, 1, 1, 1, .attributes = to, .upgrade = upgrade_cast, .infer = infer_cast,
+	 .canonical = canonical_cast},
 	{"CastLike", "", 2, 2, 1, 1, .attributes = saturate, .infer = infer_cast_like, .canonical = canonical_cast},
 	UNARY("Ceil", NULL),
 	UNARY("Celu", alpha_1),

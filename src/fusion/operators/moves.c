@@ -153,6 +153,14 @@ static bool canonical_expand(struct sk_canonical *canonical)
 }
 
 /* Before operator set 6 Tile had one number and one axis. */
+static bool upgrade_tile(struct sk_op_graph *graph, struct sk_graph_node *node)
+{
+	if (node->version >= 6)
+		return true;
+	sk_node_error(graph, node, "it repeats along one axis, as before operator set 6; convert the model to that");
+	return false;
+}
+
 static bool infer_tile(struct sk_inference *inference)
 {
 	const struct sk_value *from = sk_infer_input(inference, 0);
@@ -518,7 +526,8 @@ const struct sk_schema sk_operators_moves[] = {
 	 .canonical = canonical_space_to_depth},
 	{"Split", "", 1, 2, 1, SK_VARIADIC, .demands = 1 << 1, .attributes = split, .upgrade = upgrade_split,
 	 .infer = infer_split, .canonical = canonical_split},
-	{"Tile", "", 2, 2, 1, 1, .demands = 1 << 1, .infer = infer_tile, .canonical = canonical_tile},
+	{"Tile", "", 2, 2, 1, 1, .demands = 1 << 1, .upgrade = upgrade_tile, .infer = infer_tile,
+	 .canonical = canonical_tile},
 	{"Transpose", "", 1, 1, 1, 1, .attributes = perm, .infer = infer_transpose, .canonical = canonical_transpose},
 	{NULL},
 };

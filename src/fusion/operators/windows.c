@@ -267,6 +267,22 @@ static bool canonical_global_lp(struct sk_canonical *canonical)
 		"kernel_shape", SK_ATTRIBUTE_INTEGERS, true                                                            \
 	}
 
+/* In operator set 1 the power of a norm was a real number. */
+static bool upgrade_lp(struct sk_op_graph *graph, struct sk_graph_node *node)
+{
+	double power = sk_node_real(node, "p", 2);
+
+	if (node->version > 1 || !sk_node_attribute(node, "p"))
+		return true;
+	if (power != (double)(int32_t)power) {
+		sk_node_error(graph, node, "'p' is %g, and norms have whole powers", power);
+		return false;
+	}
+	sk_node_remove_attribute(node, "p");
+	sk_node_set_integer(graph, node, "p", (int64_t)power);
+	return true;
+}
+
 static const struct sk_schema_attribute conv[] = {
 	WINDOW, INTEGER("group"), {"kernel_shape", SK_ATTRIBUTE_INTEGERS}, {NULL}};
 static const struct sk_schema_attribute max_pool[] = {POOL, INTEGER("storage_order"), {NULL}};
@@ -279,9 +295,11 @@ const struct sk_schema sk_operators_windows[] = {
 	 .canonical = canonical_average_pool},
 	{"Conv", "", 2, 3, 1, 1, .attributes = conv, .infer = infer_conv, .canonical = canonical_conv},
 	{"GlobalAveragePool", "", 1, 1, 1, 1, .infer = infer_global, .canonical = canonical_global_average},
-	{"GlobalLpPool", "", 1, 1, 1, 1, .attributes = lp, .infer = infer_global, .canonical = canonical_global_lp},
+	{"GlobalLpPool", "", 1, 1, 1, 1, .attributes = lp, .upgrade = upgrade_lp, .infer = infer_global,
+	 .canonical = canonical_global_lp},
 	{"GlobalMaxPool", "", 1, 1, 1, 1, .infer = infer_global, .canonical = canonical_global_max},
-	{"LpPool", "", 1, 1, 1, 1, .attributes = lp_pool, .infer = infer_pool, .canonical = canonical_lp_pool},
+	{"LpPool", "", 1, 1, 1, 1, .attributes = lp_pool, .upgrade = upgrade_lp, .infer = infer_pool,
+	 .canonical = canonical_lp_pool},
 	{"MaxPool", "", 1, 1, 1, 2, .attributes = max_pool, .infer = infer_pool, .canonical = canonical_max_pool},
 	{NULL},
 };
