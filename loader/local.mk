@@ -39,6 +39,7 @@ loader_libpredict_la_SOURCES = \
 	loader/predict/network.c loader/predict/network.h \
 	loader/predict/simulate.c loader/predict/simulate.h \
 	loader/predict/simulated-core.c loader/predict/simulator.h \
+	loader/predict/predicted-trace.c loader/predict/predicted-trace.h \
 	loader/predict/visits.c loader/predict/visits.h
 loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la
 

@@ -6,19 +6,20 @@ const schedule = { bands: [], width: 0, rowHeight: 22 };
 function readTrace(name, trace) {
 	const band = { name, unit: "µs", rows: [], slices: [], arrows: [], end: 0 }, rows = new Map(), names = new Map(), flows = new Map();
 	const events = trace.traceEvents, start = events.reduce((least, event) => event.ph === "X" ? Math.min(least, event.ts) : least, Infinity);
-	const rowOf = event => {
-		const key = `${event.pid} ${event.tid}`;
-
-		if (!rows.has(key)) {
-			rows.set(key, band.rows.length);
-			band.rows.push(`${names.get(`p${event.pid}`) ?? ""} ${event.pid ? event.tid : ""}`);
-		}
-		return rows.get(key);
-	};
+	const rowOf = event => rows.get(event.pid * 65536 + event.tid);
 
 	for (const event of events)
 		if (event.ph === "M" && event.name === "process_name")
-			names.set(`p${event.pid}`, event.args.name);
+			names.set(event.pid, event.args.name);
+	for (const event of events)
+		if (event.ph === "X")
+			rows.set(event.pid * 65536 + event.tid, 0);
+	[...rows.keys()].sort((a, b) => a - b).forEach((key, row) => {
+		const lane = names.get(Math.floor(key / 65536)) ?? "";
+
+		rows.set(key, row);
+		band.rows.push(lane === "launches" ? lane : `${lane} ${key % 65536}`);
+	});
 	for (const event of events) {
 		if (event.ph === "X" && event.cat !== "core") {
 			band.slices.push({ row: rowOf(event), from: event.ts - start, to: event.ts - start + event.dur, kind: event.cat,

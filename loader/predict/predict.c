@@ -3,12 +3,14 @@
 
 #include "loader/predict/predict.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "loader/predict/costs.h"
+#include "loader/predict/predicted-trace.h"
 #include "loader/predict/simulate.h"
 #include "src/base/escape.h"
 
@@ -46,6 +48,7 @@ struct prediction {
 	struct sk_costs costs;
 	struct sk_network fused;
 	struct sk_simulation results[VARIANTS];
+	struct sk_predicted_trace trace;
 	FILE *stream;
 	char *error;
 	size_t error_size;
@@ -113,6 +116,9 @@ static bool simulate(struct prediction *prediction, const struct variant *varian
 		snprintf(prediction->error, prediction->error_size, "no memory for a prediction");
 	else
 		good = sk_simulate(&network, &profile, result, prediction->error, prediction->error_size);
+	if (good && prediction->trace.file && variant <= &variants[FUSED])
+		sk_predicted_trace_add(&prediction->trace, variant->name, prediction->plan, &profile, &network, result);
+	sk_simulation_free_visits(result);
 	if (good && variant == &variants[FUSED])
 		prediction->fused = network;
 	else
@@ -338,8 +344,13 @@ bool sk_predict(const struct sk_plan_view *plan, const struct sk_predict_options
 {
 	struct prediction prediction = {
 		.plan = plan, .network = options->network, .stream = stream, .error = error, .error_size = error_size};
-	bool good = predict(&prediction, options);
+	bool opened = sk_predicted_trace_open(options->trace, &prediction.trace);
+	bool good = opened && predict(&prediction, options);
+	bool written = sk_predicted_trace_close(&prediction.trace, options->trace, good);
 
+	if (!opened || (good && !written))
+		snprintf(error, error_size, "%s: %s", options->trace, strerror(errno));
+	good &= written;
 	sk_costs_free(&prediction.costs);
 	sk_network_free(&prediction.fused);
 	for (int i = 0; i < VARIANTS; i++)

@@ -11,6 +11,7 @@ struct sk_predict_options {
 	const struct sk_plan_network *network; /* of the plan */
 	const char *device; /* a profile's name or path; NULL: the one that the package was linked for */
 	const char *costs; /* path of a cost file (costs.h), or NULL */
+	const char *trace; /* path of a file for what the cores do in the unfused and the fused run, or NULL */
 	uint32_t cores; /* of each lane; 0: as many as the profile says */
 };
 

@@ -250,7 +250,12 @@ bool sk_simulate(const struct sk_network *network, const struct sk_profile *prof
 		good = finish(&simulator, result, error, error_size);
 	}
 	free(simulator.cores);
-	free(simulator.visits);
+	if (good) {
+		result->visits = simulator.visits;
+		result->visit_count = simulator.visit_count;
+	} else {
+		free(simulator.visits);
+	}
 	free(simulator.steps);
 	free(simulator.launches);
 	free(simulator.successors);
@@ -260,8 +265,15 @@ bool sk_simulate(const struct sk_network *network, const struct sk_profile *prof
 	return good;
 }
 
+void sk_simulation_free_visits(struct sk_simulation *simulation)
+{
+	free(simulation->visits);
+	simulation->visits = NULL;
+}
+
 void sk_simulation_free(struct sk_simulation *simulation)
 {
+	sk_simulation_free_visits(simulation);
 	free(simulation->path);
 	*simulation = (struct sk_simulation){0};
 }

@@ -38,13 +38,17 @@ struct sk_simulation {
 	double time; /* ns */
 	double parts[SK_PARTS]; /* of the critical path; their sum is the time */
 	double busy[SK_MAX_LANES]; /* by lane: the part of its cores' time in which they run kernels */
-	struct sk_path_item *path; /* the critical path, in the order of time; free it with sk_simulation_free */
+	struct sk_path_item *path; /* the critical path, in the order of time */
 	uint32_t path_count;
+	struct sk_visit *visits; /* all that cores have done (visits.h); many */
+	uint32_t visit_count;
 };
 
-/* False with the reason in `error` if the network is too large or there is no memory; then nothing is to be freed. */
+/* False with the reason in `error` if the network is too large or there is no memory; then nothing is to be freed. Else
+ * the result, with sk_simulation_free. */
 bool sk_simulate(const struct sk_network *network, const struct sk_profile *profile, struct sk_simulation *result,
 		 char *error, size_t error_size);
 void sk_simulation_free(struct sk_simulation *simulation);
+void sk_simulation_free_visits(struct sk_simulation *simulation); /* these alone */
 
 #endif

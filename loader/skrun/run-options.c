@@ -199,8 +199,10 @@ static const struct row rows[] = {
 	{"weights", "FILE", "the constants of the package are in FILE (default: the file that it names, beside it)",
 	 set_text, FIELD(package.weights)},
 	{"time", NULL, "print the median time of a run", set_flag, FIELD(time)},
-	{"trace", "FILE", "write what each core did when to FILE, for ui.perfetto.dev and chrome://tracing", set_text,
-	 FIELD(trace)},
+	{"trace", "FILE",
+	 "write what each core did when to FILE, for ui.perfetto.dev, chrome://tracing and\n"
+	 "skdump --html; with --predict, what it would do, unfused and fused",
+	 set_text, FIELD(trace)},
 	{"profile", NULL, "print how long each task took, and how long cores waited before it", set_flag,
 	 FIELD(profile)},
 	{"list", NULL, "list tensors and launches, and run nothing", set_flag, FIELD(list)},
@@ -247,12 +249,12 @@ void sk_run_options_help(void)
 
 /* ---- what options want of one another ---- */
 
-/* Options that say what a run does, and what is done with its values. */
+/* Options that say what a run does, and what is done with its values. --trace goes with predictions, too. */
 static bool is_run(const struct sk_run_options *options)
 {
 	return options->input_count || options->output_count || options->random || options->verify || options->time ||
-	       options->trace || options->profile || options->mode_given || options->repeats_given ||
-	       options->device.seed || options->device.timeout_ms || options->device.checks;
+	       options->profile || options->mode_given || options->repeats_given || options->device.seed ||
+	       options->device.timeout_ms || options->device.checks;
 }
 
 static bool check_options(struct sk_run_options *options)
@@ -276,8 +278,9 @@ static bool check_options(struct sk_run_options *options)
 		sk_skrun_error("--predict runs no kernel; measure first, then predict with --costs %s",
 			       options->measure);
 	else if (options->predict && (options->list || is_run(options)))
-		sk_skrun_error("--predict runs no kernel; of the other options only --device, --costs and --cores go "
-			       "with it");
+		sk_skrun_error(
+			"--predict runs no kernel; of the other options only --device, --costs, --cores and --trace go "
+			"with it");
 	else if (options->measure && (options->output_count || options->verify || options->time || options->trace ||
 				      options->profile || options->mode_given))
 		sk_skrun_error(

@@ -91,8 +91,10 @@ static bool read_inputs(struct sk_session *session, const struct sk_run_options 
 
 static bool predict(const struct sk_session *session, const struct sk_run_options *options)
 {
-	struct sk_predict_options wanted = {
-		.device = options->device.device, .costs = options->costs, .cores = options->device.cores};
+	struct sk_predict_options wanted = {.device = options->device.device,
+					    .costs = options->costs,
+					    .trace = options->trace,
+					    .cores = options->device.cores};
 	struct sk_plan_network network;
 	char error[512];
 

@@ -24,27 +24,7 @@ struct writer {
 	uint64_t arrows; /* so far: their numbers */
 };
 
-/* ---- text ---- */
-
-/* Names come from the package and may hold anything. */
-static void put_string(const struct writer *writer, const char *text)
-{
-	const unsigned char *at = (const unsigned char *)text;
-
-	putc('"', writer->file);
-	while (*at) {
-		size_t length = sk_character_length((const char *)at);
-
-		if (*at == '"' || *at == '\\')
-			fprintf(writer->file, "\\%c", *at);
-		else if (*at < 0x20 || length == 0)
-			fprintf(writer->file, "\\u%04x", *at);
-		else
-			fwrite(at, 1, length, writer->file);
-		at += length ? length : 1;
-	}
-	putc('"', writer->file);
-}
+/* ---- times ---- */
 
 static uint64_t nanoseconds(const struct writer *writer, uint64_t counter)
 {
@@ -62,7 +42,7 @@ static void begin_event(struct writer *writer, const char *phase, uint32_t proce
 	fprintf(writer->file,
 		"%s{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":", writer->first ? "" : ",\n", phase,
 		process, thread);
-	put_string(writer, name);
+	sk_escape_json(name, writer->file);
 	writer->first = false;
 }
 
@@ -72,7 +52,7 @@ static void put_name(struct writer *writer, const char *kind, uint32_t process, 
 {
 	begin_event(writer, "M", process, thread, kind);
 	fputs(",\"args\":{\"name\":", writer->file);
-	put_string(writer, name);
+	sk_escape_json(name, writer->file);
 	fputs("}}", writer->file);
 }
 
@@ -142,13 +122,13 @@ static void put_slice(struct writer *writer, const struct skrt_kernel *kernel, c
 	if (slice->arrived) {
 		begin_slice(writer, 1 + slice->lane, slice->core, "wait", "wait", slice->arrived, slice->began);
 		fputs(",\"args\":{\"before\":", writer->file);
-		put_string(writer, name);
+		sk_escape_json(name, writer->file);
 		fputs("}}", writer->file);
 	}
 	if (slice->calls) {
 		begin_slice(writer, 1 + slice->lane, slice->core, name, "task", slice->began, slice->ended);
 		fputs(",\"args\":{\"kernel\":", writer->file);
-		put_string(writer, sk_plan_string(&plan->kernels[task->kernel].name));
+		sk_escape_json(sk_plan_string(&plan->kernels[task->kernel].name), writer->file);
 		if (slice->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE))
 			fprintf(writer->file, ",\"side\":\"%s\"", slice->flags & SK_STEP_CUBE_SIDE ? "cube" : "vector");
 		fprintf(writer->file, ",\"calls\":%" PRIu64 "}}", slice->calls);
@@ -200,7 +180,7 @@ static void put_launch(struct writer *writer, const struct sk_recorded_launch *l
 	begin_slice(writer, 0, launch->place, kernel->name, "launch", launch->start, launch->end);
 	fprintf(writer->file, ",\"args\":{\"kind\":\"%s\",\"stream\":%" PRIu32 ",\"package\":", kinds[record->kind],
 		record->stream);
-	put_string(writer, kernel->module->path);
+	sk_escape_json(kernel->module->path, writer->file);
 	fputs("}}", writer->file);
 	for (size_t i = 0; i < launch->slice_count; i++)
 		put_slice(writer, kernel, &writer->trace->slices[launch->first_slice + i]);

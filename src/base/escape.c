@@ -106,3 +106,22 @@ void sk_escape_print_column(const char *text, int width, FILE *stream)
 	sk_escape_print(text, stream);
 	fprintf(stream, "%*s", size < (size_t)width ? width - (int)size : 0, "");
 }
+
+void sk_escape_json(const char *text, FILE *stream)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	putc('"', stream);
+	while (*at) {
+		size_t length = sk_character_length((const char *)at);
+
+		if (*at == '"' || *at == '\\')
+			fprintf(stream, "\\%c", *at);
+		else if (*at < 0x20 || length == 0)
+			fprintf(stream, "\\u%04x", *at);
+		else
+			fwrite(at, 1, length, stream);
+		at += length ? length : 1;
+	}
+	putc('"', stream);
+}

@@ -21,4 +21,7 @@ void sk_escape_print(const char *text, FILE *stream);
 /* In a column of a table: with spaces behind it, up to `width` bytes. */
 void sk_escape_print_column(const char *text, int width, FILE *stream);
 
+/* As a string in JSON, with its quotes; what is no UTF-8 byte by byte. */
+void sk_escape_json(const char *text, FILE *stream);
+
 #endif

@@ -209,3 +209,29 @@ fails_with "bad\.yaml:10:85: kernel 'eager': 'cube' and 'vector' in the cost are
 	"$sklink" bad.yaml work.o -o bad.sk
 fails_with "bad\.yaml:11:74: kernel 'pair': 'before-wait' in the cost is about kernels with early-start=wait or both" \
 	"$sklink" bad.yaml work.o -o bad.sk
+
+# What cores do in a prediction, as a trace: it ends when the tables say, and has a slice for each core at each step.
+"$skrun" --predict --device mine.profile --trace predicted.json model.sk >traced.txt
+"$skrun" --predict --device mine.profile model.sk >out.txt
+cmp traced.txt out.txt || fail "a prediction with a trace is another one"
+fails_with 'none/x.json: No such file' "$skrun" --predict --device mine.profile --trace none/x.json model.sk
+fails_with "profile a3 has no lane 'core'" "$skrun" --predict --device a3 --trace x.json model.sk
+[ ! -e x.json ] || fail "x.json after an error"
+[ -x /usr/bin/python3 ] && /usr/bin/python3 - <<'P'
+import json, re
+events = json.load(open("predicted.json"))["traceEvents"]
+text = open("traced.txt").read()
+processes = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+assert sorted(processes.values()) == ["fused, core", "unfused, core"], processes
+for run in ("unfused", "fused"):
+    slices = [event for event in events if event["ph"] == "X" and processes[event["pid"]] == run + ", core"]
+    end = max(event["ts"] + event["dur"] for event in slices) * 1000
+    assert abs(end - float(re.search("^%s  *([0-9.]+)" % run, text, re.M).group(1))) < 0.01, (run, end)
+    assert sorted((event["name"], event["tid"]) for event in slices) == [(name, core) for name in ("first", "second") for core in range(4)]
+    for core in range(4): # one at a time
+        mine = sorted((event["ts"], event["dur"]) for event in slices if event["tid"] == core)
+        assert all(a[0] + a[1] <= b[0] + 1e-6 for a, b in zip(mine, mine[1:])), mine
+starts = {event["id"]: event["ts"] for event in events if event["ph"] == "s"}
+ends = {event["id"]: event["ts"] for event in events if event["ph"] == "f"}
+assert starts.keys() == ends.keys() and all(starts[number] <= ends[number] for number in starts)
+P

@@ -72,20 +72,21 @@ print("%s: %d tasks, loaded after %.0f ms" % (name, tasks, page["loaded"]))
 P
 }
 
-# The sample, with the traces of two runs one above the other.
+# The sample, with the traces of two runs and a prediction one above the other.
 sh "$top_srcdir/samples/decode_layers/generate" 61 1 host >decode.yaml
 "$sklink" --scope-options '*=profiling=1' decode.yaml "$kernels" -o decode.sk
 "$skrun" decode.sk --random 1 --cores 2 --trace fused.trace >/dev/null
 "$skrun" decode.sk --random 1 --cores 2 --unfused --trace unfused.trace >/dev/null
-"$skdump" --html decode.html --trace unfused.trace --trace fused.trace decode.sk
+"$skrun" --predict --cores 3 --trace predicted.trace decode.sk >/dev/null
+"$skdump" --html decode.html --trace unfused.trace --trace fused.trace --trace predicted.trace decode.sk
 probed decode
 compared decode
 /usr/bin/python3 - <<'P'
 import json
 page = json.load(open("decode.result"))
-for name, band in zip(("unfused.trace", "fused.trace"), page["bands"]):
+for name, rows, band in zip(("unfused.trace", "fused.trace", "predicted.trace"), (3, 3, 6), page["bands"]):
     events = json.load(open(name))["traceEvents"]
-    assert band["rows"] == 3, band # two cores, and the launches
+    assert band["rows"] == rows, band # two cores, and the launches; three cores unfused, and three fused
     assert band["slices"] == band["named"] == sum(event.get("cat") == "task" for event in events), (name, band)
     assert band["arrows"] == sum(event["ph"] == "s" for event in events), (name, band)
     assert 1 < band["critical"] <= band["slices"], band
