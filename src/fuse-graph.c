@@ -132,7 +132,7 @@ bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusi
 	if (!dumps)
 		return false;
 	/* On the host the planner knows best, unless somebody says what he wants. */
-	graph->composites_hold = flags->opt_level && (flags->target != SK_TARGET_HOST || flags->given);
+	graph->composites_hold = flags->target != SK_TARGET_HOST || flags->given;
 	for (size_t i = 0; i < fusion->passes.count; i++) {
 		const struct sk_pass_choice *choice = &fusion->passes.items[i];
 

@@ -109,6 +109,8 @@ QUICK_TESTS += tests/run/dumps.sh tests/run/keep.sh tests/run/skdump-dot.sh test
 EXTRA_DIST += tests/onnx/backend.py tests/onnx/frozen tests/onnx/operators.py tests/onnx/mindspore.py tests/onnx/versions.py
 SHELL_TESTS += tests/run/onnx-operators.sh tests/run/onnx-versions.sh tests/run/mindspore.sh
 QUICK_TESTS += tests/run/onnx-operators.sh tests/run/onnx-versions.sh tests/run/mindspore.sh
+SHELL_TESTS += tests/run/composites.sh tests/run/composites-layers.sh
+QUICK_TESTS += tests/run/composites.sh tests/run/composites-layers.sh
 check_PROGRAMS += tests/lib/make-model
 tests_lib_make_model_SOURCES = tests/lib/make-model.c tests/lib/protobuf-writer.c tests/lib/protobuf-writer.h
 tests_lib_make_model_LDADD = loader/libnpy.la
@@ -524,7 +526,7 @@ CLEANFILES += tests/property/property-kernels.o
 # Random graphs of operators; what they compute is compared with definitions.
 check_PROGRAMS += tests/property/graphs
 tests_property_graphs_SOURCES = \
-	tests/property/graph-reference.c tests/property/graphs.c tests/property/random-graph.c tests/property/random-graph.h \
+	tests/property/graph-reference.c tests/property/graphs.c tests/property/random-flags.c tests/property/random-flags.h tests/property/random-graph.c tests/property/random-graph.h \
 	tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_property_graphs_CFLAGS = $(AM_CFLAGS) -pthread
 tests_property_graphs_LDADD = src/libcore.la loader/libloader.la loader/libnpy.la -lpthread -lm

@@ -1,6 +1,7 @@
 /* The property test of models: every graph that random-graph.c draws must link; must compute the same bytes fused on
- * any number of cores, task by task, serially, without tile groups, and if every value in it is an output; and each
- * node must compute, from what its inputs were in that run, what graph-reference.c says.
+ * any number of cores, task by task, serially, without tile groups, whatever flags of fusion say (random-flags.c), and
+ * if every value in it is an output; and each node must compute, from what its inputs were in that run, what
+ * graph-reference.c says.
  *
  *   graphs [--cases COUNT] [--seed FIRST] [--removed MASK] [--jobs COUNT] [--keep FOLDER] [--print] SKLINK MAKE-MODEL
  * LIBRARIES
@@ -20,6 +21,7 @@
 
 #include "loader/npy/npy.h"
 #include "loader/skrt.h"
+#include "tests/property/random-flags.h"
 #include "tests/property/random-graph.h"
 
 enum { MOST_JOBS = 64, MOST_FAILURES = 5, SECONDS = 120, TEXT = 4096, PATH = 512, GUARD = 64, GUARD_BYTE = 0xd7 };
@@ -32,7 +34,7 @@ static struct {
 
 /* What the processes of the cases share: what the last failure was, and what there has been. */
 struct board {
-	char message[TEXT];
+	char message[TEXT], flags[TEXT / 2];
 	uint64_t graphs, nodes, elements;
 	uint32_t failures;
 };
@@ -93,17 +95,17 @@ static void make_model(const struct graph *graph, const char *folder, const char
 	run_program(folder, lines, (char *[]){(char *)options.make_model, model, NULL});
 }
 
-/* The package FOLDER/NAME.sk; `more`, an option, may be NULL. */
-static void link_model(const char *folder, const char *model, const char *name, const char *more)
+/* The package FOLDER/NAME.sk; of the two options `more` may be NULL, and so may both. */
+static void link_model(const char *folder, const char *model, const char *name, const char *option, const char *more)
 {
 	char input[PATH], output[PATH], libraries[PATH];
 
 	snprintf(input, sizeof(input), "%s/%s.onnx", folder, model);
 	snprintf(output, sizeof(output), "%s/%s.sk", folder, name);
 	snprintf(libraries, sizeof(libraries), "-L%s", options.libraries);
-	run_program(
-		folder, NULL,
-		(char *[]){(char *)options.sklink, input, libraries, "-lskernels", "-o", output, (char *)more, NULL});
+	run_program(folder, NULL,
+		    (char *[]){(char *)options.sklink, input, libraries, "-lskernels", "-o", output, (char *)option,
+			       (char *)more, NULL});
 }
 
 /* ---- runs ---- */
@@ -276,6 +278,18 @@ static void check_same(const struct graph *graph, const struct run *run, const s
 			     run->package, modes[run->mode], run->device, run->cores, i);
 }
 
+/* With random flags; a failure names them. */
+static void link_flagged(const struct graph *graph, const char *folder)
+{
+	char target[64], flags[TEXT / 2] = "--fusion-flags=";
+	const char *name;
+
+	flags_draw(graph->seed, &name, flags + strlen(flags), sizeof(flags) - strlen(flags));
+	snprintf(target, sizeof(target), "--fusion-target=%s", name);
+	snprintf(board->flags, sizeof(board->flags), "'%s' '%s'", target, flags);
+	link_model(folder, "some", "flagged", target, flags);
+}
+
 /* One graph in four is also linked without tile groups. */
 static bool is_plain(const struct graph *graph)
 {
@@ -293,6 +307,8 @@ static void check_runs(struct graph *graph, const char *folder)
 		{"some", "host", UNFUSED, 2},
 		{"some", "host", SERIAL, 1},
 		{"some", "a3", FUSED, 5},
+		{"flagged", "host", FUSED, 2},
+		{"flagged", "host", graph->seed % 2 ? UNFUSED : FUSED, 7},
 	};
 	struct results expected, results;
 
@@ -312,10 +328,11 @@ static void check_case(uint64_t seed, uint64_t removed, const char *folder)
 
 	make_model(graph, folder, "all", true);
 	make_model(graph, folder, "some", false);
-	link_model(folder, "all", "all", NULL);
-	link_model(folder, "some", "some", NULL);
+	link_model(folder, "all", "all", NULL, NULL);
+	link_model(folder, "some", "some", NULL, NULL);
+	link_flagged(graph, folder);
 	if (is_plain(graph))
-		link_model(folder, "some", "plain", "--scope-options=*=tile-fusion=0");
+		link_model(folder, "some", "plain", "--scope-options=*=tile-fusion=0", NULL);
 	check_runs(graph, folder);
 	__atomic_add_fetch(&board->graphs, graph->part_count, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&board->nodes, graph->node_count, __ATOMIC_RELAXED);
@@ -404,9 +421,10 @@ static void report(uint64_t seed, const char *folder)
 	removed = shrink(seed, folder);
 	if (fails(seed, removed, folder))
 		strcpy(message, board->message);
-	printf("seed %llu fails: %s\n  graphs --cases 1 --seed %llu --removed %#llx %s %s %s\n",
-	       (unsigned long long)seed, message, (unsigned long long)seed, (unsigned long long)removed, options.sklink,
-	       options.make_model, options.libraries);
+	printf("seed %llu fails: %s\n  flags of flagged.sk: %s\n  graphs --cases 1 --seed %llu --removed %#llx %s %s "
+	       "%s\n",
+	       (unsigned long long)seed, message, board->flags, (unsigned long long)seed, (unsigned long long)removed,
+	       options.sklink, options.make_model, options.libraries);
 	fflush(stdout);
 	if (options.keep)
 		keep_failure(seed, removed, message);
