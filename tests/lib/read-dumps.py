@@ -26,7 +26,7 @@ def values(text):
 
 
 def text(path):
-    nodes, inputs, outputs, types = [], [], [], {}
+    nodes, inputs, outputs, types, numbers = [], [], [], {}, []
     for line in open(path, encoding="utf-8"):
         kind = line.split(" ", 1)[0]
         if kind in ("input", "output", "constant"):
@@ -34,15 +34,16 @@ def text(path):
             {"input": inputs, "output": outputs, "constant": []}[kind].append(name)
             types[name] = of
         elif kind == "node":
-            match = re.match(rf'node \d+ ({STRING}) = ({STRING})(\((?:{STRING}: {TYPE}|_|, )*\)) -> (\((?:{STRING}: {TYPE}|_|, )*\))', line)
-            name, op, read, written = match.groups()
+            match = re.match(rf'node (\d+) ({STRING}) = ({STRING})(\((?:{STRING}: {TYPE}|_|, )*\)) -> (\((?:{STRING}: {TYPE}|_|, )*\))', line)
+            number, name, op, read, written = match.groups()
+            numbers.append(number)
             for value, of in values(read) + values(written):
                 assert of is None or types.setdefault(value, of) == of, (value, of)
             nodes.append((json.loads(name), json.loads(op), tuple(name for name, _ in values(read)),
                           tuple(name for name, _ in values(written))))
         else:
             assert kind in ("graph", "composite"), line
-    return sorted(nodes), inputs, outputs, types
+    return sorted(nodes), inputs, outputs, types, numbers
 
 
 said = model(sys.argv[1])
@@ -62,5 +63,5 @@ for node in dump[0].node:
                 assert lines[3][name] == {b"DT_FLOAT": "f32", b"DT_INT64": "i64"}[notes[f"{side}_desc_dtype:{number}"].s] + f"[{shape}]"
 if len(sys.argv) > 4:  # each node is drawn once in the main graph, or in a body
     drawing = open(sys.argv[4], encoding="utf-8").read()
-    for number in range(len(dump[0].node)):
+    for number in lines[4]:
         assert len(re.findall(rf"<title>[nb]{number}</title>", drawing)) == 1, number

@@ -53,6 +53,34 @@ says "^pass: none"
 bisect 0 --reference-link "model.onnx $libraries" -- model.onnx $libraries
 says '^nothing differs: y, z$'
 
+# The pass that computes something in another way, and the first node of which it does; flags that were given hold.
+model passes <<'M'
+opset 20
+input x f32 8x8
+output y f32 none
+output z f32 none
+constant two f32 scalar 2.0
+node Mul mul x two -> a
+node Tanh tanh a -> b
+node Sigmoid sigmoid b -> c
+node Add add c x -> y
+node Neg neg a -> z
+M
+bits="--relative 0 --absolute 0"
+bisect 1 $bits -- passes.onnx $libraries --fusion-target=ascend
+says '^pass: stage1_cluster_1_graph_kernel_expander$'
+says "^node: 'tanh' \(Tanh\) makes 'b'"
+bisect 1 $bits -- passes.onnx $libraries --fusion-target=ascend --fusion-flags "--disable_expand_ops=Tanh --disable_pass=cluster.graph_kernel_cluster"
+says "^node: 'sigmoid' \(Sigmoid\) makes 'c'"
+bisect 0 $bits -- passes.onnx $libraries --fusion-target=ascend --fusion-flags=--disable_pass=1.1
+SKLINK_GRAPH_KERNEL_FLAGS=--disable_expand_ops=Tanh,Sigmoid bisect 0 $bits -- passes.onnx $libraries --fusion-target=ascend
+bisect 0 -- passes.onnx $libraries --fusion-target=ascend
+bisect 1 $bits --reference-link "passes.onnx $libraries --fusion-flags=--opt_level=0" -- passes.onnx $libraries --fusion-target=ascend
+says "^node: 'tanh' \(Tanh\) makes 'b'"
+bisect 1 --reference-link "model.onnx $libraries" -- model.onnx -L. -lwrong $libraries --fusion-target=ascend --fusion-flags=--disable_expand_ops=Gelu
+says "^pass: none; it differs without all of them, too"
+says "^node: '/layer.1/gelu' \(Gelu\) makes 'd'"
+
 # Files that are right: all values, or some, of which the nearest behind the node is found.
 mkdir right some
 "$sklink" model.onnx $libraries --keep '*' -o right.sk

@@ -9,7 +9,7 @@ read_dumps=$top_srcdir/tests/lib/read-dumps.py
 link() { # MODEL PACKAGE ARGUMENT…
 	local model=$1 package=$2
 	shift 2
-	"$sklink" "$model" -L"$top_builddir/kernels" -lskernels -o "$package" "$@"
+	"$sklink" "$model" -L"$top_builddir/kernels" -lskernels --fusion-flags=--opt_level=0 -o "$package" "$@"
 }
 same_packages() { # PACKAGE PACKAGE
 	"$skdump" --all "$1" | sed 1d >first.txt
@@ -84,6 +84,87 @@ for network in short long; do
 done
 grep -q '"x": f32\[2, 4\]' several/short/6_validate.ir && grep -q '"x": f32\[8, 4\]' several/long/6_validate.ir || fail "networks are mixed up"
 
+# The networks of MindSpore's tutorial: the first stage puts Mul and Add together, and the second one Pow with them.
+tutorial() { # MODEL ARGUMENT…
+	local model=$1
+	shift
+	"$sklink" "$model" -L"$top_builddir/kernels" -lskernels --fusion-target=ascend "$@"
+}
+members() { # DUMP: "operator=composite" of each node
+	sed -nE 's/^node [0-9]+ "[^"]*" = "([A-Za-z]+)".*( composite=([0-9]+)).*/\1=\3/p; s/^node [0-9]+ "[^"]*" = "([A-Za-z]+)".*\)$/\1/p' "$1" | paste -sd' '
+}
+expect() { # DUMP MEMBERS
+	[ "$(members "$1.ir")" = "$2" ] || fail "$1: $(members "$1.ir"), not $2"
+	dot -Tsvg "$1.dot" >/dev/null || fail "$1 is not drawn"
+}
+model basic <<'M'
+input x f32 4x4
+output result f32 none
+constant two f32 scalar 2.0
+constant one f32 scalar 1.0
+node Mul mul x two -> mul_res
+node Add add mul_res one -> result
+M
+model composite <<'M'
+input x f32 4x4
+output result f32 none
+constant two f32 scalar 2.0
+constant one f32 scalar 1.0
+constant three f32 scalar 3.0
+node Mul mul x two -> mul_res
+node Add add mul_res one -> add_res
+node Pow pow add_res three -> result
+M
+tutorial basic.onnx --dump-dir basic -o basic.sk
+expect basic/6_validate 'Mul Add'
+expect basic/hwopt_d_fuse_basic_opt_end_graph_0 'Mul=0 Add=0'
+tutorial composite.onnx --dump-dir tutorial --fusion-flags=--dump_as_text -o composite.sk
+expect tutorial/6_validate 'Mul Add Pow'
+expect tutorial/hwopt_d_fuse_basic_opt_end_graph_0 'Mul=0 Add=0 Pow'
+expect tutorial/hwopt_d_composite_opt_end_graph_0 'Mul=0 Add=0 Pow=0'
+grep -hE '^(Source|  "|=)' tutorial/graph_kernel_dump/graph_kernel_cluster_*.txt | sed 's/ = .*//' | paste -sd' ' >clusters.txt
+echo 'Source nodes of "Mul_Add_fusion"   "mul"   "add" ======================= Source nodes of "Mul_Add_Pow_fusion"   "mul"   "add"   "pow" =======================' |
+	diff - clusters.txt >&2 || fail "dump_as_text tells something else"
+tutorial composite.onnx --fusion-flags=--opt_level=0 --dump-dir off -o off.sk
+[ "$(ls off)" = "$(printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt)" ] || fail "passes are dumped that do not run"
+for package in composite off; do
+	"$skrun" $package.sk --random 1 --output result=$package.npy
+done
+cmp composite.npy off.npy || fail "fusion changes the result"
+tutorial composite.onnx --fusion-flags=--dump_as_text -o composite.sk
+ls graph_kernel_dump/graph_kernel_cluster_*.txt >/dev/null || fail "no text in the current folder"
+rm -r graph_kernel_dump
+tutorial composite.onnx --fusion-flags=--dump_as_text --check
+[ ! -e graph_kernel_dump ] || fail "--check writes texts"
+
+# Each dump, linked like the model, is the same package: passes find what they had found.
+model expanded <<'M'
+input x f32 64x64
+output y f32 none
+output z f32 none
+constant w f32 64x64 0.5 -0.25 1.5
+constant zero f32 scalar 0.0
+node MatMul product x w -> a
+node Gelu gelu a -> b
+node Add nothing b zero -> c
+node Transpose turn1 c -> d perm=[1,0]
+node Transpose turn2 d -> e perm=[1,0]
+node Tanh tanh e -> y
+node Softmax softmax y -> z
+M
+tutorial expanded.onnx --dump-dir passes -o expanded.sk
+for file in passes/*.pbtxt; do
+	file=${file%.pbtxt}
+	dot -Tsvg "$file.dot" >drawing.svg
+	"$python" "$read_dumps" "$file.pbtxt" "$file.ir" "$file.pbtxt" drawing.svg || fail "$file: the forms are of different graphs"
+	tutorial "$file.pbtxt" -o again.sk
+	same_packages expanded.sk again.sk
+	passes=$((${passes:-0} + 1))
+done
+ls passes >files.txt
+grep -q '^hwopt_stage1_cluster_1_graph_kernel_expander_0000.ir' files.txt || fail "other passes: $(cat files.txt)"
+sed -nE 's/^hwopt_stage.*_([0-9]+)\.ir$/\1/p' files.txt | sort | awk '$1 != NR - 1 { exit 1 }' || fail "numbers are missing: $(cat files.txt)"
+
 # Outputs like others.
 link model.pbtxt check.sk --dim n=8 --check --dump-dir no
 [ ! -e no ] || fail "--check makes a folder"
@@ -96,4 +177,4 @@ fails_with "again/6_validate.pbtxt: is in the folder of --dump-dir" link again/6
 link model.pbtxt repro.sk --dim n=8 --dump-dir deep/r --repro repro.tar
 tar -xf repro.tar && (cd repro && "$sklink" @response.txt) && cmp repro/r/6_validate.ir deep/r/6_validate.ir || fail "--repro"
 printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' >m.yaml
-fails_with "m.yaml: --dump-dir is about a model, and this manifest names none" link m.yaml no.sk --dump-dir no
+fails_with "m.yaml: --dump-dir is about a model, and this manifest names none" "$sklink" m.yaml -L"$top_builddir/kernels" -lskernels -o no.sk --dump-dir no

@@ -52,3 +52,40 @@ refuses "model.onnx: --keep 'two': it is a constant of the model, which no node 
 refuses "model.onnx: --keep 'nothing\*': no node" model --keep 'nothing*'
 printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' >m.yaml
 fails_with "m.yaml: --keep is about a model, and this manifest names none" "$sklink" m.yaml -L"$top_builddir/kernels" -lskernels -o no.sk --keep x
+
+# What passes of fusion would take out or make of something else stays if it is kept: alone, and all at once.
+model rewritten <<'M'
+input x f32 4x4
+output y f32 none
+output z f32 none
+constant one f32 scalar 1.0
+constant zero f32 scalar 0.0
+constant two f32 scalar 2.0
+node Neg neg1 x -> n1
+node Neg neg2 n1 -> n2
+node Add zero n2 zero -> sum
+node Transpose turn1 sum -> t1 perm=[1,0]
+node Transpose turn2 t1 -> t2 perm=[1,0]
+node Relu same1 t2 -> r1
+node Relu same2 t2 -> r2
+node Mul once r1 one -> m
+node Add both m r2 -> y
+node Pow square y two -> z
+M
+array x f32 4x4 1.0 -2.0 3.0 -4.0 5.0 -6.0 7.0 -8.0 9.5
+rewritten() { # PACKAGE ARGUMENT…
+	"$sklink" rewritten.onnx -L"$top_builddir/kernels" -lskernels --fusion-target=ascend -o "$@"
+}
+rewritten plain.sk '--fusion-flags=--opt_level=0' --keep '*'
+rewritten fused.sk '--fusion-flags=--opt_level=3' --dump-dir dumps
+ls dumps | grep -q arithmetic_simplify || fail "nothing is simplified"
+[ "$("$skdump" --steps fused.sk | wc -l)" -lt "$("$skdump" --steps plain.sk | wc -l)" ] || fail "no task is left out"
+rewritten all.sk '--fusion-flags=--opt_level=3' --keep '*'
+for value in n1 n2 sum t1 t2 r1 r2 m y z; do
+	rewritten one.sk '--fusion-flags=--opt_level=3' --keep "$value"
+	"$skrun" plain.sk --input x=x.npy --output "$value=want.npy"
+	for package in one all; do
+		"$skrun" $package.sk --input x=x.npy --output "$value=out.npy"
+		cmp want.npy out.npy || fail "$package.sk: $value is wrong"
+	done
+done
