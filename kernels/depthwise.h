@@ -31,35 +31,30 @@ static ALWAYS_INLINE void put_zeros(number *from, const number *to)
 		store(from, (vector){});
 }
 
-/* Writes whole vectors: what is too much goes where the next row comes. */
+/* As vectors, the last of which overlaps the one before it. One that is too long goes where zeros come. */
 static ALWAYS_INLINE void lay_numbers(const element *row, int64_t count, const element *end, number *to)
 {
-	for (int64_t i = 0; i < count; i += LANES) {
-		int64_t own = end - row - i < LANES ? count - i : LANES;
-
-		if (!CONVERTED && own == LANES)
-			store(to + i, load((const number *)row + i));
-		else
-			for (int64_t j = 0; j < own; j++)
-				to[i + j] = LOAD(TYPE, row[i + j]);
-	}
+	if (CONVERTED || end - row < LANES)
+		for (int64_t i = 0; i < count; i++)
+			to[i] = LOAD(TYPE, row[i]);
+	else
+		for (int64_t i = 0; i < count; i += LANES) {
+			int64_t own = i && count - i < LANES ? count - LANES : i;
+			store(to + own, load((const number *)row + own));
+		}
+	if (count < LANES)
+		store(to + count, (vector){});
 }
 
+/* Where zeros are already. */
 static ALWAYS_INLINE void lay_plane(const struct plane *plane)
 {
 	int64_t width = least(plane->width, plane->pitch - plane->left);
-	number *to = plane->laid;
+	int64_t height = least(plane->height, plane->reach - plane->top);
+	number *to = plane->laid + plane->top * plane->pitch + plane->left;
 
-	for (int64_t row = -plane->top; row < plane->reach - plane->top; row++, to += plane->pitch) {
-		number *behind = to + plane->left;
-
-		put_zeros(to, behind);
-		if (row >= 0 && row < plane->height) {
-			lay_numbers(plane->x + row * plane->width, width, plane->end, behind);
-			behind += width;
-		}
-		put_zeros(behind, to + plane->pitch);
-	}
+	for (int64_t row = 0; row < height; row++, to += plane->pitch)
+		lay_numbers(plane->x + row * plane->width, width, plane->end, to);
 }
 
 /* Every second number of two vectors, from the first or the second one on. */
@@ -110,7 +105,8 @@ static ALWAYS_INLINE void sum_rows(const number *from, int64_t pitch, const vect
 	for (int row = 0; row < (rows - 1) * stride + 3; row++) {
 		vector met[3];
 
-		load_three(from + row * pitch, stride, met);
+		load_three(from, stride, met);
+		from += pitch;
 #pragma GCC unroll 8
 		for (int i = 0; i < rows; i++) {
 			const int place = row - i * stride;
@@ -136,16 +132,26 @@ static ALWAYS_INLINE void put_row(element *to, const element *end, int64_t width
 static ALWAYS_INLINE void sum_columns(const struct plane *plane, const struct results *results, int64_t row,
 				      const vector *filter, number bias, const int rows, const int stride)
 {
-	for (int64_t column = 0; column < results->width; column += LANES) {
-		int64_t own = column && results->width - column < LANES ? results->width - LANES : column;
+	const int64_t width = results->width;
+
+	for (int64_t column = 0; column < width; column += LANES) {
+		int64_t own = column && width - column < LANES ? width - LANES : column;
 		vector sums[ROWS];
 
 		sum_rows(plane->laid + row * stride * plane->pitch + own * stride, plane->pitch, filter, rows, stride,
 			 sums);
+		element *to = results->y + row * width + own;
 #pragma GCC unroll 8
 		for (int i = 0; i < rows; i++)
-			put_row(results->y + (row + i) * results->width + own, results->end, results->width,
-				(bias - (vector){}) + sums[i]);
+			sums[i] += bias - (vector){};
+		if (!CONVERTED && __builtin_expect(results->end - to >= (rows - 1) * width + LANES, 1))
+#pragma GCC unroll 8
+			for (int i = 0; i < rows; i++)
+				store((number *)to + i * width, sums[i]);
+		else
+#pragma GCC unroll 8
+			for (int i = 0; i < rows; i++)
+				put_row(to + i * width, results->end, width, sums[i]);
 	}
 }
 
