@@ -225,7 +225,7 @@ static ALWAYS_INLINE void convolve_planes(const struct convolution *of, element 
 			      .laid = of->laid};
 	struct results results = {.y = y, .end = y + count * out, .height = of->out[1], .width = of->out[2]};
 
-	put_zeros(plane.laid, plane.laid + plane.reach * plane.pitch);
+	put_zeros(plane.laid, plane.laid + plane.reach * plane.pitch + LANES);
 	for (int64_t i = first; i < first + count; i++, plane.x += in, results.y += out)
 		convolve_plane(&plane, &results, of->filters + i % of->outputs * 9,
 			       of->bias ? LOAD(TYPE, of->bias[i % of->outputs]) : 0, of->strides[1]);

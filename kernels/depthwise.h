@@ -1,6 +1,7 @@
 /* depthwise.h: what convolutions of single channels do where windows are 3 x 3, strides 1 or 2, and nothing is dilated,
  * as nearly all are: plane by plane, ROWS rows of results and a vector of columns at a time, so that a row of input is
- * loaded once for all results that meet it. A plane is first laid out with its zeros around it.
+ * loaded once for all results that meet it. Where parts of vectors can be loaded, input is read where it is; otherwise
+ * a plane is first laid out with its zeros around it.
  *
  * Sums are those of any other way: products in the order of the window, then the bias. */
 #ifndef SK_KERNELS_DEPTHWISE_H
@@ -94,22 +95,69 @@ static ALWAYS_INLINE void load_three(const number *row, const int stride, vector
 	}
 }
 
-/* rows and stride are constants wherever this is inlined. */
-static ALWAYS_INLINE void sum_rows(const number *from, int64_t pitch, const vector *filter, const int rows,
-				   const int stride, vector *sums)
+/* Input is read where it is if what is beyond a row's ends need not be read, which takes longer with short vectors. */
+#if defined(PART) && SIZE(TYPE) > 2
+#define READS_PARTS 1
+#else
+#define READS_PARTS 0
+#endif
+enum way { LAID_ROWS, ROWS_INSIDE, ROWS_WITH_ENDS };
+
+static ALWAYS_INLINE int is_read_there(const struct results *results, int64_t stride)
 {
+	return READS_PARTS && stride == 1 && (VECTOR_BYTES == 64 || results->width > 2 * LANES);
+}
+
+#if READS_PARTS
+/* Which numbers of a vector from this column of input on there are. */
+static ALWAYS_INLINE PART part_at(int64_t column, int64_t width)
+{
+	int64_t first = column < 0 ? least(-column, LANES) : 0;
+	int64_t end = width > column ? least(width - column, LANES) : 0;
+
+	return first < end ? PART_OF(first, end) : PART_OF(0, 0);
+}
+
+static ALWAYS_INLINE void load_parts(const number *row, const PART *parts, vector *met)
+{
+	for (int i = 0; i < 3; i++)
+		met[i] = LOAD_PART(row + i, parts[i]);
+}
+#endif
+
+/* From where rows of results are summed up: `row` and `column` are the first ones of input that they meet. rows, stride
+ * and way are constants wherever this is inlined. */
+static ALWAYS_INLINE void sum_rows(const struct plane *plane, int64_t row, int64_t column, const vector *filter,
+				   const int rows, const int stride, const enum way way, vector *sums)
+{
+	const int64_t pitch = way == LAID_ROWS ? plane->pitch : plane->width;
+	const number *from = way == LAID_ROWS ? plane->laid + (row + plane->top) * pitch + column + plane->left
+					      : (const number *)plane->x + row * pitch + column;
+#if READS_PARTS
+	PART parts[3];
+
+	for (int i = 0; i < 3; i++)
+		parts[i] = part_at(column + i, plane->width);
+#endif
 #pragma GCC unroll 8
 	for (int i = 0; i < rows; i++)
 		sums[i] = (vector){};
 #pragma GCC unroll 16
-	for (int row = 0; row < (rows - 1) * stride + 3; row++) {
+	for (int r = 0; r < (rows - 1) * stride + 3; r++, from += pitch) {
+		/* All that is laid is zeros where input is read where it is. */
+		const int inside = way == LAID_ROWS || (row + r >= 0 && row + r < plane->height);
+		const number *at = inside ? from : plane->laid;
 		vector met[3];
 
-		load_three(from, stride, met);
-		from += pitch;
+#if READS_PARTS
+		if (way == ROWS_WITH_ENDS)
+			load_parts(at, parts, met);
+		else
+#endif
+			load_three(at, stride, met);
 #pragma GCC unroll 8
 		for (int i = 0; i < rows; i++) {
-			const int place = row - i * stride;
+			const int place = r - i * stride;
 #pragma GCC unroll 3
 			for (int x = 0; x < 3; x++)
 				if (place >= 0 && place < 3)
@@ -118,8 +166,7 @@ static ALWAYS_INLINE void sum_rows(const number *from, int64_t pitch, const vect
 	}
 }
 
-/* Rows shorter than a vector are written in order, so what is too much is written again; the others end with a vector
- * that overlaps the one before it. */
+/* What is too much in a row shorter than a vector is written again by the next one. */
 static ALWAYS_INLINE void put_row(element *to, const element *end, int64_t width, vector sums)
 {
 	if (!CONVERTED && end - to >= LANES)
@@ -129,41 +176,54 @@ static ALWAYS_INLINE void put_row(element *to, const element *end, int64_t width
 			to[i] = STORE(TYPE, sums[i]);
 }
 
-static ALWAYS_INLINE void sum_columns(const struct plane *plane, const struct results *results, int64_t row,
-				      const vector *filter, number bias, const int rows, const int stride)
+static ALWAYS_INLINE void put_rows(const struct results *results, int64_t row, int64_t column, const int rows,
+				   const vector *sums)
 {
 	const int64_t width = results->width;
+	element *to = results->y + row * width + column;
 
-	for (int64_t column = 0; column < width; column += LANES) {
-		int64_t own = column && width - column < LANES ? width - LANES : column;
+	if (!CONVERTED && __builtin_expect(results->end - to >= (rows - 1) * width + LANES, 1))
+#pragma GCC unroll 8
+		for (int i = 0; i < rows; i++)
+			store((number *)to + i * width, sums[i]);
+	else
+#pragma GCC unroll 8
+		for (int i = 0; i < rows; i++)
+			put_row(to + i * width, results->end, width, sums[i]);
+}
+
+/* A row longer than a vector ends with one that overlaps the one before it. */
+static ALWAYS_INLINE void sum_columns(const struct plane *plane, const struct results *results, int64_t row,
+				      const vector *filter, number bias, const int rows, const int stride,
+				      const int is_there)
+{
+	for (int64_t column = 0; column < results->width; column += LANES) {
+		int64_t own = column && results->width - column < LANES ? results->width - LANES : column;
+		int64_t first_row = row * stride - plane->top, first = own * stride - plane->left;
 		vector sums[ROWS];
 
-		sum_rows(plane->laid + row * stride * plane->pitch + own * stride, plane->pitch, filter, rows, stride,
-			 sums);
-		element *to = results->y + row * width + own;
+		if (!is_there)
+			sum_rows(plane, first_row, first, filter, rows, stride, LAID_ROWS, sums);
+		else if (first >= 0 && first + LANES + 2 <= plane->width)
+			sum_rows(plane, first_row, first, filter, rows, stride, ROWS_INSIDE, sums);
+		else
+			sum_rows(plane, first_row, first, filter, rows, stride, ROWS_WITH_ENDS, sums);
 #pragma GCC unroll 8
 		for (int i = 0; i < rows; i++)
 			sums[i] += bias - (vector){};
-		if (!CONVERTED && __builtin_expect(results->end - to >= (rows - 1) * width + LANES, 1))
-#pragma GCC unroll 8
-			for (int i = 0; i < rows; i++)
-				store((number *)to + i * width, sums[i]);
-		else
-#pragma GCC unroll 8
-			for (int i = 0; i < rows; i++)
-				put_row(to + i * width, results->end, width, sums[i]);
+		put_rows(results, row, own, rows, sums);
 	}
 }
 
 static ALWAYS_INLINE void sum_strided(const struct plane *plane, const struct results *results, const vector *filter,
-				      number bias, const int stride)
+				      number bias, const int stride, const int is_there)
 {
 	int64_t row = 0;
 
 	for (; row + ROWS <= results->height; row += ROWS)
-		sum_columns(plane, results, row, filter, bias, ROWS, stride);
+		sum_columns(plane, results, row, filter, bias, ROWS, stride, is_there);
 	for (; row < results->height; row++)
-		sum_columns(plane, results, row, filter, bias, 1, stride);
+		sum_columns(plane, results, row, filter, bias, 1, stride, is_there);
 }
 
 /* One plane; the filter has 9 elements. */
@@ -174,11 +234,15 @@ static ALWAYS_INLINE void convolve_plane(const struct plane *plane, const struct
 
 	for (int i = 0; i < 9; i++)
 		factors[i] = LOAD(TYPE, filter[i]) - (vector){};
+	if (is_read_there(results, stride)) {
+		sum_strided(plane, results, factors, bias, 1, READS_PARTS);
+		return;
+	}
 	lay_plane(plane);
 	if (stride == 1)
-		sum_strided(plane, results, factors, bias, 1);
+		sum_strided(plane, results, factors, bias, 1, 0);
 	else
-		sum_strided(plane, results, factors, bias, 2);
+		sum_strided(plane, results, factors, bias, 2, 0);
 }
 
 #endif

@@ -29,6 +29,20 @@
 #define FUSED(a, b, c) ((a) * (b) + (c))
 #endif
 
+/* Parts of vectors: their numbers [first, end) are loaded, the others are 0 and not touched. */
+#if defined(__AVX512F__)
+#define PART		    __mmask16
+#define PART_OF(first, end) (PART)((1u << (end)) - (1u << (first)))
+#define LOAD_PART(from, part)                                                                                          \
+	_Generic((number)0, float : _mm512_maskz_loadu_ps, double : _mm512_maskz_loadu_pd)(part, from)
+#elif defined(__AVX2__)
+static const unsigned char part_bytes[96] = {[32 ... 63] = 0xff};
+#define PART_BYTES(at)	      _mm256_loadu_si256((const __m256i_u *)(part_bytes + (at)))
+#define PART		      __m256i
+#define PART_OF(first, end)   (PART_BYTES(32 - (first) * sizeof(number)) & PART_BYTES(64 - (end) * sizeof(number)))
+#define LOAD_PART(from, part) _Generic((number)0, float : _mm256_maskload_ps, double : _mm256_maskload_pd)(from, part)
+#endif
+
 /* Numbers that are pairs of 16 bits: both products are added. */
 #if defined(__AVX512F__)
 #define ADD_PAIRS(a, b, c) ((vector)_mm512_madd_epi16((__m512i)(a), (__m512i)(b)) + (c))
