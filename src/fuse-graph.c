@@ -93,12 +93,13 @@ static void log_choices(struct sk_arena *arena, const struct sk_graph_fusion *fu
 
 /* ---- what is done ---- */
 
-void sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion)
+bool sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion)
 {
 	sk_lists_check_names(arena, diag, &fusion->flags);
 	fusion->passes = sk_passes_choose(arena, diag, passes, &fusion->flags);
 	if (fusion->verbose)
 		log_choices(arena, fusion);
+	return sk_expand_check_names(arena, diag, &fusion->flags);
 }
 
 static double now(void)

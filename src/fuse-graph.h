@@ -14,8 +14,9 @@ struct sk_graph_fusion {
 	bool verbose; /* what is decided and done is told on standard error */
 };
 
-/* Decides which passes run; the flags are known. Operators and passes that flags name in vain are warned of. */
-void sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion);
+/* Decides which passes run; the flags are known. Operators and passes that flags name in vain are warned of. False
+ * after an error. */
+bool sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion);
 
 /* Runs these passes, and dumps what they change. Every value is of a known type and shape. False after an error. */
 bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, struct sk_dump_folders folders);

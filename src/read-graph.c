@@ -196,9 +196,9 @@ bool sk_network_read(const struct sk_link *link, const char *path)
 	struct reading reading = {.link = link, .path = path, .fusion.verbose = link->command->verbose};
 	struct sk_model *model = link->model;
 
-	if (!sk_fusion_flags_given(link, &reading.fusion.flags))
+	if (!sk_fusion_flags_given(link, &reading.fusion.flags) ||
+	    !sk_fusion_begin(link->arena, link->diag, &reading.fusion))
 		return false;
-	sk_fusion_begin(link->arena, link->diag, &reading.fusion);
 	/* Which passes run is decided, once for all networks. */
 
 	return sk_networks_list(link->command, &model->graph, path, link->arena, link->diag, &reading.networks) &&

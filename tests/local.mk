@@ -294,7 +294,7 @@ END_TO_END_TESTS = \
 	tests/run/repro.sh \
 	tests/run/report.sh \
 	tests/run/scenarios.sh \
-	tests/run/scope-options.sh tests/run/fusion-flags.sh \
+	tests/run/fusion-flags.sh tests/run/fusion-lists.sh tests/run/scope-options.sh \
 	tests/run/segments.sh \
 	tests/run/skdump.sh \
 	tests/run/static-objects.sh \

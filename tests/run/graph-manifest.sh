@@ -52,7 +52,8 @@ nm -D mine.sk | grep -q ' sk_mine$' || fail "the command line's scopes do not co
 "$sklink" shapes.yaml "$@" --shape cache=3x4 --scope-options first=profiling=0 -o off.sk
 ! "$skrun" off.sk --random 1 --profile >out.txt 2>&1 || fail "the command line's options do not count"
 
-# Archives and kernels of the manifest: the signature stands there, and constants are computed with the archive's kernels.
+# Archives and kernels of the manifest: the signature stands there, and constants are computed with the archive's kernels. For this
+# device a Relu would become a Max.
 cat >mine.c <<'C'
 #include <stdint.h>
 void my_relu(const float *x, float *y, int64_t n)
@@ -66,7 +67,7 @@ compile mine
 "$make_model" x.npy f32 3x2x2 0
 "$make_model" y.npy f32 3x4 -1000
 cp "$top_builddir/kernels/libskernels.a" nets/
-{ cat all.yaml; printf 'library: nets/libskernels.a\ndevice: a3\n'; } >own.yaml
+{ cat all.yaml; printf 'library: nets/libskernels.a\ndevice: a3\nfusion: --disable_expand_ops=Relu\n'; } >own.yaml
 printf 'kernels:\n  my_relu: {signature: "op=Relu split=n; in x f32[n], out y f32[n], n i64"}\n' >>own.yaml
 "$sklink" own.yaml mine.o -o own.sk
 "$skrun" own.sk --input x=x.npy --input cache=cache.npy --output y=got.npy

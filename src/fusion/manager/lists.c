@@ -32,6 +32,11 @@ static const struct row clustered[] = {
 #undef OP
 #undef N
 
+enum {
+	EXPANDED = sizeof(expanded) / sizeof(expanded[0]) - 1,
+	CLUSTERED = sizeof(clustered) / sizeof(clustered[0]) - 1
+};
+
 struct alias {
 	const char *source, *name, *target;
 };
@@ -142,27 +147,53 @@ bool sk_op_list_has(const struct sk_op_list *list, const struct sk_graph_node *n
 	return (list->any || has_node(&list->names, node)) && !has_node(&list->without, node);
 }
 
-/* ---- names that are wrong ---- */
+/* ---- names ---- */
 
-static void add_known(struct sk_arena *arena, struct sk_map *known, sk_texts *names, const char *name)
+bool sk_op_is_called(const char *op, const char *name)
 {
-	if (sk_map_insert(known, name, strlen(name), (uint32_t)names->count) == names->count)
-		sk_array_push(arena, names, name);
+	if (!strcmp(op, name))
+		return true;
+	for (size_t i = 0; i < ALIASES; i++)
+		if (!strcmp(aliases[i].name, name) && !strcmp(target_of(&aliases[i]), op))
+			return true;
+	return false;
 }
 
-/* All names of all operators, in the vocabulary of any of them. */
-static void add_all_known(struct sk_arena *arena, struct sk_map *known, sk_texts *names)
+/* The name of that number, from 0 on, of all that are known; some are there twice. NULL behind the last one. */
+static const char *known_name(size_t number)
 {
 	const struct sk_schema *schema;
 
-	for (size_t i = 0; (schema = sk_schema_at(i)); i++)
-		add_known(arena, known, names, schema->op);
-	for (size_t i = 0; i < ALIASES; i++)
-		add_known(arena, known, names, aliases[i].name);
-	for (const struct row *row = expanded; row->name; row++)
-		add_known(arena, known, names, row->name);
-	for (const struct row *row = clustered; row->name; row++)
-		add_known(arena, known, names, row->name);
+	if (number < ALIASES)
+		return aliases[number].name;
+	number -= ALIASES;
+	if (number < EXPANDED)
+		return expanded[number].name;
+	number -= EXPANDED;
+	if (number < CLUSTERED)
+		return clustered[number].name;
+	schema = sk_schema_at(number - CLUSTERED);
+	return schema ? schema->op : NULL;
+}
+
+bool sk_op_is_known(const char *name)
+{
+	const char *known;
+
+	for (size_t i = 0; (known = known_name(i)); i++)
+		if (!strcmp(known, name))
+			return *name != '*'; /* which is a word of the lists alone */
+	return false;
+}
+
+static const char *suggest(struct sk_arena *arena, const char *name)
+{
+	sk_texts names = {0};
+	const char *known;
+
+	for (size_t i = 0; (known = known_name(i)); i++)
+		sk_array_push(arena, &names, known);
+	return sk_did_you_mean(arena, name, names.items, names.count);
 }
 
 void sk_lists_check_names(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags)
@@ -178,17 +209,13 @@ void sk_lists_check_names(struct sk_arena *arena, struct sk_diag *diag, const st
 		{"enable_cluster_ops_only", &flags->enable_cluster_ops_only},
 		{"disable_cluster_ops", &flags->disable_cluster_ops},
 	};
-	struct sk_map known;
-	sk_texts names = {0};
 
-	sk_map_init(&known, arena);
-	add_all_known(arena, &known, &names);
 	for (size_t f = 0; f < sizeof(given) / sizeof(given[0]); f++)
 		for (size_t i = 0; i < given[f].names->count; i++) {
 			const char *name = given[f].names->items[i];
 
-			if (sk_map_find(&known, name, strlen(name)) == SK_NONE)
+			if (!sk_op_is_known(name))
 				sk_warning(diag, flags->place, "unknown operator '%s' in the flag %s%s", name,
-					   given[f].flag, sk_did_you_mean(arena, name, names.items, names.count));
+					   given[f].flag, suggest(arena, name));
 		}
 }

@@ -18,6 +18,12 @@ const struct sk_op_list *sk_valid_ops(struct sk_arena *arena, const struct sk_fu
 /* Whether the node's operator is in the list, under whatever name: ONNX's, MindSpore's or GE's. */
 bool sk_op_list_has(const struct sk_op_list *list, const struct sk_graph_node *node);
 
+/* Whether somebody calls the operator of ONNX, or of the domain "sklink", so. */
+bool sk_op_is_called(const char *op, const char *name);
+
+/* Whether it is the name of an operator in some vocabulary. */
+bool sk_op_is_known(const char *name);
+
 /* Warns of each operator that the flags name and nobody knows. */
 void sk_lists_check_names(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags);
 

@@ -40,6 +40,40 @@ static bool any_is_wanted(const struct wanted *wanted)
 	return false;
 }
 
+/* Whether a rule is about the operator that somebody calls so. */
+static bool have_rule(const struct sk_rules *set, const char *name)
+{
+	for (size_t r = 0; set && r < set->rules.count; r++) {
+		const struct sk_rule *rule = &set->rules.items[r];
+		const struct sk_rule_node *anchor = &rule->pattern.items[rule->steps.items[0].node];
+
+		for (size_t i = 0; i < anchor->operators.count; i++)
+			if (sk_op_is_called(anchor->operators.items[i].op, name))
+				return true;
+	}
+	return false;
+}
+
+bool sk_expand_check_names(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags)
+{
+	const sk_texts *lists[] = {&flags->enable_expand_ops, &flags->enable_expand_ops_only};
+	struct sk_rules own = {0};
+
+	if (!lists[0]->count && !lists[1]->count)
+		return true;
+	if (!sk_rules_parse(arena, diag, "expand.yaml", sk_expand_rules, strlen(sk_expand_rules), &own))
+		return false;
+	for (size_t l = 0; l < 2; l++)
+		for (size_t i = 0; i < lists[l]->count; i++) {
+			const char *name = lists[l]->items[i];
+
+			if (sk_op_is_known(name) && !have_rule(&own, name) && !have_rule(flags->rules, name))
+				sk_warning(diag, flags->place,
+					   "operator '%s' stays whole: no rule says how to expand it", name);
+		}
+	return true;
+}
+
 enum sk_pass_result sk_pass_expand(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
 {
 	static const char *const targets[] = {[SK_TARGET_HOST] = "host",
