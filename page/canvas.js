@@ -3,7 +3,7 @@
 class Drawing {
 	/* `paint(context, drawing)` draws in its own units; `pick(x, y)` is a click there. flat: only the horizontal is zoomed. */
 	constructor(canvas, paint, pick, flat) {
-		Object.assign(this, { canvas, paint, pick, flat, x: 0, y: 0, scale: 1, queued: false });
+		Object.assign(this, { canvas, paint, pick, flat, x: 0, y: 0, scale: 1, margin: 0, queued: false });
 		new ResizeObserver(() => this.refresh()).observe(canvas);
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.refresh());
 		canvas.addEventListener("wheel", event => this.wheel(event), { passive: false });
@@ -90,7 +90,7 @@ class Drawing {
 	fit(width, height) {
 		if (!this.width)
 			return;
-		this.scale = Math.min(this.width / (width || 1), this.flat ? Infinity : this.height / (height || 1)) * 0.96;
+		this.scale = Math.min((this.width - this.margin) / (width || 1), this.flat ? Infinity : this.height / (height || 1)) * 0.96;
 		this.x = -0.02 * this.width / this.scale;
 		this.y = this.flat ? 0 : -0.02 * this.height / this.scale;
 		this.refresh();
@@ -105,12 +105,13 @@ function label(context, text, x, y, room) {
 		context.fillText(text.length > letters ? text.slice(0, letters - 1) + "…" : text, x, y);
 }
 
-function arrow(context, fromX, fromY, toX, toY) {
-	const angle = Math.atan2(toY - fromY, toX - fromX);
+/* bend: how far beside the straight line its middle is drawn to. */
+function arrow(context, fromX, fromY, toX, toY, bend = 0) {
+	const middleX = (fromX + toX) / 2 + bend, middleY = (fromY + toY) / 2, angle = Math.atan2(toY - middleY, toX - middleX);
 
 	context.beginPath();
 	context.moveTo(fromX, fromY);
-	context.lineTo(toX, toY);
+	context.quadraticCurveTo(middleX, middleY, toX, toY);
 	for (const side of [-0.4, 0.4]) {
 		context.moveTo(toX, toY);
 		context.lineTo(toX - 7 * Math.cos(angle + side), toY - 7 * Math.sin(angle + side));

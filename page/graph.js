@@ -61,11 +61,11 @@ function placeBlock(block, ends, top) {
 	block.members.forEach((number, index) => {
 		graph.places[number] = { row: row + gap + (block.folded ? 0 : index), column };
 	});
-	ends[column] = row + length + 2 * gap;
+	ends[column] = row + length + gap;
 	if (block.folded)
 		graph.boxes.push({ key: block.folded, row: row + gap, column, folded: true, members: block.members });
 	else if (block.group >= 0)
-		graph.boxes.push({ key: groupKey(block.group), row, end: row + length + 2 * gap, column, columns: 1, members: block.members });
+		graph.boxes.push({ key: groupKey(block.group), row, end: row + length + gap, column, columns: 1, members: block.members });
 	return ends[column];
 }
 
@@ -121,16 +121,17 @@ function paintEdges(context, drawing) {
 		const fromX = nodeX(edge.from) + WIDTH / 2, toX = nodeX(edge.to) + WIDTH / 2;
 		const fromY = nodeY(edge.from) + HEIGHT, toY = nodeY(edge.to);
 		const touched = edge.tasks.includes(selected);
+		const bend = edge.from.column === edge.to.column && edge.to.row > edge.from.row + 1 ? WIDTH * 1.15 : 0; /* beside what is between */
 
 		if (Math.max(fromX, toX) < x || Math.min(fromX, toX) > right || Math.max(fromY, toY) < y || Math.min(fromY, toY) > bottom)
 			continue;
 		context.strokeStyle = touched ? style("--mark") : style(edge.kind === "await" ? "--await" : "--edge");
 		context.lineWidth = touched ? 2 : 1;
 		context.setLineDash(edge.kind === "await" ? [5, 3] : []);
-		arrow(context, drawing.screenX(fromX), drawing.screenY(fromY), drawing.screenX(toX), drawing.screenY(toY));
+		arrow(context, drawing.screenX(fromX), drawing.screenY(fromY), drawing.screenX(toX), drawing.screenY(toY), bend * drawing.scale);
 		if (drawing.scale > 0.9 && edge.text) {
 			context.fillStyle = style("--faint");
-			label(context, edge.text, drawing.screenX((fromX + toX) / 2) + 4, drawing.screenY((fromY + toY) / 2), 130);
+			label(context, edge.text, drawing.screenX((fromX + toX + bend) / 2) + 4, drawing.screenY((fromY + toY) / 2), 130);
 		}
 	}
 	context.setLineDash([]);
@@ -139,7 +140,7 @@ function paintEdges(context, drawing) {
 function paintBox(context, drawing, box) {
 	const left = drawing.screenX(columnX(box)), top = drawing.screenY(box.row * ROW);
 	const width = (box.folded ? COLUMN - 8 : box.columns * COLUMN - 8) * drawing.scale;
-	const height = (box.folded ? ROW : (box.end - box.row) * ROW - 6) * drawing.scale;
+	const height = (box.folded ? ROW : (box.end - box.row) * ROW - 2) * drawing.scale;
 
 	context.strokeStyle = style("--line");
 	context.fillStyle = style(box.folded ? "--panel" : "--faint");

@@ -2,10 +2,27 @@
  * and tasks, awaits as arrows, and the critical path. Without traces the steps in their order: where each runs and what it awaits. */
 const schedule = { bands: [], width: 0, rowHeight: 22 };
 
-/* The band of a trace: rows of slices in microseconds from its first one on, and arrows between rows. */
-function readTrace(name, trace) {
+/* A trace has one band; that of a prediction one for each way to run, of which the names of lanes begin with the name. */
+function readTrace({ name, trace }) {
+	const runs = new Map(), runOf = new Map();
+
+	for (const event of trace.traceEvents)
+		if (event.name === "process_name")
+			runOf.set(event.pid, trace.otherData.predicted ? event.args.name.split(", ")[0] : "");
+	for (const event of trace.traceEvents) {
+		const run = runOf.get(event.pid);
+
+		if (!runs.has(run))
+			runs.set(run, []);
+		runs.get(run).push(event);
+	}
+	return [...runs].map(([run, events]) => readBand(run ? `${name}, ${run}` : name, events));
+}
+
+/* Rows of slices in microseconds from the first one on, and arrows between rows. */
+function readBand(name, events) {
 	const band = { name, unit: "µs", rows: [], slices: [], arrows: [], end: 0 }, rows = new Map(), names = new Map(), flows = new Map();
-	const events = trace.traceEvents, start = events.reduce((least, event) => event.ph === "X" ? Math.min(least, event.ts) : least, Infinity);
+	const start = events.reduce((least, event) => event.ph === "X" ? Math.min(least, event.ts) : least, Infinity);
 	const rowOf = event => rows.get(event.pid * 65536 + event.tid);
 
 	for (const event of events)
@@ -110,14 +127,15 @@ function paintAxis(context, drawing, band, top) {
 	for (let at = Math.max(0, Math.floor(drawing.x / step) * step); at < Math.min(drawing.right, band.end + step); at += step) {
 		const x = drawing.screenX(at);
 
-		context.fillText(`${Number(at.toPrecision(12))} ${band.unit}`, x + 3, top + 32);
+		context.fillText(`${at.toLocaleString("en", { maximumFractionDigits: 6 })} ${band.unit}`, x + 3, top + 32);
 		context.beginPath();
 		context.moveTo(x, top + 26);
 		context.lineTo(x, top + bandHeight(band));
 		context.stroke();
 	}
 	context.fillStyle = style("--front");
-	context.fillText(`${band.name}: ${band.end.toLocaleString("en")} ${band.unit}`, 8, top + 12);
+	context.fillText(`${band.name}: ${band.end.toLocaleString("en")} ${band.unit}, ${count(band.arrows.length, "await", "awaits")}, ` +
+		`${count(band.slices.filter(slice => slice.critical).length, "slice", "slices")} on the critical path`, 8, top + 12);
 }
 
 function paintSlice(context, drawing, slice, top) {
@@ -197,14 +215,14 @@ function showInSchedule(number) {
 }
 
 function openSchedule() {
-	schedule.bands = traces.map(({ name, trace }) => readTrace(name, trace));
+	schedule.bands = traces.flatMap(readTrace);
 	if (!schedule.bands.length)
 		schedule.bands.push(orderedBand());
 	schedule.width = schedule.bands.reduce((most, band) => Math.max(most, band.end), 0);
 	schedule.drawing = new Drawing(document.getElementById("schedule-canvas"), paintSchedule, pickSchedule, true);
+	schedule.drawing.margin = 110; /* names of rows */
 	document.getElementById("schedule-bar").append(
 		element("button", { onclick: () => schedule.drawing.fit(schedule.width) }, "all"),
-		element("span", { id: "schedule-count" }, schedule.bands.map(band => `${band.slices.length} slices in ${band.rows.length} rows, ` +
-			`${band.arrows.length} awaits, ${band.slices.filter(slice => slice.critical).length} on the critical path`).join("; ")),
-		element("span", {}, "red below a task: the critical path; grey: waits"));
+		element("span", { id: "schedule-count" }, schedule.bands.map(band => `${band.slices.length} slices in ${band.rows.length} rows`)
+			.join("; ")), element("span", {}, "red below a task: the critical path; grey: waits"));
 }

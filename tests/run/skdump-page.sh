@@ -84,11 +84,18 @@ compared decode
 /usr/bin/python3 - <<'P'
 import json
 page = json.load(open("decode.result"))
-for name, rows, band in zip(("unfused.trace", "fused.trace", "predicted.trace"), (3, 3, 6), page["bands"]):
+def find(name, run, wanted):
     events = json.load(open(name))["traceEvents"]
-    assert band["rows"] == rows, band # two cores, and the launches; three cores unfused, and three fused
-    assert band["slices"] == band["named"] == sum(event.get("cat") == "task" for event in events), (name, band)
-    assert band["arrows"] == sum(event["ph"] == "s" for event in events), (name, band)
+    own = {event["pid"] for event in events if event["name"] == "process_name" and event["args"]["name"].startswith(run)}
+    return sum(event["pid"] in own and wanted(event) for event in events)
+
+# Two cores, and the launches; three cores unfused, and three fused.
+expected = [("unfused.trace", "", 3), ("fused.trace", "", 3), ("predicted.trace", "unfused", 3), ("predicted.trace", "fused", 3)]
+assert len(page["bands"]) == len(expected), page["bands"]
+for (name, run, rows), band in zip(expected, page["bands"]):
+    assert band["rows"] == rows, (name, band)
+    assert band["slices"] == band["named"] == find(name, run, lambda event: event.get("cat") == "task") > 0, (name, band)
+    assert band["arrows"] == find(name, run, lambda event: event["ph"] == "s"), (name, band)
     assert 1 < band["critical"] <= band["slices"], band
 assert page["bands"][1]["arrows"] > 0
 P
