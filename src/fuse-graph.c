@@ -51,6 +51,7 @@ static const struct sk_fusion_pass passes[] = {
 	{"split", "graph_kernel_splitter", 1, sk_pass_graph_kernel_splitter},
 	{"split", "graph_kernel_cse", 1, sk_pass_cse},
 	{"split", "eliminate_redundant_output", 1, sk_pass_eliminate_redundant_output},
+	{"highlevelopt2", "graph_kernel_recompute", 1, sk_pass_graph_kernel_recompute},
 	{0},
 };
 

@@ -138,6 +138,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/passes/quantised-graph.c src/fusion/passes/quantised-graph.h \
 	src/fusion/passes/unify-constants.c src/fusion/passes/unify-constants.h \
 	src/fusion/rewrites/cse.c \
+	src/fusion/rewrites/recompute.c \
 	src/fusion/rewrites/rewrite.c src/fusion/rewrites/rewrite.h \
 	src/fusion/rewrites/rewrites.h \
 	src/fusion/rewrites/simplify.c src/fusion/rewrites/simplify.h \

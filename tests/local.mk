@@ -291,7 +291,7 @@ END_TO_END_TESTS = \
 	tests/run/perf.sh \
 	tests/run/readme.sh \
 	tests/run/relocatable.sh \
-	tests/run/repro.sh \
+	tests/run/repro.sh tests/run/rewrites.sh \
 	tests/run/report.sh \
 	tests/run/scenarios.sh \
 	tests/run/fusion-flags.sh tests/run/fusion-lists.sh tests/run/scope-options.sh \

@@ -78,7 +78,7 @@ static number draw_element(struct maker *maker, enum sk_dtype dtype)
 		return draw(maker, 2);
 	if (is_float(dtype))
 		return one_in(maker, 400) ? specials[draw(maker, 12)]
-		       : one_in(maker, 8) ? (number)draw(maker, 9) - 4
+		       : one_in(maker, 8) ? ((number)draw(maker, 9) - 4) * (one_in(maker, 2) ? 1 : -1) /* -0, too */
 					  : (number)draw(maker, 1 << 20) / (1 << 18) - 2;
 	if (one_in(maker, 50))
 		return SET(dtype) & SIGNED ? (one_in(maker, 2) ? -ldexpl(1, bits - 1) : ldexpl(1, bits - 1) - 1)
@@ -296,6 +296,20 @@ static bool make_test(struct maker *maker, struct graph_node *node)
 	const struct graph_value *x = value_of(maker, add_input(maker, node, pick(maker, maker->drawn->dtypes, 0, 6)));
 
 	return add_output(maker, node, SK_BOOL, x->rank, x->shape);
+}
+
+/* One operand changes nothing, or only the sign of 0. */
+static bool make_neutral(struct maker *maker, struct graph_node *node)
+{
+	bool product = !strcmp(node->op, "Mul") || !strcmp(node->op, "Div"), turned = one_in(maker, 4);
+	uint32_t x = pick(maker, maker->drawn->dtypes, 0, 6);
+	enum sk_dtype dtype = value_of(maker, x)->dtype;
+	uint32_t neutral = add_scalar(maker, dtype, product ? 1 : one_in(maker, 2) && is_float(dtype) ? -0.0L : 0);
+
+	turned &= !strcmp(node->op, "Add") || !strcmp(node->op, "Mul");
+	add_input(maker, node, turned ? neutral : x);
+	add_input(maker, node, turned ? x : neutral);
+	return add_alike(maker, node, x);
 }
 
 /* What the shapes are broadcast to; -1: they cannot be. */
@@ -564,6 +578,29 @@ static bool make_transpose(struct maker *maker, struct graph_node *node)
 	}
 	for (uint32_t i = 0; i < x->rank; i++)
 		shape[i] = x->shape[node->list[i]];
+	return add_output(maker, node, x->dtype, x->rank, shape);
+}
+
+/* What an earlier one has turned is turned back. */
+static bool make_turned_back(struct maker *maker, struct graph_node *node)
+{
+	const struct graph *graph = maker->graph;
+	uint32_t at = graph->node_count;
+	int64_t shape[SK_MAX_RANK];
+
+	while (at-- && (strcmp(graph->nodes[at].op, "Transpose") || graph->nodes[at].outputs[0] < maker->first))
+		;
+	if (at >= graph->node_count)
+		return make_transpose(maker, node);
+
+	const struct graph_value *x = value_of(maker, add_input(maker, node, graph->nodes[at].outputs[0]));
+
+	for (uint32_t i = 0; i < x->rank; i++)
+		node->list[graph->nodes[at].list[i]] = i;
+	for (uint32_t i = 0; i < x->rank; i++)
+		shape[i] = x->shape[node->list[i]];
+	if (x->rank)
+		say_list(node, "perm", x->rank, node->list);
 	return add_output(maker, node, x->dtype, x->rank, shape);
 }
 
@@ -1280,9 +1317,13 @@ static const struct known_operator operators[] = {
 	{"IsNaN", 9, 0, FLOATS, 1, make_test},
 	{"IsInf", 10, 0, FLOATS, 1, make_test},
 	{"Add", 7, 0, NUMBERS, 5, make_binary},
+	{"Add", 7, 0, NUMBERS, 1, make_neutral},
 	{"Sub", 7, 0, NUMBERS, 4, make_binary},
+	{"Sub", 7, 0, NUMBERS, 1, make_neutral},
 	{"Mul", 7, 0, NUMBERS, 5, make_binary},
+	{"Mul", 7, 0, NUMBERS, 1, make_neutral},
 	{"Div", 7, 0, NUMBERS, 3, make_binary},
+	{"Div", 7, 0, NUMBERS, 1, make_neutral},
 	{"Mod", 10, 0, NUMBERS, 1, make_mod},
 	{"PRelu", 9, 0, FLOATS, 1, make_prelu},
 	{"And", 7, 0, BOOL, 1, make_binary},
@@ -1310,6 +1351,7 @@ static const struct known_operator operators[] = {
 	{"Squeeze", 11, 0, ALL, 2, make_squeeze},
 	{"Unsqueeze", 11, 0, ALL, 2, make_unsqueeze},
 	{"Transpose", 7, 0, ALL, 6, make_transpose},
+	{"Transpose", 7, 0, ALL, 2, make_turned_back},
 	{"Slice", 7, 0, ALL, 6, make_slice},
 	{"Concat", 7, 0, ALL, 5, make_concat},
 	{"Split", 7, 0, ALL, 4, make_split},
@@ -1378,6 +1420,28 @@ static const struct known_operator *draw_operator(struct maker *maker)
 
 /* ---- graphs ---- */
 
+/* An earlier node of the part once more. */
+static bool add_twin(struct maker *maker)
+{
+	struct graph *graph = maker->graph;
+	struct graph_node *node = &graph->nodes[graph->node_count];
+	const struct graph_node *twin = node;
+
+	if (!graph->node_count)
+		return false;
+	twin = &graph->nodes[draw(maker, graph->node_count)];
+	if (!twin->output_count || twin->outputs[0] < maker->first)
+		return false;
+	*node = *twin;
+	node->output_count = 0;
+	for (uint32_t i = 0; i < node->input_count; i++)
+		graph->values[node->inputs[i]].uses++;
+	for (uint32_t o = 0; o < twin->output_count; o++)
+		add_alike(maker, node, twin->outputs[o]);
+	graph->node_count++;
+	return true;
+}
+
 /* What was made for a node that came to nothing goes again. */
 static void add_node(struct maker *maker)
 {
@@ -1385,6 +1449,8 @@ static void add_node(struct maker *maker)
 	struct graph_node *node = &graph->nodes[graph->node_count];
 	uint32_t before = graph->value_count;
 
+	if (one_in(maker, 12) && add_twin(maker))
+		return;
 	maker->drawn = draw_operator(maker);
 	*node = (struct graph_node){.op = maker->drawn->op, .mode = ""};
 	if (maker->drawn->make(maker, node)) {

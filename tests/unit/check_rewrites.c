@@ -515,6 +515,62 @@ START_TEST(test_transpose_matmul)
 }
 END_TEST
 
+/* ---- graph_kernel_recompute ---- */
+
+/* "1 2 2": the composites of the nodes, in order. */
+static void check_recompute(const char *text, const char *composites, const char *expected)
+{
+	char *end = NULL;
+
+	graph = sk_graph_create(arena, &diag, "graph");
+	read_graph(text);
+	graph->composites_hold = true;
+	for (size_t i = 0; i < 10; i++)
+		sk_array_push(arena, &graph->composites, (struct sk_composite){.name = "composite"});
+	for (size_t n = 0; n < graph->nodes.count; n++, composites = end)
+		graph->nodes.items[n].composite = (uint32_t)strtoul(composites, &end, 10);
+
+	char *before = sk_arena_print(arena, "%s", left());
+
+	ck_assert_int_eq(sk_pass_graph_kernel_recompute(graph, &flags),
+			 strcmp(before, expected) ? SK_PASS_CHANGED : SK_PASS_UNCHANGED);
+	ck_assert_str_eq(left(), expected);
+	for (size_t n = 0; n < graph->nodes.count; n++)
+		ck_assert_uint_eq(sk_node_output(graph, &graph->nodes.items[n], 0)->node, n);
+}
+
+START_TEST(test_recompute)
+{
+	const char *shared = "in x f32 4x4; out b c; a = Abs x; b = Exp a; c = Log a";
+	const char *same = "a=Abs(x); b=Exp(a); c=Log(a)";
+
+	flags.enable_recompute_fusion = true;
+	check_recompute(shared, "0 1 2", "a#4=Abs(x); b=Exp(a#4); a#5=Abs(x); c=Log(a#5)");
+	check_recompute(shared, "1 1 2", "a=Abs(x); b=Exp(a); a#4=Abs(x); c=Log(a#4)");
+	check_recompute(shared, "0 1 1", same); /* one composite has it already */
+	check_recompute(shared, "0 1 0", same); /* it is stored for somebody */
+	check_recompute("in x f32 4x4; out b c a; a = Abs x; b = Exp a; c = Log a", "0 1 2", same);
+	check_recompute("in x f32 4x4; out b c; a = Exp x; b = Abs a; c = Log a", "0 1 2",
+			"a=Exp(x); b=Abs(a); c=Log(a)"); /* no cheap one */
+	check_recompute("in x f32 4x4; in z f32 4x4; out b c; a = Add x z; b = Exp a; c = Log a", "0 1 2",
+			"a=Add(x,z); b=Exp(a); c=Log(a)"); /* two are read for one */
+	check_recompute("in x f32 4x4; out b c; a = Abs x; b = Exp a @s; c = Log a", "0 1 2", same);
+	check_recompute("in x f32 4; out c d; const s i64 2 4 4; a = Expand x s; b = Neg a; c = Exp b; d = Log b",
+			"1 1 1 2", "a=Expand(x,{4,4}); b=Neg(a); c=Exp(b); d=Log(b)"); /* what it reads is not stored */
+	flags.recompute_increment_threshold = 64;
+	flags.recompute_peak_threshold = 64; /* a: outputs are others' memory */
+	check_recompute(shared, "0 1 2", "a#4=Abs(x); b=Exp(a#4); a#5=Abs(x); c=Log(a#5)");
+	flags.recompute_increment_threshold = 65;
+	check_recompute(shared, "0 1 2", same);
+	flags.recompute_increment_threshold = 0;
+	flags.recompute_peak_threshold = 65;
+	check_recompute(shared, "0 1 2", same);
+	flags.recompute_peak_threshold = 0;
+	flags.enable_recompute_fusion = false;
+	check_recompute(shared, "0 1 2", same);
+}
+END_TEST
+
 /* ---- cost ---- */
 
 enum { MANY = 100000 };
@@ -612,6 +668,7 @@ static Suite *rewrites(void)
 	tcase_add_test(tests, test_transform_op_optimizer);
 	tcase_add_test(tests, test_reorder_ops);
 	tcase_add_test(tests, test_transpose_matmul);
+	tcase_add_test(tests, test_recompute);
 	tcase_add_test(tests, test_long_chain);
 	tcase_add_test(tests, test_wide_graph);
 	suite_add_tcase(suite, tests);

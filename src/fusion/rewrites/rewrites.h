@@ -28,4 +28,7 @@ enum sk_pass_result sk_pass_transform_op_optimizer(struct sk_op_graph *graph, co
 /* A product takes a factor as it was in front of a transposition of its last two axes. */
 enum sk_pass_result sk_pass_transpose_matmul_fusion(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
 
+/* What several composites use is computed in each of them, where memory has less to do then. */
+enum sk_pass_result sk_pass_graph_kernel_recompute(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
+
 #endif

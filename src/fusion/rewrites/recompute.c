@@ -1,0 +1,268 @@
+/* graph_kernel_recompute: a value that several composites use is computed in each of them, from what is stored anyway,
+ * and is stored no more. Bits stay the same. It is worth while if that reads no more than the value itself would be:
+ * then what was written is saved. Where composites do not hold (graph.h) the planner groups tasks by what tiles save,
+ * and nothing is done. */
+#include <string.h>
+
+#include "src/fusion/rewrites/rewrite.h"
+#include "src/fusion/rewrites/rewrites.h"
+
+/* What computes as fast as memory is read. */
+static const char *const cheap[] = {
+	"Abs",
+	"Add",
+	"And",
+	"Cast",
+	"Clip",
+	"Equal",
+	"Expand",
+	"Greater",
+	"GreaterOrEqual",
+	"Less",
+	"LessOrEqual",
+	"Max",
+	"Min",
+	"Mul",
+	"Neg",
+	"Not",
+	"Or",
+	"Relu",
+	"Sub",
+	"Where",
+	"Xor",
+	"sklink:NotEqual",
+	"sklink:OnesLike",
+	"sklink:Square",
+	"sklink:ZerosLike",
+};
+
+struct copy {
+	uint32_t next; /* that stands behind it in front of the same node, plus 1; 0: none */
+	struct sk_graph_node node;
+};
+
+struct recompute {
+	struct sk_op_graph *graph;
+	const struct sk_fusion_flags *flags;
+	size_t known; /* values that there were at the start: others are those of copies */
+	uint32_t *starts, *users; /* by value: where its users begin; nodes, in order */
+	uint32_t *copies; /* by node: the first copy that stands in front of it, plus 1; 0: none */
+	SK_ARRAY(struct copy) made;
+};
+
+static struct sk_graph_node *node_at(const struct recompute *recompute, uint32_t index)
+{
+	return &recompute->graph->nodes.items[index];
+}
+
+/* ---- who uses what ---- */
+
+static void find_users(struct recompute *recompute)
+{
+	struct sk_op_graph *graph = recompute->graph;
+	uint32_t *next = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
+	const uint32_t *uses = sk_graph_count_uses(graph);
+
+	recompute->known = graph->values.count;
+	recompute->starts = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
+	for (size_t v = 0; v < graph->values.count; v++)
+		next[v + 1] = recompute->starts[v + 1] = recompute->starts[v] + uses[v];
+	recompute->users = SK_NEW_ARRAY(graph->arena, uint32_t, recompute->starts[graph->values.count] + 1);
+	for (uint32_t n = 0; n < graph->nodes.count; n++)
+		for (size_t i = 0; i < graph->nodes.items[n].inputs.count; i++)
+			if (graph->nodes.items[n].inputs.items[i] != SK_NONE)
+				recompute->users[next[graph->nodes.items[n].inputs.items[i]]++] = n;
+}
+
+/* Users that are left, in turn; NULL behind the last one. */
+static struct sk_graph_node *next_user(const struct recompute *recompute, uint32_t value, uint32_t *at)
+{
+	while (*at < recompute->starts[value + 1] - recompute->starts[value]) {
+		struct sk_graph_node *node = node_at(recompute, recompute->users[recompute->starts[value] + (*at)++]);
+
+		if (!node->removed)
+			return node;
+	}
+	return NULL;
+}
+
+/* True if the value is in memory, whatever becomes of this node, which reads it. */
+static bool is_stored(const struct recompute *recompute, uint32_t index, const struct sk_graph_node *reader)
+{
+	const struct sk_value *value = &recompute->graph->values.items[index];
+	const struct sk_graph_node *user;
+	uint32_t at = 0;
+
+	if (index >= recompute->known)
+		return false;
+	if (value->node == SK_NONE || value->contents || value->output || !reader->composite ||
+	    node_at(recompute, value->node)->composite != reader->composite)
+		return true;
+	while ((user = next_user(recompute, index, &at)))
+		if (user->composite != reader->composite)
+			return true;
+	return false;
+}
+
+/* ---- what is worth while ---- */
+
+static bool is_cheap(const struct sk_graph_node *node)
+{
+	for (size_t i = 0; i < sizeof(cheap) / sizeof(cheap[0]); i++)
+		if (sk_node_is(node, cheap[i]))
+			return node->outputs.count == 1;
+	return false;
+}
+
+/* Reading its inputs again costs no more than reading the value. */
+static bool saves_traffic(const struct recompute *recompute, const struct sk_graph_node *node)
+{
+	const struct sk_value *value = sk_node_output(recompute->graph, node, 0);
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < node->inputs.count; i++) {
+		if (node->inputs.items[i] == SK_NONE)
+			continue;
+		if (!is_stored(recompute, node->inputs.items[i], node))
+			return false;
+		bytes += sk_value_bytes(&recompute->graph->values.items[node->inputs.items[i]]);
+	}
+	return bytes <= sk_value_bytes(value) &&
+	       sk_value_bytes(value) >= (uint64_t)recompute->flags->recompute_increment_threshold;
+}
+
+/* Each use is in a composite of the node's scope and stream, and they are several. */
+static bool is_shared(const struct recompute *recompute, const struct sk_graph_node *node)
+{
+	uint32_t value = node->outputs.items[0], at = 0, first = 0;
+	const struct sk_graph_node *user;
+	bool several = false;
+
+	if (recompute->graph->values.items[value].output)
+		return false;
+	while ((user = next_user(recompute, value, &at))) {
+		if (!user->composite || !sk_node_same_scope(user, node))
+			return false;
+		several |= first && user->composite != first;
+		first = user->composite;
+	}
+	return several;
+}
+
+/* ---- copies ---- */
+
+/* Behind copies that are there already: those may make what it reads. */
+static void put_in_front(struct recompute *recompute, uint32_t node, struct sk_graph_node as)
+{
+	uint32_t *link = &recompute->copies[node];
+
+	while (*link)
+		link = &recompute->made.items[*link - 1].next;
+	*link = (uint32_t)recompute->made.count + 1;
+	sk_array_push(recompute->graph->arena, &recompute->made, (struct copy){0, as});
+}
+
+/* The node once more, as a member of the composite, in front of the first user there; its value. */
+static uint32_t add_copy(struct recompute *recompute, const struct sk_graph_node *node, uint32_t user)
+{
+	struct sk_op_graph *graph = recompute->graph;
+	const struct sk_value value = graph->values.items[node->outputs.items[0]];
+	struct sk_graph_node copy = *node;
+	uint32_t made = sk_graph_new_value(graph, value.name, value.dtype, value.rank, value.shape);
+
+	graph->values.items[made].fixed = value.fixed;
+	memset(&copy.inputs, 0, sizeof(copy.inputs));
+	memset(&copy.outputs, 0, sizeof(copy.outputs));
+	for (size_t i = 0; i < node->inputs.count; i++)
+		sk_array_push(graph->arena, &copy.inputs, node->inputs.items[i]);
+	sk_array_push(graph->arena, &copy.outputs, made);
+	copy.composite = node_at(recompute, user)->composite;
+	put_in_front(recompute, user, copy);
+	return made;
+}
+
+/* Users of one composite share a copy; those in the node's own have the node. */
+static void copy_to_users(struct recompute *recompute, uint32_t index, uint32_t *values)
+{
+	const struct sk_graph_node *node = node_at(recompute, index);
+	uint32_t value = node->outputs.items[0], count = recompute->starts[value + 1] - recompute->starts[value];
+	const uint32_t *users = &recompute->users[recompute->starts[value]];
+
+	for (uint32_t u = 0; u < count; u++) {
+		struct sk_graph_node *user = node_at(recompute, users[u]);
+
+		if (user->removed || user->composite == node->composite)
+			continue;
+		if (!values[user->composite])
+			values[user->composite] = add_copy(recompute, node, users[u]) + 1;
+		for (size_t i = 0; i < user->inputs.count; i++)
+			if (user->inputs.items[i] == value)
+				user->inputs.items[i] = values[user->composite] - 1;
+	}
+	for (uint32_t u = 0; u < count; u++)
+		values[node_at(recompute, users[u])->composite] = 0;
+}
+
+static void insert_copies(struct recompute *recompute)
+{
+	struct sk_op_graph *graph = recompute->graph;
+	sk_graph_nodes before = graph->nodes;
+
+	memset(&graph->nodes, 0, sizeof(graph->nodes));
+	for (uint32_t n = 0; n < before.count; n++) {
+		for (uint32_t c = recompute->copies[n]; c; c = recompute->made.items[c - 1].next)
+			sk_array_push(graph->arena, &graph->nodes, recompute->made.items[c - 1].node);
+		sk_array_push(graph->arena, &graph->nodes, before.items[n]);
+	}
+	for (uint32_t n = 0; n < graph->nodes.count; n++)
+		for (size_t o = 0; o < graph->nodes.items[n].outputs.count; o++)
+			if (sk_node_output(graph, &graph->nodes.items[n], o))
+				sk_node_output(graph, &graph->nodes.items[n], o)->node = n;
+}
+
+/* ---- the pass ---- */
+
+/* How many bytes of values that nodes make are needed at the same time, if nodes run one after the other. */
+static uint64_t find_peak(const struct recompute *recompute)
+{
+	const struct sk_op_graph *graph = recompute->graph;
+	uint64_t *ended = SK_NEW_ARRAY(graph->arena, uint64_t, graph->nodes.count + 1), live = 0, peak = 0;
+
+	for (uint32_t n = 0; n < graph->nodes.count; n++) {
+		for (size_t o = 0; o < graph->nodes.items[n].outputs.count; o++) {
+			uint32_t value = graph->nodes.items[n].outputs.items[o];
+
+			if (value == SK_NONE || recompute->starts[value] == recompute->starts[value + 1])
+				continue;
+			live += sk_value_bytes(&graph->values.items[value]);
+			ended[recompute->users[recompute->starts[value + 1] - 1]] +=
+				sk_value_bytes(&graph->values.items[value]);
+		}
+		peak = live > peak ? live : peak;
+		live -= ended[n];
+	}
+	return peak;
+}
+
+enum sk_pass_result sk_pass_graph_kernel_recompute(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
+{
+	struct recompute recompute = {.graph = graph, .flags = flags};
+	uint32_t *values, nodes = (uint32_t)graph->nodes.count;
+
+	if (!flags->enable_recompute_fusion || !graph->composites_hold)
+		return SK_PASS_UNCHANGED;
+	find_users(&recompute);
+	if (find_peak(&recompute) < (uint64_t)flags->recompute_peak_threshold)
+		return SK_PASS_UNCHANGED;
+	recompute.copies = SK_NEW_ARRAY(graph->arena, uint32_t, nodes + 1);
+	values = SK_NEW_ARRAY(graph->arena, uint32_t, graph->composites.count + 1);
+	for (uint32_t n = 0; n < nodes; n++)
+		if (!graph->nodes.items[n].removed && is_cheap(&graph->nodes.items[n]) &&
+		    is_shared(&recompute, &graph->nodes.items[n]) && saves_traffic(&recompute, &graph->nodes.items[n]))
+			copy_to_users(&recompute, n, values);
+	if (!recompute.made.count)
+		return SK_PASS_UNCHANGED;
+	insert_copies(&recompute);
+	sk_rewrite_sweep(graph);
+	return SK_PASS_CHANGED;
+}

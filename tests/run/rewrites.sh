@@ -1,0 +1,81 @@
+#!/bin/bash
+# Rewrites of graph-kernel fusion: a model in which many nodes change nothing or are there twice has fewer tasks, and the same bits
+# as without; what rounds differently is done on request; sums of f16 are exact beyond what f16 counts.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+set -- -L "$top_builddir/kernels" -lskernels
+
+model rewrites <<'END'
+opset 18
+input x f32 4x8
+output y f32 4x8
+output twin f32 4x8
+output turned f32 8x4
+output half f32 4x8
+constant zero f32 scalar 0
+constant one f32 8 1
+constant minus f32 scalar -0
+constant two f32 scalar 2
+constant flat i64 1 32
+constant shape i64 2 4 8
+node Mul _ x one -> a
+node Add _ minus a -> b
+node Neg _ b -> c
+node Neg _ c -> d
+node Reshape _ d flat -> e
+node Reshape _ e shape -> f
+node Tanh _ f -> g
+node Tanh _ x -> h
+node Add sum g h -> y
+node Tanh _ a -> twin
+node Transpose _ x -> t perm=[1,0]
+node Exp _ t -> u
+node Mul _ u two -> v
+node Transpose _ v -> w perm=[1,0]
+node Transpose back w -> turned perm=[1,0]
+node Add inexact x zero -> z
+node Sigmoid _ z -> half
+END
+for level in 0 1 2 3; do
+	"$sklink" rewrites.onnx "$@" --fusion-flags "--opt_level=$level" -o "level$level.sk"
+	"$skrun" "level$level.sk" --random 3 $(printf -- ' --output %s' y=y$level.npy twin=twin$level.npy turned=turned$level.npy half=half$level.npy)
+	"$skrun" "level$level.sk" --random 3 --verify >out.txt || { cat out.txt; fail "level $level: results depend on how it is run"; }
+	for output in y twin turned half; do
+		cmp $output$level.npy ${output}0.npy || fail "level $level: $output has other bits"
+	done
+done
+# tasks PACKAGE NAME…: these are its tasks, and no others.
+tasks() {
+	local package=$1
+	shift
+	"$skdump" --steps "$package" | grep -o '^ *[0-9]* *[a-z]* *sk_' | grep -o '[a-z]* *sk_' | sed 's/ .*//' >found.txt
+	printf '%s\n' "$@" >expected.txt
+	diff -u expected.txt found.txt || fail "$package: other tasks"
+}
+tasks level0.sk a b c d g h sum twin t u v w back inexact half
+tasks level2.sk g sum t u v inexact half
+
+# By name, or as a whole.
+for flags in '--enable_simplify_exprs_only=1.1' '--exact_precision_mode=off'; do
+	"$sklink" rewrites.onnx "$@" --fusion-flags "$flags" -o request.sk
+	"$skdump" --steps request.sk >steps.txt
+	! grep -q inexact steps.txt || { cat steps.txt; fail "$flags: nothing has been left out"; }
+done
+"$sklink" rewrites.onnx "$@" --fusion-flags '--disable_pass=arithmetic_simplify,transform_op_optimizer --disable_simplify_exprs=1.24,3.3' \
+	-o disabled.sk 2>err.txt
+"$skdump" --steps disabled.sk | grep -q ' back ' || fail "transpositions went without the pass"
+
+# 4096 halves of 1 are more than f16 counts one by one: kernels sum in f32, so no pass has to raise the precision.
+array x f16 1x4096 0x3c00
+array y.want f16 1 0x6c00
+model sum <<'END'
+opset 13
+input x f16 1x4096
+output y f16 1
+constant axes i64 1 1
+node ReduceSum _ x axes -> y keepdims=0
+END
+"$sklink" sum.onnx "$@" -o sum.sk
+"$skrun" sum.sk --input x=x.npy --output y=y.npy
+cmp y.npy y.want.npy || fail "a sum of f16 stops where f16 cannot count any more"
