@@ -53,6 +53,7 @@ static void check_node(const struct sk_op_graph *graph, const struct sk_graph_no
 	fuzz_promise(node->op && *node->op && node->domain && node->name && node->version >= 1,
 		     "a node has an operator of a version");
 	fuzz_promise(node->outputs.count > 0, "a node has outputs");
+	fuzz_promise(node->composite <= graph->composites.count, "a node is a member of a composite that there is");
 	check_operands(graph, node, number);
 	for (size_t i = 0; i < node->attributes.count; i++)
 		fuzz_promise(sk_node_attribute(node, node->attributes.items[i].name) == &node->attributes.items[i],

@@ -9,7 +9,7 @@ env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$top_builddir" install DESTD
 sed -i "s,^prefix=.*,prefix=$prefix," "$prefix/lib/pkgconfig/libskrt.pc" # as if configured so
 documents=$prefix/share/doc/sklink
 
-for page in man1/sklink.1 man1/skrun.1 man1/skdump.1 man5/sk-manifest.5 man5/sk-signatures.5 man5/sk-fusion.5; do
+for page in man1/sklink.1 man1/sklink-bisect.1 man1/skrun.1 man1/skdump.1 man5/sk-manifest.5 man5/sk-signatures.5 man5/sk-fusion.5; do
 	[ -s "$prefix/share/man/$page" ] || fail "$page is not installed"
 done
 if command -v lexgrog >/dev/null; then
@@ -54,6 +54,10 @@ while read -r command; do
 	[ -z "$program" ] || "$program" ./composite.sk >said.txt || fail "$program"
 	[ "$(cat said.txt)" = "$wanted" ] || { cat said.txt >&2; fail "$command: another result"; }
 done <<<"$commands"
+
+if command -v python3 >/dev/null; then
+	[ "$(sklink-bisect --version)" = "$(sklink --version | sed 's/sklink/sklink-bisect/')" ] || fail "sklink-bisect does not find sklink"
+fi
 
 # The kernels for models are found where they are installed, unless nobody wants that; who repeats the link elsewhere finds them, too.
 sklink composite.pbtxt --dim rows=4 --nostdlib -lskernels -o never.sk 2>said.txt && fail "--nostdlib searches a folder"

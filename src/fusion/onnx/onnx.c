@@ -29,7 +29,7 @@ struct reader {
 	struct sk_onnx_model *model;
 	struct sk_map warned; /* domains without an operator set */
 	bool dump; /* what --dump-dir has written: nodes have notes for people */
-	struct sk_map composites; /* of a dump: their numbers there, to the graph's */
+	struct sk_map composites; /* their numbers in the file, to the graph's */
 };
 
 /* One graph: the model's, or a body in it. */
@@ -430,13 +430,13 @@ static void take_composite(struct builder *builder, const struct sk_onnx_node *n
 	to->composite = index + 1;
 }
 
-/* Whether the attribute says nothing that the node does. */
-static bool is_of_dump(const struct reader *reader, const struct sk_onnx_attribute *attribute)
+/* Whether the attribute is none of the node's: it says of which composite it is, or is a dump's for people. */
+static bool is_left_out(const struct reader *reader, const struct sk_onnx_attribute *attribute)
 {
-	return reader->dump && attribute->name &&
-	       (sk_dump_notes_has(attribute->name) || !strcmp(attribute->name, SK_ONNX_COMPOSITE) ||
-		!strcmp(attribute->name, SK_ONNX_COMPOSITE_NAME) ||
-		(!strcmp(attribute->name, "_no_task") && !attribute->i));
+	const char *name = attribute->name;
+
+	return !strcmp(name, SK_ONNX_COMPOSITE) || !strcmp(name, SK_ONNX_COMPOSITE_NAME) ||
+	       (reader->dump && (sk_dump_notes_has(name) || (!strcmp(name, "_no_task") && !attribute->i)));
 }
 
 static void add_node(struct builder *builder, const struct sk_onnx_node *node)
@@ -467,10 +467,9 @@ static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 					 "refers to an attribute of a function, but is in none");
 		else if (!node->attributes.items[i].name || !*node->attributes.items[i].name)
 			refuse_attribute(builder, node, &node->attributes.items[i], "has no name");
-		else if (!is_of_dump(reader, &node->attributes.items[i]))
+		else if (!is_left_out(reader, &node->attributes.items[i]))
 			add_attribute(builder, to, node, &node->attributes.items[i]);
-	if (reader->dump)
-		take_composite(builder, node, to);
+	take_composite(builder, node, to);
 }
 
 static void add_outputs(struct builder *builder)
