@@ -166,6 +166,29 @@ for dtype in (numpy.int32, numpy.uint32, i64, numpy.uint64):
     row_of = numpy.arange(-9, 10).astype(dtype)
     case(16, "PRelu", [row_of, numpy.array([3], dtype)], [numpy.where(row_of.astype(float) < 0, row_of * dtype(3), row_of)])
 
+# ---- Col2Im: windows of a few sizes, added one by one ----
+
+def col2im(columns, out, image, block, strides, pads, dilations):
+    rank = len(image)
+    padded = [size + pads[d] + pads[rank + d] for d, size in enumerate(image)]
+    result = numpy.zeros([*columns.shape[:1], columns.shape[1] // numpy.prod(block), *padded])
+    split = columns.reshape(*result.shape[:2], *block, *out)
+    for element in numpy.ndindex(*block):
+        for window in numpy.ndindex(*out):
+            at = tuple(window[d] * strides[d] + element[d] * dilations[d] for d in range(rank))
+            result[(slice(None), slice(None)) + at] += split[(slice(None), slice(None)) + element + window]
+    return result[(slice(None), slice(None)) + tuple(slice(pads[d], pads[d] + size) for d, size in enumerate(image))]
+
+
+for image, block, strides, pads, dilations in (
+        ((5, 6), (2, 3), (1, 1), (0, 0, 0, 0), (1, 1)), ((5, 6), (2, 3), (2, 1), (1, 0, 2, 1), (1, 2)), ((7,), (3,), (2,), (1, 1), (2,)),
+        ((3, 4, 5), (2, 1, 3), (1, 2, 1), (0, 1, 0, 1, 0, 1), (1, 1, 2))):
+    counts = [(size + pads[d] + pads[len(image) + d] - dilations[d] * (block[d] - 1) - 1) // strides[d] + 1 for d, size in enumerate(image)]
+    columns = numbers.randn(2, 3 * numpy.prod(block), numpy.prod(counts)).astype(f32)
+    case(18, "Col2Im", [columns, constant(image), constant(block)], [col2im(columns, counts, image, block, strides, pads, dilations).astype(f32)],
+         strides=strides, pads=pads, dilations=dilations)
+case(18, "Col2Im", [numpy.arange(4, dtype=i64).reshape(1, 4, 1), constant([2, 2]), constant([2, 2])], [numpy.arange(4).reshape(1, 1, 2, 2)])
+
 # ---- what only operator set 1 has ----
 
 image = numpy.arange(24, dtype=f32).reshape(1, 2, 3, 4)

@@ -269,6 +269,8 @@ static void unary(const struct question *question, int64_t i, number x)
 		approximate(question, i, x / (1 + fabsl(x)), 0);
 	else if (!strcmp(op, "HardSwish"))
 		approximate(question, i, x * fminl(fmaxl(x / 6 + 0.5L, 0), 1), fabsl(x));
+	else if (!strcmp(op, "Erf") && !is_float(question->out->dtype))
+		exact(question, i, truncl((double)erfl(x)));
 	else if (!strcmp(op, "Erf"))
 		approximate(question, i, erfl(x), 0);
 	else if (!strcmp(op, "Sin"))
@@ -422,6 +424,8 @@ static whole binary_whole(const struct graph_node *node, uint32_t bits, whole a,
 		return b ? a / b : 0;
 	if (!strcmp(op, "Mod"))
 		return !b ? 0 : !node->flag && a % b && (a % b < 0) != (b < 0) ? a % b + b : a % b;
+	if (!strcmp(op, "PRelu"))
+		return a < 0 ? (whole)((unsigned __int128)a * (unsigned __int128)b) : a;
 	if (strstr(op, "And"))
 		return a & b;
 	if (strstr(op, "Xor"))
@@ -1213,7 +1217,7 @@ static void add_product(struct dot *dot, number a, number b, bool real)
 	dot->sum += a * b;
 	dot->size += fabsl(a * b);
 	if (!real)
-		dot->total += (unsigned __int128)((whole)a * (whole)b);
+		dot->total += (unsigned __int128)(whole)a * (unsigned __int128)(whole)b;
 }
 
 static void end_dot(const struct question *question, int64_t i, const struct dot *dot)
