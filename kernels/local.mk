@@ -22,6 +22,7 @@ KERNEL_FAMILIES = \
 	kernels/copy.c \
 	kernels/cumsum.c \
 	kernels/dequantise.c \
+	kernels/det.c \
 	kernels/entropies.c \
 	kernels/extremes.c \
 	kernels/gather.c \

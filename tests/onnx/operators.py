@@ -166,6 +166,13 @@ for dtype in (numpy.int32, numpy.uint32, i64, numpy.uint64):
     row_of = numpy.arange(-9, 10).astype(dtype)
     case(16, "PRelu", [row_of, numpy.array([3], dtype)], [numpy.where(row_of.astype(float) < 0, row_of * dtype(3), row_of)])
 
+# ---- Det ----
+
+for dtype in (f32, numpy.float64):
+    matrices = numbers.randn(2, 3, 5, 5).astype(dtype)
+    case(11, "Det", [matrices], [numpy.linalg.det(matrices).astype(dtype)])
+    case(11, "Det", [matrices[0, 0]], [numpy.array(numpy.linalg.det(matrices[0, 0]), dtype)])
+
 # ---- Col2Im: windows of a few sizes, added one by one ----
 
 def col2im(columns, out, image, block, strides, pads, dilations):

@@ -1,4 +1,4 @@
-/* Matrix products. */
+/* Matrix products, and determinants. */
 #include <string.h>
 
 #include "src/fusion/operators/families.h"
@@ -373,6 +373,34 @@ static bool upgrade_gemm(struct sk_op_graph *graph, struct sk_graph_node *node)
 	return true;
 }
 
+/* ---- Det ---- */
+
+static bool infer_det(struct sk_inference *inference)
+{
+	const struct sk_value *from = sk_infer_input(inference, 0);
+
+	if (from->rank < 2 || from->shape[from->rank - 1] != from->shape[from->rank - 2] || !sk_value_is_float(from))
+		return sk_infer_error(inference, "'%s' is not square matrices of floats", from->name);
+	return sk_infer_output(inference, 0, from->dtype, from->rank - 2, from->shape);
+}
+
+static bool canonical_det(struct sk_canonical *canonical)
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	uint32_t from = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0);
+	uint64_t m = graph->values.items[from].shape[graph->values.items[from].rank - 1];
+	struct sk_graph_call *call;
+
+	if (!m) /* the product of nothing */
+		return sk_canonical_fill(canonical, to, 1);
+	call = sk_canonical_call(canonical, "Det");
+	sk_call_input(
+		canonical, call,
+		sk_operand_shaped(graph, from, 3, (uint64_t[]){sk_value_elements(&graph->values.items[to]), m, m}));
+	sk_call_output(canonical, call, sk_operand_flat(graph, to));
+	return true;
+}
+
 static const struct sk_schema_attribute gemm[] = {{"alpha", SK_ATTRIBUTE_REAL},
 						  {"beta", SK_ATTRIBUTE_REAL},
 						  {"transA", SK_ATTRIBUTE_INTEGER},
@@ -385,6 +413,7 @@ static const struct sk_schema_attribute turns[] = {
 const struct sk_schema sk_operators_products[] = {
 	{"BatchMatMul", SK_OWN_DOMAIN, 2, 2, 1, 1, .attributes = turns, .infer = infer_batches,
 	 .canonical = canonical_batches},
+	{"Det", "", 1, 1, 1, 1, .infer = infer_det, .canonical = canonical_det},
 	{"Gemm", "", 2, 3, 1, 1, .attributes = gemm, .upgrade = upgrade_gemm, .infer = infer_gemm,
 	 .canonical = canonical_gemm},
 	{"MatMul", "", 2, 2, 1, 1, .infer = infer_matmul, .canonical = canonical_matmul},
