@@ -368,6 +368,84 @@ START_TEST(or_not_if_that_is_disabled)
 }
 END_TEST
 
+/* A product with so many readers. */
+static const char *product_of(int users)
+{
+	const char *text = "g=MatMul x y_8x8";
+
+	for (int i = 0; i < users; i++)
+		text = sk_arena_print(arena, "%s;m%d=Mul g z%d", text, i, i);
+	return text;
+}
+
+START_TEST(five_areas_follow_a_product)
+{
+	flags.target = SK_TARGET_CPU;
+	add(&flags.enable_cluster_ops, "MatMul");
+	expect_pieces(product_of(5), "MatMul_Mul_Mul_Mul_Mul_Mul_fusion(g m0 m1 m2 m3 m4)");
+}
+END_TEST
+
+START_TEST(six_do_not)
+{
+	flags.target = SK_TARGET_CPU;
+	add(&flags.enable_cluster_ops, "MatMul");
+	expect_pieces(product_of(6), "MatMul_split(g) Mul_split(m0) Mul_split(m1) Mul_split(m2) Mul_split(m3) "
+				     "Mul_split(m4) Mul_split(m5)");
+}
+END_TEST
+
+START_TEST(nothing_follows_a_product_with_one_column)
+{
+	flags.target = SK_TARGET_CPU;
+	add(&flags.enable_cluster_ops, "MatMul");
+	expect_pieces("g_4x1=MatMul x y_8x1;m_4x1=Mul g_4x1 z_4x1", "MatMul_split(g_4x1) Mul_split(m_4x1)");
+}
+END_TEST
+
+START_TEST(what_reads_a_slice_is_in_its_piece)
+{
+	add(&flags.enable_cluster_ops, "Slice");
+	expect_pieces("s=Slice x_4x9;a=Add s y", "Slice_Add_fusion(s a)");
+}
+END_TEST
+
+START_TEST(unless_it_repeats_something)
+{
+	add(&flags.enable_cluster_ops, "Slice");
+	expect_pieces("s=Slice x_4x9;a=Add s y_4x1", "Slice_split(s) Add_split(a)");
+}
+END_TEST
+
+/* So many nodes in a row, then what reads the last one. */
+static void expect_row(int count, const char *shape, const char *reader, bool together)
+{
+	const char *text = sk_arena_print(arena, "v0%s=Neg x%s", shape, shape), *row = "", *names = "";
+
+	for (int i = 0; i < count; i++) {
+		if (i)
+			text = sk_arena_print(arena, "%s;v%d%s=Neg v%d%s", text, i, shape, i - 1, shape);
+		row = sk_arena_join(arena, row, "Neg_");
+		names = sk_arena_print(arena, "%s%sv%d%s", names, i ? " " : "", i, shape);
+	}
+	text = sk_arena_print(arena, "%s;%s v%d%s", text, reader, count - 1, shape);
+	expect_pieces(text,
+		      together ? sk_arena_print(arena, "%s%s_fusion(%s r)", row, strchr(reader, '=') + 1, names)
+			       : sk_arena_print(arena, "%ssplit(%s) %s_split(r)", row, names, strchr(reader, '=') + 1));
+}
+
+START_TEST(a_reduction_takes_in_ten_nodes)
+{
+	expect_row(9 + _i, "_4x9", "r=ReduceSum", _i < 2);
+}
+END_TEST
+
+START_TEST(six_nodes_are_taken_in_by_what_repeats_them)
+{
+	expect_row(5 + _i, "_4x1", "r=Expand", _i < 2);
+}
+END_TEST
+
 START_TEST(a_pattern_is_disabled_by_a_part_of_its_name)
 {
 	add(&flags.disable_fusion_pattern, "elemwise");
@@ -610,6 +688,13 @@ int main(void)
 	tcase_add_test(pieces, without_stitches_it_is_in_pieces);
 	tcase_add_test(pieces, what_follows_a_product_is_in_its_piece);
 	tcase_add_test(pieces, or_not_if_that_is_disabled);
+	tcase_add_test(pieces, five_areas_follow_a_product);
+	tcase_add_test(pieces, six_do_not);
+	tcase_add_test(pieces, nothing_follows_a_product_with_one_column);
+	tcase_add_test(pieces, what_reads_a_slice_is_in_its_piece);
+	tcase_add_test(pieces, unless_it_repeats_something);
+	tcase_add_loop_test(pieces, a_reduction_takes_in_ten_nodes, 0, 3);
+	tcase_add_loop_test(pieces, six_nodes_are_taken_in_by_what_repeats_them, 0, 3);
 	tcase_add_test(pieces, a_pattern_is_disabled_by_a_part_of_its_name);
 	tcase_add_test(pieces, only_some_patterns);
 	tcase_add_test(pieces, a_piece_is_as_large_as_the_flag_says);
