@@ -363,9 +363,6 @@ static bool finish_writing(struct run *run)
 	if (run->writer.started)
 		pthread_join(run->writer.thread, NULL);
 	run->writer.started = false;
-	if (run->writer.error)
-		sk_error(run->link->diag, (struct sk_place){.file = run->folding->graph->file},
-			 "cannot keep what is computed from constants: %s", strerror(run->writer.error));
 	return !run->writer.error;
 }
 
@@ -447,5 +444,5 @@ _Noreturn void sk_folding_child(const struct sk_folding *folding)
 	diag.no_warnings = true; /* the link itself gives them */
 	sk_diag_flush(&diag, "sklink", command.error_limit, stderr);
 	fflush(stderr);
-	_exit(diag.errors ? SK_FOLDING_REPORTED : 0);
+	_exit(run.writer.error ? SK_FOLDING_UNWRITTEN + run.writer.error : diag.errors ? SK_FOLDING_REPORTED : 0);
 }

@@ -24,6 +24,8 @@ enum {
 	SK_FOLDING_MUCH = 64 << 10, /* bytes */
 	SK_FOLDING_PAGE = 4096,
 	SK_FOLDING_REPORTED = 3, /* exit status: it has been said what is wrong */
+	SK_FOLDING_UNWRITTEN =
+		64, /* exit status, with the errno added: results cannot be written, which nobody has said */
 };
 
 /* Ends the process, with status 0 if the file has the results. The graph changes. */

@@ -126,6 +126,17 @@ static size_t mapped_size(uint64_t size)
 	return size + 1;
 }
 
+/* Where there is no room for the results of one network there is none for those of the next: it is said once. */
+static void report_unwritten(const struct folding *folding, int error)
+{
+	struct sk_diag *diag = folding->child.graph->diag;
+	const struct sk_place place = {.file = folding->child.graph->file};
+	static const char key[] = "unwritten constants";
+
+	if (sk_map_find(&diag->alike, key, strlen(key)) == SK_NONE)
+		sk_error_alike(diag, place, key, "cannot keep what is computed from constants", "%s", strerror(error));
+}
+
 /* A file without a name: if there is much to keep, in the folder of the file that constants are for, which it may
  * become; the system writes that faster than its memory, above all if it knows before how large it gets. -1 after an
  * error. */
@@ -147,8 +158,7 @@ static int create_results(const struct folding *folding)
 		file = memfd_create("constants", MFD_CLOEXEC);
 	if (file >= 0 && !ftruncate(file, (off_t)mapped_size(folding->child.size)))
 		return file;
-	sk_error(folding->child.graph->diag, (struct sk_place){.file = folding->child.graph->file},
-		 "cannot keep what is computed from constants: %s", strerror(errno));
+	report_unwritten(folding, errno);
 	if (file >= 0)
 		close(file);
 	return -1;
@@ -180,7 +190,9 @@ static void report_end(const struct folding *folding, int status)
 	const struct sk_place place = {.file = folding->child.graph->file};
 	const char *first = folding->child.graph->values.items[folding->wanted[0]].name;
 
-	if (WIFEXITED(status))
+	if (WIFEXITED(status) && WEXITSTATUS(status) > SK_FOLDING_UNWRITTEN)
+		report_unwritten(folding, WEXITSTATUS(status) - SK_FOLDING_UNWRITTEN);
+	else if (WIFEXITED(status))
 		sk_error(diag, place, "cannot compute '%s' from the constants that it depends on", first);
 	else if (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGALRM)
 		sk_error(diag, place, "computing '%s' from the constants that it depends on takes too long", first);

@@ -129,7 +129,12 @@ tail -c +4097 many.weights | cmp - constants || fail "with -r constants are othe
 (
 	ulimit -f 20000
 	fails_with "many.onnx: cannot keep what is computed from constants: File too large" "$sklink" many.onnx "$@" -o large.sk
+	# It is said once, of however many networks.
+	! "$sklink" both.onnx "$@" --dim one:n=1 --dim two:n=2 -o large.sk 2>err.txt || fail "a package that is too large"
+	[ "$(cat err.txt)" = "sklink: error: both.onnx: cannot keep what is computed from constants: File too large
+>>> in network 'one'" ] || fail "$(cat err.txt)"
 )
+[ ! -e large.sk ] || fail "a package after an error"
 rm many.sk dense.bin once.sk once.weights both.sk copied.sk apart.sk many.weights between.sk many.o constants
 
 # ---- a file of their own ----
