@@ -30,6 +30,10 @@ learns() {
 	"$python" "$sample" check $sizes layer "$name.npy" || fail "$name: numpy finds something else"
 }
 learns plain
+learns nothing --fusion-flags=--opt_level=0
+cmp plain.npy nothing.npy && cmp plain.weight.npy nothing.weight.npy || fail "what is fused by itself changes bits"
+learns expanded --fusion-target=ascend
+cmp -s plain.npy expanded.npy && fail "nothing is expanded"
 cmp -s plain.npy layer/losses.npy && fail "there is no curve"
 "$skdump" --steps plain.sk >steps.txt
 grep -q '^        output.dense.weight/Adam#2' steps.txt || { cat steps.txt; fail "what Adam makes is written behind it"; }
