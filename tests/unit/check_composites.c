@@ -8,6 +8,8 @@
 
 #include "src/fusion/composites/areas.h"
 #include "src/fusion/composites/composites.h"
+#include "src/fusion/passes/normalised-graph.h"
+#include "src/fusion/passes/quantised-graph.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 
@@ -38,7 +40,11 @@ static uint32_t value_of(const char *name)
 
 	if (value->shaped)
 		return number;
-	value->dtype = strchr(name, '$') ? SK_I32 : strchr(name, '?') ? SK_BOOL : strchr(name, '%') ? SK_F16 : SK_F32;
+	value->dtype = strchr(name, '$')   ? SK_I32
+		       : strchr(name, '?') ? SK_BOOL
+		       : strchr(name, '%') ? SK_F16
+		       : strchr(name, '&') ? SK_U8
+					   : SK_F32;
 	value->shaped = true;
 	value->rank = 2;
 	value->shape[0] = 4;
@@ -492,6 +498,35 @@ START_TEST(on_the_host_the_planner_splits)
 }
 END_TEST
 
+/* ---- behind fusion ---- */
+
+static const struct {
+	void (*pass)(struct sk_op_graph *graph);
+	const char *graph;
+	uint32_t one, other; /* nodes that become the other one */
+} joins[] = {
+	{sk_graph_normalise, "c=Conv x #w;b=BatchNormalization c #s #b #m #v", 0, 1},
+	{sk_graph_quantise, "a=DequantizeLinear x& #s;b=DequantizeLinear w&_8x8 #t;p=MatMul a b;q&=QuantizeLinear p #u",
+	 2, 3},
+};
+
+START_TEST(what_is_made_of_two_is_a_member_if_both_were)
+{
+	struct sk_graph_node *nodes;
+
+	for (uint32_t same = 0; same < 2; same++) {
+		graph = sk_graph_create(arena, &diag, "test");
+		build(joins[_i].graph);
+		nodes = graph->nodes.items;
+		nodes[joins[_i].one].composite = 1;
+		nodes[joins[_i].other].composite = same ? 1 : 2;
+		joins[_i].pass(graph);
+		ck_assert(nodes[joins[_i].one].removed);
+		ck_assert_uint_eq(nodes[joins[_i].other].composite, same);
+	}
+}
+END_TEST
+
 /* ---- any graph ---- */
 
 enum { NODES = 40 };
@@ -701,6 +736,7 @@ int main(void)
 	tcase_add_test(pieces, the_smallest_areas_come_first);
 	tcase_add_test(pieces, a_reduction_takes_in_areas_up_to_a_size);
 	tcase_add_test(pieces, on_the_host_the_planner_splits);
+	tcase_add_loop_test(pieces, what_is_made_of_two_is_a_member_if_both_were, 0, 2);
 	suite_add_tcase(suite, pieces);
 	tcase_add_test(any, random_graphs_have_convex_composites);
 	tcase_add_test(any, steps_grow_with_the_graph);

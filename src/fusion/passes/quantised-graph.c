@@ -61,6 +61,7 @@ static void join(struct sk_op_graph *graph, struct sk_graph_node *node, struct s
 	node->place = product->place;
 	node->op = "QLinearMatMul";
 	node->origin = product->origin;
+	node->composite = node->composite == product->composite ? node->composite : 0;
 	node->attributes.count = 0;
 	node->inputs.items = NULL;
 	node->inputs.count = node->inputs.capacity = 0;
