@@ -89,6 +89,7 @@ skrun_SOURCES = \
 	loader/skrun/elements.c loader/skrun/elements.h \
 	loader/skrun/measure.c loader/skrun/measure.h \
 	loader/skrun/messages.c loader/skrun/messages.h \
+	loader/skrun/trace-page.c loader/skrun/trace-page.h \
 	loader/skrun/run-options.c loader/skrun/run-options.h \
 	loader/skrun/session.c loader/skrun/session.h loader/skrun/split-check.c \
 	loader/skrun/skrun.c \

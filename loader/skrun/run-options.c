@@ -203,6 +203,8 @@ static const struct row rows[] = {
 	 "write what each core did when to FILE, for ui.perfetto.dev, chrome://tracing and\n"
 	 "skdump --html; with --predict, what it would do, unfused and fused",
 	 set_text, FIELD(trace)},
+	{"html", "FILE", "with --trace: write the page of skdump --html with that trace, for a browser", set_text,
+	 FIELD(page)},
 	{"profile", NULL, "print how long each task took, and how long cores waited before it", set_flag,
 	 FIELD(profile)},
 	{"list", NULL, "list tensors and launches, and run nothing", set_flag, FIELD(list)},
@@ -272,6 +274,8 @@ static bool check_options(struct sk_run_options *options)
 		sk_skrun_error(
 			"--check-split runs each task in parts; --verify, --serial, --time and --measure do not go "
 			"with it");
+	else if (options->page && !options->trace)
+		sk_skrun_error("--html shows a trace; it goes with --trace");
 	else if (!options->predict && options->costs)
 		sk_skrun_error("--costs goes with --predict");
 	else if (options->predict && options->measure)

@@ -15,7 +15,7 @@ struct sk_run_options {
 	struct sk_assignment *inputs, *outputs; /* room for one each argument */
 	uint32_t input_count, output_count;
 	bool random, verify, time, profile, list, predict;
-	const char *trace, *costs, *measure; /* paths, or NULL */
+	const char *trace, *page, *costs, *measure; /* paths, or NULL */
 	const char *network; /* NULL: the only one */
 	enum sk_run_mode mode;
 	bool mode_given, repeats_given;

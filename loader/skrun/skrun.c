@@ -18,6 +18,7 @@
 #include "loader/skrun/run-options.h"
 #include "loader/skrun/session.h"
 #include "loader/skrun/task-table.h"
+#include "loader/skrun/trace-page.h"
 
 /* ---- the run ---- */
 
@@ -205,6 +206,8 @@ static bool work(const struct sk_run_options *options)
 					  : run(&session, options, seconds);
 	sk_session_close(&session);
 	free(seconds);
+	if (good && options->page)
+		good = sk_page_make(options->page, options->trace, options->package.path);
 	/* A full disk behind stdout is an error too. */
 	if (fflush(stdout) || ferror(stdout)) {
 		sk_skrun_error("cannot write to standard output: %s", strerror(errno));

@@ -103,6 +103,17 @@ for view in overview graph schedule memory reasons; do
 	kept decode $view
 done
 
+# skrun has the same page made, of a run or of a prediction.
+"$skrun" decode.sk --random 1 --cores 2 --trace again.trace --html again.html >/dev/null
+"$skdump" --html by-hand.html --trace again.trace decode.sk
+cmp again.html by-hand.html || fail "the page of skrun --html is another one"
+"$skrun" --predict decode.sk --trace again.trace --html again.html >/dev/null
+grep -q '"predicted":true' again.html || fail "the page of a prediction has none"
+fails_with '^skrun: error: --html shows a trace; it goes with --trace$' "$skrun" decode.sk --random 1 --html x.html
+fails_with '^skdump: error: none/x.html: cannot create the file' "$skrun" decode.sk --random 1 --trace again.trace --html none/x.html
+cp "$skrun" alone && fails_with '^skrun: error: .*/skdump, which makes the page: No such file' \
+	./alone decode.sk --random 1 --trace again.trace --html x.html
+
 # Without a trace the steps stand in their order.
 "$sklink" "$top_srcdir/samples/composite/composite.yaml" "$top_builddir/samples/composite/kernels.o" -o composite.sk
 "$skdump" --html composite.html composite.sk
