@@ -394,7 +394,7 @@ def save_sequences(nodes, outputs):
                  (("first", numpy.int64(0)), ("last", numpy.int64(-1)), ("four", numpy.int64(4)), ("beyond", numpy.int64(5)), ("two", numpy.int64(2)),
                   ("sizes", numpy.array([1, 0, 4])))]
     graph = helper.make_graph(nodes, "sequences", [info("x", shape=[5, 3])], outputs, constants)
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 16)]), "sequences.onnx")
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), "sequences.onnx")
 
 
 def check_sequences(sklink, skrun, libraries):
@@ -409,7 +409,10 @@ def check_sequences(sklink, skrun, libraries):
                              [info("i", onnx.TensorProto.INT64), info("go", onnx.TensorProto.BOOL), sequence_info("s")],
                              [info("more", onnx.TensorProto.BOOL), sequence_info("longer"), info("length", onnx.TensorProto.INT64)])
     split = node("SplitToSequence", "x", "rows", axis=0, keepdims=0)
-    save_sequences([split, node("SequenceAt", "rows last", "row"), helper.make_node("Loop", ["two", "", "rows"], ["grown", "lengths"], body=body),
+    mapped = helper.make_graph([node("Add", "one other", "sum"), node("Mul", "sum all", "scaled")], "mapped",
+                               [info("one", shape=[3]), info("other", shape=[3]), info("all", shape=[5, 3])], [info("sum", shape=[3]), info("scaled", shape=[5, 3])])
+    save_sequences([split, node("SequenceMap", "rows rows x", "sums scales", body=mapped), node("ConcatFromSequence", "sums", "h", axis=0, new_axis=1),
+                    node("SequenceAt", "scales last", "k"), node("SequenceAt", "rows last", "row"), helper.make_node("Loop", ["two", "", "rows"], ["grown", "lengths"], body=body),
                     node("SequenceErase", "grown last", "erased"), node("SequenceInsert", "erased row last", "inserted"),
                     node("ConcatFromSequence", "inserted", "a", axis=-1, new_axis=1),
                     node("SplitToSequence", "x two", "pairs", axis=-1), node("ConcatFromSequence", "pairs", "b", axis=1),
@@ -418,12 +421,12 @@ def check_sequences(sklink, skrun, libraries):
                     node("SequenceAt", "thrice last", "e"), node("SequenceEmpty", "", "empty"), node("SequenceInsert", "empty x", "one"),
                     node("ConcatFromSequence", "one", "f", axis=0), node("SequenceLength", "fewer", "g")],
                    [info("a", shape=[3, 7]), info("b", shape=[5, 3]), info("c", shape=[5, 1]), info("d", shape=[4, 3]), info("e", shape=[5, 1]),
-                    info("f", shape=[5, 3]), info("g", onnx.TensorProto.INT64), info("lengths", onnx.TensorProto.INT64, [2])])
+                    info("f", shape=[5, 3]), info("h", shape=[5, 3]), info("k", shape=[5, 3]), info("g", onnx.TensorProto.INT64), info("lengths", onnx.TensorProto.INT64, [2])])
     subprocess.run(link, check=True)
     x = numpy.arange(15, dtype=f32).reshape(5, 3)
     numpy.save("x.npy", x)
     expected = {"a": numpy.stack([-x[4], -x[4], x[0], x[1], x[2], x[4], x[3]], -1), "b": x, "c": x[:, 2:], "d": x[1:], "e": x[:, 2:], "f": x,
-                "g": numpy.array(2), "lengths": numpy.array([6, 7])}
+                "h": 2 * x, "k": 2 * x[4] * x, "g": numpy.array(2), "lengths": numpy.array([6, 7])}
     subprocess.run([skrun, "sequences.sk", "--input=x=x.npy"] + [f"--output={name}={name}.npy" for name in expected], check=True,
                    stdout=subprocess.DEVNULL)
     for name, array in expected.items():
@@ -439,6 +442,8 @@ def check_sequences(sklink, skrun, libraries):
             ([node("SequenceEmpty", "", "s"), node("SequenceErase", "s", "t"), node("SequenceLength", "t", "y")],
              info("y", onnx.TensorProto.INT64), "there is no position -1 in a sequence of 0 tensors"),
             ([node("SplitToSequence", "x first", "s"), node("SequenceAt", "s first", "y")], info("y"), "pieces have less than one element"),
+            ([split, node("SequenceErase", "rows", "fewer"), node("SequenceMap", "rows fewer x", "s t", body=mapped), node("SequenceLength", "s", "y")],
+             info("y", onnx.TensorProto.INT64), "its sequences are not of one length"),
             (many + [node("SequenceLength", "s1000", "y")], info("y", onnx.TensorProto.INT64), "more than a million values")):
         save_sequences(nodes, [output])
         refused = subprocess.run(link, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
@@ -449,7 +454,7 @@ def check_sequences(sklink, skrun, libraries):
 
 def check_refusals(sklink):
     """Each operator that is absent has its own error, which says what is missing."""
-    absent = {"StringNormalizer": ("", "works on texts"), "SequenceMap": ("", "applies a graph to each tensor of a sequence"),
+    absent = {"StringNormalizer": ("", "works on texts"), "RegexFullMatch": ("", "works on texts"),
               "OptionalHasElement": ("", "works on optional values"),
               "ImageDecoder": ("", "decodes image files"), "TreeEnsemble": ("ai.onnx.ml", "is one of ai.onnx.ml"),
               "Gradient": ("ai.onnx.preview.training", "asks for a derivative"),

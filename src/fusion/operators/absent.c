@@ -27,8 +27,6 @@ static const struct absence {
 	{"OptionalGetElement", OPTIONALS},
 	{"OptionalHasElement", OPTIONALS},
 	{"RegexFullMatch", TEXTS},
-	{"SequenceMap",
-	 "applies a graph to each tensor of a sequence, which is not unrolled; export the model with these as nodes"},
 	{"StringConcat", TEXTS},
 	{"StringNormalizer", TEXTS},
 	{"StringSplit", TEXTS},

@@ -1,5 +1,5 @@
-/* Bodies of If, Loop and Scan become nodes of the graph around them: copies of their nodes, with names of their own,
- * and of their values; what they take from the graph around them is found there by its name. */
+/* Bodies of If, Loop, Scan and SequenceMap become nodes of the graph around them: copies of their nodes, with names of
+ * their own, and of their values; what they take from the graph around them is found there by its name. */
 #ifndef SK_INLINING_H
 #define SK_INLINING_H
 

@@ -3,7 +3,7 @@
  * that compute tensors, if there are any. */
 #include <string.h>
 
-#include "src/fusion/operators/families.h"
+#include "src/fusion/operators/inlining.h"
 
 /* What one operator is expanded with. */
 struct expansion {
@@ -278,6 +278,69 @@ static bool expand_split(struct sk_op_graph *graph, const struct sk_graph_node *
 	return true;
 }
 
+/* ---- SequenceMap: the body, for each tensor of a sequence ---- */
+
+/* Number `place` of an input that is a sequence, or the tensor that it is; SK_NONE after an error. */
+static uint32_t mapped_input(const struct expansion *expansion, size_t input, size_t place, size_t length)
+{
+	const struct sk_value *value = sk_node_input(expansion->graph, expansion->node, input);
+
+	if (!value || (value->sequence && value->sequence->count != length)) {
+		refuse(expansion, "its sequences are not of one length, or absent");
+		return SK_NONE;
+	}
+	return value->sequence ? value->sequence->items[place] : expansion->node->inputs.items[input];
+}
+
+/* The body for one place; what it makes goes behind what has been made. */
+static bool map_once(const struct expansion *expansion, const struct sk_op_graph *body, size_t place, size_t length,
+		     sk_graph_sequence *made)
+{
+	const struct sk_graph_node *node = expansion->node;
+	struct sk_op_graph *graph = expansion->graph;
+	struct sk_inlining inlining = {.graph = graph,
+				       .body = body,
+				       .owner = node,
+				       .prefix =
+					       sk_arena_print(graph->arena, "%s/%zu", sk_node_name(graph, node), place),
+				       .nodes = expansion->nodes};
+	uint32_t *inputs = SK_NEW_ARRAY(graph->arena, uint32_t, node->inputs.count);
+	const uint32_t *outputs;
+
+	for (size_t i = 0; i < node->inputs.count; i++) {
+		inputs[i] = mapped_input(expansion, i, place, length);
+		if (inputs[i] == SK_NONE)
+			return false;
+	}
+	outputs = sk_inline_body(&inlining, inputs);
+	for (size_t i = 0; i < node->outputs.count && outputs; i++)
+		sk_array_push(graph->arena, &made[i], outputs[i]);
+	return outputs != NULL;
+}
+
+static bool expand_map(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
+{
+	const struct expansion expansion = {graph, node, nodes};
+	const struct sk_op_graph *body = node->graphs.count == 1 ? node->graphs.items[0].graph : NULL;
+	sk_graph_sequence *made = SK_NEW_ARRAY(graph->arena, sk_graph_sequence, node->outputs.count);
+	sk_graph_sequence sequence;
+
+	if (!read_sequence(&expansion, &sequence))
+		return false;
+	if (!body || body->inputs.count != node->inputs.count || body->outputs.count != node->outputs.count)
+		return refuse(&expansion, "its body has not as many inputs and outputs as it has");
+	for (size_t place = 0; place < sequence.count; place++)
+		if (!map_once(&expansion, body, place, sequence.count, made))
+			return false;
+	for (size_t i = 0; i < node->outputs.count; i++) {
+		sk_graph_sequence *list = SK_NEW(graph->arena, sk_graph_sequence);
+
+		*list = made[i];
+		sk_graph_make_sequence(graph, node->outputs.items[i], list);
+	}
+	return true;
+}
+
 /* ---- the table ---- */
 
 static const struct sk_schema_attribute dtype[] = {{"dtype", SK_ATTRIBUTE_INTEGER}, {NULL}};
@@ -294,6 +357,7 @@ const struct sk_schema sk_operators_sequences[] = {
 	{"SequenceErase", "", 1, 2, 1, 1, .demands = 1 << 1, .sequences = true, .expand = expand_erase},
 	{"SequenceInsert", "", 2, 3, 1, 1, .demands = 1 << 2, .sequences = true, .expand = expand_insert},
 	{"SequenceLength", "", 1, 1, 1, 1, .sequences = true, .expand = expand_length},
+	{"SequenceMap", "", 1, SK_VARIADIC, 1, SK_VARIADIC, .sequences = true, .expand = expand_map},
 	{"SplitToSequence", "", 1, 2, 1, 1, .demands = 1 << 1, .attributes = split, .expand = expand_split},
 	{NULL},
 };
