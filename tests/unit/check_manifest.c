@@ -518,6 +518,11 @@ END_TEST
 static const struct {
 	const char *text, *messages;
 } bad[] = {
+	/* a model's fusion */
+	{"sklink: 1\ngraph: m.onnx\nfusion: [--opt_level=1]\n", "m.yaml:3:9: 'fusion' must be a text, not a list\n"},
+	{"sklink: 1\ngraph: m.onnx\nfusion: {opt_level: 1}\n", "m.yaml:3:9: 'fusion' must be a text, not a map\n"},
+	{TENSORS "tasks:\n  - {name: a, kernel: k, args: [x]}\nfusion: \"\"\n",
+	 "m.yaml:7:9: this is about a model, and no 'graph' names one\n"},
 	/* yaml */
 	{"", "m.yaml:1:1: the manifest is empty\n"},
 	{"# nothing\n", "m.yaml:1:1: the manifest is empty\n"},
@@ -874,7 +879,8 @@ static const struct {
 	 "m.yaml:6:98: the list 'g' has numbers only: [0, 1] or [0.5, 1]\n"
 	 "m.yaml:6:109: the list 'h' has numbers only: [0, 1] or [0.5, 1]\n"
 	 "m.yaml:6:118: '1e999' is not a number that an attribute can be\n"
-	 "m.yaml:6:125: the name of an attribute must be a name without blanks, control characters and '=', not 'j k'\n"},
+	 "m.yaml:6:125: the name of an attribute must be a name without blanks, control characters and '=', not 'j "
+	 "k'\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, args: [z]}\n",
 	 "m.yaml:6:33: unknown tensor 'z'\n"},
