@@ -119,6 +119,10 @@ bench-link: bench/link$(EXEEXT) bench/link-kernel.o sklink$(EXEEXT)
 bench-kernels: kernels/libskernels.a
 	top_srcdir=$(top_srcdir) $(SHELL) $(srcdir)/bench/products bench/products.d kernels/libskernels.a $(KERNEL_CC)
 
+# Which kernels of the library are hardly faster at x86-64-v3 than for any processor.
+bench-variants: sklink$(EXEEXT) skrun$(EXEEXT) kernels/libskernels.a
+	$(SHELL) $(srcdir)/bench/variants ./sklink ./skrun kernels/libskernels.a bench/variants.d
+
 # Networks alone, against ONNX Runtime if ONNXRUNTIME is the folder in which npm has installed it.
 bench-networks: sklink$(EXEEXT) skrun$(EXEEXT) kernels/libskernels.a
 	@if /usr/bin/python3 -c 'import onnx' 2>/dev/null; then \
@@ -128,13 +132,13 @@ bench-networks: sklink$(EXEEXT) skrun$(EXEEXT) kernels/libskernels.a
 # What linking 24 layers costs, beside copying their weights.
 bench-weights: sklink$(EXEEXT) kernels/libskernels.a
 	/usr/bin/python3 $(srcdir)/bench/weights $(srcdir) . bench/weights.d
-.PHONY: bench bench-kernels bench-link bench-networks bench-runtime bench-tile-groups bench-weights
+.PHONY: bench bench-kernels bench-link bench-networks bench-runtime bench-tile-groups bench-variants bench-weights
 
 bench/link-kernel.o: $(srcdir)/bench/link-kernel.c stubs/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/link-kernel.c
-CLEAN_FOLDERS += bench/links bench/networks.d bench/products.d bench/weights.d bench/microkernels-data bench/tiles
+CLEAN_FOLDERS += bench/links bench/networks.d bench/products.d bench/variants.d bench/weights.d bench/microkernels-data bench/tiles
 
 CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o bench/hand-written.o \
 	bench/dispatch.yaml bench/dispatch.sk bench/load-* bench/microkernels.sk bench/tile-kernels.o
-EXTRA_DIST += bench/networks bench/weights bench/onnxruntime.js bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
+EXTRA_DIST += bench/networks bench/variants bench/weights bench/onnxruntime.js bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
 	bench/hand-written.c bench/products bench/products.c bench/tile-kernels.c bench/tile-networks

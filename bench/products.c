@@ -1,7 +1,10 @@
 /* How fast the kernel library multiplies and convolves, on one core: against a loop that does nothing but multiply-adds
  * in registers with the same instructions, and OpenBLAS's sgemm and sgemv on one thread, if it is installed (on the
  * product that a convolution is, without making it). What reads a matrix once is held against a loop that reads as many
- * bytes. All take turns; medians of the thread's own time.
+ * bytes. A depthwise convolution writes as much as it reads: it is held against the slower one of a loop that copies
+ * its input and nine multiply-adds in registers for each number of it; how fast a loop reads it that does nothing else,
+ * how fast it is copied, and what the arithmetic allows stand behind it. Where 32 planes are said, input and results
+ * stay in a second-level cache, the others come from behind it. All take turns; medians of the thread's own time.
  *
  * bench/products compiles this once for each level: LEVEL is the suffix of the kernels' names, VECTOR the bytes of a
  * vector. */
@@ -93,6 +96,14 @@ static void read_all(const float *from, int64_t count)
 	(void)sink;
 }
 
+static void copy_all(float *to, const float *from, int64_t count)
+{
+	for (int64_t i = 0; i + 4 * VECTOR / 4 <= count; i += 4 * VECTOR / 4)
+#pragma GCC unroll 4
+		for (int j = 0; j < 4; j++)
+			*(vector *)(to + i + j * VECTOR / 4) = *(const vector *)(from + i + j * VECTOR / 4);
+}
+
 struct shape {
 	const char *name;
 	enum { PACKED, STRAIGHT, VECTOR_LEFT, GROUPS, CHANNELS } kind;
@@ -113,6 +124,7 @@ static const struct shape shapes[] = {
 	{"convolution 1x1, 256 -> 256, 14 x 14", GROUPS, 256, 256, 14 * 14, 256, 14, 1},
 	{"convolution 3x3, 512 -> 512, 7 x 7", GROUPS, 512, 512 * 9, 7 * 7, 512, 7, 3},
 	{"vector x matrix       4096 x 16384", VECTOR_LEFT, 1, 4096, 16384, 0, 0, 0},
+	{"depthwise 3x3, 32, 56 x 56", CHANNELS, 32, 9, 56 * 56, 32, 56, 3},
 	{"depthwise 3x3, 144, 56 x 56", CHANNELS, 144, 9, 56 * 56, 144, 56, 3},
 	{"depthwise 3x3, 32, 112 x 112", CHANNELS, 32, 9, 112 * 112, 32, 112, 3},
 };
@@ -130,8 +142,8 @@ static void run(const struct shape *shape, const float *a, const float *b, float
 		JOIN(sk_matmul_f32_left_packed, LEVEL)(a, panels, y, shape->k, shape->n, 0, NULL);
 	else if (shape->kind == GROUPS)
 		JOIN(sk_conv_f32_2_panels, LEVEL)
-	(b, panels, zeros, y, shape->channels, shape->channels, shape->m, side, side, window, window, side, side, ones, pads,
-	 ones, 1, 0, shape->m, room, laid, NULL);
+	(b, panels, zeros, y, shape->channels, shape->channels, shape->m, side, side, window, window, side, side, ones,
+	 pads, ones, 1, 0, shape->m, room, laid, NULL);
 	else JOIN(sk_conv_f32_2_channels, LEVEL)(b, a, NULL, y, 1, 1, shape->m, side, side, window, window, side, side,
 						 ones, pads, ones, shape->m, 0, shape->m, room, laid, NULL);
 }
@@ -155,19 +167,25 @@ static void measure(const struct shape *shape)
 	    n = (int)shape->n;
 	int64_t b_size = shape->kind == CHANNELS ? shape->m * shape->n : shape->k * shape->n;
 	float *a = numbers(shape->m * shape->k), *b = numbers(b_size), *y = numbers(shape->m * shape->n);
-	double own[ROUNDS], bound[ROUNDS], other[ROUNDS], work = reads ? (double)b_size * 4 : 2.0 * m * n * k;
+	double own[ROUNDS], bound[ROUNDS], other[ROUNDS], reading[ROUNDS], copying[ROUNDS], computing[ROUNDS],
+		work = reads ? (double)b_size * 4 : 2.0 * m * n * k;
 
 	if (shape->kind == PACKED || shape->kind == VECTOR_LEFT)
 		sk_packmatmulb_u32_straight(b, panels, k, n, 0, (n + 15) / 16);
 	else if (shape->kind == GROUPS)
 		sk_packmatmulb_u32_turned(a, panels, k, m, 0, (m + 15) / 16);
 	for (int round = 0; round < ROUNDS; round++) {
-		double start = now(), done = work;
+		double start = now(), done = multiply_add();
+		bound[round] = done / (now() - start) * 1e-9;
+		computing[round] = bound[round] * 4 / 18;
+		start = now();
 		if (reads)
 			read_all(shape->kind == CHANNELS ? b : panels, b_size);
-		else
-			done = multiply_add();
-		bound[round] = done / (now() - start) * 1e-9;
+		reading[round] = work / (now() - start) * 1e-9;
+		start = now();
+		if (shape->kind == CHANNELS)
+			copy_all(y, b, b_size);
+		copying[round] = work / (now() - start) * 1e-9;
 		start = now();
 		run(shape, a, b, y);
 		own[round] = work / (now() - start) * 1e-9;
@@ -177,10 +195,15 @@ static void measure(const struct shape *shape)
 		gemm(101, 111, 111, m, n, k, 1, a, k, b, n, 0, y, n);
 		other[round] = work / (now() - start) * 1e-9;
 	}
-	double limit = median(bound), result = median(own);
+	double limit = median(reads ? reading : bound), result = median(own), read = limit;
+	if (shape->kind == CHANNELS)
+		limit = median(copying) < median(computing) ? copying[ROUNDS / 2] : computing[ROUNDS / 2];
 	printf("%-40s %7.1f %s %7.1f %5.0f %%", shape->name, result, reads ? "GB/s    " : "GFLOP/s ", limit,
 	       100 * result / limit);
-	if (gemm && shape->kind != CHANNELS)
+	if (shape->kind == CHANNELS)
+		printf(" reading %.1f, copying %.1f, arithmetic %.1f", read, copying[ROUNDS / 2],
+		       computing[ROUNDS / 2]);
+	else if (gemm)
 		printf(" %7.1f", median(other));
 	printf("\n");
 	free(a);

@@ -1,9 +1,7 @@
 /* arg.c: where the largest or the smallest element along an axis is: x [o,k,i] -> y i64 [o,i]; SHAPE=rows are those
  * with i = 1. The first one, or the last one with select_last_index=1; a NaN is larger and smaller than all others.
  *
- * variants: OP=ArgMax,ArgMin TYPE=floats,i8,u8,i32,i64 SHAPE=rows ISA=base,v3
- * variants: OP=ArgMax,ArgMin TYPE=i16,u16,u32,u64 SHAPE=rows
- * variants: OP=ArgMax,ArgMin TYPE=numbers SHAPE=planes
+ * variants: OP=ArgMax,ArgMin TYPE=numbers SHAPE=rows,planes
  */
 #include "kernels/family.h"
 

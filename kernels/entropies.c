@@ -5,7 +5,9 @@
  *	BCEWithLogitsLoss	logits x [n], labels [n], weights? [n], weights of labels? [n] -> [n]
  *	SoftmaxCrossEntropyWithLogits	logits x [m,k], labels [m,k] -> losses [m], gradients of x [m,k]
  *
- * variants: OP=BinaryCrossEntropy,BCEWithLogitsLoss,SoftmaxCrossEntropyWithLogits TYPE=floats ISA=base,v3
+ * variants: OP=BinaryCrossEntropy,SoftmaxCrossEntropyWithLogits TYPE=floats ISA=base,v3
+ * variants: OP=BCEWithLogitsLoss TYPE=f32,f64 ISA=base,v3
+ * variants: OP=BCEWithLogitsLoss TYPE=halves
  */
 #include "kernels/family.h"
 #include "kernels/math.h"

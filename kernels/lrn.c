@@ -1,6 +1,7 @@
 /* lrn.c: LRN, which divides by the squares of neighbouring channels: x [n,c,i] -> y [n,c,i].
  *
- * variants: OP=LRN TYPE=floats ISA=base,v3
+ * variants: OP=LRN TYPE=f32,halves ISA=base,v3
+ * variants: OP=LRN TYPE=f64
  */
 #include "kernels/family.h"
 #include "kernels/math.h"

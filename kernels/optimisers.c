@@ -11,7 +11,8 @@
  *	LambApplyWeightAssign: norm of the weights, norm of the update, rate, update, var -> var
  *	ApplyMomentum: var, accumulation, rate, gradient, momentum -> var, accumulation
  *
- * variants: OP=ApplyAdam,AdamApplyOneWithDecay,AdamWeightDecay,LambApplyOptimizerAssign TYPE=floats ISA=base,v3
+ * variants: OP=ApplyAdam,AdamApplyOneWithDecay,AdamWeightDecay,LambApplyOptimizerAssign TYPE=f32,halves ISA=base,v3
+ * variants: OP=ApplyAdam,AdamApplyOneWithDecay,AdamWeightDecay,LambApplyOptimizerAssign TYPE=f64
  * variants: OP=LambApplyWeightAssign,ApplyMomentum TYPE=floats ISA=base,v3
  */
 #include "kernels/family.h"

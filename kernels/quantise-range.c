@@ -1,7 +1,7 @@
 /* quantise-range.c: DynamicQuantizeRange, the scale and the zero point with which the range of x and 0 becomes that of
  * eight bits.
  *
- * variants: OP=DynamicQuantizeRange TO=u8 ISA=base,v3
+ * variants: OP=DynamicQuantizeRange TO=u8
  */
 #include "kernels/quantise.h"
 

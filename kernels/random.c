@@ -10,8 +10,13 @@
  *	Bernoulli	x [n] -> y bool [n]: true with probability x
  *	Multinomial	logarithms x [m,c] of what classes weigh -> y i64 [m,s], s of them for each row
  *
- * variants: OP=RandomUniform,RandomNormal,Bernoulli,Multinomial TYPE=floats ISA=base,v3
- * variants: OP=RandomDropout,DropoutGrad TYPE=floats MASK=own,bool ISA=base,v3
+ * variants: OP=RandomNormal TYPE=f32,halves ISA=base,v3
+ * variants: OP=Multinomial TYPE=floats ISA=base,v3
+ * variants: OP=RandomNormal TYPE=f64
+ * variants: OP=RandomUniform,Bernoulli TYPE=floats
+ * variants: OP=DropoutGrad TYPE=floats MASK=own,bool ISA=base,v3
+ * variants: OP=RandomDropout TYPE=f32,f64 MASK=own,bool ISA=base,v3
+ * variants: OP=RandomDropout TYPE=halves MASK=own,bool
  */
 #include "kernels/family.h"
 #include "kernels/math.h"

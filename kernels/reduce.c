@@ -1,6 +1,8 @@
 /* reduce.c: reductions: x [o,k,i] -> y [o,i]; SHAPE=rows are those with i = 1.
  *
- * variants: OP=ReduceSum,ReduceMean,ReduceMax,ReduceMin,ReduceProd TYPE=floats SHAPE=rows,planes ISA=base,v3
+ * variants: OP=ReduceSum,ReduceMean,ReduceProd TYPE=floats SHAPE=rows,planes ISA=base,v3
+ * variants: OP=ReduceMax,ReduceMin TYPE=floats SHAPE=planes ISA=base,v3
+ * variants: OP=ReduceMax,ReduceMin TYPE=floats SHAPE=rows
  * variants: OP=ReduceL1,ReduceL2,ReduceSumSquare,ReduceLogSum,ReduceLogSumExp TYPE=floats SHAPE=rows,planes ISA=base,v3
  * variants: OP=ReduceSum,ReduceMean,ReduceMax,ReduceMin,ReduceProd TYPE=i32,i64,u32,u64 SHAPE=rows,planes
  * variants: OP=ReduceL1,ReduceL2,ReduceSumSquare,ReduceLogSum,ReduceLogSumExp TYPE=i32,i64,u32,u64 SHAPE=rows,planes

@@ -1,7 +1,10 @@
 /* rows.c: operators that look at all elements along an axis to compute each of them: x [o,k,i] -> y [o,k,i];
  * SHAPE=rows are those with i = 1.
  *
- * variants: OP=Softmax,LogSoftmax,Hardmax TYPE=floats SHAPE=rows,planes ISA=base,v3
+ * variants: OP=Softmax,LogSoftmax TYPE=floats SHAPE=rows,planes ISA=base,v3
+ * variants: OP=Hardmax TYPE=f32,f64 SHAPE=rows,planes ISA=base,v3
+ * variants: OP=Hardmax TYPE=halves SHAPE=planes ISA=base,v3
+ * variants: OP=Hardmax TYPE=halves SHAPE=rows
  * variants: OP=Softmax TYPE=f32 SHAPE=rows ISA=v4
  * variants: OP=LpNormalization P=1,2 TYPE=floats SHAPE=rows,planes ISA=base,v3
  */

@@ -1,6 +1,9 @@
 /* training.c: what an update makes of weights x with gradients g, of its rate r, and of how many there have been, t.
  *
- * variants: OP=Adagrad,Adam,Momentum TYPE=f32,f64 ISA=base,v3
+ * variants: OP=Adam TYPE=f32 ISA=base,v3
+ * variants: OP=Momentum TYPE=f32,f64 ISA=base,v3
+ * variants: OP=Adam TYPE=f64
+ * variants: OP=Adagrad TYPE=f32,f64
  */
 #include "kernels/family.h"
 

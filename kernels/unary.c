@@ -6,14 +6,19 @@
  * variants: OP=Neg,Relu TYPE=signed
  * variants: OP=BitwiseNot TYPE=integers
  * variants: OP=Not TYPE=bool
- * variants: OP=Ceil,Floor,Round,Trunc,Sqrt,Rsqrt,Reciprocal,Square TYPE=floats ISA=base,v3
- * variants: OP=Exp,Expm1,Log,Log1p,Tanh,Sigmoid,Softplus,Softsign,HardSwish,Mish,Erf,Erfc,Gelu TYPE=floats ISA=base,v3
+ * variants: OP=Ceil,Floor,Round,Trunc,Square TYPE=floats ISA=base,v3
+ * variants: OP=Sqrt,Rsqrt TYPE=f32,f64
+ * variants: OP=Sqrt,Rsqrt TYPE=halves ISA=base,v3
+ * variants: OP=Reciprocal,Softsign TYPE=f64
+ * variants: OP=Reciprocal,Softsign TYPE=f32,halves ISA=base,v3
+ * variants: OP=Exp,Expm1,Log,Log1p,Tanh,Sigmoid,Softplus,HardSwish,Mish,Erf,Gelu TYPE=floats ISA=base,v3
  * variants: OP=Square TYPE=i32,i64
  * variants: OP=Erf TYPE=integers
+ * variants: OP=Erfc,Acosh TYPE=floats
  * variants: OP=HSigmoid TYPE=floats ISA=base,v3
  * variants: OP=Erf,Gelu,Exp,Tanh,Sigmoid TYPE=f32 ISA=v4
  * variants: OP=Gelu APPROXIMATE=tanh TYPE=floats ISA=base,v3
- * variants: OP=Sin,Cos,Tan,Asin,Acos,Atan,Sinh,Cosh,Asinh,Acosh,Atanh TYPE=floats ISA=base,v3
+ * variants: OP=Sin,Cos,Tan,Asin,Acos,Atan,Sinh,Cosh,Asinh,Atanh TYPE=floats ISA=base,v3
  */
 #include "kernels/family.h"
 #include "kernels/math.h"
