@@ -16,6 +16,7 @@
 #include "src/fusion/passes/normalised-graph.h"
 #include "src/fusion/passes/quantised-graph.h"
 #include "src/fusion/passes/unify-constants.h"
+#include "src/fusion/rules/read-rules.h"
 #include "src/given.h"
 #include "src/manifest/options.h"
 #include "src/networks.h"
@@ -191,12 +192,30 @@ static bool read_networks(struct reading *reading)
 	return read;
 }
 
+/* The user's rules: those of the command line in front of the manifest's. */
+static bool read_rules(const struct sk_link *link, struct sk_fusion_flags *flags)
+{
+	const sk_names *files = &link->model->graph.rules;
+	struct sk_rules *rules = SK_NEW(link->arena, struct sk_rules);
+	const char *first = link->command->rules;
+	bool read = !first || sk_rules_read(link->arena, link->diag, first, rules);
+
+	if (first)
+		sk_linker_add_dependency(link->linker, first, true);
+	for (size_t i = 0; i < files->count; i++) {
+		read &= sk_rules_read(link->arena, link->diag, files->items[i].text, rules);
+		sk_linker_add_dependency(link->linker, files->items[i].text, true);
+	}
+	flags->rules = rules;
+	return read;
+}
+
 bool sk_network_read(const struct sk_link *link, const char *path)
 {
 	struct reading reading = {.link = link, .path = path, .fusion.verbose = link->command->verbose};
 	struct sk_model *model = link->model;
 
-	if (!sk_fusion_flags_given(link, &reading.fusion.flags) ||
+	if (!sk_fusion_flags_given(link, &reading.fusion.flags) || !read_rules(link, &reading.fusion.flags) ||
 	    !sk_fusion_begin(link->arena, link->diag, &reading.fusion))
 		return false;
 	/* Which passes run is decided, once for all networks. */

@@ -90,6 +90,7 @@ const char sk_command_help[] =
 	"  --fusion-target=host|ascend|cpu|gpu\n"
 	"                            whose operators are expanded and put together (default: host, or ascend where\n"
 	"                            the device has cube cores)\n"
+	"  --rules=FILE              rules of your own that expand operators of the model (sk-fusion(5))\n"
 	"  --verbose                 print to standard error which passes fuse the model's operators, and their times\n"
 	"  --explain TASK            print what became of TASK, and why\n"
 	"  --check                   link and prove, but write no file\n"

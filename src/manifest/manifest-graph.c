@@ -139,6 +139,19 @@ void sk_manifest_read_fusion(const struct sk_document *document, const struct sk
 	graph->fusion_in_line = value->in_line;
 }
 
+void sk_manifest_read_rules(const struct sk_document *document, const struct sk_node *value)
+{
+	struct sk_graph_file *graph = &((struct sk_model *)document->owner)->graph;
+	struct sk_name path;
+
+	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
+	     item = item->next)
+		if (sk_read_text(document, item, "a file of rules", NULL, &path)) {
+			path.text = sk_model_path(document->owner, path.text);
+			sk_array_push(document->arena, &graph->rules, path);
+		}
+}
+
 void sk_manifest_read_patterns(const struct sk_document *document, const char *scope, const struct sk_node *value)
 {
 	struct sk_graph_file *graph = &((struct sk_model *)document->owner)->graph;

@@ -36,6 +36,9 @@ void sk_manifest_read_graph(const struct sk_document *document, const struct sk_
 /* `fusion:`. */
 void sk_manifest_read_fusion(const struct sk_document *document, const struct sk_node *value);
 
+/* `rules:`. */
+void sk_manifest_read_rules(const struct sk_document *document, const struct sk_node *value);
+
 /* `nodes:` of a scope. */
 void sk_manifest_read_patterns(const struct sk_document *document, const char *scope, const struct sk_node *value);
 

@@ -205,7 +205,7 @@ void sk_manifest_check_scopes(struct sk_model *model)
 
 struct top {
 	const struct sk_node *graph, *tensors, *kernels, *tasks, *scopes;
-	const struct sk_node *shapes, *dimensions, *frozen, *states, *fusion;
+	const struct sk_node *shapes, *dimensions, *frozen, *states, *fusion, *rules;
 };
 
 static void read_version(const struct sk_document *document, void *target, const struct sk_node *value)
@@ -273,7 +273,7 @@ static void check_network(const struct sk_document *document, const struct sk_no
 	const struct sk_node *here = top->tensors ? top->tensors : top->tasks, *said = top->shapes;
 
 	said = said ? said : top->dimensions ? top->dimensions : top->frozen ? top->frozen : top->states;
-	said = said ? said : top->fusion;
+	said = said ? said : top->fusion ? top->fusion : top->rules;
 	if (top->graph && here)
 		sk_error(document->diag, sk_node_place(document, here),
 			 "tensors and tasks are those of the model that 'graph' names, and cannot stand here, too");
@@ -306,6 +306,7 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 		{"freeze", false, NULL, offsetof(struct top, frozen)},
 		{"states", false, NULL, offsetof(struct top, states)},
 		{"fusion", false, NULL, offsetof(struct top, fusion)},
+		{"rules", false, NULL, offsetof(struct top, rules)},
 		{"tensors", false, NULL, offsetof(struct top, tensors)},
 		{"kernels", false, NULL, offsetof(struct top, kernels)},
 		{"tasks", false, NULL, offsetof(struct top, tasks)},
@@ -321,6 +322,8 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 	sk_manifest_read_graph(document, top.shapes, top.dimensions, top.frozen, top.states);
 	if (top.fusion)
 		sk_manifest_read_fusion(document, top.fusion);
+	if (top.rules)
+		sk_manifest_read_rules(document, top.rules);
 	if (top.tensors)
 		sk_manifest_read_tensors(document, top.tensors);
 	if (top.kernels)

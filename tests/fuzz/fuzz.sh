@@ -20,4 +20,5 @@ run signature "" --text
 run npy "" --text
 run onnx "" --messages
 run pbtxt "" --text
+run rules "" --text
 run package ""

@@ -1,9 +1,10 @@
-"""MindSpore's operators, those that its graph-kernel fusion knows, against numpy in double precision: mindspore.py SKLINK
-SKRUN LIBRARIES [NAME...]
+"""MindSpore's operators, those that its graph-kernel fusion knows, against numpy in double precision: mindspore.py
+[--expanded=TARGET] SKLINK SKRUN LIBRARIES [NAME...]
 
-All cases, or those of the operators that are named, are nodes of one model, so that one link and one run do for all of
+With --expanded they are computed as the rules for that target expand them. All cases, or those of the operators that are named, are nodes of one model, so that one link and one run do for all of
 them. References are written from the definitions; those of gradients are held against differences, too."""
 import math
+import os
 import re
 import subprocess
 import sys
@@ -29,18 +30,23 @@ GreaterEqual Less LessEqual LogicalAnd LogicalOr LogicalNot Select Assign Reduce
 Round Tanh ACos Acosh ArgMax Argmin Asin Asinh Atan Atan2 Cos Erf Expm1 FloorDiv FloorMod IsInf IsNan Mod ReduceMax ReduceMin
 Sign Sin StridedSlice CumSum OneHot""".split()
 
+# What no rule expands: random numbers, and what is another operator once it is read.
+WHOLE = "Dropout StandardNormal FillV2".split()
+
 TYPES = {"f32": TensorProto.FLOAT, "f64": TensorProto.DOUBLE, "f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16}
 # How far results may be off: relative to each, and to the largest one.
 BOUNDS = {"f32": 2e-5, "f64": 1e-12, "f16": 2e-3, "bf16": 1.6e-2}
+EXPANDS = sys.argv.pop(1)[len("--expanded="):] if sys.argv[1].startswith("--expanded=") else None
 random = numpy.random.default_rng(1)
 cases = []
 
 
-def case(name, inputs, reference, types="f32 f64 f16 bf16", numeric=None, **attributes):
+def case(name, inputs, reference, types="f32 f64 f16 bf16", numeric=None, cancels=False, **attributes):
     """Inputs are arrays, ("constant", array), or None: absent. Those of f64 are brought to each of the types; then the
     reference makes the output, or a list of them, of the rounded inputs: those of f64 are outputs of the type. What
-    `numeric` makes of the inputs without rounding is what the reference has to be, too."""
-    cases.append((name, inputs, reference, types.split(), numeric, attributes))
+    `numeric` makes of the inputs without rounding is what the reference has to be, too. Expanded formulas that cancel
+    are not tried."""
+    cases.append((name, inputs, reference, types.split() if not cancels or not EXPANDS else [], numeric, attributes))
 
 
 def numbers(*shape):
@@ -154,13 +160,31 @@ def compare(got, what, expected, dtype, bound):
     numpy.testing.assert_allclose(got, expected, bound, bound * finite.max(initial=0) / 4, err_msg=what)
 
 
+def check_expanded(model):
+    """Each operator of the list has been expanded, wherever that is said to be possible for one of its cases."""
+    dump = [path for path in os.listdir("dumps") if re.fullmatch("hwopt.*graph_kernel_expander.*\\.ir", path)]
+    assert len(dump) == 1, dump
+    with open(os.path.join("dumps", dump[0]), encoding="utf-8") as file:
+        left = set(re.findall(r'^node \d+ "([^"]*)"', file.read(), re.M))
+    gone = {node.op_type for node in model.nodes if node.domain and node.name not in left}
+    known = {node.op_type for node in model.nodes if node.domain}
+    missing = known.intersection(EXPANDED).difference(WHOLE, gone)
+    assert len(left) > 100 and not missing and not gone.intersection(WHOLE), (missing, gone)
+
+
 def run(sklink, skrun, libraries, chosen):
     model, words = Model(), [skrun, "model.sk"]
     for number, one in enumerate(chosen):
         for dtype in one[3]:
             model.add(number, one, dtype)
     model.save("model.onnx")
-    warnings = execute([sklink, "model.onnx", "-L", libraries, "-lskernels", "-o", "model.sk"])
+    command = [sklink, "model.onnx", "-L", libraries, "-lskernels", "-o", "model.sk"]
+    if EXPANDS:
+        command += [f"--fusion-target={EXPANDS}", "--fusion-flags=--enable_expand_ops_only=" + ",".join(EXPANDED),
+                    "--dump-dir=dumps"]
+    warnings = execute(command)
+    if EXPANDS:
+        check_expanded(model)
     for name in set(model.fed).difference(re.findall("nothing uses input '(.*)';", warnings)):
         numpy.save(f"{name}.npy", model.fed[name])
         words.append(f"--input={name}={name}.npy")
@@ -296,8 +320,8 @@ case("SigmoidCrossEntropyWithLogits", [numbers(3, 5), random.uniform(0, 1, (3, 5
 
 # What is nearly certain loses little, and that is exact, too.
 sure = numpy.array([4, 7, 9.5, -4, -7, -9.5]), numpy.array([1, 1, 1, 0, 0, 0.0])
-case("SigmoidCrossEntropyWithLogits", sure, lambda x, label: softplus(-abs(x)))
-case("BCEWithLogitsLoss", [*sure, None, None], lambda x, label, *_: softplus(-abs(x)), reduction="none")
+case("SigmoidCrossEntropyWithLogits", sure, lambda x, label: softplus(-abs(x)), cancels=True)
+case("BCEWithLogitsLoss", [*sure, None, None], lambda x, label, *_: softplus(-abs(x)), reduction="none", cancels=True)
 
 # ---- gradients, with the result y, or the input x, and the result's gradient ----
 
@@ -599,6 +623,10 @@ case("Squeeze", [numbers(3, 1, 4, 1)], lambda x: x.squeeze(1), axis=1)
 case("Squeeze", [numbers(3, 1, 4, 1)], lambda x: x.squeeze())
 case("ExpandDims", [numbers(3, 4), ("constant", numpy.array(1))], lambda x, _: x[:, None])
 case("Reshape", [numbers(3, 4), ("constant", numpy.array([2, -1]))], lambda x, _: x.reshape(2, 6))
+case("MatMul", [numbers(4, 1), numbers(6, 1)], lambda x, y: x @ y.T, transpose_b=1)
+case("BatchMatMul", [numbers(2, 1, 4), numbers(3, 2, 6, 1)], lambda x, y: x.swapaxes(-1, -2) @ y.swapaxes(-1, -2),
+     transpose_a=1, transpose_b=1)
+case("Tile", [numbers(3, 1, 4), ("constant", numpy.array([1, 3, 1]))], lambda x, _: numpy.tile(x, (1, 3, 1)))
 case("Tile", [numbers(3, 4), ("constant", numpy.array([2, 3]))], lambda x, _: numpy.tile(x, (2, 3)))
 
 

@@ -579,7 +579,7 @@ static const struct {
 				      "not 'a2'; did you mean 'a3'?\n"},
 	{TENSORS "device: [host]\n" TASK,
 	 "m.yaml:5:9: 'device' (if it is not the path of a profile) must be host or a3, not a list\n"},
-	{TENSORS "rules: [a.yaml]\n" TASK, "m.yaml:5:1: unknown key 'rules' in the manifest\n"},
+	{TENSORS "macro: [a.yaml]\n" TASK, "m.yaml:5:1: unknown key 'macro' in the manifest\n"},
 	{TENSORS "library: [a.a, {}]\n" TASK, "m.yaml:5:16: a library must be a text, not a map\n"},
 	{TENSORS "tasks: []\n", "m.yaml:5:8: there are no tasks\n"},
 	/* tensors */

@@ -331,3 +331,15 @@ bool sk_rules_parse(struct sk_arena *arena, struct sk_diag *diag, const char *fi
 	sk_arena_destroy(scratch); /* rules keep texts, not nodes */
 	return root && diag->errors == errors;
 }
+
+bool sk_rules_read(struct sk_arena *arena, struct sk_diag *diag, const char *file, struct sk_rules *rules)
+{
+	const struct sk_document document = {.arena = arena, .diag = diag, .file = file, .what = "a file of rules"};
+	struct sk_arena *scratch = sk_arena_create();
+	size_t size;
+	const void *text = sk_document_read(&document, scratch, &size);
+	bool read = text && sk_rules_parse(arena, diag, file, text, size, rules);
+
+	sk_arena_destroy(scratch);
+	return read;
+}

@@ -8,4 +8,7 @@
 bool sk_rules_parse(struct sk_arena *arena, struct sk_diag *diag, const char *file, const void *text, size_t size,
 		    struct sk_rules *rules);
 
+/* The same for a file. */
+bool sk_rules_read(struct sk_arena *arena, struct sk_diag *diag, const char *file, struct sk_rules *rules);
+
 #endif
