@@ -64,7 +64,7 @@ struct sk_ops {
 	struct sk_op_index index;
 	SK_ARRAY(struct sk_op_class) classes;
 	bool advised; /* it has been said which library has kernels for models */
-	uint64_t misfits; /* kernels that have been looked at for requests that none fits */
+	uint64_t misfits; /* looks at kernels for requests that none fits: whether they fit, and how near they are */
 	uint64_t steps; /* forms and kernels that have been looked at: for who counts */
 };
 
