@@ -1,10 +1,11 @@
 /* cast.c: Cast: x [n] -> y [n] of another type.
  *
- * variants: FROM=f32,f64 TO=integers,halves,bool ISA=base,v3
+ * variants: FROM=f32,f64 TO=i8,i16,i32,u8,u16,u32,halves,bool ISA=base,v3
+ * variants: FROM=floats TO=i64,u64
  * variants: FROM=f32 TO=f64 ISA=base,v3
  * variants: FROM=f64 TO=f32 ISA=base,v3
- * variants: FROM=f16 TO=f32,f64,bf16,integers,bool ISA=base,v3
- * variants: FROM=bf16 TO=f32,f64,f16,integers,bool ISA=base,v3
+ * variants: FROM=f16 TO=f32,f64,bf16,i8,i16,i32,u8,u16,u32,bool ISA=base,v3
+ * variants: FROM=bf16 TO=f32,f64,f16,i8,i16,i32,u8,u16,u32,bool ISA=base,v3
  * variants: FROM=i8 TO=floats,i16,i32,i64,unsigned,bool
  * variants: FROM=i16 TO=floats,i8,i32,i64,unsigned,bool
  * variants: FROM=i32 TO=floats,i8,i16,i64,unsigned,bool

@@ -53,7 +53,13 @@ static ALWAYS_INLINE void lay_row(const struct convolution *of, const element *r
 		end = row ? least(end, phase_length) : 0;
 		for (; i < first; i++)
 			to[i] = 0;
-		if (stride == 1)
+		if (stride == 1 && !CONVERTED && end - first >= LANES)
+			/* The last vector overlaps the one before it. */
+			for (; i < end; i += LANES) {
+				i = least(i, end - LANES);
+				store(to + i, load((const number *)row + i - pad));
+			}
+		else if (stride == 1)
 			for (; i < end; i++)
 				to[i] = LOAD(TYPE, row[i - pad]);
 		else if (stride == 2)
