@@ -81,6 +81,27 @@ bisect 1 --reference-link "model.onnx $libraries" -- model.onnx -L. -lwrong $lib
 says "^pass: none; it differs without all of them, too"
 says "^node: '/layer.1/gelu' \(Gelu\) makes 'd'"
 
+# A rule that is wrong: where its values are kept all at once it is not applied, so the one is found that it makes.
+cat >wrong.yaml <<'R'
+expand:
+- name: wrong
+  pattern: y = Tanh(Neg(x))
+  replace: y = Tanh(Mul(x, 2))
+R
+model ruled <<'M'
+input x f32 8x8
+output z f32 none
+node Abs abs x -> a
+node Neg neg a -> b
+node Tanh tanh b -> c
+node Add sum c x -> d
+node Exp exp d -> z
+M
+bisect 1 -- ruled.onnx $libraries --rules wrong.yaml --fusion-flags=--enable_expand_ops=Tanh
+says "^output 'z' differs"
+says '^pass: stage1_cluster_1_graph_kernel_expander$'
+says "^node: '.*' \(Tanh\) makes 'c'"
+
 # Files that are right: all values, or some, of which the nearest behind the node is found.
 mkdir right some
 "$sklink" model.onnx $libraries --keep '*' -o right.sk
