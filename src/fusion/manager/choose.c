@@ -148,7 +148,8 @@ static void apply(struct chooser *chooser, const sk_texts *list, const bool *was
 		else if (!hits)
 			sk_warning(chooser->diag, chooser->flags->place,
 				   "graph kernel pass %s flag \"%s\" is not valid!%s", verb, entry,
-				   explain(chooser, entry, on ? "on" : "off"));
+				   sk_flags_may_suggest(chooser->diag) ? explain(chooser, entry, on ? "on" : "off")
+								       : "");
 	}
 }
 

@@ -42,6 +42,12 @@ struct sk_flags_text {
 void sk_fusion_flags_read(struct sk_arena *arena, struct sk_diag *diag, struct sk_flags_text text,
 			  enum sk_fusion_target target, struct sk_fusion_flags *flags);
 
+/* Looking for what a misspelt name was meant to be takes time: of so many that are wrong, nobody reads on. */
+static inline bool sk_flags_may_suggest(const struct sk_diag *diag)
+{
+	return diag->warnings < 100;
+}
+
 /* All flags by name, as JSON. */
 const char *sk_fusion_flags_json(struct sk_arena *arena, const struct sk_fusion_flags *flags);
 

@@ -216,6 +216,6 @@ void sk_lists_check_names(struct sk_arena *arena, struct sk_diag *diag, const st
 
 			if (!sk_op_is_known(name))
 				sk_warning(diag, flags->place, "unknown operator '%s' in the flag %s%s", name,
-					   given[f].flag, suggest(arena, name));
+					   given[f].flag, sk_flags_may_suggest(diag) ? suggest(arena, name) : "");
 		}
 }
