@@ -79,3 +79,58 @@ END
 "$sklink" sum.onnx "$@" -o sum.sk
 "$skrun" sum.sk --input x=x.npy --output y=y.npy
 cmp y.npy y.want.npy || fail "a sum of f16 stops where f16 cannot count any more"
+
+# States that are made alike, or are what they were, are what they are without: each has its own bytes.
+model states <<'END'
+opset 18
+input a f32 4
+input b f32 4
+input c f32 4
+input x f32 4
+output an f32 4
+output bn f32 4
+output cn f32 4
+output y f32 4
+constant one f32 scalar 1
+node Add _ x x -> an
+node Add _ x x -> bn
+node Mul _ c one -> cn
+node Add _ a b -> t
+node Add _ t cn -> y
+END
+for name in a b c x; do
+	array "$name" f32 4 1 2 3 4
+done
+for level in 0 2; do
+	"$sklink" states.onnx "$@" --state a=an --state b=bn --state c=cn --fusion-flags "--opt_level=$level" -o states.sk
+	proved states.sk
+	"$skrun" states.sk $(printf -- ' --input %s' a=a.npy b=b.npy c=c.npy x=x.npy) --repeat 2 \
+		$(printf -- ' --output %s' a=a$level.npy b=b$level.npy c=c$level.npy y=y$level.npy) >/dev/null
+done
+array ab.want f32 4 2 4 6 8
+array y.want f32 4 5 10 15 20
+for pair in a2:ab.want b2:ab.want c2:c y2:y.want a0:a2 b0:b2 c0:c2 y0:y2; do
+	cmp "${pair%:*}.npy" "${pair#*:}.npy" || fail "states: $pair"
+done
+
+# What a composite in front of a product and one behind it both use is computed in both, if it is large enough to be worth while.
+model residual <<'END'
+opset 18
+input x f32 64x64
+input w f32 64x64
+output y f32 64x64
+node Neg residual x -> a
+node Exp _ a -> b
+node MatMul _ b w -> c
+node Add _ a c -> d
+node Exp _ d -> y
+END
+for flags in --opt_level=0 --opt_level=2 --enable_recompute_fusion=off --recompute_increment_threshold=16385 --recompute_peak_threshold=100000; do
+	"$sklink" residual.onnx "$@" --fusion-target=cpu --fusion-flags "$flags" -o residual.sk
+	"$skrun" residual.sk --random 1 --output y=y.npy
+	[ -e residual.npy ] || cp y.npy residual.npy
+	cmp y.npy residual.npy || fail "$flags: other bits"
+	twice=$("$skdump" --steps residual.sk | grep -c sk_neg_f32)
+	case $flags in --opt_level=2) wanted=2 ;; *) wanted=1 ;; esac
+	[ "$twice" = $wanted ] || fail "$flags: computed $twice times, not $wanted"
+done
