@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "loader/image/imports.h"
+#include "src/base/file.h"
 #include "src/base/table.h"
 #include "src/proof/consistency.h"
 #include "src/proof/explain.h"
@@ -139,6 +140,18 @@ static void take_packages(struct sk_diag *diag, int count, char **words, struct 
 		sk_error(diag, nowhere, "--trace is for the page of --html");
 }
 
+/* A page would be written over what it shows. */
+static void keep_inputs(struct sk_diag *diag, const struct command *command)
+{
+	bool same = sk_file_same(command->page, command->packages[0]);
+
+	for (size_t i = 0; i < command->traces.count; i++)
+		same |= sk_file_same(command->page, command->traces.items[i]);
+	if (same)
+		sk_error(diag, (struct sk_place){.file = command->page},
+			 "is an input, too; give the page a name of its own");
+}
+
 static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *command)
 {
 	struct option options[OPTIONS + 1] = {
@@ -179,6 +192,8 @@ static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *c
 	}
 	if (!command->help && !command->version)
 		take_packages(diag, argc - optind, argv + optind, command);
+	if (!diag->errors && command->page && command->packages[0])
+		keep_inputs(diag, command);
 	return !diag->errors;
 }
 

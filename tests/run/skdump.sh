@@ -157,6 +157,11 @@ readelf -sW assigned.sk | awk '$8 == "reverse" { print $2, $3, $4 }' | grep -qxf
 	fail "a function has not the name that --defsym gives it"
 
 # Wrong calls and foreign files.
+cp model.sk whole.sk
+fails_with '^skdump: error: \./model.sk: is an input, too; give the page a name of its own$' "$skdump" --html ./model.sk model.sk
+cmp whole.sk model.sk
+fails_with '^skdump: error: whole.sk: is an input, too' "$skdump" --html whole.sk --trace whole.sk model.sk
+cmp whole.sk model.sk
 fails_with "^skdump: error: unknown option '--memry'; did you mean '--memory'\?" "$skdump" --memry model.sk
 fails_with "^skdump: error: unknown option '-x'$" "$skdump" -xy model.sk
 fails_with "^skdump: error: unknown option '-m'$" "$skdump" -m model.sk
