@@ -1,12 +1,17 @@
 /* Random flags of graph-kernel fusion for the property test of models (graphs.c): any that say what is put together,
- * and how it is computed, but none that lets one operator be computed by others' arithmetic. */
+ * and how it is computed; and either none that lets one operator be computed by others' arithmetic, or those, too. */
 #ifndef SK_TESTS_RANDOM_FLAGS_H
 #define SK_TESTS_RANDOM_FLAGS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/property/random-graph.h"
+
 /* The values of --fusion-target and --fusion-flags, the same for the same seed. */
 void flags_draw(uint64_t seed, const char **target, char *text, size_t size);
+
+/* The same for flags that expand operators of the graph, and that simplify it, exactly or not. */
+void flags_draw_expansion(const struct graph *graph, const char **target, char *text, size_t size);
 
 #endif

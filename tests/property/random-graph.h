@@ -68,6 +68,8 @@ void graph_decode(enum sk_dtype dtype, const void *bytes, int64_t count, number 
  * (infinity: whatever it is). False: nobody has said what the operator means. */
 bool graph_reference(const struct graph *graph, const struct graph_node *node, uint32_t output, number *expected,
 		     number *room);
+/* How much farther element `i` may be from it where rules of expansion compute the node. */
+number graph_expansion_room(const struct graph *graph, const struct graph_node *node, int64_t i);
 /* Whether an element that was found is the one that is expected. */
 bool graph_is_near(enum sk_dtype dtype, number found, number expected, number room);
 

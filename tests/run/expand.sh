@@ -91,6 +91,24 @@ sklink: warning: --fusion-flags:1:1: operator 'Dropout' stays whole: no rule say
 sklink: warning: --fusion-flags:1:1: operator 'Conv' stays whole: no rule says how to expand it
 TEXT
 
+# Before operator set 13 a softmax went over all axes from its own one on, and no rule says that.
+model rows <<'LINES'
+opset 9
+input x f32 2x3x4
+input m f32 4x6
+output a f32 2x3x4
+output b f32 2x3x4
+output c f32 4x6
+output d f32 2x3x4
+node Softmax wide x -> a axis=1
+node Softmax last x -> b axis=2
+node Softmax plain m -> c
+node LogSoftmax all x -> d axis=0
+LINES
+rm -rf dumps
+"$sklink" rows.onnx "${kernels[@]}" --dump-dir dumps -o rows.sk --fusion-flags=--enable_expand_ops=Softmax,LogSoftmax
+[ "$(operators dumps)" = "Softmax $softmax${softmax}LogSoftmax " ] || fail "old forms of Softmax: $(operators dumps)"
+
 # ---- rules of the user ----
 cat >mine.yaml <<'YAML'
 expand:

@@ -210,21 +210,32 @@ static bool upgrade_rows(struct sk_op_graph *graph, struct sk_graph_node *node)
 	return true;
 }
 
+enum { ROWS_SINCE = 13 };
+
+/* Before operator set 13, Softmax and its kin went over all axes from the one that they name on. Of the last axis that
+ * is the newest form, but for its default. */
 static bool infer_rows(struct sk_inference *inference)
 {
+	struct sk_graph_node *node = inference->node;
 	uint32_t axis;
 
-	return find_axis(inference, &axis) && sk_infer_like(inference, 0, 0);
+	if (!find_axis(inference, &axis))
+		return false;
+	if (node->version < ROWS_SINCE && strcmp(node->op, "LpNormalization") &&
+	    axis == sk_infer_input(inference, 0)->rank - 1) {
+		sk_node_set_integer(inference->graph, node, "axis", axis);
+		node->version = ROWS_SINCE;
+	}
+	return sk_infer_like(inference, 0, 0);
 }
 
-/* Before operator set 13, Softmax and its kin went over all axes from the one that they name on. */
 static struct sk_operand row_operand(const struct sk_op_graph *graph, const struct sk_graph_node *node, uint32_t value,
 				     uint32_t axis)
 {
 	const struct sk_value *of = &graph->values.items[value];
 	uint64_t shape[3] = {1, 1, 1};
 
-	if (node->version >= 13 || !strcmp(node->op, "LpNormalization"))
+	if (node->version >= ROWS_SINCE || !strcmp(node->op, "LpNormalization"))
 		return sk_operand_axis(graph, value, axis);
 	for (uint32_t i = 0; i < of->rank; i++)
 		shape[i >= axis] *= of->shape[i];
@@ -373,10 +384,10 @@ static const struct sk_schema_attribute topk[] = {
 	{                                                                                                              \
 		NAME, "", 1, 1, 1, 1, .attributes = arg, .infer = infer_arg, .canonical = canonical_arg                \
 	}
-#define ROWS(NAME, ATTRIBUTES)                                                                                         \
+#define ROWS(NAME, ATTRIBUTES, SINCE)                                                                                  \
 	{                                                                                                              \
-		NAME, "", 1, 1, 1, 1, .attributes = ATTRIBUTES, .upgrade = upgrade_rows, .infer = infer_rows,          \
-				      .canonical = canonical_rows                                                      \
+		NAME, "", 1, 1, 1, 1, .attributes = ATTRIBUTES, .upgrade = upgrade_rows, .means_since = SINCE,         \
+				      .infer = infer_rows, .canonical = canonical_rows                                 \
 	}
 
 const struct sk_schema sk_operators_axes[] = {
@@ -384,9 +395,9 @@ const struct sk_schema sk_operators_axes[] = {
 	ARG("ArgMin"),
 	{"CumSum", "", 2, 2, 1, 1, .demands = 1 << 1, .attributes = cumsum, .infer = infer_cumsum,
 	 .canonical = canonical_cumsum},
-	ROWS("Hardmax", axis_only),
-	ROWS("LogSoftmax", axis_only),
-	ROWS("LpNormalization", axis_p),
+	ROWS("Hardmax", axis_only, ROWS_SINCE),
+	ROWS("LogSoftmax", axis_only, ROWS_SINCE),
+	ROWS("LpNormalization", axis_p, 0),
 	REDUCTION("ReduceL1"),
 	REDUCTION("ReduceL2"),
 	REDUCTION("ReduceLogSum"),
@@ -397,7 +408,7 @@ const struct sk_schema sk_operators_axes[] = {
 	REDUCTION("ReduceProd"),
 	REDUCTION("ReduceSum"),
 	REDUCTION("ReduceSumSquare"),
-	ROWS("Softmax", axis_only),
+	ROWS("Softmax", axis_only, ROWS_SINCE),
 	{"TopK", "", 2, 2, 1, 2, .demands = 1 << 1, .attributes = topk, .upgrade = upgrade_topk, .infer = infer_topk,
 	 .canonical = canonical_topk},
 	{NULL},

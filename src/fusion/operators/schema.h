@@ -20,6 +20,9 @@ struct sk_schema {
 	/* Brings a node of an older operator set to the newest one; NULL: nothing has ever changed. Constants that it
 	 * needs (axes that were attributes) it adds to the graph. False after an error. */
 	bool (*upgrade)(struct sk_op_graph *graph, struct sk_graph_node *node);
+	/* Nodes of older operator sets may mean what no newer node says, and keep their version; 0: none do. Rules,
+	 * which are about the newest form, leave these alone. */
+	uint32_t means_since;
 	/* Instead of the two below: as soon as the demanded inputs are constants other nodes take its place, which are
 	 * appended. False after an error. */
 	bool (*expand)(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes);

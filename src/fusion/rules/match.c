@@ -168,7 +168,8 @@ static const struct sk_schema *find_operator(const struct sk_rule_node *pattern,
 {
 	for (size_t i = 0; i < pattern->operators.count; i++)
 		if (!strcmp(pattern->operators.items[i].op, node->op) &&
-		    !strcmp(pattern->operators.items[i].domain, node->domain))
+		    !strcmp(pattern->operators.items[i].domain, node->domain) &&
+		    node->version >= pattern->operators.items[i].schema->means_since)
 			return pattern->operators.items[i].schema;
 	return NULL;
 }

@@ -1,0 +1,39 @@
+/* How much less well the formulas of expansion compute than the operators that they stand for: what is added to the
+ * rooms of graph-reference.c where a node may have been expanded. The reasons are the notes of src/fusion/rules/
+ * expand.yaml. A formula without a row is held to the bounds of its operator. */
+#include "tests/property/random-graph.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct loss {
+	const char *op;
+	number ones; /* units of the number 1 that are lost, whatever the result is */
+	bool is_scaled; /* these are multiplied by alpha, too */
+	bool vanishes; /* a result below the least normal number may be 0 */
+	bool squares; /* nothing holds where x x overflows */
+} losses[] = {
+	{"Tanh", .ones = 4}, /* exp(2x) + 1 cancels near 0 */
+	{"Sinh", .ones = 4}, /* exp(x) - exp(-x) cancels near 0 */
+	{"Elu", .ones = 4, .is_scaled = true}, /* exp(x) - 1 cancels near 0 */
+	{"Softplus", .ones = 4}, /* exp(-|x|) + 1 loses what is below 1 */
+	{"Asinh", .ones = 4, .squares = true}, /* sqrt(x x + 1) + |x| cancels near 0 */
+	{"Sigmoid", .vanishes = true}, /* exp(-x) overflows */
+};
+
+number graph_expansion_room(const struct graph *graph, const struct graph_node *node, int64_t i)
+{
+	const struct graph_value *x = &graph->values[node->inputs[0]];
+	bool is_double = x->dtype == SK_F64;
+	number one = is_double ? 0x1p-52L : 0x1p-23L, least = is_double ? 0x1p-1022L : 0x1p-126L;
+	number root = is_double ? 0x1p511L : 0x1p63L;
+
+	for (size_t k = 0; k < sizeof(losses) / sizeof(*losses); k++)
+		if (!strcmp(losses[k].op, node->op)) {
+			if (losses[k].squares && fabsl(x->elements[i]) > root)
+				return HUGE_VALL;
+			return losses[k].ones * one * (losses[k].is_scaled ? 1 + fabsl((number)node->alpha) : 1) +
+			       (losses[k].vanishes ? least : 0);
+		}
+	return 0;
+}
