@@ -46,7 +46,7 @@ static uint32_t new_value(void)
 	while (strcmp(sk_dtype_name(value->dtype), type))
 		value->dtype++;
 	value->shaped = true;
-	for (char *shape = next_word(), *end = shape; strcmp(shape, "-") && *end; shape = end + 1)
+	for (char *shape = next_word(), *end = shape; *end && strcmp(shape, "-"); shape = end + 1)
 		value->shape[value->rank++] = strtoull(shape, &end, 10);
 	return index;
 }
