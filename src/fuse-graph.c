@@ -120,6 +120,9 @@ static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion,
 
 	log_line(fusion, "GRAPH_KERNEL",
 		 sk_arena_print(graph->arena, "Run graph kernel pass %s in %.2f us", choice->name, now() - start));
+	for (size_t i = 0; i < graph->told.count; i++)
+		log_line(fusion, "GRAPH_KERNEL", graph->told.items[i]);
+	graph->told.count = 0;
 	if (changed)
 		log_line(fusion, "GRAPH_KERNEL",
 			 sk_arena_print(graph->arena, "graph kernel pass %s changed.", choice->name));

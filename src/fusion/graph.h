@@ -70,6 +70,7 @@ struct sk_graph_node {
 	const char *scope_options; /* what the source wants of the scope; NULL: nothing */
 	SK_ARRAY(struct sk_attribute) notes; /* what else the source says of it that is nothing to compute by */
 	uint32_t iterations; /* of a Loop: how many are nodes already */
+	sk_texts refusals; /* "Relu is not expanded by ...": of each rule that has been tried */
 	uint32_t composite; /* index of the composite that it is a member of, plus 1; 0: of none */
 	bool removed; /* a pass has taken it out; its place in the array stays */
 };
@@ -101,6 +102,7 @@ struct sk_op_graph {
 	SK_ARRAY(uint32_t) inputs, outputs; /* values, in the order of the file */
 	SK_ARRAY(struct sk_graph_state) states;
 	struct sk_map value_names;
+	sk_texts told; /* what passes say for --verbose, and nobody has printed yet */
 	uint64_t copied; /* values, nodes and operands of bodies that have become its own */
 	const struct sk_op_graph *outer; /* of a body: the graph around it */
 };

@@ -133,6 +133,7 @@ struct sk_task {
 	uint64_t blocks; /* `blocks:`, or 0 */
 	const struct sk_task_cost *cost; /* NULL: there is none */
 	bool explained; /* --explain asks for it */
+	sk_texts refusals; /* of a model's node: which rules have not expanded it, and why */
 	const char *others; /* of its op: lines on the kernels that were not picked; NULL: nobody asks, or none */
 
 	/* Filled by sk_model_bind: */

@@ -38,13 +38,18 @@ bool sk_outputs_check(const struct sk_link *link)
 	return ok;
 }
 
-/* Which kernel its op could have meant, too: of tasks that the plan has. */
-static void tell_others(const struct sk_link *link, const char *name)
+/* What the plan does not know: rules that have not expanded its node, and which kernel its op could have meant, too. */
+static void tell_more(const struct sk_link *link, const char *name)
 {
 	for (size_t i = 0; i < link->model->tasks.count; i++) {
 		const struct sk_task *task = &link->model->tasks.items[i];
 
-		if (task->others && !strcmp(task->name, name))
+		if (strcmp(task->name, name))
+			continue;
+		for (size_t r = 0; r < task->refusals.count; r++)
+			fprintf(link->explained.stream, "  %s.\n",
+				sk_arena_escape(link->arena, task->refusals.items[r]));
+		if (task->others)
 			fputs(task->others, link->explained.stream);
 	}
 }
@@ -67,7 +72,7 @@ static void explain_tasks(struct sk_link *link)
 				sk_arena_escape(link->arena, name));
 		else
 			sk_explain_tasks(&explanation, link->diag, &name, 1);
-		tell_others(link, name);
+		tell_more(link, name);
 	}
 	sk_text_close(link->arena, &link->explained);
 }

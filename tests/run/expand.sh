@@ -121,6 +121,25 @@ expand:
 YAML
 printf 'sklink: 1\ngraph: two.onnx\nrules: mine.yaml\nfusion: "--enable_expand_ops=Square,Relu"\n' >two.yaml
 expands "Pow Softmax Max " --rules=mine.yaml --fusion-flags=--enable_expand_ops=Square,Relu
+
+# What is not expanded says why: what would be of another shape, a condition that fails, a pattern that is not there.
+sed 's/y = Square(x)$/&\n  where: rank(x) == 3/; s/^- name: larger$/- {name: sums, pattern: ["s = Add(a, b)", y = Relu(s)], replace: ["s = Add(b, a)", "y = Max(s, 0)"]}\n&/' mine.yaml >whole.yaml
+"$sklink" two.onnx "${kernels[@]}" --rules=whole.yaml --fusion-flags=--enable_expand_ops=Square,Relu --verbose --check 2>err.txt
+sed -n 's/^\[INFO\] GRAPH_KERNEL(sklink): \(two.*\)/\1/p' err.txt | diff - <(cat <<'TEXT'
+two.onnx: node 'relu': Relu is not expanded by rule 'sums' at whole.yaml:6:10: its pattern is not there
+two.onnx: node 'relu': Relu is not expanded by rule 'larger' at whole.yaml:7:9: 'r' would be f32 [8, 6], and is f32 [4, 6]
+two.onnx: node 'square': Square is not expanded by rule 'mine' at whole.yaml:2:9: the condition at whole.yaml:4:21 does not hold
+TEXT
+) || fail "--verbose does not tell why rules are not applied"
+printf 'opset 24\ninput x bool 6\noutput y bool 6\nnode Not not x -> y\n' | model not
+printf 'expand:\n- {name: a, pattern: y = Not(x), where: rank(x) == 2, replace: y = Identity(x)}\n- {name: b, pattern: y = Not(x), replace: "y = Cast(x, to=1)"}\n' >not.yaml
+"$sklink" not.onnx "${kernels[@]}" --rules=not.yaml --fusion-flags=--enable_expand_ops=Not --check --explain not >out.txt || fail "not"
+grep 'not expanded' out.txt | diff - <(cat <<'TEXT'
+  Not is not expanded by rule 'a' at not.yaml:2:10: the condition at not.yaml:2:52 does not hold.
+  Not is not expanded by rule 'b' at not.yaml:3:10: 'y' would be f32 [6], and is bool [6].
+TEXT
+) || { cat out.txt >&2; fail "--explain does not tell why the node is whole"; }
+
 rm -rf dumps
 "$sklink" two.yaml "${kernels[@]}" --dump-dir dumps -o two.sk
 [ "$(operators dumps)" = "Pow Softmax Max " ] || fail "rules of a manifest: $(operators dumps)"

@@ -195,6 +195,7 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 			       .directed = true,
 			       .input_count = (uint32_t)call->inputs.count,
 			       .stream = node->stream,
+			       .refusals = node->refusals,
 			       .kernel = SK_NONE};
 
 	task.name = task_name(lowering, call, (uint32_t)model->tasks.count);

@@ -90,9 +90,10 @@ static bool is_convex(struct rewriting *rewriting)
 			if (from == SK_NONE || from < first || rewriting->seen.items[from] == rewriting->search)
 				continue;
 			if (is_matched(match, from)) {
-				if (next >= match->rule->pattern.count)
-					return false;
-				continue;
+				if (next < match->rule->pattern.count)
+					continue;
+				rewriting->match.reason = "something between its nodes depends on them";
+				return false;
 			}
 			rewriting->seen.items[from] = rewriting->search;
 			sk_array_push(graph->arena, &open, from);
@@ -127,27 +128,40 @@ static void place_nodes(struct rewriting *rewriting, const sk_indices *made)
 	}
 }
 
+/* Tells the node, too, which keeps it while it is one. */
+static void refuse(struct rewriting *rewriting, uint32_t anchor)
+{
+	struct sk_op_graph *graph = rewriting->graph;
+	struct sk_graph_node *node = &graph->nodes.items[anchor];
+	const struct sk_rule *rule = rewriting->match.rule;
+	const char *place = sk_place_text(graph->arena, node->place);
+	const char *name = sk_node_name(graph, node);
+	const char *reason = rewriting->match.reason ? rewriting->match.reason : "its pattern is not there";
+	const struct sk_rule_refusal refusal = {
+		sk_arena_print(graph->arena, "%s%snode '%s'", place, *place ? ": " : "", name), reason,
+		sk_arena_print(graph->arena, "%s is not expanded by rule '%s' at %s: %s", node->op, rule->name,
+			       sk_place_text(graph->arena, rule->place), reason)};
+
+	sk_array_push(graph->arena, &node->refusals, refusal.text);
+	sk_array_push(graph->arena, &rewriting->rewrite->refusals, refusal);
+}
+
 static bool apply(struct rewriting *rewriting, const struct sk_rule *rule, uint32_t anchor)
 {
 	struct sk_op_graph *graph = rewriting->graph;
 	const struct sk_graph_node node = graph->nodes.items[anchor];
 	sk_indices made = {NULL, 0, 0};
 
-	if (!sk_match_find(&rewriting->match, rule, anchor))
+	if (!sk_match_find(&rewriting->match, rule, anchor) || !is_convex(rewriting) ||
+	    !sk_match_replace(&rewriting->match, rewriting->users, &made)) {
+		refuse(rewriting, anchor);
 		return false;
-	if (is_convex(rewriting) && sk_match_replace(&rewriting->match, rewriting->users, &made)) {
-		if (rewriting->rewrite->composites)
-			put_in_composite(graph, node.op, &made);
-		place_nodes(rewriting, &made);
-		rewriting->rewrite->replaced++;
-		return true;
 	}
-	sk_array_push(graph->arena, &rewriting->rewrite->refusals,
-		      (struct sk_rule_refusal){rule, sk_node_name(graph, &node),
-					       rewriting->match.reason
-						       ? rewriting->match.reason
-						       : "something between its nodes depends on them"});
-	return false;
+	if (rewriting->rewrite->composites)
+		put_in_composite(graph, node.op, &made);
+	place_nodes(rewriting, &made);
+	rewriting->rewrite->replaced++;
+	return true;
 }
 
 static void try_rules(struct rewriting *rewriting, uint32_t anchor)

@@ -4,11 +4,11 @@
 
 #include "src/fusion/rules/rule.h"
 
-/* A pattern that stands in the graph and stays there. */
+/* A rule for the operator of a node, which has not been applied there. */
 struct sk_rule_refusal {
-	const struct sk_rule *rule;
-	const char *node; /* the anchor's name */
+	const char *node; /* the anchor's name, with its place */
 	const char *reason;
+	const char *text; /* all but the node: "Relu is not expanded by rule ..."; one of the anchor's refusals */
 };
 
 struct sk_rule_pass {

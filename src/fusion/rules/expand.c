@@ -95,5 +95,9 @@ enum sk_pass_result sk_pass_expand(struct sk_op_graph *graph, const struct sk_fu
 	rewrite.sets[0] = flags->rules ? flags->rules : &own;
 	rewrite.sets[1] = flags->rules ? &own : NULL;
 	sk_rules_apply(&rewrite);
+	for (size_t i = 0; i < rewrite.refusals.count; i++)
+		sk_array_push(graph->arena, &graph->told,
+			      sk_arena_print(graph->arena, "%s: %s", rewrite.refusals.items[i].node,
+					     rewrite.refusals.items[i].text));
 	return rewrite.replaced ? SK_PASS_CHANGED : SK_PASS_UNCHANGED;
 }
