@@ -134,3 +134,33 @@ for flags in --opt_level=0 --opt_level=2 --enable_recompute_fusion=off --recompu
 	case $flags in --opt_level=2) wanted=2 ;; *) wanted=1 ;; esac
 	[ "$twice" = $wanted ] || fail "$flags: computed $twice times, not $wanted"
 done
+
+# Before operator set 7 operands were aligned from an axis on: what is moved, expanded and computed twice around one changes no bits.
+model aligned <<'END'
+opset 6
+input x f32 64x64
+input w f32 64x64
+input z f32 64
+output y f32 64x64
+node LeakyRelu _ z -> b
+node Neg residual x -> a
+node Exp _ a -> e
+node MatMul _ e w -> c
+node Add _ c b -> d axis=0 broadcast=1
+node Mul _ a d -> f
+node Mul _ f b -> y axis=-2 broadcast=1
+END
+for target in host cpu ascend; do
+	for level in 0 1 2 3; do
+		rm -rf dumps
+		"$sklink" aligned.onnx "$@" --fusion-target=$target --fusion-flags "--opt_level=$level" --dump-dir dumps -o aligned.sk
+		"$skrun" aligned.sk --random 1 --output y=y.npy
+		[ -e aligned.npy ] || cp y.npy aligned.npy
+		cmp y.npy aligned.npy || fail "$target at level $level: other bits"
+		for dump in dumps/*.pbtxt; do
+			"$sklink" "$dump" "$@" --fusion-flags --opt_level=0 -o dumped.sk
+			"$skrun" dumped.sk --random 1 --output y=y.npy
+			cmp y.npy aligned.npy || fail "$target at level $level: $dump computes something else"
+		done
+	done
+done

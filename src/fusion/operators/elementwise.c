@@ -39,30 +39,58 @@ static bool upgrade_consumed(struct sk_op_graph *graph, struct sk_graph_node *no
 
 /* ---- inputs that are broadcast ---- */
 
-/* Before operator set 7 the second input was aligned with the first one from an axis on: it gets dimensions of one
- * element behind its own. */
-static bool align_second(struct sk_inference *inference)
+/* Before operator set 7 the second input was aligned with the first one from an axis on; that of PRelu was one number a
+ * channel. */
+static bool is_aligned(const struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
-	struct sk_op_graph *graph = inference->graph;
-	const struct sk_value *a = sk_infer_input(inference, 0), b = *sk_infer_input(inference, 1);
-	uint64_t shape[SK_MAX_RANK];
-	uint32_t axis, value;
+	return sk_node_attribute(node, "axis") ||
+	       (node->version < 7 && !strcmp(node->op, "PRelu") && sk_node_input(graph, node, 1)->rank == 1 &&
+		sk_node_input(graph, node, 0)->rank > 1);
+}
 
-	if (!sk_node_attribute(inference->node, "axis"))
-		return true;
-	if (!sk_infer_axis(inference, sk_node_integer(inference->node, "axis", 0), a->rank, &axis))
+/* The value with so many dimensions of one element behind its own. */
+static uint32_t lengthen(struct sk_op_graph *graph, const struct sk_graph_node *owner, uint32_t value, uint32_t more,
+			 sk_graph_nodes *nodes)
+{
+	const struct sk_value of = graph->values.items[value];
+	struct sk_graph_node *node;
+	uint64_t shape[SK_MAX_RANK];
+	int64_t axes[SK_MAX_RANK];
+	uint32_t to, list;
+
+	for (uint32_t i = 0; i < of.rank + more; i++)
+		shape[i] = i < of.rank ? of.shape[i] : 1;
+	for (uint32_t i = 0; i < more; i++)
+		axes[i] = of.rank + i;
+	to = sk_graph_new_value(graph, of.name, of.dtype, of.rank + more, shape);
+	graph->values.items[to].contents = of.contents;
+	if (of.contents)
+		return to;
+	list = sk_graph_new_integers(graph, "axes", more, axes);
+	node = sk_expansion_node(graph, owner, nodes, "Unsqueeze", to);
+	sk_array_push(graph->arena, &node->inputs, value);
+	sk_array_push(graph->arena, &node->inputs, list);
+	return to;
+}
+
+/* The second input gets dimensions of one element behind its own, and the node is one of today. */
+static bool expand_aligned(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
+{
+	struct sk_graph_node aligned = *node;
+	const struct sk_inference inference = {graph, &aligned};
+	const struct sk_value *a = sk_infer_input(&inference, 0), *b = sk_infer_input(&inference, 1);
+	uint32_t axis;
+
+	if (!sk_infer_axis(&inference, sk_node_integer(node, "axis", 1), a->rank, &axis))
 		return false;
-	if (axis + b.rank > a->rank)
-		return sk_infer_error(inference, "'%s' has more dimensions than '%s' has from axis %u on", b.name,
+	if (axis + b->rank > a->rank)
+		return sk_infer_error(&inference, "'%s' has more dimensions than '%s' has from axis %u on", b->name,
 				      a->name, axis);
-	sk_node_remove_attribute(inference->node, "axis");
-	for (uint32_t i = 0; i < a->rank - axis; i++)
-		shape[i] = i < b.rank ? b.shape[i] : 1;
-	value = sk_graph_new_value(graph, b.name, b.dtype, a->rank - axis, shape);
-	graph->values.items[value].contents = b.contents;
-	graph->values.items[value].node = b.node;
-	graph->values.items[value].view_of = inference->node->inputs.items[1];
-	inference->node->inputs.items[1] = value;
+	sk_node_remove_attribute(&aligned, "axis");
+	aligned.version = node->version < 7 ? 7 : node->version;
+	if (axis + b->rank < a->rank)
+		aligned.inputs.items[1] = lengthen(graph, node, node->inputs.items[1], a->rank - axis - b->rank, nodes);
+	sk_array_push(graph->arena, nodes, aligned);
 	return true;
 }
 
@@ -72,16 +100,22 @@ static bool upgrade_aligned(struct sk_op_graph *graph, struct sk_graph_node *nod
 	return upgrade_consumed(graph, node);
 }
 
+/* Nodes of models have been expanded if they are aligned; those of rules are inferred as they are. */
+static bool infer_unaligned(struct sk_inference *inference, enum sk_dtype dtype)
+{
+	if (is_aligned(inference->graph, inference->node))
+		return sk_infer_error(inference, "operators have no attribute 'axis' since operator set 7");
+	return sk_infer_common_shape(inference, dtype);
+}
+
 static bool infer_binary(struct sk_inference *inference)
 {
-	return sk_infer_same_types(inference, 0, 1) && align_second(inference) &&
-	       sk_infer_common_shape(inference, sk_infer_input(inference, 0)->dtype);
+	return sk_infer_same_types(inference, 0, 1) && infer_unaligned(inference, sk_infer_input(inference, 0)->dtype);
 }
 
 static bool infer_comparison(struct sk_inference *inference)
 {
-	return sk_infer_same_types(inference, 0, 1) && align_second(inference) &&
-	       sk_infer_common_shape(inference, SK_BOOL);
+	return sk_infer_same_types(inference, 0, 1) && infer_unaligned(inference, SK_BOOL);
 }
 
 static bool canonical_binary(struct sk_canonical *canonical, bool commutative)
@@ -155,7 +189,7 @@ static bool canonical_cast(struct sk_canonical *canonical)
 
 static bool infer_pow(struct sk_inference *inference)
 {
-	return align_second(inference) && sk_infer_common_shape(inference, sk_infer_input(inference, 0)->dtype);
+	return infer_unaligned(inference, sk_infer_input(inference, 0)->dtype);
 }
 
 static bool canonical_pow(struct sk_canonical *canonical)
@@ -355,17 +389,6 @@ static bool canonical_clip(struct sk_canonical *canonical)
 	return true;
 }
 
-/* ---- PRelu: the second input is broadcast to the first one ---- */
-
-static bool infer_prelu(struct sk_inference *inference)
-{
-	if (inference->node->version < 7 && sk_infer_input(inference, 1)->rank == 1 &&
-	    sk_infer_input(inference, 0)->rank > 1)
-		sk_node_set_integer(inference->graph, inference->node, "axis", 1); /* it was one number a channel */
-	return sk_infer_same_types(inference, 0, 1) && align_second(inference) &&
-	       sk_infer_common_shape(inference, sk_infer_input(inference, 0)->dtype);
-}
-
 /* ---- the table ---- */
 
 #define REAL(NAME, DEFAULT)                                                                                            \
@@ -405,8 +428,8 @@ static const struct sk_schema_attribute aligned[] = {{"axis", SK_ATTRIBUTE_INTEG
 	}
 #define BINARY(NAME, INFER, CANONICAL, ATTRIBUTES)                                                                     \
 	{                                                                                                              \
-		NAME, "", 2, 2, 1, 1, .attributes = ATTRIBUTES, .upgrade = upgrade_aligned, .infer = INFER,            \
-				      .canonical = CANONICAL                                                           \
+		NAME, "", 2, 2, 1, 1, .attributes = ATTRIBUTES, .upgrade = upgrade_aligned, .expands = is_aligned,     \
+				      .expand = expand_aligned, .infer = INFER, .canonical = CANONICAL                 \
 	}
 #define CHAIN(NAME, CANONICAL)                                                                                         \
 	{                                                                                                              \
@@ -463,7 +486,7 @@ const struct sk_schema sk_operators_elementwise[] = {
 	UNARY("Neg", NULL),
 	UNARY("Not", NULL),
 	BINARY("Or", infer_binary, canonical_commutative, aligned),
-	BINARY("PRelu", infer_prelu, canonical_ordered, aligned),
+	BINARY("PRelu", infer_binary, canonical_ordered, aligned),
 	BINARY("Pow", infer_pow, canonical_pow, aligned),
 	UNARY("Reciprocal", NULL),
 	UNARY("Relu", NULL),

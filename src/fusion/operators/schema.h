@@ -26,6 +26,8 @@ struct sk_schema {
 	/* Instead of the two below: as soon as the demanded inputs are constants other nodes take its place, which are
 	 * appended. False after an error. */
 	bool (*expand)(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes);
+	/* Of which nodes that holds; NULL: of all. */
+	bool (*expands)(const struct sk_op_graph *graph, const struct sk_graph_node *node);
 	/* Sets type and shape of the outputs, from inputs that are static and demanded ones that are constants. */
 	bool (*infer)(struct sk_inference *inference);
 	/* Adds the calls that compute the outputs. */

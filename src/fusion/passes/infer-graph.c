@@ -108,6 +108,12 @@ static bool folds(const struct rounds *rounds, const struct sk_graph_node *node,
 	return schema->canonical;
 }
 
+static bool is_expanded(const struct sk_op_graph *graph, const struct sk_graph_node *node,
+			const struct sk_schema *schema)
+{
+	return schema->expand && (!schema->expands || schema->expands(graph, node));
+}
+
 static enum state expand_node(struct rounds *rounds, uint32_t index)
 {
 	struct expansion expansion = {.node = index};
@@ -160,7 +166,7 @@ static enum state infer_node(struct rounds *rounds, uint32_t index)
 		return STATE_FAILED;
 	if (shares_sequence(rounds, index))
 		return STATE_EXPANDED;
-	if (rounds->schemas[index]->expand)
+	if (is_expanded(graph, inference.node, rounds->schemas[index]))
 		return expand_node(rounds, index);
 	if (!rounds->schemas[index]->infer(&inference))
 		return STATE_FAILED;

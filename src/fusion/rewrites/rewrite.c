@@ -44,11 +44,6 @@ static void begin(struct sk_rewrite *rewrite)
 	notice_values(rewrite);
 	rewrite->pinnable = graph->values.count;
 	rewrite->pinned = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
-	for (size_t v = 0; v < graph->values.count; v++)
-		if (graph->values.items[v].view_of != SK_NONE) {
-			rewrite->pinned[graph->values.items[v].view_of] = true;
-			add_use(rewrite, graph->values.items[v].view_of);
-		}
 	for (size_t i = 0; i < graph->outputs.count; i++) {
 		rewrite->pinned[graph->outputs.items[i]] = true;
 		add_use(rewrite, graph->outputs.items[i]);
@@ -115,7 +110,7 @@ struct sk_graph_node *sk_rewrite_producer(const struct sk_rewrite *rewrite, uint
 	const struct sk_value *made = &rewrite->graph->values.items[value];
 	struct sk_graph_node *node;
 
-	if (made->node == SK_NONE || made->contents || made->view_of != SK_NONE)
+	if (made->node == SK_NONE || made->contents)
 		return NULL;
 	node = &rewrite->graph->nodes.items[made->node];
 	return !node->removed && sk_node_same_scope(node, user) ? node : NULL;

@@ -12,7 +12,7 @@ struct sk_rewrite {
 	void *context; /* the pass's own */
 	SK_ARRAY(uint32_t) instead; /* by value: what its users read; itself, if nothing has taken its place */
 	SK_ARRAY(uint32_t) uses; /* by value: inputs that it is, of nodes that are left, and outputs of the graph */
-	bool *pinned; /* by value that there was at the start: an output of the graph, or others are its bytes */
+	bool *pinned; /* by value that there was at the start: an output of the graph */
 	size_t pinnable; /* values that there were at the start */
 	bool changed;
 };
