@@ -22,6 +22,7 @@ struct rewriting {
 	uint32_t *places; /* by node, as far as there were nodes at the start: the first one that stands there */
 	SK_ARRAY(uint32_t) followers; /* by new node, from `count` on: the next one at the same place */
 	uint32_t count; /* nodes at the start */
+	uint32_t joined; /* the first node of all patterns of several that have been replaced; SK_NONE: there is none */
 	sk_indices seen; /* by node: the last search that came here */
 	uint32_t search;
 };
@@ -61,14 +62,15 @@ static bool is_matched(const struct sk_match *match, uint32_t node)
 	return false;
 }
 
-/* Nothing outside the match depends on it and is what it depends on. Nodes of the graph as it was stand behind what
- * they need, and new ones are made of the inputs of others that stood behind. */
+/* Nothing outside the match depends on it and is what it depends on. In front of a node of the graph as it was stands
+ * all that it needs, but what takes the place of several nodes needs what each of them needed: only in front of the
+ * first such node nothing leads back into the match. */
 static bool is_convex(struct rewriting *rewriting)
 {
-	const struct sk_match *match = &rewriting->match;
+	struct sk_match *match = &rewriting->match;
 	struct sk_op_graph *graph = rewriting->graph;
 	SK_ARRAY(uint32_t) open = {NULL, 0, 0};
-	uint32_t first = SK_NONE;
+	uint32_t first = rewriting->joined;
 
 	if (match->rule->pattern.count == 1)
 		return true;
@@ -86,13 +88,16 @@ static bool is_convex(struct rewriting *rewriting)
 			const struct sk_value *value = sk_node_input(graph, node, i);
 			uint32_t from = value && !value->contents ? value->node : SK_NONE;
 
-			rewriting->match.steps++;
+			if (match->steps++ >= match->budget) {
+				match->reason = "too many nodes stand between its own";
+				return false;
+			}
 			if (from == SK_NONE || from < first || rewriting->seen.items[from] == rewriting->search)
 				continue;
 			if (is_matched(match, from)) {
 				if (next < match->rule->pattern.count)
 					continue;
-				rewriting->match.reason = "something between its nodes depends on them";
+				match->reason = "something between its nodes depends on them";
 				return false;
 			}
 			rewriting->seen.items[from] = rewriting->search;
@@ -114,10 +119,15 @@ static void put_in_composite(struct sk_op_graph *graph, const char *op, const sk
 /* Behind the last node of the pattern all that the replacement needs is there. */
 static void place_nodes(struct rewriting *rewriting, const sk_indices *made)
 {
-	uint32_t last = 0, *place;
+	size_t count = rewriting->match.rule->pattern.count;
+	uint32_t first = SK_NONE, last = 0, *place;
 
-	for (size_t i = 0; i < rewriting->match.rule->pattern.count; i++)
+	for (size_t i = 0; i < count; i++) {
+		first = rewriting->match.nodes[i] < first ? rewriting->match.nodes[i] : first;
 		last = rewriting->match.nodes[i] > last ? rewriting->match.nodes[i] : last;
+	}
+	if (count > 1 && first < rewriting->joined)
+		rewriting->joined = first;
 	place = &rewriting->places[last];
 	while (*place != SK_NONE)
 		place = &rewriting->followers.items[*place - rewriting->count];
@@ -230,7 +240,8 @@ static void sort(struct rewriting *rewriting)
 void sk_rules_apply(struct sk_rule_pass *rewrite)
 {
 	struct sk_op_graph *graph = rewrite->graph;
-	struct rewriting rewriting = {.rewrite = rewrite, .graph = graph, .count = (uint32_t)graph->nodes.count};
+	struct rewriting rewriting = {
+		.rewrite = rewrite, .graph = graph, .count = (uint32_t)graph->nodes.count, .joined = SK_NONE};
 
 	sk_map_init(&rewriting.first, graph->arena);
 	for (size_t s = 0; s < sizeof(rewrite->sets) / sizeof(rewrite->sets[0]) && rewrite->sets[s]; s++)
