@@ -65,6 +65,13 @@ static const struct {
 	{RULE("y = Relu(x)", "y = If(x)"), "r.yaml:4:21: If is no operator of one node"},
 	{RULE("y = Add(Relu(x), z)", "t = Relu(x)\n  outputs: t"),
 	 "r.yaml:5:12: 'outputs' are names that pattern and replacement make"},
+	{RULE("y = Relu(x)", "y = Max(x, 0)\n  outputs: [y, y]"), "r.yaml:5:16: 'outputs' have this name already"},
+	{RULE("y = Sum(Sum(*r), *r)", "y = Neg(x)"), "r.yaml:3:31: a pattern has one *NAME at most"},
+	{RULE("y = Sum(x, *r?)", "y = Neg(x)"),
+	 "r.yaml:3:26: *r is any number of values, and none may be: it takes no '?'"},
+	{RULE("y = Sum(x, *r)", "y = Sum(x, *r?1)"),
+	 "r.yaml:4:26: *r is any number of values, and none may be: it takes no '?'"},
+	{RULE("y = Sum(x, *_)", "y = Neg(x)"), "r.yaml:3:25: a name is expected behind '*'"},
 	{"expand:\n- name: a\n  pattern: ['y = Relu(x)', 'z = Relu(w)']\n  replace: ['y = Max(x, 0)', 'z = Max(w, "
 	 "0)']\n",
 	 "r.yaml:2:3: a node of the pattern shares no value with the others"},
@@ -104,10 +111,39 @@ START_TEST(test_hostile)
 	strcpy(text, "expand:\n- name: a\n  pattern: y = Relu(x)\n  replace: y = Neg(x)\n  where: ");
 	memset(text + strlen(text), '(', 3000);
 	ck_assert(!read_rules(text));
-	expect_messages("t: error: r.yaml:5:43: expressions nest too deep\n");
+	expect_messages("t: error: r.yaml:5:51: expressions nest too deep\n");
 	memset(text + strlen(text), '-', 5000);
 	ck_assert(!read_rules(text));
 	expect_messages("t: error: r.yaml:5:10: a line of a rule has 4096 bytes at most\n");
+}
+END_TEST
+
+/* As much as doc/fusion.md allows, and one more. */
+START_TEST(test_limits)
+{
+	static const struct {
+		const char *front, *open, *middle, *close, *behind, *message;
+		int most;
+	} cases[] = {
+		{"y = Relu(x)\n  where: ", "(", "1", ")", "", "expressions nest too deep", 40},
+		{"y = Relu(x)\n  where: 1 == ", "[", "1", "]", "", "expressions nest too deep", 40},
+		{"y = Sum(x", ", x", "", "", ")", "a node has 64 operands at most", 63},
+	};
+	const char *text =
+		sk_arena_print(arena, "expand:\n- name: a\n  replace: y = Neg(x)\n  pattern: %s", cases[_i / 2].front);
+	int count = cases[_i / 2].most + _i % 2;
+
+	for (int i = 0; i < count; i++)
+		text = sk_arena_join(arena, text, cases[_i / 2].open);
+	text = sk_arena_join(arena, text, cases[_i / 2].middle);
+	for (int i = 0; i < count; i++)
+		text = sk_arena_join(arena, text, cases[_i / 2].close);
+	ck_assert(read_rules(sk_arena_print(arena, "%s%s\n", text, cases[_i / 2].behind)) == !(_i % 2));
+
+	char *messages = take_messages(&diag);
+
+	ck_assert(_i % 2 ? strstr(messages, cases[_i / 2].message) != NULL : !*messages);
+	free(messages);
 }
 END_TEST
 
@@ -280,6 +316,105 @@ START_TEST(test_not_convex)
 			 "Add x w > s; Neg s > n; Mul s n > y");
 	ck_assert_uint_eq(rewrite.refusals.count, 1);
 	ck_assert_str_eq(rewrite.refusals.items[0].reason, "something between its nodes depends on them");
+}
+END_TEST
+
+/* Two pairs, each of which is replaced by itself: what takes the place of the later pair needs the b that one node of
+ * the other pair makes, and makes the p that the other node needs. */
+START_TEST(test_not_convex_any_more)
+{
+	input_of("x", SK_F32, 3, 3);
+	input_of("z", SK_F32, 3, 3);
+	input_of("v", SK_F32, 3, 3);
+	input_of("w", SK_F32, 3, 3);
+	add("MatMul x v > p");
+	add("Relu p > n");
+	add("MatMul z w > m");
+	add("Neg m > b");
+	add("MatMul n w > y");
+	add("MatMul b v > q");
+	output("y");
+	output("q");
+	ck_assert_str_eq(rewritten(RULE("['p = MatMul(a, w)', 'q = MatMul(b, w)']",
+					"['c = Concat(a, b, axis=0)', 'm = MatMul(c, w)', 'p, q = Split(m, axis=0, "
+					"num_outputs=2)']")),
+			 "MatMul z w > m; Neg m > b; Concat x b > q/c; MatMul q/c v > q/m; Split q/m > p q; "
+			 "Relu p > n; MatMul n w > y");
+	ck_assert_uint_eq(rewrite.replaced, 1);
+	ck_assert_str_eq(rewrite.refusals.items[0].reason, "something between its nodes depends on them");
+}
+END_TEST
+
+/* Looking for what lies between takes a bounded number of steps, here one for each operand. */
+START_TEST(test_too_much_between)
+{
+	uint32_t count = _i ? 210 : 190;
+
+	input_of("v0", SK_F32, 2, 3);
+	add("Exp v0 > e");
+	output("e");
+	for (uint32_t i = 0; i < count; i++) {
+		const char *text = "Sum";
+
+		for (int operand = 0; operand < 50; operand++)
+			text = sk_arena_print(arena, "%s v%u", text, i);
+		add(sk_arena_print(arena, "%s > v%u", text, i + 1));
+	}
+	add(sk_arena_print(arena, "Sub v%u v0 > y", count));
+	output("y");
+	rewritten(RULE("['e = Exp(x)', 'y = Sub(z, x)']", "['e = Exp(x)', 'y = Max(z, x)']"));
+	ck_assert_uint_eq(rewrite.replaced, !_i);
+	if (_i)
+		ck_assert_str_eq(rewrite.refusals.items[0].reason, "too many nodes stand between its own");
+}
+END_TEST
+
+/* What 'outputs' leaves out goes with the pattern, even if the replacement makes a value of that name. */
+START_TEST(test_outputs)
+{
+	const char *text = sk_arena_print(
+		arena, RULE("['t = Tanh(x)', 'g = Gelu(t)']", "['t = Tanh(x)', 'g = Relu(t)']\n  outputs: %s"),
+		_i == 1 ? "[g, t]" : "g");
+
+	input_of("x", SK_F32, 2, 3);
+	add("Tanh x > t");
+	add("Gelu t > g");
+	if (_i != 2)
+		add("Neg t > n");
+	output("g");
+	if (_i != 2)
+		output("n");
+	ck_assert_str_eq(rewritten(text), _i == 0   ? "Tanh x > t; Gelu t > g; Neg t > n"
+					  : _i == 1 ? "Tanh x > t; Relu t > g; Neg t > n"
+						    : "Tanh x > g/t; Relu g/t > g");
+}
+END_TEST
+
+/* A value may be called as expressions call the target. */
+START_TEST(test_value_named_target)
+{
+	input_of("x", SK_F32, 2, 3);
+	add("Relu x > y");
+	output("y");
+	ck_assert_str_eq(
+		rewritten(RULE("y = Relu(target)", "y = Neg(target)\n  where: target == 'host' and rank(target) == 2")),
+		"Neg x > y");
+}
+END_TEST
+
+/* A bound of Clip that is no constant stays one, and one that is absent is none. */
+START_TEST(test_clip)
+{
+	const float six = 6;
+
+	input_of("x", SK_F32, 2, 3);
+	graph->values.items[input_of("low", SK_F32, 1, 1)].rank = 0;
+	sk_graph_new_constant(graph, "six", SK_F32, 0, NULL, &six);
+	add("Clip x low six > y");
+	if (!_i)
+		graph->nodes.items[0].inputs.items[1] = SK_NONE;
+	output("y");
+	ck_assert_str_eq(rewritten(sk_expand_rules), _i ? "Clip x low six > y" : "Min x number > y");
 }
 END_TEST
 
@@ -496,7 +631,7 @@ START_TEST(test_steps)
 
 	ck_assert_uint_gt(one, 500);
 	ck_assert_uint_le(two, 2 * one + 20);
-	/* Each of 2000 nodes may try all of its sisters, up to a limit. */
+	/* Each of 12000 nodes may try all of its sisters, up to a limit. */
 	ck_assert_uint_le(steps_of(12000, false), 12000UL * 10100);
 }
 END_TEST
@@ -509,12 +644,18 @@ int main(void)
 	tcase_add_checked_fixture(rest, setup, close_sink);
 	tcase_add_loop_test(rest, test_refused, 0, sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(rest, test_hostile);
+	tcase_add_loop_test(rest, test_limits, 0, 6);
 	tcase_add_test(rest, test_own_rules);
 	tcase_add_test(rest, test_one_node);
 	tcase_add_test(rest, test_several_nodes);
 	tcase_add_loop_test(rest, test_near_misses, 0, 5);
 	tcase_add_test(rest, test_users_between);
 	tcase_add_test(rest, test_not_convex);
+	tcase_add_test(rest, test_not_convex_any_more);
+	tcase_add_loop_test(rest, test_too_much_between, 0, 2);
+	tcase_add_loop_test(rest, test_outputs, 0, 3);
+	tcase_add_test(rest, test_value_named_target);
+	tcase_add_loop_test(rest, test_clip, 0, 2);
 	tcase_add_test(rest, test_repeated);
 	tcase_add_test(rest, test_sisters);
 	tcase_add_loop_test(rest, test_attributes, 0, 5);

@@ -388,7 +388,8 @@ static bool evaluate_name(struct sk_match *match, const struct sk_rule_expressio
 {
 	uint32_t name = sk_rule_find_name(match->rule, expression->text);
 
-	if (name == SK_NONE) {
+	/* The reader has refused all other values: a value may have the name that says the target. */
+	if (name == SK_NONE || match->rule->names.items[name].kind < SK_RULE_ATTRIBUTE) {
 		*datum = (struct sk_datum){.text = match->target};
 		return true;
 	}

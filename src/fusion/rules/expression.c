@@ -300,7 +300,7 @@ static struct sk_rule_expression *parse_deeper(struct sk_scanner *scanner, unsig
 {
 	struct sk_rule_expression *expression = NULL;
 
-	if (++scanner->depth > SK_EXPRESSION_MAX_DEPTH * LEVELS)
+	if (++scanner->depth > (SK_EXPRESSION_MAX_DEPTH + 1) * (LEVELS + 1))
 		sk_scanner_error(scanner, "expressions nest too deep");
 	else if (level == LEVELS)
 		expression = parse_unary(scanner);

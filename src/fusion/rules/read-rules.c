@@ -68,8 +68,6 @@ static bool read_lines(const struct sk_document *document, const struct sk_node 
 			return fails(document, node, "a rule has 128 nodes at most");
 		if (!open_text(document, line, what, scanner) || !parse(scanner, rule))
 			return false;
-		if (line == node)
-			break;
 	}
 	return true;
 }
@@ -111,8 +109,6 @@ static bool read_conditions(const struct sk_document *document, const struct sk_
 		if (!expression || !sk_rule_check_names(document->diag, rule, expression))
 			return false;
 		sk_array_push(document->arena, &rule->where, expression);
-		if (line == node)
-			break;
 	}
 	return true;
 }
@@ -126,6 +122,14 @@ static uint32_t maker_of(const struct sk_rule *rule, uint32_t name)
 			if (rule->pattern.items[n].outputs.items[i] == name)
 				return n;
 	return SK_NONE;
+}
+
+static bool is_output(const struct sk_rule *rule, uint32_t name)
+{
+	for (size_t i = 0; i < rule->outputs.count; i++)
+		if (rule->outputs.items[i] == name)
+			return true;
+	return false;
 }
 
 static bool read_outputs(const struct sk_document *document, const struct sk_node *node, struct sk_rule *rule)
@@ -145,10 +149,12 @@ static bool read_outputs(const struct sk_document *document, const struct sk_nod
 
 		if (name == SK_NONE || !rule->names.items[name].replaced)
 			return fails(document, item, "'outputs' are names that pattern and replacement make");
+		if (is_output(rule, name))
+			return fails(document, item, "'outputs' have this name already");
 		sk_array_push(document->arena, &rule->outputs, name);
-		if (item == node)
-			break;
 	}
+	for (uint32_t i = 0; i < rule->names.count; i++)
+		rule->names.items[i].replaced = is_output(rule, i);
 	return true;
 }
 

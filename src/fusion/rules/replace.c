@@ -57,7 +57,7 @@ static uint32_t new_value(struct replacing *replacing, const char *text)
 
 static bool is_whole(double number)
 {
-	return number == floor(number) && fabs(number) <= 0x1p53;
+	return number == floor(number) && fabs(number) < 0x1p53;
 }
 
 /* The number in the bits of the type. */

@@ -153,6 +153,20 @@ static bool parse_nested(struct sk_scanner *scanner, struct sk_rule *rule, const
 	return add_node(scanner, rule, &node, pattern);
 }
 
+/* "*rest?", "*rest?1" */
+static bool refuse_optional(struct sk_scanner *scanner, const char *text)
+{
+	return sk_scanner_error(scanner, "*%s is any number of values, and none may be: it takes no '?'", text);
+}
+
+static bool has_rest(const struct sk_rule *rule)
+{
+	for (uint32_t i = 0; i < rule->names.count; i++)
+		if (rule->names.items[i].kind == SK_RULE_REST)
+			return true;
+	return false;
+}
+
 static bool parse_pattern_operand(struct sk_scanner *scanner, struct sk_rule *rule, struct sk_rule_operand *operand)
 {
 	bool rest = sk_scanner_take(scanner, "*");
@@ -160,9 +174,11 @@ static bool parse_pattern_operand(struct sk_scanner *scanner, struct sk_rule *ru
 
 	if (!rest && starts_node(scanner, text))
 		return parse_nested(scanner, rule, before, true, &operand->name);
+	if (rest && (!text || !strcmp(text, "_") || !ends_operand(scanner)))
+		return sk_scanner_error(scanner, "a name is expected behind '*'");
+	if (rest && has_rest(rule))
+		return sk_scanner_error(scanner, "a pattern has one *NAME at most");
 	if (!text || !ends_operand(scanner)) {
-		if (rest)
-			return sk_scanner_error(scanner, "a name is expected behind '*'");
 		scanner->at = before;
 		operand->constant = sk_expression_parse(scanner);
 		return operand->constant && sk_rule_check_names(scanner->diag, rule, operand->constant);
@@ -171,9 +187,10 @@ static bool parse_pattern_operand(struct sk_scanner *scanner, struct sk_rule *ru
 		return true;
 	if (!take_pattern_name(scanner, rule, text, rest ? SK_RULE_REST : SK_RULE_INPUT, &operand->name))
 		return false;
-	if (sk_scanner_take(scanner, "?"))
-		rule->names.items[operand->name].optional = true;
-	return true;
+	if (!sk_scanner_take(scanner, "?"))
+		return true;
+	rule->names.items[operand->name].optional = true;
+	return !rest || refuse_optional(scanner, text);
 }
 
 static enum sk_dtype find_dtype(const char *text)
@@ -240,7 +257,9 @@ static bool parse_replacement_operand(struct sk_scanner *scanner, struct sk_rule
 		if ((rule->names.items[operand->name].kind == SK_RULE_REST) != rest)
 			return sk_scanner_error(scanner, "'%s' is %s", text,
 						rest ? "one value" : "any number of values: *");
-		return !sk_scanner_take(scanner, "?") || parse_constant(scanner, rule, operand);
+		if (!sk_scanner_take(scanner, "?"))
+			return true;
+		return rest ? refuse_optional(scanner, text) : parse_constant(scanner, rule, operand);
 	}
 	scanner->at = before;
 	return parse_constant(scanner, rule, operand);
@@ -319,7 +338,7 @@ static bool parse_operands(struct sk_scanner *scanner, struct sk_rule *rule, str
 
 		if ((node->inputs.count || node->attributes.count) && !sk_scanner_expect(scanner, ","))
 			return false;
-		if (node->inputs.count + node->attributes.count > SK_RULE_MAX_OPERANDS)
+		if (node->inputs.count + node->attributes.count == SK_RULE_MAX_OPERANDS)
 			return sk_scanner_error(scanner, "a node has %d operands at most", SK_RULE_MAX_OPERANDS);
 		if (parse_attribute(scanner, rule, node, pattern))
 			continue;

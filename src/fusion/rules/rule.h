@@ -29,7 +29,7 @@ struct sk_rule_name {
 	enum sk_rule_name_kind kind;
 	struct sk_place place;
 	const struct sk_rule_expression *let;
-	bool replaced; /* MADE: the replacement makes it, too, and others may use it; otherwise nobody may */
+	bool replaced; /* MADE: it is an output, which the replacement makes and others may use; otherwise nobody may */
 	bool optional; /* INPUT: it may be absent */
 };
 
