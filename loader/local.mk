@@ -87,6 +87,7 @@ pkgconfig_DATA = loader/libskrt.pc
 bin_PROGRAMS += skrun
 skrun_SOURCES = \
 	loader/skrun/elements.c loader/skrun/elements.h \
+	loader/skrun/keep-inputs.c loader/skrun/keep-inputs.h \
 	loader/skrun/measure.c loader/skrun/measure.h \
 	loader/skrun/messages.c loader/skrun/messages.h \
 	loader/skrun/trace-page.c loader/skrun/trace-page.h \

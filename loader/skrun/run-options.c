@@ -13,6 +13,7 @@
 
 #include "loader/skrun/messages.h"
 #include "src/base/nearest.h"
+#include "src/base/temporary.h"
 
 struct row;
 
@@ -276,6 +277,12 @@ static bool check_options(struct sk_run_options *options)
 			"with it");
 	else if (options->page && !options->trace)
 		sk_skrun_error("--html shows a trace; it goes with --trace");
+	else if (options->page && sk_is_special(options->trace))
+		sk_skrun_error("--html shows the trace that has been written; --trace wants a file for it");
+	else if (options->page && !strcmp(options->page, options->trace))
+		sk_skrun_error("--html and --trace want a file each");
+	else if (options->list && (options->trace || options->page || options->measure || options->output_count))
+		sk_skrun_error("--list runs nothing; --output, --trace, --html and --measure do not go with it");
 	else if (!options->predict && options->costs)
 		sk_skrun_error("--costs goes with --predict");
 	else if (options->predict && options->measure)
@@ -283,8 +290,8 @@ static bool check_options(struct sk_run_options *options)
 			       options->measure);
 	else if (options->predict && (options->list || is_run(options)))
 		sk_skrun_error(
-			"--predict runs no kernel; of the other options only --device, --costs, --cores and --trace go "
-			"with it");
+			"--predict runs no kernel; of the other options only --device, --costs, --cores, --trace and "
+			"--html go with it");
 	else if (options->measure && (options->output_count || options->verify || options->time || options->trace ||
 				      options->profile || options->mode_given))
 		sk_skrun_error(

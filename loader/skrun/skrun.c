@@ -13,6 +13,7 @@
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
 #include "loader/predict/predict.h"
+#include "loader/skrun/keep-inputs.h"
 #include "loader/skrun/measure.h"
 #include "loader/skrun/messages.h"
 #include "loader/skrun/run-options.h"
@@ -54,7 +55,7 @@ static bool check_folder(const char *path, const char *what)
 }
 
 /* Misspelt outputs should not be noticed after a long run. */
-static bool check_outputs(const struct sk_run_options *options)
+static bool check_outputs(const struct sk_session *session, const struct sk_run_options *options)
 {
 	bool good = (!options->trace || check_folder(options->trace, "the trace")) &&
 		    (!options->measure || check_folder(options->measure, "the costs"));
@@ -66,7 +67,8 @@ static bool check_outputs(const struct sk_run_options *options)
 		if (!slot)
 			continue;
 		snprintf(what, sizeof(what), "output '%s'", slot->tensor.name);
-		good &= check_folder(options->outputs[i].path, what);
+		good &= check_folder(options->outputs[i].path, what) &&
+			sk_keep_inputs(session, options, options->outputs[i].path);
 		if (slot->tensor.role == SKRT_INPUT) {
 			sk_skrun_error("tensor '%s' is an input, not an output", slot->tensor.name);
 			good = false;
@@ -84,7 +86,7 @@ static bool read_inputs(struct sk_session *session, const struct sk_run_options 
 	for (uint32_t i = 0; i < options->input_count; i++)
 		if (options->inputs[i].slot)
 			good &= sk_session_read(options->inputs[i].slot, options->inputs[i].path);
-	good &= check_outputs(options);
+	good &= check_outputs(session, options);
 	if (good && options->random)
 		sk_session_fill(session, options->seed);
 	return good && sk_session_check_filled(session);
@@ -194,7 +196,10 @@ static bool work(const struct sk_run_options *options)
 	if (options->predict)
 		device = (struct skrt_device_options){.cores = 1}; /* that runs nothing */
 
-	bool good = sk_session_open(&session, &options->package, options->network, &device);
+	bool good = sk_session_open(&session, &options->package, options->network, &device) &&
+		    sk_keep_inputs(&session, options, options->trace) &&
+		    sk_keep_inputs(&session, options, options->page) &&
+		    sk_keep_inputs(&session, options, options->measure);
 
 	if (!seconds) {
 		sk_skrun_error("no memory");

@@ -85,6 +85,14 @@ bool sk_is_special(const char *path)
 	return named_descriptor(path) >= 0 || (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
+bool sk_is_same(const char *first, const char *second)
+{
+	struct stat one, other;
+
+	return stat(first, &one) == 0 && stat(second, &other) == 0 && S_ISREG(one.st_mode) &&
+	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
 int sk_special_open(const char *path)
 {
 	int descriptor = named_descriptor(path);

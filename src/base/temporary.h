@@ -19,6 +19,9 @@ bool sk_temporary_link(const char *path, int descriptor, char **name);
  * like /dev/stdout names: a descriptor that the process has, whatever it is of. */
 bool sk_is_special(const char *path);
 
+/* True if both paths lead to one regular file, whatever they call it: who writes the one must not read the other. */
+bool sk_is_same(const char *first, const char *second);
+
 /* Opens what sk_is_special tells, behind what standard output has so far. -1 with errno. */
 int sk_special_open(const char *path);
 

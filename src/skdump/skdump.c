@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "loader/image/imports.h"
-#include "src/base/file.h"
 #include "src/base/table.h"
+#include "src/base/temporary.h"
 #include "src/proof/consistency.h"
 #include "src/proof/explain.h"
 #include "src/proof/verify.h"
@@ -143,10 +143,10 @@ static void take_packages(struct sk_diag *diag, int count, char **words, struct 
 /* A page would be written over what it shows. */
 static void keep_inputs(struct sk_diag *diag, const struct command *command)
 {
-	bool same = sk_file_same(command->page, command->packages[0]);
+	bool same = sk_is_same(command->page, command->packages[0]);
 
 	for (size_t i = 0; i < command->traces.count; i++)
-		same |= sk_file_same(command->page, command->traces.items[i]);
+		same |= sk_is_same(command->page, command->traces.items[i]);
 	if (same)
 		sk_error(diag, (struct sk_place){.file = command->page},
 			 "is an input, too; give the page a name of its own");

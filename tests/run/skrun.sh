@@ -355,6 +355,52 @@ fails_with "do not go with it" "$skrun" copy.sk --verify --serial
 [ ! -e none.npy ] || fail "an output was written"
 fails_with "standard output" sh -c "'$skrun' copy.sk --random 1 >/dev/full"
 
+# What is read is never written over, whatever it is called: the package, its weights, named or not, and costs.
+printf 'input x f32 4x64\noutput y f32 4x64\nconstant a f32 64x64 2 3 5\nnode MatMul product x a -> y\n' |
+	"$top_builddir/tests/lib/make-model" apart.onnx
+"$sklink" apart.onnx -L "$top_builddir/kernels" -lskernels --weights apart.weights -o apart.sk
+ln -s copy.sk alias.sk
+ln -s apart.weights alias.weights
+ln apart.weights twin.weights
+mkdir beside && ln -s ../apart.sk ../apart.weights beside
+"$skrun" apart.sk --random 1 --repeat 3 --measure costs >/dev/null
+ln -s costs alias.costs
+md5sum copy.sk apart.sk apart.weights costs >sums.txt
+keeps() { # FILE COMMAND…
+	local file=$1
+	shift
+	fails_with "^skrun: error: $file: is an input, too; give the output a name of its own\$" "$skrun" "$@"
+	md5sum --quiet -c sums.txt || fail "an input has been replaced: $*"
+}
+for file in copy.sk ./copy.sk alias.sk; do
+	keeps $file copy.sk --random 1 --output words2=$file
+	keeps $file copy.sk --random 1 --unfused --trace $file
+	keeps $file copy.sk --predict --trace $file
+	keeps $file copy.sk --random 1 --unfused --trace t.json --html $file
+	keeps $file copy.sk --random 1 --measure $file
+done
+keeps copy.sk alias.sk --random 1 --output words2=copy.sk
+for file in apart.weights alias.weights twin.weights; do
+	keeps $file apart.sk --random 1 --output y=$file
+	keeps $file apart.sk --random 1 --measure $file
+	keeps $file "$dir/apart.sk" --random 1 --weights twin.weights --output y=$file
+	keeps $file beside/apart.sk --random 1 --trace $file
+done
+keeps alias.costs apart.sk --predict --costs costs --trace alias.costs
+[ ! -e t.json ] || fail "it has run, and traced"
+[ -L alias.sk ] && [ -L alias.weights ] || fail "a link has been replaced"
+"$skrun" state.sk --input x=singles.npy --input sum=four.npy --output sum=four.npy || fail "a state goes on in its file"
+
+# A page shows a trace that has been written, and nothing that lies there from before.
+echo old >t.json
+fails_with '^skrun: error: --list runs nothing; --output, --trace, --html and --measure do not go with it$' \
+	"$skrun" copy.sk --list --trace t.json --html page.html
+fails_with '^skrun: error: --html shows the trace that has been written; --trace wants a file for it$' \
+	"$skrun" copy.sk --random 1 --unfused --trace /dev/stdout --html page.html
+fails_with '^skrun: error: --html and --trace want a file each$' "$skrun" copy.sk --random 1 --unfused --trace t.json --html t.json
+fails_with '^skrun: error: --predict .*, --trace and --html go with it$' "$skrun" copy.sk --predict --random 1
+[ "$(cat t.json)" = old ] && [ ! -e page.html ] || fail "it has run"
+
 # A package cut anywhere before the end of its last segment is refused.
 end=0
 while read -r type offset _ _ size _; do
