@@ -41,7 +41,7 @@ loader_libpredict_la_SOURCES = \
 	loader/predict/simulated-core.c loader/predict/simulator.h \
 	loader/predict/predicted-trace.c loader/predict/predicted-trace.h \
 	loader/predict/visits.c loader/predict/visits.h
-loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la
+loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la src/libfiles.la
 
 # All of the runtime, for libskrt and for tests that look inside.
 noinst_LTLIBRARIES += loader/libloader.la

@@ -5,12 +5,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "loader/predict/visits.h"
 #include "src/base/escape.h"
-#include "src/base/temporary.h"
+#include "src/base/unfinished.h"
 
 /* A run that is added: the lanes' processes, and the number of the first core of each. */
 struct writer {
@@ -27,10 +25,7 @@ bool sk_predicted_trace_open(const char *path, struct sk_predicted_trace *trace)
 	*trace = (struct sk_predicted_trace){0};
 	if (!path)
 		return true;
-
-	int descriptor = sk_is_special(path) ? sk_special_open(path) : sk_temporary_create(path, 0666, &trace->name);
-
-	trace->file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+	trace->file = sk_unfinished_open(path);
 	if (trace->file)
 		fputs("{\"traceEvents\":[", trace->file);
 	return trace->file != NULL;
@@ -125,11 +120,9 @@ bool sk_predicted_trace_close(struct sk_predicted_trace *trace, const char *path
 	if (!trace->file)
 		return true;
 	fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"predicted\":true}}\n", trace->file);
-
-	bool good = sk_close_written(trace->file) && (!whole || !trace->name || rename(trace->name, path) == 0);
-
-	if (trace->name && !(good && whole))
-		unlink(trace->name);
-	free(trace->name);
-	return good;
+	if (whole)
+		return sk_unfinished_close(trace->file, path);
+	fclose(trace->file);
+	sk_unfinished_remove(path);
+	return true;
 }

@@ -10,7 +10,6 @@
 
 struct sk_predicted_trace {
 	FILE *file; /* NULL: nobody wants one */
-	char *name; /* of the file while it is not whole; NULL: it is written in place */
 	uint32_t processes, arrows; /* so far: their numbers */
 };
 
@@ -22,7 +21,7 @@ void sk_predicted_trace_add(struct sk_predicted_trace *trace, const char *run, c
 			    const struct sk_profile *profile, const struct sk_network *network,
 			    const struct sk_simulation *simulation);
 
-/* Makes it the file of that path, if it is whole, and else removes it. False with errno. */
+/* Makes it the file of that path, if it is whole, and else leaves what was there. False with errno. */
 bool sk_predicted_trace_close(struct sk_predicted_trace *trace, const char *path, bool whole);
 
 #endif

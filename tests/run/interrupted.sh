@@ -119,14 +119,14 @@ if [ "$(cat status.txt)" = 0 ]; then cmp made.sk good.sk; rm -f made.*; else not
 # ---- what skrun writes ----
 run() { "$skrun" good.sk --random 1 "$@"; }
 "$sklink" model.yaml kernel.o -o traced.sk --scope-options='*=profiling=1'
-for output in '--trace made.json' '--measure made.txt' '--output z=made.npy'; do
+for output in '--random 1 --trace made.json' '--random 1 --measure made.txt' '--random 1 --output z=made.npy' '--predict --trace made.json'; do
 	echo old >"${output##*[ =]}"
-	fails_with "${output##*[ =]}:.* File too large" limited 0 "$skrun" traced.sk --random 1 $output
+	fails_with "${output##*[ =]}:.* File too large" limited 0 "$skrun" traced.sk $output
 	[ "$(cat "${output##*[ =]}")" = old ] || fail "$output: the old file is gone"
 	rm "${output##*[ =]}"
 	nothing_is_left "skrun $output"
 	if [ -w /dev/full ]; then
-		fails_with 'No space left' "$skrun" traced.sk --random 1 ${output%made.*}/dev/full
+		fails_with 'No space left' "$skrun" traced.sk ${output%made.*}/dev/full
 	fi
 done
 "$skrun" traced.sk --random 1 --trace made.json --output z=made.npy >/dev/null

@@ -217,7 +217,8 @@ cmp traced.txt out.txt || fail "a prediction with a trace is another one"
 fails_with 'none/x.json: No such file' "$skrun" --predict --device mine.profile --trace none/x.json model.sk
 fails_with "profile a3 has no lane 'core'" "$skrun" --predict --device a3 --trace x.json model.sk
 [ ! -e x.json ] || fail "x.json after an error"
-[ -x /usr/bin/python3 ] && /usr/bin/python3 - <<'P'
+[ -x /usr/bin/python3 ] || { echo "the trace of a prediction is not looked at without python3"; exit 77; }
+/usr/bin/python3 - <<'P'
 import json, re
 events = json.load(open("predicted.json"))["traceEvents"]
 text = open("traced.txt").read()
