@@ -103,6 +103,8 @@ START_TEST(entries_in_vain)
 	expect(choose(2, "1.3", "01.1"), "0124567");
 	expect_messages("t: warning: E: graph kernel pass enable flag \"1.3\" is not valid!\n"
 			"t: warning: E: graph kernel pass disable flag \"01.1\" is not valid!\n");
+	expect(choose(2, NULL, "9.0"), "0124567"); /* the group has no number */
+	expect_messages("t: warning: E: graph kernel pass disable flag \"9.0\" is not valid!\n");
 }
 END_TEST
 

@@ -48,7 +48,7 @@ static void add_pass(struct chooser *chooser, const struct sk_fusion_pass *pass)
 
 /* ---- entries ---- */
 
-/* "3.4", or "split.graph_kernel_splitter". */
+/* "3.4", or "split.graph_kernel_splitter". The group's passes have no number. */
 static bool is_in_stage(const struct chooser *chooser, size_t index, const char *entry, const char *point)
 {
 	const struct sk_fusion_pass *pass = chooser->choices.items[index].pass;
@@ -56,7 +56,7 @@ static bool is_in_stage(const struct chooser *chooser, size_t index, const char 
 	char numbers[32];
 
 	snprintf(numbers, sizeof(numbers), "%u.%u", stage_number(pass->stage), chooser->places.items[index]);
-	return !strcmp(entry, numbers) ||
+	return (strcmp(pass->stage, group) && !strcmp(entry, numbers)) ||
 	       (strlen(pass->stage) == length && !memcmp(entry, pass->stage, length) && !strcmp(point + 1, pass->name));
 }
 
