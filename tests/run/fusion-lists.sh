@@ -1,6 +1,7 @@
 # Which operators are expanded and put together, from one end to the other: by target, and by each of the flags on lists.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
+needs_python
 unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS GLOG_v
 kernels=(-L "$top_builddir/kernels" -lskernels)
 
@@ -32,6 +33,7 @@ operators() {
 	"$sklink" "${net[@]}" "${kernels[@]}" -o out.sk --dump-dir dumps --fusion-flags "$text" "$@" 2>err.txt || { cat err.txt >&2; fail "$*"; }
 	"$skrun" out.sk --input x=x.npy --output y=got.npy --output s=sgot.npy
 	cmp y.npy got.npy || fail "y: $text $*"
+	"$python" "$top_srcdir/tests/lib/models.py" sgot.npy s.npy || fail "s: $text $*"
 	"$skdump" --steps out.sk | sed -nE 's/.* sk_([a-z]+)_.*/\1/p' | tr '\n' ' ' >operators.txt
 	[ "$(cat operators.txt)" = "$expected " ] || fail "$text $*: not '$expected' but '$(cat operators.txt)'"
 }
