@@ -4,10 +4,7 @@
 
 #include <string.h>
 
-/* By the numbers of targets. */
-static const char *const targets[] = {"host", "ascend", "cpu", "gpu"};
-
-enum { TARGETS = sizeof(targets) / sizeof(targets[0]) };
+#include "src/fusion/onnx/onnx.h"
 
 static struct sk_flags_text find_text(const struct sk_link *link)
 {
@@ -31,9 +28,9 @@ bool sk_fusion_flags_given(const struct sk_link *link, struct sk_fusion_flags *f
 	size_t target = link->model->device->lane_count > 1 ? SK_TARGET_ASCEND : SK_TARGET_HOST;
 
 	if (name)
-		for (target = 0; target < TARGETS && strcmp(targets[target], name); target++)
+		for (target = 0; target < SK_FUSION_TARGETS && strcmp(sk_fusion_targets[target], name); target++)
 			;
-	if (target == TARGETS) {
+	if (target == SK_FUSION_TARGETS) {
 		sk_error(link->diag, (struct sk_place){0}, "--fusion-target wants host, ascend, cpu or gpu, not '%s'",
 			 name);
 		return false;
@@ -44,7 +41,9 @@ bool sk_fusion_flags_given(const struct sk_link *link, struct sk_fusion_flags *f
 
 const char *sk_fusion_flags_of_environment(const struct sk_link *link)
 {
-	bool others = link->command->fusion_flags || link->model->graph.fusion.text;
+	const struct sk_graph_file *file = &link->model->graph;
+	bool fuses = sk_onnx_is_model(link->command->manifest) || file->path.text;
+	bool others = link->command->fusion_flags || file->fusion.text;
 
-	return others ? NULL : link->command->environment_flags;
+	return fuses && !others ? link->command->environment_flags : NULL;
 }

@@ -9,7 +9,7 @@
  * there is no such target. */
 bool sk_fusion_flags_given(const struct sk_link *link, struct sk_fusion_flags *flags);
 
-/* The environment's flags, if they are those that count; NULL: they are not. */
+/* The environment's flags, if they are those that count; NULL: they are not, or there is no model. */
 const char *sk_fusion_flags_of_environment(const struct sk_link *link);
 
 #endif

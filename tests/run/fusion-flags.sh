@@ -108,6 +108,21 @@ MS_DEV_GRAPH_KERNEL_FLAGS="--disable_cluster_ops=Exp --opt_level=1" repeats "--d
 SKLINK_GRAPH_KERNEL_FLAGS= repeats " " "${net[@]}"
 SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=3 repeats --opt_level=1 flags.yaml
 SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=3 repeats --opt_level=0 "${net[@]}" --fusion-flags=--opt_level=0
+# Of a link without a model the environment's flags are no part.
+printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4], role: inout}}\ntasks: [{name: t, kernel: k, args: [x]}]\n' >tasks.yaml
+printf '#include "skkernel.h"\nvoid k(float *x) { x[0]++; }\nSK_KERNEL(k, "inout x f32[4]");\n' >k.c
+compile k
+MS_DEV_GRAPH_KERNEL_FLAGS=--opt_level=1 "$sklink" tasks.yaml k.o -o tasks.sk --repro=repro.tar
+rm -rf repro
+tar xf repro.tar
+(cd repro && "$sklink" @response.txt) || fail "a link without a model is not repeated"
+
+# ---- flags that do not say how to fuse leave fusion on the host what it is ----
+"$sklink" "${net[@]}" "${kernels[@]}" -o plain.sk
+for text in "" --target_os=linux --nonsense --opt_level=x --dump_as_text=off; do # composites that hold, and are not there, would be no group
+	"$sklink" "${net[@]}" "${kernels[@]}" -o other.sk --fusion-flags "--disable_pass=graph_kernel_cluster $text" 2>err.txt
+	cmp plain.sk other.sk || fail "$text changes what is fused"
+done
 
 # ---- enable_debug_mode ----
 for scope in "" "--scope layer=*"; do

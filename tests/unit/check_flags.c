@@ -53,6 +53,7 @@ START_TEST(defaults)
 	ck_assert_uint_eq(flags.enable_expand_ops.count, 0);
 	ck_assert(!flags.given && !read_flags("--dump_as_text --enable_debug_mode").given);
 	ck_assert(read_flags("--dump_as_text --opt_level=2").given);
+	ck_assert(!read_flags("--disable_pass=1.3").given && read_flags("--enable_pass=1.3").given);
 	flags = read_for(SK_TARGET_ASCEND, "");
 	ck_assert_int_eq(flags.fusion_ops_level, 0);
 	ck_assert_str_eq(flags.kernel_generator, "DVM");
@@ -143,7 +144,7 @@ END_TEST
 
 START_TEST(unknown_flags)
 {
-	read_flags("--opt_levle=1 --enable_expand_op=Square --nonsense");
+	ck_assert(!read_flags("--opt_levle=1 --enable_expand_op=Square --nonsense").given);
 	expect_messages("t: warning: E:1:1: unknown flag: opt_levle; did you mean 'opt_level'?\n"
 			"t: warning: E:1:15: unknown flag: enable_expand_op; did you mean 'enable_expand_ops'?\n"
 			"t: warning: E:1:41: unknown flag: nonsense\n"
@@ -170,7 +171,9 @@ START_TEST(booleans)
 	for (int i = 0; i < 5; i++) {
 		const char *text = sk_arena_print(arena, "--exact_precision_mode%s", bad[i]);
 
-		ck_assert(read_flags(text).exact_precision_mode);
+		struct sk_fusion_flags flags = read_flags(text);
+
+		ck_assert(flags.exact_precision_mode && !flags.given);
 		expect_messages(sk_arena_print(arena, "t: warning: E:1:1: the flag %s" HINT, text));
 	}
 }
@@ -225,6 +228,7 @@ START_TEST(lists)
 	ck_assert_uint_eq(flags.enable_expand_ops.count + flags.disable_expand_ops.count, 0);
 	expect_messages("t: warning: E:1:1: the flag --enable_expand_ops=" HINT
 			"t: warning: E:1:21: the flag --disable_expand_ops=,," HINT);
+	ck_assert(!flags.given);
 }
 END_TEST
 
@@ -280,7 +284,7 @@ START_TEST(each_without_effect_says_why)
 			sk_arena_print(arena, "%st: warning: E:1:%d: the flag --%s has no effect: %s\n", expected,
 				       (int)(strstr(text, sk_arena_print(arena, " --%s=", without[i][0])) - text) + 2,
 				       without[i][0], without[i][1]);
-	read_flags(text);
+	ck_assert(!read_flags(text).given);
 	expect_messages(expected);
 	ck_assert_uint_gt(count, 20);
 }

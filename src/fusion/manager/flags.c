@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "src/base/json.h"
+#include "src/base/text.h"
 
 #define HINT                                                                                                           \
 	"Valid flag format is \"--key=value\", flags are separated by spaces(e.g. \"--key1=value1 --key2=value2\"). "  \
@@ -16,11 +17,15 @@
 
 enum { DEFAULT_LEVEL = 2, MAXIMUM_LEVEL = 3 };
 
+const char *const sk_fusion_targets[] = {
+	[SK_TARGET_HOST] = "host", [SK_TARGET_ASCEND] = "ascend", [SK_TARGET_CPU] = "cpu", [SK_TARGET_GPU] = "gpu"};
+
 /* A word of the text. */
 struct flag {
 	const char *key, *value; /* value "": there is none */
 	struct sk_place place;
-	bool used;
+	bool used; /* it is known */
+	bool refused; /* its value is none */
 };
 
 struct reader {
@@ -80,7 +85,7 @@ static void split_words(struct reader *reader, const struct sk_flags_text *text)
 /* ---- values ---- */
 
 /* The flag of that name, which is known then; NULL if it is not there. */
-static const struct flag *take(struct reader *reader, const char *key)
+static struct flag *take(struct reader *reader, const char *key)
 {
 	struct flag *flag = find(reader, key);
 
@@ -89,8 +94,9 @@ static const struct flag *take(struct reader *reader, const char *key)
 	return flag;
 }
 
-static void refuse_value(struct reader *reader, const struct flag *flag)
+static void refuse_value(struct reader *reader, struct flag *flag)
 {
+	flag->refused = true;
 	sk_warning(reader->diag, flag->place, "the flag --%s=%s is invalid. " HINT, flag->key, flag->value);
 }
 
@@ -105,7 +111,7 @@ static bool is_one_of(const char *text, const char *const words[4])
 static bool read_bool(struct reader *reader, const char *key, bool otherwise)
 {
 	static const char *const yes[4] = {"true", "True", "on", "1"}, *const no[4] = {"false", "False", "off", "0"};
-	const struct flag *flag = take(reader, key);
+	struct flag *flag = take(reader, key);
 
 	if (!flag)
 		return otherwise;
@@ -120,7 +126,7 @@ static bool read_bool(struct reader *reader, const char *key, bool otherwise)
 /* A number whose default is not negative is never negative. */
 static int64_t read_integer(struct reader *reader, const char *key, int64_t otherwise)
 {
-	const struct flag *flag = take(reader, key);
+	struct flag *flag = take(reader, key);
 	const char *digits = flag ? flag->value + strspn(flag->value, "+-") : "";
 	char *end;
 	int64_t value;
@@ -137,7 +143,7 @@ static int64_t read_integer(struct reader *reader, const char *key, int64_t othe
 
 static const char *read_string(struct reader *reader, const char *key, const char *otherwise)
 {
-	const struct flag *flag = take(reader, key);
+	struct flag *flag = take(reader, key);
 
 	if (flag && *flag->value)
 		return flag->value;
@@ -148,7 +154,7 @@ static const char *read_string(struct reader *reader, const char *key, const cha
 
 static sk_texts read_list(struct reader *reader, const char *key)
 {
-	const struct flag *flag = take(reader, key);
+	struct flag *flag = take(reader, key);
 	const char *item = flag ? flag->value + strspn(flag->value, ",") : "";
 	sk_texts list = {0};
 
@@ -206,17 +212,19 @@ static void warn_of_unknown(struct reader *reader)
 		sk_note(reader->diag, "the flags listed above are invalid; for valid flags, see sk-fusion(5)");
 }
 
-static void warn_of_no_effect(struct reader *reader)
-{
-	static const struct {
-		const char *key, *reason;
-	} without[] = {
+static const struct {
+	const char *key, *reason;
+} without[] = {
 #define NO_EFFECT(name, reason) {#name, reason},
 #include "src/fusion/manager/no-effect.def"
 #undef NO_EFFECT
-	};
+};
 
-	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
+enum { WITHOUT = sizeof(without) / sizeof(without[0]) };
+
+static void warn_of_no_effect(struct reader *reader)
+{
+	for (size_t i = 0; i < WITHOUT; i++) {
 		const struct flag *flag = find(reader, without[i].key);
 
 		if (flag)
@@ -225,10 +233,18 @@ static void warn_of_no_effect(struct reader *reader)
 	}
 }
 
-/* Whether there are flags that say how to fuse, and not only what to show of it. */
-static bool is_given(struct reader *reader)
+/* Whether the flag says how to fuse. Two only show what is done; and without one of its passes fusion is what it was
+ * otherwise: so the pass is found behind which a result is wrong. */
+static bool says_how(const struct flag *flag)
 {
-	return reader->flags.count > (size_t) !!find(reader, "dump_as_text") + !!find(reader, "enable_debug_mode");
+	static const char *const others[] = {"dump_as_text", "enable_debug_mode", "disable_pass"};
+	bool says = flag->used && !flag->refused;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		says &= !!strcmp(flag->key, others[i]);
+	for (size_t i = 0; i < WITHOUT; i++)
+		says &= !!strcmp(flag->key, without[i].key);
+	return says;
 }
 
 /* Other defaults depend on the level, so that is read first. */
@@ -242,11 +258,7 @@ void sk_fusion_flags_read(struct sk_arena *arena, struct sk_diag *diag, struct s
 	sk_map_init(&reader.keys, arena);
 	split_words(&reader, &text);
 	level = read_level(&reader);
-	*flags = (struct sk_fusion_flags){.opt_level = level,
-					  .target = target,
-					  .text = text.text,
-					  .given = is_given(&reader),
-					  .place = text.place};
+	*flags = (struct sk_fusion_flags){.opt_level = level, .target = target, .text = text.text, .place = text.place};
 #define BOOL(name, otherwise)	 flags->name = read_bool(&reader, #name, otherwise);
 #define INTEGER(name, otherwise) flags->name = read_integer(&reader, #name, otherwise);
 #define STRING(name, otherwise)	 flags->name = read_string(&reader, #name, otherwise);
@@ -256,35 +268,39 @@ void sk_fusion_flags_read(struct sk_arena *arena, struct sk_diag *diag, struct s
 #undef INTEGER
 #undef STRING
 #undef LIST
+	for (size_t i = 0; i < reader.flags.count; i++)
+		flags->given |= says_how(&reader.flags.items[i]);
 	warn_of_unknown(&reader);
 	warn_of_no_effect(&reader);
 }
 
 /* ---- all of them as a text ---- */
 
-static const char *list_json(struct sk_arena *arena, const sk_texts *list)
+static void print_list(struct sk_arena *arena, const sk_texts *list, FILE *stream)
 {
-	const char *json = "[";
-
 	for (size_t i = 0; i < list->count; i++)
-		json = sk_arena_print(arena, "%s%s%s", json, i ? ", " : "", sk_json_string(arena, list->items[i]));
-	return sk_arena_join(arena, json, "]");
+		fprintf(stream, "%s%s", i ? ", " : "", sk_json_string(arena, list->items[i]));
 }
 
 const char *sk_fusion_flags_json(struct sk_arena *arena, const struct sk_fusion_flags *flags)
 {
-	const char *json = sk_arena_print(arena, "{\"opt_level\": %u", flags->opt_level);
+	struct sk_text text;
 
-#define ADD(name, value)	 json = sk_arena_print(arena, "%s, \"%s\": %s", json, name, value);
-#define BOOL(name, otherwise)	 ADD(#name, flags->name ? "true" : "false")
-#define INTEGER(name, otherwise) ADD(#name, sk_arena_print(arena, "%" PRId64, flags->name))
-#define STRING(name, otherwise)	 ADD(#name, sk_json_string(arena, flags->name))
-#define LIST(name)		 ADD(#name, list_json(arena, &flags->name))
+	sk_text_open(&text);
+	fprintf(text.stream, "{\"opt_level\": %u", flags->opt_level);
+#define BOOL(name, otherwise)	 fprintf(text.stream, ", \"%s\": %s", #name, flags->name ? "true" : "false");
+#define INTEGER(name, otherwise) fprintf(text.stream, ", \"%s\": %" PRId64, #name, flags->name);
+#define STRING(name, otherwise)	 fprintf(text.stream, ", \"%s\": %s", #name, sk_json_string(arena, flags->name));
+#define LIST(name)                                                                                                     \
+	fprintf(text.stream, ", \"%s\": [", #name);                                                                    \
+	print_list(arena, &flags->name, text.stream);                                                                  \
+	fputc(']', text.stream);
 #include "src/fusion/manager/flags.def"
-#undef ADD
 #undef BOOL
 #undef INTEGER
 #undef STRING
 #undef LIST
-	return sk_arena_join(arena, json, "}");
+	fputc('}', text.stream);
+	sk_text_close(arena, &text);
+	return text.bytes;
 }

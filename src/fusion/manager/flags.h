@@ -11,12 +11,17 @@
 /* Whose lists of operators and whose rules of areas hold. */
 enum sk_fusion_target { SK_TARGET_HOST, SK_TARGET_ASCEND, SK_TARGET_CPU, SK_TARGET_GPU };
 
+enum { SK_FUSION_TARGETS = SK_TARGET_GPU + 1 };
+
+/* What users call them. */
+extern const char *const sk_fusion_targets[SK_FUSION_TARGETS];
+
 struct sk_rules;
 
 struct sk_fusion_flags {
 	unsigned opt_level; /* 0: no graph-kernel fusion */
 	enum sk_fusion_target target;
-	bool given; /* somebody has said how to fuse; otherwise all of that is the default */
+	bool given; /* somebody has said how to fuse; otherwise all of that is the default, perhaps without some pass */
 	const struct sk_rules *rules; /* the user's; NULL: there are none */
 	const char *text; /* that they were read from */
 	struct sk_place place; /* where it stands */

@@ -76,16 +76,12 @@ bool sk_expand_check_names(struct sk_arena *arena, struct sk_diag *diag, const s
 
 enum sk_pass_result sk_pass_expand(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
 {
-	static const char *const targets[] = {[SK_TARGET_HOST] = "host",
-					      [SK_TARGET_ASCEND] = "ascend",
-					      [SK_TARGET_CPU] = "cpu",
-					      [SK_TARGET_GPU] = "gpu"};
 	const struct wanted wanted = {graph, sk_valid_ops(graph->arena, flags, SK_LIST_EXPAND)};
 	struct sk_rules own = {0};
 	struct sk_rule_pass rewrite = {.graph = graph,
 				       .wants = is_wanted,
 				       .context = &wanted,
-				       .target = targets[flags->target],
+				       .target = sk_fusion_targets[flags->target],
 				       .composites = true};
 
 	if (!any_is_wanted(&wanted))
