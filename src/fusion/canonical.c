@@ -17,6 +17,15 @@ uint32_t sk_canonical_output(const struct sk_canonical *canonical, size_t number
 	return number < node->outputs.count ? node->outputs.items[number] : SK_NONE;
 }
 
+uint32_t sk_canonical_made(struct sk_canonical *canonical, size_t number, enum sk_dtype dtype, uint32_t like)
+{
+	const struct sk_value shaped = canonical->graph->values.items[like];
+	uint32_t output = sk_canonical_output(canonical, number);
+
+	return output != SK_NONE ? output
+				 : sk_graph_new_value(canonical->graph, shaped.name, dtype, shaped.rank, shaped.shape);
+}
+
 bool sk_canonical_error(const struct sk_canonical *canonical, const char *format, ...)
 {
 	va_list args;

@@ -47,6 +47,10 @@ struct sk_canonical {
 uint32_t sk_canonical_input(const struct sk_canonical *canonical, size_t number);
 uint32_t sk_canonical_output(const struct sk_canonical *canonical, size_t number);
 
+/* An output that kernels make in any case: if it is absent, a value that nobody reads, of that type and of the shape
+ * of another one. */
+uint32_t sk_canonical_made(struct sk_canonical *canonical, size_t number, enum sk_dtype dtype, uint32_t like);
+
 /* An error at the node; returns false. */
 bool sk_canonical_error(const struct sk_canonical *canonical, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -18,8 +18,14 @@ cases = []
 
 
 def case(opset, op, inputs, expected, **attributes):
-    """Inputs are arrays, given when the package runs, or ("constant", array), or None: absent."""
-    cases.append((opset, op, inputs, [numpy.asarray(array) for array in expected], attributes))
+    """Inputs are arrays, given when the package runs, or ("constant", array), or None: absent; so may outputs be."""
+    cases.append((opset, op, inputs, [array if array is None else numpy.asarray(array) for array in expected], attributes))
+
+
+def case_and_absences(opset, op, inputs, expected, **attributes):
+    """The case, and the same with each choice of its outputs: none is another one because those beside it are absent."""
+    for chosen in range(1, 1 << len(expected)):
+        case(opset, op, inputs, [array if chosen >> i & 1 else None for i, array in enumerate(expected)], **attributes)
 
 
 def constant(items, dtype=i64):
@@ -31,23 +37,28 @@ def type_of(array):
 
 
 def make_model(opset, chosen):
-    nodes, inputs, initializers, outputs, fed, wanted = [], [], [], [], {}, {}
+    nodes, inputs, initializers, outputs, known, fed, wanted = [], [], [], [], {}, {}, {}
     for number, (_, op, given, expected, attributes) in enumerate(chosen):
         names = []
         for i, array in enumerate(given):
-            names.append("" if array is None else f"x{number}_{i}")
+            names.append("" if array is None else known.setdefault(id(array), f"x{number}_{i}"))
+            if names[-1] != f"x{number}_{i}": # absent, or what another case has, too
+                continue
             if isinstance(array, tuple):
                 initializers.append(numpy_helper.from_array(array[1], names[-1]))
-            elif array is not None:
+            else:
                 inputs.append(helper.make_tensor_value_info(names[-1], type_of(array), array.shape))
                 fed[names[-1]] = array
-        made = [f"y{number}_{i}" for i in range(len(expected))]
+        made = ["" if array is None else f"y{number}_{i}" for i, array in enumerate(expected)]
         nodes.append(helper.make_node(op, names, made, name=f"{op} {number}", **attributes))
         for name, array in zip(made, expected):
+            if array is None:
+                continue
             outputs.append(helper.make_tensor_value_info(name, type_of(array), array.shape))
             wanted[name] = (f"{op} of operator set {opset} ({attributes})", array)
     graph = helper.make_graph(nodes, "operators", inputs, outputs, initializers)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    domains = {"": opset, "ai.onnx.preview.training": 1, "sklink": 1}
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid(*domain) for domain in domains.items()])
     onnx.save(model, "model.onnx")
     return fed, wanted
 
@@ -291,6 +302,49 @@ for mode, padding, align, expected in (
     case(20, "GridSample", [image, places], [numpy.array(expected, f32).reshape(1, 1, 1, 5)], mode=mode,
          padding_mode=padding, align_corners=align)
 
+# ---- outputs that are absent ----
+
+many = numbers.randn(2, 7, 5).astype(f32)
+case_and_absences(13, "Split", [many, constant([1, 2, 4])], numpy.split(many, [1, 3], 1), axis=1)
+case_and_absences(13, "Split", [many.reshape(2, 35)], numpy.split(many.reshape(2, 35), 5, 1), axis=-1)
+case_and_absences(18, "Split", [many], numpy.split(many, [3, 6], 1), axis=1, num_outputs=3)
+case_and_absences(11, "Split", [many], numpy.split(many, [0, 3], 1), axis=1, split=[0, 3, 4])
+order = numpy.argsort(-many, 1)[:, :3]
+case_and_absences(11, "TopK", [many, constant([3])], [numpy.take_along_axis(many, order, 1), order], axis=1)
+means, deviations = many.mean(-1, keepdims=True), numpy.sqrt(many.var(-1, keepdims=True) + 1e-5)
+normal = (many - means) / deviations
+weights, shifts = numbers.randn(2, 5).astype(f32)
+case_and_absences(17, "LayerNormalization", [many, weights, shifts], [normal * weights + shifts, means, 1 / deviations])
+case_and_absences(17, "LayerNorm", [many, weights, shifts], [normal * weights + shifts, means, many.var(-1, keepdims=True)],
+                  epsilon=1e-5, begin_norm_axis=-1, begin_params_axis=-1, domain="sklink")
+case_and_absences(12, "MaxPool", [many], [many.max(-1, keepdims=True), many.argmax(-1)[..., None] + 5 * numpy.arange(14).reshape(2, 7, 1)],
+                  kernel_shape=[5])
+channels = numpy.abs(numbers.randn(4, 7)).astype(f32)
+means, variances = many.mean((0, 2)), many.var((0, 2))
+normal = (many - means[:, None]) / numpy.sqrt(variances + 1e-5)[:, None]
+case_and_absences(15, "BatchNormalization", [many, *channels],
+                  [normal * channels[0][:, None] + channels[1][:, None], channels[2] * 0.5 + means * 0.5, channels[3] * 0.5 + variances * 0.5],
+                  training_mode=1, momentum=0.5)
+logarithms = many - numpy.log(numpy.exp(many).sum(1, keepdims=True))
+classes = numbers.randint(0, 7, (2, 5))
+case_and_absences(13, "SoftmaxCrossEntropyLoss", [many, classes], [-numpy.take_along_axis(logarithms, classes[:, None], 1).mean(), logarithms])
+scale = f32((many.max() - many.min()) / f32(255))
+zero = numpy.uint8(numpy.rint(-many.min() / scale))
+case_and_absences(11, "DynamicQuantizeLinear", [many], [numpy.uint8(numpy.clip(numpy.rint(many / scale) + zero, 0, 255)), scale, zero])
+case_and_absences(13, "Dropout", [many], [many, many == many])
+gates = numbers.randn(1, 4, 1, 5).astype(f32) # of one hidden number, which does not go back
+hidden, state = [], 0
+for step in many:
+    put, shown, kept, new = (step @ gates[0, gate, 0] for gate in range(4))
+    state = state / (1 + numpy.exp(-kept)) + numpy.tanh(new) / (1 + numpy.exp(-put))
+    hidden.append(numpy.tanh(state) / (1 + numpy.exp(-shown)))
+case_and_absences(14, "LSTM", [many, gates.reshape(1, 4, 5), numpy.zeros((1, 4, 1), f32)],
+                  [numpy.array(hidden, f32).reshape(2, 1, 7, 1), hidden[-1].reshape(1, 7, 1), state.reshape(1, 7, 1)], hidden_size=1)
+rate, moved = numpy.array(0.5, f32), numpy.array(1)
+speeds = 0.25 * shifts + weights
+case_and_absences(17, "Momentum", [rate, moved, many[0, 0], weights, shifts], [many[0, 0] - 0.5 * speeds, speeds], alpha=0.25, beta=1.0,
+                  mode="standard", norm_coefficient=0.0, domain="ai.onnx.preview.training")
+
 # ---- random numbers ----
 
 # Of classes, those that weigh nothing are never drawn; a probability is 0 or 1; what is like another tensor has its shape.
@@ -450,6 +504,22 @@ def check_sequences(sklink, skrun, libraries):
         assert refused.returncode == 1 and wanted in refused.stdout.decode(), (wanted, refused)
 
 
+# ---- what is wrong ----
+
+def check_mistakes(sklink):
+    """One node each, of x [5,3] and the constants that it names, is refused with what is wrong in it."""
+    for opset, op, inputs, outputs, attributes, wanted in (
+            (18, "Split", {}, 2, {"num_outputs": 3}, "'num_outputs' is 3, and there are 2 outputs"),):
+        x = helper.make_tensor_value_info("x", inputs.pop("x", onnx.TensorProto.FLOAT), [5, 3])
+        made = [f"y{i}" for i in range(outputs)]
+        graph = helper.make_graph([helper.make_node(op, ["x", *inputs], made, name=op, **attributes)], "mistake", [x],
+                                  [onnx.ValueInfoProto(name=name) for name in made],
+                                  [numpy_helper.from_array(array, name) for name, array in inputs.items()])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)]), "mistake.onnx")
+        refused = subprocess.run([sklink, "mistake.onnx", "--check"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        assert refused.returncode == 1 and f"node '{op}' ({op}): {wanted}" in refused.stdout.decode(), (wanted, refused)
+
+
 # ---- what there is not ----
 
 def check_refusals(sklink):
@@ -473,6 +543,7 @@ def check_refusals(sklink):
 
 
 if __name__ == "__main__":
+    check_mistakes(sys.argv[1])
     check_refusals(sys.argv[1])
     check_bodies(*sys.argv[1:])
     check_scan(*sys.argv[1:])

@@ -1501,6 +1501,24 @@ static void remove_nodes(struct maker *maker, uint64_t removed)
 	}
 }
 
+/* Of several outputs some that nobody uses are absent, but never all of them. */
+static void draw_absences(struct maker *maker)
+{
+	struct graph *graph = maker->graph;
+
+	for (uint32_t i = 0; i < graph->node_count; i++) {
+		const struct graph_node *node = &graph->nodes[i];
+		uint32_t kept = draw(maker, node->output_count);
+
+		for (uint32_t o = 0; o < node->output_count; o++) {
+			struct graph_value *value = &graph->values[node->outputs[o]];
+
+			value->is_absent = one_in(maker, 2) && o != kept && !value->uses && !node->removed;
+			value->is_output &= !value->is_absent;
+		}
+	}
+}
+
 /* One in three is a large one. */
 static void add_part(struct maker *maker)
 {
@@ -1529,6 +1547,7 @@ struct graph *graph_create(uint64_t seed, uint64_t removed)
 	maker.random = seed + 1;
 	for (uint32_t i = 0; i < maker.graph->value_count; i++)
 		maker.graph->values[i].is_output = one_in(&maker, 6) || !maker.graph->values[i].uses;
+	draw_absences(&maker);
 	return maker.graph;
 }
 
@@ -1575,7 +1594,7 @@ static void write_value(const struct graph *graph, uint32_t index, const char *w
 	fprintf(file, "\n");
 }
 
-static void write_node(const struct graph *graph, uint32_t index, FILE *file)
+static void write_node(const struct graph *graph, uint32_t index, bool all, FILE *file)
 {
 	const struct graph_node *node = &graph->nodes[index];
 
@@ -1584,7 +1603,10 @@ static void write_node(const struct graph *graph, uint32_t index, FILE *file)
 		fprintf(file, " v%u", node->inputs[i]);
 	fprintf(file, " ->");
 	for (uint32_t i = 0; i < node->output_count; i++)
-		fprintf(file, " v%u", node->outputs[i]);
+		if (!all && graph->values[node->outputs[i]].is_absent)
+			fprintf(file, " _");
+		else
+			fprintf(file, " v%u", node->outputs[i]);
 	fprintf(file, "%s", node->attributes);
 	if (node->scope)
 		fprintf(file, " _super_kernel_scope='s%u'", node->scope);
@@ -1606,5 +1628,5 @@ void graph_write(const struct graph *graph, FILE *file, bool all)
 	}
 	for (uint32_t i = 0; i < graph->node_count; i++)
 		if (!graph->nodes[i].removed)
-			write_node(graph, i, file);
+			write_node(graph, i, all, file);
 }

@@ -22,7 +22,7 @@ struct graph_value {
 	enum sk_dtype dtype;
 	uint32_t rank;
 	int64_t shape[SK_MAX_RANK], count;
-	bool is_output;
+	bool is_output, is_absent; /* where not all values are outputs */
 	uint32_t uses;
 	number *elements; /* of inputs and constants; of computed values what a run has made of them */
 };

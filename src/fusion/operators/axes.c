@@ -335,24 +335,19 @@ static bool canonical_topk(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
-	uint32_t outputs[2] = {sk_canonical_output(canonical, 0), sk_canonical_output(canonical, 1)}, axis;
+	uint32_t from = sk_canonical_input(canonical, 0), wanted = sk_canonical_output(canonical, 0), outputs[2], axis;
 	struct sk_graph_call *call;
 
 	if (!find_axis(&inference, &axis))
 		return false;
-	for (size_t i = 0; i < 2; i++) {
-		const struct sk_value other = graph->values.items[outputs[!i] != SK_NONE ? outputs[!i] : 0];
-
-		if (outputs[i] == SK_NONE) /* the kernel makes both */
-			outputs[i] = sk_graph_new_value(graph, other.name,
-							i ? SK_I64
-							  : graph->values.items[sk_canonical_input(canonical, 0)].dtype,
-							other.rank, other.shape);
-	}
+	if (wanted == SK_NONE)
+		wanted = sk_canonical_output(canonical, 1);
+	for (size_t i = 0; i < 2; i++)
+		outputs[i] = sk_canonical_made(canonical, i, i ? SK_I64 : graph->values.items[from].dtype, wanted);
 	call = sk_canonical_call(canonical, "TopK");
 	if (!sk_node_integer(inference.node, "largest", 1))
 		sk_call_integer(canonical, call, "largest", 0);
-	sk_call_input(canonical, call, sk_operand_axis(graph, sk_canonical_input(canonical, 0), axis));
+	sk_call_input(canonical, call, sk_operand_axis(graph, from, axis));
 	for (size_t i = 0; i < 2; i++)
 		sk_call_output(canonical, call, sk_operand_axis(graph, outputs[i], axis));
 	return true;

@@ -267,9 +267,9 @@ static bool canonical_layer_norm(struct sk_canonical *canonical)
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
 	size_t outputs = inference.node->outputs.count;
+	uint32_t from = sk_canonical_input(canonical, 0), axis, to;
 	struct sk_graph_call *call;
 	uint64_t rows[2];
-	uint32_t axis;
 
 	if (!find_rows(&inference, sk_infer_input(&inference, 1), &axis, rows))
 		return false;
@@ -280,12 +280,13 @@ static bool canonical_layer_norm(struct sk_canonical *canonical)
 				return false;
 		return true;
 	}
+	to = sk_canonical_made(canonical, 0, graph->values.items[from].dtype, from);
 	call = sk_canonical_call(canonical, "LayerNorm");
 	sk_call_real(canonical, call, "epsilon", sk_node_real(inference.node, "epsilon", 1e-7));
-	sk_call_input(canonical, call, sk_operand_shaped(graph, sk_canonical_input(canonical, 0), 2, rows));
+	sk_call_input(canonical, call, sk_operand_shaped(graph, from, 2, rows));
 	for (size_t i = 1; i < 3; i++)
 		sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, i)));
-	sk_call_output(canonical, call, sk_operand_shaped(graph, sk_canonical_output(canonical, 0), 2, rows));
+	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, rows));
 	for (size_t i = 1; i < outputs; i++)
 		sk_call_output(canonical, call, sk_operand_flat(graph, sk_canonical_output(canonical, i)));
 	return true;
@@ -316,7 +317,7 @@ static bool canonical_layer_gradient(struct sk_canonical *canonical)
 	const struct sk_value from = graph->values.items[sk_canonical_input(canonical, 0)];
 	enum sk_dtype computed = sk_computed_dtype(from.dtype);
 	double epsilon = sk_node_real(inference.node, "epsilon", 1e-12);
-	uint32_t axis, made[3] = {sk_canonical_output(canonical, 0)}, statistics[2];
+	uint32_t axis, made[3], statistics[2];
 	struct sk_graph_call *call;
 	uint64_t rows[2], parts[2];
 
@@ -333,8 +334,7 @@ static bool canonical_layer_gradient(struct sk_canonical *canonical)
 		statistics[i] = sk_canonical_cast(canonical, sk_canonical_input(canonical, 2 + i), computed);
 	parts[0] = parts_of(rows[0]);
 	parts[1] = rows[1];
-	if (made[0] == SK_NONE)
-		made[0] = sk_graph_new_value(graph, from.name, from.dtype, from.rank, from.shape);
+	made[0] = sk_canonical_made(canonical, 0, from.dtype, sk_canonical_input(canonical, 0));
 	for (size_t i = 1; i < 3; i++)
 		made[i] = sk_graph_new_value(graph, from.name, computed, 2, parts);
 	call = sk_canonical_call(canonical, "LayerNormGrad");

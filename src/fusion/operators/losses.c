@@ -123,11 +123,9 @@ static bool canonical_cross_entropy(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_value scores = graph->values.items[sk_canonical_input(canonical, 0)];
-	uint32_t logarithms = sk_canonical_output(canonical, 1);
+	uint32_t logarithms = sk_canonical_made(canonical, 1, scores.dtype, sk_canonical_input(canonical, 0));
 	struct sk_graph_call *call;
 
-	if (logarithms == SK_NONE)
-		logarithms = sk_graph_new_value(graph, scores.name, scores.dtype, scores.rank, scores.shape);
 	if (sk_value_elements(&scores)) {
 		call = sk_canonical_call(canonical, "LogSoftmax");
 		sk_call_input(canonical, call, sk_operand_axis(graph, sk_canonical_input(canonical, 0), 1));

@@ -310,10 +310,19 @@ static bool upgrade_split(struct sk_op_graph *graph, struct sk_graph_node *node)
 	return true;
 }
 
+/* Parts of an axis of `whole` elements: of the sizes that are given, or equal ones, but for what the last ones lack. */
+static uint64_t part_size(const int64_t *sizes, uint64_t outputs, uint64_t whole, uint64_t taken, uint64_t part)
+{
+	uint64_t equal = (whole + outputs - 1) / outputs;
+
+	return sizes ? (uint64_t)sizes[part] : equal > whole - taken ? whole - taken : equal;
+}
+
 static bool infer_split(struct sk_inference *inference)
 {
 	const struct sk_value *from = sk_infer_input(inference, 0);
 	uint64_t outputs = inference->node->outputs.count, count, whole, taken = 0, shape[SK_MAX_RANK];
+	int64_t parts = sk_node_integer(inference->node, "num_outputs", (int64_t)outputs);
 	const int64_t *sizes;
 	uint32_t axis;
 
@@ -323,12 +332,13 @@ static bool infer_split(struct sk_inference *inference)
 	if (sizes && count != outputs)
 		return sk_infer_error(inference, "there are %llu sizes and %llu outputs", (unsigned long long)count,
 				      (unsigned long long)outputs);
+	if (parts != (int64_t)outputs)
+		return sk_infer_error(inference, "'num_outputs' is %lld, and there are %llu outputs", (long long)parts,
+				      (unsigned long long)outputs);
 	memcpy(shape, from->shape, sizeof(shape));
 	whole = shape[axis];
 	for (uint64_t i = 0; i < outputs; i++) {
-		uint64_t part = (whole + outputs - 1) / outputs;
-
-		shape[axis] = sizes ? (uint64_t)sizes[i] : part > whole - taken ? whole - taken : part;
+		shape[axis] = part_size(sizes, outputs, whole, taken, i);
 		if (shape[axis] > whole - taken)
 			return sk_infer_error(inference, "the sizes are more than the %llu elements of axis %u",
 					      (unsigned long long)whole, axis);
@@ -349,22 +359,26 @@ static uint32_t axis_of(const struct sk_canonical *canonical, uint32_t rank)
 
 static bool canonical_split(struct sk_canonical *canonical)
 {
-	const struct sk_op_graph *graph = canonical->graph;
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
 	uint32_t from = sk_canonical_input(canonical, 0), axis = axis_of(canonical, graph->values.items[from].rank);
 	const struct sk_operand whole = sk_operand_axis(graph, from, axis);
-	size_t count = graph->nodes.items[canonical->node].outputs.count;
-	uint64_t begin = 0;
+	uint64_t outputs = inference.node->outputs.count, count, begin = 0;
+	const int64_t *sizes;
 
-	for (size_t i = 0; i < count; i++) {
+	if (!sk_infer_integers(&inference, 1, &count, &sizes))
+		return false;
+	for (uint64_t i = 0; i < outputs; i++) {
 		uint32_t to = sk_canonical_output(canonical, i);
-		uint64_t size = to == SK_NONE ? 0 : graph->values.items[to].shape[axis];
+		uint64_t size = part_size(sizes, outputs, whole.shape[1], begin, i);
 		const struct sk_arrangement arrangement = {
 			.rank = 3,
 			.shape = {whole.shape[0], size, whole.shape[2]},
 			.strides = {(int64_t)(whole.shape[1] * whole.shape[2]), (int64_t)whole.shape[2], 1},
 			.offset = (int64_t)(begin * whole.shape[2])};
 
-		if (size && !sk_canonical_arrange(canonical, sk_operand_flat(graph, to), from, &arrangement))
+		if (to != SK_NONE && size &&
+		    !sk_canonical_arrange(canonical, sk_operand_flat(graph, to), from, &arrangement))
 			return false;
 		begin += size;
 	}

@@ -105,7 +105,7 @@ static bool canonical_layer(struct sk_canonical *canonical)
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
 	size_t inputs = inference.node->inputs.count, outputs = inference.node->outputs.count;
 	const struct sk_value from = graph->values.items[sk_canonical_input(canonical, 0)];
-	uint32_t axis, factors[2] = {sk_canonical_input(canonical, 1), sk_canonical_input(canonical, 2)};
+	uint32_t axis, factors[2] = {sk_canonical_input(canonical, 1), sk_canonical_input(canonical, 2)}, to;
 	struct sk_graph_call *call;
 	struct tail tail;
 	uint64_t shape[2];
@@ -119,12 +119,13 @@ static bool canonical_layer(struct sk_canonical *canonical)
 	shape[1] = tail.elements;
 	for (size_t i = 0; i < 2; i++)
 		factors[i] = sk_canonical_spread(canonical, factors[i], tail.rank, tail.shape);
+	to = sk_canonical_made(canonical, 0, from.dtype, sk_canonical_input(canonical, 0));
 	call = sk_canonical_call(canonical, inference.node->op);
 	sk_call_real(canonical, call, "epsilon", sk_node_real(inference.node, "epsilon", 1e-5));
 	sk_call_input(canonical, call, sk_operand_shaped(graph, sk_canonical_input(canonical, 0), 2, shape));
 	for (size_t i = 0; i + 1 < inputs; i++)
 		sk_call_input(canonical, call, sk_operand_flat(graph, factors[i]));
-	sk_call_output(canonical, call, sk_operand_shaped(graph, sk_canonical_output(canonical, 0), 2, shape));
+	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, shape));
 	for (size_t i = 1; i < outputs; i++)
 		sk_call_output(canonical, call, sk_operand_flat(graph, sk_canonical_output(canonical, i)));
 	return true;

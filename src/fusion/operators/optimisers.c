@@ -71,17 +71,6 @@ static bool infer_step(struct sk_inference *inference)
 	return true;
 }
 
-/* The kernel makes all outputs: what nobody wants goes to a value that nobody reads. */
-static uint32_t wanted_output(struct sk_canonical *canonical, const struct step *step, size_t number)
-{
-	struct sk_op_graph *graph = canonical->graph;
-	const struct sk_value like =
-		graph->values.items[sk_canonical_input(canonical, (size_t)(step->outputs[number] - '0'))];
-	uint32_t output = sk_canonical_output(canonical, number);
-
-	return output != SK_NONE ? output : sk_graph_new_value(graph, like.name, like.dtype, like.rank, like.shape);
-}
-
 static bool canonical_step(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -94,8 +83,11 @@ static bool canonical_step(struct sk_canonical *canonical)
 	for (size_t i = 0; step->inputs[i]; i++)
 		inputs[i] = sk_canonical_cast(canonical, sk_canonical_input(canonical, i),
 					      step->inputs[i] == '1' ? sk_computed_dtype(dtype) : dtype);
-	for (size_t i = 0; i < outputs; i++)
-		made[i] = wanted_output(canonical, step, i);
+	for (size_t i = 0; i < outputs; i++) {
+		uint32_t like = sk_canonical_input(canonical, (size_t)(step->outputs[i] - '0'));
+
+		made[i] = sk_canonical_made(canonical, i, graph->values.items[like].dtype, like);
+	}
 	call = sk_canonical_call(canonical, step->call);
 	sk_call_attributes(canonical, call);
 	for (size_t i = 0; step->inputs[i]; i++)

@@ -40,8 +40,13 @@ static void add_step(struct sk_canonical *canonical, size_t sorts, size_t count,
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_graph_node *node = &graph->nodes.items[canonical->node];
-	struct sk_graph_call *call = sk_canonical_call(canonical, node->op);
+	struct sk_graph_call *call;
+	uint32_t weights = sk_canonical_input(canonical, 2 + number), made[3];
+	enum sk_dtype dtype = graph->values.items[weights].dtype;
 
+	for (size_t sort = 0; sort + 1 < sorts; sort++)
+		made[sort] = sk_canonical_made(canonical, sort * count + number, dtype, weights);
+	call = sk_canonical_call(canonical, node->op);
 	for (const struct sk_schema_attribute *known = canonical->attributes; known->name; known++)
 		if (known->kind == SK_ATTRIBUTE_REAL)
 			sk_call_real(canonical, call, known->name, sk_node_real(node, known->name, known->real));
@@ -53,8 +58,7 @@ static void add_step(struct sk_canonical *canonical, size_t sorts, size_t count,
 		sk_call_input(canonical, call,
 			      sk_operand_flat(graph, sk_canonical_input(canonical, 2 + sort * count + number)));
 	for (size_t sort = 0; sort + 1 < sorts; sort++)
-		sk_call_output(canonical, call,
-			       sk_operand_flat(graph, sk_canonical_output(canonical, sort * count + number)));
+		sk_call_output(canonical, call, sk_operand_flat(graph, made[sort]));
 }
 
 static bool canonical_step(struct sk_canonical *canonical)

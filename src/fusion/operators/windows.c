@@ -167,6 +167,7 @@ static bool add_pool(struct sk_canonical *canonical, const char *option, int64_t
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
 	bool indexed = !strcmp(inference.node->op, "MaxPool");
+	uint32_t from = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0);
 	uint32_t indices = sk_canonical_output(canonical, 1);
 	int64_t size[MAX_SPATIAL];
 	struct sk_graph_call *call;
@@ -174,13 +175,15 @@ static bool add_pool(struct sk_canonical *canonical, const char *option, int64_t
 
 	if (!read_pool(&inference, &window))
 		return false;
+	if (to == SK_NONE)
+		to = sk_canonical_made(canonical, 0, graph->values.items[from].dtype, indices);
 	call = sk_canonical_call(canonical, inference.node->op);
 	sk_call_window(canonical, call, &window);
 	sk_window_widen(&window, window.size, 1, size);
 	sk_call_integers(canonical, call, "kernel_shape", size, sk_window_spatial(&window));
 	sk_call_integer(canonical, call, option, sk_node_integer(inference.node, option, otherwise));
-	sk_call_input(canonical, call, sk_operand_spatial(graph, sk_canonical_input(canonical, 0)));
-	sk_call_output(canonical, call, sk_operand_spatial(graph, sk_canonical_output(canonical, 0)));
+	sk_call_input(canonical, call, sk_operand_spatial(graph, from));
+	sk_call_output(canonical, call, sk_operand_spatial(graph, to));
 	if (indexed)
 		sk_call_output(canonical, call,
 			       indices == SK_NONE ? sk_operand_flat(graph, SK_NONE)
