@@ -303,7 +303,7 @@ struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *name, const str
 		if (&ops->kernels.items[k] != picked)
 			candidates[count++] = (struct candidate){
 				k, sk_bind_distance(model, request, ops->kernels.items[k].signature)};
-	ops->misfits += count;
+	ops->misfits += picked ? 0 : count;
 	qsort(candidates, count, sizeof(*candidates), compare_candidates);
 	for (uint32_t i = 0; i < count && i < MAX_REASONS; i++) {
 		const struct sk_op_kernel *kernel = &ops->kernels.items[candidates[i].kernel];
