@@ -26,7 +26,8 @@ struct taps {
 	number weights[2];
 };
 
-/* False if there would be more samples than anybody wants, or ends are not finite. */
+/* False if ends are not finite, or there would be more samples than anybody wants: of a bin of that size, if nobody
+ * says how many. */
 static int find_side(struct side *side, number low, number high, int64_t bins, int64_t size, int64_t half,
 		     int64_t samples, number scale)
 {
@@ -34,7 +35,8 @@ static int find_side(struct side *side, number low, number high, int64_t bins, i
 
 	if (!half && length < 1)
 		length = 1;
-	if (!(length / bins <= MOST_SAMPLES && start - start == 0 && length - length == 0) || samples > MOST_SAMPLES)
+	if (!(start - start == 0 && length - length == 0) || samples > MOST_SAMPLES ||
+	    (!samples && length / bins > MOST_SAMPLES))
 		return 0;
 	*side = (struct side){start, length / bins, samples, size};
 	if (samples)

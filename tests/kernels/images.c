@@ -374,10 +374,16 @@ static void check_regions(const struct entry *entry, enum type type, struct regi
 			   of.half, of.samples, of.scale),
 	       1, 0);
 	batches[of.count - 1] = 0;
-	expect(entry, "status of a region of a million elements", 0,
+	expect(entry, "status of a region without an end", 0,
 	       entry->call(x, rois, batches, y, of.count, of.images, of.channels, plane, bins, of.dims, of.sizes,
 			   of.half, of.samples, (double)INFINITY),
 	       1, 0);
+	memset(rois, 0, rois_bytes);
+	((char *)rois)[2 * size + size - 1] = 0x40; /* the right end of the first one is 2 */
+	expect(entry, "status of a region of a million elements", 0,
+	       entry->call(x, rois, batches, y, of.count, of.images, of.channels, plane, bins, of.dims, of.sizes,
+			   of.half, of.samples, 0x1p20),
+	       !of.samples, 0);
 	drop(x, x_bytes);
 	drop(rois, rois_bytes);
 	drop(y, y_bytes);
