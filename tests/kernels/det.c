@@ -96,13 +96,23 @@ static void check(const struct entry *entry, enum type type, int m)
 	drop(part, size);
 }
 
+static void check_entry(const struct entry *entry)
+{
+	for (enum type type = 0; type < 4; type++) {
+		if (strcmp(strrchr(entry->name, '_') + 1, types[type].name))
+			continue;
+		for (int round = 0; round < 40; round++)
+			check(entry, type, round % (LARGEST + 1));
+		return;
+	}
+	printf("%s: there is no such type\n", entry->name);
+	failures++;
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-		for (enum type type = 0; type < 4; type++)
-			for (int round = 0; round < 40 && !strcmp(strrchr(entries[i].name, '_') + 1, types[type].name);
-			     round++)
-				check(&entries[i], type, round % (LARGEST + 1));
+		check_entry(&entries[i]);
 	printf("%zu kernels, %d failures\n", sizeof entries / sizeof *entries, failures);
 	return failures != 0;
 }

@@ -57,9 +57,9 @@ def make_nodes(schema):
             yield least, schema.min_output, {**required, name: sample(one)}
 
 
-def make_model(schema, path):
+def make_model(schema, path, chosen):
     nodes, inputs, outputs = [], [], []
-    for number, (reads, writes, attributes) in enumerate(make_nodes(schema)):
+    for number, (reads, writes, attributes) in enumerate(chosen):
         read, written = ([f"{word}{number}_{i}" for i in range(count)] for word, count in (("x", reads), ("y", max(writes, 1))))
         inputs += [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 1]) for name in read]
         outputs += [onnx.ValueInfoProto(name=name) for name in written]
@@ -73,13 +73,25 @@ def check(schema):
     if schema.name in without_kernels():
         return []
     name = f"{schema.name}-{schema.since_version}"
-    make_model(schema, f"{name}.onnx")
+    make_model(schema, f"{name}.onnx", make_nodes(schema))
+    return unknown(name)
+
+
+def unknown(name):
+    """Lines of what sklink does not know of the model."""
     done = subprocess.run([sys.argv[1], f"{name}.onnx", "--check"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
     text = done.stdout.decode()
     wrong = [line for line in text.split("\n") if UNKNOWN.search(line)]
     if done.returncode != 1 and done.returncode != 0:
         wrong.append(f"{name}: exit status {done.returncode}: {text}")
     return wrong
+
+
+def check_control():
+    """A node with an attribute that no operator has is found, or else models are not read at all."""
+    relu = defs.get_schema("Relu")
+    make_model(relu, "control.onnx", [(1, 1, {"no_such": 1})])
+    return [] if any("has no attribute 'no_such'" in line for line in unknown("control")) else ["Relu with an attribute 'no_such' is not refused"]
 
 
 def rows():
@@ -114,6 +126,7 @@ if __name__ == "__main__":
     problems = list(check_document(every))
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         os.chdir(folder)
+        problems += check_control()
         for wrong in pool.map(check, every):
             problems += wrong
         os.chdir("/")
