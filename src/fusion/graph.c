@@ -340,6 +340,33 @@ void sk_node_remove_attribute(struct sk_graph_node *node, const char *name)
 	node->attributes.count = kept;
 }
 
+static const char *const kind_names[] = {
+	[SK_ATTRIBUTE_INTEGER] = "an integer",	    [SK_ATTRIBUTE_REAL] = "a number",
+	[SK_ATTRIBUTE_STRING] = "a text",	    [SK_ATTRIBUTE_INTEGERS] = "a list of integers",
+	[SK_ATTRIBUTE_REALS] = "a list of numbers", [SK_ATTRIBUTE_STRINGS] = "a list of texts",
+};
+
+bool sk_node_check_kind(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_attribute *given,
+			enum sk_attribute_kind kind)
+{
+	if (given->kind == kind)
+		return true;
+	sk_node_error(graph, node, "attribute '%s' is %s, not %s", given->name, kind_names[kind],
+		      kind_names[given->kind]);
+	return false;
+}
+
+bool sk_node_drop_attribute(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name,
+			    enum sk_attribute_kind kind)
+{
+	const struct sk_attribute *given = sk_node_attribute(node, name);
+
+	if (given && !sk_node_check_kind(graph, node, given, kind))
+		return false;
+	sk_node_remove_attribute(node, name);
+	return true;
+}
+
 void sk_node_make_list(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name)
 {
 	for (size_t i = 0; i < node->attributes.count; i++) {

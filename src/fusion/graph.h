@@ -191,6 +191,14 @@ const int64_t *sk_node_integers(const struct sk_graph_node *node, const char *na
 void sk_node_set_integer(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer);
 void sk_node_remove_attribute(struct sk_graph_node *node, const char *name);
 
+/* False after an error: the attribute is of another kind. */
+bool sk_node_check_kind(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_attribute *given,
+			enum sk_attribute_kind kind);
+
+/* Removes the attribute, if the node has it; false after an error: it is of another kind. */
+bool sk_node_drop_attribute(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name,
+			    enum sk_attribute_kind kind);
+
 /* An attribute that is one integer becomes a list of it. */
 void sk_node_make_list(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name);
 

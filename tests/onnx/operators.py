@@ -165,6 +165,7 @@ for dtype in (numpy.int32, numpy.uint32, i64, numpy.uint64):
     case(13, "Gemm", [left.T.copy(), right, right[:1]], [left @ right + right[:1]], transA=1)
     case(13, "Gemm", [left, right.T.copy(), right[:1]], [3 * (left @ right) + 2 * right[:1]], transB=1, alpha=3.0, beta=2.0)
     case(13, "Gemm", [left.T.copy(), right.T.copy()], [left @ right], transA=1, transB=1)
+    case(13, "Gemm", [left, right], [2 * (left @ right)], alpha=2.0, beta=0.5) # of nothing
 
 # ---- other operators of integers ----
 
@@ -213,6 +214,7 @@ image = numpy.arange(24, dtype=f32).reshape(1, 2, 3, 4)
 case(1, "Cast", [image - 3.5], [(image - 3.5).astype(numpy.int32)], to="INT32")
 case(1, "Cast", [image], [image.astype(numpy.float64)], to="DOUBLE")
 case(1, "GlobalLpPool", [image], [abs(image).sum((2, 3), keepdims=True)], p=1.0)
+case(1, "GlobalLpPool", [image], [abs(image).sum((2, 3), keepdims=True)], p=1)
 case(1, "LpPool", [image], [numpy.sqrt((image ** 2).reshape(1, 2, 3, 2, 2).sum(-1))], p=2.0, kernel_shape=[1, 2], strides=[1, 2])
 
 # ---- AffineGrid ----
@@ -269,6 +271,12 @@ for dtype in (f32, numpy.float64):
         case(17, "DFT", [waves.astype(dtype), constant(length)], [parts(numpy.fft.fft(signal, length, axis=2), dtype)], axis=-2)
     case(20, "DFT", [waves.astype(dtype)], [parts(numpy.fft.fft(signal, axis=2), dtype)])
     case(20, "DFT", [waves.astype(dtype), constant(4), constant(1)], [parts(numpy.fft.ifft(signal, 4, axis=1), dtype)], inverse=1)
+# What is cut off is not looked at, and a long signal has few weights if little of it is transformed.
+ends = real.astype(f32)
+ends[:, 4:] = [[numpy.inf], [numpy.nan], [0], [1], [2]]
+case(17, "DFT", [ends, constant(4)], [parts(numpy.fft.fft(real[..., 0], 4, axis=1))])
+long = numbers.randn(1, 1 << 20, 1)
+case(17, "DFT", [long.astype(f32), constant(16)], [parts(numpy.fft.fft(long[..., 0], 16, axis=1))])
 speech = numbers.randn(2, 20, 1)
 frames = numpy.stack([speech[:, i:i + 8, 0] for i in range(0, 13, 3)], 1)
 bell = numpy.hanning(8)
@@ -509,8 +517,19 @@ def check_sequences(sklink, skrun, libraries):
 def check_mistakes(sklink):
     """One node each, of x [5,3] and the constants that it names, is refused with what is wrong in it."""
     for opset, op, inputs, outputs, attributes, wanted in (
-            (18, "Split", {}, 2, {"num_outputs": 3}, "'num_outputs' is 3, and there are 2 outputs"),):
-        x = helper.make_tensor_value_info("x", inputs.pop("x", onnx.TensorProto.FLOAT), [5, 3])
+            (18, "Split", {}, 2, {"num_outputs": 3}, "'num_outputs' is 3, and there are 2 outputs"),
+            (17, "DFT", {}, 1, {"axis": 0.5}, "attribute 'axis' is an integer, not a number"),
+            (9, "Slice", {}, 1, {"starts": 0.5, "ends": [2]}, "attribute 'starts' is a list of integers, not a number"),
+            (9, "Pad", {}, 1, {"pads": [0, 0, 1, 1], "value": 1}, "attribute 'value' is a number, not an integer"),
+            (9, "TopK", {}, 1, {"k": 2.0}, "attribute 'k' is an integer, not a number"),
+            (8, "Upsample", {}, 1, {"scales": [1, 2]}, "attribute 'scales' is a list of numbers, not a list of integers"),
+            (1, "GlobalLpPool", {}, 1, {"p": 1e30}, "'p' is 1e+30, and norms have whole powers"),
+            (13, "Gemm", {"x": numpy.int32, "b": numpy.ones((3, 3), numpy.int32)}, 1, {"alpha": 1e30}, "'alpha' is 1e+30, and integers"),
+            (13, "Gemm", {"x": numpy.int32, "b": numpy.ones((3, 3), numpy.int32)}, 1, {"alpha": math.nan}, "'alpha' is nan, and integers"),
+            (13, "Gemm", {"x": numpy.uint32, "b": numpy.ones((3, 3), numpy.uint32)}, 1, {"alpha": -1.0}, "'alpha' is -1, and integers"),
+            (13, "Gemm", {"x": numpy.int32, "b": numpy.ones((3, 3), numpy.int32), "c": numpy.ones(3, numpy.int32)}, 1, {"beta": 0.5},
+             "'beta' is 0.5, and integers")):
+        x = helper.make_tensor_value_info("x", type_of(numpy.empty(0, inputs.pop("x", f32))), [5, 3])
         made = [f"y{i}" for i in range(outputs)]
         graph = helper.make_graph([helper.make_node(op, ["x", *inputs], made, name=op, **attributes)], "mistake", [x],
                                   [onnx.ValueInfoProto(name=name) for name in made],

@@ -302,15 +302,14 @@ static bool canonical_cumsum(struct sk_canonical *canonical)
 /* How many was an attribute before operator set 10. */
 static bool upgrade_topk(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
-	const struct sk_attribute *k = sk_node_attribute(node, "k");
+	int64_t k = sk_node_integer(node, "k", 0);
 	uint32_t value;
 
-	if (!k)
+	if (!sk_node_attribute(node, "k"))
 		return true;
-	value = sk_graph_new_integers(graph, "k", 1, &k->integer);
+	value = sk_graph_new_integers(graph, "k", 1, &k);
 	sk_array_push(graph->arena, &node->inputs, value);
-	sk_node_remove_attribute(node, "k");
-	return true;
+	return sk_node_drop_attribute(graph, node, "k", SK_ATTRIBUTE_INTEGER);
 }
 
 static bool infer_topk(struct sk_inference *inference)

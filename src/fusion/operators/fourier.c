@@ -10,7 +10,8 @@ enum { MOST_WEIGHTS = 1 << 24 }; /* of a matrix */
 enum { SIGNAL, LENGTH, AXIS }; /* inputs of DFT */
 enum { STEP = 1, WINDOW, FRAME }; /* of STFT */
 
-/* Rows of `parts` (1: real, 2: complex) numbers each, of which `from` are given and `length` are transformed. */
+/* Rows of `parts` (1: real, 2: complex) numbers each: the first `from` ones of them are transformed, as if there were
+ * `length`, with zeros behind. */
 struct transform {
 	uint64_t from, length, bins, parts;
 	bool inverse;
@@ -59,7 +60,7 @@ static uint32_t make_matrix(struct sk_op_graph *graph, enum sk_dtype dtype, cons
 	double *weights = SK_NEW_ARRAY(graph->arena, double, shape[0] * shape[1] + 1);
 	float *singles = SK_NEW_ARRAY(graph->arena, float, shape[0] * shape[1] + 1);
 
-	for (uint64_t n = 0; n < transform->from && n < transform->length; n++)
+	for (uint64_t n = 0; n < transform->from; n++)
 		for (uint64_t k = 0; k < transform->bins; k++) {
 			double *real = weights + n * transform->parts * shape[1] + 2 * k;
 			double angle = turn * (double)(n * k % transform->length) / (double)transform->length;
@@ -97,6 +98,7 @@ static uint32_t transformed(struct sk_canonical *canonical, uint32_t signal, uin
 struct dft {
 	struct transform transform;
 	uint32_t axis;
+	uint64_t given; /* elements along the axis, of which a shorter transform takes the first ones */
 	uint64_t outer, inner; /* elements in front of the axis, and behind it */
 };
 
@@ -120,8 +122,9 @@ static bool read_dft(const struct sk_inference *inference, struct dft *dft)
 		dft->outer *= signal->shape[i];
 	for (uint32_t i = dft->axis + 1; i < signal->rank - 1; i++)
 		dft->inner *= signal->shape[i];
-	dft->transform.from = signal->shape[dft->axis];
+	dft->given = signal->shape[dft->axis];
 	dft->transform.length = (uint64_t)length;
+	dft->transform.from = dft->given < dft->transform.length ? dft->given : dft->transform.length;
 	dft->transform.parts = signal->shape[signal->rank - 1];
 	dft->transform.inverse = sk_node_integer(inference->node, "inverse", 0) != 0;
 	return find_bins(inference, sk_node_integer(inference->node, "onesided", 0) != 0, &dft->transform);
@@ -141,14 +144,15 @@ static bool infer_dft(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, signal->dtype, signal->rank, shape);
 }
 
-/* [outer, n, inner, parts] becomes [outer, inner, n, parts], or the other way round: the value has `rows` in front. */
-static bool turn(struct sk_canonical *canonical, uint32_t to, uint32_t from, uint64_t outer, uint64_t rows,
-		 uint64_t columns, uint64_t parts)
+/* [outer, n, inner, parts] becomes [outer, inner, n, parts], or the other way round: of `given` in front of `columns`
+ * come the first `rows`. */
+static bool turn(struct sk_canonical *canonical, uint32_t to, uint32_t from, uint64_t outer, uint64_t given,
+		 uint64_t rows, uint64_t columns, uint64_t parts)
 {
 	const struct sk_arrangement arrangement = {
 		.rank = 4,
 		.shape = {outer, columns, rows, parts},
-		.strides = {(int64_t)(rows * columns * parts), (int64_t)parts, (int64_t)(columns * parts), 1}};
+		.strides = {(int64_t)(given * columns * parts), (int64_t)parts, (int64_t)(columns * parts), 1}};
 
 	return sk_canonical_arrange(canonical, sk_operand_flat(canonical->graph, to), from, &arrangement);
 }
@@ -163,7 +167,7 @@ static bool store(struct sk_canonical *canonical, uint32_t spectrum, const struc
 
 	if (dtype != output.dtype)
 		turned = sk_graph_new_value(graph, output.name, dtype, output.rank, output.shape);
-	if (!turn(canonical, turned, spectrum, dft->outer, dft->inner, dft->transform.bins, 2))
+	if (!turn(canonical, turned, spectrum, dft->outer, dft->inner, dft->inner, dft->transform.bins, 2))
 		return false;
 	if (turned != to)
 		sk_canonical_store(canonical, to, turned);
@@ -184,7 +188,7 @@ static bool canonical_dft(struct sk_canonical *canonical)
 	signal = sk_canonical_cast(canonical, signal, sk_computed_dtype(graph->values.items[signal].dtype));
 	rows = sk_graph_new_value(graph, "signal", graph->values.items[signal].dtype, 2,
 				  (uint64_t[]){dft.outer * dft.inner, dft.transform.from * dft.transform.parts});
-	if (!turn(canonical, rows, signal, dft.outer, dft.transform.from, dft.inner, dft.transform.parts))
+	if (!turn(canonical, rows, signal, dft.outer, dft.given, dft.transform.from, dft.inner, dft.transform.parts))
 		return false;
 	return store(canonical, transformed(canonical, rows, dft.outer * dft.inner, &dft.transform), &dft);
 }
@@ -201,8 +205,7 @@ static bool upgrade_dft(struct sk_op_graph *graph, struct sk_graph_node *node)
 	while (node->inputs.count < AXIS)
 		sk_array_push(graph->arena, &node->inputs, SK_NONE);
 	sk_array_push(graph->arena, &node->inputs, value);
-	sk_node_remove_attribute(node, "axis");
-	return true;
+	return sk_node_drop_attribute(graph, node, "axis", SK_ATTRIBUTE_INTEGER);
 }
 
 /* ---- STFT: a transform of each frame of a signal ---- */

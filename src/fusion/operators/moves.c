@@ -263,7 +263,8 @@ static bool upgrade_slice(struct sk_op_graph *graph, struct sk_graph_node *node)
 		uint32_t value = integers ? sk_graph_new_integers(graph, names[i], count, integers) : SK_NONE;
 
 		sk_array_push(graph->arena, &node->inputs, value);
-		sk_node_remove_attribute(node, names[i]);
+		if (!sk_node_drop_attribute(graph, node, names[i], SK_ATTRIBUTE_INTEGERS))
+			return false;
 	}
 	return true;
 }

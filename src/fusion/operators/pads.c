@@ -69,9 +69,8 @@ static bool upgrade_pad(struct sk_op_graph *graph, struct sk_graph_node *node)
 	value = sk_graph_new_constant(graph, "value", SK_F32, 0, NULL, &number);
 	sk_array_push(graph->arena, &node->inputs, pads);
 	sk_array_push(graph->arena, &node->inputs, value);
-	sk_node_remove_attribute(node, name);
-	sk_node_remove_attribute(node, "value");
-	return true;
+	return sk_node_drop_attribute(graph, node, name, SK_ATTRIBUTE_INTEGERS) &&
+	       sk_node_drop_attribute(graph, node, "value", SK_ATTRIBUTE_REAL);
 }
 
 static bool infer_pad(struct sk_inference *inference)

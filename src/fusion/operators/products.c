@@ -294,13 +294,18 @@ static bool read_gemm(const struct sk_inference *inference, struct product *prod
 			      (unsigned long long)product->k, b->name, (unsigned long long)b->shape[turned_b]);
 }
 
-/* Integers times a fraction would have to be rounded, and ONNX does not say how. */
+/* Integers times a fraction would have to be rounded, and ONNX does not say how; nor what a number is that their type
+ * does not have. */
 static bool check_factor(const struct sk_inference *inference, const char *name)
 {
+	const struct sk_value *a = sk_infer_input(inference, 0);
 	double factor = sk_node_real(inference->node, name, 1);
+	double least = a->dtype == SK_U32 || a->dtype == SK_U64 ? 0 : INT32_MIN;
 
-	return sk_value_is_float(sk_infer_input(inference, 0)) || factor == (double)(int32_t)factor ||
-	       sk_infer_error(inference, "'%s' is %g, and integers can only be multiplied by integers", name, factor);
+	return sk_value_is_float(a) || (factor >= least && factor <= INT32_MAX && factor == (double)(int32_t)factor) ||
+	       sk_infer_error(inference,
+			      "'%s' is %g, and integers are multiplied by integers of their type, of 32 bits at most",
+			      name, factor);
 }
 
 static bool infer_gemm(struct sk_inference *inference)
@@ -309,7 +314,8 @@ static bool infer_gemm(struct sk_inference *inference)
 	struct product product;
 	uint32_t rank = 2;
 
-	if (!read_gemm(inference, &product) || !check_factor(inference, "alpha") || !check_factor(inference, "beta"))
+	if (!read_gemm(inference, &product) || !check_factor(inference, "alpha") ||
+	    (c && !check_factor(inference, "beta")))
 		return false;
 
 	uint64_t shape[SK_MAX_RANK] = {product.m, product.n};

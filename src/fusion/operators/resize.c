@@ -474,9 +474,10 @@ static bool upgrade_upsample(struct sk_op_graph *graph, struct sk_graph_node *no
 
 		sk_array_push(graph->arena, &node->inputs, value);
 	}
-	sk_node_remove_attribute(node, "scales");
-	sk_node_remove_attribute(node, "height_scale");
-	sk_node_remove_attribute(node, "width_scale");
+	if (!sk_node_drop_attribute(graph, node, "scales", SK_ATTRIBUTE_REALS) ||
+	    !sk_node_drop_attribute(graph, node, "height_scale", SK_ATTRIBUTE_REAL) ||
+	    !sk_node_drop_attribute(graph, node, "width_scale", SK_ATTRIBUTE_REAL))
+		return false;
 	if (is(node, "mode", "nearest", "bilinear"))
 		set_word(graph, node, "mode", "linear");
 	node->origin = node->origin ? node->origin : node->op;

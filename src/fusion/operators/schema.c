@@ -45,12 +45,6 @@ bool sk_schema_is_random(const struct sk_schema *schema)
 
 /* ---- what a node must be like ---- */
 
-static const char *const kind_names[] = {
-	[SK_ATTRIBUTE_INTEGER] = "an integer",	    [SK_ATTRIBUTE_REAL] = "a number",
-	[SK_ATTRIBUTE_STRING] = "a text",	    [SK_ATTRIBUTE_INTEGERS] = "a list of integers",
-	[SK_ATTRIBUTE_REALS] = "a list of numbers", [SK_ATTRIBUTE_STRINGS] = "a list of texts",
-};
-
 static const struct sk_schema_attribute *find_attribute(const struct sk_schema *schema, const char *name)
 {
 	const struct sk_schema_attribute *attribute = schema->attributes;
@@ -71,10 +65,7 @@ static bool check_attributes(struct sk_op_graph *graph, const struct sk_graph_no
 
 		if (!known)
 			sk_node_error(graph, node, "the operator has no attribute '%s'", given->name);
-		else if (known->kind != given->kind)
-			sk_node_error(graph, node, "attribute '%s' is %s, not %s", given->name, kind_names[known->kind],
-				      kind_names[given->kind]);
-		valid &= known && known->kind == given->kind;
+		valid &= known && sk_node_check_kind(graph, node, given, known->kind);
 	}
 	for (const struct sk_schema_attribute *known = schema->attributes; known && known->name; known++) {
 		if (!known->required || sk_node_attribute(node, known->name))

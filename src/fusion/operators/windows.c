@@ -273,11 +273,12 @@ static bool canonical_global_lp(struct sk_canonical *canonical)
 /* In operator set 1 the power of a norm was a real number. */
 static bool upgrade_lp(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
+	const struct sk_attribute *given = sk_node_attribute(node, "p");
 	double power = sk_node_real(node, "p", 2);
 
-	if (node->version > 1 || !sk_node_attribute(node, "p"))
+	if (node->version > 1 || !given || given->kind != SK_ATTRIBUTE_REAL)
 		return true;
-	if (power != (double)(int32_t)power) {
+	if (!(power >= 0 && power <= INT32_MAX && power == (double)(int32_t)power)) {
 		sk_node_error(graph, node, "'p' is %g, and norms have whole powers", power);
 		return false;
 	}
