@@ -61,6 +61,11 @@ src_libplanning_la_SOURCES = \
 	src/planning/verdicts.c src/planning/verdicts.h
 src_libplanning_la_LIBADD = src/libbase.la
 
+# Numbers in the bits of element types.
+noinst_LTLIBRARIES += src/libnumber.la
+src_libnumber_la_SOURCES = src/model/number.c src/model/number.h
+src_libnumber_la_LIBADD = -lm
+
 # What sklink and skdump share beside the plan's reader: the proof of a plan, and the report.
 noinst_LTLIBRARIES += src/libproof.la
 src_libproof_la_SOURCES = \
@@ -82,7 +87,6 @@ src_libproof_la_SOURCES = \
 	src/proof/explain.c src/proof/explain.h \
 	src/proof/traffic.c src/proof/traffic.h \
 	src/proof/account.c src/proof/account.h \
-	src/model/number.c src/model/number.h \
 	src/signature/signature-attributes.c src/signature/signature-expressions.c src/signature/signature-expressions.h \
 	src/signature/signature-tensors.c src/signature/signature-tensors.h \
 	src/signature/signature-tokens.c src/signature/signature-tokens.h src/signature/signature-parts.c src/signature/signature-parts.h \
@@ -92,7 +96,7 @@ src_libproof_la_SOURCES = \
 	src/proof/unit-check.c src/proof/unit-check.h \
 	src/proof/scratch-check.c src/proof/scratch-check.h src/proof/verify.c src/proof/verify.h
 src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
-src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)
+src_libproof_la_LIBADD = loader/libplan.la src/libbase.la src/libnumber.la $(ZLIB_LIBS)
 
 # The graph of operators, from a model file to tasks.
 noinst_LTLIBRARIES += src/libfusion.la
@@ -179,7 +183,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/transposed.c \
 	src/fusion/operators/window.c src/fusion/operators/window.h \
 	src/fusion/operators/windows.c
-src_libfusion_la_LIBADD = src/libbase.la
+src_libfusion_la_LIBADD = src/libbase.la src/libnumber.la
 
 # All of sklink but main: the front end and the package, with the rooms between them.
 noinst_LTLIBRARIES += src/libcore.la

@@ -49,11 +49,11 @@ static double double_of(const struct sk_set *number)
 					    : (double)(uint64_t)number->integer;
 }
 
-/* Once more from what was written, since rounding twice is not the same as rounding once. */
+/* Once more from what was written, if somebody wrote it, since rounding twice is not the same as rounding once. */
 static float single_of(const struct sk_set *number)
 {
 	if (number->kind == SK_SET_FLOAT)
-		return isfinite(number->real) ? strtof(number->text, NULL) : (float)number->real;
+		return isfinite(number->real) && number->text ? strtof(number->text, NULL) : (float)number->real;
 	return number->negative ? (float)number->integer : (float)(uint64_t)number->integer;
 }
 
@@ -98,4 +98,14 @@ bool sk_number_bits(const struct sk_set *number, enum sk_dtype type, uint64_t *b
 		       sk_integer_bits((uint64_t)number->integer, number->negative, type, bits);
 	*bits = float_bits(number, type);
 	return value == 0 || !isfinite(value) || is_finite_and_not_zero(*bits, type);
+}
+
+bool sk_real_bits(double number, enum sk_dtype type, uint64_t *bits)
+{
+	struct sk_set set = {.kind = SK_SET_FLOAT, .real = number};
+
+	if (sk_dtype_is_float(type))
+		return sk_number_bits(&set, type, bits);
+	return number == floor(number) && fabs(number) < 0x1p53 &&
+	       sk_integer_bits((uint64_t)(int64_t)number, number < 0, type, bits);
 }

@@ -17,4 +17,8 @@ bool sk_integer_bits(uint64_t value, bool negative, enum sk_dtype type, uint64_t
  * false if that is infinite or 0 though the number is neither, and if an integer type does not have the number. */
 bool sk_number_bits(const struct sk_set *number, enum sk_dtype type, uint64_t *bits);
 
+/* The same of a number that nobody wrote. Of an integer type only numbers below 2^53 are: larger ones stand
+ * for others, too. */
+bool sk_real_bits(double number, enum sk_dtype type, uint64_t *bits);
+
 #endif

@@ -3,8 +3,6 @@
  */
 #include "src/fusion/rules/replace.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/text.h"
@@ -55,27 +53,6 @@ static uint32_t new_value(struct replacing *replacing, const char *text)
 	return value;
 }
 
-static bool is_whole(double number)
-{
-	return number == floor(number) && fabs(number) < 0x1p53;
-}
-
-/* The number in the bits of the type. */
-static bool number_bits(double number, enum sk_dtype dtype, uint64_t *bits)
-{
-	struct sk_set set = {.kind = SK_SET_FLOAT, .real = number};
-	char text[40];
-
-	snprintf(text, sizeof(text), "%.17g", number);
-	set.text = text;
-	if (!sk_dtype_is_float(dtype) && is_whole(number)) {
-		set.kind = SK_SET_INTEGER;
-		set.integer = (int64_t)number;
-		set.negative = number < 0;
-	}
-	return (sk_dtype_is_float(dtype) || is_whole(number)) && sk_number_bits(&set, dtype, bits);
-}
-
 static bool make_constant(struct replacing *replacing, const struct sk_rule_expression *expression, enum sk_dtype dtype,
 			  uint32_t *value)
 {
@@ -89,7 +66,7 @@ static bool make_constant(struct replacing *replacing, const struct sk_rule_expr
 		return refuse(replacing, "'%s' is no number", datum.text);
 	bytes = SK_NEW_ARRAY(replacing->graph->arena, uint8_t, datum.count * 8 + 8);
 	for (size_t i = 0; i < datum.count; i++) {
-		if (!number_bits(datum.numbers[i], dtype, &bits))
+		if (!sk_real_bits(datum.numbers[i], dtype, &bits))
 			return refuse(replacing, "%g is no number of type %s", datum.numbers[i], sk_dtype_name(dtype));
 		memcpy(bytes + i * sk_dtype_size(dtype), &bits, sk_dtype_size(dtype));
 	}
@@ -271,11 +248,13 @@ static bool add_constants(struct replacing *replacing, const struct sk_rule_node
 
 static bool integers_of(struct replacing *replacing, const struct sk_datum *datum, int64_t **integers)
 {
+	uint64_t bits;
+
 	*integers = SK_NEW_ARRAY(replacing->graph->arena, int64_t, datum->count + 1);
 	for (size_t i = 0; i < datum->count; i++) {
-		if (!is_whole(datum->numbers[i]))
+		if (!sk_real_bits(datum->numbers[i], SK_I64, &bits))
 			return refuse(replacing, "%g is no integer", datum->numbers[i]);
-		(*integers)[i] = (int64_t)datum->numbers[i];
+		(*integers)[i] = (int64_t)bits;
 	}
 	return true;
 }
