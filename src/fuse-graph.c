@@ -97,6 +97,7 @@ static void log_choices(struct sk_arena *arena, const struct sk_graph_fusion *fu
 bool sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion)
 {
 	sk_lists_check_names(arena, diag, &fusion->flags);
+	sk_simplify_check_names(diag, &fusion->flags);
 	fusion->passes = sk_passes_choose(arena, diag, passes, &fusion->flags);
 	if (fusion->verbose)
 		log_choices(arena, fusion);

@@ -114,6 +114,23 @@ bool sk_node_is_live(const struct sk_op_graph *graph, const struct sk_graph_node
 	return false;
 }
 
+bool sk_node_is(const struct sk_graph_node *node, const char *op)
+{
+	const char *colon = strchr(op, ':');
+
+	if (!colon)
+		return !*node->domain && !strcmp(node->op, op);
+	return !strcmp(node->op, colon + 1) && !strcmp(node->domain, SK_OWN_DOMAIN);
+}
+
+bool sk_node_is_one_of(const struct sk_graph_node *node, const char *const *ops)
+{
+	for (; *ops; ops++)
+		if (sk_node_is(node, *ops))
+			return true;
+	return false;
+}
+
 bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b)
 {
 	return a->stream == b->stream && (a->scope ? b->scope && !strcmp(a->scope, b->scope) : !b->scope);
@@ -124,7 +141,7 @@ const uint32_t *sk_graph_count_uses(const struct sk_op_graph *graph)
 	uint32_t *uses = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
 
 	for (size_t i = 0; i < graph->nodes.count; i++)
-		for (size_t j = 0; j < graph->nodes.items[i].inputs.count; j++)
+		for (size_t j = 0; j < graph->nodes.items[i].inputs.count && !graph->nodes.items[i].removed; j++)
 			if (graph->nodes.items[i].inputs.items[j] != SK_NONE)
 				uses[graph->nodes.items[i].inputs.items[j]]++;
 	return uses;

@@ -14,6 +14,9 @@
 #include "src/model/attribute.h"
 #include "stubs/skplan.h"
 
+/* The domain of operators that ONNX lacks; they have the names that MindSpore's primitives have. */
+#define SK_OWN_DOMAIN "sklink"
+
 /* A dimension that nobody has said yet. */
 #define SK_UNKNOWN UINT64_MAX
 
@@ -141,13 +144,19 @@ const char *sk_node_name(const struct sk_op_graph *graph, const struct sk_graph_
  * constants. */
 bool sk_node_is_live(const struct sk_op_graph *graph, const struct sk_graph_node *node);
 
+/* True if the node is that operator: "Add", or "sklink:NotEqual" of the library's own domain. */
+bool sk_node_is(const struct sk_graph_node *node, const char *op);
+
+/* True if the node is one of these operators, of which the last one is followed by NULL. */
+bool sk_node_is_one_of(const struct sk_graph_node *node, const char *const *ops);
+
 /* Whether the two stand in the same scope and stream, so that they may become one. */
 bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b);
 
 /* The value whose bytes it is, which has its own; SK_NONE of SK_NONE. */
 uint32_t sk_value_root(const struct sk_op_graph *graph, uint32_t value);
 
-/* By value: how often nodes have it as an input. */
+/* By value: how often nodes that are left have it as an input. */
 const uint32_t *sk_graph_count_uses(const struct sk_op_graph *graph);
 
 /* How many elements a value has whose shape is known; overflow was an error when the shape was set. */

@@ -64,6 +64,7 @@ for flags in '--enable_simplify_exprs_only=1.1' '--exact_precision_mode=off'; do
 done
 "$sklink" rewrites.onnx "$@" --fusion-flags '--disable_pass=arithmetic_simplify,transform_op_optimizer --disable_simplify_exprs=1.24,3.3' \
 	-o disabled.sk 2>err.txt
+grep -q "there is no expression '3.3', which disable_simplify_exprs names" err.txt || fail "nobody says that there is no 3.3: $(cat err.txt)"
 "$skdump" --steps disabled.sk | grep -q ' back ' || fail "transpositions went without the pass"
 
 # 4096 halves of 1 are more than f16 counts one by one: kernels sum in f32, so no pass has to raise the precision.

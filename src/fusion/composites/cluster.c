@@ -167,12 +167,9 @@ static enum sk_pass_result assign(struct clustering *clustering, uint32_t least)
 /* MindSpore's list of basic operators; TensorAdd is Add, ExpandDims Unsqueeze. */
 static bool is_basic(const struct sk_graph_node *node)
 {
-	static const char *const basic[] = {"Add", "Cast", "Mul", "Sub", "Unsqueeze"};
+	static const char *const basic[] = {"Add", "Cast", "Mul", "Sub", "Unsqueeze", NULL};
 
-	for (size_t i = 0; i < sizeof(basic) / sizeof(basic[0]); i++)
-		if (!*node->domain && !strcmp(node->op, basic[i]))
-			return true;
-	return false;
+	return sk_node_is_one_of(node, basic);
 }
 
 enum sk_pass_result sk_pass_fuse_basic(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)

@@ -172,32 +172,24 @@ static const struct sk_graph_node *dominant_of(const struct match *match, uint32
 	return &match->pieces->graph->nodes.items[piece_of(match, area)->dominant];
 }
 
-static bool is_op(const struct sk_graph_node *node, const char *const *ops)
-{
-	for (; *ops; ops++)
-		if (!strcmp(node->op, *ops))
-			return true;
-	return false;
-}
-
 static void match_slice(struct match *match)
 {
-	static const char *const ops[] = {"Slice", "StridedSlice", NULL};
+	static const char *const ops[] = {"Slice", "sklink:Slice", "sklink:StridedSlice", NULL};
 	const sk_area_edges *users = users_of(match, match->area);
 
-	for (size_t i = 0; i < users->count && is_op(dominant_of(match, match->area), ops); i++)
+	for (size_t i = 0; i < users->count && sk_node_is_one_of(dominant_of(match, match->area), ops); i++)
 		if (piece_of(match, users->items[i].area)->kind < SK_KIND_BROADCAST && !users->items[i].broadcast)
 			take(match, users->items[i].area);
 }
 
 static void match_matmul_depth(struct match *match)
 {
-	static const char *const ops[] = {"MatMul", "Gemm", "BatchMatMul", NULL};
+	static const char *const ops[] = {"MatMul", "Gemm", "sklink:BatchMatMul", NULL};
 	const sk_area_edges *users = users_of(match, match->area);
 	const struct sk_graph_node *product = dominant_of(match, match->area);
 	const struct sk_value *result;
 
-	if (match->pieces->flags->disable_matmul_post_fusion || !is_op(product, ops) ||
+	if (match->pieces->flags->disable_matmul_post_fusion || !sk_node_is_one_of(product, ops) ||
 	    users->count > MOST_AFTER_PRODUCT)
 		return;
 	result = sk_node_output(match->pieces->graph, product, 0);

@@ -4,9 +4,6 @@
 
 #include "src/fusion/operators/schema.h"
 
-/* The domain of operators that ONNX lacks; they have the names that MindSpore's primitives have. */
-#define SK_OWN_DOMAIN "sklink"
-
 extern const struct sk_schema sk_operators_attention[];
 extern const struct sk_schema sk_operators_axes[];
 extern const struct sk_schema sk_operators_bodies[];

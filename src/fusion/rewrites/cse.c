@@ -99,12 +99,9 @@ static void add_outputs(struct text *text, const struct sk_op_graph *graph, cons
 /* Which of two operands is the first one changes nothing. */
 static bool is_commutative(const struct sk_graph_node *node)
 {
-	static const char *const ops[] = {"Add", "Mul", "And", "Or", "Xor", "Equal", "sklink:NotEqual"};
+	static const char *const ops[] = {"Add", "Mul", "And", "Or", "Xor", "Equal", "sklink:NotEqual", NULL};
 
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-		if (node->inputs.count == 2 && sk_node_is(node, ops[i]))
-			return true;
-	return false;
+	return node->inputs.count == 2 && sk_node_is_one_of(node, ops);
 }
 
 static void add_inputs(struct text *text, struct sk_rewrite *rewrite, const struct sk_graph_node *node)
@@ -121,13 +118,10 @@ static void add_inputs(struct text *text, struct sk_rewrite *rewrite, const stru
  * depends on how many users there are, so they stay. */
 static bool may_be_merged(const struct sk_rewrite *rewrite, const struct sk_graph_node *node)
 {
-	static const char *const counted[] = {"Conv", "BatchNormalization", "QuantizeLinear"};
+	static const char *const counted[] = {"Conv", "BatchNormalization", "QuantizeLinear", NULL};
 
-	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
-		if (sk_node_is(node, counted[i]))
-			return false;
-	return node->outputs.count && node->outputs.items[0] != SK_NONE && !node->graphs.count &&
-	       !sk_rewrite_is_looked_at(rewrite->graph, node->outputs.items[0]) &&
+	return !sk_node_is_one_of(node, counted) && node->outputs.count && node->outputs.items[0] != SK_NONE &&
+	       !node->graphs.count && !sk_rewrite_is_looked_at(rewrite->graph, node->outputs.items[0]) &&
 	       !sk_schema_is_random(sk_schema_find(node->domain, node->op));
 }
 

@@ -34,6 +34,7 @@ static const char *const cheap[] = {
 	"sklink:OnesLike",
 	"sklink:Square",
 	"sklink:ZerosLike",
+	NULL,
 };
 
 struct copy {
@@ -69,18 +70,26 @@ static void find_users(struct recompute *recompute)
 		next[v + 1] = recompute->starts[v + 1] = recompute->starts[v] + uses[v];
 	recompute->users = SK_NEW_ARRAY(graph->arena, uint32_t, recompute->starts[graph->values.count] + 1);
 	for (uint32_t n = 0; n < graph->nodes.count; n++)
-		for (size_t i = 0; i < graph->nodes.items[n].inputs.count; i++)
+		for (size_t i = 0; i < graph->nodes.items[n].inputs.count && !graph->nodes.items[n].removed; i++)
 			if (graph->nodes.items[n].inputs.items[i] != SK_NONE)
 				recompute->users[next[graph->nodes.items[n].inputs.items[i]]++] = n;
 }
 
-/* Users that are left, in turn; NULL behind the last one. */
+static bool reads(const struct sk_graph_node *node, uint32_t value)
+{
+	for (size_t i = 0; i < node->inputs.count; i++)
+		if (node->inputs.items[i] == value)
+			return true;
+	return false;
+}
+
+/* Users that have not been given a copy, in turn; NULL behind the last one. */
 static struct sk_graph_node *next_user(const struct recompute *recompute, uint32_t value, uint32_t *at)
 {
 	while (*at < recompute->starts[value + 1] - recompute->starts[value]) {
 		struct sk_graph_node *node = node_at(recompute, recompute->users[recompute->starts[value] + (*at)++]);
 
-		if (!node->removed)
+		if (reads(node, value))
 			return node;
 	}
 	return NULL;
@@ -108,10 +117,7 @@ static bool is_stored(const struct recompute *recompute, uint32_t index, const s
 
 static bool is_cheap(const struct sk_graph_node *node)
 {
-	for (size_t i = 0; i < sizeof(cheap) / sizeof(cheap[0]); i++)
-		if (sk_node_is(node, cheap[i]))
-			return node->outputs.count == 1;
-	return false;
+	return node->outputs.count == 1 && sk_node_is_one_of(node, cheap);
 }
 
 /* Reading its inputs again costs no more than reading the value. */
@@ -151,15 +157,11 @@ static bool is_shared(const struct recompute *recompute, const struct sk_graph_n
 
 /* ---- copies ---- */
 
-/* Behind copies that are there already: those may make what it reads. */
+/* In any order: what a copy makes is not stored, so no copy reads another one. */
 static void put_in_front(struct recompute *recompute, uint32_t node, struct sk_graph_node as)
 {
-	uint32_t *link = &recompute->copies[node];
-
-	while (*link)
-		link = &recompute->made.items[*link - 1].next;
-	*link = (uint32_t)recompute->made.count + 1;
-	sk_array_push(recompute->graph->arena, &recompute->made, (struct copy){0, as});
+	sk_array_push(recompute->graph->arena, &recompute->made, (struct copy){recompute->copies[node], as});
+	recompute->copies[node] = (uint32_t)recompute->made.count;
 }
 
 /* The node once more, as a member of the composite, in front of the first user there; its value. */
@@ -191,7 +193,7 @@ static void copy_to_users(struct recompute *recompute, uint32_t index, uint32_t 
 	for (uint32_t u = 0; u < count; u++) {
 		struct sk_graph_node *user = node_at(recompute, users[u]);
 
-		if (user->removed || user->composite == node->composite)
+		if (user->composite == node->composite)
 			continue;
 		if (!values[user->composite])
 			values[user->composite] = add_copy(recompute, node, users[u]) + 1;
@@ -229,10 +231,11 @@ static uint64_t find_peak(const struct recompute *recompute)
 	uint64_t *ended = SK_NEW_ARRAY(graph->arena, uint64_t, graph->nodes.count + 1), live = 0, peak = 0;
 
 	for (uint32_t n = 0; n < graph->nodes.count; n++) {
-		for (size_t o = 0; o < graph->nodes.items[n].outputs.count; o++) {
+		for (size_t o = 0; o < graph->nodes.items[n].outputs.count && !graph->nodes.items[n].removed; o++) {
 			uint32_t value = graph->nodes.items[n].outputs.items[o];
 
-			if (value == SK_NONE || recompute->starts[value] == recompute->starts[value + 1])
+			if (value == SK_NONE || graph->values.items[value].contents ||
+			    recompute->starts[value] == recompute->starts[value + 1])
 				continue;
 			live += sk_value_bytes(&graph->values.items[value]);
 			ended[recompute->users[recompute->starts[value + 1] - 1]] +=

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/fusion/operators/families.h"
+#include "src/model/number.h"
 
 /* Nodes that passes make are of this operator set: attributes mean what they mean in the newest one. */
 enum { NEWEST = 24 };
@@ -81,7 +81,7 @@ bool sk_rewrite_sweep(struct sk_op_graph *graph)
 	for (size_t n = graph->nodes.count; n--;) {
 		struct sk_graph_node *node = &graph->nodes.items[n];
 
-		swept |= !needed[n] && !node->removed;
+		swept |= !needed[n] && sk_node_is_live(graph, node);
 		node->removed |= !needed[n];
 		for (size_t i = 0; i < node->inputs.count && !node->removed; i++) {
 			const struct sk_value *value = sk_node_input(graph, node, i);
@@ -94,15 +94,6 @@ bool sk_rewrite_sweep(struct sk_op_graph *graph)
 }
 
 /* ---- looking ---- */
-
-bool sk_node_is(const struct sk_graph_node *node, const char *op)
-{
-	const char *colon = strchr(op, ':');
-
-	if (!colon)
-		return !*node->domain && !strcmp(node->op, op);
-	return !strcmp(node->op, colon + 1) && !strcmp(node->domain, SK_OWN_DOMAIN);
-}
 
 struct sk_graph_node *sk_rewrite_producer(const struct sk_rewrite *rewrite, uint32_t value,
 					  const struct sk_graph_node *user)
@@ -141,35 +132,12 @@ bool sk_value_same_shape(const struct sk_value *a, const struct sk_value *b)
 	return a->rank == b->rank && !memcmp(a->shape, b->shape, a->rank * sizeof(*a->shape));
 }
 
-/* The element that stands for 0, -0 or a power of two; floats of 16 bits are those of 32 with less of them. */
-static uint64_t bits_of(enum sk_dtype dtype, double number)
-{
-	float single = (float)number;
-	int64_t integer;
-	uint64_t wide;
-	uint32_t bits;
-
-	memcpy(&wide, &number, sizeof(wide));
-	memcpy(&bits, &single, sizeof(bits));
-	if (dtype == SK_F64)
-		return wide;
-	if (dtype == SK_F32)
-		return bits;
-	if (dtype == SK_BF16)
-		return bits >> 16;
-	if (dtype == SK_F16)
-		return (bits >> 16 & 0x8000) | (number != 0 ? (bits & 0x7fffffff) / (1U << 13) - (112U << 10) : 0);
-	integer = (int64_t)number;
-	memcpy(&wide, &integer, sizeof(wide));
-	return wide;
-}
-
 bool sk_constant_is(const struct sk_value *value, double number)
 {
-	uint64_t bits = bits_of(value->dtype, number), elements;
+	uint64_t bits, elements = sk_value_elements(value);
 	uint32_t size = sk_dtype_size(value->dtype);
 
-	if (!value->contents || !(elements = sk_value_elements(value)))
+	if (!value->contents || !elements || !sk_real_bits(number, value->dtype, &bits))
 		return false;
 	for (uint64_t i = 0; i < elements; i++)
 		if (memcmp((const uint8_t *)value->contents + i * size, &bits, size))

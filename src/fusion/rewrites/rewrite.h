@@ -24,13 +24,10 @@ typedef void sk_rewrite_node(struct sk_rewrite *rewrite, uint32_t node);
 enum sk_pass_result sk_rewrite_graph(struct sk_op_graph *graph, const struct sk_fusion_flags *flags, void *context,
 				     sk_rewrite_node *visit);
 
-/* Marks nodes as removed that no output of the graph needs; true if there was one. */
+/* Marks nodes as removed that no output of the graph needs; true if one of them was live. */
 bool sk_rewrite_sweep(struct sk_op_graph *graph);
 
 /* ---- looking ---- */
-
-/* True if the node is that operator: "Add", or "sklink:NotEqual" of the library's own domain. */
-bool sk_node_is(const struct sk_graph_node *node, const char *op);
 
 /* The node that makes the value, if it is left, and stands in the scope and the stream of `user`; else NULL. */
 struct sk_graph_node *sk_rewrite_producer(const struct sk_rewrite *rewrite, uint32_t value,
@@ -46,8 +43,7 @@ bool sk_rewrite_is_looked_at(const struct sk_op_graph *graph, uint32_t value);
 
 bool sk_value_same_shape(const struct sk_value *a, const struct sk_value *b);
 
-/* True of constants of which each element has the bits of this number, which is 0, -0 (floats only), or a power of two.
- */
+/* True of constants of which each element has the bits of this number; -0 is 0 to integers. */
 bool sk_constant_is(const struct sk_value *value, double number);
 
 /* The order of axes of a Transpose, as numbers from 0 on; false if the node is none. */

@@ -10,6 +10,9 @@
 /* Arithmetic that changes nothing, or that another operator does in one step; the flags on expressions choose rules. */
 enum sk_pass_result sk_pass_arithmetic_simplify(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
 
+/* Warns of expressions that the flags name, and there are none. */
+void sk_simplify_check_names(struct sk_diag *diag, const struct sk_fusion_flags *flags);
+
 /* Of nodes that compute the same of the same the first one is left. */
 enum sk_pass_result sk_pass_cse(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
 

@@ -18,12 +18,9 @@ static struct sk_graph_node *producer(const struct sk_rewrite *rewrite, uint32_t
 
 static bool only_shapes(const struct sk_graph_node *node)
 {
-	static const char *const ops[] = {"Reshape", "Identity", "Flatten", "Squeeze", "Unsqueeze"};
+	static const char *const ops[] = {"Reshape", "Identity", "Flatten", "Squeeze", "Unsqueeze", NULL};
 
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-		if (sk_node_is(node, ops[i]))
-			return true;
-	return false;
+	return sk_node_is_one_of(node, ops);
 }
 
 /* Of several in a row the last one is left; of one that changes nothing, none. */

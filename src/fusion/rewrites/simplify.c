@@ -28,7 +28,7 @@ static bool be_input(struct sk_rewrite *rewrite, uint32_t index, size_t number)
 	uint32_t value = node_at(rewrite, index)->inputs.items[number];
 
 	if (from->dtype != to->dtype || !sk_value_same_shape(from, to) ||
-	    sk_node_is(node_at(rewrite, index), "Identity") || sk_rewrite_is_looked_at(rewrite->graph, value))
+	    sk_rewrite_is_looked_at(rewrite->graph, value))
 		return false;
 	sk_rewrite_replace(rewrite, index, value);
 	return true;
@@ -325,18 +325,22 @@ static bool is_rule(const char *id)
 	return false;
 }
 
-static void check_list(const struct sk_op_graph *graph, const struct sk_fusion_flags *flags, const char *flag,
+static void check_list(struct sk_diag *diag, const struct sk_fusion_flags *flags, const char *flag,
 		       const sk_texts *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (!is_rule(list->items[i]))
-			sk_warning(graph->diag, flags->place, "there is no expression '%s', which %s names",
-				   list->items[i], flag);
+			sk_warning(diag, flags->place, "there is no expression '%s', which %s names", list->items[i],
+				   flag);
+}
+
+void sk_simplify_check_names(struct sk_diag *diag, const struct sk_fusion_flags *flags)
+{
+	check_list(diag, flags, "enable_simplify_exprs_only", &flags->enable_simplify_exprs_only);
+	check_list(diag, flags, "disable_simplify_exprs", &flags->disable_simplify_exprs);
 }
 
 enum sk_pass_result sk_pass_arithmetic_simplify(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
 {
-	check_list(graph, flags, "enable_simplify_exprs_only", &flags->enable_simplify_exprs_only);
-	check_list(graph, flags, "disable_simplify_exprs", &flags->disable_simplify_exprs);
 	return sk_rewrite_graph(graph, flags, NULL, simplify_node);
 }

@@ -25,8 +25,10 @@ static void drop_outputs(struct sk_rewrite *rewrite, uint32_t index)
 
 enum sk_pass_result sk_pass_eliminate_redundant_output(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
 {
-	sk_rewrite_sweep(graph); /* who is gone uses nothing */
-	return sk_rewrite_graph(graph, flags, NULL, drop_outputs);
+	bool swept = sk_rewrite_sweep(graph); /* who is gone uses nothing */
+	enum sk_pass_result result = sk_rewrite_graph(graph, flags, NULL, drop_outputs);
+
+	return swept ? SK_PASS_CHANGED : result;
 }
 
 /* ---- axis_normalizer ---- */
@@ -46,21 +48,14 @@ static const char *const along_axis[] = {
 	"Softmax",
 	"Split",
 	"TopK",
+	NULL,
 };
 
 /* Those whose second input lists some. */
 static const char *const along_axes[] = {
-	"ReduceL1",   "ReduceL2",  "ReduceLogSum", "ReduceLogSumExp", "ReduceMax",
-	"ReduceMean", "ReduceMin", "ReduceProd",   "ReduceSum",	      "ReduceSumSquare",
+	"ReduceL1",  "ReduceL2",   "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
+	"ReduceMin", "ReduceProd", "ReduceSum",	   "ReduceSumSquare", NULL,
 };
-
-static bool is_one_of(const struct sk_graph_node *node, const char *const *ops, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (sk_node_is(node, ops[i]))
-			return true;
-	return false;
-}
 
 static void count_list(struct sk_rewrite *rewrite, struct sk_graph_node *node, uint32_t rank)
 {
@@ -88,9 +83,9 @@ static void count_axes(struct sk_rewrite *rewrite, uint32_t index)
 	struct sk_graph_node *node = &rewrite->graph->nodes.items[index];
 	int64_t axis = sk_node_integer(node, "axis", 0);
 
-	if (is_one_of(node, along_axes, sizeof(along_axes) / sizeof(along_axes[0])))
+	if (sk_node_is_one_of(node, along_axes))
 		count_list(rewrite, node, sk_node_input(rewrite->graph, node, 0)->rank);
-	if (axis >= 0 || !is_one_of(node, along_axis, sizeof(along_axis) / sizeof(along_axis[0])))
+	if (axis >= 0 || !sk_node_is_one_of(node, along_axis))
 		return;
 	sk_rewrite_set_integer(rewrite, node, "axis", axis + sk_node_input(rewrite->graph, node, 0)->rank);
 }

@@ -10,16 +10,6 @@ static struct sk_graph_node *node_at(const struct sk_rewrite *rewrite, uint32_t 
 	return &rewrite->graph->nodes.items[index];
 }
 
-static bool is_one_of(const struct sk_graph_node *node, const char *const *ops, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (sk_node_is(node, ops[i]))
-			return true;
-	return false;
-}
-
-#define IS_ONE_OF(NODE, OPS) is_one_of(NODE, OPS, sizeof(OPS) / sizeof((OPS)[0]))
-
 /* ---- transform_op_optimizer ---- */
 
 /* What computes each element of one element, wherever it stands. */
@@ -27,9 +17,9 @@ static const char *const of_one[] = {
 	"Abs",	    "Cast",	  "Ceil",	 "Cos",	      "Elu",	   "Erf",	   "Exp",	    "Floor",
 	"Gelu",	    "Identity",	  "HardSigmoid", "HardSwish", "LeakyRelu", "Log",	   "Mish",	    "Neg",
 	"Not",	    "Reciprocal", "Relu",	 "Round",     "Selu",	   "Sigmoid",	   "Sign",	    "Sin",
-	"Softplus", "Softsign",	  "Sqrt",	 "Swish",     "Tanh",	   "sklink:Rsqrt", "sklink:Square",
+	"Softplus", "Softsign",	  "Sqrt",	 "Swish",     "Tanh",	   "sklink:Rsqrt", "sklink:Square", NULL,
 };
-static const char *const of_two[] = {"Add", "Div", "Max", "Min", "Mul", "Pow", "Sub"};
+static const char *const of_two[] = {"Add", "Div", "Max", "Min", "Mul", "Pow", "Sub", NULL};
 
 /* The number of the only input that has more than one element, of a node to which the order of the others is nothing;
  * SK_NONE: there is no such input. */
@@ -37,9 +27,9 @@ static uint32_t passed_input(const struct sk_rewrite *rewrite, const struct sk_g
 {
 	const struct sk_value *to = sk_node_output(rewrite->graph, node, 0);
 
-	if (IS_ONE_OF(node, of_one))
+	if (sk_node_is_one_of(node, of_one))
 		return 0;
-	for (uint32_t i = 0; i < 2 && node->inputs.count == 2 && IS_ONE_OF(node, of_two); i++) {
+	for (uint32_t i = 0; i < 2 && node->inputs.count == 2 && sk_node_is_one_of(node, of_two); i++) {
 		const struct sk_value *other = sk_node_input(rewrite->graph, node, 1 - i);
 
 		if (sk_value_elements(other) == 1 && other->rank <= to->rank &&
@@ -173,7 +163,8 @@ enum sk_pass_result sk_pass_transpose_matmul_fusion(struct sk_op_graph *graph, c
 
 /* What only moves the elements of its first input; its others are constants. */
 static const char *const movers[] = {
-	"Transpose", "sklink:Transpose", "Slice", "sklink:Slice", "sklink:StridedSlice", "Gather", "Expand", "Tile",
+	"Transpose", "sklink:Transpose", "Slice", "sklink:Slice", "sklink:StridedSlice",
+	"Gather",    "Expand",		 "Tile",  NULL,
 };
 
 static bool is_mover(const struct sk_op_graph *graph, const struct sk_graph_node *node)
@@ -181,7 +172,7 @@ static bool is_mover(const struct sk_op_graph *graph, const struct sk_graph_node
 	for (size_t i = 1; i < node->inputs.count; i++)
 		if (sk_node_input(graph, node, i) && !sk_node_input(graph, node, i)->contents)
 			return false;
-	return IS_ONE_OF(node, movers);
+	return sk_node_is_one_of(node, movers);
 }
 
 /* Bytes that are read and written by a Cast of so many elements, and by what moves elements of this type. */
