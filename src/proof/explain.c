@@ -143,7 +143,8 @@ const char *sk_fact_tensor_name(struct sk_arena *arena, const struct sk_plan_vie
 struct sk_explanation_index sk_explanation_index(struct sk_arena *arena, const struct sk_plan_view *plan,
 						 const struct sk_facts *facts)
 {
-	struct sk_explanation_index index = {.temporaries = sk_temporaries_sort(arena, plan)};
+	struct sk_explanation_index index = {.temporaries = sk_temporaries_sort(arena, plan),
+					     .calls = sk_find_calls(arena, plan)};
 	size_t count = facts->items.count;
 
 	for (int later = 0; later < 2; later++) {
@@ -337,18 +338,19 @@ static void explain_work(const struct sk_explanation *explanation, const struct 
 }
 
 /* What a tile group saves, and which of the call's tensors never leave the core. */
-static void explain_savings(const struct sk_explanation *explanation, uint32_t index, uint32_t number)
+static void explain_savings(const struct sk_explanation *explanation, const struct sk_task_call *place)
 {
 	const struct sk_plan_view *plan = explanation->plan;
-	const struct sk_plan_step *step = &plan->steps[index];
-	const struct sk_plan_call *call = &plan->calls[number];
-	struct sk_traffic traffic = sk_traffic_of_step(explanation->arena, plan, step);
+	const struct sk_plan_step *step = &plan->steps[place->step];
+	const struct sk_plan_call *call = &plan->calls[place->call];
+	struct sk_traffic traffic;
 	const char *scratch = "";
 
 	if (!step->tile)
 		return;
+	traffic = sk_traffic_of_step(explanation->arena, plan, step);
 	for (uint32_t i = call->first_argument; i < call->first_argument + call->argument_count; i++) {
-		const struct sk_step_access access = {plan->tasks[call->task].launch, index, number, i};
+		const struct sk_step_access access = {place->launch, place->step, place->call, i};
 		const char *name;
 
 		if (plan->arguments[i].space != SK_SPACE_SCRATCH || !sk_plan_access(&plan->arguments[i]))
@@ -464,21 +466,6 @@ static void explain_facts(const struct sk_explanation *explanation, uint32_t cal
 		      explanation->stream);
 }
 
-/* The first step of its launch that runs the task, and the call that does; false: none does. */
-static bool find_call(const struct sk_plan_view *plan, uint32_t task, uint32_t *step, uint32_t *call)
-{
-	const struct sk_plan_launch *launch = &plan->launches[plan->tasks[task].launch];
-
-	for (*step = launch->first_step; *step < launch->first_step + launch->step_count; ++*step) {
-		const struct sk_plan_step *record = &plan->steps[*step];
-
-		for (*call = record->first_call; *call < record->first_call + record->call_count; ++*call)
-			if (plan->calls[*call].task == task)
-				return true;
-	}
-	return false;
-}
-
 void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 {
 	const struct sk_plan_view *plan = explanation->plan;
@@ -486,7 +473,8 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	const struct sk_account_entry *entry =
 		explanation->account ? sk_account_find(explanation->account, index) : NULL;
 	const char *scope = task->scope ? sk_plan_string(&task->scope) : NULL;
-	uint32_t step, call;
+	const struct sk_task_call *place = &explanation->index->calls[index];
+	const struct sk_plan_step *step = &plan->steps[place->step];
 	FILE *stream = explanation->stream;
 
 	say(explanation, "task '%s'", sk_plan_string(&task->name));
@@ -502,18 +490,18 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	} else {
 		fputs("  Why it is launched so is not known: the account has been stripped.\n", stream);
 	}
-	if (!find_call(plan, index, &step, &call)) {
+	if (plan->calls[place->call].task != index) {
 		fputs("  Its launch does not run it: the plan is damaged.\n", stream);
 		return;
 	}
-	explain_place(explanation, task, &plan->steps[step], call);
-	explain_work(explanation, &plan->steps[step]);
-	explain_savings(explanation, step, call);
-	explain_awaits(explanation, &plan->steps[step]);
-	explain_start(explanation, &plan->steps[step], task->kernel, SK_STEP_EARLY_WAIT);
-	explain_start(explanation, &plan->steps[step], task->kernel, SK_STEP_EARLY_SET);
-	explain_facts(explanation, call, true);
-	explain_facts(explanation, call, false);
+	explain_place(explanation, task, step, place->call);
+	explain_work(explanation, step);
+	explain_savings(explanation, place);
+	explain_awaits(explanation, step);
+	explain_start(explanation, step, task->kernel, SK_STEP_EARLY_WAIT);
+	explain_start(explanation, step, task->kernel, SK_STEP_EARLY_SET);
+	explain_facts(explanation, place->call, true);
+	explain_facts(explanation, place->call, false);
 }
 
 void sk_explain_tasks(const struct sk_explanation *explanation, struct sk_diag *diag, const char *const *names,

@@ -15,9 +15,11 @@ struct sk_temporaries {
 
 struct sk_temporaries sk_temporaries_sort(struct sk_arena *arena, const struct sk_plan_view *plan);
 
-/* Whose facts are whose, so that explaining all tasks takes no longer than reading the facts. */
+/* Where tasks run, and whose facts are whose, so that explaining all tasks takes no longer than reading the plan and
+ * the facts. */
 struct sk_explanation_index {
 	struct sk_temporaries temporaries;
+	const struct sk_task_call *calls; /* by task */
 	uint32_t *first[2]; /* by call: the first fact of which it is the earlier [0] or the later [1] one; SK_NO_INDEX:
 			       none */
 	uint32_t *next[2]; /* by fact: the next one */

@@ -18,7 +18,6 @@ struct writer {
 	const struct sk_plan_view *plan;
 	const struct sk_facts *facts;
 	struct sk_explanation_index index;
-	const struct sk_task_call *places; /* by task */
 	uint32_t *steps; /* by the plan's: numbers here */
 	const uint32_t *network_steps; /* by number here: the plan's */
 };
@@ -272,7 +271,7 @@ static void put_task(const struct writer *writer, uint32_t number)
 	const struct sk_plan_view *plan = writer->plan;
 	const struct sk_plan_task *task = &plan->tasks[number];
 	const struct sk_account_entry *entry = sk_account_find(&writer->file->account, number);
-	const struct sk_task_call *place = &writer->places[number];
+	const struct sk_task_call *place = &writer->index.calls[number];
 	const struct sk_plan_call *call = &plan->calls[place->call];
 
 	put_name(writer, "", "name", &task->name);
@@ -375,7 +374,6 @@ void sk_show_json(const struct sk_show *show, const struct sk_facts *facts)
 				.plan = plan,
 				.facts = facts,
 				.index = sk_explanation_index(show->arena, plan, facts),
-				.places = sk_find_calls(show->arena, plan),
 				.steps = SK_NEW_ARRAY(show->arena, uint32_t, plan->step_count)};
 	uint32_t *network_steps = SK_NEW_ARRAY(show->arena, uint32_t, plan->step_count);
 	uint32_t steps = number_steps(plan, writer.steps, network_steps);
