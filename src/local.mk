@@ -85,6 +85,7 @@ src_libproof_la_SOURCES = \
 	src/proof/launch-order.c src/proof/launch-order.h \
 	src/proof/once-check.c src/proof/once-check.h \
 	src/proof/explain.c src/proof/explain.h \
+	src/proof/fact-words.c src/proof/fact-words.h \
 	src/proof/traffic.c src/proof/traffic.h \
 	src/proof/account.c src/proof/account.h \
 	src/signature/signature-attributes.c src/signature/signature-expressions.c src/signature/signature-expressions.h \

@@ -9,7 +9,7 @@
 #include "src/base/json.h"
 #include "src/base/map.h"
 #include "src/base/text.h"
-#include "src/proof/explain.h"
+#include "src/proof/fact-words.h"
 #include "src/proof/traffic.h"
 
 struct writer {
@@ -429,27 +429,11 @@ static void put_task_list(const struct writer *writer)
 
 /* ---- dependencies ---- */
 
-static void put_tensors(const struct writer *writer, const struct sk_fact *fact)
-{
-	const struct sk_plan_view *plan = writer->plan;
-	const char *earlier = sk_fact_tensor_name(writer->arena, plan, &writer->temporaries, &fact->earlier);
-	const char *later = sk_fact_tensor_name(writer->arena, plan, &writer->temporaries, &fact->later);
-
-	put_text(writer, ", ", "tensor", later);
-	if (strcmp(earlier, later) != 0)
-		put_text(writer, ", ", "in_the_bytes_of", earlier);
-}
-
 static void put_dependency(const struct writer *writer, const struct sk_fact *fact)
 {
 	put_text(writer, "{", "earlier", sk_plan_string(&sk_access_task(writer->plan, &fact->earlier)->name));
 	put_text(writer, ", ", "later", sk_plan_string(&sk_access_task(writer->plan, &fact->later)->name));
-	put_text(writer, ", ", "why", sk_fact_reason(writer->plan, fact));
-	if (!fact->order)
-		put_tensors(writer, fact);
-	else if (fact->order->event)
-		put_text(writer, ", ", "event", fact->order->event);
-	put_text(writer, ", ", "covered_by", sk_fact_cover(fact));
+	sk_fact_put_json(writer->arena, writer->stream, writer->plan, &writer->temporaries, fact);
 	if (fact->kind == SK_FACT_KNOWN) {
 		put_text(writer, ", \"await\": {", "of", step_name(writer, fact->awaiting));
 		put_text(writer, ", ", "on", last_name(writer, fact->awaited));

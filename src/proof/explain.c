@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/escape.h"
@@ -39,106 +38,7 @@ uint32_t sk_explain_find(struct sk_diag *diag, const struct sk_plan_view *plan, 
 	return SK_NO_INDEX;
 }
 
-/* ---- facts in words ---- */
-
-static bool writes(const struct sk_plan_view *plan, const struct sk_step_access *access)
-{
-	return sk_access_writes(&plan->arguments[access->argument]);
-}
-
-const char *sk_fact_reason(const struct sk_plan_view *plan, const struct sk_fact *fact)
-{
-	if (fact->order)
-		return fact->order->event ? "event" : "after";
-	if (!writes(plan, &fact->earlier))
-		return "write after read";
-	return writes(plan, &fact->later) ? "write after write" : "read after write";
-}
-
-const char *sk_fact_cover(const struct sk_fact *fact)
-{
-	static const char *const covers[] = {[SK_FACT_AWAIT] = "await",
-					     [SK_FACT_KNOWN] = "other await",
-					     [SK_FACT_HOME] = "same home",
-					     [SK_FACT_SAME_CORE] = "same core",
-					     [SK_FACT_LAUNCH] = "launch order"};
-
-	return covers[fact->kind];
-}
-
-struct place {
-	uint64_t offset;
-	uint32_t tensor;
-};
-
-static int compare_places(const void *a, const void *b)
-{
-	const struct place *left = a, *right = b;
-
-	return (left->offset > right->offset) - (left->offset < right->offset);
-}
-
-struct sk_temporaries sk_temporaries_sort(struct sk_arena *arena, const struct sk_plan_view *plan)
-{
-	struct place *places = SK_NEW_ARRAY(arena, struct place, plan->tensor_count);
-	struct sk_temporaries sorted = {SK_NEW_ARRAY(arena, uint32_t, plan->tensor_count), 0};
-
-	for (uint32_t i = 0; i < plan->tensor_count; i++)
-		if (plan->tensors[i].space == SK_SPACE_WORKSPACE)
-			places[sorted.count++] = (struct place){plan->tensors[i].unshared_offset, i};
-	qsort(places, sorted.count, sizeof(*places), compare_places);
-	for (uint32_t i = 0; i < sorted.count; i++)
-		sorted.tensors[i] = places[i].tensor;
-	return sorted;
-}
-
-/* The last temporary that begins at or below the offset in the unshared workspace; NULL: none does. */
-static const struct sk_plan_tensor *find_temporary(const struct sk_plan_view *plan,
-						   const struct sk_temporaries *temporaries, uint64_t offset)
-{
-	uint32_t low = 0, high = temporaries->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (plan->tensors[temporaries->tensors[middle]].unshared_offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &plan->tensors[temporaries->tensors[low - 1]] : NULL;
-}
-
-/* Several temporaries may lie in the bytes; in the task's own entry each has its own. */
-static const char *tensor_text(struct sk_arena *arena, const struct sk_plan_view *plan,
-			       const struct sk_temporaries *temporaries, const struct sk_step_access *access)
-{
-	const struct sk_plan_call *call = &plan->calls[access->call];
-	uint32_t entry = plan->tasks[call->task].task_launch;
-	const struct sk_plan_launch *launch = entry < plan->launch_count ? &plan->launches[entry] : NULL;
-	const struct sk_plan_call *alone =
-		launch && launch->step_count == 1 ? sk_plan_launch_calls(plan, launch).first : NULL;
-
-	if (plan->arguments[access->argument].space != SK_SPACE_WORKSPACE || !alone || launch->kind != SK_LAUNCH_TASK ||
-	    alone->task != call->task || alone->argument_count != call->argument_count)
-		return sk_access_tensor_text(arena, plan, access);
-
-	uint32_t argument = alone->first_argument + access->argument - call->first_argument;
-	const struct sk_plan_tensor *tensor = find_temporary(plan, temporaries, plan->arguments[argument].offset);
-
-	return tensor ? sk_arena_print(arena, "'%s'", sk_plan_string(&tensor->name)) : "a tensor without a name";
-}
-
-const char *sk_fact_tensor_name(struct sk_arena *arena, const struct sk_plan_view *plan,
-				const struct sk_temporaries *temporaries, const struct sk_step_access *access)
-{
-	const char *text = tensor_text(arena, plan, temporaries, access);
-	size_t length = strlen(text);
-
-	if (length < 2 || text[0] != '\'' || strchr(text + 1, '\'') != text + length - 1)
-		return text;
-	return sk_arena_copy(arena, text + 1, length - 2);
-}
+/* ---- facts in sentences ---- */
 
 struct sk_explanation_index sk_explanation_index(struct sk_arena *arena, const struct sk_plan_view *plan,
 						 const struct sk_facts *facts)
@@ -197,10 +97,10 @@ static const char *deeds_text(const struct sk_explanation *explanation, const st
 	if (fact->order)
 		return sk_arena_print(explanation->arena, "%s comes after %s, as the manifest says", second, first);
 
-	const char *earlier_tensor = tensor_text(explanation->arena, plan, temporaries, &fact->earlier);
-	const char *later_tensor = tensor_text(explanation->arena, plan, temporaries, &fact->later);
-	const char *earlier_deed = writes(plan, &fact->earlier) ? "writes" : "reads";
-	const char *later_deed = writes(plan, &fact->later) ? "writes" : "reads";
+	const char *earlier_tensor = sk_fact_tensor_text(explanation->arena, plan, temporaries, &fact->earlier);
+	const char *later_tensor = sk_fact_tensor_text(explanation->arena, plan, temporaries, &fact->later);
+	const char *earlier_deed = sk_access_writes(&plan->arguments[fact->earlier.argument]) ? "writes" : "reads";
+	const char *later_deed = sk_access_writes(&plan->arguments[fact->later.argument]) ? "writes" : "reads";
 
 	if (strcmp(earlier_tensor, later_tensor) != 0)
 		return sk_arena_print(explanation->arena, "%s %s %s, and %s %s %s in the same bytes", first,
@@ -355,7 +255,7 @@ static void explain_savings(const struct sk_explanation *explanation, const stru
 
 		if (plan->arguments[i].space != SK_SPACE_SCRATCH || !sk_plan_access(&plan->arguments[i]))
 			continue;
-		name = tensor_text(explanation->arena, plan, &explanation->index->temporaries, &access);
+		name = sk_fact_tensor_text(explanation->arena, plan, &explanation->index->temporaries, &access);
 		if (strstr(scratch, name))
 			continue;
 		scratch = sk_arena_print(explanation->arena, "%s%s%s", scratch,

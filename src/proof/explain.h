@@ -6,14 +6,7 @@
 #include <stdio.h>
 
 #include "src/proof/account.h"
-
-/* The temporaries in the order of their places in the unshared workspace. */
-struct sk_temporaries {
-	uint32_t *tensors; /* of the plan */
-	uint32_t count;
-};
-
-struct sk_temporaries sk_temporaries_sort(struct sk_arena *arena, const struct sk_plan_view *plan);
+#include "src/proof/fact-words.h"
 
 /* Where tasks run, and whose facts are whose, so that explaining all tasks takes no longer than reading the plan and
  * the facts. */
@@ -45,12 +38,5 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t task);
 /* Those of these names that the plan has; the others are errors in the sink, as sk_explain_find says. */
 void sk_explain_tasks(const struct sk_explanation *explanation, struct sk_diag *diag, const char *const *names,
 		      size_t count);
-
-/* Words that reports need, too: "read after write"; by what it holds, "other await"; the tensor that an access names,
- * where it can only be one, or words for several. */
-const char *sk_fact_reason(const struct sk_plan_view *plan, const struct sk_fact *fact);
-const char *sk_fact_cover(const struct sk_fact *fact);
-const char *sk_fact_tensor_name(struct sk_arena *arena, const struct sk_plan_view *plan,
-				const struct sk_temporaries *temporaries, const struct sk_step_access *access);
 
 #endif

@@ -46,13 +46,9 @@ static void put_numbers(const struct writer *writer, const char *name, const uin
 	fputc(']', writer->stream);
 }
 
-/* Too much to count: null. */
 static void put_traffic(const struct writer *writer, const struct sk_traffic *traffic)
 {
-	if (traffic->apart == UINT64_MAX)
-		put_text(writer, ", \"traffic\": {", "before", NULL);
-	else
-		put_number(writer, ", \"traffic\": {", "before", traffic->apart);
+	put_number(writer, ", \"traffic\": {", "before", traffic->apart);
 	put_number(writer, ", ", "after", traffic->moved);
 	fputc('}', writer->stream);
 }
@@ -319,17 +315,6 @@ static void put_kernel(const struct writer *writer, uint32_t number)
 	put_number(writer, ", ", "code", (uint64_t)kernel->code_size + kernel->vector_code_size);
 }
 
-static void put_fact_tensors(const struct writer *writer, const struct sk_fact *fact)
-{
-	const struct sk_temporaries *temporaries = &writer->index.temporaries;
-	const char *earlier = sk_fact_tensor_name(writer->arena, writer->plan, temporaries, &fact->earlier);
-	const char *later = sk_fact_tensor_name(writer->arena, writer->plan, temporaries, &fact->later);
-
-	put_text(writer, ", ", "tensor", later);
-	if (strcmp(earlier, later) != 0)
-		put_text(writer, ", ", "in_the_bytes_of", earlier);
-}
-
 static void put_dependency(const struct writer *writer, uint32_t number)
 {
 	const struct sk_plan_view *plan = writer->plan;
@@ -337,12 +322,7 @@ static void put_dependency(const struct writer *writer, uint32_t number)
 
 	put_number(writer, "", "earlier", plan->calls[fact->earlier.call].task);
 	put_number(writer, ", ", "later", plan->calls[fact->later.call].task);
-	put_text(writer, ", ", "why", sk_fact_reason(plan, fact));
-	if (!fact->order)
-		put_fact_tensors(writer, fact);
-	else if (fact->order->event)
-		put_text(writer, ", ", "event", fact->order->event);
-	put_text(writer, ", ", "covered_by", sk_fact_cover(fact));
+	sk_fact_put_json(writer->arena, writer->stream, plan, &writer->index.temporaries, fact);
 	if (fact->kind == SK_FACT_KNOWN) {
 		put_number(writer, ", \"await\": {", "of", writer->steps[fact->awaiting]);
 		put_number(writer, ", ", "on", writer->steps[fact->awaited]);

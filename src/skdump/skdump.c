@@ -3,6 +3,7 @@
 
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "loader/image/imports.h"
 #include "src/base/table.h"
@@ -133,7 +134,7 @@ static void take_packages(struct sk_diag *diag, int count, char **words, struct 
 	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++)
 		if (alone[i].given && (others || modes > 1)) {
 			sk_error(diag, nowhere, "--%s goes with no other option%s", alone[i].name,
-				 command->page ? " but --trace" : "");
+				 !strcmp(alone[i].name, "html") ? " but --trace" : "");
 			return;
 		}
 	if (command->traces.count && !command->page)

@@ -161,6 +161,8 @@ cp model.sk whole.sk
 fails_with '^skdump: error: \./model.sk: is an input, too; give the page a name of its own$' "$skdump" --html ./model.sk model.sk
 cmp whole.sk model.sk
 fails_with '^skdump: error: whole.sk: is an input, too' "$skdump" --html whole.sk --trace whole.sk model.sk
+fails_with '^skdump: error: --dot goes with no other option$' "$skdump" --dot --html x.html model.sk
+fails_with '^skdump: error: --html goes with no other option but --trace$' "$skdump" --html x.html --steps model.sk
 ln -s model.sk link.sk
 fails_with '^skdump: error: link.sk: is an input, too' "$skdump" --html link.sk model.sk
 fails_with '^skdump: error: model.sk: is an input, too' "$skdump" --html model.sk --trace link.sk whole.sk
