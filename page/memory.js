@@ -64,7 +64,9 @@ function paintMemory(context, drawing) {
 	}
 }
 
-function pickMemory(x, y) {
+/* All bytes are always in sight: what is dragged up or down stays where it is. */
+function pickMemory(x, movedY) {
+	const y = movedY - memory.drawing.y;
 	const life = memory.lives.find(one => {
 		const tensor = tensors[one.tensor];
 

@@ -7,7 +7,7 @@ function readTrace({ name, trace }) {
 	const runs = new Map(), runOf = new Map();
 
 	for (const event of trace.traceEvents)
-		if (event.name === "process_name")
+		if (event.ph === "M" && event.name === "process_name") /* and no task of that name */
 			runOf.set(event.pid, trace.otherData.predicted ? event.args.name.split(", ")[0] : "");
 	for (const event of trace.traceEvents) {
 		const run = runOf.get(event.pid);

@@ -3,12 +3,31 @@
 setTimeout(() => {
 	/* Without a screen nobody asks for pictures. */
 	const frames = () => [graph, schedule, memory].filter(view => view.drawing.width).forEach(view => view.drawing.draw());
-	const click = (id, x, y) => {
+	const drag = (id, x, y, toX, toY) => {
 		const canvas = document.getElementById(id), box = canvas.getBoundingClientRect();
 		const at = { clientX: box.left + x, clientY: box.top + y, bubbles: true };
+		const to = { clientX: box.left + toX, clientY: box.top + toY };
 
 		canvas.dispatchEvent(new PointerEvent("pointerdown", at));
-		window.dispatchEvent(new PointerEvent("pointerup", at));
+		window.dispatchEvent(new PointerEvent("pointermove", to));
+		window.dispatchEvent(new PointerEvent("pointerup", to));
+		frames();
+	};
+	const click = (id, x, y) => drag(id, x, y, x, y);
+	/* The heading at the side after a click there, and after one where that is when the view has been dragged. */
+	const dragged = (view, place) => {
+		document.getElementById(`tab-${view}`).click();
+		frames();
+		const half = document.getElementById(`${view}-canvas`).clientHeight / 2;
+
+		return [[0, 0], [20, half], [-5, -1.5 * half]].map(([right, down]) => {
+			const [x, y] = place();
+
+			drag(`${view}-canvas`, x, y, x + right, y + down);
+			showDetails();
+			click(`${view}-canvas`, ...place());
+			return document.querySelector("#details h2")?.textContent;
+		});
 	};
 	/* Pixels of the canvas that are not empty: somebody has drawn. */
 	const drawn = id => {
@@ -42,6 +61,24 @@ setTimeout(() => {
 	frames();
 	click("graph-canvas", graph.drawing.screenX(nodeX(graph.places[wanted]) + 20), graph.drawing.screenY(nodeY(graph.places[wanted]) + 8));
 	result.clicked = { task: wanted, explanation: document.getElementById("explanation")?.textContent };
+
+	/* Views can be dragged, and what is clicked then is what is seen. */
+	result.dragged = [];
+	const slice = schedule.bands[0].slices.find(one => one.task === wanted);
+	if (slice) {
+		document.getElementById("tab-schedule").click();
+		schedule.drawing.fit(schedule.width);
+		result.dragged.push([tasks[wanted].name, dragged("schedule", () => [schedule.drawing.screenX((slice.from + slice.to) / 2),
+			(slice.row + 2.5) * schedule.rowHeight - schedule.drawing.y])]);
+	}
+	const lasts = Math.max(...memory.lives.map(one => tensors[one.tensor].offset)), life = memory.lives.find(one => tensors[one.tensor].offset === lasts);
+	if (life) {
+		const tensor = tensors[life.tensor];
+
+		result.dragged.push([tensorText(tensor), dragged("memory", () => [memory.drawing.screenX((life.first + life.last + 1) / 2),
+			memoryY(memory.drawing, tensor.offset + tensor.bytes / 2)])]);
+	}
+	document.getElementById("tab-graph").click();
 
 	/* Boxes fold, and unfold. */
 	result.nodes = new Set(tasks.map((task, number) => visible(number))).size;

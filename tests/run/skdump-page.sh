@@ -60,6 +60,8 @@ assert page["scripts"] == 4, page["scripts"]
 task = data["tasks"][page["clicked"]["task"]]
 shown = subprocess.run([sys.argv[2], "--explain", task["name"], name + ".sk"], check=True, stdout=subprocess.PIPE, encoding="utf-8")
 assert page["clicked"]["explanation"] == shown.stdout, page["clicked"]
+for name, seen in page["dragged"]:
+    assert seen == [name] * 3, page["dragged"]
 assert page["found"].endswith("task") or page["found"].endswith("tasks"), page["found"]
 single = sum(data["launches"][task["launch"]]["kind"] != "superkernel" for task in data["tasks"])
 texts = {0: "none", 1: "1 task"}
@@ -98,6 +100,7 @@ for (name, run, rows), band in zip(expected, page["bands"]):
     assert band["arrows"] == find(name, run, lambda event: event["ph"] == "s"), (name, band)
     assert 1 < band["critical"] <= band["slices"], band
 assert page["bands"][1]["arrows"] > 0
+assert len(page["dragged"]) == 2, page["dragged"]
 P
 for view in overview graph schedule memory reasons; do
 	kept decode $view
@@ -141,11 +144,14 @@ sklink: 1
 tensors:
   '<!--<script>': {dtype: f32, shape: [64]}
   y: {dtype: f32, shape: [64]}
+  z: {dtype: f32, shape: [64]}
 tasks:
+  - {name: process_name, kernel: k, args: ['<!--<script>', z]}
   - {name: '</script><script>document.title="broken"</script><img src=x onerror=alert(1)>', kernel: k, args: ['<!--<script>', y]}
 M
 "$sklink" names.yaml k.o -o names.sk
-"$skdump" --html names.html names.sk
+"$skrun" --predict --cores 2 --trace names.trace names.sk >/dev/null
+"$skdump" --html names.html --trace names.trace names.sk
 probed names
 grep -q broken names.html || fail "the name is not on the page"
 "$skdump" --json names.sk >names.json
@@ -154,6 +160,7 @@ import json
 page = json.load(open("names.result"))
 assert page["title"] == "names.sk" and page["scripts"] == 4 and page["requests"] == [], page
 assert "onerror" in page["clicked"]["explanation"], page["clicked"]
+assert [band["named"] for band in page["bands"]] == [4, 4], page["bands"]
 P
 { cat names.html; echo '<script>undefined_function()</script>'; } >broken.html
 ! browse broken.html --dump-dom >/dev/null || fail "an error on the console is not seen"
