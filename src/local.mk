@@ -301,7 +301,7 @@ skdump_SOURCES = \
 	src/skdump/show-dot.c src/skdump/show-json.c src/skdump/show-json.h src/skdump/show-steps.c \
 	src/skdump/show-text.c src/skdump/show-text.h \
 	src/skdump/skdump.c \
-	src/base/table.c src/base/table.h
+	src/base/json-check.c src/base/json-check.h src/base/table.c src/base/table.h
 nodist_skdump_SOURCES = page/parts.c
 skdump_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 skdump_LDADD = src/libproof.la stubs/libstubs.la loader/libloader.la $(LIBELF_LIBS) -lpthread -lm

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/file.h"
+#include "src/base/json-check.h"
 #include "src/base/json.h"
 #include "src/base/text.h"
 #include "src/skdump/show-json.h"
@@ -21,19 +22,40 @@ static void put_json(const char *text, FILE *stream)
 	}
 }
 
-/* As skrun writes it, whole: else the page would say nothing. */
-static bool put_trace(struct sk_diag *diag, const char *path, FILE *stream)
+/* Where in the text that is. */
+static struct sk_place find_place(const char *path, const char *text, const char *at)
+{
+	struct sk_place place = {.file = path, .line = 1, .column = 1};
+
+	for (; text < at; text++) {
+		place.line += *text == '\n';
+		place.column = *text == '\n' ? 1 : place.column + 1;
+	}
+	return place;
+}
+
+/* As skrun writes it, whole, and JSON: else the page would say nothing. */
+static bool check_trace(struct sk_diag *diag, const char *path, const char *text)
 {
 	static const char start[] = "{\"traceEvents\":[", end[] = "}}\n";
-	const char *text = sk_file_read_text(diag, path, "trace");
-	size_t length = text ? strlen(text) : 0;
+	const char *error = sk_json_find_error(text);
 
-	if (!text)
-		return false;
-	if (strncmp(text, start, strlen(start)) != 0 || strcmp(text + length - strlen(end), end) != 0) {
+	if (strncmp(text, start, strlen(start)) != 0 || strcmp(text + strlen(text) - strlen(end), end) != 0)
 		sk_error(diag, (struct sk_place){.file = path}, "it is not a whole trace of skrun --trace");
+	else if (error)
+		sk_error(diag, find_place(path, text, error),
+			 "from here on it is no JSON: the trace has been damaged; write it anew with skrun --trace");
+	else
+		return true;
+	return false;
+}
+
+static bool put_trace(struct sk_diag *diag, const char *path, FILE *stream)
+{
+	const char *text = sk_file_read_text(diag, path, "trace");
+
+	if (!text || !check_trace(diag, path, text))
 		return false;
-	}
 	fputs("{\"name\": ", stream);
 	put_json(sk_json_string(diag->arena, path), stream);
 	fputs(", \"trace\": ", stream);

@@ -71,4 +71,47 @@ compile k
 compared names names.yaml k.o
 objcopy -R .sk.report names.sk
 "$skdump" --json names.sk | /usr/bin/python3 -c 'import json, sys; task = json.load(sys.stdin)["tasks"][0]; assert task["name"] == "a\"\\</script>" and "reason" not in task, task'
+
+# A trace gets onto a page if it is JSON, as Python sees it too, and only then: pieces of JSON, right and wrong, and a trace in which
+# bytes are others.
+"$skrun" --predict --trace names.trace names.sk >/dev/null
+cat >mutate.py <<'P'
+import json, random, subprocess, sys
+def refuse(word):
+    raise ValueError(word)
+def is_json(text):
+    try:
+        json.loads(text.decode(), parse_constant=refuse)
+    except (ValueError, RecursionError):
+        return False
+    return True
+def shown(text):
+    open("tried.trace", "wb").write(text)
+    return subprocess.run([sys.argv[1], "--html", "tried.html", "--trace", "tried.trace", "names.sk"], stderr=subprocess.DEVNULL).returncode == 0
+start, end = b'{"traceEvents":[', b'],"otherData":{}}\n'
+pieces = [b'', b'1', b'-1', b'- 1', b'+1', b'01', b'0', b'-0', b'1.', b'.5', b'1.5', b'1e5', b'1E+5', b'1e-5', b'1e', b'1e+', b'0x1', b'1,', b',1', b'1,2',
+    b'1 2', b'[]', b'[', b']', b'[1,[2]]', b'[1,]', b'{}', b'{"a":1}', b'{"a":1,}', b'{"a" : 1 , "b":{}}', b'{"a"}', b'{a:1}', b'{1:1}', b'{"a":}', b'{"a":1 "b":2}',
+    b'true', b'false', b'null', b'True', b'tru', b'nul', b'NaN', b'Infinity', b'-Infinity', b'undefined', b'""', b'"', b'"a', b"'a'", b'"\\"', b'"\\\\"', b'"\\"a',
+    b'"\\/\\b\\f\\n\\r\\t\\""', b'"\\a"', b'"\\<"', b'"<"', b'<', b'"\\u00e4\\uD83D"', b'"\\u00g0"', b'"\\u12"', b'"\\U0001f600"', b'"\t"', b'"\n"', b'"\x7f"', b'\x0c', b'/**/',
+    b'"\xc3\xa4"', b'"\xc3"', b'"\xed\xa0\x80"', b'"\xf0\x9f\x98\x80"', b'"\xc0\xaf"', b'\t 1 \r\n', b'[' * 40 + b']' * 40, b'\x00', b'"\x00"', b'}', b']}']
+tried = [start + piece + end for piece in pieces]
+whole = open("names.trace", "rb").read()
+assert is_json(whole) and shown(whole)
+chance = random.Random(7)
+for i in range(300):
+    mutant = bytearray(whole)
+    for _ in range(chance.choice([1, 1, 2])):
+        at = chance.randrange(len(start), len(mutant) - 3)
+        kind = chance.randrange(3)
+        mutant[at:at + (kind > 0)] = [chance.choice(b'"\\{}[]:,0123456789-+.eEtrufalsn \n<\x80\x01')] * (kind < 2)
+    tried.append(bytes(mutant))
+verdicts = [is_json(text) for text in tried]
+for text, verdict in zip(tried, verdicts):
+    assert shown(text) == verdict, (text, verdict)
+print("%d traces, %d of them no JSON" % (len(tried), verdicts.count(False)))
+assert 100 < verdicts.count(False) < len(tried) - 100
+P
+/usr/bin/python3 mutate.py "$skdump" || fail "what is JSON is a matter of opinion"
+sed '3s/^/ x/' names.trace >wrong.trace
+fails_with '^skdump: error: wrong.trace:3:2: from here on it is no JSON: the trace has been damaged' "$skdump" --html tried.html --trace wrong.trace names.sk
 fails_with '^skdump: error: --json goes with no other option' "$skdump" --json --steps names.sk
