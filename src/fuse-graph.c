@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "src/base/escape.h"
+#include "src/base/timing.h"
 #include "src/fusion/composites/composites.h"
 #include "src/fusion/manager/lists.h"
 #include "src/fusion/manager/pass.h"
@@ -104,23 +104,16 @@ bool sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_gra
 	return sk_expand_check_names(arena, diag, &fusion->flags);
 }
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
-
 static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, const struct sk_pass_choice *choice,
 		struct sk_dumps *dumps)
 {
-	double start = now();
+	uint64_t start = sk_timing_now();
 	enum sk_pass_result result = choice->pass->run(graph, &fusion->flags);
 	bool changed = result == SK_PASS_CHANGED;
 
 	log_line(fusion, "GRAPH_KERNEL",
-		 sk_arena_print(graph->arena, "Run graph kernel pass %s in %.2f us", choice->name, now() - start));
+		 sk_arena_print(graph->arena, "Run graph kernel pass %s in %.2f us", choice->name,
+				(double)(sk_timing_now() - start) / 1e3));
 	for (size_t i = 0; i < graph->told.count; i++)
 		log_line(fusion, "GRAPH_KERNEL", graph->told.items[i]);
 	graph->told.count = 0;

@@ -6,7 +6,7 @@
 
 #include "src/base/json.h"
 
-static uint64_t now(void)
+uint64_t sk_timing_now(void)
 {
 	struct timespec time;
 
@@ -19,7 +19,7 @@ struct sk_timing *sk_timing_create(struct sk_arena *arena)
 	struct sk_timing *timing = SK_NEW(arena, struct sk_timing);
 
 	timing->arena = arena;
-	timing->created = now();
+	timing->created = sk_timing_now();
 	return timing;
 }
 
@@ -32,7 +32,7 @@ void sk_timing_begin(struct sk_timing *timing, const char *name, const char *det
 		      (struct sk_phase){.name = name,
 					.detail = detail,
 					.depth = (unsigned)timing->open.count - 1,
-					.start = now() - timing->created});
+					.start = sk_timing_now() - timing->created});
 }
 
 void sk_timing_end(struct sk_timing *timing)
@@ -42,7 +42,7 @@ void sk_timing_end(struct sk_timing *timing)
 
 	struct sk_phase *phase = &timing->phases.items[timing->open.items[--timing->open.count]];
 
-	phase->duration = now() - timing->created - phase->start;
+	phase->duration = sk_timing_now() - timing->created - phase->start;
 }
 
 void sk_timing_next(struct sk_timing *timing, const char *name)

@@ -19,6 +19,9 @@ struct sk_timing {
 	SK_ARRAY(size_t) open; /* phases that have not ended, outermost first */
 };
 
+/* Nanoseconds since some moment of the past. */
+uint64_t sk_timing_now(void);
+
 struct sk_timing *sk_timing_create(struct sk_arena *arena);
 
 /* Begins a phase in the one that is open. Both texts must live as long as the timing. */
