@@ -11,7 +11,7 @@ struct sk_graph_node *sk_expansion_node(struct sk_op_graph *graph, const struct 
 				     .op = op,
 				     .domain = "",
 				     .origin = owner->op,
-				     .version = 24,
+				     .version = SK_NEWEST,
 				     .stream = owner->stream,
 				     .scope = owner->scope,
 				     .scope_options = owner->scope_options};

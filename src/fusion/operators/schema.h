@@ -7,7 +7,10 @@
 #include "src/fusion/graph.h"
 #include "src/fusion/infer.h"
 
-enum { SK_VARIADIC = 255 };
+enum {
+	SK_VARIADIC = 255,
+	SK_NEWEST = 24, /* operator set of ONNX of the nodes that passes make */
+};
 
 struct sk_schema {
 	const char *op;

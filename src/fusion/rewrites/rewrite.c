@@ -3,10 +3,8 @@
 
 #include <string.h>
 
+#include "src/fusion/operators/schema.h"
 #include "src/model/number.h"
-
-/* Nodes that passes make are of this operator set: attributes mean what they mean in the newest one. */
-enum { NEWEST = 24 };
 
 /* ---- the walk ---- */
 
@@ -183,7 +181,7 @@ void sk_rewrite_become(struct sk_rewrite *rewrite, uint32_t index, const char *o
 		drop_use(rewrite, before.inputs.items[i]);
 	node->op = colon ? colon + 1 : op;
 	node->domain = colon ? SK_OWN_DOMAIN : "";
-	node->version = colon ? 1 : NEWEST;
+	node->version = colon ? 1 : SK_NEWEST;
 	node->origin = NULL;
 	rewrite->changed = true;
 }

@@ -9,8 +9,6 @@
 #include "src/fusion/operators/schema.h"
 #include "src/model/number.h"
 
-enum { NEWEST = 24 /* operator set of the nodes */ };
-
 struct replacing {
 	struct sk_match *match;
 	struct sk_op_graph *graph;
@@ -149,7 +147,7 @@ static struct sk_graph_node begin_node(const struct replacing *replacing, const 
 		.origin = origin	   ? origin + 1
 			  : anchor->origin ? anchor->origin
 					   : anchor->op,
-		.version = NEWEST,
+		.version = SK_NEWEST,
 		.stream = anchor->stream,
 		.scope = anchor->scope,
 		.scope_options = anchor->scope_options,
