@@ -22,7 +22,8 @@ struct sk_fusion_flags {
 	unsigned opt_level; /* 0: no graph-kernel fusion */
 	enum sk_fusion_target target;
 	bool given; /* somebody has said how to fuse; otherwise all of that is the default, perhaps without some pass */
-	const struct sk_rules *rules; /* the user's; NULL: there are none */
+	const struct sk_rules *rules; /* the user's */
+	struct sk_rules *own_rules; /* sklink's, which are read once a pass wants them */
 	const char *text; /* that they were read from */
 	struct sk_place place; /* where it stands */
 #define BOOL(name, otherwise)	 bool name;

@@ -9,7 +9,8 @@
 /* A rule among those whose anchor may be of one operator. */
 struct entry {
 	const struct sk_rule *rule;
-	uint32_t next;
+	uint32_t next; /* for the same operator; SK_NONE: it is the last one */
+	uint32_t last; /* of the first one for its operator: the last one */
 };
 
 struct rewriting {
@@ -42,13 +43,12 @@ static void enter(struct rewriting *rewriting, const struct sk_rule *rule)
 	for (size_t i = 0; i < anchor->operators.count; i++) {
 		const char *key = key_of(arena, anchor->operators.items[i].domain, anchor->operators.items[i].op);
 		uint32_t new = (uint32_t)rewriting->entries.count;
-		uint32_t last = sk_map_insert(&rewriting->first, key, strlen(key), new);
+		uint32_t first = sk_map_insert(&rewriting->first, key, strlen(key), new);
 
-		while (last != new && rewriting->entries.items[last].next != SK_NONE)
-			last = rewriting->entries.items[last].next;
-		sk_array_push(arena, &rewriting->entries, (struct entry){rule, SK_NONE});
-		if (last != new)
-			rewriting->entries.items[last].next = new;
+		sk_array_push(arena, &rewriting->entries, (struct entry){rule, SK_NONE, new});
+		if (first != new)
+			rewriting->entries.items[rewriting->entries.items[first].last].next = new;
+		rewriting->entries.items[first].last = new;
 	}
 }
 

@@ -13,7 +13,7 @@ struct sk_rule_refusal {
 
 struct sk_rule_pass {
 	struct sk_op_graph *graph;
-	const struct sk_rules *sets[4]; /* tried in this order, each in the order of its rules; up to a NULL */
+	const struct sk_rules *sets[2]; /* tried in this order, each in the order of its rules; NULL: there is one */
 	bool (*wants)(const void *context,
 		      const struct sk_graph_node *node); /* whether it may be an anchor; NULL: each */
 	const void *context;

@@ -40,10 +40,17 @@ static bool any_is_wanted(const struct wanted *wanted)
 	return false;
 }
 
+/* Those of expand.yaml; false if one is wrong. */
+static bool read_own_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags)
+{
+	return flags->own_rules->rules.count ||
+	       sk_rules_parse(arena, diag, "expand.yaml", sk_expand_rules, strlen(sk_expand_rules), flags->own_rules);
+}
+
 /* Whether a rule is about the operator that somebody calls so. */
 static bool have_rule(const struct sk_rules *set, const char *name)
 {
-	for (size_t r = 0; set && r < set->rules.count; r++) {
+	for (size_t r = 0; r < set->rules.count; r++) {
 		const struct sk_rule *rule = &set->rules.items[r];
 		const struct sk_rule_node *anchor = &rule->pattern.items[rule->steps.items[0].node];
 
@@ -57,17 +64,17 @@ static bool have_rule(const struct sk_rules *set, const char *name)
 bool sk_expand_check_names(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags)
 {
 	const sk_texts *lists[] = {&flags->enable_expand_ops, &flags->enable_expand_ops_only};
-	struct sk_rules own = {0};
 
 	if (!lists[0]->count && !lists[1]->count)
 		return true;
-	if (!sk_rules_parse(arena, diag, "expand.yaml", sk_expand_rules, strlen(sk_expand_rules), &own))
+	if (!read_own_rules(arena, diag, flags))
 		return false;
 	for (size_t l = 0; l < 2; l++)
 		for (size_t i = 0; i < lists[l]->count; i++) {
 			const char *name = lists[l]->items[i];
 
-			if (sk_op_is_known(name) && !have_rule(&own, name) && !have_rule(flags->rules, name))
+			if (sk_op_is_known(name) && !have_rule(flags->own_rules, name) &&
+			    !have_rule(flags->rules, name))
 				sk_warning(diag, flags->place,
 					   "operator '%s' stays whole: no rule says how to expand it", name);
 		}
@@ -77,8 +84,8 @@ bool sk_expand_check_names(struct sk_arena *arena, struct sk_diag *diag, const s
 enum sk_pass_result sk_pass_expand(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
 {
 	const struct wanted wanted = {graph, sk_valid_ops(graph->arena, flags, SK_LIST_EXPAND)};
-	struct sk_rules own = {0};
 	struct sk_rule_pass rewrite = {.graph = graph,
+				       .sets = {flags->rules, flags->own_rules},
 				       .wants = is_wanted,
 				       .context = &wanted,
 				       .target = sk_fusion_targets[flags->target],
@@ -86,10 +93,8 @@ enum sk_pass_result sk_pass_expand(struct sk_op_graph *graph, const struct sk_fu
 
 	if (!any_is_wanted(&wanted))
 		return SK_PASS_UNCHANGED;
-	if (!sk_rules_parse(graph->arena, graph->diag, "expand.yaml", sk_expand_rules, strlen(sk_expand_rules), &own))
+	if (!read_own_rules(graph->arena, graph->diag, flags))
 		return SK_PASS_FAILED;
-	rewrite.sets[0] = flags->rules ? flags->rules : &own;
-	rewrite.sets[1] = flags->rules ? &own : NULL;
 	sk_rules_apply(&rewrite);
 	for (size_t i = 0; i < rewrite.refusals.count; i++)
 		sk_array_push(graph->arena, &graph->told,
