@@ -258,9 +258,9 @@ nodist_src_libcore_la_SOURCES = src/fusion/rules/expand-rules.c
 dist_pkgdata_DATA = src/fusion/rules/expand.yaml
 CLEANFILES += src/fusion/rules/expand-rules.c
 src/fusion/rules/expand-rules.c: $(srcdir)/src/fusion/rules/expand.yaml
-	@mkdir -p $(@D)
-	$(AM_V_GEN)( echo '#include "src/fusion/rules/expand.h"'; echo 'const char sk_expand_rules[] ='; \
-		sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $(srcdir)/src/fusion/rules/expand.yaml; echo ';' ) >$@
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)( echo '#include "src/fusion/rules/expand.h"' && echo 'const char sk_expand_rules[] =' && \
+		sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $(srcdir)/src/fusion/rules/expand.yaml && echo ';' ) >$@.tmp && mv $@.tmp $@
 
 src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread
 src_libcore_la_CPPFLAGS = $(AM_CPPFLAGS) -DSK_BINDIR='"$(bindir)"' -DSK_LIBDIR='"$(libdir)"'

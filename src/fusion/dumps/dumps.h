@@ -16,7 +16,7 @@ struct sk_dumps;
 /* Of the graph, of which it writes the first dump: 6_validate.dot, .ir and .pbtxt. NULL after an error. */
 struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, struct sk_dump_folders folders);
 
-/* To be called after each pass that has run, by its full name ("stage1_cluster_5_graph_kernel_cluster") and by the name
+/* To be called after each pass that has run, by its full name ("stage1_cluster_3_graph_kernel_cluster") and by the name
  * of the pass alone. What the pass has changed is dumped; and where a stage of MindSpore's two-stage fusion ends, the
  * graph is, whether or not it has changed. False after an error. */
 bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *full, const char *pass,

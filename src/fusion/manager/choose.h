@@ -7,7 +7,7 @@
 struct sk_pass_choice {
 	const struct sk_fusion_pass *pass;
 	const char
-		*name; /* in full: "stage1_cluster_4_graph_kernel_cluster", "fusion_group_10_rms_norm_quant_fusion" */
+		*name; /* in full: "stage1_cluster_3_graph_kernel_cluster", "fusion_group_10_rms_norm_quant_fusion" */
 	bool on;
 };
 
