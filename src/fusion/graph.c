@@ -2,6 +2,7 @@
 #include "src/fusion/graph.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -243,6 +244,43 @@ static bool read_integer(enum sk_dtype dtype, const uint8_t *element, int64_t *i
 	}
 }
 
+static double half_number(uint32_t bits)
+{
+	uint32_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+	double number = exponent ? ldexp(fraction | 0x400, (int)exponent - 25) : ldexp(fraction, -24);
+
+	if (exponent == 0x1f)
+		number = fraction ? NAN : INFINITY;
+	return bits >> 15 ? -number : number;
+}
+
+double sk_element_number(enum sk_dtype dtype, const void *element)
+{
+	int64_t integer = 0;
+	uint32_t bits = 0;
+	double real;
+	float single;
+
+	switch (dtype) {
+	case SK_F64:
+		memcpy(&real, element, sizeof(real));
+		return real;
+	case SK_F32:
+		memcpy(&single, element, sizeof(single));
+		return (double)single;
+	case SK_BF16:
+		memcpy((uint8_t *)&bits + 2, element, 2);
+		memcpy(&single, &bits, sizeof(single));
+		return (double)single;
+	case SK_F16:
+		memcpy(&bits, element, 2);
+		return half_number(bits);
+	default:
+		read_integer(dtype, element, &integer);
+		return dtype == SK_U64 ? (double)(uint64_t)integer : (double)integer;
+	}
+}
+
 bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uint64_t *count, const int64_t **integers)
 {
 	if (!value->contents || !sk_value_is_static(value))
@@ -261,23 +299,10 @@ bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uin
 
 bool sk_value_number(const struct sk_value *value, double *number)
 {
-	int64_t integer;
-	float single;
-
-	if (!value->contents || !sk_value_is_static(value) || sk_value_elements(value) != 1)
+	if (!value->contents || !sk_value_is_static(value) || sk_value_elements(value) != 1 || value->dtype == SK_F16 ||
+	    value->dtype == SK_BF16)
 		return false;
-	if (value->dtype == SK_F64) {
-		memcpy(number, value->contents, sizeof(*number));
-		return true;
-	}
-	if (value->dtype == SK_F32) {
-		memcpy(&single, value->contents, sizeof(single));
-		*number = (double)single;
-		return true;
-	}
-	if (!read_integer(value->dtype, value->contents, &integer))
-		return false;
-	*number = (double)integer;
+	*number = sk_element_number(value->dtype, value->contents);
 	return true;
 }
 

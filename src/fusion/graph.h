@@ -181,7 +181,10 @@ bool sk_value_is_static(const struct sk_value *value);
 /* The elements of a constant of integers or bools as 64-bit integers, in the arena; false if it is no such constant. */
 bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uint64_t *count, const int64_t **integers);
 
-/* The one element of a constant as a number; false if it is no constant of one element. */
+/* An element of any type as a number. */
+double sk_element_number(enum sk_dtype dtype, const void *element);
+
+/* The one element of a constant as a number; false if it is no constant of one element, or of half precision. */
 bool sk_value_number(const struct sk_value *value, double *number);
 
 /* The numbers of types in files (TensorProto.DataType); NONE if there are no such tensors. */

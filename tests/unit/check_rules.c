@@ -418,6 +418,23 @@ START_TEST(test_clip)
 }
 END_TEST
 
+/* Of the smallest integer there is no absolute value. */
+START_TEST(test_shrink)
+{
+	struct sk_graph_node *node;
+
+	input_of("x", _i ? SK_F32 : SK_I32, 2, 3);
+	node = add("Shrink x > y");
+	sk_array_push(arena, &node->attributes,
+		      (struct sk_attribute){.name = "lambd", .kind = SK_ATTRIBUTE_REAL, .real = 2});
+	output("y");
+	ck_assert_str_eq(rewritten(sk_expand_rules),
+			 _i ? "Abs x > y/Abs.3; LessOrEqual y/Abs.3 number > y/LessOrEqual.4; "
+			      "Where y/LessOrEqual.4 number#5 x > y"
+			    : "Shrink x > y");
+}
+END_TEST
+
 /* A name that stands twice is one value. */
 START_TEST(test_repeated)
 {
@@ -599,6 +616,41 @@ START_TEST(test_constants)
 }
 END_TEST
 
+/* An integer that double precision may have rounded is none. */
+START_TEST(test_largest_integer)
+{
+	input_of("x", SK_I64, 2, 3);
+	add("Relu x > y");
+	add("Neg x > z");
+	output("y");
+	output("z");
+	ck_assert_str_eq(
+		rewritten("expand:\n- {name: a, pattern: 'y = Relu(x)', replace: 'y = Sub(x, 9007199254740993)'}\n"
+			  "- {name: b, pattern: 'y = Neg(x)', replace: 'y = Sub(x, 9007199254740991)'}\n"),
+		"Relu x > y; Sub x number > z");
+}
+END_TEST
+
+/* Integers are compared as they are: f32 does not know all of them. */
+START_TEST(test_integers)
+{
+	const int32_t numbers[2] = {16777216, 16777217};
+
+	input_of("x", SK_I32, 2, 3);
+	sk_graph_new_constant(graph, "even", SK_I32, 0, NULL, &numbers[0]);
+	sk_graph_new_constant(graph, "odd", SK_I32, 0, NULL, &numbers[1]);
+	add("Mul x even > y");
+	add("Mul x odd > z");
+	for (int i = 0; i < 2; i++)
+		sk_node_set_integer(graph, add(i ? "Mod y x > v" : "Mod y z > w"), "fmod", i);
+	output("v");
+	output("w");
+	ck_assert_str_eq(rewritten("expand:\n- {name: a, pattern: 'y = Mul(x, 16777216)', replace: 'y = Sub(x, 1)'}\n"
+				   "- {name: b, pattern: 'y = Mod(a, b, fmod=1 - 1e-9)', replace: 'y = Add(a, b)'}\n"),
+			 "Sub x number > y; Mul x odd > z; Mod y z > w; Mod y x > v");
+}
+END_TEST
+
 /* Steps are linear in nodes and rules, also where one value has many users. */
 static uint64_t steps_of(uint32_t nodes, bool chain)
 {
@@ -656,6 +708,7 @@ int main(void)
 	tcase_add_loop_test(rest, test_outputs, 0, 3);
 	tcase_add_test(rest, test_value_named_target);
 	tcase_add_loop_test(rest, test_clip, 0, 2);
+	tcase_add_loop_test(rest, test_shrink, 0, 2);
 	tcase_add_test(rest, test_repeated);
 	tcase_add_test(rest, test_sisters);
 	tcase_add_loop_test(rest, test_attributes, 0, 5);
@@ -665,6 +718,8 @@ int main(void)
 	tcase_add_loop_test(rest, test_compute, 0, 2);
 	tcase_add_test(rest, test_operands);
 	tcase_add_test(rest, test_constants);
+	tcase_add_test(rest, test_integers);
+	tcase_add_test(rest, test_largest_integer);
 	tcase_add_test(steps, test_steps);
 	tcase_set_timeout(steps, 120);
 	suite_add_tcase(suite, rest);

@@ -29,39 +29,6 @@ static bool set_number(struct sk_match *match, double number, struct sk_datum *d
 
 /* ---- of values ---- */
 
-/* An element as a number, of any type. */
-static double element(enum sk_dtype dtype, const uint8_t *bytes)
-{
-	uint64_t bits = 0;
-	uint32_t size = sk_dtype_size(dtype);
-	double real;
-	float single;
-
-	memcpy(&bits, bytes, size); /* little-endian, as packages are */
-	switch (dtype) {
-	case SK_F64:
-		memcpy(&real, &bits, sizeof(real));
-		return real;
-	case SK_BF16:
-		bits <<= 16;
-		/* fallthrough */
-	case SK_F32:
-		memcpy(&single, &bits, sizeof(single));
-		return (double)single;
-	case SK_F16:
-		real = ldexp((double)(bits & 0x3ff), -24);
-		if ((bits >> 10 & 0x1f) == 0x1f)
-			real = bits & 0x3ff ? NAN : INFINITY;
-		else if (bits >> 10 & 0x1f)
-			real = ldexp((double)((bits & 0x3ff) | 0x400), (int)(bits >> 10 & 0x1f) - 25);
-		return bits >> 15 ? -real : real;
-	default:
-		if (sk_dtype_is_signed(dtype))
-			return (double)((int64_t)(bits << (64 - 8 * size)) >> (64 - 8 * size));
-		return (double)bits;
-	}
-}
-
 bool sk_match_contents(struct sk_match *match, uint32_t index, struct sk_datum *datum)
 {
 	const struct sk_value *value = &match->graph->values.items[index];
@@ -75,8 +42,10 @@ bool sk_match_contents(struct sk_match *match, uint32_t index, struct sk_datum *
 		return fails(match, "the constant is too large");
 	numbers = new_numbers(match, count, datum);
 	for (uint64_t i = 0; i < count; i++)
-		numbers[i] = element(value->dtype, (const uint8_t *)value->contents + i * sk_dtype_size(value->dtype));
+		numbers[i] = sk_element_number(value->dtype,
+					       (const uint8_t *)value->contents + i * sk_dtype_size(value->dtype));
 	datum->list = value->rank;
+	datum->real = sk_value_is_float(value);
 	return true;
 }
 
@@ -124,17 +93,6 @@ static bool ask_value(struct sk_match *match, const struct sk_rule_expression *c
 			  : !strcmp(function, "output")	  ? value->output
 							  : sk_value_is_float(value),
 			  datum);
-}
-
-static bool is_of_values(const char *function)
-{
-	static const char *const names[] = {"shape",   "rank", "size",	 "dtype", "value", "constant",
-					    "present", "uses", "output", "float", "count"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(function, names[i]))
-			return true;
-	return false;
 }
 
 /* ---- of numbers, element by element ---- */
@@ -357,8 +315,9 @@ static bool call_function(struct sk_match *match, const char *function, const st
 		*datum = operands[0];
 		for (size_t i = 1; i < count; i++)
 			if (!combine(match, function,
-				     &(struct sk_datum){NULL, datum->list, datum->count, datum->numbers}, &operands[i],
-				     datum))
+				     &(struct sk_datum){
+					     .list = datum->list, .count = datum->count, .numbers = datum->numbers},
+				     &operands[i], datum))
 				return false;
 		return true;
 	}
@@ -428,7 +387,7 @@ bool sk_match_evaluate(struct sk_match *match, const struct sk_rule_expression *
 	default:
 		break;
 	}
-	if (expression->kind == SK_EXPRESSION_CALL && is_of_values(expression->text))
+	if (expression->of_value)
 		return ask_value(match, expression, datum);
 	operands = SK_NEW_ARRAY(match->graph->arena, struct sk_datum, count + 1);
 	for (size_t i = 0; i < count; i++)
@@ -451,6 +410,11 @@ bool sk_match_evaluate(struct sk_match *match, const struct sk_rule_expression *
 
 /* ---- attributes: real ones are f32 in models ---- */
 
+bool sk_numbers_same(double one, double other, bool real)
+{
+	return real ? (float)one == (float)other : one == other;
+}
+
 bool sk_datum_same(const struct sk_datum *one, const struct sk_datum *other)
 {
 	if (one->text || other->text)
@@ -458,7 +422,7 @@ bool sk_datum_same(const struct sk_datum *one, const struct sk_datum *other)
 	if (one->count != other->count)
 		return false;
 	for (size_t i = 0; i < one->count; i++)
-		if ((float)one->numbers[i] != (float)other->numbers[i])
+		if (!sk_numbers_same(one->numbers[i], other->numbers[i], one->real || other->real))
 			return false;
 	return true;
 }
@@ -469,7 +433,12 @@ bool sk_datum_of_attribute(struct sk_arena *arena, const struct sk_attribute *at
 	size_t count = list ? attribute->count : 1;
 	double *numbers = SK_NEW_ARRAY(arena, double, count + 1);
 
-	*datum = (struct sk_datum){.list = list, .count = count, .numbers = numbers};
+	*datum = (struct sk_datum){
+		.list = list,
+		.real = attribute->kind == SK_ATTRIBUTE_REAL || attribute->kind == SK_ATTRIBUTE_REALS,
+		.count = count,
+		.numbers = numbers,
+	};
 	if (attribute->kind == SK_ATTRIBUTE_STRING)
 		*datum = (struct sk_datum){.text = attribute->string};
 	for (size_t i = 0; i < count && !datum->text; i++)

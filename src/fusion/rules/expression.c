@@ -98,38 +98,39 @@ bool sk_scanner_at_end(struct sk_scanner *scanner)
 static const struct {
 	const char *name;
 	uint8_t least, most;
+	bool of_value;
 } functions[] = {
 	/* of values */
-	{"shape", 1, 1},
-	{"rank", 1, 1},
-	{"size", 1, 1},
-	{"dtype", 1, 1},
-	{"value", 1, 1},
-	{"constant", 1, 1},
-	{"present", 1, 1},
-	{"uses", 1, 1},
-	{"output", 1, 1},
-	{"float", 1, 1},
-	{"count", 1, 1},
+	{"shape", 1, 1, true},
+	{"rank", 1, 1, true},
+	{"size", 1, 1, true},
+	{"dtype", 1, 1, true},
+	{"value", 1, 1, true},
+	{"constant", 1, 1, true},
+	{"present", 1, 1, true},
+	{"uses", 1, 1, true},
+	{"output", 1, 1, true},
+	{"float", 1, 1, true},
+	{"count", 1, 1, true},
 	/* of numbers */
-	{"sqrt", 1, 1},
-	{"exp", 1, 1},
-	{"log", 1, 1},
-	{"abs", 1, 1},
-	{"floor", 1, 1},
-	{"min", 2, 8},
-	{"max", 2, 8},
+	{"sqrt", 1, 1, false},
+	{"exp", 1, 1, false},
+	{"log", 1, 1, false},
+	{"abs", 1, 1, false},
+	{"floor", 1, 1, false},
+	{"min", 2, 8, false},
+	{"max", 2, 8, false},
 	/* of lists */
-	{"sum", 1, 1},
-	{"product", 1, 1},
-	{"all", 1, 1},
-	{"any", 1, 1},
-	{"length", 1, 1},
-	{"range", 1, 2},
-	{"fill", 2, 2},
-	{"concat", 1, 8},
-	{"indices", 1, 1},
-	{"take", 2, 2}};
+	{"sum", 1, 1, false},
+	{"product", 1, 1, false},
+	{"all", 1, 1, false},
+	{"any", 1, 1, false},
+	{"length", 1, 1, false},
+	{"range", 1, 2, false},
+	{"fill", 2, 2, false},
+	{"concat", 1, 8, false},
+	{"indices", 1, 1, false},
+	{"take", 2, 2, false}};
 
 enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 
@@ -219,6 +220,7 @@ static struct sk_rule_expression *parse_call(struct sk_scanner *scanner, struct 
 		return NULL;
 	}
 	call->kind = SK_EXPRESSION_CALL;
+	call->of_value = functions[i].of_value;
 	call = parse_items(scanner, call, ")");
 	if (!call || (call->operands.count >= functions[i].least && call->operands.count <= functions[i].most))
 		return call;

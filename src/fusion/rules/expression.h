@@ -24,6 +24,7 @@ struct sk_rule_expression {
 	struct sk_place place;
 	double number;
 	const char *text; /* of a TEXT; of a NAME; of the operator or function */
+	bool of_value; /* CALL: its only operand is a value, and no number */
 	SK_ARRAY(struct sk_rule_expression *) operands;
 };
 

@@ -110,7 +110,7 @@ static bool is_constant(struct sk_match *match, uint32_t value, const struct sk_
 	    (wanted.list && wanted.count != is.count))
 		return false;
 	for (size_t i = 0; i < is.count; i++)
-		if ((float)is.numbers[i] != (float)wanted.numbers[wanted.list ? i : 0])
+		if (!sk_numbers_same(is.numbers[i], wanted.numbers[wanted.list ? i : 0], is.real))
 			return false;
 	return is.count;
 }

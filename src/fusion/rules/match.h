@@ -9,6 +9,7 @@
 struct sk_datum {
 	const char *text; /* NULL: numbers */
 	bool list;
+	bool real; /* it is what the model says as a real number, which has been f32 there */
 	size_t count; /* of a number 1 */
 	const double *numbers;
 };
@@ -45,7 +46,8 @@ bool sk_match_contents(struct sk_match *match, uint32_t value, struct sk_datum *
 /* The value is a true condition: no number is 0. */
 bool sk_datum_is_true(const struct sk_datum *datum);
 
-/* Equal, with numbers as 32 bits can tell them. */
+/* Equal; real numbers as f32 can tell them. */
+bool sk_numbers_same(double one, double other, bool real);
 bool sk_datum_same(const struct sk_datum *one, const struct sk_datum *other);
 
 /* The attribute as a datum; false if it is a list of texts. */

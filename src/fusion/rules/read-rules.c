@@ -92,8 +92,7 @@ static bool read_lets(const struct sk_document *document, const struct sk_node *
 		if (!expression || !sk_rule_check_names(document->diag, rule, expression))
 			return false;
 		sk_array_push(document->arena, &rule->names,
-			      (struct sk_rule_name){
-				      .text = name.text, .kind = SK_RULE_LET, .place = name.place, .let = expression});
+			      (struct sk_rule_name){.text = name.text, .kind = SK_RULE_LET, .let = expression});
 	}
 	return true;
 }

@@ -21,8 +21,7 @@ uint32_t sk_rule_find_name(const struct sk_rule *rule, const char *text)
 static uint32_t add_name(struct sk_scanner *scanner, struct sk_rule *rule, const char *text,
 			 enum sk_rule_name_kind kind)
 {
-	sk_array_push(scanner->arena, &rule->names,
-		      (struct sk_rule_name){.text = text, .kind = kind, .place = sk_scanner_place(scanner)});
+	sk_array_push(scanner->arena, &rule->names, (struct sk_rule_name){.text = text, .kind = kind});
 	return (uint32_t)rule->names.count - 1;
 }
 
@@ -33,13 +32,9 @@ static bool is_value(const struct sk_rule *rule, uint32_t name)
 
 bool sk_rule_check_names(struct sk_diag *diag, const struct sk_rule *rule, const struct sk_rule_expression *expression)
 {
-	static const char *const of_values[] = {"shape",   "rank", "size",   "dtype", "value", "constant",
-						"present", "uses", "output", "float", "count"};
-	bool valid = true, takes_value = false;
+	bool valid = true;
 
-	for (size_t i = 0; i < sizeof(of_values) / sizeof(of_values[0]); i++)
-		takes_value |= expression->kind == SK_EXPRESSION_CALL && !strcmp(expression->text, of_values[i]);
-	if (takes_value) {
+	if (expression->of_value) {
 		const struct sk_rule_expression *operand = expression->operands.items[0];
 		uint32_t name = operand->kind == SK_EXPRESSION_NAME ? sk_rule_find_name(rule, operand->text) : SK_NONE;
 
@@ -141,7 +136,7 @@ static bool starts_node(const struct sk_scanner *scanner, const char *text)
 static bool parse_nested(struct sk_scanner *scanner, struct sk_rule *rule, const char *start, bool pattern,
 			 uint32_t *name)
 {
-	struct sk_rule_node node = {.place = sk_scanner_place(scanner)};
+	struct sk_rule_node node = {0};
 
 	scanner->at = start;
 	if (!parse_node(scanner, rule, &node, pattern))
@@ -309,13 +304,12 @@ static bool parse_pattern_attribute(struct sk_scanner *scanner, struct sk_rule *
 static bool parse_attribute(struct sk_scanner *scanner, struct sk_rule *rule, struct sk_rule_node *node, bool pattern)
 {
 	const char *before = scanner->at, *name = sk_scanner_identifier(scanner);
-	struct sk_rule_attribute attribute = {.name = name, .place = sk_scanner_place(scanner), .binds = SK_NONE};
+	struct sk_rule_attribute attribute = {.name = name, .binds = SK_NONE};
 
-	if (!name || *scanner->at != '=' || scanner->at[1] == '=') {
+	if (!name || !sk_scanner_take(scanner, "=") || *scanner->at == '=') {
 		scanner->at = before;
 		return false;
 	}
-	scanner->at++;
 	if (!check_attribute(scanner, node, name))
 		return false;
 	if (pattern && !parse_pattern_attribute(scanner, rule, &attribute))
@@ -458,7 +452,7 @@ static bool add_node(struct sk_scanner *scanner, struct sk_rule *rule, const str
 /* What a line makes is known behind it only: a node does not take what it makes. */
 static bool parse_line(struct sk_scanner *scanner, struct sk_rule *rule, bool pattern)
 {
-	struct sk_rule_node node = {.place = sk_scanner_place(scanner)};
+	struct sk_rule_node node = {0};
 	sk_texts outputs = {0};
 
 	if (!parse_outputs(scanner, &outputs) || !parse_node(scanner, rule, &node, pattern))

@@ -27,7 +27,6 @@ enum sk_rule_name_kind {
 struct sk_rule_name {
 	const char *text;
 	enum sk_rule_name_kind kind;
-	struct sk_place place;
 	const struct sk_rule_expression *let;
 	bool replaced; /* MADE: it is an output, which the replacement makes and others may use; otherwise nobody may */
 	bool optional; /* INPUT: it may be absent */
@@ -45,7 +44,6 @@ struct sk_rule_operand {
 
 struct sk_rule_attribute {
 	const char *name;
-	struct sk_place place;
 	const struct sk_rule_expression *value; /* of a pattern: NULL: whatever it is */
 	uint32_t binds; /* of a pattern: the name that becomes the attribute's value; SK_NONE: it must be `value` */
 	const struct sk_rule_expression
@@ -59,7 +57,6 @@ struct sk_rule_operator {
 };
 
 struct sk_rule_node {
-	struct sk_place place;
 	SK_ARRAY(struct sk_rule_operator) operators;
 	SK_ARRAY(struct sk_rule_operand) inputs;
 	SK_ARRAY(uint32_t) outputs; /* names; SK_NONE: nobody wants it */
