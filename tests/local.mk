@@ -404,7 +404,7 @@ LIBRARY_TESTS = \
 	tests/kernels/windows.sh
 SHELL_TESTS += $(LIBRARY_TESTS)
 SLOW_TESTS += $(LIBRARY_TESTS)
-EXTRA_DIST += tests/kernels/compare.sh tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
+EXTRA_DIST += tests/kernels/compare.sh tests/kernels/entries.h tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
 	tests/kernels/attention.c tests/kernels/det.c tests/kernels/exact-products.c tests/kernels/images.c tests/kernels/oracle.h tests/kernels/products.c \
 	tests/kernels/quantise.c tests/kernels/quantized.c tests/kernels/sums.c tests/kernels/random.c tests/kernels/training.c \
 	tests/kernels/windows.c

@@ -7,21 +7,10 @@
 extern wide fabsf128(wide x);
 
 typedef void kernel();
-struct entry {
-	const char *name;
-	kernel *call;
-};
-#define KERNEL_NAME(name) kernel name;
-#include "det-list.h"
-#undef KERNEL_NAME
-#define KERNEL_NAME(name) {#name, name},
-static const struct entry entries[] = {
-#include "det-list.h"
-};
+#define KERNEL_LIST "det-list.h"
+#include "entries.h"
 
 enum { LARGEST = 7, MATRICES = 5 };
-
-static int failures;
 
 /* Of the rows from `row` on, in the columns that are not taken; and the same of all magnitudes. */
 static wide expand(const double *x, int m, int row, unsigned taken, wide *magnitude)
@@ -111,8 +100,5 @@ static void check_entry(const struct entry *entry)
 
 int main(void)
 {
-	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-		check_entry(&entries[i]);
-	printf("%zu kernels, %d failures\n", sizeof entries / sizeof *entries, failures);
-	return failures != 0;
+	return check_entries(check_entry);
 }

@@ -5,19 +5,8 @@
 #include <stdio.h>
 
 typedef void kernel();
-struct entry {
-	const char *name;
-	kernel *call;
-};
-#define KERNEL_NAME(name) kernel name;
-#include "exact-products-list.h"
-#undef KERNEL_NAME
-#define KERNEL_NAME(name) {#name, name},
-static const struct entry entries[] = {
-#include "exact-products-list.h"
-};
-
-static int failures;
+#define KERNEL_LIST "exact-products-list.h"
+#include "entries.h"
 
 static uint64_t element(const void *from, size_t size, int64_t i)
 {
@@ -133,8 +122,5 @@ static void check_entry(const struct entry *entry)
 
 int main(void)
 {
-	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-		check_entry(&entries[i]);
-	printf("%zu kernels, %d failures\n", sizeof entries / sizeof *entries, failures);
-	return failures != 0;
+	return check_entries(check_entry);
 }
