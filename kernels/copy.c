@@ -63,9 +63,10 @@ void KERNEL(const element *x, element *y, int64_t n, int64_t first, int64_t rank
 	}
 }
 SIGNATURE("split=n op=Copy(form=strided)",
-	  "in x " TEXT(TYPE) "[p], out y " TEXT(TYPE) "[n], n i64, first i64 = begin(n), rank i64 = attr(rank), dims ptr = "
-						      "attr(dims), strides0 ptr = attr(strides0), offset0 i64 = "
-						      "attr(offset0)");
+	  "in x " TEXT(TYPE) "[p], out y " TEXT(
+		  TYPE) "[n], n i64, first i64 = begin(n), rank i64 = attr(rank), dims ptr = "
+			"attr(dims), strides0 ptr = attr(strides0), offset0 i64 = "
+			"attr(offset0)");
 
 #else
 enum { BLOCK = 16 };
