@@ -115,10 +115,10 @@ static mention_list gather(struct sk_linker *linker)
 	return mentions;
 }
 
-sk_lines sk_cross_references(struct sk_linker *linker)
+sk_texts sk_cross_references(struct sk_linker *linker)
 {
 	mention_list mentions = gather(linker);
-	sk_lines lines = {0};
+	sk_texts lines = {0};
 
 	sk_array_push(linker->arena, &lines, "");
 	sk_array_push(linker->arena, &lines, "Cross Reference Table");

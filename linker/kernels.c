@@ -342,7 +342,7 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 	}
 }
 
-static void name_imports(struct sk_linker *linker, sk_lines *names)
+static void name_imports(struct sk_linker *linker, sk_texts *names)
 {
 	const struct sk_import_list *lists[] = {&sk_imports,
 						linker->architecture ? linker->architecture->imports : NULL};
@@ -355,7 +355,7 @@ static void name_imports(struct sk_linker *linker, sk_lines *names)
 
 const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_lookup where, size_t *count)
 {
-	sk_lines names = {0};
+	sk_texts names = {0};
 	size_t first, end;
 
 	range_of(linker, where.input, &first, &end);

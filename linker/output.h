@@ -79,7 +79,6 @@ enum sk_made {
 };
 
 typedef SK_ARRAY(uint8_t) sk_bytes;
-typedef SK_ARRAY(const char *) sk_lines;
 
 /* .symtab and its names. With -r the symbols stand in this order: the null symbol, one for each output section, one for
  * each slot, the other local ones, undefined ones, exported ones. */

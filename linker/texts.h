@@ -53,7 +53,7 @@ void sk_print_reasons(struct sk_linker *linker, const struct sk_found *found);
 /* ---- cref.c ---- */
 
 /* The lines of the cross reference table. */
-sk_lines sk_cross_references(struct sk_linker *linker);
+sk_texts sk_cross_references(struct sk_linker *linker);
 
 /* ---- kernels.c ---- */
 

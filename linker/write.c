@@ -26,7 +26,7 @@ void *sk_linker_contents(struct sk_linker *linker, sk_section section)
 /* The cross reference table, if it is wanted: behind the map, or for the caller to print. */
 static void add_cross_references(struct sk_linker *linker, sk_bytes *map)
 {
-	sk_lines lines = {0};
+	sk_texts lines = {0};
 
 	if (linker->options.cross_references)
 		lines = sk_cross_references(linker);
