@@ -107,21 +107,29 @@ void sk_escape_print_column(const char *text, int width, FILE *stream)
 	fprintf(stream, "%*s", size < (size_t)width ? width - (int)size : 0, "");
 }
 
+size_t sk_escape_json_character(const char *text, char shown[SK_LONGEST_IN_JSON + 1])
+{
+	size_t length = sk_character_length(text);
+
+	if (!length)
+		strcpy(shown, "\\ufffd");
+	else if (*text == '"' || *text == '\\')
+		snprintf(shown, SK_LONGEST_IN_JSON + 1, "\\%c", *text);
+	else if (length == 1 && ((unsigned char)*text < 0x20 || *text == 0x7f))
+		snprintf(shown, SK_LONGEST_IN_JSON + 1, "\\u%04x", (unsigned)*text);
+	else
+		snprintf(shown, SK_LONGEST_IN_JSON + 1, "%.*s", (int)length, text);
+	return length ? length : 1;
+}
+
 void sk_escape_json(const char *text, FILE *stream)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	char shown[SK_LONGEST_IN_JSON + 1];
 
 	putc('"', stream);
-	while (*at) {
-		size_t length = sk_character_length((const char *)at);
-
-		if (*at == '"' || *at == '\\')
-			fprintf(stream, "\\%c", *at);
-		else if (*at < 0x20 || length == 0)
-			fprintf(stream, "\\u%04x", *at);
-		else
-			fwrite(at, 1, length, stream);
-		at += length ? length : 1;
+	while (*text) {
+		text += sk_escape_json_character(text, shown);
+		fputs(shown, stream);
 	}
 	putc('"', stream);
 }

@@ -21,7 +21,13 @@ void sk_escape_print(const char *text, FILE *stream);
 /* In a column of a table: with spaces behind it, up to `width` bytes. */
 void sk_escape_print_column(const char *text, int width, FILE *stream);
 
-/* As a string in JSON, with its quotes; what is no UTF-8 byte by byte. */
+enum { SK_LONGEST_IN_JSON = 6 }; /* "\\u001f" */
+
+/* The character at the start of the text as it stands in a string of JSON, with a NUL behind it; each byte of what is
+ * no UTF-8 becomes U+FFFD. Returns how many bytes of the text that is. */
+size_t sk_escape_json_character(const char *text, char shown[SK_LONGEST_IN_JSON + 1]);
+
+/* As a string in JSON, with its quotes. */
 void sk_escape_json(const char *text, FILE *stream);
 
 #endif

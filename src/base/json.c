@@ -9,27 +9,14 @@
 
 #include "src/base/escape.h"
 
-enum { MOST_PER_BYTE = 6 }; /* "\\u001f" */
-
 const char *sk_json_string(struct sk_arena *arena, const char *text)
 {
-	char *string = sk_arena_alloc(arena, strlen(text) + 1, MOST_PER_BYTE), *end = string;
+	char *string = sk_arena_alloc(arena, strlen(text) + 1, SK_LONGEST_IN_JSON), *end = string;
 
 	*end++ = '"';
 	while (*text) {
-		size_t length = sk_character_length(text);
-
-		if (!length) {
-			end += sprintf(end, "\\ufffd");
-		} else if (length == 1 && ((unsigned char)*text < 0x20 || *text == 0x7f)) {
-			end += sprintf(end, "\\u%04x", (unsigned)*text);
-		} else {
-			if (*text == '"' || *text == '\\')
-				*end++ = '\\';
-			memcpy(end, text, length);
-			end += length;
-		}
-		text += length ? length : 1;
+		text += sk_escape_json_character(text, end);
+		end += strlen(end);
 	}
 	*end++ = '"';
 	*end = '\0';

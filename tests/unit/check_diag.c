@@ -1,8 +1,11 @@
-/* Check suite for src/base/diag: what a sink prints, place, text, origins and notes. */
+/* Check suite for src/base/diag: what a sink prints, place, text, origins and notes; and for names in JSON. */
 #include <check.h>
 #include <string.h>
 
 #include "src/base/diag.h"
+#include "src/base/escape.h"
+#include "src/base/json.h"
+#include "src/base/text.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 
@@ -67,12 +70,39 @@ START_TEST(test_alike)
 }
 END_TEST
 
+/* Traces and --json write names the same way: pages join them by these. */
+START_TEST(test_json)
+{
+	static const struct {
+		const char *name, *string;
+	} cases[] = {
+		{"", "\"\""},
+		{"a\"b\\c", "\"a\\\"b\\\\c\""},
+		{"\x01\n\x1f\x7f", "\"\\u0001\\u000a\\u001f\\u007f\""},
+		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
+		{"\xe9t\xe2\x82", "\"\\ufffdt\\ufffd\\ufffd\""},
+		{"\xff\xff\xff\xff", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sk_text text;
+
+		sk_text_open(&text);
+		sk_escape_json(cases[i].name, text.stream);
+		sk_text_close(arena, &text);
+		ck_assert_str_eq(text.bytes, cases[i].string);
+		ck_assert_str_eq(sk_json_string(arena, cases[i].name), cases[i].string);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("diag");
 	TCase *tcase = tcase_create("places");
 
 	tcase_add_checked_fixture(tcase, open_sink, close_sink);
+	tcase_add_test(tcase, test_json);
 	tcase_add_test(tcase, test_origins);
 	tcase_add_test(tcase, test_no_origin);
 	tcase_add_test(tcase, test_alike);
