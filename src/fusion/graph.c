@@ -132,6 +132,13 @@ bool sk_node_is_one_of(const struct sk_graph_node *node, const char *const *ops)
 	return false;
 }
 
+bool sk_node_is_commutative(const struct sk_graph_node *node)
+{
+	static const char *const ops[] = {"Add", "Mul", "And", "Or", "Xor", "Equal", "sklink:NotEqual", NULL};
+
+	return node->inputs.count == 2 && sk_node_is_one_of(node, ops);
+}
+
 bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b)
 {
 	return a->stream == b->stream && (a->scope ? b->scope && !strcmp(a->scope, b->scope) : !b->scope);

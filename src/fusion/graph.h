@@ -150,6 +150,9 @@ bool sk_node_is(const struct sk_graph_node *node, const char *op);
 /* True if the node is one of these operators, of which the last one is followed by NULL. */
 bool sk_node_is_one_of(const struct sk_graph_node *node, const char *const *ops);
 
+/* True if it has two operands, and which of them is the first one changes no bit. */
+bool sk_node_is_commutative(const struct sk_graph_node *node);
+
 /* Whether the two stand in the same scope and stream, so that they may become one. */
 bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b);
 

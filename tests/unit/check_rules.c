@@ -369,6 +369,68 @@ START_TEST(test_too_much_between)
 }
 END_TEST
 
+/* Operands of a sum or a product stand in either order, of the anchor, further up, and where users are looked for; also
+ * where one order fits the node and only the other one the rest, or the conditions. Those of a difference do not. */
+static const struct {
+	const char *rule, *nodes[4], *expected;
+} orders[] = {
+	{RULE("['m = Mul(x, 0.5)', 'y = Add(m, w)']", "y = Max(x, w)"),
+	 {"Mul half x > m", "Add w m > y"},
+	 "Max x w > y"},
+	{RULE("['m = Mul(x, 0.5)', 'y = Sub(m, w)']", "y = Max(x, w)"),
+	 {"Mul half x > m", "Sub w m > y"},
+	 "Mul half x > m; Sub w m > y"},
+	{RULE("['e = Exp(a)', 'y = Add(e, b)']", "y = Max(a, b)"),
+	 {"Exp x > a", "Exp w > b", "Add a b > y"},
+	 "Exp w > b; Max x b > y"},
+	{RULE("['n = Neg(b)', 'e = Exp(n)', 'f = Exp(a)', 'y = Add(f, e)']", "y = Max(a, b)"),
+	 {"Neg x > n", "Exp n > e", "Exp w > f", "Add e f > y"},
+	 "Max w x > y"},
+	{RULE("y = Add(a, b)\n  where: constant(b)", "y = Max(a, b)"), {"Add half x > y"}, "Max x half > y"},
+	{RULE("['a = Exp(x)', 'b = Add(x, 0.5)']\n  outputs: [a, b]", "['a = Neg(x)', 'b = Abs(x)']"),
+	 {"Exp x > y", "Add half x > z"},
+	 "Neg x > y; Abs x > z"},
+	{RULE("['m = Mul(x, x)', 'y = Add(m, x)']", "y = Abs(x)"), {"Mul w w > m", "Add w m > y"}, "Abs w > y"},
+};
+
+START_TEST(test_either_order)
+{
+	input_of("x", SK_F32, 2, 3);
+	input_of("w", SK_F32, 2, 3);
+	sk_graph_new_constant(graph, "half", SK_F32, 0, NULL, &(const float){0.5F});
+	for (size_t n = 0; n < 4 && orders[_i].nodes[n]; n++)
+		add(orders[_i].nodes[n]);
+	output("y");
+	if (_i == 5)
+		output("z");
+	ck_assert_str_eq(rewritten(orders[_i].rule), orders[_i].expected);
+}
+END_TEST
+
+/* Orders that all fail are as many as there are, up to a limit. */
+START_TEST(test_too_many_orders)
+{
+	const char *lines = "'s16 = Exp(x)'";
+
+	input_of("x", SK_F32, 2, 3);
+	input_of("z", SK_F32, 2, 3);
+	add("Exp x > s16");
+	for (uint32_t i = 16; i--;) {
+		const char *to = i ? sk_arena_print(arena, "s%u", i) : "y";
+
+		add(sk_arena_print(arena, "Mul x z > w%u", i));
+		add(sk_arena_print(arena, "Add s%u w%u > %s", i + 1, i, to));
+		lines = sk_arena_print(arena, "%s, '%s = Add(s%u, Mul(a%u, b%u))'", lines, to, i + 1, i, i);
+	}
+	output("y");
+	rewritten(sk_arena_print(
+		arena, "expand:\n- name: a\n  pattern: [%s]\n  where: rank(x) == 3\n  replace: y = Neg(x)\n", lines));
+	ck_assert_uint_eq(rewrite.replaced, 0);
+	ck_assert_str_eq(rewrite.refusals.items[0].reason, "there are too many ways to find it");
+	ck_assert_uint_le(rewrite.steps, 16 * 10100);
+}
+END_TEST
+
 /* What 'outputs' leaves out goes with the pattern, even if the replacement makes a value of that name. */
 START_TEST(test_outputs)
 {
@@ -706,6 +768,8 @@ int main(void)
 	tcase_add_test(rest, test_not_convex_any_more);
 	tcase_add_loop_test(rest, test_too_much_between, 0, 2);
 	tcase_add_loop_test(rest, test_outputs, 0, 3);
+	tcase_add_loop_test(rest, test_either_order, 0, sizeof(orders) / sizeof(orders[0]));
+	tcase_add_test(rest, test_too_many_orders);
 	tcase_add_test(rest, test_value_named_target);
 	tcase_add_loop_test(rest, test_clip, 0, 2);
 	tcase_add_loop_test(rest, test_shrink, 0, 2);

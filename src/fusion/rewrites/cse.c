@@ -96,18 +96,10 @@ static void add_outputs(struct text *text, const struct sk_op_graph *graph, cons
 	}
 }
 
-/* Which of two operands is the first one changes nothing. */
-static bool is_commutative(const struct sk_graph_node *node)
-{
-	static const char *const ops[] = {"Add", "Mul", "And", "Or", "Xor", "Equal", "sklink:NotEqual", NULL};
-
-	return node->inputs.count == 2 && sk_node_is_one_of(node, ops);
-}
-
 static void add_inputs(struct text *text, struct sk_rewrite *rewrite, const struct sk_graph_node *node)
 {
 	uint32_t first = node->inputs.count ? same_value(rewrite, node->inputs.items[0]) : SK_NONE;
-	bool turned = is_commutative(node) && same_value(rewrite, node->inputs.items[1]) < first;
+	bool turned = sk_node_is_commutative(node) && same_value(rewrite, node->inputs.items[1]) < first;
 
 	add_number(text, node->inputs.count);
 	for (size_t i = 0; i < node->inputs.count; i++)

@@ -8,6 +8,12 @@
 
 enum { BUDGET = 10000 /* steps that one anchor may take */ };
 
+static void bind_name(struct sk_match *match, uint32_t name)
+{
+	match->set[name] = true;
+	sk_array_push(match->graph->arena, &match->bound, name);
+}
+
 /* ---- attributes ---- */
 
 /* What the attribute is if the node does not say it; false: nobody says it. */
@@ -46,7 +52,7 @@ static bool bind_attribute(struct sk_match *match, const struct sk_rule_attribut
 	if (match->set[attribute->binds])
 		return sk_datum_same(&is, &match->attributes[attribute->binds]);
 	match->attributes[attribute->binds] = is;
-	match->set[attribute->binds] = true;
+	bind_name(match, attribute->binds);
 	return true;
 }
 
@@ -97,7 +103,7 @@ static bool bind_value(struct sk_match *match, uint32_t name, uint32_t value)
 	if (match->set[name])
 		return match->values[name] == value;
 	match->values[name] = value;
-	match->set[name] = true;
+	bind_name(match, name);
 	return true;
 }
 
@@ -115,13 +121,14 @@ static bool is_constant(struct sk_match *match, uint32_t value, const struct sk_
 	return is.count;
 }
 
-static bool bind_inputs(struct sk_match *match, const struct sk_rule_node *pattern, uint32_t n)
+/* `turned`: the second one of two is the pattern's first. */
+static bool bind_inputs(struct sk_match *match, const struct sk_rule_node *pattern, uint32_t n, bool turned)
 {
 	const struct sk_graph_node *node = &match->graph->nodes.items[n];
 
 	for (size_t i = 0; i < pattern->inputs.count; i++) {
 		const struct sk_rule_operand *operand = &pattern->inputs.items[i];
-		uint32_t value = i < node->inputs.count ? node->inputs.items[i] : SK_NONE;
+		uint32_t value = i < node->inputs.count ? node->inputs.items[turned ? 1 - i : i] : SK_NONE;
 
 		if (operand->constant) {
 			if (value == SK_NONE || !is_constant(match, value, operand->constant))
@@ -174,7 +181,7 @@ static const struct sk_schema *find_operator(const struct sk_rule_node *pattern,
 	return NULL;
 }
 
-static bool bind_node(struct sk_match *match, uint32_t number, uint32_t n)
+static bool bind_node(struct sk_match *match, uint32_t number, uint32_t n, bool turned)
 {
 	const struct sk_rule_node *pattern = &match->rule->pattern.items[number];
 	const struct sk_graph_node *node = &match->graph->nodes.items[n];
@@ -189,7 +196,7 @@ static bool bind_node(struct sk_match *match, uint32_t number, uint32_t n)
 		if (match->nodes[i] == n)
 			return false;
 	match->nodes[number] = n;
-	return bind_outputs(match, pattern, node) && bind_inputs(match, pattern, n) &&
+	return bind_outputs(match, pattern, node) && bind_inputs(match, pattern, n, turned) &&
 	       bind_attributes(match, pattern, node, schema);
 }
 
@@ -234,39 +241,51 @@ static bool is_closed(struct sk_match *match)
 
 static bool bind_step(struct sk_match *match, size_t step);
 
-/* What a try may change. */
-static void save(const struct sk_match *match, struct sk_match *saved)
+/* Nothing of what the steps from this one on have bound is. */
+static void unbind(struct sk_match *match, size_t step, size_t bound)
 {
-	struct sk_arena *arena = match->graph->arena;
-	size_t names = match->rule->names.count, nodes = match->rule->pattern.count;
+	for (size_t i = step; i < match->rule->steps.count; i++) {
+		uint32_t *node = &match->nodes[match->rule->steps.items[i].node];
 
-	*saved = *match;
-	saved->values = (uint32_t *)sk_arena_copy(arena, (const char *)match->values, names * sizeof(*match->values));
-	saved->attributes = (struct sk_datum *)sk_arena_copy(arena, (const char *)match->attributes,
-							     names * sizeof(*match->attributes));
-	saved->set = (bool *)sk_arena_copy(arena, (const char *)match->set, names * sizeof(*match->set));
-	saved->nodes = (uint32_t *)sk_arena_copy(arena, (const char *)match->nodes, nodes * sizeof(*match->nodes));
+		if (match->rest_node == *node)
+			match->rest_node = SK_NONE;
+		*node = SK_NONE;
+	}
+	while (match->bound.count > bound) {
+		uint32_t name = match->bound.items[--match->bound.count];
+
+		match->set[name] = false;
+		match->values[name] = SK_NONE;
+	}
 }
 
-static void restore(struct sk_match *match, const struct sk_match *saved)
+/* The node of the step, and all steps behind it; two operands of which either may be the first in one order and then in
+ * the other. */
+static bool bind_from(struct sk_match *match, size_t step, uint32_t n)
 {
-	size_t names = match->rule->names.count;
+	const struct sk_graph_node *node = &match->graph->nodes.items[n];
+	uint32_t number = match->rule->steps.items[step].node;
+	bool either = match->rule->pattern.items[number].inputs.count == 2 && sk_node_is_commutative(node) &&
+		      node->inputs.items[0] != node->inputs.items[1];
+	size_t bound = match->bound.count;
 
-	memcpy(match->values, saved->values, names * sizeof(*match->values));
-	memcpy(match->attributes, saved->attributes, names * sizeof(*match->attributes));
-	memcpy(match->set, saved->set, names * sizeof(*match->set));
-	memcpy(match->nodes, saved->nodes, match->rule->pattern.count * sizeof(*match->nodes));
-	match->rest_node = saved->rest_node;
-	match->rest_first = saved->rest_first;
+	for (int turned = 0; turned <= either; turned++) {
+		if (match->steps >= match->budget) {
+			match->reason = "there are too many ways to find it";
+			return false;
+		}
+		if (bind_node(match, number, n, turned) && bind_step(match, step + 1))
+			return true;
+		unbind(match, step, bound);
+	}
+	return false;
 }
 
 /* One of those that use the value. */
 static bool bind_user(struct sk_match *match, size_t step, uint32_t value)
 {
-	struct sk_match saved;
 	uint32_t user;
 
-	save(match, &saved);
 	for (user = match->users->first.items[value]; user != SK_NONE; user = match->users->users.items[user].next) {
 		uint32_t n = match->users->users.items[user].node;
 
@@ -274,9 +293,8 @@ static bool bind_user(struct sk_match *match, size_t step, uint32_t value)
 			match->reason = "too many nodes use a value";
 			return false;
 		}
-		if (bind_node(match, match->rule->steps.items[step].node, n) && bind_step(match, step + 1))
+		if (bind_from(match, step, n))
 			return true;
-		restore(match, &saved);
 	}
 	return false;
 }
@@ -294,22 +312,35 @@ static bool bind_step(struct sk_match *match, size_t step)
 	if (next->user)
 		return bind_user(match, step, value);
 	value = match->graph->values.items[value].node;
-	return value != SK_NONE && bind_node(match, next->node, value) && bind_step(match, step + 1);
+	return value != SK_NONE && bind_from(match, step, value);
+}
+
+/* Room for what the rule binds, which the next one takes, too. */
+static void clear(struct sk_match *match)
+{
+	struct sk_arena *arena = match->graph->arena;
+	size_t names = match->rule->names.count, nodes = match->rule->pattern.count;
+
+	if (match->room < names || !match->values) {
+		match->room = names;
+		match->values = SK_NEW_ARRAY(arena, uint32_t, names + 1);
+		match->attributes = SK_NEW_ARRAY(arena, struct sk_datum, names + 1);
+		match->set = SK_NEW_ARRAY(arena, bool, names + 1);
+	}
+	if (!match->nodes)
+		match->nodes = SK_NEW_ARRAY(arena, uint32_t, SK_RULE_MAX_NODES);
+	memset(match->values, 0xff, names * sizeof(*match->values));
+	memset(match->set, 0, names * sizeof(*match->set));
+	memset(match->nodes, 0xff, nodes * sizeof(*match->nodes));
+	match->bound.count = 0;
+	match->rest_node = SK_NONE;
 }
 
 bool sk_match_find(struct sk_match *match, const struct sk_rule *rule, uint32_t anchor)
 {
-	struct sk_arena *arena = match->graph->arena;
-
 	match->rule = rule;
-	match->values = SK_NEW_ARRAY(arena, uint32_t, rule->names.count + 1);
-	match->attributes = SK_NEW_ARRAY(arena, struct sk_datum, rule->names.count + 1);
-	match->set = SK_NEW_ARRAY(arena, bool, rule->names.count + 1);
-	match->nodes = SK_NEW_ARRAY(arena, uint32_t, rule->pattern.count);
-	match->rest_node = SK_NONE;
 	match->reason = NULL;
 	match->budget = match->steps + BUDGET;
-	memset(match->values, 0xff, (rule->names.count + 1) * sizeof(*match->values));
-	memset(match->nodes, 0xff, rule->pattern.count * sizeof(*match->nodes));
-	return bind_node(match, rule->steps.items[0].node, anchor) && bind_step(match, 1);
+	clear(match);
+	return bind_from(match, 0, anchor);
 }

@@ -25,6 +25,8 @@ struct sk_match {
 	uint32_t *values;
 	struct sk_datum *attributes;
 	bool *set; /* it is bound */
+	SK_ARRAY(uint32_t) bound; /* the names that are, one after the other */
+	size_t room; /* names that there is room for */
 	uint32_t *nodes; /* by node of the pattern; SK_NONE: not yet */
 	uint32_t rest_node; /* whose last inputs the rest is; SK_NONE: there is none */
 	uint32_t rest_first; /* the number of the first of them */
@@ -34,7 +36,7 @@ struct sk_match {
 	const char *reason; /* why it is none, or why an expression is nothing here */
 };
 
-/* Looks for the pattern whose anchor is this node; room for what it binds is in the arena of the graph. */
+/* Looks for the pattern whose anchor is this node. What it binds holds until the next search. */
 bool sk_match_find(struct sk_match *match, const struct sk_rule *rule, uint32_t anchor);
 
 /* False, with a reason, if it is nothing: a value is absent, a constant is none, lists are of different lengths. */
