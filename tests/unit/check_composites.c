@@ -289,6 +289,16 @@ START_TEST(the_first_stage_takes_basic_operators_the_second_what_is_around)
 }
 END_TEST
 
+/* Areas that were put together stand elsewhere in their order than their nodes do in the graph. */
+START_TEST(what_the_first_stage_has_put_together_is_taken_in_by_the_order_of_areas)
+{
+	build("m=Mul x #2;e=Exp z;a=Add m e;s=Softmax m;t=Softmax m;u=Softmax m;r=Div e a");
+	sk_pass_fuse_basic(graph, &flags);
+	sk_pass_graph_kernel_cluster(graph, &flags);
+	ck_assert_str_eq(describe(), "Mul_Exp_Add_Div_fusion(m e a r)");
+}
+END_TEST
+
 START_TEST(the_first_stage_wraps_nothing_alone)
 {
 	build("m=Mul x #2;p=Pow m #3");
@@ -691,6 +701,39 @@ START_TEST(steps_grow_with_the_graph)
 }
 END_TEST
 
+/* A value that so many nodes read: how many edges clusters look at. */
+static uint64_t count_looks(uint32_t count)
+{
+	uint32_t *nodes = SK_NEW_ARRAY(arena, uint32_t, count + 1), *places = SK_NEW_ARRAY(arena, uint32_t, count + 2);
+	struct sk_areas *areas;
+
+	graph = sk_graph_create(arena, &diag, "test");
+	add_node(sk_arena_join(arena, "v=Neg x", ""));
+	for (uint32_t i = 1; i <= count; i++) {
+		add_node(sk_arena_print(arena, "u%u=Exp v", i));
+		nodes[i] = i;
+	}
+	areas = sk_areas_create(graph, nodes, count + 1, places);
+	for (uint32_t i = count; i; i--) {
+		uint32_t set[] = {sk_area_find(areas, 0), i};
+
+		sk_areas_join(areas, set, 2);
+	}
+	return areas->looked;
+}
+
+START_TEST(edges_of_a_wide_area_are_not_looked_at_again_and_again)
+{
+	uint64_t one, two;
+
+	open_graph();
+	one = count_looks(20000);
+	two = count_looks(40000);
+	ck_assert_msg(two < 5 * one / 2, "%lu edges, then %lu", one, two);
+	close_graph();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("composites");
@@ -714,6 +757,7 @@ int main(void)
 	tcase_add_test(clusters, an_existing_composite_is_a_member);
 	tcase_add_test(clusters, long_names_end_early);
 	tcase_add_test(clusters, the_first_stage_takes_basic_operators_the_second_what_is_around);
+	tcase_add_test(clusters, what_the_first_stage_has_put_together_is_taken_in_by_the_order_of_areas);
 	tcase_add_test(clusters, the_first_stage_wraps_nothing_alone);
 	tcase_add_test(clusters, what_is_disabled_is_in_no_stage);
 	suite_add_tcase(suite, clusters);
@@ -740,6 +784,7 @@ int main(void)
 	suite_add_tcase(suite, pieces);
 	tcase_add_test(any, random_graphs_have_convex_composites);
 	tcase_add_test(any, steps_grow_with_the_graph);
+	tcase_add_test(any, edges_of_a_wide_area_are_not_looked_at_again_and_again);
 	tcase_set_timeout(any, 0);
 	suite_add_tcase(suite, any);
 	return run_suite(suite);

@@ -7,8 +7,6 @@
 
 #include "src/fusion/composites/kinds.h"
 
-enum { MOST_STEPS = 4096 /* of the search for one join */ };
-
 uint32_t sk_area_find(const struct sk_areas *areas, uint32_t area)
 {
 	while (areas->items[area].parent != area) {
@@ -61,10 +59,11 @@ struct sk_areas *sk_areas_create(const struct sk_op_graph *graph, const uint32_t
 /* ---- edges ---- */
 
 /* Drops what has become a part of the area, and what is there twice. */
-static const sk_area_edges *tidy(struct sk_areas *areas, uint32_t area, sk_area_edges *edges)
+static const sk_area_edges *tidy(struct sk_areas *areas, uint32_t area, sk_area_edges *edges, uint32_t *least)
 {
 	size_t kept = 0;
 
+	areas->looked += edges->count;
 	for (size_t i = 0; i < edges->count; i++) {
 		uint32_t other = sk_area_find(areas, edges->items[i].area);
 		bool broadcast = edges->items[i].broadcast;
@@ -80,17 +79,41 @@ static const sk_area_edges *tidy(struct sk_areas *areas, uint32_t area, sk_area_
 		edges->items[kept++] = (struct sk_area_edge){other, broadcast};
 	}
 	edges->count = kept;
+	*least = areas->joins + (uint32_t)kept;
 	return edges;
 }
 
 const sk_area_edges *sk_area_inputs(struct sk_areas *areas, uint32_t area)
 {
-	return tidy(areas, area, &areas->items[area].inputs);
+	return tidy(areas, area, &areas->items[area].inputs, &areas->items[area].least_inputs);
 }
 
 const sk_area_edges *sk_area_users(struct sk_areas *areas, uint32_t area)
 {
-	return tidy(areas, area, &areas->items[area].users);
+	return tidy(areas, area, &areas->items[area].users, &areas->items[area].least_users);
+}
+
+/* A join of two makes edges of others one fewer at most. So as long as there have been too few joins they are more, and
+ * need not be looked at again. */
+static bool are_more(const struct sk_areas *areas, uint32_t least, uint32_t most)
+{
+	return least > areas->joins && least - areas->joins > most;
+}
+
+const sk_area_edges *sk_area_few_inputs(struct sk_areas *areas, uint32_t area, uint32_t most)
+{
+	const sk_area_edges *edges =
+		are_more(areas, areas->items[area].least_inputs, most) ? NULL : sk_area_inputs(areas, area);
+
+	return edges && edges->count <= most ? edges : NULL;
+}
+
+const sk_area_edges *sk_area_few_users(struct sk_areas *areas, uint32_t area, uint32_t most)
+{
+	const sk_area_edges *edges =
+		are_more(areas, areas->items[area].least_users, most) ? NULL : sk_area_users(areas, area);
+
+	return edges && edges->count <= most ? edges : NULL;
 }
 
 /* ---- joins ---- */
@@ -107,9 +130,10 @@ struct search {
 static bool look_around(struct sk_areas *areas, const struct search *search, uint32_t area, sk_area_places *found)
 {
 	bool inside = areas->items[area].mark == search->set;
-	const sk_area_edges *edges = search->forward ? sk_area_users(areas, area) : sk_area_inputs(areas, area);
+	const sk_area_edges *edges = search->forward ? sk_area_few_users(areas, area, SK_AREA_MOST_STEPS)
+						     : sk_area_few_inputs(areas, area, SK_AREA_MOST_STEPS);
 
-	for (size_t i = 0; i < edges->count; i++) {
+	for (size_t i = 0; edges && i < edges->count; i++) {
 		struct sk_area *other = &areas->items[edges->items[i].area];
 
 		if (++areas->steps > search->most || (other->mark == search->set && !inside))
@@ -120,7 +144,7 @@ static bool look_around(struct sk_areas *areas, const struct search *search, uin
 		other->mark = search->seen;
 		sk_array_push(areas->arena, found, (struct sk_area_place){other->key, edges->items[i].area});
 	}
-	return true;
+	return edges;
 }
 
 static bool look_from(struct sk_areas *areas, const struct search *search, const uint32_t *set, uint32_t count,
@@ -214,7 +238,7 @@ bool sk_areas_join(struct sk_areas *areas, const uint32_t *set, uint32_t count)
 		search.first = area->key < search.first ? area->key : search.first;
 		search.last = area->key > search.last ? area->key : search.last;
 	}
-	search.most = areas->steps + MOST_STEPS;
+	search.most = areas->steps + SK_AREA_MOST_STEPS;
 	search.seen = ++areas->mark;
 	if (!look_from(areas, &search, set, count, &areas->behind))
 		return false;
@@ -223,6 +247,7 @@ bool sk_areas_join(struct sk_areas *areas, const uint32_t *set, uint32_t count)
 	if (!look_from(areas, &search, set, count, &areas->before))
 		return false;
 	put_in_order(areas, set, count);
+	areas->joins += count - 1;
 	merge(areas, set, count);
 	return true;
 }

@@ -16,6 +16,9 @@ struct sk_area_edge {
 
 typedef SK_ARRAY(struct sk_area_edge) sk_area_edges;
 
+/* So many steps are those of the search for one join: an area with more inputs, or more users, is never joined. */
+enum { SK_AREA_MOST_STEPS = 4096 };
+
 struct sk_area {
 	uint32_t parent; /* itself: it is the area's number; otherwise the way to it */
 	uint32_t count; /* nodes */
@@ -23,6 +26,7 @@ struct sk_area {
 	uint32_t mark; /* of the search that has seen it last */
 	uint32_t slot; /* in the edges that have been tidied last */
 	sk_area_edges inputs, users; /* of the area; read with sk_area_inputs and sk_area_users */
+	uint32_t least_inputs, least_users; /* there are no fewer of them, plus all joins so far */
 };
 
 struct sk_area_place {
@@ -39,7 +43,9 @@ struct sk_areas {
 	struct sk_area *items;
 	uint32_t mark; /* the last one */
 	sk_area_places before, behind, places; /* of the join at hand: around the set, and of all */
+	uint32_t joins; /* of two: one of three is two */
 	uint64_t steps; /* of all searches */
+	uint64_t looked; /* at edges, in all */
 };
 
 /* The edges are those between the nodes. `places` has an element for each node of the graph, which is 0 before and
@@ -54,6 +60,11 @@ uint32_t sk_area_find(const struct sk_areas *areas, uint32_t area);
 /* Other areas, each once, by the numbers that they have now. Valid until the next join or call. */
 const sk_area_edges *sk_area_inputs(struct sk_areas *areas, uint32_t area);
 const sk_area_edges *sk_area_users(struct sk_areas *areas, uint32_t area);
+
+/* The same, if there are no more than so many; NULL: there are more. This costs little where there are far more,
+ * however often it is asked. */
+const sk_area_edges *sk_area_few_inputs(struct sk_areas *areas, uint32_t area, uint32_t most);
+const sk_area_edges *sk_area_few_users(struct sk_areas *areas, uint32_t area, uint32_t most);
 
 /* Makes one area of all in the set, each of which is there once, by its number. False, and nothing changes, if a path
  * would leave it and come back. */

@@ -15,7 +15,7 @@ struct clustering {
 	const uint32_t *nodes; /* by area */
 	bool *members; /* by area as it was: may be a member */
 	uint32_t *tried; /* by area as it was: the last node that has tried to take it in, plus 1 */
-	SK_ARRAY(uint32_t) heap; /* areas as they were, the last one on top */
+	SK_ARRAY(uint32_t) heap; /* areas as they were, the last one in the order of areas on top */
 };
 
 /* ---- the areas to begin with ---- */
@@ -70,14 +70,22 @@ static const struct sk_graph_node *node_at(const struct clustering *clustering, 
 
 /* ---- growth ---- */
 
+/* Its place in the order of areas. What is in the heap leads to the area that grows, or is a part of it: a join moves
+ * none of these past another one, so the heap stays one. */
+static uint32_t key_of(const struct clustering *clustering, uint32_t area)
+{
+	return clustering->areas->items[sk_area_find(clustering->areas, area)].key;
+}
+
 static void push(struct clustering *clustering, uint32_t area)
 {
+	uint32_t key = key_of(clustering, area);
 	uint32_t *heap;
 	size_t place = clustering->heap.count;
 
 	sk_array_push(clustering->graph->arena, &clustering->heap, area);
 	heap = clustering->heap.items;
-	for (; place && heap[(place - 1) / 2] < area; place = (place - 1) / 2)
+	for (; place && key_of(clustering, heap[(place - 1) / 2]) < key; place = (place - 1) / 2)
 		heap[place] = heap[(place - 1) / 2];
 	heap[place] = area;
 }
@@ -85,12 +93,13 @@ static void push(struct clustering *clustering, uint32_t area)
 static uint32_t pop(struct clustering *clustering)
 {
 	uint32_t *heap = clustering->heap.items, top = heap[0], last = heap[--clustering->heap.count];
+	uint32_t key = key_of(clustering, last);
 	size_t count = clustering->heap.count, place = 0;
 
 	for (size_t child = 1; child < count; child = 2 * place + 1) {
-		if (child + 1 < count && heap[child + 1] > heap[child])
+		if (child + 1 < count && key_of(clustering, heap[child + 1]) > key_of(clustering, heap[child]))
 			child++;
-		if (heap[child] <= last)
+		if (key_of(clustering, heap[child]) <= key)
 			break;
 		heap[place] = heap[child];
 		place = child;
@@ -115,15 +124,17 @@ static void grow(struct clustering *clustering, uint32_t root)
 	push_first(clustering, edges, edges->count);
 	while (clustering->heap.count) {
 		uint32_t set[] = {sk_area_find(areas, root), sk_area_find(areas, pop(clustering))}, other = set[1];
-		size_t inputs;
+		const sk_area_edges *inputs;
+		size_t count;
 
 		if (other == set[0] || clustering->tried[other] == root + 1 || !clustering->members[other] ||
 		    !sk_node_same_scope(node_at(clustering, root), node_at(clustering, other)))
 			continue;
 		clustering->tried[other] = root + 1;
-		inputs = sk_area_inputs(areas, other)->count;
-		if (sk_areas_join(areas, set, 2)) /* which keeps these edges where they are */
-			push_first(clustering, &areas->items[other].inputs, inputs);
+		inputs = sk_area_few_inputs(areas, other, SK_AREA_MOST_STEPS);
+		count = inputs ? inputs->count : 0;
+		if (inputs && sk_areas_join(areas, set, 2)) /* which keeps these edges where they are */
+			push_first(clustering, &areas->items[other].inputs, count);
 	}
 }
 

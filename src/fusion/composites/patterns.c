@@ -15,7 +15,7 @@ enum {
 struct match {
 	const struct sk_pieces *pieces;
 	uint32_t area;
-	bool whole; /* all of them, or none */
+	bool whole; /* they are joined at once, or, if a path would lead out and back, none is */
 	SK_ARRAY(uint32_t) others;
 };
 
@@ -32,6 +32,14 @@ static const sk_area_edges *users_of(const struct match *match, uint32_t area)
 static const sk_area_edges *inputs_of(const struct match *match, uint32_t area)
 {
 	return sk_area_inputs(match->pieces->areas, area);
+}
+
+/* It has one user. */
+static bool is_alone(const struct match *match, uint32_t area)
+{
+	const sk_area_edges *users = sk_area_few_users(match->pieces->areas, area, 1);
+
+	return users && users->count;
 }
 
 static void take(struct match *match, uint32_t area)
@@ -84,7 +92,7 @@ static void take_elementwise_inputs(struct match *match, bool deep)
 		const struct sk_fusion_piece *piece = piece_of(match, other);
 
 		if (piece->kind <= SK_KIND_BROADCAST && !inputs->items[i].broadcast &&
-		    piece->elements == own->elements && (!deep || users_of(match, other)->count == 1))
+		    piece->elements == own->elements && (!deep || is_alone(match, other)))
 			take(match, other);
 	}
 }
@@ -110,7 +118,7 @@ static void take_reduced_inputs(struct match *match, bool deep)
 	for (size_t i = 0; i < inputs->count; i++) {
 		uint32_t other = inputs->items[i].area;
 		const struct sk_fusion_piece *piece = piece_of(match, other);
-		bool alone = users_of(match, other)->count == 1;
+		bool alone = is_alone(match, other);
 
 		if (piece->kind > SK_KIND_BROADCAST || match->pieces->areas->items[other].count > most ||
 		    (deep && !alone) || (inputs->items[i].broadcast && (!alone || piece->output)))
