@@ -127,6 +127,31 @@ START_TEST(splits)
 }
 END_TEST
 
+/* A pass may put nodes in front of others: what they make says which they are. */
+START_TEST(places)
+{
+	struct sk_cluster_texts texts;
+	sk_graph_nodes before = graph->nodes;
+	struct sk_graph_node *node;
+
+	COMPOSE("01122", "Abs_Exp", "Log_Sqrt");
+	sk_cluster_texts_begin(&texts, graph);
+	memset(&graph->nodes, 0, sizeof(graph->nodes));
+	node = sk_graph_add_node(graph, "Cos");
+	sk_array_push(arena, &node->outputs, sk_graph_value(graph, "new"));
+	for (uint32_t i = 0; i < before.count; i++) {
+		sk_array_push(arena, &graph->nodes, before.items[i]);
+		graph->values.items[before.items[i].outputs.items[0]].node = i + 1;
+	}
+	sk_cluster_texts_add(&texts, graph, false);
+	expect_text(&texts.clusters, "");
+	COMPOSE("001122", "Abs_Exp", "Log_Sqrt");
+	sk_cluster_texts_add(&texts, graph, true);
+	expect_text(&texts.splits, "********** main graph: \"Abs_Exp\" **********\nGraph unchanged.\n"
+				   "********** main graph: \"Log_Sqrt\" **********\nGraph unchanged.\n");
+}
+END_TEST
+
 static bool exists(const char *name, const char *ending)
 {
 	return access(sk_arena_print(arena, "%s/%s%s", scratch_folder, name, ending), F_OK) == 0;
@@ -179,6 +204,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, clusters);
 	tcase_add_test(tests, splits);
+	tcase_add_test(tests, places);
 	tcase_add_test(tests, names);
 	tcase_add_test(tests, nothing);
 	suite_add_tcase(suite, tests);

@@ -14,46 +14,8 @@ struct splitting {
 	const struct sk_fusion_flags *flags;
 	uint32_t *places; /* by node: for areas */
 	uint32_t *groups; /* by node */
-	bool *read_outside; /* by value: a node of another composite, or the network, reads it */
+	const bool *read_outside; /* by value: a node of another composite, or the network, reads it */
 };
-
-/* By composite, members in the order of the graph: where each begins in the array, and its end. */
-static uint32_t *sort_members(const struct sk_op_graph *graph, uint32_t **first)
-{
-	uint32_t *starts = SK_NEW_ARRAY(graph->arena, uint32_t, graph->composites.count + 2);
-	uint32_t *nodes = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
-
-	for (size_t n = 0; n < graph->nodes.count; n++)
-		if (graph->nodes.items[n].composite && !graph->nodes.items[n].removed)
-			starts[graph->nodes.items[n].composite + 1]++;
-	for (size_t c = 1; c < graph->composites.count + 2; c++)
-		starts[c] += starts[c - 1];
-	for (uint32_t n = 0; n < graph->nodes.count; n++)
-		if (graph->nodes.items[n].composite && !graph->nodes.items[n].removed)
-			nodes[starts[graph->nodes.items[n].composite]++] = n;
-	*first = starts; /* composite c is from starts[c] to starts[c + 1] now */
-	return nodes;
-}
-
-static bool *mark_read_outside(const struct sk_op_graph *graph)
-{
-	bool *read = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
-
-	for (size_t v = 0; v < graph->values.count; v++)
-		read[v] = graph->values.items[v].output;
-	for (size_t n = 0; n < graph->nodes.count; n++) {
-		const struct sk_graph_node *node = &graph->nodes.items[n];
-
-		for (size_t i = 0; i < node->inputs.count; i++) {
-			const struct sk_value *value = sk_node_input(graph, node, i);
-
-			if (value && value->node != SK_NONE &&
-			    graph->nodes.items[value->node].composite != node->composite)
-				read[node->inputs.items[i]] = true;
-		}
-	}
-	return read;
-}
 
 /* By itself, what only moves elements, or names them, is no kernel. */
 static bool is_composite(const struct splitting *splitting, const struct sk_pieces *pieces, uint32_t area)
@@ -85,18 +47,16 @@ static void split(struct splitting *splitting, const uint32_t *nodes, uint32_t c
 enum sk_pass_result sk_pass_graph_kernel_splitter(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
 {
 	struct splitting splitting = {.graph = graph, .flags = flags};
-	uint32_t *first;
-	const uint32_t *nodes;
+	struct sk_node_lists members;
 
 	if (flags->target == SK_TARGET_HOST)
 		return SK_PASS_UNCHANGED; /* the planner cuts them by what kernels can do */
-	nodes = sort_members(graph, &first);
-
+	members = sk_graph_members(graph->arena, graph);
 	splitting.places = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
 	splitting.groups = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
-	splitting.read_outside = mark_read_outside(graph);
+	splitting.read_outside = sk_graph_mark_results(graph->arena, graph);
 	memset(splitting.groups, 0xff, (graph->nodes.count + 1) * sizeof(uint32_t));
 	for (size_t c = 0; c < graph->composites.count; c++)
-		split(&splitting, &nodes[first[c]], first[c + 1] - first[c]);
+		split(&splitting, &members.nodes[members.starts[c]], members.starts[c + 1] - members.starts[c]);
 	return sk_composites_assign(graph, splitting.groups, "split");
 }

@@ -1,5 +1,5 @@
-/* The texts of dump_as_text; see clusters.h. A pass may give composites other numbers: one of before is told by its
- * nodes. */
+/* The texts of dump_as_text; see clusters.h. A pass may give composites other numbers, and nodes other places: one of
+ * before is told by what it makes. */
 #include "src/fusion/dumps/clusters.h"
 
 #include <inttypes.h>
@@ -11,17 +11,26 @@
 static void remember(struct sk_cluster_texts *texts, const struct sk_op_graph *graph)
 {
 	texts->before.count = 0;
-	for (size_t i = 0; i < graph->nodes.count; i++)
-		sk_array_push(graph->arena, &texts->before, graph->nodes.items[i].composite);
+	for (size_t i = 0; i < graph->values.count; i++) {
+		uint32_t node = graph->values.items[i].node;
+
+		sk_array_push(graph->arena, &texts->before, node == SK_NONE ? 0 : graph->nodes.items[node].composite);
+	}
 	texts->names.count = 0;
 	for (size_t i = 0; i < graph->composites.count; i++)
 		sk_array_push(graph->arena, &texts->names, graph->composites.items[i].name);
 }
 
 /* 0: it was in none, or there was no such node. */
-static uint32_t composite_before(const struct sk_cluster_texts *texts, size_t node)
+static uint32_t composite_before(const struct sk_cluster_texts *texts, const struct sk_graph_node *node)
 {
-	return node < texts->before.count ? texts->before.items[node] : 0;
+	size_t first = 0;
+
+	while (first < node->outputs.count && node->outputs.items[first] == SK_NONE)
+		first++;
+	return first < node->outputs.count && node->outputs.items[first] < texts->before.count
+		       ? texts->before.items[node->outputs.items[first]]
+		       : 0;
 }
 
 void sk_cluster_texts_begin(struct sk_cluster_texts *texts, const struct sk_op_graph *graph)
@@ -39,30 +48,28 @@ static const bool *find_grown(const struct sk_cluster_texts *texts, const struct
 	uint32_t *first = SK_NEW_ARRAY(graph->arena, uint32_t, graph->composites.count + 1);
 
 	for (size_t i = 0; i < graph->nodes.count; i++) {
-		uint32_t composite = graph->nodes.items[i].composite, before = composite_before(texts, i);
+		uint32_t composite = graph->nodes.items[i].composite, before;
 
 		if (!sk_node_is_live(graph, &graph->nodes.items[i]))
 			continue;
+		before = composite_before(texts, &graph->nodes.items[i]);
 		grown[composite] |= !before || (first[composite] && first[composite] != before);
 		first[composite] = before;
 	}
 	return grown;
 }
 
-static void print_members(const struct sk_op_graph *graph, const char *indent, uint32_t composite, FILE *stream)
+static void print_member(const struct sk_op_graph *graph, uint32_t node, FILE *stream)
 {
-	for (uint32_t i = 0; i < graph->nodes.count; i++) {
-		if (graph->nodes.items[i].composite != composite || !sk_node_is_live(graph, &graph->nodes.items[i]))
-			continue;
-		fputs(indent, stream);
-		sk_dump_call(graph, i, stream);
-		putc('\n', stream);
-	}
+	fputs("  ", stream);
+	sk_dump_call(graph, node, stream);
+	putc('\n', stream);
 }
 
 static void print_clusters(const struct sk_cluster_texts *texts, const struct sk_op_graph *graph, FILE *stream)
 {
 	const bool *grown = find_grown(texts, graph);
+	const struct sk_node_lists members = sk_graph_members(graph->arena, graph);
 
 	for (uint32_t i = 1; i <= graph->composites.count; i++) {
 		const char *name = sk_json_string(graph->arena, graph->composites.items[i - 1].name);
@@ -70,44 +77,44 @@ static void print_clusters(const struct sk_cluster_texts *texts, const struct sk
 		if (!grown[i])
 			continue;
 		fprintf(stream, "Source nodes of %s = composite %" PRIu32 "\n", name, i - 1);
-		print_members(graph, "  ", i, stream);
+		for (uint32_t m = members.starts[i - 1]; m < members.starts[i]; m++)
+			print_member(graph, members.nodes[m], stream);
 		fputs("=======================\n", stream);
 	}
 }
 
 /* ---- what is cut ---- */
 
-/* A piece is what is one composite now, or a node by itself: its first node. */
-struct pieces {
+/* What is one composite now, or a node by itself, is a piece of the one that it was. */
+struct cuts {
 	const struct sk_op_graph *graph;
-	uint32_t before; /* the composite that it was */
-	SK_ARRAY(uint32_t) first;
+	struct sk_node_lists pieces;
+	uint32_t *first; /* by composite as it was: its first piece; the others follow */
 };
 
-static bool is_of_piece(const struct sk_cluster_texts *texts, const struct pieces *pieces, uint32_t piece,
-			uint32_t node)
+static struct cuts find_cuts(const struct sk_cluster_texts *texts, const struct sk_op_graph *graph)
 {
-	const struct sk_graph_node *nodes = pieces->graph->nodes.items;
-	uint32_t first = pieces->first.items[piece];
+	struct cuts cuts = {.graph = graph, .first = SK_NEW_ARRAY(graph->arena, uint32_t, texts->names.count + 1)};
+	uint32_t *numbers = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1), pieces = 0;
+	uint32_t *last = SK_NEW_ARRAY(graph->arena, uint32_t, graph->composites.count + 1); /* piece of it, plus 1 */
+	struct sk_node_lists before;
 
-	if (composite_before(texts, node) != pieces->before || !sk_node_is_live(pieces->graph, &nodes[node]))
-		return false;
-	return node == first || (nodes[node].composite && nodes[node].composite == nodes[first].composite);
-}
+	for (size_t n = 0; n < graph->nodes.count; n++)
+		numbers[n] = composite_before(texts, &graph->nodes.items[n]) - 1; /* SK_NONE: none */
+	before = sk_graph_sort_nodes(graph->arena, graph, numbers, texts->names.count);
+	for (size_t i = 0; i < texts->names.count; i++) {
+		cuts.first[i] = pieces;
+		for (uint32_t b = before.starts[i]; b < before.starts[i + 1]; b++) {
+			uint32_t composite = graph->nodes.items[before.nodes[b]].composite;
 
-static void find_pieces(const struct sk_cluster_texts *texts, struct pieces *pieces)
-{
-	bool *seen = SK_NEW_ARRAY(pieces->graph->arena, bool, pieces->graph->composites.count + 1);
-
-	for (uint32_t i = 0; i < pieces->graph->nodes.count; i++) {
-		uint32_t composite = pieces->graph->nodes.items[i].composite;
-
-		if (composite_before(texts, i) != pieces->before || (composite && seen[composite]) ||
-		    !sk_node_is_live(pieces->graph, &pieces->graph->nodes.items[i]))
-			continue;
-		seen[composite] = true;
-		sk_array_push(pieces->graph->arena, &pieces->first, i);
+			if (!composite || last[composite] <= cuts.first[i])
+				last[composite] = ++pieces;
+			numbers[before.nodes[b]] = last[composite] - 1;
+		}
 	}
+	cuts.first[texts->names.count] = pieces;
+	cuts.pieces = sk_graph_sort_nodes(graph->arena, graph, numbers, pieces);
+	return cuts;
 }
 
 static void print_names(const struct sk_op_graph *graph, const char *key, const uint32_t *values, size_t count,
@@ -131,46 +138,48 @@ static void print_json(const struct sk_op_graph *graph, uint32_t number, FILE *s
 	putc('}', stream);
 }
 
-/* All of the composite, or one of its pieces: as lines, then as JSON. */
-static void print_piece(const struct sk_cluster_texts *texts, const struct pieces *pieces, uint32_t piece, FILE *stream)
+/* As lines, then as JSON. */
+static void print_piece(const struct cuts *cuts, uint32_t piece, FILE *stream)
 {
-	const char *between = "";
+	const uint32_t *nodes = &cuts->pieces.nodes[cuts->pieces.starts[piece]];
+	uint32_t count = cuts->pieces.starts[piece + 1] - cuts->pieces.starts[piece];
 
-	for (uint32_t i = 0; i < pieces->graph->nodes.count; i++)
-		if (is_of_piece(texts, pieces, piece, i)) {
-			fputs("  ", stream);
-			sk_dump_call(pieces->graph, i, stream);
-			putc('\n', stream);
-		}
+	for (uint32_t i = 0; i < count; i++)
+		print_member(cuts->graph, nodes[i], stream);
 	fputs("json: [", stream);
-	for (uint32_t i = 0; i < pieces->graph->nodes.count; i++)
-		if (is_of_piece(texts, pieces, piece, i)) {
-			fputs(between, stream);
-			print_json(pieces->graph, i, stream);
-			between = ", ";
-		}
+	for (uint32_t i = 0; i < count; i++) {
+		fputs(i ? ", " : "", stream);
+		print_json(cuts->graph, nodes[i], stream);
+	}
 	fputs("]\n", stream);
 }
 
-static void print_split(const struct sk_cluster_texts *texts, const struct sk_op_graph *graph, uint32_t before,
-			FILE *stream)
+static void print_split(const struct cuts *cuts, uint32_t before, const char *name, FILE *stream)
 {
-	struct pieces pieces = {.graph = graph, .before = before};
+	uint32_t first = cuts->first[before], end = cuts->first[before + 1];
 
-	find_pieces(texts, &pieces);
-	if (!pieces.first.count)
+	if (first == end)
 		return;
-	fprintf(stream, "********** main graph: %s **********\n",
-		sk_json_string(graph->arena, texts->names.items[before - 1]));
-	if (pieces.first.count == 1) {
+	fprintf(stream, "********** main graph: %s **********\n", sk_json_string(cuts->graph->arena, name));
+	if (end - first == 1) {
 		fputs("Graph unchanged.\n", stream);
 		return;
 	}
-	for (uint32_t i = 0; i < pieces.first.count; i++) {
-		fprintf(stream, "-------- subgraph %" PRIu32 ", mode: %s --------\n", i,
-			graph->nodes.items[pieces.first.items[i]].composite ? "composite" : "basic");
-		print_piece(texts, &pieces, i, stream);
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t node = cuts->pieces.nodes[cuts->pieces.starts[i]];
+
+		fprintf(stream, "-------- subgraph %" PRIu32 ", mode: %s --------\n", i - first,
+			cuts->graph->nodes.items[node].composite ? "composite" : "basic");
+		print_piece(cuts, i, stream);
 	}
+}
+
+static void print_splits(const struct sk_cluster_texts *texts, const struct sk_op_graph *graph, FILE *stream)
+{
+	const struct cuts cuts = find_cuts(texts, graph);
+
+	for (uint32_t i = 0; i < texts->names.count; i++)
+		print_split(&cuts, i, texts->names.items[i], stream);
 }
 
 void sk_cluster_texts_add(struct sk_cluster_texts *texts, const struct sk_op_graph *graph, bool cuts)
@@ -179,10 +188,10 @@ void sk_cluster_texts_add(struct sk_cluster_texts *texts, const struct sk_op_gra
 	struct sk_text text;
 
 	sk_text_open(&text);
-	if (!cuts)
+	if (cuts)
+		print_splits(texts, graph, text.stream);
+	else
 		print_clusters(texts, graph, text.stream);
-	for (uint32_t i = 1; cuts && i <= texts->names.count; i++)
-		print_split(texts, graph, i, text.stream);
 	sk_text_close(graph->arena, &text);
 	sk_array_push(graph->arena, &file->parts, (struct sk_file_part){file->size, text.bytes, text.size});
 	file->size += text.size;

@@ -15,7 +15,7 @@ struct sk_cluster_text {
 struct sk_cluster_texts {
 	struct sk_cluster_text clusters, splits;
 	/* As the last pass has left it: */
-	SK_ARRAY(uint32_t) before; /* by node: its composite plus 1 */
+	SK_ARRAY(uint32_t) before; /* by value: the composite plus 1 of the node that makes it */
 	sk_texts names; /* of the composites */
 };
 

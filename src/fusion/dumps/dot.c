@@ -12,8 +12,7 @@ struct drawing {
 	const struct sk_op_graph *graph;
 	FILE *stream;
 	struct sk_map drawn; /* (value, unit, kind): what has its ellipse or its edge */
-	uint32_t *first; /* by composite: its first node, SK_NONE: there is none left; */
-	uint32_t *next; /* by node: the next one of its composite; SK_NONE: it is the last */
+	struct sk_node_lists members; /* of composites */
 };
 
 enum kind { KIND_EDGE, KIND_PARAMETER, KIND_RESULT, KIND_CONSTANT };
@@ -123,16 +122,6 @@ static void draw_inputs(struct drawing *drawing, uint32_t number)
 	}
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-static bool same_cluster(const struct sk_graph_node *a, const struct sk_graph_node *b)
-{
-	return a->stream == b->stream && same_text(a->scope, b->scope);
-}
-
 /* A cluster for each run of units of one scope and stream would be drawn as often as they alternate, so one is opened
  * again under the same name: Graphviz makes one of them. */
 static void open_cluster(struct drawing *drawing, struct sk_map *scopes, const struct sk_graph_node *node)
@@ -167,11 +156,11 @@ static void draw_units(struct drawing *drawing)
 		uint32_t composite = sk_dump_composite(&nodes[i]);
 
 		if (!sk_node_is_live(drawing->graph, &nodes[i]) ||
-		    (composite != SK_NONE && drawing->first[composite] != i))
+		    (composite != SK_NONE && drawing->members.nodes[drawing->members.starts[composite]] != i))
 			continue;
-		if (open && !same_cluster(open, &nodes[i]))
+		if (open && !sk_node_same_scope(open, &nodes[i]))
 			close_cluster(drawing, open);
-		if (!open || !same_cluster(open, &nodes[i]))
+		if (!open || !sk_node_same_scope(open, &nodes[i]))
 			open_cluster(drawing, &scopes, &nodes[i]);
 		open = &nodes[i];
 		if (composite == SK_NONE)
@@ -236,26 +225,6 @@ static void draw_body_inputs(struct drawing *drawing, uint32_t composite, uint32
 	}
 }
 
-/* Which values leave their composite. */
-static const bool *find_results(struct drawing *drawing)
-{
-	const struct sk_op_graph *graph = drawing->graph;
-	bool *results = SK_NEW_ARRAY(drawing->arena, bool, graph->values.count + 1);
-
-	for (size_t i = 0; i < graph->nodes.count; i++)
-		for (size_t j = 0;
-		     sk_node_is_live(graph, &graph->nodes.items[i]) && j < graph->nodes.items[i].inputs.count; j++) {
-			const struct sk_value *value = sk_node_input(graph, &graph->nodes.items[i], j);
-
-			if (value && value->node != SK_NONE &&
-			    graph->nodes.items[value->node].composite != graph->nodes.items[i].composite)
-				results[graph->nodes.items[i].inputs.items[j]] = true;
-		}
-	for (size_t i = 0; i < graph->outputs.count; i++)
-		results[graph->outputs.items[i]] = true;
-	return results;
-}
-
 static void draw_body_outputs(const struct drawing *drawing, uint32_t number, const bool *results)
 {
 	const struct sk_graph_node *node = &drawing->graph->nodes.items[number];
@@ -279,7 +248,9 @@ static void draw_body(struct drawing *drawing, uint32_t composite, const bool *r
 		composite);
 	print(drawing, drawing->graph->composites.items[composite].name);
 	fputs("\"\n", drawing->stream);
-	for (uint32_t i = drawing->first[composite]; i != SK_NONE; i = drawing->next[i]) {
+	for (uint32_t m = drawing->members.starts[composite]; m < drawing->members.starts[composite + 1]; m++) {
+		uint32_t i = drawing->members.nodes[m];
+
 		putc('b', drawing->stream);
 		fprintf(drawing->stream, "%" PRIu32 " [shape=box, label=\"", i);
 		print(drawing, drawing->graph->nodes.items[i].op);
@@ -294,37 +265,14 @@ static void draw_body(struct drawing *drawing, uint32_t composite, const bool *r
 
 /* ---- all of it ---- */
 
-static void find_bodies(struct drawing *drawing)
-{
-	const struct sk_op_graph *graph = drawing->graph;
-	uint32_t *last = SK_NEW_ARRAY(drawing->arena, uint32_t, graph->composites.count + 1);
-
-	drawing->next = SK_NEW_ARRAY(drawing->arena, uint32_t, graph->nodes.count + 1);
-	drawing->first = SK_NEW_ARRAY(drawing->arena, uint32_t, graph->composites.count + 1);
-	for (size_t i = 0; i < graph->composites.count; i++)
-		drawing->first[i] = SK_NONE;
-	for (uint32_t i = 0; i < graph->nodes.count; i++) {
-		uint32_t composite = sk_dump_composite(&graph->nodes.items[i]);
-
-		drawing->next[i] = SK_NONE;
-		if (!sk_node_is_live(graph, &graph->nodes.items[i]) || composite == SK_NONE)
-			continue;
-		if (drawing->first[composite] == SK_NONE)
-			drawing->first[composite] = i;
-		else
-			drawing->next[last[composite]] = i;
-		last[composite] = i;
-	}
-}
-
 void sk_dump_dot(const struct sk_op_graph *graph, const char *title, FILE *stream)
 {
 	struct drawing drawing = {.arena = sk_arena_create(), .graph = graph, .stream = stream};
 	const bool *results;
 
 	sk_map_init(&drawing.drawn, drawing.arena);
-	find_bodies(&drawing);
-	results = find_results(&drawing);
+	drawing.members = sk_graph_members(drawing.arena, graph);
+	results = sk_graph_mark_results(drawing.arena, graph);
 	fputs("digraph \"", stream);
 	print(&drawing, graph->name);
 	fputs("\" {\nlabel=\"", stream);
@@ -339,7 +287,7 @@ void sk_dump_dot(const struct sk_op_graph *graph, const char *title, FILE *strea
 			draw_inputs(&drawing, i);
 	draw_outputs(&drawing);
 	for (uint32_t i = 0; i < graph->composites.count; i++)
-		if (drawing.first[i] != SK_NONE)
+		if (drawing.members.starts[i] < drawing.members.starts[i + 1])
 			draw_body(&drawing, i, results);
 	fputs("}\n", stream);
 	sk_arena_destroy(drawing.arena);

@@ -23,12 +23,13 @@ static void print_name(const struct printing *printing, const char *name)
 
 static void print_value(const struct printing *printing, uint32_t index)
 {
-	const struct sk_value *value = &printing->graph->values.items[index];
+	const struct sk_value *value;
 
 	if (index == SK_NONE) {
 		putc('_', printing->stream);
 		return;
 	}
+	value = &printing->graph->values.items[index];
 	print_name(printing, value->name);
 	fprintf(printing->stream, ": %s", sk_dump_type(printing->arena, value));
 }
@@ -112,17 +113,16 @@ static void print_line(const struct printing *printing, const char *kind, uint32
 static void print_composites(const struct printing *printing)
 {
 	const struct sk_op_graph *graph = printing->graph;
-	size_t *members = SK_NEW_ARRAY(printing->arena, size_t, graph->composites.count + 1);
+	const uint32_t *starts = sk_graph_members(printing->arena, graph).starts;
 
-	for (size_t i = 0; i < graph->nodes.count; i++)
-		if (sk_node_is_live(graph, &graph->nodes.items[i]) && graph->nodes.items[i].composite)
-			members[sk_dump_composite(&graph->nodes.items[i])]++;
 	for (size_t i = 0; i < graph->composites.count; i++) {
-		if (!members[i])
+		uint32_t members = starts[i + 1] - starts[i];
+
+		if (!members)
 			continue;
 		fprintf(printing->stream, "composite %zu ", i);
 		print_name(printing, graph->composites.items[i].name);
-		fprintf(printing->stream, ": %zu nodes\n", members[i]);
+		fprintf(printing->stream, ": %" PRIu32 " nodes\n", members);
 	}
 }
 

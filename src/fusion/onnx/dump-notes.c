@@ -12,14 +12,16 @@
 struct noting {
 	struct sk_arena *arena;
 	const struct sk_op_graph *graph;
+	const int64_t *places;
 	const struct sk_graph_node *node;
 	struct sk_onnx_node *to;
+	size_t own; /* attributes that it had before */
 };
 
-static bool has_attribute(const struct sk_onnx_node *node, const char *name)
+static bool has_own(const struct noting *noting, const char *name)
 {
-	for (size_t i = 0; i < node->attributes.count; i++)
-		if (!strcmp(node->attributes.items[i].name, name))
+	for (size_t i = 0; i < noting->own; i++)
+		if (!strcmp(noting->to->attributes.items[i].name, name))
 			return true;
 	return false;
 }
@@ -35,7 +37,7 @@ static void add(struct noting *noting, struct sk_onnx_attribute attribute)
 {
 	if (attribute.type == SK_ONNX_ATTRIBUTE_INT)
 		attribute.message.present = 1u << SK_ONNX_VALUE_I;
-	if (!has_attribute(noting->to, attribute.name))
+	if (!has_own(noting, attribute.name))
 		sk_array_push(noting->arena, &noting->to->attributes, attribute);
 }
 
@@ -66,15 +68,20 @@ static void add_description(struct noting *noting, const char *side, size_t numb
 	add(noting, shape);
 }
 
-/* Which output of its node the value is; -1: it is an input or a constant. */
-static int64_t output_of(const struct sk_op_graph *graph, uint32_t value)
+const int64_t *sk_dump_notes_places(struct sk_arena *arena, const struct sk_op_graph *graph)
 {
-	uint32_t node = graph->values.items[value].node;
+	int64_t *places = SK_NEW_ARRAY(arena, int64_t, graph->values.count + 1);
 
-	for (size_t i = 0; node != SK_NONE && i < graph->nodes.items[node].outputs.count; i++)
-		if (graph->nodes.items[node].outputs.items[i] == value)
-			return (int64_t)i;
-	return -1;
+	for (size_t v = 0; v < graph->values.count; v++)
+		places[v] = -1;
+	for (size_t n = 0; n < graph->nodes.count; n++) {
+		const struct sk_graph_node *node = &graph->nodes.items[n];
+
+		for (size_t i = node->outputs.count; i--;)
+			if (node->outputs.items[i] != SK_NONE && graph->values.items[node->outputs.items[i]].node == n)
+				places[node->outputs.items[i]] = (int64_t)i;
+	}
+	return places;
 }
 
 static void add_sources(struct noting *noting)
@@ -92,7 +99,7 @@ static void add_sources(struct noting *noting)
 							    : sk_node_name(graph, &graph->nodes.items[value->node]);
 
 		sk_array_push(noting->arena, &names.strings, bytes_of(name));
-		sk_array_push(noting->arena, &numbers.integers, value ? output_of(graph, index) : -1);
+		sk_array_push(noting->arena, &numbers.integers, value ? noting->places[index] : -1);
 		sk_array_push(noting->arena, &constants.integers, value && value->contents);
 		if (value)
 			add_description(noting, "input", i, value);
@@ -109,10 +116,10 @@ static int compare_names(const void *first, const void *second)
 	return strcmp(a->name, b->name);
 }
 
-void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, uint32_t number,
+void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, const int64_t *places, uint32_t number,
 		       struct sk_onnx_node *to)
 {
-	struct noting noting = {arena, graph, &graph->nodes.items[number], to};
+	struct noting noting = {arena, graph, places, &graph->nodes.items[number], to, to->attributes.count};
 
 	add_number(&noting, "id", number);
 	add_number(&noting, SK_ONNX_STREAM, noting.node->stream);

@@ -9,8 +9,11 @@
 /* What made a model that has such notes. */
 #define SK_DUMP_PRODUCER "sklink --dump-dir"
 
+/* By value: which output of its node it is; -1: it is an input or a constant. */
+const int64_t *sk_dump_notes_places(struct sk_arena *arena, const struct sk_op_graph *graph);
+
 /* Adds the notes of the graph's node of that number, and sorts all attributes by their names, as GE does. */
-void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, uint32_t number,
+void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, const int64_t *places, uint32_t number,
 		       struct sk_onnx_node *to);
 
 /* Whether the attribute is one of them. */
