@@ -10,6 +10,7 @@
 #include "src/fusion/composites/composites.h"
 #include "src/fusion/manager/lists.h"
 #include "src/fusion/manager/pass.h"
+#include "src/fusion/manager/switches.h"
 #include "src/fusion/rewrites/rewrites.h"
 #include "src/fusion/rules/expand.h"
 
@@ -94,9 +95,20 @@ static void log_choices(struct sk_arena *arena, const struct sk_graph_fusion *fu
 
 /* ---- what is done ---- */
 
+static void check_switches(struct sk_arena *arena, struct sk_diag *diag, const struct sk_switches *switches)
+{
+	sk_texts known[SK_SWITCH_KINDS] = {{0}};
+
+	for (const struct sk_fusion_pass *pass = passes; pass->name; pass++)
+		sk_array_push(arena, &known[SK_SWITCH_GRAPH], pass->name);
+	sk_array_push(arena, &known[SK_SWITCH_UB], SK_SWITCH_VIRTUAL_OP_SET);
+	sk_switches_check_names(diag, switches, known);
+}
+
 bool sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion)
 {
 	sk_lists_check_names(arena, diag, &fusion->flags);
+	check_switches(arena, diag, fusion->flags.switches);
 	sk_simplify_check_names(diag, &fusion->flags);
 	fusion->passes = sk_passes_choose(arena, diag, passes, &fusion->flags);
 	if (fusion->verbose)

@@ -117,6 +117,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/manager/flags.c src/fusion/manager/flags.def src/fusion/manager/flags.h \
 	src/fusion/manager/lists.c src/fusion/manager/lists.h \
 	src/fusion/manager/no-effect.def src/fusion/manager/pass.h \
+	src/fusion/manager/switches.c src/fusion/manager/switches.h \
 	src/fusion/dumps/clusters.c src/fusion/dumps/clusters.h \
 	src/fusion/dumps/dot.c src/fusion/dumps/dumps.c src/fusion/dumps/dumps.h \
 	src/fusion/dumps/forms.h src/fusion/dumps/text.c \
@@ -242,6 +243,7 @@ src_libcore_la_SOURCES = \
 	src/outputs/shares.c src/outputs/shares.h \
 	src/outputs/statistics.c src/outputs/statistics.h
 src_libcore_la_SOURCES += \
+	src/fusion/manager/read-switches.c src/fusion/manager/read-switches.h \
 	src/fusion/rules/evaluate.c \
 	src/fusion/rules/expand.c src/fusion/rules/expand.h \
 	src/fusion/rules/expression.c src/fusion/rules/expression.h \

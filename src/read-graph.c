@@ -7,6 +7,7 @@
 #include "src/folding.h"
 #include "src/fuse-graph.h"
 #include "src/fusion-flags.h"
+#include "src/fusion/manager/read-switches.h"
 #include "src/fusion/onnx/onnx.h"
 #include "src/fusion/passes/canonical-graph.h"
 #include "src/fusion/passes/infer-graph.h"
@@ -211,13 +212,28 @@ static bool read_rules(const struct sk_link *link, struct sk_fusion_flags *flags
 	return read;
 }
 
+/* Those of the command line, or the manifest's. */
+static bool read_switches(const struct sk_link *link, struct sk_fusion_flags *flags)
+{
+	const char *file = link->command->switches;
+	struct sk_switches *switches = SK_NEW(link->arena, struct sk_switches);
+
+	file = file ? file : link->model->graph.switches.text;
+	if (!file)
+		return true;
+	sk_linker_add_dependency(link->linker, file, true);
+	sk_switches_init(switches, link->arena);
+	flags->switches = switches;
+	return sk_switches_read(link->arena, link->diag, file, switches);
+}
+
 bool sk_network_read(const struct sk_link *link, const char *path)
 {
 	struct reading reading = {.link = link, .path = path, .fusion.verbose = link->command->verbose};
 	struct sk_model *model = link->model;
 
-	if (!sk_fusion_flags_given(link, &reading.fusion.flags) || !read_rules(link, &reading.fusion.flags) ||
-	    !sk_fusion_begin(link->arena, link->diag, &reading.fusion))
+	if (!sk_fusion_flags_given(link, &reading.fusion.flags) || !read_switches(link, &reading.fusion.flags) ||
+	    !read_rules(link, &reading.fusion.flags) || !sk_fusion_begin(link->arena, link->diag, &reading.fusion))
 		return false;
 	/* Which passes run is decided, once for all networks. */
 

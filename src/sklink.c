@@ -27,6 +27,7 @@ static void check_options(const struct sk_link *link)
 			     : command->scopes.count	 ? "--scope"
 			     : command->fusion_flags	 ? "--fusion-flags"
 			     : command->fusion_target	 ? "--fusion-target"
+			     : command->switches	 ? "--fusion-switch-file"
 			     : command->rules		 ? "--rules"
 			     : command->model_text	 ? "--model-text"
 			     : command->dump_folder	 ? "--dump-dir"

@@ -96,7 +96,11 @@ check_PROGRAMS += tests/unit/check_choose
 tests_unit_check_choose_SOURCES = tests/unit/check_choose.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_choose_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_choose_LDADD = src/libfusion.la $(CHECK_LIBS)
-QUICK_TESTS += tests/unit/check_lists tests/unit/check_flags tests/unit/check_choose tests/unit/check_composites
+check_PROGRAMS += tests/unit/check_switches
+tests_unit_check_switches_SOURCES = tests/unit/check_switches.c tests/lib/sink.h tests/lib/messages.h
+tests_unit_check_switches_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_switches_LDADD = src/libcore.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_lists tests/unit/check_flags tests/unit/check_choose tests/unit/check_composites tests/unit/check_switches
 endif
 check_PROGRAMS += tests/lib/read-models
 tests_lib_read_models_SOURCES = tests/lib/read-models.c
@@ -294,7 +298,7 @@ END_TO_END_TESTS = \
 	tests/run/repro.sh tests/run/rewrites.sh \
 	tests/run/report.sh \
 	tests/run/scenarios.sh \
-	tests/run/expand.sh tests/run/fusion-flags.sh tests/run/fusion-lists.sh tests/run/scope-options.sh \
+	tests/run/expand.sh tests/run/fusion-flags.sh tests/run/fusion-lists.sh tests/run/fusion-switches.sh tests/run/scope-options.sh \
 	tests/run/segments.sh \
 	tests/run/skdump.sh \
 	tests/run/static-objects.sh \
@@ -432,11 +436,12 @@ FUZZ_PACKAGE_FILES = $(PACKAGE_READER_FILES) tests/fuzz/fuzz-package.c
 FUZZ_ONNX_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-onnx.c tests/fuzz/fuzz-graph.c tests/fuzz/fuzz-graph.h
 FUZZ_PBTXT_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-pbtxt.c tests/fuzz/fuzz-graph.c tests/fuzz/fuzz-graph.h
 FUZZ_RULES_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-rules.c
+FUZZ_SWITCHES_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-switches.c
 FUZZ_NPY_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-npy.c
 PACKAGE_READERS = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
 
 check_PROGRAMS += tests/fuzz/fuzz-object tests/fuzz/fuzz-archive tests/fuzz/fuzz-manifest tests/fuzz/fuzz-npy tests/fuzz/fuzz-package \
-	tests/fuzz/fuzz-signature tests/fuzz/fuzz-onnx tests/fuzz/fuzz-pbtxt tests/fuzz/fuzz-rules
+	tests/fuzz/fuzz-signature tests/fuzz/fuzz-onnx tests/fuzz/fuzz-pbtxt tests/fuzz/fuzz-rules tests/fuzz/fuzz-switches
 tests_fuzz_fuzz_object_SOURCES = $(FUZZ_OBJECT_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_object_LDADD = linker/liblinker.la
 tests_fuzz_fuzz_archive_SOURCES = $(FUZZ_ARCHIVE_FILES) $(MUTATE_FILES)
@@ -447,6 +452,8 @@ tests_fuzz_fuzz_signature_SOURCES = $(FUZZ_SIGNATURE_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_signature_LDADD = src/libcore.la
 tests_fuzz_fuzz_rules_SOURCES = $(FUZZ_RULES_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_rules_LDADD = src/libcore.la
+tests_fuzz_fuzz_switches_SOURCES = $(FUZZ_SWITCHES_FILES) $(MUTATE_FILES)
+tests_fuzz_fuzz_switches_LDADD = src/libcore.la
 tests_fuzz_fuzz_pbtxt_SOURCES = $(FUZZ_PBTXT_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_pbtxt_LDADD = src/libfusion.la
 tests_fuzz_fuzz_onnx_SOURCES = $(FUZZ_ONNX_FILES) $(MUTATE_FILES)
@@ -475,10 +482,14 @@ EXTRA_DIST += tests/fuzz/fuzz-seeds.sh tests/fuzz
 
 if FUZZING
 noinst_PROGRAMS += tests/fuzz/libfuzzer-object tests/fuzz/libfuzzer-archive tests/fuzz/libfuzzer-manifest tests/fuzz/libfuzzer-npy \
-	tests/fuzz/libfuzzer-package tests/fuzz/libfuzzer-signature tests/fuzz/libfuzzer-onnx tests/fuzz/libfuzzer-pbtxt tests/fuzz/libfuzzer-rules
+	tests/fuzz/libfuzzer-package tests/fuzz/libfuzzer-signature tests/fuzz/libfuzzer-onnx tests/fuzz/libfuzzer-pbtxt tests/fuzz/libfuzzer-rules \
+	tests/fuzz/libfuzzer-switches
 tests_fuzz_libfuzzer_rules_SOURCES = $(FUZZ_RULES_FILES)
 tests_fuzz_libfuzzer_rules_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_libfuzzer_rules_LDADD = src/libcore.la
+tests_fuzz_libfuzzer_switches_SOURCES = $(FUZZ_SWITCHES_FILES)
+tests_fuzz_libfuzzer_switches_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_libfuzzer_switches_LDADD = src/libcore.la
 tests_fuzz_libfuzzer_pbtxt_SOURCES = $(FUZZ_PBTXT_FILES)
 tests_fuzz_libfuzzer_pbtxt_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_libfuzzer_pbtxt_LDADD = src/libfusion.la

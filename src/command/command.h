@@ -53,6 +53,7 @@ struct sk_command_line {
 	const char *fusion_flags; /* --fusion-flags; NULL: none */
 	const char *environment_flags, *environment_name; /* the same of a variable, and its name; NULL: none is set */
 	const char *fusion_target; /* --fusion-target; NULL: none */
+	const char *switches; /* --fusion-switch-file; NULL: none */
 	const char *rules; /* --rules; NULL: none */
 	bool verbose; /* --verbose, or GLOG_v of the environment */
 	const char *report; /* --report; NULL: none */

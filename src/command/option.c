@@ -86,6 +86,7 @@ static const struct sk_option options[] = {
 	{"state", NULL, SK_OPTION_ADD_TEXT, FIELD(states)},
 	{"fusion-flags", NULL, SK_OPTION_SET_TEXT, FIELD(fusion_flags)},
 	{"fusion-target", NULL, SK_OPTION_SET_TEXT, FIELD(fusion_target)},
+	{"fusion-switch-file", NULL, SK_OPTION_SET_INPUT, FIELD(switches)},
 	{"rules", NULL, SK_OPTION_SET_INPUT, FIELD(rules)},
 	{"verbose", NULL, SK_OPTION_SET_FLAG, FIELD(verbose)},
 	{"repro", NULL, SK_OPTION_SET_REPRODUCTION, FIELD(reproduction)},

@@ -111,14 +111,18 @@ void sk_manifest_read_graph(const struct sk_document *document, const struct sk_
 	read_map(document, states, "'states'", read_output, &graph->states);
 }
 
+static void read_path(const struct sk_document *document, const struct sk_node *value, const char *what,
+		      struct sk_name *path)
+{
+	struct sk_name text;
+
+	if (sk_read_text(document, value, what, NULL, &text))
+		*path = (struct sk_name){sk_model_path(document->owner, text.text), text.place};
+}
+
 void sk_manifest_read_graph_path(const struct sk_document *document, const struct sk_node *value)
 {
-	struct sk_graph_file *graph = &((struct sk_model *)document->owner)->graph;
-	struct sk_name path;
-
-	if (!sk_read_text(document, value, "'graph'", NULL, &path))
-		return;
-	graph->path = (struct sk_name){sk_model_path(document->owner, path.text), path.place};
+	read_path(document, value, "'graph'", &((struct sk_model *)document->owner)->graph.path);
 }
 
 /* Flags stand between spaces, and so they do where the text has several lines. */
@@ -137,6 +141,11 @@ void sk_manifest_read_fusion(const struct sk_document *document, const struct sk
 	fusion.place.column += value->in_line && !value->plain;
 	graph->fusion = fusion;
 	graph->fusion_in_line = value->in_line;
+}
+
+void sk_manifest_read_switches(const struct sk_document *document, const struct sk_node *value)
+{
+	read_path(document, value, "'switches'", &((struct sk_model *)document->owner)->graph.switches);
 }
 
 void sk_manifest_read_rules(const struct sk_document *document, const struct sk_node *value)

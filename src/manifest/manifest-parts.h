@@ -36,6 +36,9 @@ void sk_manifest_read_graph(const struct sk_document *document, const struct sk_
 /* `fusion:`. */
 void sk_manifest_read_fusion(const struct sk_document *document, const struct sk_node *value);
 
+/* `switches:`. */
+void sk_manifest_read_switches(const struct sk_document *document, const struct sk_node *value);
+
 /* `rules:`. */
 void sk_manifest_read_rules(const struct sk_document *document, const struct sk_node *value);
 

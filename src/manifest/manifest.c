@@ -205,7 +205,7 @@ void sk_manifest_check_scopes(struct sk_model *model)
 
 struct top {
 	const struct sk_node *graph, *tensors, *kernels, *tasks, *scopes;
-	const struct sk_node *shapes, *dimensions, *frozen, *states, *fusion, *rules;
+	const struct sk_node *shapes, *dimensions, *frozen, *states, *fusion, *switches, *rules;
 };
 
 static void read_version(const struct sk_document *document, void *target, const struct sk_node *value)
@@ -273,7 +273,8 @@ static void check_network(const struct sk_document *document, const struct sk_no
 	const struct sk_node *here = top->tensors ? top->tensors : top->tasks, *said = top->shapes;
 
 	said = said ? said : top->dimensions ? top->dimensions : top->frozen ? top->frozen : top->states;
-	said = said ? said : top->fusion ? top->fusion : top->rules;
+	said = said ? said : top->fusion ? top->fusion : top->switches;
+	said = said ? said : top->rules;
 	if (top->graph && here)
 		sk_error(document->diag, sk_node_place(document, here),
 			 "tensors and tasks are those of the model that 'graph' names, and cannot stand here, too");
@@ -306,6 +307,7 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 		{"freeze", false, NULL, offsetof(struct top, frozen)},
 		{"states", false, NULL, offsetof(struct top, states)},
 		{"fusion", false, NULL, offsetof(struct top, fusion)},
+		{"switches", false, NULL, offsetof(struct top, switches)},
 		{"rules", false, NULL, offsetof(struct top, rules)},
 		{"tensors", false, NULL, offsetof(struct top, tensors)},
 		{"kernels", false, NULL, offsetof(struct top, kernels)},
@@ -322,6 +324,8 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 	sk_manifest_read_graph(document, top.shapes, top.dimensions, top.frozen, top.states);
 	if (top.fusion)
 		sk_manifest_read_fusion(document, top.fusion);
+	if (top.switches)
+		sk_manifest_read_switches(document, top.switches);
 	if (top.rules)
 		sk_manifest_read_rules(document, top.rules);
 	if (top.tensors)

@@ -18,6 +18,7 @@ struct sk_graph_file {
 	sk_dimensions dimensions; /* those of a set one behind the other */
 	sk_names scopes; /* NAME=PATTERN */
 	struct sk_name fusion; /* flags of graph-kernel fusion; NULL: it has none */
+	struct sk_name switches; /* path of a file of switches, resolved; NULL: none */
 	sk_names rules; /* paths of files of rules, resolved */
 	bool fusion_in_line; /* their characters stand in the manifest from that place on */
 };

@@ -3,7 +3,7 @@
 set -eu
 seconds=$1
 shift
-[ $# -gt 0 ] || set -- object archive manifest signature npy onnx pbtxt rules package
+[ $# -gt 0 ] || set -- object archive manifest signature npy onnx pbtxt rules switches package
 mkdir -p "$top_builddir/fuzz-corpus/work"
 cd "$top_builddir/fuzz-corpus"
 sh "$top_srcdir/tests/fuzz/fuzz-seeds.sh" "$PWD/seeds"

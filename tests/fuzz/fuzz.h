@@ -9,6 +9,7 @@
  *   fuzz-onnx.c      an ONNX file to a graph, and as text back to it
  *   fuzz-pbtxt.c     the same for a model as text
  *   fuzz-rules.c     a file of rules, applied to a graph of operators
+ *   fuzz-switches.c  a file of switches of passes
  *   fuzz-package.c   a package through libskrt's loading and skdump's proof; nothing in it is run
  *
  * A target runs in a scratch directory: what it writes there it removes. It ends the process if a promise is broken

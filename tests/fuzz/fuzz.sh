@@ -21,4 +21,5 @@ run npy "" --text
 run onnx "" --messages
 run pbtxt "" --text
 run rules "" --text
+run switches "" --text
 run package ""

@@ -1,9 +1,12 @@
 /* Passes that run, and passes that do not; see choose.h. A pass that its level turns on can only be disabled, and one
- * that it leaves off only be enabled; so what the flags say the other way round is in vain. */
+ * that it leaves off only be enabled; so what the flags say the other way round is in vain. A switch takes the place of
+ * the level. */
 #include "src/fusion/manager/choose.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "src/fusion/manager/switches.h"
 
 /* The stage whose passes are called by their name alone, and which has no number. */
 static const char group[] = "fusion_group";
@@ -40,7 +43,8 @@ static void add_pass(struct chooser *chooser, const struct sk_fusion_pass *pass)
 									stage_number(pass->stage), pass->stage)
 						       : group;
 	struct sk_pass_choice choice = {pass, sk_arena_print(chooser->arena, "%s_%u_%s", stage, place, pass->name),
-					chooser->flags->opt_level >= pass->level};
+					sk_switch_is_on(chooser->flags->switches, SK_SWITCH_GRAPH, pass->name,
+							chooser->flags->opt_level >= pass->level)};
 
 	sk_array_push(chooser->arena, &chooser->places, place);
 	sk_array_push(chooser->arena, &chooser->choices, choice);
@@ -109,8 +113,8 @@ static void warn_of_empty(struct chooser *chooser, const struct sk_pass_choice *
 		   choice->name);
 }
 
-/* Turns passes on, or off, that the entry names; returns how many it is about. `was` is by pass what its level wants.
- */
+/* Turns passes on, or off, that the entry names; returns how many it is about. `was` is by pass what its level wants,
+ * or a switch does. */
 static size_t apply_entry(struct chooser *chooser, const char *entry, const bool *was, bool on)
 {
 	size_t hits = 0;

@@ -17,11 +17,13 @@ enum { SK_FUSION_TARGETS = SK_TARGET_GPU + 1 };
 extern const char *const sk_fusion_targets[SK_FUSION_TARGETS];
 
 struct sk_rules;
+struct sk_switches;
 
 struct sk_fusion_flags {
 	unsigned opt_level; /* 0: no graph-kernel fusion */
 	enum sk_fusion_target target;
 	bool given; /* somebody has said how to fuse; otherwise all of that is the default, perhaps without some pass */
+	const struct sk_switches *switches; /* of single passes; NULL: there are none */
 	const struct sk_rules *rules; /* the user's */
 	struct sk_rules *own_rules; /* sklink's, which are read once a pass wants them */
 	const char *text; /* that they were read from */
