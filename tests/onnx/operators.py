@@ -454,7 +454,7 @@ def check_scan(sklink, skrun, libraries):
 def save_sequences(nodes, outputs):
     constants = [numpy_helper.from_array(numpy.array(array), name) for name, array in
                  (("first", numpy.int64(0)), ("last", numpy.int64(-1)), ("four", numpy.int64(4)), ("beyond", numpy.int64(5)), ("two", numpy.int64(2)),
-                  ("sizes", numpy.array([1, 0, 4])))]
+                  ("sizes", numpy.array([1, 0, 4])), ("none", numpy.zeros(0, i64)), ("nothing", numpy.zeros((0, 3), f32)))]
     graph = helper.make_graph(nodes, "sequences", [info("x", shape=[5, 3])], outputs, constants)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), "sequences.onnx")
 
@@ -473,7 +473,10 @@ def check_sequences(sklink, skrun, libraries):
     split = node("SplitToSequence", "x", "rows", axis=0, keepdims=0)
     mapped = helper.make_graph([node("Add", "one other", "sum"), node("Mul", "sum all", "scaled")], "mapped",
                                [info("one", shape=[3]), info("other", shape=[3]), info("all", shape=[5, 3])], [info("sum", shape=[3]), info("scaled", shape=[5, 3])])
-    save_sequences([split, node("SequenceMap", "rows rows x", "sums scales", body=mapped), node("ConcatFromSequence", "sums", "h", axis=0, new_axis=1),
+    # Who only reads a sequence copies nothing of it: there may be any number of them.
+    read = [node("SequenceConstruct", " ".join(["x"] * 1100), "long")]
+    read += [node("SequenceAt", "long last", f"r{i}") for i in range(1000)] + [node("Sum", " ".join(f"r{i}" for i in range(1000)), "r")]
+    save_sequences(read + [split, node("SequenceMap", "rows rows x", "sums scales", body=mapped), node("ConcatFromSequence", "sums", "h", axis=0, new_axis=1),
                     node("SequenceAt", "scales last", "k"), node("SequenceAt", "rows last", "row"), helper.make_node("Loop", ["two", "", "rows"], ["grown", "lengths"], body=body),
                     node("SequenceErase", "grown last", "erased"), node("SequenceInsert", "erased row last", "inserted"),
                     node("ConcatFromSequence", "inserted", "a", axis=-1, new_axis=1),
@@ -481,14 +484,15 @@ def check_sequences(sklink, skrun, libraries):
                     node("SequenceAt", "pairs last", "c"), node("SplitToSequence", "x sizes", "sized"), node("SequenceAt", "sized two", "d"),
                     node("SequenceErase", "sized", "fewer"), node("SequenceConstruct", "x x", "twice"), node("SequenceInsert", "twice c two", "thrice"),
                     node("SequenceAt", "thrice last", "e"), node("SequenceEmpty", "", "empty"), node("SequenceInsert", "empty x", "one"),
-                    node("ConcatFromSequence", "one", "f", axis=0), node("SequenceLength", "fewer", "g")],
-                   [info("a", shape=[3, 7]), info("b", shape=[5, 3]), info("c", shape=[5, 1]), info("d", shape=[4, 3]), info("e", shape=[5, 1]),
+                    node("ConcatFromSequence", "one", "f", axis=0), node("SequenceLength", "fewer", "g"),
+                    node("SplitToSequence", "nothing none", "missing"), node("SequenceLength", "missing", "l")],
+                   [info("r", shape=[5, 3]), info("l", onnx.TensorProto.INT64), info("a", shape=[3, 7]), info("b", shape=[5, 3]), info("c", shape=[5, 1]), info("d", shape=[4, 3]), info("e", shape=[5, 1]),
                     info("f", shape=[5, 3]), info("h", shape=[5, 3]), info("k", shape=[5, 3]), info("g", onnx.TensorProto.INT64), info("lengths", onnx.TensorProto.INT64, [2])])
     subprocess.run(link, check=True)
     x = numpy.arange(15, dtype=f32).reshape(5, 3)
     numpy.save("x.npy", x)
     expected = {"a": numpy.stack([-x[4], -x[4], x[0], x[1], x[2], x[4], x[3]], -1), "b": x, "c": x[:, 2:], "d": x[1:], "e": x[:, 2:], "f": x,
-                "h": 2 * x, "k": 2 * x[4] * x, "g": numpy.array(2), "lengths": numpy.array([6, 7])}
+                "h": 2 * x, "k": 2 * x[4] * x, "g": numpy.array(2), "l": numpy.array(0), "r": 1000 * x, "lengths": numpy.array([6, 7])}
     subprocess.run([skrun, "sequences.sk", "--input=x=x.npy"] + [f"--output={name}={name}.npy" for name in expected], check=True,
                    stdout=subprocess.DEVNULL)
     for name, array in expected.items():
@@ -504,6 +508,10 @@ def check_sequences(sklink, skrun, libraries):
             ([node("SequenceEmpty", "", "s"), node("SequenceErase", "s", "t"), node("SequenceLength", "t", "y")],
              info("y", onnx.TensorProto.INT64), "there is no position -1 in a sequence of 0 tensors"),
             ([node("SplitToSequence", "x first", "s"), node("SequenceAt", "s first", "y")], info("y"), "pieces have less than one element"),
+            ([node("SplitToSequence", "x none", "s"), node("SequenceLength", "s", "y")], info("y", onnx.TensorProto.INT64),
+             "it has no sizes, but elements to split"),
+            ([split, node("Reshape", "x rows", "y")], info("y"), "node 'Reshape' (Reshape): 'rows' is a sequence of tensors, and it wants a tensor"),
+            ([split, node("SequenceAt", "rows rows", "y")], info("y"), "node 'SequenceAt' (SequenceAt): 'rows' is a sequence of tensors, and it wants a tensor"),
             ([split, node("SequenceErase", "rows", "fewer"), node("SequenceMap", "rows fewer x", "s t", body=mapped), node("SequenceLength", "s", "y")],
              info("y", onnx.TensorProto.INT64), "its sequences are not of one length"),
             (many + [node("SequenceLength", "s1000", "y")], info("y", onnx.TensorProto.INT64), "more than a million values")):

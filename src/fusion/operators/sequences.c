@@ -26,18 +26,26 @@ static bool take_room(const struct expansion *expansion, uint64_t count)
 	       refuse(expansion, "sequences list, and bodies become, more than a million values");
 }
 
-/* A copy of the input's list; false after an error. */
-static bool read_sequence(const struct expansion *expansion, sk_graph_sequence *sequence)
+/* The first input's list; NULL after an error. */
+static const sk_graph_sequence *read_sequence(const struct expansion *expansion)
 {
 	const struct sk_value *value = sk_node_input(expansion->graph, expansion->node, 0);
 
-	*sequence = (sk_graph_sequence){NULL, 0, 0};
 	if (!value || !value->sequence)
-		return refuse(expansion, "its first input is no sequence");
-	if (!take_room(expansion, value->sequence->count))
+		refuse(expansion, "its first input is no sequence");
+	return value ? value->sequence : NULL;
+}
+
+/* A copy of it; false after an error. */
+static bool copy_sequence(const struct expansion *expansion, sk_graph_sequence *copy)
+{
+	const sk_graph_sequence *sequence = read_sequence(expansion);
+
+	*copy = (sk_graph_sequence){NULL, 0, 0};
+	if (!sequence || !take_room(expansion, sequence->count))
 		return false;
-	for (size_t i = 0; i < value->sequence->count; i++)
-		sk_array_push(expansion->graph->arena, sequence, value->sequence->items[i]);
+	for (size_t i = 0; i < sequence->count; i++)
+		sk_array_push(expansion->graph->arena, copy, sequence->items[i]);
 	return true;
 }
 
@@ -50,9 +58,10 @@ static void write_sequence(const struct expansion *expansion, const sk_graph_seq
 	sk_graph_make_sequence(expansion->graph, expansion->node->outputs.items[0], list);
 }
 
-/* A place in a sequence of so many tensors, counted from the front; without an input it is `otherwise`. */
-static bool read_position(const struct expansion *expansion, size_t input, size_t count, size_t otherwise,
-			  size_t *position)
+/* One of so many places in a sequence of `count` tensors, counted from the front; without an input it is `otherwise`.
+ */
+static bool read_position(const struct expansion *expansion, size_t input, size_t count, size_t places,
+			  size_t otherwise, size_t *position)
 {
 	const struct sk_value *value = sk_node_input(expansion->graph, expansion->node, input);
 	const int64_t *numbers;
@@ -64,7 +73,7 @@ static bool read_position(const struct expansion *expansion, size_t input, size_
 	if (value)
 		number = numbers[0] < 0 ? numbers[0] + (int64_t)count : numbers[0];
 	*position = (size_t)number;
-	if (number >= 0 && number < (int64_t)count)
+	if (number >= 0 && number < (int64_t)places)
 		return true;
 	sk_node_error(expansion->graph, expansion->node, "there is no position %lld in a sequence of %zu tensors",
 		      (long long)(value ? numbers[0] : number), count);
@@ -124,19 +133,12 @@ static bool expand_insert(struct sk_op_graph *graph, const struct sk_graph_node 
 	sk_graph_sequence sequence;
 	size_t position;
 
-	if (!read_sequence(&expansion, &sequence))
+	if (!copy_sequence(&expansion, &sequence))
 		return false;
 	if (!tensor || tensor->sequence)
 		return refuse(&expansion, "its second input is no tensor");
 	/* Behind the last one it may be inserted, too; -1 is in front of the last one. */
-	const struct sk_value *at = sk_node_input(graph, node, 2);
-	const int64_t *numbers;
-	uint64_t elements;
-	bool behind = at && sk_value_integers(graph->arena, at, &elements, &numbers) && elements == 1 &&
-		      numbers[0] == (int64_t)sequence.count;
-
-	position = sequence.count;
-	if (at && !behind && !read_position(&expansion, 2, sequence.count, 0, &position))
+	if (!read_position(&expansion, 2, sequence.count, sequence.count + 1, sequence.count, &position))
 		return false;
 	sk_array_push(graph->arena, &sequence, SK_NONE);
 	for (size_t i = sequence.count - 1; i > position; i--)
@@ -152,8 +154,8 @@ static bool expand_erase(struct sk_op_graph *graph, const struct sk_graph_node *
 	sk_graph_sequence sequence;
 	size_t position;
 
-	if (!read_sequence(&expansion, &sequence) ||
-	    !read_position(&expansion, 1, sequence.count, sequence.count - 1, &position))
+	if (!copy_sequence(&expansion, &sequence) ||
+	    !read_position(&expansion, 1, sequence.count, sequence.count, sequence.count - 1, &position))
 		return false;
 	for (size_t i = position; i + 1 < sequence.count; i++)
 		sequence.items[i] = sequence.items[i + 1];
@@ -167,26 +169,25 @@ static bool expand_erase(struct sk_op_graph *graph, const struct sk_graph_node *
 static bool expand_at(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
 	const struct expansion expansion = {graph, node, nodes};
-	sk_graph_sequence sequence;
+	const sk_graph_sequence *sequence = read_sequence(&expansion);
 	size_t position;
 
-	if (!read_sequence(&expansion, &sequence) || !read_position(&expansion, 1, sequence.count, 0, &position))
+	if (!sequence || !read_position(&expansion, 1, sequence->count, sequence->count, 0, &position))
 		return false;
-	add_node(&expansion, "Identity", sequence.items[position], node->outputs.items[0]);
+	add_node(&expansion, "Identity", sequence->items[position], node->outputs.items[0]);
 	return true;
 }
 
 static bool expand_length(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
 	const struct expansion expansion = {graph, node, nodes};
-	sk_graph_sequence sequence;
-	int64_t length;
+	const sk_graph_sequence *sequence = read_sequence(&expansion);
 
-	if (!read_sequence(&expansion, &sequence))
+	if (!sequence)
 		return false;
-	length = (int64_t)sequence.count;
 	add_node(&expansion, "Identity",
-		 sk_graph_new_constant(graph, sk_node_name(graph, node), SK_I64, 0, NULL, &length),
+		 sk_graph_new_constant(graph, sk_node_name(graph, node), SK_I64, 0, NULL,
+				       &(int64_t){(int64_t)sequence->count}),
 		 node->outputs.items[0]);
 	return true;
 }
@@ -200,7 +201,7 @@ static bool expand_concat(struct sk_op_graph *graph, const struct sk_graph_node 
 	sk_graph_sequence sequence;
 	struct sk_graph_node *concat;
 
-	if (!read_sequence(&expansion, &sequence))
+	if (!copy_sequence(&expansion, &sequence))
 		return false;
 	if (!sequence.count)
 		return refuse(&expansion, "its sequence has no tensors, so its result has no shape");
@@ -225,7 +226,8 @@ static bool read_sizes(const struct expansion *expansion, uint64_t size, uint64_
 	if (split && !sk_value_integers(graph->arena, split, count, sizes))
 		return refuse(expansion, "its sizes are no integers");
 	if (split && split->rank)
-		return take_room(expansion, *count);
+		return *count || !size ? take_room(expansion, *count)
+				       : refuse(expansion, "it has no sizes, but elements to split");
 	if (split)
 		each = (*sizes)[0];
 	if (each < 1)
@@ -323,14 +325,14 @@ static bool expand_map(struct sk_op_graph *graph, const struct sk_graph_node *no
 	const struct expansion expansion = {graph, node, nodes};
 	const struct sk_op_graph *body = node->graphs.count == 1 ? node->graphs.items[0].graph : NULL;
 	sk_graph_sequence *made = SK_NEW_ARRAY(graph->arena, sk_graph_sequence, node->outputs.count);
-	sk_graph_sequence sequence;
+	const sk_graph_sequence *sequence = read_sequence(&expansion);
 
-	if (!read_sequence(&expansion, &sequence))
+	if (!sequence)
 		return false;
 	if (!body || body->inputs.count != node->inputs.count || body->outputs.count != node->outputs.count)
 		return refuse(&expansion, "its body has not as many inputs and outputs as it has");
-	for (size_t place = 0; place < sequence.count; place++)
-		if (!map_once(&expansion, body, place, sequence.count, made))
+	for (size_t place = 0; place < sequence->count; place++)
+		if (!map_once(&expansion, body, place, sequence->count, made))
 			return false;
 	for (size_t i = 0; i < node->outputs.count; i++) {
 		sk_graph_sequence *list = SK_NEW(graph->arena, sk_graph_sequence);

@@ -124,14 +124,14 @@ static enum state expand_node(struct rounds *rounds, uint32_t index)
 	return STATE_EXPANDED;
 }
 
-/* What is no tensor goes to nodes for which that makes no difference. */
+/* What is no tensor goes to nodes for which that makes no difference, and nowhere does it say what shapes are. */
 static bool check_sequences(const struct rounds *rounds, const struct sk_graph_node *node,
 			    const struct sk_schema *schema)
 {
-	for (size_t i = 0; i < node->inputs.count && !schema->sequences; i++) {
+	for (size_t i = 0; i < node->inputs.count; i++) {
 		const struct sk_value *value = sk_node_input(rounds->graph, node, i);
 
-		if (!value || !value->sequence)
+		if (!value || !value->sequence || (schema->sequences && (i >= 32 || !(schema->demands >> i & 1))))
 			continue;
 		sk_node_error(rounds->graph, node, "'%s' is a sequence of tensors, and it wants a tensor", value->name);
 		return false;
@@ -158,12 +158,13 @@ static enum state infer_node(struct rounds *rounds, uint32_t index)
 	struct sk_inference inference = {graph, &graph->nodes.items[index]};
 	enum state state = inputs_state(rounds, inference.node);
 
-	if (state == STATE_DONE)
-		state = demand(rounds, index);
 	if (state != STATE_DONE)
 		return state;
 	if (!check_sequences(rounds, inference.node, rounds->schemas[index]))
 		return STATE_FAILED;
+	state = demand(rounds, index);
+	if (state != STATE_DONE)
+		return state;
 	if (shares_sequence(rounds, index))
 		return STATE_EXPANDED;
 	if (is_expanded(graph, inference.node, rounds->schemas[index]))
