@@ -94,10 +94,11 @@ static void check_inout(struct sk_binder *binder, uint32_t p, const struct sk_re
 			const struct sk_request_argument *output)
 {
 	if (input && output && input->index != output->index)
-		sk_binder_error(binder, output->place,
-				"'%s' is read and written, but the input for it is tensor '%s', and the output '%s'",
-				binder->signature->parameters[p].name, input->tensor ? input->tensor->name : "null",
-				output->tensor ? output->tensor->name : "null");
+		sk_binder_error(
+			binder, output->place,
+			"'%s' is read and written, but the input for it is tensor '%s', and the output tensor '%s'",
+			binder->signature->parameters[p].name, input->tensor ? input->tensor->name : "null",
+			output->tensor ? output->tensor->name : "null");
 }
 
 static void match_by_direction(struct sk_binder *binder)

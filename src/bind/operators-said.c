@@ -2,6 +2,7 @@
  * --explain tells of the others where one fits. */
 #include "src/bind/operators.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,23 +59,23 @@ static bool report_unknown_of_graph(struct sk_ops *ops, const struct sk_task *ta
 	return true;
 }
 
-/* The reason without what is another one in each task: names of tensors, and numbers in brackets. */
-static const char *cause_of(const struct sk_ops *ops, const char *reason, const struct sk_request *request)
+static bool ends_with(const char *begin, const char *end, const char *word)
+{
+	size_t length = strlen(word);
+
+	return (size_t)(end - begin) >= length && !memcmp(end - length, word, length);
+}
+
+/* The reason without what is another one in each task: names of tensors, and numbers but for those in words ("f32"). */
+static const char *cause_of(const struct sk_ops *ops, const char *reason)
 {
 	char *cause = sk_arena_copy(ops->model->arena, reason, strlen(reason)), *to = cause;
-	bool inside = false;
 
-	for (size_t i = 0; i < request->arguments.count; i++) {
-		const struct sk_tensor *tensor = request->arguments.items[i].tensor;
-		const char *quoted = tensor ? sk_arena_print(ops->model->arena, "'%s'", tensor->name) : "''";
-
-		for (char *at = cause; tensor && (at = strstr(at, quoted));)
-			memmove(at, at + strlen(quoted), strlen(at + strlen(quoted)) + 1);
-	}
-	for (const char *at = cause; *at; at++) {
-		inside = *at == '[' || (inside && *at != ']');
-		if (!inside || *at < '0' || *at > '9')
+	for (const char *at = reason; *at; at++) {
+		if (*at < '0' || *at > '9' || (to > cause && isalnum((unsigned char)to[-1])))
 			*to++ = *at;
+		if (ends_with(cause, to, "tensor '") || ends_with(cause, to, "view '"))
+			at += strcspn(at + 1, "'");
 	}
 	*to = 0;
 	return cause;
@@ -106,7 +107,7 @@ static void note_call(struct sk_ops *ops, const struct sk_request *request)
 static void report_misfits_of_graph(struct sk_ops *ops, const struct sk_task *task, const struct sk_request *request,
 				    struct sk_misfit nearest)
 {
-	const char *cause = cause_of(ops, nearest.reason, request);
+	const char *cause = cause_of(ops, nearest.reason);
 
 	if (!report_alike(ops, task, sk_arena_print(ops->model->arena, "%s: %s", nearest.kernel->name, cause),
 			  sk_arena_print(ops->model->arena, "no kernel for op '%s' fits", task->op.text)))

@@ -342,6 +342,28 @@ for way in --check '-o out.sk'; do
 	[ ! -e out.sk ] || fail "something was left behind"
 done
 
+# A reason is one, whatever numbers it has.
+cat >four.c <<'END'
+#include "skkernel.h"
+void four(const float *x, float *y)
+{
+	for (int i = 0; i < 4; i++)
+		y[i] = x[i] > 0 ? x[i] : 0;
+}
+SK_KERNEL(four, "op=Relu; in x f32[4], out y f32[4]");
+END
+compile four
+model sizes <<'END'
+input x f32 8
+input z f32 11
+node Relu first x -> y
+node Relu second z -> t
+output y f32 8
+output t f32 11
+END
+fails_with "^sklink: error: sizes.onnx: task 'first' .Relu. and 1 more: no kernel for op 'Relu' fits" "$sklink" sizes.onnx four.o --check
+grep -q '^>>> four (four.o): the nearest one: .* must be 4, but is 8$' err.txt || { cat err.txt; fail "the reason is not said"; }
+
 # The package depends on all files that the model's constants are in, and replaces none of them.
 printf '%16s' '' >data.bin
 array bias f32 4 1 2 3 4

@@ -1045,7 +1045,7 @@ static const struct {
 	 "b f32, out? z f32, in? c f32\n"},
 	{TASKS "  - {name: t, kernel: added, inputs: [a, b], outputs: c}\n",
 	 "m.yaml:18:55: kernel 'added': 'y' is read and written, but the input for it is tensor 'a', and the output "
-	 "'c'\n"},
+	 "tensor 'c'\n"},
 	/* expressions */
 	{TASKS "  - {name: t, kernel: fixed, args: [s, w], set: {a: 1}}\n",
 	 "m.yaml:18:50: kernel 'fixed': 'a' cannot be set: the signature says that it is 4*n+m-1\n"},
