@@ -387,6 +387,9 @@ static const struct {
 	 {"Neg x > n", "Exp n > e", "Exp w > f", "Add e f > y"},
 	 "Max w x > y"},
 	{RULE("y = Add(a, b)\n  where: constant(b)", "y = Max(a, b)"), {"Add half x > y"}, "Max x half > y"},
+	{RULE("y = Add(a, b)\n  let: {c: constant(b)}\n  where: c", "y = Max(a, b)"),
+	 {"Add half x > y"},
+	 "Max x half > y"},
 	{RULE("['a = Exp(x)', 'b = Add(x, 0.5)']\n  outputs: [a, b]", "['a = Neg(x)', 'b = Abs(x)']"),
 	 {"Exp x > y", "Add half x > z"},
 	 "Neg x > y; Abs x > z"},
@@ -401,7 +404,7 @@ START_TEST(test_either_order)
 	for (size_t n = 0; n < 4 && orders[_i].nodes[n]; n++)
 		add(orders[_i].nodes[n]);
 	output("y");
-	if (_i == 5)
+	if (_i == 6)
 		output("z");
 	ck_assert_str_eq(rewritten(orders[_i].rule), orders[_i].expected);
 }

@@ -257,6 +257,8 @@ static void unbind(struct sk_match *match, size_t step, size_t bound)
 		match->set[name] = false;
 		match->values[name] = SK_NONE;
 	}
+	for (size_t name = 0; name < match->rule->names.count; name++)
+		match->set[name] &= match->rule->names.items[name].kind != SK_RULE_LET;
 }
 
 /* The node of the step, and all steps behind it; two operands of which either may be the first in one order and then in
