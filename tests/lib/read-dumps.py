@@ -56,6 +56,10 @@ for node in dump[0].node:
     assert list(notes) == sorted(notes), list(notes)
     assert notes["_no_task"].i == 0 and notes["stream_id"].type == onnx.AttributeProto.INT
     assert len(notes["src_name"].strings) == len(notes["src_index"].ints) == len(node.input)
+    assert [name.decode() for name in notes["input_name"].strings] == list(node.input)
+    edges = [(user.name or user.output[0], index) for output in node.output if output
+             for user in dump[0].node for index, read in enumerate(user.input) if read == output]
+    assert edges == [(name.decode(), index) for name, index in zip(notes["dst_name"].strings, notes["dst_index"].ints, strict=True)], edges
     for side, names in (("input", node.input), ("output", node.output)):
         for number, name in enumerate(names):
             if name:

@@ -12,7 +12,7 @@
 struct noting {
 	struct sk_arena *arena;
 	const struct sk_op_graph *graph;
-	const int64_t *places;
+	const struct sk_dump_edges *edges;
 	const struct sk_graph_node *node;
 	struct sk_onnx_node *to;
 	size_t own; /* attributes that it had before */
@@ -68,25 +68,59 @@ static void add_description(struct noting *noting, const char *side, size_t numb
 	add(noting, shape);
 }
 
-const int64_t *sk_dump_notes_places(struct sk_arena *arena, const struct sk_op_graph *graph)
+static void find_uses(const struct sk_op_graph *graph, struct sk_dump_edges *edges, uint32_t *next)
 {
-	int64_t *places = SK_NEW_ARRAY(arena, int64_t, graph->values.count + 1);
+	for (uint32_t n = 0; n < graph->nodes.count; n++) {
+		const struct sk_graph_node *node = &graph->nodes.items[n];
 
+		for (size_t i = 0; i < node->inputs.count && sk_node_is_live(graph, node); i++)
+			if (node->inputs.items[i] == SK_NONE)
+				continue;
+			else if (edges->uses)
+				edges->uses[next[node->inputs.items[i]]++] = (struct sk_dump_use){n, (int64_t)i};
+			else
+				next[node->inputs.items[i]]++;
+	}
+}
+
+/* Uses are counted first, and then put where those of their values begin. */
+static void add_uses(struct sk_arena *arena, const struct sk_op_graph *graph, struct sk_dump_edges *edges)
+{
+	size_t count = graph->values.count;
+	uint32_t *next = SK_NEW_ARRAY(arena, uint32_t, count + 1);
+
+	edges->starts = SK_NEW_ARRAY(arena, uint32_t, count + 1);
+	find_uses(graph, edges, next);
+	for (size_t v = 0; v < count; v++) {
+		edges->starts[v + 1] = edges->starts[v] + next[v];
+		next[v] = edges->starts[v];
+	}
+	edges->uses = SK_NEW_ARRAY(arena, struct sk_dump_use, edges->starts[count] + 1);
+	find_uses(graph, edges, next);
+}
+
+struct sk_dump_edges *sk_dump_notes_edges(struct sk_arena *arena, const struct sk_op_graph *graph)
+{
+	struct sk_dump_edges *edges = SK_NEW(arena, struct sk_dump_edges);
+
+	edges->places = SK_NEW_ARRAY(arena, int64_t, graph->values.count + 1);
 	for (size_t v = 0; v < graph->values.count; v++)
-		places[v] = -1;
+		edges->places[v] = -1;
 	for (size_t n = 0; n < graph->nodes.count; n++) {
 		const struct sk_graph_node *node = &graph->nodes.items[n];
 
 		for (size_t i = node->outputs.count; i--;)
 			if (node->outputs.items[i] != SK_NONE && graph->values.items[node->outputs.items[i]].node == n)
-				places[node->outputs.items[i]] = (int64_t)i;
+				edges->places[node->outputs.items[i]] = (int64_t)i;
 	}
-	return places;
+	add_uses(arena, graph, edges);
+	return edges;
 }
 
 static void add_sources(struct noting *noting)
 {
 	const struct sk_op_graph *graph = noting->graph;
+	struct sk_onnx_attribute values = {.name = "input_name", .type = SK_ONNX_ATTRIBUTE_STRINGS};
 	struct sk_onnx_attribute names = {.name = "src_name", .type = SK_ONNX_ATTRIBUTE_STRINGS};
 	struct sk_onnx_attribute numbers = {.name = "src_index", .type = SK_ONNX_ATTRIBUTE_INTS};
 	struct sk_onnx_attribute constants = {.name = "is_input_const", .type = SK_ONNX_ATTRIBUTE_INTS};
@@ -98,15 +132,42 @@ static void add_sources(struct noting *noting)
 				   : value->node == SK_NONE ? value->name
 							    : sk_node_name(graph, &graph->nodes.items[value->node]);
 
+		sk_array_push(noting->arena, &values.strings, bytes_of(value ? value->name : ""));
 		sk_array_push(noting->arena, &names.strings, bytes_of(name));
-		sk_array_push(noting->arena, &numbers.integers, value ? noting->places[index] : -1);
+		sk_array_push(noting->arena, &numbers.integers, value ? noting->edges->places[index] : -1);
 		sk_array_push(noting->arena, &constants.integers, value && value->contents);
 		if (value)
 			add_description(noting, "input", i, value);
 	}
+	add(noting, values);
 	add(noting, names);
 	add(noting, numbers);
 	add(noting, constants);
+}
+
+/* An item for each edge to another node, the first output's in front. */
+static void add_destinations(struct noting *noting)
+{
+	const struct sk_op_graph *graph = noting->graph;
+	const struct sk_dump_edges *edges = noting->edges;
+	struct sk_onnx_attribute names = {.name = "dst_name", .type = SK_ONNX_ATTRIBUTE_STRINGS};
+	struct sk_onnx_attribute numbers = {.name = "dst_index", .type = SK_ONNX_ATTRIBUTE_INTS};
+
+	for (size_t i = 0; i < noting->node->outputs.count; i++) {
+		uint32_t value = noting->node->outputs.items[i];
+
+		if (value == SK_NONE)
+			continue;
+		add_description(noting, "output", i, &graph->values.items[value]);
+		for (uint32_t use = edges->starts[value]; use < edges->starts[value + 1]; use++) {
+			const struct sk_graph_node *user = &graph->nodes.items[edges->uses[use].node];
+
+			sk_array_push(noting->arena, &names.strings, bytes_of(sk_node_name(graph, user)));
+			sk_array_push(noting->arena, &numbers.integers, edges->uses[use].index);
+		}
+	}
+	add(noting, names);
+	add(noting, numbers);
 }
 
 static int compare_names(const void *first, const void *second)
@@ -116,24 +177,23 @@ static int compare_names(const void *first, const void *second)
 	return strcmp(a->name, b->name);
 }
 
-void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, const int64_t *places, uint32_t number,
-		       struct sk_onnx_node *to)
+void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, const struct sk_dump_edges *edges,
+		       uint32_t number, struct sk_onnx_node *to)
 {
-	struct noting noting = {arena, graph, places, &graph->nodes.items[number], to, to->attributes.count};
+	struct noting noting = {arena, graph, edges, &graph->nodes.items[number], to, to->attributes.count};
 
 	add_number(&noting, "id", number);
 	add_number(&noting, SK_ONNX_STREAM, noting.node->stream);
 	add_number(&noting, "_no_task", 0);
 	add_sources(&noting);
-	for (size_t i = 0; i < noting.node->outputs.count; i++)
-		if (noting.node->outputs.items[i] != SK_NONE)
-			add_description(&noting, "output", i, sk_node_output(graph, noting.node, i));
+	add_destinations(&noting);
 	qsort(to->attributes.items, to->attributes.count, sizeof(*to->attributes.items), compare_names);
 }
 
 bool sk_dump_notes_has(const char *name)
 {
-	static const char *const names[] = {"id", "src_name", "src_index", "is_input_const"};
+	static const char *const names[] = {"id",	"input_name", "src_name",      "src_index",
+					    "dst_name", "dst_index",  "is_input_const"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(names[i], name))

@@ -9,12 +9,24 @@
 /* What made a model that has such notes. */
 #define SK_DUMP_PRODUCER "sklink --dump-dir"
 
-/* By value: which output of its node it is; -1: it is an input or a constant. */
-const int64_t *sk_dump_notes_places(struct sk_arena *arena, const struct sk_op_graph *graph);
+/* The input of that number of a node. */
+struct sk_dump_use {
+	uint32_t node;
+	int64_t index;
+};
+
+/* Where values come from and go to, by value. */
+struct sk_dump_edges {
+	int64_t *places; /* which output of its node it is; -1: it is an input or a constant */
+	uint32_t *starts; /* where its uses begin; they end where those of the next one do */
+	struct sk_dump_use *uses; /* in the order of nodes */
+};
+
+struct sk_dump_edges *sk_dump_notes_edges(struct sk_arena *arena, const struct sk_op_graph *graph);
 
 /* Adds the notes of the graph's node of that number, and sorts all attributes by their names, as GE does. */
-void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, const int64_t *places, uint32_t number,
-		       struct sk_onnx_node *to);
+void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, const struct sk_dump_edges *edges,
+		       uint32_t number, struct sk_onnx_node *to);
 
 /* Whether the attribute is one of them. */
 bool sk_dump_notes_has(const char *name);

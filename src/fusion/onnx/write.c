@@ -212,9 +212,9 @@ static const char *name_of(const struct sk_op_graph *graph, uint32_t value)
 	return value == SK_NONE ? "" : graph->values.items[value].name;
 }
 
-/* With places it gets notes; see dump-notes.h. */
-static struct sk_onnx_node write_node(struct writing *writing, const struct sk_op_graph *graph, const int64_t *places,
-				      uint32_t number)
+/* With edges it gets notes; see dump-notes.h. */
+static struct sk_onnx_node write_node(struct writing *writing, const struct sk_op_graph *graph,
+				      const struct sk_dump_edges *edges, uint32_t number)
 {
 	struct sk_arena *arena = writing->arena;
 	const struct sk_graph_node *node = &graph->nodes.items[number];
@@ -244,8 +244,8 @@ static struct sk_onnx_node write_node(struct writing *writing, const struct sk_o
 							 .type = SK_ONNX_ATTRIBUTE_GRAPH,
 							 .g = write_graph(writing, node->graphs.items[i].graph)});
 	write_marks(arena, graph, node, &to);
-	if (places)
-		sk_dump_notes_add(arena, graph, places, number, &to);
+	if (edges)
+		sk_dump_notes_add(arena, graph, edges, number, &to);
 	return to;
 }
 
@@ -268,7 +268,7 @@ static struct sk_onnx_graph *write_graph(struct writing *writing, const struct s
 	struct sk_arena *arena = writing->arena;
 	struct sk_onnx_graph *to = SK_NEW(arena, struct sk_onnx_graph);
 	const bool *used = find_used(arena, graph);
-	const int64_t *places = writing->weights ? sk_dump_notes_places(arena, graph) : NULL;
+	const struct sk_dump_edges *edges = writing->weights ? sk_dump_notes_edges(arena, graph) : NULL;
 
 	to->name = graph->name;
 	for (size_t i = 0; i < graph->inputs.count; i++)
@@ -288,7 +288,7 @@ static struct sk_onnx_graph *write_graph(struct writing *writing, const struct s
 	}
 	for (uint32_t i = 0; i < graph->nodes.count; i++)
 		if (sk_node_is_live(graph, &graph->nodes.items[i]))
-			sk_array_push(arena, &to->nodes, write_node(writing, graph, places, i));
+			sk_array_push(arena, &to->nodes, write_node(writing, graph, edges, i));
 	return to;
 }
 
