@@ -181,7 +181,7 @@ struct sk_node_lists sk_graph_members(struct sk_arena *arena, const struct sk_op
 	return sk_graph_sort_nodes(arena, graph, numbers, graph->composites.count);
 }
 
-const bool *sk_graph_mark_results(struct sk_arena *arena, const struct sk_op_graph *graph)
+bool *sk_graph_mark_results(struct sk_arena *arena, const struct sk_op_graph *graph)
 {
 	bool *results = SK_NEW_ARRAY(arena, bool, graph->values.count + 1);
 
@@ -189,7 +189,6 @@ const bool *sk_graph_mark_results(struct sk_arena *arena, const struct sk_op_gra
 		results[v] = graph->values.items[v].output;
 	for (size_t n = 0; n < graph->nodes.count; n++) {
 		const struct sk_graph_node *node = &graph->nodes.items[n];
-
 		bool live = sk_node_is_live(graph, node);
 
 		for (size_t i = 0; live && i < node->inputs.count; i++) {

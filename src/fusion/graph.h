@@ -177,7 +177,7 @@ struct sk_node_lists sk_graph_members(struct sk_arena *arena, const struct sk_op
 
 /* By value: whether a node outside of the composite of the one that makes it reads it, or the network has it as an
  * output. */
-const bool *sk_graph_mark_results(struct sk_arena *arena, const struct sk_op_graph *graph);
+bool *sk_graph_mark_results(struct sk_arena *arena, const struct sk_op_graph *graph);
 
 /* How many elements a value has whose shape is known; overflow was an error when the shape was set. */
 uint64_t sk_value_elements(const struct sk_value *value);

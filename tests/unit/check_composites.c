@@ -462,6 +462,16 @@ START_TEST(six_nodes_are_taken_in_by_what_repeats_them)
 }
 END_TEST
 
+START_TEST(what_nodes_read_that_are_gone_is_taken_in)
+{
+	build("v_4x1=Neg x_4x1;r=Expand v_4x1;g_4x1=Exp v_4x1");
+	graph->nodes.items[2].removed = true;
+	sk_pass_graph_kernel_cluster(graph, &flags);
+	sk_pass_graph_kernel_splitter(graph, &flags);
+	ck_assert_str_eq(describe(), "Neg_Expand_fusion(v_4x1 r)");
+}
+END_TEST
+
 START_TEST(a_pattern_is_disabled_by_a_part_of_its_name)
 {
 	add(&flags.disable_fusion_pattern, "elemwise");
@@ -774,6 +784,7 @@ int main(void)
 	tcase_add_test(pieces, unless_it_repeats_something);
 	tcase_add_loop_test(pieces, a_reduction_takes_in_ten_nodes, 0, 3);
 	tcase_add_loop_test(pieces, six_nodes_are_taken_in_by_what_repeats_them, 0, 3);
+	tcase_add_test(pieces, what_nodes_read_that_are_gone_is_taken_in);
 	tcase_add_test(pieces, a_pattern_is_disabled_by_a_part_of_its_name);
 	tcase_add_test(pieces, only_some_patterns);
 	tcase_add_test(pieces, a_piece_is_as_large_as_the_flag_says);

@@ -689,6 +689,44 @@ START_TEST(test_wide_graph)
 }
 END_TEST
 
+static uint32_t append_to(uint32_t composite, const char *op, uint32_t value)
+{
+	uint32_t to = append(op, value, SK_NONE);
+
+	graph->nodes.items[graph->values.items[to].node].composite = composite;
+	return to;
+}
+
+/* One node reads many values that another composite reads, too; and many read one that is stored for nobody. */
+START_TEST(test_many_shared)
+{
+	uint32_t x, inner, sum;
+	SK_ARRAY(uint32_t) shared = {NULL, 0, 0};
+
+	read_graph("in x f32 2x2");
+	graph->composites_hold = flags.enable_recompute_fusion = true;
+	for (size_t i = 0; i < 3; i++)
+		sk_array_push(arena, &graph->composites, (struct sk_composite){.name = "composite"});
+	x = sk_graph_value(graph, "x");
+	inner = append_to(3, "Exp", x);
+	for (size_t i = 0; i < MANY / 4; i++) {
+		uint32_t stored = append_to(1, "Neg", x), other = append_to(3, "Neg", inner);
+
+		sk_array_push(arena, &shared, stored);
+		add_output(append_to(1, "Exp", stored));
+		add_output(append_to(1, "Log", other));
+		add_output(append_to(2, "Log", other));
+	}
+	sum = append_to(2, "Sum", shared.items[0]);
+	for (size_t i = 1; i < shared.count; i++)
+		sk_array_push(arena, &graph->nodes.items[graph->values.items[sum].node].inputs, shared.items[i]);
+	add_output(sum);
+	ck_assert(sk_graph_infer(graph, NULL, NULL));
+	ck_assert_int_eq(sk_pass_graph_kernel_recompute(graph, &flags), SK_PASS_CHANGED);
+	ck_assert_uint_eq(graph->nodes.count, MANY / 4 * 6 + 2); /* `other` is computed once, `stored` in both */
+}
+END_TEST
+
 static Suite *rewrites(void)
 {
 	Suite *suite = suite_create("rewrites");
@@ -713,6 +751,7 @@ static Suite *rewrites(void)
 	tcase_add_loop_test(tests, test_peak, 0, 3);
 	tcase_add_test(tests, test_long_chain);
 	tcase_add_test(tests, test_wide_graph);
+	tcase_add_test(tests, test_many_shared);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

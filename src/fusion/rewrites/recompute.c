@@ -42,11 +42,17 @@ struct copy {
 	struct sk_graph_node node;
 };
 
+struct use {
+	uint32_t node, input;
+};
+
 struct recompute {
 	struct sk_op_graph *graph;
 	const struct sk_fusion_flags *flags;
 	size_t known; /* values that there were at the start: others are those of copies */
-	uint32_t *starts, *users; /* by value: where its users begin; nodes, in order */
+	uint32_t *starts; /* by value: where its uses begin */
+	struct use *uses; /* as they were at the start, in the order of nodes */
+	bool *results; /* by value: it is needed outside of the composite that makes it */
 	uint32_t *copies; /* by node: the first copy that stands in front of it, plus 1; 0: none */
 	SK_ARRAY(struct copy) made;
 };
@@ -58,59 +64,36 @@ static struct sk_graph_node *node_at(const struct recompute *recompute, uint32_t
 
 /* ---- who uses what ---- */
 
-static void find_users(struct recompute *recompute)
+static void find_uses(struct recompute *recompute)
 {
 	struct sk_op_graph *graph = recompute->graph;
 	uint32_t *next = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
-	const uint32_t *uses = sk_graph_count_uses(graph);
+	const uint32_t *counts = sk_graph_count_uses(graph);
 
 	recompute->known = graph->values.count;
 	recompute->starts = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
 	for (size_t v = 0; v < graph->values.count; v++)
-		next[v + 1] = recompute->starts[v + 1] = recompute->starts[v] + uses[v];
-	recompute->users = SK_NEW_ARRAY(graph->arena, uint32_t, recompute->starts[graph->values.count] + 1);
-	for (uint32_t n = 0; n < graph->nodes.count; n++)
-		for (size_t i = 0; i < graph->nodes.items[n].inputs.count && !graph->nodes.items[n].removed; i++)
-			if (graph->nodes.items[n].inputs.items[i] != SK_NONE)
-				recompute->users[next[graph->nodes.items[n].inputs.items[i]]++] = n;
-}
+		next[v + 1] = recompute->starts[v + 1] = recompute->starts[v] + counts[v];
+	recompute->uses = SK_NEW_ARRAY(graph->arena, struct use, recompute->starts[graph->values.count] + 1);
+	for (uint32_t n = 0; n < graph->nodes.count; n++) {
+		const struct sk_graph_node *node = &graph->nodes.items[n];
 
-static bool reads(const struct sk_graph_node *node, uint32_t value)
-{
-	for (size_t i = 0; i < node->inputs.count; i++)
-		if (node->inputs.items[i] == value)
-			return true;
-	return false;
-}
-
-/* Users that have not been given a copy, in turn; NULL behind the last one. */
-static struct sk_graph_node *next_user(const struct recompute *recompute, uint32_t value, uint32_t *at)
-{
-	while (*at < recompute->starts[value + 1] - recompute->starts[value]) {
-		struct sk_graph_node *node = node_at(recompute, recompute->users[recompute->starts[value] + (*at)++]);
-
-		if (reads(node, value))
-			return node;
+		for (uint32_t i = 0; i < node->inputs.count && !node->removed; i++)
+			if (node->inputs.items[i] != SK_NONE)
+				recompute->uses[next[node->inputs.items[i]]++] = (struct use){n, i};
 	}
-	return NULL;
+	recompute->results = sk_graph_mark_results(graph->arena, graph);
 }
 
 /* True if the value is in memory, whatever becomes of this node, which reads it. */
 static bool is_stored(const struct recompute *recompute, uint32_t index, const struct sk_graph_node *reader)
 {
 	const struct sk_value *value = &recompute->graph->values.items[index];
-	const struct sk_graph_node *user;
-	uint32_t at = 0;
 
 	if (index >= recompute->known)
 		return false;
-	if (value->node == SK_NONE || value->contents || value->output || !reader->composite ||
-	    node_at(recompute, value->node)->composite != reader->composite)
-		return true;
-	while ((user = next_user(recompute, index, &at)))
-		if (user->composite != reader->composite)
-			return true;
-	return false;
+	return value->node == SK_NONE || value->contents || !reader->composite ||
+	       node_at(recompute, value->node)->composite != reader->composite || recompute->results[index];
 }
 
 /* ---- what is worth while ---- */
@@ -140,13 +123,14 @@ static bool saves_traffic(const struct recompute *recompute, const struct sk_gra
 /* Each use is in a composite of the node's scope and stream, and they are several. */
 static bool is_shared(const struct recompute *recompute, const struct sk_graph_node *node)
 {
-	uint32_t value = node->outputs.items[0], at = 0, first = 0;
-	const struct sk_graph_node *user;
+	uint32_t value = node->outputs.items[0], first = 0;
 	bool several = false;
 
 	if (recompute->graph->values.items[value].output)
 		return false;
-	while ((user = next_user(recompute, value, &at))) {
+	for (uint32_t u = recompute->starts[value]; u < recompute->starts[value + 1]; u++) {
+		const struct sk_graph_node *user = node_at(recompute, recompute->uses[u].node);
+
 		if (!user->composite || !sk_node_same_scope(user, node))
 			return false;
 		several |= first && user->composite != first;
@@ -187,22 +171,21 @@ static uint32_t add_copy(struct recompute *recompute, const struct sk_graph_node
 static void copy_to_users(struct recompute *recompute, uint32_t index, uint32_t *values)
 {
 	const struct sk_graph_node *node = node_at(recompute, index);
-	uint32_t value = node->outputs.items[0], count = recompute->starts[value + 1] - recompute->starts[value];
-	const uint32_t *users = &recompute->users[recompute->starts[value]];
+	uint32_t value = node->outputs.items[0], first = recompute->starts[value], end = recompute->starts[value + 1];
 
-	for (uint32_t u = 0; u < count; u++) {
-		struct sk_graph_node *user = node_at(recompute, users[u]);
+	for (uint32_t u = first; u < end; u++) {
+		const struct use *use = &recompute->uses[u];
+		struct sk_graph_node *user = node_at(recompute, use->node);
 
 		if (user->composite == node->composite)
 			continue;
 		if (!values[user->composite])
-			values[user->composite] = add_copy(recompute, node, users[u]) + 1;
-		for (size_t i = 0; i < user->inputs.count; i++)
-			if (user->inputs.items[i] == value)
-				user->inputs.items[i] = values[user->composite] - 1;
+			values[user->composite] = add_copy(recompute, node, use->node) + 1;
+		user->inputs.items[use->input] = values[user->composite] - 1;
 	}
-	for (uint32_t u = 0; u < count; u++)
-		values[node_at(recompute, users[u])->composite] = 0;
+	for (uint32_t u = first; u < end; u++)
+		values[node_at(recompute, recompute->uses[u].node)->composite] = 0;
+	recompute->results[value] = false;
 }
 
 static void insert_copies(struct recompute *recompute)
@@ -238,7 +221,7 @@ static uint64_t find_peak(const struct recompute *recompute)
 			    recompute->starts[value] == recompute->starts[value + 1])
 				continue;
 			live += sk_value_bytes(&graph->values.items[value]);
-			ended[recompute->users[recompute->starts[value + 1] - 1]] +=
+			ended[recompute->uses[recompute->starts[value + 1] - 1].node] +=
 				sk_value_bytes(&graph->values.items[value]);
 		}
 		peak = live > peak ? live : peak;
@@ -254,7 +237,7 @@ enum sk_pass_result sk_pass_graph_kernel_recompute(struct sk_op_graph *graph, co
 
 	if (!flags->enable_recompute_fusion || !graph->composites_hold)
 		return SK_PASS_UNCHANGED;
-	find_users(&recompute);
+	find_uses(&recompute);
 	if (find_peak(&recompute) < (uint64_t)flags->recompute_peak_threshold)
 		return SK_PASS_UNCHANGED;
 	recompute.copies = SK_NEW_ARRAY(graph->arena, uint32_t, nodes + 1);
