@@ -258,6 +258,9 @@ nodist_src_libcore_la_SOURCES = src/fusion/rules/expand-rules.c
 
 # The rules of the expander are part of the program; those who write rules of their own find them as data, too.
 dist_pkgdata_DATA = src/fusion/rules/expand.yaml
+
+# What editors complete manifests with.
+dist_pkgdata_DATA += src/manifest/manifest.schema.json
 CLEANFILES += src/fusion/rules/expand-rules.c
 src/fusion/rules/expand-rules.c: $(srcdir)/src/fusion/rules/expand.yaml
 	@$(MKDIR_P) $(@D)
