@@ -37,6 +37,7 @@ KERNEL_FAMILIES = \
 	kernels/matmul-vector.c \
 	kernels/matmul.c \
 	kernels/nll.c \
+	kernels/normalize-fused.c \
 	kernels/normalize.c \
 	kernels/optimisers.c \
 	kernels/pad.c \
@@ -70,6 +71,7 @@ KERNEL_INCLUDES = \
 	kernels/math-f32.h \
 	kernels/math-f64.h \
 	kernels/math.h \
+	kernels/normal-rows.h \
 	kernels/product.h \
 	kernels/quantise.h \
 	kernels/x86_64-quads.h \

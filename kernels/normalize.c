@@ -10,12 +10,11 @@
  * variants: OP=LayerNormalization,RMSNormalization,InstanceNormalization,GroupNormalization TYPE=floats ISA=base,v3
  */
 #include "kernels/family.h"
-#include "kernels/math.h"
 
 typedef STORED(TYPE) element;
 typedef COMPUTED(TYPE) number;
 
-#include "kernels/along.h"
+#include "kernels/normal-rows.h"
 
 #define WORD_LayerNormalization	   1
 #define WORD_RMSNormalization	   2
@@ -24,35 +23,6 @@ typedef COMPUTED(TYPE) number;
 #define WORD_LayerNorm		   5
 #define WORD			   JOIN(WORD_, OP)
 #define T			   TEXT(TYPE)
-
-struct moments {
-	number mean, variance, factor; /* one over the deviation */
-};
-
-static ALWAYS_INLINE struct moments moments_of(const element *x, int64_t k, number epsilon)
-{
-	number mean = fold_row(x, k, 0, add, add, 0) / (number)k;
-	number variance = fold_row(x, k, 0, add_squared_deviation, add, mean) / (number)k;
-
-	return (struct moments){mean, variance, 1 / MATH(sqrt)(variance + epsilon)};
-}
-
-#if WORD == 1 || WORD == 5
-static ALWAYS_INLINE void scale_row(const element *x, const element *scale, const element *bias, element *y, int64_t k,
-				    struct moments moments)
-{
-	if (bias) {
-		INDEPENDENT
-		for (int64_t p = 0; p < k; p++)
-			y[p] = STORE(TYPE, (LOAD(TYPE, x[p]) - moments.mean) * moments.factor * LOAD(TYPE, scale[p]) +
-						   LOAD(TYPE, bias[p]));
-	} else {
-		INDEPENDENT
-		for (int64_t p = 0; p < k; p++)
-			y[p] = STORE(TYPE, (LOAD(TYPE, x[p]) - moments.mean) * moments.factor * LOAD(TYPE, scale[p]));
-	}
-}
-#endif
 
 #if WORD == 1
 void KERNEL(const element *x, const element *scale, const element *bias, element *y, float *mean, float *invstd,
@@ -95,14 +65,8 @@ SIGNATURE("split=m op=" TEXT(OP),
 #elif WORD == 2
 void KERNEL(const element *x, const element *scale, element *y, int64_t m, int64_t k, float epsilon)
 {
-	for (int64_t row = 0; row < m; row++, x += k, y += k) {
-		number square = fold_row(x, k, 0, add_square, add, 0) / (number)k;
-		number factor = 1 / MATH(sqrt)(square + (number)epsilon);
-
-		INDEPENDENT
-		for (int64_t p = 0; p < k; p++)
-			y[p] = STORE(TYPE, LOAD(TYPE, x[p]) * factor * LOAD(TYPE, scale[p]));
-	}
+	for (int64_t row = 0; row < m; row++, x += k, y += k)
+		scale_by_root(x, scale, NULL, y, k, root_factor(x, k, epsilon));
 }
 SIGNATURE("split=m op=" TEXT(OP),
 	  "in x " T "[m,k], in scale " T "[k], out y@x " T "[m,k], m i64, k i64, epsilon f32 = attr(epsilon, 1e-5)");

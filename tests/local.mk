@@ -134,8 +134,8 @@ SHELL_TESTS += tests/run/huge-constants.sh
 SLOW_TESTS += tests/run/huge-constants.sh
 SHELL_TESTS += tests/run/onnx-backend.sh
 SLOW_TESTS += tests/run/onnx-backend.sh
-SHELL_TESTS += tests/run/model-names.sh tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/graph-manifest.sh tests/run/networks.sh tests/run/onnx.sh tests/run/states.sh tests/run/attention.sh tests/run/microsoft.sh
-QUICK_TESTS += tests/run/model-names.sh tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/graph-manifest.sh tests/run/networks.sh tests/run/onnx.sh tests/run/states.sh tests/run/attention.sh tests/run/microsoft.sh
+SHELL_TESTS += tests/run/model-names.sh tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/graph-manifest.sh tests/run/networks.sh tests/run/onnx.sh tests/run/states.sh tests/run/attention.sh tests/run/fused-operators.sh tests/run/microsoft.sh
+QUICK_TESTS += tests/run/model-names.sh tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/graph-manifest.sh tests/run/networks.sh tests/run/onnx.sh tests/run/states.sh tests/run/attention.sh tests/run/fused-operators.sh tests/run/microsoft.sh
 
 # Planning: partition, schedule, memory, the plan's writer.
 if HAVE_CHECK
@@ -420,7 +420,7 @@ EXTRA_DIST += tests/kernels/compare.sh tests/kernels/entries.h tests/kernels/ker
 # The kernel library: each kernel against its definition.
 check_PROGRAMS += tests/kernels/library
 tests_kernels_library_SOURCES = tests/kernels/library.c tests/kernels/library-axes.c tests/kernels/library-composites.c \
-	tests/kernels/library-elementwise.c tests/kernels/library-moves.c tests/kernels/library-normal.c \
+	tests/kernels/library-elementwise.c tests/kernels/library-fused.c tests/kernels/library-moves.c tests/kernels/library-normal.c \
 	tests/kernels/library-recurrent.c tests/kernels/library.h
 tests_kernels_library_LDADD = -ldl -lm
 

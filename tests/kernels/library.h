@@ -64,7 +64,8 @@ struct row {
 };
 
 /* Tables end with a row without an operator. */
-extern const struct row elementwise_rows[], composite_rows[], axis_rows[], move_rows[], normal_rows[], recurrent_rows[];
+extern const struct row elementwise_rows[], composite_rows[], axis_rows[], move_rows[], normal_rows[], recurrent_rows[],
+	fused_rows[];
 
 /* Memory of so many bytes, all 0xa5, that ends in front of a page that nobody may touch; the last 64 of them are valid.
  */

@@ -131,8 +131,8 @@ class Model:
         expected = reference(*arrays)
         expected = expected if isinstance(expected, list) else [expected]
         made = [f"y{number}{dtype}_{i}" for i in range(len(expected))]
-        self.nodes.append(helper.make_node(name, names, made, name=f"{name} {number} {dtype}", domain="mindspore",
-                                           **attributes))
+        self.nodes.append(helper.make_node(name, names, made, name=f"{name} {number} {dtype}",
+                                           **{"domain": "mindspore", **attributes}))
         for to, array in zip(made, expected):
             self.add_output(to, numpy.asarray(array), dtype, f"{name} of {dtype} ({attributes})")
         if numeric and dtype == "f64":
@@ -141,7 +141,7 @@ class Model:
 
     def save(self, path):
         graph = helper.make_graph(self.nodes, "operators", self.inputs, self.outputs, self.initializers)
-        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("mindspore", 1)]),
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("mindspore", 1), helper.make_opsetid("sklink", 1)]),
                   path)
 
 
@@ -560,6 +560,51 @@ for axis, shape in (1, (4, 67)), (-1, (2, 3, 33)), (2, (3, 2, 5, 4)), (1, (37, 8
          begin_norm_axis=axis, begin_params_axis=axis, epsilon=small)
     case("LayerNormGrad", [x, numbers(*shape), *layer_norm(axis, 0)(x, 1, 0)[:0:-1], numbers(*tail)], layer_gradient(axis, small),
          types="f64", numeric=layer_slopes(axis, small), begin_norm_axis=axis, begin_params_axis=axis, epsilon=small)
+
+# ---- several operators in one ----
+
+def rms(x, rest, epsilon=1e-6):
+    return 1 / numpy.sqrt((x * x).mean(rest, keepdims=True) + real(epsilon))
+
+
+def eighths(*shape):
+    """Numbers whose sums every type has."""
+    return random.integers(-15, 16, shape) / 8
+
+
+for shape, rank in ((3, 67), 1), ((2, 3, 64), 1), ((1, 1, 63), 1), ((65,), 1), ((5, 3, 7), 2):
+    tail, rest = shape[len(shape) - rank:], tuple(range(-rank, 0))
+
+    def norm(x, gamma, rest=rest, epsilon=1e-6):
+        return [x * rms(x, rest, epsilon) * gamma, rms(x, rest, epsilon).astype(numpy.float32)]
+    a, b, gamma = eighths(*shape), eighths(*shape), numbers(*tail)
+    case("RmsNorm", [numbers(*shape), gamma], norm, "f32 f16 bf16")
+    case("RmsNorm", [numbers(*shape), gamma], lambda x, g, norm=norm: norm(x, g, epsilon=0.01)[0], "f32 f16 bf16", epsilon=0.01)
+    case("AddRmsNorm", [a, b, gamma], lambda a, b, g, norm=norm: norm(a + b, g) + [a + b], "f32 f16 bf16")
+    case("AddRmsNorm", [a, b, gamma], lambda a, b, g, norm=norm: norm(a + b, g)[0], "f32 f16 bf16")
+    case("AddRmsNormCast", [a, b, gamma],
+         lambda a, b, g, norm=norm: [norm(a + b, g)[0].astype(numpy.float32), *norm(a + b, g), a + b], "f32", domain="sklink")
+    case("AddLayerNorm", [a, b, gamma, numbers(*tail)], lambda a, b, g, beta, rest=rest: [
+        (part := layer_norm(-len(rest), 1e-5)(a + b, g, beta))[0], part[1].astype(numpy.float32),
+        (1 / numpy.sqrt(part[2] + 1e-5)).astype(numpy.float32), a + b], "f32 f16 bf16")
+
+
+def dynamic(x, smooth=1.0):
+    scale = abs(x * smooth).max(-1, keepdims=True) / 127
+    y = numpy.rint(numpy.divide(x * smooth, scale, where=scale > 0, out=numpy.zeros_like(x)))
+    return [y.astype(numpy.int8), scale[..., 0].astype(numpy.float32)]
+
+
+# The largest of a row is 127 quarters, so that quotients are exact.
+most = numpy.concatenate([random.integers(-120, 121, (2, 3, 66)) / 4, numpy.full((2, 3, 1), -127 / 4)], -1)
+most[0, 1] = 0
+case("DynamicQuantExt", [most], dynamic, "f32 f16 bf16")
+case("DynamicQuantExt", [most, numpy.full(67, 0.5)], dynamic, "f32 f16 bf16")
+for form in (), (67,):
+    case("QuantV2", [eighths(2, 3, 67), numpy.full(form, 4.0), ("constant", numpy.full(form, -3.0))],
+         lambda x, scale, zero: numpy.rint(x * scale + zero).astype(numpy.int8), "f32 f16 bf16")
+case("QuantV2", [eighths(2, 67) * 128, numpy.array(0.5)], lambda x, s: numpy.clip(numpy.rint(x * s), -128, 127).astype(numpy.int8),
+     "f32 f16 bf16", rounding_mode="round")
 
 # ---- what becomes other calls ----
 

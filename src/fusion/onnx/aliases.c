@@ -88,9 +88,36 @@ static void add_attribute(struct sk_arena *arena, struct sk_onnx_node *node, con
 	sk_array_push(arena, &node->attributes, attribute);
 }
 
+/* Inputs by their numbers, a digit each. Others that are there come behind them, and are too many then. */
+static void order_inputs(struct sk_arena *arena, struct sk_onnx_node *node, const char *numbers, size_t count)
+{
+	size_t given = node->inputs.count, used = 0;
+	const char **inputs = SK_NEW_ARRAY(arena, const char *, count + 1);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t from = (size_t)(numbers[i] - '0');
+
+		inputs[i] = from < given ? node->inputs.items[from] : "";
+		used = *inputs[i] ? i + 1 : used;
+	}
+	for (size_t i = 0; i < given; i++)
+		if (*node->inputs.items[i] && (i > 9 || !memchr(numbers, '0' + (int)i, count))) {
+			used = count + 1;
+			inputs[count] = node->inputs.items[i];
+		}
+	node->inputs.count = 0;
+	for (size_t i = 0; i < used; i++)
+		sk_array_push(arena, &node->inputs, inputs[i]);
+}
+
 /* One word of the rules. */
 static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const char *rule, size_t length)
 {
+	if (*rule == '@') {
+		order_inputs(arena, node, rule + 1, length - 1);
+		return;
+	}
+
 	size_t name_length = strcspn(rule, "=!-~:");
 	const char *name = sk_arena_copy(arena, rule, name_length);
 	const char *value = sk_arena_copy(arena, rule + name_length + 1, length - name_length - 1);

@@ -12,6 +12,7 @@ extern const struct sk_schema sk_operators_composites[];
 extern const struct sk_schema sk_operators_einsum[];
 extern const struct sk_schema sk_operators_elementwise[];
 extern const struct sk_schema sk_operators_fourier[];
+extern const struct sk_schema sk_operators_fused_normal[];
 extern const struct sk_schema sk_operators_gradients[];
 extern const struct sk_schema sk_operators_indexing[];
 extern const struct sk_schema sk_operators_losses[];

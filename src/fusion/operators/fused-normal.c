@@ -1,0 +1,242 @@
+/* Normalisations of rows together with what stands in front of them and behind them, and the quantisations that they
+ * have behind them (domain "sklink"). Their names, inputs and outputs are those of GE and of MindSpore. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/fusion/operators/families.h"
+
+/* What the inputs and the outputs of an operator are, a letter each. */
+static const struct form {
+	const char *op;
+	/* x: of the first one's type and shape; g: of its type, a factor for each element of a row; s: a scale, z: a
+	 * zero point, of any type, one for each element of a row or one for all. */
+	const char *inputs;
+	/* x: as the first input; f: the same in f32; q: in i8; r: a number f32 for each row, of the first input's rank;
+	 * s: the same without the dimension that a row is. */
+	const char *outputs;
+} forms[] = {
+	{"AddLayerNorm", "xxgg", "xrrx"},
+	{"AddRmsNorm", "xxg", "xrx"},
+	{"AddRmsNormCast", "xxg", "fxrx"},
+	{"AddRmsNormDynamicQuant", "xxggg", "qqxss"},
+	{"AddRmsNormQuant", "xxgszsz", "qqx"},
+	{"DynamicQuant", "xg", "qs"},
+	{"QuantV2", "xsz", "q"},
+	{"RmsNorm", "xg", "xr"},
+	{"RmsNormQuant", "xggsz", "q"},
+};
+
+static const struct form *form_of(const struct sk_graph_node *node)
+{
+	const struct form *form = forms;
+
+	while (strcmp(form->op, node->op))
+		form++;
+	return form;
+}
+
+/* ---- what inputs must be like ---- */
+
+/* The first input as rows: as many dimensions as the first factor has, or the last one. */
+struct rows {
+	uint32_t outer; /* dimensions in front of what a row is */
+	uint64_t count, length;
+};
+
+static bool read_rows(const struct sk_inference *inference, const struct form *form, struct rows *rows)
+{
+	const struct sk_value *x = sk_infer_input(inference, 0), *factor = NULL;
+	const char *letter = strchr(form->inputs, 'g');
+
+	if (letter)
+		factor = sk_infer_input(inference, (size_t)(letter - form->inputs));
+	if (!x->rank || (factor && (!factor->rank || factor->rank > x->rank)))
+		return sk_infer_error(inference, "'%s' has no rows of what '%s' is", x->name,
+				      factor ? factor->name : x->name);
+	*rows = (struct rows){x->rank - (factor ? factor->rank : 1), 1, 1};
+	for (uint32_t i = 0; i < x->rank; i++)
+		*(i < rows->outer ? &rows->count : &rows->length) *= x->shape[i];
+	return rows->length || sk_infer_error(inference, "'%s' has rows without elements", x->name);
+}
+
+/* True if the value has the last dimensions of the other one. */
+static bool ends_alike(const struct sk_value *x, uint32_t outer, const struct sk_value *value)
+{
+	return value->rank == x->rank - outer &&
+	       !memcmp(value->shape, x->shape + outer, value->rank * sizeof(*x->shape));
+}
+
+static bool check_operand(const struct sk_inference *inference, size_t number, char letter, const struct rows *rows)
+{
+	const struct sk_value *x = sk_infer_input(inference, 0), *value = sk_infer_input(inference, number);
+	uint64_t elements = value ? sk_value_elements(value) : 0;
+
+	if (!value) /* of RmsNormQuant beta may be absent, which is in front of the scale */
+		return letter != 's' || number != 3 || sk_infer_error(inference, "it has no scale");
+	if (letter == 'z' || letter == 's') {
+		if (elements != 1 && (elements != rows->length || !ends_alike(x, x->rank - value->rank, value)))
+			return sk_infer_error(inference,
+					      "'%s' is not one number, nor one for each of the %" PRIu64
+					      " elements of a row of '%s'",
+					      value->name, rows->length, x->name);
+		return letter == 'z' || sk_value_is_float(value) ||
+		       sk_infer_error(inference, "'%s' is %s, and scales are floats", value->name,
+				      sk_dtype_name(value->dtype));
+	}
+	if (!ends_alike(x, letter == 'x' ? 0 : rows->outer, value))
+		return sk_infer_error(inference,
+				      letter == 'x' ? "'%s' has not the shape of '%s'"
+						    : "'%s' is not a number for each element of a row of '%s'",
+				      value->name, x->name);
+	return sk_infer_same_types(inference, 0, number);
+}
+
+/* Along the last dimension, which is what rows are; to the nearest. */
+static bool check_words(const struct sk_inference *inference)
+{
+	const struct sk_graph_node *node = inference->node;
+	const char *mode = sk_node_string(node, "round_mode", "round");
+	uint32_t rank = sk_infer_input(inference, 0)->rank, axis;
+
+	if (!sk_infer_axis(inference, sk_node_integer(node, "axis", -1), rank, &axis))
+		return false;
+	if (axis + 1 != rank)
+		return sk_infer_error(inference, "it quantises along axis %" PRIu32 ", which is not the last one",
+				      axis);
+	return !strcmp(mode, "round") ||
+	       sk_infer_error(inference, "round_mode '%s' is not possible, only 'round'", mode);
+}
+
+/* ---- types and shapes ---- */
+
+static bool infer_made(struct sk_inference *inference, size_t number, char letter, const struct rows *rows)
+{
+	const struct sk_value x = *sk_infer_input(inference, 0);
+	uint64_t shape[SK_MAX_RANK];
+
+	for (uint32_t i = 0; i < x.rank; i++)
+		shape[i] = i < rows->outer || letter == 'q' || letter == 'f' ? x.shape[i] : 1;
+	if (letter == 'x')
+		return sk_infer_like(inference, number, 0);
+	return sk_infer_output(inference, number, letter == 'q' ? SK_I8 : SK_F32, letter == 's' ? rows->outer : x.rank,
+			       shape);
+}
+
+static bool infer_fused(struct sk_inference *inference)
+{
+	const struct form *form = form_of(inference->node);
+	const struct sk_value *x = sk_infer_input(inference, 0);
+	struct rows rows;
+
+	if (!sk_value_is_float(x) || x->dtype == SK_F64)
+		return sk_infer_error(inference, "'%s' is %s, and must be f32, f16 or bf16", x->name,
+				      sk_dtype_name(x->dtype));
+	if (!read_rows(inference, form, &rows) || !check_words(inference))
+		return false;
+	for (size_t i = 1; form->inputs[i]; i++)
+		if (!check_operand(inference, i, form->inputs[i], &rows))
+			return false;
+	for (size_t i = 0; i < inference->node->outputs.count; i++)
+		if (!infer_made(inference, i, form->outputs[i], &rows))
+			return false;
+	return true;
+}
+
+/* ---- the call ---- */
+
+/* A scale or a zero point as f32, one for each element of a row. Who wants the second result of AddRmsNormQuant without
+ * a scale for it, wants it with 1. */
+static uint32_t spread_numbers(struct sk_canonical *canonical, size_t number, char letter, uint64_t length)
+{
+	uint32_t value = sk_canonical_input(canonical, number);
+
+	if (value == SK_NONE && letter == 's' && sk_canonical_output(canonical, 1) != SK_NONE)
+		value = sk_canonical_number(canonical, SK_F32, 1);
+	if (value == SK_NONE)
+		return SK_NONE;
+	value = sk_canonical_cast(canonical, value, SK_F32);
+	if (sk_value_elements(&canonical->graph->values.items[value]) == length)
+		return value;
+
+	const struct sk_arrangement arrangement = {.rank = 1, .shape = {length}, .strides = {0}};
+	uint32_t copy =
+		sk_graph_new_value(canonical->graph, canonical->graph->values.items[value].name, SK_F32, 1, &length);
+
+	sk_canonical_arrange(canonical, sk_operand_flat(canonical->graph, copy), value, &arrangement);
+	return copy;
+}
+
+static double epsilon_of(const char *op)
+{
+	return strcmp(op, "AddLayerNorm") ? 1e-6 : 1e-5;
+}
+
+static bool canonical_fused(struct sk_canonical *canonical)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
+	const struct form *form = form_of(inference.node);
+	size_t inputs = strlen(form->inputs), outputs = strlen(form->outputs);
+	uint32_t values[8];
+	struct sk_graph_call *call;
+	struct rows rows;
+
+	if (!read_rows(&inference, form, &rows))
+		return false;
+	if (!rows.count)
+		return true;
+	for (size_t i = 0; i < inputs; i++)
+		values[i] = strchr("sz", form->inputs[i]) ? spread_numbers(canonical, i, form->inputs[i], rows.length)
+							  : sk_canonical_input(canonical, i);
+	call = sk_canonical_call(canonical, form->op);
+	if (strstr(form->op, "Norm"))
+		sk_call_real(canonical, call, "epsilon", sk_node_real(inference.node, "epsilon", epsilon_of(form->op)));
+	if (sk_node_attribute(inference.node, "div_mode"))
+		sk_call_integer(canonical, call, "div_mode", sk_node_integer(inference.node, "div_mode", 0));
+
+	const uint64_t shape[2] = {rows.count, rows.length};
+
+	for (size_t i = 0; i < inputs; i++)
+		sk_call_input(canonical, call,
+			      form->inputs[i] == 'x' ? sk_operand_shaped(graph, values[i], 2, shape)
+						     : sk_operand_flat(graph, values[i]));
+	for (size_t i = 0; i < outputs; i++) {
+		uint32_t value = sk_canonical_output(canonical, i);
+
+		sk_call_output(canonical, call,
+			       strchr("xfq", form->outputs[i]) ? sk_operand_shaped(graph, value, 2, shape)
+							       : sk_operand_flat(graph, value));
+	}
+	return true;
+}
+
+/* ---- the table ---- */
+
+/* Which outputs others want is known without `output_mask`. */
+static const struct sk_schema_attribute epsilon[] = {
+	{"epsilon", SK_ATTRIBUTE_REAL}, {"output_mask", SK_ATTRIBUTE_INTEGERS}, {NULL}};
+static const struct sk_schema_attribute normal_steps[] = {
+	{"axis", SK_ATTRIBUTE_INTEGER}, {"div_mode", SK_ATTRIBUTE_INTEGER}, {"epsilon", SK_ATTRIBUTE_REAL}, {NULL}};
+static const struct sk_schema_attribute steps[] = {{"axis", SK_ATTRIBUTE_INTEGER},
+						   {"div_mode", SK_ATTRIBUTE_INTEGER},
+						   {"round_mode", SK_ATTRIBUTE_STRING},
+						   {NULL}};
+
+#define FUSED(NAME, LEAST, INPUTS, OUTPUTS, ATTRIBUTES)                                                                \
+	{                                                                                                              \
+		NAME, SK_OWN_DOMAIN, LEAST, INPUTS, 1, OUTPUTS, .attributes = ATTRIBUTES, .infer = infer_fused,        \
+								.canonical = canonical_fused                           \
+	}
+
+const struct sk_schema sk_operators_fused_normal[] = {
+	FUSED("AddLayerNorm", 4, 4, 4, epsilon),
+	FUSED("AddRmsNorm", 3, 3, 3, epsilon),
+	FUSED("AddRmsNormCast", 3, 3, 4, epsilon),
+	FUSED("AddRmsNormDynamicQuant", 3, 5, 5, epsilon),
+	FUSED("AddRmsNormQuant", 4, 7, 3, normal_steps),
+	FUSED("DynamicQuant", 1, 2, 2, NULL),
+	FUSED("QuantV2", 2, 3, 1, steps),
+	FUSED("RmsNorm", 2, 2, 2, epsilon),
+	FUSED("RmsNormQuant", 2, 5, 1, normal_steps),
+	{NULL},
+};

@@ -1,0 +1,134 @@
+# Operators that are several others in one call compute the bytes that their parts compute one after the other, whatever is absent, also
+# by the names that GE, TorchAir and MindSpore have for them, whose inputs may stand in another order. What makes no sense is refused.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+set -e
+
+# same NAME TYPE M K: standard input is a model of a, b [m,k] and g, t [k], all of type T, and s (above 0), z [k] of f32. Of its lines
+# "same TYPE VALUE…" each VALUE_f, which a fused operator makes, must have the bytes of VALUE_p, which parts make. Nodes sum* are in a
+# scope of their own, so that nobody puts these parts together.
+same() {
+	local name=$1 value outputs=()
+	{
+		printf 'opset 23\nopset 1 sklink\nopset 1 ge\nopset 1 torchair\nopset 1 mindspore\n'
+		printf "input %s T $3x$4\n" a b
+		printf "input %s T $4\n" g t
+		printf "input %s f32 $4\n" s_in z
+		echo "node Exp scales s_in -> s"
+		cat
+	} | sed -E "s/\bT\b/$2/" | awk '
+		$1 != "same" { print; next }
+		{ for (i = 3; i <= NF; i++) print "output " $i "_f " $2 " none\noutput " $i "_p " $2 " none" }' >"$name.txt"
+	model "$name" <"$name.txt"
+	for value in $(sed -nE 's/^output (.*_[fp]) .*/\1/p' "$name.txt"); do
+		outputs+=("--output=$value=$value.npy")
+	done
+	"$sklink" "$name.onnx" -L "$top_builddir/kernels" -lskernels --scope 'sums=sum*' -o "$name.sk" || fail "$name is not linked for $*"
+	"$skrun" "$name.sk" --random 3 --cores 2 "${outputs[@]}"
+	for value in $(sed -nE 's/^output (.*)_f .*/\1/p' "$name.txt"); do
+		cmp "${value}_f.npy" "${value}_p.npy" || fail "$value of $*"
+	done
+}
+
+for sizes in '1 64' '3 63' '65 65' '7 1' '2 130' '0 5'; do
+	for type in f32 f16 bf16; do
+		same normal $type $sizes <<-'END'
+		node Add sum1 a b -> x1_p
+		node RMSNormalization p1 x1_p g -> y1_p epsilon=0.001
+		node sklink:RmsNorm p2 x1_p g -> w1_p r1_p epsilon=0.001
+		node Identity p3 y1_p -> w1_f
+		node sklink:AddRmsNorm f1 a b g -> y1_f r1_f x1_f epsilon=0.001
+		same T y1 x1 w1
+		same f32 r1
+		node RMSNormalization p4 x1_p g -> y2_p epsilon=0.000001
+		node sklink:AddRmsNorm f2 a b g -> y2_f
+		node sklink:AddRmsNorm f3 a b g -> _ _ x3_f
+		node Add sum3 b a -> x3_p
+		same T y2 x3
+		node sklink:RmsNorm p5 x1_p g -> w4_p r4_p
+		node Cast p6 w4_p -> c4_p to=1
+		node Identity p7 w4_p -> y4_p
+		node Add sum4 a b -> x4_p
+		node sklink:AddRmsNormCast f4 a b g -> c4_f y4_f r4_f x4_f
+		node sklink:AddRmsNormCast f5 a b g -> c5_f
+		node Identity p8 c4_p -> c5_p
+		same T y4 x4
+		same f32 c4 c5 r4
+		node LayerNormalization p9 x1_p g t -> y6_p m6_p r6_p epsilon=0.01
+		node Add sum6 a b -> x6_p
+		node sklink:AddLayerNorm f6 a b g t -> y6_f m6_f r6_f x6_f epsilon=0.01
+		node LayerNormalization p10 x1_p g t -> y7_p epsilon=0.00001
+		node sklink:AddLayerNorm f7 a b g t -> y7_f
+		same T y6 y7 x6
+		same f32 m6 r6
+		END
+		same quantised $type $sizes <<-'END'
+		node Add sum1 a b -> x_p
+		node RMSNormalization p1 x_p g -> y_p epsilon=0.000001
+		node sklink:AddRmsNormQuant f1 a b g s z t z -> q1_f q2_f x_f div_mode=1
+		node sklink:QuantV2 p2 y_p s z -> q1_p div_mode=1
+		node sklink:QuantV2 p3 y_p t z -> q2_p div_mode=1
+		same T x
+		node sklink:AddRmsNormQuant f2 a b g s -> q3_f
+		node sklink:QuantV2 p4 y_p s -> q3_p
+		node ge:AddRmsNormQuant f3 a b g s t z z -> q4_f q5_f
+		node Identity p5 q1_p -> q4_p
+		node Identity p6 q2_p -> q5_p
+		node torchair:npu_add_rms_norm_quant f4 a b g s z _ t -> q6_f q7_f
+		node Identity p7 q1_p -> q6_p
+		node sklink:QuantV2 p8 y_p t -> q7_p div_mode=1
+		node mindspore:AddRmsNormQuantV2 f5 a b g s z -> q8_f
+		node sklink:QuantV2 p9 y_p s z -> q8_p
+		same i8 q1 q2 q3 q4 q5 q6 q7 q8
+		node RMSNormalization p10 a g -> n_p epsilon=0.01
+		node sklink:RmsNormQuant f6 a g _ s z -> q9_f epsilon=0.01
+		node sklink:QuantV2 p11 n_p s z -> q9_p
+		same i8 q9
+		node sklink:DynamicQuant p12 y_p t -> q10_p c10_p
+		node sklink:DynamicQuant p13 y_p -> q11_p c11_p
+		node sklink:AddRmsNormDynamicQuant f7 a b g t -> q10_f q11_f x12_f c10_f c11_f
+		node Add sum12 a b -> x12_p
+		node torchair:npu_add_rms_norm_dynamic_quant f8 a b g -> q13_f _ _ c13_f output_mask=[1,0]
+		node Identity p14 q11_p -> q13_p
+		node Identity p15 c11_p -> c13_p
+		same i8 q10 q11 q13
+		same f32 c10 c11 c13
+		same T x12
+		END
+	done
+done
+
+# What makes no sense is refused, at the node.
+while IFS='|' read -r node pattern; do
+	model bad <<-END
+	opset 23
+	opset 1 sklink
+	opset 1 ge
+	opset 1 torchair
+	input x f32 2x3x4
+	input w f32 2x3x5
+	input g f32 4
+	input d f64 4x4
+	input e f32 0
+	input i i32 4
+	input n f32 2x0
+	node $node
+	output y f32 none
+	END
+	refuses "error: bad.onnx: node 'the_node' .*: $pattern" bad
+done <<'END'
+sklink:AddRmsNorm the_node x w g -> y|'w' has not the shape of 'x'
+sklink:AddRmsNorm the_node x x w -> y|'w' is not a number for each element of a row of 'x'
+sklink:AddRmsNorm the_node x x i -> y|'x' is f32, and 'i' is i32
+sklink:AddRmsNorm the_node g g x -> y|'g' has no rows of what 'x' is
+sklink:RmsNorm the_node d d -> y|'d' is f64, and must be f32, f16 or bf16
+sklink:RmsNorm the_node n e -> y|'n' has rows without elements
+sklink:RmsNorm the_node x g -> y axis=1|the operator has no attribute 'axis'
+sklink:AddRmsNormQuant the_node x x g w -> y|'w' is not one number, nor one for each of the 4 elements of a row of 'x'
+sklink:AddRmsNormQuant the_node x x g i -> y|'i' is i32, and scales are floats
+sklink:RmsNormQuant the_node x g g -> y|it has no scale
+sklink:QuantV2 the_node x g -> y axis=1|it quantises along axis 1, which is not the last one
+sklink:QuantV2 the_node x g -> y round_mode='floor'|round_mode 'floor' is not possible, only 'round'
+torchair:npu_add_rms_norm_quant the_node x x g g g g -> y|it has 8 inputs, and the operator has 4 to 7
+ge:AscendQuantV2 the_node x g -> y sqrt_mode=1|the operator has no attribute 'sqrt_mode'
+END
