@@ -13,8 +13,12 @@
 #include "src/fusion/manager/switches.h"
 #include "src/fusion/rewrites/rewrites.h"
 #include "src/fusion/rules/expand.h"
+#include "src/fusion/rules/fuse.h"
 
+/* Those without a function are run by rules, if there are any. */
 static const struct sk_fusion_pass passes[] = {
+	{"recompose", SK_PASS_ONNX, 0, NULL},
+
 	/* Patterns that one kernel computes, in the order of their indices. */
 	{"fusion_group", "FlashAttentionFusionV1", 0, NULL},
 	{"fusion_group", "FlashAttentionFusionV2", 0, NULL},
@@ -37,6 +41,9 @@ static const struct sk_fusion_pass passes[] = {
 	{"fusion_group", "matmul_elem_gelu_fusion", 0, NULL},
 	{"fusion_group", "inference_qbmm_add_fusion", 0, NULL},
 	{"fusion_group", "inference_qbmm_allreduce_add_fusion", 0, NULL},
+
+	{"patterns", SK_PASS_TORCHAIR, 0, NULL},
+	{"patterns", SK_PASS_USER, 0, NULL},
 
 	{"preprocess", "graph_kernel_cse", 1, sk_pass_cse},
 	{"cluster", "transpose_matmul_fusion", SK_LEVEL_NEVER, sk_pass_transpose_matmul_fusion},
@@ -72,7 +79,9 @@ static void log_group(struct sk_arena *arena, const struct sk_graph_fusion *fusi
 {
 	const char *line = "graph kernel passes: ", *between = "";
 
-	for (const struct sk_fusion_pass *pass = passes; pass->name && !strcmp(pass->stage, "fusion_group"); pass++) {
+	for (const struct sk_fusion_pass *pass = passes; pass->name; pass++) {
+		if (strcmp(pass->stage, "fusion_group"))
+			continue;
 		line = sk_arena_print(arena, "%s%s%s", line, between, pass->name);
 		between = ",";
 	}
@@ -87,7 +96,9 @@ static void log_choices(struct sk_arena *arena, const struct sk_graph_fusion *fu
 	log_group(arena, fusion);
 	for (size_t i = 0; i < fusion->passes.count; i++) {
 		const struct sk_pass_choice *choice = &fusion->passes.items[i];
-		const char *what = !choice->on ? "is disabled" : choice->pass->run ? "is enabled" : "has no rule";
+		const char *what = !choice->on			? "is disabled"
+				   : sk_pass_does(choice->pass) ? "is enabled"
+								: "has no rule";
 
 		log_line(fusion, "GRAPH_KERNEL", sk_arena_print(arena, "graph kernel pass %s %s.", choice->name, what));
 	}
@@ -107,10 +118,15 @@ static void check_switches(struct sk_arena *arena, struct sk_diag *diag, const s
 
 bool sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion)
 {
+	struct sk_fusion_pass *table =
+		(struct sk_fusion_pass *)sk_arena_copy(arena, (const char *)passes, sizeof(passes));
+
 	sk_lists_check_names(arena, diag, &fusion->flags);
 	check_switches(arena, diag, fusion->flags.switches);
 	sk_simplify_check_names(diag, &fusion->flags);
-	fusion->passes = sk_passes_choose(arena, diag, passes, &fusion->flags);
+	if (!sk_fuse_rules(arena, diag, &fusion->flags, table))
+		return false;
+	fusion->passes = sk_passes_choose(arena, diag, table, &fusion->flags);
 	if (fusion->verbose)
 		log_choices(arena, fusion);
 	return sk_expand_check_names(arena, diag, &fusion->flags);
@@ -120,7 +136,9 @@ static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion,
 		struct sk_dumps *dumps)
 {
 	uint64_t start = sk_timing_now();
-	enum sk_pass_result result = choice->pass->run(graph, &fusion->flags);
+	const struct sk_fusion_pass *pass = choice->pass;
+	enum sk_pass_result result =
+		pass->run ? pass->run(graph, &fusion->flags) : sk_fuse(graph, &fusion->flags, pass->rules);
 	bool changed = result == SK_PASS_CHANGED;
 
 	log_line(fusion, "GRAPH_KERNEL",
@@ -147,7 +165,7 @@ bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusi
 	for (size_t i = 0; i < fusion->passes.count; i++) {
 		const struct sk_pass_choice *choice = &fusion->passes.items[i];
 
-		if (choice->on && choice->pass->run && !run(graph, fusion, choice, dumps))
+		if (choice->on && sk_pass_does(choice->pass) && !run(graph, fusion, choice, dumps))
 			return false;
 	}
 	return sk_dumps_end(dumps, graph);

@@ -247,6 +247,8 @@ src_libcore_la_SOURCES += \
 	src/fusion/manager/read-switches.c src/fusion/manager/read-switches.h \
 	src/fusion/rules/evaluate.c \
 	src/fusion/rules/expand.c src/fusion/rules/expand.h \
+	src/fusion/rules/fuse.c src/fusion/rules/fuse.h \
+	src/fusion/rules/own-rules.h \
 	src/fusion/rules/expression.c src/fusion/rules/expression.h \
 	src/fusion/rules/match.c src/fusion/rules/match.h \
 	src/fusion/rules/read-rules.c src/fusion/rules/read-rules.h \
@@ -255,18 +257,25 @@ src_libcore_la_SOURCES += \
 	src/fusion/rules/rule-lines.c src/fusion/rules/rule-lines.h \
 	src/fusion/rules/rule.h \
 	src/fusion/rules/users.c src/fusion/rules/users.h
-nodist_src_libcore_la_SOURCES = src/fusion/rules/expand-rules.c
+nodist_src_libcore_la_SOURCES = src/fusion/rules/own-rules.c
 
-# The rules of the expander are part of the program; those who write rules of their own find them as data, too.
-dist_pkgdata_DATA = src/fusion/rules/expand.yaml
+# The rules of the expander and of fusion are part of the program; those who write rules of their own find them as data, too.
+RULE_FILES = \
+	src/fusion/rules/expand.yaml \
+	src/fusion/rules/onnx.yaml \
+	src/fusion/rules/passes.yaml \
+	src/fusion/rules/torchair.yaml
+dist_pkgdata_DATA = $(RULE_FILES)
 
 # What editors complete manifests with.
 dist_pkgdata_DATA += src/manifest/manifest.schema.json
-CLEANFILES += src/fusion/rules/expand-rules.c
-src/fusion/rules/expand-rules.c: $(srcdir)/src/fusion/rules/expand.yaml
+CLEANFILES += src/fusion/rules/own-rules.c
+src/fusion/rules/own-rules.c: $(RULE_FILES)
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)( echo '#include "src/fusion/rules/expand.h"' && echo 'const char sk_expand_rules[] =' && \
-		sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $(srcdir)/src/fusion/rules/expand.yaml && echo ';' ) >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)( echo '#include "src/fusion/rules/own-rules.h"' && for name in expand onnx passes torchair; do \
+		echo "const char sk_$${name}_rules[] =" && \
+		sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $(srcdir)/src/fusion/rules/$$name.yaml && echo ';' || exit 1; \
+		done ) >$@.tmp && mv $@.tmp $@
 
 src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread
 src_libcore_la_CPPFLAGS = $(AM_CPPFLAGS) -DSK_BINDIR='"$(bindir)"' -DSK_LIBDIR='"$(libdir)"'

@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	sk_diag_init(&diag, arena);
 	if (sk_rules_parse(arena, &diag, "fuzz.yaml", bytes, size, &rules)) {
 		struct sk_op_graph *graph = make_graph(arena, &diag);
-		struct sk_rule_pass pass = {.graph = graph, .sets = {&rules}, .target = "host"};
+		struct sk_rule_pass pass = {.graph = graph, .sets = {&rules.expand, &rules.fuse}, .target = "host"};
 
 		fuzz_promise(sk_graph_infer(graph, NULL, NULL), "the graph is one");
 		sk_rules_apply(&pass);

@@ -5,7 +5,7 @@
 
 #include "src/fusion/passes/infer-graph.h"
 #include "src/fusion/rules/apply-rules.h"
-#include "src/fusion/rules/expand.h"
+#include "src/fusion/rules/own-rules.h"
 #include "src/fusion/rules/read-rules.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
@@ -99,7 +99,7 @@ START_TEST(test_refused)
 	messages[strcspn(messages, "\n")] = 0;
 	ck_assert_str_eq(messages, expected);
 	free(messages);
-	ck_assert_uint_eq(rules.rules.count, _i == 5);
+	ck_assert_uint_eq(rules.expand.count, _i == 5);
 }
 END_TEST
 
@@ -151,7 +151,7 @@ START_TEST(test_own_rules)
 {
 	ck_assert(sk_rules_parse(arena, &diag, "expand.yaml", sk_expand_rules, strlen(sk_expand_rules), &rules));
 	expect_messages("");
-	ck_assert_uint_gt(rules.rules.count, 70);
+	ck_assert_uint_gt(rules.expand.count, 70);
 }
 END_TEST
 
@@ -213,7 +213,7 @@ static const char *rewritten(const char *text)
 
 	ck_assert(read_rules(text));
 	ck_assert(sk_graph_infer(graph, NULL, NULL));
-	rewrite = (struct sk_rule_pass){.graph = graph, .sets = {&rules}, .target = "host"};
+	rewrite = (struct sk_rule_pass){.graph = graph, .sets = {&rules.expand, &rules.fuse}, .target = "host"};
 	sk_rules_apply(&rewrite);
 	expect_messages("");
 	for (size_t n = 0; n < graph->nodes.count; n++) {

@@ -8,10 +8,10 @@
 
 #include "src/fusion/manager/switches.h"
 
-/* The stage whose passes are called by their name alone, and which has no number. */
+/* The stage whose passes are called by their name alone. */
 static const char group[] = "fusion_group";
 
-/* Their indices are the numbers of the stages. */
+/* Their indices are the numbers of the stages; those of patterns have none. */
 static const char *const stages[] = {"preprocess", "cluster", "highlevelopt1", "split",	      "highlevelopt2",
 				     "combine",	   "build",   "postprocess",   "kernelpacket"};
 
@@ -39,9 +39,9 @@ static void add_pass(struct chooser *chooser, const struct sk_fusion_pass *pass)
 	size_t count = chooser->choices.count;
 	bool first = !count || strcmp(chooser->choices.items[count - 1].pass->stage, pass->stage);
 	unsigned place = first ? 0 : chooser->places.items[count - 1] + 1;
-	const char *stage = strcmp(pass->stage, group) ? sk_arena_print(chooser->arena, "stage%u_%s",
-									stage_number(pass->stage), pass->stage)
-						       : group;
+	unsigned number = stage_number(pass->stage);
+	const char *stage =
+		number < STAGES ? sk_arena_print(chooser->arena, "stage%u_%s", number, pass->stage) : pass->stage;
 	struct sk_pass_choice choice = {pass, sk_arena_print(chooser->arena, "%s_%u_%s", stage, place, pass->name),
 					sk_switch_is_on(chooser->flags->switches, SK_SWITCH_GRAPH, pass->name,
 							chooser->flags->opt_level >= pass->level)};
@@ -52,7 +52,7 @@ static void add_pass(struct chooser *chooser, const struct sk_fusion_pass *pass)
 
 /* ---- entries ---- */
 
-/* "3.4", or "split.graph_kernel_splitter". The group's passes have no number. */
+/* "3.4", or "split.graph_kernel_splitter". */
 static bool is_in_stage(const struct chooser *chooser, size_t index, const char *entry, const char *point)
 {
 	const struct sk_fusion_pass *pass = chooser->choices.items[index].pass;
@@ -60,7 +60,7 @@ static bool is_in_stage(const struct chooser *chooser, size_t index, const char 
 	char numbers[32];
 
 	snprintf(numbers, sizeof(numbers), "%u.%u", stage_number(pass->stage), chooser->places.items[index]);
-	return (strcmp(pass->stage, group) && !strcmp(entry, numbers)) ||
+	return (stage_number(pass->stage) < STAGES && !strcmp(entry, numbers)) ||
 	       (strlen(pass->stage) == length && !memcmp(entry, pass->stage, length) && !strcmp(point + 1, pass->name));
 }
 
@@ -121,7 +121,7 @@ static size_t apply_entry(struct chooser *chooser, const char *entry, const bool
 
 	for (size_t i = 0; i < chooser->choices.count; i++) {
 		struct sk_pass_choice *choice = &chooser->choices.items[i];
-		bool empty = on && !choice->pass->run;
+		bool empty = on && !sk_pass_does(choice->pass);
 
 		if ((was[i] == on && !empty) || !is_meant(chooser, i, entry))
 			continue;

@@ -149,7 +149,8 @@ static void refuse(struct rewriting *rewriting, uint32_t anchor)
 	const char *reason = rewriting->match.reason ? rewriting->match.reason : "its pattern is not there";
 	const struct sk_rule_refusal refusal = {
 		sk_arena_print(graph->arena, "%s%snode '%s'", place, *place ? ": " : "", name), reason,
-		sk_arena_print(graph->arena, "%s is not expanded by rule '%s' at %s: %s", node->op, rule->name,
+		sk_arena_print(graph->arena, "%s is not %s by rule '%s' at %s: %s", node->op,
+			       rewriting->rewrite->expands ? "expanded" : "fused", rule->name,
 			       sk_place_text(graph->arena, rule->place), reason)};
 
 	sk_array_push(graph->arena, &node->refusals, refusal.text);
@@ -164,10 +165,11 @@ static bool apply(struct rewriting *rewriting, const struct sk_rule *rule, uint3
 
 	if (!sk_match_find(&rewriting->match, rule, anchor) || !is_convex(rewriting) ||
 	    !sk_match_replace(&rewriting->match, rewriting->users, &made)) {
-		refuse(rewriting, anchor);
+		if (rewriting->rewrite->expands || rewriting->match.whole)
+			refuse(rewriting, anchor);
 		return false;
 	}
-	if (rewriting->rewrite->composites)
+	if (rewriting->rewrite->expands)
 		put_in_composite(graph, node.op, &made);
 	place_nodes(rewriting, &made);
 	rewriting->rewrite->replaced++;
@@ -245,8 +247,8 @@ void sk_rules_apply(struct sk_rule_pass *rewrite)
 
 	sk_map_init(&rewriting.first, graph->arena);
 	for (size_t s = 0; s < sizeof(rewrite->sets) / sizeof(rewrite->sets[0]) && rewrite->sets[s]; s++)
-		for (size_t r = 0; r < rewrite->sets[s]->rules.count; r++)
-			enter(&rewriting, &rewrite->sets[s]->rules.items[r]);
+		for (size_t r = 0; r < rewrite->sets[s]->count; r++)
+			enter(&rewriting, &rewrite->sets[s]->items[r]);
 	rewriting.users = sk_users_create(graph);
 	rewriting.match = (struct sk_match){
 		.graph = graph, .users = rewriting.users, .target = rewrite->target, .limit = rewriting.count};
@@ -258,4 +260,14 @@ void sk_rules_apply(struct sk_rule_pass *rewrite)
 	rewrite->steps = rewriting.match.steps;
 	if (rewrite->replaced)
 		sort(&rewriting);
+}
+
+void sk_rules_tell(const struct sk_rule_pass *rewrite)
+{
+	struct sk_op_graph *graph = rewrite->graph;
+
+	for (size_t i = 0; i < rewrite->refusals.count; i++)
+		sk_array_push(graph->arena, &graph->told,
+			      sk_arena_print(graph->arena, "%s: %s", rewrite->refusals.items[i].node,
+					     rewrite->refusals.items[i].text));
 }

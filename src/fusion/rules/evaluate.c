@@ -29,7 +29,8 @@ static bool set_number(struct sk_match *match, double number, struct sk_datum *d
 
 /* ---- of values ---- */
 
-bool sk_match_contents(struct sk_match *match, uint32_t index, struct sk_datum *datum)
+/* What the constant holds; false, with a reason, if it is none, or a large one. */
+static bool contents_of(struct sk_match *match, uint32_t index, struct sk_datum *datum)
 {
 	const struct sk_value *value = &match->graph->values.items[index];
 	uint64_t count;
@@ -80,7 +81,7 @@ static bool ask_value(struct sk_match *match, const struct sk_rule_expression *c
 	if (!strcmp(function, "shape"))
 		return shape_of(match, value, datum);
 	if (!strcmp(function, "value"))
-		return sk_match_contents(match, index, datum);
+		return contents_of(match, index, datum);
 	if (!strcmp(function, "dtype")) {
 		*datum = (struct sk_datum){.text = sk_dtype_name(value->dtype)};
 		return true;

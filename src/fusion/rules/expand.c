@@ -6,6 +6,7 @@
 
 #include "src/fusion/manager/lists.h"
 #include "src/fusion/rules/apply-rules.h"
+#include "src/fusion/rules/own-rules.h"
 #include "src/fusion/rules/read-rules.h"
 
 /* What has no elements has nothing to compute. */
@@ -43,15 +44,15 @@ static bool any_is_wanted(const struct wanted *wanted)
 /* Those of expand.yaml; false if one is wrong. */
 static bool read_own_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags)
 {
-	return flags->own_rules->rules.count ||
+	return flags->own_rules->expand.count ||
 	       sk_rules_parse(arena, diag, "expand.yaml", sk_expand_rules, strlen(sk_expand_rules), flags->own_rules);
 }
 
 /* Whether a rule is about the operator that somebody calls so. */
 static bool have_rule(const struct sk_rules *set, const char *name)
 {
-	for (size_t r = 0; r < set->rules.count; r++) {
-		const struct sk_rule *rule = &set->rules.items[r];
+	for (size_t r = 0; r < set->expand.count; r++) {
+		const struct sk_rule *rule = &set->expand.items[r];
 		const struct sk_rule_node *anchor = &rule->pattern.items[rule->steps.items[0].node];
 
 		for (size_t i = 0; i < anchor->operators.count; i++)
@@ -85,20 +86,17 @@ enum sk_pass_result sk_pass_expand(struct sk_op_graph *graph, const struct sk_fu
 {
 	const struct wanted wanted = {graph, sk_valid_ops(graph->arena, flags, SK_LIST_EXPAND)};
 	struct sk_rule_pass rewrite = {.graph = graph,
-				       .sets = {flags->rules, flags->own_rules},
+				       .sets = {&flags->rules->expand, &flags->own_rules->expand},
 				       .wants = is_wanted,
 				       .context = &wanted,
 				       .target = sk_fusion_targets[flags->target],
-				       .composites = true};
+				       .expands = true};
 
 	if (!any_is_wanted(&wanted))
 		return SK_PASS_UNCHANGED;
 	if (!read_own_rules(graph->arena, graph->diag, flags))
 		return SK_PASS_FAILED;
 	sk_rules_apply(&rewrite);
-	for (size_t i = 0; i < rewrite.refusals.count; i++)
-		sk_array_push(graph->arena, &graph->told,
-			      sk_arena_print(graph->arena, "%s: %s", rewrite.refusals.items[i].node,
-					     rewrite.refusals.items[i].text));
+	sk_rules_tell(&rewrite);
 	return rewrite.replaced ? SK_PASS_CHANGED : SK_PASS_UNCHANGED;
 }

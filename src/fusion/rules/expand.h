@@ -9,7 +9,4 @@ enum sk_pass_result sk_pass_expand(struct sk_op_graph *graph, const struct sk_fu
 /* Warns of operators that the flags want to be expanded, and no rule says how. False if a rule is wrong. */
 bool sk_expand_check_names(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags);
 
-/* The text of expand.yaml. */
-extern const char sk_expand_rules[];
-
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/fusion/operators/schema.h"
+#include "src/model/number.h"
 
 enum { BUDGET = 10000 /* steps that one anchor may take */ };
 
@@ -98,27 +99,56 @@ static bool bind_attributes(struct sk_match *match, const struct sk_rule_node *p
 
 /* ---- values ---- */
 
+/* Small constants of the same bytes: a model has one for each node that reads it. */
+static bool are_equal_constants(const struct sk_op_graph *graph, uint32_t a, uint32_t b)
+{
+	const struct sk_value *one = a == SK_NONE ? NULL : &graph->values.items[a];
+	const struct sk_value *other = b == SK_NONE ? NULL : &graph->values.items[b];
+
+	return one && other && one->contents && other->contents && one->dtype == other->dtype &&
+	       one->rank == other->rank && !memcmp(one->shape, other->shape, one->rank * sizeof(*one->shape)) &&
+	       sk_value_elements(one) <= SK_DATUM_MAX && !memcmp(one->contents, other->contents, sk_value_bytes(one));
+}
+
 static bool bind_value(struct sk_match *match, uint32_t name, uint32_t value)
 {
 	if (match->set[name])
-		return match->values[name] == value;
+		return match->values[name] == value || are_equal_constants(match->graph, match->values[name], value);
 	match->values[name] = value;
 	bind_name(match, name);
 	return true;
 }
 
-/* All elements are the number, or each is the one of the list. */
-static bool is_constant(struct sk_match *match, uint32_t value, const struct sk_rule_expression *expression)
+/* As a model has the number that the rule means, before it is compared as f32. */
+static double as_stored(double number, enum sk_dtype dtype)
 {
-	struct sk_datum wanted, is;
+	uint64_t bits;
 
-	if (!sk_match_evaluate(match, expression, &wanted) || !sk_match_contents(match, value, &is) || wanted.text ||
-	    (wanted.list && wanted.count != is.count))
+	return (dtype == SK_F16 || dtype == SK_BF16) && sk_real_bits(number, dtype, &bits)
+		       ? sk_element_number(dtype, &bits)
+		       : number;
+}
+
+/* All elements are the number, or each is the one of the list. Most constants are something else from their first
+ * element on. */
+static bool is_constant(struct sk_match *match, uint32_t index, const struct sk_rule_expression *expression)
+{
+	const struct sk_value *value = &match->graph->values.items[index];
+	uint64_t count = value->contents ? sk_value_elements(value) : 0;
+	struct sk_datum wanted;
+
+	if (!count || count > SK_DATUM_MAX || !sk_match_evaluate(match, expression, &wanted) || wanted.text ||
+	    (wanted.list && wanted.count != count))
 		return false;
-	for (size_t i = 0; i < is.count; i++)
-		if (!sk_numbers_same(is.numbers[i], wanted.numbers[wanted.list ? i : 0], is.real))
+	for (uint64_t i = 0; i < count; i++) {
+		const uint8_t *element = (const uint8_t *)value->contents + i * sk_dtype_size(value->dtype);
+
+		if (!sk_numbers_same(sk_element_number(value->dtype, element),
+				     as_stored(wanted.numbers[wanted.list ? i : 0], value->dtype),
+				     sk_value_is_float(value)))
 			return false;
-	return is.count;
+	}
+	return true;
 }
 
 /* `turned`: the second one of two is the pattern's first. */
@@ -190,7 +220,8 @@ static bool bind_node(struct sk_match *match, uint32_t number, uint32_t n, bool 
 
 	match->steps++;
 	if (!schema || node->removed ||
-	    (anchor != SK_NONE && !sk_node_same_scope(node, &match->graph->nodes.items[anchor])))
+	    (anchor != SK_NONE && (!sk_node_same_scope(node, &match->graph->nodes.items[anchor]) ||
+				   node->composite != match->graph->nodes.items[anchor].composite)))
 		return false;
 	for (size_t i = 0; i < match->rule->pattern.count; i++)
 		if (match->nodes[i] == n)
@@ -306,8 +337,10 @@ static bool bind_step(struct sk_match *match, size_t step)
 	const struct sk_rule_step *next = &match->rule->steps.items[step];
 	uint32_t value;
 
-	if (step == match->rule->steps.count)
+	if (step == match->rule->steps.count) {
+		match->whole = true;
 		return is_closed(match) && conditions_hold(match);
+	}
 	value = match->values[next->name];
 	if (value == SK_NONE)
 		return false;
@@ -342,6 +375,7 @@ bool sk_match_find(struct sk_match *match, const struct sk_rule *rule, uint32_t 
 {
 	match->rule = rule;
 	match->reason = NULL;
+	match->whole = false;
 	match->budget = match->steps + BUDGET;
 	clear(match);
 	return bind_from(match, 0, anchor);

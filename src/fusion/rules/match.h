@@ -33,6 +33,7 @@ struct sk_match {
 	uint32_t limit; /* nodes from this number on are no part of a match */
 	uint64_t steps; /* that all matching has taken so far */
 	uint64_t budget; /* `steps` where this one is given up */
+	bool whole; /* all nodes of the pattern are there: what was missing is a condition */
 	const char *reason; /* why it is none, or why an expression is nothing here */
 };
 
@@ -41,9 +42,6 @@ bool sk_match_find(struct sk_match *match, const struct sk_rule *rule, uint32_t 
 
 /* False, with a reason, if it is nothing: a value is absent, a constant is none, lists are of different lengths. */
 bool sk_match_evaluate(struct sk_match *match, const struct sk_rule_expression *expression, struct sk_datum *datum);
-
-/* What the constant holds; false, with a reason, if it is none, or a large one. */
-bool sk_match_contents(struct sk_match *match, uint32_t value, struct sk_datum *datum);
 
 /* The value is a true condition: no number is 0. */
 bool sk_datum_is_true(const struct sk_datum *datum);

@@ -9,7 +9,7 @@
 
 /* The keys of a rule, and of each of its variants; what a variant does not say the rule says. */
 struct draft {
-	const struct sk_node *name, *note, *pattern, *where, *let, *replace, *outputs, *compute, *variants;
+	const struct sk_node *name, *before, *note, *pattern, *where, *let, *replace, *outputs, *compute, *variants;
 };
 
 static bool fails(const struct sk_document *document, const struct sk_node *node, const char *text)
@@ -262,44 +262,72 @@ static const struct sk_field rule_fields[] = {
 	{"where", .keep = offsetof(struct draft, where)},     {"let", .keep = offsetof(struct draft, let)},
 	{"replace", .keep = offsetof(struct draft, replace)}, {"outputs", .keep = offsetof(struct draft, outputs)},
 	{"compute", .keep = offsetof(struct draft, compute)}, {"variants", .keep = offsetof(struct draft, variants)},
-	{"note", .keep = offsetof(struct draft, note)},
+	{"note", .keep = offsetof(struct draft, note)},	      {"before", .keep = offsetof(struct draft, before)},
 };
 
 #define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
 
-static bool is_new(const struct sk_document *document, const struct sk_rules *rules, const struct sk_name *name)
+/* What is being read. */
+struct reader {
+	const struct sk_document *document;
+	const struct sk_rules *rules; /* all that has been */
+	struct sk_rule_list *list; /* where it goes */
+};
+
+static const struct sk_rule *find_rule(const struct sk_rule_list *list, const char *name)
 {
-	for (size_t i = 0; i < rules->rules.count; i++) {
-		if (strcmp(rules->rules.items[i].name, name->text))
-			continue;
-		sk_error(document->diag, name->place, "there is a rule '%s' already", name->text);
-		sk_note(document->diag, "it stands in %s", sk_place_text(document->arena, rules->rules.items[i].place));
-		return false;
-	}
-	return true;
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i].name, name))
+			return &list->items[i];
+	return NULL;
 }
 
-static void add_variant(const struct sk_document *document, struct sk_rules *rules, const struct sk_name *name,
-			const struct sk_node *node, const struct draft *base, const struct draft *draft)
+static bool is_new(const struct reader *reader, const struct sk_name *name)
 {
-	struct sk_rule rule = {.name = name->text, .place = name->place};
+	const struct sk_rule *other = find_rule(&reader->rules->expand, name->text);
 
-	if (rules->rules.count == SK_RULES_MAX)
-		fails(document, node, "there are more than 10000 rules");
-	else if (read_variant(document, node, base, draft, &rule))
-		sk_array_push(document->arena, &rules->rules, rule);
+	other = other ? other : find_rule(&reader->rules->fuse, name->text);
+	if (!other)
+		return true;
+	sk_error(reader->document->diag, name->place, "there is a rule '%s' already", name->text);
+	sk_note(reader->document->diag, "it stands in %s", sk_place_text(reader->document->arena, other->place));
+	return false;
 }
 
-static void read_rule(const struct sk_document *document, struct sk_rules *rules, const struct sk_node *node)
+static void add_variant(struct reader *reader, const struct sk_rule *named, const struct sk_node *node,
+			const struct draft *base, const struct draft *draft)
 {
+	struct sk_rule rule = *named;
+
+	if (reader->rules->expand.count + reader->rules->fuse.count == SK_RULES_MAX)
+		fails(reader->document, node, "there are more than 10000 rules");
+	else if (read_variant(reader->document, node, base, draft, &rule))
+		sk_array_push(reader->document->arena, reader->list, rule);
+}
+
+static bool read_before(const struct reader *reader, const struct sk_node *node, struct sk_name *before)
+{
+	if (node && reader->list != &reader->rules->fuse)
+		return fails(reader->document, node,
+			     "'before' is for rules of 'fuse': rules of your own that expand are tried first anyway");
+	return !node || sk_read_name(reader->document, node, "'before'", NULL, before);
+}
+
+static void read_rule(struct reader *reader, const struct sk_node *node)
+{
+	const struct sk_document *document = reader->document;
 	struct draft base = {0};
 	struct sk_name name;
+	struct sk_rule rule = {0};
 
 	if (!sk_read_fields(document, node, "a rule", NULL, rule_fields, COUNT(rule_fields), &base) ||
-	    !sk_read_name(document, base.name, "the name of a rule", NULL, &name) || !is_new(document, rules, &name))
+	    !sk_read_name(document, base.name, "the name of a rule", NULL, &name) || !is_new(reader, &name) ||
+	    !read_before(reader, base.before, &rule.before))
 		return;
+	rule.name = name.text;
+	rule.place = name.place;
 	if (!base.variants) {
-		add_variant(document, rules, &name, node, &base, &base);
+		add_variant(reader, &rule, node, &base, &base);
 		return;
 	}
 	if (!sk_expect_list(document, base.variants, "'variants'", NULL))
@@ -309,15 +337,25 @@ static void read_rule(const struct sk_document *document, struct sk_rules *rules
 
 		if (sk_read_fields(document, item, "a variant of rule", name.text, variant_fields,
 				   COUNT(variant_fields), &draft))
-			add_variant(document, rules, &name, item, &base, &draft);
+			add_variant(reader, &rule, item, &base, &draft);
 	}
 }
 
 struct top {
-	const struct sk_node *expand;
+	const struct sk_node *expand, *fuse;
 };
 
-static const struct sk_field top_fields[] = {{"expand", true, .keep = offsetof(struct top, expand)}};
+static const struct sk_field top_fields[] = {{"expand", .keep = offsetof(struct top, expand)},
+					     {"fuse", .keep = offsetof(struct top, fuse)}};
+
+static void read_list(struct reader *reader, const struct sk_node *node, const char *what, struct sk_rule_list *list)
+{
+	reader->list = list;
+	if (node && sk_expect_list(reader->document, node, what, NULL))
+		for (const struct sk_node *item = node->first; item && !sk_diag_is_hopeless(reader->document->diag);
+		     item = item->next)
+			read_rule(reader, item);
+}
 
 bool sk_rules_parse(struct sk_arena *arena, struct sk_diag *diag, const char *file, const void *text, size_t size,
 		    struct sk_rules *rules)
@@ -325,14 +363,16 @@ bool sk_rules_parse(struct sk_arena *arena, struct sk_diag *diag, const char *fi
 	const struct sk_document document = {.arena = arena, .diag = diag, .file = file, .what = "a file of rules"};
 	struct sk_arena *scratch = sk_arena_create();
 	const struct sk_node *root = sk_document_parse(&document, scratch, text, size);
+	struct reader reader = {.document = &document, .rules = rules};
 	unsigned errors = diag->errors;
-	struct top top = {NULL};
+	struct top top = {0};
 
-	if (root && sk_read_fields(&document, root, "a file of rules", NULL, top_fields, COUNT(top_fields), &top) &&
-	    sk_expect_list(&document, top.expand, "'expand'", NULL))
-		for (const struct sk_node *item = top.expand->first; item && !sk_diag_is_hopeless(diag);
-		     item = item->next)
-			read_rule(&document, rules, item);
+	if (root && sk_read_fields(&document, root, "a file of rules", NULL, top_fields, COUNT(top_fields), &top)) {
+		if (!top.expand && !top.fuse)
+			fails(&document, root, "a file of rules has rules under 'expand' or 'fuse'");
+		read_list(&reader, top.expand, "'expand'", &rules->expand);
+		read_list(&reader, top.fuse, "'fuse'", &rules->fuse);
+	}
 	sk_arena_destroy(scratch); /* rules keep texts, not nodes */
 	return root && diag->errors == errors;
 }

@@ -74,6 +74,7 @@ struct sk_rule_step {
 struct sk_rule {
 	const char *name;
 	struct sk_place place;
+	struct sk_name before; /* of one that fuses: the rule of sklink's that it is tried in front of; NULL: none */
 	SK_ARRAY(struct sk_rule_name) names;
 	SK_ARRAY(struct sk_rule_node) pattern, replacement;
 	SK_ARRAY(const struct sk_rule_expression *) where;
@@ -82,9 +83,15 @@ struct sk_rule {
 	bool single; /* f16 and bf16 are computed as f32 */
 };
 
+/* In the order in which they are tried: variants are rules one behind the other. */
+struct sk_rule_list {
+	struct sk_rule *items;
+	size_t count, capacity;
+};
+
+/* What files of rules say. */
 struct sk_rules {
-	SK_ARRAY(struct sk_rule)
-	rules; /* in the order in which they are tried: variants are rules one behind the other */
+	struct sk_rule_list expand, fuse;
 };
 
 /* The name of that text; SK_NONE: there is none. */

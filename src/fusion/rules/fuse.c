@@ -1,0 +1,173 @@
+/* Fusion by rules; see fuse.h. A name is one rule's among all that fuse, sklink's and the user's: `before` means it. */
+#include "src/fusion/rules/fuse.h"
+
+#include <string.h>
+
+#include "src/fusion/rules/apply-rules.h"
+#include "src/fusion/rules/own-rules.h"
+#include "src/fusion/rules/read-rules.h"
+
+static const struct {
+	const char *file, *text, *pass; /* NULL: the names of the rules say which */
+} files[] = {
+	{"onnx.yaml", sk_onnx_rules, SK_PASS_ONNX},
+	{"passes.yaml", sk_passes_rules, NULL},
+	{"torchair.yaml", sk_torchair_rules, SK_PASS_TORCHAIR},
+};
+
+struct giver {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	struct sk_fusion_pass *passes;
+};
+
+/* ---- which pass a rule is of ---- */
+
+static struct sk_fusion_pass *find_pass(const struct giver *giver, const char *name)
+{
+	struct sk_fusion_pass *pass = giver->passes;
+
+	while (pass->name && strcmp(pass->name, name))
+		pass++;
+	return pass->name ? pass : NULL;
+}
+
+/* The pass with the longest name that the rule's starts with: "shape_reshape" is a pass, and "shape_reshape_2". */
+static struct sk_fusion_pass *find_named_like(const struct giver *giver, const char *rule)
+{
+	struct sk_fusion_pass *longest = NULL;
+
+	for (struct sk_fusion_pass *pass = giver->passes; pass->name; pass++)
+		if (!pass->run && !strncmp(rule, pass->name, strlen(pass->name)) &&
+		    (!longest || strlen(pass->name) > strlen(longest->name)))
+			longest = pass;
+	return longest;
+}
+
+/* In front of the rule of that place; those behind it are one further. */
+static void insert(const struct giver *giver, struct sk_fusion_pass *pass, size_t place, const struct sk_rule *rule)
+{
+	struct sk_rule_list *list = pass->rules ? pass->rules : SK_NEW(giver->arena, struct sk_rule_list);
+
+	pass->rules = list;
+	sk_array_push(giver->arena, list, *rule);
+	memmove(&list->items[place + 1], &list->items[place], (list->count - 1 - place) * sizeof(*list->items));
+	list->items[place] = *rule;
+}
+
+static void append(const struct giver *giver, struct sk_fusion_pass *pass, const struct sk_rule *rule)
+{
+	insert(giver, pass, pass->rules ? pass->rules->count : 0, rule);
+}
+
+static bool give_own(const struct giver *giver, const struct sk_rule *rule, const char *pass_name)
+{
+	struct sk_fusion_pass *pass = pass_name ? find_pass(giver, pass_name) : find_named_like(giver, rule->name);
+
+	if (pass)
+		append(giver, pass, rule);
+	else
+		sk_error(giver->diag, rule->place, "no pass has the name that '%s' starts with", rule->name);
+	return pass;
+}
+
+/* ---- the user's ---- */
+
+/* The first variant of the rule, among those that passes have by now; NULL: there is none. */
+static struct sk_fusion_pass *find_rule(const struct giver *giver, const char *name, size_t *place)
+{
+	for (struct sk_fusion_pass *pass = giver->passes; pass->name; pass++)
+		for (*place = 0; pass->rules && *place < pass->rules->count; ++*place)
+			if (!strcmp(pass->rules->items[*place].name, name))
+				return pass;
+	return NULL;
+}
+
+static bool report_no_rule(const struct giver *giver, const struct sk_name *before)
+{
+	SK_ARRAY(const char *) names = {NULL, 0, 0};
+
+	for (const struct sk_fusion_pass *pass = giver->passes; pass->name; pass++)
+		for (size_t i = 0; pass->rules && i < pass->rules->count; i++)
+			sk_array_push(giver->arena, &names, pass->rules->items[i].name);
+	sk_error(giver->diag, before->place, "no rule that fuses is called '%s'%s", before->text,
+		 sk_did_you_mean(giver->arena, before->text, names.items, names.count));
+	return false;
+}
+
+static bool give_users(const struct giver *giver, const struct sk_rule *rule)
+{
+	size_t place;
+	struct sk_fusion_pass *pass;
+
+	if (!rule->before.text) {
+		append(giver, find_pass(giver, SK_PASS_USER), rule);
+		return true;
+	}
+	pass = find_rule(giver, rule->before.text, &place);
+	if (!pass)
+		return report_no_rule(giver, &rule->before);
+	insert(giver, pass, place, rule);
+	return true;
+}
+
+/* What sklink has is known before anything of the user's is given. */
+static bool check_users(const struct giver *giver, const struct sk_rule_list *list)
+{
+	bool valid = true;
+	size_t place;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct sk_rule *rule = &list->items[i];
+		const struct sk_fusion_pass *pass = find_rule(giver, rule->name, &place);
+
+		if (!pass || (i && !strcmp(list->items[i - 1].name, rule->name)))
+			continue;
+		sk_error(giver->diag, rule->place, "sklink has a rule '%s' that fuses", rule->name);
+		sk_note(giver->diag, "it stands in %s", sk_place_text(giver->arena, pass->rules->items[place].place));
+		valid = false;
+	}
+	return valid;
+}
+
+bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags,
+		   struct sk_fusion_pass *passes)
+{
+	const struct giver giver = {arena, diag, passes};
+	struct sk_rules own = {0};
+	bool given = true;
+
+	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
+		size_t first = own.fuse.count;
+
+		if (!sk_rules_parse(arena, diag, files[f].file, files[f].text, strlen(files[f].text), &own))
+			return false;
+		for (size_t r = first; r < own.fuse.count; r++)
+			given &= give_own(&giver, &own.fuse.items[r], files[f].pass);
+	}
+	if (!given || !check_users(&giver, &flags->rules->fuse))
+		return false;
+	for (size_t r = 0; r < flags->rules->fuse.count; r++)
+		given &= give_users(&giver, &flags->rules->fuse.items[r]);
+	return given;
+}
+
+/* ---- applying ---- */
+
+/* What another link has put together stays so: a model may be a dump. */
+static bool is_free(const void *context, const struct sk_graph_node *node)
+{
+	(void)context;
+	return !node->composite;
+}
+
+enum sk_pass_result sk_fuse(struct sk_op_graph *graph, const struct sk_fusion_flags *flags,
+			    const struct sk_rule_list *rules)
+{
+	struct sk_rule_pass rewrite = {
+		.graph = graph, .sets = {rules}, .wants = is_free, .target = sk_fusion_targets[flags->target]};
+
+	sk_rules_apply(&rewrite);
+	sk_rules_tell(&rewrite);
+	return rewrite.replaced ? SK_PASS_CHANGED : SK_PASS_UNCHANGED;
+}

@@ -1,0 +1,103 @@
+# Patterns of operators become one operator: by sklink's rules in the order of their passes, and by the user's. What comes out computes the
+# same, and what is near a pattern stays.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+needs_python
+unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS GLOG_v
+kernels=(-L "$top_builddir/kernels" -lskernels)
+
+# operators PASS: which there are behind that pass; "none" if it has changed nothing.
+operators() {
+	local dump
+	dump=$(echo dumps/hwopt_*_"$1"_*.ir)
+	[ -e "$dump" ] || { echo none; return; }
+	sed -nE 's/^node [0-9]+ "[^"]*" = "([a-z]+:)?([A-Za-z]+)".*/\2/p' "$dump" | tr '\n' ' '
+}
+# fuses NAME PASS OPERATORS ARGUMENT…: behind the pass there are these in NAME.onnx.
+fuses() {
+	local name=$1 pass=$2 expected=$3 got
+	shift 3
+	rm -rf dumps
+	"$sklink" "$name.onnx" "${kernels[@]}" --dump-dir dumps -o "$name.sk" "$@" 2>err.txt || { cat err.txt >&2; fail "$name $*"; }
+	[ ! -s err.txt ] || fail "$name $*: $(cat err.txt)"
+	got=$(operators "$pass")
+	[ "$got" = "$expected" ] || fail "$name $*: behind $pass there is $got, not $expected"
+}
+
+# ---- recomposed ----
+array x f32 4x6 0.5 -1 2 0.25 3 -2 1 0.75 -0.5 0.1 1.5 -3 0.3
+array g f32 6 1 0.5 2 -1 0.25 3
+array b f32 6 0.1 0.2 -0.3
+# case NAME FORMULA FUSED LINES: the formula's y as it is, and as one operator, are the same up to rounding.
+case_of() {
+	local name=$1 fused=$2
+	printf 'opset 17\ninput x f32 4x6\ninput g f32 6\ninput b f32 6\nconstant a i64 1 -1\nconstant two f32 scalar 2\nconstant one f32 scalar 1\nconstant half f32 scalar 0.5\nconstant root f32 scalar 1.4142135\nconstant e f32 scalar 0.00001\noutput y f32 4x6\n%s\n' "${3//; /
+}" | model "$name"
+	fuses "$name" onnx_fusion "$fused"
+	"$skrun" "$name.sk" --input=x=x.npy --input=g=g.npy --input=b=b.npy --output=y=fused.npy
+	fuses "$name" onnx_fusion none --fusion-flags=--disable_pass=recompose.onnx_fusion
+	"$skrun" "$name.sk" --input=x=x.npy --input=g=g.npy --input=b=b.npy --output=y=whole.npy
+	"$python" "$top_srcdir/tests/lib/models.py" fused.npy whole.npy || fail "$name: wrong results"
+}
+mean="node ReduceMean n0 x -> m axes=[-1]; node Sub n1 x m -> d"
+ends="node ReduceMean n3 s -> v axes=[-1]; node Add n4 v e -> w; node Sqrt n5 w -> r; node Div n6 d r -> n; node Mul n7 n g -> t; node Add n8"
+used="node Add u0 g b -> ub; node Add u1 x ub -> z"
+case_of pow "LayerNormalization " "$mean; node Pow n2 d two -> s; $ends t b -> y"
+case_of square "LayerNormalization " "$mean; node Mul n2 d d -> s; $ends b t -> y"
+case_of third none "$mean; node Mul n2 d x -> s; $ends b t -> y"
+case_of gelu "Add Add Gelu " "$used; node Div n0 z root -> a0; node Erf n1 a0 -> a1; node Add n2 a1 one -> a2; node Mul n3 z a2 -> a3; node Mul n4 a3 half -> y"
+case_of turned "Add Add Gelu " "$used; node Div n0 z root -> a0; node Erf n1 a0 -> a1; node Add n2 one a1 -> a2; node Mul n3 half a2 -> a3; node Mul n4 a3 z -> y"
+case_of other none "$used; node Div n0 z two -> a0; node Erf n1 a0 -> a1; node Add n2 a1 one -> a2; node Mul n3 z a2 -> a3; node Mul n4 a3 half -> y"
+
+# ---- a pass of MindSpore's list ----
+model bias <<'LINES'
+opset 17
+opset 1 sklink
+input x f32 2x3
+input w f32 3x4
+input b f32 4
+output y f32 2x4
+node MatMul product x w -> p
+node sklink:BiasAdd bias p b -> y
+LINES
+fuses bias matmul_elem_biasadd_fusion "Gemm "
+fuses bias matmul_elem_biasadd_fusion none --fusion-flags=--disable_pass=matmul_elem_biasadd_fusion
+"$sklink" bias.onnx "${kernels[@]}" --check --verbose 2>&1 | grep -q 'graph kernel pass fusion_group_15_matmul_elem_biasadd_fusion changed\.$' || fail "the log has no pass of that place"
+
+# ---- rules of the user's ----
+cat >mine.yaml <<'YAML'
+fuse:
+- name: mine
+  pattern: y = BiasAdd(MatMul(a, b), c, data_format=*)
+  replace: y = Add(MatMul(a, b), c)
+- name: nearer
+  before: matmul_elem_biasadd_fusion
+  pattern: y = BiasAdd(MatMul(a, b), c, data_format=*)
+  where: rank(a) == 2
+  replace: y = Add(c, MatMul(a, b))
+YAML
+fuses bias matmul_elem_biasadd_fusion "MatMul Add " --rules=mine.yaml
+sed -i 's/rank(a) == 2/rank(a) == 3/' mine.yaml
+fuses bias matmul_elem_biasadd_fusion "Gemm " --rules=mine.yaml
+fuses bias user_rules "MatMul Add " --rules=mine.yaml --fusion-flags=--disable_pass=matmul_elem_biasadd_fusion
+"$sklink" bias.onnx "${kernels[@]}" --rules=mine.yaml --check --verbose 2>err.txt
+grep -qF "bias.onnx: node 'bias': BiasAdd is not fused by rule 'nearer' at mine.yaml:5:9: the condition at mine.yaml:8:21 does not hold" err.txt ||
+	{ cat err.txt >&2; fail "--verbose does not say why a rule is not applied"; }
+
+# refused TEXT: of rules on standard input.
+refused() {
+	cat >bad.yaml
+	rm -f out.sk
+	fails_with "^sklink: error: $1" "$sklink" bias.onnx "${kernels[@]}" --rules=bad.yaml -o out.sk
+	[ ! -e out.sk ] || fail "a package is left"
+}
+rule="pattern: y = Relu(x), replace: y = Neg(x)"
+refused "bad.yaml:2:63: there is a rule 'a' already" <<<"fuse: [{name: b, $rule},
+  {name: a, ${rule/Relu/Exp}}, {name: a, $rule}]"
+refused "bad.yaml:1:15: sklink has a rule 'GeluErf' that fuses" <<<"fuse: [{name: GeluErf, $rule}]"
+refused "bad.yaml:1:26: no rule that fuses is called 'GeluEr'; did you mean 'GeluErf'?" <<<"fuse: [{name: a, before: GeluEr, $rule}]"
+refused "bad.yaml:1:28: 'before' is for rules of 'fuse'" <<<"expand: [{name: a, before: GeluErf, $rule}]"
+refused "bad.yaml:1:1: a file of rules has rules under 'expand' or 'fuse'" <<<"{}"
+printf 'fuse: [{name: mine, %s}]\n' "$rule" >other.yaml
+printf 'sklink: 1\ngraph: bias.onnx\nrules: [mine.yaml, other.yaml]\n' >two.yaml
+fails_with "^sklink: error: other.yaml:1:15: there is a rule 'mine' already" "$sklink" two.yaml "${kernels[@]}" -o out.sk
