@@ -168,5 +168,5 @@ bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusi
 		if (choice->on && sk_pass_does(choice->pass) && !run(graph, fusion, choice, dumps))
 			return false;
 	}
-	return sk_dumps_end(dumps, graph);
+	return sk_dumps_fused(dumps, graph) && sk_dumps_end(dumps, graph);
 }

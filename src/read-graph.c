@@ -23,6 +23,16 @@
 #include "src/networks.h"
 #include "src/scopes.h"
 
+/* What all networks of the link have in common. */
+struct reading {
+	const struct sk_link *link;
+	const char *path;
+	struct sk_networks networks;
+	struct sk_constants *constants; /* NULL: there is one network */
+	struct sk_graph_fusion fusion;
+	struct sk_ge_request *ge;
+};
+
 /* --model-text: who reads it needs none of the options that have been applied, but for --state. */
 static bool write_text(const struct sk_link *link, const struct sk_op_graph *graph)
 {
@@ -46,38 +56,36 @@ static const char *dump_folder(const struct sk_link *link, const char *network)
 }
 
 /* Texts have a folder of their own, in that of dumps, or else in the current one. */
-static struct sk_dump_folders dump_folders(const struct sk_link *link, const struct sk_fusion_flags *flags,
-					   const char *network)
+static struct sk_dump_folders dump_folders(const struct reading *reading, const char *network)
 {
+	const struct sk_link *link = reading->link;
+	bool texts = reading->fusion.flags.dump_as_text && !link->command->check;
 	const char *dumps = dump_folder(link, network), *name = "graph_kernel_dump";
 
 	if (dumps)
 		name = sk_arena_print(link->arena, "%s/%s", dumps, name);
 	else if (network)
 		name = sk_arena_print(link->arena, "%s/%s", name, network);
-	return (struct sk_dump_folders){dumps, flags->dump_as_text && !link->command->check ? name : NULL};
+	return (struct sk_dump_folders){dumps, texts ? name : NULL, reading->ge};
 }
 
 /* A model that is a dump itself would be replaced, or its constants would. */
-static bool check_dumps(const struct sk_link *link, const char *path, const char *network)
+static bool check_dumps(const struct reading *reading, const char *network)
 {
-	const char *folder = dump_folder(link, network), *slash = strrchr(path, '/');
+	const struct sk_link *link = reading->link;
+	const char *folder = dump_folder(link, network), *path = reading->path, *slash = strrchr(path, '/');
 
+	if (sk_ge_request_replaces(link->arena, reading->ge, path)) {
+		sk_error(link->diag, (struct sk_place){.file = path},
+			 "could be replaced by a dump; let DUMP_GRAPH_PATH say another folder");
+		return false;
+	}
 	if (!folder || !sk_file_same(path, sk_arena_print(link->arena, "%s/%s", folder, slash ? slash + 1 : path)))
 		return true;
 	sk_error(link->diag, (struct sk_place){.file = path},
 		 "is in the folder of --dump-dir; give the dumps another one");
 	return false;
 }
-
-/* What all networks of the link have in common. */
-struct reading {
-	const struct sk_link *link;
-	const char *path;
-	struct sk_networks networks;
-	struct sk_constants *constants; /* NULL: there is one network */
-	struct sk_graph_fusion fusion;
-};
 
 /* Of a graph that cannot be linked there are tasks, too, so that what kernels are missing is said at the same time. */
 static bool lower_rest(struct sk_op_graph *graph, const sk_graph_calls *calls, struct sk_model *model)
@@ -111,14 +119,14 @@ static bool read_network(const struct reading *reading, const char *network)
 		return false;
 	/* Nodes stand behind what they need; types and shapes are what the file says. */
 
-	if (!check_dumps(link, reading->path, network) || !apply_given(reading, network, graph))
+	if (!check_dumps(reading, network) || !apply_given(reading, network, graph))
 		return false;
 	/* Inputs and scopes are what the manifest and the command line say, too. */
 
 	complete = sk_graph_infer(graph, sk_fold_values, (void *)link);
 	/* Every value is of a known type and shape. */
 
-	if (complete && !sk_fuse_graph(graph, &reading->fusion, dump_folders(link, &reading->fusion.flags, network)))
+	if (complete && !sk_fuse_graph(graph, &reading->fusion, dump_folders(reading, network)))
 		return false;
 	/* Operators are what graph-kernel fusion makes of them, and nodes are members of composites. */
 
@@ -227,13 +235,25 @@ static bool read_switches(const struct sk_link *link, struct sk_fusion_flags *fl
 	return sk_switches_read(link->arena, link->diag, file, switches);
 }
 
+/* The variables of GE's dumps, which are in the folder of the others or, without any, in the current one. */
+static bool read_ge_request(const struct sk_link *link, struct sk_ge_request *request)
+{
+	const struct sk_command_line *command = link->command;
+	const char *folder = command->dump_folder ? command->dump_folder : ".";
+
+	return sk_ge_request_read(link->diag, command->check ? NULL : command->ge_extent, command->ge_level,
+				  command->ge_folder, folder, request);
+}
+
 bool sk_network_read(const struct sk_link *link, const char *path)
 {
-	struct reading reading = {.link = link, .path = path, .fusion.verbose = link->command->verbose};
+	struct sk_ge_request ge;
+	struct reading reading = {.link = link, .path = path, .fusion.verbose = link->command->verbose, .ge = &ge};
 	struct sk_model *model = link->model;
 
 	if (!sk_fusion_flags_given(link, &reading.fusion.flags) || !read_switches(link, &reading.fusion.flags) ||
-	    !read_rules(link, &reading.fusion.flags) || !sk_fusion_begin(link->arena, link->diag, &reading.fusion))
+	    !read_rules(link, &reading.fusion.flags) || !read_ge_request(link, &ge) ||
+	    !sk_fusion_begin(link->arena, link->diag, &reading.fusion))
 		return false;
 	/* Which passes run is decided, once for all networks. */
 

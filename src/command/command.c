@@ -504,6 +504,9 @@ static void add_environment(struct words *words)
 
 	add_flags(words->command, "SKLINK_GRAPH_KERNEL_FLAGS");
 	add_flags(words->command, "MS_DEV_GRAPH_KERNEL_FLAGS");
+	words->command->ge_extent = getenv("DUMP_GE_GRAPH");
+	words->command->ge_level = getenv("DUMP_GRAPH_LEVEL");
+	words->command->ge_folder = getenv("DUMP_GRAPH_PATH");
 	words->command->verbose = verbosity && (!strcmp(verbosity, "0") || !strcmp(verbosity, "1"));
 	if (!text)
 		return;

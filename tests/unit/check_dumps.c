@@ -164,7 +164,7 @@ static void expect_dump(const char *name)
 
 START_TEST(names)
 {
-	struct sk_dumps *dumps = sk_dumps_begin(graph, (struct sk_dump_folders){scratch_folder, scratch_folder});
+	struct sk_dumps *dumps = sk_dumps_begin(graph, (struct sk_dump_folders){scratch_folder, scratch_folder, NULL});
 	const char *text = sk_arena_print(arena, "graph_kernel_cluster_%ld", (long)getpid());
 
 	COMPOSE("02200", "gone", "Abs_Exp");
@@ -188,7 +188,7 @@ END_TEST
 
 START_TEST(nothing)
 {
-	struct sk_dumps *dumps = sk_dumps_begin(graph, (struct sk_dump_folders){NULL, NULL});
+	struct sk_dumps *dumps = sk_dumps_begin(graph, (struct sk_dump_folders){NULL, NULL, NULL});
 
 	ck_assert(sk_dumps_after(dumps, graph, "stage1_cluster_5_fuse_basic", "fuse_basic", true));
 	ck_assert(sk_dumps_end(dumps, graph));

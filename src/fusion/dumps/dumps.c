@@ -16,6 +16,7 @@
 struct sk_dumps {
 	struct sk_dump_folders folders;
 	struct sk_cluster_texts texts;
+	struct sk_ge_dumps *ge; /* NULL: nobody wants these */
 	unsigned count; /* of the dumps of passes, so far */
 	struct sk_onnx_weights weights; /* of all dumps */
 };
@@ -79,6 +80,16 @@ static bool write_dump(struct sk_dumps *dumps, const struct sk_op_graph *graph, 
 
 /* ---- dumps ---- */
 
+static bool begin_ge(struct sk_dumps *dumps, const struct sk_op_graph *graph)
+{
+	struct sk_ge_request *request = dumps->folders.ge;
+
+	if (!request || !request->folder)
+		return true;
+	dumps->ge = sk_ge_dumps_begin(graph->arena, request);
+	return make_folder(graph->diag, request->folder) && sk_ge_dumps_add(dumps->ge, graph, SK_GE_BEGIN, NULL);
+}
+
 struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, struct sk_dump_folders folders)
 {
 	struct sk_dumps *dumps = SK_NEW(graph->arena, struct sk_dumps);
@@ -87,10 +98,11 @@ struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, struct sk_dump_
 	if (folders.texts)
 		sk_cluster_texts_begin(&dumps->texts, graph);
 	dumps->weights.location = "constants.bin";
+	dumps->weights.extent = SK_DUMP_FULL;
 	sk_map_init(&dumps->weights.places, graph->arena);
 	if (folders.dumps && (!make_folder(graph->diag, folders.dumps) || !write_dump(dumps, graph, "6_validate")))
 		return NULL;
-	return dumps;
+	return begin_ge(dumps, graph) ? dumps : NULL;
 }
 
 bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *full, const char *pass,
@@ -98,6 +110,8 @@ bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, con
 {
 	if (dumps->folders.texts && changed)
 		sk_cluster_texts_add(&dumps->texts, graph, !strcmp(pass, CUTS));
+	if (dumps->ge && changed && !sk_ge_dumps_add(dumps->ge, graph, SK_GE_PASS, full))
+		return false;
 	if (!dumps->folders.dumps)
 		return true;
 	if (changed && !write_dump(dumps, graph, sk_arena_print(graph->arena, "hwopt_%s_%04u", full, dumps->count++)))
@@ -106,6 +120,11 @@ bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, con
 		if (!strcmp(ends[i].pass, pass) && !write_dump(dumps, graph, ends[i].name))
 			return false;
 	return true;
+}
+
+bool sk_dumps_fused(struct sk_dumps *dumps, const struct sk_op_graph *graph)
+{
+	return !dumps->ge || sk_ge_dumps_add(dumps->ge, graph, SK_GE_FUSED, NULL);
 }
 
 /* Nobody may write to what a process has told of itself. */
@@ -122,6 +141,9 @@ bool sk_dumps_end(struct sk_dumps *dumps, const struct sk_op_graph *graph)
 {
 	const struct sk_onnx_weights *weights = &dumps->weights;
 
+	if (dumps->ge &&
+	    (!sk_ge_dumps_add(dumps->ge, graph, SK_GE_END, NULL) || !sk_ge_dumps_end(dumps->ge, graph->diag)))
+		return false;
 	if (dumps->folders.texts && (!write_text(dumps, graph, "graph_kernel_cluster_", &dumps->texts.clusters) ||
 				     !write_text(dumps, graph, "graph_kernel_split_mode.", &dumps->texts.splits)))
 		return false;

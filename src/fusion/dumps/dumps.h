@@ -1,14 +1,16 @@
 /* Dumps of graph-kernel fusion: what becomes of a graph, pass by pass, as files. In: the graph, after each pass. Out:
- * files of --dump-dir and of the flag dump_as_text. */
+ * files of --dump-dir, of the flag dump_as_text, and of GE's variables. */
 #ifndef SK_DUMPS_H
 #define SK_DUMPS_H
 
+#include "src/fusion/dumps/ge-dumps.h"
 #include "src/fusion/graph.h"
 
 /* Where files are to be; NULL: nobody has asked for such ones. Folders are made if they are missing. */
 struct sk_dump_folders {
 	const char *dumps; /* --dump-dir */
 	const char *texts; /* the flag dump_as_text */
+	struct sk_ge_request *ge; /* GE's variables */
 };
 
 struct sk_dumps;
@@ -21,6 +23,9 @@ struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, struct sk_dump_
  * graph is, whether or not it has changed. False after an error. */
 bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *full, const char *pass,
 		    bool changed);
+
+/* To be called behind the last pass. False after an error. */
+bool sk_dumps_fused(struct sk_dumps *dumps, const struct sk_op_graph *graph);
 
 /* Writes the constants of all dumps, and the texts. False after an error. */
 bool sk_dumps_end(struct sk_dumps *dumps, const struct sk_op_graph *graph);

@@ -17,9 +17,17 @@ bool sk_onnx_is_model(const char *path);
  * replaced by their nodes, whose origin is the function. All errors are in the sink; NULL if there was one. */
 struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path);
 
+/* How much of a graph a dump has. */
+enum sk_dump_extent {
+	SK_DUMP_FULL = 1,
+	SK_DUMP_NO_WEIGHTS, /* but for what constants hold, and texts that nodes have as attributes */
+	SK_DUMP_STRUCTURE, /* nodes, and what they read and make */
+};
+
 /* Constants of several texts, which stand in one file beside them: each once, wherever it is used. */
 struct sk_onnx_weights {
 	const char *location; /* the file's name, without a folder */
+	enum sk_dump_extent extent; /* of the texts; with less than all of a graph there are no parts */
 	SK_ARRAY(struct sk_file_part) parts;
 	uint64_t size;
 	struct sk_map places; /* address of the contents -> part */

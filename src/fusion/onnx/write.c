@@ -101,6 +101,8 @@ static struct sk_onnx_tensor write_tensor(struct writing *writing, const struct 
 
 	for (uint32_t i = 0; i < value->rank; i++)
 		sk_array_push(writing->arena, &tensor.dimensions, (int64_t)value->shape[i]);
+	if (writing->weights && writing->weights->extent != SK_DUMP_FULL)
+		return tensor;
 	if (writing->weights && sk_value_bytes(value) >= EXTERNAL_FROM) {
 		write_external(writing, value, &tensor);
 		return tensor;
@@ -207,12 +209,53 @@ static void write_version(struct writing *writing, const struct sk_graph_node *n
 			      (struct sk_onnx_import){.domain = node->domain, .version = node->version});
 }
 
+/* What a node has as one text; lists of them are of another type. */
+static void drop_texts(struct sk_onnx_node *node)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < node->attributes.count; i++)
+		if (node->attributes.items[i].type != SK_ONNX_ATTRIBUTE_STRING)
+			node->attributes.items[kept++] = node->attributes.items[i];
+	node->attributes.count = kept;
+}
+
 static const char *name_of(const struct sk_op_graph *graph, uint32_t value)
 {
 	return value == SK_NONE ? "" : graph->values.items[value].name;
 }
 
-/* With edges it gets notes; see dump-notes.h. */
+/* All that a node says beside what it reads and makes. With edges it gets notes; see dump-notes.h. */
+static void write_attributes(struct writing *writing, const struct sk_op_graph *graph,
+			     const struct sk_dump_edges *edges, uint32_t number, struct sk_onnx_node *to)
+{
+	struct sk_arena *arena = writing->arena;
+	const struct sk_graph_node *node = &graph->nodes.items[number];
+
+	write_version(writing, node, to);
+	for (size_t i = 0; i < node->attributes.count; i++)
+		sk_array_push(arena, &to->attributes, write_attribute(arena, &node->attributes.items[i]));
+	for (size_t i = 0; i < node->tensors.count; i++) {
+		struct sk_onnx_tensor *tensor = SK_NEW(arena, struct sk_onnx_tensor);
+
+		*tensor = write_tensor(writing, &graph->values.items[node->tensors.items[i].value], NULL);
+		sk_array_push(arena, &to->attributes,
+			      (struct sk_onnx_attribute){.name = node->tensors.items[i].name,
+							 .type = SK_ONNX_ATTRIBUTE_TENSOR,
+							 .t = tensor});
+	}
+	for (size_t i = 0; i < node->graphs.count; i++)
+		sk_array_push(arena, &to->attributes,
+			      (struct sk_onnx_attribute){.name = node->graphs.items[i].name,
+							 .type = SK_ONNX_ATTRIBUTE_GRAPH,
+							 .g = write_graph(writing, node->graphs.items[i].graph)});
+	write_marks(arena, graph, node, to);
+	if (writing->weights && writing->weights->extent == SK_DUMP_NO_WEIGHTS)
+		drop_texts(to);
+	if (edges)
+		sk_dump_notes_add(arena, graph, edges, number, to);
+}
+
 static struct sk_onnx_node write_node(struct writing *writing, const struct sk_op_graph *graph,
 				      const struct sk_dump_edges *edges, uint32_t number)
 {
@@ -221,31 +264,13 @@ static struct sk_onnx_node write_node(struct writing *writing, const struct sk_o
 	struct sk_onnx_node to = {
 		.op = node->op, .name = *node->name ? node->name : NULL, .domain = *node->domain ? node->domain : NULL};
 
-	write_version(writing, node, &to);
 	for (size_t i = 0; i < node->inputs.count; i++)
 		sk_array_push(arena, &to.inputs, name_of(graph, node->inputs.items[i]));
 	for (size_t i = 0; i < node->outputs.count; i++)
 		sk_array_push(arena, &to.outputs,
 			      is_made(graph, node->outputs.items[i]) ? name_of(graph, node->outputs.items[i]) : "");
-	for (size_t i = 0; i < node->attributes.count; i++)
-		sk_array_push(arena, &to.attributes, write_attribute(arena, &node->attributes.items[i]));
-	for (size_t i = 0; i < node->tensors.count; i++) {
-		struct sk_onnx_tensor *tensor = SK_NEW(arena, struct sk_onnx_tensor);
-
-		*tensor = write_tensor(writing, &graph->values.items[node->tensors.items[i].value], NULL);
-		sk_array_push(arena, &to.attributes,
-			      (struct sk_onnx_attribute){.name = node->tensors.items[i].name,
-							 .type = SK_ONNX_ATTRIBUTE_TENSOR,
-							 .t = tensor});
-	}
-	for (size_t i = 0; i < node->graphs.count; i++)
-		sk_array_push(arena, &to.attributes,
-			      (struct sk_onnx_attribute){.name = node->graphs.items[i].name,
-							 .type = SK_ONNX_ATTRIBUTE_GRAPH,
-							 .g = write_graph(writing, node->graphs.items[i].graph)});
-	write_marks(arena, graph, node, &to);
-	if (edges)
-		sk_dump_notes_add(arena, graph, edges, number, &to);
+	if (!writing->weights || writing->weights->extent != SK_DUMP_STRUCTURE)
+		write_attributes(writing, graph, edges, number, &to);
 	return to;
 }
 

@@ -1,0 +1,99 @@
+# GE's variables for dumps: which files there are, what they are called, how much they hold, and what is wrong with a variable.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+unset DUMP_GE_GRAPH DUMP_GRAPH_LEVEL DUMP_GRAPH_PATH
+
+model net <<'LINES'
+input x f32 Nx64
+output y f32 Nx64
+constant w f32 64x64 0.5 -1 2
+constant two f32 scalar 2
+node MatMul product x w -> a
+node Mul mul a two -> b
+node Gelu gelu b -> c approximate='tanh'
+node Split split c -> d e axis=1 num_outputs=2
+node Concat join d e -> f axis=1
+node Add nothing f c -> y
+LINES
+flags=(--fusion-target=ascend)
+link() { # PACKAGE ARGUMENT…
+	local package=$1
+	shift
+	"$sklink" "$@" -L"$top_builddir/kernels" -lskernels "${flags[@]}" -o "$package"
+}
+dumps() { # the files of the folder are these
+	local folder=$1
+	shift
+	ls "$folder" | grep '^ge_onnx_' >files.txt || :
+	printf '%s\n' "$@" | grep . | cmp -s - files.txt || { cat files.txt >&2; fail "other dumps in $folder"; }
+}
+begin=ge_onnx_00000000_graph_0_PreRunBegin.pbtxt
+link plain.sk net.onnx --dim N=4
+dumps .
+
+# ---- main stages are the default, in the current folder ----
+DUMP_GE_GRAPH=1 link full.sk net.onnx --dim N=4
+cmp plain.sk full.sk || fail "dumps change the package"
+end=ge_onnx_00000002_graph_0_PreRunAfterOptimizeGraphBeforeBuild.pbtxt
+dumps . $begin ge_onnx_00000001_graph_0_PreRunAfterOptimize2.pbtxt $end ge_onnx_graph_0_constants.bin
+for file in $begin $end; do # all of the graph: each is the same package
+	mkdir -p other
+	DUMP_GE_GRAPH=1 DUMP_GRAPH_PATH=other link again.sk $file
+	"$skdump" --all plain.sk | sed 1d >first.txt
+	"$skdump" --all again.sk | sed 1d | diff first.txt - >&2 || fail "$file is another model"
+done
+# A dump is not replaced by those of its own link.
+cp $begin kept.pbtxt
+DUMP_GE_GRAPH=1 fails_with "^sklink: error: $begin: could be replaced by a dump; let DUMP_GRAPH_PATH say another folder" link no.sk $begin
+cmp $begin kept.pbtxt && [ ! -e no.sk ] || fail "a model is replaced"
+grep -B1 '_no_task' $end | grep -q 'i: 0' || fail "_no_task is missing"
+rm ge_onnx_*
+
+# ---- less of each graph ----
+DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=two link two.sk net.onnx --dim N=4
+dumps two $begin ge_onnx_00000001_graph_0_PreRunAfterOptimize2.pbtxt $end
+DUMP_GE_GRAPH=1 DUMP_GRAPH_PATH=one link one.sk net.onnx --dim N=4
+for folder in one two; do
+	grep -q 'op_type: "Split"' $folder/$begin && grep -q '"_no_task"' $folder/$begin && grep -q '"input_desc_shape:0"' $folder/$begin &&
+		grep -q '"w"' $folder/$begin || fail "$folder lacks something"
+done
+grep -q 'approximate' one/$begin && ! grep -q 'approximate' two/$begin || fail "texts"
+grep -q 'raw_data' one/$begin && grep -q 'constants.bin' one/$begin && ! grep -qE 'raw_data|constants.bin' two/$begin || fail "weights"
+DUMP_GE_GRAPH=3 DUMP_GRAPH_PATH=three link three.sk net.onnx --dim N=4
+dumps three $begin ge_onnx_00000001_graph_0_PreRunAfterOptimize2.pbtxt $end
+grep -q 'op_type: "Split"' three/$begin && ! grep -qE 'attribute|raw_data' three/$begin || fail "structure"
+
+# ---- levels ----
+DUMP_GE_GRAPH=3 DUMP_GRAPH_LEVEL=1 DUMP_GRAPH_PATH=all link all.sk net.onnx --dim N=4 --dump-dir=passes
+ls passes/hwopt_stage*.ir | sed -E 's/.*hwopt_(.*)_[0-9]+\.ir/\1/' | cat <(echo PreRunBegin) - | sort >expected.txt
+printf '%s\n' PreRunAfterOptimize2 PreRunAfterOptimizeGraphBeforeBuild | sort -o expected.txt expected.txt -
+ls all | sed -E 's/^ge_onnx_[0-9]{8}_graph_0_(.*)\.pbtxt$/\1/' | sort | diff expected.txt - >&2 || fail "all graphs"
+[ "$(wc -l <expected.txt)" -gt 4 ] || fail "no pass has changed the graph"
+ls all | sed -nE 's/^ge_onnx_0*([0-9]+)_graph.*/\1/p' | sort -n | awk '$1 != NR - 1 { exit 1 }' || fail "numbers are missing"
+DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=2 link out.sk net.onnx --dim N=4 --dump-dir=with
+dumps with $begin ge_onnx_00000001_graph_0_PreRunAfterOptimize2.pbtxt $end
+DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=3 DUMP_GRAPH_PATH=last link out.sk net.onnx --dim N=4
+dumps last ge_onnx_00000000_graph_0_PreRunAfterOptimizeGraphBeforeBuild.pbtxt
+DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=4 DUMP_GRAPH_PATH=first link out.sk net.onnx --dim N=4
+dumps first $begin
+DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL='PreRunBegin|stage1_cluster_1_graph_kernel_expander' DUMP_GRAPH_PATH=named link out.sk net.onnx --dim N=4
+dumps named $begin ge_onnx_00000001_graph_0_stage1_cluster_1_graph_kernel_expander.pbtxt
+DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL='PreRunBegan' DUMP_GRAPH_PATH=none link out.sk net.onnx --dim N=4 2>err.txt
+grep -q "^sklink: warning: DUMP_GRAPH_LEVEL: no dump of this graph is called 'PreRunBegan'; did you mean 'PreRunBegin'?" err.txt || fail "an unknown name"
+dumps none
+
+# ---- several networks ----
+DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=4 DUMP_GRAPH_PATH=several link out.sk net.onnx --dim a:N=2 --dim b:N=4
+dumps several $begin ge_onnx_00000001_graph_1_PreRunBegin.pbtxt
+
+# ---- none, or an error ----
+for value in 0 ""; do
+	DUMP_GE_GRAPH=$value DUMP_GRAPH_PATH=off link out.sk net.onnx --dim N=4
+done
+DUMP_GE_GRAPH=1 DUMP_GRAPH_PATH=off link out.sk net.onnx --dim N=4 --check
+[ ! -e off ] || fail "dumps that nobody wants"
+rm out.sk
+DUMP_GE_GRAPH=4 fails_with "^sklink: error: DUMP_GE_GRAPH: must be 1 .all of a graph., 2 .without weights. or 3 .nodes and edges., not '4'" link out.sk net.onnx --dim N=4
+touch file
+DUMP_GE_GRAPH=1 DUMP_GRAPH_PATH=file/below fails_with "file/below: cannot make the folder for dumps: Not a directory" link out.sk net.onnx --dim N=4
+[ ! -e out.sk ] || fail "a package is left"
