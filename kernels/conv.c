@@ -68,8 +68,7 @@ static ALWAYS_INLINE void multiply_turned(const struct product *of, const struct
 					 .room = of->room};
 		for (size_t row = 0; row < of->n; row++)
 			for (size_t i = 0; i < own; i++)
-				sums[row * TURNED_FILTERS + lead + i] =
-					of->start ? of->start[filter - of->first + i] : 0;
+				sums[row * TURNED_FILTERS + lead + i] = of->start[filter - of->first + i];
 		multiply(&turned);
 		turn_results(sums + lead, TURNED_FILTERS, of->n, own, of->c + (filter - of->first) * of->n);
 	}
@@ -92,7 +91,7 @@ static ALWAYS_INLINE void convolve(struct convolution *of, element *y, int64_t f
 		struct product product = {.m = own,
 					  .n = out,
 					  .k = k,
-					  .depth = out <= TURNED_MOST ? DEPTH : PANEL_DEPTH,
+					  .depth = out > TURNED_MOST ? PANEL_DEPTH : 0,
 					  .a = {of->filters + filter * k, k, 1},
 					  .row_panels = IS_PANELS ? &filters_packed : 0,
 					  .first = filter,
@@ -225,7 +224,9 @@ static ALWAYS_INLINE void convolve_planes(const struct convolution *of, element 
 			      .laid = of->laid};
 	struct results results = {.y = y, .end = y + count * out, .height = of->out[1], .width = of->out[2]};
 
-	put_zeros(plane.laid, plane.laid + plane.reach * plane.pitch + LANES);
+	/* Of what is read where it is, only rows above and below are zeros that are laid. */
+	put_zeros(plane.laid, plane.laid + (is_read_there(&results, of->strides[1]) ? 0 : plane.reach * plane.pitch) +
+				      BEHIND_PLANE);
 	for (int64_t i = first; i < first + count; i++, plane.x += in, results.y += out)
 		convolve_plane(&plane, &results, of->filters + i % of->outputs * 9,
 			       of->bias ? LOAD(TYPE, of->bias[i % of->outputs]) : 0, of->strides[1]);

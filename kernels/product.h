@@ -327,7 +327,7 @@ typedef void rows_of(const void *context, size_t step, size_t depth, size_t row,
 
 struct product {
 	size_t m, n, k;
-	size_t depth; /* the most steps at a time, less than DEPTH, or 0 */
+	size_t depth; /* the most steps at a time; 0: DEPTH */
 	/* Rows are those of the matrix, or what `rows` packs, or those of panels (below) from row `first` on. */
 	struct matrix a;
 	const void *rows_context;

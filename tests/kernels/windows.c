@@ -242,6 +242,7 @@ static void check_convolution(const struct entry *entry, enum type type, int spa
 	}
 	problem.outputs = problem.group * (by_channels ? 1 : between(1, 30));
 	int panels = strstr(entry->name, "_panels") != NULL;
+	problem.has_bias |= panels; /* their signatures ask for one */
 	if (panels && problem.group == 1 && problem.channels < 8 && volume(problem.out) < 64)
 		problem.outputs = between(1500, 1700); /* more than are turned at a time */
 	if (!by_channels && types[type].size == 2 && problem.group == 1 && problem.channels < 20 &&
