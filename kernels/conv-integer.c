@@ -5,6 +5,7 @@
  * variants: OP=ConvInteger INPUT=u8,i8 FILTER=u8,i8 SPATIAL=2,3 ZEROS=one,filters ISA=base,v3
  */
 #include "kernels/family.h"
+#include "kernels/spatial.h"
 
 typedef STORED(INPUT) input;
 typedef STORED(FILTER) filter;
@@ -52,21 +53,6 @@ static inline void add_channel(const struct convolution *of, const input *x, int
 		}
 }
 
-#define LISTS const int64_t *strides, const int64_t *pads, const int64_t *dilations
-#if SPATIAL == 2
-#define EXTENTS		int64_t h, int64_t w, int64_t kh, int64_t kw, int64_t oh, int64_t ow
-#define IN		1, h, w
-#define WINDOW		1, kh, kw
-#define OUT		1, oh, ow
-#define LIST(of, first) first, of[0], of[1]
-#else
-#define EXTENTS		int64_t t, int64_t h, int64_t w, int64_t kt, int64_t kh, int64_t kw, int64_t ot, int64_t oh, int64_t ow
-#define IN		t, h, w
-#define WINDOW		kt, kh, kw
-#define OUT		ot, oh, ow
-#define LIST(of, first) of[0], of[1], of[2]
-#endif
-
 #define STEP_one     0
 #define STEP_filters 1
 enum { STEP = JOIN(STEP_, ZEROS) }; /* from the zero point of a filter to the next */
@@ -102,27 +88,12 @@ void KERNEL(const input *x, const filter *filters, const input *xz, const filter
 		}
 }
 
-#if SPATIAL == 2
-#define IN_TEXT	     "h,w"
-#define WINDOW_TEXT  "kh,kw"
-#define OUT_TEXT     "oh,ow"
-#define PRODUCTS     "oh*ow*d*kh*kw"
-#define EXTENTS_TEXT "h i64, w i64, kh i64, kw i64, oh i64, ow i64"
-#else
-#define IN_TEXT	     "t,h,w"
-#define WINDOW_TEXT  "kt,kh,kw"
-#define OUT_TEXT     "ot,oh,ow"
-#define PRODUCTS     "ot*oh*ow*d*kt*kh*kw"
-#define EXTENTS_TEXT "t i64, h i64, w i64, kt i64, kh i64, kw i64, ot i64, oh i64, ow i64"
-#endif
 #define ZEROS_one	   "in? wz " TEXT(FILTER) "[1]"
 #define ZEROS_filters	   "in wz " TEXT(FILTER) "[o]"
 #define ZEROS_OF(zeros)	   ZEROS_##zeros
 #define ZEROS_NAMED(zeros) ZEROS_OF(zeros)
-SIGNATURE("split=planes operations=2*planes*" PRODUCTS " op=ConvInteger(spatial=" TEXT(SPATIAL) ")",
+SIGNATURE("split=planes operations=2*planes*" OUT_SIZE "*d*" WINDOW_SIZE " op=ConvInteger(spatial=" TEXT(SPATIAL) ")",
 	  "in x " TEXT(INPUT) "[n,c," IN_TEXT "], in filters " TEXT(FILTER) "[o,d," WINDOW_TEXT "], in? xz " TEXT(
 		  INPUT) "[1], " ZEROS_NAMED(ZEROS) ", out y i32[planes," OUT_TEXT
-						    "], c i64, d i64, o i64, " EXTENTS_TEXT
-						    ", strides ptr = attr(strides), pads ptr = attr(pads), dilations "
-						    "ptr = attr(dilations), group i64 = attr(group,1)"
+						    "], c i64, d i64, o i64, " EXTENTS_TEXT LISTS_TEXT
 						    ", first i64 = begin(planes), planes i64");

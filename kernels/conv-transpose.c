@@ -5,6 +5,7 @@
  * variants: OP=ConvTranspose TYPE=f64,halves SPATIAL=2,3 BIAS=with,without
  */
 #include "kernels/family.h"
+#include "kernels/spatial.h"
 
 typedef STORED(TYPE) element;
 typedef COMPUTED(TYPE) number;
@@ -50,21 +51,6 @@ static inline void add_plane(const struct transposed *of, const element *x, cons
 			}
 }
 
-#define LISTS const int64_t *strides, const int64_t *pads, const int64_t *dilations
-#if SPATIAL == 2
-#define EXTENTS		int64_t h, int64_t w, int64_t kh, int64_t kw, int64_t oh, int64_t ow
-#define IN		1, h, w
-#define WINDOW		1, kh, kw
-#define OUT		1, oh, ow
-#define LIST(of, first) first, of[0], of[1]
-#else
-#define EXTENTS		int64_t t, int64_t h, int64_t w, int64_t kt, int64_t kh, int64_t kw, int64_t ot, int64_t oh, int64_t ow
-#define IN		t, h, w
-#define WINDOW		kt, kh, kw
-#define OUT		ot, oh, ow
-#define LIST(of, first) of[0], of[1], of[2]
-#endif
-
 /* d filters for each of c channels; planes [first, first + planes) of results. */
 void KERNEL(const element *x, const element *filters, const element *bias, element *y, int64_t c, int64_t d, EXTENTS,
 	    LISTS, int64_t group, int64_t first, int64_t planes, number *sums)
@@ -101,25 +87,8 @@ void KERNEL(const element *x, const element *filters, const element *bias, eleme
 #define NUMBER_f64	 "f64"
 #define NUMBER_f16	 "f32"
 #define NUMBER_bf16	 "f32"
-#if SPATIAL == 2
-#define IN_TEXT	     "h,w"
-#define WINDOW_TEXT  "kh,kw"
-#define OUT_TEXT     "oh,ow"
-#define OUT_SIZE     "oh*ow"
-#define PRODUCTS     "h*w*d*kh*kw"
-#define EXTENTS_TEXT "h i64, w i64, kh i64, kw i64, oh i64, ow i64"
-#else
-#define IN_TEXT	     "t,h,w"
-#define WINDOW_TEXT  "kt,kh,kw"
-#define OUT_TEXT     "ot,oh,ow"
-#define OUT_SIZE     "ot*oh*ow"
-#define PRODUCTS     "t*h*w*d*kt*kh*kw"
-#define EXTENTS_TEXT "t i64, h i64, w i64, kt i64, kh i64, kw i64, ot i64, oh i64, ow i64"
-#endif
-SIGNATURE("split=planes operations=2*n*c*" PRODUCTS " op=ConvTranspose(spatial=" TEXT(SPATIAL) ")",
+SIGNATURE("split=planes operations=2*n*c*" IN_SIZE "*d*" WINDOW_SIZE " op=ConvTranspose(spatial=" TEXT(SPATIAL) ")",
 	  "in x " T "[n,c," IN_TEXT "], in filters " T "[c,d," WINDOW_TEXT
-	  "], " BIAS_NAMED(BIAS) ", out y " T "[planes," OUT_TEXT "], c i64, d i64, " EXTENTS_TEXT
-				 ", strides ptr = attr(strides), pads ptr = attr(pads), dilations ptr = "
-				 "attr(dilations), group i64 = attr(group,1)"
+	  "], " BIAS_NAMED(BIAS) ", out y " T "[planes," OUT_TEXT "], c i64, d i64, " EXTENTS_TEXT LISTS_TEXT
 				 ", first i64 = begin(planes), planes i64, scratch sums " JOIN(NUMBER_,
 											       TYPE) "[" OUT_SIZE "]");

@@ -21,6 +21,7 @@
 #define IS_PANELS	JOIN(PANELS_, BY)
 #include "kernels/conv-input.h"
 #include "kernels/depthwise.h"
+#include "kernels/spatial.h"
 
 #if IS_GROUPS
 
@@ -261,21 +262,12 @@ static ALWAYS_INLINE void convolve(struct convolution *of, element *y, int64_t f
 }
 #endif
 
-#define LISTS const int64_t *strides, const int64_t *pads, const int64_t *dilations
 #if SPATIAL == 2
-#define EXTENTS		int64_t h, int64_t w, int64_t kh, int64_t kw, int64_t oh, int64_t ow
-#define IN		1, h, w
-#define WINDOW		1, kh, kw
-#define OUT		1, oh, ow
-#define LIST(of, first) first, of[0], of[1]
-#define LAID_SIZE	(d * (h + 2 * kh) * (w + 2 * kw) + 16)
+#define LAID_SIZE (d * (h + 2 * kh) * (w + 2 * kw) + 16)
+#define LAID_TEXT "[" D_TEXT "(h+2*kh)*(w+2*kw)+16]"
 #else
-#define EXTENTS		int64_t t, int64_t h, int64_t w, int64_t kt, int64_t kh, int64_t kw, int64_t ot, int64_t oh, int64_t ow
-#define IN		t, h, w
-#define WINDOW		kt, kh, kw
-#define OUT		ot, oh, ow
-#define LIST(of, first) of[0], of[1], of[2]
-#define LAID_SIZE	(d * (t + 2 * kt) * (h + 2 * kh) * (w + 2 * kw) + 16)
+#define LAID_SIZE (d * (t + 2 * kt) * (h + 2 * kh) * (w + 2 * kw) + 16)
+#define LAID_TEXT "[" D_TEXT "(t+2*kt)*(h+2*kh)*(w+2*kw)+16]"
 #endif
 
 /* Planes [first, first + count) of y; of x, where it is divided, too. */
@@ -313,23 +305,6 @@ void KERNEL(const element *x, const element *filters, const element *bias, eleme
 #define NUMBERS_f64  "f64"
 #define NUMBERS_f16  "f32"
 #define NUMBERS_bf16 "f32"
-#if SPATIAL == 2
-#define IN_TEXT	     "h,w"
-#define WINDOW_TEXT  "kh,kw"
-#define OUT_TEXT     "oh,ow"
-#define OUT_SIZE     "oh*ow"
-#define WINDOW_SIZE  "kh*kw"
-#define EXTENTS_TEXT "h i64, w i64, kh i64, kw i64, oh i64, ow i64"
-#define LAID_TEXT    "[" D_TEXT "(h+2*kh)*(w+2*kw)+16]"
-#else
-#define IN_TEXT	     "t,h,w"
-#define WINDOW_TEXT  "kt,kh,kw"
-#define OUT_TEXT     "ot,oh,ow"
-#define OUT_SIZE     "ot*oh*ow"
-#define WINDOW_SIZE  "kt*kh*kw"
-#define EXTENTS_TEXT "t i64, h i64, w i64, kt i64, kh i64, kw i64, ot i64, oh i64, ow i64"
-#define LAID_TEXT    "[" D_TEXT "(t+2*kt)*(h+2*kh)*(w+2*kw)+16]"
-#endif
 #if IS_PANELS
 #define FILTERS_TEXT "[panels,d," WINDOW_TEXT ",16]"
 #define BIAS_TEXT    "in"
@@ -339,9 +314,6 @@ void KERNEL(const element *x, const element *filters, const element *bias, eleme
 #define BIAS_TEXT    "in?"
 #define PACKED_TEXT  ""
 #endif
-#define LISTS_TEXT                                                                                                     \
-	", strides ptr = attr(strides), pads ptr = attr(pads), dilations ptr = attr(dilations), group i64 = "          \
-	"attr(group,1)"
 #define LAID ", scratch laid " JOIN(NUMBERS_, TYPE) LAID_TEXT
 #define ATTRIBUTES                                                                                                     \
 	"split=planes operations=2*planes*" OUT_SIZE "*" D_TEXT WINDOW_SIZE " op=Conv(spatial=" TEXT(SPATIAL)          \

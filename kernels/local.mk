@@ -71,9 +71,11 @@ KERNEL_INCLUDES = \
 	kernels/math-f32.h \
 	kernels/math-f64.h \
 	kernels/math.h \
+	kernels/matmul-forms.h \
 	kernels/normal-rows.h \
 	kernels/product.h \
 	kernels/quantise.h \
+	kernels/spatial.h \
 	kernels/x86_64-quads.h \
 	kernels/x86_64-vectors.h
 LIBRARY_CFLAGS = -std=gnu11 -O3 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv \

@@ -1,7 +1,4 @@
-/* matmul.c: MatMul, y = a b.
- *
- * LEFT=turned has transA=1 and a [k,m], RIGHT=turned transB=1 and b [n,k]; RIGHT=packed has packed=1 and what
- * PackMatMulB has made of b, which is how constants come. COUNT=many are batches: a matrix b for each matrix a.
+/* matmul.c: MatMul, y = a b, in the forms of matmul-forms.h.
  *
  * variants: OP=MatMul TYPE=f32 COUNT=one LEFT=straight RIGHT=packed,straight,turned ISA=base,v3,v4
  * variants: OP=MatMul TYPE=f64,halves COUNT=one LEFT=straight RIGHT=packed,straight,turned ISA=base,v3
@@ -11,8 +8,6 @@
  */
 #include "kernels/product.h"
 
-#define MANY_one	0
-#define MANY_many	1
 #define TURNED_straight 0
 #define TURNED_packed	0
 #define TURNED_turned	1
@@ -43,55 +38,7 @@ static ALWAYS_INLINE void multiply_matrices(const element *a, int64_t columns, c
 		multiply(&product);
 }
 
-#define OPERANDS const element *a, const element *b, element *y, int64_t m, int64_t k, int64_t n
-#if JOIN(MANY_, COUNT)
-void KERNEL(OPERANDS, int64_t batches, number *room, number *sums)
-{
-	for (int64_t i = 0; i < batches; i++)
-		multiply_matrices(a + i * m * k, 0, b + i * k * n, y + i * m * n, m, k, n, room, sums);
-}
-#elif JOIN(TURNED_, LEFT)
-void KERNEL(OPERANDS, int64_t first, int64_t columns, number *room, number *sums)
-{
-	multiply_matrices(a + first, columns, b, y, m, k, n, room, sums);
-}
-#else
-void KERNEL(OPERANDS, number *room, number *sums)
-{
-	multiply_matrices(a, 0, b, y, m, k, n, room, sums);
-}
-#endif
-
-#define T TEXT(TYPE)
-#if JOIN(MANY_, COUNT)
-#define MATRIX(extents) T "[batches," extents "]"
-#define SPLIT		"split=batches operations=2*batches*m*n*k "
-#define MORE		", batches i64"
-#else
-#define MATRIX(extents) T "[" extents "]"
-#define SPLIT		"split=m operations=2*m*n*k "
-#if JOIN(TURNED_, LEFT)
-#define MORE ", first i64 = begin(m), columns i64"
-#else
-#define MORE
-#endif
-#endif
-
-#define CONDITIONS_straight_straight ""
-#define CONDITIONS_straight_turned   "(transB=1)"
-#define CONDITIONS_turned_straight   "(transA=1)"
-#define CONDITIONS_turned_turned     "(transA=1, transB=1)"
-#define CONDITIONS_straight_packed   "(packed=1)"
-#define CONDITIONS_OF(left, right)   CONDITIONS_##left##_##right
-#define CONDITIONS(left, right)	     CONDITIONS_OF(left, right)
-#define RIGHT_OF(right)		     B_##right
-#define RIGHT_MATRIX(right)	     RIGHT_OF(right)
-#define A_straight		     MATRIX("m,k")
-#define A_turned		     MATRIX("k,columns")
-#define B_straight		     MATRIX("k,n")
-#define B_turned		     MATRIX("n,k")
-#define B_packed		     T "[panels,k," PANEL_TEXT "]"
-
-SIGNATURE(SPLIT "op=MatMul" CONDITIONS(LEFT, RIGHT),
-	  "in a " JOIN(A_, LEFT) ", in b " RIGHT_MATRIX(RIGHT) ", out y " MATRIX(
-		  "m,n") ", m i64, k i64, n i64" MORE ROOM_TEXT SUMS_TEXT("n"));
+#define SCRATCH_PARAMETERS , number *room, number *sums
+#define SCRATCH		   , room, sums
+#define SCRATCH_TEXT	   ROOM_TEXT SUMS_TEXT("n")
+#include "kernels/matmul-forms.h"
