@@ -119,6 +119,32 @@ bisect 0 --random 7 --reference right --absolute 10 -- model.onnx -L. -lwrong $l
 bisect 0 --random 7 --reference right --absolute 0 --relative=0 -- model.onnx $libraries
 bisect 1 --random 8 --reference right -- model.onnx $libraries
 
+# Names that would steer a terminal, or that look like more of a line; what is linked once is linked again only for its dumps, which few links have.
+printf '%s' 'ir_version: 8
+opset_import { version: 20 }
+graph {
+  name: "steer"
+  node { input: "x" output: "a) -> (\"b\": " op_type: "Abs" name: "abs" }
+  node { input: "a) -> (\"b\": " output: "c\n=\033[31m" op_type: "Gelu" name: "bell\007" }
+  node { input: "x" output: "d" op_type: "Gelu" name: "red\033[31m" }
+  node { input: "d" output: "y\t=\303\251" op_type: "Neg" name: "neg" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 8 } dim { dim_value: 8 } } } } }
+  output { name: "c\n=\033[31m" type { tensor_type { elem_type: 1 } } }
+  output { name: "y\t=\303\251" type { tensor_type { elem_type: 1 } } }
+}
+' >names.pbtxt
+bisect 1 --reference-link "names.pbtxt $libraries" --keep-files steered -- names.pbtxt -L. -lwrong $libraries
+says "^output 'y\\\\x09=é' differs: element"
+says "^node: 'red\\\\x1b\[31m' \(Gelu\) makes 'd': element"
+! grep -q "output 'c" said.txt || fail "an output differs that is right"
+[ "$(cd steered && echo *.sk *.dumps)" = "1.sk 3.sk 5.sk 7.sk 8.sk 3.sk.dumps 7.sk.dumps" ] || fail "other links: $(ls -d steered/*.sk*)"
+PYTHONIOENCODING=ascii bisect 0 -- names.pbtxt $libraries
+says 'nothing differs: c\\x0a=\\x1b\[31m, y\\x09=\\xe9$'
+
+# The first one of two flags of a name counts.
+bisect 1 $bits -- passes.onnx $libraries --fusion-target=ascend --fusion-flags="--disable_pass=9.9 --disable_pass=1.1"
+says '^pass: stage1_cluster_1_graph_kernel_expander$'
+
 # Errors.
 bisect 2 model.onnx
 says "unknown option 'model.onnx'; the arguments of sklink stand behind '--'"
@@ -127,7 +153,17 @@ says 'no model given'
 bisect 2 --random
 says "option '--random' wants a value"
 bisect 2 --relative much -- model.onnx
-says "--relative wants a number, not 'much'"
+says "--relative wants a number from 0 on, not 'much'"
+bisect 2 --absolute inf -- model.onnx
+says "--absolute wants a number from 0 on, not 'inf'"
+bisect 2 --absolute=-1 -- model.onnx
+says "--absolute wants a number from 0 on, not '-1'"
+bisect 2 --reference-link "it's" -- model.onnx
+says "--reference-link: No closing quotation in 'it's'"
+bisect 2 --reference-link= -- model.onnx
+says '--reference-link wants the arguments of a link'
+bisect 2 --reference= -- model.onnx $libraries
+says 'there is no such folder'
 bisect 2 --reference nowhere -- model.onnx $libraries
 says 'there is no such folder'
 mkdir empty
@@ -135,6 +171,21 @@ bisect 2 --reference empty -- model.onnx $libraries
 says "the reference has none of the model's outputs"
 echo nonsense >empty/y.npy
 bisect 2 --reference empty -- model.onnx $libraries
+says 'empty/y.npy: it is no .npy file'
+npy() { # HEADER BYTES
+	printf '\x93NUMPY\1\0%b\0%s' "\\x$(printf %x ${#1})" "$1" >empty/y.npy
+	head -c "$2" /dev/zero >>empty/y.npy
+	bisect 2 --reference empty -- model.onnx $libraries
+}
+npy "{'descr': '<f4', 'fortran_order': True, 'shape': (8, 8), }" 256
+says 'empty/y.npy: the array is in Fortran order, wanted is C order'
+npy "{'descr': '<f4', 'fortran_order': False, 'shape': (8, 8), }" 252
+says 'empty/y.npy: 252 bytes of elements follow the header, whose shape \[8, 8\] needs 256'
+npy "{'descr': '<f4', 'fortran_order': False, 'shape': ('8', 8), }" 256
+says 'empty/y.npy: it is no .npy file'
+npy "{'descr': '<f4', 'fortran_order': " 256
+says 'empty/y.npy: it is no .npy file'
+npy "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (8, 8), }" 256
 says 'empty/y.npy: it is no .npy file'
 bisect 2 --reference right -- nothing.onnx $libraries
 says 'nothing.onnx: cannot read the model'
