@@ -11,6 +11,7 @@
 #include "src/fusion/manager/lists.h"
 #include "src/fusion/manager/pass.h"
 #include "src/fusion/manager/switches.h"
+#include "src/fusion/passes/slices.h"
 #include "src/fusion/rewrites/rewrites.h"
 #include "src/fusion/rules/expand.h"
 #include "src/fusion/rules/fuse.h"
@@ -60,6 +61,7 @@ static const struct sk_fusion_pass passes[] = {
 	{"split", "graph_kernel_cse", 1, sk_pass_cse},
 	{"split", "eliminate_redundant_output", 1, sk_pass_eliminate_redundant_output},
 	{"highlevelopt2", "graph_kernel_recompute", 1, sk_pass_graph_kernel_recompute},
+	{"build", SK_SWITCH_VIRTUAL_OP_SET, 0, sk_pass_no_task},
 	{0},
 };
 
@@ -111,8 +113,7 @@ static void check_switches(struct sk_arena *arena, struct sk_diag *diag, const s
 	sk_texts known[SK_SWITCH_KINDS] = {{0}};
 
 	for (const struct sk_fusion_pass *pass = passes; pass->name; pass++)
-		sk_array_push(arena, &known[SK_SWITCH_GRAPH], pass->name);
-	sk_array_push(arena, &known[SK_SWITCH_UB], SK_SWITCH_VIRTUAL_OP_SET);
+		sk_array_push(arena, &known[sk_switch_kind(pass->name)], pass->name);
 	sk_switches_check_names(diag, switches, known);
 }
 
@@ -153,13 +154,10 @@ static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion,
 	return result != SK_PASS_FAILED && sk_dumps_after(dumps, graph, choice->name, choice->pass->name, changed);
 }
 
-bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, struct sk_dump_folders folders)
+bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, struct sk_dumps *dumps)
 {
 	const struct sk_fusion_flags *flags = &fusion->flags;
-	struct sk_dumps *dumps = sk_dumps_begin(graph, folders);
 
-	if (!dumps)
-		return false;
 	/* On the host the planner knows best, unless somebody says what he wants. */
 	graph->composites_hold = flags->target != SK_TARGET_HOST || flags->given;
 	for (size_t i = 0; i < fusion->passes.count; i++) {
@@ -168,5 +166,25 @@ bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusi
 		if (choice->on && sk_pass_does(choice->pass) && !run(graph, fusion, choice, dumps))
 			return false;
 	}
-	return sk_dumps_fused(dumps, graph) && sk_dumps_end(dumps, graph);
+	return sk_dumps_fused(dumps, graph);
+}
+
+/* The pass that has said which nodes may be without a task, by its name. */
+static const struct sk_pass_choice *find_no_task(const struct sk_graph_fusion *fusion)
+{
+	const struct sk_pass_choice *choice = fusion->passes.items;
+
+	while (choice->pass->run != sk_pass_no_task)
+		choice++;
+	return choice;
+}
+
+bool sk_fuse_calls(struct sk_op_graph *graph, sk_graph_calls *calls, const struct sk_graph_fusion *fusion,
+		   struct sk_dumps *dumps)
+{
+	const struct sk_pass_choice *choice = find_no_task(fusion);
+
+	return (!sk_graph_place_slices(graph, calls) ||
+		sk_dumps_after(dumps, graph, choice->name, choice->pass->name, true)) &&
+	       sk_dumps_end(dumps, graph);
 }

@@ -2,6 +2,7 @@
 #ifndef SK_FUSE_GRAPH_H
 #define SK_FUSE_GRAPH_H
 
+#include "src/fusion/canonical.h"
 #include "src/fusion/dumps/dumps.h"
 #include "src/fusion/graph.h"
 #include "src/fusion/manager/choose.h"
@@ -19,6 +20,11 @@ struct sk_graph_fusion {
 bool sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion);
 
 /* Runs these passes, and dumps what they change. Every value is of a known type and shape. False after an error. */
-bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, struct sk_dump_folders folders);
+bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, struct sk_dumps *dumps);
+
+/* The end of the last of them, FusionVirtualOpSetSwitch, once nodes are calls: parts of nodes that may be slices are,
+ * and the graph is dumped if some node has no task then. Dumps end here. False after an error. */
+bool sk_fuse_calls(struct sk_op_graph *graph, sk_graph_calls *calls, const struct sk_graph_fusion *fusion,
+		   struct sk_dumps *dumps);
 
 #endif

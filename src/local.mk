@@ -143,8 +143,10 @@ src_libfusion_la_SOURCES = \
 	src/fusion/passes/network-names.c src/fusion/passes/network-names.h \
 	src/fusion/passes/normalised-graph.c src/fusion/passes/normalised-graph.h \
 	src/fusion/passes/quantised-graph.c src/fusion/passes/quantised-graph.h \
+	src/fusion/passes/slices.c src/fusion/passes/slices.h \
 	src/fusion/passes/unify-constants.c src/fusion/passes/unify-constants.h \
 	src/fusion/rewrites/cse.c \
+	src/fusion/rewrites/no-task.c \
 	src/fusion/rewrites/recompute.c \
 	src/fusion/rewrites/rewrite.c src/fusion/rewrites/rewrite.h \
 	src/fusion/rewrites/rewrites.h \

@@ -107,12 +107,32 @@ static bool apply_given(const struct reading *reading, const char *network, stru
 	return given && sk_scopes_assign(link->command, file, graph) && write_text(link, graph);
 }
 
+/* NULL after an error. */
+static struct sk_dumps *fuse(const struct reading *reading, struct sk_op_graph *graph, const char *network)
+{
+	struct sk_dumps *dumps = sk_dumps_begin(graph, dump_folders(reading, network));
+
+	return dumps && sk_fuse_graph(graph, &reading->fusion, dumps) ? dumps : NULL;
+}
+
+static bool lower(const struct reading *reading, struct sk_op_graph *graph, const sk_graph_calls *calls,
+		  const struct sk_file_draft *draft)
+{
+	struct sk_model *model = reading->link->model;
+
+	sk_graph_lower(graph, calls, sk_scopes_default(graph), reading->constants, model);
+	if (draft->bytes)
+		sk_fold_close(draft, model);
+	return sk_scopes_take_options(graph, model);
+}
+
 static bool read_network(const struct reading *reading, const char *network)
 {
 	const struct sk_link *link = reading->link;
 	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, reading->path);
 	sk_graph_calls calls = {NULL, 0, 0};
 	struct sk_file_draft draft = {0}, *first = &link->model->draft;
+	struct sk_dumps *dumps = NULL;
 	bool complete;
 
 	if (!graph)
@@ -126,7 +146,7 @@ static bool read_network(const struct reading *reading, const char *network)
 	complete = sk_graph_infer(graph, sk_fold_values, (void *)link);
 	/* Every value is of a known type and shape. */
 
-	if (complete && !sk_fuse_graph(graph, &reading->fusion, dump_folders(reading, network)))
+	if (complete && !(dumps = fuse(reading, graph, network)))
 		return false;
 	/* Operators are what graph-kernel fusion makes of them, and nodes are members of composites. */
 
@@ -153,6 +173,10 @@ static bool read_network(const struct reading *reading, const char *network)
 	sk_graph_unify_constants(graph, &calls);
 	/* Equal constants are one. */
 
+	if (!sk_fuse_calls(graph, &calls, &reading->fusion, dumps))
+		return false;
+	/* Parts of what is split or joined lie where nothing has to move them, as far as that is allowed. */
+
 	if (!sk_graph_keep_states(graph, &calls))
 		return false;
 	/* What the next run reads is where this one reads it. */
@@ -160,10 +184,7 @@ static bool read_network(const struct reading *reading, const char *network)
 	sk_graph_set_network(graph, network);
 	/* What the package has of it alone is called after the network. */
 
-	sk_graph_lower(graph, &calls, sk_scopes_default(graph), reading->constants, link->model);
-	if (draft.bytes)
-		sk_fold_close(&draft, link->model);
-	return sk_scopes_take_options(graph, link->model);
+	return lower(reading, graph, &calls, &draft);
 }
 
 /* One of several. Without a task nobody would know that there is such a network. */

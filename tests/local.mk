@@ -62,6 +62,11 @@ tests_unit_check_rewrites_SOURCES = tests/unit/check_rewrites.c tests/lib/sink.h
 tests_unit_check_rewrites_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_rewrites_LDADD = src/libfusion.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_rewrites
+check_PROGRAMS += tests/unit/check_no_task
+tests_unit_check_no_task_SOURCES = tests/unit/check_no_task.c tests/lib/sink.h tests/lib/messages.h
+tests_unit_check_no_task_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_no_task_LDADD = src/libfusion.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_no_task
 check_PROGRAMS += tests/unit/check_dumps
 tests_unit_check_dumps_SOURCES = tests/unit/check_dumps.c tests/lib/scratch.h tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_dumps_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -302,7 +307,7 @@ END_TO_END_TESTS = \
 	tests/run/repro.sh tests/run/rewrites.sh \
 	tests/run/report.sh \
 	tests/run/scenarios.sh \
-	tests/run/expand.sh tests/run/fuse.sh tests/run/fusion-flags.sh tests/run/fusion-lists.sh tests/run/fusion-switches.sh tests/run/scope-options.sh \
+	tests/run/expand.sh tests/run/fuse.sh tests/run/fusion-flags.sh tests/run/fusion-lists.sh tests/run/fusion-switches.sh tests/run/no-task.sh tests/run/scope-options.sh \
 	tests/run/segments.sh \
 	tests/run/skdump.sh \
 	tests/run/static-objects.sh \

@@ -490,7 +490,7 @@ bool sk_canonical_arrange(struct sk_canonical *canonical, struct sk_operand to, 
 		return sk_canonical_error(canonical, "internal error: rows are arranged that are no run");
 	if (dense && to.stride)
 		add_rows(canonical, target, source);
-	else if (dense && elements == sk_value_elements(&graph->values.items[to.value]))
+	else if (dense && !arrangement->apart && elements == sk_value_elements(&graph->values.items[to.value]))
 		sk_canonical_view(canonical, to.value, from, (uint64_t)merged.offset);
 	else if (dense)
 		add_flat_copy(canonical, to, source);

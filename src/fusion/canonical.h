@@ -105,6 +105,7 @@ struct sk_arrangement {
 	uint64_t shape[2 * SK_MAX_RANK];
 	int64_t strides[2 * SK_MAX_RANK];
 	int64_t offset;
+	bool apart; /* they get bytes of their own, even if those that they come from would do */
 };
 
 /* The operand, which is without gaps or has rows, becomes so many elements of the value. Becomes a view, a flat copy, a

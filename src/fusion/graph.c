@@ -419,6 +419,35 @@ static void set_attribute(struct sk_op_graph *graph, struct sk_graph_node *node,
 	sk_array_push(graph->arena, &node->attributes, attribute);
 }
 
+const struct sk_attribute *sk_node_note(const struct sk_graph_node *node, const char *name)
+{
+	for (size_t i = 0; i < node->notes.count; i++)
+		if (!strcmp(node->notes.items[i].name, name))
+			return &node->notes.items[i];
+	return NULL;
+}
+
+int64_t sk_node_note_integer(const struct sk_graph_node *node, const char *name, int64_t otherwise)
+{
+	const struct sk_attribute *note = sk_node_note(node, name);
+
+	return note && note->kind == SK_ATTRIBUTE_INTEGER ? note->integer : otherwise;
+}
+
+void sk_node_set_note(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer)
+{
+	const struct sk_attribute note = {
+		.name = name, .place = node->place, .kind = SK_ATTRIBUTE_INTEGER, .integer = integer};
+
+	for (size_t i = 0; i < node->notes.count; i++) {
+		if (strcmp(node->notes.items[i].name, name))
+			continue;
+		node->notes.items[i] = note;
+		return;
+	}
+	sk_array_push(graph->arena, &node->notes, note);
+}
+
 void sk_node_set_integer(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer)
 {
 	set_attribute(graph, node,

@@ -56,6 +56,14 @@ struct sk_attribute_graph {
 	struct sk_op_graph *graph;
 };
 
+/* Whether the parts of a Split or a Concat may be slices of one value's bytes, so that nothing moves them. */
+enum sk_slices {
+	SK_SLICES_OFF, /* no: nobody has looked whether they may */
+	SK_SLICES_REFUSED, /* no: a refusal of the node says why */
+	SK_SLICES_ALL, /* all of them, or none */
+	SK_SLICES_ANY, /* each for itself */
+};
+
 struct sk_graph_node {
 	const char *name; /* the model's; "" if it has none */
 	struct sk_place place;
@@ -74,6 +82,8 @@ struct sk_graph_node {
 	SK_ARRAY(struct sk_attribute) notes; /* what else the source says of it that is nothing to compute by */
 	uint32_t iterations; /* of a Loop: how many are nodes already */
 	sk_texts refusals; /* "Relu is not expanded by ...": of each rule that has been tried */
+	enum sk_slices slices;
+	bool no_task; /* it is in the graph, and nothing is called for it: its parts are slices */
 	uint32_t composite; /* index of the composite that it is a member of, plus 1; 0: of none */
 	bool removed; /* a pass has taken it out; its place in the array stays */
 };
@@ -218,6 +228,11 @@ double sk_node_real(const struct sk_graph_node *node, const char *name, double o
 const char *sk_node_string(const struct sk_graph_node *node, const char *name, const char *otherwise);
 /* NULL and *count 0 if the node has none. */
 const int64_t *sk_node_integers(const struct sk_graph_node *node, const char *name, size_t *count);
+
+/* What the source says beside what is to be computed; NULL: nothing of that name. */
+const struct sk_attribute *sk_node_note(const struct sk_graph_node *node, const char *name);
+int64_t sk_node_note_integer(const struct sk_graph_node *node, const char *name, int64_t otherwise);
+void sk_node_set_note(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer);
 
 /* Adds the attribute, or replaces the one of that name. */
 void sk_node_set_integer(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer);

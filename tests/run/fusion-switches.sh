@@ -26,7 +26,7 @@ cp out.sk all.sk
 [ "$(wc -l <all.txt)" -gt 20 ] || fail "the passes are not understood"
 
 # ---- both forms ----
-echo '{"Switch": {"GraphFusion": {"ALL": "off", "graph_kernel_cse": "on", "transpose_matmul_fusion": "on"}}}' >few.json
+echo '{"Switch": {"GraphFusion": {"ALL": "off", "graph_kernel_cse": "on", "transpose_matmul_fusion": "on"}, "UBFusion": {"ALL": "off"}}}' >few.json
 printf 'ALL:off\ngraph_kernel_cse : on\ntranspose_matmul_fusion:on\n' >few.cfg
 printf '%s\n' stage0_preprocess_0_graph_kernel_cse stage1_cluster_0_transpose_matmul_fusion stage2_highlevelopt1_3_graph_kernel_cse \
 	stage3_split_1_graph_kernel_cse >few.txt
@@ -51,7 +51,7 @@ passes net.onnx --fusion-switch-file none.cfg --fusion-flags=--enable_pass=split
 passes net.onnx --fusion-switch-file few.cfg --fusion-flags=--disable_pass=1.0,2.3,split.graph_kernel_cse | diff <(head -1 few.txt) - >&2 ||
 	fail "disable_pass"
 passes net.onnx --fusion-switch-file few.cfg --fusion-flags=--opt_level=0 | diff few.txt - >&2 || fail "a level beats the file"
-echo '{"Switch": {"GraphFusion": {"ALL": "off"}}, "ExceptionalPassOfO1Level": ["graph_kernel_cse"]}' >stays.json
+echo '{"Switch": {"GraphFusion": {"ALL": "off"}, "UBFusion": {"ALL": "off"}}, "ExceptionalPassOfO1Level": ["graph_kernel_cse"]}' >stays.json
 passes net.onnx --fusion-switch-file stays.json --fusion-flags=--opt_level=1 | diff <(grep cse few.txt) - >&2 || fail "passes that stay on"
 
 # ---- who counts ----

@@ -43,8 +43,8 @@ static void add_pass(struct chooser *chooser, const struct sk_fusion_pass *pass)
 	const char *stage =
 		number < STAGES ? sk_arena_print(chooser->arena, "stage%u_%s", number, pass->stage) : pass->stage;
 	struct sk_pass_choice choice = {pass, sk_arena_print(chooser->arena, "%s_%u_%s", stage, place, pass->name),
-					sk_switch_is_on(chooser->flags->switches, SK_SWITCH_GRAPH, pass->name,
-							chooser->flags->opt_level >= pass->level)};
+					sk_switch_is_on(chooser->flags->switches, sk_switch_kind(pass->name),
+							pass->name, chooser->flags->opt_level >= pass->level)};
 
 	sk_array_push(chooser->arena, &chooser->places, place);
 	sk_array_push(chooser->arena, &chooser->choices, choice);

@@ -10,6 +10,11 @@
 
 const char *const sk_switch_kinds[SK_SWITCH_KINDS] = {"GraphFusion", "UBFusion"};
 
+enum sk_switch_kind sk_switch_kind(const char *name)
+{
+	return strcmp(name, SK_SWITCH_VIRTUAL_OP_SET) ? SK_SWITCH_GRAPH : SK_SWITCH_UB;
+}
+
 void sk_switches_init(struct sk_switches *switches, struct sk_arena *arena)
 {
 	*switches = (struct sk_switches){0};

@@ -17,6 +17,9 @@ extern const char *const sk_switch_kinds[SK_SWITCH_KINDS];
 /* The pass that gives nodes no task, which is of UBFusion. */
 #define SK_SWITCH_VIRTUAL_OP_SET "FusionVirtualOpSetSwitch"
 
+/* Of which kind the pass of that name is. */
+enum sk_switch_kind sk_switch_kind(const char *name);
+
 struct sk_switch {
 	const char *name; /* of a pass, or "ALL" */
 	enum sk_switch_kind kind; /* SK_SWITCH_KINDS: of both */

@@ -10,9 +10,29 @@
 bool sk_onnx_is_ge_note(const char *name)
 {
 	static const char *const names[] = {
-		"T",	     "dst_index", "dst_name",	"dtype",	  "format",	     "id",
-		"index",     "input_i",	  "input_name", "is_input_const", "op_para_size",    "output_i",
-		"src_index", "src_name",  "stream_id",	"workspace",	  "workspace_bytes",
+		"T",
+		"atomic_output_index",
+		"can_reused_for_concat_optimize",
+		"continuous_input",
+		"continuous_output",
+		"dst_index",
+		"dst_name",
+		"dtype",
+		"format",
+		"id",
+		"imply_type",
+		"index",
+		"input_i",
+		"input_name",
+		"is_input_const",
+		"op_para_size",
+		"output_i",
+		"reference",
+		"src_index",
+		"src_name",
+		"stream_id",
+		"workspace",
+		"workspace_bytes",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

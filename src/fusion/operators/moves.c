@@ -376,7 +376,8 @@ static bool canonical_split(struct sk_canonical *canonical)
 			.rank = 3,
 			.shape = {whole.shape[0], size, whole.shape[2]},
 			.strides = {(int64_t)(whole.shape[1] * whole.shape[2]), (int64_t)whole.shape[2], 1},
-			.offset = (int64_t)(begin * whole.shape[2])};
+			.offset = (int64_t)(begin * whole.shape[2]),
+			.apart = inference.node->slices < SK_SLICES_ALL};
 
 		if (to != SK_NONE && size &&
 		    !sk_canonical_arrange(canonical, sk_operand_flat(graph, to), from, &arrangement))
@@ -419,13 +420,14 @@ static bool canonical_concat(struct sk_canonical *canonical)
 	uint32_t to = sk_canonical_output(canonical, 0), axis = axis_of(canonical, graph->values.items[to].rank);
 	const struct sk_operand whole = sk_operand_axis(graph, to, axis);
 	size_t count = graph->nodes.items[canonical->node].inputs.count;
+	bool apart = graph->nodes.items[canonical->node].slices < SK_SLICES_ALL;
 	uint64_t begin = 0, row = whole.shape[1] * whole.shape[2];
 
 	for (size_t i = 0; i < count; i++) {
 		uint32_t from = sk_canonical_input(canonical, i);
 		uint64_t width = graph->values.items[from].shape[axis] * whole.shape[2];
 		const struct sk_arrangement arrangement = {
-			.rank = 1, .shape = {whole.shape[0] * width}, .strides = {1}};
+			.rank = 1, .shape = {whole.shape[0] * width}, .strides = {1}, .apart = apart};
 		bool gaps = whole.shape[0] > 1 && width < row;
 		struct sk_operand part = gaps ? sk_operand_shaped(graph, to, 2, (uint64_t[]){whole.shape[0], width})
 					      : sk_operand_shaped(graph, to, 1, (uint64_t[]){whole.shape[0] * width});

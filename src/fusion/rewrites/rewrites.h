@@ -34,4 +34,7 @@ enum sk_pass_result sk_pass_transpose_matmul_fusion(struct sk_op_graph *graph, c
 /* What several composites use is computed in each of them, where memory has less to do then. */
 enum sk_pass_result sk_pass_graph_kernel_recompute(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
 
+/* Split and Concat whose parts may be slices of one buffer. */
+enum sk_pass_result sk_pass_no_task(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
+
 #endif
