@@ -75,6 +75,10 @@ static const struct {
 	{"expand:\n- name: a\n  pattern: ['y = Relu(x)', 'z = Relu(w)']\n  replace: ['y = Max(x, 0)', 'z = Max(w, "
 	 "0)']\n",
 	 "r.yaml:2:3: a node of the pattern shares no value with the others"},
+	{RULE("['t = Relu(x)', []]", "t = Max(x, 0)"), "r.yaml:3:28: none of several lines is none at all"},
+	{RULE("[['t = Relu(x)', 't = Rely(x)']]", "t = Max(x, 0)"),
+	 "r.yaml:3:38: there is no operator 'Rely'; did you mean 'Relu'?"},
+	{RULE("[['t = Relu(x)', 't = Elu(x, alpha=a)']]", "t = Max(x, a)"), "r.yaml:4:23: there is no 'a' in the rule"},
 	{"expand:\n- name: a\n  pattern: ['t = Relu(x)', 'y = Relu(t)']\n  replace: y = Max(t, 0)\n",
 	 "r.yaml:4:21: 't' goes with the pattern, and no line above makes it"},
 	{WHERE("shape(z) == 1"), "r.yaml:4:16: shape is asked of a value of the pattern"},
@@ -407,6 +411,31 @@ START_TEST(test_either_order)
 	if (_i == 6)
 		output("z");
 	ck_assert_str_eq(rewritten(orders[_i].rule), orders[_i].expected);
+}
+END_TEST
+
+/* A line of a pattern that is a list is one of them: together 8 rules here. What the others take is absent. */
+START_TEST(test_either_line)
+{
+	static const char *const inner[] = {"Mul x x > s", "Pow x two > s"};
+	static const char *const scaled[] = {"Neg s > p", "Mul s w > p", "Div s w > p", "Sub s w > p"};
+
+	input_of("x", SK_F32, 2, 3);
+	input_of("w", SK_F32, 2, 3);
+	sk_graph_new_constant(graph, "two", SK_F32, 0, NULL, &(const float){2});
+	add(inner[_i / 4]);
+	add(scaled[_i % 4]);
+	add("Exp p > y");
+	output("y");
+	ck_assert_str_eq(rewritten("expand:\n- name: a\n  pattern:\n  - ['s = Pow(a, 2)', 's = Mul(a, a)']\n"
+				   "  - [p = Neg(s), 'p = Mul(s, c)', 'p = Div(s, d)', 'p = Sub(s, b)']\n"
+				   "  - y = Exp(p)\n  where: not present(b)\n"
+				   "  let: {m: present(c), e: present(d)}\n  replace: y = Clip(a, c, d)\n"),
+			 _i % 4 == 0   ? "Clip x - - > y"
+			 : _i % 4 == 1 ? "Clip x w - > y"
+			 : _i % 4 == 2 ? "Clip x - w > y"
+			 : _i == 3     ? "Mul x x > s; Sub s w > p; Exp p > y"
+				       : "Pow x two > s; Sub s w > p; Exp p > y");
 }
 END_TEST
 
@@ -773,6 +802,7 @@ int main(void)
 	tcase_add_loop_test(rest, test_outputs, 0, 3);
 	tcase_add_loop_test(rest, test_either_order, 0, sizeof(orders) / sizeof(orders[0]));
 	tcase_add_test(rest, test_too_many_orders);
+	tcase_add_loop_test(rest, test_either_line, 0, 8);
 	tcase_add_test(rest, test_value_named_target);
 	tcase_add_loop_test(rest, test_clip, 0, 2);
 	tcase_add_loop_test(rest, test_shrink, 0, 2);

@@ -72,6 +72,74 @@ static bool read_lines(const struct sk_document *document, const struct sk_node 
 	return true;
 }
 
+/* ---- patterns ---- */
+
+/* The ways to take one of each list of lines, as far as there may be so many rules; 0 after an error. */
+static uint32_t count_ways(const struct sk_document *document, const struct sk_node *pattern)
+{
+	uint32_t ways = 1;
+	size_t count;
+
+	for (const struct sk_node *line = sk_node_items(pattern, NULL); line; line = line->next) {
+		sk_node_items(line, &count);
+		if (!count)
+			fails(document, line, "none of several lines is none at all");
+		if (!count || count > SK_RULES_MAX / ways) {
+			if (count)
+				fails(document, line,
+				      "there are more than 10000 ways to take one of several lines each");
+			return 0;
+		}
+		ways *= (uint32_t)count;
+	}
+	return ways;
+}
+
+/* Values that only this line takes: where another one is there instead, they are absent. */
+static bool collect_absent(const struct sk_document *document, const struct sk_node *line, struct sk_scanner *scanner,
+			   const struct sk_rule *before, sk_texts *absent)
+{
+	struct sk_rule other = *before;
+
+	other.names.items = (struct sk_rule_name *)sk_arena_copy(document->arena, (const char *)before->names.items,
+								 before->names.count * sizeof(*before->names.items));
+	other.names.capacity = before->names.count;
+	if (!open_text(document, line, "a line of a pattern", scanner) || !sk_rule_parse_pattern(scanner, &other))
+		return false;
+	for (size_t i = before->names.count; i < other.names.count; i++)
+		if (other.names.items[i].kind == SK_RULE_INPUT)
+			sk_array_push(document->arena, absent, other.names.items[i].text);
+	return true;
+}
+
+/* The lines of the pattern; of those that are lists one each, by the number of the way. */
+static bool read_pattern(const struct sk_document *document, const struct sk_node *pattern, uint32_t way,
+			 struct sk_scanner *scanner, struct sk_rule *rule)
+{
+	sk_texts absent = {0};
+
+	for (const struct sk_node *line = sk_node_items(pattern, NULL); line; line = line->next) {
+		const struct sk_node *chosen = NULL;
+		uint32_t number = 0;
+		size_t count;
+
+		for (const struct sk_node *item = sk_node_items(line, &count); item; item = item->next, number++)
+			if (number == way % count)
+				chosen = item;
+			else if (!collect_absent(document, item, scanner, rule, &absent))
+				return false;
+		way /= (uint32_t)count;
+		if (!open_text(document, chosen, "a line of a pattern", scanner) ||
+		    !sk_rule_parse_pattern(scanner, rule))
+			return false;
+	}
+	for (size_t i = 0; i < absent.count; i++)
+		if (sk_rule_find_name(rule, absent.items[i]) == SK_NONE)
+			sk_array_push(document->arena, &rule->names,
+				      (struct sk_rule_name){.text = absent.items[i], .optional = true});
+	return true;
+}
+
 /* Expressions under names, which others may use that stand behind them. */
 static bool read_lets(const struct sk_document *document, const struct sk_node *node, struct sk_scanner *scanner,
 		      struct sk_rule *rule)
@@ -228,7 +296,7 @@ static bool read_compute(const struct sk_document *document, const struct sk_nod
 }
 
 static bool read_variant(const struct sk_document *document, const struct sk_node *node, const struct draft *base,
-			 const struct draft *draft, struct sk_rule *rule)
+			 const struct draft *draft, uint32_t way, struct sk_rule *rule)
 {
 	struct sk_scanner scanner = {.arena = document->arena, .diag = document->diag};
 	const struct sk_node *pattern = draft->pattern ? draft->pattern : base->pattern;
@@ -236,8 +304,7 @@ static bool read_variant(const struct sk_document *document, const struct sk_nod
 
 	if (!pattern || !replace)
 		return fails(document, node, "a rule has a 'pattern' and what to 'replace' it with");
-	if (!read_lines(document, pattern, "a line of a pattern", &scanner, rule, sk_rule_parse_pattern) ||
-	    !read_lets(document, base->let, &scanner, rule) ||
+	if (!read_pattern(document, pattern, way, &scanner, rule) || !read_lets(document, base->let, &scanner, rule) ||
 	    (draft != base && !read_lets(document, draft->let, &scanner, rule)) ||
 	    !read_conditions(document, base->where, &scanner, rule) ||
 	    (draft != base && !read_conditions(document, draft->where, &scanner, rule)) ||
@@ -297,12 +364,20 @@ static bool is_new(const struct reader *reader, const struct sk_name *name)
 static void add_variant(struct reader *reader, const struct sk_rule *named, const struct sk_node *node,
 			const struct draft *base, const struct draft *draft)
 {
-	struct sk_rule rule = *named;
+	const struct sk_node *pattern = draft->pattern ? draft->pattern : base->pattern;
+	uint32_t ways = pattern ? count_ways(reader->document, pattern) : 1;
 
-	if (reader->rules->expand.count + reader->rules->fuse.count == SK_RULES_MAX)
-		fails(reader->document, node, "there are more than 10000 rules");
-	else if (read_variant(reader->document, node, base, draft, &rule))
+	for (uint32_t way = 0; way < ways; way++) {
+		struct sk_rule rule = *named;
+
+		if (reader->rules->expand.count + reader->rules->fuse.count == SK_RULES_MAX) {
+			fails(reader->document, node, "there are more than 10000 rules");
+			return;
+		}
+		if (!read_variant(reader->document, node, base, draft, way, &rule))
+			return;
 		sk_array_push(reader->document->arena, reader->list, rule);
+	}
 }
 
 static bool read_before(const struct reader *reader, const struct sk_node *node, struct sk_name *before)
