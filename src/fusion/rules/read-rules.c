@@ -123,7 +123,8 @@ static bool read_pattern(const struct sk_document *document, const struct sk_nod
 		uint32_t number = 0;
 		size_t count;
 
-		for (const struct sk_node *item = sk_node_items(line, &count); item; item = item->next, number++)
+		for (const struct sk_node *item = sk_node_items(line, &count); number < count;
+		     item = item->next, number++)
 			if (number == way % count)
 				chosen = item;
 			else if (!collect_absent(document, item, scanner, rule, &absent))
