@@ -2,6 +2,7 @@
  * flags under its stage and its place in that stage. */
 #include "src/fuse-graph.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -133,13 +134,28 @@ bool sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_gra
 	return sk_expand_check_names(arena, diag, &fusion->flags);
 }
 
+static void log_counts(struct sk_arena *arena, const struct sk_graph_fusion *fusion, const char *pass,
+		       const sk_rule_counts *counts)
+{
+	for (size_t i = 0; i < counts->count; i++)
+		if (counts->items[i].found)
+			log_line(fusion, "FE",
+				 sk_arena_print(arena,
+						"GraphId[%" PRIu32
+						"], GraphFusionPass[%s]: pattern=%s, matched_times=%" PRIu64
+						", effected_times=%" PRIu64 ".",
+						fusion->results->graphs - 1, pass, counts->items[i].rule,
+						counts->items[i].found, counts->items[i].replaced));
+}
+
 static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, const struct sk_pass_choice *choice,
 		struct sk_dumps *dumps)
 {
 	uint64_t start = sk_timing_now();
 	const struct sk_fusion_pass *pass = choice->pass;
+	sk_rule_counts counts = {NULL, 0, 0};
 	enum sk_pass_result result =
-		pass->run ? pass->run(graph, &fusion->flags) : sk_fuse(graph, &fusion->flags, pass->rules);
+		pass->run ? pass->run(graph, &fusion->flags) : sk_fuse(graph, &fusion->flags, pass->rules, &counts);
 	bool changed = result == SK_PASS_CHANGED;
 
 	log_line(fusion, "GRAPH_KERNEL",
@@ -148,6 +164,8 @@ static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion,
 	for (size_t i = 0; i < graph->told.count; i++)
 		log_line(fusion, "GRAPH_KERNEL", graph->told.items[i]);
 	graph->told.count = 0;
+	sk_fusion_results_add(graph->arena, fusion->results, pass->name, &counts);
+	log_counts(graph->arena, fusion, pass->name, &counts);
 	if (changed)
 		log_line(fusion, "GRAPH_KERNEL",
 			 sk_arena_print(graph->arena, "graph kernel pass %s changed.", choice->name));
@@ -158,6 +176,7 @@ bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusi
 {
 	const struct sk_fusion_flags *flags = &fusion->flags;
 
+	fusion->results->graphs++;
 	/* On the host the planner knows best, unless somebody says what he wants. */
 	graph->composites_hold = flags->target != SK_TARGET_HOST || flags->given;
 	for (size_t i = 0; i < fusion->passes.count; i++) {

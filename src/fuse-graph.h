@@ -7,11 +7,13 @@
 #include "src/fusion/graph.h"
 #include "src/fusion/manager/choose.h"
 #include "src/fusion/manager/flags.h"
+#include "src/fusion/manager/results.h"
 
 /* What is decided once, for all networks of a link. */
 struct sk_graph_fusion {
 	struct sk_fusion_flags flags;
 	sk_pass_choices passes;
+	struct sk_fusion_results *results; /* of patterns in all graphs */
 	bool verbose; /* what is decided and done is told on standard error */
 };
 

@@ -117,6 +117,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/manager/flags.c src/fusion/manager/flags.def src/fusion/manager/flags.h \
 	src/fusion/manager/lists.c src/fusion/manager/lists.h \
 	src/fusion/manager/no-effect.def src/fusion/manager/pass.h \
+	src/fusion/manager/results.c src/fusion/manager/results.h \
 	src/fusion/manager/switches.c src/fusion/manager/switches.h \
 	src/fusion/dumps/clusters.c src/fusion/dumps/clusters.h \
 	src/fusion/dumps/dot.c src/fusion/dumps/dumps.c src/fusion/dumps/dumps.h \

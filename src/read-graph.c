@@ -266,10 +266,31 @@ static bool read_ge_request(const struct sk_link *link, struct sk_ge_request *re
 				  command->ge_folder, folder, request);
 }
 
+/* fusion_result.json, where it is asked for, and among the dumps. */
+static bool write_results(const struct sk_link *link, const struct sk_fusion_results *results)
+{
+	const char *path = sk_command_destination(link->command, link->command->fusion_result);
+	const char *folder = dump_folder(link, NULL);
+	struct sk_text text;
+
+	if (!path && !folder)
+		return true;
+	sk_text_open(&text);
+	sk_fusion_results_print(link->arena, results, text.stream);
+	sk_text_close(link->arena, &text);
+	return (!path || sk_file_write_text(link->diag, path, text.bytes, text.size)) &&
+	       (!folder || sk_file_write_text(link->diag, sk_arena_print(link->arena, "%s/fusion_result.json", folder),
+					      text.bytes, text.size));
+}
+
 bool sk_network_read(const struct sk_link *link, const char *path)
 {
 	struct sk_ge_request ge;
-	struct reading reading = {.link = link, .path = path, .fusion.verbose = link->command->verbose, .ge = &ge};
+	struct sk_fusion_results results = {0};
+	struct reading reading = {.link = link,
+				  .path = path,
+				  .fusion = {.results = &results, .verbose = link->command->verbose},
+				  .ge = &ge};
 	struct sk_model *model = link->model;
 
 	if (!sk_fusion_flags_given(link, &reading.fusion.flags) || !read_switches(link, &reading.fusion.flags) ||
@@ -279,7 +300,7 @@ bool sk_network_read(const struct sk_link *link, const char *path)
 	/* Which passes run is decided, once for all networks. */
 
 	return sk_networks_list(link->command, &model->graph, path, link->arena, link->diag, &reading.networks) &&
-	       read_networks(&reading) &&
+	       read_networks(&reading) && write_results(link, &results) &&
 	       (!reading.fusion.flags.enable_debug_mode ||
 		sk_scope_options_override(model, reading.fusion.flags.place, "*=debug-sync-all=1"));
 }

@@ -28,6 +28,7 @@ static void check_options(const struct sk_link *link)
 			     : command->fusion_flags	 ? "--fusion-flags"
 			     : command->fusion_target	 ? "--fusion-target"
 			     : command->switches	 ? "--fusion-switch-file"
+			     : command->fusion_result	 ? "--fusion-result"
 			     : command->rules		 ? "--rules"
 			     : command->model_text	 ? "--model-text"
 			     : command->dump_folder	 ? "--dump-dir"

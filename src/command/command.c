@@ -372,6 +372,7 @@ void sk_command_list_outputs(const struct sk_command_line *command,
 		{"--weights", command->weights},
 		{"--report", command->report},
 		{"--model-text", command->model_text},
+		{"--fusion-result", command->fusion_result},
 		{"--repro", command->reproduction},
 		{"--time-trace", command->time_trace},
 	};

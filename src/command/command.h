@@ -55,6 +55,7 @@ struct sk_command_line {
 	const char *ge_extent, *ge_level, *ge_folder; /* DUMP_GE_GRAPH and its like of the environment; NULL: not set */
 	const char *fusion_target; /* --fusion-target; NULL: none */
 	const char *switches; /* --fusion-switch-file; NULL: none */
+	const char *fusion_result; /* --fusion-result; NULL: none */
 	const char *rules; /* --rules; NULL: none */
 	bool verbose; /* --verbose, or GLOG_v of the environment */
 	const char *report; /* --report; NULL: none */
@@ -111,7 +112,7 @@ struct sk_command_output {
 	const char *path; /* NULL: it is not asked for */
 };
 
-enum { SK_COMMAND_OUTPUTS = 10 };
+enum { SK_COMMAND_OUTPUTS = 11 };
 
 void sk_command_list_outputs(const struct sk_command_line *command,
 			     struct sk_command_output outputs[SK_COMMAND_OUTPUTS]);

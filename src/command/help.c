@@ -93,6 +93,7 @@ const char sk_command_help[] =
 	"  --fusion-switch-file=FILE\n"
 	"                            passes of graph-kernel fusion that are on or off: CANN's JSON, or PASS:on|off\n"
 	"                            in each line (sk-fusion(5))\n"
+	"  --fusion-result=FILE      write to FILE how often each pass has found its patterns, and replaced them\n"
 	"  --rules=FILE              rules of your own that expand operators of the model (sk-fusion(5))\n"
 	"  --verbose                 print to standard error which passes fuse the model's operators, and their times\n"
 	"  --explain TASK            print what became of TASK, and why\n"

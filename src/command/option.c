@@ -87,6 +87,7 @@ static const struct sk_option options[] = {
 	{"fusion-flags", NULL, SK_OPTION_SET_TEXT, FIELD(fusion_flags)},
 	{"fusion-target", NULL, SK_OPTION_SET_TEXT, FIELD(fusion_target)},
 	{"fusion-switch-file", NULL, SK_OPTION_SET_INPUT, FIELD(switches)},
+	{"fusion-result", NULL, SK_OPTION_SET_OUTPUT, FIELD(fusion_result)},
 	{"rules", NULL, SK_OPTION_SET_INPUT, FIELD(rules)},
 	{"verbose", NULL, SK_OPTION_SET_FLAG, FIELD(verbose)},
 	{"repro", NULL, SK_OPTION_SET_REPRODUCTION, FIELD(reproduction)},

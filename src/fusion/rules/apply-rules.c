@@ -9,6 +9,7 @@
 /* A rule among those whose anchor may be of one operator. */
 struct entry {
 	const struct sk_rule *rule;
+	uint32_t count; /* of its rule, among all counts */
 	uint32_t next; /* for the same operator; SK_NONE: it is the last one */
 	uint32_t last; /* of the first one for its operator: the last one */
 };
@@ -35,8 +36,19 @@ static const char *key_of(struct sk_arena *arena, const char *domain, const char
 	return *domain ? sk_arena_print(arena, "%s:%s", domain, op) : op;
 }
 
+/* The place where the rule is counted, whose variants stand one behind the other. */
+static uint32_t count_of(struct rewriting *rewriting, const struct sk_rule *rule)
+{
+	sk_rule_counts *counts = &rewriting->rewrite->counts;
+
+	if (!counts->count || strcmp(counts->items[counts->count - 1].rule, rule->name))
+		sk_array_push(rewriting->graph->arena, counts, (struct sk_rule_count){.rule = rule->name});
+	return (uint32_t)counts->count - 1;
+}
+
 static void enter(struct rewriting *rewriting, const struct sk_rule *rule)
 {
+	uint32_t count = count_of(rewriting, rule);
 	const struct sk_rule_node *anchor = &rule->pattern.items[rule->steps.items[0].node];
 	struct sk_arena *arena = rewriting->graph->arena;
 
@@ -45,7 +57,7 @@ static void enter(struct rewriting *rewriting, const struct sk_rule *rule)
 		uint32_t new = (uint32_t)rewriting->entries.count;
 		uint32_t first = sk_map_insert(&rewriting->first, key, strlen(key), new);
 
-		sk_array_push(arena, &rewriting->entries, (struct entry){rule, SK_NONE, new});
+		sk_array_push(arena, &rewriting->entries, (struct entry){rule, count, SK_NONE, new});
 		if (first != new)
 			rewriting->entries.items[rewriting->entries.items[first].last].next = new;
 		rewriting->entries.items[first].last = new;
@@ -180,13 +192,23 @@ static void try_rules(struct rewriting *rewriting, uint32_t anchor)
 {
 	const struct sk_graph_node *node = &rewriting->graph->nodes.items[anchor];
 	const char *key = key_of(rewriting->graph->arena, node->domain, node->op);
-	uint32_t entry = sk_map_find(&rewriting->first, key, strlen(key));
+	uint32_t entry = sk_map_find(&rewriting->first, key, strlen(key)), counted = SK_NONE;
 
 	if (entry == SK_NONE ||
 	    (rewriting->rewrite->wants && !rewriting->rewrite->wants(rewriting->rewrite->context, node)))
 		return;
-	while (entry != SK_NONE && !apply(rewriting, rewriting->entries.items[entry].rule, anchor))
-		entry = rewriting->entries.items[entry].next;
+	for (bool applied = false; entry != SK_NONE && !applied; entry = rewriting->entries.items[entry].next) {
+		uint32_t number = rewriting->entries.items[entry].count;
+		struct sk_rule_count *count = &rewriting->rewrite->counts.items[number];
+
+		applied = apply(rewriting, rewriting->entries.items[entry].rule, anchor);
+		/* What one variant after another finds at a node is one pattern. */
+		if ((applied || rewriting->match.whole) && counted != number) {
+			count->found++;
+			counted = number;
+		}
+		count->replaced += applied;
+	}
 }
 
 /* ---- order ---- */

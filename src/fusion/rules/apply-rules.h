@@ -2,6 +2,7 @@
 #ifndef SK_APPLY_RULES_H
 #define SK_APPLY_RULES_H
 
+#include "src/fusion/manager/results.h"
 #include "src/fusion/rules/rule.h"
 
 /* A rule for the operator of a node, which has not been applied there. */
@@ -26,6 +27,7 @@ struct sk_rule_pass {
 	/* What has been done: */
 	size_t replaced; /* patterns */
 	uint64_t steps; /* of matching */
+	sk_rule_counts counts; /* by rule, its variants together */
 	SK_ARRAY(struct sk_rule_refusal) refusals;
 };
 

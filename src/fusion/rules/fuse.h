@@ -5,6 +5,7 @@
 #define SK_FUSE_H
 
 #include "src/fusion/manager/pass.h"
+#include "src/fusion/manager/results.h"
 
 /* The passes that have no place in MindSpore's list: what exporters take apart, TorchAir's patterns, the user's. */
 #define SK_PASS_ONNX	 "onnx_fusion"
@@ -16,8 +17,8 @@
 bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags,
 		   struct sk_fusion_pass *passes);
 
-/* Applies the rules of a pass. */
+/* Applies the rules of a pass, and counts what they find. */
 enum sk_pass_result sk_fuse(struct sk_op_graph *graph, const struct sk_fusion_flags *flags,
-			    const struct sk_rule_list *rules);
+			    const struct sk_rule_list *rules, sk_rule_counts *counts);
 
 #endif
