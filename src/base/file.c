@@ -251,11 +251,27 @@ static bool write_special(struct sk_diag *diag, const char *path, const struct s
 
 /* ---- files ---- */
 
+/* The last one to be written would be what remains. */
+static bool is_taken(const char *path)
+{
+	const char *other;
+
+	for (int at = 0; (other = sk_unfinished_next(&at));)
+		if (sk_file_same(path, other))
+			return true;
+	return false;
+}
+
 bool sk_file_write(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts, size_t count,
 		   const struct sk_file_draft *draft)
 {
 	if (sk_is_special(path))
 		return write_special(diag, path, parts, count);
+	if (is_taken(path)) {
+		sk_error(diag, (struct sk_place){.file = path},
+			 "two files would be written under this name; give one of them another");
+		return false;
+	}
 	if (draft && draft->bytes && is_in_place(draft, parts, count) && name_draft(draft, path, mode))
 		return write_draft(diag, path, draft, parts, count);
 	return write_regular(diag, path, mode, parts, count);

@@ -30,9 +30,9 @@ struct sk_file_draft {
 /* Whether the bytes are in what the draft has. */
 bool sk_file_is_drafted(const struct sk_file_draft *draft, const void *bytes);
 
-/* Writes what sk_files_finish makes the file. The mode is narrowed by the umask. If all parts that are in the draft are
- * at their offsets there, it becomes the file, if it can: on another file system they are copied, as with NULL. False
- * after an error in the sink. */
+/* Writes what sk_files_finish makes the file, under a name of its own. The mode is narrowed by the umask. If all parts
+ * that are in the draft are at their offsets there, it becomes the file, if it can: on another file system they are
+ * copied, as with NULL. False after an error in the sink. */
 bool sk_file_write(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts, size_t count,
 		   const struct sk_file_draft *draft);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/base/temporary.h"
@@ -20,6 +21,7 @@ static struct file {
 	char *volatile name; /* of the temporary file; NULL: the entry is free */
 	char *path;
 	bool replaced; /* the temporary file has become this one */
+	bool folder; /* it is a folder, and stands under its own name */
 } files[MAXIMUM_FILES];
 
 /* ---- signals ---- */
@@ -29,9 +31,12 @@ void sk_unfinished_unlink(void)
 	for (int i = 0; i < MAXIMUM_FILES; i++) {
 		const char *name = files[i].name;
 
-		if (name)
+		if (name && !files[i].folder)
 			unlink(files[i].replaced ? files[i].path : name);
 	}
+	for (int i = MAXIMUM_FILES - 1; i >= 0; i--)
+		if (files[i].name && files[i].folder)
+			rmdir(files[i].name); /* unless somebody else has put something there */
 }
 
 static void remove_and_die(int number)
@@ -127,9 +132,43 @@ bool sk_unfinished_link(const char *path, int descriptor)
 	return begin(path, 0, descriptor) >= 0;
 }
 
+bool sk_unfinished_make_folder(const char *path)
+{
+	struct file *file = free_entry();
+	char *name = strdup(path);
+	sigset_t all, before;
+
+	if (!file || !name || !(file->path = strdup(path))) {
+		free(name);
+		return false;
+	}
+	watch();
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+
+	bool made = mkdir(path, 0777) == 0;
+	int reason = errno;
+
+	file->folder = true;
+	file->name = name;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = reason;
+	if (!made)
+		release(file);
+	return made;
+}
+
+const char *sk_unfinished_next(int *at)
+{
+	while (*at < MAXIMUM_FILES)
+		if (files[(*at)++].name)
+			return files[*at - 1].path;
+	return NULL;
+}
+
 static bool replace(struct file *file)
 {
-	if (rename(file->name, file->path) == 0)
+	if (file->folder || rename(file->name, file->path) == 0)
 		return true;
 
 	int reason = errno;

@@ -17,6 +17,12 @@ int sk_unfinished_create(const char *path, mode_t mode);
 /* The same for a file without a name (O_TMPFILE), which the caller goes on writing to. False with errno. */
 bool sk_unfinished_link(const char *path, int descriptor);
 
+/* Makes a folder that is removed again if its files are. False with errno. */
+bool sk_unfinished_make_folder(const char *path);
+
+/* The path of one file or folder that is not finished after the other, from *at = 0 on; NULL behind the last one. */
+const char *sk_unfinished_next(int *at);
+
 /* The file that is to replace path is complete: renames it. False with errno: it could not be, and is removed. */
 bool sk_unfinished_finish(const char *path);
 

@@ -173,7 +173,17 @@ fails_with "file/below: cannot make the folder for dumps: Not a directory" link 
 sed 's/"Neg"/"Nag"/' simple.pbtxt >wrong.pbtxt
 fails_with "no operator" link wrong.pbtxt no.sk --dim n=8 --dump-dir none
 fails_with "again/6_validate.pbtxt: is in the folder of --dump-dir" link again/6_validate.pbtxt no.sk --dump-dir again/
-[ ! -e no.sk ] && [ -z "$(ls none 2>/dev/null)" ] || fail "something was left behind"
+mkdir there
+fails_with "no kernel" "$sklink" model.pbtxt --dim n=8 -o no.sk --dump-dir there/dumps
+fails_with "no kernel" "$sklink" model.pbtxt --dim n=8 -o no.sk --dump-dir gone/dumps --fusion-flags=--dump_as_text --fusion-target=ascend
+for place in there ./there/../there; do
+	fails_with "6_validate.ir: two files would be written under this name" link model.pbtxt $place/6_validate.ir --dim n=8 --dump-dir there
+	fails_with "6_validate.pbtxt: two files would be written under this name" link model.pbtxt no.sk --dim n=8 --dump-dir there \
+		--model-text $place/6_validate.pbtxt
+done
+[ ! -e no.sk ] && [ ! -e none ] && [ -z "$(ls there)" ] && [ ! -e gone ] || fail "something was left behind"
+link model.pbtxt there/model.sk --dim n=8 --dump-dir there
+"$skdump" there/model.sk >said.txt || fail "a package beside dumps is another one"
 link model.pbtxt repro.sk --dim n=8 --dump-dir deep/r --repro repro.tar
 tar -xf repro.tar && (cd repro && "$sklink" @response.txt) && cmp repro/r/6_validate.ir deep/r/6_validate.ir || fail "--repro"
 printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' >m.yaml

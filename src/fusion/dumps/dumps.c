@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/base/unfinished.h"
 #include "src/fusion/dumps/clusters.h"
 #include "src/fusion/dumps/forms.h"
 #include "src/fusion/onnx/onnx.h"
@@ -34,11 +34,13 @@ static const struct {
 
 /* ---- files ---- */
 
+/* What is made is gone again after an error. */
 static bool make_folder(struct sk_diag *diag, const char *path)
 {
 	for (const char *end = path + (*path == '/'); *end; end += *end == '/') {
 		end += strcspn(end, "/");
-		if (mkdir(sk_arena_copy(diag->arena, path, (size_t)(end - path)), 0777) == 0 || errno == EEXIST)
+		if (sk_unfinished_make_folder(sk_arena_copy(diag->arena, path, (size_t)(end - path))) ||
+		    errno == EEXIST)
 			continue;
 		sk_error(diag, (struct sk_place){.file = path}, "cannot make the folder for dumps: %s",
 			 strerror(errno));
