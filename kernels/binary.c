@@ -2,9 +2,14 @@
  *
  * variants: OP=Add,Mul,Max,Min TYPE=floats FORM=symmetric ISA=base,v3
  * variants: OP=Add,Mul,Max,Min TYPE=integers FORM=symmetric
- * variants: OP=Sub,Div TYPE=floats FORM=forms ISA=base,v3
+ * variants: OP=Sub TYPE=floats FORM=forms ISA=base,v3
+ * variants: OP=Div TYPE=f32,halves FORM=forms ISA=base,v3
+ * variants: OP=Div TYPE=f64 FORM=forms
  * variants: OP=Sub,Div TYPE=integers FORM=forms
- * variants: OP=Pow TYPE=floats FORM=forms ISA=base,v3
+ * variants: OP=Pow TYPE=f32,halves FORM=same,scalar,row,column,lrow,strided ISA=base,v3
+ * variants: OP=Pow TYPE=f32,halves FORM=lscalar,lcolumn
+ * variants: OP=Pow TYPE=f64 FORM=same,row,lscalar,lrow,lcolumn,strided ISA=base,v3
+ * variants: OP=Pow TYPE=f64 FORM=scalar,column
  * variants: OP=Pow TYPE=i32,i64 FORM=forms
  * variants: OP=Mod TYPE=numbers FORM=forms
  * variants: OP=Mod FMOD=1 TYPE=numbers FORM=forms

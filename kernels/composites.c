@@ -1,7 +1,9 @@
 /* composites.c: elementwise operators of two to four inputs that are more than one operation, most of them what is
  * left of a gradient: x0, x1 ... -> y of the same type. The forms: same shapes, and `strided`, where inputs lie anyhow.
  *
- * variants: OP=SqrtGrad,RsqrtGrad,ReluGrad TYPE=floats FORM=same ISA=base,v3
+ * variants: OP=RsqrtGrad,ReluGrad TYPE=floats FORM=same ISA=base,v3
+ * variants: OP=SqrtGrad TYPE=f32,halves FORM=same ISA=base,v3
+ * variants: OP=SqrtGrad TYPE=f64 FORM=same
  * variants: OP=SigmoidGrad,TanhGrad TYPE=f32,f64 FORM=same
  * variants: OP=SigmoidGrad,TanhGrad TYPE=halves FORM=same ISA=base,v3
  * variants: OP=SqrtGrad,RsqrtGrad,SigmoidGrad,TanhGrad,ReluGrad TYPE=floats FORM=strided
@@ -9,7 +11,9 @@
  * variants: OP=SoftplusGrad,SoftplusGradExt,SwishGrad,GeLUGrad TYPE=floats FORM=strided
  * variants: OP=SigmoidCrossEntropyWithLogits,SigmoidCrossEntropyWithLogitsGrad TYPE=floats FORM=same ISA=base,v3
  * variants: OP=SigmoidCrossEntropyWithLogits,SigmoidCrossEntropyWithLogitsGrad TYPE=floats FORM=strided
- * variants: OP=Addcmul,ClipByNormNoDivSum,FusedMulAdd TYPE=floats FORM=same ISA=base,v3
+ * variants: OP=Addcmul,FusedMulAdd TYPE=floats FORM=same ISA=base,v3
+ * variants: OP=ClipByNormNoDivSum TYPE=f32,halves FORM=same ISA=base,v3
+ * variants: OP=ClipByNormNoDivSum TYPE=f64 FORM=same
  * variants: OP=Addcmul,ClipByNormNoDivSum,FusedMulAdd TYPE=floats FORM=strided
  */
 #include "kernels/family.h"

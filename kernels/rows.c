@@ -6,7 +6,9 @@
  * variants: OP=Hardmax TYPE=halves SHAPE=planes ISA=base,v3
  * variants: OP=Hardmax TYPE=halves SHAPE=rows
  * variants: OP=Softmax TYPE=f32 SHAPE=rows ISA=v4
- * variants: OP=LpNormalization P=1,2 TYPE=floats SHAPE=rows,planes ISA=base,v3
+ * variants: OP=LpNormalization P=1,2 TYPE=f32,halves SHAPE=rows,planes ISA=base,v3
+ * variants: OP=LpNormalization P=1,2 TYPE=f64 SHAPE=planes ISA=base,v3
+ * variants: OP=LpNormalization P=1,2 TYPE=f64 SHAPE=rows
  */
 #include "kernels/family.h"
 #include "kernels/math.h"

@@ -15,7 +15,8 @@
  * variants: OP=Square TYPE=i32,i64
  * variants: OP=Erf TYPE=integers
  * variants: OP=Erfc,Acosh TYPE=floats
- * variants: OP=HSigmoid TYPE=floats ISA=base,v3
+ * variants: OP=HSigmoid TYPE=f32,halves ISA=base,v3
+ * variants: OP=HSigmoid TYPE=f64
  * variants: OP=Erf,Gelu,Exp,Tanh,Sigmoid TYPE=f32 ISA=v4
  * variants: OP=Gelu APPROXIMATE=tanh TYPE=floats ISA=base,v3
  * variants: OP=Sin,Cos,Tan,Asin,Acos,Atan,Sinh,Cosh,Asinh,Atanh TYPE=floats ISA=base,v3
