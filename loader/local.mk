@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += loader/libplan.la
 loader_libplan_la_SOURCES = \
 	loader/arch/x86_64/isa.c loader/arch/x86_64/cpuid.h loader/plan/isa.h \
 	loader/plan/plan-call.c loader/plan/plan-checker.h loader/plan/plan-launch.c loader/plan/plan-networks.c loader/plan/plan.c loader/plan/plan.h \
+	loader/plan/task-filter.c loader/plan/task-filter.h \
 	loader/arch/x86_64/isa.def
 
 # The seal of packages: sklink makes it, libskrt compares.
@@ -92,6 +93,7 @@ skrun_SOURCES = \
 	loader/skrun/messages.c loader/skrun/messages.h \
 	loader/skrun/trace-page.c loader/skrun/trace-page.h \
 	loader/skrun/run-options.c loader/skrun/run-options.h \
+	loader/skrun/run-results.c loader/skrun/run-results.h \
 	loader/skrun/session.c loader/skrun/session.h loader/skrun/split-check.c \
 	loader/skrun/skrun.c \
 	loader/skrun/summary.c \

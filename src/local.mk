@@ -1,6 +1,9 @@
-# Suggestions for misspelt names, and names as people may see them: also for libskrt.
+# Suggestions for misspelt names, patterns of them, and names as people may see them: also for libskrt.
 noinst_LTLIBRARIES += src/libnearest.la
-src_libnearest_la_SOURCES = src/base/escape.c src/base/escape.h src/base/nearest.c src/base/nearest.h
+src_libnearest_la_SOURCES = \
+	src/base/escape.c src/base/escape.h \
+	src/base/nearest.c src/base/nearest.h \
+	src/base/pattern.c src/base/pattern.h
 
 # Temporary files: also for libskrt.
 noinst_LTLIBRARIES += src/libtemporary.la
@@ -23,7 +26,6 @@ src_libbase_la_SOURCES = \
 	src/base/identifier.c src/base/identifier.h \
 	src/base/json.c src/base/json.h \
 	src/base/map.c src/base/map.h \
-	src/base/pattern.c src/base/pattern.h \
 	src/base/ranges.c src/base/ranges.h \
 	src/base/tar.c src/base/tar.h \
 	src/base/text.c src/base/text.h \
@@ -317,7 +319,7 @@ skdump_SOURCES = \
 	src/skdump/page.c src/skdump/page.h \
 	src/skdump/reemit.c src/skdump/reemit.h \
 	src/skdump/show.c src/skdump/show.h \
-	src/skdump/show-dot.c src/skdump/show-json.c src/skdump/show-json.h src/skdump/show-steps.c \
+	src/skdump/show-dot.c src/skdump/show-kernels.c src/skdump/show-json.c src/skdump/show-json.h src/skdump/show-steps.c \
 	src/skdump/show-text.c src/skdump/show-text.h \
 	src/skdump/skdump.c \
 	src/base/json-check.c src/base/json-check.h src/base/table.c src/base/table.h

@@ -130,8 +130,8 @@ EXTRA_DIST += tests/run/skdump-json.py tests/run/page-probe.js
 SHELL_TESTS += tests/run/skdump-page.sh
 SLOW_TESTS += tests/run/skdump-page.sh
 CLEANFILES += tests/run/skdump-page-*.png
-SHELL_TESTS += tests/run/skdump-json.sh tests/run/manifest-schema.sh
-QUICK_TESTS += tests/run/skdump-json.sh tests/run/manifest-schema.sh
+SHELL_TESTS += tests/run/skdump-json.sh tests/run/manifest-schema.sh tests/run/task-filters.sh tests/run/times.sh
+QUICK_TESTS += tests/run/skdump-json.sh tests/run/manifest-schema.sh tests/run/task-filters.sh tests/run/times.sh
 EXTRA_DIST += tests/run/manifest-schema.py
 SHELL_TESTS += tests/run/weights.sh
 QUICK_TESTS += tests/run/weights.sh
@@ -247,7 +247,7 @@ tests_unit_check_planned_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_planned_LDADD = src/libcore.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_show
 tests_unit_check_show_SOURCES = tests/unit/check_show.c tests/lib/plan-builder.c tests/lib/plan-builder.h src/skdump/show.c src/skdump/show.h \
-	src/skdump/show-steps.c src/skdump/show-text.c src/skdump/show-text.h src/base/table.c src/base/table.h
+	src/skdump/show-kernels.c src/skdump/show-steps.c src/skdump/show-text.c src/skdump/show-text.h src/base/table.c src/base/table.h
 tests_unit_check_show_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SANITIZED_CPPFLAGS)
 tests_unit_check_show_LDADD = stubs/libstubs.la src/libproof.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_show

@@ -49,6 +49,8 @@ struct prediction {
 	struct sk_network fused;
 	struct sk_simulation results[VARIANTS];
 	struct sk_predicted_trace trace;
+	const struct sk_task_filter *tasks;
+	bool by_kernel;
 	FILE *stream;
 	char *error;
 	size_t error_size;
@@ -206,6 +208,12 @@ static void print_ways(const struct prediction *prediction)
 	}
 }
 
+/* The step's task is its first one. */
+static bool is_shown(const struct prediction *prediction, const struct sk_path_item *item)
+{
+	return sk_task_is_chosen(prediction->tasks, prediction->plan, prediction->fused.steps[item->step].task);
+}
+
 /* A kernel on the critical path. */
 struct kernel_time {
 	uint32_t kernel, steps;
@@ -252,6 +260,7 @@ static bool print_path_kernels(const struct prediction *prediction)
 {
 	const struct sk_simulation *result = &prediction->results[FUSED];
 	uint32_t count = prediction->plan->kernel_count, shown = 0, other_steps = 0;
+	uint32_t most = prediction->by_kernel ? count : SHOWN_KERNELS;
 	struct kernel_time *kernels = calloc(count + (size_t)1, sizeof(*kernels));
 	struct scale scale = scale_of(result->time);
 	double others = 0;
@@ -263,13 +272,15 @@ static bool print_path_kernels(const struct prediction *prediction)
 	for (uint32_t i = 0; i < result->path_count; i++) {
 		struct kernel_time *kernel = &kernels[prediction->fused.steps[result->path[i].step].kernel];
 
+		if (!is_shown(prediction, &result->path[i]))
+			continue;
 		kernel->steps += is_new_step(result, i);
 		kernel->time += item_time(&result->path[i]);
 	}
 	qsort(kernels, count, sizeof(*kernels), compare_times);
 	fprintf(prediction->stream, "\ncritical path of the fused run, by kernel\n  %-24s %8s %10s\n", "kernel",
 		"steps", scale.unit);
-	for (; shown < count && shown < SHOWN_KERNELS && kernels[shown].steps; shown++)
+	for (; shown < most && kernels[shown].steps; shown++)
 		print_kernel_line(prediction, sk_plan_string(&prediction->plan->kernels[kernels[shown].kernel].name),
 				  kernels[shown].steps, kernels[shown].time, scale);
 	for (; shown < count && kernels[shown].steps; shown++) {
@@ -282,38 +293,51 @@ static bool print_path_kernels(const struct prediction *prediction)
 	return true;
 }
 
+static void print_item(const struct prediction *prediction, const struct sk_path_item *item, double end,
+		       struct scale scale)
+{
+	const struct sk_network_step *step = &prediction->fused.steps[item->step];
+	FILE *stream = prediction->stream;
+
+	fputs("  ", stream);
+	sk_escape_print_column(sk_plan_string(&prediction->plan->tasks[step->task].name), NAME_WIDTH, stream);
+	fprintf(stream, " %-10s %5" PRIu32 " %9.2f", prediction->profile.lanes[step->lane].name, item->core,
+		end * scale.factor);
+	for (int part = 0; part < SK_PARTS; part++)
+		fprintf(stream, " %9.2f", item->parts[part] * scale.factor);
+	fprintf(stream, "\n");
+}
+
 static void print_path(const struct prediction *prediction)
 {
 	const struct sk_simulation *result = &prediction->results[FUSED];
 	struct scale scale = scale_of(result->time);
-	uint32_t count = result->path_count, hidden = count > SHOWN_STEPS ? count - SHOWN_STEPS : 0, steps = 0;
+	uint32_t count = 0, hidden, steps = 0, number = 0;
 	FILE *stream = prediction->stream;
 	double end = 0;
 
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < result->path_count; i++) {
 		steps += is_new_step(result, i);
+		count += is_shown(prediction, &result->path[i]);
+	}
+	hidden = count > SHOWN_STEPS ? count - SHOWN_STEPS : 0;
 	fprintf(stream, "\ncritical path of the fused run, %" PRIu32 " of %" PRIu32 " steps\n", steps,
 		prediction->fused.step_count);
 	fprintf(stream, "  %-24s %-10s %5s %9s", "task", "lane", "core", "ends");
 	for (int part = 0; part < SK_PARTS; part++)
 		fprintf(stream, " %9s", part_names[part]);
 	fprintf(stream, "  %s\n", scale.unit);
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < result->path_count; i++) {
 		const struct sk_path_item *item = &result->path[i];
-		const struct sk_network_step *step = &prediction->fused.steps[item->step];
 
 		end += item_time(item);
-		if (hidden && i == SHOWN_STEPS / 2)
-			fprintf(stream, "  … %" PRIu32 " more …\n", hidden);
-		if (hidden && i >= SHOWN_STEPS / 2 && i < SHOWN_STEPS / 2 + hidden)
+		if (!is_shown(prediction, item))
 			continue;
-		fputs("  ", stream);
-		sk_escape_print_column(sk_plan_string(&prediction->plan->tasks[step->task].name), NAME_WIDTH, stream);
-		fprintf(stream, " %-10s %5" PRIu32 " %9.2f", prediction->profile.lanes[step->lane].name, item->core,
-			end * scale.factor);
-		for (int part = 0; part < SK_PARTS; part++)
-			fprintf(stream, " %9.2f", item->parts[part] * scale.factor);
-		fprintf(stream, "\n");
+		if (hidden && number == SHOWN_STEPS / 2)
+			fprintf(stream, "  … %" PRIu32 " more …\n", hidden);
+		if (number < SHOWN_STEPS / 2 || number >= SHOWN_STEPS / 2 + hidden)
+			print_item(prediction, item, end, scale);
+		number++;
 	}
 }
 
@@ -335,15 +359,21 @@ static bool predict(struct prediction *prediction, const struct sk_predict_optio
 		snprintf(prediction->error, prediction->error_size, "no memory for a table");
 		return false;
 	}
-	print_path(prediction);
+	if (!prediction->by_kernel)
+		print_path(prediction);
 	return true;
 }
 
 bool sk_predict(const struct sk_plan_view *plan, const struct sk_predict_options *options, FILE *stream, char *error,
 		size_t error_size)
 {
-	struct prediction prediction = {
-		.plan = plan, .network = options->network, .stream = stream, .error = error, .error_size = error_size};
+	struct prediction prediction = {.plan = plan,
+					.network = options->network,
+					.tasks = &options->tasks,
+					.by_kernel = options->by_kernel,
+					.stream = stream,
+					.error = error,
+					.error_size = error_size};
 	bool opened = sk_predicted_trace_open(options->trace, &prediction.trace);
 	bool good = opened && predict(&prediction, options);
 	bool written = sk_predicted_trace_close(&prediction.trace, options->trace, good);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "loader/plan/plan.h"
+#include "loader/plan/task-filter.h"
 
 struct sk_predict_options {
 	const struct sk_plan_network *network; /* of the plan */
@@ -13,6 +14,8 @@ struct sk_predict_options {
 	const char *costs; /* path of a cost file (costs.h), or NULL */
 	const char *trace; /* path of a file for what the cores do in the unfused and the fused run, or NULL */
 	uint32_t cores; /* of each lane; 0: as many as the profile says */
+	struct sk_task_filter tasks; /* of the critical path: only these are shown */
+	bool by_kernel; /* of the critical path: only the kernels, and all of them */
 };
 
 /* Prints the prediction. False, and nothing printed, with the reason in `error`. */

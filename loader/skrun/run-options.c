@@ -74,6 +74,12 @@ static bool set_repeats(struct sk_run_options *options, const struct row *row, c
 	return read_number(row, value, &options->repeats);
 }
 
+static bool set_launch(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	options->tasks.by_launch = true;
+	return read_number(row, value, &options->tasks.launch);
+}
+
 static bool set_cores(struct sk_run_options *options, const struct row *row, const char *value)
 {
 	uint64_t cores;
@@ -199,7 +205,11 @@ static const struct row rows[] = {
 	 read_key},
 	{"weights", "FILE", "the constants of the package are in FILE (default: the file that it names, beside it)",
 	 set_text, FIELD(package.weights)},
-	{"time", NULL, "print the median time of a run", set_flag, FIELD(time)},
+	{"time", NULL, "print the median time of a run, and that within which 90 % and 99 % of them stay", set_flag,
+	 FIELD(time)},
+	{"warm-up", "N", "run N times before --time, --trace and --profile begin", set_number, FIELD(warm_up),
+	 .most = 1000000000},
+	{"json", NULL, "print what --time and --profile find as data in JSON, and nothing else", set_flag, FIELD(json)},
 	{"trace", "FILE",
 	 "write what each core did when to FILE, for ui.perfetto.dev, chrome://tracing and\n"
 	 "skdump --html; with --predict, what it would do, unfused and fused",
@@ -208,6 +218,11 @@ static const struct row rows[] = {
 	 FIELD(page)},
 	{"profile", NULL, "print how long each task took, and how long cores waited before it", set_flag,
 	 FIELD(profile)},
+	{"task", "GLOB", "of --profile and --predict: only tasks of such a name", set_text, FIELD(tasks.task)},
+	{"kernel", "GLOB", "the same: only tasks whose kernel has such a name", set_text, FIELD(tasks.kernel)},
+	{"launch", "N", "the same: only tasks of that launch, by its number in skdump --launches", set_launch,
+	 .most = UINT32_MAX},
+	{"by-kernel", NULL, "of --profile and --predict: sums by kernel", set_flag, FIELD(by_kernel)},
 	{"list", NULL, "list tensors and launches, and run nothing", set_flag, FIELD(list)},
 	{"predict", NULL,
 	 "print what the network would take on a device, unfused and fused (default: the one that\n"
@@ -257,7 +272,23 @@ static bool is_run(const struct sk_run_options *options)
 {
 	return options->input_count || options->output_count || options->random || options->verify || options->time ||
 	       options->profile || options->mode_given || options->repeats_given || options->device.seed ||
-	       options->device.timeout_ms || options->device.checks;
+	       options->device.timeout_ms || options->device.checks || options->warm_up;
+}
+
+/* What is said of times: how, and of which tasks. */
+static bool check_telling(const struct sk_run_options *options)
+{
+	bool chosen = sk_task_filter_is_set(&options->tasks) || options->by_kernel;
+
+	if (options->json && !options->time && !options->profile)
+		sk_skrun_error("--json tells what has been measured; it goes with --time or --profile");
+	else if (options->json && options->verify)
+		sk_skrun_error("--json tells of times alone; --verify does not go with it");
+	else if (chosen && !options->profile && !options->predict)
+		sk_skrun_error("--task, --kernel, --launch and --by-kernel go with --profile or --predict");
+	else
+		return true;
+	return false;
 }
 
 static bool check_options(struct sk_run_options *options)
@@ -297,6 +328,10 @@ static bool check_options(struct sk_run_options *options)
 		sk_skrun_error(
 			"--measure runs each task alone; --output, --verify, --time, --trace, --profile, --unfused "
 			"and --serial do not go with it");
+	else if (options->warm_up && (options->list || options->verify || options->measure || split))
+		sk_skrun_error(
+			"--warm-up is for runs that are told about; --list, --verify, --measure and --check-split do "
+			"not go with it");
 	else if (options->device.checks && options->mode == SK_RUN_SERIAL)
 		sk_skrun_error("serial entries run unchecked: --serial goes with neither --guard nor --check-races");
 	else if ((options->trace || options->profile) &&
@@ -304,7 +339,7 @@ static bool check_options(struct sk_run_options *options)
 		sk_skrun_error("--trace and --profile tell about fused or unfused runs; --verify, --serial, --guard, "
 			       "--check-races and --check-split do not go with them");
 	else
-		return true;
+		return check_telling(options);
 	return false;
 }
 

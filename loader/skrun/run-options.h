@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "loader/image/seal.h"
+#include "loader/plan/task-filter.h"
 #include "loader/skrt.h"
 #include "loader/skrun/session.h"
 
@@ -14,12 +15,14 @@ struct sk_run_options {
 	uint8_t public_key[SK_SEAL_KEY]; /* of --trust */
 	struct sk_assignment *inputs, *outputs; /* room for one each argument */
 	uint32_t input_count, output_count;
-	bool random, verify, time, profile, list, predict;
+	bool random, verify, time, profile, list, predict, json;
+	bool by_kernel; /* of --profile and --predict: sums */
+	struct sk_task_filter tasks; /* that these two tell about */
 	const char *trace, *page, *costs, *measure; /* paths, or NULL */
 	const char *network; /* NULL: the only one */
 	enum sk_run_mode mode;
 	bool mode_given, repeats_given;
-	uint64_t seed, repeats;
+	uint64_t seed, repeats, warm_up;
 	struct skrt_device_options device;
 	bool help, version; /* asked for: nothing else matters */
 };

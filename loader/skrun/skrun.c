@@ -17,29 +17,12 @@
 #include "loader/skrun/measure.h"
 #include "loader/skrun/messages.h"
 #include "loader/skrun/run-options.h"
+#include "loader/skrun/run-results.h"
 #include "loader/skrun/session.h"
 #include "loader/skrun/task-table.h"
 #include "loader/skrun/trace-page.h"
 
 /* ---- the run ---- */
-
-static int compare_doubles(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
-
-static void print_time(const struct sk_run_options *options, const struct sk_session *session, double *seconds)
-{
-	static const char *const names[] = {"fused", "unfused", "serial"};
-
-	qsort(seconds, options->repeats, sizeof(*seconds), compare_doubles);
-	printf("Time: median %.4g ms, fastest %.4g ms of %" PRIu64 " %s runs (", seconds[options->repeats / 2] * 1e3,
-	       seconds[0] * 1e3, options->repeats, names[options->mode]);
-	sk_session_print_cores(session);
-	printf(")\n");
-}
 
 /* Whether a file can be written there. */
 static bool check_folder(const char *path, const char *what)
@@ -92,11 +75,25 @@ static bool read_inputs(struct sk_session *session, const struct sk_run_options 
 	return good && sk_session_check_filled(session);
 }
 
+/* A misspelt pattern should not look like tasks that take no time. */
+static bool check_filter(const struct sk_session *session, const struct sk_run_options *options)
+{
+	const struct skrt_network *network = &session->network;
+
+	if (!sk_task_filter_is_set(&options->tasks) ||
+	    sk_task_filter_finds(&options->tasks, &session->module->plan, network->first_task, network->task_count))
+		return true;
+	sk_skrun_error("%s: no task of the network is what --task, --kernel and --launch ask for", session->path);
+	return false;
+}
+
 static bool predict(const struct sk_session *session, const struct sk_run_options *options)
 {
 	struct sk_predict_options wanted = {.device = options->device.device,
 					    .costs = options->costs,
 					    .trace = options->trace,
+					    .tasks = options->tasks,
+					    .by_kernel = options->by_kernel,
 					    .cores = options->device.cores};
 	struct sk_plan_network network;
 	char error[512];
@@ -116,7 +113,7 @@ static bool verify(struct sk_session *session, const struct sk_run_options *opti
 	if (!sk_session_verify(session, (uint32_t)options->repeats, seconds))
 		return false;
 	if (options->time)
-		print_time(options, session, seconds);
+		sk_results_print_time(session, options, seconds);
 	return options->device.cores || sk_session_verify_fewer(session, &options->package, &options->device);
 }
 
@@ -134,6 +131,9 @@ static bool run(struct sk_session *session, const struct sk_run_options *options
 		return false;
 	bool traced = options->trace || options->profile;
 
+	for (uint64_t i = 0; i < options->warm_up; i++)
+		if (!sk_session_run(session, options->mode, &seconds[0]))
+			return false;
 	if (traced && !sk_session_begin_trace(session))
 		return false;
 	for (uint64_t i = 0; i < options->repeats && !options->verify && !runs_tasks; i++)
@@ -144,11 +144,13 @@ static bool run(struct sk_session *session, const struct sk_run_options *options
 	for (uint32_t i = 0; i < options->output_count; i++)
 		if (!sk_session_write(options->outputs[i].slot, options->outputs[i].path))
 			return false;
+	if (options->json)
+		return sk_results_print_json(session, options, seconds);
 	if (!options->output_count && !options->verify && !runs_tasks)
 		sk_session_summarise(session);
 	if (options->time && !options->verify)
-		print_time(options, session, seconds);
-	return !options->profile || sk_task_table_print(session->trace);
+		sk_results_print_time(session, options, seconds);
+	return !options->profile || sk_task_table_print(session, options);
 }
 
 /* ---- when skrun itself fails ---- */
@@ -197,7 +199,7 @@ static bool work(const struct sk_run_options *options)
 		device = (struct skrt_device_options){.cores = 1}; /* that runs nothing */
 
 	bool good = sk_session_open(&session, &options->package, options->network, &device) &&
-		    sk_keep_inputs(&session, options, options->trace) &&
+		    check_filter(&session, options) && sk_keep_inputs(&session, options, options->trace) &&
 		    sk_keep_inputs(&session, options, options->page) &&
 		    sk_keep_inputs(&session, options, options->measure);
 

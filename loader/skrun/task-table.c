@@ -1,5 +1,4 @@
-/* The table of --profile: a line for each task that ran, then what cores did besides, so that the shares add up to the
- * time that all cores had. Uses nothing of libskrt but its public functions. */
+/* See task-table.h. */
 #include "config.h"
 
 #include "loader/skrun/task-table.h"
@@ -9,46 +8,86 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/flight/module.h"
+#include "loader/plan/task-filter.h"
 #include "loader/skrun/messages.h"
-#include "loader/skrun/session.h"
 #include "src/base/escape.h"
 
-static int compare_tasks(const void *a, const void *b)
+/* A task that ran, or a kernel with the sums of its tasks. */
+struct row {
+	const char *name, *kernel;
+	uint64_t tasks, calls;
+	double run_seconds, wait_seconds;
+};
+
+struct table {
+	struct skrt_trace_info info;
+	struct row *rows;
+	size_t count;
+	double other_seconds; /* in tasks that nobody has asked for */
+};
+
+static int compare_rows(const void *a, const void *b)
 {
-	const struct skrt_task_times *left = a, *right = b;
+	const struct row *left = a, *right = b;
 
 	return (left->run_seconds < right->run_seconds) - (left->run_seconds > right->run_seconds);
 }
 
-/* Those that ran, in *tasks, which the caller frees. */
-static bool read_tasks(const struct skrt_trace *trace, uint64_t count, struct skrt_task_times **tasks, size_t *found)
+static void add_times(struct row *row, const struct skrt_task_times *times, const char *name)
 {
-	*found = 0;
-	*tasks = calloc(count + 1, sizeof(**tasks));
-	if (!*tasks) {
-		sk_skrun_error("no memory for the times of %" PRIu64 " tasks", count);
+	row->name = name;
+	row->kernel = times->kernel;
+	row->tasks++;
+	row->calls += times->calls;
+	row->run_seconds += times->run_seconds;
+	row->wait_seconds += times->wait_seconds;
+}
+
+/* The trace is of one package, so that its numbers of tasks are those of the plan. The rows are freed by the caller. */
+static bool read_table(const struct sk_session *session, const struct sk_run_options *options, struct table *table)
+{
+	const struct sk_plan_view *plan = &session->module->plan;
+	struct skrt_task_times times;
+	size_t room, used = 0;
+
+	skrt_trace_describe(session->trace, &table->info);
+	room = options->by_kernel ? plan->kernel_count : (size_t)table->info.task_count;
+	table->rows = calloc(room + 1, sizeof(*table->rows));
+	if (!table->rows) {
+		sk_skrun_error("no memory for a table of %zu rows", room);
 		return false;
 	}
-	for (uint64_t i = 0; i < count; i++) {
-		if (skrt_trace_task(trace, i, &(*tasks)[*found])) {
+	for (uint32_t i = 0; i < table->info.task_count; i++) {
+		if (skrt_trace_task(session->trace, i, &times)) {
 			sk_skrun_error("%s", skrt_error());
 			return false;
 		}
-		*found += (*tasks)[*found].runs != 0;
+		if (!sk_task_is_chosen(&options->tasks, plan, i))
+			table->other_seconds += times.run_seconds;
+		else if (times.runs)
+			add_times(&table->rows[options->by_kernel ? plan->tasks[i].kernel : i], &times,
+				  options->by_kernel ? times.kernel : times.task);
 	}
-	qsort(*tasks, *found, sizeof(**tasks), compare_tasks);
+	for (size_t i = 0; i < room; i++)
+		if (table->rows[i].tasks)
+			table->rows[used++] = table->rows[i];
+	table->count = used;
+	qsort(table->rows, used, sizeof(*table->rows), compare_rows);
 	return true;
 }
 
+/* ---- for people ---- */
+
 /* Of the column of names, which a longer one leaves for its row alone: else every row would be as long as the longest.
  */
-static int width_of(const struct skrt_task_times *tasks, size_t count)
+static int width_of(const struct table *table)
 {
 	enum { MOST_PADDED = 256 };
 	size_t width = strlen("(outside of tasks)");
 
-	for (size_t i = 0; i < count; i++) {
-		size_t size = sk_escape(NULL, 0, tasks[i].task);
+	for (size_t i = 0; i < table->count; i++) {
+		size_t size = sk_escape(NULL, 0, table->rows[i].name);
 
 		width = size > width ? size : width;
 	}
@@ -60,36 +99,78 @@ static double share(double part, double all)
 	return all > 0 ? 100 * part / all : 0;
 }
 
-static void print_rest(const char *what, int width, double seconds, double all)
+static void print_rows(const struct table *table, bool by_kernel, int width)
 {
-	printf("%-*s %10s %12.3f %12s %8.1f\n", width, what, "", seconds * 1e3, "", share(seconds, all));
+	printf("%-*s", width, by_kernel ? "kernel" : "task");
+	if (by_kernel)
+		printf(" %8s", "tasks");
+	printf(" %10s %12s %12s %8s %12s\n", "calls", "total ms", "mean us", "share %", "wait ms");
+	for (size_t i = 0; i < table->count; i++) {
+		const struct row *row = &table->rows[i];
+
+		sk_escape_print_column(row->name, width, stdout);
+		if (by_kernel)
+			printf(" %8" PRIu64, row->tasks);
+		printf(" %10" PRIu64 " %12.3f %12.3f %8.1f %12.3f\n", row->calls, row->run_seconds * 1e3,
+		       row->run_seconds * 1e6 / (double)(row->calls + !row->calls),
+		       share(row->run_seconds, table->info.core_seconds), row->wait_seconds * 1e3);
+	}
 }
 
-bool sk_task_table_print(const struct skrt_trace *trace)
+static void print_rest(const char *what, bool by_kernel, int width, double seconds, double all)
 {
-	struct skrt_trace_info info;
-	struct skrt_task_times *tasks;
-	size_t count;
+	printf("%-*s %*s %12.3f %12s %8.1f\n", width, what, by_kernel ? 19 : 10, "", seconds * 1e3, "",
+	       share(seconds, all));
+}
 
-	skrt_trace_describe(trace, &info);
-	bool good = read_tasks(trace, info.task_count, &tasks, &count);
-	int width = good ? width_of(tasks, count) : 0;
-	if (good)
-		printf("%-*s %10s %12s %12s %8s %12s\n", width, "task", "calls", "total ms", "mean us", "share %",
-		       "wait ms");
-	for (size_t i = 0; i < count && good; i++) {
-		sk_escape_print_column(tasks[i].task, width, stdout);
-		printf(" %10" PRIu64 " %12.3f %12.3f %8.1f %12.3f\n", tasks[i].calls, tasks[i].run_seconds * 1e3,
-		       tasks[i].run_seconds * 1e6 / (double)(tasks[i].calls + !tasks[i].calls),
-		       share(tasks[i].run_seconds, info.core_seconds), tasks[i].wait_seconds * 1e3);
-	}
+bool sk_task_table_print(const struct sk_session *session, const struct sk_run_options *options)
+{
+	struct table table = {.rows = NULL};
+	const struct skrt_trace_info *info = &table.info;
+	bool good = read_table(session, options, &table), by_kernel = options->by_kernel;
+
 	if (good) {
-		print_rest("(waits)", width, info.wait_seconds, info.core_seconds);
-		print_rest("(outside of tasks)", width, info.core_seconds - info.run_seconds - info.wait_seconds,
-			   info.core_seconds);
-		print_rest("all cores", width, info.core_seconds, info.core_seconds);
-		printf("%" PRIu64 " launches took %.3f ms\n", info.launch_count, info.seconds * 1e3);
+		int width = width_of(&table);
+
+		print_rows(&table, by_kernel, width);
+		if (sk_task_filter_is_set(&options->tasks))
+			print_rest("(other tasks)", by_kernel, width, table.other_seconds, info->core_seconds);
+		print_rest("(waits)", by_kernel, width, info->wait_seconds, info->core_seconds);
+		print_rest("(outside of tasks)", by_kernel, width,
+			   info->core_seconds - info->run_seconds - info->wait_seconds, info->core_seconds);
+		print_rest("all cores", by_kernel, width, info->core_seconds, info->core_seconds);
+		printf("%" PRIu64 " launches took %.3f ms\n", info->launch_count, info->seconds * 1e3);
 	}
-	free(tasks);
+	free(table.rows);
+	return good;
+}
+
+/* ---- as data ---- */
+
+bool sk_task_table_put_json(const struct sk_session *session, const struct sk_run_options *options)
+{
+	struct table table = {.rows = NULL};
+	bool good = read_table(session, options, &table);
+
+	printf(",\n  \"profile\": {\"launches\": %" PRIu64
+	       ", \"seconds\": %.9g, \"core_seconds\": %.9g, \"run_seconds\": %.9g, \"wait_seconds\": %.9g, \"%s\": [",
+	       table.info.launch_count, table.info.seconds, table.info.core_seconds, table.info.run_seconds,
+	       table.info.wait_seconds, options->by_kernel ? "kernels" : "tasks");
+	for (size_t i = 0; i < table.count && good; i++) {
+		const struct row *row = &table.rows[i];
+
+		printf("%s\n    {\"name\": ", i ? "," : "");
+		sk_escape_json(row->name, stdout);
+		if (options->by_kernel) {
+			printf(", \"tasks\": %" PRIu64, row->tasks);
+		} else {
+			printf(", \"kernel\": ");
+			sk_escape_json(row->kernel, stdout);
+		}
+		printf(", \"calls\": %" PRIu64 ", \"run_seconds\": %.9g, \"wait_seconds\": %.9g}", row->calls,
+		       row->run_seconds, row->wait_seconds);
+	}
+	printf("]}");
+	free(table.rows);
 	return good;
 }

@@ -205,6 +205,9 @@ static bool read_account(const struct opening *opening)
 	for (size_t i = 0; i < file->account.count && !error; i++)
 		if (file->account.entries[i].launch >= file->plan.network_launch_count)
 			error = "the account names a launch that the plan does not have";
+	for (size_t i = 0; i < file->account.count && !error; i++)
+		if (file->account.entries[i].task >= file->plan.task_count)
+			error = "the account names a task that the plan does not have";
 	for (size_t i = 0; i < file->account.order_count && !error; i++)
 		if (file->account.orders[i].later >= file->plan.task_count ||
 		    file->account.orders[i].earlier >= file->plan.task_count)

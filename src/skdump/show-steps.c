@@ -235,12 +235,12 @@ static const char *flushes_text(const struct sk_plan_step *step, bool awaits)
 		    [(step->flags & SK_STEP_FLUSH_BEFORE ? 1 : 0) + (step->flags & SK_STEP_FLUSH_AFTER ? 2 : 0)];
 }
 
-/* A step's first call has what is said of the step beside it, any other call only what is said of itself. */
+/* The first call that is shown of a step has what is said of the step beside it, any other call only what is said of
+ * itself. */
 static void show_call(const struct sk_show *show, struct sk_table *table, const struct sk_plan_step *step,
-		      const struct sk_plan_call *call, bool values, bool costs)
+		      const struct sk_plan_call *call, bool first, bool values, bool costs)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
-	bool first = call == sk_plan_step_calls(plan, step).first;
 	const char *loops = loops_text(show, call);
 
 	sk_table_cell(table, "%s", first ? sk_arena_print(show->arena, "%u", step->number) : "");
@@ -258,6 +258,19 @@ static void show_call(const struct sk_show *show, struct sk_table *table, const 
 		      first ? flushes_text(step, step->await_count) : "");
 }
 
+static void show_step(const struct sk_show *show, struct sk_table *table, const struct sk_plan_step *step, bool values,
+		      bool costs)
+{
+	struct sk_plan_calls calls = sk_plan_step_calls(&show->file->plan, step);
+	bool first = true;
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		if (sk_task_is_chosen(&show->tasks, &show->file->plan, call->task)) {
+			show_call(show, table, step, call, first, values, costs);
+			first = false;
+		}
+}
+
 static void show_launch_steps(const struct sk_show *show, uint32_t index)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -273,13 +286,8 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 	if (values)
 		HEADINGS(&table, "computes");
 	HEADINGS(&table, costs ? "cost" : "", costs ? "" : NULL);
-	for (uint32_t i = 0; i < launch->step_count; i++) {
-		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
-		struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
-
-		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
-			show_call(show, &table, step, call, values, costs);
-	}
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		show_step(show, &table, &plan->steps[launch->first_step + i], values, costs);
 	sk_show_table(show,
 		      sk_arena_print(show->arena, "launch %u: %s, %s, %u step%s, %u await%s%s", index,
 				     sk_show_name(show, &launch->name), sk_show_kind(launch), launch->step_count,
@@ -288,8 +296,24 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 		      &table);
 }
 
+static bool is_shown(const struct sk_show *show, uint32_t index)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	struct sk_plan_calls calls = sk_plan_launch_calls(plan, &plan->launches[index]);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		if (sk_task_is_chosen(&show->tasks, plan, call->task))
+			return true;
+	return false;
+}
+
 void sk_show_steps(const struct sk_show *show)
 {
+	if (show->by_kernel) {
+		sk_show_kernels(show);
+		return;
+	}
 	for (uint32_t i = 0; i < sk_show_launch_count(show); i++)
-		show_launch_steps(show, i);
+		if (is_shown(show, i))
+			show_launch_steps(show, i);
 }

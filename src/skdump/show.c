@@ -342,6 +342,8 @@ void sk_show_reasons(const struct sk_show *show)
 	for (size_t i = 0; i < file->account.count; i++) {
 		const struct sk_account_entry *reason = &file->account.entries[i];
 
+		if (!sk_task_is_chosen(&show->tasks, &file->plan, reason->task))
+			continue;
 		sk_table_cell(&table, "%s", reason->name);
 		sk_table_cell(&table, "%s", reason->scope ? reason->scope : "-");
 		sk_table_cell(&table, "%s", sk_show_name(show, &file->plan.launches[reason->launch].name));

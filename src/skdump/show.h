@@ -4,12 +4,15 @@
 
 #include <stdio.h>
 
+#include "loader/plan/task-filter.h"
 #include "src/skdump/package-file.h"
 
 struct sk_show {
 	struct sk_arena *arena; /* for the tables' cells */
 	const struct sk_package_file *file;
 	bool task_entries; /* launches and steps of task entries, too */
+	struct sk_task_filter tasks; /* of steps and reasons, those that are shown */
+	bool by_kernel; /* of steps, sums by kernel */
 	FILE *stream;
 };
 
@@ -19,6 +22,7 @@ void sk_show_launches(const struct sk_show *show);
 void sk_show_steps(const struct sk_show *show);
 void sk_show_memory(const struct sk_show *show);
 void sk_show_reasons(const struct sk_show *show);
+void sk_show_kernels(const struct sk_show *show); /* the steps, by kernel */
 
 /* All of the network for Graphviz, and no section. */
 void sk_show_dot(const struct sk_show *show);

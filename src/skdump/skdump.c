@@ -31,6 +31,9 @@ static const char help[] =
 	"  --steps      the steps of each launch: where they run, how they are divided, what they await\n"
 	"  --memory     the temporaries in the workspace, and which share bytes\n"
 	"  --reasons    why each task was fused, or was not\n"
+	"  --task GLOB, --kernel GLOB, --launch N\n"
+	"               of steps and reasons, only those of tasks of such a name, with such a kernel, of that launch\n"
+	"  --by-kernel  of steps, sums by kernel\n"
 	"  --all        all of these, with the entries of single tasks\n"
 	"  --json       everything as data in JSON, with the explanations of all tasks\n"
 	"  --html FILE  the same as a page for a browser: graph, schedule, memory, what was not fused\n"
@@ -65,6 +68,8 @@ enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 struct command {
 	bool chosen[SECTIONS];
 	bool any_chosen, all, verify, dot, json, diff, imports, help, version;
+	bool by_kernel;
+	struct sk_task_filter tasks;
 	SK_ARRAY(const char *) explained; /* tasks */
 	const char *page; /* file, or NULL */
 	SK_ARRAY(const char *) traces; /* files for the page */
@@ -74,6 +79,10 @@ struct command {
 /* Values of the long options behind the sections' indices. */
 enum {
 	OPTION_ALL = SECTIONS,
+	OPTION_TASK,
+	OPTION_KERNEL,
+	OPTION_LAUNCH,
+	OPTION_BY_KERNEL,
 	OPTION_JSON,
 	OPTION_HTML,
 	OPTION_TRACE,
@@ -87,6 +96,17 @@ enum {
 	OPTIONS
 };
 
+static void read_launch(struct sk_diag *diag, const char *text, struct sk_task_filter *tasks)
+{
+	char *end;
+
+	tasks->by_launch = true;
+	tasks->launch = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || tasks->launch >= UINT32_MAX)
+		sk_error(diag, (struct sk_place){0}, "--launch %s: not the number of a launch; --launches has them",
+			 text);
+}
+
 static void apply(struct sk_diag *diag, struct command *command, int option)
 {
 	command->all |= option == OPTION_ALL;
@@ -97,6 +117,13 @@ static void apply(struct sk_diag *diag, struct command *command, int option)
 	command->imports |= option == OPTION_IMPORTS;
 	command->help |= option == OPTION_HELP;
 	command->version |= option == OPTION_VERSION;
+	command->by_kernel |= option == OPTION_BY_KERNEL;
+	if (option == OPTION_TASK)
+		command->tasks.task = optarg;
+	if (option == OPTION_KERNEL)
+		command->tasks.kernel = optarg;
+	if (option == OPTION_LAUNCH)
+		read_launch(diag, optarg, &command->tasks);
 	if (option == OPTION_EXPLAIN)
 		sk_array_push(diag->arena, &command->explained, optarg);
 	if (option == OPTION_HTML)
@@ -105,6 +132,22 @@ static void apply(struct sk_diag *diag, struct command *command, int option)
 		sk_array_push(diag->arena, &command->traces, optarg);
 	if (option < SECTIONS)
 		command->chosen[option] = command->any_chosen = true;
+}
+
+/* Sections in the order of their table: steps and reasons are those that tell of tasks. */
+static void check_filter(struct sk_diag *diag, const struct command *command)
+{
+	bool filtered = sk_task_filter_is_set(&command->tasks), steps = command->all, reasons = command->all;
+
+	for (int i = 0; i < SECTIONS; i++) {
+		steps |= command->chosen[i] && sections[i].show == sk_show_steps;
+		reasons |= command->chosen[i] && sections[i].show == sk_show_reasons;
+	}
+	if (command->by_kernel && !steps)
+		sk_error(diag, (struct sk_place){0}, "--by-kernel sums up what --steps shows, and goes with it");
+	else if (filtered && !steps && !reasons)
+		sk_error(diag, (struct sk_place){0},
+			 "--task, --kernel and --launch choose of --steps and --reasons, and go with these");
 }
 
 static void take_packages(struct sk_diag *diag, int count, char **words, struct command *command)
@@ -139,6 +182,7 @@ static void take_packages(struct sk_diag *diag, int count, char **words, struct 
 		}
 	if (command->traces.count && !command->page)
 		sk_error(diag, nowhere, "--trace is for the page of --html");
+	check_filter(diag, command);
 }
 
 /* A page would be written over what it shows. */
@@ -157,6 +201,10 @@ static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *c
 {
 	struct option options[OPTIONS + 1] = {
 		[OPTION_ALL] = {"all", no_argument, NULL, OPTION_ALL},
+		[OPTION_TASK] = {"task", required_argument, NULL, OPTION_TASK},
+		[OPTION_KERNEL] = {"kernel", required_argument, NULL, OPTION_KERNEL},
+		[OPTION_LAUNCH] = {"launch", required_argument, NULL, OPTION_LAUNCH},
+		[OPTION_BY_KERNEL] = {"by-kernel", no_argument, NULL, OPTION_BY_KERNEL},
 		[OPTION_JSON] = {"json", no_argument, NULL, OPTION_JSON},
 		[OPTION_HTML] = {"html", required_argument, NULL, OPTION_HTML},
 		[OPTION_TRACE] = {"trace", required_argument, NULL, OPTION_TRACE},
@@ -200,7 +248,12 @@ static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *c
 
 static void show(struct sk_arena *arena, const struct sk_package_file *file, const struct command *command)
 {
-	struct sk_show show = {.arena = arena, .file = file, .task_entries = command->all, .stream = stdout};
+	struct sk_show show = {.arena = arena,
+			       .file = file,
+			       .task_entries = command->all,
+			       .tasks = command->tasks,
+			       .by_kernel = command->by_kernel,
+			       .stream = stdout};
 	bool everything = command->all || !command->any_chosen;
 
 	if (command->dot) {
@@ -309,6 +362,14 @@ static bool run(struct sk_arena *arena, struct sk_diag *diag, const struct comma
 
 	if (!sk_package_file_open(arena, diag, command->packages[0], &file))
 		return false;
+	/* A misspelt pattern should not look like a package without such tasks. */
+	if (sk_task_filter_is_set(&command->tasks) &&
+	    !sk_task_filter_finds(&command->tasks, &file.plan, 0, file.plan.task_count)) {
+		sk_error(diag, (struct sk_place){.file = file.path},
+			 "no task is what --task, --kernel and --launch ask for");
+		sk_package_file_close(&file);
+		return false;
+	}
 	show(arena, &file, command);
 	if (command->json || command->page)
 		write_all(arena, diag, &file, command);

@@ -104,6 +104,12 @@ objcopy -O binary -j .sk.report --set-section-flags .sk.report=alloc other.sk ot
 objcopy --update-section .sk.report=other.report model.sk mixed.sk
 fails_with "^skdump: error: mixed.sk: the plan contradicts itself: task 'first' is 'fist' in the account" \
 	"$skdump" --verify mixed.sk
+# And there may be more of them.
+sed 's/, args: \[d, y\].*/, args: [d, y], scope: sp1}\n  - {name: more, kernel: prefix, args: [x, z], scope: sp1}/; s/^  y: .*/&\n  z: {dtype: f32, shape: [1000]}/' model.yaml >other.yaml
+"$sklink" other.yaml kernels.o -o other.sk
+objcopy -O binary -j .sk.report --set-section-flags .sk.report=alloc other.sk other.report
+objcopy --update-section .sk.report=other.report model.sk mixed.sk
+fails_with "^skdump: error: mixed.sk: the account names a task that the plan does not have$" "$skdump" --reasons --task more mixed.sk
 
 # Code that goes by another name.
 objcopy --redefine-sym reverse=twice --redefine-sym twice=reverse model.sk mixed.sk
