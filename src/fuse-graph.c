@@ -154,8 +154,8 @@ static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion,
 	uint64_t start = sk_timing_now();
 	const struct sk_fusion_pass *pass = choice->pass;
 	sk_rule_counts counts = {NULL, 0, 0};
-	enum sk_pass_result result =
-		pass->run ? pass->run(graph, &fusion->flags) : sk_fuse(graph, &fusion->flags, pass->rules, &counts);
+	enum sk_pass_result result = pass->run ? pass->run(graph, &fusion->flags)
+					       : sk_fuse(graph, &fusion->flags, pass->rules, fusion->check, &counts);
 	bool changed = result == SK_PASS_CHANGED;
 
 	log_line(fusion, "GRAPH_KERNEL",

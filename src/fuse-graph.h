@@ -8,12 +8,14 @@
 #include "src/fusion/manager/choose.h"
 #include "src/fusion/manager/flags.h"
 #include "src/fusion/manager/results.h"
+#include "src/fusion/rules/match.h"
 
 /* What is decided once, for all networks of a link. */
 struct sk_graph_fusion {
 	struct sk_fusion_flags flags;
 	sk_pass_choices passes;
 	struct sk_fusion_results *results; /* of patterns in all graphs */
+	struct sk_rule_check check; /* of what rules that fuse would make */
 	bool verbose; /* what is decided and done is told on standard error */
 };
 

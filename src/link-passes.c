@@ -14,13 +14,22 @@
 #include "src/planning/memory.h"
 #include "src/proof/consistency.h"
 
-bool sk_pass_inputs(struct sk_link *link)
+bool sk_link_inputs(struct sk_link *link)
 {
 	unsigned errors = link->diag->errors;
 
+	if (!link->has_inputs) {
+		sk_command_add_inputs(link->command, link->linker, link->timing);
+		link->has_inputs = true;
+		link->inputs_failed = link->diag->errors != errors;
+	}
+	return !link->inputs_failed;
+}
+
+bool sk_pass_inputs(struct sk_link *link)
+{
 	sk_timing_next(link->timing, "inputs");
-	sk_command_add_inputs(link->command, link->linker, link->timing);
-	return link->diag->errors == errors;
+	return sk_link_inputs(link);
 	/* Every input is known and checked. */
 }
 

@@ -5,6 +5,10 @@
 
 #include "src/outputs/outputs.h"
 
+/* The linker knows all inputs from here on: as soon as somebody asks what is in them. False if one is none, which is
+ * said once. */
+bool sk_link_inputs(struct sk_link *link);
+
 /* Inputs, kernels and arguments: a model that knows what tasks there are becomes one that does not change any more. The
  * link's command says what the inputs are. False after an error. */
 bool sk_pass_inputs(struct sk_link *link);

@@ -299,6 +299,7 @@ src_libcore_la_LIBADD = \
 bin_PROGRAMS += sklink
 sklink_SOURCES = \
 	src/folding.c src/folding.h src/folding-child.c src/folding-child.h \
+	src/have-kernels.c src/have-kernels.h \
 	src/given.c src/given.h \
 	src/networks.c src/networks.h \
 	src/fuse-graph.c src/fuse-graph.h src/fusion-flags.c src/fusion-flags.h src/read-graph.c src/read-graph.h \

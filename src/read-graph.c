@@ -19,6 +19,7 @@
 #include "src/fusion/passes/unify-constants.h"
 #include "src/fusion/rules/read-rules.h"
 #include "src/given.h"
+#include "src/have-kernels.h"
 #include "src/manifest/options.h"
 #include "src/networks.h"
 #include "src/scopes.h"
@@ -283,14 +284,15 @@ static bool write_results(const struct sk_link *link, const struct sk_fusion_res
 					      text.bytes, text.size));
 }
 
-bool sk_network_read(const struct sk_link *link, const char *path)
+bool sk_network_read(struct sk_link *link, const char *path)
 {
 	struct sk_ge_request ge;
 	struct sk_fusion_results results = {0};
-	struct reading reading = {.link = link,
-				  .path = path,
-				  .fusion = {.results = &results, .verbose = link->command->verbose},
-				  .ge = &ge};
+	struct reading reading = {
+		.link = link,
+		.path = path,
+		.fusion = {.check = {sk_have_kernels, link}, .results = &results, .verbose = link->command->verbose},
+		.ge = &ge};
 	struct sk_model *model = link->model;
 
 	if (!sk_fusion_flags_given(link, &reading.fusion.flags) || !read_switches(link, &reading.fusion.flags) ||

@@ -4,8 +4,8 @@
 
 #include "src/outputs/outputs.h"
 
-/* Reads the model file into the link's model, which is empty but for what a manifest says of it: tensors, tasks with an op,
- * and scopes. What depends on constants only is computed. False after errors. */
-bool sk_network_read(const struct sk_link *link, const char *path);
+/* Reads the model file into the link's model, which is empty but for what a manifest says of it: tensors, tasks with an
+ * op, and scopes. What depends on constants only is computed. False after errors. */
+bool sk_network_read(struct sk_link *link, const char *path);
 
 #endif

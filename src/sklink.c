@@ -39,7 +39,7 @@ static void check_options(const struct sk_link *link)
 			 "%s is about a model, and this manifest names none ('graph')", option);
 }
 
-static bool read_manifest(const struct sk_link *link)
+static bool read_manifest(struct sk_link *link)
 {
 	struct sk_model *model = link->model;
 
@@ -61,17 +61,18 @@ static bool read_manifest(const struct sk_link *link)
 
 /* Reading ahead begins behind it: constants are computed in a child process, and what threads of this one lock stays
  * locked there. */
-static bool read_graph(const struct sk_link *link)
+static bool read_graph(struct sk_link *link)
 {
 	sk_model_set_file(link->model, link->command->manifest);
 
 	bool read = sk_network_read(link, link->command->manifest);
 
-	sk_command_read_ahead(link->command, link->arena, link->linker);
+	if (!link->has_inputs)
+		sk_command_read_ahead(link->command, link->arena, link->linker);
 	return read;
 }
 
-static bool read_network(const struct sk_link *link)
+static bool read_network(struct sk_link *link)
 {
 	const struct sk_command_line *command = link->command;
 	struct sk_model *model = link->model;

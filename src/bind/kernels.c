@@ -16,9 +16,10 @@ enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */ };
 /* So many kernels may be looked at for tasks that none fits; further tasks are not looked at. */
 enum { MOST_MISFITS = 1 << 20 };
 
-struct finder {
+struct sk_kernel_finder {
 	struct sk_model *model;
 	struct sk_linker *linker;
+	bool failed; /* an input that the manifest names cannot be read, which has been said */
 	struct sk_map known; /* kernel name -> index in model->kernels, or FAILED */
 	struct sk_record_signatures signatures;
 	struct sk_map inputs; /* path as written -> index in input_numbers */
@@ -31,7 +32,7 @@ struct finder {
 
 /* ---- inputs that the manifest names ---- */
 
-static uint32_t add_input(struct finder *finder, const struct sk_name *name)
+static uint32_t add_input(struct sk_kernel_finder *finder, const struct sk_name *name)
 {
 	struct sk_model *model = finder->model;
 	const char *path = sk_model_path(model, name->text);
@@ -50,7 +51,7 @@ static uint32_t add_input(struct finder *finder, const struct sk_name *name)
 }
 
 /* SK_NONE if it cannot be read, which is said once. */
-static uint32_t input_of(struct finder *finder, const struct sk_name *name)
+static uint32_t input_of(struct sk_kernel_finder *finder, const struct sk_name *name)
 {
 	size_t length = strlen(name->text);
 	uint32_t index = sk_map_find(&finder->inputs, name->text, length);
@@ -65,7 +66,7 @@ static uint32_t input_of(struct finder *finder, const struct sk_name *name)
 
 /* `object:` of a declared kernel: a file, or "lib.a(member.o)" unless a file is called that. Where it names something,
  * local functions count. */
-static struct sk_lookup read_object(struct finder *finder, const struct sk_name *name)
+static struct sk_lookup read_object(struct sk_kernel_finder *finder, const struct sk_name *name)
 {
 	struct sk_model *model = finder->model;
 	struct sk_lookup where = {.input = SK_NONE, .local = name->text, .imported = !name->text};
@@ -84,7 +85,7 @@ static struct sk_lookup read_object(struct finder *finder, const struct sk_name 
 	return where;
 }
 
-static void add_libraries(struct finder *finder)
+static void add_libraries(struct sk_kernel_finder *finder)
 {
 	for (size_t i = 0; i < finder->model->libraries.count; i++) {
 		uint32_t input = input_of(finder, &finder->model->libraries.items[i]);
@@ -104,7 +105,7 @@ struct functions {
 	bool misread; /* there is one, and it has been said what is wrong with that text */
 };
 
-static bool find_side(struct finder *finder, struct sk_lookup where, const struct sk_kernel_record *kernel,
+static bool find_side(struct sk_kernel_finder *finder, struct sk_lookup where, const struct sk_kernel_record *kernel,
 		      const char *symbol, const char *suffix, struct sk_kernel_record *side)
 {
 	struct sk_model *model = finder->model;
@@ -122,7 +123,7 @@ static bool find_side(struct finder *finder, struct sk_lookup where, const struc
 }
 
 /* In the input that has the signature. */
-static bool find_sides(struct finder *finder, struct sk_lookup where, struct functions *functions)
+static bool find_sides(struct sk_kernel_finder *finder, struct sk_lookup where, struct functions *functions)
 {
 	const struct sk_kernel_record *record = &functions->record;
 	struct sk_kernel_record cube, vector;
@@ -140,8 +141,8 @@ static bool find_sides(struct finder *finder, struct sk_lookup where, struct fun
 
 /* `declared` is the signature in the manifest, or NULL: then the object's counts. A mix kernel's symbol need not be a
  * function. False if something is missing; if nothing has been said, it is the symbol. */
-static bool find_functions(struct finder *finder, struct sk_lookup where, const char *symbol, struct sk_place place,
-			   const struct sk_signature *declared, struct functions *functions)
+static bool find_functions(struct sk_kernel_finder *finder, struct sk_lookup where, const char *symbol,
+			   struct sk_place place, const struct sk_signature *declared, struct functions *functions)
 {
 	struct sk_kernel_record *record = &functions->record;
 	bool known = sk_linker_find_record(finder->linker, where, symbol, record);
@@ -169,7 +170,7 @@ static bool find_functions(struct finder *finder, struct sk_lookup where, const 
 
 /* ---- kernels by name ---- */
 
-static uint32_t add_kernel(struct finder *finder, const char *name, struct sk_place place,
+static uint32_t add_kernel(struct sk_kernel_finder *finder, const char *name, struct sk_place place,
 			   const struct functions *functions)
 {
 	struct sk_model *model = finder->model;
@@ -189,7 +190,8 @@ static uint32_t add_kernel(struct finder *finder, const char *name, struct sk_pl
 }
 
 /* "; did you mean 'x'?" among the functions there and, where they can be meant, declared kernels. */
-static const char *suggest_function(struct finder *finder, struct sk_lookup where, bool kernels, const char *name)
+static const char *suggest_function(struct sk_kernel_finder *finder, struct sk_lookup where, bool kernels,
+				    const char *name)
 {
 	struct sk_model *model = finder->model;
 	size_t functions, declared = kernels ? model->declared.count : 0, count = 0;
@@ -207,7 +209,7 @@ static const char *suggest_function(struct finder *finder, struct sk_lookup wher
 	return sk_did_you_mean(model->arena, name, candidates, count);
 }
 
-static uint32_t find_declared(struct finder *finder, const struct sk_declared_kernel *declared)
+static uint32_t find_declared(struct sk_kernel_finder *finder, const struct sk_declared_kernel *declared)
 {
 	struct sk_model *model = finder->model;
 	unsigned errors = model->diag->errors;
@@ -234,7 +236,7 @@ static uint32_t find_declared(struct finder *finder, const struct sk_declared_ke
 	return add_kernel(finder, declared->name, declared->place, &functions);
 }
 
-static uint32_t find_undeclared(struct finder *finder, const struct sk_name *name)
+static uint32_t find_undeclared(struct sk_kernel_finder *finder, const struct sk_name *name)
 {
 	struct sk_model *model = finder->model;
 	unsigned errors = model->diag->errors;
@@ -259,7 +261,7 @@ static uint32_t find_undeclared(struct finder *finder, const struct sk_name *nam
 	return add_kernel(finder, name->text, name->place, &functions);
 }
 
-static uint32_t find_by_name(struct finder *finder, const struct sk_name *name)
+static uint32_t find_by_name(struct sk_kernel_finder *finder, const struct sk_name *name)
 {
 	struct sk_model *model = finder->model;
 	size_t length = strlen(name->text);
@@ -280,7 +282,7 @@ static bool has_signature(const struct sk_kernel *kernel, const struct sk_signat
 	return kernel->signature == signature || kernel->signature->open == signature;
 }
 
-static uint32_t use_op_kernel(struct finder *finder, struct sk_op_kernel *chosen, const struct sk_task *task)
+static uint32_t use_op_kernel(struct sk_kernel_finder *finder, struct sk_op_kernel *chosen, const struct sk_task *task)
 {
 	struct sk_model *model = finder->model;
 	struct functions functions;
@@ -308,7 +310,7 @@ static uint32_t use_op_kernel(struct finder *finder, struct sk_op_kernel *chosen
 	return chosen->kernel;
 }
 
-static uint32_t find_by_op(struct finder *finder, struct sk_task *task)
+static uint32_t find_by_op(struct sk_kernel_finder *finder, struct sk_task *task)
 {
 	struct sk_op_kernel *found;
 
@@ -331,7 +333,7 @@ static uint32_t find_by_op(struct finder *finder, struct sk_task *task)
 
 /* A kernel of the plan has one signature. So one with an open table is as many as there are numbers of operands; the
  * first of them takes its place. */
-static uint32_t with_operands(struct finder *finder, uint32_t kernel, const struct sk_task *task)
+static uint32_t with_operands(struct sk_kernel_finder *finder, uint32_t kernel, const struct sk_task *task)
 {
 	struct sk_model *model = finder->model;
 	struct sk_kernel found = model->kernels.items[kernel];
@@ -367,26 +369,63 @@ static uint32_t with_operands(struct finder *finder, uint32_t kernel, const stru
 
 /* ---- all of them ---- */
 
-bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
+/* Whoever asks first makes it. */
+static struct sk_kernel_finder *finder_of(struct sk_model *model, struct sk_linker *linker)
 {
-	struct finder finder = {.model = model, .linker = linker};
+	struct sk_kernel_finder *finder = model->finder;
 	unsigned errors = model->diag->errors;
 
-	sk_map_init(&finder.known, model->arena);
-	sk_map_init(&finder.counted, model->arena);
-	sk_record_signatures_init(&finder.signatures, model);
-	sk_map_init(&finder.inputs, model->arena);
-	add_libraries(&finder);
-	sk_ops_init(&finder.ops, model, linker, &finder.signatures, finder.libraries.items, finder.libraries.count);
-	for (size_t t = 0;
-	     t < model->tasks.count && !sk_diag_is_hopeless(model->diag) && finder.ops.misfits <= MOST_MISFITS; t++) {
-		struct sk_task *task = &model->tasks.items[t];
-		uint32_t kernel = task->op.text ? find_by_op(&finder, task) : find_by_name(&finder, &task->kernel_name);
+	if (finder)
+		return finder;
+	model->finder = finder = SK_NEW(model->arena, struct sk_kernel_finder);
+	finder->model = model;
+	finder->linker = linker;
+	sk_map_init(&finder->known, model->arena);
+	sk_map_init(&finder->counted, model->arena);
+	sk_record_signatures_init(&finder->signatures, model);
+	sk_map_init(&finder->inputs, model->arena);
+	add_libraries(finder);
+	sk_ops_init(&finder->ops, model, linker, &finder->signatures, finder->libraries.items, finder->libraries.count);
+	finder->failed = model->diag->errors != errors;
+	return finder;
+}
 
-		task->kernel = kernel == FAILED ? SK_NONE : with_operands(&finder, kernel, task);
+const char *sk_kernels_missing(struct sk_model *model, struct sk_linker *linker, struct sk_model *other,
+			       const struct sk_task *task)
+{
+	struct sk_ops *ops = &finder_of(model, linker)->ops;
+	struct sk_request request = {0};
+	struct sk_misfits misfits;
+	uint64_t counted = ops->misfits;
+
+	sk_request_of_task(other, task, &request);
+	if (sk_ops_find(ops, task->op.text, &request))
+		return ops->tied
+			       ? sk_arena_print(other->arena, "two kernels for op '%s' fit equally well", task->op.text)
+			       : NULL;
+	misfits = sk_ops_explain(ops, task->op.text, &request, NULL);
+	ops->misfits = counted; /* those are about tasks */
+	if (!misfits.items.count)
+		return sk_arena_print(other->arena, "no kernel has op=%s", task->op.text);
+	return sk_arena_print(other->arena, "no kernel for op '%s' fits, not even %s, the nearest one: %s",
+			      task->op.text, misfits.items.items[0].kernel->name, misfits.items.items[0].reason);
+}
+
+bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
+{
+	struct sk_kernel_finder *finder = finder_of(model, linker);
+	unsigned errors = model->diag->errors;
+
+	model->finder = NULL;
+	for (size_t t = 0;
+	     t < model->tasks.count && !sk_diag_is_hopeless(model->diag) && finder->ops.misfits <= MOST_MISFITS; t++) {
+		struct sk_task *task = &model->tasks.items[t];
+		uint32_t kernel = task->op.text ? find_by_op(finder, task) : find_by_name(finder, &task->kernel_name);
+
+		task->kernel = kernel == FAILED ? SK_NONE : with_operands(finder, kernel, task);
 	}
-	if (model->diag->errors == errors && model->tasks.count && !sk_linker_machine(linker))
+	if (!finder->failed && model->diag->errors == errors && model->tasks.count && !sk_linker_machine(linker))
 		sk_error(model->diag, (struct sk_place){.file = model->manifest},
 			 "no object is among the inputs, so nothing says for which machine the package is");
-	return model->diag->errors == errors && sk_kernels_reach(model, linker);
+	return !finder->failed && model->diag->errors == errors && sk_kernels_reach(model, linker);
 }

@@ -4,6 +4,12 @@
 
 #include "src/model/model.h"
 
+/* Why no kernel fits the op of a task, which is of another model; NULL: one does. The text is in that one's arena.
+ * The linker knows all inputs, and the model what the manifest says of kernels; what is found out of kernels is kept
+ * for sk_kernels_find. Nothing is pulled. */
+const char *sk_kernels_missing(struct sk_model *model, struct sk_linker *linker, struct sk_model *other,
+			       const struct sk_task *task);
+
 /* Decides the kernel of every task: fills model->kernels and task->kernel. Adds the inputs that the manifest names and
  * pulls the members that the kernels are in. All errors are collected; false if there was one. */
 bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker);

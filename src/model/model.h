@@ -42,6 +42,8 @@ struct sk_model {
 	uint32_t binding_count;
 	struct sk_file_draft draft; /* constants that have been computed, where they will be if no more than `start` is
 				       in front of them */
+	struct sk_kernel_finder
+		*finder; /* what has been found out of kernels before there are tasks (src/bind/kernels.h) */
 	uint64_t isa; /* instruction sets that the kernels and the constructors of their objects need */
 	uint64_t allowed_isa; /* that kernels may need which `op:` picks */
 };

@@ -17,6 +17,7 @@ struct sk_link {
 	const struct sk_command_line *command;
 	struct sk_timing *timing; /* NULL: nobody wants to know */
 	struct sk_linker *linker;
+	bool has_inputs, inputs_failed; /* the linker has them; one of them is none */
 	struct sk_model *model;
 	struct sk_plan_image image; /* of the plan, once it is complete; */
 	struct sk_plan_view plan; /* a view of it */

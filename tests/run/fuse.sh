@@ -49,6 +49,27 @@ case_of gelu "Add Add Gelu " "$used; node Div n0 z root -> a0; node Erf n1 a0 ->
 case_of turned "Add Add Gelu " "$used; node Div n0 z root -> a0; node Erf n1 a0 -> a1; node Add n2 one a1 -> a2; node Mul n3 half a2 -> a3; node Mul n4 a3 z -> y"
 case_of other none "$used; node Div n0 z two -> a0; node Erf n1 a0 -> a1; node Add n2 a1 one -> a2; node Mul n3 z a2 -> a3; node Mul n4 a3 half -> y"
 
+# ---- only with a kernel for what it becomes: of its type and shape, in the libraries of the link ----
+members=$(ar t "$top_builddir/kernels/libskernels.a" | grep -E '^sk_(div|erf|add|mul)_f32')
+ar x "$top_builddir/kernels/libskernels.a" $members
+ar rcs libfew.a $members
+why() { # MODEL ARGUMENT…
+	"$sklink" "$@" --check --verbose 2>err.txt || { cat err.txt >&2; fail "$*"; }
+	sed -n "s/.* is not fused by rule '\([^']*\)' at [^:]*:[0-9]*:[0-9]*: /\1: /p" err.txt
+}
+[ "$(why gelu.onnx -L. -lfew)" = "GeluErf: no kernel has op=Gelu" ] || fail "a library without Gelu: $(why gelu.onnx -L. -lfew)"
+"$sklink" gelu.onnx -L. -lfew --check --explain n4 | grep -q "^  Mul is not fused by rule 'GeluErf' at onnx.yaml:.*: no kernel has op=Gelu\.$" || fail "--explain does not say why"
+"$sklink" gelu.onnx -L. -lfew -o few.sk
+"$skrun" few.sk --input=x=x.npy --input=g=g.npy --input=b=b.npy --output=y=few.npy
+"$skrun" gelu.sk --input=x=x.npy --input=g=g.npy --input=b=b.npy --output=y=whole.npy
+"$python" "$top_srcdir/tests/lib/models.py" few.npy whole.npy || fail "wrong results of the graph as it was"
+fails_with "no library of kernels is among the inputs" "$sklink" gelu.onnx --check
+printf 'opset 17\ninput x f32 4x6\noutput y f32 4x6\nnode Relu relu x -> y\n' | model relu
+printf 'fuse:\n- {name: wide, pattern: y = Relu(x), replace: "y = Cast(CumSum(Cast(x, to=%s), i64(0)), to=%s)"}\n' "'i64'" "'f32'" >wide.yaml
+[ -z "$(why relu.onnx "${kernels[@]}" --rules=wide.yaml)" ] || fail "there is such a kernel: $(why relu.onnx "${kernels[@]}" --rules=wide.yaml)"
+sed -i "s/'i64'/'bool'/" wide.yaml
+why relu.onnx "${kernels[@]}" --rules=wide.yaml | grep -q "^wide: " || fail "a kernel of another type is none"
+
 # ---- a pass of MindSpore's list ----
 model bias <<'LINES'
 opset 17

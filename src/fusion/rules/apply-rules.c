@@ -272,8 +272,11 @@ void sk_rules_apply(struct sk_rule_pass *rewrite)
 		for (size_t r = 0; r < rewrite->sets[s]->count; r++)
 			enter(&rewriting, &rewrite->sets[s]->items[r]);
 	rewriting.users = sk_users_create(graph);
-	rewriting.match = (struct sk_match){
-		.graph = graph, .users = rewriting.users, .target = rewrite->target, .limit = rewriting.count};
+	rewriting.match = (struct sk_match){.graph = graph,
+					    .users = rewriting.users,
+					    .check = rewrite->check,
+					    .target = rewrite->target,
+					    .limit = rewriting.count};
 	rewriting.places = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
 	memset(rewriting.places, 0xff, graph->nodes.count * sizeof(*rewriting.places));
 	for (uint32_t n = rewriting.count; n--;)

@@ -3,7 +3,7 @@
 #define SK_APPLY_RULES_H
 
 #include "src/fusion/manager/results.h"
-#include "src/fusion/rules/rule.h"
+#include "src/fusion/rules/match.h"
 
 /* A rule for the operator of a node, which has not been applied there. */
 struct sk_rule_refusal {
@@ -20,6 +20,7 @@ struct sk_rule_pass {
 		      const struct sk_graph_node *node); /* whether it may be an anchor; NULL: each */
 	const void *context;
 	const char *target; /* what that name is in expressions */
+	struct sk_rule_check check; /* of what would take a pattern's place */
 	/* A pattern becomes a composite, under the name of the anchor's operator, and whatever keeps a rule from that
 	 * is told; otherwise only what keeps one from a pattern that is there. */
 	bool expands;

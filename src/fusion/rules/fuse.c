@@ -162,10 +162,13 @@ static bool is_free(const void *context, const struct sk_graph_node *node)
 }
 
 enum sk_pass_result sk_fuse(struct sk_op_graph *graph, const struct sk_fusion_flags *flags,
-			    const struct sk_rule_list *rules, sk_rule_counts *counts)
+			    const struct sk_rule_list *rules, struct sk_rule_check check, sk_rule_counts *counts)
 {
-	struct sk_rule_pass rewrite = {
-		.graph = graph, .sets = {rules}, .wants = is_free, .target = sk_fusion_targets[flags->target]};
+	struct sk_rule_pass rewrite = {.graph = graph,
+				       .sets = {rules},
+				       .wants = is_free,
+				       .target = sk_fusion_targets[flags->target],
+				       .check = check};
 
 	sk_rules_apply(&rewrite);
 	*counts = rewrite.counts;

@@ -6,6 +6,7 @@
 
 #include "src/fusion/manager/pass.h"
 #include "src/fusion/manager/results.h"
+#include "src/fusion/rules/match.h"
 
 /* The passes that have no place in MindSpore's list: what exporters take apart, TorchAir's patterns, the user's. */
 #define SK_PASS_ONNX	 "onnx_fusion"
@@ -17,8 +18,8 @@
 bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags,
 		   struct sk_fusion_pass *passes);
 
-/* Applies the rules of a pass, and counts what they find. */
+/* Applies the rules of a pass, where the check has nothing against what they make, and counts what they find. */
 enum sk_pass_result sk_fuse(struct sk_op_graph *graph, const struct sk_fusion_flags *flags,
-			    const struct sk_rule_list *rules, sk_rule_counts *counts);
+			    const struct sk_rule_list *rules, struct sk_rule_check check, sk_rule_counts *counts);
 
 #endif

@@ -16,11 +16,19 @@ struct sk_datum {
 
 enum { SK_DATUM_MAX = 4096 /* numbers of a list */ };
 
+/* Whether nodes may become some of the graph. */
+struct sk_rule_check {
+	/* Why these may not; NULL: they may. NULL itself: all may. */
+	const char *(*ask)(void *context, const struct sk_op_graph *graph, const sk_graph_nodes *nodes);
+	void *context;
+};
+
 /* A pattern in a graph. What it binds is by name: a value (SK_NONE: absent), an attribute or an expression. */
 struct sk_match {
 	const struct sk_rule *rule;
 	struct sk_op_graph *graph;
 	const struct sk_users *users;
+	struct sk_rule_check check; /* of replacements */
 	const char *target; /* what the name `target` is */
 	uint32_t *values;
 	struct sk_datum *attributes;

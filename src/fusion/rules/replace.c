@@ -438,6 +438,9 @@ bool sk_match_replace(struct sk_match *match, struct sk_users *users, sk_indices
 			return false;
 	if (!fit_outputs(&replacing))
 		return false;
+	match->reason = match->check.ask ? match->check.ask(match->check.context, graph, &replacing.nodes) : NULL;
+	if (match->reason)
+		return false;
 	commit(&replacing, users, made);
 	return true;
 }

@@ -1,0 +1,110 @@
+/* Questions for kernels; see have-kernels.h. */
+#include "src/have-kernels.h"
+
+#include <string.h>
+
+#include "src/bind/kernels.h"
+#include "src/fusion/passes/canonical-graph.h"
+#include "src/fusion/passes/lower.h"
+#include "src/link-passes.h"
+
+/* ---- a graph of the nodes alone ---- */
+
+struct trial {
+	const struct sk_op_graph *from;
+	struct sk_op_graph *graph;
+	SK_ARRAY(uint32_t) values; /* of the graph that the nodes are for, by value of the trial's */
+};
+
+static uint32_t take_value(struct trial *trial, uint32_t index)
+{
+	struct sk_op_graph *graph = trial->graph;
+	struct sk_value value;
+	uint32_t known = 0;
+
+	if (index == SK_NONE)
+		return SK_NONE;
+	while (known < trial->values.count && trial->values.items[known] != index)
+		known++;
+	if (known < trial->values.count)
+		return known;
+	value = trial->from->values.items[index];
+	value.node = value.view_of = SK_NONE;
+	value.input = !value.contents;
+	value.output = value.kept = false;
+	sk_array_push(graph->arena, &trial->values, index);
+	sk_array_push(graph->arena, &graph->values, value);
+	sk_map_insert(&graph->value_names, value.name, strlen(value.name), known);
+	return known;
+}
+
+static void take_node(struct trial *trial, const struct sk_graph_node *from)
+{
+	struct sk_op_graph *graph = trial->graph;
+	uint32_t index = (uint32_t)graph->nodes.count;
+	struct sk_graph_node node = *from;
+
+	memset(&node.inputs, 0, sizeof(node.inputs));
+	memset(&node.outputs, 0, sizeof(node.outputs));
+	for (size_t i = 0; i < from->inputs.count; i++)
+		sk_array_push(graph->arena, &node.inputs, take_value(trial, from->inputs.items[i]));
+	for (size_t i = 0; i < from->outputs.count; i++) {
+		uint32_t value = take_value(trial, from->outputs.items[i]);
+
+		sk_array_push(graph->arena, &node.outputs, value);
+		if (value == SK_NONE)
+			continue;
+		graph->values.items[value].node = index;
+		graph->values.items[value].input = false;
+		graph->values.items[value].output = true;
+		sk_array_push(graph->arena, &graph->outputs, value);
+	}
+	sk_array_push(graph->arena, &graph->nodes, node);
+}
+
+static struct sk_op_graph *make_graph(struct sk_arena *arena, struct sk_diag *diag, const struct sk_op_graph *from,
+				      const sk_graph_nodes *nodes)
+{
+	struct trial trial = {.from = from, .graph = sk_graph_create(arena, diag, from->file)};
+
+	for (size_t n = 0; n < nodes->count; n++)
+		take_node(&trial, &nodes->items[n]);
+	for (uint32_t v = 0; v < trial.graph->values.count; v++)
+		if (trial.graph->values.items[v].input)
+			sk_array_push(arena, &trial.graph->inputs, v);
+	return trial.graph;
+}
+
+/* ---- questions ---- */
+
+static const char *find_missing(const struct sk_link *link, struct sk_arena *arena, struct sk_op_graph *graph)
+{
+	struct sk_model *model = sk_model_create(arena, graph->diag);
+	sk_graph_calls calls = {NULL, 0, 0};
+	const char *missing = NULL;
+
+	if (!sk_graph_canonical(graph, graph->outputs.items, graph->outputs.count, &calls))
+		return "its operators have no form that kernels have";
+	sk_graph_lower(graph, &calls, NULL, NULL, model);
+	for (size_t t = 0; t < model->tasks.count && !missing; t++)
+		missing = sk_kernels_missing(link->model, link->linker, model, &model->tasks.items[t]);
+	return missing;
+}
+
+const char *sk_have_kernels(void *context, const struct sk_op_graph *graph, const sk_graph_nodes *nodes)
+{
+	struct sk_link *link = context;
+	struct sk_arena *scratch = sk_arena_create();
+	struct sk_diag diag;
+	const char *missing;
+
+	sk_timing_begin(link->timing, "inputs", "for rules");
+	sk_link_inputs(link);
+	sk_timing_end(link->timing);
+	sk_diag_init(&diag, scratch);
+	missing = find_missing(link, scratch, make_graph(scratch, &diag, graph, nodes));
+	if (missing)
+		missing = sk_arena_copy(link->arena, missing, strlen(missing));
+	sk_arena_destroy(scratch);
+	return missing;
+}
