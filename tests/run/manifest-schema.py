@@ -199,7 +199,7 @@ def mutate(data):
 
 
 mutants = {}
-for number in range(int(os.environ.get("SCHEMA_MUTANTS", "3000"))):
+for number in range(int(os.environ.get("SCHEMA_MUTANTS", "1500"))):
     data = copy.deepcopy(chance.choice(good))
     for _ in range(chance.choice((1, 1, 2))):
         if data:
