@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/escape.h"
+#include "src/base/text.h"
 #include "src/base/timing.h"
 #include "src/fusion/composites/composites.h"
 #include "src/fusion/manager/lists.h"
@@ -172,9 +173,69 @@ static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion,
 	return result != SK_PASS_FAILED && sk_dumps_after(dumps, graph, choice->name, choice->pass->name, changed);
 }
 
+/* ---- what patterns have changed ---- */
+
+/* Passes that rules run stand in front of all others. */
+static bool is_last_of_patterns(const struct sk_graph_fusion *fusion, size_t pass)
+{
+	const struct sk_pass_choice *choice = &fusion->passes.items[pass];
+
+	return !choice->pass->run && (pass + 1 == fusion->passes.count || choice[1].pass->run);
+}
+
+/* "'mul' (Mul)", of each node. */
+static sk_texts name_nodes(const struct sk_op_graph *graph)
+{
+	sk_texts names = {0};
+
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		const struct sk_graph_node *node = &graph->nodes.items[i];
+
+		if (sk_node_is_live(graph, node))
+			sk_array_push(graph->arena, &names,
+				      sk_arena_print(graph->arena, "'%s' (%s)", sk_node_name(graph, node), node->op));
+	}
+	return names;
+}
+
+/* "['mul' (Mul), …]": those that the others are not. */
+static const char *list_others(struct sk_arena *arena, const sk_texts *names, const sk_texts *others)
+{
+	struct sk_text text;
+	struct sk_map seen;
+	const char *separator = "";
+
+	sk_map_init(&seen, arena);
+	for (size_t i = 0; i < others->count; i++)
+		sk_map_insert(&seen, others->items[i], strlen(others->items[i]), 0);
+	sk_text_open(&text);
+	for (size_t i = 0; i < names->count; i++)
+		if (sk_map_find(&seen, names->items[i], strlen(names->items[i])) == SK_NONE) {
+			fprintf(text.stream, "%s%s", separator, names->items[i]);
+			separator = ", ";
+		}
+	sk_text_close(arena, &text);
+	return sk_arena_print(arena, "[%.*s]", (int)text.size, (const char *)text.bytes);
+}
+
+static void log_changes(const struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, const sk_texts *before)
+{
+	const sk_texts after = name_nodes(graph);
+
+	log_line(fusion, "FX",
+		 sk_arena_print(
+			 graph->arena,
+			 "After fx graph pass(apply_pattern_passes) optimization: before %zu nodes, after %zu nodes, "
+			 "removed nodes: %s, added nodes: %s",
+			 before->count, after.count, list_others(graph->arena, before, &after),
+			 list_others(graph->arena, &after, before)));
+}
+
 bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, struct sk_dumps *dumps)
 {
 	const struct sk_fusion_flags *flags = &fusion->flags;
+
+	const sk_texts before = fusion->verbose ? name_nodes(graph) : (sk_texts){0};
 
 	fusion->results->graphs++;
 	/* On the host the planner knows best, unless somebody says what he wants. */
@@ -183,6 +244,12 @@ bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusi
 		const struct sk_pass_choice *choice = &fusion->passes.items[i];
 
 		if (choice->on && sk_pass_does(choice->pass) && !run(graph, fusion, choice, dumps))
+			return false;
+		if (!is_last_of_patterns(fusion, i))
+			continue;
+		if (fusion->verbose)
+			log_changes(graph, fusion, &before);
+		if (!sk_dumps_patterns(dumps, graph))
 			return false;
 	}
 	return sk_dumps_fused(dumps, graph);

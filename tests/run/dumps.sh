@@ -41,7 +41,7 @@ link model.pbtxt plain.sk --dim n=8
 link model.pbtxt model.sk --dim n=8 --dump-dir=deep/dumps --model-text said.pbtxt
 cmp plain.sk model.sk || fail "dumps change the package"
 ls deep/dumps >files.txt
-printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt constants.bin fusion_result.json | cmp - files.txt || fail "other files: $(cat files.txt)"
+printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt constants.bin dynamo_optimized_graph_0.py dynamo_optimized_graph_0.txt dynamo_original_graph_0.py dynamo_original_graph_0.txt fusion_result.json | cmp - files.txt || fail "other files: $(cat files.txt)"
 cd deep/dumps
 dot -Tsvg 6_validate.dot >drawing.svg 2>err.txt && [ ! -s err.txt ] || fail "Graphviz does not draw the dump: $(cat err.txt)"
 "$python" "$read_dumps" 6_validate.pbtxt 6_validate.ir 6_validate.pbtxt || fail "the forms are of different graphs"
@@ -126,7 +126,7 @@ grep -hE '^(Source|  "|=)' tutorial/graph_kernel_dump/graph_kernel_cluster_*.txt
 echo 'Source nodes of "Mul_Add_fusion"   "mul"   "add" ======================= Source nodes of "Mul_Add_Pow_fusion"   "mul"   "add"   "pow" =======================' |
 	diff - clusters.txt >&2 || fail "dump_as_text tells something else"
 tutorial composite.onnx --fusion-flags=--opt_level=0 --dump-dir off -o off.sk
-[ "$(ls off)" = "$(printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt fusion_result.json)" ] || fail "passes are dumped that do not run"
+[ "$(ls off)" = "$(printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt dynamo_optimized_graph_0.py dynamo_optimized_graph_0.txt dynamo_original_graph_0.py dynamo_original_graph_0.txt fusion_result.json)" ] || fail "passes are dumped that do not run"
 for package in composite off; do
 	"$skrun" $package.sk --random 1 --output result=$package.npy
 done

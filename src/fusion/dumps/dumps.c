@@ -11,6 +11,7 @@
 #include "src/base/unfinished.h"
 #include "src/fusion/dumps/clusters.h"
 #include "src/fusion/dumps/forms.h"
+#include "src/fusion/dumps/fx.h"
 #include "src/fusion/onnx/onnx.h"
 
 struct sk_dumps {
@@ -80,6 +81,21 @@ static bool write_dump(struct sk_dumps *dumps, const struct sk_op_graph *graph, 
 	return write_form(dumps, graph, name, "pbtxt", &text);
 }
 
+/* TorchAir's names have the rank, the process and the time, too, which would make of equal links different files. */
+static bool write_fx(const struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *which)
+{
+	const char *name = sk_arena_print(graph->arena, "dynamo_%s_graph_0", which);
+	struct sk_text text;
+
+	sk_text_open(&text);
+	sk_dump_fx_python(graph, text.stream);
+	if (!write_form(dumps, graph, name, "py", &text))
+		return false;
+	sk_text_open(&text);
+	sk_dump_fx_graph(graph, text.stream);
+	return write_form(dumps, graph, name, "txt", &text);
+}
+
 /* ---- dumps ---- */
 
 static bool begin_ge(struct sk_dumps *dumps, const struct sk_op_graph *graph)
@@ -102,7 +118,8 @@ struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, struct sk_dump_
 	dumps->weights.location = "constants.bin";
 	dumps->weights.extent = SK_DUMP_FULL;
 	sk_map_init(&dumps->weights.places, graph->arena);
-	if (folders.dumps && (!make_folder(graph->diag, folders.dumps) || !write_dump(dumps, graph, "6_validate")))
+	if (folders.dumps && (!make_folder(graph->diag, folders.dumps) || !write_dump(dumps, graph, "6_validate") ||
+			      !write_fx(dumps, graph, "original")))
 		return NULL;
 	return begin_ge(dumps, graph) ? dumps : NULL;
 }
@@ -122,6 +139,11 @@ bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, con
 		if (!strcmp(ends[i].pass, pass) && !write_dump(dumps, graph, ends[i].name))
 			return false;
 	return true;
+}
+
+bool sk_dumps_patterns(struct sk_dumps *dumps, const struct sk_op_graph *graph)
+{
+	return !dumps->folders.dumps || write_fx(dumps, graph, "optimized");
 }
 
 bool sk_dumps_fused(struct sk_dumps *dumps, const struct sk_op_graph *graph)

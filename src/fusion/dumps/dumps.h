@@ -24,6 +24,9 @@ struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, struct sk_dump_
 bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *full, const char *pass,
 		    bool changed);
 
+/* To be called behind the passes that look for patterns. False after an error. */
+bool sk_dumps_patterns(struct sk_dumps *dumps, const struct sk_op_graph *graph);
+
 /* To be called behind the last pass. False after an error. */
 bool sk_dumps_fused(struct sk_dumps *dumps, const struct sk_op_graph *graph);
 

@@ -164,6 +164,18 @@ bool sk_onnx_translate_alias(struct sk_arena *arena, const char *source, const c
 	return true;
 }
 
+struct sk_onnx_alias sk_onnx_find_alias(struct sk_arena *arena, const char *source, const char *prefix,
+					const char *domain, const char *op)
+{
+	const char *target = *domain ? sk_arena_print(arena, "%s:%s", domain, op) : op;
+
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (!strcmp(aliases[i].target, target) && !strcmp(aliases[i].source, source) &&
+		    !strncmp(aliases[i].name, prefix, strlen(prefix)))
+			return (struct sk_onnx_alias){aliases[i].name, aliases[i].outputs, aliases[i].rules};
+	return (struct sk_onnx_alias){NULL, 0, ""};
+}
+
 /* ---- domains ---- */
 
 static void translate_nodes(struct sk_arena *arena, sk_onnx_nodes *nodes)

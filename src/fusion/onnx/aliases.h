@@ -8,6 +8,17 @@
  * false, and nothing changes, if there is none that computes this. The caller says where it comes from. */
 bool sk_onnx_translate_alias(struct sk_arena *arena, const char *source, const char *name, struct sk_onnx_node *node);
 
+/* What a source calls an operator. */
+struct sk_onnx_alias {
+	const char *name; /* NULL: nothing */
+	uint32_t outputs;
+	const char *rules; /* as aliases.def has them */
+};
+
+/* The first name of the operator, in the source, that begins so. */
+struct sk_onnx_alias sk_onnx_find_alias(struct sk_arena *arena, const char *source, const char *prefix,
+					const char *domain, const char *op);
+
 /* Does this with all nodes of a model that are in a domain of such a name, or in that of TorchAir, whose names are
  * GE's; their origin is the domain and the name. Calls of the model's own functions have been replaced before. */
 void sk_onnx_translate_domains(struct sk_arena *arena, struct sk_onnx_model *model);

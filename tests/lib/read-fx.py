@@ -1,0 +1,116 @@
+"""What FX texts say of a graph must be the same, and what a model file says of it: read-fx.py GRAPH.py GRAPH.txt MODEL.pbtxt
+
+The function in GRAPH.py runs with operators that record what they are called with, so each operand is still there when it is used;
+MODEL.pbtxt is read with onnx's own parser."""
+import re
+import sys
+import types
+from google.protobuf import text_format
+import onnx
+
+
+class Made:
+    """What a call has made, or a part of it."""
+
+    def __init__(self, source, part=None):
+        self.source, self.part = source, part
+
+    def __getitem__(self, part):
+        return Made(self.source, part)
+
+
+class Operators:
+    """torch.ops, and what stands behind its points."""
+
+    def __init__(self, calls, path=""):
+        self.calls, self.path = calls, path
+
+    def __getattr__(self, name):
+        return Operators(self.calls, f"{self.path}.{name}" if self.path else name)
+
+    def __call__(self, *args, **kwargs):
+        self.calls.append((self.path, args, kwargs))
+        return Made(len(self.calls) - 1)
+
+
+class Module:
+    def __getattr__(self, name):
+        return Made(name)
+
+
+def run(path):
+    """The calls in order, and what is returned."""
+    calls = []
+    torch = types.SimpleNamespace(ops=Operators(calls), nn=types.SimpleNamespace(Module=Module))
+    for name in "int8 uint8 int32 int64 float16 bfloat16 float32 float64 bool".split():
+        setattr(torch, name, f"torch.{name}")
+    scope = {"torch": torch}
+    exec(open(path, encoding="utf-8").read(), scope)
+    forward = scope["GraphModule"].forward
+    inputs = forward.__code__.co_varnames[1:forward.__code__.co_argcount]
+    return calls, forward(scope["GraphModule"](), *[Made(name) for name in inputs]), inputs
+
+
+def read(path):
+    """The same of the list of nodes."""
+    calls, made, users, inputs = [], {}, {}, []
+    lines = open(path, encoding="utf-8").read().splitlines()
+    assert lines[0] == "graph():" and lines[-1].startswith("    return ("), lines
+
+    def operand(text):
+        if text[:1] == "%":
+            return made[text[1:]]
+        return text if text.startswith("torch.") else eval(text, {"inf": float("inf")})
+
+    for line in lines[1:-1]:
+        name, count, kind, target, rest = re.fullmatch(r"    %(\w+) : \[num_users=(\d+)\] = (\w+)\[target=([\w.]+)\](.*)", line).groups()
+        users[name] = [int(count), 0]
+        for other in set(re.findall(r"%(\w+)", rest)):
+            users[other][1] += 1
+        if kind in ("placeholder", "get_attr"):
+            assert target == name and not rest
+            made[name] = Made(name)
+            inputs += [name] if kind == "placeholder" else []
+            continue
+        args, kwargs = re.fullmatch(r"\(args = \((.*)\), kwargs = \{(.*)\}\)", rest).groups()
+        args = [operand(arg) for arg in re.findall(r"\[[^]]*\]|[^,\s]+", args)]
+        if target == "operator.getitem":
+            made[name] = Made(args[0].source, args[1])
+            continue
+        kwargs = {key: eval(value) for key, value in re.findall(r"(\w+): (\[[^]]*\]|\"[^\"]*\"|[^,]+)", kwargs)}
+        calls.append((target.removeprefix("torch.ops."), tuple(args), kwargs))
+        made[name] = Made(len(calls) - 1)
+    names = re.findall(r"%(\w+)", lines[-1])
+    for name in set(names):
+        users[name][1] += 1
+    assert all(said == found for said, found in users.values()), users
+    return calls, tuple(made[name] for name in names), tuple(inputs)
+
+
+def plain(value):
+    return (value.source, value.part) if isinstance(value, Made) else value
+
+
+def plain_calls(calls):
+    return [(target, [plain(arg) for arg in args], kwargs) for target, args, kwargs in calls]
+
+
+calls, returned, inputs = run(sys.argv[1])
+others = read(sys.argv[2])
+assert plain_calls(calls) == plain_calls(others[0]), (plain_calls(calls), plain_calls(others[0]))
+assert [plain(value) for value in returned] == [plain(value) for value in others[1]]
+assert inputs == others[2], (inputs, others[2])
+
+graph = text_format.Parse(open(sys.argv[3], encoding="latin-1").read(), onnx.ModelProto()).graph
+assert len(graph.input) == len(inputs) and len(graph.node) == len(calls), (len(graph.node), len(calls))
+made = {value.name: (name, None) for value, name in zip(graph.input, inputs)}
+constants = {tensor.name for tensor in graph.initializer}
+for number, (node, (target, args, kwargs)) in enumerate(zip(graph.node, calls)):
+    words = re.sub("[^a-z]", "", target.lower())
+    assert re.sub("[^a-z]", "", node.op_type.lower().replace("sklink", "")) in words, (node.op_type, target)
+    found = sorted((str(arg.source), arg.part or 0) for arg in args if isinstance(arg, Made) and not str(arg.source).startswith("_tensor"))
+    wanted = sorted((str(made[name][0]), made[name][1] or 0) for name in node.input if name and name not in constants)
+    assert found == wanted, (target, found, wanted)
+    for part, name in enumerate(node.output):
+        made[name] = (number, part)
+assert [(str(value.source), value.part or 0) for value in returned] == [(str(made[value.name][0]), made[value.name][1] or 0) for value in graph.output]

@@ -1,0 +1,121 @@
+# FX texts among the dumps: the function and the list of nodes say the same as the model's dumps, before and behind the passes of patterns;
+# the graph of TorchAir's document is printed as it is there; and the log says what patterns have changed.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+needs_python
+unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS GLOG_v
+link() { # MODEL ARGUMENT…
+	local model=$1
+	shift
+	rm -rf dumps
+	"$sklink" "$model.onnx" -L "$top_builddir/kernels" -lskernels --dump-dir dumps --verbose -o "$model.sk" "$@" 2>told.txt || { cat told.txt >&2; fail "$model"; }
+}
+same() { # WHICH MODEL: the texts are those of the model
+	"$python" "$top_srcdir/tests/lib/read-fx.py" "dumps/dynamo_$1_graph_0.py" "dumps/dynamo_$1_graph_0.txt" "$2" || fail "$1: the texts are of another graph"
+}
+
+# ---- the graph of TorchAir's document: 2x3x4 in f16, with a flattened norm and a scale as a column ----
+model seed <<'LINES'
+opset 17
+opset 1 torchair
+input arg2 f16 2x3x4
+input arg1 f16 2x3x4
+input arg0 f16 4
+output q i8 6x4
+output scale f32 6x1
+output x f16 2x3x4
+constant flat i64 2 6 4
+constant column i64 2 -1 1
+node torchair:npu_add_rms_norm norm arg2 arg1 arg0 -> y rstd x
+node Reshape flatten y flat -> f
+node torchair:npu_dynamic_quant quant f -> q s
+node Reshape view s column -> scale
+LINES
+cat >rules.yaml <<'YAML'
+fuse:
+- name: as-torchair
+  pattern:
+  - n, _, x = sklink:AddRmsNorm(x1, x2, g)
+  - q, s = sklink:DynamicQuant(Reshape(n, flat))
+  - v = Reshape(s, column)
+  replace:
+  - q3, _, x, s3 = sklink:AddRmsNormDynamicQuant(x1, x2, g)
+  - q = Reshape(q3, flat)
+  - v = Reshape(s3, column)
+YAML
+link seed --rules=rules.yaml
+same original dumps/6_validate.pbtxt
+same optimized dumps/hwopt_patterns_1_user_rules_0000.pbtxt
+cat >document.txt <<'TEXT'
+# No stacktrace found for following nodes
+npu_add_rms_norm_dynamic_quant_default = torch.ops.npu.npu_add_rms_norm_dynamic_quant.default(arg2_1, arg1_1, arg0_1, output_mask = [True, True]);  arg2_1 = arg1_1 = arg0_1 = None
+getitem_5: "i8[2, 3, 4]" = npu_add_rms_norm_dynamic_quant_default[0]
+getitem_6: "f16[2, 3, 4]" = npu_add_rms_norm_dynamic_quant_default[2]
+getitem_7: "f32[2, 3]" = npu_add_rms_norm_dynamic_quant_default[3];  npu_add_rms_norm_dynamic_quant_default = None
+view_default: "i8[6, 4]" = torch.ops.aten.reshape.default(getitem_5, [6, 4]);  getitem_5 = None
+view_default_1: "f32[6, 1]" = torch.ops.aten.reshape.default(getitem_7, [-1, 1]);  getitem_7 = None
+return (view_default, view_default_1, getitem_6)
+TEXT
+cat >names.py <<'PY'
+import re, sys
+text = sys.stdin.read().replace(", output_mask = [True, True]", "")
+names = {}
+for name in re.findall(r"(?<![\w.])(?:arg\d+_1|getitem(?:_\d+)?|\w+_default(?:_\d+)?)(?!\w)", text):
+    names.setdefault(name, f"v{len(names)}")
+print(re.sub(r"(?<![\w.])\w+", lambda match: names.get(match[0], match[0]), text), end="")
+PY
+"$python" names.py <document.txt >expected.txt
+sed '1,2d; s/^        //' dumps/dynamo_optimized_graph_0.py | "$python" names.py | diff expected.txt - >&2 || fail "the document has another text"
+grep -qx "\[INFO\] FX(sklink): After fx graph pass(apply_pattern_passes) optimization: before 4 nodes, after 3 nodes, removed nodes: \['norm' (AddRmsNorm), 'flatten' (Reshape), 'quant' (DynamicQuant), 'view' (Reshape)\], added nodes: \[.*(AddRmsNormDynamicQuant), .*(Reshape), .*(Reshape)\]" told.txt ||
+	{ grep FX told.txt >&2; fail "the log"; }
+# With the passes off the graph is the original one.
+link seed --rules=rules.yaml --fusion-flags=--disable_pass=user_rules,torchair_generic_pattern_pass
+same optimized dumps/6_validate.pbtxt
+for ending in py txt; do
+	cmp dumps/dynamo_original_graph_0.$ending dumps/dynamo_optimized_graph_0.$ending || fail "the graph is another one with the passes off"
+done
+grep -qx "\[INFO\] FX(sklink): After fx graph pass(apply_pattern_passes) optimization: before 4 nodes, after 4 nodes, removed nodes: \[\], added nodes: \[\]" told.txt ||
+	fail "the log with the passes off"
+
+# ---- all that operands and attributes can be: constants of all kinds, types, lists, texts, absent operands, several outputs, unused ones ----
+model all <<'LINES'
+opset 20
+opset 1 sklink
+opset 1 torchair
+input x f32 4x8
+input b f32 8
+output y f32 none
+output z f32 none
+output r f32 none
+output k f32 none
+constant w f32 8x8 0.5 -1
+constant half f32 scalar 0.5
+constant two f32 scalar 2
+constant ten f32 scalar 10
+node MatMul p x w -> m
+node Mul h m half -> n
+node Mul hh n n -> n2
+node Mul more n2 two -> n3
+node Add a n3 b -> o
+node Cast c o -> o16 to=10
+node Cast c2 o16 -> y to=1
+node Split sp y -> u v axis=1 num_outputs=2
+node Gelu gg u -> z approximate='tanh'
+node Transpose t y -> t0 perm=[1,0]
+node LeakyRelu l t0 -> t1 alpha=0.25
+node Clip clip t1 _ ten -> t2
+node torchair:npu_rms_norm rms o b -> rn rstd
+node Exp e rn -> r
+node MatMul p2 y w -> k
+LINES
+link all
+same original dumps/6_validate.pbtxt
+[ "$(grep -c '_tensor_constant' dumps/dynamo_original_graph_0.txt)" = 3 ] || fail "a constant of many users"
+# Each of several networks has its own.
+model nets <<'LINES'
+input x f32 Nx8
+output y f32 Nx8
+node Exp e x -> y
+LINES
+link nets --dim a:N=2 --dim b:N=3
+grep -q 'f32\[2, 8\]' dumps/a/dynamo_original_graph_0.py && grep -q 'f32\[3, 8\]' dumps/b/dynamo_optimized_graph_0.py || fail "networks are mixed up"
