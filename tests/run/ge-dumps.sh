@@ -82,6 +82,26 @@ DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL='PreRunBegan' DUMP_GRAPH_PATH=none link out.sk 
 grep -q "^sklink: warning: DUMP_GRAPH_LEVEL: no dump of this graph is called 'PreRunBegan'; did you mean 'PreRunBegin'?" err.txt || fail "an unknown name"
 dumps none
 
+# ---- a node without a task: _no_task is 0 in front of the pass that says so, 1 behind it, and 0 with the pass off ----
+model parts <<'LINES'
+opset 18
+input x f32 4x8
+output y f32 none
+output z f32 none
+node Exp e x -> a
+node Split split a -> u v axis=0 num_outputs=2
+node Sin s u -> y
+node Cos c v -> z
+LINES
+no_task() { # DUMP: of each node
+	grep -B1 '"_no_task"' "$1" | sed -n 's/^ *i: //p' | paste -sd' '
+}
+DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=parts link out.sk parts.onnx
+[ "$(no_task parts/ge_onnx_00000001_graph_0_PreRunAfterOptimize2.pbtxt)" = "0 0 0 0" ] || fail "a node has no task too early"
+[ "$(no_task parts/$end)" = "0 1 0 0" ] || fail "the split has a task"
+DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=parts link out.sk parts.onnx --fusion-switch-file=<(echo '{"Switch": {"UBFusion": {"FusionVirtualOpSetSwitch": "off"}}}')
+[ "$(no_task parts/$end)" = "0 0 0 0" ] || fail "the switch is off"
+
 # ---- several networks ----
 DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=4 DUMP_GRAPH_PATH=several link out.sk net.onnx --dim a:N=2 --dim b:N=4
 dumps several $begin ge_onnx_00000001_graph_1_PreRunBegin.pbtxt

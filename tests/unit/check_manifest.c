@@ -539,6 +539,8 @@ static const struct {
 } bad[] = {
 	/* a model's fusion */
 	{"sklink: 1\ngraph: m.onnx\nfusion: [--opt_level=1]\n", "m.yaml:3:9: 'fusion' must be a text, not a list\n"},
+	{"sklink: 1\ngraph: m.onnx\nswitches: [s.json]\n", "m.yaml:3:11: 'switches' must be a text, not a list\n"},
+	{"sklink: 1\ngraph: m.onnx\nswitches: ''\n", "m.yaml:3:11: 'switches' must be a text, not nothing\n"},
 	{"sklink: 1\ngraph: m.onnx\nfusion: {opt_level: 1}\n", "m.yaml:3:9: 'fusion' must be a text, not a map\n"},
 	{TENSORS "tasks:\n  - {name: a, kernel: k, args: [x]}\nfusion: \"\"\n",
 	 "m.yaml:7:9: this is about a model, and no 'graph' names one\n"},
