@@ -88,10 +88,15 @@ output y f32 none
 output z f32 none
 output r f32 none
 output k f32 none
+output t2 f32 none
 constant w f32 8x8 0.5 -1
 constant half f32 scalar 0.5
 constant two f32 scalar 2
 constant ten f32 scalar 10
+constant tiny f32 scalar 1e-30
+constant large i64 scalar 9007199254740993
+input i i64 4
+output j i64 4
 node MatMul p x w -> m
 node Mul h m half -> n
 node Mul hh n n -> n2
@@ -106,10 +111,15 @@ node LeakyRelu l t0 -> t1 alpha=0.25
 node Clip clip t1 _ ten -> t2
 node torchair:npu_rms_norm rms o b -> rn rstd
 node Exp e rn -> r
-node MatMul p2 y w -> k
+node MatMul p2 y w -> k0
+node Add least k0 tiny -> k
+node Add exact i large -> j
 LINES
 link all
 same original dumps/6_validate.pbtxt
+for text in ', 9007199254740993)' ', 1e-30)' ', 0.5)' ', 2.0)' 'Clip.default(leakyrelu_default, None, 10.0)' 'alpha = 0.25' 'perm = [1, 0]' 'approximate = "tanh"' 'torch.float16)'; do
+	grep -qF -- "$text" dumps/dynamo_original_graph_0.py || fail "no $text"
+done
 [ "$(grep -c '_tensor_constant' dumps/dynamo_original_graph_0.txt)" = 3 ] || fail "a constant of many users"
 # Each of several networks has its own.
 model nets <<'LINES'

@@ -163,6 +163,14 @@ static uint32_t add_item(struct fx *fx, struct item item)
 	return (uint32_t)fx->items.count - 1;
 }
 
+/* With a point, or an exponent, by which it is no integer. */
+static const char *real_text(struct sk_arena *arena, double real, int digits)
+{
+	const char *text = sk_arena_print(arena, "%.*g", digits, real);
+
+	return strpbrk(text, ".e") ? text : sk_arena_join(arena, text, ".0");
+}
+
 /* A number, or a short list of integers, in the arena; NULL: it is something else. */
 static const char *literal(struct fx *fx, const struct sk_value *value)
 {
@@ -173,11 +181,14 @@ static const char *literal(struct fx *fx, const struct sk_value *value)
 
 	if (!value->contents || value->rank > 1 || sk_value_elements(value) > LITERAL_ELEMENTS)
 		return NULL;
-	if (value->rank == 0 && sk_value_number(value, &number) && isfinite(number))
-		return sk_arena_print(fx->arena, sk_value_is_float(value) && number == floor(number) ? "%.1f" : "%.9g",
-				      number);
-	if (value->rank == 0 || !sk_value_integers(fx->arena, value, &count, &integers))
+	if (sk_value_is_float(value))
+		return value->rank == 0 && sk_value_number(value, &number) && isfinite(number)
+			       ? real_text(fx->arena, number, value->dtype == SK_F64 ? 17 : 9)
+			       : NULL;
+	if (!sk_value_integers(fx->arena, value, &count, &integers))
 		return NULL;
+	if (value->rank == 0)
+		return sk_arena_print(fx->arena, "%" PRId64, integers[0]);
 	for (uint64_t i = 0; i < count; i++)
 		text = sk_arena_print(fx->arena, "%s%s%" PRId64, text, i ? ", " : "", integers[i]);
 	return sk_arena_join(fx->arena, text, "]");
@@ -328,7 +339,7 @@ static void print_operands(struct fx *fx, const struct item *item)
 static void print_real(struct fx *fx, double real)
 {
 	if (isfinite(real))
-		fprintf(fx->stream, "%.9g", real);
+		fputs(real_text(fx->arena, real, 9), fx->stream);
 	else
 		fprintf(fx->stream, "float('%s')", isnan(real) ? "nan" : real > 0 ? "inf" : "-inf");
 }
