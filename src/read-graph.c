@@ -238,6 +238,7 @@ static bool read_rules(const struct sk_link *link, struct sk_fusion_flags *flags
 		sk_linker_add_dependency(link->linker, files->items[i].text, true);
 	}
 	flags->rules = rules;
+	flags->no_patterns = link->command->no_pattern_fusion || link->model->graph.no_patterns;
 	flags->own_rules = SK_NEW(link->arena, struct sk_rules);
 	return read;
 }

@@ -19,20 +19,21 @@
 static void check_options(const struct sk_link *link)
 {
 	const struct sk_command_line *command = link->command;
-	const char *option = command->shapes.count	 ? "--shape"
-			     : command->dimensions.count ? "--dim"
-			     : command->frozen.count	 ? "--freeze"
-			     : command->states.count	 ? "--state"
-			     : command->kept.count	 ? "--keep"
-			     : command->scopes.count	 ? "--scope"
-			     : command->fusion_flags	 ? "--fusion-flags"
-			     : command->fusion_target	 ? "--fusion-target"
-			     : command->switches	 ? "--fusion-switch-file"
-			     : command->fusion_result	 ? "--fusion-result"
-			     : command->rules		 ? "--rules"
-			     : command->model_text	 ? "--model-text"
-			     : command->dump_folder	 ? "--dump-dir"
-							 : NULL;
+	const char *option = command->shapes.count	  ? "--shape"
+			     : command->dimensions.count  ? "--dim"
+			     : command->frozen.count	  ? "--freeze"
+			     : command->states.count	  ? "--state"
+			     : command->kept.count	  ? "--keep"
+			     : command->scopes.count	  ? "--scope"
+			     : command->fusion_flags	  ? "--fusion-flags"
+			     : command->fusion_target	  ? "--fusion-target"
+			     : command->switches	  ? "--fusion-switch-file"
+			     : command->fusion_result	  ? "--fusion-result"
+			     : command->rules		  ? "--rules"
+			     : command->no_pattern_fusion ? "--no-pattern-fusion"
+			     : command->model_text	  ? "--model-text"
+			     : command->dump_folder	  ? "--dump-dir"
+							  : NULL;
 
 	if (option)
 		sk_error(link->diag, (struct sk_place){.file = command->manifest},

@@ -57,6 +57,7 @@ struct sk_command_line {
 	const char *switches; /* --fusion-switch-file; NULL: none */
 	const char *fusion_result; /* --fusion-result; NULL: none */
 	const char *rules; /* --rules; NULL: none */
+	bool no_pattern_fusion;
 	bool verbose; /* --verbose, or GLOG_v of the environment */
 	const char *report; /* --report; NULL: none */
 	const char *version_script, *ordering_file; /* NULL: none */

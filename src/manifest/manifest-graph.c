@@ -161,6 +161,15 @@ void sk_manifest_read_rules(const struct sk_document *document, const struct sk_
 		}
 }
 
+void sk_manifest_read_pattern_fusion(const struct sk_document *document, const struct sk_node *value)
+{
+	static const char *const choices[] = {"false", "true"};
+	size_t index;
+
+	if (sk_read_choice(document, value, "'pattern_fusion_pass'", NULL, choices, 2, &index))
+		((struct sk_model *)document->owner)->graph.no_patterns = !index;
+}
+
 void sk_manifest_read_patterns(const struct sk_document *document, const char *scope, const struct sk_node *value)
 {
 	struct sk_graph_file *graph = &((struct sk_model *)document->owner)->graph;

@@ -42,6 +42,9 @@ void sk_manifest_read_switches(const struct sk_document *document, const struct 
 /* `rules:`. */
 void sk_manifest_read_rules(const struct sk_document *document, const struct sk_node *value);
 
+/* `pattern_fusion_pass:`. */
+void sk_manifest_read_pattern_fusion(const struct sk_document *document, const struct sk_node *value);
+
 /* `nodes:` of a scope. */
 void sk_manifest_read_patterns(const struct sk_document *document, const char *scope, const struct sk_node *value);
 

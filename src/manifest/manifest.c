@@ -205,7 +205,7 @@ void sk_manifest_check_scopes(struct sk_model *model)
 
 struct top {
 	const struct sk_node *graph, *tensors, *kernels, *tasks, *scopes;
-	const struct sk_node *shapes, *dimensions, *frozen, *states, *fusion, *switches, *rules;
+	const struct sk_node *shapes, *dimensions, *frozen, *states, *fusion, *switches, *rules, *patterns;
 };
 
 static void read_version(const struct sk_document *document, void *target, const struct sk_node *value)
@@ -274,7 +274,7 @@ static void check_network(const struct sk_document *document, const struct sk_no
 
 	said = said ? said : top->dimensions ? top->dimensions : top->frozen ? top->frozen : top->states;
 	said = said ? said : top->fusion ? top->fusion : top->switches;
-	said = said ? said : top->rules;
+	said = said ? said : top->rules ? top->rules : top->patterns;
 	if (top->graph && here)
 		sk_error(document->diag, sk_node_place(document, here),
 			 "tensors and tasks are those of the model that 'graph' names, and cannot stand here, too");
@@ -309,6 +309,7 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 		{"fusion", false, NULL, offsetof(struct top, fusion)},
 		{"switches", false, NULL, offsetof(struct top, switches)},
 		{"rules", false, NULL, offsetof(struct top, rules)},
+		{"pattern_fusion_pass", false, NULL, offsetof(struct top, patterns)},
 		{"tensors", false, NULL, offsetof(struct top, tensors)},
 		{"kernels", false, NULL, offsetof(struct top, kernels)},
 		{"tasks", false, NULL, offsetof(struct top, tasks)},
@@ -328,6 +329,8 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 		sk_manifest_read_switches(document, top.switches);
 	if (top.rules)
 		sk_manifest_read_rules(document, top.rules);
+	if (top.patterns)
+		sk_manifest_read_pattern_fusion(document, top.patterns);
 	if (top.tensors)
 		sk_manifest_read_tensors(document, top.tensors);
 	if (top.kernels)

@@ -20,6 +20,7 @@ struct sk_graph_file {
 	struct sk_name fusion; /* flags of graph-kernel fusion; NULL: it has none */
 	struct sk_name switches; /* path of a file of switches, resolved; NULL: none */
 	sk_names rules; /* paths of files of rules, resolved */
+	bool no_patterns; /* "pattern_fusion_pass: false" */
 	bool fusion_in_line; /* their characters stand in the manifest from that place on */
 };
 

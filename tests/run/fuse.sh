@@ -105,6 +105,26 @@ fuses bias user_rules "MatMul Add " --rules=mine.yaml --fusion-flags=--disable_p
 grep -qF "bias.onnx: node 'bias': BiasAdd is not fused by rule 'nearer' at mine.yaml:5:9: the condition at mine.yaml:8:21 does not hold" err.txt ||
 	{ cat err.txt >&2; fail "--verbose does not say why a rule is not applied"; }
 
+# Without patterns there are neither TorchAir's rules nor the user's, wherever these stand; what is wrong with them is still said.
+sed -i 's/rank(a) == 3/rank(a) == 2/' mine.yaml
+fuses bias matmul_elem_biasadd_fusion "MatMul Add " --rules=mine.yaml
+fuses bias matmul_elem_biasadd_fusion "Gemm " --rules=mine.yaml --no-pattern-fusion
+fuses bias user_rules none --rules=mine.yaml --no-pattern-fusion --fusion-flags=--disable_pass=matmul_elem_biasadd_fusion
+"$sklink" bias.onnx "${kernels[@]}" --check --verbose --no-pattern-fusion 2>&1 | grep -q 'pass patterns_0_torchair_generic_pattern_pass has no rule\.$' || fail "TorchAir's rules are there"
+printf 'sklink: 1\ngraph: bias.onnx\nrules: mine.yaml\nfusion: --disable_pass=matmul_elem_biasadd_fusion\npattern_fusion_pass: true\n' >patterns.yaml
+for on in true false; do
+	sed -i "s/^pattern_fusion_pass: .*/pattern_fusion_pass: $on/" patterns.yaml
+	rm -rf dumps
+	"$sklink" patterns.yaml "${kernels[@]}" --dump-dir dumps -o patterns.sk
+	[ "$(operators user_rules)" = "$([ $on = true ] && echo "MatMul Add " || echo none)" ] || fail "pattern_fusion_pass: $on: $(operators user_rules)"
+done
+sed -i 's/false/perhaps/' patterns.yaml
+fails_with "^sklink: error: patterns.yaml:5:22: 'pattern_fusion_pass' must be false or true, not 'perhaps'" "$sklink" patterns.yaml "${kernels[@]}" -o out.sk
+printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, kernel: k, args: [x]}]\npattern_fusion_pass: false\n' >none.yaml
+fails_with "^sklink: error: none.yaml:4:22: this is about a model, and no 'graph' names one" "$sklink" none.yaml "${kernels[@]}" -o out.sk
+sed -i '$d' none.yaml
+fails_with "^sklink: error: none.yaml: --no-pattern-fusion is about a model" "$sklink" none.yaml "${kernels[@]}" --no-pattern-fusion -o out.sk
+
 # refused TEXT: of rules on standard input.
 refused() {
 	cat >bad.yaml

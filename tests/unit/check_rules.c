@@ -292,6 +292,43 @@ START_TEST(test_near_misses)
 }
 END_TEST
 
+/* No match across a write: what is read behind the last node of the pattern is what its nodes have read. In front of
+ * the pattern, behind it, and to what it does not read, a write is one like others. */
+START_TEST(test_writes)
+{
+	static const char *const cases[][2] = {
+		{"Add p x > s; sklink:Assign p w > n; Relu s > y", "Add p x > s; Assign p w > n; Relu s > y"},
+		{"sklink:Assign p w > n; Add p x > s; Relu s > y", "Assign p w > n; Max p x > y"},
+		{"Add p x > s; Relu s > y; sklink:AssignAdd p w > n", "Max p x > y; AssignAdd p w > n"},
+		{"Add x x > s; sklink:AssignAdd p w > n; Relu s > y", "AssignAdd p w > n; Max x x > y"},
+		{"Add p x > s; sklink:Assign w p > n; Relu s > y", "Assign w p > n; Max p x > y"},
+		/* p=n is a state: its maker writes there */
+		{"Add p x > s; Mul p w > n; Relu s > y", "Add p x > s; Mul p w > n; Relu s > y"},
+		{"Mul p w > n; Add p x > s; Relu s > y", "Mul p w > n; Max p x > y"},
+		{"Add x w > s; Mul p w > n; Relu s > y", "Mul p w > n; Max x w > y"},
+	};
+	char *text = sk_arena_copy(arena, cases[_i][0], strlen(cases[_i][0])), *rest = text, *line;
+
+	input_of("p", SK_F32, 2, 3);
+	input_of("x", SK_F32, 2, 3);
+	input_of("w", SK_F32, 2, 3);
+	for (line = strtok_r(text, ";", &rest); line; line = strtok_r(NULL, ";", &rest)) {
+		bool own = strstr(line, "sklink:");
+		struct sk_graph_node *node = add(own ? strchr(line, ':') + 1 : line);
+
+		node->domain = own ? "sklink" : node->domain;
+	}
+	if (_i >= 5)
+		sk_array_push(arena, &graph->states,
+			      (struct sk_graph_state){sk_graph_value(graph, "p"), sk_graph_value(graph, "n"), "p=n"});
+	output("y");
+	output("n");
+	ck_assert_str_eq(rewritten(JOIN), cases[_i][1]);
+	if (!rewrite.replaced)
+		ck_assert_str_eq(rewrite.refusals.items[0].reason, "'p' is written to between its nodes");
+}
+END_TEST
+
 /* A value that the replacement makes, too, may have other users, who then stand behind it. */
 START_TEST(test_users_between)
 {
@@ -795,6 +832,7 @@ int main(void)
 	tcase_add_test(rest, test_one_node);
 	tcase_add_test(rest, test_several_nodes);
 	tcase_add_loop_test(rest, test_near_misses, 0, 5);
+	tcase_add_loop_test(rest, test_writes, 0, 8);
 	tcase_add_test(rest, test_users_between);
 	tcase_add_test(rest, test_not_convex);
 	tcase_add_test(rest, test_not_convex_any_more);

@@ -25,6 +25,7 @@ struct sk_fusion_flags {
 	bool given; /* somebody has said how to fuse; otherwise all of that is the default, perhaps without some pass */
 	const struct sk_switches *switches; /* of single passes; NULL: there are none */
 	const struct sk_rules *rules; /* the user's */
+	bool no_patterns; /* TorchAir's and the user's rules fuse nothing */
 	struct sk_rules *own_rules; /* sklink's, which are read once a pass wants them */
 	const char *text; /* that they were read from */
 	struct sk_place place; /* where it stands */

@@ -25,6 +25,7 @@ struct rewriting {
 	SK_ARRAY(uint32_t) followers; /* by new node, from `count` on: the next one at the same place */
 	uint32_t count; /* nodes at the start */
 	uint32_t joined; /* the first node of all patterns of several that have been replaced; SK_NONE: there is none */
+	bool assigns; /* a node writes over what it takes */
 	sk_indices seen; /* by node: the last search that came here */
 	uint32_t search;
 };
@@ -119,6 +120,80 @@ static bool is_convex(struct rewriting *rewriting)
 	return true;
 }
 
+/* ---- whether a write stands between ---- */
+
+static bool overwrites(const struct sk_graph_node *node, uint32_t value)
+{
+	static const char *const ops[] = {"sklink:Assign", "sklink:AssignAdd", NULL};
+
+	return node->inputs.count && node->inputs.items[0] == value && sk_node_is_one_of(node, ops);
+}
+
+/* What makes the new state of which the value is the old one; SK_NONE: nobody does. */
+static uint32_t state_maker(const struct sk_op_graph *graph, uint32_t value)
+{
+	for (size_t i = 0; i < graph->states.count; i++)
+		if (graph->states.items[i].past == value)
+			return graph->values.items[graph->states.items[i].present].node;
+	return SK_NONE;
+}
+
+/* A node between the first and the last one of the match, none of its own, writes over the value. */
+static bool is_overwritten(struct rewriting *rewriting, uint32_t value, uint32_t first, uint32_t last)
+{
+	struct sk_match *match = &rewriting->match;
+	uint32_t node = state_maker(rewriting->graph, value);
+
+	if (node != SK_NONE && node > first && node < last && !is_matched(match, node))
+		return true;
+	for (uint32_t user = rewriting->assigns ? rewriting->users->first.items[value] : SK_NONE; user != SK_NONE;
+	     user = rewriting->users->users.items[user].next) {
+		node = rewriting->users->users.items[user].node;
+		match->steps++;
+		if (node > first && node < last && !rewriting->graph->nodes.items[node].removed &&
+		    !is_matched(match, node) && overwrites(&rewriting->graph->nodes.items[node], value))
+			return true;
+	}
+	return false;
+}
+
+/* What takes the place of the match reads all that it reads at once, behind the last of its nodes: not what has been
+ * written over by then. */
+static bool reads_in_time(struct rewriting *rewriting)
+{
+	struct sk_match *match = &rewriting->match;
+	struct sk_op_graph *graph = rewriting->graph;
+	size_t count = match->rule->pattern.count;
+	uint32_t first = SK_NONE, last = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		first = match->nodes[i] < first ? match->nodes[i] : first;
+		last = match->nodes[i] > last ? match->nodes[i] : last;
+	}
+	for (size_t n = 0; n < count; n++) {
+		const struct sk_graph_node *node = &graph->nodes.items[match->nodes[n]];
+
+		for (size_t i = 0; i < node->inputs.count; i++) {
+			if (node->inputs.items[i] == SK_NONE ||
+			    !is_overwritten(rewriting, node->inputs.items[i], first, last))
+				continue;
+			match->reason = sk_arena_print(graph->arena, "'%s' is written to between its nodes",
+						       graph->values.items[node->inputs.items[i]].name);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool has_assigns(const struct sk_op_graph *graph)
+{
+	for (size_t n = 0; n < graph->nodes.count; n++)
+		if (graph->nodes.items[n].inputs.count &&
+		    overwrites(&graph->nodes.items[n], graph->nodes.items[n].inputs.items[0]))
+			return true;
+	return false;
+}
+
 /* ---- applying ---- */
 
 static void put_in_composite(struct sk_op_graph *graph, const char *op, const sk_indices *made)
@@ -175,7 +250,7 @@ static bool apply(struct rewriting *rewriting, const struct sk_rule *rule, uint3
 	const struct sk_graph_node node = graph->nodes.items[anchor];
 	sk_indices made = {NULL, 0, 0};
 
-	if (!sk_match_find(&rewriting->match, rule, anchor) || !is_convex(rewriting) ||
+	if (!sk_match_find(&rewriting->match, rule, anchor) || !is_convex(rewriting) || !reads_in_time(rewriting) ||
 	    !sk_match_replace(&rewriting->match, rewriting->users, &made)) {
 		if (rewriting->rewrite->expands || rewriting->match.whole)
 			refuse(rewriting, anchor);
@@ -264,8 +339,11 @@ static void sort(struct rewriting *rewriting)
 void sk_rules_apply(struct sk_rule_pass *rewrite)
 {
 	struct sk_op_graph *graph = rewrite->graph;
-	struct rewriting rewriting = {
-		.rewrite = rewrite, .graph = graph, .count = (uint32_t)graph->nodes.count, .joined = SK_NONE};
+	struct rewriting rewriting = {.rewrite = rewrite,
+				      .graph = graph,
+				      .count = (uint32_t)graph->nodes.count,
+				      .joined = SK_NONE,
+				      .assigns = has_assigns(graph)};
 
 	sk_map_init(&rewriting.first, graph->arena);
 	for (size_t s = 0; s < sizeof(rewrite->sets) / sizeof(rewrite->sets[0]) && rewrite->sets[s]; s++)

@@ -147,7 +147,9 @@ bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 	}
 	if (!given || !check_users(&giver, &flags->rules->fuse))
 		return false;
-	for (size_t r = 0; r < flags->rules->fuse.count; r++)
+	if (flags->no_patterns)
+		find_pass(&giver, SK_PASS_TORCHAIR)->rules = NULL;
+	for (size_t r = 0; r < flags->rules->fuse.count && !flags->no_patterns; r++)
 		given &= give_users(&giver, &flags->rules->fuse.items[r]);
 	return given;
 }

@@ -14,7 +14,7 @@
 #define SK_PASS_USER	 "user_rules"
 
 /* Gives its rules to each pass of the table, which ends with one without a name. A rule of passes.yaml is one of the
- * pass that its name starts with. False after an error. */
+ * pass that its name starts with. Flags may say that TorchAir's and the user's are left out. False after an error. */
 bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags,
 		   struct sk_fusion_pass *passes);
 
