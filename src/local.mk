@@ -259,6 +259,7 @@ src_libcore_la_SOURCES += \
 	src/fusion/rules/expression.c src/fusion/rules/expression.h \
 	src/fusion/rules/match.c src/fusion/rules/match.h \
 	src/fusion/rules/read-rules.c src/fusion/rules/read-rules.h \
+	src/fusion/rules/repeats.c \
 	src/fusion/rules/replace.c src/fusion/rules/replace.h \
 	src/fusion/rules/apply-rules.c src/fusion/rules/apply-rules.h \
 	src/fusion/rules/rule-lines.c src/fusion/rules/rule-lines.h \

@@ -119,6 +119,7 @@ EXTRA_DIST += tests/lib/read-dumps.py tests/lib/read-fx.py
 SHELL_TESTS += tests/run/dumps.sh tests/run/fx-dumps.sh tests/run/ge-dumps.sh tests/run/keep.sh tests/run/skdump-dot.sh tests/run/bisect.sh
 QUICK_TESTS += tests/run/dumps.sh tests/run/fx-dumps.sh tests/run/ge-dumps.sh tests/run/keep.sh tests/run/skdump-dot.sh tests/run/bisect.sh
 EXTRA_DIST += tests/onnx/backend.py tests/onnx/frozen tests/onnx/operators.py tests/onnx/mindspore.py tests/onnx/versions.py
+EXTRA_DIST += tests/onnx/patterns.py tests/onnx/pattern_samples.py
 SHELL_TESTS += tests/run/onnx-operators.sh tests/run/onnx-versions.sh tests/run/mindspore.sh
 QUICK_TESTS += tests/run/onnx-operators.sh tests/run/onnx-versions.sh tests/run/mindspore.sh
 SHELL_TESTS += tests/run/composites.sh tests/run/composites-layers.sh
@@ -307,7 +308,7 @@ END_TO_END_TESTS = \
 	tests/run/repro.sh tests/run/rewrites.sh \
 	tests/run/report.sh \
 	tests/run/scenarios.sh \
-	tests/run/expand.sh tests/run/fuse.sh tests/run/fusion-flags.sh tests/run/fusion-lists.sh tests/run/fusion-result.sh tests/run/fusion-switches.sh tests/run/no-task.sh tests/run/scope-options.sh \
+	tests/run/expand.sh tests/run/fuse.sh tests/run/pattern-fusion.sh tests/run/fusion-flags.sh tests/run/fusion-lists.sh tests/run/fusion-result.sh tests/run/fusion-switches.sh tests/run/no-task.sh tests/run/scope-options.sh \
 	tests/run/segments.sh \
 	tests/run/skdump.sh \
 	tests/run/static-objects.sh \

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes a decoder like LLaMA's as ONNX, with random weights, and checks what has been computed of it with numpy.
 
-    decoder.py make [-n LAYERS] [--hidden N] [--heads N] [--shared N] [--between N] [--words N] [--context N] FOLDER
+    decoder.py make [-n LAYERS] [--hidden N] [--heads N] [--shared N] [--between N] [--words N] [--context N] [--primitives] FOLDER
     decoder.py check FOLDER STEPS.npy            logits of one token after another, as samples/decoder/run writes them
 
 The network takes a token and its position, and what it has seen before: keys and values of all layers, `past_key_0` …, in which
@@ -31,6 +31,7 @@ def arguments():
     make.add_argument("--between", type=int, default=2816, help="elements between the two products of a SwiGLU")
     make.add_argument("--words", type=int, default=4096, help="tokens that there are")
     make.add_argument("--context", type=int, default=512, help="rows of the cache")
+    make.add_argument("--primitives", action="store_true", help="normalisations and rotary embeddings as exporters write them")
     make.add_argument("folder")
     check = commands.add_parser("check")
     check.add_argument("folder")
@@ -56,13 +57,39 @@ class Network:
         self.weights.append(numpy_helper.from_array(numpy.asarray(values), name))
         return name
 
+    def number(self, name, value):
+        return self.once(name, numpy.float32(value))
+
+    def integer(self, name, value):
+        return self.once(name, numpy.array([value]))
+
+    def once(self, name, values):
+        return name if any(weight.name == name for weight in self.weights) else self.constant(name, values)
+
     def weight(self, name, *shape):
         scale = 1 / numpy.sqrt(shape[0])
         return self.constant(name, (self.random.standard_normal(shape) * scale).astype(numpy.float32))
 
     def normalized(self, name, x):
         scale = self.constant(name + ".scale", self.random.uniform(0.8, 1.2, self.options.hidden).astype(numpy.float32))
-        return self.add(name, "RMSNormalization", [x, scale], epsilon=EPSILON)
+        if not self.options.primitives:
+            return self.add(name, "RMSNormalization", [x, scale], epsilon=EPSILON)
+        square = self.add(name + "/Pow", "Pow", [x, self.number("two", 2)])
+        mean = self.add(name + "/ReduceMean", "ReduceMean", [square, self.integer("last axis", -1)])
+        root = self.add(name + "/Sqrt", "Sqrt", [self.add(name + "/Add", "Add", [mean, self.number("epsilon", EPSILON)])])
+        normal = self.add(name + "/Mul", "Mul", [x, self.add(name + "/Reciprocal", "Reciprocal", [root])])
+        return self.add(name + "/Mul_1", "Mul", [scale, normal])
+
+    def turned(self, name, x):
+        """Heads, turned by the position: as one operator, or x cos + (-x's second half, x's first half) sin."""
+        if not self.options.primitives:
+            return self.add(name, "RotaryEmbedding", [x, "cosines", "sines", "row"])
+        half = self.options.hidden // self.options.heads // 2
+        axis, zero, middle, end = (self.integer(*pair) for pair in (("last axis", -1), ("zero", 0), ("half", half), ("end", 2**63 - 1)))
+        turned = self.add(name + "/Neg", "Neg", [self.add(name + "/Slice_1", "Slice", [x, middle, end, axis])])
+        turned = self.add(name + "/Concat", "Concat", [turned, self.add(name + "/Slice", "Slice", [x, zero, middle, axis])], axis=-1)
+        products = [self.add(name + "/Mul", "Mul", [x, "cosine"]), self.add(name + "/Mul_1", "Mul", [turned, "sine"])]
+        return self.add(name + "/Add", "Add", products)
 
     def product(self, name, x, rows, columns):
         return self.add(name, "MatMul", [x, self.weight(name + ".weight", rows, columns)])
@@ -75,7 +102,7 @@ class Network:
             shape = self.constant("%s/%s.shape" % (layer, part), numpy.array([1, heads, 1, width]))
             parts[part] = self.add("%s/%s.heads" % (layer, part), "Reshape", [flat, shape])
         for part in "qk":
-            parts[part] = self.add("%s/%s.turned" % (layer, part), "RotaryEmbedding", [parts[part], "cosines", "sines", "row"])
+            parts[part] = self.turned("%s/%s.turned" % (layer, part), parts[part])
         number = layer.rsplit(".", 1)[1]
         for part, name in (("k", "key"), ("v", "value")):
             parts[part] = self.add("%s/%s.kept" % (layer, part), "TensorScatter",
@@ -96,11 +123,16 @@ class Network:
     def all(self):
         options, width = self.options, self.options.hidden // self.options.heads
         angles = numpy.outer(numpy.arange(options.context), THETA ** (-numpy.arange(0, width, 2) / width))
+        if options.primitives:
+            angles = numpy.concatenate([angles, angles], 1)
         self.constant("cosines", numpy.cos(angles).astype(numpy.float32))
         self.constant("sines", numpy.sin(angles).astype(numpy.float32))
         self.constant("flat", numpy.array([1, 1, options.hidden]))
         self.add("used", "Add", ["position", self.constant("one", numpy.array([1]))], "used")
         self.add("row", "Reshape", ["position", self.constant("row.shape", numpy.array([1, 1]))], "row")
+        for part in ("cosine", "sine") if options.primitives else ():
+            row = self.add(part + "/Gather", "Gather", [part + "s", "row"])
+            self.add(part + "/Unsqueeze", "Unsqueeze", [row, self.integer("heads axis", 1)], part)
         words = (self.random.standard_normal((options.words, options.hidden))).astype(numpy.float32)
         x = self.add("embedding", "Gather", [self.constant("words", words), "token"])
         for layer in range(options.layers):

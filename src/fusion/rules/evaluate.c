@@ -92,6 +92,7 @@ static bool ask_value(struct sk_match *match, const struct sk_rule_expression *c
 			  : !strcmp(function, "constant") ? value->contents != NULL
 			  : !strcmp(function, "uses")	  ? match->users->counts.items[index]
 			  : !strcmp(function, "output")	  ? value->output
+			  : !strcmp(function, "repeats")  ? sk_value_repeats(match->graph, index)
 							  : sk_value_is_float(value),
 			  datum);
 }

@@ -112,6 +112,7 @@ static const struct {
 	{"output", 1, 1, true},
 	{"float", 1, 1, true},
 	{"count", 1, 1, true},
+	{"repeats", 1, 1, true},
 	/* of numbers */
 	{"sqrt", 1, 1, false},
 	{"exp", 1, 1, false},

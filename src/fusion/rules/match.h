@@ -61,4 +61,8 @@ bool sk_datum_same(const struct sk_datum *one, const struct sk_datum *other);
 /* The attribute as a datum; false if it is a list of texts. */
 bool sk_datum_of_attribute(struct sk_arena *arena, const struct sk_attribute *attribute, struct sk_datum *datum);
 
+/* The second half of each row is the first one again, as far as constants and the nodes that have made the value tell.
+ */
+bool sk_value_repeats(const struct sk_op_graph *graph, uint32_t value);
+
 #endif
