@@ -67,31 +67,106 @@ SAMPLES = {"Attention": attention, "LayerNormalization": normalisation, "RMSNorm
            "GeluTanh": of_x, "Swish": of_x}
 
 
+# ---- passes.yaml ----
+
+
+def masked(variant, texts):
+    return {"q": f32(2, 3, 5, 8), "k": f32(2, 3, 7, 8), "v": f32(2, 3, 7, 4), "mask": f32(5, 7), "d": real(8 ** 0.5), "axis": 3}
+
+
+def unmasked(variant, texts):
+    return {**masked(variant, texts), "d": real(8), "zero": real(0), "to": (numpy.array([5, 7]),)}
+
+
+def sums(variant, texts):
+    """What normalisations of sums take."""
+    sample = {"a": f32(2, 4, 6), "b": f32(2, 4, 6), "gamma": f32(6), "beta": f32(6), "e": 0.25, "axis": -1}
+    if "LayerNorm(" in " ".join(texts):
+        sample.update({"LayerNorm.begin_norm_axis": 2, "LayerNorm.begin_params_axis": 2})
+    return sample
+
+
+def quantised_sums(variant, texts):
+    scales = {"scale": 30 * abs(f32(6)) + 1, "offset": numpy.array([3, -2, 0, 1, 7, -9], numpy.int8), "QuantV2.axis": -1}
+    sample = {**as_half(sums(variant, texts)), **scales}
+    return {**sample, "x": sample["a"]}
+
+
+def cast_sums(variant, texts):
+    return {**as_half(sums(variant, texts)), "Cast.to": 10}
+
+
+def pieces(variant, texts):
+    return {"x": f32(16, 3), "from": 0, "to": 1, "sizes": None, "Split.num_outputs": 2 << variant}
+
+
+def biased(variant, texts):
+    return {"a": f32(3, 5), "b": f32(5, 4), "c": f32(4)}
+
+
+# ---- torchair.yaml ----
+
+
+def sum_of_rows(variant, texts):
+    half = numpy.float16
+    sample = {"x1": f32(2, 3, 16).astype(half), "x2": f32(2, 3, 16).astype(half), "gamma": f32(16).astype(half), "e": 0.25}
+    sample.update({"smooth": abs(f32(16)).astype(half), "scales": abs(f32(16)) / 30, "zero": f32(16).round(), "div": 1, "axis": -1})
+    return sample
+
+
+def flat_rows(variant, texts):
+    return {**sum_of_rows(variant, texts), "rows": (numpy.array([6, 16]),), "one": (numpy.array([-1, 1]),)}
+
+
+SAMPLES.update({
+    "FlashAttentionFusionV1": masked, "FlashAttentionFusionV2": unmasked, "add_layer_norm_fusion": sums, "add_layer_norm_v3_fusion": sums,
+    "add_layer_norm_ext_fusion": sums, "add_rms_norm_quant_fusion": quantised_sums, "rms_norm_quant_fusion": quantised_sums,
+    "add_rms_norm_fusion": sums, "add_cast_rms_norm_cast_fusion": cast_sums, "split_concat_fusion": pieces,
+    "matmul_elem_biasadd_fusion": biased,
+    "add_rms_norm_dynamic_quant": sum_of_rows, "add_rms_norm_dynamic_quant_flatten": flat_rows, "add_rms_norm_cast": flat_rows,
+    "add_rms_norm_quant": sum_of_rows,
+})
+
+
 def sample(rule, variant, texts):
     return SAMPLES[rule](variant, texts)
 
 
 def near(rule, variant):
-    if rule == "Attention":
-        yield {"axis": 1}
-        if variant in (1, 2):
-            yield {"low": real(-1)}
-    elif rule == "LayerNormalization" or rule == "RMSNormalization":
-        yield {"axes": (numpy.array([1]),)}
-        yield {"axes": (numpy.array([0, 2]),)}
-        yield {"e": f32()}
-    elif rule == "RotaryEmbedding":
-        if variant < 2:
-            yield {"axis": 1}
-        if variant % 2:
-            yield {"begin1": (numpy.array([4]),), "end1": (numpy.array([8]),), "begin2": (numpy.array([0]),), "end2": (numpy.array([4]),)}
-        yield {"c": f32(1, 3, 5, 4 if variant < 2 else 8), "s": f32(1, 3, 5, 4 if variant < 2 else 8)}
-        if variant >= 2:
-            yield {"c": (f32(5, 8),)}
-            yield {"s": f32(5, 8)}
-    elif rule == "Swish" and variant == 1:
-        yield {"alpha": f32()}
+    for name, other in NEAR.get(rule, {}).items():
+        if name in ("all", str(variant)) or name in ("odd", "even") and variant % 2 == (name == "odd"):
+            yield from other
 
 
-def place(rule):
-    return "fusion_group", rule
+half_rows = {"x1": numpy.ones((2, 3, 8), numpy.float16), "x2": numpy.ones((2, 3, 8), numpy.float16), "gamma": numpy.ones(8, numpy.float16),
+             "scales": numpy.ones(8, numpy.float32), "zero": numpy.ones(8, numpy.float32)}
+NEAR = {
+    "Attention": {"all": [{"axis": 1}], "1": [{"low": real(-1)}], "2": [{"low": real(-1)}]},
+    "LayerNormalization": {"all": [{"axes": (numpy.array([1]),)}, {"axes": (numpy.array([0, 2]),)}, {"e": f32()}]},
+    "RotaryEmbedding": {
+        "0": [{"axis": 1}, {"c": f32(1, 3, 5, 4), "s": f32(1, 3, 5, 4)}],
+        "1": [{"axis": 1}, {"c": f32(1, 3, 5, 4), "s": f32(1, 3, 5, 4)}],
+        "2": [{"c": (f32(5, 8),)}, {"s": f32(5, 8)}],
+        "3": [{"c": (f32(5, 8),)}, {"s": f32(5, 8)}],
+        "odd": [{name: (numpy.array([end]),) for name, end in (("begin1", 4), ("end1", 8), ("begin2", 0), ("end2", 4))}],
+    },
+    "Swish": {"1": [{"alpha": f32()}]},
+    "FlashAttentionFusionV1": {"all": [{"d": real(3)}, {"axis": 2}, {"q": f32(2, 3, 1, 8)}, {"d": numpy.float32(8 ** 0.5)}]},
+    "FlashAttentionFusionV2": {"all": [{"d": real(3)}, {"zero": real(1)}, {"axis": 2}, {"q": f32(2, 3, 1, 8)}]},
+    "add_layer_norm_fusion": {"all": [{"b": f32(6)}]},
+    "add_layer_norm_v3_fusion": {"all": [{"b": f32(6)}, {"gamma": f32(1)}]},
+    "add_layer_norm_ext_fusion": {"all": [{"b": f32(6)}]},
+    "add_rms_norm_quant_fusion": {"all": [{"b": f32(6).astype(numpy.float16)}, {"offset": numpy.ones(6, numpy.int32)},
+                                          {name: f32(*shape) for name, shape in (("a", (2, 4, 6)), ("b", (2, 4, 6)), ("gamma", (6,)))}]},
+    "rms_norm_quant_fusion": {"all": [{"offset": numpy.ones(6, numpy.int32)}, {"gamma": numpy.ones((4, 6), numpy.float16)}]},
+    "add_rms_norm_fusion": {"all": [{"b": f32(6)}], "1": [{"gamma": f32(1)}]},
+    "add_cast_rms_norm_cast_fusion": {"all": [{"b": f32(6).astype(numpy.float16)}, {"Cast.to": 1}]},
+    "split_concat_fusion": {"all": [{"from": 1, "x": f32(3, 16)}, {"to": 0}]},
+    "matmul_elem_biasadd_fusion": {"all": [{"a": f32(2, 3, 5), "c": f32(3)}]},
+    "add_rms_norm_dynamic_quant": {"all": [{"smooth": None}]},
+    "add_rms_norm_dynamic_quant_flatten": {"all": [{"rows": (numpy.array([3, 32]),)}, {"rows": (numpy.array([2, 3, 16]),)},
+                                                   {"one": (numpy.array([1, -1]),)}, {"one": (numpy.array([-1]),)}]},
+    "add_rms_norm_cast": {"0": [{"rows": (numpy.array([12, 8]),)}], "1": [{"rows": (numpy.array([2, 48]),)}]},
+    "add_rms_norm_quant": {"all": [{"div": 0}, {"zero": numpy.ones(16, numpy.int8)}, half_rows, {"scales": real(2.5)}]},
+}
+NEAR["RMSNormalization"] = NEAR["LayerNormalization"]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Holds the rules of a file in src/fusion/rules/ against graphs that are made of their patterns.
 
-patterns.py RULES.yaml PASS SKLINK SKRUN KERNELS [RULE…]
+patterns.py RULES.yaml PASS SKLINK SKRUN KERNELS [RULE…]       without a PASS ("-") it is the one that a rule has the name of
 
 Of each variant of a rule, and of each way to take one of its lines that are lists, there is a graph of the pattern's nodes, which the
 pass must make what the rule says, and which must compute the same as without the pass, up to rounding. Then it must leave alone what is
@@ -227,6 +227,11 @@ def spoil_users(build):
 class Tools:
     def __init__(self, sklink, skrun, kernels):
         self.sklink, self.skrun, self.kernels = sklink, skrun, kernels
+        # In the order in which they run.
+        log = subprocess.run([sklink, "first.onnx", "-L", kernels, "-lskernels", "--check", "--verbose"], text=True, check=True,
+                             stderr=subprocess.PIPE).stderr
+        names = re.findall(r"graph kernel pass (?:stage\d+_)?(recompose|fusion_group|patterns)_\d+_(\w+) (?:is|has)", log)
+        self.passes = [".".join(pair) for pair in names]
 
     def link(self, model, package, flags):
         subprocess.run([self.sklink, model, "-L", self.kernels, "-lskernels", "-o", package] + flags, check=True)
@@ -273,8 +278,9 @@ def check(tools, what, name, stage, builders, fused):
     model, folder, errors = Model(), f"{what}.dumps", 0
     cases = [build(model, case) for case, build in builders]
     model.save(f"{what}.onnx")
-    tools.link(f"{what}.onnx", "with.sk", ["--dump-dir", folder])
-    tools.link(f"{what}.onnx", "without.sk", [f"--fusion-flags=--disable_pass={stage}.{name}"])
+    others = ",".join(one for one in tools.passes if one != f"{stage}.{name}")
+    tools.link(f"{what}.onnx", "with.sk", [f"--fusion-flags=--disable_pass={others}", "--dump-dir", folder])
+    tools.link(f"{what}.onnx", "without.sk", [f"--fusion-flags=--disable_pass={','.join(tools.passes)}"])
     got, want = tools.run(model, "with.sk"), tools.run(model, "without.sk")
     found = made_by(folder, name)
     for case in cases:
@@ -320,11 +326,15 @@ def check_rule(tools, rule, stage, name):
 
 def main():
     path, stage_and_pass, sklink, skrun, kernels, *only = sys.argv[1:]
+    first = Model()
+    first.nodes.append(helper.make_node("Relu", [first.value("x", samples.f32(2, 3), False)], ["y"]))
+    first.output("y")
+    first.save("first.onnx")
     tools, errors = Tools(sklink, skrun, kernels), 0
     for rule in yaml.safe_load(open(path))["fuse"]:
         if only and rule["name"] not in only:
             continue
-        stage, name = samples.place(rule["name"]) if stage_and_pass == "-" else stage_and_pass.split(".")
+        stage, name = ("fusion_group", rule["name"]) if stage_and_pass == "-" else stage_and_pass.split(".")
         errors += check_rule(tools, rule, stage, name)
     sys.exit(errors != 0)
 

@@ -16,6 +16,8 @@ patterns() {
 	done
 }
 patterns onnx.yaml recompose.onnx_fusion
+patterns passes.yaml -
+patterns torchair.yaml patterns.torchair_generic_pattern_pass
 
 # counts DUMPS OPERATOR=COUNT…: of the nodes behind the pass.
 counts() {

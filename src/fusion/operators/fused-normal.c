@@ -214,12 +214,15 @@ static bool canonical_fused(struct sk_canonical *canonical)
 
 /* Which outputs others want is known without `output_mask`. */
 static const struct sk_schema_attribute epsilon[] = {
-	{"epsilon", SK_ATTRIBUTE_REAL}, {"output_mask", SK_ATTRIBUTE_INTEGERS}, {NULL}};
-static const struct sk_schema_attribute normal_steps[] = {
-	{"axis", SK_ATTRIBUTE_INTEGER}, {"div_mode", SK_ATTRIBUTE_INTEGER}, {"epsilon", SK_ATTRIBUTE_REAL}, {NULL}};
-static const struct sk_schema_attribute steps[] = {{"axis", SK_ATTRIBUTE_INTEGER},
+	{"epsilon", SK_ATTRIBUTE_REAL, .real = 1e-6}, {"output_mask", SK_ATTRIBUTE_INTEGERS}, {NULL}};
+static const struct sk_schema_attribute layer_epsilon[] = {{"epsilon", SK_ATTRIBUTE_REAL, .real = 1e-5}, {NULL}};
+static const struct sk_schema_attribute normal_steps[] = {{"axis", SK_ATTRIBUTE_INTEGER, .integer = -1},
+							  {"div_mode", SK_ATTRIBUTE_INTEGER},
+							  {"epsilon", SK_ATTRIBUTE_REAL, .real = 1e-6},
+							  {NULL}};
+static const struct sk_schema_attribute steps[] = {{"axis", SK_ATTRIBUTE_INTEGER, .integer = -1},
 						   {"div_mode", SK_ATTRIBUTE_INTEGER},
-						   {"round_mode", SK_ATTRIBUTE_STRING},
+						   {"round_mode", SK_ATTRIBUTE_STRING, .string = "round"},
 						   {NULL}};
 
 #define FUSED(NAME, LEAST, INPUTS, OUTPUTS, ATTRIBUTES)                                                                \
@@ -229,7 +232,7 @@ static const struct sk_schema_attribute steps[] = {{"axis", SK_ATTRIBUTE_INTEGER
 	}
 
 const struct sk_schema sk_operators_fused_normal[] = {
-	FUSED("AddLayerNorm", 4, 4, 4, epsilon),
+	FUSED("AddLayerNorm", 4, 4, 4, layer_epsilon),
 	FUSED("AddRmsNorm", 3, 3, 3, epsilon),
 	FUSED("AddRmsNormCast", 3, 3, 4, epsilon),
 	FUSED("AddRmsNormDynamicQuant", 3, 5, 5, epsilon),
