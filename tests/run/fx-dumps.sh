@@ -45,7 +45,7 @@ fuse:
 YAML
 link seed --rules=rules.yaml
 same original dumps/6_validate.pbtxt
-same optimized dumps/hwopt_patterns_1_user_rules_0000.pbtxt
+same optimized dumps/hwopt_patterns_*_0000.pbtxt
 cat >document.txt <<'TEXT'
 # No stacktrace found for following nodes
 npu_add_rms_norm_dynamic_quant_default = torch.ops.npu.npu_add_rms_norm_dynamic_quant.default(arg2_1, arg1_1, arg0_1, output_mask = [True, True]);  arg2_1 = arg1_1 = arg0_1 = None
@@ -58,7 +58,7 @@ return (view_default, view_default_1, getitem_6)
 TEXT
 cat >names.py <<'PY'
 import re, sys
-text = sys.stdin.read().replace(", output_mask = [True, True]", "")
+text = re.sub(r", output_mask = \[True, (?:True|False)\]", "", sys.stdin.read())
 names = {}
 for name in re.findall(r"(?<![\w.])(?:arg\d+_1|getitem(?:_\d+)?|\w+_default(?:_\d+)?)(?!\w)", text):
     names.setdefault(name, f"v{len(names)}")

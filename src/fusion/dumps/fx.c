@@ -347,12 +347,15 @@ static void print_real(struct fx *fx, double real)
 static void print_attribute(struct fx *fx, const struct sk_attribute *attribute)
 {
 	bool list = attribute->kind >= SK_ATTRIBUTE_INTEGERS;
+	bool mask = attribute->kind == SK_ATTRIBUTE_INTEGERS && !strcmp(attribute->name, "output_mask");
 	size_t count = list ? attribute->count : 1;
 
 	fputs(list ? "[" : "", fx->stream);
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? ", " : "", fx->stream);
-		if (attribute->kind == SK_ATTRIBUTE_INTEGER || attribute->kind == SK_ATTRIBUTE_INTEGERS)
+		if (mask) /* the one list of bools that TorchAir's functions take */
+			fputs(attribute->integers[i] ? "True" : "False", fx->stream);
+		else if (attribute->kind == SK_ATTRIBUTE_INTEGER || attribute->kind == SK_ATTRIBUTE_INTEGERS)
 			fprintf(fx->stream, "%" PRId64, list ? attribute->integers[i] : attribute->integer);
 		else if (attribute->kind == SK_ATTRIBUTE_REAL || attribute->kind == SK_ATTRIBUTE_REALS)
 			print_real(fx, list ? attribute->reals[i] : attribute->real);
