@@ -43,6 +43,7 @@ src_libplanning_la_SOURCES = \
 	src/planning/memory.c src/planning/memory.h \
 	src/planning/order.c src/planning/order.h \
 	src/planning/fusion.c src/planning/fusion.h \
+	src/planning/peak.c src/planning/peak.h \
 	src/planning/plan-tables.c src/planning/plan-tables.h \
 	src/planning/plan-writer.c src/planning/plan-writer.h \
 	src/planning/reasons.c src/planning/reasons.h \
@@ -249,7 +250,8 @@ src_libcore_la_SOURCES = \
 	src/package/sign.c src/package/sign.h \
 	src/package/weights-file.c src/package/weights-file.h \
 	src/outputs/shares.c src/outputs/shares.h \
-	src/outputs/statistics.c src/outputs/statistics.h
+	src/outputs/statistics.c src/outputs/statistics.h \
+	src/outputs/virtual-nodes.c src/outputs/virtual-nodes.h
 src_libcore_la_SOURCES += \
 	src/fusion/manager/read-switches.c src/fusion/manager/read-switches.h \
 	src/fusion/rules/evaluate.c \

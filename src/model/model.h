@@ -34,6 +34,8 @@ struct sk_model {
 	SK_ARRAY(struct sk_handed_symbol) symbols; /* in order of first use */
 	SK_ARRAY(struct sk_task) tasks; /* in network order */
 	SK_ARRAY(struct sk_idle_task) idle; /* tasks that were among them until they were left out */
+	SK_ARRAY(struct sk_virtual_node) virtual_nodes; /* of models, in their order */
+	SK_ARRAY(struct sk_node_part) slices;
 	sk_texts composites; /* names of what graph-kernel fusion has put together; NULL: a node that is in none */
 	SK_ARRAY(struct sk_scope) scopes;
 	SK_ARRAY(struct sk_event) events;

@@ -158,6 +158,26 @@ struct sk_idle_task {
 	struct sk_place place;
 };
 
+/* ---- nodes of a model that split or join ---- */
+
+/* A part of what such a node splits or joins, which is bytes of the other one. */
+struct sk_node_part {
+	const char *name; /* of its value */
+	uint32_t tensor; /* the root tensor, */
+	uint64_t offset, bytes; /* and where in it */
+	uint32_t outer; /* the slice that it is a part of, or SK_NONE */
+};
+
+struct sk_virtual_node {
+	const char *name;
+	struct sk_place place;
+	const char *op; /* as the model calls it */
+	bool joins;
+	bool no_task; /* nothing is called for it */
+	sk_texts refusals; /* why something is */
+	uint32_t first_slice, slice_count; /* those of its parts that are slices */
+};
+
 struct sk_event {
 	const char *name;
 };

@@ -25,6 +25,7 @@ struct sk_tensor {
 	struct sk_place range_place;
 	uint32_t view_of; /* views: the root tensor (never itself a view); else SK_NONE */
 	uint64_t view_offset; /* views: bytes from the root's start */
+	uint32_t slice; /* views: the innermost slice that it is seen through, plus 1; 0: none */
 	bool reshaped; /* views: their dimensions are not pieces of the root's */
 	struct sk_rows rows; /* views with gaps: several rows, in bytes of the root; count 0: there are no gaps */
 	uint64_t padding; /* bytes of room behind it: the most that a task over-reads */

@@ -9,6 +9,7 @@
 #include "src/base/json.h"
 #include "src/base/map.h"
 #include "src/base/text.h"
+#include "src/outputs/virtual-nodes.h"
 #include "src/proof/fact-words.h"
 #include "src/proof/traffic.h"
 
@@ -446,9 +447,9 @@ static void put_dependency(const struct writer *writer, const struct sk_fact *fa
 static void put_idle(const struct writer *writer)
 {
 	fputs("  \"idle\": [", writer->stream);
-	for (size_t i = 0; i < writer->input->idle_count; i++) {
+	for (size_t i = 0; i < writer->input->model->idle.count; i++) {
 		fputs(i ? ", " : "", writer->stream);
-		put_string(writer, writer->input->idle[i].name);
+		put_string(writer, writer->input->model->idle.items[i].name);
 	}
 	fputs("],\n", writer->stream);
 }
@@ -501,6 +502,7 @@ bool sk_decisions_write(struct sk_arena *arena, struct sk_diag *diag, const char
 	put_groups(&writer);
 	put_task_list(&writer);
 	put_idle(&writer);
+	sk_virtual_nodes_report(input->model, writer.stream);
 	put_dependencies(&writer);
 	fputs("}\n", writer.stream);
 	sk_text_close(arena, &text);

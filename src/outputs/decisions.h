@@ -4,7 +4,7 @@
 #define SK_DECISIONS_H
 
 #include "loader/profile/profile.h"
-#include "src/model/task.h"
+#include "src/model/model.h"
 #include "src/package/entries.h"
 #include "src/planning/without-groups.h"
 #include "src/proof/account.h"
@@ -13,8 +13,7 @@ struct sk_decisions {
 	const char *manifest; /* its path, as given */
 	const struct sk_profile *device; /* that the plan is for */
 	const struct sk_plan_view *plan;
-	const struct sk_idle_task *idle; /* that the plan does not have */
-	size_t idle_count;
+	const struct sk_model *model; /* for what the plan does not have: idle tasks, and nodes without a task */
 	const struct sk_account *account;
 	const struct sk_without_groups *without_groups;
 	const struct sk_facts *facts;

@@ -10,6 +10,7 @@
 #include "src/outputs/header.h"
 #include "src/outputs/shares.h"
 #include "src/outputs/statistics.h"
+#include "src/outputs/virtual-nodes.h"
 #include "src/proof/explain.h"
 
 bool sk_outputs_want_facts(const struct sk_command_line *command)
@@ -33,7 +34,8 @@ bool sk_outputs_check(const struct sk_link *link)
 	for (size_t i = 0; i < link->command->explained.count; i++) {
 		const char *name = link->command->explained.items[i];
 
-		ok &= is_idle(link, name) || sk_explain_find(link->diag, &link->plan, name) != SK_NO_INDEX;
+		ok &= is_idle(link, name) || sk_virtual_nodes_has(link->model, name) ||
+		      sk_explain_find(link->diag, &link->plan, name) != SK_NO_INDEX;
 	}
 	return ok;
 }
@@ -70,6 +72,8 @@ static void explain_tasks(struct sk_link *link)
 				"task '%s': it has nothing to compute, since what it writes has no elements; its "
 				"kernel is not called\n",
 				sk_arena_escape(link->arena, name));
+		else if (sk_virtual_nodes_has(link->model, name))
+			sk_virtual_nodes_explain(link->model, name, link->explained.stream);
 		else
 			sk_explain_tasks(&explanation, link->diag, &name, 1);
 		tell_more(link, name);
@@ -110,8 +114,7 @@ static bool write_decisions(const struct sk_link *link)
 					  .manifest = link->command->manifest,
 					  .device = link->model->device,
 					  .plan = &link->plan,
-					  .idle = link->model->idle.items,
-					  .idle_count = link->model->idle.count,
+					  .model = link->model,
 					  .account = &link->account,
 					  .without_groups = &link->without_groups,
 					  .facts = &link->facts,

@@ -90,3 +90,79 @@ for reason in "Concat has a task under FusionVirtualOpSetSwitch: 'x' is an input
 	"Split has a task under FusionVirtualOpSetSwitch: 'out' takes an output, and its 'imply_type' is 0, not 1"; do
 	grep -qF "$reason" ascend.txt || fail "no '$reason' in: $(cat ascend.txt)"
 done
+
+# ---- reports and explanations ----
+link net.onnx report.sk --report=report.json --explain split --explain cat >explained.txt
+cmp on.sk report.sk || fail "a report changes the package"
+cat >expected.txt <<'TEXT'
+  "no_task": [
+    {"name": "split", "operator": "Split", "_no_task": 1, "slices": [{"name": "b", "of": "a", "offset": 0, "bytes": 2048}, {"name": "c", "of": "a", "offset": 2048, "bytes": 2048}], "because": []},
+    {"name": "cat", "operator": "Concat", "_no_task": 1, "slices": [{"name": "d", "of": "g", "offset": 0, "bytes": 2048}, {"name": "f", "of": "g", "offset": 2048, "bytes": 2048}], "because": []}
+  ],
+  "peak": {"with_slices": 8192, "with_copies": 8192},
+TEXT
+sed -n '/"no_task"/,/"peak"/p' report.json | diff expected.txt - >&2 || fail "the report"
+grep -qF "node 'split' (Split): it has no task: what it splits is where it has to be already" explained.txt &&
+	grep -qF "'f' is 2048 bytes of 'g', from byte 2048 on." explained.txt || fail "explained: $(cat explained.txt)"
+link net.onnx report.sk --report=report.json --fusion-flags=--disable_pass=FusionVirtualOpSetSwitch
+grep -qF '{"name": "cat", "operator": "Concat", "_no_task": 0, "slices": [], "because": ["Concat has a task: FusionVirtualOpSetSwitch is off"]}' report.json &&
+	grep -qF '"peak": {"with_slices": 8192, "with_copies": 8192}' report.json || fail "the report of what is off"
+# A small part of a large value that is needed to the end keeps all of it.
+model long <<'M'
+opset 18
+input x f32 64x16
+output y f32 1x16
+node Relu r x -> a
+node Split split a sizes -> b c axis=0
+node Neg n c -> d
+node Softmax s d -> e
+node ReduceSum sum e axes -> f
+node Add last f b -> y
+constant sizes i64 2 1 63
+constant axes i64 1 0
+M
+link long.onnx long.sk --report=report.json
+# All of 'a' beside 'd' and 'e' (63 rows each); or 'a' beside its copies.
+grep -qF '"peak": {"with_slices": 12160, "with_copies": 8192}' report.json || fail "the peak: $(grep '"peak"' report.json)"
+
+# ---- dumps ----
+no_task() { # DUMP: "node=_no_task" of each node
+	awk '$1 == "node" { number = ""; noted = 0 }
+		$1 == "i:" { number = $2 }
+		$1 == "attribute" { number = 0 }
+		$1 == "name:" && $2 == "\"_no_task\"" { noted = number + 0 }
+		$1 == "name:" && !in_attribute { name = $2 }
+		$1 == "attribute" { in_attribute = 1 }
+		$1 == "}" && in_attribute { in_attribute = 0; next }
+		$1 == "}" && name != "" { print name "=" noted; name = "" }' "$1" | tr -d '"' | grep -E '^(r|split|n|e|cat|last)=' | paste -sd' '
+}
+link net.onnx dumps.sk --dump-dir=dumps
+cmp on.sk dumps.sk || fail "dumps change the package"
+[ "$(no_task dumps/6_validate.pbtxt)" = 'r=0 split=0 n=0 e=0 cat=0 last=0' ] || fail "before: $(no_task dumps/6_validate.pbtxt)"
+after=$(echo dumps/hwopt_stage6_build_0_FusionVirtualOpSetSwitch_*.pbtxt)
+[ "$(no_task "$after")" = 'r=0 split=1 n=0 e=0 cat=1 last=0' ] || fail "after: $(no_task "$after")"
+places() { # NODE KEY: the list of that attribute
+	awk -v node="\"$1\"" -v key="\"$2\"" '
+		$1 == "node" || $1 == "attribute" { list = "" }
+		$1 == "node" { inside = 0 }
+		$1 == "name:" && $2 == node { inside = 1 }
+		$1 == "ints:" { list = list " " $2 }
+		inside && $1 == "name:" && $2 == key { print list }' "$after"
+}
+[ "$(places split input_i)/$(places split output_i)" = ' 0/ 0 2048' ] || fail "places of split: $(places split input_i)/$(places split output_i)"
+[ "$(places cat input_i)/$(places cat output_i)" = ' 0 2048/ 0' ] || fail "places of cat: $(places cat input_i)/$(places cat output_i)"
+for name in _no_padding_continuous_output _output_reuse_input _reuse_input_on_dim_index _no_padding_continuous_input; do
+	grep -q "\"$name\"" "$after" || fail "the dump has no $name"
+	! grep -q "\"$name\"" dumps/6_validate.pbtxt || fail "the dump in front has $name"
+done
+# What is read of the dump is done again, on each target.
+for target in host ascend; do
+	link net.onnx plain.sk --fusion-target=$target --fusion-flags=--opt_level=0
+	link "$after" again.sk --fusion-target=$target --fusion-flags=--opt_level=0
+	[ "$(tasks plain.sk)" = "$(tasks again.sk)" ] || fail "$target: the dump launches $(tasks again.sk)"
+done
+mkdir ge
+DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=2 DUMP_GRAPH_PATH=ge "$sklink" net.onnx -L"$top_builddir/kernels" -lskernels -o ge.sk
+last=$(ls ge/*/*/*.pbtxt ge/*.pbtxt 2>/dev/null | tail -2)
+[ "$(no_task "$(head -1 <<<"$last")") / $(no_task "$(tail -1 <<<"$last")")" = \
+	'r=0 split=0 n=0 e=0 cat=0 last=0 / r=0 split=1 n=0 e=0 cat=1 last=0' ] || fail "GE's dumps: $(ls -R ge)"

@@ -1,5 +1,5 @@
 /* Notes of dumps; see dump-notes.h. Places in memory, which GE writes, too, are not known while there are only
- * operators. */
+ * operators; but of slices it is known where they lie in their buffer. */
 #include "src/fusion/onnx/dump-notes.h"
 
 #include <stdlib.h>
@@ -170,6 +170,30 @@ static void add_destinations(struct noting *noting)
 	add(noting, numbers);
 }
 
+/* Bytes from the start of the buffer that it is in. */
+static int64_t place_of(const struct sk_op_graph *graph, uint32_t value)
+{
+	uint64_t elements = 0, size = value == SK_NONE ? 0 : sk_dtype_size(graph->values.items[value].dtype);
+
+	for (; value != SK_NONE; value = graph->values.items[value].view_of)
+		elements += graph->values.items[value].view_offset;
+	return (int64_t)(elements * size);
+}
+
+static void add_places(struct noting *noting)
+{
+	const struct sk_graph_node *node = noting->node;
+	struct sk_onnx_attribute inputs = {.name = "input_i", .type = SK_ONNX_ATTRIBUTE_INTS};
+	struct sk_onnx_attribute outputs = {.name = "output_i", .type = SK_ONNX_ATTRIBUTE_INTS};
+
+	for (size_t i = 0; i < (sk_node_is(node, "Split") ? 1 : node->inputs.count); i++)
+		sk_array_push(noting->arena, &inputs.integers, place_of(noting->graph, node->inputs.items[i]));
+	for (size_t i = 0; i < node->outputs.count; i++)
+		sk_array_push(noting->arena, &outputs.integers, place_of(noting->graph, node->outputs.items[i]));
+	add(noting, inputs);
+	add(noting, outputs);
+}
+
 static int compare_names(const void *first, const void *second)
 {
 	const struct sk_onnx_attribute *a = first, *b = second;
@@ -187,13 +211,15 @@ void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, 
 	add_number(&noting, "_no_task", 0);
 	add_sources(&noting);
 	add_destinations(&noting);
+	if (noting.node->no_task)
+		add_places(&noting);
 	qsort(to->attributes.items, to->attributes.count, sizeof(*to->attributes.items), compare_names);
 }
 
 bool sk_dump_notes_has(const char *name)
 {
-	static const char *const names[] = {"id",	"input_name", "src_name",      "src_index",
-					    "dst_name", "dst_index",  "is_input_const"};
+	static const char *const names[] = {"id",	 "input_name", "src_name", "src_index",	    "dst_name",
+					    "dst_index", "input_i",    "output_i", "is_input_const"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(names[i], name))

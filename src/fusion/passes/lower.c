@@ -12,6 +12,7 @@ struct lowering {
 	uint32_t *numbers; /* by task: of how many that are called like it numbers have been tried */
 	uint32_t *composites; /* by composite, then by node: the model's, plus 1 */
 	uint32_t scope; /* of nodes that name none; SK_NONE: they are in none */
+	uint32_t *slices; /* by value: its slice, plus 1; 0: it is none */
 	struct sk_constants *constants; /* of all networks; NULL: there is one */
 };
 
@@ -85,6 +86,15 @@ static bool is_whole(const struct sk_tensor *root, const struct sk_operand *oper
 	       !memcmp(operand->shape, root->shape, root->rank * sizeof(*root->shape));
 }
 
+/* The innermost slice that the value's bytes are in, plus 1; 0: none. */
+static uint32_t slice_of(const struct lowering *lowering, uint32_t value)
+{
+	for (; value != SK_NONE; value = lowering->graph->values.items[value].view_of)
+		if (lowering->slices[value])
+			return lowering->slices[value];
+	return 0;
+}
+
 /* What a call sees of a value: a view of its tensor, unless it is the tensor as it is. */
 static uint32_t operand_tensor(struct lowering *lowering, const struct sk_operand *operand)
 {
@@ -105,6 +115,7 @@ static uint32_t operand_tensor(struct lowering *lowering, const struct sk_operan
 			     lowering->graph->values.items[operand->value].place, operand->dtype, operand->rank,
 			     operand->shape);
 	view.view_of = root;
+	view.slice = slice_of(lowering, operand->value);
 	view.reshaped = true;
 	view.view_offset = offset * sk_dtype_size(operand->dtype);
 	if (operand->stride && operand->shape[0] > 1)
@@ -252,6 +263,121 @@ static void add_drafted(struct lowering *lowering, const sk_graph_calls *calls)
 		}
 }
 
+/* ---- nodes that split or join ---- */
+
+/* The value between the part and the whole that is the whole's bytes itself; SK_NONE: the part has others. A part of a
+ * Split is bytes of what has them, whatever that is a part of. */
+static uint32_t sliced_value(const struct sk_op_graph *graph, bool joins, uint32_t part, uint32_t whole)
+{
+	if (part == SK_NONE || !sk_value_elements(&graph->values.items[part]))
+		return SK_NONE;
+	if (!joins)
+		return sk_value_root(graph, part) == sk_value_root(graph, whole) ? part : SK_NONE;
+	while (part != SK_NONE && graph->values.items[part].view_of != whole)
+		part = graph->values.items[part].view_of;
+	return part;
+}
+
+static uint64_t bytes_in_front(const struct sk_op_graph *graph, uint32_t value)
+{
+	uint64_t offset = 0, size = sk_dtype_size(graph->values.items[value].dtype);
+
+	for (; graph->values.items[value].view_of != SK_NONE; value = graph->values.items[value].view_of)
+		offset += graph->values.items[value].view_offset;
+	return offset * size;
+}
+
+static void add_slice(struct lowering *lowering, struct sk_virtual_node *to, uint32_t value)
+{
+	const struct sk_op_graph *graph = lowering->graph;
+	struct sk_model *model = lowering->model;
+
+	if (lowering->slices[value])
+		return; /* an input that stands there twice is the same part */
+	sk_array_push(model->arena, &model->slices,
+		      (struct sk_node_part){.name = graph->values.items[value].name,
+					    .tensor = sk_value_root(graph, value),
+					    .offset = bytes_in_front(graph, value),
+					    .bytes = sk_value_bytes(&graph->values.items[value])});
+	lowering->slices[value] = (uint32_t)model->slices.count;
+	to->slice_count++;
+}
+
+static uint32_t whole_of(const struct sk_graph_node *node)
+{
+	return sk_node_is(node, "Concat") ? node->outputs.items[0] : node->inputs.items[0];
+}
+
+static void add_virtual_node(struct lowering *lowering, const struct sk_graph_node *node)
+{
+	const struct sk_op_graph *graph = lowering->graph;
+	bool joins = sk_node_is(node, "Concat");
+	const uint32_t *parts = joins ? node->inputs.items : node->outputs.items;
+	struct sk_virtual_node added = {.name = sk_node_name(graph, node),
+					.place = node->place,
+					.op = node->origin ? node->origin : node->op,
+					.joins = joins,
+					.no_task = node->no_task,
+					.refusals = node->refusals,
+					.first_slice = (uint32_t)lowering->model->slices.count};
+
+	for (size_t i = 0; i < (joins ? node->inputs.count : node->outputs.count); i++) {
+		uint32_t value = sliced_value(graph, joins, parts[i], whole_of(node));
+
+		if (value != SK_NONE)
+			add_slice(lowering, &added, value);
+	}
+	sk_array_push(lowering->model->arena, &lowering->model->virtual_nodes, added);
+}
+
+/* Slices are known in front of tasks, which see values through them; and all of them before it is known what each is a
+ * part of. */
+static void add_virtual_nodes(struct lowering *lowering)
+{
+	const struct sk_op_graph *graph = lowering->graph;
+	struct sk_model *model = lowering->model;
+	SK_ARRAY(uint32_t) wholes = {NULL, 0, 0};
+	size_t first = model->virtual_nodes.count;
+
+	for (size_t n = 0; n < graph->nodes.count; n++) {
+		const struct sk_graph_node *node = &graph->nodes.items[n];
+
+		if (!(sk_node_is(node, "Split") || sk_node_is(node, "Concat")) || !sk_node_is_live(graph, node))
+			continue;
+		add_virtual_node(lowering, node);
+		sk_array_push(model->arena, &wholes, whole_of(node));
+	}
+	for (size_t i = 0; i < wholes.count; i++) {
+		const struct sk_virtual_node *node = &model->virtual_nodes.items[first + i];
+		uint32_t outer = slice_of(lowering, wholes.items[i]);
+
+		for (uint32_t s = node->first_slice; s < node->first_slice + node->slice_count; s++)
+			model->slices.items[s].outer = outer ? outer - 1 : SK_NONE;
+	}
+}
+
+/* Behind tasks, which have made tensors of what they use: of what nobody uses there is nothing to say. */
+static void end_virtual_nodes(struct lowering *lowering, size_t first)
+{
+	struct sk_model *model = lowering->model;
+	size_t kept = first;
+
+	for (size_t i = first; i < model->virtual_nodes.count; i++) {
+		struct sk_virtual_node *node = &model->virtual_nodes.items[i];
+		bool used = node->slice_count || node->refusals.count;
+
+		for (uint32_t s = node->first_slice; s < node->first_slice + node->slice_count; s++) {
+			struct sk_node_part *slice = &model->slices.items[s];
+
+			slice->tensor = lowering->tensors[slice->tensor];
+			used &= slice->tensor != SK_NONE;
+		}
+		if (used)
+			model->virtual_nodes.items[kept++] = *node;
+	}
+	model->virtual_nodes.count = kept;
+}
+
 void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls, const char *scope,
 		    struct sk_constants *constants, struct sk_model *model)
 {
@@ -261,8 +387,10 @@ void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls
 		.tensors = SK_NEW_ARRAY(model->arena, uint32_t, graph->values.count + 1),
 		.numbers = SK_NEW_ARRAY(model->arena, uint32_t, model->tasks.count + calls->count + 1),
 		.composites = SK_NEW_ARRAY(graph->arena, uint32_t, graph->composites.count + graph->nodes.count + 1),
+		.slices = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1),
 		.scope = SK_NONE,
 		.constants = constants};
+	const size_t virtual_nodes = model->virtual_nodes.count;
 	const struct sk_place place = {.file = graph->file};
 
 	for (size_t i = 0; i < graph->values.count; i++)
@@ -275,8 +403,10 @@ void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls
 	for (size_t i = 0; i < graph->outputs.count; i++)
 		root_tensor(&lowering, graph->outputs.items[i]);
 	add_drafted(&lowering, calls);
+	add_virtual_nodes(&lowering);
 	for (size_t i = 0; i < calls->count; i++)
 		add_task(&lowering, &calls->items[i]);
+	end_virtual_nodes(&lowering, virtual_nodes);
 	for (size_t i = 0; i < model->scopes.count; i++)
 		model->scopes.items[i].declared = true;
 }
