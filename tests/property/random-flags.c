@@ -95,6 +95,8 @@ void flags_draw(uint64_t seed, const char **target, char *text, size_t size)
 	say_number(&flags, "--opt_level=", random_below(&flags.random, 4));
 	/* An expansion computes with other roundings. */
 	say(&flags, " --disable_pass=graph_kernel_expander");
+	if (seed % 5 == 1)
+		say(&flags, ",FusionVirtualOpSetSwitch");
 	if (one_in(&flags, 4))
 		say_list(&flags, ",", passes, PASSES);
 	say_lists(&flags);

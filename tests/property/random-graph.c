@@ -39,6 +39,7 @@ struct maker {
 	uint64_t random;
 	const struct known_operator *drawn;
 	uint32_t first; /* value of the part */
+	bool parts; /* most nodes split or join, along the first axis above all */
 };
 
 static uint32_t draw(struct maker *maker, uint32_t limit)
@@ -255,6 +256,8 @@ static void say_list(struct graph_node *node, const char *name, int64_t count, c
 static int64_t draw_axis(struct maker *maker, struct graph_node *node, uint32_t rank)
 {
 	node->axis = draw(maker, rank);
+	if (maker->parts && !one_in(maker, 4))
+		node->axis = 0;
 	return one_in(maker, 3) ? node->axis - rank : node->axis;
 }
 
@@ -644,6 +647,25 @@ static bool make_slice(struct maker *maker, struct graph_node *node)
 	return add_output(maker, node, x.dtype, x.rank, x.shape);
 }
 
+static bool fits(const struct graph_value *value, const struct graph_value *first, uint32_t axis)
+{
+	for (uint32_t i = 0; i < first->rank && value->rank == first->rank; i++)
+		if (i != axis && value->shape[i] != first->shape[i])
+			return false;
+	return value->rank == first->rank && value->dtype == first->dtype;
+}
+
+/* Where most nodes join something, there is something to join. */
+static uint32_t draw_joined(struct maker *maker, uint32_t first, uint32_t axis)
+{
+	uint32_t index = draw_value(maker);
+
+	for (int tries = 0; maker->parts && tries < 20; tries++, index = draw_value(maker))
+		if (fits(value_of(maker, index), value_of(maker, first), axis))
+			break;
+	return index;
+}
+
 static bool make_concat(struct maker *maker, struct graph_node *node)
 {
 	uint32_t count = 1 + draw(maker, 4), first = add_input(maker, node, pick(maker, ALL, 1, 6));
@@ -654,7 +676,7 @@ static bool make_concat(struct maker *maker, struct graph_node *node)
 	say(node, " axis=%lld", (long long)said);
 	for (uint32_t i = 1; i < count; i++) {
 		struct graph_value like = *value_of(maker, first);
-		uint32_t index = draw_value(maker);
+		uint32_t index = draw_joined(maker, first, node->axis);
 		const struct graph_value *value = value_of(maker, index);
 
 		like.shape[node->axis] = draw_size(maker);
@@ -1402,17 +1424,24 @@ static const struct known_operator operators[] = {
 	{"DequantizeLinear", 10, 0, ALL, 1, make_dequantize},
 };
 
+static uint32_t weight_of(const struct maker *maker, const struct known_operator *known)
+{
+	bool moves = !strcmp(known->op, "Split") || !strcmp(known->op, "Concat");
+
+	return known->weight * (maker->parts && moves ? 20 : 1);
+}
+
 static const struct known_operator *draw_operator(struct maker *maker)
 {
 	uint32_t sum = 0, at;
 
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
-		sum += operators[i].weight;
+		sum += weight_of(maker, &operators[i]);
 	for (;;) {
 		const struct known_operator *known = operators;
 
-		for (at = draw(maker, sum); at >= known->weight; known++)
-			at -= known->weight;
+		for (at = draw(maker, sum); at >= weight_of(maker, known); known++)
+			at -= weight_of(maker, known);
 		if (known->since <= maker->graph->opset && (!known->until || maker->graph->opset <= known->until))
 			return known;
 	}
@@ -1539,6 +1568,7 @@ struct graph *graph_create(uint64_t seed, uint64_t removed)
 	if (!maker.graph)
 		abort();
 	maker.graph->seed = seed;
+	maker.parts = seed % 4 == 3;
 	maker.graph->opset = opsets[draw(&maker, 9)];
 	while (maker.graph->node_count < GRAPH_NODES / 2)
 		add_part(&maker);
