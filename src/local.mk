@@ -210,6 +210,7 @@ src_libcore_la_SOURCES = \
 	src/bind/bind-tensors.c \
 	src/bind/bind.c src/bind/bind.h \
 	src/bind/idle.c src/bind/idle.h \
+	src/bind/unaligned.c src/bind/unaligned.h \
 	src/bind/binder.c \
 	src/bind/binder.h \
 	src/command/command.c src/command/command.h \

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "src/bind/operators.h"
+#include "src/bind/unaligned.h"
 #include "src/model/signature.h"
 #include "src/model/task.h"
 #include "src/signature/signature-parser.h"
@@ -15,6 +16,12 @@ enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */ };
 
 /* So many kernels may be looked at for tasks that none fits; further tasks are not looked at. */
 enum { MOST_MISFITS = 1 << 20 };
+
+/* A task that copies for another one, whose tensor lies where its kernel cannot take it. */
+struct copy {
+	size_t task; /* in front of which it stands */
+	struct sk_task copy;
+};
 
 struct sk_kernel_finder {
 	struct sk_model *model;
@@ -27,6 +34,7 @@ struct sk_kernel_finder {
 	SK_ARRAY(uint32_t) libraries; /* input numbers */
 	struct sk_ops ops; /* once the libraries are known */
 	struct sk_request request; /* of the task that is looked at */
+	SK_ARRAY(struct copy) copies;
 	struct sk_map counted; /* kernel and a number of operands that is not its own -> index in model->kernels */
 };
 
@@ -310,12 +318,50 @@ static uint32_t use_op_kernel(struct sk_kernel_finder *finder, struct sk_op_kern
 	return chosen->kernel;
 }
 
-static uint32_t find_by_op(struct sk_kernel_finder *finder, struct sk_task *task)
+static struct sk_op_kernel *find_op(struct sk_kernel_finder *finder, const struct sk_task *task)
 {
+	sk_request_of_task(finder->model, task, &finder->request);
+	return sk_ops_find(&finder->ops, task->op.text, &finder->request);
+}
+
+static uint32_t find_by_op(struct sk_kernel_finder *finder, struct sk_task *task, bool may_copy);
+
+/* Copies have kernels, too. */
+static void add_copy(struct sk_kernel_finder *finder, size_t number, struct sk_task copy)
+{
+	uint32_t kernel = find_by_op(finder, &copy, false);
+
+	copy.kernel = kernel == FAILED ? SK_NONE : kernel;
+	sk_array_push(finder->model->arena, &finder->copies, (struct copy){number, copy});
+}
+
+/* The kernel for a node's call if copies stand for what of its tensors is not aligned; NULL: there is none, either. */
+static struct sk_op_kernel *find_aligned(struct sk_kernel_finder *finder, struct sk_task *task)
+{
+	size_t number = (size_t)(task - finder->model->tasks.items);
+	struct sk_unaligned unaligned;
 	struct sk_op_kernel *found;
 
-	sk_request_of_task(finder->model, task, &finder->request);
-	found = sk_ops_find(&finder->ops, task->op.text, &finder->request);
+	if (!task->origin || !sk_unaligned_copy(finder->model, task, &unaligned))
+		return NULL;
+	found = find_op(finder, task);
+	if (!found) {
+		sk_unaligned_undo(finder->model, task, &unaligned);
+		return find_op(finder, task); /* so that the error is about what there is */
+	}
+	for (size_t i = 0; i < unaligned.before.count; i++)
+		add_copy(finder, number, unaligned.before.items[i]);
+	for (size_t i = 0; i < unaligned.behind.count; i++)
+		add_copy(finder, number + 1, unaligned.behind.items[i]);
+	return find_op(finder, task);
+}
+
+static uint32_t find_by_op(struct sk_kernel_finder *finder, struct sk_task *task, bool may_copy)
+{
+	struct sk_op_kernel *found = find_op(finder, task);
+
+	if (!found && may_copy)
+		found = find_aligned(finder, task);
 	if (found && !finder->ops.tied) {
 		if (task->explained)
 			task->others = sk_ops_say_others(&finder->ops, task->op.text, &finder->request, found);
@@ -327,6 +373,22 @@ static uint32_t find_by_op(struct sk_kernel_finder *finder, struct sk_task *task
 	}
 	sk_ops_report_none(&finder->ops, task, &finder->request);
 	return FAILED;
+}
+
+/* They are in the order of the tasks in front of which they stand. */
+static void insert_copies(struct sk_kernel_finder *finder)
+{
+	struct sk_model *model = finder->model;
+	size_t tasks = model->tasks.count, next = finder->copies.count;
+
+	for (size_t i = 0; i < finder->copies.count; i++)
+		sk_array_push(model->arena, &model->tasks, finder->copies.items[i].copy);
+	for (size_t to = model->tasks.count, t = tasks + 1; t-- > 0 && next;) {
+		if (t < tasks)
+			model->tasks.items[--to] = model->tasks.items[t];
+		while (next && finder->copies.items[next - 1].task == t)
+			model->tasks.items[--to] = finder->copies.items[--next].copy;
+	}
 }
 
 /* ---- tables of operands ---- */
@@ -420,10 +482,12 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	for (size_t t = 0;
 	     t < model->tasks.count && !sk_diag_is_hopeless(model->diag) && finder->ops.misfits <= MOST_MISFITS; t++) {
 		struct sk_task *task = &model->tasks.items[t];
-		uint32_t kernel = task->op.text ? find_by_op(finder, task) : find_by_name(finder, &task->kernel_name);
+		uint32_t kernel =
+			task->op.text ? find_by_op(finder, task, true) : find_by_name(finder, &task->kernel_name);
 
 		task->kernel = kernel == FAILED ? SK_NONE : with_operands(finder, kernel, task);
 	}
+	insert_copies(finder);
 	if (!finder->failed && model->diag->errors == errors && model->tasks.count && !sk_linker_machine(linker))
 		sk_error(model->diag, (struct sk_place){.file = model->manifest},
 			 "no object is among the inputs, so nothing says for which machine the package is");

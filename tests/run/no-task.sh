@@ -166,3 +166,67 @@ DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=2 DUMP_GRAPH_PATH=ge "$sklink" net.onnx -L"$top
 last=$(ls ge/*/*/*.pbtxt ge/*.pbtxt 2>/dev/null | tail -2)
 [ "$(no_task "$(head -1 <<<"$last")") / $(no_task "$(tail -1 <<<"$last")")" = \
 	'r=0 split=0 n=0 e=0 cat=0 last=0 / r=0 split=1 n=0 e=0 cat=1 last=0' ] || fail "GE's dumps: $(ls -R ge)"
+
+# ---- kernels that want more than a slice is aligned to ----
+cat >aligned.c <<'C'
+#include <stdint.h>
+#include "skkernel.h"
+
+void negative(const float *x, float *y, int64_t n)
+{
+	if ((uintptr_t)x % 64 || (uintptr_t)y % 64)
+		__builtin_trap();
+	for (int64_t i = 0; i < n; i++)
+		y[i] = -x[i];
+}
+SK_KERNEL(negative, "align=64 op=Neg; in x f32[n], out y f32[n], n i64");
+
+void relu(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] > 0 ? x[i] : 0;
+}
+SK_KERNEL(relu, "op=Relu; in x f32[n], out y f32[n], n i64");
+
+void absolute(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = __builtin_fabsf(x[i]);
+}
+SK_KERNEL(absolute, "op=Abs; in x f32[n], out y f32[n], n i64");
+
+void copy(const uint32_t *x, uint32_t *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i];
+}
+SK_KERNEL(copy, "op=Copy; in x u32[n], out y u32[n], n i64");
+C
+compile aligned
+model unaligned <<'M'
+opset 18
+input x f32 7x3
+output y f32 7x3
+node Relu r x -> a
+node Split split a sizes -> b c axis=0
+node Neg nb b -> d
+node Neg nc c -> e
+node Concat cat e d -> g axis=0
+node Abs last g -> y
+constant sizes i64 2 4 3
+M
+array x f32 7x3 0.5 -1 2 -0.25 3
+link unaligned.onnx unaligned-plain.sk
+expect_tasks unaligned-plain.sk 'last nb nc r'
+# Another kernel is taken, if there is one; otherwise there are copies.
+link unaligned.onnx other.sk aligned.o
+expect_tasks other.sk 'nb nc'
+"$sklink" unaligned.onnx aligned.o -o unaligned.sk --explain nb:copy >explained.txt
+[ "$("$skdump" --steps unaligned.sk | grep -oE ' (nb|nc)(:copy)? ' | paste -sd' ' | tr -s ' ')" = ' nb nb:copy nc:copy nc ' ] ||
+	fail "other copies: $("$skdump" --steps unaligned.sk)"
+grep -qF "No kernel of Neg takes 'd' at byte 36 of 'g', since they ask for addresses that are multiples of more." explained.txt ||
+	fail "nothing says why there is a copy: $(cat explained.txt)"
+for package in unaligned-plain unaligned; do
+	run $package.sk
+	cmp unaligned-plain.sk.npy $package.sk.npy || fail "$package computes something else"
+done

@@ -1,0 +1,114 @@
+/* See unaligned.h. A copy is a task of the op that lowering copies with, in front of the one that reads, or behind the
+ * one that writes. */
+#include "src/bind/unaligned.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Tensors begin at multiples of this. */
+enum { ALIGNMENT = 64 };
+
+static const char *free_name(const struct sk_model *model, const struct sk_map *names, const char *base)
+{
+	const char *name = base;
+
+	for (unsigned i = 2; sk_map_find(names, name, strlen(name)) != SK_NONE; i++)
+		name = sk_arena_print(model->arena, "%s#%u", base, i);
+	return name;
+}
+
+static uint32_t add_tensor(struct sk_model *model, struct sk_tensor tensor)
+{
+	sk_array_push(model->arena, &model->tensors, tensor);
+	return (uint32_t)model->tensors.count - 1;
+}
+
+/* All of the tensor in a row, as kernels see it that only move elements. */
+static uint32_t add_row(struct sk_model *model, uint32_t index)
+{
+	static const enum sk_dtype moved[] = {[1] = SK_U8, [2] = SK_U16, [4] = SK_U32, [8] = SK_U64};
+	struct sk_tensor row = model->tensors.items[index];
+
+	row.view_of = row.view_of == SK_NONE ? index : row.view_of;
+	row.dtype = moved[sk_dtype_size(row.dtype)];
+	row.rank = 1;
+	row.shape[0] = row.elements;
+	row.reshaped = true;
+	return add_tensor(model, row);
+}
+
+/* A tensor like the view, with bytes of its own. */
+static uint32_t add_whole(struct sk_model *model, const struct sk_task *task, uint32_t index)
+{
+	struct sk_tensor whole = model->tensors.items[index];
+
+	whole.name =
+		free_name(model, &model->tensor_names, sk_arena_print(model->arena, "%s:%s", task->name, whole.name));
+	whole.role = SK_ROLE_TEMPORARY;
+	whole.role_declared = true;
+	whole.view_of = SK_NONE;
+	whole.view_offset = 0;
+	whole.slice = 0;
+	whole.reshaped = false;
+	sk_map_insert(&model->tensor_names, whole.name, strlen(whole.name), (uint32_t)model->tensors.count);
+	return add_tensor(model, whole);
+}
+
+static struct sk_task copy_task(struct sk_model *model, const struct sk_task *task, uint32_t view, uint32_t from,
+				uint32_t to)
+{
+	const struct sk_tensor seen = model->tensors.items[view];
+	struct sk_task copy = {.place = task->place,
+			       .op = {"Copy", task->place},
+			       .network = task->network,
+			       .origin = task->origin,
+			       .composite = task->composite,
+			       .directed = true,
+			       .input_count = 1,
+			       .stream = task->stream,
+			       .scopes = task->scopes,
+			       .kernel = SK_NONE};
+
+	copy.name = free_name(model, &model->task_names, sk_arena_print(model->arena, "%s:copy", task->name));
+	sk_map_insert(&model->task_names, copy.name, strlen(copy.name), SK_NONE - 1);
+	sk_array_push(model->arena, &copy.args, (struct sk_named_tensor){add_row(model, from), task->place});
+	sk_array_push(model->arena, &copy.args, (struct sk_named_tensor){add_row(model, to), task->place});
+	sk_array_push(model->arena, &copy.refusals,
+		      sk_arena_print(model->arena,
+				     "No kernel of %s takes '%s' at byte %" PRIu64
+				     " of '%s', since they ask for addresses that are multiples of more",
+				     task->op.text, seen.name, seen.view_offset,
+				     model->tensors.items[seen.view_of].name));
+	return copy;
+}
+
+static bool is_unaligned(const struct sk_tensor *tensor)
+{
+	return tensor->view_of != SK_NONE && tensor->view_offset % ALIGNMENT && !tensor->rows.count;
+}
+
+bool sk_unaligned_copy(struct sk_model *model, struct sk_task *task, struct sk_unaligned *unaligned)
+{
+	*unaligned = (struct sk_unaligned){.tensors = model->tensors.count};
+	for (size_t i = 0; i < task->args.count; i++)
+		sk_array_push(model->arena, &unaligned->args, task->args.items[i]);
+	for (size_t i = 0; i < task->args.count && task->directed; i++) {
+		uint32_t view = task->args.items[i].tensor, whole;
+
+		if (view == SK_NONE || !is_unaligned(&model->tensors.items[view]))
+			continue;
+		whole = add_whole(model, task, view);
+		task->args.items[i].tensor = whole;
+		if (i < task->input_count)
+			sk_array_push(model->arena, &unaligned->before, copy_task(model, task, view, view, whole));
+		else
+			sk_array_push(model->arena, &unaligned->behind, copy_task(model, task, view, whole, view));
+	}
+	return unaligned->before.count + unaligned->behind.count != 0;
+}
+
+void sk_unaligned_undo(struct sk_model *model, struct sk_task *task, const struct sk_unaligned *unaligned)
+{
+	memcpy(task->args.items, unaligned->args.items, unaligned->args.count * sizeof(*unaligned->args.items));
+	model->tensors.count = unaligned->tensors;
+}
