@@ -167,6 +167,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/composites.c \
 	src/fusion/operators/einsum.c \
 	src/fusion/operators/elementwise.c \
+	src/fusion/operators/expansion.c src/fusion/operators/expansion.h \
 	src/fusion/operators/families.h \
 	src/fusion/operators/fourier.c \
 	src/fusion/operators/fused-normal.c \

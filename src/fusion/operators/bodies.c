@@ -9,12 +9,6 @@ enum {
 	MOST_COMPUTED = 16, /* of these, whose conditions are computed: that takes a link and a process each */
 };
 
-static bool refuse(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *why)
-{
-	sk_node_error(graph, node, "%s", why);
-	return false;
-}
-
 static const struct sk_op_graph *body_of(const struct sk_graph_node *node, const char *name)
 {
 	for (size_t i = 0; i < node->graphs.count; i++)
@@ -23,49 +17,22 @@ static const struct sk_op_graph *body_of(const struct sk_graph_node *node, const
 	return NULL;
 }
 
-/* ---- nodes that are made ---- */
+/* ---- results ---- */
 
-static struct sk_graph_node *make_node(const struct sk_inlining *inlining, const char *op, uint32_t output)
+static void make_identity(const struct sk_expansion *expansion, uint32_t from, uint32_t to)
 {
-	return sk_expansion_node(inlining->graph, inlining->owner, inlining->nodes, op, output);
-}
-
-static void make_identity(const struct sk_inlining *inlining, uint32_t from, uint32_t to)
-{
-	struct sk_graph_node *node;
-
-	if (to == SK_NONE)
-		return;
-	node = make_node(inlining, "Identity", to);
-	sk_array_push(inlining->graph->arena, &node->inputs, from);
+	if (to != SK_NONE)
+		sk_expansion_node(expansion, "Identity", from, to);
 }
 
 /* What iterations have made becomes one value, with a dimension more for the iterations. */
-static bool collect(const struct sk_inlining *inlining, const sk_graph_sequence *made, int64_t axis, uint32_t to)
+static bool collect(const struct sk_expansion *expansion, const sk_graph_sequence *made, int64_t axis, uint32_t to)
 {
-	struct sk_op_graph *graph = inlining->graph;
-	const char *name = sk_node_name(graph, inlining->owner);
-	uint32_t axes = sk_graph_new_integers(graph, name, 1, &axis);
-	sk_graph_sequence pieces = {NULL, 0, 0};
-	struct sk_graph_node *node;
-
 	if (to == SK_NONE)
 		return true;
 	if (!made->count)
-		return refuse(graph, inlining->owner, "it has no iterations, so what it collects has no shape");
-	for (size_t i = 0; i < made->count; i++) {
-		uint32_t piece = sk_graph_new_value(graph, name, SK_DTYPE_NONE, 0, NULL);
-
-		graph->values.items[piece].shaped = false;
-		node = make_node(inlining, "Unsqueeze", piece);
-		sk_array_push(graph->arena, &node->inputs, made->items[i]);
-		sk_array_push(graph->arena, &node->inputs, axes);
-		sk_array_push(graph->arena, &pieces, piece);
-	}
-	node = make_node(inlining, "Concat", to);
-	for (size_t p = 0; p < pieces.count; p++)
-		sk_array_push(graph->arena, &node->inputs, pieces.items[p]);
-	sk_node_set_integer(graph, node, "axis", axis);
+		return sk_expansion_refuse(expansion, "it has no iterations, so what it collects has no shape");
+	sk_expansion_concat(expansion, made, axis, true, to);
 	return true;
 }
 
@@ -74,20 +41,20 @@ static bool collect(const struct sk_inlining *inlining, const sk_graph_sequence 
 static bool expand_if(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
 	const struct sk_value *condition = sk_node_input(graph, node, 0);
-	struct sk_inlining inlining = {
-		.graph = graph, .owner = node, .nodes = nodes, .prefix = sk_node_name(graph, node)};
+	const struct sk_expansion expansion = {graph, node, nodes};
+	const struct sk_op_graph *body;
 	const int64_t *chosen;
 	const uint32_t *results;
 	uint64_t count;
 
 	if (!sk_value_integers(graph->arena, condition, &count, &chosen) || count != 1)
-		return refuse(graph, node, "its condition is not one bool");
-	inlining.body = body_of(node, *chosen ? "then_branch" : "else_branch");
-	if (!inlining.body || inlining.body->inputs.count || inlining.body->outputs.count != node->outputs.count)
-		return refuse(graph, node, "its branch has not as many outputs as it has, or has inputs");
-	results = sk_inline_body(&inlining, NULL);
+		return sk_expansion_refuse(&expansion, "its condition is not one bool");
+	body = body_of(node, *chosen ? "then_branch" : "else_branch");
+	if (!body || body->inputs.count || body->outputs.count != node->outputs.count)
+		return sk_expansion_refuse(&expansion, "its branch has not as many outputs as it has, or has inputs");
+	results = sk_inline_body(&expansion, body, sk_node_name(graph, node), NULL);
 	for (size_t i = 0; i < node->outputs.count && results; i++)
-		make_identity(&inlining, results[i], node->outputs.items[i]);
+		make_identity(&expansion, results[i], node->outputs.items[i]);
 	return results;
 }
 
@@ -96,7 +63,8 @@ static bool expand_if(struct sk_op_graph *graph, const struct sk_graph_node *nod
 /* A loop before an iteration: behind its count, its condition and what it carries stand the values that it has
  * collected so far. */
 struct loop {
-	struct sk_inlining inlining;
+	struct sk_expansion expansion;
+	const struct sk_op_graph *body;
 	size_t carried, collected; /* by an iteration */
 	int64_t iteration, most;
 	SK_ARRAY(uint32_t) values; /* the condition, what is carried, what has been collected */
@@ -104,30 +72,29 @@ struct loop {
 
 static bool read_loop(struct loop *loop)
 {
-	struct sk_op_graph *graph = loop->inlining.graph;
-	const struct sk_graph_node *node = loop->inlining.owner;
-	const struct sk_op_graph *body = body_of(node, "body");
+	struct sk_op_graph *graph = loop->expansion.graph;
+	const struct sk_graph_node *node = loop->expansion.node;
 	const struct sk_value *most = sk_node_input(graph, node, 0);
 	const int64_t *counts;
 	uint64_t count;
 
-	loop->inlining.body = body;
+	loop->body = body_of(node, "body");
 	loop->iteration = node->iterations;
 	loop->most = INT64_MAX;
 	if (most && (!sk_value_integers(graph->arena, most, &count, &counts) || count != 1))
-		return refuse(graph, node, "how many iterations it has is not one number");
+		return sk_expansion_refuse(&loop->expansion, "how many iterations it has is not one number");
 	if (most)
 		loop->most = counts[0];
-	if (!body || body->inputs.count < 2 || body->outputs.count < body->inputs.count - 1)
-		return refuse(
-			graph, node,
+	if (!loop->body || loop->body->inputs.count < 2 || loop->body->outputs.count < loop->body->inputs.count - 1)
+		return sk_expansion_refuse(
+			&loop->expansion,
 			"its body has not a number, a condition and what it carries as inputs, and all but the number "
 			"as outputs");
-	loop->carried = body->inputs.count - 2;
-	loop->collected = body->outputs.count - 1 - loop->carried;
+	loop->carried = loop->body->inputs.count - 2;
+	loop->collected = loop->body->outputs.count - 1 - loop->carried;
 	if (node->inputs.count != 2 + loop->carried + loop->collected * node->iterations ||
 	    node->outputs.count > loop->carried + loop->collected)
-		return refuse(graph, node, "its body carries another number of values than it has");
+		return sk_expansion_refuse(&loop->expansion, "its body carries another number of values than it has");
 	for (size_t i = 1; i < node->inputs.count; i++)
 		sk_array_push(graph->arena, &loop->values, node->inputs.items[i]);
 	return true;
@@ -136,7 +103,7 @@ static bool read_loop(struct loop *loop)
 /* Whether there is another iteration: 1, 0, or -1 if that is not known yet. */
 static int goes_on(const struct loop *loop)
 {
-	const struct sk_op_graph *graph = loop->inlining.graph;
+	const struct sk_op_graph *graph = loop->expansion.graph;
 	const struct sk_value *condition =
 		loop->values.items[0] == SK_NONE ? NULL : &graph->values.items[loop->values.items[0]];
 	const int64_t *conditions;
@@ -153,21 +120,21 @@ static int goes_on(const struct loop *loop)
 
 static bool iterate(struct loop *loop)
 {
-	struct sk_op_graph *graph = loop->inlining.graph;
+	struct sk_op_graph *graph = loop->expansion.graph;
 	uint32_t *inputs = SK_NEW_ARRAY(graph->arena, uint32_t, loop->carried + 2);
+	const char *prefix = sk_arena_print(graph->arena, "%s/%lld", sk_node_name(graph, loop->expansion.node),
+					    (long long)loop->iteration);
 	const uint32_t *results;
 
 	if (loop->iteration == MOST_ITERATIONS)
-		return refuse(graph, loop->inlining.owner,
-			      "it has more than 1024 iterations, each of which becomes nodes");
-	loop->inlining.prefix = sk_arena_print(graph->arena, "%s/%lld", sk_node_name(graph, loop->inlining.owner),
-					       (long long)loop->iteration);
-	inputs[0] = sk_graph_new_constant(graph, loop->inlining.prefix, SK_I64, 0, NULL, &loop->iteration);
+		return sk_expansion_refuse(&loop->expansion,
+					   "it has more than 1024 iterations, each of which becomes nodes");
+	inputs[0] = sk_graph_new_constant(graph, prefix, SK_I64, 0, NULL, &loop->iteration);
 	inputs[1] = loop->values.items[0];
 	if (inputs[1] == SK_NONE)
-		inputs[1] = sk_graph_new_constant(graph, loop->inlining.prefix, SK_BOOL, 0, NULL, "\1");
+		inputs[1] = sk_graph_new_constant(graph, prefix, SK_BOOL, 0, NULL, "\1");
 	memcpy(inputs + 2, loop->values.items + 1, loop->carried * sizeof(*inputs));
-	results = sk_inline_body(&loop->inlining, inputs);
+	results = sk_inline_body(&loop->expansion, loop->body, prefix, inputs);
 	if (!results)
 		return false;
 	loop->values.items[0] = results[0];
@@ -180,17 +147,17 @@ static bool iterate(struct loop *loop)
 
 static bool finish(struct loop *loop)
 {
-	struct sk_op_graph *graph = loop->inlining.graph;
-	const struct sk_graph_node *owner = loop->inlining.owner;
+	struct sk_op_graph *graph = loop->expansion.graph;
+	const struct sk_graph_node *owner = loop->expansion.node;
 
 	for (size_t i = 0; i < loop->carried && i < owner->outputs.count; i++)
-		make_identity(&loop->inlining, loop->values.items[1 + i], owner->outputs.items[i]);
+		make_identity(&loop->expansion, loop->values.items[1 + i], owner->outputs.items[i]);
 	for (size_t i = loop->carried; i < owner->outputs.count; i++) {
 		sk_graph_sequence pieces = {NULL, 0, 0};
 
 		for (size_t v = 1 + i; v < loop->values.count; v += loop->collected)
 			sk_array_push(graph->arena, &pieces, loop->values.items[v]);
-		if (!collect(&loop->inlining, &pieces, 0, owner->outputs.items[i]))
+		if (!collect(&loop->expansion, &pieces, 0, owner->outputs.items[i]))
 			return false;
 	}
 	return true;
@@ -199,8 +166,8 @@ static bool finish(struct loop *loop)
 /* The loop from the next iteration on, whose condition has to be computed first. */
 static void suspend(struct loop *loop)
 {
-	struct sk_op_graph *graph = loop->inlining.graph;
-	const struct sk_graph_node *owner = loop->inlining.owner;
+	struct sk_op_graph *graph = loop->expansion.graph;
+	const struct sk_graph_node *owner = loop->expansion.node;
 	struct sk_graph_node rest = *owner;
 
 	memset(&rest.inputs, 0, sizeof(rest.inputs));
@@ -208,12 +175,12 @@ static void suspend(struct loop *loop)
 	for (size_t v = 0; v < loop->values.count; v++)
 		sk_array_push(graph->arena, &rest.inputs, loop->values.items[v]);
 	rest.iterations = (uint32_t)loop->iteration;
-	sk_array_push(graph->arena, loop->inlining.nodes, rest);
+	sk_array_push(graph->arena, loop->expansion.nodes, rest);
 }
 
 static bool expand_loop(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
-	struct loop loop = {.inlining = {.graph = graph, .owner = node, .nodes = nodes}};
+	struct loop loop = {.expansion = {graph, node, nodes}};
 	int more;
 
 	if (!read_loop(&loop))
@@ -224,8 +191,8 @@ static bool expand_loop(struct sk_op_graph *graph, const struct sk_graph_node *n
 	if (!more)
 		return finish(&loop);
 	if (loop.iteration > MOST_COMPUTED)
-		return refuse(
-			graph, node,
+		return sk_expansion_refuse(
+			&loop.expansion,
 			"its condition would have to be computed for each of more than 16 iterations; say how many "
 			"there are with a constant count, and pass the condition on as it is");
 	suspend(&loop);
@@ -235,7 +202,8 @@ static bool expand_loop(struct sk_op_graph *graph, const struct sk_graph_node *n
 /* ---- Scan: a loop over slices, of which there are as many as the inputs say ---- */
 
 struct scan {
-	struct sk_inlining inlining;
+	struct sk_expansion expansion;
+	const struct sk_op_graph *body;
 	size_t carried, scanned, collected; /* values; inputs that are gone through; values that an iteration adds */
 	uint64_t iterations;
 	uint32_t *values; /* what is carried */
@@ -254,29 +222,29 @@ static int64_t number_at(const struct sk_graph_node *node, const char *name, siz
 /* The axis along which an input is gone through. */
 static bool scan_axis(const struct scan *scan, size_t input, uint32_t *axis)
 {
-	struct sk_op_graph *graph = scan->inlining.graph;
-	const struct sk_graph_node *node = scan->inlining.owner;
+	struct sk_op_graph *graph = scan->expansion.graph;
+	const struct sk_graph_node *node = scan->expansion.node;
 	const struct sk_inference inference = {graph, (struct sk_graph_node *)node};
 	const struct sk_value *value = sk_node_input(graph, node, scan->carried + input);
 
 	if (!value)
-		return refuse(graph, node, "one of the inputs that it goes through is absent");
+		return sk_expansion_refuse(&scan->expansion, "one of the inputs that it goes through is absent");
 	return sk_infer_axis(&inference, number_at(node, "scan_input_axes", input), value->rank, axis);
 }
 
 static bool read_scan(struct scan *scan)
 {
-	struct sk_op_graph *graph = scan->inlining.graph;
-	const struct sk_graph_node *node = scan->inlining.owner;
+	struct sk_op_graph *graph = scan->expansion.graph;
+	const struct sk_graph_node *node = scan->expansion.node;
 	int64_t scanned = sk_node_integer(node, "num_scan_inputs", 0);
 	uint32_t axis;
 
-	scan->inlining.body = body_of(node, "body");
-	if (!scan->inlining.body || scanned < 1 || (uint64_t)scanned > node->inputs.count ||
-	    scan->inlining.body->inputs.count != node->inputs.count ||
-	    scan->inlining.body->outputs.count != node->outputs.count ||
+	scan->body = body_of(node, "body");
+	if (!scan->body || scanned < 1 || (uint64_t)scanned > node->inputs.count ||
+	    scan->body->inputs.count != node->inputs.count || scan->body->outputs.count != node->outputs.count ||
 	    node->outputs.count + (uint64_t)scanned < node->inputs.count)
-		return refuse(graph, node, "its body has not the inputs and outputs that it has itself");
+		return sk_expansion_refuse(&scan->expansion,
+					   "its body has not the inputs and outputs that it has itself");
 	scan->scanned = (size_t)scanned;
 	scan->carried = node->inputs.count - scan->scanned;
 	scan->collected = node->outputs.count - scan->carried;
@@ -287,47 +255,45 @@ static bool read_scan(struct scan *scan)
 		uint64_t slices = sk_node_input(graph, node, scan->carried + i)->shape[axis];
 
 		if (i && slices != scan->iterations)
-			return refuse(graph, node, "the inputs that it goes through have not as many slices");
+			return sk_expansion_refuse(&scan->expansion,
+						   "the inputs that it goes through have not as many slices");
 		scan->iterations = slices;
 	}
 	if (scan->iterations > MOST_ITERATIONS)
-		return refuse(graph, node, "it has more than 1024 iterations, each of which becomes nodes");
+		return sk_expansion_refuse(&scan->expansion,
+					   "it has more than 1024 iterations, each of which becomes nodes");
 	return true;
 }
 
 static bool take_slice(const struct scan *scan, size_t input, uint64_t iteration, uint32_t *slice)
 {
-	struct sk_op_graph *graph = scan->inlining.graph;
-	const struct sk_graph_node *owner = scan->inlining.owner;
+	struct sk_op_graph *graph = scan->expansion.graph;
+	const struct sk_graph_node *owner = scan->expansion.node;
 	bool backward = number_at(owner, "scan_input_directions", input) != 0;
 	int64_t index = (int64_t)(backward ? scan->iterations - 1 - iteration : iteration);
-	uint32_t number = sk_graph_new_constant(graph, scan->inlining.prefix, SK_I64, 0, NULL, &index), axis;
-	struct sk_graph_node *node;
+	uint32_t number = sk_graph_new_constant(graph, sk_node_name(graph, owner), SK_I64, 0, NULL, &index), axis;
 
 	if (!scan_axis(scan, input, &axis))
 		return false;
-	*slice = sk_graph_new_value(graph, scan->inlining.prefix, SK_DTYPE_NONE, 0, NULL);
-	graph->values.items[*slice].shaped = false;
-	node = make_node(&scan->inlining, "Gather", *slice);
-	sk_array_push(graph->arena, &node->inputs, owner->inputs.items[scan->carried + input]);
-	sk_array_push(graph->arena, &node->inputs, number);
-	sk_node_set_integer(graph, node, "axis", axis);
+	*slice = sk_expansion_binary(&scan->expansion, "Gather", owner->inputs.items[scan->carried + input], number);
+	sk_node_set_integer(graph, &scan->expansion.nodes->items[scan->expansion.nodes->count - 1], "axis", axis);
 	return true;
 }
 
 static bool scan_once(struct scan *scan, uint64_t iteration)
 {
-	struct sk_op_graph *graph = scan->inlining.graph;
+	struct sk_op_graph *graph = scan->expansion.graph;
 	uint32_t *inputs = SK_NEW_ARRAY(graph->arena, uint32_t, scan->carried + scan->scanned);
 	const uint32_t *results;
 
-	scan->inlining.prefix = sk_arena_print(graph->arena, "%s/%llu", sk_node_name(graph, scan->inlining.owner),
-					       (unsigned long long)iteration);
 	memcpy(inputs, scan->values, scan->carried * sizeof(*inputs));
 	for (size_t i = 0; i < scan->scanned; i++)
 		if (!take_slice(scan, i, iteration, &inputs[scan->carried + i]))
 			return false;
-	results = sk_inline_body(&scan->inlining, inputs);
+	results = sk_inline_body(&scan->expansion, scan->body,
+				 sk_arena_print(graph->arena, "%s/%llu", sk_node_name(graph, scan->expansion.node),
+						(unsigned long long)iteration),
+				 inputs);
 	if (!results)
 		return false;
 	memcpy(scan->values, results, scan->carried * sizeof(*results));
@@ -348,7 +314,7 @@ static void reverse(sk_graph_sequence *sequence)
 
 static bool expand_scan(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
-	struct scan scan = {.inlining = {.graph = graph, .owner = node, .nodes = nodes}};
+	struct scan scan = {.expansion = {graph, node, nodes}};
 
 	if (!read_scan(&scan))
 		return false;
@@ -360,11 +326,11 @@ static bool expand_scan(struct sk_op_graph *graph, const struct sk_graph_node *n
 		if (!scan_once(&scan, i))
 			return false;
 	for (size_t i = 0; i < scan.carried; i++)
-		make_identity(&scan.inlining, scan.values[i], node->outputs.items[i]);
+		make_identity(&scan.expansion, scan.values[i], node->outputs.items[i]);
 	for (size_t i = 0; i < scan.collected; i++) {
 		if (number_at(node, "scan_output_directions", i))
 			reverse(&scan.made[i]);
-		if (!collect(&scan.inlining, &scan.made[i], number_at(node, "scan_output_axes", i),
+		if (!collect(&scan.expansion, &scan.made[i], number_at(node, "scan_output_axes", i),
 			     node->outputs.items[scan.carried + i]))
 			return false;
 	}
@@ -374,8 +340,10 @@ static bool expand_scan(struct sk_op_graph *graph, const struct sk_graph_node *n
 /* Before operator set 9 it went through each batch of its inputs by itself, and inputs had lengths. */
 static bool upgrade_scan(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
-	return node->version >= 9 ||
-	       refuse(graph, node, "it is one of operator set 8, with batches; convert the model to operator set 9");
+	if (node->version < 9)
+		sk_node_error(graph, node,
+			      "it is one of operator set 8, with batches; convert the model to operator set 9");
+	return node->version >= 9;
 }
 
 /* ---- the table ---- */

@@ -1,7 +1,7 @@
 /* Operators that compute each element of their output from one element of each input. */
 #include <string.h>
 
-#include "src/fusion/operators/families.h"
+#include "src/fusion/operators/expansion.h"
 
 static const char *op_of(const struct sk_canonical *canonical)
 {
@@ -49,9 +49,9 @@ static bool is_aligned(const struct sk_op_graph *graph, const struct sk_graph_no
 }
 
 /* The value with so many dimensions of one element behind its own. */
-static uint32_t lengthen(struct sk_op_graph *graph, const struct sk_graph_node *owner, uint32_t value, uint32_t more,
-			 sk_graph_nodes *nodes)
+static uint32_t lengthen(const struct sk_expansion *expansion, uint32_t value, uint32_t more)
 {
+	struct sk_op_graph *graph = expansion->graph;
 	const struct sk_value of = graph->values.items[value];
 	struct sk_graph_node *node;
 	uint64_t shape[SK_MAX_RANK];
@@ -67,8 +67,7 @@ static uint32_t lengthen(struct sk_op_graph *graph, const struct sk_graph_node *
 	if (of.contents)
 		return to;
 	list = sk_graph_new_integers(graph, "axes", more, axes);
-	node = sk_expansion_node(graph, owner, nodes, "Unsqueeze", to);
-	sk_array_push(graph->arena, &node->inputs, value);
+	node = sk_expansion_node(expansion, "Unsqueeze", value, to);
 	sk_array_push(graph->arena, &node->inputs, list);
 	return to;
 }
@@ -76,6 +75,7 @@ static uint32_t lengthen(struct sk_op_graph *graph, const struct sk_graph_node *
 /* The second input gets dimensions of one element behind its own, and the node is one of today. */
 static bool expand_aligned(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
+	const struct sk_expansion expansion = {graph, node, nodes};
 	struct sk_graph_node aligned = *node;
 	const struct sk_inference inference = {graph, &aligned};
 	const struct sk_value *a = sk_infer_input(&inference, 0), *b = sk_infer_input(&inference, 1);
@@ -89,7 +89,7 @@ static bool expand_aligned(struct sk_op_graph *graph, const struct sk_graph_node
 	sk_node_remove_attribute(&aligned, "axis");
 	aligned.version = node->version < 7 ? 7 : node->version;
 	if (axis + b->rank < a->rank)
-		aligned.inputs.items[1] = lengthen(graph, node, node->inputs.items[1], a->rank - axis - b->rank, nodes);
+		aligned.inputs.items[1] = lengthen(&expansion, node->inputs.items[1], a->rank - axis - b->rank);
 	sk_array_push(graph->arena, nodes, aligned);
 	return true;
 }

@@ -35,14 +35,6 @@ extern const struct sk_schema sk_operators_training[];
 extern const struct sk_schema sk_operators_transposed[];
 extern const struct sk_schema sk_operators_windows[];
 
-/* What nodes that are expanded may become, in values and nodes (sk_op_graph's `copied`), so that a small file makes no
- * endless graph. */
-enum { SK_MOST_COPIED = 1 << 20 };
-
-/* A node that takes the owner's place, with that output. The pointer is valid until the next one is made. */
-struct sk_graph_node *sk_expansion_node(struct sk_op_graph *graph, const struct sk_graph_node *owner,
-					sk_graph_nodes *nodes, const char *op, uint32_t output);
-
 /* One value becomes another: bit i of the set says that axis i is reduced. */
 bool sk_canonical_reduce(struct sk_canonical *canonical, const char *op, uint32_t from, uint32_t to, uint32_t set);
 

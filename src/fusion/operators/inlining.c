@@ -3,23 +3,14 @@
 
 #include <string.h>
 
-struct sk_graph_node *sk_expansion_node(struct sk_op_graph *graph, const struct sk_graph_node *owner,
-					sk_graph_nodes *nodes, const char *op, uint32_t output)
-{
-	struct sk_graph_node node = {.name = "",
-				     .place = owner->place,
-				     .op = op,
-				     .domain = "",
-				     .origin = owner->op,
-				     .version = SK_NEWEST,
-				     .stream = owner->stream,
-				     .scope = owner->scope,
-				     .scope_options = owner->scope_options};
-
-	sk_array_push(graph->arena, &node.outputs, output);
-	sk_array_push(graph->arena, nodes, node);
-	return &nodes->items[nodes->count - 1];
-}
+/* A body that becomes nodes of a graph, once. */
+struct inlining {
+	const struct sk_expansion *expansion;
+	struct sk_op_graph *graph;
+	const struct sk_op_graph *body;
+	const char *prefix; /* of names */
+	uint32_t *values; /* of the graph, by value of the body */
+};
 
 static bool is_captured(const struct sk_value *value)
 {
@@ -40,7 +31,7 @@ static void *copy_of(struct sk_arena *arena, const void *items, size_t size)
 }
 
 /* A body in a body that is inlined has to know which values of that one it means: their names are no longer theirs. */
-static struct sk_op_graph *copy_inner(const struct sk_inlining *inlining, const struct sk_op_graph *inner)
+static struct sk_op_graph *copy_inner(const struct inlining *inlining, const struct sk_op_graph *inner)
 {
 	struct sk_arena *arena = inlining->graph->arena;
 	struct sk_op_graph *copy = copy_of(arena, inner, sizeof(*inner));
@@ -67,7 +58,7 @@ static struct sk_op_graph *copy_inner(const struct sk_inlining *inlining, const 
 }
 
 /* The value of the graph that one of the body is; SK_NONE after an error. */
-static uint32_t copy_value(const struct sk_inlining *inlining, const struct sk_value *value)
+static uint32_t copy_value(const struct inlining *inlining, const struct sk_value *value)
 {
 	struct sk_op_graph *graph = inlining->graph;
 	uint32_t index;
@@ -75,8 +66,8 @@ static uint32_t copy_value(const struct sk_inlining *inlining, const struct sk_v
 	if (is_captured(value)) {
 		index = captured(graph, value);
 		if (index == SK_NONE)
-			sk_node_error(graph, inlining->owner, "'%s' in its body is made by no node that is computed",
-				      value->name);
+			sk_node_error(graph, inlining->expansion->node,
+				      "'%s' in its body is made by no node that is computed", value->name);
 		return index;
 	}
 	index = sk_graph_new_value(graph, sk_arena_print(graph->arena, "%s/%s", inlining->prefix, value->name),
@@ -87,7 +78,7 @@ static uint32_t copy_value(const struct sk_inlining *inlining, const struct sk_v
 	return index;
 }
 
-static void copy_node(const struct sk_inlining *inlining, const struct sk_graph_node *from)
+static void copy_node(const struct inlining *inlining, const struct sk_graph_node *from)
 {
 	struct sk_arena *arena = inlining->graph->arena;
 	struct sk_graph_node node = *from;
@@ -95,11 +86,11 @@ static void copy_node(const struct sk_inlining *inlining, const struct sk_graph_
 	if (*from->name)
 		node.name = sk_arena_print(arena, "%s/%s", inlining->prefix, from->name);
 	if (!node.scope) {
-		node.scope = inlining->owner->scope;
-		node.scope_options = inlining->owner->scope_options;
+		node.scope = inlining->expansion->node->scope;
+		node.scope_options = inlining->expansion->node->scope_options;
 	}
 	if (!node.stream)
-		node.stream = inlining->owner->stream;
+		node.stream = inlining->expansion->node->stream;
 	memset(&node.attributes, 0, sizeof(node.attributes));
 	memset(&node.tensors, 0, sizeof(node.tensors));
 	memset(&node.graphs, 0, sizeof(node.graphs));
@@ -121,7 +112,7 @@ static void copy_node(const struct sk_inlining *inlining, const struct sk_graph_
 	for (size_t i = 0; i < from->outputs.count; i++)
 		sk_array_push(arena, &node.outputs,
 			      from->outputs.items[i] == SK_NONE ? SK_NONE : inlining->values[from->outputs.items[i]]);
-	sk_array_push(arena, inlining->nodes, node);
+	sk_array_push(arena, inlining->expansion->nodes, node);
 }
 
 /* An Identity, as exporters write one for a condition that a loop passes on: what it makes is what it is given. */
@@ -146,41 +137,44 @@ static uint64_t size_of(const struct sk_op_graph *body)
 	return size;
 }
 
-const uint32_t *sk_inline_body(struct sk_inlining *inlining, const uint32_t *inputs)
+const uint32_t *sk_inline_body(const struct sk_expansion *expansion, const struct sk_op_graph *body, const char *prefix,
+			       const uint32_t *inputs)
 {
-	const struct sk_op_graph *body = inlining->body;
-	struct sk_arena *arena = inlining->graph->arena;
+	struct sk_arena *arena = expansion->graph->arena;
 	uint32_t *outputs = SK_NEW_ARRAY(arena, uint32_t, body->outputs.count + 1);
+	const struct inlining inlining = {.expansion = expansion,
+					  .graph = expansion->graph,
+					  .body = body,
+					  .prefix = prefix,
+					  .values = SK_NEW_ARRAY(arena, uint32_t, body->values.count + 1)};
 
-	inlining->graph->copied += size_of(body);
-	if (inlining->graph->copied > SK_MOST_COPIED) {
-		sk_node_error(inlining->graph, inlining->owner,
-			      "its bodies become more than a million values, nodes and operands");
+	expansion->graph->copied += size_of(body);
+	if (expansion->graph->copied > SK_MOST_COPIED) {
+		sk_expansion_refuse(expansion, "its bodies become more than a million values, nodes and operands");
 		return NULL;
 	}
-	inlining->values = SK_NEW_ARRAY(arena, uint32_t, body->values.count + 1);
 	for (size_t v = 0; v < body->values.count; v++)
-		inlining->values[v] = SK_NONE;
+		inlining.values[v] = SK_NONE;
 	for (size_t i = 0; i < body->inputs.count; i++)
-		inlining->values[body->inputs.items[i]] = inputs[i];
+		inlining.values[body->inputs.items[i]] = inputs[i];
 	for (size_t v = 0; v < body->values.count; v++) {
 		const struct sk_value *value = &body->values.items[v];
 
 		if (value->input)
 			continue;
-		inlining->values[v] = copy_value(inlining, value);
-		if (inlining->values[v] == SK_NONE)
+		inlining.values[v] = copy_value(&inlining, value);
+		if (inlining.values[v] == SK_NONE)
 			return NULL;
 	}
 	for (size_t n = 0; n < body->nodes.count; n++) {
 		const struct sk_graph_node *node = &body->nodes.items[n];
 
 		if (passes_on(node))
-			inlining->values[node->outputs.items[0]] = inlining->values[node->inputs.items[0]];
+			inlining.values[node->outputs.items[0]] = inlining.values[node->inputs.items[0]];
 		else
-			copy_node(inlining, node);
+			copy_node(&inlining, node);
 	}
 	for (size_t i = 0; i < body->outputs.count; i++)
-		outputs[i] = inlining->values[body->outputs.items[i]];
+		outputs[i] = inlining.values[body->outputs.items[i]];
 	return outputs;
 }

@@ -5,39 +5,26 @@
 
 #include "src/fusion/operators/inlining.h"
 
-/* What one operator is expanded with. */
-struct expansion {
-	struct sk_op_graph *graph;
-	const struct sk_graph_node *node;
-	sk_graph_nodes *nodes;
-};
-
-static bool refuse(const struct expansion *expansion, const char *why)
-{
-	sk_node_error(expansion->graph, expansion->node, "%s", why);
-	return false;
-}
-
 /* That so many values more are listed, or made; false after an error. */
-static bool take_room(const struct expansion *expansion, uint64_t count)
+static bool take_room(const struct sk_expansion *expansion, uint64_t count)
 {
 	expansion->graph->copied += count;
 	return expansion->graph->copied <= SK_MOST_COPIED ||
-	       refuse(expansion, "sequences list, and bodies become, more than a million values");
+	       sk_expansion_refuse(expansion, "sequences list, and bodies become, more than a million values");
 }
 
 /* The first input's list; NULL after an error. */
-static const sk_graph_sequence *read_sequence(const struct expansion *expansion)
+static const sk_graph_sequence *read_sequence(const struct sk_expansion *expansion)
 {
 	const struct sk_value *value = sk_node_input(expansion->graph, expansion->node, 0);
 
 	if (!value || !value->sequence)
-		refuse(expansion, "its first input is no sequence");
+		sk_expansion_refuse(expansion, "its first input is no sequence");
 	return value ? value->sequence : NULL;
 }
 
 /* A copy of it; false after an error. */
-static bool copy_sequence(const struct expansion *expansion, sk_graph_sequence *copy)
+static bool copy_sequence(const struct sk_expansion *expansion, sk_graph_sequence *copy)
 {
 	const sk_graph_sequence *sequence = read_sequence(expansion);
 
@@ -50,7 +37,7 @@ static bool copy_sequence(const struct expansion *expansion, sk_graph_sequence *
 }
 
 /* The output is that sequence. */
-static void write_sequence(const struct expansion *expansion, const sk_graph_sequence *sequence)
+static void write_sequence(const struct sk_expansion *expansion, const sk_graph_sequence *sequence)
 {
 	sk_graph_sequence *list = SK_NEW(expansion->graph->arena, sk_graph_sequence);
 
@@ -60,7 +47,7 @@ static void write_sequence(const struct expansion *expansion, const sk_graph_seq
 
 /* One of so many places in a sequence of `count` tensors, counted from the front; without an input it is `otherwise`.
  */
-static bool read_position(const struct expansion *expansion, size_t input, size_t count, size_t places,
+static bool read_position(const struct sk_expansion *expansion, size_t input, size_t count, size_t places,
 			  size_t otherwise, size_t *position)
 {
 	const struct sk_value *value = sk_node_input(expansion->graph, expansion->node, input);
@@ -69,7 +56,7 @@ static bool read_position(const struct expansion *expansion, size_t input, size_
 	int64_t number = (int64_t)otherwise;
 
 	if (value && (!sk_value_integers(expansion->graph->arena, value, &elements, &numbers) || elements != 1))
-		return refuse(expansion, "its position is not one integer");
+		return sk_expansion_refuse(expansion, "its position is not one integer");
 	if (value)
 		number = numbers[0] < 0 ? numbers[0] + (int64_t)count : numbers[0];
 	*position = (size_t)number;
@@ -80,46 +67,17 @@ static bool read_position(const struct expansion *expansion, size_t input, size_
 	return false;
 }
 
-static struct sk_graph_node *add_node(const struct expansion *expansion, const char *op, uint32_t input,
-				      uint32_t output)
-{
-	struct sk_graph_node *node = sk_expansion_node(expansion->graph, expansion->node, expansion->nodes, op, output);
-
-	sk_array_push(expansion->graph->arena, &node->inputs, input);
-	return node;
-}
-
-/* A value that a node in front makes. */
-static uint32_t new_piece(const struct expansion *expansion)
-{
-	uint32_t piece = sk_graph_new_value(expansion->graph, sk_node_name(expansion->graph, expansion->node),
-					    SK_DTYPE_NONE, 0, NULL);
-
-	expansion->graph->values.items[piece].shaped = false;
-	return piece;
-}
-
-/* What the node of that op makes of a tensor and of the axes. */
-static uint32_t with_axes(const struct expansion *expansion, const char *op, uint32_t tensor, uint32_t axes)
-{
-	uint32_t piece = new_piece(expansion);
-	struct sk_graph_node *node = add_node(expansion, op, tensor, piece);
-
-	sk_array_push(expansion->graph->arena, &node->inputs, axes);
-	return piece;
-}
-
 /* ---- sequences of tensors ---- */
 
 /* SequenceConstruct and SequenceEmpty */
 static bool expand_construct(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
-	const struct expansion expansion = {graph, node, nodes};
+	const struct sk_expansion expansion = {graph, node, nodes};
 	sk_graph_sequence sequence = {NULL, 0, 0};
 
 	for (size_t i = 0; i < node->inputs.count; i++) {
 		if (!sk_node_input(graph, node, i))
-			return refuse(&expansion, "one of its inputs is absent");
+			return sk_expansion_refuse(&expansion, "one of its inputs is absent");
 		sk_array_push(graph->arena, &sequence, node->inputs.items[i]);
 	}
 	write_sequence(&expansion, &sequence);
@@ -128,7 +86,7 @@ static bool expand_construct(struct sk_op_graph *graph, const struct sk_graph_no
 
 static bool expand_insert(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
-	const struct expansion expansion = {graph, node, nodes};
+	const struct sk_expansion expansion = {graph, node, nodes};
 	const struct sk_value *tensor = sk_node_input(graph, node, 1);
 	sk_graph_sequence sequence;
 	size_t position;
@@ -136,7 +94,7 @@ static bool expand_insert(struct sk_op_graph *graph, const struct sk_graph_node 
 	if (!copy_sequence(&expansion, &sequence))
 		return false;
 	if (!tensor || tensor->sequence)
-		return refuse(&expansion, "its second input is no tensor");
+		return sk_expansion_refuse(&expansion, "its second input is no tensor");
 	/* Behind the last one it may be inserted, too; -1 is in front of the last one. */
 	if (!read_position(&expansion, 2, sequence.count, sequence.count + 1, sequence.count, &position))
 		return false;
@@ -150,7 +108,7 @@ static bool expand_insert(struct sk_op_graph *graph, const struct sk_graph_node 
 
 static bool expand_erase(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
-	const struct expansion expansion = {graph, node, nodes};
+	const struct sk_expansion expansion = {graph, node, nodes};
 	sk_graph_sequence sequence;
 	size_t position;
 
@@ -168,70 +126,62 @@ static bool expand_erase(struct sk_op_graph *graph, const struct sk_graph_node *
 
 static bool expand_at(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
-	const struct expansion expansion = {graph, node, nodes};
+	const struct sk_expansion expansion = {graph, node, nodes};
 	const sk_graph_sequence *sequence = read_sequence(&expansion);
 	size_t position;
 
 	if (!sequence || !read_position(&expansion, 1, sequence->count, sequence->count, 0, &position))
 		return false;
-	add_node(&expansion, "Identity", sequence->items[position], node->outputs.items[0]);
+	sk_expansion_node(&expansion, "Identity", sequence->items[position], node->outputs.items[0]);
 	return true;
 }
 
 static bool expand_length(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
-	const struct expansion expansion = {graph, node, nodes};
+	const struct sk_expansion expansion = {graph, node, nodes};
 	const sk_graph_sequence *sequence = read_sequence(&expansion);
 
 	if (!sequence)
 		return false;
-	add_node(&expansion, "Identity",
-		 sk_graph_new_constant(graph, sk_node_name(graph, node), SK_I64, 0, NULL,
-				       &(int64_t){(int64_t)sequence->count}),
-		 node->outputs.items[0]);
+	sk_expansion_node(&expansion, "Identity",
+			  sk_graph_new_constant(graph, sk_node_name(graph, node), SK_I64, 0, NULL,
+						&(int64_t){(int64_t)sequence->count}),
+			  node->outputs.items[0]);
 	return true;
 }
 
 static bool expand_concat(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
-	const struct expansion expansion = {graph, node, nodes};
-	int64_t axis = sk_node_integer(node, "axis", 0);
-	bool stacks = sk_node_integer(node, "new_axis", 0) != 0;
-	uint32_t axes = sk_graph_new_integers(graph, sk_node_name(graph, node), 1, &axis);
-	sk_graph_sequence sequence;
-	struct sk_graph_node *concat;
+	const struct sk_expansion expansion = {graph, node, nodes};
+	const sk_graph_sequence *sequence = read_sequence(&expansion);
 
-	if (!copy_sequence(&expansion, &sequence))
+	if (!sequence || !take_room(&expansion, sequence->count))
 		return false;
-	if (!sequence.count)
-		return refuse(&expansion, "its sequence has no tensors, so its result has no shape");
-	for (size_t i = 0; i < sequence.count && stacks; i++)
-		sequence.items[i] = with_axes(&expansion, "Unsqueeze", sequence.items[i], axes);
-	concat = add_node(&expansion, "Concat", sequence.items[0], node->outputs.items[0]);
-	for (size_t i = 1; i < sequence.count; i++)
-		sk_array_push(graph->arena, &concat->inputs, sequence.items[i]);
-	sk_node_set_integer(graph, concat, "axis", axis);
+	if (!sequence->count)
+		return sk_expansion_refuse(&expansion, "its sequence has no tensors, so its result has no shape");
+	sk_expansion_concat(&expansion, sequence, sk_node_integer(node, "axis", 0),
+			    sk_node_integer(node, "new_axis", 0) != 0, node->outputs.items[0]);
 	return true;
 }
 
 /* ---- SplitToSequence ---- */
 
 /* Sizes of the pieces: those that are given, or equal ones, but for the last one. */
-static bool read_sizes(const struct expansion *expansion, uint64_t size, uint64_t *count, const int64_t **sizes)
+static bool read_sizes(const struct sk_expansion *expansion, uint64_t size, uint64_t *count, const int64_t **sizes)
 {
 	struct sk_op_graph *graph = expansion->graph;
 	const struct sk_value *split = sk_node_input(graph, expansion->node, 1);
 	int64_t each = 1, *equal;
 
 	if (split && !sk_value_integers(graph->arena, split, count, sizes))
-		return refuse(expansion, "its sizes are no integers");
+		return sk_expansion_refuse(expansion, "its sizes are no integers");
 	if (split && split->rank)
 		return *count || !size ? take_room(expansion, *count)
-				       : refuse(expansion, "it has no sizes, but elements to split");
+				       : sk_expansion_refuse(expansion, "it has no sizes, but elements to split");
 	if (split)
 		each = (*sizes)[0];
 	if (each < 1)
-		return refuse(expansion, "pieces have less than one element");
+		return sk_expansion_refuse(expansion, "pieces have less than one element");
 	*count = size / (uint64_t)each + (size % (uint64_t)each != 0);
 	if (!take_room(expansion, *count))
 		return false;
@@ -244,7 +194,7 @@ static bool read_sizes(const struct expansion *expansion, uint64_t size, uint64_
 
 static bool expand_split(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
-	const struct expansion expansion = {graph, node, nodes};
+	const struct sk_expansion expansion = {graph, node, nodes};
 	const struct sk_inference inference = {graph, (struct sk_graph_node *)node};
 	const struct sk_value *from = sk_node_input(graph, node, 0);
 	bool keeps = sk_node_input(graph, node, 1) || sk_node_integer(node, "keepdims", 1);
@@ -258,9 +208,9 @@ static bool expand_split(struct sk_op_graph *graph, const struct sk_graph_node *
 	    !read_sizes(&expansion, from->shape[axis], &count, &sizes))
 		return false;
 	for (uint64_t i = 0; i < count; i++)
-		sk_array_push(graph->arena, &pieces, new_piece(&expansion));
+		sk_array_push(graph->arena, &pieces, sk_expansion_value(&expansion));
 	if (count) {
-		split = add_node(&expansion, "Split", node->inputs.items[0], pieces.items[0]);
+		split = sk_expansion_node(&expansion, "Split", node->inputs.items[0], pieces.items[0]);
 		for (uint64_t i = 1; i < count; i++)
 			sk_array_push(graph->arena, &split->outputs, pieces.items[i]);
 		sk_array_push(graph->arena, &split->inputs,
@@ -273,7 +223,7 @@ static bool expand_split(struct sk_op_graph *graph, const struct sk_graph_node *
 		uint32_t piece = pieces.items[i];
 
 		if (!keeps)
-			piece = with_axes(&expansion, "Squeeze", piece, axes);
+			piece = sk_expansion_binary(&expansion, "Squeeze", piece, axes);
 		sk_array_push(graph->arena, &sequence, piece);
 	}
 	write_sequence(&expansion, &sequence);
@@ -283,29 +233,23 @@ static bool expand_split(struct sk_op_graph *graph, const struct sk_graph_node *
 /* ---- SequenceMap: the body, for each tensor of a sequence ---- */
 
 /* Number `place` of an input that is a sequence, or the tensor that it is; SK_NONE after an error. */
-static uint32_t mapped_input(const struct expansion *expansion, size_t input, size_t place, size_t length)
+static uint32_t mapped_input(const struct sk_expansion *expansion, size_t input, size_t place, size_t length)
 {
 	const struct sk_value *value = sk_node_input(expansion->graph, expansion->node, input);
 
 	if (!value || (value->sequence && value->sequence->count != length)) {
-		refuse(expansion, "its sequences are not of one length, or absent");
+		sk_expansion_refuse(expansion, "its sequences are not of one length, or absent");
 		return SK_NONE;
 	}
 	return value->sequence ? value->sequence->items[place] : expansion->node->inputs.items[input];
 }
 
 /* The body for one place; what it makes goes behind what has been made. */
-static bool map_once(const struct expansion *expansion, const struct sk_op_graph *body, size_t place, size_t length,
+static bool map_once(const struct sk_expansion *expansion, const struct sk_op_graph *body, size_t place, size_t length,
 		     sk_graph_sequence *made)
 {
 	const struct sk_graph_node *node = expansion->node;
 	struct sk_op_graph *graph = expansion->graph;
-	struct sk_inlining inlining = {.graph = graph,
-				       .body = body,
-				       .owner = node,
-				       .prefix =
-					       sk_arena_print(graph->arena, "%s/%zu", sk_node_name(graph, node), place),
-				       .nodes = expansion->nodes};
 	uint32_t *inputs = SK_NEW_ARRAY(graph->arena, uint32_t, node->inputs.count);
 	const uint32_t *outputs;
 
@@ -314,7 +258,8 @@ static bool map_once(const struct expansion *expansion, const struct sk_op_graph
 		if (inputs[i] == SK_NONE)
 			return false;
 	}
-	outputs = sk_inline_body(&inlining, inputs);
+	outputs = sk_inline_body(expansion, body,
+				 sk_arena_print(graph->arena, "%s/%zu", sk_node_name(graph, node), place), inputs);
 	for (size_t i = 0; i < node->outputs.count && outputs; i++)
 		sk_array_push(graph->arena, &made[i], outputs[i]);
 	return outputs != NULL;
@@ -322,7 +267,7 @@ static bool map_once(const struct expansion *expansion, const struct sk_op_graph
 
 static bool expand_map(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
-	const struct expansion expansion = {graph, node, nodes};
+	const struct sk_expansion expansion = {graph, node, nodes};
 	const struct sk_op_graph *body = node->graphs.count == 1 ? node->graphs.items[0].graph : NULL;
 	sk_graph_sequence *made = SK_NEW_ARRAY(graph->arena, sk_graph_sequence, node->outputs.count);
 	const sk_graph_sequence *sequence = read_sequence(&expansion);
@@ -330,7 +275,7 @@ static bool expand_map(struct sk_op_graph *graph, const struct sk_graph_node *no
 	if (!sequence)
 		return false;
 	if (!body || body->inputs.count != node->inputs.count || body->outputs.count != node->outputs.count)
-		return refuse(&expansion, "its body has not as many inputs and outputs as it has");
+		return sk_expansion_refuse(&expansion, "its body has not as many inputs and outputs as it has");
 	for (size_t place = 0; place < sequence->count; place++)
 		if (!map_once(&expansion, body, place, sequence->count, made))
 			return false;
