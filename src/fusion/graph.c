@@ -351,6 +351,18 @@ bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uin
 	return true;
 }
 
+const void *sk_elements_of_reals(struct sk_arena *arena, enum sk_dtype dtype, uint64_t count, const double *reals)
+{
+	float *singles;
+
+	if (dtype == SK_F64)
+		return reals;
+	singles = SK_NEW_ARRAY(arena, float, count + 1);
+	for (uint64_t i = 0; i < count; i++)
+		singles[i] = (float)reals[i];
+	return singles;
+}
+
 bool sk_value_number(const struct sk_value *value, double *number)
 {
 	if (!value->contents || !sk_value_is_static(value) || sk_value_elements(value) != 1 || value->dtype == SK_F16 ||

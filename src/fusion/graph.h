@@ -214,6 +214,9 @@ bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uin
 /* An element of any type as a number. */
 double sk_element_number(enum sk_dtype dtype, const void *element);
 
+/* So many numbers as elements of f32 or f64. */
+const void *sk_elements_of_reals(struct sk_arena *arena, enum sk_dtype dtype, uint64_t count, const double *reals);
+
 /* The one element of a constant as a number; false if it is no constant of one element, or of half precision. */
 bool sk_value_number(const struct sk_value *value, double *number);
 

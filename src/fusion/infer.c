@@ -129,6 +129,19 @@ bool sk_infer_integers(const struct sk_inference *inference, size_t number, uint
 			      sk_dtype_name(value->dtype));
 }
 
+bool sk_infer_integer(const struct sk_inference *inference, size_t number, int64_t otherwise, int64_t *integer)
+{
+	const int64_t *integers;
+	uint64_t count;
+
+	if (!sk_infer_integers(inference, number, &count, &integers))
+		return false;
+	if (integers && count != 1)
+		return sk_infer_error(inference, "'%s' is not one number", sk_infer_input(inference, number)->name);
+	*integer = integers ? integers[0] : otherwise;
+	return true;
+}
+
 bool sk_infer_constant(const struct sk_inference *inference, size_t number, enum sk_dtype dtype, uint32_t rank,
 		       const uint64_t *shape, const void *elements)
 {

@@ -43,6 +43,9 @@ bool sk_infer_axis(const struct sk_inference *inference, int64_t axis, uint32_t 
  * error. */
 bool sk_infer_integers(const struct sk_inference *inference, size_t number, uint64_t *count, const int64_t **integers);
 
+/* The same of one integer, which is `otherwise` if the input is absent. */
+bool sk_infer_integer(const struct sk_inference *inference, size_t number, int64_t otherwise, int64_t *integer);
+
 /* An output that is a constant as soon as shapes are known (Shape, Size, Constant): with a copy of the elements. */
 bool sk_infer_constant(const struct sk_inference *inference, size_t number, enum sk_dtype dtype, uint32_t rank,
 		       const uint64_t *shape, const void *elements);

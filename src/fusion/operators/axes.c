@@ -264,14 +264,10 @@ static bool canonical_rows(struct sk_canonical *canonical)
 
 static bool read_axis(const struct sk_inference *inference, uint32_t *axis)
 {
-	const int64_t *given;
-	uint64_t count;
+	int64_t given;
 
-	if (!sk_infer_integers(inference, 1, &count, &given))
-		return false;
-	if (count != 1)
-		return sk_infer_error(inference, "its axis is %llu numbers, not one", (unsigned long long)count);
-	return sk_infer_axis(inference, given[0], sk_infer_input(inference, 0)->rank, axis);
+	return sk_infer_integer(inference, 1, 0, &given) &&
+	       sk_infer_axis(inference, given, sk_infer_input(inference, 0)->rank, axis);
 }
 
 static bool infer_cumsum(struct sk_inference *inference)
@@ -315,17 +311,17 @@ static bool upgrade_topk(struct sk_op_graph *graph, struct sk_graph_node *node)
 static bool infer_topk(struct sk_inference *inference)
 {
 	const struct sk_value *from = sk_infer_input(inference, 0);
-	uint64_t shape[SK_MAX_RANK], count;
-	const int64_t *k;
+	uint64_t shape[SK_MAX_RANK];
 	uint32_t axis;
+	int64_t k;
 
-	if (!find_axis(inference, &axis) || !sk_infer_integers(inference, 1, &count, &k))
+	if (!find_axis(inference, &axis) || !sk_infer_integer(inference, 1, 0, &k))
 		return false;
-	if (count != 1 || k[0] < 0 || (uint64_t)k[0] > from->shape[axis])
+	if (k < 0 || (uint64_t)k > from->shape[axis])
 		return sk_infer_error(inference, "'%s' has %llu elements along axis %u, and so many are not there",
 				      from->name, (unsigned long long)from->shape[axis], axis);
 	memcpy(shape, from->shape, sizeof(shape));
-	shape[axis] = (uint64_t)k[0];
+	shape[axis] = (uint64_t)k;
 	return sk_infer_output(inference, 0, from->dtype, from->rank, shape) &&
 	       sk_infer_output(inference, 1, SK_I64, from->rank, shape);
 }

@@ -17,21 +17,6 @@ struct transform {
 	bool inverse;
 };
 
-/* The demanded input, one number; `otherwise` if it is absent. */
-static bool read_number(const struct sk_inference *inference, size_t input, int64_t otherwise, int64_t *number)
-{
-	const int64_t *items;
-	uint64_t count;
-
-	*number = otherwise;
-	if (!sk_infer_integers(inference, input, &count, &items))
-		return false;
-	if (items && count != 1)
-		return sk_infer_error(inference, "'%s' is not one number", sk_infer_input(inference, input)->name);
-	*number = items ? items[0] : otherwise;
-	return true;
-}
-
 /* Sets how many frequencies there are. */
 static bool find_bins(const struct sk_inference *inference, bool onesided, struct transform *transform)
 {
@@ -58,7 +43,6 @@ static uint32_t make_matrix(struct sk_op_graph *graph, enum sk_dtype dtype, cons
 	const uint64_t shape[2] = {transform->from * transform->parts, transform->bins * 2};
 	double scale = transform->inverse ? 1.0 / (double)transform->length : 1, turn = 2 * acos(-1);
 	double *weights = SK_NEW_ARRAY(graph->arena, double, shape[0] * shape[1] + 1);
-	float *singles = SK_NEW_ARRAY(graph->arena, float, shape[0] * shape[1] + 1);
 
 	for (uint64_t n = 0; n < transform->from; n++)
 		for (uint64_t k = 0; k < transform->bins; k++) {
@@ -73,10 +57,8 @@ static uint32_t make_matrix(struct sk_op_graph *graph, enum sk_dtype dtype, cons
 			real[shape[1]] = -sine;
 			real[shape[1] + 1] = cosine;
 		}
-	for (uint64_t i = 0; i < shape[0] * shape[1]; i++)
-		singles[i] = (float)weights[i];
 	return sk_graph_new_constant(graph, "frequencies", dtype, 2, shape,
-				     dtype == SK_F64 ? (void *)weights : singles);
+				     sk_elements_of_reals(graph->arena, dtype, shape[0] * shape[1], weights));
 }
 
 /* Rows [rows, from * parts] become [rows, bins * 2]. */
@@ -111,8 +93,9 @@ static bool read_dft(const struct sk_inference *inference, struct dft *dft)
 	if (signal->rank < 2 || signal->shape[signal->rank - 1] < 1 || signal->shape[signal->rank - 1] > 2)
 		return sk_infer_error(inference, "the last dimension of '%s' does not have 1 or 2 elements",
 				      signal->name);
-	if (!read_number(inference, AXIS, -2, &axis) || !sk_infer_axis(inference, axis, signal->rank, &dft->axis) ||
-	    !read_number(inference, LENGTH, (int64_t)signal->shape[dft->axis], &length))
+	if (!sk_infer_integer(inference, AXIS, -2, &axis) ||
+	    !sk_infer_axis(inference, axis, signal->rank, &dft->axis) ||
+	    !sk_infer_integer(inference, LENGTH, (int64_t)signal->shape[dft->axis], &length))
 		return false;
 	if (dft->axis == signal->rank - 1)
 		return sk_infer_error(inference, "its axis is the last one, which has the parts of numbers");
@@ -228,8 +211,8 @@ static bool read_stft(const struct sk_inference *inference, struct stft *stft)
 		return sk_infer_error(inference, "'%s' is no window of the signal's type", window->name);
 	if (!window && !sk_infer_input(inference, FRAME))
 		return sk_infer_error(inference, "it has neither a window nor the length of a frame");
-	if (!read_number(inference, STEP, 0, &step) ||
-	    !read_number(inference, FRAME, window ? (int64_t)window->shape[0] : 0, &frame))
+	if (!sk_infer_integer(inference, STEP, 0, &step) ||
+	    !sk_infer_integer(inference, FRAME, window ? (int64_t)window->shape[0] : 0, &frame))
 		return false;
 	if (step < 1 || frame < 1 || (uint64_t)frame > signal->shape[1] ||
 	    (window && window->shape[0] != (uint64_t)frame))

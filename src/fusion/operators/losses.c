@@ -145,16 +145,15 @@ static size_t tensors_of(const struct sk_graph_node *node)
 static bool find_numbered_reduction(const struct sk_inference *inference, enum reduction *reduction)
 {
 	static const enum reduction numbered[] = {REDUCTION_SUM, REDUCTION_MEAN, REDUCTION_NONE};
-	const int64_t *number;
-	uint64_t count;
+	int64_t number;
 
-	if (!sk_infer_integers(inference, tensors_of(inference->node), &count, &number))
-		return false;
-	if (!number)
+	if (!sk_infer_input(inference, tensors_of(inference->node)))
 		return find_reduction(inference, reduction);
-	if (count != 1 || number[0] < 0 || number[0] > 2)
+	if (!sk_infer_integer(inference, tensors_of(inference->node), 0, &number))
+		return false;
+	if (number < 0 || number > 2)
 		return sk_infer_error(inference, "its reduction is not 0 (sum), 1 (mean) or 2 (none)");
-	*reduction = numbered[number[0]];
+	*reduction = numbered[number];
 	return true;
 }
 

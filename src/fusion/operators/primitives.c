@@ -158,21 +158,6 @@ static bool canonical_square_sums(struct sk_canonical *canonical)
 
 /* ---- sums and means whose axes, `keepdims` and element type are inputs ---- */
 
-/* An input that is one number, or what an attribute says. */
-static bool find_number(const struct sk_inference *inference, size_t input, const char *attribute, int64_t otherwise,
-			int64_t *number)
-{
-	const int64_t *given;
-	uint64_t count;
-
-	if (!sk_infer_integers(inference, input, &count, &given))
-		return false;
-	if (given && count != 1)
-		return sk_infer_error(inference, "'%s' is not one number", sk_infer_input(inference, input)->name);
-	*number = given ? given[0] : sk_node_integer(inference->node, attribute, otherwise);
-	return true;
-}
-
 static bool find_reduced(const struct sk_inference *inference, uint32_t *set, uint32_t *rank, uint64_t *shape)
 {
 	const struct sk_value *from = sk_infer_input(inference, 0);
@@ -182,7 +167,8 @@ static bool find_reduced(const struct sk_inference *inference, uint32_t *set, ui
 	uint32_t axis;
 	size_t count;
 
-	if (!sk_infer_integers(inference, 1, &given, &list) || !find_number(inference, 2, "keepdims", 0, &keep))
+	if (!sk_infer_integers(inference, 1, &given, &list) ||
+	    !sk_infer_integer(inference, 2, sk_node_integer(inference->node, "keepdims", 0), &keep))
 		return false;
 	count = given;
 	if (!list)
@@ -473,7 +459,8 @@ static bool find_repeats(const struct sk_inference *inference, uint64_t shape[3]
 	int64_t times, dim;
 	uint64_t all;
 
-	if (!find_number(inference, 1, "repeats", -1, &times) || !find_number(inference, 2, "dim", 0, &dim))
+	if (!sk_infer_integer(inference, 1, sk_node_integer(inference->node, "repeats", -1), &times) ||
+	    !sk_infer_integer(inference, 2, sk_node_integer(inference->node, "dim", 0), &dim))
 		return false;
 	if (times < 0)
 		return sk_infer_error(inference, "it repeats %lld times", (long long)times);
@@ -531,7 +518,7 @@ static bool find_one_hot(const struct sk_inference *inference, uint32_t *axis, u
 	const struct sk_value *from = sk_infer_input(inference, 0);
 	int64_t depth;
 
-	if (!find_number(inference, 1, "depth", -1, &depth) ||
+	if (!sk_infer_integer(inference, 1, sk_node_integer(inference->node, "depth", -1), &depth) ||
 	    !sk_infer_axis(inference, sk_node_integer(inference->node, "axis", -1), from->rank + 1, axis))
 		return false;
 	if (depth < 0 || from->rank == SK_MAX_RANK)

@@ -101,7 +101,6 @@ static uint32_t make_places(struct sk_op_graph *graph, enum sk_dtype dtype, uint
 
 	const uint64_t shape[2] = {spatial + 1, places};
 	double *numbers = SK_NEW_ARRAY(graph->arena, double, shape[0] * places + 1);
-	float *singles = SK_NEW_ARRAY(graph->arena, float, shape[0] * places + 1);
 
 	for (uint64_t place = 0; place < places; place++) {
 		uint64_t rest = place;
@@ -116,9 +115,8 @@ static uint32_t make_places(struct sk_op_graph *graph, enum sk_dtype dtype, uint
 		}
 		numbers[spatial * places + place] = 1;
 	}
-	for (uint64_t i = 0; i < shape[0] * places; i++)
-		singles[i] = (float)numbers[i];
-	return sk_graph_new_constant(graph, "places", dtype, 2, shape, dtype == SK_F64 ? (void *)numbers : singles);
+	return sk_graph_new_constant(graph, "places", dtype, 2, shape,
+				     sk_elements_of_reals(graph->arena, dtype, shape[0] * places, numbers));
 }
 
 /* `sizes` are those of the image behind batches and channels. */

@@ -11,17 +11,11 @@ enum { LARGEST = 1 << 24 }; /* elements, so that a file of a few bytes makes no 
 /* The demanded input, a whole number that is not negative. */
 static bool read_size(const struct sk_inference *inference, size_t number, int64_t least, int64_t *size)
 {
-	const struct sk_value *value = sk_infer_input(inference, number);
-	const int64_t *items;
-	uint64_t count;
-
-	if (!sk_infer_integers(inference, number, &count, &items))
+	if (!sk_infer_integer(inference, number, 0, size))
 		return false;
-	if (count != 1 || items[0] < least || items[0] > LARGEST)
-		return sk_infer_error(inference, "'%s' is not one number from %" PRIi64 " to %d", value->name, least,
-				      LARGEST);
-	*size = items[0];
-	return true;
+	return (*size >= least && *size <= LARGEST) ||
+	       sk_infer_error(inference, "'%s' is not from %" PRIi64 " to %d", sk_infer_input(inference, number)->name,
+			      least, LARGEST);
 }
 
 /* A constant of the type that the node asks for. */
@@ -29,20 +23,16 @@ static bool set_output(const struct sk_inference *inference, uint32_t rank, cons
 		       const double *elements)
 {
 	int64_t type = sk_node_integer(inference->node, "output_datatype", 1);
+	enum sk_dtype dtype = type == 11 ? SK_F64 : SK_F32;
 	uint64_t count = 1;
-	float *singles;
 
 	for (uint32_t i = 0; i < rank; i++)
 		count *= shape[i];
-	if (type == 11)
-		return sk_infer_constant(inference, 0, SK_F64, rank, shape, elements);
-	if (type != 1)
+	if (type != 1 && type != 11)
 		return sk_infer_error(inference, "'output_datatype' %" PRIi64 " is neither 1 (float) nor 11 (double)",
 				      type);
-	singles = SK_NEW_ARRAY(inference->graph->arena, float, count + 1);
-	for (uint64_t i = 0; i < count; i++)
-		singles[i] = (float)elements[i];
-	return sk_infer_constant(inference, 0, SK_F32, rank, shape, singles);
+	return sk_infer_constant(inference, 0, dtype, rank, shape,
+				 sk_elements_of_reals(inference->graph->arena, dtype, count, elements));
 }
 
 /* a - b cos(angle) + c cos(2 angle), for as many angles as the window is long. */
