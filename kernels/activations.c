@@ -4,10 +4,11 @@
  * variants: OP=Shrink TYPE=integers
  */
 #include "kernels/family.h"
-#include "kernels/math.h"
 
 typedef STORED(TYPE) element;
 typedef COMPUTED(TYPE) number;
+
+#include "kernels/activate.h"
 
 /* Each operator has a list of its attributes' names, as parameters, as arguments, and in signatures with ONNX's
  * defaults. */
@@ -77,7 +78,7 @@ static inline number op_Celu(number x, number alpha)
 #define ATTRIBUTES_Swish ATTRIBUTE_OF(alpha, 1)
 static inline number op_Swish(number x, number alpha)
 {
-	return x * MATH(sigmoid)(alpha * x);
+	return swish(x, alpha);
 }
 
 #define PARAMETERS_Selu float alpha, float gamma

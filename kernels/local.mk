@@ -57,16 +57,19 @@ KERNEL_FAMILIES = \
 	kernels/rows.c \
 	kernels/scatter.c \
 	kernels/sum.c \
+	kernels/swiglu.c \
 	kernels/topk.c \
 	kernels/training.c \
 	kernels/unary.c \
 	kernels/unpool.c \
 	kernels/where.c
 KERNEL_INCLUDES = \
+	kernels/activate.h \
 	kernels/along.h \
 	kernels/binary-forms.h \
 	kernels/conv-input.h \
 	kernels/depthwise.h \
+	kernels/epilogue.h \
 	kernels/family.h \
 	kernels/math-f32.h \
 	kernels/math-f64.h \

@@ -49,4 +49,6 @@ static inline void multiply_matrices(const element *a, int64_t columns, const el
 #define SCRATCH_PARAMETERS
 #define SCRATCH
 #define SCRATCH_TEXT
+#define ADDENDS
+#define ADDENDS_TEXT
 #include "kernels/matmul-forms.h"

@@ -3,13 +3,13 @@
  * constants come; COUNT=many are batches: a matrix b for each matrix a.
  *
  * In front of it stand multiply_matrices, which makes one product, SCRATCH, what that is given of its own, as
- * parameters and as arguments, and SCRATCH_TEXT, the same in signatures. */
+ * parameters and as arguments, ADDENDS, what is added to a product, as parameters, and the same in signatures. */
 #ifndef SK_KERNELS_MATMUL_FORMS_H
 #define SK_KERNELS_MATMUL_FORMS_H
 
 #define MANY_one  0
 #define MANY_many 1
-#define OPERANDS  const element *a, const element *b, element *y, int64_t m, int64_t k, int64_t n
+#define OPERANDS  const element *a, const element *b, ADDENDS element *y, int64_t m, int64_t k, int64_t n
 
 #if JOIN(MANY_, COUNT)
 void KERNEL(OPERANDS, int64_t batches SCRATCH_PARAMETERS)
@@ -53,8 +53,8 @@ void KERNEL(OPERANDS SCRATCH_PARAMETERS)
 #define B_turned		     MATRIX("n,k")
 #define B_packed		     TEXT(TYPE) "[panels,k," PANEL_TEXT "]"
 
-SIGNATURE(SPLIT "op=MatMul" CONDITIONS(LEFT, RIGHT),
-	  "in a " JOIN(A_, LEFT) ", in b " RIGHT_MATRIX(RIGHT) ", out y " MATRIX(
-		  "m,n") ", m i64, k i64, n i64" MORE SCRATCH_TEXT);
+SIGNATURE(SPLIT "op=" TEXT(OP) CONDITIONS(LEFT, RIGHT),
+	  "in a " JOIN(A_, LEFT) ", in b " RIGHT_MATRIX(RIGHT) ADDENDS_TEXT
+	  ", out y " MATRIX("m,n") ", m i64, k i64, n i64" MORE SCRATCH_TEXT);
 
 #endif

@@ -1,4 +1,4 @@
-/* matmul-vector.c: MatMul with a vector on one side, which is as fast as the matrix is read.
+/* matmul-vector.c: MatMul and FusedMatMul with a vector on one side, which is as fast as the matrix is read.
  *
  * SIDE=left: a [1,k]; SIDE=right: b [k,1]; the other one is a matrix, RIGHT as in matmul.c. Results are divided along
  * what is left, so that every core reads its part of the matrix alone.
@@ -7,8 +7,29 @@
  * variants: OP=MatMul TYPE=f32 SIDE=right RIGHT=straight ISA=base,v3,v4
  * variants: OP=MatMul TYPE=f64,halves SIDE=left RIGHT=packed,straight,turned ISA=base,v3
  * variants: OP=MatMul TYPE=f64,halves SIDE=right RIGHT=straight ISA=base,v3
+ * variants: OP=FusedMatMul TYPE=f32 SIDE=left RIGHT=packed,straight,turned ISA=base,v3,v4
+ * variants: OP=FusedMatMul TYPE=halves SIDE=left RIGHT=packed,straight,turned ISA=base,v3
  */
-#include "kernels/product.h"
+#include "kernels/epilogue.h"
+
+#define FUSES_MatMul	  0
+#define FUSES_FusedMatMul 1
+#define FUSES		  JOIN(FUSES_, OP)
+#if FUSES
+#define ADDENDS			    const element *bias, const element *addend,
+#define ADDENDS_TEXT		    "in? bias " T "[n], in? addend " T "[n], "
+#define ACTIVATION		    , int64_t activation
+#define ACTIVATION_TEXT		    ", activation i64 = attr(activation, 0)"
+#define EPILOGUE		    const struct epilogue epilogue = {bias, addend, 0, activation}
+#define FINISH(sums, column, count) finish_row(&epilogue, sums, 0, column, count)
+#else
+#define ADDENDS
+#define ADDENDS_TEXT
+#define ACTIVATION
+#define ACTIVATION_TEXT
+#define EPILOGUE
+#define FINISH(sums, column, count)
+#endif
 
 #define T		       TEXT(TYPE)
 #define WAY_left_packed	       1
@@ -45,13 +66,16 @@ static ALWAYS_INLINE void multiply_panel(const number *a, const element *panel, 
 		store(sums + v * LANES, (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]));
 }
 
-void KERNEL(const element *a, const element *b, element *y, int64_t k, int64_t n, int64_t first, number *converted)
+void KERNEL(const element *a, const element *b, ADDENDS element *y, int64_t k, int64_t n, int64_t first,
+	    number *converted ACTIVATION)
 {
+	EPILOGUE;
 	const number *left = as_numbers(a, k, converted);
 
 	for (int64_t column = 0; column < n; column += PANEL) {
 		number sums[PANEL];
 		multiply_panel(left, b + (first + column) * k, k, sums);
+		FINISH(sums, column, least(PANEL, n - column));
 		for (size_t i = 0; i < least(PANEL, n - column); i++)
 			y[column + i] = STORE(TYPE, sums[i]);
 	}
@@ -60,9 +84,9 @@ void KERNEL(const element *a, const element *b, element *y, int64_t k, int64_t n
 #define CONVERTED_f64  ", converted ptr = null"
 #define CONVERTED_f16  ", scratch converted f32[k]"
 #define CONVERTED_bf16 ", scratch converted f32[k]"
-SIGNATURE("split=n:16 operations=2*n*k op=MatMul(packed=1)",
-	  "in a " T "[1,k], in b " T "[panels,k," PANEL_TEXT "], out y " T
-	  "[n], k i64, n i64, first i64 = begin(n)" JOIN(CONVERTED_, TYPE));
+SIGNATURE("split=n:16 operations=2*n*k op=" TEXT(OP) "(packed=1)",
+	  "in a " T "[1,k], in b " T "[panels,k," PANEL_TEXT "], " ADDENDS_TEXT "out y " T
+	  "[n], k i64, n i64, first i64 = begin(n)" JOIN(CONVERTED_, TYPE) ACTIVATION_TEXT);
 
 #elif WAY == 2
 
@@ -90,8 +114,11 @@ static ALWAYS_INLINE void add_rows(const element *row, size_t columns, const ele
 			sums[j] = FUSED_NUMBER(left[r], LOAD(TYPE, row[r * columns + j]), sums[j]);
 }
 
-void KERNEL(const element *a, const element *b, element *y, int64_t k, int64_t n, int64_t first, int64_t columns)
+void KERNEL(const element *a, const element *b, ADDENDS element *y, int64_t k, int64_t n, int64_t first,
+	    int64_t columns ACTIVATION)
 {
+	EPILOGUE;
+
 	for (int64_t strip = 0; strip < n; strip += STRIP) {
 		number sums[STRIP];
 		size_t count = least(STRIP, n - strip);
@@ -105,26 +132,37 @@ void KERNEL(const element *a, const element *b, element *y, int64_t k, int64_t n
 			else
 				add_rows(row, columns, a + p, k - p, count, sums);
 		}
+		FINISH(sums, strip, count);
 		for (size_t i = 0; i < count; i++)
 			y[strip + i] = STORE(TYPE, sums[i]);
 	}
 }
-SIGNATURE("split=n:16 operations=2*n*k op=MatMul",
-	  "in a " T "[1,k], in b " T "[k,columns], out y " T "[n], k i64, n i64, first i64 = begin(n), columns i64");
+SIGNATURE("split=n:16 operations=2*n*k op=" TEXT(OP),
+	  "in a " T "[1,k], in b " T "[k,columns], " ADDENDS_TEXT "out y " T
+	  "[n], k i64, n i64, first i64 = begin(n), columns i64" ACTIVATION_TEXT);
 
 #else
 
-#define OPERANDS const element *a, const element *b, element *y, int64_t n, int64_t k
 #if WAY == 3
-void KERNEL(OPERANDS)
+void KERNEL(const element *a, const element *b, ADDENDS element *y, int64_t n, int64_t k ACTIVATION)
 {
-	for (int64_t i = 0; i < n; i++)
-		y[i] = STORE(TYPE, dot(a, b + i * k, k));
+	EPILOGUE;
+
+	for (int64_t strip = 0; strip < n; strip += STRIP) {
+		number sums[STRIP];
+		size_t count = least(STRIP, n - strip);
+
+		for (size_t i = 0; i < count; i++)
+			sums[i] = dot(a, b + (strip + i) * k, k);
+		FINISH(sums, strip, count);
+		for (size_t i = 0; i < count; i++)
+			y[strip + i] = STORE(TYPE, sums[i]);
+	}
 }
-SIGNATURE("split=n operations=2*n*k op=MatMul(transB=1)",
-	  "in a " T "[1,k], in b " T "[n,k], out y " T "[n], n i64, k i64");
+SIGNATURE("split=n operations=2*n*k op=" TEXT(OP) "(transB=1)",
+	  "in a " T "[1,k], in b " T "[n,k], " ADDENDS_TEXT "out y " T "[n], n i64, k i64" ACTIVATION_TEXT);
 #else
-void KERNEL(OPERANDS)
+void KERNEL(const element *a, const element *b, element *y, int64_t n, int64_t k)
 {
 	for (int64_t i = 0; i < n; i++)
 		y[i] = STORE(TYPE, dot(a + i * k, b, k));

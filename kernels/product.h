@@ -325,6 +325,9 @@ typedef struct panels panels_of(const void *context, size_t step, size_t depth, 
 /* Packs steps [step, step + depth) of rows [row, row + rows) as a tile, in steps of ROWS_STRIDE numbers. */
 typedef void rows_of(const void *context, size_t step, size_t depth, size_t row, size_t rows, number *to);
 
+/* Changes so many sums of a row, from that column on, which are in c. */
+typedef void finish_of(const void *context, number *c, size_t row, size_t column, size_t count);
+
 struct product {
 	size_t m, n, k;
 	size_t depth; /* the most steps at a time; 0: DEPTH */
@@ -341,6 +344,9 @@ struct product {
 	int add; /* to what is in c already */
 	const element *start; /* of each row, or NULL */
 	number *room; /* ROOM_SIZE */
+	/* What becomes of sums that are complete; NULL: nothing. */
+	finish_of *finish;
+	const void *finish_context;
 };
 
 /* The greatest equal parts of at most `most`. Of k they are the same however rows are divided. */
@@ -440,6 +446,9 @@ static ALWAYS_INLINE void multiply_block(const struct product *product, size_t t
 			else
 				multiply_tiles(&tile, rows, height, own, panels.ahead_next);
 		}
+		for (size_t row = 0; product->finish && step + depth == product->k && row < rows; row++)
+			product->finish(product->finish_context, c + row * product->c_row + column, top + row, column,
+					columns);
 	}
 }
 

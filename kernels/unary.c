@@ -22,10 +22,11 @@
  * variants: OP=Sin,Cos,Tan,Asin,Acos,Atan,Sinh,Cosh,Asinh,Atanh TYPE=floats ISA=base,v3
  */
 #include "kernels/family.h"
-#include "kernels/math.h"
 
 typedef STORED(TYPE) element;
 typedef COMPUTED(TYPE) number;
+
+#include "kernels/activate.h"
 
 static inline number op_Abs(number x)
 {
@@ -47,10 +48,9 @@ static inline number op_Sign(number x)
 	return x > 0 ? 1 : x < 0 ? -1 : x;
 }
 
-/* Of a NaN, the NaN. */
 static inline number op_Relu(number x)
 {
-	return 0 > x ? 0 : x;
+	return relu(x);
 }
 
 static inline number op_Square(number x)
@@ -147,12 +147,9 @@ static inline number op_Mish(number x)
 static inline number op_Gelu(number x)
 {
 #ifdef APPROXIMATE
-	/* 0.5 (1 + tanh(t)) = sigmoid(2 t) */
-	number twice = (number)1.5957691216057307 * (x + (number)0.044715 * x * x * x);
-
-	return x * MATH(sigmoid)(twice);
+	return gelu_tanh(x);
 #else
-	return (number)0.5 * x * (1 + MATH(erf)(x * (number)0.7071067811865476));
+	return gelu(x);
 #endif
 }
 

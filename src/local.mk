@@ -171,6 +171,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/families.h \
 	src/fusion/operators/fourier.c \
 	src/fusion/operators/fused-normal.c \
+	src/fusion/operators/fused-products.c \
 	src/fusion/operators/gradients.c \
 	src/fusion/operators/indexing.c \
 	src/fusion/operators/inlining.c src/fusion/operators/inlining.h \

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-extern wide fabsf128(wide x), sqrtf128(wide x);
+extern wide expf128(wide x), fabsf128(wide x), sqrtf128(wide x);
 
 static const float epsilon = 1e-3f;
 static const int64_t shapes[][2] = {{0, 3}, {1, 1}, {3, 2}, {2, 63}, {3, 64}, {2, 65}, {1, 300}};
@@ -402,7 +402,59 @@ static void run_fused(const struct kernel *kernel, const struct row *row)
 	}
 }
 
+/* ---- gates ---- */
+
+/* o rows of two halves, or two tensors, which are one row of each. */
+static void call_gate(const struct kernel *kernel, const void *x, const void *gated, void *y, int64_t o, int64_t h)
+{
+	if (strstr(kernel->name, "_joined"))
+		((void (*)(const void *, void *, int64_t, int64_t))kernel->function)(x, y, o, h);
+	else
+		((void (*)(const void *, const void *, void *, int64_t))kernel->function)(x, gated, y, h);
+}
+
+static void check_gate(const struct kernel *kernel, const void *x, const void *gated, const void *y, int64_t row,
+		       int64_t h)
+{
+	const struct type *type = kernel->in;
+
+	for (int64_t at = row * h; at < (row + 1) * h; at++) {
+		wide from = get_wide(type, x, at + row * h), by = get_wide(type, gated, at + row * h);
+		wide exact = from / (1 + expf128(-from)) * by;
+		wide off = type->size == 2 ? rounding(type, from) * (1 + fabsf128(by)) : 0;
+
+		check_near(kernel, type, y, at, exact, off + 8 * roundoff(type) * fabsf128(from * by), "a gate");
+	}
+}
+
+static void run_gate(const struct kernel *kernel, const struct row *row)
+{
+	const struct type *type = kernel->in;
+	int joined = strstr(kernel->name, "_joined") != NULL;
+
+	(void)row;
+	for (int round = 0; round < SHAPES; round++) {
+		int64_t o = joined ? shapes[round][0] : 1, h = shapes[round][1];
+		size_t bytes = (size_t)(o * h) * type->size;
+		void *x = random_reals(type, 2 * o * h, -20, 8), *gated = element_at(type, x, h), *y = guarded(bytes),
+		     *parts = guarded(bytes);
+
+		call_gate(kernel, x, gated, y, o, h);
+		check_front(kernel, y);
+		for (int64_t r = 0; r < o; r++) {
+			check_gate(kernel, x, gated, y, r, h);
+			call_gate(kernel, element_at(type, x, 2 * r * h), gated, element_at(type, parts, r * h), 1, h);
+		}
+		check_bytes(kernel, "a part", parts, y, bytes);
+		if (kernel->base) {
+			call_gate(kernel->base, x, gated, parts, o, h);
+			check_bytes(kernel, "the base", parts, y, bytes);
+		}
+	}
+}
+
 const struct row fused_rows[] = {
+	{"SwiGlu", run_gate},
 	{"RmsNorm", run_fused},
 	{"AddRmsNorm", run_fused},
 	{"AddRmsNormCast", run_fused},

@@ -42,6 +42,35 @@ typedef void kernel(); /* with as many arguments as its form has */
 #define KERNEL_LIST "products-list.h"
 #include "entries.h"
 
+/* What a FusedMatMul does with its sums: a bias of n numbers and a matrix like y, which may be absent, and an
+ * activation by its number in kernels/epilogue.h. */
+static struct epilogue {
+	int is; /* it is one */
+	char *bias, *addend;
+	int64_t activation;
+} epilogue;
+
+static void call_fused(const struct entry *entry, const struct form *form, size_t size, const struct sizes *sizes,
+		       const char *a, const char *b, char *y, int64_t first, int64_t count,
+		       const struct scratch *scratch)
+{
+	int64_t k = sizes->k, n = sizes->n, line = form->is & ROW ? 1 : n, activation = epilogue.activation;
+	const char *bias = epilogue.bias, *addend = epilogue.addend ? epilogue.addend + first * line * size : NULL;
+
+	if (form->is & ROW && bias)
+		bias += first * size;
+	y += first * line * size;
+	if (form->is & ROW && form->is & B_PACKED)
+		entry->call(a, b, bias, addend, y, k, count, first, scratch->room, activation);
+	else if (form->is & ROW && form->is & B_TURNED)
+		entry->call(a, b + first * k * size, bias, addend, y, count, k, activation);
+	else if (form->is & ROW)
+		entry->call(a, b, bias, addend, y, k, count, first, n, activation);
+	else
+		entry->call(a + first * k * size, b, bias, addend, y, count, k, n, activation, scratch->room,
+			    scratch->sums);
+}
+
 static void call(const struct entry *entry, const struct form *form, size_t size, const struct sizes *sizes,
 		 const void *a, const void *b, void *y, int64_t first, int64_t count, const struct scratch *scratch)
 {
@@ -50,7 +79,9 @@ static void call(const struct entry *entry, const struct form *form, size_t size
 	char *to = y;
 	int64_t m = sizes->m, k = sizes->k, n = sizes->n;
 
-	if (form->is & BATCHES)
+	if (epilogue.is)
+		call_fused(entry, form, size, sizes, a, b, y, first, count, scratch);
+	else if (form->is & BATCHES)
 		entry->call(left + first * m * k * size, right + first * k * n * size, to + first * m * n * size, m, k,
 			    n, count, room, sums);
 	else if (form->is & COLUMN)
@@ -68,6 +99,33 @@ static void call(const struct entry *entry, const struct form *form, size_t size
 }
 
 /* ---- what must come out ---- */
+
+/* None of these is steeper than 1.13. */
+static double activated(double x)
+{
+	switch (epilogue.activation) {
+	case 1:
+		return x > 0 ? x : 0;
+	case 2:
+		return x / 2 * (1 + erf(x / sqrt(2)));
+	case 3:
+		return x / 2 * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+	case 4:
+		return x / (1 + exp(-x));
+	default:
+		return x;
+	}
+}
+
+/* The sum and how far the result may be from what becomes of it, which is rounded to the type at each step. */
+static int is_finished(enum type type, double sum, double allowed, size_t i, size_t n, double result)
+{
+	double bias = epilogue.bias ? get(type, epilogue.bias, i % n) : 0;
+	double addend = epilogue.addend ? get(type, epilogue.addend, i) : 0, wanted = activated(sum + bias) + addend;
+	double most = fabs(sum) + fabs(bias) + fabs(addend) + 1;
+
+	return fabs(result - wanted) <= 1.2 * allowed + 5 * types[type].epsilon * most;
+}
 
 static void compare(const char *name, enum type type, const struct form *form, const struct sizes *sizes, const void *a,
 		    const void *b, const void *y)
@@ -90,7 +148,8 @@ static void compare(const char *name, enum type type, const struct form *form, c
 		}
 		double allowed = (sizes->k + 2) * types[type].of_sums * sum.magnitude +
 				 types[type].epsilon * fabs(total(type, &sum));
-		if (!(distance(type, &sum, 1, result) <= allowed)) {
+		if (epilogue.is ? !is_finished(type, sum.near, allowed, i, sizes->n, result)
+				: !(distance(type, &sum, 1, result) <= allowed)) {
 			printf("%s of [%ld,%ld,%ld,%ld]: element %ld is %.17g, not %.17g\n", name, (long)sizes->batches,
 			       (long)sizes->m, (long)sizes->k, (long)sizes->n, (long)i, result, total(type, &sum));
 			failures++;
@@ -156,6 +215,12 @@ static void check(const struct entry *entry, enum type type, const struct form *
 
 	fill(type, a, a_bytes / size);
 	fill(type, b, b_bytes / size);
+	epilogue.bias = epilogue.is && random_bits() % 3 ? take(sizes->n * size) : NULL;
+	epilogue.addend = epilogue.is && random_bits() % 3 ? take(y_bytes) : NULL;
+	if (epilogue.bias)
+		fill(type, epilogue.bias, sizes->n);
+	if (epilogue.addend)
+		fill(type, epilogue.addend, y_bytes / size);
 	if (form->is & B_PACKED)
 		right = packed(type, b, sizes->k, sizes->n, &right_bytes);
 	call(entry, form, size, sizes, a, right, y, 0, extent, &scratch);
@@ -171,6 +236,10 @@ static void check(const struct entry *entry, enum type type, const struct form *
 	drop_scratch(entry->name, &scratch);
 	if (right != b)
 		drop(right, right_bytes);
+	if (epilogue.bias)
+		drop(epilogue.bias, sizes->n * size);
+	if (epilogue.addend)
+		drop(epilogue.addend, y_bytes);
 	drop(a, a_bytes);
 	drop(b, b_bytes);
 	drop(y, y_bytes);
@@ -190,15 +259,19 @@ static void check_sizes(const struct entry *entry, enum type type, const struct 
 			sizes.m = 1, sizes.n = i % 2 ? sizes.n : sizes.n + 1025;
 		if (form->is & COLUMN)
 			sizes.n = 1, sizes.k = i % 2 ? sizes.k : sizes.k + 1025;
+		if (epilogue.is) /* which has no product without any elements */
+			sizes.k += !sizes.k, epilogue.activation = i / 2 % 5;
 		check(entry, type, form, &sizes);
 	}
 }
 
-/* sk_matmul_TYPE_FORM or sk_matmul_TYPE_FORM_LEVEL */
+/* sk_matmul_TYPE_FORM or sk_matmul_TYPE_FORM_LEVEL, and sk_fusedmatmul_ the same */
 static void check_entry(const struct entry *entry)
 {
-	const char *name = entry->name + strlen("sk_matmul_");
+	const char *name = strstr(entry->name, "matmul_") + strlen("matmul_");
 	size_t length;
+
+	epilogue.is = strstr(entry->name, "fused") != NULL;
 
 	for (size_t type = 0; type < 4; type++)
 		for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {

@@ -5,18 +5,19 @@
 set -e
 
 # same NAME TYPE M K: standard input is a model of a, b [m,k] and g, t [k], all of type T, and s (above 0), z [k] of f32. Of its lines
-# "same TYPE VALUE…" each VALUE_f, which a fused operator makes, must have the bytes of VALUE_p, which parts make. Nodes sum* are in a
-# scope of their own, so that nobody puts these parts together.
+# "number NAME TYPE SHAPE" are inputs, brought into [-1, 1], and of "same TYPE VALUE…" each VALUE_f, which a fused operator makes, must have
+# the bytes of VALUE_p, which parts make. Nodes sum* are in a scope of their own, so that nobody puts these parts together.
 same() {
 	local name=$1 value outputs=()
 	{
 		printf 'opset 23\nopset 1 sklink\nopset 1 ge\nopset 1 torchair\nopset 1 mindspore\n'
-		printf "input %s T $3x$4\n" a b
-		printf "input %s T $4\n" g t
+		printf "number %s T $3x$4\n" a b
+		printf "number %s T $4\n" g t
 		printf "input %s f32 $4\n" s_in z
 		echo "node Exp scales s_in -> s"
 		cat
 	} | sed -E "s/\bT\b/$2/" | awk '
+		$1 == "number" { print "input", $2 "_in", $3, $4 "\nnode Tanh " $2 "_tanh " $2 "_in -> " $2; next }
 		$1 != "same" { print; next }
 		{ for (i = 3; i <= NF; i++) print "output " $i "_f " $2 " none\noutput " $i "_p " $2 " none" }' >"$name.txt"
 	model "$name" <"$name.txt"
@@ -28,6 +29,63 @@ same() {
 	for value in $(sed -nE 's/^output (.*)_f .*/\1/p' "$name.txt"); do
 		cmp "${value}_f.npy" "${value}_p.npy" || fail "$value of $*"
 	done
+}
+
+# product TYPE M K N: FusedMatMul of a [m,k], b [k,n], and t [n,k], w [k,n], v [n,k], of which the last two are constants; s is one of n.
+product() {
+	local first=$(($4 / 3)) second=$(($4 / 2)) rest values number
+	rest=$(($4 - first - second))
+	case $1 in f32) number=1 ;; f16) number=10 ;; *) number=16 ;; esac
+	values=$(seq -s ' ' -f '%.0f' 1 $(($3 * $4)) | awk '{ for (i = 1; i <= NF; i++) printf "%d ", i * 7919 % 19 - 9 }')
+	same product "$@" <<-END
+	number b2 T $3x$4
+	number t2 T $4x$3
+	number s2 T $4
+	number e T $2x$4
+	constant w32 f32 $3x$4 $values
+	constant v32 f32 $4x$3 $values
+	node Cast whole1 w32 -> w to=$number
+	node Cast whole2 v32 -> v to=$number
+	constant sizes i64 3 $first $second $rest
+	node MatMul p1 a b2 -> c1
+	node Add sum1 c1 s2 -> y1_p
+	node sklink:FusedMatMul f1 a b2 s2 -> y1_f
+	node Gelu p2 y1_p -> y2_p
+	node sklink:FusedMatMul f2 a b2 s2 -> y2_f activation='gelu'
+	node MatMul p3 a w -> c3
+	node Add sum3 c3 s2 -> d3
+	node Gelu p4 d3 -> g3 approximate='tanh'
+	node Add sum4 g3 e -> y3_p
+	node sklink:FusedMatMul f3 a w s2 e -> y3_f activation='gelu_tanh'
+	node Transpose p5 t2 -> turned perm=[1,0]
+	node sklink:BatchMatMul p6 a t2 -> c4 transpose_b=1
+	node Relu p7 c4 -> y4_p
+	node sklink:FusedMatMul f4 a t2 -> y4_f activation='relu' transB=1
+	node sklink:BatchMatMul p8 a v -> c5 transpose_b=1
+	node Add sum5 c5 e -> y5_p
+	node sklink:FusedMatMul f5 a v _ e -> y5_f transB=1
+	same T y1 y2 y3 y4 y5
+	node sklink:BatchMatMul p9 a v -> c6 transpose_b=1
+	node Add sum6 c6 s2 -> d6
+	node Split p10 d6 sizes -> y6_p d7 y8_p axis=1
+	node Swish p11 d7 -> y7_p
+	node sklink:FusedMatMul f6 a v s2 -> y6_f y7_f y8_f transB=1 sizes=[$first,$second,$rest] activation='silu' activated=1
+	node MatMul p12 a b2 -> c9
+	node Split p13 c9 sizes -> y9_p _ y10_p axis=1
+	node sklink:FusedMatMul f7 a b2 -> y9_f _ y10_f sizes=[$first,$second,$rest]
+	same T y6 y7 y8 y9 y10
+	node Swish p14 b2 -> b_gate
+	node Mul p15 b_gate w -> y11_p
+	node sklink:SwiGlu f8 b2 w -> y11_f
+	node Concat joined b2 w -> two axis=0
+	node sklink:SwiGlu f9 two -> y12_f dim=0
+	node Identity p16 y11_p -> y12_p
+	node Concat joined2 b2 w -> three axis=1
+	node torchair:npu_swiglu f10 three -> y13_f
+	node Identity p17 y11_p -> y13_p
+	same T y11 y12 y13
+	END
+	[ "$("$skdump" --steps product.sk | grep -Ec ' f[3567](#[23])? .* sk_fusedmatmul_.*packed')" -ge 4 ] || fail "constants are not packed"
 }
 
 for sizes in '1 64' '3 63' '65 65' '7 1' '2 130' '0 5'; do
@@ -98,6 +156,13 @@ for sizes in '1 64' '3 63' '65 65' '7 1' '2 130' '0 5'; do
 	done
 done
 
+# Products, of matrices that are known when linking and of others, and gates.
+for sizes in '1 64 48' '3 63 65' '66 300 33' '1 7 2' '2 130 70'; do
+	for type in f32 f16 bf16; do
+		product $type $sizes
+	done
+done
+
 # What makes no sense is refused, at the node.
 while IFS='|' read -r node pattern; do
 	model bad <<-END
@@ -108,6 +173,7 @@ while IFS='|' read -r node pattern; do
 	input x f32 2x3x4
 	input w f32 2x3x5
 	input g f32 4
+	input h f32 5x4
 	input d f64 4x4
 	input e f32 0
 	input i i32 4
@@ -129,6 +195,17 @@ sklink:AddRmsNormQuant the_node x x g i -> y|'i' is i32, and scales are floats
 sklink:RmsNormQuant the_node x g g -> y|it has no scale
 sklink:QuantV2 the_node x g -> y axis=1|it quantises along axis 1, which is not the last one
 sklink:QuantV2 the_node x g -> y round_mode='floor'|round_mode 'floor' is not possible, only 'round'
+sklink:SwiGlu the_node w -> y|'w' has 5 elements along axis 2, which are no halves
+sklink:SwiGlu the_node x w -> y|'w' has not the shape of 'x'
+sklink:FusedMatMul the_node d d -> y|'d' is f64, and must be f32, f16 or bf16
+sklink:FusedMatMul the_node x x -> y|'x' has 3 dimensions, and 'x' 3, not 2
+sklink:FusedMatMul the_node x h -> y|rows of 'x' have 4 elements, and columns of 'h' have 5
+sklink:FusedMatMul the_node x h g -> y transB=1|'g' is not a number for each of 5 columns
+sklink:FusedMatMul the_node x h _ x -> y transB=1|'x' has not the shape of the product
+sklink:FusedMatMul the_node x h -> y transB=1 activation='tanh'|activation 'tanh' is not relu, gelu, gelu_tanh or silu
+sklink:FusedMatMul the_node x h -> y transB=1 sizes=[2,2]|the sizes of its pieces do not add up to 5
+sklink:FusedMatMul the_node x h -> y z transB=1|it has 2 outputs, and its columns are divided into 1
+sklink:FusedMatMul the_node x h -> y transB=1 sizes=[2,3] activated=2|there is no piece 2
 torchair:npu_add_rms_norm_quant the_node x x g g g g -> y|it has 8 inputs, and the operator has 4 to 7
 ge:AscendQuantV2 the_node x g -> y sqrt_mode=1|the operator has no attribute 'sqrt_mode'
 END

@@ -13,6 +13,7 @@ extern const struct sk_schema sk_operators_einsum[];
 extern const struct sk_schema sk_operators_elementwise[];
 extern const struct sk_schema sk_operators_fourier[];
 extern const struct sk_schema sk_operators_fused_normal[];
+extern const struct sk_schema sk_operators_fused_products[];
 extern const struct sk_schema sk_operators_gradients[];
 extern const struct sk_schema sk_operators_indexing[];
 extern const struct sk_schema sk_operators_losses[];
