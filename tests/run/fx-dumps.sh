@@ -31,21 +31,9 @@ node Reshape flatten y flat -> f
 node torchair:npu_dynamic_quant quant f -> q s
 node Reshape view s column -> scale
 LINES
-cat >rules.yaml <<'YAML'
-fuse:
-- name: as-torchair
-  pattern:
-  - n, _, x = sklink:AddRmsNorm(x1, x2, g)
-  - q, s = sklink:DynamicQuant(Reshape(n, flat))
-  - v = Reshape(s, column)
-  replace:
-  - q3, _, x, s3 = sklink:AddRmsNormDynamicQuant(x1, x2, g)
-  - q = Reshape(q3, flat)
-  - v = Reshape(s3, column)
-YAML
-link seed --rules=rules.yaml
+link seed
 same original dumps/6_validate.pbtxt
-same optimized dumps/hwopt_patterns_*_0000.pbtxt
+same optimized dumps/hwopt_patterns_0_torchair_generic_pattern_pass_0000.pbtxt
 cat >document.txt <<'TEXT'
 # No stacktrace found for following nodes
 npu_add_rms_norm_dynamic_quant_default = torch.ops.npu.npu_add_rms_norm_dynamic_quant.default(arg2_1, arg1_1, arg0_1, output_mask = [True, True]);  arg2_1 = arg1_1 = arg0_1 = None
@@ -68,14 +56,17 @@ PY
 sed '1,2d; s/^        //' dumps/dynamo_optimized_graph_0.py | "$python" names.py | diff expected.txt - >&2 || fail "the document has another text"
 grep -qx "\[INFO\] FX(sklink): After fx graph pass(apply_pattern_passes) optimization: before 4 nodes, after 3 nodes, removed nodes: \['norm' (AddRmsNorm), 'flatten' (Reshape), 'quant' (DynamicQuant), 'view' (Reshape)\], added nodes: \[.*(AddRmsNormDynamicQuant), .*(Reshape), .*(Reshape)\]" told.txt ||
 	{ grep FX told.txt >&2; fail "the log"; }
-# With the passes off the graph is the original one.
-link seed --rules=rules.yaml --fusion-flags=--disable_pass=user_rules,torchair_generic_pattern_pass
-same optimized dumps/6_validate.pbtxt
-for ending in py txt; do
-	cmp dumps/dynamo_original_graph_0.$ending dumps/dynamo_optimized_graph_0.$ending || fail "the graph is another one with the passes off"
+# With the pass off the graph is the original one.
+echo torchair_generic_pattern_pass:off >off.cfg
+for off in --no-pattern-fusion --fusion-flags=--disable_pass=torchair_generic_pattern_pass --fusion-switch-file=off.cfg; do
+	link seed $off
+	same optimized dumps/6_validate.pbtxt
+	for ending in py txt; do
+		cmp dumps/dynamo_original_graph_0.$ending dumps/dynamo_optimized_graph_0.$ending || fail "the graph is another one with the pass off"
+	done
+	grep -qx "\[INFO\] FX(sklink): After fx graph pass(apply_pattern_passes) optimization: before 4 nodes, after 4 nodes, removed nodes: \[\], added nodes: \[\]" told.txt ||
+		fail "the log with the pass off"
 done
-grep -qx "\[INFO\] FX(sklink): After fx graph pass(apply_pattern_passes) optimization: before 4 nodes, after 4 nodes, removed nodes: \[\], added nodes: \[\]" told.txt ||
-	fail "the log with the passes off"
 
 # ---- all that operands and attributes can be: constants of all kinds, types, lists, texts, absent operands, several outputs, unused ones ----
 model all <<'LINES'
