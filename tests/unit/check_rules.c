@@ -819,6 +819,100 @@ START_TEST(test_steps)
 }
 END_TEST
 
+/* ---- sklink's rules that fuse, on graphs of many nodes ---- */
+
+enum graph_kind { LAYERS, SUMS, PRODUCTS, FAN };
+
+static void scalar(const char *name, float number)
+{
+	const uint32_t index = sk_graph_new_constant(graph, name, SK_F32, 0, NULL, &number);
+
+	ck_assert_str_eq(graph->values.items[index].name, name);
+}
+
+/* What an exporter writes of a layer: a normalisation, a product, a Gelu, and the sum with what came in. */
+static void add_layer(uint32_t number)
+{
+	static const char *const lines[] = {
+		"ReduceMean %1$s axes > m%2$u",	 "Sub %1$s m%2$u > d%2$u",  "Pow d%2$u two > s%2$u",
+		"ReduceMean s%2$u axes > v%2$u", "Add v%2$u tiny > w%2$u",  "Sqrt w%2$u > r%2$u",
+		"Div d%2$u r%2$u > q%2$u",	 "Mul q%2$u row > t%2$u",   "Add t%2$u row > n%2$u",
+		"MatMul n%2$u square > p%2$u",	 "Div p%2$u root > a%2$u",  "Erf a%2$u > e%2$u",
+		"Add e%2$u one > f%2$u",	 "Mul p%2$u f%2$u > g%2$u", "Mul g%2$u half > h%2$u",
+		"Add h%2$u %1$s > x%3$u",
+	};
+	const char *from = sk_arena_print(arena, "x%u", number);
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		add(sk_arena_print(arena, lines[i], from, number, number + 1));
+}
+
+static void add_constants(void)
+{
+	static const float numbers[36];
+
+	scalar("one", 1);
+	scalar("two", 2);
+	scalar("half", 0.5F);
+	scalar("tiny", 1e-5F);
+	scalar("root", 1.41421356F);
+	sk_graph_new_constant(graph, "row", SK_F32, 1, (uint64_t[]){6}, numbers);
+	sk_graph_new_constant(graph, "square", SK_F32, 2, (uint64_t[]){6, 6}, numbers);
+	sk_graph_new_integers(graph, "axes", 1, (int64_t[]){-1});
+}
+
+static void make_graph(enum graph_kind kind, uint32_t count)
+{
+	open_sink();
+	graph = sk_graph_create(arena, &diag, "m.onnx");
+	memset(&rules, 0, sizeof(rules));
+	input_of("x0", SK_F32, 4, 6);
+	add_constants();
+	for (uint32_t i = 0; i < count; i++) {
+		if (kind == LAYERS)
+			add_layer(i);
+		else
+			add(sk_arena_print(arena, "%s x%u x0 > x%u", kind == SUMS ? "Add" : "Mul", kind == FAN ? 0 : i,
+					   i + 1));
+		if (kind == FAN)
+			output(sk_arena_print(arena, "x%u", i + 1));
+	}
+	if (kind != FAN)
+		output(sk_arena_print(arena, "x%u", count));
+}
+
+/* The steps that all of sklink's rules take together. */
+static uint64_t own_steps(enum graph_kind kind, uint32_t count, size_t *replaced)
+{
+	make_graph(kind, count);
+	ck_assert(sk_rules_parse(arena, &diag, "onnx.yaml", sk_onnx_rules, strlen(sk_onnx_rules), &rules) &&
+		  sk_rules_parse(arena, &diag, "passes.yaml", sk_passes_rules, strlen(sk_passes_rules), &rules) &&
+		  sk_rules_parse(arena, &diag, "torchair.yaml", sk_torchair_rules, strlen(sk_torchair_rules), &rules));
+	ck_assert(sk_graph_infer(graph, NULL, NULL));
+	rewrite = (struct sk_rule_pass){.graph = graph, .sets = {&rules.fuse}, .target = "host"};
+	sk_rules_apply(&rewrite);
+	expect_messages("");
+	*replaced = rewrite.replaced;
+	ck_assert_uint_le(rewrite.steps, graph->nodes.count * (uint64_t)(200 + 20 * rules.fuse.count));
+	close_sink();
+	return rewrite.steps;
+}
+
+/* Ten times as many nodes take ten times as many steps, also where all of them are of one operator, or of one value. */
+START_TEST(test_own_steps)
+{
+	uint32_t count = _i == LAYERS ? 20 : 1000;
+	size_t few, many;
+	uint64_t one = own_steps((enum graph_kind)_i, count, &few);
+	uint64_t ten = own_steps((enum graph_kind)_i, 10 * count, &many);
+
+	ck_assert_uint_gt(one, count);
+	ck_assert_uint_le(ten, 10 * one + one / 2);
+	ck_assert_uint_eq(few, _i == LAYERS ? 2 * count : 0); /* LayerNormalization and Gelu */
+	ck_assert_uint_eq(many, 10 * few);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rules");
@@ -856,6 +950,7 @@ int main(void)
 	tcase_add_test(rest, test_integers);
 	tcase_add_test(rest, test_largest_integer);
 	tcase_add_test(steps, test_steps);
+	tcase_add_loop_test(steps, test_own_steps, LAYERS, FAN + 1);
 	tcase_set_timeout(steps, 120);
 	suite_add_tcase(suite, rest);
 	suite_add_tcase(suite, steps);
