@@ -306,6 +306,7 @@ src_libcore_la_LIBADD = \
 bin_PROGRAMS += sklink
 sklink_SOURCES = \
 	src/folding.c src/folding.h src/folding-child.c src/folding-child.h \
+	src/check-rules.c src/check-rules.h \
 	src/have-kernels.c src/have-kernels.h \
 	src/given.c src/given.h \
 	src/networks.c src/networks.h \

@@ -5,6 +5,7 @@
 
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
+#include "src/check-rules.h"
 #include "src/command/configure.h"
 #include "src/command/reproduction.h"
 #include "src/fusion-flags.h"
@@ -124,6 +125,11 @@ static void run(struct sk_link *link)
 	if (command->root)
 		link->model->root = command->root;
 	link->model->allowed_isa = command->isa;
+
+	if (command->checked_rules) {
+		sk_check_rules(link, command->checked_rules);
+		return;
+	}
 
 	bool linked = link_package(link);
 

@@ -404,7 +404,11 @@ static void check(struct sk_diag *diag, const struct sk_command_line *command)
 {
 	struct sk_place nowhere = {0};
 
-	if (!command->manifest)
+	if (command->checked_rules && command->manifest)
+		sk_error(diag, nowhere, "--check-rules links nothing, and needs no manifest or model");
+	else if (command->checked_rules)
+		;
+	else if (!command->manifest)
 		sk_error(diag, nowhere, "no manifest or model given; try 'sklink --help'");
 	else if (!command->output && (!command->check || command->dependency_file))
 		sk_error(diag, nowhere, "no output given; say -o PACKAGE");

@@ -95,6 +95,7 @@ const char sk_command_help[] =
 	"                            in each line (sk-fusion(5))\n"
 	"  --fusion-result=FILE      write to FILE how often each pass has found its patterns, and replaced them\n"
 	"  --rules=FILE              rules of your own that expand and fuse operators of the model (sk-fusion(5))\n"
+	"  --check-rules=FILE        link nothing, but compute both sides of each rule in FILE and compare\n"
 	"  --no-pattern-fusion       fuse no patterns by TorchAir's rules, nor by your own\n"
 	"  --verbose                 print to standard error which passes fuse the model's operators, and their times\n"
 	"  --explain TASK            print what became of TASK, and why\n"

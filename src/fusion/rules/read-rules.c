@@ -9,7 +9,8 @@
 
 /* The keys of a rule, and of each of its variants; what a variant does not say the rule says. */
 struct draft {
-	const struct sk_node *name, *before, *note, *pattern, *where, *let, *replace, *outputs, *compute, *variants;
+	const struct sk_node *name, *before, *note, *pattern, *where, *let, *replace, *outputs, *compute, *variants,
+		*example;
 };
 
 static bool fails(const struct sk_document *document, const struct sk_node *node, const char *text)
@@ -285,6 +286,45 @@ static bool order_steps(const struct sk_document *document, const struct sk_node
 	       fails(document, node, "a node of the pattern shares no value with the others");
 }
 
+/* ---- examples ---- */
+
+/* f32[4, 6] is a tensor of any numbers, i64([-1]) a constant; an attribute has no type. */
+static bool parse_example(struct sk_scanner *scanner, struct sk_rule_example *example)
+{
+	static const struct sk_rule nothing;
+	const char *before = scanner->at, *text = sk_scanner_identifier(scanner);
+
+	example->dtype = text ? sk_rule_find_dtype(text) : SK_DTYPE_NONE;
+	example->tensor = example->dtype != SK_DTYPE_NONE && *scanner->at == '[';
+	if (example->dtype == SK_DTYPE_NONE)
+		scanner->at = before;
+	example->value = sk_expression_parse(scanner);
+	if (!example->value || !sk_rule_check_names(scanner->diag, &nothing, example->value))
+		return false;
+	return sk_scanner_at_end(scanner) || sk_scanner_error(scanner, "nothing may follow the example");
+}
+
+/* One of a rule may be about names that not all of its variants have. */
+static bool read_example(const struct sk_document *document, const struct sk_node *node, struct sk_scanner *scanner,
+			 struct sk_rule *rule)
+{
+	if (!node)
+		return true;
+	if (!sk_expect_map(document, node, "'example'", NULL))
+		return false;
+	for (const struct sk_node *key = node->first; key; key = key->next) {
+		struct sk_rule_example example = {0};
+		struct sk_name name;
+
+		if (!sk_read_identifier(document, key, "a name", NULL, &name) ||
+		    !open_text(document, key->value, "an example", scanner) || !parse_example(scanner, &example))
+			return false;
+		example.name = name.text;
+		sk_array_push(document->arena, &rule->example, example);
+	}
+	return true;
+}
+
 /* ---- rules ---- */
 
 static bool read_compute(const struct sk_document *document, const struct sk_node *node, bool *single)
@@ -311,7 +351,9 @@ static bool read_variant(const struct sk_document *document, const struct sk_nod
 	    (draft != base && !read_conditions(document, draft->where, &scanner, rule)) ||
 	    !read_lines(document, replace, "a line of a replacement", &scanner, rule, sk_rule_parse_replacement) ||
 	    !read_compute(document, draft->compute ? draft->compute : base->compute, &rule->single) ||
-	    !read_outputs(document, draft->outputs ? draft->outputs : base->outputs, rule))
+	    !read_outputs(document, draft->outputs ? draft->outputs : base->outputs, rule) ||
+	    !read_example(document, base->example, &scanner, rule) ||
+	    (draft != base && !read_example(document, draft->example, &scanner, rule)))
 		return false;
 	if (!rule->outputs.count)
 		return fails(document, node, "the replacement makes nothing that the pattern makes");
@@ -322,7 +364,7 @@ static const struct sk_field variant_fields[] = {
 	{"pattern", .keep = offsetof(struct draft, pattern)}, {"where", .keep = offsetof(struct draft, where)},
 	{"let", .keep = offsetof(struct draft, let)},	      {"replace", .keep = offsetof(struct draft, replace)},
 	{"outputs", .keep = offsetof(struct draft, outputs)}, {"compute", .keep = offsetof(struct draft, compute)},
-	{"note", .keep = offsetof(struct draft, note)},
+	{"note", .keep = offsetof(struct draft, note)},	      {"example", .keep = offsetof(struct draft, example)},
 };
 
 static const struct sk_field rule_fields[] = {
@@ -331,6 +373,7 @@ static const struct sk_field rule_fields[] = {
 	{"replace", .keep = offsetof(struct draft, replace)}, {"outputs", .keep = offsetof(struct draft, outputs)},
 	{"compute", .keep = offsetof(struct draft, compute)}, {"variants", .keep = offsetof(struct draft, variants)},
 	{"note", .keep = offsetof(struct draft, note)},	      {"before", .keep = offsetof(struct draft, before)},
+	{"example", .keep = offsetof(struct draft, example)},
 };
 
 #define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))

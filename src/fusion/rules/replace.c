@@ -444,3 +444,84 @@ bool sk_match_replace(struct sk_match *match, struct sk_users *users, sk_indices
 	commit(&replacing, users, made);
 	return true;
 }
+
+/* ---- patterns as graphs ---- */
+
+/* What the rule's example says of an attribute that may be anything; NULL: nothing. */
+static const struct sk_rule_expression *example_of(const struct sk_rule *rule, const char *name)
+{
+	for (size_t i = rule->example.count; i--;)
+		if (rule->example.items[i].dtype == SK_DTYPE_NONE && !strcmp(rule->example.items[i].name, name))
+			return rule->example.items[i].value;
+	return NULL;
+}
+
+/* A number that Where chooses is of the type of the other choice, and not of the condition's. */
+static void type_choices(struct sk_rule_node *line)
+{
+	for (size_t i = 1; i < line->inputs.count; i++) {
+		struct sk_rule_operand *operand = &line->inputs.items[i];
+
+		if (!strcmp(line->operators.items[0].op, "Where") && operand->constant &&
+		    operand->dtype == SK_DTYPE_NONE && i < 3)
+			operand->like = line->inputs.items[3 - i].name;
+	}
+}
+
+/* The node as a line of a replacement: attributes that have a name are what the match has under it. */
+static struct sk_rule_node as_line(const struct sk_match *match, const struct sk_rule_node *from)
+{
+	struct sk_arena *arena = match->graph->arena;
+	struct sk_rule_node line = *from;
+
+	type_choices(&line);
+	memset(&line.attributes, 0, sizeof(line.attributes));
+	for (size_t i = 0; i < from->attributes.count; i++) {
+		struct sk_rule_attribute attribute = from->attributes.items[i];
+
+		if (attribute.binds != SK_NONE && match->set[attribute.binds]) {
+			struct sk_rule_expression *name = SK_NEW(arena, struct sk_rule_expression);
+
+			name->kind = SK_EXPRESSION_NAME;
+			name->text = match->rule->names.items[attribute.binds].text;
+			attribute.value = name;
+		} else if (attribute.binds == SK_NONE && !attribute.value) {
+			attribute.value = example_of(match->rule, attribute.name);
+		}
+		if (attribute.value)
+			sk_array_push(arena, &line.attributes, attribute);
+	}
+	return line;
+}
+
+static void append_nodes(struct sk_op_graph *graph, const sk_graph_nodes *nodes)
+{
+	for (size_t n = 0; n < nodes->count; n++) {
+		for (size_t i = 0; i < nodes->items[n].outputs.count; i++)
+			if (nodes->items[n].outputs.items[i] != SK_NONE)
+				graph->values.items[nodes->items[n].outputs.items[i]].node =
+					(uint32_t)graph->nodes.count;
+		sk_array_push(graph->arena, &graph->nodes, nodes->items[n]);
+	}
+}
+
+bool sk_rule_make_pattern(struct sk_match *match)
+{
+	const struct sk_graph_node anchor = {
+		.name = match->rule->name, .place = match->rule->place, .op = match->rule->name, .domain = ""};
+	struct sk_rule rule = *match->rule;
+	struct replacing replacing = {.match = match, .graph = match->graph, .rule = &rule, .anchor = &anchor};
+
+	rule.single = false;
+	replacing.values = match->values;
+	replacing.wide = SK_NEW_ARRAY(match->graph->arena, uint32_t, rule.names.count + 1);
+	memset(replacing.wide, 0xff, rule.names.count * sizeof(uint32_t));
+	for (size_t i = 0; i < rule.pattern.count; i++) {
+		const struct sk_rule_node line = as_line(match, &rule.pattern.items[i]);
+
+		if (!add_line(&replacing, &line))
+			return false;
+	}
+	append_nodes(match->graph, &replacing.nodes);
+	return true;
+}

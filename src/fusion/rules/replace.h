@@ -11,4 +11,8 @@ typedef SK_ARRAY(uint32_t) sk_indices;
  * match and no node touched, if an output would be of another type or shape, or something cannot be computed. */
 bool sk_match_replace(struct sk_match *match, struct sk_users *users, sk_indices *made);
 
+/* Appends the pattern's nodes to the graph, of the values and attributes that the match has for its names; the values
+ * that they make are those of the match, too. False, with the reason in the match, if inference refuses one. */
+bool sk_rule_make_pattern(struct sk_match *match);
+
 #endif

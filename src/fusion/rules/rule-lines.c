@@ -188,7 +188,7 @@ static bool parse_pattern_operand(struct sk_scanner *scanner, struct sk_rule *ru
 	return !rest || refuse_optional(scanner, text);
 }
 
-static enum sk_dtype find_dtype(const char *text)
+enum sk_dtype sk_rule_find_dtype(const char *text)
 {
 	for (uint32_t i = 1; sk_dtype_size((enum sk_dtype)i); i++)
 		if (!strcmp(sk_dtype_name((enum sk_dtype)i), text))
@@ -220,7 +220,7 @@ static bool parse_constant(struct sk_scanner *scanner, const struct sk_rule *rul
 static bool parse_typed(struct sk_scanner *scanner, const struct sk_rule *rule, const char *text,
 			struct sk_rule_operand *operand)
 {
-	operand->dtype = find_dtype(text);
+	operand->dtype = sk_rule_find_dtype(text);
 	if (operand->dtype == SK_DTYPE_NONE) {
 		const char *name = sk_scanner_identifier(scanner);
 
@@ -238,7 +238,7 @@ static bool parse_replacement_operand(struct sk_scanner *scanner, struct sk_rule
 {
 	bool rest = sk_scanner_take(scanner, "*");
 	const char *before = scanner->at, *text = sk_scanner_identifier(scanner);
-	bool typed = text && (find_dtype(text) != SK_DTYPE_NONE || !strcmp(text, "like"));
+	bool typed = text && (sk_rule_find_dtype(text) != SK_DTYPE_NONE || !strcmp(text, "like"));
 
 	if (!rest && starts_node(scanner, text))
 		return parse_nested(scanner, rule, before, false, &operand->name);

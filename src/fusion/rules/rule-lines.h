@@ -12,4 +12,7 @@ bool sk_rule_parse_replacement(struct sk_scanner *scanner, struct sk_rule *rule)
 /* All names in the expression are known, and functions of values have values. */
 bool sk_rule_check_names(struct sk_diag *diag, const struct sk_rule *rule, const struct sk_rule_expression *expression);
 
+/* The type of that name; NONE: there is none. */
+enum sk_dtype sk_rule_find_dtype(const char *text);
+
 #endif

@@ -71,6 +71,14 @@ struct sk_rule_step {
 	bool user;
 };
 
+/* What --check-rules takes for a name of the pattern. */
+struct sk_rule_example {
+	const char *name;
+	enum sk_dtype dtype; /* NONE: of an attribute */
+	bool tensor; /* random values; `value` is the shape */
+	const struct sk_rule_expression *value;
+};
+
 struct sk_rule {
 	const char *name;
 	struct sk_place place;
@@ -80,6 +88,7 @@ struct sk_rule {
 	SK_ARRAY(const struct sk_rule_expression *) where;
 	SK_ARRAY(uint32_t) outputs; /* names that are replaced; the node that makes the first one is the anchor */
 	SK_ARRAY(struct sk_rule_step) steps; /* the anchor, then each other node of the pattern */
+	SK_ARRAY(struct sk_rule_example) example; /* those of a variant behind the rule's */
 	bool single; /* f16 and bf16 are computed as f32 */
 };
 

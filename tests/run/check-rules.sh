@@ -1,0 +1,103 @@
+# --check-rules computes both sides of each rule: sklink's own rules do the same on both, a wrong rule is found, and what cannot be checked is
+# said.
+. "$top_srcdir/tests/lib/lib.sh"
+kernels=(-L "$top_builddir/kernels" -lskernels)
+
+# ---- sklink's own; those that are left have values that nobody can write as an example ----
+for file in onnx:312 passes:14 torchair:14 expand:96; do
+	"$sklink" --check-rules="$top_srcdir/src/fusion/rules/${file%:*}.yaml" "${kernels[@]}" --error-limit=0 >out.txt 2>err.txt || { grep -v warning err.txt >&2; fail "${file%:*}.yaml"; }
+	checked=$(sed -n 's/^\([0-9]*\) rules and variants compute what their patterns do, .*/\1/p' out.txt)
+	[ "${checked:-0}" -ge "${file#*:}" ] || { cat out.txt err.txt >&2; fail "${file%:*}.yaml: fewer rules are checked"; }
+done
+
+# checks FILE: what is said of it.
+checks() {
+	"$sklink" --check-rules="$1" "${kernels[@]}" >out.txt 2>err.txt && echo yes || echo no
+	cat out.txt err.txt
+}
+expect() { # FILE, and the text on standard input
+	diff <(checks "$1") - || fail "$1: other messages"
+}
+
+# ---- a rule that computes something else, in one of its variants; one that does the same ----
+cat >wrong.yaml <<'YAML'
+fuse:
+- name: swish
+  pattern: y = Mul(x, Sigmoid(x))
+  replace: y = Swish(x)
+- name: gelu
+  variants:
+  - pattern: y = Mul(Mul(x, Add(Erf(Div(x, 1.4142135623730951)), 1)), 0.5)
+    replace: y = Gelu(x)
+  - pattern: y = Mul(Mul(x, Add(Erf(Div(x, 1.5)), 1)), 0.5)
+    replace: y = Gelu(x)
+YAML
+checks wrong.yaml | head -n 1 | grep -qx no || fail "a wrong rule is right"
+[ "$(wc -l <err.txt)" = 1 ] || { cat err.txt >&2; fail "one variant is wrong"; }
+grep -qE "^sklink: error: wrong.yaml:5:9: rule 'gelu': element [0-9]+ of 'gelu/y' is [-0-9.]+, and the pattern makes [-0-9.]+$" err.txt || { cat err.txt >&2; fail "another message"; }
+sed -i 's/1\.5)/1.4142135623730951)/' wrong.yaml
+expect wrong.yaml <<'TEXT'
+yes
+3 rules and variants compute what their patterns do, 0 are not checked
+TEXT
+
+# ---- examples: types, constants, attributes; a variant's in front of the rule's ----
+cat >examples.yaml <<'YAML'
+fuse:
+- name: sums
+  example: {x: 'f16[2, 3, 4]', axes: 'i64([1, 2])', k: 0}
+  let: {along: value(axes)}
+  pattern: y = ReduceSum(Mul(x, c), axes, keepdims=k)
+  replace: y = Mul(ReduceSum(x, i64(along), keepdims=k), c)
+  variants:
+  - {example: {c: 'f16[]'}}
+  - {example: {c: 'f32[]', x: 'f32[5, 1, 7]', k: 1}}
+- name: adds
+  pattern: y = Sum(x, *rest)
+  replace: y = Add(x, *rest)
+expand:
+- name: chosen
+  example: {c: 'bool[4, 6]'}
+  pattern: y = Where(c, 0, x)
+  replace: y = Mul(x, CastLike(Not(c), x))
+YAML
+expect examples.yaml <<'TEXT'
+yes
+4 rules and variants compute what their patterns do, 0 are not checked
+TEXT
+
+# ---- what cannot be checked ----
+cat >open.yaml <<'YAML'
+fuse:
+- name: products
+  pattern: y = MatMul(a, b)
+  replace: y = Gemm(a, b)
+- name: constants
+  pattern: y = Mul(x, c)
+  where: value(c) == 2
+  replace: y = Add(x, x)
+- name: ordered
+  pattern: y = CumSum(x, axis)
+  example: {x: 'bool[4]', axis: i64(0)}
+  replace: y = Cast(CumSum(Cast(x, to='i64'), axis), to='bool')
+YAML
+expect open.yaml <<'TEXT'
+yes
+0 rules and variants compute what their patterns do, 3 are not checked
+sklink: warning: open.yaml:2:9: rule 'products', variant 1, is not checked: open.yaml:2:9: node 'products/y' (products): rows of 'a' have 6 elements, and columns of 'b' have 4
+sklink: warning: open.yaml:5:9: rule 'constants', variant 1, is not checked: the condition at open.yaml:7:22 does not hold
+sklink: warning: open.yaml:9:9: rule 'ordered', variant 1, is not checked: no kernel for op 'CumSum' fits, not even sk_cumsum_f32, the nearest one: argument 'x' is f32, but tensor 'x' is bool
+TEXT
+fails_with "open.yaml:2:9: rule 'products'" "$sklink" --check-rules=open.yaml "${kernels[@]}" --fatal-warnings
+"$sklink" --check-rules=wrong.yaml >out.txt 2>err.txt || fail "without a library"
+grep -q "is not checked: no kernel has op=" err.txt || fail "without a library: $(cat err.txt)"
+
+# ---- what is wrong ----
+printf 'fuse:\n- {name: a, pattern: y = Relu(x), replace: y = Neg(x), example: {x: "f32[4, n]"}}\n' >bad.yaml
+fails_with "^sklink: error: bad.yaml:2:[0-9]*: there is no 'n' in the rule" "$sklink" --check-rules=bad.yaml "${kernels[@]}"
+sed -i 's/n\]/6] 3/' bad.yaml
+fails_with "^sklink: error: bad.yaml:2:[0-9]*: nothing may follow the example" "$sklink" --check-rules=bad.yaml "${kernels[@]}"
+printf 'fuse:\n- {name: a, pattern: y = Relu(x), replace: y = Neg(x), example: 3}\n' >bad.yaml
+fails_with "^sklink: error: bad.yaml:2:[0-9]*: 'example' must be a map" "$sklink" --check-rules=bad.yaml "${kernels[@]}"
+fails_with "^sklink: error: missing.yaml: " "$sklink" --check-rules=missing.yaml "${kernels[@]}"
+fails_with "^sklink: error: --check-rules links nothing, and needs no manifest or model" "$sklink" net.onnx --check-rules=open.yaml "${kernels[@]}"
