@@ -230,3 +230,19 @@ for package in unaligned-plain unaligned; do
 	run $package.sk
 	cmp unaligned-plain.sk.npy $package.sk.npy || fail "$package computes something else"
 done
+
+# ---- parts within parts ----
+{
+	echo 'opset 18
+input x f32 1
+output y f32 1101
+node Neg n0 x -> c0'
+	for ((i = 1; i <= 1100; i++)); do
+		echo "constant k$i f32 1 $i"
+		echo "node Add n$i x k$i -> d$i"
+		echo "node Concat c$i c$((i - 1)) d$i -> c$i axis=0"
+	done
+	echo 'node Abs last c1100 -> y'
+} | model nested
+link nested.onnx nested.sk
+[ "$("$skdump" --steps nested.sk | grep -c ' sk_copy')" = 2 ] || fail "1100 Concats copy $("$skdump" --steps nested.sk | grep -c ' sk_copy') times"

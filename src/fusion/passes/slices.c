@@ -4,10 +4,14 @@
 
 #include <string.h>
 
+/* From each part the way to what has the bytes is so long at most, since it is gone for each call. */
+enum { MOST_NESTED = 500 };
+
 struct placing {
 	struct sk_op_graph *graph;
 	sk_graph_calls *calls;
 	uint32_t *first, *next; /* by node: the first of its calls that make what it makes; by call: the next one */
+	uint32_t *heights; /* by value: so many parts within parts are placed in it */
 	bool *placed; /* by call: there is nothing left to copy */
 };
 
@@ -33,6 +37,7 @@ static void find_calls(struct placing *placing)
 
 	placing->first = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
 	placing->next = SK_NEW_ARRAY(graph->arena, uint32_t, placing->calls->count + 1);
+	placing->heights = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
 	placing->placed = SK_NEW_ARRAY(graph->arena, bool, placing->calls->count + 1);
 	memset(placing->first, 0xff, (graph->nodes.count + 1) * sizeof(uint32_t));
 	for (uint32_t c = (uint32_t)placing->calls->count; c--;) {
@@ -54,17 +59,6 @@ static uint64_t elements_of(const struct sk_operand *operand)
 	return elements;
 }
 
-/* Elements from the start of the value that has the bytes. */
-static uint64_t offset_of(const struct placing *placing, const struct sk_operand *operand)
-{
-	uint64_t offset = operand->offset;
-
-	for (uint32_t value = operand->value; value_at(placing, value)->view_of != SK_NONE;
-	     value = value_at(placing, value)->view_of)
-		offset += value_at(placing, value)->view_offset;
-	return offset;
-}
-
 /* Why what the call copies cannot be computed in the place that it is copied to; NULL: it can. */
 static const char *why_copied(const struct placing *placing, const struct sk_graph_call *call)
 {
@@ -82,8 +76,10 @@ static const char *why_copied(const struct placing *placing, const struct sk_gra
 		return "it is an output of the network, too";
 	if (root == sk_value_root(placing->graph, to->value))
 		return "it is another part of the same bytes already";
-	if (offset_of(placing, from) || from->stride || elements_of(from) != sk_value_elements(value))
+	if (elements_of(from) != sk_value_elements(value))
 		return "it is a part of a larger value";
+	if (placing->heights[root] >= MOST_NESTED)
+		return "it has too many parts within parts";
 	return NULL;
 }
 
@@ -99,8 +95,11 @@ static void refuse(const struct placing *placing, uint32_t number, uint32_t valu
 static void place(struct placing *placing, uint32_t c)
 {
 	const struct sk_graph_call *call = &placing->calls->items[c];
-	struct sk_value *value = value_at(placing, sk_value_root(placing->graph, call->inputs.items[0].value));
+	uint32_t root = sk_value_root(placing->graph, call->inputs.items[0].value);
+	struct sk_value *value = value_at(placing, root);
 
+	if (placing->heights[call->outputs.items[0].value] <= placing->heights[root])
+		placing->heights[call->outputs.items[0].value] = placing->heights[root] + 1;
 	value->view_of = call->outputs.items[0].value;
 	value->view_offset = call->outputs.items[0].offset;
 	placing->placed[c] = true;
