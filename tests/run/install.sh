@@ -26,7 +26,8 @@ while IFS=: read -r file link; do
 	case $target in http*) continue ;; esac
 	count=$((count + 1))
 	[ -e "$(dirname "$file")/$target" ] || fail "$file: $target does not exist"
-done < <(grep -oE '\]\([^)]+\)' -r "$documents" --include='*.md')
+done < <(find "$documents" -name '*.md' -exec awk 'FNR == 1 { code = 0 } /^ *```/ { code = !code }
+	!code { while (match($0, /\]\([^)]+\)/)) { print FILENAME ":" substr($0, RSTART, RLENGTH); $0 = substr($0, RSTART + RLENGTH) } }' {} +)
 [ "$count" -gt 10 ] || fail "no links between documents"
 
 if nm -D "$prefix/lib/libskrt.so" | grep -q '__[at]san_'; then
