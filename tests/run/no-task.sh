@@ -246,3 +246,38 @@ node Neg n0 x -> c0'
 } | model nested
 link nested.onnx nested.sk
 [ "$("$skdump" --steps nested.sk | grep -c ' sk_copy')" = 2 ] || fail "1100 Concats copy $("$skdump" --steps nested.sk | grep -c ' sk_copy') times"
+
+# ---- graphs of GE's ----
+described() { # NUMBER SHAPE: of an output
+	printf 'attribute { name: "output_desc_dtype:%s" s: "DT_FLOAT" type: STRING } attribute { name: "output_desc_shape:%s" ints: [%s] type: INTS } ' "$1" "$1" "$2"
+}
+ge_model() { # IMPLY_TYPE: of one consumer
+	printf '%s\n' 'ir_version: 6 producer_name: "GE" graph {' \
+		"node { name: \"x\" op_type: \"ge:Data\" output: \"x:0\" $(described 0 '4, 8') }" \
+		"node { name: \"p\" op_type: \"ge:Relu\" input: \"x:0\" output: \"p:0\" $(described 0 '4, 8') }" \
+		"node { name: \"s\" op_type: \"ge:SplitVD\" input: \"p:0\" output: \"s:0\" output: \"s:1\"
+			attribute { name: \"size_splits\" ints: [1, 3] type: INTS } attribute { name: \"split_dim\" i: -2 type: INT } attribute { name: \"num_split\" i: 2 type: INT }
+			attribute { name: \"_no_task\" type: INT } attribute { name: \"_input_memory_type\" ints: 2 type: INTS } $(described 0 '1, 8') $(described 1 '3, 8') }" \
+		"node { name: \"a\" op_type: \"ge:Neg\" input: \"s:0\" output: \"a:0\" attribute { name: \"imply_type\" i: $1 type: INT } attribute { name: \"atomic_output_index\" type: INTS } $(described 0 '1, 8') }" \
+		"node { name: \"b\" op_type: \"ge:Exp\" input: \"s:1\" output: \"b:0\" attribute { name: \"imply_type\" i: 1 type: INT } attribute { name: \"continuous_input\" type: INT } $(described 0 '3, 8') }" \
+		"node { name: \"c\" op_type: \"ge:ConcatD\" input: \"a:0\" input: \"b:0\" output: \"c:0\"
+			attribute { name: \"concat_dim\" i: 0 type: INT } attribute { name: \"N\" i: 2 type: INT } $(described 0 '4, 8') }" \
+		"node { name: \"u\" op_type: \"ge:Abs\" input: \"c:0\" output: \"y\" attribute { name: \"imply_type\" i: 1 type: INT } $(described 0 '4, 8') }" \
+		'node { name: "out" op_type: "ge:NetOutput" input: "y" } }'
+}
+array x f32 4x8 0.5 -1 2 -0.25 3
+ge_model 1 >ge.pbtxt
+link ge.pbtxt ge.sk --fusion-target=ascend --fusion-flags=--opt_level=0 --dump-dir=ge-dumps
+expect_tasks ge.sk 'a b p u'
+grep -q '_FusionVirtualOpSetSwitch_' <<<"$(ls ge-dumps)" || fail "no dump of GE's graph: $(ls ge-dumps)"
+ge_model 3 >ge3.pbtxt
+link ge3.pbtxt ge3.sk --fusion-target=ascend --fusion-flags=--opt_level=0 --explain s >explained.txt
+expect_tasks ge3.sk 'a b p s s#2 u'
+grep -qF "Split has a task under FusionVirtualOpSetSwitch: 'a' takes an output, and its 'imply_type' is 3, not 1." explained.txt ||
+	fail "the constraint is not named: $(cat explained.txt)"
+link ge3.pbtxt ge-host.sk
+expect_tasks ge-host.sk 'a b p u'
+for package in ge ge3 ge-host; do
+	run $package.sk
+	cmp ge.sk.npy $package.sk.npy || fail "$package computes something else"
+done
