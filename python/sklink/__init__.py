@@ -1,0 +1,31 @@
+"""sklink from Python: packages are linked with link(), loaded as a Package, and run on NumPy arrays.
+
+    import numpy, sklink
+    package = sklink.Package("composite.sk")
+    x = numpy.linspace(-1, 1, 16, dtype=numpy.float32).reshape(4, 4)
+    y = package.run(x=x)["y"]
+
+Runs are made by libskrt, which is found as sklink.library says. See doc/python.md.
+"""
+from .device import CHECK_RACES, CHECK_SPLIT, GUARD, Device, Event, Stream
+from .library import Error, __version__
+from .linking import LinkError, link
+from .package import Network, Package
+from .tensor import Tensor, empty
+
+__all__ = [
+    "CHECK_RACES",
+    "CHECK_SPLIT",
+    "Device",
+    "Error",
+    "Event",
+    "GUARD",
+    "LinkError",
+    "Network",
+    "Package",
+    "Stream",
+    "Tensor",
+    "__version__",
+    "empty",
+    "link",
+]

@@ -1,0 +1,157 @@
+"""libskrt as ctypes sees it: finds the library, declares its functions, and makes exceptions of what they return.
+
+The library is the file that SKLINK_LIBRARY names; else the one that was installed with this package; else libskrt.so.0 where the
+system looks (LD_LIBRARY_PATH, ldconfig). ctypes.CDLL lets go of the interpreter's lock while a function runs.
+"""
+import ctypes
+import os
+import weakref
+from ctypes import POINTER, c_char_p, c_double, c_int, c_uint32, c_uint64, c_void_p
+from typing import Any, Callable
+
+from . import configured
+
+__version__ = configured.VERSION
+
+
+class Error(Exception):
+    """What libskrt says of a call that failed; status is its name, such as "SKRT_KERNEL_FAILED"."""
+
+    def __init__(self, message: str, status: str = ""):
+        super().__init__(message)
+        self.status = status
+
+
+class DeviceOptions(ctypes.Structure):  # struct skrt_device_options
+    _fields_ = [
+        ("device", c_char_p),
+        ("cores", c_uint32),
+        ("timeout_ms", c_uint32),
+        ("seed", c_uint64),
+        ("stack_size", c_uint64),
+        ("checks", c_uint32),
+    ]
+
+
+class TensorInfo(ctypes.Structure):  # struct skrt_tensor
+    _fields_ = [
+        ("name", c_char_p),
+        ("dtype", c_int),
+        ("role", c_int),
+        ("rank", c_uint32),
+        ("shape", c_uint64 * 8),
+        ("bytes", c_uint64),
+        ("padding", c_uint64),
+    ]
+
+
+class Source(ctypes.Structure):  # struct skrt_source
+    _fields_ = [
+        ("path", c_char_p),
+        ("memory", c_char_p),
+        ("bytes", c_uint64),
+        ("use_descriptor", c_int),
+        ("descriptor", c_int),
+        ("name", c_char_p),
+        ("imports", c_void_p),
+        ("import_count", c_uint32),
+        ("check_integrity", c_int),
+        ("public_key", c_char_p),
+        ("weights", c_char_p),
+        ("use_weights_descriptor", c_int),
+        ("weights_descriptor", c_int),
+    ]
+
+
+class NetworkInfo(ctypes.Structure):  # struct skrt_network
+    _fields_ = [
+        ("name", c_char_p),
+        ("first_tensor", c_uint32),
+        ("tensor_count", c_uint32),
+        ("first_kernel", c_uint32),
+        ("kernel_count", c_uint32),
+        ("first_task", c_uint32),
+        ("task_count", c_uint32),
+    ]
+
+
+# The functions that return a status, with the types of their arguments.
+FUNCTIONS = {
+    "device_open": [POINTER(DeviceOptions), POINTER(c_void_p)],
+    "device_close": [c_void_p],
+    "module_load_from": [c_void_p, POINTER(Source), POINTER(c_void_p)],
+    "module_unload": [c_void_p],
+    "module_tensor": [c_void_p, c_uint32, POINTER(TensorInfo)],
+    "module_network": [c_void_p, c_uint32, POINTER(NetworkInfo)],
+    "instance_create_for": [c_void_p, c_char_p, POINTER(c_void_p)],
+    "instance_destroy": [c_void_p],
+    "instance_bind": [c_void_p, c_uint32, c_void_p, c_uint64],
+    "stream_create": [c_void_p, POINTER(c_void_p)],
+    "stream_destroy": [c_void_p],
+    "stream_query": [c_void_p],
+    "stream_wait": [c_void_p, c_void_p],
+    "launch_network": [c_void_p, c_void_p],
+    "copy": [c_void_p, c_void_p, c_void_p, c_uint64],
+    "synchronise": [c_void_p],
+    "event_create": [c_void_p, POINTER(c_void_p)],
+    "event_destroy": [c_void_p],
+    "event_record": [c_void_p, c_void_p],
+    "event_query": [c_void_p],
+    "event_synchronise": [c_void_p],
+    "event_elapsed": [c_void_p, c_void_p, POINTER(c_double)],
+}
+
+
+def load() -> ctypes.CDLL:
+    path = os.environ.get("SKLINK_LIBRARY") or (configured.LIBRARY if os.path.exists(configured.LIBRARY) else "libskrt.so.0")
+    try:
+        loaded = ctypes.CDLL(path)
+        loaded.skrt_version.restype = loaded.skrt_error.restype = loaded.skrt_status_name.restype = c_char_p
+    except (OSError, AttributeError) as error:
+        raise ImportError(
+            f"sklink cannot use libskrt: {error}. It was to be installed as {configured.LIBRARY}; "
+            "SKLINK_LIBRARY can name the file if it is elsewhere."
+        ) from None
+    version = loaded.skrt_version().decode()
+    if version != __version__:
+        raise ImportError(f"sklink {__version__} for Python does not go with libskrt {version}: {path}")
+    return loaded
+
+
+lib = load()
+
+
+def check(status: int, *_: Any) -> int:
+    if status:
+        raise Error(lib.skrt_error().decode(errors="replace"), lib.skrt_status_name(status).decode())
+    return status
+
+
+def declare(name: str) -> Callable[..., int]:
+    function = lib["skrt_" + name]
+    function.argtypes = FUNCTIONS[name]
+    return function
+
+
+# Those that raise what went wrong, and, for objects that go and for questions, those that do not.
+raw = {name: declare(name) for name in FUNCTIONS}
+NOT_FOUND, NOT_READY = 6, 10  # enum skrt_status
+
+
+def call(name: str, *arguments: Any) -> None:
+    check(raw[name](*arguments))
+
+
+def ready(name: str, handle: c_void_p) -> bool:
+    """Asks a stream or an event."""
+    status = raw[name](handle)
+    return status != NOT_READY and not check(status)
+
+
+def own(owner: Any, parent: Any, end: Callable[..., Any], create: str, *arguments: Any) -> c_void_p:
+    """Makes an object of the library, for which end(handle, parent) is called when its owner is gone, or the interpreter ends. Until
+    then its parent stays; at the interpreter's end, what was made last goes first."""
+    handle = c_void_p()
+    call(create, *arguments, ctypes.byref(handle))
+    weakref.finalize(owner, end, handle, parent)
+    return handle

@@ -1,0 +1,204 @@
+"""Packages and their networks."""
+import ctypes
+import itertools
+import os
+from ctypes import c_void_p
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+
+import numpy
+from numpy.typing import NDArray
+
+from .device import Device, Stream, device_or_default
+from .library import NOT_FOUND, NetworkInfo, Source, TensorInfo, call, check, own, raw
+from .tensor import DTYPES, Tensor
+
+INPUT, OUTPUT, INOUT = 1, 2, 3  # enum skrt_role
+
+Arrays = Optional[Mapping[str, NDArray[Any]]]
+
+
+def unload(handle: c_void_p, _: Any) -> None:
+    raw["module_unload"](handle)
+
+
+def destroy(handle: c_void_p, _: Any) -> None:
+    raw["instance_destroy"](handle)
+
+
+class Module:
+    """A package that libskrt has loaded."""
+
+    def __init__(self, device: Device, source: Source):
+        self.device = device
+        self.handle = own(self, device, unload, "module_load_from", device._handle, ctypes.byref(source))
+
+
+class Instance:
+    """Memory of a network, for one launch at a time."""
+
+    def __init__(self, module: Module, network: Optional[bytes]):
+        self.handle = own(self, module, destroy, "instance_create_for", module.handle, network)
+
+
+def read_tensor(module: Module, index: int, prefix: str) -> Tensor:
+    info = TensorInfo()
+    call("module_tensor", module.handle, index, ctypes.byref(info))
+    word, dtype = DTYPES[info.dtype]
+    return Tensor(
+        info.name.decode()[len(prefix) :],
+        word,
+        numpy.dtype(dtype),
+        tuple(info.shape[: info.rank]),
+        info.padding,
+        info.role != OUTPUT,
+        info.role != INPUT,
+    )
+
+
+class Network:
+    """One of a package's networks; a package's only one has the name "". Any number of threads may run it at a time: each run has
+    a workspace of its own, which later ones use again."""
+
+    def __init__(self, module: Module, info: NetworkInfo):
+        self.name: str = info.name.decode()
+        prefix = self.name and self.name + ":"
+        self._module = module
+        self._first = info.first_tensor
+        self._tensors = [read_tensor(module, self._first + i, prefix) for i in range(info.tensor_count)]
+        self._idle: List[Instance] = []
+
+    @property
+    def inputs(self) -> Dict[str, Tensor]:
+        """What is read, by name, state included."""
+        return {tensor.name: tensor for tensor in self._tensors if tensor.is_input}
+
+    @property
+    def outputs(self) -> Dict[str, Tensor]:
+        """What is written, by name, state included."""
+        return {tensor.name: tensor for tensor in self._tensors if tensor.is_output}
+
+    def run(self, arrays: Arrays = None, /, *, copy: bool = True, **named: NDArray[Any]) -> Dict[str, NDArray[Any]]:
+        """Runs the network and returns its outputs by name. Arrays are given by name; those whose names are no identifiers, or
+        "copy", in a dict. Inputs and state must be given; outputs that are not are made.
+
+        Arrays that are contiguous and aligned to 64 bytes, as empty() makes them, are used as they are. Others are copied in and
+        out; with copy=False they are a ValueError."""
+        given = self._given(arrays, named)
+        dense = {name: array.copy(order="C") if copy and not array.flags.c_contiguous else array for name, array in given.items()}
+        stream = Stream(self._module.device)
+        results = self._queue(stream, dense, copy)
+        stream.synchronise()
+        for name in results.keys() & given.keys():
+            if dense[name] is not given[name]:
+                numpy.copyto(given[name], dense[name])
+                results[name] = given[name]
+        return results
+
+    def launch(
+        self, stream: Stream, arrays: Arrays = None, /, *, copy: bool = True, **named: NDArray[Any]
+    ) -> Dict[str, NDArray[Any]]:
+        """Queues a run on the stream, and returns at once: the outputs are right when the stream has been waited for. Arrays must be
+        contiguous. Those that are not aligned are copied in the stream's order, so that what one launch writes the next can read."""
+        return self._queue(stream, self._given(arrays, named), copy)
+
+    def _given(self, arrays: Arrays, named: Dict[str, NDArray[Any]]) -> Dict[str, NDArray[Any]]:
+        """The arrays, which fit their tensors' types and shapes."""
+        given = {**(arrays or {}), **named}
+        tensors = {tensor.name: tensor for tensor in self._tensors}
+        for name, array in given.items():
+            if name not in tensors:
+                raise TypeError(f"there is no tensor '{name}' to give; there are {', '.join(map(repr, tensors))}")
+            tensors[name].check(array)
+        missing = [name for name in self.inputs if name not in given]
+        if missing:
+            raise TypeError(f"inputs are missing: {', '.join(map(repr, missing))}")
+        return given
+
+    def _queue(self, stream: Stream, given: Dict[str, NDArray[Any]], copy: bool) -> Dict[str, NDArray[Any]]:
+        memory = [tensor.place(given.get(tensor.name), copy) for tensor in self._tensors]
+        instance = self._instance()
+        for index, (tensor, place) in enumerate(zip(self._tensors, memory), self._first):
+            call("instance_bind", instance.handle, index, place.ctypes.data, place.nbytes + tensor.padding)
+        copied = [
+            (tensor, given[tensor.name], place)
+            for tensor, place in zip(self._tensors, memory)
+            if given.get(tensor.name, place) is not place
+        ]
+        try:
+            for tensor, array, place in copied:
+                if tensor.is_input:
+                    call("copy", stream._handle, place.ctypes.data, array.ctypes.data, array.nbytes)
+            call("launch_network", stream._handle, instance.handle)
+            for tensor, array, place in copied:
+                if tensor.is_output:
+                    call("copy", stream._handle, array.ctypes.data, place.ctypes.data, array.nbytes)
+        finally:  # copies may be queued whatever has failed
+            stream._pending.append((instance, self._idle, [given, memory]))
+        return {tensor.name: given.get(tensor.name, place) for tensor, place in zip(self._tensors, memory) if tensor.is_output}
+
+    def _instance(self) -> Instance:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return Instance(self._module, self.name.encode() or None)
+
+
+class Package:
+    """A package, loaded from a file or from bytes. What it has one network of, it is itself: inputs, outputs, run and launch are the
+    network's. Of several, `networks` has each by its name."""
+
+    networks: Dict[str, Network]
+
+    def __init__(
+        self,
+        source: Union[str, "os.PathLike[str]", bytes],
+        device: Optional[Device] = None,
+        *,
+        weights: Union[str, "os.PathLike[str]", None] = None,
+        check_integrity: bool = False,
+        public_key: Optional[bytes] = None,
+    ):
+        described = Source(check_integrity=check_integrity, public_key=public_key)
+        if public_key is not None and len(public_key) != 32:
+            raise ValueError(f"a public key has 32 bytes, not {len(public_key)}")
+        if weights is not None:
+            described.weights = os.fsencode(weights)
+        if isinstance(source, bytes):
+            described.memory, described.bytes = source, len(source)
+        else:
+            described.path = os.fsencode(source)
+        module = Module(device_or_default(device), described)
+        self.networks = {network.name: network for network in read_networks(module)}
+
+    def _only(self) -> Network:
+        if len(self.networks) > 1:
+            raise ValueError(f"the package has several networks: .networks[...] is {', '.join(map(repr, self.networks))}")
+        return next(iter(self.networks.values()))
+
+    @property
+    def inputs(self) -> Dict[str, Tensor]:
+        return self._only().inputs
+
+    @property
+    def outputs(self) -> Dict[str, Tensor]:
+        return self._only().outputs
+
+    def run(self, arrays: Arrays = None, /, *, copy: bool = True, **named: NDArray[Any]) -> Dict[str, NDArray[Any]]:
+        """See Network.run."""
+        return self._only().run(arrays, copy=copy, **named)
+
+    def launch(
+        self, stream: Stream, arrays: Arrays = None, /, *, copy: bool = True, **named: NDArray[Any]
+    ) -> Dict[str, NDArray[Any]]:
+        """See Network.launch."""
+        return self._only().launch(stream, arrays, copy=copy, **named)
+
+
+def read_networks(module: Module) -> Iterator[Network]:
+    for index in itertools.count():
+        info = NetworkInfo()
+        status = raw["module_network"](module.handle, index, ctypes.byref(info))
+        if status == NOT_FOUND:
+            return
+        check(status)
+        yield Network(module, info)

@@ -1,0 +1,96 @@
+"""What a network's tensors are to NumPy: types, shapes, alignment, and the room behind them."""
+from dataclasses import dataclass
+from typing import Any, Optional, Sequence, Tuple, Union
+
+import numpy
+from numpy.typing import DTypeLike, NDArray
+
+ALIGNMENT = 64
+
+# enum skrt_dtype: our word for the type, and NumPy's; bf16 is as uint16, since NumPy has none.
+DTYPES = {
+    1: ("i8", "int8"),
+    2: ("u8", "uint8"),
+    3: ("i16", "int16"),
+    4: ("u16", "uint16"),
+    5: ("i32", "int32"),
+    6: ("u32", "uint32"),
+    7: ("i64", "int64"),
+    8: ("u64", "uint64"),
+    9: ("f16", "float16"),
+    10: ("bf16", "uint16"),
+    11: ("f32", "float32"),
+    12: ("f64", "float64"),
+    13: ("bool", "bool"),
+}
+
+
+def empty(shape: Union[int, Sequence[int]], dtype: DTypeLike = float, padding: int = 0) -> NDArray[Any]:
+    """numpy.empty, aligned as packages want it, so that nothing is copied; with room for padding bytes behind."""
+    described = numpy.dtype(dtype)
+    size = int(numpy.prod(shape, dtype=numpy.uint64)) * described.itemsize
+    memory = numpy.empty(size + padding + ALIGNMENT, numpy.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    return memory[start : start + size].view(described).reshape(shape)
+
+
+def room(array: NDArray[Any]) -> int:
+    """The bytes from the array's first one to the end of the memory that it is a part of."""
+    whole = array
+    while isinstance(whole.base, numpy.ndarray):
+        whole = whole.base
+    if not whole.flags.c_contiguous:
+        return array.nbytes
+    return whole.ctypes.data + whole.nbytes - array.ctypes.data
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An input or an output of a network; state is both."""
+
+    name: str
+    type: str  # as sklink calls it: "bf16"
+    dtype: "numpy.dtype[Any]"
+    shape: Tuple[int, ...]
+    padding: int  # bytes behind it that kernels may read
+    is_input: bool
+    is_output: bool
+
+    def empty(self) -> NDArray[Any]:
+        """An array for it, which is never copied; it holds anything."""
+        return empty(self.shape, self.dtype, self.padding)
+
+    def check(self, array: Any) -> None:
+        """Raises what keeps the array from being this tensor."""
+        if not isinstance(array, numpy.ndarray):
+            raise TypeError(f"tensor '{self.name}' is to be a numpy.ndarray, not {type(array).__name__}")
+        if array.dtype != self.dtype or array.shape != self.shape:
+            alias = "" if self.type != "bf16" else ", as uint16"
+            raise ValueError(
+                f"tensor '{self.name}' is {self.type}{list(self.shape)}{alias}; the array is {array.dtype}{list(array.shape)}"
+            )
+        if self.is_output and not array.flags.writeable:
+            raise ValueError(f"tensor '{self.name}' is written; the array is read-only")
+
+    def obstacle(self, array: NDArray[Any]) -> str:
+        """Why kernels cannot have the array's memory as it is; "" if they can."""
+        if not array.flags.c_contiguous:
+            return "is not contiguous"
+        if array.ctypes.data % ALIGNMENT:
+            return f"is not aligned to {ALIGNMENT} bytes"
+        if self.padding and room(array) < array.nbytes + self.padding:
+            return f"has no {self.padding} bytes behind it for kernels to read"
+        return ""
+
+    def place(self, array: Optional[NDArray[Any]], copy: bool) -> NDArray[Any]:
+        """Memory for kernels: the array's own, or, where that may be copied, other."""
+        if array is None:
+            return self.empty()
+        obstacle = self.obstacle(array)
+        if not obstacle:
+            return array
+        if not copy:
+            raise ValueError(f"tensor '{self.name}': the array {obstacle}; Tensor.empty() makes one that need not be copied")
+        if not array.flags.c_contiguous:
+            raise ValueError(f"tensor '{self.name}': the array {obstacle}, so only run() can copy it")
+        return self.empty()
