@@ -303,6 +303,7 @@ END_TO_END_TESTS = \
 	tests/run/options.sh \
 	tests/run/package.sh \
 	tests/run/perf.sh \
+	tests/run/python.sh \
 	tests/run/readme.sh \
 	tests/run/relocatable.sh \
 	tests/run/repro.sh tests/run/rewrites.sh \
@@ -323,6 +324,7 @@ SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
 SHELL_TESTS += tests/run/combinations.sh tests/run/no-memory.sh
 SLOW_TESTS += tests/run/combinations.sh tests/run/no-memory.sh
+EXTRA_DIST += tests/run/python-kernels.c tests/run/python-tests.py
 EXTRA_DIST += tests/run/check-trace.py tests/run/fail-malloc.c tests/run/feature-kernels.c tests/run/feature-oracle.c tests/lib/kernels.c tests/lib/lib.sh tests/lib/run-image.c tests/run/oracle.c tests/run/struct-cases.c
 
 # What kernels can do wrong.

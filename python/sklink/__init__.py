@@ -2,7 +2,7 @@
 
     import numpy, sklink
     package = sklink.Package("composite.sk")
-    x = numpy.linspace(-1, 1, 16, dtype=numpy.float32).reshape(4, 4)
+    x = numpy.arange(16, dtype="float32").reshape(4, 4)
     y = package.run(x=x)["y"]
 
 Runs are made by libskrt, which is found as sklink.library says. See doc/python.md.

@@ -1,10 +1,12 @@
 """Devices, and what is queued on them: streams and events."""
+import atexit
 import ctypes
 import os
 import threading
+import weakref
 from collections import deque
 from ctypes import c_double, c_void_p
-from typing import Any, Deque, List, Optional, Tuple, Union
+from typing import Any, Deque, List, MutableSet, Optional, Tuple, Union
 
 from .library import DeviceOptions, call, own, raw, ready
 
@@ -47,20 +49,30 @@ def device_or_default(device: Optional[Device]) -> Device:
         return _default[0]
 
 
-# What a launch needs until it has ended: its instance, the list of instances where that goes then, its arrays.
-Pending = Tuple[c_void_p, List[Any], List[Any]]
+# What a launch needs until it has ended: its instance, the list where that goes then, and its arrays.
+Pending = Deque[Tuple[Any, List[Any], Any]]
 
 
-def release(pending: Deque[Any], count: int) -> None:
+def release(pending: Pending, count: int) -> None:
     for _ in range(count):
         instance, idle, _arrays = pending.popleft()
         idle.append(instance)
 
 
-def end_stream(handle: c_void_p, kept: Tuple[Device, Deque[Any]]) -> None:
+def end_stream(handle: c_void_p, kept: Tuple[Device, Pending]) -> None:
     raw["synchronise"](handle)
     raw["stream_destroy"](handle)
     release(kept[1], len(kept[1]))
+
+
+_streams: "MutableSet[Stream]" = weakref.WeakSet()
+
+
+@atexit.register
+def wait_for_all() -> None:
+    """What still runs has arrays, so the interpreter ends behind it."""
+    for stream in list(_streams):
+        raw["synchronise"](stream._handle)
 
 
 class Stream:
@@ -69,9 +81,10 @@ class Stream:
 
     def __init__(self, device: Optional[Device] = None):
         self.device = device_or_default(device)
-        self._pending: Deque[Any] = deque()
+        self._pending: Pending = deque()
         self._waiting = threading.Lock()  # only one thread at a time lets go of what has ended
         self._handle = own(self, (self.device, self._pending), end_stream, "stream_create", self.device._handle)
+        _streams.add(self)
 
     def synchronise(self) -> None:
         """Waits until all that was launched has ended, and raises the first failure since the last call."""

@@ -83,6 +83,7 @@ FUNCTIONS = {
     "module_unload": [c_void_p],
     "module_tensor": [c_void_p, c_uint32, POINTER(TensorInfo)],
     "module_network": [c_void_p, c_uint32, POINTER(NetworkInfo)],
+    "instance_create": [c_void_p, POINTER(c_void_p)],
     "instance_create_for": [c_void_p, c_char_p, POINTER(c_void_p)],
     "instance_destroy": [c_void_p],
     "instance_bind": [c_void_p, c_uint32, c_void_p, c_uint64],
@@ -149,9 +150,9 @@ def ready(name: str, handle: c_void_p) -> bool:
 
 
 def own(owner: Any, parent: Any, end: Callable[..., Any], create: str, *arguments: Any) -> c_void_p:
-    """Makes an object of the library, for which end(handle, parent) is called when its owner is gone, or the interpreter ends. Until
-    then its parent stays; at the interpreter's end, what was made last goes first."""
+    """Makes an object of the library, for which end(handle, parent) is called when its owner is gone; until then its parent stays. What
+    is there when the interpreter ends, ends with the process."""
     handle = c_void_p()
     call(create, *arguments, ctypes.byref(handle))
-    weakref.finalize(owner, end, handle, parent)
+    weakref.finalize(owner, end, handle, parent).atexit = False
     return handle

@@ -36,8 +36,9 @@ class Module:
 class Instance:
     """Memory of a network, for one launch at a time."""
 
-    def __init__(self, module: Module, network: Optional[bytes]):
-        self.handle = own(self, module, destroy, "instance_create_for", module.handle, network)
+    def __init__(self, module: Module, network: str):
+        name = [network.encode()] if network else []
+        self.handle = own(self, module, destroy, "instance_create_for" if name else "instance_create", module.handle, *name)
 
 
 def read_tensor(module: Module, index: int, prefix: str) -> Tensor:
@@ -140,7 +141,7 @@ class Network:
         try:
             return self._idle.pop()
         except IndexError:
-            return Instance(self._module, self.name.encode() or None)
+            return Instance(self._module, self.name)
 
 
 class Package:

@@ -27,11 +27,9 @@ DTYPES = {
 
 def empty(shape: Union[int, Sequence[int]], dtype: DTypeLike = float, padding: int = 0) -> NDArray[Any]:
     """numpy.empty, aligned as packages want it, so that nothing is copied; with room for padding bytes behind."""
-    described = numpy.dtype(dtype)
-    size = int(numpy.prod(shape, dtype=numpy.uint64)) * described.itemsize
+    size = int(numpy.prod(shape, dtype=numpy.uint64)) * numpy.dtype(dtype).itemsize
     memory = numpy.empty(size + padding + ALIGNMENT, numpy.uint8)
-    start = -memory.ctypes.data % ALIGNMENT
-    return memory[start : start + size].view(described).reshape(shape)
+    return numpy.ndarray(shape, dtype, memory.data, -memory.ctypes.data % ALIGNMENT)
 
 
 def room(array: NDArray[Any]) -> int:

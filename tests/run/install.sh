@@ -30,6 +30,13 @@ done < <(find "$documents" -name '*.md' -exec awk 'FNR == 1 { code = 0 } /^ *```
 	!code { while (match($0, /\]\([^)]+\)/)) { print FILENAME ":" substr($0, RSTART, RLENGTH); $0 = substr($0, RSTART + RLENGTH) } }' {} +)
 [ "$count" -gt 10 ] || fail "no links between documents"
 
+if [ -e "$top_builddir/python/sklink/configured.py" ]; then
+	python=$(echo "$prefix"/lib/python3*/*-packages)
+	for file in __init__.py library.py configured.py py.typed; do
+		[ -e "$python/sklink/$file" ] || fail "the Python package has no $file"
+	done
+fi
+
 if nm -D "$prefix/lib/libskrt.so" | grep -q '__[at]san_'; then
 	echo "left out: programs, which would have to be sanitized, too"
 	exit 0
@@ -59,6 +66,16 @@ done <<<"$commands"
 
 if command -v python3 >/dev/null; then
 	[ "$(sklink-bisect --version)" = "$(sklink --version | sed 's/sklink/sklink-bisect/')" ] || fail "sklink-bisect does not find sklink"
+fi
+
+# So is the Python package, and with it libskrt and sklink.
+if [ -n "${python-}" ] && /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+	PYTHONPATH=$python /usr/bin/python3 - >said.txt <<-P || fail "the Python package"
+	import numpy, sklink
+	path = sklink.link("composite.pbtxt", "--dim", "rows=4", "-lskernels", output="python.sk")
+	print(sklink.Package(path).run(x=numpy.arange(16, dtype="float32").reshape(4, 4))["y"][3, 3])
+	P
+	[ "$(cat said.txt)" = 29791.0 ] || { cat said.txt >&2; fail "the Python package: another result"; }
 fi
 
 # The kernels for models are found where they are installed, unless nobody wants that; who repeats the link elsewhere finds them, too.
