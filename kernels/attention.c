@@ -2,7 +2,8 @@
  * all batches, one behind the other; a head's keys and values are rows of k and v, `k_strides` and `v_strides` elements
  * from one batch, head and row to the next, and `group` heads share them.
  *
- * As many as ROWS queries that share keys go through these at a time, in blocks of KEYS. Of each the kernel keeps the
+ * As many as ROWS queries that share keys go through these at a time, in blocks of KEYS, which are packed for them as
+ * products do it; where few queries share keys, each score is a sum along its key. Of each query the kernel keeps the
  * largest score so far, and sums of exponentials and of values relative to it, which a larger one scales down. What a
  * row is computed from, and in which order, depends neither on the rows beside it nor on cores.
  *
@@ -16,11 +17,14 @@
 #include "kernels/product.h"
 
 enum {
-	ROWS = 8,
+	ROWS = 64,
 	TILE = 4, /* of them at a time in registers */
+	FEW = 4, /* fewer queries that share keys do not make up for packing these */
 	KEYS = 64,
 	PARTS = 64 / (int)sizeof(number), /* partial sums along keys */
+	ROOM_OF_Q = (ROWS + TILE_ROWS - 1) / TILE_ROWS * ROWS_STRIDE, /* numbers for each of d */
 };
+_Static_assert(ROOM_OF_Q == 64 && KEYS % TILE_ROWS == 0 && KEYS % PANEL == 0, "the signature");
 
 struct heads {
 	const element *k, *v, *mask;
@@ -34,10 +38,11 @@ struct heads {
 /* Some rows with the same keys, and what is known of them. */
 struct block {
 	size_t rows, d, e;
+	int packs; /* whether keys are packed, and queries in tiles */
 	int64_t row; /* the first one, of all */
 	int64_t limits[ROWS]; /* keys that take part come before this one */
 	number *q, *scores, *sums; /* [ROWS, d], [ROWS, KEYS], [ROWS, e] */
-	number *buffer; /* [KEYS, d or e], for elements that are no numbers */
+	number *buffer; /* [KEYS, d or e], for panels of keys, and for elements that are no numbers */
 	number most[ROWS], scaled[ROWS]; /* the largest score; what sums are to be multiplied by */
 	number totals[ROWS][PARTS];
 };
@@ -97,6 +102,42 @@ static ALWAYS_INLINE void score_rows(const struct block *block, size_t r, const 
 		score_tile(q, block->d, k + j * k_row, k_row, scores + j, rows, 1);
 }
 
+/* Lines of any length, as tiles and panels have them. */
+static ALWAYS_INLINE void pack_whole(struct matrix from, size_t lines, size_t depth, number *to, const unsigned width)
+{
+	for (size_t step = 0; step < depth; step += DEPTH, from.at += DEPTH)
+		pack_lines(from, lines, least(DEPTH, depth - step), to + step * width, width);
+}
+
+/* Scores of all rows, with keys that are `k_row` elements apart. */
+static ALWAYS_INLINE void score_block(const struct block *block, const element *k, size_t k_row, size_t keys)
+{
+	size_t d = block->d, columns = (keys + LANES - 1) / LANES * LANES;
+
+	for (size_t first = 0; first < keys; first += PANEL)
+		pack_whole((struct matrix){k + first * k_row, k_row, 1}, least(PANEL, keys - first), d,
+			   block->buffer + first * d, PANEL);
+	for (size_t column = 0; column < columns; column += TILE_COLUMNS) {
+		struct tile tile = {.a = block->q,
+				    .a_step = ROWS_STRIDE,
+				    .b = block->buffer + column / PANEL * PANEL * d,
+				    .lead = column % PANEL,
+				    .b_panel = d * PANEL,
+				    .b_step = PANEL,
+				    .ahead = (const char *)block->scores,
+				    .depth = d,
+				    .c = block->scores + column,
+				    .c_row = KEYS};
+
+		for (size_t row = 0; row < block->rows; row += TILE_ROWS) {
+			multiply_columns(&tile, least(TILE_ROWS, block->rows - row),
+					 least(TILE_COLUMNS, columns - column));
+			tile.a += d * ROWS_STRIDE;
+			tile.c += TILE_ROWS * KEYS;
+		}
+	}
+}
+
 /* Rows of elements that lie `stride` apart, as numbers, `*row` apart. */
 static ALWAYS_INLINE const number *rows_as_numbers(const element *from, size_t rows, size_t width, size_t stride,
 						   number *buffer, size_t *row)
@@ -110,7 +151,8 @@ static ALWAYS_INLINE const number *rows_as_numbers(const element *from, size_t r
 /* ---- from scores to exponentials ---- */
 
 /* Scores of a row's `own` first keys, limited and masked; the others take no part. */
-static ALWAYS_INLINE void mask_row(const struct heads *heads, int64_t row, int64_t first, int64_t own, number *scores)
+static ALWAYS_INLINE void mask_row(const struct heads *heads, int64_t row, int64_t first, int64_t own, int64_t width,
+				   number *scores)
 {
 	int64_t query = row % heads->queries, head = row / heads->queries;
 	const element *mask = heads->mask;
@@ -127,41 +169,52 @@ static ALWAYS_INLINE void mask_row(const struct heads *heads, int64_t row, int64
 		for (int64_t j = 0; j < own; j++)
 			scores[j] += LOAD(TYPE, mask[j]);
 	}
-	for (int64_t j = own; j < KEYS; j++)
+	for (int64_t j = own; j < width; j++)
 		scores[j] = SMALLEST(TYPE);
 }
 
-static ALWAYS_INLINE number largest(const number *scores, number most)
+static ALWAYS_INLINE number largest(const number *scores, size_t width, number most)
 {
 	number parts[PARTS];
 
 	for (int i = 0; i < PARTS; i++)
 		parts[i] = most;
-	for (int j = 0; j < KEYS; j += PARTS)
+	for (size_t j = 0; j < width; j += PARTS)
 		for (int i = 0; i < PARTS; i++)
 			parts[i] = scores[j + i] > parts[i] ? scores[j + i] : parts[i];
-	for (int i = 0; i < PARTS; i++)
-		most = parts[i] > most ? parts[i] : most;
-	return most;
+	for (int half = PARTS / 2; half; half /= 2)
+		for (int i = 0; i < half; i++)
+			parts[i] = parts[half + i] > parts[i] ? parts[half + i] : parts[i];
+	return parts[0];
 }
 
-static ALWAYS_INLINE void weigh_row(struct block *block, size_t r)
+/* Scores of so many keys, whole PARTS, become what values are weighed with. */
+static ALWAYS_INLINE void weigh_rows(struct block *block, size_t width)
 {
-	number *scores = block->scores + r * KEYS, most = largest(scores, block->most[r]);
-	/* As long as no key takes part, nothing has to be relative to anything. */
-	number base = most == SMALLEST(TYPE) ? 0 : most, scaled = MATH(exp)(block->most[r] - base);
+	number most[ROWS], base[ROWS];
 
-	for (int i = 0; i < PARTS; i++)
-		block->totals[r][i] *= scaled;
-	for (int j = 0; j < KEYS; j += PARTS) {
-		INDEPENDENT
-		for (int i = 0; i < PARTS; i++) {
-			scores[j + i] = MATH(exp)(scores[j + i] - base);
-			block->totals[r][i] += scores[j + i];
+	for (size_t r = 0; r < block->rows; r++)
+		most[r] = largest(block->scores + r * KEYS, width, block->most[r]);
+	INDEPENDENT
+	for (size_t r = 0; r < block->rows; r++) {
+		/* As long as no key takes part, nothing has to be relative to anything. */
+		base[r] = most[r] == SMALLEST(TYPE) ? 0 : most[r];
+		block->scaled[r] = MATH(exp)(block->most[r] - base[r]);
+		block->most[r] = most[r];
+	}
+	for (size_t r = 0; r < block->rows; r++) {
+		number *scores = block->scores + r * KEYS, *totals = block->totals[r];
+
+		for (int i = 0; i < PARTS; i++)
+			totals[i] *= block->scaled[r];
+		for (size_t j = 0; j < width; j += PARTS) {
+			INDEPENDENT
+			for (int i = 0; i < PARTS; i++) {
+				scores[j + i] = MATH(exp)(scores[j + i] - base[r]);
+				totals[i] += scores[j + i];
+			}
 		}
 	}
-	block->most[r] = most;
-	block->scaled[r] = scaled;
 }
 
 /* ---- values ---- */
@@ -230,18 +283,20 @@ static ALWAYS_INLINE int64_t own_keys(const struct block *block, size_t r, int64
 static ALWAYS_INLINE void take_keys(const struct heads *heads, struct block *block, const element *k, const element *v,
 				    int64_t first, size_t keys)
 {
-	size_t k_row, v_row, r = 0;
-	const number *from = rows_as_numbers(k + first * heads->k_strides[2], keys, block->d, heads->k_strides[2],
-					     block->buffer, &k_row);
+	size_t k_row, v_row, r = 0, width = (keys + PARTS - 1) / PARTS * PARTS;
+	const number *from;
 
-	for (; r + TILE <= block->rows; r += TILE)
-		score_rows(block, r, from, k_row, keys, TILE, 2);
-	for (; r < block->rows; r++)
-		score_rows(block, r, from, k_row, keys, 1, 8);
-	for (r = 0; r < block->rows; r++) {
-		mask_row(heads, block->row + r, first, own_keys(block, r, first), block->scores + r * KEYS);
-		weigh_row(block, r);
+	if (block->packs) {
+		score_block(block, k + first * heads->k_strides[2], heads->k_strides[2], keys);
+	} else {
+		from = rows_as_numbers(k + first * heads->k_strides[2], keys, block->d, heads->k_strides[2],
+				       block->buffer, &k_row);
+		for (; r < block->rows; r++)
+			score_rows(block, r, from, k_row, keys, 1, 8);
 	}
+	for (r = 0; r < block->rows; r++)
+		mask_row(heads, block->row + r, first, own_keys(block, r, first), width, block->scores + r * KEYS);
+	weigh_rows(block, width);
 	from = rows_as_numbers(v + first * heads->v_strides[2], keys, block->e, heads->v_strides[2], block->buffer,
 			       &v_row);
 	for (r = 0; r + TILE <= block->rows; r += TILE) {
@@ -276,6 +331,22 @@ static ALWAYS_INLINE int64_t limit_of(const struct heads *heads, int64_t row)
 	return limit < 0 ? 0 : limit;
 }
 
+static ALWAYS_INLINE void take_queries(struct block *block, const element *q, number scale)
+{
+	size_t d = block->d;
+
+	for (size_t i = 0; !block->packs && i < block->rows * d; i++)
+		block->q[i] = LOAD(TYPE, q[i]) * scale;
+	for (size_t row = 0; block->packs && row < block->rows; row += TILE_ROWS) {
+		number *tile = block->q + row / TILE_ROWS * ROWS_STRIDE * d;
+
+		pack_whole((struct matrix){q + row * d, d, 1}, least(TILE_ROWS, block->rows - row), d, tile,
+			   ROWS_STRIDE);
+		for (size_t i = 0; i < ROWS_STRIDE * d; i++)
+			tile[i] *= scale;
+	}
+}
+
 static ALWAYS_INLINE void attend(const struct heads *heads, struct block *block, const element *q, element *y,
 				 number scale)
 {
@@ -284,8 +355,7 @@ static ALWAYS_INLINE void attend(const struct heads *heads, struct block *block,
 	const element *k = heads->k + batch * heads->k_strides[0] + shared * heads->k_strides[1];
 	const element *v = heads->v + batch * heads->v_strides[0] + shared * heads->v_strides[1];
 
-	for (size_t i = 0; i < block->rows * block->d; i++)
-		block->q[i] = LOAD(TYPE, q[i]) * scale;
+	take_queries(block, q, scale);
 	for (size_t i = 0; i < block->rows * block->e; i++)
 		block->sums[i] = 0;
 	for (size_t r = 0; r < block->rows; r++) {
@@ -333,8 +403,8 @@ void KERNEL(const element *q, const element *k, const element *v, const element 
 				    causal,
 				    past,
 				    softcap};
-	struct block block = {.d = d, .e = e, .q = room, .sums = room + ROWS * d};
 	int64_t together = group * queries;
+	struct block block = {.d = d, .e = e, .packs = together >= FEW, .q = room, .sums = room + ROWS * d};
 
 	block.scores = block.sums + ROWS * e;
 	block.buffer = block.scores + ROWS * KEYS;
@@ -346,7 +416,7 @@ void KERNEL(const element *q, const element *k, const element *v, const element 
 }
 SIGNATURE("split=r operations=2*r*attr(keys)*(d+e) op=Attention",
 	  "in q " T "[r,d], in k " T "[p], in v " T "[s], in mask " T "[t], in lengths i64[b], out y " T
-	  "[r,e], scratch room " REAL "[72*d+72*e+512], r i64, d i64, e i64, first i64 = begin(r), heads i64 = "
+	  "[r,e], scratch room " REAL "[128*d+128*e+4096], r i64, d i64, e i64, first i64 = begin(r), heads i64 = "
 	  "attr(heads), group i64 = attr(group), queries i64 = attr(queries), keys i64 = attr(keys), mask_keys i64 = "
 	  "attr(mask_keys, 0), limited i64 = attr(limited, 0), k_strides ptr = attr(k_strides), v_strides ptr = "
 	  "attr(v_strides), mask_strides ptr = attr(mask_strides, null), causal i64 = attr(causal, 0), past i64 = "

@@ -183,7 +183,7 @@ static void set_unused(const struct shape *shape)
 			    (float)shape->softcap)
 #define COMPARE(TYPE, FIELD, BOUND, NUMBER)                                                                            \
 	do {                                                                                                           \
-		size_t bytes = (size_t)(72 * shape->d + 72 * shape->e + 512) * (TYPE == f64 ? 8 : 4);                  \
+		size_t bytes = (size_t)(128 * shape->d + 128 * shape->e + 4096) * (TYPE == f64 ? 8 : 4);               \
 		void *room = take_scratch(bytes);                                                                      \
 		RUN(TYPE, FIELD, y, 0, rows);                                                                          \
 		for (int row = 0, count = 1; row < rows; row += count, count = 1 + row % 5)                            \
@@ -293,6 +293,16 @@ int main(void)
 		 .limited = 1,
 		 .masked = 1,
 		 .softcap = 2},
+		{.heads = 1, .group = 1, .queries = 70, .keys = 100, .d = 260, .e = 9},
+		{.heads = 1,
+		 .group = 1,
+		 .queries = 130,
+		 .keys = 100,
+		 .d = 24,
+		 .e = 48,
+		 .causal = 1,
+		 .past = 3,
+		 .masked = 1},
 		{.heads = 2, .group = 1, .queries = 3, .keys = 200, .d = 40, .e = 65, .masked = 1, .flat = 1},
 	};
 
