@@ -21,6 +21,7 @@ KERNEL_FAMILIES = \
 	kernels/conv.c \
 	kernels/copy.c \
 	kernels/cumsum.c \
+	kernels/dequantise-sums.c \
 	kernels/dequantise.c \
 	kernels/det.c \
 	kernels/entropies.c \
@@ -34,6 +35,7 @@ KERNEL_FAMILIES = \
 	kernels/matmul-nbits.c \
 	kernels/matmul-pack.c \
 	kernels/matmul-quads.c \
+	kernels/matmul-transposed.c \
 	kernels/matmul-vector.c \
 	kernels/matmul.c \
 	kernels/nll.c \

@@ -183,6 +183,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/pads.c \
 	src/fusion/operators/primitives.c \
 	src/fusion/operators/products.c \
+	src/fusion/operators/quantised-products.c \
 	src/fusion/operators/quantised.c \
 	src/fusion/operators/random.c \
 	src/fusion/operators/recurrent.c \

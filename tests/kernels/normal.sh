@@ -1,6 +1,7 @@
 # The kernels of libskernels.a that normalize, and that of losses, against their definitions (library-normal.c),
-# and those of normalisations with what stands in front of them and behind them, and gates (library-fused.c).
+# and those of normalisations with what stands in front of them and behind them,
+# gates and products (library-fused.c).
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 
-compare_kernels batchnorm.c lrn.c nll.c normalize.c normalize-fused.c swiglu.c
+compare_kernels batchnorm.c lrn.c nll.c normalize.c normalize-fused.c swiglu.c dequantise-sums.c matmul-transposed.c

@@ -156,10 +156,59 @@ for sizes in '1 64' '3 63' '65 65' '7 1' '2 130' '0 5'; do
 	done
 done
 
+# integers TYPE M K N: products of bytes, of a constant, too, and products whose rows lie in another order.
+integers() {
+	local number
+	case $1 in f32) number=1 ;; f16) number=10 ;; *) number=16 ;; esac
+	same integers "$@" <<-END
+	number c T 3x$2x$3
+	number d T 3x$3x$4
+	number e T $2x3x$3
+	input i_in f32 $2x$3
+	input j_in f32 $3x$4
+	input l_in f32 $4
+	input r f32 $2
+	constant w i8 $4x$3 $(seq -s ' ' 1 $(($3 * $4)) | awk '{ for (i = 1; i <= NF; i++) printf "%d ", i * 7919 % 255 - 127 }')
+	constant scales i64 1 1056964608
+	node Cast n1 i_in -> i to=3
+	node Cast n2 j_in -> j to=3
+	node Cast n3 l_in -> l to=6
+	node MatMulInteger p1 i j -> c1
+	node Add sum1 c1 l -> d1
+	node Cast p2 d1 -> e1 to=1
+	node Mul p3 e1 l_in -> m1
+	node Cast p4 m1 -> y1_p to=$number
+	node ge:QuantBatchMatmulV3 f1 i j l_in _ l -> y1_f dtype=$number
+	node Transpose p5 w -> turned perm=[1,0]
+	node MatMulInteger p6 i turned -> c2
+	node Cast p7 c2 -> e2 to=1
+	constant half f32 1 0.5
+	node Mul p8 e2 half -> m2
+	constant column i64 2 $2 1
+	node Reshape p9 r column -> rows
+	node Mul p10 m2 rows -> n2
+	node Cast p11 n2 -> y2_p to=$number
+	node torchair:npu_quant_matmul f2 i w scales _ r -> y2_f output_dtype=$number transpose_x2=1
+	same T y1 y2
+	node MatMul p12 c d -> c3
+	node Transpose p13 c3 -> y3_p perm=[1,0,2]
+	node sklink:TransposeBatchMatMul f3 c d -> y3_f
+	node Transpose p14 e -> e4 perm=[1,0,2]
+	node MatMul p15 e4 d -> c4
+	node Transpose p16 c4 -> y4_p perm=[1,0,2]
+	node torchair:npu_transpose_batchmatmul f4 e d -> y4_f perm_x1=[1,0,2] perm_x2=[0,1,2] perm_y=[1,0,2]
+	node Transpose p17 d -> d5 perm=[0,2,1]
+	node sklink:TransposeBatchMatMul f5 e d5 -> y5_f perm_x1=[1,0,2] perm_x2=[0,2,1] perm_y=[0,1,2]
+	node Identity p18 c4 -> y5_p
+	same T y3 y4 y5
+	END
+}
+
 # Products, of matrices that are known when linking and of others, and gates.
 for sizes in '1 64 48' '3 63 65' '66 300 33' '1 7 2' '2 130 70'; do
 	for type in f32 f16 bf16; do
 		product $type $sizes
+		integers $type $sizes
 	done
 done
 
@@ -174,6 +223,7 @@ while IFS='|' read -r node pattern; do
 	input w f32 2x3x5
 	input g f32 4
 	input h f32 5x4
+	input b i8 4x5
 	input d f64 4x4
 	input e f32 0
 	input i i32 4
@@ -206,6 +256,16 @@ sklink:FusedMatMul the_node x h -> y transB=1 activation='tanh'|activation 'tanh
 sklink:FusedMatMul the_node x h -> y transB=1 sizes=[2,2]|the sizes of its pieces do not add up to 5
 sklink:FusedMatMul the_node x h -> y z transB=1|it has 2 outputs, and its columns are divided into 1
 sklink:FusedMatMul the_node x h -> y transB=1 sizes=[2,3] activated=2|there is no piece 2
+sklink:QuantBatchMatmul the_node h h g -> y|'h' and 'h' are not matrices of i8
+sklink:QuantBatchMatmul the_node b b g -> y|rows of 'b' have 5 elements, and columns of 'b' have 4
+sklink:QuantBatchMatmul the_node b b g -> y transpose_x2=1 to=3|'to' is 3, and must be f32, f16 or bf16
+sklink:QuantBatchMatmul the_node b b i -> y transpose_x2=1|'i' is not a scale, nor one for each of 4 columns
+sklink:QuantBatchMatmul the_node b b g g -> y transpose_x2=1|'g' would be of results of 8 bits, and these are floats
+sklink:QuantBatchMatmul the_node b b g _ g -> y transpose_x2=1|'g' is not a number i32 for each of 4 columns
+sklink:QuantBatchMatmul the_node b b g _ i x -> y transpose_x2=1|'x' is not a scale for each row
+sklink:TransposeBatchMatMul the_node x g -> y|'x' and 'g' are not floats of 3 dimensions
+sklink:TransposeBatchMatMul the_node x w -> y|'x' and 'w' are no factors of products, in that order of their axes
+sklink:TransposeBatchMatMul the_node x x -> y perm_y=[0,0,1]|perm_y is no order of three axes
 torchair:npu_add_rms_norm_quant the_node x x g g g g -> y|it has 8 inputs, and the operator has 4 to 7
 ge:AscendQuantV2 the_node x g -> y sqrt_mode=1|the operator has no attribute 'sqrt_mode'
 END

@@ -200,9 +200,10 @@ static bool translate_constant(struct translation *translation, struct sk_onnx_n
 static void translate_operator(struct translation *translation, struct sk_onnx_node *node)
 {
 	const char *type = type_of(node);
-	struct sk_onnx_attribute *target = find_attribute(node, "dst_type");
+	const char *name = !strcmp(type, "Cast") ? "dst_type" : strncmp(type, "QuantBatchMatmul", 16) ? "" : "dtype";
+	struct sk_onnx_attribute *target = find_attribute(node, name);
 
-	if (target && !strcmp(type, "Cast"))
+	if (target)
 		target->i = element_of_number(target->i);
 	if (!sk_onnx_translate_alias(translation->arena, "ge", type, node)) {
 		node->op = type;

@@ -25,6 +25,7 @@ extern const struct sk_schema sk_operators_pads[];
 extern const struct sk_schema sk_operators_primitives[];
 extern const struct sk_schema sk_operators_products[];
 extern const struct sk_schema sk_operators_quantised[];
+extern const struct sk_schema sk_operators_quantised_products[];
 extern const struct sk_schema sk_operators_random[];
 extern const struct sk_schema sk_operators_recurrent[];
 extern const struct sk_schema sk_operators_resize[];
@@ -49,5 +50,16 @@ uint32_t sk_canonical_pack(struct sk_canonical *canonical, uint32_t b, uint64_t 
 /* to = a b, of so many matrices [m, k] and [k, n], one behind the other. */
 void sk_canonical_product(struct sk_canonical *canonical, uint32_t a, uint32_t b, uint32_t to, uint64_t batches,
 			  uint64_t m, uint64_t k, uint64_t n);
+
+/* Products of matrices of bytes: of so many batches, of dimensions `shape`, which factors may be broadcast to. */
+struct sk_integer_product {
+	uint32_t rank;
+	uint64_t shape[SK_MAX_RANK];
+	uint64_t batches, m, k, n;
+};
+
+/* sums, of i32, = (a - az) (b - bz), of two factors and two zero points, which may be SK_NONE. */
+bool sk_canonical_integer_product(struct sk_canonical *canonical, const struct sk_integer_product *product,
+				  const uint32_t factors[2], const uint32_t zeros[2], uint32_t sums);
 
 #endif

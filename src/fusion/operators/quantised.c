@@ -273,13 +273,7 @@ static void requantise(struct sk_canonical *canonical, uint32_t sums, uint64_t i
 
 enum { MAX_BATCHES = 4096 };
 
-struct product {
-	uint32_t rank;
-	uint64_t shape[SK_MAX_RANK]; /* of the batches */
-	uint64_t batches, m, k, n;
-};
-
-static bool find_product(const struct sk_inference *inference, struct product *product)
+static bool find_product(const struct sk_inference *inference, struct sk_integer_product *product)
 {
 	const struct inputs *inputs = inputs_of(inference->node);
 	const struct sk_value *a = sk_infer_input(inference, inputs->a), *b = sk_infer_input(inference, inputs->b);
@@ -287,11 +281,11 @@ static bool find_product(const struct sk_inference *inference, struct product *p
 	if (a->rank < 2 || b->rank < 2)
 		return sk_infer_error(inference, "'%s' has %u dimensions, and '%s' %u, not 2 or more", a->name, a->rank,
 				      b->name, b->rank);
-	*product = (struct product){.rank = a->rank - 2,
-				    .batches = 1,
-				    .m = a->shape[a->rank - 2],
-				    .k = a->shape[a->rank - 1],
-				    .n = b->shape[b->rank - 1]};
+	*product = (struct sk_integer_product){.rank = a->rank - 2,
+					       .batches = 1,
+					       .m = a->shape[a->rank - 2],
+					       .k = a->shape[a->rank - 1],
+					       .n = b->shape[b->rank - 1]};
 	if (product->k != b->shape[b->rank - 2])
 		return sk_infer_error(inference,
 				      "rows of '%s' have %" PRIu64 " elements, and columns of '%s' have %" PRIu64,
@@ -307,7 +301,7 @@ static bool find_product(const struct sk_inference *inference, struct product *p
 
 static bool infer_product(struct sk_inference *inference)
 {
-	struct product product;
+	struct sk_integer_product product;
 
 	if (!find_product(inference, &product) || !check_quantised(inference, product.n))
 		return false;
@@ -321,8 +315,9 @@ static bool infer_product(struct sk_inference *inference)
 }
 
 /* The matrix of an operand that batch number `batch` has. */
-static struct sk_operand matrix_of(const struct sk_op_graph *graph, uint32_t value, const struct product *product,
-				   uint64_t batch, uint64_t rows, uint64_t columns)
+static struct sk_operand matrix_of(const struct sk_op_graph *graph, uint32_t value,
+				   const struct sk_integer_product *product, uint64_t batch, uint64_t rows,
+				   uint64_t columns)
 {
 	struct sk_operand matrix = sk_operand_shaped(graph, value, 2, (uint64_t[]){rows, columns});
 	const struct sk_value *of = &graph->values.items[value];
@@ -340,7 +335,7 @@ static struct sk_operand matrix_of(const struct sk_op_graph *graph, uint32_t val
 
 /* A factor of signed bytes in panels of 16 columns, with four rows of each side by side, if that can be done once and
  * leaves nothing over; else SK_NONE. */
-static uint32_t packed(struct sk_canonical *canonical, uint32_t b, const struct product *product)
+static uint32_t packed(struct sk_canonical *canonical, uint32_t b, const struct sk_integer_product *product)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_value from = graph->values.items[b];
@@ -357,18 +352,14 @@ static uint32_t packed(struct sk_canonical *canonical, uint32_t b, const struct 
 	return sk_canonical_arrange(canonical, sk_operand_flat(graph, to), b, &arrangement) ? to : SK_NONE;
 }
 
-static bool canonical_product(struct sk_canonical *canonical)
+bool sk_canonical_integer_product(struct sk_canonical *canonical, const struct sk_integer_product *given,
+				  const uint32_t factors[2], const uint32_t zeros[2], uint32_t sums)
 {
 	struct sk_op_graph *graph = canonical->graph;
-	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
-	const struct inputs *inputs = inputs_of(inference.node);
-	uint32_t a = sk_canonical_input(canonical, inputs->a), b = sk_canonical_input(canonical, inputs->b);
-	uint32_t sums, panels;
-	struct product product;
+	struct sk_integer_product product = *given;
+	uint32_t panels;
 
-	if (!find_product(&inference, &product))
-		return false;
-	if (elements_of(&graph->values.items[b]) == product.k * product.n) {
+	if (elements_of(&graph->values.items[factors[1]]) == product.k * product.n) {
 		product.m *= product.batches; /* all batches are rows of one product */
 		product.batches = 1;
 	}
@@ -376,23 +367,41 @@ static bool canonical_product(struct sk_canonical *canonical)
 		return sk_canonical_error(canonical,
 					  "there are %" PRIu64 " products of matrices, and at most %d are possible",
 					  product.batches, MAX_BATCHES);
-	sums = sums_of(canonical);
 	if (!product.k)
 		sk_canonical_fill(canonical, sums, 0);
-	panels = product.k ? packed(canonical, b, &product) : SK_NONE;
+	panels = product.k ? packed(canonical, factors[1], &product) : SK_NONE;
 	for (uint64_t i = 0; i < product.batches && product.k; i++) {
 		struct sk_graph_call *call = sk_canonical_call(canonical, "MatMulInteger");
 
 		if (panels != SK_NONE)
 			sk_call_integer(canonical, call, "packed", 1);
-		sk_call_input(canonical, call, matrix_of(graph, a, &product, i, product.m, product.k));
+		sk_call_input(canonical, call, matrix_of(graph, factors[0], &product, i, product.m, product.k));
 		sk_call_input(canonical, call,
 			      panels != SK_NONE ? sk_operand_shaped(graph, panels, 3, graph->values.items[panels].shape)
-						: matrix_of(graph, b, &product, i, product.k, product.n));
-		sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, inputs->a_zero)));
-		sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, inputs->b_zero)));
+						: matrix_of(graph, factors[1], &product, i, product.k, product.n));
+		sk_call_input(canonical, call, sk_operand_flat(graph, zeros[0]));
+		sk_call_input(canonical, call, sk_operand_flat(graph, zeros[1]));
 		sk_call_output(canonical, call, matrix_of(graph, sums, &product, i, product.m, product.n));
 	}
+	return true;
+}
+
+static bool canonical_product(struct sk_canonical *canonical)
+{
+	const struct sk_inference inference = {canonical->graph, &canonical->graph->nodes.items[canonical->node]};
+	const struct inputs *inputs = inputs_of(inference.node);
+	const uint32_t factors[2] = {sk_canonical_input(canonical, inputs->a),
+				     sk_canonical_input(canonical, inputs->b)};
+	const uint32_t zeros[2] = {sk_canonical_input(canonical, inputs->a_zero),
+				   sk_canonical_input(canonical, inputs->b_zero)};
+	struct sk_integer_product product;
+	uint32_t sums;
+
+	if (!find_product(&inference, &product))
+		return false;
+	sums = sums_of(canonical);
+	if (!sk_canonical_integer_product(canonical, &product, factors, zeros, sums))
+		return false;
 	requantise(canonical, sums, product.n, true);
 	return true;
 }

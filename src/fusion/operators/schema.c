@@ -5,15 +5,22 @@
 
 #include "src/fusion/operators/families.h"
 
-static const struct sk_schema *const families[] = {
-	sk_operators_attention,	   sk_operators_axes,		sk_operators_bodies,	  sk_operators_columns,
-	sk_operators_composites,   sk_operators_einsum,		sk_operators_elementwise, sk_operators_fourier,
-	sk_operators_fused_normal, sk_operators_fused_products, sk_operators_gradients,	  sk_operators_indexing,
-	sk_operators_losses,	   sk_operators_microsoft,	sk_operators_moves,	  sk_operators_normal,
-	sk_operators_optimisers,   sk_operators_pads,		sk_operators_primitives,  sk_operators_products,
-	sk_operators_quantised,	   sk_operators_random,		sk_operators_recurrent,	  sk_operators_resize,
-	sk_operators_sampling,	   sk_operators_sequences,	sk_operators_shapes,	  sk_operators_signals,
-	sk_operators_training,	   sk_operators_transposed,	sk_operators_windows};
+static const struct sk_schema *const families[] = {sk_operators_attention,    sk_operators_axes,
+						   sk_operators_bodies,	      sk_operators_columns,
+						   sk_operators_composites,   sk_operators_einsum,
+						   sk_operators_elementwise,  sk_operators_fourier,
+						   sk_operators_fused_normal, sk_operators_fused_products,
+						   sk_operators_gradients,    sk_operators_indexing,
+						   sk_operators_losses,	      sk_operators_microsoft,
+						   sk_operators_moves,	      sk_operators_normal,
+						   sk_operators_optimisers,   sk_operators_pads,
+						   sk_operators_primitives,   sk_operators_products,
+						   sk_operators_quantised,    sk_operators_quantised_products,
+						   sk_operators_random,	      sk_operators_recurrent,
+						   sk_operators_resize,	      sk_operators_sampling,
+						   sk_operators_sequences,    sk_operators_shapes,
+						   sk_operators_signals,      sk_operators_training,
+						   sk_operators_transposed,   sk_operators_windows};
 
 enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 
