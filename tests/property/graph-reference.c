@@ -451,6 +451,8 @@ static void binary_real(const struct question *question, int64_t i, number a, nu
 		near(question, i, a / b, 0);
 	else if (!strcmp(op, "PRelu"))
 		near(question, i, a < 0 ? a * b : a, 0);
+	else if (!strcmp(op, "Pow"))
+		approximate(question, i, powl(a, b), 0);
 	else
 		near(question, i, rest(a, b, true), 0);
 }
@@ -1512,7 +1514,7 @@ static const struct {
 	 "ThresholdedRelu Elu HardSigmoid ",
 	 refer_function},
 	{" Abs Neg Sign Relu BitwiseNot Not Ceil Floor Round IsNaN IsInf Identity ", refer_simple},
-	{" Add Sub Mul Div Mod PRelu And Or Xor BitwiseAnd BitwiseOr BitwiseXor BitShift ", refer_binary},
+	{" Add Sub Mul Div Mod Pow PRelu And Or Xor BitwiseAnd BitwiseOr BitwiseXor BitShift ", refer_binary},
 	{" Equal Greater Less GreaterOrEqual LessOrEqual ", refer_comparison},
 	{" Max Min Sum Mean ", refer_variadic},
 	{" Where ", refer_where},

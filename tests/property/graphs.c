@@ -35,8 +35,8 @@ static struct {
 
 /* What the processes of the cases share: what the last failure was, and what there has been. */
 struct board {
-	char message[TEXT], flags[TEXT / 2];
-	uint64_t graphs, nodes, elements;
+	char message[TEXT], flags[TEXT];
+	uint64_t graphs, nodes, elements, chained, fused;
 	uint32_t failures;
 };
 
@@ -81,7 +81,7 @@ static void run_program(const char *folder, const char *input, char *const *word
 	fail("%s: status %d: %s", words[0], status, text);
 }
 
-static void make_model(const struct graph *graph, const char *folder, const char *name, bool all)
+static void make_model(const struct graph *graph, const char *folder, const char *name, enum graph_outputs outputs)
 {
 	char lines[PATH], model[PATH];
 	FILE *file;
@@ -91,22 +91,25 @@ static void make_model(const struct graph *graph, const char *folder, const char
 	file = fopen(lines, "w");
 	if (!file)
 		fail("%s: %s", lines, strerror(errno));
-	graph_write(graph, file, all);
+	graph_write(graph, file, outputs);
 	fclose(file);
 	run_program(folder, lines, (char *[]){(char *)options.make_model, model, NULL});
 }
 
-/* The package FOLDER/NAME.sk; of the two options `more` may be NULL, and so may both. */
-static void link_model(const char *folder, const char *model, const char *name, const char *option, const char *more)
+enum { MOST_OPTIONS = 4 };
+
+/* The package FOLDER/NAME.sk; the options end with NULL. */
+static void link_model(const char *folder, const char *model, const char *name, const char *const *more)
 {
 	char input[PATH], output[PATH], libraries[PATH];
+	char *words[7 + MOST_OPTIONS] = {(char *)options.sklink, input, libraries, "-lskernels", "-o", output};
 
 	snprintf(input, sizeof(input), "%s/%s.onnx", folder, model);
 	snprintf(output, sizeof(output), "%s/%s.sk", folder, name);
 	snprintf(libraries, sizeof(libraries), "-L%s", options.libraries);
-	run_program(folder, NULL,
-		    (char *[]){(char *)options.sklink, input, libraries, "-lskernels", "-o", output, (char *)option,
-			       (char *)more, NULL});
+	for (uint32_t i = 0; more[i]; i++)
+		words[6 + i] = (char *)more[i];
+	run_program(folder, NULL, words);
 }
 
 /* ---- runs ---- */
@@ -117,6 +120,7 @@ struct run {
 	const char *package, *device;
 	enum mode mode;
 	uint32_t cores;
+	enum graph_outputs outputs; /* that the package has */
 };
 
 /* What a run has left of each value; NULL: it has no such tensor. */
@@ -153,8 +157,7 @@ static void bind_tensors(const struct graph *graph, const struct run *run, struc
 		if (index >= graph->value_count || tensor.bytes != size_of(value) || tensor.rank != value->rank ||
 		    (int)tensor.dtype != (int)value->dtype)
 			fail("%s.sk: tensor %s is another one", run->package, tensor.name);
-		if (value->kind == GRAPH_COMPUTED && !value->is_output && strcmp(run->package, "all") != 0 &&
-		    strcmp(run->package, "expanded") != 0)
+		if (value->kind == GRAPH_COMPUTED && !graph_has(graph, index, run->outputs))
 			fail("%s.sk: %s is bound, and no output", run->package, tensor.name);
 		room = (tensor.bytes + tensor.padding + GUARD + 63) / 64 * 64;
 		results->bytes[index] = aligned_alloc(64, room);
@@ -271,6 +274,61 @@ static void check_nodes(struct graph *graph, const struct results *results, bool
 			check_node(graph, &graph->nodes[i], o, expanded);
 }
 
+/* A value that has not been seen is what is meant, with all that may be lost on the way; where it may not fit into its
+ * type, nothing is known. */
+static void imagine(struct graph_value *value, number *expected, number *room)
+{
+	for (int64_t i = 0; i < value->count; i++) {
+		number most = fabsl(expected[i]) + room[i], held;
+		uint64_t bits = 0;
+
+		graph_encode(value->dtype, &most, 1, &bits);
+		graph_decode(value->dtype, &bits, 1, &held);
+		if (!isfinite(held) && isfinite(expected[i]))
+			room[i] = HUGE_VALL;
+	}
+	free(value->elements);
+	free(value->error);
+	value->elements = expected;
+	value->error = room;
+}
+
+static void check_chained(struct graph *graph, const struct graph_node *node, uint32_t output, const uint8_t *bytes)
+{
+	struct graph_value *value = &graph->values[node->outputs[output]];
+	number *expected = calloc((size_t)value->count + 1, sizeof(number));
+	number *room = calloc((size_t)value->count + 1, sizeof(number));
+
+	if (!expected || !room)
+		abort();
+	graph_reference(graph, node, output, expected, room);
+	graph_spread(graph, node, output, expected, room);
+	if (!bytes) {
+		imagine(value, expected, room);
+		return;
+	}
+	graph_decode(value->dtype, bytes, value->count, value->elements);
+	free(value->error);
+	value->error = NULL;
+	for (int64_t i = 0; i < value->count; i++) {
+		if (!graph_is_near(value->dtype, value->elements[i], expected[i], room[i]))
+			fail("fused.sk: n%u (%s, %s): element %lld of v%u is %.20Lg (%La), not %.20Lg by %.3Lg",
+			     (uint32_t)(node - graph->nodes), node->op, sk_dtype_name(value->dtype), (long long)i,
+			     node->outputs[output], value->elements[i], value->elements[i], expected[i], room[i]);
+		board->chained += isfinite(room[i]);
+	}
+	free(expected);
+	free(room);
+}
+
+/* From a run in which patterns have become other operators: what their ends are of what comes in. */
+static void check_chains(struct graph *graph, const struct results *results)
+{
+	for (uint32_t i = 0; i < graph->node_count; i++)
+		for (uint32_t o = 0; !graph->nodes[i].removed && o < graph->nodes[i].output_count; o++)
+			check_chained(graph, &graph->nodes[i], o, results->bytes[graph->nodes[i].outputs[o]]);
+}
+
 /* By the bytes; but any NaN is as good as another one, since sign and payload depend on how it is computed. */
 static bool is_same(enum sk_dtype dtype, const uint8_t *one, const uint8_t *other, int64_t count)
 {
@@ -296,28 +354,29 @@ static void check_same(const struct graph *graph, const struct run *run, const s
 	for (uint32_t i = 0; i < graph->value_count; i++)
 		if (graph->values[i].kind == GRAPH_COMPUTED && results->bytes[i] &&
 		    !is_same(graph->values[i].dtype, results->bytes[i], expected->bytes[i], graph->values[i].count))
-			fail("%s.sk, %s on %s with %u cores: v%u has other bytes than if all values are outputs",
-			     run->package, modes[run->mode], run->device, run->cores, i);
+			fail("%s.sk, %s on %s with %u cores: v%u has other bytes than in the first run", run->package,
+			     modes[run->mode], run->device, run->cores, i);
 }
 
-typedef void flags_function(const struct graph *graph, const char **target, char *text, size_t size);
-
-static void draw_flags(const struct graph *graph, const char **target, char *text, size_t size)
-{
-	flags_draw(graph->seed, target, text, size);
-}
-
-/* With random flags; a failure names them. */
+/* With flags; a failure names them. Every other one has a switch file, too. */
 static void link_flagged(const struct graph *graph, const char *folder, const char *model, const char *name,
-			 flags_function *draw)
+			 const char *target, const char *flags, bool switches)
 {
-	char target[64], flags[TEXT / 2] = "--fusion-flags=";
-	const char *word;
+	char target_option[64], flags_option[TEXT / 2 + 32], switches_option[PATH], path[PATH];
+	const char *const more[] = {target_option, flags_option, switches ? switches_option : NULL, NULL};
+	FILE *file;
 
-	draw(graph, &word, flags + strlen(flags), sizeof(flags) - strlen(flags));
-	snprintf(target, sizeof(target), "--fusion-target=%s", word);
-	snprintf(board->flags, sizeof(board->flags), "'%s' '%s'", target, flags);
-	link_model(folder, model, name, target, flags);
+	snprintf(target_option, sizeof(target_option), "--fusion-target=%s", target);
+	snprintf(flags_option, sizeof(flags_option), "--fusion-flags=%s", flags);
+	snprintf(path, sizeof(path), "%s/%s.switches", folder, name);
+	snprintf(switches_option, sizeof(switches_option), "--fusion-switch-file=%.400s", path);
+	snprintf(board->flags, sizeof(board->flags), "'%s' '%s'", target_option, flags_option);
+	file = fopen(path, "w");
+	if (!file)
+		fail("%s: %s", path, strerror(errno));
+	flags_write_switches(graph->seed, file);
+	fclose(file);
+	link_model(folder, model, name, more);
 }
 
 /* One graph in four is also linked without tile groups. */
@@ -328,17 +387,18 @@ static bool is_plain(const struct graph *graph)
 
 static void check_runs(struct graph *graph, const char *folder)
 {
-	static const struct run first = {"all", "host", FUSED, 2};
+	static const struct run first = {"all", "host", FUSED, 2, GRAPH_ALL};
 	const struct run runs[] = {
-		{is_plain(graph) ? "plain" : "all", "host", graph->seed % 2 ? UNFUSED : FUSED, 2},
-		{"some", "host", FUSED, 1},
-		{"some", "host", FUSED, 2},
-		{"some", "host", FUSED, 7},
-		{"some", "host", UNFUSED, 2},
-		{"some", "host", SERIAL, 1},
-		{"some", "a3", FUSED, 5},
-		{"flagged", "host", FUSED, 2},
-		{"flagged", "host", graph->seed % 2 ? UNFUSED : FUSED, 7},
+		is_plain(graph) ? (struct run){"plain", "host", FUSED, 2, GRAPH_SOME}
+				: (struct run){"all", "host", graph->seed % 2 ? UNFUSED : FUSED, 2, GRAPH_ALL},
+		{"some", "host", FUSED, 1, GRAPH_SOME},
+		{"some", "host", FUSED, 2, GRAPH_SOME},
+		{"some", "host", FUSED, 7, GRAPH_SOME},
+		{"some", "host", UNFUSED, 2, GRAPH_SOME},
+		{"some", "host", SERIAL, 1, GRAPH_SOME},
+		{"some", "a3", FUSED, 5, GRAPH_SOME},
+		{"flagged", "host", FUSED, 2, GRAPH_SOME},
+		{"flagged", "host", graph->seed % 2 ? UNFUSED : FUSED, 7, GRAPH_SOME},
 	};
 	struct results expected, results;
 
@@ -352,35 +412,95 @@ static void check_runs(struct graph *graph, const char *folder)
 	free_results(&expected);
 }
 
-/* Where flags expand and simplify, results are others; what a node computes of what it had then is still right, and
- * does not depend on how the package runs. */
-static void check_expanded(struct graph *graph, const char *folder)
+/* Runs a package whose results are its own: they must be the same however it runs. */
+static void check_apart(struct graph *graph, const char *folder, const char *package, enum graph_outputs outputs)
 {
-	const struct run first = {"expanded", "host", FUSED, 2}, other = {"expanded", "host", UNFUSED, 3};
+	const struct run first = {package, "host", FUSED, 2, outputs};
+	const struct run other = {package, graph->seed % 3 ? "host" : "a3", graph->seed % 2 ? SERIAL : UNFUSED, 3,
+				  outputs};
 	struct results expected, results;
 
-	link_flagged(graph, folder, "all", "expanded", flags_draw_expansion);
 	run_package(graph, folder, &first, &expected);
-	check_nodes(graph, &expected, true);
+	if (!strcmp(package, "fused"))
+		check_chains(graph, &expected);
+	else
+		check_nodes(graph, &expected, true);
 	run_package(graph, folder, &other, &results);
 	check_same(graph, &other, &results, &expected);
 	free_results(&results);
 	free_results(&expected);
 }
 
+/* Where flags expand and simplify, results are others; what a node computes of what it had then is still right. */
+static void check_expanded(struct graph *graph, const char *folder)
+{
+	char flags[TEXT / 2];
+	const char *target;
+
+	flags_draw_expansion(graph, &target, flags, sizeof(flags));
+	link_flagged(graph, folder, "all", "expanded", target, flags, false);
+	check_apart(graph, folder, "expanded", GRAPH_ALL);
+}
+
+/* How often fusion_result.json says that something has taken the place of a pattern. */
+static uint64_t count_fused(const char *folder)
+{
+	char path[PATH], line[TEXT];
+	uint64_t sum = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/result.json", folder);
+	file = fopen(path, "r");
+	if (!file)
+		fail("%s: %s", path, strerror(errno));
+	while (fgets(line, sizeof(line), file)) {
+		const char *times = strstr(line, "\"effect_times\": \"");
+
+		sum += times ? strtoull(times + strlen("\"effect_times\": \""), NULL, 10) : 0;
+	}
+	fclose(file);
+	return sum;
+}
+
+/* Patterns become other operators, which round otherwise: by default, or with flags and switches. */
+static void check_fused(struct graph *graph, const char *folder)
+{
+	enum graph_outputs outputs = graph->seed % 4 == 3 ? GRAPH_SOME : GRAPH_OUTER;
+	char flags[TEXT / 2], result[PATH + 32];
+	const char *const plain[] = {result, NULL};
+	const char *target;
+
+	snprintf(result, sizeof(result), "--fusion-result=%s/result.json", folder);
+	make_model(graph, folder, "outer", outputs);
+	flags_draw(graph->seed, true, &target, flags, sizeof(flags));
+	strcpy(board->flags, "none");
+	if (graph->seed % 2) {
+		link_flagged(graph, folder, "outer", "fused", target, flags, graph->seed % 4 == 1);
+	} else {
+		link_model(folder, "outer", "fused", plain);
+		board->fused += count_fused(folder);
+	}
+	check_apart(graph, folder, "fused", outputs);
+}
+
 static void check_case(uint64_t seed, uint64_t removed, const char *folder)
 {
 	struct graph *graph = graph_create(seed, removed);
+	char flags[TEXT / 2], without[TEXT / 2] = "--fusion-flags=";
+	const char *target;
 
-	make_model(graph, folder, "all", true);
-	make_model(graph, folder, "some", false);
-	link_model(folder, "all", "all", "--fusion-flags=--opt_level=0", NULL);
-	link_model(folder, "some", "some", NULL, NULL);
-	link_flagged(graph, folder, "some", "flagged", draw_flags);
+	flags_without_fusion(without, sizeof(without));
+	make_model(graph, folder, "all", GRAPH_ALL);
+	make_model(graph, folder, "some", GRAPH_SOME);
+	link_model(folder, "all", "all", (const char *[]){"--fusion-flags=--opt_level=0", NULL});
+	link_model(folder, "some", "some", (const char *[]){without, NULL});
+	flags_draw(graph->seed, false, &target, flags, sizeof(flags));
+	link_flagged(graph, folder, "some", "flagged", target, flags, graph->seed % 2);
 	if (is_plain(graph))
-		link_model(folder, "some", "plain", "--scope-options=*=tile-fusion=0", NULL);
+		link_model(folder, "some", "plain", (const char *[]){"--scope-options=*=tile-fusion=0", without, NULL});
 	check_runs(graph, folder);
 	check_expanded(graph, folder);
+	check_fused(graph, folder);
 	__atomic_add_fetch(&board->graphs, graph->part_count, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&board->nodes, graph->node_count, __ATOMIC_RELAXED);
 	graph_free(graph);
@@ -432,8 +552,9 @@ static void keep_failure(uint64_t seed, uint64_t removed, const char *message)
 	snprintf(folder, sizeof(folder), "%s/graph-%llu", options.keep, (unsigned long long)seed);
 	mkdir(options.keep, 0777);
 	mkdir(folder, 0777);
-	make_model(graph, folder, "all", true);
-	make_model(graph, folder, "some", false);
+	make_model(graph, folder, "all", GRAPH_ALL);
+	make_model(graph, folder, "some", GRAPH_SOME);
+	make_model(graph, folder, "outer", GRAPH_OUTER);
 	for (uint32_t i = 0; i < graph->value_count; i++) {
 		const struct graph_value *value = &graph->values[i];
 		uint8_t *bytes = malloc(size_of(value) + 1);
@@ -468,7 +589,7 @@ static void report(uint64_t seed, const char *folder)
 	removed = shrink(seed, folder);
 	if (fails(seed, removed, folder))
 		strcpy(message, board->message);
-	printf("seed %llu fails: %s\n  flags of flagged.sk: %s\n  graphs --cases 1 --seed %llu --removed %#llx %s %s "
+	printf("seed %llu fails: %s\n  flags: %s\n  graphs --cases 1 --seed %llu --removed %#llx %s %s "
 	       "%s\n",
 	       (unsigned long long)seed, message, board->flags, (unsigned long long)seed, (unsigned long long)removed,
 	       options.sklink, options.make_model, options.libraries);
@@ -524,11 +645,15 @@ static int run_cases(void)
 		sum.graphs += boards[i].graphs;
 		sum.nodes += boards[i].nodes;
 		sum.elements += boards[i].elements;
+		sum.chained += boards[i].chained;
+		sum.fused += boards[i].fused;
 		sum.failures += boards[i].failures;
 	}
-	printf("%llu graphs, from seed %llu on, %llu nodes, %llu elements compared, %u failures\n",
+	printf("%llu graphs, from seed %llu on, %llu nodes, %llu elements compared, and %llu behind fusion of %llu "
+	       "patterns, %u failures\n",
 	       (unsigned long long)sum.graphs, (unsigned long long)options.seed, (unsigned long long)sum.nodes,
-	       (unsigned long long)sum.elements, sum.failures);
+	       (unsigned long long)sum.elements, (unsigned long long)sum.chained, (unsigned long long)sum.fused,
+	       sum.failures);
 	return result || sum.failures;
 }
 
@@ -570,7 +695,7 @@ int main(int count, char **arguments)
 		at++;
 	}
 	if (print) {
-		graph_write(graph_create(options.seed, options.removed), stdout, false);
+		graph_write(graph_create(options.seed, options.removed), stdout, GRAPH_SOME);
 		return 0;
 	}
 	if (at + 3 != count)

@@ -50,11 +50,34 @@ static const char *const operators[] = {"Add",	     "Mul",	  "Sub",    "Div",   
 					"Neg",	     "Slice",	  "Conv",   "Max",     "Relu",	    "ReduceMean"};
 static const char *const passes[] = {"fuse_basic", "graph_kernel_cluster", "graph_kernel_splitter",
 				     "arithmetic_simplify", "transform_op_optimizer"};
+/* Those that put several operators in the place of patterns. */
+static const char *const fusions[] = {
+	"onnx_fusion",
+	"FlashAttentionFusionV1",
+	"FlashAttentionFusionV2",
+	"add_layer_norm_fusion",
+	"add_layer_norm_v3_fusion",
+	"add_layer_norm_ext_fusion",
+	"inference_swiglu_fusion",
+	"inference_matmul_split_fusion",
+	"add_rms_norm_quant_fusion",
+	"rms_norm_quant_fusion",
+	"add_rms_norm_fusion",
+	"add_cast_rms_norm_cast_fusion",
+	"split_concat_fusion",
+	"matmul_elem_biasadd_fusion",
+	"matmul_elem_add_fusion",
+	"matmul_elem_relu_fusion",
+	"matmul_elem_gelu_fusion",
+	"inference_qbmm_add_fusion",
+	"torchair_generic_pattern_pass",
+};
 static const char *const patterns[] = {"elemwise", "fwd", "bwd", "depth", "width", "reduce", "reshape", "matmul"};
 
 enum {
 	OPERATORS = sizeof(operators) / sizeof(*operators),
 	PASSES = sizeof(passes) / sizeof(*passes),
+	FUSIONS = sizeof(fusions) / sizeof(*fusions),
 	PATTERNS = sizeof(patterns) / sizeof(*patterns),
 };
 
@@ -86,21 +109,65 @@ static void say_limits(struct flags *flags)
 
 static const char *const targets[] = {"host", "ascend", "cpu", "gpu"};
 
-void flags_draw(uint64_t seed, const char **target, char *text, size_t size)
+void flags_without_fusion(char *text, size_t size)
 {
-	struct flags flags = {seed * 2654435761u + 1, text, size};
+	size_t length = strlen(text);
+
+	for (uint32_t i = 0; i < FUSIONS; i++)
+		length +=
+			(size_t)snprintf(text + length, size - length, "%s%s", i ? "," : "--disable_pass=", fusions[i]);
+}
+
+/* With patterns or without; some of the passes. */
+static void say_passes(struct flags *flags, bool fuses)
+{
+	say(flags, " ");
+	if (!fuses)
+		flags_without_fusion(flags->text, flags->size);
+	else
+		say_list(flags, "--disable_pass=", fusions, FUSIONS);
+	/* An expansion computes with other roundings. */
+	say(flags, ",graph_kernel_expander");
+	if (one_in(flags, 4))
+		say_list(flags, ",", passes, PASSES);
+}
+
+void flags_draw(uint64_t seed, bool fuses, const char **target, char *text, size_t size)
+{
+	struct flags flags = {seed * 2654435761u + 1 + (fuses ? 2 : 0), text, size};
 
 	*text = 0;
 	*target = targets[random_below(&flags.random, 4)];
 	say_number(&flags, "--opt_level=", random_below(&flags.random, 4));
-	/* An expansion computes with other roundings. */
-	say(&flags, " --disable_pass=graph_kernel_expander");
+	say_passes(&flags, fuses);
 	if (seed % 5 == 1)
 		say(&flags, ",FusionVirtualOpSetSwitch");
-	if (one_in(&flags, 4))
-		say_list(&flags, ",", passes, PASSES);
 	say_lists(&flags);
 	say_limits(&flags);
+}
+
+static void write_switch(struct flags *flags, FILE *file, bool json, const char *pass)
+{
+	const char *word = one_in(flags, 2) ? "on" : "off";
+
+	fprintf(file, json ? "\"%s\": \"%s\"" : "%s:%s\n", pass, word);
+}
+
+void flags_write_switches(uint64_t seed, FILE *file)
+{
+	struct flags flags = {.random = seed * 2654435761u + 5};
+	bool json = one_in(&flags, 2);
+
+	fprintf(file, "%s", json ? "{\"Switch\": {\"UBFusion\": {" : "");
+	write_switch(&flags, file, json, "FusionVirtualOpSetSwitch");
+	fprintf(file, "%s", json ? "}, \"GraphFusion\": {" : "");
+	write_switch(&flags, file, json, one_in(&flags, 6) ? "ALL" : "onnx_fusion");
+	for (uint32_t i = 1; i < FUSIONS + PASSES; i++)
+		if (one_in(&flags, 4)) {
+			fprintf(file, "%s", json ? ", " : "");
+			write_switch(&flags, file, json, i < FUSIONS ? fusions[i] : passes[i - FUSIONS]);
+		}
+	fprintf(file, "%s", json ? "}}}" : "");
 }
 
 /* About half of the operators of the graph, and one at least. */

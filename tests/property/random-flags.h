@@ -5,11 +5,19 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "tests/property/random-graph.h"
 
-/* The values of --fusion-target and --fusion-flags, the same for the same seed. */
-void flags_draw(uint64_t seed, const char **target, char *text, size_t size);
+/* The values of --fusion-target and --fusion-flags, the same for the same seed; with passes that put another operator
+ * in the place of several, or without them. */
+void flags_draw(uint64_t seed, bool fuses, const char **target, char *text, size_t size);
+
+/* What turns off all of these passes, and nothing else. */
+void flags_without_fusion(char *text, size_t size);
+
+/* A switch file; what flags say of a pass counts more. */
+void flags_write_switches(uint64_t seed, FILE *file);
 
 /* The same for flags that expand operators of the graph, and that simplify it, exactly or not. */
 void flags_draw_expansion(const struct graph *graph, const char **target, char *text, size_t size);

@@ -1,7 +1,7 @@
 /* Draws graphs; see random-graph.h. Each operator is a row of the table at the end: from which operator set on it is
  * drawn, for which types, and a function that finds or makes its inputs, says what the node means and how that is
  * written. */
-#include "tests/property/random-graph.h"
+#include "tests/property/random-maker.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -15,17 +15,6 @@ enum {
 	MOST_DRAWN = 1024, /* of an input or a constant */
 };
 
-#define SET(dtype) (1u << (dtype))
-#define FLOATS	   (SET(SK_F32) | SET(SK_F64) | SET(SK_F16) | SET(SK_BF16))
-#define WIDE	   (SET(SK_I32) | SET(SK_I64) | SET(SK_U32) | SET(SK_U64))
-#define SIGNED	   (SET(SK_I8) | SET(SK_I16) | SET(SK_I32) | SET(SK_I64))
-#define UNSIGNED   (SET(SK_U8) | SET(SK_U16) | SET(SK_U32) | SET(SK_U64))
-#define NUMBERS	   (FLOATS | SIGNED | UNSIGNED)
-#define BOOL	   SET(SK_BOOL)
-#define ALL	   (NUMBERS | BOOL)
-
-struct maker;
-
 struct known_operator {
 	const char *op;
 	uint32_t since, until; /* operator sets; 0: the newest */
@@ -34,27 +23,19 @@ struct known_operator {
 	bool (*make)(struct maker *maker, struct graph_node *node);
 };
 
-struct maker {
-	struct graph *graph;
-	uint64_t random;
-	const struct known_operator *drawn;
-	uint32_t first; /* value of the part */
-	bool parts; /* most nodes split or join, along the first axis above all */
-};
-
-static uint32_t draw(struct maker *maker, uint32_t limit)
+uint32_t draw(struct maker *maker, uint32_t limit)
 {
 	return random_below(&maker->random, limit);
 }
 
-static bool one_in(struct maker *maker, uint32_t count)
+bool one_in(struct maker *maker, uint32_t count)
 {
 	return draw(maker, count) == 0;
 }
 
 /* ---- values ---- */
 
-static int64_t count_of(uint32_t rank, const int64_t *shape)
+int64_t count_of(uint32_t rank, const int64_t *shape)
 {
 	int64_t count = 1;
 
@@ -88,7 +69,7 @@ static number draw_element(struct maker *maker, enum sk_dtype dtype)
 }
 
 /* Rounded to what the type has. */
-static void settle(struct graph_value *value)
+void settle(struct graph_value *value)
 {
 	void *bytes = malloc((size_t)value->count * 8 + 1);
 
@@ -99,8 +80,7 @@ static void settle(struct graph_value *value)
 	free(bytes);
 }
 
-static uint32_t add_value(struct maker *maker, enum graph_kind kind, enum sk_dtype dtype, uint32_t rank,
-			  const int64_t *shape)
+uint32_t add_value(struct maker *maker, enum graph_kind kind, enum sk_dtype dtype, uint32_t rank, const int64_t *shape)
 {
 	struct graph *graph = maker->graph;
 	struct graph_value *value = &graph->values[graph->value_count];
@@ -132,7 +112,7 @@ static uint32_t add_fresh(struct maker *maker, enum sk_dtype dtype, uint32_t ran
 	return add_drawn(maker, one_in(maker, 3) ? GRAPH_CONSTANT : GRAPH_INPUT, dtype, rank, shape);
 }
 
-static uint32_t add_list(struct maker *maker, int64_t count, const int64_t *list)
+uint32_t add_list(struct maker *maker, int64_t count, const int64_t *list)
 {
 	uint32_t index = add_value(maker, GRAPH_CONSTANT, SK_I64, 1, &count);
 
@@ -164,7 +144,7 @@ static void draw_shape(struct maker *maker, uint32_t rank, int64_t *shape)
 	while (count_of(rank, shape) > MOST_DRAWN);
 }
 
-static enum sk_dtype draw_dtype(struct maker *maker, uint32_t dtypes)
+enum sk_dtype draw_dtype(struct maker *maker, uint32_t dtypes)
 {
 	uint32_t dtype;
 
@@ -177,7 +157,7 @@ static enum sk_dtype draw_dtype(struct maker *maker, uint32_t dtypes)
 }
 
 /* A value of one of the types with so many dimensions: of those that there are, rather a late one, or a new one. */
-static uint32_t pick(struct maker *maker, uint32_t dtypes, uint32_t least_rank, uint32_t most_rank)
+uint32_t pick(struct maker *maker, uint32_t dtypes, uint32_t least_rank, uint32_t most_rank)
 {
 	int64_t shape[SK_MAX_RANK];
 	uint32_t rank, count = maker->graph->value_count - maker->first;
@@ -201,14 +181,14 @@ static uint32_t draw_value(struct maker *maker)
 	return maker->first + draw(maker, maker->graph->value_count - maker->first);
 }
 
-static const struct graph_value *value_of(const struct maker *maker, uint32_t index)
+const struct graph_value *value_of(const struct maker *maker, uint32_t index)
 {
 	return &maker->graph->values[index];
 }
 
 /* ---- nodes ---- */
 
-static uint32_t add_input(struct maker *maker, struct graph_node *node, uint32_t index)
+uint32_t add_input(struct maker *maker, struct graph_node *node, uint32_t index)
 {
 	maker->graph->values[index].uses++;
 	node->inputs[node->input_count++] = index;
@@ -216,8 +196,7 @@ static uint32_t add_input(struct maker *maker, struct graph_node *node, uint32_t
 }
 
 /* False: it would be too large. */
-static bool add_output(struct maker *maker, struct graph_node *node, enum sk_dtype dtype, uint32_t rank,
-		       const int64_t *shape)
+bool add_output(struct maker *maker, struct graph_node *node, enum sk_dtype dtype, uint32_t rank, const int64_t *shape)
 {
 	if (rank > 6 || count_of(rank, shape) > MOST_ELEMENTS)
 		return false;
@@ -232,9 +211,7 @@ static bool add_alike(struct maker *maker, struct graph_node *node, uint32_t lik
 	return add_output(maker, node, value->dtype, value->rank, value->shape);
 }
 
-static void say(struct graph_node *node, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct graph_node *node, const char *format, ...)
+void say(struct graph_node *node, const char *format, ...)
 {
 	size_t length = strlen(node->attributes);
 	va_list arguments;
@@ -244,7 +221,7 @@ static void say(struct graph_node *node, const char *format, ...)
 	va_end(arguments);
 }
 
-static void say_list(struct graph_node *node, const char *name, int64_t count, const int64_t *list)
+void say_list(struct graph_node *node, const char *name, int64_t count, const int64_t *list)
 {
 	say(node, " %s=[", name);
 	for (int64_t i = 0; i < count; i++)
@@ -262,8 +239,8 @@ static int64_t draw_axis(struct maker *maker, struct graph_node *node, uint32_t 
 }
 
 /* What was an attribute became an input. */
-static void say_or_add(struct maker *maker, struct graph_node *node, uint32_t input_since, const char *name,
-		       int64_t count, const int64_t *list)
+void say_or_add(struct maker *maker, struct graph_node *node, uint32_t input_since, const char *name, int64_t count,
+		const int64_t *list)
 {
 	if (maker->graph->opset >= input_since)
 		add_input(maker, node, add_list(maker, count, list));
@@ -316,7 +293,7 @@ static bool make_neutral(struct maker *maker, struct graph_node *node)
 }
 
 /* What the shapes are broadcast to; -1: they cannot be. */
-static int64_t broadcast(const struct graph_value *a, const struct graph_value *b, int64_t *shape)
+int64_t broadcast(const struct graph_value *a, const struct graph_value *b, int64_t *shape)
 {
 	uint32_t rank = a->rank > b->rank ? a->rank : b->rank;
 
@@ -1498,9 +1475,11 @@ static void draw_scopes(struct maker *maker)
 	uint32_t scope = draw(maker, 2), stream = 0, streams = one_in(maker, 4) ? 3 : 1;
 
 	for (uint32_t i = 0; i < maker->graph->node_count; i++) {
-		if (one_in(maker, 8))
+		uint32_t rarer = maker->graph->nodes[i].goes_on ? 12 : 1;
+
+		if (one_in(maker, 8 * rarer))
 			scope = draw(maker, 3);
-		if (one_in(maker, 4))
+		if (one_in(maker, 4 * rarer))
 			stream = draw(maker, streams);
 		maker->graph->nodes[i].scope = scope;
 		maker->graph->nodes[i].stream = stream;
@@ -1548,7 +1527,7 @@ static void draw_absences(struct maker *maker)
 	}
 }
 
-/* One in three is a large one. */
+/* One in three is a large one. Single nodes hardly ever form what fusion looks for. */
 static void add_part(struct maker *maker)
 {
 	struct graph *graph = maker->graph;
@@ -1556,7 +1535,10 @@ static void add_part(struct maker *maker)
 
 	maker->first = graph->value_count;
 	while (graph->node_count < wanted)
-		add_node(maker);
+		if (graph->node_count + PIECE_NODES <= GRAPH_NODES && one_in(maker, 2))
+			add_piece(maker);
+		else
+			add_node(maker);
 	graph->part_count++;
 }
 
@@ -1583,8 +1565,10 @@ struct graph *graph_create(uint64_t seed, uint64_t removed)
 
 void graph_free(struct graph *graph)
 {
-	for (uint32_t i = 0; i < graph->value_count; i++)
+	for (uint32_t i = 0; i < graph->value_count; i++) {
 		free(graph->values[i].elements);
+		free(graph->values[i].error);
+	}
 	free(graph);
 }
 
@@ -1624,7 +1608,14 @@ static void write_value(const struct graph *graph, uint32_t index, const char *w
 	fprintf(file, "\n");
 }
 
-static void write_node(const struct graph *graph, uint32_t index, bool all, FILE *file)
+bool graph_has(const struct graph *graph, uint32_t index, enum graph_outputs outputs)
+{
+	const struct graph_value *value = &graph->values[index];
+
+	return outputs == GRAPH_ALL || value->is_output || (outputs == GRAPH_OUTER && !value->is_inner);
+}
+
+static void write_node(const struct graph *graph, uint32_t index, enum graph_outputs outputs, FILE *file)
 {
 	const struct graph_node *node = &graph->nodes[index];
 
@@ -1633,7 +1624,7 @@ static void write_node(const struct graph *graph, uint32_t index, bool all, FILE
 		fprintf(file, " v%u", node->inputs[i]);
 	fprintf(file, " ->");
 	for (uint32_t i = 0; i < node->output_count; i++)
-		if (!all && graph->values[node->outputs[i]].is_absent)
+		if (graph->values[node->outputs[i]].is_absent && !graph_has(graph, node->outputs[i], outputs))
 			fprintf(file, " _");
 		else
 			fprintf(file, " v%u", node->outputs[i]);
@@ -1645,18 +1636,18 @@ static void write_node(const struct graph *graph, uint32_t index, bool all, FILE
 	fprintf(file, "\n");
 }
 
-void graph_write(const struct graph *graph, FILE *file, bool all)
+void graph_write(const struct graph *graph, FILE *file, enum graph_outputs outputs)
 {
 	fprintf(file, "opset %u\n", graph->opset);
 	for (uint32_t i = 0; i < graph->value_count; i++) {
 		const struct graph_value *value = &graph->values[i];
 
-		if (value->kind == GRAPH_COMPUTED && (all || value->is_output))
+		if (value->kind == GRAPH_COMPUTED && graph_has(graph, i, outputs))
 			write_value(graph, i, "output", file);
 		else if (value->kind != GRAPH_COMPUTED && value->uses)
 			write_value(graph, i, value->kind == GRAPH_INPUT ? "input" : "constant", file);
 	}
 	for (uint32_t i = 0; i < graph->node_count; i++)
 		if (!graph->nodes[i].removed)
-			write_node(graph, i, all, file);
+			write_node(graph, i, outputs, file);
 }

@@ -23,8 +23,10 @@ struct graph_value {
 	uint32_t rank;
 	int64_t shape[SK_MAX_RANK], count;
 	bool is_output, is_absent; /* where not all values are outputs */
+	bool is_inner; /* of a pattern */
 	uint32_t uses;
 	number *elements; /* of inputs and constants; of computed values what a run has made of them */
+	number *error; /* how far each of them may be from what is meant; NULL: they are that */
 };
 
 /* What a node does. Which of the fields mean anything depends on the operator. */
@@ -40,6 +42,7 @@ struct graph_node {
 	double alpha, beta;
 	char attributes[NODE_TEXT]; /* as make-model has them */
 	uint32_t scope, stream; /* scope 0: none */
+	bool goes_on; /* with the pattern of the node in front of it */
 	bool removed; /* its outputs are inputs of the graph */
 };
 
@@ -57,8 +60,11 @@ struct graph {
 struct graph *graph_create(uint64_t seed, uint64_t removed);
 void graph_free(struct graph *graph);
 
-/* The lines for make-model; with all values as outputs, or only those that are meant to be. */
-void graph_write(const struct graph *graph, FILE *file, bool all);
+/* The lines for make-model, with all values as outputs; with those that are meant to be; or with these and all that are
+ * not inner values of a pattern. */
+enum graph_outputs { GRAPH_ALL, GRAPH_SOME, GRAPH_OUTER };
+bool graph_has(const struct graph *graph, uint32_t index, enum graph_outputs outputs);
+void graph_write(const struct graph *graph, FILE *file, enum graph_outputs outputs);
 
 /* Elements as the bytes of their type, and back. Floats are rounded to the nearest number, ties to even. */
 void graph_encode(enum sk_dtype dtype, const number *elements, int64_t count, void *bytes);
@@ -70,6 +76,9 @@ bool graph_reference(const struct graph *graph, const struct graph_node *node, u
 		     number *room);
 /* How much farther element `i` may be from it where rules of expansion compute the node. */
 number graph_expansion_room(const struct graph *graph, const struct graph_node *node, int64_t i);
+/* Adds what the errors of inputs do to the output. */
+void graph_spread(const struct graph *graph, const struct graph_node *node, uint32_t output, const number *expected,
+		  number *room);
 /* Whether an element that was found is the one that is expected. */
 bool graph_is_near(enum sk_dtype dtype, number found, number expected, number room);
 

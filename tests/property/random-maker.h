@@ -1,0 +1,55 @@
+/* What the drawing of single nodes (random-graph.c) and that of whole patterns (random-pieces.c) share. */
+#ifndef SK_TESTS_RANDOM_MAKER_H
+#define SK_TESTS_RANDOM_MAKER_H
+
+#include "tests/property/random-graph.h"
+
+#define SET(dtype) (1u << (dtype))
+#define FLOATS	   (SET(SK_F32) | SET(SK_F64) | SET(SK_F16) | SET(SK_BF16))
+#define WIDE	   (SET(SK_I32) | SET(SK_I64) | SET(SK_U32) | SET(SK_U64))
+#define SIGNED	   (SET(SK_I8) | SET(SK_I16) | SET(SK_I32) | SET(SK_I64))
+#define UNSIGNED   (SET(SK_U8) | SET(SK_U16) | SET(SK_U32) | SET(SK_U64))
+#define NUMBERS	   (FLOATS | SIGNED | UNSIGNED)
+#define BOOL	   SET(SK_BOOL)
+#define ALL	   (NUMBERS | BOOL)
+
+struct known_operator;
+
+struct maker {
+	struct graph *graph;
+	uint64_t random;
+	const struct known_operator *drawn;
+	uint32_t first; /* value of the part */
+	bool parts; /* most nodes split or join, along the first axis above all */
+};
+
+uint32_t draw(struct maker *maker, uint32_t limit);
+bool one_in(struct maker *maker, uint32_t count);
+
+int64_t count_of(uint32_t rank, const int64_t *shape);
+enum sk_dtype draw_dtype(struct maker *maker, uint32_t dtypes);
+const struct graph_value *value_of(const struct maker *maker, uint32_t index);
+/* What the shapes are broadcast to; -1: they cannot be. */
+int64_t broadcast(const struct graph_value *a, const struct graph_value *b, int64_t *shape);
+uint32_t add_value(struct maker *maker, enum graph_kind kind, enum sk_dtype dtype, uint32_t rank, const int64_t *shape);
+uint32_t add_list(struct maker *maker, int64_t count, const int64_t *list);
+/* Rounds elements to what the type has. */
+void settle(struct graph_value *value);
+/* A value of one of the types with so many dimensions: of those that there are, rather a late one, or a new one. */
+uint32_t pick(struct maker *maker, uint32_t dtypes, uint32_t least_rank, uint32_t most_rank);
+
+uint32_t add_input(struct maker *maker, struct graph_node *node, uint32_t index);
+/* False: it would be too large. */
+bool add_output(struct maker *maker, struct graph_node *node, enum sk_dtype dtype, uint32_t rank, const int64_t *shape);
+/* To the attributes of a node. */
+void say(struct graph_node *node, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void say_list(struct graph_node *node, const char *name, int64_t count, const int64_t *list);
+/* What was an attribute became an input. */
+void say_or_add(struct maker *maker, struct graph_node *node, uint32_t input_since, const char *name, int64_t count,
+		const int64_t *list);
+
+/* Adds the nodes of a pattern that fusion looks for, or of one that only looks like it. */
+void add_piece(struct maker *maker);
+enum { PIECE_NODES = 24 }; /* at most */
+
+#endif

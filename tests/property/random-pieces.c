@@ -1,0 +1,538 @@
+/* Patterns of operators that pattern fusion looks for (src/fusion/rules/), in some of the ways in which they are
+ * written, and some that only look like them: with another constant, one that is an input, one more user or an output
+ * of the model inside, a detour through another type. Scopes and streams that cut one, random-graph.c draws. Inner
+ * values are marked, so that what a pattern has become can be held to what its ends say. */
+#include "tests/property/random-maker.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXTRAS = 8 /* nodes of which what a pattern has too much are part */ };
+
+static uint32_t put(struct maker *maker, const struct graph_node *like, enum sk_dtype dtype, uint32_t rank,
+		    const int64_t *shape);
+
+/* ---- nodes ---- */
+
+/* An inner value that somebody else reads, too. */
+static void add_reader(struct maker *maker, uint32_t value)
+{
+	struct graph_node node = {.op = "Neg", .mode = ""};
+	struct graph_value like = *value_of(maker, value);
+	uint32_t y;
+
+	add_input(maker, &node, value);
+	y = put(maker, &node, like.dtype, like.rank, like.shape);
+	maker->graph->values[y].is_inner = false;
+}
+
+static uint32_t put(struct maker *maker, const struct graph_node *like, enum sk_dtype dtype, uint32_t rank,
+		    const int64_t *shape)
+{
+	struct graph_node *node = &maker->graph->nodes[maker->graph->node_count++];
+
+	*node = *like;
+	node->goes_on = true;
+	node->output_count = 1;
+	node->outputs[0] = add_value(maker, GRAPH_COMPUTED, dtype, rank, shape);
+	maker->graph->values[node->outputs[0]].is_inner = true;
+	return node->outputs[0];
+}
+
+static uint32_t put_cast(struct maker *maker, uint32_t x, enum sk_dtype to)
+{
+	struct graph_node node = {.op = "Cast", .mode = ""};
+	struct graph_value like = *value_of(maker, x);
+
+	add_input(maker, &node, x);
+	say(&node, " to=%d", to == SK_F32 ? 1 : to == SK_F16 ? 10 : to == SK_F64 ? 11 : 16);
+	return put(maker, &node, to, like.rank, like.shape);
+}
+
+/* Operands of what is commutative in either order; now and then something is in the way. */
+static uint32_t put_two(struct maker *maker, const char *op, uint32_t a, uint32_t b)
+{
+	struct graph_node node = {.op = op, .mode = ""};
+	bool turned = (!strcmp(op, "Add") || !strcmp(op, "Mul")) && one_in(maker, 2);
+	int64_t shape[SK_MAX_RANK], rank = broadcast(value_of(maker, a), value_of(maker, b), shape);
+	enum sk_dtype dtype = value_of(maker, a)->dtype;
+	uint32_t y;
+
+	add_input(maker, &node, turned ? b : a);
+	add_input(maker, &node, turned ? a : b);
+	y = put(maker, &node, dtype, (uint32_t)rank, shape);
+	if (maker->graph->node_count + PIECE_NODES - EXTRAS > GRAPH_NODES)
+		return y;
+	if (one_in(maker, 60))
+		add_reader(maker, y);
+	if (one_in(maker, 60))
+		y = put_cast(maker, put_cast(maker, y, dtype == SK_F32 ? SK_F64 : SK_F32), dtype);
+	return y;
+}
+
+static uint32_t put_one(struct maker *maker, const char *op, uint32_t x)
+{
+	struct graph_node node = {.op = op, .mode = ""};
+	struct graph_value like = *value_of(maker, x);
+
+	add_input(maker, &node, x);
+	return put(maker, &node, strcmp(op, "IsNaN") ? like.dtype : SK_BOOL, like.rank, like.shape);
+}
+
+static uint32_t put_mean(struct maker *maker, uint32_t x)
+{
+	struct graph_node node = {.op = "ReduceMean", .mode = "", .flag = true, .list_count = 1};
+	struct graph_value like = *value_of(maker, x);
+	int64_t last = like.rank - 1, axis = one_in(maker, 3) ? last : -1;
+
+	if (one_in(maker, 30) && like.rank > 1)
+		axis = last - 1;
+	node.list[0] = axis < 0 ? last : axis;
+	add_input(maker, &node, x);
+	say_or_add(maker, &node, 18, "axes", 1, &axis);
+	like.shape[node.list[0]] = 1;
+	return put(maker, &node, like.dtype, like.rank, like.shape);
+}
+
+static uint32_t put_softmax(struct maker *maker, uint32_t x)
+{
+	struct graph_value like = *value_of(maker, x);
+	struct graph_node node = {.op = "Softmax", .mode = "", .axis = like.rank - 1, .flag = maker->graph->opset < 13};
+
+	add_input(maker, &node, x);
+	say(&node, " axis=%u", like.rank - 1);
+	return put(maker, &node, like.dtype, like.rank, like.shape);
+}
+
+static uint32_t put_transpose(struct maker *maker, uint32_t x, uint32_t one, uint32_t other)
+{
+	struct graph_node node = {.op = "Transpose", .mode = ""};
+	struct graph_value like = *value_of(maker, x);
+	int64_t size = like.shape[one];
+
+	add_input(maker, &node, x);
+	for (uint32_t i = 0; i < like.rank; i++)
+		node.list[i] = i == one ? (int64_t)other : i == other ? (int64_t)one : (int64_t)i;
+	say_list(&node, "perm", like.rank, node.list);
+	like.shape[one] = like.shape[other];
+	like.shape[other] = size;
+	return put(maker, &node, like.dtype, like.rank, like.shape);
+}
+
+/* Of as many batches. */
+static uint32_t put_product(struct maker *maker, uint32_t a, uint32_t b)
+{
+	struct graph_node node = {.op = "MatMul", .mode = ""};
+	struct graph_value like = *value_of(maker, a);
+
+	like.shape[like.rank - 1] = value_of(maker, b)->shape[value_of(maker, b)->rank - 1];
+	add_input(maker, &node, a);
+	add_input(maker, &node, b);
+	return put(maker, &node, like.dtype, like.rank, like.shape);
+}
+
+static uint32_t put_where(struct maker *maker, uint32_t condition, uint32_t a, uint32_t b, uint32_t like_value)
+{
+	struct graph_node node = {.op = "Where", .mode = ""};
+	struct graph_value like = *value_of(maker, like_value);
+
+	add_input(maker, &node, condition);
+	add_input(maker, &node, a);
+	add_input(maker, &node, b);
+	return put(maker, &node, like.dtype, like.rank, like.shape);
+}
+
+/* Two to four parts along an axis; their values follow one another. */
+static uint32_t put_split(struct maker *maker, uint32_t x, uint32_t axis, uint32_t count)
+{
+	struct graph_node node = {.op = "Split", .mode = "", .axis = axis}, *added;
+	struct graph_value like = *value_of(maker, x);
+	int64_t size = like.shape[axis] / count;
+	uint32_t first;
+
+	add_input(maker, &node, x);
+	say(&node, " axis=%d", one_in(maker, 3) ? (int)axis - (int)like.rank : (int)axis);
+	for (uint32_t i = 0; i < count; i++)
+		node.list[i] = size;
+	say_or_add(maker, &node, 13, "split", count, node.list);
+	like.shape[axis] = size;
+	first = put(maker, &node, like.dtype, like.rank, like.shape);
+	added = &maker->graph->nodes[maker->graph->node_count - 1];
+	for (uint32_t i = 1; i < count; i++) {
+		add_output(maker, added, like.dtype, like.rank, like.shape);
+		maker->graph->values[first + i].is_inner = true;
+	}
+	return first;
+}
+
+static uint32_t put_concat(struct maker *maker, uint32_t axis, uint32_t count, const uint32_t *parts)
+{
+	struct graph_node node = {.op = "Concat", .mode = "", .axis = axis};
+	struct graph_value like = *value_of(maker, parts[0]);
+
+	like.shape[axis] = 0;
+	for (uint32_t i = 0; i < count; i++)
+		like.shape[axis] += value_of(maker, add_input(maker, &node, parts[i]))->shape[axis];
+	say(&node, " axis=%u", axis);
+	return put(maker, &node, like.dtype, like.rank, like.shape);
+}
+
+/* ---- values ---- */
+
+/* One number, of any of the shapes that are broadcast to all; how far its type is from what is meant is its error. */
+static uint32_t scalar(struct maker *maker, uint32_t like, number exact)
+{
+	int64_t one = 1;
+	uint32_t index = add_value(maker, one_in(maker, 60) ? GRAPH_INPUT : GRAPH_CONSTANT,
+				   value_of(maker, like)->dtype, one_in(maker, 4) && value_of(maker, like)->rank, &one);
+	struct graph_value *value = &maker->graph->values[index];
+
+	if (one_in(maker, 40))
+		exact *= one_in(maker, 2) ? 1.03L : 2;
+	value->elements[0] = exact;
+	settle(value);
+	if (value->elements[0] != exact && isfinite(value->elements[0]))
+		value->error = calloc(1, sizeof(number));
+	if (value->error)
+		value->error[0] = fabsl(value->elements[0] - exact);
+	return index;
+}
+
+/* Without infinities and what is near to them. */
+static uint32_t fresh(struct maker *maker, enum graph_kind kind, enum sk_dtype dtype, uint32_t rank,
+		      const int64_t *shape)
+{
+	uint32_t index = add_value(maker, kind, dtype, rank, shape);
+	struct graph_value *value = &maker->graph->values[index];
+
+	for (int64_t i = 0; i < value->count; i++)
+		value->elements[i] = (number)draw(maker, 1 << 20) / (1 << 18) - 2;
+	settle(value);
+	return index;
+}
+
+/* A parameter of the last dimension. */
+static uint32_t parameter(struct maker *maker, uint32_t x)
+{
+	struct graph_value like = *value_of(maker, x);
+
+	return fresh(maker, one_in(maker, 3) ? GRAPH_INPUT : GRAPH_CONSTANT, like.dtype, 1, &like.shape[like.rank - 1]);
+}
+
+static enum sk_dtype draw_type(struct maker *maker)
+{
+	return draw_dtype(maker, SET(SK_F32) | SET(SK_F16) | SET(SK_BF16));
+}
+
+/* Something that there is, or what a layer has as its input. */
+static uint32_t draw_input(struct maker *maker)
+{
+	static const int64_t sizes[] = {1, 2, 3, 4, 8, 16, 17, 32, 33, 48, 64};
+	uint32_t rank = 2 + draw(maker, 2);
+	int64_t shape[3];
+
+	if (one_in(maker, 4)) {
+		uint32_t index = pick(maker, FLOATS, 2, 4);
+
+		if (value_of(maker, index)->count)
+			return index;
+	}
+	for (uint32_t i = 0; i < rank; i++)
+		shape[i] = sizes[draw(maker, i + 1 == rank ? 11 : i ? 6 : 4)];
+	return fresh(maker, GRAPH_INPUT, draw_type(maker), rank, shape);
+}
+
+static uint32_t alike(struct maker *maker, uint32_t x)
+{
+	struct graph_value like = *value_of(maker, x);
+
+	return fresh(maker, GRAPH_INPUT, like.dtype, like.rank, like.shape);
+}
+
+/* ---- patterns ---- */
+
+static uint32_t add_swish(struct maker *maker, uint32_t x)
+{
+	uint32_t inner = one_in(maker, 3) ? put_two(maker, "Mul", x, scalar(maker, x, 1.702L)) : x;
+
+	return put_two(maker, "Mul", x, put_one(maker, "Sigmoid", inner));
+}
+
+static uint32_t halve(struct maker *maker, uint32_t x)
+{
+	return one_in(maker, 2) ? put_two(maker, "Mul", x, scalar(maker, x, 0.5L))
+				: put_two(maker, "Div", x, scalar(maker, x, 2));
+}
+
+/* x t / 2, wherever the half is. */
+static uint32_t halve_product(struct maker *maker, uint32_t x, uint32_t t)
+{
+	switch (draw(maker, 3)) {
+	case 0:
+		return put_two(maker, "Mul", x, halve(maker, t));
+	case 1:
+		return put_two(maker, "Mul", halve(maker, x), t);
+	default:
+		return halve(maker, put_two(maker, "Mul", x, t));
+	}
+}
+
+static uint32_t add_gelu(struct maker *maker, uint32_t x)
+{
+	uint32_t inner = one_in(maker, 2) ? put_two(maker, "Div", x, scalar(maker, x, sqrtl(2)))
+					  : put_two(maker, "Mul", x, scalar(maker, x, sqrtl(0.5L)));
+	uint32_t curve = put_one(maker, "Erf", inner);
+
+	return halve_product(maker, x, put_two(maker, "Add", curve, scalar(maker, x, 1)));
+}
+
+static uint32_t add_gelu_tanh(struct maker *maker, uint32_t x)
+{
+	number root = sqrtl(2 / acosl(-1));
+	uint32_t square, inner;
+
+	if (one_in(maker, 2)) {
+		uint32_t cube = put_two(maker, "Pow", x, scalar(maker, x, 3));
+
+		inner = put_two(maker, "Add", x, put_two(maker, "Mul", cube, scalar(maker, x, 0.044715L)));
+	} else {
+		square = put_two(maker, "Mul", put_two(maker, "Mul", x, x), scalar(maker, x, 0.044715L));
+		inner = put_two(maker, "Mul", x, put_two(maker, "Add", square, scalar(maker, x, 1)));
+	}
+	inner = put_one(maker, "Tanh", put_two(maker, "Mul", inner, scalar(maker, x, root)));
+	return halve_product(maker, x, put_two(maker, "Add", inner, scalar(maker, x, 1)));
+}
+
+static uint32_t add_swiglu(struct maker *maker, uint32_t x)
+{
+	uint32_t axis = value_of(maker, x)->rank - 1, parts;
+
+	if (value_of(maker, x)->shape[axis] % 2)
+		return put_two(maker, "Mul", add_swish(maker, x), alike(maker, x));
+	parts = put_split(maker, x, axis, 2);
+	return put_two(maker, "Mul", add_swish(maker, parts), parts + 1);
+}
+
+/* The factor 1 / sqrt(mean(x x) + epsilon), of d. */
+static uint32_t divide_by_deviation(struct maker *maker, uint32_t d)
+{
+	static const number epsilons[] = {1e-5L, 1e-6L, 1e-3L};
+	uint32_t square =
+		one_in(maker, 2) ? put_two(maker, "Mul", d, d) : put_two(maker, "Pow", d, scalar(maker, d, 2));
+	uint32_t epsilon = scalar(maker, d, epsilons[draw(maker, 3)]);
+	uint32_t deviation = put_one(maker, "Sqrt", put_two(maker, "Add", put_mean(maker, square), epsilon));
+
+	switch (draw(maker, 3)) {
+	case 0:
+		return put_two(maker, "Mul", d, put_one(maker, "Reciprocal", deviation));
+	case 1:
+		return put_two(maker, "Mul", d, put_two(maker, "Div", scalar(maker, d, 1), deviation));
+	default:
+		return put_two(maker, "Div", d, deviation);
+	}
+}
+
+/* A sum in front, which may be an output; what is normalized may be quantized. */
+static uint32_t end_norm(struct maker *maker, uint32_t y)
+{
+	struct graph_value like = *value_of(maker, y);
+	struct graph_node node = {.op = "QuantizeLinear", .mode = "", .alpha = 1 / 64.0};
+	uint32_t zero;
+
+	if (like.dtype != SK_F32 || maker->graph->opset < 10 || !one_in(maker, 4))
+		return y;
+	zero = add_value(maker, GRAPH_CONSTANT, SK_I8, 0, NULL);
+	add_input(maker, &node, y);
+	add_input(maker, &node, scalar(maker, y, 1 / 64.0L));
+	add_input(maker, &node, zero);
+	return put(maker, &node, SK_I8, like.rank, like.shape);
+}
+
+static uint32_t begin_norm(struct maker *maker, uint32_t x)
+{
+	return one_in(maker, 2) ? put_two(maker, "Add", x, alike(maker, x)) : x;
+}
+
+static uint32_t add_layer_norm(struct maker *maker, uint32_t input)
+{
+	uint32_t x = begin_norm(maker, input), d = put_two(maker, "Sub", x, put_mean(maker, x));
+	uint32_t y = divide_by_deviation(maker, d);
+
+	if (!one_in(maker, 4))
+		y = put_two(maker, "Mul", y, parameter(maker, x));
+	if (!one_in(maker, 4))
+		y = put_two(maker, "Add", y, parameter(maker, x));
+	return end_norm(maker, y);
+}
+
+static uint32_t add_rms_norm(struct maker *maker, uint32_t input)
+{
+	uint32_t x = begin_norm(maker, input), y;
+	enum sk_dtype dtype = value_of(maker, x)->dtype;
+
+	if (dtype != SK_F32 && dtype != SK_F64 && one_in(maker, 2))
+		y = put_cast(maker, divide_by_deviation(maker, put_cast(maker, x, SK_F32)), dtype);
+	else
+		y = divide_by_deviation(maker, x);
+	if (!one_in(maker, 4))
+		y = put_two(maker, "Mul", y, parameter(maker, x));
+	return end_norm(maker, y);
+}
+
+/* x cos + turned x sin, of halves of the last dimension. */
+static uint32_t add_rotary(struct maker *maker, uint32_t x)
+{
+	struct graph_value like = *value_of(maker, x);
+	uint32_t axis = like.rank - 1, parts, turned[2];
+
+	if (like.shape[axis] % 2)
+		return put_two(maker, "Mul", x, alike(maker, x));
+	parts = put_split(maker, x, axis, 2);
+	turned[0] = put_one(maker, "Neg", parts + 1);
+	turned[1] = parts;
+	turned[0] = put_concat(maker, axis, 2, turned);
+	return put_two(maker, "Add", put_two(maker, "Mul", x, alike(maker, x)),
+		       put_two(maker, "Mul", turned[0], alike(maker, x)));
+}
+
+/* Which keys take part: the first one always does. */
+static uint32_t add_mask(struct maker *maker, uint32_t scores, bool shown)
+{
+	struct graph_value like = *value_of(maker, scores);
+	int64_t columns = like.shape[like.rank - 1];
+	uint32_t index = add_value(maker, one_in(maker, 2) ? GRAPH_INPUT : GRAPH_CONSTANT, SK_BOOL, 2,
+				   &like.shape[like.rank - 2]);
+	struct graph_value *mask = &maker->graph->values[index];
+
+	for (int64_t i = 0; i < mask->count; i++)
+		mask->elements[i] = (i % columns == 0 || one_in(maker, 2)) == shown;
+	return index;
+}
+
+static uint32_t hide(struct maker *maker, uint32_t scores)
+{
+	struct graph_value like = *value_of(maker, scores);
+	number low = one_in(maker, 2) ? -10000 : -HUGE_VALL;
+	uint32_t mask, bias;
+
+	switch (draw(maker, 4)) {
+	case 0:
+		return scores;
+	case 1:
+		mask = add_mask(maker, scores, true);
+		return put_where(maker, mask, scores, scalar(maker, scores, low), scores);
+	case 2:
+		mask = add_mask(maker, scores, false);
+		return put_where(maker, mask, scalar(maker, scores, low), scores, scores);
+	default:
+		bias = fresh(maker, GRAPH_INPUT, like.dtype, 2, &like.shape[like.rank - 2]);
+		for (int64_t i = 0; i < value_of(maker, bias)->count; i++)
+			if (i % like.shape[like.rank - 1] && one_in(maker, 4))
+				maker->graph->values[bias].elements[i] = low;
+		settle(&maker->graph->values[bias]);
+		return put_two(maker, "Add", scores, bias);
+	}
+}
+
+/* Fresh inputs: how far a mask must be below scores says the model. */
+static uint32_t add_attention(struct maker *maker, uint32_t like)
+{
+	enum sk_dtype dtype = draw_type(maker);
+	uint32_t rank = 3 + draw(maker, 2), q, k, v, scores;
+	int64_t shape[4] = {1 + draw(maker, 2), 1 + draw(maker, 3), 1 + draw(maker, 9), 1 + draw(maker, 17)};
+	int64_t keys[4] = {shape[0], shape[1], 1 + draw(maker, 12), shape[3]}, *from = shape + 4 - rank;
+	number scale = 1 / sqrtl((number)shape[3]);
+	bool wide = dtype != SK_F32 && one_in(maker, 2);
+
+	(void)like;
+	q = fresh(maker, GRAPH_INPUT, dtype, rank, from);
+	k = fresh(maker, GRAPH_INPUT, dtype, rank, keys + 4 - rank);
+	keys[3] = one_in(maker, 2) ? keys[3] : 1 + draw(maker, 17);
+	v = fresh(maker, GRAPH_INPUT, dtype, rank, keys + 4 - rank);
+	if (one_in(maker, 3))
+		q = put_two(maker, "Mul", q, scalar(maker, q, scale));
+	k = put_transpose(maker, k, rank - 2, rank - 1);
+	scores = put_product(maker, q, k);
+	if (one_in(maker, 2))
+		scores = one_in(maker, 2) ? put_two(maker, "Mul", scores, scalar(maker, scores, scale))
+					  : put_two(maker, "Div", scores, scalar(maker, scores, 1 / scale));
+	scores = hide(maker, scores);
+	scores = wide ? put_cast(maker, put_softmax(maker, put_cast(maker, scores, SK_F32)), dtype)
+		      : put_softmax(maker, scores);
+	if (one_in(maker, 4))
+		scores = put_where(maker, put_one(maker, "IsNaN", scores), scalar(maker, scores, 0), scores, scores);
+	return put_product(maker, scores, v);
+}
+
+static uint32_t add_linear(struct maker *maker, uint32_t x)
+{
+	struct graph_value like = *value_of(maker, x);
+	int64_t shape[2] = {like.shape[like.rank - 1], 1 + draw(maker, 33)};
+	uint32_t y;
+
+	if (like.count / shape[0] * shape[1] > 4000)
+		shape[1] = 1;
+	y = put_product(maker, x, fresh(maker, one_in(maker, 2) ? GRAPH_INPUT : GRAPH_CONSTANT, like.dtype, 2, shape));
+	if (!one_in(maker, 3))
+		y = put_two(maker, "Add", y, parameter(maker, y));
+	switch (draw(maker, 5)) {
+	case 0:
+		return put_one(maker, "Relu", y);
+	case 1:
+		return add_gelu(maker, y);
+	case 2:
+		return put_two(maker, "Add", y, alike(maker, y));
+	default:
+		return y;
+	}
+}
+
+/* Batches in the middle, of the factor and of the product. */
+static uint32_t add_batched(struct maker *maker, uint32_t like)
+{
+	int64_t shape[3] = {1 + draw(maker, 9), 1 + draw(maker, 4), 1 + draw(maker, 17)};
+	uint32_t x = fresh(maker, GRAPH_INPUT, draw_type(maker), 3, shape);
+	int64_t weights[3] = {shape[1], shape[2], 1 + draw(maker, 17)};
+
+	(void)like;
+	x = put_product(maker, put_transpose(maker, x, 0, 1),
+			fresh(maker, GRAPH_INPUT, value_of(maker, x)->dtype, 3, weights));
+	return put_transpose(maker, x, 0, 1);
+}
+
+/* Parts along dimension 0 or 1, of which some are changed; they may come together again. */
+static uint32_t add_parts(struct maker *maker, uint32_t like)
+{
+	int64_t shape[3] = {1 + draw(maker, 3), 1, 1 + draw(maker, 40)};
+	uint32_t axis = draw(maker, 2), count = 2 + draw(maker, 2), parts, order[3], x;
+
+	(void)like;
+	shape[axis] = count * (1 + draw(maker, 3));
+	if (axis && one_in(maker, 2))
+		shape[0] = 1;
+	x = put_one(maker, "Neg", fresh(maker, GRAPH_INPUT, draw_type(maker), 3, shape));
+	parts = put_split(maker, x, axis, count);
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = one_in(maker, 3) ? parts + i : put_one(maker, one_in(maker, 2) ? "Abs" : "Relu", parts + i);
+	if (one_in(maker, 3))
+		return order[0];
+	return put_one(maker, "Neg", put_concat(maker, axis, one_in(maker, 4) ? 2 : count, order));
+}
+
+static uint32_t (*const pieces[])(struct maker *maker, uint32_t x) = {
+	add_swish,  add_gelu,	   add_gelu_tanh, add_swiglu, add_layer_norm, add_layer_norm, add_rms_norm,
+	add_rotary, add_attention, add_attention, add_linear, add_batched,    add_parts,      add_parts,
+};
+
+void add_piece(struct maker *maker)
+{
+	struct graph *graph = maker->graph;
+	uint32_t before = graph->node_count, last;
+
+	last = pieces[draw(maker, sizeof(pieces) / sizeof(*pieces))](maker, draw_input(maker));
+	graph->nodes[before].goes_on = false;
+	/* What follows may be one with it. */
+	if (!one_in(maker, 3))
+		graph->values[last].is_inner = false;
+}
