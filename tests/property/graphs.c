@@ -1,7 +1,9 @@
 /* The property test of models: every graph that random-graph.c draws must link; must compute the same bytes fused on
- * any number of cores, task by task, serially, without tile groups, whatever flags of fusion say (random-flags.c), and
- * if every value in it is an output and nothing is fused; and each node must compute, from what its inputs were in that
- * run, what graph-reference.c says. So must they where flags expand and simplify, within what graph-expansions.c adds.
+ * any number of cores, task by task, serially, without tile groups, whatever flags and switches of fusion say
+ * (random-flags.c), and if every value in it is an output and nothing is fused; and each node must compute, from what
+ * its inputs were in that run, what graph-reference.c says. So must they where flags expand and simplify, within what
+ * graph-expansions.c adds. Where patterns become other operators, whose arithmetic rounds otherwise, chains of nodes
+ * are held to what they mean between the values that are left, within what is lost on the way (graph-errors.c).
  *
  *   graphs [--cases COUNT] [--seed FIRST] [--removed MASK] [--jobs COUNT] [--keep FOLDER] [--print] SKLINK MAKE-MODEL
  * LIBRARIES
@@ -467,8 +469,9 @@ static void check_fused(struct graph *graph, const char *folder)
 {
 	enum graph_outputs outputs = graph->seed % 4 == 3 ? GRAPH_SOME : GRAPH_OUTER;
 	char flags[TEXT / 2], result[PATH + 32];
-	const char *const plain[] = {result, NULL};
+	const char *const plain[] = {result, graph->seed % 8 == 4 ? "--no-pattern-fusion" : NULL, NULL};
 	const char *target;
+	uint64_t fused;
 
 	snprintf(result, sizeof(result), "--fusion-result=%s/result.json", folder);
 	make_model(graph, folder, "outer", outputs);
@@ -478,7 +481,10 @@ static void check_fused(struct graph *graph, const char *folder)
 		link_flagged(graph, folder, "outer", "fused", target, flags, graph->seed % 4 == 1);
 	} else {
 		link_model(folder, "outer", "fused", plain);
-		board->fused += count_fused(folder);
+		fused = count_fused(folder);
+		if (graph->is_scattered && fused)
+			fail("fused.sk: %llu patterns are fused across scopes", (unsigned long long)fused);
+		board->fused += fused;
 	}
 	check_apart(graph, folder, "fused", outputs);
 }

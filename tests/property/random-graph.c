@@ -1481,7 +1481,7 @@ static void draw_scopes(struct maker *maker)
 			scope = draw(maker, 3);
 		if (one_in(maker, 4 * rarer))
 			stream = draw(maker, streams);
-		maker->graph->nodes[i].scope = scope;
+		maker->graph->nodes[i].scope = maker->graph->is_scattered ? i + 1 : scope;
 		maker->graph->nodes[i].stream = stream;
 	}
 }
@@ -1551,6 +1551,7 @@ struct graph *graph_create(uint64_t seed, uint64_t removed)
 		abort();
 	maker.graph->seed = seed;
 	maker.parts = seed % 4 == 3;
+	maker.graph->is_scattered = seed % 16 == 6;
 	maker.graph->opset = opsets[draw(&maker, 9)];
 	while (maker.graph->node_count < GRAPH_NODES / 2)
 		add_part(&maker);

@@ -49,6 +49,7 @@ struct graph_node {
 /* Several graphs, which share nothing but the file and the operator set: a link costs more than a graph. */
 struct graph {
 	uint64_t seed;
+	bool is_scattered; /* each node has a scope of its own, so nothing may be put together */
 	uint32_t opset, part_count;
 	uint32_t node_count, value_count;
 	struct graph_node nodes[GRAPH_NODES];

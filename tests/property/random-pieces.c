@@ -380,20 +380,44 @@ static uint32_t add_rms_norm(struct maker *maker, uint32_t input)
 	return end_norm(maker, y);
 }
 
-/* x cos + turned x sin, of halves of the last dimension. */
-static uint32_t add_rotary(struct maker *maker, uint32_t x)
+/* Cosines or sines of all rows, of half a row or of both halves, which are the same but for near misses. */
+static uint32_t add_angles(struct maker *maker, const struct graph_value *x, bool whole)
 {
-	struct graph_value like = *value_of(maker, x);
-	uint32_t axis = like.rank - 1, parts, turned[2];
+	int64_t half = x->shape[3] / 2, shape[4] = {1, 1, x->shape[2], whole ? 2 * half : half};
+	uint32_t rank = one_in(maker, 2) ? 2 : 4;
+	uint32_t index =
+		fresh(maker, one_in(maker, 6) ? GRAPH_INPUT : GRAPH_CONSTANT, x->dtype, rank, shape + 4 - rank);
+	struct graph_value *angles = &maker->graph->values[index];
 
-	if (like.shape[axis] % 2)
-		return put_two(maker, "Mul", x, alike(maker, x));
-	parts = put_split(maker, x, axis, 2);
-	turned[0] = put_one(maker, "Neg", parts + 1);
-	turned[1] = parts;
-	turned[0] = put_concat(maker, axis, 2, turned);
-	return put_two(maker, "Add", put_two(maker, "Mul", x, alike(maker, x)),
-		       put_two(maker, "Mul", turned[0], alike(maker, x)));
+	for (int64_t i = 0; whole && i < angles->count; i++)
+		if (i % shape[3] >= half && !one_in(maker, 500))
+			angles->elements[i] = angles->elements[i - half];
+	return index;
+}
+
+/* x cos + turned x sin, of halves of the last dimension. */
+static uint32_t add_rotary(struct maker *maker, uint32_t like)
+{
+	int64_t shape[4] = {1 + draw(maker, 2), 1 + draw(maker, 3), 1 + draw(maker, 9), 2 + 2 * draw(maker, 9)};
+	uint32_t q = fresh(maker, GRAPH_INPUT, draw_type(maker), 4, shape), parts, cosine, sine, turned[2];
+	struct graph_value x = *value_of(maker, q);
+	bool whole = one_in(maker, 2);
+
+	(void)like;
+	parts = put_split(maker, q, 3, 2);
+	cosine = add_angles(maker, &x, whole);
+	sine = add_angles(maker, &x, whole);
+	if (whole) {
+		turned[0] = put_one(maker, "Neg", parts + 1);
+		turned[1] = parts;
+		turned[0] = put_two(maker, "Mul", put_concat(maker, 3, 2, turned), sine);
+		return put_two(maker, "Add", put_two(maker, "Mul", q, cosine), turned[0]);
+	}
+	turned[0] = put_two(maker, "Mul", parts + 1, sine);
+	turned[0] = put_two(maker, "Sub", put_two(maker, "Mul", parts, cosine), turned[0]);
+	turned[1] = put_two(maker, "Mul", parts, sine);
+	turned[1] = put_two(maker, "Add", put_two(maker, "Mul", parts + 1, cosine), turned[1]);
+	return put_concat(maker, 3, 2, turned);
 }
 
 /* Which keys take part: the first one always does. */
@@ -520,9 +544,23 @@ static uint32_t add_parts(struct maker *maker, uint32_t like)
 	return put_one(maker, "Neg", put_concat(maker, axis, one_in(maker, 4) ? 2 : count, order));
 }
 
+/* Rows become pieces side by side. */
+static uint32_t add_pieces_of_rows(struct maker *maker, uint32_t like)
+{
+	uint32_t count = one_in(maker, 2) ? 2 : 4, parts, order[4];
+	int64_t shape[2] = {count * (1 + draw(maker, 5)), 1 + draw(maker, 40)};
+
+	(void)like;
+	parts = put_split(maker, fresh(maker, GRAPH_INPUT, draw_type(maker), 2, shape), 0, count);
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = parts + (one_in(maker, 12) ? 0 : i);
+	return put_concat(maker, 1, count, order);
+}
+
 static uint32_t (*const pieces[])(struct maker *maker, uint32_t x) = {
-	add_swish,  add_gelu,	   add_gelu_tanh, add_swiglu, add_layer_norm, add_layer_norm, add_rms_norm,
-	add_rotary, add_attention, add_attention, add_linear, add_batched,    add_parts,      add_parts,
+	add_swish,    add_gelu,	    add_gelu_tanh, add_swiglu,	       add_layer_norm, add_layer_norm,
+	add_rms_norm, add_rms_norm, add_rotary,	   add_attention,      add_attention,  add_linear,
+	add_batched,  add_parts,    add_parts,	   add_pieces_of_rows,
 };
 
 void add_piece(struct maker *maker)

@@ -49,6 +49,16 @@ case_of gelu "Add Add Gelu " "$used; node Div n0 z root -> a0; node Erf n1 a0 ->
 case_of turned "Add Add Gelu " "$used; node Div n0 z root -> a0; node Erf n1 a0 -> a1; node Add n2 one a1 -> a2; node Mul n3 half a2 -> a3; node Mul n4 a3 z -> y"
 case_of other none "$used; node Div n0 z two -> a0; node Erf n1 a0 -> a1; node Add n2 a1 one -> a2; node Mul n3 z a2 -> a3; node Mul n4 a3 half -> y"
 
+# An attribute is f32, so numbers of f64 that are written in full stay.
+stays_f64() { # NAME LINES
+	printf 'opset 18\ninput x f64 4x6\nconstant a i64 1 -1\nconstant e f64 scalar 0.00001\nconstant c f64 scalar 1.702\noutput y f64 4x6\n%s\n' "${2//; /
+}" | model "$1"
+	fuses "$1" onnx_fusion none
+}
+stays_f64 doubles "node ReduceMean n0 x a -> m; node Sub n1 x m -> d; node Mul n2 d d -> s; node ReduceMean n3 s a -> v; node Add n4 v e -> w; node Sqrt n5 w -> r; node Div n6 d r -> y"
+stays_f64 squares "node Mul n2 x x -> s; node ReduceMean n3 s a -> v; node Add n4 v e -> w; node Sqrt n5 w -> r; node Div n6 x r -> y"
+stays_f64 quick "node Mul n0 x c -> t; node Sigmoid n1 t -> s; node Mul n2 x s -> y"
+
 # ---- only with a kernel for what it becomes: of its type and shape, in the libraries of the link ----
 members=$(ar t "$top_builddir/kernels/libskernels.a" | grep -E '^sk_(div|erf|add|mul)_f32')
 ar x "$top_builddir/kernels/libskernels.a" $members
