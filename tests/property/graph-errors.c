@@ -202,4 +202,9 @@ void graph_spread(const struct graph *graph, const struct graph_node *node, uint
 		spread_moved(graph, node, output, expected, room);
 	else
 		spread_all(graph, node, output, room);
+	/* What is farther away is rounded to coarser units. */
+	for (int64_t i = 0; is_float(y->dtype) && i < y->count; i++)
+		if (isfinite(expected[i]) && isfinite(room[i]))
+			room[i] += 0.501L * (graph_unit(y->dtype, fabsl(expected[i]) + room[i]) -
+					     graph_unit(y->dtype, expected[i]));
 }

@@ -41,8 +41,7 @@ static bool is_float(enum sk_dtype dtype)
 	return formats[dtype].digits != 0;
 }
 
-/* A unit of the last place of a number of that size. */
-static number unit(enum sk_dtype dtype, number x)
+number graph_unit(enum sk_dtype dtype, number x)
 {
 	const struct format *format = &formats[dtype];
 	int exponent = x == 0 || !isfinite(x) ? format->least : ilogbl(x);
@@ -56,7 +55,7 @@ static uint16_t encode_half(enum sk_dtype dtype, number x)
 	const struct format *format = &formats[dtype];
 	uint16_t sign = signbit(x) ? 0x8000 : 0,
 		 infinity = (uint16_t)((format->greatest * 2 + 1) << (format->digits - 1));
-	number size = fabsl(x), step = unit(dtype, size);
+	number size = fabsl(x), step = graph_unit(dtype, size);
 	int exponent;
 
 	if (isnan(x))
@@ -176,7 +175,7 @@ static void near(const struct question *question, int64_t i, number expected, nu
 	question->expected[i] = expected;
 	question->room[i] = error;
 	if (is_float(dtype))
-		question->room[i] += 0.501L * unit(dtype, expected);
+		question->room[i] += 0.501L * graph_unit(dtype, expected);
 	if (is_float(dtype) && fabsl(expected) > ldexpl(1, formats[wide_of(dtype)].greatest - 1) && error > 0)
 		question->room[i] = HUGE_VALL;
 }
@@ -186,7 +185,7 @@ static void approximate(const struct question *question, int64_t i, number expec
 {
 	number size = fabsl(expected) > scale ? fabsl(expected) : scale;
 
-	near(question, i, expected, SLACK * unit(wide_of(question->out->dtype), size));
+	near(question, i, expected, SLACK * graph_unit(wide_of(question->out->dtype), size));
 }
 
 static void exact(const struct question *question, int64_t i, number expected)
@@ -520,7 +519,7 @@ static void refer_variadic(const struct question *question)
 		} else {
 			number divisor = strcmp(op, "Mean") ? 1 : count;
 
-			near(question, i, y / divisor, (count - 1) * unit(question->out->dtype, size) / divisor);
+			near(question, i, y / divisor, (count - 1) * graph_unit(question->out->dtype, size) / divisor);
 			if (size > ldexpl(1, formats[question->out->dtype].greatest))
 				question->room[i] = HUGE_VALL; /* on the way */
 		}
@@ -773,7 +772,7 @@ static void meet(const struct question *question, int64_t at, number update)
 		number room = question->room[at] * (adds ? 1 : fabsl(update));
 
 		near(question, at, adds ? old + update : old * update, 0);
-		question->room[at] += room + unit(dtype, question->expected[at]);
+		question->room[at] += room + graph_unit(dtype, question->expected[at]);
 	}
 }
 
@@ -1227,7 +1226,7 @@ static void end_dot(const struct question *question, int64_t i, const struct dot
 	if (is_float(question->out->dtype))
 		near(question, i, dot->sum,
 		     rounding(question, dot->count) * dot->size +
-			     (number)dot->count * unit(wide_of(question->out->dtype), 0));
+			     (number)dot->count * graph_unit(wide_of(question->out->dtype), 0));
 	else
 		wrapped(question, i, (whole)dot->total);
 	if (is_float(question->out->dtype) && isfinite(dot->size) &&
@@ -1286,7 +1285,7 @@ static void refer_gemm(const struct question *question)
 			bias = beta * broadcast(question, 2, index);
 		near(question, i, alpha * dot.sum + bias,
 		     rounding(question, k) * (alpha * dot.size + fabsl(bias)) +
-			     2 * unit(question->out->dtype, dot.size + fabsl(bias)));
+			     2 * graph_unit(question->out->dtype, dot.size + fabsl(bias)));
 		if (isfinite(dot.size) && dot.size + fabsl(bias) > ldexpl(1, formats[question->out->dtype].greatest))
 			question->room[i] = HUGE_VALL;
 	}
@@ -1476,8 +1475,8 @@ static void put_state(const struct recurrence *run, int64_t at, const number *st
 		number size = 1 + fabsl(state[u]);
 
 		near(run->question, at * run->hidden + u, state[u],
-		     (number)(steps + 1) * (16 * terms * unit(wide_of(dtype), size) +
-					    (dtype == wide_of(dtype) ? 0 : 4 * unit(dtype, size))));
+		     (number)(steps + 1) * (16 * terms * graph_unit(wide_of(dtype), size) +
+					    (dtype == wide_of(dtype) ? 0 : 4 * graph_unit(dtype, size))));
 	}
 }
 

@@ -71,6 +71,9 @@ void graph_write(const struct graph *graph, FILE *file, enum graph_outputs outpu
 void graph_encode(enum sk_dtype dtype, const number *elements, int64_t count, void *bytes);
 void graph_decode(enum sk_dtype dtype, const void *bytes, int64_t count, number *elements);
 
+/* A unit of the last place of a number of that size. */
+number graph_unit(enum sk_dtype dtype, number x);
+
 /* What output `output` of the node is to be, from the elements of its inputs, and how far each element may be from it
  * (infinity: whatever it is). False: nobody has said what the operator means. */
 bool graph_reference(const struct graph *graph, const struct graph_node *node, uint32_t output, number *expected,
