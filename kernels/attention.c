@@ -11,7 +11,7 @@
  * take part: they are not read, or have no effect whatever they are. A row that no key is left for is 0. The mask
  * counts if mask_keys is not 0, lengths if `limited` is not.
  *
- * variants: OP=Attention TYPE=floats ISA=base,v3
+ * variants: OP=Attention TYPE=floats ISA=base,v3,v4
  */
 #include "kernels/math.h"
 #include "kernels/product.h"
