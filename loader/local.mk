@@ -81,7 +81,7 @@ libskrt_la_SOURCES =
 libskrt_la_LIBADD = loader/libloader.la -lpthread -lm
 libskrt_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^(skrt_|__jit_debug_)' -no-undefined \
 	-Wl,-z,nodelete
-include_HEADERS += loader/skrt.h
+include_HEADERS += loader/skrt.h loader/skrt.hh
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = loader/libskrt.pc
 

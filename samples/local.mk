@@ -44,7 +44,7 @@ samples_composite_run_SOURCES = samples/composite/run.c
 samples_composite_run_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/loader
 samples_composite_run_LDADD = libskrt.la
 if HAVE_CXX
-samples_composite_run_cc_SOURCES = samples/composite/run.cc
+samples_composite_run_cc_SOURCES = samples/composite/run.cc loader/skrt.hh
 samples_composite_run_cc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/loader
 samples_composite_run_cc_CXXFLAGS = $(AM_CXXFLAGS) -std=c++14 -Wall -Wextra $(SANITIZE_CFLAGS)
 samples_composite_run_cc_LDADD = libskrt.la

@@ -312,6 +312,7 @@ END_TO_END_TESTS = \
 	tests/run/expand.sh tests/run/fuse.sh tests/run/check-rules.sh tests/run/pattern-fusion.sh tests/run/fusion-flags.sh tests/run/fusion-lists.sh tests/run/fusion-result.sh tests/run/fusion-switches.sh tests/run/no-task.sh tests/run/scope-options.sh \
 	tests/run/segments.sh \
 	tests/run/skdump.sh \
+	tests/run/skrt-hh.sh \
 	tests/run/static-objects.sh \
 	tests/run/status.sh \
 	tests/run/streams.sh \

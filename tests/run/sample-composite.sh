@@ -29,7 +29,7 @@ expected='1 27 125 343 729 1331 2197 3375 4913 6859 9261 12167 15625 19683 24389
 [ "$("$top_builddir/samples/composite/serial" ./model.sk)" = "$expected" ] || fail "dlopen computes something else of the model"
 if [ -x "$top_builddir/samples/composite/run-cc" ]; then
 	[ "$("$top_builddir/samples/composite/run-cc" composite.sk)" = "$expected" ] || fail "C++ computes something else"
-	fails_with 'run-cc: SKRT_CANNOT_READ: none.sk: No such file' "$top_builddir/samples/composite/run-cc" none.sk
+	fails_with 'run-cc: none.sk: No such file' "$top_builddir/samples/composite/run-cc" none.sk
 fi
 library=$top_builddir/.libs/libskrt.so
 # A sanitizer's runtime would have to be in the interpreter.
