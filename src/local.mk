@@ -163,6 +163,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/attention.c \
 	src/fusion/operators/axes.c \
 	src/fusion/operators/bodies.c \
+	src/fusion/operators/collectives.c \
 	src/fusion/operators/columns.c \
 	src/fusion/operators/composites.c \
 	src/fusion/operators/einsum.c \

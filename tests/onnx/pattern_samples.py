@@ -58,13 +58,26 @@ def rotary(variant, texts):
     return sample
 
 
+def convolved(variant, texts):
+    steps = {"xs": real(0.02), "ws": (numpy.array([0.01, 0.03, 0.02], numpy.float32),), "ys": real(0.05)}
+    sample = {"x": random.integers(0, 256, (1, 2, 6, 5), numpy.uint8), "xz": (numpy.uint8(120),), "yz": (numpy.uint8(100),),
+              "w": (random.integers(-127, 128, (3, 2, 3, 3), numpy.int8),), "wz": (numpy.zeros(3, numpy.int8),),
+              "bias": (random.integers(-900, 900, 3, numpy.int32),), "bs": (steps["xs"][0] * steps["ws"][0],), "bz": None,
+              "axis": 0, "DequantizeLinear.axis": 0, "group": 1, "pads": [1, 0, 1, 0], "strides": [2, 1]}
+    return {**sample, **steps}
+
+
+def gated(variant, texts):
+    return {"g": f32(3, 5), "u": f32(3, 5)}
+
+
 def of_x(variant, texts):
     return {"x": f32(3, 5), "alpha": real(1.702)}
 
 
 SAMPLES = {"Attention": attention, "LayerNormalization": normalisation, "RMSNormalization": normalisation, "GeluErf": of_x,
            "RotaryEmbedding": rotary,
-           "GeluTanh": of_x, "Swish": of_x}
+           "GeluTanh": of_x, "QLinearConv": convolved, "SwiGlu": gated, "Swish": of_x}
 
 
 # ---- passes.yaml ----
@@ -100,8 +113,20 @@ def pieces(variant, texts):
     return {"x": f32(16, 3), "from": 0, "to": 1, "sizes": None, "Split.num_outputs": 2 << variant}
 
 
-def biased(variant, texts):
-    return {"a": f32(3, 5), "b": f32(5, 4), "c": f32(4)}
+def gates(variant, texts):
+    return {"x": f32(2, 3, 8), "dim": -1, "sizes": (numpy.array([4, 4]),)}
+
+
+def split_product(variant, texts):
+    sizes = [2, 3, 5] if variant == 3 else [4, 6]
+    shapes = {"flat": (numpy.array([6, 8]),), "whole": (numpy.array([2, 3, 10]),), "sizes": (numpy.array(sizes),)}
+    return {**as_half({"x": f32(2, 3, 8), "w": f32(10, 8), "c": f32(10)}), **shapes, "axis": 2}
+
+
+def product(variant, texts):
+    turned = "transB" in texts[0]
+    sample = {"a": f32(3, 5), "b": f32(4, 5) if turned else f32(5, 4), "c": f32(4), "t": int(turned), "how": "tanh"}
+    return as_half(sample) if ", c" in texts[0] and variant < 2 else sample
 
 
 # ---- torchair.yaml ----
@@ -122,7 +147,8 @@ SAMPLES.update({
     "FlashAttentionFusionV1": masked, "FlashAttentionFusionV2": unmasked, "add_layer_norm_fusion": sums, "add_layer_norm_v3_fusion": sums,
     "add_layer_norm_ext_fusion": sums, "add_rms_norm_quant_fusion": quantised_sums, "rms_norm_quant_fusion": quantised_sums,
     "add_rms_norm_fusion": sums, "add_cast_rms_norm_cast_fusion": cast_sums, "split_concat_fusion": pieces,
-    "matmul_elem_biasadd_fusion": biased,
+    "inference_swiglu_fusion": gates, "inference_matmul_split_fusion": split_product, "matmul_elem_biasadd_fusion": product,
+    "matmul_elem_add_fusion": product, "matmul_elem_relu_fusion": product, "matmul_elem_gelu_fusion": product,
     "add_rms_norm_dynamic_quant": sum_of_rows, "add_rms_norm_dynamic_quant_flatten": flat_rows, "add_rms_norm_cast": flat_rows,
     "add_rms_norm_quant": sum_of_rows,
 })
@@ -140,6 +166,7 @@ def near(rule, variant):
 
 half_rows = {"x1": numpy.ones((2, 3, 8), numpy.float16), "x2": numpy.ones((2, 3, 8), numpy.float16), "gamma": numpy.ones(8, numpy.float16),
              "scales": numpy.ones(8, numpy.float32), "zero": numpy.ones(8, numpy.float32)}
+TARGETS = {"QLinearConv": "ascend"} # where it is not the host's rule
 NEAR = {
     "Attention": {"all": [{"axis": 1}], "1": [{"low": real(-1)}], "2": [{"low": real(-1)}]},
     "LayerNormalization": {"all": [{"axes": (numpy.array([1]),)}, {"axes": (numpy.array([0, 2]),)}, {"e": f32()}]},
@@ -150,6 +177,9 @@ NEAR = {
         "3": [{"c": (f32(5, 8),)}, {"s": f32(5, 8)}],
         "odd": [{name: (numpy.array([end]),) for name, end in (("begin1", 4), ("end1", 8), ("begin2", 0), ("end2", 4))}],
     },
+    "QLinearConv": {"all": [{"ws": (numpy.array([0.01, 0.03], numpy.float32),), "wz": (numpy.zeros(2, numpy.int8),), "axis": 1}],
+                    "1": [{"bs": (numpy.array([0.01, 0.03, 0.02], numpy.float32),)}]},
+    "SwiGlu": {"all": [{"u": f32(5)}]},
     "Swish": {"1": [{"alpha": f32()}]},
     "FlashAttentionFusionV1": {"all": [{"d": real(3)}, {"axis": 2}, {"q": f32(2, 3, 1, 8)}, {"d": numpy.float32(8 ** 0.5)}]},
     "FlashAttentionFusionV2": {"all": [{"d": real(3)}, {"zero": real(1)}, {"axis": 2}, {"q": f32(2, 3, 1, 8)}]},
@@ -162,7 +192,17 @@ NEAR = {
     "add_rms_norm_fusion": {"all": [{"b": f32(6)}], "1": [{"gamma": f32(1)}]},
     "add_cast_rms_norm_cast_fusion": {"all": [{"b": f32(6).astype(numpy.float16)}, {"Cast.to": 1}]},
     "split_concat_fusion": {"all": [{"from": 1, "x": f32(3, 16)}, {"to": 0}]},
-    "matmul_elem_biasadd_fusion": {"all": [{"a": f32(2, 3, 5), "c": f32(3)}]},
+    "inference_swiglu_fusion": {"0": [{"sizes": (numpy.array([1, 7]),)}]},
+    "inference_matmul_split_fusion": {
+        "all": [{"x": f32(2, 3, 8), "w": f32(10, 8), "c": f32(10)}],
+        "2": [{"axis": 1, "sizes": (numpy.array([1, 2]),)}, {"whole": (numpy.array([6, 2, 5]),), "sizes": (numpy.array([2, 3]),)}],
+        "3": [{"axis": 1, "sizes": (numpy.array([1, 1, 1]),)}, {"whole": (numpy.array([6, 2, 5]),), "sizes": (numpy.array([1, 2, 2]),)}],
+    },
+    "matmul_elem_biasadd_fusion": {"2": [{"a": f32(2, 3, 5), "c": f32(3)}]},
+    "matmul_elem_add_fusion": {"0": [{"c": f32(3, 4).astype(numpy.float16)}, {"c": f32(1).astype(numpy.float16)},
+                                     {"a": f32(3, 5), "b": f32(5, 4), "c": f32(4)}]},
+    "matmul_elem_relu_fusion": {"0": [{"b": f32(2, 5, 4)}]},
+    "matmul_elem_gelu_fusion": {"0": [{"b": f32(2, 5, 4)}]},
     "add_rms_norm_dynamic_quant": {"all": [{"smooth": None}]},
     "add_rms_norm_dynamic_quant_flatten": {"all": [{"rows": (numpy.array([3, 32]),)}, {"rows": (numpy.array([2, 3, 16]),)},
                                                    {"one": (numpy.array([1, -1]),)}, {"one": (numpy.array([-1]),)}]},

@@ -265,7 +265,7 @@ def differ(got, want):
         return f"{got.dtype} {got.shape}, not {want.dtype} {want.shape}"
     if got.dtype.kind != "f":
         off = abs(got.astype(float) - want.astype(float)).max(initial=0)
-        return f"off by {off}" if off > (got.dtype.kind == "i") else None # half a unit rounds either way
+        return f"off by {off}" if off > (got.dtype.kind in "iu") else None # half a unit rounds either way
     bound = 2e-5 if got.dtype == numpy.float32 else 8e-3
     with numpy.errstate(invalid="ignore"):
         wrong = ~(abs(got.astype(float) - want) <= bound * (abs(want.astype(float)) + abs(want[numpy.isfinite(want)]).max(initial=0)))
@@ -279,7 +279,8 @@ def check(tools, what, name, stage, builders, fused):
     cases = [build(model, case) for case, build in builders]
     model.save(f"{what}.onnx")
     others = ",".join(one for one in tools.passes if one != f"{stage}.{name}")
-    tools.link(f"{what}.onnx", "with.sk", [f"--fusion-flags=--disable_pass={others}", "--dump-dir", folder])
+    target = samples.TARGETS.get(what.split("-")[0], "host")
+    tools.link(f"{what}.onnx", "with.sk", [f"--fusion-target={target}", f"--fusion-flags=--disable_pass={others}", "--dump-dir", folder])
     tools.link(f"{what}.onnx", "without.sk", [f"--fusion-flags=--disable_pass={','.join(tools.passes)}"])
     got, want = tools.run(model, "with.sk"), tools.run(model, "without.sk")
     found = made_by(folder, name)

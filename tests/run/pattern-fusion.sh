@@ -90,4 +90,4 @@ for flags in --dump-dir=fused --fusion-flags=--disable_pass=recompose.onnx_fusio
 	"$top_builddir/samples/decoder/run" decoder.sk 30 logits.npy >/dev/null
 	$decoder check decoder logits.npy
 done
-counts fused RMSNormalization=5 RotaryEmbedding=4 Swish=2 Sigmoid=0 ReduceMean=0 Neg=0
+counts fused RMSNormalization=5 RotaryEmbedding=4 SwiGlu=2 Sigmoid=0 Mul=0 ReduceMean=0 Neg=0

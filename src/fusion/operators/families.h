@@ -7,6 +7,7 @@
 extern const struct sk_schema sk_operators_attention[];
 extern const struct sk_schema sk_operators_axes[];
 extern const struct sk_schema sk_operators_bodies[];
+extern const struct sk_schema sk_operators_collectives[];
 extern const struct sk_schema sk_operators_columns[];
 extern const struct sk_schema sk_operators_composites[];
 extern const struct sk_schema sk_operators_einsum[];

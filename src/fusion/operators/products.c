@@ -407,8 +407,8 @@ static bool canonical_det(struct sk_canonical *canonical)
 	return true;
 }
 
-static const struct sk_schema_attribute gemm[] = {{"alpha", SK_ATTRIBUTE_REAL},
-						  {"beta", SK_ATTRIBUTE_REAL},
+static const struct sk_schema_attribute gemm[] = {{"alpha", SK_ATTRIBUTE_REAL, .real = 1},
+						  {"beta", SK_ATTRIBUTE_REAL, .real = 1},
 						  {"transA", SK_ATTRIBUTE_INTEGER},
 						  {"transB", SK_ATTRIBUTE_INTEGER},
 						  {NULL}};

@@ -470,7 +470,7 @@ static const struct sk_schema_attribute quantize[] = {INTEGER("axis", 1),	  INTE
 						      INTEGER("output_dtype", 0), INTEGER("precision", 0),
 						      INTEGER("saturate", 1),	  {NULL}};
 static const struct sk_schema_attribute dequantize[] = {INTEGER("axis", 1), INTEGER("block_size", 0), {NULL}};
-static const struct sk_schema_attribute conv[] = {{"auto_pad", SK_ATTRIBUTE_STRING},
+static const struct sk_schema_attribute conv[] = {{"auto_pad", SK_ATTRIBUTE_STRING, .string = "NOTSET"},
 						  {"dilations", SK_ATTRIBUTE_INTEGERS},
 						  INTEGER("group", 1),
 						  {"kernel_shape", SK_ATTRIBUTE_INTEGERS},

@@ -260,7 +260,8 @@ static bool canonical_global_lp(struct sk_canonical *canonical)
 		NAME, SK_ATTRIBUTE_INTEGER                                                                             \
 	}
 #define WINDOW                                                                                                         \
-	{"auto_pad", SK_ATTRIBUTE_STRING}, {"dilations", SK_ATTRIBUTE_INTEGERS}, {"pads", SK_ATTRIBUTE_INTEGERS},      \
+	{"auto_pad", SK_ATTRIBUTE_STRING, .string = "NOTSET"}, {"dilations", SK_ATTRIBUTE_INTEGERS},                   \
+		{"pads", SK_ATTRIBUTE_INTEGERS},                                                                       \
 	{                                                                                                              \
 		"strides", SK_ATTRIBUTE_INTEGERS                                                                       \
 	}
@@ -288,7 +289,7 @@ static bool upgrade_lp(struct sk_op_graph *graph, struct sk_graph_node *node)
 }
 
 static const struct sk_schema_attribute conv[] = {
-	WINDOW, INTEGER("group"), {"kernel_shape", SK_ATTRIBUTE_INTEGERS}, {NULL}};
+	WINDOW, {"group", SK_ATTRIBUTE_INTEGER, .integer = 1}, {"kernel_shape", SK_ATTRIBUTE_INTEGERS}, {NULL}};
 static const struct sk_schema_attribute max_pool[] = {POOL, INTEGER("storage_order"), {NULL}};
 static const struct sk_schema_attribute average_pool[] = {POOL, INTEGER("count_include_pad"), {NULL}};
 static const struct sk_schema_attribute lp_pool[] = {POOL, INTEGER("p"), {NULL}};
