@@ -84,7 +84,7 @@ static const char *find_missing(const struct sk_link *link, struct sk_arena *are
 	const char *missing = NULL;
 
 	if (!sk_graph_canonical(graph, graph->outputs.items, graph->outputs.count, &calls))
-		return "its operators have no form that kernels have";
+		return sk_diag_first(graph->diag);
 	sk_graph_lower(graph, &calls, NULL, NULL, model);
 	for (size_t t = 0; t < model->tasks.count && !missing; t++)
 		missing = sk_kernels_missing(link->model, link->linker, model, &model->tasks.items[t]);

@@ -223,6 +223,11 @@ static void print_counts(const kind_list *kinds, const char *program, unsigned l
 	}
 }
 
+const char *sk_diag_first(const struct sk_diag *diag)
+{
+	return diag->first ? diag->first->text : NULL;
+}
+
 void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FILE *stream)
 {
 	bool colour = wants_colour(diag->colour, stream), stopped = false;

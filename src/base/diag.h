@@ -97,6 +97,9 @@ const char *sk_place_text(struct sk_arena *arena, struct sk_place place);
  * format, as many, then a line says how many more. */
 void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FILE *stream);
 
+/* The text of the first message, without its place; NULL: there is none. */
+const char *sk_diag_first(const struct sk_diag *diag);
+
 /* "; did you mean 'x'?" in the arena, with the candidate nearest to the misspelt name; "" if none is near
  * (base/nearest.h). */
 const char *sk_did_you_mean(struct sk_arena *arena, const char *name, const char *const *candidates, size_t count);

@@ -167,6 +167,7 @@ def near(rule, variant):
 half_rows = {"x1": numpy.ones((2, 3, 8), numpy.float16), "x2": numpy.ones((2, 3, 8), numpy.float16), "gamma": numpy.ones(8, numpy.float16),
              "scales": numpy.ones(8, numpy.float32), "zero": numpy.ones(8, numpy.float32)}
 TARGETS = {"QLinearConv": "ascend"} # where it is not the host's rule
+WITHOUT_KERNELS = {"MatMulAllReduce"} # tests/run/pattern-fusion.sh looks at what is said of these
 NEAR = {
     "Attention": {"all": [{"axis": 1}], "1": [{"low": real(-1)}], "2": [{"low": real(-1)}]},
     "LayerNormalization": {"all": [{"axes": (numpy.array([1]),)}, {"axes": (numpy.array([0, 2]),)}, {"e": f32()}]},

@@ -23,8 +23,9 @@ static bool canonical_collective(struct sk_canonical *canonical)
 	return sk_canonical_error(canonical, "collective operators are not there yet");
 }
 
-static const struct sk_schema_attribute collective[] = {
-	{"group", SK_ATTRIBUTE_STRING}, {"op", SK_ATTRIBUTE_STRING, .string = "sum"}, {NULL}};
+static const struct sk_schema_attribute collective[] = {{"group", SK_ATTRIBUTE_STRING, .string = "hccl_world_group"},
+							{"op", SK_ATTRIBUTE_STRING, .string = "sum"},
+							{NULL}};
 
 const struct sk_schema sk_operators_collectives[] = {
 	{"AllReduce", SK_OWN_DOMAIN, 1, 1, 1, 1, .attributes = collective, .infer = infer_all_reduce,
