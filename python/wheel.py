@@ -12,7 +12,7 @@ Name: sklink
 Version: {version}
 Summary: Links compiled kernels into one kernel, and runs it on NumPy arrays
 Requires-Python: >=3.8
-Requires-Dist: numpy
+Requires-Dist: numpy>=1.21
 """
 WHEEL = """Wheel-Version: 1.0
 Generator: sklink {version}

@@ -7,7 +7,7 @@ import ctypes
 import os
 import weakref
 from ctypes import POINTER, c_char_p, c_double, c_int, c_uint32, c_uint64, c_void_p
-from typing import Any, Callable
+from typing import Any, Callable, Dict, List
 
 from . import configured
 
@@ -76,7 +76,7 @@ class NetworkInfo(ctypes.Structure):  # struct skrt_network
 
 
 # The functions that return a status, with the types of their arguments.
-FUNCTIONS = {
+FUNCTIONS: Dict[str, List[Any]] = {
     "device_open": [POINTER(DeviceOptions), POINTER(c_void_p)],
     "device_close": [c_void_p],
     "module_load_from": [c_void_p, POINTER(Source), POINTER(c_void_p)],

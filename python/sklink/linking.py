@@ -28,7 +28,7 @@ def find_sklink() -> str:
 def link(*arguments: PathText, output: PathText) -> Path:
     """Links a package and returns its path: link("model.onnx", "--dim", "batch=1", "-lskernels", output="model.sk"). The arguments
     are those of sklink's command line; what it warns of is a warning."""
-    words = [find_sklink(), *map(os.fspath, arguments), "-o", os.fspath(output)]
+    words = [find_sklink(), *[os.fspath(argument) for argument in arguments], "-o", os.fspath(output)]
     try:
         done = subprocess.run(words, capture_output=True, encoding="utf-8", errors="replace", check=False)
     except OSError as error:

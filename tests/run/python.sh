@@ -21,6 +21,12 @@ else
 	echo "left out: the tests with pytest (python3-pytest)"
 fi
 
+if command -v mypy >/dev/null; then
+	"$python" -m zipfile -e "$wheel" typed && (cd typed && mypy --strict --cache-dir "$dir/cache" sklink >out.txt) || { cat typed/out.txt >&2; fail "mypy"; }
+else
+	echo "left out: the type hints (mypy)"
+fi
+
 # README.md's lines run in an environment that has nothing but the wheel and Debian's packages.
 "$python" -c 'import ensurepip, venv' 2>err.txt || { echo "left out: the wheel in a virtual environment (python3-venv)"; exit 0; }
 "$python" -m venv --system-site-packages environment
