@@ -56,7 +56,7 @@ stored=$(stat -c %s many.sk)
 # expect_little_memory: the link whose statistics are in stats.txt took hardly more than what it computed of one network.
 expect_little_memory() {
 	local peak=$(awk '/peak memory/ {print $NF}' stats.txt)
-	[ "$peak" -lt $(((4 * size >> 10) + (64 << 10))) ] || [ -n "$sanitize" ] || fail "the link took $peak KiB"
+	[ "$peak" -lt $(((4 * size >> 10) + (96 << 10))) ] || [ -n "$sanitize" ] || fail "the link took $peak KiB"
 }
 expect_little_memory
 
