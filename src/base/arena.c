@@ -352,7 +352,8 @@ char *sk_arena_copy(struct sk_arena *arena, const char *text, size_t length)
 {
 	char *copy = sk_arena_alloc(arena, length + 1, 1);
 
-	memcpy(copy, text, length);
+	if (length) /* else `text` may be NULL */
+		memcpy(copy, text, length);
 	return copy;
 }
 
