@@ -206,7 +206,7 @@ static bool apply(struct checker *checker, const struct sk_rule *rule, struct si
 
 static bool have_kernels(struct checker *checker, const struct side *side)
 {
-	checker->reason = sk_have_kernels(checker->link, side->graph, &side->graph->nodes);
+	checker->reason = sk_have_kernels(checker->link, side->graph, NULL, &side->graph->nodes);
 	return !checker->reason;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/bind/kernels.h"
+#include "src/bind/operators.h"
 #include "src/fusion/passes/canonical-graph.h"
 #include "src/fusion/passes/lower.h"
 #include "src/link-passes.h"
@@ -77,34 +78,62 @@ static struct sk_op_graph *make_graph(struct sk_arena *arena, struct sk_diag *di
 
 /* ---- questions ---- */
 
-static const char *find_missing(const struct sk_link *link, struct sk_arena *arena, struct sk_op_graph *graph)
+/* *first becomes the kernel of the first library that has one of them; NULL: there is none. */
+static const char *find_missing(const struct sk_link *link, struct sk_op_graph *graph,
+				const struct sk_op_kernel **first)
 {
-	struct sk_model *model = sk_model_create(arena, graph->diag);
+	struct sk_model *model = sk_model_create(graph->arena, graph->diag);
 	sk_graph_calls calls = {NULL, 0, 0};
 	const char *missing = NULL;
 
+	*first = NULL;
 	if (!sk_graph_canonical(graph, graph->outputs.items, graph->outputs.count, &calls))
 		return sk_diag_first(graph->diag);
 	sk_graph_lower(graph, &calls, NULL, NULL, model);
-	for (size_t t = 0; t < model->tasks.count && !missing; t++)
-		missing = sk_kernels_missing(link->model, link->linker, model, &model->tasks.items[t]);
+	for (size_t t = 0; t < model->tasks.count; t++) {
+		const struct sk_op_kernel *found;
+		const char *why = sk_kernels_missing(link->model, link->linker, model, &model->tasks.items[t], &found);
+
+		if (!missing)
+			missing = why;
+		if (found && (!*first || found->order < (*first)->order))
+			*first = found;
+	}
 	return missing;
 }
 
-const char *sk_have_kernels(void *context, const struct sk_op_graph *graph, const sk_graph_nodes *nodes)
+/* Why the nodes may not replace the others. */
+static const char *find_reason(const struct sk_link *link, struct sk_arena *arena, const struct sk_op_graph *graph,
+			       const sk_graph_nodes *replaced, const sk_graph_nodes *nodes)
+{
+	const struct sk_op_kernel *new, *old;
+	struct sk_diag diag;
+	const char *missing;
+
+	sk_diag_init(&diag, arena);
+	missing = find_missing(link, make_graph(arena, &diag, graph, nodes), &new);
+	if (missing || !replaced)
+		return missing;
+	sk_diag_init(&diag, arena);
+	find_missing(link, make_graph(arena, &diag, graph, replaced), &old); /* what these lack is no reason */
+	if (!old || !new || old->order >= new->order)
+		return NULL;
+	return sk_arena_print(arena, "%s is of a library in front of that of %s", old->name, new->name);
+}
+
+const char *sk_have_kernels(void *context, const struct sk_op_graph *graph, const sk_graph_nodes *replaced,
+			    const sk_graph_nodes *nodes)
 {
 	struct sk_link *link = context;
 	struct sk_arena *scratch = sk_arena_create();
-	struct sk_diag diag;
-	const char *missing;
+	const char *reason;
 
 	sk_timing_begin(link->timing, "inputs", "for rules");
 	sk_link_inputs(link);
 	sk_timing_end(link->timing);
-	sk_diag_init(&diag, scratch);
-	missing = find_missing(link, scratch, make_graph(scratch, &diag, graph, nodes));
-	if (missing)
-		missing = sk_arena_copy(link->arena, missing, strlen(missing));
+	reason = find_reason(link, scratch, graph, replaced, nodes);
+	if (reason)
+		reason = sk_arena_copy(link->arena, reason, strlen(reason));
 	sk_arena_destroy(scratch);
-	return missing;
+	return reason;
 }

@@ -453,7 +453,7 @@ static struct sk_kernel_finder *finder_of(struct sk_model *model, struct sk_link
 }
 
 const char *sk_kernels_missing(struct sk_model *model, struct sk_linker *linker, struct sk_model *other,
-			       const struct sk_task *task)
+			       const struct sk_task *task, const struct sk_op_kernel **found)
 {
 	struct sk_ops *ops = &finder_of(model, linker)->ops;
 	struct sk_request request = {0};
@@ -461,7 +461,8 @@ const char *sk_kernels_missing(struct sk_model *model, struct sk_linker *linker,
 	uint64_t counted = ops->misfits;
 
 	sk_request_of_task(other, task, &request);
-	if (sk_ops_find(ops, task->op.text, &request))
+	*found = sk_ops_find(ops, task->op.text, &request);
+	if (*found)
 		return ops->tied
 			       ? sk_arena_print(other->arena, "two kernels for op '%s' fit equally well", task->op.text)
 			       : NULL;

@@ -16,10 +16,11 @@ struct sk_datum {
 
 enum { SK_DATUM_MAX = 4096 /* numbers of a list */ };
 
-/* Whether nodes may become some of the graph. */
+/* Whether nodes may take the place of some of the graph. */
 struct sk_rule_check {
-	/* Why these may not; NULL: they may. NULL itself: all may. */
-	const char *(*ask)(void *context, const struct sk_op_graph *graph, const sk_graph_nodes *nodes);
+	/* Why these may not; NULL: they may. NULL itself: all may. Producers stand in front of users. */
+	const char *(*ask)(void *context, const struct sk_op_graph *graph, const sk_graph_nodes *replaced,
+			   const sk_graph_nodes *nodes);
 	void *context;
 };
 

@@ -3,6 +3,7 @@
  */
 #include "src/fusion/rules/replace.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/text.h"
@@ -401,6 +402,31 @@ static bool fit_outputs(struct replacing *replacing)
 	return true;
 }
 
+static int compare_numbers(const void *one, const void *other)
+{
+	uint32_t left = *(const uint32_t *)one, right = *(const uint32_t *)other;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Why the nodes may not take the place of the pattern's, which stand in the graph's order. */
+static const char *ask(struct replacing *replacing)
+{
+	const struct sk_match *match = replacing->match;
+	struct sk_op_graph *graph = replacing->graph;
+	size_t count = replacing->rule->pattern.count;
+	sk_graph_nodes replaced = {NULL, 0, 0};
+	uint32_t *numbers;
+
+	if (!match->check.ask)
+		return NULL;
+	numbers = (uint32_t *)sk_arena_copy(graph->arena, (const char *)match->nodes, count * sizeof(*numbers));
+	qsort(numbers, count, sizeof(*numbers), compare_numbers);
+	for (size_t n = 0; n < count; n++)
+		sk_array_push(graph->arena, &replaced, graph->nodes.items[numbers[n]]);
+	return match->check.ask(match->check.context, graph, &replaced, &replacing->nodes);
+}
+
 /* The replacement's values become those of the pattern only when nothing can fail any more. */
 static void commit(struct replacing *replacing, struct sk_users *users, sk_indices *made)
 {
@@ -438,7 +464,7 @@ bool sk_match_replace(struct sk_match *match, struct sk_users *users, sk_indices
 			return false;
 	if (!fit_outputs(&replacing))
 		return false;
-	match->reason = match->check.ask ? match->check.ask(match->check.context, graph, &replacing.nodes) : NULL;
+	match->reason = ask(&replacing);
 	if (match->reason)
 		return false;
 	commit(&replacing, users, made);
