@@ -48,6 +48,9 @@ case_of third none "$mean; node Mul n2 d x -> s; $ends b t -> y"
 case_of gelu "Add Add Gelu " "$used; node Div n0 z root -> a0; node Erf n1 a0 -> a1; node Add n2 a1 one -> a2; node Mul n3 z a2 -> a3; node Mul n4 a3 half -> y"
 case_of turned "Add Add Gelu " "$used; node Div n0 z root -> a0; node Erf n1 a0 -> a1; node Add n2 one a1 -> a2; node Mul n3 half a2 -> a3; node Mul n4 a3 z -> y"
 case_of other none "$used; node Div n0 z two -> a0; node Erf n1 a0 -> a1; node Add n2 a1 one -> a2; node Mul n3 z a2 -> a3; node Mul n4 a3 half -> y"
+# An operand of a pattern is nothing that the pattern makes.
+case_of itself "Add Add Swish Mul " "$used; node Sigmoid n0 z -> s; node Mul n1 z s -> h; node Mul n2 h h -> y"
+case_of twice none "$used; node Sigmoid n0 z -> s; node Mul n1 z s -> h; node Mul n2 h s -> y"
 
 # An attribute is f32, so numbers of f64 that are written in full stay.
 stays_f64() { # NAME LINES
@@ -114,6 +117,11 @@ fuses bias user_rules "MatMul Add " --rules=mine.yaml --fusion-flags=--disable_p
 "$sklink" bias.onnx "${kernels[@]}" --rules=mine.yaml --check --verbose 2>err.txt
 grep -qF "bias.onnx: node 'bias': BiasAdd is not fused by rule 'nearer' at mine.yaml:5:9: the condition at mine.yaml:8:21 does not hold" err.txt ||
 	{ cat err.txt >&2; fail "--verbose does not say why a rule is not applied"; }
+
+# What would use what it makes itself is no replacement.
+printf 'opset 17\ninput a f32 6x6\ninput b f32 6x6\noutput x f32 6x6\noutput y f32 6x6\nnode Add add a b -> x\nnode MatMul product x x -> y\n' | model loop
+printf 'fuse:\n- name: loop\n  pattern: ["x = Add(a, b)", "y = MatMul(x, w)"]\n  outputs: [y, x]\n  replace: ["t = Mul(w, 2)", "x = Sub(t, t)", "y = Gemm(x, t)"]\n' >loop.yaml
+fuses loop user_rules none --rules=loop.yaml
 
 # Without patterns there are neither TorchAir's rules nor the user's, wherever these stand; what is wrong with them is still said.
 sed -i 's/rank(a) == 3/rank(a) == 2/' mine.yaml

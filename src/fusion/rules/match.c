@@ -249,6 +249,32 @@ static bool conditions_hold(struct sk_match *match)
 	return true;
 }
 
+static bool is_made(struct sk_match *match, uint32_t value)
+{
+	for (size_t n = 0; n < match->rule->pattern.count; n++)
+		if (value != SK_NONE && match->graph->values.items[value].node == match->nodes[n]) {
+			match->reason = sk_arena_print(match->graph->arena, "the pattern makes '%s' itself",
+						       match->graph->values.items[value].name);
+			return true;
+		}
+	return false;
+}
+
+/* What the replacement takes is there without the pattern. */
+static bool takes_what_it_makes(struct sk_match *match)
+{
+	const struct sk_graph_node *rest =
+		match->rest_node == SK_NONE ? NULL : &match->graph->nodes.items[match->rest_node];
+
+	for (uint32_t name = 0; name < match->rule->names.count; name++)
+		if (match->rule->names.items[name].kind == SK_RULE_INPUT && is_made(match, match->values[name]))
+			return true;
+	for (size_t i = match->rest_first; rest && i < rest->inputs.count; i++)
+		if (is_made(match, rest->inputs.items[i]))
+			return true;
+	return false;
+}
+
 /* What goes with the pattern nobody else may use. */
 static bool is_closed(struct sk_match *match)
 {
@@ -339,7 +365,7 @@ static bool bind_step(struct sk_match *match, size_t step)
 
 	if (step == match->rule->steps.count) {
 		match->whole = true;
-		return is_closed(match) && conditions_hold(match);
+		return !takes_what_it_makes(match) && is_closed(match) && conditions_hold(match);
 	}
 	value = match->values[next->name];
 	if (value == SK_NONE)
