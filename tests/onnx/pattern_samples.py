@@ -31,7 +31,7 @@ def attention(variant, texts):
     lead = (6,) if variant == 3 else (2, 3)
     sample = {
         "q": f32(*lead, 5, 8), "kt": f32(*lead, 8, 7), "v": f32(*lead, 7, 4), "mask": f32(5, 7), "axis": -1,
-        "c": real(0.37), "c2": real(0.7), "d": real([2.5]), "d2": real(1.5), "low": real(-1e30), "Cast.to": 10,
+        "c": real(0.37), "c2": real(0.7), "d": real([2.5]), "d2": real(1.5), "low": real(-3e38), "Cast.to": 10,
         "shown": random.random((1, 1, 5, 7)) < 0.7, "hidden": random.random((5, 7)) < 0.3,
     }
     sample["mask"][2, 3] = -numpy.inf
@@ -126,7 +126,7 @@ def split_product(variant, texts):
 
 def product(variant, texts):
     turned = "transB" in texts[0]
-    sample = {"a": f32(3, 5), "b": f32(4, 5) if turned else f32(5, 4), "c": f32(4), "t": int(turned), "how": "tanh"}
+    sample = {"a": f32(3, 5), "b": f32(4, 5) if turned else f32(5, 4), "c": f32(4), "t": int(turned), "how": "tanh", "layout": "NHWC"}
     return as_half(sample) if ", c" in texts[0] and variant < 2 else sample
 
 
@@ -200,7 +200,7 @@ NEAR = {
         "2": [{"axis": 1, "sizes": (numpy.array([1, 2]),)}, {"whole": (numpy.array([6, 2, 5]),), "sizes": (numpy.array([2, 3]),)}],
         "3": [{"axis": 1, "sizes": (numpy.array([1, 1, 1]),)}, {"whole": (numpy.array([6, 2, 5]),), "sizes": (numpy.array([1, 2, 2]),)}],
     },
-    "matmul_elem_biasadd_fusion": {"2": [{"a": f32(2, 3, 5), "c": f32(3)}]},
+    "matmul_elem_biasadd_fusion": {"0": [{"a": numpy.ones((2, 5, 6), numpy.float16), "b": numpy.ones((6, 5), numpy.float16), "c": numpy.ones(5, numpy.float16), "layout": "NCHW"}], "2": [{"a": f32(2, 3, 5), "c": f32(3)}]},
     "matmul_elem_add_fusion": {"0": [{"c": f32(3, 4).astype(numpy.float16)}, {"c": f32(1).astype(numpy.float16)},
                                      {"a": f32(3, 5), "b": f32(5, 4), "c": f32(4)}]},
     "matmul_elem_relu_fusion": {"0": [{"b": f32(2, 5, 4)}]},

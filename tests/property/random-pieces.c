@@ -437,7 +437,7 @@ static uint32_t add_mask(struct maker *maker, uint32_t scores, bool shown)
 static uint32_t hide(struct maker *maker, uint32_t scores)
 {
 	struct graph_value like = *value_of(maker, scores);
-	number low = ((const number[]){-10000, -1e30L, -HUGE_VALL})[draw(maker, 3)];
+	number low = ((const number[]){-10000, -3e38L, -HUGE_VALL})[draw(maker, 3)];
 	uint32_t mask, bias;
 
 	switch (draw(maker, 4)) {
