@@ -13,6 +13,7 @@ constant w f32 64x64 0.5 -0.25 0.125
 constant two f32 scalar 2
 output y f32 none
 output s f32 none
+output d f32 none
 node mindspore:Square square x -> a
 node Mul mul a two -> b
 node Add add b x -> c

@@ -45,7 +45,7 @@ for source in mindspore ge torchair; do
 done
 
 # Lists match either name, and nothing else.
-for name in ReLU Relu; do
+for name in GeLU Gelu; do
 	"$sklink" mindspore.onnx "$@" --scope 'all=*' --scope-options all=dcci-before-kernel-start=$name -o list.sk || fail "$name is no name"
 done
 fails_with "no task of scope 'all' runs a kernel or an operation 'Silu'" "$sklink" mindspore.onnx "$@" --scope 'all=*' \

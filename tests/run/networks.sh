@@ -20,7 +20,7 @@ node MatMul /1/product b v -> y
 output y f32 none
 output present f32 none
 END
-common='--dim batch=2 --state past=present --scope first=/0/* --scope rest=/1/* --scope-options first=profiling=1 --scope-options rest=profiling=1'
+common='--fusion-flags=--disable_pass=matmul_elem_relu_fusion --dim batch=2 --state past=present --scope first=/0/* --scope rest=/1/* --scope-options first=profiling=1 --scope-options rest=profiling=1'
 
 # link NAME OPTION…
 link() {
@@ -97,6 +97,7 @@ sklink: 1
 graph: net.onnx
 dims: {batch: 2, short: {seq: 5}, long: {seq: 37}}
 states: {past: present}
+fusion: --disable_pass=matmul_elem_relu_fusion
 scopes:
   first: {nodes: [/0/*], options: "profiling=1"}
   rest: {nodes: [/1/*], options: "profiling=1"}
@@ -260,7 +261,7 @@ fails_with "no input or output 'short:z'; did you mean 'short:x'" "$skrun" both.
 fails_with "no input or output 'short:long:x'" "$skrun" both.sk --network short --input long:x=x.npy
 
 # Damaged packages: names of which networks are made. There the temporaries are in no tile group.
-"$sklink" net.onnx "$@" --dim batch=2 --dim short:seq=5 --dim long:seq=37 --scope-options '*=tile-fusion=0' -o sound.sk
+"$sklink" net.onnx "$@" --dim batch=2 --dim short:seq=5 --dim long:seq=37 --fusion-flags=--disable_pass=matmul_elem_relu_fusion --scope-options '*=tile-fusion=0' -o sound.sk
 # damaged FROM TO PATTERN: every such name is another one.
 damaged() {
 	LC_ALL=C sed "s/$1/$2/g" sound.sk >damaged.sk
