@@ -365,6 +365,6 @@ void sk_check_rules(struct sk_link *link, const char *file)
 	for (size_t i = 0; i < checker.pairs.count; i++)
 		compare(&checker, &checker.pairs.items[i]);
 	if (!link->diag->errors)
-		printf("%u rules and variants compute what their patterns do, %u are not checked\n", checker.checked,
-		       checker.unchecked);
+		printf("rules and variants that compute what their patterns do: %u, that are not checked: %u\n",
+		       checker.checked, checker.unchecked);
 }

@@ -1,11 +1,11 @@
 #!/bin/bash
-# The commands of README.md and of the samples' READMEs, as they stand there, in a build directory beside the sources; and the
-# output that README.md shows of them, line by line, up to "...".
+# The commands of README.md, of the tutorial in doc/fusion.md and of the samples' READMEs, as they stand there, in a build directory beside
+# the sources; and the output that the first two show of them, line by line, up to "...".
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
 # A build directory with what the commands name, so that what they make does not lie in ours.
-mkdir -p tree/build && ln -s "$top_srcdir/samples" tree
+mkdir -p tree/build && ln -s "$top_srcdir/samples" "$top_srcdir/stubs" tree
 for name in sklink skrun skdump samples kernels .libs; do
 	[ ! -e "$top_builddir/$name" ] || ln -s "$top_builddir/$name" tree/build
 done
@@ -38,26 +38,33 @@ compare() {
 		fail "$document shows (<) something else than '$command' prints (>)"
 }
 
-document=README.md count=0 command=
-: >expected.txt
-while IFS= read -r line; do
-	case $line in
-	'    $ '*)
-		compare
-		: >expected.txt
-		command=$(sed -E 's/^    \$ //; s/ +# .*//' <<<"$line")
-		run "$command"
-		;;
-	'    '*) [ -z "$command" ] || echo "${line#    }" >>expected.txt ;;
-	'') [ ! -s expected.txt ] || echo >>expected.txt ;;
-	*)
-		compare
-		: >expected.txt
-		command=
-		;;
-	esac
-done <"$top_srcdir/README.md"
-[ "$count" -ge 12 ] || fail "only $count commands of README.md have been found"
+# follow DOCUMENT COMMANDS: its text, which is the input, has that many at least.
+follow() {
+	document=$1 count=0 command=
+	: >expected.txt
+	while IFS= read -r line; do
+		case $line in
+		'    $ '*)
+			compare
+			: >expected.txt
+			command=$(sed -E 's/^    \$ //; s/ +# .*//' <<<"$line")
+			run "$command"
+			;;
+		'    '*) [ -z "$command" ] || echo "${line#    }" >>expected.txt ;;
+		'') [ ! -s expected.txt ] || echo >>expected.txt ;;
+		*)
+			compare
+			: >expected.txt
+			command=
+			;;
+		esac
+	done
+	compare
+	[ "$count" -ge "$2" ] || fail "only $count commands of $1 have been found"
+}
+follow README.md 12 <"$top_srcdir/README.md"
+# The tutorial's blocks are fenced.
+follow doc/fusion.md 5 < <(sed '1,/^### From a kernel to a rule/d; /^### /,$d' "$top_srcdir/doc/fusion.md" | awk '/^```/ { code = !code; next } { print (code ? "    " : "") $0 }')
 
 # Blocks of commands: what is indented, with lines continued by a backslash.
 for document in bert composite decode_layers foreign; do
