@@ -144,7 +144,18 @@ def flat_rows(variant, texts):
     return {**sum_of_rows(variant, texts), "rows": (numpy.array([6, 16]),), "one": (numpy.array([-1, 1]),)}
 
 
+def turned_batches(variant, texts):
+    return {"x1": f32(2, 3, 128) if variant else f32(3, 2, 128), "x2": f32(2, 128, 128)}
+
+
+def bytes_with_bias(variant, texts):
+    scales, bias = numpy.array([0.5, 0.25, 1, 2, 0.125], numpy.float32), numpy.array([1, 2, -3, 4, 5], numpy.float16)
+    factors = {"x1": random.integers(-9, 9, (4, 6), numpy.int8), "x2": random.integers(-9, 9, (6, 5), numpy.int8)}
+    return {**factors, "scale": (scales,), "b": (bias,), "t1": 0, "t2": 0, "to": 10}
+
+
 SAMPLES.update({
+    "transpose_batchmatmul": turned_batches, "inference_qbmm_add_fusion": bytes_with_bias,
     "FlashAttentionFusionV1": masked, "FlashAttentionFusionV2": unmasked, "add_layer_norm_fusion": sums, "add_layer_norm_v3_fusion": sums,
     "add_layer_norm_ext_fusion": sums, "add_rms_norm_quant_fusion": quantised_sums, "rms_norm_quant_fusion": quantised_sums,
     "add_rms_norm_fusion": sums, "add_cast_rms_norm_cast_fusion": cast_sums, "split_concat_fusion": pieces,
@@ -167,8 +178,8 @@ def near(rule, variant):
 
 half_rows = {"x1": numpy.ones((2, 3, 8), numpy.float16), "x2": numpy.ones((2, 3, 8), numpy.float16), "gamma": numpy.ones(8, numpy.float16),
              "scales": numpy.ones(8, numpy.float32), "zero": numpy.ones(8, numpy.float32)}
-TARGETS = {"QLinearConv": "ascend"} # where it is not the host's rule
-WITHOUT_KERNELS = {"MatMulAllReduce"} # tests/run/pattern-fusion.sh looks at what is said of these
+TARGETS = {"QLinearConv": "ascend", "inference_qbmm_add_fusion": "ascend"} # where it is not the host's rule
+WITHOUT_KERNELS = {"MatMulAllReduce", "inference_qbmm_allreduce_add_fusion"} # tests/run/pattern-fusion.sh looks at what is said of these
 NEAR = {
     "Attention": {"all": [{"axis": 1}], "1": [{"low": real(-1e9)}], "2": [{"low": real(-1e9)}]},
     "LayerNormalization": {"all": [{"axes": (numpy.array([1]),)}, {"axes": (numpy.array([0, 2]),)}, {"e": f32()}]},
@@ -205,6 +216,10 @@ NEAR = {
                                      {"a": f32(3, 5), "b": f32(5, 4), "c": f32(4)}]},
     "matmul_elem_relu_fusion": {"0": [{"b": f32(2, 5, 4)}]},
     "matmul_elem_gelu_fusion": {"0": [{"b": f32(2, 5, 4)}]},
+    "inference_qbmm_add_fusion": {"all": [{"b": numpy.ones(5, numpy.float16)}, {"b": (numpy.ones((1, 5), numpy.float16),)},
+                                          {"scale": numpy.ones(5, numpy.float32)}, {"scale": (numpy.ones(1, numpy.float32),)}]},
+    "transpose_batchmatmul": {"0": [{"x2": f32(2, 128, 127)}],
+                              "1": [{"x2": f32(2, 128, 127)}, {"x1": f32(2, 3, 127), "x2": f32(2, 127, 128)}, {"x2": f32(128, 128)}]},
     "add_rms_norm_dynamic_quant": {"all": [{"smooth": None}]},
     "add_rms_norm_dynamic_quant_flatten": {"all": [{"rows": (numpy.array([3, 32]),)}, {"rows": (numpy.array([2, 3, 16]),)},
                                                    {"one": (numpy.array([1, -1]),)}, {"one": (numpy.array([-1]),)}]},
