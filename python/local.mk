@@ -3,7 +3,7 @@
 python_sources = \
 	python/sklink/__init__.py \
 	python/sklink/device.py \
-	python/sklink/library.py \
+	python/sklink/libskrt.py \
 	python/sklink/linking.py \
 	python/sklink/package.py \
 	python/sklink/py.typed \

@@ -5,10 +5,10 @@
     x = numpy.arange(16, dtype="float32").reshape(4, 4)
     y = package.run(x=x)["y"]
 
-Runs are made by libskrt, which is found as sklink.library says. See doc/python.md.
+Runs are made by libskrt, which is found as sklink.libskrt says. See doc/python.md.
 """
 from .device import CHECK_RACES, CHECK_SPLIT, GUARD, Device, Event, Stream
-from .library import Error, __version__
+from .libskrt import Error, __version__
 from .linking import LinkError, link
 from .package import Network, Package
 from .tensor import Tensor, empty

@@ -8,7 +8,7 @@ from collections import deque
 from ctypes import c_double, c_void_p
 from typing import Any, Deque, List, MutableSet, Optional, Tuple, Union
 
-from .library import DeviceOptions, call, own, raw, ready
+from .libskrt import DeviceOptions, call, own, raw, ready
 
 GUARD, CHECK_RACES, CHECK_SPLIT = 1, 2, 4
 

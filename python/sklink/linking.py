@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Union
 
 from . import configured
-from .library import Error
+from .libskrt import Error
 
 PathText = Union[str, "os.PathLike[str]"]
 

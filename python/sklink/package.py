@@ -9,7 +9,7 @@ import numpy
 from numpy.typing import NDArray
 
 from .device import Device, Stream, device_or_default
-from .library import NOT_FOUND, NetworkInfo, Source, TensorInfo, call, check, own, raw
+from .libskrt import NOT_FOUND, NetworkInfo, Source, TensorInfo, call, check, own, raw
 from .tensor import DTYPES, Tensor
 
 INPUT, OUTPUT, INOUT = 1, 2, 3  # enum skrt_role

@@ -32,7 +32,7 @@ done < <(find "$documents" -name '*.md' -exec awk 'FNR == 1 { code = 0 } /^ *```
 
 if [ -e "$top_builddir/python/sklink/configured.py" ]; then
 	python=$(echo "$prefix"/lib/python3*/*-packages)
-	for file in __init__.py library.py configured.py py.typed; do
+	for file in __init__.py libskrt.py configured.py py.typed; do
 		[ -e "$python/sklink/$file" ] || fail "the Python package has no $file"
 	done
 fi
