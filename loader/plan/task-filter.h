@@ -19,7 +19,7 @@ static inline bool sk_task_filter_is_set(const struct sk_task_filter *filter)
 
 bool sk_task_is_chosen(const struct sk_task_filter *filter, const struct sk_plan_view *plan, uint32_t task);
 
-/* Whether any of these tasks is. */
+/* Whether any of these tasks is. Of these two the plan's records must have been checked. */
 bool sk_task_filter_finds(const struct sk_task_filter *filter, const struct sk_plan_view *plan, uint32_t first,
 			  uint32_t count);
 

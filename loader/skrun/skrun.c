@@ -80,8 +80,11 @@ static bool check_filter(const struct sk_session *session, const struct sk_run_o
 {
 	const struct skrt_network *network = &session->network;
 
-	if (!sk_task_filter_is_set(&options->tasks) ||
-	    sk_task_filter_finds(&options->tasks, &session->module->plan, network->first_task, network->task_count))
+	if (!sk_task_filter_is_set(&options->tasks))
+		return true;
+	if (!sk_succeeded(sk_module_check_records(session->module)))
+		return false;
+	if (sk_task_filter_finds(&options->tasks, &session->module->plan, network->first_task, network->task_count))
 		return true;
 	sk_skrun_error("%s: no task of the network is what --task, --kernel and --launch ask for", session->path);
 	return false;

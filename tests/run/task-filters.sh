@@ -136,6 +136,19 @@ grep -qE '^scale +2 +18 ' out.txt && grep -qE '^add +1 +9 ' out.txt || { cat out
 "$skrun" profiled.sk --random 1 --repeat 9 --cores 1 --profile --by-kernel --kernel 'a*' >out.txt
 adds_up add "(other tasks)"
 
+# A damaged package's tasks are not followed to kernels that are not there.
+printf '#include <stddef.h>\n#include <stdio.h>\n#include "stubs/skplan.h"\nint main(void)\n{\n\tprintf("%%zu %%zu", %s, %s);\n}\n' \
+	'offsetof(struct sk_plan, tasks)' 'offsetof(struct sk_plan_task, kernel)' >places.c
+$KERNEL_CC -I"$top_srcdir" places.c -o places
+read -r table kernel < <(./places; echo)
+table=$((0x$(readelf -SW decode.sk | sed -n 's/.* \.sk\.plan *[A-Z]* *[0-9a-f]* \([0-9a-f]*\) .*/\1/p') + table))
+cp decode.sk damaged.sk
+printf '\377\377\377\177' | dd of=damaged.sk bs=1 conv=notrunc status=none seek=$((table + $(od -An -td4 -j $table -N 4 decode.sk) + kernel))
+for what in "--predict --kernel m*" "--random 1 --profile --task norm_2"; do
+	# shellcheck disable=SC2086
+	fails_with '^skrun: error: damaged.sk: .*task 0: kernel 2147483647 is out of range' "$skrun" $what damaged.sk
+done
+
 # A pattern that fits nothing is most likely misspelt; and what they go with.
 none='no task .*is what --task, --kernel and --launch ask for$'
 fails_with "^skdump: error: decode.sk: $none" "$skdump" --steps --task 'nrom*' decode.sk
