@@ -1,4 +1,5 @@
 """The Python package sklink, for pytest: python.sh says where programs, kernels and samples are."""
+import ctypes
 import gc
 import os
 import shutil
@@ -486,6 +487,37 @@ def test_library_is_not_found(tmp_path):
             check=True,
         )
         assert f"sklink {sklink.__version__} for Python does not go with libskrt 9.9" in says(tmp_path / "other.so")
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
+def test_structs_and_numbers_are_those_of_skrt_h(tmp_path):
+    structs = {
+        "device_options": sklink.libskrt.DeviceOptions,
+        "tensor": sklink.libskrt.TensorInfo,
+        "source": sklink.libskrt.Source,
+        "network": sklink.libskrt.NetworkInfo,
+    }
+    constants = {
+        "NOT_FOUND NOT_READY": sklink.libskrt,
+        "INPUT OUTPUT INOUT": sklink.package,
+        "GUARD CHECK_RACES CHECK_SPLIT": sklink.device,
+    }
+    numbers_of = {f"SKRT_{word.upper()}": number for number, (word, _) in sklink.tensor.DTYPES.items()}
+    numbers_of.update({f"SKRT_{name}": getattr(module, name) for names, module in constants.items() for name in names.split()})
+    for name, struct in structs.items():
+        numbers_of[f"sizeof(struct skrt_{name})"] = ctypes.sizeof(struct)
+        for field in struct._fields_:
+            numbers_of[f"offsetof(struct skrt_{name}, {field[0]})"] = getattr(struct, field[0]).offset
+    lines = ["#include <stddef.h>", "#include <stdio.h>", '#include "skrt.h"', "int main(void) {"]
+    lines += [f'printf("%d\\n", (int)({expression}));' for expression in numbers_of]
+    subprocess.run(
+        ["cc", "-x", "c", "-I", os.path.join(SOURCE, "loader"), "-o", tmp_path / "numbers", "-"],
+        input="\n".join(lines + ["}"]),
+        encoding="utf-8",
+        check=True,
+    )
+    said = subprocess.run([tmp_path / "numbers"], capture_output=True, encoding="utf-8", check=True).stdout.split()
+    assert dict(zip(numbers_of, map(int, said))) == numbers_of
 
 
 def test_types_are_told():
