@@ -65,18 +65,23 @@ class Network:
         prefix = self.name and self.name + ":"
         self._module = module
         self._first = info.first_tensor
-        self._tensors = [read_tensor(module, self._first + i, prefix) for i in range(info.tensor_count)]
+        tensors = [read_tensor(module, self._first + i, prefix) for i in range(info.tensor_count)]
+        self._tensors = {tensor.name: tensor for tensor in tensors}
         self._idle: List[Instance] = []
+
+    def __repr__(self) -> str:
+        sides = (", ".join(map(str, side.values())) for side in (self.inputs, self.outputs))
+        return f"<sklink.Network {self.name!r}: {' -> '.join(sides)}>"
 
     @property
     def inputs(self) -> Dict[str, Tensor]:
         """What is read, by name, state included."""
-        return {tensor.name: tensor for tensor in self._tensors if tensor.is_input}
+        return {name: tensor for name, tensor in self._tensors.items() if tensor.is_input}
 
     @property
     def outputs(self) -> Dict[str, Tensor]:
         """What is written, by name, state included."""
-        return {tensor.name: tensor for tensor in self._tensors if tensor.is_output}
+        return {name: tensor for name, tensor in self._tensors.items() if tensor.is_output}
 
     def run(self, arrays: Arrays = None, /, *, copy: bool = True, **named: NDArray[Any]) -> Dict[str, NDArray[Any]]:
         """Runs the network and returns its outputs by name. Arrays are given by name; those whose names are no identifiers, or
@@ -85,7 +90,7 @@ class Network:
         Arrays that are contiguous and aligned to 64 bytes, as empty() makes them, are used as they are. Others are copied in and
         out; with copy=False they are a ValueError."""
         given = self._given(arrays, named)
-        dense = {name: array.copy(order="C") if copy and not array.flags.c_contiguous else array for name, array in given.items()}
+        dense = {name: self._tensors[name].dense(array) for name, array in given.items()} if copy else given
         stream = Stream(self._module.device)
         results = self._queue(stream, dense, copy)
         stream.synchronise()
@@ -105,26 +110,21 @@ class Network:
     def _given(self, arrays: Arrays, named: Dict[str, NDArray[Any]]) -> Dict[str, NDArray[Any]]:
         """The arrays, which fit their tensors' types and shapes."""
         given = {**(arrays or {}), **named}
-        tensors = {tensor.name: tensor for tensor in self._tensors}
         for name, array in given.items():
-            if name not in tensors:
-                raise TypeError(f"there is no tensor '{name}' to give; there are {', '.join(map(repr, tensors))}")
-            tensors[name].check(array)
+            if name not in self._tensors:
+                raise TypeError(f"there is no tensor '{name}' to give; there are {', '.join(map(repr, self._tensors))}")
+            self._tensors[name].check(array)
         missing = [name for name in self.inputs if name not in given]
         if missing:
             raise TypeError(f"inputs are missing: {', '.join(map(repr, missing))}")
         return given
 
     def _queue(self, stream: Stream, given: Dict[str, NDArray[Any]], copy: bool) -> Dict[str, NDArray[Any]]:
-        memory = [tensor.place(given.get(tensor.name), copy) for tensor in self._tensors]
+        memory = {name: tensor.place(given.get(name), copy) for name, tensor in self._tensors.items()}
         instance = self._instance()
-        for index, (tensor, place) in enumerate(zip(self._tensors, memory), self._first):
-            call("instance_bind", instance.handle, index, place.ctypes.data, place.nbytes + tensor.padding)
-        copied = [
-            (tensor, given[tensor.name], place)
-            for tensor, place in zip(self._tensors, memory)
-            if given.get(tensor.name, place) is not place
-        ]
+        for index, (name, place) in enumerate(memory.items(), self._first):
+            call("instance_bind", instance.handle, index, place.ctypes.data, place.nbytes + self._tensors[name].padding)
+        copied = [(self._tensors[name], array, memory[name]) for name, array in given.items() if array is not memory[name]]
         try:
             for tensor, array, place in copied:
                 if tensor.is_input:
@@ -135,7 +135,7 @@ class Network:
                     call("copy", stream._handle, array.ctypes.data, place.ctypes.data, array.nbytes)
         finally:  # copies may be queued whatever has failed
             stream._pending.append((instance, self._idle, [given, memory]))
-        return {tensor.name: given.get(tensor.name, place) for tensor, place in zip(self._tensors, memory) if tensor.is_output}
+        return {name: given.get(name, memory[name]) for name in self.outputs}
 
     def _instance(self) -> Instance:
         try:
@@ -170,6 +170,9 @@ class Package:
             described.path = os.fsencode(source)
         module = Module(device_or_default(device), described)
         self.networks = {network.name: network for network in read_networks(module)}
+
+    def __repr__(self) -> str:
+        return f"<sklink.Package of {', '.join(map(repr, self.networks.values()))}>"
 
     def _only(self) -> Network:
         if len(self.networks) > 1:

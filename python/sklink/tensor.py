@@ -54,6 +54,9 @@ class Tensor:
     is_input: bool
     is_output: bool
 
+    def __str__(self) -> str:
+        return f"{self.name}: {self.type}{list(self.shape)}"
+
     def empty(self) -> NDArray[Any]:
         """An array for it, which is never copied; it holds anything."""
         return empty(self.shape, self.dtype, self.padding)
@@ -79,6 +82,14 @@ class Tensor:
         if self.padding and room(array) < array.nbytes + self.padding:
             return f"has no {self.padding} bytes behind it for kernels to read"
         return ""
+
+    def dense(self, array: NDArray[Any]) -> NDArray[Any]:
+        """The array, or a contiguous copy, of which kernels have the memory as it is."""
+        if array.flags.c_contiguous:
+            return array
+        copied = self.empty()
+        numpy.copyto(copied, array)
+        return copied
 
     def place(self, array: Optional[NDArray[Any]], copy: bool) -> NDArray[Any]:
         """Memory for kernels: the array's own, or, where that may be copied, other."""

@@ -77,6 +77,7 @@ def test_description(composite):
     x = package.inputs["x"]
     assert (x.name, x.type, x.dtype, x.shape, x.padding, x.is_input, x.is_output) == ("x", "f32", "float32", (4, 4), 0, True, False)
     assert list(package.networks) == [""]
+    assert repr(package) == "<sklink.Package of <sklink.Network '': x: f32[4, 4] -> y: f32[4, 4]>>"
 
 
 @pytest.mark.parametrize("change", [lambda a: a, misaligned, strided, numpy.asfortranarray, lambda a: a[::-1]])
@@ -191,7 +192,8 @@ def test_padding(tmp_path):
     short[...] = x
     with pytest.raises(ValueError, match="the array has no 128 bytes behind it for kernels to read"):
         package.run(x=short, copy=False)
-    assert numpy.array_equal(package.run(x=short)["y"], 2 * x)
+    for array in (short, strided(short)):
+        assert numpy.array_equal(package.run(x=array)["y"], 2 * x)
 
 
 def test_names_that_are_no_identifiers(tmp_path):
@@ -211,6 +213,7 @@ def test_networks(tmp_path):
     for name, x in (("short", numbers()[:2]), ("long", numbers())):
         network = package.networks[name]
         assert network.inputs["x"].shape == x.shape
+        assert repr(network) == f"<sklink.Network '{name}': x: f32[{len(x)}, 4] -> y: f32[{len(x)}, 4]>"
         assert numpy.array_equal(network.run(x=x)["y"], cubes(x))
     for use in (lambda: package.inputs, lambda: package.outputs, package.run, lambda: package.launch(sklink.Stream())):
         with pytest.raises(ValueError, match="the package has several networks: .networks.* is 'short', 'long'"):
