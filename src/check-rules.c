@@ -14,6 +14,7 @@
 #include "src/fusion/rules/read-rules.h"
 #include "src/fusion/rules/replace.h"
 #include "src/have-kernels.h"
+#include "src/link-passes.h"
 #include "src/model/number.h"
 
 /* Outputs that are to be the same. */
@@ -349,7 +350,7 @@ void sk_check_rules(struct sk_link *link, const char *file)
 	const struct sk_rule_list *const lists[] = {&rules.expand, &rules.fuse};
 
 	sk_model_set_file(link->model, file);
-	if (!sk_rules_read(link->arena, link->diag, file, &rules))
+	if (!sk_rules_read(link->arena, link->diag, file, &rules) || !sk_link_inputs(link))
 		return;
 	checker.all = sk_graph_create(link->arena, link->diag, file);
 	for (size_t l = 0; l < 2; l++) {

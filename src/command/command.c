@@ -297,10 +297,23 @@ static void add_operand(struct words *words, const char *word, bool whole)
 	sk_array_push(words->arena, &command->words, (struct sk_command_word){NULL, word, SK_WORD_INPUT});
 	if (!*word)
 		sk_error(words->diag, words->place, "an argument is empty; it should be the path of a file");
-	else if (!command->manifest)
-		command->manifest = word;
 	else
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){word, false, whole});
+}
+
+/* The first file is the manifest, or the model, where something is linked. */
+static void take_manifest(struct sk_command_line *command)
+{
+	size_t first = 0;
+
+	while (first < command->inputs.count && command->inputs.items[first].library)
+		first++;
+	if (command->checked_rules || first == command->inputs.count)
+		return;
+	command->manifest = command->inputs.items[first].name;
+	command->inputs.count--;
+	memmove(&command->inputs.items[first], &command->inputs.items[first + 1],
+		(command->inputs.count - first) * sizeof(*command->inputs.items));
 }
 
 /* A letter says little about what it wants: -h is help elsewhere. */
@@ -404,13 +417,9 @@ static void check(struct sk_diag *diag, const struct sk_command_line *command)
 {
 	struct sk_place nowhere = {0};
 
-	if (command->checked_rules && command->manifest)
-		sk_error(diag, nowhere, "--check-rules links nothing, and needs no manifest or model");
-	else if (command->checked_rules)
-		;
-	else if (!command->manifest)
+	if (!command->checked_rules && !command->manifest)
 		sk_error(diag, nowhere, "no manifest or model given; try 'sklink --help'");
-	else if (!command->output && (!command->check || command->dependency_file))
+	else if (!command->checked_rules && !command->output && (!command->check || command->dependency_file))
 		sk_error(diag, nowhere, "no output given; say -o PACKAGE");
 	if (command->embed && !command->header)
 		sk_error(diag, nowhere, "--embed puts the package into a header; say --header=FILE");
@@ -531,6 +540,7 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 	add_environment(&words);
 	words.list = sk_response_expand(arena, diag, argc, argv, &command->response_files);
 	interpret(&words);
+	take_manifest(command);
 	add_installed_libraries(&words);
 	apply_sysroot(&words);
 	diag->fatal_warnings = command->fatal_warnings;

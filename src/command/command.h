@@ -58,7 +58,7 @@ struct sk_command_line {
 	const char *fusion_result; /* --fusion-result; NULL: none */
 	const char *rules; /* --rules; NULL: none */
 	bool no_pattern_fusion;
-	const char *checked_rules; /* --check-rules; NULL: there is something to link */
+	const char *checked_rules; /* --check-rules, for which all files are inputs; NULL: there is something to link */
 	bool verbose; /* --verbose, or GLOG_v of the environment */
 	const char *report; /* --report; NULL: none */
 	const char *version_script, *ordering_file; /* NULL: none */
