@@ -92,6 +92,21 @@ fails_with "open.yaml:2:9: rule 'products'" "$sklink" --check-rules=open.yaml "$
 "$sklink" --check-rules=wrong.yaml >out.txt 2>err.txt || fail "without a library"
 grep -q "is not checked: no kernel has op=" err.txt || fail "without a library: $(cat err.txt)"
 
+# Shapes that are none, or too large; numbers that are none of the type.
+while IFS='|' read -r example reason; do
+	printf 'fuse:\n- {name: a, pattern: "y = Add(x, w)", replace: "y = Sum(x, w)", example: {x: "%s", w: "f32[1]"}}\n' "$example" >shapes.yaml
+	"$sklink" --check-rules=shapes.yaml "${kernels[@]}" >out.txt 2>err.txt || { cat err.txt >&2; fail "$example"; }
+	printf "sklink: warning: shapes.yaml:2:10: rule 'a', variant 1, is not checked: %s\n" "$reason" | diff - err.txt >&2 || fail "$example"
+done <<'END'
+f32[-1]|the shape of 'x' in its example is not one of 8 dimensions and 1048576 elements at most
+f32[0.5]|the shape of 'x' in its example is not one of 8 dimensions and 1048576 elements at most
+f32[1e300]|the shape of 'x' in its example is not one of 8 dimensions and 1048576 elements at most
+f32[0, 4294967296, 4294967296]|the shape of 'x' in its example is not one of 8 dimensions and 1048576 elements at most
+f32[1024, 1025]|the shape of 'x' in its example is not one of 8 dimensions and 1048576 elements at most
+f32[1, 1, 1, 1, 1, 1, 1, 1, 1]|the shape of 'x' in its example is not one of 8 dimensions and 1048576 elements at most
+u8([1, -1])|-1 is no number of type u8
+END
+
 # ---- what is wrong ----
 printf 'fuse:\n- {name: a, pattern: y = Relu(x), replace: y = Neg(x), example: {x: "f32[4, n]"}}\n' >bad.yaml
 fails_with "^sklink: error: bad.yaml:2:[0-9]*: there is no 'n' in the rule" "$sklink" --check-rules=bad.yaml "${kernels[@]}"

@@ -52,26 +52,33 @@ static uint32_t new_value(struct replacing *replacing, const char *text)
 	return value;
 }
 
+bool sk_match_make_constant(struct sk_match *match, const char *name, const struct sk_datum *datum, enum sk_dtype dtype,
+			    uint32_t *value)
+{
+	uint8_t *bytes = SK_NEW_ARRAY(match->graph->arena, uint8_t, datum->count * 8 + 8);
+	uint64_t bits, count = datum->count;
+
+	for (size_t i = 0; i < datum->count; i++) {
+		if (!sk_real_bits(datum->numbers[i], dtype, &bits)) {
+			match->reason = sk_arena_print(match->graph->arena, "%g is no number of type %s",
+						       datum->numbers[i], sk_dtype_name(dtype));
+			return false;
+		}
+		memcpy(bytes + i * sk_dtype_size(dtype), &bits, sk_dtype_size(dtype));
+	}
+	*value = sk_graph_new_constant(match->graph, name, dtype, datum->list, &count, bytes);
+	return true;
+}
+
 static bool make_constant(struct replacing *replacing, const struct sk_rule_expression *expression, enum sk_dtype dtype,
 			  uint32_t *value)
 {
 	struct sk_datum datum;
-	uint64_t bits, count;
-	uint8_t *bytes;
 
 	if (!sk_match_evaluate(replacing->match, expression, &datum))
 		return false;
-	if (datum.text)
-		return refuse(replacing, "'%s' is no number", datum.text);
-	bytes = SK_NEW_ARRAY(replacing->graph->arena, uint8_t, datum.count * 8 + 8);
-	for (size_t i = 0; i < datum.count; i++) {
-		if (!sk_real_bits(datum.numbers[i], dtype, &bits))
-			return refuse(replacing, "%g is no number of type %s", datum.numbers[i], sk_dtype_name(dtype));
-		memcpy(bytes + i * sk_dtype_size(dtype), &bits, sk_dtype_size(dtype));
-	}
-	count = datum.count;
-	*value = sk_graph_new_constant(replacing->graph, "number", dtype, datum.list, &count, bytes);
-	return true;
+	return datum.text ? refuse(replacing, "'%s' is no number", datum.text)
+			  : sk_match_make_constant(replacing->match, "number", &datum, dtype, value);
 }
 
 /* ---- nodes ---- */
@@ -358,6 +365,18 @@ static bool add_line(struct replacing *replacing, const struct sk_rule_node *fro
 	return add_node(replacing, node);
 }
 
+static bool add_lines(struct replacing *replacing)
+{
+	size_t names = replacing->rule->names.count;
+
+	replacing->wide = SK_NEW_ARRAY(replacing->graph->arena, uint32_t, names + 1);
+	memset(replacing->wide, 0xff, names * sizeof(uint32_t));
+	for (size_t i = 0; i < replacing->rule->replacement.count; i++)
+		if (!add_line(replacing, &replacing->rule->replacement.items[i]))
+			return false;
+	return true;
+}
+
 /* ---- what others see ---- */
 
 static void rename_value(struct replacing *replacing, uint32_t from, uint32_t to)
@@ -427,6 +446,18 @@ static const char *ask(struct replacing *replacing)
 	return match->check.ask(match->check.context, graph, &replaced, &replacing->nodes);
 }
 
+/* Returns its number. */
+static uint32_t append_node(struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	uint32_t index = (uint32_t)graph->nodes.count;
+
+	for (size_t i = 0; i < node->outputs.count; i++)
+		if (node->outputs.items[i] != SK_NONE)
+			graph->values.items[node->outputs.items[i]].node = index;
+	sk_array_push(graph->arena, &graph->nodes, *node);
+	return index;
+}
+
 /* The replacement's values become those of the pattern only when nothing can fail any more. */
 static void commit(struct replacing *replacing, struct sk_users *users, sk_indices *made)
 {
@@ -435,13 +466,8 @@ static void commit(struct replacing *replacing, struct sk_users *users, sk_indic
 	for (size_t n = 0; n < replacing->rule->pattern.count; n++)
 		sk_users_remove(graph, users, replacing->match->nodes[n]);
 	for (size_t n = 0; n < replacing->nodes.count; n++) {
-		const struct sk_graph_node *node = &replacing->nodes.items[n];
-		uint32_t index = (uint32_t)graph->nodes.count;
+		uint32_t index = append_node(graph, &replacing->nodes.items[n]);
 
-		for (size_t i = 0; i < node->outputs.count; i++)
-			if (node->outputs.items[i] != SK_NONE)
-				graph->values.items[node->outputs.items[i]].node = index;
-		sk_array_push(graph->arena, &graph->nodes, *node);
 		sk_users_add(graph, users, index);
 		sk_array_push(graph->arena, made, index);
 	}
@@ -452,17 +478,11 @@ bool sk_match_replace(struct sk_match *match, struct sk_users *users, sk_indices
 	const struct sk_rule *rule = match->rule;
 	struct sk_op_graph *graph = match->graph;
 	struct replacing replacing = {.match = match, .graph = graph, .rule = rule};
-	size_t names = rule->names.count;
 
 	replacing.anchor = &graph->nodes.items[match->nodes[rule->steps.items[0].node]];
-	replacing.values =
-		(uint32_t *)sk_arena_copy(graph->arena, (const char *)match->values, names * sizeof(uint32_t));
-	replacing.wide = SK_NEW_ARRAY(graph->arena, uint32_t, names + 1);
-	memset(replacing.wide, 0xff, names * sizeof(uint32_t));
-	for (size_t i = 0; i < rule->replacement.count; i++)
-		if (!add_line(&replacing, &rule->replacement.items[i]))
-			return false;
-	if (!fit_outputs(&replacing))
+	replacing.values = (uint32_t *)sk_arena_copy(graph->arena, (const char *)match->values,
+						     rule->names.count * sizeof(uint32_t));
+	if (!add_lines(&replacing) || !fit_outputs(&replacing))
 		return false;
 	match->reason = ask(&replacing);
 	if (match->reason)
@@ -471,83 +491,15 @@ bool sk_match_replace(struct sk_match *match, struct sk_users *users, sk_indices
 	return true;
 }
 
-/* ---- patterns as graphs ---- */
-
-/* What the rule's example says of an attribute that may be anything; NULL: nothing. */
-static const struct sk_rule_expression *example_of(const struct sk_rule *rule, const char *name)
+bool sk_match_append_lines(struct sk_match *match, const struct sk_rule *rule)
 {
-	for (size_t i = rule->example.count; i--;)
-		if (rule->example.items[i].dtype == SK_DTYPE_NONE && !strcmp(rule->example.items[i].name, name))
-			return rule->example.items[i].value;
-	return NULL;
-}
+	const struct sk_graph_node anchor = {.name = rule->name, .place = rule->place, .op = rule->name, .domain = ""};
+	struct replacing replacing = {
+		.match = match, .graph = match->graph, .rule = rule, .anchor = &anchor, .values = match->values};
 
-/* A number that Where chooses is of the type of the other choice, and not of the condition's. */
-static void type_choices(struct sk_rule_node *line)
-{
-	for (size_t i = 1; i < line->inputs.count; i++) {
-		struct sk_rule_operand *operand = &line->inputs.items[i];
-
-		if (!strcmp(line->operators.items[0].op, "Where") && operand->constant &&
-		    operand->dtype == SK_DTYPE_NONE && i < 3)
-			operand->like = line->inputs.items[3 - i].name;
-	}
-}
-
-/* The node as a line of a replacement: attributes that have a name are what the match has under it. */
-static struct sk_rule_node as_line(const struct sk_match *match, const struct sk_rule_node *from)
-{
-	struct sk_arena *arena = match->graph->arena;
-	struct sk_rule_node line = *from;
-
-	type_choices(&line);
-	memset(&line.attributes, 0, sizeof(line.attributes));
-	for (size_t i = 0; i < from->attributes.count; i++) {
-		struct sk_rule_attribute attribute = from->attributes.items[i];
-
-		if (attribute.binds != SK_NONE && match->set[attribute.binds]) {
-			struct sk_rule_expression *name = SK_NEW(arena, struct sk_rule_expression);
-
-			name->kind = SK_EXPRESSION_NAME;
-			name->text = match->rule->names.items[attribute.binds].text;
-			attribute.value = name;
-		} else if (attribute.binds == SK_NONE && !attribute.value) {
-			attribute.value = example_of(match->rule, attribute.name);
-		}
-		if (attribute.value)
-			sk_array_push(arena, &line.attributes, attribute);
-	}
-	return line;
-}
-
-static void append_nodes(struct sk_op_graph *graph, const sk_graph_nodes *nodes)
-{
-	for (size_t n = 0; n < nodes->count; n++) {
-		for (size_t i = 0; i < nodes->items[n].outputs.count; i++)
-			if (nodes->items[n].outputs.items[i] != SK_NONE)
-				graph->values.items[nodes->items[n].outputs.items[i]].node =
-					(uint32_t)graph->nodes.count;
-		sk_array_push(graph->arena, &graph->nodes, nodes->items[n]);
-	}
-}
-
-bool sk_rule_make_pattern(struct sk_match *match)
-{
-	const struct sk_graph_node anchor = {
-		.name = match->rule->name, .place = match->rule->place, .op = match->rule->name, .domain = ""};
-	struct sk_rule rule = *match->rule;
-	struct replacing replacing = {.match = match, .graph = match->graph, .rule = &rule, .anchor = &anchor};
-
-	rule.single = false;
-	replacing.values = match->values;
-	replacing.wide = SK_NEW_ARRAY(match->graph->arena, uint32_t, rule.names.count + 1);
-	memset(replacing.wide, 0xff, rule.names.count * sizeof(uint32_t));
-	for (size_t i = 0; i < rule.pattern.count; i++) {
-		const struct sk_rule_node line = as_line(match, &rule.pattern.items[i]);
-
-		if (!add_line(&replacing, &line))
-			return false;
-	}
-	append_nodes(match->graph, &replacing.nodes);
+	if (!add_lines(&replacing))
+		return false;
+	for (size_t n = 0; n < replacing.nodes.count; n++)
+		append_node(match->graph, &replacing.nodes.items[n]);
 	return true;
 }
