@@ -8,6 +8,7 @@
 
 #include "src/base/text.h"
 #include "src/fusion/operators/schema.h"
+#include "src/fusion/rules/rule-lines.h"
 #include "src/model/number.h"
 
 struct replacing {
@@ -162,14 +163,23 @@ static struct sk_graph_node begin_node(const struct replacing *replacing, const 
 	};
 }
 
+/* The number that a type has in files. */
+static int64_t number_of(enum sk_dtype dtype)
+{
+	int64_t number = 1;
+
+	while (sk_dtype_of_number(number) != dtype)
+		number++;
+	return number;
+}
+
 /* The value in another type. */
 static bool cast(struct replacing *replacing, uint32_t from, enum sk_dtype dtype, const char *text, uint32_t *to)
 {
 	struct sk_graph_node node = begin_node(replacing, "Cast", "", text);
-	static const int64_t numbers[] = {[SK_F32] = 1, [SK_F16] = 10, [SK_F64] = 11, [SK_BF16] = 16};
 
 	*to = new_value(replacing, text);
-	sk_node_set_integer(replacing->graph, &node, "to", numbers[dtype]);
+	sk_node_set_integer(replacing->graph, &node, "to", number_of(dtype));
 	sk_array_push(replacing->graph->arena, &node.inputs, from);
 	sk_array_push(replacing->graph->arena, &node.outputs, *to);
 	return add_node(replacing, node);
@@ -265,16 +275,6 @@ static bool integers_of(struct replacing *replacing, const struct sk_datum *datu
 	return true;
 }
 
-/* The name of a type is its number where one is wanted. */
-static bool dtype_number(const char *text, int64_t *number)
-{
-	for (*number = 1; *number < 32; ++*number)
-		if (sk_dtype_of_number(*number) != SK_DTYPE_NONE &&
-		    !strcmp(sk_dtype_name(sk_dtype_of_number(*number)), text))
-			return true;
-	return false;
-}
-
 static bool add_attribute(struct replacing *replacing, const struct sk_rule_attribute *from, struct sk_graph_node *node)
 {
 	const struct sk_schema_attribute *known = sk_schema_find(node->domain, node->op)->attributes;
@@ -291,8 +291,11 @@ static bool add_attribute(struct replacing *replacing, const struct sk_rule_attr
 	attribute.count = datum.count;
 	attribute.reals = datum.numbers;
 	if (known->kind == SK_ATTRIBUTE_INTEGER && datum.text) {
-		if (!dtype_number(datum.text, &attribute.integer))
+		enum sk_dtype dtype = sk_rule_find_dtype(datum.text);
+
+		if (dtype == SK_DTYPE_NONE)
 			return refuse(replacing, "'%s' is no number", datum.text);
+		attribute.integer = number_of(dtype); /* the name of a type is its number where one is wanted */
 	} else if (known->kind == SK_ATTRIBUTE_INTEGER || known->kind == SK_ATTRIBUTE_INTEGERS) {
 		if (datum.text || !integers_of(replacing, &datum, &integers))
 			return refuse(replacing, "attribute '%s' is no integer", from->name);
