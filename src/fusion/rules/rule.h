@@ -106,4 +106,8 @@ struct sk_rules {
 /* The name of that text; SK_NONE: there is none. */
 uint32_t sk_rule_find_name(const struct sk_rule *rule, const char *text);
 
+/* Finds the steps of a rule whose outputs are known. False if one of the pattern's nodes shares no value with the
+ * others. */
+bool sk_rule_order_steps(struct sk_arena *arena, struct sk_rule *rule);
+
 #endif
