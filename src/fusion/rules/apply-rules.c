@@ -15,7 +15,7 @@ struct entry {
 };
 
 struct rewriting {
-	struct sk_rule_pass *rewrite;
+	struct sk_rule_pass *pass;
 	struct sk_op_graph *graph;
 	struct sk_users *users;
 	struct sk_match match;
@@ -40,7 +40,7 @@ static const char *key_of(struct sk_arena *arena, const char *domain, const char
 /* The place where the rule is counted, whose variants stand one behind the other. */
 static uint32_t count_of(struct rewriting *rewriting, const struct sk_rule *rule)
 {
-	sk_rule_counts *counts = &rewriting->rewrite->counts;
+	sk_rule_counts *counts = &rewriting->pass->counts;
 
 	if (!counts->count || strcmp(counts->items[counts->count - 1].rule, rule->name))
 		sk_array_push(rewriting->graph->arena, counts, (struct sk_rule_count){.rule = rule->name});
@@ -67,6 +67,22 @@ static void enter(struct rewriting *rewriting, const struct sk_rule *rule)
 
 /* ---- whether a match is one piece ---- */
 
+/* Its first and its last node in the graph. */
+struct span {
+	uint32_t first, last;
+};
+
+static struct span span_of(const struct sk_match *match)
+{
+	struct span span = {SK_NONE, 0};
+
+	for (size_t i = 0; i < match->rule->pattern.count; i++) {
+		span.first = match->nodes[i] < span.first ? match->nodes[i] : span.first;
+		span.last = match->nodes[i] > span.last ? match->nodes[i] : span.last;
+	}
+	return span;
+}
+
 static bool is_matched(const struct sk_match *match, uint32_t node)
 {
 	for (size_t i = 0; i < match->rule->pattern.count; i++)
@@ -83,17 +99,16 @@ static bool is_convex(struct rewriting *rewriting)
 	struct sk_match *match = &rewriting->match;
 	struct sk_op_graph *graph = rewriting->graph;
 	SK_ARRAY(uint32_t) open = {NULL, 0, 0};
-	uint32_t first = rewriting->joined;
+	uint32_t first = span_of(match).first;
 
+	first = first < rewriting->joined ? first : rewriting->joined;
 	if (match->rule->pattern.count == 1)
 		return true;
 	rewriting->search++;
 	while (rewriting->seen.count < graph->nodes.count)
 		sk_array_push(graph->arena, &rewriting->seen, 0);
-	for (size_t i = 0; i < match->rule->pattern.count; i++) {
+	for (size_t i = 0; i < match->rule->pattern.count; i++)
 		sk_array_push(graph->arena, &open, match->nodes[i]);
-		first = match->nodes[i] < first ? match->nodes[i] : first;
-	}
 	for (size_t next = 0; next < open.count; next++) {
 		const struct sk_graph_node *node = &graph->nodes.items[open.items[next]];
 
@@ -138,20 +153,26 @@ static uint32_t state_maker(const struct sk_op_graph *graph, uint32_t value)
 	return SK_NONE;
 }
 
-/* A node between the first and the last one of the match, none of its own, writes over the value. */
-static bool is_overwritten(struct rewriting *rewriting, uint32_t value, uint32_t first, uint32_t last)
+/* The node stands between those of the match, and is none of them. */
+static bool is_between(const struct sk_match *match, struct span span, uint32_t node)
+{
+	return node > span.first && node < span.last && !is_matched(match, node);
+}
+
+/* A node between those of the match writes over the value. */
+static bool is_overwritten(struct rewriting *rewriting, uint32_t value, struct span span)
 {
 	struct sk_match *match = &rewriting->match;
 	uint32_t node = state_maker(rewriting->graph, value);
 
-	if (node != SK_NONE && node > first && node < last && !is_matched(match, node))
+	if (is_between(match, span, node)) /* SK_NONE is behind all */
 		return true;
 	for (uint32_t user = rewriting->assigns ? rewriting->users->first.items[value] : SK_NONE; user != SK_NONE;
 	     user = rewriting->users->users.items[user].next) {
 		node = rewriting->users->users.items[user].node;
 		match->steps++;
-		if (node > first && node < last && !rewriting->graph->nodes.items[node].removed &&
-		    !is_matched(match, node) && overwrites(&rewriting->graph->nodes.items[node], value))
+		if (!rewriting->graph->nodes.items[node].removed && is_between(match, span, node) &&
+		    overwrites(&rewriting->graph->nodes.items[node], value))
 			return true;
 	}
 	return false;
@@ -163,19 +184,13 @@ static bool reads_in_time(struct rewriting *rewriting)
 {
 	struct sk_match *match = &rewriting->match;
 	struct sk_op_graph *graph = rewriting->graph;
-	size_t count = match->rule->pattern.count;
-	uint32_t first = SK_NONE, last = 0;
+	const struct span span = span_of(match);
 
-	for (size_t i = 0; i < count; i++) {
-		first = match->nodes[i] < first ? match->nodes[i] : first;
-		last = match->nodes[i] > last ? match->nodes[i] : last;
-	}
-	for (size_t n = 0; n < count; n++) {
+	for (size_t n = 0; n < match->rule->pattern.count; n++) {
 		const struct sk_graph_node *node = &graph->nodes.items[match->nodes[n]];
 
 		for (size_t i = 0; i < node->inputs.count; i++) {
-			if (node->inputs.items[i] == SK_NONE ||
-			    !is_overwritten(rewriting, node->inputs.items[i], first, last))
+			if (node->inputs.items[i] == SK_NONE || !is_overwritten(rewriting, node->inputs.items[i], span))
 				continue;
 			match->reason = sk_arena_print(graph->arena, "'%s' is written to between its nodes",
 						       graph->values.items[node->inputs.items[i]].name);
@@ -206,16 +221,11 @@ static void put_in_composite(struct sk_op_graph *graph, const char *op, const sk
 /* Behind the last node of the pattern all that the replacement needs is there. */
 static void place_nodes(struct rewriting *rewriting, const sk_indices *made)
 {
-	size_t count = rewriting->match.rule->pattern.count;
-	uint32_t first = SK_NONE, last = 0, *place;
+	const struct span span = span_of(&rewriting->match);
+	uint32_t *place = &rewriting->places[span.last];
 
-	for (size_t i = 0; i < count; i++) {
-		first = rewriting->match.nodes[i] < first ? rewriting->match.nodes[i] : first;
-		last = rewriting->match.nodes[i] > last ? rewriting->match.nodes[i] : last;
-	}
-	if (count > 1 && first < rewriting->joined)
-		rewriting->joined = first;
-	place = &rewriting->places[last];
+	if (span.first < span.last && span.first < rewriting->joined)
+		rewriting->joined = span.first;
 	while (*place != SK_NONE)
 		place = &rewriting->followers.items[*place - rewriting->count];
 	for (size_t i = 0; i < made->count; i++) {
@@ -237,11 +247,11 @@ static void refuse(struct rewriting *rewriting, uint32_t anchor)
 	const struct sk_rule_refusal refusal = {
 		sk_arena_print(graph->arena, "%s%snode '%s'", place, *place ? ": " : "", name), reason,
 		sk_arena_print(graph->arena, "%s is not %s by rule '%s' at %s: %s", node->op,
-			       rewriting->rewrite->expands ? "expanded" : "fused", rule->name,
+			       rewriting->pass->expands ? "expanded" : "fused", rule->name,
 			       sk_place_text(graph->arena, rule->place), reason)};
 
 	sk_array_push(graph->arena, &node->refusals, refusal.text);
-	sk_array_push(graph->arena, &rewriting->rewrite->refusals, refusal);
+	sk_array_push(graph->arena, &rewriting->pass->refusals, refusal);
 }
 
 static bool apply(struct rewriting *rewriting, const struct sk_rule *rule, uint32_t anchor)
@@ -252,14 +262,14 @@ static bool apply(struct rewriting *rewriting, const struct sk_rule *rule, uint3
 
 	if (!sk_match_find(&rewriting->match, rule, anchor) || !is_convex(rewriting) || !reads_in_time(rewriting) ||
 	    !sk_match_replace(&rewriting->match, rewriting->users, &made)) {
-		if (rewriting->rewrite->expands || rewriting->match.whole)
+		if (rewriting->pass->expands || rewriting->match.whole)
 			refuse(rewriting, anchor);
 		return false;
 	}
-	if (rewriting->rewrite->expands)
+	if (rewriting->pass->expands)
 		put_in_composite(graph, node.op, &made);
 	place_nodes(rewriting, &made);
-	rewriting->rewrite->replaced++;
+	rewriting->pass->replaced++;
 	return true;
 }
 
@@ -269,12 +279,11 @@ static void try_rules(struct rewriting *rewriting, uint32_t anchor)
 	const char *key = key_of(rewriting->graph->arena, node->domain, node->op);
 	uint32_t entry = sk_map_find(&rewriting->first, key, strlen(key)), counted = SK_NONE;
 
-	if (entry == SK_NONE ||
-	    (rewriting->rewrite->wants && !rewriting->rewrite->wants(rewriting->rewrite->context, node)))
+	if (entry == SK_NONE || (rewriting->pass->wants && !rewriting->pass->wants(rewriting->pass->context, node)))
 		return;
 	for (bool applied = false; entry != SK_NONE && !applied; entry = rewriting->entries.items[entry].next) {
 		uint32_t number = rewriting->entries.items[entry].count;
-		struct sk_rule_count *count = &rewriting->rewrite->counts.items[number];
+		struct sk_rule_count *count = &rewriting->pass->counts.items[number];
 
 		applied = apply(rewriting, rewriting->entries.items[entry].rule, anchor);
 		/* What one variant after another finds at a node is one pattern. */
@@ -336,41 +345,41 @@ static void sort(struct rewriting *rewriting)
 	graph->nodes = nodes;
 }
 
-void sk_rules_apply(struct sk_rule_pass *rewrite)
+void sk_rules_apply(struct sk_rule_pass *pass)
 {
-	struct sk_op_graph *graph = rewrite->graph;
-	struct rewriting rewriting = {.rewrite = rewrite,
+	struct sk_op_graph *graph = pass->graph;
+	struct rewriting rewriting = {.pass = pass,
 				      .graph = graph,
 				      .count = (uint32_t)graph->nodes.count,
 				      .joined = SK_NONE,
 				      .assigns = has_assigns(graph)};
 
 	sk_map_init(&rewriting.first, graph->arena);
-	for (size_t s = 0; s < sizeof(rewrite->sets) / sizeof(rewrite->sets[0]) && rewrite->sets[s]; s++)
-		for (size_t r = 0; r < rewrite->sets[s]->count; r++)
-			enter(&rewriting, &rewrite->sets[s]->items[r]);
+	for (size_t s = 0; s < sizeof(pass->sets) / sizeof(pass->sets[0]) && pass->sets[s]; s++)
+		for (size_t r = 0; r < pass->sets[s]->count; r++)
+			enter(&rewriting, &pass->sets[s]->items[r]);
 	rewriting.users = sk_users_create(graph);
 	rewriting.match = (struct sk_match){.graph = graph,
 					    .users = rewriting.users,
-					    .check = rewrite->check,
-					    .target = rewrite->target,
+					    .check = pass->check,
+					    .target = pass->target,
 					    .limit = rewriting.count};
 	rewriting.places = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
 	memset(rewriting.places, 0xff, graph->nodes.count * sizeof(*rewriting.places));
 	for (uint32_t n = rewriting.count; n--;)
 		if (!graph->nodes.items[n].removed)
 			try_rules(&rewriting, n);
-	rewrite->steps = rewriting.match.steps;
-	if (rewrite->replaced)
+	pass->steps = rewriting.match.steps;
+	if (pass->replaced)
 		sort(&rewriting);
 }
 
-void sk_rules_tell(const struct sk_rule_pass *rewrite)
+void sk_rules_tell(const struct sk_rule_pass *pass)
 {
-	struct sk_op_graph *graph = rewrite->graph;
+	struct sk_op_graph *graph = pass->graph;
 
-	for (size_t i = 0; i < rewrite->refusals.count; i++)
+	for (size_t i = 0; i < pass->refusals.count; i++)
 		sk_array_push(graph->arena, &graph->told,
-			      sk_arena_print(graph->arena, "%s: %s", rewrite->refusals.items[i].node,
-					     rewrite->refusals.items[i].text));
+			      sk_arena_print(graph->arena, "%s: %s", pass->refusals.items[i].node,
+					     pass->refusals.items[i].text));
 }

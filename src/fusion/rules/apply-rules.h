@@ -35,9 +35,9 @@ struct sk_rule_pass {
 /* Looks for patterns from the last node to the first; the first rule that fits a node is applied. What a rule makes is
  * not looked at again, so that a rule whose result it would match itself is applied once. Afterwards producers stand in
  * front of users. */
-void sk_rules_apply(struct sk_rule_pass *rewrite);
+void sk_rules_apply(struct sk_rule_pass *pass);
 
 /* Behind that: what --verbose says of the rules that have not been applied. */
-void sk_rules_tell(const struct sk_rule_pass *rewrite);
+void sk_rules_tell(const struct sk_rule_pass *pass);
 
 #endif

@@ -15,7 +15,7 @@ static const struct {
 	{"torchair.yaml", sk_torchair_rules, SK_PASS_TORCHAIR},
 };
 
-struct giver {
+struct registry {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	struct sk_fusion_pass *passes;
@@ -23,9 +23,9 @@ struct giver {
 
 /* ---- which pass a rule is of ---- */
 
-static struct sk_fusion_pass *find_pass(const struct giver *giver, const char *name)
+static struct sk_fusion_pass *find_pass(const struct registry *registry, const char *name)
 {
-	struct sk_fusion_pass *pass = giver->passes;
+	struct sk_fusion_pass *pass = registry->passes;
 
 	while (pass->name && strcmp(pass->name, name))
 		pass++;
@@ -33,11 +33,11 @@ static struct sk_fusion_pass *find_pass(const struct giver *giver, const char *n
 }
 
 /* The pass with the longest name that the rule's starts with: "shape_reshape" is a pass, and "shape_reshape_2". */
-static struct sk_fusion_pass *find_named_like(const struct giver *giver, const char *rule)
+static struct sk_fusion_pass *find_named_like(const struct registry *registry, const char *rule)
 {
 	struct sk_fusion_pass *longest = NULL;
 
-	for (struct sk_fusion_pass *pass = giver->passes; pass->name; pass++)
+	for (struct sk_fusion_pass *pass = registry->passes; pass->name; pass++)
 		if (!pass->run && !strncmp(rule, pass->name, strlen(pass->name)) &&
 		    (!longest || strlen(pass->name) > strlen(longest->name)))
 			longest = pass;
@@ -45,86 +45,89 @@ static struct sk_fusion_pass *find_named_like(const struct giver *giver, const c
 }
 
 /* In front of the rule of that place; those behind it are one further. */
-static void insert(const struct giver *giver, struct sk_fusion_pass *pass, size_t place, const struct sk_rule *rule)
+static void insert(const struct registry *registry, struct sk_fusion_pass *pass, size_t place,
+		   const struct sk_rule *rule)
 {
-	struct sk_rule_list *list = pass->rules ? pass->rules : SK_NEW(giver->arena, struct sk_rule_list);
+	struct sk_rule_list *list = pass->rules ? pass->rules : SK_NEW(registry->arena, struct sk_rule_list);
 
 	pass->rules = list;
-	sk_array_push(giver->arena, list, *rule);
+	sk_array_push(registry->arena, list, *rule);
 	memmove(&list->items[place + 1], &list->items[place], (list->count - 1 - place) * sizeof(*list->items));
 	list->items[place] = *rule;
 }
 
-static void append(const struct giver *giver, struct sk_fusion_pass *pass, const struct sk_rule *rule)
+static void append(const struct registry *registry, struct sk_fusion_pass *pass, const struct sk_rule *rule)
 {
-	insert(giver, pass, pass->rules ? pass->rules->count : 0, rule);
+	insert(registry, pass, pass->rules ? pass->rules->count : 0, rule);
 }
 
-static bool give_own(const struct giver *giver, const struct sk_rule *rule, const char *pass_name)
+static bool register_own(const struct registry *registry, const struct sk_rule *rule, const char *pass_name)
 {
-	struct sk_fusion_pass *pass = pass_name ? find_pass(giver, pass_name) : find_named_like(giver, rule->name);
+	struct sk_fusion_pass *pass =
+		pass_name ? find_pass(registry, pass_name) : find_named_like(registry, rule->name);
 
 	if (pass)
-		append(giver, pass, rule);
+		append(registry, pass, rule);
 	else
-		sk_error(giver->diag, rule->place, "no pass has the name that '%s' starts with", rule->name);
+		sk_error(registry->diag, rule->place, "no pass has the name that '%s' starts with", rule->name);
 	return pass;
 }
 
 /* ---- the user's ---- */
 
 /* The first variant of the rule, among those that passes have by now; NULL: there is none. */
-static struct sk_fusion_pass *find_rule(const struct giver *giver, const char *name, size_t *place)
+static struct sk_fusion_pass *find_rule(const struct registry *registry, const char *name, size_t *place)
 {
-	for (struct sk_fusion_pass *pass = giver->passes; pass->name; pass++)
+	for (struct sk_fusion_pass *pass = registry->passes; pass->name; pass++)
 		for (*place = 0; pass->rules && *place < pass->rules->count; ++*place)
 			if (!strcmp(pass->rules->items[*place].name, name))
 				return pass;
 	return NULL;
 }
 
-static bool report_no_rule(const struct giver *giver, const struct sk_name *before)
+static bool report_no_rule(const struct registry *registry, const struct sk_name *before)
 {
 	SK_ARRAY(const char *) names = {NULL, 0, 0};
 
-	for (const struct sk_fusion_pass *pass = giver->passes; pass->name; pass++)
+	for (const struct sk_fusion_pass *pass = registry->passes; pass->name; pass++)
 		for (size_t i = 0; pass->rules && i < pass->rules->count; i++)
-			sk_array_push(giver->arena, &names, pass->rules->items[i].name);
-	sk_error(giver->diag, before->place, "no rule that fuses is called '%s'%s", before->text,
-		 sk_did_you_mean(giver->arena, before->text, names.items, names.count));
+			sk_array_push(registry->arena, &names, pass->rules->items[i].name);
+	sk_error(registry->diag, before->place, "no rule that fuses is called '%s'%s", before->text,
+		 sk_did_you_mean(registry->arena, before->text, names.items, names.count));
 	return false;
 }
 
-static bool give_users(const struct giver *giver, const struct sk_rule *rule)
+static bool register_users(const struct registry *registry, const struct sk_rule *rule)
 {
 	size_t place;
 	struct sk_fusion_pass *pass;
 
 	if (!rule->before.text) {
-		append(giver, find_pass(giver, SK_PASS_USER), rule);
+		append(registry, find_pass(registry, SK_PASS_USER), rule);
 		return true;
 	}
-	pass = find_rule(giver, rule->before.text, &place);
+	pass = find_rule(registry, rule->before.text, &place);
 	if (!pass)
-		return report_no_rule(giver, &rule->before);
-	insert(giver, pass, place, rule);
+		return report_no_rule(registry, &rule->before);
+	insert(registry, pass, place, rule);
 	return true;
 }
 
-/* What sklink has is known before anything of the user's is given. */
-static bool check_users(const struct giver *giver, const struct sk_rule_list *list)
+/* What sklink has is known before anything of the user's is registered. */
+static bool check_users(const struct registry *registry, const struct sk_rule_list *list)
 {
 	bool valid = true;
 	size_t place;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct sk_rule *rule = &list->items[i];
-		const struct sk_fusion_pass *pass = find_rule(giver, rule->name, &place);
+		const struct sk_fusion_pass *pass = find_rule(registry, rule->name, &place);
 
 		if (!pass || (i && !strcmp(list->items[i - 1].name, rule->name)))
 			continue;
-		sk_error(giver->diag, rule->place, "sklink has a rule '%s' that fuses", rule->name);
-		sk_note(giver->diag, "it stands in %s", sk_place_text(giver->arena, pass->rules->items[place].place));
+		sk_error(registry->diag, rule->place, "sklink has a rule '%s' that fuses", rule->name);
+		sk_note(registry->diag, "it stands in %s",
+			sk_place_text(registry->arena, pass->rules->items[place].place));
 		valid = false;
 	}
 	return valid;
@@ -133,9 +136,9 @@ static bool check_users(const struct giver *giver, const struct sk_rule_list *li
 bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags,
 		   struct sk_fusion_pass *passes)
 {
-	const struct giver giver = {arena, diag, passes};
+	const struct registry registry = {arena, diag, passes};
 	struct sk_rules own = {0};
-	bool given = true;
+	bool registered = true;
 
 	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
 		size_t first = own.fuse.count;
@@ -143,15 +146,15 @@ bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 		if (!sk_rules_parse(arena, diag, files[f].file, files[f].text, strlen(files[f].text), &own))
 			return false;
 		for (size_t r = first; r < own.fuse.count; r++)
-			given &= give_own(&giver, &own.fuse.items[r], files[f].pass);
+			registered &= register_own(&registry, &own.fuse.items[r], files[f].pass);
 	}
-	if (!given || !check_users(&giver, &flags->rules->fuse))
+	if (!registered || !check_users(&registry, &flags->rules->fuse))
 		return false;
 	if (flags->no_patterns)
-		find_pass(&giver, SK_PASS_TORCHAIR)->rules = NULL;
+		find_pass(&registry, SK_PASS_TORCHAIR)->rules = NULL;
 	for (size_t r = 0; r < flags->rules->fuse.count && !flags->no_patterns; r++)
-		given &= give_users(&giver, &flags->rules->fuse.items[r]);
-	return given;
+		registered &= register_users(&registry, &flags->rules->fuse.items[r]);
+	return registered;
 }
 
 /* ---- applying ---- */
