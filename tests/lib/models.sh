@@ -8,6 +8,20 @@ model() {
 	"$make_model" "$1.onnx"
 }
 
+# model_with_split NAME: NAME.onnx, of which the second node, a split along rows, has no task.
+model_with_split() {
+	model "$1" <<'LINES'
+opset 18
+input x f32 4x8
+output y f32 none
+output z f32 none
+node Exp e x -> a
+node Split split a -> u v axis=0 num_outputs=2
+node Sin s u -> y
+node Cos c v -> z
+LINES
+}
+
 # array NAME TYPE SHAPE VALUE…: NAME.npy.
 array() {
 	local name=$1

@@ -93,16 +93,7 @@ printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op:
 fails_with "m.yaml: --fusion-result is about a model" "$sklink" m.yaml -o no.sk --fusion-result=no.json
 
 # Nodes without a task are no pattern, and are not in it.
-model parts <<'LINES'
-opset 18
-input x f32 4x8
-output y f32 none
-output z f32 none
-node Exp e x -> a
-node Split split a -> u v axis=0 num_outputs=2
-node Sin s u -> y
-node Cos c v -> z
-LINES
+model_with_split parts
 DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=3 "$sklink" parts.onnx -L "$top_builddir/kernels" -lskernels --fusion-target=ascend --fusion-result=result.json -o out.sk
 grep -B1 '"_no_task"' ge_onnx_*.pbtxt | grep -q 'i: 1' || fail "no node is without a task"
 cmp result.json none.json || fail "nodes without a task are in the result"

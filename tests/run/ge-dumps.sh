@@ -83,16 +83,7 @@ grep -q "^sklink: warning: DUMP_GRAPH_LEVEL: no dump of this graph is called 'Pr
 dumps none
 
 # ---- a node without a task: _no_task is 0 in front of the pass that says so, 1 behind it, and 0 with the pass off ----
-model parts <<'LINES'
-opset 18
-input x f32 4x8
-output y f32 none
-output z f32 none
-node Exp e x -> a
-node Split split a -> u v axis=0 num_outputs=2
-node Sin s u -> y
-node Cos c v -> z
-LINES
+model_with_split parts
 no_task() { # DUMP: of each node
 	grep -B1 '"_no_task"' "$1" | sed -n 's/^ *i: //p' | paste -sd' '
 }
