@@ -205,8 +205,10 @@ static const struct row rows[] = {
 	 read_key},
 	{"weights", "FILE", "the constants of the package are in FILE (default: the file that it names, beside it)",
 	 set_text, FIELD(package.weights)},
-	{"time", NULL, "print the median time of a run, and that within which 90 % and 99 % of them stay", set_flag,
-	 FIELD(time)},
+	{"time", NULL,
+	 "print the median time of a run, and that within which 90 % and 99 % of them stay\n"
+	 "(alone: of one, the first; better with --warm-up 10 --repeat 100)",
+	 set_flag, FIELD(time)},
 	{"warm-up", "N", "run N times before --time, --trace and --profile begin", set_number, FIELD(warm_up),
 	 .most = 1000000000},
 	{"json", NULL, "print what --time and --profile find as data in JSON, and nothing else", set_flag, FIELD(json)},
