@@ -226,16 +226,16 @@ static bool read_networks(struct reading *reading)
 /* The user's rules: those of the command line in front of the manifest's. */
 static bool read_rules(const struct sk_link *link, struct sk_fusion_flags *flags)
 {
-	const sk_names *files = &link->model->graph.rules;
+	const sk_texts *given = &link->command->rules;
+	const sk_names *named = &link->model->graph.rules;
 	struct sk_rules *rules = SK_NEW(link->arena, struct sk_rules);
-	const char *first = link->command->rules;
-	bool read = !first || sk_rules_read(link->arena, link->diag, first, rules);
+	bool read = true;
 
-	if (first)
-		sk_linker_add_dependency(link->linker, first, true);
-	for (size_t i = 0; i < files->count; i++) {
-		read &= sk_rules_read(link->arena, link->diag, files->items[i].text, rules);
-		sk_linker_add_dependency(link->linker, files->items[i].text, true);
+	for (size_t i = 0; i < given->count + named->count; i++) {
+		const char *file = i < given->count ? given->items[i] : named->items[i - given->count].text;
+
+		read &= sk_rules_read(link->arena, link->diag, file, rules);
+		sk_linker_add_dependency(link->linker, file, true);
 	}
 	flags->rules = rules;
 	flags->no_patterns = link->command->no_pattern_fusion || link->model->graph.no_patterns;

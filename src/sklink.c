@@ -30,7 +30,7 @@ static void check_options(const struct sk_link *link)
 			     : command->fusion_target	  ? "--fusion-target"
 			     : command->switches	  ? "--fusion-switch-file"
 			     : command->fusion_result	  ? "--fusion-result"
-			     : command->rules		  ? "--rules"
+			     : command->rules.count	  ? "--rules"
 			     : command->no_pattern_fusion ? "--no-pattern-fusion"
 			     : command->model_text	  ? "--model-text"
 			     : command->dump_folder	  ? "--dump-dir"

@@ -197,6 +197,7 @@ static void set_field(struct words *words, const struct sk_option *option, const
 		*(const char **)field = value ? value : "";
 		break;
 	case SK_OPTION_ADD_TEXT:
+	case SK_OPTION_ADD_INPUT:
 	case SK_OPTION_ADD_FOLDER:
 		sk_array_push(words->arena, (sk_texts *)field, value);
 		break;
@@ -281,7 +282,7 @@ static void record(struct words *words, const struct sk_option *option, const ch
 		word.value = sk_arena_print(words->arena, "%s", sk_isa_text(isa, words->command->isa));
 	if (option->action == SK_OPTION_SET_REPRODUCTION)
 		return;
-	if (option->action == SK_OPTION_SET_INPUT)
+	if (option->action == SK_OPTION_SET_INPUT || option->action == SK_OPTION_ADD_INPUT)
 		word.kind = SK_WORD_INPUT;
 	else if (option->action == SK_OPTION_ADD_FOLDER)
 		word.kind = SK_WORD_FOLDER;

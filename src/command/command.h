@@ -56,7 +56,7 @@ struct sk_command_line {
 	const char *fusion_target; /* --fusion-target; NULL: none */
 	const char *switches; /* --fusion-switch-file; NULL: none */
 	const char *fusion_result; /* --fusion-result; NULL: none */
-	const char *rules; /* --rules; NULL: none */
+	sk_texts rules; /* --rules */
 	bool no_pattern_fusion;
 	const char *checked_rules; /* --check-rules, for which all files are inputs; NULL: there is something to link */
 	bool verbose; /* --verbose, or GLOG_v of the environment */

@@ -94,7 +94,8 @@ const char sk_command_help[] =
 	"                            passes of graph-kernel fusion that are on or off: CANN's JSON, or PASS:on|off\n"
 	"                            in each line (sk-fusion(5))\n"
 	"  --fusion-result=FILE      write to FILE how often each pass has found its patterns, and replaced them\n"
-	"  --rules=FILE              rules of your own that expand and fuse operators of the model (sk-fusion(5))\n"
+	"  --rules=FILE              rules of your own that expand and fuse operators of the model (sk-fusion(5));\n"
+	"                            may be repeated\n"
 	"  --check-rules=FILE        link nothing, but compute both sides of each rule in FILE and compare\n"
 	"  --no-pattern-fusion       fuse no patterns by TorchAir's rules, nor by your own\n"
 	"  --verbose                 print to standard error which passes fuse the model's operators, and their times\n"
@@ -122,5 +123,6 @@ const char sk_command_help[] =
 	"  --help                    print this help\n"
 	"  -v, --version             print the version\n"
 	"\n"
-	"See sklink(1), sk-manifest(5) for the manifest, sk-signatures(5) for how to call functions, skrun(1) to run\n"
-	"a package, skdump(1) to look into one.\n";
+	"See sklink(1), sk-manifest(5) for the manifest, sk-signatures(5) for how to call functions, sk-fusion(5) for\n"
+	"what fuses a model's operators, skrun(1) to run a package, skdump(1) to look into one, sklink-bisect(1) to\n"
+	"find what makes its results wrong.\n";

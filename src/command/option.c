@@ -88,7 +88,7 @@ static const struct sk_option options[] = {
 	{"fusion-target", NULL, SK_OPTION_SET_TEXT, FIELD(fusion_target)},
 	{"fusion-switch-file", NULL, SK_OPTION_SET_INPUT, FIELD(switches)},
 	{"fusion-result", NULL, SK_OPTION_SET_OUTPUT, FIELD(fusion_result)},
-	{"rules", NULL, SK_OPTION_SET_INPUT, FIELD(rules)},
+	{"rules", NULL, SK_OPTION_ADD_INPUT, FIELD(rules)},
 	{"check-rules", NULL, SK_OPTION_SET_INPUT, FIELD(checked_rules)},
 	{"no-pattern-fusion", NULL, SK_OPTION_SET_FLAG, FIELD(no_pattern_fusion)},
 	{"verbose", NULL, SK_OPTION_SET_FLAG, FIELD(verbose)},

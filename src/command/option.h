@@ -16,6 +16,7 @@ enum sk_option_action {
 	SK_OPTION_SET_OPTIONAL_OUTPUT, /* "" where none follows behind "=" */
 	SK_OPTION_SET_REPRODUCTION, /* a text that a reproduction does not repeat */
 	SK_OPTION_ADD_TEXT,
+	SK_OPTION_ADD_INPUT, /* a text, the path of one more file to read */
 	SK_OPTION_ADD_FOLDER, /* a text, the path of a folder to read from */
 	SK_OPTION_SET_FLAG,
 	SK_OPTION_CLEAR_FLAG,

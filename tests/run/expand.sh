@@ -133,6 +133,10 @@ expand:
 YAML
 printf 'sklink: 1\ngraph: two.onnx\nrules: mine.yaml\nfusion: "--enable_expand_ops=Square,Relu"\n' >two.yaml
 expands "Pow Softmax Max " --rules=mine.yaml --fusion-flags=--enable_expand_ops=Square,Relu
+# Of several files earlier ones are tried first, a manifest's last.
+printf 'expand:\n- {name: product, pattern: y = Square(x), replace: "y = Mul(x, x)"}\n' >product.yaml
+expands "Mul Softmax Max " --rules=product.yaml --rules=mine.yaml --fusion-flags=--enable_expand_ops=Square,Relu
+expands "Pow Softmax Max " --rules=mine.yaml --rules=product.yaml --fusion-flags=--enable_expand_ops=Square,Relu
 
 # What is not expanded says why: what would be of another shape, a condition that fails, a pattern that is not there.
 sed 's/y = Square(x)$/&\n  where: rank(x) == 3/; s/^- name: larger$/- {name: sums, pattern: ["s = Add(a, b)", y = Relu(s)], replace: ["s = Add(b, a)", "y = Max(s, 0)"]}\n&/' mine.yaml >whole.yaml
