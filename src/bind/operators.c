@@ -78,27 +78,40 @@ static void add_to_index(struct sk_ops *ops, struct sk_operator *op, uint32_t op
 		kernels[first].twin = index;
 }
 
-static void add(struct sk_ops *ops, struct sk_op_kernel kernel)
+/* The op of that name, which need not end where it does; a new one has no kernels. */
+static uint32_t op_number(struct sk_ops *ops, const char *name, size_t length)
 {
 	struct sk_arena *arena = ops->model->arena;
+	uint32_t number = sk_map_find(&ops->numbers, name, length);
+
+	if (number != SK_NONE)
+		return number;
+	name = sk_arena_copy(arena, name, length);
+	sk_array_push(arena, &ops->names, name);
+	sk_array_push(arena, &ops->items,
+		      (struct sk_operator){.first = SK_NONE,
+					   .waiting = SK_NONE,
+					   .last_waiting = SK_NONE,
+					   .first_form = SK_NONE,
+					   .last_form = SK_NONE});
+	return sk_map_insert(&ops->numbers, name, length, (uint32_t)ops->names.count - 1);
+}
+
+static void add(struct sk_ops *ops, struct sk_op_kernel kernel)
+{
 	const char *name = kernel.signature->op;
 	uint32_t index = (uint32_t)ops->kernels.count;
-	uint32_t new = (uint32_t)ops->names.count;
-	uint32_t number = sk_map_insert(&ops->numbers, name, strlen(name), new);
+	uint32_t number = op_number(ops, name, strlen(name));
+	struct sk_operator *op = &ops->items.items[number];
 
 	kernel.next = kernel.alike = kernel.twin = kernel.kernel = SK_NONE;
 	kernel.demands = count_demands(kernel.signature);
 	kernel.isa_size = (uint32_t)__builtin_popcountll(sk_isa_expand(kernel.signature->isa));
-	sk_array_push(arena, &ops->kernels, kernel);
-	if (number == new) {
-		sk_array_push(arena, &ops->names, name);
-		sk_array_push(arena, &ops->items, (struct sk_operator){index, index, 0, SK_NONE, SK_NONE});
-	}
-
-	struct sk_operator *op = &ops->items.items[number];
-
+	sk_array_push(ops->model->arena, &ops->kernels, kernel);
 	if (op->count++)
 		ops->kernels.items[op->last].next = index;
+	else
+		op->first = index;
 	op->last = index;
 	if (!missing_isa(ops, &kernel))
 		add_to_index(ops, op, number, index);
@@ -127,18 +140,8 @@ static bool find_library(const struct sk_ops *ops, const struct sk_kernel_record
 	return record->is_library;
 }
 
-static void visit_record(void *context, const struct sk_kernel_record *record)
+static void add_record(struct sk_ops *ops, const struct sk_kernel_record *record, uint32_t library)
 {
-	struct sk_ops *ops = context;
-	uint32_t library;
-
-	if (!strstr(record->signature, "op="))
-		return;
-	if (!find_library(ops, record, &library)) {
-		ops->left_out = true;
-		return;
-	}
-
 	const struct sk_signature *signature = sk_record_signature(ops->signatures, record);
 
 	if (signature && signature->op)
@@ -148,6 +151,40 @@ static void visit_record(void *context, const struct sk_kernel_record *record)
 					       .order = library,
 					       .signature = signature,
 					       .declared = SK_NONE});
+}
+
+static void let_wait(struct sk_ops *ops, const struct sk_kernel_record *record, uint32_t library, uint32_t number)
+{
+	struct sk_operator *op = &ops->items.items[number];
+	uint32_t index = (uint32_t)ops->waiting.count;
+
+	sk_array_push(ops->model->arena, &ops->waiting, (struct sk_waiting_kernel){*record, library, SK_NONE});
+	if (op->waiting == SK_NONE)
+		op->waiting = index;
+	else
+		ops->waiting.items[op->last_waiting].next = index;
+	op->last_waiting = index;
+}
+
+static void visit_record(void *context, const struct sk_kernel_record *record)
+{
+	struct sk_ops *ops = context;
+	const char *name = NULL;
+	uint32_t library;
+	size_t length;
+
+	if (!strstr(record->signature, "op="))
+		return;
+	if (!find_library(ops, record, &library)) {
+		ops->left_out = true;
+		return;
+	}
+	if (record->member)
+		name = sk_signature_glance_op(record->signature, &length);
+	if (name)
+		let_wait(ops, record, library, op_number(ops, name, length));
+	else
+		add_record(ops, record, library);
 }
 
 static void collect(struct sk_ops *ops)
@@ -165,11 +202,21 @@ static void collect(struct sk_ops *ops)
 	sk_linker_visit_kernels(ops->linker, SK_NONE, visit_record, ops);
 }
 
+/* What waits for the op is read. SK_NONE: nothing says it. */
 static uint32_t find_op(struct sk_ops *ops, const char *op)
 {
+	uint32_t number, next;
+
 	if (!ops->collected)
 		collect(ops);
-	return sk_map_find(&ops->numbers, op, strlen(op));
+	number = sk_map_find(&ops->numbers, op, strlen(op));
+	if (number == SK_NONE)
+		return SK_NONE;
+	next = ops->items.items[number].waiting;
+	ops->items.items[number].waiting = SK_NONE;
+	for (; next != SK_NONE; next = ops->waiting.items[next].next)
+		add_record(ops, &ops->waiting.items[next].record, ops->waiting.items[next].order);
+	return number;
 }
 
 void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *linker,

@@ -39,8 +39,16 @@ struct sk_op_kernel {
 };
 
 struct sk_operator {
-	uint32_t first, last, count; /* kernels */
+	uint32_t first, last, count; /* kernels, without those that wait */
+	uint32_t waiting, last_waiting; /* the first one that says the op, and the last; SK_NONE: none */
 	uint32_t first_form, last_form; /* in the index */
+};
+
+/* A record of an archive's member, which is read once somebody asks for its operator. */
+struct sk_waiting_kernel {
+	struct sk_kernel_record record;
+	uint32_t order;
+	uint32_t next; /* of the same op; SK_NONE: the last one */
 };
 
 struct sk_op_class {
@@ -55,7 +63,8 @@ struct sk_ops {
 	size_t archive_count;
 	bool collected; /* what follows */
 	bool left_out; /* there are archives with kernels that say op=, but neither under `library:` nor given by -l */
-	SK_ARRAY(struct sk_op_kernel) kernels; /* declared ones first, then in the order of the inputs */
+	SK_ARRAY(struct sk_waiting_kernel) waiting;
+	SK_ARRAY(struct sk_op_kernel) kernels; /* of each op: declared ones first, then in the order of the inputs */
 	const struct sk_op_kernel *tied; /* what sk_ops_find has found last, but another one; NULL: there is none */
 	SK_ARRAY(const char *) names;
 	SK_ARRAY(struct sk_operator) items;
@@ -68,13 +77,14 @@ struct sk_ops {
 	uint64_t steps; /* forms and kernels that have been looked at: for who counts */
 };
 
-/* Nothing is read yet: that happens at the first question, once all inputs are known. */
+/* Nothing is read yet: that happens at the first question, once all inputs are known. Signatures in archives are read
+ * at the first question about their operator: a library has thousands, and a model asks for a few. */
 void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *linker,
 		 struct sk_record_signatures *signatures, const uint32_t *archives, size_t archive_count);
 
-/* The kernel of the op that is what is requested, or NULL; only damaged signatures are errors. Of several it is one of
- * the first library that has any: the one with the most demands, and of these the one that needs the most instruction
- * sets. Where two are equally good, there is `tied`. */
+/* The kernel of the op that is what is requested, or NULL; only damaged signatures, of this op where they are in
+ * archives, are errors. Of several it is one of the first library that has any: the one with the most demands, and of
+ * these the one that needs the most instruction sets. Where two are equally good, there is `tied`. */
 struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const char *op, const struct sk_request *request);
 
 /* A kernel of an op that is not what is requested, or not as good as the one that is picked, and why. */

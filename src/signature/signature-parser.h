@@ -18,6 +18,10 @@ const struct sk_signature *sk_signature_parse(struct sk_arena *arena, struct sk_
 const struct sk_signature *sk_signature_parse_folded(struct sk_arena *arena, struct sk_diag *diag,
 						     struct sk_place place, const char *text);
 
+/* What a text says behind op=, found without parsing it: *length characters. NULL: the text has none or several, so
+ * that only parsing tells. */
+const char *sk_signature_glance_op(const char *text, size_t *length);
+
 /* How many operands the open table of a signature can have. */
 uint32_t sk_signature_most_operands(const struct sk_signature *signature);
 

@@ -96,6 +96,23 @@ const char *sk_signature_attributes_end(const struct sk_signature_source *source
 	return end;
 }
 
+const char *sk_signature_glance_op(const char *text, size_t *length)
+{
+	const char *found = NULL, *end = sk_signature_attributes_end(&(struct sk_signature_source){.text = text});
+
+	for (const char *at = text; end && end - at >= 3; at++) {
+		if (memcmp(at, "op=", 3) != 0 || (at > text && !sk_signature_is_blank(at[-1])))
+			continue;
+		if (found)
+			return NULL;
+		found = at + 3;
+	}
+	*length = 0;
+	while (found && found + *length < end && found[*length] != '(' && !sk_signature_is_blank(found[*length]))
+		++*length;
+	return *length ? found : NULL;
+}
+
 bool sk_parameter_is_nameless(const struct sk_parameter *parameter)
 {
 	return !parameter->name || (parameter->kind == SK_PARAMETER_STRUCT && !parameter->operands) ||

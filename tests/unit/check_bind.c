@@ -768,6 +768,44 @@ START_TEST(test_op_without_a_task)
 }
 END_TEST
 
+/* Of an archive only what says the op that is asked for is read, and what does not clearly say one op; of objects all
+ * is. */
+START_TEST(test_signatures_of_other_ops_wait)
+{
+	static const struct fake_function table[] = {
+		{"lib.a(a.o)", "first", "split=n op=Neg; in x f32[n], out y f32[n], n i64", 0, false},
+		{"lib.a(b.o)", "bad", "op=Abs; in x f23[n]", 0, false},
+		{"lib.a(c.o)", "second", "op=Neg(k=1); in x f32[n], out y f32[n]", 0, false},
+		{"lib.a(d.o)", "unclear", "op=Neg op=Abs; in x f32[n], out y f32[n]", 0, false},
+		{"object.o", "other", "op=Sqrt; in x f23[n]", 0, false},
+	};
+	struct sk_tensor x = {.name = "x", .dtype = SK_F32, .rank = 1, .shape = {8}, .elements = 8, .bytes = 32}, y = x;
+	struct sk_request_argument arguments[] = {{&x, 0, {0}}, {&y, 1, {0}}};
+	struct sk_request request = {.arguments = {.items = arguments, .count = 2}};
+	struct sk_linker *archive = fake_linker_create(arena, &diag, table, sizeof(table) / sizeof(table[0]));
+	const uint32_t library = sk_linker_add_file(archive, "lib.a", false);
+	struct sk_record_signatures signatures;
+	struct sk_ops ops;
+
+	sk_linker_add_file(archive, "object.o", false);
+	x.view_of = y.view_of = SK_NONE;
+	model = sk_model_create(arena, &diag);
+	sk_record_signatures_init(&signatures, model);
+	sk_ops_init(&ops, model, archive, &signatures, &library, 1);
+	ck_assert_str_eq(sk_ops_find(&ops, "Neg", &request)->name, "first");
+	ck_assert_uint_eq(sk_ops_explain(&ops, "Neg", &request, NULL).items.count, 2);
+	expect_messages("t: error: lib.a(d.o):(.sk.kernels+0x30): signature, column 8: duplicate attribute 'op'\n"
+			"t: error: object.o:(.sk.kernels+0x40): signature, column 15: unknown type 'f23'; did you mean "
+			"'f32'?\n");
+	ck_assert_ptr_null(sk_ops_find(&ops, "Abs", &request));
+	ck_assert_ptr_null(sk_ops_find(&ops, "Abs", &request));
+	expect_messages("t: error: lib.a(b.o):(.sk.kernels+0x10): signature, column 14: unknown type 'f23'; did you "
+			"mean 'f32'?\n");
+	ck_assert_uint_eq(signatures.parsed.count, 5);
+	ck_assert_uint_eq(sk_ops_explain(&ops, "Abs", &request, NULL).items.count, 0);
+}
+END_TEST
+
 /* A declared kernel that says op= comes first. */
 START_TEST(test_declared_op)
 {
@@ -1547,6 +1585,7 @@ static Suite *bind_suite(void)
 	tcase_add_test(tcase, test_kernels);
 	tcase_add_test(tcase, test_op);
 	tcase_add_test(tcase, test_op_without_a_task);
+	tcase_add_test(tcase, test_signatures_of_other_ops_wait);
 	tcase_add_test(tcase, test_declared_op);
 	tcase_add_test(tcase, test_ops_at_random);
 	tcase_add_test(tcase, test_isa);

@@ -817,6 +817,34 @@ START_TEST(test_all_errors_are_collected)
 }
 END_TEST
 
+/* Where that cannot be seen, nothing is guessed. */
+START_TEST(test_glances)
+{
+	static const struct {
+		const char *text, *op;
+	} texts[] = {
+		{"op=Relu; in x f32[n]", "Relu"},
+		{"split=n op=com.x:Y(k=';',l=1) isa=avx2; in x f32[n]", "com.x:Y"},
+		{"op=; in x f32[n]", NULL},
+		{"op=Relu", NULL},
+		{"noop=Relu; in x f32[n]", NULL},
+		{"op=A(a=1, op=2); in x f32[n]", NULL},
+		{"split=n; in op=Relu f32[n]", NULL},
+		{"op=A op=B; in x f32[n]", NULL},
+		{"", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		size_t length;
+		const char *op = sk_signature_glance_op(texts[i].text, &length);
+
+		ck_assert_msg(!op == !texts[i].op, "%s", texts[i].text);
+		if (op)
+			ck_assert_str_eq(sk_arena_copy(arena, op, length), texts[i].op);
+	}
+}
+END_TEST
+
 /* In an object, and in folded text, only the column within the signature is known. */
 START_TEST(test_places)
 {
@@ -924,6 +952,7 @@ static Suite *signature_suite(void)
 	tcase_add_test(tcase, test_frame_of_sums);
 	tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tcase, test_all_errors_are_collected);
+	tcase_add_test(tcase, test_glances);
 	tcase_add_test(tcase, test_places);
 	tcase_add_test(tcase, test_limits);
 	tcase_add_test(tcase, test_mutations);
