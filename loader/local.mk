@@ -91,6 +91,7 @@ skrun_SOURCES = \
 	loader/skrun/keep-inputs.c loader/skrun/keep-inputs.h \
 	loader/skrun/measure.c loader/skrun/measure.h \
 	loader/skrun/messages.c loader/skrun/messages.h \
+	loader/skrun/progress.c loader/skrun/progress.h \
 	loader/skrun/trace-page.c loader/skrun/trace-page.h \
 	loader/skrun/run-options.c loader/skrun/run-options.h \
 	loader/skrun/run-results.c loader/skrun/run-results.h \
@@ -103,8 +104,8 @@ skrun_SOURCES = \
 skrun_LDADD = loader/libloader.la loader/libpredict.la loader/libnpy.la -lpthread -lm
 dist_man_MANS += doc/skrun.1
 
-SHELL_TESTS += tests/run/package-damage.sh tests/run/predict.sh tests/run/skrun.sh
-QUICK_TESTS += tests/run/package-damage.sh tests/run/predict.sh tests/run/skrun.sh
+SHELL_TESTS += tests/run/package-damage.sh tests/run/predict.sh tests/run/progress.sh tests/run/skrun.sh
+QUICK_TESTS += tests/run/package-damage.sh tests/run/predict.sh tests/run/progress.sh tests/run/skrun.sh
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_isa

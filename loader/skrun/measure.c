@@ -18,6 +18,7 @@
 #include "loader/flight/module.h"
 #include "loader/predict/costs.h"
 #include "loader/skrun/messages.h"
+#include "loader/skrun/progress.h"
 #include "src/base/unfinished.h"
 
 static double now(void)
@@ -136,9 +137,13 @@ bool sk_measure(struct sk_session *session, const char *path, uint32_t rounds)
 
 	if (!good)
 		sk_skrun_error("no memory for %" PRIu32 " times of %" PRIu32 " tasks", rounds, task_count);
+	sk_progress_begin("round of all tasks", (uint64_t)rounds + 1);
 	good = good && run_first(session, task_count);
-	for (uint32_t round = 0; good && round < rounds; round++)
+	for (uint32_t round = 0; good && round < rounds; round++) {
+		sk_progress_step();
 		good = run_round(session, task_count, rounds, round, times);
+	}
+	sk_progress_end();
 	good = good && write_times(session, path, task_count, rounds, times);
 	free(times);
 	return good;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "loader/skrun/progress.h"
 #include "src/base/escape.h"
 
 void sk_skrun_error(const char *format, ...)
@@ -15,6 +16,7 @@ void sk_skrun_error(const char *format, ...)
 
 	char *text = NULL;
 
+	sk_progress_end();
 	va_start(arguments, format);
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;

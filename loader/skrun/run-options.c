@@ -225,6 +225,7 @@ static const struct row rows[] = {
 	{"launch", "N", "the same: only tasks of that launch, by its number in skdump --launches", set_launch,
 	 .most = UINT32_MAX},
 	{"by-kernel", NULL, "of --profile and --predict: sums by kernel", set_flag, FIELD(by_kernel)},
+	{"verbose", NULL, "sum up all outputs, not the first 20 alone", set_flag, FIELD(verbose)},
 	{"list", NULL, "list tensors and launches, and run nothing", set_flag, FIELD(list)},
 	{"predict", NULL,
 	 "print what the network would take on a device, unfused and fused (default: the one that\n"

@@ -15,7 +15,7 @@ struct sk_run_options {
 	uint8_t public_key[SK_SEAL_KEY]; /* of --trust */
 	struct sk_assignment *inputs, *outputs; /* room for one each argument */
 	uint32_t input_count, output_count;
-	bool random, verify, time, profile, list, predict, json;
+	bool random, verify, time, profile, list, predict, json, verbose;
 	bool by_kernel; /* of --profile and --predict: sums */
 	struct sk_task_filter tasks; /* that these two tell about */
 	const char *trace, *page, *costs, *measure; /* paths, or NULL */

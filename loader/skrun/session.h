@@ -112,6 +112,7 @@ bool sk_session_write(const struct sk_slot *slot, const char *path);
 /* summary.c. For people: what the package holds, and what the outputs are. */
 bool sk_session_list(struct sk_session *session);
 void sk_session_print_cores(const struct sk_session *session);
-void sk_session_summarise(const struct sk_session *session);
+/* Of the first outputs, and how many more there are; `all`: of all. */
+void sk_session_summarise(const struct sk_session *session, bool all);
 
 #endif

@@ -16,6 +16,7 @@
 #include "loader/skrun/keep-inputs.h"
 #include "loader/skrun/measure.h"
 #include "loader/skrun/messages.h"
+#include "loader/skrun/progress.h"
 #include "loader/skrun/run-options.h"
 #include "loader/skrun/run-results.h"
 #include "loader/skrun/session.h"
@@ -120,6 +121,22 @@ static bool verify(struct sk_session *session, const struct sk_run_options *opti
 	return options->device.cores || sk_session_verify_fewer(session, &options->package, &options->device);
 }
 
+/* seconds gets the time of each run, or is NULL. */
+static bool run_often(struct sk_session *session, enum sk_run_mode mode, const char *what, uint64_t count,
+		      double *seconds)
+{
+	double unused;
+
+	sk_progress_begin(what, count);
+	for (uint64_t i = 0; i < count; i++) {
+		if (!sk_session_run(session, mode, seconds ? &seconds[i] : &unused))
+			return false;
+		sk_progress_step();
+	}
+	sk_progress_end();
+	return true;
+}
+
 static bool run(struct sk_session *session, const struct sk_run_options *options, double *seconds)
 {
 	if (!sk_session_prepare(session) || !read_inputs(session, options))
@@ -132,16 +149,16 @@ static bool run(struct sk_session *session, const struct sk_run_options *options
 
 	if (runs_tasks && !sk_session_check_split(session, (uint32_t)options->repeats))
 		return false;
+	static const char *const kinds[] = {"fused run", "unfused run", "serial run"};
 	bool traced = options->trace || options->profile;
 
-	for (uint64_t i = 0; i < options->warm_up; i++)
-		if (!sk_session_run(session, options->mode, &seconds[0]))
-			return false;
+	if (!run_often(session, options->mode, "warm-up run", options->warm_up, NULL))
+		return false;
 	if (traced && !sk_session_begin_trace(session))
 		return false;
-	for (uint64_t i = 0; i < options->repeats && !options->verify && !runs_tasks; i++)
-		if (!sk_session_run(session, options->mode, &seconds[i]))
-			return false;
+	if (!options->verify && !runs_tasks &&
+	    !run_often(session, options->mode, kinds[options->mode], options->repeats, seconds))
+		return false;
 	if (traced && !sk_session_end_trace(session, options->trace))
 		return false;
 	for (uint32_t i = 0; i < options->output_count; i++)
@@ -150,7 +167,7 @@ static bool run(struct sk_session *session, const struct sk_run_options *options
 	if (options->json)
 		return sk_results_print_json(session, options, seconds);
 	if (!options->output_count && !options->verify && !runs_tasks)
-		sk_session_summarise(session);
+		sk_session_summarise(session, options->verbose);
 	if (options->time && !options->verify)
 		sk_results_print_time(session, options, seconds);
 	return !options->profile || sk_task_table_print(session, options);
@@ -171,7 +188,8 @@ static void say(const char *text)
  * damaged, and said so. */
 static void fail(int number)
 {
-	say("skrun: error: skrun itself has failed (");
+	say(sk_progress_is_shown() ? "\nskrun: error: skrun itself has failed ("
+				   : "skrun: error: skrun itself has failed (");
 	say(number == SIGABRT ? "SIGABRT" : number == SIGBUS ? "SIGBUS" : "SIGSEGV");
 	say(checked ? "): a defect of skrun, or of a serial run or constructor, which are not checked\n"
 		    : "): most likely a kernel has written where it must not; --guard says which\n");

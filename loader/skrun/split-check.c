@@ -7,6 +7,7 @@
 
 #include "loader/flight/module.h"
 #include "loader/skrun/messages.h"
+#include "loader/skrun/progress.h"
 #include "loader/skrun/session.h"
 
 /* How many units the task has; 0: it is not divided. */
@@ -39,6 +40,7 @@ bool sk_session_check_split(struct sk_session *session, uint32_t repeats)
 	char samples[64] = "";
 	bool good = true;
 
+	sk_progress_begin("task in parts", (uint64_t)repeats * count);
 	for (uint32_t repeat = 0; repeat < repeats && good; repeat++)
 		for (uint32_t i = 0; i < count; i++) {
 			enum skrt_status status = run_task(session, first + i);
@@ -46,7 +48,9 @@ bool sk_session_check_split(struct sk_session *session, uint32_t repeats)
 			if (status && status != SKRT_KERNEL_FAILED)
 				return false;
 			good = good && !status;
+			sk_progress_step();
 		}
+	sk_progress_end();
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t units = unit_count(session, first + i);
 

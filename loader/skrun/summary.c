@@ -9,7 +9,10 @@
 #include "loader/skrun/messages.h"
 #include "loader/skrun/session.h"
 
-enum { SHOWN = 6 /* elements of a summary */ };
+enum {
+	SHOWN = 6, /* elements of an output's summary */
+	MOST_OUTPUTS = 20,
+};
 
 /* "cores 2", on other devices than the host "device a3, cores 24 and 48". */
 void sk_session_print_cores(const struct sk_session *session)
@@ -80,23 +83,30 @@ static uint64_t hash_bytes(const unsigned char *bytes, uint64_t size)
 	return hash;
 }
 
-void sk_session_summarise(const struct sk_session *session)
+static void summarise(const struct sk_slot *slot)
 {
-	for (uint32_t i = 0; i < session->slot_count; i++) {
-		const struct sk_slot *slot = &session->slots[i];
-		uint64_t count = sk_slot_element_count(slot);
-		char text[64];
-		double sum = 0;
+	uint64_t count = sk_slot_element_count(slot);
+	char text[64];
+	double sum = 0;
 
-		if (!sk_slot_is_output(slot))
-			continue;
-		print_tensor(&slot->tensor);
-		printf(":");
-		for (uint64_t j = 0; j < count && j < SHOWN; j++)
-			printf(" %s", sk_element_print(slot->tensor.dtype, slot->data, j, text, sizeof(text)));
-		for (uint64_t j = 0; j < count; j++)
-			sum += sk_element_value(slot->tensor.dtype, slot->data, j);
-		printf("%s (sum %.9g, hash %016" PRIx64 ")\n", count > SHOWN ? " …" : "", sum,
-		       hash_bytes(slot->data, slot->tensor.bytes));
-	}
+	print_tensor(&slot->tensor);
+	printf(":");
+	for (uint64_t i = 0; i < count && i < SHOWN; i++)
+		printf(" %s", sk_element_print(slot->tensor.dtype, slot->data, i, text, sizeof(text)));
+	for (uint64_t i = 0; i < count; i++)
+		sum += sk_element_value(slot->tensor.dtype, slot->data, i);
+	printf("%s (sum %.9g, hash %016" PRIx64 ")\n", count > SHOWN ? " …" : "", sum,
+	       hash_bytes(slot->data, slot->tensor.bytes));
+}
+
+void sk_session_summarise(const struct sk_session *session, bool all)
+{
+	uint32_t outputs = 0;
+
+	for (uint32_t i = 0; i < session->slot_count; i++)
+		if (sk_slot_is_output(&session->slots[i]) && (outputs++ < MOST_OUTPUTS || all))
+			summarise(&session->slots[i]);
+	if (outputs > MOST_OUTPUTS && !all)
+		printf("… and %" PRIu32 " more of %" PRIu32 " outputs, which --verbose shows\n", outputs - MOST_OUTPUTS,
+		       outputs);
 }

@@ -10,6 +10,7 @@
 #include "loader/flight/module.h"
 #include "loader/npy/npy.h"
 #include "loader/skrun/messages.h"
+#include "loader/skrun/progress.h"
 #include "loader/skrun/session.h"
 
 enum {
@@ -202,8 +203,10 @@ bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *sec
 	double unused;
 	bool serial;
 
-	if (!find_serial_entries(session, &serial) || !make_copies(session) || !reset(session) ||
-	    !sk_session_run(session, SK_RUN_UNFUSED, &unused))
+	if (!find_serial_entries(session, &serial) || !make_copies(session))
+		return false;
+	sk_progress_begin("unfused run", 1);
+	if (!reset(session) || !sk_session_run(session, SK_RUN_UNFUSED, &unused))
 		return false;
 	for (uint32_t i = 0; i < session->slot_count; i++) {
 		struct sk_slot *slot = &session->slots[i];
@@ -211,12 +214,17 @@ bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *sec
 		if (sk_slot_is_output(slot))
 			memcpy(slot->reference, slot->data, slot->tensor.bytes);
 	}
+	sk_progress_begin("serial run", 1);
 	if (serial &&
 	    (!reset(session) || !sk_session_run(session, SK_RUN_SERIAL, &unused) || !compare(session, "serial")))
 		return false;
-	for (uint32_t i = 0; i < repeats; i++)
+	sk_progress_begin("fused run", repeats);
+	for (uint32_t i = 0; i < repeats; i++) {
 		if (!verify_fused(session, &seconds[i]))
 			return false;
+		sk_progress_step();
+	}
+	sk_progress_end();
 	print_success(session, repeats);
 	return true;
 }
@@ -232,10 +240,12 @@ bool sk_session_verify_fewer(struct sk_session *session, const struct skrt_sourc
 	     fewer.cores++) {
 		if (!sk_session_move(session, source, &fewer))
 			return false;
+		sk_progress_begin("fused run on fewer cores", 1);
 		if (!verify_fused(session, &unused)) {
 			sk_skrun_error("the fused run was on fewer cores than before: --cores %" PRIu32, fewer.cores);
 			return false;
 		}
+		sk_progress_end();
 		print_success(session, 1);
 	}
 	return true;

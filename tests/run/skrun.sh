@@ -80,6 +80,18 @@ for way in --unfused --serial '--cores 7' '--repeat 5' ; do
 done
 "$skrun" copy.sk --random 8 >two.txt
 ! cmp -s one.txt two.txt || fail "another seed gives the same"
+{
+	printf 'sklink: 1\ntensors:\n  x: {dtype: f32, shape: [4]}\n'
+	printf '  y%d: {dtype: f32, shape: [4]}\n' {1..23}
+	echo tasks:
+	for i in {1..23}; do
+		echo "  - {name: t$i, kernel: copy_single, args: [x, y$i], scope: s}"
+	done
+} >many.yaml
+"$sklink" many.yaml kernels.o -o many.sk
+"$skrun" many.sk --random 1 --verbose >all.txt
+[ "$(grep -c '^output  y' all.txt)" = 23 ] && [ "$(wc -l <all.txt)" = 23 ] || fail "not all outputs"
+"$skrun" many.sk --random 1 | diff - <(head -n 20 all.txt; echo '… and 3 more of 23 outputs, which --verbose shows') || fail "the first 20 outputs"
 names='flags halves brains singles bytes words'
 outputs= inputs=
 for name in $names; do
