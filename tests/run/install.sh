@@ -12,6 +12,10 @@ documents=$prefix/share/doc/sklink
 for page in man1/sklink.1 man1/sklink-bisect.1 man1/skrun.1 man1/skdump.1 man5/sk-manifest.5 man5/sk-signatures.5 man5/sk-fusion.5; do
 	[ -s "$prefix/share/man/$page" ] || fail "$page is not installed"
 done
+for program in sklink skrun skdump sklink-bisect; do
+	cmp "$top_builddir/completions/sklink" "$prefix/share/bash-completion/completions/$program" || fail "bash does not complete $program"
+done
+cmp "$top_builddir/completions/_sklink" "$prefix/share/zsh/site-functions/_sklink" || fail "zsh completes nothing"
 cmp "$top_srcdir/src/manifest/manifest.schema.json" "$prefix/share/sklink/manifest.schema.json" || fail "the schema of manifests is not installed"
 if command -v lexgrog >/dev/null; then
 	lexgrog "$prefix"/share/man/man*/* >names.txt || { cat names.txt >&2; fail "a page that apropos cannot read"; }
