@@ -272,6 +272,7 @@ src_libcore_la_SOURCES += \
 	src/fusion/rules/rule-lines.c src/fusion/rules/rule-lines.h \
 	src/fusion/rules/rule.h src/fusion/rules/steps.c \
 	src/fusion/rules/rule-sides.c src/fusion/rules/rule-sides.h \
+	src/fusion/rules/rule-texts.c src/fusion/rules/rule-texts.h \
 	src/fusion/rules/users.c src/fusion/rules/users.h
 nodist_src_libcore_la_SOURCES = src/fusion/rules/own-rules.c
 

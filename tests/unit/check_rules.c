@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/fusion/operators/schema.h"
 #include "src/fusion/passes/infer-graph.h"
 #include "src/fusion/rules/apply-rules.h"
 #include "src/fusion/rules/own-rules.h"
 #include "src/fusion/rules/read-rules.h"
+#include "src/fusion/rules/rule-texts.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 
@@ -913,6 +915,106 @@ START_TEST(test_own_steps)
 }
 END_TEST
 
+/* ---- rules that wait ---- */
+
+static void add_operator(const char *op)
+{
+	sk_array_push(arena, &graph->nodes, (struct sk_graph_node){.op = op, .domain = ""});
+}
+
+/* The rules of sklink's that are read for the operators of the graph. */
+static struct sk_rule_list read_waiting(void)
+{
+	struct sk_rule_list list = {0}, read = {0};
+
+	ck_assert(sk_rule_texts_list(arena, &diag, "onnx.yaml", sk_onnx_rules, &list) &&
+		  sk_rule_texts_list(arena, &diag, "passes.yaml", sk_passes_rules, &list) &&
+		  sk_rule_texts_list(arena, &diag, "torchair.yaml", sk_torchair_rules, &list) &&
+		  sk_rule_texts_read(graph, &list, &read));
+	return read;
+}
+
+/* All that there are, in their order, where the graph has all operators; none where it has one that nothing
+ * begins with. */
+START_TEST(test_waiting_rules_are_read)
+{
+	struct sk_rule_list read;
+
+	ck_assert(sk_rules_parse(arena, &diag, "onnx.yaml", sk_onnx_rules, strlen(sk_onnx_rules), &rules) &&
+		  sk_rules_parse(arena, &diag, "passes.yaml", sk_passes_rules, strlen(sk_passes_rules), &rules) &&
+		  sk_rules_parse(arena, &diag, "torchair.yaml", sk_torchair_rules, strlen(sk_torchair_rules), &rules));
+	add_operator("Neg");
+	ck_assert_uint_eq(read_waiting().count, 0);
+	for (size_t i = 0; sk_schema_at(i); i++)
+		add_operator(sk_schema_at(i)->op);
+	read = read_waiting();
+	ck_assert_uint_eq(read.count, rules.fuse.count);
+	for (size_t i = 0; i < read.count; i++) {
+		ck_assert_str_eq(read.items[i].name, rules.fuse.items[i].name);
+		ck_assert_str_eq(sk_place_text(arena, read.items[i].place),
+				 sk_place_text(arena, rules.fuse.items[i].place));
+		ck_assert_uint_eq(read.items[i].pattern.count, rules.fuse.items[i].pattern.count);
+	}
+}
+END_TEST
+
+/* The operators of its pattern are enough for each of them. */
+START_TEST(test_waiting_rules_are_not_missed)
+{
+	ck_assert(sk_rules_parse(arena, &diag, "onnx.yaml", sk_onnx_rules, strlen(sk_onnx_rules), &rules) &&
+		  sk_rules_parse(arena, &diag, "passes.yaml", sk_passes_rules, strlen(sk_passes_rules), &rules) &&
+		  sk_rules_parse(arena, &diag, "torchair.yaml", sk_torchair_rules, strlen(sk_torchair_rules), &rules));
+	for (size_t r = 0; r < rules.fuse.count; r += 7) {
+		const struct sk_rule *rule = &rules.fuse.items[r];
+		struct sk_rule_list read;
+		bool found = false;
+
+		graph->nodes.count = 0;
+		for (size_t n = 0; n < rule->pattern.count; n++) {
+			size_t last = rule->pattern.items[n].operators.count - 1;
+
+			add_operator(rule->pattern.items[n].operators.items[r % 2 ? 0 : last].op);
+		}
+		read = read_waiting();
+		for (size_t i = 0; i < read.count; i++)
+			found |= !strcmp(read.items[i].name, rule->name);
+		ck_assert_msg(found, "%s", rule->name);
+		ck_assert_uint_lt(read.count, rules.fuse.count);
+	}
+}
+END_TEST
+
+/* One operator of each group, and one of several lines. */
+START_TEST(test_what_rules_wait_for)
+{
+	static const struct {
+		const char *pattern;
+		size_t count;
+	} cases[] = {
+		{"y = Relu(Neg(x))", 1},
+		{"y = Relu(Abs(x))", 0},
+		{"y = Abs|Relu(x)", 1},
+		{"y = Relu|Abs( Abs|Neg(x) )", 1},
+		{"y = Abs|Exp(Relu(x))", 0},
+		{"[t = Abs(x), y = Relu(t)]", 0},
+		{"[[t = Abs(x), t = Neg(x)], y = Relu(t)]", 1},
+		{"[[t = Abs(x), t = Exp(x)], y = Relu(t)]", 0},
+	};
+
+	add_operator("Relu");
+	add_operator("Neg");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sk_rule_list list = {0}, read = {0};
+		const char *text = sk_arena_print(arena, "fuse:\n- name: a\n  pattern: %s\n  replace: y = Sqrt(x)\n",
+						  cases[i].pattern);
+
+		ck_assert(sk_rule_texts_list(arena, &diag, "w.yaml", text, &list));
+		ck_assert(sk_rule_texts_read(graph, &list, &read));
+		ck_assert_msg(!read.count == !cases[i].count, "%s", cases[i].pattern);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rules");
@@ -950,6 +1052,9 @@ int main(void)
 	tcase_add_test(rest, test_integers);
 	tcase_add_test(rest, test_largest_integer);
 	tcase_add_test(steps, test_steps);
+	tcase_add_test(rest, test_waiting_rules_are_read);
+	tcase_add_test(rest, test_waiting_rules_are_not_missed);
+	tcase_add_test(rest, test_what_rules_wait_for);
 	tcase_add_loop_test(steps, test_own_steps, LAYERS, FAN + 1);
 	tcase_set_timeout(steps, 120);
 	suite_add_tcase(suite, rest);

@@ -5,7 +5,7 @@
 
 #include "src/fusion/rules/apply-rules.h"
 #include "src/fusion/rules/own-rules.h"
-#include "src/fusion/rules/read-rules.h"
+#include "src/fusion/rules/rule-texts.h"
 
 static const struct {
 	const char *file, *text, *pass; /* NULL: the names of the rules say which */
@@ -137,16 +137,16 @@ bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 		   struct sk_fusion_pass *passes)
 {
 	const struct registry registry = {arena, diag, passes};
-	struct sk_rules own = {0};
+	struct sk_rule_list own = {0};
 	bool registered = true;
 
 	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
-		size_t first = own.fuse.count;
+		size_t first = own.count;
 
-		if (!sk_rules_parse(arena, diag, files[f].file, files[f].text, strlen(files[f].text), &own))
+		if (!sk_rule_texts_list(arena, diag, files[f].file, files[f].text, &own))
 			return false;
-		for (size_t r = first; r < own.fuse.count; r++)
-			registered &= register_own(&registry, &own.fuse.items[r], files[f].pass);
+		for (size_t r = first; r < own.count; r++)
+			registered &= register_own(&registry, &own.items[r], files[f].pass);
 	}
 	if (!registered || !check_users(&registry, &flags->rules->fuse))
 		return false;
@@ -169,12 +169,15 @@ static bool is_free(const void *context, const struct sk_graph_node *node)
 enum sk_pass_result sk_fuse(struct sk_op_graph *graph, const struct sk_fusion_flags *flags,
 			    const struct sk_rule_list *rules, struct sk_rule_check check, sk_rule_counts *counts)
 {
+	struct sk_rule_list read = {0};
 	struct sk_rule_pass rewrite = {.graph = graph,
-				       .sets = {rules},
+				       .sets = {&read},
 				       .wants = is_free,
 				       .target = sk_fusion_targets[flags->target],
 				       .check = check};
 
+	if (!sk_rule_texts_read(graph, rules, &read))
+		return SK_PASS_FAILED;
 	sk_rules_apply(&rewrite);
 	*counts = rewrite.counts;
 	sk_rules_tell(&rewrite);

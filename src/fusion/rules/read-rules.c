@@ -393,6 +393,15 @@ static void read_rule(struct reader *reader, const struct sk_node *node)
 	}
 }
 
+bool sk_rule_read(const struct sk_document *document, const struct sk_node *node, struct sk_rules *rules)
+{
+	struct reader reader = {.document = document, .rules = rules, .list = &rules->fuse};
+	unsigned errors = document->diag->errors;
+
+	read_rule(&reader, node);
+	return document->diag->errors == errors;
+}
+
 struct top {
 	const struct sk_node *expand, *fuse;
 };

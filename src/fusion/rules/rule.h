@@ -90,6 +90,7 @@ struct sk_rule {
 	SK_ARRAY(struct sk_rule_step) steps; /* the anchor, then each other node of the pattern */
 	SK_ARRAY(struct sk_rule_example) example; /* those of a variant behind the rule's */
 	bool single; /* f16 and bf16 are computed as f32 */
+	struct sk_rule_text *text; /* the rule is not read yet (rule-texts.h), and nothing but name and place known */
 };
 
 /* In the order in which they are tried: variants are rules one behind the other. */
