@@ -1,13 +1,14 @@
 /* pool.c: MaxPool, AveragePool and LpPool with 2 or 3 spatial dimensions, plane by plane: x [planes,h,w] -> y
  * [planes,oh,ow]. The shape of y says what ceil_mode and auto_pad say. MaxPool's indices are those of x in memory, or,
  * with storage_order=1, of planes that are turned. A window without any element is -infinity or the least integer, and
- * an average of 0. LpPool knows p=1 and p=2.
+ * an average of 0.
  *
  * variants: OP=MaxPool TYPE=f32,f64,halves,i8,u8 SPATIAL=2,3
  * variants: OP=AveragePool,LpPool TYPE=f32,f64,halves SPATIAL=2,3
  * variants: OP=MaxPool,AveragePool TYPE=f32 SPATIAL=2 ISA=v3
  */
 #include "kernels/family.h"
+#include "kernels/math.h"
 
 typedef STORED(TYPE) element;
 typedef COMPUTED(TYPE) number;
@@ -22,6 +23,7 @@ typedef COMPUTED(TYPE) number;
 #else
 #define IS_NAN(x) 0
 #endif
+#define POWER(x, y) _Generic((number)0, float : pow_f32, double : pow_f64)(x, y)
 #if KIND == 1
 #define LEAST_i8   -128
 #define LEAST_u8   0
@@ -49,7 +51,8 @@ static inline number combine(number so_far, number x, int64_t option)
 #elif KIND == 2
 	return so_far + x;
 #else
-	return so_far + (option == 2 ? x * x : x < 0 ? -x : x);
+	x = x < 0 ? -x : x;
+	return so_far + (option == 1 ? x : option == 2 ? x * x : POWER(x, (number)option));
 #endif
 }
 
@@ -113,6 +116,9 @@ static inline void finish(const struct pool *pool, int64_t z, int64_t y, int64_t
 	if (pool->option == 2)
 		for (int64_t i = 0; i < count; i++)
 			results[i] = _Generic((number)0, float : __builtin_sqrtf, double : __builtin_sqrt)(results[i]);
+	else if (pool->option > 2)
+		for (int64_t i = 0; i < count; i++)
+			results[i] = POWER(results[i], 1 / (number)pool->option);
 #else
 	(void)pool, (void)z, (void)y, (void)first, (void)count, (void)results;
 #endif

@@ -152,12 +152,20 @@ static bool read_pool(const struct sk_inference *inference, struct sk_windows *w
 	       sk_window_read(inference, x, window) && sk_window_output(inference, window);
 }
 
+/* Of the norms, which there are from 1 on. */
+static bool check_power(const struct sk_inference *inference)
+{
+	int64_t p = sk_node_integer(inference->node, "p", 2);
+
+	return p >= 1 || sk_infer_error(inference, "'p' is %" PRIi64 ", and norms begin with 1", p);
+}
+
 static bool infer_pool(struct sk_inference *inference)
 {
 	const struct sk_value *x = sk_infer_input(inference, 0);
 	struct sk_windows window;
 
-	return read_pool(inference, &window) &&
+	return read_pool(inference, &window) && check_power(inference) &&
 	       sk_window_infer(inference, 0, x->dtype, x->shape[0], x->shape[1], &window) &&
 	       sk_window_infer(inference, 1, SK_I64, x->shape[0], x->shape[1], &window);
 }
@@ -217,7 +225,7 @@ static bool infer_global(struct sk_inference *inference)
 		return sk_infer_error(inference, "'%s' has %u dimensions, not 2 or more", x->name, x->rank);
 	for (uint32_t i = 0; i < x->rank; i++)
 		shape[i] = i < 2 ? x->shape[i] : 1;
-	return sk_infer_output(inference, 0, x->dtype, x->rank, shape);
+	return check_power(inference) && sk_infer_output(inference, 0, x->dtype, x->rank, shape);
 }
 
 static bool add_global(struct sk_canonical *canonical, const char *op)
@@ -246,11 +254,28 @@ static bool canonical_global_max(struct sk_canonical *canonical)
 
 static bool canonical_global_lp(struct sk_canonical *canonical)
 {
-	int64_t p = sk_node_integer(&canonical->graph->nodes.items[canonical->node], "p", 2);
+	const struct sk_op_graph *graph = canonical->graph;
+	const struct sk_value *x = &graph->values.items[sk_canonical_input(canonical, 0)];
+	int64_t p = sk_node_integer(&graph->nodes.items[canonical->node], "p", 2);
+	uint64_t planes = x->shape[0] * x->shape[1], elements = sk_value_elements(x);
+	const int64_t ones[] = {1, 1}, pads[4] = {0}, size[] = {1, elements ? (int64_t)(elements / planes) : 0};
+	struct sk_graph_call *call;
 
-	if (p != 1 && p != 2)
-		return sk_canonical_error(canonical, "there is no kernel for p = %" PRIi64 ", but for 1 and 2", p);
-	return add_global(canonical, p == 1 ? "ReduceL1" : "ReduceL2");
+	if (p <= 2)
+		return add_global(canonical, p == 1 ? "ReduceL1" : "ReduceL2");
+	call = sk_canonical_call(canonical, "LpPool"); /* one window is all of a plane */
+	sk_call_integer(canonical, call, "spatial", 2);
+	sk_call_integers(canonical, call, "kernel_shape", size, 2);
+	sk_call_integers(canonical, call, "strides", ones, 2);
+	sk_call_integers(canonical, call, "dilations", ones, 2);
+	sk_call_integers(canonical, call, "pads", pads, 4);
+	sk_call_integer(canonical, call, "p", p);
+	sk_call_input(canonical, call,
+		      sk_operand_shaped(graph, sk_canonical_input(canonical, 0), 3,
+					(uint64_t[]){planes, 1, (uint64_t)size[1]}));
+	sk_call_output(canonical, call,
+		       sk_operand_shaped(graph, sk_canonical_output(canonical, 0), 3, (uint64_t[]){planes, 1, 1}));
+	return true;
 }
 
 /* ---- the table ---- */
