@@ -77,10 +77,10 @@ static void find_taps(struct taps *taps, number place, int64_t size, int64_t cou
 		x = outside == ZEROS || !(x > 0) ? -0x1p30f : 0x1p30f;
 	if (count == 1)
 		x = nearest(x);
-	if (x < low || x > high)
-		x = outside == BORDER	    ? x < 0 ? 0 : (number)(size - 1)
-			  : outside == REFLECTION ? reflect(x, low, high)
-					    : x;
+	if (outside == REFLECTION && (x < low || x > high))
+		x = reflect(x, low, high);
+	if (outside == BORDER) /* from TAPS on all of what is near is the border */
+		x = x < -TAPS ? -TAPS : x > (number)(size + TAPS) ? (number)(size + TAPS) : x;
 	first = count == 1 ? nearest(x) : floor_of(x) - (number)(count / 2 - 1);
 	for (int64_t t = 0; t < count; t++) {
 		number distance = x - (first + (number)t);

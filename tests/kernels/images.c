@@ -151,8 +151,6 @@ static wide sampled(const struct grid *grid, enum type type, const void *x, cons
 
 	if (grid->taps == 1)
 		where = rintf128(where);
-	if (grid->outside == 1 && (where < low || where > high))
-		where = where < 0 ? 0 : (wide)(size - 1);
 	if (grid->outside == 2)
 		where = mirrored(where, low, high);
 	wide first = grid->taps == 1 ? rintf128(where) : floorf128(where) - (wide)(grid->taps / 2 - 1);
