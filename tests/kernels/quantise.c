@@ -9,7 +9,17 @@ typedef void kernel();
 #define KERNEL_LIST "quantise-list.h"
 #include "entries.h"
 
-enum { SCALES = 3, ROWS = 7, FIRST = 2, LONGEST = 70 };
+/* Of every LENGTH rows, SIZE have a row of scales together, and the rest another one. */
+enum {
+	SCALES = 3,
+	ROWS = 7,
+	FIRST = 2,
+	LONGEST = 70,
+	LENGTH = 5,
+	SIZE = 3,
+	BLOCKS = 2,
+	MOST_SCALES = 2 * BLOCKS * LONGEST
+};
 
 static const struct range {
 	const char *name;
@@ -81,7 +91,7 @@ struct operands {
 	enum type type;
 	int64_t rows, n;
 	void *x, *y; /* in front of memory that cannot be accessed */
-	char floats[ROWS * LONGEST * 8], integers[ROWS * LONGEST * 4], scales[SCALES * 8], zeros[SCALES * 4];
+	char floats[ROWS * LONGEST * 8], integers[ROWS * LONGEST * 4], scales[MOST_SCALES * 8], zeros[MOST_SCALES * 4];
 	int32_t sums[ROWS * LONGEST], biases[SCALES];
 	float a_scale, b_scales[LONGEST], y_scale;
 };
@@ -122,9 +132,10 @@ static void invent(struct operands *operands, const char *name)
 	}
 	for (size_t i = 0; i < LONGEST; i++)
 		operands->b_scales[i] = scales[i % SCALES];
-	for (size_t i = 0; i < SCALES; i++) {
-		put(operands->type, operands->scales, i, scales[i]);
+	for (size_t i = 0; i < SCALES; i++)
 		operands->biases[i] = (int32_t)(random_bits() % 100) - 50;
+	for (size_t i = 0; i < MOST_SCALES; i++) {
+		put(operands->type, operands->scales, i, scales[i < SCALES ? i : random_bits() % SCALES]);
 		if (operands->range->size == 4)
 			((int32_t *)operands->zeros)[i] = (int32_t)(random_bits() % 100);
 	}
@@ -134,17 +145,36 @@ static void invent(struct operands *operands, const char *name)
 		put_special(operands);
 }
 
+static void call_linear(const struct entry *entry, struct operands *of, void *zeros)
+{
+	if (of->rows == 1)
+		entry->call(of->x, of->scales, zeros, of->y, of->n);
+	else if (strstr(entry->name, "blocks"))
+		entry->call(of->x, of->scales, zeros, of->y, of->rows, of->n, (int64_t)LENGTH, (int64_t)SIZE,
+			    (int64_t)FIRST);
+	else
+		entry->call(of->x, of->scales, zeros, of->y, of->rows, of->n, (int64_t)SCALES, (int64_t)FIRST);
+}
+
+/* Which scale element i has. */
+static size_t scale_of(const struct entry *entry, const struct operands *of, int64_t i)
+{
+	size_t row = (size_t)(FIRST + i / of->n), column = (size_t)(i % of->n);
+
+	if (of->rows == 1)
+		return 0;
+	if (!strstr(entry->name, "blocks"))
+		return row % SCALES;
+	return (row / LENGTH * BLOCKS + (row % LENGTH >= SIZE)) * (size_t)of->n + column;
+}
+
 static void check_quantise(const struct entry *entry, struct operands *of)
 {
-	void *x_of = of->x, *y = of->y, *zeros = random_bits() % 4 ? of->zeros : NULL;
-	int one = of->rows == 1;
+	void *y = of->y, *zeros = random_bits() % 4 ? of->zeros : NULL;
 
-	if (one)
-		entry->call(x_of, of->scales, zeros, y, of->n);
-	else
-		entry->call(x_of, of->scales, zeros, y, of->rows, of->n, (int64_t)SCALES, (int64_t)FIRST);
+	call_linear(entry, of, zeros);
 	for (int64_t i = 0; i < of->rows * of->n; i++) {
-		size_t scale = one ? 0 : (size_t)(FIRST + i / of->n) % SCALES;
+		size_t scale = scale_of(entry, of, i);
 		double x = nearbyint(get(of->type, of->floats, i) / get(of->type, of->scales, scale));
 		x += zeros ? get_integer(of->range, zeros, scale) : 0;
 		expect(entry->name, of->n, i, get_integer(of->range, y, i),
@@ -155,15 +185,11 @@ static void check_quantise(const struct entry *entry, struct operands *of)
 static void check_dequantise(const struct entry *entry, struct operands *of)
 {
 	/* The zero point of i32 is 0, says ONNX: differences may not fit. */
-	void *x_of = of->x, *y = of->y, *zeros = of->range->size < 4 && random_bits() % 4 ? of->zeros : NULL;
-	int one = of->rows == 1;
+	void *y = of->y, *zeros = of->range->size < 4 && random_bits() % 4 ? of->zeros : NULL;
 
-	if (one)
-		entry->call(x_of, of->scales, zeros, y, of->n);
-	else
-		entry->call(x_of, of->scales, zeros, y, of->rows, of->n, (int64_t)SCALES, (int64_t)FIRST);
+	call_linear(entry, of, zeros);
 	for (int64_t i = 0; i < of->rows * of->n; i++) {
-		size_t scale = one ? 0 : (size_t)(FIRST + i / of->n) % SCALES;
+		size_t scale = scale_of(entry, of, i);
 		double x = get_integer(of->range, of->integers, i) - (zeros ? get_integer(of->range, zeros, scale) : 0);
 		double result = get(of->type, y, i), expected = x * get(of->type, of->scales, scale);
 		if (of->type == f16 && fabs(expected) > 65520)

@@ -14,30 +14,34 @@ static uint64_t elements_of(const struct sk_value *value)
 
 /* ---- QuantizeLinear, DequantizeLinear ---- */
 
-/* x as rows of `inner` elements, of which row r has scale r % scales. */
+/* x as rows of `inner` elements, of which row r has scale r % scales; or, with blocks of `size` rows of every `length`
+ * ones, `inner` scales for each block. */
 struct layout {
-	uint64_t scales, inner;
+	uint64_t scales, inner, length, size;
 };
 
-/* One scale for each block of elements along the last axis. */
+/* One scale for each block of elements along the axis, of which the last may be shorter. */
 static bool read_blocks(const struct sk_inference *inference, uint32_t axis, int64_t size, struct layout *layout)
 {
 	const struct sk_value *x = sk_infer_input(inference, 0), *scale = sk_infer_input(inference, 1);
+	uint64_t along = x->shape[axis], blocks = scale->shape[axis];
 
-	if (axis + 1 != x->rank)
-		return sk_infer_error(inference, "blocks along axis %u, which is not the last one, are not possible",
-				      axis);
-	for (uint32_t i = 0; i < axis; i++)
-		if (x->shape[i] != scale->shape[i])
+	for (uint32_t i = 0; i < x->rank; i++)
+		if (i != axis && x->shape[i] != scale->shape[i])
 			return sk_infer_error(inference, "'%s' and its scales '%s' differ in axis %u", x->name,
 					      scale->name, i);
 	if (!size)
-		size = scale->shape[axis] ? (int64_t)(x->shape[axis] / scale->shape[axis]) : 0;
-	if (size < 1 || x->shape[axis] % (uint64_t)size || x->shape[axis] / (uint64_t)size != scale->shape[axis])
-		return sk_infer_error(inference,
-				      "'%s' is not %" PRIu64 " blocks of %" PRIi64 " elements along its rows", x->name,
-				      scale->shape[axis], size);
-	*layout = (struct layout){elements_of(scale), (uint64_t)size};
+		size = blocks ? (int64_t)((along + blocks - 1) / blocks) : 0;
+	if (size < 1 || along / (uint64_t)size + (along % (uint64_t)size != 0) != blocks)
+		return sk_infer_error(inference, "'%s' is not %" PRIu64 " blocks of %" PRIi64 " elements along axis %u",
+				      x->name, blocks, size, axis);
+	if (axis + 1 == x->rank && along % (uint64_t)size == 0) {
+		*layout = (struct layout){elements_of(scale), (uint64_t)size, 0, 0};
+		return true;
+	}
+	*layout = (struct layout){elements_of(scale), 1, along, (uint64_t)size};
+	for (uint32_t i = axis + 1; i < x->rank; i++)
+		layout->inner *= x->shape[i];
 	return true;
 }
 
@@ -51,7 +55,7 @@ static bool read_layout(const struct sk_inference *inference, struct layout *lay
 	if (zero && elements_of(zero) != elements_of(scale))
 		return sk_infer_error(inference, "there are %" PRIu64 " scales and %" PRIu64 " zero points",
 				      elements_of(scale), elements_of(zero));
-	*layout = (struct layout){1, elements_of(x)};
+	*layout = (struct layout){1, elements_of(x), 0, 0};
 	if (scale->rank <= 1 && elements_of(scale) == 1)
 		return true;
 	if (!sk_infer_axis(inference, sk_node_integer(inference->node, "axis", 1), x->rank, &axis))
@@ -62,7 +66,7 @@ static bool read_layout(const struct sk_inference *inference, struct layout *lay
 		return sk_infer_error(inference,
 				      "the scales '%s' are not one for each of the %" PRIu64 " elements along axis %u",
 				      scale->name, x->shape[axis], axis);
-	*layout = (struct layout){scale->shape[0], 1};
+	*layout = (struct layout){scale->shape[0], 1, 0, 0};
 	for (uint32_t i = axis + 1; i < x->rank; i++)
 		layout->inner *= x->shape[i];
 	return true;
@@ -103,7 +107,17 @@ static bool infer_dequantize(struct sk_inference *inference)
 	return read_layout(inference, &layout) && sk_infer_output(inference, 0, scale->dtype, x->rank, x->shape);
 }
 
-/* x and y are [n], or [rows, inner] where there are several scales. */
+/* Scales or zero points. */
+static struct sk_operand scales_operand(const struct sk_op_graph *graph, uint32_t value, const struct layout *layout)
+{
+	const uint64_t blocks[2] = {layout->scales / layout->inner, layout->inner};
+
+	return layout->size && value != SK_NONE ? sk_operand_shaped(graph, value, 2, blocks)
+						: sk_operand_flat(graph, value);
+}
+
+/* x and y are [n], or [rows, inner] where there are several scales, which are [blocks, inner] then if they are for
+ * blocks. */
 static bool add_linear(struct sk_canonical *canonical, const char *op, uint32_t x, uint32_t scale, uint32_t zero,
 		       uint32_t y, const struct layout *layout)
 {
@@ -111,11 +125,15 @@ static bool add_linear(struct sk_canonical *canonical, const char *op, uint32_t 
 	uint64_t elements = elements_of(&graph->values.items[x]);
 	const uint64_t rows[2] = {elements / layout->inner, layout->inner};
 	struct sk_graph_call *call = sk_canonical_call(canonical, op);
-	bool one = layout->scales == 1;
+	bool one = layout->scales == 1 && !layout->size;
 
+	if (layout->size) {
+		sk_call_integer(canonical, call, "length", (int64_t)layout->length);
+		sk_call_integer(canonical, call, "block_size", (int64_t)layout->size);
+	}
 	sk_call_input(canonical, call, one ? sk_operand_flat(graph, x) : sk_operand_shaped(graph, x, 2, rows));
-	sk_call_input(canonical, call, sk_operand_flat(graph, scale));
-	sk_call_input(canonical, call, sk_operand_flat(graph, zero));
+	sk_call_input(canonical, call, scales_operand(graph, scale, layout));
+	sk_call_input(canonical, call, scales_operand(graph, zero, layout));
 	sk_call_output(canonical, call, one ? sk_operand_flat(graph, y) : sk_operand_shaped(graph, y, 2, rows));
 	return true;
 }
