@@ -215,6 +215,10 @@ case(1, "Cast", [image - 3.5], [(image - 3.5).astype(numpy.int32)], to="INT32")
 case(1, "Cast", [image], [image.astype(numpy.float64)], to="DOUBLE")
 case(1, "GlobalLpPool", [image], [abs(image).sum((2, 3), keepdims=True)], p=1.0)
 case(1, "GlobalLpPool", [image], [abs(image).sum((2, 3), keepdims=True)], p=1)
+for p in 3, 5:
+    powers = abs(image.astype(numpy.float64)) ** p
+    case(2, "GlobalLpPool", [image], [(powers.sum((2, 3), keepdims=True) ** (1 / p)).astype(f32)], p=p)
+    case(18, "LpPool", [image], [(powers.reshape(1, 2, 3, 2, 2).sum(-1) ** (1 / p)).astype(f32)], p=p, kernel_shape=[1, 2], strides=[1, 2])
 case(1, "LpPool", [image], [numpy.sqrt((image ** 2).reshape(1, 2, 3, 2, 2).sum(-1))], p=2.0, kernel_shape=[1, 2], strides=[1, 2])
 
 # ---- AffineGrid ----
@@ -298,6 +302,19 @@ for zero in (numpy.uint8(3), numpy.int8(-3)):
     case(21, "QuantizeLinear", [sums, constant(2, numpy.int32), ("constant", numpy.array(zero))],
          [numpy.clip(numpy.rint(sums / 2.0) + zero, ends.min, ends.max).astype(zero.dtype)])
 
+# Blocks of scales along any axis; the last one may be shorter.
+sums, steps = numbers.randn(2, 7, 3).astype(f32) * 9, (abs(numbers.randn(2, 3, 3)) + 0.1).astype(f32)
+for axis, size in (1, 3), (1, 0), (2, 2):
+    some = steps if axis == 1 else steps.repeat(3, 1)[:, :7, :2]
+    wide = some.repeat(size or 3, axis)[:, :7, :3]
+    zeros = numpy.arange(some.size, dtype=numpy.uint8).reshape(some.shape)
+    wide_zeros = zeros.repeat(size or 3, axis)[:, :7, :3].astype(numpy.int32)
+    number = numpy.clip(numpy.rint(sums / wide) + wide_zeros, 0, 255).astype(numpy.uint8)
+    case(21, "QuantizeLinear", [sums, some, ("constant", zeros)], [number], axis=axis, block_size=size)
+    case(21, "QuantizeLinear", [sums, ("constant", some)], [numpy.clip(numpy.rint(sums / wide), -128, 127).astype(numpy.int8)],
+         axis=axis, block_size=size, output_dtype=onnx.TensorProto.INT8)
+    case(21, "DequantizeLinear", [number, some, zeros], [((number.astype(numpy.int32) - wide_zeros) * wide).astype(f32)], axis=axis, block_size=size)
+
 # ---- GridSample ----
 
 image = numpy.arange(12, dtype=f32).reshape(1, 1, 3, 4)
@@ -306,7 +323,7 @@ for mode, padding, align, expected in (
         ("linear", "zeros", 1, [0, 11, 5.5, 1, 0]), ("linear", "border", 1, [0, 11, 5.5, 4, 3]),
         ("linear", "reflection", 1, [0, 11, 5.5, 4.75, 1.5]), ("linear", "zeros", 0, [0, 2.75, 5.5, 0, 0]),
         ("nearest", "zeros", 1, [0, 11, 6, 0, 0]), ("nearest", "border", 0, [0, 11, 6, 4, 3]),
-        ("cubic", "border", 1, [0, 11, 5.5, 4, 3])):
+        ("cubic", "border", 1, [0, 11, 5.5, 3.96484375, 3])):  # elements behind the border are those at it
     case(20, "GridSample", [image, places], [numpy.array(expected, f32).reshape(1, 1, 1, 5)], mode=mode,
          padding_mode=padding, align_corners=align)
 

@@ -24,6 +24,8 @@ save("simplified", "SimplifiedLayerNormalization", {"x": x, "g": g}, {"y": y}, {
 z = x.astype(float) + b
 save("fast", "FastGelu", {"x": x, "b": b}, {"y": z / 2 * (1 + numpy.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z ** 3)))}, {})
 save("bias", "BiasGelu", {"x": x, "b": b}, {"y": z / 2 * (1 + numpy.vectorize(math.erf)(z / math.sqrt(2)))}, {})
+z = x.astype(float)
+save("gelu", "Gelu", {"x": x}, {"y": z / 2 * (1 + numpy.vectorize(math.erf)(z / math.sqrt(2)))}, {})
 save("quick", "QuickGelu", {"x": x}, {"y": x / (1 + numpy.exp(-1.5 * x.astype(float)))}, {"alpha": 1.5})
 
 def nbits(name, m, k, n, size, zeros, bias, dtype=numpy.float32):
@@ -71,7 +73,7 @@ save("bad3", "MatMulNBits", {"x": x, "q": q, "s": s[:, :1]}, {"y": x}, {"K": 64,
 save("bad4", "SkipLayerNormalization", {"x": x, "s": x, "g": numbers(64)}, {"y": x, "mean": x}, {})
 PY
 "$python" microsoft.py
-agrees --cores=3 skip simple simplified fast bias quick token zeros rows halves offset flat
+agrees --cores=3 skip simple simplified fast bias gelu quick token zeros rows halves offset flat
 refusals <<'END'
 numbers of 2 bits are not supported, only of 4$
 blocks cannot have 24 elements$

@@ -90,7 +90,7 @@ static bool canonical_skip(struct sk_canonical *canonical)
 	return true;
 }
 
-/* ---- BiasGelu, FastGelu, QuickGelu ---- */
+/* ---- BiasGelu, FastGelu, Gelu, QuickGelu ---- */
 
 static bool infer_gelu(struct sk_inference *inference)
 {
@@ -260,6 +260,7 @@ static const struct sk_schema_attribute nbits[] = {
 const struct sk_schema sk_operators_microsoft[] = {
 	{"BiasGelu", MICROSOFT, 2, 2, 1, 1, .infer = infer_gelu, .canonical = canonical_gelu},
 	{"FastGelu", MICROSOFT, 1, 2, 1, 1, .infer = infer_gelu, .canonical = canonical_gelu},
+	{"Gelu", MICROSOFT, 1, 1, 1, 1, .infer = infer_gelu, .canonical = canonical_gelu},
 	{"MatMulNBits", MICROSOFT, 3, 6, 1, 1, .attributes = nbits, .infer = infer_nbits, .canonical = canonical_nbits},
 	{"QuickGelu", MICROSOFT, 1, 1, 1, 1, .attributes = alpha, .infer = infer_gelu, .canonical = canonical_gelu},
 	{"SimplifiedLayerNormalization", "", 2, 2, 1, 1, .upgrade = upgrade_simplified},
