@@ -228,6 +228,7 @@ while IFS='|' read -r node pattern; do
 	input e f32 0
 	input i i32 4
 	input n f32 2x0
+	input r f32 1x1x1x4
 	node $node
 	output y f32 none
 	END
@@ -241,6 +242,7 @@ sklink:RmsNorm the_node d d -> y|'d' is f64, and must be f32, f16 or bf16
 sklink:RmsNorm the_node n e -> y|'n' has rows without elements
 sklink:RmsNorm the_node x g -> y axis=1|the operator has no attribute 'axis'
 sklink:AddRmsNormQuant the_node x x g w -> y|'w' is not one number, nor one for each of the 4 elements of a row of 'x'
+sklink:AddRmsNormQuant the_node x x g r -> y|'r' is not one number, nor one for each of the 4 elements of a row of 'x'
 sklink:AddRmsNormQuant the_node x x g i -> y|'i' is i32, and scales are floats
 sklink:RmsNormQuant the_node x g g -> y|it has no scale
 sklink:QuantV2 the_node x g -> y axis=1|it quantises along axis 1, which is not the last one

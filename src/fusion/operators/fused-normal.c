@@ -8,8 +8,8 @@
 /* What the inputs and the outputs of an operator are, a letter each. */
 static const struct form {
 	const char *op;
-	/* x: of the first one's type and shape; g: of its type, a factor for each element of a row; s: a scale, z: a
-	 * zero point, of any type, one for each element of a row or one for all. */
+	/* x: of the first one's type and shape; g: of its type, a factor for each element of a row; S: a scale, s: one
+	 * that may be absent, z: a zero point, of any type, one for each element of a row or one for all. */
 	const char *inputs;
 	/* x: as the first input; f: the same in f32; q: in i8; r: a number f32 for each row, of the first input's rank;
 	 * s: the same without the dimension that a row is. */
@@ -19,11 +19,11 @@ static const struct form {
 	{"AddRmsNorm", "xxg", "xrx"},
 	{"AddRmsNormCast", "xxg", "fxrx"},
 	{"AddRmsNormDynamicQuant", "xxggg", "qqxss"},
-	{"AddRmsNormQuant", "xxgszsz", "qqx"},
+	{"AddRmsNormQuant", "xxgSzsz", "qqx"},
 	{"DynamicQuant", "xg", "qs"},
-	{"QuantV2", "xsz", "q"},
+	{"QuantV2", "xSz", "q"},
 	{"RmsNorm", "xg", "xr"},
-	{"RmsNormQuant", "xggsz", "q"},
+	{"RmsNormQuant", "xggSz", "q"},
 };
 
 static const struct form *form_of(const struct sk_graph_node *node)
@@ -60,10 +60,15 @@ static bool read_rows(const struct sk_inference *inference, const struct form *f
 }
 
 /* True if the value has the last dimensions of the other one. */
-static bool ends_alike(const struct sk_value *x, uint32_t outer, const struct sk_value *value)
+static bool ends_alike(const struct sk_value *x, const struct sk_value *value)
 {
-	return value->rank == x->rank - outer &&
-	       !memcmp(value->shape, x->shape + outer, value->rank * sizeof(*x->shape));
+	return value->rank <= x->rank &&
+	       !memcmp(value->shape, x->shape + x->rank - value->rank, value->rank * sizeof(*x->shape));
+}
+
+static bool is_of_steps(char letter)
+{
+	return letter == 'S' || letter == 's' || letter == 'z';
 }
 
 static bool check_operand(const struct sk_inference *inference, size_t number, char letter, const struct rows *rows)
@@ -71,10 +76,10 @@ static bool check_operand(const struct sk_inference *inference, size_t number, c
 	const struct sk_value *x = sk_infer_input(inference, 0), *value = sk_infer_input(inference, number);
 	uint64_t elements = value ? sk_value_elements(value) : 0;
 
-	if (!value) /* of RmsNormQuant beta may be absent, which is in front of the scale */
-		return letter != 's' || number != 3 || sk_infer_error(inference, "it has no scale");
-	if (letter == 'z' || letter == 's') {
-		if (elements != 1 && (elements != rows->length || !ends_alike(x, x->rank - value->rank, value)))
+	if (!value)
+		return letter != 'S' || sk_infer_error(inference, "it has no scale");
+	if (is_of_steps(letter)) {
+		if (elements != 1 && (elements != rows->length || !ends_alike(x, value)))
 			return sk_infer_error(inference,
 					      "'%s' is not one number, nor one for each of the %" PRIu64
 					      " elements of a row of '%s'",
@@ -83,7 +88,7 @@ static bool check_operand(const struct sk_inference *inference, size_t number, c
 		       sk_infer_error(inference, "'%s' is %s, and scales are floats", value->name,
 				      sk_dtype_name(value->dtype));
 	}
-	if (!ends_alike(x, letter == 'x' ? 0 : rows->outer, value))
+	if (value->rank != (letter == 'x' ? x->rank : x->rank - rows->outer) || !ends_alike(x, value))
 		return sk_infer_error(inference,
 				      letter == 'x' ? "'%s' has not the shape of '%s'"
 						    : "'%s' is not a number for each element of a row of '%s'",
@@ -186,8 +191,8 @@ static bool canonical_fused(struct sk_canonical *canonical)
 	if (!rows.count)
 		return true;
 	for (size_t i = 0; i < inputs; i++)
-		values[i] = strchr("sz", form->inputs[i]) ? spread_numbers(canonical, i, form->inputs[i], rows.length)
-							  : sk_canonical_input(canonical, i);
+		values[i] = is_of_steps(form->inputs[i]) ? spread_numbers(canonical, i, form->inputs[i], rows.length)
+							 : sk_canonical_input(canonical, i);
 	call = sk_canonical_call(canonical, form->op);
 	if (strstr(form->op, "Norm"))
 		sk_call_real(canonical, call, "epsilon", sk_node_real(inference.node, "epsilon", epsilon_of(form->op)));
