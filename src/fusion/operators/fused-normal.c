@@ -159,21 +159,20 @@ static uint32_t spread_numbers(struct sk_canonical *canonical, size_t number, ch
 		value = sk_canonical_number(canonical, SK_F32, 1);
 	if (value == SK_NONE)
 		return SK_NONE;
-	value = sk_canonical_cast(canonical, value, SK_F32);
-	if (sk_value_elements(&canonical->graph->values.items[value]) == length)
-		return value;
-
-	const struct sk_arrangement arrangement = {.rank = 1, .shape = {length}, .strides = {0}};
-	uint32_t copy =
-		sk_graph_new_value(canonical->graph, canonical->graph->values.items[value].name, SK_F32, 1, &length);
-
-	sk_canonical_arrange(canonical, sk_operand_flat(canonical->graph, copy), value, &arrangement);
-	return copy;
+	return sk_canonical_spread(canonical, sk_canonical_cast(canonical, value, SK_F32), 1, &length);
 }
 
-static double epsilon_of(const char *op)
+/* Numbers that the kernel computes with; what other attributes say has been checked. */
+static void add_numbers(const struct sk_canonical *canonical, struct sk_graph_call *call)
 {
-	return strcmp(op, "AddLayerNorm") ? 1e-6 : 1e-5;
+	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];
+
+	for (const struct sk_schema_attribute *known = canonical->attributes; known && known->name; known++)
+		if (known->kind == SK_ATTRIBUTE_REAL)
+			sk_call_real(canonical, call, known->name, sk_node_real(node, known->name, known->real));
+		else if (!strcmp(known->name, "div_mode"))
+			sk_call_integer(canonical, call, known->name,
+					sk_node_integer(node, known->name, known->integer));
 }
 
 static bool canonical_fused(struct sk_canonical *canonical)
@@ -194,10 +193,7 @@ static bool canonical_fused(struct sk_canonical *canonical)
 		values[i] = is_of_steps(form->inputs[i]) ? spread_numbers(canonical, i, form->inputs[i], rows.length)
 							 : sk_canonical_input(canonical, i);
 	call = sk_canonical_call(canonical, form->op);
-	if (strstr(form->op, "Norm"))
-		sk_call_real(canonical, call, "epsilon", sk_node_real(inference.node, "epsilon", epsilon_of(form->op)));
-	if (sk_node_attribute(inference.node, "div_mode"))
-		sk_call_integer(canonical, call, "div_mode", sk_node_integer(inference.node, "div_mode", 0));
+	add_numbers(canonical, call);
 
 	const uint64_t shape[2] = {rows.count, rows.length};
 

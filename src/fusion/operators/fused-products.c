@@ -15,30 +15,20 @@ static bool check_float(const struct sk_inference *inference)
 
 /* ---- SwiGlu: what is activated is one half along an axis, or the first of two tensors ---- */
 
-static bool find_halves(const struct sk_inference *inference, uint64_t shape[3])
+static bool find_halves(const struct sk_inference *inference, uint32_t *axis)
 {
 	const struct sk_value *x = sk_infer_input(inference, 0);
-	uint32_t axis;
 
-	if (!sk_infer_axis(inference, sk_node_integer(inference->node, "dim", -1), x->rank, &axis))
-		return false;
-	if (x->shape[axis] % 2)
-		return sk_infer_error(inference,
-				      "'%s' has %" PRIu64 " elements along axis %" PRIu32 ", which are no halves",
-				      x->name, x->shape[axis], axis);
-	shape[0] = 1;
-	shape[1] = 2;
-	shape[2] = x->shape[axis] / 2;
-	for (uint32_t i = 0; i < x->rank; i++)
-		if (i != axis)
-			shape[i < axis ? 0 : 2] *= x->shape[i];
-	return true;
+	return sk_infer_axis(inference, sk_node_integer(inference->node, "dim", -1), x->rank, axis) &&
+	       (x->shape[*axis] % 2 == 0 ||
+		sk_infer_error(inference, "'%s' has %" PRIu64 " elements along axis %" PRIu32 ", which are no halves",
+			       x->name, x->shape[*axis], *axis));
 }
 
 static bool infer_swiglu(struct sk_inference *inference)
 {
 	const struct sk_value *x = sk_infer_input(inference, 0), *gated = sk_infer_input(inference, 1);
-	uint64_t shape[SK_MAX_RANK], halves[3];
+	uint64_t shape[SK_MAX_RANK];
 	uint32_t axis;
 
 	if (!check_float(inference) || !sk_infer_same_types(inference, 0, 1))
@@ -47,8 +37,7 @@ static bool infer_swiglu(struct sk_inference *inference)
 		return (gated->rank == x->rank && !memcmp(gated->shape, x->shape, x->rank * sizeof(*x->shape)) &&
 			sk_infer_like(inference, 0, 0)) ||
 		       sk_infer_error(inference, "'%s' has not the shape of '%s'", gated->name, x->name);
-	if (!find_halves(inference, halves) ||
-	    !sk_infer_axis(inference, sk_node_integer(inference->node, "dim", -1), x->rank, &axis))
+	if (!find_halves(inference, &axis))
 		return false;
 	memcpy(shape, x->shape, x->rank * sizeof(*shape));
 	shape[axis] /= 2;
@@ -63,22 +52,27 @@ static bool canonical_swiglu(struct sk_canonical *canonical)
 	uint32_t to = sk_canonical_output(canonical, 0);
 	struct sk_operand halves[2] = {sk_operand_flat(graph, x), sk_operand_flat(graph, gated)};
 	struct sk_graph_call *call;
-	uint64_t shape[3];
+	uint64_t rows = 0, width = 0;
+	uint32_t axis;
 
 	if (!sk_value_elements(&graph->values.items[to]))
 		return true;
-	if (gated == SK_NONE && !find_halves(&inference, shape))
+	if (gated == SK_NONE && !find_halves(&inference, &axis))
 		return false;
+	if (gated == SK_NONE) {
+		rows = sk_operand_axis(graph, x, axis).shape[0];
+		width = sk_value_elements(&graph->values.items[to]) / rows;
+	}
 	call = sk_canonical_call(canonical, "SwiGlu");
-	if (gated == SK_NONE && shape[0] > 1) {
-		sk_call_input(canonical, call, sk_operand_shaped(graph, x, 3, shape));
-		sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){shape[0], shape[2]}));
+	if (rows > 1) {
+		sk_call_input(canonical, call, sk_operand_shaped(graph, x, 3, (uint64_t[]){rows, 2, width}));
+		sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){rows, width}));
 		return true;
 	}
-	if (gated == SK_NONE) { /* one row, which is divided along itself */
-		halves[0].shape[0] = shape[2];
+	if (rows) { /* one row, which is divided along itself */
+		halves[0].shape[0] = width;
 		halves[1] = halves[0];
-		halves[1].offset = shape[2];
+		halves[1].offset = width;
 	}
 	sk_call_input(canonical, call, halves[0]);
 	sk_call_input(canonical, call, halves[1]);

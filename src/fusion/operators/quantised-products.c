@@ -111,16 +111,11 @@ static uint32_t lower_halves(struct sk_op_graph *graph, const struct sk_value *f
 static uint32_t column_scales(struct sk_canonical *canonical, uint64_t n)
 {
 	struct sk_op_graph *graph = canonical->graph;
-	uint32_t value = sk_canonical_input(canonical, SCALE), copy;
+	uint32_t value = sk_canonical_input(canonical, SCALE);
 	const struct sk_value from = graph->values.items[value];
-	const struct sk_arrangement arrangement = {.rank = 1, .shape = {n}, .strides = {0}};
 
 	value = sk_value_is_float(&from) ? sk_canonical_cast(canonical, value, SK_F32) : lower_halves(graph, &from);
-	if (sk_value_elements(&from) == n)
-		return value;
-	copy = sk_graph_new_value(graph, from.name, SK_F32, 1, &n);
-	sk_canonical_arrange(canonical, sk_operand_flat(graph, copy), value, &arrangement);
-	return copy;
+	return sk_canonical_spread(canonical, value, 1, &n);
 }
 
 /* A factor that is not turned. */
