@@ -17,7 +17,7 @@ struct sk_graph_node *sk_expansion_node(const struct sk_expansion *expansion, co
 				     .op = op,
 				     .domain = "",
 				     .origin = owner->op,
-				     .version = 24,
+				     .version = SK_NEWEST,
 				     .stream = owner->stream,
 				     .scope = owner->scope,
 				     .scope_options = owner->scope_options};
