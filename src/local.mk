@@ -108,6 +108,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/canonical.c src/fusion/canonical.h \
 	src/fusion/graph.c src/fusion/graph.h \
 	src/fusion/infer.c src/fusion/infer.h \
+	src/fusion/uses.c src/fusion/uses.h \
 	src/fusion/composites/areas.c src/fusion/composites/areas.h \
 	src/fusion/composites/cluster.c \
 	src/fusion/composites/composites.c src/fusion/composites/composites.h \

@@ -169,26 +169,6 @@ bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_nod
 /* The value whose bytes it is, which has its own; SK_NONE of SK_NONE. */
 uint32_t sk_value_root(const struct sk_op_graph *graph, uint32_t value);
 
-/* By value: how often nodes that are left have it as an input. */
-const uint32_t *sk_graph_count_uses(const struct sk_op_graph *graph);
-
-/* Nodes by what they belong to: those of the number n, in the order of the graph, are nodes[starts[n]] and what
- * follows, up to nodes[starts[n + 1]]. */
-struct sk_node_lists {
-	const uint32_t *starts, *nodes;
-};
-
-/* The live nodes, by numbers below `count`; SK_NONE: it belongs to nothing. */
-struct sk_node_lists sk_graph_sort_nodes(struct sk_arena *arena, const struct sk_op_graph *graph,
-					 const uint32_t *numbers, size_t count);
-
-/* The live nodes, by composite. */
-struct sk_node_lists sk_graph_members(struct sk_arena *arena, const struct sk_op_graph *graph);
-
-/* By value: whether a node outside of the composite of the one that makes it reads it, or the network has it as an
- * output. */
-bool *sk_graph_mark_results(struct sk_arena *arena, const struct sk_op_graph *graph);
-
 /* How many elements a value has whose shape is known; overflow was an error when the shape was set. */
 uint64_t sk_value_elements(const struct sk_value *value);
 uint64_t sk_value_bytes(const struct sk_value *value);

@@ -10,6 +10,7 @@
 #include "src/fusion/composites/composites.h"
 #include "src/fusion/passes/normalised-graph.h"
 #include "src/fusion/passes/quantised-graph.h"
+#include "src/fusion/uses.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

@@ -7,6 +7,7 @@
 #include "src/fusion/composites/areas.h"
 #include "src/fusion/composites/composites.h"
 #include "src/fusion/composites/patterns.h"
+#include "src/fusion/uses.h"
 
 /* The pieces of a composite become groups. */
 struct splitting {

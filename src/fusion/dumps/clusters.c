@@ -7,6 +7,7 @@
 #include "src/base/json.h"
 #include "src/base/text.h"
 #include "src/fusion/dumps/forms.h"
+#include "src/fusion/uses.h"
 
 static void remember(struct sk_cluster_texts *texts, const struct sk_op_graph *graph)
 {

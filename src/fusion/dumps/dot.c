@@ -6,6 +6,7 @@
 
 #include "src/base/dot.h"
 #include "src/fusion/dumps/forms.h"
+#include "src/fusion/uses.h"
 
 struct drawing {
 	struct sk_arena *arena;

@@ -11,6 +11,7 @@
 #include "src/base/json.h"
 #include "src/fusion/dumps/forms.h"
 #include "src/fusion/onnx/aliases.h"
+#include "src/fusion/uses.h"
 
 enum { LITERAL_ELEMENTS = 16 };
 

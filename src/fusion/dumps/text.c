@@ -1,6 +1,7 @@
 /* A graph as text for people, which scripts can read, too: names are strings as JSON has them; see forms.h. */
 #include "src/base/json.h"
 #include "src/fusion/dumps/forms.h"
+#include "src/fusion/uses.h"
 
 #include <inttypes.h>
 

@@ -68,37 +68,6 @@ static void add_description(struct noting *noting, const char *side, size_t numb
 	add(noting, shape);
 }
 
-static void find_uses(const struct sk_op_graph *graph, struct sk_dump_edges *edges, uint32_t *next)
-{
-	for (uint32_t n = 0; n < graph->nodes.count; n++) {
-		const struct sk_graph_node *node = &graph->nodes.items[n];
-
-		for (size_t i = 0; i < node->inputs.count && sk_node_is_live(graph, node); i++)
-			if (node->inputs.items[i] == SK_NONE)
-				continue;
-			else if (edges->uses)
-				edges->uses[next[node->inputs.items[i]]++] = (struct sk_dump_use){n, (int64_t)i};
-			else
-				next[node->inputs.items[i]]++;
-	}
-}
-
-/* Uses are counted first, and then put where those of their values begin. */
-static void add_uses(struct sk_arena *arena, const struct sk_op_graph *graph, struct sk_dump_edges *edges)
-{
-	size_t count = graph->values.count;
-	uint32_t *next = SK_NEW_ARRAY(arena, uint32_t, count + 1);
-
-	edges->starts = SK_NEW_ARRAY(arena, uint32_t, count + 1);
-	find_uses(graph, edges, next);
-	for (size_t v = 0; v < count; v++) {
-		edges->starts[v + 1] = edges->starts[v] + next[v];
-		next[v] = edges->starts[v];
-	}
-	edges->uses = SK_NEW_ARRAY(arena, struct sk_dump_use, edges->starts[count] + 1);
-	find_uses(graph, edges, next);
-}
-
 struct sk_dump_edges *sk_dump_notes_edges(struct sk_arena *arena, const struct sk_op_graph *graph)
 {
 	struct sk_dump_edges *edges = SK_NEW(arena, struct sk_dump_edges);
@@ -113,7 +82,7 @@ struct sk_dump_edges *sk_dump_notes_edges(struct sk_arena *arena, const struct s
 			if (node->outputs.items[i] != SK_NONE && graph->values.items[node->outputs.items[i]].node == n)
 				edges->places[node->outputs.items[i]] = (int64_t)i;
 	}
-	add_uses(arena, graph, edges);
+	edges->uses = sk_graph_uses(arena, graph);
 	return edges;
 }
 
@@ -149,7 +118,7 @@ static void add_sources(struct noting *noting)
 static void add_destinations(struct noting *noting)
 {
 	const struct sk_op_graph *graph = noting->graph;
-	const struct sk_dump_edges *edges = noting->edges;
+	const struct sk_uses *uses = &noting->edges->uses;
 	struct sk_onnx_attribute names = {.name = "dst_name", .type = SK_ONNX_ATTRIBUTE_STRINGS};
 	struct sk_onnx_attribute numbers = {.name = "dst_index", .type = SK_ONNX_ATTRIBUTE_INTS};
 
@@ -159,11 +128,13 @@ static void add_destinations(struct noting *noting)
 		if (value == SK_NONE)
 			continue;
 		add_description(noting, "output", i, &graph->values.items[value]);
-		for (uint32_t use = edges->starts[value]; use < edges->starts[value + 1]; use++) {
-			const struct sk_graph_node *user = &graph->nodes.items[edges->uses[use].node];
+		for (uint32_t u = uses->starts[value]; u < uses->starts[value + 1]; u++) {
+			const struct sk_graph_node *user = &graph->nodes.items[uses->items[u].node];
 
+			if (!sk_node_is_live(graph, user))
+				continue;
 			sk_array_push(noting->arena, &names.strings, bytes_of(sk_node_name(graph, user)));
-			sk_array_push(noting->arena, &numbers.integers, edges->uses[use].index);
+			sk_array_push(noting->arena, &numbers.integers, uses->items[u].input);
 		}
 	}
 	add(noting, names);

@@ -5,21 +5,15 @@
 
 #include "src/fusion/graph.h"
 #include "src/fusion/onnx/onnx-messages.h"
+#include "src/fusion/uses.h"
 
 /* What made a model that has such notes. */
 #define SK_DUMP_PRODUCER "sklink --dump-dir"
 
-/* The input of that number of a node. */
-struct sk_dump_use {
-	uint32_t node;
-	int64_t index;
-};
-
 /* Where values come from and go to, by value. */
 struct sk_dump_edges {
 	int64_t *places; /* which output of its node it is; -1: it is an input or a constant */
-	uint32_t *starts; /* where its uses begin; they end where those of the next one do */
-	struct sk_dump_use *uses; /* in the order of nodes */
+	struct sk_uses uses;
 };
 
 struct sk_dump_edges *sk_dump_notes_edges(struct sk_arena *arena, const struct sk_op_graph *graph);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "src/fusion/uses.h"
+
 static bool is_constant(const struct sk_value *value)
 {
 	return value && (value->contents || value->fixed) && value->dtype == SK_F32 && sk_value_is_static(value);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "src/fusion/uses.h"
+
 /* The node that makes the value, if it is the standard's operator of that name. */
 static struct sk_graph_node *producer(const struct sk_op_graph *graph, const struct sk_value *value, const char *op)
 {

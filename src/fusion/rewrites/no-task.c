@@ -7,39 +7,14 @@
 #include <string.h>
 
 #include "src/fusion/rewrites/rewrites.h"
+#include "src/fusion/uses.h"
 
 struct rules {
 	struct sk_op_graph *graph;
-	SK_ARRAY(uint32_t) first; /* by value: where its users begin in … */
-	SK_ARRAY(uint32_t) users; /* … nodes, one for each input that it is */
+	struct sk_uses uses;
 };
 
-/* ---- who uses what ---- */
-
-static void find_users(struct rules *rules)
-{
-	const struct sk_op_graph *graph = rules->graph;
-	const uint32_t *uses = sk_graph_count_uses(graph);
-	uint32_t sum = 0;
-
-	for (size_t v = 0; v < graph->values.count; v++) {
-		sk_array_push(graph->arena, &rules->first, sum);
-		sum += uses[v];
-	}
-	sk_array_push(graph->arena, &rules->first, sum);
-	rules->users.items = SK_NEW_ARRAY(graph->arena, uint32_t, sum + 1);
-	rules->users.count = sum;
-
-	uint32_t *next = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
-
-	for (uint32_t n = 0; n < graph->nodes.count; n++)
-		for (size_t i = 0; i < graph->nodes.items[n].inputs.count && !graph->nodes.items[n].removed; i++) {
-			uint32_t value = graph->nodes.items[n].inputs.items[i];
-
-			if (value != SK_NONE)
-				rules->users.items[rules->first.items[value] + next[value]++] = n;
-		}
-}
+/* ---- what stands around a node ---- */
 
 /* NULL: it is an input or a constant. */
 static const struct sk_graph_node *producer_of(const struct rules *rules, uint32_t value)
@@ -263,8 +238,9 @@ static const char *check_consumers(const struct rules *rules, const struct sk_gr
 		if (rules->graph->values.items[value].output)
 			return sk_arena_print(rules->graph->arena, "'%s' is an output of the network",
 					      rules->graph->values.items[value].name);
-		for (uint32_t u = rules->first.items[value]; u < rules->first.items[value + 1]; u++) {
-			const char *reason = check_consumer(rules, &rules->graph->nodes.items[rules->users.items[u]]);
+		for (uint32_t u = rules->uses.starts[value]; u < rules->uses.starts[value + 1]; u++) {
+			const char *reason =
+				check_consumer(rules, &rules->graph->nodes.items[rules->uses.items[u].node]);
 
 			if (reason)
 				return reason;
@@ -467,8 +443,8 @@ static const char *check_twice(const struct rules *rules, const struct sk_graph_
 
 static const char *check_concat_consumers(const struct rules *rules, uint32_t value)
 {
-	for (uint32_t u = rules->first.items[value]; u < rules->first.items[value + 1]; u++) {
-		const struct sk_graph_node *user = &rules->graph->nodes.items[rules->users.items[u]];
+	for (uint32_t u = rules->uses.starts[value]; u < rules->uses.starts[value + 1]; u++) {
+		const struct sk_graph_node *user = &rules->graph->nodes.items[rules->uses.items[u].node];
 		const char *reason;
 
 		if (is_without_task(user))
@@ -548,7 +524,7 @@ enum sk_pass_result sk_pass_no_task(struct sk_op_graph *graph, const struct sk_f
 		allow_any(graph);
 		return SK_PASS_UNCHANGED;
 	}
-	find_users(&rules);
+	rules.uses = sk_graph_uses(graph->arena, graph);
 	try_rule(&rules, "Split", check_split, check_split_n, false);
 	try_rule(&rules, "Split", check_split, check_split_c_to_n, true);
 	try_rule(&rules, "Concat", check_concat, NULL, true);

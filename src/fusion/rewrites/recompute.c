@@ -6,6 +6,7 @@
 
 #include "src/fusion/rewrites/rewrite.h"
 #include "src/fusion/rewrites/rewrites.h"
+#include "src/fusion/uses.h"
 
 /* What computes as fast as memory is read. */
 static const char *const cheap[] = {
@@ -42,16 +43,11 @@ struct copy {
 	struct sk_graph_node node;
 };
 
-struct use {
-	uint32_t node, input;
-};
-
 struct recompute {
 	struct sk_op_graph *graph;
 	const struct sk_fusion_flags *flags;
 	size_t known; /* values that there were at the start: others are those of copies */
-	uint32_t *starts; /* by value: where its uses begin */
-	struct use *uses; /* as they were at the start, in the order of nodes */
+	struct sk_uses uses; /* as they were at the start */
 	bool *results; /* by value: it is needed outside of the composite that makes it */
 	uint32_t *copies; /* by node: the first copy that stands in front of it, plus 1; 0: none */
 	SK_ARRAY(struct copy) made;
@@ -62,28 +58,7 @@ static struct sk_graph_node *node_at(const struct recompute *recompute, uint32_t
 	return &recompute->graph->nodes.items[index];
 }
 
-/* ---- who uses what ---- */
-
-static void find_uses(struct recompute *recompute)
-{
-	struct sk_op_graph *graph = recompute->graph;
-	uint32_t *next = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
-	const uint32_t *counts = sk_graph_count_uses(graph);
-
-	recompute->known = graph->values.count;
-	recompute->starts = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
-	for (size_t v = 0; v < graph->values.count; v++)
-		next[v + 1] = recompute->starts[v + 1] = recompute->starts[v] + counts[v];
-	recompute->uses = SK_NEW_ARRAY(graph->arena, struct use, recompute->starts[graph->values.count] + 1);
-	for (uint32_t n = 0; n < graph->nodes.count; n++) {
-		const struct sk_graph_node *node = &graph->nodes.items[n];
-
-		for (uint32_t i = 0; i < node->inputs.count && !node->removed; i++)
-			if (node->inputs.items[i] != SK_NONE)
-				recompute->uses[next[node->inputs.items[i]]++] = (struct use){n, i};
-	}
-	recompute->results = sk_graph_mark_results(graph->arena, graph);
-}
+/* ---- what is worth while ---- */
 
 /* True if the value is in memory, whatever becomes of this node, which reads it. */
 static bool is_stored(const struct recompute *recompute, uint32_t index, const struct sk_graph_node *reader)
@@ -95,8 +70,6 @@ static bool is_stored(const struct recompute *recompute, uint32_t index, const s
 	return value->node == SK_NONE || value->contents || !reader->composite ||
 	       node_at(recompute, value->node)->composite != reader->composite || recompute->results[index];
 }
-
-/* ---- what is worth while ---- */
 
 static bool is_cheap(const struct sk_graph_node *node)
 {
@@ -128,8 +101,8 @@ static bool is_shared(const struct recompute *recompute, const struct sk_graph_n
 
 	if (recompute->graph->values.items[value].output)
 		return false;
-	for (uint32_t u = recompute->starts[value]; u < recompute->starts[value + 1]; u++) {
-		const struct sk_graph_node *user = node_at(recompute, recompute->uses[u].node);
+	for (uint32_t u = recompute->uses.starts[value]; u < recompute->uses.starts[value + 1]; u++) {
+		const struct sk_graph_node *user = node_at(recompute, recompute->uses.items[u].node);
 
 		if (!user->composite || !sk_node_same_scope(user, node))
 			return false;
@@ -171,10 +144,11 @@ static uint32_t add_copy(struct recompute *recompute, const struct sk_graph_node
 static void copy_to_users(struct recompute *recompute, uint32_t index, uint32_t *values)
 {
 	const struct sk_graph_node *node = node_at(recompute, index);
-	uint32_t value = node->outputs.items[0], first = recompute->starts[value], end = recompute->starts[value + 1];
+	uint32_t value = node->outputs.items[0], first = recompute->uses.starts[value],
+		 end = recompute->uses.starts[value + 1];
 
 	for (uint32_t u = first; u < end; u++) {
-		const struct use *use = &recompute->uses[u];
+		const struct sk_use *use = &recompute->uses.items[u];
 		struct sk_graph_node *user = node_at(recompute, use->node);
 
 		if (user->composite == node->composite)
@@ -184,7 +158,7 @@ static void copy_to_users(struct recompute *recompute, uint32_t index, uint32_t 
 		user->inputs.items[use->input] = values[user->composite] - 1;
 	}
 	for (uint32_t u = first; u < end; u++)
-		values[node_at(recompute, recompute->uses[u].node)->composite] = 0;
+		values[node_at(recompute, recompute->uses.items[u].node)->composite] = 0;
 	recompute->results[value] = false;
 }
 
@@ -218,10 +192,10 @@ static uint64_t find_peak(const struct recompute *recompute)
 			uint32_t value = graph->nodes.items[n].outputs.items[o];
 
 			if (value == SK_NONE || graph->values.items[value].contents ||
-			    recompute->starts[value] == recompute->starts[value + 1])
+			    recompute->uses.starts[value] == recompute->uses.starts[value + 1])
 				continue;
 			live += sk_value_bytes(&graph->values.items[value]);
-			ended[recompute->uses[recompute->starts[value + 1] - 1].node] +=
+			ended[recompute->uses.items[recompute->uses.starts[value + 1] - 1].node] +=
 				sk_value_bytes(&graph->values.items[value]);
 		}
 		peak = live > peak ? live : peak;
@@ -237,7 +211,9 @@ enum sk_pass_result sk_pass_graph_kernel_recompute(struct sk_op_graph *graph, co
 
 	if (!flags->enable_recompute_fusion || !graph->composites_hold)
 		return SK_PASS_UNCHANGED;
-	find_uses(&recompute);
+	recompute.known = graph->values.count;
+	recompute.uses = sk_graph_uses(graph->arena, graph);
+	recompute.results = sk_graph_mark_results(graph->arena, graph);
 	if (find_peak(&recompute) < (uint64_t)flags->recompute_peak_threshold)
 		return SK_PASS_UNCHANGED;
 	recompute.copies = SK_NEW_ARRAY(graph->arena, uint32_t, nodes + 1);
