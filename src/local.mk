@@ -152,6 +152,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/passes/slices.c src/fusion/passes/slices.h \
 	src/fusion/passes/unify-constants.c src/fusion/passes/unify-constants.h \
 	src/fusion/rewrites/cse.c \
+	src/fusion/rewrites/ge-view.c src/fusion/rewrites/ge-view.h \
 	src/fusion/rewrites/no-task.c \
 	src/fusion/rewrites/recompute.c \
 	src/fusion/rewrites/rewrite.c src/fusion/rewrites/rewrite.h \
