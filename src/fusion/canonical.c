@@ -58,6 +58,15 @@ struct sk_operand sk_operand_flat(const struct sk_op_graph *graph, uint32_t valu
 	return sk_operand_shaped(graph, value, 1, &elements);
 }
 
+uint64_t sk_operand_elements(const struct sk_operand *operand)
+{
+	uint64_t elements = 1;
+
+	for (uint32_t i = 0; i < operand->rank; i++)
+		elements *= operand->shape[i];
+	return elements;
+}
+
 struct sk_operand sk_operand_axis(const struct sk_op_graph *graph, uint32_t value, uint32_t axis)
 {
 	const struct sk_value *of = &graph->values.items[value];
@@ -373,10 +382,8 @@ void sk_canonical_view(struct sk_canonical *canonical, uint32_t value, uint32_t 
 	struct sk_operand from = sk_operand_flat(graph, value);
 
 	if (!own->output) { /* of what has the bytes, so that views of views are no long way from them */
-		for (; of != root; of = graph->values.items[of].view_of)
-			offset += graph->values.items[of].view_offset;
 		own->view_of = root;
-		own->view_offset = offset;
+		own->view_offset = offset + sk_value_offset(graph, of);
 		return;
 	}
 	if (!other->input && !other->output && !other->contents && !other->fixed && root == of && !offset &&

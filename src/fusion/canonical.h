@@ -65,6 +65,8 @@ struct sk_operand sk_operand_shaped(const struct sk_op_graph *graph, uint32_t va
 /* The value as [outer, axis, inner]. */
 struct sk_operand sk_operand_axis(const struct sk_op_graph *graph, uint32_t value, uint32_t axis);
 
+uint64_t sk_operand_elements(const struct sk_operand *operand);
+
 /* As kernels that only move elements see it: unsigned integers of their size. */
 struct sk_operand sk_operand_moved(struct sk_operand operand);
 

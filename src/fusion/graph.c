@@ -107,6 +107,16 @@ uint32_t sk_value_root(const struct sk_op_graph *graph, uint32_t value)
 	return value;
 }
 
+uint64_t sk_value_offset(const struct sk_op_graph *graph, uint32_t value)
+{
+	uint64_t offset = 0;
+
+	for (; value != SK_NONE && graph->values.items[value].view_of != SK_NONE;
+	     value = graph->values.items[value].view_of)
+		offset += graph->values.items[value].view_offset;
+	return offset;
+}
+
 bool sk_node_is_live(const struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	for (size_t i = 0; i < node->outputs.count; i++)

@@ -169,6 +169,9 @@ bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_nod
 /* The value whose bytes it is, which has its own; SK_NONE of SK_NONE. */
 uint32_t sk_value_root(const struct sk_op_graph *graph, uint32_t value);
 
+/* So many elements lie in front of the value's in the bytes that it is seen through. */
+uint64_t sk_value_offset(const struct sk_op_graph *graph, uint32_t value);
+
 /* How many elements a value has whose shape is known; overflow was an error when the shape was set. */
 uint64_t sk_value_elements(const struct sk_value *value);
 uint64_t sk_value_bytes(const struct sk_value *value);

@@ -144,11 +144,9 @@ static void add_destinations(struct noting *noting)
 /* Bytes from the start of the buffer that it is in. */
 static int64_t place_of(const struct sk_op_graph *graph, uint32_t value)
 {
-	uint64_t elements = 0, size = value == SK_NONE ? 0 : sk_dtype_size(graph->values.items[value].dtype);
+	uint64_t size = value == SK_NONE ? 0 : sk_dtype_size(graph->values.items[value].dtype);
 
-	for (; value != SK_NONE; value = graph->values.items[value].view_of)
-		elements += graph->values.items[value].view_offset;
-	return (int64_t)(elements * size);
+	return (int64_t)(sk_value_offset(graph, value) * size);
 }
 
 static void add_places(struct noting *noting)

@@ -58,14 +58,10 @@ static void find_users(struct states *states)
 /* True if the operand is all of a value that has the bytes, from its start. */
 static bool is_whole(const struct states *states, const struct sk_operand *operand)
 {
-	uint64_t elements = 1, offset = operand->offset;
-	uint32_t value = operand->value;
+	uint32_t root = sk_value_root(states->graph, operand->value);
 
-	for (uint32_t i = 0; i < operand->rank; i++)
-		elements *= operand->shape[i];
-	for (; value_at(states, value)->view_of != SK_NONE; value = value_at(states, value)->view_of)
-		offset += value_at(states, value)->view_offset;
-	return !offset && !operand->stride && elements == sk_value_elements(value_at(states, value));
+	return !operand->offset && !sk_value_offset(states->graph, operand->value) && !operand->stride &&
+	       sk_operand_elements(operand) == sk_value_elements(value_at(states, root));
 }
 
 /* The value that the call may update in place to make this one; SK_NONE: it has to be kept, or is no such call. */

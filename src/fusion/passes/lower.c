@@ -99,16 +99,13 @@ static uint32_t slice_of(const struct lowering *lowering, uint32_t value)
 static uint32_t operand_tensor(struct lowering *lowering, const struct sk_operand *operand)
 {
 	struct sk_model *model = lowering->model;
-	uint64_t offset = operand->offset;
-	uint32_t value = operand->value, root;
+	uint64_t offset = operand->offset + sk_value_offset(lowering->graph, operand->value);
 	struct sk_tensor view;
+	uint32_t root;
 
-	if (value == SK_NONE)
+	if (operand->value == SK_NONE)
 		return SK_NONE;
-	for (; lowering->graph->values.items[value].view_of != SK_NONE;
-	     value = lowering->graph->values.items[value].view_of)
-		offset += lowering->graph->values.items[value].view_offset;
-	root = root_tensor(lowering, value);
+	root = root_tensor(lowering, sk_value_root(lowering->graph, operand->value));
 	if (is_whole(&model->tensors.items[root], operand, offset))
 		return root;
 	view = shaped_tensor(lowering->graph->values.items[operand->value].name,
@@ -278,15 +275,6 @@ static uint32_t sliced_value(const struct sk_op_graph *graph, bool joins, uint32
 	return part;
 }
 
-static uint64_t bytes_in_front(const struct sk_op_graph *graph, uint32_t value)
-{
-	uint64_t offset = 0, size = sk_dtype_size(graph->values.items[value].dtype);
-
-	for (; graph->values.items[value].view_of != SK_NONE; value = graph->values.items[value].view_of)
-		offset += graph->values.items[value].view_offset;
-	return offset * size;
-}
-
 static void add_slice(struct lowering *lowering, struct sk_virtual_node *to, uint32_t value)
 {
 	const struct sk_op_graph *graph = lowering->graph;
@@ -297,7 +285,8 @@ static void add_slice(struct lowering *lowering, struct sk_virtual_node *to, uin
 	sk_array_push(model->arena, &model->slices,
 		      (struct sk_node_part){.name = graph->values.items[value].name,
 					    .tensor = sk_value_root(graph, value),
-					    .offset = bytes_in_front(graph, value),
+					    .offset = sk_value_offset(graph, value) *
+						      sk_dtype_size(graph->values.items[value].dtype),
 					    .bytes = sk_value_bytes(&graph->values.items[value])});
 	lowering->slices[value] = (uint32_t)model->slices.count;
 	to->slice_count++;

@@ -50,15 +50,6 @@ static void find_calls(struct placing *placing)
 	}
 }
 
-static uint64_t elements_of(const struct sk_operand *operand)
-{
-	uint64_t elements = 1;
-
-	for (uint32_t i = 0; i < operand->rank; i++)
-		elements *= operand->shape[i];
-	return elements;
-}
-
 /* Why what the call copies cannot be computed in the place that it is copied to; NULL: it can. */
 static const char *why_copied(const struct placing *placing, const struct sk_graph_call *call)
 {
@@ -76,7 +67,7 @@ static const char *why_copied(const struct placing *placing, const struct sk_gra
 		return "it is an output of the network, too";
 	if (root == sk_value_root(placing->graph, to->value))
 		return "it is another part of the same bytes already";
-	if (elements_of(from) != sk_value_elements(value))
+	if (sk_operand_elements(from) != sk_value_elements(value))
 		return "it is a part of a larger value";
 	if (placing->heights[root] >= MOST_NESTED)
 		return "it has too many parts within parts";
