@@ -396,6 +396,19 @@ void sk_canonical_view(struct sk_canonical *canonical, uint32_t value, uint32_t 
 	add_flat_copy(canonical, sk_operand_flat(graph, value), from);
 }
 
+struct sk_arrangement sk_arrangement_of_axes(uint32_t rank, const uint64_t *shape, const uint32_t *order)
+{
+	struct sk_arrangement arrangement = {.rank = rank};
+	int64_t strides[SK_MAX_RANK];
+
+	sk_dense_strides(rank, shape, strides);
+	for (uint32_t i = 0; i < rank; i++) {
+		arrangement.shape[i] = shape[order[i]];
+		arrangement.strides[i] = strides[order[i]];
+	}
+	return arrangement;
+}
+
 /* Without dimensions of one element, and with neighbours merged that are one run in the source. */
 static struct sk_arrangement merge_arrangement(const struct sk_arrangement *arrangement)
 {

@@ -110,6 +110,9 @@ struct sk_arrangement {
 	bool apart; /* they get bytes of their own, even if those that they come from would do */
 };
 
+/* Elements of that shape, without gaps, with the axes in another order. */
+struct sk_arrangement sk_arrangement_of_axes(uint32_t rank, const uint64_t *shape, const uint32_t *order);
+
 /* The operand, which is without gaps or has rows, becomes so many elements of the value. Becomes a view, a flat copy, a
  * transposition or a strided copy, whichever is the simplest. False after an error. */
 bool sk_canonical_arrange(struct sk_canonical *canonical, struct sk_operand to, uint32_t from,

@@ -118,6 +118,22 @@ bool sk_infer_axis(const struct sk_inference *inference, int64_t axis, uint32_t 
 	return true;
 }
 
+bool sk_infer_order(const struct sk_inference *inference, const char *name, uint32_t rank, uint32_t *order)
+{
+	size_t count;
+	const int64_t *given = sk_node_integers(inference->node, name, &count);
+	uint32_t seen = 0;
+
+	if (!given)
+		return true;
+	for (size_t i = 0; i < count && count == rank; i++) {
+		order[i] = (uint32_t)given[i];
+		seen |= given[i] >= 0 && given[i] < (int64_t)rank ? 1U << given[i] : 0;
+	}
+	return (count == rank && seen == (1U << rank) - 1) ||
+	       sk_infer_error(inference, "'%s' is no order of %u axes", name, rank);
+}
+
 bool sk_infer_integers(const struct sk_inference *inference, size_t number, uint64_t *count, const int64_t **integers)
 {
 	const struct sk_value *value = sk_infer_input(inference, number);

@@ -39,6 +39,9 @@ bool sk_infer_common_shape(const struct sk_inference *inference, enum sk_dtype d
 /* An axis from -rank to rank - 1, counted from the front; false after an error. */
 bool sk_infer_axis(const struct sk_inference *inference, int64_t axis, uint32_t rank, uint32_t *counted);
 
+/* An attribute that says an order of so many axes; without one the order stays as it is. False after an error. */
+bool sk_infer_order(const struct sk_inference *inference, const char *name, uint32_t rank, uint32_t *order);
+
 /* The values of a demanded input of integers; the list is NULL and *count 0 if the input is absent. False after an
  * error. */
 bool sk_infer_integers(const struct sk_inference *inference, size_t number, uint64_t *count, const int64_t **integers);

@@ -7,23 +7,11 @@
 /* ---- Transpose ---- */
 
 /* The axes in their new order: backwards if the node does not say it. */
-static bool read_permutation(const struct sk_graph_node *node, uint32_t rank, uint32_t *permutation)
+static bool read_permutation(const struct sk_inference *inference, uint32_t rank, uint32_t *permutation)
 {
-	size_t count;
-	const int64_t *given = sk_node_integers(node, "perm", &count);
-	uint32_t seen = 0;
-
 	for (uint32_t i = 0; i < rank; i++)
 		permutation[i] = rank - 1 - i;
-	if (!given)
-		return true;
-	for (size_t i = 0; i < count && count == rank; i++) {
-		if (given[i] < 0 || given[i] >= (int64_t)rank)
-			return false;
-		permutation[i] = (uint32_t)given[i];
-		seen |= 1U << given[i];
-	}
-	return count == rank && seen == (1U << rank) - 1;
+	return sk_infer_order(inference, "perm", rank, permutation);
 }
 
 static bool infer_transpose(struct sk_inference *inference)
@@ -32,29 +20,30 @@ static bool infer_transpose(struct sk_inference *inference)
 	uint32_t permutation[SK_MAX_RANK];
 	uint64_t shape[SK_MAX_RANK];
 
-	if (!read_permutation(inference->node, from->rank, permutation))
-		return sk_infer_error(inference, "'perm' is no order of the %u axes of '%s'", from->rank, from->name);
+	if (!read_permutation(inference, from->rank, permutation))
+		return false;
 	for (uint32_t i = 0; i < from->rank; i++)
 		shape[i] = from->shape[permutation[i]];
 	return sk_infer_output(inference, 0, from->dtype, from->rank, shape);
 }
 
+/* The source as one of that shape, whose axes come in another order. */
+static bool permute(struct sk_canonical *canonical, uint32_t rank, const uint64_t *shape, const uint32_t *permutation)
+{
+	const struct sk_arrangement arrangement = sk_arrangement_of_axes(rank, shape, permutation);
+
+	return sk_canonical_arrange(canonical, sk_operand_flat(canonical->graph, sk_canonical_output(canonical, 0)),
+				    sk_canonical_input(canonical, 0), &arrangement);
+}
+
 static bool canonical_transpose(struct sk_canonical *canonical)
 {
-	const struct sk_op_graph *graph = canonical->graph;
-	uint32_t to = sk_canonical_output(canonical, 0), from = sk_canonical_input(canonical, 0);
-	const struct sk_value *source = &graph->values.items[from];
-	struct sk_arrangement arrangement = {.rank = source->rank};
+	const struct sk_inference inference = {canonical->graph, &canonical->graph->nodes.items[canonical->node]};
+	const struct sk_value *source = sk_infer_input(&inference, 0);
 	uint32_t permutation[SK_MAX_RANK];
-	int64_t strides[SK_MAX_RANK];
 
-	read_permutation(&graph->nodes.items[canonical->node], source->rank, permutation);
-	sk_dense_strides(source->rank, source->shape, strides);
-	for (uint32_t i = 0; i < source->rank; i++) {
-		arrangement.shape[i] = source->shape[permutation[i]];
-		arrangement.strides[i] = strides[permutation[i]];
-	}
-	return sk_canonical_arrange(canonical, sk_operand_flat(graph, to), from, &arrangement);
+	return read_permutation(&inference, source->rank, permutation) &&
+	       permute(canonical, source->rank, source->shape, permutation);
 }
 
 /* ---- ConstantOfShape, Expand, Tile ---- */
@@ -473,22 +462,6 @@ static bool infer_depth_to_space(struct sk_inference *inference)
 static bool infer_space_to_depth(struct sk_inference *inference)
 {
 	return infer_blocks(inference, false);
-}
-
-/* The source as [n, three parts …] whose axes come in another order. */
-static bool permute(struct sk_canonical *canonical, uint32_t rank, const uint64_t *shape, const uint32_t *permutation)
-{
-	const struct sk_op_graph *graph = canonical->graph;
-	struct sk_arrangement arrangement = {.rank = rank};
-	int64_t strides[SK_MAX_RANK];
-
-	sk_dense_strides(rank, shape, strides);
-	for (uint32_t i = 0; i < rank; i++) {
-		arrangement.shape[i] = shape[permutation[i]];
-		arrangement.strides[i] = strides[permutation[i]];
-	}
-	return sk_canonical_arrange(canonical, sk_operand_flat(graph, sk_canonical_output(canonical, 0)),
-				    sk_canonical_input(canonical, 0), &arrangement);
 }
 
 static bool canonical_depth_to_space(struct sk_canonical *canonical)

@@ -10,17 +10,12 @@ static uint32_t permuted(struct sk_canonical *canonical, uint32_t value, const u
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_value from = graph->values.items[value];
-	struct sk_arrangement arrangement = {.rank = from.rank};
-	int64_t strides[SK_MAX_RANK];
+	const struct sk_arrangement arrangement = sk_arrangement_of_axes(from.rank, from.shape, order);
 	bool moves = false;
 	uint32_t copy;
 
-	sk_dense_strides(from.rank, from.shape, strides);
-	for (uint32_t i = 0; i < from.rank; i++) {
-		arrangement.shape[i] = from.shape[order[i]];
-		arrangement.strides[i] = strides[order[i]];
+	for (uint32_t i = 0; i < from.rank; i++)
 		moves |= order[i] != i;
-	}
 	if (!moves)
 		return value;
 	copy = sk_graph_new_value(graph, from.name, from.dtype, from.rank, arrangement.shape);
@@ -170,33 +165,15 @@ static bool canonical_quantised(struct sk_canonical *canonical)
 
 /* ---- TransposeBatchMatMul: a and b in other orders, and so is the result ---- */
 
-/* An attribute that says an order of three axes. */
-static bool read_order(const struct sk_inference *inference, const char *name, const uint32_t otherwise[3],
-		       uint32_t order[3])
-{
-	size_t count;
-	const int64_t *given = sk_node_integers(inference->node, name, &count);
-	uint32_t found = 0;
-
-	for (size_t i = 0; i < 3; i++)
-		order[i] = otherwise[i];
-	for (size_t i = 0; given && i < count && i < 3; i++) {
-		order[i] = (uint32_t)given[i];
-		found |= given[i] >= 0 && given[i] < 3 ? 1U << given[i] : 0;
-	}
-	return !given || (count == 3 && found == 7) || sk_infer_error(inference, "%s is no order of three axes", name);
-}
-
 struct orders {
 	uint32_t a[3], b[3], y[3];
 };
 
 static bool read_orders(const struct sk_inference *inference, struct orders *orders)
 {
-	static const uint32_t same[] = {0, 1, 2}, turned[] = {1, 0, 2};
-
-	return read_order(inference, "perm_x1", same, orders->a) && read_order(inference, "perm_x2", same, orders->b) &&
-	       read_order(inference, "perm_y", turned, orders->y);
+	*orders = (struct orders){{0, 1, 2}, {0, 1, 2}, {1, 0, 2}};
+	return sk_infer_order(inference, "perm_x1", 3, orders->a) &&
+	       sk_infer_order(inference, "perm_x2", 3, orders->b) && sk_infer_order(inference, "perm_y", 3, orders->y);
 }
 
 /* Batches, m, k and n. */
@@ -260,10 +237,9 @@ static bool canonical_transposed(struct sk_canonical *canonical)
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
 	uint32_t a = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0), b, made;
 	const struct sk_value output = graph->values.items[to];
-	struct sk_arrangement arrangement = {.rank = 3};
+	struct sk_arrangement arrangement;
 	uint64_t extents[4];
 	struct orders orders;
-	int64_t strides[3];
 
 	if (!find_transposed(&inference, &orders, extents))
 		return false;
@@ -279,11 +255,7 @@ static bool canonical_transposed(struct sk_canonical *canonical)
 
 	made = sk_graph_new_value(graph, output.name, output.dtype, 3, shape);
 	sk_canonical_product(canonical, a, b, made, extents[0], extents[1], extents[2], extents[3]);
-	sk_dense_strides(3, shape, strides);
-	for (size_t i = 0; i < 3; i++) {
-		arrangement.shape[i] = shape[orders.y[i]];
-		arrangement.strides[i] = strides[orders.y[i]];
-	}
+	arrangement = sk_arrangement_of_axes(3, shape, orders.y);
 	return sk_canonical_arrange(canonical, sk_operand_flat(graph, to), made, &arrangement);
 }
 
