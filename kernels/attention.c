@@ -21,6 +21,7 @@ enum {
 	TILE = 4, /* of them at a time in registers */
 	FEW = 4, /* fewer queries that share keys do not make up for packing these */
 	KEYS = 64,
+	ABREAST = 8, /* of them at a time where a query has them for itself */
 	PARTS = 64 / (int)sizeof(number), /* partial sums along keys */
 	ROOM_OF_Q = (ROWS + TILE_ROWS - 1) / TILE_ROWS * ROWS_STRIDE, /* numbers for each of d */
 };
@@ -61,45 +62,38 @@ static ALWAYS_INLINE number total(const number *parts, int count)
 
 /* ---- scores ---- */
 
-/* rows and keys are constants wherever this is inlined. */
-static ALWAYS_INLINE void score_tile(const number *q, size_t d, const number *k, size_t k_row, number *scores,
-				     const int rows, const int keys)
+/* `keys` is a constant wherever this is inlined. */
+static ALWAYS_INLINE void score_keys(const number *q, size_t d, const number *k, size_t k_row, number *scores,
+				     const int keys)
 {
-	vector sum[TILE][8] = {};
+	vector sum[ABREAST] = {};
 	size_t i = 0;
 
 	for (; i + LANES <= d; i += LANES)
 #pragma GCC unroll 8
-		for (int j = 0; j < keys; j++) {
-			vector key = load(k + j * k_row + i);
-#pragma GCC unroll 4
-			for (int r = 0; r < rows; r++)
-				sum[r][j] = FUSED(load(q + r * d + i), key, sum[r][j]);
-		}
-#pragma GCC unroll 4
-	for (int r = 0; r < rows; r++)
+		for (int j = 0; j < keys; j++)
+			sum[j] = FUSED(load(q + i), load(k + j * k_row + i), sum[j]);
 #pragma GCC unroll 8
-		for (int j = 0; j < keys; j++) {
-			number parts[LANES], rest = 0;
+	for (int j = 0; j < keys; j++) {
+		number parts[LANES], rest = 0;
 
-			store(parts, sum[r][j]);
-			for (size_t p = i; p < d; p++)
-				rest = FUSED_NUMBER(q[r * d + p], k[j * k_row + p], rest);
-			scores[r * KEYS + j] = total(parts, LANES) + rest;
-		}
+		store(parts, sum[j]);
+		for (size_t p = i; p < d; p++)
+			rest = FUSED_NUMBER(q[p], k[j * k_row + p], rest);
+		scores[j] = total(parts, LANES) + rest;
+	}
 }
 
-static ALWAYS_INLINE void score_rows(const struct block *block, size_t r, const number *k, size_t k_row, size_t keys,
-				     const int rows, const int width)
+static ALWAYS_INLINE void score_row(const struct block *block, size_t r, const number *k, size_t k_row, size_t keys)
 {
 	const number *q = block->q + r * block->d;
 	number *scores = block->scores + r * KEYS;
 	size_t j = 0;
 
-	for (; j + width <= keys; j += width)
-		score_tile(q, block->d, k + j * k_row, k_row, scores + j, rows, width);
+	for (; j + ABREAST <= keys; j += ABREAST)
+		score_keys(q, block->d, k + j * k_row, k_row, scores + j, ABREAST);
 	for (; j < keys; j++)
-		score_tile(q, block->d, k + j * k_row, k_row, scores + j, rows, 1);
+		score_keys(q, block->d, k + j * k_row, k_row, scores + j, 1);
 }
 
 /* Lines of any length, as tiles and panels have them. */
@@ -292,7 +286,7 @@ static ALWAYS_INLINE void take_keys(const struct heads *heads, struct block *blo
 		from = rows_as_numbers(k + first * heads->k_strides[2], keys, block->d, heads->k_strides[2],
 				       block->buffer, &k_row);
 		for (; r < block->rows; r++)
-			score_rows(block, r, from, k_row, keys, 1, 8);
+			score_row(block, r, from, k_row, keys);
 	}
 	for (r = 0; r < block->rows; r++)
 		mask_row(heads, block->row + r, first, own_keys(block, r, first), width, block->scores + r * KEYS);
