@@ -432,7 +432,7 @@ EXTRA_DIST += tests/kernels/compare.sh tests/kernels/entries.h tests/kernels/ker
 check_PROGRAMS += tests/kernels/library
 tests_kernels_library_SOURCES = tests/kernels/library.c tests/kernels/library-axes.c tests/kernels/library-composites.c \
 	tests/kernels/library-elementwise.c tests/kernels/library-fused.c tests/kernels/library-moves.c tests/kernels/library-normal.c \
-	tests/kernels/library-recurrent.c tests/kernels/library.h
+	tests/kernels/library-products.c tests/kernels/library-recurrent.c tests/kernels/library.h
 tests_kernels_library_LDADD = -ldl -lm
 
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.

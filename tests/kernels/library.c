@@ -14,8 +14,8 @@
 /* Of the C library, which names them in its headers for some compilers only. */
 extern wide fabsf128(wide x), ldexpf128(wide x, int power), frexpf128(wide x, int *power), rintf128(wide x);
 
-static const struct row *const tables[] = {elementwise_rows, composite_rows, axis_rows, move_rows,
-					   normal_rows,	     recurrent_rows, fused_rows};
+static const struct row *const tables[] = {elementwise_rows, composite_rows, axis_rows,	 move_rows,
+					   normal_rows,	     recurrent_rows, fused_rows, product_rows};
 
 /* ---- elements ---- */
 
@@ -99,6 +99,11 @@ static wide unit_of(const struct type *type, wide value)
 wide roundoff(const struct type *type)
 {
 	return type->size == 8 ? 0x1p-53 : 0x1p-24;
+}
+
+wide rounding(const struct type *type, wide value)
+{
+	return fabsf128(value) * ldexpf128(1, -type->digits) + 0x1p-24L;
 }
 
 void put_wide(const struct type *type, void *elements, int64_t i, wide value)

@@ -30,6 +30,8 @@ void put_wide(const struct type *type, void *elements, int64_t i, wide value);
 void put_whole(const struct type *type, void *elements, int64_t i, whole value);
 /* How far an operation of what the type is computed in, f32 or f64, may be off, relative to its result. */
 wide roundoff(const struct type *type);
+/* How far off a number of that size is that has been rounded to f32, f16 or bf16. */
+wide rounding(const struct type *type, wide value);
 
 /* A kernel as its signature in the archive says it. */
 struct kernel {
@@ -65,7 +67,7 @@ struct row {
 
 /* Tables end with a row without an operator. */
 extern const struct row elementwise_rows[], composite_rows[], axis_rows[], move_rows[], normal_rows[], recurrent_rows[],
-	fused_rows[];
+	fused_rows[], product_rows[];
 
 /* Memory of so many bytes, all 0xa5, that ends in front of a page that nobody may touch; the last 64 of them are valid.
  */
