@@ -548,6 +548,7 @@ def check_mistakes(sklink):
             (9, "Pad", {}, 1, {"pads": [0, 0, 1, 1], "value": 1}, "attribute 'value' is a number, not an integer"),
             (9, "TopK", {}, 1, {"k": 2.0}, "attribute 'k' is an integer, not a number"),
             (8, "Upsample", {}, 1, {"scales": [1, 2]}, "attribute 'scales' is a list of numbers, not a list of integers"),
+            (13, "Transpose", {}, 1, {"perm": [0, 0]}, "'perm' is no order of 2 axes"),
             (14, "CumSum", {"two": numpy.array([0, 1])}, 1, {}, "'two' is not one number"),
             (11, "TopK", {"k": numpy.array([9])}, 2, {}, "'x' has 3 elements along axis 1, and so many are not there"),
             (1, "GlobalLpPool", {}, 1, {"p": 1e30}, "'p' is 1e+30, and norms have whole powers"),
