@@ -26,11 +26,10 @@ static uint32_t add_tensor(struct sk_model *model, struct sk_tensor tensor)
 /* All of the tensor in a row, as kernels see it that only move elements. */
 static uint32_t add_row(struct sk_model *model, uint32_t index)
 {
-	static const enum sk_dtype moved[] = {[1] = SK_U8, [2] = SK_U16, [4] = SK_U32, [8] = SK_U64};
 	struct sk_tensor row = model->tensors.items[index];
 
 	row.view_of = row.view_of == SK_NONE ? index : row.view_of;
-	row.dtype = moved[sk_dtype_size(row.dtype)];
+	row.dtype = sk_dtype_moved(row.dtype);
 	row.rank = 1;
 	row.shape[0] = row.elements;
 	row.reshaped = true;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "src/model/tensor.h"
+
 uint32_t sk_canonical_input(const struct sk_canonical *canonical, size_t number)
 {
 	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];
@@ -345,24 +347,9 @@ bool sk_canonical_binary(struct sk_canonical *canonical, const char *op, uint32_
 
 /* ---- rearrangements ---- */
 
-/* Elements that only move have no type but their size. */
-static enum sk_dtype moved_dtype(enum sk_dtype dtype)
-{
-	switch (sk_dtype_size(dtype)) {
-	case 1:
-		return SK_U8;
-	case 2:
-		return SK_U16;
-	case 4:
-		return SK_U32;
-	default:
-		return SK_U64;
-	}
-}
-
 struct sk_operand sk_operand_moved(struct sk_operand operand)
 {
-	operand.dtype = moved_dtype(operand.dtype);
+	operand.dtype = sk_dtype_moved(operand.dtype);
 	return operand;
 }
 
