@@ -8,6 +8,11 @@
 
 #include "kernels/activate.h"
 
+/* Whether this operator does so. */
+#define FUSES_MatMul	  0
+#define FUSES_FusedMatMul 1
+#define FUSES		  JOIN(FUSES_, OP)
+
 struct epilogue {
 	const element *bias, *addend; /* either may be NULL; rows of the addend are `columns` long */
 	size_t columns;

@@ -12,9 +12,6 @@
  */
 #include "kernels/epilogue.h"
 
-#define FUSES_MatMul	  0
-#define FUSES_FusedMatMul 1
-#define FUSES		  JOIN(FUSES_, OP)
 #if FUSES
 #define ADDENDS			    const element *bias, const element *addend,
 #define ADDENDS_TEXT		    "in? bias " T "[n], in? addend " T "[n], "

@@ -10,10 +10,6 @@
  */
 #include "kernels/epilogue.h"
 
-#define FUSES_MatMul	  0
-#define FUSES_FusedMatMul 1
-#define FUSES		  JOIN(FUSES_, OP)
-
 #define TURNED_straight 0
 #define TURNED_packed	0
 #define TURNED_turned	1
