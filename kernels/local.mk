@@ -68,6 +68,9 @@ KERNEL_FAMILIES = \
 KERNEL_INCLUDES = \
 	kernels/activate.h \
 	kernels/along.h \
+	kernels/attention-block.h \
+	kernels/attention-columns.h \
+	kernels/attention-row.h \
 	kernels/binary-forms.h \
 	kernels/conv-input.h \
 	kernels/depthwise.h \
