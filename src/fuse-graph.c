@@ -139,7 +139,7 @@ static void log_counts(struct sk_arena *arena, const struct sk_graph_fusion *fus
 		       const sk_rule_counts *counts)
 {
 	for (size_t i = 0; i < counts->count; i++)
-		if (counts->items[i].found)
+		if (counts->items[i].found || counts->items[i].user)
 			log_line(fusion, "FE",
 				 sk_arena_print(arena,
 						"GraphId[%" PRIu32

@@ -69,7 +69,8 @@ struct sk_graph_node {
 	struct sk_place place;
 	const char *op; /* the operator, in ONNX's words */
 	const char *domain; /* "" is ai.onnx */
-	const char *origin; /* what the source calls the operator, or the rule that has made the node; NULL: the same */
+	const char *origin; /* what the source calls the operator; NULL: the same */
+	const char *rule; /* that has made the node: "'SwiGlu' of set 'onnx' at onnx.yaml:3:9"; NULL: none has */
 	uint32_t version; /* of the domain's operator set that the node was written for */
 	SK_ARRAY(struct sk_attribute) attributes;
 	SK_ARRAY(struct sk_attribute_tensor) tensors;

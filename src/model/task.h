@@ -117,6 +117,7 @@ struct sk_task {
 	struct sk_name op; /* `op:` */
 	const char *network; /* of a model's node: the one of several networks that it is in; NULL: there is one */
 	const char *origin; /* of a model's node: the operator as the model calls it; NULL: it is a manifest's task */
+	const char *rule; /* of a model's node: the rule that has made it; NULL: none has */
 	uint32_t composite; /* of `composites` in the model, plus 1: tile groups have tasks of one; 0: of none that
 			       holds */
 	SK_ARRAY(struct sk_named_tensor) args; /* by position, or with arg_names by name */

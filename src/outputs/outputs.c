@@ -40,7 +40,8 @@ bool sk_outputs_check(const struct sk_link *link)
 	return ok;
 }
 
-/* What the plan does not know: rules that have not expanded its node, and which kernel its op could have meant, too. */
+/* What the plan does not know: the rule that has made its node, those that have not expanded it, and which kernel its
+ * op could have meant, too. */
 static void tell_more(const struct sk_link *link, const char *name)
 {
 	for (size_t i = 0; i < link->model->tasks.count; i++) {
@@ -48,6 +49,9 @@ static void tell_more(const struct sk_link *link, const char *name)
 
 		if (strcmp(task->name, name))
 			continue;
+		if (task->rule)
+			fprintf(link->explained.stream, "  Its node was made by rule %s.\n",
+				sk_arena_escape(link->arena, task->rule));
 		for (size_t r = 0; r < task->refusals.count; r++)
 			fprintf(link->explained.stream, "  %s.\n",
 				sk_arena_escape(link->arena, task->refusals.items[r]));

@@ -118,6 +118,50 @@ fuses bias user_rules "MatMul Add " --rules=mine.yaml --fusion-flags=--disable_p
 grep -qF "bias.onnx: node 'bias': BiasAdd is not fused by rule 'nearer' at mine.yaml:5:9: the condition at mine.yaml:8:21 does not hold" err.txt ||
 	{ cat err.txt >&2; fail "--verbose does not say why a rule is not applied"; }
 
+# Which rule has made a node is said of the node, of its set and with its place; dumps keep it, and models that are dumps.
+sed -i 's/rank(a) == 3/rank(a) == 2/' mine.yaml
+made="Its node was made by rule 'nearer' of set 'user' at mine.yaml:5:9."
+fuses bias matmul_elem_biasadd_fusion "MatMul Add " --rules=mine.yaml --explain bias/y >explained.txt
+grep -qxF "  $made" explained.txt || fail "who made it: $(cat explained.txt)"
+dump=$(echo dumps/hwopt_*_matmul_elem_biasadd_fusion_*.ir)
+[ "$(grep -cF " rule=\"'nearer' of set 'user' at mine.yaml:5:9\"" "$dump")" = 2 ] || fail "a dump: $(cat "$dump")"
+grep -qF "'nearer' of set 'user'" "${dump%.ir}.dot" || fail "a drawing has no rule"
+"$sklink" "${dump%.ir}.pbtxt" "${kernels[@]}" -o again.sk --explain bias/y | grep -qxF "  $made" || fail "a model that is a dump has lost the rule"
+fuses bias matmul_elem_biasadd_fusion "Gemm " --explain bias/y >explained.txt
+grep -qE "^  Its node was made by rule 'matmul_elem_biasadd_fusion' of set 'passes' at passes.yaml:[0-9]+:9\.$" explained.txt || fail "who made it: $(cat explained.txt)"
+"$sklink" relu.onnx "${kernels[@]}" --fusion-flags=--enable_expand_ops_only=Relu -o out.sk --explain relu/y |
+	grep -qE "^  Its node was made by rule 'Relu' of set 'expand' at expand.yaml:[0-9]+:9\.$" || fail "who expanded it"
+"$sklink" relu.onnx "${kernels[@]}" -o out.sk --explain relu >explained.txt
+! grep -q "made by" explained.txt || fail "no rule has made it"
+
+# ---- in front of which other one, wherever it stands; all variants of a rule stay together ----
+printf 'opset 17\ninput x f32 4x6\noutput y f32 4x6\nnode Relu relu x -> y\n' | model relu
+taken() { # RULES ARGUMENT…: the rule that makes 'y' of relu.onnx
+	"$sklink" relu.onnx "${kernels[@]}" --rules="$1" -o out.sk --explain relu/y | sed -n "s/.*made by rule '\([^']*\)'.*/\1/p"
+}
+cat >order.yaml <<'YAML'
+fuse:
+- {name: first, before: second, pattern: y = Relu(x), where: WHERE_FIRST, replace: y = Neg(x)}
+- name: second
+  before: third
+  pattern: y = Relu(x)
+  variants:
+  - {where: rank(x) == 7, replace: y = Abs(x)}
+  - {where: WHERE_SECOND, replace: y = Neg(x)}
+- {name: third, pattern: y = Relu(x), where: WHERE_THIRD, replace: y = Neg(x)}
+- {name: fourth, pattern: y = Relu(x), replace: y = Neg(x)}
+YAML
+for holds in 'FIRST first' 'SECOND second' 'THIRD third' 'NONE fourth'; do
+	sed -E "s/WHERE_${holds% *}/rank(x) == 2/; s/WHERE_[A-Z]+/rank(x) == 3/" order.yaml >ordered.yaml
+	[ "$(taken ordered.yaml)" = "${holds#* }" ] || fail "of $holds: $(taken ordered.yaml)"
+done
+sed -E "s/WHERE_[A-Z]+/rank(x) == 2/" order.yaml >ordered.yaml
+[ "$(taken ordered.yaml)" = first ] || fail "of all: $(taken ordered.yaml)"
+# What finds nothing is told, too, of the user's rules.
+printf 'fuse: [{name: absent, pattern: "y = Erf(x)", replace: "y = Neg(x)"}]\n' >absent.yaml
+"$sklink" relu.onnx "${kernels[@]}" --rules=absent.yaml --check --verbose 2>&1 | grep 'GraphFusionPass' >told.txt
+[ "$(cat told.txt)" = '[INFO] FE(sklink): GraphId[0], GraphFusionPass[user_rules]: pattern=absent, matched_times=0, effected_times=0.' ] || fail "what is told: $(cat told.txt)"
+
 # What would use what it makes itself is no replacement.
 printf 'opset 17\ninput a f32 6x6\ninput b f32 6x6\noutput x f32 6x6\noutput y f32 6x6\nnode Add add a b -> x\nnode MatMul product x x -> y\n' | model loop
 printf 'fuse:\n- name: loop\n  pattern: ["x = Add(a, b)", "y = MatMul(x, w)"]\n  outputs: [y, x]\n  replace: ["t = Mul(w, 2)", "x = Sub(t, t)", "y = Gemm(x, t)"]\n' >loop.yaml
@@ -155,6 +199,10 @@ refused "bad.yaml:2:63: there is a rule 'a' already" <<<"fuse: [{name: b, $rule}
   {name: a, ${rule/Relu/Exp}}, {name: a, $rule}]"
 refused "bad.yaml:1:15: sklink has a rule 'GeluErf' that fuses" <<<"fuse: [{name: GeluErf, $rule}]"
 refused "bad.yaml:1:26: no rule that fuses is called 'GeluEr'; did you mean 'GeluErf'?" <<<"fuse: [{name: a, before: GeluEr, $rule}]"
+refused "bad.yaml:1:26: no rule that fuses is called 'Gelu'" <<<"fuse: [{name: a, before: Gelu, $rule}]"
+refused "bad.yaml:1:26: rule 'a' would be in front of itself: 'before' leads from it back to it" <<<"fuse: [{name: a, before: a, $rule}]"
+refused "bad.yaml:2:21: rule 'a' would be in front of itself" <<<"fuse: [{name: c, before: b, $rule}, {name: b, before: a, ${rule/Relu/Exp}},
+  {name: a, before: b, $rule}]"
 refused "bad.yaml:1:28: 'before' is for rules of 'fuse'" <<<"expand: [{name: a, before: GeluErf, $rule}]"
 refused "bad.yaml:1:1: a file of rules has rules under 'expand' or 'fuse'" <<<"{}"
 printf 'fuse: [{name: mine, %s}]\n' "$rule" >other.yaml

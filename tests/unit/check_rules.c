@@ -927,9 +927,9 @@ static struct sk_rule_list read_waiting(void)
 {
 	struct sk_rule_list list = {0}, read = {0};
 
-	ck_assert(sk_rule_texts_list(arena, &diag, "onnx.yaml", sk_onnx_rules, &list) &&
-		  sk_rule_texts_list(arena, &diag, "passes.yaml", sk_passes_rules, &list) &&
-		  sk_rule_texts_list(arena, &diag, "torchair.yaml", sk_torchair_rules, &list) &&
+	ck_assert(sk_rule_texts_list(arena, &diag, "onnx", sk_onnx_rules, &list) &&
+		  sk_rule_texts_list(arena, &diag, "passes", sk_passes_rules, &list) &&
+		  sk_rule_texts_list(arena, &diag, "torchair", sk_torchair_rules, &list) &&
 		  sk_rule_texts_read(graph, &list, &read));
 	return read;
 }
@@ -954,6 +954,7 @@ START_TEST(test_waiting_rules_are_read)
 		ck_assert_str_eq(sk_place_text(arena, read.items[i].place),
 				 sk_place_text(arena, rules.fuse.items[i].place));
 		ck_assert_uint_eq(read.items[i].pattern.count, rules.fuse.items[i].pattern.count);
+		ck_assert(read.items[i].set);
 	}
 }
 END_TEST
@@ -1008,7 +1009,7 @@ START_TEST(test_what_rules_wait_for)
 		const char *text = sk_arena_print(arena, "fuse:\n- name: a\n  pattern: %s\n  replace: y = Sqrt(x)\n",
 						  cases[i].pattern);
 
-		ck_assert(sk_rule_texts_list(arena, &diag, "w.yaml", text, &list));
+		ck_assert(sk_rule_texts_list(arena, &diag, "w", text, &list));
 		ck_assert(sk_rule_texts_read(graph, &list, &read));
 		ck_assert_msg(!read.count == !cases[i].count, "%s", cases[i].pattern);
 	}

@@ -47,6 +47,10 @@ static void draw_box(const struct drawing *drawing, uint32_t number)
 		fputs("\\nfrom ", drawing->stream);
 		print(drawing, node->origin);
 	}
+	if (node->rule) {
+		fputs("\\nby rule ", drawing->stream);
+		print(drawing, node->rule);
+	}
 	fputs("\"]\n", drawing->stream);
 }
 

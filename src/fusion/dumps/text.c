@@ -97,6 +97,7 @@ static void print_node(const struct printing *printing, uint32_t number)
 		fprintf(printing->stream, " composite=%" PRIu32, sk_dump_composite(node));
 	print_word(printing, "scope", node->scope);
 	print_word(printing, "origin", node->origin);
+	print_word(printing, "rule", node->rule);
 	putc('\n', printing->stream);
 }
 

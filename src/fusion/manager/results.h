@@ -2,6 +2,7 @@
 #ifndef SK_FUSION_RESULTS_H
 #define SK_FUSION_RESULTS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "src/base/arena.h"
@@ -9,6 +10,7 @@
 /* Of a rule in one graph. */
 struct sk_rule_count {
 	const char *rule;
+	bool user; /* it is the user's */
 	uint64_t found, replaced; /* patterns */
 };
 

@@ -28,6 +28,8 @@ static bool take_mark(struct sk_graph_node *node, const struct sk_attribute *att
 		node->scope = text;
 	else if (!strcmp(attribute->name, SK_ONNX_SCOPE_OPTIONS))
 		node->scope_options = text;
+	else if (!strcmp(attribute->name, SK_ONNX_RULE))
+		node->rule = text;
 	else
 		return !strcmp(attribute->name, SK_ONNX_ORIGIN);
 	return true;

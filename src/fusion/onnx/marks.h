@@ -9,6 +9,7 @@
 #define SK_ONNX_SCOPE_OPTIONS  "_super_kernel_options"
 #define SK_ONNX_STREAM	       "stream_id"
 #define SK_ONNX_ORIGIN	       "_origin"
+#define SK_ONNX_RULE	       "_rule"
 #define SK_ONNX_COMPOSITE      "_composite" /* its number in the file; */
 #define SK_ONNX_COMPOSITE_NAME "_composite_name"
 #define SK_ONNX_VERSION	       "_version" /* of its domain, where it is not the one that the model imports */

@@ -182,6 +182,7 @@ static void write_marks(struct sk_arena *arena, const struct sk_op_graph *graph,
 	write_word(arena, to, SK_ONNX_SCOPE, node->scope);
 	write_word(arena, to, SK_ONNX_SCOPE_OPTIONS, node->scope_options);
 	write_word(arena, to, SK_ONNX_ORIGIN, node->origin);
+	write_word(arena, to, SK_ONNX_RULE, node->rule);
 	if (node->stream)
 		write_number(arena, to, SK_ONNX_STREAM, node->stream);
 	for (size_t i = 0; i < node->notes.count; i++)

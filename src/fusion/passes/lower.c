@@ -199,6 +199,7 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 			       .op = {call->op, node->place},
 			       .network = lowering->graph->network,
 			       .origin = node->origin ? node->origin : node->op,
+			       .rule = node->rule,
 			       .composite = composite_of(lowering, call->node),
 			       .directed = true,
 			       .input_count = (uint32_t)call->inputs.count,

@@ -49,6 +49,7 @@ static void join(struct sk_op_graph *graph, struct sk_graph_node *node, struct s
 	node->place = convolution->place;
 	node->op = convolution->op;
 	node->origin = convolution->origin;
+	node->rule = convolution->rule;
 	node->composite = node->composite == convolution->composite ? node->composite : 0;
 	node->inputs = convolution->inputs;
 	node->attributes = convolution->attributes;

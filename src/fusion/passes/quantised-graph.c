@@ -63,6 +63,7 @@ static void join(struct sk_op_graph *graph, struct sk_graph_node *node, struct s
 	node->place = product->place;
 	node->op = "QLinearMatMul";
 	node->origin = product->origin;
+	node->rule = product->rule;
 	node->composite = node->composite == product->composite ? node->composite : 0;
 	node->attributes.count = 0;
 	node->inputs.items = NULL;

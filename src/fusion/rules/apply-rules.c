@@ -43,7 +43,8 @@ static uint32_t count_of(struct rewriting *rewriting, const struct sk_rule *rule
 	sk_rule_counts *counts = &rewriting->pass->counts;
 
 	if (!counts->count || strcmp(counts->items[counts->count - 1].rule, rule->name))
-		sk_array_push(rewriting->graph->arena, counts, (struct sk_rule_count){.rule = rule->name});
+		sk_array_push(rewriting->graph->arena, counts,
+			      (struct sk_rule_count){.rule = rule->name, .user = !rule->set});
 	return (uint32_t)counts->count - 1;
 }
 

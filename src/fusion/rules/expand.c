@@ -44,8 +44,15 @@ static bool any_is_wanted(const struct wanted *wanted)
 /* Those of expand.yaml; false if one is wrong. */
 static bool read_own_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags)
 {
-	return flags->own_rules->expand.count ||
-	       sk_rules_parse(arena, diag, "expand.yaml", sk_expand_rules, strlen(sk_expand_rules), flags->own_rules);
+	struct sk_rule_list *rules = &flags->own_rules->expand;
+
+	if (rules->count)
+		return true;
+	if (!sk_rules_parse(arena, diag, "expand.yaml", sk_expand_rules, strlen(sk_expand_rules), flags->own_rules))
+		return false;
+	for (size_t r = 0; r < rules->count; r++)
+		rules->items[r].set = "expand";
+	return true;
 }
 
 /* Whether a rule is about the operator that somebody calls so. */

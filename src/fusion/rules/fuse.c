@@ -8,11 +8,11 @@
 #include "src/fusion/rules/rule-texts.h"
 
 static const struct {
-	const char *file, *text, *pass; /* NULL: the names of the rules say which */
-} files[] = {
-	{"onnx.yaml", sk_onnx_rules, SK_PASS_ONNX},
-	{"passes.yaml", sk_passes_rules, NULL},
-	{"torchair.yaml", sk_torchair_rules, SK_PASS_TORCHAIR},
+	const char *set, *text, *pass; /* NULL: the names of the rules say which */
+} sets[] = {
+	{"onnx", sk_onnx_rules, SK_PASS_ONNX},
+	{"passes", sk_passes_rules, NULL},
+	{"torchair", sk_torchair_rules, SK_PASS_TORCHAIR},
 };
 
 struct registry {
@@ -85,31 +85,79 @@ static struct sk_fusion_pass *find_rule(const struct registry *registry, const c
 	return NULL;
 }
 
-static bool report_no_rule(const struct registry *registry, const struct sk_name *before)
+/* The first variant of a rule of the user's; the number of all, if there is none. */
+static size_t find_users(const struct sk_rule_list *list, const char *name)
+{
+	size_t first = 0;
+
+	while (first < list->count && strcmp(list->items[first].name, name))
+		first++;
+	return first;
+}
+
+static bool report_no_rule(const struct registry *registry, const struct sk_rule_list *list,
+			   const struct sk_name *before)
 {
 	SK_ARRAY(const char *) names = {NULL, 0, 0};
 
 	for (const struct sk_fusion_pass *pass = registry->passes; pass->name; pass++)
 		for (size_t i = 0; pass->rules && i < pass->rules->count; i++)
 			sk_array_push(registry->arena, &names, pass->rules->items[i].name);
+	for (size_t i = 0; i < list->count; i++)
+		sk_array_push(registry->arena, &names, list->items[i].name);
 	sk_error(registry->diag, before->place, "no rule that fuses is called '%s'%s", before->text,
 		 sk_did_you_mean(registry->arena, before->text, names.items, names.count));
 	return false;
 }
 
-static bool register_users(const struct registry *registry, const struct sk_rule *rule)
+/* All variants of the rule that begins there. */
+static void insert_rule(const struct registry *registry, const struct sk_rule_list *list, size_t first,
+			struct sk_fusion_pass *pass, size_t place)
+{
+	for (size_t i = first; i < list->count && !strcmp(list->items[i].name, list->items[first].name); i++)
+		insert(registry, pass, place++, &list->items[i]);
+}
+
+/* A rule that is tried in front of another one of the user's waits until that one has its place. */
+static bool register_before(const struct registry *registry, const struct sk_rule_list *list, size_t first)
+{
+	SK_ARRAY(size_t) waiting = {NULL, 0, 0};
+
+	sk_array_push(registry->arena, &waiting, first);
+	while (waiting.count) {
+		const struct sk_rule *rule = &list->items[waiting.items[waiting.count - 1]];
+		size_t place;
+		struct sk_fusion_pass *pass = find_rule(registry, rule->before.text, &place);
+
+		if (pass) {
+			insert_rule(registry, list, waiting.items[--waiting.count], pass, place);
+			continue;
+		}
+		sk_array_push(registry->arena, &waiting, find_users(list, rule->before.text));
+		if (waiting.items[waiting.count - 1] == list->count)
+			return report_no_rule(registry, list, &rule->before);
+		if (waiting.count > list->count) {
+			sk_error(registry->diag, rule->before.place,
+				 "rule '%s' would be in front of itself: 'before' leads from it back to it",
+				 rule->name);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Rules that are in front of no other one first: of these the file's order holds, wherever the others stand. */
+static bool register_users(const struct registry *registry, const struct sk_rule_list *list)
 {
 	size_t place;
-	struct sk_fusion_pass *pass;
 
-	if (!rule->before.text) {
-		append(registry, find_pass(registry, SK_PASS_USER), rule);
-		return true;
-	}
-	pass = find_rule(registry, rule->before.text, &place);
-	if (!pass)
-		return report_no_rule(registry, &rule->before);
-	insert(registry, pass, place, rule);
+	for (size_t i = 0; i < list->count; i++)
+		if (!list->items[i].before.text)
+			append(registry, find_pass(registry, SK_PASS_USER), &list->items[i]);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].before.text && !find_rule(registry, list->items[i].name, &place) &&
+		    !register_before(registry, list, i))
+			return false;
 	return true;
 }
 
@@ -140,21 +188,19 @@ bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 	struct sk_rule_list own = {0};
 	bool registered = true;
 
-	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
+	for (size_t s = 0; s < sizeof(sets) / sizeof(sets[0]); s++) {
 		size_t first = own.count;
 
-		if (!sk_rule_texts_list(arena, diag, files[f].file, files[f].text, &own))
+		if (!sk_rule_texts_list(arena, diag, sets[s].set, sets[s].text, &own))
 			return false;
 		for (size_t r = first; r < own.count; r++)
-			registered &= register_own(&registry, &own.items[r], files[f].pass);
+			registered &= register_own(&registry, &own.items[r], sets[s].pass);
 	}
 	if (!registered || !check_users(&registry, &flags->rules->fuse))
 		return false;
 	if (flags->no_patterns)
 		find_pass(&registry, SK_PASS_TORCHAIR)->rules = NULL;
-	for (size_t r = 0; r < flags->rules->fuse.count && !flags->no_patterns; r++)
-		registered &= register_users(&registry, &flags->rules->fuse.items[r]);
-	return registered;
+	return flags->no_patterns || register_users(&registry, &flags->rules->fuse);
 }
 
 /* ---- applying ---- */

@@ -461,16 +461,27 @@ static uint32_t append_node(struct sk_op_graph *graph, const struct sk_graph_nod
 	return index;
 }
 
+static const char *rule_text(const struct replacing *replacing)
+{
+	const struct sk_rule *rule = replacing->rule;
+
+	return sk_arena_print(replacing->graph->arena, "'%s' of set '%s' at %s", rule->name,
+			      rule->set ? rule->set : "user", sk_place_text(replacing->graph->arena, rule->place));
+}
+
 /* The replacement's values become those of the pattern only when nothing can fail any more. */
 static void commit(struct replacing *replacing, struct sk_users *users, sk_indices *made)
 {
 	struct sk_op_graph *graph = replacing->graph;
+	const char *text = rule_text(replacing);
 
 	for (size_t n = 0; n < replacing->rule->pattern.count; n++)
 		sk_users_remove(graph, users, replacing->match->nodes[n]);
 	for (size_t n = 0; n < replacing->nodes.count; n++) {
-		uint32_t index = append_node(graph, &replacing->nodes.items[n]);
+		uint32_t index;
 
+		replacing->nodes.items[n].rule = text;
+		index = append_node(graph, &replacing->nodes.items[n]);
 		sk_users_add(graph, users, index);
 		sk_array_push(graph->arena, made, index);
 	}

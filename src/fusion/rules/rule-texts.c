@@ -24,13 +24,14 @@ static const struct sk_node *find_value(const struct sk_node *map, const char *k
 	return NULL;
 }
 
-bool sk_rule_texts_list(struct sk_arena *arena, struct sk_diag *diag, const char *file, const char *text,
+bool sk_rule_texts_list(struct sk_arena *arena, struct sk_diag *diag, const char *set, const char *text,
 			struct sk_rule_list *list)
 {
 	struct sk_document *document = SK_NEW(arena, struct sk_document);
 	const struct sk_node *root;
 
-	*document = (struct sk_document){.arena = arena, .diag = diag, .file = file, .what = "a file of rules"};
+	*document = (struct sk_document){
+		.arena = arena, .diag = diag, .file = sk_arena_join(arena, set, ".yaml"), .what = "a file of rules"};
 	root = sk_document_parse(document, arena, text, strlen(text));
 	if (!root)
 		return false;
@@ -39,9 +40,11 @@ bool sk_rule_texts_list(struct sk_arena *arena, struct sk_diag *diag, const char
 		struct sk_rule_text *waiting = SK_NEW(arena, struct sk_rule_text);
 
 		*waiting = (struct sk_rule_text){.document = document, .node = node};
-		sk_array_push(
-			arena, list,
-			(struct sk_rule){.name = name->text, .place = sk_node_place(document, name), .text = waiting});
+		sk_array_push(arena, list,
+			      (struct sk_rule){.name = name->text,
+					       .place = sk_node_place(document, name),
+					       .set = set,
+					       .text = waiting});
 	}
 	return true;
 }
@@ -137,8 +140,10 @@ bool sk_rule_texts_read(const struct sk_op_graph *graph, const struct sk_rule_li
 			continue;
 		if (!read_text(text))
 			return false;
-		for (size_t i = 0; i < text->rules.fuse.count; i++)
+		for (size_t i = 0; i < text->rules.fuse.count; i++) {
 			sk_array_push(graph->arena, read, text->rules.fuse.items[i]);
+			read->items[read->count - 1].set = rules->items[r].set;
+		}
 	}
 	return true;
 }

@@ -4,9 +4,9 @@
 
 #include "src/fusion/rules/rule.h"
 
-/* Appends the rules under 'fuse' of a file that is part of the program, with their names, places and texts. False after
- * an error. */
-bool sk_rule_texts_list(struct sk_arena *arena, struct sk_diag *diag, const char *file, const char *text,
+/* Appends the rules under 'fuse' of a set that is part of the program, SET.yaml, with their names, places and texts.
+ * False after an error. */
+bool sk_rule_texts_list(struct sk_arena *arena, struct sk_diag *diag, const char *set, const char *text,
 			struct sk_rule_list *list);
 
 /* The rules that may find a pattern in the graph, in their order: texts are read once the graph has operators for each

@@ -82,6 +82,7 @@ struct sk_rule_example {
 struct sk_rule {
 	const char *name;
 	struct sk_place place;
+	const char *set; /* of sklink's: "expand", "onnx", "passes" or "torchair"; NULL: it is the user's */
 	struct sk_name before; /* of one that fuses: the rule of sklink's that it is tried in front of; NULL: none */
 	SK_ARRAY(struct sk_rule_name) names;
 	SK_ARRAY(struct sk_rule_node) pattern, replacement;
