@@ -3,19 +3,9 @@
 // Prints the version; then for each line "CORES REPEATS" of its input the fastest of so many runs, in ms.
 'use strict';
 const fs = require('fs'), path = require('path'), readline = require('readline');
+const npy = require('../tests/lib/npy.js');
 const [module_, folder, level] = process.argv.slice(2);
 const ort = require(module_);
-const types = {f4: ['float32', Float32Array], i8: ['int64', BigInt64Array], i4: ['int32', Int32Array], b1: ['bool', Uint8Array],
-	u1: ['uint8', Uint8Array], i1: ['int8', Int8Array]};
-
-// The tensor of a .npy file, version 1.
-function tensor(file) {
-	const bytes = fs.readFileSync(file), start = 10 + bytes.readUInt16LE(8);
-	const header = bytes.toString('latin1', 10, start);
-	const [type, array] = types[header.match(/'descr': *'[<|]([a-z]\d)'/)[1]];
-	const shape = header.match(/'shape': *\(([^)]*)\)/)[1].split(',').filter((word) => word.trim()).map(Number);
-	return new ort.Tensor(type, new array(bytes.buffer.slice(bytes.byteOffset + start, bytes.byteOffset + bytes.length)), shape);
-}
 
 async function main() {
 	const sessions = new Map(), inputs = {};
@@ -27,7 +17,7 @@ async function main() {
 				{intraOpNumThreads: cores, interOpNumThreads: 1, graphOptimizationLevel: level, logSeverityLevel: 3}));
 		const session = sessions.get(cores);
 		for (const name of session.inputNames)
-			inputs[name] = inputs[name] || tensor(path.join(folder, name + '.npy'));
+			inputs[name] = inputs[name] || npy.read(ort, path.join(folder, name + '.npy'));
 		let fastest = Infinity;
 		for (let i = 0; i < repeats; i++) {
 			const start = process.hrtime.bigint();
