@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += loader/libplan.la
 loader_libplan_la_SOURCES = \
 	loader/arch/x86_64/isa.c loader/arch/x86_64/cpuid.h loader/plan/isa.h \
 	loader/plan/plan-call.c loader/plan/plan-checker.h loader/plan/plan-launch.c loader/plan/plan-networks.c loader/plan/plan.c loader/plan/plan.h \
-	loader/plan/task-filter.c loader/plan/task-filter.h \
+	loader/plan/task-filter.c loader/plan/task-filter.h loader/plan/words.c loader/plan/words.h \
 	loader/arch/x86_64/isa.def
 
 # The seal of packages: sklink makes it, libskrt compares.
@@ -66,6 +66,7 @@ loader_libloader_la_SOURCES = \
 	loader/device/watch.c loader/device/watch.h loader/device/worker.c loader/device/worker.h \
 	loader/flight/block.c loader/flight/block.h loader/flight/contents.c loader/flight/core.h loader/flight/flight.h \
 	loader/flight/instance.h loader/flight/kernel.c loader/flight/kernel.h loader/flight/module.h \
+	loader/flight/thunk-words.c loader/flight/thunk-words.h \
 	loader/image/debugger.c loader/image/debugger.h loader/image/dynamic.c loader/image/image.c loader/image/image.h \
 	loader/image/imports.c loader/image/imports.h loader/image/integrity.c loader/image/integrity.h loader/image/lookup.c \
 	loader/image/processor.c loader/image/processor.h loader/image/read.c loader/image/relocate.c loader/image/symbols.c loader/image/weights.c loader/image/weights.h \

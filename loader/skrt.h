@@ -301,16 +301,16 @@ enum skrt_status skrt_module_find_tensor(const struct skrt_module *module, const
 enum skrt_kernel_kind {
 	SKRT_SUPERKERNEL, /* several tasks of a scope in one launch */
 	SKRT_SINGLE, /* a launch of one task that was not fused */
-	SKRT_TASK /* one task's own entry, for unfused runs; not part of the network's launches */
+	SKRT_TASK /* one task by itself, for unfused runs; not part of the network's launches */
 };
 
 struct skrt_kernel_info {
-	const char *name; /* the entry's symbol */
+	const char *name; /* the entry's symbol; of TASK what it would be (sklink --task-entries) */
 	const char *scope; /* "" if none */
 	enum skrt_kernel_kind kind;
 	uint32_t task_count;
 	uint32_t stream; /* that the manifest puts it on */
-	int has_serial_entry;
+	int has_serial_entry; /* skrt_run_serial runs it */
 };
 
 /* The network's launches, in the plan's order, by number or name. What the file says of a launch is checked
@@ -321,9 +321,9 @@ enum skrt_status skrt_module_kernel(struct skrt_module *module, uint32_t index, 
 enum skrt_status skrt_module_find_kernel(struct skrt_module *module, const char *name,
 					 const struct skrt_kernel **kernel);
 
-/* The tasks' own entries, in network order, by number or name: launched one after another they compute what the network
- * computes, but with a workspace in which nothing shares bytes. SKRT_NOT_FOUND also if the package was linked without
- * them; other errors as above. */
+/* The tasks by themselves, in network order, by number or name: launched one after another they compute what the
+ * network computes, but with a workspace in which nothing shares bytes. SKRT_NOT_FOUND also if the package was linked
+ * without them; other errors as above. */
 uint32_t skrt_module_task_count(const struct skrt_module *module);
 enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel);
 enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *name, const struct skrt_kernel **kernel);

@@ -73,6 +73,13 @@ bool sk_pass_bind(struct sk_link *link)
 	 * signature. Beyond this point the model does not change. */
 }
 
+static enum sk_task_entries task_entries(const struct sk_command_line *command)
+{
+	if (command->no_task_entries)
+		return SK_TASKS_WITHOUT;
+	return command->task_entries ? SK_TASKS_BY_ENTRIES : SK_TASKS_BY_THUNKS;
+}
+
 static bool make_plan(struct sk_link *link)
 {
 	struct sk_model *model = link->model;
@@ -98,7 +105,7 @@ static bool make_plan(struct sk_link *link)
 
 	sk_timing_next(link->timing, "plan");
 	if (!sk_plan_write(model, fusion, schedule, memory, sk_linker_machine(link->linker),
-			   !link->command->no_task_entries, &link->image))
+			   task_entries(link->command), &link->image))
 		return false;
 	if (!sk_plan_open(link->image.bytes, link->image.size, &link->plan, error, sizeof(error))) {
 		sk_error(link->diag, (struct sk_place){.file = link->command->manifest}, "internal error: %s", error);

@@ -18,7 +18,7 @@ stubs_libstubs_la_SOURCES = \
 	stubs/x86_64/emit.c stubs/x86_64/emitter.h stubs/dispatcher/emit.h \
 	stubs/x86_64/waits.c stubs/x86_64/loops.c stubs/x86_64/call.c stubs/x86_64/values.c stubs/x86_64/assemble.c \
 	stubs/x86_64/encode.c stubs/x86_64/encode.h stubs/convention.h stubs/x86_64/registers.h \
-	stubs/dispatcher/ops.h \
+	stubs/dispatcher/ops.h stubs/dispatcher/thunk.c stubs/dispatcher/thunk.h \
 	stubs/skabi.h stubs/skplan.h stubs/skrows.h stubs/skweights.h
 stubs_libstubs_la_LIBADD = stubs/librelocations.la loader/libplan.la src/libbase.la
 

@@ -76,8 +76,8 @@ struct sk_core {
 	uint32_t count;				/* 8   cores of the lane */
 	uint32_t failed_task;			/* 12  SK_NO_INDEX until a kernel's status ends the launch */
 	volatile uint64_t *progress;		/* 16  this core's own word */
-	void *const *bindings;			/* 24  base address by binding number */
-	void *workspace;			/* 32  for task entries: the unshared workspace */
+	void *const *bindings;			/* 24  base address by binding number; thunks: words */
+	void *workspace;			/* 32  for task entries: the unshared workspace; thunks: words */
 	void *scratch;				/* 40  of this core */
 	const struct sk_core_range *ranges;		/* 48  by (partition - launch.first_partition) */
 	const struct sk_home *homes;		/* 56  by (home - launch.first_home) */

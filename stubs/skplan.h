@@ -16,7 +16,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 12u
+#define SK_PLAN_VERSION 13u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -287,7 +287,8 @@ enum {
 	SK_LAUNCH_EARLY = 4,	/* it has steps with EARLY_WAIT or EARLY_SET */
 	SK_LAUNCH_ONCE = 8,	/* it runs for an instance once: only constants and results of such launches are read, and
 				   its results lie in bytes of the workspace that nothing else has */
-	SK_LAUNCH_FLAGS = 15,	/* all of them */
+	SK_LAUNCH_THUNK = 16,	/* kind 2: its entry is a thunk, which other tasks may share: see loader/plan/words.h */
+	SK_LAUNCH_FLAGS = 31,	/* all of them */
 };
 
 enum { SK_MAX_FUNC_ALIGN = 4096, SK_MAX_COPIES = 64 };
@@ -296,7 +297,7 @@ struct sk_plan_launch {
 	int32_t name;	      /* string; the entry's symbol for kinds 0 and 1 */
 	int32_t entry;	      /* code: int entry(struct sk_core *) */
 	int32_t serial_entry; /* code: int entry(void *const *tensors, void *workspace); 0: there is none, since a step is
-				 RESIDENT */
+				 RESIDENT, or the entry a thunk */
 	int32_t scope;	      /* string, or 0 */
 	uint32_t kind;	      /* enum sk_launch_kind */
 	uint32_t first_step, step_count;

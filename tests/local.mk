@@ -321,6 +321,7 @@ END_TO_END_TESTS = \
 	tests/run/structs.sh \
 	tests/run/thread-storage.sh \
 	tests/run/threads.sh \
+	tests/run/thunks.sh \
 	tests/run/trace.sh \
 	tests/run/traps.sh
 SHELL_TESTS += $(END_TO_END_TESTS)

@@ -41,6 +41,7 @@ void sk_flight_close(struct skrt_device *device, uint32_t place)
 			munmap(flight->lanes[i].words, WORDS_SIZE);
 	}
 	free(flight->tables);
+	free(flight->words.items);
 	free(flight->parts);
 	free(flight->order);
 	free(flight);
@@ -210,6 +211,11 @@ enum skrt_status sk_flight_start(struct skrt_device *device, struct sk_command *
 		return SKRT_OUT_OF_MEMORY;
 	}
 	flight->checks = device->checks;
+	if (kernel->thunk && !sk_words_fill(&flight->words, kernel, flight->instance)) {
+		snprintf(error, error_size, "%s: no memory for the arguments of launch %s", kernel->module->path,
+			 kernel->name);
+		return SKRT_OUT_OF_MEMORY;
+	}
 	if (flight->checks)
 		status = sk_checks_begin(flight->checks, flight, error, error_size);
 	if (status)

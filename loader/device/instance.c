@@ -71,6 +71,7 @@ static void free_instance(struct skrt_instance *instance)
 		if (instance->workspaces[i].memory)
 			munmap(instance->workspaces[i].memory, instance->workspaces[i].size);
 	sk_call_close(&instance->serial_call);
+	free(instance->lone_core.words.items);
 	sk_guard_close(instance->guard);
 	free(instance->bindings);
 	free(instance->ended);

@@ -79,6 +79,8 @@ void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, uint
 	abi->failed_task = SK_NO_INDEX;
 	abi->bindings = instance->bindings;
 	abi->workspace = workspace->memory;
+	if (kernel->thunk)
+		sk_words_hand(&flight->words, abi);
 	abi->scratch = workspace->memory + workspace->scratch + scratch_row * workspace->scratch_stride;
 	abi->ranges = kernel->ranges + row * kernel->partition_count;
 	abi->homes = flight->homes + row * kernel->home_count;

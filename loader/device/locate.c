@@ -173,7 +173,7 @@ sk_locate(const struct skrt_kernel *kernel, bool serial, const struct sk_call *c
 	const uintptr_t *word = (const uintptr_t *)(const void *)(call->fibre.stack + call->fibre.size);
 	struct sk_located located = {.call = SK_NO_INDEX};
 
-	while (sk_fibre_holds(&call->fibre, --word) && (const void *)word >= call->fault.sp) {
+	while (!kernel->thunk && sk_fibre_holds(&call->fibre, --word) && (const void *)word >= call->fault.sp) {
 		if (!is_behind_call(&program, (const uint8_t *)*word))
 			continue;
 		located.call = call_that_returns_to(&program, (const uint8_t *)*word);
@@ -182,7 +182,8 @@ sk_locate(const struct skrt_kernel *kernel, bool serial, const struct sk_call *c
 		located.tile = tile_of(&program, located.call, call, word);
 		return located;
 	}
-	if (planned.end - planned.first == 1)
+	/* A thunk is one task's, and one kernel's, whose sides are two calls. */
+	if (planned.end - planned.first == 1 || kernel->thunk)
 		located.call = (uint32_t)(planned.first - program.plan->calls);
 	return located;
 }

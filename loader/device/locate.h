@@ -14,7 +14,7 @@ struct sk_located {
 	struct sk_core_range tile; /* in elements of the call's extent; empty: not known, or its step is not in tiles */
 };
 
-/* Where a core's part of the launch, or its serial entry, was left; of a launch with one call the call is that one. The
- * plan's steps have been checked. */
+/* Where a core's part of the launch, or its serial entry, was left; of a launch with one call, or with a thunk, the
+ * call is the first one. The plan's steps have been checked. */
 struct sk_located sk_locate(const struct skrt_kernel *kernel, bool serial, const struct sk_call *call);
 #endif

@@ -1,5 +1,5 @@
-/* Serial runs: a launch's serial entry, on the calling thread, behind those of launches in front of it that run once
- * and have not. */
+/* Serial runs: a launch's serial entry or thunk, on the calling thread, behind those of launches in front of it that
+ * run once and have not. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -12,15 +12,14 @@
 
 struct serial_run {
 	const struct skrt_kernel *kernel;
-	const struct skrt_instance *instance;
+	struct skrt_instance *instance;
 };
 
 static int run_serial(void *context)
 {
 	const struct serial_run *run = context;
 
-	return run->kernel->serial_entry(run->instance->bindings,
-					 run->instance->workspaces[run->kernel->unshared].memory);
+	return sk_serial_run(run->instance, run->kernel);
 }
 
 /* What launches on a device with checks have written lies in guarded memory, and what serial runs have does not. */
@@ -75,7 +74,7 @@ static enum skrt_status check_entry(const struct skrt_kernel *kernel)
 {
 	char title[SK_ERROR_SIZE];
 
-	if (kernel->serial_entry)
+	if (kernel->serial)
 		return SKRT_OK;
 	sk_kernel_title(kernel, title, sizeof(title));
 	return sk_fail(SKRT_NOT_FOUND, "%s: %s has no serial entry: it has a task whose blocks wait for one another",
@@ -89,6 +88,9 @@ static enum skrt_status run_entry(struct skrt_instance *instance, const struct s
 	char text[SK_ERROR_SIZE];
 	bool lost = false;
 
+	if (!sk_serial_prepare(instance, kernel))
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for the arguments of launch %s", kernel->module->path,
+			       kernel->name);
 	sk_watch_call(instance->module->device, call, &instance->module->image.package, run_serial, &run);
 	if (!call->result && !call->fault.kind) {
 		note_end(instance, kernel);

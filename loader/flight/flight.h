@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "loader/flight/core.h"
+#include "loader/flight/thunk-words.h"
 #include "loader/skrt.h"
 
 struct sk_checks;
@@ -57,6 +58,7 @@ struct sk_flight {
 	struct skrt_instance *instance;
 	const struct skrt_kernel *kernel;
 	const struct sk_home *homes; /* the kernel's, for this place */
+	struct sk_words words; /* that its thunk reads, if it has one */
 	uint32_t workers; /* of the device, when it began */
 	uint32_t busy; /* of them, those that have cores in it: the first ranks */
 	struct sk_checks *checks; /* that it is under; NULL: none */

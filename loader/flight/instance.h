@@ -6,6 +6,7 @@
 
 #include "loader/base/status.h"
 #include "loader/core/call.h"
+#include "loader/flight/thunk-words.h"
 #include "loader/plan/plan.h"
 
 /* Zero-filled pages: the workspace proper, and behind it, where the serial entries want it, the scratch of core 0, then
@@ -37,6 +38,7 @@ struct skrt_instance {
 	uint32_t due[2]; /* how many that run once have not, by workspace: the network's, the tasks' entries */
 	struct sk_guard *guard; /* of devices with checks; else NULL */
 	struct sk_call serial_call; /* without a stack before the first serial run */
+	struct sk_lone_core lone_core; /* of serial runs of thunks */
 };
 
 #endif

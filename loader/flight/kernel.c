@@ -16,6 +16,7 @@
 #include "loader/flight/block.h"
 #include "loader/flight/flight.h"
 #include "loader/flight/module.h"
+#include "loader/plan/words.h"
 
 void sk_kernel_free(struct skrt_kernel *kernel)
 {
@@ -163,7 +164,39 @@ static bool check_all_records(struct skrt_module *module, char *error, size_t er
 	return module->records_checked;
 }
 
-/* Checks what the launch's record says, and of a launch whose blocks ask the runtime what its steps say. */
+/* Whether what a thunk calls, and what it hands to kernels by their names, lies in the package. */
+static enum skrt_status check_call(const struct skrt_module *module, const struct sk_plan_call *call)
+{
+	const struct sk_plan_view *plan = &module->plan;
+	const struct sk_plan_kernel *kernel = &plan->kernels[call->kernel];
+	const struct sk_plan_argument *arguments = sk_plan_arguments(plan, call);
+
+	if (!is_code(module, &kernel->code) || (kernel->vector_code && !is_code(module, &kernel->vector_code)))
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: kernel %s does not lie in text", module->path,
+			       sk_plan_string(&kernel->name));
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		const struct sk_plan_symbol *symbol =
+			arguments[i].kind == SK_ARGUMENT_SYMBOL ? &plan->symbols[arguments[i].index] : NULL;
+
+		if (symbol && !sk_image_holds(&module->image, sk_plan_address(&symbol->address), 1, PROT_READ))
+			return sk_fail(SKRT_BAD_PACKAGE, "%s: symbol %s does not lie in the package", module->path,
+				       sk_plan_string(&symbol->name));
+	}
+	return SKRT_OK;
+}
+
+static enum skrt_status check_calls(const struct skrt_module *module, const struct sk_plan_launch *launch)
+{
+	struct sk_plan_calls calls = sk_plan_launch_calls(&module->plan, launch);
+	enum skrt_status status = SKRT_OK;
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end && !status; call++)
+		status = check_call(module, call);
+	return status;
+}
+
+/* Checks what the launch's record says, and what its steps say of a launch whose blocks ask the runtime, or whose thunk
+ * reads what the runtime makes of them. */
 static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
 {
 	const struct sk_plan_launch *launch = &module->plan.launches[index];
@@ -174,10 +207,12 @@ static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
 	if (!is_code(module, &launch->entry) || (launch->serial_entry && !is_code(module, &launch->serial_entry)))
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: launch %" PRIu32 " (%s): its entry does not lie in text",
 			       module->path, index, sk_plan_string(&launch->name));
-	if (sk_plan_calls_runtime(launch) && (!check_all_records(module, error, sizeof(error)) ||
-					      !sk_plan_check_launch(&module->plan, index, error, sizeof(error))))
+	if (!sk_plan_calls_runtime(launch) && !sk_plan_has_thunk(launch))
+		return SKRT_OK;
+	if (!check_all_records(module, error, sizeof(error)) ||
+	    !sk_plan_check_launch(&module->plan, index, error, sizeof(error)))
 		return damaged(module, error);
-	return SKRT_OK;
+	return sk_plan_has_thunk(launch) ? check_calls(module, launch) : SKRT_OK;
 }
 
 /* The launch, which has been checked, without its tables. NULL: no memory. */
@@ -195,6 +230,8 @@ static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t inde
 		.name = sk_plan_string(&launch->name),
 		.entry = (int (*)(struct sk_core *))(uintptr_t)sk_plan_address(&launch->entry),
 		.serial_entry = (int (*)(void *const *, void *))(uintptr_t)sk_plan_address(&launch->serial_entry),
+		.thunk = sk_plan_has_thunk(launch),
+		.serial = launch->serial_entry || (sk_plan_has_thunk(launch) && !sk_plan_calls_runtime(launch)),
 		.unshared = launch->kind == SK_LAUNCH_TASK,
 		.partition_count = launch->partition_count,
 		.home_count = launch->home_count,
@@ -336,7 +373,7 @@ void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_i
 		.kind = (enum skrt_kernel_kind)launch->kind,
 		.task_count = launch->task_count,
 		.stream = launch->stream,
-		.has_serial_entry = kernel->serial_entry != NULL,
+		.has_serial_entry = kernel->serial,
 	};
 }
 

@@ -31,6 +31,8 @@ struct skrt_kernel {
 	const char *name;
 	int (*entry)(struct sk_core *core);
 	int (*serial_entry)(void *const *tensors, void *workspace); /* NULL: none */
+	bool thunk; /* the entry is one: it reads words instead of bindings and workspace */
+	bool serial; /* a thread can run it alone, by its serial entry or its thunk */
 	bool unshared; /* a task entry: runs in the unshared workspace */
 	uint32_t lane_steps[SK_MAX_LANES];
 	/* That run it: the device's, no more than its options allow, and as many as blocks that run at once need. */

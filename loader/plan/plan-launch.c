@@ -257,6 +257,8 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
 	if (step->flags & ~SK_STEP_FLAGS)
 		return sk_plan_fail(checker, "flags 0x%x are unknown", step->flags);
+	if (launch->flags & SK_LAUNCH_THUNK && (step->call_count > 1 || step->await_count || step->tile))
+		return sk_plan_fail(checker, "a thunk makes one call and awaits nothing");
 	return check_calls_slice(checker, launch, step) && check_call_slices(checker, step, ends) &&
 	       check_spread(checker, launch, step) && check_tile(checker, step) &&
 	       check_resident(checker, launch, step) && check_early(checker, launch, step) &&

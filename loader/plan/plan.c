@@ -478,6 +478,9 @@ static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct
 	}
 	if (launch->serial_entry && sk_plan_is_resident(launch))
 		return sk_plan_fail(checker, "it has a serial entry, but blocks that run at once");
+	if (launch->flags & SK_LAUNCH_THUNK && (launch->serial_entry || !sk_plan_is_task_launch(launch)))
+		return sk_plan_fail(checker, "it has a thunk, but %s",
+				    launch->serial_entry ? "also a serial entry" : "is no task's own launch");
 	if (launch->step_count == 0 || steps != launch->step_count)
 		return sk_plan_fail(checker, "it has %u steps, but its lanes have %" PRIu64, launch->step_count, steps);
 	if (launch->task_count == 0 || launch->task_count > view->call_count)

@@ -1,6 +1,6 @@
 /* See measure.h. The tasks of a round run in the network's order, so that each finds the caches as it does in the
  * network. A first round, by libskrt's own function, makes everything ready and says what is wrong; then the serial
- * entries are called directly, with the clock close around them. */
+ * entries or thunks are called directly, with the clock close around them. */
 #include "config.h"
 
 #include "loader/skrun/measure.h"
@@ -72,16 +72,15 @@ static bool run_first(struct sk_session *session, uint32_t task_count)
 
 struct timed_run {
 	const struct skrt_kernel *kernel;
-	const struct skrt_instance *instance;
+	struct skrt_instance *instance;
 	double time;
 };
 
 static int run_timed(void *context)
 {
 	struct timed_run *run = context;
-	void *workspace = run->instance->workspaces[run->kernel->unshared].memory;
 	double start = now();
-	int status = run->kernel->serial_entry(run->instance->bindings, workspace);
+	int status = sk_serial_run(run->instance, run->kernel);
 
 	run->time = now() - start;
 	return status;
@@ -97,6 +96,10 @@ static bool run_round(struct sk_session *session, uint32_t task_count, uint32_t 
 		struct timed_run run = {session->module->kernels[task->task_launch], session->instance, 0};
 		struct sk_call *call = &session->instance->serial_call;
 
+		if (!sk_serial_prepare(session->instance, run.kernel)) {
+			sk_skrun_error("no memory for the arguments of task '%s'", sk_plan_string(&task->name));
+			return false;
+		}
 		sk_watch_call(session->device, call, &session->module->image.package, run_timed, &run);
 		times[(size_t)i * rounds + round] = run.time;
 		if (!call->result && call->fault.kind == SK_FAULT_NONE)

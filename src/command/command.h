@@ -77,7 +77,7 @@ struct sk_command_line {
 	const char *reproduction; /* --repro; NULL: none */
 	const char *root; /* --chroot: where paths in files that start with a slash start; NULL: where they say */
 	const char *private_key; /* --sign; NULL: none */
-	bool no_task_entries;
+	bool task_entries, no_task_entries;
 	bool allow_multiple_definition;
 	bool trap; /* --unresolved-symbols=trap */
 	sk_texts trapped; /* --unresolved-symbols=trap:NAME,NAME */

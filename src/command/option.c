@@ -53,6 +53,7 @@ static const struct sk_option options[] = {
 	{"soname", "h", SK_OPTION_SET_TEXT, FIELD(soname)},
 	{NULL, "z", SK_OPTION_SET_KEYWORD, 0},
 	{"sign", NULL, SK_OPTION_SET_TEXT, FIELD(private_key)},
+	{"task-entries", NULL, SK_OPTION_SET_FLAG, FIELD(task_entries)},
 	{"no-task-entries", NULL, SK_OPTION_SET_FLAG, FIELD(no_task_entries)},
 	{"scope-options", NULL, SK_OPTION_ADD_OVERRIDE, 0},
 	{"strip-all", "s", SK_OPTION_SET_FLAG, FIELD(strip_all)},

@@ -121,8 +121,9 @@ static void add_tasks(struct shares *shares, const struct sk_plan_view *plan,
 		total.entries += tasks[i].entries;
 	}
 	add_task(shares, &total, "<total>", "", "");
-	add(shares, sk_arena_print(shares->arena, "%10" PRIu64 " %10s %10s <beginnings and ends of functions>\n",
-				   sk_entries_size(entries) - total.dispatcher - total.serial - total.entries, "", ""));
+	add(shares,
+	    sk_arena_print(shares->arena, "%10" PRIu64 " %10s %10s <beginnings and ends of functions, thunks>\n",
+			   sk_entries_size(entries) - total.dispatcher - total.serial - total.entries, "", ""));
 }
 
 const char *sk_shares_text(const struct sk_model *model, const struct sk_plan_view *plan,

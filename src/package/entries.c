@@ -6,12 +6,17 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "loader/plan/words.h"
+#include "src/base/map.h"
+#include "stubs/dispatcher/thunk.h"
+
 struct job {
 	const struct sk_plan_view *plan;
 	const char *manifest;
 	bool debug, tasks;
 	struct sk_arena *arena, *scratch;
 	struct sk_entries *result;
+	struct sk_map thunks; /* by key: numbers of their symbols */
 };
 
 /* Returns the number of the entry's symbol. */
@@ -29,6 +34,38 @@ static uint32_t emit(struct job *job, uint32_t launch, enum sk_entry_kind kind, 
 	return symbol;
 }
 
+/* Returns the number of the thunk's symbol, which a launch in front may have made. */
+static uint32_t find_thunk(struct job *job, uint32_t launch)
+{
+	uint32_t symbol = (uint32_t)job->result->code.symbols.count, found;
+	struct sk_thunk thunk;
+
+	sk_thunk_make(job->scratch, job->plan, &job->plan->launches[launch], &thunk);
+	found = sk_map_find(&job->thunks, thunk.key, thunk.key_size);
+	if (found != SK_NONE)
+		sk_arena_reset(job->scratch);
+	if (found != SK_NONE)
+		return found;
+	sk_map_insert(&job->thunks, sk_arena_copy(job->arena, thunk.key, thunk.key_size), thunk.key_size, symbol);
+	return emit(job, launch, SK_ENTRY_PARALLEL, sk_arena_print(job->arena, "sk_thunk.%zu", job->thunks.count - 1));
+}
+
+static struct sk_entry make_entry(struct job *job, uint32_t number)
+{
+	const struct sk_plan_launch *launch = &job->plan->launches[number];
+	const char *name = sk_plan_string(&launch->name);
+	struct sk_entry entry = {.launch = number, .serial = SK_NO_INDEX};
+
+	if (sk_plan_has_thunk(launch)) {
+		entry.parallel = find_thunk(job, number);
+		return entry;
+	}
+	entry.parallel = emit(job, number, SK_ENTRY_PARALLEL, name);
+	if (!sk_plan_is_resident(launch))
+		entry.serial = emit(job, number, SK_ENTRY_SERIAL, sk_arena_join(job->arena, name, "_serial"));
+	return entry;
+}
+
 static void *make(void *context)
 {
 	struct job *job = context;
@@ -36,18 +73,12 @@ static void *make(void *context)
 
 	for (uint32_t i = 0; i < job->plan->launch_count && !result->reason; i++) {
 		const struct sk_plan_launch *launch = &job->plan->launches[i];
-		const char *name = sk_plan_string(&launch->name);
-		struct sk_entry entry = {.launch = i};
 
 		if ((launch->kind == SK_LAUNCH_TASK) != job->tasks)
 			continue;
-		entry.parallel = emit(job, i, SK_ENTRY_PARALLEL, name);
-		entry.serial = sk_plan_is_resident(launch)
-				       ? SK_NO_INDEX
-				       : emit(job, i, SK_ENTRY_SERIAL, sk_arena_join(job->arena, name, "_serial"));
-		sk_array_push(job->arena, &result->entries, entry);
+		sk_array_push(job->arena, &result->entries, make_entry(job, i));
 	}
-	if (job->debug && result->entries.count && !result->reason)
+	if (job->debug && result->code.parts.count && !result->reason)
 		sk_debug_build(&result->debug, job->arena, job->manifest, "sklink " PACKAGE_VERSION, job->plan,
 			       &result->code);
 	return NULL;
@@ -70,6 +101,7 @@ void sk_entries_make(struct sk_arena *arena, const struct sk_plan_view *plan, co
 				       .arena = own,
 				       .scratch = sk_arena_create(),
 				       .result = &entries[i]};
+		sk_map_init(&jobs[i].thunks, own);
 	}
 
 	bool started = threads > 1 && !pthread_create(&thread, NULL, make, &jobs[SK_ENTRIES_OF_TASKS]);

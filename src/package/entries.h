@@ -10,14 +10,15 @@
 
 enum { SK_ENTRIES_OF_SCOPES, SK_ENTRIES_OF_TASKS, SK_ENTRIES };
 
-/* A launch's two entries: numbers of their symbols in the code; serial is SK_NO_INDEX if there is none. */
+/* A launch's two entries: numbers of their symbols in the code; serial is SK_NO_INDEX if there is none. Several
+ * launches can have one thunk. */
 struct sk_entry {
 	uint32_t launch, parallel, serial;
 };
 
 struct sk_entries {
 	struct sk_code code;
-	struct sk_debug debug; /* if it was asked for */
+	struct sk_debug debug; /* if it was asked for, and the code has parts */
 	SK_ARRAY(struct sk_entry) entries;
 	const char *failed, *reason; /* the first entry that cannot be made, and why; NULL: none */
 };

@@ -180,7 +180,7 @@ static void add_entries(struct package *package, const char *name, const struct 
 		package->serial_entries[entry->launch] =
 			entry->serial == SK_NO_INDEX ? SK_NONE : functions[entry->serial];
 	}
-	if (debug)
+	if (debug && made->code.parts.count)
 		add_debug(package, &made->debug, functions[0]);
 }
 

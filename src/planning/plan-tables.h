@@ -12,7 +12,7 @@ struct sk_plan_writer {
 	const struct sk_schedule *schedule;
 	const struct sk_memory *memory;
 	struct sk_arena *arena;
-	bool task_entries;
+	enum sk_task_entries task_entries;
 	struct sk_plan_image *image;
 	uint64_t *constant_offsets; /* by tensor */
 	uint32_t *numbers; /* by tensor that is no view: its number in the plan */

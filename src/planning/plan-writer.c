@@ -330,7 +330,7 @@ static void write_step(struct sk_plan_writer *writer, struct sk_plan_launch *lau
 /* ---- launches ---- */
 
 /* What every kind of launch has: a name, entries, and slices that begin where the last launch's end. Blocks that wait
- * for one another cannot run one by one, so such a launch has no serial entry. */
+ * for one another cannot run one by one, so such a launch has no serial entry, and neither has one with a thunk. */
 static struct sk_plan_launch *start_launch(struct sk_plan_writer *writer, uint32_t number, enum sk_launch_kind kind,
 					   const char *name, const uint32_t resident_cores[SK_MAX_LANES])
 {
@@ -345,7 +345,9 @@ static struct sk_plan_launch *start_launch(struct sk_plan_writer *writer, uint32
 	}
 	sk_plan_set_string(writer, &record->name, name);
 	sk_plan_add_relocation(writer, &record->entry, SK_PLAN_ENTRY, number);
-	if (!resident)
+	if (kind == SK_LAUNCH_TASK && writer->task_entries == SK_TASKS_BY_THUNKS)
+		record->flags = SK_LAUNCH_THUNK;
+	else if (!resident)
 		sk_plan_add_relocation(writer, &record->serial_entry, SK_PLAN_SERIAL_ENTRY, number);
 	record->kind = kind;
 	record->first_step = writer->step_count;
@@ -449,7 +451,8 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 /* ---- the whole ---- */
 
 bool sk_plan_write(const struct sk_model *model, const struct sk_fusion *fusion, const struct sk_schedule *schedule,
-		   const struct sk_memory *memory, uint32_t machine, bool task_entries, struct sk_plan_image *image)
+		   const struct sk_memory *memory, uint32_t machine, enum sk_task_entries task_entries,
+		   struct sk_plan_image *image)
 {
 	struct sk_plan_writer writer = {
 		.model = model,

@@ -44,8 +44,16 @@ struct sk_plan_image {
 	uint64_t constants_size;
 };
 
+/* How tasks run by themselves. */
+enum sk_task_entries {
+	SK_TASKS_WITHOUT, /* not at all */
+	SK_TASKS_BY_THUNKS, /* those that are called in one way share a thunk */
+	SK_TASKS_BY_ENTRIES, /* each has entries of its own, a serial one, too */
+};
+
 /* machine: EM_… False if the plan exceeds 2 GiB or the constants 64 bits (said in the sink). */
 bool sk_plan_write(const struct sk_model *model, const struct sk_fusion *fusion, const struct sk_schedule *schedule,
-		   const struct sk_memory *memory, uint32_t machine, bool task_entries, struct sk_plan_image *image);
+		   const struct sk_memory *memory, uint32_t machine, enum sk_task_entries task_entries,
+		   struct sk_plan_image *image);
 
 #endif

@@ -68,8 +68,9 @@ static bool check_needs(const struct sk_consistency *check, const struct sk_plan
 static bool check_options(const struct sk_consistency *check, const struct sk_plan_launch *launch)
 {
 	const char *name = sk_plan_string(&launch->name);
-	bool has_options = launch->func_align || launch->flags & ~(SK_LAUNCH_EARLY | SK_LAUNCH_ONCE) ||
-			   launch->preload || launch->copies;
+	bool has_options = launch->func_align ||
+			   launch->flags & ~(SK_LAUNCH_EARLY | SK_LAUNCH_ONCE | SK_LAUNCH_THUNK) || launch->preload ||
+			   launch->copies;
 
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
 		has_options |= launch->lane_cores[lane] != 0;

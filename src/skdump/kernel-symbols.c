@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "loader/plan/words.h"
 #include "src/signature/signature-parser.h"
 
 /* So many names may be compared, of functions that share an address. */
@@ -34,6 +35,7 @@ struct looking {
 	SK_ARRAY(struct claim) claims;
 	SK_ARRAY(struct twins) twins;
 	struct sk_map twin_numbers; /* by what struct twin_key has of them */
+	struct sk_map thunks; /* by address: their numbers */
 };
 
 enum verdict { UNKNOWN, SAME, OTHER };
@@ -231,6 +233,7 @@ static uint32_t check_kernels(struct looking *looking)
 	uint32_t unknown = 0;
 
 	sk_map_init(&looking->twin_numbers, looking->arena);
+	sk_map_init(&looking->thunks, looking->arena);
 	for (uint32_t i = 0; i < plan->kernel_count; i++)
 		if (!claim_functions(looking, &plan->kernels[i]))
 			return 0;
@@ -282,9 +285,19 @@ static enum verdict check_entry(struct looking *looking, const int32_t *referenc
 	return verdict;
 }
 
+/* Thunks are numbered in the order of the launches that have them. */
+static const char *thunk_name(struct looking *looking, const struct sk_plan_launch *launch)
+{
+	uint64_t address = sk_package_file_target(looking->file, &launch->entry);
+	const char *key = sk_arena_copy(looking->arena, (const char *)&address, sizeof(address));
+	uint32_t number = sk_map_insert(&looking->thunks, key, sizeof(address), (uint32_t)looking->thunks.count);
+
+	return sk_arena_print(looking->arena, "sk_thunk.%u", number);
+}
+
 static enum verdict check_entries(struct looking *looking, const struct sk_plan_launch *launch)
 {
-	const char *name = sk_plan_string(&launch->name);
+	const char *name = sk_plan_has_thunk(launch) ? thunk_name(looking, launch) : sk_plan_string(&launch->name);
 	enum verdict verdict = check_entry(looking, &launch->entry, name);
 
 	if (verdict != SAME || !launch->serial_entry)

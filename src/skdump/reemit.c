@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "loader/plan/words.h"
 #include "src/base/checked.h"
 #include "stubs/dispatcher/dispatcher.h"
 #include "stubs/dispatcher/emit.h"
@@ -214,9 +215,11 @@ static bool compare_launch(const struct comparison *comparison, uint32_t launch)
 	const char *serial = sk_arena_print(comparison->arena, "%s_serial", name);
 	bool sound = compare_entry(comparison, launch, SK_ENTRY_PARALLEL, &record->entry, name);
 
-	if (!record->serial_entry != sk_plan_is_resident(record)) {
+	if (!record->serial_entry != (sk_plan_is_resident(record) || sk_plan_has_thunk(record))) {
 		sk_error(comparison->diag, (struct sk_place){.file = file->path},
-			 "launch '%s' has a serial entry if and only if its blocks wait for one another", name);
+			 "launch '%s' has no serial entry if and only if its blocks wait for one another, or it has a "
+			 "thunk",
+			 name);
 		return false;
 	}
 	if (record->serial_entry)

@@ -218,6 +218,8 @@ static const char *options_text(const struct sk_show *show, const struct sk_plan
 			text = sk_arena_print(arena, "%s, %u %s%score%s", text, cores, plan->lane_count > 1 ? lane : "",
 					      plan->lane_count > 1 ? " " : "", sk_show_plural(cores));
 	}
+	if (launch->flags & SK_LAUNCH_THUNK)
+		text = sk_arena_print(arena, "%s, by a thunk", text);
 	if (sk_plan_notes_times(plan, launch))
 		text = sk_arena_print(arena, "%s, notes times", text);
 	return text;

@@ -11,7 +11,9 @@
  *
  * A call of blocks or of tiles stands in a loop.
  */
+#include "loader/plan/words.h"
 #include "stubs/dispatcher/lowering.h"
+#include "stubs/dispatcher/thunk.h"
 
 static struct sk_plan_calls calls_of(const struct sk_lowering *l, const struct sk_plan_step *step)
 {
@@ -339,6 +341,32 @@ static void lower_serial(struct sk_lowering *l, const char *name)
 	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_EPILOGUE});
 }
 
+/* What differs among tasks is not in a thunk's code: so nothing refers to it, and no part of it is one task's. */
+static const char *emit_thunk(struct sk_arena *scratch, const struct sk_plan_view *plan,
+			      const struct sk_plan_launch *launch, const char *name, struct sk_code *code)
+{
+	const struct sk_emitter *emitter = sk_emitter_find(plan->plan->machine);
+	struct sk_thunk thunk;
+	struct sk_entry_ops program = {.plan = &thunk.plan, .thunk = true};
+	struct sk_lowering lowering = {
+		.arena = scratch,
+		.plan = &thunk.plan,
+		.program = &program,
+		.code = code,
+		.guard = SK_ALL_CORES,
+	};
+	size_t parts = code->parts.count;
+
+	sk_thunk_make(scratch, plan, launch, &thunk);
+	lowering.launch = thunk.plan.launches;
+	lower_parallel(&lowering, name);
+
+	const char *reason = emitter->emit(scratch, &program, code);
+
+	code->parts.count = parts;
+	return reason;
+}
+
 const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_view *plan, uint32_t launch,
 			       enum sk_entry_kind kind, const char *name, struct sk_code *code)
 {
@@ -362,6 +390,9 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
 		return reason;
 	if (kind == SK_ENTRY_SERIAL && sk_plan_is_resident(lowering.launch))
 		return "blocks that run at once have no serial entry";
+	if (sk_plan_has_thunk(lowering.launch))
+		return kind == SK_ENTRY_SERIAL ? "a thunk has no serial entry"
+					       : emit_thunk(scratch, plan, lowering.launch, name, code);
 	if (kind == SK_ENTRY_PARALLEL)
 		lower_parallel(&lowering, name);
 	else

@@ -48,7 +48,7 @@ struct sk_code {
 	uint32_t alignment; /* that the bytes need */
 	SK_ARRAY(struct sk_code_relocation) relocations;
 	SK_ARRAY(struct sk_code_symbol) symbols;
-	SK_ARRAY(struct sk_code_part) parts; /* by offset; each function begins with one */
+	SK_ARRAY(struct sk_code_part) parts; /* by offset; each function begins with one, but thunks have none */
 	/* One CIE and an FDE per function, as .eh_frame has them; each FDE's 32-bit PC-relative start address stands at
 	 * eh_frame_starts[i] and refers to symbols[i]. */
 	SK_ARRAY(uint8_t) eh_frame;

@@ -174,6 +174,7 @@ struct sk_entry_ops {
 	SK_ARRAY(struct sk_op) ops;
 	uint32_t label_count;
 	uint32_t alignment; /* of the entry, at least the architecture's */
+	bool thunk; /* calls name words (stubs/dispatcher/thunk.h) instead of kernels and tasks */
 	bool serial; /* the entry's parameters are tensors and workspace, not a core */
 	uint64_t serial_scratch; /* where the scratch of a serial entry begins in the workspace */
 };

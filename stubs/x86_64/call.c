@@ -459,6 +459,11 @@ void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op_call *call)
 	store_fields(e, call);
 	for (enum turn turn = EARLY; turn < TURNS; turn++)
 		take_turn(e, call, turn);
+	if (e->program->thunk) {
+		/* call [words + kernel] */
+		PUT(e, CALL_MEMORY, .rm = BINDINGS, .disp = sk_x86_word(call->kernel));
+		return;
+	}
 	/* call kernel */
 	PUT(e, CALL, 0);
 	sk_x86_relocate(e, true, call->vector_side ? SK_CODE_VECTOR_KERNEL : SK_CODE_KERNEL, call->kernel, 0);
@@ -477,7 +482,7 @@ static uint32_t argument_registers(const struct sk_x86_emitter *e, const struct 
 
 struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const struct sk_op_call *call)
 {
-	struct sk_x86_call_needs needs = {0};
+	struct sk_x86_call_needs needs = {.registers = e->program->thunk ? 1u << BINDINGS : 0};
 	struct taken taken = {0};
 
 	for (uint32_t i = 0; i < call->argument_count; i++) {

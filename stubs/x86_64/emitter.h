@@ -217,6 +217,12 @@ static inline bool sk_x86_is_in_scratch(const struct sk_plan_argument *argument)
 	return argument->kind == SK_ARGUMENT_SCRATCH || argument->space == SK_SPACE_SCRATCH;
 }
 
+/* Where a thunk's word stands, from BINDINGS. */
+static inline int32_t sk_x86_word(uint32_t word)
+{
+	return 8 * (int32_t)word;
+}
+
 /* Where a variable of the tile stands, from rsp. */
 static inline int32_t sk_x86_tile_variable(const struct sk_x86_emitter *e, enum sk_variable variable)
 {

@@ -114,6 +114,19 @@ static void emit_forgotten(struct sk_x86_emitter *e)
 	PUT(e, SET32, .rm = SK_RAX, .immediate = (uint32_t)SK_STATUS_NOT_AWAITED);
 }
 
+/* ecx is free: the status is in eax. */
+static void emit_blame(struct sk_x86_emitter *e, uint32_t task)
+{
+	if (e->program->thunk) {
+		/* mov ecx, [words + task]; mov [core.failed_task], ecx */
+		PUT(e, LOAD32, .reg = SK_RCX, .rm = BINDINGS, .disp = sk_x86_word(task));
+		PUT(e, STORE32, .reg = SK_RCX, .rm = CORE, .disp = CORE_FAILED_TASK);
+		return;
+	}
+	/* mov dword ptr [core.failed_task], task */
+	PUT(e, STORE32_IMMEDIATE, .rm = CORE, .disp = CORE_FAILED_TASK, .immediate = task);
+}
+
 void sk_x86_emit_tails(struct sk_x86_emitter *e)
 {
 	bool awaits = false;
@@ -125,10 +138,10 @@ void sk_x86_emit_tails(struct sk_x86_emitter *e)
 			sk_x86_begin_part(e, tail->task, false);
 		sk_x86_set_label(e, tail->label);
 		if (tail->reached == SK_NO_INDEX) {
-			/* mov dword ptr [core.failed_task], task; jmp leave */
+			/* …; jmp leave */
 			if (tail->forgotten)
 				emit_forgotten(e);
-			PUT(e, STORE32_IMMEDIATE, .rm = CORE, .disp = CORE_FAILED_TASK, .immediate = tail->task);
+			emit_blame(e, tail->task);
 			sk_x86_jump(e, SK_X86_JUMP, e->leave);
 			continue;
 		}

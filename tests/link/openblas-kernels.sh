@@ -296,7 +296,7 @@ END_C
 # build NAME: NAME.sk by sklink, NAME-compare with the direct calls by GNU ld
 build() {
 	start=$(date +%s%N)
-	"$sklink" $1.yaml "$archive" -o $1.sk || fail "$1"
+	"$sklink" --task-entries $1.yaml "$archive" -o $1.sk || fail "$1"
 	middle=$(date +%s%N)
 	nm $1.sk | sed -n 's/^\([0-9a-f]*\) . \(sk_unfused_.*_serial\)$/#define \2 0x\1/p' >$1/entries.h
 	$KERNEL_CC -O1 -fno-builtin -I$1 compare.c "$archive" -o $1-compare -ldl -lm -lpthread

@@ -1,7 +1,7 @@
-/* faults PACKAGE KERNEL TITLE DEVICE CORES: runs the launch again and again, with a kernel that fails in another way
- * each time, and looks at the error. After each failure the same process, device and stream must compute the right
- * result; and so they must when a kernel has changed control state that is not its own. The package is made by
- * tests/run/faults.sh. */
+/* faults PACKAGE KERNEL TITLE DEVICE CORES: runs the launch, or the task of that name by itself, again and again, with
+ * a kernel that fails in another way each time, and looks at the error. After each failure the same process, device and
+ * stream must compute the right result; and so they must when a kernel has changed control state that is not its own.
+ * The package is made by tests/run/faults.sh. */
 #include <fcntl.h>
 #include <regex.h>
 #include <stdint.h>
@@ -187,7 +187,8 @@ int main(int argc, char **argv)
 	check(skrt_module_load(device, argv[1], &module));
 	check(skrt_instance_create(module, &instance));
 	check(skrt_stream_create(device, &stream));
-	check(skrt_module_find_kernel(module, argv[2], &kernel));
+	if (skrt_module_find_task(module, argv[2], &kernel))
+		check(skrt_module_find_kernel(module, argv[2], &kernel));
 	void *page = truncated_page();
 	bind_all(module, instance, page);
 	kind = memory_of(module, "kind");

@@ -41,6 +41,7 @@ for where in 'host 1' 'host 2' 'host 7' 'a3 0' 'a3 1'; do
 	set -- $where
 	"$top_builddir/tests/run/faults" fused.sk "$launch" "superkernel $launch" $1 $2 >fused.txt || fail "fused on $where"
 	"$top_builddir/tests/run/faults" lone.sk "$lone" "launch $lone" $1 $2 >lone.txt || fail "lone on $where"
+	"$top_builddir/tests/run/faults" lone.sk bad "task entry sk_unfused_bad" $1 $2 >thunk.txt || fail "by a thunk on $where"
 done
 
 # kind NAME: what the kernel does.

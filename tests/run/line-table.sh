@@ -49,14 +49,14 @@ address() { # PACKAGE SYMBOL
 	nm "$1" | awk -v name="$2" '$3 == name {print $1}'
 }
 
-"$sklink" model.yaml bare.o -o bare.sk
+"$sklink" --task-entries model.yaml bare.o -o bare.sk
 clean bare.sk
 if command -v llvm-dwarfdump >/dev/null; then
 	llvm-dwarfdump --verify bare.sk >verify.txt 2>&1 || { cat verify.txt >&2; fail "llvm-dwarfdump"; }
 fi
-"$sklink" model.yaml kernels.o -o model.sk
+"$sklink" --task-entries model.yaml kernels.o -o model.sk
 clean model.sk
-"$sklink" --compress-debug-sections=zlib model.yaml kernels.o -o small.sk
+"$sklink" --task-entries --compress-debug-sections=zlib model.yaml kernels.o -o small.sk
 readelf -SW small.sk | grep -q '\.debug_line .* C ' || fail "not compressed"
 clean small.sk
 rows bare.sk >bare.txt
@@ -124,7 +124,7 @@ mkdir -p deep/er && cp model.yaml deep/er/
 readelf --debug-dump=info deep.sk | grep -q 'DW_AT_name *: deep/er/model.yaml' || fail "the manifest's path as given"
 grep -q "$dir" deep.sk && fail "the folder of this machine is in the package"
 readelf --debug-dump=info deep.sk | grep -q DW_AT_comp_dir && fail "there is a folder"
-(cd deep/er && "$sklink" model.yaml ../../bare.o -o other.sk)
+(cd deep/er && "$sklink" --task-entries model.yaml ../../bare.o -o other.sk)
 cmp bare.sk deep/er/other.sk || fail "the folder changes the package"
 
 # Without.

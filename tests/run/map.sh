@@ -48,7 +48,7 @@ tasks:
   - {name: fourth, kernel: one, args: [y, y2]}
 M
 sed -i 's/^tasks:/  y2: {dtype: i32, shape: [64], role: output}\ntasks:/; s/^  y: {/  y: {role: output, /' model.yaml
-"$sklink" model.yaml k.o -Map=out.map --stats -o out.sk >said.txt
+"$sklink" --task-entries model.yaml k.o -Map=out.map --stats -o out.sk >said.txt
 "$skrun" out.sk --random 1 --verify >/dev/null
 
 object=k.o
@@ -84,25 +84,27 @@ done
 # A wait takes room in the dispatcher: the second task is on another core than the first.
 [ "$(row second | cut -d' ' -f1)" -gt "$(row first | cut -d' ' -f1)" ] || { cat tables.txt; fail "the wait of the second task"; }
 row '<total>' | grep -q "^$code " || fail "the total of dispatchers"
-rest=$(row '<beginnings and ends of functions>' | cut -d' ' -f1)
+rest=$(row '<beginnings and ends of functions, thunks>' | cut -d' ' -f1)
 all=$(sed -n 's/^bytes of dispatchers *//p' said.txt)
 [ $((sum + rest)) = "$all" ] || { cat tables.txt; fail "$sum and $rest bytes are not $all"; }
-"$sklink" model.yaml k.o -Map=again.map -o again.sk
+"$sklink" --task-entries model.yaml k.o -Map=again.map -o again.sk
 cmp out.map again.map || fail "two maps differ"
 for output in - /dev/stdout /dev/fd/1 /proc/self/fd/1; do
-	"$sklink" model.yaml k.o -Map=$output -o out.sk >again.txt # a regular file behind a device's name
+	"$sklink" --task-entries model.yaml k.o -Map=$output -o out.sk >again.txt # a regular file behind a device's name
 	cmp out.map again.txt || fail "the map of -Map=$output"
-	[ "$("$sklink" model.yaml k.o -Map=$output -o out.sk | cat)" = "$(cat out.map)" ] || fail "-Map=$output in a pipe"
+	[ "$("$sklink" --task-entries model.yaml k.o -Map=$output -o out.sk | cat)" = "$(cat out.map)" ] || fail "-Map=$output in a pipe"
 done
 "$sklink" model.yaml k.o -Map=/dev/null --header=/dev/null -o out.sk && [ -c /dev/null ] || fail "a device"
 mkfifo pipe
 cat pipe >again.txt &
-"$sklink" model.yaml k.o -Map=pipe -o out.sk
+"$sklink" --task-entries model.yaml k.o -Map=pipe -o out.sk
 wait $! && cmp out.map again.txt || fail "a map in a named pipe"
 [ ! -e ./- ] || fail "a file of the name -"
-"$sklink" model.yaml k.o --no-task-entries -Map=out.map -o out.sk
-sed -n '/Dispatcher/,$p' out.map >tables.txt
-row '<total>' | grep -qE "^$code [0-9]+ 0 <total>$" || { cat tables.txt; fail "without task entries"; }
+for option in '' --no-task-entries; do
+	"$sklink" model.yaml k.o $option -Map=out.map -o out.sk
+	sed -n '/Dispatcher/,$p' out.map >tables.txt
+	row '<total>' | grep -qE "^$code [0-9]+ 0 <total>$" || { cat tables.txt; fail "no task has code of its own: $option"; }
+done
 
 # A mix kernel reaches what either side does; what both reach and nobody else is its own.
 cat >mix.c <<'C'
@@ -126,14 +128,14 @@ SK_KERNEL(pair, "mix; block, in x i32[n], out y i32[n], n i64");
 C
 $KERNEL_CC -O1 -fno-inline -fvisibility=hidden -fPIC -ffunction-sections -fdata-sections -I"$top_srcdir/stubs" -c mix.c -o mix.o
 sed 's/kernel: two,/kernel: pair,/' model.yaml >mix.yaml
-"$sklink" mix.yaml k.o mix.o -Map=mix.map --stats -o mix.sk >said.txt
+"$sklink" --task-entries mix.yaml k.o mix.o -Map=mix.map --stats -o mix.sk >said.txt
 sed '/Dispatcher/,$d' mix.map | sed '1,/\.shstrtab/d' >tables.txt
 object=mix.o
 expect pair "$(($(size .text.pair_mix_aic) + $(size .text.pair_mix_aiv) + $(size .text.both))) 0 $((24 + 28)) 0 0 0 1 pair"
 sed -n '/Dispatcher/,$p' mix.map >tables.txt
 all=$(sed -n 's/^bytes of dispatchers *//p' said.txt)
 read -r dispatchers serial entries _ <<<"$(row '<total>')"
-rest=$(row '<beginnings and ends of functions>' | cut -d' ' -f1)
+rest=$(row '<beginnings and ends of functions, thunks>' | cut -d' ' -f1)
 [ $((dispatchers + serial + entries + rest)) = "$all" ] || { cat tables.txt; fail "the mix task's dispatchers are not $all bytes"; }
 
 # What a kernel is handed the address of, it reaches: a callback and what that reaches, and a table that another kernel reaches, too.

@@ -23,7 +23,7 @@ tasks:
   - {name: t_x2Fu, kernel: scale, args: {x: "a=b", "y": a_x2Fb}, set: {factor: 5}, after: ["\"to: y\" # \\\\"]}
   - {name: $long, kernel: scale, args: {x: "a=b", "y": a_x2Fb}, set: {factor: 5}}
 M
-"$sklink" model.yaml kernels.o -o model.sk --header model.h --report report.json --Map map.txt >out.txt 2>&1 || fail "$(cat out.txt)"
+"$sklink" model.yaml kernels.o --task-entries -o model.sk --header model.h --report report.json --Map map.txt >out.txt 2>&1 || fail "$(cat out.txt)"
 "$skdump" --verify model.sk >verify.txt || fail "it does not verify"
 
 # ---- symbols ----

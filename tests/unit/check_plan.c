@@ -236,7 +236,7 @@ START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
 	REFUSED("version 4 is not supported", d.plan->version = 4);
-	REFUSED("version 13 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
+	REFUSED("version 14 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -290,6 +290,10 @@ START_TEST(damaged_launches)
 {
 	REFUSED("launch 0: kind 3", d.launches[0].kind = 3);
 	REFUSED("behind a task's entry", d.launches[0].kind = SK_LAUNCH_TASK);
+	REFUSED("launch 0: it has a thunk, but is no task's own launch", d.launches[0].flags = SK_LAUNCH_THUNK,
+		d.launches[0].serial_entry = 0);
+	REFUSED("launch 2: it has a thunk, but also a serial entry", d.launches[2].flags = SK_LAUNCH_THUNK,
+		d.launches[2].serial_entry = 4);
 	REFUSED("launch 1: its steps overlap", d.launches[1].first_step--);
 	REFUSED("launch 2: steps 6 to 6 are out of range (6 in all)", d.launches[2].first_step++);
 	REFUSED("out of range", d.launches[2].first_step = UINT32_MAX);
@@ -472,6 +476,8 @@ START_TEST(damaged_steps)
 	REFUSED("step 2: its arguments overlap", d.calls[BLOCKS].first_argument--);
 	REFUSED("step 0: arguments 17 to 20 are out of range (20 in all)", d.calls[ENTRY].first_argument++);
 	REFUSED("more than there are", d.calls[SECOND].argument_count = 12, d.calls[SECOND].first_argument = 0);
+	REFUSED("launch 2: step 0: a thunk makes one call", d.launches[2].flags = SK_LAUNCH_THUNK,
+		d.launches[2].serial_entry = 0, d.steps[ENTRY].tile = 64);
 	REFUSED("awaits step record 1, which is no earlier step", d.awaits[0].step = SPLIT);
 	REFUSED("awaits step record 4, which is no earlier", d.awaits[1].step = SECOND);
 	REFUSED("awaits 2 to 2 are out of range (2 in all)", d.steps[RANGE].first_await++);

@@ -31,7 +31,7 @@ static void tear_down(void)
 }
 
 /* Plans, writes and reads; the reader must accept everything. */
-static void write_plan(bool task_entries)
+static void write_plan(enum sk_task_entries task_entries)
 {
 	char error[256] = "";
 
@@ -77,7 +77,7 @@ static void expect_relocation(const void *field, enum sk_plan_target target, uin
 START_TEST(test_header)
 {
 	add_task(test, "t", PLAIN, 0, "s", in("a"), out("b"));
-	write_plan(true);
+	write_plan(SK_TASKS_BY_ENTRIES);
 	ck_assert_uint_eq(view.plan->machine, MACHINE);
 	ck_assert_uint_eq(view.plan->size, image.size);
 	ck_assert_uint_eq(view.plan->constants_size, 0);
@@ -100,10 +100,23 @@ END_TEST
 START_TEST(test_no_task_entries)
 {
 	add_task(test, "t", PLAIN, 0, "s", in("a"), out("b"));
-	write_plan(false);
+	write_plan(SK_TASKS_WITHOUT);
 	ck_assert_uint_eq(view.launch_count, 1);
 	ck_assert_uint_eq(view.tasks[0].task_launch, SK_NO_INDEX);
 	ck_assert_uint_eq(image.relocations.count, 2 + 1);
+}
+END_TEST
+
+START_TEST(test_thunks)
+{
+	add_task(test, "t", PLAIN, 0, "s", in("a"), out("b"));
+	write_plan(SK_TASKS_BY_THUNKS);
+	ck_assert_uint_eq(view.launch_count, 2);
+	ck_assert_uint_eq(view.tasks[0].task_launch, 1);
+	ck_assert_uint_eq(view.launches[0].flags, 0);
+	ck_assert_uint_eq(view.launches[1].flags, SK_LAUNCH_THUNK);
+	ck_assert_int_eq(view.launches[1].serial_entry, 0);
+	ck_assert_uint_eq(image.relocations.count, 2 + 1 + 1); /* entries, a thunk, a kernel */
 }
 END_TEST
 
@@ -114,7 +127,7 @@ START_TEST(test_addresses)
 	add_task(test, "t1", PLAIN, 0, "s", part(in("b"), 256, 1024), out("c"));
 	add_task(test, "t2", PLAIN, 0, "s", in("c"), out("d"));
 	add_task(test, "t3", PLAIN, 0, "s", in("d"), inout("e"), value(77), load("f"), hidden(5));
-	write_plan(true);
+	write_plan(SK_TASKS_BY_ENTRIES);
 	ck_assert_uint_eq(view.binding_count, 3);
 	ck_assert_int_eq(tensor_named("a")->role, SK_ROLE_INPUT);
 	ck_assert_int_eq(tensor_named("a")->space, SK_SPACE_BINDING);
@@ -160,7 +173,7 @@ START_TEST(test_constants)
 	test->model.tensors.items[small].role = SK_ROLE_CONSTANT;
 	test->model.tensors.items[large].role = SK_ROLE_CONSTANT;
 	add_task(test, "t", PLAIN, 0, "s", in("small"), part(in("large"), 64, 64), out("b"));
-	write_plan(true);
+	write_plan(SK_TASKS_BY_ENTRIES);
 	ck_assert_uint_eq(image.constants.count, 2);
 	ck_assert_uint_eq(image.constants.items[0].tensor, small);
 	ck_assert_uint_eq(image.constants.items[0].offset, 0);
@@ -182,7 +195,7 @@ START_TEST(test_views_are_left_out)
 
 	test->model.tensors.items[half].view_of = 0;
 	add_task(test, "t", PLAIN, 0, "s", in("a"), out("b"));
-	write_plan(true);
+	write_plan(SK_TASKS_BY_ENTRIES);
 	ck_assert_uint_eq(view.tensor_count, 6);
 	ck_assert_int_eq(tensor_named("c")->space, SK_SPACE_NONE);
 }
@@ -198,7 +211,7 @@ START_TEST(test_launches)
 	add_task(test, "t1", BLOCKS(8), 2, "s", in("c"), out("d"));
 	add_task(test, "t2", BLOCKS_RANGE(4, N), 2, "s", in("d"), out("e"));
 	add_task(test, "t3", PLAIN, 3, "s", in("e"), out("f"));
-	write_plan(true);
+	write_plan(SK_TASKS_BY_ENTRIES);
 	ck_assert_uint_eq(view.network_launch_count, 3);
 	ck_assert_uint_eq(view.launch_count, 3 + 5);
 
@@ -257,7 +270,7 @@ START_TEST(test_task_entries_have_their_own_unit)
 	add_tensor(test, "z", SK_F32, 64, 1000);
 	add_task(test, "t0", ELEMENTWISE(64000), 0, "s", in("x"), out("y"));
 	add_task(test, "t1", ROWS(64), 0, "s", in("y"), out("z"));
-	write_plan(true);
+	write_plan(SK_TASKS_BY_ENTRIES);
 	ck_assert_uint_eq(view.partitions[view.steps[0].partition].unit, 8000);
 	ck_assert_uint_eq(view.partitions[view.steps[1].partition].unit, 8);
 	ck_assert_uint_eq(view.partitions[view.steps[2].partition].unit, 64);
@@ -269,7 +282,7 @@ START_TEST(test_strings_are_shared)
 {
 	add_task(test, "t0", PLAIN, 0, "s", in("a"), out("b"));
 	add_task(test, "t1", PLAIN, 0, "s", in("a"), out("c"));
-	write_plan(true);
+	write_plan(SK_TASKS_BY_ENTRIES);
 	ck_assert_ptr_eq(sk_plan_string(&view.tasks[0].scope), sk_plan_string(&view.tasks[1].scope));
 	ck_assert_ptr_eq(sk_plan_string(&view.kernels[0].name), sk_plan_string(&view.kernels[0].symbol));
 	ck_assert_ptr_ne(sk_plan_string(&view.tasks[0].name), sk_plan_string(&view.tasks[1].name));
@@ -332,6 +345,7 @@ int main(void)
 	tcase_add_checked_fixture(hand, set_up, tear_down);
 	tcase_add_test(hand, test_header);
 	tcase_add_test(hand, test_no_task_entries);
+	tcase_add_test(hand, test_thunks);
 	tcase_add_test(hand, test_addresses);
 	tcase_add_test(hand, test_constants);
 	tcase_add_test(hand, test_views_are_left_out);

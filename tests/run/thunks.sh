@@ -1,0 +1,190 @@
+#!/bin/bash
+# Tasks by themselves run from thunks, of which there are as many as there are ways to call, whatever the kernels are: they
+# compute what functions of each task compute (--task-entries), on any number of cores and on one thread; who faults, hangs or
+# fails in one is named; and damage to a thunk, or to what its words are made of, is found by skdump --verify.
+. "$top_srcdir/tests/lib/lib.sh"
+cat >kernels.c <<'C'
+#include <stdlib.h>
+#include "skkernel.h"
+
+/* When x[0] says so, whoever is asked for the last element misbehaves. */
+static int misbehave(const float *x, int64_t last, int64_t n)
+{
+	if (last != n || x[0] < 1000)
+		return 0;
+	if (x[0] == 1000)
+		*(volatile int *)8 = 1;
+	while (x[0] == 1001)
+		__asm__ volatile("" ::: "memory");
+	return (int)x[0];
+}
+
+#define SHARED(name, sign) \
+	void name(const float *x, float *y, float factor, int64_t n) \
+	{ \
+		for (int64_t i = 0; i < n; i++) \
+			y[i] = factor * x[i] sign 1; \
+	} \
+	SK_KERNEL(name, "split=n; in x f32[n], out y f32[n], factor f32, n i64");
+SHARED(up, +)
+SHARED(down, -)
+
+void rows(const float *x, float *y, int64_t m, int64_t w)
+{
+	for (int64_t i = 0; i < m * w; i++)
+		y[i] = x[i] + (float)w;
+}
+SK_KERNEL(rows, "split=m; in x f32[m,w], out y f32[m,w], m i64, w i64");
+
+int tile(const float *first, const float *x, float *y, int64_t begin, int64_t m, int64_t w)
+{
+	for (int64_t i = 0; i < m * w; i++)
+		y[i] = 2 * x[i];
+	return misbehave(first, begin + m, 20);
+}
+SK_KERNEL(tile, "tile=m:3; in first f32[1], in x f32[m,w], out y f32[m,w], begin i64 = begin(m), m i64, w i64 -> status");
+
+int blocks(const struct sk_block *block, const float *first, const float *x, float *y, int64_t n)
+{
+	int64_t low, high;
+
+	sk_block_range(block, n, &low, &high);
+	for (int64_t i = low; i < high; i++)
+		y[i] = 3 * x[i];
+	return misbehave(first, high, n);
+}
+SK_KERNEL(blocks, "blocks=n; block, in first f32[1], in x f32[n], out y f32[n], n i64 -> status");
+
+double mean(const float *x, const float *w, int64_t n, const int64_t *reference, int8_t small, double large)
+{
+	double sum = 0;
+
+	for (int64_t i = 0; i < n; i++)
+		sum += x[i] * w[i % 4];
+	return sum / (double)*reference + small * large;
+}
+SK_KERNEL(mean, "in x f32[n], in w f32[4], n i64, ref count i64, small i8, large f64 -> out mean f64");
+
+void add(const float *x, const double *mean, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] + (float)*mean;
+}
+SK_KERNEL(add, "split=n; in x f32[n], in mean f64[1], out y f32[n], n i64");
+C
+compile kernels
+{
+	printf 'sklink: 1\ntensors:\n  first: {dtype: f32, shape: [1]}\n  m: {dtype: f64, shape: [1]}\n'
+	printf '  w: {dtype: f32, shape: [4], fill: 1.5}\n'
+	tensors '[1000]' x $(seq -f 't%.0f' 20) b y
+	tensors '[20, 50]' r p q
+	cat <<'M'
+tasks:
+  - {name: start, kernel: up, args: [x, t1], set: {factor: 0.5}, scope: all}
+M
+	for i in $(seq 19); do
+		printf '  - {name: step_%d, kernel: %s, args: [t%d, t%d], set: {factor: %d}, scope: all}\n' $i \
+			$([ $((i % 2)) = 0 ] && echo up || echo down) $i $((i + 1)) $((i % 3))
+	done
+	cat <<'M'
+  - {name: in_blocks, kernel: blocks, args: [first, t20, b], blocks: 5, scope: all}
+  - {name: average, kernel: mean, args: [b, w, m], set: {count: 7, small: -3, large: 0.25}, scope: all}
+  - {name: together, kernel: add, args: [b, m, y], scope: all}
+  - {name: in_rows, kernel: rows, args: [r, p], scope: all}
+  - {name: in_tiles, kernel: tile, args: [first, p, q], scope: all}
+scopes:
+  all: {options: ""}
+M
+} >model.yaml
+"$sklink" model.yaml kernels.o -o thunks.sk
+"$sklink" model.yaml kernels.o --task-entries -o entries.sk
+"$sklink" model.yaml kernels.o --task-entries --no-task-entries -o bare.sk
+
+# ---- as many as there are ways to call ----
+nm thunks.sk >symbols.txt
+[ "$(grep -c ' t sk_thunk\.[0-9]*$' symbols.txt)" = 6 ] || { cat symbols.txt >&2; fail "not 6 thunks for 25 tasks"; }
+! grep -q sk_unfused symbols.txt || fail "a task has functions of its own"
+nm entries.sk >symbols.txt
+[ "$(grep -c ' t sk_unfused_' symbols.txt)" = 50 ] || { cat symbols.txt >&2; fail "not 50 functions of 25 tasks"; }
+! grep -q sk_thunk symbols.txt || fail "thunks beside the tasks' own entries"
+nm bare.sk | grep -qE 'sk_(unfused|thunk)' && fail "--no-task-entries"
+nm thunks.sk | grep -q ' T sk_all_serial$' || fail "the launch has no serial entry"
+"$skdump" --verify thunks.sk >/dev/null
+"$skdump" --verify entries.sk >/dev/null
+
+# ---- they compute the same ----
+"$skrun" entries.sk --random 1 --output y=y.npy --output q=q.npy
+for cores in 1 2 3 7; do
+	for options in --unfused '--unfused --guard' '--unfused --check-races' '--unfused --trace trace.json' '--unfused --profile'; do
+		"$skrun" thunks.sk --random 1 --cores $cores $options --output y=other.npy --output q=rows.npy >/dev/null ||
+			fail "$options on $cores cores"
+		cmp y.npy other.npy && cmp q.npy rows.npy || fail "$options on $cores cores computes something else"
+	done
+	"$skrun" thunks.sk --random 1 --verify --cores $cores >/dev/null || fail "--verify on $cores cores"
+done
+"$skrun" thunks.sk --random 1 --measure costs.txt --repeat 3 >/dev/null
+[ "$(grep -c ' ns$\| us$\| ms$' costs.txt)" = 25 ] || { cat costs.txt >&2; fail "--measure"; }
+fails_with "linked with --no-task-entries" "$skrun" bare.sk --random 1 --unfused
+
+# ---- who misbehaves is named ----
+first() {
+	python3 - "$1" <<'P'
+import struct, sys
+head = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }"
+open('first.npy', 'wb').write(b'\x93NUMPY\x01\x00v\x00' + head.ljust(117).encode() + b'\n' + struct.pack('<f', float(sys.argv[1])))
+P
+}
+for task in in_blocks:blocks in_tiles:tile; do
+	sed "/first,/{/${task%:*}/!s/first/zero/}; s/^  first: .*/&\n  zero: {dtype: f32, shape: [1], fill: 0}/" model.yaml >one.yaml
+	"$sklink" one.yaml kernels.o -o one.sk
+	for cores in 1 3; do
+		named="task entry sk_unfused_${task%:*}: task '${task%:*}': kernel ${task#*:} on core [0-9]"
+		first 1000
+		fails_with "$named: segmentation fault .SIGSEGV.: write at address 0x8" \
+			"$skrun" one.sk --random 1 --input first=first.npy --unfused --cores $cores
+		first 1002
+		fails_with "task entry sk_unfused_${task%:*}: task '${task%:*}': kernel ${task#*:} returned status 1002 on core" \
+			"$skrun" one.sk --random 1 --input first=first.npy --unfused --cores $cores
+	done
+	first 1001
+	fails_with "task entry sk_unfused_${task%:*}: not ended within 2 s: task '${task%:*}': kernel ${task#*:} on core [0-9]: it was at" \
+		"$skrun" one.sk --random 1 --input first=first.npy --unfused --cores 2 --timeout 2
+	first 1000
+	fails_with "serial run: task '${task%:*}': kernel ${task#*:}: segmentation fault" \
+		"$skrun" one.sk --random 1 --input first=first.npy --measure costs.txt
+done
+
+# ---- damage ----
+# flip BYTE: damaged.sk is thunks.sk with another bit in that byte.
+flip() {
+	python3 - "$1" <<'P'
+import sys
+bytes = bytearray(open('thunks.sk', 'rb').read())
+bytes[int(sys.argv[1])] ^= 4
+open('damaged.sk', 'wb').write(bytes)
+P
+}
+for number in 0 1 2 3 4 5; do
+	read -r start size < <(nm -S thunks.sk | sed -n "s/ t sk_thunk\.$number\$//p")
+	for place in 0 $((0x$size / 2)) $((0x$size - 1)); do
+		flip $((0x$start + place)) # p_offset equals p_vaddr
+		fails_with "the dispatcher 'sk_unfused_[a-z_0-9]*' is not what its plan says" "$skdump" --verify damaged.sk
+	done
+done
+# Wherever the plan has the factor 0.5, in the launch or the task by itself.
+python3 - >places.txt <<'P'
+bytes = open('thunks.sk', 'rb').read()
+at = bytes.find(b'\0\0\0\x3f')
+while at >= 0:
+    print(at + 3)
+    at = bytes.find(b'\0\0\0\x3f', at + 1)
+P
+read -r start size < <(readelf -SW thunks.sk | sed -n 's/.* \.sk\.plan *PROGBITS *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2/p')
+found=0
+while read -r place; do
+	[ $place -ge $((0x$start)) ] && [ $place -lt $((0x$start + 0x$size)) ] || continue
+	flip $place
+	! "$skdump" --verify damaged.sk >out.txt 2>&1 || { cat out.txt >&2; fail "a factor at $place is another one"; }
+	found=$((found + 1))
+done <places.txt
+[ $found -gt 0 ] || fail "the plan has no factor"
