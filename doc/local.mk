@@ -24,4 +24,4 @@ doc/sk-fusion.5: doc/fusion.md doc/manual.awk
 
 # Documents and samples refer to each other, so they are installed as they lie here.
 nobase_dist_doc_DATA += README.md CONTRIBUTING.md LICENSE \
-	doc/abi.md doc/design.md doc/fusion.md doc/kernels.md doc/manifest.md doc/models.md doc/operators.md doc/runtime.md doc/signatures.md doc/simulation.md doc/page.png doc/python.md doc/skdump-json.md
+	doc/abi.md doc/design.md doc/fusion.md doc/kernels.md doc/manifest.md doc/models.md doc/operators.md doc/runtime.md doc/signatures.md doc/simulation.md doc/page.png doc/python.md doc/building.md doc/skdump-json.md
