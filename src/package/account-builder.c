@@ -66,11 +66,36 @@ static void list_orders(const struct sk_model *model, const struct sk_dependenci
 	account->order_count = orders.count;
 }
 
+/* "lib.a(member.o)" of "folder/lib.a(member.o)". */
+static const char *without_folders(const char *object)
+{
+	size_t length = strlen(object);
+	const char *member = length && object[length - 1] == ')' ? strrchr(object, '(') : NULL, *name = object;
+
+	for (const char *at = object; *at && at != member; at++)
+		if (*at == '/')
+			name = at + 1;
+	return name;
+}
+
+/* Copies of kernels come behind all of them in the plan, and are left out here. */
+static void list_objects(const struct sk_model *model, struct sk_account *account)
+{
+	account->object_count = model->kernels.count;
+	account->objects = SK_NEW_ARRAY(model->arena, const char *, model->kernels.count + 1);
+	for (size_t i = 0; i < model->kernels.count; i++) {
+		const struct sk_kernel *kernel = &model->kernels.items[i];
+
+		account->objects[i] = kernel->object_name ? without_folders(kernel->object_name) : "-";
+	}
+}
+
 struct sk_account sk_account_build(const struct sk_model *model, const struct sk_fusion *fusion,
 				   const struct sk_tile_groups *groups)
 {
 	struct sk_account account = {.entries = list_tasks(model, fusion, groups), .count = model->tasks.count};
 
 	list_orders(model, fusion->dependencies, &account);
+	list_objects(model, &account);
 	return account;
 }

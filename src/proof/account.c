@@ -9,6 +9,7 @@ enum {
 	HEADER = 8,
 	FIELDS = 10, /* of a task's line */
 	ORDER_FIELDS = 3,
+	OBJECT_FIELDS = 2,
 	MAX_RATIO = 1032, /* no zlib stream expands further (deflate's own limit) */
 };
 
@@ -33,8 +34,8 @@ static const char *print_number(struct sk_arena *scratch, uint32_t number)
 /* The account as text, in the scratch arena. */
 static char *format_account(struct sk_arena *scratch, const struct sk_account *account, size_t *length)
 {
-	size_t task_fields = account->count * FIELDS, all = task_fields + account->order_count * ORDER_FIELDS,
-	       total = 0;
+	size_t task_fields = account->count * FIELDS, order_end = task_fields + account->order_count * ORDER_FIELDS,
+	       all = order_end + account->object_count * OBJECT_FIELDS, total = 0;
 	const char **fields = SK_NEW_ARRAY(scratch, const char *, all);
 
 	for (size_t i = 0; i < account->count; i++) {
@@ -60,6 +61,10 @@ static char *format_account(struct sk_arena *scratch, const struct sk_account *a
 		line[1] = print_number(scratch, order->earlier);
 		line[2] = order->event ? order->event : "-";
 	}
+	for (size_t i = 0; i < account->object_count; i++) {
+		fields[order_end + i * OBJECT_FIELDS] = print_number(scratch, (uint32_t)i);
+		fields[order_end + i * OBJECT_FIELDS + 1] = account->objects[i];
+	}
 	for (size_t i = 0; i < all; i++)
 		total += strlen(fields[i]) + 1;
 
@@ -67,7 +72,8 @@ static char *format_account(struct sk_arena *scratch, const struct sk_account *a
 
 	for (size_t i = 0; i < all; i++) {
 		bool last = i < task_fields ? i % FIELDS == FIELDS - 1
-					    : (i - task_fields) % ORDER_FIELDS == ORDER_FIELDS - 1;
+			    : i < order_end ? (i - task_fields) % ORDER_FIELDS == ORDER_FIELDS - 1
+					    : (i - order_end) % OBJECT_FIELDS == OBJECT_FIELDS - 1;
 
 		put_field(&end, fields[i], last ? '\n' : '\t');
 	}
@@ -147,9 +153,18 @@ static bool parse_order(char *const fields[FIELDS], struct sk_wanted_order *orde
 	return parse_number(fields[0], &order->later) && parse_number(fields[1], &order->earlier);
 }
 
+/* Kernels stand in their order. */
+static bool parse_object(char *const fields[FIELDS], size_t number, const char **object)
+{
+	uint32_t kernel;
+
+	*object = fields[1];
+	return parse_number(fields[0], &kernel) && kernel == number;
+}
+
 static const char *parse_text(struct sk_arena *arena, char *text, size_t length, struct sk_account *account)
 {
-	size_t lines = 0, tasks = 0, orders = 0;
+	size_t lines = 0, tasks = 0, orders = 0, objects = 0;
 
 	if (memchr(text, '\0', length))
 		return "the account's text holds a NUL byte";
@@ -160,6 +175,7 @@ static const char *parse_text(struct sk_arena *arena, char *text, size_t length,
 
 	struct sk_account_entry *entries = SK_NEW_ARRAY(arena, struct sk_account_entry, lines);
 	struct sk_wanted_order *wanted = SK_NEW_ARRAY(arena, struct sk_wanted_order, lines);
+	const char **names = SK_NEW_ARRAY(arena, const char *, lines);
 	char *line = text;
 
 	for (size_t i = 0; i < lines; i++) {
@@ -168,15 +184,17 @@ static const char *parse_text(struct sk_arena *arena, char *text, size_t length,
 		*end = '\0';
 
 		int count = cut_line(line, fields);
-		bool good = count == FIELDS	    ? !orders && parse_task(fields, &entries[tasks++])
-			    : count == ORDER_FIELDS ? parse_order(fields, &wanted[orders++])
-						    : false;
+		bool good = count == FIELDS	     ? !orders && !objects && parse_task(fields, &entries[tasks++])
+			    : count == ORDER_FIELDS  ? !objects && parse_order(fields, &wanted[orders++])
+			    : count == OBJECT_FIELDS ? parse_object(fields, objects, &names[objects])
+						     : false;
 
+		objects += count == OBJECT_FIELDS;
 		if (!good || (orders > 1 && wanted[orders - 1].later < wanted[orders - 2].later))
 			return sk_arena_print(arena, "line %zu of the account is malformed", i + 1);
 		line = end + 1;
 	}
-	*account = (struct sk_account){entries, tasks, wanted, orders};
+	*account = (struct sk_account){entries, tasks, wanted, orders, names, objects};
 	return NULL;
 }
 

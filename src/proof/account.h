@@ -5,11 +5,14 @@
  *
  *   task  name  scope or -  launch  CODE  sentence  TILE_CODE  sentence  BLOCKS_CODE or -  sentence
  *   later task  earlier task  event or -
+ *   kernel  object
  *
  * with the tasks' and the launch's numbers in the plan, the reason code of the fusion and the reason in words, and the
  * same of whether the task is in one tile group with the one in front of it in its launch, and of whether it keeps to
  * the blocks of another one, if that is a question. Of an event, the tasks that wait for it and record it: what follows
- * for their streams is in the plan. Orders stand in the order of their later tasks. */
+ * for their streams is in the plan. Orders stand in the order of their later tasks. Behind them stand the plan's
+ * kernels, with the object or "archive(member)" of each, without folders: so links in other folders make the same
+ * package. */
 #ifndef SK_ACCOUNT_H
 #define SK_ACCOUNT_H
 
@@ -45,6 +48,8 @@ struct sk_account {
 	size_t count;
 	const struct sk_wanted_order *orders;
 	size_t order_count;
+	const char **objects; /* by kernel of the plan, without the copies behind them; "-": the C library has it */
+	size_t object_count;
 };
 
 /* Packs the account into the section's contents, in the arena. Tabs and line ends inside a field become spaces. */

@@ -40,22 +40,6 @@ struct looking {
 
 enum verdict { UNKNOWN, SAME, OTHER };
 
-/* The first function that begins behind the address. */
-static size_t first_behind(const struct sk_package_file *file, uint64_t address)
-{
-	size_t low = 0, high = file->functions.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->functions.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static bool covers(const struct sk_file_function *function, uint64_t address)
 {
 	return address - function->address < function->size;
@@ -72,7 +56,7 @@ static enum verdict look_up(struct looking *looking, const char *name, uint64_t 
 			    const struct sk_file_function **found)
 {
 	const struct sk_file_function *functions = looking->file->functions.items;
-	size_t end = first_behind(looking->file, address);
+	size_t end = sk_package_file_behind(looking->file, address);
 
 	*found = NULL;
 	for (size_t i = end; i-- && functions[i].address == address && looking->looks_left; looking->looks_left--) {

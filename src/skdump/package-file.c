@@ -212,6 +212,8 @@ static bool read_account(const struct opening *opening)
 		if (file->account.orders[i].later >= file->plan.task_count ||
 		    file->account.orders[i].earlier >= file->plan.task_count)
 			error = "the account names a task that the plan does not have";
+	if (!error && file->account.object_count > file->plan.kernel_count)
+		error = "the account names a kernel that the plan does not have";
 	if (error)
 		return refuse(opening, error);
 	file->has_account = true;
@@ -379,4 +381,40 @@ const struct sk_file_segment *sk_package_file_segment(const struct sk_package_fi
 			return segment;
 	}
 	return NULL;
+}
+
+size_t sk_package_file_behind(const struct sk_package_file *file, uint64_t address)
+{
+	size_t low = 0, high = file->functions.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (file->functions.items[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint64_t sk_package_file_code(const struct sk_package_file *file, uint64_t address)
+{
+	size_t behind = sk_package_file_behind(file, address);
+	const struct sk_file_function *entry = behind ? &file->functions.items[behind - 1] : NULL;
+
+	if (!entry || entry->address != address)
+		return 0;
+
+	size_t length = strlen(entry->name);
+	uint64_t size = entry->size;
+
+	for (; behind < file->functions.count; behind++) {
+		const struct sk_file_function *part = &file->functions.items[behind];
+
+		if (strncmp(part->name, entry->name, length) != 0 || part->name[length] != '.')
+			break;
+		size += part->size;
+	}
+	return size;
 }

@@ -59,6 +59,13 @@ void sk_package_file_close(struct sk_package_file *file);
 /* The address that a reference in the plan names; beyond every segment if it lies. */
 uint64_t sk_package_file_target(const struct sk_package_file *file, const int32_t *reference);
 
+/* The index of the first function that begins behind the address. */
+size_t sk_package_file_behind(const struct sk_package_file *file, uint64_t address);
+
+/* The size of the entry at the address, with the programs of lanes and the copies behind it, which have its name with a
+ * dot and theirs behind it; 0: the symbol table has no function there. */
+uint64_t sk_package_file_code(const struct sk_package_file *file, uint64_t address);
+
 /* The segment that holds all of [address, address + size), or NULL. */
 const struct sk_file_segment *sk_package_file_segment(const struct sk_package_file *file, uint64_t address,
 						      uint64_t size);

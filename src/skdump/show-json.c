@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/json.h"
+#include "src/base/map.h"
 #include "src/base/text.h"
 #include "src/proof/explain.h"
 #include "src/proof/traffic.h"
@@ -89,6 +90,33 @@ static void put_sizes(const struct writer *writer)
 	fputc('}', writer->stream);
 }
 
+/* Bytes of a dispatcher for cores, which the symbol table knows. */
+static uint64_t code_of(const struct writer *writer, uint32_t launch)
+{
+	const int32_t *entry = &writer->plan->launches[launch].entry;
+
+	return *entry ? sk_package_file_code(writer->file, sk_package_file_target(writer->file, entry)) : 0;
+}
+
+/* Of task entries, of which several may be the same thunk, and of the network's launches. */
+static void put_code(const struct writer *writer)
+{
+	struct sk_map known;
+	uint64_t code[2] = {0};
+
+	sk_map_init(&known, writer->arena);
+	for (uint32_t i = 0; i < writer->plan->launch_count; i++) {
+		uint64_t address = sk_package_file_target(writer->file, &writer->plan->launches[i].entry);
+		const char *key = sk_arena_copy(writer->arena, (const char *)&address, sizeof(address));
+
+		if (sk_map_insert(&known, key, sizeof(address), i) == i)
+			code[i < writer->plan->network_launch_count] += code_of(writer, i);
+	}
+	put_number(writer, ", \"code\": {", "before", code[0]);
+	put_number(writer, ", ", "after", code[1]);
+	fputc('}', writer->stream);
+}
+
 static void put_totals(const struct writer *writer)
 {
 	const struct sk_plan_view *plan = writer->plan;
@@ -112,6 +140,8 @@ static void put_totals(const struct writer *writer)
 	put_number(writer, ", ", "awaits", awaits);
 	put_number(writer, ", ", "tile_groups", groups);
 	put_traffic(writer, &all);
+	if (writer->file->has_symtab)
+		put_code(writer);
 	fputc('}', writer->stream);
 }
 
@@ -150,6 +180,8 @@ static void put_launch(const struct writer *writer, uint32_t number)
 	put_number(writer, ", ", "steps", launch->step_count);
 	put_number(writer, ", ", "awaits", sk_show_count_awaits(plan, launch));
 	put_number(writer, ", ", "scratch", launch->scratch_size);
+	if (writer->file->has_symtab)
+		put_number(writer, ", ", "code", code_of(writer, number));
 	put_numbers(writer, "follows", &plan->follows[launch->first_follow], launch->follow_count);
 }
 
@@ -313,6 +345,8 @@ static void put_kernel(const struct writer *writer, uint32_t number)
 	put_name(writer, ", ", "symbol", &kernel->symbol);
 	put_name(writer, ", ", "signature", &kernel->signature);
 	put_number(writer, ", ", "code", (uint64_t)kernel->code_size + kernel->vector_code_size);
+	if (number < writer->file->account.object_count)
+		put_text(writer, ", ", "object", writer->file->account.objects[number]);
 }
 
 static void put_dependency(const struct writer *writer, uint32_t number)

@@ -49,7 +49,7 @@ same("launches", len(report["launches"]), data["totals"]["launches"])
 same("tasks", len(report["tasks"]), data["totals"]["tasks"])
 same("steps", sum(launch["steps"] for launch in report["launches"]), data["totals"]["steps"])
 for one, other in zip(report["launches"], launches):
-    for key in ("name", "scope", "stream", "steps", "awaits", "scratch"):
+    for key in ("name", "scope", "stream", "steps", "awaits", "scratch", "code"):
         same(one["name"] + "." + key, one[key], other[key])
     same(one["name"] + ".kind", one["kind"] + (", once" if one.get("once") else ""), other["kind"])
     for key in ("first", "last"):
@@ -69,6 +69,7 @@ for one, other in zip(report["tasks"], tasks):
     same(one["name"] + ".kernel", one["kernel"], data["kernels"][other["kernel"]]["name"])
     same(one["name"] + ".launch", one["launch"], launches[other["launch"]]["name"])
     same(one["name"] + ".awaits", one["awaits"], [last_tasks[awaited] for awaited in step["awaits"]])
+same("code", sum(launch["code"] for launch in report["launches"]), data["totals"]["code"]["after"])
 same("dependencies", len(report["dependencies"]), len(data["dependencies"]))
 for one, other in zip(report["dependencies"], data["dependencies"]):
     what = "%s before %s" % (one["earlier"], one["later"])

@@ -20,6 +20,20 @@ compared decode decode.yaml "$top_builddir/samples/decode_layers/kernels.o"
 compared composite "$top_srcdir/samples/composite/composite.yaml" "$top_builddir/samples/composite/kernels.o"
 compared bare --no-task-entries decode.yaml "$top_builddir/samples/decode_layers/kernels.o"
 
+# Objects, without folders, and members of archives. Code of task entries, as the symbols say.
+ar rc libmine.a "$top_builddir/samples/composite/kernels.o"
+compared archive --task-entries "$top_srcdir/samples/composite/composite.yaml" "$dir/libmine.a"
+for name in composite archive; do
+	nm -S $name.sk | awk '$4 ~ /^sk_(unfused_|thunk\.)/ && $4 !~ /_serial$/ { print $2 }' >sizes.txt
+	/usr/bin/python3 - $name.json sizes.txt <<'P' || fail "objects and code of $name"
+import json, sys
+data = json.load(open(sys.argv[1]))
+wanted = "libmine.a(kernels.o)" if "archive" in sys.argv[1] else "kernels.o"
+assert [kernel["object"] for kernel in data["kernels"]] == [wanted] * len(data["kernels"]), data["kernels"]
+assert data["totals"]["code"]["before"] == sum(int(size, 16) for size in open(sys.argv[2])) > 0, data["totals"]
+P
+done
+
 # The comparison sees a number that is another one.
 sed 's/"awaits": \[\([0-9]*\)\]/"awaits": []/' decode.json >wrong.json
 fails_with 'awaits: the report says' $compare decode.report wrong.json "$top_srcdir/doc/skdump-json.md"
@@ -70,7 +84,7 @@ C
 compile k
 compared names names.yaml k.o
 objcopy -R .sk.report names.sk
-"$skdump" --json names.sk | /usr/bin/python3 -c 'import json, sys; task = json.load(sys.stdin)["tasks"][0]; assert task["name"] == "a\"\\</script>" and "reason" not in task, task'
+"$skdump" --json names.sk | /usr/bin/python3 -c 'import json, sys; data = json.load(sys.stdin); task = data["tasks"][0]; assert task["name"] == "a\"\\</script>" and "reason" not in task and "object" not in data["kernels"][0], data'
 
 # A trace gets onto a page if it is JSON, as Python sees it too, and only then: pieces of JSON, right and wrong, and a trace in which
 # bytes are others.

@@ -31,7 +31,8 @@ static const struct sk_account_entry sample[] = {
 enum { SAMPLES = sizeof(sample) / sizeof(sample[0]) };
 
 static const struct sk_wanted_order sample_orders[] = {{0, 1, NULL}, {0, 2, "ready"}, {1, 2, NULL}};
-static const struct sk_account sample_account = {sample, SAMPLES, sample_orders, 3};
+static const char *sample_objects[] = {"kernels.o", "lib.a(member.o)", "-"};
+static const struct sk_account sample_account = {sample, SAMPLES, sample_orders, 3, sample_objects, 3};
 
 START_TEST(round_trip)
 {
@@ -62,6 +63,9 @@ START_TEST(round_trip)
 		ck_assert_uint_eq(account.orders[i].later, sample_orders[i].later);
 		ck_assert_pstr_eq(account.orders[i].event, sample_orders[i].event);
 	}
+	ck_assert_uint_eq(account.object_count, 3);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_str_eq(account.objects[i], sample_objects[i]);
 }
 END_TEST
 
@@ -144,6 +148,10 @@ START_TEST(malformed_lines)
 	expect_text("2\t1\t-\n1\ta\t-\t2\tC\ts\tT\tt\tB\tb\n",
 		    "line 2 of the account is malformed"); /* a task behind it */
 	expect_text("2\tx\t-\n", "malformed");
+	ck_assert_ptr_null(unpack_text("0\ta.o\n1\tb.o\n", 12, 12));
+	expect_text("0\ta.o\n2\tb.o\n", "line 2 of the account is malformed"); /* not in order */
+	expect_text("x\ta.o\n", "malformed");
+	expect_text("0\ta.o\n2\t1\t-\n", "line 2 of the account is malformed"); /* an order behind it */
 	expect_text("2\t1\n", "malformed");
 	expect(unpack_text("1\ta\0\t-\t2\tC\ts\tT\tt\tB\tb\n", 21, 21), "NUL");
 }
