@@ -91,7 +91,7 @@ class Drawing {
 		if (!this.width)
 			return;
 		this.scale = Math.min((this.width - this.margin) / (width || 1), this.flat ? Infinity : this.height / (height || 1)) * 0.96;
-		this.x = -0.02 * this.width / this.scale;
+		this.x = -(this.margin + 0.02 * (this.width - this.margin)) / this.scale;
 		this.y = this.flat ? 0 : -0.02 * this.height / this.scale;
 		this.refresh();
 	}
@@ -102,7 +102,14 @@ function label(context, text, x, y, room) {
 	const letters = Math.floor(room / 6.5);
 
 	if (letters >= 3)
-		context.fillText(text.length > letters ? text.slice(0, letters - 1) + "…" : text, x, y);
+		context.fillText(text.length > letters ? text.slice(0, letters - 1) + "…" : text, x, y, room);
+}
+
+/* A name as far as the room goes: its end, since names that begin with a path differ there. */
+function nameLabel(context, name, x, y, room) {
+	const letters = Math.floor(room / 6.5);
+
+	label(context, name.length > letters ? "…" + name.slice(1 - letters) : name, x, y, room);
 }
 
 /* bend: how far beside the straight line its middle is drawn to. */

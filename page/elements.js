@@ -30,7 +30,7 @@ let palette = {};
 function readPalette() {
 	const computed = getComputedStyle(document.documentElement);
 
-	for (const name of ["front", "faint", "line", "panel", "edge", "await", "mark", "critical"])
+	for (const name of ["back", "front", "faint", "line", "panel", "edge", "await", "mark", "critical"])
 		palette[`--${name}`] = computed.getPropertyValue(`--${name}`).trim();
 }
 

@@ -3,7 +3,7 @@
  * under all that it takes something from, in the column of one of these if that is free there. No library: a layout that looks for
  * the best places takes minutes for 20,000 tasks, and all orders are known here. */
 const COLUMN = 190, ROW = 34, WIDTH = 160, HEIGHT = 22;
-const graph = { folded: new Set(), places: [], boxes: [], edges: [], width: 0, height: 0, by: "launch" };
+const graph = { folded: new Set(), places: [], boxes: [], edges: [], width: 0, height: 0 };
 
 const groupOf = number => steps[tasks[number].step].tasks.length > 1 ? tasks[number].step : -1;
 const launchKey = launch => `launch ${launch}`, groupKey = step => `group ${step}`;
@@ -102,20 +102,24 @@ function layOut() {
 		`${tasks.length} tasks, ${tensors.length} tensors, ${graph.boxes.length} boxes; wheel: zoom, drag: move, click on a box's name: fold`;
 }
 
-const colouring = {
-	launch: task => task.launch,
-	scope: task => scopeNumbers.get(task.scope),
-	stream: task => task.stream,
-	lane: task => data.lanes.indexOf(steps[task.step].lane),
-	kernel: task => task.kernel,
-};
-const scopeNumbers = new Map([...new Set(tasks.map(task => task.scope))].map((name, number) => [name, number]));
-
 const nodeX = place => place.column * COLUMN + 15, nodeY = place => place.row * ROW + 6;
 const columnX = box => box.column * COLUMN + 4;
 
+/* A tensor's name beside its arrow, if no other one is there, and not on lines. */
+function tensorLabel(context, name, x, y, taken) {
+	const places = [Math.floor(x / 60), Math.ceil(x / 60)].map(column => `${column} ${Math.round(y / 12)}`);
+
+	if (places.some(place => taken.has(place)))
+		return;
+	places.forEach(place => taken.add(place));
+	context.fillStyle = style("--back");
+	context.fillRect(x - 1, y - 6, Math.min(name.length * 6.5, 130) + 2, 12);
+	context.fillStyle = style("--faint");
+	nameLabel(context, name, x, y, 130);
+}
+
 function paintEdges(context, drawing) {
-	const { x, y, right, bottom } = drawing;
+	const { x, y, right, bottom } = drawing, taken = new Set();
 
 	for (const edge of graph.edges) {
 		const fromX = nodeX(edge.from) + WIDTH / 2, toX = nodeX(edge.to) + WIDTH / 2;
@@ -130,8 +134,7 @@ function paintEdges(context, drawing) {
 		context.setLineDash(edge.kind === "await" ? [5, 3] : []);
 		arrow(context, drawing.screenX(fromX), drawing.screenY(fromY), drawing.screenX(toX), drawing.screenY(toY), bend * drawing.scale);
 		if (drawing.scale > 0.9 && edge.text) {
-			context.fillStyle = style("--faint");
-			label(context, edge.text, drawing.screenX((fromX + toX + bend) / 2) + 4, drawing.screenY((fromY + toY) / 2), 130);
+			tensorLabel(context, edge.text, drawing.screenX((fromX + toX + bend) / 2) + 4, drawing.screenY((fromY + toY) / 2), taken);
 		}
 	}
 	context.setLineDash([]);
@@ -172,7 +175,7 @@ function paintGraph(context, drawing) {
 
 		if (left > right || left + WIDTH < x || top > bottom || top + HEIGHT < y || typeof visible(number) === "string")
 			return;
-		context.fillStyle = colour(colouring[graph.by](task), isDark() ? 32 : 84);
+		context.fillStyle = taskColour(task);
 		context.fillRect(drawing.screenX(left), drawing.screenY(top), WIDTH * drawing.scale, HEIGHT * drawing.scale);
 		if (number === selected || found.has(number)) {
 			context.strokeStyle = style(number === selected ? "--mark" : "--critical");
@@ -181,7 +184,7 @@ function paintGraph(context, drawing) {
 		}
 		context.fillStyle = style("--front");
 		if (drawing.scale > 0.35)
-			label(context, task.name, drawing.screenX(left) + 4, drawing.screenY(top + HEIGHT / 2), WIDTH * drawing.scale - 8);
+			nameLabel(context, task.name, drawing.screenX(left) + 4, drawing.screenY(top + HEIGHT / 2), WIDTH * drawing.scale - 8);
 	});
 }
 
@@ -206,7 +209,7 @@ function pickGraph(x, y) {
 function showInGraph(number) {
 	const place = graph.places[number];
 
-	graph.drawing.scale = Math.max(graph.drawing.scale, 0.8);
+	graph.drawing.scale = Math.max(graph.drawing.scale, 1);
 	graph.drawing.centre(nodeX(place) + WIDTH / 2, nodeY(place));
 }
 
@@ -221,17 +224,15 @@ function foldAll(fold, key) {
 }
 
 function openGraph() {
-	const by = element("select", { onchange: event => { graph.by = event.target.value; graph.drawing.refresh(); } },
-		...Object.keys(colouring).map(name => element("option", {}, name)));
 	const launchOf = number => isFused(tasks[number]) ? launchKey(tasks[number].launch) : null;
 	const groupName = number => groupOf(number) >= 0 ? groupKey(groupOf(number)) : null;
 
-	document.getElementById("graph-bar").append(element("label", {}, "colour by ", by),
-		element("button", { onclick: () => foldAll(true, launchOf) }, "fold scopes"),
+	document.getElementById("graph-bar").append(element("button", { onclick: () => foldAll(true, launchOf) }, "fold scopes"),
 		element("button", { onclick: () => foldAll(true, groupName) }, "fold tile groups"),
 		element("button", { onclick: () => { graph.folded.clear(); layOut(); } }, "unfold"),
 		element("button", { onclick: () => graph.drawing.fit(graph.width, graph.height) }, "all"),
-		element("span", { id: "graph-count" }));
+		element("span", { id: "graph-count" }),
+		colourBar(element("span", {}, "⟶ data"), element("span", { class: "await" }, "⇢ await")));
 	graph.drawing = new Drawing(document.getElementById("graph-canvas"), paintGraph, pickGraph);
 	layOut();
 }

@@ -3,7 +3,7 @@ let selected = -1;
 let found = new Set();
 const views = { overview: "Totals", graph: "Graph", schedule: "Schedule", memory: "Memory", reasons: "Not fused" };
 const fits = {
-	graph: () => graph.drawing.fit(Math.min(graph.width, 6 * COLUMN), 20 * ROW),
+	graph: () => graph.drawing.fit(Math.min(graph.width, 6 * COLUMN), Math.min(graph.height, 20 * ROW)),
 	schedule: () => schedule.drawing.fit(schedule.width),
 	memory: () => memory.drawing.fit(steps.length),
 };
@@ -30,20 +30,36 @@ function showDetails(...children) {
 
 const names = (numbers, text) => numbers.length ? numbers.flatMap(number => [text(number), element("br")]) : ["none"];
 
+/* The facts of the proof that order the task with others, and what makes an await unnecessary. */
+function orders(facts, side) {
+	const lines = new Map(facts.map(fact => [`${fact[side]} ${coverText(fact)}`, fact]));
+
+	return names([...lines.values()], fact => element("span", {}, taskLink(fact[side]), ` ${coverText(fact)}`));
+}
+
+/* "other await" comes with the one that is meant. */
+function coverText(fact) {
+	if (fact.covered_by === "await")
+		return "(await)";
+	return fact.await ? `(since ${tasks[lastTask(fact.await.of)].name} awaits ${tasks[lastTask(fact.await.on)].name})` : `(${fact.covered_by})`;
+}
+
 function select(number) {
 	const task = tasks[number], step = steps[task.step], kernel = kernels[task.kernel];
 	const facts = [["manifest", task.line ? [`line ${task.line}`] : ["a node of a model"]],
-		["kernel", [`${kernel.name} (function ${kernel.symbol}, ${kernel.code} bytes)`]],
-		["signature", [kernel.signature ?? ""]],
-		["moves", [sizeText(taskBytes(task))]],
+		["operator", [operators[task.kernel]]],
+		["kernel", [`${kernel.name} (function ${kernel.symbol}, ${kernel.code.toLocaleString("en")} bytes)`]],
+		["object", [kernel.object ?? "not known: the account has been stripped"]],
+		["bytes", [`${taskBytes(task).toLocaleString("en")}, ${isCostGiven(task) ? "as its cost says" : "what it reads and writes"}`]],
 		["reads", names(task.reads, tensor => tensorText(tensors[tensor]))],
 		["writes", names(task.writes, tensor => tensorText(tensors[tensor]))],
 		["awaits", names(step.awaits, awaited => taskLink(lastTask(awaited)))],
-		["before it", names([...new Set(before[number].map(fact => fact.earlier))], taskLink)],
-		["behind it", names([...new Set(behind[number].map(fact => fact.later))], taskLink)]];
+		["before it", orders(before[number], "earlier")],
+		["behind it", orders(behind[number], "later")],
+		["signature", [kernel.signature ?? ""]]];
 
 	selected = number;
-	showDetails(element("h2", {}, task.name), element("dl", {}, ...facts.flatMap(([name, texts]) =>
+	showDetails(element("h2", {}, task.name), element("dl", {}, ...facts.filter(([, texts]) => texts[0] !== "").flatMap(([name, texts]) =>
 		[element("dt", {}, name), element("dd", {}, ...texts)])), element("pre", { id: "explanation" }, task.explanation));
 	if (document.getElementById("graph").classList.contains("shown"))
 		showInGraph(number);

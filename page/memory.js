@@ -39,11 +39,35 @@ function paintLive(context, drawing) {
 	}
 	context.globalAlpha = 1;
 	context.fillStyle = style("--faint");
-	context.fillText(`bytes that live, at most ${sizeText(most)}`, 8, 10);
+	context.fillText("in use, at", 8, 24);
+	context.fillText(`most ${sizeText(most)}`, 8, 40);
+}
+
+/* Where bytes of the workspace are, and below which step is which. */
+function paintOffsets(context, drawing) {
+	const { workspace } = data.sizes, part = 2 ** Math.ceil(Math.log2(Math.max(workspace, 1) / 8));
+	const room = 90 / drawing.scale, power = 10 ** Math.floor(Math.log10(room));
+	const step = Math.max(1, [1, 2, 5, 10].map(factor => factor * power).find(one => one >= room));
+
+	context.strokeStyle = style("--line");
+	context.lineWidth = 1;
+	context.fillStyle = style("--faint");
+	for (let offset = 0; offset < workspace; offset += part) {
+		const y = memoryY(drawing, offset);
+
+		context.beginPath();
+		context.moveTo(0, y);
+		context.lineTo(drawing.width, y);
+		context.stroke();
+		context.fillText(sizeText(offset), 8, y + 8);
+	}
+	for (let at = Math.max(0, Math.ceil(drawing.x / step) * step); at < Math.min(drawing.right, steps.length); at += step)
+		context.fillText(`step ${at}`, drawing.screenX(at), 10);
 }
 
 function paintMemory(context, drawing) {
 	paintLive(context, drawing);
+	paintOffsets(context, drawing);
 	for (const life of memory.lives) {
 		const tensor = tensors[life.tensor], left = drawing.screenX(life.first);
 		const width = Math.max((life.last + 1 - life.first) * drawing.scale - 1, 1);
@@ -51,7 +75,7 @@ function paintMemory(context, drawing) {
 
 		if (life.last + 1 < drawing.x || life.first > drawing.right)
 			continue;
-		context.fillStyle = colour(life.tensor, isDark() ? 36 : 80);
+		context.fillStyle = colour(life.tensor, isDark());
 		context.fillRect(left, top, width, height);
 		if (life.tasks.includes(selected)) {
 			context.strokeStyle = style("--mark");
@@ -60,7 +84,7 @@ function paintMemory(context, drawing) {
 		}
 		context.fillStyle = style("--front");
 		if (height > 11)
-			label(context, tensor.name, Math.max(left, 0) + 4, top + height / 2, width - 6);
+			nameLabel(context, tensor.name, Math.max(left, 0) + 4, top + height / 2, width - 6);
 	}
 }
 
@@ -97,8 +121,11 @@ function temporaryBytes() {
 function openMemory() {
 	findLives();
 	memory.drawing = new Drawing(document.getElementById("memory-canvas"), paintMemory, pickMemory, true);
+	memory.drawing.margin = 100; /* names of offsets */
+	const bytes = temporaryBytes(), { workspace } = data.sizes;
 	document.getElementById("memory-bar").append(
 		element("button", { onclick: () => memory.drawing.fit(steps.length) }, "all"),
-		element("span", { id: "memory-count" }, `${memory.lives.length} temporaries of ${sizeText(temporaryBytes())} ` +
-			`in a workspace of ${sizeText(data.sizes.workspace)}; across: steps, down: bytes`));
+		element("span", { id: "memory-count" }, `${memory.lives.length} temporaries of ${sizeText(bytes)} in a workspace of ` +
+			`${sizeText(workspace)}: reuse saves ${sizeText(Math.max(bytes - workspace, 0))}; each has its bytes from the first step that ` +
+			"accesses it to the last; a click says who else has them"));
 }

@@ -28,12 +28,15 @@ findProducers();
 const taskNumbers = new Map(tasks.map((task, number) => [task.name, number]));
 const isFused = task => launches[task.launch].kind === "superkernel";
 
+/* What the kernel computes for models, as its signature has it: "MatMul(packed=1)". */
+const operators = kernels.map(kernel => kernel.signature?.match(/^[^;]* op=([^ ;(]+(\([^)]*\))?)/)?.[1] ?? "");
+
 /* The last task of a step, after which awaits are named. */
 const lastTask = step => steps[step].tasks[steps[step].tasks.length - 1];
 
 /* Bytes that a task moves if it runs by itself: what the manifest says, or else what it reads and writes. */
 function taskBytes(task) {
-	if (task.cost && task.cost.bytes)
+	if (isCostGiven(task))
 		return task.cost.bytes;
 	return [...task.reads, ...task.writes].reduce((sum, tensor) => sum + tensors[tensor].bytes, 0);
 }
@@ -51,7 +54,5 @@ function sizeText(bytes) {
 
 const tensorText = tensor => `${tensor.name} ${tensor.dtype} [${tensor.shape.join(", ")}]`;
 
-/* A colour of its own for each of the first many numbers, readable behind text, light and dark. */
-function colour(number, lightness) {
-	return `hsl(${(number * 137.508 + 205) % 360} 55% ${lightness}%)`;
-}
+/* The bytes of the manifest, if it says any: those of the network that a small sample stands for, perhaps. */
+const isCostGiven = task => Boolean(task.cost && task.cost.bytes);

@@ -13,7 +13,9 @@ function openOverview() {
 			change("launches", totals.tasks, totals.launches),
 			change("awaits inside of launches", 0, totals.awaits),
 			change("bytes that move between caches and memory (estimate)", totals.traffic.before, totals.traffic.after),
-			change("bytes of temporaries, and of the workspace", temporaryBytes(), sizes.workspace)]),
+			change("bytes of temporaries, and of the workspace", temporaryBytes(), sizes.workspace),
+			...totals.code ? [change("bytes of dispatchers' code, beside the kernels'", totals.task_entries ? totals.code.before : "left out", totals.code.after)] : [],
+			change("bytes of kernels' code", sizes.kernels, sizes.kernels)]),
 		element("h2", {}, "Sizes"),
 		table(["", "bytes"], Object.entries(sizes).map(([name, bytes]) => [name.replace("_", " "), bytes])),
 		element("h2", {}, count(launches.length, "launch", "launches")),
@@ -21,8 +23,8 @@ function openOverview() {
 			[launch.name, launch.kind, launch.scope, launch.stream, launch.steps, launch.awaits, taskLink(launch.first),
 				taskLink(launch.last)])),
 		element("h2", {}, count(kernels.length, "kernel", "kernels")),
-		table(["kernel", "tasks", "bytes of code", "signature"], kernels.map((kernel, number) =>
-			[kernel.name, uses[number], kernel.code, kernel.signature])));
+		table(["kernel", "operator", "tasks", "bytes of code", "object", "signature"], kernels.map((kernel, number) =>
+			[kernel.name, operators[number], uses[number], kernel.code, kernel.object ?? "", kernel.signature])));
 }
 
 /* Codes with how many tasks have them and what these move, then the tasks. */
@@ -39,6 +41,7 @@ function reasonTable(title, chosen, code, because) {
 		sums.set(tasks[number][code], sum);
 	}
 	return [element("h2", {}, `${title}: ${count(chosen.length, "task", "tasks")}`),
+		element("p", {}, "Bytes are those of a task's cost, where the manifest or the kernel gives one, or else of what it reads and writes."),
 		table(["reason", "tasks", "bytes that they move"], [...sums].map(([name, sum]) => [name, sum.tasks, sum.bytes])
 			.sort((a, b) => b[2] - a[2])), element("br"),
 		table(["task", "bytes that it moves", "kernel", "reason", "because"], chosen.map(number => [taskLink(number),

@@ -2,6 +2,14 @@
  * and tasks, awaits as arrows, and the critical path. Without traces the steps in their order: where each runs and what it awaits. */
 const schedule = { bands: [], width: 0, rowHeight: 22 };
 
+/* Microseconds, to the nanosecond if need be: "1.5 ms". Steps are steps. */
+function lengthText(length, unit) {
+	const thousands = unit === "µs" ? Math.min(2, Math.max(0, Math.floor(Math.log10(length || 1) / 3))) : 0;
+
+	return `${Number((length / 1000 ** thousands).toPrecision(7)).toLocaleString("en", { maximumFractionDigits: 6 })} ` +
+		(thousands ? ["", "ms", "s"][thousands] : unit);
+}
+
 /* A trace has one band; that of a prediction one for each way to run, of which the names of lanes begin with the name. */
 function readTrace({ name, trace }) {
 	const runs = new Map(), runOf = new Map();
@@ -16,7 +24,7 @@ function readTrace({ name, trace }) {
 			runs.set(run, []);
 		runs.get(run).push(event);
 	}
-	return [...runs].map(([run, events]) => readBand(run ? `${name}, ${run}` : name, events));
+	return [...runs].map(([run, events]) => ({ ...readBand(run ? `${name}, ${run}` : name, events), predicted: Boolean(run) }));
 }
 
 /* Rows of slices in microseconds from the first one on, and arrows between rows. */
@@ -127,14 +135,14 @@ function paintAxis(context, drawing, band, top) {
 	for (let at = Math.max(0, Math.floor(drawing.x / step) * step); at < Math.min(drawing.right, band.end + step); at += step) {
 		const x = drawing.screenX(at);
 
-		context.fillText(`${at.toLocaleString("en", { maximumFractionDigits: 6 })} ${band.unit}`, x + 3, top + 32);
+		context.fillText(lengthText(at, band.unit), x + 3, top + 32);
 		context.beginPath();
 		context.moveTo(x, top + 26);
 		context.lineTo(x, top + bandHeight(band));
 		context.stroke();
 	}
 	context.fillStyle = style("--front");
-	context.fillText(`${band.name}: ${band.end.toLocaleString("en")} ${band.unit}, ${count(band.arrows.length, "await", "awaits")}, ` +
+	context.fillText(`${band.name}: ${lengthText(band.end, band.unit)}, ${count(band.arrows.length, "await", "awaits")}, ` +
 		`${count(band.slices.filter(slice => slice.critical).length, "slice", "slices")} on the critical path`, 8, top + 12);
 }
 
@@ -143,7 +151,7 @@ function paintSlice(context, drawing, slice, top) {
 	const number = slice.task, height = schedule.rowHeight - 4;
 
 	if (slice.kind === "task" && number !== undefined)
-		context.fillStyle = colour(colouring[graph.by](tasks[number]), isDark() ? 36 : 78);
+		context.fillStyle = taskColour(tasks[number]);
 	else
 		context.fillStyle = style(slice.kind === "wait" ? "--line" : "--panel");
 	context.fillRect(left, top, width, height);
@@ -157,7 +165,7 @@ function paintSlice(context, drawing, slice, top) {
 		context.strokeRect(left, top, width, height);
 	}
 	context.fillStyle = style("--front");
-	label(context, slice.name, Math.max(left, 0) + 3, top + height / 2, Math.min(left + width, drawing.width) - Math.max(left, 0) - 6);
+	nameLabel(context, slice.name, Math.max(left, 0) + 3, top + height / 2, Math.min(left + width, drawing.width) - Math.max(left, 0) - 6);
 }
 
 function paintBand(context, drawing, band, top) {
@@ -174,12 +182,10 @@ function paintBand(context, drawing, band, top) {
 			arrow(context, drawing.screenX(one.from.at), rowTop(one.from.row) + schedule.rowHeight / 2,
 				drawing.screenX(one.to.at), rowTop(one.to.row) + schedule.rowHeight / 2);
 	band.rows.forEach((name, row) => {
-		const width = context.measureText(name).width + 10;
-
 		context.fillStyle = style("--panel");
-		context.fillRect(drawing.width - width, rowTop(row), width, schedule.rowHeight - 4);
+		context.fillRect(0, rowTop(row), drawing.margin, schedule.rowHeight - 4);
 		context.fillStyle = style("--front");
-		context.fillText(name, drawing.width - width + 5, rowTop(row) + 9);
+		label(context, name, 8, rowTop(row) + 9, drawing.margin - 12);
 	});
 }
 
@@ -214,15 +220,22 @@ function showInSchedule(number) {
 		drawing.centre((slice.from + slice.to) / 2, drawing.y + drawing.height / 2);
 }
 
+function showBand(number) {
+	schedule.drawing.fit(schedule.bands[number].end);
+	schedule.drawing.y = schedule.bands.slice(0, number).reduce((top, band) => top + bandHeight(band), 0);
+}
+
 function openSchedule() {
 	schedule.bands = traces.flatMap(readTrace);
 	if (!schedule.bands.length)
 		schedule.bands.push(orderedBand());
-	schedule.width = schedule.bands.reduce((most, band) => Math.max(most, band.end), 0);
+	/* Measured ones are seen at first, if there are any: predictions may be of another device, on which all takes much longer. */
+	const measured = schedule.bands.filter(band => !band.predicted), shown = measured.length ? measured : schedule.bands;
+	schedule.width = shown.reduce((most, band) => Math.max(most, band.end), 0);
 	schedule.drawing = new Drawing(document.getElementById("schedule-canvas"), paintSchedule, pickSchedule, true);
 	schedule.drawing.margin = 110; /* names of rows */
 	document.getElementById("schedule-bar").append(
-		element("button", { onclick: () => schedule.drawing.fit(schedule.width) }, "all"),
-		element("span", { id: "schedule-count" }, schedule.bands.map(band => `${band.slices.length} slices in ${band.rows.length} rows`)
-			.join("; ")), element("span", {}, "red below a task: the critical path; grey: waits"));
+		...schedule.bands.map((band, number) => element("button", { onclick: () => showBand(number) }, `fit ${band.name}`)),
+		element("span", { id: "schedule-count" }, "a row for each core; wheel: zoom, drag: move"), colourBar(element("span", { class: "critical" }, "▁ critical path"),
+			element("span", { class: "await" }, "⟶ await"), element("span", {}, "▮ wait")));
 }

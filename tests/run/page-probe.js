@@ -53,6 +53,23 @@ setTimeout(() => {
 		named: band.slices.filter(one => one.task !== undefined).length, arrows: band.arrows.length,
 		critical: band.slices.filter(one => one.critical).length }));
 	result.reasons = [...document.querySelectorAll("#reasons h2")].map(one => one.textContent);
+	/* Tables as they stand there, under their headings. */
+	const rows = table => [...table.querySelectorAll("tbody tr")].map(row => [...row.cells].map(cell => cell.textContent));
+	const tables = view => [...document.querySelectorAll(`#${view} table`)].map(rows);
+	result.tables = { overview: tables("overview"), reasons: tables("reasons") };
+	result.background = getComputedStyle(document.body).backgroundColor;
+	result.boxes = graph.boxes.map(boxName);
+
+	/* Whatever colours stand for is drawn, and said in a line. */
+	result.legends = {};
+	for (const choice of Object.keys(colouring)) {
+		const select = document.querySelector("#graph .colours select");
+
+		select.value = choice;
+		select.dispatchEvent(new Event("change"));
+		frames();
+		result.legends[choice] = [...document.querySelectorAll("#schedule .swatch")].map(one => one.textContent);
+	}
 
 	/* A click on a task, where the graph has it. */
 	const wanted = Math.min(5, tasks.length - 1);
@@ -60,7 +77,8 @@ setTimeout(() => {
 	showInGraph(wanted);
 	frames();
 	click("graph-canvas", graph.drawing.screenX(nodeX(graph.places[wanted]) + 20), graph.drawing.screenY(nodeY(graph.places[wanted]) + 8));
-	result.clicked = { task: wanted, explanation: document.getElementById("explanation")?.textContent };
+	const facts = [...document.querySelectorAll("#details dt")].map(name => [name.textContent, name.nextSibling.innerText]);
+	result.clicked = { task: wanted, explanation: document.getElementById("explanation")?.textContent, facts: Object.fromEntries(facts) };
 
 	/* Views can be dragged, and what is clicked then is what is seen. */
 	result.dragged = [];
@@ -77,7 +95,22 @@ setTimeout(() => {
 
 		result.dragged.push([tensorText(tensor), dragged("memory", () => [memory.drawing.screenX((life.first + life.last + 1) / 2),
 			memoryY(memory.drawing, tensor.offset + tensor.bytes / 2)])]);
+		result.life = { tensor: life.tensor, said: document.querySelector("#details p").textContent };
 	}
+	document.getElementById("tab-graph").click();
+
+	/* The wheel zooms to what is below it: what is in sight then, and what is in the middle. */
+	document.getElementById("tab-schedule").click();
+	schedule.drawing.fit(schedule.width);
+	const canvas = document.getElementById("schedule-canvas"), middle = canvas.clientWidth / 2;
+	const pointed = schedule.drawing.x + middle / schedule.drawing.scale;
+	for (let i = 0; i < 60; i++) /* offsetX and offsetY follow from these */
+		canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -100, clientX: canvas.getBoundingClientRect().left + middle,
+			clientY: canvas.getBoundingClientRect().top + 20 }));
+	frames();
+	result.zoomed = { sight: schedule.drawing.width / schedule.drawing.scale,
+		moved: Math.abs(schedule.drawing.x + middle / schedule.drawing.scale - pointed) };
+	schedule.drawing.fit(schedule.width);
 	document.getElementById("tab-graph").click();
 
 	/* Boxes fold, and unfold. */

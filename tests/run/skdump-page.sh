@@ -15,21 +15,21 @@ browse() {
 	! grep CONSOLE err.txt
 }
 
-# probed NAME: what page-probe.js finds on NAME.html, in NAME.result.
+# probed NAME OPTIONS: what page-probe.js finds on NAME.html, in NAME.result.
 probed() {
 	{ cat $1.html; echo '<script>'; cat "$top_srcdir/tests/run/page-probe.js"; echo '</script>'; } >probed.html
-	browse probed.html --dump-dom >dom.html || fail "$1: the browser complains"
+	browse probed.html "${@:2}" --dump-dom >dom.html || fail "$1: the browser complains"
 	/usr/bin/python3 - <<'P' >$1.result || fail "$1: the page is not whole: $(tail -3 err.txt)"
 import html, re
 print(html.unescape(re.search('<pre id="result">(.*?)</pre>', open("dom.html").read(), re.S).group(1)))
 P
 }
 
-# kept NAME VIEW: a picture of a view of NAME.html.
+# kept NAME VIEW SUFFIX OPTIONS: a picture of a view of NAME.html.
 kept() {
 	{ cat $1.html; echo "<script>show('$2'); setTimeout(() => select(Math.min(5, tasks.length - 1)), 50)</script>"; } >pictured.html
-	browse pictured.html --screenshot="$dir/$2.png" || fail "the browser complains"
-	mv "$dir/$2.png" "$top_builddir/tests/run/skdump-page-$2.png"
+	browse pictured.html "${@:4}" --screenshot="$dir/$2.png" || fail "the browser complains"
+	mv "$dir/$2.png" "$top_builddir/tests/run/skdump-page-$2$3.png"
 }
 
 # compared NAME: the page says what --json says. Numbers on it have commas.
@@ -45,23 +45,106 @@ expected = {"launches": [totals["tasks"], totals["launches"]], "awaits inside of
             "bytes that move between caches and memory (estimate)": [totals["traffic"]["before"], totals["traffic"]["after"]],
             "bytes of temporaries, and of the workspace": [temporaries, sizes["workspace"]]}
 expected.update({key.replace("_", " "): [value] for key, value in sizes.items()})
+expected["bytes of dispatchers' code, beside the kernels'"] = [totals["code"]["before"] if totals["task_entries"] else "left out",
+                                                               totals["code"]["after"]]
+expected["bytes of kernels' code"] = [sizes["kernels"]] * 2
+def text(value):
+    return format(value, ",") if isinstance(value, int) else value or ""
+def said(bytes): # as people read it: to four digits
+    unit = 0
+    while bytes >= 1024 and unit < 4:
+        bytes, unit = bytes / 1024, unit + 1
+    return "%d B" % bytes if not unit else ("%.*f" % (3 - len(str(int(bytes))) + 1, bytes)) + " " + ["", "KiB", "MiB", "GiB", "TiB"][unit]
 for key, values in expected.items():
-    assert page["totals"][key] == [format(value, ",") for value in values], (key, page["totals"][key], values)
+    assert page["totals"][key] == [text(value) for value in values], (key, page["totals"][key], values)
 for number, launch in enumerate(data["launches"]):
     row = page["totals"].get(launch["name"])
     assert number >= 500 or row[3:5] == [format(launch["steps"], ","), format(launch["awaits"], ",")], row
+def shown_as(rows, table): # the first 500
+    rows = [[text(value) for value in row] for row in rows[:500]]
+    assert table == rows, next((one, other) for one, other in zip(table + [None], rows + [None]) if one != other)
+all_tasks, kernels, launches = data["tasks"], data["kernels"], data["launches"]
+def operator(kernel):
+    attributes = [word[3:] for word in (kernel["signature"] or "").split(";")[0].split() if word.startswith("op=")]
+    return attributes[0] if attributes else ""
+shown_as([[one["name"], one["kind"], one["scope"], one["stream"], one["steps"], one["awaits"], all_tasks[one["first"]]["name"],
+           all_tasks[one["last"]]["name"]] for one in launches], page["tables"]["overview"][2])
+shown_as([[one["name"], operator(one), sum(task["kernel"] == number for task in all_tasks), one["code"], one["object"], one["signature"]]
+          for number, one in enumerate(kernels)], page["tables"]["overview"][3])
+
+# What was not fused, by what it costs: sums by reason, then tasks.
+def moved(task):
+    return task.get("cost", {}).get("bytes") or sum(data["tensors"][tensor]["bytes"] for tensor in task["reads"] + task["writes"])
+tables = list(page["tables"]["reasons"])
+for fused, code, because in (False, "reason", "because"), (True, "tile_reason", "tile_because"):
+    chosen = [task for task in all_tasks if (launches[task["launch"]]["kind"] == "superkernel") == fused and task[code] != "TILE_JOINED"]
+    if not chosen:
+        continue
+    sums, listed = tables.pop(0), tables.pop(0)
+    wanted = {reason: [sum(task[code] == reason for task in chosen), sum(moved(task) for task in chosen if task[code] == reason)]
+              for reason in {task[code] for task in chosen}}
+    assert {row[0]: row[1:] for row in sums} == {reason: [text(value) for value in values] for reason, values in wanted.items()}, sums
+    assert [row[2] for row in sums] == [text(value) for value in sorted((values[1] for values in wanted.values()), reverse=True)], sums
+    chosen.sort(key=moved, reverse=True)
+    shown_as([[task["name"], moved(task), kernels[task["kernel"]]["name"], task[code], task[because]] for task in chosen], listed)
+assert not tables
+
 tasks = len(data["tasks"])
 assert page["title"] == name + ".sk" and page["nodes"] == tasks, (page["title"], page["nodes"])
 assert page["counts"]["graph"].startswith("%d tasks, %d tensors, " % (tasks, len(data["tensors"]))), page["counts"]
 assert page["counts"]["memory"].startswith("%d temporaries " % sum(t["space"] == "workspace" for t in data["tensors"])), page["counts"]
 assert all(pixels > 300 for pixels in page["drawn"].values()), page["drawn"]
+assert page["zoomed"]["sight"] < 1 and page["zoomed"]["moved"] < 0.01, page["zoomed"]
 assert page["requests"] == [], page["requests"]
 assert page["scripts"] == 4, page["scripts"]
 task = data["tasks"][page["clicked"]["task"]]
 shown = subprocess.run([sys.argv[2], "--explain", task["name"], name + ".sk"], check=True, stdout=subprocess.PIPE, encoding="utf-8")
 assert page["clicked"]["explanation"] == shown.stdout, page["clicked"]
-for name, seen in page["dragged"]:
-    assert seen == [name] * 3, page["dragged"]
+
+# What stands beside the explanation, and which fact makes an await unnecessary.
+facts, kernel, steps, tensors = page["clicked"]["facts"], kernels[task["kernel"]], data["steps"], data["tensors"]
+number = page["clicked"]["task"]
+def named(tensor):
+    return "%s %s [%s]" % (tensors[tensor]["name"], tensors[tensor]["dtype"], ", ".join(map(str, tensors[tensor]["shape"])))
+def last(step):
+    return all_tasks[steps[step]["tasks"][-1]]["name"]
+def lines(key):
+    return [] if facts[key] == "none" else facts[key].strip().split("\n")
+def cover(fact):
+    return "(await)" if fact["covered_by"] == "await" else "(since %s awaits %s)" % (last(fact["await"]["of"]), last(fact["await"]["on"])) \
+        if "await" in fact else "(%s)" % fact["covered_by"]
+assert facts["manifest"] == ("line %d" % task["line"] if task["line"] else "a node of a model"), facts
+assert facts["kernel"] == "%s (function %s, %s bytes)" % (kernel["name"], kernel["symbol"], text(kernel["code"])), facts
+assert facts["object"] == kernel["object"] and facts["signature"] == kernel["signature"], facts
+assert facts["bytes"].startswith(text(moved(task)) + ", "), facts
+assert lines("reads") == [named(tensor) for tensor in task["reads"]] and lines("writes") == [named(tensor) for tensor in task["writes"]], facts
+assert lines("awaits") == [last(step) for step in steps[task["step"]]["awaits"]], facts
+for key, side, other in ("before it", "later", "earlier"), ("behind it", "earlier", "later"):
+    wanted = dict.fromkeys("%s %s" % (all_tasks[fact[other]]["name"], cover(fact)) for fact in data["dependencies"] if fact[side] == number)
+    assert lines(key) == list(wanted), (key, facts, list(wanted))
+if "life" in page:
+    tensor = page["life"]["tensor"]
+    lives = [task["step"] for task in all_tasks if tensor in task["reads"] + task["writes"]]
+    assert page["life"]["said"] == "%s at %d of the workspace, from step %d to step %d" % (
+        said(tensors[tensor]["bytes"]), tensors[tensor]["offset"], min(lives), max(lives)), page["life"]
+assert page["counts"]["memory"].split(":")[0].endswith(" of %s in a workspace of %s" % (said(temporaries), said(sizes["workspace"]))), page["counts"]
+assert "reuse saves %s;" % said(temporaries - sizes["workspace"]) in page["counts"]["memory"], page["counts"]
+
+# Boxes are launches and tile groups; colours stand for the most frequent ones.
+groups = ["tile group (%d tasks)" % len(step["tasks"]) for step in steps if len(step["tasks"]) > 1]
+assert sorted(page["boxes"]) == sorted(groups + ["%s (%d tasks)" % (launch["name"], sum(task["launch"] == one for task in all_tasks))
+                                                 for one, launch in enumerate(launches) if launch["kind"] == "superkernel"]), page["boxes"]
+for key, values in {"kernel": [kernels[task["kernel"]]["name"] for task in all_tasks],
+                    "operator": [operator(kernels[task["kernel"]]) or "none" for task in all_tasks],
+                    "launch": [launches[task["launch"]]["name"] for task in all_tasks],
+                    "scope": [task["scope"] or "none" for task in all_tasks], "stream": [str(task["stream"]) for task in all_tasks],
+                    "lane": [steps[task["step"]]["lane"] for task in all_tasks]}.items():
+    counts = {value: values.count(value) for value in set(values)}
+    legend = page["legends"][key]
+    assert len(legend) == min(10, len(counts)), (key, legend)
+    assert [counts[value] for value in legend] == sorted(counts.values(), reverse=True)[:10], (key, legend)
+for heading, seen in page["dragged"]:
+    assert seen == [heading] * 3, page["dragged"]
 assert page["found"].endswith("task") or page["found"].endswith("tasks"), page["found"]
 single = sum(data["launches"][task["launch"]]["kind"] != "superkernel" for task in data["tasks"])
 texts = {0: "none", 1: "1 task"}
@@ -102,8 +185,10 @@ for (name, run, rows), band in zip(expected, page["bands"]):
 assert page["bands"][1]["arrows"] > 0
 assert len(page["dragged"]) == 2, page["dragged"]
 P
+dark=--blink-settings=preferredColorScheme=0
 for view in overview graph schedule memory reasons; do
-	kept decode $view
+	kept decode $view ""
+	case $view in graph | schedule | memory) kept decode $view -dark $dark ;; esac
 done
 
 # skrun has the same page made, of a run or of a prediction.
@@ -122,11 +207,22 @@ cp "$skrun" alone && fails_with '^skrun: error: .*/skdump, which makes the page:
 "$skdump" --html composite.html composite.sk
 probed composite
 compared composite
+cp composite.html dark.html
+probed dark $dark
 /usr/bin/python3 - <<'P'
-import json
-page, data = json.load(open("composite.result")), json.load(open("composite.json"))
+import json, re
+page, data, dark = json.load(open("composite.result")), json.load(open("composite.json")), json.load(open("dark.result"))
+light, shade = ([int(number) for number in re.findall(r"\d+", one["background"])] for one in (page, dark))
+assert min(light) > 200 and max(shade) < 60, (light, shade)
 assert page["bands"][0]["slices"] == data["totals"]["steps"] and page["bands"][0]["arrows"] == data["totals"]["awaits"], page["bands"]
 P
+
+# Of a model there are operators.
+"$sklink" "$top_srcdir/samples/composite/composite.pbtxt" --dim rows=4 -L "$top_builddir/kernels" -lskernels -o model.sk
+"$skdump" --html model.html model.sk
+probed model
+compared model
+grep -q '"operator":\["Mul' model.result || fail "no operators of a model: $(grep -o '"operator":[^]]*]' model.result)"
 
 # Names do nothing, and the test would see if they did.
 cat >k.c <<'C'
