@@ -32,22 +32,27 @@ const names = (numbers, text) => numbers.length ? numbers.flatMap(number => [tex
 
 /* The facts of the proof that order the task with others, and what makes an await unnecessary. */
 function orders(facts, side) {
-	const lines = new Map(facts.map(fact => [`${fact[side]} ${coverText(fact)}`, fact]));
+	const lines = new Map(facts.map(fact => [`${fact[side]} ${coverText(fact, side)}`, fact]));
 
-	return names([...lines.values()], fact => element("span", {}, taskLink(fact[side]), ` ${coverText(fact)}`));
+	return names([...lines.values()], fact => element("span", {}, taskLink(fact[side]), ` ${coverText(fact, side)}`));
 }
 
 /* "other await" comes with the one that is meant. */
-function coverText(fact) {
-	if (fact.covered_by === "await")
-		return "(await)";
-	return fact.await ? `(since ${tasks[lastTask(fact.await.of)].name} awaits ${tasks[lastTask(fact.await.on)].name})` : `(${fact.covered_by})`;
+function coverText(fact, side) {
+	const { covered_by: how, await: other } = fact;
+
+	if (!other)
+		return `(${how})`;
+	const own = side === "earlier" && other.of === tasks[fact.later].step;
+
+	return `(since ${own ? "it" : tasks[lastTask(other.of)].name} awaits ${tasks[lastTask(other.on)].name})`;
 }
 
 function select(number) {
 	const task = tasks[number], step = steps[task.step], kernel = kernels[task.kernel];
 	const facts = [["manifest", task.line ? [`line ${task.line}`] : ["a node of a model"]],
 		["operator", [operators[task.kernel]]],
+		["rule", [task.rule ? `${task.rule} has made the node` : ""]],
 		["kernel", [`${kernel.name} (function ${kernel.symbol}, ${kernel.code.toLocaleString("en")} bytes)`]],
 		["object", [kernel.object ?? "not known: the account has been stripped"]],
 		["bytes", [`${taskBytes(task).toLocaleString("en")}, ${isCostGiven(task) ? "as its cost says" : "what it reads and writes"}`]],
@@ -67,12 +72,12 @@ function select(number) {
 	refresh();
 }
 
-/* Tasks whose name, kernel or tensors have the text in them. */
+/* Tasks whose name, kernel, operator, rule or tensors have the text in them. */
 function search(text) {
 	const wanted = text.toLowerCase(), has = name => name.toLowerCase().includes(wanted);
-	const kernel = kernels.map(one => has(one.name)), tensor = tensors.map(one => has(one.name));
+	const kernel = kernels.map((one, number) => has(one.name) || has(operators[number])), tensor = tensors.map(one => has(one.name));
 	const matches = !wanted ? [] : tasks.map((task, number) => number).filter(number => has(tasks[number].name) ||
-		kernel[tasks[number].kernel] || [...tasks[number].reads, ...tasks[number].writes].some(one => tensor[one]));
+		kernel[tasks[number].kernel] || has(tasks[number].rule ?? "") || [...tasks[number].reads, ...tasks[number].writes].some(one => tensor[one]));
 
 	found = new Set(matches);
 	document.getElementById("found").textContent = wanted ? count(matches.length, "task", "tasks") : "";

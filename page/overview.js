@@ -7,6 +7,11 @@ function openOverview() {
 
 	for (const task of tasks)
 		uses[task.kernel]++;
+	const made = new Map();
+
+	for (const task of tasks)
+		if (task.rule)
+			made.set(task.rule, (made.get(task.rule) ?? 0) + 1);
 	document.getElementById("overview").append(
 		element("h2", {}, "What linking changed"),
 		table(["", "task by task", "linked"], [
@@ -23,8 +28,10 @@ function openOverview() {
 			[launch.name, launch.kind, launch.scope, launch.stream, launch.steps, launch.awaits, taskLink(launch.first),
 				taskLink(launch.last)])),
 		element("h2", {}, count(kernels.length, "kernel", "kernels")),
-		table(["kernel", "operator", "tasks", "bytes of code", "object", "signature"], kernels.map((kernel, number) =>
-			[kernel.name, operators[number], uses[number], kernel.code, kernel.object ?? "", kernel.signature])));
+		table(["kernel", "operator", "tasks", "bytes of code", "object"], kernels.map((kernel, number) =>
+			[kernel.name, operators[number], uses[number], kernel.code, kernel.object ?? ""])),
+		...made.size ? [element("h2", {}, count(made.size, "rule", "rules") + " that made nodes of the model's"),
+			table(["rule", "tasks"], [...made].sort((a, b) => b[1] - a[1]))] : []);
 }
 
 /* Codes with how many tasks have them and what these move, then the tasks. */

@@ -410,6 +410,8 @@ static void put_task(const struct writer *writer, uint32_t number, const struct 
 		put_text(writer, ", ", "blocks_reason", entry->block_code);
 		put_text(writer, ", ", "blocks_because", entry->block_sentence);
 	}
+	if (entry && entry->rule)
+		put_text(writer, ", ", "rule", entry->rule);
 	fputc('}', writer->stream);
 }
 

@@ -18,6 +18,17 @@ static const char *sentence_of(const struct sk_model *model, const struct sk_fus
 			      task->origin);
 }
 
+/* "'gelu' of set 'onnx'", without the place behind it: links in other folders make the same package. */
+static const char *rule_of(const struct sk_model *model, uint32_t task)
+{
+	static const char place[] = "' at ";
+	const char *rule = model->tasks.items[task].rule, *end = rule;
+
+	for (const char *at = rule; at && (at = strstr(at, place)) != NULL; at++)
+		end = at + 1;
+	return rule ? sk_arena_copy(model->arena, rule, (size_t)(end - rule)) : NULL;
+}
+
 static const struct sk_account_entry *list_tasks(const struct sk_model *model, const struct sk_fusion *fusion,
 						 const struct sk_tile_groups *groups)
 {
@@ -36,6 +47,7 @@ static const struct sk_account_entry *list_tasks(const struct sk_model *model, c
 			.sentence = sentence_of(model, fusion, i),
 			.tile_code = sk_tile_reason_code(groups->verdicts[i].reason),
 			.tile_sentence = sk_tile_reason_text(model, &groups->verdicts[i]),
+			.rule = rule_of(model, i),
 		};
 		if (blocks->reason != SK_BLOCKS_NONE) {
 			entries[i].block_code = sk_block_reason_code(blocks->reason);

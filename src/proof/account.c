@@ -7,7 +7,7 @@
 
 enum {
 	HEADER = 8,
-	FIELDS = 10, /* of a task's line */
+	FIELDS = 11, /* of a task's line */
 	ORDER_FIELDS = 3,
 	OBJECT_FIELDS = 2,
 	MAX_RATIO = 1032, /* no zlib stream expands further (deflate's own limit) */
@@ -52,6 +52,7 @@ static char *format_account(struct sk_arena *scratch, const struct sk_account *a
 		line[7] = entry->tile_sentence;
 		line[8] = entry->block_code ? entry->block_code : "-";
 		line[9] = entry->block_code ? entry->block_sentence : "-";
+		line[10] = entry->rule ? entry->rule : "-";
 	}
 	for (size_t i = 0; i < account->order_count; i++) {
 		const struct sk_wanted_order *order = &account->orders[i];
@@ -144,6 +145,7 @@ static bool parse_task(char *const fields[FIELDS], struct sk_account_entry *entr
 	entry->tile_sentence = fields[7];
 	entry->block_code = strcmp(fields[8], "-") == 0 ? NULL : fields[8];
 	entry->block_sentence = entry->block_code ? fields[9] : NULL;
+	entry->rule = strcmp(fields[10], "-") == 0 ? NULL : fields[10];
 	return parse_number(fields[0], &entry->task) && parse_number(fields[3], &entry->launch);
 }
 

@@ -3,16 +3,16 @@
  * skdump reads: an 8-byte little-endian size, then a zlib stream of that many bytes of text. The text has a line per
  * task and, behind these, a line per order, their fields separated by tabs:
  *
- *   task  name  scope or -  launch  CODE  sentence  TILE_CODE  sentence  BLOCKS_CODE or -  sentence
+ *   task  name  scope or -  launch  CODE  sentence  TILE_CODE  sentence  BLOCKS_CODE or -  sentence  rule or -
  *   later task  earlier task  event or -
  *   kernel  object
  *
  * with the tasks' and the launch's numbers in the plan, the reason code of the fusion and the reason in words, and the
  * same of whether the task is in one tile group with the one in front of it in its launch, and of whether it keeps to
- * the blocks of another one, if that is a question. Of an event, the tasks that wait for it and record it: what follows
- * for their streams is in the plan. Orders stand in the order of their later tasks. Behind them stand the plan's
- * kernels, with the object or "archive(member)" of each, without folders: so links in other folders make the same
- * package. */
+ * the blocks of another one, if that is a question; and the rule that has made the model's node, if one has. Of an
+ * event, the tasks that wait for it and record it: what follows for their streams is in the plan. Orders stand in the
+ * order of their later tasks. Behind them stand the plan's kernels, with the object or "archive(member)" of each,
+ * without folders: so links in other folders make the same package. */
 #ifndef SK_ACCOUNT_H
 #define SK_ACCOUNT_H
 
@@ -41,6 +41,7 @@ struct sk_account_entry {
 	const char *
 		block_code; /* why each core computes what it has of another task's blocks, or not; NULL: no question */
 	const char *block_sentence; /* NULL: no question */
+	const char *rule; /* that has made the model's node; NULL: none */
 };
 
 struct sk_account {

@@ -262,6 +262,8 @@ static void put_reasons(const struct writer *writer, const struct sk_account_ent
 		put_text(writer, ", ", "blocks_reason", entry->block_code);
 		put_text(writer, ", ", "blocks_because", entry->block_sentence);
 	}
+	if (entry->rule)
+		put_text(writer, ", ", "rule", entry->rule);
 }
 
 static void put_cost(const struct writer *writer, uint32_t number)

@@ -60,7 +60,7 @@ for one, other in zip(report["tasks"], tasks):
     step = steps[other["step"]]
     for key in ("name", "line", "stream", "scope", "reason", "because", "tile_reason", "tile_because"):
         same(one["name"] + "." + key, one[key], other[key])
-    for key in ("blocks_reason", "blocks_because"):
+    for key in ("blocks_reason", "blocks_because", "rule"):
         same(one["name"] + "." + key, one.get(key), other.get(key))
     for key in ("extent", "unit", "rows", "by_blocks", "blocks", "lane", "work"):
         same(one["name"] + "." + key, one.get(key), step.get(key))

@@ -34,6 +34,20 @@ assert data["totals"]["code"]["before"] == sum(int(size, 16) for size in open(sy
 P
 done
 
+# The rule that has made a node, sklink's own or the user's.
+"$top_builddir/tests/lib/make-model" model.onnx <<'M'
+opset 24
+input x f32 4x8
+output z f32 4x8
+node Sigmoid sigmoid x -> s
+node Mul swish x s -> y
+node Relu relu y -> z
+M
+echo 'fuse: [{name: doubled, pattern: z = Relu(y), replace: "z = Max(y, 0)"}]' >mine.yaml
+compared model model.onnx -L "$top_builddir/kernels" -lskernels --rules=mine.yaml
+/usr/bin/python3 -c 'import json, sys; rules = [task.get("rule") for task in json.load(sys.stdin)["tasks"]]; assert rules[0].startswith("\x27Swish\x27 of set ") and rules[1] == "\x27doubled\x27 of set \x27user\x27", rules' \
+	<model.json || fail "rules of tasks"
+
 # The comparison sees a number that is another one.
 sed 's/"awaits": \[\([0-9]*\)\]/"awaits": []/' decode.json >wrong.json
 fails_with 'awaits: the report says' $compare decode.report wrong.json "$top_srcdir/doc/skdump-json.md"

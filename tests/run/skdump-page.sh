@@ -69,8 +69,11 @@ def operator(kernel):
     return attributes[0] if attributes else ""
 shown_as([[one["name"], one["kind"], one["scope"], one["stream"], one["steps"], one["awaits"], all_tasks[one["first"]]["name"],
            all_tasks[one["last"]]["name"]] for one in launches], page["tables"]["overview"][2])
-shown_as([[one["name"], operator(one), sum(task["kernel"] == number for task in all_tasks), one["code"], one["object"], one["signature"]]
+shown_as([[one["name"], operator(one), sum(task["kernel"] == number for task in all_tasks), one["code"], one["object"]]
           for number, one in enumerate(kernels)], page["tables"]["overview"][3])
+
+rules = [task["rule"] for task in all_tasks if "rule" in task]
+shown_as(sorted(([rule, rules.count(rule)] for rule in dict.fromkeys(rules)), key=lambda row: -row[1]), (page["tables"]["overview"] + [[]])[4])
 
 # What was not fused, by what it costs: sums by reason, then tasks.
 def moved(task):
@@ -110,17 +113,21 @@ def last(step):
     return all_tasks[steps[step]["tasks"][-1]]["name"]
 def lines(key):
     return [] if facts[key] == "none" else facts[key].strip().split("\n")
-def cover(fact):
-    return "(await)" if fact["covered_by"] == "await" else "(since %s awaits %s)" % (last(fact["await"]["of"]), last(fact["await"]["on"])) \
-        if "await" in fact else "(%s)" % fact["covered_by"]
+def cover(fact, side):
+    if "await" not in fact:
+        return "(%s)" % fact["covered_by"]
+    own = side == "later" and fact["await"]["of"] == task["step"]
+    return "(since %s awaits %s)" % ("it" if own else last(fact["await"]["of"]), last(fact["await"]["on"]))
 assert facts["manifest"] == ("line %d" % task["line"] if task["line"] else "a node of a model"), facts
 assert facts["kernel"] == "%s (function %s, %s bytes)" % (kernel["name"], kernel["symbol"], text(kernel["code"])), facts
+assert facts.get("operator", "") == operator(kernel), facts
+assert facts.get("rule", "") == ("%s has made the node" % task["rule"] if "rule" in task else ""), facts
 assert facts["object"] == kernel["object"] and facts["signature"] == kernel["signature"], facts
 assert facts["bytes"].startswith(text(moved(task)) + ", "), facts
 assert lines("reads") == [named(tensor) for tensor in task["reads"]] and lines("writes") == [named(tensor) for tensor in task["writes"]], facts
 assert lines("awaits") == [last(step) for step in steps[task["step"]]["awaits"]], facts
 for key, side, other in ("before it", "later", "earlier"), ("behind it", "earlier", "later"):
-    wanted = dict.fromkeys("%s %s" % (all_tasks[fact[other]]["name"], cover(fact)) for fact in data["dependencies"] if fact[side] == number)
+    wanted = dict.fromkeys("%s %s" % (all_tasks[fact[other]]["name"], cover(fact, side)) for fact in data["dependencies"] if fact[side] == number)
     assert lines(key) == list(wanted), (key, facts, list(wanted))
 if "life" in page:
     tensor = page["life"]["tensor"]
@@ -191,6 +198,14 @@ for view in overview graph schedule memory reasons; do
 	case $view in graph | schedule | memory) kept decode $view -dark $dark ;; esac
 done
 
+# README.md's picture is small, and can be made again.
+[ "$(wc -c <"$top_srcdir/doc/page.png")" -lt 150000 ] || fail "doc/page.png is large"
+if command -v chromium >/dev/null; then
+	"$top_srcdir/page/picture.sh" "$top_builddir" picture.png
+	size() { od -An -j16 -N8 -tx1 "$1"; }
+	[ "$(size picture.png)" = "$(size "$top_srcdir/doc/page.png")" ] || fail "the picture has another size"
+fi
+
 # skrun has the same page made, of a run or of a prediction.
 "$skrun" decode.sk --random 1 --cores 2 --trace again.trace --html again.html >/dev/null
 "$skdump" --html by-hand.html --trace again.trace decode.sk
@@ -217,12 +232,21 @@ assert min(light) > 200 and max(shade) < 60, (light, shade)
 assert page["bands"][0]["slices"] == data["totals"]["steps"] and page["bands"][0]["arrows"] == data["totals"]["awaits"], page["bands"]
 P
 
-# Of a model there are operators.
-"$sklink" "$top_srcdir/samples/composite/composite.pbtxt" --dim rows=4 -L "$top_builddir/kernels" -lskernels -o model.sk
+# Of a model there are operators, and rules that have made nodes.
+"$top_builddir/tests/lib/make-model" model.onnx <<'M'
+opset 24
+input x f32 4x8
+output z f32 4x8
+node Relu relu x -> y
+node Sigmoid sigmoid y -> z
+M
+echo 'fuse: [{name: doubled, pattern: z = Sigmoid(y), replace: "z = Tanh(y)"}]' >mine.yaml
+"$sklink" model.onnx --rules=mine.yaml -L "$top_builddir/kernels" -lskernels -o model.sk
 "$skdump" --html model.html model.sk
 probed model
 compared model
-grep -q '"operator":\["Mul' model.result || fail "no operators of a model: $(grep -o '"operator":[^]]*]' model.result)"
+grep -q '"operator":\["Relu' model.result || fail "no operators of a model: $(grep -o '"operator":[^]]*]' model.result)"
+grep -q '"rule":"'"'doubled' of set 'user'"' has made the node"' model.result || fail "no rule: $(cat model.result)"
 
 # Names do nothing, and the test would see if they did.
 cat >k.c <<'C'
