@@ -34,7 +34,7 @@ bool sk_outputs_check(const struct sk_link *link)
 	for (size_t i = 0; i < link->command->explained.count; i++) {
 		const char *name = link->command->explained.items[i];
 
-		ok &= is_idle(link, name) || sk_virtual_nodes_has(link->model, name) ||
+		ok &= is_idle(link, name) || sk_account_has_node(&link->account, name) ||
 		      sk_explain_find(link->diag, &link->plan, name) != SK_NO_INDEX;
 	}
 	return ok;
@@ -76,10 +76,10 @@ static void explain_tasks(struct sk_link *link)
 				"task '%s': it has nothing to compute, since what it writes has no elements; its "
 				"kernel is not called\n",
 				sk_arena_escape(link->arena, name));
-		else if (sk_virtual_nodes_has(link->model, name))
-			sk_virtual_nodes_explain(link->model, name, link->explained.stream);
 		else
 			sk_explain_tasks(&explanation, link->diag, &name, 1);
+		if (sk_account_has_node(&link->account, name))
+			sk_virtual_nodes_explain(link->model, link->explained.stream);
 		tell_more(link, name);
 	}
 	sk_text_close(link->arena, &link->explained);

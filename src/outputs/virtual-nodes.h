@@ -3,7 +3,6 @@
 #ifndef SK_VIRTUAL_NODES_H
 #define SK_VIRTUAL_NODES_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "src/model/model.h"
@@ -11,10 +10,7 @@
 /* The keys "no_task" and "peak" of the report. */
 void sk_virtual_nodes_report(const struct sk_model *model, FILE *stream);
 
-/* Whether a node without a task has the name. */
-bool sk_virtual_nodes_has(const struct sk_model *model, const char *name);
-
-/* What there is to say of those that have the name. */
-void sk_virtual_nodes_explain(const struct sk_model *model, const char *name, FILE *stream);
+/* What no package says of them: what they save. */
+void sk_virtual_nodes_explain(const struct sk_model *model, FILE *stream);
 
 #endif

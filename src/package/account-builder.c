@@ -102,6 +102,46 @@ static void list_objects(const struct sk_model *model, struct sk_account *accoun
 	}
 }
 
+/* By tensor of the model: the plan's, which has no views. */
+static const uint32_t *number_tensors(const struct sk_model *model)
+{
+	uint32_t *numbers = SK_NEW_ARRAY(model->arena, uint32_t, model->tensors.count + 1), next = 0;
+
+	for (size_t i = 0; i < model->tensors.count; i++)
+		numbers[i] = model->tensors.items[i].view_of == SK_NONE ? next++ : SK_NONE;
+	return numbers;
+}
+
+static const struct sk_account_slice *list_slices(const struct sk_model *model, const struct sk_virtual_node *node,
+						  const uint32_t *numbers)
+{
+	struct sk_account_slice *slices = SK_NEW_ARRAY(model->arena, struct sk_account_slice, node->slice_count + 1);
+
+	for (uint32_t i = 0; i < node->slice_count; i++) {
+		const struct sk_node_part *part = &model->slices.items[node->first_slice + i];
+
+		slices[i] = (struct sk_account_slice){part->name, numbers[part->tensor], part->offset, part->bytes};
+	}
+	return slices;
+}
+
+static void list_nodes(const struct sk_model *model, struct sk_account *account)
+{
+	SK_ARRAY(struct sk_account_node) nodes = {0};
+	const uint32_t *numbers = number_tensors(model);
+
+	for (size_t i = 0; i < model->virtual_nodes.count; i++) {
+		const struct sk_virtual_node *node = &model->virtual_nodes.items[i];
+
+		if (node->no_task)
+			sk_array_push(model->arena, &nodes,
+				      (struct sk_account_node){node->name, node->op, node->joins, node->slice_count,
+							       list_slices(model, node, numbers)});
+	}
+	account->nodes = nodes.items;
+	account->node_count = nodes.count;
+}
+
 struct sk_account sk_account_build(const struct sk_model *model, const struct sk_fusion *fusion,
 				   const struct sk_tile_groups *groups)
 {
@@ -109,5 +149,6 @@ struct sk_account sk_account_build(const struct sk_model *model, const struct sk
 
 	list_orders(model, fusion->dependencies, &account);
 	list_objects(model, &account);
+	list_nodes(model, &account);
 	return account;
 }

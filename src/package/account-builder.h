@@ -1,5 +1,5 @@
-/* The account of a fusion: what became of each task, in launches and in tile groups, and the orders that the manifest
- * wants. */
+/* The account of a fusion: what became of each task, in launches and in tile groups, the orders that the manifest
+ * wants, and nodes without a task. */
 #ifndef SK_ACCOUNT_BUILDER_H
 #define SK_ACCOUNT_BUILDER_H
 

@@ -5,80 +5,118 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "src/base/checked.h"
+
 enum {
 	HEADER = 8,
 	FIELDS = 11, /* of a task's line */
 	ORDER_FIELDS = 3,
 	OBJECT_FIELDS = 2,
+	NODE_FIELDS = 4, /* and of a slice's */
 	MAX_RATIO = 1032, /* no zlib stream expands further (deflate's own limit) */
 };
 
-static void put_field(char **end, const char *text, char separator)
+static const char SPLITS[] = "splits", JOINS[] = "joins";
+
+/* ---- packing ---- */
+
+struct field {
+	const char *text;
+	char separator; /* behind it */
+};
+
+/* The account's fields, in the scratch arena. */
+struct fields {
+	struct sk_arena *scratch;
+	SK_ARRAY(struct field) items;
+	size_t length; /* of all, with separators */
+};
+
+static void add_text(struct fields *fields, const char *text, char separator)
 {
-	for (; *text; text++)
-		*(*end)++ = *text == '\t' || *text == '\n' || *text == '\r' ? ' ' : *text;
-	*(*end)++ = separator;
+	sk_array_push(fields->scratch, &fields->items, (struct field){text, separator});
+	fields->length += strlen(text) + 1;
 }
 
-static const char *print_number(struct sk_arena *scratch, uint32_t number)
+static void add_number(struct fields *fields, uint64_t number, char separator)
 {
-	enum { DIGITS = 10 };
-	char *end = (char *)sk_arena_alloc(scratch, DIGITS + 1, 1) + DIGITS;
+	enum { DIGITS = 20 };
+	char *end = (char *)sk_arena_alloc(fields->scratch, DIGITS + 1, 1) + DIGITS;
 
 	do
 		*--end = (char)('0' + number % 10);
 	while (number /= 10);
-	return end;
+	add_text(fields, end, separator);
+}
+
+static void add_task(struct fields *fields, const struct sk_account_entry *entry)
+{
+	add_number(fields, entry->task, '\t');
+	add_text(fields, entry->name, '\t');
+	add_text(fields, entry->scope ? entry->scope : "-", '\t');
+	add_number(fields, entry->launch, '\t');
+	add_text(fields, entry->code, '\t');
+	add_text(fields, entry->sentence, '\t');
+	add_text(fields, entry->tile_code, '\t');
+	add_text(fields, entry->tile_sentence, '\t');
+	add_text(fields, entry->block_code ? entry->block_code : "-", '\t');
+	add_text(fields, entry->block_code ? entry->block_sentence : "-", '\t');
+	add_text(fields, entry->rule ? entry->rule : "-", '\n');
+}
+
+static void add_order(struct fields *fields, const struct sk_wanted_order *order)
+{
+	add_number(fields, order->later, '\t');
+	add_number(fields, order->earlier, '\t');
+	add_text(fields, order->event ? order->event : "-", '\n');
+}
+
+static void add_object(struct fields *fields, size_t kernel, const char *object)
+{
+	add_number(fields, kernel, '\t');
+	add_text(fields, object, '\n');
+}
+
+static void add_node(struct fields *fields, const struct sk_account_node *node)
+{
+	add_text(fields, node->name, '\t');
+	add_text(fields, node->op, '\t');
+	add_text(fields, node->joins ? JOINS : SPLITS, '\t');
+	add_number(fields, node->slice_count, '\n');
+	for (uint32_t i = 0; i < node->slice_count; i++) {
+		add_text(fields, node->slices[i].name, '\t');
+		add_number(fields, node->slices[i].tensor, '\t');
+		add_number(fields, node->slices[i].offset, '\t');
+		add_number(fields, node->slices[i].bytes, '\n');
+	}
+}
+
+static void put_field(char **end, const struct field *field)
+{
+	for (const char *text = field->text; *text; text++)
+		*(*end)++ = *text == '\t' || *text == '\n' || *text == '\r' ? ' ' : *text;
+	*(*end)++ = field->separator;
 }
 
 /* The account as text, in the scratch arena. */
 static char *format_account(struct sk_arena *scratch, const struct sk_account *account, size_t *length)
 {
-	size_t task_fields = account->count * FIELDS, order_end = task_fields + account->order_count * ORDER_FIELDS,
-	       all = order_end + account->object_count * OBJECT_FIELDS, total = 0;
-	const char **fields = SK_NEW_ARRAY(scratch, const char *, all);
+	struct fields fields = {.scratch = scratch};
 
-	for (size_t i = 0; i < account->count; i++) {
-		const struct sk_account_entry *entry = &account->entries[i];
-		const char **line = &fields[i * FIELDS];
+	for (size_t i = 0; i < account->count; i++)
+		add_task(&fields, &account->entries[i]);
+	for (size_t i = 0; i < account->order_count; i++)
+		add_order(&fields, &account->orders[i]);
+	for (size_t i = 0; i < account->object_count; i++)
+		add_object(&fields, i, account->objects[i]);
+	for (size_t i = 0; i < account->node_count; i++)
+		add_node(&fields, &account->nodes[i]);
 
-		line[0] = print_number(scratch, entry->task);
-		line[1] = entry->name;
-		line[2] = entry->scope ? entry->scope : "-";
-		line[3] = print_number(scratch, entry->launch);
-		line[4] = entry->code;
-		line[5] = entry->sentence;
-		line[6] = entry->tile_code;
-		line[7] = entry->tile_sentence;
-		line[8] = entry->block_code ? entry->block_code : "-";
-		line[9] = entry->block_code ? entry->block_sentence : "-";
-		line[10] = entry->rule ? entry->rule : "-";
-	}
-	for (size_t i = 0; i < account->order_count; i++) {
-		const struct sk_wanted_order *order = &account->orders[i];
-		const char **line = &fields[task_fields + i * ORDER_FIELDS];
+	char *text = sk_arena_alloc(scratch, fields.length + 1, 1), *end = text;
 
-		line[0] = print_number(scratch, order->later);
-		line[1] = print_number(scratch, order->earlier);
-		line[2] = order->event ? order->event : "-";
-	}
-	for (size_t i = 0; i < account->object_count; i++) {
-		fields[order_end + i * OBJECT_FIELDS] = print_number(scratch, (uint32_t)i);
-		fields[order_end + i * OBJECT_FIELDS + 1] = account->objects[i];
-	}
-	for (size_t i = 0; i < all; i++)
-		total += strlen(fields[i]) + 1;
-
-	char *text = sk_arena_alloc(scratch, total + 1, 1), *end = text;
-
-	for (size_t i = 0; i < all; i++) {
-		bool last = i < task_fields ? i % FIELDS == FIELDS - 1
-			    : i < order_end ? (i - task_fields) % ORDER_FIELDS == ORDER_FIELDS - 1
-					    : (i - order_end) % OBJECT_FIELDS == OBJECT_FIELDS - 1;
-
-		put_field(&end, fields[i], last ? '\n' : '\t');
-	}
-	*length = total;
+	for (size_t i = 0; i < fields.items.count; i++)
+		put_field(&end, &fields.items.items[i]);
+	*length = fields.length;
 	return text;
 }
 
@@ -101,20 +139,27 @@ void sk_account_pack(struct sk_arena *arena, const struct sk_account *account, c
 	sk_arena_destroy(scratch);
 }
 
+/* ---- unpacking ---- */
+
+static bool parse_wide(const char *text, uint64_t *number)
+{
+	*number = 0;
+	if (!*text)
+		return false;
+	for (; *text; text++)
+		if (*text < '0' || *text > '9' || !sk_mul(*number, 10, number) ||
+		    !sk_add(*number, (uint64_t)(*text - '0'), number))
+			return false;
+	return true;
+}
+
 static bool parse_number(const char *text, uint32_t *number)
 {
-	uint64_t value = 0;
-	size_t digits = strlen(text);
+	uint64_t value;
+	bool good = parse_wide(text, &value) && value <= UINT32_MAX;
 
-	if (digits == 0 || digits > 10)
-		return false;
-	for (; *text; text++) {
-		if (*text < '0' || *text > '9')
-			return false;
-		value = value * 10 + (uint64_t)(*text - '0');
-	}
-	*number = (uint32_t)value;
-	return value <= UINT32_MAX;
+	*number = good ? (uint32_t)value : 0;
+	return good;
 }
 
 /* Cuts a line, NUL-terminated, at its tabs. Returns the number of its fields, or one more than there can be. */
@@ -164,9 +209,73 @@ static bool parse_object(char *const fields[FIELDS], size_t number, const char *
 	return parse_number(fields[0], &kernel) && kernel == number;
 }
 
+static bool parse_node(char *const fields[FIELDS], struct sk_account_node *node)
+{
+	node->name = fields[0];
+	node->op = fields[1];
+	node->joins = strcmp(fields[2], JOINS) == 0;
+	return (node->joins || strcmp(fields[2], SPLITS) == 0) && parse_number(fields[3], &node->slice_count);
+}
+
+static bool parse_slice(char *const fields[FIELDS], struct sk_account_slice *slice)
+{
+	slice->name = fields[0];
+	return parse_number(fields[1], &slice->tensor) && parse_wide(fields[2], &slice->offset) &&
+	       parse_wide(fields[3], &slice->bytes);
+}
+
+/* What has been read. */
+struct reading {
+	struct sk_account_entry *entries;
+	struct sk_wanted_order *orders;
+	const char **objects;
+	struct sk_account_node *nodes;
+	struct sk_account_slice *slices;
+	size_t entry_count, order_count, object_count, node_count, slice_count;
+	uint32_t expected; /* slices of the last node that are still to come */
+};
+
+static bool read_order(struct reading *reading, char *const fields[FIELDS])
+{
+	struct sk_wanted_order *order = &reading->orders[reading->order_count++];
+
+	return parse_order(fields, order) && (order == reading->orders || order[-1].later <= order->later);
+}
+
+static bool read_node(struct reading *reading, char *const fields[FIELDS])
+{
+	struct sk_account_node *node = &reading->nodes[reading->node_count++];
+
+	node->slices = &reading->slices[reading->slice_count];
+	if (!parse_node(fields, node))
+		return false;
+	reading->expected = node->slice_count;
+	return true;
+}
+
+/* Lines of a kind stand one behind the other. */
+static bool read_line(struct reading *reading, char *const fields[FIELDS], int count)
+{
+	if (reading->expected) {
+		reading->expected--;
+		return count == NODE_FIELDS && parse_slice(fields, &reading->slices[reading->slice_count++]);
+	}
+	if (count == NODE_FIELDS)
+		return read_node(reading, fields);
+	if (count == OBJECT_FIELDS && !reading->node_count) {
+		size_t number = reading->object_count++;
+
+		return parse_object(fields, number, &reading->objects[number]);
+	}
+	if (count == ORDER_FIELDS && !reading->object_count && !reading->node_count)
+		return read_order(reading, fields);
+	return count == FIELDS && !reading->order_count && !reading->object_count && !reading->node_count &&
+	       parse_task(fields, &reading->entries[reading->entry_count++]);
+}
+
 static const char *parse_text(struct sk_arena *arena, char *text, size_t length, struct sk_account *account)
 {
-	size_t lines = 0, tasks = 0, orders = 0, objects = 0;
+	size_t lines = 0;
 
 	if (memchr(text, '\0', length))
 		return "the account's text holds a NUL byte";
@@ -175,28 +284,31 @@ static const char *parse_text(struct sk_arena *arena, char *text, size_t length,
 	for (size_t i = 0; i < length; i++)
 		lines += text[i] == '\n';
 
-	struct sk_account_entry *entries = SK_NEW_ARRAY(arena, struct sk_account_entry, lines);
-	struct sk_wanted_order *wanted = SK_NEW_ARRAY(arena, struct sk_wanted_order, lines);
-	const char **names = SK_NEW_ARRAY(arena, const char *, lines);
+	struct reading reading = {.entries = SK_NEW_ARRAY(arena, struct sk_account_entry, lines),
+				  .orders = SK_NEW_ARRAY(arena, struct sk_wanted_order, lines),
+				  .objects = SK_NEW_ARRAY(arena, const char *, lines),
+				  .nodes = SK_NEW_ARRAY(arena, struct sk_account_node, lines),
+				  .slices = SK_NEW_ARRAY(arena, struct sk_account_slice, lines)};
 	char *line = text;
 
 	for (size_t i = 0; i < lines; i++) {
 		char *end = strchr(line, '\n'), *fields[FIELDS];
 
 		*end = '\0';
-
-		int count = cut_line(line, fields);
-		bool good = count == FIELDS	     ? !orders && !objects && parse_task(fields, &entries[tasks++])
-			    : count == ORDER_FIELDS  ? !objects && parse_order(fields, &wanted[orders++])
-			    : count == OBJECT_FIELDS ? parse_object(fields, objects, &names[objects])
-						     : false;
-
-		objects += count == OBJECT_FIELDS;
-		if (!good || (orders > 1 && wanted[orders - 1].later < wanted[orders - 2].later))
+		if (!read_line(&reading, fields, cut_line(line, fields)))
 			return sk_arena_print(arena, "line %zu of the account is malformed", i + 1);
 		line = end + 1;
 	}
-	*account = (struct sk_account){entries, tasks, wanted, orders, names, objects};
+	if (reading.expected)
+		return "the account ends within a node";
+	*account = (struct sk_account){.entries = reading.entries,
+				       .count = reading.entry_count,
+				       .orders = reading.orders,
+				       .order_count = reading.order_count,
+				       .objects = reading.objects,
+				       .object_count = reading.object_count,
+				       .nodes = reading.nodes,
+				       .node_count = reading.node_count};
 	return NULL;
 }
 
@@ -225,6 +337,14 @@ const char *sk_account_unpack(struct sk_arena *arena, const void *bytes, uint64_
 	if (result != Z_OK || unpacked != length || used != size - HEADER)
 		return "the account's zlib stream is damaged";
 	return parse_text(arena, text, length, account);
+}
+
+bool sk_account_has_node(const struct sk_account *account, const char *name)
+{
+	for (size_t i = 0; i < account->node_count; i++)
+		if (!strcmp(account->nodes[i].name, name))
+			return true;
+	return false;
 }
 
 const struct sk_account_entry *sk_account_find(const struct sk_account *account, uint32_t task)

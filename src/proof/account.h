@@ -1,21 +1,26 @@
-/* The account: what became of each task and why, and which orders the manifest wants beside those of the data: for
- * people, and for the proof. It travels in the package as the section .sk.report, which is not loaded and which only
- * skdump reads: an 8-byte little-endian size, then a zlib stream of that many bytes of text. The text has a line per
- * task and, behind these, a line per order, their fields separated by tabs:
+/* The account: what became of each task and why, which orders the manifest wants beside those of the data, where
+ * kernels are from, and which nodes of a model have no task: for people, and for the proof. It travels in the package
+ * as the section .sk.report, which is not loaded and which only skdump reads: an 8-byte little-endian size, then a zlib
+ * stream of that many bytes of text. The text has a line per task, behind these a line per order and one per kernel,
+ * and then for each node without a task a line and one per slice, their fields separated by tabs:
  *
  *   task  name  scope or -  launch  CODE  sentence  TILE_CODE  sentence  BLOCKS_CODE or -  sentence  rule or -
  *   later task  earlier task  event or -
  *   kernel  object
+ *   node  operator  splits or joins  number of slices
+ *   part  tensor  offset  bytes
  *
  * with the tasks' and the launch's numbers in the plan, the reason code of the fusion and the reason in words, and the
  * same of whether the task is in one tile group with the one in front of it in its launch, and of whether it keeps to
  * the blocks of another one, if that is a question; and the rule that has made the model's node, if one has. Of an
  * event, the tasks that wait for it and record it: what follows for their streams is in the plan. Orders stand in the
  * order of their later tasks. Behind them stand the plan's kernels, with the object or "archive(member)" of each,
- * without folders: so links in other folders make the same package. */
+ * without folders: so links in other folders make the same package. Of a slice, the tensor's number in the plan, and
+ * where in that tensor it is. */
 #ifndef SK_ACCOUNT_H
 #define SK_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +49,22 @@ struct sk_account_entry {
 	const char *rule; /* that has made the model's node; NULL: none */
 };
 
+/* A part of what a node splits or joins that is bytes of the other side, so that nothing moves them. */
+struct sk_account_slice {
+	const char *name; /* of the part */
+	uint32_t tensor; /* index into the plan's tensors */
+	uint64_t offset, bytes;
+};
+
+/* A node of a model for which nothing is launched. */
+struct sk_account_node {
+	const char *name;
+	const char *op; /* as the model calls it */
+	bool joins; /* or it splits */
+	uint32_t slice_count; /* as many as it has parts with elements */
+	const struct sk_account_slice *slices;
+};
+
 struct sk_account {
 	const struct sk_account_entry *entries;
 	size_t count;
@@ -51,6 +72,8 @@ struct sk_account {
 	size_t order_count;
 	const char **objects; /* by kernel of the plan, without the copies behind them; "-": the C library has it */
 	size_t object_count;
+	const struct sk_account_node *nodes; /* without a task */
+	size_t node_count;
 };
 
 /* Packs the account into the section's contents, in the arena. Tabs and line ends inside a field become spaces. */
@@ -59,6 +82,9 @@ void sk_account_pack(struct sk_arena *arena, const struct sk_account *account, c
 /* Unpacks a section's contents into the arena. Returns NULL, or what is wrong with them; then the account is empty.
  * Trusts nothing: sizes, the stream and every line are checked; what the numbers mean is for the caller to check. */
 const char *sk_account_unpack(struct sk_arena *arena, const void *bytes, uint64_t size, struct sk_account *account);
+
+/* Whether a node without a task has the name. */
+bool sk_account_has_node(const struct sk_account *account, const char *name);
 
 /* What the account says about the task, or NULL. */
 const struct sk_account_entry *sk_account_find(const struct sk_account *account, uint32_t task);

@@ -404,12 +404,39 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	explain_facts(explanation, place->call, false);
 }
 
+static void explain_node(const struct sk_explanation *explanation, const struct sk_account_node *node)
+{
+	say(explanation,
+	    "node '%s' (%s): it has no task: what it %s is where it has to be already, and nothing is launched for "
+	    "it\n",
+	    node->name, node->op, node->joins ? "joins" : "splits");
+	for (uint32_t i = 0; i < node->slice_count; i++) {
+		const struct sk_account_slice *slice = &node->slices[i];
+		const struct sk_plan_tensor *tensor = &explanation->plan->tensors[slice->tensor];
+
+		say(explanation, "  '%s' is %" PRIu64 " bytes of '%s', from byte %" PRIu64 " on.\n", slice->name,
+		    slice->bytes, sk_plan_string(&tensor->name), slice->offset);
+	}
+}
+
+static void explain_nodes(const struct sk_explanation *explanation, const char *name)
+{
+	for (size_t i = 0; i < explanation->account->node_count; i++)
+		if (!strcmp(explanation->account->nodes[i].name, name))
+			explain_node(explanation, &explanation->account->nodes[i]);
+}
+
 void sk_explain_tasks(const struct sk_explanation *explanation, struct sk_diag *diag, const char *const *names,
 		      size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint32_t task = sk_explain_find(diag, explanation->plan, names[i]);
+		uint32_t task;
 
+		if (explanation->account && sk_account_has_node(explanation->account, names[i])) {
+			explain_nodes(explanation, names[i]);
+			continue;
+		}
+		task = sk_explain_find(diag, explanation->plan, names[i]);
 		if (task != SK_NO_INDEX)
 			sk_explain(explanation, task);
 	}

@@ -35,7 +35,8 @@ uint32_t sk_explain_find(struct sk_diag *diag, const struct sk_plan_view *plan, 
 
 void sk_explain(const struct sk_explanation *explanation, uint32_t task);
 
-/* Those of these names that the plan has; the others are errors in the sink, as sk_explain_find says. */
+/* Those of these names that the plan has, or the account; the others are errors in the sink, as sk_explain_find says.
+ */
 void sk_explain_tasks(const struct sk_explanation *explanation, struct sk_diag *diag, const char *const *names,
 		      size_t count);
 

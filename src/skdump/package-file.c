@@ -191,6 +191,21 @@ static bool read_traps(const struct opening *opening)
 	return true;
 }
 
+/* Why a node without a task of the account is none of the plan's; NULL: all are. */
+static const char *check_nodes(const struct sk_package_file *file)
+{
+	for (size_t n = 0; n < file->account.node_count; n++)
+		for (uint32_t i = 0; i < file->account.nodes[n].slice_count; i++) {
+			const struct sk_account_slice *slice = &file->account.nodes[n].slices[i];
+
+			if (slice->tensor >= file->plan.tensor_count)
+				return "the account names a tensor that the plan does not have";
+			if (!sk_within(slice->offset, slice->bytes, file->plan.tensors[slice->tensor].bytes))
+				return "the account has a slice that lies outside its tensor";
+		}
+	return NULL;
+}
+
 static bool read_account(const struct opening *opening)
 {
 	struct sk_package_file *file = opening->file;
@@ -214,6 +229,7 @@ static bool read_account(const struct opening *opening)
 			error = "the account names a task that the plan does not have";
 	if (!error && file->account.object_count > file->plan.kernel_count)
 		error = "the account names a kernel that the plan does not have";
+	error = error ? error : check_nodes(file);
 	if (error)
 		return refuse(opening, error);
 	file->has_account = true;

@@ -351,6 +351,27 @@ static void put_kernel(const struct writer *writer, uint32_t number)
 		put_text(writer, ", ", "object", writer->file->account.objects[number]);
 }
 
+static void put_node(const struct writer *writer, uint32_t number)
+{
+	const struct sk_account_node *node = &writer->file->account.nodes[number];
+
+	put_text(writer, "", "name", node->name);
+	put_text(writer, ", ", "operator", node->op);
+	put_text(writer, ", ", "what", node->joins ? "joins" : "splits");
+	put_number(writer, ", ", "launches", 0);
+	fputs(", \"slices\": [", writer->stream);
+	for (uint32_t i = 0; i < node->slice_count; i++) {
+		const struct sk_account_slice *slice = &node->slices[i];
+
+		put_text(writer, i ? ", {" : "{", "name", slice->name);
+		put_number(writer, ", ", "tensor", slice->tensor);
+		put_number(writer, ", ", "offset", slice->offset);
+		put_number(writer, ", ", "bytes", slice->bytes);
+		fputc('}', writer->stream);
+	}
+	fputc(']', writer->stream);
+}
+
 static void put_dependency(const struct writer *writer, uint32_t number)
 {
 	const struct sk_plan_view *plan = writer->plan;
@@ -400,6 +421,7 @@ void sk_show_json(const struct sk_show *show, const struct sk_facts *facts)
 	put_list(&writer, "steps", steps, put_step);
 	put_list(&writer, "tasks", plan->task_count, put_task);
 	put_list(&writer, "tensors", plan->tensor_count, put_tensor);
+	put_list(&writer, "no_task", (uint32_t)writer.file->account.node_count, put_node);
 	put_list(&writer, "kernels", plan->kernel_count, put_kernel);
 	put_list(&writer, "dependencies", (uint32_t)facts->items.count, put_dependency);
 	fputs("\n}\n", writer.stream);

@@ -330,6 +330,25 @@ static bool asks_for_blocks(const struct sk_account *account)
 	return false;
 }
 
+/* Of nodes without a task a filter of tasks finds none. */
+static void show_nodes(const struct sk_show *show, struct sk_table *table)
+{
+	const struct sk_account *account = &show->file->account;
+
+	for (size_t i = 0; i < account->node_count && !sk_task_filter_is_set(&show->tasks); i++) {
+		const struct sk_account_node *node = &account->nodes[i];
+
+		sk_table_cell(table, "%s", node->name);
+		sk_table_cell(table, "-");
+		sk_table_cell(table, "-");
+		sk_table_cell(table, "NO_TASK");
+		sk_table_cell(table, "what this %s %s is where it has to be already, and nothing is launched for it",
+			      node->op, node->joins ? "joins" : "splits");
+		for (int empty = 0; empty < 4; empty++)
+			sk_table_cell(table, "%s", "");
+	}
+}
+
 void sk_show_reasons(const struct sk_show *show)
 {
 	const struct sk_package_file *file = show->file;
@@ -354,6 +373,7 @@ void sk_show_reasons(const struct sk_show *show)
 		sk_table_cell(&table, "%s", reason->block_code ? reason->block_code : "");
 		sk_table_cell(&table, "%s", reason->block_code ? reason->block_sentence : "");
 	}
+	show_nodes(show, &table);
 	sk_show_table(show, file->has_account ? "reasons" : "reasons: the account has been stripped from the package",
 		      &table);
 }

@@ -107,6 +107,32 @@ grep -qF "node 'split' (Split): it has no task: what it splits is where it has t
 link net.onnx report.sk --report=report.json --fusion-flags=--disable_pass=FusionVirtualOpSetSwitch
 grep -qF '{"name": "cat", "operator": "Concat", "_no_task": 0, "slices": [], "because": ["Concat has a task: FusionVirtualOpSetSwitch is off"]}' report.json &&
 	grep -qF '"peak": {"with_slices": 8192, "with_copies": 8192}' report.json || fail "the report of what is off"
+# The package says so itself: what is not launched, and which bytes of which tensor its parts are.
+"$skdump" on.sk --explain split --explain cat >said.txt
+link net.onnx report.sk --explain split --explain cat | grep -v '^  With all slices' | diff said.txt - >&2 || fail "sklink and skdump say different things"
+grep -qxF "node 'cat' (Concat): it has no task: what it joins is where it has to be already, and nothing is launched for it" said.txt &&
+	grep -qxF "  'c' is 2048 bytes of 'a', from byte 2048 on." said.txt || fail "the package says: $(cat said.txt)"
+"$skdump" --reasons on.sk >said.txt
+grep -qE '^ +split +- +- +NO_TASK +what this Split splits is where it has to be already, and nothing is launched for it *$' said.txt || fail "no reason: $(cat said.txt)"
+"$skdump" --reasons --task 'r*' on.sk >said.txt
+! grep -q NO_TASK said.txt || fail "a filter of tasks finds nodes"
+"$skdump" --reasons off.sk >said.txt
+! grep -q NO_TASK said.txt || fail "nodes that have tasks have none"
+"$skdump" --json on.sk >on.json
+link net.onnx report.sk --report=on.report
+/usr/bin/python3 "$top_srcdir/tests/run/skdump-json.py" on.report on.json "$top_srcdir/doc/skdump-json.md" >/dev/null || fail "--json says something else than the report"
+/usr/bin/python3 - on.json <<'P' || fail "the nodes in --json"
+import json, sys
+data = json.load(open(sys.argv[1]))
+split, cat = data["no_task"]
+assert (split["what"], cat["what"], split["launches"], cat["launches"]) == ("splits", "joins", 0, 0)
+assert not {split["name"], cat["name"]} & {task["name"] for task in data["tasks"]}
+of = data["tensors"][split["slices"][1]["tensor"]] # the buffer: whoever makes it writes all of it
+assert [task["name"] for task in data["tasks"] if split["slices"][1]["tensor"] in task["writes"]] == ["r"]
+assert split["slices"][1]["offset"] + split["slices"][1]["bytes"] == of["bytes"] and of["space"] in ("workspace", "scratch")
+P
+strip -R .sk.report -o stripped.sk on.sk
+fails_with "there is no task 'split' to explain" "$skdump" stripped.sk --explain split
 # A small part of a large value that is needed to the end keeps all of it.
 model long <<'M'
 opset 18

@@ -80,6 +80,10 @@ for one, other in zip(report["dependencies"], data["dependencies"]):
     if "await" in one:
         same(what, one["await"], {"of": tasks[steps[other["await"]["of"]]["tasks"][0]]["name"],
                                   "on": last_tasks[other["await"]["on"]]})
+same("no_task", [[node["name"], node["operator"], 0, node["slices"]] for node in report["no_task"] if node["_no_task"]],
+     [[node["name"], node["operator"], node["launches"],
+       [{"name": s["name"], "of": data["tensors"][s["tensor"]]["name"], "offset": s["offset"], "bytes": s["bytes"]} for s in node["slices"]]]
+      for node in data["no_task"]])
 for key in sorted(find_keys(data, set())):
     if "`%s`" % key not in document and key not in ("cycles", "operations", "bytes", "code", "before-wait", "after-set", "waits"):
         sys.exit("'%s' is not documented" % key)

@@ -32,7 +32,11 @@ enum { SAMPLES = sizeof(sample) / sizeof(sample[0]) };
 
 static const struct sk_wanted_order sample_orders[] = {{0, 1, NULL}, {0, 2, "ready"}, {1, 2, NULL}};
 static const char *sample_objects[] = {"kernels.o", "lib.a(member.o)", "-"};
-static const struct sk_account sample_account = {sample, SAMPLES, sample_orders, 3, sample_objects, 3};
+static const struct sk_account_slice sample_slices[] = {{"b", 4294967295u, 0, 1}, {"c", 0, 1, 18446744073709551615u}};
+static const struct sk_account_node sample_nodes[] = {{"split", "ge:SplitD", false, 2, sample_slices},
+						      {"none", "Concat", true, 0, NULL},
+						      {"cat", "Concat", true, 1, sample_slices}};
+static const struct sk_account sample_account = {sample, SAMPLES, sample_orders, 3, sample_objects, 3, sample_nodes, 3};
 
 START_TEST(round_trip)
 {
@@ -67,6 +71,20 @@ START_TEST(round_trip)
 	ck_assert_uint_eq(account.object_count, 3);
 	for (size_t i = 0; i < 3; i++)
 		ck_assert_str_eq(account.objects[i], sample_objects[i]);
+	ck_assert_uint_eq(account.node_count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_str_eq(account.nodes[i].name, sample_nodes[i].name);
+		ck_assert_str_eq(account.nodes[i].op, sample_nodes[i].op);
+		ck_assert_int_eq(account.nodes[i].joins, sample_nodes[i].joins);
+		ck_assert_uint_eq(account.nodes[i].slice_count, sample_nodes[i].slice_count);
+		for (uint32_t s = 0; s < sample_nodes[i].slice_count; s++) {
+			ck_assert_str_eq(account.nodes[i].slices[s].name, sample_slices[s].name);
+			ck_assert_uint_eq(account.nodes[i].slices[s].tensor, sample_slices[s].tensor);
+			ck_assert_uint_eq(account.nodes[i].slices[s].offset, sample_slices[s].offset);
+			ck_assert_uint_eq(account.nodes[i].slices[s].bytes, sample_slices[s].bytes);
+		}
+	}
+	ck_assert(sk_account_has_node(&account, "none") && !sk_account_has_node(&account, "mul"));
 }
 END_TEST
 
@@ -153,6 +171,14 @@ START_TEST(malformed_lines)
 	ck_assert_ptr_null(unpack_text("0\ta.o\n1\tb.o\n", 12, 12));
 	expect_text("0\ta.o\n2\tb.o\n", "line 2 of the account is malformed"); /* not in order */
 	expect_text("x\ta.o\n", "malformed");
+	ck_assert_ptr_null(unpack_text("s\tSplit\tsplits\t1\nb\t0\t0\t4\n", 25, 25));
+	expect_text("s\tSplit\tsplits\t2\nb\t0\t0\t4\n", "ends within a node");
+	expect_text("s\tSplit\tcuts\t0\n", "line 1 of the account is malformed");
+	expect_text("s\tSplit\tsplits\t\n", "line 1 of the account is malformed");
+	expect_text("s\tSplit\tsplits\t1\nb\tx\t0\t4\n", "line 2 of the account is malformed");
+	expect_text("s\tSplit\tsplits\t1\nb\t0\t0\t18446744073709551616\n", "line 2 of the account is malformed");
+	expect_text("s\tSplit\tsplits\t1\n0\ta.o\n", "line 2 of the account is malformed");
+	expect_text("s\tSplit\tsplits\t0\n0\ta.o\n", "line 2 of the account is malformed"); /* a kernel behind it */
 	expect_text("0\ta.o\n2\t1\t-\n", "line 2 of the account is malformed"); /* an order behind it */
 	expect_text("2\t1\n", "malformed");
 	expect(unpack_text("1\ta\0\t-\t2\tC\ts\tT\tt\tB\tb\t-\n", 23, 23), "NUL");
