@@ -62,6 +62,12 @@ def read(path):
             return made[text[1:]]
         return text if text.startswith("torch.") else eval(text, {"inf": float("inf")})
 
+    def attribute(text):  # texts have no quotes there
+        try:
+            return eval(text, {"inf": float("inf")})
+        except (NameError, SyntaxError):
+            return text
+
     for line in lines[1:-1]:
         name, count, kind, target, rest = re.fullmatch(r"    %(\w+) : \[num_users=(\d+)\] = (\w+)\[target=([\w.]+)\](.*)", line).groups()
         users[name] = [int(count), 0]
@@ -77,10 +83,11 @@ def read(path):
         if target == "operator.getitem":
             made[name] = Made(args[0].source, args[1])
             continue
-        kwargs = {key: eval(value) for key, value in re.findall(r"(\w+): (\[[^]]*\]|\"[^\"]*\"|[^,]+)", kwargs)}
+        kwargs = {key: attribute(value) for key, value in re.findall(r"(\w+): (\[[^]]*\]|[^,]+)", kwargs)}
         calls.append((target.removeprefix("torch.ops."), tuple(args), kwargs))
         made[name] = Made(len(calls) - 1)
-    names = re.findall(r"%(\w+)", lines[-1])
+    assert "%" not in lines[-1], lines[-1]
+    names = re.findall(r"\w+", lines[-1].removeprefix("    return"))
     for name in set(names):
         users[name][1] += 1
     assert all(said == found for said, found in users.values()), users

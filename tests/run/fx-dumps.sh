@@ -111,6 +111,7 @@ same original dumps/6_validate.pbtxt
 for text in ', 9007199254740993)' ', 1e-30)' ', 0.5)' ', 2.0)' 'Clip.default(leakyrelu_default, None, 10.0)' 'alpha = 0.25' 'perm = [1, 0]' 'approximate = "tanh"' 'torch.float16)'; do
 	grep -qF -- "$text" dumps/dynamo_original_graph_0.py || fail "no $text"
 done
+grep -qF 'kwargs = {approximate: tanh})' dumps/dynamo_original_graph_0.txt && tail -n 1 dumps/dynamo_original_graph_0.txt | grep -qE '^    return \([a-z_0-9]+, ' || fail "the list of nodes has a text, or what is returned, otherwise than FX"
 [ "$(grep -c '_tensor_constant' dumps/dynamo_original_graph_0.txt)" = 3 ] || fail "a constant of many users"
 # Each of several networks has its own.
 model nets <<'LINES'

@@ -69,7 +69,7 @@ struct fx {
 	struct sk_arena *arena;
 	const struct sk_op_graph *graph;
 	FILE *stream;
-	const char *sign; /* in front of names: "%" */
+	bool python; /* names have no "%" in front, and texts quotes around them */
 	SK_ARRAY(struct item) items;
 	uint32_t *made; /* by value: its item; SK_NONE: none */
 	const uint32_t *uses; /* by value: by nodes */
@@ -302,7 +302,7 @@ static void print_operand(struct fx *fx, uint32_t value)
 	const char *text = value == SK_NONE ? "None" : literal(fx, &fx->graph->values.items[value]);
 
 	if (made != SK_NONE)
-		fprintf(fx->stream, "%s%s", fx->sign, fx->items.items[made].name);
+		fprintf(fx->stream, "%s%s", fx->python ? "" : "%", fx->items.items[made].name);
 	else
 		fputs(text ? text : "None", fx->stream);
 }
@@ -345,6 +345,12 @@ static void print_real(struct fx *fx, double real)
 		fprintf(fx->stream, "float('%s')", isnan(real) ? "nan" : real > 0 ? "inf" : "-inf");
 }
 
+/* A list of nodes has a line for each, so the ends of lines within one are escaped there, too. */
+static void print_text(struct fx *fx, const char *text)
+{
+	fputs(fx->python ? sk_json_string(fx->arena, text) : sk_arena_escape(fx->arena, text), fx->stream);
+}
+
 static void print_attribute(struct fx *fx, const struct sk_attribute *attribute)
 {
 	bool list = attribute->kind >= SK_ATTRIBUTE_INTEGERS;
@@ -361,7 +367,7 @@ static void print_attribute(struct fx *fx, const struct sk_attribute *attribute)
 		else if (attribute->kind == SK_ATTRIBUTE_REAL || attribute->kind == SK_ATTRIBUTE_REALS)
 			print_real(fx, list ? attribute->reals[i] : attribute->real);
 		else
-			fputs(sk_json_string(fx->arena, list ? attribute->strings[i] : attribute->string), fx->stream);
+			print_text(fx, list ? attribute->strings[i] : attribute->string);
 	}
 	fputs(list ? "]" : "", fx->stream);
 }
@@ -384,6 +390,15 @@ static void print_attributes(struct fx *fx, const struct sk_graph_node *node, co
 		fprintf(fx->stream, "%s%s%s...", first, identifier(fx->arena, node->graphs.items[i].name), is);
 }
 
+/* By its name alone, in a list of nodes, too. */
+static void print_returned(struct fx *fx, uint32_t value)
+{
+	if (fx->made[value] != SK_NONE)
+		fputs(fx->items.items[fx->made[value]].name, fx->stream);
+	else
+		print_operand(fx, value);
+}
+
 static void print_return(struct fx *fx, const char *indent)
 {
 	const struct sk_op_graph *graph = fx->graph;
@@ -391,7 +406,7 @@ static void print_return(struct fx *fx, const char *indent)
 	fprintf(fx->stream, "%sreturn (", indent);
 	for (size_t i = 0; i < graph->outputs.count; i++) {
 		fputs(i ? ", " : "", fx->stream);
-		print_operand(fx, graph->outputs.items[i]);
+		print_returned(fx, graph->outputs.items[i]);
 	}
 	fputs(graph->outputs.count == 1 ? ",)\n" : ")\n", fx->stream);
 }
@@ -455,12 +470,12 @@ static void print_statement(struct fx *fx, uint32_t number)
 	print_ends(fx, number);
 }
 
-static struct fx *begin(const struct sk_op_graph *graph, const char *sign, FILE *stream)
+static struct fx *begin(const struct sk_op_graph *graph, bool python, FILE *stream)
 {
 	struct sk_arena *arena = sk_arena_create();
 	struct fx *fx = SK_NEW(arena, struct fx);
 
-	*fx = (struct fx){.arena = arena, .graph = graph, .stream = stream, .sign = sign};
+	*fx = (struct fx){.arena = arena, .graph = graph, .stream = stream, .python = python};
 	sk_map_init(&fx->names, arena);
 	add_items(fx);
 	return fx;
@@ -468,7 +483,7 @@ static struct fx *begin(const struct sk_op_graph *graph, const char *sign, FILE 
 
 void sk_dump_fx_python(const struct sk_op_graph *graph, FILE *stream)
 {
-	struct fx *fx = begin(graph, "", stream);
+	struct fx *fx = begin(graph, true, stream);
 
 	fputs("class GraphModule(torch.nn.Module):\n    def forward(self", stream);
 	for (size_t i = 0; i < fx->items.count && fx->items.items[i].kind == PLACEHOLDER; i++) {
@@ -513,7 +528,7 @@ static void print_line(struct fx *fx, const struct item *item)
 
 void sk_dump_fx_graph(const struct sk_op_graph *graph, FILE *stream)
 {
-	struct fx *fx = begin(graph, "%", stream);
+	struct fx *fx = begin(graph, false, stream);
 
 	fputs("graph():\n", stream);
 	for (size_t i = 0; i < fx->items.count; i++)
