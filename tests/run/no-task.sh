@@ -303,6 +303,18 @@ grep -qF "Split has a task under FusionVirtualOpSetSwitch: 'a' takes an output, 
 	fail "the constraint is not named: $(cat explained.txt)"
 link ge3.pbtxt ge-host.sk
 expect_tasks ge-host.sk 'a b p u'
+# PhonySplit and PhonyConcat have lists of one axis, and never a task where bytes allow that.
+sed -E 's/ge:SplitVD/ge:PhonySplit/; s/ge:ConcatD/ge:PhonyConcat/; s/attribute \{ name: "size_splits" [^}]*\}//
+	s/name: "split_dim" i: -2 type: INT /name: "split_dim" ints: [-2] type: INTS /; s/name: "num_split" i: 2 type: INT /name: "num_split" ints: [2] type: INTS /
+	s/name: "(concat_dim|N)" i: ([0-9]) type: INT /name: "\1" ints: [\2] type: INTS /; s/attribute \{ name: "_no_task"[^}]*\}/attribute { name: "keep_output_offset" i: 1 type: INT }/
+	s/ints: \[(1|3), 8\]/ints: [2, 8]/g' ge3.pbtxt >phony.pbtxt
+link phony.pbtxt phony.sk --fusion-target=ascend --fusion-flags=--opt_level=0
+expect_tasks phony.sk 'a b p u'
+link phony.pbtxt phony-off.sk --fusion-target=ascend --fusion-flags='--opt_level=0 --disable_pass=FusionVirtualOpSetSwitch'
+expect_tasks phony-off.sk 'a b c c#2 p s s#2 u'
+run phony.sk
+run phony-off.sk
+cmp phony.sk.npy phony-off.sk.npy || fail "PhonySplit computes something else with a task"
 for package in ge ge3 ge-host; do
 	run $package.sk
 	cmp ge.sk.npy $package.sk.npy || fail "$package computes something else"

@@ -197,12 +197,36 @@ static bool translate_constant(struct translation *translation, struct sk_onnx_n
 	return true;
 }
 
+/* PhonySplit and PhonyConcat have one number as a list of numbers, of which there may be more for several axes, and
+ * have no task wherever that can be. */
+static void translate_phony(struct translation *translation, struct sk_onnx_node *node)
+{
+	static const char *const names[] = {"split_dim", "num_split", "concat_dim"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct sk_onnx_attribute *list = find_attribute(node, names[i]);
+
+		if (!list || list->integers.count != 1)
+			continue;
+		*list = (struct sk_onnx_attribute){.message = list->message,
+						   .name = list->name,
+						   .type = SK_ONNX_ATTRIBUTE_INT,
+						   .i = list->integers.items[0]};
+		list->message.present = 1u << SK_ONNX_VALUE_I;
+	}
+	if (!find_attribute(node, "_no_task"))
+		sk_array_push(translation->arena, &node->attributes,
+			      (struct sk_onnx_attribute){.name = "_no_task", .type = SK_ONNX_ATTRIBUTE_INT, .i = 1});
+}
+
 static void translate_operator(struct translation *translation, struct sk_onnx_node *node)
 {
 	const char *type = type_of(node);
 	const char *name = !strcmp(type, "Cast") ? "dst_type" : strncmp(type, "QuantBatchMatmul", 16) ? "" : "dtype";
 	struct sk_onnx_attribute *target = find_attribute(node, name);
 
+	if (!strncmp(type, "Phony", 5))
+		translate_phony(translation, node);
 	if (target)
 		target->i = element_of_number(target->i);
 	if (!sk_onnx_translate_alias(translation->arena, "ge", type, node)) {
