@@ -264,8 +264,10 @@ static bool read_ge_request(const struct sk_link *link, struct sk_ge_request *re
 	const struct sk_command_line *command = link->command;
 	const char *folder = command->dump_folder ? command->dump_folder : ".";
 
-	return sk_ge_request_read(link->diag, command->check ? NULL : command->ge_extent, command->ge_level,
-				  command->ge_folder, folder, request);
+	const struct sk_ge_variables variables = {command->check ? NULL : command->ge_extent, command->ge_level,
+						  command->ge_folder, command->ge_format};
+
+	return sk_ge_request_read(link->diag, &variables, folder, request);
 }
 
 /* fusion_result.json, where it is asked for, and among the dumps. */

@@ -522,6 +522,7 @@ static void add_environment(struct words *words)
 	words->command->ge_extent = getenv("DUMP_GE_GRAPH");
 	words->command->ge_level = getenv("DUMP_GRAPH_LEVEL");
 	words->command->ge_folder = getenv("DUMP_GRAPH_PATH");
+	words->command->ge_format = getenv("DUMP_GRAPH_FORMAT");
 	words->command->verbose = verbosity && (!strcmp(verbosity, "0") || !strcmp(verbosity, "1"));
 	if (!text)
 		return;

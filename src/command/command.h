@@ -52,7 +52,8 @@ struct sk_command_line {
 	sk_texts kept; /* --keep: names of values, or patterns */
 	const char *fusion_flags; /* --fusion-flags; NULL: none */
 	const char *environment_flags, *environment_name; /* the same of a variable, and its name; NULL: none is set */
-	const char *ge_extent, *ge_level, *ge_folder; /* DUMP_GE_GRAPH and its like of the environment; NULL: not set */
+	const char *ge_extent, *ge_level, *ge_folder,
+		*ge_format; /* DUMP_GE_GRAPH and its like of the environment; NULL: not set */
 	const char *fusion_target; /* --fusion-target; NULL: none */
 	const char *switches; /* --fusion-switch-file; NULL: none */
 	const char *fusion_result; /* --fusion-result; NULL: none */

@@ -1,7 +1,7 @@
 # GE's variables for dumps: which files there are, what they are called, how much they hold, and what is wrong with a variable.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
-unset DUMP_GE_GRAPH DUMP_GRAPH_LEVEL DUMP_GRAPH_PATH
+unset DUMP_GE_GRAPH DUMP_GRAPH_LEVEL DUMP_GRAPH_PATH DUMP_GRAPH_FORMAT
 
 model net <<'LINES'
 input x f32 Nx64
@@ -81,6 +81,47 @@ dumps named $begin ge_onnx_00000001_graph_0_stage1_cluster_1_graph_kernel_expand
 DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL='PreRunBegan' DUMP_GRAPH_PATH=none link out.sk net.onnx --dim N=4 2>err.txt
 grep -q "^sklink: warning: DUMP_GRAPH_LEVEL: no dump of this graph is called 'PreRunBegan'; did you mean 'PreRunBegin'?" err.txt || fail "an unknown name"
 dumps none
+
+# ---- readable ones, beside the others or instead of them ----
+model small <<'LINES'
+opset 18
+input x f32 4x2
+output y f32 2x2
+output z f32 2x2
+constant w f32 4x2 0.5 -1 2
+node Add a{b x w -> s
+node Split parts s -> p q axis=0 num_outputs=2
+node LeakyRelu leaky p -> y alpha=0.25
+node Gelu gelu q -> t approximate='tanh'
+node Clip clip t _ two -> z
+constant two f32 scalar 2
+LINES
+DUMP_GE_GRAPH=1 DUMP_GRAPH_LEVEL=4 DUMP_GRAPH_PATH=readable DUMP_GRAPH_FORMAT=readable link out.sk small.onnx
+[ "$(ls readable)" = ge_readable_00000000_graph_0_PreRunBegin.txt ] || fail "other files: $(ls readable)"
+diff - readable/*.txt <<'TEXT' >&2 || fail "a readable dump"
+graph("test"):
+  %x : [#users=1] = Node[type=Data] (attrs = {index: 0})
+  %w : [#users=1] = Node[type=Const] (attrs = {value: [0.5 -1 2 ... 2 2 2]})
+  %a_b : [#users=1] = Node[type=Add] (inputs = (input_0=%x, input_1=%w))
+  %parts : [#users=2] = Node[type=Split] (inputs = (input_0=%a_b), attrs = {axis: 0, num_outputs: 2})
+  %ret : [#users=1] = get_element[node=%parts](0)
+  %ret_1 : [#users=1] = get_element[node=%parts](1)
+  %leaky : [#users=1] = Node[type=LeakyRelu] (inputs = (input_0=%ret), attrs = {alpha: 0.250000})
+  %gelu : [#users=1] = Node[type=Gelu] (inputs = (input_0=%ret_1), attrs = {approximate: "tanh"})
+  %two : [#users=1] = Node[type=Const] (attrs = {value: [2]})
+  %clip : [#users=1] = Node[type=Clip] (inputs = (input_0=%gelu, input_2=%two))
+
+  return (output_0=%leaky, output_1=%clip)
+TEXT
+DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=both DUMP_GRAPH_FORMAT='readable|onnx' link out.sk small.onnx
+[ "$(ls both | grep -c '^ge_onnx_.*pbtxt$')/$(ls both | grep -c '^ge_readable_.*txt$')" = 3/3 ] || fail "both forms: $(ls both)"
+grep -qF '%w : [#users=1] = Node[type=Const] (attrs = {value: <empty>})' both/ge_readable_00000000_graph_0_PreRunBegin.txt || fail "weights in a readable dump"
+! grep -q _no_task both/ge_readable_00000002_graph_0_PreRunAfterOptimizeGraphBeforeBuild.txt || fail "what is no attribute of an operator"
+DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=proto DUMP_GRAPH_FORMAT='ge_proto|onnx' link out.sk small.onnx 2>err.txt
+grep -qx "sklink: warning: DUMP_GRAPH_FORMAT: there are no dumps in 'ge_proto': 'onnx' has all that they say" err.txt && [ "$(ls proto | grep -c pbtxt)" = 3 ] || fail "ge_proto: $(cat err.txt)"
+rm out.sk
+DUMP_GE_GRAPH=2 DUMP_GRAPH_FORMAT='onnx|text' fails_with "^sklink: error: DUMP_GRAPH_FORMAT: must be 'onnx', 'readable', or both with '|' between them, not 'text'" link out.sk small.onnx
+[ ! -e out.sk ] || fail "a package is left"
 
 # ---- a node without a task: _no_task is 0 in front of the pass that says so, 1 behind it, and 0 with the pass off ----
 model_with_split parts

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/text.h"
+#include "src/fusion/dumps/readable.h"
 
 #define PREFIX "ge_onnx_"
 
@@ -30,9 +31,36 @@ struct sk_ge_dumps {
 
 /* ---- what is wanted ---- */
 
-bool sk_ge_request_read(struct sk_diag *diag, const char *extent, const char *level, const char *path,
-			const char *folder, struct sk_ge_request *request)
+/* Words with '|' between them. */
+static bool read_format(struct sk_diag *diag, const char *format, struct sk_ge_request *request)
 {
+	const struct sk_place place = {.file = "DUMP_GRAPH_FORMAT"};
+
+	for (const char *word = format; *word; word += *word == '|') {
+		size_t length = strcspn(word, "|");
+		const char *name = sk_arena_copy(diag->arena, word, length);
+
+		if (!strcmp(name, "onnx"))
+			request->onnx = true;
+		else if (!strcmp(name, "readable"))
+			request->readable = true;
+		else if (!strcmp(name, "ge_proto"))
+			sk_warning(diag, place, "there are no dumps in 'ge_proto': 'onnx' has all that they say");
+		else {
+			sk_error(diag, place, "must be 'onnx', 'readable', or both with '|' between them, not '%s'",
+				 name);
+			return false;
+		}
+		word += length;
+	}
+	return true;
+}
+
+bool sk_ge_request_read(struct sk_diag *diag, const struct sk_ge_variables *variables, const char *folder,
+			struct sk_ge_request *request)
+{
+	const char *extent = variables->extent, *level = variables->level, *path = variables->path;
+
 	*request = (struct sk_ge_request){.level = level && *level ? level : "2"};
 	if (!extent || !*extent || !strcmp(extent, "0"))
 		return true;
@@ -43,7 +71,7 @@ bool sk_ge_request_read(struct sk_diag *diag, const char *extent, const char *le
 	}
 	request->extent = (enum sk_dump_extent)(*extent - '0');
 	request->folder = path && *path ? path : folder;
-	return true;
+	return read_format(diag, variables->format && *variables->format ? variables->format : "onnx", request);
 }
 
 bool sk_ge_request_replaces(struct sk_arena *arena, const struct sk_ge_request *request, const char *path)
@@ -99,24 +127,42 @@ struct sk_ge_dumps *sk_ge_dumps_begin(struct sk_arena *arena, struct sk_ge_reque
 	return dumps;
 }
 
+/* A file of the form, with the number of the dump. */
+static bool write_form(const struct sk_ge_dumps *dumps, const struct sk_op_graph *graph, const char *form,
+		       const char *name, const char *ending, struct sk_text *text)
+{
+	struct sk_arena *arena = sk_arena_create();
+	const char *path =
+		sk_arena_print(dumps->arena, "%s/ge_%s_%08" PRIu32 "_graph_%" PRIu32 "_%s.%s", dumps->request->folder,
+			       form, dumps->request->files, dumps->number, name, ending);
+	bool written;
+
+	sk_text_close(arena, text);
+	written = sk_file_write_text(graph->diag, path, text->bytes, text->size);
+	sk_arena_destroy(arena);
+	return written;
+}
+
 bool sk_ge_dumps_add(struct sk_ge_dumps *dumps, const struct sk_op_graph *graph, enum sk_ge_stage stage,
 		     const char *pass)
 {
-	const char *name = stage == SK_GE_PASS ? pass : stages[stage], *path;
-	struct sk_arena *arena;
+	const char *name = stage == SK_GE_PASS ? pass : stages[stage];
+	bool written = true;
 	struct sk_text text;
-	bool written;
 
 	if (!is_wanted(dumps, stage, name))
 		return true;
-	path = sk_arena_print(dumps->arena, "%s/" PREFIX "%08" PRIu32 "_graph_%" PRIu32 "_%s.pbtxt",
-			      dumps->request->folder, dumps->request->files++, dumps->number, name);
-	arena = sk_arena_create();
-	sk_text_open(&text);
-	sk_onnx_write_dump(graph, &dumps->weights, text.stream);
-	sk_text_close(arena, &text);
-	written = sk_file_write_text(graph->diag, path, text.bytes, text.size);
-	sk_arena_destroy(arena);
+	if (dumps->request->onnx) {
+		sk_text_open(&text);
+		sk_onnx_write_dump(graph, &dumps->weights, text.stream);
+		written = write_form(dumps, graph, "onnx", name, "pbtxt", &text);
+	}
+	if (dumps->request->readable && written) {
+		sk_text_open(&text);
+		sk_dump_readable(graph, dumps->request->extent == SK_DUMP_FULL, text.stream);
+		written = write_form(dumps, graph, "readable", name, "txt", &text);
+	}
+	dumps->request->files++;
 	return written;
 }
 

@@ -10,13 +10,18 @@ struct sk_ge_request {
 	enum sk_dump_extent extent; /* DUMP_GE_GRAPH */
 	const char *level; /* DUMP_GRAPH_LEVEL, "2" if it is not set */
 	const char *folder; /* DUMP_GRAPH_PATH, or another one; NULL: nobody wants any */
+	bool onnx, readable; /* DUMP_GRAPH_FORMAT: which forms; without it the first one */
 	uint32_t files, graphs; /* so far: the numbers in names of files */
 };
 
-/* Reads the variables; NULL: one is not set. `folder` is where dumps are without DUMP_GRAPH_PATH. False after an error.
- */
-bool sk_ge_request_read(struct sk_diag *diag, const char *extent, const char *level, const char *path,
-			const char *folder, struct sk_ge_request *request);
+/* GE's variables; NULL: one is not set. */
+struct sk_ge_variables {
+	const char *extent, *level, *path, *format;
+};
+
+/* Reads the variables. `folder` is where dumps are without DUMP_GRAPH_PATH. False after an error. */
+bool sk_ge_request_read(struct sk_diag *diag, const struct sk_ge_variables *variables, const char *folder,
+			struct sk_ge_request *request);
 
 /* Whether a file of that path could be replaced by such a dump. */
 bool sk_ge_request_replaces(struct sk_arena *arena, const struct sk_ge_request *request, const char *path);
