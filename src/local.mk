@@ -179,6 +179,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/gradients.c \
 	src/fusion/operators/indexing.c \
 	src/fusion/operators/inlining.c src/fusion/operators/inlining.h \
+	src/fusion/operators/kernels.c \
 	src/fusion/operators/losses.c \
 	src/fusion/operators/microsoft.c \
 	src/fusion/operators/moves.c \

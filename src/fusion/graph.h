@@ -17,6 +17,9 @@
 /* The domain of operators that ONNX lacks; they have the names that MindSpore's primitives have. */
 #define SK_OWN_DOMAIN "sklink"
 
+/* The domain of operators that have no name but the one in signatures of kernels; all of them have one schema. */
+#define SK_KERNEL_DOMAIN "kernel"
+
 /* A dimension that nobody has said yet. */
 #define SK_UNKNOWN UINT64_MAX
 

@@ -162,6 +162,71 @@ printf 'fuse: [{name: absent, pattern: "y = Erf(x)", replace: "y = Neg(x)"}]\n' 
 "$sklink" relu.onnx "${kernels[@]}" --rules=absent.yaml --check --verbose 2>&1 | grep 'GraphFusionPass' >told.txt
 [ "$(cat told.txt)" = '[INFO] FE(sklink): GraphId[0], GraphFusionPass[user_rules]: pattern=absent, matched_times=0, effected_times=0.' ] || fail "what is told: $(cat told.txt)"
 
+# Another name of an operator is a name of it in rules, too.
+printf 'fuse: [{name: filled, pattern: y = Relu(x), replace: "y = Add(x, FillV2(i64(shape(x)), f32(2)))"}]\n' >filled.yaml
+fuses relu user_rules "Expand Add " --rules=filled.yaml
+
+# ---- operators that only a kernel knows ----
+cat >gate.c <<'C'
+#include "skkernel.h"
+
+SK_KERNEL(gate, "op=Gate; in a f32[m, n], in b f32[m, n], out y f32[m, n], out s f32[m, n], m i64, n i64");
+void gate(const float *a, const float *b, float *y, float *s, int64_t m, int64_t n)
+{
+	for (int64_t i = 0; i < m * n; i++) {
+		s[i] = b[i] > 0 ? b[i] : 0;
+		y[i] = a[i] * s[i];
+	}
+}
+C
+compile gate
+model gated <<'LINES'
+opset 17
+input a f32 4x6
+input b f32 4x6
+output y f32 4x6
+output z f32 4x6
+node Relu r b -> s
+node Mul m a s -> p
+node Neg n p -> y
+node Exp e s -> z
+LINES
+cat >gate.yaml <<'YAML'
+fuse:
+- name: gate
+  pattern: ['s = Relu(b)', 'p = Mul(a, s)']
+  replace: 'p, s = kernel:Gate(a, b)'
+YAML
+"$sklink" --check-rules=gate.yaml gate.o "${kernels[@]}" >told.txt || fail "the rule is not checked"
+grep -q 'compute what their patterns do: 1, that are not checked: 0' told.txt || fail "what is checked: $(cat told.txt)"
+array a f32 4x6 0.5 -1 2 0.25 3 -2
+array b f32 4x6 1 -2 3 -0.5 0.25
+for rules in --rules=gate.yaml --no-pattern-fusion; do
+	"$sklink" gated.onnx gate.o "${kernels[@]}" $rules --dump-dir gates -o gated.sk
+	"$skrun" gated.sk --input=a=a.npy --input=b=b.npy --output=y=y$rules.npy --output=z=z$rules.npy --guard
+	"$skdump" --steps gated.sk | grep -cw gate
+done >found.txt || :
+[ "$(paste -sd' ' found.txt)" = "1 0" ] || fail "the kernel is called so often: $(cat found.txt)"
+cmp y--rules=gate.yaml.npy y--no-pattern-fusion.npy && cmp z--rules=gate.yaml.npy z--no-pattern-fusion.npy || fail "the kernel computes something else"
+fuses gated user_rules "Gate Neg Exp " --rules=gate.yaml gate.o
+"$sklink" dumps/hwopt_*_user_rules_*.pbtxt gate.o "${kernels[@]}" -o again.sk
+[ "$("$skdump" --steps again.sk | grep -cw gate)" = 1 ] || fail "a model that is a dump has no such operator"
+"$skrun" again.sk --input=a=a.npy --input=b=b.npy --output=y=again.npy
+cmp again.npy y--no-pattern-fusion.npy || fail "a model that is a dump computes something else"
+[ "$(why gated.onnx "${kernels[@]}" --rules=gate.yaml | grep '^gate')" = "gate: no kernel has op=Gate" ] || fail "there is no kernel: $(why gated.onnx "${kernels[@]}" --rules=gate.yaml)"
+sed -i 's/y = a\[i\] \* s\[i\]/y = a[i] + s[i]/; s/y\[i\] = a\[i\] \*/y[i] = a[i] +/' gate.c
+compile gate
+fails_with "gate.yaml:2:9: rule 'gate': element [0-9]+ of 'gate/p' is" "$sklink" --check-rules=gate.yaml gate.o "${kernels[@]}"
+model asks <<'LINES'
+opset 17
+opset 1 kernel
+input a f32 4x6
+output y f32 4x6
+node kernel:Gate g a -> h
+node Neg n h -> y
+LINES
+fails_with "node 'g' \(Gate\): only the kernel knows what comes out, and the model does not say type and shape of output 0" "$sklink" asks.onnx gate.o "${kernels[@]}" -o out.sk
+
 # What would use what it makes itself is no replacement.
 printf 'opset 17\ninput a f32 6x6\ninput b f32 6x6\noutput x f32 6x6\noutput y f32 6x6\nnode Add add a b -> x\nnode MatMul product x x -> y\n' | model loop
 printf 'fuse:\n- name: loop\n  pattern: ["x = Add(a, b)", "y = MatMul(x, w)"]\n  outputs: [y, x]\n  replace: ["t = Mul(w, 2)", "x = Sub(t, t)", "y = Gemm(x, t)"]\n' >loop.yaml
@@ -204,6 +269,10 @@ refused "bad.yaml:1:26: rule 'a' would be in front of itself: 'before' leads fro
 refused "bad.yaml:2:21: rule 'a' would be in front of itself" <<<"fuse: [{name: c, before: b, $rule}, {name: b, before: a, ${rule/Relu/Exp}},
   {name: a, before: b, $rule}]"
 refused "bad.yaml:1:28: 'before' is for rules of 'fuse'" <<<"expand: [{name: a, before: GeluErf, $rule}]"
+refused "bad.yaml:2:[0-9]+: only the kernel knows what comes out of kernel:Gate: it has to be what the pattern makes" <<<"fuse: [{name: a, pattern: y = Relu(x), replace: [
+  'g = kernel:Gate(x)', y = Neg(g)]}]"
+refused "bad.yaml:1:[0-9]+: only the kernel knows what comes out of kernel:Gate" <<<"fuse: [{name: a, pattern: y = Relu(x), replace: y = Neg(kernel:Gate(x))}]"
+refused "bad.yaml:1:[0-9]+: Gate has no attribute 'k'" <<<"fuse: [{name: a, pattern: y = Relu(x), replace: 'y = kernel:Gate(x, k=1)'}]"
 refused "bad.yaml:1:1: a file of rules has rules under 'expand' or 'fuse'" <<<"{}"
 printf 'fuse: [{name: mine, %s}]\n' "$rule" >other.yaml
 printf 'sklink: 1\ngraph: bias.onnx\nrules: [mine.yaml, other.yaml]\n' >two.yaml

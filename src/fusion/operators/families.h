@@ -17,6 +17,7 @@ extern const struct sk_schema sk_operators_fused_normal[];
 extern const struct sk_schema sk_operators_fused_products[];
 extern const struct sk_schema sk_operators_gradients[];
 extern const struct sk_schema sk_operators_indexing[];
+extern const struct sk_schema sk_operators_kernels[]; /* of all names */
 extern const struct sk_schema sk_operators_losses[];
 extern const struct sk_schema sk_operators_microsoft[];
 extern const struct sk_schema sk_operators_moves[];

@@ -43,6 +43,8 @@ enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 
 const struct sk_schema *sk_schema_find(const char *domain, const char *op)
 {
+	if (!strcmp(domain, SK_KERNEL_DOMAIN))
+		return sk_operators_kernels;
 	for (size_t f = 0; f < FAMILIES; f++)
 		for (const struct sk_schema *schema = families[f]; schema->op; schema++)
 			if (!strcmp(schema->op, op) && !strcmp(schema->domain, domain))

@@ -13,7 +13,7 @@ enum {
 };
 
 struct sk_schema {
-	const char *op;
+	const char *op; /* "": any of the domain */
 	const char *domain; /* "" is ai.onnx */
 	uint8_t min_inputs, max_inputs; /* SK_VARIADIC: any number */
 	uint8_t min_outputs, max_outputs;

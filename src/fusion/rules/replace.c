@@ -341,6 +341,22 @@ static bool fold_inputs(struct replacing *replacing, struct sk_graph_node *node)
 	return true;
 }
 
+/* Of what a kernel's operator makes nothing else says what it is. */
+static bool take_type(struct replacing *replacing, uint32_t name, uint32_t value)
+{
+	struct sk_value *values = replacing->graph->values.items;
+	uint32_t old = replacing->match->values[name];
+
+	if (old == SK_NONE)
+		return refuse(replacing, "nobody takes '%s', so its type is not known",
+			      replacing->rule->names.items[name].text);
+	values[value].dtype = values[old].dtype;
+	values[value].rank = values[old].rank;
+	memcpy(values[value].shape, values[old].shape, sizeof(values[old].shape));
+	values[value].shaped = true;
+	return true;
+}
+
 static bool add_line(struct replacing *replacing, const struct sk_rule_node *from)
 {
 	const struct sk_rule_operator *form = &from->operators.items[0];
@@ -362,6 +378,8 @@ static bool add_line(struct replacing *replacing, const struct sk_rule_node *fro
 		if (name != SK_NONE) {
 			value = new_value(replacing, replacing->rule->names.items[name].text);
 			replacing->values[name] = replacing->wide[name] = value;
+			if (!*form->schema->op && !take_type(replacing, name, value))
+				return false;
 		}
 		sk_array_push(replacing->graph->arena, &node.outputs, value);
 	}

@@ -96,7 +96,7 @@ static bool parse_operator(struct sk_scanner *scanner, struct sk_rule_node *node
 		one.schema = sk_schema_find(SK_OWN_DOMAIN, op);
 	if (!one.schema)
 		return report_unknown(scanner, one.domain, op);
-	one.op = one.schema->op;
+	one.op = *one.schema->op ? one.schema->op : op;
 	one.domain = one.schema->domain;
 	sk_array_push(scanner->arena, &node->operators, one);
 	return true;
@@ -123,6 +123,20 @@ static bool take_pattern_name(struct sk_scanner *scanner, struct sk_rule *rule, 
 }
 
 static bool parse_node(struct sk_scanner *scanner, struct sk_rule *rule, struct sk_rule_node *node, bool pattern);
+/* What a kernel's operator makes has the type and the shape of what the pattern makes: nothing else says them. */
+static bool check_kernel(struct sk_scanner *scanner, const struct sk_rule *rule, const struct sk_rule_node *node)
+{
+	const struct sk_rule_operator *one = &node->operators.items[0];
+
+	for (size_t i = 0; i < node->outputs.count && !*one->schema->op; i++)
+		if (node->outputs.items[i] == SK_NONE || !rule->names.items[node->outputs.items[i]].replaced)
+			return sk_scanner_error(scanner,
+						"only the kernel knows what comes out of %s:%s: it has to be what the "
+						"pattern makes",
+						one->domain, one->op);
+	return true;
+}
+
 static bool add_node(struct sk_scanner *scanner, struct sk_rule *rule, const struct sk_rule_node *node, bool pattern);
 
 /* Operators start with a capital letter, or with a domain; functions do not. */
@@ -430,6 +444,8 @@ static bool check_types(struct sk_diag *diag, const struct sk_rule_node *node)
 
 static bool add_node(struct sk_scanner *scanner, struct sk_rule *rule, const struct sk_rule_node *node, bool pattern)
 {
+	const struct sk_schema *schema = node->operators.items[0].schema;
+
 	for (size_t i = 0; i + 1 < node->inputs.count; i++)
 		if (node->inputs.items[i].name != SK_NONE &&
 		    rule->names.items[node->inputs.items[i].name].kind == SK_RULE_REST)
@@ -441,10 +457,12 @@ static bool add_node(struct sk_scanner *scanner, struct sk_rule *rule, const str
 		sk_array_push(scanner->arena, &rule->pattern, *node);
 		return true;
 	}
-	if (!check_count(scanner, rule, node) || !check_types(scanner->diag, node))
+	if (!check_count(scanner, rule, node) || !check_types(scanner->diag, node) ||
+	    !check_kernel(scanner, rule, node))
 		return false;
-	if (!node->operators.items[0].schema->infer)
-		return sk_scanner_error(scanner, "%s is no operator of one node", node->operators.items[0].op);
+	if (!schema->infer && (schema->expand || !schema->upgrade)) /* FillV2 is another name of Expand */
+		return sk_scanner_error(scanner, "%s is no operator of one node: say the nodes that it stands for",
+					node->operators.items[0].op);
 	sk_array_push(scanner->arena, &rule->replacement, *node);
 	return true;
 }
