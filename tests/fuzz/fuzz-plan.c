@@ -36,7 +36,7 @@ void fuzz_plan(struct sk_model *model, struct sk_diag *diag)
 	struct sk_plan_view view;
 	char error[256];
 
-	if (!memory || !sk_plan_write(model, fusion, schedule, memory, X86_64, true, &image)) {
+	if (!memory || !sk_plan_write(model, fusion, schedule, memory, X86_64, SK_TASKS_BY_THUNKS, &image)) {
 		fuzz_promise(diag->errors, "a manifest that cannot be planned gives an error");
 		return;
 	}

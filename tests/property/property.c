@@ -438,9 +438,10 @@ static bool plan_model(struct property *property, struct sk_model *model, struct
 	struct sk_fusion *fusion = sk_fusion_build(model);
 	struct sk_schedule *schedule = fusion ? sk_schedule_build(model, fusion) : NULL;
 	struct sk_memory *memory = schedule ? sk_memory_plan(model, fusion, schedule) : NULL;
+	enum sk_task_entries task_entries = property->network->seed % 4 ? SK_TASKS_BY_THUNKS : SK_TASKS_BY_ENTRIES;
 	char error[256];
 
-	if (!memory || !sk_plan_write(model, fusion, schedule, memory, EM_X86_64, true, image))
+	if (!memory || !sk_plan_write(model, fusion, schedule, memory, EM_X86_64, task_entries, image))
 		return false;
 	if (!sk_plan_open(image->bytes, image->size, &property->plan, error, sizeof(error)))
 		fail(property, "the plan is refused: %s", error);
@@ -1043,13 +1044,20 @@ static void run_serially(struct property *property, struct run *run)
 	}
 }
 
+/* By what each task has of its own, thunk or functions; every second one on one thread. */
 static void run_tasks(struct property *property, struct run *run)
 {
+	struct skrt_kernel_info info;
+
 	for (uint32_t i = 0; i < skrt_module_task_count(run->module); i++) {
 		const struct skrt_kernel *kernel;
 
 		must(property, run, skrt_module_task(run->module, i, &kernel));
-		must(property, run, skrt_run(run->stream, run->instance, kernel));
+		skrt_kernel_describe(kernel, &info);
+		if (i % 2 && info.has_serial_entry)
+			must(property, run, skrt_run_serial(run->instance, kernel));
+		else
+			must(property, run, skrt_run(run->stream, run->instance, kernel));
 	}
 }
 

@@ -52,7 +52,7 @@ static struct planned plan_model(struct test_model *test)
 	char error[256];
 
 	ck_assert_ptr_nonnull(memory);
-	ck_assert(sk_plan_write(&test->model, fusion, schedule, memory, EM_X86_64, true, &image));
+	ck_assert(sk_plan_write(&test->model, fusion, schedule, memory, EM_X86_64, SK_TASKS_BY_THUNKS, &image));
 	ck_assert_msg(sk_plan_open(image.bytes, image.size, &planned.view, error, sizeof(error)), "%s", error);
 	planned.account = sk_account_build(&test->model, fusion, schedule->groups);
 	return planned;
