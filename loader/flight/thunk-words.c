@@ -31,13 +31,13 @@ static uint64_t word_of(const struct skrt_kernel *kernel, const struct skrt_inst
 {
 	const struct sk_plan_view *plan = &kernel->module->plan;
 
-	if (!sk_thunk_has_word(plan, step, argument))
+	if (!sk_thunk_has_word(step, argument))
 		return 0;
 	if (argument->kind == SK_ARGUMENT_SYMBOL)
 		return (uintptr_t)sk_plan_address(&plan->symbols[argument->index].address);
 	if (argument->kind == SK_ARGUMENT_VALUE || argument->kind == SK_ARGUMENT_LENGTH ||
 	    argument->kind == SK_ARGUMENT_EXPRESSION)
-		return sk_thunk_scalar(plan, step, call, argument);
+		return sk_thunk_scalar(step, call, argument);
 	return address_of(kernel, instance, argument);
 }
 

@@ -30,11 +30,10 @@ static inline uint32_t sk_thunk_words(struct sk_plan_calls calls)
 
 /* Whether a word says what the argument is: an address, or a scalar that is the same in every call. Else it follows
  * from the core, its part and the block, or is not passed. */
-bool sk_thunk_has_word(const struct sk_plan_view *view, const struct sk_plan_step *step,
-		       const struct sk_plan_argument *argument);
+bool sk_thunk_has_word(const struct sk_plan_step *step, const struct sk_plan_argument *argument);
 
 /* That word, of a scalar that is not loaded. */
-uint64_t sk_thunk_scalar(const struct sk_plan_view *view, const struct sk_plan_step *step,
-			 const struct sk_plan_call *call, const struct sk_plan_argument *argument);
+uint64_t sk_thunk_scalar(const struct sk_plan_step *step, const struct sk_plan_call *call,
+			 const struct sk_plan_argument *argument);
 
 #endif

@@ -70,7 +70,7 @@ static void make_argument(struct maker *maker, const struct sk_plan_step *step, 
 
 	if (argument->kind == SK_ARGUMENT_POINTER || argument->kind == SK_ARGUMENT_SYMBOL) {
 		make_pointer(maker, step, argument, &made);
-	} else if (sk_thunk_has_word(maker->plan, step, argument)) {
+	} else if (sk_thunk_has_word(step, argument)) {
 		make_load(maker, argument, &made);
 	} else if (argument->kind == SK_ARGUMENT_EXPRESSION) {
 		make_expression(maker, argument, &made);
@@ -107,14 +107,14 @@ static void make_call(struct maker *maker, const struct sk_plan_step *step, cons
 		make_argument(maker, step, &arguments[i]);
 }
 
-/* Of the extent the code knows only what expressions and lengths ask for that no word says. */
+/* The code depends on the extent only where it computes with it. */
 static uint64_t known_extent(const struct maker *maker, const struct sk_plan_step *step)
 {
 	const struct sk_plan_call *call = sk_plan_step_calls(maker->plan, step).first;
 	const struct sk_plan_argument *arguments = sk_plan_arguments(maker->plan, call);
 
 	for (uint32_t i = 0; i < call->argument_count; i++)
-		if (arguments[i].kind == SK_ARGUMENT_EXPRESSION && !sk_thunk_has_word(maker->plan, step, &arguments[i]))
+		if (arguments[i].kind == SK_ARGUMENT_EXPRESSION && arguments[i].size)
 			return step->extent;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/plan/words.h"
 #include "stubs/skabi.h"
 #include "tests/lib/plan-builder.h"
 #include "tests/lib/suite.h"
@@ -484,6 +485,28 @@ START_TEST(damaged_steps)
 }
 END_TEST
 
+/* Of a divided step each call has a length of its own. */
+START_TEST(words_of_thunks)
+{
+	struct sk_plan_step step = {.kind = SK_STEP_BLOCKS_RANGE, .extent = 300};
+	const struct sk_plan_call call = {.scale = 1, .argument_count = 3};
+	const struct sk_plan_argument length = {.kind = SK_ARGUMENT_LENGTH, .dtype = SK_I64};
+	const struct sk_plan_argument small = {.kind = SK_ARGUMENT_VALUE, .dtype = SK_I8, .value = 0xfd};
+	struct sk_plan_argument sum = {.kind = SK_ARGUMENT_EXPRESSION, .dtype = SK_U8, .value = 0x107};
+
+	ck_assert(sk_thunk_has_word(&step, &length));
+	ck_assert_uint_eq(sk_thunk_scalar(&step, &call, &length), 300);
+	ck_assert_uint_eq(sk_thunk_scalar(&step, &call, &small), 0xfffffffd);
+	ck_assert(sk_thunk_has_word(&step, &sum));
+	ck_assert_uint_eq(sk_thunk_scalar(&step, &call, &sum), 7);
+	sum.size = 1;
+	ck_assert(!sk_thunk_has_word(&step, &sum));
+	step.kind = SK_STEP_SPLIT;
+	ck_assert(!sk_thunk_has_word(&step, &length) && sk_thunk_has_word(&step, &small));
+	ck_assert_uint_eq(sk_thunk_words((struct sk_plan_calls){&call, &call + 1}), 5);
+}
+END_TEST
+
 START_TEST(sound_calls)
 {
 	char error[256];
@@ -756,6 +779,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, setup_calls, teardown);
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, sound_calls);
+	tcase_add_test(tcase, words_of_thunks);
 	tcase_add_test(tcase, damaged_calls);
 	tcase_add_test(tcase, calls_of_one_launch);
 	tcase_add_test(tcase, every_cut);
