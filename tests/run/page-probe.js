@@ -127,10 +127,24 @@ setTimeout(() => {
 		click("graph-canvas", 30, 20);
 		result.unfolded = new Set(tasks.map((task, number) => visible(number))).size;
 	}
-	const input = document.getElementById("search");
-	input.value = tasks[wanted].name;
-	input.dispatchEvent(new Event("input"));
-	result.found = document.getElementById("found").textContent;
+	const seen = () => new Set(tasks.map((task, number) => visible(number))).size;
+	const press = name => [...document.querySelectorAll("#graph-bar button")].find(one => one.textContent === name).click();
+	press("fold tile groups");
+	result.groupsFolded = seen();
+	press("fold scopes");
+	result.scopesFolded = seen();
+	press("unfold");
+	result.allUnfolded = seen();
+	result.live = [...memory.live];
+
+	/* What is looked for may be a task, a kernel, an operator, a rule or a tensor. */
+	const input = document.getElementById("search"), task = tasks[wanted];
+	result.found = [task.name, kernels[task.kernel].name, operators[task.kernel], task.rule, tensors[task.writes[0]].name, "nothing is called so"]
+		.filter(text => text).map(text => {
+			input.value = text;
+			input.dispatchEvent(new Event("input"));
+			return [text, document.getElementById("found").textContent];
+		});
 	result.scripts = document.scripts.length;
 	result.requests = performance.getEntriesByType("resource").map(one => one.name);
 	document.body.append(element("pre", { id: "result" }, JSON.stringify(result)));

@@ -152,7 +152,30 @@ for key, values in {"kernel": [kernels[task["kernel"]]["name"] for task in all_t
     assert [counts[value] for value in legend] == sorted(counts.values(), reverse=True)[:10], (key, legend)
 for heading, seen in page["dragged"]:
     assert seen == [heading] * 3, page["dragged"]
-assert page["found"].endswith("task") or page["found"].endswith("tasks"), page["found"]
+for wanted, said in page["found"]:
+    matches = sum(any(wanted.lower() in name.lower() for name in
+                      [task["name"], kernels[task["kernel"]]["name"], operator(kernels[task["kernel"]]), task.get("rule", "")] +
+                      [tensors[tensor]["name"] for tensor in task["reads"] + task["writes"]]) for task in all_tasks)
+    assert said == ("1 task" if matches == 1 else format(matches, ",") + " tasks"), (wanted, said, matches)
+
+# What is folded is one: a tile group, or a superkernel.
+assert page["groupsFolded"] == len({step if len(steps[step]["tasks"]) > 1 else (number,) for number, step in
+                                    enumerate(task["step"] for task in all_tasks)}), page["groupsFolded"]
+assert page["scopesFolded"] == sum(any(task["launch"] == one for task in all_tasks) for one in range(len(launches))), page["scopesFolded"]
+assert page["allUnfolded"] == tasks, page["allUnfolded"]
+
+# Bytes of the workspace that are in use, step by step.
+spans = {}
+for task_of_step in all_tasks:
+    for tensor in task_of_step["reads"] + task_of_step["writes"]:
+        if tensors[tensor]["space"] == "workspace":
+            span = spans.setdefault(tensor, [task_of_step["step"]] * 2)
+            spans[tensor] = [min(span[0], task_of_step["step"]), max(span[1], task_of_step["step"])]
+live = [0] * (len(steps) + 1)
+for tensor, (first_step, last_step) in spans.items():
+    for step in range(first_step, last_step + 1):
+        live[step] += tensors[tensor]["bytes"]
+assert page["live"] == live and max(live) <= sizes["workspace"], "bytes in use"
 single = sum(data["launches"][task["launch"]]["kind"] != "superkernel" for task in data["tasks"])
 texts = {0: "none", 1: "1 task"}
 assert page["reasons"][0] == "Launched by themselves: " + texts.get(single, format(single, ",") + " tasks"), page["reasons"]
