@@ -388,7 +388,7 @@ fails_with "wrong.o:\(.sk.kernels\+0x0\): kernel 'half': no function 'half_mix_a
 	"$sklink" bad.yaml wrong.o -o bad.sk
 bad a3 one 3
 "$sklink" bad.yaml wrong.o -o bad.sk
-for checks in '' --guard --check-races; do
+for checks in '' --guard --check-races --unfused; do
 	fails_with "hangs: cube core 1 in task 'only' waits for sk_set_flag of flag 2 by block 1 of the vector side" \
 		"$skrun" bad.sk --random 1 --device a3 $checks
 done
@@ -396,7 +396,9 @@ fails_with "not ended within .* cube core 1 in task 'only' waits for sk_set_flag
 	"$skrun" bad.sk --random 1 --timeout 0.2 --cores 2
 bad host some 4
 "$sklink" bad.yaml wrong.o -o bad.sk
-fails_with "hangs: .*core 0 in task 'only' waits for sk_sync_all by block 2" "$skrun" bad.sk --random 1 --device a3
+for options in '' --unfused; do
+	fails_with "hangs: .*core 0 in task 'only' waits for sk_sync_all by block 2" "$skrun" bad.sk --random 1 --device a3 $options
+done
 sed -i 's/blocks: 4}/blocks: 4, scope: s}/' bad.yaml
 echo 'scopes: {s: {options: "feed-sync-all=1"}}' >>bad.yaml
 "$sklink" bad.yaml wrong.o -o bad.sk
@@ -406,16 +408,17 @@ done
 bad host silent 4
 "$sklink" bad.yaml wrong.o -o bad.sk
 fails_with "task 'only': kernel silent on .*illegal instruction" "$skrun" bad.sk --random 1
+fails_with "task 'only': kernel silent on .*illegal instruction" "$skrun" bad.sk --random 1 --unfused
 fails_with "task 'only': kernel silent on .*illegal instruction" "$skrun" bad.sk --random 1 --guard
 bad host flags 4
 "$sklink" bad.yaml wrong.o -o bad.sk
-for checks in '' --guard; do
+for checks in '' --guard --unfused; do
 	fails_with "task 'only': kernel flags called a function for flags without being 'mix' on" \
 		"$skrun" bad.sk --random 1 $checks
 done
 bad host high 2
 "$sklink" bad.yaml wrong.o -o bad.sk
-for checks in '' --guard; do
+for checks in '' --guard --unfused; do
 	fails_with "task 'only': kernel high called a function for flags with a number that there is not on" \
 		"$skrun" bad.sk --random 1 $checks
 done

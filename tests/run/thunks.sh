@@ -190,3 +190,14 @@ while read -r place; do
 	found=$((found + 1))
 done <places.txt
 [ $found -gt 0 ] || fail "the plan has no factor"
+# A plan whose kernel is no code: what a thunk would call is looked at before.
+python3 - $((0x$(nm thunks.sk | sed -n 's/ [tT] up$//p'))) $((0x$start)) $((0x$size)) <<'P'
+import struct, sys
+code, start, size = map(int, sys.argv[1:])
+bytes = bytearray(open('thunks.sk', 'rb').read())
+places = [at for at in range(start, start + size, 4) if struct.unpack_from('<i', bytes, at)[0] == code - at]
+assert len(places) == 1, places # references are relative to their own place
+struct.pack_into('<i', bytes, places[0], start - places[0])
+open('damaged.sk', 'wb').write(bytes)
+P
+fails_with "kernel up does not lie in text" "$skrun" damaged.sk --random 1 --unfused
