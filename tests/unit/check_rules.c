@@ -646,6 +646,8 @@ START_TEST(test_conditions)
 		{"present(x) and 3 <= 3 and 3 >= 3", "not present(x)"},
 		{"target == 'host'", "target == 'cpu'"},
 		{"n == 6", "n == 5"},
+		{"stream(y) == 2", "stream(x) != 2"},
+		{"scope(y) == 'part'", "scope(y) == ''"},
 	};
 	const char *text =
 		sk_arena_print(arena,
@@ -654,7 +656,10 @@ START_TEST(test_conditions)
 			       conditions[_i / 2][_i % 2]);
 
 	input_of("x", SK_F32, 2, 3);
-	add("Relu x > y");
+	struct sk_graph_node *node = add("Relu x > y");
+
+	node->stream = 2;
+	node->scope = "part";
 	output("y");
 	ck_assert_str_eq(rewritten(text), _i % 2 ? "Relu x > y" : "Max x number > y");
 }
@@ -1045,7 +1050,7 @@ int main(void)
 	tcase_add_test(rest, test_repeated);
 	tcase_add_test(rest, test_sisters);
 	tcase_add_loop_test(rest, test_attributes, 0, 5);
-	tcase_add_loop_test(rest, test_conditions, 0, 34);
+	tcase_add_loop_test(rest, test_conditions, 0, 38);
 	tcase_add_test(rest, test_order);
 	tcase_add_loop_test(rest, test_misfits, 0, 8);
 	tcase_add_loop_test(rest, test_compute, 0, 2);

@@ -59,6 +59,17 @@ static bool shape_of(struct sk_match *match, const struct sk_value *value, struc
 	return true;
 }
 
+/* Where the node stands that makes the value. */
+static bool place_of(struct sk_match *match, const struct sk_value *value, const char *function, struct sk_datum *datum)
+{
+	const struct sk_graph_node *node = &match->graph->nodes.items[value->node];
+
+	if (!strcmp(function, "stream"))
+		return set_number(match, node->stream, datum);
+	*datum = (struct sk_datum){.text = node->scope ? node->scope : ""};
+	return true;
+}
+
 /* The function of a value, which is its only operand. */
 static bool ask_value(struct sk_match *match, const struct sk_rule_expression *call, struct sk_datum *datum)
 {
@@ -82,6 +93,9 @@ static bool ask_value(struct sk_match *match, const struct sk_rule_expression *c
 		return shape_of(match, value, datum);
 	if (!strcmp(function, "value"))
 		return contents_of(match, index, datum);
+	if (!strcmp(function, "stream") || !strcmp(function, "scope"))
+		return value->node == SK_NONE ? fails(match, "no node makes it")
+					      : place_of(match, value, function, datum);
 	if (!strcmp(function, "dtype")) {
 		*datum = (struct sk_datum){.text = sk_dtype_name(value->dtype)};
 		return true;

@@ -113,6 +113,8 @@ static const struct {
 	{"float", 1, 1, true},
 	{"count", 1, 1, true},
 	{"repeats", 1, 1, true},
+	{"stream", 1, 1, true},
+	{"scope", 1, 1, true},
 	/* of numbers */
 	{"sqrt", 1, 1, false},
 	{"exp", 1, 1, false},
