@@ -272,6 +272,7 @@ src_libcore_la_SOURCES += \
 	src/fusion/rules/read-rules.c src/fusion/rules/read-rules.h \
 	src/fusion/rules/repeats.c \
 	src/fusion/rules/replace.c src/fusion/rules/replace.h \
+	src/fusion/rules/replacing.c src/fusion/rules/replacing.h \
 	src/fusion/rules/apply-rules.c src/fusion/rules/apply-rules.h \
 	src/fusion/rules/rule-lines.c src/fusion/rules/rule-lines.h \
 	src/fusion/rules/rule.h src/fusion/rules/steps.c \
