@@ -59,15 +59,15 @@ static void *show_each_second(void *unused)
 {
 	struct timespec next = progress.start;
 
+	next.tv_sec++;
 	pthread_mutex_lock(&progress.lock);
-	for (next.tv_sec++; progress.what; next.tv_sec++)
-		while (progress.what) {
-			if (pthread_cond_timedwait(&progress.ended, &progress.lock, &next) != ETIMEDOUT)
-				continue;
-			if (progress.what && progress.done < progress.count)
-				show();
-			break;
-		}
+	while (progress.what) {
+		if (pthread_cond_timedwait(&progress.ended, &progress.lock, &next) != ETIMEDOUT)
+			continue;
+		next.tv_sec++;
+		if (progress.what && progress.done < progress.count)
+			show();
+	}
 	pthread_mutex_unlock(&progress.lock);
 	return unused;
 }
