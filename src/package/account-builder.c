@@ -95,11 +95,8 @@ static void list_objects(const struct sk_model *model, struct sk_account *accoun
 {
 	account->object_count = model->kernels.count;
 	account->objects = SK_NEW_ARRAY(model->arena, const char *, model->kernels.count + 1);
-	for (size_t i = 0; i < model->kernels.count; i++) {
-		const struct sk_kernel *kernel = &model->kernels.items[i];
-
-		account->objects[i] = kernel->object_name ? without_folders(kernel->object_name) : "-";
-	}
+	for (size_t i = 0; i < model->kernels.count; i++)
+		account->objects[i] = without_folders(model->kernels.items[i].object_name);
 }
 
 /* By tensor of the model: the plan's, which has no views. */

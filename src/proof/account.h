@@ -70,7 +70,7 @@ struct sk_account {
 	size_t count;
 	const struct sk_wanted_order *orders;
 	size_t order_count;
-	const char **objects; /* by kernel of the plan, without the copies behind them; "-": the C library has it */
+	const char **objects; /* by kernel of the plan, without the copies behind them */
 	size_t object_count;
 	const struct sk_account_node *nodes; /* without a task */
 	size_t node_count;

@@ -34,6 +34,16 @@ assert data["totals"]["code"]["before"] == sum(int(size, 16) for size in open(sy
 P
 done
 
+# The C library's functions are from there.
+cat >copy.yaml <<'M'
+sklink: 1
+tensors: {x: {dtype: u8, shape: [500]}, y: {dtype: u8, shape: [500]}}
+kernels: {copy: {symbol: memcpy, signature: "split=n; out y u8[n], in x u8[n], n u64"}}
+tasks: [{name: copy, kernel: copy, args: [y, x]}]
+M
+compared copy copy.yaml "$top_builddir/samples/composite/kernels.o"
+grep -q '"name": "copy", .*"object": "libc.so.6"' copy.json || fail "the object of memcpy: $(grep '"object"' copy.json)"
+
 # The rule that has made a node, sklink's own or the user's.
 "$top_builddir/tests/lib/make-model" model.onnx <<'M'
 opset 24
