@@ -17,3 +17,24 @@ dist_pkgdata_DATA += packaging/sklink.mk
 pkgmesondir = $(pkgdatadir)/meson
 dist_pkgmeson_DATA = packaging/meson/meson.build
 pkgconfig_DATA += packaging/sklink.pc
+
+# make deb: packages for Debian in deb/, made of what a release holds, in a build of their own, but with this build's kernels, which are
+# the same. Options for Debian's tools are in the environment, as always (DEB_BUILD_OPTIONS).
+EXTRA_DIST += packaging/debian
+deb_folder = $(abs_builddir)/deb
+deb_kernels = $(abs_builddir)/kernels/libskernels.a
+deb_source = $(deb_folder)/sklink-$(VERSION)
+$(abs_builddir)/kernels/libskernels.a: kernels/libskernels.a
+
+deb: $(deb_kernels)
+	@command -v dh_python3 >/dev/null || { echo 'make deb needs debhelper and dh-python' >&2; exit 1; }
+	rm -rf $(deb_source) $(deb_folder)/*.deb $(deb_folder)/*.changes $(deb_folder)/*.buildinfo
+	$(MKDIR_P) $(deb_folder)
+	$(MAKE) $(AM_MAKEFLAGS) distdir distdir=$(deb_source)
+	mv $(deb_source)/packaging/debian $(deb_source)/debian
+	@test "`cd $(deb_source) && dpkg-parsechangelog -S Version`" = $(VERSION)-1 || \
+		{ echo 'packaging/debian/changelog is not of version $(VERSION)' >&2; exit 1; }
+	cd $(deb_source) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL SKERNELS=$(deb_kernels) dpkg-buildpackage -b -us -uc
+	rm -rf $(deb_source)
+.PHONY: deb
+CLEAN_FOLDERS += deb

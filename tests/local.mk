@@ -326,8 +326,8 @@ END_TO_END_TESTS = \
 	tests/run/traps.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
-SHELL_TESTS += tests/run/build-systems.sh tests/run/combinations.sh tests/run/no-memory.sh
-SLOW_TESTS += tests/run/build-systems.sh tests/run/combinations.sh tests/run/no-memory.sh
+SHELL_TESTS += tests/run/build-systems.sh tests/run/deb.sh tests/run/combinations.sh tests/run/no-memory.sh
+SLOW_TESTS += tests/run/build-systems.sh tests/run/deb.sh tests/run/combinations.sh tests/run/no-memory.sh
 EXTRA_DIST += tests/run/python-kernels.c tests/run/python-tests.py
 EXTRA_DIST += tests/run/check-trace.py tests/run/fail-malloc.c tests/run/feature-kernels.c tests/run/feature-oracle.c tests/lib/kernels.c tests/lib/lib.sh tests/lib/run-image.c tests/run/oracle.c tests/run/struct-cases.c
 

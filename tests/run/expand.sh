@@ -138,6 +138,11 @@ printf 'expand:\n- {name: product, pattern: y = Square(x), replace: "y = Mul(x, 
 expands "Mul Softmax Max " --rules=product.yaml --rules=mine.yaml --fusion-flags=--enable_expand_ops=Square,Relu
 expands "Pow Softmax Max " --rules=mine.yaml --rules=product.yaml --fusion-flags=--enable_expand_ops=Square,Relu
 
+"$sklink" two.yaml "${kernels[@]}" --rules=product.yaml -o two.sk --dependency-file=two.d
+for file in two.yaml two.onnx mine.yaml product.yaml; do
+	grep -qE "^  $file( |$)" two.d || { cat two.d; fail "$file is not among the dependencies"; }
+done
+
 # What is not expanded says why: what would be of another shape, a condition that fails, a pattern that is not there.
 sed 's/y = Square(x)$/&\n  where: rank(x) == 3/; s/^- name: larger$/- {name: sums, pattern: ["s = Add(a, b)", y = Relu(s)], replace: ["s = Add(b, a)", "y = Max(s, 0)"]}\n&/' mine.yaml >whole.yaml
 "$sklink" two.onnx "${kernels[@]}" --rules=whole.yaml --fusion-flags=--enable_expand_ops=Square,Relu --verbose --check 2>err.txt

@@ -28,6 +28,10 @@ grep -qE '^add +kernels.o$' said.txt || { cat said.txt; fail "--cref"; }
 for input in model.yaml w.npy kernels.o; do
 	grep -qE "^  $input( |$)" out.d || { cat out.d; fail "$input is not among the dependencies"; }
 done
+sed 's/^name: .*/name: mine/' "$top_srcdir/loader/profile/host.profile" >mine.profile
+sed '1a device: mine.profile' model.yaml >device.yaml
+"$sklink" device.yaml kernels.o --dependency-file=device.d -o device.sk
+grep -q '^  mine.profile ' device.d || { cat device.d; fail "a device's profile is not among the dependencies"; }
 ! grep -q more out.d || fail "a response file is in the rule, as it is for neither GNU ld nor lld"
 readelf -SW model.sk | grep -q ' \.debug_info ' || fail "debug information is not kept"
 
