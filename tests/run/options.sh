@@ -268,8 +268,9 @@ counted sections $((kept + collected))
 counted 'bytes of plan' "$(readelf -SW out.sk | sed -nE 's/.* \.sk\.plan +[A-Z]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p' | (read -r size && echo $((0x$size))))"
 strange=$(printf 'a"b\\c\td \303\251 \377 \355\240\200.o')
 cp kernels.o "$strange"
+"$sklink" model.yaml "$strange" -o strange.sk
 "$sklink" model.yaml "$strange" --time-trace -o out.sk
-cmp out.sk model.sk || fail "the package depends on --time-trace"
+cmp out.sk strange.sk || fail "the package depends on --time-trace"
 as_json out.sk.time-trace >trace.txt
 grep -qE '"detail": "a\\"b\\\\c\\(t|u0009)d (\\u00e9|é) \\ufffd \\ufffd\\ufffd\\ufffd\.o"' trace.txt || { cat trace.txt; fail "the name of an input"; }
 for phase in inputs manifest schedule verify link relocate write; do
