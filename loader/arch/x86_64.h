@@ -23,6 +23,20 @@ static inline uint64_t sk_counter(void)
 	return __builtin_ia32_rdtsc();
 }
 
+/* MXCSR, and the x87 control word. */
+struct sk_modes {
+	uint32_t mxcsr;
+	uint16_t control_word;
+};
+
+static inline struct sk_modes sk_modes_read(void)
+{
+	struct sk_modes modes = {.mxcsr = __builtin_ia32_stmxcsr()};
+
+	__asm__ volatile("fnstcw %0" : "=m"(modes.control_word));
+	return modes;
+}
+
 /* The word there is its own address (psABI, "Thread-Local Storage"). */
 static inline uintptr_t sk_thread_pointer(void)
 {

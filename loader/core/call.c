@@ -103,7 +103,7 @@ void sk_call_over(struct sk_host *host)
 }
 
 /* On the call's fibre. */
-static void run(void *context)
+static struct sk_fibre *run(void *context)
 {
 	struct sk_call *call = context;
 	struct sk_host *host = call->host;
@@ -117,7 +117,7 @@ static void run(void *context)
 		sk_fibre_tidy();
 	}
 	sk_call_over(host);
-	sk_fibre_switch(&call->fibre, &host->own, true);
+	return &host->own;
 }
 
 void sk_call_prepare(struct sk_call *call, const struct sk_package *package, int (*function)(void *context),

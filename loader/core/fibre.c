@@ -159,15 +159,17 @@ void sk_fibre_of_thread(struct sk_fibre *fibre)
 
 /* ---- running ---- */
 
-CHANGES_FIBRES static void begin(void *pointer)
+CHANGES_FIBRES static void *begin(void *pointer)
 {
 	struct sk_fibre *fibre = pointer;
 
 	arrive(fibre);
-	fibre->run(fibre->context);
+	struct sk_fibre *next = fibre->run(fibre->context);
+	announce(NULL, next);
+	return next->sp;
 }
 
-void sk_fibre_prepare(struct sk_fibre *fibre, void (*run)(void *context), void *context)
+void sk_fibre_prepare(struct sk_fibre *fibre, struct sk_fibre *(*run)(void *context), void *context)
 {
 #ifdef WITH_ASAN
 	/* Functions that never returned have left their marks. */
@@ -181,14 +183,18 @@ void sk_fibre_prepare(struct sk_fibre *fibre, void (*run)(void *context), void *
 #endif
 	fibre->run = run;
 	fibre->context = context;
-	fibre->sp = sk_fibre_first_frame(fibre->stack + fibre->size, begin, fibre);
+	fibre->modes = sk_modes_read();
+	fibre->sp = NULL;
 	fibre->fake_stack = NULL;
 }
 
 CHANGES_FIBRES void sk_fibre_switch(struct sk_fibre *from, struct sk_fibre *to, bool last)
 {
 	announce(last ? NULL : &from->fake_stack, to);
-	sk_fibre_jump(&from->sp, to->sp);
+	if (to->sp)
+		sk_fibre_jump(&from->sp, to->sp);
+	else
+		sk_fibre_begin(&from->sp, to->stack + to->size, begin, to, &to->modes);
 	arrive(from);
 }
 

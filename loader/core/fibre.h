@@ -11,18 +11,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "loader/arch/machine.h"
+
 /* Bytes below each stack that nobody may touch. A function without stack clash protection touches a large array
  * wherever it likes, far below the stack, where another fibre's may lie: the guard is as large as address space is
  * cheap, which costs no memory. A process of which address space is counted (RLIMIT_AS) has the small one. */
 enum { SK_FIBRE_GUARD = 1 << 30, SK_FIBRE_SMALL_GUARD = 256 << 10 };
 
 struct sk_fibre {
-	void *sp; /* while it does not run: where its registers lie on its stack */
+	void *sp; /* while it does not run: where its registers lie on its stack; NULL: it has not begun */
 	char *stack; /* lowest byte; the guard lies below. A thread's: NULL, or what only AddressSanitizer wants to know
 		      */
 	size_t size, guard; /* bytes of the stack, and of its guard */
-	void (*run)(void *context);
+	struct sk_fibre *(*run)(void *context);
 	void *context;
+	struct sk_modes modes; /* that it begins in */
 	bool escaped; /* a signal handler sends the thread here: see sk_fibre_escape */
 	void *tsan; /* ThreadSanitizer's fibre; NULL: not prepared yet */
 	void *fake_stack; /* AddressSanitizer's, while it does not run */
@@ -39,9 +42,9 @@ void sk_fibre_close(struct sk_fibre *fibre);
 /* The calling thread's own stack; valid while it lasts. */
 void sk_fibre_of_thread(struct sk_fibre *fibre);
 
-/* The next switch to the fibre calls run(context), which must never return: it ends by a switch. Whatever the fibre did
- * before is forgotten. */
-void sk_fibre_prepare(struct sk_fibre *fibre, void (*run)(void *context), void *context);
+/* The next switch to the fibre calls run(context), in the calling thread's modes of floating point. It ends with the
+ * fibre that goes on, which has begun, or by a switch. Whatever the fibre did before is forgotten. */
+void sk_fibre_prepare(struct sk_fibre *fibre, struct sk_fibre *(*run)(void *context), void *context);
 
 /* Leaves `from`, which runs, and goes on where `to` was left. Returns when somebody switches back. Registers that a
  * function must preserve are preserved, the modes of floating point among them. `last` says that nobody will. */

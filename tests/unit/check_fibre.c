@@ -39,7 +39,7 @@ static void teardown(void)
 }
 
 /* Three notes in turn with the other fibre; what is on the stack stays. */
-static void take_turns(void *context)
+static struct sk_fibre *take_turns(void *context)
 {
 	volatile int base = *(int *)context;
 
@@ -48,7 +48,7 @@ static void take_turns(void *context)
 		sk_fibre_switch(base == 10 ? &one : &other, base == 10 ? &other : &one, false);
 	}
 	note(base + 9);
-	sk_fibre_switch(base == 10 ? &one : &other, &own, true);
+	return &own;
 }
 
 START_TEST(turns)
@@ -69,7 +69,7 @@ START_TEST(turns)
 END_TEST
 
 /* A fibre with another rounding mode. */
-static void round_down(void *context)
+static struct sk_fibre *round_down(void *context)
 {
 	(void)context;
 	ck_assert_int_eq(fegetround(), FE_TONEAREST); /* that of the thread that prepared it */
@@ -92,7 +92,7 @@ START_TEST(rounding)
 }
 END_TEST
 
-static void run_alignment(void *context)
+static struct sk_fibre *run_alignment(void *context)
 {
 	uintptr_t *frame = context;
 	char buffer[64] __attribute__((aligned(32)));
@@ -100,7 +100,7 @@ static void run_alignment(void *context)
 	memset(buffer, 1, sizeof(buffer));
 	frame[0] = (uintptr_t)__builtin_frame_address(0);
 	frame[1] = (uintptr_t)buffer;
-	sk_fibre_switch(&one, &own, true);
+	return &own;
 }
 
 START_TEST(alignment)
@@ -120,9 +120,10 @@ START_TEST(alignment)
 END_TEST
 
 #ifndef SANITIZED /* they have handlers of their own */
-static void touch_guard(void *context)
+static struct sk_fibre *touch_guard(void *context)
 {
 	*(volatile char *)context = 1;
+	return &own;
 }
 
 START_TEST(guard)
@@ -134,12 +135,12 @@ END_TEST
 #endif
 
 /* A trace from a fibre ends at its bottom: unwinders do not run into nothing. */
-static void trace(void *context)
+static struct sk_fibre *trace(void *context)
 {
 	void *frames[64];
 
 	*(int *)context = backtrace(frames, 64);
-	sk_fibre_switch(&one, &own, true);
+	return &own;
 }
 
 START_TEST(traces)
@@ -159,10 +160,16 @@ static void end(void *context)
 	sk_fibre_switch(&one, &own, true);
 }
 
+static struct sk_fibre *count_one(void *context)
+{
+	++*(int *)context;
+	return &own;
+}
+
 static void *run_on_thread(void *context)
 {
 	sk_fibre_of_thread(&own);
-	sk_fibre_prepare(&one, end, context);
+	sk_fibre_prepare(&one, count_one, context);
 	sk_fibre_switch(&own, &one, false);
 	return NULL;
 }
@@ -191,9 +198,10 @@ __attribute__((noinline)) static int sink(int depth, void *context)
 	return 0;
 }
 
-static void run_sink(void *context)
+static struct sk_fibre *run_sink(void *context)
 {
 	sink(8, context);
+	return NULL;
 }
 
 START_TEST(long_run)

@@ -1,4 +1,4 @@
-/* A thread's registers on x86-64: where a signal found it and where it goes on, and what a fibre begins with. */
+/* A thread's registers on x86-64: where a signal found it and where it goes on. */
 #include "config.h"
 
 #include <signal.h>
@@ -79,33 +79,4 @@ bool sk_context_find_thread(const void *context)
 		return false;
 	arch_prctl(SET_FS, record->thread);
 	return true;
-}
-
-/* ---- fibres ---- */
-
-/* loader/arch/x86_64/fibre.S */
-void sk_fibre_begin(void);
-
-/* What sk_fibre_jump finds on the stack of a fibre that begins. */
-struct first_frame {
-	uint32_t mxcsr;
-	uint16_t control_word, unused;
-	uint64_t r15, r14;
-	void *argument; /* r13 */
-	void (*run)(void *argument); /* r12 */
-	uint64_t rbx, rbp;
-	void (*begin)(void);
-};
-
-_Static_assert(sizeof(struct first_frame) == 64, "loader/arch/x86_64/fibre.S depends on it");
-
-void *sk_fibre_first_frame(char *top, void (*run)(void *argument), void *argument)
-{
-	/* The stack pointer is a multiple of 16 where sk_fibre_begin begins; it calls. */
-	struct first_frame *frame = (struct first_frame *)(void *)(top - 2 * sizeof(*frame));
-
-	*frame = (struct first_frame){.argument = argument, .run = run, .begin = sk_fibre_begin};
-	frame->mxcsr = __builtin_ia32_stmxcsr();
-	__asm__("fnstcw %0" : "=m"(frame->control_word));
-	return frame;
 }

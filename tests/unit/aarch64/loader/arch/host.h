@@ -72,6 +72,15 @@ static inline const struct sk_import_list *sk_machine_imports(void)
 	return &sk_imports_aarch64;
 }
 
+struct sk_modes {
+	uint64_t fpcr;
+};
+
+static inline struct sk_modes sk_modes_read(void)
+{
+	return (struct sk_modes){0};
+}
+
 struct sk_control {
 	uint64_t fpcr, fpcr_before;
 };
