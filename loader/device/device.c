@@ -84,7 +84,8 @@ static void free_device(struct skrt_device *device)
 	pthread_cond_destroy(&device->idle);
 	pthread_mutex_destroy(&device->lock);
 	sk_checks_close(device->checks);
-	free(device->workers);
+	if (device->workers)
+		munmap(device->workers, device->worker_limit * sizeof(*device->workers));
 	while (device->unused) {
 		struct sk_command *command = device->unused;
 
@@ -168,12 +169,9 @@ static enum skrt_status configure(struct skrt_device *device, const struct skrt_
 
 static enum skrt_status make_workers(struct skrt_device *device)
 {
-	size_t size = device->worker_limit * sizeof(*device->workers);
-
-	device->workers = aligned_alloc(SK_LINE, size);
+	device->workers = sk_device_reserve(device->worker_limit * sizeof(*device->workers));
 	if (!device->workers)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a device");
-	memset(device->workers, 0, size);
 	bool good = sk_flight_open(device, 0);
 
 	for (uint32_t i = 0; i < device->worker_limit; i++) {

@@ -45,7 +45,7 @@ struct skrt_device {
 	_Atomic uint64_t in_flight; /* flights, and who is just about to start more; changes under the lock */
 	alignas(SK_LINE) struct sk_watch watch;
 
-	pthread_mutex_t lock; /* all that follows; streams, events, instances' counts */
+	alignas(SK_LINE) pthread_mutex_t lock; /* all that follows; streams, events, instances' counts */
 	pthread_cond_t work; /* for the device's thread: there is something to do that nobody does */
 	pthread_cond_t idle; /* flight_count has become 0 */
 	pthread_t driver;
@@ -58,6 +58,7 @@ struct skrt_device {
 	uint64_t queued; /* commands so far */
 	uint64_t pending; /* commands that have not ended */
 	uint32_t flight_count;
+	struct sk_taken_cores taken[SK_MAX_LANES];
 	struct sk_flight *flights[SK_MOST_FLIGHTS]; /* by place; NULL: not made yet. The first always is */
 	uint32_t modules, streams, events; /* alive */
 	uint64_t allocations; /* not freed */

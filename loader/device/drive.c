@@ -23,7 +23,7 @@ void sk_drive_hand_over(struct skrt_device *device)
 {
 	/* Who drives and has no cores to play does the errands; else the device's thread or, if that drives, who waits.
 	 */
-	bool errands = device->errands.first && (!device->driving || device->workers[0].load);
+	bool errands = device->errands.first && (!device->driving || device->workers[0].mailbox.load);
 
 	if (may_drive(device) || errands)
 		pthread_cond_signal(&device->work);
@@ -160,11 +160,17 @@ void *sk_drive_work(void *context)
  * takes whatever comes. While nobody drives, posts are only added. */
 static bool may_help(const struct skrt_device *device, const struct skrt_stream *stream)
 {
-	const struct sk_part *post = device->driving ? NULL : atomic_load(&device->workers[0].mailbox.posts);
+	const struct sk_mailbox *mailbox = &device->workers[0].mailbox;
 
-	while (post && stream && post->flight->command->stream != stream)
-		post = post->next;
-	return post;
+	if (device->driving)
+		return false;
+	for (uint32_t number = mailbox->taken; number != mailbox->posted;) {
+		const struct sk_post *post = &mailbox->posts[++number % SK_MOST_FLIGHTS];
+
+		if (!stream || post->flight->command->stream == stream)
+			return true;
+	}
+	return false;
 }
 
 void sk_drive_until(struct skrt_device *device, const struct skrt_stream *stream, const _Atomic uint64_t *pending,

@@ -383,8 +383,7 @@ static const struct sk_device_core *owner_of(const struct sk_flight *flight, con
 		if (offset >= (uint64_t)flight->kernel->cores[i] * SK_PROGRESS_STRIDE)
 			continue;
 		for (uint32_t j = record->first_step; j < record->first_step + record->step_count; j++)
-			if (plan->steps[j].lane == i &&
-			    flight->lanes[i].base + plan->steps[j].number == waiting->target)
+			if (plan->steps[j].lane == i && flight->bases[i] + plan->steps[j].number == waiting->target)
 				*step = j;
 		return flight->lanes[i].cores[offset / SK_PROGRESS_STRIDE];
 	}

@@ -42,7 +42,6 @@ void sk_flight_close(struct skrt_device *device, uint32_t place)
 	}
 	free(flight->tables);
 	free(flight->words.items);
-	free(flight->parts);
 	free(flight->order);
 	free(flight);
 	device->flights[place] = NULL;
@@ -55,15 +54,15 @@ bool sk_flight_open(struct skrt_device *device, uint32_t place)
 	struct sk_flight *flight = aligned_alloc(SK_LINE, sizeof(*flight));
 	if (!flight)
 		return false;
+	size_t order_size = (device->worker_limit * sizeof(*flight->order) + SK_LINE - 1) / SK_LINE * SK_LINE;
 	device->flights[place] = flight;
 	*flight = (struct sk_flight){
 		.device = device,
 		.place = place,
-		.parts = calloc(device->worker_limit, sizeof(*flight->parts)),
-		.order = calloc(device->worker_limit, sizeof(*flight->order)),
+		.order = aligned_alloc(SK_LINE, order_size),
 		.watched.flight = flight,
 	};
-	bool good = flight->parts && flight->order;
+	bool good = flight->order != NULL;
 	for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
 		flight->lanes[i].cores = sk_device_reserve(CORES_SIZE);
 		flight->lanes[i].words = sk_device_reserve(WORDS_SIZE);
@@ -93,7 +92,7 @@ bool sk_flight_has_room(struct skrt_device *device, const struct skrt_kernel *ke
 		const struct sk_device_lane *lane = &device->lanes[i];
 		uint32_t wanted = kernel->cores[i] < lane->usual ? kernel->cores[i] : lane->usual;
 
-		if (kernel->lane_steps[i] && (reserved[i] || wanted > lane->usual - lane->taken))
+		if (kernel->lane_steps[i] && (reserved[i] || wanted > lane->usual - device->taken[i].count))
 			room = false;
 	}
 	/* Checks know one launch at a time. */
@@ -117,31 +116,34 @@ static uint32_t own_cores(const struct sk_flight *flight, uint32_t lane)
 static void take_cores(struct sk_flight *flight)
 {
 	for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
-		struct sk_device_lane *lane = &flight->device->lanes[i];
+		const struct sk_device_lane *lane = &flight->device->lanes[i];
+		struct sk_taken_cores *taken = &flight->device->taken[i];
 
 		if (!flight->kernel->lane_steps[i])
 			continue;
-		for (uint32_t taken = 0, number = 0; taken < flight->kernel->cores[i]; number++) {
-			struct sk_device_core *core = &lane->cores[number];
-
-			if (core->taken)
+		for (uint32_t count = 0, number = 0; count < flight->kernel->cores[i]; number++) {
+			if (taken->cores[number])
 				continue;
-			core->taken = true;
-			flight->lanes[i].cores[taken++] = core;
+			taken->cores[number] = true;
+			SK_KEEP_LINE(flight->lanes[i].cores[count], &lane->cores[number]);
+			count++;
 		}
-		lane->taken += own_cores(flight, i);
+		taken->count += own_cores(flight, i);
 	}
 }
 
 static void free_cores(struct sk_flight *flight)
 {
 	for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
+		const struct sk_device_core *first = flight->device->lanes[i].cores;
+		struct sk_taken_cores *taken = &flight->device->taken[i];
+
 		if (!flight->kernel->lane_steps[i])
 			continue;
 		for (uint32_t j = 0; j < flight->kernel->cores[i]; j++)
-			flight->lanes[i].cores[j]->taken = false;
-		flight->device->lanes[i].taken -= own_cores(flight, i);
-		flight->lanes[i].base += flight->kernel->lane_steps[i];
+			taken->cores[flight->lanes[i].cores[j] - first] = false;
+		taken->count -= own_cores(flight, i);
+		flight->bases[i] += flight->kernel->lane_steps[i];
 	}
 }
 
@@ -155,7 +157,7 @@ static void order_workers(struct sk_flight *flight)
 	for (uint32_t i = 0; i < flight->workers; i++) {
 		uint32_t at = i;
 
-		for (; at > 0 && workers[flight->order[at - 1]].load > workers[i].load; at--)
+		for (; at > 0 && workers[flight->order[at - 1]].mailbox.load > workers[i].mailbox.load; at--)
 			flight->order[at] = flight->order[at - 1];
 		flight->order[at] = i;
 	}
@@ -164,9 +166,9 @@ static void order_workers(struct sk_flight *flight)
 static void change_loads(struct sk_flight *flight, bool add)
 {
 	for (uint32_t rank = 0; rank < flight->busy; rank++) {
-		struct sk_worker *worker = &flight->device->workers[flight->order[rank]];
+		struct sk_mailbox *mailbox = &flight->device->workers[flight->order[rank]].mailbox;
 
-		worker->load = add ? worker->load + 1 : worker->load - 1;
+		mailbox->load = add ? mailbox->load + 1 : mailbox->load - 1;
 	}
 }
 
@@ -176,8 +178,8 @@ static void deal_out(struct sk_flight *flight)
 
 	for (uint32_t i = 0; i < SK_MAX_LANES; i++)
 		cores += flight->kernel->lane_steps[i] ? flight->kernel->cores[i] : 0;
-	flight->workers = atomic_load(&flight->device->worker_count);
-	flight->busy = cores < flight->workers ? (uint32_t)cores : flight->workers;
+	SK_KEEP_LINE(flight->workers, atomic_load(&flight->device->worker_count));
+	SK_KEEP_LINE(flight->busy, cores < flight->workers ? (uint32_t)cores : flight->workers);
 	atomic_store_explicit(&flight->inside, flight->busy, memory_order_relaxed);
 	order_workers(flight);
 	change_loads(flight, true);
@@ -185,12 +187,8 @@ static void deal_out(struct sk_flight *flight)
 
 static void post(struct sk_flight *flight)
 {
-	for (uint32_t rank = 0; rank < flight->busy; rank++) {
-		struct sk_part *part = &flight->parts[flight->order[rank]];
-
-		*part = (struct sk_part){.flight = flight, .rank = rank};
-		sk_worker_post(&flight->device->workers[flight->order[rank]], part);
-	}
+	for (uint32_t rank = 0; rank < flight->busy; rank++)
+		sk_worker_post(&flight->device->workers[flight->order[rank]], flight, rank);
 }
 
 /* ---- from the start to the end ---- */
@@ -201,16 +199,18 @@ enum skrt_status sk_flight_start(struct skrt_device *device, struct sk_command *
 	const struct skrt_kernel *kernel = command->launch.kernel;
 	enum skrt_status status = SKRT_OK;
 
-	flight->instance = command->launch.instance;
-	flight->kernel = kernel;
-	flight->homes = sk_kernel_tables(kernel, flight);
-	flight->trace = NULL;
-	if (!flight->homes) {
+	const struct sk_home *homes = sk_kernel_tables(kernel, flight);
+
+	SK_KEEP_LINE(flight->instance, command->launch.instance);
+	SK_KEEP_LINE(flight->kernel, kernel);
+	SK_KEEP_LINE(flight->homes, homes);
+	SK_KEEP_LINE(flight->trace, NULL);
+	if (!homes) {
 		snprintf(error, error_size, "%s: no memory for the tables of launch %s", kernel->module->path,
 			 kernel->name);
 		return SKRT_OUT_OF_MEMORY;
 	}
-	flight->checks = device->checks;
+	SK_KEEP_LINE(flight->checks, device->checks);
 	if (kernel->thunk && !sk_words_fill(&flight->words, kernel, flight->instance)) {
 		snprintf(error, error_size, "%s: no memory for the arguments of launch %s", kernel->module->path,
 			 kernel->name);
@@ -221,7 +221,8 @@ enum skrt_status sk_flight_start(struct skrt_device *device, struct sk_command *
 	if (status)
 		return status;
 	flight->command = command;
-	atomic_store_explicit(&flight->aborted, SK_ABORT_NONE, memory_order_relaxed);
+	if (atomic_load_explicit(&flight->aborted, memory_order_relaxed) != SK_ABORT_NONE)
+		atomic_store_explicit(&flight->aborted, SK_ABORT_NONE, memory_order_relaxed);
 	sk_block_reset(kernel);
 	if (device->trace)
 		sk_trace_begin_flight(device->trace, flight);

@@ -89,7 +89,7 @@ static enum skrt_status create(struct skrt_module *module, const char *name, str
 		status = sk_module_construct(module);
 	if (status)
 		return status;
-	struct skrt_instance *instance = calloc(1, sizeof(*instance));
+	struct skrt_instance *instance = aligned_alloc(SK_LINE, sizeof(*instance));
 	void **bindings = calloc(module->plan.binding_count + (size_t)1, sizeof(*bindings));
 	uint64_t *ended = calloc(module->plan.network_launch_count + (size_t)1, sizeof(*ended));
 	if (!instance || !bindings || !ended) {
@@ -98,10 +98,7 @@ static enum skrt_status create(struct skrt_module *module, const char *name, str
 		free(ended);
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for an instance", module->path);
 	}
-	instance->module = module;
-	instance->network = network;
-	instance->bindings = bindings;
-	instance->ended = ended;
+	*instance = (struct skrt_instance){.module = module, .network = network, .bindings = bindings, .ended = ended};
 	status = sk_instance_make_workspace(instance, false);
 	if (!status && module->device->checks)
 		status = make_guard(instance);

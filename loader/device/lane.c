@@ -61,7 +61,8 @@ static int enter(void *context)
 	return status;
 }
 
-void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, uint32_t index)
+void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, const uint64_t bases[SK_MAX_LANES],
+		     uint32_t index)
 {
 	const struct skrt_kernel *kernel = flight->kernel;
 	const struct skrt_instance *instance = flight->instance;
@@ -87,7 +88,7 @@ void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, uint
 	abi->times = sk_trace_times(flight, abi->lane, index);
 	for (uint32_t lane = 0; lane < kernel->module->plan.lane_count; lane++)
 		abi->lanes[lane] = (struct sk_lane){
-			.base = flight->lanes[lane].base,
+			.base = bases[lane],
 			.words = flight->lanes[lane].words,
 			.count = kernel->cores[lane],
 		};

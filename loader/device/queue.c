@@ -23,7 +23,7 @@
 bool sk_queue_reserve(struct skrt_device *device, uint64_t count)
 {
 	while (device->unused_count < count) {
-		struct sk_command *command = malloc(sizeof(*command));
+		struct sk_command *command = aligned_alloc(SK_LINE, sizeof(*command));
 
 		if (!command)
 			return false;
@@ -89,14 +89,19 @@ enum skrt_status sk_queue_check_lost(const struct skrt_device *device)
 
 /* ---- from queueing to the end ---- */
 
-void sk_queue_append(struct skrt_device *device, const struct sk_command *given)
+struct sk_command *sk_queue_take(struct skrt_device *device)
 {
 	struct sk_command *command = device->unused;
-	struct skrt_stream *stream = given->stream;
 
 	device->unused = command->next;
 	device->unused_count--;
-	*command = *given;
+	return command;
+}
+
+void sk_queue_append(struct skrt_device *device, struct sk_command *command)
+{
+	struct skrt_stream *stream = command->stream;
+
 	command->number = device->queued++;
 	device->pending++;
 	if (command->kind == SK_COMMAND_LAUNCH)

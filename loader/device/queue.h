@@ -10,8 +10,12 @@
 /* Room for `count` more. False: no memory. */
 bool sk_queue_reserve(struct skrt_device *device, uint64_t count);
 
-/* Queues a copy of the command on its stream; there must be room. */
-void sk_queue_append(struct skrt_device *device, const struct sk_command *command);
+/* A command to fill in, which has to be appended next: its kind, its stream, and what is of the kind. There must be
+ * room. */
+struct sk_command *sk_queue_take(struct skrt_device *device);
+
+/* Queues the command on its stream. */
+void sk_queue_append(struct skrt_device *device, struct sk_command *command);
 
 /* Starts all that can start. */
 void sk_queue_dispatch(struct skrt_device *device);

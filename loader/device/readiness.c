@@ -151,9 +151,7 @@ enum skrt_status sk_instance_check_idle(const struct skrt_instance *instance)
 /* What a launch accesses is bound in instances of its network alone. */
 static bool is_of_network(const struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
-	const struct sk_plan_launch *launch = &instance->module->plan.launches[kernel->launch];
-
-	return !strcmp(sk_plan_string(&launch->network), instance->network.name);
+	return kernel->network == instance->network.name || !strcmp(kernel->network, instance->network.name);
 }
 
 enum skrt_status sk_instance_ready(struct skrt_instance *instance, const struct skrt_kernel *kernel)

@@ -22,10 +22,10 @@ enum skrt_status skrt_stream_create(struct skrt_device *device, struct skrt_stre
 {
 	if (!device || !result)
 		return sk_fail_null(__func__);
-	struct skrt_stream *stream = calloc(1, sizeof(*stream));
+	struct skrt_stream *stream = aligned_alloc(SK_LINE, sizeof(*stream));
 	if (!stream)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a stream");
-	stream->device = device;
+	*stream = (struct skrt_stream){.device = device};
 	pthread_cond_init(&stream->ended, NULL);
 	enum skrt_status status = sk_device_lock(device);
 	if (status) {
@@ -102,10 +102,14 @@ static enum skrt_status enqueue_one(struct skrt_stream *stream, const struct sk_
 
 	if (status)
 		return status;
-	if (sk_queue_reserve(device, 1))
-		sk_queue_append(device, command);
-	else
+	if (sk_queue_reserve(device, 1)) {
+		struct sk_command *own = sk_queue_take(device);
+
+		*own = *command;
+		sk_queue_append(device, own);
+	} else {
 		status = sk_fail(SKRT_OUT_OF_MEMORY, "no memory for the queue of a device");
+	}
 	sk_queue_dispatch(device);
 	sk_drive_hand_over(device);
 	sk_device_unlock(device);
@@ -300,11 +304,29 @@ static enum skrt_status make_ready(struct skrt_instance *instance, const struct 
 			status = sk_module_prepare(module, i, &wanted);
 		if (!status && module->device->trace)
 			status = sk_trace_check(wanted);
-		if (!status)
+		if (!status && wanted != kernel)
 			status = sk_instance_ready(instance, wanted);
 		++*count;
 	}
 	return status;
+}
+
+/* A division takes longer than all that is done for the one stream that there is most often. */
+static struct skrt_stream *choose_stream(struct skrt_stream *const *streams, uint32_t count, uint32_t number)
+{
+	return streams[count == 1 ? 0 : number % count];
+}
+
+/* There must be room. */
+static void append_launch(struct skrt_stream *stream, struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	struct sk_command *command = sk_queue_take(stream->device);
+
+	command->kind = SK_COMMAND_LAUNCH;
+	command->stream = stream;
+	command->launch.instance = instance;
+	command->launch.kernel = kernel;
+	sk_queue_append(stream->device, command);
 }
 
 /* Queues one launch, or with kernel NULL the network, each launch on the stream that it falls to. Under the device's
@@ -329,12 +351,8 @@ static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t str
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
 	for (uint32_t i = stretch.first; i < stretch.end; i++)
 		if (is_wanted(instance, kernel, i))
-			sk_queue_append(device,
-					&(struct sk_command){
-						.kind = SK_COMMAND_LAUNCH,
-						.stream = streams[module->plan.launches[i].stream % stream_count],
-						.launch = {.instance = instance, .kernel = module->kernels[i]},
-					});
+			append_launch(choose_stream(streams, stream_count, module->plan.launches[i].stream), instance,
+				      module->kernels[i]);
 	sk_queue_dispatch(device);
 	return SKRT_OK;
 }

@@ -3,17 +3,20 @@
 #define SK_LOADER_STREAM_H
 
 #include <pthread.h>
+#include <stdalign.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "loader/base/status.h"
+#include "loader/flight/core.h"
 #include "loader/skrt.h"
 
 enum sk_command_kind { SK_COMMAND_LAUNCH, SK_COMMAND_COPY, SK_COMMAND_CALL, SK_COMMAND_RECORD, SK_COMMAND_WAIT };
 
-/* What is queued, and waits in its stream. */
+/* What is queued, and waits in its stream. Like a stream it has lines of its own, since it changes with each launch,
+ * and what workers read may lie beside it. */
 struct sk_command {
-	enum sk_command_kind kind;
+	alignas(SK_LINE) enum sk_command_kind kind;
 	struct skrt_stream *stream;
 	struct sk_command *next; /* of the stream; or of those that are not used */
 	uint64_t number; /* in the order of the calls */
@@ -58,7 +61,7 @@ struct skrt_event {
 };
 
 struct skrt_stream {
-	struct skrt_device *device;
+	alignas(SK_LINE) struct skrt_device *device;
 	_Atomic uint64_t pending; /* queued or running; changes under the device's lock */
 	struct sk_commands commands; /* that have not started */
 	struct skrt_stream *next; /* of those whose first command could start, if only it were for the stream */

@@ -265,59 +265,49 @@ static void range_of(const struct sk_flight *flight, uint32_t rank, uint32_t lan
 	}
 }
 
-static void take_part(struct sk_worker *worker, struct sk_part *part)
+static void take_part(struct sk_worker *worker, const struct sk_post *post)
 {
-	struct sk_flight *flight = part->flight;
+	struct sk_flight *flight = post->flight;
+	struct sk_part *part = &worker->by_place[flight->place];
 	uint32_t first, end;
 
 	if (!worker->parts)
 		worker->random = worker->device->seed;
+	part->flight = flight;
+	part->given_up = false;
+	part->unfinished = 0;
 	part->next = worker->parts;
 	worker->parts = part;
 	for (uint32_t lane = 0; lane < flight->kernel->module->plan.lane_count; lane++) {
-		range_of(flight, part->rank, lane, &first, &end);
+		range_of(flight, post->rank, lane, &first, &end);
 		for (uint32_t i = first; i < end; i++) {
 			struct sk_device_core *core = flight->lanes[lane].cores[i];
 
 			core->worker = worker;
 			core->turn = worker->core_count;
-			sk_lane_prepare(core, flight, i);
+			sk_lane_prepare(core, flight, post->bases, i);
 			worker->cores[worker->core_count++] = core;
 		}
 		part->unfinished += end - first;
 	}
 }
 
-bool sk_worker_has_posts(const struct sk_worker *worker)
-{
-	return atomic_load_explicit(&worker->mailbox.posts, memory_order_relaxed) != NULL;
-}
-
 /* In the order in which they were posted. */
 static void take_posts(struct sk_worker *worker)
 {
-	struct sk_part *last = atomic_exchange_explicit(&worker->mailbox.posts, NULL, memory_order_acquire);
-	struct sk_part *first = NULL;
+	while (sk_worker_has_posts(worker)) {
+		const struct sk_post *post = sk_worker_next_post(worker);
 
-	while (last) {
-		struct sk_part *before = last->next;
-
-		last->next = first;
-		first = last;
-		last = before;
-	}
-	while (first) {
-		struct sk_part *part = first;
-
-		first = part->next;
-		take_part(worker, part);
+		worker->mailbox.taken++;
+		take_part(worker, post);
 	}
 }
 
-/* True: as the last one. */
+/* True: as the last one. Who is alone inside need not say so. */
 static bool leave(struct sk_flight *flight)
 {
-	return flight->busy == 1 || atomic_fetch_sub(&flight->inside, 1) == 1;
+	return flight->busy == 1 || atomic_load_explicit(&flight->inside, memory_order_acquire) == 1 ||
+	       atomic_fetch_sub(&flight->inside, 1) == 1;
 }
 
 /* All cores of the part have left, or never will begin. What was the worker's last part is left behind: see play. */
@@ -348,7 +338,7 @@ static void end_part(struct sk_worker *worker, struct sk_part *part)
 /* A call has ended: one that did not end well ends the flight. */
 static void note_end(struct sk_worker *worker, const struct sk_device_core *core)
 {
-	struct sk_part *part = &core->flight->parts[worker->number];
+	struct sk_part *part = &worker->by_place[core->flight->place];
 
 	if (core->call.result || core->call.fault.kind)
 		sk_flight_abort(core->flight, SK_ABORT_FAILED);
@@ -438,59 +428,50 @@ static void futex_wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* Waits until the mailbox's number is no longer `seen`; returns the new one. */
-static uint32_t wait_for_post(struct sk_mailbox *mailbox, uint32_t seen)
+static void wait_for_post(struct sk_worker *worker)
 {
-	uint32_t number;
+	struct sk_mailbox *mailbox = &worker->mailbox;
+	uint32_t next = mailbox->taken + 1, seen;
+	_Atomic uint32_t *number = &mailbox->posts[next % SK_MOST_FLIGHTS].number;
 
 	for (uint32_t turn = 0; turn < SPINS; turn++) {
-		number = atomic_load_explicit(&mailbox->number, memory_order_acquire);
-		if (number != seen)
-			return number;
+		if (sk_worker_has_posts(worker))
+			return;
 		sk_pause();
 	}
-	/* The driver writes number, then reads sleeping; we write sleeping, then read number (in the kernel): one of us
+	/* Who posts writes number, then reads sleeping; we write sleeping, then read number (in the kernel): one of us
 	 * sees the other, since both orders are sequentially consistent. */
 	atomic_store(&mailbox->sleeping, 1);
-	while ((number = atomic_load(&mailbox->number)) == seen)
-		futex_wait(&mailbox->number, seen);
+	while ((seen = atomic_load(number)) != next)
+		futex_wait(number, seen);
 	atomic_store(&mailbox->sleeping, 0);
-	return number;
 }
 
-static void post(struct sk_mailbox *mailbox)
+void sk_worker_post(struct sk_worker *worker, struct sk_flight *flight, uint32_t rank)
 {
-	atomic_fetch_add(&mailbox->number, 1);
-	if (atomic_load(&mailbox->sleeping))
-		futex_wake(&mailbox->number);
-}
+	struct sk_mailbox *mailbox = &worker->mailbox;
+	struct sk_post *post = &mailbox->posts[++mailbox->posted % SK_MOST_FLIGHTS];
 
-void sk_worker_post(struct sk_worker *worker, struct sk_part *part)
-{
-	struct sk_part *last = atomic_load_explicit(&worker->mailbox.posts, memory_order_relaxed);
-
-	/* While nobody is the first worker, nobody takes anything. */
-	if (worker->number == 0 && !worker->device->driving) {
-		part->next = last;
-		atomic_store_explicit(&worker->mailbox.posts, part, memory_order_release);
+	post->flight = flight;
+	post->rank = rank;
+	for (uint32_t i = 0; i < SK_MAX_LANES && flight; i++)
+		post->bases[i] = flight->bases[i];
+	if (!worker->started) { /* who drives looks, and does not sleep */
+		atomic_store_explicit(&post->number, mailbox->posted, memory_order_release);
 		return;
 	}
-	do
-		part->next = last;
-	while (!atomic_compare_exchange_weak_explicit(&worker->mailbox.posts, &last, part, memory_order_release,
-						      memory_order_relaxed));
-	if (worker->started)
-		post(&worker->mailbox);
+	atomic_store(&post->number, mailbox->posted);
+	if (atomic_load(&mailbox->sleeping))
+		futex_wake(&post->number);
 }
 
 void *sk_worker_run(void *context)
 {
 	struct sk_worker *worker = context;
-	uint32_t number = 0;
 
 	for (;;) {
-		number = wait_for_post(&worker->mailbox, number);
-		if (atomic_load(&worker->mailbox.stop))
+		wait_for_post(worker);
+		if (!sk_worker_next_post(worker)->flight)
 			return NULL;
 		for (struct sk_flight *flight; (flight = sk_worker_play(worker));)
 			worker->device->complete(flight);
@@ -499,9 +480,8 @@ void *sk_worker_run(void *context)
 
 void sk_worker_stop(struct sk_worker *worker)
 {
-	if (worker->started) {
-		atomic_store(&worker->mailbox.stop, true);
-		post(&worker->mailbox);
-		pthread_join(worker->thread, NULL);
-	}
+	if (!worker->started)
+		return;
+	sk_worker_post(worker, NULL, 0);
+	pthread_join(worker->thread, NULL);
 }

@@ -9,22 +9,31 @@
 #include <stdint.h>
 
 #include "loader/flight/flight.h"
+#include "loader/flight/kernel.h"
 
-/* What a worker has of a flight. */
+/* What a worker has of a flight that it plays. */
 struct sk_part {
-	struct sk_part *next; /* among those that are posted, then those that it plays */
+	struct sk_part *next;
 	struct sk_flight *flight;
-	uint32_t rank; /* of the worker in the flight: which of its cores it plays */
 	uint32_t unfinished; /* cores that have not left */
 	bool given_up; /* the flight was aborted; cores that have not begun never will */
 };
 
-/* What a worker is told. Posted under the device's lock; then number grows. */
+/* What a worker is told of a flight: all that is new in it, in the one line that the worker looks at while it waits. */
+struct sk_post {
+	alignas(SK_LINE) _Atomic uint32_t number; /* from 1; written last; a futex */
+	uint32_t rank; /* of the worker in the flight: which of its cores it plays */
+	struct sk_flight *flight; /* NULL: the thread ends */
+	uint64_t bases[SK_MAX_LANES];
+};
+
+/* A worker has at most one part of each flight, so none is posted where one has not been taken. */
 struct sk_mailbox {
-	alignas(SK_LINE) _Atomic uint32_t number; /* of posts so far; a futex */
-	_Atomic uint32_t sleeping;
-	_Atomic bool stop; /* the thread ends */
-	struct sk_part *_Atomic posts; /* the last one first */
+	struct sk_post posts[SK_MOST_FLIGHTS]; /* in turn */
+	alignas(SK_LINE) uint32_t posted; /* so many so far; under the device's lock, as is: */
+	uint32_t load; /* parts that the worker has of flights */
+	alignas(SK_LINE) _Atomic uint32_t sleeping;
+	uint32_t taken; /* posts; the worker's own, or of who makes itself the first one */
 };
 
 /* A thread that plays cores. The first of a device is whoever drives. */
@@ -34,11 +43,11 @@ struct sk_worker {
 	uint32_t number;
 	pthread_t thread;
 	bool started;
-	uint32_t load; /* parts that it has of flights; under the device's lock */
 	/* While it plays: */
 	struct sk_host *host;
 	const _Atomic uint64_t *wanted; /* when it is 0, the first worker takes no more parts than it must; NULL:
 					   takes them all */
+	struct sk_part by_place[SK_MOST_FLIGHTS];
 	struct sk_part *parts;
 	struct sk_flight *lingering; /* that it has nothing more to do in; NULL: none. See worker.c */
 	struct sk_device_core **cores; /* in the order of their turns; room for all that a device can have */
@@ -55,13 +64,24 @@ int sk_worker_await(struct sk_core *core, const volatile uint64_t *word, uint64_
 
 /* The thread of a worker: plays what is posted. */
 void *sk_worker_run(void *worker);
-void sk_worker_post(struct sk_worker *worker, struct sk_part *part);
-
 /* Waits until the count is 0, but no longer than it makes sense to wait without sleeping. */
 void sk_worker_spin(const _Atomic uint64_t *pending);
 void sk_worker_stop(struct sk_worker *worker);
 
+/* Posts the part of that rank of the flight. Under the device's lock. */
+void sk_worker_post(struct sk_worker *worker, struct sk_flight *flight, uint32_t rank);
+
+/* The post in front of which the worker has taken all that there are. */
+static inline const struct sk_post *sk_worker_next_post(const struct sk_worker *worker)
+{
+	return &worker->mailbox.posts[(worker->mailbox.taken + 1) % SK_MOST_FLIGHTS];
+}
+
 /* Whether something is posted that it has not taken. */
-bool sk_worker_has_posts(const struct sk_worker *worker);
+static inline bool sk_worker_has_posts(const struct sk_worker *worker)
+{
+	return atomic_load_explicit(&sk_worker_next_post(worker)->number, memory_order_acquire) ==
+	       worker->mailbox.taken + 1;
+}
 
 #endif

@@ -21,7 +21,6 @@ struct sk_device_core {
 	alignas(SK_LINE) struct sk_core
 		abi; /* what package code sees; first: the runtime's functions get its address */
 	uint32_t number; /* among the lane's; abi.index is that in the flight */
-	bool taken; /* by a flight; under the device's lock */
 	struct sk_worker *worker; /* that plays it in this flight */
 	uint32_t turn; /* its place among the worker's */
 	uint32_t planned_call; /* of the plan, that it is in; only devices with checks know, else SK_NO_INDEX */

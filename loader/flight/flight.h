@@ -14,7 +14,6 @@
 #include "loader/skrt.h"
 
 struct sk_checks;
-struct sk_part;
 
 /* What must end in time; loader/device/watch.c. Changes under the lock of the time-out, but for `due`, which others
  * read. */
@@ -41,31 +40,39 @@ struct sk_flight {
 	alignas(SK_LINE) _Atomic int aborted; /* enum sk_abort */
 	alignas(SK_LINE) _Atomic uint32_t inside; /* workers that have not left it */
 
+	/* Read by all workers, so written only where it is not as for the launch before in this place: see
+	 * SK_KEEP_LINE. */
 	alignas(SK_LINE) struct skrt_device *device;
 	uint32_t place; /* its number */
+	uint32_t workers; /* of the device, when it began */
+	uint32_t busy; /* of them, those that have cores in it: the first ranks */
 	struct {
 		struct sk_device_core **cores; /* by number in the flight; room for SK_MAX_CORES */
 		uint64_t *words; /* progress, SK_PROGRESS_STRIDE bytes apart; room for as many */
-		uint64_t base; /* number before the first step */
 	} lanes[SK_MAX_LANES];
-	struct sk_part *parts; /* by worker */
-	uint32_t *order; /* the workers' numbers, by rank */
-	char *tables; /* of times, for a trace: one for each core that has one */
-	size_t tables_size;
-
-	/* Of the launch that is in the place: */
-	struct sk_command *command; /* NULL: none */
 	struct skrt_instance *instance;
 	const struct skrt_kernel *kernel;
 	const struct sk_home *homes; /* the kernel's, for this place */
 	struct sk_words words; /* that its thunk reads, if it has one */
-	uint32_t workers; /* of the device, when it began */
-	uint32_t busy; /* of them, those that have cores in it: the first ranks */
 	struct sk_checks *checks; /* that it is under; NULL: none */
 	struct skrt_trace *trace; /* that records it; NULL: none */
+
+	/* Under the device's lock, or when nobody is inside: */
+	alignas(SK_LINE) struct sk_command *command; /* of the launch that is in the place; NULL: none */
+	uint64_t bases[SK_MAX_LANES]; /* numbers before the first step */
+	uint32_t *order; /* the workers' numbers, by rank */
+	char *tables; /* of times, for a trace: one for each core that has one */
+	size_t tables_size;
 	uint64_t started; /* by the processor's counter, for the trace */
 	struct sk_watched watched;
 };
+
+/* A line that is written has to be fetched by all who read it. */
+#define SK_KEEP_LINE(place, value)                                                                                     \
+	do {                                                                                                           \
+		if ((place) != (value))                                                                                \
+			(place) = (value);                                                                             \
+	} while (0)
 
 /* Tells all cores of the flight to leave; the first reason is kept. */
 static inline void sk_flight_abort(struct sk_flight *flight, enum sk_abort reason)

@@ -2,10 +2,11 @@
 #ifndef SK_LOADER_INSTANCE_H
 #define SK_LOADER_INSTANCE_H
 
+#include <stdalign.h>
 #include <stdbool.h>
 
 #include "loader/base/status.h"
-#include "loader/core/call.h"
+#include "loader/flight/core.h"
 #include "loader/flight/thunk-words.h"
 #include "loader/plan/plan.h"
 
@@ -23,10 +24,11 @@ struct skrt_instance {
 	void **bindings; /* by binding number; NULL: not bound */
 	bool checked; /* all bound, no forbidden overlap */
 	struct sk_workspace workspaces[2]; /* shared, unshared */
-	uint32_t pending; /* launches queued or running, serial runs too; under the device's lock */
+	/* What stands above is read by all workers, what follows changes with each launch, under the device's lock: */
+	alignas(SK_LINE) uint32_t pending; /* launches queued or running, serial runs too */
 	bool serial; /* a serial run is going on */
 	/* Launches of the network that are queued in the plan's order are one run through it, with a number. Launches
-	 * of different runs, and the tasks' own entries, follow each other. Under the device's lock: */
+	 * of different runs, and the tasks' own entries, follow each other: */
 	struct sk_command *first, *last; /* launches that have not ended, in the order of the calls */
 	uint64_t run;
 	uint32_t next_launch; /* the least that can be the run's next one */

@@ -228,6 +228,7 @@ static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t inde
 		.module = module,
 		.launch = index,
 		.name = sk_plan_string(&launch->name),
+		.network = sk_plan_string(&launch->network),
 		.entry = (int (*)(struct sk_core *))(uintptr_t)sk_plan_address(&launch->entry),
 		.serial_entry = (int (*)(void *const *, void *))(uintptr_t)sk_plan_address(&launch->serial_entry),
 		.thunk = sk_plan_has_thunk(launch),

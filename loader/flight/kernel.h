@@ -28,7 +28,7 @@ struct skrt_kernel {
 	struct skrt_module *module;
 	uint32_t launch;
 	struct skrt_kernel *next; /* of the module's prepared ones */
-	const char *name;
+	const char *name, *network;
 	int (*entry)(struct sk_core *core);
 	int (*serial_entry)(void *const *tensors, void *workspace); /* NULL: none */
 	bool thunk; /* the entry is one: it reads words instead of bindings and workspace */
