@@ -59,7 +59,7 @@ loader_libloader_la_SOURCES = \
 	loader/device/failure.h loader/device/flights.c loader/device/flights.h loader/device/instance.c \
 	loader/device/lane.c loader/device/lane.h loader/device/linked.c loader/device/locate.c \
 	loader/device/locate.h loader/device/loading.c loader/device/loading.h loader/device/queue.c loader/device/queue.h \
-	loader/device/once.c loader/device/once.h \
+	loader/device/once.c loader/device/once.h loader/device/told.c loader/device/told.h \
 	loader/device/readiness.c loader/device/readiness.h loader/device/serial.c \
 	loader/device/stream.c loader/device/stream.h loader/device/thread.c loader/device/thread.h loader/device/tracing.c \
 	loader/device/turns.c loader/device/turns.h \
@@ -136,10 +136,13 @@ tests_unit_check_runtime_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(
 tests_unit_check_runtime_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_image tests/unit/check_runtime
 
-check_PROGRAMS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_api tests/unit/check_queue tests/unit/check_checks
+check_PROGRAMS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_api tests/unit/check_queue tests/unit/check_wakes tests/unit/check_checks
 tests_unit_check_queue_SOURCES = tests/unit/check_queue.c tests/lib/handmade.c tests/lib/handmade.h
 tests_unit_check_queue_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
 tests_unit_check_queue_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
+tests_unit_check_wakes_SOURCES = tests/unit/check_wakes.c tests/lib/handmade.c tests/lib/handmade.h
+tests_unit_check_wakes_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
+tests_unit_check_wakes_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 tests_unit_check_api_SOURCES = tests/unit/check_api.c tests/lib/handmade.c tests/lib/handmade.h
 tests_unit_check_api_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
 tests_unit_check_api_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
@@ -152,12 +155,12 @@ tests_unit_check_faults_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 tests_unit_check_checks_SOURCES = tests/unit/check_checks.c tests/lib/handmade.c tests/lib/handmade.h
 tests_unit_check_checks_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
 tests_unit_check_checks_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
-QUICK_TESTS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_api tests/unit/check_queue tests/unit/check_checks
+QUICK_TESTS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_api tests/unit/check_queue tests/unit/check_wakes tests/unit/check_checks
 endif
 
 # What --enable-tsan is for: the suites that use the runtime's threads. (It holds back signals that come from other threads, so a
 # kernel without an end cannot be expelled there: tests/run/faults.sh leaves that to other builds.)
-RUNTIME_TESTS = tests/unit/check_api tests/unit/check_checks tests/unit/check_faults tests/unit/check_fibre tests/unit/check_image tests/unit/check_queue tests/unit/check_runtime \
+RUNTIME_TESTS = tests/unit/check_api tests/unit/check_checks tests/unit/check_faults tests/unit/check_fibre tests/unit/check_image tests/unit/check_queue tests/unit/check_wakes tests/unit/check_runtime \
 	tests/run/fibres.sh tests/run/lanes.sh tests/run/cores.sh tests/run/sample-composite.sh
 check-runtime:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(RUNTIME_TESTS)'

@@ -56,8 +56,8 @@ struct sk_home {
 /* A lane as this launch sees it. */
 struct sk_lane {
 	uint64_t base;			/* number before the launch's first step: step s is published as base + s */
-	const volatile uint64_t *words; /* progress words of the lane's cores, SK_PROGRESS_STRIDE bytes apart */
-	uint64_t count;			/* cores */
+	const volatile uint64_t *words; /* SK_PROGRESS_STRIDE bytes apart: all of them have reached what all cores have */
+	uint64_t count;			/* of them: the lane's cores, or fewer, each for several cores */
 };
 
 /* When a core was at a call of a step with SK_STEP_TIMED, on the processor's clock (x86-64: the time-stamp counter).

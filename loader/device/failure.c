@@ -376,9 +376,14 @@ static const struct sk_device_core *owner_of(const struct sk_flight *flight, con
 	const struct sk_plan_view *plan = &flight->kernel->module->plan;
 	const struct sk_plan_launch *record = &plan->launches[flight->kernel->launch];
 
+	const volatile uint64_t *word = waiting->word;
+
+	/* Which of all cores of a lane is behind has not been looked at, maybe. */
+	for (uint64_t left = waiting->words; left > 1 && *word >= waiting->target; left--)
+		word += SK_PROGRESS_STRIDE / sizeof(*word);
 	*step = SK_NO_INDEX;
 	for (uint32_t i = 0; i < plan->lane_count; i++) {
-		uint64_t offset = (uintptr_t)waiting->word - (uintptr_t)flight->lanes[i].words;
+		uint64_t offset = (uintptr_t)word - (uintptr_t)flight->lanes[i].words;
 
 		if (offset >= (uint64_t)flight->kernel->cores[i] * SK_PROGRESS_STRIDE)
 			continue;

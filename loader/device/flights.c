@@ -40,6 +40,8 @@ void sk_flight_close(struct skrt_device *device, uint32_t place)
 		if (flight->lanes[i].words)
 			munmap(flight->lanes[i].words, WORDS_SIZE);
 	}
+	if (flight->told)
+		munmap(flight->told, device->worker_limit * sizeof(*flight->told));
 	free(flight->tables);
 	free(flight->words.items);
 	free(flight->order);
@@ -60,9 +62,10 @@ bool sk_flight_open(struct skrt_device *device, uint32_t place)
 		.device = device,
 		.place = place,
 		.order = aligned_alloc(SK_LINE, order_size),
+		.told = sk_device_reserve(device->worker_limit * sizeof(*flight->told)),
 		.watched.flight = flight,
 	};
-	bool good = flight->order != NULL;
+	bool good = flight->order && flight->told;
 	for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
 		flight->lanes[i].cores = sk_device_reserve(CORES_SIZE);
 		flight->lanes[i].words = sk_device_reserve(WORDS_SIZE);

@@ -10,6 +10,7 @@
 #include "loader/checks/checks.h"
 #include "loader/device/device.h"
 #include "loader/device/thread.h"
+#include "loader/device/told.h"
 #include "loader/flight/instance.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
@@ -86,11 +87,14 @@ void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, cons
 	abi->ranges = kernel->ranges + row * kernel->partition_count;
 	abi->homes = flight->homes + row * kernel->home_count;
 	abi->times = sk_trace_times(flight, abi->lane, index);
-	for (uint32_t lane = 0; lane < kernel->module->plan.lane_count; lane++)
+	for (uint32_t lane = 0; lane < kernel->module->plan.lane_count; lane++) {
+		bool told = sk_lane_is_told(flight, lane);
+
 		abi->lanes[lane] = (struct sk_lane){
 			.base = bases[lane],
-			.words = flight->lanes[lane].words,
-			.count = kernel->cores[lane],
+			.words = told ? (uint64_t *)&flight->told[0].lanes[lane] : flight->lanes[lane].words,
+			.count = told ? flight->workers : kernel->cores[lane],
 		};
+	}
 	sk_call_prepare(&core->call, &kernel->module->image.package, enter, core, &flight->watched.due);
 }

@@ -33,6 +33,7 @@
 /* ---- waiting ---- */
 
 enum {
+	EAGER = 500, /* turns without a pause: 1 µs at least */
 	SPINS = 2000, /* pauses: 20 to 90 µs, by processor */
 	YIELDS = 1000,
 	/* Nanoseconds from here on. */
@@ -56,11 +57,18 @@ static bool yield(struct skrt_device *device)
 	return true;
 }
 
+/* Looks at once where a cache line may just be on its way: a pause can take a third of that. */
+static inline void spin(uint32_t turn)
+{
+	if (turn >= EAGER)
+		sk_pause();
+}
+
 /* The turn-th wait for the same thing. */
 static void wait_a_turn(struct skrt_device *device, uint32_t turn)
 {
 	if (turn < SPINS) {
-		sk_pause();
+		spin(turn);
 		return;
 	}
 	uint32_t rest = turn - SPINS;
@@ -74,7 +82,7 @@ static void wait_a_turn(struct skrt_device *device, uint32_t turn)
 void sk_worker_spin(const _Atomic uint64_t *pending)
 {
 	for (uint32_t turn = 0; turn < SPINS && atomic_load_explicit(pending, memory_order_relaxed); turn++)
-		sk_pause();
+		spin(turn);
 }
 
 /* ---- which core is next ---- */
@@ -84,6 +92,16 @@ static bool is_aborted(const struct sk_flight *flight)
 	return atomic_load_explicit(&flight->aborted, memory_order_acquire) != SK_ABORT_NONE;
 }
 
+enum { LOOKS = 64 }; /* at what other workers tell, for one at the words */
+
+static bool knows_lane(struct sk_device_core *core)
+{
+	struct sk_flight *flight = core->flight;
+	struct sk_part *part = &core->worker->by_place[flight->place];
+
+	return sk_told_is_known(flight, core->lane, core->target, &part->own[core->lane], part->rank, &core->rank);
+}
+
 /* A core that has begun and is told to leave can go on: to the end. One that has not begun never will. */
 static bool is_ready(struct sk_device_core *core)
 {
@@ -91,6 +109,12 @@ static bool is_ready(struct sk_device_core *core)
 		return false;
 	if (is_aborted(core->flight))
 		return core->call.begun;
+	if (core->word && core->lane != SK_NO_INDEX) {
+		if (knows_lane(core))
+			core->word = NULL;
+		else if (++core->looks % LOOKS)
+			return false;
+	}
 	while (core->word && __atomic_load_n(core->word, __ATOMIC_ACQUIRE) >= core->target)
 		core->word = --core->words ? core->word + SK_PROGRESS_STRIDE / sizeof(*core->word) : NULL;
 	return !core->word;
@@ -207,6 +231,18 @@ static void wait_for_others(struct sk_worker *worker, uint32_t turn)
 		wait_a_turn(worker->device, turn);
 }
 
+/* What stands for all of a lane is looked at together with the cores' own words. */
+static void wait_for_words(struct sk_device_core *core, const volatile uint64_t *word, uint64_t count)
+{
+	const struct sk_flight *flight = core->flight;
+
+	core->lane = sk_told_lane(flight, word);
+	core->rank = 0;
+	core->looks = 0;
+	core->word = core->lane == SK_NO_INDEX ? word : flight->lanes[core->lane].words;
+	core->words = core->lane == SK_NO_INDEX ? count : flight->kernel->cores[core->lane];
+}
+
 int sk_worker_await(struct sk_core *abi, const volatile uint64_t *word, uint64_t target, uint64_t count)
 {
 	struct sk_device_core *core = (struct sk_device_core *)abi;
@@ -215,9 +251,12 @@ int sk_worker_await(struct sk_core *abi, const volatile uint64_t *word, uint64_t
 
 	sk_fibre_tidy();
 	host->in_runtime = true;
-	core->word = word;
 	core->target = target;
-	core->words = count;
+	wait_for_words(core, word, count);
+	if (core->lane != SK_NO_INDEX && is_ready(core)) {
+		host->in_runtime = core->word != NULL;
+		return core->word != NULL;
+	}
 	for (uint32_t turn = 0;; turn += turn < UINT32_MAX) {
 		struct sk_device_core *next = choose(worker, core->turn);
 
@@ -274,12 +313,14 @@ static void take_part(struct sk_worker *worker, const struct sk_post *post)
 	if (!worker->parts)
 		worker->random = worker->device->seed;
 	part->flight = flight;
+	part->rank = post->rank;
 	part->given_up = false;
 	part->unfinished = 0;
 	part->next = worker->parts;
 	worker->parts = part;
 	for (uint32_t lane = 0; lane < flight->kernel->module->plan.lane_count; lane++) {
 		range_of(flight, post->rank, lane, &first, &end);
+		part->own[lane] = (struct sk_own_cores){.first = first, .end = end};
 		for (uint32_t i = first; i < end; i++) {
 			struct sk_device_core *core = flight->lanes[lane].cores[i];
 
@@ -437,7 +478,7 @@ static void wait_for_post(struct sk_worker *worker)
 	for (uint32_t turn = 0; turn < SPINS; turn++) {
 		if (sk_worker_has_posts(worker))
 			return;
-		sk_pause();
+		spin(turn);
 	}
 	/* Who posts writes number, then reads sleeping; we write sleeping, then read number (in the kernel): one of us
 	 * sees the other, since both orders are sequentially consistent. */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "loader/device/told.h"
 #include "loader/flight/flight.h"
 #include "loader/flight/kernel.h"
 
@@ -15,6 +16,8 @@
 struct sk_part {
 	struct sk_part *next;
 	struct sk_flight *flight;
+	uint32_t rank;
+	struct sk_own_cores own[SK_MAX_LANES];
 	uint32_t unfinished; /* cores that have not left */
 	bool given_up; /* the flight was aborted; cores that have not begun never will */
 };

@@ -30,6 +30,9 @@ struct sk_device_core {
 	const volatile uint64_t *word;
 	uint64_t target;
 	uint64_t words; /* that must reach the target: this one and those behind it */
+	uint32_t lane; /* that they are all of, if workers tell each other about it; else SK_NO_INDEX */
+	uint32_t rank; /* of the workers, those before it have told that they are there */
+	uint32_t looks; /* how often it has asked them */
 	uint64_t entered, left; /* the flight, by the processor's counter; noted only for a trace */
 };
 

@@ -33,6 +33,11 @@ enum sk_abort {
 	SK_ABORT_TIMEOUT,
 };
 
+/* Numbers that all cores of a worker have reached, by lane; loader/device/told.c. */
+struct sk_told {
+	alignas(SK_LINE) _Atomic uint64_t lanes[SK_MAX_LANES];
+};
+
 /* A launch that is in flight. The device keeps some places for them, for one flight after another: progress numbers
  * only grow, and a flight's steps are numbered from the base that those before it in its place have moved on. */
 struct sk_flight {
@@ -50,6 +55,7 @@ struct sk_flight {
 		struct sk_device_core **cores; /* by number in the flight; room for SK_MAX_CORES */
 		uint64_t *words; /* progress, SK_PROGRESS_STRIDE bytes apart; room for as many */
 	} lanes[SK_MAX_LANES];
+	struct sk_told *told; /* by rank */
 	struct skrt_instance *instance;
 	const struct skrt_kernel *kernel;
 	const struct sk_home *homes; /* the kernel's, for this place */
