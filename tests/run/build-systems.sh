@@ -18,7 +18,7 @@ documents=$prefix/share/doc/sklink
 # What README.md and doc/building.md show stands in the sample.
 sed 's/^ *//; /^$/d' "$documents"/samples/building/{CMakeLists.txt,meson.build,Makefile} >sample.txt
 for document in README.md doc/building.md; do
-	sed -n '/^CMake, Meson and make/,/^\[samples./p; /^## CMake/,$p' "$documents/$document" | sed -n 's/^    *\([^ ].*\)/\1/p' >shown.txt
+	sed -n '/^CMake, Meson and make/,/^\[samples./p; /^## CMake/,/^## Debian/p' "$documents/$document" | sed -n 's/^    *\([^ ].*\)/\1/p' >shown.txt
 	[ "$(wc -l <shown.txt)" -gt 13 ] || fail "$document shows nothing of build systems"
 	! grep -vxFf sample.txt shown.txt | grep -vE '^cp -r|^\$<TARGET' >&2 || fail "$document shows this, and samples/building has it not"
 done
