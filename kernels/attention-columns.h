@@ -5,10 +5,10 @@
 
 #include "kernels/attention-block.h"
 
-/* c[rows, columns] = a b, or more by that, where elements of a are `a_row` and `a_step` apart, and rows of b and c
- * ROWS. rows and vectors are constants wherever this is inlined. */
+/* c[rows, columns] = a b, with what is in c times `scaled` if that is not NULL, where elements of a are `a_row` and
+ * `a_step` apart, and rows of b and c ROWS. rows and vectors are constants wherever this is inlined. */
 static ALWAYS_INLINE void multiply_part(const number *a, size_t a_row, size_t a_step, const number *b, size_t depth,
-					number *c, int add, const int rows, const int vectors)
+					number *c, const number *scaled, const int rows, const int vectors)
 {
 	vector sums[TILE_ROWS][TILE_VECTORS] = {};
 
@@ -30,34 +30,38 @@ static ALWAYS_INLINE void multiply_part(const number *a, size_t a_row, size_t a_
 #pragma GCC unroll 4
 		for (int v = 0; v < vectors; v++) {
 			number *to = c + r * ROWS + v * LANES;
-			if (add)
-				sums[r][v] += load(to);
+			if (scaled)
+				sums[r][v] = FUSED(load(to), load(scaled + v * LANES), sums[r][v]);
 			store(to, sums[r][v]);
 		}
 }
 
 static ALWAYS_INLINE void multiply_lines(const number *a, size_t a_row, size_t a_step, const number *b, size_t depth,
-					 number *c, int add, size_t rows, const int vectors)
+					 number *c, const number *scaled, size_t rows, size_t column, const int vectors)
 {
 	size_t r = 0;
 
+	b += column;
+	c += column;
+	scaled += scaled ? column : 0;
 	for (; r + TILE_ROWS <= rows; r += TILE_ROWS)
-		multiply_part(a + r * a_row, a_row, a_step, b, depth, c + r * ROWS, add, TILE_ROWS, vectors);
+		multiply_part(a + r * a_row, a_row, a_step, b, depth, c + r * ROWS, scaled, TILE_ROWS, vectors);
 	for (; r < rows; r++)
-		multiply_part(a + r * a_row, a_row, a_step, b, depth, c + r * ROWS, add, 1, vectors);
+		multiply_part(a + r * a_row, a_row, a_step, b, depth, c + r * ROWS, scaled, 1, vectors);
 }
 
 static __attribute__((noinline)) void multiply_whole(const number *a, size_t a_row, size_t a_step, const number *b,
-						     size_t depth, number *c, int add, size_t rows, size_t columns)
+						     size_t depth, number *c, const number *scaled, size_t rows,
+						     size_t columns)
 {
 	size_t column = 0;
 
 	for (; column + TILE_COLUMNS <= columns; column += TILE_COLUMNS)
-		multiply_lines(a, a_row, a_step, b + column, depth, c + column, add, rows, TILE_VECTORS);
+		multiply_lines(a, a_row, a_step, b, depth, c, scaled, rows, column, TILE_VECTORS);
 	for (; column + 2 * LANES <= columns; column += 2 * LANES)
-		multiply_lines(a, a_row, a_step, b + column, depth, c + column, add, rows, 2);
+		multiply_lines(a, a_row, a_step, b, depth, c, scaled, rows, column, 2);
 	for (; column < columns; column += LANES)
-		multiply_lines(a, a_row, a_step, b + column, depth, c + column, add, rows, 1);
+		multiply_lines(a, a_row, a_step, b, depth, c, scaled, rows, column, 1);
 }
 
 static ALWAYS_INLINE void weigh_columns(struct block *block, size_t keys)
@@ -94,20 +98,6 @@ static ALWAYS_INLINE void weigh_columns(struct block *block, size_t keys)
 		block->totals[i] = block->totals[i] * block->scaled[i] + sums[i];
 }
 
-/* Sums become those relative to the largest scores of now, which usually are those of before. */
-static ALWAYS_INLINE void scale_columns(const struct block *block)
-{
-	int larger = 0;
-
-	for (size_t i = 0; i < block->columns; i++)
-		larger |= block->scaled[i] != 1;
-	for (size_t j = 0; larger && j < block->e; j++) {
-		INDEPENDENT
-		for (size_t i = 0; i < block->columns; i++)
-			block->sums[j * ROWS + i] *= block->scaled[i];
-	}
-}
-
 /* Whether values that take no part in a row would count all the same, since 0 times them is no number. */
 static ALWAYS_INLINE int unused_count(const struct block *block, const number *v, size_t v_row, int64_t first,
 				      size_t keys)
@@ -123,21 +113,23 @@ static ALWAYS_INLINE int unused_count(const struct block *block, const number *v
 	return found;
 }
 
+/* Of the first keys, sums begin. */
 static ALWAYS_INLINE void add_values(const struct block *block, const number *v, size_t v_row, int64_t first,
 				     size_t keys)
 {
-	scale_columns(block);
+	const number *scaled = first ? block->scaled : 0;
+
 	if (!unused_count(block, v, v_row, first, keys)) {
-		multiply_whole(v, 1, v_row, block->scores, keys, block->sums, 1, block->e, block->columns);
+		multiply_whole(v, 1, v_row, block->scores, keys, block->sums, scaled, block->e, block->columns);
 		return;
 	}
-	for (size_t r = 0; r < block->rows; r++)
+	for (size_t r = 0; r < block->columns; r++)
 		for (size_t i = 0; i < block->e; i++) {
-			number sum = 0;
+			number *to = block->sums + i * ROWS + r, sum = 0;
 
 			for (size_t j = 0; j < own_keys(block, r, first, keys); j++)
 				sum = FUSED_NUMBER(v[j * v_row + i], block->scores[j * ROWS + r], sum);
-			block->sums[i * ROWS + r] += sum;
+			*to = scaled ? FUSED_NUMBER(*to, scaled[r], sum) : sum;
 		}
 }
 
@@ -163,11 +155,11 @@ static ALWAYS_INLINE void add_masks(const struct heads *heads, const struct bloc
 	}
 }
 
-/* Sums, over those of weights, become rows in the buffer. */
+/* Sums, over those of weights, become rows. */
 static ALWAYS_INLINE void give_columns(const struct block *block, element *y)
 {
-	number *sums = block->sums, factors[ROWS];
-	size_t e = block->e, i = 0;
+	number *sums = block->sums, *to = CONVERTED ? block->buffer : (number *)y, factors[ROWS];
+	size_t e = block->e, whole = block->rows / 4 * 4, i = 0;
 
 	for (size_t r = 0; r < block->columns; r++)
 		factors[r] = 1 / block->totals[r];
@@ -179,14 +171,14 @@ static ALWAYS_INLINE void give_columns(const struct block *block, element *y)
 	for (; i + 4 <= e; i += 4) {
 		const number *at[4] = {sums + i * ROWS, sums + (i + 1) * ROWS, sums + (i + 2) * ROWS,
 				       sums + (i + 3) * ROWS};
-		for (size_t r = 0; r < block->columns; r += 4)
-			turn(at, r, block->buffer + r * e + i, e);
+		for (size_t r = 0; r < whole; r += 4)
+			turn(at, r, to + r * e + i, e);
 	}
-	for (; i < e; i++)
-		for (size_t r = 0; r < block->rows; r++)
-			block->buffer[r * e + i] = sums[i * ROWS + r];
-	for (i = 0; i < block->rows * e; i++)
-		y[i] = STORE(TYPE, block->buffer[i]);
+	for (size_t r = 0; r < block->rows; r++)
+		for (size_t p = r < whole ? i : 0; p < e; p++)
+			to[r * e + p] = sums[p * ROWS + r];
+	for (size_t p = 0; CONVERTED && p < block->rows * e; p++)
+		y[p] = STORE(TYPE, to[p]);
 }
 
 #endif

@@ -133,13 +133,13 @@ static ALWAYS_INLINE void attend(const struct heads *heads, struct block *block,
 	const element *v = heads->v + batch * heads->v_strides[0] + shared * heads->v_strides[1];
 
 	take_queries(block, q, scale);
-	for (size_t i = 0; i < block->e * (block->columns == 1 ? 1 : ROWS); i++)
-		block->sums[i] = 0;
 	for (size_t i = 0; i < ROWS; i++) {
 		block->most[i] = SMALLEST(TYPE);
 		block->totals[i] = 0;
 	}
 	most = find_limits(heads, block, batch);
+	for (size_t i = 0; i < block->e * (block->columns == 1 ? 1 : most ? 0 : ROWS); i++)
+		block->sums[i] = 0;
 	for (int64_t first = 0; first < most; first += KEYS)
 		take_keys(heads, block, k, v, first, least(KEYS, most - first));
 	if (block->columns > 1)
