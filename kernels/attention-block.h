@@ -28,7 +28,7 @@ struct block {
 	size_t rows, d, e;
 	size_t columns; /* rows, up to whole vectors: the last ones repeat a row; 1: a row by itself */
 	int64_t row; /* the first one, of all */
-	int64_t limits[ROWS]; /* keys that take part come before this one */
+	int64_t limits[ROWS], shortest; /* keys that take part come before this one; the least of them */
 	number *q, *scores, *sums; /* [d, ROWS], [KEYS, ROWS], [e, ROWS], or of a row by itself [d], [KEYS], [e] */
 	number *buffer; /* [KEYS, d or e], for elements that are no numbers or lie apart, and for results */
 	number most[ROWS], scaled[ROWS]; /* the largest score; what sums are to be multiplied by */
@@ -63,12 +63,10 @@ static ALWAYS_INLINE number base_of(number most)
 	return most == SMALLEST(TYPE) ? 0 : most;
 }
 
-/* How many of the keys from `first` on take part in a row. */
-static ALWAYS_INLINE size_t own_keys(const struct block *block, size_t r, int64_t first, size_t keys)
+/* How many of the keys from `first` on come before a limit. */
+static ALWAYS_INLINE size_t own_keys(int64_t limit, int64_t first, size_t keys)
 {
-	int64_t own = block->limits[r] - first;
-
-	return own < 0 ? 0 : least(own, keys);
+	return limit < first ? 0 : least(limit - first, keys);
 }
 
 /* Row r's of the keys from `first` on. */

@@ -102,12 +102,9 @@ static ALWAYS_INLINE void weigh_columns(struct block *block, size_t keys)
 static ALWAYS_INLINE int unused_count(const struct block *block, const number *v, size_t v_row, int64_t first,
 				      size_t keys)
 {
-	size_t own = keys;
 	int found = 0;
 
-	for (size_t r = 0; r < block->rows; r++)
-		own = least(own, own_keys(block, r, first, keys));
-	for (size_t j = own; j < keys; j++)
+	for (size_t j = own_keys(block->shortest, first, keys); j < keys; j++)
 		for (size_t i = 0; i < block->e; i++)
 			found |= v[j * v_row + i] - v[j * v_row + i] != 0;
 	return found;
@@ -127,7 +124,7 @@ static ALWAYS_INLINE void add_values(const struct block *block, const number *v,
 		for (size_t i = 0; i < block->e; i++) {
 			number *to = block->sums + i * ROWS + r, sum = 0;
 
-			for (size_t j = 0; j < own_keys(block, r, first, keys); j++)
+			for (size_t j = 0; j < own_keys(block->limits[r], first, keys); j++)
 				sum = FUSED_NUMBER(v[j * v_row + i], block->scores[j * ROWS + r], sum);
 			*to = scaled ? FUSED_NUMBER(*to, scaled[r], sum) : sum;
 		}

@@ -38,8 +38,8 @@ static ALWAYS_INLINE void mask_scores(const struct heads *heads, const struct bl
 		for (size_t j = 0; j < keys; j++)
 			scores[j] += LOAD(TYPE, mask[j]);
 	}
-	for (size_t r = 0; block->columns > 1 && r < block->columns; r++)
-		for (size_t j = own_keys(block, r, first, keys); j < keys; j++)
+	for (size_t r = 0; own_keys(block->shortest, first, keys) < keys && r < block->columns; r++)
+		for (size_t j = own_keys(block->limits[r], first, keys); j < keys; j++)
 			scores[j * ROWS + r] = SMALLEST(TYPE);
 }
 
@@ -96,14 +96,17 @@ static ALWAYS_INLINE int64_t limit_of(const struct heads *heads, int64_t batch, 
 	return limit < 0 ? 0 : limit;
 }
 
-/* Of all rows, and the greatest one is returned. */
+/* Of all rows; the greatest one is returned. */
 static ALWAYS_INLINE int64_t find_limits(const struct heads *heads, struct block *block, int64_t batch)
 {
 	int64_t query = block->row % heads->queries, most = 0;
 
+	block->shortest = heads->keys;
 	for (size_t r = 0; r < block->columns; r++) {
-		block->limits[r] = limit_of(heads, batch, query);
-		most = block->limits[r] > most ? block->limits[r] : most;
+		int64_t limit = block->limits[r] = limit_of(heads, batch, query);
+
+		most = limit > most ? limit : most;
+		block->shortest = limit < block->shortest ? limit : block->shortest;
 		if (r + 1 < block->rows && ++query == heads->queries)
 			query = 0;
 	}
