@@ -95,6 +95,7 @@ bench/tiles/stamp: $(srcdir)/bench/generate bench/tile-kernels.o sklink$(EXEEXT)
 bench: bench-runtime bench-tile-groups
 	$(MAKE) $(AM_MAKEFLAGS) bench-link
 	$(MAKE) $(AM_MAKEFLAGS) bench-networks
+	$(MAKE) $(AM_MAKEFLAGS) bench-patterns
 
 # The tables of dispatching, running and loading alone.
 bench-runtime: bench/dispatch$(EXEEXT) bench/runtime$(EXEEXT) bench/load$(EXEEXT) bench/dispatch.sk $(BENCH_LOADS) \
@@ -129,16 +130,22 @@ bench-networks: sklink$(EXEEXT) skrun$(EXEEXT) kernels/libskernels.a
 		/usr/bin/python3 $(srcdir)/bench/networks $(srcdir) . bench/networks.d "$(ONNXRUNTIME)" $(NETWORKS); \
 	else echo "No networks: python3-onnx, which makes them, is not installed."; fi
 
+# What fusing patterns saves, alone.
+bench-patterns: sklink$(EXEEXT) skrun$(EXEEXT) skdump$(EXEEXT) kernels/libskernels.a
+	@if /usr/bin/python3 -c 'import onnx' 2>/dev/null; then \
+		/usr/bin/python3 $(srcdir)/bench/patterns $(srcdir) . bench/patterns.d $(NETWORKS); \
+	else echo "No patterns: python3-onnx, which makes networks, is not installed."; fi
+
 # What linking 24 layers costs, beside copying their weights.
 bench-weights: sklink$(EXEEXT) kernels/libskernels.a
 	/usr/bin/python3 $(srcdir)/bench/weights $(srcdir) . bench/weights.d
-.PHONY: bench bench-kernels bench-link bench-networks bench-runtime bench-tile-groups bench-variants bench-weights
+.PHONY: bench bench-kernels bench-link bench-networks bench-patterns bench-runtime bench-tile-groups bench-variants bench-weights
 
 bench/link-kernel.o: $(srcdir)/bench/link-kernel.c stubs/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/link-kernel.c
-CLEAN_FOLDERS += bench/links bench/networks.d bench/products.d bench/variants.d bench/weights.d bench/microkernels-data bench/tiles
+CLEAN_FOLDERS += bench/links bench/networks.d bench/patterns.d bench/products.d bench/variants.d bench/weights.d bench/microkernels-data bench/tiles
 
 CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o bench/hand-written.o \
 	bench/dispatch.yaml bench/dispatch.sk bench/load-* bench/microkernels.sk bench/tile-kernels.o
-EXTRA_DIST += bench/networks bench/variants bench/weights bench/onnxruntime.js bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
+EXTRA_DIST += bench/networks bench/patterns bench/variants bench/weights bench/onnxruntime.js bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
 	bench/hand-written.c bench/products bench/products.c bench/tile-kernels.c bench/tile-networks
