@@ -48,7 +48,7 @@ def normalisation(variant, texts):
 
 def rotary(variant, texts):
     half = f32(2, 1, 5, 4) if variant % 2 else f32(5, 4)
-    numbers = half if variant < 2 else numpy.concatenate([half, half], -1)
+    numbers = half if variant < 2 or variant == 4 else numpy.concatenate([half, half], -1)
     ends = {"begin1": [0], "end1": [4], "begin2": [4], "end2": [2 ** 63 - 1], "parts": [4, 4], "one": [1]}
     sample = {"x": f32(2, 3, 5, 8), "c": (numbers,), "s": (numbers * 2,), "split": -1, "axis": 3, "Split.num_outputs": 2}
     sample.update({name: (numpy.array(array),) for name, array in ends.items()})
@@ -56,6 +56,9 @@ def rotary(variant, texts):
         sample["split"] = (numpy.array([3]),)
     if "num_outputs" in texts[0] and "parts" in texts[0]:
         del sample["Split.num_outputs"]
+    if variant == 4:
+        sides = {"split": [3], "end1": [8], "begin2": [1], "two": [2], "last": [-1], "whole": [2, 3, 5, 8]}
+        sample.update({"axis": -1, **{name: (numpy.array(array),) for name, array in sides.items()}})
     return sample
 
 
@@ -188,6 +191,8 @@ NEAR = {
         "1": [{"axis": 1}, {"c": f32(1, 3, 5, 4), "s": f32(1, 3, 5, 4)}],
         "2": [{"c": (f32(5, 8),)}, {"s": f32(5, 8)}],
         "3": [{"c": (f32(5, 8),)}, {"s": f32(5, 8)}],
+        "4": [{"begin1": (numpy.array([1]),), "begin2": (numpy.array([0]),)}, {"c": f32(1, 3, 5, 4), "s": f32(1, 3, 5, 4)},
+              {"whole": (numpy.array([2, 3, 4, 10]),)}],
         "odd": [{name: (numpy.array([end]),) for name, end in (("begin1", 4), ("end1", 8), ("begin2", 0), ("end2", 4))}],
     },
     "QLinearConv": {"all": [{"ws": (numpy.array([0.01, 0.03], numpy.float32),), "wz": (numpy.zeros(2, numpy.int8),), "axis": 1}],
