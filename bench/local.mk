@@ -80,7 +80,7 @@ bench/microkernels.sk: samples/microkernels/reference$(EXEEXT) samples/microkern
 	$(AM_V_at)if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; then objects=-avx2.o; else objects=.o; fi; \
 	./sklink bench/microkernels-data/microkernels.yaml samples/microkernels/kernels$$objects -o $@
 
-# Networks, each without tile groups and with them, for what this processor has.
+# Networks, each without tile groups (and nothing side by side) and with them, for what this processor has.
 bench/tile-kernels.o: $(srcdir)/bench/tile-kernels.c stubs/skkernel.h
 	$(BENCH_CC) `grep -qw avx2 /proc/cpuinfo && echo -mavx2` $(srcdir)/bench/tile-kernels.c
 bench/tiles/stamp: $(srcdir)/bench/generate bench/tile-kernels.o sklink$(EXEEXT)
@@ -88,7 +88,7 @@ bench/tiles/stamp: $(srcdir)/bench/generate bench/tile-kernels.o sklink$(EXEEXT)
 	$(AM_V_at)set -e; while read -r name network size; do \
 		$(SHELL) $(srcdir)/bench/generate tiles-$$network $$size >bench/tiles/$$name.yaml; \
 		./sklink bench/tiles/$$name.yaml bench/tile-kernels.o -o bench/tiles/$$name.sk; \
-		./sklink bench/tiles/$$name.yaml bench/tile-kernels.o -o bench/tiles/$$name-plain.sk --scope-options '*=tile-fusion=0'; \
+		./sklink bench/tiles/$$name.yaml bench/tile-kernels.o -o bench/tiles/$$name-plain.sk --scope-options '*=tile-fusion=0:parallel-fusion=0'; \
 	done <$(srcdir)/bench/tile-networks
 	$(AM_V_at)touch $@
 
@@ -105,7 +105,7 @@ bench-runtime: bench/dispatch$(EXEEXT) bench/runtime$(EXEEXT) bench/load$(EXEEXT
 	bench/load $(BENCH_LOADS) bench/load-relocated.sk
 	bench/microkernels bench/microkernels.sk bench/microkernels-data
 
-# What tile groups save, alone. It takes 1.5 GiB of memory.
+# What tile groups save, and tasks side by side, alone. It takes 1.5 GiB of memory.
 bench-tile-groups: bench/tile-groups$(EXEEXT) bench/tiles/stamp
 	bench/tile-groups bench/tiles 21
 

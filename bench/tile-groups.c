@@ -1,9 +1,13 @@
 /* `make bench`: what tile groups save. In: networks of one scope, each linked without groups and with them, which also
  * have a task `hand` that computes the same as a loop by hand (bench/generate, tiles-...). Out: a table for one core
  * and one for two: the tasks one by one, the superkernel without groups and with them, and the loop by hand, all in
- * turn, with a copy of 64 MiB. Results must be equal to the bit. */
+ * turn, with a copy of 64 MiB. Results must be equal to the bit.
+ *
+ * And what it saves that tasks with work for one core are side by side: independent chains of them on one core and on
+ * two, one behind the other and side by side, all in turn. */
 #include "config.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +18,7 @@
 enum { COPIED = 64 << 20, ALIGNMENT = 128, MOST_TENSORS = 8, MOST_TASKS = 64, SECONDS = 1000000000 };
 
 enum way { UNFUSED, PLAIN, GROUPS, HAND, COPY, WAYS };
+enum side_way { BEHIND_1, BEHIND_2, BESIDE_1, BESIDE_2, SIDE_WAYS }; /* on so many cores */
 
 /* A package on a device, with what is bound of it. */
 struct rig {
@@ -101,7 +106,7 @@ static void bind(const struct rig *rig, struct memory *memory)
 	}
 }
 
-static void open_rig(struct rig *rig, const char *package, uint32_t cores, struct memory *memory)
+static void open_rig(struct rig *rig, const char *package, uint32_t cores, bool by_hand, struct memory *memory)
 {
 	struct skrt_device_options options = {.cores = cores};
 
@@ -110,8 +115,11 @@ static void open_rig(struct rig *rig, const char *package, uint32_t cores, struc
 	bench_check(skrt_instance_create(rig->module, &rig->instance));
 	bench_check(skrt_stream_create(rig->device, &rig->stream));
 	bench_check(skrt_module_find_kernel(rig->module, "sk_chain", &rig->chain));
-	bench_check(skrt_module_find_kernel(rig->module, "sk_task_hand", &rig->hand));
-	rig->task_count = skrt_module_task_count(rig->module) - 1;
+	rig->task_count = skrt_module_task_count(rig->module);
+	if (by_hand) {
+		bench_check(skrt_module_find_kernel(rig->module, "sk_task_hand", &rig->hand));
+		rig->task_count--;
+	}
 	for (uint32_t i = 0; i < rig->task_count && i < MOST_TASKS; i++)
 		bench_check(skrt_module_task(rig->module, i, &rig->tasks[i]));
 	bind(rig, memory);
@@ -125,20 +133,21 @@ static void close_rig(const struct rig *rig)
 	bench_check(skrt_device_close(rig->device));
 }
 
-/* Ends the program if one of the ways computes something else than the tasks one by one. */
-static void compare_results(const char *title, const struct bench_variant *variants, const struct memory *memory)
+/* Ends the program if one of the ways computes something else than the first one. */
+static void compare_results(const char *title, const struct bench_variant *variants, int ways,
+			    const struct memory *memory)
 {
 	uint64_t bytes = memory->bytes[memory->output];
 	void *output = memory->tensors[memory->output], *expected = allocate(bytes);
 
-	for (int way = UNFUSED; way < COPY; way++) {
+	for (int way = 0; way < ways; way++) {
 		memset(output, 0xff, bytes);
 		variants[way].run(variants[way].context);
-		if (way == UNFUSED) {
+		if (way == 0) {
 			memcpy(expected, output, bytes);
 		} else if (memcmp(expected, output, bytes)) {
-			fprintf(stderr, "bench: %s: %s computes something else than the tasks one by one\n", title,
-				variants[way].title);
+			fprintf(stderr, "bench: %s: %s computes something else than %s\n", title, variants[way].title,
+				variants[0].title);
 			exit(1);
 		}
 	}
@@ -170,8 +179,8 @@ static void bench_network(const char *title, const char *plain, const char *grou
 	struct memory memory = {0};
 	struct rig rigs[2] = {0};
 
-	open_rig(&rigs[0], plain, cores, &memory);
-	open_rig(&rigs[1], groups, cores, &memory);
+	open_rig(&rigs[0], plain, cores, true, &memory);
+	open_rig(&rigs[1], groups, cores, true, &memory);
 	for (int way = 0; way < WAYS; way++) {
 		variants[way] = (struct bench_variant){
 			.title = titles[way],
@@ -182,11 +191,40 @@ static void bench_network(const char *title, const char *plain, const char *grou
 		};
 		all[way] = &variants[way];
 	}
-	compare_results(title, variants, &memory);
+	compare_results(title, variants, COPY, &memory);
 	bench_measure(all, WAYS, rounds);
 	print_row(title, cores, variants);
 	close_rig(&rigs[0]);
 	close_rig(&rigs[1]);
+	for (uint32_t i = 0; i < MOST_TENSORS; i++)
+		free(memory.tensors[i]);
+}
+
+/* Chains of tasks that have work for one core. */
+static void bench_chains(const char *title, const char *behind, const char *beside, unsigned rounds)
+{
+	static const char *const titles[SIDE_WAYS] = {"one behind the other on one core", "on two cores",
+						      "side by side on one core", "on two cores"};
+	static struct bench_variant variants[SIDE_WAYS];
+	struct bench_variant *all[SIDE_WAYS];
+	struct memory memory = {0};
+	struct rig rigs[SIDE_WAYS] = {0};
+
+	for (int way = 0; way < SIDE_WAYS; way++) {
+		open_rig(&rigs[way], way < BESIDE_1 ? behind : beside, (uint32_t)way % 2 + 1, false, &memory);
+		variants[way] = (struct bench_variant){
+			.title = titles[way], .run = run_chain, .context = &rigs[way], .steps = 1000, .runs = 1};
+		all[way] = &variants[way];
+	}
+	compare_results(title, variants, SIDE_WAYS, &memory);
+	bench_measure(all, SIDE_WAYS, rounds);
+	printf("side by side, \u00b5s: medians of %u rounds in turn\n  %-34s %24s %24s %14s\n", rounds, "",
+	       "behind: 1, 2 cores", "beside: 1, 2 cores", "beside 2/1");
+	printf("  %-34s %12.1f %11.1f %12.1f %11.1f %14.2f\n", title, bench_median(&variants[BEHIND_1]),
+	       bench_median(&variants[BEHIND_2]), bench_median(&variants[BESIDE_1]), bench_median(&variants[BESIDE_2]),
+	       bench_ratio(&variants[BESIDE_2], &variants[BESIDE_1]));
+	for (int way = 0; way < SIDE_WAYS; way++)
+		close_rig(&rigs[way]);
 	for (uint32_t i = 0; i < MOST_TENSORS; i++)
 		free(memory.tensors[i]);
 }
@@ -226,9 +264,15 @@ int main(int argc, char **argv)
 			snprintf(groups, sizeof(groups), "%s/%s.sk", argv[1], networks[i].name);
 			bench_network(networks[i].title, plain, groups, cores, rounds, halves);
 		}
+	if (processors > 1 && (argc == 3 || !strcmp(argv[3], "chains"))) {
+		char behind[4096], beside[4096];
+
+		snprintf(behind, sizeof(behind), "%s/chains-plain.sk", argv[1]);
+		snprintf(beside, sizeof(beside), "%s/chains.sk", argv[1]);
+		bench_chains("8 chains of 2 softmaxes of 65536", behind, beside, rounds);
+	}
 	printf("  goals for 5 kernels over 64 MiB: unfused/groups 3.5 on one core and 4 on two, groups/by hand at most "
-	       "1.3; "
-	       "superkernel/groups nowhere below 1\n");
+	       "1.3; superkernel/groups nowhere below 1; for chains: beside 2/1 0.55\n");
 	free(halves[0]);
 	free(halves[1]);
 	return 0;

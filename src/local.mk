@@ -52,6 +52,7 @@ src_libplanning_la_SOURCES = \
 	src/planning/block-parts.c src/planning/block-parts.h \
 	src/planning/block-reasons.c src/planning/block-reasons.h \
 	src/planning/runs.h \
+	src/planning/placement.c src/planning/placement.h \
 	src/planning/tile-groups.c src/planning/tile-groups.h \
 	src/planning/tile-order.c src/planning/tile-order.h \
 	src/planning/tile-reasons.c src/planning/tile-reasons.h \

@@ -162,7 +162,7 @@ struct sk_plan_symbol {
 
 enum sk_step_kind {
 	SK_STEP_PLAIN,	      /* one call on the step's home */
-	SK_STEP_BLOCKS,	      /* block b of `blocks` on core b modulo the lane's cores */
+	SK_STEP_BLOCKS,	      /* block b of `blocks` on core first_core + b modulo the lane's cores */
 	SK_STEP_BLOCKS_RANGE, /* block b computes range b of extent: [b*extent/blocks, (b+1)*extent/blocks); the blocks are
 				 divided among the cores as the step's partition says (consecutive blocks, one core) */
 	SK_STEP_SPLIT,	      /* each core gets its range of `extent` as the step's partition says; empty: no call */
@@ -231,7 +231,7 @@ struct sk_plan_step {
 	uint32_t partition; /* SPLIT, BLOCKS_RANGE: index into partitions, one of the launch's; else SK_NO_INDEX */
 	uint32_t blocks;    /* BLOCKS, BLOCKS_RANGE: the constant number of blocks; else 0 */
 	uint32_t first_await, await_count;
-	uint32_t first_core; /* BLOCKS that are RESIDENT: block b runs on core first_core + b; else 0 */
+	uint32_t first_core; /* BLOCKS: the core that has block 0, modulo the lane's cores; else 0 */
 	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent; else 0 */
 	uint64_t tile;	 /* SPLIT: elements in a tile, whole units; 0: the step is not in tiles */
 };
@@ -248,18 +248,19 @@ struct sk_plan_home {
 	uint32_t stream;
 };
 
-/* Division of [0, extent) among C cores in whole units: with U = ceil(extent / unit), core c has
- * [min(extent, floor(c*U/C)*unit), min(extent, floor((c+1)*U/C)*unit)). For BLOCKS_RANGE, extent is the number of blocks
- * and unit is 1.
+/* Division of [0, extent) among C cores in whole units: with U = ceil(extent / unit), part p is
+ * [min(extent, floor(p*U/C)*unit), min(extent, floor((p+1)*U/C)*unit)), and core c has part (c - first_core) modulo C. For
+ * BLOCKS_RANGE, extent is the number of blocks and unit is 1.
  *
- * Where `blocks` is not 0, cores have what they have of a BLOCKS_RANGE step with so many blocks of `rows` elements, which
- * stands in the same launch: with start(b) = floor(b*rows/blocks) * (extent/rows), core c has
- * [start(floor(c*blocks/C)), start(floor((c+1)*blocks/C))). rows divides extent, and but for start(blocks), which is the
+ * Where `blocks` is not 0, parts are those of a BLOCKS_RANGE step with so many blocks of `rows` elements, which
+ * stands in the same launch: with start(b) = floor(b*rows/blocks) * (extent/rows), part p is
+ * [start(floor(p*blocks/C)), start(floor((p+1)*blocks/C))). rows divides extent, and but for start(blocks), which is the
  * extent, all these are whole units. */
 struct sk_plan_partition {
 	uint64_t extent;
 	uint64_t unit;
 	uint64_t rows, blocks; /* both 0: units are shared out */
+	uint64_t first_core; /* it has part 0 */
 };
 
 /* Bytes of the address ranges that cores share out in a step, for reasoning about conflicts ("units" of an access):

@@ -156,6 +156,10 @@ tests_unit_check_schedule_SOURCES = tests/unit/check_schedule.c tests/lib/model-
 	tests/lib/random.c tests/lib/random.h
 tests_unit_check_schedule_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_schedule_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/check_placement
+tests_unit_check_placement_SOURCES = tests/unit/check_placement.c tests/lib/model-builder.c tests/lib/model-builder.h
+tests_unit_check_placement_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_placement_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
 tests_unit_check_memory_SOURCES = tests/unit/check_memory.c tests/lib/model-builder.c tests/lib/model-builder.h \
 	tests/lib/happens-before.c tests/lib/happens-before.h \
 	tests/lib/random.c tests/lib/random.h
@@ -177,7 +181,7 @@ tests_unit_check_growth_SOURCES = tests/unit/check_growth.c tests/lib/fake-linke
 tests_unit_check_growth_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_growth_LDADD = src/libcore.la src/libplanning.la loader/libplan.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_growth tests/unit/check_fusion tests/unit/check_schedule tests/unit/check_memory tests/unit/check_writer tests/unit/check_scenarios \
-	tests/unit/check_segments
+	tests/unit/check_segments tests/unit/check_placement
 endif
 
 # What everybody uses.
@@ -266,6 +270,7 @@ END_TO_END_TESTS = \
 	tests/run/tile-groups.sh \
 	tests/run/tile-options.sh \
 	tests/run/tile-order.sh \
+	tests/run/placement.sh \
 	tests/run/block-rows.sh \
 	tests/run/tile-tools.sh \
 	tests/run/tile-reasons.sh \

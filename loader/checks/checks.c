@@ -212,7 +212,8 @@ static int run_blocks(struct sk_checked *checked)
 {
 	const struct sk_core *own = &checked->core->abi;
 	const struct sk_plan_step *step = checked->step;
-	uint64_t block = own->index, end = step->blocks, distance = own->count;
+	uint64_t block = sk_plan_part_of(step->first_core, own->index, own->count);
+	uint64_t end = step->blocks, distance = own->count;
 	int status = 0;
 
 	if (step->kind == SK_STEP_BLOCKS_RANGE) {
@@ -223,7 +224,7 @@ static int run_blocks(struct sk_checked *checked)
 		distance = 1;
 	} else if (step->flags & SK_STEP_RESIDENT) {
 		/* A core in front of the first one has a number that is too great, being unsigned. */
-		block -= step->first_core;
+		block = own->index - (uint64_t)step->first_core;
 		distance = end;
 	}
 	for (; block < end && !status; block += distance) {

@@ -38,11 +38,14 @@ static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partiti
 		uint32_t cores = kernel->cores[lane];
 
 		for (uint32_t core = 0; core < cores; core++)
-			for (uint32_t i = 0; i < kernel->partition_count; i++)
+			for (uint32_t i = 0; i < kernel->partition_count; i++) {
+				uint64_t part = sk_plan_part_of(partitions[i].first_core, core, cores);
+
 				*range++ = (struct sk_core_range){
-					.low = sk_plan_part_start(&partitions[i], core, cores),
-					.high = sk_plan_part_start(&partitions[i], (uint64_t)core + 1, cores),
+					.low = sk_plan_part_start(&partitions[i], part, cores),
+					.high = sk_plan_part_start(&partitions[i], part + 1, cores),
 				};
+			}
 	}
 }
 
@@ -107,6 +110,17 @@ static enum skrt_status damaged(const struct skrt_module *module, const char *wh
 	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
 }
 
+/* True if the step does not begin at the first core. */
+static bool begins_elsewhere(const struct sk_plan_view *plan, const struct sk_plan_launch *launch,
+			     const struct sk_plan_step *step)
+{
+	uint32_t partition = step->partition - launch->first_partition;
+
+	if (step->kind == SK_STEP_BLOCKS)
+		return step->first_core != 0;
+	return partition < launch->partition_count && plan->partitions[step->partition].first_core != 0;
+}
+
 /* How many of the lane's cores the launch can keep busy, at most `cores`; others would have no part in any step. The
  * steps need not have been checked: a wrong number of cores is as good as any. */
 static uint32_t busy_cores(const struct sk_plan_view *plan, const struct sk_plan_launch *launch, uint32_t lane,
@@ -120,7 +134,8 @@ static uint32_t busy_cores(const struct sk_plan_view *plan, const struct sk_plan
 
 		if (step->lane != lane)
 			continue;
-		if (step->kind == SK_STEP_BLOCKS || step->kind == SK_STEP_BLOCKS_RANGE)
+		if ((step->kind == SK_STEP_BLOCKS || step->kind == SK_STEP_BLOCKS_RANGE) &&
+		    !begins_elsewhere(plan, launch, step))
 			wanted = step->blocks;
 		/* One home can be any core. Several are to be as many cores as they are on all. */
 		if (step->kind == SK_STEP_PLAIN && home < launch->home_count)

@@ -127,8 +127,10 @@ static bool check_resident(const struct sk_plan_checker *checker, const struct s
 	bool side = step->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE);
 
 	if (!(step->flags & SK_STEP_RESIDENT))
-		return (!side && !(step->flags & SK_STEP_FEED) && step->first_core == 0) ||
-		       sk_plan_fail(checker, "only steps whose blocks run at once have sides and a first core");
+		return (!side && !(step->flags & SK_STEP_FEED) &&
+			(step->first_core == 0 || step->kind == SK_STEP_BLOCKS)) ||
+		       sk_plan_fail(checker, "only steps whose blocks run at once have sides, and only blocks a core "
+					     "of their own that is the first");
 	if (step->blocks == 0)
 		return sk_plan_fail(checker, "it has no blocks that could run at once");
 	if ((side || step->first_core) && step->kind != SK_STEP_BLOCKS)

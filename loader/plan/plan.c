@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct sk_plan_loop) == 16, "struct sk_plan_loop");
 _Static_assert(sizeof(struct sk_plan_term) == 40, "struct sk_plan_term");
 _Static_assert(sizeof(struct sk_plan_pattern) == 136, "struct sk_plan_pattern");
 _Static_assert(sizeof(struct sk_plan_symbol) == 8, "struct sk_plan_symbol");
-_Static_assert(sizeof(struct sk_plan_partition) == 32, "struct sk_plan_partition");
+_Static_assert(sizeof(struct sk_plan_partition) == 40, "struct sk_plan_partition");
 
 bool sk_plan_fail(const struct sk_plan_checker *checker, const char *format, ...)
 {

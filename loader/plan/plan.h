@@ -253,6 +253,12 @@ static inline uint32_t sk_plan_code_size(const struct sk_plan_view *view, const 
 /* The string that a reference names ("" for 0). The field must lie in the plan. */
 const char *sk_plan_string(const int32_t *reference);
 
+/* The core, modulo those of its lane, that has the step's first part or block. */
+static inline uint64_t sk_plan_first_core(const struct sk_plan_view *view, const struct sk_plan_step *step)
+{
+	return sk_plan_divides(step) ? view->partitions[step->partition].first_core : step->first_core;
+}
+
 /* The address that a reference names, NULL for 0. */
 const void *sk_plan_address(const int32_t *reference);
 
@@ -268,6 +274,12 @@ struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_p
 /* Where part number `part` of `count` begins, as struct sk_plan_partition says; part `count` is where the last one
  * ends. */
 uint64_t sk_plan_part_start(const struct sk_plan_partition *partition, uint64_t part, uint64_t count);
+
+/* The number of the part that a core of `count` has; of blocks, of the first one. */
+static inline uint64_t sk_plan_part_of(uint64_t first_core, uint64_t core, uint64_t count)
+{
+	return (core + count - first_core % count) % count; /* the sum is that of two numbers of cores */
+}
 
 /* Where a tensor begins in its space, as the launch sees it: task entries run in the unshared workspace. */
 uint64_t sk_plan_tensor_start(const struct sk_plan_launch *launch, const struct sk_plan_tensor *tensor);

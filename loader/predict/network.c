@@ -332,13 +332,14 @@ double sk_network_share(const struct sk_network_step *step, uint32_t index, uint
 	if (step->kind == SK_STEP_PLAIN)
 		return index == step->stream % cores;
 	if (step->kind == SK_STEP_BLOCKS) {
-		uint32_t first = (index + cores - step->first_core % cores) % cores; /* of its blocks */
+		uint64_t first = sk_plan_part_of(step->first_core, index, cores);
 
 		return first < step->blocks ? (double)((step->blocks - 1 - first) / cores + 1) / step->blocks : 0;
 	}
 
-	uint64_t low = sk_plan_part_start(&step->partition, index, cores);
-	uint64_t high = sk_plan_part_start(&step->partition, (uint64_t)index + 1, cores);
+	uint64_t part = sk_plan_part_of(step->partition.first_core, index, cores);
+	uint64_t low = sk_plan_part_start(&step->partition, part, cores);
+	uint64_t high = sk_plan_part_start(&step->partition, part + 1, cores);
 
 	return (double)(high - low) / (double)step->partition.extent;
 }

@@ -130,6 +130,7 @@ static uint64_t count_calls(const struct skrt_kernel *kernel, const struct trace
 	const struct sk_plan_view *plan = &kernel->module->plan;
 	const struct sk_plan_step *step = traced->step;
 	uint32_t cores = kernel->cores[step->lane];
+	uint64_t part = sk_plan_part_of(step->first_core, core, cores);
 	const struct sk_core_range *range = NULL;
 
 	if (step->partition != SK_NO_INDEX) {
@@ -146,7 +147,7 @@ static uint64_t count_calls(const struct skrt_kernel *kernel, const struct trace
 	case SK_STEP_BLOCKS:
 		if (step->flags & SK_STEP_RESIDENT)
 			return core >= step->first_core && core - step->first_core < step->blocks;
-		return core < step->blocks ? (step->blocks - core - 1) / cores + 1 : 0;
+		return part < step->blocks ? (step->blocks - part - 1) / cores + 1 : 0;
 	default:
 		return 1;
 	}

@@ -26,6 +26,7 @@ struct sk_launch_options {
 	bool sync_all, flush_all; /* debug-sync-all, debug-dcci-all */
 	bool profiling;
 	bool no_tile_fusion; /* tile-fusion=0 */
+	bool no_parallel_fusion; /* parallel-fusion=0 */
 	uint32_t tile_bytes; /* tile-bytes: of all that a tile's calls touch; 0: sklink chooses */
 	bool debug; /* compile-options=-g */
 	struct sk_place cube_place, vector_place, split_place, debug_place; /* of these options */

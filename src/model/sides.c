@@ -157,7 +157,7 @@ static uint32_t cores_on_host(const struct sk_model *model, const struct sk_laun
 {
 	uint32_t all = needs->limits[0] ? needs->limits[0] : SK_ALL_CORES, cores = needs->homes;
 
-	if (needs->homes > 1 || needs->resident[0])
+	if (needs->homes > 1 || needs->resident[0] || needs->placed[0])
 		return all;
 	for (uint32_t i = 0; i < needs->task_count; i++) {
 		const struct sk_task *task = &model->tasks.items[needs->tasks[i]];
@@ -171,8 +171,8 @@ static uint32_t cores_on_host(const struct sk_model *model, const struct sk_laun
 	return least(cores, all);
 }
 
-/* On a device of which a profile says how many it has: as many as the greediest task needs; in groups of a cube core
- * with one vector core, or with two, as soon as both lanes are needed. */
+/* On a device of which a profile says how many it has: as many as the greediest task needs, or all where tasks are side
+ * by side; in groups of a cube core with one vector core, or with two, as soon as both lanes are needed. */
 static void cores_of_device(const struct sk_model *model, const struct sk_launch_needs *needs,
 			    uint32_t device_cores[SK_MAX_LANES])
 {
@@ -188,6 +188,9 @@ static void cores_of_device(const struct sk_model *model, const struct sk_launch
 			device_cores[lane] = greatest(device_cores[lane], cores[lane]);
 		one_to_two |= model->kernels.items[task->kernel].signature->mix_ratio > 1;
 	}
+	for (uint32_t lane = 0; lane < device->lane_count; lane++)
+		if (needs->placed[lane])
+			device_cores[lane] = greatest(device_cores[lane], device->lanes[lane].cores);
 
 	uint32_t cube = device_cores[0], vector = device_cores[1];
 	bool pairs = vector <= cube && !one_to_two;

@@ -38,12 +38,14 @@ struct sk_launch_needs {
 	uint32_t homes; /* how many it has */
 	const uint32_t *limits; /* by lane, what its options say; 0: nothing */
 	const uint32_t *resident; /* by lane, cores that its resident steps need, whatever the limits */
+	bool placed[SK_MAX_LANES]; /* it has steps that do not begin at the first core */
 };
 
 /* How many cores of each lane the launch gets. On the host by libskrt's rule (choose_cores in loader/flight/kernel.c):
- * all, that is SK_ALL_CORES, unless nothing but blocks or one home needs fewer. On other devices by the reference
- * system's: groups of a cube core with one or two vector cores as soon as both lanes are needed, with two if more
- * vector than cube cores are needed or a kernel is mix=1:2; as many groups as the greediest task needs. */
+ * all, that is SK_ALL_CORES, unless nothing but blocks from the first core on, or one home, needs fewer. On other
+ * devices by the reference system's: groups of a cube core with one or two vector cores as soon as both lanes are
+ * needed, with two if more vector than cube cores are needed or a kernel is mix=1:2; as many groups as the greediest
+ * task needs. */
 void sk_launch_device_cores(const struct sk_model *model, const struct sk_launch_needs *needs,
 			    uint32_t device_cores[SK_MAX_LANES]);
 

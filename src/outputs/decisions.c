@@ -224,6 +224,8 @@ static uint64_t useful_cores(const struct writer *writer, const struct sk_plan_l
 		uint64_t parts =
 			step->kind == SK_STEP_SPLIT ? parts_of(&plan->partitions[step->partition]) : step->blocks;
 
+		if (!(step->flags & SK_STEP_RESIDENT))
+			parts += sk_plan_first_core(plan, step);
 		if (step->lane == lane && parts > cores)
 			cores = parts;
 	}
@@ -396,6 +398,8 @@ static void put_task(const struct writer *writer, uint32_t number, const struct 
 		put_partition(writer, step);
 	if (step->blocks)
 		put_number(writer, ", ", "blocks", step->blocks);
+	if (sk_plan_first_core(writer->plan, step))
+		put_number(writer, ", ", "first_core", sk_plan_first_core(writer->plan, step));
 	fputs(", \"awaits\": [", writer->stream);
 	for (uint32_t i = 0; i < step->await_count; i++) {
 		fputs(i ? ", " : "", writer->stream);

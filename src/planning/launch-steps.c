@@ -131,12 +131,14 @@ static void make_step(struct sk_step_maker *maker, const struct sk_run *run, uin
 		step->home = find_home(maker, task, number);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
-		step->partition =
-			find_partition(maker, (struct sk_plan_partition){.extent = task->block_count, .unit = 1});
+		step->partition = find_partition(maker, (struct sk_plan_partition){.extent = task->block_count,
+										   .unit = 1,
+										   .first_core = run->first_core});
 		break;
 	case SK_STEP_SPLIT:
-		step->partition = find_partition(
-			maker, (struct sk_plan_partition){run->extent, run->unit, run->parts.rows, run->parts.blocks});
+		step->partition =
+			find_partition(maker, (struct sk_plan_partition){run->extent, run->unit, run->parts.rows,
+									 run->parts.blocks, run->first_core});
 		break;
 	default:
 		break;
@@ -255,8 +257,10 @@ struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct
 {
 	const struct sk_step *step = &launch->steps[index];
 	const struct sk_argument *argument = &task->arguments[number];
-	struct sk_pattern pattern = {
-		.offset = argument->offset, .element_bytes = argument->element_bytes, .extent = task->extent};
+	struct sk_pattern pattern = {.offset = argument->offset,
+				     .element_bytes = argument->element_bytes,
+				     .extent = task->extent,
+				     .first_core = step->run->first_core};
 	uint64_t elements = 1;
 
 	if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0 || step->partition == SK_NO_INDEX ||
@@ -289,7 +293,7 @@ bool sk_pattern_equal(const struct sk_pattern *a, const struct sk_pattern *b)
 	uint64_t distance = a->unit_bytes ? a->unit_bytes : a->element_bytes;
 	uint64_t first = a->offset < b->offset ? a->offset : b->offset;
 
-	if (a->units == 0 || a->units != b->units || a->unit_bytes != b->unit_bytes)
+	if (a->units == 0 || a->units != b->units || a->unit_bytes != b->unit_bytes || a->first_core != b->first_core)
 		return false;
 	if (a->unit_bytes == 0 && (a->extent != b->extent || a->element_bytes != b->element_bytes))
 		return false;

@@ -314,7 +314,8 @@ static void write_step(struct sk_plan_writer *writer, struct sk_plan_launch *lau
 		write_call(writer, number, sk_run_scale(step->run, &tasks[number]), false);
 	}
 	record->tile = step->run->tile;
-
+	if (record->kind == SK_STEP_BLOCKS && !(record->flags & SK_STEP_RESIDENT))
+		record->first_core = step->run->first_core;
 	record->number = step->number;
 	record->flags |= (uint16_t)((step->publish ? SK_STEP_PUBLISH : 0) | (options->profiling ? SK_STEP_TIMED : 0) |
 				    sk_launch_options_flushes(writer->model, options, step->task));
@@ -372,9 +373,16 @@ static void write_options(struct sk_plan_writer *writer, struct sk_plan_launch *
 static void write_device_cores(const struct sk_plan_writer *writer, struct sk_plan_launch *record,
 			       const uint32_t *tasks, uint32_t count)
 {
-	const struct sk_launch_needs needs = {tasks, count, record->home_count, record->lane_cores,
-					      record->resident_cores};
+	struct sk_launch_needs needs = {tasks, count, record->home_count, record->lane_cores, record->resident_cores};
 
+	for (uint32_t i = record->first_step; i < record->first_step + record->step_count; i++) {
+		const struct sk_plan_step *step = &writer->steps[i];
+
+		needs.placed[step->lane] |=
+			!(step->flags & SK_STEP_RESIDENT) &&
+			(step->partition == SK_NO_INDEX ? step->first_core
+							: writer->partitions[step->partition].first_core) != 0;
+	}
 	sk_launch_device_cores(writer->model, &needs, record->device_cores);
 }
 

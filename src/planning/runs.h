@@ -19,6 +19,7 @@ struct sk_run {
 	uint64_t unit; /* of them; 0: its task is not SPLIT */
 	struct sk_block_parts parts; /* SPLIT: that are shared out instead of units */
 	uint64_t tile; /* of them, whole units; 0: it is not in tiles */
+	uint32_t first_core; /* where the first part is, of whatever number of cores modulo that (placement.h) */
 	uint64_t scratch_size; /* that a core needs for it; a multiple of 64 */
 };
 

@@ -69,6 +69,7 @@ struct sk_pattern {
 	uint64_t unit_bytes; /* from one unit to the next; 0: irregular, units begin at any elements */
 	uint64_t element_bytes, extent; /* from one element to the next; how many they are. Of blocks: rows */
 	uint64_t span; /* from the first to the last byte of a unit, or of an element if they are irregular */
+	uint32_t first_core; /* that has the first unit */
 };
 
 /* Of an argument of one of the step's tasks. */
@@ -76,8 +77,8 @@ struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct
 				      uint32_t step, const struct sk_task *task, uint32_t argument);
 
 /* True if, for every core count, each byte falls on the same core in both patterns: both divided into as many units,
- * which are equally far from each other, and unit 0 of either lies in front of both units 1; so do all others. Of
- * irregular ones that has to hold for elements. The offsets must count from the same base. */
+ * which are equally far from each other and begin at the same core, and unit 0 of either lies in front of both units 1;
+ * so do all others. Of irregular ones that has to hold for elements. The offsets must count from the same base. */
 bool sk_pattern_equal(const struct sk_pattern *a, const struct sk_pattern *b);
 
 /* The scratch that a core needs for the task: a multiple of 64. */

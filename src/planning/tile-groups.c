@@ -12,6 +12,7 @@
 #include "src/model/units.h"
 #include "src/planning/block-parts.h"
 #include "src/planning/launch-options.h"
+#include "src/planning/placement.h"
 #include "src/planning/tile-order.h"
 #include "stubs/skrows.h"
 
@@ -781,6 +782,7 @@ static void build_launch(struct builder *builder, uint32_t number)
 	} while (!choose_tiles(builder));
 	for (uint32_t i = 0; i < builder->target->count; i++)
 		lay_out(builder, &builder->target->runs[i]);
+	sk_placement_choose(builder->model, builder->fusion, number, builder->groups);
 }
 
 static void count_accesses(struct builder *builder)

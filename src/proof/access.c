@@ -58,6 +58,7 @@ struct sharing {
 	uint64_t count,
 		bytes; /* where units are irregular: what they consist of, and how far those are from each other */
 	uint64_t first; /* elements of the call's extent in the first unit, or in the first of those */
+	uint64_t first_core; /* that has the first unit */
 };
 
 /* In blocks: in those of the step itself, or in those that its partition is made of. */
@@ -76,7 +77,7 @@ static struct sharing share_blocks(const struct sk_plan_view *view, const struct
 }
 
 /* Of two calls of one step that share out rows alike, elements are as far apart as well, so that tiles are the same. */
-static struct sharing share(const struct sk_plan_view *view, const struct sk_step_access *access)
+static struct sharing share_units(const struct sk_plan_view *view, const struct sk_step_access *access)
 {
 	const struct sk_plan_step *step = &view->steps[access->step];
 	const struct sk_plan_call *call = &view->calls[access->call];
@@ -90,6 +91,14 @@ static struct sharing share(const struct sk_plan_view *view, const struct sk_ste
 	units = sk_plan_units(view, step, call, &view->arguments[access->argument]);
 	return (struct sharing){
 		.units = units.units, .unit_bytes = units.unit_bytes, .first = partition->unit * call->scale};
+}
+
+static struct sharing share(const struct sk_plan_view *view, const struct sk_step_access *access)
+{
+	struct sharing sharing = share_units(view, access);
+
+	sharing.first_core = view->partitions[view->steps[access->step].partition].first_core;
+	return sharing;
 }
 
 /* The bytes of the first unit, from its first to its last one; of irregular units, those of the first row. */
@@ -119,7 +128,8 @@ bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_a
 	uint64_t window = sharing.unit_bytes ? sharing.unit_bytes : sharing.bytes;
 	uint64_t start = part.start < other_part.start ? part.start : other_part.start;
 
-	if (sharing.units != other_sharing.units || sharing.unit_bytes != other_sharing.unit_bytes)
+	if (sharing.units != other_sharing.units || sharing.unit_bytes != other_sharing.unit_bytes ||
+	    sharing.first_core != other_sharing.first_core)
 		return false;
 	if (sharing.unit_bytes == 0 && (sharing.count != other_sharing.count || sharing.bytes != other_sharing.bytes))
 		return false;

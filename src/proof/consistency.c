@@ -221,7 +221,8 @@ static bool same_call(const struct sk_consistency *check, const struct sk_plan_c
 	return true;
 }
 
-/* The same of the steps; what a step with several calls does for the sake of another one of them is not asked. */
+/* The same of the steps; where a step begins whose blocks any core may have, and what one with several calls does for
+ * the sake of another one of them, is not asked. */
 static bool same_step(const struct sk_plan_step *step, const struct sk_plan_call *call, const struct sk_plan_step *own)
 {
 	uint32_t launchs = SK_STEP_PUBLISH | SK_STEP_TIMED | SK_STEP_FLUSH_BEFORE | SK_STEP_FLUSH_AFTER |
@@ -229,7 +230,8 @@ static bool same_step(const struct sk_plan_step *step, const struct sk_plan_call
 
 	return step->lane == own->lane && step->kind == own->kind &&
 	       (step->flags & ~launchs) == (own->flags & ~launchs) && step->blocks == own->blocks &&
-	       step->first_core == own->first_core && sk_plan_extent(step, call) == own->extent;
+	       (step->first_core == own->first_core || !(step->flags & SK_STEP_RESIDENT)) &&
+	       sk_plan_extent(step, call) == own->extent;
 }
 
 static bool check_entry(const struct sk_consistency *check, uint32_t number)

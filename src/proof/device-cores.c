@@ -53,6 +53,8 @@ static struct wants wants_of(const struct sk_plan_view *view, const struct sk_pl
 
 		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
 			*cores = greatest_of(*cores, cores_of_call(step, call, least[call - view->calls]));
+		if (!(step->flags & SK_STEP_RESIDENT) && sk_plan_first_core(view, step))
+			*cores = SK_ALL_CORES;
 		wants.splits |= step->kind == SK_STEP_SPLIT;
 		wants.one_to_two |= step->flags & SK_STEP_VECTOR_SIDE && step->blocks > step[-1].blocks;
 	}

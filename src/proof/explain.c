@@ -191,6 +191,17 @@ static void explain_place(const struct sk_explanation *explanation, const struct
 	fputs(".\n", stream);
 }
 
+static void explain_first_core(const struct sk_explanation *explanation, const struct sk_plan_step *step)
+{
+	uint64_t first_core = sk_plan_first_core(explanation->plan, step);
+
+	if (first_core && !(step->flags & SK_STEP_RESIDENT))
+		say(explanation,
+		    "  There is work for few of them: the first is core %" PRIu64
+		    " modulo their number, beside what has nothing to do with it.\n",
+		    first_core);
+}
+
 static void explain_work(const struct sk_explanation *explanation, const struct sk_plan_step *step)
 {
 	const struct sk_plan_view *plan = explanation->plan;
@@ -396,6 +407,7 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	}
 	explain_place(explanation, task, step, place->call);
 	explain_work(explanation, step);
+	explain_first_core(explanation, step);
 	explain_savings(explanation, place);
 	explain_awaits(explanation, step);
 	explain_start(explanation, step, task->kernel, SK_STEP_EARLY_WAIT);

@@ -155,12 +155,15 @@ static const char *split_text(const struct items *items, const struct sk_plan_st
 /* How the step is divided. */
 static const char *work_text(const struct items *items, const struct sk_plan_step *step)
 {
+	uint64_t first_core = sk_plan_first_core(items->plan, step);
+	const char *from = first_core ? sk_arena_print(items->arena, " from core %" PRIu64 " on", first_core) : "";
+
 	if (step->kind == SK_STEP_PLAIN)
 		return "plain";
 	if (step->kind == SK_STEP_SPLIT)
-		return split_text(items, step);
-	return sk_arena_print(items->arena, "%u blocks%s", step->blocks,
-			      step->extent ? sk_arena_print(items->arena, " of %" PRIu64, step->extent) : "");
+		return sk_arena_join(items->arena, split_text(items, step), from);
+	return sk_arena_print(items->arena, "%u blocks%s%s", step->blocks,
+			      step->extent ? sk_arena_print(items->arena, " of %" PRIu64, step->extent) : "", from);
 }
 
 static void add_task(struct items *items, const struct sk_plan_step *step, uint32_t number)

@@ -226,6 +226,8 @@ static void put_step(const struct writer *writer, uint32_t number)
 		put_division(writer, step);
 	if (step->blocks)
 		put_number(writer, ", ", "blocks", step->blocks);
+	if (sk_plan_first_core(plan, step))
+		put_number(writer, ", ", "first_core", sk_plan_first_core(plan, step));
 	put_traffic(writer, &traffic);
 	put_numbers(writer, "tasks", tasks, step->call_count);
 	put_numbers(writer, "awaits", awaits, step->await_count);

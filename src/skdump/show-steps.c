@@ -77,6 +77,9 @@ static const char *cores_text(const struct sk_show *show, const struct sk_plan_s
 	if (fixed)
 		return sk_arena_print(show->arena, "cores %u to %u%s", step->first_core,
 				      step->first_core + step->blocks - 1, fed);
+	if (step->core_set == SK_ALL_CORES && sk_plan_first_core(&show->file->plan, step))
+		return sk_arena_print(show->arena, "all cores, from %" PRIu64 " on",
+				      sk_plan_first_core(&show->file->plan, step));
 	if (step->core_set == SK_ALL_CORES)
 		return "all cores";
 	return sk_arena_print(show->arena, "home of stream %u", show->file->plan.homes[step->core_set].stream);

@@ -56,8 +56,8 @@ static const char *check_step(struct sk_arena *arena, const struct sk_plan_view 
 	struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
 	const char *reason = NULL;
 
-	if (step->number > MOST_NUMBER || step->blocks > MOST_NUMBER)
-		reason = "its step number or number of blocks exceeds 31 bits";
+	if (step->number > MOST_NUMBER || step->blocks > MOST_NUMBER || step->first_core > MOST_NUMBER)
+		reason = "its step number, number of blocks or first core exceeds 31 bits";
 	else if ((step->flags & SK_STEP_TIMED) && (uint64_t)step->first_call - first + step->call_count > MOST_TIMED)
 		reason = "its number in the launch is too large for a table of times";
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {

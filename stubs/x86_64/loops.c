@@ -171,6 +171,20 @@ static void emit_block_runtime(struct sk_x86_emitter *e, const struct sk_op_bloc
 	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_STEP, .immediate = blocks->step);
 }
 
+/* Cores in front of the first one come behind the last one, modulo the cores of the launch, of which there may be fewer
+ * than the first one's number. */
+static void emit_blocks_wrap(struct sk_x86_emitter *e)
+{
+	uint32_t again = sk_x86_new_label(e), there = sk_x86_new_label(e);
+
+	/* jae there; again: add eax, [core.count]; jae again; there: */
+	sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, there);
+	sk_x86_set_label(e, again);
+	PUT(e, ADD32_MEMORY, .reg = SK_RAX, .rm = CORE, .disp = CORE_COUNT);
+	sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, again);
+	sk_x86_set_label(e, there);
+}
+
 /* eax holds the block's index at the loop's head, the frame's struct sk_block while the kernel runs. */
 void sk_x86_emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 {
@@ -181,7 +195,7 @@ void sk_x86_emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 		/* xor eax, eax */
 		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
 	} else {
-		/* mov eax, [core.index] or [ranges + low]; sub rax, first; cmp eax, end; jae label
+		/* mov eax, [core.index] or [ranges + low]; sub rax, first; …; cmp eax, end; jae label
 		 * A core in front of the first one has a number that is too great, being unsigned. */
 		if (blocks->order == SK_BLOCKS_OF_RANGE)
 			PUT(e, LOAD32, .reg = SK_RAX, .rm = RANGES,
@@ -190,6 +204,8 @@ void sk_x86_emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 			PUT(e, LOAD32, .reg = SK_RAX, .rm = CORE, .disp = CORE_INDEX);
 		if (blocks->first_core != 0)
 			PUT(e, SUBTRACT64_IMMEDIATE, .rm = SK_RAX, .immediate = blocks->first_core);
+		if (blocks->first_core != 0 && blocks->order == SK_BLOCKS_OF_CORE)
+			emit_blocks_wrap(e);
 		emit_blocks_compare(e, blocks);
 		sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, blocks->label);
 	}

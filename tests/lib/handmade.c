@@ -248,8 +248,9 @@ static void write_small_tables(struct writer *writer, const struct handmade_pack
 	fprintf(writer->file, "\t.balign 8\n.Lpartitions:\n");
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++)
 		for (uint32_t i = 0; i < partition_count(launch); i++)
-			fprintf(writer->file, "\t.quad %" PRIu64 ", %" PRIu64 ", 0, 0\n",
-				partition_of(launch, i)->extent, partition_of(launch, i)->unit);
+			fprintf(writer->file, "\t.quad %" PRIu64 ", %" PRIu64 ", 0, 0, %" PRIu64 "\n",
+				partition_of(launch, i)->extent, partition_of(launch, i)->unit,
+				partition_of(launch, i)->first_core);
 	fprintf(writer->file, ".Lhomes:\n");
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++)
 		for (uint32_t i = 0; i < launch->home_count; i++)

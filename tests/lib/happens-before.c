@@ -89,8 +89,12 @@ static struct range range_of(const struct oracle *oracle, uint32_t s, uint32_t c
 	const struct sk_task *task = task_of(oracle, s);
 	enum sk_step_kind kind = signature_of(oracle, s)->spread;
 	uint64_t cores = oracle->cores[task->lane], low = 0, high = 1;
-	bool idle = kind == SK_STEP_BLOCKS && core >= task->block_count;
+	bool idle;
 
+	/* From here on the number of the core's part. */
+	for (uint64_t i = step->run->first_core % cores; i > 0; i--)
+		core = core ? core - 1 : (uint32_t)cores - 1;
+	idle = kind == SK_STEP_BLOCKS && core >= task->block_count;
 	if (kind == SK_STEP_SPLIT) {
 		const struct sk_plan_partition *partition = &oracle->launch->partitions[step->partition];
 		uint64_t unit = partition->unit, units = (task->extent + unit - 1) / unit;

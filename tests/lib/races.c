@@ -213,6 +213,11 @@ static void touch_step(struct race *race, const struct sk_plan_step *step, uint6
 {
 	uint64_t blocks = step->blocks, low, high;
 
+	/* From here on the number of the core's part. */
+	if (step->partition != SK_NO_INDEX)
+		for (uint64_t i = race->view->partitions[step->partition].first_core % cores; i > 0; i--)
+			core = core ? core - 1 : cores - 1;
+
 	switch (step->kind) {
 	case SK_STEP_PLAIN:
 		touch_all(race, step, 0, 0);

@@ -25,6 +25,7 @@ const struct network_option network_options[] = {
 	{"feed-sync-all", {"0", "1"}, 25, false},
 	{"tile-fusion", {"0", "1"}, 15, false},
 	{"tile-bytes", {"1", "700", "3000"}, 60, false},
+	{"parallel-fusion", {"0", "1"}, 15, false},
 	{NULL, {NULL}, 0, false},
 };
 
@@ -722,6 +723,17 @@ static void choose_halo(struct generator *generator)
 	generator->dtypes[1] = generator->dtypes[0];
 }
 
+/* Work for few cores, and enough of it to go to others: some long rows. */
+static void choose_long_rows(struct generator *generator)
+{
+	static const uint32_t widths[] = {512, 700, 1024, 1365};
+
+	generator->sizes[0] =
+		(struct sizes){1 + draw(generator, 3), widths[draw(generator, 4)], 1 + draw(generator, 9)};
+	generator->sizes[1] = generator->sizes[0];
+	generator->network->scope_count = 1;
+}
+
 static void choose_queues(struct generator *generator)
 {
 	static const uint32_t streams[] = {1, 1, 2, 2, 3, STREAMS};
@@ -739,6 +751,8 @@ static void choose_queues(struct generator *generator)
 	network->scope_count = draw(generator, 4) ? 1 + draw(generator, NETWORK_SCOPES) : 0;
 	if (generator->chained)
 		choose_chain(generator);
+	if (!generator->has_halos && chance(generator, 25))
+		choose_long_rows(generator);
 	for (uint32_t s = 0; s < network->scope_count; s++)
 		choose_options(generator, network->options[s]);
 }

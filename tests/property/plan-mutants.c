@@ -60,7 +60,7 @@
 #define ARGUMENT_FIELDS(N, A, R, r) \
 	N(r, kind) N(r, dtype) N(r, access) N(r, space) N(r, index) N(r, offset) N(r, size) N(r, element_bytes) \
 	N(r, value) N(r, flags) N(r, field) N(r, tensor)
-#define PARTITION_FIELDS(N, A, R, r) N(r, extent) N(r, unit) N(r, rows) N(r, blocks)
+#define PARTITION_FIELDS(N, A, R, r) N(r, extent) N(r, unit) N(r, rows) N(r, blocks) N(r, first_core)
 #define HOME_FIELDS(N, A, R, r) N(r, lane) N(r, stream)
 #define NUMBER_FIELDS(N, A, R, r) N(r, number)
 #define NAME_FIELDS(N, A, R, r) R(r, name)
@@ -177,8 +177,8 @@ static const char *const free_fields[] = {
 	"steps.flags", "awaits.step", "follows.number",
 	/* That steps do without common units because there are none is not computed again (src/proof/unit-check.c). */
 	"partitions.unit",
-	/* How many units a tile has is sklink's choice. */
-	"steps.tile",
+	/* How many units a tile has is sklink's choice, and on which cores steps are that nothing ties to others'. */
+	"steps.tile", "partitions.first_core", "steps.first_core",
 	/* An output may be taken for one that keeps its contents. */
 	"tensors.role",
 	/* What skrun --check-integrity and --trust look at. */

@@ -137,6 +137,10 @@ enum kind {
 	KIND_BY_BLOCKS,
 	KIND_BY_UNEQUAL_BLOCKS,
 	KIND_TILES_BY_BLOCKS,
+	KIND_PLACED,
+	KIND_PLACED_TILES,
+	KIND_PLACED_BLOCKS,
+	KIND_PLACED_ELIDED,
 	KINDS,
 };
 
@@ -219,6 +223,10 @@ static const char *const kind_names[KINDS] = {
 	[KIND_BY_BLOCKS] = "divided tasks that keep to another one's blocks",
 	[KIND_BY_UNEQUAL_BLOCKS] = "divided tasks that keep to another one's blocks of unequal length",
 	[KIND_TILES_BY_BLOCKS] = "tile groups that keep to a task's blocks",
+	[KIND_PLACED] = "steps that begin at another core than the first one",
+	[KIND_PLACED_TILES] = "tile groups that do",
+	[KIND_PLACED_BLOCKS] = "steps in blocks that do",
+	[KIND_PLACED_ELIDED] = "two such steps in a row, of which none awaits the other",
 };
 
 enum { MOST_KERNELS = 128 };
@@ -831,6 +839,21 @@ static void note_partition(struct property *property, const struct sk_plan_step 
 	note(property, KIND_TILES_BY_BLOCKS, partition->blocks && step->tile);
 }
 
+static void note_place(struct property *property, const struct sk_plan_launch *launch, uint32_t index)
+{
+	const struct sk_plan_step *step = &property->plan.steps[index];
+	bool placed = !(step->flags & SK_STEP_RESIDENT) && sk_plan_first_core(&property->plan, step);
+
+	note(property, KIND_PLACED, placed);
+	note(property, KIND_PLACED_TILES, placed && step->tile);
+	note(property, KIND_PLACED_BLOCKS, placed && step->blocks);
+	note(property, KIND_PLACED_ELIDED,
+	     placed && index > launch->first_step && step->partition == step[-1].partition &&
+		     step->partition != SK_NO_INDEX && !step->await_count &&
+		     network_conflict(property->network, task_of_step(property, index - 1),
+				      task_of_step(property, index)));
+}
+
 static void note_launch(struct property *property, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *plan = &property->plan;
@@ -849,6 +872,7 @@ static void note_launch(struct property *property, const struct sk_plan_launch *
 		}
 		if (step->kind == SK_STEP_SPLIT)
 			note_partition(property, step);
+		note_place(property, launch, s);
 		note(property, KIND_RESIDENT,
 		     launch->step_count > 2 && property->network->tasks[task_of_step(property, s)].kernel->is_resident);
 		for (uint32_t a = 0; a < step->await_count; a++)

@@ -104,6 +104,8 @@ static void say_limits(struct flags *flags)
 	if (one_in(flags, 3))
 		say(flags, one_in(flags, 2) ? " --enable_recompute_fusion" : " --enable_recompute_fusion=false");
 	if (one_in(flags, 3))
+		say(flags, one_in(flags, 2) ? " --enable_parallel_fusion" : " --enable_parallel_fusion=false");
+	if (one_in(flags, 3))
 		say(flags, " --fusion_ops_level=1");
 }
 

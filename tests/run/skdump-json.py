@@ -62,7 +62,7 @@ for one, other in zip(report["tasks"], tasks):
         same(one["name"] + "." + key, one[key], other[key])
     for key in ("blocks_reason", "blocks_because", "rule"):
         same(one["name"] + "." + key, one.get(key), other.get(key))
-    for key in ("extent", "unit", "rows", "by_blocks", "blocks", "lane", "work"):
+    for key in ("extent", "unit", "rows", "by_blocks", "blocks", "first_core", "lane", "work"):
         same(one["name"] + "." + key, one.get(key), step.get(key))
     same(one["name"] + ".step", one["step"], step["number"])
     same(one["name"] + ".cores", one["cores"], "home of stream %d" % step["home"] if "home" in step else "all")

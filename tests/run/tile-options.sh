@@ -79,6 +79,10 @@ says two TILE_SWITCHED_OFF
 link tile-bytes=3000
 steps $group last
 grep -q 'group tiles of 320$' steps.txt || { cat steps.txt; fail "tile-bytes: not as many units of 64 as two tensors have in 3000 bytes"; }
+link parallel-fusion=1
+cmp plain.sk m.sk || fail "parallel-fusion=1 is not the default"
+link parallel-fusion=0
+steps $group last
 
 link stream-fusion=1 early host 0 1 2
 steps $group last

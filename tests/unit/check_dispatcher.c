@@ -940,7 +940,7 @@ static void take_block(const struct sk_block *block, void *a, int64_t n)
 	RIG_LOG(block->index, block->count, ADDRESS(a), (uint64_t)n);
 }
 
-static void add_blocks(uint32_t blocks, bool ranges)
+static void add_blocks(uint32_t blocks, bool ranges, uint32_t first_core)
 {
 	struct sk_plan_step *step = STEP(plan, ranges ? SK_STEP_BLOCKS_RANGE : SK_STEP_BLOCKS, take_block);
 
@@ -948,6 +948,8 @@ static void add_blocks(uint32_t blocks, bool ranges)
 	if (ranges) {
 		step->partition = rig_partition(plan, blocks, 1);
 		step->extent = 1000;
+	} else {
+		step->first_core = first_core;
 	}
 	ARGUMENT(plan, .kind = SK_ARGUMENT_BLOCK);
 	/* Kernels with blocks find their range themselves: the pointer is not advanced, the length is whole. */
@@ -960,12 +962,12 @@ static void add_blocks(uint32_t blocks, bool ranges)
 
 START_TEST(blocks)
 {
-	static const uint32_t counts[] = {1, 2, 7, 127, 128, 200};
+	static const uint32_t counts[] = {1, 2, 7, 127, 128, 200}, first_cores[] = {0, 1, 0, 5, 100, 2};
 	bool ranges = _i % 2 != 0;
 	uint32_t cores = (uint32_t)_i / 2 + 1;
 
 	for (unsigned i = 0; i < 6; i++)
-		add_blocks(counts[i], ranges);
+		add_blocks(counts[i], ranges, first_cores[i]);
 
 	struct rig_device *device = rig_device_new(plan, cores, 0, workspace);
 	uint32_t calls = 0;
@@ -979,7 +981,7 @@ START_TEST(blocks)
 			for (uint32_t block = 0; block < counts[i]; block++) {
 				bool mine = ranges ? block >= device->ranges[0][core][i].low &&
 							     block < device->ranges[0][core][i].high
-						   : block % cores == core;
+						   : (first_cores[i] + block) % cores == core;
 
 				if (mine)
 					RIG_EXPECT(&at, block, counts[i], ADDRESS(workspace + 256), 1000);

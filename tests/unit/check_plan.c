@@ -360,6 +360,13 @@ START_TEST(parts_of_blocks)
 							  sk_plan_part_start(&whole, part, count) * rows / blocks * 3);
 			}
 
+	/* Behind the last core comes the first one again, however many there are. */
+	for (uint64_t first = 0; first < 20; first++)
+		for (uint64_t count = 1; count < 9; count++)
+			for (uint64_t part = 0; part < count; part++)
+				ck_assert_uint_eq(sk_plan_part_of(first, (first + part) % count, count), part);
+	ck_assert_uint_eq(sk_plan_part_of(UINT64_MAX, 1, 2), 0);
+
 	/* The products have more than 64 bits. */
 	const struct sk_plan_partition huge = {UINT64_MAX, 1, UINT64_MAX / 3, UINT64_MAX / 5};
 

@@ -438,6 +438,29 @@ START_TEST(same_units_from_another_base)
 }
 END_TEST
 
+/* As many units, which do not begin at the same core. */
+START_TEST(same_units_on_other_cores)
+{
+	for (uint64_t first = 0; first < 3; first++)
+		for (uint64_t other = 0; other < 3; other++) {
+			struct plan *plan = begin(1);
+			uint32_t x = plan_tensor(plan, "x", SK_F32, 192, SK_ROLE_INPUT);
+			uint32_t t = plan_temporary(plan, "t", SK_F32, 192, 0);
+
+			plan_split_by_blocks(plan, "one", (struct sk_plan_partition){192, 64, 0, 0, first});
+			plan_access(plan, x, READ);
+			plan_access(plan, t, WRITE);
+			plan_split_by_blocks(plan, "two", (struct sk_plan_partition){192, 64, 0, 0, other});
+			plan_access(plan, t, READ);
+			if (first == other)
+				expect_minimal(plan, 0);
+			else
+				REJECTED(plan, "'one'", "'two'", "bytes [0, 768) of the workspace");
+			again();
+		}
+}
+END_TEST
+
 static struct plan *blocks_of(uint64_t extent, uint32_t blocks, uint32_t other_blocks)
 {
 	struct plan *plan = begin(1);
@@ -1278,7 +1301,10 @@ static uint32_t random_step(struct random_plan *random, uint64_t *extent)
 	case 4:
 		return plan_blocks_range(random->plan, "range", *extent, 3 + below(random, 3));
 	default:
-		return plan_split(random->plan, "split", *extent, units[below(random, 4)]);
+		return plan_split_by_blocks(random->plan, "split",
+					    (struct sk_plan_partition){.extent = *extent,
+								       .unit = units[below(random, 4)],
+								       .first_core = below(random, 8) ? 0 : 7});
 	}
 }
 
@@ -1634,6 +1660,7 @@ int main(void)
 	tcase_add_test(tcase, rows_and_elements_without_common_unit);
 	tcase_add_test(tcase, plain_between_splits);
 	tcase_add_test(tcase, same_units_from_another_base);
+	tcase_add_test(tcase, same_units_on_other_cores);
 	tcase_add_test(tcase, irregular_blocks);
 	tcase_add_test(tcase, blocks_and_split);
 	tcase_add_test(tcase, undivided_write);

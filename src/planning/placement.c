@@ -1,0 +1,236 @@
+/* See placement.h. A list schedule: run by run each one takes the cores on which it can start first, by an estimate
+ * that counts bytes and operations. A run that goes on with what another one has written stays on that one's cores
+ * unless it would wait there for longer than it takes to go elsewhere; so a chain is on the same cores all the time,
+ * and what no core waits for now no core waits for then. Runs with work for all cores have all of them, and begin at
+ * none.
+ *
+ * On a host nobody knows here how many cores there will be. There only what leaves cores of the profile without work
+ * gets a place, and first cores are chosen from more than there will be as a rule: the core is that number modulo the
+ * cores. */
+#include "src/planning/placement.h"
+
+#include "src/model/sides.h"
+#include "src/planning/launch-options.h"
+
+enum {
+	MOST_CORES = 64, /* that are chosen from */
+	MOVING = 4 << 10, /* in bytes: an await, and caches that are cold */
+};
+
+struct placer {
+	const struct sk_model *model;
+	const struct sk_fusion *fusion;
+	const struct sk_tile_groups *groups;
+	uint32_t number; /* of the launch */
+	struct sk_launch_runs *runs;
+	const uint32_t *run_of; /* by place of a task in the launch */
+	uint32_t limits[SK_MAX_LANES]; /* cores that the launch's options leave it; 0: all */
+	double *loads[SK_MAX_LANES]; /* by core: when it is done with what it has so far … */
+	double *ends; /* … and when each run is done */
+	bool *placed; /* by run: it has places to choose from */
+};
+
+/* What a run does to cores: so many parts, one a core. */
+struct demand {
+	uint32_t lane, cores, parts;
+	uint32_t first; /* where it begins, if that cannot be chosen */
+	bool blocks; /* part b is on core first + b; else parts lie as far apart as they can */
+	double cost; /* of a part */
+};
+
+/* ---- what runs need ---- */
+
+static const struct sk_task *task_of(const struct placer *placer, const struct sk_run *run, uint32_t member)
+{
+	return &placer->model->tasks.items[placer->runs->tasks[run->first + member]];
+}
+
+/* In bytes, of which a core moves as many as it makes operations meanwhile. */
+static double cost_of(const struct placer *placer, const struct sk_run *run)
+{
+	double cost = 0;
+
+	for (uint32_t m = 0; m < run->count; m++) {
+		const struct sk_task *task = task_of(placer, run, m);
+
+		cost += (double)task->operations;
+		if (task->cost)
+			cost += (double)task->cost->of[0].values[SK_COST_CYCLES];
+		for (uint32_t a = 0; a < task->argument_count; a++)
+			if (sk_argument_access(&task->arguments[a]) && task->arguments[a].kind == SK_ARGUMENT_POINTER)
+				cost += (double)task->arguments[a].size;
+	}
+	return cost;
+}
+
+/* Of so many, those that the launch's options leave it. */
+static uint32_t limited(const struct placer *placer, uint32_t lane, uint32_t cores)
+{
+	uint32_t limit = placer->limits[lane];
+
+	cores = limit && limit < cores ? limit : cores;
+	return cores < MOST_CORES ? cores : MOST_CORES;
+}
+
+static uint32_t known_cores(const struct placer *placer, uint32_t lane)
+{
+	return limited(placer, lane, placer->model->device->lanes[lane].cores);
+}
+
+static uint32_t choices(const struct placer *placer, uint32_t lane)
+{
+	return sk_device_counts_cores(placer->model->device) ? known_cores(placer, lane)
+							     : limited(placer, lane, MOST_CORES);
+}
+
+static uint64_t parts_of(const struct placer *placer, const struct sk_run *run)
+{
+	return run->unit == 0	   ? task_of(placer, run, 0)->block_count
+	       : run->parts.blocks ? run->parts.blocks
+				   : (run->extent - 1) / run->unit + 1;
+}
+
+/* True if the run has parts for some of the cores, and nothing ties them to certain ones. */
+static bool measure(const struct placer *placer, const struct sk_run *run, struct demand *demand)
+{
+	const struct sk_task *task = task_of(placer, run, 0);
+	enum sk_step_kind kind = placer->model->kernels.items[task->kernel].signature->spread;
+	uint64_t parts = kind == SK_STEP_PLAIN ? 1 : parts_of(placer, run);
+	struct sk_side sides[SK_MAX_SIDES];
+
+	sk_task_sides(placer->model, placer->runs->tasks[run->first], sides);
+	*demand = (struct demand){.lane = task->lane,
+				  .cores = choices(placer, task->lane),
+				  .blocks = kind == SK_STEP_BLOCKS || kind == SK_STEP_PLAIN};
+	demand->first = kind == SK_STEP_PLAIN ? task->stream % demand->cores : 0;
+	demand->parts = parts < demand->cores ? (uint32_t)parts : demand->cores;
+	demand->cost = cost_of(placer, run) / demand->parts;
+	return kind != SK_STEP_PLAIN && !(sides[0].flags & SK_STEP_RESIDENT) && parts < known_cores(placer, task->lane);
+}
+
+/* ---- when, and where ---- */
+
+/* The core of a part, if the run begins at `first`. */
+static uint32_t core_of(const struct demand *demand, uint32_t first, uint32_t part)
+{
+	uint64_t apart = demand->blocks ? part : ((uint64_t)(part + 1) * demand->cores - 1) / demand->parts;
+
+	return (uint32_t)((first + apart) % demand->cores);
+}
+
+/* When the last of the cores that the run would have is free. */
+static double free_at(const struct placer *placer, const struct demand *demand, uint32_t first)
+{
+	double latest = 0;
+
+	for (uint32_t part = 0; part < demand->parts; part++) {
+		double load = placer->loads[demand->lane][core_of(demand, first, part)];
+
+		latest = load > latest ? load : latest;
+	}
+	return latest;
+}
+
+static void occupy(struct placer *placer, const struct demand *demand, uint32_t run, double ready)
+{
+	for (uint32_t part = 0; part < demand->parts; part++) {
+		double *load = &placer->loads[demand->lane][core_of(demand, demand->first, part)];
+
+		*load = (*load > ready ? *load : ready) + demand->cost;
+		placer->ends[run] = *load > placer->ends[run] ? *load : placer->ends[run];
+	}
+}
+
+/* When all that the run depends on is done; and the place of the last of those that have one, or 0. */
+static double find_ready(const struct placer *placer, uint32_t index, uint32_t lane, uint32_t *home)
+{
+	const struct sk_dependencies *dependencies = placer->fusion->dependencies;
+	const struct sk_run *run = &placer->runs->runs[index];
+	double ready = 0, last = 0;
+
+	*home = 0;
+	for (uint32_t m = 0; m < run->count; m++) {
+		uint32_t task = placer->runs->tasks[run->first + m];
+
+		for (uint32_t i = dependencies->first_conflict[task]; i < dependencies->first_conflict[task + 1]; i++) {
+			uint32_t other = dependencies->conflicts[i].task, before;
+
+			if (placer->fusion->tasks[other].launch != placer->number)
+				continue;
+			before = placer->run_of[placer->groups->places[other]];
+			ready = placer->ends[before] > ready ? placer->ends[before] : ready;
+			if (placer->placed[before] && placer->ends[before] > last &&
+			    task_of(placer, &placer->runs->runs[before], 0)->lane == lane) {
+				last = placer->ends[before];
+				*home = placer->runs->runs[before].first_core;
+			}
+		}
+	}
+	return ready;
+}
+
+static uint32_t find_first(const struct placer *placer, const struct demand *demand, uint32_t home, double ready)
+{
+	double least = free_at(placer, demand, home);
+	uint32_t best = home;
+
+	least = least > ready ? least : ready;
+	for (uint32_t first = 0; first < demand->cores; first++) {
+		double start = free_at(placer, demand, first);
+
+		start = (start > ready ? start : ready) + MOVING;
+		if (start >= least)
+			continue;
+		least = start;
+		best = first;
+	}
+	return best;
+}
+
+static void place(struct placer *placer, uint32_t index)
+{
+	struct sk_run *run = &placer->runs->runs[index];
+	struct demand demand;
+	uint32_t home;
+	double ready;
+
+	placer->placed[index] = measure(placer, run, &demand);
+	ready = find_ready(placer, index, demand.lane, &home);
+	if (placer->placed[index])
+		run->first_core = demand.first = find_first(placer, &demand, home, ready);
+	occupy(placer, &demand, index, ready);
+}
+
+/* Whether the launch may take more cores than its greediest task needs, as it does where steps begin elsewhere than at
+ * the first one. */
+static bool may_spread(const struct sk_model *model, const struct sk_launch *launch)
+{
+	for (uint32_t i = 0; i < launch->task_count && model->device->sync_all_split; i++)
+		if (model->kernels.items[model->tasks.items[launch->tasks[i]].kernel].signature->sync_all)
+			return false;
+	return !launch->options.sync_all && !launch->options.no_parallel_fusion;
+}
+
+void sk_placement_choose(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t launch,
+			 struct sk_tile_groups *groups)
+{
+	const struct sk_launch *record = &fusion->launches[launch];
+	struct sk_launch_runs *runs = &groups->launches[launch];
+	uint32_t *run_of;
+	struct placer placer = {.model = model, .fusion = fusion, .groups = groups, .number = launch, .runs = runs};
+
+	if (runs->count < 2 || !may_spread(model, record))
+		return;
+	run_of = SK_NEW_ARRAY(model->arena, uint32_t, record->task_count);
+	for (uint32_t i = 0; i < runs->count; i++)
+		for (uint32_t m = 0; m < runs->runs[i].count; m++)
+			run_of[runs->runs[i].first + m] = i;
+	placer.run_of = run_of;
+	placer.ends = SK_NEW_ARRAY(model->arena, double, runs->count);
+	placer.placed = SK_NEW_ARRAY(model->arena, bool, runs->count);
+	sk_launch_options_cores(model, &record->options, placer.limits);
+	for (uint32_t lane = 0; lane < model->device->lane_count; lane++)
+		placer.loads[lane] = SK_NEW_ARRAY(model->arena, double, choices(&placer, lane));
+	for (uint32_t i = 0; i < runs->count; i++)
+		place(&placer, i);
+}
