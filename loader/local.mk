@@ -2,7 +2,7 @@
 noinst_LTLIBRARIES += loader/libplan.la
 loader_libplan_la_SOURCES = \
 	loader/arch/x86_64/isa.c loader/arch/x86_64/cpuid.h loader/plan/isa.h \
-	loader/plan/plan-call.c loader/plan/plan-checker.h loader/plan/plan-launch.c loader/plan/plan-networks.c loader/plan/plan.c loader/plan/plan.h \
+	loader/plan/plan-arguments.c loader/plan/plan-call.c loader/plan/plan-checker.h loader/plan/plan-launch.c loader/plan/plan-networks.c loader/plan/plan.c loader/plan/plan.h \
 	loader/plan/task-filter.c loader/plan/task-filter.h loader/plan/words.c loader/plan/words.h \
 	loader/arch/x86_64/isa.def
 

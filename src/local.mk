@@ -44,6 +44,7 @@ src_libplanning_la_SOURCES = \
 	src/planning/order.c src/planning/order.h \
 	src/planning/fusion.c src/planning/fusion.h \
 	src/planning/peak.c src/planning/peak.h \
+	src/planning/plan-lists.c \
 	src/planning/plan-tables.c src/planning/plan-tables.h \
 	src/planning/plan-writer.c src/planning/plan-writer.h \
 	src/planning/reasons.c src/planning/reasons.h \

@@ -163,6 +163,7 @@ int main(int argc, char **argv)
 
 	bool failed = diag.errors;
 
+	sk_plan_close(&link.plan);
 	sk_arena_destroy(arena);
 	return failed ? 1 : 0;
 }

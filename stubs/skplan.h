@@ -100,6 +100,8 @@ enum {
 				       for those of its parts of 8 bytes that hold floats alone */
 	SK_ARGUMENT_FIELD = 32,	      /* not passed, but stored at byte `field` of this core's scratch in front of each call */
 	SK_ARGUMENT_FLAGS = 63,	      /* all of them */
+	SK_ARGUMENT_OPERAND = 64,     /* in lists alone: POINTER, LOAD, RESULT: it lies `offset` bytes into the call's next
+				       operand; space, index and tensor are 0 */
 };
 
 enum { SK_MAX_BY_VALUE = 1024 }; /* bytes of a struct that is passed by value */
@@ -119,6 +121,11 @@ struct sk_plan_argument {
 	uint16_t field;		/* FIELD; else 0 */
 	uint32_t tensor;	/* POINTER, LOAD, RESULT: index into tensors of the one that the bytes belong to; else 0 */
 };
+
+/* Many calls have the same arguments, but for the tensors that they are about. So a plan stores lists of arguments, and of
+ * each call its operands, which are tensors. The table of arguments has no records then, but so many as all calls have
+ * together, and whoever reads the plan makes them: of an OPERAND space, index, offset and tensor are those of the tensor, in
+ * launches of kind 2 those of the unshared workspace. A plan without lists has its arguments as they are. */
 
 /* What is known of a call only when it is made. */
 enum sk_variable {
@@ -201,9 +208,13 @@ struct sk_plan_call {
 	uint32_t task;	 /* index into tasks */
 	uint32_t kernel; /* index into kernels */
 	uint32_t first_argument;
+	uint32_t list;		/* index into lists: where the records of its arguments begin; 0 where there are none */
+	uint32_t first_operand; /* index into operands; 0 if it has none */
+	uint32_t first_loop;
 	uint16_t argument_count;
-	uint16_t flags; /* SK_CALL_… */
-	uint32_t first_loop, loop_count; /* the kernel is called for each tile; 0: once for all of the core's part */
+	uint8_t flags;	    /* SK_CALL_… */
+	uint8_t loop_count; /* the kernel is called for each tile; 0: once for all of the core's part */
+	uint32_t reserved;
 	uint64_t scale; /* SPLIT: elements of the call's extent for each one of the step's; else 1 */
 };
 
@@ -454,10 +465,12 @@ struct sk_plan {
 	struct sk_plan_table steps;	 /* struct sk_plan_step, launch by launch */
 	struct sk_plan_table calls;	 /* struct sk_plan_call, step by step */
 	struct sk_plan_table awaits;	 /* struct sk_plan_await */
-	struct sk_plan_table arguments;	 /* struct sk_plan_argument, call by call */
+	struct sk_plan_table arguments;	 /* struct sk_plan_argument, call by call; with lists only a number */
+	struct sk_plan_table lists;	 /* struct sk_plan_argument: arguments that calls share */
+	struct sk_plan_table operands;	 /* uint32_t tensor indices */
 	struct sk_plan_table loops;	 /* struct sk_plan_loop, call by call */
-	struct sk_plan_table terms;	 /* struct sk_plan_term, argument by argument */
-	struct sk_plan_table patterns;	 /* struct sk_plan_pattern, argument by argument */
+	struct sk_plan_table terms;	 /* struct sk_plan_term, argument by argument, or by record of a list */
+	struct sk_plan_table patterns;	 /* struct sk_plan_pattern, likewise */
 	struct sk_plan_table symbols;	 /* struct sk_plan_symbol */
 	struct sk_plan_table partitions; /* struct sk_plan_partition */
 	struct sk_plan_table homes;	 /* struct sk_plan_home */

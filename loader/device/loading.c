@@ -93,6 +93,7 @@ static void free_module(struct skrt_module *module)
 	free(module->kernels);
 	sk_module_destruct(module);
 	sk_exit_functions_forget(&module->image.package);
+	sk_plan_close(&module->plan);
 	sk_image_close(&module->image);
 	pthread_mutex_destroy(&module->lock);
 	pthread_mutex_destroy(&module->construction);

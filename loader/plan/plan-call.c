@@ -431,15 +431,21 @@ static bool check_arguments(struct sk_plan_checker *checker, const struct sk_pla
 
 /* ---- calls ---- */
 
-/* The records that the arguments of a call have besides, each behind the one before. */
+/* Terms that the expressions of one call have together: calls may share them, and each goes through its own. */
+enum { MOST_TERMS = 16384 };
+
+/* The records that the arguments of a call have besides, each behind the one before; with lists anywhere. */
 static bool check_argument_records(const struct sk_plan_checker *checker, const struct sk_plan_call *call,
 				   struct sk_plan_ends *ends)
 {
 	const struct sk_plan_view *view = checker->view;
+	uint64_t terms = 0;
 
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		const struct sk_plan_argument *argument = &view->arguments[call->first_argument + i];
 
+		if (view->list_count)
+			ends->terms = ends->patterns = 0;
 		if (argument->kind == SK_ARGUMENT_POINTER && argument->value > view->pattern_count)
 			return sk_plan_fail(checker, "pattern %" PRIu64 " is out of range (%u patterns)",
 					    argument->value - 1, view->pattern_count);
@@ -449,6 +455,9 @@ static bool check_argument_records(const struct sk_plan_checker *checker, const 
 			return false;
 		if (argument->kind == SK_ARGUMENT_EXPRESSION && argument->size > view->term_count)
 			return sk_plan_fail(checker, "%" PRIu64 " terms are more than there are", argument->size);
+		terms += argument->kind == SK_ARGUMENT_EXPRESSION ? argument->size : 0;
+		if (terms > MOST_TERMS)
+			return sk_plan_fail(checker, "its arguments have more than %d terms", MOST_TERMS);
 		if (argument->kind == SK_ARGUMENT_EXPRESSION &&
 		    !sk_plan_check_slice(checker, "terms", argument->index, (uint32_t)argument->size, &ends->terms,
 					 view->term_count))
@@ -457,16 +466,18 @@ static bool check_argument_records(const struct sk_plan_checker *checker, const 
 	return true;
 }
 
-bool sk_plan_check_call_slices(const struct sk_plan_checker *checker, const struct sk_plan_call *call,
+bool sk_plan_check_call_slices(struct sk_plan_checker *checker, const struct sk_plan_call *call, bool unshared,
 			       struct sk_plan_ends *ends)
 {
 	const struct sk_plan_view *view = checker->view;
 
+	if (call->reserved || (!view->list_count && (call->list || call->first_operand)))
+		return sk_plan_fail(checker, "a reserved field is not zero");
 	return sk_plan_check_slice(checker, "arguments", call->first_argument, call->argument_count, &ends->arguments,
 				   view->argument_count) &&
 	       sk_plan_check_slice(checker, "loops", call->first_loop, call->loop_count, &ends->loops,
 				   view->loop_count) &&
-	       check_argument_records(checker, call, ends);
+	       sk_plan_make_arguments(checker, call, unshared) && check_argument_records(checker, call, ends);
 }
 
 static bool check_loops(const struct sk_plan_checker *checker, const struct sk_plan_step *step,

@@ -33,11 +33,15 @@ bool sk_plan_check_slice(const struct sk_plan_checker *checker, const char *name
 
 /* What the calls so far have of the tables, in which each call's records stand behind those of the call before. */
 struct sk_plan_ends {
-	uint64_t arguments, loops, terms, patterns;
+	uint64_t arguments, loops, terms, patterns; /* with lists, calls share terms and patterns */
 };
 
-/* Checks where a call's records are, and moves the ends on. */
-bool sk_plan_check_call_slices(const struct sk_plan_checker *checker, const struct sk_plan_call *call,
+/* Where the plan has lists: makes the arguments of a call, whose place among all arguments has been checked;
+ * `unshared`: for a task entry. */
+bool sk_plan_make_arguments(struct sk_plan_checker *checker, const struct sk_plan_call *call, bool unshared);
+
+/* Checks where a call's records are, makes its arguments, and moves the ends on. */
+bool sk_plan_check_call_slices(struct sk_plan_checker *checker, const struct sk_plan_call *call, bool unshared,
 			       struct sk_plan_ends *ends);
 
 /* Checks a call of a step that has been checked but for its calls, and its arguments. */

@@ -222,14 +222,14 @@ static void enter_call(struct sk_plan_checker *checker, const struct sk_plan_ste
 	checker->call = step->call_count > 1 && call < step->call_count ? call : SK_NO_INDEX;
 }
 
-static bool check_call_slices(struct sk_plan_checker *checker, const struct sk_plan_step *step,
-			      struct sk_plan_ends *ends)
+static bool check_call_slices(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			      const struct sk_plan_step *step, struct sk_plan_ends *ends)
 {
 	const struct sk_plan_call *calls = sk_plan_step_calls(checker->view, step).first;
 
 	for (uint32_t i = 0; i < step->call_count; i++) {
 		enter_call(checker, step, i);
-		if (!sk_plan_check_call_slices(checker, &calls[i], ends))
+		if (!sk_plan_check_call_slices(checker, &calls[i], sk_plan_is_task_launch(launch), ends))
 			return false;
 	}
 	enter_call(checker, step, step->call_count);
@@ -261,7 +261,7 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 		return sk_plan_fail(checker, "flags 0x%x are unknown", step->flags);
 	if (launch->flags & SK_LAUNCH_THUNK && (step->call_count > 1 || step->await_count || step->tile))
 		return sk_plan_fail(checker, "a thunk makes one call and awaits nothing");
-	return check_calls_slice(checker, launch, step) && check_call_slices(checker, step, ends) &&
+	return check_calls_slice(checker, launch, step) && check_call_slices(checker, launch, step, ends) &&
 	       check_spread(checker, launch, step) && check_tile(checker, step) &&
 	       check_resident(checker, launch, step) && check_early(checker, launch, step) &&
 	       check_calls(checker, launch, step);

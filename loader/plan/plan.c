@@ -11,18 +11,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "stubs/skabi.h"
 
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
-_Static_assert(sizeof(struct sk_plan) == 328, "struct sk_plan");
+_Static_assert(sizeof(struct sk_plan) == 344, "struct sk_plan");
 _Static_assert(sizeof(struct sk_plan_launch) == 112, "struct sk_plan_launch");
 _Static_assert(sizeof(struct sk_plan_task) == 36, "struct sk_plan_task");
 _Static_assert(sizeof(struct sk_plan_cost) == 64, "struct sk_plan_cost");
 _Static_assert(sizeof(struct sk_plan_kernel) == 48, "struct sk_plan_kernel");
 _Static_assert(sizeof(struct sk_plan_tensor) == 112, "struct sk_plan_tensor");
 _Static_assert(sizeof(struct sk_plan_step) == 56, "struct sk_plan_step");
-_Static_assert(sizeof(struct sk_plan_call) == 32, "struct sk_plan_call");
+_Static_assert(sizeof(struct sk_plan_call) == 40, "struct sk_plan_call");
 _Static_assert(sizeof(struct sk_plan_argument) == 48, "struct sk_plan_argument");
 _Static_assert(sizeof(struct sk_plan_loop) == 16, "struct sk_plan_loop");
 _Static_assert(sizeof(struct sk_plan_term) == 40, "struct sk_plan_term");
@@ -132,6 +133,8 @@ static const struct table tables[] = {
 	TABLE(calls, struct sk_plan_call, calls, call_count),
 	TABLE(awaits, struct sk_plan_await, awaits, await_count),
 	TABLE(arguments, struct sk_plan_argument, arguments, argument_count),
+	TABLE(lists, struct sk_plan_argument, lists, list_count),
+	TABLE(operands, uint32_t, operands, operand_count),
 	TABLE(loops, struct sk_plan_loop, loops, loop_count),
 	TABLE(terms, struct sk_plan_term, terms, term_count),
 	TABLE(patterns, struct sk_plan_pattern, patterns, pattern_count),
@@ -163,12 +166,15 @@ static bool open_tables(const struct sk_plan_checker *checker, struct sk_plan_vi
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		const struct table *entry = &tables[i];
 		const struct sk_plan_table *table = (const void *)((const char *)plan + entry->table);
+		bool is_made = table == &plan->arguments && plan->lists.count;
 
-		if (!check_extent_of(checker, entry->name, table, entry->record_size,
-				     entry->record_size % 8 == 0 ? 8 : 4))
+		if (is_made && table->offset)
+			return sk_plan_fail(checker, "it has arguments, and lists of them");
+		if (!is_made && !check_extent_of(checker, entry->name, table, entry->record_size,
+						 entry->record_size % 8 == 0 ? 8 : 4))
 			return false;
 
-		const void *records = table->count ? sk_plan_address(&table->offset) : NULL;
+		const void *records = table->count && !is_made ? sk_plan_address(&table->offset) : NULL;
 
 		memcpy((char *)view + entry->view_pointer, &records, sizeof(records));
 		memcpy((char *)view + entry->view_count, &table->count, sizeof(table->count));
@@ -594,6 +600,40 @@ static uint32_t count_network_launches(const struct sk_plan_view *view)
 	return low;
 }
 
+/* ---- arguments, where there are lists ---- */
+
+/* Bytes of arguments that a plan can stand for, for each byte of its own: a call of 128 of them, the most that a
+ * signature has, comes with a step, a task and their names. */
+enum { MOST_BYTES = 64 };
+
+static uint64_t size_of(const struct sk_plan_view *view)
+{
+	return view->argument_count * (uint64_t)sizeof(*view->made);
+}
+
+static bool open_arguments(const struct sk_plan_checker *checker, struct sk_plan_view *view)
+{
+	void *memory;
+
+	if (!view->list_count || !view->argument_count)
+		return true;
+	if (size_of(view) / MOST_BYTES > view->plan->size)
+		return sk_plan_fail(checker, "%u arguments are too many for %" PRIu64 " bytes", view->argument_count,
+				    view->plan->size);
+	memory = mmap(NULL, size_of(view), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return sk_plan_fail(checker, "no memory for %u arguments", view->argument_count);
+	view->arguments = view->made = memory;
+	return true;
+}
+
+void sk_plan_close(struct sk_plan_view *view)
+{
+	if (view->made)
+		munmap(view->made, size_of(view));
+	view->arguments = view->made = NULL;
+}
+
 bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size)
 {
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
@@ -606,5 +646,5 @@ bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, cha
 	if (!check_header(&checker, view->plan, size) || !open_tables(&checker, view) || !check_lanes(&checker))
 		return false;
 	view->network_launch_count = count_network_launches(view);
-	return check_bindings(&checker);
+	return check_bindings(&checker) && open_arguments(&checker, view);
 }

@@ -2,7 +2,8 @@
  * when it is: sk_plan_open the header, that every table and string lies inside, and what is bound, in a time that does
  * not grow with the number of kernels; sk_plan_check_record one launch's record, for whoever runs it;
  * sk_plan_check_launch every index, kind and sum that the records of its steps hold; sk_plan_check_networks what is
- * whose; sk_plan_check_all the whole plan. What has been checked is then used in place.
+ * whose; sk_plan_check_all the whole plan. What has been checked is then used in place, but for the arguments of calls:
+ * sk_plan_check_launch makes them, in memory of the view.
  *
  * Errors are text in the caller's buffer: "plan: launch 3: step 2: kernel 17 is out of range (12 kernels)". */
 #ifndef SK_LOADER_PLAN_H
@@ -26,7 +27,11 @@ struct sk_plan_view {
 	const struct sk_plan_step *steps;
 	const struct sk_plan_call *calls;
 	const struct sk_plan_await *awaits;
-	const struct sk_plan_argument *arguments;
+	const struct sk_plan_argument
+		*arguments; /* with lists those of launches that have been checked; others are 0 */
+	const struct sk_plan_argument *lists;
+	const uint32_t *operands;
+	struct sk_plan_argument *made; /* with lists: `arguments`, in memory of the view's own; else NULL */
 	const struct sk_plan_loop *loops;
 	const struct sk_plan_term *terms;
 	const struct sk_plan_pattern *patterns;
@@ -35,8 +40,8 @@ struct sk_plan_view {
 	const struct sk_plan_home *homes;
 	const uint32_t *follows;
 	uint32_t lane_count, launch_count, task_count, cost_count, kernel_count, tensor_count, binding_count,
-		step_count, call_count, await_count, argument_count, loop_count, term_count, pattern_count,
-		symbol_count, partition_count, home_count, follow_count;
+		step_count, call_count, await_count, argument_count, list_count, operand_count, loop_count, term_count,
+		pattern_count, symbol_count, partition_count, home_count, follow_count;
 	uint32_t network_launch_count; /* the launches before the first task entry */
 };
 
@@ -54,8 +59,11 @@ bool sk_plan_next_network(const struct sk_plan_view *view, struct sk_plan_networ
 bool sk_plan_has_networks(const struct sk_plan_view *view);
 
 /* Checks the header, the tables' bounds and alignment, lanes, bindings and the tensors that are bound, and fills the
- * view. bytes must be aligned to 8 and outlive the view. */
+ * view. bytes must be aligned to 8 and outlive the view, which sk_plan_close gives back. */
 bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size);
+
+/* Gives back the memory that a view has, also one that was refused, or is zero. */
+void sk_plan_close(struct sk_plan_view *view);
 
 /* Checks the record of one launch, its partitions and its homes: all that running it needs. */
 bool sk_plan_check_record(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size);

@@ -56,16 +56,12 @@ void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field,
 /* ---- layout ---- */
 
 /* The tables of which every launch has a part. */
-enum { STEPS, CALLS, AWAITS, ARGUMENTS, LOOPS, TERMS, PATTERNS, PARTITIONS, HOMES, FOLLOWS, COUNTS };
+enum { STEPS, CALLS, AWAITS, ARGUMENTS, LOOPS, PARTITIONS, HOMES, FOLLOWS, COUNTS };
 
 static void count_call(const struct sk_task *task, uint64_t copies, uint64_t counts[COUNTS])
 {
 	counts[ARGUMENTS] += task->argument_count * copies;
 	counts[LOOPS] += task->loop_count * copies;
-	for (uint32_t a = 0; a < task->argument_count; a++) {
-		counts[TERMS] += task->arguments[a].term_count * copies;
-		counts[PATTERNS] += task->arguments[a].pattern ? copies : 0;
-	}
 }
 
 static void count_records(const struct sk_plan_writer *writer, uint64_t counts[COUNTS])
@@ -127,14 +123,18 @@ static uint32_t number_tensors(const struct sk_model *model, uint32_t *numbers)
 	return count;
 }
 
-static uint64_t count_costs(const struct sk_model *model)
+/* Tasks that cost the same share the records. */
+static uint32_t number_costs(struct sk_plan_writer *writer)
 {
-	uint64_t count = 0;
+	sk_map_init(&writer->cost_numbers, writer->arena);
+	for (size_t i = 0; i < writer->model->tasks.count; i++) {
+		const struct sk_task_cost *cost = writer->model->tasks.items[i].cost;
 
-	for (size_t i = 0; i < model->tasks.count; i++)
-		if (model->tasks.items[i].cost)
-			count += model->tasks.items[i].cost->count;
-	return count;
+		for (uint32_t side = 0; cost && side < cost->count; side++)
+			sk_map_insert(&writer->cost_numbers, (const char *)&cost->of[side], sizeof(cost->of[side]),
+				      (uint32_t)writer->cost_numbers.count);
+	}
+	return (uint32_t)writer->cost_numbers.count;
 }
 
 /* Appends a table to the layout. */
@@ -152,31 +152,35 @@ static bool add_table(struct sk_plan *header, struct sk_plan_table *table, uint6
 
 /* Lays out everything but the strings; false if it is too large. What loading reads stands together, behind the header:
  * each place that it has to look at costs a page fault. */
-static bool lay_out(const struct sk_plan_writer *writer, struct sk_plan *header, uint64_t *size)
+static bool lay_out(struct sk_plan_writer *writer, struct sk_plan *header, uint64_t *size)
 {
 	const struct sk_model *model = writer->model;
+	const struct sk_plan_lists *lists = &writer->lists;
 	uint64_t counts[COUNTS];
 	uint64_t launches = writer->fusion->launch_count + (writer->task_entries ? model->tasks.count : 0);
 
 	count_records(writer, counts);
 	*size = sizeof(*header);
+	header->arguments.count = (uint32_t)counts[ARGUMENTS];
+	if (counts[ARGUMENTS] > INT32_MAX)
+		return false;
 	return add_table(header, &header->lanes, model->device->lane_count, sizeof(int32_t), size) &&
 	       add_table(header, &header->bindings, model->binding_count, sizeof(uint32_t), size) &&
-	       add_table(header, &header->tensors, number_tensors(model, writer->numbers),
-			 sizeof(struct sk_plan_tensor), size) &&
+	       add_table(header, &header->tensors, writer->tensor_count, sizeof(struct sk_plan_tensor), size) &&
 	       add_table(header, &header->launches, launches, sizeof(struct sk_plan_launch), size) &&
 	       add_table(header, &header->tasks, model->tasks.count, sizeof(struct sk_plan_task), size) &&
-	       add_table(header, &header->costs, count_costs(model), sizeof(struct sk_plan_cost), size) &&
+	       add_table(header, &header->costs, number_costs(writer), sizeof(struct sk_plan_cost), size) &&
 	       add_table(header, &header->kernels, model->kernels.count + (uint64_t)writer->copy_count,
 			 sizeof(struct sk_plan_kernel), size) &&
 	       add_table(header, &header->symbols, model->symbols.count, sizeof(struct sk_plan_symbol), size) &&
 	       add_table(header, &header->steps, counts[STEPS], sizeof(struct sk_plan_step), size) &&
 	       add_table(header, &header->calls, counts[CALLS], sizeof(struct sk_plan_call), size) &&
 	       add_table(header, &header->awaits, counts[AWAITS], sizeof(struct sk_plan_await), size) &&
-	       add_table(header, &header->arguments, counts[ARGUMENTS], sizeof(struct sk_plan_argument), size) &&
+	       add_table(header, &header->lists, lists->records.count, sizeof(struct sk_plan_argument), size) &&
+	       add_table(header, &header->operands, lists->operands.count, sizeof(uint32_t), size) &&
 	       add_table(header, &header->loops, counts[LOOPS], sizeof(struct sk_plan_loop), size) &&
-	       add_table(header, &header->terms, counts[TERMS], sizeof(struct sk_plan_term), size) &&
-	       add_table(header, &header->patterns, counts[PATTERNS], sizeof(struct sk_plan_pattern), size) &&
+	       add_table(header, &header->terms, lists->terms.count, sizeof(struct sk_plan_term), size) &&
+	       add_table(header, &header->patterns, lists->patterns.count, sizeof(struct sk_plan_pattern), size) &&
 	       add_table(header, &header->partitions, counts[PARTITIONS], sizeof(struct sk_plan_partition), size) &&
 	       add_table(header, &header->homes, counts[HOMES], sizeof(struct sk_plan_home), size) &&
 	       add_table(header, &header->follows, counts[FOLLOWS], sizeof(uint32_t), size);
@@ -185,6 +189,13 @@ static bool lay_out(const struct sk_plan_writer *writer, struct sk_plan *header,
 static void *start_of(const struct sk_plan_table *table)
 {
 	return (char *)&table->offset + table->offset;
+}
+
+/* Fills a table. */
+static void put(const struct sk_plan_table *table, const void *records, size_t size)
+{
+	if (table->count)
+		memcpy(start_of(table), records, table->count * size);
 }
 
 /* Aligned as a plan has to be. */
@@ -212,10 +223,11 @@ static void open_tables(struct sk_plan_writer *writer, const struct sk_plan *hea
 	writer->steps = start_of(&plan->steps);
 	writer->calls = start_of(&plan->calls);
 	writer->awaits = start_of(&plan->awaits);
-	writer->arguments = start_of(&plan->arguments);
+	put(&plan->lists, writer->lists.records.items, sizeof(struct sk_plan_argument));
+	put(&plan->operands, writer->lists.operands.items, sizeof(uint32_t));
 	writer->loops = start_of(&plan->loops);
-	writer->terms = start_of(&plan->terms);
-	writer->patterns = start_of(&plan->patterns);
+	put(&plan->terms, writer->lists.terms.items, sizeof(struct sk_plan_term));
+	put(&plan->patterns, writer->lists.patterns.items, sizeof(struct sk_plan_pattern));
 	writer->symbols = start_of(&plan->symbols);
 	writer->partitions = start_of(&plan->partitions);
 	writer->homes = start_of(&plan->homes);
@@ -228,6 +240,8 @@ bool sk_plan_lay_out(struct sk_plan_writer *writer)
 	uint64_t size;
 
 	count_copies(writer);
+	writer->tensor_count = number_tensors(writer->model, writer->numbers);
+	sk_plan_make_lists(writer);
 	if (!lay_out(writer, &header, &size))
 		return false;
 	open_tables(writer, &header, size);

@@ -6,6 +6,19 @@
 #include "src/model/model.h"
 #include "src/planning/plan-writer.h"
 
+struct sk_plan_list_of_task {
+	uint32_t list, first_operand;
+};
+
+/* What the arguments of all calls are made of; the task's entry shares the task's. */
+struct sk_plan_lists {
+	SK_ARRAY(struct sk_plan_argument) records;
+	SK_ARRAY(struct sk_plan_term) terms;
+	SK_ARRAY(struct sk_plan_pattern) patterns;
+	SK_ARRAY(uint32_t) operands;
+	struct sk_plan_list_of_task *of_tasks; /* by task */
+};
+
 struct sk_plan_writer {
 	const struct sk_model *model;
 	const struct sk_fusion *fusion;
@@ -31,24 +44,27 @@ struct sk_plan_writer {
 	struct sk_plan_step *steps;
 	struct sk_plan_call *calls;
 	struct sk_plan_await *awaits;
-	struct sk_plan_argument *arguments;
 	struct sk_plan_loop *loops;
-	struct sk_plan_term *terms;
-	struct sk_plan_pattern *patterns;
 	struct sk_plan_symbol *symbols;
 	struct sk_plan_partition *partitions;
 	struct sk_plan_home *homes;
 	uint32_t *follows;
-	uint32_t cost_count, step_count, call_count, await_count, argument_count, loop_count, term_count, pattern_count,
-		partition_count, home_count, follow_count;
+	uint32_t step_count, call_count, await_count, argument_count, loop_count, partition_count, home_count,
+		follow_count;
 
+	struct sk_plan_lists lists;
+	struct sk_map cost_numbers; /* what tasks cost -> index in costs */
 	uint32_t *copies; /* by kernel: beside itself */
 	uint32_t copy_count;
+	uint32_t tensor_count; /* that are no views */
 
 	uint64_t strings_offset; /* in the image */
 	SK_ARRAY(char) strings;
 	struct sk_map string_offsets;
 };
+
+/* Makes the lists of arguments; the tensors are numbered. */
+void sk_plan_make_lists(struct sk_plan_writer *writer);
 
 /* Counts the records, finds a place for each table, and makes room. False if the plan is too large. */
 bool sk_plan_lay_out(struct sk_plan_writer *writer);

@@ -170,10 +170,13 @@ static void write_tensors(struct sk_plan_writer *writer)
 /* SK_NO_INDEX if the task does not say what all of it or its cube side (0), its vector side (1) cost. */
 static uint32_t add_cost(struct sk_plan_writer *writer, const struct sk_task *task, uint32_t side)
 {
+	uint32_t number;
+
 	if (!task->cost || side >= task->cost->count)
 		return SK_NO_INDEX;
-	writer->costs[writer->cost_count] = task->cost->of[side];
-	return writer->cost_count++;
+	number = sk_map_find(&writer->cost_numbers, (const char *)&task->cost->of[side], sizeof(task->cost->of[side]));
+	writer->costs[number] = task->cost->of[side];
+	return number;
 }
 
 static void write_tasks(struct sk_plan_writer *writer)
@@ -197,52 +200,7 @@ static void write_tasks(struct sk_plan_writer *writer)
 
 /* ---- steps ---- */
 
-static void write_argument(struct sk_plan_writer *writer, const struct sk_argument *argument, bool unshared)
-{
-	struct sk_plan_argument *record = &writer->arguments[writer->argument_count++];
-
-	record->kind = (uint8_t)argument->kind;
-	record->dtype = (uint8_t)argument->dtype;
-	record->access = (uint8_t)sk_argument_access(argument);
-	record->offset = argument->offset;
-	record->size = argument->size;
-	record->element_bytes = argument->element_bytes;
-	record->value = argument->value;
-	record->flags = (uint16_t)((argument->by_reference ? SK_ARGUMENT_BY_REFERENCE : 0) |
-				   (argument->by_value ? SK_ARGUMENT_BY_VALUE : 0) |
-				   (argument->is_status ? SK_ARGUMENT_STATUS : 0) |
-				   (argument->is_field ? SK_ARGUMENT_FIELD : 0));
-	record->field = (uint16_t)argument->field;
-	if (argument->kind == SK_ARGUMENT_EXPRESSION) {
-		record->index = writer->term_count;
-		record->size = argument->term_count;
-		memcpy(&writer->terms[writer->term_count], argument->terms,
-		       argument->term_count * sizeof(*argument->terms));
-		writer->term_count += argument->term_count;
-	} else if (argument->kind == SK_ARGUMENT_SYMBOL) {
-		record->index = (uint32_t)argument->value;
-		record->value = 0;
-	} else if (argument->kind == SK_ARGUMENT_STATE) {
-		record->space = SK_SPACE_STATE;
-		record->index = (uint32_t)argument->value;
-		record->value = 0;
-		record->flags |= argument->of_library ? SK_ARGUMENT_OF_LIBRARY : 0;
-	} else if (argument->tensor != SK_NONE) {
-		const struct sk_tensor *tensor = &writer->model->tensors.items[argument->tensor];
-
-		record->space = (uint8_t)space_of(writer, argument->tensor, unshared);
-		record->index = record->space == SK_SPACE_BINDING ? tensor->binding : 0;
-		record->tensor = writer->numbers[argument->tensor];
-		record->offset += base_of(writer, argument->tensor, unshared);
-		record->flags |= argument->whole ? SK_ARGUMENT_WHOLE : 0;
-		if (argument->pattern) {
-			writer->patterns[writer->pattern_count++] = *argument->pattern;
-			record->value = writer->pattern_count;
-		}
-	}
-}
-
-static void write_call(struct sk_plan_writer *writer, uint32_t number, uint64_t scale, bool unshared)
+static void write_call(struct sk_plan_writer *writer, uint32_t number, uint64_t scale)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
 	const struct sk_signature *signature = writer->model->kernels.items[task->kernel].signature;
@@ -251,21 +209,22 @@ static void write_call(struct sk_plan_writer *writer, uint32_t number, uint64_t 
 		.task = number,
 		.kernel = task->kernel,
 		.first_argument = writer->argument_count,
+		.list = writer->lists.of_tasks[number].list,
+		.first_operand = writer->lists.of_tasks[number].first_operand,
+		.first_loop = writer->loop_count,
 		.argument_count = (uint16_t)task->argument_count, /* the parameters, a result and states */
 		.flags = signature->returns_status ? SK_CALL_STATUS : 0,
-		.first_loop = writer->loop_count,
-		.loop_count = task->loop_count,
+		.loop_count = (uint8_t)task->loop_count,
 		.scale = scale,
 	};
 	memcpy(&writer->loops[writer->loop_count], task->loops, task->loop_count * sizeof(*task->loops));
 	writer->loop_count += task->loop_count;
-	for (uint32_t a = 0; a < task->argument_count; a++)
-		write_argument(writer, &task->arguments[a], unshared);
+	writer->argument_count += task->argument_count;
 }
 
 /* What the step of a task is by itself: its spread, and one call. */
 static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_plan_launch *launch, uint32_t number,
-				       const struct sk_side *side, uint64_t scale, bool unshared)
+				       const struct sk_side *side, uint64_t scale)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
 	const struct sk_signature *signature = writer->model->kernels.items[task->kernel].signature;
@@ -288,7 +247,7 @@ static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_
 		launch->flags |= SK_LAUNCH_EARLY;
 	if (task->once)
 		launch->flags |= SK_LAUNCH_ONCE;
-	write_call(writer, number, scale, unshared);
+	write_call(writer, number, scale);
 	return record;
 }
 
@@ -301,8 +260,8 @@ static void write_step(struct sk_plan_writer *writer, struct sk_plan_launch *lau
 	sides[step->side].flags = step->flags;
 
 	const struct sk_task *tasks = writer->model->tasks.items;
-	struct sk_plan_step *record = start_step(writer, launch, step->task, &sides[step->side],
-						 sk_run_scale(step->run, &tasks[step->task]), false);
+	struct sk_plan_step *record =
+		start_step(writer, launch, step->task, &sides[step->side], sk_run_scale(step->run, &tasks[step->task]));
 
 	for (uint32_t i = 1; i < step->task_count; i++) {
 		uint32_t number = step->tasks[i];
@@ -311,7 +270,7 @@ static void write_step(struct sk_plan_writer *writer, struct sk_plan_launch *lau
 		record->flags |= writer->model->kernels.items[tasks[number].kernel].signature->nontemporal
 					 ? SK_STEP_NONTEMPORAL
 					 : 0;
-		write_call(writer, number, sk_run_scale(step->run, &tasks[number]), false);
+		write_call(writer, number, sk_run_scale(step->run, &tasks[number]));
 	}
 	record->tile = step->run->tile;
 	if (record->kind == SK_STEP_BLOCKS && !(record->flags & SK_STEP_RESIDENT))
@@ -429,7 +388,7 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 
 	struct sk_plan_launch *record =
 		start_launch(writer, writer->fusion->launch_count + number, SK_LAUNCH_TASK, name, resident_cores);
-	struct sk_plan_step *step = start_step(writer, record, number, &sides[0], 1, true);
+	struct sk_plan_step *step = start_step(writer, record, number, &sides[0], 1);
 
 	sk_plan_set_string(writer, &record->scope, writer->fusion->tasks[number].scope);
 	sk_plan_set_string(writer, &record->network, task->network);
@@ -453,7 +412,7 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 	write_device_cores(writer, record, &number, 1);
 	if (count == 1)
 		return;
-	start_step(writer, record, number, &sides[1], 1, true)->number = ++record->lane_steps[sides[1].lane];
+	start_step(writer, record, number, &sides[1], 1)->number = ++record->lane_steps[sides[1].lane];
 }
 
 /* ---- the whole ---- */

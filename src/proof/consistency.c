@@ -34,6 +34,12 @@ static bool is_filling(const struct sk_plan *plan, uint64_t from, uint64_t to)
 	return zero;
 }
 
+/* The arguments, where the plan has lists of them. */
+static bool is_made(const struct sk_plan *plan, const struct sk_plan_table *table)
+{
+	return table == &plan->arguments && plan->lists.count;
+}
+
 /* Header and tables lie one behind the other, and nothing lies between them but what aligns them. */
 static bool check_tables(const struct sk_consistency *check)
 {
@@ -43,7 +49,7 @@ static bool check_tables(const struct sk_consistency *check)
 #name, &plan->name,                                                                                    \
 			(uint64_t)((const char *)&plan->name.offset - (const char *)plan) +                            \
 				(uint64_t)(int64_t)plan->name.offset,                                                  \
-			plan->name.count *(uint64_t)sizeof(type)                                                       \
+			is_made(plan, &plan->name) ? 0 : plan->name.count *(uint64_t)sizeof(type)                      \
 	}
 	struct part parts[] = {
 		{"header", NULL, 0, sizeof(*plan)},
@@ -58,6 +64,8 @@ static bool check_tables(const struct sk_consistency *check)
 		PART(calls, struct sk_plan_call),
 		PART(awaits, struct sk_plan_await),
 		PART(arguments, struct sk_plan_argument),
+		PART(lists, struct sk_plan_argument),
+		PART(operands, uint32_t),
 		PART(loops, struct sk_plan_loop),
 		PART(terms, struct sk_plan_term),
 		PART(patterns, struct sk_plan_pattern),
@@ -97,10 +105,41 @@ static bool check_slice(const struct sk_consistency *check, const char *what, ui
 	return true;
 }
 
+/* What calls share begins behind all that there has been so far, or has been there. */
+static bool check_shared(const struct sk_consistency *check, const char *what, uint32_t first, uint32_t count,
+			 uint32_t *end)
+{
+	if (!count)
+		return sk_same_number(check, what, "where none begin", first, 0);
+	if (first == *end || count > *end || first > *end - count)
+		return check_slice(check, what, first, count, end);
+	return true;
+}
+
+static bool check_lists(const struct sk_consistency *check)
+{
+	const struct sk_plan_view *view = check->view;
+	uint32_t lists = 0, operands = 0;
+
+	for (uint32_t i = 0; view->made && i < view->call_count; i++) {
+		const struct sk_plan_call *call = &view->calls[i];
+		uint32_t count = 0;
+
+		for (uint32_t a = 0; a < call->argument_count; a++)
+			count += (view->lists[call->list + a].flags & SK_ARGUMENT_OPERAND) != 0;
+		if (!check_shared(check, "lists", call->list, call->argument_count, &lists) ||
+		    !check_shared(check, "operands", call->first_operand, count, &operands))
+			return false;
+	}
+	return sk_same_number(check, "header", "the number of records of lists", view->list_count, lists) &&
+	       sk_same_number(check, "header", "the number of operands", view->operand_count, operands);
+}
+
 /* Arguments, and what they and the call have besides. */
 static bool check_slices_of_calls(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
+	const struct sk_plan_argument *records = view->made ? view->lists : view->arguments;
 	uint32_t arguments = 0, loops = 0, terms = 0, patterns = 0;
 
 	for (uint32_t i = 0; i < view->call_count; i++)
@@ -110,8 +149,8 @@ static bool check_slices_of_calls(const struct sk_consistency *check)
 			return false;
 	if (!sk_same_number(check, "header", "the number of arguments", view->argument_count, arguments))
 		return false;
-	for (uint32_t i = 0; i < arguments; i++) {
-		const struct sk_plan_argument *argument = &view->arguments[i];
+	for (uint32_t i = 0; i < (view->made ? view->list_count : arguments); i++) {
+		const struct sk_plan_argument *argument = &records[i];
 
 		if (argument->kind == SK_ARGUMENT_EXPRESSION &&
 		    !check_slice(check, "terms", argument->index, (uint32_t)argument->size, &terms))
@@ -120,7 +159,7 @@ static bool check_slices_of_calls(const struct sk_consistency *check)
 		    !check_slice(check, "patterns", (uint32_t)(argument->value - 1), 1, &patterns))
 			return false;
 	}
-	return sk_same_number(check, "header", "the number of loops", view->loop_count, loops) &&
+	return check_lists(check) && sk_same_number(check, "header", "the number of loops", view->loop_count, loops) &&
 	       sk_same_number(check, "header", "the number of terms", view->term_count, terms) &&
 	       sk_same_number(check, "header", "the number of patterns", view->pattern_count, patterns);
 }
@@ -253,7 +292,14 @@ static bool check_entry(const struct sk_consistency *check, uint32_t number)
 			    sk_arena_print(check->arena, "sk_unfused_%s", sk_identifier(check->arena, name)));
 }
 
-/* Costs stand in the order of their tasks; only mix tasks have one for each side. */
+/* What has been there, or comes next. */
+static bool is_in_order(uint32_t number, uint32_t *next)
+{
+	*next += number == *next;
+	return number < *next;
+}
+
+/* Costs stand in the order of the first tasks that have them; only mix tasks have one for each side. */
 static bool check_costs(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
@@ -263,8 +309,8 @@ static bool check_costs(const struct sk_consistency *check)
 		const struct sk_plan_task *task = &view->tasks[i];
 		bool mix = view->steps[check->places[i].step].flags & SK_STEP_CUBE_SIDE;
 
-		if ((task->cost != SK_NO_INDEX && task->cost != next++) ||
-		    (task->vector_cost != SK_NO_INDEX && (!mix || task->vector_cost != next++)))
+		if ((task->cost != SK_NO_INDEX && !is_in_order(task->cost, &next)) ||
+		    (task->vector_cost != SK_NO_INDEX && (!mix || !is_in_order(task->vector_cost, &next))))
 			return sk_contradict(check, "the cost of task '%s' is another one's",
 					     sk_plan_string(&task->name));
 	}

@@ -374,6 +374,7 @@ bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const ch
 
 void sk_package_file_close(struct sk_package_file *file)
 {
+	sk_plan_close(&file->plan);
 	if (file->mapping)
 		sk_unmap_file(file->mapping, file->size);
 	*file = (struct sk_package_file){0};

@@ -51,5 +51,6 @@ void fuzz_plan(struct sk_model *model, struct sk_diag *diag)
 	fuzz_promise(sk_consistency_check(model->arena, diag, &view, "plan", &account),
 		     "a plan does not contradict itself");
 	emit_all(model->arena, &view);
+	sk_plan_close(&view);
 	fuzz_accept();
 }

@@ -158,10 +158,11 @@ static void write_calls(struct writer *writer, const struct handmade_package *pa
 			const struct handmade_step *step = &launch->steps[i];
 			const struct handmade_call *call = call_of(step);
 
-			fprintf(writer->file, "\t.long %u, 0, %u\n\t.short %u, %u\n\t.long %u, %u\n\t.quad 1\n",
-				task_number(package, step->task), records.arguments,
+			fprintf(writer->file,
+				"\t.long %u, 0, %u, 0, 0, %u\n\t.short %u\n\t.byte %u, %u\n\t.long 0\n\t.quad 1\n",
+				task_number(package, step->task), records.arguments, records.loops,
 				call->argument_count + (step->state ? 1 : 0),
-				call->returns_nothing ? 0 : SK_CALL_STATUS, records.loops, call->loop_count);
+				call->returns_nothing ? 0 : SK_CALL_STATUS, call->loop_count);
 			count_call(&records, step);
 		}
 }
@@ -327,6 +328,8 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	table(&writer, "calls", steps);
 	table(&writer, "awaits", 0);
 	table(&writer, "arguments", records.arguments);
+	table(&writer, "lists", 0);
+	table(&writer, "operands", 0);
 	table(&writer, "loops", records.loops);
 	table(&writer, "terms", records.terms);
 	table(&writer, "patterns", records.patterns);

@@ -26,7 +26,8 @@
 	N(r, unshared_workspace_size) N(r, constants_size) N(r, isa) R(r, constants) R(r, device) A(r, resident_cores) \
 	TABLE_FIELDS(N, r, lanes) TABLE_FIELDS(N, r, launches) TABLE_FIELDS(N, r, tasks) TABLE_FIELDS(N, r, costs) \
 	TABLE_FIELDS(N, r, kernels) TABLE_FIELDS(N, r, tensors) TABLE_FIELDS(N, r, bindings) TABLE_FIELDS(N, r, steps) \
-	TABLE_FIELDS(N, r, calls) TABLE_FIELDS(N, r, awaits) TABLE_FIELDS(N, r, arguments) TABLE_FIELDS(N, r, loops) \
+	TABLE_FIELDS(N, r, calls) TABLE_FIELDS(N, r, awaits) TABLE_FIELDS(N, r, arguments) TABLE_FIELDS(N, r, lists) \
+	TABLE_FIELDS(N, r, operands) TABLE_FIELDS(N, r, loops) \
 	TABLE_FIELDS(N, r, terms) TABLE_FIELDS(N, r, patterns) TABLE_FIELDS(N, r, symbols) TABLE_FIELDS(N, r, partitions) \
 	TABLE_FIELDS(N, r, homes) TABLE_FIELDS(N, r, follows) TABLE_FIELDS(N, r, strings) \
 	N(r, seal.file_size) A(r, seal.rest) A(r, seal.signature) A(r, seal.loaded)
@@ -48,8 +49,8 @@
 #define STEP_FIELDS(N, A, R, r) \
 	N(r, first_call) N(r, call_count) N(r, lane) N(r, kind) N(r, flags) N(r, number) N(r, core_set) \
 	N(r, partition) N(r, blocks) N(r, first_await) N(r, await_count) N(r, first_core) N(r, extent) N(r, tile)
-#define CALL_FIELDS(N, A, R, r) N(r, task) N(r, kernel) N(r, first_argument) N(r, argument_count) N(r, flags) \
-	N(r, first_loop) N(r, loop_count) N(r, scale)
+#define CALL_FIELDS(N, A, R, r) N(r, task) N(r, kernel) N(r, first_argument) N(r, list) N(r, first_operand) \
+	N(r, first_loop) N(r, argument_count) N(r, flags) N(r, loop_count) N(r, reserved) N(r, scale)
 #define LOOP_FIELDS(N, A, R, r) N(r, extent) N(r, tile)
 #define TERM_FIELDS(N, A, R, r) N(r, variable) A(r, reserved) N(r, factor) N(r, addend) N(r, divisor) N(r, modulus)
 #define PATTERN_FIELDS(N, A, R, r) \
@@ -77,7 +78,8 @@
 	X(sk_plan_step, STEP_FIELDS, steps) \
 	X(sk_plan_call, CALL_FIELDS, calls) \
 	X(sk_plan_await, AWAIT_FIELDS, awaits) \
-	X(sk_plan_argument, ARGUMENT_FIELDS, arguments) \
+	X(sk_plan_argument, ARGUMENT_FIELDS, lists) \
+	X(number, NUMBER_FIELDS, operands) \
 	X(sk_plan_loop, LOOP_FIELDS, loops) \
 	X(sk_plan_term, TERM_FIELDS, terms) \
 	X(sk_plan_pattern, PATTERN_FIELDS, patterns) \
@@ -113,9 +115,10 @@ struct byte {
 		       "of the fields of " #r " one stands twice, and one is missing");
 RECORDS(COVERED)
 
-/* So is a new table: all of them come to what lies between the first one and the seal. */
+/* So is a new table: all of them, and that of arguments, which has no records in packages, come to what lies between
+ * the first one and the seal. */
 #define TABLE_SIZE(r, fields, table) +sizeof(((struct sk_plan *)0)->table)
-_Static_assert((0 RECORDS(TABLE_SIZE)) - sizeof(uint32_t) ==
+_Static_assert((0 RECORDS(TABLE_SIZE)) - sizeof(uint32_t) + sizeof(struct sk_plan_table) ==
 		       offsetof(struct sk_plan, seal) - offsetof(struct sk_plan, lanes),
 	       "a table is missing");
 
@@ -546,21 +549,29 @@ static bool may_be_fused(const struct sk_plan_view *view, uint32_t kernel, const
 	return !fused || !strstr(signature, "unfusible");
 }
 
-/* True if each kernel's signature asks the same of its calls as before. */
-static bool signatures_agree(const struct mutant_package *package, const uint8_t *bytes, uint64_t plan)
+/* Asks something of the plan as it was, and as it is. */
+static bool agree(const struct mutant_package *package, const uint8_t *bytes, uint64_t plan,
+		  bool (*ask)(const struct sk_plan_view *before, const struct sk_plan_view *after))
 {
 	const struct sk_plan *header = (const struct sk_plan *)(bytes + plan);
-	struct sk_plan_view before, after;
+	struct sk_plan_view before = {0}, after = {0};
 	char error[MUTANT_TEXT];
+	bool same = sk_plan_open(package->bytes + plan, header->size, &before, error, sizeof(error)) &&
+		    sk_plan_open(header, header->size, &after, error, sizeof(error)) && ask(&before, &after);
 
-	if (!sk_plan_open(package->bytes + plan, header->size, &before, error, sizeof(error)) ||
-	    !sk_plan_open(header, header->size, &after, error, sizeof(error)))
-		return false;
-	for (uint32_t i = 0; i < before.kernel_count; i++) {
-		const char *one = sk_plan_string(&before.kernels[i].signature);
-		const char *other = sk_plan_string(&after.kernels[i].signature);
+	sk_plan_close(&before);
+	sk_plan_close(&after);
+	return same;
+}
 
-		if (!same_lane(one, other, after.lane_count) || !may_be_fused(&after, i, other) ||
+/* True if each kernel's signature asks the same of its calls as before. */
+static bool signatures_agree(const struct sk_plan_view *before, const struct sk_plan_view *after)
+{
+	for (uint32_t i = 0; i < before->kernel_count; i++) {
+		const char *one = sk_plan_string(&before->kernels[i].signature);
+		const char *other = sk_plan_string(&after->kernels[i].signature);
+
+		if (!same_lane(one, other, after->lane_count) || !may_be_fused(after, i, other) ||
 		    strcmp(skip_first_words(one), skip_first_words(other)) != 0)
 			return false;
 	}
@@ -569,17 +580,10 @@ static bool signatures_agree(const struct mutant_package *package, const uint8_t
 
 /* True if each tensor has its element type still, or is or was bytes, which a view may take for elements of any type.
  */
-static bool elements_agree(const struct mutant_package *package, const uint8_t *bytes, uint64_t plan)
+static bool elements_agree(const struct sk_plan_view *before, const struct sk_plan_view *after)
 {
-	const struct sk_plan *header = (const struct sk_plan *)(bytes + plan);
-	struct sk_plan_view before, after;
-	char error[MUTANT_TEXT];
-
-	if (!sk_plan_open(package->bytes + plan, header->size, &before, error, sizeof(error)) ||
-	    !sk_plan_open(header, header->size, &after, error, sizeof(error)))
-		return false;
-	for (uint32_t i = 0; i < before.tensor_count; i++) {
-		uint8_t one = before.tensors[i].dtype, other = after.tensors[i].dtype;
+	for (uint32_t i = 0; i < before->tensor_count; i++) {
+		uint8_t one = before->tensors[i].dtype, other = after->tensors[i].dtype;
 
 		if (one != other && one != SK_U8 && other != SK_U8)
 			return false;
@@ -596,8 +600,9 @@ static bool may_be_proved(const struct mutant_package *package, const uint8_t *b
 	char name[MUTANT_TEXT];
 
 	mutant_field_name(field, name);
-	return is_free(field) || (!strcmp(name, "kernels.signature") && signatures_agree(package, bytes, plan)) ||
-	       (!strcmp(name, "tensors.dtype") && elements_agree(package, bytes, plan)) ||
+	return is_free(field) ||
+	       (!strcmp(name, "kernels.signature") && agree(package, bytes, plan, signatures_agree)) ||
+	       (!strcmp(name, "tensors.dtype") && agree(package, bytes, plan, elements_agree)) ||
 	       /* There may be another device of that name, which has so many cores. */
 	       (!strcmp(name, "launches.device_cores") && strcmp(sk_plan_string(&header->device), "host"));
 }

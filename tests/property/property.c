@@ -501,6 +501,7 @@ static void link_case(struct property *property)
 static void unlink_case(struct property *property)
 {
 	sk_linker_destroy(property->linker);
+	sk_plan_close(&property->plan);
 	sk_arena_destroy(property->arena);
 }
 
@@ -643,6 +644,7 @@ static void check_await(struct property *property, uint32_t step, uint32_t await
 	else
 		fail(property, "task n%u need not await n%u: without it, the verifier accepts the plan", later,
 		     earlier);
+	sk_plan_close(&without);
 	sk_arena_destroy(arena);
 }
 
@@ -662,6 +664,7 @@ static void check_follow(struct property *property, uint32_t launch, uint32_t fo
 	else
 		fail(property, "launch '%s' need not follow '%s': without it, the verifier accepts the plan",
 		     sk_plan_string(&record->name), sk_plan_string(&earlier->name));
+	sk_plan_close(&without);
 	sk_arena_destroy(arena);
 }
 

@@ -125,7 +125,8 @@ static void write_tables(const struct sk_plan_view *view, const struct tables *t
 	end = put(end, &plan->steps, tables->steps, tables->step_count, sizeof(*tables->steps));
 	end = put(end, &plan->calls, view->calls, view->call_count, sizeof(*view->calls));
 	end = put(end, &plan->awaits, tables->awaits, tables->await_count, sizeof(*tables->awaits));
-	end = put(end, &plan->arguments, view->arguments, view->argument_count, sizeof(*view->arguments));
+	end = put(end, &plan->lists, view->lists, view->list_count, sizeof(*view->lists));
+	end = put(end, &plan->operands, view->operands, view->operand_count, sizeof(*view->operands));
 	end = put(end, &plan->partitions, view->partitions, view->partition_count, sizeof(*view->partitions));
 	end = put(end, &plan->homes, view->homes, view->home_count, sizeof(*view->homes));
 	end = put(end, &plan->follows, view->follows, view->follow_count, sizeof(*view->follows));

@@ -54,6 +54,8 @@ static struct planned plan_model(struct test_model *test)
 	ck_assert_ptr_nonnull(memory);
 	ck_assert(sk_plan_write(&test->model, fusion, schedule, memory, EM_X86_64, SK_TASKS_BY_THUNKS, &image));
 	ck_assert_msg(sk_plan_open(image.bytes, image.size, &planned.view, error, sizeof(error)), "%s", error);
+	ck_assert_msg(sk_plan_check_all(&planned.view, error, sizeof(error)), "%s", error);
+	planned.view.made = NULL; /* tests change the arguments */
 	planned.account = sk_account_build(&test->model, fusion, schedule->groups);
 	return planned;
 }

@@ -318,6 +318,118 @@ static void compare_patterns(uint32_t number)
 	}
 }
 
+/* ---- lists of arguments ---- */
+
+/* What differs in tensors alone is one list, also for the tasks' own entries; what differs else is another one. */
+START_TEST(test_lists_are_shared)
+{
+	static const uint32_t lists[] = {0, 0, 3, 6};
+
+	add_task(test, "t0", PLAIN, 0, "s", in("a"), out("b"), value(77));
+	add_task(test, "t1", PLAIN, 0, "s", in("b"), out("c"), value(77));
+	add_task(test, "t2", PLAIN, 0, "s", in("c"), out("d"), value(78));
+	add_task(test, "t3", PLAIN, 0, "s", part(in("d"), 256, 1024), out("e"), value(77));
+	write_plan(true);
+	ck_assert_uint_eq(view.argument_count, 2 * 4 * 3);
+	ck_assert_uint_eq(view.list_count, 3 * 3);
+	ck_assert_uint_eq(view.operand_count, 4 * 2);
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct sk_plan_call *fused = &sk_plan_launch_calls(&view, &view.launches[0]).first[i];
+		const struct sk_plan_call *own = sk_plan_launch_calls(&view, &view.launches[1 + i]).first;
+
+		ck_assert_uint_eq(fused->list, lists[i]);
+		ck_assert_uint_eq(own->list, fused->list);
+		ck_assert_uint_eq(own->first_operand, fused->first_operand);
+		for (uint32_t a = 0; a < 2; a++) {
+			const struct sk_plan_argument *argument = &view.arguments[fused->first_argument + a];
+
+			ck_assert_int_eq(*sk_plan_string(&view.tensors[argument->tensor].name), (int)('a' + i + a));
+			ck_assert_uint_eq(argument->flags, 0);
+		}
+	}
+}
+END_TEST
+
+/* Before anybody checks a launch, its arguments are none. */
+START_TEST(test_arguments_are_made_when_launches_are_checked)
+{
+	struct sk_plan_view fresh;
+	char error[256];
+
+	add_task(test, "t0", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "t1", PLAIN, 0, "s", in("b"), out("c"));
+	write_plan(true);
+	ck_assert(sk_plan_open(image.bytes, image.size, &fresh, error, sizeof(error)));
+	for (uint32_t i = 0; i < fresh.argument_count; i++)
+		ck_assert_int_eq(fresh.arguments[i].kind, SK_ARGUMENT_NONE);
+	ck_assert(sk_plan_check_launch(&fresh, 2, error, sizeof(error)));
+	for (uint32_t i = 0; i < fresh.argument_count; i++)
+		ck_assert_int_eq(fresh.arguments[i].kind, i < 6 ? SK_ARGUMENT_NONE : SK_ARGUMENT_POINTER);
+	sk_plan_close(&fresh);
+	ck_assert_ptr_null(fresh.arguments);
+	sk_plan_close(&fresh);
+}
+END_TEST
+
+static void refuse(const char *message)
+{
+	struct sk_plan_view damaged;
+	char error[256] = "";
+	bool good = sk_plan_open(image.bytes, image.size, &damaged, error, sizeof(error)) &&
+		    sk_plan_check_all(&damaged, error, sizeof(error));
+
+	ck_assert_msg(!good && strstr(error, message), "'%s' is not in '%s'", message, error);
+	sk_plan_close(&damaged);
+}
+
+/* The field is that for a moment. */
+#define REFUSED(message, field, number)                                                                                \
+	do {                                                                                                           \
+		__typeof__(field) *place = (__typeof__(field) *)(uintptr_t) & (field), before = *place;                \
+                                                                                                                       \
+		*place = (number);                                                                                     \
+		refuse(message);                                                                                       \
+		*place = before;                                                                                       \
+	} while (0)
+
+START_TEST(test_damaged_lists)
+{
+	struct sk_plan *plan;
+	struct sk_plan_call *call;
+	struct sk_plan_argument *list;
+	uint32_t *operands;
+
+	add_task(test, "t0", PLAIN, 0, "s", in("a"), out("b"), value(77));
+	add_task(test, "t1", PLAIN, 0, "s", in("b"), out("c"), value(77));
+	write_plan(true);
+	plan = (struct sk_plan *)view.plan;
+	call = (struct sk_plan_call *)view.calls;
+	list = (struct sk_plan_argument *)view.lists;
+	operands = (uint32_t *)view.operands;
+	REFUSED("version 12 is not supported (this is 13)", plan->version, 12);
+	REFUSED("its list, records 1 to 3, is out of range (3 records)", call->list, 1);
+	REFUSED("its list, records 4294967295 to 4294967297, is out of range", call->list, UINT32_MAX);
+	REFUSED("argument 1: operand 4 is none of 4", call[1].first_operand, 3);
+	REFUSED("argument 0: operand 4294967295 is none of 4", call[1].first_operand, UINT32_MAX);
+	REFUSED("step 1: argument 1: operand 3 is none of 4, or no tensor", operands[3], view.tensor_count);
+	REFUSED("argument 0: an operand's place is its tensor's alone", list[0].space, SK_SPACE_WORKSPACE);
+	REFUSED("argument 0: an operand's place is its tensor's alone", list[0].tensor, 1);
+	REFUSED("argument 1: an operand's place is its tensor's alone", list[1].index, 1);
+	REFUSED("argument 0: ", list[0].offset, UINT64_MAX);
+	REFUSED("argument 0: 16384 bytes at offset 4 lie outside", list[0].offset, 4);
+	REFUSED("argument 0: flags 0x80 are unknown", list[0].flags, SK_ARGUMENT_OPERAND | 128);
+	REFUSED("argument 2: flags 0x80 are unknown", list[2].flags, 128);
+	REFUSED("a reserved field is not zero", call->reserved, 1);
+	REFUSED("its arguments overlap those of another one", call[1].first_argument, 0);
+	REFUSED("arguments 12 to 14 are out of range (12 in all)", call[1].first_argument, 12);
+	REFUSED("4294967295 arguments are too many for", plan->arguments.count, UINT32_MAX);
+	REFUSED("it has arguments, and lists of them", plan->arguments.offset, 8);
+	REFUSED("the table of lists (4294967295 records) lies outside the plan", plan->lists.count, UINT32_MAX);
+	REFUSED("the table of operands (4294967295 records) lies outside the plan", plan->operands.count, UINT32_MAX);
+	REFUSED("the table of arguments (12 records) lies outside the plan", plan->lists.count, 0);
+}
+END_TEST
+
 START_TEST(test_random)
 {
 	for (uint64_t seed = 0; seed < RANDOM_MODELS; seed++) {
@@ -352,6 +464,9 @@ int main(void)
 	tcase_add_test(hand, test_launches);
 	tcase_add_test(hand, test_task_entries_have_their_own_unit);
 	tcase_add_test(hand, test_strings_are_shared);
+	tcase_add_test(hand, test_lists_are_shared);
+	tcase_add_test(hand, test_arguments_are_made_when_launches_are_checked);
+	tcase_add_test(hand, test_damaged_lists);
 	suite_add_tcase(suite, hand);
 
 	tcase_set_timeout(random, 120);

@@ -1,0 +1,126 @@
+/* The arguments of calls in the plan: lists that tasks share, and operands of each task. In: bound tasks. Out: the
+ * tables of lists, of terms and patterns that these have, and of operands, and where in them each task's begin. See
+ * plan-tables.h.
+ */
+#include <string.h>
+
+#include "src/model/task.h"
+#include "src/planning/plan-tables.h"
+#include "src/planning/schedule.h"
+
+/* What a task's list says, as bytes: the records, each with its terms or its pattern behind it. */
+struct text {
+	struct sk_arena *arena;
+	SK_ARRAY(char) bytes;
+};
+
+static void append(struct text *text, const void *bytes, size_t size)
+{
+	while (text->bytes.capacity - text->bytes.count < size)
+		text->bytes.items = sk_array_reserve(text->arena, text->bytes.items, text->bytes.capacity,
+						     &text->bytes.capacity, 1);
+	memcpy(text->bytes.items + text->bytes.count, bytes, size);
+	text->bytes.count += size;
+}
+
+/* Without the places of its terms or its pattern. */
+static struct sk_plan_argument make_record(const struct sk_argument *argument)
+{
+	bool is_operand = argument->tensor != SK_NONE, is_state = argument->kind == SK_ARGUMENT_STATE;
+	bool is_number = is_state || argument->kind == SK_ARGUMENT_SYMBOL;
+
+	return (struct sk_plan_argument){
+		.kind = (uint8_t)argument->kind,
+		.dtype = (uint8_t)argument->dtype,
+		.access = (uint8_t)sk_argument_access(argument),
+		.space = is_state ? SK_SPACE_STATE : SK_SPACE_NONE,
+		.index = is_number ? (uint32_t)argument->value : 0,
+		.offset = argument->offset,
+		.size = argument->kind == SK_ARGUMENT_EXPRESSION ? argument->term_count : argument->size,
+		.element_bytes = argument->element_bytes,
+		.value = is_number ? 0 : argument->value,
+		.flags = (uint16_t)((argument->by_reference ? SK_ARGUMENT_BY_REFERENCE : 0) |
+				    (argument->by_value ? SK_ARGUMENT_BY_VALUE : 0) |
+				    (argument->is_status ? SK_ARGUMENT_STATUS : 0) |
+				    (argument->is_field ? SK_ARGUMENT_FIELD : 0) |
+				    (is_state && argument->of_library ? SK_ARGUMENT_OF_LIBRARY : 0) |
+				    (is_operand ? SK_ARGUMENT_OPERAND : 0) |
+				    (is_operand && argument->whole ? SK_ARGUMENT_WHOLE : 0)),
+		.field = (uint16_t)argument->field,
+	};
+}
+
+static void describe(const struct sk_task *task, struct text *text)
+{
+	text->bytes.count = 0;
+	for (uint32_t a = 0; a < task->argument_count; a++) {
+		const struct sk_argument *argument = &task->arguments[a];
+		const struct sk_plan_argument record = make_record(argument);
+
+		append(text, &record, sizeof(record));
+		if (argument->term_count)
+			append(text, argument->terms, argument->term_count * sizeof(*argument->terms));
+		append(text, &(char){argument->pattern != NULL}, 1);
+		if (argument->pattern)
+			append(text, argument->pattern, sizeof(*argument->pattern));
+	}
+}
+
+static void add_list(struct sk_plan_lists *lists, struct sk_arena *arena, const struct sk_task *task)
+{
+	for (uint32_t a = 0; a < task->argument_count; a++) {
+		const struct sk_argument *argument = &task->arguments[a];
+		struct sk_plan_argument record = make_record(argument);
+
+		if (argument->kind == SK_ARGUMENT_EXPRESSION)
+			record.index = (uint32_t)lists->terms.count;
+		for (uint32_t i = 0; i < argument->term_count; i++)
+			sk_array_push(arena, &lists->terms, argument->terms[i]);
+		if (argument->pattern) {
+			sk_array_push(arena, &lists->patterns, *argument->pattern);
+			record.value = lists->patterns.count;
+		}
+		sk_array_push(arena, &lists->records, record);
+	}
+}
+
+static void add_task(struct sk_plan_writer *writer, struct sk_map *known, struct text *text, uint32_t number)
+{
+	const struct sk_task *task = &writer->model->tasks.items[number];
+	struct sk_plan_lists *lists = &writer->lists;
+	struct sk_plan_list_of_task *place = &lists->of_tasks[number];
+	uint32_t first = (uint32_t)lists->operands.count;
+
+	if (!task->argument_count)
+		return;
+	describe(task, text);
+	place->list = sk_map_find(known, text->bytes.items, text->bytes.count);
+	if (place->list == SK_NONE) {
+		const char *key = sk_arena_copy(writer->arena, text->bytes.items, text->bytes.count);
+
+		place->list = sk_map_insert(known, key, text->bytes.count, (uint32_t)lists->records.count);
+		add_list(lists, writer->arena, task);
+	}
+	for (uint32_t a = 0; a < task->argument_count; a++)
+		if (task->arguments[a].tensor != SK_NONE)
+			sk_array_push(writer->arena, &lists->operands, writer->numbers[task->arguments[a].tensor]);
+	place->first_operand = lists->operands.count > first ? first : 0;
+}
+
+/* In the order of the calls; the sides of a mix task have one list. */
+void sk_plan_make_lists(struct sk_plan_writer *writer)
+{
+	struct text text = {.arena = writer->arena};
+	struct sk_map known;
+
+	sk_map_init(&known, writer->arena);
+	writer->lists.of_tasks = SK_NEW_ARRAY(writer->arena, struct sk_plan_list_of_task, writer->model->tasks.count);
+	for (uint32_t l = 0; l < writer->fusion->launch_count; l++) {
+		const struct sk_launch_schedule *launch = &writer->schedule->launches[l];
+
+		for (uint32_t s = 0; s < launch->step_count; s++)
+			for (uint32_t i = 0; launch->steps[s].side == 0 && i < launch->steps[s].task_count; i++)
+				add_task(writer, &known, &text, launch->steps[s].tasks[i]);
+	}
+	sk_map_release(&known);
+}
