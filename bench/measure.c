@@ -31,7 +31,10 @@ static double now(void)
 
 static void measure(struct bench_variant *variant, unsigned round)
 {
-	variant->run(variant->context); /* wakes the threads, warms the caches */
+	if (variant->idle)
+		nanosleep(&(struct timespec){.tv_nsec = variant->idle * 1000000L}, NULL);
+	else
+		variant->run(variant->context);
 
 	double start = now();
 

@@ -14,6 +14,8 @@ struct bench_variant {
 	const void *context;
 	double steps; /* that one run is divided by; what is measured is ns per step */
 	unsigned runs; /* in one round */
+	unsigned idle; /* ms before each round in which nothing runs; 0: a run, which wakes the threads and warms the
+			  caches */
 	double times[BENCH_MOST_ROUNDS];
 };
 

@@ -55,7 +55,7 @@ struct skrt_device {
 	struct sk_commands errands; /* copies and calls that can be made now */
 	struct sk_command *unused;
 	uint64_t unused_count;
-	uint64_t queued; /* commands so far */
+	_Atomic uint64_t queued; /* commands so far */
 	uint64_t pending; /* commands that have not ended */
 	uint32_t flight_count;
 	struct sk_taken_cores taken[SK_MAX_LANES];

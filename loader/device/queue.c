@@ -102,7 +102,7 @@ void sk_queue_append(struct skrt_device *device, struct sk_command *command)
 {
 	struct skrt_stream *stream = command->stream;
 
-	command->number = device->queued++;
+	command->number = sk_count(&device->queued, 1) - 1;
 	device->pending++;
 	if (command->kind == SK_COMMAND_LAUNCH)
 		sk_turn_enter_instance(command);
