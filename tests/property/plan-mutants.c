@@ -182,6 +182,8 @@ static const char *const free_fields[] = {
 	"partitions.unit",
 	/* How many units a tile has is sklink's choice, and on which cores steps are that nothing ties to others'. */
 	"steps.tile", "partitions.first_core", "steps.first_core",
+	/* Which tensors a task is about, and what of them, is said once, for its launch and its own entry. */
+	"operands.number", "lists.offset", "lists.value", "lists.flags", "calls.list", "calls.first_operand",
 	/* An output may be taken for one that keeps its contents. */
 	"tensors.role",
 	/* What skrun --check-integrity and --trust look at. */
