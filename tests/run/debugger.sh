@@ -35,8 +35,12 @@ for package in model compressed; do
 	debug -ex 'break prefix' -ex run -ex backtrace -ex 'print n' -ex step -ex 'delete' -ex continue \
 		--args "$skrun" $package.sk --random 1 --cores 2
 	shows '#0 +prefix \(x=0x[0-9a-f]+, y=0x[0-9a-f]+, n=4096\) at .*kernels.c:[0-9]+$' \
-		'#1 .* in sk_sp1 \(.*\) at .*model.yaml:8$' '#2 .* run \(' '#3 .* sk_fibre_begin ' '^\$1 = 4096' \
-		'^[0-9]+.*y\[i\] = sum \+= x\[i\];' 'exited normally'
+		'#1 .* in sk_sp1 \(.*\) at .*model.yaml:8$' '#2 .* run \(' '#3 .* begin \(' '#4 .* sk_fibre_begin ' \
+		'^\$1 = 4096' '^[0-9]+.*y\[i\] = sum \+= x\[i\];' 'exited normally'
+	if grep -qE '^#5 |^Backtrace stopped' gdb.txt; then
+		cat gdb.txt
+		fail "gdb looks for somebody who has called the fibre's beginning"
+	fi
 done
 
 debug -ex 'break prefix' -ex run -ex backtrace -ex 'info registers rip' -ex 'delete' -ex continue \
