@@ -353,6 +353,34 @@ static bool check_flags(const struct sk_plan_checker *checker, const struct sk_p
 			    launch->scratch_size);
 }
 
+enum { DTYPE = 1, INDEX = 2, OFFSET = 4, SIZE = 8, ELEMENT_BYTES = 16, VALUE = 32, TENSOR = 64 };
+
+/* The fields that say something of each kind. */
+static const uint8_t fields_of[SK_ARGUMENT_KIND_COUNT] = {
+	[SK_ARGUMENT_POINTER] = DTYPE | INDEX | OFFSET | SIZE | ELEMENT_BYTES | VALUE | TENSOR,
+	[SK_ARGUMENT_VALUE] = DTYPE | VALUE,
+	[SK_ARGUMENT_LENGTH] = DTYPE,
+	[SK_ARGUMENT_LOAD] = DTYPE | INDEX | OFFSET | SIZE | TENSOR,
+	[SK_ARGUMENT_SCRATCH] = OFFSET | SIZE | VALUE,
+	[SK_ARGUMENT_RESULT] = DTYPE | INDEX | OFFSET | SIZE | TENSOR,
+	[SK_ARGUMENT_STATE] = INDEX,
+	[SK_ARGUMENT_EXPRESSION] = DTYPE | INDEX | SIZE | VALUE,
+	[SK_ARGUMENT_SYMBOL] = INDEX,
+};
+
+/* All others are 0: an argument is said in one way. */
+static bool check_unused(const struct sk_plan_checker *checker, const struct sk_plan_argument *argument)
+{
+	uint32_t set = (argument->dtype ? DTYPE : 0) | (argument->index ? INDEX : 0) | (argument->offset ? OFFSET : 0) |
+		       (argument->size ? SIZE : 0) | (argument->element_bytes ? ELEMENT_BYTES : 0) |
+		       (argument->value ? VALUE : 0) | (argument->tensor ? TENSOR : 0);
+
+	if (argument->access != sk_plan_access(argument))
+		return sk_plan_fail(checker, "access %u is not that of its kind", argument->access);
+	return !(set & ~(uint32_t)fields_of[argument->kind]) ||
+	       sk_plan_fail(checker, "a field that kind %u has not is not zero", argument->kind);
+}
+
 /* What each kind of argument may have; the checks above look at the rest. */
 static bool check_argument(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			   const struct sk_plan_step *step, const struct sk_plan_call *call,
@@ -367,8 +395,6 @@ static bool check_argument(const struct sk_plan_checker *checker, const struct s
 		return sk_plan_fail(checker, "kind %u is unknown", argument->kind);
 	if (typed && dtype_size_or_none(argument) == 0)
 		return sk_plan_fail(checker, "element type %u is unknown", argument->dtype);
-	if (argument->tensor && !in_memory)
-		return sk_plan_fail(checker, "a reserved field is not zero");
 	if (argument->space != SK_SPACE_NONE && !in_memory && argument->kind != SK_ARGUMENT_STATE)
 		return sk_plan_fail(checker, "only tensors lie in space %u", argument->space);
 	if (!check_by_value(checker, launch, argument) || !check_flags(checker, launch, argument))
@@ -414,7 +440,7 @@ static bool check_arguments(struct sk_plan_checker *checker, const struct sk_pla
 		const struct sk_plan_argument *argument = &arguments[i];
 
 		checker->argument = i;
-		if (!check_argument(checker, launch, step, call, argument))
+		if (!check_argument(checker, launch, step, call, argument) || !check_unused(checker, argument))
 			return false;
 		if (argument->kind == SK_ARGUMENT_RESULT && result)
 			return sk_plan_fail(checker, "a call has one result");

@@ -461,6 +461,7 @@ void sk_binder_bind_value(struct sk_binder *binder, const char *name, const stru
 	}
 	if (value->kind == SK_VALUE_SYMBOL) {
 		argument->kind = SK_ARGUMENT_SYMBOL;
+		argument->dtype = SK_DTYPE_NONE;
 		argument->value = value->index; /* of the signature, until the kernel is chosen */
 		return;
 	}

@@ -173,8 +173,8 @@ static const struct record *find_field(uint32_t number, const struct field **fie
 /* Fields that may have other numbers in a plan that is proved: what they say stands nowhere else in the package. */
 static const char *const free_fields[] = {
 	/* Only the manifest, or the processor, says whether it is right. */
-	"header.isa", "header.device", "tasks.line", "tasks.cost", "costs.given", "costs.values", "kernels.name",
-	"kernels.isa", "tensors.name", "tensors.range", "lanes.name", "strings.byte",
+	"header.isa", "header.device", "tasks.line", "tasks.cost", "tasks.vector_cost", "costs.given", "costs.values",
+	"kernels.name", "kernels.isa", "tensors.name", "tensors.range", "lanes.name", "strings.byte",
 	/* Options of scopes. Flags and awaits may be others if the proof holds. */
 	"launches.func_align", "launches.flags", "launches.preload", "launches.copies", "launches.lane_cores",
 	"steps.flags", "awaits.step", "follows.number",
@@ -184,6 +184,8 @@ static const char *const free_fields[] = {
 	"steps.tile", "partitions.first_core", "steps.first_core",
 	/* Which tensors a task is about, and what of them, is said once, for its launch and its own entry. */
 	"operands.number", "lists.offset", "lists.value", "lists.flags", "calls.list", "calls.first_operand",
+	/* So is how a number is computed; other terms may come to the same one. */
+	"terms.variable", "terms.factor", "terms.addend", "terms.divisor", "terms.modulus",
 	/* An output may be taken for one that keeps its contents. */
 	"tensors.role",
 	/* What skrun --check-integrity and --trust look at. */
@@ -593,6 +595,15 @@ static bool elements_agree(const struct sk_plan_view *before, const struct sk_pl
 	return true;
 }
 
+/* True if only hidden state has another number: which kernels share it, no other place says. */
+static bool indices_agree(const struct sk_plan_view *before, const struct sk_plan_view *after)
+{
+	for (uint32_t i = 0; i < before->list_count; i++)
+		if (before->lists[i].kind != SK_ARGUMENT_STATE && before->lists[i].index != after->lists[i].index)
+			return false;
+	return true;
+}
+
 /* ---- a mutant ---- */
 
 /* What the changed field says stands nowhere else in the package, or it says the same as before. */
@@ -605,6 +616,7 @@ static bool may_be_proved(const struct mutant_package *package, const uint8_t *b
 	return is_free(field) ||
 	       (!strcmp(name, "kernels.signature") && agree(package, bytes, plan, signatures_agree)) ||
 	       (!strcmp(name, "tensors.dtype") && agree(package, bytes, plan, elements_agree)) ||
+	       (!strcmp(name, "lists.index") && agree(package, bytes, plan, indices_agree)) ||
 	       /* There may be another device of that name, which has so many cores. */
 	       (!strcmp(name, "launches.device_cores") && strcmp(sk_plan_string(&header->device), "host"));
 }

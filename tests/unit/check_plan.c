@@ -610,7 +610,17 @@ START_TEST(damaged_arguments)
 	REFUSED("offset 2 is not aligned for f32", d.arguments[PLAIN][0].offset = 2, d.arguments[PLAIN][0].size = 8);
 	REFUSED("argument 0: flags 0x40 are unknown", d.arguments[PLAIN][0].flags = 64);
 	REFUSED("only what is divided is passed whole", d.arguments[PLAIN][0].flags = SK_ARGUMENT_WHOLE);
-	REFUSED("reserved", d.arguments[PLAIN][3].tensor = 1);
+	REFUSED("argument 3: a field that kind 2 has not is not zero", d.arguments[PLAIN][3].tensor = 1);
+	REFUSED("a field that kind 2 has not", d.arguments[PLAIN][3].index = 1U << 31);
+	REFUSED("a field that kind 2 has not", d.arguments[PLAIN][3].offset = 4);
+	REFUSED("a field that kind 2 has not", d.arguments[PLAIN][3].size = 4);
+	REFUSED("a field that kind 2 has not", d.arguments[PLAIN][3].element_bytes = 4);
+	REFUSED("a field that kind 6 has not", d.arguments[PLAIN][4].dtype = SK_F32);
+	REFUSED("a field that kind 8 has not", d.arguments[PLAIN][5].value = 1);
+	REFUSED("a field that kind 3 has not", d.arguments[SPLIT][2].value = 1);
+	REFUSED("argument 3: access 128 is not that of its kind", d.arguments[PLAIN][3].access = 128);
+	REFUSED("access 1 is not that of its kind", d.arguments[PLAIN][5].access = SK_ACCESS_READ);
+	REFUSED("access 3 is not that of its kind", d.arguments[SPLIT][3].access = SK_ACCESS_READ | SK_ACCESS_WRITE);
 	REFUSED("tensor 99 is out of range", d.arguments[PLAIN][0].tensor = 99);
 	REFUSED("its bytes are not those of tensor", d.arguments[PLAIN][0].tensor = 1);
 	REFUSED("only a state can be the C library's", d.arguments[PLAIN][0].flags = SK_ARGUMENT_OF_LIBRARY);
