@@ -5,7 +5,8 @@
  * Each mutant is tried twice: with the code of the package, and with dispatchers that are made again from the changed
  * plan, as somebody would who knows what skdump --verify compares. It must be refused, unless the field follows from
  * nothing else in the package, or is a signature that asks the same of all calls. Then it must compute what it computes
- * serially: with the package's code what the package itself computes; on 1, 2 and 7 cores and in 20 orders. */
+ * serially: with the package's code what the package itself computes; on 1, 2 and 7 cores and in 20 orders. Only what
+ * hands other arguments to a kernel, by all that the plan says rightly so, is not run. */
 #ifndef SK_TESTS_PLAN_MUTANTS_H
 #define SK_TESTS_PLAN_MUTANTS_H
 
