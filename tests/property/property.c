@@ -484,6 +484,7 @@ static bool link_model(struct property *property, struct sk_model *model)
 static void begin_link(struct property *property)
 {
 	property->arena = sk_arena_create();
+	property->plan = (struct sk_plan_view){0}; /* what another link has is its own */
 	sk_diag_init(&property->diag, property->arena);
 	property->diag.no_warnings = true;
 	property->linker =
