@@ -409,10 +409,9 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 			split ? task->extent : task->block_count, split ? sk_minimum_unit(writer->model, number) : 1};
 	}
 	record->lane_steps[sides[0].lane] = 1;
+	if (count > 1)
+		start_step(writer, record, number, &sides[1], 1)->number = ++record->lane_steps[sides[1].lane];
 	write_device_cores(writer, record, &number, 1);
-	if (count == 1)
-		return;
-	start_step(writer, record, number, &sides[1], 1)->number = ++record->lane_steps[sides[1].lane];
 }
 
 /* ---- the whole ---- */

@@ -10,5 +10,8 @@ compile property-kernels
 kernels=$top_builddir/tests/property/property-kernels.o
 cp property-kernels.o "$kernels.$$"
 mv "$kernels.$$" "$kernels"
-"$top_builddir/tests/property/property" --cases "${PROPERTY_CASES:-200}" --seed "${PROPERTY_SEED:-1}" \
-	--keep "$top_builddir/tests/property-failures" "$kernels"
+property() { # MORE-OPTIONS…
+	"$top_builddir/tests/property/property" --keep "$top_builddir/tests/property-failures" "$@" "$kernels"
+}
+property --cases 1 --seed 6577 --tasks 1,2,5 >mix.txt || { cat mix.txt; fail "a mix task beside one that begins elsewhere"; }
+property --cases "${PROPERTY_CASES:-200}" --seed "${PROPERTY_SEED:-1}"
