@@ -186,6 +186,8 @@ static const char *const free_fields[] = {
 	"operands.number", "lists.offset", "lists.value", "lists.flags", "calls.list", "calls.first_operand",
 	/* So is how a number is computed; other terms may come to the same one. */
 	"terms.variable", "terms.factor", "terms.addend", "terms.divisor", "terms.modulus",
+	/* Thunks read there where temporaries are while tasks run by themselves: any bytes do that nothing else has. */
+	"tensors.unshared_offset",
 	/* An output may be taken for one that keeps its contents. */
 	"tensors.role",
 	/* What skrun --check-integrity and --trust look at. */
