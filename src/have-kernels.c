@@ -78,15 +78,15 @@ static struct sk_op_graph *make_graph(struct sk_arena *arena, struct sk_diag *di
 
 /* ---- questions ---- */
 
-/* *first becomes the kernel of the first library that has one of them; NULL: there is none. */
-static const char *find_missing(const struct sk_link *link, struct sk_op_graph *graph,
-				const struct sk_op_kernel **first)
+/* *first becomes the kernel of the first library that has one of them, a copy since those that are read later may move
+ * it; without a name: there is none. */
+static const char *find_missing(const struct sk_link *link, struct sk_op_graph *graph, struct sk_op_kernel *first)
 {
 	struct sk_model *model = sk_model_create(graph->arena, graph->diag);
 	sk_graph_calls calls = {NULL, 0, 0};
 	const char *missing = NULL;
 
-	*first = NULL;
+	*first = (struct sk_op_kernel){.name = NULL};
 	if (!sk_graph_canonical(graph, graph->outputs.items, graph->outputs.count, &calls))
 		return sk_diag_first(graph->diag);
 	sk_graph_lower(graph, &calls, NULL, NULL, model);
@@ -96,8 +96,8 @@ static const char *find_missing(const struct sk_link *link, struct sk_op_graph *
 
 		if (!missing)
 			missing = why;
-		if (found && (!*first || found->order < (*first)->order))
-			*first = found;
+		if (found && (!first->name || found->order < first->order))
+			*first = *found;
 	}
 	return missing;
 }
@@ -106,7 +106,7 @@ static const char *find_missing(const struct sk_link *link, struct sk_op_graph *
 static const char *find_reason(const struct sk_link *link, struct sk_arena *arena, const struct sk_op_graph *graph,
 			       const sk_graph_nodes *replaced, const sk_graph_nodes *nodes)
 {
-	const struct sk_op_kernel *new, *old;
+	struct sk_op_kernel new, old;
 	struct sk_diag diag;
 	const char *missing;
 
@@ -116,9 +116,9 @@ static const char *find_reason(const struct sk_link *link, struct sk_arena *aren
 		return missing;
 	sk_diag_init(&diag, arena);
 	find_missing(link, make_graph(arena, &diag, graph, replaced), &old); /* what these lack is no reason */
-	if (!old || !new || old->order >= new->order)
+	if (!old.name || !new.name || old.order >= new.order)
 		return NULL;
-	return sk_arena_print(arena, "%s is of a library in front of that of %s", old->name, new->name);
+	return sk_arena_print(arena, "%s is of a library in front of that of %s", old.name, new.name);
 }
 
 const char *sk_have_kernels(void *context, const struct sk_op_graph *graph, const sk_graph_nodes *replaced,
