@@ -307,7 +307,7 @@ static void take_manifest(struct sk_command_line *command)
 {
 	size_t first = 0;
 
-	while (first < command->inputs.count && command->inputs.items[first].library)
+	while (first < command->inputs.count && command->inputs.items[first].is_library)
 		first++;
 	if (command->checked_rules || first == command->inputs.count)
 		return;

@@ -11,7 +11,7 @@
 /* One input in command-line order. */
 struct sk_command_input {
 	const char *name;
-	bool library; /* -l name; otherwise a path */
+	bool is_library; /* -l name; otherwise a path */
 	bool whole_archive; /* stood behind --whole-archive */
 };
 

@@ -82,7 +82,7 @@ void sk_command_read_ahead(const struct sk_command_line *command, struct sk_aren
 	for (size_t i = 0; i < command->inputs.count; i++) {
 		const struct sk_command_input *input = &command->inputs.items[i];
 
-		paths[count] = input->library ? sk_linker_find_library(linker, input->name) : input->name;
+		paths[count] = input->is_library ? sk_linker_find_library(linker, input->name) : input->name;
 		count += paths[count] != NULL;
 	}
 	sk_linker_read_ahead(linker, paths, count);
@@ -94,7 +94,7 @@ void sk_command_add_inputs(const struct sk_command_line *command, struct sk_link
 		const struct sk_command_input *input = &command->inputs.items[i];
 
 		sk_timing_begin(timing, "input", input->name);
-		if (input->library)
+		if (input->is_library)
 			sk_linker_add_library(linker, input->name, input->whole_archive);
 		else
 			sk_linker_add_file(linker, input->name, input->whole_archive);
