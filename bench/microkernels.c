@@ -221,9 +221,9 @@ static double least(const struct bench_variant *variant)
 
 static void measure(const struct fused *fused)
 {
-	struct bench_variant loops = {"C loops on one core", run_batch, NULL, BATCH * 1e3, 1, {0}};
-	struct bench_variant both = {"two processes, C loops on a core each", run_both, NULL, BATCH * 2e3, 1, {0}};
-	struct bench_variant superkernel = {"one superkernel on two cores", run_fused, fused, BATCH * 1e3, 1, {0}};
+	struct bench_variant loops = {"C loops on one core", run_batch, NULL, BATCH * 1e3, 1, 0, {0}};
+	struct bench_variant both = {"two processes, C loops on a core each", run_both, NULL, BATCH * 2e3, 1, 0, {0}};
+	struct bench_variant superkernel = {"one superkernel on two cores", run_fused, fused, BATCH * 1e3, 1, 0, {0}};
 	struct bench_variant *const variants[] = {&loops, &both, &superkernel};
 
 	bench_measure(variants, 3, ROUNDS);
