@@ -18,6 +18,14 @@
 #include "src/fusion/rules/expand.h"
 #include "src/fusion/rules/fuse.h"
 
+/* It changes no graph: tasks get their cores when they are planned, as the scopes' option parallel-fusion has it. */
+static enum sk_pass_result allow_side_by_side(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
+{
+	(void)flags;
+	graph->side_by_side = true;
+	return SK_PASS_UNCHANGED;
+}
+
 /* Those without a function are run by rules, if there are any. */
 static const struct sk_fusion_pass passes[] = {
 	{"recompose", SK_PASS_ONNX, 0, NULL},
@@ -63,6 +71,7 @@ static const struct sk_fusion_pass passes[] = {
 	{"split", "graph_kernel_cse", 1, sk_pass_cse},
 	{"split", "eliminate_redundant_output", 1, sk_pass_eliminate_redundant_output},
 	{"highlevelopt2", "graph_kernel_recompute", 1, sk_pass_graph_kernel_recompute},
+	{"combine", "parallel_fusion", 0, allow_side_by_side}, /* or never: see settle_levels */
 	{"build", SK_SWITCH_VIRTUAL_OP_SET, 0, sk_pass_no_task},
 	{0},
 };
@@ -119,6 +128,17 @@ static void check_switches(struct sk_arena *arena, struct sk_diag *diag, const s
 	sk_switches_check_names(diag, switches, known);
 }
 
+/* No level says whether tasks are side by side. On the host the planner knows best, unless somebody says what he
+ * wants. */
+static void settle_levels(struct sk_fusion_pass *table, const struct sk_fusion_flags *flags)
+{
+	bool side_by_side = flags->enable_parallel_fusion || (flags->target == SK_TARGET_HOST && !flags->given);
+
+	for (struct sk_fusion_pass *pass = table; pass->name; pass++)
+		if (pass->run == allow_side_by_side && !side_by_side)
+			pass->level = SK_LEVEL_NEVER;
+}
+
 bool sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion)
 {
 	struct sk_fusion_pass *table =
@@ -129,6 +149,7 @@ bool sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_gra
 	sk_simplify_check_names(diag, &fusion->flags);
 	if (!sk_fuse_rules(arena, diag, &fusion->flags, table))
 		return false;
+	settle_levels(table, &fusion->flags);
 	fusion->passes = sk_passes_choose(arena, diag, table, &fusion->flags);
 	if (fusion->verbose)
 		log_choices(arena, fusion);

@@ -124,7 +124,9 @@ static bool lower(const struct reading *reading, struct sk_op_graph *graph, cons
 	sk_graph_lower(graph, calls, sk_scopes_default(graph), reading->constants, model);
 	if (draft->bytes)
 		sk_fold_close(draft, model);
-	return sk_scopes_take_options(graph, model);
+	return sk_scopes_take_options(graph, model) &&
+	       (graph->side_by_side ||
+		sk_scope_options_override(model, reading->fusion.flags.place, "*=parallel-fusion=0"));
 }
 
 static bool read_network(const struct reading *reading, const char *network)
@@ -287,12 +289,6 @@ static bool write_results(const struct sk_link *link, const struct sk_fusion_res
 					      text.bytes, text.size));
 }
 
-/* On the host the planner knows best, unless somebody says what he wants. */
-static bool is_side_by_side(const struct sk_fusion_flags *flags)
-{
-	return flags->enable_parallel_fusion || (flags->target == SK_TARGET_HOST && !flags->given);
-}
-
 bool sk_network_read(struct sk_link *link, const char *path)
 {
 	struct sk_ge_request ge;
@@ -313,7 +309,5 @@ bool sk_network_read(struct sk_link *link, const char *path)
 	return sk_networks_list(link->command, &model->graph, path, link->arena, link->diag, &reading.networks) &&
 	       read_networks(&reading) && write_results(link, &results) &&
 	       (!reading.fusion.flags.enable_debug_mode ||
-		sk_scope_options_override(model, reading.fusion.flags.place, "*=debug-sync-all=1")) &&
-	       (is_side_by_side(&reading.fusion.flags) ||
-		sk_scope_options_override(model, reading.fusion.flags.place, "*=parallel-fusion=0"));
+		sk_scope_options_override(model, reading.fusion.flags.place, "*=debug-sync-all=1"));
 }

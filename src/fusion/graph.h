@@ -116,6 +116,7 @@ struct sk_op_graph {
 	sk_graph_nodes nodes; /* producers in front of users */
 	SK_ARRAY(struct sk_composite) composites;
 	bool composites_hold; /* tasks stand in one tile group only if their nodes are members of one composite */
+	bool side_by_side; /* tasks that have work for some of the cores may begin at cores of their own */
 	SK_ARRAY(uint32_t) inputs, outputs; /* values, in the order of the file */
 	SK_ARRAY(struct sk_graph_state) states;
 	struct sk_map value_names;

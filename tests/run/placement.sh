@@ -164,4 +164,9 @@ link_net --target_os=linux "$apart" # which is no flag that says how to fuse
 link_net '--opt_level=2 --enable_parallel_fusion' "$apart"
 link_net --opt_level=3 "$apart"
 link_net '--opt_level=3 --enable_parallel_fusion=off' "$together"
+for pass in 5.0 combine.parallel_fusion parallel_fusion; do
+	link_net "--opt_level=3 --disable_pass=$pass" "$together"
+	link_net "--opt_level=2 --enable_pass=$pass" "$apart"
+	link_net "--disable_pass=$pass" "$together"
+done
 link_net --opt_level=2 "$apart" --scope-options '*=parallel-fusion=1'
