@@ -21,6 +21,22 @@ static const struct loss {
 	{"Sigmoid", .vanishes = true}, /* exp(-x) overflows */
 };
 
+/* Rule 1.4 of doc/fusion.md, which exact_precision_mode=false lets by: A + -A is 0, also of infinities and NaNs. */
+static bool may_cancel(const struct graph *graph, const struct graph_node *node, int64_t i)
+{
+	if (strcmp(node->op, "Add"))
+		return false;
+	for (uint32_t n = 0; n < graph->node_count; n++)
+		for (uint32_t k = 0; k < 2; k++) {
+			const struct graph_value *value = &graph->values[node->inputs[k]];
+
+			if (!strcmp(graph->nodes[n].op, "Neg") && graph->nodes[n].outputs[0] == node->inputs[k] &&
+			    !isfinite(value->elements[i % value->count]))
+				return true;
+		}
+	return false;
+}
+
 number graph_expansion_room(const struct graph *graph, const struct graph_node *node, int64_t i)
 {
 	const struct graph_value *x = &graph->values[node->inputs[0]];
@@ -28,6 +44,8 @@ number graph_expansion_room(const struct graph *graph, const struct graph_node *
 	number one = is_double ? 0x1p-52L : 0x1p-23L, least = is_double ? 0x1p-1022L : 0x1p-126L;
 	number root = is_double ? 0x1p511L : 0x1p63L;
 
+	if (may_cancel(graph, node, i))
+		return HUGE_VALL;
 	for (size_t k = 0; k < sizeof(losses) / sizeof(*losses); k++)
 		if (!strcmp(losses[k].op, node->op)) {
 			if (losses[k].squares && fabsl(x->elements[i]) > root)
