@@ -82,6 +82,7 @@ KERNEL_INCLUDES = \
 	kernels/matmul-forms.h \
 	kernels/normal-rows.h \
 	kernels/product.h \
+	kernels/quantise-forms.h \
 	kernels/quantise.h \
 	kernels/spatial.h \
 	kernels/x86_64-quads.h \
