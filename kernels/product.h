@@ -195,8 +195,10 @@ static ALWAYS_INLINE void multiply_rows(const struct tile *tile, unsigned rows, 
 	}
 }
 
-/* With as few vectors as the columns need: there may be no panel behind theirs. */
-static __attribute__((noinline)) void multiply_columns(const struct tile *tile, unsigned rows, unsigned columns)
+/* With as few vectors as the columns need: there may be no panel behind theirs. Its loops take 5 % longer with AVX2 if
+ * it begins in the middle of a cache line, and in a package it begins wherever the function in front of it ends. */
+static __attribute__((noinline, aligned(64))) void multiply_columns(const struct tile *tile, unsigned rows,
+								    unsigned columns)
 {
 	if (columns <= LANES)
 		multiply_rows(tile, rows, 1);
