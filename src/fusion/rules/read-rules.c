@@ -96,49 +96,49 @@ static uint32_t count_ways(const struct sk_document *document, const struct sk_n
 	return ways;
 }
 
-/* Values that only this line takes: where another one is there instead, they are absent. */
-static bool collect_absent(const struct sk_document *document, const struct sk_node *line, struct sk_scanner *scanner,
-			   const struct sk_rule *before, sk_texts *absent)
+/* What lines take that stand in lists with others: where another one is there instead, it may be absent. */
+static bool collect_taken(const struct sk_document *document, const struct sk_node *pattern, sk_texts *taken)
 {
-	struct sk_rule other = *before;
+	struct sk_scanner scanner = {.arena = document->arena, .diag = document->diag};
+	size_t count;
 
-	other.names.items = (struct sk_rule_name *)sk_arena_copy(document->arena, (const char *)before->names.items,
-								 before->names.count * sizeof(*before->names.items));
-	other.names.capacity = before->names.count;
-	if (!open_text(document, line, "a line of a pattern", scanner) || !sk_rule_parse_pattern(scanner, &other))
-		return false;
-	for (size_t i = before->names.count; i < other.names.count; i++)
-		if (other.names.items[i].kind == SK_RULE_INPUT)
-			sk_array_push(document->arena, absent, other.names.items[i].text);
+	for (const struct sk_node *line = sk_node_items(pattern, NULL); line; line = line->next) {
+		const struct sk_node *item = sk_node_items(line, &count);
+
+		for (; count > 1 && item; item = item->next) {
+			struct sk_rule alone = {0};
+
+			if (!open_text(document, item, "a line of a pattern", &scanner) ||
+			    !sk_rule_parse_pattern(&scanner, &alone))
+				return false;
+			for (size_t i = 0; i < alone.names.count; i++)
+				if (alone.names.items[i].kind == SK_RULE_INPUT)
+					sk_array_push(document->arena, taken, alone.names.items[i].text);
+		}
+	}
 	return true;
 }
 
-/* The lines of the pattern; of those that are lists one each, by the number of the way. */
+/* The lines of the pattern; of those that are lists one each, by the number of the way. What only others take is
+ * absent. */
 static bool read_pattern(const struct sk_document *document, const struct sk_node *pattern, uint32_t way,
-			 struct sk_scanner *scanner, struct sk_rule *rule)
+			 const sk_texts *taken, struct sk_scanner *scanner, struct sk_rule *rule)
 {
-	sk_texts absent = {0};
-
 	for (const struct sk_node *line = sk_node_items(pattern, NULL); line; line = line->next) {
-		const struct sk_node *chosen = NULL;
-		uint32_t number = 0;
 		size_t count;
+		const struct sk_node *chosen = sk_node_items(line, &count);
 
-		for (const struct sk_node *item = sk_node_items(line, &count); number < count;
-		     item = item->next, number++)
-			if (number == way % count)
-				chosen = item;
-			else if (!collect_absent(document, item, scanner, rule, &absent))
-				return false;
+		for (size_t number = way % count; number; number--)
+			chosen = chosen->next;
 		way /= (uint32_t)count;
 		if (!open_text(document, chosen, "a line of a pattern", scanner) ||
 		    !sk_rule_parse_pattern(scanner, rule))
 			return false;
 	}
-	for (size_t i = 0; i < absent.count; i++)
-		if (sk_rule_find_name(rule, absent.items[i]) == SK_NONE)
+	for (size_t i = 0; i < taken->count; i++)
+		if (sk_rule_find_name(rule, taken->items[i]) == SK_NONE)
 			sk_array_push(document->arena, &rule->names,
-				      (struct sk_rule_name){.text = absent.items[i], .optional = true});
+				      (struct sk_rule_name){.text = taken->items[i], .optional = true});
 	return true;
 }
 
@@ -269,7 +269,7 @@ static bool read_compute(const struct sk_document *document, const struct sk_nod
 }
 
 static bool read_variant(const struct sk_document *document, const struct sk_node *node, const struct draft *base,
-			 const struct draft *draft, uint32_t way, struct sk_rule *rule)
+			 const struct draft *draft, uint32_t way, const sk_texts *taken, struct sk_rule *rule)
 {
 	struct sk_scanner scanner = {.arena = document->arena, .diag = document->diag};
 	const struct sk_node *pattern = draft->pattern ? draft->pattern : base->pattern;
@@ -277,7 +277,8 @@ static bool read_variant(const struct sk_document *document, const struct sk_nod
 
 	if (!pattern || !replace)
 		return fails(document, node, "a rule has a 'pattern' and what to 'replace' it with");
-	if (!read_pattern(document, pattern, way, &scanner, rule) || !read_lets(document, base->let, &scanner, rule) ||
+	if (!read_pattern(document, pattern, way, taken, &scanner, rule) ||
+	    !read_lets(document, base->let, &scanner, rule) ||
 	    (draft != base && !read_lets(document, draft->let, &scanner, rule)) ||
 	    !read_conditions(document, base->where, &scanner, rule) ||
 	    (draft != base && !read_conditions(document, draft->where, &scanner, rule)) ||
@@ -343,7 +344,10 @@ static void add_variant(struct reader *reader, const struct sk_rule *named, cons
 {
 	const struct sk_node *pattern = draft->pattern ? draft->pattern : base->pattern;
 	uint32_t ways = pattern ? count_ways(reader->document, pattern) : 1;
+	sk_texts taken = {0};
 
+	if (ways > 1 && !collect_taken(reader->document, pattern, &taken))
+		return;
 	for (uint32_t way = 0; way < ways; way++) {
 		struct sk_rule rule = *named;
 
@@ -351,7 +355,7 @@ static void add_variant(struct reader *reader, const struct sk_rule *named, cons
 			fails(reader->document, node, "there are more than 10000 rules");
 			return;
 		}
-		if (!read_variant(reader->document, node, base, draft, way, &rule))
+		if (!read_variant(reader->document, node, base, draft, way, &taken, &rule))
 			return;
 		sk_array_push(reader->document->arena, reader->list, rule);
 	}
