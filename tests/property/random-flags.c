@@ -48,8 +48,8 @@ static const char *const operators[] = {"Add",	     "Mul",	  "Sub",    "Div",   
 					"ReduceSum", "Pow",	  "MatMul", "Softmax", "Transpose", "Concat",
 					"Gemm",	     "ReduceMax", "Where",  "Cast",    "Reshape",   "LayerNorm",
 					"Neg",	     "Slice",	  "Conv",   "Max",     "Relu",	    "ReduceMean"};
-static const char *const passes[] = {"fuse_basic", "graph_kernel_cluster", "graph_kernel_splitter",
-				     "arithmetic_simplify", "transform_op_optimizer"};
+static const char *const passes[] = {"fuse_basic",	    "graph_kernel_cluster",   "graph_kernel_splitter",
+				     "arithmetic_simplify", "transform_op_optimizer", "parallel_fusion"};
 /* Those that put several operators in the place of patterns. */
 static const char *const fusions[] = {
 	"onnx_fusion",
