@@ -220,19 +220,31 @@ static bool make_image(struct sk_linker *linker)
 	return sk_image_finish(linker);
 }
 
-/* The list of the passes, with what holds after each, is in the two functions above. */
-bool sk_linker_link(struct sk_linker *linker)
+bool sk_linker_choose(struct sk_linker *linker)
 {
-	bool made;
+	bool chosen;
 
 	if (!linker->architecture) {
 		sk_error(linker->diag, (struct sk_place){0}, "there is no object among the inputs");
 		return false;
 	}
-	if (!choose(linker))
-		return false;
-	sk_timing_next(linker->options.timing, "lay out");
+	chosen = choose(linker);
+	sk_timing_end(linker->options.timing);
+	return chosen;
+}
+
+bool sk_linker_make(struct sk_linker *linker)
+{
+	bool made;
+
+	sk_timing_begin(linker->options.timing, "lay out", NULL);
 	made = linker->options.relocatable ? sk_relocatable_make(linker) : make_image(linker);
 	sk_timing_end(linker->options.timing);
 	return made;
+}
+
+/* The list of the passes, with what holds after each, is in choose and make_image. */
+bool sk_linker_link(struct sk_linker *linker)
+{
+	return sk_linker_choose(linker) && sk_linker_make(linker);
 }

@@ -118,7 +118,7 @@ static bool link_constants(const struct sk_folding *folding, struct sk_link *lin
 		graph.values.items[folding->outputs[i]].output = true;
 		sk_array_push(link->arena, &graph.outputs, folding->outputs[i]);
 	}
-	link->linker = sk_command_create_linker(link->command, link->arena, link->diag, NULL);
+	link->linker = sk_command_create_linker(link->command, link->arena, link->diag, NULL, &link->lines);
 	link->model = create_model(folding, link);
 	sk_graph_lower(&graph, &folding->calls, NULL, NULL, link->model);
 	return sk_pass_inputs(link) && sk_pass_bind(link) && sk_pass_link(link);
@@ -433,7 +433,7 @@ _Noreturn void sk_folding_child(const struct sk_folding *folding)
 	const struct sk_command_line command = child_command(folding->link->command);
 	struct sk_arena *arena = sk_arena_create();
 	struct sk_diag diag;
-	struct sk_link link = {.arena = arena, .diag = &diag, .command = &command};
+	struct sk_link link = {.arena = arena, .diag = &diag, .command = &command, .lines = stdout};
 	struct run run = {.folding = folding, .link = &link};
 
 	set_limits(folding);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "src/base/beside.h"
+#include "src/base/text.h"
 #include "src/bind/bind.h"
 #include "src/bind/idle.h"
 #include "src/bind/kernels.h"
@@ -117,15 +119,81 @@ static bool make_plan(struct sk_link *link)
 	return true;
 }
 
-static bool prove_plan(struct sk_link *link)
+/* ---- the proof, beside what does not depend on it ---- */
+
+struct proof {
+	struct sk_link *link;
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	bool holds;
+	uint64_t start, end; /* sk_timing_now */
+	/* Where a thread proves, of the one that goes on meanwhile: */
+	struct sk_beside beside;
+	struct sk_diag before; /* the link's sink when they parted */
+	struct sk_diag said; /* the thread's own sink */
+	struct sk_text lines; /* what is printed only if the proof holds */
+};
+
+static void prove(void *context)
 {
+	struct proof *proof = context;
+	struct sk_link *link = proof->link;
 	const char *manifest = link->command->manifest;
 	struct sk_facts *facts = sk_outputs_want_facts(link->command) ? &link->facts : NULL;
 
-	sk_timing_next(link->timing, "verify");
-	return sk_verify(link->arena, link->diag, &link->plan, manifest, link->account.orders,
-			 link->account.order_count, facts) &&
-	       sk_consistency_check(link->arena, link->diag, &link->plan, manifest, &link->account);
+	proof->start = sk_timing_now();
+	proof->holds = sk_verify(proof->arena, proof->diag, &link->plan, manifest, link->account.orders,
+				 link->account.order_count, facts) &&
+		       sk_consistency_check(proof->arena, proof->diag, &link->plan, manifest, &link->account);
+	proof->end = sk_timing_now();
+}
+
+/* Of a proof only the facts stay, and what messages refer to. */
+static void end_proof(struct proof *proof)
+{
+	if (proof->link->facts.items.count || !proof->holds)
+		sk_arena_adopt(proof->link->arena, proof->arena);
+	else
+		sk_arena_destroy(proof->arena);
+}
+
+/* In this thread: the only one, or the one whose messages count. */
+static bool prove_now(struct sk_link *link)
+{
+	struct proof proof = {.link = link, .arena = sk_arena_create(), .diag = link->diag};
+
+	link->facts = (struct sk_facts){0};
+	prove(&proof);
+	end_proof(&proof);
+	return proof.holds;
+}
+
+static void start_proof(struct sk_link *link, struct proof *proof)
+{
+	*proof = (struct proof){.link = link, .arena = sk_arena_create(), .diag = &proof->said, .before = *link->diag};
+	sk_diag_init(&proof->said, proof->arena);
+	sk_text_open(&proof->lines);
+	link->lines = proof->lines.stream;
+	sk_beside_start(&proof->beside, link->command->threads, prove, proof);
+}
+
+/* If the proof does not hold, what has been said since it was started is taken back, and it is done again to say why:
+ * so the messages are those of one thread that proves first. */
+static bool finish_proof(struct sk_link *link, struct proof *proof)
+{
+	sk_timing_begin(link->timing, "wait for the proof", NULL);
+	sk_beside_wait(&proof->beside);
+	sk_timing_end(link->timing);
+	sk_timing_add_beside(link->timing, "proof", proof->start, proof->end);
+	sk_text_close(link->arena, &proof->lines);
+	link->lines = stdout;
+	end_proof(proof);
+	if (proof->holds) {
+		fputs(proof->lines.bytes, stdout);
+		return true;
+	}
+	sk_diag_take_back(link->diag, &proof->before);
+	return prove_now(link);
 }
 
 static bool make_sections(struct sk_link *link)
@@ -144,6 +212,33 @@ static bool make_sections(struct sk_link *link)
 	return sk_package_build(&input, link->linker, &link->parts);
 }
 
+/* What can be said of the package before its bytes are written. */
+static bool choose_parts(struct sk_link *link)
+{
+	if (!make_sections(link))
+		return false;
+	/* Dispatchers, plan and constants are sections of the link. */
+
+	sk_timing_next(link->timing, "link");
+	return sk_linker_choose(link->linker);
+	/* It is known what is in the image, and that it can be. */
+}
+
+static bool prove_and_choose(struct sk_link *link)
+{
+	struct proof proof;
+	char error[256];
+	bool chosen;
+
+	/* Two threads may read the plan once its first check has made the arguments of its calls. */
+	sk_timing_next(link->timing, "verify");
+	if (link->command->threads < 2 || !sk_plan_check_all(&link->plan, error, sizeof(error)))
+		return prove_now(link) && choose_parts(link);
+	start_proof(link, &proof);
+	chosen = choose_parts(link);
+	return finish_proof(link, &proof) && chosen;
+}
+
 bool sk_pass_link(struct sk_link *link)
 {
 	const struct sk_command_line *command = link->command;
@@ -152,17 +247,12 @@ bool sk_pass_link(struct sk_link *link)
 		return false;
 	/* The plan is complete. From here on only the plan counts, not what it was made from. */
 
-	if (!prove_plan(link))
+	if (!prove_and_choose(link))
 		return false;
 	/* Every conflicting pair of accesses is ordered, for every number of cores, and so is what the manifest wants.
 	 */
 
-	if (!make_sections(link))
-		return false;
-	/* Dispatchers, plan and constants are sections of the link. */
-
-	sk_timing_next(link->timing, "link");
-	if (!sk_linker_link(link->linker) || link->diag->errors) /* warnings that are errors do not stop a room */
+	if (!sk_linker_make(link->linker) || link->diag->errors) /* warnings that are errors do not stop a room */
 		return false;
 	/* The file's parts are complete. */
 

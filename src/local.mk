@@ -18,6 +18,7 @@ src_libfiles_la_LIBADD = src/libtemporary.la
 noinst_LTLIBRARIES += src/libbase.la
 src_libbase_la_SOURCES = \
 	src/base/arena.c src/base/arena.h \
+	src/base/beside.c src/base/beside.h \
 	src/base/boxes.c src/base/boxes.h \
 	src/base/checked.h \
 	src/base/diag.c src/base/diag.h \
@@ -30,8 +31,8 @@ src_libbase_la_SOURCES = \
 	src/base/tar.c src/base/tar.h \
 	src/base/text.c src/base/text.h \
 	src/base/timing.c src/base/timing.h
-src_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
-src_libbase_la_LIBADD = src/libfiles.la src/libnearest.la $(XXHASH_LIBS)
+src_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) -pthread
+src_libbase_la_LIBADD = src/libfiles.la src/libnearest.la $(XXHASH_LIBS) -lpthread
 
 # Planning: launches, schedule, memory, and the plan that holds the result.
 noinst_LTLIBRARIES += src/libplanning.la

@@ -120,7 +120,7 @@ static void run(struct sk_link *link)
 
 	if (command->statistics || command->time_trace)
 		link->timing = sk_timing_create(link->arena);
-	link->linker = sk_command_create_linker(command, link->arena, link->diag, link->timing);
+	link->linker = sk_command_create_linker(command, link->arena, link->diag, link->timing, &link->lines);
 	link->model = sk_model_create(link->arena, link->diag);
 	if (command->root)
 		link->model->root = command->root;
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
 	struct sk_arena *arena = sk_arena_create();
 	struct sk_command_line command;
 	struct sk_diag diag;
-	struct sk_link link = {.arena = arena, .diag = &diag, .command = &command};
+	struct sk_link link = {.arena = arena, .diag = &diag, .command = &command, .lines = stdout};
 
 	sk_diag_init(&diag, arena);
 

@@ -151,6 +151,17 @@ void sk_note(struct sk_diag *diag, const char *format, ...)
 	message->last_note = note;
 }
 
+void sk_diag_take_back(struct sk_diag *diag, const struct sk_diag *before)
+{
+	sk_map_release(&diag->alike);
+	*diag = *before;
+	if (diag->last)
+		diag->last->next = NULL;
+	/* Their memory may have been given back since; errors to come are like none before. */
+	memset(&diag->leaders, 0, sizeof(diag->leaders));
+	sk_map_init(&diag->alike, diag->arena);
+}
+
 static bool wants_colour(enum sk_colour colour, FILE *stream)
 {
 	const char *no_colour = getenv("NO_COLOR");

@@ -86,6 +86,10 @@ void sk_warning(struct sk_diag *diag, struct sk_place place, const char *format,
 bool sk_error_alike(struct sk_diag *diag, struct sk_place place, const char *key, const char *subject,
 		    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Takes back what has been added since the sink was as this copy of it: errors in what had been done already, but was
+ * not known to be wrong, make the rest meaningless. */
+void sk_diag_take_back(struct sk_diag *diag, const struct sk_diag *before);
+
 /* Adds a ">>>" line to the message added last. */
 void sk_note(struct sk_diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

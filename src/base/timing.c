@@ -51,6 +51,16 @@ void sk_timing_next(struct sk_timing *timing, const char *name)
 	sk_timing_begin(timing, name, NULL);
 }
 
+void sk_timing_add_beside(struct sk_timing *timing, const char *name, uint64_t start, uint64_t end)
+{
+	if (timing)
+		sk_array_push(timing->arena, &timing->phases,
+			      (struct sk_phase){.name = name,
+						.start = start - timing->created,
+						.duration = end - start,
+						.beside = true});
+}
+
 /* ---- the trace ---- */
 
 typedef SK_ARRAY(char) text;
@@ -63,7 +73,9 @@ static void add(struct sk_arena *arena, text *out, const char *addition)
 
 static void add_phase(struct sk_arena *arena, text *out, const struct sk_phase *phase)
 {
-	add(arena, out, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":");
+	add(arena, out, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":");
+	add(arena, out, phase->beside ? "2" : "1");
+	add(arena, out, ",\"name\":");
 	add(arena, out, sk_json_string(arena, phase->name));
 	add(arena, out,
 	    sk_arena_print(arena, ",\"ts\":%" PRIu64 ".%03u,\"dur\":%" PRIu64 ".%03u", phase->start / 1000,

@@ -3,6 +3,8 @@
 #ifndef SK_TIMING_H
 #define SK_TIMING_H
 
+#include <stdbool.h>
+
 #include "src/base/arena.h"
 
 struct sk_phase {
@@ -10,6 +12,7 @@ struct sk_phase {
 	unsigned depth; /* 0: in no other phase */
 	uint64_t start; /* nanoseconds since the timing was created */
 	uint64_t duration; /* nanoseconds */
+	bool beside; /* another thread had it, during others */
 };
 
 struct sk_timing {
@@ -32,6 +35,9 @@ void sk_timing_end(struct sk_timing *timing);
 
 /* Ends the phase begun last and begins another one: for lists of phases. */
 void sk_timing_next(struct sk_timing *timing, const char *name);
+
+/* What another thread has had for a phase, between two times from sk_timing_now. */
+void sk_timing_add_beside(struct sk_timing *timing, const char *name, uint64_t start, uint64_t end);
 
 /* All phases, once they have ended, as a trace in the JSON format that chrome://tracing and Perfetto read ("Trace Event
  * Format", complete events; times in microseconds). In the arena. */

@@ -7,13 +7,14 @@
 
 static void print_line(void *context, const char *line)
 {
-	(void)context;
-	sk_escape_print(line, stdout);
-	putchar('\n');
+	FILE *const *stream = context;
+
+	sk_escape_print(line, *stream);
+	putc('\n', *stream);
 }
 
 struct sk_linker *sk_command_create_linker(const struct sk_command_line *command, struct sk_arena *arena,
-					   struct sk_diag *diag, struct sk_timing *timing)
+					   struct sk_diag *diag, struct sk_timing *timing, FILE **lines)
 {
 	return sk_linker_create(arena, diag,
 				&(struct sk_linker_options){
@@ -49,6 +50,7 @@ struct sk_linker *sk_command_create_linker(const struct sk_command_line *command
 					.icf = command->icf,
 					.no_demangle = command->no_demangle,
 					.print = print_line,
+					.print_context = lines,
 					.no_gc_sections = command->no_gc_sections,
 					.print_gc_sections = command->print_gc_sections,
 					.print_icf_sections = command->print_icf_sections,

@@ -7,9 +7,10 @@
 #include "src/base/timing.h"
 #include "src/command/command.h"
 
-/* The caller destroys it. timing: NULL if nobody wants to know. */
+/* The caller destroys it. timing: NULL if nobody wants to know. lines: the stream that the linker prints to, which may
+ * become another one. */
 struct sk_linker *sk_command_create_linker(const struct sk_command_line *command, struct sk_arena *arena,
-					   struct sk_diag *diag, struct sk_timing *timing);
+					   struct sk_diag *diag, struct sk_timing *timing, FILE **lines);
 
 /* What the linker does not read itself. */
 void sk_command_add_dependencies(const struct sk_command_line *command, struct sk_linker *linker);

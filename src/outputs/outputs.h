@@ -16,6 +16,7 @@ struct sk_link {
 	struct sk_diag *diag;
 	const struct sk_command_line *command;
 	struct sk_timing *timing; /* NULL: nobody wants to know */
+	FILE *lines; /* where the linker prints to */
 	struct sk_linker *linker;
 	bool has_inputs, inputs_failed; /* the linker has them; one of them is none */
 	struct sk_model *model;

@@ -43,10 +43,10 @@ static void print_plan(const struct sk_plan_view *plan, uint64_t dispatcher_size
 	print_number(stream, "bytes of plan", plan->plan->size);
 }
 
-static void print_time(FILE *stream, unsigned depth, const char *name, uint64_t nanoseconds)
+static void print_time(FILE *stream, unsigned depth, const char *name, uint64_t nanoseconds, bool beside)
 {
-	fprintf(stream, "%*s%-*s %12.3f ms\n", (int)(2 * depth), "", (int)(29 - 2 * depth), name,
-		(double)nanoseconds / 1e6);
+	fprintf(stream, "%*s%-*s %12.3f ms%s\n", (int)(2 * depth), "", (int)(29 - 2 * depth), name,
+		(double)nanoseconds / 1e6, beside ? " in another thread" : "");
 }
 
 /* Phases that are one of many of their kind, such as the inputs, stand in the trace only. */
@@ -58,11 +58,11 @@ static void print_phases(const struct sk_timing *timing, FILE *stream)
 		const struct sk_phase *phase = &timing->phases.items[i];
 
 		if (!phase->detail)
-			print_time(stream, phase->depth, phase->name, phase->duration);
-		if (!phase->depth)
+			print_time(stream, phase->depth, phase->name, phase->duration, phase->beside);
+		if (!phase->depth && !phase->beside)
 			total += phase->duration;
 	}
-	print_time(stream, 0, "total", total);
+	print_time(stream, 0, "total", total, false);
 }
 
 void sk_statistics_print(const struct sk_statistics *statistics, FILE *stream)

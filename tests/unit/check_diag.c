@@ -70,6 +70,29 @@ START_TEST(test_alike)
 }
 END_TEST
 
+/* What is taken back is as if it had never been said, and so are notes to come, and what errors to come are like. */
+START_TEST(test_taken_back)
+{
+	struct sk_diag before;
+
+	sk_warning(&diag, (struct sk_place){0}, "first");
+	before = diag;
+	for (int i = 0; i < 1000; i++) {
+		const char *key = sk_arena_print(arena, "key %d", i);
+
+		sk_error_alike(&diag, (struct sk_place){0}, key, "a", "alike");
+	}
+	sk_warning(&diag, (struct sk_place){0}, "second");
+	sk_diag_take_back(&diag, &before);
+	ck_assert_uint_eq(diag.errors, 0);
+	ck_assert_uint_eq(diag.warnings, 1);
+	sk_note(&diag, "about the first");
+	ck_assert(sk_error_alike(&diag, (struct sk_place){0}, "key 1", "b", "alike"));
+	ck_assert(!sk_error_alike(&diag, (struct sk_place){0}, "key 1", "c", "alike"));
+	expect_messages("t: warning: first\n>>> about the first\nt: error: b and 1 more: alike\n");
+}
+END_TEST
+
 /* Traces and --json write names the same way: pages join them by these. */
 START_TEST(test_json)
 {
@@ -107,6 +130,7 @@ int main(void)
 	tcase_add_test(tcase, test_no_origin);
 	tcase_add_test(tcase, test_alike);
 	tcase_add_test(tcase, test_muted);
+	tcase_add_test(tcase, test_taken_back);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
