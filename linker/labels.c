@@ -27,12 +27,18 @@ static void compare(struct twins *twins, const struct sk_input_section *section,
 	twins->apart |= twins->section != section || twins->value != value;
 }
 
-/* As the symbol table has it. */
-static const char *key_of(struct labelling *labelling, const char *name, const struct sk_input_section *section,
-			  uint64_t value, uint64_t size)
+/* The size as the symbol table has it, and the name. */
+static sk_bytes key_of(struct labelling *labelling, const char *name, const struct sk_input_section *section,
+		       uint64_t value, uint64_t size)
 {
-	return sk_arena_print(labelling->linker->arena, "%s %llx", name,
-			      (unsigned long long)sk_size_within(section, value, size));
+	const uint64_t within = sk_size_within(section, value, size);
+	const size_t length = strlen(name);
+	sk_bytes key = {.count = sizeof(within) + length};
+
+	key.items = sk_arena_alloc(labelling->linker->arena, key.count, 1);
+	memcpy(key.items, &within, sizeof(within));
+	memcpy(key.items + sizeof(within), name, length);
+	return key;
 }
 
 /* The number of the labelled function's twins. SK_NONE: it is an import, or not there. */
@@ -41,13 +47,13 @@ static uint32_t add_labelled(struct labelling *labelling, sk_symbol code)
 	struct sk_linker *linker = labelling->linker;
 	const struct sk_target target = sk_symbol_target(linker, code);
 	uint32_t fresh = (uint32_t)labelling->twins.count, number;
-	const char *key;
+	sk_bytes key;
 
 	if (!target.section || !target.section->output)
 		return SK_NONE;
 	key = key_of(labelling, linker->symbols.items[code].name, target.section, target.value,
 		     linker->symbols.items[target.symbol].size);
-	number = sk_map_insert(&labelling->by_key, key, strlen(key), fresh);
+	number = sk_map_insert(&labelling->by_key, (const char *)key.items, key.count, fresh);
 	if (number == fresh)
 		sk_array_push(linker->arena, &labelling->twins,
 			      (struct twins){.section = target.section, .value = target.value});
@@ -68,9 +74,10 @@ static void compare_functions(struct labelling *labelling, const struct sk_map *
 			continue;
 
 		const struct sk_input_section *section = sk_section_follow(sk_object_section(object, part));
-		const char *key = key_of(labelling, name, section, symbol->st_value, symbol->st_size);
+		const sk_bytes key = key_of(labelling, name, section, symbol->st_value, symbol->st_size);
 
-		number = section->output ? sk_map_find(&labelling->by_key, key, strlen(key)) : SK_NONE;
+		number =
+			section->output ? sk_map_find(&labelling->by_key, (const char *)key.items, key.count) : SK_NONE;
 		if (number != SK_NONE)
 			compare(&labelling->twins.items[number], section, symbol->st_value);
 	}

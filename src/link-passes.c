@@ -82,13 +82,68 @@ static enum sk_task_entries task_entries(const struct sk_command_line *command)
 	return command->task_entries ? SK_TASKS_BY_ENTRIES : SK_TASKS_BY_THUNKS;
 }
 
+/* ---- the account, beside the plan: both are made of the same ---- */
+
+struct accounting {
+	struct sk_link *link;
+	struct sk_model model; /* with an arena of its own */
+	const struct sk_fusion *fusion;
+	const struct sk_schedule *schedule;
+	uint64_t start, end; /* sk_timing_now */
+	struct sk_beside beside;
+};
+
+static void account(void *context)
+{
+	struct accounting *accounting = context;
+	struct sk_link *link = accounting->link;
+
+	accounting->start = sk_timing_now();
+	link->account = sk_account_build(&accounting->model, accounting->fusion, accounting->schedule->groups);
+	sk_account_pack(accounting->model.arena, &link->account, &link->packed_account, &link->packed_account_size);
+	accounting->end = sk_timing_now();
+}
+
+static void start_account(struct sk_link *link, const struct sk_fusion *fusion, const struct sk_schedule *schedule,
+			  struct accounting *accounting)
+{
+	*accounting = (struct accounting){.link = link, .model = *link->model, .fusion = fusion, .schedule = schedule};
+	accounting->model.arena = sk_arena_create();
+	sk_beside_start(&accounting->beside, link->command->threads, account, accounting);
+}
+
+static void finish_account(struct accounting *accounting)
+{
+	struct sk_link *link = accounting->link;
+
+	sk_beside_wait(&accounting->beside);
+	sk_arena_adopt(link->arena, accounting->model.arena);
+	if (link->command->threads > 1)
+		sk_timing_add_beside(link->timing, "account", accounting->start, accounting->end);
+}
+
+static bool write_plan(struct sk_link *link, const struct sk_fusion *fusion, const struct sk_schedule *schedule,
+		       const struct sk_memory *memory)
+{
+	char error[256];
+
+	if (!sk_plan_write(link->model, fusion, schedule, memory, sk_linker_machine(link->linker),
+			   task_entries(link->command), &link->image))
+		return false;
+	if (sk_plan_open(link->image.bytes, link->image.size, &link->plan, error, sizeof(error)))
+		return true;
+	sk_error(link->diag, (struct sk_place){.file = link->command->manifest}, "internal error: %s", error);
+	return false;
+}
+
 static bool make_plan(struct sk_link *link)
 {
 	struct sk_model *model = link->model;
 	struct sk_fusion *fusion;
 	struct sk_schedule *schedule;
 	struct sk_memory *memory;
-	char error[256];
+	struct accounting accounting;
+	bool written;
 
 	sk_timing_next(link->timing, "fusion");
 	if (!(fusion = sk_fusion_build(model)))
@@ -106,14 +161,13 @@ static bool make_plan(struct sk_link *link)
 	/* Every temporary has bytes in the workspace. */
 
 	sk_timing_next(link->timing, "plan");
-	if (!sk_plan_write(model, fusion, schedule, memory, sk_linker_machine(link->linker),
-			   task_entries(link->command), &link->image))
+	start_account(link, fusion, schedule, &accounting);
+	written = write_plan(link, fusion, schedule, memory);
+	finish_account(&accounting);
+	if (!written)
 		return false;
-	if (!sk_plan_open(link->image.bytes, link->image.size, &link->plan, error, sizeof(error))) {
-		sk_error(link->diag, (struct sk_place){.file = link->command->manifest}, "internal error: %s", error);
-		return false;
-	}
-	link->account = sk_account_build(model, fusion, schedule->groups);
+	/* What became of each task is in the plan, and said. */
+
 	if (link->command->report)
 		link->without_groups = sk_plan_without_groups(model, fusion);
 	return true;
@@ -199,7 +253,8 @@ static bool finish_proof(struct sk_link *link, struct proof *proof)
 static bool make_sections(struct sk_link *link)
 {
 	const struct sk_package_input input = {.model = link->model,
-					       .account = &link->account,
+					       .account = link->packed_account,
+					       .account_size = link->packed_account_size,
 					       .image = &link->image,
 					       .plan = &link->plan,
 					       .soname = link->command->soname,

@@ -22,7 +22,9 @@ struct sk_link {
 	struct sk_model *model;
 	struct sk_plan_image image; /* of the plan, once it is complete; */
 	struct sk_plan_view plan; /* a view of it */
-	struct sk_account account; /* what became of each task */
+	struct sk_account account; /* what became of each task; */
+	const void *packed_account; /* as it is in the package */
+	uint64_t packed_account_size;
 	struct sk_without_groups without_groups; /* only for a report */
 	struct sk_facts facts; /* why tasks are in order; only if sk_outputs_want_facts */
 	struct sk_package_parts parts; /* once there are dispatchers */

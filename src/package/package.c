@@ -245,15 +245,6 @@ static sk_section add_plan(struct package *package, const char *plan_symbol)
 	return section;
 }
 
-static void add_account(struct package *package, const struct sk_account *account)
-{
-	const void *bytes;
-	uint64_t size;
-
-	sk_account_pack(package->model->arena, account, &bytes, &size);
-	add_bytes(package, SK_ACCOUNT_SECTION, SK_SECTION_NOT_LOADED, 1, bytes, size);
-}
-
 static void raise(uint32_t *number, uint32_t other)
 {
 	if (other > *number)
@@ -388,6 +379,6 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 	if (!add_dispatchers(&package, input, parts->entries))
 		return false;
 	parts->plan = add_plan(&package, parts->plan_symbol);
-	add_account(&package, input->account);
+	add_bytes(&package, SK_ACCOUNT_SECTION, SK_SECTION_NOT_LOADED, 1, input->account, input->account_size);
 	return true;
 }

@@ -14,7 +14,8 @@
 /* What the package is made from. */
 struct sk_package_input {
 	struct sk_model *model;
-	const struct sk_account *account;
+	const void *account; /* from sk_account_pack */
+	uint64_t account_size;
 	const struct sk_plan_image *image; /* and a view of it */
 	const struct sk_plan_view *plan;
 	const char *soname; /* NULL: none */
