@@ -14,11 +14,11 @@ enum sk_rank {
 	SK_RANK_DYNAMIC_SYMBOLS,
 	SK_RANK_DYNAMIC_NAMES,
 	SK_RANK_VERSIONS,
+	SK_RANK_READ_ONLY, /* synthetic; loading reads of it, as of all that stands before it */
 	SK_RANK_RELOCATIONS,
 	SK_RANK_READ_ONLY_DATA,
 	SK_RANK_FRAME_HEADER,
 	SK_RANK_FRAMES,
-	SK_RANK_READ_ONLY, /* synthetic */
 	SK_RANK_TEXT,
 	SK_RANK_PLT,
 	SK_RANK_THREAD_DATA, /* what the thread-local block of each thread is made from */

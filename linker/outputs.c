@@ -13,7 +13,7 @@
 
 enum sk_region sk_region_of(enum sk_rank rank)
 {
-	if (rank <= SK_RANK_READ_ONLY)
+	if (rank <= SK_RANK_FRAMES)
 		return SK_REGION_READ_ONLY;
 	if (rank <= SK_RANK_PLT)
 		return SK_REGION_CODE;

@@ -12,6 +12,12 @@ readelf -aW model.sk >readelf.txt 2>warnings.txt
 if command -v eu-elflint >/dev/null; then
 	eu-elflint --gnu-ld model.sk || fail "eu-elflint complains"
 fi
+# What loading reads stands together, in front of what may be large.
+order=$(awk '/^Section to|^Program Headers/ { exit } { sub(/^ *\[ *[0-9]+\] */, "") } $1 ~ /^\.(dynstr|sk\.plan|rodata|eh_frame_hdr|text)$/ { printf "%s ", $1 }' readelf.txt)
+case $order in
+'.dynstr .sk.plan '*' .text ') ;;
+*) fail "the sections are in the order $order" ;;
+esac
 mkdir elsewhere && cp model.yaml kernels.o elsewhere/
 (cd elsewhere && "$sklink" model.yaml kernels.o -o other-name.sk)
 cmp model.sk elsewhere/other-name.sk || fail "the output depends on where or under which name it is written"
