@@ -526,13 +526,9 @@ static bool left_by_signal(const struct skrt_module *module, const struct sk_cal
  * damaged, the text says that instead. */
 static bool check_plan(const struct skrt_kernel *kernel, struct text *text)
 {
-	const struct sk_plan_view *plan = &kernel->module->plan;
-	char error[256];
-
-	if (sk_plan_check_records(plan, error, sizeof(error)) &&
-	    sk_plan_check_launch(plan, kernel->launch, error, sizeof(error)))
+	if (!sk_module_check_steps(kernel))
 		return true;
-	add(text, "it has failed; where, cannot be said, since the package is damaged: %s", error);
+	add(text, "it has failed; where, cannot be said, since the package is damaged: %s", skrt_error());
 	return false;
 }
 

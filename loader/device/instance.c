@@ -27,12 +27,16 @@ static bool is_code(const struct skrt_module *module, const int32_t *reference)
 }
 
 /* Checked launches go through all of the plan's tables, and call the kernels themselves. */
-static enum skrt_status check_plan(const struct skrt_module *module)
+static enum skrt_status check_plan(struct skrt_module *module)
 {
 	const struct sk_plan_view *plan = &module->plan;
 	char error[SK_ERROR_SIZE - 128];
 
-	if (!sk_plan_check_all(plan, error, sizeof(error)))
+	pthread_mutex_lock(&module->lock);
+	bool good =
+		sk_plan_make_room(&module->plan, error, sizeof(error)) && sk_plan_check_all(plan, error, sizeof(error));
+	pthread_mutex_unlock(&module->lock);
+	if (!good)
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, error);
 	for (uint32_t i = 0; i < plan->kernel_count; i++)
 		if (!is_code(module, &plan->kernels[i].code) ||
@@ -53,7 +57,7 @@ static enum skrt_status cannot_guard(const struct skrt_module *module)
 
 static enum skrt_status make_guard(struct skrt_instance *instance)
 {
-	const struct skrt_module *module = instance->module;
+	struct skrt_module *module = instance->module;
 	enum skrt_status status = check_plan(module);
 	char error[SK_ERROR_SIZE - 128];
 

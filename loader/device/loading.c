@@ -39,7 +39,7 @@ static enum skrt_status open_plan(struct skrt_module *module, const void *bytes,
 			       "refers to it with -fPIC)");
 	if (!sk_image_holds(&module->image, bytes, size, PROT_READ))
 		return damaged(module, "the plan does not lie in a segment");
-	if (!sk_plan_open(bytes, size, &module->plan, error, sizeof(error)))
+	if (!sk_plan_open_tables(bytes, size, &module->plan, error, sizeof(error)))
 		return damaged(module, error);
 	if (module->plan.plan->machine != SK_MACHINE)
 		return damaged(module, "the plan is for another machine than the file");

@@ -179,6 +179,13 @@ static bool check_all_records(struct skrt_module *module, char *error, size_t er
 	return module->records_checked;
 }
 
+/* The launch's steps and the arguments of its calls. Under the module's lock. */
+static bool check_steps(struct skrt_module *module, uint32_t launch, char *error, size_t error_size)
+{
+	return sk_plan_make_room(&module->plan, error, error_size) &&
+	       sk_plan_check_launch(&module->plan, launch, error, error_size);
+}
+
 /* Whether what a thunk calls, and what it hands to kernels by their names, lies in the package. */
 static enum skrt_status check_call(const struct skrt_module *module, const struct sk_plan_call *call)
 {
@@ -224,8 +231,7 @@ static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
 			       module->path, index, sk_plan_string(&launch->name));
 	if (!sk_plan_calls_runtime(launch) && !sk_plan_has_thunk(launch))
 		return SKRT_OK;
-	if (!check_all_records(module, error, sizeof(error)) ||
-	    !sk_plan_check_launch(&module->plan, index, error, sizeof(error)))
+	if (!check_all_records(module, error, sizeof(error)) || !check_steps(module, index, error, sizeof(error)))
 		return damaged(module, error);
 	return sk_plan_has_thunk(launch) ? check_calls(module, launch) : SKRT_OK;
 }
@@ -331,7 +337,7 @@ enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 	if (status)
 		return status;
 	pthread_mutex_lock(&module->lock);
-	if (!own->steps_checked && sk_plan_check_launch(&module->plan, own->launch, error, sizeof(error))) {
+	if (!own->steps_checked && check_steps(module, own->launch, error, sizeof(error))) {
 		own->timed = sk_plan_notes_times(&module->plan, &module->plan.launches[own->launch]);
 		count_time_rows(own);
 		own->steps_checked = true;

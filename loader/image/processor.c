@@ -26,7 +26,7 @@ enum skrt_status sk_processor_check(const char *path, const struct sk_image *ima
 	has = sk_isa_of_processor();
 	if (!(header->isa & ~has))
 		return SKRT_OK;
-	if (!sk_plan_open(header, size, &plan, error, sizeof(error)) ||
+	if (!sk_plan_open_tables(header, size, &plan, error, sizeof(error)) ||
 	    !sk_plan_check_records(&plan, error, sizeof(error)))
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", path, error);
 	sk_isa_check(&plan, has, error, sizeof(error));

@@ -611,18 +611,19 @@ static uint64_t size_of(const struct sk_plan_view *view)
 	return view->argument_count * (uint64_t)sizeof(*view->made);
 }
 
-static bool open_arguments(const struct sk_plan_checker *checker, struct sk_plan_view *view)
+bool sk_plan_make_room(struct sk_plan_view *view, char *error, size_t error_size)
 {
+	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
 	void *memory;
 
-	if (!view->list_count || !view->argument_count)
+	if (view->made || !view->list_count || !view->argument_count)
 		return true;
 	if (size_of(view) / MOST_BYTES > view->plan->size)
-		return sk_plan_fail(checker, "%u arguments are too many for %" PRIu64 " bytes", view->argument_count,
+		return sk_plan_fail(&checker, "%u arguments are too many for %" PRIu64 " bytes", view->argument_count,
 				    view->plan->size);
 	memory = mmap(NULL, size_of(view), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
-		return sk_plan_fail(checker, "no memory for %u arguments", view->argument_count);
+		return sk_plan_fail(&checker, "no memory for %u arguments", view->argument_count);
 	view->arguments = view->made = memory;
 	return true;
 }
@@ -634,7 +635,7 @@ void sk_plan_close(struct sk_plan_view *view)
 	view->arguments = view->made = NULL;
 }
 
-bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size)
+bool sk_plan_open_tables(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size)
 {
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
 
@@ -646,5 +647,10 @@ bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, cha
 	if (!check_header(&checker, view->plan, size) || !open_tables(&checker, view) || !check_lanes(&checker))
 		return false;
 	view->network_launch_count = count_network_launches(view);
-	return check_bindings(&checker) && open_arguments(&checker, view);
+	return check_bindings(&checker);
+}
+
+bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size)
+{
+	return sk_plan_open_tables(bytes, size, view, error, error_size) && sk_plan_make_room(view, error, error_size);
 }

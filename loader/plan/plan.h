@@ -62,6 +62,12 @@ bool sk_plan_has_networks(const struct sk_plan_view *view);
  * view. bytes must be aligned to 8 and outlive the view, which sk_plan_close gives back. */
 bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size);
 
+/* The same for whoever may need no arguments of calls: no memory has been reserved for them. */
+bool sk_plan_open_tables(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size);
+
+/* Reserves it, unless that has been done, before launches are checked. */
+bool sk_plan_make_room(struct sk_plan_view *view, char *error, size_t error_size);
+
 /* Gives back the memory that a view has, also one that was refused, or is zero. */
 void sk_plan_close(struct sk_plan_view *view);
 

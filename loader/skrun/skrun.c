@@ -105,7 +105,8 @@ static bool predict(const struct sk_session *session, const struct sk_run_option
 	if (!sk_succeeded(sk_module_find_network(session->module, options->network, &network)))
 		return false;
 	wanted.network = &network;
-	if (sk_predict(&session->module->plan, &wanted, stdout, error, sizeof(error)))
+	if (sk_plan_make_room(&session->module->plan, error, sizeof(error)) &&
+	    sk_predict(&session->module->plan, &wanted, stdout, error, sizeof(error)))
 		return true;
 	sk_skrun_error("%s: %s", session->path, error);
 	return false;

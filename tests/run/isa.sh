@@ -171,6 +171,46 @@ fails_with "^skrun: error: isa.sk: kernel 'hard' needs x86-64-v2\+bit-63; this p
 	"$skrun" isa.sk --random 1
 shows isa.sk 'x86-64-v2\+bit-63'
 
+# A package that is refused leaves nothing behind: a thousand refusals take no more memory than some before them.
+cat >refused.c <<'C'
+#include <stdio.h>
+#include "skrt.h"
+static long pages(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long size = -1;
+
+	if (!file || fscanf(file, "%ld", &size) != 1)
+		return -1;
+	fclose(file);
+	return size;
+}
+int main(void)
+{
+	struct skrt_device *device;
+	struct skrt_module *module;
+	long before = 0;
+
+	if (skrt_device_open(NULL, &device))
+		return 1;
+	for (int i = 0; i < 1100; i++) {
+		if (skrt_module_load(device, "isa.sk", &module) != SKRT_UNSUPPORTED)
+			return 2;
+		if (i == 100)
+			before = pages();
+	}
+	if (pages() >= before + 500) {
+		fprintf(stderr, "%ld pages, %ld in the end\n", before, pages());
+		return 3;
+	}
+	return skrt_device_close(device) ? 4 : 0;
+}
+C
+libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")"
+sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
+$CC $sanitize -I"$top_srcdir/loader" refused.c $libskrt -ldl -lm -pthread -o refused
+./refused || fail "a thousand packages that are refused leave memory behind"
+
 # dlopen looks at the note.
 cat >open.c <<'C'
 #include <dlfcn.h>
