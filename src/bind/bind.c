@@ -217,12 +217,34 @@ static void count_operands(struct sk_binder *binder)
 	binder->signature = counted ? counted : open;
 }
 
+/* The tables have room for the longest signature, and most are short: no more of them is touched than this one needs.
+ */
+static void clear_tables(struct sk_binder *binder)
+{
+	size_t count = binder->signature->parameter_count + 1;
+
+	memset(binder->args, 0, count * sizeof(*binder->args));
+	memset(binder->tensors, 0, count * sizeof(*binder->tensors));
+	memset(binder->arguments, 0, count * sizeof(*binder->arguments));
+	memset(binder->frames, 0, count * sizeof(*binder->frames));
+}
+
+static void begin(struct sk_binder *binder, struct sk_model *model, const struct sk_request *request,
+		  const struct sk_signature *signature)
+{
+	memset(binder, 0, offsetof(struct sk_binder, args));
+	binder->model = model;
+	binder->request = request;
+	binder->signature = signature;
+}
+
 /* The extents, scalars and overlaps of a call make sense only where all tensors fit. */
 static void bind(struct sk_binder *binder)
 {
 	count_operands(binder);
 	if (binder->failures)
 		return;
+	clear_tables(binder);
 	if (binder->request->blocks && (!sk_signature_has_blocks(binder->signature) || binder->signature->grid_rank))
 		sk_binder_error(binder, binder->request->place, "the task has 'blocks', but the signature has %s",
 				binder->signature->grid_rank ? "a grid, which says how many there are"
@@ -252,8 +274,10 @@ static void bind(struct sk_binder *binder)
 
 bool sk_bind_fits(struct sk_model *model, const struct sk_request *request, const struct sk_signature *signature)
 {
-	struct sk_binder binder = {.model = model, .request = request, .signature = signature, .quiet = true};
+	struct sk_binder binder;
 
+	begin(&binder, model, request, signature);
+	binder.quiet = true;
 	bind(&binder);
 	return !binder.failures;
 }
@@ -262,8 +286,10 @@ unsigned sk_bind_distance(struct sk_model *model, const struct sk_request *reque
 			  const struct sk_signature *signature)
 {
 	enum { MOST_FAILURES = 1000 }; /* more than can be wrong with the sizes of a call */
-	struct sk_binder binder = {.model = model, .request = request, .signature = signature, .quiet = true};
+	struct sk_binder binder;
 
+	begin(&binder, model, request, signature);
+	binder.quiet = true;
 	bind(&binder);
 	return binder.failures + (binder.matched ? 0 : MOST_FAILURES);
 }
@@ -271,8 +297,9 @@ unsigned sk_bind_distance(struct sk_model *model, const struct sk_request *reque
 const char *sk_bind_reason(struct sk_model *model, const struct sk_request *request,
 			   const struct sk_signature *signature)
 {
-	struct sk_binder binder = {.model = model, .request = request, .signature = signature};
+	struct sk_binder binder;
 
+	begin(&binder, model, request, signature);
 	bind(&binder);
 	return binder.failures ? binder.reason : NULL;
 }
@@ -331,21 +358,18 @@ bool sk_model_bind(struct sk_model *model)
 {
 	unsigned errors = model->diag->errors;
 	struct sk_request request = {.set = NULL};
+	struct sk_binder binder;
 	struct sk_map lists;
 
 	sk_map_init(&lists, model->arena);
 	for (size_t t = 0; t < model->tasks.count && !sk_diag_is_hopeless(model->diag); t++) {
 		struct sk_task *task = &model->tasks.items[t];
 		const struct sk_kernel *kernel = &model->kernels.items[task->kernel];
-		struct sk_binder binder = {
-			.model = model,
-			.request = &request,
-			.signature = kernel->signature,
-			.kernel = kernel->name,
-			.stateful = kernel->state_count != 0,
-		};
 
 		sk_request_of_task(model, task, &request);
+		begin(&binder, model, &request, kernel->signature);
+		binder.kernel = kernel->name;
+		binder.stateful = kernel->state_count != 0;
 		bind(&binder);
 		sk_binder_check_cost(&binder, task->cost);
 		if (binder.failures)

@@ -23,23 +23,23 @@ struct sk_binder {
 	unsigned failures; /* things that do not fit */
 	bool matched; /* the types of the tensors, and the attributes, are what the signature wants */
 
-	/* By parameter; the result's is the last one. NULL and SK_NONE for what is no tensor. */
+	uint64_t blocks; /* of a kernel that has them; mix: of the cube side */
+	uint64_t grid[SK_MAX_AXES]; /* of grid=: their product */
+	uint64_t operations; /* of operations= */
+	uint32_t argument_count;
+	uint64_t scratch_size;
+
+	/* From here on what is there for each parameter or extent of the signature, and no more of it, is valid once
+	 * the tensors are being matched. By parameter; the result's is the last one. NULL for what is no tensor. */
 	const struct sk_request_argument *args[SK_MAX_PARAMETERS + 1];
 	const struct sk_tensor *tensors[SK_MAX_PARAMETERS + 1];
+	struct sk_argument arguments[SK_MAX_PARAMETERS + 1];
+	uint64_t frames[SK_MAX_PARAMETERS + 1]; /* by STRUCT: where it stands in the scratch */
 
 	uint64_t extents[SK_MAX_PARAMETERS]; /* or SK_EXTENT_OPEN */
 	struct {
 		uint32_t parameter, dimension;
-	} bound_by[SK_MAX_PARAMETERS];
-
-	uint64_t blocks; /* of a kernel that has them; mix: of the cube side */
-	uint64_t grid[SK_MAX_AXES]; /* of grid=: their product */
-	uint64_t operations; /* of operations= */
-
-	struct sk_argument arguments[SK_MAX_PARAMETERS + 1];
-	uint32_t argument_count;
-	uint64_t frames[SK_MAX_PARAMETERS]; /* by STRUCT: where it stands in the scratch */
-	uint64_t scratch_size;
+	} bound_by[SK_MAX_PARAMETERS]; /* of those that are not open */
 };
 
 /* Reports something that does not fit. Who makes texts for it asks sk_binder_fails first. */
