@@ -46,6 +46,7 @@ struct block {
 	struct block *next;
 	char *data;
 	size_t used; /* bytes handed out */
+	size_t dirty; /* so many have been handed out before, and are zeroed when they are again */
 	size_t size;
 	bool mapped;
 };
@@ -64,7 +65,7 @@ struct own_block {
 };
 
 struct sk_arena {
-	struct block *blocks; /* the first is the one that requests come from */
+	struct block *blocks; /* the first is the one that requests come from; others may have room, too */
 	size_t taken; /* bytes from malloc */
 	struct own_block *own; /* those that are not part of a block, in no order */
 	struct own_block *unused; /* parts of blocks that have been given back, in no order */
@@ -172,7 +173,14 @@ void sk_arena_adopt(struct sk_arena *arena, struct sk_arena *other)
 	free(other);
 }
 
-/* The block that requests come from stays, zeroed again. */
+static void empty_block(struct block *block)
+{
+	block->dirty = block->used > block->dirty ? block->used : block->dirty;
+	block->used = 0;
+	ASAN_POISON_MEMORY_REGION(block->data, block->size);
+}
+
+/* The block that requests come from stays. */
 void sk_arena_reset(struct sk_arena *arena)
 {
 	struct block *block = arena->blocks;
@@ -184,10 +192,25 @@ void sk_arena_reset(struct sk_arena *arena)
 		return;
 	free_blocks(block->next);
 	block->next = NULL;
-	ASAN_UNPOISON_MEMORY_REGION(block->data, block->used);
-	memset(block->data, 0, block->used);
-	ASAN_POISON_MEMORY_REGION(block->data, block->size);
-	block->used = 0;
+	empty_block(block);
+}
+
+/* Mapped blocks: what they have of pages is as good as what the system would have to zero. */
+void sk_arena_recycle(struct sk_arena *arena, struct sk_arena *other)
+{
+	for (struct block *block = other->blocks, *next; block; block = next) {
+		next = block->next;
+		block->next = NULL;
+		if (!block->mapped) {
+			free_blocks(block);
+			continue;
+		}
+		empty_block(block);
+		block->next = arena->blocks;
+		arena->blocks = block;
+	}
+	free_own_blocks(other->own);
+	free(other);
 }
 
 /* Zeroed address space of a multiple of HUGE_PAGE, on huge pages if the system has some. */
@@ -230,19 +253,44 @@ static struct block *add_block(struct sk_arena *arena)
 	return block;
 }
 
-/* Memory from the block that requests come from, or from a new one: up to OWN_BLOCK, or in a large arena up to
+/* Where the next request of that size begins in the block; SIZE_MAX: there is no room for it. */
+static size_t start_in(const struct block *block, size_t size, size_t alignment)
+{
+	size_t start = (block->used + alignment - 1) & ~(alignment - 1);
+
+	return start > block->size || size + GAP > block->size - start ? SIZE_MAX : start;
+}
+
+/* One that has room for the request becomes the first. */
+static struct block *change_block(struct sk_arena *arena, size_t size, size_t alignment)
+{
+	for (struct block **link = &arena->blocks; *link; link = &(*link)->next) {
+		struct block *block = *link;
+
+		if (!block->mapped || start_in(block, size, alignment) == SIZE_MAX)
+			continue;
+		*link = block->next;
+		block->next = arena->blocks;
+		return arena->blocks = block;
+	}
+	return add_block(arena);
+}
+
+/* Memory from the block that requests come from, or from another one: up to OWN_BLOCK, or in a large arena up to
  * MAPPED_BLOCK. */
 static void *take(struct sk_arena *arena, size_t size, size_t alignment)
 {
 	struct block *block = arena->blocks;
-	size_t start = block ? (block->used + alignment - 1) & ~(alignment - 1) : 0;
+	size_t start = block ? start_in(block, size, alignment) : SIZE_MAX;
 
-	if (!block || start > block->size || size + GAP > block->size - start) {
-		block = add_block(arena);
-		start = 0;
+	if (start == SIZE_MAX) {
+		block = change_block(arena, size, alignment);
+		start = start_in(block, size, alignment);
 	}
 	block->used = start + size + GAP;
 	ASAN_UNPOISON_MEMORY_REGION(block->data + start, size);
+	if (start < block->dirty)
+		memset(block->data + start, 0, size < block->dirty - start ? size : block->dirty - start);
 	return block->data + start;
 }
 

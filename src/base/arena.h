@@ -19,6 +19,10 @@ void sk_arena_destroy(struct sk_arena *arena);
 /* What the other arena holds is this one's from now on; the other arena itself is gone. */
 void sk_arena_adopt(struct sk_arena *arena, struct sk_arena *other);
 
+/* Nobody refers any more to what the other arena holds: its memory is this one's, for what is allocated next. The
+ * other arena is gone. Given back to the system, its pages would be zeroed, one by one, for whoever is next. */
+void sk_arena_recycle(struct sk_arena *arena, struct sk_arena *other);
+
 /* All that was allocated goes; the arena can be used again. */
 void sk_arena_reset(struct sk_arena *arena);
 

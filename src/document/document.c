@@ -140,7 +140,7 @@ static struct sk_node *build_scalar(struct builder *builder, const yaml_event_t 
 	struct sk_node *node = new_node(builder, SK_NODE_SCALAR, event->start_mark);
 	const char *text = (const char *)event->data.scalar.value;
 
-	node->length = event->data.scalar.length;
+	node->length = (uint32_t)event->data.scalar.length; /* at most twice SK_DOCUMENT_MAX_BYTES */
 	node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 	node->in_line = event->start_mark.line == event->end_mark.line &&
 			event->end_mark.column - event->start_mark.column == node->length + (node->plain ? 0 : 2);
@@ -340,12 +340,22 @@ static bool refuse_tag_directive(const struct builder *builder)
 	return false;
 }
 
+static bool may_have_surrogates(const char *text, size_t size)
+{
+	const char *end = text + size;
+
+	for (const char *at = text; (at = memchr(at, '\\', (size_t)(end - at))); at++)
+		if (end - at >= 3 && at[1] == 'u' && (at[2] == 'd' || at[2] == 'D'))
+			return true;
+	return false;
+}
+
 /* What JSON has and YAML has not: a character beyond U+FFFF as two escapes. */
 static const char *accept_json(struct sk_arena *scratch, const char *text, size_t size)
 {
 	char *copy;
 
-	if (!memmem(text, size, "\\ud", 3) && !memmem(text, size, "\\uD", 3))
+	if (!may_have_surrogates(text, size))
 		return text;
 	copy = sk_arena_alloc(scratch, size, 1);
 	memcpy(copy, text, size);

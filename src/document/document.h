@@ -29,17 +29,19 @@ struct sk_document {
 
 enum sk_node_kind { SK_NODE_SCALAR, SK_NODE_LIST, SK_NODE_MAP };
 
+/* There are as many of them as words in the text, so they are small. */
 struct sk_node {
-	enum sk_node_kind kind;
-	uint32_t line, column; /* from 1; of the opening quote or bracket, if there is one */
-	bool plain; /* SCALAR: written without quotes, so that null can mean null */
-	bool in_line; /* SCALAR: its characters stand in the file side by side, as they are */
+	uint32_t line; /* from 1; of the opening quote or bracket, if there is one */
+	uint32_t column : 28; /* from 1 */
+	enum sk_node_kind kind : 2;
+	bool plain : 1; /* SCALAR: written without quotes, so that null can mean null */
+	bool in_line : 1; /* SCALAR: its characters stand in the file side by side, as they are */
+	uint32_t length; /* SCALAR: of its text, in bytes */
+	uint32_t count; /* LIST, MAP: items or keys */
 	const char *text; /* SCALAR: NUL-terminated UTF-8, without NUL inside */
-	size_t length;
 	struct sk_node *first; /* LIST: the items; MAP: the keys, each with its value */
 	struct sk_node *next; /* the next item or key */
 	struct sk_node *value; /* of a key */
-	size_t count; /* items or keys */
 };
 
 /* The file's bytes, in the scratch arena; of a file that is too large only so many that sk_document_parse sees it. NULL

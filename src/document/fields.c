@@ -63,8 +63,10 @@ bool sk_node_is_null(const struct sk_node *node)
 {
 	static const char *const spellings[] = {"null", "Null", "NULL", "~"};
 
+	if (node->kind != SK_NODE_SCALAR || !node->plain || !strchr("nN~", *node->text))
+		return false;
 	for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++)
-		if (node->kind == SK_NODE_SCALAR && node->plain && !strcmp(node->text, spellings[i]))
+		if (!strcmp(node->text, spellings[i]))
 			return true;
 	return false;
 }

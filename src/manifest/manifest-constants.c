@@ -40,7 +40,7 @@ static bool has_shape(const struct sk_document *document, const struct sk_tensor
 		sk_error(document->diag, sk_node_place(document, list),
 			 "constant '%s' is %s, so here stands a list of %" PRIu64 ", not %s", tensor->name,
 			 sk_shape_text(document->arena, tensor->rank, tensor->shape), tensor->shape[dimension],
-			 list->kind == SK_NODE_LIST ? sk_arena_print(document->arena, "of %zu", list->count)
+			 list->kind == SK_NODE_LIST ? sk_arena_print(document->arena, "of %u", list->count)
 						    : "one value");
 		return false;
 	}
@@ -77,8 +77,7 @@ static void read_list(const struct sk_document *document, struct sk_tensor *tens
 
 	if (flat && list->count != tensor->elements) {
 		sk_error(document->diag, sk_node_place(document, list),
-			 "constant '%s' has %" PRIu64 " elements, not %zu", tensor->name, tensor->elements,
-			 list->count);
+			 "constant '%s' has %" PRIu64 " elements, not %u", tensor->name, tensor->elements, list->count);
 		return;
 	}
 	if (!flat && !has_shape(document, tensor, list, 0))
@@ -115,7 +114,7 @@ static void read_text(const struct sk_document *document, struct sk_tensor *tens
 		return;
 	if (node->length > tensor->bytes) {
 		sk_error(document->diag, text.place,
-			 "the text of constant '%s' has %zu bytes, but the tensor has %" PRIu64, tensor->name,
+			 "the text of constant '%s' has %u bytes, but the tensor has %" PRIu64, tensor->name,
 			 node->length, tensor->bytes);
 		return;
 	}

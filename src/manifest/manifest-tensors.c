@@ -50,7 +50,7 @@ static bool read_dimensions(const struct sk_document *document, const struct sk_
 		return false;
 	if (node->count > SK_MAX_RANK) {
 		sk_error(document->diag, sk_node_place(document, node),
-			 "%s '%s' must have at most %u dimensions, not %zu", what, name, SK_MAX_RANK, node->count);
+			 "%s '%s' must have at most %u dimensions, not %u", what, name, SK_MAX_RANK, node->count);
 		return false;
 	}
 	for (const struct sk_node *item = node->first; item; item = item->next)
@@ -181,7 +181,7 @@ static void read_range(const struct sk_document *document, const struct draft *d
 		return;
 	if (node->count != 2) {
 		sk_error(document->diag, sk_node_place(document, node),
-			 "the range of tensor '%s' is two numbers, [LOW, HIGH], not %zu", tensor->name, node->count);
+			 "the range of tensor '%s' is two numbers, [LOW, HIGH], not %u", tensor->name, node->count);
 		return;
 	}
 	if (!read_end(document, tensor, node->first, &low) || !read_end(document, tensor, node->first->next, &high))

@@ -374,7 +374,7 @@ bool sk_manifest_parse(struct sk_model *model, const char *path, const void *tex
 
 	if (root)
 		read_top(&document, root);
-	sk_arena_destroy(scratch); /* the model keeps texts, not nodes */
+	sk_arena_recycle(model->arena, scratch); /* the model keeps texts, not nodes */
 	return model->diag->errors == errors;
 }
 
@@ -386,6 +386,6 @@ bool sk_manifest_read(struct sk_model *model, const char *path)
 	const void *text = sk_document_read(&document, scratch, &size);
 	bool ok = text && sk_manifest_parse(model, path, text, size);
 
-	sk_arena_destroy(scratch);
+	sk_arena_recycle(model->arena, scratch);
 	return ok;
 }

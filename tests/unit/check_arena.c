@@ -1,5 +1,5 @@
 /* Arenas: what is handed out is zeroed and nobody else's, whether it is small, a block of its own or one that has been
- * given back, in arenas small and large; arrays keep their items when they grow. */
+ * given back or another arena's, in arenas small and large; arrays keep their items when they grow. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -119,6 +119,25 @@ START_TEST(reset)
 }
 END_TEST
 
+/* What the other arena held may be overwritten, and nothing else. */
+START_TEST(recycled)
+{
+	struct sk_arena *arena = sk_arena_create();
+
+	start();
+	for (int i = 0; i < 4; i++) {
+		struct sk_arena *other = sk_arena_create();
+		size_t kept = piece_count;
+
+		use(other, kept, 4 << 2 * i);
+		piece_count = kept;
+		sk_arena_recycle(arena, other);
+		use(arena, 0, 100);
+	}
+	sk_arena_destroy(arena);
+}
+END_TEST
+
 START_TEST(arrays_grow)
 {
 	struct sk_arena *arena = sk_arena_create();
@@ -144,6 +163,7 @@ int main(void)
 	tcase_add_test(test, pieces_are_apart);
 	tcase_add_test(test, adopted);
 	tcase_add_test(test, reset);
+	tcase_add_test(test, recycled);
 	tcase_add_test(test, arrays_grow);
 	suite_add_tcase(suite, test);
 
