@@ -32,6 +32,7 @@ struct reading {
 	struct sk_constants *constants; /* NULL: there is one network */
 	struct sk_graph_fusion fusion;
 	struct sk_ge_request *ge;
+	sk_dumped_graphs *dumped;
 };
 
 /* --model-text: who reads it needs none of the options that have been applied, but for --state. */
@@ -173,12 +174,12 @@ static bool read_network(const struct reading *reading, const char *network)
 		return false;
 	/* What depends on constants only is a constant. */
 
-	sk_graph_unify_constants(graph, &calls);
-	/* Equal constants are one. */
-
 	if (!sk_fuse_calls(graph, &calls, &reading->fusion, dumps))
 		return false;
 	/* Parts of what is split or joined lie where nothing has to move them, as far as that is allowed. */
+
+	sk_graph_unify_constants(graph, &calls);
+	/* Equal constants are one. */
 
 	if (!sk_graph_keep_states(graph, &calls))
 		return false;
@@ -187,6 +188,8 @@ static bool read_network(const struct reading *reading, const char *network)
 	sk_graph_set_network(graph, network);
 	/* What the package has of it alone is called after the network. */
 
+	if (dump_folder(link, network))
+		sk_array_push(link->arena, reading->dumped, ((struct sk_dumped_graph){graph, dumps}));
 	return lower(reading, graph, &calls, &draft);
 }
 
@@ -297,7 +300,8 @@ bool sk_network_read(struct sk_link *link, const char *path)
 		.link = link,
 		.path = path,
 		.fusion = {.check = {sk_have_kernels, link}, .results = &results, .verbose = link->command->verbose},
-		.ge = &ge};
+		.ge = &ge,
+		.dumped = &link->dumped};
 	struct sk_model *model = link->model;
 
 	if (!sk_fusion_flags_given(link, &reading.fusion.flags) || !read_switches(link, &reading.fusion.flags) ||
@@ -310,4 +314,63 @@ bool sk_network_read(struct sk_link *link, const char *path)
 	       read_networks(&reading) && write_results(link, &results) &&
 	       (!reading.fusion.flags.enable_debug_mode ||
 		sk_scope_options_override(model, reading.fusion.flags.place, "*=debug-sync-all=1"));
+}
+
+/* Temporaries of the plan by name. */
+static struct sk_map temporaries_of(const struct sk_link *link)
+{
+	const struct sk_plan_view *plan = &link->plan;
+	struct sk_map numbers;
+
+	sk_map_init(&numbers, link->arena);
+	for (uint32_t i = 0; i < plan->plan->tensors.count; i++) {
+		const char *name = sk_plan_string(&plan->tensors[i].name);
+
+		if (plan->tensors[i].space == SK_SPACE_WORKSPACE)
+			sk_map_insert(&numbers, name, strlen(name), i);
+	}
+	return numbers;
+}
+
+/* What lies in another value's bytes has its place from there. */
+static const int64_t *places_of(const struct sk_link *link, const struct sk_map *temporaries,
+				const struct sk_op_graph *graph)
+{
+	int64_t *places = SK_NEW_ARRAY(link->arena, int64_t, graph->values.count + 1);
+
+	for (uint32_t v = 0; v < graph->values.count; v++) {
+		const char *root = graph->values.items[sk_value_root(graph, v)].name;
+		uint32_t tensor = sk_map_find(temporaries, root, strlen(root));
+		uint64_t offset = sk_value_offset(graph, v) * sk_dtype_size(graph->values.items[v].dtype);
+
+		places[v] = tensor == SK_NONE ? -1 : (int64_t)(link->plan.tensors[tensor].offset + offset);
+	}
+	return places;
+}
+
+/* A constant whose bytes are another one's is a constant still. */
+static void give_contents(struct sk_op_graph *graph)
+{
+	for (uint32_t v = 0; v < graph->values.count; v++) {
+		struct sk_value *value = &graph->values.items[v];
+		const char *contents = graph->values.items[sk_value_root(graph, v)].contents;
+
+		if (contents && !value->contents)
+			value->contents = contents + sk_value_offset(graph, v) * sk_dtype_size(value->dtype);
+	}
+}
+
+bool sk_network_dump_places(const struct sk_link *link)
+{
+	const struct sk_map temporaries = link->dumped.count ? temporaries_of(link) : (struct sk_map){0};
+	bool written = true;
+
+	for (size_t i = 0; i < link->dumped.count && written; i++) {
+		struct sk_op_graph *graph = link->dumped.items[i].graph;
+
+		give_contents(graph);
+		graph->places = places_of(link, &temporaries, graph);
+		written = sk_dumps_placed(link->dumped.items[i].dumps, graph);
+	}
+	return written;
 }

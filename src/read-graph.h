@@ -8,4 +8,7 @@
  * op, and scopes. What depends on constants only is computed. False after errors. */
 bool sk_network_read(struct sk_link *link, const char *path);
 
+/* The plan is complete: writes the last dumps, which say where values lie. False after an error. */
+bool sk_network_dump_places(const struct sk_link *link);
+
 #endif

@@ -108,7 +108,7 @@ static bool link_package(struct sk_link *link)
 		return false;
 	sk_outputs_prepare(link);
 	sk_timing_next(link->timing, "write");
-	bool written = sk_outputs_write(link);
+	bool written = sk_network_dump_places(link) && sk_outputs_write(link);
 
 	sk_timing_end(link->timing);
 	return written;

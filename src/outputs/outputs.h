@@ -10,6 +10,14 @@
 #include "src/package/package.h"
 #include "src/planning/without-groups.h"
 
+/* A graph with dumps of its own, the last of which is written when the plan says where values lie. */
+struct sk_dumped_graph {
+	struct sk_op_graph *graph;
+	struct sk_dumps *dumps;
+};
+
+typedef SK_ARRAY(struct sk_dumped_graph) sk_dumped_graphs;
+
 /* One link, as far as it has come: what each pass has left for those behind it. */
 struct sk_link {
 	struct sk_arena *arena;
@@ -20,6 +28,7 @@ struct sk_link {
 	struct sk_linker *linker;
 	bool has_inputs, inputs_failed; /* the linker has them; one of them is none */
 	struct sk_model *model;
+	sk_dumped_graphs dumped; /* graphs that have become tasks of it */
 	struct sk_plan_image image; /* of the plan, once it is complete; */
 	struct sk_plan_view plan; /* a view of it */
 	struct sk_account account; /* what became of each task; */

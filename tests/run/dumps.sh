@@ -41,7 +41,7 @@ link model.pbtxt plain.sk --dim n=8
 link model.pbtxt model.sk --dim n=8 --dump-dir=deep/dumps --model-text said.pbtxt
 cmp plain.sk model.sk || fail "dumps change the package"
 ls deep/dumps >files.txt
-printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt constants.bin dynamo_optimized_graph_0.py dynamo_optimized_graph_0.txt dynamo_original_graph_0.py dynamo_original_graph_0.txt fusion_result.json | cmp - files.txt || fail "other files: $(cat files.txt)"
+printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt constants.bin dynamo_optimized_graph_0.py dynamo_optimized_graph_0.txt dynamo_original_graph_0.py dynamo_original_graph_0.txt fusion_result.json hwopt_d_end_graph_0.dot hwopt_d_end_graph_0.ir hwopt_d_end_graph_0.pbtxt | cmp - files.txt || fail "other files: $(cat files.txt)"
 cd deep/dumps
 dot -Tsvg 6_validate.dot >drawing.svg 2>err.txt && [ ! -s err.txt ] || fail "Graphviz does not draw the dump: $(cat err.txt)"
 "$python" "$read_dumps" 6_validate.pbtxt 6_validate.ir 6_validate.pbtxt || fail "the forms are of different graphs"
@@ -126,7 +126,7 @@ grep -hE '^(Source|  "|=)' tutorial/graph_kernel_dump/graph_kernel_cluster_*.txt
 echo 'Source nodes of "Mul_Add_fusion"   "mul"   "add" ======================= Source nodes of "Mul_Add_Pow_fusion"   "mul"   "add"   "pow" =======================' |
 	diff - clusters.txt >&2 || fail "dump_as_text tells something else"
 tutorial composite.onnx --fusion-flags=--opt_level=0 --dump-dir off -o off.sk
-[ "$(ls off)" = "$(printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt dynamo_optimized_graph_0.py dynamo_optimized_graph_0.txt dynamo_original_graph_0.py dynamo_original_graph_0.txt fusion_result.json)" ] || fail "passes are dumped that do not run"
+[ "$(ls off)" = "$(printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt dynamo_optimized_graph_0.py dynamo_optimized_graph_0.txt dynamo_original_graph_0.py dynamo_original_graph_0.txt fusion_result.json hwopt_d_end_graph_0.dot hwopt_d_end_graph_0.ir hwopt_d_end_graph_0.pbtxt)" ] || fail "passes are dumped that do not run"
 for package in composite off; do
 	"$skrun" $package.sk --random 1 --output result=$package.npy
 done
@@ -165,6 +165,40 @@ ls passes >files.txt
 grep -q '^hwopt_fusion_group_18_matmul_elem_gelu_fusion_0000.ir' files.txt &&
 	grep -q '^hwopt_stage1_cluster_1_graph_kernel_expander_0001.ir' files.txt || fail "other passes: $(cat files.txt)"
 sed -nE 's/^hwopt_[sf].*_([0-9]+)\.ir$/\1/p' files.txt | sort | awk '$1 != NR - 1 { exit 1 }' || fail "numbers are missing: $(cat files.txt)"
+
+# The last dump says where values lie in memory.
+model places <<'M'
+input x f32 4x64
+output y f32 none
+output z f32 none
+constant two f32 scalar 2.0
+constant shape i64 3 2 8 8
+node Exp exp x -> a
+node Split split a -> b c axis=0 num_outputs=2
+node Softmax first b -> d
+node Softmax second c -> e
+node MatMul product d square -> f
+node Reshape again f shape -> g
+node Softmax third g -> y
+node Softmax fourth e -> h
+node Mul twice h two -> z
+constant square f32 64x64 0.5 -0.25 1.5
+M
+"$sklink" places.onnx -L"$top_builddir/kernels" -lskernels --dump-dir places -o places.sk
+"$skdump" --json places.sk >places.json
+"$python" "$top_srcdir/tests/lib/read-places.py" places/hwopt_d_end_graph_0.pbtxt places.json >places.txt || fail "other places than the package's"
+echo 'tensors 5 slices 2 shapes 1 elsewhere 2' | diff - places.txt >&2 || fail "other kinds of places"
+"$sklink" places/hwopt_d_end_graph_0.pbtxt -L"$top_builddir/kernels" -lskernels -o again.sk
+same_packages places.sk again.sk
+
+# What an earlier link has left of dumps of passes is gone after one that has others, and only after one that succeeds.
+echo mine >expanded.txt
+cp expanded.txt passes/hwopt_notes.txt
+fails_with "no kernel" "$sklink" expanded.onnx --dump-dir passes -o no.sk
+[ -s passes/hwopt_stage1_cluster_1_graph_kernel_expander_0001.ir ] || fail "a link that fails removes dumps"
+tutorial expanded.onnx --dump-dir passes -o expanded.sk --fusion-flags=--opt_level=0
+! ls passes/hwopt_stage* 2>err.txt || fail "dumps of another link stay"
+[ -s passes/hwopt_d_end_graph_0.ir ] && [ -s passes/hwopt_notes.txt ] || fail "more is removed than dumps of passes"
 
 # Outputs like others.
 link model.pbtxt check.sk --dim n=8 --check --dump-dir no

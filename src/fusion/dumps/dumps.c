@@ -2,6 +2,7 @@
  * pass that has changed it, so one dump for each of these shows both. */
 #include "src/fusion/dumps/dumps.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -163,16 +164,37 @@ static bool write_text(const struct sk_dumps *dumps, const struct sk_op_graph *g
 
 bool sk_dumps_end(struct sk_dumps *dumps, const struct sk_op_graph *graph)
 {
-	const struct sk_onnx_weights *weights = &dumps->weights;
-
 	if (dumps->ge &&
 	    (!sk_ge_dumps_add(dumps->ge, graph, SK_GE_END, NULL) || !sk_ge_dumps_end(dumps->ge, graph->diag)))
 		return false;
-	if (dumps->folders.texts && (!write_text(dumps, graph, "graph_kernel_cluster_", &dumps->texts.clusters) ||
-				     !write_text(dumps, graph, "graph_kernel_split_mode.", &dumps->texts.splits)))
-		return false;
-	return !weights->parts.count ||
-	       sk_file_write(graph->diag,
-			     sk_arena_print(graph->arena, "%s/%s", dumps->folders.dumps, weights->location), 0666,
-			     weights->parts.items, weights->parts.count, NULL);
+	return !dumps->folders.texts || (write_text(dumps, graph, "graph_kernel_cluster_", &dumps->texts.clusters) &&
+					 write_text(dumps, graph, "graph_kernel_split_mode.", &dumps->texts.splits));
+}
+
+/* Which passes have dumps depends on what they change. Files of this link do not have their names yet. */
+static void remove_old(const char *folder, struct sk_arena *arena)
+{
+	DIR *files = opendir(folder);
+
+	for (const struct dirent *file = files ? readdir(files) : NULL; file; file = readdir(files)) {
+		const char *ending = strrchr(file->d_name, '.');
+
+		if (!strncmp(file->d_name, "hwopt_", 6) && ending &&
+		    (!strcmp(ending, ".ir") || !strcmp(ending, ".dot") || !strcmp(ending, ".pbtxt")))
+			unlink(sk_arena_print(arena, "%s/%s", folder, file->d_name));
+	}
+	if (files)
+		closedir(files);
+}
+
+bool sk_dumps_placed(struct sk_dumps *dumps, const struct sk_op_graph *graph)
+{
+	const struct sk_onnx_weights *weights = &dumps->weights;
+
+	remove_old(dumps->folders.dumps, graph->arena);
+	return write_dump(dumps, graph, "hwopt_d_end_graph_0") &&
+	       (!weights->parts.count ||
+		sk_file_write(graph->diag,
+			      sk_arena_print(graph->arena, "%s/%s", dumps->folders.dumps, weights->location), 0666,
+			      weights->parts.items, weights->parts.count, NULL));
 }

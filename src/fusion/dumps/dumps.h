@@ -30,7 +30,11 @@ bool sk_dumps_patterns(struct sk_dumps *dumps, const struct sk_op_graph *graph);
 /* To be called behind the last pass. False after an error. */
 bool sk_dumps_fused(struct sk_dumps *dumps, const struct sk_op_graph *graph);
 
-/* Writes the constants of all dumps, and the texts. False after an error. */
+/* To be called once nodes are calls: writes the texts. False after an error. */
 bool sk_dumps_end(struct sk_dumps *dumps, const struct sk_op_graph *graph);
+
+/* Where values of the graph lie is known: writes the last dump, and the constants of all, and removes what an earlier
+ * link has left of dumps that this one has not. False after an error. */
+bool sk_dumps_placed(struct sk_dumps *dumps, const struct sk_op_graph *graph);
 
 #endif

@@ -1,5 +1,5 @@
-/* Notes of dumps; see dump-notes.h. Places in memory, which GE writes, too, are not known while there are only
- * operators; but of slices it is known where they lie in their buffer. */
+/* Notes of dumps; see dump-notes.h. Places in memory, which GE writes, too, are not known before memory is planned; but
+ * of slices it is known where they lie in their buffer. */
 #include "src/fusion/onnx/dump-notes.h"
 
 #include <stdlib.h>
@@ -66,6 +66,8 @@ static void add_description(struct noting *noting, const char *side, size_t numb
 		sk_array_push(noting->arena, &shape.integers,
 			      value->shape[i] == SK_UNKNOWN ? -1 : (int64_t)value->shape[i]);
 	add(noting, shape);
+	add_number(noting, describe(noting, side, "size", number),
+		   (int64_t)(sk_value_elements(value) * sk_dtype_size(value->dtype)));
 }
 
 struct sk_dump_edges *sk_dump_notes_edges(struct sk_arena *arena, const struct sk_op_graph *graph)
@@ -141,11 +143,13 @@ static void add_destinations(struct noting *noting)
 	add(noting, numbers);
 }
 
-/* Bytes from the start of the buffer that it is in. */
+/* Bytes from the start of the workspace, or of the buffer that it is in. */
 static int64_t place_of(const struct sk_op_graph *graph, uint32_t value)
 {
 	uint64_t size = value == SK_NONE ? 0 : sk_dtype_size(graph->values.items[value].dtype);
 
+	if (graph->places)
+		return value == SK_NONE ? -1 : graph->places[value];
 	return (int64_t)(sk_value_offset(graph, value) * size);
 }
 
@@ -155,7 +159,7 @@ static void add_places(struct noting *noting)
 	struct sk_onnx_attribute inputs = {.name = "input_i", .type = SK_ONNX_ATTRIBUTE_INTS};
 	struct sk_onnx_attribute outputs = {.name = "output_i", .type = SK_ONNX_ATTRIBUTE_INTS};
 
-	for (size_t i = 0; i < (sk_node_is(node, "Split") ? 1 : node->inputs.count); i++)
+	for (size_t i = 0; i < (!noting->graph->places && sk_node_is(node, "Split") ? 1 : node->inputs.count); i++)
 		sk_array_push(noting->arena, &inputs.integers, place_of(noting->graph, node->inputs.items[i]));
 	for (size_t i = 0; i < node->outputs.count; i++)
 		sk_array_push(noting->arena, &outputs.integers, place_of(noting->graph, node->outputs.items[i]));
@@ -180,7 +184,7 @@ void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, 
 	add_number(&noting, "_no_task", 0);
 	add_sources(&noting);
 	add_destinations(&noting);
-	if (noting.node->no_task)
+	if (graph->places || noting.node->no_task)
 		add_places(&noting);
 	qsort(to->attributes.items, to->attributes.count, sizeof(*to->attributes.items), compare_names);
 }
