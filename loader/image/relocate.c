@@ -10,10 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "loader/arch/machine.h"
 #include "loader/base/status.h"
 #include "loader/image/imports.h"
+
+#ifndef MADV_POPULATE_WRITE /* Linux 5.14; older ones refuse it */
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum { DENSE = 64 }; /* bytes for each relocation: what is copied in vain costs little beside them */
 
 /* Imports that are not in the list, for one error that names them all. */
 struct missing {
@@ -110,50 +117,94 @@ static enum skrt_status resolve_thread(const struct sk_source *source, const str
 	return SKRT_OK;
 }
 
-/* Where a relocation writes its eight bytes: in a writable segment, most often the one of the relocation before. */
-static void *find_place(const struct sk_image *image, uint64_t address, const struct sk_image_segment **segment)
+/* The writable segment that the eight bytes lie in which a relocation writes; NULL: none. */
+static const struct sk_image_segment *find_segment(const struct sk_image *image, uint64_t address)
 {
-	const struct sk_image_segment *last = *segment, *end = image->segments + image->segment_count;
+	for (uint32_t i = 0; i < image->segment_count; i++) {
+		const struct sk_image_segment *segment = &image->segments[i];
+		uint64_t within = address - segment->address;
 
-	if (last && address - last->address < last->size && last->size - (address - last->address) >= sizeof(uint64_t))
-		return (void *)(image->bias + address);
-	for (last = image->segments; last < end; last++)
-		if ((last->protection & PROT_WRITE) && address - last->address < last->size)
-			*segment = last;
-	return sk_image_memory(image, address, sizeof(uint64_t), 1, PROT_WRITE);
+		if (within < segment->size && segment->size - within >= sizeof(uint64_t))
+			return segment->protection & PROT_WRITE ? segment : NULL;
+	}
+	return NULL;
+}
+
+/* Adds the bias for this relocation and those behind it that are alike and in the same segment; these are most. Returns
+ * the first one that is not. */
+static const Elf64_Rela *add_bias(const struct sk_image *image, const struct sk_image_segment *segment,
+				  const Elf64_Rela *relocation, const Elf64_Rela *end)
+{
+	const uint64_t bias = image->bias, start = segment->address, room = segment->size - sizeof(uint64_t);
+	const uint64_t information = relocation->r_info;
+
+	for (; relocation < end && relocation->r_info == information && relocation->r_offset - start <= room;
+	     relocation++) {
+		uint64_t value = bias + (uint64_t)relocation->r_addend;
+
+		memcpy((void *)(uintptr_t)(bias + relocation->r_offset), &value, sizeof(value));
+	}
+	return relocation;
+}
+
+/* Where relocations come in order, and are dense, their pages are copied from the file in one call and not with a fault
+ * for each. This saves time and nothing else, so it may fail. */
+static void prepare_pages(const struct sk_image *image, const struct sk_dynamic *dynamic)
+{
+	const Elf64_Rela *first = dynamic->relocations, *last = first + dynamic->relocation_count - 1;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), size;
+	const struct sk_image_segment *segment;
+
+	if (!dynamic->relocation_count || last->r_offset <= first->r_offset)
+		return;
+	segment = find_segment(image, first->r_offset);
+	size = last->r_offset - first->r_offset;
+	if (segment && segment == find_segment(image, last->r_offset) && size / DENSE < dynamic->relocation_count)
+		madvise((void *)((image->bias + first->r_offset) & ~(page - 1)),
+			((image->bias + first->r_offset) & (page - 1)) + size, MADV_POPULATE_WRITE);
+}
+
+/* A relocation that wants more than the bias. */
+static enum skrt_status relocate(const struct sk_source *source, struct sk_image *image, const Elf64_Rela *relocation,
+				 enum sk_dynamic_kind kind, struct missing *missing)
+{
+	uint32_t type = ELF64_R_TYPE(relocation->r_info);
+	enum skrt_status status;
+	uint64_t value = 0;
+
+	if (kind == SK_DYNAMIC_UNSUPPORTED)
+		return sk_fail(SKRT_UNSUPPORTED,
+			       "%s: address 0x%" PRIx64 " needs %s (type %" PRIu32 "), which is not supported",
+			       source->name, (uint64_t)relocation->r_offset, sk_dynamic_name(type), type);
+	status = kind == SK_DYNAMIC_SYMBOL ? resolve(source, image, relocation, missing, &value)
+					   : resolve_thread(source, image, relocation, kind, missing, &value);
+	if (!status)
+		memcpy((void *)(uintptr_t)(image->bias + relocation->r_offset), &value, sizeof(value));
+	return status;
 }
 
 enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_image *image,
 				   const struct sk_dynamic *dynamic)
 {
+	const Elf64_Rela *relocation = dynamic->relocations, *end = relocation + dynamic->relocation_count;
 	struct missing missing = {.names = ""};
-	const struct sk_image_segment *segment = NULL;
 
-	for (uint64_t i = 0; i < dynamic->relocation_count; i++) {
-		const Elf64_Rela *relocation = &dynamic->relocations[i];
-		uint32_t type = ELF64_R_TYPE(relocation->r_info);
-		void *place = find_place(image, relocation->r_offset, &segment);
-		uint64_t value = image->bias + (uint64_t)relocation->r_addend;
+	prepare_pages(image, dynamic);
+	while (relocation < end) {
+		const struct sk_image_segment *segment = find_segment(image, relocation->r_offset);
+		enum sk_dynamic_kind kind = sk_dynamic_kind(ELF64_R_TYPE(relocation->r_info));
 
-		if (!place)
+		if (!segment)
 			return sk_fail(SKRT_BAD_PACKAGE,
 				       "%s: relocation of address 0x%" PRIx64 ", which is not in a writable segment",
 				       source->name, (uint64_t)relocation->r_offset);
-		enum sk_dynamic_kind kind = sk_dynamic_kind(type);
-		if (kind == SK_DYNAMIC_SYMBOL || kind == SK_DYNAMIC_BLOCK || kind == SK_DYNAMIC_DISTANCE) {
-			enum skrt_status status =
-				kind == SK_DYNAMIC_SYMBOL
-					? resolve(source, image, relocation, &missing, &value)
-					: resolve_thread(source, image, relocation, kind, &missing, &value);
-
-			if (status)
-				return status;
-		} else if (kind != SK_DYNAMIC_BIAS) {
-			return sk_fail(SKRT_UNSUPPORTED,
-				       "%s: address 0x%" PRIx64 " needs %s (type %" PRIu32 "), which is not supported",
-				       source->name, (uint64_t)relocation->r_offset, sk_dynamic_name(type), type);
+		if (kind == SK_DYNAMIC_BIAS) {
+			relocation = add_bias(image, segment, relocation, end);
+			continue;
 		}
-		memcpy(place, &value, sizeof(value));
+		enum skrt_status status = relocate(source, image, relocation++, kind, &missing);
+		if (status)
+			return status;
 	}
 	return fail_missing(source->name, &missing);
 }

@@ -230,6 +230,38 @@ START_TEST(relro)
 END_TEST
 
 /* Sections aligned to more than a page stay so in memory. */
+/* Pages of addresses, each of its own, between others that are none. */
+START_TEST(many_relocations)
+{
+	static const char text[] =
+		"#define P(n) bytes + (n), bytes + (n) * 2, (const char *)(n),\n"
+		"#define P16(n) P(n) P(n + 1) P(n + 2) P(n + 3) P(n + 4) P(n + 5) P(n + 6) P(n + 7) P(n + 8) P(n + 9) "
+		"\\\n"
+		"	P(n + 10) P(n + 11) P(n + 12) P(n + 13) P(n + 14) P(n + 15)\n"
+		"#define P256(n) P16(n) P16(n + 16) P16(n + 32) P16(n + 48) P16(n + 64) P16(n + 80) P16(n + 96) P16(n "
+		"+ 112) \\\n"
+		"	P16(n + 128) P16(n + 144) P16(n + 160) P16(n + 176) P16(n + 192) P16(n + 208) P16(n + 224) "
+		"P16(n + 240)\n"
+		"static const char bytes[8192];\n"
+		"__attribute__((visibility(\"default\"))) const char *const pointers[] = {\n"
+		"	P256(0) P256(256) P256(512) P256(768) P256(1024) P256(1280) P256(1536) P256(1792) bytes};\n";
+	struct sk_image image;
+	uint64_t size;
+
+	handmade_compile(path, text, NULL, "-Wl,-z,norelro");
+	ck_assert_msg(open_image(path, &image) == SKRT_OK, "%s", skrt_error());
+	const char *const *pointers = sk_image_find(&image, "pointers", &size);
+	ck_assert_uint_eq(size, 8 * (3 * 2048 + 1));
+	for (uintptr_t i = 0; i < 2048; i++) {
+		ck_assert_ptr_eq(pointers[3 * i], pointers[3 * 2048] + i);
+		ck_assert_ptr_eq(pointers[3 * i + 1], pointers[3 * 2048] + 2 * i);
+		ck_assert_uint_eq((uintptr_t)pointers[3 * i + 2], i);
+	}
+	ck_assert(sk_image_holds(&image, pointers[3 * 2048], 8192, PROT_READ));
+	sk_image_close(&image);
+}
+END_TEST
+
 START_TEST(large_alignment)
 {
 	struct sk_image image;
@@ -426,6 +458,18 @@ static void change_relocation_place_end(unsigned char *bytes)
 
 	first_relocation(bytes)->r_offset = data->p_vaddr + data->p_memsz - 7;
 }
+/* Relocations that are alike are done in one go, which must end where the segment does, on both sides. */
+static void change_next_place(unsigned char *bytes)
+{
+	ck_assert_uint_eq(first_relocation(bytes)[0].r_info, first_relocation(bytes)[1].r_info);
+	first_relocation(bytes)[1].r_offset = find_header(bytes, PT_LOAD, 3)->p_vaddr - 1;
+}
+static void change_next_place_end(unsigned char *bytes)
+{
+	Elf64_Phdr *data = find_header(bytes, PT_LOAD, 3);
+
+	first_relocation(bytes)[1].r_offset = data->p_vaddr + data->p_memsz - 7;
+}
 static void change_relocation_type(unsigned char *bytes)
 {
 	first_relocation(bytes)->r_info = ELF64_R_INFO(1, 99);
@@ -500,6 +544,8 @@ START_TEST(single_changes)
 		{change_relocation_table, SKRT_BAD_PACKAGE, "relocation table"},
 		{change_relocation_place, SKRT_BAD_PACKAGE, "not in a writable segment"},
 		{change_relocation_place_end, SKRT_BAD_PACKAGE, "not in a writable segment"},
+		{change_next_place, SKRT_BAD_PACKAGE, "not in a writable segment"},
+		{change_next_place_end, SKRT_BAD_PACKAGE, "not in a writable segment"},
 		{change_relocation_type, SKRT_UNSUPPORTED, "unknown kind of relocation (type 99)"},
 		{change_relocation_symbol, SKRT_BAD_PACKAGE, "no symbol"},
 		{change_constructor, SKRT_BAD_PACKAGE, "does not lie in text"},
@@ -695,6 +741,7 @@ int main(void)
 	tcase_add_test(tests, good_image);
 	tcase_add_test(tests, told_to_debuggers);
 	tcase_add_test(tests, relro);
+	tcase_add_test(tests, many_relocations);
 	tcase_add_test(tests, large_alignment);
 	tcase_add_test(tests, refused_by_name);
 	tcase_add_test(tests, single_changes);
