@@ -81,6 +81,16 @@ static int run_events(const char *manifest)
 
 /* ---- the tables ---- */
 
+static char *lld, *lld_name, *gnu_name, *mold_name;
+
+static void find_linkers(void)
+{
+	lld = bench_newest("ld.lld");
+	lld_name = bench_name("lld", lld);
+	gnu_name = bench_name("GNU ld", "ld.bfd");
+	mold_name = bench_name("mold", "mold");
+}
+
 #define COMMAND(...)	((char *[]){__VA_ARGS__, NULL})
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -122,18 +132,18 @@ static void compare_objects(char *self, char *sklink, const char *folder, const 
 	struct bench_linker loose[] = {
 		{.name = "sklink", .command = COMMAND(sklink, manifest, response, "-o", package)},
 		{.name = "sklink -j1", .command = COMMAND(sklink, "-j1", manifest, response, "-o", package)},
-		{.name = "lld", .command = COMMAND("ld.lld", "-shared", response, "-o", output)},
-		{.name = "GNU ld", .command = COMMAND("ld.bfd", "-shared", response, "-o", output)},
-		{.name = "mold", .command = COMMAND("mold", "--no-fork", "-shared", response, "-o", output)},
+		{.name = lld_name, .command = COMMAND(lld, "-shared", response, "-o", output)},
+		{.name = gnu_name, .command = COMMAND("ld.bfd", "-shared", response, "-o", output)},
+		{.name = mold_name, .command = COMMAND("mold", "--no-fork", "-shared", response, "-o", output)},
 		{.name = "floor (read and write)", .command = COMMAND(self, "floor", output, size, list)},
 		{.name = "libyaml's events", .command = COMMAND(self, "events", manifest)},
 	};
 	struct bench_linker whole[] = {
 		{.name = "sklink", .command = COMMAND(sklink, manifest, archive, "-o", package)},
 		{.name = "sklink -j1", .command = COMMAND(sklink, "-j1", manifest, archive, "-o", package)},
-		{.name = "lld", .command = COMMAND("ld.lld", "-shared", "--whole-archive", archive, "-o", output)},
-		{.name = "GNU ld", .command = COMMAND("ld.bfd", "-shared", "--whole-archive", archive, "-o", output)},
-		{.name = "mold",
+		{.name = lld_name, .command = COMMAND(lld, "-shared", "--whole-archive", archive, "-o", output)},
+		{.name = gnu_name, .command = COMMAND("ld.bfd", "-shared", "--whole-archive", archive, "-o", output)},
+		{.name = mold_name,
 		 .command = COMMAND("mold", "--no-fork", "-shared", "--whole-archive", archive, "-o", output)},
 	};
 
@@ -158,11 +168,11 @@ static void compare_whole(char *self, char *sklink, const char *folder, const ch
 		 .command = COMMAND(sklink, "-j1", manifest, all, companion, whole, archive, "-o", package)},
 		{.name = "sklink, one task",
 		 .command = COMMAND(sklink, single, all, companion, whole, archive, "-o", package)},
-		{.name = "lld",
-		 .command = COMMAND("ld.lld", "-shared", "-Bsymbolic", companion, whole, archive, "-o", output)},
-		{.name = "GNU ld",
+		{.name = lld_name,
+		 .command = COMMAND(lld, "-shared", "-Bsymbolic", companion, whole, archive, "-o", output)},
+		{.name = gnu_name,
 		 .command = COMMAND("ld.bfd", "-shared", "-Bsymbolic", companion, whole, archive, "-o", output)},
-		{.name = "mold",
+		{.name = mold_name,
 		 .command = COMMAND("mold", "--no-fork", "-shared", "-Bsymbolic", companion, whole, archive, "-o",
 				    output)},
 		{.name = "floor (read and write)", .command = COMMAND(self, "floor", output, size, list)},
@@ -181,11 +191,11 @@ static void compare_thousand(char *self, char *sklink, const char *folder, unsig
 	struct bench_linker linkers[] = {
 		{.name = "sklink", .command = COMMAND(sklink, manifest, archive, "-o", package)},
 		{.name = "sklink -j1", .command = COMMAND(sklink, "-j1", manifest, archive, "-o", package)},
-		{.name = "lld",
-		 .command = COMMAND("ld.lld", "-m", machine, "-shared", "-Bsymbolic", wanted, archive, "-o", output)},
-		{.name = "GNU ld",
+		{.name = lld_name,
+		 .command = COMMAND(lld, "-m", machine, "-shared", "-Bsymbolic", wanted, archive, "-o", output)},
+		{.name = gnu_name,
 		 .command = COMMAND("ld.bfd", "-m", machine, "-shared", "-Bsymbolic", wanted, archive, "-o", output)},
-		{.name = "mold",
+		{.name = mold_name,
 		 .command = COMMAND("mold", "--no-fork", "-m", machine, "-shared", "-Bsymbolic", wanted, archive, "-o",
 				    output)},
 		{.name = "libyaml's events", .command = COMMAND(self, "events", manifest)},
@@ -220,6 +230,7 @@ int main(int argc, char **argv)
 	unsigned rounds = number(argv[5], BENCH_MOST_LINKS);
 	struct stat status;
 
+	find_linkers();
 	if (stat(argv[2], &status) == 0 && S_ISDIR(status.st_mode)) {
 		char *title;
 

@@ -3,6 +3,7 @@
 
 #include "bench/rounds.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,52 @@ int bench_run(char *const *command, struct bench_cost *cost)
 			  (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
 	cost->memory = (double)usage.ru_maxrss / 1024;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* The first line that the shell prints, or "". */
+static void ask(const char *command, char *line, int size)
+{
+	FILE *stream = popen(command, "r");
+
+	if (!stream)
+		bench_fail("popen");
+	if (!fgets(line, size, stream))
+		*line = 0;
+	pclose(stream);
+	line[strcspn(line, "\n")] = 0;
+}
+
+static __attribute__((format(printf, 1, 2))) char *print(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		bench_fail("vasprintf");
+	va_end(args);
+	return text;
+}
+
+char *bench_newest(const char *program)
+{
+	char line[256];
+
+	ask(print("IFS=:; for folder in $PATH; do ls \"$folder\"; done 2>/dev/null | grep -E '^%s-[0-9]+$' | sort -Vr",
+		  program),
+	    line, sizeof(line));
+	return print("%s", *line ? line : program);
+}
+
+char *bench_name(const char *name, const char *program)
+{
+	char line[256], *version = line;
+
+	ask(print("%s --version 2>/dev/null", program), line, sizeof(line));
+	while (*version && (version[strspn(version, "0123456789")] != '.' || *version == '.'))
+		version++;
+	version[strspn(version, "0123456789.")] = 0;
+	return print("%s%s%s", name, *version ? " " : "", version);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -114,7 +161,7 @@ void bench_compare(const char *title, struct bench_linker *linkers, unsigned cou
 	const struct bench_linker *reference = &linkers[0];
 
 	for (unsigned i = 0; i < count; i++)
-		if (!strcmp(linkers[i].name, "lld"))
+		if (!strncmp(linkers[i].name, "lld", strlen("lld")))
 			reference = &linkers[i];
 	measure(linkers, count, rounds);
 	printf("\n%s, medians of %u rounds\n", title, rounds);

@@ -25,6 +25,12 @@ _Noreturn void bench_fail(const char *what);
 /* Runs a command, whose standard output is dropped. Returns its exit status; 127: there is no such program. */
 int bench_run(char *const *command, struct bench_cost *cost);
 
+/* The program, or what a package of a newer version calls it: "ld.lld-19" before "ld.lld". */
+char *bench_newest(const char *program);
+
+/* "lld 19.1.7": the name, and the version that the program says it has. */
+char *bench_name(const char *name, const char *program);
+
 /* Runs all of them so often, and prints a table. */
 void bench_compare(const char *title, struct bench_linker *linkers, unsigned count, unsigned rounds);
 
