@@ -5,6 +5,7 @@
 #include "src/base/unfinished.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,9 +167,29 @@ const char *sk_unfinished_next(int *at)
 	return NULL;
 }
 
+static bool swap(const struct file *file)
+{
+	return renameat2(AT_FDCWD, file->name, AT_FDCWD, file->path, RENAME_EXCHANGE) == 0;
+}
+
+/* The two files change places at once, and the old one is removed. To rename onto it takes longer: some file systems
+ * then begin to write the new one to the disk, and whoever replaces that soon has to wait for it. False: this system
+ * cannot do it, or there is no old one. */
+static bool exchange(const struct file *file)
+{
+	struct stat status;
+
+	if (lstat(file->path, &status) < 0 || !S_ISREG(status.st_mode) || !swap(file))
+		return false;
+	if (unlink(file->name) == 0)
+		return true;
+	swap(file);
+	return false;
+}
+
 static bool replace(struct file *file)
 {
-	if (file->folder || rename(file->name, file->path) == 0)
+	if (file->folder || exchange(file) || rename(file->name, file->path) == 0)
 		return true;
 
 	int reason = errno;
