@@ -37,6 +37,7 @@ enum {
 	SMALL_BLOCK = 64 << 10,
 	SMALL_ARENA = 512 << 10,
 	HUGE_PAGE = 2 << 20,
+	PAGE = 64 << 10, /* the largest that systems have otherwise */
 	HUGE_BLOCK = 32 << 20, /* of address space: what is not used is not backed */
 	OWN_BLOCK = 32 << 10, /* requests from here on get a block of their own */
 	MAPPED_BLOCK = 2 << 20, /* and from here on one that is mapped */
@@ -55,7 +56,7 @@ struct block {
 enum origin { FROM_MALLOC, FROM_BLOCK, FROM_SYSTEM };
 
 /* A block for one request. It can be given back, so growing arrays leave nothing behind. A large one is mapped on huge
- * pages of its own, and what it holds is not copied when it grows. */
+ * pages of its own (the last ones are small), and what it holds is not copied when it grows. */
 struct own_block {
 	struct own_block *next;
 	struct own_block *previous; /* unless it is part of a block */
@@ -213,7 +214,8 @@ void sk_arena_recycle(struct sk_arena *arena, struct sk_arena *other)
 	free(other);
 }
 
-/* Zeroed address space of a multiple of HUGE_PAGE, on huge pages if the system has some. */
+/* Zeroed address space of a multiple of PAGE. Where it has room for a whole huge page there is one, if the system has
+ * some. */
 static void *map_huge(size_t size)
 {
 	char *area = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -304,7 +306,7 @@ static struct own_block *own_block_of(void *memory)
 /* With its header; size is at most SIZE_MAX / 2. */
 static size_t mapped_size(size_t size)
 {
-	return (sizeof(struct own_block) + size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+	return (sizeof(struct own_block) + size + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
 /* One that has been given back and is not much too large, zeroed again; NULL: there is none. */
@@ -426,15 +428,20 @@ char *sk_arena_escape(struct sk_arena *arena, const char *text)
 
 char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list args)
 {
+	char most[256]; /* texts are no longer, and so are printed once */
 	va_list again;
 
 	va_copy(again, args);
-	int length = vsnprintf(NULL, 0, format, again);
+	size_t length = (size_t)vsnprintf(most, sizeof(most), format, args);
 
+	if (length < sizeof(most)) {
+		va_end(again);
+		return sk_arena_copy(arena, most, length);
+	}
+	char *text = sk_arena_alloc(arena, length + 1, 1);
+
+	vsnprintf(text, length + 1, format, again);
 	va_end(again);
-	char *text = sk_arena_alloc(arena, (size_t)length + 1, 1);
-
-	vsnprintf(text, (size_t)length + 1, format, args);
 	return text;
 }
 

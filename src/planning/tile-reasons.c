@@ -64,13 +64,20 @@ static const char *composite_text(const struct sk_model *model, uint32_t task)
 	return name ? sk_arena_print(model->arena, "composite '%s'", name) : "no composite";
 }
 
+/* Of two tasks that access a tensor. */
+static const char *shared_text(const struct sk_model *model, const struct sk_tile_verdict *verdict, const char *but)
+{
+	return sk_arena_print(model->arena, "it shares '%s' with '%s', and %s",
+			      verdict->tensor == SK_NONE ? "?" : model->tensors.items[verdict->tensor].name,
+			      task_name(model, verdict->cause), but);
+}
+
 /* Behind "not in one group with '…' before it: ". */
 static const char *obstacle_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
 {
 	struct sk_arena *arena = model->arena;
 	const char *cause = task_name(model, verdict->cause);
 	const char *tensor = verdict->tensor == SK_NONE ? "?" : model->tensors.items[verdict->tensor].name;
-	const char *sharing = sk_arena_print(arena, "it shares '%s' with '%s', and", tensor, cause);
 
 	switch (verdict->reason) {
 	case SK_TILE_SWITCHED_OFF:
@@ -110,13 +117,13 @@ static const char *obstacle_text(const struct sk_model *model, const struct sk_t
 	case SK_TILE_NOTHING_SHARED:
 		return "they divide no bytes alike, so there is nothing to save";
 	case SK_TILE_SHARED:
-		return sk_arena_print(arena, "%s not both access it by parts", sharing);
+		return shared_text(model, verdict, "not both access it by parts");
 	case SK_TILE_TABLE:
-		return sk_arena_print(arena, "%s one of them reaches it through a table of addresses", sharing);
+		return shared_text(model, verdict, "one of them reaches it through a table of addresses");
 	case SK_TILE_HALO:
-		return sk_arena_print(arena, "%s one of them reads beyond its part of it", sharing);
+		return shared_text(model, verdict, "one of them reads beyond its part of it");
 	case SK_TILE_OTHER_PARTS:
-		return sk_arena_print(arena, "%s the two divide it in different ways", sharing);
+		return shared_text(model, verdict, "the two divide it in different ways");
 	default:
 		return group_text(model, verdict);
 	}
