@@ -62,6 +62,7 @@ struct skrt_device {
 	struct sk_flight *flights[SK_MOST_FLIGHTS]; /* by place; NULL: not made yet. The first always is */
 	uint32_t modules, streams, events; /* alive */
 	uint64_t allocations; /* not freed */
+	uint64_t bound; /* how often something has been bound, or an instance made */
 	struct skrt_trace *trace; /* changes only while nothing is pending; NULL: none */
 	bool lost; /* a fault may have left a lock of the C library taken: nothing runs any more */
 	char loss[SK_ERROR_SIZE]; /* why */

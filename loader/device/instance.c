@@ -113,6 +113,7 @@ static enum skrt_status create(struct skrt_module *module, const char *name, str
 		return status;
 	}
 	module->instances++;
+	instance->bound = ++module->device->bound;
 	sk_device_unlock(module->device);
 	*result = instance;
 	return SKRT_OK;
@@ -183,6 +184,7 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	status = sk_instance_check_idle(instance);
 	if (!status) {
 		instance->bindings[index] = data;
+		instance->bound = ++module->device->bound;
 		if (instance->guard && !sk_guard_forget_binding(instance->guard, index))
 			status = cannot_guard(module);
 		instance->checked = false;

@@ -22,6 +22,7 @@ struct skrt_instance {
 	struct skrt_module *module;
 	struct sk_plan_network network;
 	void **bindings; /* by binding number; NULL: not bound */
+	uint64_t bound; /* number of what is bound, which no other bindings on the device have */
 	bool checked; /* all bound, no forbidden overlap */
 	struct sk_workspace workspaces[2]; /* shared, unshared */
 	/* What stands above is read by all workers, what follows changes with each launch, under the device's lock: */

@@ -79,8 +79,12 @@ bool sk_words_fill(struct sk_words *words, const struct skrt_kernel *kernel, con
 	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
 	uint64_t *next;
 
+	if (words->kernel == kernel && words->bound == instance->bound)
+		return true;
 	if (!make_room(words, sk_thunk_words(sk_plan_launch_calls(plan, launch))))
 		return false;
+	words->kernel = kernel;
+	words->bound = instance->bound;
 	next = words->items;
 	for (uint32_t i = 0; i < launch->step_count; i++)
 		next = fill_call(next, kernel, instance, &plan->steps[launch->first_step + i]);

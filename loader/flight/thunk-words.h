@@ -15,6 +15,8 @@ struct skrt_kernel;
 struct sk_words {
 	uint64_t *items;
 	uint32_t room;
+	const struct skrt_kernel *kernel; /* that they are of, with what has this number bound; NULL: of none */
+	uint64_t bound;
 };
 
 /* A launch of one core. */
@@ -26,7 +28,8 @@ struct sk_lone_core {
 	uint64_t progress;
 };
 
-/* What the kernel's thunk reads in a launch of the instance. False: no memory. */
+/* What the kernel's thunk reads in a launch of the instance. They stay as they are if the last ones are the same.
+ * False: no memory. */
 bool sk_words_fill(struct sk_words *words, const struct skrt_kernel *kernel, const struct skrt_instance *instance);
 
 /* In a thunk's place of bindings and workspace stand its words. */

@@ -128,6 +128,109 @@ done
 [ "$(grep -c ' ns$\| us$\| ms$' costs.txt)" = 25 ] || { cat costs.txt >&2; fail "--measure"; }
 fails_with "linked with --no-task-entries" "$skrun" bare.sk --random 1 --unfused
 
+# ---- what is bound changes between launches, and whose it is ----
+cat >rebind.yaml <<'M'
+sklink: 1
+tensors: {x: {dtype: f32, shape: [100]}, y: {dtype: f32, shape: [100]}, z: {dtype: f32, shape: [100]}}
+tasks:
+  - {name: first, kernel: up, args: [x, y], set: {factor: 2}}
+  - {name: second, kernel: up, args: [x, z], set: {factor: 3}}
+M
+"$sklink" rebind.yaml kernels.o -o rebind.sk
+cat >rebind.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "skrt.h"
+#define N 100
+static _Alignas(64) float memory[8][128];
+static struct skrt_device *device;
+static struct skrt_module *module;
+static struct skrt_stream *stream;
+static const struct skrt_kernel *tasks[2];
+static struct skrt_instance *instances[2];
+
+static void ok(enum skrt_status status)
+{
+	if (!status)
+		return;
+	fprintf(stderr, "%s\n", skrt_error());
+	exit(1);
+}
+
+static void bind(struct skrt_instance *instance, const char *name, float *data)
+{
+	ok(skrt_instance_bind_array(instance, name, SKRT_F32, 1, (uint64_t[]){N}, data));
+}
+
+static struct skrt_instance *create(int x, int y, int z)
+{
+	struct skrt_instance *instance;
+
+	ok(skrt_instance_create(module, &instance));
+	bind(instance, "x", memory[x]);
+	bind(instance, "y", memory[y]);
+	bind(instance, "z", memory[z]);
+	return instance;
+}
+
+/* The task writes `to` and nothing else, in a stream and by itself. */
+static void run(int task, struct skrt_instance *instance, int from, int to, int line)
+{
+	for (int serial = 0; serial < 2; serial++) {
+		for (int i = 2; i < 8; i++)
+			memset(memory[i], 0, sizeof(memory[i]));
+		ok(serial ? skrt_run_serial(instance, tasks[task]) : skrt_run(stream, instance, tasks[task]));
+		for (int i = 2; i < 8; i++)
+			for (int k = 0; k < N; k++)
+				if (memory[i][k] != (i == to ? memory[from][k] * (float)(2 + task) + 1 : 0)) {
+					fprintf(stderr, "line %d: memory %d\n", line, i);
+					exit(1);
+				}
+	}
+}
+
+int main(void)
+{
+	for (int k = 0; k < N; k++) {
+		memory[0][k] = (float)k;
+		memory[1][k] = (float)-k;
+	}
+	ok(skrt_device_open(&(struct skrt_device_options){.cores = 2}, &device));
+	ok(skrt_module_load(device, "rebind.sk", &module));
+	ok(skrt_stream_create(device, &stream));
+	for (uint32_t i = 0; i < 2; i++)
+		ok(skrt_module_task(module, i, &tasks[i]));
+	instances[0] = create(0, 2, 3);
+	run(0, instances[0], 0, 2, __LINE__);
+	run(0, instances[0], 0, 2, __LINE__);
+	run(1, instances[0], 0, 3, __LINE__);
+	bind(instances[0], "z", memory[4]);
+	run(1, instances[0], 0, 4, __LINE__);
+	bind(instances[0], "x", memory[1]);
+	run(1, instances[0], 1, 4, __LINE__);
+	instances[1] = create(0, 5, 6);
+	run(1, instances[1], 0, 6, __LINE__);
+	run(1, instances[0], 1, 4, __LINE__);
+	run(1, instances[1], 0, 6, __LINE__);
+	for (int i = 0; i < 4; i++) { /* where the one was that is gone */
+		ok(skrt_instance_destroy(instances[1]));
+		instances[1] = create(i % 2, 7, 5 - i);
+		run(1, instances[1], i % 2, 5 - i, __LINE__);
+	}
+	for (int i = 0; i < 2; i++)
+		ok(skrt_instance_destroy(instances[i]));
+	ok(skrt_stream_destroy(stream));
+	ok(skrt_module_unload(module));
+	ok(skrt_device_close(device));
+	return 0;
+}
+C
+libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")"
+sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
+$CC $sanitize -I"$top_srcdir/loader" rebind.c $libskrt -ldl -lm -pthread -o rebind
+./rebind || fail "a thunk is given other arguments than those that are bound"
+
 # ---- who misbehaves is named ----
 first() {
 	python3 - "$1" <<'P'
