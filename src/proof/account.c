@@ -20,122 +20,137 @@ static const char SPLITS[] = "splits", JOINS[] = "joins";
 
 /* ---- packing ---- */
 
-struct field {
-	const char *text;
-	char separator; /* behind it */
-};
-
-/* The account's fields, in the scratch arena. */
-struct fields {
+/* The text goes through a buffer, and is nowhere as a whole. */
+struct packing {
+	z_stream stream;
 	struct sk_arena *scratch;
-	SK_ARRAY(struct field) items;
-	size_t length; /* of all, with separators */
+	SK_ARRAY(unsigned char) packed; /* with the header */
+	uint64_t length; /* of the text */
+	size_t used; /* bytes of the buffer */
+	char buffer[16 << 10];
 };
 
-static void add_text(struct fields *fields, const char *text, char separator)
+/* Only a lack of memory can make zlib fail. The lines are so alike that the fastest level leaves a twentieth. */
+static void start_packing(struct packing *packing, struct sk_arena *scratch)
 {
-	sk_array_push(fields->scratch, &fields->items, (struct field){text, separator});
-	fields->length += strlen(text) + 1;
+	*packing = (struct packing){.scratch = scratch};
+	for (int i = 0; i < HEADER; i++)
+		sk_array_push(scratch, &packing->packed, 0);
+	if (deflateInit(&packing->stream, Z_BEST_SPEED) != Z_OK)
+		sk_out_of_memory();
 }
 
-static void add_number(struct fields *fields, uint64_t number, char separator)
+/* What is in the buffer goes on; with Z_FINISH all that is left. */
+static void pack(struct packing *packing, int flush)
 {
-	enum { DIGITS = 20 };
-	char *end = (char *)sk_arena_alloc(fields->scratch, DIGITS + 1, 1) + DIGITS;
+	unsigned char bytes[16 << 10];
+	z_stream *stream = &packing->stream;
 
+	stream->next_in = (Bytef *)packing->buffer;
+	stream->avail_in = (uInt)packing->used;
+	packing->length += packing->used;
+	packing->used = 0;
+	do {
+		stream->next_out = bytes;
+		stream->avail_out = sizeof(bytes);
+		deflate(stream, flush);
+		for (const unsigned char *byte = bytes; byte < stream->next_out; byte++)
+			sk_array_push(packing->scratch, &packing->packed, *byte);
+	} while (!stream->avail_out);
+}
+
+static void put(struct packing *packing, char character)
+{
+	if (packing->used == sizeof(packing->buffer))
+		pack(packing, Z_NO_FLUSH);
+	packing->buffer[packing->used++] = character;
+}
+
+static void add_text(struct packing *packing, const char *text, char separator)
+{
+	for (; *text; text++)
+		put(packing, *text == '\t' || *text == '\n' || *text == '\r' ? ' ' : *text);
+	put(packing, separator);
+}
+
+static void add_number(struct packing *packing, uint64_t number, char separator)
+{
+	char digits[21], *end = digits + sizeof(digits) - 1;
+
+	*end = 0;
 	do
 		*--end = (char)('0' + number % 10);
 	while (number /= 10);
-	add_text(fields, end, separator);
+	add_text(packing, end, separator);
 }
 
-static void add_task(struct fields *fields, const struct sk_account_entry *entry)
+static void add_task(struct packing *packing, const struct sk_account_entry *entry)
 {
-	add_number(fields, entry->task, '\t');
-	add_text(fields, entry->name, '\t');
-	add_text(fields, entry->scope ? entry->scope : "-", '\t');
-	add_number(fields, entry->launch, '\t');
-	add_text(fields, entry->code, '\t');
-	add_text(fields, entry->sentence, '\t');
-	add_text(fields, entry->tile_code, '\t');
-	add_text(fields, entry->tile_sentence, '\t');
-	add_text(fields, entry->block_code ? entry->block_code : "-", '\t');
-	add_text(fields, entry->block_code ? entry->block_sentence : "-", '\t');
-	add_text(fields, entry->rule ? entry->rule : "-", '\n');
+	add_number(packing, entry->task, '\t');
+	add_text(packing, entry->name, '\t');
+	add_text(packing, entry->scope ? entry->scope : "-", '\t');
+	add_number(packing, entry->launch, '\t');
+	add_text(packing, entry->code, '\t');
+	add_text(packing, entry->sentence, '\t');
+	add_text(packing, entry->tile_code, '\t');
+	add_text(packing, entry->tile_sentence, '\t');
+	add_text(packing, entry->block_code ? entry->block_code : "-", '\t');
+	add_text(packing, entry->block_code ? entry->block_sentence : "-", '\t');
+	add_text(packing, entry->rule ? entry->rule : "-", '\n');
 }
 
-static void add_order(struct fields *fields, const struct sk_wanted_order *order)
+static void add_order(struct packing *packing, const struct sk_wanted_order *order)
 {
-	add_number(fields, order->later, '\t');
-	add_number(fields, order->earlier, '\t');
-	add_text(fields, order->event ? order->event : "-", '\n');
+	add_number(packing, order->later, '\t');
+	add_number(packing, order->earlier, '\t');
+	add_text(packing, order->event ? order->event : "-", '\n');
 }
 
-static void add_object(struct fields *fields, size_t kernel, const char *object)
+static void add_object(struct packing *packing, size_t kernel, const char *object)
 {
-	add_number(fields, kernel, '\t');
-	add_text(fields, object, '\n');
+	add_number(packing, kernel, '\t');
+	add_text(packing, object, '\n');
 }
 
-static void add_node(struct fields *fields, const struct sk_account_node *node)
+static void add_node(struct packing *packing, const struct sk_account_node *node)
 {
-	add_text(fields, node->name, '\t');
-	add_text(fields, node->op, '\t');
-	add_text(fields, node->joins ? JOINS : SPLITS, '\t');
-	add_number(fields, node->slice_count, '\n');
+	add_text(packing, node->name, '\t');
+	add_text(packing, node->op, '\t');
+	add_text(packing, node->joins ? JOINS : SPLITS, '\t');
+	add_number(packing, node->slice_count, '\n');
 	for (uint32_t i = 0; i < node->slice_count; i++) {
-		add_text(fields, node->slices[i].name, '\t');
-		add_number(fields, node->slices[i].tensor, '\t');
-		add_number(fields, node->slices[i].offset, '\t');
-		add_number(fields, node->slices[i].bytes, '\n');
+		add_text(packing, node->slices[i].name, '\t');
+		add_number(packing, node->slices[i].tensor, '\t');
+		add_number(packing, node->slices[i].offset, '\t');
+		add_number(packing, node->slices[i].bytes, '\n');
 	}
 }
 
-static void put_field(char **end, const struct field *field)
+static void add_account(struct packing *packing, const struct sk_account *account)
 {
-	for (const char *text = field->text; *text; text++)
-		*(*end)++ = *text == '\t' || *text == '\n' || *text == '\r' ? ' ' : *text;
-	*(*end)++ = field->separator;
-}
-
-/* The account as text, in the scratch arena. */
-static char *format_account(struct sk_arena *scratch, const struct sk_account *account, size_t *length)
-{
-	struct fields fields = {.scratch = scratch};
-
 	for (size_t i = 0; i < account->count; i++)
-		add_task(&fields, &account->entries[i]);
+		add_task(packing, &account->entries[i]);
 	for (size_t i = 0; i < account->order_count; i++)
-		add_order(&fields, &account->orders[i]);
+		add_order(packing, &account->orders[i]);
 	for (size_t i = 0; i < account->object_count; i++)
-		add_object(&fields, i, account->objects[i]);
+		add_object(packing, i, account->objects[i]);
 	for (size_t i = 0; i < account->node_count; i++)
-		add_node(&fields, &account->nodes[i]);
-
-	char *text = sk_arena_alloc(scratch, fields.length + 1, 1), *end = text;
-
-	for (size_t i = 0; i < fields.items.count; i++)
-		put_field(&end, &fields.items.items[i]);
-	*length = fields.length;
-	return text;
+		add_node(packing, &account->nodes[i]);
 }
 
 void sk_account_pack(struct sk_arena *arena, const struct sk_account *account, const void **bytes, uint64_t *size)
 {
 	struct sk_arena *scratch = sk_arena_create();
-	size_t length;
-	char *text = format_account(scratch, account, &length);
-	uLongf packed = compressBound(length);
-	unsigned char *section = sk_arena_alloc(scratch, HEADER + packed, 1);
+	struct packing packing;
 
+	start_packing(&packing, scratch);
+	add_account(&packing, account);
+	pack(&packing, Z_FINISH);
+	deflateEnd(&packing.stream);
 	for (int i = 0; i < HEADER; i++)
-		section[i] = (unsigned char)((uint64_t)length >> (8 * i));
-	/* Only a lack of memory can make this fail: the room is compressBound's. The lines are so alike that the
-	 * fastest level leaves a twentieth. */
-	if (compress2(section + HEADER, &packed, (const Bytef *)text, length, Z_BEST_SPEED) != Z_OK)
-		sk_out_of_memory();
-	*size = HEADER + packed;
-	*bytes = sk_arena_copy(arena, (const char *)section, *size);
+		packing.packed.items[i] = (unsigned char)(packing.length >> (8 * i));
+	*size = packing.packed.count;
+	*bytes = sk_arena_copy(arena, (const char *)packing.packed.items, *size);
 	sk_arena_destroy(scratch);
 }
 
