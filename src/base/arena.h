@@ -57,15 +57,27 @@ char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list ar
 		size_t capacity;                                                                                       \
 	}
 
+/* The same, two thirds as large itself, for what there are many arrays of: each has less than 2^31 items. */
+#define SK_SMALL_ARRAY(type)                                                                                           \
+	struct {                                                                                                       \
+		type *items;                                                                                           \
+		uint32_t count;                                                                                        \
+		uint32_t capacity;                                                                                     \
+	}
+
 typedef SK_ARRAY(const char *) sk_texts;
 
 #define sk_array_push(arena, array, ...)                                                                               \
 	do {                                                                                                           \
 		__typeof__(*(array)->items) sk_item = (__VA_ARGS__);                                                   \
                                                                                                                        \
-		if ((array)->count >= (array)->capacity)                                                               \
-			(array)->items = sk_array_reserve((arena), (array)->items, (array)->count, &(array)->capacity, \
+		if ((array)->count >= (array)->capacity) {                                                             \
+			size_t sk_capacity = (array)->capacity;                                                        \
+                                                                                                                       \
+			(array)->items = sk_array_reserve((arena), (array)->items, (array)->count, &sk_capacity,       \
 							  sizeof(*(array)->items));                                    \
+			(array)->capacity = (__typeof__((array)->capacity))sk_capacity;                                \
+		}                                                                                                      \
 		(array)->items[(array)->count++] = sk_item;                                                            \
 	} while (0)
 

@@ -220,25 +220,28 @@ static void read_scope(const struct sk_document *document, void *target, const s
 static void read_after(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_task *task = target;
+	size_t count;
 
-	task->after_names.items = sk_read_names(document, value, "'after'", sk_read_original, &task->after_names.count);
-	task->after_names.capacity = task->after_names.count;
+	task->after_names.items = sk_read_names(document, value, "'after'", sk_read_original, &count);
+	task->after_names.count = task->after_names.capacity = (uint32_t)count;
 }
 
 static void read_record(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_task *task = target;
+	size_t count;
 
-	task->record_names.items = sk_read_names(document, value, "'record'", sk_read_name, &task->record_names.count);
-	task->record_names.capacity = task->record_names.count;
+	task->record_names.items = sk_read_names(document, value, "'record'", sk_read_name, &count);
+	task->record_names.count = task->record_names.capacity = (uint32_t)count;
 }
 
 static void read_wait(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_task *task = target;
+	size_t count;
 
-	task->wait_names.items = sk_read_names(document, value, "'wait'", sk_read_name, &task->wait_names.count);
-	task->wait_names.capacity = task->wait_names.count;
+	task->wait_names.items = sk_read_names(document, value, "'wait'", sk_read_name, &count);
+	task->wait_names.count = task->wait_names.capacity = (uint32_t)count;
 }
 
 static void read_blocks(const struct sk_document *document, void *target, const struct sk_node *value)

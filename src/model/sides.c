@@ -47,6 +47,8 @@ static uint16_t early_flags(const struct sk_model *model, const struct sk_task *
 {
 	uint16_t flags = sk_signature_early(model->kernels.items[task->kernel].signature);
 
+	if (!flags)
+		return 0;
 	for (size_t i = 0; i < task->scopes.count; i++) {
 		const struct sk_scope *scope = &model->scopes.items[task->scopes.items[i]];
 

@@ -60,15 +60,15 @@ struct sk_named_tensor {
 
 /* One bound argument, in the terms of the plan (stubs/skplan.h), but with a tensor instead of an address. */
 struct sk_argument {
-	enum sk_argument_kind kind;
-	enum sk_dtype dtype;
-	enum sk_access access;
-	bool by_reference;
-	bool by_value; /* SCRATCH: the bytes themselves are passed, a struct */
-	bool of_library; /* STATE: the C library's */
-	bool is_field; /* stored in the task's scratch in front of each call, at: */
-	uint32_t field;
-	bool is_status; /* VALUE by reference: what the kernel leaves there is a status */
+	enum sk_argument_kind kind : 8;
+	enum sk_dtype dtype : 8;
+	enum sk_access access : 8;
+	bool by_reference : 1;
+	bool by_value : 1; /* SCRATCH: the bytes themselves are passed, a struct */
+	bool of_library : 1; /* STATE: the C library's */
+	bool is_field : 1; /* stored in the task's scratch in front of each call, at `field` */
+	bool is_status : 1; /* VALUE by reference: what the kernel leaves there is a status */
+	bool whole : 1; /* POINTER: divided, but passed as it is */
 	uint32_t tensor; /* POINTER, LOAD, RESULT: the root tensor (views are resolved) */
 	uint64_t offset; /* bytes from the root tensor's start; SCRATCH: in the task's scratch */
 	uint64_t size; /* bytes accessed */
@@ -77,7 +77,7 @@ struct sk_argument {
 			   parts that hold floats alone */
 	const struct sk_plan_term *terms; /* EXPRESSION */
 	uint32_t term_count;
-	bool whole; /* POINTER: divided, but passed as it is */
+	uint32_t field;
 	const struct sk_attribute *list; /* POINTER: to the numbers of this list, which are a constant's; else NULL */
 	const struct sk_plan_pattern *pattern; /* POINTER: NULL: there is none */
 };
@@ -111,46 +111,49 @@ struct sk_task_cost {
 };
 
 struct sk_task {
+	/* What planning reads again and again is side by side. Filled by sk_model_bind: */
+	struct sk_argument *arguments; /* parameters in C order, then RESULT, then STATE */
+	uint32_t argument_count;
+	uint32_t kernel; /* index into kernels */
+	uint32_t lane; /* index into the device's lanes; mix: the cube side's, the vector side has the last one */
+	uint32_t block_count; /* BLOCKS, BLOCKS_RANGE; mix: of the cube side */
+	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent */
+	uint32_t loop_count;
+	bool idle; /* it has nothing to compute: its arguments are what it would access, and it is left out (idle.h) */
+
+	/* Of the manifest: */
+	bool never_fuse; /* scope: null */
+	bool once; /* run for an instance once, and launched by itself */
+	bool explained; /* --explain asks for it */
+	bool directed; /* not by position: the first `input_count` args are what it reads, the others what it writes */
+	uint32_t stream;
+	SK_SMALL_ARRAY(uint32_t) scopes; /* scope indices, sorted, unique: the tag set */
+
 	const char *name;
+	SK_SMALL_ARRAY(uint32_t) after; /* task indices, all smaller than its own */
+	SK_SMALL_ARRAY(uint32_t) record, wait; /* event indices */
+	uint32_t composite; /* of `composites` in the model, plus 1: tile groups have tasks of one; 0: of none that
+			       holds */
+	uint32_t input_count;
+	struct sk_plan_loop loops[SK_MAX_LOOPS];
+	uint64_t scratch_size; /* bytes, each piece 64-byte aligned */
+	uint64_t operations; /* that the kernel's signature says; 0: it says none */
+	const struct sk_task_cost *cost; /* NULL: there is none */
+
 	struct sk_place place;
 	struct sk_name kernel_name; /* `kernel:`; text NULL with op */
 	struct sk_name op; /* `op:` */
 	const char *network; /* of a model's node: the one of several networks that it is in; NULL: there is one */
 	const char *origin; /* of a model's node: the operator as the model calls it; NULL: it is a manifest's task */
 	const char *rule; /* of a model's node: the rule that has made it; NULL: none has */
-	uint32_t composite; /* of `composites` in the model, plus 1: tile groups have tasks of one; 0: of none that
-			       holds */
-	SK_ARRAY(struct sk_named_tensor) args; /* by position, or with arg_names by name */
-	SK_ARRAY(struct sk_name) arg_names; /* empty: by position */
-	bool directed; /* not by position: the first `input_count` args are what it reads, the others what it writes */
-	uint32_t input_count;
-	SK_ARRAY(struct sk_attribute) attributes;
-	SK_ARRAY(struct sk_set) set;
-	uint32_t stream;
-	SK_ARRAY(uint32_t) scopes; /* scope indices, sorted, unique: the tag set */
-	bool never_fuse; /* scope: null */
-	bool once; /* run for an instance once, and launched by itself */
-	SK_ARRAY(struct sk_name) after_names, record_names, wait_names;
+	SK_SMALL_ARRAY(struct sk_named_tensor) args; /* by position, or with arg_names by name */
+	SK_SMALL_ARRAY(struct sk_name) arg_names; /* empty: by position */
+	SK_SMALL_ARRAY(struct sk_attribute) attributes;
+	SK_SMALL_ARRAY(struct sk_set) set;
+	SK_SMALL_ARRAY(struct sk_name) after_names, record_names, wait_names;
 	uint64_t blocks; /* `blocks:`, or 0 */
-	const struct sk_task_cost *cost; /* NULL: there is none */
-	bool explained; /* --explain asks for it */
 	sk_texts refusals; /* of a model's node: which rules have not expanded it, and why */
 	const char *others; /* of its op: lines on the kernels that were not picked; NULL: nobody asks, or none */
-
-	/* Filled by sk_model_bind: */
-	uint32_t kernel; /* index into kernels */
-	SK_ARRAY(uint32_t) after; /* task indices, all smaller than its own */
-	SK_ARRAY(uint32_t) record, wait; /* event indices */
-	struct sk_argument *arguments; /* parameters in C order, then RESULT, then STATE */
-	uint32_t argument_count;
-	uint64_t operations; /* that the kernel's signature says; 0: it says none */
-	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent */
-	struct sk_plan_loop loops[SK_MAX_LOOPS];
-	uint32_t loop_count;
-	uint32_t block_count; /* BLOCKS, BLOCKS_RANGE; mix: of the cube side */
-	uint64_t scratch_size; /* bytes, each piece 64-byte aligned */
-	uint32_t lane; /* index into the device's lanes; mix: the cube side's, the vector side has the last one */
-	bool idle; /* it has nothing to compute: its arguments are what it would access, and it is left out (idle.h) */
 };
 
 /* A task that has been left out, since it has nothing to compute. */
