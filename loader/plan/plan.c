@@ -584,20 +584,27 @@ bool sk_plan_check_records(const struct sk_plan_view *view, char *error, size_t 
 	       check_costs(&checker) && check_tasks(&checker) && check_tensors(&checker);
 }
 
-/* The launches of the network stand before those of tasks; that it is so, check_launch sees of each. */
+/* The launches of the network stand before those of tasks; that it is so, check_launch sees of each. They are often
+ * few, so the search begins at the front, in strides that double: what it looks at far behind would have to be read
+ * from the file for that alone. */
 static uint32_t count_network_launches(const struct sk_plan_view *view)
 {
-	uint32_t low = 0, high = view->launch_count;
+	uint64_t low = 0, stride = 1, high;
 
+	while (low + stride <= view->launch_count && !sk_plan_is_task_launch(&view->launches[low + stride - 1])) {
+		low += stride;
+		stride *= 2;
+	}
+	high = low + stride < view->launch_count ? low + stride - 1 : view->launch_count;
 	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+		uint64_t middle = low + (high - low) / 2;
 
 		if (sk_plan_is_task_launch(&view->launches[middle]))
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return low;
+	return (uint32_t)low;
 }
 
 /* ---- arguments, where there are lists ---- */
