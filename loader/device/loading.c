@@ -56,13 +56,18 @@ static enum skrt_status find_constants(struct skrt_module *module)
 	return SKRT_OK;
 }
 
-static enum skrt_status make_kernels(struct skrt_module *module)
+/* Blocks of launches in the plan. */
+static uint32_t block_count(const struct skrt_module *module)
 {
-	uint32_t count = module->plan.launch_count;
+	return (module->plan.launch_count + SK_KERNEL_BLOCK - 1) / SK_KERNEL_BLOCK;
+}
 
-	module->kernels = calloc(count + (size_t)1, sizeof(*module->kernels));
-	if (!module->kernels)
-		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
+static enum skrt_status make_blocks(struct skrt_module *module)
+{
+	module->blocks = calloc(block_count(module) + (size_t)1, sizeof(*module->blocks));
+	if (!module->blocks)
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path,
+			       module->plan.launch_count);
 	return SKRT_OK;
 }
 
@@ -90,7 +95,9 @@ static void free_module(struct skrt_module *module)
 		module->prepared = kernel->next;
 		sk_kernel_free(kernel);
 	}
-	free(module->kernels);
+	for (uint32_t i = 0; module->blocks && i < block_count(module); i++)
+		free(module->blocks[i]);
+	free(module->blocks);
 	sk_module_destruct(module);
 	sk_exit_functions_forget(&module->image.package);
 	sk_plan_close(&module->plan);
@@ -122,7 +129,7 @@ enum skrt_status sk_module_make(struct skrt_device *device, char *path, const st
 	if (!status)
 		status = find_constants(module);
 	if (!status)
-		status = make_kernels(module);
+		status = make_blocks(module);
 	if (!status)
 		status = add_cores(module);
 	if (status) {

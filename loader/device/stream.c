@@ -296,7 +296,7 @@ static enum skrt_status make_ready(struct skrt_instance *instance, const struct 
 
 	*count = 0;
 	for (uint32_t i = stretch->first; i < stretch->end && !status; i++) {
-		const struct skrt_kernel *wanted = kernel ? kernel : module->kernels[i];
+		const struct skrt_kernel *wanted = kernel ? kernel : sk_module_prepared(module, i);
 
 		if (!is_wanted(instance, kernel, i))
 			continue;
@@ -352,7 +352,7 @@ static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t str
 	for (uint32_t i = stretch.first; i < stretch.end; i++)
 		if (is_wanted(instance, kernel, i))
 			append_launch(choose_stream(streams, stream_count, module->plan.launches[i].stream), instance,
-				      module->kernels[i]);
+				      sk_module_prepared(module, i));
 	sk_queue_dispatch(device);
 	return SKRT_OK;
 }

@@ -89,7 +89,7 @@ static void fill_homes(const struct skrt_kernel *kernel, const struct sk_flight 
 const struct sk_home *sk_kernel_tables(const struct skrt_kernel *kernel, const struct sk_flight *flight)
 {
 	/* The module's own is not const. */
-	struct skrt_kernel *own = kernel->module->kernels[kernel->launch];
+	struct skrt_kernel *own = sk_module_prepared(kernel->module, kernel->launch);
 	struct sk_home **homes = &own->homes[flight->place];
 
 	if ((!own->ranges && !make_ranges(own)) || !sk_block_prepare(own))
@@ -263,6 +263,16 @@ static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t inde
 	return kernel;
 }
 
+/* Where the module keeps the launch, once it is prepared. NULL: no memory. */
+static struct skrt_kernel **place_of(struct skrt_module *module, uint32_t launch)
+{
+	struct sk_kernel_block **block = &module->blocks[launch / SK_KERNEL_BLOCK];
+
+	if (!*block)
+		*block = calloc(1, sizeof(**block));
+	return *block ? &(*block)->kernels[launch % SK_KERNEL_BLOCK] : NULL;
+}
+
 /* Under the module's lock. */
 static enum skrt_status prepare(struct skrt_module *module, uint32_t launch)
 {
@@ -270,13 +280,14 @@ static enum skrt_status prepare(struct skrt_module *module, uint32_t launch)
 
 	if (status)
 		return status;
-	struct skrt_kernel *kernel = make_kernel(module, launch);
+	struct skrt_kernel **place = place_of(module, launch);
+	struct skrt_kernel *kernel = place ? make_kernel(module, launch) : NULL;
 	if (!kernel)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory to prepare launch %s", module->path,
 			       sk_plan_string(&module->plan.launches[launch].name));
 	kernel->next = module->prepared;
 	module->prepared = kernel;
-	module->kernels[launch] = kernel;
+	*place = kernel;
 	return SKRT_OK;
 }
 
@@ -285,10 +296,10 @@ enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, 
 	enum skrt_status status = SKRT_OK;
 
 	pthread_mutex_lock(&module->lock);
-	if (!module->kernels[launch])
+	if (!sk_module_prepared(module, launch))
 		status = prepare(module, launch);
 	if (!status)
-		*result = module->kernels[launch];
+		*result = sk_module_prepared(module, launch);
 	pthread_mutex_unlock(&module->lock);
 	return status;
 }
@@ -330,7 +341,7 @@ static void count_time_rows(struct skrt_kernel *kernel)
 enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 {
 	struct skrt_module *module = kernel->module;
-	struct skrt_kernel *own = module->kernels[kernel->launch];
+	struct skrt_kernel *own = sk_module_prepared(module, kernel->launch);
 	char error[SK_ERROR_SIZE - 128];
 	enum skrt_status status = sk_module_check_records(module);
 
@@ -365,7 +376,7 @@ static uint32_t find_states(const struct sk_plan_view *plan, const struct sk_pla
 
 uint32_t sk_kernel_states(const struct skrt_kernel *kernel)
 {
-	struct skrt_kernel *own = kernel->module->kernels[kernel->launch];
+	struct skrt_kernel *own = sk_module_prepared(kernel->module, kernel->launch);
 	const struct sk_plan_view *plan = &kernel->module->plan;
 
 	if (sk_module_check_steps(kernel))

@@ -12,6 +12,13 @@
 #include "loader/skrt.h"
 #include "stubs/skabi.h"
 
+enum { SK_KERNEL_BLOCK = 256 };
+
+/* Of so many launches, one behind the other. */
+struct sk_kernel_block {
+	struct skrt_kernel *kernels[SK_KERNEL_BLOCK]; /* NULL: not prepared yet */
+};
+
 struct skrt_module {
 	struct skrt_device *device;
 	struct sk_process process; /* the device's; elsewhere nobody may wait for the locks */
@@ -21,7 +28,7 @@ struct skrt_module {
 	const void *constants;
 	uint32_t usual_cores[SK_MAX_LANES]; /* of the device's lanes: of a launch that does not need more */
 	uint32_t cores[SK_MAX_LANES]; /* the most that any launch has */
-	struct skrt_kernel **kernels; /* by launch number; NULL: not prepared yet */
+	struct sk_kernel_block **blocks; /* of all launches; NULL: none of the block is prepared yet */
 	struct skrt_kernel *prepared;
 	pthread_mutex_t lock; /* preparing kernels, checking records */
 	bool records_checked; /* of the plan: see sk_plan_check_records */
@@ -32,5 +39,13 @@ struct skrt_module {
 	uint32_t instances; /* alive; under the device's lock */
 	_Atomic uint32_t traces; /* that hold launches of it */
 };
+
+/* The launch, if it has been prepared; else NULL. */
+static inline struct skrt_kernel *sk_module_prepared(const struct skrt_module *module, uint32_t launch)
+{
+	const struct sk_kernel_block *block = module->blocks[launch / SK_KERNEL_BLOCK];
+
+	return block ? block->kernels[launch % SK_KERNEL_BLOCK] : NULL;
+}
 
 #endif

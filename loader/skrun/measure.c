@@ -93,7 +93,7 @@ static bool run_round(struct sk_session *session, uint32_t task_count, uint32_t 
 
 	for (uint32_t i = 0; i < task_count; i++) {
 		const struct sk_plan_task *task = &plan->tasks[session->network.first_task + i];
-		struct timed_run run = {session->module->kernels[task->task_launch], session->instance, 0};
+		struct timed_run run = {sk_module_prepared(session->module, task->task_launch), session->instance, 0};
 		struct sk_call *call = &session->instance->serial_call;
 
 		if (!sk_serial_prepare(session->instance, run.kernel)) {
