@@ -2,6 +2,7 @@
 #include "src/planning/plan-writer.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "loader/plan/plan.h"
@@ -104,6 +105,39 @@ START_TEST(test_no_task_entries)
 	ck_assert_uint_eq(view.launch_count, 1);
 	ck_assert_uint_eq(view.tasks[0].task_launch, SK_NO_INDEX);
 	ck_assert_uint_eq(image.relocations.count, 2 + 1);
+}
+END_TEST
+
+/* So many tasks by themselves, then so many in one launch. */
+static void write_launches(uint32_t alone, uint32_t together, enum sk_task_entries task_entries)
+{
+	static char names[64][8];
+
+	tear_down();
+	set_up();
+	for (uint32_t i = 0; i < alone + together; i++) {
+		snprintf(names[i], sizeof(names[i]), "t%u", i);
+		add_task(test, names[i], PLAIN, 0, i < alone ? NULL : "s", in("a"), out("b"));
+	}
+	write_plan(task_entries);
+}
+
+/* However many launches the network has, and however many stand behind them. */
+START_TEST(test_network_launches)
+{
+	for (uint32_t alone = 0; alone <= 20; alone++)
+		for (uint32_t together = alone == 0; together <= 40; together += 13) {
+			uint32_t launches = alone + (together != 0);
+
+			write_launches(alone, together, SK_TASKS_BY_THUNKS);
+			ck_assert_uint_eq(view.network_launch_count, launches);
+			ck_assert_uint_eq(view.launch_count, launches + alone + together);
+			sk_plan_close(&view);
+			write_launches(alone, together, SK_TASKS_WITHOUT);
+			ck_assert_uint_eq(view.network_launch_count, launches);
+			ck_assert_uint_eq(view.launch_count, launches);
+			sk_plan_close(&view);
+		}
 }
 END_TEST
 
@@ -465,6 +499,7 @@ int main(void)
 	tcase_add_checked_fixture(hand, set_up, tear_down);
 	tcase_add_test(hand, test_header);
 	tcase_add_test(hand, test_no_task_entries);
+	tcase_add_test(hand, test_network_launches);
 	tcase_add_test(hand, test_thunks);
 	tcase_add_test(hand, test_addresses);
 	tcase_add_test(hand, test_constants);
