@@ -25,6 +25,7 @@ struct ahead_file {
 	struct sk_reading reading;
 	atomic_size_t next_member; /* the first one that no thread has taken */
 	atomic_bool usable; /* nothing is to be said about it so far */
+	atomic_bool listed; /* it has been read, but for members of an archive */
 };
 
 struct sk_ahead {
@@ -35,6 +36,8 @@ struct sk_ahead {
 	size_t count;
 	atomic_size_t next; /* the first path that no thread has taken */
 	size_t taken; /* paths whose turn has come */
+	struct sk_reader reader; /* of the calling thread */
+	struct sk_diag said; /* its sink */
 	struct helper helpers[MOST_THREADS]; /* the first is the calling thread */
 	unsigned helper_count;
 	bool finished;
@@ -67,18 +70,23 @@ static void change_listing(struct sk_ahead *ahead, int change)
 	pthread_mutex_unlock(&ahead->lock);
 }
 
-static void list_files(struct sk_ahead *ahead, struct sk_reader *reader)
+/* False: all files have been taken. */
+static bool list_file(struct sk_ahead *ahead, struct sk_reader *reader)
 {
-	for (size_t i; (i = atomic_fetch_add(&ahead->next, 1)) < ahead->count;) {
-		struct ahead_file *file = &ahead->files[i];
-		unsigned before = messages(reader);
-		bool ok = sk_reading_open(reader, ahead->paths[i], &file->reading) &&
-			  sk_reading_list(reader, &file->reading);
+	size_t number = atomic_fetch_add(&ahead->next, 1);
+	unsigned before = messages(reader);
+	struct ahead_file *file;
+	bool ok;
 
-		atomic_store(&file->usable, ok && messages(reader) == before);
-		if (file->reading.members.count)
-			announce(ahead, file);
-	}
+	if (number >= ahead->count)
+		return false;
+	file = &ahead->files[number];
+	ok = sk_reading_open(reader, ahead->paths[number], &file->reading) && sk_reading_list(reader, &file->reading);
+	atomic_store(&file->usable, ok && messages(reader) == before);
+	if (file->reading.members.count)
+		announce(ahead, file);
+	atomic_store(&file->listed, true);
+	return true;
 }
 
 /* The archive of that number, or NULL: all files have been listed, and there are not so many. */
@@ -106,21 +114,33 @@ static void open_members(struct sk_reader *reader, struct ahead_file *file)
 			atomic_store(&file->usable, false);
 }
 
-static void *read_files(void *context)
+static void init_reader(struct sk_ahead *ahead, struct sk_arena *arena, struct sk_diag *diag, struct sk_reader *reader)
 {
-	struct helper *helper = context;
-	struct sk_ahead *ahead = helper->ahead;
-	struct ahead_file *file;
-	struct sk_diag diag;
-	struct sk_reader reader = {
-		.arena = helper->arena, .diag = &diag, .keep_debug = ahead->keep_debug, .root = ahead->root};
+	sk_diag_init(diag, arena);
+	*reader =
+		(struct sk_reader){.arena = arena, .diag = diag, .keep_debug = ahead->keep_debug, .root = ahead->root};
+}
 
-	sk_diag_init(&diag, helper->arena);
+static void read_files(struct sk_ahead *ahead, struct sk_reader *reader)
+{
+	struct ahead_file *file;
+
 	change_listing(ahead, 1);
-	list_files(ahead, &reader);
+	while (list_file(ahead, reader))
+		;
 	change_listing(ahead, -1);
 	for (size_t i = 0; (file = wait_for_archive(ahead, i)); i++)
-		open_members(&reader, file);
+		open_members(reader, file);
+}
+
+static void *help(void *context)
+{
+	struct helper *helper = context;
+	struct sk_diag diag;
+	struct sk_reader reader;
+
+	init_reader(helper->ahead, helper->arena, &diag, &reader);
+	read_files(helper->ahead, &reader);
 	return NULL;
 }
 
@@ -145,6 +165,7 @@ void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, si
 	for (size_t i = 0; i < count; i++) {
 		atomic_init(&ahead->files[i].next_member, 0);
 		atomic_init(&ahead->files[i].usable, false);
+		atomic_init(&ahead->files[i].listed, false);
 	}
 	ahead->helper_count = threads < MOST_THREADS ? threads : MOST_THREADS;
 	for (unsigned i = 0; i < ahead->helper_count; i++) {
@@ -153,8 +174,9 @@ void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, si
 		helper->ahead = ahead;
 		helper->arena = sk_arena_create();
 		/* Where no thread can be had, the others read more. */
-		helper->started = i && !pthread_create(&helper->thread, NULL, read_files, helper);
+		helper->started = i && !pthread_create(&helper->thread, NULL, help, helper);
 	}
+	init_reader(ahead, ahead->helpers[0].arena, &ahead->said, &ahead->reader);
 	linker->ahead = ahead;
 }
 
@@ -163,7 +185,7 @@ static void finish(struct sk_ahead *ahead)
 	if (ahead->finished)
 		return;
 	ahead->finished = true;
-	read_files(&ahead->helpers[0]);
+	read_files(ahead, &ahead->reader);
 	for (unsigned i = 1; i < ahead->helper_count; i++)
 		if (ahead->helpers[i].started)
 			pthread_join(ahead->helpers[i].thread, NULL);
@@ -184,16 +206,25 @@ static void forget(struct sk_reading *reading)
 	reading->files.count = 0;
 }
 
+/* While another thread has the file, this one reads some of those behind it. */
+static void wait_for(struct sk_ahead *ahead, const struct ahead_file *file)
+{
+	while (!atomic_load(&file->listed) && list_file(ahead, &ahead->reader))
+		;
+	if (!atomic_load(&file->listed) || file->reading.members.count)
+		finish(ahead);
+}
+
 struct sk_reading *sk_ahead_take(struct sk_linker *linker, const char *path)
 {
 	struct sk_ahead *ahead = linker->ahead;
 
 	if (!ahead || ahead->taken == ahead->count || strcmp(ahead->paths[ahead->taken], path) != 0)
 		return NULL;
-	finish(ahead);
 
 	struct ahead_file *file = &ahead->files[ahead->taken++];
 
+	wait_for(ahead, file);
 	return atomic_load(&file->usable) ? &file->reading : NULL;
 }
 

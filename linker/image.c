@@ -401,10 +401,8 @@ bool sk_image_finish(struct sk_linker *linker)
 	sk_image_add_uncopied(linker);
 	if (!sk_debug_write(linker))
 		return false;
-	if (!linker->options.strip_all) {
-		sk_image_make_symbols(linker);
+	if (!linker->options.strip_all)
 		sk_image_add_symbols(linker);
-	}
 	sk_image_add_headers(linker);
 	sk_build_id_write(linker);
 	return true;

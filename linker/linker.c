@@ -8,6 +8,7 @@
 #include "linker/section.h"
 #include "linker/symbol.h"
 #include "linker/texts.h"
+#include "src/base/beside.h"
 #include "src/base/mapped.h"
 
 /* What the linker makes itself. Sizes follow in the course of the link; what stays empty is not in the image. */
@@ -199,6 +200,39 @@ static bool choose(struct sk_linker *linker)
 	return sk_scan(linker);
 }
 
+/* Code, data and tables are in the image. */
+static bool fill_image(struct sk_linker *linker)
+{
+	if (!sk_relocate(linker) || !sk_frames_write(linker))
+		return false;
+	sk_dynamic_write(linker);
+	return true;
+}
+
+static void make_symbols(void *context)
+{
+	sk_image_make_symbols(context);
+}
+
+/* Its contents, and beside them the symbol table, which they have only addresses in common with: whoever makes it sees
+ * a linker with an arena and a table of its own. */
+static bool fill_image_and_symbols(struct sk_linker *linker)
+{
+	struct sk_linker other = *linker;
+	struct sk_beside beside;
+	bool filled;
+
+	if (linker->options.strip_all)
+		return fill_image(linker);
+	other.arena = sk_arena_create();
+	sk_beside_start(&beside, linker->options.threads, make_symbols, &other);
+	filled = fill_image(linker);
+	sk_beside_wait(&beside);
+	sk_arena_adopt(linker->arena, other.arena);
+	linker->symbol_table = other.symbol_table;
+	return filled;
+}
+
 /* Where it lies, and its bytes. */
 static bool make_image(struct sk_linker *linker)
 {
@@ -211,10 +245,8 @@ static bool make_image(struct sk_linker *linker)
 		return false;
 	sk_timing_next(timing, "relocate");
 	sk_image_prepare(linker);
-	/* Code, data and tables are in the image. */
-	if (!sk_relocate(linker) || !sk_frames_write(linker))
+	if (!fill_image_and_symbols(linker))
 		return false;
-	sk_dynamic_write(linker);
 	sk_timing_next(timing, "finish");
 	/* The file's parts are complete. */
 	return sk_image_finish(linker);

@@ -117,7 +117,7 @@ void sk_image_add_uncopied(struct sk_linker *linker);
 
 /* ---- image.c ---- */
 
-/* .symtab's contents; .symtab and .strtab; all headers. */
+/* .symtab's contents, once everything has its address; .symtab and .strtab; all headers. */
 void sk_image_make_symbols(struct sk_linker *linker);
 struct sk_output *sk_image_add_symbols(struct sk_linker *linker);
 void sk_image_add_headers(struct sk_linker *linker);

@@ -77,7 +77,7 @@ void sk_version_script_read(struct sk_linker *linker);
 void sk_ordering_read(struct sk_linker *linker);
 
 /* What a thread has read of this path, or NULL: nothing, or there was something to say about it, so that it has to be
- * read again. Waits until all threads are done. */
+ * read again. Waits until it has been read, with all members if it is an archive. */
 struct sk_reading *sk_ahead_take(struct sk_linker *linker, const char *path);
 void sk_ahead_destroy(struct sk_linker *linker);
 

@@ -68,12 +68,13 @@ for options in '' '--icf=all --print-icf-sections' '--isolate-objects --icf=safe
 	{
 		link one out.sk $options -Map=out.map -j1 >one.txt
 		link one two.sk $options -Map=two.map -j2 >two.txt
-		link two/again other-name.sk $options -Map=out.map -j8 >three.txt
+		link one three.sk $options -Map=three.map -j3 >three.txt
+		link two/again other-name.sk $options -Map=out.map -j8 >eight.txt
 	}
-	for other in one/two.sk two/again/other-name.sk; do
+	for other in one/two.sk one/three.sk two/again/other-name.sk; do
 		cmp one/out.sk $other || fail "$other differs with '$options'"
 	done
-	cmp one.txt two.txt && cmp one.txt three.txt || fail "what is printed differs with '$options'"
+	cmp one.txt two.txt && cmp one.txt three.txt && cmp one.txt eight.txt || fail "what is printed differs with '$options'"
 	cmp one/out.map one/two.map && cmp one/out.map two/again/out.map || fail "the map differs with '$options'"
 	case $options in
 	*icf*) [ "$(nm one/out.sk | awk '$3 == "_ZL6helperf" { print $1 }' | sort -u | wc -l)" = 1 ] || fail "'$options' folds not all" ;;
@@ -136,3 +137,20 @@ errors '^sklink: error: undefined symbol: missing_11[0-9]*$' 100 @bad --allow-mu
 errors '^sklink: error: .*duplicate symbol: common_name$' 99 @bad
 errors '^sklink: error: .*duplicate symbol: common_name$' 99 @bad -r
 errors "relocation R_X86_64_PC32 out of range: .* references 'datum'$" 100 @far --allow-multiple-definition
+
+# Networks with every kind of step: the package, the report and what is printed.
+sh "$top_srcdir/samples/decode_layers/generate" 3 1 host >decode.yaml
+sample() {
+	name=$1
+	shift
+	for threads in 1 2 3 8; do
+		"$sklink" "$@" -o sample.sk --report=report-$threads.json --print-gc-sections -j$threads >$name-$threads.txt
+		mv sample.sk $name-$threads.sk
+		cmp $name-1.sk $name-$threads.sk && cmp report-1.json report-$threads.json && cmp $name-1.txt $name-$threads.txt ||
+			fail "$name differs with $threads threads"
+	done
+}
+sample decode decode.yaml "$top_builddir/samples/decode_layers/kernels.o"
+sample composite "$top_srcdir/samples/composite/composite.yaml" "$top_builddir/samples/composite/kernels.o"
+sample quant "$top_srcdir/samples/quant_matmul/small.yaml" "$top_builddir/samples/quant_matmul/quant_matmul.o" \
+	"$top_builddir/samples/quant_matmul/dequant_swiglu_quant.o"
