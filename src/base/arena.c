@@ -46,7 +46,7 @@ enum {
 struct block {
 	struct block *next;
 	char *data;
-	size_t used; /* bytes handed out */
+	size_t used; /* bytes handed out, a multiple of ALIGNMENT */
 	size_t dirty; /* so many have been handed out before, and are zeroed when they are again */
 	size_t size;
 	bool mapped;
@@ -255,6 +255,11 @@ static struct block *add_block(struct sk_arena *arena)
 	return block;
 }
 
+static size_t round_up(size_t size)
+{
+	return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
 /* Where the next request of that size begins in the block; SIZE_MAX: there is no room for it. */
 static size_t start_in(const struct block *block, size_t size, size_t alignment)
 {
@@ -279,8 +284,8 @@ static struct block *change_block(struct sk_arena *arena, size_t size, size_t al
 }
 
 /* Memory from the block that requests come from, or from another one: up to OWN_BLOCK, or in a large arena up to
- * MAPPED_BLOCK. */
-static void *take(struct sk_arena *arena, size_t size, size_t alignment)
+ * MAPPED_BLOCK. The caller fills so many bytes at the beginning, which need not be zeroed. */
+static void *take(struct sk_arena *arena, size_t size, size_t alignment, size_t filled)
 {
 	struct block *block = arena->blocks;
 	size_t start = block ? start_in(block, size, alignment) : SIZE_MAX;
@@ -289,10 +294,13 @@ static void *take(struct sk_arena *arena, size_t size, size_t alignment)
 		block = change_block(arena, size, alignment);
 		start = start_in(block, size, alignment);
 	}
-	block->used = start + size + GAP;
+	block->used = round_up(start + size + GAP);
 	ASAN_UNPOISON_MEMORY_REGION(block->data + start, size);
-	if (start < block->dirty)
-		memset(block->data + start, 0, size < block->dirty - start ? size : block->dirty - start);
+	if (start + filled < block->dirty) {
+		size_t dirty = block->dirty - start < size ? block->dirty - start : size;
+
+		memset(block->data + start + filled, 0, dirty - filled);
+	}
 	return block->data + start;
 }
 
@@ -309,8 +317,10 @@ static size_t mapped_size(size_t size)
 	return (sizeof(struct own_block) + size + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
-/* One that has been given back and is not much too large, zeroed again; NULL: there is none. */
-static struct own_block *reuse(struct sk_arena *arena, size_t size)
+/* One that has been given back and is not much too large, zeroed again behind what the caller fills; NULL: there is
+ * none.
+ */
+static struct own_block *reuse(struct sk_arena *arena, size_t size, size_t filled)
 {
 	for (struct own_block **link = &arena->unused; *link; link = &(*link)->next) {
 		struct own_block *block = *link;
@@ -319,13 +329,13 @@ static struct own_block *reuse(struct sk_arena *arena, size_t size)
 			continue;
 		*link = block->next;
 		ASAN_UNPOISON_MEMORY_REGION(block->data, size - sizeof(*block));
-		memset(block->data, 0, size - sizeof(*block));
+		memset(block->data + filled, 0, size - sizeof(*block) - filled);
 		return block;
 	}
 	return NULL;
 }
 
-static void *allocate_own(struct sk_arena *arena, size_t asked)
+static void *allocate_own(struct sk_arena *arena, size_t asked, size_t filled)
 {
 	size_t size = sizeof(struct own_block) + asked;
 	struct own_block *block;
@@ -335,10 +345,10 @@ static void *allocate_own(struct sk_arena *arena, size_t asked)
 		block = map_huge(size);
 		block->origin = FROM_SYSTEM;
 	} else if (is_large(arena)) {
-		block = reuse(arena, size);
+		block = reuse(arena, size, filled);
 		if (block)
 			return block->data;
-		block = take(arena, size, _Alignof(struct own_block));
+		block = take(arena, size, _Alignof(struct own_block), sizeof(*block) + filled);
 		block->origin = FROM_BLOCK;
 	} else {
 		block = allocate_or_die(size);
@@ -389,18 +399,32 @@ void sk_arena_release(struct sk_arena *arena, void *memory, size_t size)
 
 /* ---- requests ---- */
 
-void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size)
+/* Filled: see take, of which nearly all requests need no more than what stands here. */
+static void *allocate(struct sk_arena *arena, size_t count, size_t size, size_t filled)
 {
+	struct block *block = arena->blocks;
 	size_t asked;
 
 	if (__builtin_mul_overflow(count, size, &asked) || asked > SIZE_MAX / 2)
 		sk_out_of_memory();
-	return asked < OWN_BLOCK ? take(arena, asked, ALIGNMENT) : allocate_own(arena, asked);
+	if (asked < OWN_BLOCK && block && block->used >= block->dirty && block->size - block->used >= OWN_BLOCK + GAP) {
+		char *memory = block->data + block->used;
+
+		block->used += round_up(asked + GAP);
+		ASAN_UNPOISON_MEMORY_REGION(memory, asked);
+		return memory;
+	}
+	return asked < OWN_BLOCK ? take(arena, asked, ALIGNMENT, filled) : allocate_own(arena, asked, filled);
+}
+
+void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size)
+{
+	return allocate(arena, count, size, 0);
 }
 
 char *sk_arena_copy(struct sk_arena *arena, const char *text, size_t length)
 {
-	char *copy = sk_arena_alloc(arena, length + 1, 1);
+	char *copy = allocate(arena, length + 1, 1, length);
 
 	if (length) /* else `text` may be NULL */
 		memcpy(copy, text, length);
@@ -469,7 +493,7 @@ void *sk_array_reserve(struct sk_arena *arena, void *items, size_t count, size_t
 	if (old >= OWN_BLOCK && own_block_of(items)->origin == FROM_SYSTEM)
 		return extend(arena, own_block_of(items), *capacity * size);
 
-	void *grown = sk_arena_alloc(arena, *capacity, size);
+	void *grown = allocate(arena, *capacity, size, count * size);
 
 	if (count)
 		memcpy(grown, items, count * size);

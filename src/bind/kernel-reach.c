@@ -174,36 +174,23 @@ static void join_states(struct reach *reach)
 
 /* ---- code, instruction sets ---- */
 
-static void measure(struct reach *reach)
+static void measure(struct reach *reach, struct sk_kernel *kernel)
 {
-	struct sk_model *model = reach->model;
-
-	for (size_t k = 0; k < model->kernels.count; k++) {
-		struct sk_kernel *kernel = &model->kernels.items[k];
-
-		kernel->imported = sk_linker_is_imported(reach->linker, kernel->code);
-		kernel->code_size = sk_linker_code_size(reach->linker, kernel->code);
-		if (kernel->vector_code != SK_NONE)
-			kernel->vector_code_size = sk_linker_code_size(reach->linker, kernel->vector_code);
-	}
+	kernel->imported = sk_linker_is_imported(reach->linker, kernel->code);
+	kernel->code_size = sk_linker_code_size(reach->linker, kernel->code);
+	if (kernel->vector_code != SK_NONE)
+		kernel->vector_code_size = sk_linker_code_size(reach->linker, kernel->vector_code);
 }
 
-/* Each kernel's, and the package's. */
-static void find_isa(struct reach *reach)
+static void find_isa(struct reach *reach, struct sk_kernel *kernel)
 {
 	struct sk_model *model = reach->model;
 	sk_symbol root;
 
-	for (size_t k = 0; k < model->kernels.count; k++) {
-		struct sk_kernel *kernel = &model->kernels.items[k];
-
-		kernel->isa = kernel->signature->isa;
-		for (uint32_t i = 0; (root = sk_kernel_root(model, kernel, i)) != SK_NONE; i++)
-			kernel->isa |= sk_linker_find_isa(reach->linker, root);
-		model->isa |= kernel->isa;
-	}
-	model->isa |= sk_linker_find_constructor_isa(reach->linker);
-	sk_linker_need_isa(reach->linker, (uint32_t)model->isa);
+	kernel->isa = kernel->signature->isa;
+	for (uint32_t i = 0; (root = sk_kernel_root(model, kernel, i)) != SK_NONE; i++)
+		kernel->isa |= sk_linker_find_isa(reach->linker, root);
+	model->isa |= kernel->isa;
 }
 
 bool sk_kernels_reach(struct sk_model *model, struct sk_linker *linker)
@@ -217,9 +204,12 @@ bool sk_kernels_reach(struct sk_model *model, struct sk_linker *linker)
 	if (model->diag->errors != errors)
 		return false;
 	join_states(&reach);
-	for (size_t k = 0; k < model->kernels.count; k++)
+	for (size_t k = 0; k < model->kernels.count; k++) {
 		find_state(&reach, &model->kernels.items[k]);
-	measure(&reach);
-	find_isa(&reach);
+		measure(&reach, &model->kernels.items[k]);
+		find_isa(&reach, &model->kernels.items[k]);
+	}
+	model->isa |= sk_linker_find_constructor_isa(linker);
+	sk_linker_need_isa(linker, (uint32_t)model->isa);
 	return model->diag->errors == errors;
 }
