@@ -111,7 +111,7 @@ static void free_module(struct skrt_module *module)
 enum skrt_status sk_module_make(struct skrt_device *device, char *path, const struct sk_image *image, const void *plan,
 				uint64_t size, struct skrt_module **result)
 {
-	struct skrt_module *module = calloc(1, sizeof(*module));
+	struct skrt_module *module = malloc(sizeof(*module));
 	enum skrt_status status;
 
 	if (!module) {

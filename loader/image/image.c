@@ -27,6 +27,12 @@ enum { HEADER_LIMIT = SK_SEAL_HEADERS };
 #define SPAN_LIMIT  (UINT64_C(1) << 40) /* bytes of address space */
 #define ALIGN_LIMIT (UINT64_C(1) << 30)
 
+/* As they stand in a file of sklink's, so that they are read at once. */
+struct headers {
+	Elf64_Ehdr elf;
+	Elf64_Phdr programs[HEADER_LIMIT];
+};
+
 /* What is needed while loading only. */
 struct loading {
 	const struct sk_source *source;
@@ -34,8 +40,7 @@ struct loading {
 	int file;
 	uint64_t file_size;
 	uint64_t page;
-	Elf64_Ehdr header;
-	Elf64_Phdr headers[HEADER_LIMIT];
+	struct headers *headers;
 	const Elf64_Phdr *dynamic, *relro, *thread, *frames; /* NULL: none */
 	uint64_t alignment; /* the greatest p_align */
 };
@@ -78,11 +83,13 @@ static enum skrt_status read_file(const struct loading *loading, void *bytes, ui
  */
 static enum skrt_status read_headers(struct loading *loading)
 {
-	Elf64_Ehdr *header = &loading->header;
+	struct headers *headers = loading->headers;
+	Elf64_Ehdr *header = &headers->elf;
+	uint64_t begin = loading->file_size < sizeof(*headers) ? loading->file_size : sizeof(*headers);
 
 	if (loading->file_size < sizeof(*header))
 		return damaged(loading, "not a package: too short for an ELF header");
-	enum skrt_status status = read_file(loading, header, sizeof(*header), 0);
+	enum skrt_status status = read_file(loading, headers, begin, 0);
 	if (status)
 		return status;
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG))
@@ -110,7 +117,8 @@ static enum skrt_status read_headers(struct loading *loading)
 	uint64_t size = header->e_phnum * sizeof(Elf64_Phdr);
 	if (header->e_phoff > loading->file_size || size > loading->file_size - header->e_phoff)
 		return damaged(loading, "the file is truncated: program headers lie behind its end");
-	return read_file(loading, loading->headers, size, header->e_phoff);
+	return header->e_phoff == sizeof(*header) ? SKRT_OK
+						  : read_file(loading, headers->programs, size, header->e_phoff);
 }
 
 /* ---- the segments ---- */
@@ -139,7 +147,7 @@ static bool begins_behind(const struct loading *loading, const struct sk_image *
 /* Address space for constants that are in a file of their own. */
 static enum skrt_status add_weights(struct loading *loading, struct sk_image *image, uint32_t index)
 {
-	const Elf64_Phdr *header = &loading->headers[index];
+	const Elf64_Phdr *header = &loading->headers->programs[index];
 	uint64_t end;
 
 	if (image->weights.size)
@@ -158,7 +166,7 @@ static enum skrt_status add_weights(struct loading *loading, struct sk_image *im
 /* Checks one PT_LOAD against the file, the limits and the one before it, and appends it. */
 static enum skrt_status add_segment(struct loading *loading, struct sk_image *image, uint32_t index)
 {
-	const Elf64_Phdr *header = &loading->headers[index];
+	const Elf64_Phdr *header = &loading->headers->programs[index];
 	uint64_t end, align = header->p_align ? header->p_align : 1;
 
 	if (header->p_filesz > header->p_memsz)
@@ -203,8 +211,8 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 {
 	enum skrt_status status;
 
-	for (uint32_t i = 0; i < loading->header.e_phnum; i++) {
-		const Elf64_Phdr *header = &loading->headers[i];
+	for (uint32_t i = 0; i < loading->headers->elf.e_phnum; i++) {
+		const Elf64_Phdr *header = &loading->headers->programs[i];
 
 		switch (header->p_type) {
 		case PT_LOAD:
@@ -395,7 +403,8 @@ static enum skrt_status protect_relro(const struct loading *loading, const struc
 
 static enum skrt_status check(const struct loading *loading, const struct sk_image *image)
 {
-	const struct sk_image_file file = {loading->file, loading->file_size, &loading->header, loading->headers};
+	const struct sk_image_file file = {loading->file, loading->file_size, &loading->headers->elf,
+					   loading->headers->programs};
 
 	return loading->source->check ? loading->source->check(loading->source, image, &file) : SKRT_OK;
 }
@@ -440,8 +449,10 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 
 enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *image)
 {
+	struct headers headers;
 	struct loading loading = {
 		.source = source,
+		.headers = &headers,
 		.path = source->name,
 		.file = source->file,
 		.page = (uint64_t)sysconf(_SC_PAGESIZE),

@@ -160,18 +160,13 @@ static enum skrt_status copy(const struct weights *weights)
 	return status;
 }
 
-enum skrt_status sk_weights_open(const struct sk_source *source, uint64_t page, const struct sk_image *image)
+static enum skrt_status open_weights(const struct sk_source *source, uint64_t page, const struct sk_image *image)
 {
 	struct weights weights = {
 		.source = source, .image = image, .file = source->weights_file ? *source->weights_file : -1};
-	bool own = !source->weights_file;
 	enum skrt_status status;
 	struct stat file;
 
-	if (!image->weights.size)
-		return source->weights || !own ? sk_fail(SKRT_INVALID_ARGUMENT,
-							 "%s: it has no constants in a file of their own", source->name)
-					       : SKRT_OK;
 	if (SK_WEIGHTS_START % page)
 		return sk_fail(SKRT_UNSUPPORTED, "%s: weights cannot be mapped in pages of %" PRIu64 " bytes",
 			       source->name, page);
@@ -186,9 +181,18 @@ enum skrt_status sk_weights_open(const struct sk_source *source, uint64_t page, 
 		status = check_header(&weights, (uint64_t)file.st_size);
 	if (!status)
 		status = source->copied ? copy(&weights) : map(&weights);
-	if (own && weights.file >= 0)
+	if (!source->weights_file && weights.file >= 0)
 		close(weights.file);
 	return status;
+}
+
+enum skrt_status sk_weights_open(const struct sk_source *source, uint64_t page, const struct sk_image *image)
+{
+	if (image->weights.size)
+		return open_weights(source, page, image);
+	if (source->weights || source->weights_file)
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: it has no constants in a file of their own", source->name);
+	return SKRT_OK;
 }
 
 enum skrt_status sk_weights_check(const struct sk_source *source, const struct sk_image *image)

@@ -647,6 +647,37 @@ START_TEST(copied)
 }
 END_TEST
 
+/* Program headers may stand anywhere in the file, as other tools move them. */
+START_TEST(headers_elsewhere)
+{
+	struct sk_image image;
+	uint64_t function_size;
+	unsigned char *bytes, *moved;
+	size_t size, at, length;
+
+	handmade_compile(path, source, NULL, "");
+	bytes = read_file(path, &size);
+	length = ((Elf64_Ehdr *)bytes)->e_phnum * sizeof(Elf64_Phdr);
+	at = (size + 7) / 8 * 8;
+	moved = calloc(1, at + length);
+	ck_assert_ptr_nonnull(moved);
+	memcpy(moved, bytes, size);
+	memcpy(moved + at, bytes + sizeof(Elf64_Ehdr), length);
+	memset(moved + sizeof(Elf64_Ehdr), 0xff, length);
+	((Elf64_Ehdr *)moved)->e_phoff = at;
+	write_all(moved, at + length);
+	ck_assert_msg(open_image(path, &image) == SKRT_OK, "%s", skrt_error());
+	int (*answer)(void) = (int (*)(void))(uintptr_t)sk_image_find(&image, "answer", &function_size);
+	ck_assert_int_eq(answer(), 21);
+	sk_image_close(&image);
+	write_all(moved, at + length - 1);
+	ck_assert_int_eq(open_image(path, &image), SKRT_BAD_PACKAGE);
+	ck_assert_ptr_nonnull(strstr(skrt_error(), "program headers lie behind its end"));
+	free(moved);
+	free(bytes);
+}
+END_TEST
+
 /* A file that changes while it is loaded: other headers are obeyed than those that are checked. */
 static enum skrt_status check_with_other_headers(const struct sk_source *from, const struct sk_image *image,
 						 const struct sk_image_file *file)
@@ -747,6 +778,7 @@ int main(void)
 	tcase_add_test(tests, single_changes);
 	tcase_add_test(tests, cuts);
 	tcase_add_test(tests, copied);
+	tcase_add_test(tests, headers_elsewhere);
 	tcase_add_test(tests, other_headers);
 	tcase_add_test(tests, seal_not_in_file);
 	tcase_add_test(tests, not_packages);
