@@ -114,30 +114,44 @@ static bool is_needed(const struct sk_input_section *section, bool has_symbol)
 	return (section->flags & SHF_ALLOC) && (section->size || has_symbol || sk_is_identifier(section->name));
 }
 
+/* Room for the object's entries, zeroed. */
+static struct sk_section_entry *make_entries(struct sk_reader *reader, uint32_t count)
+{
+	if (count > reader->entry_capacity) {
+		reader->entries = SK_NEW_ARRAY(reader->arena, struct sk_section_entry, count);
+		reader->entry_capacity = count;
+	}
+	memset(reader->entries, 0, count * sizeof(*reader->entries));
+	return reader->entries;
+}
+
 /* The sections that can be part of the output, with their contents kept. */
 static bool describe_sections(struct sk_reader *reader, struct sk_object *object)
 {
-	bool *has_symbol = SK_NEW_ARRAY(reader->arena, bool, object->header_count);
+	struct sk_section_entry *entries = make_entries(reader, object->header_count);
 
-	for (uint32_t i = 1; i < object->symbol_count; i++)
-		has_symbol[sk_object_symbol_section(object, i)] = true;
-	object->entries = SK_NEW_ARRAY(reader->arena, struct sk_section_entry, object->header_count);
+	for (uint32_t i = 1; i < object->symbol_count; i++) /* until its turn comes: whether it has one */
+		entries[sk_object_symbol_section(object, i)].part = 1;
 	reader->parts.count = 0;
 	sk_array_push(reader->arena, &reader->parts,
 		      (struct sk_input_section){.object = object, .name = "", .state = SK_NONE});
+	entries[0].part = 0;
 	for (uint32_t i = 1; i < object->header_count; i++) {
 		struct sk_input_section section;
+		bool has_symbol = entries[i].part;
 
 		if (!describe_section(reader, object, i, &section))
 			return false;
-		object->entries[i].name = object->headers[i].sh_name;
-		if (!is_needed(&section, has_symbol[i]))
+		entries[i] = (struct sk_section_entry){.name = object->headers[i].sh_name};
+		if (!is_needed(&section, has_symbol))
 			continue;
 		if (section.bytes)
 			section.bytes = sk_object_keep(reader, object, section.bytes, object->headers[i].sh_size);
-		object->entries[i].part = (uint32_t)reader->parts.count;
+		entries[i].part = (uint32_t)reader->parts.count;
 		sk_array_push(reader->arena, &reader->parts, section);
 	}
+	object->entries =
+		sk_object_share(reader, &reader->kept_entries, entries, object->header_count * sizeof(*entries));
 	object->part_count = (uint32_t)reader->parts.count;
 	object->parts = SK_NEW_ARRAY(reader->arena, struct sk_input_section, object->part_count);
 	memcpy(object->parts, reader->parts.items, object->part_count * sizeof(*object->parts));

@@ -39,6 +39,18 @@ const void *sk_object_keep(struct sk_reader *reader, const struct sk_object *obj
 	return copy;
 }
 
+const void *sk_object_share(struct sk_reader *reader, struct sk_kept *last, const void *bytes, uint64_t size)
+{
+	void *copy;
+
+	if (last->size == size && !memcmp(last->bytes, bytes, size))
+		return last->bytes;
+	copy = sk_arena_alloc(reader->arena, size, 1);
+	memcpy(copy, bytes, size);
+	*last = (struct sk_kept){copy, size};
+	return copy;
+}
+
 static bool check_header(struct sk_reader *reader, struct sk_object *object)
 {
 	const sk_elf_header *header = (const sk_elf_header *)object->bytes;
@@ -306,7 +318,9 @@ static bool check_symbols(struct sk_reader *reader, struct sk_object *object)
 
 static void keep_tables(struct sk_reader *reader, struct sk_object *object)
 {
-	object->section_names = sk_object_keep(reader, object, object->section_names, object->section_names_size);
+	if (object->transient)
+		object->section_names = sk_object_share(reader, &reader->section_names, object->section_names,
+							object->section_names_size);
 	object->symbols = sk_object_keep(reader, object, object->symbols, object->symbol_count * sizeof(Elf64_Sym));
 	object->names = sk_object_keep(reader, object, object->names, object->names_size);
 	if (object->far_sections)

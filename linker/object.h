@@ -30,7 +30,7 @@ struct sk_object {
 	uint32_t symbol_count;
 	uint32_t first_global;
 	/* Of loaded objects only. */
-	struct sk_section_entry *entries; /* by section number */
+	const struct sk_section_entry *entries; /* by section number */
 	struct sk_input_section
 		*parts; /* sections that can be part of the output; the first one stands for all others */
 	uint32_t header_count;
@@ -102,6 +102,12 @@ struct sk_reading {
 	SK_ARRAY(struct sk_object *) objects; /* a file's own has been loaded; members have been opened */
 };
 
+/* Bytes that have been kept; none: NULL and 0. */
+struct sk_kept {
+	const void *bytes;
+	uint64_t size;
+};
+
 /* What reading an object needs. Several threads read at a time, each with a reader of its own. */
 struct sk_reader {
 	struct sk_arena *arena;
@@ -111,6 +117,10 @@ struct sk_reader {
 	SK_ARRAY(struct sk_input_section) parts; /* of the object that is being read, until their number is known */
 	SK_ARRAY(struct sk_frame) frames;
 	uint8_t *buffer; /* for one small file; NULL before the first */
+	struct sk_section_entry *entries; /* of the object that is being read: room for so many */
+	uint32_t entry_capacity;
+	/* Of the last object: objects of one compiler mostly have them in common, and share them then. */
+	struct sk_kept section_names, kept_entries;
 };
 
 /* ---- archive.c ---- */
@@ -197,6 +207,9 @@ uint64_t sk_object_section_size(const struct sk_object *object, uint32_t section
 
 /* Bytes of the object, to be kept. */
 const void *sk_object_keep(struct sk_reader *reader, const struct sk_object *object, const void *bytes, uint64_t size);
+
+/* The bytes, to be kept as the last ones were: as those if they are equal. */
+const void *sk_object_share(struct sk_reader *reader, struct sk_kept *last, const void *bytes, uint64_t size);
 
 /* The number of the section that a symbol lies in; SHN_UNDEF if in none (undefined, absolute, common). */
 static inline uint32_t sk_object_symbol_section(const struct sk_object *object, uint32_t symbol)
