@@ -49,6 +49,23 @@ static void add_step(struct test_spread spread, uint32_t from, uint32_t to)
 	add_task(test, name, spread, 0, "s", in(input), out(output));
 }
 
+/* Steps that do not depend on each other, over so many rows each. */
+static void add_apart(struct test_spread spread, uint32_t count, uint64_t height)
+{
+	add_rows(2 * count, height, LONG);
+	for (uint32_t i = 0; i < count; i++)
+		add_step(spread, 2 * i, 2 * i + 1);
+}
+
+/* A step, and two that read what it writes. */
+static void add_fork(uint64_t length)
+{
+	add_rows(4, 1, length);
+	add_step(ROWS(1), 0, 1);
+	add_step(ROWS(1), 1, 2);
+	add_step(ROWS(1), 1, 3);
+}
+
 /* "0 0 1 1, 1 awaits": where the first launch's steps begin. */
 static const char *places(void)
 {
@@ -138,9 +155,7 @@ END_TEST
 /* What has work for all cores begins at none, and loads all of them alike. */
 START_TEST(work_for_all)
 {
-	add_rows(5, 2, LONG);
-	for (uint32_t i = 0; i < 4; i += 2)
-		add_step(ROWS(2), i, i + 1);
+	add_apart(ROWS(2), 2, 2);
 	ck_assert_str_eq(places(), "0 0, 0 awaits");
 }
 END_TEST
@@ -149,20 +164,14 @@ END_TEST
  */
 START_TEST(fork_of_long_rows)
 {
-	add_rows(4, 1, LONG);
-	add_step(ROWS(1), 0, 1);
-	add_step(ROWS(1), 1, 2);
-	add_step(ROWS(1), 1, 3);
+	add_fork(LONG);
 	ck_assert_str_eq(places(), "0 0 1, 1 awaits");
 }
 END_TEST
 
 START_TEST(fork_of_short_rows)
 {
-	add_rows(4, 1, SHORT);
-	add_step(ROWS(1), 0, 1);
-	add_step(ROWS(1), 1, 2);
-	add_step(ROWS(1), 1, 3);
+	add_fork(SHORT);
 	ck_assert_str_eq(places(), "0 0 0, 0 awaits");
 }
 END_TEST
@@ -192,9 +201,7 @@ END_TEST
 /* 24 cores of the first lane. */
 START_TEST(blocks)
 {
-	add_rows(8, 1, LONG);
-	for (uint32_t i = 0; i < 8; i += 2)
-		add_step(BLOCKS(8), i, i + 1);
+	add_apart(BLOCKS(8), 4, 1);
 	ck_assert_str_eq(places(), "0 8 16 0, 0 awaits");
 }
 END_TEST
@@ -202,9 +209,7 @@ END_TEST
 /* Three parts of 24 cores are seven cores apart, so eight such steps have cores of their own. */
 START_TEST(ranges_of_blocks)
 {
-	add_rows(20, 3, LONG);
-	for (uint32_t i = 0; i < 18; i += 2)
-		add_step(BLOCKS_RANGE(3, 3), i, i + 1);
+	add_apart(BLOCKS_RANGE(3, 3), 9, 3);
 	ck_assert_str_eq(places(), "0 1 2 3 4 5 6 7 0, 0 awaits");
 }
 END_TEST
@@ -212,9 +217,7 @@ END_TEST
 /* Blocks that run at once have cores of their own by themselves. */
 START_TEST(resident)
 {
-	add_rows(4, 1, LONG);
-	for (uint32_t i = 0; i < 4; i += 2)
-		add_step(SYNC_ALL(8), i, i + 1);
+	add_apart(SYNC_ALL(8), 2, 1);
 	ck_assert_str_eq(places(), "0 0, 0 awaits");
 }
 END_TEST
