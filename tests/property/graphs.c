@@ -27,7 +27,16 @@
 #include "tests/property/random-flags.h"
 #include "tests/property/random-graph.h"
 
-enum { MOST_JOBS = 64, MOST_FAILURES = 5, SECONDS = 120, TEXT = 4096, PATH = 512, GUARD = 64, GUARD_BYTE = 0xd7 };
+enum {
+	MOST_JOBS = 64,
+	MOST_FAILURES = 5,
+	SECONDS = 120,
+	FEWER_SECONDS = 10,
+	TEXT = 4096,
+	PATH = 512,
+	GUARD = 64,
+	GUARD_BYTE = 0xd7
+};
 
 static struct {
 	uint64_t cases, seed, jobs;
@@ -514,14 +523,14 @@ static void check_case(uint64_t seed, uint64_t removed, const char *folder)
 
 /* ---- failures ---- */
 
-/* Whether the case fails, in a process of its own; why stands on the board. */
-static bool fails(uint64_t seed, uint64_t removed, const char *folder)
+/* How the case ends, in a process of its own: 0, or what waitpid says of a failure. Why stands on the board. */
+static int run_alone(uint64_t seed, uint64_t removed, const char *folder, unsigned seconds)
 {
 	pid_t child = fork();
 	int status;
 
 	if (child == 0) {
-		alarm(SECONDS);
+		alarm(seconds);
 		check_case(seed, removed, folder);
 		_exit(0);
 	}
@@ -529,11 +538,13 @@ static bool fails(uint64_t seed, uint64_t removed, const char *folder)
 		abort();
 	if (WIFSIGNALED(status))
 		snprintf(board->message, TEXT, "ended by signal %d", WTERMSIG(status));
-	return status != 0;
+	return status;
 }
 
-static uint32_t shrink(uint64_t seed, const char *folder)
+/* A case that has hung is given less time when it has fewer nodes. */
+static uint64_t shrink(uint64_t seed, const char *folder, int status)
 {
+	unsigned seconds = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? FEWER_SECONDS : SECONDS;
 	struct graph *graph = graph_create(seed, options.removed);
 	uint64_t removed = options.removed, before, all = ~0ull >> (64 - graph->node_count);
 
@@ -541,7 +552,7 @@ static uint32_t shrink(uint64_t seed, const char *folder)
 		before = removed;
 		for (uint32_t i = graph->node_count; i--;)
 			if (!(removed >> i & 1) && (removed | 1ull << i) != all &&
-			    fails(seed, removed | 1ull << i, folder))
+			    run_alone(seed, removed | 1ull << i, folder, seconds))
 				removed |= 1ull << i;
 	} while (removed != before);
 	graph_free(graph);
@@ -584,7 +595,7 @@ static void keep_failure(uint64_t seed, uint64_t removed, const char *message)
 	graph_free(graph);
 }
 
-static void report(uint64_t seed, const char *folder)
+static void report(uint64_t seed, const char *folder, int status)
 {
 	char message[TEXT];
 	uint64_t removed;
@@ -592,9 +603,11 @@ static void report(uint64_t seed, const char *folder)
 	if (__atomic_add_fetch(&board->failures, 1, __ATOMIC_RELAXED) > MOST_FAILURES)
 		return;
 	strcpy(message, board->message);
-	removed = shrink(seed, folder);
-	if (fails(seed, removed, folder))
+	removed = shrink(seed, folder, status);
+	if (run_alone(seed, removed, folder, SECONDS))
 		strcpy(message, board->message);
+	else
+		removed = options.removed;
 	printf("seed %llu fails: %s\n  flags: %s\n  graphs --cases 1 --seed %llu --removed %#llx %s %s "
 	       "%s\n",
 	       (unsigned long long)seed, message, board->flags, (unsigned long long)seed, (unsigned long long)removed,
@@ -613,9 +626,12 @@ static void run_job(uint64_t job)
 
 	if (!mkdtemp(folder))
 		abort();
-	for (uint64_t i = job; i < options.cases && board->failures < MOST_FAILURES; i += options.jobs)
-		if (fails(options.seed + i, options.removed, folder))
-			report(options.seed + i, folder);
+	for (uint64_t i = job; i < options.cases && board->failures < MOST_FAILURES; i += options.jobs) {
+		int status = run_alone(options.seed + i, options.removed, folder, SECONDS);
+
+		if (status)
+			report(options.seed + i, folder, status);
+	}
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	_exit(system(command) != 0);
 }

@@ -45,6 +45,7 @@ enum {
 	MOST_JOBS = 64,
 	BATCH = 200, /* cases of one child process */
 	SECONDS = 120, /* for one case */
+	FEWER_SECONDS = 10, /* while one that takes longer than that is made smaller */
 	MOST_FAILURES = 5,
 	MOST_REMOVALS = 24, /* awaits of a plan that are taken out, each by itself */
 	ENOUGH = 250, /* cases among which there must be one of every kind … */
@@ -469,9 +470,9 @@ static bool link_model(struct property *property, struct sk_model *model)
 	if (!plan_model(property, model, image))
 		return false;
 
-	const struct sk_package_input input = {
-		.model = model, .account = &property->account, .image = image, .plan = &property->plan, .threads = 1};
+	struct sk_package_input input = {.model = model, .image = image, .plan = &property->plan, .threads = 1};
 
+	sk_account_pack(property->arena, &property->account, &input.account, &input.account_size);
 	if (!sk_package_build(&input, property->linker, &parts))
 		return false;
 	if (!sk_linker_link(property->linker) ||
@@ -1410,13 +1411,13 @@ static void count_kinds(struct property *property)
 
 /* Ends the process with status 1 and a message in the slot if something is wrong. */
 static void check_case(const struct options *options, struct board *board, struct slot *slot, const char *folder,
-		       uint64_t seed, uint32_t tasks)
+		       uint64_t seed, uint32_t tasks, unsigned seconds)
 {
 	struct property property = {.options = options, .board = board, .slot = slot, .folder = folder, .device = "?"};
 
 	slot->seed = seed;
 	strcpy(slot->message, "ended without a message");
-	alarm(SECONDS);
+	alarm(seconds);
 	property.network = network_create(seed, tasks);
 	write_tensors(property.network, folder, SK_ROLE_CONSTANT, 'c', property.network->contents);
 	note_network(&property);
@@ -1474,12 +1475,17 @@ static pid_t fork_or_exit(void)
 	return child;
 }
 
+static bool has_hung(int status)
+{
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+}
+
 /* How the child ended, if its message does not say it. */
 static void complete_message(struct slot *slot, int status)
 {
 	size_t length = strlen(slot->message);
 
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+	if (has_hung(status))
 		snprintf(slot->message, TEXT, "takes more than %d seconds", SECONDS);
 	else if (WIFSIGNALED(status))
 		snprintf(slot->message + length, TEXT - length, " (signal %d)", WTERMSIG(status));
@@ -1500,8 +1506,8 @@ struct session {
 
 /* ---- what failed ---- */
 
-/* True if the case fails with these tasks alone; the message is in the last slot. */
-static bool fails(struct session *session, uint64_t seed, uint32_t tasks)
+/* How the case ends with these tasks alone: 0, or what waitpid says of a failure. The message is in the last slot. */
+static int run_alone(struct session *session, uint64_t seed, uint32_t tasks, unsigned seconds)
 {
 	struct slot *slot = &session->board->slots[MOST_JOBS];
 	char folder[TEXT];
@@ -1513,7 +1519,7 @@ static bool fails(struct session *session, uint64_t seed, uint32_t tasks)
 	pid_t child = fork_or_exit();
 
 	if (child == 0) {
-		check_case(session->options, session->board, slot, folder, seed, tasks);
+		check_case(session->options, session->board, slot, folder, seed, tasks, seconds);
 		_exit(0);
 	}
 	if (waitpid(child, &status, 0) != child) {
@@ -1522,11 +1528,11 @@ static bool fails(struct session *session, uint64_t seed, uint32_t tasks)
 	}
 	remove_folder(folder);
 	complete_message(slot, status);
-	return status != 0;
+	return status;
 }
 
 /* Takes out tasks, one at a time, as long as the case still fails. */
-static uint32_t shrink(struct session *session, uint64_t seed)
+static uint32_t shrink(struct session *session, uint64_t seed, unsigned seconds)
 {
 	struct network *network = network_create(seed, session->options->tasks);
 	uint32_t tasks = session->options->tasks & (uint32_t)((UINT64_C(1) << network->task_count) - 1);
@@ -1538,7 +1544,7 @@ static uint32_t shrink(struct session *session, uint64_t seed)
 		for (uint32_t i = NETWORK_TASKS; i-- > 0;) {
 			uint32_t fewer = tasks & ~(1u << i);
 
-			if (fewer == tasks || !fewer || !fails(session, seed, fewer))
+			if (fewer == tasks || !fewer || !run_alone(session, seed, fewer, seconds))
 				continue;
 			tasks = fewer;
 			changed = true;
@@ -1613,12 +1619,18 @@ static void report_failure(struct session *session, const struct slot *slot)
 	uint64_t seed = slot->seed;
 	const char *message = slot->message;
 	uint32_t tasks = session->options->tasks;
+	int status;
 
 	fprintf(stderr, "FAIL: seed %llu: %s\n", (unsigned long long)seed, message);
 	session->failures++;
-	if (fails(session, seed, tasks)) {
-		tasks = shrink(session, seed);
-		fails(session, seed, tasks);
+	if ((status = run_alone(session, seed, tasks, SECONDS))) {
+		uint32_t fewer = shrink(session, seed, has_hung(status) ? FEWER_SECONDS : SECONDS);
+
+		/* What has only been slow with fewer tasks has its whole time once more. */
+		if (run_alone(session, seed, fewer, SECONDS))
+			tasks = fewer;
+		else
+			run_alone(session, seed, tasks, SECONDS);
 		message = session->board->slots[MOST_JOBS].message;
 		fprintf(stderr, "with fewer tasks: %s\nto repeat it: ", message);
 	} else {
@@ -1638,7 +1650,7 @@ static void run_batch(const struct session *session, uint32_t number)
 	folder_name(folder, sizeof(folder), session->base, number);
 	for (uint64_t seed = job->first; seed < job->end; seed++)
 		check_case(session->options, session->board, &session->board->slots[number], folder, seed,
-			   session->options->tasks);
+			   session->options->tasks, SECONDS);
 	_exit(0);
 }
 
