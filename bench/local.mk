@@ -65,6 +65,10 @@ $(BENCH_LOADS): bench/load-%.sk: $(srcdir)/bench/generate stubs/skkernel.h sklin
 	$(AM_V_at)$(KERNEL_CC) $(KERNEL_CFLAGS) -O1 -I$(top_srcdir)/stubs -c -o bench/load-$*.o bench/load-$*.c
 	$(AM_V_at)./sklink --no-task-entries bench/load-$*.json bench/load-$*.o -o $@
 
+# 10,000 kernels, and a launch of each by itself.
+bench/load-tasks.sk: bench/load-10000.sk
+	$(AM_V_GEN)./sklink bench/load-10000.json bench/load-10000.o -o $@
+
 # One kernel, and addresses that loading relocates.
 bench/load-relocated.sk: $(srcdir)/bench/generate stubs/skkernel.h sklink$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) bench && $(SHELL) $(srcdir)/bench/generate addresses 10000 > bench/load-relocated.c
@@ -99,10 +103,10 @@ bench: bench-runtime bench-tile-groups
 
 # The tables of dispatching, running and loading alone.
 bench-runtime: bench/dispatch$(EXEEXT) bench/runtime$(EXEEXT) bench/load$(EXEEXT) bench/dispatch.sk $(BENCH_LOADS) \
-		bench/load-relocated.sk bench/microkernels$(EXEEXT) bench/microkernels.sk
+		bench/load-tasks.sk bench/load-relocated.sk bench/microkernels$(EXEEXT) bench/microkernels.sk
 	bench/dispatch bench/dispatch.sk
 	bench/runtime bench/dispatch.sk
-	bench/load $(BENCH_LOADS) bench/load-relocated.sk
+	bench/load $(BENCH_LOADS) bench/load-tasks.sk bench/load-relocated.sk
 	bench/microkernels bench/microkernels.sk bench/microkernels-data
 
 # What tile groups save, and tasks side by side, alone. It takes 1.5 GiB of memory.
