@@ -1,7 +1,8 @@
 /* Reads inputs before they are added, in threads, while the caller does something else. Each thread has an arena and a
  * sink of its own. Files are taken one by one, and then members of large archives some at a time, so that the threads
- * have done at about the same time. A file about which there is anything to say is read again when its turn comes, so
- * messages come in command-line order, and every result is the same with any number of threads. */
+ * have done at about the same time; members that will take part, or probably will, are loaded, too. A file about which
+ * there is anything to say is read again when its turn comes, so messages come in command-line order, and every result
+ * is the same with any number of threads. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -31,7 +32,7 @@ struct ahead_file {
 struct sk_ahead {
 	bool keep_debug;
 	const char *root;
-	const char *const *paths;
+	const struct sk_ahead_path *paths;
 	struct ahead_file *files; /* by path */
 	size_t count;
 	atomic_size_t next; /* the first path that no thread has taken */
@@ -41,6 +42,7 @@ struct sk_ahead {
 	struct helper helpers[MOST_THREADS]; /* the first is the calling thread */
 	unsigned helper_count;
 	bool finished;
+	atomic_bool awaited; /* the calling thread has nothing else to do */
 
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
@@ -81,7 +83,8 @@ static bool list_file(struct sk_ahead *ahead, struct sk_reader *reader)
 	if (number >= ahead->count)
 		return false;
 	file = &ahead->files[number];
-	ok = sk_reading_open(reader, ahead->paths[number], &file->reading) && sk_reading_list(reader, &file->reading);
+	ok = sk_reading_open(reader, ahead->paths[number].path, &file->reading) &&
+	     sk_reading_list(reader, &file->reading);
 	atomic_store(&file->usable, ok && messages(reader) == before);
 	if (file->reading.members.count)
 		announce(ahead, file);
@@ -102,14 +105,34 @@ static struct ahead_file *wait_for_archive(struct sk_ahead *ahead, size_t number
 	return file;
 }
 
-static void open_members(struct sk_reader *reader, struct ahead_file *file)
+/* Members that will take part are loaded, too: all of an archive that is wanted as a whole, and as long as nobody
+ * waits, those with kernels, which tasks probably call. */
+static bool will_take_part(struct sk_ahead *ahead, const struct ahead_file *file, const struct sk_object *object)
+{
+	return object &&
+	       (ahead->paths[file - ahead->files].whole || (object->kernel_records && !atomic_load(&ahead->awaited)));
+}
+
+static bool open_some(struct sk_ahead *ahead, struct sk_reader *reader, struct ahead_file *file, size_t first,
+		      size_t end)
+{
+	bool ok = sk_reading_open_members(reader, &file->reading, first, end);
+
+	for (size_t i = first; ok && i < end; i++) {
+		struct sk_object *object = file->reading.members.items[i].object;
+
+		ok = !will_take_part(ahead, file, object) || sk_object_load(reader, object);
+	}
+	return ok;
+}
+
+static void open_members(struct sk_ahead *ahead, struct sk_reader *reader, struct ahead_file *file)
 {
 	const size_t count = file->reading.members.count;
 	unsigned before = messages(reader);
 
 	for (size_t first; (first = atomic_fetch_add(&file->next_member, MEMBERS)) < count;)
-		if (!sk_reading_open_members(reader, &file->reading, first,
-					     count - first < MEMBERS ? count : first + MEMBERS) ||
+		if (!open_some(ahead, reader, file, first, count - first < MEMBERS ? count : first + MEMBERS) ||
 		    messages(reader) != before)
 			atomic_store(&file->usable, false);
 }
@@ -130,7 +153,7 @@ static void read_files(struct sk_ahead *ahead, struct sk_reader *reader)
 		;
 	change_listing(ahead, -1);
 	for (size_t i = 0; (file = wait_for_archive(ahead, i)); i++)
-		open_members(reader, file);
+		open_members(ahead, reader, file);
 }
 
 static void *help(void *context)
@@ -144,7 +167,7 @@ static void *help(void *context)
 	return NULL;
 }
 
-void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, size_t count)
+void sk_linker_read_ahead(struct sk_linker *linker, const struct sk_ahead_path *paths, size_t count)
 {
 	unsigned threads = linker->options.threads;
 
@@ -160,6 +183,7 @@ void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, si
 	ahead->files = SK_NEW_ARRAY(linker->arena, struct ahead_file, count);
 	ahead->archives = SK_NEW_ARRAY(linker->arena, struct ahead_file *, count);
 	atomic_init(&ahead->next, 0);
+	atomic_init(&ahead->awaited, false);
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->changed, NULL);
 	for (size_t i = 0; i < count; i++) {
@@ -185,6 +209,7 @@ static void finish(struct sk_ahead *ahead)
 	if (ahead->finished)
 		return;
 	ahead->finished = true;
+	atomic_store(&ahead->awaited, true);
 	read_files(ahead, &ahead->reader);
 	for (unsigned i = 1; i < ahead->helper_count; i++)
 		if (ahead->helpers[i].started)
@@ -219,7 +244,7 @@ struct sk_reading *sk_ahead_take(struct sk_linker *linker, const char *path)
 {
 	struct sk_ahead *ahead = linker->ahead;
 
-	if (!ahead || ahead->taken == ahead->count || strcmp(ahead->paths[ahead->taken], path) != 0)
+	if (!ahead || ahead->taken == ahead->count || strcmp(ahead->paths[ahead->taken].path, path) != 0)
 		return NULL;
 
 	struct ahead_file *file = &ahead->files[ahead->taken++];

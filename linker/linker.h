@@ -92,10 +92,16 @@ void sk_linker_destroy(struct sk_linker *linker);
  * given twice is one input. Returns the input's number, or SK_NONE. */
 uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive);
 
+/* A file that will be added. */
+struct sk_ahead_path {
+	const char *path;
+	bool whole; /* with whole_archive */
+};
+
 /* Starts to read files that will be added in this order, in all threads but the calling one, which takes part once the
  * first of them is added. At most once; the paths must live until sk_linker_destroy. Nothing depends on it but the
  * time. */
-void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, size_t count);
+void sk_linker_read_ahead(struct sk_linker *linker, const struct sk_ahead_path *paths, size_t count);
 
 /* Until they have read all of it, and end: what threads lock stays locked in a child process. */
 void sk_linker_wait_ahead(struct sk_linker *linker);

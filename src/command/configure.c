@@ -78,14 +78,15 @@ void sk_command_add_dependencies(const struct sk_command_line *command, struct s
 
 void sk_command_read_ahead(const struct sk_command_line *command, struct sk_arena *arena, struct sk_linker *linker)
 {
-	const char **paths = SK_NEW_ARRAY(arena, const char *, command->inputs.count);
+	struct sk_ahead_path *paths = SK_NEW_ARRAY(arena, struct sk_ahead_path, command->inputs.count);
 	size_t count = 0;
 
 	for (size_t i = 0; i < command->inputs.count; i++) {
 		const struct sk_command_input *input = &command->inputs.items[i];
 
-		paths[count] = input->is_library ? sk_linker_find_library(linker, input->name) : input->name;
-		count += paths[count] != NULL;
+		paths[count].path = input->is_library ? sk_linker_find_library(linker, input->name) : input->name;
+		paths[count].whole = input->whole_archive;
+		count += paths[count].path != NULL;
 	}
 	sk_linker_read_ahead(linker, paths, count);
 }
