@@ -129,7 +129,7 @@ src_libfusion_la_SOURCES = \
 	src/fusion/dumps/clusters.c src/fusion/dumps/clusters.h \
 	src/fusion/dumps/dot.c src/fusion/dumps/dumps.c src/fusion/dumps/dumps.h \
 	src/fusion/dumps/forms.h src/fusion/dumps/text.c \
-	src/fusion/dumps/fx.c src/fusion/dumps/fx.h \
+	src/fusion/dumps/fx.c src/fusion/dumps/fx.h src/fusion/dumps/fx-items.c src/fusion/dumps/fx-items.h \
 	src/fusion/dumps/readable.c src/fusion/dumps/readable.h \
 	src/fusion/dumps/ge-dumps.c src/fusion/dumps/ge-dumps.h \
 	src/fusion/onnx/aliases.c src/fusion/onnx/aliases.def src/fusion/onnx/aliases.h \
