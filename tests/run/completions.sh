@@ -46,8 +46,9 @@ done
 # On a terminal: what a line with tabs becomes when it is run.
 [ -x /usr/bin/python3 ] || { echo "left out: zsh on a terminal (python3)"; exit 0; }
 touch first.sk second.npy
-cat >terminal.py <<'P'
-import os, pty, re, sys
+cat >type.py <<'P'
+import os, pty, re
+from terminal import all_said
 process, terminal = pty.fork()
 if not process:
     os.execvp("zsh", ["zsh", "-f", "-i"])
@@ -55,16 +56,11 @@ lines = ["fpath=($COMPLETIONS $fpath); autoload -Uz compinit; compinit -u -D; sk
          "skrun --unf\t fi\t", "skrun --output y=sec\t", "sklink --fusion-target=as\t --ic\tsafe", "exit"]
 for line in lines: # what is typed ahead is read when the line before has been run
     os.write(terminal, line.encode() + b"\n")
-text = b""
-try:
-    while piece := os.read(terminal, 4096):
-        text += piece
-except OSError: # nobody is there any more
-    pass
+text = all_said(terminal)
 os.waitpid(process, 0)
-print("\n".join(re.findall(r"^RUN .*", text.decode(errors="replace").replace("\r", "\n"), re.M)))
+print("\n".join(re.findall(r"^RUN .*", text.replace("\r", "\n"), re.M)))
 P
-COMPLETIONS=$completions TERM=dumb timeout 60 /usr/bin/python3 terminal.py >out.txt || fail "zsh on a terminal"
+COMPLETIONS=$completions TERM=dumb PYTHONPATH=$top_srcdir/tests/lib PYTHONDONTWRITEBYTECODE=1 timeout 60 /usr/bin/python3 type.py >out.txt || fail "zsh on a terminal"
 diff - out.txt <<'T' >&2 || fail "zsh completes something else"
 RUN skrun --unfused first.sk
 RUN skrun --output y=second.npy

@@ -33,25 +33,20 @@ Y
 	"$sklink" wait.yaml wait.o -o $seconds.sk
 done
 
-cat >terminal.py <<'P'
-import os, subprocess, sys
+cat >says.py <<'P'
+import os, re, subprocess, sys
+from terminal import all_said
 def said(*words, terminal="xterm"):
     """What skrun says on a terminal that is its standard error, and its standard output, which is none."""
     ours, its = os.openpty()
     with subprocess.Popen([sys.argv[1], "--random", "1", "--cores", "1", *words], stdout=subprocess.PIPE, stderr=its,
                           env={**os.environ, "TERM": terminal}, encoding="utf-8") as program:
         os.close(its)
-        text = b""
-        try:
-            while piece := os.read(ours, 4096):
-                text += piece
-        except OSError: # the other end is closed
-            pass
+        text = all_said(ours)
         printed = program.stdout.read()
     os.close(ours)
-    return text.decode().split("\r\x1b[K"), printed
+    return text.split("\r\x1b[K"), printed
 
-import re
 lines, printed = said("0.1.sk", "--warm-up", "15", "--repeat", "25")
 assert lines[0] == "" and lines[-1] == "", lines
 warm, runs = ([re.fullmatch(r"skrun: %s (\d+) of %d, 0:\d\d passed(, about 0:\d\d left)?" % what, line) for line in lines]
@@ -72,6 +67,6 @@ for words, terminal in (["0.1.sk"], "xterm"), (["1.2.sk"], "dumb"):
     lines, printed = said(*words, terminal=terminal)
     assert lines == [""] and printed, lines
 P
-/usr/bin/python3 terminal.py "$skrun" || fail "on a terminal"
+PYTHONPATH=$top_srcdir/tests/lib PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 says.py "$skrun" || fail "on a terminal"
 TERM=xterm "$skrun" --random 1 1.2.sk >out.txt 2>err.txt
 [ ! -s err.txt ] || { cat err.txt >&2; fail "progress without a terminal"; }
