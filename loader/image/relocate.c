@@ -155,7 +155,7 @@ static void prepare_pages(const struct sk_image *image, const struct sk_dynamic 
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), size;
 	const struct sk_image_segment *segment;
 
-	if (!dynamic->relocation_count || last->r_offset <= first->r_offset)
+	if (last->r_offset <= first->r_offset)
 		return;
 	segment = find_segment(image, first->r_offset);
 	size = last->r_offset - first->r_offset;
@@ -186,9 +186,11 @@ static enum skrt_status relocate(const struct sk_source *source, struct sk_image
 enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_image *image,
 				   const struct sk_dynamic *dynamic)
 {
-	const Elf64_Rela *relocation = dynamic->relocations, *end = relocation + dynamic->relocation_count;
 	struct missing missing = {.names = ""};
 
+	if (!dynamic->relocation_count)
+		return SKRT_OK;
+	const Elf64_Rela *relocation = dynamic->relocations, *end = relocation + dynamic->relocation_count;
 	prepare_pages(image, dynamic);
 	while (relocation < end) {
 		const struct sk_image_segment *segment = find_segment(image, relocation->r_offset);
