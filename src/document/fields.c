@@ -98,7 +98,8 @@ bool sk_read_fields(const struct sk_document *document, const struct sk_node *no
 	for (const struct sk_node *key = node->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
 		size_t i = 0;
 
-		while (i < count && fields[i].name && strcmp(key->text, fields[i].name) != 0)
+		while (i < count && fields[i].name &&
+		       (*key->text != *fields[i].name || strcmp(key->text, fields[i].name) != 0))
 			i++;
 		if (i == count || !fields[i].name) {
 			report_unknown_key(document, key, what, name, fields, count);

@@ -111,8 +111,8 @@ static void read_op(const struct sk_document *document, void *target, const stru
 
 static void reserve_args(const struct sk_document *document, struct sk_task *task, size_t count)
 {
-	task->args.items = SK_NEW_ARRAY(document->arena, struct sk_named_tensor, count + 1);
-	task->args.capacity = count + 1;
+	task->args.items = SK_NEW_ARRAY(document->arena, struct sk_named_tensor, count);
+	task->args.capacity = (uint32_t)count;
 }
 
 /* A tensor's name, or null where none is passed. False after an error. */
