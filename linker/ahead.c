@@ -10,6 +10,7 @@
 #include "linker/link.h"
 #include "linker/object.h"
 #include "linker/passes.h"
+#include "src/base/beside.h"
 #include "src/base/mapped.h"
 
 enum { MOST_THREADS = 64, MEMBERS = 64 /* that a thread takes at a time */ };
@@ -17,8 +18,7 @@ enum { MOST_THREADS = 64, MEMBERS = 64 /* that a thread takes at a time */ };
 struct helper {
 	struct sk_ahead *ahead;
 	struct sk_arena *arena;
-	pthread_t thread;
-	bool started;
+	struct sk_beside beside;
 };
 
 /* A file that is read. */
@@ -156,7 +156,7 @@ static void read_files(struct sk_ahead *ahead, struct sk_reader *reader)
 		open_members(ahead, reader, file);
 }
 
-static void *help(void *context)
+static void help(void *context)
 {
 	struct helper *helper = context;
 	struct sk_diag diag;
@@ -164,7 +164,6 @@ static void *help(void *context)
 
 	init_reader(helper->ahead, helper->arena, &diag, &reader);
 	read_files(helper->ahead, &reader);
-	return NULL;
 }
 
 void sk_linker_read_ahead(struct sk_linker *linker, const struct sk_ahead_path *paths, size_t count)
@@ -197,8 +196,8 @@ void sk_linker_read_ahead(struct sk_linker *linker, const struct sk_ahead_path *
 
 		helper->ahead = ahead;
 		helper->arena = sk_arena_create();
-		/* Where no thread can be had, the others read more. */
-		helper->started = i && !pthread_create(&helper->thread, NULL, help, helper);
+		if (i)
+			sk_beside_start(&helper->beside, threads, help, helper);
 	}
 	init_reader(ahead, ahead->helpers[0].arena, &ahead->said, &ahead->reader);
 	linker->ahead = ahead;
@@ -212,8 +211,7 @@ static void finish(struct sk_ahead *ahead)
 	atomic_store(&ahead->awaited, true);
 	read_files(ahead, &ahead->reader);
 	for (unsigned i = 1; i < ahead->helper_count; i++)
-		if (ahead->helpers[i].started)
-			pthread_join(ahead->helpers[i].thread, NULL);
+		sk_beside_wait(&ahead->helpers[i].beside);
 }
 
 void sk_linker_wait_ahead(struct sk_linker *linker)

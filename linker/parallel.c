@@ -1,9 +1,9 @@
 /* A loop whose rounds are independent, in several threads; see parallel.h. */
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "linker/link.h"
 #include "linker/parallel.h"
+#include "src/base/beside.h"
 
 enum { MOST_THREADS = 64, ROUNDS = 256 /* that a thread takes at a time */ };
 
@@ -14,16 +14,15 @@ struct loop {
 	void *context;
 };
 
-static void *run(void *argument)
+static void run(void *context)
 {
-	struct loop *loop = argument;
+	struct loop *loop = context;
 
 	for (size_t first; (first = atomic_fetch_add(&loop->next, ROUNDS)) < loop->count;) {
 		size_t end = loop->count - first < ROUNDS ? loop->count : first + ROUNDS;
 
 		loop->body(loop->context, first, end);
 	}
-	return NULL;
 }
 
 void sk_parallel(const struct sk_linker *linker, size_t count, void (*body)(void *context, size_t first, size_t end),
@@ -32,13 +31,12 @@ void sk_parallel(const struct sk_linker *linker, size_t count, void (*body)(void
 	struct loop loop = {.count = count, .body = body, .context = context};
 	size_t useful = (count + ROUNDS - 1) / ROUNDS, started = 0;
 	unsigned threads = linker->options.threads < MOST_THREADS ? linker->options.threads : MOST_THREADS;
-	pthread_t others[MOST_THREADS];
+	struct sk_beside others[MOST_THREADS];
 
 	atomic_init(&loop.next, 0);
-	/* Where no thread can be had, the others do more. */
-	while (started + 1 < threads && started + 1 < useful && !pthread_create(&others[started], NULL, run, &loop))
-		started++;
+	while (started + 1 < threads && started + 1 < useful)
+		sk_beside_start(&others[started++], threads, run, &loop);
 	run(&loop);
 	for (size_t i = 0; i < started; i++)
-		pthread_join(others[i], NULL);
+		sk_beside_wait(&others[i]);
 }

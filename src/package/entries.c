@@ -3,10 +3,10 @@
 
 #include "src/package/entries.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "loader/plan/words.h"
+#include "src/base/beside.h"
 #include "src/base/map.h"
 #include "stubs/dispatcher/thunk.h"
 
@@ -66,7 +66,7 @@ static struct sk_entry make_entry(struct job *job, uint32_t number)
 	return entry;
 }
 
-static void *make(void *context)
+static void make(void *context)
 {
 	struct job *job = context;
 	struct sk_entries *result = job->result;
@@ -81,14 +81,13 @@ static void *make(void *context)
 	if (job->debug && result->code.parts.count && !result->reason)
 		sk_debug_build(&result->debug, job->arena, job->manifest, "sklink " PACKAGE_VERSION, job->plan,
 			       &result->code);
-	return NULL;
 }
 
 void sk_entries_make(struct sk_arena *arena, const struct sk_plan_view *plan, const char *manifest, bool debug,
 		     unsigned threads, struct sk_entries entries[SK_ENTRIES])
 {
 	struct job jobs[SK_ENTRIES];
-	pthread_t thread;
+	struct sk_beside beside;
 
 	for (int i = 0; i < SK_ENTRIES; i++) {
 		struct sk_arena *own = sk_arena_create();
@@ -104,13 +103,9 @@ void sk_entries_make(struct sk_arena *arena, const struct sk_plan_view *plan, co
 		sk_map_init(&jobs[i].thunks, own);
 	}
 
-	bool started = threads > 1 && !pthread_create(&thread, NULL, make, &jobs[SK_ENTRIES_OF_TASKS]);
-
+	sk_beside_start(&beside, threads, make, &jobs[SK_ENTRIES_OF_TASKS]);
 	make(&jobs[SK_ENTRIES_OF_SCOPES]);
-	if (started)
-		pthread_join(thread, NULL);
-	else
-		make(&jobs[SK_ENTRIES_OF_TASKS]);
+	sk_beside_wait(&beside);
 	for (int i = 0; i < SK_ENTRIES; i++) {
 		sk_arena_destroy(jobs[i].scratch);
 		sk_arena_adopt(arena, jobs[i].arena);
