@@ -23,6 +23,17 @@ awk '$3 ~ /[A-Z]/ && ($1 != $2 || $3 != "T")' symbols >others.txt
 awk '$3 ~ /[bBdDC]/' symbols >data.txt
 [ ! -s data.txt ] || { cat data.txt; fail "kernels have writable data"; }
 
+# The loop of products begins at a cache line, wherever the linker puts it: those that lie otherwise take 5 % longer with AVX2.
+nm -A --format=posix "$library" 2>nm.txt | sed -nE 's/^.*\[(.*\.o)\]: multiply_columns t ([0-9a-f]*).*/\1 \2/p' >loops.txt
+[ "$(wc -l <loops.txt)" -gt 100 ] || fail "products have no loops"
+while read -r object start; do
+	[ $((0x$start % 64)) = 0 ] || fail "$object: the loop begins within a cache line"
+done <loops.txt
+cut -d' ' -f1 loops.txt | sort >with-loops.txt
+readelf -SW "$library" | awk '/^File:/ { sub(/.*\(/, ""); sub(/\).*/, ""); file = $0 } / AX / && $NF < 64 { print file }' |
+	sort -u | comm -12 - with-loops.txt >flat.txt
+[ ! -s flat.txt ] || { cat flat.txt; fail "objects with products may begin within a cache line"; }
+
 # Every source is named by a test that compares its kernels.
 for source in "$top_srcdir"/kernels/*.c; do
 	grep -qE "^(compare_kernels|name_kernels|families=).*[ ']$(basename "$source")\b" "$top_srcdir"/tests/kernels/*.sh ||
