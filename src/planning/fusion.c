@@ -288,37 +288,47 @@ static bool ends_with(const char *name, const char *end)
 	return strlen(name) > strlen(end) && strcmp(name + strlen(name) - strlen(end), end) == 0;
 }
 
-/* Whether so much of the text is a task's identifier. Scopes whose names begin with "unfused_" are rare. */
-static bool is_of_task(const struct fuser *fuser, const char *text, size_t length)
+static const char unfused[] = "sk_unfused_";
+
+static bool begins_like_entry(const char *name)
 {
-	const struct sk_model *model = fuser->model;
+	return strncmp(name, unfused, strlen(unfused)) == 0;
+}
 
-	for (size_t i = 0; i < model->tasks.count; i++) {
-		const char *identifier = sk_identifier(fuser->arena, model->tasks.items[i].name);
+/* Fills the map with the identifiers of all tasks, if a launch's name might be that of a task's entry: scopes whose names
+ * begin with "unfused_" are rare. */
+static void map_identifiers(const struct fuser *fuser, struct sk_map *identifiers)
+{
+	const struct sk_fusion *fusion = fuser->fusion;
+	uint32_t like_entries = 0;
 
-		if (strlen(identifier) == length && !memcmp(identifier, text, length))
-			return true;
+	sk_map_init(identifiers, fuser->arena);
+	for (uint32_t l = 0; l < fusion->launch_count; l++)
+		like_entries += begins_like_entry(fusion->launches[l].name);
+	for (uint32_t t = 0; like_entries && t < fuser->model->tasks.count; t++) {
+		const char *identifier = sk_identifier(fuser->arena, task_at(fuser, t)->name);
+
+		sk_map_insert(identifiers, identifier, strlen(identifier), t);
 	}
-	return false;
 }
 
 /* True if sklink makes a symbol of that name beside the launches' own: sk_plan, sk_constants, sk_weights, NAME_serial
  * of a launch, and sk_unfused_<task>, also with _serial. */
-static bool is_reserved(const struct fuser *fuser, const struct sk_map *launches, const char *name)
+static bool is_reserved(const struct sk_map *launches, const struct sk_map *identifiers, const char *name)
 {
-	static const char serial[] = "_serial", unfused[] = "sk_unfused_";
+	static const char serial[] = "_serial";
 	size_t length = strlen(name), base = ends_with(name, serial) ? length - strlen(serial) : length;
 
 	if (strcmp(name, "sk_plan") == 0 || strcmp(name, "sk_constants") == 0 || strcmp(name, "sk_weights") == 0)
 		return true;
 	if (base < length && sk_map_find(launches, name, base) != SK_NONE)
 		return true;
-	if (strncmp(name, unfused, strlen(unfused)) != 0)
+	if (!begins_like_entry(name))
 		return false;
 	name += strlen(unfused);
 	length -= strlen(unfused);
-	return is_of_task(fuser, name, length) ||
-	       (ends_with(name, serial) && is_of_task(fuser, name, length - strlen(serial)));
+	return sk_map_find(identifiers, name, length) != SK_NONE ||
+	       (ends_with(name, serial) && sk_map_find(identifiers, name, length - strlen(serial)) != SK_NONE);
 }
 
 /* The launches' names are symbols: each must be the only one of its name. */
@@ -326,10 +336,11 @@ static bool check_names(struct fuser *fuser)
 {
 	struct sk_model *model = fuser->model;
 	const struct sk_fusion *fusion = fuser->fusion;
-	struct sk_map names;
+	struct sk_map names, identifiers;
 	bool good = true;
 
 	sk_map_init(&names, fuser->arena);
+	map_identifiers(fuser, &identifiers);
 	for (uint32_t l = 0; l < fusion->launch_count; l++) {
 		const struct sk_launch *launch = &fusion->launches[l];
 		uint32_t other = sk_map_insert(&names, launch->name, strlen(launch->name), l);
@@ -344,7 +355,7 @@ static bool check_names(struct fuser *fuser)
 	for (uint32_t l = 0; l < fusion->launch_count; l++) {
 		const struct sk_launch *launch = &fusion->launches[l];
 
-		if (!is_reserved(fuser, &names, launch->name))
+		if (!is_reserved(&names, &identifiers, launch->name))
 			continue;
 		sk_error(model->diag, place_of(fuser, launch),
 			 "the launch would be named '%s', a name that sklink itself needs", launch->name);

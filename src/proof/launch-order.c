@@ -56,8 +56,8 @@ void sk_launch_order_build(struct sk_launch_order *order, struct sk_arena *arena
 		.chains = SK_NEW_ARRAY(arena, uint32_t, count),
 		.positions = SK_NEW_ARRAY(arena, uint32_t, count),
 		.clocks = SK_NEW_ARRAY(arena, uint32_t *, count),
-		.searched = SK_NEW_ARRAY(arena, uint32_t, count),
-		.stack = SK_NEW_ARRAY(arena, uint32_t, count),
+		.reached = SK_NEW_ARRAY(arena, uint32_t, count),
+		.heap = SK_NEW_ARRAY(arena, uint32_t, count),
 		.follows_left = MAX_SEARCHED_FOLLOWS,
 	};
 	for (uint32_t launch = 0; launch < count; launch++)
@@ -69,33 +69,65 @@ void sk_launch_order_build(struct sk_launch_order *order, struct sk_arena *arena
 		order->clocks[launch] = make_clock(order, arena, launch);
 }
 
-/* Is there a path of follows from the later launch back to the earlier one? A launch follows earlier ones only. */
+/* ---- searches ---- */
+
+static void push(struct sk_launch_order *order, uint32_t launch)
+{
+	uint32_t *heap = order->heap, at = order->heap_count++;
+
+	for (; at > 0 && heap[(at - 1) / 2] < launch; at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = launch;
+}
+
+static uint32_t pop(struct sk_launch_order *order)
+{
+	uint32_t *heap = order->heap, top = heap[0], last = heap[--order->heap_count], at = 0, child;
+
+	for (; (child = 2 * at + 1) < order->heap_count; at = child) {
+		child += child + 1 < order->heap_count && heap[child + 1] > heap[child];
+		if (heap[child] <= last)
+			break;
+		heap[at] = heap[child];
+	}
+	heap[at] = last;
+	return top;
+}
+
+/* Notes what the launch follows, if that is new. */
+static void reach_follows(struct sk_launch_order *order, uint32_t launch)
+{
+	const struct sk_plan_launch *record = &order->view->launches[launch];
+
+	for (uint32_t i = 0; i < record->follow_count; i++) {
+		uint32_t follow = order->view->follows[record->first_follow + i];
+
+		order->exhausted |= !order->follows_left;
+		if (order->exhausted)
+			return;
+		order->follows_left--;
+		if (order->reached[follow] == order->search)
+			continue;
+		order->reached[follow] = order->search;
+		push(order, follow);
+	}
+}
+
+/* Is there a path of follows from the later launch back to the earlier one? A launch follows earlier ones only, so what
+ * is reached is looked at from the last to the first, as far as the earlier one. The next question about the same later
+ * launch goes on from there: a launch that waits for thousands of others looks at its follows once. */
 static bool search(struct sk_launch_order *order, uint32_t earlier, uint32_t later)
 {
-	const struct sk_plan_view *view = order->view;
-	uint32_t depth = 0;
-
-	order->search++;
-	order->stack[depth++] = later;
-	while (depth) {
-		const struct sk_plan_launch *record = &view->launches[order->stack[--depth]];
-
-		for (uint32_t i = 0; i < record->follow_count; i++) {
-			uint32_t follow = view->follows[record->first_follow + i];
-
-			if (follow == earlier)
-				return true;
-			order->exhausted |= !order->follows_left;
-			if (order->exhausted)
-				return false;
-			order->follows_left--;
-			if (follow < earlier || order->searched[follow] == order->search)
-				continue;
-			order->searched[follow] = order->search;
-			order->stack[depth++] = follow;
-		}
+	if (order->search == 0 || order->later != later) {
+		order->search++;
+		order->later = later;
+		order->heap_count = 0;
+		push(order, later);
 	}
-	return false;
+	while (order->reached[earlier] != order->search && order->heap_count && order->heap[0] > earlier &&
+	       !order->exhausted)
+		reach_follows(order, pop(order));
+	return order->reached[earlier] == order->search;
 }
 
 bool sk_launch_before(struct sk_launch_order *order, uint32_t earlier, uint32_t later)

@@ -16,9 +16,11 @@ struct sk_launch_order {
 	uint32_t chain_count, clocked_chains;
 	uint32_t *chains, *positions; /* by launch */
 	uint32_t **clocks; /* by launch */
-	uint32_t search; /* number of the last search */
-	uint32_t *searched; /* by launch: the last search that came here */
-	uint32_t *stack; /* of launches */
+	uint32_t search; /* number of the last search, which is … */
+	uint32_t later; /* … from this launch back */
+	uint32_t *reached; /* by launch: the last search that came here */
+	uint32_t *heap; /* of the launches that it has reached and not looked at, the last one first … */
+	uint32_t heap_count; /* … and how many they are */
 	uint64_t follows_left; /* that may still be looked at */
 	bool exhausted; /* a search had to be given up: "no" may have been wrong */
 };
