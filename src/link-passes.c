@@ -148,6 +148,7 @@ static bool make_plan(struct sk_link *link)
 	sk_timing_next(link->timing, "fusion");
 	if (!(fusion = sk_fusion_build(model)))
 		return false;
+	link->fusion_steps = fusion->steps;
 	/* Every task belongs to one launch, for a reason. */
 
 	sk_timing_next(link->timing, "schedule");
@@ -158,6 +159,7 @@ static bool make_plan(struct sk_link *link)
 	sk_timing_next(link->timing, "memory");
 	if (!(memory = sk_memory_plan(model, fusion, schedule)))
 		return false;
+	link->memory_steps = memory->steps;
 	/* Every temporary has bytes in the workspace. */
 
 	sk_timing_next(link->timing, "plan");
@@ -196,8 +198,8 @@ static void prove(void *context)
 	struct sk_facts *facts = sk_outputs_want_facts(link->command) ? &link->facts : NULL;
 
 	proof->start = sk_timing_now();
-	proof->holds = sk_verify(proof->arena, proof->diag, &link->plan, manifest, link->account.orders,
-				 link->account.order_count, facts) &&
+	proof->holds = sk_verify_counting(proof->arena, proof->diag, &link->plan, manifest, link->account.orders,
+					  link->account.order_count, facts, &link->proof_steps) &&
 		       sk_consistency_check(proof->arena, proof->diag, &link->plan, manifest, &link->account);
 	proof->end = sk_timing_now();
 }

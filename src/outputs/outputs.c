@@ -162,6 +162,9 @@ void sk_outputs_print(const struct sk_link *link)
 		sk_statistics_print(&(struct sk_statistics){.linker = link->linker,
 							    .plan = &link->plan,
 							    .dispatcher_size = sk_entries_size(link->parts.entries),
+							    .fusion_steps = link->fusion_steps,
+							    .memory_steps = link->memory_steps,
+							    .proof_steps = link->proof_steps,
 							    .timing = link->timing},
 				    stdout);
 	if (command->time_trace)

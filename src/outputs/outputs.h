@@ -35,6 +35,7 @@ struct sk_link {
 	const void *packed_account; /* as it is in the package */
 	uint64_t packed_account_size;
 	struct sk_without_groups without_groups; /* only for a report */
+	uint64_t fusion_steps, memory_steps, proof_steps; /* what these phases have looked at */
 	struct sk_facts facts; /* why tasks are in order; only if sk_outputs_want_facts */
 	struct sk_package_parts parts; /* once there are dispatchers */
 	struct sk_text explained; /* what --explain asks for, once it is prepared */

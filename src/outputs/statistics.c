@@ -71,6 +71,9 @@ void sk_statistics_print(const struct sk_statistics *statistics, FILE *stream)
 
 	print_linker(statistics->linker, stream);
 	print_plan(statistics->plan, statistics->dispatcher_size, stream);
+	print_number(stream, "looks of fusion", statistics->fusion_steps);
+	print_number(stream, "looks of memory", statistics->memory_steps);
+	print_number(stream, "looks of the proof", statistics->proof_steps);
 	print_phases(statistics->timing, stream);
 	if (getrusage(RUSAGE_SELF, &own) == 0 && getrusage(RUSAGE_CHILDREN, &children) == 0)
 		print_number(stream, "peak memory in KiB",

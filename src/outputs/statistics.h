@@ -11,6 +11,7 @@ struct sk_statistics {
 	const struct sk_linker *linker;
 	const struct sk_plan_view *plan;
 	uint64_t dispatcher_size; /* bytes of code */
+	uint64_t fusion_steps, memory_steps, proof_steps; /* what these phases have looked at */
 	const struct sk_timing *timing;
 };
 

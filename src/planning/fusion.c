@@ -207,7 +207,7 @@ static void list_predecessors(const struct fuser *fuser, uint32_t number, uint32
 
 /* Leaves out of the predecessors, which stand from the last to the first, those that a later one follows. What is kept
  * of their chains goes into `before`. Returns how many stay. */
-static uint32_t reduce(const struct sk_fusion *fusion, launch_list *earlier, uint32_t *before)
+static uint32_t reduce(struct sk_fusion *fusion, launch_list *earlier, uint32_t *before)
 {
 	uint32_t stay = 0;
 
@@ -219,6 +219,7 @@ static uint32_t reduce(const struct sk_fusion *fusion, launch_list *earlier, uin
 				continue;
 			before[other->chain] = other->position;
 		}
+		fusion->steps += fusion->kept_chains;
 		for (uint32_t c = 0; c < fusion->kept_chains; c++)
 			if (other->before[c] > before[c])
 				before[c] = other->before[c];
@@ -295,8 +296,8 @@ static bool begins_like_entry(const char *name)
 	return strncmp(name, unfused, strlen(unfused)) == 0;
 }
 
-/* Fills the map with the identifiers of all tasks, if a launch's name might be that of a task's entry: scopes whose names
- * begin with "unfused_" are rare. */
+/* Fills the map with the identifiers of all tasks, if a launch's name might be that of a task's entry: scopes whose
+ * names begin with "unfused_" are rare. */
 static void map_identifiers(const struct fuser *fuser, struct sk_map *identifiers)
 {
 	const struct sk_fusion *fusion = fuser->fusion;
@@ -399,6 +400,7 @@ struct sk_fusion *sk_fusion_build(struct sk_model *model)
 	} while (sk_strict_check(segments, fusion));
 	/* Every scope is fused as far as its options allow. */
 	find_follows(&fuser);
+	fusion->steps += dependencies->steps + segments->steps + segments->ancestry.steps + segments->order.steps;
 	check_once(&fuser);
 	return check_names(&fuser) && model->diag->errors == errors ? fusion : NULL;
 }

@@ -443,6 +443,6 @@ struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_f
 		memory->offset[temporary->tensor] = temporary->offset;
 		make_room(&planner, temporary->tensor, temporary->offset, &memory->workspace_size);
 	}
-	memory->steps = planner.tenants.steps + planner.stretches.steps;
+	memory->steps = planner.tenants.steps + planner.stretches.steps + planner.in_vain;
 	return memory;
 }

@@ -34,6 +34,7 @@ static uint32_t search(struct sk_order *order, uint32_t from, uint32_t last)
 		for (uint32_t e = nodes[node].edges; e != SK_NONE; e = order->edges.items[e].next) {
 			uint32_t to = order->edges.items[e].to;
 
+			order->steps++;
 			if (nodes[to].wanted == order->search)
 				return to;
 			if (nodes[to].reached == order->search || nodes[to].position > last)
@@ -51,6 +52,7 @@ static void move_reached(struct sk_order *order, uint32_t first, uint32_t last)
 	struct sk_order_node *nodes = order->nodes.items;
 	uint32_t kept = first;
 
+	order->steps += last - first + 1;
 	order->stack.count = 0;
 	for (uint32_t i = first; i <= last; i++) {
 		uint32_t node = order->order.items[i];

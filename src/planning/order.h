@@ -31,6 +31,7 @@ struct sk_order {
 	SK_ARRAY(uint32_t) order; /* nodes in a topological order */
 	SK_ARRAY(uint32_t) stack; /* scratch */
 	uint32_t search; /* number of the last search */
+	uint64_t steps; /* nodes and edges that have been looked at, which tests count */
 };
 
 void sk_order_init(struct sk_order *order, struct sk_arena *arena);

@@ -210,5 +210,7 @@ void sk_history_access(struct sk_history *history, const struct sk_rows *rows, u
 		leave_on_sheet(&visit, &sheet->boxes);
 		if (history->sheets.count > 1)
 			leave_for_others(&visit, sheet);
+		history->pool->steps += sheet->boxes.steps;
+		sheet->boxes.steps = 0;
 	}
 }

@@ -26,6 +26,7 @@ struct sk_history_past;
 struct sk_history_pool {
 	struct sk_arena *arena;
 	uint64_t looks_left; /* at boxes, readers and rows; 0: there were too many */
+	uint64_t steps; /* nodes of the maps that have been looked at */
 	/* Values of the boxes; the first one is that of bytes nobody has touched. */
 	SK_ARRAY(struct sk_history_past) pasts;
 };

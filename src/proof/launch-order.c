@@ -29,7 +29,7 @@ static void choose_chain(struct sk_launch_order *order, uint32_t launch, uint32_
 }
 
 /* What is known to have ended when the launch starts. */
-static uint32_t *make_clock(const struct sk_launch_order *order, struct sk_arena *arena, uint32_t launch)
+static uint32_t *make_clock(struct sk_launch_order *order, struct sk_arena *arena, uint32_t launch)
 {
 	const struct sk_plan_launch *record = &order->view->launches[launch];
 	uint32_t *clock = SK_NEW_ARRAY(arena, uint32_t, order->clocked_chains);
@@ -37,6 +37,7 @@ static uint32_t *make_clock(const struct sk_launch_order *order, struct sk_arena
 	for (uint32_t i = 0; i < record->follow_count; i++) {
 		uint32_t follow = order->view->follows[record->first_follow + i], chain = order->chains[follow];
 
+		order->steps += order->clocked_chains + 1;
 		for (uint32_t c = 0; c < order->clocked_chains; c++)
 			if (order->clocks[follow][c] > clock[c])
 				clock[c] = order->clocks[follow][c];
@@ -106,6 +107,7 @@ static void reach_follows(struct sk_launch_order *order, uint32_t launch)
 		if (order->exhausted)
 			return;
 		order->follows_left--;
+		order->steps++;
 		if (order->reached[follow] == order->search)
 			continue;
 		order->reached[follow] = order->search;

@@ -22,6 +22,7 @@ struct sk_launch_order {
 	uint32_t *heap; /* of the launches that it has reached and not looked at, the last one first … */
 	uint32_t heap_count; /* … and how many they are */
 	uint64_t follows_left; /* that may still be looked at */
+	uint64_t steps; /* follows and numbers of clocks that have been looked at, which tests count */
 	bool exhausted; /* a search had to be given up: "no" may have been wrong */
 };
 

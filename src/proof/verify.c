@@ -110,6 +110,7 @@ struct verifier {
 
 	struct sk_scratch_check *scratch;
 	struct sk_demands demands; /* what the network wants beside its data */
+	uint64_t steps; /* of these, those that have been looked at */
 	struct sk_facts *facts; /* NULL: nobody wants to know */
 };
 
@@ -525,6 +526,7 @@ static void check_demands(struct verifier *verifier, uint32_t launch, uint32_t i
 
 		check_stream(verifier, launch, index, call);
 		sk_demands_collect(&verifier->demands, launch, call);
+		verifier->steps += verifier->demands.list.count;
 		for (size_t i = 0; i < verifier->demands.list.count; i++)
 			check_demand(verifier, &verifier->demands.list.items[i], &later);
 		pass_call(verifier, launch, index, call);
@@ -801,8 +803,14 @@ static void check_runs(struct verifier *verifier)
 				 sk_plan_string(&view->tasks[i].name), runs[i]);
 }
 
-bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
-	       const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts)
+static uint64_t count_steps(const struct verifier *verifier)
+{
+	return verifier->steps + MAX_LOOKS - verifier->pool.looks_left + verifier->pool.steps + verifier->order.steps;
+}
+
+bool sk_verify_counting(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
+			const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts,
+			uint64_t *steps)
 {
 	struct verifier verifier = {.arena = arena,
 				    .diag = diag,
@@ -835,5 +843,14 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 		sk_error(diag, place(&verifier), "the plan has too many accesses to common bytes to be proved");
 	if (verifier.demands.exhausted)
 		sk_error(diag, place(&verifier), "the plan has too many events between too many streams to be proved");
+	*steps = count_steps(&verifier);
 	return diag->errors == errors;
+}
+
+bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
+	       const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts)
+{
+	uint64_t steps;
+
+	return sk_verify_counting(arena, diag, view, file, orders, order_count, facts, &steps);
 }

@@ -13,6 +13,7 @@
 #include "src/planning/memory.h"
 #include "src/planning/segments.h"
 #include "src/proof/history.h"
+#include "src/proof/launch-order.h"
 #include "stubs/skplan.h"
 #include "tests/lib/fake-linker.h"
 #include "tests/lib/model-builder.h"
@@ -182,10 +183,8 @@ static uint64_t history_steps(uint32_t count, bool others)
 	}
 	ck_assert_uint_ge(conflicts, 4 * count);
 
-	uint64_t steps = looks - pool.looks_left;
+	uint64_t steps = looks - pool.looks_left + pool.steps;
 
-	for (size_t i = 0; i < history.sheets.count; i++)
-		steps += history.sheets.items[i].boxes.steps;
 	sk_arena_destroy(arena);
 	return steps;
 }
@@ -193,6 +192,37 @@ static uint64_t history_steps(uint32_t count, bool others)
 START_TEST(history_of_columns)
 {
 	ck_assert_uint_le(history_steps(FACTOR * TASKS, _i), MOST_GROWTH * history_steps(TASKS, _i));
+}
+END_TEST
+
+/* Launches that nothing orders, more than clocks are kept of, and one that follows them all. */
+static uint64_t order_steps(uint32_t count)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_plan_launch *launches = SK_NEW_ARRAY(arena, struct sk_plan_launch, count + (size_t)1);
+	uint32_t *follows = SK_NEW_ARRAY(arena, uint32_t, count);
+	const struct sk_plan_view view = {
+		.launches = launches, .launch_count = count + 1, .network_launch_count = count + 1, .follows = follows};
+	struct sk_launch_order order;
+
+	launches[count].follow_count = count;
+	for (uint32_t i = 0; i < count; i++)
+		follows[i] = i;
+	sk_launch_order_build(&order, arena, &view);
+	ck_assert_uint_lt(order.clocked_chains, count / 2);
+	for (uint32_t i = 0; i < count; i++)
+		ck_assert(sk_launch_before(&order, i, count));
+	ck_assert(!sk_launch_before(&order, count - 2, count - 1) && !order.exhausted);
+
+	uint64_t steps = order.steps;
+
+	sk_arena_destroy(arena);
+	return steps;
+}
+
+START_TEST(launch_behind_all)
+{
+	ck_assert_uint_le(order_steps(FACTOR * 4 * TASKS), MOST_GROWTH * order_steps(4 * TASKS));
 }
 END_TEST
 
@@ -390,6 +420,7 @@ int main(void)
 	tcase_add_loop_test(cases, columns_in_random_order, 0, 2);
 	tcase_add_loop_test(cases, gaps_of_columns, 0, 2);
 	tcase_add_loop_test(cases, history_of_columns, 0, 2);
+	tcase_add_test(cases, launch_behind_all);
 	tcase_add_loop_test(cases, many_temporaries_alive, 0, 2);
 	tcase_add_test(cases, temporaries_that_nothing_orders);
 	tcase_add_test(cases, scopes_at_random);
