@@ -92,8 +92,8 @@ void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, cons
 
 		abi->lanes[lane] = (struct sk_lane){
 			.base = bases[lane],
-			.words = told ? (uint64_t *)&flight->told[0].lanes[lane] : flight->lanes[lane].words,
-			.count = told ? flight->workers : kernel->cores[lane],
+			.words = told ? &core->own[lane].known : flight->lanes[lane].words,
+			.count = told ? 1 : kernel->cores[lane],
 		};
 	}
 	sk_call_prepare(&core->call, &kernel->module->image.package, enter, core, &flight->watched.due);

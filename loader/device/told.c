@@ -1,8 +1,12 @@
 /* Where workers play several cores of a lane, a step for which all cores wait for all others would move a line of each
- * core to all other workers. So a worker tells in one line how far all of its cores are, when one of them waits and it
- * sees that they have reached what that one waits for; and what cores know as the lane's words are these. That a worker
- * does not tell means nothing: its cores may not wait, or for something else. Then the cores' own words say more, which
- * are looked at less often.
+ * core to all other workers. So a worker tells in one line how far all of its cores are: when the last of them begins
+ * to wait for the lane, and whenever none of its cores can go on. That it does not tell means nothing: one of its cores
+ * may be in a kernel. Then the cores' own words say more, which others look at only when they have waited for some
+ * time.
+ *
+ * What a worker knows of the lane it keeps in a word of its own, which its cores have as the lane's only one; so their
+ * programs read nothing that other workers write. Nor does a worker read what it tells: a line that others look at may
+ * have to be fetched back.
  *
  * Numbers only grow, as those in the words do, and what all cores of a worker have reached in one launch is no more
  * than where the next one in the place begins, whichever cores the worker has there: so nothing is reset. */
@@ -10,46 +14,59 @@
 
 #include "loader/device/told.h"
 
-_Static_assert(sizeof(struct sk_told) == SK_PROGRESS_STRIDE, "dispatchers read them as words of a lane");
-
-uint32_t sk_told_lane(const struct sk_flight *flight, const volatile uint64_t *word)
+static uint64_t reached_by(const struct sk_own_cores *own, uint32_t core)
 {
-	uint64_t offset = (uintptr_t)word - (uintptr_t)flight->told;
+	const uint64_t *words = own->flight->lanes[own->lane].words;
 
-	if (offset >= flight->workers * sizeof(*flight->told))
-		return SK_NO_INDEX;
-	return (uint32_t)(offset % sizeof(*flight->told) / sizeof(uint64_t));
+	return __atomic_load_n(&words[core * (SK_PROGRESS_STRIDE / sizeof(*words))], __ATOMIC_ACQUIRE);
 }
 
-/* What the worker has told holds for less, too. */
-static bool have_own_reached(const struct sk_flight *flight, uint32_t lane, uint64_t target, struct sk_own_cores *own,
-			     _Atomic uint64_t *told)
+/* From both ends: a processor that sees a stride fetches what lies ahead of it, which others write. */
+static uint64_t reached_by_all(const struct sk_own_cores *own)
 {
-	const uint64_t *words = flight->lanes[lane].words;
+	uint64_t least = UINT64_MAX;
 
-	if (atomic_load_explicit(told, memory_order_relaxed) >= target)
-		return true;
+	for (uint32_t first = own->first, end = own->end; first < end; first++) {
+		uint64_t low = reached_by(own, first), high = reached_by(own, --end);
+
+		least = low < least ? low : least;
+		least = high < least ? high : least;
+	}
+	return least;
+}
+
+void sk_told_tell(struct sk_own_cores *own)
+{
+	uint64_t reached = reached_by_all(own);
+
+	if (reached <= own->told)
+		return;
+	own->told = reached;
+	atomic_store_explicit(&own->flight->told[own->rank].lanes[own->lane], reached, memory_order_release);
+}
+
+void sk_told_arrive(struct sk_own_cores *own, uint64_t target)
+{
 	if (own->target != target) {
 		own->target = target;
-		own->next = own->first;
+		own->arrived = 0;
 	}
-	while (own->next < own->end &&
-	       __atomic_load_n(&words[own->next * (SK_PROGRESS_STRIDE / sizeof(*words))], __ATOMIC_ACQUIRE) >= target)
-		own->next++;
-	if (own->next < own->end)
-		return false;
-	atomic_store_explicit(told, target, memory_order_release);
-	return true;
+	if (++own->arrived == own->end - own->first)
+		sk_told_tell(own);
 }
 
-bool sk_told_is_known(struct sk_flight *flight, uint32_t lane, uint64_t target, struct sk_own_cores *own,
-		      uint32_t own_rank, uint32_t *rank)
+bool sk_told_is_known(struct sk_own_cores *own, uint64_t target)
 {
-	if (!have_own_reached(flight, lane, target, own, &flight->told[own_rank].lanes[lane]))
+	const struct sk_flight *flight = own->flight;
+
+	if (own->known >= target)
+		return true;
+	if (own->told < target)
 		return false;
-	for (; *rank < flight->busy; ++*rank)
-		if (*rank != own_rank &&
-		    atomic_load_explicit(&flight->told[*rank].lanes[lane], memory_order_acquire) < target)
+	for (uint32_t rank = 0; rank < flight->busy; rank++)
+		if (rank != own->rank &&
+		    atomic_load_explicit(&flight->told[rank].lanes[own->lane], memory_order_acquire) < target)
 			return false;
+	own->known = target;
 	return true;
 }

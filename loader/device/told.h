@@ -8,11 +8,16 @@
 #include "loader/flight/flight.h"
 #include "loader/flight/kernel.h"
 
-/* The cores [first, end) of a lane that a worker plays in a flight. */
+/* The cores [first, end) of a lane that the worker of that rank plays in a flight, and what it knows of the lane. */
 struct sk_own_cores {
+	struct sk_flight *flight;
+	uint32_t lane, rank;
 	uint32_t first, end;
-	uint32_t next; /* those before it have reached: */
+	uint32_t arrived; /* of the cores, so many wait for the lane to reach: */
 	uint64_t target;
+	uint64_t
+		told; /* that all of the cores have reached: who reads the line that others read may have to fetch it */
+	uint64_t known; /* all cores of the lane have reached it: what the worker's cores have as the lane's word */
 };
 
 /* Whether workers tell each other about the lane, so that cores wait for what they tell and not for one another. */
@@ -21,13 +26,14 @@ static inline bool sk_lane_is_told(const struct sk_flight *flight, uint32_t lane
 	return flight->kernel->cores[lane] > flight->workers;
 }
 
-/* The lane of which workers tell something in the word; SK_NO_INDEX: it is none of theirs. */
-uint32_t sk_told_lane(const struct sk_flight *flight, const volatile uint64_t *word);
+/* One of the cores, which is of the lane itself, begins to wait for the lane to reach the target. If it is the last
+ * one, the others are told. */
+void sk_told_arrive(struct sk_own_cores *own, uint64_t target);
 
-/* Whether it is known that the lane has reached the target. Asked by the worker of
- * that rank, whose own cores these are, which it tells the others if they have; ranks before *rank are not looked at
- * any more. False: the words may say more. */
-bool sk_told_is_known(struct sk_flight *flight, uint32_t lane, uint64_t target, struct sk_own_cores *own,
-		      uint32_t own_rank, uint32_t *rank);
+/* Tells the others how far all of the cores are. */
+void sk_told_tell(struct sk_own_cores *own);
+
+/* Whether it is known that the lane has reached the target. False: the words may say more. */
+bool sk_told_is_known(struct sk_own_cores *own, uint64_t target);
 
 #endif

@@ -92,32 +92,31 @@ static bool is_aborted(const struct sk_flight *flight)
 	return atomic_load_explicit(&flight->aborted, memory_order_acquire) != SK_ABORT_NONE;
 }
 
-enum { LOOKS = 64 }; /* at what other workers tell, for one at the words */
-
-static bool knows_lane(struct sk_device_core *core)
-{
-	struct sk_flight *flight = core->flight;
-	struct sk_part *part = &core->worker->by_place[flight->place];
-
-	return sk_told_is_known(flight, core->lane, core->target, &part->own[core->lane], part->rank, &core->rank);
-}
-
-/* A core that has begun and is told to leave can go on: to the end. One that has not begun never will. */
-static bool is_ready(struct sk_device_core *core)
+/* A core that has begun and is told to leave can go on: to the end. One that has not begun never will. Where workers
+ * tell each other about what it waits for, the words themselves are looked at only if that is asked for. */
+static bool is_ready(struct sk_device_core *core, bool closely)
 {
 	if (core->call.over)
 		return false;
 	if (is_aborted(core->flight))
 		return core->call.begun;
-	if (core->word && core->lane != SK_NO_INDEX) {
-		if (knows_lane(core))
+	if (core->word && core->told) {
+		if (sk_told_is_known(core->told, core->target))
 			core->word = NULL;
-		else if (++core->looks % LOOKS)
+		else if (!closely)
 			return false;
 	}
 	while (core->word && __atomic_load_n(core->word, __ATOMIC_ACQUIRE) >= core->target)
 		core->word = --core->words ? core->word + SK_PROGRESS_STRIDE / sizeof(*core->word) : NULL;
 	return !core->word;
+}
+
+enum { LOOKS = 16 };
+
+/* Which looks are close: who looks at words takes their lines from those who write them. */
+static bool is_close_look(uint32_t looks, uint32_t turn)
+{
+	return looks % LOOKS == LOOKS - 1 || turn >= SPINS;
 }
 
 /* splitmix64: the worker's next random number. */
@@ -131,13 +130,13 @@ static uint64_t draw(struct sk_worker *worker)
 }
 
 /* One of the ready cores, each as likely; NULL: none is. */
-static struct sk_device_core *draw_ready(struct sk_worker *worker)
+static struct sk_device_core *draw_ready(struct sk_worker *worker, bool closely)
 {
 	struct sk_device_core *found = NULL;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < worker->core_count; i++)
-		if (is_ready(worker->cores[i]) && draw(worker) % ++count == 0)
+		if (is_ready(worker->cores[i], closely) && draw(worker) % ++count == 0)
 			found = worker->cores[i];
 	return found;
 }
@@ -145,39 +144,39 @@ static struct sk_device_core *draw_ready(struct sk_worker *worker)
 #define FRONT UINT32_MAX /* behind it comes number 0 */
 
 /* The next ready core behind number `from`, itself the last one. */
-static struct sk_device_core *next_ready(const struct sk_worker *worker, uint32_t from)
+static struct sk_device_core *next_ready(const struct sk_worker *worker, uint32_t from, bool closely)
 {
 	uint32_t i = from;
 
 	for (uint32_t left = worker->core_count; left > 0; left--) {
 		i = i + 1 < worker->core_count ? i + 1 : 0;
-		if (is_ready(worker->cores[i]))
+		if (is_ready(worker->cores[i], closely))
 			return worker->cores[i];
 	}
 	return NULL;
 }
 
-static struct sk_device_core *find_ready(struct sk_worker *worker, uint32_t from)
+static struct sk_device_core *find_ready(struct sk_worker *worker, uint32_t from, bool closely)
 {
-	return worker->device->seed ? draw_ready(worker) : next_ready(worker, from);
+	return worker->device->seed ? draw_ready(worker, closely) : next_ready(worker, from, closely);
 }
 
 static void take_posts(struct sk_worker *worker);
 
 /* The core that goes on; NULL: none can. A driver that has what it waited for begins something new only if it cannot
  * get on with what it has. */
-static struct sk_device_core *choose(struct sk_worker *worker, uint32_t from)
+static struct sk_device_core *choose(struct sk_worker *worker, uint32_t from, bool closely)
 {
 	bool posts = sk_worker_has_posts(worker), wanted = !worker->wanted || atomic_load(worker->wanted);
 
 	if (posts && wanted)
 		take_posts(worker);
-	struct sk_device_core *next = find_ready(worker, from);
+	struct sk_device_core *next = find_ready(worker, from, closely);
 
 	if (next || !posts || wanted || !worker->core_count)
 		return next;
 	take_posts(worker);
-	return find_ready(worker, from);
+	return find_ready(worker, from, closely);
 }
 
 /* ---- hangs ---- */
@@ -209,7 +208,7 @@ static bool abort_stuck(struct sk_worker *worker)
 	bool all = here == atomic_load(&worker->device->in_flight);
 
 	/* One that has just ended may have said it before. */
-	if (all && next_ready(worker, FRONT))
+	if (all && next_ready(worker, FRONT, true))
 		return true;
 	for (const struct sk_part *part = worker->parts; part; part = part->next) {
 		bool stuck = part->flight->busy == 1;
@@ -224,9 +223,20 @@ static bool abort_stuck(struct sk_worker *worker)
 	return found;
 }
 
+/* They may wait for what nobody here waits for. */
+static void tell_others(struct sk_worker *worker)
+{
+	for (struct sk_part *part = worker->parts; part; part = part->next)
+		for (uint32_t lane = 0; lane < part->flight->kernel->module->plan.lane_count; lane++)
+			if (part->own[lane].end && sk_lane_is_told(part->flight, lane))
+				sk_told_tell(&part->own[lane]);
+}
+
 /* For other workers, if anything can come from them. */
 static void wait_for_others(struct sk_worker *worker, uint32_t turn)
 {
+	if (turn == 0)
+		tell_others(worker);
 	if (!abort_stuck(worker))
 		wait_a_turn(worker->device, turn);
 }
@@ -236,11 +246,36 @@ static void wait_for_words(struct sk_device_core *core, const volatile uint64_t 
 {
 	const struct sk_flight *flight = core->flight;
 
-	core->lane = sk_told_lane(flight, word);
-	core->rank = 0;
-	core->looks = 0;
-	core->word = core->lane == SK_NO_INDEX ? word : flight->lanes[core->lane].words;
-	core->words = core->lane == SK_NO_INDEX ? count : flight->kernel->cores[core->lane];
+	core->told = NULL;
+	core->word = word;
+	core->words = count;
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
+		if (word != &core->own[lane].known)
+			continue;
+		core->told = &core->own[lane];
+		core->word = flight->lanes[lane].words;
+		core->words = flight->kernel->cores[lane];
+	}
+}
+
+enum { GLANCES = 64 }; /* turns in which a core looks at nothing else */
+
+/* No other core of the worker is likely to go on sooner. */
+static bool is_last(const struct sk_device_core *core)
+{
+	const struct sk_worker *worker = core->worker;
+
+	return (worker->core_count == 1 || (core->told && core->told->told >= core->target)) &&
+	       !sk_worker_has_posts(worker);
+}
+
+/* What it waits for may just be on its way. */
+static bool comes_soon(struct sk_device_core *core)
+{
+	for (uint32_t glance = 0; glance < GLANCES; glance++)
+		if (is_ready(core, false))
+			return true;
+	return false;
 }
 
 int sk_worker_await(struct sk_core *abi, const volatile uint64_t *word, uint64_t target, uint64_t count)
@@ -253,18 +288,25 @@ int sk_worker_await(struct sk_core *abi, const volatile uint64_t *word, uint64_t
 	host->in_runtime = true;
 	core->target = target;
 	wait_for_words(core, word, count);
-	if (core->lane != SK_NO_INDEX && is_ready(core)) {
+	if (core->told && core->told->lane == abi->lane)
+		sk_told_arrive(core->told, target);
+	if (core->told && is_ready(core, false)) {
 		host->in_runtime = core->word != NULL;
 		return core->word != NULL;
 	}
-	for (uint32_t turn = 0;; turn += turn < UINT32_MAX) {
-		struct sk_device_core *next = choose(worker, core->turn);
+	for (uint32_t turn = 0, looks = 0;; looks++) {
+		bool glances = turn < EAGER && is_last(core);
+
+		if (glances && comes_soon(core))
+			break;
+		struct sk_device_core *next = choose(worker, core->turn, is_close_look(looks, turn));
 
 		if (next && next != core)
 			sk_call_give_way(host, &next->call);
 		if (next)
 			break; /* it is our turn because we are ready */
 		wait_for_others(worker, turn);
+		turn += glances ? GLANCES : turn < UINT32_MAX;
 	}
 	bool aborted = core->word != NULL;
 
@@ -320,12 +362,19 @@ static void take_part(struct sk_worker *worker, const struct sk_post *post)
 	worker->parts = part;
 	for (uint32_t lane = 0; lane < flight->kernel->module->plan.lane_count; lane++) {
 		range_of(flight, post->rank, lane, &first, &end);
-		part->own[lane] = (struct sk_own_cores){.first = first, .end = end};
+		part->own[lane] = (struct sk_own_cores){.flight = flight,
+							.lane = lane,
+							.rank = part->rank,
+							.first = first,
+							.end = end,
+							.told = post->bases[lane],
+							.known = post->bases[lane]};
 		for (uint32_t i = first; i < end; i++) {
 			struct sk_device_core *core = flight->lanes[lane].cores[i];
 
 			core->worker = worker;
 			core->turn = worker->core_count;
+			core->own = part->own;
 			sk_lane_prepare(core, flight, post->bases, i);
 			worker->cores[worker->core_count++] = core;
 		}
@@ -425,7 +474,7 @@ struct sk_flight *sk_worker_play(struct sk_worker *worker)
 
 	worker->host = sk_host_of_thread();
 	for (;;) {
-		struct sk_device_core *next = choose(worker, last);
+		struct sk_device_core *next = choose(worker, last, is_close_look(turn, turn));
 
 		if (next) {
 			struct sk_call *ended = sk_call_resume(worker->host, &next->call);

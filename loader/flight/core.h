@@ -14,6 +14,7 @@ enum {
 };
 
 struct sk_flight;
+struct sk_own_cores;
 struct sk_worker;
 
 /* A core. Its call is what it does in one flight, in which it has whatever number the flight gives it. */
@@ -25,14 +26,14 @@ struct sk_device_core {
 	uint32_t turn; /* its place among the worker's */
 	uint32_t planned_call; /* of the plan, that it is in; only devices with checks know, else SK_NO_INDEX */
 	struct sk_flight *flight;
+	struct sk_own_cores *own; /* by lane: of its worker in the flight */
 	struct sk_call call;
 	/* What it waits for, and if it was told to leave, waited for; NULL: nothing. */
 	const volatile uint64_t *word;
 	uint64_t target;
 	uint64_t words; /* that must reach the target: this one and those behind it */
-	uint32_t lane; /* that they are all of, if workers tell each other about it; else SK_NO_INDEX */
-	uint32_t rank; /* of the workers, those before it have told that they are there */
-	uint32_t looks; /* how often it has asked them */
+	struct sk_own_cores *told; /* of the lane that they are all of, if workers tell each other about it; else NULL
+				    */
 	uint64_t entered, left; /* the flight, by the processor's counter; noted only for a trace */
 };
 
