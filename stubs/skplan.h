@@ -16,7 +16,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 13u
+#define SK_PLAN_VERSION 14u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -305,33 +305,39 @@ enum {
 
 enum { SK_MAX_FUNC_ALIGN = 4096, SK_MAX_COPIES = 64 };
 
-struct sk_plan_launch {
-	int32_t name;	      /* string; the entry's symbol for kinds 0 and 1 */
-	int32_t entry;	      /* code: int entry(struct sk_core *) */
-	int32_t serial_entry; /* code: int entry(void *const *tensors, void *workspace); 0: there is none, since a step is
-				 RESIDENT, or the entry a thunk */
-	int32_t scope;	      /* string, or 0 */
-	uint32_t kind;	      /* enum sk_launch_kind */
-	uint32_t first_step, step_count;
-	uint32_t first_follow, follow_count;	   /* launches (indices in follows) that must have ended before */
-	uint32_t first_partition, partition_count; /* the ranges table of this launch */
-	uint32_t first_home, home_count;	   /* the homes table of this launch */
-	uint32_t lane_steps[SK_MAX_LANES];	   /* length of each lane's program; 0: the lane has nothing to do */
-	uint32_t stream;			   /* the stream it is launched on: its first task's */
-	uint64_t scratch_size;			   /* bytes of scratch that each core needs, 64-byte aligned */
-	uint32_t resident_cores[SK_MAX_LANES];	   /* a lane has at least so many cores while the launch runs, for its
-						      RESIDENT steps */
-	uint32_t device_cores[SK_MAX_LANES];	   /* cores that it takes on the device it was planned for; SK_ALL_CORES on
-						      a host, if it takes all that there are */
-	uint32_t task_count;			   /* calls of its steps, but for the vector sides */
-	int32_t network;			   /* string: the one of several networks that it is of, see below; 0: there is
-						      one, without a name */
+/* What launches may have in common: as a rule, those of tasks by themselves that are called in one way. */
+struct sk_plan_form {
+	int32_t scope;	 /* string, or 0 */
+	int32_t network; /* string: the one of several networks that it is of, see below; 0: there is one, without a name */
+	uint32_t step_count, follow_count, partition_count, home_count;
+	uint32_t task_count;			 /* calls of its steps, but for the vector sides */
+	uint32_t stream;			 /* the stream it is launched on: its first task's */
+	uint32_t lane_steps[SK_MAX_LANES];	 /* length of each lane's program; 0: the lane has nothing to do */
+	uint64_t scratch_size;			 /* bytes of scratch that each core needs, 64-byte aligned */
+	uint32_t resident_cores[SK_MAX_LANES];	 /* a lane has at least so many cores while the launch runs, for its
+						    RESIDENT steps */
+	uint32_t device_cores[SK_MAX_LANES];	 /* cores that it takes on the device it was planned for; SK_ALL_CORES on
+						    a host, if it takes all that there are */
+	uint16_t flags;				 /* SK_LAUNCH_… */
+	uint8_t kind;				 /* enum sk_launch_kind */
+	uint8_t reserved;
 	/* What the scope's options say; all 0 for kinds 1 and 2. */
-	uint32_t func_align; /* its entries and its kernels begin at multiples of this power of two; 0: as they come */
-	uint16_t flags;	     /* SK_LAUNCH_… */
 	uint8_t preload;     /* enum sk_preload */
 	uint8_t copies;	     /* of the kernels' code, one for each core modulo this number; 0: as 1 */
+	uint16_t func_align; /* its entries and its kernels begin at multiples of this power of two; 0: as they come */
 	uint32_t lane_cores[SK_MAX_LANES]; /* cores of each lane that it runs on, as far as there are; 0: all */
+};
+
+struct sk_plan_launch {
+	int32_t name;		  /* string; the entry's symbol for kinds 0 and 1 */
+	int32_t entry;		  /* code: int entry(struct sk_core *) */
+	int32_t serial_entry;	  /* code: int entry(void *const *tensors, void *workspace); 0: there is none, since a step is
+				     RESIDENT, or the entry a thunk */
+	int32_t form;		  /* reference: one of forms */
+	uint32_t first_step;
+	uint32_t first_follow;	  /* launches (indices in follows) that must have ended before */
+	uint32_t first_partition; /* the ranges table of this launch; launches may share records */
+	uint32_t first_home;	  /* the homes table of this launch, likewise */
 };
 
 /* A package of several networks: each launch names its own, all of a network stand one behind the other, and none runs once.
@@ -409,20 +415,27 @@ struct sk_plan_kernel {
 	uint32_t flags; /* SK_KERNEL_… */
 };
 
-struct sk_plan_tensor {
-	int32_t name;	/* string */
-	uint8_t dtype;	/* enum sk_dtype */
+/* What tensors may have in common. */
+struct sk_plan_type {
+	uint8_t dtype; /* enum sk_dtype */
 	uint8_t rank;
-	uint8_t role;	/* enum sk_role */
-	uint8_t space;	/* enum sk_space: BINDING, WORKSPACE, CONSTANT; NONE: unused */
-	uint32_t index; /* binding number, or 0 */
+	uint16_t reserved;
 	int32_t range; /* string "LOW HIGH": random values lie from low to high; 0: none was given. For skrun alone */
-	uint64_t offset;	  /* in its space */
-	uint64_t unshared_offset; /* temporaries: in the unshared workspace */
 	uint64_t bytes;
 	uint64_t padding; /* bytes behind it that may be read, though nobody uses what they hold: the most over_read of its
 			     accesses */
 	uint64_t shape[SK_MAX_RANK]; /* of no extent: one element; with an extent of 0: none */
+};
+
+struct sk_plan_tensor {
+	int32_t name;  /* string */
+	int32_t type;  /* reference: one of types */
+	uint8_t role;  /* enum sk_role */
+	uint8_t space; /* enum sk_space: BINDING, WORKSPACE, CONSTANT; NONE: unused */
+	uint16_t reserved;
+	uint32_t index;		  /* binding number, or 0 */
+	uint64_t offset;	  /* in its space */
+	uint64_t unshared_offset; /* temporaries: in the unshared workspace */
 };
 
 /* A table: place-relative reference to its first record, and the number of records. */
@@ -456,10 +469,12 @@ struct sk_plan {
 	int32_t device;	   /* string: the profile it was planned for */
 	uint32_t resident_cores[SK_MAX_LANES]; /* the most of any launch */
 	struct sk_plan_table lanes;	 /* int32_t string references: names */
+	struct sk_plan_table forms;	 /* struct sk_plan_form */
 	struct sk_plan_table launches;	 /* struct sk_plan_launch: the network's launches in order, then the task entries */
 	struct sk_plan_table tasks;	 /* struct sk_plan_task, in network order */
 	struct sk_plan_table costs;	 /* struct sk_plan_cost */
 	struct sk_plan_table kernels;	 /* struct sk_plan_kernel */
+	struct sk_plan_table types;	 /* struct sk_plan_type */
 	struct sk_plan_table tensors;	 /* struct sk_plan_tensor */
 	struct sk_plan_table bindings;	 /* uint32_t: tensor of each binding number */
 	struct sk_plan_table steps;	 /* struct sk_plan_step, launch by launch */

@@ -226,10 +226,10 @@ endif
 # The plan's reader, the verifier, the report.
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_plan tests/unit/check_verify tests/unit/check_account
-tests_unit_check_plan_SOURCES = tests/unit/check_plan.c tests/lib/plan-builder.c tests/lib/plan-builder.h
+tests_unit_check_plan_SOURCES = tests/unit/check_plan.c tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/own-records.h
 tests_unit_check_plan_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_plan_LDADD = loader/libplan.la src/libbase.la $(CHECK_LIBS)
-tests_unit_check_verify_SOURCES = tests/unit/check_verify.c tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/races.c tests/lib/races.h
+tests_unit_check_verify_SOURCES = tests/unit/check_verify.c tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/own-records.h tests/lib/races.c tests/lib/races.h
 tests_unit_check_verify_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_verify_LDADD = src/libproof.la $(CHECK_LIBS)
 tests_unit_check_account_SOURCES = tests/unit/check_account.c
@@ -237,23 +237,23 @@ tests_unit_check_account_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
 tests_unit_check_account_LDADD = src/libproof.la $(CHECK_LIBS) $(ZLIB_LIBS)
 check_PROGRAMS += tests/unit/check_tiles
 tests_unit_check_tiles_SOURCES = \
-	tests/unit/check_tiles.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/plan-builder.c tests/lib/plan-builder.h \
+	tests/unit/check_tiles.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/own-records.h \
 	tests/lib/races.c tests/lib/races.h tests/lib/random.c tests/lib/random.h tests/lib/messages.h
 tests_unit_check_tiles_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_tiles_LDADD = src/libcore.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_tiles
 check_PROGRAMS += tests/unit/check_calls
-tests_unit_check_calls_SOURCES = tests/unit/check_calls.c tests/lib/plan-builder.c tests/lib/plan-builder.h
+tests_unit_check_calls_SOURCES = tests/unit/check_calls.c tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/own-records.h
 tests_unit_check_calls_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_calls_LDADD = src/libproof.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_planned
 tests_unit_check_planned_SOURCES = \
-	tests/unit/check_planned.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/plan-builder.c tests/lib/plan-builder.h \
+	tests/unit/check_planned.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/own-records.h \
 	tests/lib/races.c tests/lib/races.h tests/lib/random.c tests/lib/random.h tests/lib/messages.h
 tests_unit_check_planned_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_planned_LDADD = src/libcore.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_show
-tests_unit_check_show_SOURCES = tests/unit/check_show.c tests/lib/plan-builder.c tests/lib/plan-builder.h src/skdump/show.c src/skdump/show.h \
+tests_unit_check_show_SOURCES = tests/unit/check_show.c tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/own-records.h src/skdump/show.c src/skdump/show.h \
 	src/skdump/show-kernels.c src/skdump/show-steps.c src/skdump/show-text.c src/skdump/show-text.h src/base/table.c src/base/table.h
 tests_unit_check_show_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SANITIZED_CPPFLAGS)
 tests_unit_check_show_LDADD = stubs/libstubs.la src/libproof.la $(CHECK_LIBS)
@@ -368,7 +368,7 @@ tests_run_forgets_LDFLAGS = $(AM_LDFLAGS) -static
 
 # What checked launches find: bounds, unwritten memory, races.
 check_PROGRAMS += tests/run/drop-await
-tests_run_drop_await_SOURCES = tests/run/drop-await.c
+tests_run_drop_await_SOURCES = tests/run/drop-await.c tests/lib/own-records.h
 tests_run_drop_await_LDADD = loader/libplan.la
 SHELL_TESTS += tests/run/guard.sh tests/run/check-races.sh tests/run/check-split.sh tests/run/check-blocks.sh tests/run/integrity.sh
 QUICK_TESTS += tests/run/guard.sh tests/run/check-races.sh tests/run/check-split.sh tests/run/check-blocks.sh tests/run/integrity.sh

@@ -168,7 +168,7 @@ enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_fligh
 	uint32_t arguments = 0;
 
 	checks->finding[0] = '\0';
-	for (uint32_t i = record->first_step; i < record->first_step + record->step_count && !status; i++)
+	for (uint32_t i = record->first_step; i < record->first_step + sk_plan_form(record)->step_count && !status; i++)
 		status = check_step(plan, &plan->steps[i], &arguments, error, size);
 	if (!status && !make_cores(checks, flight, arguments)) {
 		snprintf(error, size, "no memory to check a launch");
@@ -246,7 +246,7 @@ static int run_part(struct sk_checked *checked, uint64_t low, uint64_t high)
 		return 0;
 	if (!split)
 		return sk_checked_call(checked, low, high);
-	if (checked->launch->kind != SK_LAUNCH_TASK)
+	if (sk_plan_form(checked->launch)->kind != SK_LAUNCH_TASK)
 		return sk_split_check_call(checked, split, low, high);
 	return low ? 0 : sk_split_check_call(checked, split, 0, sk_plan_extent(checked->step, checked->call));
 }
@@ -346,7 +346,7 @@ int sk_checks_run(struct sk_device_core *core)
 	checked->row = sk_core_row(kernel->cores, own->lane, own->index);
 	checked->scratch = sk_core_row(kernel->module->cores, own->lane, own->index);
 	core->call.host->in_runtime = true;
-	for (uint32_t i = 0; i < checked->launch->step_count && !status; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(checked->launch)->step_count && !status; i++) {
 		checked->step = &checked->plan->steps[checked->launch->first_step + i];
 		if (is_mine(checked))
 			status = run_step(checked);

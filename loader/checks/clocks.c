@@ -126,7 +126,7 @@ enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_fligh
 	clocks->launch = &module->plan.launches[flight->kernel->launch];
 	clocks->cores = flight->kernel->cores;
 	clocks->rows = sk_core_row(clocks->cores, module->plan.lane_count, 0);
-	for (uint32_t i = 0; i < clocks->launch->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(clocks->launch)->step_count; i++) {
 		const struct sk_plan_step *step = &clocks->plan->steps[clocks->launch->first_step + i];
 
 		if (step->flags & SK_STEP_PUBLISH)
@@ -134,17 +134,17 @@ enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_fligh
 	}
 	if (bytes <= MOST_CLOCK_BYTES) {
 		clocks->clocks = calloc(clocks->rows * clocks->rows, sizeof(uint32_t));
-		clocks->published = calloc(clocks->launch->step_count, sizeof(*clocks->published));
+		clocks->published = calloc(sk_plan_form(clocks->launch)->step_count, sizeof(*clocks->published));
 		clocks->histories = calloc(history_count, sizeof(*clocks->histories));
 	}
 	if (!clocks->clocks || !clocks->published || !clocks->histories) {
 		snprintf(error, size,
 			 "no memory to check a launch of %" PRIu32 " steps on %" PRIu64
 			 " cores for races; fewer cores need less",
-			 clocks->launch->step_count, clocks->rows);
+			 sk_plan_form(clocks->launch)->step_count, clocks->rows);
 		return SKRT_OUT_OF_MEMORY;
 	}
-	clocks->published_count = clocks->launch->step_count;
+	clocks->published_count = sk_plan_form(clocks->launch)->step_count;
 	clocks->history_count = (uint32_t)history_count;
 	return SKRT_OK;
 }

@@ -157,7 +157,7 @@ static bool fill_first(struct sk_guard *guard, const struct skrt_instance *insta
 
 	const struct sk_plan_tensor *tensor = &guard->plan->tensors[memory - guard->memories];
 
-	memcpy(memory->data, (const char *)instance->module->constants + tensor->offset, tensor->bytes);
+	memcpy(memory->data, (const char *)instance->module->constants + tensor->offset, sk_plan_type(tensor)->bytes);
 	return permit_all(guard, memory, PROT_NONE);
 }
 
@@ -167,8 +167,8 @@ static uint64_t scratch_size(const struct sk_plan_view *plan)
 	uint64_t size = 0;
 
 	for (uint32_t i = 0; i < plan->launch_count; i++)
-		if (plan->launches[i].scratch_size > size)
-			size = plan->launches[i].scratch_size;
+		if (sk_plan_form(&plan->launches[i])->scratch_size > size)
+			size = sk_plan_form(&plan->launches[i])->scratch_size;
 	return size;
 }
 
@@ -185,8 +185,8 @@ static void describe_memories(struct sk_guard *guard)
 		if (tensor)
 			*memory =
 				(struct sk_guarded_memory){.name = sk_plan_string(&tensor->name), .role = tensor->role};
-		memory->bytes = tensor ? tensor->bytes : scratch;
-		memory->padding = tensor ? tensor->padding : 0;
+		memory->bytes = tensor ? sk_plan_type(tensor)->bytes : scratch;
+		memory->padding = tensor ? sk_plan_type(tensor)->padding : 0;
 		if (tensor ? tensor->space != SK_SPACE_NONE : scratch != 0)
 			measure(guard, memory);
 	}

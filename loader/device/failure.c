@@ -387,7 +387,7 @@ static const struct sk_device_core *owner_of(const struct sk_flight *flight, con
 
 		if (offset >= (uint64_t)flight->kernel->cores[i] * SK_PROGRESS_STRIDE)
 			continue;
-		for (uint32_t j = record->first_step; j < record->first_step + record->step_count; j++)
+		for (uint32_t j = record->first_step; j < record->first_step + sk_plan_form(record)->step_count; j++)
 			if (plan->steps[j].lane == i && flight->bases[i] + plan->steps[j].number == waiting->target)
 				*step = j;
 		return flight->lanes[i].cores[offset / SK_PROGRESS_STRIDE];
@@ -399,7 +399,7 @@ static const struct sk_device_core *owner_of(const struct sk_flight *flight, con
 static uint32_t awaiting_step(const struct sk_plan_view *plan, const struct sk_plan_launch *launch, uint32_t lane,
 			      uint32_t awaited)
 {
-	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
+	for (uint32_t i = launch->first_step; i < launch->first_step + sk_plan_form(launch)->step_count; i++)
 		for (uint32_t j = 0; plan->steps[i].lane == lane && j < plan->steps[i].await_count; j++)
 			if (plan->awaits[plan->steps[i].first_await + j].step == awaited)
 				return i;

@@ -86,7 +86,7 @@ static bool pass_call(const struct program *program, const struct sk_plan_step *
 static uint32_t call_of_program(const struct program *program, uint32_t lane, uint32_t copy, const uint8_t **at,
 				const uint8_t *address)
 {
-	for (uint32_t i = 0; i < program->launch->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(program->launch)->step_count; i++) {
 		const struct sk_plan_step *step = &program->plan->steps[program->launch->first_step + i];
 		struct sk_plan_calls calls = sk_plan_step_calls(program->plan, step);
 
@@ -105,7 +105,8 @@ static uint32_t call_of_program(const struct program *program, uint32_t lane, ui
 /* The call that returns to the address; SK_NO_INDEX: none. */
 static uint32_t call_that_returns_to(const struct program *program, const uint8_t *address)
 {
-	uint32_t copies = program->serial || !program->launch->copies ? 1 : program->launch->copies;
+	uint32_t copies =
+		program->serial || !sk_plan_form(program->launch)->copies ? 1 : sk_plan_form(program->launch)->copies;
 	uint32_t lanes = program->serial ? 1 : program->plan->lane_count, call = SK_NO_INDEX;
 	const uint8_t *at = program->start;
 

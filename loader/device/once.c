@@ -12,7 +12,10 @@
 
 static bool runs_once(const struct skrt_instance *instance, uint32_t launch)
 {
-	return instance->module->plan.launches[launch].flags & SK_LAUNCH_ONCE;
+	const struct sk_plan_view *plan = &instance->module->plan;
+	const struct sk_plan_launch *record = &plan->launches[launch];
+
+	return sk_plan_has_form(plan, record) && sk_plan_form(record)->flags & SK_LAUNCH_ONCE;
 }
 
 static bool is_unshared(const struct skrt_instance *instance, uint32_t launch)

@@ -36,13 +36,14 @@ static bool measure(struct sk_workspace *workspace, uint64_t bytes, uint64_t scr
 /* Bytes of scratch that a core needs: the greatest of the network's launches, or of the task entries. */
 static uint64_t scratch_size(const struct sk_plan_view *plan, bool unshared)
 {
-	uint32_t first = unshared ? plan->network_launch_count : 0;
-	uint32_t end = unshared ? plan->launch_count : plan->network_launch_count;
 	uint64_t size = 0;
 
-	for (uint32_t i = first; i < end; i++)
-		if (plan->launches[i].scratch_size > size)
-			size = plan->launches[i].scratch_size;
+	for (uint32_t i = 0; i < plan->form_count; i++) {
+		const struct sk_plan_form *form = &plan->forms[i];
+
+		if ((form->kind == SK_LAUNCH_TASK) == unshared && form->scratch_size > size)
+			size = form->scratch_size;
+	}
 	return size;
 }
 

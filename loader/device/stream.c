@@ -351,8 +351,9 @@ static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t str
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
 	for (uint32_t i = stretch.first; i < stretch.end; i++)
 		if (is_wanted(instance, kernel, i))
-			append_launch(choose_stream(streams, stream_count, module->plan.launches[i].stream), instance,
-				      sk_module_prepared(module, i));
+			append_launch(
+				choose_stream(streams, stream_count, sk_plan_form(&module->plan.launches[i])->stream),
+				instance, sk_module_prepared(module, i));
 	sk_queue_dispatch(device);
 	return SKRT_OK;
 }

@@ -56,7 +56,7 @@ bool sk_turn_has_come(const struct sk_command *command)
 		return true;
 	if (instance->first->launch.run != command->launch.run)
 		return false;
-	for (uint32_t i = 0; i < record->follow_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(record)->follow_count; i++) {
 		uint32_t followed = plan->follows[record->first_follow + i];
 
 		if (followed <

@@ -279,8 +279,8 @@ bool sk_block_prepare(struct skrt_kernel *kernel)
 	if (!sk_plan_is_resident(launch) || kernel->blocks)
 		return true;
 	free(kernel->first_blocks); /* of an attempt that failed */
-	kernel->first_blocks = calloc(launch->step_count, sizeof(*kernel->first_blocks));
-	for (uint32_t i = 0; i < launch->step_count && kernel->first_blocks; i++) {
+	kernel->first_blocks = calloc(sk_plan_form(launch)->step_count, sizeof(*kernel->first_blocks));
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count && kernel->first_blocks; i++) {
 		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
 
 		kernel->first_blocks[i] = (uint32_t)count;
@@ -309,7 +309,7 @@ bool sk_block_describe(const struct skrt_kernel *kernel, const struct sk_device_
 	const struct sk_plan_view *plan = &kernel->module->plan;
 	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
 	uint64_t offset = (uintptr_t)waiting->word - (uintptr_t)kernel->blocks;
-	uint32_t block = (uint32_t)(offset / sizeof(*kernel->blocks)), i = launch->step_count - 1;
+	uint32_t block = (uint32_t)(offset / sizeof(*kernel->blocks)), i = sk_plan_form(launch)->step_count - 1;
 
 	if (!kernel->blocks || offset >= kernel->block_count * sizeof(*kernel->blocks))
 		return false;

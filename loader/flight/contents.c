@@ -70,13 +70,14 @@ enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t i
 	const struct sk_plan_tensor *record = tensor_of(module, index);
 	*tensor = (struct skrt_tensor){
 		.name = sk_plan_string(&record->name),
-		.dtype = (enum skrt_dtype)record->dtype,
+		.dtype = (enum skrt_dtype)sk_plan_type(record)->dtype,
 		.role = (enum skrt_role)record->role,
-		.rank = record->rank,
-		.bytes = record->bytes,
-		.padding = record->padding,
+		.rank = sk_plan_type(record)->rank,
+		.bytes = sk_plan_type(record)->bytes,
+		.padding = sk_plan_type(record)->padding,
 	};
-	memcpy(tensor->shape, record->shape, record->rank * sizeof(record->shape[0]));
+	memcpy(tensor->shape, sk_plan_type(record)->shape,
+	       sk_plan_type(record)->rank * sizeof(sk_plan_type(record)->shape[0]));
 	return SKRT_OK;
 }
 

@@ -118,7 +118,7 @@ static bool begins_elsewhere(const struct sk_plan_view *plan, const struct sk_pl
 
 	if (step->kind == SK_STEP_BLOCKS)
 		return step->first_core != 0;
-	return partition < launch->partition_count && plan->partitions[step->partition].first_core != 0;
+	return partition < sk_plan_form(launch)->partition_count && plan->partitions[step->partition].first_core != 0;
 }
 
 /* How many of the lane's cores the launch can keep busy, at most `cores`; others would have no part in any step. The
@@ -128,7 +128,8 @@ static uint32_t busy_cores(const struct sk_plan_view *plan, const struct sk_plan
 {
 	uint32_t busy = 1, only = SK_NO_INDEX;
 
-	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count && busy < cores; i++) {
+	for (uint32_t i = launch->first_step; i < launch->first_step + sk_plan_form(launch)->step_count && busy < cores;
+	     i++) {
 		const struct sk_plan_step *step = &plan->steps[i];
 		uint32_t home = step->core_set - launch->first_home, wanted = cores;
 
@@ -138,7 +139,7 @@ static uint32_t busy_cores(const struct sk_plan_view *plan, const struct sk_plan
 		    !begins_elsewhere(plan, launch, step))
 			wanted = step->blocks;
 		/* One home can be any core. Several are to be as many cores as they are on all. */
-		if (step->kind == SK_STEP_PLAIN && home < launch->home_count)
+		if (step->kind == SK_STEP_PLAIN && home < sk_plan_form(launch)->home_count)
 			wanted = only == SK_NO_INDEX || only == home ? 1 : cores;
 		if (step->kind == SK_STEP_PLAIN)
 			only = home;
@@ -153,14 +154,14 @@ static void choose_cores(struct skrt_kernel *kernel, const struct sk_plan_launch
 	const struct sk_plan_view *plan = &kernel->module->plan;
 
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
-		uint32_t cores = kernel->module->usual_cores[lane], wanted = launch->lane_cores[lane];
+		uint32_t cores = kernel->module->usual_cores[lane], wanted = sk_plan_form(launch)->lane_cores[lane];
 
 		if (wanted && wanted < cores)
 			cores = wanted;
 		if (!sk_plan_is_resident(launch))
 			cores = busy_cores(plan, launch, lane, cores);
-		if (cores < launch->resident_cores[lane])
-			cores = launch->resident_cores[lane];
+		if (cores < sk_plan_form(launch)->resident_cores[lane])
+			cores = sk_plan_form(launch)->resident_cores[lane];
 		kernel->cores[lane] = cores;
 	}
 }
@@ -249,17 +250,17 @@ static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t inde
 		.module = module,
 		.launch = index,
 		.name = sk_plan_string(&launch->name),
-		.network = sk_plan_string(&launch->network),
+		.network = sk_plan_string(&sk_plan_form(launch)->network),
 		.entry = (int (*)(struct sk_core *))(uintptr_t)sk_plan_address(&launch->entry),
 		.serial_entry = (int (*)(void *const *, void *))(uintptr_t)sk_plan_address(&launch->serial_entry),
 		.thunk = sk_plan_has_thunk(launch),
 		.serial = launch->serial_entry || (sk_plan_has_thunk(launch) && !sk_plan_calls_runtime(launch)),
-		.unshared = launch->kind == SK_LAUNCH_TASK,
-		.partition_count = launch->partition_count,
-		.home_count = launch->home_count,
+		.unshared = sk_plan_form(launch)->kind == SK_LAUNCH_TASK,
+		.partition_count = sk_plan_form(launch)->partition_count,
+		.home_count = sk_plan_form(launch)->home_count,
 	};
 	choose_cores(kernel, launch);
-	memcpy(kernel->lane_steps, launch->lane_steps, sizeof(kernel->lane_steps));
+	memcpy(kernel->lane_steps, sk_plan_form(launch)->lane_steps, sizeof(kernel->lane_steps));
 	return kernel;
 }
 
@@ -334,7 +335,7 @@ static void count_time_rows(struct skrt_kernel *kernel)
 	const struct sk_plan_view *plan = &kernel->module->plan;
 	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
 
-	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
+	for (uint32_t i = launch->first_step; i < launch->first_step + sk_plan_form(launch)->step_count; i++)
 		kernel->time_rows[plan->steps[i].lane] += plan->steps[i].call_count + (plan->steps[i].tile != 0);
 }
 
@@ -393,7 +394,8 @@ void sk_kernel_title(const struct skrt_kernel *kernel, char *text, size_t size)
 {
 	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "launch", "task entry"};
 
-	snprintf(text, size, "%s %s", kinds[kernel->module->plan.launches[kernel->launch].kind], kernel->name);
+	snprintf(text, size, "%s %s", kinds[sk_plan_form(&kernel->module->plan.launches[kernel->launch])->kind],
+		 kernel->name);
 }
 
 void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_info *info)
@@ -402,10 +404,10 @@ void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_i
 
 	*info = (struct skrt_kernel_info){
 		.name = kernel->name,
-		.scope = sk_plan_string(&launch->scope),
-		.kind = (enum skrt_kernel_kind)launch->kind,
-		.task_count = launch->task_count,
-		.stream = launch->stream,
+		.scope = sk_plan_string(&sk_plan_form(launch)->scope),
+		.kind = (enum skrt_kernel_kind)sk_plan_form(launch)->kind,
+		.task_count = sk_plan_form(launch)->task_count,
+		.stream = sk_plan_form(launch)->stream,
 		.has_serial_entry = kernel->serial,
 	};
 }

@@ -86,7 +86,7 @@ bool sk_words_fill(struct sk_words *words, const struct skrt_kernel *kernel, con
 	words->kernel = kernel;
 	words->bound = instance->bound;
 	next = words->items;
-	for (uint32_t i = 0; i < launch->step_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++)
 		next = fill_call(next, kernel, instance, &plan->steps[launch->first_step + i]);
 	return true;
 }
@@ -106,11 +106,11 @@ static void prepare_core(struct sk_lone_core *core, const struct skrt_kernel *ke
 	const struct sk_plan_view *plan = &kernel->module->plan;
 	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
 
-	if (launch->partition_count)
+	if (sk_plan_form(launch)->partition_count)
 		core->range.high = sk_plan_part_start(&plan->partitions[launch->first_partition], 1, 1);
 	core->home = (struct sk_home){.word = &core->progress, .mine = 1};
 	core->abi = (struct sk_core){
-		.lane = launch->lane_steps[0] ? 0 : 1,
+		.lane = sk_plan_form(launch)->lane_steps[0] ? 0 : 1,
 		.count = 1,
 		.failed_task = SK_NO_INDEX,
 		.progress = &core->progress,

@@ -42,7 +42,8 @@ static bool check_tensor(const struct sk_plan_checker *checker, const struct sk_
 	uint64_t start = sk_plan_tensor_start(launch, tensor);
 
 	if (space_of(launch, tensor) != argument->space || tensor->index != argument->index ||
-	    argument->offset < start || !sk_plan_within(argument->offset - start, argument->size, tensor->bytes))
+	    argument->offset < start ||
+	    !sk_plan_within(argument->offset - start, argument->size, sk_plan_type(tensor)->bytes))
 		return sk_plan_fail(checker, "its bytes are not those of tensor '%s'", sk_plan_string(&tensor->name));
 	return true;
 }
@@ -63,7 +64,7 @@ static bool check_range(const struct sk_plan_checker *checker, const struct sk_p
 		if (argument->index >= view->binding_count)
 			return sk_plan_fail(checker, "binding %u is out of range (%u bindings)", argument->index,
 					    view->binding_count);
-		limit = view->tensors[view->bindings[argument->index]].bytes;
+		limit = sk_plan_type(&view->tensors[view->bindings[argument->index]])->bytes;
 		break;
 	case SK_SPACE_WORKSPACE:
 		limit = sk_plan_is_task_launch(launch) ? plan->unshared_workspace_size : plan->workspace_size;
@@ -135,9 +136,9 @@ static bool check_scratch(const struct sk_plan_checker *checker, const struct sk
 	if (__builtin_mul_overflow(step->tile, call->scale, &bytes) ||
 	    __builtin_mul_overflow(bytes, argument->element_bytes, &bytes) ||
 	    (pattern && __builtin_add_overflow(bytes, pattern->over_read, &bytes)) ||
-	    !sk_plan_within(argument->offset, bytes, launch->scratch_size))
+	    !sk_plan_within(argument->offset, bytes, sk_plan_form(launch)->scratch_size))
 		return sk_plan_fail(checker, "a tile of it lies outside the launch's scratch of %" PRIu64 " bytes",
-				    launch->scratch_size);
+				    sk_plan_form(launch)->scratch_size);
 	return true;
 }
 
@@ -189,7 +190,7 @@ static bool check_around(const struct sk_plan_checker *checker, const struct sk_
 	if (pattern->halo && (argument->element_bytes == 0 || pattern->count ||
 			      pattern->halo > argument->size - argument->element_bytes * sk_plan_extent(step, call)))
 		return sk_plan_fail(checker, "a halo of %" PRIu64 " bytes leads out of it", pattern->halo);
-	if (pattern->over_read > tensor->bytes - end + tensor->padding)
+	if (pattern->over_read > sk_plan_type(tensor)->bytes - end + sk_plan_type(tensor)->padding)
 		return sk_plan_fail(checker, "it over-reads %" PRIu64 " bytes, more than its tensor's padding",
 				    pattern->over_read);
 	return true;
@@ -315,8 +316,10 @@ static bool check_by_value(const struct sk_plan_checker *checker, const struct s
 	if (sk_argument_parts(argument) < 64 && argument->value >> sk_argument_parts(argument))
 		return sk_plan_fail(checker, "floats in part 0x%" PRIx64 " of %" PRIu64 " bytes", argument->value,
 				    argument->size);
-	return sk_plan_within(argument->offset, 8 * (uint64_t)sk_argument_parts(argument), launch->scratch_size) ||
-	       sk_plan_fail(checker, "it lies outside the launch's scratch of %" PRIu64 " bytes", launch->scratch_size);
+	return sk_plan_within(argument->offset, 8 * (uint64_t)sk_argument_parts(argument),
+			      sk_plan_form(launch)->scratch_size) ||
+	       sk_plan_fail(checker, "it lies outside the launch's scratch of %" PRIu64 " bytes",
+			    sk_plan_form(launch)->scratch_size);
 }
 
 /* What flags may stand together, and with which kinds. */
@@ -348,9 +351,9 @@ static bool check_flags(const struct sk_plan_checker *checker, const struct sk_p
 		return sk_plan_fail(checker, "field %u is not aligned to %" PRIu64 " bytes", argument->field, size);
 	if (pattern && pattern->table_count && __builtin_mul_overflow(pattern->table_count, sizeof(uint64_t), &size))
 		size = UINT64_MAX;
-	return sk_plan_within(argument->field, size, launch->scratch_size) ||
+	return sk_plan_within(argument->field, size, sk_plan_form(launch)->scratch_size) ||
 	       sk_plan_fail(checker, "its field lies outside the launch's scratch of %" PRIu64 " bytes",
-			    launch->scratch_size);
+			    sk_plan_form(launch)->scratch_size);
 }
 
 enum { DTYPE = 1, INDEX = 2, OFFSET = 4, SIZE = 8, ELEMENT_BYTES = 16, VALUE = 32, TENSOR = 64 };
@@ -414,9 +417,9 @@ static bool check_argument(const struct sk_plan_checker *checker, const struct s
 	case SK_ARGUMENT_BLOCK:
 		return step->kind != SK_STEP_SPLIT || sk_plan_fail(checker, "its step has no blocks");
 	case SK_ARGUMENT_SCRATCH:
-		return sk_plan_within(argument->offset, argument->size, launch->scratch_size) ||
+		return sk_plan_within(argument->offset, argument->size, sk_plan_form(launch)->scratch_size) ||
 		       sk_plan_fail(checker, "it lies outside the launch's scratch of %" PRIu64 " bytes",
-				    launch->scratch_size);
+				    sk_plan_form(launch)->scratch_size);
 	case SK_ARGUMENT_EXPRESSION:
 		return check_expression(checker, step, call, argument);
 	case SK_ARGUMENT_SYMBOL:
@@ -558,8 +561,9 @@ bool sk_plan_check_call(struct sk_plan_checker *checker, const struct sk_plan_la
 				    view->kernel_count);
 	if (call->kernel != task->kernel)
 		return sk_plan_fail(checker, "kernel %u is not its task's", call->kernel);
-	if (launch->copies > 1 && (!view->kernels[call->kernel].first_copy ||
-				   launch->copies - 1u > view->kernel_count - view->kernels[call->kernel].first_copy))
+	if (sk_plan_form(launch)->copies > 1 &&
+	    (!view->kernels[call->kernel].first_copy ||
+	     sk_plan_form(launch)->copies - 1u > view->kernel_count - view->kernels[call->kernel].first_copy))
 		return sk_plan_fail(checker, "kernel %u has not the copies that its launch needs", call->kernel);
 	if (call->flags & ~SK_CALL_FLAGS)
 		return sk_plan_fail(checker, "flags 0x%x of its call are unknown", call->flags);

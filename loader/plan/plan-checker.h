@@ -53,7 +53,7 @@ bool sk_plan_check_launch_network(struct sk_plan_checker *checker, const struct 
 
 static inline bool sk_plan_is_task_launch(const struct sk_plan_launch *launch)
 {
-	return launch->kind == SK_LAUNCH_TASK;
+	return sk_plan_form(launch)->kind == SK_LAUNCH_TASK;
 }
 
 #endif

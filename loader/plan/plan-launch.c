@@ -82,8 +82,9 @@ static bool check_spread(const struct sk_plan_checker *checker, const struct sk_
 		return sk_plan_fail(checker, "kind %u is unknown", step->kind);
 	if ((step->kind == SK_STEP_PLAIN) == (step->core_set == SK_ALL_CORES))
 		return sk_plan_fail(checker, "a plain step runs on a home, any other step on all cores");
-	if (step->core_set != SK_ALL_CORES && (!within_slice(step->core_set, launch->first_home, launch->home_count) ||
-					       view->homes[step->core_set].lane != step->lane))
+	if (step->core_set != SK_ALL_CORES &&
+	    (!within_slice(step->core_set, launch->first_home, sk_plan_form(launch)->home_count) ||
+	     view->homes[step->core_set].lane != step->lane))
 		return sk_plan_fail(checker, "home %u is not one of its lane in its launch", step->core_set);
 	if (blocks != (step->blocks != 0))
 		return sk_plan_fail(checker, "%u blocks do not fit its kind", step->blocks);
@@ -91,7 +92,7 @@ static bool check_spread(const struct sk_plan_checker *checker, const struct sk_
 		return sk_plan_fail(checker, "extent %" PRIu64 " does not fit its kind", step->extent);
 	if (!sk_plan_divides(step))
 		return step->partition == SK_NO_INDEX || sk_plan_fail(checker, "it has a partition but no extent");
-	if (!within_slice(step->partition, launch->first_partition, launch->partition_count))
+	if (!within_slice(step->partition, launch->first_partition, sk_plan_form(launch)->partition_count))
 		return sk_plan_fail(checker, "partition %u is not one of its launch's", step->partition);
 	partition = &view->partitions[step->partition];
 	if (step->kind == SK_STEP_SPLIT && partition->extent != step->extent)
@@ -135,9 +136,9 @@ static bool check_resident(const struct sk_plan_checker *checker, const struct s
 		return sk_plan_fail(checker, "it has no blocks that could run at once");
 	if ((side || step->first_core) && step->kind != SK_STEP_BLOCKS)
 		return sk_plan_fail(checker, "steps of kind %u have no sides and no first core", step->kind);
-	return cores <= launch->resident_cores[step->lane] ||
+	return cores <= sk_plan_form(launch)->resident_cores[step->lane] ||
 	       sk_plan_fail(checker, "its %u blocks from core %u on do not fit on %u cores", step->blocks,
-			    step->first_core, launch->resident_cores[step->lane]);
+			    step->first_core, sk_plan_form(launch)->resident_cores[step->lane]);
 }
 
 static bool same_call(const struct sk_plan_view *view, const struct sk_plan_call *one, const struct sk_plan_call *other)
@@ -156,7 +157,8 @@ static bool check_sides(const struct sk_plan_checker *checker, const struct sk_p
 	const struct sk_plan_step *cube = index ? step - 1 : NULL;
 	bool behind_cube = cube && cube->flags & SK_STEP_CUBE_SIDE;
 
-	if (step->flags & SK_STEP_CUBE_SIDE && (step->flags & SK_STEP_VECTOR_SIDE || index + 1 == launch->step_count))
+	if (step->flags & SK_STEP_CUBE_SIDE &&
+	    (step->flags & SK_STEP_VECTOR_SIDE || index + 1 == sk_plan_form(launch)->step_count))
 		return sk_plan_fail(checker, "the cube side has no vector side");
 	if (behind_cube != !!(step->flags & SK_STEP_VECTOR_SIDE))
 		return sk_plan_fail(checker, behind_cube ? "the cube side has no vector side"
@@ -188,7 +190,7 @@ static bool check_early(const struct sk_plan_checker *checker, const struct sk_p
 
 	if (!waits && !sets)
 		return true;
-	if (!(launch->flags & SK_LAUNCH_EARLY))
+	if (!(sk_plan_form(launch)->flags & SK_LAUNCH_EARLY))
 		return sk_plan_fail(checker, "its launch does not say that a step starts early");
 	if (step->kind == SK_STEP_SPLIT || !sk_plan_has_argument(view, call, SK_ARGUMENT_BLOCK))
 		return sk_plan_fail(checker, "it cannot start early without a block");
@@ -210,7 +212,8 @@ static bool check_calls_slice(const struct sk_plan_checker *checker, const struc
 	if (step->first_call != end)
 		return sk_plan_fail(checker, "its calls begin at %u, those of the step before it end at %" PRIu64,
 				    step->first_call, end);
-	if (step->call_count > 1 && (step->flags & SK_STEP_ONE_CALL || launch->flags & SK_LAUNCH_SYNC_ALL))
+	if (step->call_count > 1 &&
+	    (step->flags & SK_STEP_ONE_CALL || sk_plan_form(launch)->flags & SK_LAUNCH_SYNC_ALL))
 		return sk_plan_fail(checker, "it has %u calls, but its flags or its launch's allow one",
 				    step->call_count);
 	return sk_plan_check_slice(checker, "calls", step->first_call, step->call_count, &end, view->call_count);
@@ -259,7 +262,7 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
 	if (step->flags & ~SK_STEP_FLAGS)
 		return sk_plan_fail(checker, "flags 0x%x are unknown", step->flags);
-	if (launch->flags & SK_LAUNCH_THUNK && (step->call_count > 1 || step->await_count || step->tile))
+	if (sk_plan_form(launch)->flags & SK_LAUNCH_THUNK && (step->call_count > 1 || step->await_count || step->tile))
 		return sk_plan_fail(checker, "a thunk makes one call and awaits nothing");
 	return check_calls_slice(checker, launch, step) && check_call_slices(checker, launch, step, ends) &&
 	       check_spread(checker, launch, step) && check_tile(checker, step) &&
@@ -290,7 +293,7 @@ static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_la
 	struct sk_plan_ends ends = {0};
 	uint64_t awaits = 0, tasks = 0;
 
-	for (uint32_t i = 0; i < launch->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++) {
 		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
 
 		checker->step = i;
@@ -305,12 +308,13 @@ static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_la
 		tasks += step->flags & SK_STEP_VECTOR_SIDE ? 0 : step->call_count;
 	}
 	checker->step = SK_NO_INDEX;
-	if (tasks != launch->task_count)
-		return sk_plan_fail(checker, "it has %" PRIu64 " tasks instead of %u", tasks, launch->task_count);
+	if (tasks != sk_plan_form(launch)->task_count)
+		return sk_plan_fail(checker, "it has %" PRIu64 " tasks instead of %u", tasks,
+				    sk_plan_form(launch)->task_count);
 	for (uint32_t lane = 0; lane < view->lane_count; lane++)
-		if (numbers[lane] != launch->lane_steps[lane])
+		if (numbers[lane] != sk_plan_form(launch)->lane_steps[lane])
 			return sk_plan_fail(checker, "lane %u has %u steps instead of %u", lane, numbers[lane],
-					    launch->lane_steps[lane]);
+					    sk_plan_form(launch)->lane_steps[lane]);
 	return true;
 }
 
@@ -319,14 +323,14 @@ static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_la
 /* What the scope's options say. */
 static bool check_options(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch)
 {
-	uint32_t align = launch->func_align;
+	uint32_t align = sk_plan_form(launch)->func_align;
 
 	if (align > SK_MAX_FUNC_ALIGN || (align & (align - 1)))
 		return sk_plan_fail(checker, "an alignment to %u bytes is not possible", align);
-	if (launch->preload >= SK_PRELOAD_COUNT)
-		return sk_plan_fail(checker, "preloading of kind %u is unknown", launch->preload);
-	return launch->copies <= SK_MAX_COPIES ||
-	       sk_plan_fail(checker, "%u copies of code are too many", launch->copies);
+	if (sk_plan_form(launch)->preload >= SK_PRELOAD_COUNT)
+		return sk_plan_fail(checker, "preloading of kind %u is unknown", sk_plan_form(launch)->preload);
+	return sk_plan_form(launch)->copies <= SK_MAX_COPIES ||
+	       sk_plan_fail(checker, "%u copies of code are too many", sk_plan_form(launch)->copies);
 }
 
 bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size)
@@ -342,7 +346,7 @@ bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char
 
 	checker.record = "launch";
 	checker.index = launch;
-	for (uint32_t i = 0; i < record->follow_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(record)->follow_count; i++) {
 		uint32_t follow = view->follows[record->first_follow + i];
 
 		if (follow >= launch || follow >= view->network_launch_count)
@@ -355,10 +359,10 @@ bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char
 
 bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_launch *launch)
 {
-	for (uint32_t i = 0; i < launch->step_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++)
 		if (!(view->steps[launch->first_step + i].flags & SK_STEP_TIMED))
 			return false;
-	return launch->step_count != 0;
+	return sk_plan_form(launch)->step_count != 0;
 }
 
 bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size)

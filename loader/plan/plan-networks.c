@@ -14,7 +14,7 @@ static bool is_of(const int32_t *name, const char *network)
 
 bool sk_plan_has_networks(const struct sk_plan_view *view)
 {
-	return view->network_launch_count && view->launches[0].network;
+	return view->network_launch_count && sk_plan_form(&view->launches[0])->network;
 }
 
 bool sk_plan_next_network(const struct sk_plan_view *view, struct sk_plan_network *network)
@@ -33,9 +33,9 @@ bool sk_plan_next_network(const struct sk_plan_view *view, struct sk_plan_networ
 	}
 	if (launch >= view->network_launch_count)
 		return false;
-	next.name = sk_plan_string(&view->launches[launch].network);
+	next.name = sk_plan_string(&sk_plan_form(&view->launches[launch])->network);
 	while (launch < view->network_launch_count &&
-	       !strcmp(sk_plan_string(&view->launches[launch].network), next.name))
+	       !strcmp(sk_plan_string(&sk_plan_form(&view->launches[launch])->network), next.name))
 		launch++;
 	while (task < view->task_count && is_of(&view->tasks[task].name, next.name))
 		task++;
@@ -57,13 +57,13 @@ static bool check_launches(struct sk_plan_checker *checker)
 	checker->record = "launch";
 	for (checker->index = 0; checker->index < view->launch_count; checker->index++) {
 		const struct sk_plan_launch *launch = &view->launches[checker->index];
-		const char *name = sk_plan_string(&launch->network);
+		const char *name = sk_plan_string(&sk_plan_form(launch)->network);
 
-		if ((launch->network != 0) != (view->launches[0].network != 0))
+		if ((sk_plan_form(launch)->network != 0) != (sk_plan_form(&view->launches[0])->network != 0))
 			return sk_plan_fail(checker, "some launches are of networks with names, and others are not");
-		if (launch->network && (!*name || strchr(name, ':')))
+		if (sk_plan_form(launch)->network && (!*name || strchr(name, ':')))
 			return sk_plan_fail(checker, "its network's name is empty, or has a colon");
-		if (launch->network && launch->flags & SK_LAUNCH_ONCE)
+		if (sk_plan_form(launch)->network && sk_plan_form(launch)->flags & SK_LAUNCH_ONCE)
 			return sk_plan_fail(checker, "it runs once, but is of one of several networks");
 	}
 	checker->record = NULL;
@@ -82,7 +82,8 @@ static bool check_tasks(struct sk_plan_checker *checker, const struct sk_plan_ne
 		if (task->launch < network->first_launch ||
 		    task->launch - network->first_launch >= network->launch_count ||
 		    (task->task_launch != SK_NO_INDEX &&
-		     strcmp(sk_plan_string(&view->launches[task->task_launch].network), network->name) != 0))
+		     strcmp(sk_plan_string(&sk_plan_form(&view->launches[task->task_launch])->network),
+			    network->name) != 0))
 			return sk_plan_fail(checker, "its launches are not those of its network");
 	}
 	checker->record = NULL;
@@ -138,9 +139,9 @@ bool sk_plan_check_launch_network(struct sk_plan_checker *checker, const struct 
 {
 	const struct sk_plan_view *view = checker->view;
 	struct sk_plan_calls calls = sk_plan_launch_calls(view, launch);
-	const char *network = sk_plan_string(&launch->network);
+	const char *network = sk_plan_string(&sk_plan_form(launch)->network);
 
-	for (const struct sk_plan_call *call = calls.first; launch->network && call < calls.end; call++) {
+	for (const struct sk_plan_call *call = calls.first; sk_plan_form(launch)->network && call < calls.end; call++) {
 		if (!is_of(&view->tasks[call->task].name, network))
 			return sk_plan_fail(checker, "task %u is not of network '%.60s'", call->task, network);
 		for (uint32_t i = 0; i < call->argument_count; i++)

@@ -3,8 +3,8 @@
  * that names the record and what is wrong with it.
  *
  * All positions are offsets from the section's start, in 64 bits, so that no pointer is formed before it is known to
- * lie inside. Slices of the shared tables must stand in the order of those who own them and must not overlap, so that
- * the time for checking is bounded by the section's size. */
+ * lie inside. Slices of tables must stand in the order of those who own them and must not overlap, or be no longer than
+ * another one of theirs that does not, so that the time for checking is bounded by the section's size. */
 #include "loader/plan/plan-checker.h"
 
 #include <inttypes.h>
@@ -16,12 +16,14 @@
 #include "stubs/skabi.h"
 
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
-_Static_assert(sizeof(struct sk_plan) == 344, "struct sk_plan");
-_Static_assert(sizeof(struct sk_plan_launch) == 112, "struct sk_plan_launch");
+_Static_assert(sizeof(struct sk_plan) == 360, "struct sk_plan");
+_Static_assert(sizeof(struct sk_plan_form) == 80, "struct sk_plan_form");
+_Static_assert(sizeof(struct sk_plan_launch) == 32, "struct sk_plan_launch");
 _Static_assert(sizeof(struct sk_plan_task) == 36, "struct sk_plan_task");
 _Static_assert(sizeof(struct sk_plan_cost) == 64, "struct sk_plan_cost");
 _Static_assert(sizeof(struct sk_plan_kernel) == 48, "struct sk_plan_kernel");
-_Static_assert(sizeof(struct sk_plan_tensor) == 112, "struct sk_plan_tensor");
+_Static_assert(sizeof(struct sk_plan_type) == 88, "struct sk_plan_type");
+_Static_assert(sizeof(struct sk_plan_tensor) == 32, "struct sk_plan_tensor");
 _Static_assert(sizeof(struct sk_plan_step) == 56, "struct sk_plan_step");
 _Static_assert(sizeof(struct sk_plan_call) == 40, "struct sk_plan_call");
 _Static_assert(sizeof(struct sk_plan_argument) == 48, "struct sk_plan_argument");
@@ -105,6 +107,24 @@ static bool check_string(const struct sk_plan_checker *checker, const int32_t *f
 	return true;
 }
 
+/* Whether a field refers to one of a table's records, which lies inside. */
+static bool is_record(const struct sk_plan *plan, const int32_t *field, const struct sk_plan_table *table, size_t size)
+{
+	int64_t place = target_of(plan, field) - target_of(plan, &table->offset);
+
+	return place >= 0 && place % (int64_t)size == 0 && place / (int64_t)size < (int64_t)table->count;
+}
+
+bool sk_plan_has_form(const struct sk_plan_view *view, const struct sk_plan_launch *launch)
+{
+	return is_record(view->plan, &launch->form, &view->plan->forms, sizeof(struct sk_plan_form));
+}
+
+static bool has_type(const struct sk_plan_view *view, const struct sk_plan_tensor *tensor)
+{
+	return is_record(view->plan, &tensor->type, &view->plan->types, sizeof(struct sk_plan_type));
+}
+
 /* ---- tables ---- */
 
 struct table {
@@ -123,10 +143,12 @@ struct table {
 
 static const struct table tables[] = {
 	TABLE(lanes, int32_t, lanes, lane_count),
+	TABLE(forms, struct sk_plan_form, forms, form_count),
 	TABLE(launches, struct sk_plan_launch, launches, launch_count),
 	TABLE(tasks, struct sk_plan_task, tasks, task_count),
 	TABLE(costs, struct sk_plan_cost, costs, cost_count),
 	TABLE(kernels, struct sk_plan_kernel, kernels, kernel_count),
+	TABLE(types, struct sk_plan_type, types, type_count),
 	TABLE(tensors, struct sk_plan_tensor, tensors, tensor_count),
 	TABLE(bindings, uint32_t, bindings, binding_count),
 	TABLE(steps, struct sk_plan_step, steps, step_count),
@@ -321,14 +343,14 @@ static bool check_tasks(struct sk_plan_checker *checker)
 }
 
 /* The number of bytes that the shape says; false on overflow, also of strides beside an extent of 0. */
-static bool shape_bytes(const struct sk_plan_tensor *tensor, uint64_t *bytes)
+static bool shape_bytes(const struct sk_plan_type *type, uint64_t *bytes)
 {
 	bool empty = false;
 
-	*bytes = sk_dtype_size(tensor->dtype);
-	for (uint32_t i = 0; i < tensor->rank; i++) {
-		empty |= tensor->shape[i] == 0;
-		if (__builtin_mul_overflow(*bytes, tensor->shape[i] ? tensor->shape[i] : 1, bytes))
+	*bytes = sk_dtype_size(type->dtype);
+	for (uint32_t i = 0; i < type->rank; i++) {
+		empty |= type->shape[i] == 0;
+		if (__builtin_mul_overflow(*bytes, type->shape[i] ? type->shape[i] : 1, bytes))
 			return false;
 	}
 	*bytes = empty ? 0 : *bytes;
@@ -339,6 +361,8 @@ static bool check_tensor_space(const struct sk_plan_checker *checker, const stru
 {
 	const struct sk_plan_view *view = checker->view;
 	const struct sk_plan *plan = view->plan;
+	const struct sk_plan_type *type = sk_plan_type(tensor);
+	const struct sk_plan_tensor *bound;
 	bool task_entries = view->network_launch_count < view->launch_count;
 
 	switch (tensor->space) {
@@ -350,9 +374,10 @@ static bool check_tensor_space(const struct sk_plan_checker *checker, const stru
 		if (tensor->index >= view->binding_count)
 			return sk_plan_fail(checker, "binding %u is out of range (%u bindings)", tensor->index,
 					    view->binding_count);
-		if (view->bindings[tensor->index] >= view->tensor_count)
+		bound = &view->tensors[view->bindings[tensor->index]];
+		if (view->bindings[tensor->index] >= view->tensor_count || !has_type(view, bound))
 			return true; /* check_bindings says it */
-		if (!sk_plan_within(tensor->offset, tensor->bytes, view->tensors[view->bindings[tensor->index]].bytes))
+		if (!sk_plan_within(tensor->offset, type->bytes, sk_plan_type(bound)->bytes))
 			return sk_plan_fail(checker, "it lies outside its binding");
 		return true;
 	case SK_SPACE_WORKSPACE:
@@ -360,16 +385,16 @@ static bool check_tensor_space(const struct sk_plan_checker *checker, const stru
 		if (tensor->role != SK_ROLE_TEMPORARY)
 			return sk_plan_fail(checker, "only temporaries lie in the workspace, or in the scratch");
 		if (tensor->space == SK_SPACE_WORKSPACE &&
-		    !sk_plan_within(tensor->offset, tensor->bytes + tensor->padding, plan->workspace_size))
+		    !sk_plan_within(tensor->offset, type->bytes + type->padding, plan->workspace_size))
 			return sk_plan_fail(checker, "it lies outside the workspace");
-		if (task_entries && !sk_plan_within(tensor->unshared_offset, tensor->bytes + tensor->padding,
+		if (task_entries && !sk_plan_within(tensor->unshared_offset, type->bytes + type->padding,
 						    plan->unshared_workspace_size))
 			return sk_plan_fail(checker, "it lies outside the unshared workspace");
 		return true;
 	case SK_SPACE_CONSTANT:
 		if (tensor->role != SK_ROLE_CONSTANT)
 			return sk_plan_fail(checker, "it lies among the constants, but is none");
-		if (!sk_plan_within(tensor->offset, tensor->bytes + tensor->padding, plan->constants_size))
+		if (!sk_plan_within(tensor->offset, type->bytes + type->padding, plan->constants_size))
 			return sk_plan_fail(checker, "it lies outside the constants");
 		return true;
 	default:
@@ -377,27 +402,41 @@ static bool check_tensor_space(const struct sk_plan_checker *checker, const stru
 	}
 }
 
+/* Of a type that tensors share, the first of them says what is wrong with it. */
+static bool check_type(const struct sk_plan_checker *checker, const struct sk_plan_type *type)
+{
+	uint64_t bytes;
+
+	if (type->dtype == SK_DTYPE_NONE || type->dtype >= SK_DTYPE_COUNT)
+		return sk_plan_fail(checker, "element type %u is unknown", type->dtype);
+	if (type->rank > SK_MAX_RANK)
+		return sk_plan_fail(checker, "rank %u is too large (at most %d)", type->rank, SK_MAX_RANK);
+	if (type->reserved)
+		return sk_plan_fail(checker, "a reserved field is not zero");
+	if (!shape_bytes(type, &bytes) || bytes != type->bytes)
+		return sk_plan_fail(checker, "it has %" PRIu64 " bytes, which its shape contradicts", type->bytes);
+	if (type->padding > INT64_MAX - type->bytes)
+		return sk_plan_fail(checker, "a padding of %" PRIu64 " bytes is too much", type->padding);
+	return check_string(checker, &type->range, "the range", OPTIONAL);
+}
+
 static bool check_tensor(struct sk_plan_checker *checker, uint32_t index)
 {
-	const struct sk_plan_tensor *tensor = &checker->view->tensors[index];
-	uint64_t bytes;
+	const struct sk_plan_view *view = checker->view;
+	const struct sk_plan_tensor *tensor = &view->tensors[index];
 
 	checker->record = "tensor";
 	checker->index = index;
 	if (!check_string(checker, &tensor->name, "the name", REQUIRED))
 		return false;
-	if (tensor->dtype == SK_DTYPE_NONE || tensor->dtype >= SK_DTYPE_COUNT)
-		return sk_plan_fail(checker, "element type %u is unknown", tensor->dtype);
-	if (tensor->rank > SK_MAX_RANK)
-		return sk_plan_fail(checker, "rank %u is too large (at most %d)", tensor->rank, SK_MAX_RANK);
+	if (!has_type(view, tensor))
+		return sk_plan_fail(checker, "its type is none of %u", view->type_count);
+	if (!check_type(checker, sk_plan_type(tensor)))
+		return false;
 	if (tensor->role > SK_ROLE_TEMPORARY)
 		return sk_plan_fail(checker, "role %u is unknown", tensor->role);
-	if (!shape_bytes(tensor, &bytes) || bytes != tensor->bytes)
-		return sk_plan_fail(checker, "it has %" PRIu64 " bytes, which its shape contradicts", tensor->bytes);
-	if (tensor->padding > INT64_MAX - tensor->bytes)
-		return sk_plan_fail(checker, "a padding of %" PRIu64 " bytes is too much", tensor->padding);
-	if (!check_string(checker, &tensor->range, "the range", OPTIONAL))
-		return false;
+	if (tensor->reserved)
+		return sk_plan_fail(checker, "a reserved field is not zero");
 	return check_tensor_space(checker, tensor);
 }
 
@@ -443,58 +482,84 @@ struct ends {
 	uint64_t steps, follows, partitions, homes;
 };
 
+/* A slice that is no longer than that of the launch's steps may be others', too: of these there are no more. */
+static bool check_shared_slice(const struct sk_plan_checker *checker, const char *name, uint32_t first, uint32_t count,
+			       uint32_t step_count, uint64_t *end, uint32_t limit)
+{
+	uint64_t own = 0;
+
+	return sk_plan_check_slice(checker, name, first, count, count > step_count ? end : &own, limit);
+}
+
 static bool check_slices(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch, struct ends *ends)
 {
 	const struct sk_plan_view *view = checker->view;
+	const struct sk_plan_form *form = sk_plan_form(launch);
 
-	return sk_plan_check_slice(checker, "steps", launch->first_step, launch->step_count, &ends->steps,
+	return sk_plan_check_slice(checker, "steps", launch->first_step, form->step_count, &ends->steps,
 				   view->step_count) &&
-	       sk_plan_check_slice(checker, "follows", launch->first_follow, launch->follow_count, &ends->follows,
+	       sk_plan_check_slice(checker, "follows", launch->first_follow, form->follow_count, &ends->follows,
 				   view->follow_count) &&
-	       sk_plan_check_slice(checker, "partitions", launch->first_partition, launch->partition_count,
-				   &ends->partitions, view->partition_count) &&
-	       sk_plan_check_slice(checker, "homes", launch->first_home, launch->home_count, &ends->homes,
-				   view->home_count);
+	       check_shared_slice(checker, "partitions", launch->first_partition, form->partition_count,
+				  form->step_count, &ends->partitions, view->partition_count) &&
+	       check_shared_slice(checker, "homes", launch->first_home, form->home_count, form->step_count,
+				  &ends->homes, view->home_count);
+}
+
+static bool check_lanes_of(const struct sk_plan_checker *checker, const struct sk_plan_form *form)
+{
+	const struct sk_plan_view *view = checker->view;
+	uint64_t steps = 0;
+
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
+		if (lane >= view->lane_count && form->lane_steps[lane])
+			return sk_plan_fail(checker, "it has steps on lane %u, which there is not", lane);
+		if (form->resident_cores[lane] > (form->lane_steps[lane] ? view->plan->resident_cores[lane] : 0))
+			return sk_plan_fail(checker, "it needs %u cores of lane %u", form->resident_cores[lane], lane);
+		steps += form->lane_steps[lane];
+	}
+	if (form->step_count == 0 || steps != form->step_count)
+		return sk_plan_fail(checker, "it has %u steps, but its lanes have %" PRIu64, form->step_count, steps);
+	return true;
+}
+
+static bool check_form(const struct sk_plan_checker *checker, const struct sk_plan_form *form)
+{
+	if (!check_string(checker, &form->scope, "the scope", OPTIONAL) ||
+	    !check_string(checker, &form->network, "the network", OPTIONAL) || !check_lanes_of(checker, form))
+		return false;
+	if (form->task_count == 0 || form->task_count > checker->view->call_count)
+		return sk_plan_fail(checker, "it cannot have %u tasks", form->task_count);
+	if (form->flags & ~SK_LAUNCH_FLAGS)
+		return sk_plan_fail(checker, "flags 0x%x are unknown", form->flags);
+	if (form->reserved)
+		return sk_plan_fail(checker, "a reserved field is not zero");
+	return form->scratch_size % 64 == 0 || sk_plan_fail(checker, "its scratch size is not a multiple of 64");
 }
 
 static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct ends *ends)
 {
 	const struct sk_plan_view *view = checker->view;
 	const struct sk_plan_launch *launch = &view->launches[index];
-	uint64_t steps = 0;
+	const struct sk_plan_form *form = sk_plan_form(launch);
 
 	checker->record = "launch";
 	checker->index = index;
-	if (!check_string(checker, &launch->name, "the name", REQUIRED) ||
-	    !check_string(checker, &launch->scope, "the scope", OPTIONAL) ||
-	    !check_string(checker, &launch->network, "the network", OPTIONAL))
+	if (!check_string(checker, &launch->name, "the name", REQUIRED))
 		return false;
-	if (launch->kind >= SK_LAUNCH_KIND_COUNT)
-		return sk_plan_fail(checker, "kind %u is unknown", launch->kind);
+	if (!sk_plan_has_form(view, launch))
+		return sk_plan_fail(checker, "its form is none of %u", view->form_count);
+	if (form->kind >= SK_LAUNCH_KIND_COUNT)
+		return sk_plan_fail(checker, "kind %u is unknown", form->kind);
 	if (sk_plan_is_task_launch(launch) != (index >= view->network_launch_count))
 		return sk_plan_fail(checker, "a launch of the network stands behind a task's entry");
-	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
-		if (lane >= view->lane_count && launch->lane_steps[lane])
-			return sk_plan_fail(checker, "it has steps on lane %u, which there is not", lane);
-		if (launch->resident_cores[lane] >
-		    (launch->lane_steps[lane] ? checker->view->plan->resident_cores[lane] : 0))
-			return sk_plan_fail(checker, "it needs %u cores of lane %u", launch->resident_cores[lane],
-					    lane);
-		steps += launch->lane_steps[lane];
-	}
+	if (!check_form(checker, form))
+		return false;
 	if (launch->serial_entry && sk_plan_is_resident(launch))
 		return sk_plan_fail(checker, "it has a serial entry, but blocks that run at once");
-	if (launch->flags & SK_LAUNCH_THUNK && (launch->serial_entry || !sk_plan_is_task_launch(launch)))
+	if (form->flags & SK_LAUNCH_THUNK && (launch->serial_entry || !sk_plan_is_task_launch(launch)))
 		return sk_plan_fail(checker, "it has a thunk, but %s",
 				    launch->serial_entry ? "also a serial entry" : "is no task's own launch");
-	if (launch->step_count == 0 || steps != launch->step_count)
-		return sk_plan_fail(checker, "it has %u steps, but its lanes have %" PRIu64, launch->step_count, steps);
-	if (launch->task_count == 0 || launch->task_count > view->call_count)
-		return sk_plan_fail(checker, "it cannot have %u tasks", launch->task_count);
-	if (launch->flags & ~SK_LAUNCH_FLAGS)
-		return sk_plan_fail(checker, "flags 0x%x are unknown", launch->flags);
-	if (launch->scratch_size % 64)
-		return sk_plan_fail(checker, "its scratch size is not a multiple of 64");
 	return check_slices(checker, launch, ends);
 }
 
@@ -537,14 +602,16 @@ bool sk_plan_check_record(const struct sk_plan_view *view, uint32_t launch, char
 {
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
 	const struct sk_plan_launch *record = &view->launches[launch];
+	const struct sk_plan_form *form;
 	struct ends ends = {0};
 
 	if (!check_launch(&checker, launch, &ends))
 		return false;
-	for (uint32_t i = 0; i < record->partition_count; i++)
+	form = sk_plan_form(record);
+	for (uint32_t i = 0; i < form->partition_count; i++)
 		if (!check_partition(&checker, record->first_partition + i))
 			return false;
-	for (uint32_t i = 0; i < record->home_count; i++)
+	for (uint32_t i = 0; i < form->home_count; i++)
 		if (view->homes[record->first_home + i].lane >= view->lane_count)
 			return sk_plan_fail(&checker, "home %u is on lane %u, which there is not", i,
 					    view->homes[record->first_home + i].lane);
@@ -560,7 +627,7 @@ static bool check_launches(struct sk_plan_checker *checker)
 	for (uint32_t i = 0; i < view->launch_count; i++) {
 		if (!check_launch(checker, i, &ends))
 			return false;
-		owned += view->launches[i].step_count;
+		owned += sk_plan_form(&view->launches[i])->step_count;
 	}
 	checker->record = NULL;
 	if (owned != view->step_count)
@@ -584,6 +651,12 @@ bool sk_plan_check_records(const struct sk_plan_view *view, char *error, size_t 
 	       check_costs(&checker) && check_tasks(&checker) && check_tensors(&checker);
 }
 
+/* What cannot be told, since the launch has no form, check_launch says. */
+static bool is_own_launch(const struct sk_plan_view *view, uint64_t launch)
+{
+	return !sk_plan_has_form(view, &view->launches[launch]) || sk_plan_is_task_launch(&view->launches[launch]);
+}
+
 /* The launches of the network stand before those of tasks; that it is so, check_launch sees of each. They are often
  * few, so the search begins at the front, in strides that double: what it looks at far behind would have to be read
  * from the file for that alone. */
@@ -591,7 +664,7 @@ static uint32_t count_network_launches(const struct sk_plan_view *view)
 {
 	uint64_t low = 0, stride = 1, high;
 
-	while (low + stride <= view->launch_count && !sk_plan_is_task_launch(&view->launches[low + stride - 1])) {
+	while (low + stride <= view->launch_count && !is_own_launch(view, low + stride - 1)) {
 		low += stride;
 		stride *= 2;
 	}
@@ -599,7 +672,7 @@ static uint32_t count_network_launches(const struct sk_plan_view *view)
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (sk_plan_is_task_launch(&view->launches[middle]))
+		if (is_own_launch(view, middle))
 			high = middle;
 		else
 			low = middle + 1;
@@ -653,6 +726,8 @@ bool sk_plan_open_tables(const void *bytes, size_t size, struct sk_plan_view *vi
 		return sk_plan_fail(&checker, "%zu bytes are too few", size);
 	if (!check_header(&checker, view->plan, size) || !open_tables(&checker, view) || !check_lanes(&checker))
 		return false;
+	if (view->launch_count && !sk_plan_has_form(view, view->launches)) /* it says whether there are networks */
+		return sk_plan_fail(&checker, "the first launch's form is none of %u", view->form_count);
 	view->network_launch_count = count_network_launches(view);
 	return check_bindings(&checker);
 }

@@ -18,10 +18,12 @@
 struct sk_plan_view {
 	const struct sk_plan *plan;
 	const int32_t *lanes; /* string references, by lane */
+	const struct sk_plan_form *forms;
 	const struct sk_plan_launch *launches;
 	const struct sk_plan_task *tasks;
 	const struct sk_plan_cost *costs;
 	const struct sk_plan_kernel *kernels;
+	const struct sk_plan_type *types;
 	const struct sk_plan_tensor *tensors;
 	const uint32_t *bindings;
 	const struct sk_plan_step *steps;
@@ -39,9 +41,9 @@ struct sk_plan_view {
 	const struct sk_plan_partition *partitions;
 	const struct sk_plan_home *homes;
 	const uint32_t *follows;
-	uint32_t lane_count, launch_count, task_count, cost_count, kernel_count, tensor_count, binding_count,
-		step_count, call_count, await_count, argument_count, list_count, operand_count, loop_count, term_count,
-		pattern_count, symbol_count, partition_count, home_count, follow_count;
+	uint32_t lane_count, form_count, launch_count, task_count, cost_count, kernel_count, type_count, tensor_count,
+		binding_count, step_count, call_count, await_count, argument_count, list_count, operand_count,
+		loop_count, term_count, pattern_count, symbol_count, partition_count, home_count, follow_count;
 	uint32_t network_launch_count; /* the launches before the first task entry */
 };
 
@@ -92,16 +94,30 @@ bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_l
 /* Checks all of that, for whoever reads all of a plan: in time bounded by the section's size, whatever is in it. */
 bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size);
 
+/* Whether a launch's form is one; of what has been checked, it is. */
+bool sk_plan_has_form(const struct sk_plan_view *view, const struct sk_plan_launch *launch);
+
+/* What a launch, or a tensor, that has been checked may have in common with others. */
+static inline const struct sk_plan_form *sk_plan_form(const struct sk_plan_launch *launch)
+{
+	return (const void *)((const char *)&launch->form + launch->form);
+}
+
+static inline const struct sk_plan_type *sk_plan_type(const struct sk_plan_tensor *tensor)
+{
+	return (const void *)((const char *)&tensor->type + tensor->type);
+}
+
 /* Blocks of one of its steps wait for one another, so it has no serial entry. */
 static inline bool sk_plan_is_resident(const struct sk_plan_launch *launch)
 {
-	return launch->resident_cores[0] != 0 || launch->resident_cores[1] != 0;
+	return sk_plan_form(launch)->resident_cores[0] != 0 || sk_plan_form(launch)->resident_cores[1] != 0;
 }
 
 /* Kernels of the launch may call the runtime, which then looks at its steps. */
 static inline bool sk_plan_calls_runtime(const struct sk_plan_launch *launch)
 {
-	return sk_plan_is_resident(launch) || launch->flags & SK_LAUNCH_EARLY;
+	return sk_plan_is_resident(launch) || sk_plan_form(launch)->flags & SK_LAUNCH_EARLY;
 }
 
 /* Calls one behind the other, from the first one to in front of the end. */
@@ -124,7 +140,7 @@ static inline struct sk_plan_calls sk_plan_launch_calls(const struct sk_plan_vie
 	const struct sk_plan_step *first = &view->steps[launch->first_step];
 
 	return (struct sk_plan_calls){sk_plan_step_calls(view, first).first,
-				      sk_plan_step_calls(view, &first[launch->step_count - 1]).end};
+				      sk_plan_step_calls(view, &first[sk_plan_form(launch)->step_count - 1]).end};
 }
 
 /* A call's arguments; NULL: it has none, and where they would begin may be anything. */

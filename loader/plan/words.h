@@ -15,7 +15,7 @@ enum { SK_THUNK_KERNEL, SK_THUNK_TASK, SK_THUNK_ARGUMENTS };
 /* The launch's entry is a thunk. */
 static inline bool sk_plan_has_thunk(const struct sk_plan_launch *launch)
 {
-	return launch->flags & SK_LAUNCH_THUNK;
+	return sk_plan_form(launch)->flags & SK_LAUNCH_THUNK;
 }
 
 /* How many words the calls take, up to the end. */

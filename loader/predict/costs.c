@@ -211,7 +211,7 @@ static bool collect_work(struct collector *collector)
 
 	collector->costs->work = work;
 	for (uint32_t l = network->first_launch; work && l < network->first_launch + network->launch_count; l++)
-		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
+		for (uint32_t i = 0; i < sk_plan_form(&plan->launches[l])->step_count; i++) {
 			const struct sk_plan_step *step = &plan->steps[plan->launches[l].first_step + i];
 			struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
 

@@ -90,9 +90,9 @@ static void apply_options(struct sk_network_step *step, const struct placing *pl
 {
 	const struct sk_plan_launch *launch = placing->launch;
 	const struct sk_plan_step *before = placing->before[planned->lane];
-	uint32_t preload = placing->way == SK_WAY_PRELOAD ? SK_PRELOAD_MAX : launch->preload;
+	uint32_t preload = placing->way == SK_WAY_PRELOAD ? SK_PRELOAD_MAX : sk_plan_form(launch)->preload;
 
-	step->cores = launch->lane_cores[planned->lane];
+	step->cores = sk_plan_form(launch)->lane_cores[planned->lane];
 	step->flushes =
 		(planned->flags & SK_STEP_FLUSH_BEFORE && position.first ? 1 : 0) +
 		((planned->flags & SK_STEP_FLUSH_AFTER && position.last) || placing->way == SK_WAY_FLUSH ? 1 : 0);
@@ -108,7 +108,7 @@ static uint32_t early_flags(const struct sk_plan_view *plan, const struct sk_pla
 			    const struct sk_plan_step *step)
 {
 	const struct sk_plan_call *call = sk_plan_step_calls(plan, step).first;
-	bool barred = launch->flags & SK_LAUNCH_SYNC_ALL || step->call_count > 1;
+	bool barred = sk_plan_form(launch)->flags & SK_LAUNCH_SYNC_ALL || step->call_count > 1;
 	uint32_t flags = barred ? 0 : plan->kernels[call->kernel].early;
 
 	for (uint32_t i = 0; i < call->argument_count; i++) {
@@ -205,14 +205,14 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 	};
 	uint32_t number = start_launch(builder);
 
-	if (launch->flags & SK_LAUNCH_ONCE)
+	if (sk_plan_form(launch)->flags & SK_LAUNCH_ONCE)
 		return;
-	for (uint32_t i = 0; i < launch->follow_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++) {
 		uint32_t followed = plan->follows[launch->first_follow + i], first = builder->own->first_launch;
 
 		add_follow(builder, number, followed < first ? SK_NO_INDEX : followed - first);
 	}
-	for (uint32_t i = 0; i < launch->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++) {
 		const struct sk_plan_step *planned = &plan->steps[launch->first_step + i];
 		struct sk_plan_calls calls = sk_plan_step_calls(plan, planned);
 
@@ -255,13 +255,13 @@ static void add_singles(struct builder *builder, const struct sk_plan_launch *la
 {
 	uint32_t gathering = start_launch(builder);
 
-	for (uint32_t i = 0; i < launch->follow_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++)
 		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
 			add_follow(builder, gathering,
 				   builder->last_of_launch[builder->plan->follows[launch->first_follow + i] *
 								   SK_MAX_LANES +
 							   lane]);
-	for (uint32_t i = 0; i < launch->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++) {
 		const struct sk_plan_step *step = &builder->plan->steps[launch->first_step + i];
 		struct sk_plan_calls calls = sk_plan_step_calls(builder->plan, step);
 
@@ -303,7 +303,7 @@ bool sk_network_build(const struct sk_plan_view *plan, const struct sk_plan_netw
 		good &= builder.step_launches && builder.last_of_launch && builder.last_of_stream;
 	}
 	for (uint32_t i = own->first_launch; good && i < own->first_launch + own->launch_count; i++)
-		if (unfused && !(plan->launches[i].flags & SK_LAUNCH_ONCE))
+		if (unfused && !(sk_plan_form(&plan->launches[i])->flags & SK_LAUNCH_ONCE))
 			add_singles(&builder, &plan->launches[i]);
 		else if (!unfused)
 			add_launch(&builder, &plan->launches[i], way);

@@ -160,7 +160,8 @@ static void print_device(const struct prediction *prediction)
 			named ? lane->name : "", named ? " " : "", lane->cores == 1 ? "" : "s");
 	}
 	for (uint32_t i = 0; i < launches; i++)
-		once += !!(plan->launches[prediction->network->first_launch + i].flags & SK_LAUNCH_ONCE);
+		once += !!(sk_plan_form(&plan->launches[prediction->network->first_launch + i])->flags &
+			   SK_LAUNCH_ONCE);
 	fprintf(prediction->stream, "; %" PRIu32 " task%s in %" PRIu32 " launch%s", tasks, tasks == 1 ? "" : "s",
 		launches, launches == 1 ? "" : "es");
 	if (once)

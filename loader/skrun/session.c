@@ -89,8 +89,12 @@ static bool make_streams(struct sk_session *session)
 	uint32_t count = 1;
 
 	for (uint32_t i = 0; i < session->network.kernel_count; i++) {
-		uint32_t stream = plan->launches[session->network.first_kernel + i].stream;
+		const struct sk_plan_launch *launch = &plan->launches[session->network.first_kernel + i];
+		uint32_t stream;
 
+		if (!sk_plan_has_form(plan, launch)) /* whoever runs it says so */
+			continue;
+		stream = sk_plan_form(launch)->stream;
 		if (stream >= count)
 			count = stream < MOST_STREAMS ? stream + 1 : MOST_STREAMS;
 	}
@@ -297,7 +301,8 @@ bool sk_session_range(const struct sk_session *session, uint32_t slot, double ra
 	const struct sk_plan_view *plan = &session->module->plan;
 	const struct sk_plan_tensor *tensor = &plan->tensors[plan->bindings[session->network.first_tensor + slot]];
 
-	return tensor->range && sscanf(sk_plan_string(&tensor->range), "%lf %lf", &range[0], &range[1]) == 2 &&
+	return sk_plan_type(tensor)->range &&
+	       sscanf(sk_plan_string(&sk_plan_type(tensor)->range), "%lf %lf", &range[0], &range[1]) == 2 &&
 	       range[0] <= range[1] && fabs(range[0]) <= 1e38 && fabs(range[1]) <= 1e38;
 }
 

@@ -161,7 +161,7 @@ static bool has_once(const struct sk_session *session)
 	const struct sk_plan_view *plan = &session->module->plan;
 
 	for (uint32_t i = 0; i < session->network.kernel_count; i++)
-		if (plan->launches[session->network.first_kernel + i].flags & SK_LAUNCH_ONCE)
+		if (sk_plan_form(&plan->launches[session->network.first_kernel + i])->flags & SK_LAUNCH_ONCE)
 			return true;
 	return false;
 }

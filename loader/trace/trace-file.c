@@ -178,8 +178,9 @@ static void put_launch(struct writer *writer, const struct sk_recorded_launch *l
 	const struct sk_plan_launch *record = &kernel->module->plan.launches[kernel->launch];
 
 	begin_slice(writer, 0, launch->place, kernel->name, "launch", launch->start, launch->end);
-	fprintf(writer->file, ",\"args\":{\"kind\":\"%s\",\"stream\":%" PRIu32 ",\"package\":", kinds[record->kind],
-		record->stream);
+	fprintf(writer->file,
+		",\"args\":{\"kind\":\"%s\",\"stream\":%" PRIu32 ",\"package\":", kinds[sk_plan_form(record)->kind],
+		sk_plan_form(record)->stream);
 	sk_escape_json(kernel->module->path, writer->file);
 	fputs("}}", writer->file);
 	for (size_t i = 0; i < launch->slice_count; i++)

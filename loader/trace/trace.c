@@ -38,7 +38,7 @@ enum skrt_status sk_trace_check(const struct skrt_kernel *kernel)
 	char title[SK_ERROR_SIZE / 2];
 	enum skrt_status status = sk_module_check_steps(kernel);
 
-	if (status || kernel->timed || kernel->module->plan.launches[kernel->launch].task_count <= 1)
+	if (status || kernel->timed || sk_plan_form(&kernel->module->plan.launches[kernel->launch])->task_count <= 1)
 		return status;
 	sk_kernel_title(kernel, title, sizeof(title));
 	return sk_fail(SKRT_UNSUPPORTED,
@@ -324,7 +324,7 @@ static bool record_steps(struct skrt_trace *trace, const struct sk_flight *fligh
 	const struct sk_plan_launch *record = &plan->launches[flight->kernel->launch];
 	uint32_t rows[SK_MAX_LANES] = {0};
 
-	for (uint32_t i = 0; i < record->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(record)->step_count; i++) {
 		const struct sk_plan_step *step = &plan->steps[record->first_step + i];
 		struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
 
@@ -397,7 +397,7 @@ void sk_trace_end_flight(struct skrt_trace *trace, const struct sk_flight *fligh
 	const struct sk_plan_view *plan = &flight->kernel->module->plan;
 	struct sk_task_total *totals = totals_of(trace, flight->kernel->module);
 	uint64_t cores = 0;
-	bool good = totals && make_latest(trace, plan->launches[flight->kernel->launch].step_count) &&
+	bool good = totals && make_latest(trace, sk_plan_form(&plan->launches[flight->kernel->launch])->step_count) &&
 		    record_cores(trace, flight, &cores) && record_steps(trace, flight, totals);
 
 	trace->all_launches++;

@@ -106,7 +106,7 @@ static void add_task(const struct writer *writer, struct scope *scope, uint32_t 
 	uint32_t launch = writer->plan->tasks[task].launch;
 
 	sk_array_push(writer->arena, &scope->asked, task);
-	if (writer->plan->launches[launch].kind != SK_LAUNCH_SUPERKERNEL)
+	if (sk_plan_form(&writer->plan->launches[launch])->kind != SK_LAUNCH_SUPERKERNEL)
 		sk_array_push(writer->arena, &scope->singles, task);
 	else if (sk_plan_launch_calls(writer->plan, &writer->plan->launches[launch]).first->task == task)
 		sk_array_push(writer->arena, &scope->launches, launch);
@@ -217,9 +217,9 @@ static uint64_t useful_cores(const struct writer *writer, const struct sk_plan_l
 	const struct sk_plan_view *plan = writer->plan;
 	uint64_t cores = 0;
 
-	for (uint32_t i = 0; i < launch->home_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->home_count; i++)
 		cores += plan->homes[launch->first_home + i].lane == lane;
-	for (uint32_t i = 0; i < launch->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++) {
 		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
 		uint64_t parts =
 			step->kind == SK_STEP_SPLIT ? parts_of(&plan->partitions[step->partition]) : step->blocks;
@@ -229,9 +229,9 @@ static uint64_t useful_cores(const struct writer *writer, const struct sk_plan_l
 		if (step->lane == lane && parts > cores)
 			cores = parts;
 	}
-	if (launch->lane_cores[lane] && cores > launch->lane_cores[lane])
-		cores = launch->lane_cores[lane];
-	return cores > launch->resident_cores[lane] ? cores : launch->resident_cores[lane];
+	if (sk_plan_form(launch)->lane_cores[lane] && cores > sk_plan_form(launch)->lane_cores[lane])
+		cores = sk_plan_form(launch)->lane_cores[lane];
+	return cores > sk_plan_form(launch)->resident_cores[lane] ? cores : sk_plan_form(launch)->resident_cores[lane];
 }
 
 static void put_launch(const struct writer *writer, uint32_t index, const struct code *code)
@@ -241,33 +241,33 @@ static void put_launch(const struct writer *writer, uint32_t index, const struct
 	const struct sk_plan_launch *launch = &plan->launches[index];
 	uint64_t awaits = 0;
 
-	for (uint32_t i = 0; i < launch->step_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++)
 		awaits += plan->steps[launch->first_step + i].await_count;
 	put_text(writer, "{", "name", sk_plan_string(&launch->name));
-	put_text(writer, ", ", "kind", kinds[launch->kind]);
-	if (launch->flags & SK_LAUNCH_ONCE)
+	put_text(writer, ", ", "kind", kinds[sk_plan_form(launch)->kind]);
+	if (sk_plan_form(launch)->flags & SK_LAUNCH_ONCE)
 		fputs(", \"once\": true", writer->stream);
-	put_text(writer, ", ", "scope", optional(&launch->scope));
+	put_text(writer, ", ", "scope", optional(&sk_plan_form(launch)->scope));
 	put_text(writer, ", ", "first", step_name(writer, launch->first_step));
-	put_text(writer, ", ", "last", last_name(writer, launch->first_step + launch->step_count - 1));
-	put_number(writer, ", ", "stream", launch->stream);
-	put_number(writer, ", ", "steps", launch->step_count);
+	put_text(writer, ", ", "last", last_name(writer, launch->first_step + sk_plan_form(launch)->step_count - 1));
+	put_number(writer, ", ", "stream", sk_plan_form(launch)->stream);
+	put_number(writer, ", ", "steps", sk_plan_form(launch)->step_count);
 	put_number(writer, ", ", "awaits", awaits);
 	fputs(", \"lanes\": {", writer->stream);
 	for (uint32_t lane = 0, shown = 0; lane < plan->lane_count; lane++) {
-		if (!launch->lane_steps[lane])
+		if (!sk_plan_form(launch)->lane_steps[lane])
 			continue;
 		fputs(shown++ ? ", " : "", writer->stream);
 		put_string(writer, sk_plan_string(&plan->lanes[lane]));
-		put_number(writer, ": {", "steps", launch->lane_steps[lane]);
+		put_number(writer, ": {", "steps", sk_plan_form(launch)->lane_steps[lane]);
 		put_number(writer, ", ", "cores", useful_cores(writer, launch, lane));
 		fputc('}', writer->stream);
 	}
-	put_number(writer, "}, ", "scratch", launch->scratch_size);
+	put_number(writer, "}, ", "scratch", sk_plan_form(launch)->scratch_size);
 	put_number(writer, ", ", "code", code->parallel);
 	put_number(writer, ", ", "serial_code", code->serial);
 	fputs(", \"follows\": [", writer->stream);
-	for (uint32_t i = 0; i < launch->follow_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++) {
 		fputs(i ? ", " : "", writer->stream);
 		put_string(writer, launch_name(writer, plan->follows[launch->first_follow + i]));
 	}
@@ -343,7 +343,7 @@ static void put_groups(const struct writer *writer)
 
 	fputs("  \"tile_groups\": [", writer->stream);
 	for (uint32_t l = 0; l < plan->network_launch_count; l++)
-		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
+		for (uint32_t i = 0; i < sk_plan_form(&plan->launches[l])->step_count; i++) {
 			uint32_t step = plan->launches[l].first_step + i;
 			struct sk_traffic traffic = sk_traffic_of_step(writer->arena, plan, &plan->steps[step]);
 
@@ -356,8 +356,8 @@ static void put_groups(const struct writer *writer)
 			put_group(writer, l, step, &traffic);
 		}
 	for (uint32_t i = 0; i < plan->tensor_count; i++) {
-		scratch += plan->tensors[i].space == SK_SPACE_SCRATCH ? plan->tensors[i].bytes : 0;
-		workspace += plan->tensors[i].space == SK_SPACE_WORKSPACE ? plan->tensors[i].bytes : 0;
+		scratch += plan->tensors[i].space == SK_SPACE_SCRATCH ? sk_plan_type(&plan->tensors[i])->bytes : 0;
+		workspace += plan->tensors[i].space == SK_SPACE_WORKSPACE ? sk_plan_type(&plan->tensors[i])->bytes : 0;
 	}
 	put_number(writer, "\n  ],\n  \"tiles\": {", "temporaries_in_scratch", scratch);
 	put_change(writer, "temporaries_in_memory", scratch + workspace, workspace);

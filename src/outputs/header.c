@@ -68,7 +68,7 @@ static void find_serial_entries(struct writer *writer)
 /* Bytes behind the serial entry's `workspace`. Never 0, so that it can be the size of an array. */
 static uint64_t serial_workspace(const struct writer *writer, const struct sk_plan_launch *launch)
 {
-	uint64_t size = writer->plan->plan->workspace_size + launch->scratch_size;
+	uint64_t size = writer->plan->plan->workspace_size + sk_plan_form(launch)->scratch_size;
 
 	return size ? size : 1;
 }
@@ -93,7 +93,7 @@ static void write_launches(const struct writer *writer)
 		const char *name = sk_plan_string(&launch->name);
 
 		fprintf(stream, "\n%sint %s(struct sk_core *core);\n",
-			launch->flags & SK_LAUNCH_ONCE
+			sk_plan_form(launch)->flags & SK_LAUNCH_ONCE
 				? "/* Runs once: what it leaves in the workspace is good for all runs. */\n"
 				: "",
 			name);
@@ -119,11 +119,11 @@ static void write_launch_table(const struct writer *writer)
 		const struct sk_plan_launch *launch = &plan->launches[i];
 
 		fprintf(stream, "\t{\"%s\", %" PRIu32 ", %" PRIu32 ", {", sk_plan_string(&launch->name),
-			launch->step_count, launch->stream);
+			sk_plan_form(launch)->step_count, sk_plan_form(launch)->stream);
 		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
-			fprintf(stream, "%s%" PRIu32, lane ? ", " : "", launch->lane_steps[lane]);
+			fprintf(stream, "%s%" PRIu32, lane ? ", " : "", sk_plan_form(launch)->lane_steps[lane]);
 		fprintf(stream, "}, UINT64_C(%" PRIu64 "), UINT64_C(%" PRIu64 ")},\n", plan->plan->workspace_size,
-			launch->scratch_size);
+			sk_plan_form(launch)->scratch_size);
 	}
 	fputs("};\n", stream);
 }
@@ -171,9 +171,9 @@ static const char *role_name(uint8_t role)
 /* "f32 [64, 1024]" */
 static void print_shape(FILE *stream, const struct sk_plan_tensor *tensor)
 {
-	fprintf(stream, "%s [", sk_dtype_name((enum sk_dtype)tensor->dtype));
-	for (uint32_t i = 0; i < tensor->rank; i++)
-		fprintf(stream, "%s%" PRIu64, i ? ", " : "", tensor->shape[i]);
+	fprintf(stream, "%s [", sk_dtype_name((enum sk_dtype)sk_plan_type(tensor)->dtype));
+	for (uint32_t i = 0; i < sk_plan_type(tensor)->rank; i++)
+		fprintf(stream, "%s%" PRIu64, i ? ", " : "", sk_plan_type(tensor)->shape[i]);
 	putc(']', stream);
 }
 
@@ -198,8 +198,9 @@ static void write_bindings(const struct writer *writer)
 		fprintf(stream,
 			" */\n#define SK_%s_TENSOR_%s %" PRIu32 "\n#define SK_%s_BYTES_%s UINT64_C(%" PRIu64 ")\n"
 			"#define SK_%s_CAPACITY_%s UINT64_C(%" PRIu64 ")\n",
-			writer->name, writer->tensors[i], i, writer->name, writer->tensors[i], tensor->bytes,
-			writer->name, writer->tensors[i], tensor->bytes + tensor->padding);
+			writer->name, writer->tensors[i], i, writer->name, writer->tensors[i],
+			sk_plan_type(tensor)->bytes, writer->name, writer->tensors[i],
+			sk_plan_type(tensor)->bytes + sk_plan_type(tensor)->padding);
 	}
 }
 
@@ -224,15 +225,18 @@ static void write_tensor_table(const struct writer *writer)
 		const struct sk_plan_tensor *tensor = tensor_at(writer, i);
 		uint64_t strides[SK_MAX_RANK] = {0}, stride = 1;
 
-		for (uint32_t j = tensor->rank; j-- > 0; stride *= tensor->shape[j]) /* at most the tensor's bytes */
+		for (uint32_t j = sk_plan_type(tensor)->rank; j-- > 0;
+		     stride *= sk_plan_type(tensor)->shape[j]) /* at most the tensor's bytes */
 			strides[j] = stride;
 		fputs("\t{", stream);
 		print_string(stream, sk_plan_string(&tensor->name));
-		fprintf(stream, ", %u, %u, %u, %" PRIu32 ", UINT64_C(%" PRIu64 ")", tensor->dtype, tensor->role,
-			tensor->rank, sk_dtype_size((enum sk_dtype)tensor->dtype), tensor->bytes);
-		print_extents(stream, tensor->shape, tensor->rank);
-		print_extents(stream, strides, tensor->rank);
-		fprintf(stream, ", UINT64_C(%" PRIu64 ")},\n", tensor->bytes + tensor->padding);
+		fprintf(stream, ", %u, %u, %u, %" PRIu32 ", UINT64_C(%" PRIu64 ")", sk_plan_type(tensor)->dtype,
+			tensor->role, sk_plan_type(tensor)->rank,
+			sk_dtype_size((enum sk_dtype)sk_plan_type(tensor)->dtype), sk_plan_type(tensor)->bytes);
+		print_extents(stream, sk_plan_type(tensor)->shape, sk_plan_type(tensor)->rank);
+		print_extents(stream, strides, sk_plan_type(tensor)->rank);
+		fprintf(stream, ", UINT64_C(%" PRIu64 ")},\n",
+			sk_plan_type(tensor)->bytes + sk_plan_type(tensor)->padding);
 	}
 	fputs("};\n", stream);
 }

@@ -60,7 +60,7 @@ struct task_code {
 
 static uint64_t *share_of(struct task_code *code, const struct sk_plan_launch *launch, bool serial)
 {
-	if (launch->kind == SK_LAUNCH_TASK)
+	if (sk_plan_form(launch)->kind == SK_LAUNCH_TASK)
 		return &code->entries;
 	return serial ? &code->serial : &code->dispatcher;
 }

@@ -74,7 +74,7 @@ static void make(void *context)
 	for (uint32_t i = 0; i < job->plan->launch_count && !result->reason; i++) {
 		const struct sk_plan_launch *launch = &job->plan->launches[i];
 
-		if ((launch->kind == SK_LAUNCH_TASK) != job->tasks)
+		if ((sk_plan_form(launch)->kind == SK_LAUNCH_TASK) != job->tasks)
 			continue;
 		sk_array_push(job->arena, &result->entries, make_entry(job, i));
 	}

@@ -168,7 +168,8 @@ static void add_entries(struct package *package, const char *name, const struct 
 	for (size_t i = 0; i < made->entries.count; i++) {
 		const struct sk_entry *entry = &made->entries.items[i];
 
-		exported[entry->parallel] = package->plan->launches[entry->launch].kind != SK_LAUNCH_TASK;
+		exported[entry->parallel] =
+			sk_plan_form(&package->plan->launches[entry->launch])->kind != SK_LAUNCH_TASK;
 		if (entry->serial != SK_NO_INDEX)
 			exported[entry->serial] = exported[entry->parallel];
 	}
@@ -272,10 +273,10 @@ static void align_kernels(struct package *package)
 		struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
 
 		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
-			raise(&alignments[call->kernel], launch->func_align);
-			for (uint32_t copy = 1; copy < launch->copies; copy++)
+			raise(&alignments[call->kernel], sk_plan_form(launch)->func_align);
+			for (uint32_t copy = 1; copy < sk_plan_form(launch)->copies; copy++)
 				raise(&alignments[plan->kernels[call->kernel].first_copy + copy - 1],
-				      launch->func_align);
+				      sk_plan_form(launch)->func_align);
 		}
 	}
 	for (uint32_t k = 0; k < plan->kernel_count; k++)
@@ -289,7 +290,7 @@ static struct sk_place *find_splitters(const struct sk_model *model, const struc
 
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		const struct sk_task *task = &model->tasks.items[i];
-		uint32_t wanted = plan->launches[plan->tasks[i].launch].copies;
+		uint32_t wanted = sk_plan_form(&plan->launches[plan->tasks[i].launch])->copies;
 
 		if (wanted <= copies[task->kernel])
 			continue;

@@ -1,5 +1,6 @@
 /* Where everything in the plan lies. All tables but the strings are counted first and laid out behind the header, so
- * that every reference can be written at once; the strings come last and grow. See plan-tables.h. */
+ * that every reference can be written at once; the strings grow behind them, and so do the records that others share.
+ * See plan-tables.h. */
 #include "src/planning/plan-tables.h"
 
 #include <string.h>
@@ -29,10 +30,27 @@ static uint64_t offset_of(const struct sk_plan_writer *writer, const void *field
 	return (uint64_t)((const uint8_t *)field - writer->image->bytes);
 }
 
+/* The name of a task is the end of that of its entry, if it is an identifier. */
+static void intern_task(struct sk_plan_writer *writer, uint32_t number)
+{
+	const char *name = writer->model->tasks.items[number].name;
+	size_t length = strlen(name);
+
+	if (writer->entry_names) {
+		const char *entry = writer->entry_names[number];
+		size_t before = strlen(entry) - length; /* identifiers are as long as names, or longer */
+		uint32_t offset = intern(writer, entry);
+
+		if (!strcmp(entry + before, name))
+			sk_map_insert(&writer->string_offsets, name, length, offset + (uint32_t)before);
+	}
+	intern(writer, name);
+}
+
 void sk_plan_intern_other_names(struct sk_plan_writer *writer)
 {
 	for (uint32_t i = 0; i < writer->model->tasks.count; i++)
-		intern(writer, writer->model->tasks.items[i].name);
+		intern_task(writer, i);
 	for (uint32_t i = 0; i < writer->model->kernels.count; i++) {
 		intern(writer, writer->model->kernels.items[i].name);
 		intern(writer, writer->model->kernels.items[i].symbol);
@@ -46,6 +64,38 @@ void sk_plan_set_string(struct sk_plan_writer *writer, int32_t *field, const cha
 		*field = (int32_t)(writer->strings_offset + intern(writer, text) - offset_of(writer, field));
 }
 
+/* ---- what is shared ---- */
+
+static void append(struct sk_plan_writer *writer, struct sk_plan_shared *table, const void *bytes, size_t size)
+{
+	while (table->bytes.capacity - table->bytes.count < size)
+		table->bytes.items = sk_array_reserve(writer->arena, table->bytes.items, table->bytes.capacity,
+						      &table->bytes.capacity, 1);
+	memcpy(table->bytes.items + table->bytes.count, bytes, size);
+	table->bytes.count += size;
+}
+
+uint32_t sk_plan_share(struct sk_plan_writer *writer, struct sk_plan_shared *table, const void *records, uint32_t count)
+{
+	size_t size = count * table->record_size;
+	uint32_t number;
+
+	if (!count)
+		return 0;
+	number = sk_map_find(&table->numbers, records, size);
+	if (number == SK_NONE) {
+		number = (uint32_t)(table->bytes.count / table->record_size);
+		sk_map_insert(&table->numbers, sk_arena_copy(writer->arena, records, size), size, number);
+		append(writer, table, records, size);
+	}
+	return number;
+}
+
+int32_t sk_plan_later_string(struct sk_plan_writer *writer, const char *text)
+{
+	return text ? (int32_t)intern(writer, text) + 1 : 0;
+}
+
 void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field, enum sk_plan_target target,
 			    uint32_t index)
 {
@@ -56,7 +106,7 @@ void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field,
 /* ---- layout ---- */
 
 /* The tables of which every launch has a part. */
-enum { STEPS, CALLS, AWAITS, ARGUMENTS, LOOPS, PARTITIONS, HOMES, FOLLOWS, COUNTS };
+enum { STEPS, CALLS, AWAITS, ARGUMENTS, LOOPS, FOLLOWS, COUNTS };
 
 static void count_call(const struct sk_task *task, uint64_t copies, uint64_t counts[COUNTS])
 {
@@ -82,12 +132,7 @@ static void count_records(const struct sk_plan_writer *writer, uint64_t counts[C
 				count_call(&model->tasks.items[step->tasks[i]], copies, counts);
 			counts[CALLS] += step->task_count * copies;
 			counts[STEPS] += writer->task_entries ? step->task_count : 0;
-			counts[PARTITIONS] +=
-				writer->task_entries && step->partition != SK_NO_INDEX ? step->task_count : 0;
-			counts[HOMES] += writer->task_entries && step->home != SK_ALL_CORES;
 		}
-		counts[PARTITIONS] += launch->partition_count;
-		counts[HOMES] += launch->home_count;
 		counts[FOLLOWS] += writer->fusion->launches[l].follow_count;
 	}
 }
@@ -181,8 +226,6 @@ static bool lay_out(struct sk_plan_writer *writer, struct sk_plan *header, uint6
 	       add_table(header, &header->loops, counts[LOOPS], sizeof(struct sk_plan_loop), size) &&
 	       add_table(header, &header->terms, lists->terms.count, sizeof(struct sk_plan_term), size) &&
 	       add_table(header, &header->patterns, lists->patterns.count, sizeof(struct sk_plan_pattern), size) &&
-	       add_table(header, &header->partitions, counts[PARTITIONS], sizeof(struct sk_plan_partition), size) &&
-	       add_table(header, &header->homes, counts[HOMES], sizeof(struct sk_plan_home), size) &&
 	       add_table(header, &header->follows, counts[FOLLOWS], sizeof(uint32_t), size);
 }
 
@@ -229,8 +272,6 @@ static void open_tables(struct sk_plan_writer *writer, const struct sk_plan *hea
 	put(&plan->terms, writer->lists.terms.items, sizeof(struct sk_plan_term));
 	put(&plan->patterns, writer->lists.patterns.items, sizeof(struct sk_plan_pattern));
 	writer->symbols = start_of(&plan->symbols);
-	writer->partitions = start_of(&plan->partitions);
-	writer->homes = start_of(&plan->homes);
 	writer->follows = start_of(&plan->follows);
 }
 
@@ -248,25 +289,85 @@ bool sk_plan_lay_out(struct sk_plan_writer *writer)
 	return true;
 }
 
-bool sk_plan_join(struct sk_plan_writer *writer)
+static bool add_shared(struct sk_plan_writer *writer, struct sk_plan_table *place, const struct sk_plan_shared *table,
+		       uint64_t *size)
 {
-	struct sk_plan_image *image = writer->image;
+	return add_table(writer->plan, place, table->bytes.count / table->record_size, table->record_size, size);
+}
+
+static bool lay_out_rest(struct sk_plan_writer *writer, uint64_t *size)
+{
 	struct sk_plan *plan = writer->plan;
 
-	image->size = writer->strings_offset + writer->strings.count;
-	if (image->size > INT32_MAX)
+	*size = writer->strings_offset + writer->strings.count;
+	if (*size > INT32_MAX)
 		return false;
-	plan->size = image->size;
 	plan->strings.count = (uint32_t)writer->strings.count;
 	plan->strings.offset = (int32_t)(writer->strings_offset - offset_of(writer, &plan->strings.offset));
+	return add_shared(writer, &plan->forms, &writer->forms, size) &&
+	       add_shared(writer, &plan->types, &writer->types, size) &&
+	       add_shared(writer, &plan->partitions, &writer->partitions, size) &&
+	       add_shared(writer, &plan->homes, &writer->homes, size);
+}
+
+/* A number of a table's record becomes a reference to it. */
+static void refer(int32_t *field, const struct sk_plan_table *table, size_t record_size)
+{
+	*field = (int32_t)((char *)start_of(table) + (size_t)*field * record_size - (char *)field);
+}
+
+/* So does what sk_plan_later_string has left. */
+static void refer_string(int32_t *field, const struct sk_plan *plan)
+{
+	if (*field)
+		*field = (int32_t)((char *)start_of(&plan->strings) + *field - 1 - (char *)field);
+}
+
+static void refer_all(struct sk_plan *plan)
+{
+	struct sk_plan_launch *launches = start_of(&plan->launches);
+	struct sk_plan_tensor *tensors = start_of(&plan->tensors);
+	struct sk_plan_form *forms = start_of(&plan->forms);
+	struct sk_plan_type *types = start_of(&plan->types);
+
+	for (uint32_t i = 0; i < plan->launches.count; i++)
+		refer(&launches[i].form, &plan->forms, sizeof(*forms));
+	for (uint32_t i = 0; i < plan->tensors.count; i++)
+		refer(&tensors[i].type, &plan->types, sizeof(*types));
+	for (uint32_t i = 0; i < plan->forms.count; i++) {
+		refer_string(&forms[i].scope, plan);
+		refer_string(&forms[i].network, plan);
+	}
+	for (uint32_t i = 0; i < plan->types.count; i++)
+		refer_string(&types[i].range, plan);
+}
+
+bool sk_plan_join(struct sk_plan_writer *writer)
+{
+	const struct sk_plan_shared *shared[] = {&writer->forms, &writer->types, &writer->partitions, &writer->homes};
+	struct sk_plan *plan = writer->plan;
+	const struct sk_plan_table *tables[] = {&plan->forms, &plan->types, &plan->partitions, &plan->homes};
+	struct sk_plan_image *image = writer->image;
+
+	if (!lay_out_rest(writer, &image->size))
+		return false;
+	plan->size = image->size;
 
 	uint8_t *bytes = align(sk_arena_alloc(writer->arena, image->size + SK_PLAN_ALIGN, 1));
 
+	memset(bytes + writer->strings_offset, 0, image->size - writer->strings_offset); /* between the tables */
 	memcpy(bytes, image->bytes, writer->strings_offset);
 	memcpy(bytes + writer->strings_offset, writer->strings.items, writer->strings.count);
+	for (int i = 0; i < 4; i++)
+		if (tables[i]->count)
+			memcpy(bytes + ((uint8_t *)start_of(tables[i]) - image->bytes), shared[i]->bytes.items,
+			       shared[i]->bytes.count);
+	refer_all((struct sk_plan *)bytes);
 	image->bytes = bytes;
 	sk_arena_release(writer->arena, writer->tables, writer->tables_size);
 	sk_arena_release(writer->arena, writer->strings.items, writer->strings.capacity);
 	sk_map_release(&writer->string_offsets);
+	for (int i = 0; i < 4; i++)
+		sk_arena_release(writer->arena, shared[i]->bytes.items, shared[i]->bytes.capacity);
 	return true;
 }

@@ -19,6 +19,13 @@ struct sk_plan_lists {
 	struct sk_plan_list_of_task *of_tasks; /* by task */
 };
 
+/* A table of records that others share: what is equal stands in it once. */
+struct sk_plan_shared {
+	SK_ARRAY(char) bytes;
+	size_t record_size;
+	struct sk_map numbers; /* by the bytes of records one behind the other: the first one's */
+};
+
 struct sk_plan_writer {
 	const struct sk_model *model;
 	const struct sk_fusion *fusion;
@@ -28,6 +35,7 @@ struct sk_plan_writer {
 	enum sk_task_entries task_entries;
 	struct sk_plan_image *image;
 	uint64_t *constant_offsets; /* by tensor */
+	const char **entry_names; /* by task; NULL: they have none */
 	uint32_t *numbers; /* by tensor that is no view: its number in the plan */
 
 	/* The tables in the image, and how much of each has been written. */
@@ -46,11 +54,8 @@ struct sk_plan_writer {
 	struct sk_plan_await *awaits;
 	struct sk_plan_loop *loops;
 	struct sk_plan_symbol *symbols;
-	struct sk_plan_partition *partitions;
-	struct sk_plan_home *homes;
 	uint32_t *follows;
-	uint32_t step_count, call_count, await_count, argument_count, loop_count, partition_count, home_count,
-		follow_count;
+	uint32_t step_count, call_count, await_count, argument_count, loop_count, follow_count;
 
 	struct sk_plan_lists lists;
 	struct sk_map cost_numbers; /* what tasks cost -> index in costs */
@@ -61,6 +66,9 @@ struct sk_plan_writer {
 	uint64_t strings_offset; /* in the image */
 	SK_ARRAY(char) strings;
 	struct sk_map string_offsets;
+
+	/* Behind the strings: how many they are is known when all others have been written. */
+	struct sk_plan_shared forms, types, partitions, homes;
 };
 
 /* Makes the lists of arguments; the tensors are numbered. */
@@ -73,6 +81,14 @@ bool sk_plan_lay_out(struct sk_plan_writer *writer);
  * end of the strings, where it looks anyway. */
 void sk_plan_intern_other_names(struct sk_plan_writer *writer);
 
+/* The number of the first of so many records in a row, which are equal to these; 0 of none. */
+uint32_t sk_plan_share(struct sk_plan_writer *writer, struct sk_plan_shared *table, const void *records,
+		       uint32_t count);
+
+/* What a field of a record that is shared holds until the tables are joined, instead of a reference to a string. NULL:
+ * it stays 0. */
+int32_t sk_plan_later_string(struct sk_plan_writer *writer, const char *text);
+
 /* A field of the tables that refers to a string; NULL: it stays 0. */
 void sk_plan_set_string(struct sk_plan_writer *writer, int32_t *field, const char *text);
 
@@ -80,7 +96,8 @@ void sk_plan_set_string(struct sk_plan_writer *writer, int32_t *field, const cha
 void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field, enum sk_plan_target target,
 			    uint32_t index);
 
-/* Joins tables and strings in the image. False if the plan is too large. */
+/* Joins tables, strings and what is shared in the image; the form of a launch, and the type of a tensor, is a number
+ * until now. False if the plan is too large. */
 bool sk_plan_join(struct sk_plan_writer *writer);
 
 #endif

@@ -148,18 +148,22 @@ static void write_tensors(struct sk_plan_writer *writer)
 			continue;
 		struct sk_plan_tensor *record = &writer->tensors[writer->numbers[i]];
 
+		struct sk_plan_type type = {
+			.dtype = (uint8_t)tensor->dtype,
+			.rank = (uint8_t)tensor->rank,
+			/* Nobody gives contents to what no task uses. */
+			.range = sk_plan_later_string(writer, tensor->role != SK_ROLE_NONE ? tensor->range : NULL),
+			.bytes = tensor->bytes,
+			.padding = tensor->padding,
+		};
+
 		sk_plan_set_string(writer, &record->name, tensor->name);
-		if (tensor->role != SK_ROLE_NONE) /* nobody gives contents to what no task uses */
-			sk_plan_set_string(writer, &record->range, tensor->range);
-		record->dtype = (uint8_t)tensor->dtype;
-		record->rank = (uint8_t)tensor->rank;
+		memcpy(type.shape, tensor->shape, tensor->rank * sizeof(tensor->shape[0]));
+		record->type = (int32_t)sk_plan_share(writer, &writer->types, &type, 1);
 		record->role = (uint8_t)tensor->role;
 		record->space = (uint8_t)space_of(writer, i, false);
 		record->offset = base_of(writer, i, false);
 		record->unshared_offset = tensor->role == SK_ROLE_TEMPORARY ? base_of(writer, i, true) : 0;
-		record->bytes = tensor->bytes;
-		record->padding = tensor->padding;
-		memcpy(record->shape, tensor->shape, tensor->rank * sizeof(tensor->shape[0]));
 		if (record->space == SK_SPACE_BINDING) {
 			record->index = tensor->binding;
 			writer->bindings[tensor->binding] = writer->numbers[i];
@@ -223,7 +227,7 @@ static void write_call(struct sk_plan_writer *writer, uint32_t number, uint64_t 
 }
 
 /* What the step of a task is by itself: its spread, and one call. */
-static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_plan_launch *launch, uint32_t number,
+static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_plan_form *form, uint32_t number,
 				       const struct sk_side *side, uint64_t scale)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
@@ -244,14 +248,14 @@ static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_
 	record->extent = divided ? task->extent / scale : 0;
 	record->first_await = writer->await_count;
 	if (side->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
-		launch->flags |= SK_LAUNCH_EARLY;
+		form->flags |= SK_LAUNCH_EARLY;
 	if (task->once)
-		launch->flags |= SK_LAUNCH_ONCE;
+		form->flags |= SK_LAUNCH_ONCE;
 	write_call(writer, number, scale);
 	return record;
 }
 
-static void write_step(struct sk_plan_writer *writer, struct sk_plan_launch *launch,
+static void write_step(struct sk_plan_writer *writer, const struct sk_plan_launch *launch, struct sk_plan_form *form,
 		       const struct sk_launch_options *options, const struct sk_step *step)
 {
 	struct sk_side sides[SK_MAX_SIDES];
@@ -261,7 +265,7 @@ static void write_step(struct sk_plan_writer *writer, struct sk_plan_launch *lau
 
 	const struct sk_task *tasks = writer->model->tasks.items;
 	struct sk_plan_step *record =
-		start_step(writer, launch, step->task, &sides[step->side], sk_run_scale(step->run, &tasks[step->task]));
+		start_step(writer, form, step->task, &sides[step->side], sk_run_scale(step->run, &tasks[step->task]));
 
 	for (uint32_t i = 1; i < step->task_count; i++) {
 		uint32_t number = step->tasks[i];
@@ -291,127 +295,161 @@ static void write_step(struct sk_plan_writer *writer, struct sk_plan_launch *lau
 
 /* What every kind of launch has: a name, entries, and slices that begin where the last launch's end. Blocks that wait
  * for one another cannot run one by one, so such a launch has no serial entry, and neither has one with a thunk. */
-static struct sk_plan_launch *start_launch(struct sk_plan_writer *writer, uint32_t number, enum sk_launch_kind kind,
-					   const char *name, const uint32_t resident_cores[SK_MAX_LANES])
+static struct sk_plan_launch *start_launch(struct sk_plan_writer *writer, uint32_t number, const char *name,
+					   struct sk_plan_form *form)
 {
 	struct sk_plan_launch *record = &writer->launches[number];
 	bool resident = false;
 
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
-		record->resident_cores[lane] = resident_cores[lane];
-		resident |= resident_cores[lane] != 0;
-		if (writer->plan->resident_cores[lane] < resident_cores[lane])
-			writer->plan->resident_cores[lane] = resident_cores[lane];
+		resident |= form->resident_cores[lane] != 0;
+		if (writer->plan->resident_cores[lane] < form->resident_cores[lane])
+			writer->plan->resident_cores[lane] = form->resident_cores[lane];
 	}
 	sk_plan_set_string(writer, &record->name, name);
 	sk_plan_add_relocation(writer, &record->entry, SK_PLAN_ENTRY, number);
-	if (kind == SK_LAUNCH_TASK && writer->task_entries == SK_TASKS_BY_THUNKS)
-		record->flags = SK_LAUNCH_THUNK;
+	if (form->kind == SK_LAUNCH_TASK && writer->task_entries == SK_TASKS_BY_THUNKS)
+		form->flags = SK_LAUNCH_THUNK;
 	else if (!resident)
 		sk_plan_add_relocation(writer, &record->serial_entry, SK_PLAN_SERIAL_ENTRY, number);
-	record->kind = kind;
 	record->first_step = writer->step_count;
 	record->first_follow = writer->follow_count;
-	record->first_partition = writer->partition_count;
-	record->first_home = writer->home_count;
 	return record;
 }
 
-static void write_options(struct sk_plan_writer *writer, struct sk_plan_launch *record,
-			  const struct sk_launch_options *options)
+static void set_partitions(struct sk_plan_writer *writer, struct sk_plan_launch *record, struct sk_plan_form *form,
+			   const struct sk_plan_partition *partitions, uint32_t count)
 {
-	record->func_align = options->func_align;
-	record->flags |=
-		(uint16_t)((options->sync_all ? SK_LAUNCH_SYNC_ALL : 0) | (options->debug ? SK_LAUNCH_DEBUG : 0));
-	record->preload = (uint8_t)options->preload;
-	record->copies = (uint8_t)options->split_mode;
-	sk_launch_options_cores(writer->model, options, record->lane_cores);
+	record->first_partition = sk_plan_share(writer, &writer->partitions, partitions, count);
+	form->partition_count = count;
 }
 
-/* Once the rest of the record is written. */
-static void write_device_cores(const struct sk_plan_writer *writer, struct sk_plan_launch *record,
-			       const uint32_t *tasks, uint32_t count)
+static void set_homes(struct sk_plan_writer *writer, struct sk_plan_launch *record, struct sk_plan_form *form,
+		      const struct sk_plan_home *homes, uint32_t count)
 {
-	struct sk_launch_needs needs = {tasks, count, record->home_count, record->lane_cores, record->resident_cores};
+	record->first_home = sk_plan_share(writer, &writer->homes, homes, count);
+	form->home_count = count;
+}
 
-	for (uint32_t i = record->first_step; i < record->first_step + record->step_count; i++) {
+static void write_options(struct sk_plan_writer *writer, struct sk_plan_form *form,
+			  const struct sk_launch_options *options)
+{
+	form->func_align = (uint16_t)options->func_align; /* at most SK_MAX_FUNC_ALIGN */
+	form->flags |=
+		(uint16_t)((options->sync_all ? SK_LAUNCH_SYNC_ALL : 0) | (options->debug ? SK_LAUNCH_DEBUG : 0));
+	form->preload = (uint8_t)options->preload;
+	form->copies = (uint8_t)options->split_mode;
+	sk_launch_options_cores(writer->model, options, form->lane_cores);
+}
+
+/* Once the rest of the record and its form are written. */
+static void finish_launch(struct sk_plan_writer *writer, struct sk_plan_launch *record, struct sk_plan_form *form,
+			  const uint32_t *tasks, uint32_t count)
+{
+	struct sk_launch_needs needs = {tasks, count, form->home_count, form->lane_cores, form->resident_cores};
+	const struct sk_plan_partition *partitions = (const void *)writer->partitions.bytes.items;
+
+	for (uint32_t i = record->first_step; i < record->first_step + form->step_count; i++) {
 		const struct sk_plan_step *step = &writer->steps[i];
 
 		needs.placed[step->lane] |=
 			!(step->flags & SK_STEP_RESIDENT) &&
-			(step->partition == SK_NO_INDEX ? step->first_core
-							: writer->partitions[step->partition].first_core) != 0;
+			(step->partition == SK_NO_INDEX ? step->first_core : partitions[step->partition].first_core) !=
+				0;
 	}
-	sk_launch_device_cores(writer->model, &needs, record->device_cores);
+	sk_launch_device_cores(writer->model, &needs, form->device_cores);
+	record->form = (int32_t)sk_plan_share(writer, &writer->forms, form, 1);
 }
 
 static void write_launch(struct sk_plan_writer *writer, uint32_t number)
 {
 	const struct sk_launch *launch = &writer->fusion->launches[number];
 	const struct sk_launch_schedule *schedule = &writer->schedule->launches[number];
-	struct sk_plan_launch *record =
-		start_launch(writer, number, launch->kind, launch->name, schedule->resident_cores);
+	struct sk_plan_form form = {
+		.scope = sk_plan_later_string(writer, launch->scope),
+		.network = sk_plan_later_string(writer, writer->model->tasks.items[launch->tasks[0]].network),
+		.step_count = schedule->step_count,
+		.follow_count = launch->follow_count,
+		.task_count = launch->task_count,
+		.stream = launch->stream,
+		.scratch_size = schedule->scratch_size,
+		.kind = (uint8_t)launch->kind,
+	};
 
-	sk_plan_set_string(writer, &record->scope, launch->scope);
-	sk_plan_set_string(writer, &record->network, writer->model->tasks.items[launch->tasks[0]].network);
-	record->step_count = schedule->step_count;
-	record->task_count = launch->task_count;
-	record->follow_count = launch->follow_count;
-	record->partition_count = schedule->partition_count;
-	record->home_count = schedule->home_count;
-	memcpy(record->lane_steps, schedule->lane_steps, sizeof(record->lane_steps));
-	record->stream = launch->stream;
-	record->scratch_size = schedule->scratch_size;
-	write_options(writer, record, &launch->options);
+	memcpy(form.lane_steps, schedule->lane_steps, sizeof(form.lane_steps));
+	memcpy(form.resident_cores, schedule->resident_cores, sizeof(form.resident_cores));
+
+	struct sk_plan_launch *record = start_launch(writer, number, launch->name, &form);
+
+	write_options(writer, &form, &launch->options);
+	set_partitions(writer, record, &form, schedule->partitions, schedule->partition_count);
+	set_homes(writer, record, &form, schedule->homes, schedule->home_count);
 	for (uint32_t i = 0; i < launch->follow_count; i++)
 		writer->follows[writer->follow_count++] = launch->follows[i];
-	for (uint32_t i = 0; i < schedule->partition_count; i++)
-		writer->partitions[writer->partition_count++] = schedule->partitions[i];
-	for (uint32_t i = 0; i < schedule->home_count; i++)
-		writer->homes[writer->home_count++] = schedule->homes[i];
 	for (uint32_t i = 0; i < schedule->step_count; i++)
-		write_step(writer, record, &launch->options, &schedule->steps[i]);
-	write_device_cores(writer, record, launch->tasks, launch->task_count);
+		write_step(writer, record, &form, &launch->options, &schedule->steps[i]);
+	finish_launch(writer, record, &form, launch->tasks, launch->task_count);
+}
+
+/* What all cores of its lane share of a task by itself, or where it runs. */
+static void place_task(struct sk_plan_writer *writer, struct sk_plan_launch *record, struct sk_plan_form *form,
+		       uint32_t number, struct sk_plan_step *step)
+{
+	const struct sk_task *task = &writer->model->tasks.items[number];
+
+	if (step->kind == SK_STEP_PLAIN) {
+		set_homes(writer, record, form, &(struct sk_plan_home){task->lane, task->stream}, 1);
+		step->core_set = record->first_home;
+	} else if (step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE) {
+		bool split = step->kind == SK_STEP_SPLIT;
+
+		set_partitions(writer, record, form,
+			       &(struct sk_plan_partition){split ? task->extent : task->block_count,
+							   split ? sk_minimum_unit(writer->model, number) : 1},
+			       1);
+		step->partition = record->first_partition;
+	}
 }
 
 static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
-	const char *name = sk_arena_join(writer->arena, "sk_unfused_", sk_identifier(writer->arena, task->name));
-	uint32_t resident_cores[SK_MAX_LANES] = {0};
 	struct sk_side sides[SK_MAX_SIDES];
 	uint32_t count = sk_task_sides(writer->model, number, sides);
+	struct sk_plan_form form = {
+		.scope = sk_plan_later_string(writer, writer->fusion->tasks[number].scope),
+		.network = sk_plan_later_string(writer, task->network),
+		.step_count = count,
+		.task_count = 1,
+		.stream = task->stream,
+		.scratch_size = sk_schedule_scratch(task),
+		.kind = SK_LAUNCH_TASK,
+	};
 
 	for (uint32_t i = 0; i < count; i++)
 		if (sides[i].flags & SK_STEP_RESIDENT)
-			resident_cores[sides[i].lane] = sides[i].first_core + sides[i].blocks;
+			form.resident_cores[sides[i].lane] = sides[i].first_core + sides[i].blocks;
 
-	struct sk_plan_launch *record =
-		start_launch(writer, writer->fusion->launch_count + number, SK_LAUNCH_TASK, name, resident_cores);
-	struct sk_plan_step *step = start_step(writer, record, number, &sides[0], 1);
+	uint32_t place = writer->fusion->launch_count + number;
+	struct sk_plan_launch *record = start_launch(writer, place, writer->entry_names[number], &form);
 
-	sk_plan_set_string(writer, &record->scope, writer->fusion->tasks[number].scope);
-	sk_plan_set_string(writer, &record->network, task->network);
-	record->step_count = count;
-	record->task_count = 1;
-	record->stream = task->stream;
-	record->scratch_size = sk_schedule_scratch(task);
-	if (step->kind == SK_STEP_PLAIN) {
-		step->core_set = record->first_home;
-		record->home_count = 1;
-		writer->homes[writer->home_count++] = (struct sk_plan_home){task->lane, task->stream};
-	} else if (step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE) {
-		bool split = step->kind == SK_STEP_SPLIT;
-
-		step->partition = record->first_partition;
-		record->partition_count = 1;
-		writer->partitions[writer->partition_count++] = (struct sk_plan_partition){
-			split ? task->extent : task->block_count, split ? sk_minimum_unit(writer->model, number) : 1};
-	}
-	record->lane_steps[sides[0].lane] = 1;
+	place_task(writer, record, &form, number, start_step(writer, &form, number, &sides[0], 1));
+	form.lane_steps[sides[0].lane] = 1;
 	if (count > 1)
-		start_step(writer, record, number, &sides[1], 1)->number = ++record->lane_steps[sides[1].lane];
-	write_device_cores(writer, record, &number, 1);
+		start_step(writer, &form, number, &sides[1], 1)->number = ++form.lane_steps[sides[1].lane];
+	finish_launch(writer, record, &form, &number, 1);
+}
+
+static void name_entries(struct sk_plan_writer *writer)
+{
+	const struct sk_model *model = writer->model;
+
+	if (!writer->task_entries)
+		return;
+	writer->entry_names = SK_NEW_ARRAY(writer->arena, const char *, model->tasks.count);
+	for (uint32_t i = 0; i < model->tasks.count; i++)
+		writer->entry_names[i] = sk_arena_join(writer->arena, "sk_unfused_",
+						       sk_identifier(writer->arena, model->tasks.items[i].name));
 }
 
 /* ---- the whole ---- */
@@ -430,11 +468,19 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_fusion *fusion,
 		.image = image,
 		.constant_offsets = SK_NEW_ARRAY(model->arena, uint64_t, model->tensors.count),
 		.numbers = SK_NEW_ARRAY(model->arena, uint32_t, model->tensors.count),
+		.forms = {.record_size = sizeof(struct sk_plan_form)},
+		.types = {.record_size = sizeof(struct sk_plan_type)},
+		.partitions = {.record_size = sizeof(struct sk_plan_partition)},
+		.homes = {.record_size = sizeof(struct sk_plan_home)},
 	};
 	struct sk_place place = {.file = model->manifest};
 
 	memset(image, 0, sizeof(*image));
 	sk_map_init(&writer.string_offsets, model->arena);
+	for (int i = 0; i < 4; i++)
+		sk_map_init((struct sk_map *[]){&writer.forms.numbers, &writer.types.numbers,
+						&writer.partitions.numbers, &writer.homes.numbers}[i],
+			    model->arena);
 	if (!place_constants(&writer)) {
 		sk_error(model->diag, place, "the constants together are larger than the address space");
 		return false;
@@ -443,6 +489,7 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_fusion *fusion,
 		sk_error(model->diag, place, "the plan is larger than 2 GiB");
 		return false;
 	}
+	name_entries(&writer);
 	sk_plan_intern_other_names(&writer);
 	/* In the order of the tables, so that relocations come out in order. */
 	write_header(&writer, machine);

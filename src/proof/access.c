@@ -24,7 +24,7 @@ struct sk_task_call *sk_find_calls(struct sk_arena *arena, const struct sk_plan_
 	struct sk_task_call *places = SK_NEW_ARRAY(arena, struct sk_task_call, view->task_count);
 
 	for (uint32_t l = 0; l < view->network_launch_count; l++)
-		for (uint32_t i = 0; i < view->launches[l].step_count; i++) {
+		for (uint32_t i = 0; i < sk_plan_form(&view->launches[l])->step_count; i++) {
 			uint32_t step = view->launches[l].first_step + i, first = view->steps[step].first_call;
 
 			if (view->steps[step].flags & SK_STEP_VECTOR_SIDE)

@@ -32,8 +32,10 @@ static bool find_shape(const struct sk_calls *calls, const struct sk_plan_argume
 	struct sk_rows rows = sk_plan_rows(calls->view, argument);
 	uint64_t apart = 1, size = sk_dtype_size(argument->dtype);
 
-	for (uint32_t d = tensor->rank; d-- > 0;) {
-		uint64_t extent = tensor->shape[d] * (d + 1 == tensor->rank ? sk_dtype_size(tensor->dtype) : 1);
+	for (uint32_t d = sk_plan_type(tensor)->rank; d-- > 0;) {
+		uint64_t extent =
+			sk_plan_type(tensor)->shape[d] *
+			(d + 1 == sk_plan_type(tensor)->rank ? sk_dtype_size(sk_plan_type(tensor)->dtype) : 1);
 		bool within = rows.width > 1, of_rows = rows.count > 1 && apart >= rows.stride;
 
 		shape[d] = 1;
@@ -44,9 +46,9 @@ static bool find_shape(const struct sk_calls *calls, const struct sk_plan_argume
 			return false;
 		apart *= extent;
 	}
-	if (rows.width > 1 || rows.count > 1 || shape[tensor->rank - 1] % size)
+	if (rows.width > 1 || rows.count > 1 || shape[sk_plan_type(tensor)->rank - 1] % size)
 		return false;
-	shape[tensor->rank - 1] /= size;
+	shape[sk_plan_type(tensor)->rank - 1] /= size;
 	return true;
 }
 
@@ -58,7 +60,8 @@ static uint64_t dimension_of_view(const struct sk_calls *calls, uint32_t number,
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
 	bool reshaped = pattern && pattern->rank;
-	uint32_t rank = reshaped ? (uint32_t)pattern->rank : calls->view->tensors[argument->tensor].rank;
+	uint32_t rank =
+		reshaped ? (uint32_t)pattern->rank : sk_plan_type(&calls->view->tensors[argument->tensor])->rank;
 	uint64_t shape[SK_MAX_RANK], product = 1;
 
 	if (parameter->rank == 1)

@@ -66,7 +66,7 @@ static bool check_unit(struct sk_calls *calls)
 	uint64_t unit = partition->unit * calls->call->scale;
 	uint64_t least = sk_call_minimum_unit(calls->view, calls->call, partition->extent * calls->call->scale,
 					      calls->signature);
-	bool own_entry = calls->launch->kind == SK_LAUNCH_TASK;
+	bool own_entry = sk_plan_form(calls->launch)->kind == SK_LAUNCH_TASK;
 
 	if (own_entry ? unit == least : unit % least == 0)
 		return true;
@@ -126,7 +126,7 @@ bool sk_call_check_spread(struct sk_calls *calls)
 		return sk_call_disagree(calls, "what it returns is %s status", signature->returns_status ? "no" : "a");
 	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET) & ~early)
 		return sk_call_disagree(calls, "the kernel does not start early by itself");
-	if (signature->unfusible && calls->launch->kind == SK_LAUNCH_SUPERKERNEL)
+	if (signature->unfusible && sk_plan_form(calls->launch)->kind == SK_LAUNCH_SUPERKERNEL)
 		return sk_call_disagree(calls, "an unfusible kernel is part of a superkernel");
 	if (signature->untiled && step->tile)
 		return sk_call_disagree(calls, "an untiled kernel is part of a tile group");

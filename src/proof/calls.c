@@ -56,7 +56,7 @@ static void check_device_cores(struct sk_calls *calls, const uint64_t *least)
 
 	sk_error(calls->diag, (struct sk_place){.file = calls->file},
 		 "launch '%s': it takes %s of lane '%s' of device %s, and %s by the rest of the plan",
-		 sk_plan_string(&launch->name), cores_text(calls, launch->device_cores[wrong.lane]),
+		 sk_plan_string(&launch->name), cores_text(calls, sk_plan_form(launch)->device_cores[wrong.lane]),
 		 sk_plan_string(&view->lanes[wrong.lane]), sk_plan_string(&view->plan->device),
 		 cores_text(calls, wrong.follows));
 }
@@ -159,7 +159,7 @@ bool sk_calls_check(struct sk_arena *arena, struct sk_diag *diag, const struct s
 	read_signatures(&calls);
 	for (uint32_t l = 0; l < view->launch_count; l++) {
 		calls.launch = &view->launches[l];
-		for (uint32_t i = 0; i < calls.launch->step_count; i++)
+		for (uint32_t i = 0; i < sk_plan_form(calls.launch)->step_count; i++)
 			check_step(&calls, &view->steps[calls.launch->first_step + i]);
 	}
 	if (diag->errors == errors)

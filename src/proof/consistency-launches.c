@@ -10,7 +10,8 @@ enum { MOST_HOMES = 128 /* of a lane in a launch */ };
 static uint64_t tile_bytes(const struct sk_plan_view *view, const struct sk_plan_step *step,
 			   const struct sk_plan_call *call, const struct sk_plan_argument *argument)
 {
-	return step->tile * call->scale * argument->element_bytes + view->tensors[argument->tensor].padding;
+	return step->tile * call->scale * argument->element_bytes +
+	       sk_plan_type(&view->tensors[argument->tensor])->padding;
 }
 
 /* What the steps of a launch need. */
@@ -39,7 +40,7 @@ static struct needs needs_of(const struct sk_plan_view *view, const struct sk_pl
 {
 	struct needs needs = {0};
 
-	for (uint32_t i = 0; i < launch->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++) {
 		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
 
 		needs.early |= step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET);
@@ -56,32 +57,33 @@ static bool check_needs(const struct sk_consistency *check, const struct sk_plan
 	struct needs needs = needs_of(check->view, launch);
 
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
-		if (!sk_same_number(check, name, "its number of resident cores", launch->resident_cores[lane],
-				    needs.resident_cores[lane]))
+		if (!sk_same_number(check, name, "its number of resident cores",
+				    sk_plan_form(launch)->resident_cores[lane], needs.resident_cores[lane]))
 			return false;
-	return sk_same_number(check, name, "its scratch", launch->scratch_size, needs.scratch) &&
-	       sk_same_number(check, name, "its flag of early starts", !!(launch->flags & SK_LAUNCH_EARLY),
-			      needs.early);
+	return sk_same_number(check, name, "its scratch", sk_plan_form(launch)->scratch_size, needs.scratch) &&
+	       sk_same_number(check, name, "its flag of early starts",
+			      !!(sk_plan_form(launch)->flags & SK_LAUNCH_EARLY), needs.early);
 }
 
 /* Options are those of a scope that is fused. */
 static bool check_options(const struct sk_consistency *check, const struct sk_plan_launch *launch)
 {
 	const char *name = sk_plan_string(&launch->name);
-	bool has_options = launch->func_align ||
-			   launch->flags & ~(SK_LAUNCH_EARLY | SK_LAUNCH_ONCE | SK_LAUNCH_THUNK) || launch->preload ||
-			   launch->copies;
+	bool has_options = sk_plan_form(launch)->func_align ||
+			   sk_plan_form(launch)->flags & ~(SK_LAUNCH_EARLY | SK_LAUNCH_ONCE | SK_LAUNCH_THUNK) ||
+			   sk_plan_form(launch)->preload || sk_plan_form(launch)->copies;
 
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
-		has_options |= launch->lane_cores[lane] != 0;
-		if (lane >= check->view->lane_count && (launch->lane_cores[lane] || launch->device_cores[lane]))
+		has_options |= sk_plan_form(launch)->lane_cores[lane] != 0;
+		if (lane >= check->view->lane_count &&
+		    (sk_plan_form(launch)->lane_cores[lane] || sk_plan_form(launch)->device_cores[lane]))
 			return sk_contradict(check, "%s: it has cores in lane %u, which there is not", name, lane);
 	}
-	if (launch->kind == SK_LAUNCH_SUPERKERNEL)
-		return launch->scope || sk_contradict(check, "%s: a superkernel without a scope", name);
-	if (launch->kind == SK_LAUNCH_SINGLE && launch->scope)
+	if (sk_plan_form(launch)->kind == SK_LAUNCH_SUPERKERNEL)
+		return sk_plan_form(launch)->scope || sk_contradict(check, "%s: a superkernel without a scope", name);
+	if (sk_plan_form(launch)->kind == SK_LAUNCH_SINGLE && sk_plan_form(launch)->scope)
 		return sk_contradict(check, "%s: no superkernel, but a scope", name);
-	return sk_same_number(check, name, "its number of tasks", launch->task_count, 1) &&
+	return sk_same_number(check, name, "its number of tasks", sk_plan_form(launch)->task_count, 1) &&
 	       (!has_options || sk_contradict(check, "%s: options of a scope, and no superkernel", name));
 }
 
@@ -95,7 +97,7 @@ static bool check_home(const struct sk_consistency *check, const struct sk_plan_
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
 		const struct sk_plan_task *task = &view->tasks[call->task];
 
-		if (!(seen && launch->home_count >= MOST_HOMES) &&
+		if (!(seen && sk_plan_form(launch)->home_count >= MOST_HOMES) &&
 		    !sk_same_number(check, sk_plan_string(&task->name), "the stream of its home",
 				    view->homes[step->core_set].stream, task->stream))
 			return false;
@@ -115,7 +117,7 @@ static bool check_blocks(const struct sk_consistency *check, const struct sk_pla
 	struct sk_map known;
 
 	sk_map_init(&known, check->arena);
-	for (uint32_t i = 0; i < launch->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++) {
 		const struct sk_plan_step *step = &check->view->steps[launch->first_step + i];
 		struct cut *cut = SK_NEW(check->arena, struct cut);
 
@@ -123,7 +125,7 @@ static bool check_blocks(const struct sk_consistency *check, const struct sk_pla
 		if (step->kind == SK_STEP_BLOCKS_RANGE)
 			sk_map_insert(&known, (const char *)cut, sizeof(*cut), i);
 	}
-	for (uint32_t i = 0; i < launch->partition_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(launch)->partition_count; i++) {
 		struct cut cut = {partitions[i].rows, partitions[i].blocks};
 
 		if (cut.blocks && sk_map_find(&known, (const char *)&cut, sizeof(cut)) == SK_NONE)
@@ -138,11 +140,11 @@ static bool check_blocks(const struct sk_consistency *check, const struct sk_pla
 static bool check_homes(const struct sk_consistency *check, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *view = check->view;
-	bool *homes = SK_NEW_ARRAY(check->arena, bool, launch->home_count);
-	bool *partitions = SK_NEW_ARRAY(check->arena, bool, launch->partition_count);
-	uint32_t unused = launch->home_count + launch->partition_count;
+	bool *homes = SK_NEW_ARRAY(check->arena, bool, sk_plan_form(launch)->home_count);
+	bool *partitions = SK_NEW_ARRAY(check->arena, bool, sk_plan_form(launch)->partition_count);
+	uint32_t unused = sk_plan_form(launch)->home_count + sk_plan_form(launch)->partition_count;
 
-	for (uint32_t i = 0; i < launch->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++) {
 		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
 		bool *used = step->core_set != SK_ALL_CORES   ? &homes[step->core_set - launch->first_home]
 			     : step->partition != SK_NO_INDEX ? &partitions[step->partition - launch->first_partition]
@@ -163,9 +165,9 @@ static bool check_flags(const struct sk_consistency *check, const struct sk_plan
 {
 	const struct sk_plan_view *view = check->view;
 	const struct sk_plan_step *steps = &view->steps[launch->first_step];
-	bool *awaited = SK_NEW_ARRAY(check->arena, bool, launch->step_count);
+	bool *awaited = SK_NEW_ARRAY(check->arena, bool, sk_plan_form(launch)->step_count);
 
-	for (uint32_t i = launch->step_count; i-- > 0;) {
+	for (uint32_t i = sk_plan_form(launch)->step_count; i-- > 0;) {
 		const char *name = sk_plan_string(&sk_plan_step_task(view, &steps[i])->name);
 
 		for (uint32_t a = 0; a < steps[i].await_count; a++)
@@ -188,16 +190,16 @@ static bool check_tasks_of(const struct sk_consistency *check, const struct sk_p
 	const struct sk_plan_task *first = &view->tasks[calls.first->task];
 	const char *name = sk_plan_string(&launch->name);
 
-	for (const struct sk_plan_call *call = calls.first; call < calls.end && launch->kind != SK_LAUNCH_SINGLE;
-	     call++) {
+	for (const struct sk_plan_call *call = calls.first;
+	     call < calls.end && sk_plan_form(launch)->kind != SK_LAUNCH_SINGLE; call++) {
 		const struct sk_plan_task *task = &view->tasks[call->task];
 
 		first = task < first ? task : first;
 		if (!sk_same_text(check, sk_plan_string(&task->name), "its scope", sk_plan_string(&task->scope),
-				  sk_plan_string(&launch->scope)))
+				  sk_plan_string(&sk_plan_form(launch)->scope)))
 			return false;
 	}
-	return sk_same_number(check, name, "its stream", launch->stream, first->stream);
+	return sk_same_number(check, name, "its stream", sk_plan_form(launch)->stream, first->stream);
 }
 
 bool sk_consistency_check_launches(const struct sk_consistency *check)
@@ -212,7 +214,7 @@ bool sk_consistency_check_launches(const struct sk_consistency *check)
 		sound &= check_needs(check, launch) && check_options(check, launch) && check_homes(check, launch) &&
 			 check_blocks(check, launch) && check_flags(check, launch) && check_tasks_of(check, launch);
 		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
-			sk_raise(&resident_cores[lane], launch->resident_cores[lane]);
+			sk_raise(&resident_cores[lane], sk_plan_form(launch)->resident_cores[lane]);
 	}
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
 		sound &= sk_same_number(check, "header", "the number of resident cores",

@@ -26,12 +26,12 @@ static bool check_range(const struct sk_consistency *check, const struct sk_plan
 	double low, high;
 	int end = -1;
 
-	if (!tensor->range)
+	if (!sk_plan_type(tensor)->range)
 		return true;
 	if (tensor->role != SK_ROLE_INPUT && tensor->role != SK_ROLE_INOUT)
 		return sk_contradict(check, "%s: only inputs and inouts have a range of random values", name);
-	if (sscanf(sk_plan_string(&tensor->range), "%lf %lf%n", &low, &high, &end) != 2 ||
-	    sk_plan_string(&tensor->range)[end] || !(low <= high))
+	if (sscanf(sk_plan_string(&sk_plan_type(tensor)->range), "%lf %lf%n", &low, &high, &end) != 2 ||
+	    sk_plan_string(&sk_plan_type(tensor)->range)[end] || !(low <= high))
 		return sk_contradict(check, "%s: its range of random values is not two numbers in order", name);
 	return true;
 }
@@ -42,10 +42,10 @@ static bool check_tensor(const struct sk_consistency *check, const struct sk_pla
 	bool bound = tensor->space == SK_SPACE_BINDING;
 	uint64_t rest = 0;
 
-	for (uint32_t d = tensor->rank; d < SK_MAX_RANK; d++)
-		rest |= tensor->shape[d];
+	for (uint32_t d = sk_plan_type(tensor)->rank; d < SK_MAX_RANK; d++)
+		rest |= sk_plan_type(tensor)->shape[d];
 	if (rest)
-		return sk_contradict(check, "%s: it has more dimensions than %u", name, tensor->rank);
+		return sk_contradict(check, "%s: it has more dimensions than %u", name, sk_plan_type(tensor)->rank);
 	if (!bound && tensor->index)
 		return sk_contradict(check, "%s: only what is bound has a number", name);
 	if (tensor->role != SK_ROLE_TEMPORARY && tensor->unshared_offset)
@@ -106,9 +106,9 @@ static bool check_role(const struct sk_consistency *check, const struct sk_plan_
 	if (use->read_first && made_inside)
 		return sk_contradict(
 			check, "%s: it is an output or a temporary, and a task reads it before one writes it", name);
-	if (!sk_same_number(check, name, "the padding", tensor->padding, use->over_read))
+	if (!sk_same_number(check, name, "the padding", sk_plan_type(tensor)->padding, use->over_read))
 		return false;
-	return use->written || !made_inside || !tensor->bytes ||
+	return use->written || !made_inside || !sk_plan_type(tensor)->bytes ||
 	       sk_contradict(check, "%s: it is an output or a temporary, and no task writes it", name);
 }
 
@@ -129,11 +129,12 @@ static bool check_unshared(const struct sk_consistency *check)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < view->tensor_count; i++)
-		if (view->tensors[i].role == SK_ROLE_TEMPORARY && view->tensors[i].bytes)
+		if (view->tensors[i].role == SK_ROLE_TEMPORARY && sk_plan_type(&view->tensors[i])->bytes)
 			temporaries[count++] = &view->tensors[i];
 	qsort(temporaries, count, sizeof(*temporaries), compare_unshared);
 	for (uint32_t i = 1; i < count; i++)
-		if (temporaries[i]->unshared_offset - temporaries[i - 1]->unshared_offset < temporaries[i - 1]->bytes)
+		if (temporaries[i]->unshared_offset - temporaries[i - 1]->unshared_offset <
+		    sk_plan_type(temporaries[i - 1])->bytes)
 			return sk_contradict(check, "'%s' and '%s' share bytes of the unshared workspace",
 					     sk_plan_string(&temporaries[i - 1]->name),
 					     sk_plan_string(&temporaries[i]->name));
@@ -153,14 +154,16 @@ bool sk_consistency_check_tensors(const struct sk_consistency *check)
 		sound &= check_tensor(check, tensor) && check_range(check, tensor) &&
 			 check_role(check, tensor, &uses[i]);
 		if (tensor->space == SK_SPACE_WORKSPACE)
-			sk_raise(&workspace, sk_align_plan(tensor->offset + tensor->bytes + tensor->padding));
+			sk_raise(&workspace, sk_align_plan(tensor->offset + sk_plan_type(tensor)->bytes +
+							   sk_plan_type(tensor)->padding));
 		if (tensor->role == SK_ROLE_TEMPORARY)
-			sk_raise(&unshared, sk_align_plan(tensor->unshared_offset + tensor->bytes + tensor->padding));
+			sk_raise(&unshared, sk_align_plan(tensor->unshared_offset + sk_plan_type(tensor)->bytes +
+							  sk_plan_type(tensor)->padding));
 		if (tensor->space == SK_SPACE_CONSTANT) {
 			sound &= sk_same_number(check, sk_plan_string(&tensor->name), "where it begins", tensor->offset,
 						sk_align_plan(constants));
-			constants = tensor->offset + tensor->bytes;
-			sk_raise(&constants_room, constants + tensor->padding);
+			constants = tensor->offset + sk_plan_type(tensor)->bytes;
+			sk_raise(&constants_room, constants + sk_plan_type(tensor)->padding);
 		}
 	}
 	return sound && sk_same_number(check, "header", "the workspace", view->plan->workspace_size, workspace) &&

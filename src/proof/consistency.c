@@ -40,6 +40,15 @@ static bool is_made(const struct sk_plan *plan, const struct sk_plan_table *tabl
 	return table == &plan->arguments && plan->lists.count;
 }
 
+/* No name is empty, so the strings do not end in zeros that align what stands behind them. */
+static bool check_last_string(const struct sk_consistency *check)
+{
+	const struct sk_plan_table *strings = &check->view->plan->strings;
+	const char *end = (const char *)&strings->offset + strings->offset + strings->count;
+
+	return strings->count < 2 || end[-2] != '\0' || sk_contradict(check, "the last string is empty");
+}
+
 /* Header and tables lie one behind the other, and nothing lies between them but what aligns them. */
 static bool check_tables(const struct sk_consistency *check)
 {
@@ -54,10 +63,12 @@ static bool check_tables(const struct sk_consistency *check)
 	struct part parts[] = {
 		{"header", NULL, 0, sizeof(*plan)},
 		PART(lanes, int32_t),
+		PART(forms, struct sk_plan_form),
 		PART(launches, struct sk_plan_launch),
 		PART(tasks, struct sk_plan_task),
 		PART(costs, struct sk_plan_cost),
 		PART(kernels, struct sk_plan_kernel),
+		PART(types, struct sk_plan_type),
 		PART(tensors, struct sk_plan_tensor),
 		PART(bindings, uint32_t),
 		PART(steps, struct sk_plan_step),
@@ -105,7 +116,7 @@ static bool check_slice(const struct sk_consistency *check, const char *what, ui
 	return true;
 }
 
-/* What calls share begins behind all that there has been so far, or has been there. */
+/* What others share begins behind all that there has been so far, or has been there. */
 static bool check_shared(const struct sk_consistency *check, const char *what, uint32_t first, uint32_t count,
 			 uint32_t *end)
 {
@@ -177,24 +188,51 @@ static bool check_slices_of_steps(const struct sk_consistency *check)
 }
 
 /* Every record belongs to somebody; that calls do, the plan's reader sees. */
+/* What launches share. */
+static bool check_shared_by_launches(const struct sk_consistency *check)
+{
+	const struct sk_plan_view *view = check->view;
+	uint32_t forms = 0, homes = 0, partitions = 0;
+
+	for (uint32_t i = 0; i < view->launch_count; i++) {
+		const struct sk_plan_launch *launch = &view->launches[i];
+		const struct sk_plan_form *form = sk_plan_form(launch);
+
+		if (!check_shared(check, "forms", (uint32_t)(form - view->forms), 1, &forms) ||
+		    !check_shared(check, "homes", launch->first_home, form->home_count, &homes) ||
+		    !check_shared(check, "partitions", launch->first_partition, form->partition_count, &partitions))
+			return false;
+	}
+	return sk_same_number(check, "header", "the number of forms", view->form_count, forms) &&
+	       sk_same_number(check, "header", "the number of homes", view->home_count, homes) &&
+	       sk_same_number(check, "header", "the number of partitions", view->partition_count, partitions);
+}
+
+static bool check_types(const struct sk_consistency *check)
+{
+	const struct sk_plan_view *view = check->view;
+	uint32_t types = 0;
+
+	for (uint32_t i = 0; i < view->tensor_count; i++)
+		if (!check_shared(check, "types", (uint32_t)(sk_plan_type(&view->tensors[i]) - view->types), 1, &types))
+			return false;
+	return sk_same_number(check, "header", "the number of types", view->type_count, types);
+}
+
 static bool check_slices(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
-	uint32_t steps = 0, homes = 0, partitions = 0, follows = 0;
+	uint32_t steps = 0, follows = 0;
 
 	for (uint32_t i = 0; i < view->launch_count; i++) {
 		const struct sk_plan_launch *launch = &view->launches[i];
 
-		if (!check_slice(check, "steps", launch->first_step, launch->step_count, &steps) ||
-		    !check_slice(check, "homes", launch->first_home, launch->home_count, &homes) ||
-		    !check_slice(check, "partitions", launch->first_partition, launch->partition_count, &partitions) ||
-		    !check_slice(check, "follows", launch->first_follow, launch->follow_count, &follows))
+		if (!check_slice(check, "steps", launch->first_step, sk_plan_form(launch)->step_count, &steps) ||
+		    !check_slice(check, "follows", launch->first_follow, sk_plan_form(launch)->follow_count, &follows))
 			return false;
 	}
-	return sk_same_number(check, "header", "the number of homes", view->home_count, homes) &&
-	       sk_same_number(check, "header", "the number of partitions", view->partition_count, partitions) &&
-	       sk_same_number(check, "header", "the number of follows", view->follow_count, follows) &&
-	       check_slices_of_steps(check);
+	return sk_same_number(check, "header", "the number of follows", view->follow_count, follows) &&
+	       check_shared_by_launches(check) && check_types(check) && check_slices_of_steps(check);
 }
 
 /* ---- tasks and their own entries ---- */
@@ -284,7 +322,7 @@ static bool check_entry(const struct sk_consistency *check, uint32_t number)
 	const struct sk_plan_call *own_call = sk_plan_launch_calls(view, entry).first;
 	const char *name = sk_plan_string(&task->name);
 
-	for (uint32_t i = 0; i < entry->step_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(entry)->step_count; i++)
 		if (!same_step(&step[i], &call[i], &own[i]) || !same_call(check, &call[i], &own_call[i]))
 			return sk_contradict(check, "%s: its own entry calls the kernel in another way than its launch",
 					     name);
@@ -363,7 +401,8 @@ static bool check_kernels(const struct sk_consistency *check)
 	bool sound = true;
 
 	for (uint32_t i = 0; i < view->task_count; i++) {
-		uint32_t *most = &wanted[view->tasks[i].kernel], taken = view->launches[view->tasks[i].launch].copies;
+		uint32_t *most = &wanted[view->tasks[i].kernel],
+			 taken = sk_plan_form(&view->launches[view->tasks[i].launch])->copies;
 
 		*most = taken > *most + 1 ? taken - 1 : *most;
 	}
@@ -471,7 +510,7 @@ bool sk_consistency_check(struct sk_arena *arena, struct sk_diag *diag, const st
 	bool sound = sk_calls_check(arena, diag, view, file);
 
 	check.places = sk_find_calls(arena, view);
-	sound &= check_tables(&check) && check_slices(&check);
+	sound &= check_tables(&check) && check_last_string(&check) && check_slices(&check);
 	sound &= sk_consistency_check_launches(&check);
 	sound &= check_tasks(&check);
 	sound &= sk_consistency_check_tensors(&check);

@@ -46,7 +46,7 @@ static struct wants wants_of(const struct sk_plan_view *view, const struct sk_pl
 {
 	struct wants wants = {0};
 
-	for (uint32_t i = 0; i < launch->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++) {
 		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
 		struct sk_plan_calls calls = sk_plan_step_calls(view, step);
 		uint64_t *cores = &wants.cores[step->lane];
@@ -63,12 +63,13 @@ static struct wants wants_of(const struct sk_plan_view *view, const struct sk_pl
 
 static uint64_t limit_of(const struct sk_plan_launch *launch, uint32_t lane)
 {
-	return launch->lane_cores[lane] ? launch->lane_cores[lane] : SK_ALL_CORES;
+	return sk_plan_form(launch)->lane_cores[lane] ? sk_plan_form(launch)->lane_cores[lane] : SK_ALL_CORES;
 }
 
 static uint64_t cores_on_host(const struct sk_plan_launch *launch, const struct wants *wants)
 {
-	bool takes_all = wants->splits || launch->home_count > 1 || launch->resident_cores[0];
+	bool takes_all =
+		wants->splits || sk_plan_form(launch)->home_count > 1 || sk_plan_form(launch)->resident_cores[0];
 
 	return takes_all ? SK_ALL_CORES : wants->cores[0];
 }
@@ -78,7 +79,8 @@ static void cores_on_device(const struct sk_plan_launch *launch, const struct wa
 			    const uint64_t most[SK_MAX_LANES], uint64_t cores[SK_MAX_LANES])
 {
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
-		cores[lane] = greatest_of(least_of(wants->cores[lane], most[lane]), launch->resident_cores[lane]);
+		cores[lane] = greatest_of(least_of(wants->cores[lane], most[lane]),
+					  sk_plan_form(launch)->resident_cores[lane]);
 	if (!cores[0] || !cores[1])
 		return;
 
@@ -92,23 +94,26 @@ static void cores_on_device(const struct sk_plan_launch *launch, const struct wa
 static void apply_limits(const struct sk_plan_launch *launch, uint64_t cores[SK_MAX_LANES])
 {
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
-		cores[lane] = greatest_of(least_of(cores[lane], limit_of(launch, lane)), launch->resident_cores[lane]);
+		cores[lane] = greatest_of(least_of(cores[lane], limit_of(launch, lane)),
+					  sk_plan_form(launch)->resident_cores[lane]);
 }
 
 /* Options of a scope that limit the cores of a launch may hide how long a lane is, unless tasks' own entries show it,
  * which have no options. */
 static bool hides_length(const struct sk_plan_view *view, const struct sk_plan_launch *launch)
 {
-	return view->launch_count == view->network_launch_count && (launch->lane_cores[0] || launch->lane_cores[1]);
+	return view->launch_count == view->network_launch_count &&
+	       (sk_plan_form(launch)->lane_cores[0] || sk_plan_form(launch)->lane_cores[1]);
 }
 
 /* What is known of such a launch is which lanes it runs on, and the limits. */
 static bool is_within_limits(const struct sk_plan_launch *launch, uint32_t lane, uint64_t follows)
 {
-	uint64_t limit = greatest_of(limit_of(launch, lane), launch->resident_cores[lane]);
+	uint64_t limit = greatest_of(limit_of(launch, lane), sk_plan_form(launch)->resident_cores[lane]);
 
-	return launch->device_cores[lane] <= limit && launch->device_cores[lane] >= launch->resident_cores[lane] &&
-	       !launch->device_cores[lane] == !follows;
+	return sk_plan_form(launch)->device_cores[lane] <= limit &&
+	       sk_plan_form(launch)->device_cores[lane] >= sk_plan_form(launch)->resident_cores[lane] &&
+	       !sk_plan_form(launch)->device_cores[lane] == !follows;
 }
 
 static bool agree(struct checker *checker, bool host, const uint64_t most[SK_MAX_LANES])
@@ -123,8 +128,9 @@ static bool agree(struct checker *checker, bool host, const uint64_t most[SK_MAX
 			cores_on_device(launch, &checker->wants[l], most, cores);
 		apply_limits(launch, cores);
 		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
-			if (!host && hides_length(checker->view, launch) ? is_within_limits(launch, lane, cores[lane])
-									 : launch->device_cores[lane] == cores[lane])
+			if (!host && hides_length(checker->view, launch)
+				    ? is_within_limits(launch, lane, cores[lane])
+				    : sk_plan_form(launch)->device_cores[lane] == cores[lane])
 				continue;
 			checker->wrong = (struct sk_wrong_cores){l, lane, (uint32_t)cores[lane]};
 			return false;
@@ -142,9 +148,9 @@ static void find_lengths(const struct sk_plan_view *view, uint32_t lane, uint64_
 	lengths[1] = lengths[2] = 1;
 	for (uint32_t l = 0; l < view->launch_count; l++) {
 		const struct sk_plan_launch *launch = &view->launches[l];
-		uint64_t cores = launch->device_cores[lane];
+		uint64_t cores = sk_plan_form(launch)->device_cores[lane];
 
-		if (cores > launch->resident_cores[lane])
+		if (cores > sk_plan_form(launch)->resident_cores[lane])
 			lengths[1] = greatest_of(lengths[1], cores);
 		lengths[2] = greatest_of(lengths[2], cores);
 	}

@@ -113,7 +113,7 @@ static bool follows_directly(const struct sk_plan_view *plan, uint32_t later, ui
 {
 	const struct sk_plan_launch *launch = &plan->launches[later];
 
-	for (uint32_t i = 0; i < launch->follow_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++)
 		if (plan->follows[launch->first_follow + i] == earlier)
 			return true;
 	return false;
@@ -181,11 +181,11 @@ static void explain_place(const struct sk_explanation *explanation, const struct
 	if (step->call_count > 1)
 		say(explanation, "call %u of %u in ", call - step->first_call + 1, step->call_count);
 	say(explanation, "step %u of %u of lane %s in launch %s (%u of %u), which ", step->number,
-	    launch->lane_steps[step->lane], sk_plan_string(&plan->lanes[step->lane]), sk_plan_string(&launch->name),
-	    task->launch + 1, plan->network_launch_count);
-	if (!launch->follow_count)
+	    sk_plan_form(launch)->lane_steps[step->lane], sk_plan_string(&plan->lanes[step->lane]),
+	    sk_plan_string(&launch->name), task->launch + 1, plan->network_launch_count);
+	if (!sk_plan_form(launch)->follow_count)
 		fputs("follows no other", stream);
-	for (uint32_t i = 0; i < launch->follow_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++)
 		say(explanation, "%s%s", i ? ", " : "follows ",
 		    launch_name(plan, plan->follows[launch->first_follow + i]));
 	fputs(".\n", stream);
@@ -311,7 +311,8 @@ static const struct sk_plan_step *find_rival(const struct sk_plan_view *plan, co
 {
 	const struct sk_plan_call *call = sk_plan_step_calls(plan, step).first;
 	const struct sk_plan_launch *launch = &plan->launches[plan->tasks[call->task].launch];
-	const struct sk_plan_step *first = &plan->steps[launch->first_step], *end = first + launch->step_count;
+	const struct sk_plan_step *first = &plan->steps[launch->first_step],
+				  *end = first + sk_plan_form(launch)->step_count;
 
 	for (const struct sk_plan_step *other = behind ? step + 1 : step - 1; first <= other && other < end;
 	     other += behind ? 1 : -1)
@@ -331,7 +332,7 @@ static const char *late_text(const struct sk_explanation *explanation, const str
 	bool set = flag == SK_STEP_EARLY_SET;
 	const struct sk_plan_step *rival = find_rival(plan, step, set);
 
-	if (plan->launches[sk_plan_step_task(plan, step)->launch].flags & SK_LAUNCH_SYNC_ALL)
+	if (sk_plan_form(&plan->launches[sk_plan_step_task(plan, step)->launch])->flags & SK_LAUNCH_SYNC_ALL)
 		return "its scope has debug-sync-all=1";
 	if (step->call_count > 1)
 		return "its step has several calls";

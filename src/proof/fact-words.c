@@ -59,10 +59,11 @@ const char *sk_fact_tensor_text(struct sk_arena *arena, const struct sk_plan_vie
 	uint32_t entry = plan->tasks[call->task].task_launch;
 	const struct sk_plan_launch *launch = entry < plan->launch_count ? &plan->launches[entry] : NULL;
 	const struct sk_plan_call *alone =
-		launch && launch->step_count == 1 ? sk_plan_launch_calls(plan, launch).first : NULL;
+		launch && sk_plan_form(launch)->step_count == 1 ? sk_plan_launch_calls(plan, launch).first : NULL;
 
-	if (plan->arguments[access->argument].space != SK_SPACE_WORKSPACE || !alone || launch->kind != SK_LAUNCH_TASK ||
-	    alone->task != call->task || alone->argument_count != call->argument_count)
+	if (plan->arguments[access->argument].space != SK_SPACE_WORKSPACE || !alone ||
+	    sk_plan_form(launch)->kind != SK_LAUNCH_TASK || alone->task != call->task ||
+	    alone->argument_count != call->argument_count)
 		return sk_access_tensor_text(arena, plan, access);
 
 	uint32_t argument = alone->first_argument + access->argument - call->first_argument;

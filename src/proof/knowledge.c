@@ -105,8 +105,8 @@ static void begin_proofs(struct sk_knowledge *knowledge)
 	const struct sk_plan_view *view = knowledge->view;
 	const struct sk_plan_launch *launch = knowledge->launch;
 
-	knowledge->proofs = SK_NEW_ARRAY(knowledge->arena, uint32_t *, launch->step_count);
-	for (uint32_t i = 0; i < launch->step_count; i++) {
+	knowledge->proofs = SK_NEW_ARRAY(knowledge->arena, uint32_t *, sk_plan_form(launch)->step_count);
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++) {
 		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
 
 		for (uint32_t j = 0; j < step->await_count; j++) {
@@ -121,7 +121,7 @@ static void begin_proofs(struct sk_knowledge *knowledge)
 
 static void begin_lessons(struct sk_knowledge *knowledge)
 {
-	uint32_t homes = knowledge->launch->home_count;
+	uint32_t homes = sk_plan_form(knowledge->launch)->home_count;
 
 	for (uint32_t lane = 0; lane < knowledge->view->lane_count; lane++)
 		knowledge->everybody_lessons[lane] =
@@ -135,10 +135,11 @@ static void begin_lessons(struct sk_knowledge *knowledge)
 bool sk_knowledge_begin(struct sk_knowledge *knowledge, const struct sk_plan_launch *launch)
 {
 	uint32_t lanes = knowledge->view->lane_count;
-	uint64_t clocks = 2 * SK_MAX_LANES + 1 + (uint64_t)launch->home_count + launch->step_count;
+	uint64_t clocks =
+		2 * SK_MAX_LANES + 1 + (uint64_t)sk_plan_form(launch)->home_count + sk_plan_form(launch)->step_count;
 
 	knowledge->launch = launch;
-	knowledge->clock_length = lanes + launch->home_count;
+	knowledge->clock_length = lanes + sk_plan_form(launch)->home_count;
 	if (clocks * knowledge->clock_length > MAX_CLOCK_NUMBERS)
 		return false;
 	for (uint32_t lane = 0; lane < lanes; lane++) {
@@ -146,8 +147,8 @@ bool sk_knowledge_begin(struct sk_knowledge *knowledge, const struct sk_plan_lau
 		knowledge->anybody[lane] = new_clock(knowledge);
 	}
 	knowledge->cube_side = new_clock(knowledge);
-	knowledge->homes = SK_NEW_ARRAY(knowledge->arena, uint32_t *, launch->home_count);
-	for (uint32_t home = 0; home < launch->home_count; home++)
+	knowledge->homes = SK_NEW_ARRAY(knowledge->arena, uint32_t *, sk_plan_form(launch)->home_count);
+	for (uint32_t home = 0; home < sk_plan_form(launch)->home_count; home++)
 		knowledge->homes[home] = new_clock(knowledge);
 	if (knowledge->with_lessons)
 		begin_lessons(knowledge);

@@ -15,7 +15,7 @@ static void choose_chain(struct sk_launch_order *order, uint32_t launch, uint32_
 
 	order->chains[launch] = order->chain_count;
 	order->positions[launch] = 1;
-	for (uint32_t i = 0; i < record->follow_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(record)->follow_count; i++) {
 		uint32_t follow = view->follows[record->first_follow + i], chain = order->chains[follow];
 
 		if (lasts[chain] != follow)
@@ -34,7 +34,7 @@ static uint32_t *make_clock(struct sk_launch_order *order, struct sk_arena *aren
 	const struct sk_plan_launch *record = &order->view->launches[launch];
 	uint32_t *clock = SK_NEW_ARRAY(arena, uint32_t, order->clocked_chains);
 
-	for (uint32_t i = 0; i < record->follow_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(record)->follow_count; i++) {
 		uint32_t follow = order->view->follows[record->first_follow + i], chain = order->chains[follow];
 
 		order->steps += order->clocked_chains + 1;
@@ -100,7 +100,7 @@ static void reach_follows(struct sk_launch_order *order, uint32_t launch)
 {
 	const struct sk_plan_launch *record = &order->view->launches[launch];
 
-	for (uint32_t i = 0; i < record->follow_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(record)->follow_count; i++) {
 		uint32_t follow = order->view->follows[record->first_follow + i];
 
 		order->exhausted |= !order->follows_left;

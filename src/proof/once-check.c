@@ -39,7 +39,7 @@ static bool has_tensor(const struct sk_plan_argument *argument)
 
 static bool runs_once(const struct sk_plan_launch *launch)
 {
-	return launch->flags & SK_LAUNCH_ONCE;
+	return sk_plan_form(launch)->flags & SK_LAUNCH_ONCE;
 }
 
 static void find_results(const struct check *check, const struct sk_plan_launch *launch)
@@ -106,9 +106,9 @@ static void check_launch(const struct check *check, const struct sk_plan_launch 
 	const struct sk_plan_view *view = check->view;
 	struct sk_plan_calls calls = sk_plan_launch_calls(view, launch);
 
-	if (launch->kind == SK_LAUNCH_SUPERKERNEL)
+	if (sk_plan_form(launch)->kind == SK_LAUNCH_SUPERKERNEL)
 		refuse(check, launch, "is a superkernel");
-	for (uint32_t i = 0; i < launch->follow_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++)
 		if (!runs_once(&view->launches[view->follows[launch->first_follow + i]]))
 			refuse(check, launch, "follows a launch that runs every time");
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
@@ -140,7 +140,7 @@ const bool *sk_once_check(struct sk_arena *arena, struct sk_diag *diag, const st
 		const struct sk_plan_launch *launch = &view->launches[i];
 
 		(runs_once(launch) ? check_launch : check_other)(&check, launch);
-		if (launch->kind == SK_LAUNCH_TASK)
+		if (sk_plan_form(launch)->kind == SK_LAUNCH_TASK)
 			check_entry(&check, launch);
 	}
 	return check.results;

@@ -78,8 +78,8 @@ static void check_argument(struct sk_scratch_check *check, const struct sk_plan_
 		report(check, argument, "which a call of another step accesses, too");
 	*only = step + 1;
 	if (argument->kind != SK_ARGUMENT_POINTER || argument->offset != tensor->offset ||
-	    argument->size != tensor->bytes ||
-	    argument->element_bytes * sk_plan_extent(check->step, check->call) != tensor->bytes)
+	    argument->size != sk_plan_type(tensor)->bytes ||
+	    argument->element_bytes * sk_plan_extent(check->step, check->call) != sk_plan_type(tensor)->bytes)
 		report(check, argument, "but does not divide all of it");
 	if (argument->offset % CONGRUENCE || unit * check->call->scale * argument->element_bytes % CONGRUENCE)
 		report(check, argument, "where its tiles do not begin at multiples of %d bytes", CONGRUENCE);

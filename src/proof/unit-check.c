@@ -112,7 +112,7 @@ static void collect_uses_of(struct checker *checker, struct sk_arena *arena, uin
 
 static void collect_uses(struct checker *checker, struct sk_arena *arena)
 {
-	for (uint32_t s = 0; s < checker->launch->step_count; s++) {
+	for (uint32_t s = 0; s < sk_plan_form(checker->launch)->step_count; s++) {
 		const struct sk_plan_step *step = step_of(checker, s);
 
 		struct sk_plan_calls calls = sk_plan_step_calls(checker->view, step);
@@ -156,25 +156,26 @@ static void compare(struct checker *checker, struct component *components, const
 uint32_t sk_unit_check(struct sk_arena *arena, const struct sk_plan_view *view, const struct sk_plan_launch *launch,
 		       const uint64_t *least)
 {
-	struct checker checker = {
-		.view = view, .launch = launch, .parent = SK_NEW_ARRAY(arena, uint32_t, launch->step_count)};
-	struct component *components = SK_NEW_ARRAY(arena, struct component, launch->step_count);
+	struct checker checker = {.view = view,
+				  .launch = launch,
+				  .parent = SK_NEW_ARRAY(arena, uint32_t, sk_plan_form(launch)->step_count)};
+	struct component *components = SK_NEW_ARRAY(arena, struct component, sk_plan_form(launch)->step_count);
 
-	for (uint32_t s = 0; s < launch->step_count; s++) {
+	for (uint32_t s = 0; s < sk_plan_form(launch)->step_count; s++) {
 		checker.parent[s] = s;
 		components[s].fits = true;
 	}
 	collect_uses(&checker, arena);
 	for_each_pair(&checker, components, join);
 	for_each_pair(&checker, components, compare);
-	for (uint32_t s = 0; s < launch->step_count; s++)
+	for (uint32_t s = 0; s < sk_plan_form(launch)->step_count; s++)
 		if (step_of(&checker, s)->kind == SK_STEP_SPLIT) {
 			struct component *component = &components[find_root(&checker, s)];
 
 			component->factor = sk_common_divisor(component->factor,
 							      unit_of(&checker, s) / least_of(&checker, least, s));
 		}
-	for (uint32_t s = 0; s < launch->step_count; s++) {
+	for (uint32_t s = 0; s < sk_plan_form(launch)->step_count; s++) {
 		const struct component *component = &components[find_root(&checker, s)];
 
 		if (step_of(&checker, s)->kind == SK_STEP_SPLIT &&

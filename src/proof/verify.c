@@ -597,7 +597,7 @@ static void check_step(struct verifier *verifier, uint32_t launch, uint32_t inde
 	sk_knowledge_pass(&verifier->knowledge, index);
 	if (launch < view->network_launch_count)
 		check_demands(verifier, launch, index);
-	if (view->launches[launch].flags & SK_LAUNCH_SYNC_ALL)
+	if (sk_plan_form(&view->launches[launch])->flags & SK_LAUNCH_SYNC_ALL)
 		check_synchronised(verifier, launch, index);
 	if (!waits)
 		check_accesses(verifier, launch, index, true);
@@ -631,7 +631,7 @@ static void check_launch(struct verifier *verifier, uint32_t launch)
 
 	bool sound = true;
 
-	for (uint32_t i = 0; i < record->step_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(record)->step_count; i++)
 		sound &= check_awaits(verifier, launch, record->first_step + i);
 	if (!sound)
 		return;
@@ -641,7 +641,8 @@ static void check_launch(struct verifier *verifier, uint32_t launch)
 			 launch_name(verifier, launch));
 		return;
 	}
-	for (uint32_t i = 0; i < record->step_count; i += sk_side_count(&verifier->view->steps[record->first_step + i]))
+	for (uint32_t i = 0; i < sk_plan_form(record)->step_count;
+	     i += sk_side_count(&verifier->view->steps[record->first_step + i]))
 		check_step(verifier, launch, record->first_step + i);
 }
 
@@ -722,7 +723,7 @@ static struct placed *place_temporaries(struct verifier *verifier, bool unshared
 		uint64_t low = unshared ? tensor->unshared_offset : tensor->offset;
 
 		if (tensor->space == SK_SPACE_WORKSPACE)
-			placed[(*count)++] = (struct placed){low, low + tensor->bytes, i};
+			placed[(*count)++] = (struct placed){low, low + sk_plan_type(tensor)->bytes, i};
 	}
 	if (*count)
 		qsort(placed, *count, sizeof(*placed), compare_placed);
@@ -791,10 +792,11 @@ static void check_runs(struct verifier *verifier)
 	for (uint32_t i = 0; i < view->launch_count; i++) {
 		const struct sk_plan_launch *launch = &view->launches[i];
 
-		if (launch->kind == SK_LAUNCH_TASK && launch->task_count != 1)
+		if (sk_plan_form(launch)->kind == SK_LAUNCH_TASK && sk_plan_form(launch)->task_count != 1)
 			sk_error(verifier->diag, place(verifier), "the entry '%s' has %u tasks instead of one",
-				 launch_name(verifier, i), launch->task_count);
-		for (uint32_t j = 0; j < launch->step_count && launch->kind != SK_LAUNCH_TASK; j++)
+				 launch_name(verifier, i), sk_plan_form(launch)->task_count);
+		for (uint32_t j = 0;
+		     j < sk_plan_form(launch)->step_count && sk_plan_form(launch)->kind != SK_LAUNCH_TASK; j++)
 			count_calls(view, &view->steps[launch->first_step + j], runs);
 	}
 	for (uint32_t i = 0; i < view->task_count; i++)

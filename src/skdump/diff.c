@@ -110,10 +110,10 @@ static void add_binding(struct items *items, const struct sk_plan_tensor *tensor
 	struct item *item = add_item(items, BINDING, sk_plan_string(&tensor->name));
 	names shape = {0};
 
-	for (uint32_t i = 0; i < tensor->rank; i++)
-		add_name(items, &shape, number_text(items, tensor->shape[i]));
+	for (uint32_t i = 0; i < sk_plan_type(tensor)->rank; i++)
+		add_name(items, &shape, number_text(items, sk_plan_type(tensor)->shape[i]));
 	item->values[0] = roles[tensor->role];
-	item->values[1] = sk_dtype_name(tensor->dtype);
+	item->values[1] = sk_dtype_name(sk_plan_type(tensor)->dtype);
 	item->values[2] = names_text(items, &shape);
 }
 
@@ -124,15 +124,15 @@ static void add_launch(struct items *items, const struct sk_plan_launch *launch)
 	names follows = {0};
 	uint64_t awaits = 0;
 
-	for (uint32_t i = 0; i < launch->follow_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++)
 		add_name(items, &follows,
 			 sk_plan_string(&items->plan->launches[items->plan->follows[launch->first_follow + i]].name));
-	for (uint32_t i = 0; i < launch->step_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++)
 		awaits += items->plan->steps[launch->first_step + i].await_count;
-	item->values[0] = launch->flags & SK_LAUNCH_ONCE ? "once" : kinds[launch->kind];
-	item->values[1] = or_dash(sk_plan_string(&launch->scope));
-	item->values[2] = number_text(items, launch->stream);
-	item->values[3] = number_text(items, launch->step_count);
+	item->values[0] = sk_plan_form(launch)->flags & SK_LAUNCH_ONCE ? "once" : kinds[sk_plan_form(launch)->kind];
+	item->values[1] = or_dash(sk_plan_string(&sk_plan_form(launch)->scope));
+	item->values[2] = number_text(items, sk_plan_form(launch)->stream);
+	item->values[3] = number_text(items, sk_plan_form(launch)->step_count);
 	item->values[4] = number_text(items, awaits);
 	item->values[5] = names_text(items, &follows);
 	item->values[6] = sk_plan_notes_times(items->plan, launch) ? "noted" : "-";
@@ -213,7 +213,7 @@ static void list_items(struct items *items, struct sk_arena *arena, const struct
 	for (uint32_t i = 0; i < plan->network_launch_count; i++)
 		add_launch(items, &plan->launches[i]);
 	for (uint32_t l = 0; l < plan->network_launch_count; l++)
-		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
+		for (uint32_t i = 0; i < sk_plan_form(&plan->launches[l])->step_count; i++) {
 			const struct sk_plan_step *step = &plan->steps[plan->launches[l].first_step + i];
 			struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
 

@@ -200,7 +200,8 @@ static const char *check_nodes(const struct sk_package_file *file)
 
 			if (slice->tensor >= file->plan.tensor_count)
 				return "the account names a tensor that the plan does not have";
-			if (!sk_within(slice->offset, slice->bytes, file->plan.tensors[slice->tensor].bytes))
+			if (!sk_within(slice->offset, slice->bytes,
+				       sk_plan_type(&file->plan.tensors[slice->tensor])->bytes))
 				return "the account has a slice that lies outside its tensor";
 		}
 	return NULL;

@@ -184,7 +184,8 @@ static bool check_kernel(const struct comparison *comparison, const struct sk_pl
 {
 	if (kernel->flags & SK_KERNEL_IMPORTED) /* its code is not in the package */
 		return true;
-	return check_alignment(comparison, launch->func_align, sk_package_file_target(comparison->file, &kernel->code),
+	return check_alignment(comparison, sk_plan_form(launch)->func_align,
+			       sk_package_file_target(comparison->file, &kernel->code),
 			       sk_plan_string(&kernel->symbol));
 }
 
@@ -194,14 +195,14 @@ static bool check_alignments(const struct comparison *comparison, const struct s
 	const struct sk_package_file *file = comparison->file;
 	const char *name = sk_plan_string(&launch->name);
 	struct sk_plan_calls calls = sk_plan_launch_calls(&file->plan, launch);
-	bool sound =
-		check_alignment(comparison, launch->func_align, sk_package_file_target(file, &launch->entry), name);
+	bool sound = check_alignment(comparison, sk_plan_form(launch)->func_align,
+				     sk_package_file_target(file, &launch->entry), name);
 
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
 		const struct sk_plan_kernel *kernel = &file->plan.kernels[call->kernel];
 
 		sound &= check_kernel(comparison, launch, kernel);
-		for (uint32_t copy = 1; copy < launch->copies; copy++)
+		for (uint32_t copy = 1; copy < sk_plan_form(launch)->copies; copy++)
 			sound &= check_kernel(comparison, launch, &file->plan.kernels[kernel->first_copy + copy - 1]);
 	}
 	return sound;
@@ -225,7 +226,7 @@ static bool compare_launch(const struct comparison *comparison, uint32_t launch)
 	if (record->serial_entry)
 		sound &= compare_entry(comparison, launch, SK_ENTRY_SERIAL, &record->serial_entry, serial);
 	sound &= check_alignments(comparison, record);
-	if (!sound || record->kind == SK_LAUNCH_TASK)
+	if (!sound || sk_plan_form(record)->kind == SK_LAUNCH_TASK)
 		return sound;
 	sound = check_symbol(comparison->diag, file, name, sk_package_file_target(file, &record->entry));
 	if (record->serial_entry)

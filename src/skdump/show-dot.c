@@ -17,9 +17,9 @@ static void draw_tensor(const struct sk_show *show, uint32_t index)
 
 	fprintf(show->stream, "t%" PRIu32 " [shape=ellipse, style=%s, label=\"", index, styles[tensor->role]);
 	print(show, sk_show_name(show, &tensor->name));
-	fprintf(show->stream, "\\n%s[", sk_dtype_name(tensor->dtype));
-	for (uint32_t i = 0; i < tensor->rank; i++)
-		fprintf(show->stream, "%s%" PRIu64, i ? ", " : "", tensor->shape[i]);
+	fprintf(show->stream, "\\n%s[", sk_dtype_name(sk_plan_type(tensor)->dtype));
+	for (uint32_t i = 0; i < sk_plan_type(tensor)->rank; i++)
+		fprintf(show->stream, "%s%" PRIu64, i ? ", " : "", sk_plan_type(tensor)->shape[i]);
 	fprintf(show->stream, "]%s\"]\n", tensor->space == SK_SPACE_SCRATCH ? "\\na tile at a time" : "");
 }
 
@@ -103,8 +103,8 @@ static void draw_launch(const struct sk_show *show, uint32_t index)
 
 	fprintf(show->stream, "subgraph cluster_launch%" PRIu32 " { label=\"", index);
 	print(show, sk_show_name(show, &launch->name));
-	fprintf(show->stream, "\\n%s, stream %" PRIu32 "\"\n", sk_show_kind(launch), launch->stream);
-	for (uint32_t i = 0; i < launch->step_count; i++)
+	fprintf(show->stream, "\\n%s, stream %" PRIu32 "\"\n", sk_show_kind(launch), sk_plan_form(launch)->stream);
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++)
 		draw_step(show, &show->file->plan.steps[launch->first_step + i]);
 	fputs("}\n", show->stream);
 }
@@ -129,7 +129,7 @@ static void draw_follows(const struct sk_show *show, uint32_t index)
 	const struct sk_plan_view *plan = &show->file->plan;
 	const struct sk_plan_launch *launch = &plan->launches[index];
 
-	for (uint32_t i = 0; i < launch->follow_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++) {
 		uint32_t before = plan->follows[launch->first_follow + i];
 
 		fprintf(show->stream,
@@ -158,7 +158,7 @@ void sk_show_dot(const struct sk_show *show)
 
 		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
 			draw_data(show, call, drawn);
-		for (uint32_t j = 0; j < launch->step_count; j++)
+		for (uint32_t j = 0; j < sk_plan_form(launch)->step_count; j++)
 			draw_awaits(show, &plan->steps[launch->first_step + j]);
 		draw_follows(show, i);
 	}

@@ -124,7 +124,7 @@ static void put_totals(const struct writer *writer)
 	uint64_t steps = 0, awaits = 0, groups = 0;
 
 	for (uint32_t l = 0; l < plan->network_launch_count; l++)
-		for (uint32_t i = 0; i < plan->launches[l].step_count; i++, steps++) {
+		for (uint32_t i = 0; i < sk_plan_form(&plan->launches[l])->step_count; i++, steps++) {
 			const struct sk_plan_step *step = &plan->steps[plan->launches[l].first_step + i];
 			struct sk_traffic traffic = sk_traffic_of_step(writer->arena, plan, step);
 
@@ -171,18 +171,18 @@ static void put_launch(const struct writer *writer, uint32_t number)
 
 	put_name(writer, "", "name", &launch->name);
 	put_text(writer, ", ", "kind", sk_show_kind(launch));
-	put_name(writer, ", ", "scope", &launch->scope);
-	put_name(writer, ", ", "network", &launch->network);
-	put_number(writer, ", ", "stream", launch->stream);
+	put_name(writer, ", ", "scope", &sk_plan_form(launch)->scope);
+	put_name(writer, ", ", "network", &sk_plan_form(launch)->network);
+	put_number(writer, ", ", "stream", sk_plan_form(launch)->stream);
 	put_number(writer, ", ", "first", calls.first->task);
 	put_number(writer, ", ", "last", calls.end[-1].task);
 	put_number(writer, ", ", "first_step", writer->steps[launch->first_step]);
-	put_number(writer, ", ", "steps", launch->step_count);
+	put_number(writer, ", ", "steps", sk_plan_form(launch)->step_count);
 	put_number(writer, ", ", "awaits", sk_show_count_awaits(plan, launch));
-	put_number(writer, ", ", "scratch", launch->scratch_size);
+	put_number(writer, ", ", "scratch", sk_plan_form(launch)->scratch_size);
 	if (writer->file->has_symtab)
 		put_number(writer, ", ", "code", code_of(writer, number));
-	put_numbers(writer, "follows", &plan->follows[launch->first_follow], launch->follow_count);
+	put_numbers(writer, "follows", &plan->follows[launch->first_follow], sk_plan_form(launch)->follow_count);
 }
 
 static void put_division(const struct writer *writer, const struct sk_plan_step *step)
@@ -330,11 +330,11 @@ static void put_tensor(const struct writer *writer, uint32_t number)
 
 	put_name(writer, "", "name", &tensor->name);
 	put_text(writer, ", ", "role", roles[tensor->role]);
-	put_text(writer, ", ", "dtype", sk_dtype_name(tensor->dtype));
+	put_text(writer, ", ", "dtype", sk_dtype_name(sk_plan_type(tensor)->dtype));
 	fputs(", \"shape\": [", writer->stream);
-	for (uint32_t i = 0; i < tensor->rank; i++)
-		fprintf(writer->stream, "%s%" PRIu64, i ? ", " : "", tensor->shape[i]);
-	put_number(writer, "], ", "bytes", tensor->bytes);
+	for (uint32_t i = 0; i < sk_plan_type(tensor)->rank; i++)
+		fprintf(writer->stream, "%s%" PRIu64, i ? ", " : "", sk_plan_type(tensor)->shape[i]);
+	put_number(writer, "], ", "bytes", sk_plan_type(tensor)->bytes);
 	put_text(writer, ", ", "space", spaces[tensor->space]);
 	put_number(writer, ", ", "offset", tensor->offset);
 	if (tensor->space == SK_SPACE_BINDING)
@@ -397,7 +397,7 @@ static uint32_t number_steps(const struct sk_plan_view *plan, uint32_t *numbers,
 	uint32_t count = 0;
 
 	for (uint32_t l = 0; l < plan->network_launch_count; l++)
-		for (uint32_t i = 0; i < plan->launches[l].step_count; i++, count++) {
+		for (uint32_t i = 0; i < sk_plan_form(&plan->launches[l])->step_count; i++, count++) {
 			network_steps[count] = plan->launches[l].first_step + i;
 			numbers[network_steps[count]] = count;
 		}

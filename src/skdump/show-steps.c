@@ -201,27 +201,27 @@ static const char *options_text(const struct sk_show *show, const struct sk_plan
 	struct sk_arena *arena = show->arena;
 	const char *text = "";
 
-	if (launch->func_align)
-		text = sk_arena_print(arena, "%s, func-align=%u", text, launch->func_align);
-	if (launch->preload)
-		text = sk_arena_print(arena, "%s, preload-code=%s", text, preloads[launch->preload]);
-	if (launch->copies > 1)
-		text = sk_arena_print(arena, "%s, split-mode=%u", text, launch->copies);
-	if (launch->flags & SK_LAUNCH_SYNC_ALL)
+	if (sk_plan_form(launch)->func_align)
+		text = sk_arena_print(arena, "%s, func-align=%u", text, sk_plan_form(launch)->func_align);
+	if (sk_plan_form(launch)->preload)
+		text = sk_arena_print(arena, "%s, preload-code=%s", text, preloads[sk_plan_form(launch)->preload]);
+	if (sk_plan_form(launch)->copies > 1)
+		text = sk_arena_print(arena, "%s, split-mode=%u", text, sk_plan_form(launch)->copies);
+	if (sk_plan_form(launch)->flags & SK_LAUNCH_SYNC_ALL)
 		text = sk_arena_print(arena, "%s, debug-sync-all=1", text);
-	if (launch->flags & SK_LAUNCH_DEBUG)
+	if (sk_plan_form(launch)->flags & SK_LAUNCH_DEBUG)
 		text = sk_arena_print(arena, "%s, compile-options=-g", text);
 	for (uint32_t i = 0; i < plan->lane_count; i++) {
 		const char *lane = sk_show_name(show, &plan->lanes[i]);
-		uint32_t cores = launch->lane_cores[i];
+		uint32_t cores = sk_plan_form(launch)->lane_cores[i];
 
-		if (cores && cores < launch->resident_cores[i])
-			cores = launch->resident_cores[i];
+		if (cores && cores < sk_plan_form(launch)->resident_cores[i])
+			cores = sk_plan_form(launch)->resident_cores[i];
 		if (cores)
 			text = sk_arena_print(arena, "%s, %u %s%score%s", text, cores, plan->lane_count > 1 ? lane : "",
 					      plan->lane_count > 1 ? " " : "", sk_show_plural(cores));
 	}
-	if (launch->flags & SK_LAUNCH_THUNK)
+	if (sk_plan_form(launch)->flags & SK_LAUNCH_THUNK)
 		text = sk_arena_print(arena, "%s, by a thunk", text);
 	if (sk_plan_notes_times(plan, launch))
 		text = sk_arena_print(arena, "%s, notes times", text);
@@ -291,13 +291,13 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 	if (values)
 		HEADINGS(&table, "computes");
 	HEADINGS(&table, costs ? "cost" : "", costs ? "" : NULL);
-	for (uint32_t i = 0; i < launch->step_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++)
 		show_step(show, &table, &plan->steps[launch->first_step + i], values, costs);
 	sk_show_table(show,
 		      sk_arena_print(show->arena, "launch %u: %s, %s, %u step%s, %u await%s%s", index,
-				     sk_show_name(show, &launch->name), sk_show_kind(launch), launch->step_count,
-				     sk_show_plural(launch->step_count), awaits, sk_show_plural(awaits),
-				     options_text(show, launch)),
+				     sk_show_name(show, &launch->name), sk_show_kind(launch),
+				     sk_plan_form(launch)->step_count, sk_show_plural(sk_plan_form(launch)->step_count),
+				     awaits, sk_show_plural(awaits), options_text(show, launch)),
 		      &table);
 }
 

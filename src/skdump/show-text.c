@@ -11,8 +11,9 @@ const char *sk_show_kind(const struct sk_plan_launch *launch)
 {
 	static const char *const names[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry"};
 
-	return launch->flags & SK_LAUNCH_ONCE && launch->kind == SK_LAUNCH_SINGLE ? "single, once"
-										  : names[launch->kind];
+	return sk_plan_form(launch)->flags & SK_LAUNCH_ONCE && sk_plan_form(launch)->kind == SK_LAUNCH_SINGLE
+		       ? "single, once"
+		       : names[sk_plan_form(launch)->kind];
 }
 
 const char *sk_show_short(const struct sk_show *show, const char *name)
@@ -45,7 +46,7 @@ uint32_t sk_show_count_awaits(const struct sk_plan_view *plan, const struct sk_p
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < launch->step_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++)
 		count += plan->steps[launch->first_step + i].await_count;
 	return count;
 }

@@ -35,8 +35,8 @@ static const char *shape_text(const struct sk_show *show, const struct sk_plan_t
 {
 	const char *text = "[";
 
-	for (uint32_t i = 0; i < tensor->rank; i++)
-		text = sk_arena_print(show->arena, "%s%s%" PRIu64, text, i ? ", " : "", tensor->shape[i]);
+	for (uint32_t i = 0; i < sk_plan_type(tensor)->rank; i++)
+		text = sk_arena_print(show->arena, "%s%s%" PRIu64, text, i ? ", " : "", sk_plan_type(tensor)->shape[i]);
 	return sk_arena_print(show->arena, "%s]", text);
 }
 
@@ -88,7 +88,7 @@ void sk_show_summary(const struct sk_show *show)
 	struct sk_table table;
 
 	for (uint32_t i = 0; i < plan->network_launch_count; i++) {
-		steps += plan->launches[i].step_count;
+		steps += sk_plan_form(&plan->launches[i])->step_count;
 		awaits += sk_show_count_awaits(plan, &plan->launches[i]);
 	}
 	for (uint32_t i = 1; i < plan->lane_count; i++)
@@ -135,9 +135,9 @@ void sk_show_bindings(const struct sk_show *show)
 		sk_table_cell(&table, "%u", i);
 		sk_table_cell(&table, "%s", sk_show_name(show, &tensor->name));
 		sk_table_cell(&table, "%s", roles[tensor->role]);
-		sk_table_cell(&table, "%s", sk_dtype_name(tensor->dtype));
+		sk_table_cell(&table, "%s", sk_dtype_name(sk_plan_type(tensor)->dtype));
 		sk_table_cell(&table, "%s", shape_text(show, tensor));
-		sk_table_cell(&table, "%" PRIu64, tensor->bytes);
+		sk_table_cell(&table, "%" PRIu64, sk_plan_type(tensor)->bytes);
 	}
 	sk_show_table(show, "bindings", &table);
 }
@@ -149,10 +149,10 @@ static const char *follows_text(const struct sk_show *show, const struct sk_plan
 {
 	struct sk_text text;
 
-	if (!launch->follow_count)
+	if (!sk_plan_form(launch)->follow_count)
 		return "-";
 	sk_text_open(&text);
-	for (uint32_t i = 0; i < launch->follow_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++)
 		fprintf(text.stream, "%s%u", i ? ", " : "", show->file->plan.follows[launch->first_follow + i]);
 	sk_text_close(show->arena, &text);
 	return text.bytes;
@@ -163,7 +163,7 @@ static const char *follows_text(const struct sk_show *show, const struct sk_plan
 static const char *device_cores_text(const struct sk_show *show, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
-	const uint32_t *cores = launch->device_cores;
+	const uint32_t *cores = sk_plan_form(launch)->device_cores;
 
 	if (cores[0] && cores[1] && cores[1] % cores[0] == 0)
 		return sk_arena_print(show->arena, "%u x 1:%u", cores[0], cores[1] / cores[0]);
@@ -174,8 +174,9 @@ static const char *device_cores_text(const struct sk_show *show, const struct sk
 	uint32_t lane = cores[0] || plan->lane_count == 1 ? 0 : 1;
 
 	if (cores[lane] == SK_ALL_CORES)
-		return launch->resident_cores[lane]
-			       ? sk_arena_print(show->arena, "all, at least %u", launch->resident_cores[lane])
+		return sk_plan_form(launch)->resident_cores[lane]
+			       ? sk_arena_print(show->arena, "all, at least %u",
+						sk_plan_form(launch)->resident_cores[lane])
 			       : "all";
 	return sk_arena_print(show->arena, "%u %s", cores[lane], sk_show_name(show, &plan->lanes[lane]));
 }
@@ -196,9 +197,9 @@ void sk_show_launches(const struct sk_show *show)
 		sk_table_cell(&table, "%s", sk_show_name(show, &launch->name));
 		sk_table_cell(&table, "%s", sk_show_kind(launch));
 		sk_table_cell(&table, "%s", device_cores_text(show, launch));
-		sk_table_cell(&table, "%s", sk_show_name_or_dash(show, &launch->scope));
-		sk_table_cell(&table, "%u", launch->stream);
-		sk_table_cell(&table, "%u", launch->step_count);
+		sk_table_cell(&table, "%s", sk_show_name_or_dash(show, &sk_plan_form(launch)->scope));
+		sk_table_cell(&table, "%u", sk_plan_form(launch)->stream);
+		sk_table_cell(&table, "%u", sk_plan_form(launch)->step_count);
 		sk_table_cell(&table, "%s", sk_show_task(show, calls.first));
 		sk_table_cell(&table, "%s", sk_show_task(show, calls.end - 1));
 		sk_table_cell(&table, "%u", sk_show_count_awaits(plan, launch));
@@ -249,7 +250,7 @@ static struct temporary *collect_temporaries(const struct sk_show *show, size_t 
 			temporaries[(*count)++] = (struct temporary){&plan->tensors[i], "", 0};
 	qsort(temporaries, *count, sizeof(*temporaries), compare_temporaries);
 	for (size_t i = 0; i < *count; i++) {
-		uint64_t end = temporaries[i].tensor->offset + temporaries[i].tensor->bytes;
+		uint64_t end = temporaries[i].tensor->offset + sk_plan_type(temporaries[i].tensor)->bytes;
 		size_t last = *count - i > COUNTED_SHARERS ? i + COUNTED_SHARERS : *count;
 
 		for (size_t j = i + 1; j < last && temporaries[j].tensor->offset < end; j++) {
@@ -279,9 +280,9 @@ static void show_scratch(const struct sk_show *show)
 		if (tensor->space != SK_SPACE_SCRATCH)
 			continue;
 		sk_table_cell(&table, "%" PRIu64, tensor->offset);
-		sk_table_cell(&table, "%" PRIu64, tensor->bytes);
+		sk_table_cell(&table, "%" PRIu64, sk_plan_type(tensor)->bytes);
 		sk_table_cell(&table, "%s", sk_show_name(show, &tensor->name));
-		sk_table_cell(&table, "%s", sk_dtype_name(tensor->dtype));
+		sk_table_cell(&table, "%s", sk_dtype_name(sk_plan_type(tensor)->dtype));
 		sk_table_cell(&table, "%s", shape_text(show, tensor));
 	}
 	sk_show_table(show,
@@ -305,9 +306,9 @@ void sk_show_memory(const struct sk_show *show)
 		uint32_t more = temporary->sharer_count > SHOWN_SHARERS ? temporary->sharer_count - SHOWN_SHARERS : 0;
 
 		sk_table_cell(&table, "%" PRIu64, temporary->tensor->offset);
-		sk_table_cell(&table, "%" PRIu64, temporary->tensor->bytes);
+		sk_table_cell(&table, "%" PRIu64, sk_plan_type(temporary->tensor)->bytes);
 		sk_table_cell(&table, "%s", sk_show_name(show, &temporary->tensor->name));
-		sk_table_cell(&table, "%s", sk_dtype_name(temporary->tensor->dtype));
+		sk_table_cell(&table, "%s", sk_dtype_name(sk_plan_type(temporary->tensor)->dtype));
 		sk_table_cell(&table, "%s", shape_text(show, temporary->tensor));
 		sk_table_cell(&table, "%s%s", temporary->sharers,
 			      more ? sk_arena_print(show->arena, " and %u more", more) : "");

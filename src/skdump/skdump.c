@@ -280,7 +280,7 @@ static void print_verdict(const struct sk_plan_view *plan, const char *verdict)
 	uint32_t entries = plan->launch_count - plan->network_launch_count, steps = 0;
 
 	for (uint32_t i = 0; i < plan->network_launch_count; i++)
-		steps += plan->launches[i].step_count;
+		steps += sk_plan_form(&plan->launches[i])->step_count;
 	printf("%s: %u launch%s, %u step%s", verdict, plan->network_launch_count,
 	       plural(plan->network_launch_count, "", "es"), steps, plural(steps, "", "s"));
 	if (entries)

@@ -156,7 +156,8 @@ static uint32_t next_of_lane(const struct sk_lowering *l, uint32_t index, uint32
 {
 	do
 		index++;
-	while (index < l->launch->step_count && l->plan->steps[l->launch->first_step + index].lane != lane);
+	while (index < sk_plan_form(l->launch)->step_count &&
+	       l->plan->steps[l->launch->first_step + index].lane != lane);
 	return index;
 }
 
@@ -175,7 +176,8 @@ static void push_preloads(struct sk_lowering *l, const struct sk_plan_step *step
 	struct sk_plan_calls calls = calls_of(l, step);
 
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
-		uint64_t bytes = sk_plan_preload_bytes(l->launch->preload, sk_plan_code_size(l->plan, step, call));
+		uint64_t bytes =
+			sk_plan_preload_bytes(sk_plan_form(l->launch)->preload, sk_plan_code_size(l->plan, step, call));
 
 		if ((same_side && is_called(calls_of(l, there), call->kernel)) ||
 		    is_called((struct sk_plan_calls){calls.first, call}, call->kernel) ||
@@ -198,18 +200,18 @@ static void lower_preloads(struct sk_lowering *l, uint32_t before, uint32_t inde
 	const struct sk_plan_step *steps = l->plan->steps + l->launch->first_step;
 	const struct sk_plan_step *step = &steps[index];
 
-	if (l->launch->preload == SK_PRELOAD_NONE)
+	if (sk_plan_form(l->launch)->preload == SK_PRELOAD_NONE)
 		return;
 	if (before == SK_NO_INDEX || !sk_plan_preloads(&steps[before], step))
 		push_preloads(l, step, NULL);
-	if (after < l->launch->step_count && sk_plan_preloads(step, &steps[after]))
+	if (after < sk_plan_form(l->launch)->step_count && sk_plan_preloads(step, &steps[after]))
 		push_preloads(l, &steps[after], step);
 }
 
 /* What begins a function stands next to the lane's first step. */
 static void push_first_frame(struct sk_lowering *l, uint32_t lane)
 {
-	for (uint32_t i = 0; i < l->launch->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(l->launch)->step_count; i++) {
 		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
 
 		if (step->lane != lane && !l->program->serial)
@@ -242,7 +244,7 @@ static void lower_lane(struct sk_lowering *l, uint32_t lane)
 
 	lower_prologue(l, lane);
 	l->row_count = 0;
-	for (uint32_t i = next_of_lane(l, SK_NO_INDEX, lane); i < l->launch->step_count;) {
+	for (uint32_t i = next_of_lane(l, SK_NO_INDEX, lane); i < sk_plan_form(l->launch)->step_count;) {
 		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
 		uint32_t after = next_of_lane(l, i, lane);
 
@@ -278,7 +280,7 @@ static void push_function(struct sk_lowering *l, const char *name)
 /* The lane's program in a function that has been begun, and behind it one for each other copy of the kernels. */
 static void lower_copies(struct sk_lowering *l, const char *name, uint32_t lane)
 {
-	uint32_t copies = l->launch->copies, first = l->program->label_count;
+	uint32_t copies = sk_plan_form(l->launch)->copies, first = l->program->label_count;
 
 	if (copies < 2) {
 		lower_lane(l, lane);
@@ -307,11 +309,11 @@ static void lower_lane_function(struct sk_lowering *l, const char *entry, uint32
 /* With two lanes the entry falls through to the first one's program. */
 static void lower_parallel(struct sk_lowering *l, const char *name)
 {
-	bool two = l->launch->lane_steps[0] != 0 && l->launch->lane_steps[1] != 0;
+	bool two = sk_plan_form(l->launch)->lane_steps[0] != 0 && sk_plan_form(l->launch)->lane_steps[1] != 0;
 
 	push_function(l, name);
 	if (!two) {
-		lower_copies(l, name, l->launch->lane_steps[0] != 0 ? 0 : 1);
+		lower_copies(l, name, sk_plan_form(l->launch)->lane_steps[0] != 0 ? 0 : 1);
 		return;
 	}
 	uint32_t label = sk_lowering_new_label(l);
@@ -325,14 +327,14 @@ static void lower_parallel(struct sk_lowering *l, const char *name)
 
 static void lower_serial(struct sk_lowering *l, const char *name)
 {
-	uint64_t size = l->launch->kind == SK_LAUNCH_TASK ? l->plan->plan->unshared_workspace_size
-							  : l->plan->plan->workspace_size;
+	uint64_t size = sk_plan_form(l->launch)->kind == SK_LAUNCH_TASK ? l->plan->plan->unshared_workspace_size
+									: l->plan->plan->workspace_size;
 
 	l->program->serial = true;
 	l->program->serial_scratch = size;
 	push_function(l, name);
 	lower_prologue(l, 0);
-	for (uint32_t i = 0; i < l->launch->step_count; i++) {
+	for (uint32_t i = 0; i < sk_plan_form(l->launch)->step_count; i++) {
 		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
 
 		push_task(l, calls_of(l, step).first->task);
@@ -371,7 +373,7 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
 			       enum sk_entry_kind kind, const char *name, struct sk_code *code)
 {
 	const struct sk_emitter *emitter = sk_emitter_find(plan->plan->machine);
-	struct sk_entry_ops program = {.plan = plan, .alignment = plan->launches[launch].func_align};
+	struct sk_entry_ops program = {.plan = plan, .alignment = sk_plan_form(&plan->launches[launch])->func_align};
 	struct sk_lowering lowering = {
 		.arena = scratch,
 		.plan = plan,

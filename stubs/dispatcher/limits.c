@@ -75,10 +75,10 @@ const char *sk_dispatcher_check(struct sk_arena *arena, const struct sk_plan_vie
 {
 	const char *reason = NULL;
 
-	if (launch->home_count > MOST_TABLE_ROWS || launch->partition_count > MOST_TABLE_ROWS ||
-	    plan->binding_count > MOST_TABLE_ROWS)
+	if (sk_plan_form(launch)->home_count > MOST_TABLE_ROWS ||
+	    sk_plan_form(launch)->partition_count > MOST_TABLE_ROWS || plan->binding_count > MOST_TABLE_ROWS)
 		return "the launch has more homes, partitions or bindings than a dispatcher can address";
-	for (uint32_t i = 0; i < launch->step_count && !reason; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count && !reason; i++)
 		reason = check_step(arena, plan, &plan->steps[launch->first_step + i],
 				    plan->steps[launch->first_step].first_call);
 	return reason;

@@ -142,13 +142,13 @@ static void make_step(struct maker *maker, const struct sk_plan_step *step)
 }
 
 /* All records, one behind the other. */
-static void make_key(struct maker *maker, const struct sk_plan_launch *launch)
+static void make_key(struct maker *maker, const struct sk_plan_form *form)
 {
 	const struct {
 		const void *records;
 		size_t size;
 	} tables[] = {
-		{launch, sizeof(*launch)},
+		{form, sizeof(*form)},
 		{maker->steps.items, maker->steps.count * sizeof(*maker->steps.items)},
 		{maker->calls.items, maker->calls.count * sizeof(*maker->calls.items)},
 		{maker->arguments.items, maker->arguments.count * sizeof(*maker->arguments.items)},
@@ -171,22 +171,27 @@ static void make_key(struct maker *maker, const struct sk_plan_launch *launch)
 
 static void make_view(struct maker *maker)
 {
-	struct sk_plan_launch *launch = SK_NEW(maker->arena, struct sk_plan_launch);
+	struct {
+		struct sk_plan_launch launch;
+		struct sk_plan_form form;
+	} *own = sk_arena_alloc(maker->arena, 1, sizeof(*own));
 	struct sk_plan_view *view = &maker->thunk->plan;
+	const uint32_t *lane_steps = sk_plan_form(maker->launch)->lane_steps;
 
-	*launch = (struct sk_plan_launch){.kind = SK_LAUNCH_TASK,
+	own->launch = (struct sk_plan_launch){.form = (int32_t)((char *)&own->form - (char *)&own->launch.form)};
+	own->form = (struct sk_plan_form){.kind = SK_LAUNCH_TASK,
 					  .step_count = (uint32_t)maker->steps.count,
 					  .flags = SK_LAUNCH_THUNK,
-					  .lane_steps = {maker->launch->lane_steps[0], maker->launch->lane_steps[1]}};
+					  .lane_steps = {lane_steps[0], lane_steps[1]}};
 	*view = *maker->plan;
-	view->launches = launch;
+	view->launches = &own->launch;
 	view->steps = maker->steps.items;
 	view->calls = maker->calls.items;
 	view->arguments = maker->arguments.items;
 	view->loops = maker->loops.items;
 	view->terms = maker->terms.items;
 	view->patterns = maker->patterns.items;
-	make_key(maker, launch);
+	make_key(maker, &own->form);
 }
 
 void sk_thunk_make(struct sk_arena *arena, const struct sk_plan_view *plan, const struct sk_plan_launch *launch,
@@ -195,7 +200,7 @@ void sk_thunk_make(struct sk_arena *arena, const struct sk_plan_view *plan, cons
 	struct maker maker = {.arena = arena, .plan = plan, .launch = launch, .thunk = thunk};
 
 	*thunk = (struct sk_thunk){0};
-	for (uint32_t i = 0; i < launch->step_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++)
 		make_step(&maker, &plan->steps[launch->first_step + i]);
 	make_view(&maker);
 }

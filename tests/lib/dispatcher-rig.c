@@ -31,6 +31,7 @@ struct rig_plan *rig_plan_new(void)
 	for (int lane = 0; lane < SK_MAX_LANES; lane++)
 		plan->lanes.references[lane] =
 			(int32_t)(plan->lanes.names[lane] - (char *)&plan->lanes.references[lane]);
+	plan->launch.form = (int32_t)((char *)&plan->form - (char *)&plan->launch.form);
 	plan->view = (struct sk_plan_view){
 		.plan = &plan->header,
 		.lanes = plan->lanes.references,
@@ -63,14 +64,14 @@ void rig_plan_free(struct rig_plan *plan)
 uint32_t rig_home(struct rig_plan *plan, uint32_t lane, uint32_t stream)
 {
 	plan->homes[plan->view.home_count] = (struct sk_plan_home){.lane = lane, .stream = stream};
-	plan->launch.home_count = ++plan->view.home_count;
+	plan->form.home_count = ++plan->view.home_count;
 	return plan->view.home_count - 1;
 }
 
 uint32_t rig_partition(struct rig_plan *plan, uint64_t extent, uint64_t unit)
 {
 	plan->partitions[plan->view.partition_count] = (struct sk_plan_partition){.extent = extent, .unit = unit};
-	plan->launch.partition_count = ++plan->view.partition_count;
+	plan->form.partition_count = ++plan->view.partition_count;
 	return plan->view.partition_count - 1;
 }
 
@@ -88,7 +89,7 @@ struct sk_plan_step *rig_step(struct rig_plan *plan, enum sk_step_kind kind, voi
 		.partition = SK_NO_INDEX,
 		.first_await = plan->view.await_count,
 	};
-	plan->launch.step_count = plan->view.step_count;
+	plan->form.step_count = plan->view.step_count;
 	rig_call_too(plan, function);
 	return step;
 }
@@ -158,9 +159,9 @@ void rig_await(struct rig_plan *plan, const struct sk_plan_step *awaited)
 /* Numbers the steps as the plan's format wants it. */
 static void number_steps(struct rig_plan *plan)
 {
-	memset(plan->launch.lane_steps, 0, sizeof(plan->launch.lane_steps));
+	memset(plan->form.lane_steps, 0, sizeof(plan->form.lane_steps));
 	for (uint32_t i = 0; i < plan->view.step_count; i++)
-		plan->steps[i].number = ++plan->launch.lane_steps[plan->steps[i].lane];
+		plan->steps[i].number = ++plan->form.lane_steps[plan->steps[i].lane];
 }
 
 /* ---- code ---- */
@@ -505,7 +506,7 @@ int rig_run(const struct rig_plan *plan, struct rig_device *device, void *entry)
 	int status = 0;
 
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
-		for (uint32_t i = 0; i < device->counts[lane] && plan->launch.lane_steps[lane] != 0; i++)
+		for (uint32_t i = 0; i < device->counts[lane] && plan->form.lane_steps[lane] != 0; i++)
 			runs[count++] = (struct core_run){.entry = entry, .core = &device->cores[lane][i]};
 	}
 	for (unsigned i = 0; i < count; i++)
@@ -518,7 +519,7 @@ int rig_run(const struct rig_plan *plan, struct rig_device *device, void *entry)
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
 		for (uint32_t i = 0; i < device->counts[lane]; i++) {
 			for (uint32_t other = 0; other < SK_MAX_LANES; other++)
-				device->cores[lane][i].lanes[other].base += plan->launch.lane_steps[other];
+				device->cores[lane][i].lanes[other].base += plan->form.lane_steps[other];
 		}
 	}
 	return status;

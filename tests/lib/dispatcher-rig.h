@@ -15,6 +15,7 @@ struct rig_plan {
 	struct sk_arena *arena;
 	struct sk_plan header;
 	struct sk_plan_launch launch;
+	struct sk_plan_form form; /* the launch's */
 	struct sk_plan_task tasks[MOST];
 	struct sk_plan_kernel kernels[MOST];
 	void (*functions[MOST])(void); /* of kernels */

@@ -74,30 +74,38 @@ static const struct sk_plan_partition *partition_of(const struct handmade_launch
 	return &launch->partitions[index < HANDMADE_MAX ? index : HANDMADE_MAX - 1];
 }
 
-static void write_launches(struct writer *writer, const struct handmade_package *package)
+/* Each launch has its own, in their order. */
+static void write_forms(struct writer *writer, const struct handmade_package *package)
 {
-	uint32_t steps = 0, partitions = 0, homes = 0, follows = 0;
-
-	fprintf(writer->file, ".Llaunches:\n");
+	fprintf(writer->file, ".Lforms:\n");
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++) {
 		uint32_t lane_steps[SK_MAX_LANES] = {0};
 
 		for (uint32_t i = 0; i < launch->step_count; i++)
 			lane_steps[launch->steps[i].lane]++;
+		fprintf(writer->file,
+			"\t.long 0, 0, %u, %u, %u, %u, %u, 0, %u, %u\n\t.quad %" PRIu64
+			"\n\t.long %u, 0, 0, 0\n\t.short 0\n\t.byte %u, 0, 0, 0\n\t.short 0\n\t.long %u, %u\n",
+			launch->step_count, launch->follows, partition_count(launch), launch->home_count,
+			launch->step_count, lane_steps[0], lane_steps[1], launch->scratch_size, launch->resident_cores,
+			launch->kind, launch->lane_cores[0], launch->lane_cores[1]);
+	}
+}
+
+static void write_launches(struct writer *writer, const struct handmade_package *package)
+{
+	uint32_t number = 0, steps = 0, partitions = 0, homes = 0, follows = 0;
+
+	fprintf(writer->file, ".Llaunches:\n");
+	for (const struct handmade_launch *launch = package->launches; launch->name; launch++, number++) {
 		reference(writer, launch->name);
 		fprintf(writer->file, "\t.long %s - .\n", launch->name);
 		if (launch->serial)
 			fprintf(writer->file, "\t.long %s_serial - .\n", launch->name);
 		else
 			fprintf(writer->file, "\t.long 0\n");
-		reference(writer, NULL);
-		fprintf(writer->file,
-			"\t.long %u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %u, 0\n\t.quad %" PRIu64
-			"\n\t.long %u, 0, 0, 0, %u, 0, 0, 0, %u, %u\n",
-			launch->kind, steps, launch->step_count, follows, launch->follows, partitions,
-			partition_count(launch), homes, launch->home_count, lane_steps[0], lane_steps[1],
-			launch->scratch_size, launch->resident_cores, launch->step_count, launch->lane_cores[0],
-			launch->lane_cores[1]);
+		fprintf(writer->file, "\t.long .Lforms + %zu - ., %u, %u, %u, %u\n",
+			number * sizeof(struct sk_plan_form), steps, follows, partitions, homes);
 		steps += launch->step_count;
 		partitions += partition_count(launch);
 		homes += launch->home_count;
@@ -274,14 +282,18 @@ static uint32_t write_tensors(struct writer *writer, const struct handmade_packa
 {
 	uint32_t count = 0;
 
-	fprintf(writer->file, "\t.balign 8\n.Ltensors:\n");
+	fprintf(writer->file, "\t.balign 8\n.Ltypes:\n");
+	for (const struct handmade_tensor *tensor = package->tensors; tensor->name; tensor++)
+		fprintf(writer->file,
+			"\t.byte %u, 1\n\t.short 0\n\t.long 0\n\t.quad %" PRIu64 ", 0, %" PRIu64
+			", 0, 0, 0, 0, 0, 0, 0\n",
+			tensor->dtype, tensor->extent * sk_dtype_size((enum sk_dtype)tensor->dtype), tensor->extent);
+	fprintf(writer->file, ".Ltensors:\n");
 	for (const struct handmade_tensor *tensor = package->tensors; tensor->name; tensor++, count++) {
 		reference(writer, tensor->name);
 		fprintf(writer->file,
-			"\t.byte %u, 1, %u, %u\n\t.long %u, 0\n\t.quad 0, 0, %" PRIu64 ", 0, %" PRIu64
-			", 0, 0, 0, 0, 0, 0, 0\n",
-			tensor->dtype, tensor->role, SK_SPACE_BINDING, count,
-			tensor->extent * sk_dtype_size((enum sk_dtype)tensor->dtype), tensor->extent);
+			"\t.long .Ltypes + %zu - .\n\t.byte %u, %u\n\t.short 0\n\t.long %u\n\t.quad 0, 0\n",
+			count * sizeof(struct sk_plan_type), tensor->role, SK_SPACE_BINDING, count);
 	}
 	fprintf(writer->file, ".Lbindings:\n");
 	for (uint32_t i = 0; i < count; i++)
@@ -318,10 +330,12 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	reference(&writer, "hand");
 	fprintf(file, "\t.long %u, 0\n", resident);
 	table(&writer, "lanes", package->lane_count);
+	table(&writer, "forms", launches);
 	table(&writer, "launches", launches);
 	table(&writer, "tasks", tasks);
 	table(&writer, "costs", 0);
 	table(&writer, "kernels", 1);
+	table(&writer, "types", tensors);
 	table(&writer, "tensors", tensors);
 	table(&writer, "bindings", tensors);
 	table(&writer, "steps", steps);
@@ -339,6 +353,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	table(&writer, "follows", follows);
 	fprintf(file, "\t.long .Lstrings - ., .Lend - .Lstrings\n\t.zero %zu\n\t.balign 8\n",
 		sizeof(struct sk_plan_seal));
+	write_forms(&writer, package);
 	write_launches(&writer, package);
 	write_tasks(&writer, package);
 	fprintf(file, "\t.balign 8\n");

@@ -15,9 +15,11 @@ struct plan {
 	const char *device; /* NULL: none */
 	uint64_t workspace, unshared, constants;
 	SK_ARRAY(struct sk_plan_launch) launches;
+	SK_ARRAY(struct sk_plan_form) forms; /* of each launch its own, so that tests can change it */
 	SK_ARRAY(struct sk_plan_task) tasks;
 	SK_ARRAY(struct sk_plan_cost) costs;
 	SK_ARRAY(struct sk_plan_tensor) tensors;
+	SK_ARRAY(struct sk_plan_type) types; /* of each tensor its own */
 	SK_ARRAY(uint32_t) bindings;
 	SK_ARRAY(struct sk_plan_step) steps;
 	SK_ARRAY(struct sk_plan_call) calls;
@@ -57,44 +59,44 @@ void plan_device(struct plan *plan, const char *name)
 
 /* ---- tensors ---- */
 
-uint32_t plan_tensor(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, enum sk_role role)
+static uint32_t add_tensor(struct plan *plan, const char *name, struct sk_plan_tensor tensor, enum sk_dtype dtype,
+			   uint64_t elements)
 {
-	struct sk_plan_tensor tensor = {.dtype = (uint8_t)dtype,
-					.rank = 1,
-					.role = (uint8_t)role,
-					.bytes = elements * sk_dtype_size(dtype),
-					.shape = {elements}};
-
-	if (role == SK_ROLE_CONSTANT) {
-		tensor.space = SK_SPACE_CONSTANT;
-		tensor.offset = plan->constants;
-		plan->constants += (tensor.bytes + 63) / 64 * 64;
-	} else {
-		tensor.space = SK_SPACE_BINDING;
-		tensor.index = (uint32_t)plan->bindings.count;
-		PUSH(plan, bindings, (uint32_t)plan->tensors.count);
-	}
+	PUSH(plan, types,
+	     (struct sk_plan_type){.dtype = (uint8_t)dtype,
+				   .rank = 1,
+				   .bytes = elements * sk_dtype_size(dtype),
+				   .shape = {elements}});
 	PUSH(plan, tensors, tensor);
 	PUSH(plan, tensor_names, name);
 	return (uint32_t)plan->tensors.count - 1;
 }
 
+uint32_t plan_tensor(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, enum sk_role role)
+{
+	struct sk_plan_tensor tensor = {.role = (uint8_t)role};
+
+	if (role == SK_ROLE_CONSTANT) {
+		tensor.space = SK_SPACE_CONSTANT;
+		tensor.offset = plan->constants;
+		plan->constants += (elements * sk_dtype_size(dtype) + 63) / 64 * 64;
+	} else {
+		tensor.space = SK_SPACE_BINDING;
+		tensor.index = (uint32_t)plan->bindings.count;
+		PUSH(plan, bindings, (uint32_t)plan->tensors.count);
+	}
+	return add_tensor(plan, name, tensor, dtype, elements);
+}
+
 uint32_t plan_temporary(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, uint64_t offset)
 {
-	struct sk_plan_tensor tensor = {.dtype = (uint8_t)dtype,
-					.rank = 1,
-					.role = SK_ROLE_TEMPORARY,
-					.space = SK_SPACE_WORKSPACE,
-					.offset = offset,
-					.unshared_offset = offset,
-					.bytes = elements * sk_dtype_size(dtype),
-					.shape = {elements}};
+	struct sk_plan_tensor tensor = {
+		.role = SK_ROLE_TEMPORARY, .space = SK_SPACE_WORKSPACE, .offset = offset, .unshared_offset = offset};
+	uint64_t end = offset + elements * sk_dtype_size(dtype);
 
-	if (plan->workspace < offset + tensor.bytes)
-		plan->workspace = plan->unshared = offset + tensor.bytes;
-	PUSH(plan, tensors, tensor);
-	PUSH(plan, tensor_names, name);
-	return (uint32_t)plan->tensors.count - 1;
+	if (plan->workspace < end)
+		plan->workspace = plan->unshared = end;
+	return add_tensor(plan, name, tensor, dtype, elements);
 }
 
 uint32_t plan_tile_tensor(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, uint64_t offset)
@@ -110,14 +112,12 @@ uint32_t plan_tile_tensor(struct plan *plan, const char *name, enum sk_dtype dty
 
 uint32_t plan_launch(struct plan *plan, const char *name, enum sk_launch_kind kind)
 {
-	struct sk_plan_launch launch = {.kind = kind,
-					.first_step = (uint32_t)plan->steps.count,
-					.first_follow = (uint32_t)plan->follows.count,
-					.first_partition = (uint32_t)plan->partitions.count,
-					.first_home = (uint32_t)plan->homes.count};
+	struct sk_plan_launch launch = {.first_step = (uint32_t)plan->steps.count,
+					.first_follow = (uint32_t)plan->follows.count};
 
 	plan->lane = 0;
 	PUSH(plan, launches, launch);
+	PUSH(plan, forms, (struct sk_plan_form){.kind = (uint8_t)kind});
 	PUSH(plan, launch_names, name);
 	return (uint32_t)plan->launches.count - 1;
 }
@@ -125,23 +125,23 @@ uint32_t plan_launch(struct plan *plan, const char *name, enum sk_launch_kind ki
 void plan_follow(struct plan *plan, uint32_t launch)
 {
 	PUSH(plan, follows, launch);
-	LAST(plan, launches)->follow_count++;
+	LAST(plan, forms)->follow_count++;
 }
 
 void plan_once(struct plan *plan)
 {
-	LAST(plan, launches)->flags |= SK_LAUNCH_ONCE;
+	LAST(plan, forms)->flags |= SK_LAUNCH_ONCE;
 }
 
 void plan_scratch(struct plan *plan, uint64_t size)
 {
-	LAST(plan, launches)->scratch_size = size;
+	LAST(plan, forms)->scratch_size = size;
 }
 
 void plan_device_cores(struct plan *plan, uint32_t first, uint32_t second)
 {
-	LAST(plan, launches)->device_cores[0] = first;
-	LAST(plan, launches)->device_cores[1] = second;
+	LAST(plan, forms)->device_cores[0] = first;
+	LAST(plan, forms)->device_cores[1] = second;
 }
 
 void plan_lane(struct plan *plan, uint32_t lane)
@@ -152,48 +152,54 @@ void plan_lane(struct plan *plan, uint32_t lane)
 static uint32_t home_of(struct plan *plan, uint32_t lane, uint32_t stream)
 {
 	struct sk_plan_launch *launch = LAST(plan, launches);
+	struct sk_plan_form *form = LAST(plan, forms);
 
-	for (uint32_t i = 0; i < launch->home_count; i++) {
+	for (uint32_t i = 0; i < form->home_count; i++) {
 		const struct sk_plan_home *home = &plan->homes.items[launch->first_home + i];
 
 		if (home->lane == lane && home->stream == stream)
 			return launch->first_home + i;
 	}
+	if (form->home_count++ == 0)
+		launch->first_home = (uint32_t)plan->homes.count;
 	PUSH(plan, homes, (struct sk_plan_home){lane, stream});
-	return launch->first_home + launch->home_count++;
+	return (uint32_t)plan->homes.count - 1;
 }
 
 static uint32_t partition_of(struct plan *plan, struct sk_plan_partition wanted)
 {
 	struct sk_plan_launch *launch = LAST(plan, launches);
+	struct sk_plan_form *form = LAST(plan, forms);
 
-	for (uint32_t i = 0; i < launch->partition_count; i++) {
+	for (uint32_t i = 0; i < form->partition_count; i++) {
 		const struct sk_plan_partition *partition = &plan->partitions.items[launch->first_partition + i];
 
 		if (!memcmp(partition, &wanted, sizeof(wanted)))
 			return launch->first_partition + i;
 	}
+	if (form->partition_count++ == 0)
+		launch->first_partition = (uint32_t)plan->partitions.count;
 	PUSH(plan, partitions, wanted);
-	return launch->first_partition + launch->partition_count++;
+	return (uint32_t)plan->partitions.count - 1;
 }
 
 static void add_call(struct plan *plan, uint32_t task)
 {
 	PUSH(plan, calls,
 	     (struct sk_plan_call){.task = task, .scale = 1, .first_argument = (uint32_t)plan->arguments.count});
-	LAST(plan, launches)->task_count++;
+	LAST(plan, forms)->task_count++;
 	LAST(plan, steps)->call_count++;
 }
 
 static uint32_t add_step(struct plan *plan, struct sk_plan_step step, uint32_t task)
 {
-	struct sk_plan_launch *launch = LAST(plan, launches);
+	struct sk_plan_form *form = LAST(plan, forms);
 
-	step.number = ++launch->lane_steps[step.lane];
+	step.number = ++form->lane_steps[step.lane];
 	step.first_call = (uint32_t)plan->calls.count;
 	step.first_await = (uint32_t)plan->awaits.count;
 	step.call_count = step.await_count = 0;
-	launch->step_count++;
+	form->step_count++;
 	PUSH(plan, steps, step);
 	add_call(plan, task);
 	return (uint32_t)plan->steps.count - 1;
@@ -279,7 +285,7 @@ void plan_resident(struct plan *plan)
 {
 	struct sk_plan_step *step = LAST(plan, steps);
 	uint32_t cores = step->first_core + step->blocks;
-	uint32_t *launch = &LAST(plan, launches)->resident_cores[step->lane];
+	uint32_t *launch = &LAST(plan, forms)->resident_cores[step->lane];
 
 	step->flags |= SK_STEP_RESIDENT;
 	if (*launch < cores)
@@ -306,7 +312,7 @@ uint32_t plan_mix(struct plan *plan, const char *task, uint32_t cube_blocks, uin
 	side.first_core = side.lane ? 0 : cube_blocks;
 	add_step(plan, side, LAST(plan, calls)->task);
 	plan_resident(plan);
-	LAST(plan, launches)->task_count--;
+	LAST(plan, forms)->task_count--;
 	return cube;
 }
 
@@ -324,7 +330,7 @@ void plan_entry_step(struct plan *plan, uint32_t index)
 {
 	struct sk_plan_step step = plan->steps.items[index];
 	struct sk_plan_call call = plan->calls.items[step.first_call];
-	uint64_t scratch = plan->launches.items[plan->tasks.items[call.task].launch].scratch_size;
+	uint64_t scratch = plan->forms.items[plan->tasks.items[call.task].launch].scratch_size;
 
 	plan->tasks.items[call.task].task_launch = (uint32_t)plan->launches.count - 1;
 	step.flags &= (uint16_t)~SK_STEP_PUBLISH;
@@ -338,7 +344,7 @@ void plan_entry_step(struct plan *plan, uint32_t index)
 
 		step.partition = partition_of(plan, partition);
 	}
-	LAST(plan, launches)->scratch_size = scratch;
+	LAST(plan, forms)->scratch_size = scratch;
 	add_step(plan, step, call.task);
 	for (uint32_t i = 0; i < call.argument_count; i++)
 		plan_argument(plan, plan->arguments.items[call.first_argument + i]);
@@ -364,7 +370,7 @@ void plan_part(struct plan *plan, uint32_t tensor, unsigned access, uint64_t off
 	const struct sk_plan_tensor *record = &plan->tensors.items[tensor];
 
 	plan_argument(plan, (struct sk_plan_argument){.kind = SK_ARGUMENT_POINTER,
-						      .dtype = record->dtype,
+						      .dtype = plan->types.items[tensor].dtype,
 						      .access = (uint8_t)access,
 						      .space = record->space,
 						      .index = record->index,
@@ -376,30 +382,31 @@ void plan_part(struct plan *plan, uint32_t tensor, unsigned access, uint64_t off
 
 void plan_shared(struct plan *plan, uint32_t tensor, unsigned access)
 {
-	plan_part(plan, tensor, access, 0, plan->tensors.items[tensor].bytes, 0);
+	plan_part(plan, tensor, access, 0, plan->types.items[tensor].bytes, 0);
 }
 
 void plan_access(struct plan *plan, uint32_t tensor, unsigned access)
 {
-	const struct sk_plan_tensor *record = &plan->tensors.items[tensor];
+	const struct sk_plan_type *type = &plan->types.items[tensor];
 	uint64_t extent = LAST(plan, steps)->extent * LAST(plan, calls)->scale;
-	bool divided = extent && record->shape[0] % extent == 0;
+	bool divided = extent && type->shape[0] % extent == 0;
 
-	plan_part(plan, tensor, access, 0, record->bytes, divided ? record->bytes / extent : 0);
+	plan_part(plan, tensor, access, 0, type->bytes, divided ? type->bytes / extent : 0);
 }
 
 static void add_cell(struct plan *plan, enum sk_argument_kind kind, uint32_t tensor, uint64_t offset)
 {
 	const struct sk_plan_tensor *record = &plan->tensors.items[tensor];
+	enum sk_dtype dtype = plan->types.items[tensor].dtype;
 
 	plan_argument(plan,
 		      (struct sk_plan_argument){.kind = (uint8_t)kind,
-						.dtype = record->dtype,
+						.dtype = (uint8_t)dtype,
 						.access = kind == SK_ARGUMENT_LOAD ? SK_ACCESS_READ : SK_ACCESS_WRITE,
 						.space = record->space,
 						.index = record->index,
 						.offset = record->offset + offset,
-						.size = sk_dtype_size(record->dtype),
+						.size = sk_dtype_size(dtype),
 						.tensor = tensor});
 }
 
@@ -450,7 +457,7 @@ void plan_flags(struct plan *plan, unsigned flags)
 {
 	LAST(plan, steps)->flags |= (uint16_t)flags;
 	if (flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
-		LAST(plan, launches)->flags |= SK_LAUNCH_EARLY;
+		LAST(plan, forms)->flags |= SK_LAUNCH_EARLY;
 }
 
 void plan_await(struct plan *plan, uint32_t step)
@@ -502,11 +509,13 @@ static size_t room_for(const struct plan *plan)
 	size_t room = 4096 + strlen(plan->signature);
 
 	for (size_t i = 0; i < plan->launches.count; i++)
-		room += sizeof(*plan->launches.items) + strlen(plan->launch_names.items[i]) + 1;
+		room += sizeof(*plan->launches.items) + sizeof(*plan->forms.items) +
+			strlen(plan->launch_names.items[i]) + 1;
 	for (size_t i = 0; i < plan->tasks.count; i++)
 		room += sizeof(*plan->tasks.items) + strlen(plan->task_names.items[i]) + 1;
 	for (size_t i = 0; i < plan->tensors.count; i++)
-		room += sizeof(*plan->tensors.items) + strlen(plan->tensor_names.items[i]) + 1;
+		room += sizeof(*plan->tensors.items) + sizeof(*plan->types.items) +
+			strlen(plan->tensor_names.items[i]) + 1;
 	return room + plan->costs.count * sizeof(*plan->costs.items) +
 	       plan->bindings.count * sizeof(*plan->bindings.items) + plan->steps.count * sizeof(*plan->steps.items) +
 	       plan->calls.count * sizeof(*plan->calls.items) + plan->awaits.count * sizeof(*plan->awaits.items) +
@@ -541,6 +550,7 @@ void *plan_finish(struct plan *plan, size_t *size)
 	memcpy(header->resident_cores, plan->resident_cores, sizeof(plan->resident_cores));
 
 	int32_t *lanes = put_table(&writer, &header->lanes, (int32_t[SK_MAX_LANES]){0}, plan->lanes, sizeof(*lanes));
+	struct sk_plan_form *forms = PUT(forms);
 	struct sk_plan_launch *launches = PUT(launches);
 	struct sk_plan_task *tasks = PUT(tasks);
 
@@ -548,6 +558,7 @@ void *plan_finish(struct plan *plan, size_t *size)
 
 	struct sk_plan_kernel *kernels =
 		put_table(&writer, &header->kernels, &(struct sk_plan_kernel){0}, 1, sizeof(*kernels));
+	struct sk_plan_type *types = PUT(types);
 	struct sk_plan_tensor *tensors = PUT(tensors);
 
 	PUT(bindings);
@@ -569,12 +580,16 @@ void *plan_finish(struct plan *plan, size_t *size)
 	put_string(&writer, &kernels->name, "kernel");
 	put_string(&writer, &kernels->symbol, "kernel");
 	put_string(&writer, &kernels->signature, plan->signature);
-	for (size_t i = 0; i < plan->launches.count; i++)
+	for (size_t i = 0; i < plan->launches.count; i++) {
 		put_string(&writer, &launches[i].name, plan->launch_names.items[i]);
+		launches[i].form = (int32_t)((char *)&forms[i] - (char *)&launches[i].form);
+	}
 	for (size_t i = 0; i < plan->tasks.count; i++)
 		put_string(&writer, &tasks[i].name, plan->task_names.items[i]);
-	for (size_t i = 0; i < plan->tensors.count; i++)
+	for (size_t i = 0; i < plan->tensors.count; i++) {
 		put_string(&writer, &tensors[i].name, plan->tensor_names.items[i]);
+		tensors[i].type = (int32_t)((char *)&types[i] - (char *)&tensors[i].type);
+	}
 	header->strings.count = (uint32_t)(writer.bytes + writer.used - strings);
 	header->size = writer.used;
 	*size = writer.used;

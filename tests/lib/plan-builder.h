@@ -5,6 +5,7 @@
 
 #include "loader/plan/plan.h"
 #include "src/base/arena.h"
+#include "tests/lib/own-records.h"
 
 struct plan;
 

@@ -63,7 +63,7 @@ static bool follows(const struct sk_plan_view *view, uint32_t launch, uint32_t e
 {
 	const struct sk_plan_launch *record = &view->launches[launch];
 
-	for (uint32_t i = 0; i < record->follow_count; i++)
+	for (uint32_t i = 0; i < sk_plan_form(record)->follow_count; i++)
 		if (view->follows[record->first_follow + i] == earlier)
 			return true;
 	return false;
@@ -251,7 +251,7 @@ static void touch_step(struct race *race, const struct sk_plan_step *step, uint6
 static void add_step(struct race *race, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_step *step = &race->view->steps[index];
-	uint32_t resident = race->view->launches[launch].resident_cores[step->lane];
+	uint32_t resident = sk_plan_form(&race->view->launches[launch])->resident_cores[step->lane];
 	uint32_t cores = race->cores[step->lane] < resident ? resident : race->cores[step->lane], first = 0,
 		 end = cores;
 
@@ -342,7 +342,7 @@ bool races_exist(const struct sk_plan_view *view, const uint32_t cores[SK_MAX_LA
 	race->view = view;
 	race->cores = cores;
 	for (uint32_t launch = 0; launch < view->network_launch_count; launch++)
-		for (uint32_t i = 0; i < view->launches[launch].step_count; i++)
+		for (uint32_t i = 0; i < sk_plan_form(&view->launches[launch])->step_count; i++)
 			add_step(race, launch, view->launches[launch].first_step + i);
 	/* Touches stand in the order of their events. */
 	for (uint32_t i = 0; i < race->touch_count && !found; i++)
@@ -475,10 +475,10 @@ static bool tile_reads_astray(const struct sk_plan_view *view, const struct sk_p
 /* One core does it all, tile by tile. */
 static bool scratch_reads_astray(const struct sk_plan_view *view, const struct sk_plan_launch *launch)
 {
-	struct scratch_byte *scratch = calloc(launch->scratch_size + 1, sizeof(*scratch));
+	struct scratch_byte *scratch = calloc(sk_plan_form(launch)->scratch_size + 1, sizeof(*scratch));
 	bool astray = false;
 
-	for (uint32_t s = launch->first_step; s < launch->first_step + launch->step_count; s++) {
+	for (uint32_t s = launch->first_step; s < launch->first_step + sk_plan_form(launch)->step_count; s++) {
 		const struct sk_plan_step *step = &view->steps[s];
 
 		for (uint64_t low = 0; step->tile && low < step->extent; low += step->tile)
@@ -496,7 +496,7 @@ bool reads_astray(const struct sk_plan_view *view)
 	bool astray = false;
 
 	for (uint32_t i = 0; i < view->binding_count; i++)
-		contents.owners[i] = calloc(view->tensors[view->bindings[i]].bytes, sizeof(uint32_t));
+		contents.owners[i] = calloc(sk_plan_type(&view->tensors[view->bindings[i]])->bytes, sizeof(uint32_t));
 	contents.owners[view->binding_count] = calloc(view->plan->workspace_size + 1, sizeof(uint32_t));
 	for (uint32_t l = 0; l < view->network_launch_count; l++) {
 		for (struct sk_plan_calls calls = sk_plan_launch_calls(view, &view->launches[l]);

@@ -24,18 +24,20 @@
 #define HEADER_FIELDS(N, A, R, r) \
 	N(r, magic) N(r, version) N(r, abi_version) N(r, machine) N(r, size) N(r, workspace_size) \
 	N(r, unshared_workspace_size) N(r, constants_size) N(r, isa) R(r, constants) R(r, device) A(r, resident_cores) \
-	TABLE_FIELDS(N, r, lanes) TABLE_FIELDS(N, r, launches) TABLE_FIELDS(N, r, tasks) TABLE_FIELDS(N, r, costs) \
-	TABLE_FIELDS(N, r, kernels) TABLE_FIELDS(N, r, tensors) TABLE_FIELDS(N, r, bindings) TABLE_FIELDS(N, r, steps) \
+	TABLE_FIELDS(N, r, lanes) TABLE_FIELDS(N, r, forms) TABLE_FIELDS(N, r, launches) TABLE_FIELDS(N, r, tasks) TABLE_FIELDS(N, r, costs) \
+	TABLE_FIELDS(N, r, kernels) TABLE_FIELDS(N, r, types) TABLE_FIELDS(N, r, tensors) TABLE_FIELDS(N, r, bindings) TABLE_FIELDS(N, r, steps) \
 	TABLE_FIELDS(N, r, calls) TABLE_FIELDS(N, r, awaits) TABLE_FIELDS(N, r, arguments) TABLE_FIELDS(N, r, lists) \
 	TABLE_FIELDS(N, r, operands) TABLE_FIELDS(N, r, loops) \
 	TABLE_FIELDS(N, r, terms) TABLE_FIELDS(N, r, patterns) TABLE_FIELDS(N, r, symbols) TABLE_FIELDS(N, r, partitions) \
 	TABLE_FIELDS(N, r, homes) TABLE_FIELDS(N, r, follows) TABLE_FIELDS(N, r, strings) \
 	N(r, seal.file_size) A(r, seal.rest) A(r, seal.signature) A(r, seal.loaded)
+#define FORM_FIELDS(N, A, R, r) \
+	R(r, scope) R(r, network) N(r, step_count) N(r, follow_count) N(r, partition_count) N(r, home_count) \
+	N(r, task_count) N(r, stream) A(r, lane_steps) N(r, scratch_size) A(r, resident_cores) A(r, device_cores) \
+	N(r, flags) N(r, kind) N(r, reserved) N(r, preload) N(r, copies) N(r, func_align) A(r, lane_cores)
 #define LAUNCH_FIELDS(N, A, R, r) \
-	R(r, name) R(r, entry) R(r, serial_entry) R(r, scope) R(r, network) N(r, kind) N(r, first_step) N(r, step_count) \
-	N(r, first_follow) N(r, follow_count) N(r, first_partition) N(r, partition_count) N(r, first_home) \
-	N(r, home_count) A(r, lane_steps) N(r, stream) N(r, scratch_size) A(r, resident_cores) A(r, device_cores) \
-	N(r, task_count) N(r, func_align) N(r, flags) N(r, preload) N(r, copies) A(r, lane_cores)
+	R(r, name) R(r, entry) R(r, serial_entry) R(r, form) N(r, first_step) N(r, first_follow) \
+	N(r, first_partition) N(r, first_home)
 #define TASK_FIELDS(N, A, R, r) \
 	R(r, name) R(r, scope) N(r, kernel) N(r, stream) N(r, launch) N(r, task_launch) N(r, line) N(r, cost) \
 	N(r, vector_cost)
@@ -43,9 +45,10 @@
 #define KERNEL_FIELDS(N, A, R, r) \
 	R(r, name) R(r, symbol) R(r, signature) R(r, code) N(r, isa) N(r, code_size) N(r, first_copy) \
 	R(r, vector_code) N(r, vector_code_size) N(r, early) N(r, flags)
+#define TYPE_FIELDS(N, A, R, r) \
+	N(r, dtype) N(r, rank) N(r, reserved) R(r, range) N(r, bytes) N(r, padding) A(r, shape)
 #define TENSOR_FIELDS(N, A, R, r) \
-	R(r, name) N(r, dtype) N(r, rank) N(r, role) N(r, space) N(r, index) R(r, range) N(r, offset) \
-	N(r, unshared_offset) N(r, bytes) N(r, padding) A(r, shape)
+	R(r, name) R(r, type) N(r, role) N(r, space) N(r, reserved) N(r, index) N(r, offset) N(r, unshared_offset)
 #define STEP_FIELDS(N, A, R, r) \
 	N(r, first_call) N(r, call_count) N(r, lane) N(r, kind) N(r, flags) N(r, number) N(r, core_set) \
 	N(r, partition) N(r, blocks) N(r, first_await) N(r, await_count) N(r, first_core) N(r, extent) N(r, tile)
@@ -70,10 +73,12 @@
 /* The records, each with its table in the header. The header is in none: the magic number stands for it. */
 #define RECORDS(X) \
 	X(sk_plan, HEADER_FIELDS, magic) \
+	X(sk_plan_form, FORM_FIELDS, forms) \
 	X(sk_plan_launch, LAUNCH_FIELDS, launches) \
 	X(sk_plan_task, TASK_FIELDS, tasks) \
 	X(sk_plan_cost, COST_FIELDS, costs) \
 	X(sk_plan_kernel, KERNEL_FIELDS, kernels) \
+	X(sk_plan_type, TYPE_FIELDS, types) \
 	X(sk_plan_tensor, TENSOR_FIELDS, tensors) \
 	X(sk_plan_step, STEP_FIELDS, steps) \
 	X(sk_plan_call, CALL_FIELDS, calls) \
@@ -174,10 +179,10 @@ static const struct record *find_field(uint32_t number, const struct field **fie
 static const char *const free_fields[] = {
 	/* Only the manifest, or the processor, says whether it is right. */
 	"header.isa", "header.device", "tasks.line", "tasks.cost", "tasks.vector_cost", "costs.given", "costs.values",
-	"kernels.name", "kernels.isa", "tensors.name", "tensors.range", "lanes.name", "strings.byte",
+	"kernels.name", "kernels.isa", "tensors.name", "types.range", "lanes.name", "strings.byte",
 	/* Options of scopes. Flags and awaits may be others if the proof holds. */
-	"launches.func_align", "launches.flags", "launches.preload", "launches.copies", "launches.lane_cores",
-	"steps.flags", "awaits.step", "follows.number",
+	"forms.func_align", "forms.flags", "forms.preload", "forms.copies", "forms.lane_cores", "steps.flags",
+	"awaits.step", "follows.number",
 	/* That steps do without common units because there are none is not computed again (src/proof/unit-check.c). */
 	"partitions.unit",
 	/* How many units a tile has is sklink's choice, and on which cores steps are that nothing ties to others'. */
@@ -551,7 +556,7 @@ static bool may_be_fused(const struct sk_plan_view *view, uint32_t kernel, const
 
 	for (uint32_t i = 0; i < view->task_count; i++)
 		fused |= view->tasks[i].kernel == kernel &&
-			 view->launches[view->tasks[i].launch].kind == SK_LAUNCH_SUPERKERNEL;
+			 sk_plan_form(&view->launches[view->tasks[i].launch])->kind == SK_LAUNCH_SUPERKERNEL;
 	return !fused || !strstr(signature, "unfusible");
 }
 
@@ -589,9 +594,31 @@ static bool signatures_agree(const struct sk_plan_view *before, const struct sk_
 static bool elements_agree(const struct sk_plan_view *before, const struct sk_plan_view *after)
 {
 	for (uint32_t i = 0; i < before->tensor_count; i++) {
-		uint8_t one = before->tensors[i].dtype, other = after->tensors[i].dtype;
+		uint8_t one = sk_plan_type(&before->tensors[i])->dtype, other = sk_plan_type(&after->tensors[i])->dtype;
 
 		if (one != other && one != SK_U8 && other != SK_U8)
+			return false;
+	}
+	return true;
+}
+
+/* True if each launch says the same, but for what may be another. */
+static bool forms_agree(const struct sk_plan_view *before, const struct sk_plan_view *after)
+{
+	for (uint32_t i = 0; i < before->launch_count; i++) {
+		struct sk_plan_form one = *sk_plan_form(&before->launches[i]),
+				    other = *sk_plan_form(&after->launches[i]);
+
+		if (strcmp(sk_plan_string(&sk_plan_form(&before->launches[i])->scope),
+			   sk_plan_string(&sk_plan_form(&after->launches[i])->scope)) != 0)
+			return false;
+		one.scope = other.scope;
+		one.func_align = other.func_align;
+		one.flags = other.flags;
+		one.preload = other.preload;
+		one.copies = other.copies;
+		memcpy(one.lane_cores, other.lane_cores, sizeof(one.lane_cores));
+		if (one.network != 0 || other.network != 0 || memcmp(&one, &other, sizeof(one)) != 0)
 			return false;
 	}
 	return true;
@@ -617,25 +644,28 @@ static bool may_be_proved(const struct mutant_package *package, const uint8_t *b
 	mutant_field_name(field, name);
 	return is_free(field) ||
 	       (!strcmp(name, "kernels.signature") && agree(package, bytes, plan, signatures_agree)) ||
-	       (!strcmp(name, "tensors.dtype") && agree(package, bytes, plan, elements_agree)) ||
+	       (!strcmp(name, "types.dtype") && agree(package, bytes, plan, elements_agree)) ||
+	       (!strcmp(name, "tensors.type") && agree(package, bytes, plan, elements_agree)) ||
+	       (!strcmp(name, "launches.form") && agree(package, bytes, plan, forms_agree)) ||
 	       (!strcmp(name, "lists.index") && agree(package, bytes, plan, indices_agree)) ||
 	       /* There may be another device of that name, which has so many cores. */
-	       (!strcmp(name, "launches.device_cores") && strcmp(sk_plan_string(&header->device), "host"));
+	       (!strcmp(name, "forms.device_cores") && strcmp(sk_plan_string(&header->device), "host"));
 }
 
 /* What a task's arguments are is said once, for its launch and for its own entry. Other tensors or numbers may be sound
- * by all that the plan says, and not what the kernel needs: nobody knows what that does. */
+ * by all that the plan says, and not what the kernel needs: nobody knows what that does. Nor does anything else say how
+ * large a tensor is of which kernels access a part. */
 static bool is_another_call(const struct mutant_outcome *outcome)
 {
-	static const char *const names[] = {"operands.number", "lists.offset", "lists.value",
-					    "lists.flags",     "calls.list",   "calls.first_operand"};
+	static const char *const names[] = {"operands.number", "lists.offset",	      "lists.value", "lists.flags",
+					    "calls.list",      "calls.first_operand", "tensors.type"};
 	char name[MUTANT_TEXT];
 	bool other = false;
 
 	mutant_field_name(outcome->field, name);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		other |= !strcmp(name, names[i]);
-	return other || (outcome->whole && !strncmp(name, "lists.", 6));
+	return other || (outcome->whole && (!strncmp(name, "lists.", 6) || !strncmp(name, "types.", 6)));
 }
 
 static bool try(const struct mutant_package *package, uint8_t *bytes, uint64_t plan, const struct result *expected,

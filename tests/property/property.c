@@ -581,16 +581,16 @@ static void take_out(uint32_t *numbers, uint32_t first, uint32_t index, uint32_t
 	memmove(&numbers[index], &numbers[index + 1], (first + count - index) * sizeof(*numbers));
 }
 
-/* A copy of the plan, aligned as plans are. */
+/* A copy of the plan, aligned as plans are, in which each launch and each tensor says for itself what it is. */
 static struct sk_plan_view copy_plan(struct property *property, struct sk_arena *arena)
 {
-	uint64_t size = property->plan.plan->size;
+	uint64_t size = own_records_size(property->plan.plan);
 	uintptr_t raw = (uintptr_t)sk_arena_alloc(arena, size + SK_PLAN_ALIGN, 1);
 	void *copy = (void *)((raw + SK_PLAN_ALIGN - 1) / SK_PLAN_ALIGN * SK_PLAN_ALIGN);
 	struct sk_plan_view view;
 	char error[256];
 
-	memcpy(copy, property->plan.plan, size);
+	own_records(copy, property->plan.plan);
 	if (!sk_plan_open(copy, size, &view, error, sizeof(error)))
 		fail(property, "the copy of a plan is refused: %s", error);
 	return view;
@@ -658,8 +658,8 @@ static void check_follow(struct property *property, uint32_t launch, uint32_t fo
 	struct sk_plan_launch *record = (struct sk_plan_launch *)&without.launches[launch];
 	const struct sk_plan_launch *earlier = &without.launches[without.follows[follow]];
 
-	record->follow_count--;
-	take_out((uint32_t *)without.follows, record->first_follow, follow, record->follow_count);
+	plan_form(record)->follow_count--;
+	take_out((uint32_t *)without.follows, record->first_follow, follow, sk_plan_form(record)->follow_count);
 	add(&property->board->removals, 1);
 	if (!is_proved(property, arena, &without))
 		note(property, KIND_REMOVED_FOLLOWS, true);
@@ -687,9 +687,10 @@ static void check_proof(struct property *property)
 	for (uint32_t l = 0; l < plan->network_launch_count; l++) {
 		const struct sk_plan_launch *launch = &plan->launches[l];
 
-		for (uint32_t f = launch->first_follow; f < launch->first_follow + launch->follow_count; f++)
+		for (uint32_t f = launch->first_follow; f < launch->first_follow + sk_plan_form(launch)->follow_count;
+		     f++)
 			check_follow(property, l, f);
-		for (uint32_t s = launch->first_step; s < launch->first_step + launch->step_count; s++)
+		for (uint32_t s = launch->first_step; s < launch->first_step + sk_plan_form(launch)->step_count; s++)
 			check_awaits_of_step(property, s, &random);
 	}
 }
@@ -710,7 +711,7 @@ static struct division divide_scope(const struct property *property, uint32_t sc
 
 	for (uint32_t t = 0; t < plan->task_count; t++) {
 		const struct network_task *task = &property->network->tasks[task_number(plan, t)];
-		bool fused = plan->launches[plan->tasks[t].launch].kind == SK_LAUNCH_SUPERKERNEL;
+		bool fused = sk_plan_form(&plan->launches[plan->tasks[t].launch])->kind == SK_LAUNCH_SUPERKERNEL;
 
 		if (task->never_fuse || !(task->scopes >> scope & 1))
 			continue;
@@ -799,7 +800,7 @@ static const struct kernel *kernel_of(const struct property *property, const str
 
 static bool has_steps_with(const struct property *property, const struct sk_plan_launch *launch, uint16_t flags)
 {
-	for (uint32_t s = launch->first_step; s < launch->first_step + launch->step_count; s++)
+	for (uint32_t s = launch->first_step; s < launch->first_step + sk_plan_form(launch)->step_count; s++)
 		if (property->plan.steps[s].flags & flags)
 			return true;
 	return false;
@@ -807,8 +808,8 @@ static bool has_steps_with(const struct property *property, const struct sk_plan
 
 static bool follows_once(const struct property *property, const struct sk_plan_launch *launch)
 {
-	for (uint32_t f = launch->first_follow; f < launch->first_follow + launch->follow_count; f++)
-		if (property->plan.launches[property->plan.follows[f]].flags & SK_LAUNCH_ONCE)
+	for (uint32_t f = launch->first_follow; f < launch->first_follow + sk_plan_form(launch)->follow_count; f++)
+		if (sk_plan_form(&property->plan.launches[property->plan.follows[f]])->flags & SK_LAUNCH_ONCE)
 			return true;
 	return false;
 }
@@ -863,9 +864,9 @@ static void note_launch(struct property *property, const struct sk_plan_launch *
 {
 	const struct sk_plan_view *plan = &property->plan;
 
-	note(property, KIND_SUPERKERNELS, launch->step_count > 1);
-	note(property, KIND_LONG, launch->step_count >= 8);
-	for (uint32_t s = launch->first_step; s < launch->first_step + launch->step_count; s++) {
+	note(property, KIND_SUPERKERNELS, sk_plan_form(launch)->step_count > 1);
+	note(property, KIND_LONG, sk_plan_form(launch)->step_count >= 8);
+	for (uint32_t s = launch->first_step; s < launch->first_step + sk_plan_form(launch)->step_count; s++) {
 		const struct sk_plan_step *step = &plan->steps[s];
 
 		if (step->tile) {
@@ -879,10 +880,12 @@ static void note_launch(struct property *property, const struct sk_plan_launch *
 			note_partition(property, step);
 		note_place(property, launch, s);
 		note(property, KIND_RESIDENT,
-		     launch->step_count > 2 && property->network->tasks[task_of_step(property, s)].kernel->is_resident);
+		     sk_plan_form(launch)->step_count > 2 &&
+			     property->network->tasks[task_of_step(property, s)].kernel->is_resident);
 		for (uint32_t a = 0; a < step->await_count; a++)
 			note_await(property, step, &plan->steps[plan->awaits[step->first_await + a].step]);
-		note(property, KIND_MIXED_STREAMS, sk_plan_step_task(plan, step)->stream != launch->stream);
+		note(property, KIND_MIXED_STREAMS,
+		     sk_plan_step_task(plan, step)->stream != sk_plan_form(launch)->stream);
 		if (property->network->tasks[task_of_step(property, s)].kernel->state)
 			note_state(property, launch, s);
 		for (uint32_t e = launch->first_step; e < s && !step->await_count; e++)
@@ -898,10 +901,11 @@ static void note_launch(struct property *property, const struct sk_plan_launch *
  * (The sides of mix tasks can be in groups of other kinds.) */
 static void check_split(struct property *property, const struct sk_plan_launch *launch)
 {
-	for (uint32_t s = launch->first_step; s < launch->first_step + launch->step_count; s++) {
+	for (uint32_t s = launch->first_step; s < launch->first_step + sk_plan_form(launch)->step_count; s++) {
 		const struct sk_plan_step *step = &property->plan.steps[s];
 		const struct kernel *kernel = property->network->tasks[task_of_step(property, s)].kernel;
-		uint32_t taken = launch->device_cores[step->lane], idle = step->lane == 1 ? step->blocks % 2 : 0;
+		uint32_t taken = sk_plan_form(launch)->device_cores[step->lane],
+			 idle = step->lane == 1 ? step->blocks % 2 : 0;
 
 		if (kernel->is_resident && !kernel->is_mix && !(step->flags & SK_STEP_FEED) &&
 		    taken > step->blocks + idle)
@@ -924,8 +928,10 @@ static void note_plan(struct property *property)
 			check_split(property, launch);
 		for (uint32_t e = 0; e < l; e++)
 			note(property, KIND_SEGMENTS,
-			     launch->kind == SK_LAUNCH_SUPERKERNEL && plan->launches[e].kind == SK_LAUNCH_SUPERKERNEL &&
-				     !strcmp(sk_plan_string(&launch->scope), sk_plan_string(&plan->launches[e].scope)));
+			     sk_plan_form(launch)->kind == SK_LAUNCH_SUPERKERNEL &&
+				     sk_plan_form(&plan->launches[e])->kind == SK_LAUNCH_SUPERKERNEL &&
+				     !strcmp(sk_plan_string(&sk_plan_form(launch)->scope),
+					     sk_plan_string(&sk_plan_form(&plan->launches[e])->scope)));
 	}
 }
 
@@ -1196,7 +1202,7 @@ static void run_checked(struct property *property, uint64_t *random)
 	must(property, &run, skrt_device_close(run.device));
 	note(property, KIND_CHECKED_RUN, true);
 	for (uint32_t i = 0; i < plan->network_launch_count; i++) {
-		note(property, KIND_CHECKED_EARLY, plan->launches[i].flags & SK_LAUNCH_EARLY);
+		note(property, KIND_CHECKED_EARLY, sk_plan_form(&plan->launches[i])->flags & SK_LAUNCH_EARLY);
 		note(property, KIND_CHECKED_RESIDENT, sk_plan_is_resident(&plan->launches[i]));
 	}
 	for (uint32_t i = 0; i < plan->step_count; i++) {

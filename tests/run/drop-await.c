@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "loader/plan/plan.h"
+#include "tests/lib/own-records.h"
 
 enum { MOST_BYTES = 16 << 20 };
 
@@ -42,7 +43,7 @@ static void start_early(struct sk_plan_view *view, uint32_t number)
 
 	step->flags |= (uint16_t)view->kernels[view->calls[step->first_call].kernel].early;
 	for (uint32_t i = 0; i < view->launch_count; i++)
-		((struct sk_plan_launch *)view->launches)[i].flags |= SK_LAUNCH_EARLY;
+		plan_form(&view->launches[i])->flags |= SK_LAUNCH_EARLY;
 }
 
 int main(int argc, char **argv)

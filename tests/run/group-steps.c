@@ -13,6 +13,7 @@
 
 #include "loader/plan/plan.h"
 #include "tests/lib/match-code.h"
+#include "tests/lib/own-records.h"
 
 enum { MOST_BYTES = 16 << 20 };
 
@@ -32,10 +33,11 @@ static bool may_join(const struct sk_plan_launch *launch, const struct sk_plan_s
 {
 	uint32_t alone = SK_STEP_ONE_CALL | SK_STEP_FLUSH_BEFORE | SK_STEP_FLUSH_AFTER;
 
-	return launch->kind == SK_LAUNCH_SUPERKERNEL && !(launch->flags & SK_LAUNCH_SYNC_ALL) &&
-	       !((first->flags | next->flags) & alone) && first->lane == next->lane && first->kind == next->kind &&
-	       first->core_set == next->core_set && first->partition == next->partition &&
-	       first->blocks == next->blocks && first->extent == next->extent && (blindly || !next->await_count);
+	return sk_plan_form(launch)->kind == SK_LAUNCH_SUPERKERNEL &&
+	       !(sk_plan_form(launch)->flags & SK_LAUNCH_SYNC_ALL) && !((first->flags | next->flags) & alone) &&
+	       first->lane == next->lane && first->kind == next->kind && first->core_set == next->core_set &&
+	       first->partition == next->partition && first->blocks == next->blocks && first->extent == next->extent &&
+	       (blindly || !next->await_count);
 }
 
 /* The tables as they become: shorter. */
@@ -66,12 +68,13 @@ static void add_step(struct tables *tables, const struct sk_plan_view *view, con
 		keep_await(tables, added, tables->place_of[view->awaits[step->first_await + i].step]);
 }
 
+/* count: the launch's steps before launches that share its form were joined. */
 static void join_launch(struct tables *tables, const struct sk_plan_view *view, struct sk_plan_launch *launch,
-			bool blindly)
+			uint32_t count, bool blindly)
 {
 	uint32_t first = tables->step_count, numbers[SK_MAX_LANES] = {0};
 
-	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++) {
+	for (uint32_t i = launch->first_step; i < launch->first_step + count; i++) {
 		const struct sk_plan_step *step = &view->steps[i];
 		struct sk_plan_step *last = &tables->steps[tables->step_count - 1];
 
@@ -86,8 +89,8 @@ static void join_launch(struct tables *tables, const struct sk_plan_view *view, 
 		tables->place_of[i] = tables->step_count - 1;
 	}
 	launch->first_step = first;
-	launch->step_count = tables->step_count - first;
-	memcpy(launch->lane_steps, numbers, sizeof(numbers));
+	plan_form(launch)->step_count = tables->step_count - first;
+	memcpy(plan_form(launch)->lane_steps, numbers, sizeof(numbers));
 }
 
 /* Blindly dropped awaits leave steps published that nobody awaits. */
@@ -127,8 +130,6 @@ static void write_tables(const struct sk_plan_view *view, const struct tables *t
 	end = put(end, &plan->awaits, tables->awaits, tables->await_count, sizeof(*tables->awaits));
 	end = put(end, &plan->lists, view->lists, view->list_count, sizeof(*view->lists));
 	end = put(end, &plan->operands, view->operands, view->operand_count, sizeof(*view->operands));
-	end = put(end, &plan->partitions, view->partitions, view->partition_count, sizeof(*view->partitions));
-	end = put(end, &plan->homes, view->homes, view->home_count, sizeof(*view->homes));
 	end = put(end, &plan->follows, view->follows, view->follow_count, sizeof(*view->follows));
 	memset(end, 0, (size_t)(strings - end));
 	plan->strings.offset = (int32_t)(end - (char *)&plan->strings.offset);
@@ -142,10 +143,12 @@ static void group(const struct sk_plan_view *view, bool blindly, uint64_t tile)
 		.awaits = calloc(view->await_count + 1, sizeof(*tables.awaits)),
 		.place_of = calloc(view->step_count + 1, sizeof(*tables.place_of)),
 	};
-	uint32_t several = 0;
+	uint32_t several = 0, *counts = calloc(view->launch_count, sizeof(*counts));
 
 	for (uint32_t i = 0; i < view->launch_count; i++)
-		join_launch(&tables, view, (struct sk_plan_launch *)&view->launches[i], blindly);
+		counts[i] = sk_plan_form(&view->launches[i])->step_count;
+	for (uint32_t i = 0; i < view->launch_count; i++)
+		join_launch(&tables, view, (struct sk_plan_launch *)&view->launches[i], counts[i], blindly);
 	publish_what_is_awaited(&tables);
 	for (uint32_t i = 0; i < tables.step_count; i++) {
 		if (tables.steps[i].call_count == 1)
@@ -155,6 +158,7 @@ static void group(const struct sk_plan_view *view, bool blindly, uint64_t tile)
 	}
 	write_tables(view, &tables);
 	printf("%u\n", several);
+	free(counts);
 	free(tables.steps);
 	free(tables.awaits);
 	free(tables.place_of);

@@ -857,8 +857,8 @@ START_TEST(shape_contradicts)
 	struct sk_plan_tensor *tensor = (struct sk_plan_tensor *)&view.tensors[x];
 	struct sk_plan_argument *argument = (struct sk_plan_argument *)view.arguments;
 
-	tensor->rank = 3;
-	memcpy(tensor->shape, (uint64_t[]){3, 5, 4}, 3 * sizeof(uint64_t));
+	plan_type(tensor)->rank = 3;
+	memcpy(plan_type(tensor)->shape, (uint64_t[]){3, 5, 4}, 3 * sizeof(uint64_t));
 	argument->dtype = (uint8_t)views[_i].dtype;
 	argument->value = views[_i].pattern.count ? 1 : 0;
 	view.patterns = &views[_i].pattern;
@@ -930,7 +930,7 @@ START_TEST(device_cores_contradict)
 
 	struct sk_plan_view view = plan_view(plan);
 
-	((struct sk_plan_launch *)view.launches)->lane_cores[0] = device_cores[_i].limit;
+	plan_form(view.launches)->lane_cores[0] = device_cores[_i].limit;
 	expect(&view, device_cores[_i].message);
 }
 END_TEST

@@ -350,7 +350,7 @@ START_TEST(serial_scratch)
 	ARGUMENT(plan, .kind = SK_ARGUMENT_SCRATCH, .offset = 64);
 	POINTER(plan, SK_SPACE_WORKSPACE, 0, 64);
 	ck_assert_int_eq(run_serial(NULL), 0);
-	plan->launch.kind = SK_LAUNCH_TASK;
+	plan->form.kind = SK_LAUNCH_TASK;
 	ck_assert_int_eq(run_serial(NULL), 0);
 	RIG_EXPECT(&at, ADDRESS(workspace + 1024 + 64), ADDRESS(workspace + 64));
 	RIG_EXPECT(&at, ADDRESS(workspace + 2048 + 64), ADDRESS(workspace + 64));

@@ -199,13 +199,17 @@ END_TEST
 static uint64_t order_steps(uint32_t count)
 {
 	struct sk_arena *arena = sk_arena_create();
-	struct sk_plan_launch *launches = SK_NEW_ARRAY(arena, struct sk_plan_launch, count + (size_t)1);
+	struct sk_plan_form *forms =
+		sk_arena_alloc(arena, 1, 2 * sizeof(*forms) + (count + (size_t)1) * sizeof(struct sk_plan_launch));
+	struct sk_plan_launch *launches = (void *)(forms + 2); /* near them, as references need */
 	uint32_t *follows = SK_NEW_ARRAY(arena, uint32_t, count);
 	const struct sk_plan_view view = {
 		.launches = launches, .launch_count = count + 1, .network_launch_count = count + 1, .follows = follows};
 	struct sk_launch_order order;
 
-	launches[count].follow_count = count;
+	for (uint32_t i = 0; i <= count; i++)
+		launches[i].form = (int32_t)((char *)&forms[i == count] - (char *)&launches[i].form);
+	forms[1].follow_count = count;
 	for (uint32_t i = 0; i < count; i++)
 		follows[i] = i;
 	sk_launch_order_build(&order, arena, &view);

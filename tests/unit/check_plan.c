@@ -136,7 +136,7 @@ START_TEST(sound_plan)
 	ck_assert_uint_eq(sound.task_count, 5);
 	ck_assert_str_eq(sk_plan_string(&sound.lanes[0]), "core");
 	ck_assert_str_eq(sk_plan_string(&sound.tasks[RANGE].name), "range");
-	ck_assert_str_eq(sk_plan_string(&sound.launches[0].scope), "");
+	ck_assert_str_eq(sk_plan_string(&sk_plan_form(&sound.launches[0])->scope), "");
 	ck_assert_ptr_null(sk_plan_address(&sound.launches[0].entry));
 	ck_assert_uint_eq(sound.tasks[SPLIT].task_launch, 2);
 }
@@ -237,7 +237,7 @@ START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
 	REFUSED("version 4 is not supported", d.plan->version = 4);
-	REFUSED("version 14 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
+	REFUSED("version 15 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -277,7 +277,7 @@ START_TEST(damaged_names)
 	REFUSED("a lane's name is missing", d.lanes[0] = 0);
 	REFUSED("launch 1: the name is missing", d.launches[1].name = 0);
 	REFUSED("launch 1: the name lies outside", d.launches[1].name = INT32_MIN);
-	REFUSED("launch 0: the scope lies outside", d.launches[0].scope = 1);
+	REFUSED("launch 0: the scope lies outside", plan_form(&d.launches[0])->scope = 1);
 	REFUSED("task 2: the name", d.tasks[2].name = INT32_MAX);
 	REFUSED("task 2: the scope", d.tasks[2].scope = -8);
 	REFUSED("kernel 0: the symbol", d.kernels[0].symbol = 0);
@@ -289,26 +289,38 @@ END_TEST
 
 START_TEST(damaged_launches)
 {
-	REFUSED("launch 0: kind 3", d.launches[0].kind = 3);
-	REFUSED("behind a task's entry", d.launches[0].kind = SK_LAUNCH_TASK);
-	REFUSED("launch 0: it has a thunk, but is no task's own launch", d.launches[0].flags = SK_LAUNCH_THUNK,
-		d.launches[0].serial_entry = 0);
-	REFUSED("launch 2: it has a thunk, but also a serial entry", d.launches[2].flags = SK_LAUNCH_THUNK,
+	REFUSED("launch 0: kind 3", plan_form(&d.launches[0])->kind = 3);
+	REFUSED("behind a task's entry", plan_form(&d.launches[0])->kind = SK_LAUNCH_TASK);
+	REFUSED("launch 0: it has a thunk, but is no task's own launch",
+		plan_form(&d.launches[0])->flags = SK_LAUNCH_THUNK, d.launches[0].serial_entry = 0);
+	REFUSED("launch 2: it has a thunk, but also a serial entry", plan_form(&d.launches[2])->flags = SK_LAUNCH_THUNK,
 		d.launches[2].serial_entry = 4);
 	REFUSED("launch 1: its steps overlap", d.launches[1].first_step--);
 	REFUSED("launch 2: steps 6 to 6 are out of range (6 in all)", d.launches[2].first_step++);
 	REFUSED("out of range", d.launches[2].first_step = UINT32_MAX);
-	REFUSED("launch 0: it has 5 steps, but its lanes have 4", d.launches[0].step_count++);
-	REFUSED("launch 0: it has 4 steps, but its lanes have 5", d.launches[0].lane_steps[0]++);
-	REFUSED("1 steps belong to no launch", d.launches[0].step_count--, d.launches[0].task_count--,
-		d.launches[0].lane_steps[0]--);
-	REFUSED("on lane 1, which there is not", d.launches[0].lane_steps[0] = 3, d.launches[0].lane_steps[1] = 1);
-	REFUSED("it has 0 steps", d.launches[0].step_count = d.launches[0].lane_steps[0] = 0);
+	REFUSED("launch 0: it has 5 steps, but its lanes have 4", plan_form(&d.launches[0])->step_count++);
+	REFUSED("launch 0: it has 4 steps, but its lanes have 5", plan_form(&d.launches[0])->lane_steps[0]++);
+	REFUSED("1 steps belong to no launch", plan_form(&d.launches[0])->step_count--,
+		plan_form(&d.launches[0])->task_count--, plan_form(&d.launches[0])->lane_steps[0]--);
+	REFUSED("on lane 1, which there is not", plan_form(&d.launches[0])->lane_steps[0] = 3,
+		plan_form(&d.launches[0])->lane_steps[1] = 1);
+	REFUSED("it has 0 steps", plan_form(&d.launches[0])->step_count = plan_form(&d.launches[0])->lane_steps[0] = 0);
 	REFUSED("follows 1 to 1 are out of range", d.launches[1].first_follow++);
-	REFUSED("follows 0 to 4294967294 are out", d.launches[1].follow_count = UINT32_MAX);
-	REFUSED("its partitions overlap", d.launches[2].first_partition = 0);
+	REFUSED("follows 0 to 4294967294 are out", plan_form(&d.launches[1])->follow_count = UINT32_MAX);
+	REFUSED("step 0: partition 2 is not one of its launch's", d.launches[2].first_partition = 0);
+	REFUSED("partitions 3 to 3 are out of range", d.launches[2].first_partition++);
+	REFUSED("launch 2: its partitions overlap", /* more than it has steps */
+		plan_form(&d.launches[1])->partition_count = plan_form(&d.launches[2])->partition_count = 2,
+		d.launches[1].first_partition = 0, d.launches[2].first_partition = 1);
+	REFUSED("the first launch's form is none of 3", d.launches[0].form = 0);
+	REFUSED("the first launch's form is none of 3", d.launches[0].form = INT32_MIN);
+	REFUSED("launch 1: its form is none of 3", d.launches[1].form += 8); /* between two */
+	REFUSED("launch 1: its form is none of 3", d.launches[1].form -= 2 * (int32_t)sizeof(struct sk_plan_form));
+	REFUSED("launch 1: its form is none of 3", d.launches[1].form += 2 * (int32_t)sizeof(struct sk_plan_form));
+	REFUSED("launch 2: its form is none of 3", d.launches[2].form = INT32_MAX);
+	REFUSED("launch 1: a reserved field is not zero", plan_form(&d.launches[1])->reserved = 1);
 	REFUSED("homes 2 to 2 are out of range", d.launches[1].first_home++);
-	REFUSED("multiple of 64", d.launches[0].scratch_size = 100);
+	REFUSED("multiple of 64", plan_form(&d.launches[0])->scratch_size = 100);
 	REFUSED("it follows launch 1, which is not an earlier one", d.follows[0] = 1);
 	REFUSED("it follows launch 4294967295", d.follows[0] = UINT32_MAX);
 	REFUSED("launch 0: partition 0 is empty", d.partitions[0].extent = 0);
@@ -405,32 +417,40 @@ START_TEST(damaged_tasks_and_tensors)
 		d.costs[0].values[SK_COST_CODE] = UINT64_MAX);
 	REFUSED("cost 0: a part of it is more than the whole", d.costs[0].values[SK_COST_BEFORE_WAIT]++);
 	REFUSED("cost 0: a part of it is more than the whole", d.costs[0].values[SK_COST_AFTER_SET] = SK_COST_MAX);
-	REFUSED("tensor 0: the range lies outside the strings", d.tensors[0].range = 1 << 20);
+	REFUSED("tensor 0: the range lies outside the strings", plan_type(&d.tensors[0])->range = 1 << 20);
 	REFUSED("cost 0: a reserved field is not zero", d.costs[0].reserved = 1);
 	REFUSED("kernel 0: ways 0x80 to start early are unknown", d.kernels[0].early = SK_STEP_VECTOR_SIDE);
 	REFUSED("kernel 0: flags 0x2 are unknown", d.kernels[0].flags = 2);
-	REFUSED("launch 0: the network lies outside the strings", d.launches[0].network = 1);
+	REFUSED("launch 0: the network lies outside the strings", plan_form(&d.launches[0])->network = 1);
 	REFUSED("launch 1: some launches are of networks with names, and others are not",
-		d.launches[0].network =
-			d.launches[0].name - (int32_t)((char *)&d.launches[0].network - (char *)&d.launches[0].name));
+		plan_form(&d.launches[0])->network =
+			d.launches[0].name -
+			(int32_t)((char *)&sk_plan_form(&d.launches[0])->network - (char *)&d.launches[0].name));
 	REFUSED("kernel 0: its first copy, kernel 99, is out of range", d.kernels[0].first_copy = 99);
-	REFUSED("has not the copies that its launch needs", d.launches[0].copies = 2);
-	REFUSED("launch 0: 65 copies of code are too many", d.launches[0].copies = 65);
-	REFUSED("launch 0: an alignment to 24 bytes", d.launches[0].func_align = 24);
-	REFUSED("launch 0: an alignment to 8192 bytes", d.launches[0].func_align = 8192);
-	REFUSED("launch 0: flags 0x8000 are unknown", d.launches[0].flags = 0x8000);
-	REFUSED("launch 0: preloading of kind 3", d.launches[0].preload = 3);
-	REFUSED("tensor 0: element type 14 is unknown", d.tensors[0].dtype = SK_DTYPE_COUNT);
-	REFUSED("tensor 0: element type 0 is unknown", d.tensors[0].dtype = 0);
-	REFUSED("tensor 0: rank 9", d.tensors[0].rank = 9);
+	REFUSED("has not the copies that its launch needs", plan_form(&d.launches[0])->copies = 2);
+	REFUSED("launch 0: 65 copies of code are too many", plan_form(&d.launches[0])->copies = 65);
+	REFUSED("launch 0: an alignment to 24 bytes", plan_form(&d.launches[0])->func_align = 24);
+	REFUSED("launch 0: an alignment to 8192 bytes", plan_form(&d.launches[0])->func_align = 8192);
+	REFUSED("launch 0: flags 0x8000 are unknown", plan_form(&d.launches[0])->flags = 0x8000);
+	REFUSED("launch 0: preloading of kind 3", plan_form(&d.launches[0])->preload = 3);
+	REFUSED("tensor 0: element type 14 is unknown", plan_type(&d.tensors[0])->dtype = SK_DTYPE_COUNT);
+	REFUSED("tensor 0: element type 0 is unknown", plan_type(&d.tensors[0])->dtype = 0);
+	REFUSED("tensor 0: rank 9", plan_type(&d.tensors[0])->rank = 9);
+	REFUSED("tensor 0: its type is none of 5", d.tensors[0].type--);
+	REFUSED("tensor 0: its type is none of 5", d.tensors[0].type = INT32_MIN);
+	REFUSED("tensor 4: its type is none of 5", d.tensors[4].type += (int32_t)sizeof(struct sk_plan_type));
+	REFUSED("tensor 4: its type is none of 5", d.tensors[4].type = INT32_MAX);
+	REFUSED("tensor 1: a reserved field is not zero", plan_type(&d.tensors[1])->reserved = 1);
+	REFUSED("tensor 1: a reserved field is not zero", d.tensors[1].reserved = 1);
 	REFUSED("tensor 0: role 6", d.tensors[0].role = 6);
 	REFUSED("tensor 0: space 4 is unknown", d.tensors[0].space = SK_SPACE_STATE);
-	REFUSED("its shape contradicts", d.tensors[0].bytes++);
-	REFUSED("its shape contradicts", d.tensors[0].shape[0] = UINT64_C(1) << 62);
-	REFUSED("its shape contradicts", d.tensors[0].shape[0] = 0);
-	REFUSED("its shape contradicts", d.tensors[0].rank = 0);
-	REFUSED("its shape contradicts", d.tensors[0].bytes = 0, d.tensors[0].rank = 3, d.tensors[0].shape[0] = 0,
-		d.tensors[0].shape[1] = UINT64_C(1) << 62, d.tensors[0].shape[2] = 4); /* strides overflow */
+	REFUSED("its shape contradicts", plan_type(&d.tensors[0])->bytes++);
+	REFUSED("its shape contradicts", plan_type(&d.tensors[0])->shape[0] = UINT64_C(1) << 62);
+	REFUSED("its shape contradicts", plan_type(&d.tensors[0])->shape[0] = 0);
+	REFUSED("its shape contradicts", plan_type(&d.tensors[0])->rank = 0);
+	REFUSED("its shape contradicts", plan_type(&d.tensors[0])->bytes = 0, plan_type(&d.tensors[0])->rank = 3,
+		plan_type(&d.tensors[0])->shape[0] = 0, plan_type(&d.tensors[0])->shape[1] = UINT64_C(1) << 62,
+		plan_type(&d.tensors[0])->shape[2] = 4); /* strides overflow */
 	REFUSED("tensor 0: its role does not allow a binding", d.tensors[0].role = SK_ROLE_CONSTANT);
 	REFUSED("tensor 0: binding 2 is out of range", d.tensors[0].index = 2);
 	REFUSED("tensor 0: it lies outside its binding", d.tensors[0].offset = 4);
@@ -452,16 +472,16 @@ START_TEST(damaged_steps)
 	REFUSED("step 1: kernel 1 is out of range", d.calls[SPLIT].kernel = 1);
 	REFUSED("step 1: lane 1 is out of range", d.steps[SPLIT].lane = 1);
 	REFUSED("step 1: flags 0x1001 are unknown", d.steps[SPLIT].flags |= 0x1000);
-	REFUSED("it cannot have 0 tasks", d.launches[0].task_count = 0);
-	REFUSED("it has 4 tasks instead of 3", d.launches[0].task_count--);
+	REFUSED("it cannot have 0 tasks", plan_form(&d.launches[0])->task_count = 0);
+	REFUSED("it has 4 tasks instead of 3", plan_form(&d.launches[0])->task_count--);
 	REFUSED("step 1: its launch does not say", d.steps[SPLIT].flags |= SK_STEP_EARLY_SET);
-	REFUSED("step 1: it cannot start early without", d.launches[0].flags |= SK_LAUNCH_EARLY,
+	REFUSED("step 1: it cannot start early without", plan_form(&d.launches[0])->flags |= SK_LAUNCH_EARLY,
 		d.steps[SPLIT].flags |= SK_STEP_EARLY_SET);
-	REFUSED("step 0: it cannot start early without", d.launches[0].flags |= SK_LAUNCH_EARLY,
+	REFUSED("step 0: it cannot start early without", plan_form(&d.launches[0])->flags |= SK_LAUNCH_EARLY,
 		d.steps[PLAIN].flags |= SK_STEP_EARLY_WAIT);
-	REFUSED("step 2: it cannot wait by itself", d.launches[0].flags |= SK_LAUNCH_EARLY,
+	REFUSED("step 2: it cannot wait by itself", plan_form(&d.launches[0])->flags |= SK_LAUNCH_EARLY,
 		d.steps[BLOCKS].flags |= SK_STEP_EARLY_WAIT, d.arguments[BLOCKS][0].kind = SK_ARGUMENT_LOAD);
-	REFUSED("step 2: it cannot publish its result", d.launches[0].flags |= SK_LAUNCH_EARLY,
+	REFUSED("step 2: it cannot publish its result", plan_form(&d.launches[0])->flags |= SK_LAUNCH_EARLY,
 		d.steps[BLOCKS].flags |= SK_STEP_EARLY_SET, d.arguments[BLOCKS][0].kind = SK_ARGUMENT_RESULT);
 	REFUSED("step 1: only steps whose blocks run at once", d.steps[SPLIT].first_core = 1);
 	REFUSED("step 1: only steps whose blocks run at once", d.steps[SPLIT].flags |= SK_STEP_CUBE_SIDE);
@@ -484,7 +504,7 @@ START_TEST(damaged_steps)
 	REFUSED("step 2: its arguments overlap", d.calls[BLOCKS].first_argument--);
 	REFUSED("step 0: arguments 17 to 20 are out of range (20 in all)", d.calls[ENTRY].first_argument++);
 	REFUSED("more than there are", d.calls[SECOND].argument_count = 12, d.calls[SECOND].first_argument = 0);
-	REFUSED("launch 2: step 0: a thunk makes one call", d.launches[2].flags = SK_LAUNCH_THUNK,
+	REFUSED("launch 2: step 0: a thunk makes one call", plan_form(&d.launches[2])->flags = SK_LAUNCH_THUNK,
 		d.launches[2].serial_entry = 0, d.steps[ENTRY].tile = 64);
 	REFUSED("awaits step record 1, which is no earlier step", d.awaits[0].step = SPLIT);
 	REFUSED("awaits step record 4, which is no earlier", d.awaits[1].step = SECOND);
@@ -523,7 +543,7 @@ START_TEST(sound_calls)
 	ck_assert_uint_eq(sound.call_count, CALLS);
 	ck_assert_uint_eq(sound.steps[0].call_count, 2);
 	ck_assert_uint_eq(sound.steps[1].call_count, 3);
-	ck_assert_uint_eq(sound.launches[0].task_count, 5);
+	ck_assert_uint_eq(sk_plan_form(&sound.launches[0])->task_count, 5);
 
 	struct sk_plan_calls calls = sk_plan_step_calls(&sound, &sound.steps[1]);
 
@@ -547,11 +567,11 @@ START_TEST(damaged_calls)
 	REFUSED("its steps have 7 calls, but there are 6", d.steps[2].call_count = 2);
 	REFUSED("its steps have 5 calls, but there are 6", d.steps[1].call_count = 2);
 	REFUSED("its steps have 4294967297 calls", d.steps[1].call_count = UINT32_MAX - 1);
-	REFUSED("launch 0: it has 5 tasks instead of 4", d.launches[0].task_count = 4);
+	REFUSED("launch 0: it has 5 tasks instead of 4", plan_form(&d.launches[0])->task_count = 4);
 	REFUSED("step 0: it has 2 calls, but its flags or its launch's allow one",
-		d.launches[0].flags = SK_LAUNCH_SYNC_ALL);
+		plan_form(&d.launches[0])->flags = SK_LAUNCH_SYNC_ALL);
 	REFUSED("step 1: it has 3 calls, but its flags or its launch's allow one",
-		d.launches[0].flags = SK_LAUNCH_EARLY, d.steps[1].flags |= SK_STEP_EARLY_SET);
+		plan_form(&d.launches[0])->flags = SK_LAUNCH_EARLY, d.steps[1].flags |= SK_STEP_EARLY_SET);
 	REFUSED("step 0: it has 2 calls, but its flags", d.steps[0].flags |= SK_STEP_RESIDENT);
 	REFUSED("launch 0: step 0: call 1: task 6 is out of range", d.calls[SECOND_OF_TWO].task = 6);
 	REFUSED("step 1: call 2: task 5 does not belong", d.calls[THIRD_OF_THREE].task = ALONE);
@@ -628,7 +648,7 @@ START_TEST(damaged_arguments)
 	REFUSED("it is divided, but its step is not", d.arguments[PLAIN][0].element_bytes = 4);
 	REFUSED("does not fit into i32", d.arguments[PLAIN][3].value++);
 	REFUSED("outside the launch's scratch of 128 bytes", d.arguments[PLAIN][4].size++);
-	REFUSED("outside the launch's scratch", d.launches[0].scratch_size = 64);
+	REFUSED("outside the launch's scratch", plan_form(&d.launches[0])->scratch_size = 64);
 	REFUSED("cannot be passed by value", d.arguments[PLAIN][3].flags = SK_ARGUMENT_BY_VALUE);
 	REFUSED("cannot be passed by value", d.arguments[PLAIN][4].flags = SK_ARGUMENT_BY_VALUE,
 		d.arguments[PLAIN][4].size = 0);

@@ -156,9 +156,9 @@ START_TEST(options_cost)
 	EXPECT(time_with_code(&view, &profile, SK_WAY_FUSED), 100 + 3 * (2 + 30 + 10));
 	/* The first kernel is fetched while it is called, each other one since the core came to the task before: the
 	 * third one for 2 + 10 + 2 ns. */
-	launch->preload = SK_PRELOAD_FUNCTION;
+	plan_form(launch)->preload = SK_PRELOAD_FUNCTION;
 	EXPECT(time_with_code(&view, &profile, SK_WAY_FUSED), 100 + (2 + 28 + 10) + (2 + 10) + (2 + 16 + 10));
-	launch->preload = SK_PRELOAD_NONE;
+	plan_form(launch)->preload = SK_PRELOAD_NONE;
 	EXPECT(time_with_code(&view, &profile, SK_WAY_PRELOAD), 100 + (2 + 28 + 10) + (2 + 10) + (2 + 16 + 10));
 	EXPECT(time_with_code(&view, &profile, SK_WAY_FLUSH), 100 + 3 * (2 + 30 + 10) + 3 * 20);
 	steps[0].flags |= SK_STEP_FLUSH_BEFORE | SK_STEP_FLUSH_AFTER;
@@ -183,11 +183,11 @@ START_TEST(fewer_cores)
 
 	EXPECT(result.time, 100 + 2 + 100);
 	sk_simulation_free(&result);
-	((struct sk_plan_launch *)view.launches)[0].lane_cores[0] = 2;
+	plan_form(&view.launches[0])->lane_cores[0] = 2;
 	result = simulate(&view, &profile, SK_WAY_FUSED);
 	EXPECT(result.time, 100 + 2 + 200);
 	sk_simulation_free(&result);
-	((struct sk_plan_launch *)view.launches)[0].lane_cores[0] = 9; /* more than there are */
+	plan_form(&view.launches[0])->lane_cores[0] = 9; /* more than there are */
 	result = simulate(&view, &profile, SK_WAY_FUSED);
 	EXPECT(result.time, 100 + 2 + 100);
 	sk_simulation_free(&result);

@@ -126,7 +126,7 @@ static struct sk_plan_view make_group(enum variant variant)
 	struct sk_plan_view view = plan_view(plan);
 
 	if (variant == OVER_READ)
-		((struct sk_plan_tensor *)view.tensors)[K].padding = SCRATCH;
+		plan_type(&view.tensors[K])->padding = SCRATCH;
 	return view;
 }
 
@@ -374,7 +374,7 @@ static void hidden_state(struct records *plan)
 
 static void synchronised(struct records *plan)
 {
-	plan->launches[0].flags |= SK_LAUNCH_SYNC_ALL;
+	plan_form(&plan->launches[0])->flags |= SK_LAUNCH_SYNC_ALL;
 }
 
 static const struct damage {

@@ -822,7 +822,7 @@ START_TEST(everything_in_turn)
 	struct sk_plan_view view = plan_view(plan);
 
 	expect_sound(&view);
-	((struct sk_plan_launch *)view.launches)[0].flags = SK_LAUNCH_SYNC_ALL;
+	plan_form(&view.launches[0])->flags = SK_LAUNCH_SYNC_ALL;
 	expect_sound(&view);
 	ck_assert_uint_eq(view.await_count, 3);
 	for (uint32_t i = 0; i < view.await_count; i++) {
@@ -845,7 +845,7 @@ START_TEST(nothing_in_turn_starts_early)
 		struct sk_plan_view view = plan_view(plan);
 
 		expect_sound(&view);
-		((struct sk_plan_launch *)view.launches)[0].flags |= SK_LAUNCH_SYNC_ALL;
+		plan_form(&view.launches[0])->flags |= SK_LAUNCH_SYNC_ALL;
 		expect_rejected(&view, (const char *const[]){"p.sk: launch 'sp' has debug-sync-all, but task 'only' "
 							     "starts early",
 							     NULL});

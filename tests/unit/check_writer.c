@@ -147,8 +147,8 @@ START_TEST(test_thunks)
 	write_plan(SK_TASKS_BY_THUNKS);
 	ck_assert_uint_eq(view.launch_count, 2);
 	ck_assert_uint_eq(view.tasks[0].task_launch, 1);
-	ck_assert_uint_eq(view.launches[0].flags, 0);
-	ck_assert_uint_eq(view.launches[1].flags, SK_LAUNCH_THUNK);
+	ck_assert_uint_eq(sk_plan_form(&view.launches[0])->flags, 0);
+	ck_assert_uint_eq(sk_plan_form(&view.launches[1])->flags, SK_LAUNCH_THUNK);
 	ck_assert_int_eq(view.launches[1].serial_entry, 0);
 	ck_assert_uint_eq(image.relocations.count, 2 + 1 + 1); /* entries, a thunk, a kernel */
 }
@@ -252,18 +252,18 @@ START_TEST(test_launches)
 	const struct sk_plan_launch *first = &view.launches[0], *second = &view.launches[1], *third = &view.launches[2];
 
 	ck_assert_str_eq(sk_plan_string(&first->name), "sk_s_start_t0_end_t0");
-	ck_assert_str_eq(sk_plan_string(&first->scope), "s");
+	ck_assert_str_eq(sk_plan_string(&sk_plan_form(first)->scope), "s");
 	ck_assert_str_eq(sk_plan_string(&second->name), "sk_task_u");
-	ck_assert_str_eq(sk_plan_string(&second->scope), "");
+	ck_assert_str_eq(sk_plan_string(&sk_plan_form(second)->scope), "");
 	ck_assert_str_eq(sk_plan_string(&view.tasks[1].scope), "s");
-	ck_assert_uint_eq(first->kind, SK_LAUNCH_SUPERKERNEL);
-	ck_assert_uint_eq(second->kind, SK_LAUNCH_SINGLE);
-	ck_assert_uint_eq(first->stream, 2);
-	ck_assert_uint_eq(first->scratch_size, 128);
-	ck_assert_uint_eq(third->scratch_size, 0);
-	ck_assert_uint_eq(third->follow_count, 1);
+	ck_assert_uint_eq(sk_plan_form(first)->kind, SK_LAUNCH_SUPERKERNEL);
+	ck_assert_uint_eq(sk_plan_form(second)->kind, SK_LAUNCH_SINGLE);
+	ck_assert_uint_eq(sk_plan_form(first)->stream, 2);
+	ck_assert_uint_eq(sk_plan_form(first)->scratch_size, 128);
+	ck_assert_uint_eq(sk_plan_form(third)->scratch_size, 0);
+	ck_assert_uint_eq(sk_plan_form(third)->follow_count, 1);
 	ck_assert_uint_eq(view.follows[third->first_follow], 1);
-	ck_assert_uint_eq(third->lane_steps[0], 3);
+	ck_assert_uint_eq(sk_plan_form(third)->lane_steps[0], 3);
 
 	const struct sk_plan_step *steps = &view.steps[third->first_step];
 
@@ -284,16 +284,16 @@ START_TEST(test_launches)
 	const struct sk_plan_launch *entry = &view.launches[view.tasks[4].task_launch];
 
 	ck_assert_str_eq(sk_plan_string(&entry->name), "sk_unfused_t3");
-	ck_assert_str_eq(sk_plan_string(&entry->scope), "s");
-	ck_assert_uint_eq(entry->kind, SK_LAUNCH_TASK);
-	ck_assert_uint_eq(entry->stream, 3);
-	ck_assert_uint_eq(entry->follow_count, 0);
+	ck_assert_str_eq(sk_plan_string(&sk_plan_form(entry)->scope), "s");
+	ck_assert_uint_eq(sk_plan_form(entry)->kind, SK_LAUNCH_TASK);
+	ck_assert_uint_eq(sk_plan_form(entry)->stream, 3);
+	ck_assert_uint_eq(sk_plan_form(entry)->follow_count, 0);
 	ck_assert_uint_eq(view.steps[entry->first_step].number, 1);
 	ck_assert_uint_eq(view.steps[entry->first_step].await_count, 0);
 	ck_assert_uint_eq(view.homes[view.steps[entry->first_step].core_set].stream, 3);
 	ck_assert_uint_eq(view.tasks[4].launch, 2);
 	ck_assert_uint_eq(view.tasks[4].line, test->model.tasks.items[4].place.line);
-	ck_assert_uint_eq(view.launches[view.tasks[0].task_launch].scratch_size, 128);
+	ck_assert_uint_eq(sk_plan_form(&view.launches[view.tasks[0].task_launch])->scratch_size, 128);
 }
 END_TEST
 
@@ -320,6 +320,34 @@ START_TEST(test_strings_are_shared)
 	ck_assert_ptr_eq(sk_plan_string(&view.tasks[0].scope), sk_plan_string(&view.tasks[1].scope));
 	ck_assert_ptr_eq(sk_plan_string(&view.kernels[0].name), sk_plan_string(&view.kernels[0].symbol));
 	ck_assert_ptr_ne(sk_plan_string(&view.tasks[0].name), sk_plan_string(&view.tasks[1].name));
+}
+END_TEST
+
+/* What launches and tensors have in common stands in the plan once, and so does the name of a task that ends its
+ * entry's. */
+START_TEST(test_records_are_shared)
+{
+	const struct sk_plan_launch *entries;
+
+	add_task(test, "t0", ELEMENTWISE(N), 0, "s", in("a"), out("b"));
+	add_task(test, "t-1", ELEMENTWISE(N), 0, "s", in("b"), out("c"));
+	add_task(test, "t2", ELEMENTWISE(N), 1, "s", in("c"), out("d"));
+	add_task(test, "t3", PLAIN, 1, "s", in("d"), out("e"));
+	add_task(test, "t4", PLAIN, 1, "s", in("e"), out("f"));
+	write_plan(SK_TASKS_BY_THUNKS);
+	entries = &view.launches[view.network_launch_count];
+	ck_assert_ptr_eq(sk_plan_form(&entries[0]), sk_plan_form(&entries[1]));
+	ck_assert_ptr_ne(sk_plan_form(&entries[1]), sk_plan_form(&entries[2])); /* another stream */
+	ck_assert_ptr_eq(sk_plan_form(&entries[3]), sk_plan_form(&entries[4]));
+	ck_assert_uint_eq(sk_plan_form(&entries[2])->stream, 1);
+	ck_assert_uint_eq(entries[0].first_partition, entries[2].first_partition);
+	ck_assert_uint_eq(entries[3].first_home, entries[4].first_home);
+	ck_assert_ptr_eq(sk_plan_type(tensor_named("a")), sk_plan_type(tensor_named("b")));
+	ck_assert_uint_eq(sk_plan_type(tensor_named("b"))->shape[0], N);
+	ck_assert_str_eq(sk_plan_string(&entries[0].name), "sk_unfused_t0");
+	ck_assert_ptr_eq(sk_plan_string(&entries[0].name) + strlen("sk_unfused_"), sk_plan_string(&view.tasks[0].name));
+	ck_assert_str_eq(sk_plan_string(&view.tasks[1].name), "t-1");
+	ck_assert_str_eq(sk_plan_string(&entries[1].name), "sk_unfused_t_x2D1");
 }
 END_TEST
 
@@ -448,7 +476,7 @@ START_TEST(test_damaged_lists)
 	call = (struct sk_plan_call *)view.calls;
 	list = (struct sk_plan_argument *)view.lists;
 	operands = (uint32_t *)view.operands;
-	REFUSED("version 12 is not supported (this is 13)", plan->version, 12);
+	REFUSED("version 12 is not supported (this is 14)", plan->version, 12);
 	REFUSED("its list, records 1 to 3, is out of range (3 records)", call->list, 1);
 	REFUSED("its list, records 4294967295 to 4294967297, is out of range", call->list, UINT32_MAX);
 	REFUSED("argument 1: operand 4 is none of 4", call[1].first_operand, 3);
@@ -482,8 +510,8 @@ START_TEST(test_random)
 			const struct sk_plan_launch *launch = &view.launches[l];
 
 			ck_assert_str_eq(sk_plan_string(&launch->name), fusion->launches[l].name);
-			ck_assert_uint_eq(launch->follow_count, fusion->launches[l].follow_count);
-			ck_assert_uint_eq(launch->step_count, fusion->launches[l].task_count);
+			ck_assert_uint_eq(sk_plan_form(launch)->follow_count, fusion->launches[l].follow_count);
+			ck_assert_uint_eq(sk_plan_form(launch)->step_count, fusion->launches[l].task_count);
 			compare_patterns(l);
 		}
 		tear_down();
@@ -507,6 +535,7 @@ int main(void)
 	tcase_add_test(hand, test_launches);
 	tcase_add_test(hand, test_task_entries_have_their_own_unit);
 	tcase_add_test(hand, test_strings_are_shared);
+	tcase_add_test(hand, test_records_are_shared);
 	tcase_add_test(hand, test_lists_are_shared);
 	tcase_add_test(hand, test_arguments_are_made_when_launches_are_checked);
 	tcase_add_test(hand, test_damaged_lists);
