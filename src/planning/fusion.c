@@ -11,6 +11,9 @@
 #include "src/planning/segments.h"
 #include "src/planning/strict.h"
 
+/* Numbers of `before` are compared by cache lines: so many of them count as one step. */
+enum { NUMBERS_OF_A_LINE = 16 };
+
 struct fuser {
 	struct sk_model *model;
 	struct sk_arena *arena;
@@ -219,7 +222,7 @@ static uint32_t reduce(struct sk_fusion *fusion, launch_list *earlier, uint32_t 
 				continue;
 			before[other->chain] = other->position;
 		}
-		fusion->steps += fusion->kept_chains;
+		fusion->steps += fusion->kept_chains / NUMBERS_OF_A_LINE + 1;
 		for (uint32_t c = 0; c < fusion->kept_chains; c++)
 			if (other->before[c] > before[c])
 				before[c] = other->before[c];

@@ -45,7 +45,7 @@ struct sk_fusion {
 	struct sk_task_placement *tasks; /* by task */
 	const struct sk_dependencies *dependencies;
 	uint32_t kept_chains;
-	uint64_t steps; /* nodes, edges and numbers of `before` that have been looked at, which tests count */
+	uint64_t steps; /* nodes, edges and lines of `before` that have been looked at, which tests count */
 };
 
 /* So many numbers of `before` are kept, of all launches together (64 MiB): of thousands of launches in thousands of

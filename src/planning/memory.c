@@ -46,9 +46,9 @@ struct temporary {
 	SK_ARRAY(struct use) uses; /* in launch order */
 };
 
-/* So often may tenants be asked in vain, all temporaries together; networks with 4,096 of them stay below it. From then
+/* So often may tenants be asked in vain, all temporaries together; networks with 2,048 of them stay below it. From then
  * on few are asked for each temporary before it gets bytes of its own. */
-#define MOST_IN_VAIN (UINT64_C(1) << 24)
+#define MOST_IN_VAIN (UINT64_C(1) << 22)
 enum { FEW_IN_VAIN = 64 };
 
 /* In place of a stride: rows of several strides, or what a task writes once. It has its bytes for itself. */
