@@ -1,12 +1,17 @@
 /* See peers.h. */
+#include "config.h"
+
 #include "bench/peers.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* ---- a spinning thread for each part ---- */
 
@@ -146,4 +151,60 @@ void bench_pool_close(void)
 	pthread_cond_signal(&pool.posted);
 	pthread_mutex_unlock(&pool.lock);
 	pthread_join(pool.thread, NULL);
+}
+
+/* ---- a thread that sleeps ---- */
+
+static struct {
+	alignas(128) _Atomic uint32_t asked; /* a futex */
+	alignas(128) _Atomic uint64_t answered;
+	_Atomic bool stop;
+	pthread_t thread;
+} sleeper;
+
+static void *sleep_and_answer(void *context)
+{
+	for (uint32_t seen = 0; !sleeper.stop; sleeper.answered = seen) {
+		while (sleeper.asked == seen)
+			syscall(SYS_futex, &sleeper.asked, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+		seen = sleeper.asked;
+	}
+	return context;
+}
+
+/* On the last processor, where bench_pin leaves nobody else. */
+void bench_sleeper_open(void)
+{
+	cpu_set_t all, last;
+	int number = CPU_SETSIZE - 1;
+
+	pthread_create(&sleeper.thread, NULL, sleep_and_answer, NULL);
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return;
+	while (number > 0 && !CPU_ISSET(number, &all))
+		number--;
+	CPU_ZERO(&last);
+	CPU_SET(number, &last);
+	pthread_setaffinity_np(sleeper.thread, sizeof(last), &last);
+}
+
+static void wake_sleeper(void)
+{
+	sleeper.asked++;
+	syscall(SYS_futex, &sleeper.asked, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void bench_sleeper_run(const void *context)
+{
+	(void)context;
+	wake_sleeper();
+	while (sleeper.answered != sleeper.asked)
+		;
+}
+
+void bench_sleeper_close(void)
+{
+	sleeper.stop = true;
+	wake_sleeper();
+	pthread_join(sleeper.thread, NULL);
 }

@@ -21,6 +21,12 @@ void bench_pool_open(void);
 void bench_pool_run(const void *chain);
 void bench_pool_close(void);
 
+/* peers.c: wakes a thread that sleeps on a futex, and looks at the line in which it answers: what waking one takes,
+ * whatever it is woken for. */
+void bench_sleeper_open(void);
+void bench_sleeper_run(const void *context);
+void bench_sleeper_close(void);
+
 /* openmp.c: a parallel-for each step. */
 void bench_openmp_run(const void *chain);
 

@@ -85,7 +85,9 @@ static void bench_launches(const struct rigs *rigs)
 	rows[3] = idle_row("skrt_launch, 100 in flight, one core", run_queued, &one, QUEUED);
 	rows[4] = idle_row("skrt_launch, 100 in flight, two cores", run_queued, &two, QUEUED);
 	print_head("the same after 10 ms of idleness", "round trips");
-	bench_print(rows, 5, ROUNDS, 0);
+	rows[5] =
+		idle_row("bare futex: waking a thread of another processor, which answers", bench_sleeper_run, NULL, 1);
+	bench_print(rows, 6, ROUNDS, 0);
 }
 
 /* What other programs use runs on threads that they have made before this one was bound to a processor. */
@@ -104,6 +106,7 @@ static struct peers open_peers(void)
 
 	bench_spinners_open(PARTS);
 	bench_pool_open();
+	bench_sleeper_open();
 #ifdef BENCH_OPENMP
 	bench_openmp_run(&peers.parallel);
 #endif
@@ -119,6 +122,7 @@ static void close_peers(const struct peers *peers)
 {
 	bench_spinners_close();
 	bench_pool_close();
+	bench_sleeper_close();
 #ifdef BENCH_TBB
 	bench_tbb_close(peers->serial_graph);
 	bench_tbb_close(peers->parallel_graph);
