@@ -55,14 +55,10 @@ void sk_told_arrive(struct sk_own_cores *own, uint64_t target)
 		sk_told_tell(own);
 }
 
-bool sk_told_is_known(struct sk_own_cores *own, uint64_t target)
+bool sk_told_ask(struct sk_own_cores *own, uint64_t target)
 {
 	const struct sk_flight *flight = own->flight;
 
-	if (own->known >= target)
-		return true;
-	if (own->told < target)
-		return false;
 	for (uint32_t rank = 0; rank < flight->busy; rank++)
 		if (rank != own->rank &&
 		    atomic_load_explicit(&flight->told[rank].lanes[own->lane], memory_order_acquire) < target)

@@ -33,7 +33,7 @@ void sk_told_arrive(struct sk_own_cores *own, uint64_t target);
 /* Tells the others how far all of the cores are. */
 void sk_told_tell(struct sk_own_cores *own);
 
-/* Whether it is known that the lane has reached the target. False: the words may say more. */
-bool sk_told_is_known(struct sk_own_cores *own, uint64_t target);
+/* Asks the others whether the lane has reached the target, and notes that it is known. */
+bool sk_told_ask(struct sk_own_cores *own, uint64_t target);
 
 #endif

@@ -92,6 +92,12 @@ static bool is_aborted(const struct sk_flight *flight)
 	return atomic_load_explicit(&flight->aborted, memory_order_acquire) != SK_ABORT_NONE;
 }
 
+/* False: the words may say more. */
+static bool is_known(struct sk_own_cores *own, uint64_t target)
+{
+	return own->known >= target || (own->told >= target && sk_told_ask(own, target));
+}
+
 /* A core that has begun and is told to leave can go on: to the end. One that has not begun never will. Where workers
  * tell each other about what it waits for, the words themselves are looked at only if that is asked for. */
 static bool is_ready(struct sk_device_core *core, bool closely)
@@ -101,7 +107,7 @@ static bool is_ready(struct sk_device_core *core, bool closely)
 	if (is_aborted(core->flight))
 		return core->call.begun;
 	if (core->word && core->told) {
-		if (sk_told_is_known(core->told, core->target))
+		if (is_known(core->told, core->target))
 			core->word = NULL;
 		else if (!closely)
 			return false;
