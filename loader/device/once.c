@@ -23,6 +23,15 @@ static bool is_unshared(const struct skrt_instance *instance, uint32_t launch)
 	return launch >= instance->module->plan.network_launch_count;
 }
 
+/* Forms are fewer than launches, and in most packages none says so. */
+static bool some_run_once(const struct sk_plan_view *plan)
+{
+	for (uint32_t i = 0; i < plan->form_count; i++)
+		if (plan->forms[i].flags & SK_LAUNCH_ONCE)
+			return true;
+	return false;
+}
+
 bool sk_once_open(struct skrt_instance *instance, bool unshared)
 {
 	const struct sk_plan_view *plan = &instance->module->plan;
@@ -30,6 +39,8 @@ bool sk_once_open(struct skrt_instance *instance, bool unshared)
 	uint32_t end = unshared ? plan->launch_count : plan->network_launch_count;
 
 	instance->due[unshared] = 0;
+	if (!some_run_once(plan))
+		return true;
 	for (uint32_t i = first; i < end; i++)
 		instance->due[unshared] += runs_once(instance, i);
 	if (instance->due[unshared] && !instance->done)

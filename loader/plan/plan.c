@@ -477,9 +477,10 @@ bool sk_plan_check_slice(const struct sk_plan_checker *checker, const char *name
 	return true;
 }
 
-/* Where the slices of the launches so far end. */
+/* Where the slices of the launches so far end; and the form of the last one, which launches like it need not check. */
 struct ends {
 	uint64_t steps, follows, partitions, homes;
+	const struct sk_plan_form *form;
 };
 
 /* A slice that is no longer than that of the launch's steps may be others', too: of these there are no more. */
@@ -547,14 +548,15 @@ static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct
 	checker->index = index;
 	if (!check_string(checker, &launch->name, "the name", REQUIRED))
 		return false;
-	if (!sk_plan_has_form(view, launch))
+	if (form != ends->form && !sk_plan_has_form(view, launch))
 		return sk_plan_fail(checker, "its form is none of %u", view->form_count);
 	if (form->kind >= SK_LAUNCH_KIND_COUNT)
 		return sk_plan_fail(checker, "kind %u is unknown", form->kind);
 	if (sk_plan_is_task_launch(launch) != (index >= view->network_launch_count))
 		return sk_plan_fail(checker, "a launch of the network stands behind a task's entry");
-	if (!check_form(checker, form))
+	if (form != ends->form && !check_form(checker, form))
 		return false;
+	ends->form = form;
 	if (launch->serial_entry && sk_plan_is_resident(launch))
 		return sk_plan_fail(checker, "it has a serial entry, but blocks that run at once");
 	if (form->flags & SK_LAUNCH_THUNK && (launch->serial_entry || !sk_plan_is_task_launch(launch)))
