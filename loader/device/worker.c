@@ -99,7 +99,8 @@ static bool is_known(struct sk_own_cores *own, uint64_t target)
 }
 
 /* A core that has begun and is told to leave can go on: to the end. One that has not begun never will. Where workers
- * tell each other about what it waits for, the words themselves are looked at only if that is asked for. */
+ * tell each other about what it waits for, the words themselves are looked at only if that is asked for, or if nobody
+ * else writes them: then it goes on as soon as it may, also early. */
 static bool is_ready(struct sk_device_core *core, bool closely)
 {
 	if (core->call.over)
@@ -109,7 +110,7 @@ static bool is_ready(struct sk_device_core *core, bool closely)
 	if (core->word && core->told) {
 		if (is_known(core->told, core->target))
 			core->word = NULL;
-		else if (!closely)
+		else if (!closely && core->flight->busy > 1)
 			return false;
 	}
 	while (core->word && __atomic_load_n(core->word, __ATOMIC_ACQUIRE) >= core->target)
