@@ -15,8 +15,7 @@ struct sk_own_cores {
 	uint32_t first, end;
 	uint32_t arrived; /* of the cores, so many wait for the lane to reach: */
 	uint64_t target;
-	uint64_t
-		told; /* that all of the cores have reached: who reads the line that others read may have to fetch it */
+	uint64_t told; /* that all of the cores have reached; kept here, since to read what others read may take long */
 	uint64_t known; /* all cores of the lane have reached it: what the worker's cores have as the lane's word */
 };
 

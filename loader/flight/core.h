@@ -32,8 +32,7 @@ struct sk_device_core {
 	const volatile uint64_t *word;
 	uint64_t target;
 	uint64_t words; /* that must reach the target: this one and those behind it */
-	struct sk_own_cores *told; /* of the lane that they are all of, if workers tell each other about it; else NULL
-				    */
+	struct sk_own_cores *told; /* of their lane, if workers tell each other about it; else NULL */
 	uint64_t entered, left; /* the flight, by the processor's counter; noted only for a trace */
 };
 
