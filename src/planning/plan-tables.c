@@ -289,10 +289,12 @@ bool sk_plan_lay_out(struct sk_plan_writer *writer)
 	return true;
 }
 
+/* Where there is none, nothing is aligned for it: it may be the last one. */
 static bool add_shared(struct sk_plan_writer *writer, struct sk_plan_table *place, const struct sk_plan_shared *table,
 		       uint64_t *size)
 {
-	return add_table(writer->plan, place, table->bytes.count / table->record_size, table->record_size, size);
+	return !table->bytes.count ||
+	       add_table(writer->plan, place, table->bytes.count / table->record_size, table->record_size, size);
 }
 
 static bool lay_out_rest(struct sk_plan_writer *writer, uint64_t *size)

@@ -187,7 +187,6 @@ static bool check_slices_of_steps(const struct sk_consistency *check)
 	       check_slices_of_calls(check);
 }
 
-/* Every record belongs to somebody; that calls do, the plan's reader sees. */
 /* What launches share. */
 static bool check_shared_by_launches(const struct sk_consistency *check)
 {
@@ -219,6 +218,7 @@ static bool check_types(const struct sk_consistency *check)
 	return sk_same_number(check, "header", "the number of types", view->type_count, types);
 }
 
+/* Every record belongs to somebody; that calls do, the plan's reader sees. */
 static bool check_slices(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
