@@ -2,7 +2,7 @@
  * come the bytes of a section that anybody may have written. Out comes a view that is used in place, or one sentence
  * that names the record and what is wrong with it.
  *
- * All positions are offsets from the section's start, in 64 bits, so that no pointer is formed before it is known to
+ * All positions are offsets from the section's start, in 64 bits, so that no pointer is followed before it is known to
  * lie inside. Slices of tables must stand in the order of those who own them and must not overlap, or be no longer than
  * another one of theirs that does not, so that the time for checking is bounded by the section's size. */
 #include "loader/plan/plan-checker.h"
@@ -374,9 +374,11 @@ static bool check_tensor_space(const struct sk_plan_checker *checker, const stru
 		if (tensor->index >= view->binding_count)
 			return sk_plan_fail(checker, "binding %u is out of range (%u bindings)", tensor->index,
 					    view->binding_count);
-		bound = &view->tensors[view->bindings[tensor->index]];
-		if (view->bindings[tensor->index] >= view->tensor_count || !has_type(view, bound))
+		if (view->bindings[tensor->index] >= view->tensor_count)
 			return true; /* check_bindings says it */
+		bound = &view->tensors[view->bindings[tensor->index]];
+		if (!has_type(view, bound))
+			return true; /* check_tensor says it of that one */
 		if (!sk_plan_within(tensor->offset, type->bytes, sk_plan_type(bound)->bytes))
 			return sk_plan_fail(checker, "it lies outside its binding");
 		return true;
