@@ -21,10 +21,11 @@ bool sk_is_barrier(const char *name)
 					    "__kmpc_barrier", "__kmpc_cancel_barrier", "pthread_barrier_wait"};
 	static const char prefix[] = "ggml_threadpool_";
 
+	/* Asked for every relocation, and mostly the first letter tells. */
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(name, names[i]))
+		if (*name == *names[i] && !strcmp(name, names[i]))
 			return true;
-	return !strncmp(name, prefix, strlen(prefix));
+	return *name == *prefix && !strncmp(name, prefix, strlen(prefix));
 }
 
 bool sk_is_library_data(const char *name)

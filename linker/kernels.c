@@ -309,21 +309,6 @@ bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, con
 	return false;
 }
 
-bool sk_linker_is_imported(struct sk_linker *linker, sk_symbol code)
-{
-	return sk_symbols_resolve(linker) && sk_is_import(sk_symbol_target(linker, code).kind);
-}
-
-uint64_t sk_linker_code_size(struct sk_linker *linker, sk_symbol code)
-{
-	struct sk_target target = {0};
-
-	if (sk_symbols_resolve(linker))
-		target = sk_symbol_target(linker, code);
-	return target.section ? sk_size_within(target.section, target.value, linker->symbols.items[target.symbol].size)
-			      : 0;
-}
-
 void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 			     void (*visit)(void *context, const struct sk_kernel_record *record), void *context)
 {

@@ -175,12 +175,15 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
  * mean". In the arena. */
 const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_lookup where, size_t *count);
 
-/* Resolves what is known so far. Whether the function is an import. */
-bool sk_linker_is_imported(struct sk_linker *linker, sk_symbol code);
+/* What is known of a function at once. */
+struct sk_function {
+	uint64_t size; /* bytes, as its symbol says, as far as they lie in its section; 0 if that says nothing */
+	bool imported;
+	bool leads_on; /* it reaches some of what the questions below are about: state, barriers, instruction sets */
+};
 
-/* Resolves what is known so far. Bytes of the function, as its symbol says, as far as they lie in its section; 0 if
- * that says nothing. */
-uint64_t sk_linker_code_size(struct sk_linker *linker, sk_symbol code);
+/* Resolves what is known so far. */
+struct sk_function sk_linker_look_at(struct sk_linker *linker, sk_symbol code);
 
 /* Resolves what is known so far. The symbol that the name means in the object of the function, whose address the caller
  * hands to it: a local one of that object, or what references to the name mean. SK_NONE: it has no address that a

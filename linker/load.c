@@ -330,6 +330,29 @@ static bool refuse_package(struct sk_reader *reader, const struct sk_object *obj
 	return true;
 }
 
+/* Whether the section leads to nothing but sections of its object, and is none of those that state.c looks for. */
+static bool is_plain(const struct sk_input_section *section)
+{
+	uint64_t first_global = section->object->first_global;
+
+	if (!section->loaded)
+		return true;
+	if (section->flags & SHF_TLS || (section->size && (section->type == SHT_NOBITS || section->flags & SHF_WRITE)))
+		return false;
+	for (uint32_t i = 0; i < section->relocation_count; i++)
+		if (ELF64_R_SYM(section->relocations[i].r_info) >= first_global)
+			return false;
+	return true;
+}
+
+static bool has_plain_sections(const struct sk_object *object)
+{
+	for (uint32_t i = 1; i < object->part_count; i++)
+		if (!is_plain(&object->parts[i]))
+			return false;
+	return true;
+}
+
 bool sk_object_load(struct sk_reader *reader, struct sk_object *object)
 {
 	if (!refuse_package(reader, object) || !describe_sections(reader, object) || !read_groups(reader, object))
@@ -346,6 +369,7 @@ bool sk_object_load(struct sk_reader *reader, struct sk_object *object)
 		object->headers = NULL;
 		object->bytes = NULL;
 	}
+	object->plain = !object->isa && has_plain_sections(object);
 	object->loaded = true;
 	return true;
 }

@@ -40,6 +40,7 @@ struct sk_object {
 	bool loaded;
 	bool pulled;
 	bool reached; /* one of its sections is live */
+	bool plain; /* whatever the link is, from its sections nothing is reached that state.c looks for */
 
 	const char *path; /* of the file */
 	const char *member; /* name in the archive, not terminated; NULL: the object is a file of its own */

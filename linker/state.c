@@ -59,7 +59,13 @@ static struct sk_input_section *section_of_relocation(struct sk_linker *linker, 
 	return section_meant(linker, &target);
 }
 
-/* NULL: nothing that is part of the link. */
+/* Whether the section is part of the link, and of an object from which anything of interest can be reached. */
+static bool may_lead_on(const struct sk_input_section *section)
+{
+	return section && section->loaded && !section->discarded && !(section->object && section->object->plain);
+}
+
+/* NULL: none that may lead on. */
 static struct sk_input_section *target_of(struct sk_linker *linker, struct sk_reached_section *node, size_t number)
 {
 	const struct sk_input_section *section = node->section;
@@ -68,13 +74,14 @@ static struct sk_input_section *target_of(struct sk_linker *linker, struct sk_re
 			? section_of_relocation(linker, node, &section->relocations[number])
 			: sk_range_bounded(section)->sections.items[number - section->relocation_count];
 
-	return target && target->loaded && !target->discarded ? target : NULL;
+	return may_lead_on(target) ? target : NULL;
 }
 
 static bool is_state(const struct sk_input_section *section)
 {
 	enum sk_rank rank = sk_section_rank(section);
 
+	/* What this says of an object's sections sk_object_load must know, too (plain). */
 	return (rank == SK_RANK_DATA || rank == SK_RANK_ZERO_DATA) && section->size;
 }
 
@@ -209,7 +216,7 @@ static void search(struct sk_linker *linker, struct sk_input_section *start)
 /* The number of the component of what the section reaches, or NOTHING. */
 static uint32_t component_of(struct sk_linker *linker, struct sk_input_section *section)
 {
-	if (!section || !section->loaded || section->discarded)
+	if (!may_lead_on(section))
 		return NOTHING;
 	if (!section->node)
 		search(linker, section);
@@ -299,11 +306,26 @@ void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *symbols, c
 		join(linker);
 	}
 	for (size_t i = 0; i < linker->objects.count; i++)
-		if (linker->objects.items[i]->pulled)
+		if (linker->objects.items[i]->pulled && !linker->objects.items[i]->plain)
 			join_constructors(linker, linker->objects.items[i]);
 }
 
 /* ---- answers ---- */
+
+struct sk_function sk_linker_look_at(struct sk_linker *linker, sk_symbol code)
+{
+	struct sk_function function = {0};
+	struct sk_target target;
+
+	if (!sk_symbols_resolve(linker))
+		return function;
+	target = sk_symbol_target(linker, code);
+	function.imported = sk_is_import(target.kind);
+	function.leads_on = component_of(linker, section_meant(linker, &target)) != NOTHING;
+	if (target.section)
+		function.size = sk_size_within(target.section, target.value, linker->symbols.items[target.symbol].size);
+	return function;
+}
 
 /* The search comes by the library's state for the first time. */
 static bool is_new_library(struct sk_linker *linker)

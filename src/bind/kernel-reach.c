@@ -9,6 +9,7 @@ struct reach {
 	struct sk_model *model;
 	struct sk_linker *linker;
 	struct sk_map handed; /* symbol -> index in model->symbols */
+	SK_ARRAY(uint32_t) leading; /* kernels that reach something that is asked about */
 };
 
 /* ---- symbols that signatures take the address of ---- */
@@ -32,8 +33,11 @@ static void find_symbols(struct reach *reach, struct sk_kernel *kernel)
 {
 	struct sk_model *model = reach->model;
 	const struct sk_signature *signature = kernel->signature;
-	uint32_t *symbols = SK_NEW_ARRAY(model->arena, uint32_t, signature->symbol_count);
+	uint32_t *symbols;
 
+	if (!signature->symbol_count)
+		return;
+	symbols = SK_NEW_ARRAY(model->arena, uint32_t, signature->symbol_count);
 	for (uint32_t i = 0; i < signature->symbol_count; i++) {
 		const char *reason, *name = signature->symbols[i];
 		sk_symbol symbol = sk_linker_find_address(reach->linker, kernel->code, name, &reason);
@@ -131,7 +135,6 @@ static void find_state(struct reach *reach, struct sk_kernel *kernel)
 	sk_symbol root;
 
 	sk_map_init(&known, arena);
-	kernel->library_state = SK_NONE;
 	if (!check_thread_storage(reach, kernel) || !check_barriers(reach, kernel))
 		return;
 	for (uint32_t i = 0; !signature->reentrant && (root = sk_kernel_root(reach->model, kernel, i)) != SK_NONE;
@@ -164,22 +167,41 @@ static void join_states(struct reach *reach)
 	SK_ARRAY(uint32_t) owners = {0};
 	sk_symbol root;
 
-	for (uint32_t k = 0; k < model->kernels.count; k++)
-		for (uint32_t i = 0; (root = sk_kernel_root(model, &model->kernels.items[k], i)) != SK_NONE; i++) {
+	for (size_t j = 0; j < reach->leading.count; j++) {
+		const struct sk_kernel *kernel = &model->kernels.items[reach->leading.items[j]];
+
+		for (uint32_t i = 0; (root = sk_kernel_root(model, kernel, i)) != SK_NONE; i++) {
 			sk_array_push(model->arena, &symbols, root);
-			sk_array_push(model->arena, &owners, k);
+			sk_array_push(model->arena, &owners, reach->leading.items[j]);
 		}
+	}
 	sk_linker_join_states(reach->linker, symbols.items, owners.items, symbols.count);
 }
 
 /* ---- code, instruction sets ---- */
 
-static void measure(struct reach *reach, struct sk_kernel *kernel)
+/* What its functions are by themselves. Most kernels reach nothing but code and constants; the others are noted. */
+static void look_at(struct reach *reach, uint32_t number)
 {
-	kernel->imported = sk_linker_is_imported(reach->linker, kernel->code);
-	kernel->code_size = sk_linker_code_size(reach->linker, kernel->code);
-	if (kernel->vector_code != SK_NONE)
-		kernel->vector_code_size = sk_linker_code_size(reach->linker, kernel->vector_code);
+	struct sk_model *model = reach->model;
+	struct sk_kernel *kernel = &model->kernels.items[number];
+	struct sk_function function = sk_linker_look_at(reach->linker, kernel->code);
+	bool leads_on = function.leads_on;
+	sk_symbol root;
+
+	kernel->imported = function.imported;
+	kernel->code_size = function.size;
+	kernel->library_state = SK_NONE;
+	kernel->isa = kernel->signature->isa;
+	model->isa |= kernel->isa;
+	for (uint32_t i = 1; (root = sk_kernel_root(model, kernel, i)) != SK_NONE; i++) {
+		function = sk_linker_look_at(reach->linker, root);
+		leads_on |= function.leads_on;
+		if (root == kernel->vector_code)
+			kernel->vector_code_size = function.size;
+	}
+	if (leads_on)
+		sk_array_push(model->arena, &reach->leading, number);
 }
 
 static void find_isa(struct reach *reach, struct sk_kernel *kernel)
@@ -187,7 +209,6 @@ static void find_isa(struct reach *reach, struct sk_kernel *kernel)
 	struct sk_model *model = reach->model;
 	sk_symbol root;
 
-	kernel->isa = kernel->signature->isa;
 	for (uint32_t i = 0; (root = sk_kernel_root(model, kernel, i)) != SK_NONE; i++)
 		kernel->isa |= sk_linker_find_isa(reach->linker, root);
 	model->isa |= kernel->isa;
@@ -203,11 +224,12 @@ bool sk_kernels_reach(struct sk_model *model, struct sk_linker *linker)
 		find_symbols(&reach, &model->kernels.items[k]);
 	if (model->diag->errors != errors)
 		return false;
+	for (size_t k = 0; k < model->kernels.count; k++)
+		look_at(&reach, (uint32_t)k);
 	join_states(&reach);
-	for (size_t k = 0; k < model->kernels.count; k++) {
-		find_state(&reach, &model->kernels.items[k]);
-		measure(&reach, &model->kernels.items[k]);
-		find_isa(&reach, &model->kernels.items[k]);
+	for (size_t i = 0; i < reach.leading.count; i++) {
+		find_state(&reach, &model->kernels.items[reach.leading.items[i]]);
+		find_isa(&reach, &model->kernels.items[reach.leading.items[i]]);
 	}
 	model->isa |= sk_linker_find_constructor_isa(linker);
 	sk_linker_need_isa(linker, (uint32_t)model->isa);

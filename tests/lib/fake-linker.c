@@ -126,11 +126,11 @@ uint16_t sk_linker_machine(const struct sk_linker *linker)
 	return EM_X86_64;
 }
 
-bool sk_linker_is_imported(struct sk_linker *linker, sk_symbol code)
+struct sk_function sk_linker_look_at(struct sk_linker *linker, sk_symbol code)
 {
 	(void)linker;
 	(void)code;
-	return false;
+	return (struct sk_function){.leads_on = true};
 }
 
 bool sk_linker_find_record(struct sk_linker *linker, struct sk_lookup where, const char *name,
@@ -214,12 +214,6 @@ bool sk_linker_state_is_library(const struct sk_linker *linker, uint32_t state)
 const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)
 {
 	return sk_arena_print(linker->arena, ".bss.s%u in k.o", state);
-}
-
-uint64_t sk_linker_code_size(struct sk_linker *linker, sk_symbol code)
-{
-	(void)linker, (void)code;
-	return 0;
 }
 
 uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code)
