@@ -61,7 +61,9 @@ static void mark_targets(struct collecting *collecting, const struct sk_input_se
 /* What a function's unwind information refers to, language-specific tables and personality, is needed with it. */
 static void mark_frames(struct collecting *collecting, const struct sk_input_section *section)
 {
-	for (const struct sk_frame *frame = section->frames; frame; frame = frame->next) {
+	const struct sk_frame *frame = section->mergeable ? NULL : section->frames;
+
+	for (; frame; frame = frame->next) {
 		mark_targets(collecting, frame->section, frame->relocations, frame->relocation_count);
 		if (frame->cie->marked) /* a CIE has any number of FDEs */
 			continue;

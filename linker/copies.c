@@ -18,7 +18,7 @@ static const char *why_not(const struct sk_input_section *section)
 {
 	if (!section || !section->object)
 		return "it is not in an object";
-	if (section->range)
+	if (section->in_range)
 		return "programs can ask for the bounds of its section";
 	if (section->flags & SHF_WRITE)
 		return "its code is writable";

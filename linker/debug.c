@@ -70,7 +70,8 @@ static bool decompress(struct sk_linker *linker, struct sk_input_section *sectio
 		return SK_BAD_OBJECT(linker, object, "the contents of the compressed section %s are damaged",
 				     section->name);
 	section->bytes = bytes;
-	section->flags &= ~(uint64_t)SHF_COMPRESSED;
+	section->address = 0;
+	section->flags &= ~(uint32_t)SHF_COMPRESSED;
 	return true;
 }
 

@@ -145,6 +145,8 @@ void sk_frames_attach(struct sk_linker *linker, struct sk_frame *frames, uint64_
 			continue;
 		frame->cie = &frames[(uintptr_t)frame->cie - 1];
 		frame->function = find_function(linker, frame);
+		if (frame->function && frame->function->mergeable) /* strings or records, no code */
+			frame->function = NULL;
 		if (frame->function && frame->function->loaded) {
 			frame->next = frame->function->frames;
 			frame->function->frames = frame;

@@ -53,7 +53,7 @@ static bool is_candidate(const struct sk_linker *linker, const struct sk_input_s
 
 	if (!section->live || !section->loaded || section->mergeable || section->type != SHT_PROGBITS || !section->size)
 		return false;
-	if (section->range || (section->flags & (SHF_GNU_RETAIN | SHF_LINK_ORDER | SHF_TLS)))
+	if (section->in_range || (section->flags & (SHF_GNU_RETAIN | SHF_LINK_ORDER | SHF_TLS)))
 		return false;
 	if ((section->flags & SHF_WRITE) && sk_section_rank(section) != SK_RANK_RELRO_DATA)
 		return false;

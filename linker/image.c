@@ -123,7 +123,7 @@ static void add_object_symbols(struct sk_linker *linker, struct sk_symbol_table 
 		const struct sk_input_section *section = sk_section_follow(sk_object_section(object, number));
 		uint64_t value = symbol->st_value;
 
-		if (section->merged) {
+		if (section->mergeable && section->merged) {
 			if (!sk_merge_find(section, symbol->st_value, &value))
 				continue;
 			section = &section->merged->section;

@@ -34,10 +34,10 @@ static bool check_flags(struct sk_reader *reader, const struct sk_object *object
 				     section->size);
 	if (section->type == SHT_PREINIT_ARRAY)
 		return SK_BAD_OBJECT(reader, object, "section %s cannot be part of a shared object", section->name);
-	if ((!strncmp(section->name, ".ctors", 6) || !strncmp(section->name, ".dtors", 6)) && section->size)
+	if ((sk_starts_with(section->name, ".ctors") || sk_starts_with(section->name, ".dtors")) && section->size)
 		return SK_BAD_OBJECT(reader, object, "section %s is obsolete; recompile with -fuse-init-array",
 				     section->name);
-	if ((!strcmp(section->name, ".init") || !strcmp(section->name, ".fini")) && section->size)
+	if ((sk_is_called(section->name, ".init") || sk_is_called(section->name, ".fini")) && section->size)
 		return SK_BAD_OBJECT(reader, object,
 				     "section %s would never run; use __attribute__((constructor)) or (destructor)",
 				     section->name);
@@ -46,7 +46,7 @@ static bool check_flags(struct sk_reader *reader, const struct sk_object *object
 
 static bool is_frames(const struct sk_input_section *section)
 {
-	return !strcmp(section->name, ".eh_frame");
+	return sk_is_called(section->name, ".eh_frame");
 }
 
 /* What assemblers without section types wrote. */
@@ -69,10 +69,10 @@ static bool describe_section(struct sk_reader *reader, struct sk_object *object,
 		.object = object,
 		.name = sk_object_section_name(object, number),
 		.type = header->sh_type,
-		.flags = header->sh_flags,
+		.flags = (uint32_t)header->sh_flags,
 		.size = header->sh_size,
 		.alignment = header->sh_addralign ? (uint32_t)header->sh_addralign : 1,
-		.entry_size = header->sh_entsize,
+		.entry_size = header->sh_entsize <= UINT32_MAX ? (uint32_t)header->sh_entsize : 0,
 		.state = SK_NONE,
 	};
 	if (header->sh_type != SHT_NOBITS)
@@ -114,6 +114,13 @@ static bool is_needed(const struct sk_input_section *section, bool has_symbol)
 	return (section->flags & SHF_ALLOC) && (section->size || has_symbol || sk_is_identifier(section->name));
 }
 
+/* Whether nothing is to be said about the section, and nothing of it can be part of the output: most sections. */
+static bool is_dropped(const struct sk_reader *reader, const sk_elf_section *header)
+{
+	return !(header->sh_flags & SHF_ALLOC) && header->sh_type != SHT_CREL_TYPE &&
+	       !(reader->keep_debug && header->sh_type == SHT_PROGBITS);
+}
+
 /* Room for the object's entries, zeroed. */
 static struct sk_section_entry *make_entries(struct sk_reader *reader, uint32_t count)
 {
@@ -140,9 +147,11 @@ static bool describe_sections(struct sk_reader *reader, struct sk_object *object
 		struct sk_input_section section;
 		bool has_symbol = entries[i].part;
 
+		entries[i] = (struct sk_section_entry){.name = object->headers[i].sh_name};
+		if (is_dropped(reader, &object->headers[i]))
+			continue;
 		if (!describe_section(reader, object, i, &section))
 			return false;
-		entries[i] = (struct sk_section_entry){.name = object->headers[i].sh_name};
 		if (!is_needed(&section, has_symbol))
 			continue;
 		if (section.bytes)
@@ -322,7 +331,7 @@ static bool read_frames(struct sk_reader *reader, struct sk_object *object)
 static bool refuse_package(struct sk_reader *reader, const struct sk_object *object)
 {
 	for (uint32_t i = 1; i < object->header_count; i++)
-		if (!strcmp(sk_object_section_name(object, i), ".sk.plan"))
+		if (sk_is_called(sk_object_section_name(object, i), ".sk.plan"))
 			return SK_BAD_OBJECT(
 				reader, object,
 				"is or holds a package that sklink -r has made, which goes into a program, "

@@ -209,7 +209,7 @@ static bool check_sections(struct sk_reader *reader, struct sk_object *object)
 				return SK_BAD_OBJECT(reader, object, "has two symbol tables");
 			object->symbol_table = i;
 		}
-		if (!strcmp(name, ".sk.kernels") && !check_kernel_records(reader, object, header))
+		if (sk_is_called(name, ".sk.kernels") && !check_kernel_records(reader, object, header))
 			return false;
 	}
 	return true;

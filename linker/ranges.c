@@ -16,6 +16,7 @@ static void describe_bound(struct sk_section_range *range, struct sk_input_secti
 					   .flags = SHF_ALLOC,
 					   .alignment = 1,
 					   .state = SK_NONE,
+					   .in_range = true,
 					   .range = range,
 					   .loaded = true};
 }
@@ -48,15 +49,13 @@ void sk_range_add(struct sk_linker *linker, struct sk_input_section *section)
 		provide(linker, "__start_", &range->start);
 		provide(linker, "__stop_", &range->stop);
 	}
-	section->range = linker->ranges.items[number];
-	sk_array_push(linker->arena, &section->range->sections, section);
+	section->in_range = true;
+	sk_array_push(linker->arena, &linker->ranges.items[number]->sections, section);
 }
 
 const struct sk_section_range *sk_range_bounded(const struct sk_input_section *section)
 {
-	const struct sk_section_range *range = section->range;
-
-	return range && (section == &range->start || section == &range->stop) ? range : NULL;
+	return section->in_range && !section->object ? section->range : NULL;
 }
 
 /* What is writable, or zeroed, or holds addresses in one object must be placed alike in all. */

@@ -122,7 +122,7 @@ const char *sk_output_name(const struct sk_input_section *section)
 	if (sk_is_thread_rank(rank))
 		return rank == SK_RANK_THREAD_DATA ? ".tdata" : ".tbss";
 	if (rank == SK_RANK_RELRO_DATA)
-		return section->range ? section->name : ".data.rel.ro";
+		return section->in_range ? section->name : ".data.rel.ro";
 	if (rank >= SK_RANK_CONSTANTS || rank <= SK_RANK_NOTE || sk_is_merged(section))
 		return section->name;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -135,6 +135,6 @@ void sk_section_copy(const struct sk_input_section *section, uint8_t *bytes)
 {
 	if (section->bytes && section->bytes != bytes)
 		memcpy(bytes, section->bytes, section->size);
-	for (size_t i = 0; i < section->piece_count; i++)
+	for (size_t i = 0; !section->object && i < section->piece_count; i++)
 		memcpy(bytes + section->pieces[i].offset, section->pieces[i].bytes, section->pieces[i].size);
 }

@@ -61,17 +61,24 @@ struct sk_property {
 };
 
 /* A section that may become part of the image: an object's, a synthetic one, a common symbol's or one that the linker
- * makes. */
+ * makes. There are many: each takes two cache lines, so what excludes each other shares its place. */
 struct sk_input_section {
 	/* What every pass over relocations reads, side by side: links are bound by the memory that they touch. */
 	struct sk_object *object; /* NULL: not from an object */
-	uint64_t flags; /* SHF_… */
-	uint64_t address;
 	const uint8_t *bytes; /* NULL: zeros, pieces, or made by the linker */
-	const sk_elf_relocation *relocations;
-	struct sk_merged *merged; /* where the fragments have gone; NULL before sk_merge */
+	union {
+		uint64_t address;
+		uint64_t compressed_size; /* of debug information, as long as its flags say that it is compressed */
+	};
+	union {
+		const sk_elf_relocation *relocations; /* unless it is mergeable */
+		struct sk_merged *merged; /* if it is: where the fragments have gone; NULL before sk_merge */
+	};
+	uint32_t flags; /* SHF_… */
 	uint32_t relocation_count;
 	uint32_t visit; /* the last search from kernels that came by */
+	uint32_t type; /* SHT_… */
+	uint32_t alignment; /* a power of two: of the byte at offset `aligned` */
 	bool loaded; /* SHF_ALLOC, and not one that the linker reads itself */
 	bool debug; /* debug information: not loaded, but kept */
 	bool mergeable; /* equal strings or records may be joined */
@@ -79,28 +86,34 @@ struct sk_input_section {
 	bool discarded; /* member of a COMDAT group that another object has given already */
 	bool live;
 	bool holds_addresses; /* has relocations that the loader must apply */
+	bool significant; /* a program may compare its address */
+	bool in_range; /* part of one, or a bound of one */
 	uint8_t rank; /* of a section that is not an object's: enum sk_rank */
 
 	uint64_t size;
 	const char *name;
-	struct sk_section_range *range; /* that it is part of, or a bound of; NULL: none */
-	struct sk_input_section *folded; /* the equal section that is live in its place; NULL: none */
-	struct sk_frame *frames; /* FDEs that describe the code in it */
 	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
-	struct sk_fragment *fragments; /* of a mergeable section that is reached, in order */
-	const struct sk_piece *pieces;
-	uint64_t entry_size; /* of a mergeable section, and of one that the linker makes */
-	uint64_t compressed_size; /* of debug information that is compressed in the object */
-	uint32_t type; /* SHT_… */
-	uint32_t alignment; /* a power of two: of the byte at offset `aligned` */
+	union {
+		struct sk_frame *frames; /* FDEs that describe the code in it, unless it is mergeable */
+		struct sk_fragment *fragments; /* of a mergeable section that is reached, in order */
+	};
+	union {
+		struct sk_input_section *folded; /* of an object's: the equal one that is live in its place, or NULL */
+		const struct sk_piece *pieces; /* of one that is not an object's */
+		struct sk_section_range *range; /* that it is a bound of */
+	};
+	union {
+		uint32_t fragment_count; /* of an object's */
+		uint32_t piece_count; /* of one that is not an object's */
+	};
+	uint32_t entry_size; /* of a mergeable section, and of one that the linker makes */
 	uint32_t aligned; /* 0, but in sections of code with an aligned function */
-	uint32_t piece_count;
-	uint32_t fragment_count;
 	uint32_t state; /* number of this hidden state, or SK_NONE */
 	uint32_t candidate; /* number for folding, from 1; 0: not a candidate */
 	uint32_t node; /* number in linker->reached.nodes, from 1; 0: no function that was asked about reaches it */
-	bool significant; /* a program may compare its address */
 };
+
+_Static_assert(sizeof(struct sk_input_section) == 128, "see above");
 
 /* ---- section.c ---- */
 
@@ -119,15 +132,27 @@ void sk_section_copy(const struct sk_input_section *section, uint8_t *bytes);
 /* The section that stands for this one; most stand for themselves. */
 static inline struct sk_input_section *sk_section_follow(struct sk_input_section *section)
 {
-	return !section->live && section->folded ? section->folded : section;
+	return !section->live && section->object && section->folded ? section->folded : section;
 }
 
 /* ---- names ---- */
 
+/* Most names begin with a dot, and most that are no other one's equal or begin have another character behind it: every
+ * section of every object is asked some twenty times. `text` has at least two characters. */
+static inline bool sk_begins_alike(const char *name, const char *text)
+{
+	return name[0] == text[0] && name[1] == text[1];
+}
+
+static inline bool sk_is_called(const char *name, const char *text)
+{
+	return sk_begins_alike(name, text) && !strcmp(name, text);
+}
+
 /* Whether the name begins with the prefix. */
 static inline bool sk_starts_with(const char *name, const char *prefix)
 {
-	return !strncmp(name, prefix, strlen(prefix));
+	return sk_begins_alike(name, prefix) && !strncmp(name, prefix, strlen(prefix));
 }
 
 /* Whether the name is the prefix, or the prefix, a dot and more. */
@@ -135,7 +160,7 @@ static inline bool sk_is_kind(const char *name, const char *prefix)
 {
 	size_t length = strlen(prefix);
 
-	return !strncmp(name, prefix, length) && (name[length] == 0 || name[length] == '.');
+	return sk_starts_with(name, prefix) && (name[length] == 0 || name[length] == '.');
 }
 
 /* Whether the section is a table of constructors or of destructors. */
