@@ -94,7 +94,7 @@ static const char *root_reason(const struct sk_linker *linker, const struct sk_i
 
 static void mark_roots(struct collecting *collecting, const struct sk_object *object)
 {
-	for (uint32_t i = 1; i < object->part_count; i++) {
+	for (uint32_t i = 0; i < object->part_count; i++) {
 		struct sk_input_section *section = &object->parts[i];
 
 		collecting->finding.root = root_reason(collecting->linker, section);

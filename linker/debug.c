@@ -138,7 +138,7 @@ static bool visit(struct sk_linker *linker,
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 1; object->reached && j < object->part_count; j++)
+		for (uint32_t j = 0; object->reached && j < object->part_count; j++)
 			ok &= function(linker, &object->parts[j]);
 	}
 	return ok;

@@ -77,7 +77,7 @@ static void find_candidates(struct folding *folding)
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 1; object->reached && j < object->part_count; j++) {
+		for (uint32_t j = 0; object->reached && j < object->part_count; j++) {
 			struct sk_input_section *section = &object->parts[j];
 
 			if (!is_candidate(linker, section))

@@ -394,7 +394,7 @@ static void reach_constructors(struct sk_linker *linker)
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 1; object->pulled && j < object->part_count; j++)
+		for (uint32_t j = 0; object->pulled && j < object->part_count; j++)
 			if (sk_is_constructors(&object->parts[j]))
 				reach(linker, &object->parts[j]);
 	}

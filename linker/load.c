@@ -132,38 +132,51 @@ static struct sk_section_entry *make_entries(struct sk_reader *reader, uint32_t 
 	return reader->entries;
 }
 
+/* The parts that have been found become the object's. Behind them comes one that stands for all other sections, if
+ * somebody may ask for one. */
+static void keep_parts(struct sk_reader *reader, struct sk_object *object, bool asked)
+{
+	object->part_count = (uint32_t)reader->parts.count;
+	object->parts = SK_NEW_ARRAY(reader->arena, struct sk_input_section, object->part_count + asked);
+	if (object->part_count)
+		memcpy(object->parts, reader->parts.items, object->part_count * sizeof(*object->parts));
+	if (asked)
+		object->parts[object->part_count] =
+			(struct sk_input_section){.object = object, .name = "", .state = SK_NONE};
+	for (uint32_t i = 0; i < object->header_count; i++)
+		if (reader->entries[i].part == SK_NONE)
+			reader->entries[i].part = object->part_count;
+	object->entries = sk_object_share(reader, &reader->kept_entries, reader->entries,
+					  object->header_count * sizeof(*reader->entries));
+}
+
 /* The sections that can be part of the output, with their contents kept. */
 static bool describe_sections(struct sk_reader *reader, struct sk_object *object)
 {
 	struct sk_section_entry *entries = make_entries(reader, object->header_count);
+	bool asked = false;
 
 	for (uint32_t i = 1; i < object->symbol_count; i++) /* until its turn comes: whether it has one */
 		entries[sk_object_symbol_section(object, i)].part = 1;
 	reader->parts.count = 0;
-	sk_array_push(reader->arena, &reader->parts,
-		      (struct sk_input_section){.object = object, .name = "", .state = SK_NONE});
-	entries[0].part = 0;
+	entries[0].part = SK_NONE;
 	for (uint32_t i = 1; i < object->header_count; i++) {
 		struct sk_input_section section;
-		bool has_symbol = entries[i].part;
+		bool has_symbol = entries[i].part, dropped = is_dropped(reader, &object->headers[i]);
 
-		entries[i] = (struct sk_section_entry){.name = object->headers[i].sh_name};
-		if (is_dropped(reader, &object->headers[i]))
-			continue;
-		if (!describe_section(reader, object, i, &section))
+		entries[i] = (struct sk_section_entry){.name = object->headers[i].sh_name, .part = SK_NONE};
+		if (!dropped && !describe_section(reader, object, i, &section))
 			return false;
-		if (!is_needed(&section, has_symbol))
+		if (dropped || !is_needed(&section, has_symbol)) {
+			asked |= has_symbol;
 			continue;
+		}
 		if (section.bytes)
 			section.bytes = sk_object_keep(reader, object, section.bytes, object->headers[i].sh_size);
 		entries[i].part = (uint32_t)reader->parts.count;
 		sk_array_push(reader->arena, &reader->parts, section);
 	}
-	object->entries =
-		sk_object_share(reader, &reader->kept_entries, entries, object->header_count * sizeof(*entries));
-	object->part_count = (uint32_t)reader->parts.count;
-	object->parts = SK_NEW_ARRAY(reader->arena, struct sk_input_section, object->part_count);
-	memcpy(object->parts, reader->parts.items, object->part_count * sizeof(*object->parts));
+	keep_parts(reader, object, asked);
 	return true;
 }
 
@@ -274,6 +287,8 @@ static bool read_relocations(struct sk_reader *reader, struct sk_object *object,
 
 	if (!sk_object_has_section(object, header->sh_info))
 		return SK_BAD_OBJECT(reader, object, "relocation section %u applies to no section", number);
+	if (object->entries[header->sh_info].part == object->part_count)
+		return true;
 
 	struct sk_input_section *section = sk_object_section(object, header->sh_info);
 	bool sorted, frames = (section->flags & SHF_ALLOC) && !section->loaded;
@@ -313,7 +328,7 @@ static bool read_relocations(struct sk_reader *reader, struct sk_object *object,
 static bool read_frames(struct sk_reader *reader, struct sk_object *object)
 {
 	reader->frames.count = 0;
-	for (uint32_t i = 1; i < object->part_count; i++) {
+	for (uint32_t i = 0; i < object->part_count; i++) {
 		struct sk_input_section *section = &object->parts[i];
 
 		if (!(section->flags & SHF_ALLOC) || section->loaded || !section->size)
@@ -356,7 +371,7 @@ static bool is_plain(const struct sk_input_section *section)
 
 static bool has_plain_sections(const struct sk_object *object)
 {
-	for (uint32_t i = 1; i < object->part_count; i++)
+	for (uint32_t i = 0; i < object->part_count; i++)
 		if (!is_plain(&object->parts[i]))
 			return false;
 	return true;

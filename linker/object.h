@@ -10,7 +10,7 @@
 /* What a section's number leads to. */
 struct sk_section_entry {
 	uint32_t name; /* in section_names */
-	uint32_t part; /* number in the object's parts; 0: the section cannot be part of the output */
+	uint32_t part; /* number in the object's parts; their count: the section cannot be part of the output */
 };
 
 /* A section group. */
@@ -31,8 +31,7 @@ struct sk_object {
 	uint32_t first_global;
 	/* Of loaded objects only. */
 	const struct sk_section_entry *entries; /* by section number */
-	struct sk_input_section
-		*parts; /* sections that can be part of the output; the first one stands for all others */
+	struct sk_input_section *parts; /* sections that can be part of the output */
 	uint32_t header_count;
 	uint32_t part_count;
 	bool transient; /* the bytes go away when the object is loaded */
@@ -170,8 +169,8 @@ static inline bool sk_object_has_section(const struct sk_object *object, uint32_
 	return number != SHN_UNDEF && number < object->header_count;
 }
 
-/* A section of a loaded object by its number. One that cannot be part of the output is not live, nor loaded, and shares
- * its structure with others. */
+/* The section of a loaded object that a symbol lies in. One that cannot be part of the output is not live, nor loaded,
+ * and shares its structure, behind the object's parts, with others. */
 static inline struct sk_input_section *sk_object_section(const struct sk_object *object, uint32_t number)
 {
 	return &object->parts[object->entries[number].part];

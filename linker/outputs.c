@@ -164,7 +164,7 @@ static void add_rest(struct sk_linker *linker)
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 1; object->reached && j < object->part_count; j++)
+		for (uint32_t j = 0; object->reached && j < object->part_count; j++)
 			if (object->parts[j].live && !object->parts[j].output && !object->parts[j].mergeable)
 				add_section(linker, &object->parts[j]);
 	}

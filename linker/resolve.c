@@ -81,7 +81,7 @@ static void join_groups(struct sk_linker *linker, struct sk_object *object)
 		    sk_map_insert(&linker->groups, group->name, strlen(group->name), fresh) == fresh)
 			continue;
 		for (uint64_t j = 0; j < group->count; j++)
-			if (object->entries[group->members[j]].part)
+			if (object->entries[group->members[j]].part < object->part_count)
 				sk_object_section(object, group->members[j])->discarded = true;
 	}
 }
@@ -103,12 +103,12 @@ static void join(struct sk_linker *linker, struct sk_object *object)
 		sk_warning(linker->diag,
 			   (struct sk_place){.file = sk_object_name(linker->arena, object), .section = ".zdebug_info"},
 			   "debug information in this obsolete form is dropped; recompile with -gz=zlib");
-	for (uint32_t i = 1; i < object->part_count; i++)
+	for (uint32_t i = 0; i < object->part_count; i++)
 		discard_linkonce(linker, &object->parts[i]);
 	join_groups(linker, object);
 	sk_frames_attach(linker, object->frames, object->frame_count);
 	linker->isa |= object->isa;
-	for (uint32_t i = 1; i < object->part_count; i++)
+	for (uint32_t i = 0; i < object->part_count; i++)
 		sk_range_add(linker, &object->parts[i]);
 }
 
@@ -121,7 +121,7 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 		/* Later passes go on, to collect errors: the object has nothing in it for them. */
 		object->entries = SK_NEW_ARRAY(linker->arena, struct sk_section_entry, object->header_count);
 		object->parts = SK_NEW(linker->arena, struct sk_input_section);
-		object->part_count = 1;
+		object->part_count = 0; /* and one that stands for all */
 		object->group_count = 0;
 		object->frame_count = 0;
 		return false;

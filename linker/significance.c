@@ -69,7 +69,7 @@ static bool find_in_object(struct sk_linker *linker, const struct sk_object *obj
 {
 	if (object->significant_symbols)
 		return read_table(linker, object);
-	for (uint32_t i = 1; i < object->part_count; i++)
+	for (uint32_t i = 0; i < object->part_count; i++)
 		if (object->parts[i].live && object->parts[i].loaded)
 			infer(linker, &object->parts[i]);
 	return true;

@@ -285,7 +285,7 @@ static void add_to_join(struct sk_linker *linker, uint32_t component)
 
 static void join_constructors(struct sk_linker *linker, struct sk_object *object)
 {
-	for (uint32_t i = 1; i < object->part_count; i++) {
+	for (uint32_t i = 0; i < object->part_count; i++) {
 		if (object->parts[i].type != SHT_INIT_ARRAY) /* what a destructor leaves nobody finds */
 			continue;
 		add_to_join(linker, component_of(linker, &object->parts[i]));

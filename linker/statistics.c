@@ -5,7 +5,7 @@
 
 static void count_sections(const struct sk_object *object, struct sk_linker_statistics *statistics)
 {
-	for (uint32_t i = 1; i < object->part_count; i++) {
+	for (uint32_t i = 0; i < object->part_count; i++) {
 		const struct sk_input_section *section = &object->parts[i];
 
 		bool counts = section->loaded && section->size;

@@ -42,7 +42,7 @@ void sk_print_collected(struct sk_linker *linker)
 	for (size_t i = 0; linker->options.print_gc_sections && i < linker->objects.count; i++) {
 		const struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 1; object->pulled && j < object->part_count; j++) {
+		for (uint32_t j = 0; object->pulled && j < object->part_count; j++) {
 			const struct sk_input_section *section = &object->parts[j];
 
 			if (section->loaded && !section->live && !section->discarded && section->size)
