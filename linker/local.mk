@@ -33,7 +33,6 @@ linker_liblinker_la_SOURCES = \
 	linker/notes.c \
 	linker/object.c linker/object.h \
 	linker/ordering.c \
-	linker/parallel.c linker/parallel.h \
 	linker/parts.c \
 	linker/ranges.c \
 	linker/read.c \

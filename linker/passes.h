@@ -43,7 +43,6 @@
  *   section.c  what a section is, where it is, what it is called (section.h)
  *   target.c   what a relocation refers to (relocation.h)
  *   imports.c  what the C library has for packages (symbol.h)
- *   parallel.c loops in several threads
  *
  * What users are told (texts.h):
  *

@@ -6,10 +6,10 @@
 
 #include "linker/link.h"
 #include "linker/output.h"
-#include "linker/parallel.h"
 #include "linker/passes.h"
 #include "linker/relocation.h"
 #include "linker/section.h"
+#include "src/base/parallel.h"
 
 static uint64_t address_of(const struct sk_target *target)
 {
@@ -224,7 +224,7 @@ static void relocate_output(struct sk_linker *linker, const struct sk_output *ou
 {
 	struct pass pass = {linker, output, SK_NEW_ARRAY(linker->arena, bool, output->sections.count)};
 
-	sk_parallel(linker, output->sections.count, relocate_some, &pass);
+	sk_parallel(linker->options.threads, output->sections.count, relocate_some, &pass);
 	for (size_t i = 0; i < output->sections.count; i++)
 		if (pass.left[i])
 			relocate_left(linker, output->sections.items[i]);

@@ -15,6 +15,7 @@
 #include "src/package/sign.h"
 #include "src/planning/memory.h"
 #include "src/proof/consistency.h"
+#include "src/proof/plan-check.h"
 
 bool sk_link_inputs(struct sk_link *link)
 {
@@ -283,13 +284,15 @@ static bool choose_parts(struct sk_link *link)
 
 static bool prove_and_choose(struct sk_link *link)
 {
+	unsigned threads = link->command->threads;
 	struct proof proof;
-	char error[256];
 	bool chosen;
 
-	/* Two threads may read the plan once its first check has made the arguments of its calls. */
+	/* Two threads may read the plan once its check has made the arguments of its calls. */
 	sk_timing_next(link->timing, "verify");
-	if (link->command->threads < 2 || !sk_plan_check_all(&link->plan, error, sizeof(error)))
+	if (!sk_plan_check_in_threads(link->diag, &link->plan, link->command->manifest, threads))
+		return false;
+	if (threads < 2)
 		return prove_now(link) && choose_parts(link);
 	start_proof(link, &proof);
 	chosen = choose_parts(link);

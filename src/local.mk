@@ -27,6 +27,7 @@ src_libbase_la_SOURCES = \
 	src/base/identifier.c src/base/identifier.h \
 	src/base/json.c src/base/json.h \
 	src/base/map.c src/base/map.h \
+	src/base/parallel.c src/base/parallel.h \
 	src/base/ranges.c src/base/ranges.h \
 	src/base/tar.c src/base/tar.h \
 	src/base/text.c src/base/text.h \
@@ -94,6 +95,7 @@ src_libproof_la_SOURCES = \
 	src/proof/fact-words.c src/proof/fact-words.h \
 	src/proof/traffic.c src/proof/traffic.h \
 	src/proof/account.c src/proof/account.h \
+	src/proof/plan-check.c src/proof/plan-check.h \
 	src/signature/signature-attributes.c src/signature/signature-expressions.c src/signature/signature-expressions.h \
 	src/signature/signature-tensors.c src/signature/signature-tensors.h \
 	src/signature/signature-tokens.c src/signature/signature-tokens.h src/signature/signature-parts.c src/signature/signature-parts.h \

@@ -365,7 +365,7 @@ bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_l
 	return sk_plan_form(launch)->step_count != 0;
 }
 
-bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size)
+bool sk_plan_check_tables(const struct sk_plan_view *view, char *error, size_t error_size)
 {
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
 	uint64_t arguments = 0, awaits = 0, calls = 0;
@@ -383,9 +383,14 @@ bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t erro
 		return sk_plan_fail(&checker,
 				    "its steps claim %" PRIu64 " arguments and %" PRIu64 " awaits, more than there are",
 				    arguments, awaits);
-	if (calls != view->call_count)
-		return sk_plan_fail(&checker, "its steps have %" PRIu64 " calls, but there are %u", calls,
-				    view->call_count);
+	return calls == view->call_count ||
+	       sk_plan_fail(&checker, "its steps have %" PRIu64 " calls, but there are %u", calls, view->call_count);
+}
+
+bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size)
+{
+	if (!sk_plan_check_tables(view, error, error_size))
+		return false;
 	for (uint32_t i = 0; i < view->launch_count; i++)
 		if (!sk_plan_check_launch(view, i, error, error_size))
 			return false;

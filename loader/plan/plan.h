@@ -91,6 +91,10 @@ bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char
 /* Whether the dispatcher of a launch that has been checked notes the times of all calls. */
 bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_launch *launch);
 
+/* Checks what sk_plan_check_all does but for the launches themselves: the records, the networks, and that no two steps
+ * of different launches need share what the tables have. */
+bool sk_plan_check_tables(const struct sk_plan_view *view, char *error, size_t error_size);
+
 /* Checks all of that, for whoever reads all of a plan: in time bounded by the section's size, whatever is in it. */
 bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size);
 

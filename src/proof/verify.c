@@ -76,6 +76,7 @@
 #include "src/proof/knowledge.h"
 #include "src/proof/launch-order.h"
 #include "src/proof/once-check.h"
+#include "src/proof/plan-check.h"
 #include "src/proof/scratch-check.h"
 
 /* So many earlier accesses to common bytes may be looked at: half a gigabyte of them is kept. Of a manifest's tasks
@@ -821,12 +822,7 @@ bool sk_verify_counting(struct sk_arena *arena, struct sk_diag *diag, const stru
 				    .knowledge = {.arena = arena, .view = view, .with_lessons = facts != NULL},
 				    .facts = facts};
 	unsigned errors = diag->errors;
-	char text[512];
 
-	if (!sk_plan_check_all(view, text, sizeof(text))) {
-		sk_error(diag, place(&verifier), "%s", text);
-		return false;
-	}
 	check_runs(&verifier);
 	verifier.scratch = sk_scratch_check_new(arena, diag, view, file, facts);
 	sk_launch_order_build(&verifier.order, arena, view);
@@ -854,5 +850,6 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 {
 	uint64_t steps;
 
-	return sk_verify_counting(arena, diag, view, file, orders, order_count, facts, &steps);
+	return sk_plan_check_in_threads(diag, view, file, 1) &&
+	       sk_verify_counting(arena, diag, view, file, orders, order_count, facts, &steps);
 }

@@ -39,7 +39,8 @@ struct sk_facts {
 bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
 	       const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts);
 
-/* The same; steps becomes how many boxes, nodes, clocks and demands have been looked at. */
+/* The same of a plan that has been checked; steps becomes how many boxes, nodes, clocks and demands have been looked
+ * at. */
 bool sk_verify_counting(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
 			const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts,
 			uint64_t *steps);

@@ -6,6 +6,7 @@
 
 #include "src/base/diag.h"
 #include "src/proof/history.h"
+#include "src/proof/plan-check.h"
 #include "src/proof/verify.h"
 #include "tests/lib/plan-builder.h"
 #include "tests/lib/races.h"
@@ -1521,6 +1522,34 @@ END_TEST
 /* ---- launches that run once ---- */
 
 /* What is to be wrong with the plan of make_once. */
+/* Of several bad launches the first one is named, whichever thread has come by it. */
+START_TEST(launches_checked_in_threads)
+{
+	enum { LAUNCHES = 5000, FIRST_BAD = 1100 };
+	struct plan *plan = create(1);
+	uint32_t t = plan_tensor(plan, "t", SK_F32, 16, SK_ROLE_INPUT);
+
+	for (uint32_t i = 0; i < LAUNCHES; i++) {
+		plan_launch(plan, "launch", SK_LAUNCH_SINGLE);
+		plan_plain(plan, "task", 0);
+		plan_access(plan, t, READ);
+	}
+
+	struct sk_plan_view view = plan_view(plan);
+	struct sk_plan_step *steps = (struct sk_plan_step *)view.steps;
+
+	ck_assert(sk_plan_check_in_threads(&diag, &view, "p.sk", 4));
+	for (uint32_t i = FIRST_BAD; i < LAUNCHES; i += 700)
+		steps[i].lane = 9;
+	for (unsigned threads = 1; threads < 5; threads++) {
+		sk_diag_init(&diag, arena);
+		ck_assert(!sk_plan_check_in_threads(&diag, &view, "p.sk", threads));
+		ck_assert_str_eq(messages(),
+				 "test: error: p.sk: plan: launch 1100: step 0: lane 9 is out of range (1 lanes)\n");
+	}
+}
+END_TEST
+
 enum once_fault {
 	ONCE_SOUND,
 	ONCE_READS_INPUT,
@@ -1696,6 +1725,7 @@ int main(void)
 	tcase_add_test(tcase, order_of_the_priorities);
 	tcase_add_test(tcase, many_shared_parts);
 	tcase_add_test(tcase, many_streams);
+	tcase_add_test(tcase, launches_checked_in_threads);
 	tcase_add_test(tcase, results_of_launches_that_run_once);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -1,8 +1,8 @@
 /* A loop whose rounds are independent, in several threads; see parallel.h. */
+#include "src/base/parallel.h"
+
 #include <stdatomic.h>
 
-#include "linker/link.h"
-#include "linker/parallel.h"
 #include "src/base/beside.h"
 
 enum { MOST_THREADS = 64, ROUNDS = 256 /* that a thread takes at a time */ };
@@ -25,16 +25,15 @@ static void run(void *context)
 	}
 }
 
-void sk_parallel(const struct sk_linker *linker, size_t count, void (*body)(void *context, size_t first, size_t end),
-		 void *context)
+void sk_parallel(unsigned threads, size_t count, void (*body)(void *context, size_t first, size_t end), void *context)
 {
 	struct loop loop = {.count = count, .body = body, .context = context};
 	size_t useful = (count + ROUNDS - 1) / ROUNDS, started = 0;
-	unsigned threads = linker->options.threads < MOST_THREADS ? linker->options.threads : MOST_THREADS;
+	unsigned most = threads < MOST_THREADS ? threads : MOST_THREADS;
 	struct sk_beside others[MOST_THREADS];
 
 	atomic_init(&loop.next, 0);
-	while (started + 1 < threads && started + 1 < useful)
+	while (started + 1 < most && started + 1 < useful)
 		sk_beside_start(&others[started++], threads, run, &loop);
 	run(&loop);
 	for (size_t i = 0; i < started; i++)
