@@ -8,6 +8,7 @@
 
 #include "src/base/boxes.h"
 #include "src/model/task.h"
+#include "src/model/tensor.h"
 
 enum { UNWRITTEN, WRITTEN };
 
@@ -16,13 +17,21 @@ typedef SK_ARRAY(struct sk_boxes) maps_of_tensor; /* by stride; without rows one
 struct finder {
 	const struct sk_model *model;
 	struct sk_arena *arena;
-	maps_of_tensor *maps; /* by tensor; none of views */
+	maps_of_tensor *maps; /* by tensor; none of views, nor of what is given */
 	struct sk_gaps gaps;
 };
 
-static bool has_address(const struct sk_argument *argument)
+/* Contents from outside have no gaps. A role that nobody has declared follows from the tasks, and is not known yet. */
+static bool is_given(const struct sk_tensor *tensor)
 {
-	return argument->access && argument->tensor != SK_NONE && argument->size;
+	return tensor->role == SK_ROLE_INPUT || tensor->role == SK_ROLE_INOUT || tensor->role == SK_ROLE_CONSTANT;
+}
+
+/* Whether the argument has bytes that may have gaps. */
+static bool is_followed(const struct finder *finder, const struct sk_argument *argument)
+{
+	return argument->access && argument->tensor != SK_NONE && argument->size &&
+	       !is_given(&finder->model->tensors.items[argument->tensor]);
 }
 
 static bool is_in(const struct sk_boxes *map, const struct sk_rows *rows)
@@ -51,13 +60,13 @@ static void make_maps(struct finder *finder)
 
 	finder->maps = SK_NEW_ARRAY(finder->arena, maps_of_tensor, model->tensors.count);
 	for (size_t i = 0; i < model->tensors.count; i++)
-		if (model->tensors.items[i].view_of == SK_NONE)
+		if (model->tensors.items[i].view_of == SK_NONE && !is_given(&model->tensors.items[i]))
 			sk_array_push(finder->arena, &finder->maps[i], (struct sk_boxes){.stride = 0});
 	for (size_t t = 0; t < model->tasks.count; t++) {
 		const struct sk_task *task = &model->tasks.items[t];
 
 		for (uint32_t a = 0; a < task->argument_count; a++)
-			if (has_address(&task->arguments[a]))
+			if (is_followed(finder, &task->arguments[a]))
 				add_map(finder, &task->arguments[a]);
 	}
 }
@@ -166,18 +175,21 @@ static void run_task(struct finder *finder, uint32_t number)
 
 	for (uint32_t a = 0; a < task->argument_count; a++) {
 		const struct sk_argument *argument = &task->arguments[a];
-		struct sk_rows rows = sk_argument_rows(argument);
+		struct sk_rows rows;
 
-		if (has_address(argument) && argument->access & SK_ACCESS_READ)
-			read_bytes(finder, &(struct sk_gap){.tensor = argument->tensor, .task = number, .argument = a},
-				   &rows);
+		if (!(argument->access & SK_ACCESS_READ) || !is_followed(finder, argument))
+			continue;
+		rows = sk_argument_rows(argument);
+		read_bytes(finder, &(struct sk_gap){.tensor = argument->tensor, .task = number, .argument = a}, &rows);
 	}
 	for (uint32_t a = 0; a < task->argument_count; a++) {
 		const struct sk_argument *argument = &task->arguments[a];
-		struct sk_rows rows = sk_argument_rows(argument);
+		struct sk_rows rows;
 
-		if (has_address(argument) && argument->access & SK_ACCESS_WRITE)
-			write_bytes(finder, argument->tensor, &rows);
+		if (!(argument->access & SK_ACCESS_WRITE) || !is_followed(finder, argument))
+			continue;
+		rows = sk_argument_rows(argument);
+		write_bytes(finder, argument->tensor, &rows);
 	}
 }
 
@@ -189,9 +201,10 @@ struct sk_gaps sk_gaps_find(const struct sk_model *model)
 	for (uint32_t t = 0; t < model->tasks.count; t++)
 		run_task(&finder, t);
 	for (uint32_t i = 0; i < model->tensors.count; i++) {
-		struct sk_rows whole = {0, model->tensors.items[i].bytes, 0, 1};
+		const struct sk_tensor *tensor = &model->tensors.items[i];
+		struct sk_rows whole = {0, tensor->bytes, 0, 1};
 
-		if (model->tensors.items[i].view_of == SK_NONE && whole.width)
+		if (tensor->view_of == SK_NONE && whole.width && !is_given(tensor))
 			read_bytes(&finder, &(struct sk_gap){.tensor = i, .task = SK_NONE, .argument = SK_NONE},
 				   &whole);
 	}

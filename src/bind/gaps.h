@@ -1,6 +1,6 @@
 /* Gaps: the bytes that nobody has written. In come the bound tasks, in network order; out come, for every argument that
  * reads, the bytes that no earlier task has written, and for every tensor those that no task writes at all. What a gap
- * means depends on the tensor's role (roles.c): of an input, all bytes are gaps. */
+ * means depends on the tensor's role (roles.c). What is declared to have its contents from outside has none. */
 #ifndef SK_GAPS_H
 #define SK_GAPS_H
 

@@ -196,6 +196,30 @@ START_TEST(test_columns)
 }
 END_TEST
 
+/* Contents from outside have no gaps, where it is declared that they are. */
+START_TEST(test_given)
+{
+	static const enum sk_role roles[] = {SK_ROLE_INPUT, SK_ROLE_INOUT, SK_ROLE_CONSTANT, SK_ROLE_OUTPUT,
+					     SK_ROLE_TEMPORARY};
+	struct sk_gaps gaps;
+
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		bool given = i < 3;
+
+		set_up();
+		add_tensor(test, "t", SK_U8, BYTES);
+		add_tensor(test, "u", SK_U8, BYTES);
+		add_task(test, "reader", PLAIN, 0, NULL, part(in("t"), 8, 8), part(in("u"), 8, 8));
+		test->model.tensors.items[0].role = roles[i];
+		gaps = sk_gaps_find(&test->model);
+		ck_assert_uint_eq(gaps.reads.count, given ? 1 : 2);
+		ck_assert_uint_eq(gaps.reads.items[0].tensor, given);
+		ck_assert_uint_eq(gaps.ends.items[0].tensor, given);
+		tear_down();
+	}
+}
+END_TEST
+
 /* What is left of a tensor whose first rows have been written in part is named from its first byte on. */
 START_TEST(test_address_order)
 {
@@ -222,6 +246,7 @@ static Suite *gaps_suite(void)
 	tcase_add_test(tcase, test_many_slices);
 	tcase_add_test(tcase, test_columns);
 	tcase_add_test(tcase, test_address_order);
+	tcase_add_test(tcase, test_given);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
