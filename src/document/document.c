@@ -20,7 +20,7 @@ struct builder {
 	yaml_parser_t yaml;
 	const char *text;
 	size_t size;
-	size_t nodes;
+	SK_ARRAY(struct sk_node) nodes;
 	bool stopped; /* after an error that leaves nothing to go on with */
 };
 
@@ -92,14 +92,11 @@ static void report_yaml_error(struct builder *builder)
 /* Fetches the next event; the caller deletes it. After an error it is a stream end, which ends every loop. */
 static void next_event(struct builder *builder, yaml_event_t *event)
 {
-	memset(event, 0, sizeof(*event));
-	event->type = YAML_STREAM_END_EVENT;
-	if (builder->stopped)
+	if (!builder->stopped && yaml_parser_parse(&builder->yaml, event))
 		return;
-	if (!yaml_parser_parse(&builder->yaml, event)) {
+	if (!builder->stopped)
 		report_yaml_error(builder);
-		event->type = YAML_STREAM_END_EVENT;
-	}
+	*event = (yaml_event_t){.type = YAML_STREAM_END_EVENT};
 }
 
 static void stop(struct builder *builder, struct sk_place place, const char *reason)
@@ -109,47 +106,64 @@ static void stop(struct builder *builder, struct sk_place place, const char *rea
 	builder->stopped = true;
 }
 
-static struct sk_node *new_node(struct builder *builder, enum sk_node_kind kind, yaml_mark_t mark)
+/* Its index: nodes move when others come. */
+static uint32_t new_node(struct builder *builder, enum sk_node_kind kind, yaml_mark_t mark)
 {
 	struct sk_place place = place_of_mark(builder, mark);
-	struct sk_node *node = SK_NEW(builder->scratch, struct sk_node);
+	uint32_t index = (uint32_t)builder->nodes.count;
 
-	*node = (struct sk_node){.kind = kind, .line = place.line, .column = place.column, .text = ""};
-	if (++builder->nodes > SK_DOCUMENT_MAX_NODES)
+	sk_array_push(builder->scratch, &builder->nodes,
+		      (struct sk_node){.kind = kind, .line = place.line, .column = place.column, .text = ""});
+	if (builder->nodes.count > SK_DOCUMENT_MAX_NODES)
 		stop(builder, place,
 		     sk_arena_print(builder->scratch, "%s has too many entries (more than 4194304)",
 				    builder->document->what));
 	else if (sk_diag_is_hopeless(builder->diag))
 		stop(builder, place, TOO_MANY_ERRORS);
-	return node;
+	return index;
 }
 
-static void refuse_anchor_and_tag(struct builder *builder, const struct sk_node *node, const yaml_char_t *anchor,
+static void refuse_anchor_and_tag(struct builder *builder, yaml_mark_t mark, const yaml_char_t *anchor,
 				  const yaml_char_t *tag)
 {
 	if (anchor)
-		sk_error(builder->diag, sk_node_place(builder->document, node),
-			 "anchors and aliases are not accepted (&%s)", (const char *)anchor);
+		sk_error(builder->diag, place_of_mark(builder, mark), "anchors and aliases are not accepted (&%s)",
+			 (const char *)anchor);
 	if (tag)
-		sk_error(builder->diag, sk_node_place(builder->document, node), "tags are not accepted (%s)",
-			 (const char *)tag);
+		sk_error(builder->diag, place_of_mark(builder, mark), "tags are not accepted (%s)", (const char *)tag);
 }
 
-static struct sk_node *build_scalar(struct builder *builder, const yaml_event_t *event)
+static uint32_t build_scalar(struct builder *builder, const yaml_event_t *event)
 {
-	struct sk_node *node = new_node(builder, SK_NODE_SCALAR, event->start_mark);
+	uint32_t index = new_node(builder, SK_NODE_SCALAR, event->start_mark);
+	struct sk_node *node = &builder->nodes.items[index];
 	const char *text = (const char *)event->data.scalar.value;
+	size_t length = event->data.scalar.length; /* at most twice SK_DOCUMENT_MAX_BYTES */
 
-	node->length = (uint32_t)event->data.scalar.length; /* at most twice SK_DOCUMENT_MAX_BYTES */
 	node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 	node->in_line = event->start_mark.line == event->end_mark.line &&
-			event->end_mark.column - event->start_mark.column == node->length + (node->plain ? 0 : 2);
-	if (memchr(text, '\0', node->length))
-		sk_error(builder->diag, sk_node_place(builder->document, node), "a scalar cannot hold a NUL character");
-	else
-		node->text = sk_arena_copy(builder->document->arena, text, node->length);
-	refuse_anchor_and_tag(builder, node, event->data.scalar.anchor, event->data.scalar.tag);
-	return node;
+			event->end_mark.column - event->start_mark.column == length + (node->plain ? 0 : 2);
+	if (memchr(text, '\0', length)) {
+		sk_error(builder->diag, place_of_mark(builder, event->start_mark),
+			 "a scalar cannot hold a NUL character");
+	} else {
+		node->length = (uint32_t)length;
+		node->text = sk_arena_copy(builder->document->arena, text, length);
+	}
+	refuse_anchor_and_tag(builder, event->start_mark, event->data.scalar.anchor, event->data.scalar.tag);
+	return index;
+}
+
+/* ---- lists and maps ---- */
+
+/* Appends an item or a key, which is `index`, to the list or map whose last one is `last`; 0: it is the first. */
+static void add_member(struct builder *builder, uint32_t parent, uint32_t last, uint32_t index)
+{
+	struct sk_node *nodes = builder->nodes.items;
+
+	nodes[parent].count++;
+	if (last)
+		nodes[last].next = index - last;
 }
 
 static void report_duplicate(struct builder *builder, const struct sk_node *first, const struct sk_node *second)
@@ -159,16 +173,22 @@ static void report_duplicate(struct builder *builder, const struct sk_node *firs
 		sk_place_text(builder->document->arena, sk_node_place(builder->document, first)));
 }
 
+static bool is_same_key(const struct sk_node *a, const struct sk_node *b)
+{
+	return a->kind == SK_NODE_SCALAR && b->kind == SK_NODE_SCALAR && a->length == b->length &&
+	       !memcmp(a->text, b->text, a->length);
+}
+
 static void check_duplicate_keys(struct builder *builder, const struct sk_node *map)
 {
 	enum { FEW = 16 }; /* keys that are compared faster than hashed */
 
 	if (map->count <= FEW) {
-		for (const struct sk_node *key = map->first; key; key = key->next) {
-			const struct sk_node *other = map->first;
+		for (const struct sk_node *key = sk_node_first(map); key; key = sk_node_next(key)) {
+			const struct sk_node *other = sk_node_first(map);
 
-			while (other != key && (other->length != key->length || strcmp(other->text, key->text) != 0))
-				other = other->next;
+			while (other != key && !is_same_key(other, key))
+				other = sk_node_next(other);
 			if (other != key)
 				report_duplicate(builder, other, key);
 		}
@@ -180,10 +200,11 @@ static void check_duplicate_keys(struct builder *builder, const struct sk_node *
 	uint32_t index = 0;
 
 	sk_map_init(&seen, builder->scratch);
-	for (const struct sk_node *key = map->first; key; key = key->next, index++) {
+	for (const struct sk_node *key = sk_node_first(map); key; key = sk_node_next(key), index++) {
 		keys[index] = key;
 
-		uint32_t first = sk_map_insert(&seen, key->text, key->length, index);
+		uint32_t first =
+			key->kind == SK_NODE_SCALAR ? sk_map_insert(&seen, key->text, key->length, index) : index;
 
 		if (first == index)
 			continue;
@@ -195,23 +216,25 @@ static void check_duplicate_keys(struct builder *builder, const struct sk_node *
 	}
 }
 
-static struct sk_node *build(struct builder *builder, const yaml_event_t *event, unsigned depth);
+static uint32_t build(struct builder *builder, const yaml_event_t *event, unsigned depth);
 
-static struct sk_node *build_list(struct builder *builder, const yaml_event_t *start, unsigned depth)
+static uint32_t build_list(struct builder *builder, const yaml_event_t *start, unsigned depth)
 {
-	struct sk_node *list = new_node(builder, SK_NODE_LIST, start->start_mark);
-	struct sk_node **tail = &list->first;
+	uint32_t list = new_node(builder, SK_NODE_LIST, start->start_mark), last = 0;
 	yaml_event_t event;
 
-	refuse_anchor_and_tag(builder, list, start->data.sequence_start.anchor, start->data.sequence_start.tag);
+	refuse_anchor_and_tag(builder, start->start_mark, start->data.sequence_start.anchor,
+			      start->data.sequence_start.tag);
 	for (;;) {
 		next_event(builder, &event);
 		if (event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_STREAM_END_EVENT)
 			break;
-		*tail = build(builder, &event, depth);
-		tail = &(*tail)->next;
-		list->count++;
+
+		uint32_t item = build(builder, &event, depth);
+
 		yaml_event_delete(&event);
+		add_member(builder, list, last, item);
+		last = item;
 	}
 	yaml_event_delete(&event);
 	return list;
@@ -226,41 +249,38 @@ static void check_key(struct builder *builder, const struct sk_node *key)
 		sk_error(builder->diag, sk_node_place(builder->document, key), "merge keys (<<) are not accepted");
 }
 
-static struct sk_node *build_map(struct builder *builder, const yaml_event_t *start, unsigned depth)
+static uint32_t build_map(struct builder *builder, const yaml_event_t *start, unsigned depth)
 {
-	struct sk_node *map = new_node(builder, SK_NODE_MAP, start->start_mark);
-	struct sk_node **tail = &map->first;
+	uint32_t map = new_node(builder, SK_NODE_MAP, start->start_mark), last = 0;
 	yaml_event_t event;
 
-	refuse_anchor_and_tag(builder, map, start->data.mapping_start.anchor, start->data.mapping_start.tag);
+	refuse_anchor_and_tag(builder, start->start_mark, start->data.mapping_start.anchor,
+			      start->data.mapping_start.tag);
 	for (;;) {
 		next_event(builder, &event);
 		if (event.type == YAML_MAPPING_END_EVENT || event.type == YAML_STREAM_END_EVENT)
 			break;
 
-		struct sk_node *key = build(builder, &event, depth);
+		uint32_t key = build(builder, &event, depth);
 
 		yaml_event_delete(&event);
-		check_key(builder, key);
+		check_key(builder, &builder->nodes.items[key]);
 		next_event(builder, &event);
 		if (event.type == YAML_STREAM_END_EVENT)
 			break;
-		key->value = build(builder, &event, depth);
+		build(builder, &event, depth);
 		yaml_event_delete(&event);
-		if (key->kind != SK_NODE_SCALAR)
-			continue;
-		*tail = key;
-		tail = &key->next;
-		map->count++;
+		add_member(builder, map, last, key);
+		last = key;
 	}
 	yaml_event_delete(&event);
 	if (!builder->stopped)
-		check_duplicate_keys(builder, map);
+		check_duplicate_keys(builder, &builder->nodes.items[map]);
 	return map;
 }
 
-/* The node that begins with this event, which stays the caller's. Never NULL. */
-static struct sk_node *build(struct builder *builder, const yaml_event_t *event, unsigned depth)
+/* The node that begins with this event, which stays the caller's. */
+static uint32_t build(struct builder *builder, const yaml_event_t *event, unsigned depth)
 {
 	switch (event->type) {
 	case YAML_SCALAR_EVENT:
@@ -283,9 +303,11 @@ static struct sk_node *build(struct builder *builder, const yaml_event_t *event,
 	}
 }
 
+/* ---- the whole document ---- */
+
+/* The root, unless there are errors. */
 static const struct sk_node *build_stream(struct builder *builder)
 {
-	const struct sk_node *root = NULL;
 	yaml_event_t event;
 
 	for (bool end = false; !end; yaml_event_delete(&event)) {
@@ -294,16 +316,16 @@ static const struct sk_node *build_stream(struct builder *builder)
 		if (end || event.type == YAML_STREAM_START_EVENT || event.type == YAML_DOCUMENT_START_EVENT ||
 		    event.type == YAML_DOCUMENT_END_EVENT)
 			continue;
-		if (root)
+		if (builder->nodes.count)
 			stop(builder, place_of_mark(builder, event.start_mark),
 			     "one document is expected, but a second one starts here");
 		else
-			root = build(builder, &event, 0);
+			build(builder, &event, 0);
 	}
-	if (!root && !builder->stopped)
+	if (!builder->nodes.count && !builder->stopped)
 		sk_error(builder->diag, (struct sk_place){.file = builder->document->file, .line = 1, .column = 1},
 			 "%s is empty", builder->document->what);
-	return root;
+	return builder->nodes.items;
 }
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
@@ -424,6 +446,10 @@ const struct sk_node *sk_document_parse(const struct sk_document *document, stru
 	/* Without this, libyaml would guess UTF-16 from the first bytes. */
 	yaml_parser_set_encoding(&builder.yaml, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&builder.yaml, (const unsigned char *)builder.text, size);
+
+	/* Most texts have fewer nodes. */
+	builder.nodes.capacity = size / 6 + 1;
+	builder.nodes.items = SK_NEW_ARRAY(scratch, struct sk_node, builder.nodes.capacity);
 
 	const struct sk_node *root = build_stream(&builder);
 

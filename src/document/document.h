@@ -29,20 +29,37 @@ struct sk_document {
 
 enum sk_node_kind { SK_NODE_SCALAR, SK_NODE_LIST, SK_NODE_MAP };
 
-/* There are as many of them as words in the text, so they are small. */
+/* There are as many of them as words in the text, so they are small, and stand in the order of the text: behind a list
+ * its first item, behind a map its first key, behind a key its value. */
 struct sk_node {
 	uint32_t line; /* from 1; of the opening quote or bracket, if there is one */
 	uint32_t column : 28; /* from 1 */
 	enum sk_node_kind kind : 2;
 	bool plain : 1; /* SCALAR: written without quotes, so that null can mean null */
 	bool in_line : 1; /* SCALAR: its characters stand in the file side by side, as they are */
-	uint32_t length; /* SCALAR: of its text, in bytes */
-	uint32_t count; /* LIST, MAP: items or keys */
-	const char *text; /* SCALAR: NUL-terminated UTF-8, without NUL inside */
-	struct sk_node *first; /* LIST: the items; MAP: the keys, each with its value */
-	struct sk_node *next; /* the next item or key */
-	struct sk_node *value; /* of a key */
+	union {
+		uint32_t length; /* SCALAR: of its text, in bytes */
+		uint32_t count; /* LIST, MAP: items or keys */
+	};
+	uint32_t next; /* so many nodes behind it is the next item or key; 0: there is none */
+	const char *text; /* SCALAR: NUL-terminated UTF-8, without NUL inside; others: "" */
 };
+
+/* The items of a list, the keys of a map: from the first one to NULL. Scalars have none. */
+static inline const struct sk_node *sk_node_first(const struct sk_node *node)
+{
+	return node->kind != SK_NODE_SCALAR && node->count ? node + 1 : NULL;
+}
+
+static inline const struct sk_node *sk_node_next(const struct sk_node *node)
+{
+	return node->next ? node + node->next : NULL;
+}
+
+static inline const struct sk_node *sk_node_value(const struct sk_node *key)
+{
+	return key + 1;
+}
 
 /* The file's bytes, in the scratch arena; of a file that is too large only so many that sk_document_parse sees it. NULL
  * after an error. */

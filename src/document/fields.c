@@ -56,7 +56,7 @@ const struct sk_node *sk_node_items(const struct sk_node *node, size_t *count)
 {
 	if (count)
 		*count = node->kind == SK_NODE_LIST ? node->count : 1;
-	return node->kind == SK_NODE_LIST ? node->first : node;
+	return node->kind == SK_NODE_LIST ? sk_node_first(node) : node;
 }
 
 bool sk_node_is_null(const struct sk_node *node)
@@ -95,7 +95,8 @@ bool sk_read_fields(const struct sk_document *document, const struct sk_node *no
 
 	if (!sk_expect_map(document, node, what, name))
 		return false;
-	for (const struct sk_node *key = node->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
+	for (const struct sk_node *key = sk_node_first(node); key && !sk_diag_is_hopeless(document->diag);
+	     key = sk_node_next(key)) {
 		size_t i = 0;
 
 		while (i < count && fields[i].name &&
@@ -107,9 +108,9 @@ bool sk_read_fields(const struct sk_document *document, const struct sk_node *no
 		}
 		seen[i] = true;
 		if (fields[i].read)
-			fields[i].read(document, target, key->value);
+			fields[i].read(document, target, sk_node_value(key));
 		else
-			*(const struct sk_node **)((char *)target + fields[i].keep) = key->value;
+			*(const struct sk_node **)((char *)target + fields[i].keep) = sk_node_value(key);
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (!fields[i].required || seen[i])
@@ -217,7 +218,7 @@ struct sk_name *sk_read_names(const struct sk_document *document, const struct s
 	struct sk_name *names = SK_NEW_ARRAY(document->arena, struct sk_name, items);
 
 	*count = 0;
-	for (; item && !sk_diag_is_hopeless(document->diag); item = item->next)
+	for (; item && !sk_diag_is_hopeless(document->diag); item = sk_node_next(item))
 		if (read(document, item, what, NULL, &names[*count]))
 			++*count;
 	return names;

@@ -30,7 +30,7 @@ static bool read_list(const struct sk_document *document, const struct sk_node *
 	double *reals = SK_NEW_ARRAY(document->arena, double, node->count + 1);
 	bool real = false;
 
-	for (const struct sk_node *item = node->first; item; item = item->next) {
+	for (const struct sk_node *item = sk_node_first(node); item; item = sk_node_next(item)) {
 		struct sk_attribute number = {.integer = 0};
 
 		if (!read_number(document, item, &number)) {
@@ -75,14 +75,15 @@ void sk_manifest_read_attributes(const struct sk_document *document, void *targe
 
 	if (!sk_expect_map(document, value, "'attr'", NULL))
 		return;
-	for (const struct sk_node *key = value->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
+	for (const struct sk_node *key = sk_node_first(value); key && !sk_diag_is_hopeless(document->diag);
+	     key = sk_node_next(key)) {
 		struct sk_attribute attribute = {.place = sk_node_place(document, key)};
 		struct sk_name name;
 
 		if (!sk_read_name(document, key, "the name of an attribute", NULL, &name))
 			continue;
 		attribute.name = name.text;
-		if (read_value(document, key->value, &attribute))
+		if (read_value(document, sk_node_value(key), &attribute))
 			sk_array_push(document->arena, &task->attributes, attribute);
 	}
 }

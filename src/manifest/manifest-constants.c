@@ -44,7 +44,8 @@ static bool has_shape(const struct sk_document *document, const struct sk_tensor
 						    : "one value");
 		return false;
 	}
-	for (const struct sk_node *item = list->first; item && dimension + 1 < tensor->rank; item = item->next)
+	for (const struct sk_node *item = sk_node_first(list); item && dimension + 1 < tensor->rank;
+	     item = sk_node_next(item))
 		if (!has_shape(document, tensor, item, dimension + 1))
 			return false;
 	return true;
@@ -57,7 +58,7 @@ static bool read_elements(const struct sk_document *document, const struct sk_te
 	uint32_t size = sk_dtype_size(tensor->dtype);
 	uint64_t bits = 0;
 
-	for (const struct sk_node *item = list->first; item; item = item->next) {
+	for (const struct sk_node *item = sk_node_first(list); item; item = sk_node_next(item)) {
 		if (depth ? !read_elements(document, tensor, item, depth - 1, next)
 			  : !read_number(document, tensor, item, &bits))
 			return false;
@@ -72,8 +73,8 @@ static bool read_elements(const struct sk_document *document, const struct sk_te
 /* All elements one behind the other, or as lists in lists; the one element of a tensor without dimensions, too. */
 static void read_list(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *list)
 {
-	bool flat = tensor->rank == 0 || (tensor->elements == 0 && !list->first) ||
-		    (tensor->rank > 1 && list->first && list->first->kind == SK_NODE_SCALAR);
+	bool flat = tensor->rank == 0 || (tensor->elements == 0 && !sk_node_first(list)) ||
+		    (tensor->rank > 1 && sk_node_first(list) && sk_node_first(list)->kind == SK_NODE_SCALAR);
 
 	if (flat && list->count != tensor->elements) {
 		sk_error(document->diag, sk_node_place(document, list),

@@ -19,7 +19,7 @@ static const char *read_shape(const struct sk_document *document, const struct s
 	uint32_t rank = 0;
 	uint64_t size;
 
-	for (const struct sk_node *item = sk_node_items(key->value, NULL); item; item = item->next) {
+	for (const struct sk_node *item = sk_node_items(sk_node_value(key), NULL); item; item = sk_node_next(item)) {
 		if (!sk_read_integer(document, item, "the shape of input", key->text, 0, INT64_MAX, &size))
 			return NULL;
 		if (++rank > SK_MAX_RANK) {
@@ -36,7 +36,7 @@ static const char *read_dimension(const struct sk_document *document, const stru
 {
 	uint64_t size;
 
-	return sk_read_integer(document, key->value, "dimension", key->text, 0, INT64_MAX, &size)
+	return sk_read_integer(document, sk_node_value(key), "dimension", key->text, 0, INT64_MAX, &size)
 		       ? sk_arena_print(document->arena, "%" PRIu64, size)
 		       : NULL;
 }
@@ -45,7 +45,7 @@ static const char *read_file(const struct sk_document *document, const struct sk
 {
 	struct sk_name path;
 
-	return sk_read_text(document, key->value, "the file of input", key->text, &path)
+	return sk_read_text(document, sk_node_value(key), "the file of input", key->text, &path)
 		       ? sk_model_path(document->owner, path.text)
 		       : NULL;
 }
@@ -54,7 +54,8 @@ static const char *read_output(const struct sk_document *document, const struct 
 {
 	struct sk_name output;
 
-	return sk_read_text(document, key->value, "the state of input", key->text, &output) ? output.text : NULL;
+	return sk_read_text(document, sk_node_value(key), "the state of input", key->text, &output) ? output.text
+												    : NULL;
 }
 
 static void add_dimension(const struct sk_document *document, const struct sk_node *key, const char *network)
@@ -73,15 +74,16 @@ static void read_dimensions(const struct sk_document *document, const struct sk_
 {
 	if (!map || !sk_expect_map(document, map, "'dims'", NULL))
 		return;
-	for (const struct sk_node *key = map->first; key && !sk_diag_is_hopeless(document->diag); key = key->next)
-		if (key->value->kind != SK_NODE_MAP)
+	for (const struct sk_node *key = sk_node_first(map); key && !sk_diag_is_hopeless(document->diag);
+	     key = sk_node_next(key))
+		if (sk_node_value(key)->kind != SK_NODE_MAP)
 			add_dimension(document, key, NULL);
-		else if (!key->value->first)
+		else if (!sk_node_first(sk_node_value(key)))
 			sk_error(document->diag, sk_node_place(document, key), "network '%s' has no dimensions",
 				 key->text);
 		else
-			for (const struct sk_node *own = key->value->first; own && !sk_diag_is_hopeless(document->diag);
-			     own = own->next)
+			for (const struct sk_node *own = sk_node_first(sk_node_value(key));
+			     own && !sk_diag_is_hopeless(document->diag); own = sk_node_next(own))
 				add_dimension(document, own, key->text);
 }
 
@@ -91,7 +93,8 @@ static void read_map(const struct sk_document *document, const struct sk_node *m
 {
 	if (!map || !sk_expect_map(document, map, what, NULL))
 		return;
-	for (const struct sk_node *key = map->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
+	for (const struct sk_node *key = sk_node_first(map); key && !sk_diag_is_hopeless(document->diag);
+	     key = sk_node_next(key)) {
 		const char *value = read(document, key);
 
 		if (value)
@@ -154,7 +157,7 @@ void sk_manifest_read_rules(const struct sk_document *document, const struct sk_
 	struct sk_name path;
 
 	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
-	     item = item->next)
+	     item = sk_node_next(item))
 		if (sk_read_text(document, item, "a file of rules", NULL, &path)) {
 			path.text = sk_model_path(document->owner, path.text);
 			sk_array_push(document->arena, &graph->rules, path);
@@ -176,7 +179,7 @@ void sk_manifest_read_patterns(const struct sk_document *document, const char *s
 	struct sk_name pattern;
 
 	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
-	     item = item->next)
+	     item = sk_node_next(item))
 		if (sk_read_text(document, item, "the nodes of scope", scope, &pattern)) {
 			pattern.text = sk_arena_print(document->arena, "%s=%s", scope, pattern.text);
 			sk_array_push(document->arena, &graph->scopes, pattern);

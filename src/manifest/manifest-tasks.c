@@ -77,14 +77,15 @@ static void read_set(const struct sk_document *document, void *target, const str
 		return;
 	task->set.items = SK_NEW_ARRAY(document->arena, struct sk_set, value->count + 1);
 	task->set.capacity = value->count + 1;
-	for (const struct sk_node *key = value->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
+	for (const struct sk_node *key = sk_node_first(value); key && !sk_diag_is_hopeless(document->diag);
+	     key = sk_node_next(key)) {
 		struct sk_set set = {.place = sk_node_place(document, key)};
 		struct sk_name name;
 
 		if (!sk_read_name(document, key, "the name of a scalar", NULL, &name))
 			continue;
 		set.name = name.text;
-		if (read_set_value(document, key->value, &set))
+		if (read_set_value(document, sk_node_value(key), &set))
 			sk_array_push(document->arena, &task->set, set);
 	}
 }
@@ -133,10 +134,8 @@ static bool read_argument(const struct sk_document *document, const struct sk_no
 /* One tensor or a list of them. */
 static void read_operands(const struct sk_document *document, struct sk_task *task, const struct sk_node *value)
 {
-	size_t count;
-
-	for (const struct sk_node *item = sk_node_items(value, &count); item && !sk_diag_is_hopeless(document->diag);
-	     item = item->next) {
+	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
+	     item = sk_node_next(item)) {
 		struct sk_named_tensor tensor;
 
 		if (read_argument(document, item, NULL, &tensor))
@@ -149,23 +148,27 @@ static void read_args(const struct sk_document *document, void *target, const st
 	struct sk_task *task = target;
 
 	if (value->kind != SK_NODE_MAP) {
+		size_t count;
+
 		if (value->kind == SK_NODE_SCALAR && !value->length) {
 			sk_error(document->diag, sk_node_place(document, value), "'args' must be a list or a map");
 			return;
 		}
-		reserve_args(document, task, value->count);
+		sk_node_items(value, &count);
+		reserve_args(document, task, count);
 		read_operands(document, task, value);
 		return;
 	}
 	reserve_args(document, task, value->count);
 	task->arg_names.items = SK_NEW_ARRAY(document->arena, struct sk_name, value->count + 1);
 	task->arg_names.capacity = value->count + 1;
-	for (const struct sk_node *key = value->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
+	for (const struct sk_node *key = sk_node_first(value); key && !sk_diag_is_hopeless(document->diag);
+	     key = sk_node_next(key)) {
 		struct sk_named_tensor tensor;
 		struct sk_name parameter;
 
 		if (!sk_read_name(document, key, "the name of a parameter", NULL, &parameter) ||
-		    !read_argument(document, key->value, parameter.text, &tensor))
+		    !read_argument(document, sk_node_value(key), parameter.text, &tensor))
 			continue;
 		sk_array_push(document->arena, &task->arg_names, parameter);
 		sk_array_push(document->arena, &task->args, tensor);
@@ -193,7 +196,7 @@ static void read_scope(const struct sk_document *document, void *target, const s
 	struct sk_task *task = target;
 
 	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
-	     item = item->next) {
+	     item = sk_node_next(item)) {
 		struct sk_name name;
 
 		if (sk_node_is_null(item))
@@ -340,6 +343,7 @@ void sk_manifest_read_tasks(const struct sk_document *document, const struct sk_
 		sk_error(document->diag, sk_node_place(document, list), "there are no tasks");
 	model->tasks.items = SK_NEW_ARRAY(document->arena, struct sk_task, list->count + 1);
 	model->tasks.capacity = list->count + 1;
-	for (const struct sk_node *item = list->first; item && !sk_diag_is_hopeless(document->diag); item = item->next)
+	for (const struct sk_node *item = sk_node_first(list); item && !sk_diag_is_hopeless(document->diag);
+	     item = sk_node_next(item))
 		read_task(document, item);
 }

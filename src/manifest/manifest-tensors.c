@@ -53,7 +53,7 @@ static bool read_dimensions(const struct sk_document *document, const struct sk_
 			 "%s '%s' must have at most %u dimensions, not %u", what, name, SK_MAX_RANK, node->count);
 		return false;
 	}
-	for (const struct sk_node *item = node->first; item; item = item->next)
+	for (const struct sk_node *item = sk_node_first(node); item; item = sk_node_next(item))
 		if (!sk_read_integer(document, item, each, name, 0, INT64_MAX, &dimensions[(*rank)++]))
 			return false;
 	return true;
@@ -184,7 +184,8 @@ static void read_range(const struct sk_document *document, const struct draft *d
 			 "the range of tensor '%s' is two numbers, [LOW, HIGH], not %u", tensor->name, node->count);
 		return;
 	}
-	if (!read_end(document, tensor, node->first, &low) || !read_end(document, tensor, node->first->next, &high))
+	if (!read_end(document, tensor, sk_node_first(node), &low) ||
+	    !read_end(document, tensor, sk_node_next(sk_node_first(node)), &high))
 		return;
 	if (low > high)
 		sk_error(document->diag, sk_node_place(document, node),
@@ -479,8 +480,8 @@ static void read_tensor(const struct sk_document *document, const struct sk_node
 
 	struct draft draft = {.tensor = &model->tensors.items[index]};
 
-	if (!sk_read_fields(document, key->value, "tensor", name.text, fields, sizeof(fields) / sizeof(fields[0]),
-			    &draft))
+	if (!sk_read_fields(document, sk_node_value(key), "tensor", name.text, fields,
+			    sizeof(fields) / sizeof(fields[0]), &draft))
 		return;
 	if (draft.of)
 		read_view(document, &draft, views, index);
@@ -499,7 +500,8 @@ void sk_manifest_read_tensors(const struct sk_document *document, const struct s
 	views.sized = SK_NEW_ARRAY(document->arena, bool, map->count + 1);
 	model->tensors.items = SK_NEW_ARRAY(document->arena, struct sk_tensor, map->count + 1);
 	model->tensors.capacity = map->count + 1;
-	for (const struct sk_node *key = map->first; key && !sk_diag_is_hopeless(document->diag); key = key->next)
+	for (const struct sk_node *key = sk_node_first(map); key && !sk_diag_is_hopeless(document->diag);
+	     key = sk_node_next(key))
 		read_tensor(document, key, &views);
 
 	uint32_t *path = SK_NEW_ARRAY(document->arena, uint32_t, views.list.count + 1);

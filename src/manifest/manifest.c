@@ -52,15 +52,16 @@ static void read_kernels(const struct sk_document *document, const struct sk_nod
 
 	if (!sk_expect_map(document, map, "'kernels'", NULL))
 		return;
-	for (const struct sk_node *key = map->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
+	for (const struct sk_node *key = sk_node_first(map); key && !sk_diag_is_hopeless(document->diag);
+	     key = sk_node_next(key)) {
 		struct sk_declared_kernel kernel = {.place = sk_node_place(document, key)};
 		struct sk_name name;
 
 		if (!sk_read_name(document, key, "the name of a kernel", NULL, &name))
 			continue;
 		kernel.name = name.text;
-		sk_read_fields(document, key->value, "kernel", kernel.name, fields, sizeof(fields) / sizeof(fields[0]),
-			       &kernel);
+		sk_read_fields(document, sk_node_value(key), "kernel", kernel.name, fields,
+			       sizeof(fields) / sizeof(fields[0]), &kernel);
 		sk_map_insert(&model->declared_names, key->text, key->length, (uint32_t)model->declared.count);
 		sk_array_push(document->arena, &model->declared, kernel);
 	}
@@ -90,7 +91,7 @@ static void read_nodes(const struct sk_document *document, void *target, const s
 /* {stream-fusion: 1} instead of {options: "stream-fusion=1"}. */
 static const char *explain_scope_key(const struct sk_document *document, const struct sk_node *key)
 {
-	const char *value = key->value && key->value->kind == SK_NODE_SCALAR ? key->value->text : "";
+	const char *value = sk_node_value(key)->text;
 
 	if (!sk_scope_option_is_known(key->text))
 		return "";
@@ -106,7 +107,8 @@ static void read_scopes(const struct sk_document *document, const struct sk_node
 
 	if (!sk_expect_map(document, map, "'scopes'", NULL))
 		return;
-	for (const struct sk_node *key = map->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
+	for (const struct sk_node *key = sk_node_first(map); key && !sk_diag_is_hopeless(document->diag);
+	     key = sk_node_next(key)) {
 		struct sk_name name;
 
 		if (!sk_read_identifier(document, key, "the name of a scope", NULL, &name))
@@ -115,8 +117,8 @@ static void read_scopes(const struct sk_document *document, const struct sk_node
 		uint32_t scope = sk_manifest_scope(model, name);
 
 		model->scopes.items[scope].declared = true;
-		sk_read_fields(document, key->value, "scope", name.text, fields, sizeof(fields) / sizeof(fields[0]),
-			       &model->scopes.items[scope]);
+		sk_read_fields(document, sk_node_value(key), "scope", name.text, fields,
+			       sizeof(fields) / sizeof(fields[0]), &model->scopes.items[scope]);
 	}
 }
 
@@ -259,7 +261,7 @@ static void read_libraries(const struct sk_document *document, void *target, con
 	struct sk_model *model = document->owner;
 	(void)target;
 	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
-	     item = item->next) {
+	     item = sk_node_next(item)) {
 		struct sk_name name;
 
 		if (sk_read_text(document, item, "a library", NULL, &name))

@@ -440,7 +440,7 @@ START_TEST(test_json_strings)
 		const struct sk_node *root = sk_document_parse(&document, arena, cases[i].text, strlen(cases[i].text));
 
 		ck_assert_ptr_nonnull(root);
-		ck_assert_str_eq(root->first->value->text, cases[i].scalar);
+		ck_assert_str_eq(sk_node_value(sk_node_first(root))->text, cases[i].scalar);
 	}
 }
 END_TEST

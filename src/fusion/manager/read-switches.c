@@ -23,7 +23,7 @@ static void read_switch(const struct sk_document *document, enum sk_switch_kind 
 
 	if (!key->length)
 		sk_error(document->diag, added.place, "a pass has no name");
-	else if (sk_read_choice(document, key->value, "the switch of pass", key->text, states, 2, &state)) {
+	else if (sk_read_choice(document, sk_node_value(key), "the switch of pass", key->text, states, 2, &state)) {
 		added.on = state;
 		sk_switches_add(document->owner, document->arena, added);
 	}
@@ -48,8 +48,8 @@ static void read_switches(const struct sk_document *document, const struct sk_no
 	read_kinds(document, node, "'Switch'", kinds);
 	for (enum sk_switch_kind kind = 0; kind < SK_SWITCH_KINDS; kind++)
 		if (kinds[kind] && sk_expect_map(document, kinds[kind], "the switches of", sk_switch_kinds[kind]))
-			for (const struct sk_node *key = kinds[kind]->first;
-			     key && !sk_diag_is_hopeless(document->diag); key = key->next)
+			for (const struct sk_node *key = sk_node_first(kinds[kind]);
+			     key && !sk_diag_is_hopeless(document->diag); key = sk_node_next(key))
 				read_switch(document, kind, key);
 }
 
@@ -70,10 +70,10 @@ static void read_priorities_of(const struct sk_document *document, const struct 
 	for (uint64_t level = 0; level < 3; level++)
 		if (given.levels[level] &&
 		    sk_expect_map(document, given.levels[level], "the priorities of", fields[level].name))
-			for (const struct sk_node *key = given.levels[level]->first;
-			     key && !sk_diag_is_hopeless(document->diag); key = key->next)
-				sk_read_integer(document, key->value, "the priority of pass", key->text, level * 1000,
-						level * 1000 + 999, &priority);
+			for (const struct sk_node *key = sk_node_first(given.levels[level]);
+			     key && !sk_diag_is_hopeless(document->diag); key = sk_node_next(key))
+				sk_read_integer(document, sk_node_value(key), "the priority of pass", key->text,
+						level * 1000, level * 1000 + 999, &priority);
 }
 
 static void read_priorities(const struct sk_document *document, const struct sk_node *node)
@@ -95,7 +95,8 @@ static void read_staying(const struct sk_document *document, const struct sk_nod
 
 	if (!sk_expect_list(document, list, "'ExceptionalPassOfO1Level'", NULL))
 		return;
-	for (const struct sk_node *item = list->first; item && !sk_diag_is_hopeless(document->diag); item = item->next)
+	for (const struct sk_node *item = sk_node_first(list); item && !sk_diag_is_hopeless(document->diag);
+	     item = sk_node_next(item))
 		if (sk_read_text(document, item, "a pass that stays on", NULL, &name))
 			sk_array_push(document->arena, &switches->staying, name);
 }

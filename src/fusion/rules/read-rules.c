@@ -64,7 +64,7 @@ static bool read_lines(const struct sk_document *document, const struct sk_node 
 
 	if (!node)
 		return true;
-	for (const struct sk_node *line = sk_node_items(node, &count); line; line = line->next) {
+	for (const struct sk_node *line = sk_node_items(node, &count); line; line = sk_node_next(line)) {
 		if (count > SK_RULE_MAX_NODES)
 			return fails(document, node, "a rule has 128 nodes at most");
 		if (!open_text(document, line, what, scanner) || !parse(scanner, rule))
@@ -81,7 +81,7 @@ static uint32_t count_ways(const struct sk_document *document, const struct sk_n
 	uint32_t ways = 1;
 	size_t count;
 
-	for (const struct sk_node *line = sk_node_items(pattern, NULL); line; line = line->next) {
+	for (const struct sk_node *line = sk_node_items(pattern, NULL); line; line = sk_node_next(line)) {
 		sk_node_items(line, &count);
 		if (!count)
 			fails(document, line, "none of several lines is none at all");
@@ -102,10 +102,10 @@ static bool collect_taken(const struct sk_document *document, const struct sk_no
 	struct sk_scanner scanner = {.arena = document->arena, .diag = document->diag};
 	size_t count;
 
-	for (const struct sk_node *line = sk_node_items(pattern, NULL); line; line = line->next) {
+	for (const struct sk_node *line = sk_node_items(pattern, NULL); line; line = sk_node_next(line)) {
 		const struct sk_node *item = sk_node_items(line, &count);
 
-		for (; count > 1 && item; item = item->next) {
+		for (; count > 1 && item; item = sk_node_next(item)) {
 			struct sk_rule alone = {0};
 
 			if (!open_text(document, item, "a line of a pattern", &scanner) ||
@@ -124,12 +124,12 @@ static bool collect_taken(const struct sk_document *document, const struct sk_no
 static bool read_pattern(const struct sk_document *document, const struct sk_node *pattern, uint32_t way,
 			 const sk_texts *taken, struct sk_scanner *scanner, struct sk_rule *rule)
 {
-	for (const struct sk_node *line = sk_node_items(pattern, NULL); line; line = line->next) {
+	for (const struct sk_node *line = sk_node_items(pattern, NULL); line; line = sk_node_next(line)) {
 		size_t count;
 		const struct sk_node *chosen = sk_node_items(line, &count);
 
 		for (size_t number = way % count; number; number--)
-			chosen = chosen->next;
+			chosen = sk_node_next(chosen);
 		way /= (uint32_t)count;
 		if (!open_text(document, chosen, "a line of a pattern", scanner) ||
 		    !sk_rule_parse_pattern(scanner, rule))
@@ -150,7 +150,7 @@ static bool read_lets(const struct sk_document *document, const struct sk_node *
 		return true;
 	if (!sk_expect_map(document, node, "'let'", NULL))
 		return false;
-	for (const struct sk_node *key = node->first; key; key = key->next) {
+	for (const struct sk_node *key = sk_node_first(node); key; key = sk_node_next(key)) {
 		struct sk_name name;
 		const struct sk_rule_expression *expression;
 
@@ -158,7 +158,7 @@ static bool read_lets(const struct sk_document *document, const struct sk_node *
 			return false;
 		if (sk_rule_find_name(rule, name.text) != SK_NONE)
 			return fails(document, key, "the rule has this name already");
-		expression = read_expression(document, key->value, "an expression", scanner);
+		expression = read_expression(document, sk_node_value(key), "an expression", scanner);
 		if (!expression || !sk_rule_check_names(document->diag, rule, expression))
 			return false;
 		sk_array_push(document->arena, &rule->names,
@@ -172,7 +172,7 @@ static bool read_conditions(const struct sk_document *document, const struct sk_
 {
 	if (!node)
 		return true;
-	for (const struct sk_node *line = sk_node_items(node, NULL); line; line = line->next) {
+	for (const struct sk_node *line = sk_node_items(node, NULL); line; line = sk_node_next(line)) {
 		const struct sk_rule_expression *expression = read_expression(document, line, "a condition", scanner);
 
 		if (!expression || !sk_rule_check_names(document->diag, rule, expression))
@@ -204,7 +204,7 @@ static bool read_outputs(const struct sk_document *document, const struct sk_nod
 			}
 		return true;
 	}
-	for (const struct sk_node *item = sk_node_items(node, NULL); item; item = item->next) {
+	for (const struct sk_node *item = sk_node_items(node, NULL); item; item = sk_node_next(item)) {
 		uint32_t name = item->kind == SK_NODE_SCALAR ? sk_rule_find_name(rule, item->text) : SK_NONE;
 
 		if (name == SK_NONE || !rule->names.items[name].replaced)
@@ -244,12 +244,13 @@ static bool read_example(const struct sk_document *document, const struct sk_nod
 		return true;
 	if (!sk_expect_map(document, node, "'example'", NULL))
 		return false;
-	for (const struct sk_node *key = node->first; key; key = key->next) {
+	for (const struct sk_node *key = sk_node_first(node); key; key = sk_node_next(key)) {
 		struct sk_rule_example example = {0};
 		struct sk_name name;
 
 		if (!sk_read_identifier(document, key, "a name", NULL, &name) ||
-		    !open_text(document, key->value, "an example", scanner) || !parse_example(scanner, &example))
+		    !open_text(document, sk_node_value(key), "an example", scanner) ||
+		    !parse_example(scanner, &example))
 			return false;
 		example.name = name.text;
 		sk_array_push(document->arena, &rule->example, example);
@@ -388,7 +389,7 @@ static void read_rule(struct reader *reader, const struct sk_node *node)
 	}
 	if (!sk_expect_list(document, base.variants, "'variants'", NULL))
 		return;
-	for (const struct sk_node *item = base.variants->first; item; item = item->next) {
+	for (const struct sk_node *item = sk_node_first(base.variants); item; item = sk_node_next(item)) {
 		struct draft draft = {0};
 
 		if (sk_read_fields(document, item, "a variant of rule", name.text, variant_fields,
@@ -417,8 +418,8 @@ static void read_list(struct reader *reader, const struct sk_node *node, const c
 {
 	reader->list = list;
 	if (node && sk_expect_list(reader->document, node, what, NULL))
-		for (const struct sk_node *item = node->first; item && !sk_diag_is_hopeless(reader->document->diag);
-		     item = item->next)
+		for (const struct sk_node *item = sk_node_first(node);
+		     item && !sk_diag_is_hopeless(reader->document->diag); item = sk_node_next(item))
 			read_rule(reader, item);
 }
 

@@ -18,9 +18,10 @@ struct sk_rule_text {
 /* The value of the key; NULL: the map has none. */
 static const struct sk_node *find_value(const struct sk_node *map, const char *key)
 {
-	for (const struct sk_node *known = map->kind == SK_NODE_MAP ? map->first : NULL; known; known = known->next)
+	for (const struct sk_node *known = map->kind == SK_NODE_MAP ? sk_node_first(map) : NULL; known;
+	     known = sk_node_next(known))
 		if (!strcmp(known->text, key))
-			return known->value;
+			return sk_node_value(known);
 	return NULL;
 }
 
@@ -35,7 +36,8 @@ bool sk_rule_texts_list(struct sk_arena *arena, struct sk_diag *diag, const char
 	root = sk_document_parse(document, arena, text, strlen(text));
 	if (!root)
 		return false;
-	for (const struct sk_node *node = sk_node_items(find_value(root, "fuse"), NULL); node; node = node->next) {
+	for (const struct sk_node *node = sk_node_items(find_value(root, "fuse"), NULL); node;
+	     node = sk_node_next(node)) {
 		const struct sk_node *name = find_value(node, "name");
 		struct sk_rule_text *waiting = SK_NEW(arena, struct sk_rule_text);
 
@@ -80,12 +82,12 @@ static bool may_have_line(const struct sk_map *operators, const char *line)
 
 static bool may_have_pattern(const struct sk_map *operators, const struct sk_node *pattern)
 {
-	for (const struct sk_node *line = sk_node_items(pattern, NULL); line; line = line->next) {
+	for (const struct sk_node *line = sk_node_items(pattern, NULL); line; line = sk_node_next(line)) {
 		size_t ways;
 		const struct sk_node *way = sk_node_items(line, &ways);
 		bool may = false;
 
-		for (; ways && !may; ways--, way = way->next)
+		for (; ways && !may; ways--, way = sk_node_next(way))
 			may = may_have_line(operators, way->text);
 		if (!may)
 			return false;
@@ -99,7 +101,7 @@ static bool may_have(const struct sk_map *operators, const struct sk_node *rule)
 
 	if (!variants)
 		return may_have_pattern(operators, pattern);
-	for (const struct sk_node *variant = variants->first; variant; variant = variant->next) {
+	for (const struct sk_node *variant = sk_node_first(variants); variant; variant = sk_node_next(variant)) {
 		const struct sk_node *own = find_value(variant, "pattern");
 
 		if (may_have_pattern(operators, own ? own : pattern))
