@@ -1,6 +1,7 @@
 /* Open addressing with linear probing; hashes are kept, so growing does not read the keys again. */
 #include "src/base/map.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -45,11 +46,19 @@ uint32_t sk_map_find(const struct sk_map *map, const char *key, size_t length)
 	return slot->key ? slot->value : SK_NONE;
 }
 
-static void grow(struct sk_map *map)
+static bool has_room(const struct sk_map *map, size_t count)
+{
+	return 4 * count <= 3 * map->capacity;
+}
+
+void sk_map_reserve(struct sk_map *map, size_t count)
 {
 	struct sk_map old = *map;
 
-	map->capacity = old.capacity ? old.capacity * 2 : 16;
+	if (has_room(map, count))
+		return;
+	for (map->capacity = old.capacity ? old.capacity : 16; !has_room(map, count);)
+		map->capacity *= 2;
 	map->slots = SK_NEW_ARRAY(map->arena, struct sk_map_slot, map->capacity);
 	for (size_t i = 0; i < old.capacity; i++) {
 		const struct sk_map_slot *slot = &old.slots[i];
@@ -62,8 +71,8 @@ static void grow(struct sk_map *map)
 
 uint32_t sk_map_insert(struct sk_map *map, const char *key, size_t length, uint32_t value)
 {
-	if (4 * (map->count + 1) > 3 * map->capacity)
-		grow(map);
+	if (!has_room(map, map->count + 1))
+		sk_map_reserve(map, map->count + 1);
 
 	uint32_t hash = hash_of(key, length);
 	struct sk_map_slot *slot = find_slot(map, key, length, hash);

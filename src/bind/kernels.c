@@ -304,7 +304,8 @@ static uint32_t use_op_kernel(struct sk_kernel_finder *finder, struct sk_op_kern
 		return chosen->kernel;
 	struct sk_lookup where = {.input = chosen->input};
 
-	if (!find_functions(finder, where, chosen->name, task->op.place, chosen->signature, &functions))
+	if (!find_functions(finder, where, chosen->name, sk_task_place(task, task->op.spot), chosen->signature,
+			    &functions))
 		return chosen->kernel = FAILED; /* the linker has said why */
 
 	/* The same function may have been found by its name already. */
@@ -314,7 +315,7 @@ static uint32_t use_op_kernel(struct sk_kernel_finder *finder, struct sk_op_kern
 	    has_signature(&model->kernels.items[known], chosen->signature))
 		chosen->kernel = known;
 	else
-		chosen->kernel = add_kernel(finder, chosen->name, task->op.place, &functions);
+		chosen->kernel = add_kernel(finder, chosen->name, sk_task_place(task, task->op.spot), &functions);
 	return chosen->kernel;
 }
 
@@ -474,6 +475,14 @@ const char *sk_kernels_missing(struct sk_model *model, struct sk_linker *linker,
 			      task->op.text, misfits.items.items[0].kernel->name, misfits.items.items[0].reason);
 }
 
+static uint32_t find_kernel(struct sk_kernel_finder *finder, struct sk_task *task)
+{
+	const struct sk_named *name = &task->kernel_name;
+
+	return task->op.text ? find_by_op(finder, task, true)
+			     : find_by_name(finder, &(struct sk_name){name->text, sk_task_place(task, name->spot)});
+}
+
 bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 {
 	struct sk_kernel_finder *finder = finder_of(model, linker);
@@ -483,8 +492,7 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	for (size_t t = 0;
 	     t < model->tasks.count && !sk_diag_is_hopeless(model->diag) && finder->ops.misfits <= MOST_MISFITS; t++) {
 		struct sk_task *task = &model->tasks.items[t];
-		uint32_t kernel =
-			task->op.text ? find_by_op(finder, task, true) : find_by_name(finder, &task->kernel_name);
+		uint32_t kernel = find_kernel(finder, task);
 
 		task->kernel = kernel == FAILED ? SK_NONE : with_operands(finder, kernel, task);
 	}

@@ -39,7 +39,7 @@ static bool report_alike(struct sk_ops *ops, const struct sk_task *task, const c
 {
 	struct sk_arena *arena = ops->model->arena;
 
-	return sk_error_alike(ops->model->diag, task->op.place,
+	return sk_error_alike(ops->model->diag, sk_task_place(task, task->op.spot),
 			      sk_arena_print(arena, "%s (%s): %s", task->op.text, task->origin, cause),
 			      sk_arena_print(arena, "task '%s' (%s)", task->name, task->origin), "%s", what);
 }
@@ -122,7 +122,7 @@ static bool report_unknown(struct sk_ops *ops, const struct sk_task *task)
 {
 	if (task->origin)
 		return report_unknown_of_graph(ops, task);
-	sk_error(ops->model->diag, task->op.place, "no kernel has op=%s%s", task->op.text,
+	sk_error(ops->model->diag, sk_task_place(task, task->op.spot), "no kernel has op=%s%s", task->op.text,
 		 suggest_op(ops, task->op.text));
 	return true;
 }
@@ -131,7 +131,7 @@ void sk_ops_report_tie(struct sk_ops *ops, const struct sk_task *task, const str
 {
 	struct sk_model *model = ops->model;
 
-	sk_error(model->diag, task->op.place,
+	sk_error(model->diag, sk_task_place(task, task->op.spot),
 		 "two kernels for op '%s' fit task '%s' equally well: name one under 'kernel', or put its library in "
 		 "front",
 		 task->op.text, task->name);
@@ -143,7 +143,8 @@ static void report_misfits(struct sk_ops *ops, const struct sk_task *task, const
 {
 	struct sk_model *model = ops->model;
 
-	sk_error(model->diag, task->op.place, "no kernel for op '%s' fits task '%s'", task->op.text, task->name);
+	sk_error(model->diag, sk_task_place(task, task->op.spot), "no kernel for op '%s' fits task '%s'", task->op.text,
+		 task->name);
 	for (size_t i = 0; i < misfits->items.count; i++)
 		note_kernel(ops, misfits->items.items[i].kernel, misfits->items.items[i].reason);
 	if (misfits->more)

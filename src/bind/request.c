@@ -13,7 +13,7 @@ void sk_request_of_task(struct sk_model *model, const struct sk_task *task, stru
 		sk_array_push(model->arena, &request->arguments,
 			      (struct sk_request_argument){
 				      named->tensor == SK_NONE ? NULL : &model->tensors.items[named->tensor],
-				      named->tensor, named->place});
+				      named->tensor, sk_task_place(task, named->spot)});
 	}
 	request->parameters = task->arg_names.count ? task->arg_names.items : NULL;
 	request->directed = task->directed;

@@ -82,7 +82,7 @@ static struct sk_place place_of(const struct sk_model *model, struct access acce
 
 	for (size_t i = 0; i < task->args.count; i++)
 		if (is_tensor_of(model, task->args.items[i].tensor, argument))
-			return task->args.items[i].place;
+			return sk_task_place(task, task->args.items[i].spot);
 	for (size_t i = 0; i < task->set.count; i++)
 		if (task->set.items[i].kind == SK_SET_TENSOR &&
 		    is_tensor_of(model, task->set.items[i].tensor, argument))

@@ -58,7 +58,7 @@ static struct sk_task copy_task(struct sk_model *model, const struct sk_task *ta
 {
 	const struct sk_tensor seen = model->tensors.items[view];
 	struct sk_task copy = {.place = task->place,
-			       .op = {"Copy", task->place},
+			       .op = {"Copy", sk_spot_of(task->place)},
 			       .network = task->network,
 			       .origin = task->origin,
 			       .composite = task->composite,
@@ -70,8 +70,9 @@ static struct sk_task copy_task(struct sk_model *model, const struct sk_task *ta
 
 	copy.name = free_name(model, &model->task_names, sk_arena_print(model->arena, "%s:copy", task->name));
 	sk_map_insert(&model->task_names, copy.name, strlen(copy.name), SK_NONE - 1);
-	sk_array_push(model->arena, &copy.args, (struct sk_named_tensor){add_row(model, from), task->place});
-	sk_array_push(model->arena, &copy.args, (struct sk_named_tensor){add_row(model, to), task->place});
+	sk_array_push(model->arena, &copy.args,
+		      (struct sk_named_tensor){add_row(model, from), sk_spot_of(task->place)});
+	sk_array_push(model->arena, &copy.args, (struct sk_named_tensor){add_row(model, to), sk_spot_of(task->place)});
 	sk_array_push(model->arena, &copy.refusals,
 		      sk_arena_print(model->arena,
 				     "No kernel of %s takes '%s' at byte %" PRIu64

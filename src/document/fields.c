@@ -88,21 +88,31 @@ static void report_unknown_key(const struct sk_document *document, const struct 
 		 subject(document, what, name), hint);
 }
 
+/* The field of the key, or `count`. Most maps have their keys in the order of the table: it is near behind the last
+ * one. */
+static size_t find_field(const struct sk_field *fields, size_t count, size_t last, const struct sk_node *key)
+{
+	for (size_t n = 0, i = last; n < count; n++, i++) {
+		if (i >= count)
+			i = 0;
+		if (fields[i].name && *key->text == *fields[i].name && !strcmp(key->text, fields[i].name))
+			return i;
+	}
+	return count;
+}
+
 bool sk_read_fields(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
 		    const struct sk_field *fields, size_t count, void *target)
 {
 	bool seen[MAX_FIELDS] = {false}, complete = true;
+	size_t i = 0;
 
 	if (!sk_expect_map(document, node, what, name))
 		return false;
 	for (const struct sk_node *key = sk_node_first(node); key && !sk_diag_is_hopeless(document->diag);
 	     key = sk_node_next(key)) {
-		size_t i = 0;
-
-		while (i < count && fields[i].name &&
-		       (*key->text != *fields[i].name || strcmp(key->text, fields[i].name) != 0))
-			i++;
-		if (i == count || !fields[i].name) {
+		i = find_field(fields, count, i, key);
+		if (i == count) {
 			report_unknown_key(document, key, what, name, fields, count);
 			continue;
 		}
@@ -112,7 +122,7 @@ bool sk_read_fields(const struct sk_document *document, const struct sk_node *no
 		else
 			*(const struct sk_node **)((char *)target + fields[i].keep) = sk_node_value(key);
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		if (!fields[i].required || seen[i])
 			continue;
 		sk_error(document->diag, sk_node_place(document, node), "%s has no '%s'", subject(document, what, name),
@@ -124,13 +134,18 @@ bool sk_read_fields(const struct sk_document *document, const struct sk_node *no
 
 /* ---- scalars ---- */
 
+static bool give(const struct sk_document *document, const struct sk_node *node, struct sk_name *result)
+{
+	*result = (struct sk_name){.text = node->text, .place = sk_node_place(document, node)};
+	return true;
+}
+
 bool sk_read_text(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
 		  struct sk_name *result)
 {
 	if (node->kind != SK_NODE_SCALAR || !node->length)
 		return wrong(document, node, what, name, "a text");
-	*result = (struct sk_name){.text = node->text, .place = sk_node_place(document, node)};
-	return true;
+	return give(document, node, result);
 }
 
 bool sk_read_name(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
@@ -143,36 +158,47 @@ bool sk_read_name(const struct sk_document *document, const struct sk_node *node
 	for (const char *c = node->text; *c; c++)
 		if ((unsigned char)*c <= ' ' || *c == 0x7f || *c == '=')
 			return wrong(document, node, what, name, "a name without blanks, control characters and '='");
-	*result = (struct sk_name){.text = node->text, .place = sk_node_place(document, node)};
+	return give(document, node, result);
+}
+
+bool sk_expect_original(const struct sk_document *document, const struct sk_node *node, const char *what,
+			const char *name)
+{
+	if (node->kind != SK_NODE_SCALAR || !node->length)
+		return wrong(document, node, what, name, "a name");
+	if (node->length > MAX_NAME)
+		return wrong(document, node, what, name, "a name of at most 255 bytes");
+	for (const char *c = node->text; *c;) {
+		size_t length = *c > ' ' && *c < 0x7f ? 1 : sk_character_length(c);
+
+		if ((unsigned char)*c < ' ' || *c == 0x7f || !length)
+			return wrong(document, node, what, name, "a name in UTF-8 without control characters");
+		c += length;
+	}
 	return true;
 }
 
 bool sk_read_original(const struct sk_document *document, const struct sk_node *node, const char *what,
 		      const char *name, struct sk_name *result)
 {
-	if (node->kind != SK_NODE_SCALAR || !node->length)
-		return wrong(document, node, what, name, "a name");
-	if (node->length > MAX_NAME)
-		return wrong(document, node, what, name, "a name of at most 255 bytes");
-	for (const char *c = node->text; *c; c += sk_character_length(c))
-		if ((unsigned char)*c < ' ' || *c == 0x7f || !sk_character_length(c))
-			return wrong(document, node, what, name, "a name in UTF-8 without control characters");
-	*result = (struct sk_name){.text = node->text, .place = sk_node_place(document, node)};
-	return true;
+	return sk_expect_original(document, node, what, name) && give(document, node, result);
 }
 
-bool sk_read_identifier(const struct sk_document *document, const struct sk_node *node, const char *what,
-			const char *name, struct sk_name *result)
+bool sk_expect_identifier(const struct sk_document *document, const struct sk_node *node, const char *what,
+			  const char *name)
 {
 	bool identifier = node->kind == SK_NODE_SCALAR && node->length && node->length <= MAX_NAME &&
 			  !isdigit((unsigned char)*node->text);
 
 	for (const char *c = node->text; identifier && *c; c++)
 		identifier = isalnum((unsigned char)*c) || *c == '_';
-	if (!identifier)
-		return wrong(document, node, what, name, "a C identifier");
-	*result = (struct sk_name){.text = node->text, .place = sk_node_place(document, node)};
-	return true;
+	return identifier || wrong(document, node, what, name, "a C identifier");
+}
+
+bool sk_read_identifier(const struct sk_document *document, const struct sk_node *node, const char *what,
+			const char *name, struct sk_name *result)
+{
+	return sk_expect_identifier(document, node, what, name) && give(document, node, result);
 }
 
 bool sk_read_integer(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,

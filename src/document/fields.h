@@ -25,6 +25,12 @@ bool sk_read_fields(const struct sk_document *document, const struct sk_node *no
 bool sk_expect_map(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name);
 bool sk_expect_list(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name);
 
+/* True if the node is what the reader of that name below reads, else an error. */
+bool sk_expect_original(const struct sk_document *document, const struct sk_node *node, const char *what,
+			const char *name);
+bool sk_expect_identifier(const struct sk_document *document, const struct sk_node *node, const char *what,
+			  const char *name);
+
 /* The items of a list, or the node itself where one value may stand without brackets; then ->next. *count may be NULL.
  */
 const struct sk_node *sk_node_items(const struct sk_node *node, size_t *count);

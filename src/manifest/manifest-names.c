@@ -8,22 +8,25 @@
 #include "src/model/scope.h"
 #include "src/model/task.h"
 
-uint32_t sk_manifest_scope(struct sk_model *model, struct sk_name name)
+uint32_t sk_manifest_scope(const struct sk_document *document, const struct sk_node *name)
 {
-	uint32_t new = (uint32_t)model->scopes.count;
-	uint32_t scope = sk_map_insert(&model->scope_names, name.text, strlen(name.text), new);
+	struct sk_model *model = document->owner;
+	uint32_t scope = sk_map_find(&model->scope_names, name->text, name->length);
+	struct sk_scope new = {.place = sk_node_place(document, name)};
 
-	if (scope == new)
-		sk_array_push(model->arena, &model->scopes, (struct sk_scope){.name = name.text, .place = name.place});
-	return scope;
+	if (scope != SK_NONE)
+		return scope;
+	new.name = sk_arena_copy(model->arena, name->text, name->length);
+	sk_array_push(model->arena, &model->scopes, new);
+	return sk_map_insert(&model->scope_names, new.name, name->length, (uint32_t)model->scopes.count - 1);
 }
 
 static void resolve_after(struct sk_model *model, uint32_t index)
 {
 	struct sk_task *task = &model->tasks.items[index];
 
-	for (size_t i = 0; i < task->after_names.count; i++) {
-		const struct sk_name *name = &task->after_names.items[i];
+	for (size_t i = 0; i < task->names->after.count; i++) {
+		const struct sk_name *name = &task->names->after.items[i];
 		uint32_t other = sk_map_find(&model->task_names, name->text, strlen(name->text));
 
 		if (other == SK_NONE)
@@ -45,8 +48,8 @@ static const struct sk_task *find_later_recorder(const struct sk_model *model, c
 						 const char *event)
 {
 	for (const struct sk_task *later = task; later < model->tasks.items + model->tasks.count; later++)
-		for (size_t i = 0; i < later->record_names.count; i++)
-			if (!strcmp(later->record_names.items[i].text, event))
+		for (size_t i = 0; later->names && i < later->names->record.count; i++)
+			if (!strcmp(later->names->record.items[i].text, event))
 				return later;
 	return NULL;
 }
@@ -70,8 +73,8 @@ static void report_wait(const struct sk_model *model, const struct sk_task *task
 /* Waits are resolved in front of the task's own records: a task cannot wait for itself. */
 static void resolve_waits(struct sk_model *model, struct sk_task *task)
 {
-	for (size_t i = 0; i < task->wait_names.count; i++) {
-		const struct sk_name *name = &task->wait_names.items[i];
+	for (size_t i = 0; i < task->names->wait.count; i++) {
+		const struct sk_name *name = &task->names->wait.items[i];
 		uint32_t event = sk_map_find(&model->event_names, name->text, strlen(name->text));
 
 		if (event == SK_NONE)
@@ -83,8 +86,8 @@ static void resolve_waits(struct sk_model *model, struct sk_task *task)
 
 static void resolve_records(struct sk_model *model, struct sk_task *task, struct sk_name *recorded)
 {
-	for (size_t i = 0; i < task->record_names.count; i++) {
-		const struct sk_name *name = &task->record_names.items[i];
+	for (size_t i = 0; i < task->names->record.count; i++) {
+		const struct sk_name *name = &task->names->record.items[i];
 		uint32_t new = (uint32_t)model->events.count;
 		uint32_t event = sk_map_insert(&model->event_names, name->text, strlen(name->text), new);
 
@@ -105,13 +108,15 @@ void sk_manifest_resolve_names(struct sk_model *model)
 	size_t records = 0;
 
 	for (size_t t = 0; t < model->tasks.count; t++)
-		records += model->tasks.items[t].record_names.count;
+		records += model->tasks.items[t].names ? model->tasks.items[t].names->record.count : 0;
 
 	struct sk_name *recorded = SK_NEW_ARRAY(model->arena, struct sk_name, records + 1);
 
 	for (uint32_t t = 0; t < model->tasks.count && !sk_diag_is_hopeless(model->diag); t++) {
 		struct sk_task *task = &model->tasks.items[t];
 
+		if (!task->names)
+			continue;
 		resolve_after(model, t);
 		resolve_waits(model, task);
 		resolve_records(model, task, recorded);

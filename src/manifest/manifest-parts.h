@@ -16,6 +16,11 @@ void sk_manifest_read_contents(const struct sk_document *document, struct sk_ten
 /* True if the text is a number; *valid is false if it is none that can be passed. */
 bool sk_manifest_parse_number(const char *text, struct sk_set *number, bool *valid);
 
+/* What `after:`, `record:` and `wait:` of a task say. */
+struct sk_task_names {
+	SK_SMALL_ARRAY(struct sk_name) after, record, wait;
+};
+
 /* `tasks:`; adds scopes that nobody declared. */
 void sk_manifest_read_tasks(const struct sk_document *document, const struct sk_node *list);
 
@@ -51,7 +56,7 @@ void sk_manifest_read_patterns(const struct sk_document *document, const char *s
 /* Resolves after, record and wait of all tasks. */
 void sk_manifest_resolve_names(struct sk_model *model);
 
-/* The scope of that name, added if there is none yet. */
-uint32_t sk_manifest_scope(struct sk_model *model, struct sk_name name);
+/* The scope of that name, which is an identifier, added if there is none yet. */
+uint32_t sk_manifest_scope(const struct sk_document *document, const struct sk_node *name);
 
 #endif

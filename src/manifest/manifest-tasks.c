@@ -15,25 +15,24 @@ enum {
 /* ---- set ---- */
 
 /* Tensors have been read before. */
-static struct sk_named_tensor named_tensor(const struct sk_document *document, const struct sk_name *name)
+static uint32_t find_tensor(const struct sk_document *document, const struct sk_node *name)
 {
 	struct sk_model *model = document->owner;
-	uint32_t index = sk_map_find(&model->tensor_names, name->text, strlen(name->text));
+	uint32_t index = sk_map_find(&model->tensor_names, name->text, name->length);
 
 	if (index == SK_NONE)
-		sk_error(model->diag, name->place, "unknown tensor '%s'%s", name->text,
+		sk_error(model->diag, sk_node_place(document, name), "unknown tensor '%s'%s", name->text,
 			 SK_SUGGEST_NAME(model, name->text, model->tensors.items, model->tensors.count));
-	return (struct sk_named_tensor){index, name->place};
+	return index;
 }
 
 static void read_tensor_name(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_set *set = target;
-	struct sk_name name;
 
-	if (sk_read_original(document, value, "'tensor'", NULL, &name)) {
-		set->tensor = named_tensor(document, &name).tensor;
-		set->place = name.place;
+	if (sk_expect_original(document, value, "'tensor'", NULL)) {
+		set->tensor = find_tensor(document, value);
+		set->place = sk_node_place(document, value);
 	}
 }
 
@@ -100,14 +99,23 @@ static void read_name(const struct sk_document *document, void *target, const st
 		((struct sk_task *)target)->name = name.text;
 }
 
+static void read_named(const struct sk_document *document, const struct sk_node *value, const char *what,
+		       struct sk_named *named)
+{
+	struct sk_name name;
+
+	if (sk_read_name(document, value, what, NULL, &name))
+		*named = (struct sk_named){name.text, sk_spot_of(name.place)};
+}
+
 static void read_kernel(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	sk_read_name(document, value, "'kernel'", NULL, &((struct sk_task *)target)->kernel_name);
+	read_named(document, value, "'kernel'", &((struct sk_task *)target)->kernel_name);
 }
 
 static void read_op(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	sk_read_name(document, value, "'op'", NULL, &((struct sk_task *)target)->op);
+	read_named(document, value, "'op'", &((struct sk_task *)target)->op);
 }
 
 static void reserve_args(const struct sk_document *document, struct sk_task *task, size_t count)
@@ -120,14 +128,12 @@ static void reserve_args(const struct sk_document *document, struct sk_task *tas
 static bool read_argument(const struct sk_document *document, const struct sk_node *node, const char *of,
 			  struct sk_named_tensor *tensor)
 {
-	struct sk_name name;
-
-	*tensor = (struct sk_named_tensor){SK_NONE, sk_node_place(document, node)};
+	*tensor = (struct sk_named_tensor){SK_NONE, {node->line, node->column}};
 	if (sk_node_is_null(node))
 		return true;
-	if (!sk_read_original(document, node, of ? "argument" : "an argument", of, &name))
+	if (!sk_expect_original(document, node, of ? "argument" : "an argument", of))
 		return false;
-	*tensor = named_tensor(document, &name);
+	tensor->tensor = find_tensor(document, node);
 	return true;
 }
 
@@ -197,16 +203,14 @@ static void read_scope(const struct sk_document *document, void *target, const s
 
 	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
 	     item = sk_node_next(item)) {
-		struct sk_name name;
-
 		if (sk_node_is_null(item))
 			task->never_fuse = true;
 		else if (item->kind == SK_NODE_SCALAR && item->plain && !strcmp(item->text, "None"))
 			sk_error(document->diag, sk_node_place(document, item),
 				 "'None' is neither null nor, without quotes, a scope; write null if the task shall "
 				 "never be fused");
-		else if (sk_read_identifier(document, item, "'scope' (null: never fuse)", NULL, &name))
-			sk_array_push(document->arena, &task->scopes, sk_manifest_scope(model, name));
+		else if (sk_expect_identifier(document, item, "'scope' (null: never fuse)", NULL))
+			sk_array_push(document->arena, &task->scopes, sk_manifest_scope(document, item));
 	}
 	if (task->scopes.count < 2)
 		return;
@@ -220,31 +224,38 @@ static void read_scope(const struct sk_document *document, void *target, const s
 	}
 }
 
+static struct sk_task_names *names_of(const struct sk_document *document, struct sk_task *task)
+{
+	if (!task->names)
+		task->names = SK_NEW(document->arena, struct sk_task_names);
+	return task->names;
+}
+
 static void read_after(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	struct sk_task *task = target;
+	struct sk_task_names *names = names_of(document, target);
 	size_t count;
 
-	task->after_names.items = sk_read_names(document, value, "'after'", sk_read_original, &count);
-	task->after_names.count = task->after_names.capacity = (uint32_t)count;
+	names->after.items = sk_read_names(document, value, "'after'", sk_read_original, &count);
+	names->after.count = names->after.capacity = (uint32_t)count;
 }
 
 static void read_record(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	struct sk_task *task = target;
+	struct sk_task_names *names = names_of(document, target);
 	size_t count;
 
-	task->record_names.items = sk_read_names(document, value, "'record'", sk_read_name, &count);
-	task->record_names.count = task->record_names.capacity = (uint32_t)count;
+	names->record.items = sk_read_names(document, value, "'record'", sk_read_name, &count);
+	names->record.count = names->record.capacity = (uint32_t)count;
 }
 
 static void read_wait(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	struct sk_task *task = target;
+	struct sk_task_names *names = names_of(document, target);
 	size_t count;
 
-	task->wait_names.items = sk_read_names(document, value, "'wait'", sk_read_name, &count);
-	task->wait_names.count = task->wait_names.capacity = (uint32_t)count;
+	names->wait.items = sk_read_names(document, value, "'wait'", sk_read_name, &count);
+	names->wait.count = names->wait.capacity = (uint32_t)count;
 }
 
 static void read_blocks(const struct sk_document *document, void *target, const struct sk_node *value)
@@ -327,7 +338,8 @@ static void read_task(const struct sk_document *document, const struct sk_node *
 	sk_read_fields(document, node, "a task", NULL, fields, sizeof(fields) / sizeof(fields[0]), &nodes);
 	read_tensors(document, &nodes);
 	if (task->kernel_name.text && task->op.text)
-		sk_error(document->diag, task->op.place, "a task has a 'kernel' or an 'op', not both");
+		sk_error(document->diag, sk_task_place(task, task->op.spot),
+			 "a task has a 'kernel' or an 'op', not both");
 	else if (!task->kernel_name.text && !task->op.text && document->diag->errors == errors)
 		sk_error(document->diag, task->place, "task '%s' has neither 'kernel' nor 'op'", task->name);
 	if (task->name)
@@ -343,6 +355,7 @@ void sk_manifest_read_tasks(const struct sk_document *document, const struct sk_
 		sk_error(document->diag, sk_node_place(document, list), "there are no tasks");
 	model->tasks.items = SK_NEW_ARRAY(document->arena, struct sk_task, list->count + 1);
 	model->tasks.capacity = list->count + 1;
+	sk_map_reserve(&model->task_names, list->count);
 	for (const struct sk_node *item = sk_node_first(list); item && !sk_diag_is_hopeless(document->diag);
 	     item = sk_node_next(item))
 		read_task(document, item);

@@ -109,15 +109,13 @@ static void read_scopes(const struct sk_document *document, const struct sk_node
 		return;
 	for (const struct sk_node *key = sk_node_first(map); key && !sk_diag_is_hopeless(document->diag);
 	     key = sk_node_next(key)) {
-		struct sk_name name;
-
-		if (!sk_read_identifier(document, key, "the name of a scope", NULL, &name))
+		if (!sk_expect_identifier(document, key, "the name of a scope", NULL))
 			continue;
 
-		uint32_t scope = sk_manifest_scope(model, name);
+		uint32_t scope = sk_manifest_scope(document, key);
 
 		model->scopes.items[scope].declared = true;
-		sk_read_fields(document, sk_node_value(key), "scope", name.text, fields,
+		sk_read_fields(document, sk_node_value(key), "scope", key->text, fields,
 			       sizeof(fields) / sizeof(fields[0]), &model->scopes.items[scope]);
 	}
 }

@@ -52,10 +52,21 @@ struct sk_handed_symbol {
 
 /* ---- tasks ---- */
 
+/* Where something of a task stands, in the file in which the task does: sk_task_place makes a place of it. */
+struct sk_spot {
+	uint32_t line, column;
+};
+
 /* A tensor where a task names it. */
 struct sk_named_tensor {
 	uint32_t tensor; /* index into tensors; SK_NONE where none is passed, and after an error */
-	struct sk_place place;
+	struct sk_spot spot;
+};
+
+/* A name where a task has it. */
+struct sk_named {
+	const char *text; /* NULL: it has none */
+	struct sk_spot spot;
 };
 
 /* One bound argument, in the terms of the plan (stubs/skplan.h), but with a tensor instead of an address. */
@@ -141,8 +152,8 @@ struct sk_task {
 	const struct sk_task_cost *cost; /* NULL: there is none */
 
 	struct sk_place place;
-	struct sk_name kernel_name; /* `kernel:`; text NULL with op */
-	struct sk_name op; /* `op:` */
+	struct sk_named kernel_name; /* `kernel:`; text NULL with op */
+	struct sk_named op; /* `op:` */
 	const char *network; /* of a model's node: the one of several networks that it is in; NULL: there is one */
 	const char *origin; /* of a model's node: the operator as the model calls it; NULL: it is a manifest's task */
 	const char *rule; /* of a model's node: the rule that has made it; NULL: none has */
@@ -150,11 +161,26 @@ struct sk_task {
 	SK_SMALL_ARRAY(struct sk_name) arg_names; /* empty: by position */
 	SK_SMALL_ARRAY(struct sk_attribute) attributes;
 	SK_SMALL_ARRAY(struct sk_set) set;
-	SK_SMALL_ARRAY(struct sk_name) after_names, record_names, wait_names;
+	struct sk_task_names
+		*names; /* of tasks and events, for the manifest's reader to resolve; NULL: there are none */
 	uint64_t blocks; /* `blocks:`, or 0 */
 	sk_texts refusals; /* of a model's node: which rules have not expanded it, and why */
 	const char *others; /* of its op: lines on the kernels that were not picked; NULL: nobody asks, or none */
 };
+
+static inline struct sk_spot sk_spot_of(struct sk_place place)
+{
+	return (struct sk_spot){place.line, place.column};
+}
+
+static inline struct sk_place sk_task_place(const struct sk_task *task, struct sk_spot spot)
+{
+	struct sk_place place = task->place;
+
+	place.line = spot.line;
+	place.column = spot.column;
+	return place;
+}
 
 /* A task that has been left out, since it has nothing to compute. */
 struct sk_idle_task {

@@ -225,7 +225,7 @@ uint32_t test_add_task(struct test_model *test, const char *name, struct test_sp
 
 	require(spread.lane < model->device->lane_count, "the device has no such lane", name);
 	task.kernel = kernel_for(test, &spread);
-	task.kernel_name = (struct sk_name){model->kernels.items[task.kernel].name, task.place};
+	task.kernel_name = (struct sk_named){model->kernels.items[task.kernel].name, sk_spot_of(task.place)};
 	task.arguments = SK_NEW_ARRAY(test->arena, struct sk_argument, access_count);
 	task.argument_count = access_count;
 	for (uint32_t i = 0; i < access_count; i++) {

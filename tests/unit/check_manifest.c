@@ -232,13 +232,13 @@ START_TEST(test_tasks)
 
 	ck_assert_uint_eq(model->tasks.count, 4);
 	ck_assert_str_eq(scale->kernel_name.text, "mul");
-	ck_assert_uint_eq(scale->kernel_name.place.line, 5);
-	ck_assert_uint_eq(scale->kernel_name.place.column, 27);
+	ck_assert_uint_eq(scale->kernel_name.spot.line, 5);
+	ck_assert_uint_eq(scale->kernel_name.spot.column, 27);
 	ck_assert_ptr_null(scale->op.text);
 	ck_assert_uint_eq(scale->args.count, 3);
 	ck_assert_uint_eq(scale->arg_names.count, 0);
 	ck_assert_str_eq(model->tensors.items[scale->args.items[2].tensor].name, "t");
-	ck_assert_uint_eq(scale->args.items[2].place.column, 45);
+	ck_assert_uint_eq(scale->args.items[2].spot.column, 45);
 	ck_assert_uint_eq(scale->stream, 0);
 	ck_assert_uint_eq(scale->kernel, SK_NONE);
 	ck_assert_str_eq(act->op.text, "Gelu");

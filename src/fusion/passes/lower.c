@@ -187,8 +187,9 @@ static const char *task_name(struct lowering *lowering, const struct sk_graph_ca
 static void add_args(struct lowering *lowering, struct sk_task *task, const struct sk_operand *operands, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		sk_array_push(lowering->model->arena, &task->args,
-			      (struct sk_named_tensor){operand_tensor(lowering, &operands[i]), task->place});
+		sk_array_push(
+			lowering->model->arena, &task->args,
+			(struct sk_named_tensor){operand_tensor(lowering, &operands[i]), sk_spot_of(task->place)});
 }
 
 static void add_task(struct lowering *lowering, const struct sk_graph_call *call)
@@ -196,7 +197,7 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 	const struct sk_graph_node *node = &lowering->graph->nodes.items[call->node];
 	struct sk_model *model = lowering->model;
 	struct sk_task task = {.place = node->place,
-			       .op = {call->op, node->place},
+			       .op = {call->op, sk_spot_of(node->place)},
 			       .network = lowering->graph->network,
 			       .origin = node->origin ? node->origin : node->op,
 			       .rule = node->rule,
