@@ -8,6 +8,7 @@
 #include "linker/passes.h"
 #include "linker/section.h"
 #include "linker/symbol.h"
+#include "src/base/mapped.h"
 
 /* Enters the global symbols into the linker's table. */
 static void enter_symbols(struct sk_linker *linker, struct sk_object *object, uint32_t number)
@@ -98,13 +99,32 @@ static uint32_t number_of(struct sk_linker *linker, const struct sk_reading *rea
 	return number;
 }
 
-static void read_now(struct sk_linker *linker, struct sk_reading *reading)
+/* Members that will take part are loaded before their names are entered, which then lie in what has been copied. */
+static void read_now(struct sk_linker *linker, struct sk_reading *reading, bool whole_archive)
 {
 	sk_reading_list(&linker->reader, reading);
 	reading->ok &= sk_reading_open_members(&linker->reader, reading, 0, reading->members.count);
+
+	bool loads = reading->ok && whole_archive;
+
+	for (size_t i = 0; loads && i < reading->members.count; i++) {
+		struct sk_object *object = reading->members.items[i].object;
+
+		reading->ok &= !object || sk_object_load(&linker->reader, object);
+	}
 }
 
-uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive)
+/* The members that take part from the start have been loaded. What is needed of small ones has been copied, and few of
+ * the others will be looked at: archives take no memory until then. */
+static void let_go(const struct sk_linker *linker, size_t first_file)
+{
+	for (size_t i = first_file; i < linker->files.count; i++)
+		if (linker->files.items[i].mapped)
+			sk_mapped_let_go_of(linker->files.items[i].bytes, linker->files.items[i].size);
+}
+
+/* The file's number, with what it holds entered if it is new. */
+static uint32_t add_file(struct sk_linker *linker, const char *path, bool whole_archive)
 {
 	struct sk_reading *ahead = sk_ahead_take(linker, path);
 	struct sk_reading reading;
@@ -118,7 +138,7 @@ uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool who
 
 	if (number == linker->inputs.count) {
 		if (!ahead)
-			read_now(linker, &reading);
+			read_now(linker, &reading, whole_archive);
 		else
 			ahead->files.count = 0; /* they are the linker's now */
 		sk_reading_finish(&linker->reader, &reading);
@@ -127,13 +147,26 @@ uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool who
 	} else if (!ahead) {
 		close(reading.descriptor);
 	}
+	return number;
+}
 
-	struct sk_input *input = &linker->inputs.items[number];
+uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive)
+{
+	size_t first_file = linker->files.count;
+	uint32_t number = add_file(linker, path, whole_archive);
+	struct sk_input *input;
 
-	if (input->whole || (input->archive && !whole_archive))
+	if (number == SK_NONE)
 		return number;
-	input->whole = true;
-	return pull_whole(linker, input) ? number : SK_NONE;
+	input = &linker->inputs.items[number];
+	if (!input->whole && (!input->archive || whole_archive)) {
+		input->whole = true;
+		if (!pull_whole(linker, input))
+			return SK_NONE;
+	}
+	if (linker->inputs.items[number].archive)
+		let_go(linker, first_file);
+	return number;
 }
 
 bool sk_linker_has_input(struct sk_linker *linker, const char *path)

@@ -15,6 +15,57 @@
 
 enum { SHT_CREL_TYPE = 0x40000014 }; /* LLVM's compact relocations */
 
+/* ---- what is kept ---- */
+
+/* Bytes of the object, to be kept. */
+static const void *keep(struct sk_reader *reader, const struct sk_object *object, const void *bytes, uint64_t size)
+{
+	if (!object->transient)
+		return bytes;
+
+	void *copy = sk_arena_alloc(reader->arena, size, 1);
+
+	if (size)
+		memcpy(copy, bytes, size);
+	return copy;
+}
+
+/* The bytes, to be kept as the last ones were: as those if they are equal. */
+static const void *share(struct sk_reader *reader, struct sk_kept *last, const void *bytes, uint64_t size)
+{
+	void *copy;
+
+	if (last->size == size && !memcmp(last->bytes, bytes, size))
+		return last->bytes;
+	copy = sk_arena_alloc(reader->arena, size, 1);
+	memcpy(copy, bytes, size);
+	*last = (struct sk_kept){copy, size};
+	return copy;
+}
+
+/* Names come first: what is described refers to them. */
+static void keep_tables(struct sk_reader *reader, struct sk_object *object)
+{
+	if (!object->transient)
+		return;
+	object->section_names =
+		share(reader, &reader->section_names, object->section_names, object->section_names_size);
+	object->symbols = keep(reader, object, object->symbols, object->symbol_count * sizeof(Elf64_Sym));
+	object->names = keep(reader, object, object->names, object->names_size);
+	if (object->far_sections)
+		object->far_sections =
+			keep(reader, object, object->far_sections, object->symbol_count * sizeof(uint32_t));
+	if (object->significant_symbols)
+		object->significant_symbols =
+			keep(reader, object, object->significant_symbols, object->significant_size);
+	if (object->member)
+		object->member = keep(reader, object, object->member, object->member_length);
+	if (object->kernel_records)
+		object->kernel_records = keep(reader, object, object->kernel_records, object->kernel_records_size);
+}
+
+/* ---- sections ---- */
+
 static bool check_flags(struct sk_reader *reader, const struct sk_object *object,
 			const struct sk_input_section *section)
 {
@@ -146,8 +197,8 @@ static void keep_parts(struct sk_reader *reader, struct sk_object *object, bool 
 	for (uint32_t i = 0; i < object->header_count; i++)
 		if (reader->entries[i].part == SK_NONE)
 			reader->entries[i].part = object->part_count;
-	object->entries = sk_object_share(reader, &reader->kept_entries, reader->entries,
-					  object->header_count * sizeof(*reader->entries));
+	object->entries =
+		share(reader, &reader->kept_entries, reader->entries, object->header_count * sizeof(*reader->entries));
 }
 
 /* The sections that can be part of the output, with their contents kept. */
@@ -172,7 +223,7 @@ static bool describe_sections(struct sk_reader *reader, struct sk_object *object
 			continue;
 		}
 		if (section.bytes)
-			section.bytes = sk_object_keep(reader, object, section.bytes, object->headers[i].sh_size);
+			section.bytes = keep(reader, object, section.bytes, object->headers[i].sh_size);
 		entries[i].part = (uint32_t)reader->parts.count;
 		sk_array_push(reader->arena, &reader->parts, section);
 	}
@@ -200,7 +251,7 @@ static bool read_group(struct sk_reader *reader, struct sk_object *object, uint3
 	if (ELF64_ST_TYPE(signature->st_info) == STT_SECTION && section)
 		group->name = sk_object_section_name(object, section);
 	group->comdat = words[0] & GRP_COMDAT;
-	group->members = sk_object_keep(reader, object, words + 1, (count - 1) * sizeof(uint32_t));
+	group->members = keep(reader, object, words + 1, (count - 1) * sizeof(uint32_t));
 	group->count = count - 1;
 	for (uint64_t i = 0; i < group->count; i++) {
 		if (!sk_object_has_section(object, group->members[i]) || group->members[i] == number)
@@ -310,7 +361,7 @@ static bool read_relocations(struct sk_reader *reader, struct sk_object *object,
 		return SK_BAD_OBJECT(reader, object, "section %s has relocations but no contents", section->name);
 	if (header->sh_size / sizeof(Elf64_Rela) > UINT32_MAX)
 		return SK_BAD_OBJECT(reader, object, "section %s has too many relocations", section->name);
-	section->relocations = sk_object_keep(reader, object, object->bytes + header->sh_offset, header->sh_size);
+	section->relocations = keep(reader, object, object->bytes + header->sh_offset, header->sh_size);
 	section->relocation_count = (uint32_t)(header->sh_size / sizeof(Elf64_Rela));
 	section->mergeable = false; /* equal bytes may become different ones */
 	if (!check_relocations(reader, object, section, &sorted))
@@ -379,6 +430,7 @@ static bool has_plain_sections(const struct sk_object *object)
 
 bool sk_object_load(struct sk_reader *reader, struct sk_object *object)
 {
+	keep_tables(reader, object);
 	if (!refuse_package(reader, object) || !describe_sections(reader, object) || !read_groups(reader, object))
 		return false;
 	for (uint32_t i = 1; i < object->header_count; i++) {

@@ -27,30 +27,6 @@ uint64_t sk_object_section_size(const struct sk_object *object, uint32_t section
 	return object->headers ? object->headers[section].sh_size : sk_object_section(object, section)->size;
 }
 
-const void *sk_object_keep(struct sk_reader *reader, const struct sk_object *object, const void *bytes, uint64_t size)
-{
-	if (!object->transient)
-		return bytes;
-
-	void *copy = sk_arena_alloc(reader->arena, size, 1);
-
-	if (size)
-		memcpy(copy, bytes, size);
-	return copy;
-}
-
-const void *sk_object_share(struct sk_reader *reader, struct sk_kept *last, const void *bytes, uint64_t size)
-{
-	void *copy;
-
-	if (last->size == size && !memcmp(last->bytes, bytes, size))
-		return last->bytes;
-	copy = sk_arena_alloc(reader->arena, size, 1);
-	memcpy(copy, bytes, size);
-	*last = (struct sk_kept){copy, size};
-	return copy;
-}
-
 static bool check_header(struct sk_reader *reader, struct sk_object *object)
 {
 	const sk_elf_header *header = (const sk_elf_header *)object->bytes;
@@ -316,24 +292,6 @@ static bool check_symbols(struct sk_reader *reader, struct sk_object *object)
 	return true;
 }
 
-static void keep_tables(struct sk_reader *reader, struct sk_object *object)
-{
-	if (object->transient)
-		object->section_names = sk_object_share(reader, &reader->section_names, object->section_names,
-							object->section_names_size);
-	object->symbols = sk_object_keep(reader, object, object->symbols, object->symbol_count * sizeof(Elf64_Sym));
-	object->names = sk_object_keep(reader, object, object->names, object->names_size);
-	if (object->far_sections)
-		object->far_sections =
-			sk_object_keep(reader, object, object->far_sections, object->symbol_count * sizeof(uint32_t));
-	if (object->significant_symbols)
-		object->significant_symbols =
-			sk_object_keep(reader, object, object->significant_symbols, object->significant_size);
-	if (object->kernel_records)
-		object->kernel_records =
-			sk_object_keep(reader, object, object->kernel_records, object->kernel_records_size);
-}
-
 enum sk_object_result sk_object_open(struct sk_reader *reader, const struct sk_object_source *source,
 				     struct sk_object **result)
 {
@@ -351,7 +309,6 @@ enum sk_object_result sk_object_open(struct sk_reader *reader, const struct sk_o
 		return SK_OBJECT_INTERMEDIATE;
 	if (!check_symbols(reader, object))
 		return SK_OBJECT_BAD;
-	keep_tables(reader, object);
 	*result = object;
 	return SK_OBJECT_READY;
 }

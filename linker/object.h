@@ -34,7 +34,7 @@ struct sk_object {
 	struct sk_input_section *parts; /* sections that can be part of the output */
 	uint32_t header_count;
 	uint32_t part_count;
-	bool transient; /* the bytes go away when the object is loaded */
+	bool transient; /* what is needed of the bytes is copied when the object is loaded */
 	bool obsolete_debug; /* has debug information that has been dropped */
 	bool loaded;
 	bool pulled;
@@ -180,7 +180,7 @@ static inline struct sk_input_section *sk_object_section(const struct sk_object 
 struct sk_object_source {
 	const char *path, *member;
 	uint32_t member_length;
-	bool transient; /* the bytes are there until sk_object_load has returned */
+	bool transient; /* the bytes are there until sk_object_load has returned, or better not looked at again */
 	const uint8_t *bytes;
 	uint64_t size;
 };
@@ -204,12 +204,6 @@ const char *sk_object_section_name(const struct sk_object *object, uint32_t sect
 bool sk_object_is_code(const struct sk_object *object, uint32_t section);
 
 uint64_t sk_object_section_size(const struct sk_object *object, uint32_t section);
-
-/* Bytes of the object, to be kept. */
-const void *sk_object_keep(struct sk_reader *reader, const struct sk_object *object, const void *bytes, uint64_t size);
-
-/* The bytes, to be kept as the last ones were: as those if they are equal. */
-const void *sk_object_share(struct sk_reader *reader, struct sk_kept *last, const void *bytes, uint64_t size);
 
 /* The number of the section that a symbol lies in; SHN_UNDEF if in none (undefined, absolute, common). */
 static inline uint32_t sk_object_symbol_section(const struct sk_object *object, uint32_t symbol)

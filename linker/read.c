@@ -1,7 +1,8 @@
 /* A file in, its objects out: open, with everything checked that can be checked without the other inputs. An archive's
  * members are listed first and opened then, so that several threads can open them. Small files are read into a buffer,
  * and what the link needs of them is copied; larger ones and archives are mapped, and used in place until the linker is
- * destroyed. Nothing here knows the linker, so several threads can read. */
+ * destroyed. Of small members, too, what the link needs is copied: it is less than half of their bytes, and lies close
+ * together then. Nothing here knows the linker, so several threads can read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -116,6 +117,7 @@ static bool open_member(struct sk_reader *reader, const struct sk_reading *readi
 	struct sk_object_source source = {.path = reading->path,
 					  .member = member->name,
 					  .member_length = member->name_length,
+					  .transient = reading->files.items[0].mapped && member->size < MAPPED_FROM,
 					  .bytes = member->bytes,
 					  .size = member->size};
 	enum sk_object_result result = SK_OBJECT_INTERMEDIATE;

@@ -172,10 +172,15 @@ void sk_mapped_touch(const void *bytes, size_t size)
 		(void)at[size - 1];
 }
 
+void sk_mapped_let_go_of(const void *bytes, size_t size)
+{
+	madvise((void *)bytes, size, MADV_DONTNEED);
+}
+
 void sk_mapped_let_go(void)
 {
 	pthread_mutex_lock(&lock);
 	for (const struct mapping *mapping = mappings; mapping; mapping = mapping->next)
-		madvise((void *)mapping->bytes, mapping->size, MADV_DONTNEED);
+		sk_mapped_let_go_of(mapping->bytes, mapping->size);
 	pthread_mutex_unlock(&lock);
 }

@@ -23,4 +23,7 @@ void sk_mapped_touch(const void *bytes, size_t size);
 /* What has been read of mapped files takes no memory of this process any more, until it is read again. */
 void sk_mapped_let_go(void);
 
+/* The same of one file. */
+void sk_mapped_let_go_of(const void *bytes, size_t size);
+
 #endif
