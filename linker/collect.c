@@ -2,7 +2,11 @@
  * sections that ask to be retained (SHF_GNU_RETAIN) refer to, and so on. So are the constructors and destructors of
  * every pulled object, whether or not anything else of it is reached: that is how an object fills a table of another
  * one, and GNU ld and lld keep them as well. Who refers to __start_NAME or __stop_NAME needs all sections of that name.
- * If the user wants no collection, all of every pulled object is needed. */
+ * If the user wants no collection, all of every pulled object is needed.
+ *
+ * What functions reach that are needed in any case can be collected ahead, beside what the caller does: before it is
+ * known what the package's own sections are, and which names they define. Sections that refer to names which may come
+ * to mean something else are looked at again. */
 #include "linker/link.h"
 #include "linker/merge.h"
 #include "linker/passes.h"
@@ -10,15 +14,26 @@
 #include "linker/section.h"
 #include "linker/symbol.h"
 #include "linker/texts.h"
+#include "src/base/beside.h"
 
 /* Sections in the order in which they are found, nearest first, so that the way to each is a shortest one. */
-struct collecting {
+struct sk_collecting {
 	struct sk_linker *linker;
 	struct sk_found found;
+	size_t done; /* of these sections: what they refer to has been found, too */
 	struct sk_finding finding; /* of what is found now */
+	/* Ahead: */
+	bool is_ahead;
+	bool open; /* what is looked at refers to what may come to mean something else */
+	SK_ARRAY(struct sk_input_section *) open_sections;
+	struct sk_linker other; /* with an arena of its own */
+	const sk_symbol *functions;
+	size_t function_count;
+	struct sk_beside beside;
+	uint64_t start, end; /* sk_timing_now */
 };
 
-static void mark(struct collecting *collecting, struct sk_input_section *section)
+static void mark(struct sk_collecting *collecting, struct sk_input_section *section)
 {
 	struct sk_linker *linker = collecting->linker;
 
@@ -39,47 +54,103 @@ static void mark(struct collecting *collecting, struct sk_input_section *section
 }
 
 /* Of a mergeable section only what is referred to is needed. */
-static void mark_target(struct collecting *collecting, const struct sk_target *target)
+static void mark_target(struct sk_collecting *collecting, const struct sk_target *target)
 {
 	mark(collecting, target->section);
 	if (target->section && target->section->mergeable && target->section->live && target->kind != SK_TARGET_OUTSIDE)
 		sk_merge_mark(collecting->linker, target->section, target->offset);
 }
 
-static void mark_targets(struct collecting *collecting, const struct sk_input_section *section,
+/* What comes later, the package's own code above all, can define a name that has no definition yet, or a weak one. */
+static bool is_final(const struct sk_linker *linker, sk_symbol number)
+{
+	const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+
+	return symbol->rank >= SK_DEFINITION_STRONG && symbol->alias == SK_NONE;
+}
+
+/* Ahead only objects' sections are looked at. */
+static bool may_change(const struct sk_collecting *collecting, const struct sk_object *object,
+		       const sk_elf_relocation *relocation)
+{
+	uint32_t index = ELF64_R_SYM(relocation->r_info);
+
+	return collecting->is_ahead && index >= object->first_global &&
+	       !is_final(collecting->linker, object->globals[index - object->first_global]);
+}
+
+/* Whether sk_scan has nothing to do for any of the relocations. */
+static bool mark_targets(struct sk_collecting *collecting, const struct sk_input_section *section,
 			 const sk_elf_relocation *relocations, uint64_t count)
 {
+	bool scanned = true;
+
 	collecting->finding.section = section;
 	for (uint64_t i = 0; i < count; i++) {
+		if (may_change(collecting, section->object, &relocations[i])) {
+			collecting->open = true;
+			continue;
+		}
+
 		struct sk_target target = sk_relocation_target(collecting->linker, section, &relocations[i]);
 
+		scanned = scanned && !sk_needs_scan(collecting->linker, section, &relocations[i], &target);
 		collecting->finding.offset = relocations[i].r_offset;
 		mark_target(collecting, &target);
 	}
+	return scanned;
+}
+
+static void mark_record(struct sk_collecting *collecting, struct sk_frame *frame)
+{
+	frame->scanned = mark_targets(collecting, frame->section, frame->relocations, frame->relocation_count);
 }
 
 /* What a function's unwind information refers to, language-specific tables and personality, is needed with it. */
-static void mark_frames(struct collecting *collecting, const struct sk_input_section *section)
+static void mark_frames(struct sk_collecting *collecting, const struct sk_input_section *section)
 {
-	const struct sk_frame *frame = section->mergeable ? NULL : section->frames;
+	struct sk_frame *frame = section->mergeable ? NULL : section->frames;
 
 	for (; frame; frame = frame->next) {
-		mark_targets(collecting, frame->section, frame->relocations, frame->relocation_count);
+		mark_record(collecting, frame);
 		if (frame->cie->marked) /* a CIE has any number of FDEs */
 			continue;
-		frame->cie->marked = true;
-		mark_targets(collecting, frame->cie->section, frame->cie->relocations, frame->cie->relocation_count);
+		mark_record(collecting, frame->cie);
+		frame->cie->marked = !collecting->open;
 	}
 }
 
-static void mark_symbols(struct collecting *collecting, const char *reason, const sk_symbol *symbols, size_t count)
+/* What the section refers to. */
+static void follow(struct sk_collecting *collecting, struct sk_input_section *section)
+{
+	collecting->open = false;
+	section->scanned = mark_targets(collecting, section, section->relocations, section->relocation_count);
+	mark_frames(collecting, section);
+	if (collecting->open)
+		sk_array_push(collecting->linker->arena, &collecting->open_sections, section);
+}
+
+static void follow_all(struct sk_collecting *collecting)
+{
+	collecting->finding.root = NULL;
+	for (; collecting->done < collecting->found.sections.count; collecting->done++) {
+		collecting->finding.from = (uint32_t)collecting->done;
+		follow(collecting, collecting->found.sections.items[collecting->done]);
+	}
+}
+
+static void mark_symbol(struct sk_collecting *collecting, sk_symbol symbol)
+{
+	struct sk_target target = sk_symbol_target(collecting->linker, symbol);
+
+	mark_target(collecting, &target);
+}
+
+static void mark_symbols(struct sk_collecting *collecting, const char *reason, const sk_symbol *symbols, size_t count)
 {
 	collecting->finding.root = reason;
-	for (size_t i = 0; i < count; i++) {
-		struct sk_target target = sk_symbol_target(collecting->linker, symbols[i]);
-
-		mark_target(collecting, &target);
-	}
+	for (size_t i = 0; i < count; i++)
+		mark_symbol(collecting, symbols[i]);
 }
 
 /* Why the section is needed whoever reaches it, or NULL. */
@@ -92,8 +163,9 @@ static const char *root_reason(const struct sk_linker *linker, const struct sk_i
 	return linker->options.no_gc_sections ? "kept by --no-gc-sections" : NULL;
 }
 
-static void mark_roots(struct collecting *collecting, const struct sk_object *object)
+static void mark_roots(struct sk_collecting *collecting, struct sk_object *object)
 {
+	object->rooted = true;
 	for (uint32_t i = 0; i < object->part_count; i++) {
 		struct sk_input_section *section = &object->parts[i];
 
@@ -106,7 +178,18 @@ static void mark_roots(struct collecting *collecting, const struct sk_object *ob
 	}
 }
 
-static void mark_synthetic(struct collecting *collecting)
+/* Of objects that take part by now. */
+static void mark_all_roots(struct sk_collecting *collecting)
+{
+	for (size_t i = 0; i < collecting->linker->objects.count; i++) {
+		struct sk_object *object = collecting->linker->objects.items[i];
+
+		if (object->pulled && !object->rooted)
+			mark_roots(collecting, object);
+	}
+}
+
+static void mark_synthetic(struct sk_collecting *collecting)
 {
 	struct sk_linker *linker = collecting->linker;
 
@@ -120,28 +203,78 @@ static void mark_synthetic(struct collecting *collecting)
 	}
 }
 
+/* ---- ahead ---- */
+
+static void collect_ahead(void *context)
+{
+	struct sk_collecting *collecting = context;
+
+	collecting->start = sk_timing_now();
+	for (size_t i = 0; i < collecting->function_count; i++)
+		if (is_final(collecting->linker, collecting->functions[i]))
+			mark_symbol(collecting, collecting->functions[i]);
+	mark_all_roots(collecting);
+	follow_all(collecting);
+	collecting->is_ahead = false;
+	collecting->end = sk_timing_now();
+}
+
+void sk_linker_collect_ahead(struct sk_linker *linker, const sk_symbol *functions, size_t count)
+{
+	struct sk_collecting *collecting;
+
+	if (!linker->architecture || linker->options.asked_symbol_count) /* ways begin at the package's own sections */
+		return;
+	sk_thread_destructors_find(linker);
+	collecting = linker->collecting = SK_NEW(linker->arena, struct sk_collecting);
+	*collecting = (struct sk_collecting){.is_ahead = true, .functions = functions, .function_count = count};
+	collecting->other = *linker;
+	collecting->other.arena = sk_arena_create();
+	collecting->linker = &collecting->other;
+	sk_timing_begin(linker->options.timing, "collect ahead", NULL);
+	sk_beside_start(&collecting->beside, linker->options.threads, collect_ahead, collecting);
+	sk_timing_end(linker->options.timing);
+}
+
+void sk_linker_wait_collected(struct sk_linker *linker)
+{
+	struct sk_collecting *collecting = linker->collecting;
+
+	if (!collecting || collecting->linker == linker)
+		return;
+	sk_beside_wait(&collecting->beside);
+	sk_arena_adopt(linker->arena, collecting->other.arena);
+	collecting->linker = linker;
+	if (linker->options.threads > 1)
+		sk_timing_add_beside(linker->options.timing, "collect ahead", collecting->start, collecting->end);
+}
+
+/* ---- the pass ---- */
+
+static struct sk_collecting *begin(struct sk_linker *linker)
+{
+	struct sk_collecting *collecting = SK_NEW(linker->arena, struct sk_collecting);
+
+	collecting->linker = linker;
+	return collecting;
+}
+
 void sk_collect(struct sk_linker *linker)
 {
-	struct collecting collecting = {.linker = linker, .finding = {.from = SK_NONE}};
-	const struct sk_found *found = &collecting.found;
+	struct sk_collecting *collecting = linker->collecting ? linker->collecting : begin(linker);
 
-	mark_synthetic(&collecting);
-	mark_symbols(&collecting, "required by the command line", linker->required.items, linker->required.count);
-	mark_symbols(&collecting, "exported", linker->exported.items, linker->exported.count);
-	for (size_t i = 0; i < linker->objects.count; i++)
-		if (linker->objects.items[i]->pulled)
-			mark_roots(&collecting, linker->objects.items[i]);
-	collecting.finding.root = "kept by --no-gc-sections";
+	sk_thread_destructors_find(linker);
+	collecting->finding.from = SK_NONE;
+	mark_synthetic(collecting);
+	mark_symbols(collecting, "required by the command line", linker->required.items, linker->required.count);
+	mark_symbols(collecting, "exported", linker->exported.items, linker->exported.count);
+	mark_all_roots(collecting);
+	collecting->finding.root = "kept by --no-gc-sections";
 	for (size_t i = 0; linker->options.no_gc_sections && i < linker->symbols.count; i++)
 		if (linker->symbols.items[i].rank == SK_DEFINITION_COMMON)
-			mark(&collecting, sk_symbol_target(linker, (sk_symbol)i).section);
-	collecting.finding.root = NULL;
-	for (size_t i = 0; i < found->sections.count; i++) {
-		const struct sk_input_section *section = found->sections.items[i];
-
-		collecting.finding.from = (uint32_t)i;
-		mark_targets(&collecting, section, section->relocations, section->relocation_count);
-		mark_frames(&collecting, section);
-	}
-	sk_print_reasons(linker, found);
+			mark(collecting, sk_symbol_target(linker, (sk_symbol)i).section);
+	for (size_t i = 0; i < collecting->open_sections.count; i++)
+		follow(collecting, collecting->open_sections.items[i]);
+	follow_all(collecting);
+	sk_print_reasons(linker, &collecting->found);
 }

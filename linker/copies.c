@@ -62,6 +62,7 @@ static struct sk_input_section *copy_section(struct sk_linker *linker, const str
 	struct sk_input_section *copy = SK_NEW(linker->arena, struct sk_input_section);
 
 	*copy = *section;
+	copy->live = false; /* the original may have been collected ahead */
 	copy_frames(linker, copy);
 	linker->copied_size += section->size;
 	sk_array_push(linker->arena, &linker->copies, copy);

@@ -142,6 +142,8 @@ struct sk_linker {
 	uint32_t first_origin; /* kernel k of the order, or behind them what k is handed, was the first to reach
 				  sections whose visit is k more; 0: unknown */
 
+	struct sk_collecting *collecting; /* what has been collected ahead; NULL: nothing */
+
 	/* Of sk_linker_link. */
 	SK_ARRAY(struct sk_input_section *) commons;
 	SK_ARRAY(struct sk_merged *) merged;

@@ -221,6 +221,11 @@ bool sk_linker_state_is_library(const struct sk_linker *linker, uint32_t state);
 /* "name in object" of a state number, for messages. */
 const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state);
 
+/* Begins to collect what these functions reach, which are going to be in the image in any case, beside what the caller
+ * does. The array must live as long as the linker, which the caller must not change until sk_linker_wait_collected. */
+void sk_linker_collect_ahead(struct sk_linker *linker, const sk_symbol *functions, size_t count);
+void sk_linker_wait_collected(struct sk_linker *linker);
+
 /* ---- what the caller synthesizes ---- */
 
 enum sk_section_kind {

@@ -38,6 +38,7 @@ struct sk_object {
 	bool obsolete_debug; /* has debug information that has been dropped */
 	bool loaded;
 	bool pulled;
+	bool rooted; /* what is needed of it whoever refers to it has been marked */
 	bool reached; /* one of its sections is live */
 	bool plain; /* whatever the link is, from its sections nothing is reached that state.c looks for */
 

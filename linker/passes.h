@@ -17,7 +17,7 @@
  *   state.c    and what a function reaches: hidden state, instruction sets
  *   copies.c   functions whose code is there several times
  *   ranges.c   __start_NAME and __stop_NAME
- *   collect.c  marks what is reached; why-live.c says from where
+ *   collect.c  marks what is reached, from kernels ahead of all else; why-live.c says from where
  *   ordering.c reads the symbol ordering file, and finds its sections
  *   notes.c    joins the program properties of what is reached, keeps its notes
  *   debug.c    keeps the debug information of what is reached; debug-write.c writes it

@@ -119,6 +119,10 @@ uint64_t sk_thread_offset(const struct sk_linker *linker, const struct sk_input_
 
 /* ---- scan.c ---- */
 
+/* Whether the relocation may ask for more than a value that is known when linking: sk_scan has to look at it. */
+bool sk_needs_scan(const struct sk_linker *linker, const struct sk_input_section *section,
+		   const sk_elf_relocation *relocation, const struct sk_target *target);
+
 /* With -r: whether the relocation must name its target by a symbol of the target's own, since section and offset would
  * not do: in a GOT access, and where a string or record is meant that the next linker may move. */
 bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_section *section,

@@ -1,6 +1,6 @@
-/* Looks at every relocation of what is reached, once: live sections come in; the GOT slots, PLT stubs and loader
- * relocations that they need go out, and an error for everything that a package cannot hold. After this pass no
- * relocation can fail for any reason but its range.
+/* Looks at every relocation of what is reached, but for sections in which the collection has found nothing to do: live
+ * sections come in; the GOT slots, PLT stubs and loader relocations that they need go out, and an error for everything
+ * that a package cannot hold. After this pass no relocation can fail for any reason but its range.
  *
  * With -r slots are symbols that relocations must name, and nothing is missing: what is undefined stays so. */
 #include <inttypes.h>
@@ -251,6 +251,35 @@ bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_secti
 	return merged && (slot || !raw || ELF64_ST_TYPE(raw->st_info) != STT_SECTION);
 }
 
+/* ---- what there is nothing to do for ---- */
+
+/* An archive's own function that serves destructors is as good as none: it would have to be there when threads end. */
+static bool asks_for_destructor(const struct sk_linker *linker, const struct sk_target *target)
+{
+	return target->kind == SK_TARGET_DEFINED && target->symbol != SK_NONE && !linker->options.relocatable &&
+	       sk_is_thread_destructor(linker, target->symbol);
+}
+
+bool sk_needs_scan(const struct sk_linker *linker, const struct sk_input_section *section,
+		   const sk_elf_relocation *relocation, const struct sk_target *target)
+{
+	const struct sk_relocation_type *type =
+		sk_relocation_type_find(linker->architecture->relocations, ELF64_R_TYPE(relocation->r_info));
+
+	if (!type || target->kind != SK_TARGET_DEFINED || linker->options.relocatable ||
+	    asks_for_destructor(linker, target))
+		return true;
+	switch (type->expression) {
+	case SK_EXPRESSION_RELATIVE:
+	case SK_EXPRESSION_CALL:
+		return false;
+	case SK_EXPRESSION_SLOT:
+		return !sk_is_relaxed(linker, section, relocation, target);
+	default:
+		return true;
+	}
+}
+
 /* ---- the pass ---- */
 
 /* The type, or NULL if no package can hold such a relocation. */
@@ -357,13 +386,6 @@ static void take(struct sk_linker *linker, enum action action, struct sk_input_s
 	}
 }
 
-/* An archive's own function that serves destructors is as good as none: it would have to be there when threads end. */
-static bool asks_for_destructor(const struct sk_linker *linker, const struct sk_target *target)
-{
-	return target->kind == SK_TARGET_DEFINED && target->symbol != SK_NONE && !linker->options.relocatable &&
-	       sk_is_thread_destructor(linker, target->symbol);
-}
-
 static void scan_relocation(struct sk_linker *linker, struct sk_input_section *section,
 			    const sk_elf_relocation *relocation)
 {
@@ -445,13 +467,13 @@ static void scan_section(struct sk_linker *linker, struct sk_input_section *sect
 {
 	if (sk_is_constructors(section) && !linker->options.relocatable)
 		check_constructors(linker, section);
-	for (uint64_t i = 0; i < section->relocation_count; i++)
+	for (uint64_t i = 0; !section->scanned && i < section->relocation_count; i++)
 		scan_relocation(linker, section, &section->relocations[i]);
 }
 
 static void scan_frame(struct sk_linker *linker, struct sk_frame *frame)
 {
-	for (uint64_t i = 0; frame->live && i < frame->relocation_count; i++)
+	for (uint64_t i = 0; frame->live && !frame->scanned && i < frame->relocation_count; i++)
 		scan_relocation(linker, frame->section, &frame->relocations[i]);
 }
 
@@ -459,7 +481,6 @@ bool sk_scan(struct sk_linker *linker)
 {
 	unsigned errors = linker->diag->errors;
 
-	sk_thread_destructors_find(linker);
 	for (size_t i = 0; i < linker->synthetic.count; i++)
 		if (linker->synthetic.items[i]->section.loaded)
 			scan_section(linker, &linker->synthetic.items[i]->section);

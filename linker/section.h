@@ -44,6 +44,7 @@ struct sk_frame {
 	uint32_t number; /* of a CIE, for folding: equal ones share it; 0: none yet */
 	bool marked; /* a CIE: what it refers to is live */
 	bool copied; /* an FDE of a copy of a section: its relocation names the original's code */
+	bool scanned; /* as of sections */
 	bool live;
 };
 
@@ -83,6 +84,7 @@ struct sk_input_section {
 	bool debug; /* debug information: not loaded, but kept */
 	bool mergeable; /* equal strings or records may be joined */
 	bool note; /* known to be well-formed, and part of a PT_NOTE segment if it is live */
+	bool scanned; /* the collection has seen that its relocations have nothing for sk_scan to do */
 	bool discarded; /* member of a COMDAT group that another object has given already */
 	bool live;
 	bool holds_addresses; /* has relocations that the loader must apply */

@@ -50,6 +50,20 @@ static void mark_explained(const struct sk_link *link)
 	}
 }
 
+/* Of each kernel, whether any task that is not idle calls it or none, the plan has the addresses of its functions and
+ * of what these are handed. */
+static void collect_ahead(struct sk_link *link)
+{
+	const struct sk_model *model = link->model;
+	SK_ARRAY(sk_symbol) functions = {0};
+	sk_symbol root;
+
+	for (size_t k = 0; k < model->kernels.count; k++)
+		for (uint32_t i = 0; (root = sk_kernel_root(model, &model->kernels.items[k], i)) != SK_NONE; i++)
+			sk_array_push(link->arena, &functions, root);
+	sk_linker_collect_ahead(link->linker, functions.items, functions.count);
+}
+
 bool sk_pass_bind(struct sk_link *link)
 {
 	struct sk_linker *linker = link->linker;
@@ -65,6 +79,9 @@ bool sk_pass_bind(struct sk_link *link)
 	if (!sk_command_check_outputs(link->command, link->diag, linker))
 		return false;
 	/* The output replaces nothing that was read. */
+
+	collect_ahead(link);
+	/* What kernels reach is being collected. Until the dispatchers are made nobody changes the linker. */
 
 	sk_timing_next(link->timing, "bind");
 	if (!sk_model_bind(model) || !sk_model_assign_roles(model))
@@ -267,6 +284,7 @@ static bool make_sections(struct sk_link *link)
 					       .weights = link->command->weights};
 
 	sk_timing_next(link->timing, "dispatchers");
+	sk_linker_wait_collected(link->linker);
 	return sk_package_build(&input, link->linker, &link->parts);
 }
 

@@ -308,6 +308,7 @@ END_TO_END_TESTS = \
 	tests/run/names.sh \
 	tests/run/nopic.sh \
 	tests/run/once.sh \
+	tests/run/own-names.sh \
 	tests/run/operands.sh \
 	tests/run/operators.sh \
 	tests/run/options.sh \
