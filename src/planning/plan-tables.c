@@ -9,14 +9,19 @@
 
 /* ---- strings ---- */
 
+/* The same scope is asked for time and again. */
 static uint32_t intern(struct sk_plan_writer *writer, const char *text)
 {
-	size_t length = strlen(text);
+	size_t length;
 	uint32_t offset = (uint32_t)writer->strings.count;
-	uint32_t found = sk_map_insert(&writer->string_offsets, text, length, offset);
 
-	if (found != offset)
-		return found;
+	if (text == writer->last_text)
+		return writer->last_offset;
+	length = strlen(text);
+	writer->last_text = text;
+	writer->last_offset = sk_map_insert(&writer->string_offsets, text, length, offset);
+	if (writer->last_offset != offset)
+		return writer->last_offset;
 	while (writer->strings.capacity <= offset + length)
 		writer->strings.items = sk_array_reserve(writer->arena, writer->strings.items, writer->strings.capacity,
 							 &writer->strings.capacity, 1);
@@ -34,34 +39,56 @@ static uint64_t offset_of(const struct sk_plan_writer *writer, const void *field
 static void intern_task(struct sk_plan_writer *writer, uint32_t number)
 {
 	const char *name = writer->model->tasks.items[number].name;
-	size_t length = strlen(name);
 
 	if (writer->entry_names) {
 		const char *entry = writer->entry_names[number];
+		size_t length = strlen(name);
 		size_t before = strlen(entry) - length; /* identifiers are as long as names, or longer */
-		uint32_t offset = intern(writer, entry);
+		uint32_t offset = writer->entry_offsets[number] = intern(writer, entry);
 
-		if (!strcmp(entry + before, name))
-			sk_map_insert(&writer->string_offsets, name, length, offset + (uint32_t)before);
+		if (!strcmp(entry + before, name)) {
+			writer->task_offsets[number] =
+				sk_map_insert(&writer->string_offsets, name, length, offset + (uint32_t)before);
+			return;
+		}
 	}
-	intern(writer, name);
+	writer->task_offsets[number] = intern(writer, name);
+}
+
+/* Its symbol mostly is its name, and its signature that of the kernel in front of it. */
+static void intern_kernel(struct sk_plan_writer *writer, uint32_t number)
+{
+	const struct sk_kernel *kernel = &writer->model->kernels.items[number];
+	struct sk_plan_kernel_strings *strings = &writer->kernel_strings[number];
+	bool alike = number && kernel->signature == kernel[-1].signature;
+
+	strings->name = intern(writer, kernel->name);
+	strings->symbol = strcmp(kernel->symbol, kernel->name) ? intern(writer, kernel->symbol) : strings->name;
+	strings->signature = alike ? strings[-1].signature : intern(writer, kernel->signature->text);
 }
 
 void sk_plan_intern_other_names(struct sk_plan_writer *writer)
 {
-	for (uint32_t i = 0; i < writer->model->tasks.count; i++)
+	const struct sk_model *model = writer->model;
+
+	writer->task_offsets = SK_NEW_ARRAY(writer->arena, uint32_t, model->tasks.count);
+	writer->entry_offsets = SK_NEW_ARRAY(writer->arena, uint32_t, writer->entry_names ? model->tasks.count : 0);
+	writer->kernel_strings = SK_NEW_ARRAY(writer->arena, struct sk_plan_kernel_strings, model->kernels.count);
+	for (uint32_t i = 0; i < model->tasks.count; i++)
 		intern_task(writer, i);
-	for (uint32_t i = 0; i < writer->model->kernels.count; i++) {
-		intern(writer, writer->model->kernels.items[i].name);
-		intern(writer, writer->model->kernels.items[i].symbol);
-		intern(writer, writer->model->kernels.items[i].signature->text);
-	}
+	for (uint32_t i = 0; i < model->kernels.count; i++)
+		intern_kernel(writer, i);
+}
+
+void sk_plan_set_interned(struct sk_plan_writer *writer, int32_t *field, uint32_t offset)
+{
+	*field = (int32_t)(writer->strings_offset + offset - offset_of(writer, field));
 }
 
 void sk_plan_set_string(struct sk_plan_writer *writer, int32_t *field, const char *text)
 {
 	if (text)
-		*field = (int32_t)(writer->strings_offset + intern(writer, text) - offset_of(writer, field));
+		sk_plan_set_interned(writer, field, intern(writer, text));
 }
 
 /* ---- what is shared ---- */

@@ -26,6 +26,11 @@ struct sk_plan_shared {
 	struct sk_map numbers; /* by the bytes of records one behind the other: the first one's */
 };
 
+/* Where what a kernel is called stands in the strings. */
+struct sk_plan_kernel_strings {
+	uint32_t name, symbol, signature;
+};
+
 struct sk_plan_writer {
 	const struct sk_model *model;
 	const struct sk_fusion *fusion;
@@ -66,6 +71,11 @@ struct sk_plan_writer {
 	uint64_t strings_offset; /* in the image */
 	SK_ARRAY(char) strings;
 	struct sk_map string_offsets;
+	const char *last_text; /* that has been looked for there, and what was found */
+	uint32_t last_offset;
+	/* Of the names that go first: by task, by task if it has an entry, by kernel. */
+	uint32_t *task_offsets, *entry_offsets;
+	struct sk_plan_kernel_strings *kernel_strings;
 
 	/* Behind the strings: how many they are is known when all others have been written. */
 	struct sk_plan_shared forms, types, partitions, homes;
@@ -91,6 +101,9 @@ int32_t sk_plan_later_string(struct sk_plan_writer *writer, const char *text);
 
 /* A field of the tables that refers to a string; NULL: it stays 0. */
 void sk_plan_set_string(struct sk_plan_writer *writer, int32_t *field, const char *text);
+
+/* The same, where its place in the strings is known. */
+void sk_plan_set_interned(struct sk_plan_writer *writer, int32_t *field, uint32_t offset);
 
 /* A field of the tables that the linker fills in. Fields come in the order of their places. */
 void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field, enum sk_plan_target target,

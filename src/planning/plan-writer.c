@@ -57,14 +57,16 @@ static void write_header(struct sk_plan_writer *writer, uint32_t machine)
 		sk_plan_set_string(writer, &writer->lanes[i], writer->model->device->lanes[i].name);
 }
 
-static struct sk_plan_kernel *write_kernel(struct sk_plan_writer *writer, const struct sk_kernel *kernel,
-					   uint32_t number, const char *symbol)
+/* As the record of that number. */
+static struct sk_plan_kernel *write_kernel(struct sk_plan_writer *writer, uint32_t index, uint32_t number)
 {
+	const struct sk_kernel *kernel = &writer->model->kernels.items[index];
+	const struct sk_plan_kernel_strings *strings = &writer->kernel_strings[index];
 	struct sk_plan_kernel *record = &writer->kernels[number];
 
-	sk_plan_set_string(writer, &record->name, kernel->name);
-	sk_plan_set_string(writer, &record->symbol, symbol);
-	sk_plan_set_string(writer, &record->signature, kernel->signature->text);
+	sk_plan_set_interned(writer, &record->name, strings->name);
+	sk_plan_set_interned(writer, &record->symbol, strings->symbol);
+	sk_plan_set_interned(writer, &record->signature, strings->signature);
 	record->isa = kernel->isa;
 	record->code_size = kernel->code_size < UINT32_MAX ? (uint32_t)kernel->code_size : UINT32_MAX;
 	record->vector_code_size =
@@ -84,17 +86,16 @@ static void write_kernels(struct sk_plan_writer *writer)
 	uint32_t next = (uint32_t)model->kernels.count;
 
 	for (uint32_t i = 0; i < model->kernels.count; i++) {
-		const struct sk_kernel *kernel = &model->kernels.items[i];
-
-		write_kernel(writer, kernel, i, kernel->symbol)->first_copy = writer->copies[i] ? next : 0;
+		write_kernel(writer, i, i)->first_copy = writer->copies[i] ? next : 0;
 		next += writer->copies[i];
 	}
 	for (uint32_t i = 0; i < model->kernels.count; i++) {
-		const struct sk_kernel *kernel = &model->kernels.items[i];
+		const char *symbol = model->kernels.items[i].symbol;
 
 		for (uint32_t copy = 1; copy <= writer->copies[i]; copy++)
-			write_kernel(writer, kernel, writer->kernels[i].first_copy + copy - 1,
-				     sk_arena_print(writer->arena, "%s.split%u", kernel->symbol, copy));
+			sk_plan_set_string(writer,
+					   &write_kernel(writer, i, writer->kernels[i].first_copy + copy - 1)->symbol,
+					   sk_arena_print(writer->arena, "%s.split%u", symbol, copy));
 	}
 }
 
@@ -190,7 +191,7 @@ static void write_tasks(struct sk_plan_writer *writer)
 		const struct sk_task_placement *placement = &writer->fusion->tasks[i];
 		struct sk_plan_task *record = &writer->tasks[i];
 
-		sk_plan_set_string(writer, &record->name, task->name);
+		sk_plan_set_interned(writer, &record->name, writer->task_offsets[i]);
 		sk_plan_set_string(writer, &record->scope, placement->scope);
 		record->kernel = task->kernel;
 		record->stream = task->stream;
@@ -293,10 +294,10 @@ static void write_step(struct sk_plan_writer *writer, const struct sk_plan_launc
 
 /* ---- launches ---- */
 
-/* What every kind of launch has: a name, entries, and slices that begin where the last launch's end. Blocks that wait
- * for one another cannot run one by one, so such a launch has no serial entry, and neither has one with a thunk. */
-static struct sk_plan_launch *start_launch(struct sk_plan_writer *writer, uint32_t number, const char *name,
-					   struct sk_plan_form *form)
+/* What every kind of launch has, but for its name: entries, and slices that begin where the last launch's end. Blocks
+ * that wait for one another cannot run one by one, so such a launch has no serial entry, and neither has one with a
+ * thunk. */
+static struct sk_plan_launch *start_launch(struct sk_plan_writer *writer, uint32_t number, struct sk_plan_form *form)
 {
 	struct sk_plan_launch *record = &writer->launches[number];
 	bool resident = false;
@@ -306,7 +307,6 @@ static struct sk_plan_launch *start_launch(struct sk_plan_writer *writer, uint32
 		if (writer->plan->resident_cores[lane] < form->resident_cores[lane])
 			writer->plan->resident_cores[lane] = form->resident_cores[lane];
 	}
-	sk_plan_set_string(writer, &record->name, name);
 	sk_plan_add_relocation(writer, &record->entry, SK_PLAN_ENTRY, number);
 	if (form->kind == SK_LAUNCH_TASK && writer->task_entries == SK_TASKS_BY_THUNKS)
 		form->flags = SK_LAUNCH_THUNK;
@@ -379,8 +379,9 @@ static void write_launch(struct sk_plan_writer *writer, uint32_t number)
 	memcpy(form.lane_steps, schedule->lane_steps, sizeof(form.lane_steps));
 	memcpy(form.resident_cores, schedule->resident_cores, sizeof(form.resident_cores));
 
-	struct sk_plan_launch *record = start_launch(writer, number, launch->name, &form);
+	struct sk_plan_launch *record = start_launch(writer, number, &form);
 
+	sk_plan_set_string(writer, &record->name, launch->name);
 	write_options(writer, &form, &launch->options);
 	set_partitions(writer, record, &form, schedule->partitions, schedule->partition_count);
 	set_homes(writer, record, &form, schedule->homes, schedule->home_count);
@@ -431,8 +432,9 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 			form.resident_cores[sides[i].lane] = sides[i].first_core + sides[i].blocks;
 
 	uint32_t place = writer->fusion->launch_count + number;
-	struct sk_plan_launch *record = start_launch(writer, place, writer->entry_names[number], &form);
+	struct sk_plan_launch *record = start_launch(writer, place, &form);
 
+	sk_plan_set_interned(writer, &record->name, writer->entry_offsets[number]);
 	place_task(writer, record, &form, number, start_step(writer, &form, number, &sides[0], 1));
 	form.lane_steps[sides[0].lane] = 1;
 	if (count > 1)
