@@ -22,7 +22,7 @@ static void write32(uint8_t *bytes, uint64_t value)
 void sk_frame_copy(const struct sk_frame *frame, uint8_t *bytes)
 {
 	memcpy(bytes, frame->section->bytes + frame->offset, frame->size);
-	write32(bytes, ((frame->size + 7) & ~(uint64_t)7) - 4);
+	write32(bytes, (((uint64_t)frame->size + 7) & ~(uint64_t)7) - 4);
 	if (frame->cie)
 		write32(bytes + SK_FRAME_ID_OFFSET,
 			frame->output_offset + SK_FRAME_ID_OFFSET - frame->cie->output_offset);

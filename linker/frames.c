@@ -51,6 +51,8 @@ bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *arch
 	size_t first = reader->frames.count;
 	uint64_t next_relocation = 0;
 
+	if (section->size > UINT32_MAX)
+		return fail(reader, section, 0, "the unwind table is larger than 4 GiB");
 	for (uint64_t offset = 0, size; offset < section->size; offset += size) {
 		if (section->size - offset < 4)
 			return fail(reader, section, offset, "a record of the unwind table is truncated");
@@ -65,7 +67,7 @@ bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *arch
 		if (length < 4 || size > section->size - offset)
 			return fail(reader, section, offset, "a record of the unwind table has a wrong length");
 
-		struct sk_frame frame = {.section = section, .offset = offset, .size = size};
+		struct sk_frame frame = {.section = section, .offset = (uint32_t)offset, .size = (uint32_t)size};
 		uint32_t distance = read32(bytes + offset + SK_FRAME_ID_OFFSET);
 
 		if (distance) {
@@ -101,12 +103,12 @@ bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *arch
 	return true;
 }
 
-struct sk_frame *sk_frames_take(struct sk_reader *reader, uint64_t *count)
+struct sk_frame *sk_frames_take(struct sk_reader *reader, uint32_t *count)
 {
 	struct sk_frame *frames = SK_NEW_ARRAY(reader->arena, struct sk_frame, reader->frames.count);
 	size_t room = reader->frames.capacity * sizeof(*frames);
 
-	*count = reader->frames.count;
+	*count = (uint32_t)reader->frames.count;
 	if (*count)
 		memcpy(frames, reader->frames.items, *count * sizeof(*frames));
 	if (room > MOST_ROOM) {
@@ -192,7 +194,7 @@ static void place(struct sk_linker *linker, struct sk_frame *frame)
 	if (!frame->live)
 		return;
 	frame->output_offset = joined->size;
-	joined->size += (frame->size + 7) & ~(uint64_t)7; /* sizes come from memory that exists: no overflow */
+	joined->size += ((uint64_t)frame->size + 7) & ~(uint64_t)7; /* of memory that exists: no overflow */
 }
 
 void sk_frames_place(struct sk_linker *linker)

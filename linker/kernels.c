@@ -44,15 +44,16 @@ static bool find_record(struct sk_linker *linker, struct sk_object *object, cons
 				return true;
 		return false;
 	}
-	if (!object->records) {
-		object->records = SK_NEW(linker->arena, struct sk_map);
-		sk_map_init(object->records, linker->arena);
+	if (!object->more->records) {
+		struct sk_map *records = SK_NEW(linker->arena, struct sk_map);
+
+		sk_object_own_more(linker->arena, object)->records = records;
+		sk_map_init(records, linker->arena);
 		for (uint64_t offset = 0; next_record(object, &offset, record);)
-			sk_map_insert(object->records, record->symbol, strlen(record->symbol),
-				      (uint32_t)record->offset);
+			sk_map_insert(records, record->symbol, strlen(record->symbol), (uint32_t)record->offset);
 	}
 
-	uint32_t found = sk_map_find(object->records, symbol, strlen(symbol));
+	uint32_t found = sk_map_find(object->more->records, symbol, strlen(symbol));
 	uint64_t offset = found;
 
 	return found != SK_NONE && next_record(object, &offset, record);

@@ -128,7 +128,7 @@ struct sk_linker {
 
 	SK_ARRAY(struct sk_synthetic *) synthetic; /* by sk_section */
 	struct sk_frame *frames; /* of the synthetic .eh_frame sections */
-	uint64_t frame_count;
+	uint32_t frame_count;
 	SK_ARRAY(struct sk_ordered) order;
 	SK_ARRAY(struct sk_handed) handed_in_order; /* what they are handed */
 	SK_ARRAY(struct sk_aligned) aligned;

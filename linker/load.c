@@ -43,21 +43,31 @@ static const void *share(struct sk_reader *reader, struct sk_kept *last, const v
 	return copy;
 }
 
+static void keep_more(struct sk_reader *reader, struct sk_object *object)
+{
+	struct sk_object_more *more = sk_object_own_more(reader->arena, object);
+
+	if (more->far_sections)
+		more->far_sections = keep(reader, object, more->far_sections, object->symbol_count * sizeof(uint32_t));
+	if (more->significant_symbols)
+		more->significant_symbols = keep(reader, object, more->significant_symbols, more->significant_size);
+}
+
 /* Names come first: what is described refers to them. */
 static void keep_tables(struct sk_reader *reader, struct sk_object *object)
 {
+	const sk_elf_section *headers = object->headers;
+
 	if (!object->transient)
 		return;
-	object->section_names =
-		share(reader, &reader->section_names, object->section_names, object->section_names_size);
+	object->section_names = share(reader, &reader->section_names, object->section_names,
+				      headers[sk_object_names_section(object)].sh_size);
 	object->symbols = keep(reader, object, object->symbols, object->symbol_count * sizeof(Elf64_Sym));
-	object->names = keep(reader, object, object->names, object->names_size);
-	if (object->far_sections)
-		object->far_sections =
-			keep(reader, object, object->far_sections, object->symbol_count * sizeof(uint32_t));
-	if (object->significant_symbols)
-		object->significant_symbols =
-			keep(reader, object, object->significant_symbols, object->significant_size);
+	if (object->symbol_table)
+		object->names =
+			keep(reader, object, object->names, headers[headers[object->symbol_table].sh_link].sh_size);
+	if (object->more->far_sections || object->more->significant_symbols)
+		keep_more(reader, object);
 	if (object->member)
 		object->member = keep(reader, object, object->member, object->member_length);
 	if (object->kernel_records)
@@ -267,9 +277,9 @@ static bool check_groups(struct sk_reader *reader, const struct sk_object *objec
 {
 	bool *grouped = SK_NEW_ARRAY(reader->arena, bool, object->header_count);
 
-	for (uint32_t i = 0; i < object->group_count; i++)
-		for (uint64_t j = 0; j < object->groups[i].count; j++) {
-			uint32_t member = object->groups[i].members[j];
+	for (uint32_t i = 0; i < object->more->group_count; i++)
+		for (uint64_t j = 0; j < object->more->groups[i].count; j++) {
+			uint32_t member = object->more->groups[i].members[j];
 
 			if (grouped[member])
 				return SK_BAD_OBJECT(reader, object, "section %s is in two groups",
@@ -292,9 +302,14 @@ static bool read_groups(struct sk_reader *reader, struct sk_object *object)
 			return false;
 		sk_array_push(reader->arena, &groups, group);
 	}
-	object->groups = groups.items;
-	object->group_count = (uint32_t)groups.count;
-	return !groups.count || check_groups(reader, object);
+	if (!groups.count)
+		return true;
+
+	struct sk_object_more *more = sk_object_own_more(reader->arena, object);
+
+	more->groups = groups.items;
+	more->group_count = (uint32_t)groups.count;
+	return check_groups(reader, object);
 }
 
 /* ---- relocations ---- */

@@ -116,14 +116,15 @@ static bool read_property(struct sk_reader *reader, struct sk_input_section *sec
 static bool read_properties(struct sk_reader *reader, struct sk_input_section *section, const struct note *note)
 {
 	struct sk_object *object = section->object;
+	struct sk_object_more *more = sk_object_own_more(reader->arena, object);
 	struct sk_property property;
 	uint64_t end = note->description + note->header.n_descsz, used;
 
-	property.note = object->property_notes++;
+	property.note = more->property_notes++;
 	for (uint64_t at = note->description; at < end; at += used) {
 		if (!read_property(reader, section, at, end - at, &property, &used))
 			return false;
-		sk_array_push(reader->arena, &object->properties, property);
+		sk_array_push(reader->arena, &more->properties, property);
 		if (property.type == object->architecture->isa_property)
 			object->isa |= (uint32_t)property.value;
 	}
@@ -203,10 +204,11 @@ static void add_property(struct totals *totals, const struct sk_property *proper
 
 static void add_object(struct totals *totals, const struct sk_object *object)
 {
-	for (size_t i = 0; i < object->properties.count; i++)
-		add_property(totals, &object->properties.items[i],
-			     totals->objects + object->properties.items[i].note + 1);
-	totals->objects += object->property_notes ? object->property_notes : 1;
+	const struct sk_object_more *more = object->more;
+
+	for (size_t i = 0; i < more->properties.count; i++)
+		add_property(totals, &more->properties.items[i], totals->objects + more->properties.items[i].note + 1);
+	totals->objects += more->property_notes ? more->property_notes : 1;
 }
 
 static bool is_kept(const struct totals *totals, const struct total *total)

@@ -22,6 +22,22 @@
 #define MAXIMUM_ALIGNMENT ((uint64_t)1 << 24)
 #define MAXIMUM_SIZE	  ((uint64_t)1 << 46)
 
+static const struct sk_object_more nothing_more;
+
+struct sk_object_more *sk_object_own_more(struct sk_arena *arena, struct sk_object *object)
+{
+	if (object->more == &nothing_more)
+		object->more = SK_NEW(arena, struct sk_object_more);
+	return (struct sk_object_more *)object->more;
+}
+
+uint32_t sk_object_names_section(const struct sk_object *object)
+{
+	const sk_elf_header *header = (const sk_elf_header *)object->bytes;
+
+	return header->e_shstrndx == SHN_XINDEX ? object->headers[0].sh_link : header->e_shstrndx;
+}
+
 uint64_t sk_object_section_size(const struct sk_object *object, uint32_t section)
 {
 	return object->headers ? object->headers[section].sh_size : sk_object_section(object, section)->size;
@@ -31,7 +47,7 @@ static bool check_header(struct sk_reader *reader, struct sk_object *object)
 {
 	const sk_elf_header *header = (const sk_elf_header *)object->bytes;
 
-	if (object->size < sizeof(*header))
+	if (reader->object_size < sizeof(*header))
 		return SK_BAD_OBJECT(reader, object, "the object is truncated in its ELF header");
 	if (header->e_ident[EI_CLASS] != ELFCLASS64)
 		return SK_BAD_OBJECT(reader, object, "is not a 64-bit object");
@@ -64,7 +80,7 @@ static bool check_strings(struct sk_reader *reader, struct sk_object *object, ui
 
 	const sk_elf_section *header = &object->headers[section];
 
-	if (!sk_within(header->sh_offset, header->sh_size, object->size))
+	if (!sk_within(header->sh_offset, header->sh_size, reader->object_size))
 		return SK_BAD_OBJECT(reader, object, "the string table in section %u is truncated", section);
 	if (!header->sh_size || object->bytes[header->sh_offset + header->sh_size - 1] != 0)
 		return SK_BAD_OBJECT(reader, object, "the string table in section %u does not end with a NUL", section);
@@ -73,12 +89,12 @@ static bool check_strings(struct sk_reader *reader, struct sk_object *object, ui
 	return true;
 }
 
-static bool check_section_table(struct sk_reader *reader, struct sk_object *object)
+static bool check_section_table(struct sk_reader *reader, struct sk_object *object, uint64_t *names_size)
 {
 	const sk_elf_header *header = (const sk_elf_header *)object->bytes;
 	uint64_t count = header->e_shnum, bytes;
 
-	if (!sk_within(header->e_shoff, sizeof(Elf64_Shdr), object->size) || header->e_shoff < sizeof(*header))
+	if (!sk_within(header->e_shoff, sizeof(Elf64_Shdr), reader->object_size) || header->e_shoff < sizeof(*header))
 		return SK_BAD_OBJECT(reader, object, "the section headers are missing or lie outside the file");
 	object->headers = (const sk_elf_section *)(object->bytes + header->e_shoff);
 	if (count == 0) /* more than fit into the header (gABI, "ELF Header") */
@@ -86,14 +102,12 @@ static bool check_section_table(struct sk_reader *reader, struct sk_object *obje
 	if (count == 0 || count >= UINT32_MAX)
 		return SK_BAD_OBJECT(reader, object, "the number of sections, %llu, makes no sense",
 				     (unsigned long long)count);
-	if (!sk_mul(count, sizeof(Elf64_Shdr), &bytes) || !sk_within(header->e_shoff, bytes, object->size))
+	if (!sk_mul(count, sizeof(Elf64_Shdr), &bytes) || !sk_within(header->e_shoff, bytes, reader->object_size))
 		return SK_BAD_OBJECT(reader, object,
 				     "the section headers lie outside the file; the object is truncated");
 	object->header_count = (uint32_t)count;
 
-	uint32_t names = header->e_shstrndx == SHN_XINDEX ? object->headers[0].sh_link : header->e_shstrndx;
-
-	return check_strings(reader, object, names, &object->section_names, &object->section_names_size);
+	return check_strings(reader, object, sk_object_names_section(object), &object->section_names, names_size);
 }
 
 /* Names may be each other's ends, but tables of thousands that are all ends of one long name, each copied and compared,
@@ -103,7 +117,7 @@ static bool check_name(struct sk_reader *reader, const struct sk_object *object,
 	enum { NAMES_FACTOR = 16 };
 
 	*sum += strlen(name); /* stops behind the limit: no overflow */
-	if (*sum / NAMES_FACTOR > object->size)
+	if (*sum / NAMES_FACTOR > reader->object_size)
 		return SK_BAD_OBJECT(reader, object,
 				     "the names of its sections or symbols are together more than %d times "
 				     "as long as the object itself",
@@ -146,32 +160,33 @@ static bool check_kernel_records(struct sk_reader *reader, struct sk_object *obj
 		return false;
 	}
 	object->kernel_records = text;
-	object->kernel_records_size = header->sh_size;
+	object->kernel_records_size = (uint32_t)header->sh_size;
 	return true;
 }
 
 static bool check_sections(struct sk_reader *reader, struct sk_object *object)
 {
-	uint64_t names_sum = 0, contents = 0;
+	uint64_t names_size, names_sum = 0, contents = 0;
 
-	if (!check_section_table(reader, object))
+	if (!check_section_table(reader, object, &names_size))
 		return false;
 	for (uint32_t i = 1; i < object->header_count; i++) {
 		const sk_elf_section *header = &object->headers[i];
 
-		if (header->sh_name >= object->section_names_size)
+		if (header->sh_name >= names_size)
 			return SK_BAD_OBJECT(reader, object, "the name of section %u is not in the table of names", i);
 
 		const char *name = sk_object_section_name(object, i);
 
 		if (!check_name(reader, object, name, &names_sum))
 			return false;
-		if (header->sh_type != SHT_NOBITS && !sk_within(header->sh_offset, header->sh_size, object->size))
+		if (header->sh_type != SHT_NOBITS &&
+		    !sk_within(header->sh_offset, header->sh_size, reader->object_size))
 			return SK_BAD_OBJECT(reader, object, "section %s (number %u) ends behind the end of the file",
 					     name, i);
 		/* Cannot overflow: sections of this many bytes were within the file. */
 		contents += header->sh_type == SHT_NOBITS ? 0 : header->sh_size;
-		if (contents > object->size) /* gABI, "Sections": they may not overlap */
+		if (contents > reader->object_size) /* gABI, "Sections": they may not overlap */
 			return SK_BAD_OBJECT(reader, object, "sections overlap: they are larger than the object");
 		if (header->sh_addralign > MAXIMUM_ALIGNMENT ||
 		    (header->sh_addralign && !sk_is_power_of_two(header->sh_addralign)))
@@ -206,13 +221,13 @@ static bool is_intermediate(const struct sk_object *object)
 	return found;
 }
 
-static bool check_symbol(struct sk_reader *reader, struct sk_object *object, uint32_t i)
+static bool check_symbol(struct sk_reader *reader, struct sk_object *object, uint32_t i, uint64_t names_size)
 {
 	const sk_elf_symbol *symbol = &object->symbols[i];
 	bool local = i < object->first_global;
 	unsigned binding = ELF64_ST_BIND(symbol->st_info);
 
-	if (symbol->st_name >= object->names_size)
+	if (symbol->st_name >= names_size)
 		return SK_BAD_OBJECT(reader, object, "the name of symbol %u is not in the table of names", i);
 	if (local ? binding != STB_LOCAL : binding != STB_GLOBAL && binding != STB_WEAK && binding != STB_GNU_UNIQUE)
 		return SK_BAD_OBJECT(reader, object, "symbol %u has binding %u, which it cannot have there", i,
@@ -240,8 +255,8 @@ static bool check_symbol(struct sk_reader *reader, struct sk_object *object, uin
 				     "'%s' is a common symbol of the large code model, which is not supported; "
 				     "recompile with -fno-common, or without -mcmodel=medium and -mcmodel=large",
 				     object->names + symbol->st_name);
-	if (section == SHN_XINDEX && object->far_sections)
-		section = object->far_sections[i];
+	if (section == SHN_XINDEX && object->more->far_sections)
+		section = object->more->far_sections[i];
 	else if (section >= SHN_LORESERVE)
 		section = UINT32_MAX;
 	if (!sk_object_has_section(object, section))
@@ -259,13 +274,13 @@ static bool check_symbols(struct sk_reader *reader, struct sk_object *object)
 		return true;
 
 	const sk_elf_section *header = &object->headers[object->symbol_table];
-	uint64_t names_sum = 0, count = header->sh_size / sizeof(Elf64_Sym);
+	uint64_t names_size, names_sum = 0, count = header->sh_size / sizeof(Elf64_Sym);
 
 	if (header->sh_entsize != sizeof(Elf64_Sym) || header->sh_size % sizeof(Elf64_Sym) || count >= UINT32_MAX)
 		return SK_BAD_OBJECT(reader, object, "the symbol table's size is wrong");
 	if (header->sh_info > count)
 		return SK_BAD_OBJECT(reader, object, "the symbol table has more local symbols than symbols");
-	if (!check_strings(reader, object, header->sh_link, &object->names, &object->names_size))
+	if (!check_strings(reader, object, header->sh_link, &object->names, &names_size))
 		return false;
 	object->symbols = (const sk_elf_symbol *)(object->bytes + header->sh_offset);
 	object->symbol_count = (uint32_t)count;
@@ -276,17 +291,20 @@ static bool check_symbols(struct sk_reader *reader, struct sk_object *object)
 
 		/* Tools that do not know it, such as `ld -r`, renumber the symbols and lose sh_link. */
 		if (far->sh_type == SHT_LLVM_ADDRSIG && far->sh_link == object->symbol_table) {
-			object->significant_symbols = object->bytes + far->sh_offset;
-			object->significant_size = far->sh_size;
+			struct sk_object_more *more = sk_object_own_more(reader->arena, object);
+
+			more->significant_symbols = object->bytes + far->sh_offset;
+			more->significant_size = far->sh_size;
 		}
 		if (far->sh_type != SHT_SYMTAB_SHNDX || far->sh_link != object->symbol_table)
 			continue;
 		if (far->sh_size / sizeof(uint32_t) < count)
 			return SK_BAD_OBJECT(reader, object, "the table of symbols' section numbers is too short");
-		object->far_sections = (const sk_elf_word *)(object->bytes + far->sh_offset);
+		sk_object_own_more(reader->arena, object)->far_sections =
+			(const sk_elf_word *)(object->bytes + far->sh_offset);
 	}
 	for (uint32_t i = 0; i < object->symbol_count; i++)
-		if (!check_symbol(reader, object, i) ||
+		if (!check_symbol(reader, object, i, names_size) ||
 		    !check_name(reader, object, object->names + object->symbols[i].st_name, &names_sum))
 			return false;
 	return true;
@@ -302,7 +320,8 @@ enum sk_object_result sk_object_open(struct sk_reader *reader, const struct sk_o
 				     .member_length = source->member_length,
 				     .transient = source->transient,
 				     .bytes = source->bytes,
-				     .size = source->size};
+				     .more = &nothing_more};
+	reader->object_size = source->size;
 	if (!check_header(reader, object) || !check_sections(reader, object))
 		return SK_OBJECT_BAD;
 	if (is_intermediate(object))

@@ -21,6 +21,19 @@ struct sk_section_group {
 	bool comdat;
 };
 
+/* What few objects have. */
+struct sk_object_more {
+	const sk_elf_word *far_sections; /* SHT_SYMTAB_SHNDX, or NULL */
+	const uint8_t *significant_symbols; /* contents of .llvm_addrsig, or NULL */
+	uint64_t significant_size;
+	struct sk_map *records; /* offsets of signature records by symbol; NULL before somebody asks */
+	/* Of loaded objects only. */
+	struct sk_section_group *groups;
+	uint32_t group_count;
+	uint32_t property_notes; /* that the properties stand in */
+	SK_ARRAY(struct sk_property) properties;
+};
+
 /* A relocatable object: a file or a member of an archive. */
 struct sk_object {
 	/* What every pass over relocations reads. */
@@ -44,30 +57,20 @@ struct sk_object {
 
 	const char *path; /* of the file */
 	const char *member; /* name in the archive, not terminated; NULL: the object is a file of its own */
-	uint32_t member_length;
-	uint32_t input;
-	const uint8_t *bytes; /* NULL: those of the file are gone; what is needed of them has been copied */
-	uint64_t size;
+	const uint8_t *bytes; /* NULL: what is needed of them has been copied */
 	const struct sk_architecture *architecture;
 	const sk_elf_section *headers; /* NULL once they are gone */
 	const char *section_names;
-	uint64_t section_names_size;
-	uint64_t names_size;
-	const sk_elf_word *far_sections; /* SHT_SYMTAB_SHNDX, or NULL */
-	const uint8_t *significant_symbols; /* contents of .llvm_addrsig, or NULL */
-	uint64_t significant_size;
 	const char *kernel_records; /* contents of .sk.kernels, or NULL */
-	uint64_t kernel_records_size;
-	struct sk_map *records; /* offsets of signature records by symbol; NULL before somebody asks */
+	const struct sk_object_more *more; /* shared by those that have nothing of it */
+	uint32_t member_length;
+	uint32_t input;
+	uint32_t kernel_records_size;
 	uint32_t symbol_table; /* section number, 0: none */
 	/* Of loaded objects only. */
-	uint32_t group_count;
-	struct sk_section_group *groups;
 	struct sk_frame *frames;
-	uint64_t frame_count;
 	uint32_t *local_slots; /* GOT slots of local symbols, or NULL */
-	SK_ARRAY(struct sk_property) properties;
-	uint32_t property_notes; /* that they stand in */
+	uint32_t frame_count;
 	uint32_t isa; /* instruction sets that it needs: the architecture's isa_property */
 };
 
@@ -115,6 +118,7 @@ struct sk_reader {
 	struct sk_diag *diag;
 	bool keep_debug;
 	const char *root; /* of absolute paths in thin archives */
+	uint64_t object_size; /* of the object that is being opened */
 	SK_ARRAY(struct sk_input_section) parts; /* of the object that is being read, until their number is known */
 	SK_ARRAY(struct sk_frame) frames;
 	uint8_t *buffer; /* for one small file; NULL before the first */
@@ -193,6 +197,12 @@ enum sk_object_result { SK_OBJECT_READY, SK_OBJECT_INTERMEDIATE, SK_OBJECT_BAD }
 enum sk_object_result sk_object_open(struct sk_reader *reader, const struct sk_object_source *source,
 				     struct sk_object **object);
 
+/* The number of the section that holds the names of sections. */
+uint32_t sk_object_names_section(const struct sk_object *object);
+
+/* What the object has of what few have, to be changed. */
+struct sk_object_more *sk_object_own_more(struct sk_arena *arena, struct sk_object *object);
+
 /* Checks the rest (groups, relocations, frames) and fills what loaded objects have. */
 bool sk_object_load(struct sk_reader *reader, struct sk_object *object);
 
@@ -213,7 +223,7 @@ static inline uint32_t sk_object_symbol_section(const struct sk_object *object, 
 
 	if (number < SHN_LORESERVE)
 		return number;
-	return number == SHN_XINDEX ? object->far_sections[symbol] : SHN_UNDEF;
+	return number == SHN_XINDEX ? object->more->far_sections[symbol] : SHN_UNDEF;
 }
 
 /* The place of a symbol, as that of the byte that it names. */
@@ -227,7 +237,7 @@ bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *arch
 		    struct sk_input_section *section);
 
 /* The reader's frames, in an array of their own. */
-struct sk_frame *sk_frames_take(struct sk_reader *reader, uint64_t *count);
+struct sk_frame *sk_frames_take(struct sk_reader *reader, uint32_t *count);
 
 /* Whether the section holds program properties; reads them and takes the section out of the image. False: it is
  * damaged. */

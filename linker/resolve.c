@@ -73,8 +73,8 @@ static void offer(struct sk_linker *linker, struct sk_linker_symbol *symbol, str
 /* "The first object to give a group wins": the members of a COMDAT group that is there already are discarded. */
 static void join_groups(struct sk_linker *linker, struct sk_object *object)
 {
-	for (uint32_t i = 0; i < object->group_count; i++) {
-		const struct sk_section_group *group = &object->groups[i];
+	for (uint32_t i = 0; i < object->more->group_count; i++) {
+		const struct sk_section_group *group = &object->more->groups[i];
 		uint32_t fresh = (uint32_t)linker->groups.count;
 
 		if (!group->comdat || linker->options.isolate_objects ||
@@ -122,7 +122,6 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 		object->entries = SK_NEW_ARRAY(linker->arena, struct sk_section_entry, object->header_count);
 		object->parts = SK_NEW(linker->arena, struct sk_input_section);
 		object->part_count = 0; /* and one that stands for all */
-		object->group_count = 0;
 		object->frame_count = 0;
 		return false;
 	}

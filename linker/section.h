@@ -37,15 +37,17 @@ struct sk_frame {
 	struct sk_frame *cie; /* of an FDE; NULL: this is a CIE */
 	struct sk_input_section *function; /* of an FDE: where the code lies that it describes; NULL: nowhere */
 	struct sk_frame *next; /* the next FDE of the same section of code */
-	uint64_t offset, size; /* in the section, with the length field */
 	const sk_elf_relocation *relocations;
-	uint64_t relocation_count;
-	uint64_t output_offset; /* in the joined .eh_frame */
-	uint32_t number; /* of a CIE, for folding: equal ones share it; 0: none yet */
+	uint32_t relocation_count;
+	uint32_t offset, size; /* in the section, with the length field */
 	bool marked; /* a CIE: what it refers to is live */
 	bool copied; /* an FDE of a copy of a section: its relocation names the original's code */
 	bool scanned; /* as of sections */
 	bool live;
+	union {
+		uint64_t output_offset; /* in the joined .eh_frame */
+		uint32_t number; /* of a CIE, for folding, which is over then: equal ones share it; 0: none yet */
+	};
 };
 
 /* A string or a record of a mergeable section. */

@@ -29,11 +29,11 @@ static struct sk_target target_of(struct sk_linker *linker, const struct sk_obje
 static bool read_table(struct sk_linker *linker, const struct sk_object *object)
 {
 	enum { DIGIT = 7, LARGEST_SHIFT = 28 /* five bytes hold any 32-bit number */ };
-	const uint8_t *bytes = object->significant_symbols;
+	const uint8_t *bytes = object->more->significant_symbols;
 	uint64_t symbol = 0;
 	unsigned shift = 0;
 
-	for (uint64_t i = 0; i < object->significant_size; i++) {
+	for (uint64_t i = 0; i < object->more->significant_size; i++) {
 		symbol |= (uint64_t)(bytes[i] & 0x7f) << shift;
 		if (bytes[i] & 0x80) {
 			shift += DIGIT;
@@ -67,7 +67,7 @@ static void infer(struct sk_linker *linker, const struct sk_input_section *secti
 
 static bool find_in_object(struct sk_linker *linker, const struct sk_object *object)
 {
-	if (object->significant_symbols)
+	if (object->more->significant_symbols)
 		return read_table(linker, object);
 	for (uint32_t i = 0; i < object->part_count; i++)
 		if (object->parts[i].live && object->parts[i].loaded)
