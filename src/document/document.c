@@ -15,7 +15,8 @@
 
 struct builder {
 	const struct sk_document *document;
-	struct sk_arena *scratch; /* of everything but texts */
+	struct sk_arena *scratch; /* of everything but texts, */
+	struct sk_arena *texts; /* which are here */
 	struct sk_diag *diag; /* the document's */
 	yaml_parser_t yaml;
 	const char *text;
@@ -148,9 +149,10 @@ static uint32_t build_scalar(struct builder *builder, const yaml_event_t *event)
 			 "a scalar cannot hold a NUL character");
 	} else {
 		node->length = (uint32_t)length;
-		node->text = sk_arena_copy(builder->document->arena, text, length);
+		node->text = sk_arena_copy(builder->texts, text, length);
 	}
-	refuse_anchor_and_tag(builder, event->start_mark, event->data.scalar.anchor, event->data.scalar.tag);
+	if (event->data.scalar.anchor || event->data.scalar.tag)
+		refuse_anchor_and_tag(builder, event->start_mark, event->data.scalar.anchor, event->data.scalar.tag);
 	return index;
 }
 
@@ -429,7 +431,12 @@ const struct sk_node *sk_document_parse(const struct sk_document *document, stru
 {
 	struct sk_diag *diag = document->diag;
 	struct sk_place place = {.file = document->file};
-	struct builder builder = {.document = document, .scratch = scratch, .diag = diag, .text = text, .size = size};
+	struct builder builder = {.document = document,
+				  .scratch = scratch,
+				  .texts = document->texts ? document->texts : document->arena,
+				  .diag = diag,
+				  .text = text,
+				  .size = size};
 	unsigned errors = diag->errors;
 
 	if (size > SK_DOCUMENT_MAX_BYTES) {

@@ -25,6 +25,7 @@ struct sk_document {
 	const char *file; /* for messages: its path, */
 	const char *what; /* and what it is to be: "the manifest" */
 	void *owner; /* for the readers of its fields: what they fill */
+	struct sk_arena *texts; /* of the texts of nodes, if that is another one: readers copy what they return */
 };
 
 enum sk_node_kind { SK_NODE_SCALAR, SK_NODE_LIST, SK_NODE_MAP };
@@ -66,7 +67,7 @@ static inline const struct sk_node *sk_node_value(const struct sk_node *key)
 const void *sk_document_read(const struct sk_document *document, struct sk_arena *scratch, size_t *size);
 
 /* Parses the one document in the text. NULL after errors (all that do not stop libyaml are collected). The nodes are in
- * the scratch arena; the texts of scalars are in the document's. */
+ * the scratch arena. */
 const struct sk_node *sk_document_parse(const struct sk_document *document, struct sk_arena *scratch, const void *text,
 					size_t size);
 

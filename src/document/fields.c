@@ -136,16 +136,21 @@ bool sk_read_fields(const struct sk_document *document, const struct sk_node *no
 
 static bool give(const struct sk_document *document, const struct sk_node *node, struct sk_name *result)
 {
-	*result = (struct sk_name){.text = node->text, .place = sk_node_place(document, node)};
+	const char *text = document->texts ? sk_arena_copy(document->arena, node->text, node->length) : node->text;
+
+	*result = (struct sk_name){.text = text, .place = sk_node_place(document, node)};
 	return true;
+}
+
+bool sk_expect_text(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name)
+{
+	return (node->kind == SK_NODE_SCALAR && node->length) || wrong(document, node, what, name, "a text");
 }
 
 bool sk_read_text(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
 		  struct sk_name *result)
 {
-	if (node->kind != SK_NODE_SCALAR || !node->length)
-		return wrong(document, node, what, name, "a text");
-	return give(document, node, result);
+	return sk_expect_text(document, node, what, name) && give(document, node, result);
 }
 
 bool sk_read_name(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,

@@ -26,6 +26,7 @@ bool sk_expect_map(const struct sk_document *document, const struct sk_node *nod
 bool sk_expect_list(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name);
 
 /* True if the node is what the reader of that name below reads, else an error. */
+bool sk_expect_text(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name);
 bool sk_expect_original(const struct sk_document *document, const struct sk_node *node, const char *what,
 			const char *name);
 bool sk_expect_identifier(const struct sk_document *document, const struct sk_node *node, const char *what,

@@ -65,7 +65,7 @@ static bool read_value(const struct sk_document *document, const struct sk_node 
 		return false;
 	}
 	attribute->kind = SK_ATTRIBUTE_STRING;
-	attribute->string = node->text;
+	attribute->string = sk_arena_copy(document->arena, node->text, node->length);
 	return true;
 }
 

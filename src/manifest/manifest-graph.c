@@ -69,6 +69,17 @@ static void add_dimension(const struct sk_document *document, const struct sk_no
 			      (struct sk_dimension){network, {text, sk_node_place(document, key)}});
 }
 
+static void add_network(const struct sk_document *document, const struct sk_node *key)
+{
+	const struct sk_node *own = sk_node_first(sk_node_value(key));
+	const char *name = sk_arena_copy(document->arena, key->text, key->length);
+
+	if (!own)
+		sk_error(document->diag, sk_node_place(document, key), "network '%s' has no dimensions", name);
+	for (; own && !sk_diag_is_hopeless(document->diag); own = sk_node_next(own))
+		add_dimension(document, own, name);
+}
+
 /* Sizes by name; a map of them in place of a size is the set of a network, which has that name. */
 static void read_dimensions(const struct sk_document *document, const struct sk_node *map)
 {
@@ -76,15 +87,10 @@ static void read_dimensions(const struct sk_document *document, const struct sk_
 		return;
 	for (const struct sk_node *key = sk_node_first(map); key && !sk_diag_is_hopeless(document->diag);
 	     key = sk_node_next(key))
-		if (sk_node_value(key)->kind != SK_NODE_MAP)
-			add_dimension(document, key, NULL);
-		else if (!sk_node_first(sk_node_value(key)))
-			sk_error(document->diag, sk_node_place(document, key), "network '%s' has no dimensions",
-				 key->text);
+		if (sk_node_value(key)->kind == SK_NODE_MAP)
+			add_network(document, key);
 		else
-			for (const struct sk_node *own = sk_node_first(sk_node_value(key));
-			     own && !sk_diag_is_hopeless(document->diag); own = sk_node_next(own))
-				add_dimension(document, own, key->text);
+			add_dimension(document, key, NULL);
 }
 
 /* A map from names to values, each read by the function. */

@@ -472,7 +472,7 @@ static void read_tensor(const struct sk_document *document, const struct sk_node
 
 	if (!sk_read_original(document, key, "the name of a tensor", NULL, &name))
 		return;
-	sk_map_insert(&model->tensor_names, key->text, key->length, index);
+	sk_map_insert(&model->tensor_names, name.text, key->length, index);
 	sk_array_push(
 		document->arena, &model->tensors,
 		(struct sk_tensor){.name = name.text, .place = name.place, .view_of = SK_NONE, .binding = SK_NONE});

@@ -16,32 +16,49 @@
 
 /* ---- kernels ---- */
 
+/* A kernel that is read, and the texts of signatures so far: many kernels have the same one. */
+struct kernel_draft {
+	struct sk_declared_kernel kernel;
+	struct sk_map *signatures; /* to the first kernel of each */
+};
+
 static void read_symbol(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	sk_read_name(document, value, "the symbol of a kernel", NULL, &((struct sk_declared_kernel *)target)->symbol);
+	sk_read_name(document, value, "the symbol of a kernel", NULL, &((struct kernel_draft *)target)->kernel.symbol);
 }
 
 static void read_object(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	sk_read_text(document, value, "the object of a kernel", NULL, &((struct sk_declared_kernel *)target)->object);
+	sk_read_text(document, value, "the object of a kernel", NULL, &((struct kernel_draft *)target)->kernel.object);
+}
+
+static const struct sk_signature *parse_signature(const struct sk_document *document, const struct sk_node *node)
+{
+	struct sk_place place = sk_node_place(document, node);
+
+	if (!node->in_line)
+		return sk_signature_parse_folded(document->arena, document->diag, place, node->text);
+	place.column += !node->plain;
+	return sk_signature_parse(document->arena, document->diag, place, node->text);
 }
 
 static void read_signature(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	struct sk_declared_kernel *kernel = target;
+	const struct sk_model *model = document->owner;
+	struct kernel_draft *draft = target;
 
-	if (!sk_read_text(document, value, "a signature", NULL, &kernel->signature))
+	if (!sk_expect_text(document, value, "a signature", NULL))
 		return;
 
-	struct sk_place place = kernel->signature.place;
+	uint32_t same = sk_map_find(draft->signatures, value->text, value->length);
 
-	if (!value->in_line) {
-		kernel->parsed =
-			sk_signature_parse_folded(document->arena, document->diag, place, kernel->signature.text);
+	if (same != SK_NONE) {
+		draft->kernel.parsed = model->declared.items[same].parsed;
 		return;
 	}
-	place.column += !value->plain;
-	kernel->parsed = sk_signature_parse(document->arena, document->diag, place, kernel->signature.text);
+	draft->kernel.parsed = parse_signature(document, value);
+	if (draft->kernel.parsed) /* else the next one has the same errors */
+		sk_map_insert(draft->signatures, value->text, value->length, (uint32_t)model->declared.count);
 }
 
 static void read_kernels(const struct sk_document *document, const struct sk_node *map)
@@ -50,20 +67,27 @@ static void read_kernels(const struct sk_document *document, const struct sk_nod
 	static const struct sk_field fields[] = {
 		{"symbol", false, read_symbol}, {"object", false, read_object}, {"signature", false, read_signature}};
 
+	struct sk_map signatures;
+
 	if (!sk_expect_map(document, map, "'kernels'", NULL))
 		return;
+	sk_map_init(&signatures, document->texts);
+	model->declared.items = SK_NEW_ARRAY(document->arena, struct sk_declared_kernel, map->count + 1);
+	model->declared.capacity = map->count + 1;
+	sk_map_reserve(&model->declared_names, map->count);
 	for (const struct sk_node *key = sk_node_first(map); key && !sk_diag_is_hopeless(document->diag);
 	     key = sk_node_next(key)) {
-		struct sk_declared_kernel kernel = {.place = sk_node_place(document, key)};
+		struct kernel_draft draft = {.kernel = {.place = sk_node_place(document, key)},
+					     .signatures = &signatures};
 		struct sk_name name;
 
 		if (!sk_read_name(document, key, "the name of a kernel", NULL, &name))
 			continue;
-		kernel.name = name.text;
-		sk_read_fields(document, sk_node_value(key), "kernel", kernel.name, fields,
-			       sizeof(fields) / sizeof(fields[0]), &kernel);
-		sk_map_insert(&model->declared_names, key->text, key->length, (uint32_t)model->declared.count);
-		sk_array_push(document->arena, &model->declared, kernel);
+		draft.kernel.name = name.text;
+		sk_read_fields(document, sk_node_value(key), "kernel", name.text, fields,
+			       sizeof(fields) / sizeof(fields[0]), &draft);
+		sk_map_insert(&model->declared_names, name.text, key->length, (uint32_t)model->declared.count);
+		sk_array_push(document->arena, &model->declared, draft.kernel);
 	}
 }
 
@@ -241,7 +265,8 @@ static void read_device(const struct sk_document *document, void *target, const 
 	if (!file && !sk_read_choice(document, value, "'device' (if it is not the path of a profile)", NULL,
 				     sk_profile_builtins, SK_PROFILE_BUILTINS, &index))
 		return;
-	source = file ? sk_model_path(model, value->text) : sk_profile_builtins[index];
+	source = file ? sk_model_path(model, sk_arena_copy(document->arena, value->text, value->length))
+		      : sk_profile_builtins[index];
 	if (!sk_profile_load(source, profile, error, sizeof(error))) {
 		sk_error(document->diag, sk_node_place(document, value), "cannot use the device profile: %s", error);
 		return;
@@ -349,10 +374,14 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 			 "too many errors; the rest of the manifest has not been checked");
 }
 
-static struct sk_document document_of(struct sk_model *model, const char *path)
+static struct sk_document document_of(struct sk_model *model, const char *path, struct sk_arena *scratch)
 {
-	return (struct sk_document){
-		.arena = model->arena, .diag = model->diag, .file = path, .what = "the manifest", .owner = model};
+	return (struct sk_document){.arena = model->arena,
+				    .diag = model->diag,
+				    .file = path,
+				    .what = "the manifest",
+				    .owner = model,
+				    .texts = scratch};
 }
 
 bool sk_manifest_parse(struct sk_model *model, const char *path, const void *text, size_t size)
@@ -368,20 +397,20 @@ bool sk_manifest_parse(struct sk_model *model, const char *path, const void *tex
 		return false;
 	}
 
-	const struct sk_document document = document_of(model, model->manifest);
 	struct sk_arena *scratch = sk_arena_create();
+	const struct sk_document document = document_of(model, model->manifest, scratch);
 	const struct sk_node *root = sk_document_parse(&document, scratch, text, size);
 
 	if (root)
 		read_top(&document, root);
-	sk_arena_recycle(model->arena, scratch); /* the model keeps texts, not nodes */
+	sk_arena_recycle(model->arena, scratch); /* the model has copies */
 	return model->diag->errors == errors;
 }
 
 bool sk_manifest_read(struct sk_model *model, const char *path)
 {
-	const struct sk_document document = document_of(model, path);
 	struct sk_arena *scratch = sk_arena_create();
+	const struct sk_document document = document_of(model, path, scratch);
 	size_t size;
 	const void *text = sk_document_read(&document, scratch, &size);
 	bool ok = text && sk_manifest_parse(model, path, text, size);

@@ -23,8 +23,7 @@ struct sk_declared_kernel {
 	struct sk_place place;
 	struct sk_name symbol; /* text NULL: same as name */
 	struct sk_name object; /* as written; text NULL: any input */
-	struct sk_name signature; /* text NULL: it must be in the object */
-	const struct sk_signature *parsed; /* of `signature` */
+	const struct sk_signature *parsed; /* its signature; NULL: it must be in the object */
 };
 
 struct sk_kernel {

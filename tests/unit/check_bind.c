@@ -902,7 +902,7 @@ static uint32_t best_that_fits(const struct sk_request *request, bool *tied)
 	*tied = false;
 	for (uint32_t i = 0; i < model->declared.count; i++) {
 		const struct sk_signature *signature = model->declared.items[i].parsed;
-		uint32_t weight = weight_of(model->declared.items[i].signature.text);
+		uint32_t weight = weight_of(signature->text);
 
 		if (strcmp(signature->op, "Any") != 0 || (best != SK_NONE && weight < most) ||
 		    !sk_bind_fits(model, request, signature))
