@@ -24,9 +24,15 @@ struct helper {
 /* A file that is read. */
 struct ahead_file {
 	struct sk_reading reading;
-	atomic_size_t next_member; /* the first one that no thread has taken */
 	atomic_bool usable; /* nothing is to be said about it so far */
 	atomic_bool listed; /* it has been read, but for members of an archive */
+};
+
+/* One of them, with members that threads may take. */
+struct ahead_archive {
+	struct ahead_archive *next; /* in any order */
+	struct ahead_file *file;
+	atomic_size_t next_member; /* the first one that no thread has taken */
 };
 
 struct sk_ahead {
@@ -47,8 +53,7 @@ struct sk_ahead {
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
 	int listing; /* threads that take files */
-	struct ahead_file **archives; /* with members that threads may take, in any order */
-	size_t archive_count;
+	struct ahead_archive *archives, **last_archive;
 };
 
 static unsigned messages(const struct sk_reader *reader)
@@ -56,10 +61,15 @@ static unsigned messages(const struct sk_reader *reader)
 	return reader->diag->errors + reader->diag->warnings;
 }
 
-static void announce(struct sk_ahead *ahead, struct ahead_file *file)
+static void announce(struct sk_ahead *ahead, struct sk_arena *arena, struct ahead_file *file)
 {
+	struct ahead_archive *archive = SK_NEW(arena, struct ahead_archive);
+
+	archive->file = file;
+	atomic_init(&archive->next_member, 0);
 	pthread_mutex_lock(&ahead->lock);
-	ahead->archives[ahead->archive_count++] = file;
+	*ahead->last_archive = archive;
+	ahead->last_archive = &archive->next;
 	pthread_cond_broadcast(&ahead->changed);
 	pthread_mutex_unlock(&ahead->lock);
 }
@@ -86,23 +96,23 @@ static bool list_file(struct sk_ahead *ahead, struct sk_reader *reader)
 	ok = sk_reading_open(reader, ahead->paths[number].path, &file->reading) &&
 	     sk_reading_list(reader, &file->reading);
 	atomic_store(&file->usable, ok && messages(reader) == before);
-	if (file->reading.members.count)
-		announce(ahead, file);
+	if (file->reading.contents)
+		announce(ahead, reader->arena, file);
 	atomic_store(&file->listed, true);
 	return true;
 }
 
-/* The archive of that number, or NULL: all files have been listed, and there are not so many. */
-static struct ahead_file *wait_for_archive(struct sk_ahead *ahead, size_t number)
+/* The archive that `link` leads to, or NULL: all files have been listed, and there is none. */
+static struct ahead_archive *wait_for_archive(struct sk_ahead *ahead, struct ahead_archive *const *link)
 {
-	struct ahead_file *file;
+	struct ahead_archive *archive;
 
 	pthread_mutex_lock(&ahead->lock);
-	while (number == ahead->archive_count && ahead->listing)
+	while (!*link && ahead->listing)
 		pthread_cond_wait(&ahead->changed, &ahead->lock);
-	file = number < ahead->archive_count ? ahead->archives[number] : NULL;
+	archive = *link;
 	pthread_mutex_unlock(&ahead->lock);
-	return file;
+	return archive;
 }
 
 /* Members that will take part are loaded, too: all of an archive that is wanted as a whole, and as long as nobody
@@ -119,19 +129,20 @@ static bool open_some(struct sk_ahead *ahead, struct sk_reader *reader, struct a
 	bool ok = sk_reading_open_members(reader, &file->reading, first, end);
 
 	for (size_t i = first; ok && i < end; i++) {
-		struct sk_object *object = file->reading.members.items[i].object;
+		struct sk_object *object = file->reading.contents->members.items[i].object;
 
 		ok = !will_take_part(ahead, file, object) || sk_object_load(reader, object);
 	}
 	return ok;
 }
 
-static void open_members(struct sk_ahead *ahead, struct sk_reader *reader, struct ahead_file *file)
+static void open_members(struct sk_ahead *ahead, struct sk_reader *reader, struct ahead_archive *archive)
 {
-	const size_t count = file->reading.members.count;
+	struct ahead_file *file = archive->file;
+	const size_t count = file->reading.contents->members.count;
 	unsigned before = messages(reader);
 
-	for (size_t first; (first = atomic_fetch_add(&file->next_member, MEMBERS)) < count;)
+	for (size_t first; (first = atomic_fetch_add(&archive->next_member, MEMBERS)) < count;)
 		if (!open_some(ahead, reader, file, first, count - first < MEMBERS ? count : first + MEMBERS) ||
 		    messages(reader) != before)
 			atomic_store(&file->usable, false);
@@ -146,14 +157,14 @@ static void init_reader(struct sk_ahead *ahead, struct sk_arena *arena, struct s
 
 static void read_files(struct sk_ahead *ahead, struct sk_reader *reader)
 {
-	struct ahead_file *file;
+	struct ahead_archive *const *link = &ahead->archives, *archive;
 
 	change_listing(ahead, 1);
 	while (list_file(ahead, reader))
 		;
 	change_listing(ahead, -1);
-	for (size_t i = 0; (file = wait_for_archive(ahead, i)); i++)
-		open_members(ahead, reader, file);
+	for (; (archive = wait_for_archive(ahead, link)); link = &archive->next)
+		open_members(ahead, reader, archive);
 }
 
 static void help(void *context)
@@ -180,13 +191,12 @@ void sk_linker_read_ahead(struct sk_linker *linker, const struct sk_ahead_path *
 	ahead->paths = paths;
 	ahead->count = count;
 	ahead->files = SK_NEW_ARRAY(linker->arena, struct ahead_file, count);
-	ahead->archives = SK_NEW_ARRAY(linker->arena, struct ahead_file *, count);
+	ahead->last_archive = &ahead->archives;
 	atomic_init(&ahead->next, 0);
 	atomic_init(&ahead->awaited, false);
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->changed, NULL);
 	for (size_t i = 0; i < count; i++) {
-		atomic_init(&ahead->files[i].next_member, 0);
 		atomic_init(&ahead->files[i].usable, false);
 		atomic_init(&ahead->files[i].listed, false);
 	}
@@ -223,10 +233,13 @@ void sk_linker_wait_ahead(struct sk_linker *linker)
 /* Gives back what nobody has taken. */
 static void forget(struct sk_reading *reading)
 {
-	for (size_t i = 0; i < reading->files.count; i++)
-		if (reading->files.items[i].mapped)
-			sk_unmap_file(reading->files.items[i].bytes, reading->files.items[i].size);
-	reading->files.count = 0;
+	const struct sk_contents *contents = reading->contents;
+
+	if (reading->mapped)
+		sk_unmap_file(reading->mapped, reading->size);
+	for (size_t i = 0; contents && i < contents->files.count; i++)
+		if (contents->files.items[i].mapped)
+			sk_unmap_file(contents->files.items[i].bytes, contents->files.items[i].size);
 }
 
 /* While another thread has the file, this one reads some of those behind it. */
@@ -234,7 +247,7 @@ static void wait_for(struct sk_ahead *ahead, const struct ahead_file *file)
 {
 	while (!atomic_load(&file->listed) && list_file(ahead, &ahead->reader))
 		;
-	if (!atomic_load(&file->listed) || file->reading.members.count)
+	if (!atomic_load(&file->listed) || file->reading.contents)
 		finish(ahead);
 }
 

@@ -61,25 +61,47 @@ struct identity {
 	uint64_t device, inode;
 };
 
+static void enter_file(struct sk_linker *linker, const struct sk_file *file)
+{
+	sk_array_push(linker->arena, &linker->files, *file);
+	linker->input_size += file->size;
+}
+
+static bool enter_object(struct sk_linker *linker, struct sk_object *object)
+{
+	object->input = (uint32_t)linker->inputs.count;
+	return sk_object_enter(linker, object);
+}
+
+static bool enter_contents(struct sk_linker *linker, const struct sk_contents *contents, bool *intermediate)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < contents->files.count; i++)
+		enter_file(linker, &contents->files.items[i]);
+	for (size_t i = 0; i < contents->members.count; i++) {
+		const struct sk_member *member = &contents->members.items[i];
+
+		*intermediate |= member->intermediate;
+		ok &= !member->object || enter_object(linker, member->object);
+	}
+	return ok;
+}
+
 /* What has been read becomes an input. Entered even if it is bad, so that the next mention of the file says nothing
  * more. */
 static bool enter(struct sk_linker *linker, const struct sk_reading *reading)
 {
 	struct sk_input input = {.path = reading->path,
-				 .archive = reading->archive,
-				 .intermediate = reading->intermediate,
+				 .archive = reading->contents != NULL,
 				 .first_object = (uint32_t)linker->objects.count};
-	uint32_t number = (uint32_t)linker->inputs.count;
 	bool ok = reading->ok;
 
-	for (size_t i = 0; i < reading->files.count; i++) {
-		sk_array_push(linker->arena, &linker->files, reading->files.items[i]);
-		linker->input_size += reading->files.items[i].size;
-	}
-	for (size_t i = 0; (ok || reading->archive) && i < reading->objects.count; i++) {
-		reading->objects.items[i]->input = number;
-		ok &= sk_object_enter(linker, reading->objects.items[i]);
-	}
+	enter_file(linker, &(struct sk_file){reading->path, reading->mapped, reading->size, reading->mapped != NULL});
+	if (reading->contents)
+		ok &= enter_contents(linker, reading->contents, &input.intermediate);
+	else
+		ok = ok && enter_object(linker, reading->object);
 	input.object_count = (uint32_t)linker->objects.count - input.first_object;
 	sk_array_push(linker->arena, &linker->inputs, input);
 	return ok;
@@ -103,12 +125,17 @@ static uint32_t number_of(struct sk_linker *linker, const struct sk_reading *rea
 static void read_now(struct sk_linker *linker, struct sk_reading *reading, bool whole_archive)
 {
 	sk_reading_list(&linker->reader, reading);
-	reading->ok &= sk_reading_open_members(&linker->reader, reading, 0, reading->members.count);
+	if (!reading->contents)
+		return;
+
+	const struct sk_contents *contents = reading->contents;
+
+	reading->ok &= sk_reading_open_members(&linker->reader, reading, 0, contents->members.count);
 
 	bool loads = reading->ok && whole_archive;
 
-	for (size_t i = 0; loads && i < reading->members.count; i++) {
-		struct sk_object *object = reading->members.items[i].object;
+	for (size_t i = 0; loads && i < contents->members.count; i++) {
+		struct sk_object *object = contents->members.items[i].object;
 
 		reading->ok &= !object || sk_object_load(&linker->reader, object);
 	}
@@ -140,8 +167,7 @@ static uint32_t add_file(struct sk_linker *linker, const char *path, bool whole_
 		if (!ahead)
 			read_now(linker, &reading, whole_archive);
 		else
-			ahead->files.count = 0; /* they are the linker's now */
-		sk_reading_finish(&linker->reader, &reading);
+			*ahead = (struct sk_reading){0}; /* its files are the linker's now */
 		if (!enter(linker, &reading))
 			return SK_NONE;
 	} else if (!ahead) {

@@ -93,17 +93,21 @@ struct sk_member {
 	bool intermediate; /* it holds intermediate code only */
 };
 
+/* What an archive holds. */
+struct sk_contents {
+	SK_ARRAY(struct sk_member) members;
+	SK_ARRAY(struct sk_file) files; /* members that a thin archive refers to */
+};
+
 /* What reading a file gives. */
 struct sk_reading {
 	const char *path;
-	int descriptor; /* while the file is open */
 	uint64_t device, inode, size;
-	bool archive;
-	bool intermediate; /* has members of intermediate code only */
+	const uint8_t *mapped; /* NULL: it is not */
+	struct sk_object *object; /* that the file is; it has been loaded */
+	struct sk_contents *contents; /* of an archive; members have been opened */
+	int descriptor; /* while the file is open */
 	bool ok; /* all of it could be read */
-	SK_ARRAY(struct sk_file) files; /* the file itself, then members that a thin archive refers to */
-	SK_ARRAY(struct sk_member) members; /* of an archive */
-	SK_ARRAY(struct sk_object *) objects; /* a file's own has been loaded; members have been opened */
 };
 
 /* Bytes that have been kept; none: NULL and 0. */
@@ -158,9 +162,6 @@ bool sk_reading_list(struct sk_reader *reader, struct sk_reading *reading);
 
 /* Opens some members. */
 bool sk_reading_open_members(struct sk_reader *reader, struct sk_reading *reading, size_t first, size_t end);
-
-/* All members have been opened: those that are objects become the reading's. */
-void sk_reading_finish(struct sk_reader *reader, struct sk_reading *reading);
 
 /* ---- object.c, load.c ---- */
 

@@ -117,7 +117,7 @@ static bool open_member(struct sk_reader *reader, const struct sk_reading *readi
 	struct sk_object_source source = {.path = reading->path,
 					  .member = member->name,
 					  .member_length = member->name_length,
-					  .transient = reading->files.items[0].mapped && member->size < MAPPED_FROM,
+					  .transient = reading->mapped && member->size < MAPPED_FROM,
 					  .bytes = member->bytes,
 					  .size = member->size};
 	enum sk_object_result result = SK_OBJECT_INTERMEDIATE;
@@ -143,19 +143,8 @@ bool sk_reading_open_members(struct sk_reader *reader, struct sk_reading *readin
 	bool ok = true;
 
 	for (size_t i = first; i < end; i++)
-		ok &= open_member(reader, reading, &reading->members.items[i]);
+		ok &= open_member(reader, reading, &reading->contents->members.items[i]);
 	return ok;
-}
-
-void sk_reading_finish(struct sk_reader *reader, struct sk_reading *reading)
-{
-	for (size_t i = 0; i < reading->members.count; i++) {
-		const struct sk_member *member = &reading->members.items[i];
-
-		reading->intermediate |= member->intermediate;
-		if (member->object)
-			sk_array_push(reader->arena, &reading->objects, member->object);
-	}
 }
 
 /* A thin archive names its members by paths, from its own folder if they are not absolute. */
@@ -180,7 +169,7 @@ static bool read_thin_member(struct sk_reader *reader, struct sk_reading *archiv
 	if (!ok)
 		return false;
 	keep_bytes(reader, &file);
-	sk_array_push(reader->arena, &archive->files, file);
+	sk_array_push(reader->arena, &archive->contents->files, file);
 	member->bytes = file.bytes;
 	member->size = file.size;
 	return true;
@@ -192,6 +181,7 @@ static bool list_members(struct sk_reader *reader, struct sk_reading *reading, c
 	struct sk_member member;
 	bool ok = true;
 
+	reading->contents = SK_NEW(reader->arena, struct sk_contents);
 	sk_archive_open(&archive, file->bytes, file->size);
 	for (;;) {
 		enum sk_archive_result result = sk_archive_next(&archive, &member);
@@ -203,7 +193,7 @@ static bool list_members(struct sk_reader *reader, struct sk_reading *reading, c
 		if (!member.bytes && !read_thin_member(reader, reading, &member))
 			ok = false;
 		else
-			sk_array_push(reader->arena, &reading->members, member);
+			sk_array_push(reader->arena, &reading->contents->members, member);
 	}
 }
 
@@ -211,14 +201,10 @@ static bool read_object(struct sk_reader *reader, struct sk_reading *reading, co
 {
 	struct sk_object_source source = {
 		.path = reading->path, .transient = !file->mapped, .bytes = file->bytes, .size = file->size};
-	struct sk_object *object;
 
-	switch (sk_object_open(reader, &source, &object)) {
+	switch (sk_object_open(reader, &source, &reading->object)) {
 	case SK_OBJECT_READY:
-		reading->objects.items = SK_NEW(reader->arena, struct sk_object *);
-		reading->objects.capacity = 1;
-		sk_array_push(reader->arena, &reading->objects, object);
-		return sk_object_load(reader, object);
+		return sk_object_load(reader, reading->object);
 	case SK_OBJECT_INTERMEDIATE:
 		return fail(reader, reading->path,
 			    "holds only intermediate code of link-time optimisation; recompile without -flto");
@@ -234,8 +220,7 @@ static bool read_contents(struct sk_reader *reader, struct sk_reading *reading, 
 
 	if (other)
 		return fail(reader, reading->path, other);
-	reading->archive = file->bytes[0] == '!';
-	if (!reading->archive)
+	if (file->bytes[0] != '!')
 		return read_object(reader, reading, file);
 	keep_bytes(reader, file);
 	return list_members(reader, reading, file);
@@ -247,9 +232,7 @@ bool sk_reading_list(struct sk_reader *reader, struct sk_reading *reading)
 
 	reading->ok = take_bytes(reader, reading->descriptor, &file);
 	close(reading->descriptor);
-	reading->files.items = SK_NEW(reader->arena, struct sk_file); /* most files stand alone */
-	reading->files.capacity = 1;
-	sk_array_push(reader->arena, &reading->files, file);
+	reading->mapped = file.mapped ? file.bytes : NULL;
 	reading->ok = reading->ok && read_contents(reader, reading, &file);
 	return reading->ok;
 }
