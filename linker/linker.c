@@ -234,7 +234,7 @@ static bool fill_image_and_symbols(struct sk_linker *linker)
 	return filled;
 }
 
-/* Where it lies, and its bytes. */
+/* Where it lies, and its bytes, but for those of the caller's that are relocated where they are. */
 static bool make_image(struct sk_linker *linker)
 {
 	struct sk_timing *timing = linker->options.timing;
@@ -246,9 +246,15 @@ static bool make_image(struct sk_linker *linker)
 		return false;
 	sk_timing_next(timing, "relocate");
 	sk_image_prepare(linker);
-	if (!fill_image_and_symbols(linker))
+	/* All is in it but what a section that is not copied refers to. */
+	return fill_image_and_symbols(linker);
+}
+
+static bool finish_image(struct sk_linker *linker)
+{
+	/* Every byte has its value. */
+	if (!sk_relocate_uncopied(linker))
 		return false;
-	sk_timing_next(timing, "finish");
 	/* The file's parts are complete. */
 	return sk_image_finish(linker);
 }
@@ -276,8 +282,18 @@ bool sk_linker_make(struct sk_linker *linker)
 	return made;
 }
 
-/* The list of the passes, with what holds after each, is in choose and make_image. */
+bool sk_linker_finish(struct sk_linker *linker)
+{
+	bool finished;
+
+	sk_timing_begin(linker->options.timing, "finish", NULL);
+	finished = linker->options.relocatable ? sk_relocatable_finish(linker) : finish_image(linker);
+	sk_timing_end(linker->options.timing);
+	return finished;
+}
+
+/* The list of the passes, with what holds after each, is in choose, make_image and finish_image. */
 bool sk_linker_link(struct sk_linker *linker)
 {
-	return sk_linker_choose(linker) && sk_linker_make(linker);
+	return sk_linker_choose(linker) && sk_linker_make(linker) && sk_linker_finish(linker);
 }

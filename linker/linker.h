@@ -304,13 +304,16 @@ void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels);
 /* ---- the link ---- */
 
 /* Resolves, collects what neither an exported synthetic symbol, a synthetic relocation nor a required symbol reaches,
- * and looks at every relocation of the rest. Bytes of the caller's are only read, as others may do meanwhile. */
+ * and looks at every relocation of the rest. */
 bool sk_linker_choose(struct sk_linker *linker);
 
-/* Behind it: lays out, relocates. The image is complete in memory afterwards. */
+/* Behind it: lays out, relocates. Up to here the caller's bytes are only read, as others may do meanwhile. */
 bool sk_linker_make(struct sk_linker *linker);
 
-/* Both. */
+/* Behind it: relocates those that are for it to change. The image is complete in memory afterwards. */
+bool sk_linker_finish(struct sk_linker *linker);
+
+/* All of it. */
 bool sk_linker_link(struct sk_linker *linker);
 
 enum sk_reach_kind {

@@ -123,8 +123,9 @@ void sk_frames_place(struct sk_linker *linker);
 /* Every relocation of a live section is one that a package can hold; slots, stubs and imports are numbered. */
 bool sk_scan(struct sk_linker *linker);
 
-/* Lays out and writes an object: what stands behind sk_scan in the list of passes. */
+/* Lays out and writes an object, in two steps: what stands behind sk_scan in the list of passes. */
 bool sk_relocatable_make(struct sk_linker *linker);
+bool sk_relocatable_finish(struct sk_linker *linker);
 
 /* All sizes are known. */
 void sk_dynamic_prepare(struct sk_linker *linker);
@@ -132,11 +133,14 @@ void sk_dynamic_prepare(struct sk_linker *linker);
 /* Everything has its address. */
 bool sk_layout(struct sk_linker *linker);
 
-/* Code, data and tables are in the image. */
+/* Code, data and tables are in the image, but for the section that is not copied. */
 void sk_image_prepare(struct sk_linker *linker);
 bool sk_relocate(struct sk_linker *linker);
 bool sk_frames_write(struct sk_linker *linker);
 void sk_dynamic_write(struct sk_linker *linker);
+
+/* Once nobody else reads that section: so is this one. */
+bool sk_relocate_uncopied(struct sk_linker *linker);
 
 /* The file's parts are complete. */
 bool sk_image_finish(struct sk_linker *linker);

@@ -108,9 +108,11 @@ bool sk_relocatable_make(struct sk_linker *linker)
 	/* Symbols have their numbers. */
 	sk_image_make_symbols(linker);
 	/* Code and data are in the file; what they do not know is on the lists of relocations. */
-	if (!fill(linker))
-		return false;
-	sk_timing_next(linker->options.timing, "finish");
+	return fill(linker);
+}
+
+bool sk_relocatable_finish(struct sk_linker *linker)
+{
 	sk_image_add_uncopied(linker);
 	if (!sk_debug_write(linker))
 		return false;

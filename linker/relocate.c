@@ -205,8 +205,10 @@ static void relocate_some(void *context, size_t first, size_t end)
 		const struct sk_input_section *section = pass->output->sections.items[i];
 		uint8_t *bytes = sk_image_at(pass->linker, section);
 
-		sk_section_copy(section, bytes);
 		fill_gap(pass, i);
+		if (section == pass->linker->uncopied) /* others may still read it */
+			continue;
+		sk_section_copy(section, bytes);
 		pass->left[i] = !relocate_alone(pass->linker, section, bytes);
 	}
 }
@@ -289,5 +291,14 @@ bool sk_relocate(struct sk_linker *linker)
 	write_slots(linker);
 	write_stubs(linker);
 	sk_traps_write(linker);
+	return linker->diag->errors == errors;
+}
+
+bool sk_relocate_uncopied(struct sk_linker *linker)
+{
+	unsigned errors = linker->diag->errors;
+
+	if (linker->uncopied)
+		relocate_left(linker, linker->uncopied);
 	return linker->diag->errors == errors;
 }

@@ -288,33 +288,37 @@ static bool make_sections(struct sk_link *link)
 	return sk_package_build(&input, link->linker, &link->parts);
 }
 
-/* What can be said of the package before its bytes are written. */
-static bool choose_parts(struct sk_link *link)
+/* All of the package but the plan in it. */
+static bool make_parts(struct sk_link *link)
 {
 	if (!make_sections(link))
 		return false;
 	/* Dispatchers, plan and constants are sections of the link. */
 
 	sk_timing_next(link->timing, "link");
-	return sk_linker_choose(link->linker);
+	if (!sk_linker_choose(link->linker))
+		return false;
 	/* It is known what is in the image, and that it can be. */
+
+	return sk_linker_make(link->linker);
+	/* All is in the image but the addresses in the plan. */
 }
 
-static bool prove_and_choose(struct sk_link *link)
+static bool prove_and_make(struct sk_link *link)
 {
 	unsigned threads = link->command->threads;
 	struct proof proof;
-	bool chosen;
+	bool made;
 
 	/* Two threads may read the plan once its check has made the arguments of its calls. */
 	sk_timing_next(link->timing, "verify");
 	if (!sk_plan_check_in_threads(link->diag, &link->plan, link->command->manifest, threads))
 		return false;
 	if (threads < 2)
-		return prove_now(link) && choose_parts(link);
+		return prove_now(link) && make_parts(link);
 	start_proof(link, &proof);
-	chosen = choose_parts(link);
-	return finish_proof(link, &proof) && chosen;
+	made = make_parts(link);
+	return finish_proof(link, &proof) && made;
 }
 
 bool sk_pass_link(struct sk_link *link)
@@ -325,12 +329,12 @@ bool sk_pass_link(struct sk_link *link)
 		return false;
 	/* The plan is complete. From here on only the plan counts, not what it was made from. */
 
-	if (!prove_and_choose(link))
+	if (!prove_and_make(link))
 		return false;
 	/* Every conflicting pair of accesses is ordered, for every number of cores, and so is what the manifest wants.
 	 */
 
-	if (!sk_linker_make(link->linker) || link->diag->errors) /* warnings that are errors do not stop a room */
+	if (!sk_linker_finish(link->linker) || link->diag->errors) /* warnings that are errors do not stop a room */
 		return false;
 	/* The file's parts are complete. */
 
