@@ -441,6 +441,24 @@ char *sk_arena_join(struct sk_arena *arena, const char *first, const char *secon
 	return text;
 }
 
+char *sk_arena_join_all(struct sk_arena *arena, const char *first, ...)
+{
+	size_t size = 1;
+	char *text, *end;
+	va_list texts;
+
+	va_start(texts, first);
+	for (const char *next = first; next; next = va_arg(texts, const char *))
+		size += strlen(next);
+	va_end(texts);
+	text = end = sk_arena_alloc(arena, size, 1);
+	va_start(texts, first);
+	for (const char *next = first; next; next = va_arg(texts, const char *))
+		end = stpcpy(end, next);
+	va_end(texts);
+	return text;
+}
+
 char *sk_arena_escape(struct sk_arena *arena, const char *text)
 {
 	size_t size = sk_escape(NULL, 0, text) + 1;

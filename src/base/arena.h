@@ -43,6 +43,7 @@ char *sk_arena_escape(struct sk_arena *arena, const char *text);
 
 /* The texts one behind the other. Formatting takes many times as long. */
 char *sk_arena_join(struct sk_arena *arena, const char *first, const char *second);
+char *sk_arena_join_all(struct sk_arena *arena, const char *first, ...) __attribute__((sentinel)); /* up to NULL */
 char *sk_arena_print(struct sk_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));

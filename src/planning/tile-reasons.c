@@ -67,9 +67,9 @@ static const char *composite_text(const struct sk_model *model, uint32_t task)
 /* Of two tasks that access a tensor. */
 static const char *shared_text(const struct sk_model *model, const struct sk_tile_verdict *verdict, const char *but)
 {
-	return sk_arena_print(model->arena, "it shares '%s' with '%s', and %s",
-			      verdict->tensor == SK_NONE ? "?" : model->tensors.items[verdict->tensor].name,
-			      task_name(model, verdict->cause), but);
+	return sk_arena_join_all(model->arena, "it shares '",
+				 verdict->tensor == SK_NONE ? "?" : model->tensors.items[verdict->tensor].name,
+				 "' with '", task_name(model, verdict->cause), "', and ", but, NULL);
 }
 
 /* Behind "not in one group with '…' before it: ". */
@@ -85,13 +85,14 @@ static const char *obstacle_text(const struct sk_model *model, const struct sk_t
 	case SK_TILE_SYNC_ALL:
 		return "the scope has debug-sync-all=1";
 	case SK_TILE_NOT_DIVIDED:
-		return sk_arena_print(arena, "the kernel of '%s' cannot be called for any part of its work", cause);
+		return sk_arena_join_all(arena, "the kernel of '", cause, "' cannot be called for any part of its work",
+					 NULL);
 	case SK_TILE_UNTILED:
-		return sk_arena_print(arena, "the kernel of '%s' is marked untiled", cause);
+		return sk_arena_join_all(arena, "the kernel of '", cause, "' is marked untiled", NULL);
 	case SK_TILE_FLUSHED:
-		return sk_arena_print(arena, "the data cache is flushed around '%s'", cause);
+		return sk_arena_join_all(arena, "the data cache is flushed around '", cause, "'", NULL);
 	case SK_TILE_HIDDEN_STATE:
-		return sk_arena_print(arena, "the kernel of '%s' has hidden state", cause);
+		return sk_arena_join_all(arena, "the kernel of '", cause, "' has hidden state", NULL);
 	case SK_TILE_SCALAR:
 		return sk_arena_print(arena, "'%s' reads a scalar from tensor '%s'", cause, tensor);
 	case SK_TILE_LARGE_OPERAND:
@@ -146,8 +147,8 @@ static const char *sharing_text(const struct sk_model *model, const struct sk_ti
 
 	if (verdict->tensor == SK_NONE)
 		return sk_arena_print(model->arena, "two groups meet in '%s'", cause);
-	return sk_arena_print(model->arena, "it shares '%s' with '%s', part by part",
-			      model->tensors.items[verdict->tensor].name, cause);
+	return sk_arena_join_all(model->arena, "it shares '", model->tensors.items[verdict->tensor].name, "' with '",
+				 cause, "', part by part", NULL);
 }
 
 const char *sk_tile_reason_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
@@ -156,12 +157,13 @@ const char *sk_tile_reason_text(const struct sk_model *model, const struct sk_ti
 
 	switch (verdict->reason) {
 	case SK_TILE_JOINED:
-		return sk_arena_print(model->arena, "in one group with '%s' before it: %s%s", before,
-				      sharing_text(model, verdict), length_text(model, verdict));
+		return sk_arena_join_all(model->arena, "in one group with '", before,
+					 "' before it: ", sharing_text(model, verdict), length_text(model, verdict),
+					 NULL);
 	case SK_TILE_FIRST:
 		return "stands first in its launch";
 	default:
-		return sk_arena_print(model->arena, "not in one group with '%s' before it: %s", before,
-				      obstacle_text(model, verdict));
+		return sk_arena_join_all(model->arena, "not in one group with '", before,
+					 "' before it: ", obstacle_text(model, verdict), NULL);
 	}
 }

@@ -66,11 +66,25 @@ static void put(struct packing *packing, char character)
 	packing->buffer[packing->used++] = character;
 }
 
+/* What separates fields and lines is in none. */
+static const char separators[] = "\t\n\r";
+
 static void add_text(struct packing *packing, const char *text, char separator)
 {
-	for (; *text; text++)
-		put(packing, *text == '\t' || *text == '\n' || *text == '\r' ? ' ' : *text);
-	put(packing, separator);
+	size_t length = strlen(text);
+	char *to = packing->buffer + packing->used;
+
+	if (length >= sizeof(packing->buffer) - packing->used) {
+		for (; *text; text++)
+			put(packing, strchr(separators, *text) ? ' ' : *text);
+		put(packing, separator);
+		return;
+	}
+	memcpy(to, text, length + 1);
+	for (char *at = to; (at = strpbrk(at, separators)) != NULL;)
+		*at = ' ';
+	to[length] = separator;
+	packing->used += length + 1;
 }
 
 static void add_number(struct packing *packing, uint64_t number, char separator)

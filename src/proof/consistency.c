@@ -327,7 +327,7 @@ static bool check_entry(const struct sk_consistency *check, uint32_t number)
 			return sk_contradict(check, "%s: its own entry calls the kernel in another way than its launch",
 					     name);
 	return sk_same_text(check, name, "its entry", sk_plan_string(&entry->name),
-			    sk_arena_print(check->arena, "sk_unfused_%s", sk_identifier(check->arena, name)));
+			    sk_arena_join(check->arena, "sk_unfused_", sk_identifier(check->arena, name)));
 }
 
 /* What has been there, or comes next. */
