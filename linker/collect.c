@@ -104,6 +104,8 @@ static bool mark_targets(struct sk_collecting *collecting, const struct sk_input
 static void mark_record(struct sk_collecting *collecting, struct sk_frame *frame)
 {
 	frame->scanned = mark_targets(collecting, frame->section, frame->relocations, frame->relocation_count);
+	if (!frame->scanned && frame->section->object)
+		frame->section->object->unscanned = true;
 }
 
 /* What a function's unwind information refers to, language-specific tables and personality, is needed with it. */
@@ -125,6 +127,8 @@ static void follow(struct sk_collecting *collecting, struct sk_input_section *se
 {
 	collecting->open = false;
 	section->scanned = mark_targets(collecting, section, section->relocations, section->relocation_count);
+	if (section->object && (!section->scanned || sk_is_constructors(section)))
+		section->object->unscanned = true;
 	mark_frames(collecting, section);
 	if (collecting->open)
 		sk_array_push(collecting->linker->arena, &collecting->open_sections, section);

@@ -48,6 +48,7 @@ bool sk_debug_describe(struct sk_reader *reader, struct sk_input_section *sectio
 		return true;
 	section->object->obsolete_debug |= sk_starts_with(section->name, ".zdebug_info");
 	section->debug = sk_starts_with(section->name, ".debug_");
+	section->object->annotated |= section->debug;
 	return !section->debug || !(section->flags & SHF_COMPRESSED) || describe_compressed(reader, section);
 }
 
@@ -138,7 +139,7 @@ static bool visit(struct sk_linker *linker,
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 0; object->reached && j < object->part_count; j++)
+		for (uint32_t j = 0; object->reached && object->annotated && j < object->part_count; j++)
 			ok &= function(linker, &object->parts[j]);
 	}
 	return ok;

@@ -158,25 +158,46 @@ void sk_frames_attach(struct sk_linker *linker, struct sk_frame *frames, uint64_
 
 /* ---- the joined sections ---- */
 
-static void visit_all(struct sk_linker *linker, void (*visit)(struct sk_linker *linker, struct sk_frame *frame))
+static void visit_object(struct sk_linker *linker, const struct sk_object *object, sk_frame_visitor *visit)
+{
+	for (uint64_t i = 0; i < object->frame_count; i++)
+		visit(linker, &object->frames[i]);
+}
+
+static void visit_synthetic(struct sk_linker *linker, sk_frame_visitor *visit)
 {
 	for (uint64_t i = 0; i < linker->frame_count; i++)
 		visit(linker, &linker->frames[i]);
-	for (size_t i = 0; i < linker->objects.count; i++) {
-		struct sk_object *object = linker->objects.items[i];
+}
 
-		if (object->reached)
-			for (uint64_t j = 0; j < object->frame_count; j++)
-				visit(linker, &object->frames[j]);
-	}
+static void visit_copied(struct sk_linker *linker, sk_frame_visitor *visit)
+{
 	for (size_t i = 0; i < linker->copied_frames.count; i++)
 		visit(linker, linker->copied_frames.items[i]);
 }
 
-void sk_frames_visit(struct sk_linker *linker, void (*visit)(struct sk_linker *linker, struct sk_frame *frame))
+static void visit_all(struct sk_linker *linker, bool unscanned, sk_frame_visitor *visit)
 {
-	if (linker->made[SK_MADE_FRAMES].live)
-		visit_all(linker, visit);
+	if (!linker->made[SK_MADE_FRAMES].live)
+		return;
+	visit_synthetic(linker, visit);
+	for (size_t i = 0; i < linker->objects.count; i++) {
+		const struct sk_object *object = linker->objects.items[i];
+
+		if (object->reached && (object->unscanned || !unscanned))
+			visit_object(linker, object, visit);
+	}
+	visit_copied(linker, visit);
+}
+
+void sk_frames_visit(struct sk_linker *linker, sk_frame_visitor *visit)
+{
+	visit_all(linker, false, visit);
+}
+
+void sk_frames_visit_unscanned(struct sk_linker *linker, sk_frame_visitor *visit)
+{
+	visit_all(linker, true, visit);
 }
 
 static void choose(struct sk_linker *linker, struct sk_frame *frame)
@@ -202,10 +223,20 @@ void sk_frames_place(struct sk_linker *linker)
 	struct sk_input_section *joined = &linker->made[SK_MADE_FRAMES];
 	struct sk_input_section *header = &linker->made[SK_MADE_FRAME_HEADER];
 
-	visit_all(linker, choose);
+	visit_copied(linker, choose); /* their CIEs are the originals' */
+	visit_synthetic(linker, choose);
+	visit_synthetic(linker, place);
+	for (size_t i = 0; i < linker->objects.count; i++) {
+		const struct sk_object *object = linker->objects.items[i];
+
+		if (!object->reached)
+			continue;
+		visit_object(linker, object, choose);
+		visit_object(linker, object, place);
+	}
+	visit_copied(linker, place);
 	if (!header->size)
 		return;
-	visit_all(linker, place);
 	joined->live = true;
 	if (linker->options.relocatable) { /* the next linker makes the header, and joins more records to these */
 		header->size = 0;

@@ -21,7 +21,10 @@ void sk_frames_attach(struct sk_linker *linker, struct sk_frame *frames, uint64_
 /* Copies a live record, with its length and the distance to its CIE as they are in the joined section. */
 void sk_frame_copy(const struct sk_frame *frame, uint8_t *bytes);
 
-/* Calls visit for every record if any stays; those that do are live. */
-void sk_frames_visit(struct sk_linker *linker, void (*visit)(struct sk_linker *linker, struct sk_frame *frame));
+/* Calls visit for every record if any stays; those that do are live. Or without those of objects in which sk_scan has
+ * nothing to do. */
+typedef void sk_frame_visitor(struct sk_linker *linker, struct sk_frame *frame);
+void sk_frames_visit(struct sk_linker *linker, sk_frame_visitor *visit);
+void sk_frames_visit_unscanned(struct sk_linker *linker, sk_frame_visitor *visit);
 
 #endif

@@ -153,6 +153,7 @@ static bool describe_section(struct sk_reader *reader, struct sk_object *object,
 		section->loaded = !is_frames(section);
 		section->type = type_by_name(section);
 		section->mergeable = section->loaded && sk_is_mergeable(section);
+		object->annotated |= section->type == SHT_NOTE;
 		return check_flags(reader, object, section);
 	case SHT_CREL_TYPE:
 		return SK_BAD_OBJECT(reader, object,

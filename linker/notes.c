@@ -320,7 +320,7 @@ bool sk_notes_collect(struct sk_linker *linker)
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 0; object->reached && j < object->part_count; j++)
+		for (uint32_t j = 0; object->reached && object->annotated && j < object->part_count; j++)
 			if (is_note(&object->parts[j]))
 				ok &= keep_note(linker, &object->parts[j], &kept);
 	}

@@ -53,6 +53,8 @@ struct sk_object {
 	bool pulled;
 	bool rooted; /* what is needed of it whoever refers to it has been marked */
 	bool reached; /* one of its sections is live */
+	bool unscanned : 1; /* sk_scan may have something to do in these or in their unwind records */
+	bool annotated : 1; /* has debug information, or notes */
 	bool plain; /* whatever the link is, from its sections nothing is reached that state.c looks for */
 
 	const char *path; /* of the file */

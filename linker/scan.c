@@ -487,14 +487,14 @@ bool sk_scan(struct sk_linker *linker)
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 0; object->reached && j < object->part_count; j++)
+		for (uint32_t j = 0; object->unscanned && j < object->part_count; j++)
 			if (object->parts[j].live && object->parts[j].loaded)
 				scan_section(linker, &object->parts[j]);
 	}
 	for (size_t i = 0; i < linker->copies.count; i++)
 		if (linker->copies.items[i]->live)
 			scan_section(linker, linker->copies.items[i]);
-	sk_frames_visit(linker, scan_frame);
+	sk_frames_visit_unscanned(linker, scan_frame);
 	for (size_t i = 0; i < linker->required.count; i++) {
 		sk_symbol number = linker->required.items[i];
 
