@@ -218,6 +218,22 @@ static void pass(const struct follower *follower, bool forwards)
 		visit(follower, forwards ? i : count - 1 - i, forwards);
 }
 
+/* Whether there is anything that could follow blocks, and blocks to be followed. */
+static bool may_follow(const struct follower *follower)
+{
+	const struct sk_launch_runs *runs = follower->runs;
+	bool divided = false, blocks = false;
+
+	for (uint32_t i = 0; i < runs->count && !divided; i++)
+		divided = runs->runs[i].unit != 0;
+	for (uint32_t i = 0; i < runs->count && divided && !blocks; i++) {
+		const struct end first = end_of(follower, runs->runs[i].first, 0);
+
+		blocks = has_blocks(follower, &first);
+	}
+	return blocks;
+}
+
 void sk_block_parts_choose(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t launch,
 			   const uint32_t *places, struct sk_launch_runs *runs, struct sk_block_verdict *verdicts)
 {
@@ -237,6 +253,8 @@ void sk_block_parts_choose(const struct sk_model *model, const struct sk_fusion 
 			verdicts[runs->tasks[m]] = (struct sk_block_verdict){.task = SK_NONE, .tensor = SK_NONE};
 		}
 	}
+	if (!may_follow(&follower))
+		return;
 	pass(&follower, true);
 	pass(&follower, false);
 	pass(&follower, true);

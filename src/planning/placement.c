@@ -211,6 +211,18 @@ static bool may_spread(const struct sk_model *model, const struct sk_launch *lau
 	return !launch->options.sync_all && !launch->options.no_parallel_fusion;
 }
 
+/* Whether any run may begin at several cores. */
+static bool may_choose(const struct placer *placer)
+{
+	for (uint32_t i = 0; i < placer->runs->count; i++) {
+		const struct sk_task *task = task_of(placer, &placer->runs->runs[i], 0);
+
+		if (placer->model->kernels.items[task->kernel].signature->spread != SK_STEP_PLAIN)
+			return true;
+	}
+	return false;
+}
+
 void sk_placement_choose(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t launch,
 			 struct sk_tile_groups *groups)
 {
@@ -219,7 +231,7 @@ void sk_placement_choose(const struct sk_model *model, const struct sk_fusion *f
 	uint32_t *run_of;
 	struct placer placer = {.model = model, .fusion = fusion, .groups = groups, .number = launch, .runs = runs};
 
-	if (runs->count < 2 || !may_spread(model, record))
+	if (runs->count < 2 || !may_spread(model, record) || !may_choose(&placer))
 		return;
 	run_of = SK_NEW_ARRAY(model->arena, uint32_t, record->task_count);
 	for (uint32_t i = 0; i < runs->count; i++)

@@ -737,6 +737,16 @@ static bool choose_tiles(struct builder *builder)
 	return good;
 }
 
+/* Whether several tasks of the launch are divided: others are in no run with another one. */
+static bool may_have_groups(const struct builder *builder)
+{
+	uint32_t divided = 0;
+
+	for (uint32_t place = 0; place < builder->launch->task_count && divided < 2; place++)
+		divided += signature_of(builder, task_at(builder, place))->spread == SK_STEP_SPLIT;
+	return divided > 1;
+}
+
 /* Puts the launch's tasks in an order in which those that may be in one run stand together, and forms the runs. */
 static void order_and_form_runs(struct builder *builder, uint32_t number, struct sk_launch *launch)
 {
@@ -745,7 +755,7 @@ static void order_and_form_runs(struct builder *builder, uint32_t number, struct
 
 	*launch = *source; /* in network order */
 	builder->order = NULL;
-	if (source->options.sync_all || source->options.no_tile_fusion) {
+	if (source->options.sync_all || source->options.no_tile_fusion || !may_have_groups(builder)) {
 		form_runs(builder);
 		return;
 	}
