@@ -119,7 +119,7 @@ struct sk_frame *sk_frames_take(struct sk_reader *reader, uint32_t *count)
 }
 
 /* What the start of an FDE refers to: in its own object, wherever the symbol may be defined in the end. */
-static struct sk_input_section *find_function(struct sk_linker *linker, const struct sk_frame *frame)
+static struct sk_input_section *find_function(const struct sk_linker *linker, const struct sk_frame *frame)
 {
 	for (uint64_t i = 0; i < frame->relocation_count; i++) {
 		const sk_elf_relocation *relocation = &frame->relocations[i];
@@ -138,7 +138,7 @@ static struct sk_input_section *find_function(struct sk_linker *linker, const st
 	return NULL;
 }
 
-void sk_frames_attach(struct sk_linker *linker, struct sk_frame *frames, uint64_t count)
+void sk_frames_attach(const struct sk_linker *linker, struct sk_frame *frames, uint64_t count)
 {
 	for (uint64_t i = count; i-- > 0;) { /* backwards, so that chains are in order */
 		struct sk_frame *frame = &frames[i];

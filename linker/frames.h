@@ -15,8 +15,9 @@ enum {
 	SK_FRAME_ENTRY_SIZE = 8,
 };
 
-/* After the array has stopped moving: finds each FDE's function and chains the FDEs to it. */
-void sk_frames_attach(struct sk_linker *linker, struct sk_frame *frames, uint64_t count);
+/* After the array has stopped moving: finds each FDE's function and chains the FDEs to it. The linker knows the symbols
+ * of synthetic sections; NULL: the frames are an object's. */
+void sk_frames_attach(const struct sk_linker *linker, struct sk_frame *frames, uint64_t count);
 
 /* Copies a live record, with its length and the distance to its CIE as they are in the joined section. */
 void sk_frame_copy(const struct sk_frame *frame, uint8_t *bytes);

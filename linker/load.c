@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linker/frames.h"
 #include "linker/object.h"
 #include "linker/section.h"
 #include "src/base/checked.h"
@@ -233,6 +234,8 @@ static bool describe_sections(struct sk_reader *reader, struct sk_object *object
 			asked |= has_symbol;
 			continue;
 		}
+		object->joined_by_name |=
+			sk_is_identifier(section.name) || sk_starts_with(section.name, ".gnu.linkonce.");
 		if (section.bytes)
 			section.bytes = keep(reader, object, section.bytes, object->headers[i].sh_size);
 		entries[i].part = (uint32_t)reader->parts.count;
@@ -406,6 +409,7 @@ static bool read_frames(struct sk_reader *reader, struct sk_object *object)
 			return false;
 	}
 	object->frames = sk_frames_take(reader, &object->frame_count);
+	sk_frames_attach(NULL, object->frames, object->frame_count);
 	return true;
 }
 

@@ -55,6 +55,7 @@ struct sk_object {
 	bool reached; /* one of its sections is live */
 	bool unscanned : 1; /* sk_scan may have something to do in these or in their unwind records */
 	bool annotated : 1; /* has debug information, or notes */
+	bool joined_by_name : 1; /* has sections that those of their name in other objects replace or are joined with */
 	bool plain; /* whatever the link is, from its sections nothing is reached that state.c looks for */
 
 	const char *path; /* of the file */

@@ -103,12 +103,11 @@ static void join(struct sk_linker *linker, struct sk_object *object)
 		sk_warning(linker->diag,
 			   (struct sk_place){.file = sk_object_name(linker->arena, object), .section = ".zdebug_info"},
 			   "debug information in this obsolete form is dropped; recompile with -gz=zlib");
-	for (uint32_t i = 0; i < object->part_count; i++)
+	linker->isa |= object->isa;
+	for (uint32_t i = 0; object->joined_by_name && i < object->part_count; i++)
 		discard_linkonce(linker, &object->parts[i]);
 	join_groups(linker, object);
-	sk_frames_attach(linker, object->frames, object->frame_count);
-	linker->isa |= object->isa;
-	for (uint32_t i = 0; i < object->part_count; i++)
+	for (uint32_t i = 0; object->joined_by_name && i < object->part_count; i++)
 		sk_range_add(linker, &object->parts[i]);
 }
 
