@@ -93,8 +93,7 @@ static bool list_file(struct sk_ahead *ahead, struct sk_reader *reader)
 	if (number >= ahead->count)
 		return false;
 	file = &ahead->files[number];
-	ok = sk_reading_open(reader, ahead->paths[number].path, &file->reading) &&
-	     sk_reading_list(reader, &file->reading);
+	ok = sk_reading_open_and_list(reader, ahead->paths[number].path, &file->reading);
 	atomic_store(&file->usable, ok && messages(reader) == before);
 	if (file->reading.contents)
 		announce(ahead, reader->arena, file);

@@ -56,10 +56,86 @@ static bool pull_whole(struct sk_linker *linker, const struct sk_input *input)
 	return ok;
 }
 
+/* ---- which file it is ---- */
+
 /* A file is known by what it is, not by its name. */
 struct identity {
 	uint64_t device, inode;
 };
+
+static struct identity identity_of(const struct stat *status)
+{
+	return (struct identity){status->st_dev, status->st_ino};
+}
+
+/* The number of the input that the file is, or the given one, which it then has. */
+static uint32_t enter_identity(struct sk_linker *linker, struct identity identity, uint32_t number)
+{
+	uint32_t found = sk_map_find(&linker->input_numbers, (const char *)&identity, sizeof(identity));
+
+	if (found != SK_NONE)
+		return found;
+	return sk_map_insert(&linker->input_numbers,
+			     sk_arena_copy(linker->arena, (const char *)&identity, sizeof(identity)), sizeof(identity),
+			     number);
+}
+
+/* Asks of all inputs, since it is needed now. */
+static void identify_inputs(struct sk_linker *linker)
+{
+	for (; linker->identified < linker->inputs.count; linker->identified++) {
+		struct sk_input *input = &linker->inputs.items[linker->identified];
+		struct stat status;
+
+		if (input->unasked && stat(input->path, &status) == 0)
+			enter_identity(linker, identity_of(&status), linker->identified);
+		input->unasked = 0;
+	}
+}
+
+/* Whether an input before the object may be the same file: what it defines is defined already. */
+static bool may_be_known(const struct sk_linker *linker, const struct sk_object *object)
+{
+	for (uint32_t i = object->first_global; i < object->symbol_count; i++) {
+		const char *name = object->names + object->symbols[i].st_name;
+		uint32_t number;
+
+		if (object->symbols[i].st_shndx == SHN_UNDEF)
+			continue;
+		number = sk_map_find(&linker->symbol_numbers, name, strlen(name));
+		return number != SK_NONE && linker->symbols.items[number].first_definition != SK_NONE;
+	}
+	return true;
+}
+
+/* The number of the input that the file is, or the next number, which it then has. */
+static uint32_t number_of(struct sk_linker *linker, struct sk_reading *reading)
+{
+	uint32_t next = (uint32_t)linker->inputs.count;
+	struct stat status;
+
+	if (!reading->identified) {
+		if (!may_be_known(linker, reading->object) || stat(reading->path, &status) < 0)
+			return next;
+		reading->device = status.st_dev;
+		reading->inode = status.st_ino;
+		reading->identified = true;
+	}
+	if (!reading->contents) /* else it is no small object */
+		identify_inputs(linker);
+	return enter_identity(linker, (struct identity){reading->device, reading->inode}, next);
+}
+
+/* Whether the input is the file, though nobody has asked: its size has not changed. */
+static bool is_unasked(const struct sk_input *input, const struct stat *status)
+{
+	struct stat other;
+
+	return input->unasked && input->unasked == status->st_size && stat(input->path, &other) == 0 &&
+	       other.st_dev == status->st_dev && other.st_ino == status->st_ino;
+}
+
+/* ---- what it holds ---- */
 
 static void enter_file(struct sk_linker *linker, const struct sk_file *file)
 {
@@ -94,7 +170,8 @@ static bool enter(struct sk_linker *linker, const struct sk_reading *reading)
 {
 	struct sk_input input = {.path = reading->path,
 				 .archive = reading->contents != NULL,
-				 .first_object = (uint32_t)linker->objects.count};
+				 .first_object = (uint32_t)linker->objects.count,
+				 .unasked = reading->identified ? 0 : (uint32_t)reading->size};
 	bool ok = reading->ok;
 
 	enter_file(linker, &(struct sk_file){reading->path, reading->mapped, reading->size, reading->mapped != NULL});
@@ -105,20 +182,6 @@ static bool enter(struct sk_linker *linker, const struct sk_reading *reading)
 	input.object_count = (uint32_t)linker->objects.count - input.first_object;
 	sk_array_push(linker->arena, &linker->inputs, input);
 	return ok;
-}
-
-/* The number of the input that the file is, or the next number, which it then has. */
-static uint32_t number_of(struct sk_linker *linker, const struct sk_reading *reading)
-{
-	const struct identity identity = {reading->device, reading->inode};
-	uint32_t number = sk_map_find(&linker->input_numbers, (const char *)&identity, sizeof(identity));
-
-	if (number != SK_NONE)
-		return number;
-	number = (uint32_t)linker->inputs.count;
-	sk_map_insert(&linker->input_numbers, sk_arena_copy(linker->arena, (const char *)&identity, sizeof(identity)),
-		      sizeof(identity), number);
-	return number;
 }
 
 /* Members that will take part are loaded before their names are entered, which then lie in what has been copied. */
@@ -202,10 +265,13 @@ bool sk_linker_has_input(struct sk_linker *linker, const char *path)
 	if (stat(path, &status) < 0)
 		return false;
 
-	const struct identity identity = {status.st_dev, status.st_ino};
+	const struct identity identity = identity_of(&status);
 
 	if (sk_map_find(&linker->input_numbers, (const char *)&identity, sizeof(identity)) != SK_NONE)
 		return true;
+	for (size_t i = 0; i < linker->inputs.count; i++)
+		if (is_unasked(&linker->inputs.items[i], &status))
+			return true;
 	for (size_t i = 0; i < linker->dependencies.count; i++) {
 		struct stat other;
 

@@ -25,6 +25,7 @@ struct sk_input {
 	bool is_library; /* -l names it */
 	bool intermediate; /* has members of intermediate code only */
 	uint32_t first_object, object_count;
+	uint32_t unasked; /* bytes of a small object whose device and inode nobody has asked for; 0: they are known */
 	struct sk_map *local_functions; /* -> linker->local_functions; NULL before somebody asks */
 };
 
@@ -92,7 +93,8 @@ struct sk_linker {
 	const struct sk_architecture *architecture; /* NULL before the first object */
 
 	SK_ARRAY(struct sk_input) inputs;
-	struct sk_map input_numbers; /* by device and inode */
+	struct sk_map input_numbers; /* by device and inode, if they are known */
+	uint32_t identified; /* of so many inputs they are */
 	struct sk_ahead *ahead; /* threads that read, or what they have read; NULL: none */
 	SK_ARRAY(struct sk_file) files;
 	const char *map_end; /* what the caller adds to the map; NULL: nothing */

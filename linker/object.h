@@ -110,6 +110,7 @@ struct sk_reading {
 	struct sk_object *object; /* that the file is; it has been loaded */
 	struct sk_contents *contents; /* of an archive; members have been opened */
 	int descriptor; /* while the file is open */
+	bool identified; /* device and inode are known */
 	bool ok; /* all of it could be read */
 };
 
@@ -162,6 +163,9 @@ bool sk_reading_open(struct sk_reader *reader, const char *path, struct sk_readi
 
 /* Reads and closes it: an object as a whole, of an archive the list of its members. */
 bool sk_reading_list(struct sk_reader *reader, struct sk_reading *reading);
+
+/* Both. Which file a small object is nobody has asked then: that is a system call of four. */
+bool sk_reading_open_and_list(struct sk_reader *reader, const char *path, struct sk_reading *reading);
 
 /* Opens some members. */
 bool sk_reading_open_members(struct sk_reader *reader, struct sk_reading *reading, size_t first, size_t end);

@@ -35,13 +35,19 @@ static bool read_all(struct sk_reader *reader, int descriptor, const struct sk_f
 	return true;
 }
 
+/* Room for a small file. */
+static uint8_t *buffer_of(struct sk_reader *reader)
+{
+	if (!reader->buffer)
+		reader->buffer = sk_arena_alloc(reader->arena, MAPPED_FROM, 1);
+	return reader->buffer;
+}
+
 /* file->bytes: in the reader's buffer, or mapped. */
 static bool take_bytes(struct sk_reader *reader, int descriptor, struct sk_file *file)
 {
 	if (file->size < MAPPED_FROM) {
-		if (!reader->buffer)
-			reader->buffer = sk_arena_alloc(reader->arena, MAPPED_FROM, 1);
-		file->bytes = reader->buffer;
+		file->bytes = buffer_of(reader);
 		return read_all(reader, descriptor, file, reader->buffer);
 	}
 
@@ -62,25 +68,34 @@ static void keep_bytes(struct sk_reader *reader, struct sk_file *file)
 	file->bytes = bytes;
 }
 
-bool sk_reading_open(struct sk_reader *reader, const char *path, struct sk_reading *reading)
+static bool open_file(struct sk_reader *reader, const char *path, struct sk_reading *reading)
+{
+	*reading = (struct sk_reading){.path = path, .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+	return reading->descriptor >= 0 || fail(reader, path, strerror(errno));
+}
+
+/* Of an open file, which is closed if it is none. */
+static bool identify(struct sk_reader *reader, struct sk_reading *reading)
 {
 	struct stat status;
 
-	*reading = (struct sk_reading){.path = path, .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-	if (reading->descriptor < 0)
-		return fail(reader, path, strerror(errno));
 	if (fstat(reading->descriptor, &status) < 0)
-		fail(reader, path, strerror(errno));
+		fail(reader, reading->path, strerror(errno));
 	else if (!S_ISREG(status.st_mode))
-		fail(reader, path, "is not a regular file");
+		fail(reader, reading->path, "is not a regular file");
 	else
-		reading->ok = true;
+		reading->ok = reading->identified = true;
 	reading->device = status.st_dev;
 	reading->inode = status.st_ino;
 	reading->size = (uint64_t)status.st_size;
 	if (!reading->ok)
 		close(reading->descriptor);
 	return reading->ok;
+}
+
+bool sk_reading_open(struct sk_reader *reader, const char *path, struct sk_reading *reading)
+{
+	return open_file(reader, path, reading) && identify(reader, reading);
 }
 
 /* What the bytes are, if they are neither object nor archive; NULL if they are. */
@@ -235,4 +250,22 @@ bool sk_reading_list(struct sk_reader *reader, struct sk_reading *reading)
 	reading->mapped = file.mapped ? file.bytes : NULL;
 	reading->ok = reading->ok && read_contents(reader, reading, &file);
 	return reading->ok;
+}
+
+/* What is not a whole small object at the first glance is looked at as any other file: pipes and folders cannot be read
+ * so, and devices fill the buffer. */
+bool sk_reading_open_and_list(struct sk_reader *reader, const char *path, struct sk_reading *reading)
+{
+	struct sk_file file = {.path = path};
+	ssize_t got;
+
+	if (!open_file(reader, path, reading))
+		return false;
+	file.bytes = buffer_of(reader);
+	got = pread(reading->descriptor, reader->buffer, MAPPED_FROM, 0);
+	if (got < SELFMAG || got == MAPPED_FROM || memcmp(file.bytes, ELFMAG, SELFMAG) != 0)
+		return identify(reader, reading) && sk_reading_list(reader, reading);
+	close(reading->descriptor);
+	reading->size = file.size = (uint64_t)got;
+	return reading->ok = read_object(reader, reading, &file);
 }

@@ -118,6 +118,32 @@ done
 errors '^sklink: error: kernel_[0-9]*.o: ' 200
 for kept in *.kept; do mv "$kept" "one/${kept%.kept}"; done
 
+# A file is one input under any of its names, and no output; a copy of it is another input, and what is no file is none.
+(
+	cd one
+	ln -s kernel_0000.o symbolic.o
+	ln kernel_0001.o hard.o
+	ln -s . folder
+	echo 'int plain(void) { return 1; }' | $KERNEL_CC -fPIC -x c -c - -o plain.o
+	ln kernel_0004.o other.o
+	ln plain.o other-plain.o
+	cp kernel_0005.o copy.o
+	mkfifo pipe
+	"$sklink" model.yaml @loose libpart.a libthin.a -o once.sk
+	for threads in 1 2 8; do
+		"$sklink" model.yaml @loose symbolic.o libpart.a hard.o folder/kernel_0002.o kernel_0003.o libthin.a ./libpart.a \
+			-o again.sk -j$threads
+		cmp once.sk again.sk || fail "a file of several names is several inputs with $threads threads"
+		for other in other.o other-plain.o; do
+			fails_with "^sklink: error: $other: is an input, too" \
+				"$sklink" model.yaml @loose libpart.a libthin.a plain.o -o $other -j$threads
+		done
+		cmp other.o kernel_0004.o && cmp other-plain.o plain.o || fail "an input has been written"
+	done
+)
+errors '^sklink: error: .*duplicate symbol: kernel_0005$' 1 copy.o
+errors '^sklink: error: (pipe|folder|/dev/zero): is not a regular file$' 3 pipe folder /dev/zero
+
 # A hundred objects that use what nobody has, and define what others do, and that are out of range.
 cat >bad.c <<'END'
 int missing_0000(int), nowhere(int);
