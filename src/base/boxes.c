@@ -267,10 +267,20 @@ size_t sk_boxes_cut(struct sk_arena *arena, struct sk_boxes *boxes, const struct
 	return whole ? count : sk_boxes_find(arena, boxes, area);
 }
 
+static bool is_same(const struct sk_box *one, const struct sk_box *other)
+{
+	return is_at(one, other) && one->right == other->right && one->bottom == other->bottom;
+}
+
 void sk_boxes_fill(struct sk_arena *arena, struct sk_boxes *boxes, const struct sk_box *area)
 {
 	size_t count = sk_boxes_find(arena, boxes, area);
 
+	/* What is written as a whole mostly is so again. */
+	if (count == 1 && is_same(sk_boxes_at(boxes, 0), area)) {
+		sk_boxes_at(boxes, 0)->value = area->value;
+		return;
+	}
 	for (size_t i = 0; i < count; i++) {
 		struct sk_box box = *sk_boxes_at(boxes, i);
 

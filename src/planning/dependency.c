@@ -306,19 +306,30 @@ static int compare_numbers(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Stream numbers are the user's own and may be far apart: sort them, then number them by rank. */
+/* Drops those that are equal to the one in front; returns how many are left. */
+static uint32_t drop_repeated(uint32_t *numbers, uint32_t count)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (i == 0 || numbers[i] != numbers[kept - 1])
+			numbers[kept++] = numbers[i];
+	return kept;
+}
+
+/* Stream numbers are the user's own and may be far apart: sort them, then number them by rank. Many tasks in a row are
+ * of one stream. */
 static void number_streams(struct builder *builder, struct sk_dependencies *dependencies)
 {
 	const struct sk_model *model = builder->model;
 	uint32_t *streams = SK_NEW_ARRAY(builder->arena, uint32_t, model->tasks.count);
-	uint32_t count = 0;
+	uint32_t count;
 
 	for (size_t t = 0; t < model->tasks.count; t++)
 		streams[t] = model->tasks.items[t].stream;
-	qsort(streams, model->tasks.count, sizeof(*streams), compare_numbers);
-	for (size_t i = 0; i < model->tasks.count; i++)
-		if (i == 0 || streams[i] != streams[count - 1])
-			streams[count++] = streams[i];
+	count = drop_repeated(streams, (uint32_t)model->tasks.count);
+	qsort(streams, count, sizeof(*streams), compare_numbers);
+	count = drop_repeated(streams, count);
 
 	uint32_t *last = SK_NEW_ARRAY(builder->arena, uint32_t, count);
 
