@@ -250,7 +250,7 @@ void sk_binder_bind_extents(struct sk_binder *binder)
 {
 	bool progress;
 
-	for (uint32_t e = 0; e < SK_MAX_PARAMETERS; e++)
+	for (uint32_t e = 0; e < binder->signature->extent_count; e++)
 		binder->extents[e] = SK_EXTENT_OPEN;
 	bind_strides(binder);
 	do {

@@ -251,9 +251,17 @@ static bool check_stride(struct sk_calls *calls, uint32_t number)
 	return product.open_count || sk_call_learn(calls, parameter->stride, product.known);
 }
 
+static bool has_unknown(const struct sk_calls *calls)
+{
+	for (uint32_t e = 0; e < calls->signature->extent_count; e++)
+		if (calls->extents[e] == SK_EXTENT_UNKNOWN)
+			return true;
+	return false;
+}
+
 bool sk_call_check_extents(struct sk_calls *calls)
 {
-	while (learn_shape(calls) || learn_extent(calls))
+	while (has_unknown(calls) && (learn_shape(calls) || learn_extent(calls)))
 		;
 	for (uint32_t i = 0; i < calls->signature->parameter_count; i++)
 		if (sk_call_has_tensor(calls, i) &&

@@ -89,7 +89,7 @@ static void check_call(struct sk_calls *calls, const struct sk_plan_step *step, 
 	calls->signature = calls->signatures[call->kernel];
 	if (!calls->signature)
 		return; /* it has an error of its own */
-	for (uint32_t e = 0; e < SK_MAX_PARAMETERS; e++)
+	for (uint32_t e = 0; e < calls->signature->extent_count; e++)
 		calls->extents[e] = SK_EXTENT_UNKNOWN;
 	if (calls->signature->spread_extent != SK_NONE)
 		calls->extents[calls->signature->spread_extent] = sk_plan_extent(step, calls->call);
