@@ -246,16 +246,24 @@ static void bind_strides(struct sk_binder *binder)
 			bind_stride(binder, p);
 }
 
+static bool has_open(const struct sk_binder *binder)
+{
+	for (uint32_t e = 0; e < binder->signature->extent_count; e++)
+		if (binder->extents[e] == SK_EXTENT_OPEN)
+			return true;
+	return false;
+}
+
 void sk_binder_bind_extents(struct sk_binder *binder)
 {
-	bool progress;
+	bool progress = true;
 
 	for (uint32_t e = 0; e < binder->signature->extent_count; e++)
 		binder->extents[e] = SK_EXTENT_OPEN;
 	bind_strides(binder);
-	do {
+	while (progress && has_open(binder)) {
 		progress = false;
 		for_all_dimensions(binder, &progress);
-	} while (progress);
+	}
 	for_all_dimensions(binder, NULL);
 }

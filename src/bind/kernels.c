@@ -35,6 +35,7 @@ struct sk_kernel_finder {
 	struct sk_ops ops; /* once the libraries are known */
 	struct sk_request request; /* of the task that is looked at */
 	SK_ARRAY(struct copy) copies;
+	uint32_t named; /* so many kernels are in model->kernel_names, which operators ask only */
 	struct sk_map counted; /* kernel and a number of operands that is not its own -> index in model->kernels */
 };
 
@@ -183,7 +184,6 @@ static uint32_t add_kernel(struct sk_kernel_finder *finder, const char *name, st
 {
 	struct sk_model *model = finder->model;
 	const struct sk_kernel_record *record = &functions->record;
-	uint32_t index = (uint32_t)model->kernels.count;
 
 	sk_array_push(model->arena, &model->kernels,
 		      (struct sk_kernel){.name = name,
@@ -193,8 +193,7 @@ static uint32_t add_kernel(struct sk_kernel_finder *finder, const char *name, st
 					 .signature = functions->signature,
 					 .code = record->code,
 					 .vector_code = functions->vector});
-	sk_map_insert(&model->kernel_names, name, strlen(name), index);
-	return index;
+	return (uint32_t)model->kernels.count - 1;
 }
 
 /* "; did you mean 'x'?" among the functions there and, where they can be meant, declared kernels. */
@@ -290,6 +289,19 @@ static bool has_signature(const struct sk_kernel *kernel, const struct sk_signat
 	return kernel->signature == signature || kernel->signature->open == signature;
 }
 
+/* The first kernel of the name, or SK_NONE. */
+static uint32_t kernel_of_name(struct sk_kernel_finder *finder, const char *name)
+{
+	struct sk_model *model = finder->model;
+
+	for (; finder->named < model->kernels.count; finder->named++) {
+		const char *next = model->kernels.items[finder->named].name;
+
+		sk_map_insert(&model->kernel_names, next, strlen(next), finder->named);
+	}
+	return sk_map_find(&model->kernel_names, name, strlen(name));
+}
+
 static uint32_t use_op_kernel(struct sk_kernel_finder *finder, struct sk_op_kernel *chosen, const struct sk_task *task)
 {
 	struct sk_model *model = finder->model;
@@ -309,7 +321,7 @@ static uint32_t use_op_kernel(struct sk_kernel_finder *finder, struct sk_op_kern
 		return chosen->kernel = FAILED; /* the linker has said why */
 
 	/* The same function may have been found by its name already. */
-	uint32_t known = sk_map_find(&model->kernel_names, chosen->name, strlen(chosen->name));
+	uint32_t known = kernel_of_name(finder, chosen->name);
 
 	if (known != SK_NONE && model->kernels.items[known].code == functions.record.code &&
 	    has_signature(&model->kernels.items[known], chosen->signature))
