@@ -37,27 +37,6 @@ static uint64_t distance_to_copy(struct sk_linker *linker, const struct sk_frame
 	return target.section ? frame->function->address - target.section->address : 0;
 }
 
-static void write_record(struct sk_linker *linker, struct sk_frame *frame)
-{
-	if (!frame->live)
-		return;
-
-	const struct sk_input_section *joined = &linker->made[SK_MADE_FRAMES];
-	uint64_t address = joined->address + frame->output_offset;
-	uint8_t *bytes = linker->image + address;
-
-	sk_frame_copy(frame, bytes);
-	for (uint64_t i = 0; i < frame->relocation_count; i++) {
-		sk_elf_relocation relocation = frame->relocations[i];
-
-		if (frame->copied && relocation.r_offset == frame->offset + SK_FRAME_START_OFFSET)
-			/* As unsigned numbers, since an addend is any. */
-			relocation.r_addend =
-				(int64_t)((uint64_t)relocation.r_addend + distance_to_copy(linker, frame, &relocation));
-		sk_relocate_one(linker, frame->section, &relocation, bytes, frame->offset, address);
-	}
-}
-
 struct entry {
 	uint64_t start, record; /* addresses */
 };
@@ -94,43 +73,65 @@ static uint64_t function_start(struct sk_linker *linker, const struct sk_frame *
 	return 0;
 }
 
-/* An entry if the frame is live and an FDE; returns their number. */
-static size_t gather_one(struct sk_linker *linker, const struct sk_frame *frame, struct entry *entry)
+/* ---- records, and the entries of FDEs ---- */
+
+struct writing {
+	struct sk_linker *linker;
+	struct entry *entries; /* room for those of all live FDEs */
+	size_t count;
+};
+
+static void write_record(struct writing *writing, const struct sk_frame *frame)
 {
-	if (!frame->live || !frame->cie)
-		return 0;
-	*entry = (struct entry){function_start(linker, frame),
-				linker->made[SK_MADE_FRAMES].address + frame->output_offset};
-	return 1;
+	if (!frame->live)
+		return;
+
+	struct sk_linker *linker = writing->linker;
+	uint64_t address = linker->made[SK_MADE_FRAMES].address + frame->output_offset;
+	uint8_t *bytes = linker->image + address;
+
+	sk_frame_copy(frame, bytes);
+	for (uint64_t i = 0; i < frame->relocation_count; i++) {
+		sk_elf_relocation relocation = frame->relocations[i];
+
+		if (frame->copied && relocation.r_offset == frame->offset + SK_FRAME_START_OFFSET)
+			/* As unsigned numbers, since an addend is any. */
+			relocation.r_addend =
+				(int64_t)((uint64_t)relocation.r_addend + distance_to_copy(linker, frame, &relocation));
+		sk_relocate_one(linker, frame->section, &relocation, bytes, frame->offset, address);
+	}
+	if (frame->cie)
+		writing->entries[writing->count++] = (struct entry){function_start(linker, frame), address};
 }
 
-static size_t gather(struct sk_linker *linker, const struct sk_frame *frames, uint64_t count, struct entry *entries)
+static void write_records(struct writing *writing, const struct sk_frame *frames, uint64_t count)
 {
-	size_t found = 0;
-
 	for (uint64_t i = 0; i < count; i++)
-		found += gather_one(linker, &frames[i], entries + found);
-	return found;
+		write_record(writing, &frames[i]);
 }
 
-/* The header: LSB 3.0, section 10.6.2. */
-static void write_header(struct sk_linker *linker)
+static void write_all(struct writing *writing)
 {
-	enum { ABSOLUTE_UDATA4 = 0x03, RELATIVE_SDATA4 = 0x1b, TABLE_SDATA4 = 0x3b };
-	const struct sk_input_section *header = &linker->made[SK_MADE_FRAME_HEADER];
-	size_t capacity = (header->size - SK_FRAME_HEADER_SIZE) / SK_FRAME_ENTRY_SIZE, count = 0;
-	struct entry *entries = SK_NEW_ARRAY(linker->arena, struct entry, capacity);
-	uint8_t *bytes = sk_image_at(linker, header);
+	struct sk_linker *linker = writing->linker;
 
-	count = gather(linker, linker->frames, linker->frame_count, entries);
+	write_records(writing, linker->frames, linker->frame_count);
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		const struct sk_object *object = linker->objects.items[i];
 
 		if (object->reached)
-			count += gather(linker, object->frames, object->frame_count, entries + count);
+			write_records(writing, object->frames, object->frame_count);
 	}
 	for (size_t i = 0; i < linker->copied_frames.count; i++)
-		count += gather_one(linker, linker->copied_frames.items[i], entries + count);
+		write_record(writing, linker->copied_frames.items[i]);
+}
+
+/* The header: LSB 3.0, section 10.6.2. */
+static void write_header(struct sk_linker *linker, struct entry *entries, size_t count)
+{
+	enum { ABSOLUTE_UDATA4 = 0x03, RELATIVE_SDATA4 = 0x1b, TABLE_SDATA4 = 0x3b };
+	const struct sk_input_section *header = &linker->made[SK_MADE_FRAME_HEADER];
+	uint8_t *bytes = sk_image_at(linker, header);
+
 	if (!is_sorted(entries, count)) /* functions often lie in the order of their records */
 		qsort(entries, count, sizeof(*entries), compare_entries);
 
@@ -154,7 +155,11 @@ bool sk_frames_write(struct sk_linker *linker)
 
 	if (!linker->made[SK_MADE_FRAMES].live)
 		return true;
-	sk_frames_visit(linker, write_record);
-	write_header(linker);
+
+	size_t entries = (linker->made[SK_MADE_FRAME_HEADER].size - SK_FRAME_HEADER_SIZE) / SK_FRAME_ENTRY_SIZE;
+	struct writing writing = {.linker = linker, .entries = SK_NEW_ARRAY(linker->arena, struct entry, entries)};
+
+	write_all(&writing);
+	write_header(linker, writing.entries, writing.count);
 	return linker->diag->errors == errors;
 }

@@ -13,6 +13,7 @@
 struct twins {
 	const struct sk_input_section *section; /* of one of them, which is a kernel */
 	uint64_t value;
+	uint64_t size; /* as its symbol says */
 	bool apart; /* another one lies elsewhere */
 };
 
@@ -56,9 +57,20 @@ static uint32_t add_labelled(struct labelling *labelling, sk_symbol code)
 	number = sk_map_insert(&labelling->by_key, (const char *)key.items, key.count, fresh);
 	if (number == fresh)
 		sk_array_push(linker->arena, &labelling->twins,
-			      (struct twins){.section = target.section, .value = target.value});
+			      (struct twins){.section = target.section,
+					     .value = target.value,
+					     .size = linker->symbols.items[target.symbol].size});
 	compare(&labelling->twins.items[number], target.section, target.value);
 	return number;
+}
+
+/* Whether the symbol is that of the first of these twins, as most are that have the name of a kernel. */
+static bool is_first(const struct labelling *labelling, uint32_t number, const struct sk_input_section *section,
+		     const sk_elf_symbol *symbol)
+{
+	const struct twins *twins = &labelling->twins.items[number];
+
+	return twins->section == section && twins->value == symbol->st_value && twins->size == symbol->st_size;
 }
 
 /* What the object defines, kernel or not, if it has the name of one: so the key is made for few. */
@@ -70,10 +82,14 @@ static void compare_functions(struct labelling *labelling, const struct sk_map *
 		uint32_t part = sk_object_symbol_section(object, i), number;
 
 		if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !part ||
-		    sk_map_find(names, name, strlen(name)) == SK_NONE)
+		    (number = sk_map_find(names, name, strlen(name))) == SK_NONE)
 			continue;
 
 		const struct sk_input_section *section = sk_section_follow(sk_object_section(object, part));
+
+		if (is_first(labelling, number, section, symbol))
+			continue;
+
 		const sk_bytes key = key_of(labelling, name, section, symbol->st_value, symbol->st_size);
 
 		number =
@@ -91,11 +107,14 @@ void sk_labels_choose(struct sk_linker *linker)
 
 	sk_map_init(&labelling.by_key, linker->arena);
 	sk_map_init(&names, linker->arena);
+	sk_map_reserve(&labelling.by_key, linker->labels.count);
+	sk_map_reserve(&names, linker->labels.count);
 	for (size_t i = 0; i < linker->labels.count; i++) {
 		const char *name = linker->symbols.items[linker->labels.items[i].code].name;
 
 		numbers[i] = add_labelled(&labelling, linker->labels.items[i].code);
-		sk_map_insert(&names, name, strlen(name), 0);
+		if (numbers[i] != SK_NONE)
+			sk_map_insert(&names, name, strlen(name), numbers[i]);
 	}
 	for (size_t i = 0; linker->labels.count && i < linker->objects.count; i++)
 		if (linker->objects.items[i]->pulled)
