@@ -374,17 +374,19 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 			 "too many errors; the rest of the manifest has not been checked");
 }
 
-static struct sk_document document_of(struct sk_model *model, const char *path, struct sk_arena *scratch)
+static struct sk_document document_of(struct sk_model *model, const char *path, struct sk_arena *scratch,
+				      unsigned threads)
 {
 	return (struct sk_document){.arena = model->arena,
 				    .diag = model->diag,
 				    .file = path,
 				    .what = "the manifest",
 				    .owner = model,
-				    .texts = scratch};
+				    .texts = scratch,
+				    .threads = threads};
 }
 
-bool sk_manifest_parse(struct sk_model *model, const char *path, const void *text, size_t size)
+static bool parse(struct sk_model *model, const char *path, const void *text, size_t size, unsigned threads)
 {
 	unsigned errors = model->diag->errors;
 
@@ -398,7 +400,7 @@ bool sk_manifest_parse(struct sk_model *model, const char *path, const void *tex
 	}
 
 	struct sk_arena *scratch = sk_arena_create();
-	const struct sk_document document = document_of(model, model->manifest, scratch);
+	const struct sk_document document = document_of(model, model->manifest, scratch, threads);
 	const struct sk_node *root = sk_document_parse(&document, scratch, text, size);
 
 	if (root)
@@ -407,13 +409,18 @@ bool sk_manifest_parse(struct sk_model *model, const char *path, const void *tex
 	return model->diag->errors == errors;
 }
 
-bool sk_manifest_read(struct sk_model *model, const char *path)
+bool sk_manifest_parse(struct sk_model *model, const char *path, const void *text, size_t size)
+{
+	return parse(model, path, text, size, 1);
+}
+
+bool sk_manifest_read(struct sk_model *model, const char *path, unsigned threads)
 {
 	struct sk_arena *scratch = sk_arena_create();
-	const struct sk_document document = document_of(model, path, scratch);
+	const struct sk_document document = document_of(model, path, scratch, threads);
 	size_t size;
 	const void *text = sk_document_read(&document, scratch, &size);
-	bool ok = text && sk_manifest_parse(model, path, text, size);
+	bool ok = text && parse(model, path, text, size, threads);
 
 	sk_arena_recycle(model->arena, scratch);
 	return ok;
