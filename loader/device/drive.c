@@ -185,7 +185,7 @@ static bool may_help(const struct skrt_device *device, const struct skrt_stream 
 
 	if (device->driving)
 		return false;
-	for (uint32_t number = mailbox->taken; number != mailbox->posted;) {
+	for (uint32_t number = device->workers[0].taken; number != mailbox->posted;) {
 		const struct sk_post *post = &mailbox->posts[++number % SK_MOST_FLIGHTS];
 
 		if (!stream || post->flight->command->stream == stream)

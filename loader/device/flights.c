@@ -183,7 +183,7 @@ static void deal_out(struct sk_flight *flight)
 		cores += flight->kernel->lane_steps[i] ? flight->kernel->cores[i] : 0;
 	SK_KEEP_LINE(flight->workers, atomic_load(&flight->device->worker_count));
 	SK_KEEP_LINE(flight->busy, cores < flight->workers ? (uint32_t)cores : flight->workers);
-	atomic_store_explicit(&flight->inside, flight->busy, memory_order_relaxed);
+	flight->last = atomic_load_explicit(&flight->left, memory_order_relaxed) + flight->busy - 1;
 	order_workers(flight);
 	change_loads(flight, true);
 }

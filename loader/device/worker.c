@@ -363,6 +363,7 @@ static void take_part(struct sk_worker *worker, const struct sk_post *post)
 		worker->random = worker->device->seed;
 	part->flight = flight;
 	part->rank = post->rank;
+	part->last = post->last;
 	part->given_up = false;
 	part->unfinished = 0;
 	part->next = worker->parts;
@@ -395,16 +396,25 @@ static void take_posts(struct sk_worker *worker)
 	while (sk_worker_has_posts(worker)) {
 		const struct sk_post *post = sk_worker_next_post(worker);
 
-		worker->mailbox.taken++;
+		worker->taken++;
 		take_part(worker, post);
 	}
 }
 
-/* True: as the last one. Who is alone inside need not say so. */
-static bool leave(struct sk_flight *flight)
+/* The worker is the first one, and all others have left. Those do not look: who looks at the line and then writes it
+ * takes it twice. */
+static bool is_alone(const struct sk_worker *worker, const struct sk_flight *flight)
 {
-	return flight->busy == 1 || atomic_load_explicit(&flight->inside, memory_order_acquire) == 1 ||
-	       atomic_fetch_sub(&flight->inside, 1) == 1;
+	return flight->busy == 1 || (worker->number == 0 && atomic_load_explicit(&flight->left, memory_order_acquire) ==
+								    worker->by_place[flight->place].last);
+}
+
+/* True: as the last one. Who is alone need not say so. */
+static bool leave(const struct sk_worker *worker, struct sk_flight *flight)
+{
+	uint32_t last = worker->by_place[flight->place].last;
+
+	return is_alone(worker, flight) || atomic_fetch_add_explicit(&flight->left, 1, memory_order_acq_rel) == last;
 }
 
 /* All cores of the part have left, or never will begin. What was the worker's last part is left behind: see play. */
@@ -428,7 +438,7 @@ static void end_part(struct sk_worker *worker, struct sk_part *part)
 	worker->core_count = kept;
 	if (!worker->parts)
 		worker->lingering = flight;
-	else if (leave(flight))
+	else if (leave(worker, flight))
 		worker->device->complete(flight);
 }
 
@@ -467,9 +477,7 @@ static void give_up(struct sk_worker *worker)
  * to go back to. */
 static bool may_linger(const struct sk_worker *worker)
 {
-	const struct sk_flight *flight = worker->lingering;
-
-	if (worker->number || flight->busy == 1 || atomic_load_explicit(&flight->inside, memory_order_acquire) == 1)
+	if (worker->number || is_alone(worker, worker->lingering))
 		return false;
 	return !sk_worker_has_posts(worker) && (!worker->wanted || atomic_load(worker->wanted));
 }
@@ -507,7 +515,7 @@ struct sk_flight *sk_worker_play(struct sk_worker *worker)
 		struct sk_flight *flight = worker->lingering;
 
 		worker->lingering = NULL;
-		if (leave(flight))
+		if (leave(worker, flight))
 			return flight;
 		turn = 0;
 	}
@@ -527,9 +535,8 @@ static void futex_wake(_Atomic uint32_t *word)
 
 static void wait_for_post(struct sk_worker *worker)
 {
-	struct sk_mailbox *mailbox = &worker->mailbox;
-	uint32_t next = mailbox->taken + 1, seen;
-	_Atomic uint32_t *number = &mailbox->posts[next % SK_MOST_FLIGHTS].number;
+	uint32_t next = worker->taken + 1, seen;
+	_Atomic uint32_t *number = &worker->mailbox.posts[next % SK_MOST_FLIGHTS].number;
 
 	for (uint32_t turn = 0; turn < SPINS; turn++) {
 		if (sk_worker_has_posts(worker))
@@ -538,10 +545,10 @@ static void wait_for_post(struct sk_worker *worker)
 	}
 	/* Who posts writes number, then reads sleeping; we write sleeping, then read number (in the kernel): one of us
 	 * sees the other, since both orders are sequentially consistent. */
-	atomic_store(&mailbox->sleeping, 1);
+	atomic_store(&worker->sleeping, 1);
 	while ((seen = atomic_load(number)) != next)
 		futex_wait(number, seen);
-	atomic_store(&mailbox->sleeping, 0);
+	atomic_store(&worker->sleeping, 0);
 }
 
 void sk_worker_post(struct sk_worker *worker, struct sk_flight *flight, uint32_t rank)
@@ -553,12 +560,13 @@ void sk_worker_post(struct sk_worker *worker, struct sk_flight *flight, uint32_t
 	post->rank = rank;
 	for (uint32_t i = 0; i < SK_MAX_LANES && flight; i++)
 		post->bases[i] = flight->bases[i];
+	post->last = flight ? flight->last : 0;
 	if (!worker->started) { /* who drives looks, and does not sleep */
 		atomic_store_explicit(&post->number, mailbox->posted, memory_order_release);
 		return;
 	}
 	atomic_store(&post->number, mailbox->posted);
-	if (atomic_load(&mailbox->sleeping))
+	if (atomic_load(&worker->sleeping))
 		futex_wake(&post->number);
 }
 

@@ -16,7 +16,7 @@
 struct sk_part {
 	struct sk_part *next;
 	struct sk_flight *flight;
-	uint32_t rank;
+	uint32_t rank, last; /* as in the post */
 	struct sk_own_cores own[SK_MAX_LANES];
 	uint32_t unfinished; /* cores that have not left */
 	bool given_up; /* the flight was aborted; cores that have not begun never will */
@@ -28,6 +28,7 @@ struct sk_post {
 	uint32_t rank; /* of the worker in the flight: which of its cores it plays */
 	struct sk_flight *flight; /* NULL: the thread ends */
 	uint64_t bases[SK_MAX_LANES];
+	uint32_t last; /* the flight's */
 };
 
 /* A worker has at most one part of each flight, so none is posted where one has not been taken. */
@@ -35,17 +36,19 @@ struct sk_mailbox {
 	struct sk_post posts[SK_MOST_FLIGHTS]; /* in turn */
 	alignas(SK_LINE) uint32_t posted; /* so many so far; under the device's lock, as is: */
 	uint32_t load; /* parts that the worker has of flights */
-	alignas(SK_LINE) _Atomic uint32_t sleeping;
-	uint32_t taken; /* posts; the worker's own, or of who makes itself the first one */
 };
 
 /* A thread that plays cores. The first of a device is whoever drives. */
 struct sk_worker {
 	struct sk_mailbox mailbox;
-	struct skrt_device *device;
+	/* Read by who posts, so in a line of its own that the worker writes only around sleeping: */
+	alignas(SK_LINE) struct skrt_device *device;
 	uint32_t number;
 	pthread_t thread;
 	bool started;
+	_Atomic uint32_t sleeping;
+	/* The worker's own, or of who makes itself the first one: */
+	alignas(SK_LINE) uint32_t taken; /* posts */
 	/* While it plays: */
 	struct sk_host *host;
 	const _Atomic uint64_t *wanted; /* when it is 0, the first worker takes no more parts than it must; NULL:
@@ -77,14 +80,13 @@ void sk_worker_post(struct sk_worker *worker, struct sk_flight *flight, uint32_t
 /* The post in front of which the worker has taken all that there are. */
 static inline const struct sk_post *sk_worker_next_post(const struct sk_worker *worker)
 {
-	return &worker->mailbox.posts[(worker->mailbox.taken + 1) % SK_MOST_FLIGHTS];
+	return &worker->mailbox.posts[(worker->taken + 1) % SK_MOST_FLIGHTS];
 }
 
 /* Whether something is posted that it has not taken. */
 static inline bool sk_worker_has_posts(const struct sk_worker *worker)
 {
-	return atomic_load_explicit(&sk_worker_next_post(worker)->number, memory_order_acquire) ==
-	       worker->mailbox.taken + 1;
+	return atomic_load_explicit(&sk_worker_next_post(worker)->number, memory_order_acquire) == worker->taken + 1;
 }
 
 #endif

@@ -43,7 +43,9 @@ struct sk_told {
 struct sk_flight {
 	/* Read by all that wait: */
 	alignas(SK_LINE) _Atomic int aborted; /* enum sk_abort */
-	alignas(SK_LINE) _Atomic uint32_t inside; /* workers that have not left it */
+	/* How often a worker has said that it leaves a flight of this place; not written when one begins, since who
+	 * waits for the others to leave looks at it. */
+	alignas(SK_LINE) _Atomic uint32_t left;
 
 	/* Read by all workers, so written only where it is not as for the launch before in this place: see
 	 * SK_KEEP_LINE. */
@@ -67,6 +69,7 @@ struct sk_flight {
 	alignas(SK_LINE) struct sk_command *command; /* of the launch that is in the place; NULL: none */
 	uint64_t bases[SK_MAX_LANES]; /* numbers before the first step */
 	uint32_t *order; /* the workers' numbers, by rank */
+	uint32_t last; /* what `left` is when all workers but one have left */
 	char *tables; /* of times, for a trace: one for each core that has one */
 	size_t tables_size;
 	uint64_t started; /* by the processor's counter, for the trace */
