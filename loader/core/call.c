@@ -65,20 +65,28 @@ struct sk_host *sk_host_in_handler(void)
 	return &host_of_thread;
 }
 
+void sk_cancellation_enter(void)
+{
+	host_of_thread.entered++;
+}
+
 void sk_cancellation_hold(void)
 {
 	struct sk_host *host = &host_of_thread;
 
-	if (host->holds++ == 0)
+	if (!host->held)
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &host->cancellation);
+	host->held = true;
 }
 
-void sk_cancellation_release(void)
+void sk_cancellation_leave(void)
 {
 	struct sk_host *host = &host_of_thread;
 
-	if (--host->holds == 0)
-		pthread_setcancelstate(host->cancellation, NULL);
+	if (--host->entered || !host->held)
+		return;
+	host->held = false;
+	pthread_setcancelstate(host->cancellation, NULL);
 }
 
 /* ---- calls ---- */
@@ -108,6 +116,8 @@ static struct sk_fibre *run(void *context)
 	struct sk_call *call = context;
 	struct sk_host *host = call->host;
 
+	if (call->package && call->package->calls_others)
+		sk_cancellation_hold();
 	if (call->package && !sk_thread_storage_enter(&call->package->storage)) {
 		call->fault =
 			(struct sk_fault){.kind = SK_FAULT_NO_STORAGE, .sp = call->fibre.stack + call->fibre.size};

@@ -62,8 +62,9 @@ struct sk_host {
 	volatile sig_atomic_t
 		in_runtime; /* while a call runs: it is in libskrt's own code, which faults do not excuse */
 	bool ready;
-	uint32_t holds; /* see sk_cancellation_hold */
-	int cancellation; /* as it was before the first of them */
+	uint32_t entered; /* see sk_cancellation_enter */
+	bool held; /* the thread cannot be cancelled */
+	int cancellation; /* as it was before */
 };
 
 /* A call with a stack of so many bytes. False: no memory. */
@@ -73,18 +74,22 @@ void sk_call_close(struct sk_call *call);
 /* The calling thread as a host: with a stack for signal handlers, which it keeps until it ends. */
 struct sk_host *sk_host_of_thread(void);
 
-/* A thread that is cancelled would leave what it holds and plays behind: until the release that belongs to it, it is
- * not; cancelling it waits until then. */
+/* A thread that is cancelled would leave what it holds and plays behind: from sk_cancellation_enter to the leave that
+ * belongs to it, it is not; cancelling it waits until then. But threads are cancelled in a few places only, in waits
+ * and in files, and telling the C library to hold that back takes longer than most of what goes on between the two. So
+ * it is told by sk_cancellation_hold, which stands in front of such a place, any number of times. */
+void sk_cancellation_enter(void);
 void sk_cancellation_hold(void);
-void sk_cancellation_release(void);
+void sk_cancellation_leave(void);
 
 /* In a function with this the calling thread is not cancelled. */
 #define SK_UNCANCELLED                                                                                                 \
-	__attribute__((cleanup(sk_cancellation_leave), unused)) bool uncancelled = (sk_cancellation_hold(), true)
-static inline void sk_cancellation_leave(const bool *unused)
+	__attribute__((cleanup(sk_cancellation_end), unused)) bool uncancelled =                                       \
+		(sk_cancellation_enter(), sk_cancellation_hold(), true)
+static inline void sk_cancellation_end(const bool *unused)
 {
 	(void)unused;
-	sk_cancellation_release();
+	sk_cancellation_leave();
 }
 
 /* The calling thread as sk_host_of_thread says, for a signal handler, which only looks. */

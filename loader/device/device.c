@@ -55,7 +55,9 @@ enum skrt_status sk_device_lock(struct skrt_device *device)
 
 	if (status)
 		return status;
-	sk_cancellation_hold();
+	sk_cancellation_enter();
+	if (device->checks) /* which read files */
+		sk_cancellation_hold();
 	pthread_mutex_lock(&device->lock);
 	return SKRT_OK;
 }
@@ -63,7 +65,7 @@ enum skrt_status sk_device_lock(struct skrt_device *device)
 void sk_device_unlock(struct skrt_device *device)
 {
 	pthread_mutex_unlock(&device->lock);
-	sk_cancellation_release();
+	sk_cancellation_leave();
 }
 
 /* ---- opening and closing ---- */

@@ -85,6 +85,7 @@ static bool run_errand(struct skrt_device *device, const struct skrt_stream *str
 	enum skrt_status status = command->stream->status;
 
 	pthread_mutex_unlock(&device->lock);
+	sk_cancellation_hold();
 	if (command->kind == SK_COMMAND_CALL)
 		command->call.function(command->call.context, status);
 	else if (command->copy.bytes) /* else the addresses may be null */
@@ -208,6 +209,7 @@ void sk_drive_until(struct skrt_device *device, const struct skrt_stream *stream
 			continue;
 		sk_drive_hand_over(device);
 		if (!spin) {
+			sk_cancellation_hold();
 			pthread_cond_wait(ended, &device->lock);
 			continue;
 		}

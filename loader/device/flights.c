@@ -76,18 +76,22 @@ bool sk_flight_open(struct skrt_device *device, uint32_t place)
 	return good;
 }
 
-/* One that no flight is in; SK_NO_INDEX: there is none. */
-static uint32_t find_place(struct skrt_device *device)
+/* One that no flight is in; NULL: there is none. */
+static struct sk_flight *find_place(struct skrt_device *device)
 {
-	for (uint32_t i = 0; i < SK_MOST_FLIGHTS; i++)
-		if (!device->flights[i] || !device->flights[i]->command)
-			return sk_flight_open(device, i) ? i : SK_NO_INDEX;
-	return SK_NO_INDEX;
+	for (uint32_t i = 0; i < SK_MOST_FLIGHTS; i++) {
+		if (!device->flights[i])
+			return sk_flight_open(device, i) ? device->flights[i] : NULL;
+		if (!device->flights[i]->command)
+			return device->flights[i];
+	}
+	return NULL;
 }
 
 /* ---- cores ---- */
 
-bool sk_flight_has_room(struct skrt_device *device, const struct skrt_kernel *kernel, bool reserved[SK_MAX_LANES])
+struct sk_flight *sk_flight_find(struct skrt_device *device, const struct skrt_kernel *kernel,
+				 bool reserved[SK_MAX_LANES])
 {
 	bool room = true;
 
@@ -101,11 +105,12 @@ bool sk_flight_has_room(struct skrt_device *device, const struct skrt_kernel *ke
 	/* Checks know one launch at a time. */
 	if (device->checks && device->flight_count)
 		room = false;
-	if (room && find_place(device) == SK_NO_INDEX)
-		room = false;
-	for (uint32_t i = 0; i < SK_MAX_LANES && !room; i++)
+
+	struct sk_flight *flight = room ? find_place(device) : NULL;
+
+	for (uint32_t i = 0; i < SK_MAX_LANES && !flight; i++)
 		reserved[i] |= kernel->lane_steps[i] != 0;
-	return room;
+	return flight;
 }
 
 /* How many of the lane's own cores the flight has: those beyond are not counted. */
@@ -196,13 +201,17 @@ static void post(struct sk_flight *flight)
 
 /* ---- from the start to the end ---- */
 
-enum skrt_status sk_flight_start(struct skrt_device *device, struct sk_command *command, char *error, size_t error_size)
+enum skrt_status sk_flight_start(struct sk_flight *flight, struct sk_command *command, char *error, size_t error_size)
 {
-	struct sk_flight *flight = device->flights[find_place(device)];
+	struct skrt_device *device = flight->device;
 	const struct skrt_kernel *kernel = command->launch.kernel;
 	enum skrt_status status = SKRT_OK;
 
-	const struct sk_home *homes = sk_kernel_tables(kernel, flight);
+	/* They are made last of the kernel's tables. */
+	const struct sk_home *homes = kernel->homes[flight->place];
+
+	if (!homes)
+		homes = sk_kernel_tables(kernel, flight);
 
 	SK_KEEP_LINE(flight->instance, command->launch.instance);
 	SK_KEEP_LINE(flight->kernel, kernel);
@@ -226,7 +235,8 @@ enum skrt_status sk_flight_start(struct skrt_device *device, struct sk_command *
 	flight->command = command;
 	if (atomic_load_explicit(&flight->aborted, memory_order_relaxed) != SK_ABORT_NONE)
 		atomic_store_explicit(&flight->aborted, SK_ABORT_NONE, memory_order_relaxed);
-	sk_block_reset(kernel);
+	if (kernel->block_count)
+		sk_block_reset(kernel);
 	if (device->trace)
 		sk_trace_begin_flight(device->trace, flight);
 	take_cores(flight);
@@ -245,8 +255,10 @@ enum skrt_status sk_flight_result(struct sk_flight *flight, char *error, size_t 
 	bool failed = atomic_load_explicit(&flight->aborted, memory_order_acquire) != SK_ABORT_NONE &&
 		      sk_failure_is_one(flight);
 
-	if (failed)
+	if (failed) {
+		sk_cancellation_hold(); /* the package's file is read */
 		sk_failure_describe(flight, error, error_size, lost);
+	}
 	if (flight->checks && !sk_checks_end(flight, !failed, error, error_size))
 		return SKRT_OUT_OF_MEMORY;
 	return failed ? SKRT_KERNEL_FAILED : SKRT_OK;

@@ -13,14 +13,14 @@
 bool sk_flight_open(struct skrt_device *device, uint32_t place);
 void sk_flight_close(struct skrt_device *device, uint32_t place);
 
-/* Whether there are cores and a place for the kernel. Lanes that are reserved count as taken; what the kernel would
- * need and does not get becomes reserved. */
-bool sk_flight_has_room(struct skrt_device *device, const struct skrt_kernel *kernel, bool reserved[SK_MAX_LANES]);
+/* A place for the kernel, if there are cores for it, too; else NULL. Lanes that are reserved count as taken; what the
+ * kernel would need and does not get becomes reserved. */
+struct sk_flight *sk_flight_find(struct skrt_device *device, const struct skrt_kernel *kernel,
+				 bool reserved[SK_MAX_LANES]);
 
-/* Starts the launch, for which there is room: posts it to the workers. If the status is not SKRT_OK, error is filled,
- * and nothing was started. */
-enum skrt_status sk_flight_start(struct skrt_device *device, struct sk_command *command, char *error,
-				 size_t error_size);
+/* Starts the launch in the place, for which there is room: posts it to the workers. If the status is not SKRT_OK, error
+ * is filled, and nothing was started. */
+enum skrt_status sk_flight_start(struct sk_flight *flight, struct sk_command *command, char *error, size_t error_size);
 
 /* What became of the flight, which all cores have left. If it is not SKRT_OK, error is filled, and *lost set if the
  * device is not to be used any more. Without the lock. */

@@ -69,6 +69,7 @@ void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, cons
 	const struct skrt_instance *instance = flight->instance;
 	const struct sk_workspace *workspace = &instance->workspaces[kernel->unshared];
 	struct sk_core *abi = &core->abi;
+	uint32_t lanes = kernel->module->plan.lane_count;
 	uint64_t row = sk_core_row(kernel->cores, abi->lane, index);
 	uint64_t scratch_row = sk_core_row(kernel->module->cores, abi->lane, core->number);
 
@@ -87,7 +88,7 @@ void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, cons
 	abi->ranges = kernel->ranges + row * kernel->partition_count;
 	abi->homes = flight->homes + row * kernel->home_count;
 	abi->times = sk_trace_times(flight, abi->lane, index);
-	for (uint32_t lane = 0; lane < kernel->module->plan.lane_count; lane++) {
+	for (uint32_t lane = 0; lane < lanes; lane++) {
 		bool told = sk_lane_is_told(flight, lane);
 
 		abi->lanes[lane] = (struct sk_lane){

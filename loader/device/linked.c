@@ -22,7 +22,8 @@ struct search {
 /* The segments of a loaded object, as far as there is room: an object has a handful. */
 static void take_segments(const struct dl_phdr_info *object, struct sk_image *image)
 {
-	*image = (struct sk_image){.bias = object->dlpi_addr, .locking = "the program's functions"};
+	*image = (struct sk_image){
+		.bias = object->dlpi_addr, .package.calls_others = true, .locking = "the program's functions"};
 	for (unsigned i = 0; i < object->dlpi_phnum && image->segment_count < SK_IMAGE_SEGMENTS; i++) {
 		const Elf64_Phdr *header = &object->dlpi_phdr[i];
 

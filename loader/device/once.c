@@ -48,11 +48,6 @@ bool sk_once_open(struct skrt_instance *instance, bool unshared)
 	return !instance->due[unshared] || instance->done;
 }
 
-bool sk_once_is_done(const struct skrt_instance *instance, uint32_t launch)
-{
-	return instance->done && instance->done[launch];
-}
-
 bool sk_once_is_due(const struct skrt_instance *instance, uint32_t launch)
 {
 	return runs_once(instance, launch) && !sk_once_is_done(instance, launch);

@@ -13,7 +13,10 @@
 bool sk_once_open(struct skrt_instance *instance, bool unshared);
 
 /* Whether launch number `launch` of the plan runs once, and has. */
-bool sk_once_is_done(const struct skrt_instance *instance, uint32_t launch);
+static inline bool sk_once_is_done(const struct skrt_instance *instance, uint32_t launch)
+{
+	return instance->done && instance->done[launch];
+}
 
 /* Where a search for what still has to run in front of a launch begins: launches from here on to `launch` with
  * sk_once_is_due, in this order. */

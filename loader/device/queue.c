@@ -187,10 +187,13 @@ static enum outcome start_launch(struct skrt_device *device, struct sk_command *
 	if (is_skipped(device, command) || !has_steps(command->launch.kernel) ||
 	    sk_once_is_done(command->launch.instance, command->launch.kernel->launch))
 		return ENDED;
-	if (!sk_flight_has_room(device, command->launch.kernel, reserved))
+
+	struct sk_flight *flight = sk_flight_find(device, command->launch.kernel, reserved);
+
+	if (!flight)
 		return WAITS;
 
-	enum skrt_status status = sk_flight_start(device, command, error, sizeof(error));
+	enum skrt_status status = sk_flight_start(flight, command, error, sizeof(error));
 
 	if (status)
 		fail(command, status, error);
@@ -216,6 +219,8 @@ void sk_queue_dispatch(struct skrt_device *device)
 	struct skrt_stream **link = &device->ready;
 	bool reserved[SK_MAX_LANES] = {false};
 
+	if (!*link)
+		return;
 	/* Who waits for what another launch says must not take itself for alone before all have started. */
 	sk_count(&device->in_flight, 1);
 	while (*link) {

@@ -329,6 +329,29 @@ static void append_launch(struct skrt_stream *stream, struct skrt_instance *inst
 	sk_queue_append(stream->device, command);
 }
 
+static enum skrt_status reserve(const struct skrt_module *module, uint32_t count)
+{
+	if (sk_queue_reserve(module->device, count))
+		return SKRT_OK;
+	return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
+}
+
+/* The kernel's launch, which is ready, and in front of which nothing is due: nearly all are like this. */
+static enum skrt_status enqueue_kernel(struct skrt_stream *stream, struct skrt_instance *instance,
+				       const struct skrt_kernel *kernel)
+{
+	enum skrt_status status = stream->device->trace ? sk_trace_check(kernel) : SKRT_OK;
+
+	if (status || sk_once_is_done(instance, kernel->launch))
+		return status;
+	status = reserve(kernel->module, 1);
+	if (status)
+		return status;
+	append_launch(stream, instance, kernel);
+	sk_queue_dispatch(stream->device);
+	return SKRT_OK;
+}
+
 /* Queues one launch, or with kernel NULL the network, each launch on the stream that it falls to. Under the device's
  * lock; the network's kernels are prepared. */
 static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t stream_count,
@@ -342,13 +365,16 @@ static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t str
 
 	if (!status && kernel) /* makes the workspace, which knows what has run */
 		status = sk_instance_ready(instance, kernel);
-	stretch = find_stretch(instance, kernel);
-	if (!status)
-		status = make_ready(instance, kernel, &stretch, &count);
 	if (status)
 		return status;
-	if (!sk_queue_reserve(device, count))
-		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
+	stretch = find_stretch(instance, kernel);
+	if (kernel && stretch.first == kernel->launch)
+		return enqueue_kernel(streams[0], instance, kernel);
+	status = make_ready(instance, kernel, &stretch, &count);
+	if (!status)
+		status = reserve(module, count);
+	if (status)
+		return status;
 	for (uint32_t i = stretch.first; i < stretch.end; i++)
 		if (is_wanted(instance, kernel, i))
 			append_launch(

@@ -76,6 +76,7 @@ static void wait_a_turn(struct skrt_device *device, uint32_t turn)
 		return;
 	uint32_t doublings = rest < YIELDS ? rest : rest - YIELDS;
 	long time = doublings < 5 ? SHORTEST_SLEEP << doublings : LONGEST_SLEEP;
+	sk_cancellation_hold();
 	nanosleep(&(struct timespec){.tv_nsec = time}, NULL);
 }
 
@@ -357,7 +358,7 @@ static void take_part(struct sk_worker *worker, const struct sk_post *post)
 {
 	struct sk_flight *flight = post->flight;
 	struct sk_part *part = &worker->by_place[flight->place];
-	uint32_t first, end;
+	uint32_t lanes = flight->kernel->module->plan.lane_count, count = worker->core_count, first, end;
 
 	if (!worker->parts)
 		worker->random = worker->device->seed;
@@ -365,10 +366,9 @@ static void take_part(struct sk_worker *worker, const struct sk_post *post)
 	part->rank = post->rank;
 	part->last = post->last;
 	part->given_up = false;
-	part->unfinished = 0;
 	part->next = worker->parts;
 	worker->parts = part;
-	for (uint32_t lane = 0; lane < flight->kernel->module->plan.lane_count; lane++) {
+	for (uint32_t lane = 0; lane < lanes; lane++) {
 		range_of(flight, post->rank, lane, &first, &end);
 		part->own[lane] = (struct sk_own_cores){.flight = flight,
 							.lane = lane,
@@ -381,13 +381,14 @@ static void take_part(struct sk_worker *worker, const struct sk_post *post)
 			struct sk_device_core *core = flight->lanes[lane].cores[i];
 
 			core->worker = worker;
-			core->turn = worker->core_count;
+			core->turn = count;
 			core->own = part->own;
 			sk_lane_prepare(core, flight, post->bases, i);
-			worker->cores[worker->core_count++] = core;
+			worker->cores[count++] = core;
 		}
-		part->unfinished += end - first;
 	}
+	part->unfinished = count - worker->core_count;
+	worker->core_count = count;
 }
 
 /* In the order in which they were posted. */

@@ -298,8 +298,7 @@ bool sk_block_prepare(struct skrt_kernel *kernel)
 
 void sk_block_reset(const struct skrt_kernel *kernel)
 {
-	if (kernel->block_count)
-		memset(kernel->blocks, 0, kernel->block_count * sizeof(*kernel->blocks));
+	memset(kernel->blocks, 0, kernel->block_count * sizeof(*kernel->blocks));
 }
 
 /* ---- hangs ---- */

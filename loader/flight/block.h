@@ -28,7 +28,7 @@ void sk_block_feed(struct sk_core *core, uint32_t step);
 /* Room for what the blocks of the kernel's launch say, unless there is. False: no memory. */
 bool sk_block_prepare(struct skrt_kernel *kernel);
 
-/* Forgets what the blocks of the launch before have said. */
+/* Forgets what the blocks of the launch before have said, if the kernel has any. */
 void sk_block_reset(const struct skrt_kernel *kernel);
 
 /* "waits for flag 2 of block 5 of the vector side": what the word is that a core waits for. False if it is none of a

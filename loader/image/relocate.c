@@ -53,13 +53,24 @@ static enum skrt_status fail_missing(const char *path, const struct missing *mis
 	return sk_fail(SKRT_UNSUPPORTED, "%s: imports what libskrt does not provide: %s%s", path, missing->names, more);
 }
 
-/* The function of whoever loads the package goes before libskrt's own. It is not known to lock. */
-static void (*find_import(const struct sk_source *source, const char *name, bool *locking))(void)
+/* The function of whoever loads the package goes before libskrt's own. It is not known to lock, but may come to places
+ * where threads are cancelled, like functions that lock. */
+static void (*find_import(const struct sk_source *source, struct sk_image *image, const char *name))(void)
 {
-	for (uint32_t i = 0; i < source->import_count; i++)
-		if (!strcmp(source->imports[i].name, name))
-			return source->imports[i].function;
-	return sk_import_find(name, locking);
+	bool locking = false;
+	void (*function)(void);
+
+	for (uint32_t i = 0; i < source->import_count; i++) {
+		if (strcmp(source->imports[i].name, name))
+			continue;
+		image->package.calls_others = true;
+		return source->imports[i].function;
+	}
+	function = sk_import_find(name, &locking);
+	if (locking)
+		image->locking = name;
+	image->package.calls_others |= locking;
+	return function;
 }
 
 /* The value that a GLOB_DAT relocation wants; a missing import is only noted. */
@@ -73,13 +84,10 @@ static enum skrt_status resolve(const struct sk_source *source, struct sk_image 
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: the relocation of address 0x%" PRIx64 " has no symbol",
 			       source->name, (uint64_t)relocation->r_offset);
 	if (symbol->st_shndx == SHN_UNDEF) {
-		bool locking = false;
-		void (*function)(void) = find_import(source, name, &locking);
+		void (*function)(void) = find_import(source, image, name);
 
 		if (!function)
 			add_missing(missing, name);
-		if (locking)
-			image->locking = name;
 		*value = (uintptr_t)function;
 		return SKRT_OK;
 	}

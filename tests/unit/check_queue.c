@@ -740,7 +740,7 @@ static const char consulting_source[] = "#include \"stubs/skabi.h\"\n"
 					"int kernel(void) { return 0; }\n"
 					"__attribute__((constructor)) static void construct(void) { consult(); }\n"
 					"__attribute__((destructor)) static void destruct(void) { consult(); }\n"
-					"int fine(struct sk_core *core) { return (int)core->index; }\n"
+					"int fine(struct sk_core *core) { if (core->index == 0) consult(); return 0; }\n"
 					"int fine_serial(void *const *tensors, void *workspace)\n"
 					"{ (void)tensors; (void)workspace; consult(); return 0; }\n";
 
@@ -791,6 +791,16 @@ static enum skrt_status run_consulting(void)
 	enum skrt_status status = skrt_module_find_kernel(module, "fine", &fine_kernel);
 
 	return status ? status : skrt_run_serial(consulting, fine_kernel);
+}
+
+static enum skrt_status launch_consulting(void)
+{
+	struct skrt_stream *stream;
+	enum skrt_status status = skrt_stream_create(device, &stream);
+
+	if (!status)
+		status = skrt_run(stream, consulting, fine_kernel);
+	return status ? status : skrt_stream_destroy(stream);
 }
 
 static enum skrt_status write_trace(void)
@@ -851,9 +861,9 @@ static void *be_cancelled_before(void *context)
  * where threads are cancelled. */
 START_TEST(cancelled_before)
 {
-	static enum skrt_status (*const functions[])(void) = {open_device,    load_consulting, make_consulting,
-							      run_consulting, write_trace,     unload_consulting,
-							      load_other,     close_device};
+	static enum skrt_status (*const functions[])(void) = {open_device,	 load_consulting,   make_consulting,
+							      run_consulting,	 launch_consulting, write_trace,
+							      unload_consulting, load_other,	    close_device};
 	static const struct handmade_launch fine[] = {
 		{"fine", SK_LAUNCH_SUPERKERNEL, 1, 0, {{0, 0}}, 1, {{0}}, 0, fine_steps, 1}, {NULL}};
 
@@ -877,7 +887,7 @@ START_TEST(cancelled_before)
 		ck_assert_msg(victim.status == SKRT_OK, "function %zu: status %d: %s", i, victim.status, victim.error);
 		ck_assert_ptr_eq(result, PTHREAD_CANCELED);
 	}
-	ck_assert_uint_eq(consulted, 3);
+	ck_assert_uint_eq(consulted, 4);
 }
 END_TEST
 
