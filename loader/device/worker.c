@@ -391,10 +391,11 @@ static void take_part(struct sk_worker *worker, const struct sk_post *post)
 	worker->core_count = count;
 }
 
-/* In the order in which they were posted. */
+/* In the order in which they were posted. That the thread ends may be posted while it still looks for something to
+ * play, behind a flight that others have completed: sk_worker_run finds it. */
 static void take_posts(struct sk_worker *worker)
 {
-	while (sk_worker_has_posts(worker)) {
+	while (sk_worker_has_posts(worker) && sk_worker_next_post(worker)->flight) {
 		const struct sk_post *post = sk_worker_next_post(worker);
 
 		worker->taken++;

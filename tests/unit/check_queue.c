@@ -735,14 +735,15 @@ START_TEST(cancelled)
 END_TEST
 
 /* All that it does comes to places where a thread is cancelled. */
-static const char consulting_source[] = "#include \"stubs/skabi.h\"\n"
-					"void consult(void);\n"
-					"int kernel(void) { return 0; }\n"
-					"__attribute__((constructor)) static void construct(void) { consult(); }\n"
-					"__attribute__((destructor)) static void destruct(void) { consult(); }\n"
-					"int fine(struct sk_core *core) { if (core->index == 0) consult(); return 0; }\n"
-					"int fine_serial(void *const *tensors, void *workspace)\n"
-					"{ (void)tensors; (void)workspace; consult(); return 0; }\n";
+static const char consulting_source[] =
+	"#include \"stubs/skabi.h\"\n"
+	"void consult(void);\n"
+	"int kernel(void) { return 0; }\n"
+	"__attribute__((constructor)) static void construct(void) { consult(); }\n"
+	"__attribute__((destructor)) static void destruct(void) { consult(); }\n"
+	"int fine(struct sk_core *core) { if (core->index == 0) consult(); return 0; }\n"
+	"int fine_serial(void *const *tensors, void *workspace)\n"
+	"{ (void)tensors; (void)workspace; consult(); return 0; }\n";
 
 static const char fine_source[] = "#include \"stubs/skabi.h\"\n"
 				  "int kernel(void) { return 0; }\n"
