@@ -79,6 +79,18 @@ static bool may_change(const struct sk_collecting *collecting, const struct sk_o
 	       !is_final(collecting->linker, object->globals[index - object->first_global]);
 }
 
+/* The package's own sections refer to little but functions that have been collected ahead: no more needs to be known of
+ * these. */
+static struct sk_target find_target(const struct sk_collecting *collecting, const struct sk_input_section *section,
+				    const sk_elf_relocation *relocation)
+{
+	uint32_t index = ELF64_R_SYM(relocation->r_info);
+
+	if (!section->object && collecting->linker->symbols.items[index].collected)
+		return (struct sk_target){.kind = SK_TARGET_DEFINED, .symbol = index};
+	return sk_relocation_target(collecting->linker, section, relocation);
+}
+
 /* Whether sk_scan has nothing to do for any of the relocations. */
 static bool mark_targets(struct sk_collecting *collecting, const struct sk_input_section *section,
 			 const sk_elf_relocation *relocations, uint64_t count)
@@ -92,7 +104,7 @@ static bool mark_targets(struct sk_collecting *collecting, const struct sk_input
 			continue;
 		}
 
-		struct sk_target target = sk_relocation_target(collecting->linker, section, &relocations[i]);
+		struct sk_target target = find_target(collecting, section, &relocations[i]);
 
 		scanned = scanned && !sk_needs_scan(collecting->linker, section, &relocations[i], &target);
 		collecting->finding.offset = relocations[i].r_offset;
@@ -143,18 +155,14 @@ static void follow_all(struct sk_collecting *collecting)
 	}
 }
 
-static void mark_symbol(struct sk_collecting *collecting, sk_symbol symbol)
-{
-	struct sk_target target = sk_symbol_target(collecting->linker, symbol);
-
-	mark_target(collecting, &target);
-}
-
 static void mark_symbols(struct sk_collecting *collecting, const char *reason, const sk_symbol *symbols, size_t count)
 {
 	collecting->finding.root = reason;
-	for (size_t i = 0; i < count; i++)
-		mark_symbol(collecting, symbols[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct sk_target target = sk_symbol_target(collecting->linker, symbols[i]);
+
+		mark_target(collecting, &target);
+	}
 }
 
 /* Why the section is needed whoever reaches it, or NULL. */
@@ -209,6 +217,15 @@ static void mark_synthetic(struct sk_collecting *collecting)
 
 /* ---- ahead ---- */
 
+static void collect_function(struct sk_collecting *collecting, sk_symbol function)
+{
+	struct sk_target target = sk_symbol_target(collecting->linker, function);
+
+	mark_target(collecting, &target);
+	collecting->linker->symbols.items[function].collected =
+		target.kind == SK_TARGET_DEFINED && target.section->live && !target.section->mergeable;
+}
+
 static void collect_ahead(void *context)
 {
 	struct sk_collecting *collecting = context;
@@ -216,7 +233,7 @@ static void collect_ahead(void *context)
 	collecting->start = sk_timing_now();
 	for (size_t i = 0; i < collecting->function_count; i++)
 		if (is_final(collecting->linker, collecting->functions[i]))
-			mark_symbol(collecting, collecting->functions[i]);
+			collect_function(collecting, collecting->functions[i]);
 	mark_all_roots(collecting);
 	follow_all(collecting);
 	collecting->is_ahead = false;

@@ -25,6 +25,7 @@ struct sk_linker_symbol {
 	bool local; /* synthetic and not exported, or an object's own */
 	bool traced;
 	bool exported;
+	bool collected; /* ahead of the link: what it means is code or data in a section that is live */
 	uint16_t version; /* of an exported one, in .gnu.version; 0: none, which is written as VER_NDX_GLOBAL */
 	bool missing; /* undefined, which is an error */
 	bool trap; /* undefined, and calls of it lead to a trap: the one of number `stub` */
