@@ -23,6 +23,7 @@ static bool by_reference(const struct sk_plan_argument *argument)
 struct taken {
 	struct sk_places_taken places;
 	uint32_t copies; /* bytes of copies of arguments by reference, and of early ones */
+	bool in_memory; /* some are not in integer registers, and have their turn in front of these */
 };
 
 struct place {
@@ -416,7 +417,7 @@ static void store_fields(struct sk_x86_emitter *e, const struct sk_op_call *call
 /* ---- the call ---- */
 
 /* In which order the arguments come, so that none is in the way of another. */
-enum turn { EARLY, IN_MEMORY, IN_REGISTERS, TURNS };
+enum turn { EARLY, IN_MEMORY, IN_REGISTERS };
 
 static void take_turn_of(struct sk_x86_emitter *e, const struct sk_op_call *call, enum turn turn,
 			 const struct sk_plan_argument *argument, struct taken *taken)
@@ -426,6 +427,7 @@ static void take_turn_of(struct sk_x86_emitter *e, const struct sk_op_call *call
 		struct place place = next_place(e, call, taken, argument, part);
 		bool its_turn = turn == (place.kind == SK_IN_INTEGER_REGISTER ? IN_REGISTERS : IN_MEMORY);
 
+		taken->in_memory |= place.kind != SK_IN_INTEGER_REGISTER;
 		if (turn == EARLY && sk_x86_is_early(e, call, argument)) {
 			sk_x86_compute_expression(e, call, argument, SK_RDI, SK_RAX);
 			PUT(e, STORE64, .reg = SK_RDI, .rm = SK_RSP, .disp = (int32_t)copy);
@@ -439,13 +441,14 @@ static void take_turn_of(struct sk_x86_emitter *e, const struct sk_op_call *call
 	}
 }
 
-static void take_turn(struct sk_x86_emitter *e, const struct sk_op_call *call, enum turn turn)
+static struct taken take_turn(struct sk_x86_emitter *e, const struct sk_op_call *call, enum turn turn)
 {
 	struct taken taken = {0};
 
 	for (uint32_t i = 0; i < call->argument_count; i++)
 		if (sk_argument_is_passed(&call->arguments[i]))
 			take_turn_of(e, call, turn, &call->arguments[i], &taken);
+	return taken;
 }
 
 void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op_call *call)
@@ -457,8 +460,9 @@ void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op_call *call)
 			PUT(e, LOAD64, .reg = LENGTH, .rm = SK_RSP, .disp = sk_x86_tile_variable(e, SK_VARIABLE_SIZE));
 	}
 	store_fields(e, call);
-	for (enum turn turn = EARLY; turn < TURNS; turn++)
-		take_turn(e, call, turn);
+	if (take_turn(e, call, EARLY).in_memory)
+		take_turn(e, call, IN_MEMORY);
+	take_turn(e, call, IN_REGISTERS);
 	if (e->program->thunk) {
 		/* call [words + kernel] */
 		PUT(e, CALL_MEMORY, .rm = BINDINGS, .disp = sk_x86_word(call->kernel));
