@@ -154,9 +154,9 @@ static bool write_plan(struct sk_link *link, const struct sk_fusion *fusion, con
 	return false;
 }
 
-static bool make_plan(struct sk_link *link)
+/* Of what is planned only the plan and the account stay. */
+static bool make_plan_from(struct sk_link *link, struct sk_model *model)
 {
-	struct sk_model *model = link->model;
 	struct sk_fusion *fusion;
 	struct sk_schedule *schedule;
 	struct sk_memory *memory;
@@ -191,6 +191,17 @@ static bool make_plan(struct sk_link *link)
 	if (link->command->report)
 		link->without_groups = sk_plan_without_groups(model, fusion);
 	return true;
+}
+
+static bool make_plan(struct sk_link *link)
+{
+	struct sk_model model = *link->model;
+	bool made;
+
+	model.arena = sk_arena_create();
+	made = make_plan_from(link, &model);
+	sk_arena_destroy(model.arena);
+	return made;
 }
 
 /* ---- the proof, beside what does not depend on it ---- */

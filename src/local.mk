@@ -17,7 +17,7 @@ src_libfiles_la_LIBADD = src/libtemporary.la
 # Memory, diagnostics, maps, checked arithmetic: for everybody.
 noinst_LTLIBRARIES += src/libbase.la
 src_libbase_la_SOURCES = \
-	src/base/arena.c src/base/arena.h \
+	src/base/arena.c src/base/arena.h src/base/chunks.c src/base/chunks.h \
 	src/base/beside.c src/base/beside.h \
 	src/base/boxes.c src/base/boxes.h \
 	src/base/checked.h \

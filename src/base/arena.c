@@ -1,4 +1,4 @@
-/* Arena: a list of blocks that only grows; see arena.h for the contract. */
+/* Arena: a list of blocks that only grows; see arena.h for the contract. Large ones are made of chunks. */
 #include "config.h"
 
 #include "src/base/arena.h"
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "src/base/chunks.h"
 #include "src/base/escape.h"
 #include "src/base/unfinished.h"
 
@@ -29,27 +30,16 @@ enum { GAP = 16 };
 enum { GAP = 0 };
 #endif
 
-/* An arena begins with memory from malloc, since most links are small. From SMALL_ARENA bytes on it takes areas of
- * address space that the system backs with huge pages where it can: zeroing memory page by page would otherwise be a
- * third of a large link. */
+/* An arena begins with memory from malloc, since most links are small. From SMALL_ARENA bytes on it takes chunks:
+ * zeroing memory page by page would otherwise be a third of a large link. */
 enum {
 	ALIGNMENT = 8,
 	SMALL_BLOCK = 64 << 10,
 	SMALL_ARENA = 512 << 10,
-	HUGE_PAGE = 2 << 20,
-	PAGE = 64 << 10, /* the largest that systems have otherwise */
-	HUGE_BLOCK = 32 << 20, /* of address space: what is not used is not backed */
+	PAGE = 64 << 10, /* the largest that systems have beside huge ones */
 	OWN_BLOCK = 32 << 10, /* requests from here on get a block of their own */
-	MAPPED_BLOCK = 2 << 20, /* and from here on one that is mapped */
-};
-
-struct block {
-	struct block *next;
-	char *data;
-	size_t used; /* bytes handed out, a multiple of ALIGNMENT */
-	size_t dirty; /* so many have been handed out before, and are zeroed when they are again */
-	size_t size;
-	bool mapped;
+	MAPPED_BLOCK = SK_CHUNK - PAGE, /* and from here on one that is mapped */
+	CLEANED = 64 << 10, /* of what was used before, so much is zeroed at a time for small requests */
 };
 
 /* Where the memory of an own block is from. */
@@ -66,7 +56,7 @@ struct own_block {
 };
 
 struct sk_arena {
-	struct block *blocks; /* the first is the one that requests come from; others may have room, too */
+	struct sk_chunk *blocks; /* the first is the one that requests come from; others may have room, too */
 	size_t taken; /* bytes from malloc */
 	struct own_block *own; /* those that are not part of a block, in no order */
 	struct own_block *unused; /* parts of blocks that have been given back, in no order */
@@ -79,13 +69,16 @@ _Noreturn void sk_out_of_memory(void)
 	_Exit(1);
 }
 
-static void *allocate_or_die(size_t size)
+static void *or_die(void *memory)
 {
-	void *memory = calloc(1, size);
-
 	if (!memory)
 		sk_out_of_memory();
 	return memory;
+}
+
+static void *allocate_or_die(size_t size)
+{
+	return or_die(calloc(1, size));
 }
 
 struct sk_arena *sk_arena_create(void)
@@ -112,25 +105,31 @@ static void unlink_own(struct sk_arena *arena, struct own_block *block)
 		arena->own = block->next;
 }
 
-static void free_blocks(struct block *block)
+static void free_blocks(struct sk_chunk *block)
 {
-	for (struct block *next; block; block = next) {
+	for (struct sk_chunk *next; block; block = next) {
 		next = block->next;
+		if (block->mapped) {
+			ASAN_POISON_MEMORY_REGION(block->data, block->size);
+			sk_chunk_give(block);
+			continue;
+		}
 		ASAN_UNPOISON_MEMORY_REGION(block->data, block->size);
-		if (block->mapped)
-			munmap(block->data, block->size);
-		else
-			free(block->data);
+		free(block->data);
 		free(block);
 	}
 }
 
 static void free_own_block(struct own_block *block)
 {
-	if (block->origin == FROM_SYSTEM)
-		munmap(block, block->size);
-	else
+	size_t size = block->size;
+
+	if (block->origin != FROM_SYSTEM) {
 		free(block);
+		return;
+	}
+	ASAN_POISON_MEMORY_REGION(block, size - size % SK_CHUNK);
+	sk_unmap_huge(block, size);
 }
 
 static void free_own_blocks(struct own_block *block)
@@ -152,7 +151,7 @@ void sk_arena_destroy(struct sk_arena *arena)
 
 void sk_arena_adopt(struct sk_arena *arena, struct sk_arena *other)
 {
-	struct block **last = &arena->blocks;
+	struct sk_chunk **last = &arena->blocks;
 
 	while (*last) /* behind the one that requests come from */
 		last = &(*last)->next;
@@ -174,17 +173,17 @@ void sk_arena_adopt(struct sk_arena *arena, struct sk_arena *other)
 	free(other);
 }
 
-static void empty_block(struct block *block)
+static void empty_block(struct sk_chunk *block)
 {
 	block->dirty = block->used > block->dirty ? block->used : block->dirty;
-	block->used = 0;
+	block->used = block->clean = 0;
 	ASAN_POISON_MEMORY_REGION(block->data, block->size);
 }
 
 /* The block that requests come from stays. */
 void sk_arena_reset(struct sk_arena *arena)
 {
-	struct block *block = arena->blocks;
+	struct sk_chunk *block = arena->blocks;
 
 	free_own_blocks(arena->own);
 	arena->own = arena->unused = NULL;
@@ -196,40 +195,6 @@ void sk_arena_reset(struct sk_arena *arena)
 	empty_block(block);
 }
 
-/* Mapped blocks: what they have of pages is as good as what the system would have to zero. */
-void sk_arena_recycle(struct sk_arena *arena, struct sk_arena *other)
-{
-	for (struct block *block = other->blocks, *next; block; block = next) {
-		next = block->next;
-		block->next = NULL;
-		if (!block->mapped) {
-			free_blocks(block);
-			continue;
-		}
-		empty_block(block);
-		block->next = arena->blocks;
-		arena->blocks = block;
-	}
-	free_own_blocks(other->own);
-	free(other);
-}
-
-/* Zeroed address space of a multiple of PAGE. Where it has room for a whole huge page there is one, if the system has
- * some. */
-static void *map_huge(size_t size)
-{
-	char *area = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	size_t before = -(uintptr_t)area % HUGE_PAGE;
-
-	if (area == MAP_FAILED)
-		sk_out_of_memory();
-	if (before)
-		munmap(area, before);
-	munmap(area + before + size, HUGE_PAGE - before);
-	madvise(area + before, size, MADV_HUGEPAGE);
-	return area + before;
-}
-
 /* ---- blocks for many requests ---- */
 
 static bool is_large(const struct sk_arena *arena)
@@ -237,18 +202,20 @@ static bool is_large(const struct sk_arena *arena)
 	return arena->taken >= SMALL_ARENA;
 }
 
-static struct block *add_block(struct sk_arena *arena)
+static struct sk_chunk *new_small_block(struct sk_arena *arena)
 {
-	struct block *block = allocate_or_die(sizeof(*block));
+	struct sk_chunk *block = allocate_or_die(sizeof(*block));
 
-	block->mapped = is_large(arena);
-	block->size = block->mapped ? HUGE_BLOCK : SMALL_BLOCK;
-	if (block->mapped) {
-		block->data = map_huge(HUGE_BLOCK);
-	} else {
-		block->data = allocate_or_die(SMALL_BLOCK);
-		arena->taken += SMALL_BLOCK;
-	}
+	block->data = allocate_or_die(SMALL_BLOCK);
+	block->size = block->clean = SMALL_BLOCK;
+	arena->taken += SMALL_BLOCK;
+	return block;
+}
+
+static struct sk_chunk *add_block(struct sk_arena *arena)
+{
+	struct sk_chunk *block = is_large(arena) ? or_die(sk_chunk_take()) : new_small_block(arena);
+
 	ASAN_POISON_MEMORY_REGION(block->data, block->size);
 	block->next = arena->blocks;
 	arena->blocks = block;
@@ -261,7 +228,7 @@ static size_t round_up(size_t size)
 }
 
 /* Where the next request of that size begins in the block; SIZE_MAX: there is no room for it. */
-static size_t start_in(const struct block *block, size_t size, size_t alignment)
+static size_t start_in(const struct sk_chunk *block, size_t size, size_t alignment)
 {
 	size_t start = (block->used + alignment - 1) & ~(alignment - 1);
 
@@ -269,10 +236,10 @@ static size_t start_in(const struct block *block, size_t size, size_t alignment)
 }
 
 /* One that has room for the request becomes the first. */
-static struct block *change_block(struct sk_arena *arena, size_t size, size_t alignment)
+static struct sk_chunk *change_block(struct sk_arena *arena, size_t size, size_t alignment)
 {
-	for (struct block **link = &arena->blocks; *link; link = &(*link)->next) {
-		struct block *block = *link;
+	for (struct sk_chunk **link = &arena->blocks; *link; link = &(*link)->next) {
+		struct sk_chunk *block = *link;
 
 		if (!block->mapped || start_in(block, size, alignment) == SIZE_MAX)
 			continue;
@@ -283,11 +250,26 @@ static struct block *change_block(struct sk_arena *arena, size_t size, size_t al
 	return add_block(arena);
 }
 
+/* Zeros from `start` to what is used, and some more for the next requests. */
+static void clean(struct sk_chunk *block, size_t start)
+{
+	size_t end = block->used + CLEANED < block->dirty ? block->used + CLEANED : block->dirty;
+
+	if (start < block->clean)
+		start = block->clean;
+	if (start < end) {
+		ASAN_UNPOISON_MEMORY_REGION(block->data + start, end - start);
+		memset(block->data + start, 0, end - start);
+		ASAN_POISON_MEMORY_REGION(block->data + start, end - start);
+	}
+	block->clean = end < block->dirty ? end : block->size;
+}
+
 /* Memory from the block that requests come from, or from another one: up to OWN_BLOCK, or in a large arena up to
  * MAPPED_BLOCK. The caller fills so many bytes at the beginning, which need not be zeroed. */
 static void *take(struct sk_arena *arena, size_t size, size_t alignment, size_t filled)
 {
-	struct block *block = arena->blocks;
+	struct sk_chunk *block = arena->blocks;
 	size_t start = block ? start_in(block, size, alignment) : SIZE_MAX;
 
 	if (start == SIZE_MAX) {
@@ -295,12 +277,9 @@ static void *take(struct sk_arena *arena, size_t size, size_t alignment, size_t 
 		start = start_in(block, size, alignment);
 	}
 	block->used = round_up(start + size + GAP);
+	if (block->used > block->clean)
+		clean(block, start + filled);
 	ASAN_UNPOISON_MEMORY_REGION(block->data + start, size);
-	if (start + filled < block->dirty) {
-		size_t dirty = block->dirty - start < size ? block->dirty - start : size;
-
-		memset(block->data + start + filled, 0, dirty - filled);
-	}
 	return block->data + start;
 }
 
@@ -342,7 +321,8 @@ static void *allocate_own(struct sk_arena *arena, size_t asked, size_t filled)
 
 	if (size >= MAPPED_BLOCK) {
 		size = mapped_size(asked);
-		block = map_huge(size);
+		sk_chunks_empty(size);
+		block = or_die(sk_map_huge(size));
 		block->origin = FROM_SYSTEM;
 	} else if (is_large(arena)) {
 		block = reuse(arena, size, filled);
@@ -369,8 +349,9 @@ static void *extend(struct sk_arena *arena, struct own_block *block, size_t aske
 	if (size <= block->size)
 		return block->data;
 
-	void *place = map_huge(size);
+	void *place = or_die(sk_map_huge(size));
 
+	sk_chunks_empty(size - block->size);
 	unlink_own(arena, block);
 	block = mremap(block, block->size, size, MREMAP_MAYMOVE | MREMAP_FIXED, place);
 	if (block == MAP_FAILED)
@@ -402,12 +383,12 @@ void sk_arena_release(struct sk_arena *arena, void *memory, size_t size)
 /* Filled: see take, of which nearly all requests need no more than what stands here. */
 static void *allocate(struct sk_arena *arena, size_t count, size_t size, size_t filled)
 {
-	struct block *block = arena->blocks;
+	struct sk_chunk *block = arena->blocks;
 	size_t asked;
 
 	if (__builtin_mul_overflow(count, size, &asked) || asked > SIZE_MAX / 2)
 		sk_out_of_memory();
-	if (asked < OWN_BLOCK && block && block->used >= block->dirty && block->size - block->used >= OWN_BLOCK + GAP) {
+	if (asked < OWN_BLOCK && block && block->used + OWN_BLOCK + GAP <= block->clean) {
 		char *memory = block->data + block->used;
 
 		block->used += round_up(asked + GAP);

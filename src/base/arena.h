@@ -14,14 +14,12 @@ struct sk_arena;
 _Noreturn void sk_out_of_memory(void);
 
 struct sk_arena *sk_arena_create(void);
+
+/* What it holds is for what is allocated next, in any arena (chunks.h). */
 void sk_arena_destroy(struct sk_arena *arena);
 
 /* What the other arena holds is this one's from now on; the other arena itself is gone. */
 void sk_arena_adopt(struct sk_arena *arena, struct sk_arena *other);
-
-/* Nobody refers any more to what the other arena holds: its memory is this one's, for what is allocated next. The
- * other arena is gone. Given back to the system, its pages would be zeroed, one by one, for whoever is next. */
-void sk_arena_recycle(struct sk_arena *arena, struct sk_arena *other);
 
 /* All that was allocated goes; the arena can be used again. */
 void sk_arena_reset(struct sk_arena *arena);

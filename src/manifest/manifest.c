@@ -405,7 +405,7 @@ static bool parse(struct sk_model *model, const char *path, const void *text, si
 
 	if (root)
 		read_top(&document, root);
-	sk_arena_recycle(model->arena, scratch); /* the model has copies */
+	sk_arena_destroy(scratch); /* the model has copies */
 	return model->diag->errors == errors;
 }
 
@@ -422,6 +422,6 @@ bool sk_manifest_read(struct sk_model *model, const char *path, unsigned threads
 	const void *text = sk_document_read(&document, scratch, &size);
 	bool ok = text && parse(model, path, text, size, threads);
 
-	sk_arena_recycle(model->arena, scratch);
+	sk_arena_destroy(scratch);
 	return ok;
 }

@@ -33,16 +33,21 @@ static const struct sk_account_entry *list_tasks(const struct sk_model *model, c
 						 const struct sk_tile_groups *groups)
 {
 	struct sk_account_entry *entries = SK_NEW_ARRAY(model->arena, struct sk_account_entry, model->tasks.count);
+	const char *label = NULL, *scope = NULL; /* a copy of it: what is planned goes when the account stays */
 
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		const struct sk_task_placement *placement = &fusion->tasks[i];
 		const struct sk_block_verdict *blocks = &groups->block_verdicts[i];
 
+		if (placement->scope != label) {
+			label = placement->scope;
+			scope = label ? sk_arena_copy(model->arena, label, strlen(label)) : NULL;
+		}
 		entries[i] = (struct sk_account_entry){
 			.task = i,
 			.launch = placement->launch,
 			.name = model->tasks.items[i].name,
-			.scope = placement->scope,
+			.scope = scope,
 			.code = sk_reason_code(placement->reason),
 			.sentence = sentence_of(model, fusion, i),
 			.tile_code = sk_tile_reason_code(groups->verdicts[i].reason),

@@ -126,7 +126,7 @@ int32_t sk_plan_later_string(struct sk_plan_writer *writer, const char *text)
 void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field, enum sk_plan_target target,
 			    uint32_t index)
 {
-	sk_array_push(writer->arena, &writer->image->relocations,
+	sk_array_push(writer->model->arena, &writer->image->relocations,
 		      (struct sk_plan_relocation){offset_of(writer, field), target, index});
 }
 
@@ -278,9 +278,7 @@ static void open_tables(struct sk_plan_writer *writer, const struct sk_plan *hea
 {
 	struct sk_plan *plan;
 
-	writer->tables_size = size + SK_PLAN_ALIGN;
-	writer->tables = sk_arena_alloc(writer->arena, writer->tables_size, 1);
-	writer->image->bytes = align(writer->tables);
+	writer->image->bytes = align(sk_arena_alloc(writer->arena, size + SK_PLAN_ALIGN, 1));
 	writer->strings_offset = size;
 	writer->plan = plan = memcpy(writer->image->bytes, header, sizeof(*header));
 	writer->lanes = start_of(&plan->lanes);
@@ -382,7 +380,7 @@ bool sk_plan_join(struct sk_plan_writer *writer)
 		return false;
 	plan->size = image->size;
 
-	uint8_t *bytes = align(sk_arena_alloc(writer->arena, image->size + SK_PLAN_ALIGN, 1));
+	uint8_t *bytes = align(sk_arena_alloc(writer->model->arena, image->size + SK_PLAN_ALIGN, 1));
 
 	memset(bytes + writer->strings_offset, 0, image->size - writer->strings_offset); /* between the tables */
 	memcpy(bytes, image->bytes, writer->strings_offset);
@@ -393,10 +391,5 @@ bool sk_plan_join(struct sk_plan_writer *writer)
 			       shared[i]->bytes.count);
 	refer_all((struct sk_plan *)bytes);
 	image->bytes = bytes;
-	sk_arena_release(writer->arena, writer->tables, writer->tables_size);
-	sk_arena_release(writer->arena, writer->strings.items, writer->strings.capacity);
-	sk_map_release(&writer->string_offsets);
-	for (int i = 0; i < 4; i++)
-		sk_arena_release(writer->arena, shared[i]->bytes.items, shared[i]->bytes.capacity);
 	return true;
 }

@@ -36,7 +36,7 @@ struct sk_plan_writer {
 	const struct sk_fusion *fusion;
 	const struct sk_schedule *schedule;
 	const struct sk_memory *memory;
-	struct sk_arena *arena;
+	struct sk_arena *arena; /* of what the image does not hold */
 	enum sk_task_entries task_entries;
 	struct sk_plan_image *image;
 	uint64_t *constant_offsets; /* by tensor */
@@ -44,8 +44,6 @@ struct sk_plan_writer {
 	uint32_t *numbers; /* by tensor that is no view: its number in the plan */
 
 	/* The tables in the image, and how much of each has been written. */
-	uint8_t *tables; /* memory of that size, until the strings are known */
-	uint64_t tables_size;
 	struct sk_plan *plan;
 	int32_t *lanes;
 	struct sk_plan_launch *launches;

@@ -33,7 +33,7 @@ static bool place_constants(struct sk_plan_writer *writer)
 			return false;
 		image->constants_size = room > image->constants_size ? room : image->constants_size;
 		writer->constant_offsets[i] = constant.offset;
-		sk_array_push(writer->arena, &image->constants, constant);
+		sk_array_push(writer->model->arena, &image->constants, constant);
 	}
 	return true;
 }
@@ -456,56 +456,67 @@ static void name_entries(struct sk_plan_writer *writer)
 
 /* ---- the whole ---- */
 
+static bool write_plan(struct sk_plan_writer *writer, uint32_t machine)
+{
+	const struct sk_model *model = writer->model;
+	struct sk_place place = {.file = model->manifest};
+
+	if (!place_constants(writer)) {
+		sk_error(model->diag, place, "the constants together are larger than the address space");
+		return false;
+	}
+	if (!sk_plan_lay_out(writer)) {
+		sk_error(model->diag, place, "the plan is larger than 2 GiB");
+		return false;
+	}
+	name_entries(writer);
+	sk_plan_intern_other_names(writer);
+	/* In the order of the tables, so that relocations come out in order. */
+	write_header(writer, machine);
+	for (uint32_t l = 0; l < writer->fusion->launch_count; l++)
+		write_launch(writer, l);
+	for (uint32_t t = 0; writer->task_entries && t < model->tasks.count; t++)
+		write_task_entry(writer, t);
+	write_tasks(writer);
+	write_kernels(writer);
+	write_symbols(writer);
+	write_tensors(writer);
+	if (!sk_plan_join(writer)) {
+		sk_error(model->diag, place, "the plan is larger than 2 GiB");
+		return false;
+	}
+	return true;
+}
+
 bool sk_plan_write(const struct sk_model *model, const struct sk_fusion *fusion, const struct sk_schedule *schedule,
 		   const struct sk_memory *memory, uint32_t machine, enum sk_task_entries task_entries,
 		   struct sk_plan_image *image)
 {
+	struct sk_arena *scratch = sk_arena_create();
 	struct sk_plan_writer writer = {
 		.model = model,
 		.fusion = fusion,
 		.schedule = schedule,
 		.memory = memory,
-		.arena = model->arena,
+		.arena = scratch,
 		.task_entries = task_entries,
 		.image = image,
-		.constant_offsets = SK_NEW_ARRAY(model->arena, uint64_t, model->tensors.count),
-		.numbers = SK_NEW_ARRAY(model->arena, uint32_t, model->tensors.count),
+		.constant_offsets = SK_NEW_ARRAY(scratch, uint64_t, model->tensors.count),
+		.numbers = SK_NEW_ARRAY(scratch, uint32_t, model->tensors.count),
 		.forms = {.record_size = sizeof(struct sk_plan_form)},
 		.types = {.record_size = sizeof(struct sk_plan_type)},
 		.partitions = {.record_size = sizeof(struct sk_plan_partition)},
 		.homes = {.record_size = sizeof(struct sk_plan_home)},
 	};
-	struct sk_place place = {.file = model->manifest};
+	bool written;
 
 	memset(image, 0, sizeof(*image));
-	sk_map_init(&writer.string_offsets, model->arena);
+	sk_map_init(&writer.string_offsets, scratch);
 	for (int i = 0; i < 4; i++)
 		sk_map_init((struct sk_map *[]){&writer.forms.numbers, &writer.types.numbers,
 						&writer.partitions.numbers, &writer.homes.numbers}[i],
-			    model->arena);
-	if (!place_constants(&writer)) {
-		sk_error(model->diag, place, "the constants together are larger than the address space");
-		return false;
-	}
-	if (!sk_plan_lay_out(&writer)) {
-		sk_error(model->diag, place, "the plan is larger than 2 GiB");
-		return false;
-	}
-	name_entries(&writer);
-	sk_plan_intern_other_names(&writer);
-	/* In the order of the tables, so that relocations come out in order. */
-	write_header(&writer, machine);
-	for (uint32_t l = 0; l < fusion->launch_count; l++)
-		write_launch(&writer, l);
-	for (uint32_t t = 0; task_entries && t < model->tasks.count; t++)
-		write_task_entry(&writer, t);
-	write_tasks(&writer);
-	write_kernels(&writer);
-	write_symbols(&writer);
-	write_tensors(&writer);
-	if (!sk_plan_join(&writer)) {
-		sk_error(model->diag, place, "the plan is larger than 2 GiB");
-		return false;
-	}
-	return true;
+			    scratch);
+	written = write_plan(&writer, machine);
+	sk_arena_destroy(scratch);
+	return written;
 }

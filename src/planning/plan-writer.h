@@ -37,7 +37,7 @@ struct sk_plan_constant {
 enum { SK_CONSTANT_ALIGNMENT = 64 };
 
 struct sk_plan_image {
-	uint8_t *bytes; /* aligned to SK_PLAN_ALIGN, in the model's arena */
+	uint8_t *bytes; /* aligned to SK_PLAN_ALIGN; all of it is in the model's arena */
 	uint64_t size;
 	SK_ARRAY(struct sk_plan_relocation) relocations; /* by offset */
 	SK_ARRAY(struct sk_plan_constant) constants; /* by offset */

@@ -119,8 +119,8 @@ START_TEST(reset)
 }
 END_TEST
 
-/* What the other arena held may be overwritten, and nothing else. */
-START_TEST(recycled)
+/* What another arena held may be overwritten, and nothing else. */
+START_TEST(used_again)
 {
 	struct sk_arena *arena = sk_arena_create();
 
@@ -131,7 +131,7 @@ START_TEST(recycled)
 
 		use(other, kept, 4 << 2 * i);
 		piece_count = kept;
-		sk_arena_recycle(arena, other);
+		sk_arena_destroy(other);
 		use(arena, 0, 100);
 	}
 	sk_arena_destroy(arena);
@@ -163,7 +163,7 @@ int main(void)
 	tcase_add_test(test, pieces_are_apart);
 	tcase_add_test(test, adopted);
 	tcase_add_test(test, reset);
-	tcase_add_test(test, recycled);
+	tcase_add_test(test, used_again);
 	tcase_add_test(test, arrays_grow);
 	suite_add_tcase(suite, test);
 
