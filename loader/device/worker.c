@@ -277,12 +277,16 @@ static bool is_last(const struct sk_device_core *core)
 	       !sk_worker_has_posts(worker);
 }
 
-/* What it waits for may just be on its way. */
+/* What it waits for may just be on its way. What another worker tells of several cores takes that one as long as
+ * theirs take: with pauses the line is left to it meanwhile, and it is still here that it is found to have come. */
 static bool comes_soon(struct sk_device_core *core)
 {
-	for (uint32_t glance = 0; glance < GLANCES; glance++)
+	for (uint32_t glance = 0; glance < GLANCES; glance++) {
 		if (is_ready(core, false))
 			return true;
+		if (core->told)
+			sk_pause();
+	}
 	return false;
 }
 
