@@ -13,7 +13,9 @@
 struct builder {
 	const struct sk_document *document;
 	struct sk_arena *scratch; /* of everything but texts, */
-	struct sk_arena *texts; /* which are here */
+	struct sk_arena *texts; /* which are here, */
+	char *room; /* where the next one of most goes: they are as long together as the text, or shorter, */
+	size_t left; /* and have so many bytes left */
 	struct sk_diag *diag; /* the document's */
 	yaml_parser_t yaml;
 	const char *text;
@@ -126,6 +128,18 @@ static void refuse_anchor_and_tag(struct builder *builder, yaml_mark_t mark, con
 		sk_error(builder->diag, place_of_mark(builder, mark), "tags are not accepted (%s)", (const char *)tag);
 }
 
+static const char *copy_text(struct builder *builder, const char *text, size_t length)
+{
+	char *copy = builder->room;
+
+	if (length >= builder->left)
+		return sk_arena_copy(builder->texts, text, length);
+	memcpy(copy, text, length); /* there are zeros behind it */
+	builder->room += length + 1;
+	builder->left -= length + 1;
+	return copy;
+}
+
 static uint32_t build_scalar(struct builder *builder, const yaml_event_t *event)
 {
 	uint32_t index = new_node(builder, SK_NODE_SCALAR, event->start_mark);
@@ -141,7 +155,7 @@ static uint32_t build_scalar(struct builder *builder, const yaml_event_t *event)
 			 "a scalar cannot hold a NUL character");
 	} else {
 		node->length = (uint32_t)length;
-		node->text = sk_arena_copy(builder->texts, text, length);
+		node->text = copy_text(builder, text, length);
 	}
 	if (event->data.scalar.anchor || event->data.scalar.tag)
 		refuse_anchor_and_tag(builder, event->start_mark, event->data.scalar.anchor, event->data.scalar.tag);
@@ -339,6 +353,8 @@ bool sk_document_build(const struct sk_document *document, struct sk_arena *scra
 				  .result = nodes};
 	unsigned errors = document->diag->errors;
 
+	builder.room = sk_arena_alloc(builder.texts, size, 1);
+	builder.left = size;
 	*nodes = (struct sk_document_nodes){.list.capacity = room};
 	nodes->list.items = SK_NEW_ARRAY(scratch, struct sk_node, room);
 	if (!yaml_parser_initialize(&builder.yaml)) {
