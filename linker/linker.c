@@ -106,8 +106,8 @@ void sk_linker_destroy(struct sk_linker *linker)
 {
 	if (!linker)
 		return;
+	sk_linker_wait_collected(linker); /* of a link that has failed; it needs what has been read ahead */
 	sk_ahead_destroy(linker);
-	sk_linker_wait_collected(linker);
 	for (size_t i = linker->files.count; i-- > 0;) {
 		const struct sk_file *file = &linker->files.items[i];
 
