@@ -562,12 +562,12 @@ START_TEST(timeout_beside)
 {
 	static const uint32_t cores[] = {2, 7};
 
-	open_all(&(struct skrt_device_options){.cores = cores[_i], .timeout_ms = 200});
+	open_all(&(struct skrt_device_options){.cores = cores[_i], .timeout_ms = 600});
 	launch(0, instances[0][1], "endless");
-	usleep(120000);
+	usleep(480000);
 	launch(1, instances[1][2], "works");
 	expect(skrt_synchronise(streams[0]), SKRT_KERNEL_FAILED,
-	       "superkernel endless: not ended within 0.2 s: task 'endless': kernel kernel on core 0: it was at "
+	       "superkernel endless: not ended within 0.6 s: task 'endless': kernel kernel on core 0: it was at "
 	       "endless");
 	__atomic_store_n(&buffers[1][1], 1, __ATOMIC_RELEASE);
 	ok(skrt_synchronise(streams[1]));
