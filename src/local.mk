@@ -232,7 +232,6 @@ src_libcore_la_SOURCES = \
 	src/command/option.c src/command/option.h \
 	src/command/response.c src/command/response.h \
 	src/document/document.c src/document/document.h \
-	src/document/builder.c src/document/builder.h src/document/halves.c \
 	src/package/entries.c src/package/entries.h \
 	src/document/fields.c src/document/fields.h \
 	src/outputs/header.c src/outputs/header.h \

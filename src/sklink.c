@@ -46,7 +46,7 @@ static bool read_manifest(struct sk_link *link)
 	struct sk_model *model = link->model;
 
 	sk_command_read_ahead(link->command, link->arena, link->linker);
-	if (!sk_manifest_read(model, link->command->manifest, link->command->threads))
+	if (!sk_manifest_read(model, link->command->manifest))
 		return false;
 	if (!model->graph.path.text) {
 		check_options(link);

@@ -26,7 +26,6 @@ struct sk_document {
 	const char *what; /* and what it is to be: "the manifest" */
 	void *owner; /* for the readers of its fields: what they fill */
 	struct sk_arena *texts; /* of the texts of nodes, if that is another one: readers copy what they return */
-	unsigned threads; /* that may parse it; 0: the caller's alone */
 };
 
 enum sk_node_kind { SK_NODE_SCALAR, SK_NODE_LIST, SK_NODE_MAP };
@@ -37,7 +36,7 @@ struct sk_node {
 	uint32_t line; /* from 1; of the opening quote or bracket, if there is one */
 	uint32_t column : 28; /* from 1 */
 	enum sk_node_kind kind : 2;
-	bool plain : 1; /* written without quotes or brackets, so that null can mean null */
+	bool plain : 1; /* SCALAR: written without quotes, so that null can mean null */
 	bool in_line : 1; /* SCALAR: its characters stand in the file side by side, as they are */
 	union {
 		uint32_t length; /* SCALAR: of its text, in bytes */
@@ -72,9 +71,6 @@ const void *sk_document_read(const struct sk_document *document, struct sk_arena
 const struct sk_node *sk_document_parse(const struct sk_document *document, struct sk_arena *scratch, const void *text,
 					size_t size);
 
-static inline struct sk_place sk_node_place(const struct sk_document *document, const struct sk_node *node)
-{
-	return (struct sk_place){.file = document->file, .line = node->line, .column = node->column};
-}
+struct sk_place sk_node_place(const struct sk_document *document, const struct sk_node *node);
 
 #endif

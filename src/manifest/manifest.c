@@ -374,19 +374,17 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 			 "too many errors; the rest of the manifest has not been checked");
 }
 
-static struct sk_document document_of(struct sk_model *model, const char *path, struct sk_arena *scratch,
-				      unsigned threads)
+static struct sk_document document_of(struct sk_model *model, const char *path, struct sk_arena *scratch)
 {
 	return (struct sk_document){.arena = model->arena,
 				    .diag = model->diag,
 				    .file = path,
 				    .what = "the manifest",
 				    .owner = model,
-				    .texts = scratch,
-				    .threads = threads};
+				    .texts = scratch};
 }
 
-static bool parse(struct sk_model *model, const char *path, const void *text, size_t size, unsigned threads)
+bool sk_manifest_parse(struct sk_model *model, const char *path, const void *text, size_t size)
 {
 	unsigned errors = model->diag->errors;
 
@@ -400,7 +398,7 @@ static bool parse(struct sk_model *model, const char *path, const void *text, si
 	}
 
 	struct sk_arena *scratch = sk_arena_create();
-	const struct sk_document document = document_of(model, model->manifest, scratch, threads);
+	const struct sk_document document = document_of(model, model->manifest, scratch);
 	const struct sk_node *root = sk_document_parse(&document, scratch, text, size);
 
 	if (root)
@@ -409,18 +407,13 @@ static bool parse(struct sk_model *model, const char *path, const void *text, si
 	return model->diag->errors == errors;
 }
 
-bool sk_manifest_parse(struct sk_model *model, const char *path, const void *text, size_t size)
-{
-	return parse(model, path, text, size, 1);
-}
-
-bool sk_manifest_read(struct sk_model *model, const char *path, unsigned threads)
+bool sk_manifest_read(struct sk_model *model, const char *path)
 {
 	struct sk_arena *scratch = sk_arena_create();
-	const struct sk_document document = document_of(model, path, scratch, threads);
+	const struct sk_document document = document_of(model, path, scratch);
 	size_t size;
 	const void *text = sk_document_read(&document, scratch, &size);
-	bool ok = text && parse(model, path, text, size, threads);
+	bool ok = text && sk_manifest_parse(model, path, text, size);
 
 	sk_arena_destroy(scratch);
 	return ok;

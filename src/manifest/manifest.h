@@ -6,8 +6,8 @@
 
 /* Reads the manifest into an empty model. Afterwards the model has the device, tensors with views resolved, declared
  * kernels with their signatures, libraries, scopes, events and tasks; tasks' args are tensors, and after,
- * record and wait are filled. All errors are collected; false if there was one. So many threads may read it. */
-bool sk_manifest_read(struct sk_model *model, const char *path, unsigned threads);
+ * record and wait are filled. All errors are collected; false if there was one. */
+bool sk_manifest_read(struct sk_model *model, const char *path);
 
 /* Warns of scopes that are misspelt, once the tasks are known: of a manifest that names a model that is when this has
  * been read. */

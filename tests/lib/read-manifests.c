@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 
 		sk_diag_init(&diag, arena);
 		printf("file %s\n", argv[i]);
-		sk_manifest_read(sk_model_create(arena, &diag), argv[i], 1);
+		sk_manifest_read(sk_model_create(arena, &diag), argv[i]);
 		sk_diag_flush(&diag, "read-manifests", 0, stdout);
 		sk_arena_destroy(arena);
 	}

@@ -1104,8 +1104,8 @@ START_TEST(test_files)
 {
 	struct sk_model *model = sk_model_create(arena, &diag);
 
-	ck_assert(!sk_manifest_read(model, "/nonexistent/m.yaml", 1));
-	ck_assert(!sk_manifest_read(model, "/", 1));
+	ck_assert(!sk_manifest_read(model, "/nonexistent/m.yaml"));
+	ck_assert(!sk_manifest_read(model, "/"));
 
 	expect_messages("t: error: /nonexistent/m.yaml: cannot open the manifest: No such file or directory\n"
 			"t: error: /: cannot read the manifest: Is a directory\n");
@@ -1122,7 +1122,7 @@ START_TEST(test_files)
 	for (unsigned i = 0; i < 20000; i++)
 		ck_assert_int_ge(fputs("# 789\n", file), 0);
 	ck_assert_int_eq(fclose(file), 0);
-	ck_assert(sk_manifest_read(sk_model_create(arena, &diag), path, 1));
+	ck_assert(sk_manifest_read(sk_model_create(arena, &diag), path));
 	remove(path);
 }
 END_TEST
