@@ -184,7 +184,23 @@ static bool enter(struct sk_linker *linker, const struct sk_reading *reading)
 	return ok;
 }
 
-/* Members that will take part are loaded before their names are entered, which then lie in what has been copied. */
+/* Members that will take part are loaded before their names are entered, which then lie in what has been copied. What
+ * is wrong with one is said when its turn comes to be pulled, among what is wrong with the others. */
+static void load_members(struct sk_linker *linker, const struct sk_contents *contents)
+{
+	struct sk_diag unsaid;
+	bool ok = true;
+
+	sk_diag_init(&unsaid, linker->arena);
+	linker->reader.diag = &unsaid;
+	for (size_t i = 0; ok && i < contents->members.count; i++) {
+		struct sk_object *object = contents->members.items[i].object;
+
+		ok = !object || sk_object_load(&linker->reader, object);
+	}
+	linker->reader.diag = linker->diag;
+}
+
 static void read_now(struct sk_linker *linker, struct sk_reading *reading, bool whole_archive)
 {
 	sk_reading_list(&linker->reader, reading);
@@ -194,14 +210,8 @@ static void read_now(struct sk_linker *linker, struct sk_reading *reading, bool 
 	const struct sk_contents *contents = reading->contents;
 
 	reading->ok &= sk_reading_open_members(&linker->reader, reading, 0, contents->members.count);
-
-	bool loads = reading->ok && whole_archive;
-
-	for (size_t i = 0; loads && i < contents->members.count; i++) {
-		struct sk_object *object = contents->members.items[i].object;
-
-		reading->ok &= !object || sk_object_load(&linker->reader, object);
-	}
+	if (reading->ok && whole_archive)
+		load_members(linker, contents);
 }
 
 /* The members that take part from the start have been loaded. What is needed of small ones has been copied, and few of

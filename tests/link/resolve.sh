@@ -81,6 +81,11 @@ gives 11 a a.o b.o lib1.a     # nothing is pulled for b: it is there
 ar qc libtwice.a b.o b_again.o
 gives 11 a a.o libtwice.a     # the first one in the archive
 fails_with 'duplicate symbol: b' "$driver" -o out.so --export x=a a.o --whole-archive libtwice.a
+# A member that is damaged keeps nothing from being said of the others.
+printf '.section .ctors,"aw",@progbits\n.quad 0\n' | as -o obsolete.o
+ar qc libdamaged.a obsolete.o b.o b_again.o obsolete.o
+fails_with 'libdamaged.a\(b_again.o\):.* duplicate symbol: b$' "$driver" -o out.so --export x=a a.o --whole-archive libdamaged.a
+[ "$(grep -c 'section .ctors is obsolete' err.txt)" = 2 ] || fail "not each damaged member is named once"
 fails_with 'library -l1: there is no lib1.a on the search paths' "$driver" -o out.so -L one a.o -l 1
 grep -q '^>>> searched one$' err.txt || fail "the search paths are not shown"
 
