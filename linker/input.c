@@ -93,9 +93,12 @@ static void identify_inputs(struct sk_linker *linker)
 	}
 }
 
-/* Whether an input before the object may be the same file: what it defines is defined already. */
+/* Whether an input before the object may be the same file: what it defines is defined already. Of an input that has
+ * been refused nothing is, so after an error any may be. */
 static bool may_be_known(const struct sk_linker *linker, const struct sk_object *object)
 {
+	if (linker->diag->errors)
+		return true;
 	for (uint32_t i = object->first_global; i < object->symbol_count; i++) {
 		const char *name = object->names + object->symbols[i].st_name;
 		uint32_t number;

@@ -117,6 +117,8 @@ while [ $i -lt 400 ]; do
 done
 errors '^sklink: error: kernel_[0-9]*.o: ' 200
 for kept in *.kept; do mv "$kept" "one/${kept%.kept}"; done
+# What is refused is named once, too, however often it is given.
+errors '^sklink: error: .*, not -m aarch64linux$' 1000 -m aarch64linux kernel_0000.o ./kernel_0001.o
 
 # A file is one input under any of its names, and no output; a copy of it is another input, and what is no file is none.
 (
