@@ -23,7 +23,7 @@
  * skrt_synchronise, skrt_run or skrt_run_serial; they must not call these functions.
  *
  * A thread that is cancelled (pthread_cancel) in one of these functions ends when it has returned, or later; whom
- * skrt_stream_call calls is not cancelled. Who is cancelled asynchronously must not call them.
+ * skrt_stream_call calls is not cancelled. Who is cancelled asynchronously, or in a signal handler, must not call them.
  * A fork has none of the device's threads. There all functions that take a device, or what was made on it, are
  * SKRT_DEVICE_LOST, closing, destroying and looking for kernels included, but for those that only describe (counts,
  * tensors, names); it can open a device of its own.
