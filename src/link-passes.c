@@ -288,7 +288,7 @@ static bool make_sections(struct sk_link *link)
 					       .account_size = link->packed_account_size,
 					       .image = &link->image,
 					       .plan = &link->plan,
-					       .soname = link->command->soname,
+					       .name = link->model->package,
 					       .relocatable = link->command->relocatable,
 					       .debug = !sk_command_strip_option(link->command),
 					       .threads = link->command->threads,

@@ -22,6 +22,7 @@
 #include "src/have-kernels.h"
 #include "src/manifest/options.h"
 #include "src/networks.h"
+#include "src/package/names.h"
 #include "src/scopes.h"
 
 /* What all networks of the link have in common. */
@@ -117,12 +118,31 @@ static struct sk_dumps *fuse(const struct reading *reading, struct sk_op_graph *
 	return dumps && sk_fuse_graph(graph, &reading->fusion, dumps) ? dumps : NULL;
 }
 
+/* Exporters call the graphs of all models alike, and a program may have several. So a package with launches that nobody
+ * has named is called after its file, if it has no soname; and so are these launches, but where it is a file that is
+ * loaded: its bytes do not depend on its name. */
+static void name_launches(const struct sk_link *link, const struct sk_op_graph *graph, const char *scope)
+{
+	const struct sk_command_line *command = link->command;
+	struct sk_model *model = link->model;
+
+	if (!model->package) {
+		model->package = sk_package_stem(link->arena, command->output);
+		model->names_launches = model->package && command->relocatable;
+	}
+	if (model->names_launches)
+		sk_scopes_set_symbol(graph, model, scope);
+}
+
 static bool lower(const struct reading *reading, struct sk_op_graph *graph, const sk_graph_calls *calls,
 		  const struct sk_file_draft *draft)
 {
 	struct sk_model *model = reading->link->model;
+	const char *scope = sk_scopes_default(graph);
 
-	sk_graph_lower(graph, calls, sk_scopes_default(graph), reading->constants, model);
+	sk_graph_lower(graph, calls, scope, reading->constants, model);
+	if (scope)
+		name_launches(reading->link, graph, scope);
 	if (draft->bytes)
 		sk_fold_close(draft, model);
 	return sk_scopes_take_options(graph, model) &&
@@ -304,6 +324,8 @@ bool sk_network_read(struct sk_link *link, const char *path)
 		.dumped = &link->dumped};
 	struct sk_model *model = link->model;
 
+	model->package = sk_package_stem(link->arena, link->command->soname);
+	model->names_launches = model->package;
 	if (!sk_fusion_flags_given(link, &reading.fusion.flags) || !read_switches(link, &reading.fusion.flags) ||
 	    !read_rules(link, &reading.fusion.flags) || !read_ge_request(link, &ge) ||
 	    !sk_fusion_begin(link->arena, link->diag, &reading.fusion))

@@ -63,6 +63,14 @@ const char *sk_scopes_default(const struct sk_op_graph *graph)
 	return *graph->name ? graph->name : "model";
 }
 
+void sk_scopes_set_symbol(const struct sk_op_graph *graph, struct sk_model *model, const char *scope)
+{
+	const char *symbol =
+		graph->network ? sk_arena_print(model->arena, "%s:%s", graph->network, model->package) : model->package;
+
+	model->scopes.items[sk_map_find(&model->scope_names, scope, strlen(scope))].symbol = symbol;
+}
+
 /* ---- options ---- */
 
 /* The model's scope of a node with options; SK_NONE: there is none, since all of its nodes are constants, or after an

@@ -14,6 +14,7 @@
 #include "src/manifest/manifest.h"
 #include "src/manifest/options.h"
 #include "src/outputs/outputs.h"
+#include "src/package/names.h"
 #include "src/read-graph.h"
 
 /* What is about models, and asked for where there is none. */
@@ -49,6 +50,7 @@ static bool read_manifest(struct sk_link *link)
 	if (!sk_manifest_read(model, link->command->manifest))
 		return false;
 	if (!model->graph.path.text) {
+		model->package = sk_package_stem(link->arena, link->command->soname);
 		check_options(link);
 		return true;
 	}

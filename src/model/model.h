@@ -25,6 +25,9 @@ struct sk_model {
 	const char *directory; /* the manifest's folder: paths in it are relative to this */
 	const char *root; /* paths in it that start with a slash are relative to this; "" if nobody says otherwise */
 	const struct sk_profile *device;
+	const char *package; /* the package's name, as a part of a C identifier; NULL: it is called after its first
+				launch */
+	bool names_launches; /* launches of a model that nobody has named are called after the package */
 	const char *device_file; /* its path, resolved; NULL: it is built in */
 
 	struct sk_graph_file graph; /* where its tensors and tasks come from, if the manifest names a model */

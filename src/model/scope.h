@@ -37,6 +37,7 @@ struct sk_launch_options {
 struct sk_scope {
 	const char *name;
 	const char *base; /* of one of several networks: what the scope is called in each; NULL: there is one network */
+	const char *symbol; /* takes the place of the name in symbols of its launches; NULL: the name does */
 	struct sk_place place;
 	bool declared; /* it stands under `scopes` */
 	bool has_options; /* `options:` */

@@ -1,4 +1,4 @@
-/* See names.h. Names of launches are C identifiers; sonames are any text. */
+/* See names.h. Names of launches are C identifiers; sonames and names of files are any text. */
 #include "src/package/names.h"
 
 #include <ctype.h>
@@ -15,13 +15,20 @@ static char *c_identifier(struct sk_arena *arena, const char *text, size_t lengt
 	return name;
 }
 
-const char *sk_package_name(struct sk_arena *arena, const char *soname, const struct sk_plan_view *plan)
+const char *sk_package_stem(struct sk_arena *arena, const char *text)
 {
-	size_t stem = soname ? strcspn(soname, ".") : 0;
+	const char *slash = text ? strrchr(text, '/') : NULL, *name = slash ? slash + 1 : text;
+	size_t length = name ? strcspn(name, ".") : 0;
+
+	return length ? c_identifier(arena, name, length) : NULL;
+}
+
+const char *sk_package_name(struct sk_arena *arena, const char *given, const struct sk_plan_view *plan)
+{
 	const char *launch = plan->launch_count ? sk_plan_string(&plan->launches[0].name) : "package";
 
-	if (stem)
-		return c_identifier(arena, soname, stem);
+	if (given)
+		return given;
 	if (!strncmp(launch, "sk_", 3) && launch[3])
 		launch += 3;
 	return c_identifier(arena, launch, strlen(launch));

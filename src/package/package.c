@@ -368,7 +368,7 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 	const struct sk_model *model = input->model;
 	struct package package = {.model = input->model, .image = input->image, .plan = input->plan, .linker = linker};
 
-	parts->name = sk_package_name(model->arena, input->soname, input->plan);
+	parts->name = sk_package_name(model->arena, input->name, input->plan);
 	parts->plan_symbol = sk_plan_symbol_name(model->arena, parts->name, input->relocatable);
 	for (uint32_t i = 0; i < model->tasks.count; i++)
 		order_kernel(model, &model->tasks.items[i], linker);

@@ -18,7 +18,7 @@ struct sk_package_input {
 	uint64_t account_size;
 	const struct sk_plan_image *image; /* and a view of it */
 	const struct sk_plan_view *plan;
-	const char *soname; /* NULL: none */
+	const char *name; /* NULL: that of its first launch */
 	bool relocatable; /* the package is an object */
 	bool debug; /* shows a debugger which task's line of the manifest code belongs to */
 	unsigned threads;

@@ -57,7 +57,21 @@ static uint32_t *number_segments(const struct fuser *fuser)
 /* The scopes of a launch in its name. Those of a manifest are identifiers, a model calls its own what it likes. */
 static const char *scope_identifier(const struct fuser *fuser, const struct sk_launch *launch)
 {
-	return task_at(fuser, launch->tasks[0])->origin ? sk_identifier(fuser->arena, launch->scope) : launch->scope;
+	const struct sk_task *task = task_at(fuser, launch->tasks[0]);
+	const char *symbol = fuser->model->scopes.items[task->scopes.items[0]].symbol;
+
+	return task->origin ? sk_identifier(fuser->arena, symbol ? symbol : launch->scope) : launch->scope;
+}
+
+/* Nodes of several models often have the same names, since exporters make them; those of a manifest's tasks are the
+ * user's. */
+static const char *single_name(const struct fuser *fuser, uint32_t task)
+{
+	const char *identifier = sk_identifier(fuser->arena, task_at(fuser, task)->name);
+
+	if (fuser->model->names_launches && task_at(fuser, task)->origin)
+		return sk_arena_print(fuser->arena, "sk_%s_task_%s", fuser->model->package, identifier);
+	return sk_arena_print(fuser->arena, "sk_task_%s", identifier);
 }
 
 /* A scope that is fused whole has a name that does not depend on its tasks, for programs that look the entry up. */
@@ -67,7 +81,7 @@ static void name_launch(const struct fuser *fuser, struct sk_launch *launch, uin
 	const char *last = sk_identifier(fuser->arena, task_at(fuser, launch->tasks[launch->task_count - 1])->name);
 
 	if (launch->kind == SK_LAUNCH_SINGLE) {
-		launch->name = sk_arena_print(fuser->arena, "sk_task_%s", first);
+		launch->name = single_name(fuser, launch->tasks[0]);
 		return;
 	}
 

@@ -499,6 +499,76 @@ nm one | grep -q ' T sk_first_serial$' || fail "the entry is not in the program"
 ! nm one | grep -q sk_second || fail "what nobody uses stays"
 fails_with "multiple definition of .sk_first'" $CC use.o first.o first.o -o use
 
+# ---- two models whose graphs, nodes and values have the same names, as exporters make them: the program tells them by the names of
+# the objects, or of the packages; symbols of launches that nobody has named begin with it ----
+for name in encoder decoder; do
+	"$top_builddir/tests/lib/make-model" $name.onnx <<-END
+		input x f32 4x64
+		constant factor f32 scalar $([ $name = encoder ] && echo 3 || echo 5)
+		node Mul /scale x factor -> scaled
+		node Tanh /tanh scaled -> y
+		output y f32 4x64
+	END
+done
+# embed SUFFIX OPTION…: both, and a program with both, which runs them.
+embed() {
+	suffix=$1
+	shift
+	for name in encoder decoder; do
+		"$sklink" $name.onnx -L "$top_builddir/kernels" -lskernels -r "${@//NAME/$name}" -o $name$suffix --header $name.h
+		[ "$(nm -g --defined-only $name$suffix | grep -cvE " (sk|sk_plan)_([a-z]*_x3A)?$name(_[a-z_0-9AF-Zx]*)?$")" = 0 ] ||
+			fail "$*: $(nm -g --defined-only $name$suffix)"
+	done
+	$CC $sanitize -I. -I"$top_srcdir/loader" -g models.c encoder$suffix decoder$suffix -o models $libskrt -lm || fail "$*: they are not linked"
+	[ "$(./models)" = right ] || fail "$*: $(./models)"
+}
+cat >models.c <<'END'
+#include <math.h>
+#include <stdalign.h>
+#include <stdio.h>
+
+#include "decoder.h"
+#include "encoder.h"
+#include "skrt.h"
+
+static alignas(64) float x[256], y[256];
+
+static int run(struct skrt_device *device, const struct sk_plan *plan, float factor)
+{
+	struct skrt_module *module;
+	struct skrt_instance *instance;
+	struct skrt_stream *stream;
+	int right = !skrt_module_load_linked(device, plan, &module) && !skrt_instance_create(module, &instance) &&
+		    !skrt_instance_bind(instance, 0, x, sizeof(x)) && !skrt_instance_bind(instance, 1, y, sizeof(y)) &&
+		    !skrt_stream_create(device, &stream) && !skrt_run_network(stream, instance);
+
+	for (int i = 0; i < 256; i++)
+		right &= fabsf(y[i] - tanhf(factor * x[i])) < 1e-5f;
+	return right && !skrt_stream_destroy(stream) && !skrt_instance_destroy(instance) && !skrt_module_unload(module);
+}
+
+int main(void)
+{
+	struct skrt_device *device;
+
+	for (int i = 0; i < 256; i++)
+		x[i] = (float)i / 1024;
+	puts(!skrt_device_open(NULL, &device) && run(device, &sk_plan_encoder, 3) && run(device, &sk_plan_decoder, 5) &&
+	     !skrt_device_close(device) ? "right" : "wrong");
+}
+END
+embed .o
+embed .v2 --soname NAME.sk.2 --no-pattern-fusion
+embed .sk.o --soname NAME --scope NAME_part=/scale # a scope, and a task by itself
+# Files that are loaded do not depend on their names; their headers do, and a program includes both.
+for name in encoder decoder; do
+	"$sklink" $name.onnx -L "$top_builddir/kernels" -lskernels -o $name.sk --header $name.h --embed
+	"$sklink" $name.onnx -L "$top_builddir/kernels" -lskernels -o other.sk
+	cmp $name.sk other.sk || fail "$name.sk depends on where it is written"
+done
+printf '#define SK_%s_IMPLEMENTATION\n#include "%s.h"\n' encoder encoder decoder decoder >bytes.c
+$CC -I. -Wall -Werror -c bytes.c -o bytes.o
+
 # ---- the command line ----
 fails_with 'unknown option .--relocateable.; did you mean .--relocatable.' "$sklink" first.yaml simple.o --relocateable -o bad.o
 fails_with 'is an input, too' "$sklink" first.yaml simple.o -r -o simple.o
