@@ -175,13 +175,8 @@ static void take_results(const struct folding *folding)
 		*folding->draft = (struct sk_file_draft){child->file, results, folding->start, child->size};
 	else
 		close(child->file);
-	for (size_t i = 0; i < child->count; i++) {
-		struct sk_value *value = &child->graph->values.items[folding->wanted[i]];
-
-		value->contents = results + folding->places[i];
-		value->view_of = SK_NONE;
-		value->node = SK_NONE;
-	}
+	for (size_t i = 0; i < child->count; i++)
+		sk_graph_make_constant(child->graph, folding->wanted[i], results + folding->places[i]);
 }
 
 static void report_end(const struct folding *folding, int status)

@@ -570,7 +570,7 @@ CLEANFILES += tests/property/property-kernels.o
 check_PROGRAMS += tests/property/graphs
 tests_property_graphs_SOURCES = \
 	tests/property/graph-errors.c tests/property/graph-expansions.c tests/property/graph-reference.c tests/property/graphs.c tests/property/random-flags.c tests/property/random-flags.h tests/property/random-graph.c tests/property/random-graph.h \
-	tests/property/random-maker.h tests/property/random-nodes.c tests/property/random-nodes.h tests/property/random-pieces.c \
+	tests/property/random-maker.h tests/property/random-nodes.c tests/property/random-nodes.h tests/property/random-pieces.c tests/property/random-shapes.c \
 	tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_property_graphs_CFLAGS = $(AM_CFLAGS) -pthread
 tests_property_graphs_LDADD = src/libcore.la loader/libloader.la loader/libnpy.la -lpthread -lm

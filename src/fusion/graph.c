@@ -65,6 +65,26 @@ uint32_t sk_graph_new_constant(struct sk_op_graph *graph, const char *base, enum
 	return index;
 }
 
+void sk_graph_make_constant(struct sk_op_graph *graph, uint32_t index, const void *contents)
+{
+	struct sk_value *value = &graph->values.items[index];
+
+	value->contents = contents;
+	value->node = SK_NONE;
+	value->view_of = SK_NONE;
+}
+
+void sk_graph_redirect(struct sk_op_graph *graph, uint32_t value, uint32_t to)
+{
+	struct sk_value *from = &graph->values.items[value], *by = &graph->values.items[to];
+
+	from->fixed = by->fixed |= from->fixed;
+	if (from->contents && !by->contents)
+		sk_graph_make_constant(graph, to, from->contents);
+	else if (by->contents && !from->contents)
+		sk_graph_make_constant(graph, value, by->contents);
+}
+
 void sk_graph_make_sequence(struct sk_op_graph *graph, uint32_t value, const sk_graph_sequence *sequence)
 {
 	if (value == SK_NONE)

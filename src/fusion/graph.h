@@ -140,6 +140,13 @@ uint32_t sk_graph_new_value(struct sk_op_graph *graph, const char *base, enum sk
 uint32_t sk_graph_new_constant(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype, uint32_t rank,
 			       const uint64_t *shape, const void *elements);
 
+/* From here on the value is a constant with these elements, which no node makes, and no part of another value. */
+void sk_graph_make_constant(struct sk_op_graph *graph, uint32_t value, const void *contents);
+
+/* From here on users of the value read the other one, which has the same type, shape and elements: what is known of one
+ * is known of both. Each pass that redirects uses calls this, and changes the inputs of the users itself. */
+void sk_graph_redirect(struct sk_op_graph *graph, uint32_t value, uint32_t to);
+
 /* From here on the value is that sequence, and no node makes it. */
 void sk_graph_make_sequence(struct sk_op_graph *graph, uint32_t value, const sk_graph_sequence *sequence);
 

@@ -795,6 +795,12 @@ static void refer_zeros(const struct question *question)
 		exact(question, i, 0);
 }
 
+static void refer_range(const struct question *question)
+{
+	for (int64_t i = 0; i < question->out->count; i++)
+		exact(question, i, (number)(question->node->starts[0] + i * question->node->steps[0]));
+}
+
 /* ---- rows: what is gathered along axes ---- */
 
 /* Elements of the first input that are in one row, and where they stand. */
@@ -1539,6 +1545,7 @@ static const struct {
 	{" Trilu ", refer_trilu},
 	{" Shape ", refer_shape},
 	{" ConstantOfShape ", refer_zeros},
+	{" Range ", refer_range},
 	{" ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSumExp ",
 	 refer_reduction},
 	{" ArgMax ArgMin ", refer_arg},

@@ -1259,6 +1259,19 @@ static bool make_constant_of_shape(struct maker *maker, struct graph_node *node)
 	return add_output(maker, node, SK_F32, rank, shape);
 }
 
+/* Numbers from a first one on. */
+static bool make_range(struct maker *maker, struct graph_node *node)
+{
+	int64_t first = draw(maker, 5), step = 1 + draw(maker, 3), count = draw_size(maker);
+
+	node->starts[0] = first;
+	node->steps[0] = step;
+	add_input(maker, node, add_scalar(maker, SK_I64, (number)first));
+	add_input(maker, node, add_scalar(maker, SK_I64, (number)(first + step * count)));
+	add_input(maker, node, add_scalar(maker, SK_I64, (number)step));
+	return add_output(maker, node, SK_I64, 1, &count);
+}
+
 static bool make_quantize(struct maker *maker, struct graph_node *node)
 {
 	struct graph_value x = *value_of(maker, add_input(maker, node, pick(maker, SET(SK_F32), 0, 6)));
@@ -1397,6 +1410,7 @@ static const struct known_operator operators[] = {
 	{"LSTM", 7, 0, FLOATS, 1, make_recurrent},
 	{"Shape", 7, 0, ALL, 1, make_shape},
 	{"ConstantOfShape", 9, 0, SET(SK_F32), 1, make_constant_of_shape},
+	{"Range", 11, 0, SET(SK_I64), 1, make_range},
 	{"QuantizeLinear", 10, 0, SET(SK_F32), 1, make_quantize},
 	{"DequantizeLinear", 10, 0, ALL, 1, make_dequantize},
 };
@@ -1461,6 +1475,8 @@ static void add_node(struct maker *maker)
 	*node = (struct graph_node){.op = maker->drawn->op, .mode = ""};
 	if (maker->drawn->make(maker, node)) {
 		graph->node_count++;
+		if (maker->sizes || one_in(maker, 4))
+			compute_lists(maker);
 		return;
 	}
 	for (uint32_t i = 0; i < node->input_count; i++)
@@ -1501,8 +1517,8 @@ static void remove_nodes(struct maker *maker, uint64_t removed)
 		for (uint32_t o = 0; node->removed && o < node->output_count; o++) {
 			struct graph_value *value = &graph->values[node->outputs[o]];
 
-			value->kind = GRAPH_INPUT;
-			for (int64_t e = 0; e < value->count; e++)
+			value->kind = value->is_size ? GRAPH_CONSTANT : GRAPH_INPUT;
+			for (int64_t e = 0; e < value->count && !value->is_size; e++)
 				value->elements[e] = draw_element(maker, value->dtype);
 			settle(value);
 		}
@@ -1551,6 +1567,7 @@ struct graph *graph_create(uint64_t seed, uint64_t removed)
 		abort();
 	maker.graph->seed = seed;
 	maker.parts = seed % 4 == 3;
+	maker.sizes = seed % 8 == 1;
 	maker.graph->is_scattered = seed % 16 == 6;
 	maker.graph->opset = opsets[draw(&maker, 9)];
 	while (maker.graph->node_count < GRAPH_NODES / 2)

@@ -24,6 +24,7 @@ struct graph_value {
 	int64_t shape[SK_MAX_RANK], count;
 	bool is_output, is_absent; /* where not all values are outputs */
 	bool is_inner; /* of a pattern */
+	bool is_size; /* computed from shapes alone: nodes may need its elements when linking */
 	uint32_t uses;
 	number *elements; /* of inputs and constants; of computed values what a run has made of them */
 	number *error; /* how far each of them may be from what is meant; NULL: they are that */

@@ -21,6 +21,7 @@ struct maker {
 	const struct known_operator *drawn;
 	uint32_t first; /* value of the part */
 	bool parts; /* most nodes split or join, along the first axis above all */
+	bool sizes; /* most pieces compute sizes, and all lists are computed */
 };
 
 uint32_t draw(struct maker *maker, uint32_t limit);
@@ -51,5 +52,11 @@ void say_or_add(struct maker *maker, struct graph_node *node, uint32_t input_sin
 /* Adds the nodes of a pattern that fusion looks for, or of one that only looks like it. */
 void add_piece(struct maker *maker);
 enum { PIECE_NODES = 24 }; /* at most */
+
+/* Constant lists and numbers of the node that was added last are computed by nodes in front of it, as far as values of
+ * the part have such sizes. */
+void compute_lists(struct maker *maker);
+/* A piece: a dimension of x is computed for several purposes. */
+uint32_t add_sizes(struct maker *maker, uint32_t x);
 
 #endif

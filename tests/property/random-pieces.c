@@ -316,7 +316,7 @@ static uint32_t add_pieces_of_rows(struct maker *maker, uint32_t like)
 static uint32_t (*const pieces[])(struct maker *maker, uint32_t x) = {
 	add_swish,    add_gelu,	    add_gelu_tanh, add_swiglu,	       add_layer_norm, add_layer_norm,
 	add_rms_norm, add_rms_norm, add_rotary,	   add_attention,      add_attention,  add_linear,
-	add_batched,  add_parts,    add_parts,	   add_pieces_of_rows,
+	add_batched,  add_parts,    add_parts,	   add_pieces_of_rows, add_sizes,
 };
 
 void add_piece(struct maker *maker)
@@ -324,7 +324,8 @@ void add_piece(struct maker *maker)
 	struct graph *graph = maker->graph;
 	uint32_t before = graph->node_count, last;
 
-	last = pieces[draw(maker, sizeof(pieces) / sizeof(*pieces))](maker, draw_input(maker));
+	last = (maker->sizes && !one_in(maker, 4) ? add_sizes : pieces[draw(maker, sizeof(pieces) / sizeof(*pieces))])(
+		maker, draw_input(maker));
 	graph->nodes[before].goes_on = false;
 	/* What follows may be one with it. */
 	if (!one_in(maker, 3))

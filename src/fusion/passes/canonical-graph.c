@@ -28,9 +28,8 @@ void sk_graph_keep_outputs(struct sk_op_graph *graph)
 			continue;
 		constant = sk_graph_new_value(graph, value.name, value.dtype, value.rank, value.shape);
 		constants[index] = constant;
-		graph->values.items[constant].contents = value.contents;
+		sk_graph_redirect(graph, index, constant);
 		graph->values.items[constant].node = value.node;
-		graph->values.items[constant].fixed = value.fixed;
 		graph->values.items[index].contents = NULL;
 		graph->values.items[index].fixed = false;
 		graph->values.items[index].node = (uint32_t)graph->nodes.count;

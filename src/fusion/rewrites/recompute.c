@@ -129,7 +129,7 @@ static uint32_t add_copy(struct recompute *recompute, const struct sk_graph_node
 	struct sk_graph_node copy = *node;
 	uint32_t made = sk_graph_new_value(graph, value.name, value.dtype, value.rank, value.shape);
 
-	graph->values.items[made].fixed = value.fixed;
+	sk_graph_redirect(graph, node->outputs.items[0], made);
 	memset(&copy.inputs, 0, sizeof(copy.inputs));
 	memset(&copy.outputs, 0, sizeof(copy.outputs));
 	for (size_t i = 0; i < node->inputs.count; i++)

@@ -189,6 +189,7 @@ void sk_rewrite_become(struct sk_rewrite *rewrite, uint32_t index, const char *o
 void sk_rewrite_redirect(struct sk_rewrite *rewrite, uint32_t value, uint32_t to)
 {
 	notice_values(rewrite);
+	sk_graph_redirect(rewrite->graph, value, to);
 	rewrite->uses.items[to] += rewrite->uses.items[value];
 	rewrite->uses.items[value] = 0;
 	rewrite->instead.items[value] = to;

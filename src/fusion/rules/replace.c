@@ -47,6 +47,7 @@ static bool fit_outputs(struct sk_replacing *replacing)
 				sk_partial_shape_text(graph->arena, is->rank, is->shape), sk_dtype_name(was->dtype),
 				sk_partial_shape_text(graph->arena, was->rank, was->shape));
 		rename_value(replacing, new, old);
+		replacing->values[name] = new;
 	}
 	return true;
 }
@@ -102,6 +103,12 @@ static void commit(struct sk_replacing *replacing, struct sk_users *users, sk_in
 	struct sk_op_graph *graph = replacing->graph;
 	const char *text = rule_text(replacing);
 
+	for (size_t i = 0; i < replacing->rule->outputs.count; i++) {
+		uint32_t name = replacing->rule->outputs.items[i], old = replacing->match->values[name];
+
+		if (old != SK_NONE)
+			sk_graph_redirect(graph, replacing->values[name], old);
+	}
 	for (size_t n = 0; n < replacing->rule->pattern.count; n++)
 		sk_users_remove(graph, users, replacing->match->nodes[n]);
 	for (size_t n = 0; n < replacing->nodes.count; n++) {
