@@ -175,13 +175,12 @@ uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_sectio
 bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section *section,
 		   const sk_elf_relocation *relocation, const struct sk_target *target)
 {
-	uint32_t number = ELF64_R_TYPE(relocation->r_info);
-	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture->relocations, number);
+	uint32_t type = ELF64_R_TYPE(relocation->r_info);
 
 	/* What calls a trap can do without its slot, too. */
 	bool here = target->kind == SK_TARGET_DEFINED ||
 		    (target->kind == SK_TARGET_UNDEFINED && linker->symbols.items[target->symbol].trap);
 
-	return type->relaxable && here && (section->flags & SHF_EXECINSTR) && section->bytes &&
-	       linker->architecture->can_relax(number, section->bytes, relocation->r_offset, relocation->r_addend);
+	return here && (section->flags & SHF_EXECINSTR) && section->bytes &&
+	       linker->architecture->can_relax(type, section->bytes, relocation->r_offset, relocation->r_addend);
 }

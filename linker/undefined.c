@@ -10,7 +10,8 @@
 #include "linker/texts.h"
 #include "src/base/nearest.h"
 
-enum { MAXIMUM_SUGGESTIONS = 20, MAXIMUM_USERS = 20, MAXIMUM_WITH_FUNCTIONS = 200 };
+/* Of users so many are named as GNU ld names in a row. */
+enum { MAXIMUM_SUGGESTIONS = 20, MAXIMUM_USERS = 5, MAXIMUM_WITH_FUNCTIONS = 200 };
 
 static void note_user(struct sk_linker *linker, sk_symbol number, const struct sk_input_section *section,
 		      uint64_t offset)
@@ -229,13 +230,48 @@ static const char *search_hint(struct sk_linker *linker, const struct sk_linker_
 	return near ? sk_arena_print(linker->arena, "; did you mean '%s'?", sk_demangled(linker, near)) : "";
 }
 
+/* Whether the object is of the standard library that rustc puts into each staticlib: "std-HASH.std.HASH-cgu.0.rcgu.o".
+ */
+static bool is_of_rust(const struct sk_object *object)
+{
+	static const char start[] = "std-", end[] = ".rcgu.o";
+	size_t length = object && object->member ? object->member_length : 0;
+
+	return length > strlen(start) + strlen(end) && !memcmp(object->member, start, strlen(start)) &&
+	       !memcmp(object->member + length - strlen(end), end, strlen(end));
+}
+
 /* ---- what is said ---- */
+
+/* What can be done, which is the same for all symbols that are not `special`, and for all of Rust's library. */
+struct advice {
+	bool given, given_of_rust;
+};
+
+static void give_advice(struct sk_linker *linker, const struct sk_input_section *section, bool special,
+			struct advice *advice)
+{
+	if (section && is_of_rust(section->object)) {
+		if (!advice->given_of_rust)
+			sk_note(linker->diag, "Rust's standard library wants it, in which checks end that fail: give "
+					      "the kernel's object without it ('rustc --emit=obj'), and let calls "
+					      "into it end the launch (--unresolved-symbols=trap)");
+		advice->given_of_rust = true;
+	} else if (!special) {
+		if (!advice->given)
+			sk_note(linker->diag, "no input defines it, and imports are a list, which 'skdump --imports' "
+					      "prints: add an archive that has it, let --defsym name another "
+					      "function, or let calls of it end the launch "
+					      "(--unresolved-symbols=trap)");
+		advice->given = true;
+	}
+}
 
 static void report_missing(struct sk_linker *linker)
 {
 	const char *const *names = NULL;
 	size_t count = 0;
-	bool told = false; /* what can be done, which is the same for all */
+	struct advice advice = {false, false};
 
 	for (size_t i = 0; i < linker->undefined.count; i++) {
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->undefined.items[i]];
@@ -253,12 +289,7 @@ static void report_missing(struct sk_linker *linker)
 
 		if (section)
 			sk_note_kernel(linker, section);
-		if (!special && !told)
-			sk_note(linker->diag, "no input defines it, and imports are a list, which 'skdump --imports' "
-					      "prints: add an archive that has it, let --defsym name another "
-					      "function, or let calls of it end the launch "
-					      "(--unresolved-symbols=trap)");
-		told |= !special;
+		give_advice(linker, section, special, &advice);
 	}
 }
 

@@ -4,7 +4,8 @@
  *
  * PLT32 marks a branch, whose target may be a stub; PC32 marks data or, from old assemblers, also a branch. GOTPCRELX
  * and REX_GOTPCRELX mark instructions that read an address from the GOT and can be rewritten to compute it (psABI 1.0,
- * section B.2); plain GOTPCREL does not promise what instruction it stands in and is left alone. Rewriting to an
+ * section B.2). Plain GOTPCREL, which rustc and old assemblers write, stands in the same instructions, and their opcode
+ * and ModRM byte tell which one it is: no other instruction has these two bytes before such a field. Rewriting to an
  * immediate would need an absolute address, so only mov, call and jmp are done. Descriptors of thread-local variables
  * become words with their distances (section "Thread-Local Storage": from general-dynamic to initial-exec).
  * stubs/x86_64/relocations.c has the types.
@@ -36,14 +37,18 @@ enum {
 
 static bool can_relax(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend)
 {
-	if (addend != -4 || offset < (type == R_X86_64_REX_GOTPCRELX ? 3 : 2))
+	bool rex = type == R_X86_64_REX_GOTPCRELX;
+
+	if (!rex && type != R_X86_64_GOTPCRELX && type != R_X86_64_GOTPCREL)
+		return false;
+	if (addend != -4 || offset < (rex ? 3 : 2))
 		return false;
 
 	uint8_t opcode = bytes[offset - 2], modrm = bytes[offset - 1];
 
 	if (opcode == MOV_LOAD)
 		return (modrm & RIP_MASK) == RIP_OPERAND;
-	return type == R_X86_64_GOTPCRELX && opcode == GROUP_5 && (modrm == CALL_INDIRECT || modrm == JUMP_INDIRECT);
+	return !rex && opcode == GROUP_5 && (modrm == CALL_INDIRECT || modrm == JUMP_INDIRECT);
 }
 
 static uint64_t relax(uint8_t *bytes, uint64_t offset)
@@ -88,7 +93,7 @@ static bool is_branch(uint32_t type, const uint8_t *bytes, uint64_t offset)
 
 static bool calls_slot(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend)
 {
-	return type == R_X86_64_GOTPCRELX && can_relax(type, bytes, offset, addend) && bytes[offset - 2] == GROUP_5;
+	return can_relax(type, bytes, offset, addend) && bytes[offset - 2] == GROUP_5;
 }
 
 static void write_stub(uint8_t *stub, uint64_t address, uint64_t slot)

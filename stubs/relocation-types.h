@@ -37,7 +37,6 @@ struct sk_relocation_type {
 	const char *name; /* NULL: there is no such type */
 	enum sk_expression expression;
 	uint8_t width; /* bytes that are written */
-	bool relaxable;
 	int64_t minimum, maximum; /* of the value; both 0: any */
 };
 

@@ -8,17 +8,15 @@
 
 #include "stubs/relocation-types.h"
 
-#define ENTRY(type, text, kind, bytes, low, high, can_relax_it)                                                        \
+#define ENTRY(type, text, kind, bytes, low, high)                                                                      \
 	[type] = {.name = (text),                                                                                      \
 		  .expression = SK_EXPRESSION_##kind,                                                                  \
 		  .width = (bytes),                                                                                    \
-		  .relaxable = (can_relax_it),                                                                         \
 		  .minimum = (low),                                                                                    \
 		  .maximum = (high)}
-#define FIELD(type, kind, bytes, low, high) ENTRY(type, #type, kind, bytes, low, high, false)
-#define SIGNED32(type, kind)		    ENTRY(type, #type, kind, 4, INT32_MIN, INT32_MAX, false)
-#define RELAXABLE(type)			    ENTRY(type, #type, SLOT, 4, INT32_MIN, INT32_MAX, true)
-#define OTHER(type, kind)		    ENTRY(type, #type, kind, 1, 0, 0, false)
+#define FIELD(type, kind, bytes, low, high) ENTRY(type, #type, kind, bytes, low, high)
+#define SIGNED32(type, kind)		    ENTRY(type, #type, kind, 4, INT32_MIN, INT32_MAX)
+#define OTHER(type, kind)		    ENTRY(type, #type, kind, 1, 0, 0)
 
 static const struct sk_relocation_type types[] = {
 	FIELD(R_X86_64_NONE, NONE, 0, 0, 0),
@@ -34,8 +32,8 @@ static const struct sk_relocation_type types[] = {
 	SIGNED32(R_X86_64_PLT32, CALL),
 	SIGNED32(R_X86_64_GOTPCREL, SLOT),
 	FIELD(R_X86_64_GOTPCREL64, SLOT, 8, 0, 0),
-	RELAXABLE(R_X86_64_GOTPCRELX),
-	RELAXABLE(R_X86_64_REX_GOTPCRELX),
+	SIGNED32(R_X86_64_GOTPCRELX, SLOT),
+	SIGNED32(R_X86_64_REX_GOTPCRELX, SLOT),
 	SIGNED32(R_X86_64_GOTPC32, TABLE),
 	FIELD(R_X86_64_GOTPC64, TABLE, 8, 0, 0),
 	FIELD(R_X86_64_GOTOFF64, FROM_TABLE, 8, 0, 0),

@@ -74,14 +74,26 @@ text_table_begin:
 text_table_end:
 
 	.section .text.f_gotpcrel, "ax", @progbits
-	.globl f_gotpcrel	# plain: must stay a load; asm_function gets a GOT slot of its own
+	.globl f_gotpcrel	# each of the forms with the plain type, as rustc writes them, and one that stays a load
 	.type f_gotpcrel, @function
 f_gotpcrel:
-	.byte	0x48, 0x8b, 0x05	# mov asm_function@GOTPCREL(%rip), %rax, with the plain type
+	.byte	0x48, 0x8b, 0x05	# mov asm_function@GOTPCREL(%rip), %rax
 	.reloc	., R_X86_64_GOTPCREL, asm_function - 4
 	.long	0
 	mov	$1, %edi
-	jmp	*%rax
+	call	*%rax
+	lea	asm_function(%rip), %rcx
+	.byte	0x48, 0x2b, 0x0d	# sub asm_function@GOTPCREL(%rip), %rcx
+	.reloc	., R_X86_64_GOTPCREL, asm_function - 4
+	.long	0
+	lea	(%rax, %rcx), %edi
+	.byte	0xff, 0x15		# call *asm_function@GOTPCREL(%rip)
+	.reloc	., R_X86_64_GOTPCREL, asm_function - 4
+	.long	0
+	mov	%eax, %edi
+	.byte	0xff, 0x25		# jmp *asm_function@GOTPCREL(%rip)
+	.reloc	., R_X86_64_GOTPCREL, asm_function - 4
+	.long	0
 	.size f_gotpcrel, .-f_gotpcrel
 
 	.section .text.f_gotpcrelx, "ax", @progbits
@@ -248,7 +260,7 @@ expect f_nowhere -1
 expect f_copy 1105
 expect f_root 84
 expect f_distance 24
-expect f_gotpcrel 42
+expect f_gotpcrel 124
 expect f_arithmetic 1
 expect f_narrow -4
 expect f_readonly 1234605616436508552
@@ -274,8 +286,8 @@ $KERNEL_CC -shared -fPIC reference.c -o theirs.so
 "$driver" -o ours.so --export call_f_absolute=f_absolute absolute.o number.o
 ./compare ./ours.so ./theirs.so f_absolute || fail "absolute symbols"
 
-# The instructions after rewriting, and that only what needs a slot has one: weak_nowhere and asm_function (plain
-# GOTPCREL), hidden_word (arithmetic), and the imports.
+# The instructions after rewriting, and that only what needs a slot has one: weak_nowhere, asm_function and hidden_word
+# (arithmetic), and the imports.
 "$driver" -o ours.so --export a=f_gotpcrelx second.o third.o
 objdump -d --no-show-raw-insn ours.so | sed -n '/<f_gotpcrelx>:/,/^$/p' >code.txt
 grep -qE 'lea .*,%rax' code.txt && grep -qE 'lea .*,%r11' code.txt || { cat code.txt; fail "mov was not rewritten to lea"; }
@@ -283,6 +295,10 @@ grep -qE 'addr32 call .*<second_function>' code.txt || { cat code.txt; fail "the
 grep -qE 'jmp +[0-9a-f]+ <asm_function>' code.txt || { cat code.txt; fail "the jump was not rewritten"; }
 if readelf -SW ours.so | grep -q ' \.got '; then fail "a GOT without need"; fi
 "$driver" -o ours.so --export a=f_arithmetic --export b=f_gotpcrel second.o third.o
+objdump -d --no-show-raw-insn ours.so | sed -n '/<f_gotpcrel>:/,/^$/p' >code.txt
+for form in 'lea .*,%rax' 'addr32 call .*<asm_function>' 'jmp +[0-9a-f]+ <asm_function>' 'sub +.*\(%rip\),%rcx'; do
+	grep -qE "$form" code.txt || { cat code.txt; fail "not rewritten with the plain type: $form"; }
+done
 [ "$(readelf -SW ours.so | awk '$2 == ".got" || $3 == ".got" {print $0}' | grep -c '000018')" = 1 ] ||
 	{ readelf -SW ours.so; fail "the GOT must have three slots"; }
 

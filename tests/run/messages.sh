@@ -187,12 +187,12 @@ user calls 'int helper(int); void k(const float *x, float *y, long n) { *y = *x 
 echo 'static int helper(int n) { return n; } int (*const kept_helper)(int) = helper;' >hides.c && compile hides
 fails_with 'undefined symbol: helper; hides\.o has a function of this name, but it is local \(static\)$' "$sklink" model.yaml calls.o hides.o -o out.sk
 
-# All who refer to an undefined symbol are named, up to twenty.
+# All who refer to an undefined symbol are named, up to five.
 user many "int missing(int); $(printf '__attribute__((noinline)) int f%d(int n) { return missing(n) + 1; }\n' $(seq 24)) void k(const float *x, float *y, long n) { *y = *x$(printf ' + f%d(n)' $(seq 24)); }"
 fails_with '^sklink: error: undefined symbol: missing$' "$sklink" model.yaml many.o -o out.sk
 listed=$(grep -c '^>>> referenced by many\.o:(\.text' err.txt)
 others=$(sed -nE 's/^>>> and ([0-9]+) more$/\1/p' err.txt)
-[ "$listed" = 20 ] && [ "$others" -ge 4 ] || { cat err.txt; fail "users of a symbol: $listed, and $others more"; }
+[ "$listed" = 5 ] && [ "$others" -ge 19 ] || { cat err.txt; fail "users of a symbol: $listed, and $others more"; }
 
 # A package that is an object, alone and joined with another one.
 model

@@ -22,6 +22,7 @@ $KERNEL_CC -O1 -fPIC -ffunction-sections -fno-optimize-sibling-calls -fno-inline
 # A jump instead of a call, and a call by way of the GOT.
 $KERNEL_CC -O1 -fPIC -ffunction-sections -foptimize-sibling-calls -fno-inline -c kernels.c -o jumps.o
 $KERNEL_CC -O1 -fPIC -ffunction-sections -fno-plt -fno-inline -c kernels.c -o slots.o
+$KERNEL_CC -O1 -fPIC -ffunction-sections -fno-plt -fno-inline -Wa,-mrelax-relocations=no -c kernels.c -o plain-slots.o # as rustc
 
 model() {
 	cat >model.yaml <<-M
@@ -56,7 +57,7 @@ ends() {
 	fails_with "$pattern" "$skrun" $package --input x=in.npy "$@"
 	! grep 'device is lost' err.txt || fail "$package: the device is lost"
 }
-for object in kernels jumps slots; do
+for object in kernels jumps slots plain-slots; do
 	"$sklink" model.yaml $object.o --unresolved-symbols=trap -o $object.sk
 	strip $object.sk -o $object-stripped.sk
 	"$skdump" --verify $object.sk >out.txt || fail "skdump --verify $object.sk"
