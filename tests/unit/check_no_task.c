@@ -152,10 +152,9 @@ static void expect(const struct test_case *test, struct sk_op_graph *graph, cons
 		      found->refusals.items[0]);
 }
 
-#define NZ FORMATS("input", 0, "ND", "FRACTAL_NZ")
-#define NC1HWC0(shape, part)                                                                                           \
-	FORMATS("input", 0, "NCHW", "NC1HWC0")                                                                         \
-	SHAPE("input", 0, shape) SHAPE("output", 0, part) SHAPE("output", 1, part)
+#define STORED(number, origin, format, shape) FORMATS("input", number, origin, format) SHAPE("input", number, shape)
+#define NZ(shape)			      STORED(0, "ND", "FRACTAL_NZ", shape)
+#define NC1HWC0(shape, part)		      STORED(0, "NCHW", "NC1HWC0", shape) SHAPE("output", 0, part) SHAPE("output", 1, part)
 
 static const struct test_case splits[] = {
 	{"a split along the first axis", NULL},
@@ -219,12 +218,16 @@ static const struct test_case splits[] = {
 	{"-2 of four dimensions is 2", "the axis is 2, neither 0 nor 1", .axis = "-2", .shape = "1, 32, 32, 1",
 	 .part = "1, 32, 16, 1"},
 	{"-4 of four dimensions is 0", NULL, .axis = "-4", .shape = "2, 32, 32, 1", .part = "1, 32, 32, 1"},
-	{"ND as FRACTAL_NZ of two dimensions turns 0 to 1", "the axis is 0, neither 0 nor 1",
-	 .of_node = NZ SHAPE("input", 0, "4, 8")},
-	{"and 1 to 0", NULL, .axis = "1", .part = "4, 4", .of_node = NZ SHAPE("input", 0, "4, 8")},
-	{"not of three dimensions", NULL, .shape = "2, 4, 8", .part = "1, 4, 8", .of_node = NZ},
-	{"NCHW as HWCN is never split", "the axis is 0, neither 0 nor 1", .shape = "4, 8, 2, 2", .part = "2, 8, 2, 2",
-	 .of_node = FORMATS("input", 0, "NCHW", "HWCN")},
+	{"ND as FRACTAL_NZ of two dimensions turns 0 to 1", "the axis is 1, and axis 0 of output 0 has not one element",
+	 .shape = "4, 2, 16, 16", .part = "4, 1, 16, 16", .of_node = NZ("32, 64")},
+	{"and 1 to 0", NULL, .axis = "1", .shape = "4, 2, 16, 16", .part = "2, 2, 16, 16", .of_node = NZ("32, 64")},
+	{"and -1", NULL, .axis = "-1", .shape = "4, 2, 16, 16", .part = "2, 2, 16, 16", .of_node = NZ("32, 64")},
+	{"not of three dimensions", NULL, .shape = "2, 1, 2, 16, 16", .part = "1, 1, 2, 16, 16",
+	 .of_node = NZ("2, 32, 16")},
+	{"NCHW as HWCN is never split", "the axis is 3, neither 0 nor 1", .shape = "2, 2, 8, 4", .part = "2, 2, 8, 2",
+	 .of_node = STORED(0, "NCHW", "HWCN", "4, 8, 2, 2")},
+	{"not even along its first axis", "the axis is 3, neither 0 nor 1", .axis = "2", .shape = "2, 2, 8, 4",
+	 .part = "1, 2, 8, 4", .of_node = STORED(0, "NCHW", "HWCN", "4, 8, 2, 2")},
 
 	/* split_c_to_n */
 	{"channels of one image", NULL, .axis = "1", .shape = "1, 8", .part = "1, 4"},
@@ -233,28 +236,32 @@ static const struct test_case splits[] = {
 	 .part = "2, 4"},
 	{"of an origin shape of one dimension", "axis 0 of output 1 has not one element", .axis = "1", .shape = "1, 8",
 	 .part = "1, 4", .of_node = SHAPE("output", 1, "4")},
-	{"ND as FRACTAL_NZ of four dimensions", NULL, .axis = "1", .shape = "1, 8, 16, 16", .part = "1, 4, 16, 16",
-	 .of_node = NZ},
-	{"ND as FRACTAL_NZ of three dimensions", "the axis is 1, and ND of rank 3 is stored as FRACTAL_NZ", .axis = "1",
-	 .shape = "1, 8, 16", .part = "1, 4, 16", .of_node = NZ},
-	{"NCHW as another format", "NCHW of rank 4 is stored as NHWC", .axis = "1", .shape = "1, 8, 2, 2",
-	 .part = "1, 4, 2, 2", .of_node = FORMATS("input", 0, "NCHW", "NHWC")},
+	{"ND as FRACTAL_NZ of four dimensions", NULL, .axis = "1", .shape = "1, 8, 1, 1, 16, 16",
+	 .part = "1, 4, 1, 1, 16, 16", .of_node = NZ("1, 8, 16, 16")},
+	{"ND as FRACTAL_NZ of three dimensions", "the axis is 2, neither 0 nor 1", .axis = "1",
+	 .shape = "1, 1, 2, 16, 16", .part = "1, 1, 1, 16, 16", .of_node = NZ("1, 32, 16")},
+	{"the last one of these", "the axis is 1, and ND of rank 3 is stored as FRACTAL_NZ", .axis = "2",
+	 .shape = "1, 2, 1, 16, 16", .part = "1, 1, 1, 16, 16", .of_node = NZ("1, 16, 32")},
+	{"NCHW as another format", "the axis is 3, neither 0 nor 1", .axis = "1", .shape = "1, 2, 2, 8",
+	 .part = "1, 2, 2, 4", .of_node = STORED(0, "NCHW", "NHWC", "1, 8, 2, 2")},
+	{"another axis of it", "NCHW of rank 4 is stored as NHWC", .axis = "2", .shape = "1, 4, 2, 8",
+	 .part = "1, 2, 2, 8", .of_node = STORED(0, "NCHW", "NHWC", "1, 8, 4, 2")},
 	{"the same format", NULL, .axis = "1", .shape = "1, 8, 2, 2", .part = "1, 4, 2, 2",
 	 .of_node = FORMATS("input", 0, "NCHW", "NCHW")},
 	{"blocks of 16 halves", NULL, .axis = "1", .type = "DT_FLOAT16", .shape = "1, 4, 2, 2, 16",
 	 .part = "1, 2, 2, 2, 16", .of_node = NC1HWC0("1, 64, 2, 2", "1, 32, 2, 2")},
 	{"no blocks of 16 halves", "output 0 has 24 channels, which is no multiple of 16", .axis = "1",
-	 .type = "DT_FLOAT16", .shape = "1, 4, 2, 2, 16", .part = "1, 2, 2, 2, 16",
+	 .type = "DT_FLOAT16", .shape = "1, 6, 2, 2, 8", .part = "1, 3, 2, 2, 8",
 	 .of_node = NC1HWC0("1, 48, 2, 2", "1, 24, 2, 2")},
 	{"blocks of 32 bytes", NULL, .axis = "1", .type = "DT_INT8", .shape = "1, 2, 2, 2, 32",
 	 .part = "1, 1, 2, 2, 32", .of_node = NC1HWC0("1, 64, 2, 2", "1, 32, 2, 2")},
 	{"no blocks of 32 bytes", "output 0 has 16 channels, which is no multiple of 32", .axis = "1",
-	 .type = "DT_INT8", .shape = "1, 2, 2, 2, 32", .part = "1, 1, 2, 2, 32",
+	 .type = "DT_INT8", .shape = "1, 2, 2, 2, 16", .part = "1, 1, 2, 2, 16",
 	 .of_node = NC1HWC0("1, 32, 2, 2", "1, 16, 2, 2")},
 	{"blocks of 64 half bytes", NULL, .axis = "1", .type = "DT_INT4", .shape = "1, 2, 2, 2, 64",
 	 .part = "1, 1, 2, 2, 64", .of_node = NC1HWC0("1, 128, 2, 2", "1, 64, 2, 2")},
 	{"no blocks of 64 half bytes", "output 0 has 32 channels, which is no multiple of 64", .axis = "1",
-	 .type = "DT_INT4", .shape = "1, 2, 2, 2, 64", .part = "1, 1, 2, 2, 64",
+	 .type = "DT_INT4", .shape = "1, 2, 2, 2, 32", .part = "1, 1, 2, 2, 32",
 	 .of_node = NC1HWC0("1, 64, 2, 2", "1, 32, 2, 2")},
 	{"another type has no blocks", "is of a type that NC1HWC0 has no blocks of", .axis = "1",
 	 .shape = "1, 4, 2, 2, 16", .part = "1, 2, 2, 2, 16", .of_node = NC1HWC0("1, 64, 2, 2", "1, 32, 2, 2")},
@@ -314,12 +321,16 @@ static const struct test_case concats[] = {
 	{"in front of one, behind a Reshape", "'v' takes the output and has no task itself", .consumer = "Reshape",
 	 .outputs = "'v:0'",
 	 .more = "node { name: 'v' op_type: 'ge:Neg' input: 'u:0' output: 'v:0' " I("_no_task", 1) "} "},
-	{"a padded axis", "'p:0' is ND of rank 2 and stored as FRACTAL_NZ", .of_node = NZ},
+	{"a padded axis", "'p:0' is ND of rank 2 and stored as FRACTAL_NZ", .axis = "1", .shape = "4, 2, 16, 16",
+	 .part = "2, 2, 16, 16", .of_node = NZ("32, 32") STORED(1, "ND", "FRACTAL_NZ", "32, 32")},
+	{"the other axis of it", "the axis is 1, and axis 0 in front of it has 4 elements", .shape = "4, 2, 16, 16",
+	 .part = "4, 1, 16, 16", .of_node = NZ("16, 64") STORED(1, "ND", "FRACTAL_NZ", "16, 64")},
 	{"blocks of channels", NULL, .axis = "1", .type = "DT_FLOAT16", .shape = "1, 4, 2, 2, 16",
-	 .part = "1, 2, 2, 2, 16", .of_node = FORMATS("input", 0, "NCHW", "NC1HWC0") SHAPE("input", 0, "1, 32, 2, 2")},
+	 .part = "1, 2, 2, 2, 16",
+	 .of_node = STORED(0, "NCHW", "NC1HWC0", "1, 32, 2, 2") STORED(1, "NCHW", "NC1HWC0", "1, 32, 2, 2")},
 	{"no blocks of channels", "input 0 has 24 channels, which is no multiple of 16", .axis = "1",
-	 .type = "DT_FLOAT16", .shape = "1, 4, 2, 2, 16", .part = "1, 2, 2, 2, 16",
-	 .of_node = FORMATS("input", 0, "NCHW", "NC1HWC0") SHAPE("input", 0, "1, 24, 2, 2")},
+	 .type = "DT_FLOAT16", .shape = "1, 6, 2, 2, 8", .part = "1, 3, 2, 2, 8",
+	 .of_node = STORED(0, "NCHW", "NC1HWC0", "1, 24, 2, 2") STORED(1, "NCHW", "NC1HWC0", "1, 24, 2, 2")},
 };
 
 START_TEST(concat)

@@ -296,6 +296,128 @@ START_TEST(ge_without_contents)
 }
 END_TEST
 
+#define DATA(name, format, shape, origin)                                                                              \
+	"node { name: '" name "' output: '" name ":0' op_type: 'ge:Data' " STORED("output", format, shape, origin) "}" \
+														   " "
+#define STORED(side, format, shape, origin)                                                                            \
+	"attribute { name: '" side "_desc_layout:0' s: '" format "' type: STRING } "                                   \
+	"attribute { name: '" side "_desc_origin_layout:0' s: 'ND' type: STRING } "                                    \
+	"attribute { name: '" side "_desc_shape:0' ints: [" shape "] type: INTS } "                                    \
+	"attribute { name: '" side "_desc_origin_shape:0' ints: [" origin "] type: INTS } "
+#define NODE(op, inputs, outputs, attributes)                                                                          \
+	"node { name: 'n' op_type: 'ge:" op "' input: [" inputs "] output: [" outputs "] " attributes "} "
+#define NUMBER(name, number) "attribute { name: '" name "' i: " #number " type: INT } "
+#define GRAPH(nodes, outputs)                                                                                          \
+	"producer_name: 'GE' graph { " nodes "node { name: 'end' op_type: 'ge:NetOutput' input: [" outputs "] } }"
+#define X	"node { name: 'x' output: 'x:0' op_type: 'ge:Data' } "
+#define FRACTAL DATA("a", "FRACTAL_NZ", "4, 2, 16, 16", "32, 64")
+
+/* Outputs that nobody uses need not be listed: the number in a name says which one it is. */
+START_TEST(ge_outputs)
+{
+	expect_graph(GRAPH(X NODE("SplitD", "'x:0'", "'n:2', 'n:-1', 'n:0'", NUMBER("num_split", 4)), "'n:0', 'n:2'"));
+	ck_assert_str_eq(nodes_text(), "Split(x) -> n:0 - n:2 -; ");
+	expect_graph(GRAPH(X NODE("AddRmsNorm", "'x:0', 'x:0', 'x:0'", "'n:2'", ""), "'n:2'"));
+	ck_assert_str_eq(nodes_text(), "sklink.AddRmsNorm(x x x) -> - - n:2; ");
+	expect_graph(GRAPH(X NODE("Fancy", "'x:0'", "'first', 'n:3', 'third'", ""), "'first', 'n:3', 'third'"));
+	ck_assert_str_eq(nodes_text(), "ge.Fancy(x) -> first - third n:3; ");
+}
+END_TEST
+
+START_TEST(ge_stored)
+{
+	expect_graph(GRAPH(FRACTAL NODE("SplitD", "'a:0'", "'n:0'", NUMBER("split_dim", -1) NUMBER("num_split", 2)),
+			   "'n:0'"));
+	ck_assert_int_eq(sk_node_integer(&graph->nodes.items[0], "axis", -1), 0);
+	expect_graph(GRAPH(FRACTAL NODE("SplitD", "'a:0'", "'n:0'", NUMBER("num_split", 2)), "'n:0'"));
+	ck_assert_int_eq(sk_node_integer(&graph->nodes.items[0], "axis", -1), 1);
+	expect_graph(GRAPH(FRACTAL DATA("b", "ND", "1", "1") NODE("Add", "'a:0', 'b:0'", "'n:0'", ""), "'n:0'"));
+	expect_graph(GRAPH(X FRACTAL NODE("MatMulV2", "'a:0', 'a:0'", "'n:0'", ""), "'x:0'"));
+	expect_graph(GRAPH(FRACTAL NODE("TransData", "'a:0'", "'n:0'", ""), "'n:0'"));
+	expect_graph(
+		GRAPH(DATA("a", "NHWC", "1, 2, 2, 4", "1, 4, 2, 2") NODE("ReduceSumD", "'a:0'", "'n:0'", ""), "'n:0'"));
+}
+END_TEST
+
+static const struct {
+	const char *text, *refusal;
+} ge_refusals[] = {
+	{GRAPH(X NODE("SplitD", "'x:0'", "'n:1', 'n:1'", ""), "'n:1'"), "'n:1' and 'n:1' are both its output 1"},
+	{GRAPH(X NODE("SplitD", "'x:0'", "'m', 'n:0'", ""), "'m'"), "'m' and 'n:0' are both its output 0"},
+	{GRAPH(X NODE("SplitD", "'x:0'", "'n:1024'", ""), "'n:1024'"), "output 'n:1024' has a number above 1023"},
+	{GRAPH(X NODE("SplitD", "'x:0'", "'n:99999999999999999999'", ""), "'x:0'"),
+	 "output 'n:99999999999999999999' has a number above 1023"},
+	{GRAPH(FRACTAL NODE("MatMulV2", "'a:0', 'a:0'", "'n:0'", ""), "'n:0'"),
+	 "'a' is stored as FRACTAL_NZ [4, 2, 16, 16] of ND [32, 64], and there is no MatMulV2 of such a tensor"},
+	{GRAPH(FRACTAL NODE("Reshape", "'a:0'", "'n:0'", ""), "'n:0'"), "there is no Reshape of such a tensor"},
+	{GRAPH(DATA("a", "NC1HWC0", "1, 2, 2, 2, 16", "1, 32, 2, 2") NODE("ReduceSumD", "'a:0'", "'n:0'", ""), "'n:0'"),
+	 "'a' is stored as NC1HWC0 [1, 2, 2, 2, 16] of ND [1, 32, 2, 2], and there is no ReduceSumD of such a tensor"},
+	{GRAPH(X NODE("TransposeD", "'x:0'", "'n:0'", STORED("output", "FRACTAL_Z", "4, 2, 16, 16", "32, 64")),
+	       "'n:0'"),
+	 "'n:0' is stored as FRACTAL_Z [4, 2, 16, 16] of ND [32, 64], and there is no TransposeD of such a tensor"},
+	{GRAPH(FRACTAL DATA("b", "ND", "64", "64") NODE("Add", "'a:0', 'b:0'", "'n:0'", ""), "'n:0'"),
+	 "'a' is stored as FRACTAL_NZ [4, 2, 16, 16] of [32, 64], and 'b' as ND [64] of [64]: it takes only tensors "
+	 "that "
+	 "are stored alike"},
+	{GRAPH(FRACTAL DATA("b", "FRACTAL_NZ", "4, 2, 16, 16", "17, 64") NODE("Add", "'a:0', 'b:0'", "'n:0'", ""),
+	       "'n:0'"),
+	 "'b' as FRACTAL_NZ [4, 2, 16, 16] of [17, 64]: it takes only"},
+	{GRAPH(FRACTAL DATA("b", "FRACTAL_Z", "4, 2, 16, 16", "32, 64") NODE("Add", "'a:0', 'b:0'", "'n:0'", ""),
+	       "'n:0'"),
+	 "'b' as FRACTAL_Z [4, 2, 16, 16] of [32, 64]: it takes only"},
+	{GRAPH(X DATA("b", "FRACTAL_NZ", "1, 1, 16, 16", "16, 16") NODE("Add", "'x:0', 'b:0'", "'n:0'", ""), "'n:0'"),
+	 "'x' as ND of a shape that the dump does not say"},
+	{GRAPH(FRACTAL NODE("Relu", "'a:0'", "'n:0'", STORED("input", "ND", "32, 64", "32, 64")), "'n:0'"),
+	 "it reads 'a' as ND, and that is made as FRACTAL_NZ"},
+	{GRAPH(FRACTAL NODE("SplitD", "'a:0'", "'n:0'", NUMBER("num_split", 4)), "'n:0'"),
+	 "a part of 8 elements is no multiple of 16, of which FRACTAL_NZ has blocks"},
+	{GRAPH(FRACTAL NODE("SplitVD", "'a:0'", "'n:0'",
+			    NUMBER("split_dim", 1)
+				    NUMBER("num_split", 2) "attribute { name: 'size_splits' ints: [24, 40] "
+							   "type: INTS } "),
+	       "'n:0'"),
+	 "a part of 24 elements is no multiple of 16"},
+	{GRAPH(DATA("a", "FRACTAL_NZ", "4, 1, 16, 16", "8, 64") NODE("ConcatD", "'a:0', 'a:0'", "'n:0'", ""), "'n:0'"),
+	 "a part of 8 elements is no multiple of 16"},
+	{GRAPH(FRACTAL NODE("SplitVD", "'a:0'", "'n:0'",
+			    NUMBER("num_split", 2) "attribute { name: 'size_splits' ints: [16, 10] type: INTS } "),
+	       "'n:0'"),
+	 "there is no SplitVD of such a tensor"},
+	{GRAPH(FRACTAL NODE("SplitD", "'a:0'", "'n:0'", NUMBER("num_split", 3)), "'n:0'"),
+	 "there is no SplitD of such a tensor"},
+	{GRAPH(FRACTAL DATA("b", "FRACTAL_NZ", "4, 2, 16, 16", "17, 64")
+		       NODE("ConcatD", "'a:0', 'b:0'", "'n:0'", NUMBER("concat_dim", 1)),
+	       "'n:0'"),
+	 "there is no ConcatD of such a tensor"},
+	{GRAPH(FRACTAL X NODE("ConcatD", "'a:0', 'x:0'", "'n:0'", ""), "'n:0'"),
+	 "there is no ConcatD of such a tensor"},
+	{GRAPH(DATA("a", "FRACTAL_NZ", "4, 2, 16, 16", "64, 64")
+		       NODE("SplitD", "'a:0'", "'n:0'", NUMBER("num_split", 2)),
+	       "'n:0'"),
+	 "there is no SplitD of such a tensor"},
+	{GRAPH(DATA("a", "FRACTAL_Z", "4, 2, 16, 16", "32, 64")
+		       NODE("SplitD", "'a:0'", "'n:0'", NUMBER("num_split", 2)),
+	       "'n:0'"),
+	 "'a' is stored as FRACTAL_Z [4, 2, 16, 16] of ND [32, 64], and there is no SplitD of such a tensor"},
+	{GRAPH(FRACTAL NODE("PhonySplit", "'a:0'", "'n:0'", NUMBER("num_split", 2)), "'n:0'"),
+	 "there is no PhonySplit of such a tensor"},
+};
+
+START_TEST(ge_refused)
+{
+	const char *refusal = ge_refusals[_i].refusal;
+	char *messages;
+
+	read_text(ge_refusals[_i].text);
+	ck_assert_ptr_null(graph);
+	ck_assert_msg(diag.errors == 1, "%s: %u errors", refusal, diag.errors);
+	messages = take_messages(&diag);
+	ck_assert_msg(strstr(messages, refusal) != NULL, "%s: %s", refusal, messages);
+	ck_assert_msg(strstr(messages, "node 'n' (ge:") != NULL, "%s: %s", refusal, messages);
+	free(messages);
+}
+END_TEST
+
 /* ---- writing ---- */
 
 static char *write_graph(void)
@@ -360,6 +482,9 @@ int main(void)
 	tcase_add_test(tests, ge);
 	tcase_add_test(tests, ge_defaults);
 	tcase_add_test(tests, ge_without_contents);
+	tcase_add_test(tests, ge_outputs);
+	tcase_add_test(tests, ge_stored);
+	tcase_add_loop_test(tests, ge_refused, 0, sizeof(ge_refusals) / sizeof(ge_refusals[0]));
 	tcase_add_test(tests, round_trips);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

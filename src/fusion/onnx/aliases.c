@@ -113,6 +113,8 @@ static void order_inputs(struct sk_arena *arena, struct sk_onnx_node *node, cons
 /* One word of the rules. */
 static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const char *rule, size_t length)
 {
+	if (*rule == '*')
+		return;
 	if (*rule == '@') {
 		order_inputs(arena, node, rule + 1, length - 1);
 		return;
@@ -162,6 +164,13 @@ bool sk_onnx_translate_alias(struct sk_arena *arena, const char *source, const c
 		node->outputs.count = alias->outputs;
 	set_operator(arena, node, alias);
 	return true;
+}
+
+bool sk_onnx_alias_is_elementwise(const char *source, const char *name)
+{
+	const struct alias *alias = find_alias(source, name);
+
+	return alias && strchr(alias->rules, '*');
 }
 
 struct sk_onnx_alias sk_onnx_find_alias(struct sk_arena *arena, const char *source, const char *prefix,

@@ -8,6 +8,9 @@
  * false, and nothing changes, if there is none that computes this. The caller says where it comes from. */
 bool sk_onnx_translate_alias(struct sk_arena *arena, const char *source, const char *name, struct sk_onnx_node *node);
 
+/* Whether what the source calls so takes each element by itself, in whatever order a tensor's elements lie. */
+bool sk_onnx_alias_is_elementwise(const char *source, const char *name);
+
 /* What a source calls an operator. */
 struct sk_onnx_alias {
 	const char *name; /* NULL: nothing */

@@ -127,10 +127,13 @@ static const char *check_split(const struct sk_ge_view *view, const struct sk_gr
 	return reason ? reason : check_sizes(view, node);
 }
 
+/* A dimension of the shape that is stored. To CANN all splits of NCHW as HWCN are along the last one. */
 static int64_t split_axis(const struct sk_graph_node *node, const struct sk_ge_tensor *input)
 {
 	int64_t axis = sk_node_integer(node, "axis", 0);
 
+	if (sk_ge_is_turned(input, "NCHW", "HWCN"))
+		return 3;
 	return axis < 0 ? axis + (int64_t)input->rank : axis;
 }
 
@@ -143,10 +146,6 @@ static const char *check_split_n(const struct sk_ge_view *view, const struct sk_
 
 	if (reason)
 		return reason;
-	if (sk_ge_is_turned(&input, "ND", "FRACTAL_NZ") && input.rank == 2)
-		axis = axis == 0 ? 1 : axis == 1 ? 0 : axis;
-	if (sk_ge_is_turned(&input, "NCHW", "HWCN"))
-		axis = 3;
 	return axis ? sk_arena_print(view->graph->arena, "the axis is %" PRId64 ", not 0", axis) : NULL;
 }
 
