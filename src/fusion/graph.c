@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/checked.h"
+#include "src/model/number.h"
 #include "stubs/convention.h"
 
 struct sk_op_graph *sk_graph_create(struct sk_arena *arena, struct sk_diag *diag, const char *file)
@@ -341,6 +342,19 @@ bool sk_value_number(const struct sk_value *value, double *number)
 	    value->dtype == SK_BF16)
 		return false;
 	*number = sk_element_number(value->dtype, value->contents);
+	return true;
+}
+
+bool sk_constant_is(const struct sk_value *value, double number)
+{
+	uint64_t bits, elements = sk_value_elements(value);
+	uint32_t size = sk_dtype_size(value->dtype);
+
+	if (!value->contents || !elements || !sk_real_bits(number, value->dtype, &bits))
+		return false;
+	for (uint64_t i = 0; i < elements; i++)
+		if (memcmp((const uint8_t *)value->contents + i * size, &bits, size))
+			return false; /* little-endian, as packages are */
 	return true;
 }
 

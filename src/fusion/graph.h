@@ -217,6 +217,9 @@ const void *sk_elements_of_reals(struct sk_arena *arena, enum sk_dtype dtype, ui
 /* The one element of a constant as a number; false if it is no constant of one element, or of half precision. */
 bool sk_value_number(const struct sk_value *value, double *number);
 
+/* True of constants of which each element has the bits of this number; -0 is 0 to integers. */
+bool sk_constant_is(const struct sk_value *value, double number);
+
 /* The numbers of types in files (TensorProto.DataType); NONE if there are no such tensors. */
 enum sk_dtype sk_dtype_of_number(int64_t number);
 

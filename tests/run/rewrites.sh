@@ -45,6 +45,32 @@ for level in 0 1 2 3; do
 		cmp $output$level.npy ${output}0.npy || fail "level $level: $output has other bits"
 	done
 done
+# The square is x x to the last bit, whatever shape the exponent has.
+model squares <<'END'
+opset 17
+input x f32 3x2000
+constant scalar f32 scalar 2
+constant row f32 2000 2
+constant all f32 3x2000 2
+output s f32 3x2000
+output r f32 3x2000
+output a f32 3x2000
+output m f32 3x2000
+node Pow _ x scalar -> s
+node Pow _ x row -> r
+node Pow _ x all -> a
+node Mul _ x x -> m
+END
+for target in host gpu; do
+	for level in 1 2; do
+		"$sklink" squares.onnx "$@" --fusion-target=$target --fusion-flags "--opt_level=$level" -o squares.sk
+		"$skrun" squares.sk --random 5 $(printf -- ' --output %s' s=s.npy r=r.npy a=a.npy m=m.npy)
+		for output in s r a; do
+			cmp $output.npy m.npy || fail "level $level for $target: $output is not the square"
+		done
+	done
+done
+
 # tasks PACKAGE NAME…: these are its tasks, and no others.
 tasks() {
 	local package=$1

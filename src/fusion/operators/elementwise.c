@@ -198,10 +198,10 @@ static bool canonical_pow(struct sk_canonical *canonical)
 	uint32_t a = sk_canonical_input(canonical, 0), b = sk_canonical_input(canonical, 1);
 	uint32_t to = sk_canonical_output(canonical, 0);
 	const struct sk_value *base = &graph->values.items[a];
-	double exponent;
 
-	/* How variances are often written. The square is nearer to the exact result than a power, and much faster. */
-	if (sk_value_is_float(base) && sk_value_number(&graph->values.items[b], &exponent) && exponent == 2 &&
+	/* How variances are often written. The square is nearer to the exact result than a power, and much faster;
+	 * rule 1.17 of arithmetic_simplify counts on it. */
+	if (sk_value_is_float(base) && sk_constant_is(&graph->values.items[b], 2) &&
 	    sk_value_elements(base) == sk_value_elements(&graph->values.items[to]))
 		return sk_canonical_elementwise(canonical, "Square");
 	b = sk_canonical_cast(canonical, b, base->dtype);

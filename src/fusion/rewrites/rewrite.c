@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "src/fusion/operators/schema.h"
-#include "src/model/number.h"
 
 /* ---- the walk ---- */
 
@@ -128,19 +127,6 @@ bool sk_rewrite_is_looked_at(const struct sk_op_graph *graph, uint32_t value)
 bool sk_value_same_shape(const struct sk_value *a, const struct sk_value *b)
 {
 	return a->rank == b->rank && !memcmp(a->shape, b->shape, a->rank * sizeof(*a->shape));
-}
-
-bool sk_constant_is(const struct sk_value *value, double number)
-{
-	uint64_t bits, elements = sk_value_elements(value);
-	uint32_t size = sk_dtype_size(value->dtype);
-
-	if (!value->contents || !elements || !sk_real_bits(number, value->dtype, &bits))
-		return false;
-	for (uint64_t i = 0; i < elements; i++)
-		if (memcmp((const uint8_t *)value->contents + i * size, &bits, size))
-			return false; /* little-endian, as packages are */
-	return true;
 }
 
 bool sk_node_permutation(const struct sk_op_graph *graph, const struct sk_graph_node *node, uint32_t *permutation)

@@ -43,9 +43,6 @@ bool sk_rewrite_is_looked_at(const struct sk_op_graph *graph, uint32_t value);
 
 bool sk_value_same_shape(const struct sk_value *a, const struct sk_value *b);
 
-/* True of constants of which each element has the bits of this number; -0 is 0 to integers. */
-bool sk_constant_is(const struct sk_value *value, double number);
-
 /* The order of axes of a Transpose, as numbers from 0 on; false if the node is none. */
 bool sk_node_permutation(const struct sk_op_graph *graph, const struct sk_graph_node *node, uint32_t *permutation);
 
