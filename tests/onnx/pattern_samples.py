@@ -184,7 +184,8 @@ half_rows = {"x1": numpy.ones((2, 3, 8), numpy.float16), "x2": numpy.ones((2, 3,
 TARGETS = {"QLinearConv": "ascend", "inference_qbmm_add_fusion": "ascend"} # where it is not the host's rule
 WITHOUT_KERNELS = {"MatMulAllReduce", "inference_qbmm_allreduce_add_fusion"} # tests/run/pattern-fusion.sh looks at what is said of these
 NEAR = {
-    "Attention": {"all": [{"axis": 1}], "1": [{"low": real(-1e9)}], "2": [{"low": real(-1e9)}]},
+    "Attention": {"all": [{"axis": 1}], "0": [{"d": real(0)}, {"d": real(1e-39)}, {"d": real(numpy.nan)}],
+                  "1": [{"low": real(-1e9)}], "2": [{"low": real(-1e9)}]},
     "LayerNormalization": {"all": [{"axes": (numpy.array([1]),)}, {"axes": (numpy.array([0, 2]),)}, {"e": f32()}]},
     "RotaryEmbedding": {
         "0": [{"axis": 1}, {"c": f32(1, 3, 5, 4), "s": f32(1, 3, 5, 4)}],
@@ -195,8 +196,9 @@ NEAR = {
               {"whole": (numpy.array([2, 3, 4, 10]),)}],
         "odd": [{name: (numpy.array([end]),) for name, end in (("begin1", 4), ("end1", 8), ("begin2", 0), ("end2", 4))}],
     },
-    "QLinearConv": {"all": [{"ws": (numpy.array([0.01, 0.03], numpy.float32),), "wz": (numpy.zeros(2, numpy.int8),), "axis": 1}],
-                    "1": [{"bs": (numpy.array([0.01, 0.03, 0.02], numpy.float32),)}]},
+    "QLinearConv": {"all": [{"ws": (numpy.array([0.01, 0.03], numpy.float32),), "wz": (numpy.zeros(2, numpy.int8),), "axis": 1},
+                            {"ys": real(0)}, {"ys": real(1e-43)}, *({"ws": (numpy.array([0.01, last, 0.02], numpy.float32),)} for last in (numpy.inf, numpy.nan))],
+                    "1": [{"bs": (numpy.array([0.01, 0.03, 0.02], numpy.float32),)}, {"bias": (numpy.array([0, 2 ** 31 - 1, 0], numpy.int32),)}]},
     "SwiGlu": {"all": [{"u": f32(5)}]},
     "Swish": {"1": [{"alpha": f32()}]},
     "FlashAttentionFusionV1": {"all": [{"d": real(3)}, {"axis": 2}, {"q": f32(2, 3, 1, 8)}, {"d": numpy.float32(8 ** 0.5)}]},
@@ -222,7 +224,9 @@ NEAR = {
     "matmul_elem_relu_fusion": {"0": [{"b": f32(2, 5, 4)}]},
     "matmul_elem_gelu_fusion": {"0": [{"b": f32(2, 5, 4)}]},
     "inference_qbmm_add_fusion": {"all": [{"b": numpy.ones(5, numpy.float16)}, {"b": (numpy.ones((1, 5), numpy.float16),)},
-                                          {"scale": numpy.ones(5, numpy.float32)}, {"scale": (numpy.ones(1, numpy.float32),)}]},
+                                          {"scale": numpy.ones(5, numpy.float32)}, {"scale": (numpy.ones(1, numpy.float32),)},
+                                          *({"scale": (numpy.array([1, 1, last, 1, 1], numpy.float32),)} for last in (0, 1e-9, 1e-42, numpy.inf, numpy.nan)),
+                                          *({"b": (numpy.array([1, 1, last, 1, 1], numpy.float16),)} for last in (numpy.inf, numpy.nan))]},
     "transpose_batchmatmul": {"0": [{"x2": f32(2, 128, 127)}],
                               "1": [{"x2": f32(2, 128, 127)}, {"x1": f32(2, 3, 127), "x2": f32(2, 127, 128)}, {"x2": f32(128, 128)}]},
     "add_rms_norm_dynamic_quant": {"all": [{"smooth": None}]},

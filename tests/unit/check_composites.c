@@ -548,6 +548,33 @@ START_TEST(what_is_made_of_two_is_a_member_if_both_were)
 }
 END_TEST
 
+/* The sums of bytes would not fit 32 bits; or 0 would be multiplied by infinity. */
+START_TEST(products_that_would_overflow_stay_floats)
+{
+	static const struct {
+		unsigned terms;
+		float divisor;
+		bool joined;
+	} cases[] = {{33025, 2, true}, {33026, 2, false}, {8, 0x1p-125f, true}, {8, 0x1p-126f, false}, {8, 0, false}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		graph = sk_graph_create(arena, &diag, "test");
+		build(sk_arena_print(arena,
+				     "a=DequantizeLinear x&_4x%u #s;b=DequantizeLinear w&_%ux8 #t;p=MatMul a b;"
+				     "q&=QuantizeLinear p #u",
+				     cases[i].terms, cases[i].terms));
+		graph->values.items[sk_graph_value(graph, "#u")].contents = &cases[i].divisor;
+		for (const char *name = "ab"; *name; name++) {
+			struct sk_value *factor = &graph->values.items[sk_graph_value(graph, (const char[]){*name, 0})];
+
+			factor->shape[*name == 'a'] = cases[i].terms;
+		}
+		sk_graph_quantise(graph);
+		ck_assert_msg(graph->nodes.items[2].removed == cases[i].joined, "case %zu", i);
+	}
+}
+END_TEST
+
 /* ---- any graph ---- */
 
 enum { NODES = 40 };
@@ -793,6 +820,7 @@ int main(void)
 	tcase_add_test(pieces, a_reduction_takes_in_areas_up_to_a_size);
 	tcase_add_test(pieces, on_the_host_the_planner_splits);
 	tcase_add_loop_test(pieces, what_is_made_of_two_is_a_member_if_both_were, 0, 2);
+	tcase_add_test(pieces, products_that_would_overflow_stay_floats);
 	suite_add_tcase(suite, pieces);
 	tcase_add_test(any, random_graphs_have_convex_composites);
 	tcase_add_test(any, steps_grow_with_the_graph);

@@ -2,9 +2,12 @@
  * floats between nodes that dequantise and quantise; out go products of integers, a quarter of the bytes. */
 #include "src/fusion/passes/quantised-graph.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "src/fusion/uses.h"
+
+enum { MOST_TERMS = INT32_MAX / (255 * 255) /* of a sum of products of bytes that fits 32 bits */ };
 
 /* The node that makes the value, if it is the standard's operator of that name. */
 static struct sk_graph_node *producer(const struct sk_op_graph *graph, const struct sk_value *value, const char *op)
@@ -43,6 +46,21 @@ static struct sk_graph_node *find_factor(const struct sk_op_graph *graph, const 
 	const struct sk_value *x = node ? sk_node_input(graph, node, 0) : NULL;
 
 	return x && x->rank >= 2 && has_scales(graph, node, x->dtype, columns) ? node : NULL;
+}
+
+/* The sums are multiplied by a_scale * b_scale / y_scale. If that is infinite where floats would not be, 0 becomes a
+ * NaN. Scales that are no constants are taken as those of a model. */
+static bool has_finite_factors(const struct sk_op_graph *graph, const struct sk_graph_node *a,
+			       const struct sk_graph_node *b, const struct sk_graph_node *y)
+{
+	const struct sk_value *scales = sk_node_input(graph, b, 1);
+	const float *one = sk_node_input(graph, a, 1)->contents, *many = scales->contents;
+	const float *divisor = sk_node_input(graph, y, 1)->contents;
+
+	for (uint64_t i = 0; one && many && divisor && i < sk_value_elements(scales); i++)
+		if (!isfinite(*one * many[i] / *divisor))
+			return false;
+	return true;
 }
 
 static void take_inputs(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_graph_node *from,
@@ -92,7 +110,8 @@ static void quantise(struct sk_op_graph *graph, struct sk_graph_node *node, cons
 	a = find_factor(graph, product, 0, 1);
 	b = find_factor(graph, product, 1, factor->rank ? factor->shape[factor->rank - 1] : 1);
 	/* Of several matrices each would be a call of its own. */
-	if (a && b && sk_value_elements(factor) == factor->shape[factor->rank - 1] * factor->shape[factor->rank - 2])
+	if (a && b && sk_value_elements(factor) == factor->shape[factor->rank - 1] * factor->shape[factor->rank - 2] &&
+	    factor->shape[factor->rank - 2] <= MOST_TERMS && has_finite_factors(graph, a, b, node))
 		join(graph, node, product, a, b);
 }
 

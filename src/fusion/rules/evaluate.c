@@ -39,7 +39,7 @@ static bool contents_of(struct sk_match *match, uint32_t index, struct sk_datum 
 	if (!value->contents)
 		return fails(match, "it is no constant");
 	count = sk_value_elements(value);
-	if (count > SK_DATUM_MAX)
+	if (count > SK_CONSTANT_MAX)
 		return fails(match, "the constant is too large");
 	numbers = new_numbers(match, count, datum);
 	for (uint64_t i = 0; i < count; i++)

@@ -14,7 +14,7 @@ struct sk_datum {
 	const double *numbers;
 };
 
-enum { SK_DATUM_MAX = 4096 /* numbers of a list */ };
+enum { SK_DATUM_MAX = 4096 /* numbers of a list */, SK_CONSTANT_MAX = 65536 /* of one that a constant holds */ };
 
 /* Whether nodes may take the place of some of the graph. */
 struct sk_rule_check {
