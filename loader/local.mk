@@ -19,7 +19,7 @@ loader_libnpy_la_LIBADD = src/libfiles.la
 
 # Device profiles, for sklink, predictions and the simulated device. Those that are built in are the files as texts in C.
 noinst_LTLIBRARIES += loader/libprofile.la
-loader_libprofile_la_SOURCES = loader/profile/lines.c loader/profile/lines.h loader/profile/profile.c loader/profile/profile.h
+loader_libprofile_la_SOURCES = loader/profile/lines.c loader/profile/lines.h loader/profile/profile.c loader/profile/profile.h src/base/locale.h
 profilesdir = $(pkgdatadir)/profiles
 dist_profiles_DATA = loader/profile/a3.profile loader/profile/host.profile
 loader/profile/profile.lo: loader/profile/builtin-profiles.h

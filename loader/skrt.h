@@ -32,6 +32,11 @@
  * The threads of a device take the floating-point environment (rounding, flushing to zero) of the thread that opens the
  * device or loads the package; results can depend on who runs a core unless all threads keep it.
  *
+ * Locale. In every locale libskrt reads profiles, and writes messages and traces, as in the C locale; only a reason
+ * that the operating system gives has the words of the locale. Kernels, constructors and destructors see the C locale,
+ * whatever that of the program (setlocale) or of a thread (uselocale) is, and so do functions of the program that they
+ * call. Functions that skrt_stream_call calls see the program's.
+ *
  * Order. What is queued on one stream is done one after the other. Launches of different streams run at the same time
  * if there are cores for both and nothing orders them. What does: events; the instance, of which launches run in the
  * order of the calls, but for launches of one run through the network (calls in the plan's order, see

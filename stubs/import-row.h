@@ -6,7 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum sk_import_class { SK_IMPORT_PURE, SK_IMPORT_LOCKING, SK_IMPORT_STATE, SK_IMPORT_ENDS, SK_IMPORT_SERVED };
+enum sk_import_class {
+	SK_IMPORT_PURE,
+	SK_IMPORT_LOCALE,
+	SK_IMPORT_LOCKING,
+	SK_IMPORT_STATE,
+	SK_IMPORT_ENDS,
+	SK_IMPORT_SERVED
+};
 
 struct sk_import {
 	const char *name, *library, *version;

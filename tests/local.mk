@@ -299,6 +299,7 @@ END_TO_END_TESTS = \
 	tests/run/mix.sh tests/run/early.sh tests/run/hidden-state.sh tests/run/imported-state.sh \
 	tests/run/line-table.sh \
 	tests/run/local-kernels.sh \
+	tests/run/locale.sh \
 	tests/run/loops.sh \
 	tests/link/tls.sh \
 	tests/run/manuals.sh \
@@ -355,6 +356,13 @@ tests_run_once_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
 tests_run_once_LDADD = libskrt.la
 tests_run_once_LDFLAGS = $(AM_LDFLAGS) -static -pthread
 EXTRA_DIST += tests/run/once-kernels.c
+
+# Programs in locales of their own.
+check_PROGRAMS += tests/run/locale
+tests_run_locale_SOURCES = tests/run/locale.c
+tests_run_locale_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
+tests_run_locale_LDADD = libskrt.la
+tests_run_locale_LDFLAGS = $(AM_LDFLAGS) -static -pthread
 
 # Kernels with thread-local variables.
 check_PROGRAMS += tests/run/thread-storage

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "loader/arch/machine.h"
+#include "src/base/locale.h"
 
 enum { SIGNAL_STACK = 64 << 10 };
 
@@ -144,13 +145,29 @@ void sk_call_prepare(struct sk_call *call, const struct sk_package *package, int
 	sk_fibre_prepare(&call->fibre, run, call);
 }
 
+/* Until the thread is back on its own stack. */
+static void enter_locale(struct sk_host *host, const struct sk_call *call)
+{
+	if (!host->locale && call->package && call->package->calls_others)
+		host->locale = uselocale(sk_c_locale());
+}
+
+static void leave_locale(struct sk_host *host)
+{
+	if (host->locale)
+		uselocale(host->locale);
+	host->locale = (locale_t)0;
+}
+
 struct sk_call *sk_call_resume(struct sk_host *host, struct sk_call *call)
 {
 	call->host = host;
 	call->begun = true;
 	host->in_runtime = true;
 	host->running = call;
+	enter_locale(host, call);
 	sk_fibre_switch(&host->own, &call->fibre, false);
+	leave_locale(host);
 	/* Who has left the middle of a function has left its variables as they were just then. No other call of the
 	 * thread is in such a function: those that wait for others have none. */
 	if (host->ended->fault.kind != SK_FAULT_NONE && host->ended->fault.kind != SK_FAULT_NO_STORAGE &&
@@ -166,6 +183,7 @@ void sk_call_give_way(struct sk_host *host, struct sk_call *call)
 	call->host = host;
 	call->begun = true;
 	host->running = call;
+	enter_locale(host, call);
 	sk_fibre_switch(&from->fibre, &call->fibre, false);
 }
 

@@ -10,6 +10,7 @@
 #ifndef SK_LOADER_CALL_H
 #define SK_LOADER_CALL_H
 
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -65,6 +66,7 @@ struct sk_host {
 	uint32_t entered; /* see sk_cancellation_enter */
 	bool held; /* the thread cannot be cancelled */
 	int cancellation; /* as it was before */
+	locale_t locale; /* of the thread, while it hosts calls in the C locale; 0: it is in its own */
 };
 
 /* A call with a stack of so many bytes. False: no memory. */
@@ -100,8 +102,8 @@ struct sk_host *sk_host_in_handler(void);
 void sk_call_prepare(struct sk_call *call, const struct sk_package *package, int (*function)(void *context),
 		     void *context, const _Atomic bool *due);
 
-/* From the thread's own stack: goes on with the call. Returns when a call has ended: that one, or one that was given
- * way to. */
+/* From the thread's own stack: goes on with the call, in the C locale if its package could tell. Returns when a call
+ * has ended: that one, or one that was given way to. */
 struct sk_call *sk_call_resume(struct sk_host *host, struct sk_call *call);
 
 /* From a call that is not over: goes on with another one. Returns when somebody gives way to this one, or resumes it.

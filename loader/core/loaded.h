@@ -16,7 +16,7 @@ struct dl_phdr_info;
 struct sk_package {
 	struct sk_thread_storage storage;
 	uintptr_t start, end; /* where it lies */
-	bool calls_others; /* functions with places where threads are cancelled may be among what it imports */
+	bool calls_others; /* what it imports may read the locale, or come to places where threads are cancelled */
 	void *frames; /* its PT_GNU_EH_FRAME: the table by which its unwind information is found; NULL: it has none */
 };
 

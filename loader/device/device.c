@@ -115,7 +115,7 @@ static enum skrt_status find_profile(const char *name, struct sk_profile *profil
 		return sk_fail(SKRT_NOT_FOUND, "cannot use the device profile: %s", text);
 	for (size_t i = 0; i < SK_PROFILE_BUILTINS; i++)
 		if (!strcmp(name, sk_profile_builtins[i]))
-			return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for the device profile '%s'", name);
+			return sk_fail(SKRT_OUT_OF_MEMORY, "cannot use the device profile: %s", text);
 	sk_nearest(text, 128, name, SK_PROFILE_BUILTINS, profile_name, NULL);
 	return sk_fail(SKRT_NOT_FOUND, "no device '%s'%s", name,
 		       *text ? text : "; there are host and a3, and profiles by their path (./my.profile)");

@@ -5,6 +5,7 @@
 
 #include "loader/device/drive.h"
 
+#include <locale.h>
 #include <sched.h>
 #include <string.h>
 
@@ -74,6 +75,15 @@ static struct sk_command *take_errand(struct skrt_device *device, const struct s
 	return command;
 }
 
+/* Whichever thread it is on, it is in the program's locale. */
+static void call_back(const struct sk_command *command, enum skrt_status status)
+{
+	locale_t own = uselocale(LC_GLOBAL_LOCALE);
+
+	command->call.function(command->call.context, status);
+	uselocale(own);
+}
+
 /* False: there was none. */
 static bool run_errand(struct skrt_device *device, const struct skrt_stream *stream)
 {
@@ -87,7 +97,7 @@ static bool run_errand(struct skrt_device *device, const struct skrt_stream *str
 	pthread_mutex_unlock(&device->lock);
 	sk_cancellation_hold();
 	if (command->kind == SK_COMMAND_CALL)
-		command->call.function(command->call.context, status);
+		call_back(command, status);
 	else if (command->copy.bytes) /* else the addresses may be null */
 		memmove(command->copy.to, command->copy.from, command->copy.bytes);
 	pthread_mutex_lock(&device->lock);

@@ -18,6 +18,7 @@
 #include "loader/flight/instance.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
+#include "src/base/locale.h"
 
 /* ---- text ---- */
 
@@ -450,7 +451,10 @@ static void add_wait(struct text *text, const struct sk_flight *flight, const st
 
 static void add_timeout(struct text *text, const struct skrt_device *device)
 {
+	locale_t own = uselocale(sk_c_locale());
+
 	add(text, "not ended within %g s: ", (double)device->watch.timeout * 1e-9);
+	uselocale(own);
 }
 
 static void describe_hang(const struct sk_flight *flight, struct text *text)

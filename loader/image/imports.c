@@ -18,6 +18,7 @@
 /* Declared as functions without a type of their own under names of ours, data too, so that no header and no built-in
  * can disagree. */
 #define DECLARE_PURE(name)    extern void import_##name(void) __asm__(#name);
+#define DECLARE_LOCALE(name)  DECLARE_PURE(name)
 #define DECLARE_LOCKING(name) DECLARE_PURE(name)
 #define DECLARE_STATE(name)   DECLARE_PURE(name)
 #define DECLARE_ENDS(name)                                                                                             \
@@ -39,6 +40,7 @@
 /* In the order of the rows; NULL for what libskrt serves by itself. */
 static void (*const addresses[])(void) = {
 #define ADDRESS_PURE(name)					  import_##name
+#define ADDRESS_LOCALE(name)					  import_##name
 #define ADDRESS_LOCKING(name)					  import_##name
 #define ADDRESS_STATE(name)					  import_##name
 #define ADDRESS_ENDS(name)					  import_##name
@@ -97,7 +99,7 @@ const struct sk_import *sk_import_row(size_t number, const char **machine)
 	return index < list->count ? &list->rows[index] : NULL;
 }
 
-void (*sk_import_find(const char *name, bool *locking))(void)
+void (*sk_import_find(const char *name, enum sk_import_class *class))(void)
 {
 	const struct sk_import *row;
 	const char *machine;
@@ -105,7 +107,7 @@ void (*sk_import_find(const char *name, bool *locking))(void)
 	for (size_t i = 0; (row = sk_import_row(i, &machine)); i++) {
 		if (row->name[0] != name[0] || strcmp(row->name, name))
 			continue;
-		*locking = row->class == SK_IMPORT_LOCKING || row->class == SK_IMPORT_STATE;
+		*class = row->class;
 		if (row->class == SK_IMPORT_SERVED)
 			return find_served(name);
 		return machine ? ask_library(row) : addresses[i];

@@ -53,12 +53,13 @@ static enum skrt_status fail_missing(const char *path, const struct missing *mis
 	return sk_fail(SKRT_UNSUPPORTED, "%s: imports what libskrt does not provide: %s%s", path, missing->names, more);
 }
 
-/* The function of whoever loads the package goes before libskrt's own. It is not known to lock, but may come to places
- * where threads are cancelled, like functions that lock. */
+/* The function of whoever loads the package goes before libskrt's own. It is not known to lock, but may read the locale
+ * and come to places where threads are cancelled, like functions that lock. */
 static void (*find_import(const struct sk_source *source, struct sk_image *image, const char *name))(void)
 {
-	bool locking = false;
+	enum sk_import_class class = SK_IMPORT_PURE;
 	void (*function)(void);
+	bool locking;
 
 	for (uint32_t i = 0; i < source->import_count; i++) {
 		if (strcmp(source->imports[i].name, name))
@@ -66,10 +67,11 @@ static void (*find_import(const struct sk_source *source, struct sk_image *image
 		image->package.calls_others = true;
 		return source->imports[i].function;
 	}
-	function = sk_import_find(name, &locking);
+	function = sk_import_find(name, &class);
+	locking = class == SK_IMPORT_LOCKING || class == SK_IMPORT_STATE;
 	if (locking)
 		image->locking = name;
-	image->package.calls_others |= locking;
+	image->package.calls_others |= locking || class == SK_IMPORT_LOCALE;
 	return function;
 }
 

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/locale.h"
+
 enum { SHOWN = 60 }; /* bytes of a value in messages */
 
 /* ---- opening ---- */
@@ -242,7 +244,7 @@ bool sk_lines_number(const struct sk_lines *lines, const struct sk_unit *units, 
 		return fail_units(lines, units);
 	memcpy(digits, lines->value, length);
 	digits[length] = '\0';
-	*number = strtod(digits, &end);
+	*number = strtod_l(digits, &end, sk_c_locale());
 
 	const char *name = lines->value + length;
 

@@ -402,8 +402,8 @@ static void show_imports(struct sk_arena *arena)
 {
 	static const char *const headings[] = {"name", "kind", "class", "library", "version", "machine"};
 	static const char *const classes[] = {
-		[SK_IMPORT_PURE] = "PURE", [SK_IMPORT_LOCKING] = "LOCKING", [SK_IMPORT_STATE] = "STATE",
-		[SK_IMPORT_ENDS] = "ENDS", [SK_IMPORT_SERVED] = "SERVED",
+		[SK_IMPORT_PURE] = "PURE",   [SK_IMPORT_LOCALE] = "LOCALE", [SK_IMPORT_LOCKING] = "LOCKING",
+		[SK_IMPORT_STATE] = "STATE", [SK_IMPORT_ENDS] = "ENDS",	    [SK_IMPORT_SERVED] = "SERVED",
 	};
 	const struct sk_import *row;
 	const char *machine;

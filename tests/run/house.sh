@@ -1,6 +1,6 @@
 # What doc/design.md says of the rooms holds: who may include whom, no circles of includes or calls, one meaning a tag, machine
-# words only in the machine's rooms, functions that fit on a screen and are static if they can be, and paths and names in
-# comments that exist. Lists of exceptions may only shrink: one that is no longer needed is a failure, too.
+# words only in the machine's rooms, functions that fit on a screen and are static if they can be, paths and names in
+# comments that exist, and nothing in libskrt that depends on the locale. Lists of exceptions may only shrink: one that is no longer needed is a failure, too.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cd "$top_srcdir"
@@ -228,5 +228,22 @@ stubs/dispatcher
 stubs/x86_64
 LIST
 compare "rooms that call each other in circles" "$out/found" "$out/allowed"
+
+# ---- locales ----
+
+# libskrt is in programs of any locale, on which nothing that it reads or writes depends (src/base/locale.h). Programs of ours stay
+# in the C locale. loader/image/imports.c has the addresses of what packages import.
+{
+	echo "$sources" | grep '^loader/' | grep -vE '^loader/((skrun|predict|npy)/|image/imports\.c)'
+	printf 'src/base/%s.c\n' escape nearest pattern temporary
+} >"$out/libskrt"
+nm -A --format=posix -u $(awk 'FILENAME == ARGV[1] { ours[$1] = 1; next } $1 in ours { print $2 }' "$out/libskrt" "$out/objects") |
+	grep -E ': (strto(d|f|ld)|atof|__ctype_[a-z_]+|is[a-z]+|to(upper|lower)|strn?case[a-z]+|str(coll|xfrm|ftime)|(mb|wc|isw|tow)[a-z]+) ' >"$out/found" || true
+complain "functions in libskrt that depend on the locale; the C locale's are those of src/base/locale.h" "$out/found"
+xargs grep -nE "\"([^\"]*[^\"%])?%[-+ #0-9.*']*(L?l?[aefgAEFG]|[0-9]*')" <"$out/libskrt" | sed 's/:/ /' >"$out/found" || true
+echo loader/device/failure.c >"$out/allowed" # which is in the C locale meanwhile
+compare "real numbers that libskrt reads or writes as the program's locale does" "$out/found" "$out/allowed"
+nm -A --format=posix -u $(cut -d' ' -f2 "$out/objects") | grep ' setlocale ' >"$out/found" || true
+complain "calls that leave the C locale" "$out/found"
 
 exit $status
