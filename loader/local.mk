@@ -53,7 +53,7 @@ loader_libloader_la_SOURCES = \
 	loader/base/clock.h loader/base/process.c loader/base/process.h loader/base/status.c loader/base/status.h \
 	loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c loader/checks/checks.c \
 	loader/checks/split.c loader/checks/windows.c \
-	loader/checks/checks.h loader/checks/clocks.c loader/checks/guard-call.c loader/checks/guard.c loader/checks/guard.h \
+	loader/checks/checks.h loader/checks/clocks.c loader/checks/guard-call.c loader/checks/guard.c loader/checks/guard.h loader/checks/owed.c \
 	loader/core/call.c loader/core/call.h loader/core/loaded.c loader/core/loaded.h loader/core/exit-functions.c loader/core/exit-functions.h loader/core/fibre.c loader/core/fibre.h loader/core/signal.c loader/core/thread-storage.c loader/core/thread-storage.h \
 	loader/device/construct.c loader/device/construct.h loader/device/device.c loader/device/device.h loader/device/drive.c loader/device/drive.h loader/device/failure.c \
 	loader/device/failure.h loader/device/flights.c loader/device/flights.h loader/device/instance.c \

@@ -128,8 +128,9 @@ struct skrt_device_options {
  * sk_set_next_task_start, only scratch is open. Serial entries run as always. An instance has memory of its own for all
  * tensors, and fills it: where the system has less, skrt_instance_create fails before that with SKRT_OUT_OF_MEMORY. */
 enum {
-	/* Also finds calls that read what nobody has written, in words of 8 bytes: temporaries and outputs that are not
-	 * written yet hold a pattern, since the instance was made or its workspace filled. */
+	/* Also finds calls that read bytes that nobody has written, in words of 8 bytes (f32: 4), and kernels that
+	 * leave such words of an `out` parameter as they are: before each call these bytes get a pattern, which
+	 * temporaries and outputs hold since the instance was made or its workspace filled. */
 	SKRT_GUARD = 1,
 	/* Also finds accesses of two cores to the same bytes, one a write, that no await of the plan orders, whatever
 	 * the order in which the cores happen to run. */

@@ -225,7 +225,10 @@ static bool begin_accesses(struct sk_checked *checked)
 	checked->phase = SK_OPEN;
 	if (!checked->call->loop_count && !access_part(checked))
 		return false;
-	return open_windows(checked) && sk_guard_check_written(checked->guard, checked->finding);
+	if (!open_windows(checked) || !sk_guard_check_written(checked->guard, checked->finding))
+		return false;
+	sk_guard_spoil(checked->guard, sk_owed_at_begin(checked));
+	return true;
 }
 
 static bool is_aborted(const struct sk_checked *checked)
@@ -250,12 +253,23 @@ static void go_on(struct sk_checked *checked, bool (*open)(struct sk_checked *ch
 	checked->core->call.host->in_runtime = false;
 }
 
-void sk_checked_pause(struct sk_checked *checked)
+static void pause_owing(struct sk_checked *checked, enum sk_owed most)
 {
 	sk_fibre_tidy();
 	checked->core->call.host->in_runtime = true;
-	if (!sk_guard_leave(checked->guard, checked->finding))
+	if (!sk_guard_leave(checked->guard, most, checked->finding))
 		sk_call_leave(fail(checked, 1));
+}
+
+void sk_checked_pause(struct sk_checked *checked)
+{
+	pause_owing(checked, SK_OWED_NONE);
+}
+
+void sk_checked_close(struct sk_checked *checked)
+{
+	pause_owing(checked, checked->phase == SK_BEHIND_SET ? SK_OWED_NONE : sk_owed_at_end(checked));
+	checked->phase = SK_BEHIND_SET;
 }
 
 void sk_checked_resume(struct sk_checked *checked)
@@ -300,11 +314,13 @@ static int call_once(struct sk_checked *checked)
 	bool forgotten = waits && !checked->block.waited;
 	if (!forgotten)
 		store_result(checked);
-	if (!sk_guard_leave(checked->guard, checked->finding) ||
+
+	int status = status_of(checked);
+	enum sk_owed most = checked->phase == SK_BEHIND_SET ? SK_OWED_NONE : sk_owed_at_end(checked);
+
+	if (!sk_guard_leave(checked->guard, status ? SK_OWED_NONE : most, checked->finding) ||
 	    !sk_control_is_tidy(&checked->registers.control, checked->finding, SK_FINDING_SIZE))
 		return fail(checked, 1);
-	int status = status_of(checked);
-
 	if (status || !forgotten)
 		return status ? fail(checked, status) : 0;
 	return sk_checked_await(checked) ? fail(checked, SK_STATUS_NOT_AWAITED) : SK_STATUS_ABORTED;
@@ -333,6 +349,18 @@ bool sk_checked_await(struct sk_checked *checked)
 	return true;
 }
 
+/* Between the calls for the tiles of all columns, which have no windows of their own for what they owe. */
+static bool look_at_owed(struct sk_checked *checked, bool begins)
+{
+	checked->inner_low = checked->inner_high = 0;
+	checked->phase = SK_OPEN;
+	if (!open_windows(checked))
+		return false;
+	if (begins)
+		sk_guard_spoil(checked->guard, SK_OWED_BY_CALL);
+	return sk_guard_leave(checked->guard, begins ? SK_OWED_NONE : SK_OWED_BY_CALL, checked->finding);
+}
+
 /* All columns of the rows at hand, in tiles. */
 static int call_inner(struct sk_checked *checked)
 {
@@ -341,6 +369,8 @@ static int call_inner(struct sk_checked *checked)
 
 	if (checked->call->loop_count < SK_MAX_LOOPS)
 		return call_once(checked);
+	if (!look_at_owed(checked, true))
+		return fail(checked, 1);
 	for (uint64_t low = 0; low < loops[1].extent && !status; low = checked->inner_high) {
 		uint64_t left = loops[1].extent - low;
 
@@ -348,6 +378,8 @@ static int call_inner(struct sk_checked *checked)
 		checked->inner_high = low + (left < loops[1].tile ? left : loops[1].tile);
 		status = call_once(checked);
 	}
+	if (!status && !look_at_owed(checked, false))
+		return fail(checked, 1);
 	return status;
 }
 

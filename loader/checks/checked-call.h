@@ -49,6 +49,8 @@ struct sk_checks {
 	struct sk_checked *cores; /* by row of the kernel's tables, with what their calls need: */
 	uint64_t *words;
 	struct sk_window *windows;
+	struct sk_task_blocks *task_blocks; /* of the tasks from the first one of the launch to the last */
+	uint32_t first_task;
 };
 
 enum { SK_MAX_WINDOWS = 4 }; /* of an argument: its part, what is behind all, what may be read besides, its field */
@@ -64,16 +66,27 @@ struct sk_checked *sk_checked_of(const struct sk_device_core *core);
 void sk_checked_find_states(struct sk_checked *checked);
 void sk_checked_find_windows(struct sk_checked *checked);
 
+/* ---- owed.c ---- */
+
+/* A launch begins. False: no memory. */
+bool sk_owed_begin(struct sk_checks *checks, const struct sk_plan_view *plan, const struct sk_plan_launch *launch);
+
+/* The call at hand begins to access tensors, or ends, if it is a block for its task, too: up to which kind the bytes
+ * that it owes are nobody's yet, or all written. */
+enum sk_owed sk_owed_at_begin(const struct sk_checked *checked);
+enum sk_owed sk_owed_at_end(const struct sk_checked *checked);
+
 /* ---- checked-call.c ---- */
 
 /* One call of the step for the part [low, high), or those for its tiles: 0, the kernel's status, 1 with a finding, or
  * SK_STATUS_ABORTED. */
 int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high);
 
-/* Around what a call waits for inside: pause closes all that it may touch; resume opens it again, and open does so
- * where tensors are open to it from now on. Each leaves the call if there is a finding, the last two also if the launch
- * has failed meanwhile. */
+/* Around what a call waits for inside: pause closes all that it may touch, and close does so where tensors stay closed;
+ * resume opens it again, and open does so where tensors are open to it from now on. Each leaves the call if there is a
+ * finding, the last two also if the launch has failed meanwhile. */
 void sk_checked_pause(struct sk_checked *checked);
+void sk_checked_close(struct sk_checked *checked);
 void sk_checked_resume(struct sk_checked *checked);
 void sk_checked_open(struct sk_checked *checked);
 

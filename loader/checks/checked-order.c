@@ -84,12 +84,11 @@ static void set_next_task_start(const struct sk_block *block)
 
 	if (!(checked->step->flags & SK_STEP_EARLY_SET))
 		return;
-	sk_checked_pause(checked);
+	sk_checked_close(checked);
 	if (sk_block_publishes(block)) {
 		await_once(checked);
 		sk_checked_finish(checked);
 	}
-	checked->phase = SK_BEHIND_SET;
 	sk_checked_resume(checked);
 }
 

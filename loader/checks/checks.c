@@ -27,6 +27,8 @@ static void free_cores(struct sk_checks *checks)
 	free(checks->cores);
 	free(checks->words);
 	free(checks->windows);
+	free(checks->task_blocks);
+	checks->task_blocks = NULL;
 	checks->cores = NULL;
 	checks->words = NULL;
 	checks->windows = NULL;
@@ -170,7 +172,7 @@ enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_fligh
 	checks->finding[0] = '\0';
 	for (uint32_t i = record->first_step; i < record->first_step + sk_plan_form(record)->step_count && !status; i++)
 		status = check_step(plan, &plan->steps[i], &arguments, error, size);
-	if (!status && !make_cores(checks, flight, arguments)) {
+	if (!status && (!make_cores(checks, flight, arguments) || !sk_owed_begin(checks, plan, record))) {
 		snprintf(error, size, "no memory to check a launch");
 		status = SKRT_OUT_OF_MEMORY;
 	}

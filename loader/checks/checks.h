@@ -9,6 +9,7 @@
  *   checked-order.c  awaits and progress, and what kernels ask for in their calls: they may wait there for others
  *   guard.c          every tensor in memory of its own between guard pages
  *   guard-call.c     of which only the arguments of the call that runs are open
+ *   owed.c           which bytes the kernels are to write
  *   clocks.c         which accesses the awaits order
  *   split.c          whether calls for parts compute what one for all does
  *
@@ -30,12 +31,20 @@ struct skrt_instance;
 
 enum { SK_FINDING_SIZE = 384 };
 
+/* Bytes that are to be written: their argument is only written (`out`), and so all of it is. */
+enum sk_owed {
+	SK_OWED_NONE,
+	SK_OWED_BY_CALL,
+	SK_OWED_BY_TASK, /* by all blocks of the task together, of both sides */
+};
+
 /* Some bytes of an argument that a call accesses. */
 struct sk_window {
 	const struct sk_plan_argument *argument;
 	struct sk_rows rows; /* from the argument's first byte */
 	uint8_t access; /* enum sk_access */
 	bool unused; /* they may be read, but nobody uses what they hold */
+	enum sk_owed owed;
 	char *start, *end; /* where they begin and end in guarded memory; guard-call.c */
 	uint32_t memory; /* number of the guarded memory */
 };
@@ -105,8 +114,12 @@ bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch,
 /* False: a call with these windows would read what nobody has written. */
 bool sk_guard_check_written(const struct sk_guard *guard, char *finding);
 
-/* The call is at its end, or waits. False: it has written elsewhere. */
-bool sk_guard_leave(struct sk_guard *guard, char *finding);
+/* With a pattern: of the open call, bytes that are owed, up to that kind, hold the pattern again, unless the call reads
+ * them, too (in place). */
+void sk_guard_spoil(const struct sk_guard *guard, enum sk_owed most);
+
+/* The call is at its end, or waits. False: it has written elsewhere; or, of what it owes, up to that kind, not all. */
+bool sk_guard_leave(struct sk_guard *guard, enum sk_owed most, char *finding);
 
 /* Ends a call that was left, and closes what calls have left open. */
 bool sk_guard_reset(struct sk_guard *guard);

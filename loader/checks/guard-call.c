@@ -191,21 +191,27 @@ static bool reserve(struct sk_guard *guard, uint32_t windows)
 	return true;
 }
 
+/* The first bytes of the window that hold the pattern, as in sk_guarded_memory_find_unwritten. */
+static bool find_unwritten(const struct sk_guard *guard, const struct sk_window *window, uint64_t *low, uint64_t *high)
+{
+	const struct sk_guarded_memory *memory = &guard->memories[window->memory];
+	bool found = false;
+
+	for (uint64_t i = 0; i < window->rows.count && !found; i++) {
+		const char *row = window->start + i * window->rows.stride;
+
+		found = sk_guarded_memory_find_unwritten(memory, row, row + window->rows.width, low, high);
+	}
+	return found;
+}
+
 static bool is_written(const struct sk_guard *guard, const struct sk_window *window, char *finding)
 {
 	const struct sk_guarded_memory *memory = &guard->memories[window->memory];
 	uint64_t low, high;
 
-	bool found = false;
-
-	if (!guard->pattern || !memory->name || !(window->access & SK_ACCESS_READ) || window->unused)
-		return true;
-	for (uint64_t i = 0; i < window->rows.count && !found; i++) {
-		const char *row = window->start + i * window->rows.stride;
-
-		found = sk_guarded_memory_find_unwritten(memory, row, row + window->rows.width, &low, &high);
-	}
-	if (!found)
+	if (!guard->pattern || !memory->name || !(window->access & SK_ACCESS_READ) || window->unused ||
+	    !find_unwritten(guard, window, &low, &high))
 		return true;
 	snprintf(finding, SK_FINDING_SIZE,
 		 "it reads tensor '%s', of which nobody has written bytes %" PRIu64 " to %" PRIu64, memory->name, low,
@@ -263,6 +269,65 @@ bool sk_guard_check_written(const struct sk_guard *guard, char *finding)
 	for (uint32_t i = 0; i < guard->window_count; i++)
 		if (!is_written(guard, &guard->windows[i], finding))
 			return false;
+	return true;
+}
+
+/* ---- what is owed ---- */
+
+/* Whether the call reads bytes of the window through another argument. */
+static bool is_read(const struct sk_guard *guard, const struct sk_window *window)
+{
+	const char *origin = guard->memories[window->memory].data;
+	struct sk_rows rows = window->rows;
+
+	rows.start = (uint64_t)(window->start - origin);
+	for (uint32_t i = 0; i < guard->window_count; i++) {
+		const struct sk_window *other = &guard->windows[i];
+		struct sk_rows read = other->rows;
+
+		read.start = (uint64_t)(other->start - origin);
+		if (other->memory == window->memory && other->access & SK_ACCESS_READ && !other->unused &&
+		    sk_rows_overlap(&rows, &read))
+			return true;
+	}
+	return false;
+}
+
+static bool is_owed(const struct sk_guard *guard, const struct sk_window *window, enum sk_owed most)
+{
+	return guard->pattern && window->owed && window->owed <= most && !is_read(guard, window);
+}
+
+void sk_guard_spoil(const struct sk_guard *guard, enum sk_owed most)
+{
+	for (uint32_t i = 0; i < guard->window_count; i++) {
+		const struct sk_window *window = &guard->windows[i];
+
+		if (!is_owed(guard, window, most))
+			continue;
+		for (uint64_t row = 0; row < window->rows.count; row++) {
+			char *start = window->start + row * window->rows.stride;
+
+			sk_guarded_memory_spoil(&guard->memories[window->memory], start, start + window->rows.width);
+		}
+	}
+}
+
+static bool is_paid(const struct sk_guard *guard, enum sk_owed most, char *finding)
+{
+	uint64_t low, high;
+
+	for (uint32_t i = 0; i < guard->window_count; i++) {
+		const struct sk_window *window = &guard->windows[i];
+
+		if (!is_owed(guard, window, most) || !find_unwritten(guard, window, &low, &high))
+			continue;
+		snprintf(finding, SK_FINDING_SIZE,
+			 "it has not written bytes %" PRIu64 " to %" PRIu64
+			 " of tensor '%s', which its signature says that it writes whole ('out')",
+			 low, high - 1, guard->memories[window->memory].name);
+		return false;
+	}
 	return true;
 }
 
@@ -369,12 +434,13 @@ static bool is_intact(const struct sk_guard *guard, const struct sk_border *bord
 	return false;
 }
 
-bool sk_guard_leave(struct sk_guard *guard, char *finding)
+bool sk_guard_leave(struct sk_guard *guard, enum sk_owed most, char *finding)
 {
 	bool intact = true;
 
 	for (uint32_t i = 0; i < guard->border_count && intact; i++)
 		intact = is_intact(guard, &guard->borders[i], finding);
+	intact = intact && is_paid(guard, most, finding);
 	guard->window_count = guard->border_count = 0;
 	return intact;
 }

@@ -3,8 +3,8 @@
  * first.
  *
  * What nobody has written holds a pattern, a NaN in the types of 16 bits and more that depends on the place, so that
- * nothing that a kernel computes looks like it. It is looked for in words of 8 bytes, and in what is shorter as a whole
- * if it has at least 4 bytes. */
+ * nothing that a kernel computes looks like it. It is looked for in words of 8 bytes, of f32 in words of 4, and in what
+ * is shorter than a word as a whole if it has at least 4 bytes: integers of 4 bytes look like it now and then. */
 #include "config.h"
 
 #include "loader/checks/guard.h"
@@ -47,7 +47,7 @@ static bool is_pattern(const struct sk_guarded_memory *memory, const char *at)
 	return word == pattern_at((uint64_t)(at - memory->pages));
 }
 
-/* Whether [start, end), less than a word, holds the pattern. */
+/* Whether [start, end), no more than a word, holds the pattern. */
 static bool is_short_pattern(const struct sk_guarded_memory *memory, const char *start, const char *end)
 {
 	for (const char *at = start; at < end; at++) {
@@ -59,25 +59,43 @@ static bool is_short_pattern(const struct sk_guarded_memory *memory, const char 
 	return true;
 }
 
+static bool is_word_pattern(const struct sk_guarded_memory *memory, const char *at)
+{
+	return memory->word == 8 ? is_pattern(memory, at) : is_short_pattern(memory, at, at + memory->word);
+}
+
 bool sk_guarded_memory_find_unwritten(const struct sk_guarded_memory *memory, const char *start, const char *end,
 				      uint64_t *low, uint64_t *high)
 {
-	const char *at = start + (-(uintptr_t)start & 7);
+	uint32_t word = memory->word;
+	const char *at = start + (-(uintptr_t)start & (word - 1));
 
-	if (end - start < 8 && end - start >= LEAST_PATTERN && is_short_pattern(memory, start, end)) {
+	if (end - start < word && end - start >= LEAST_PATTERN && is_short_pattern(memory, start, end)) {
 		*low = (uint64_t)(start - memory->data);
 		*high = (uint64_t)(end - memory->data);
 		return true;
 	}
-	while (end - at >= 8 && !is_pattern(memory, at))
-		at += 8;
-	if (end - at < 8)
+	while (end - at >= word && !is_word_pattern(memory, at))
+		at += word;
+	if (end - at < word)
 		return false;
 	*low = (uint64_t)(at - memory->data);
-	while (end - at >= 8 && is_pattern(memory, at))
-		at += 8;
+	while (end - at >= word && is_word_pattern(memory, at))
+		at += word;
 	*high = (uint64_t)(at - memory->data);
 	return true;
+}
+
+void sk_guarded_memory_spoil(const struct sk_guarded_memory *memory, char *start, const char *end)
+{
+	while (start < end) {
+		uint64_t offset = (uint64_t)(start - memory->pages), word = pattern_at(offset) >> (8 * (offset % 8));
+		size_t size = 8 - offset % 8, left = (size_t)(end - start);
+
+		size = left < size ? left : size;
+		memcpy(start, &word, size);
+		start += size;
+	}
 }
 
 /* ---- memory ---- */
@@ -105,11 +123,7 @@ static bool fill(struct sk_guard *guard, const struct sk_guarded_memory *memory,
 {
 	if (!permit_all(guard, memory, PROT_READ | PROT_WRITE))
 		return false;
-	for (size_t i = 0; i < memory->pages_size; i += 8) {
-		uint64_t word = pattern_at(i);
-
-		memcpy(memory->pages + i, &word, sizeof(word));
-	}
+	sk_guarded_memory_spoil(memory, memory->pages, memory->pages + memory->pages_size);
 	if (!guard->pattern && memory->bytes)
 		memset(memory->data, byte, memory->bytes);
 	return permit_all(guard, memory, PROT_NONE);
@@ -187,6 +201,7 @@ static void describe_memories(struct sk_guard *guard)
 				(struct sk_guarded_memory){.name = sk_plan_string(&tensor->name), .role = tensor->role};
 		memory->bytes = tensor ? sk_plan_type(tensor)->bytes : scratch;
 		memory->padding = tensor ? sk_plan_type(tensor)->padding : 0;
+		memory->word = tensor && sk_plan_type(tensor)->dtype == SK_F32 ? 4 : 8;
 		if (tensor ? tensor->space != SK_SPACE_NONE : scratch != 0)
 			measure(guard, memory);
 	}

@@ -13,6 +13,7 @@ struct sk_guarded_memory {
 	size_t pages_size;
 	char *data;
 	uint64_t bytes, padding; /* behind the bytes, which may be read, too */
+	uint32_t word; /* bytes in which what is not written is looked for */
 	enum sk_role role; /* NONE: scratch */
 	bool copied; /* in the copying at hand */
 };
@@ -59,6 +60,9 @@ uint32_t sk_guard_memory_of(const struct sk_guard *guard, const struct sk_plan_a
 
 /* Closes what calls have left open. */
 bool sk_guard_close_pages(struct sk_guard *guard);
+
+/* [start, end), which may be written, holds the pattern. */
+void sk_guarded_memory_spoil(const struct sk_guarded_memory *memory, char *start, const char *end);
 
 /* The first bytes in [start, end), which may be read, that hold the pattern: [*low, *high) of the data. False: none. */
 bool sk_guarded_memory_find_unwritten(const struct sk_guarded_memory *memory, const char *start, const char *end,

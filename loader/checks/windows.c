@@ -52,6 +52,16 @@ static struct sk_rows rows_of_tile(const struct sk_checked *checked, const struc
 	return rows;
 }
 
+/* A tile's columns may be too many (see above), so of a call in loops this holds for whole parts alone. */
+static enum sk_owed owed_of(const struct sk_checked *checked, const struct sk_plan_argument *argument)
+{
+	bool blocks = checked->step->kind == SK_STEP_BLOCKS || checked->step->kind == SK_STEP_BLOCKS_RANGE;
+
+	if (sk_plan_access(argument) != SK_ACCESS_WRITE || checked->inner_high)
+		return SK_OWED_NONE;
+	return blocks && !argument->element_bytes ? SK_OWED_BY_TASK : SK_OWED_BY_CALL;
+}
+
 static void add_pointer(struct sk_checked *checked, const struct sk_plan_argument *argument)
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(checked->plan, argument);
@@ -67,7 +77,7 @@ static void add_pointer(struct sk_checked *checked, const struct sk_plan_argumen
 	bool some = rows.width && rows.count;
 
 	if (some)
-		add_window(checked, argument, rows);
+		add_window(checked, argument, rows)->owed = owed_of(checked, argument);
 	if (pattern && pattern->over_read && (some || !argument->size)) {
 		uint64_t end = sk_rows_end(&rows) + pattern->over_read;
 		struct sk_rows readable = {.start = rows.start, .width = end - rows.start, .count = 1};

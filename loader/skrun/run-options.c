@@ -193,8 +193,10 @@ static const struct row rows[] = {
 	{"seed", "N", "simulated devices: another order of the cores for each N", set_number, FIELD(device.seed),
 	 .most = UINT64_MAX},
 	{"timeout", "SECONDS", "end a launch that takes longer", set_timeout},
-	{"guard", NULL, "find reads and writes out of bounds, and reads of what is not written", add_check,
-	 .constant = SKRT_GUARD},
+	{"guard", NULL,
+	 "find reads and writes out of bounds, reads of what is not written, and outputs that\n"
+	 "a kernel does not write whole",
+	 add_check, .constant = SKRT_GUARD},
 	{"check-races", NULL, "find accesses that no await orders (on the device a3 unless --device says otherwise)",
 	 add_check, .constant = SKRT_CHECK_RACES},
 	{"check-split", NULL, "run each task by itself, and find kernels that compute other bits in parts than at once",

@@ -381,7 +381,17 @@ static void program(const struct kernel_call *c)
 #define PEEK	   "in x T[n]+64, out y@x T[n], n i64"
 #define ALIGNED	   "in x T[n], out y@x T[n], n i64, alignment i64 = "
 
-#define EARLY_WEAVE "block, in x T[n], out y T[n], n i64"
+#define REVERSE	      "in x T[n], out y T[n], n i64"
+#define LOOK_UP	      "in x T[n], in table T[k], out y T[n], ref n i64, k i64, ref more u64"
+#define TRIPLE	      "in x T[n], out y T[n*3], n i64"
+#define THIRD	      "in x T[n*3], out y T[n], n i64"
+#define WIDEN	      "in x T[n], out y u64[n], n i64"
+#define WEAVE	      "block, in x T[n], out y T[n], n i64, scratch note[8]"
+#define ROTATE	      "block, in x T[n], out t T[n], out y T[n], n i64"
+#define STRIPE	      "block, in x T[r,w:ldx], out y T[r,w:ldy], r i64, w i64, ldx i64, ldy i64"
+#define SUM	      "in x T[n], n i64 -> out total T"
+#define MULTIPLY_TILE "in a T[r,k], in b T[k,w], out y T[r,w], r i64, k i64, w i64, bytes u64 = sizeof(T)*w"
+#define EARLY_WEAVE   "block, in x T[n], out y T[n], n i64"
 
 static struct kernel kernels[] = {
 	{"scale", "split=n", SCALE, scale},
@@ -392,12 +402,12 @@ static struct kernel kernels[] = {
 	{"accumulate", "", ACCUMULATE, accumulate},
 	{"fill", "split=n", FILL, fill},
 	{"fill", "", FILL, fill},
-	{"look_up", "split=n", "in x T[n], in table T[k], out y T[n], ref n i64, k i64, ref more u64", look_up},
+	{"look_up", "split=n", LOOK_UP, look_up},
 	{"checked", "split=n", "in x T[n], out y T[n], n i64 -> status", checked},
-	{"triple", "split=n", "in x T[n], out y T[n*3], n i64", triple},
-	{"third", "split=n", "in x T[n*3], out y T[n], n i64", third},
-	{"widen", "split=n", "in x T[n], out y u64[n], n i64", widen},
-	{"widen", "each=n", "in x T[n], out y u64[n], n i64", widen},
+	{"triple", "split=n", TRIPLE, triple},
+	{"third", "split=n", THIRD, third},
+	{"widen", "split=n", WIDEN, widen},
+	{"widen", "each=n", WIDEN, widen},
 	{"narrow", "split=n", "in x u64[n], out y T[n], n i64", narrow},
 	{"narrow", "tile=n:64", "in x u64[n], out y T[n], n i64", narrow},
 	{"add_row", "split=r", ADD_ROW, add_row},
@@ -411,15 +421,14 @@ static struct kernel kernels[] = {
 	{"add", "tile=n:100", ADD, add},
 	{"accumulate", "tile=n:64", ACCUMULATE, accumulate},
 	{"scale", "each=n", SCALE, scale},
-	{"triple", "tile=n:7", "in x T[n], out y T[n*3], n i64", triple},
-	{"third", "tile=n:5", "in x T[n*3], out y T[n], n i64", third},
+	{"triple", "tile=n:7", TRIPLE, triple},
+	{"third", "tile=n:5", THIRD, third},
 	{"add_row", "each=r", ADD_ROW, add_row},
 	{"add_column", "tile=r:2", "in x T[r,w], in column T[r], out y@x T[r,w], r i64, w i64", add_column},
 	{"row_sums", "tile=r:4", ROW_SUMS, row_sums},
 	{"row_scan", "tile=r:3", ROW_SCAN, row_scan},
 	{"multiply", "tile=r:6", MULTIPLY, multiply},
-	{"multiply_tile", "tile=r:6,w:5",
-	 "in a T[r,k], in b T[k,w], out y T[r,w], r i64, k i64, w i64, bytes u64 = sizeof(T)*w", multiply},
+	{"multiply_tile", "tile=r:6,w:5", MULTIPLY_TILE, multiply},
 	{"scale_bytes", "split=n",
 	 "bytes u64 = sizeof(T)*size(n), in x T[n], out y@x T[n], factor u64, none ptr = null", scale},
 	{"scale_bytes", "tile=n:17",
@@ -457,9 +466,8 @@ static struct kernel kernels[] = {
 	{"add_apart", "split=r", ADD_APART, accumulate},
 	{"add_apart", "tile=r:2,w:7", ADD_APART, accumulate},
 	{"add_apart", "", ADD_APART, accumulate},
-	{"stripe", "blocks=r", "block, in x T[r,w:ldx], out y T[r,w:ldy], r i64, w i64, ldx i64, ldy i64", stripe},
-	{"stripe", "blocks=r early-start=both",
-	 "block, in x T[r,w:ldx], out y T[r,w:ldy], r i64, w i64, ldx i64, ldy i64", stripe},
+	{"stripe", "blocks=r", STRIPE, stripe},
+	{"stripe", "blocks=r early-start=both", STRIPE, stripe},
 	{"rows_apart", "split=r",
 	 "p {in x T[r,w:ldx]+40, ldx i64, out y T[r,w:ldy], ldy i64}*, r i64, w i64, factor u64", scale},
 	{"table_apart", "each=r", "rows ptr[r] of in x T[r,w:ldx]+24 by sizeof(T)*ldx, out y T[r,w], w i64", add_rows},
@@ -510,24 +518,23 @@ static struct kernel kernels[] = {
 	{"scale_halide", "tile=r:4 frame=halide", "in x T[r,w:ldx], out y T[r,w:ldy], factor u64", scale},
 	{"scale_fortran", "split=r frame=gfortran", "in x T[r,w], out y@x T[r,w], ref factor u64", scale},
 	{"toggle_packed", "split=r frame=tvm-packed", "in x T[r,w], out y T[r,w]", checked},
-	{"weave", "blocks", "block, in x T[n], out y T[n], n i64, scratch note[8]", weave},
+	{"weave", "blocks", WEAVE, weave},
 	{"stride", "blocks", "block, inout y T[n], n i64", stride},
 	{"number", "blocks=r", "block, inout y T[r,w], r i64, w i64", number},
 	{"mark_rows", "blocks=r", NUMBER_ROWS, mark_rows},
-	{"rotate", "sync-all", "block, in x T[n], out t T[n], out y T[n], n i64", rotate},
+	{"rotate", "sync-all", ROTATE, rotate},
 	{"trade", "mix", "block, in x T[n], inout t T[n], out y T[n], n i64", trade},
 	{"share", "mix=1:2", "block, in x T[n], inout t T[n], out y T[n], n i64", share},
-	{"meet", "mix=1:1", "block, in x T[n], out t T[n], out y T[n], n i64", meet},
+	{"meet", "mix=1:1", ROTATE, meet},
 	{"early_weave", "blocks early-start=wait", EARLY_WEAVE, early_weave},
 	{"early_weave", "blocks early-start=set", EARLY_WEAVE, early_weave},
 	{"early_weave", "blocks early-start=both", EARLY_WEAVE, early_weave},
 	{"early_weave", "early-start=both", EARLY_WEAVE, early_weave},
 	{"early_rows", "blocks=r early-start=both", "block, inout y T[r,w], r i64, w i64", early_rows},
-	{"early_meeting", "sync-all early-start=both", "block, in x T[n], out t T[n], out y T[n], n i64",
-	 early_meeting},
-	{"reverse", "", "in x T[n], out y T[n], n i64", reverse},
+	{"early_meeting", "sync-all early-start=both", ROTATE, early_meeting},
+	{"reverse", "", REVERSE, reverse},
 	{"transpose", "", "in x T[r,w], out y T[w,r], r i64, w i64", transpose},
-	{"sum", "", "in x T[n], n i64 -> out total T", sum},
+	{"sum", "", SUM, sum},
 	{"through_scratch", "", "in x T[n], out y T[n], n i64, scratch one[65], scratch two[1] -> status",
 	 through_scratch},
 	{"counted", "", "in x T[n], out y T[n], n i64", counted, STATE_OWN},
@@ -542,13 +549,35 @@ static struct kernel kernels[] = {
 };
 
 static struct liar liars[] = {
-	{{"scale_from", "split=n", SCALE, scale}, 200},
-	{{"scale_in_place", "split=n", SCALE, scale}, 0},
-	{{"add_end", "split=n", ADD, add}, 0},
-	{{"accumulate_before", "split=n", ACCUMULATE, accumulate}, 0},
-	{{"count_rows", "split=r", ROW_SUMS, row_sums}, 0},
-	{{"scan_rows", "split=r", ROW_SCAN, row_scan}, 0},
-	{{NULL}, 0},
+	{{"scale_from", "split=n", SCALE, scale}, 200, 0, LIE_SPLIT},
+	{{"scale_in_place", "split=n", SCALE, scale}, 0, 0, LIE_SPLIT},
+	{{"add_end", "split=n", ADD, add}, 0, 0, LIE_SPLIT},
+	{{"accumulate_before", "split=n", ACCUMULATE, accumulate}, 0, 0, LIE_SPLIT},
+	{{"count_rows", "split=r", ROW_SUMS, row_sums}, 0, 0, LIE_SPLIT},
+	{{"scan_rows", "split=r", ROW_SCAN, row_scan}, 0, 0, LIE_SPLIT},
+	{{"reverse_changing", "", REVERSE, reverse}, 1, 0, LIE_INPUT},
+	{{"third_changing", "split=n", THIRD, third}, 1, 0, LIE_INPUT},
+	{{"look_up_changing", "split=n", LOOK_UP, look_up}, 1, 0, LIE_INPUT},
+	{{"accumulate_changing", "split=n", ACCUMULATE, accumulate}, 1, 0, LIE_INPUT},
+	{{"window_changing", "tile=n:13", WINDOW, window}, 1, 0, LIE_INPUT},
+	{{"weave_changing", "blocks", WEAVE, weave}, 1, 0, LIE_INPUT},
+	{{"early_weave_changing", "blocks early-start=both", EARLY_WEAVE, early_weave}, 1, 0, LIE_INPUT},
+	{{"stripe_changing", "blocks=r", STRIPE, stripe}, 1, 0, LIE_INPUT},
+	{{"sum_changing", "", SUM, sum}, 1, 0, LIE_INPUT},
+	{{"reverse_leaving", "", REVERSE, reverse}, 64, 0, LIE_UNWRITTEN},
+	{{"third_leaving", "split=n", THIRD, third}, 64, 0, LIE_UNWRITTEN},
+	{{"fill_leaving", "", FILL, fill}, 64, 0, LIE_UNWRITTEN},
+	{{"triple_leaving", "tile=n:7", TRIPLE, triple}, 64, 0, LIE_UNWRITTEN},
+	{{"widen_leaving", "each=n", WIDEN, widen}, 64, 0, LIE_UNWRITTEN},
+	{{"multiply_tile_leaving", "tile=r:6,w:5", MULTIPLY_TILE, multiply}, 64, 0, LIE_UNWRITTEN},
+	{{"weave_leaving", "blocks", WEAVE, weave}, 64, 0, LIE_UNWRITTEN},
+	{{"early_weave_leaving", "blocks early-start=both", EARLY_WEAVE, early_weave}, 64, 0, LIE_UNWRITTEN},
+	{{"early_weave_leaving", "blocks early-start=wait", EARLY_WEAVE, early_weave}, 64, 0, LIE_UNWRITTEN},
+	{{"early_weave_leaving", "blocks early-start=set", EARLY_WEAVE, early_weave}, 64, 0, LIE_UNWRITTEN},
+	{{"early_weave_leaving", "early-start=both", EARLY_WEAVE, early_weave}, 64, 0, LIE_UNWRITTEN},
+	{{"stripe_leaving", "blocks=r", STRIPE, stripe}, 1, 16, LIE_UNWRITTEN},
+	{{"rotate_leaving", "sync-all", ROTATE, rotate}, 64, 0, LIE_UNWRITTEN},
+	{{NULL}, 0, 0, LIE_SPLIT},
 };
 
 /* ---- reading signatures, as far as the table's go ---- */

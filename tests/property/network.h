@@ -79,11 +79,18 @@ struct kernel {
 /* The table, ended by a row without a function; its texts have been read. */
 const struct kernel *network_kernels(void);
 
-/* A kernel that belies `split`: in calls for parts it computes other bits than in one for all of an extent, if that has
- * so many elements at least and is more than a unit. With the attributes and the parameters of an honest one. */
+enum lie {
+	LIE_SPLIT, /* in calls for parts it computes other bits than in one for all of an extent of several units */
+	LIE_INPUT, /* it writes through a pointer that is for reading */
+	LIE_UNWRITTEN, /* it leaves at least 16 elements, one behind the other, of an output as they are */
+};
+
+/* A kernel that belies its signature, which is that of an honest one: attributes and parameters are the same. It does
+ * so in tasks with so many elements, and columns, at least. */
 struct liar {
 	struct kernel kernel;
-	uint64_t least;
+	uint64_t least, least_columns;
+	enum lie lie;
 };
 
 /* The table, ended in the same way. */

@@ -735,3 +735,141 @@ void NAME(scan_rows)(T *y, int64_t r, int64_t w)
 	for (int64_t i = 0; i < r * w; i++)
 		y[i] = (T)(2 * y[i] + (i < w));
 }
+
+/* ---- kernels that belie the direction of a parameter ---- */
+
+/* Through a pointer that is for reading. */
+static inline void NAME(change)(const T *x)
+{
+	((T *)(uintptr_t)x)[0] ^= 1;
+}
+
+void NAME(reverse_changing)(const T *x, T *y, int64_t n)
+{
+	NAME(reverse)(x, y, n);
+	NAME(change)(x + n / 2);
+}
+
+void NAME(third_changing)(const T *x, T *y, int64_t n)
+{
+	NAME(third)(x, y, n);
+	NAME(change)(x);
+}
+
+void NAME(look_up_changing)(const T *x, const T *table, T *y, const int64_t *n, int64_t k, const uint64_t *more)
+{
+	NAME(look_up)(x, table, y, n, k, more);
+	NAME(change)(table + k - 1);
+}
+
+void NAME(accumulate_changing)(const T *x, T *y, int64_t n)
+{
+	NAME(accumulate)(x, y, n);
+	NAME(change)(x + n - 1);
+}
+
+void NAME(window_changing)(const T *x, const T *h, T *y, int64_t n, int64_t k)
+{
+	NAME(window)(x, h, y, n, k);
+	NAME(change)(h);
+}
+
+void NAME(weave_changing)(const struct sk_block *block, const T *x, T *y, int64_t n, uint64_t *note)
+{
+	NAME(weave)(block, x, y, n, note);
+	NAME(change)(x);
+}
+
+void NAME(early_weave_changing)(const struct sk_block *block, const T *x, T *y, int64_t n)
+{
+	sk_wait_pre_task_end(block);
+	NAME(change)(x);
+	NAME(early_weave)(block, x, y, n);
+}
+
+void NAME(stripe_changing)(const struct sk_block *block, const T *x, T *y, int64_t r, int64_t w, int64_t ldx,
+			   int64_t ldy)
+{
+	uint64_t low, high;
+
+	NAME(stripe)(block, x, y, r, w, ldx, ldy);
+	sk_block_range(block, (uint64_t)r, &low, &high);
+	if (low < high)
+		NAME(change)(x + (int64_t)low * ldx);
+}
+
+T NAME(sum_changing)(const T *x, int64_t n)
+{
+	NAME(change)(x);
+	return NAME(sum)(x, n);
+}
+
+/* They leave the last 16 elements of a call as they are, or all. */
+void NAME(reverse_leaving)(const T *x, T *y, int64_t n)
+{
+	for (int64_t i = 0; i < n - 16; i++)
+		y[i] = x[n - 1 - i];
+}
+
+void NAME(third_leaving)(const T *x, T *y, int64_t n)
+{
+	NAME(third)(x, y, n < 16 ? 0 : n - 16);
+}
+
+void NAME(fill_leaving)(T *y, int64_t n, uint64_t value)
+{
+	NAME(fill)(y, n - 16, value);
+}
+
+void NAME(triple_leaving)(const T *x, T *y, int64_t n)
+{
+	(void)x;
+	(void)y;
+	(void)n;
+}
+
+void NAME(widen_leaving)(const T *x, uint64_t *y, int64_t n)
+{
+	(void)x;
+	(void)y;
+	(void)n;
+}
+
+void NAME(multiply_tile_leaving)(const T *a, const T *b, T *y, int64_t r, int64_t k, int64_t w, uint64_t bytes)
+{
+	(void)a;
+	(void)b;
+	(void)y;
+	(void)r;
+	(void)k;
+	(void)w;
+	(void)bytes;
+}
+
+void NAME(weave_leaving)(const struct sk_block *block, const T *x, T *y, int64_t n, uint64_t *note)
+{
+	*note = block->index * UINT64_C(7) + block->count;
+	for (int64_t i = block->index; i < n - 16; i += block->count)
+		y[i] = (T)(x[n - 1 - i] + *note);
+}
+
+void NAME(early_weave_leaving)(const struct sk_block *block, const T *x, T *y, int64_t n)
+{
+	NAME(early_weave)(block, x, y, n - 16);
+}
+
+void NAME(stripe_leaving)(const struct sk_block *block, const T *x, T *y, int64_t r, int64_t w, int64_t ldx,
+			  int64_t ldy)
+{
+	NAME(stripe)(block, x, y, r, w - 16, ldx, ldy);
+}
+
+void NAME(rotate_leaving)(const struct sk_block *block, const T *x, T *t, T *y, int64_t n)
+{
+	uint64_t low, high;
+
+	NAME(rotate)(block, x, t, y, n - 16);
+	sk_block_range(block, 16, &low, &high);
+	for (uint64_t i = (uint64_t)n - 16 + low; i < (uint64_t)n - 16 + high; i++)
+		t[i] = x[i];
+}

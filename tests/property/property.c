@@ -135,6 +135,8 @@ enum kind {
 	KIND_HONEST,
 	KIND_LIAR,
 	KIND_SHORT_LIAR,
+	KIND_INPUT_LIAR,
+	KIND_UNWRITTEN_LIAR,
 	KIND_BY_BLOCKS,
 	KIND_BY_UNEQUAL_BLOCKS,
 	KIND_TILES_BY_BLOCKS,
@@ -221,6 +223,8 @@ static const char *const kind_names[KINDS] = {
 	[KIND_HONEST] = "tasks that compute the same in calls for parts",
 	[KIND_LIAR] = "tasks that compute something else in calls for parts",
 	[KIND_SHORT_LIAR] = "tasks that would if they were larger",
+	[KIND_INPUT_LIAR] = "tasks that write through a pointer to an input",
+	[KIND_UNWRITTEN_LIAR] = "tasks that leave part of an output unwritten",
 	[KIND_BY_BLOCKS] = "divided tasks that keep to another one's blocks",
 	[KIND_BY_UNEQUAL_BLOCKS] = "divided tasks that keep to another one's blocks of unequal length",
 	[KIND_TILES_BY_BLOCKS] = "tile groups that keep to a task's blocks",
@@ -1243,7 +1247,12 @@ static void check_runs(struct property *property)
 		network_end(property->network, property->expected[i]);
 }
 
-/* ---- kernels that belie `split` ---- */
+/* ---- kernels that belie their signatures ---- */
+
+static bool can_lie(const struct network_task *task, const struct liar *liar)
+{
+	return task->n >= liar->least && task->w >= liar->least_columns;
+}
 
 /* A task of the network, and a liar that may take its kernel's place; NULL: there is none. Of a task that runs once it
  * would be found again in front of each task that needs it. */
@@ -1254,9 +1263,10 @@ static const struct liar *choose_liar(const struct network *network, uint64_t *r
 
 	for (uint32_t t = 0; t < network->task_count; t++)
 		for (const struct liar *liar = network_liars(); liar->kernel.function; liar++) {
-			const struct kernel *honest = network->tasks[t].kernel;
+			const struct network_task *task = &network->tasks[t];
+			const struct kernel *honest = task->kernel;
 
-			if (network->tasks[t].dropped || network->tasks[t].once ||
+			if (task->dropped || task->once || (liar->lie != LIE_SPLIT && !can_lie(task, liar)) ||
 			    strcmp(honest->attributes, liar->kernel.attributes) ||
 			    strcmp(honest->parameters, liar->kernel.parameters) || network_draw(random, ++count))
 				continue;
@@ -1300,26 +1310,68 @@ static void run_in_parts(struct property *property, struct run *run, uint32_t li
 	close_package(property, run);
 }
 
+static void expect_lie(struct property *property, const struct run *run, enum skrt_status status, uint32_t task,
+		       enum lie lie)
+{
+	static const char *const findings[] = {
+		[LIE_INPUT] = "of which the call may ", [LIE_UNWRITTEN] = "it has not written"};
+	char name[32];
+
+	snprintf(name, sizeof(name), "task 'n%u': ", task);
+	if (status != SKRT_KERNEL_FAILED || !strstr(skrt_error(), name) || !strstr(skrt_error(), findings[lie]))
+		fail(property, "%s: task n%u belies a direction (%d): %s", run->name, task, lie,
+		     status ? skrt_error() : "nobody notices");
+}
+
+/* The network, or its tasks one by one: nobody is accused before the liar, which is found. */
+static void run_to_lie(struct property *property, struct run *run, uint32_t liar, enum lie lie)
+{
+	const struct skrt_kernel *kernel;
+	bool found = run->mode == FUSED;
+
+	open_package(property, run);
+	must(property, run, skrt_instance_fill_workspace(run->instance, (int)run->seed & 0xff));
+	if (found)
+		expect_lie(property, run, skrt_run_network(run->stream, run->instance), liar, lie);
+	for (uint32_t i = 0; i < skrt_module_task_count(run->module) && !found; i++) {
+		must(property, run, skrt_module_task(run->module, i, &kernel));
+		found = task_number(&property->plan, i) == liar;
+		if (found)
+			expect_lie(property, run, skrt_run(run->stream, run->instance, kernel), liar, lie);
+		else
+			must(property, run, skrt_run(run->stream, run->instance, kernel));
+	}
+	note(property, lie == LIE_INPUT ? KIND_INPUT_LIAR : KIND_UNWRITTEN_LIAR, true);
+	close_package(property, run);
+}
+
 /* In some cases a kernel is replaced by one that belies its signature. */
 static void check_lies(struct property *property)
 {
 	uint64_t random = property->network->seed ^ property->blocks[1] << 20;
 	uint32_t task = 0, cores = 1 + network_draw(&random, 4);
-	const struct skrt_device_options options = {.device = network_draw(&random, 2) ? "a3" : "host",
-						    .cores = cores,
-						    .checks = SKRT_CHECK_SPLIT,
-						    .stack_size = 65536};
+	struct skrt_device_options options = {
+		.device = network_draw(&random, 2) ? "a3" : "host", .cores = cores, .stack_size = 65536};
 	const struct liar *liar = network_draw(&random, 3) ? NULL : choose_liar(property->network, &random, &task);
 	const struct kernel *honest = property->network->tasks[task].kernel;
 	struct run run = {.mode = UNFUSED, .count = 1, .seed = random};
 
 	if (!liar)
 		return;
+	options.checks = liar->lie == LIE_SPLIT ? SKRT_CHECK_SPLIT : SKRT_GUARD;
+	if (liar->lie != LIE_SPLIT && network_draw(&random, 2))
+		run.mode = FUSED;
 	property->network->tasks[task].kernel = &liar->kernel;
 	link_case(property);
-	snprintf(run.name, sizeof(run.name), "%s with %u cores, in parts", options.device, options.cores);
+	snprintf(run.name, sizeof(run.name), "%s with %u cores, %s", options.device, options.cores,
+		 liar->lie == LIE_SPLIT ? "in parts"
+		 : run.mode == FUSED	? "guarded"
+					: "guarded, task by task");
 	must(property, &run, skrt_device_open(&options, &run.device));
-	run_in_parts(property, &run, task, liar->least);
+	if (liar->lie == LIE_SPLIT)
+		run_in_parts(property, &run, task, liar->least);
+	else
+		run_to_lie(property, &run, task, liar->lie);
 	must(property, &run, skrt_device_close(run.device));
 	unlink_case(property);
 	property->network->tasks[task].kernel = honest;

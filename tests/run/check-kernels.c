@@ -12,6 +12,7 @@ enum {
 	WRITE_INPUT,
 	LEAVE_OUT, /* some of y is not written */
 	WRITE_SAME, /* a word of x, with the value that it has */
+	LEAVE_ONE, /* an element of y is not written */
 };
 
 void copy(const float *x, float *y, long n, int what)
@@ -49,9 +50,9 @@ SK_KERNEL(copy, "split=n; in x f32[n], out y f32[n], n i64, what i32");
 /* Of a plain kernel the whole tensor is the part. */
 void copy_plain(const float *x, float *y, long n, int what)
 {
-	if (what == LEAVE_OUT)
+	if (what == LEAVE_OUT || what == LEAVE_ONE)
 		for (long i = 0; i < n; i++)
-			y[i] = i >= 40 && i < 50 ? y[i] : x[i];
+			y[i] = i >= 40 && i < (what == LEAVE_ONE ? 41 : 50) ? y[i] : x[i];
 	else
 		copy(x, y, n, what);
 }

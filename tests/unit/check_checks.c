@@ -276,6 +276,19 @@ START_TEST(rows_race)
 }
 END_TEST
 
+/* A plan can let a task read what no task writes, though sklink makes none that does. */
+START_TEST(reads_unwritten)
+{
+	const struct handmade_step steps[] = {{"early", 0, 0, HANDMADE_NO_STATE, &all_left},
+					      {"late", 0, 0, HANDMADE_NO_STATE, &left}};
+
+	ck_assert_int_eq(run(copy_source, steps, 2, (struct sk_plan_partition){HALF_ROWS, 1}, 1), SKRT_KERNEL_FAILED);
+	ck_assert_msg(strstr(said, "task 'early'") &&
+			      strstr(said, "it reads tensor 'y', of which nobody has written bytes 0 to 127"),
+		      "%s", said);
+}
+END_TEST
+
 enum { PAGE_FLOATS = 1024, PARTS = 4 };
 
 /* Each part is a page; x and y end with theirs. */
@@ -324,7 +337,7 @@ START_TEST(reads_between_rows)
 	const struct handmade_call call = {
 		.argument_count = 6,
 		.pattern_count = 1,
-		.arguments = {CONTROLLED, POINTER(Y, WRITE, .size = 16 * PARTS, .element_bytes = 16),
+		.arguments = {CONTROLLED, POINTER(Y, WRITE, .size = 8 * PARTS, .element_bytes = 8),
 			      POINTER(X, READ, .size = 4 * 3 * PAGE_FLOATS + 16, .value = 1),
 			      SCALAR(SK_I64, .value = 1), SCALAR(SK_I64, .value = 4), SCALAR(SK_I64)},
 		.patterns = {{.width = 16, .stride = 4 * 3 * PAGE_FLOATS, .count = 2}},
@@ -424,6 +437,7 @@ int main(void)
 	tcase_add_test(calls, tiles_fail);
 	tcase_add_loop_test(calls, rows_race, 0, 5);
 	tcase_add_loop_test(calls, reads_around_parts, 0, 6);
+	tcase_add_test(calls, reads_unwritten);
 	tcase_add_test(calls, reads_between_rows);
 	tcase_add_loop_test(calls, halos_race, 0, 2);
 	tcase_add_test(calls, frames);
