@@ -100,7 +100,7 @@ skrun_SOURCES = \
 	loader/skrun/skrun.c \
 	loader/skrun/summary.c \
 	loader/skrun/task-table.c loader/skrun/task-table.h \
-	loader/skrun/verification.c
+	loader/skrun/verification.c loader/skrun/watched-run.c
 # Linked with the runtime itself: an installed skrun depends on nothing but the C library, and sees the plan.
 skrun_LDADD = loader/libloader.la loader/libpredict.la loader/libnpy.la -lpthread -lm
 dist_man_MANS += doc/skrun.1

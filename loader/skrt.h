@@ -378,7 +378,8 @@ enum skrt_status skrt_instance_destroy(struct skrt_instance *instance);
  * padding `bytes` is all that the memory has, which must be the size and the padding, or more. What has neither bytes
  * nor padding may be bound to NULL, or not at all. Binding again replaces. What is written (outputs, inouts) must not
  * overlap what else is bound; that is checked when the instance is launched, so that buffers can be exchanged one by
- * one. Errors: SKRT_INVALID_ARGUMENT; SKRT_BUSY while launches are pending. */
+ * one. Memory of an input may be read-only: a kernel that writes it has a fault, whose text names the tensor. Errors:
+ * SKRT_INVALID_ARGUMENT; SKRT_BUSY while launches are pending. */
 enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes);
 
 /* Binds memory to the tensor with the name (in the instance's network), which must have that type and shape (row-major,

@@ -382,8 +382,8 @@ tests_run_forgets_LDFLAGS = $(AM_LDFLAGS) -static
 check_PROGRAMS += tests/run/drop-await
 tests_run_drop_await_SOURCES = tests/run/drop-await.c tests/lib/own-records.h
 tests_run_drop_await_LDADD = loader/libplan.la
-SHELL_TESTS += tests/run/guard.sh tests/run/check-races.sh tests/run/check-split.sh tests/run/check-blocks.sh tests/run/integrity.sh
-QUICK_TESTS += tests/run/guard.sh tests/run/check-races.sh tests/run/check-split.sh tests/run/check-blocks.sh tests/run/integrity.sh
+SHELL_TESTS += tests/run/directions.sh tests/run/guard.sh tests/run/check-races.sh tests/run/check-split.sh tests/run/check-blocks.sh tests/run/integrity.sh
+QUICK_TESTS += tests/run/directions.sh tests/run/guard.sh tests/run/check-races.sh tests/run/check-split.sh tests/run/check-blocks.sh tests/run/integrity.sh
 EXTRA_DIST += tests/run/check-kernels.c tests/run/split-kernels.c
 
 # Steps with several calls.

@@ -109,17 +109,50 @@ static const char *signal_text(const struct sk_fault *fault)
 	}
 }
 
-/* ", the first byte of tensor 'x'": with guarded memory, what lies there. */
-static void add_guarded(struct text *text, const struct sk_guard *guard, const void *address)
+/* Where a tensor that no kernel writes begins, in memory that is not guarded; NULL: it is another one, or not bound. */
+static const char *start_of_input(const struct skrt_instance *instance, const struct sk_plan_tensor *tensor)
+{
+	const struct skrt_module *module = instance->module;
+
+	if (tensor->role == SK_ROLE_CONSTANT && tensor->space == SK_SPACE_CONSTANT)
+		return (const char *)module->constants + tensor->offset;
+	for (uint32_t i = 0; i < module->plan.binding_count && tensor->role == SK_ROLE_INPUT; i++)
+		if (&module->plan.tensors[module->plan.bindings[i]] == tensor)
+			return instance->bindings[i];
+	return NULL;
+}
+
+/* ", at byte 0 of tensor 'x', an input, which no kernel may write": whoever runs kernels can have mapped it so. */
+static void add_input(struct text *text, const struct skrt_instance *instance, const void *address)
+{
+	const struct sk_plan_view *plan = &instance->module->plan;
+
+	for (uint32_t i = 0; i < plan->tensor_count; i++) {
+		const struct sk_plan_tensor *tensor = &plan->tensors[i];
+		const char *start = start_of_input(instance, tensor);
+		uint64_t at = (uintptr_t)address - (uintptr_t)start;
+
+		if (!start || at >= sk_plan_type(tensor)->bytes + sk_plan_type(tensor)->padding)
+			continue;
+		add(text, ", at byte %" PRIu64 " of tensor '%s', %s, which no kernel may write", at,
+		    sk_plan_string(&tensor->name), tensor->role == SK_ROLE_INPUT ? "an input" : "a constant");
+		return;
+	}
+}
+
+/* Of an address that could not be accessed, the tensor that it lies in, as far as that is known. */
+static void add_tensor(struct text *text, const struct skrt_instance *instance, const void *address, bool write)
 {
 	char place[SK_FINDING_SIZE];
 
-	if (guard && sk_guard_describe(guard, address, place, sizeof(place)))
+	if (instance && instance->guard && sk_guard_describe(instance->guard, address, place, sizeof(place)))
 		add(text, ", %s", place);
+	else if (instance && write)
+		add_input(text, instance, address);
 	add(text, "; ");
 }
 
-static void add_refusal(struct text *text, const struct sk_guard *guard, const struct sk_refusal *refusal)
+static void add_refusal(struct text *text, const struct skrt_instance *instance, const struct sk_refusal *refusal)
 {
 	uint64_t address = (uintptr_t)refusal->address;
 
@@ -133,7 +166,7 @@ static void add_refusal(struct text *text, const struct sk_guard *guard, const s
 	case SK_REFUSAL_ALIGNMENT:
 		add(text, "access to 0x%" PRIx64 " by an instruction that wants a multiple of %" PRIu32, address,
 		    refusal->alignment);
-		add_guarded(text, guard, refusal->address);
+		add_tensor(text, instance, refusal->address, false);
 		break;
 	case SK_REFUSAL_JUMP:
 		add(text, "a jump or return to an address that no processor can have; ");
@@ -144,11 +177,11 @@ static void add_refusal(struct text *text, const struct sk_guard *guard, const s
 	}
 }
 
-/* Where a fault could not read or write; with guarded memory also what lies there. */
-static void add_address(struct text *text, const struct sk_guard *guard, const struct sk_fault *fault)
+/* Where a fault could not read or write. */
+static void add_address(struct text *text, const struct skrt_instance *instance, const struct sk_fault *fault)
 {
 	if (fault->refusal.kind != SK_REFUSAL_NONE) {
-		add_refusal(text, guard, &fault->refusal);
+		add_refusal(text, instance, &fault->refusal);
 		return;
 	}
 	if (fault->signal == SIGBUS && fault->code == BUS_ADRALN) {
@@ -156,7 +189,7 @@ static void add_address(struct text *text, const struct sk_guard *guard, const s
 		return;
 	}
 	add(text, "%s at address 0x%" PRIx64, fault->write ? "write" : "read", (uint64_t)(uintptr_t)fault->address);
-	add_guarded(text, guard, fault->address);
+	add_tensor(text, instance, fault->address, fault->write);
 }
 
 /* An access in the stack's guard, or anywhere while the stack pointer is there: what a function with a large array does
@@ -192,8 +225,8 @@ static const char *missing_function(const struct skrt_module *module, const stru
 	return name;
 }
 
-/* "segmentation fault (SIGSEGV): write at address 0x10; at f+0x12 …". Guard: NULL without. */
-static void add_fault(struct text *text, const struct skrt_module *module, const struct sk_guard *guard,
+/* "segmentation fault (SIGSEGV): write at address 0x10; at f+0x12 …". Instance: NULL without. */
+static void add_fault(struct text *text, const struct skrt_module *module, const struct skrt_instance *instance,
 		      const struct sk_call *call)
 {
 	const struct sk_fault *fault = &call->fault;
@@ -215,7 +248,7 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 	} else {
 		add(text, "%s: ", signal_text(fault));
 		if (fault->signal == SIGSEGV || fault->signal == SIGBUS)
-			add_address(text, guard, fault);
+			add_address(text, instance, fault);
 		add(text, "at ");
 	}
 	add_place(text, module, place);
@@ -351,7 +384,7 @@ static void add_failure(struct text *text, const struct skrt_kernel *kernel, con
 		add(text, known ? " on " : "");
 		add_place_of_failure(text, plan, failure);
 		add(text, ": ");
-		add_fault(text, kernel->module, core->flight->instance->guard, &core->call);
+		add_fault(text, kernel->module, core->flight->instance, &core->call);
 	} else if (known && core->flight->checks && sk_checks_finding(core->flight->checks)) {
 		add(text, " on ");
 		add_place_of_failure(text, plan, failure);
@@ -482,7 +515,7 @@ static void describe_hang(const struct sk_flight *flight, struct text *text)
 		add_core(text, plan, core);
 		add_tile(text, located.tile);
 		add(text, ": ");
-		add_fault(text, kernel->module, flight->instance->guard, &core->call);
+		add_fault(text, kernel->module, flight->instance, &core->call);
 		separator = "; ";
 	}
 	cores = (struct cores){.flight = flight};
@@ -588,8 +621,8 @@ void sk_failure_describe_function(const struct skrt_module *module, const char *
 		add_loss(&text, &module->image, lost);
 }
 
-void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct sk_call *call, char *error,
-				size_t error_size, bool *lost)
+void sk_failure_describe_serial(const struct skrt_instance *instance, const struct skrt_kernel *kernel,
+				const struct sk_call *call, char *error, size_t error_size, bool *lost)
 {
 	struct text text = {.start = error, .size = error_size};
 	const struct sk_plan_view *plan = &kernel->module->plan;
@@ -610,7 +643,7 @@ void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct s
 			add_tile(&text, located.tile);
 			add(&text, ": ");
 		}
-		add_fault(&text, kernel->module, NULL, call);
+		add_fault(&text, kernel->module, instance, call);
 	}
 	if (left_by_signal(kernel->module, call))
 		add_loss(&text, &kernel->module->image, lost);

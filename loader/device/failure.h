@@ -20,7 +20,7 @@ void sk_failure_describe_function(const struct skrt_module *module, const char *
 				  char *error, size_t error_size, bool *lost);
 
 /* The same for a call of the launch's serial entry that failed. */
-void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct sk_call *call, char *error,
-				size_t error_size, bool *lost);
+void sk_failure_describe_serial(const struct skrt_instance *instance, const struct skrt_kernel *kernel,
+				const struct sk_call *call, char *error, size_t error_size, bool *lost);
 
 #endif

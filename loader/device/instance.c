@@ -261,6 +261,8 @@ enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, in
 	if (status)
 		return status;
 	status = sk_instance_check_idle(instance);
+	if (!status)
+		instance->fill = byte & 0xff;
 	for (int i = 0; i < 2 && !status; i++)
 		if (instance->workspaces[i].memory)
 			memset(instance->workspaces[i].memory, byte, instance->workspaces[i].size);

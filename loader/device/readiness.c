@@ -64,6 +64,8 @@ enum skrt_status sk_instance_make_workspace(struct skrt_instance *instance, bool
 	if (workspace.memory == MAP_FAILED)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a workspace of %" PRIu64 " bytes: %s",
 			       module->path, workspace.size, strerror(errno));
+	if (instance->fill)
+		memset(workspace.memory, instance->fill, workspace.size);
 	instance->workspaces[unshared] = workspace;
 	if (!sk_once_open(instance, unshared))
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for an instance", module->path);

@@ -96,7 +96,7 @@ static enum skrt_status run_entry(struct skrt_instance *instance, const struct s
 		note_end(instance, kernel);
 		return SKRT_OK;
 	}
-	sk_failure_describe_serial(kernel, call, text, sizeof(text), &lost);
+	sk_failure_describe_serial(instance, kernel, call, text, sizeof(text), &lost);
 	if (lost)
 		sk_queue_lose(instance->module->device, text);
 	return sk_fail(SKRT_KERNEL_FAILED, "%s", text);

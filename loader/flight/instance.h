@@ -25,6 +25,7 @@ struct skrt_instance {
 	uint64_t bound; /* number of what is bound, which no other bindings on the device have */
 	bool checked; /* all bound, no forbidden overlap */
 	struct sk_workspace workspaces[2]; /* shared, unshared */
+	int fill; /* the byte that a workspace holds when it is made */
 	/* What stands above is read by all workers, what follows changes with each launch, under the device's lock: */
 	alignas(SK_LINE) uint32_t pending; /* launches queued or running, serial runs too */
 	bool serial; /* a serial run is going on */

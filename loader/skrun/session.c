@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "loader/flight/kernel.h"
@@ -26,15 +27,21 @@ enum {
 
 /* ---- opening and closing ---- */
 
+/* What the tensor takes in pages of its own, padding included. False: more than there can be. */
+static bool measure(const struct skrt_tensor *tensor, uint64_t *size)
+{
+	if (__builtin_add_overflow(tensor->bytes, DATA_ALIGN, size) ||
+	    __builtin_add_overflow(tensor->padding, *size, size))
+		return false;
+	*size &= ~(uint64_t)(DATA_ALIGN - 1);
+	return true;
+}
+
 void *sk_session_allocate(const struct skrt_tensor *tensor)
 {
 	uint64_t size;
+	void *data = measure(tensor, &size) ? aligned_alloc(DATA_ALIGN, size) : NULL;
 
-	if (__builtin_add_overflow(tensor->bytes, DATA_ALIGN, &size) ||
-	    __builtin_add_overflow(tensor->padding, size, &size))
-		return NULL;
-	size &= ~(uint64_t)(DATA_ALIGN - 1);
-	void *data = aligned_alloc(DATA_ALIGN, size);
 	if (data)
 		memset(data, 0, size);
 	return data;
@@ -125,17 +132,57 @@ static bool make_instance(struct sk_session *session)
 	return true;
 }
 
+static bool no_memory(const struct skrt_tensor *tensor)
+{
+	sk_skrun_error("no memory for tensor '%s' (%" PRIu64 " bytes)", tensor->name, tensor->bytes);
+	return false;
+}
+
+/* One mapping for all inputs, which protecting them does not divide. */
+static bool allocate_inputs(struct sk_session *session)
+{
+	const struct skrt_tensor *largest = NULL;
+	uint64_t size, all = 0;
+
+	for (uint32_t i = 0; i < session->slot_count; i++) {
+		const struct skrt_tensor *tensor = &session->slots[i].tensor;
+
+		if (sk_slot_is_output(&session->slots[i]))
+			continue;
+		if (!measure(tensor, &size) || __builtin_add_overflow(all, size, &all))
+			return no_memory(tensor);
+		largest = !largest || tensor->bytes > largest->bytes ? tensor : largest;
+	}
+	if (!largest)
+		return true;
+	session->inputs = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (session->inputs == MAP_FAILED) {
+		session->inputs = NULL;
+		return no_memory(largest);
+	}
+	session->inputs_size = all;
+	return true;
+}
+
 /* Memory first: a device with checks needs as much again, and looks how much there is left. */
 bool sk_session_prepare(struct sk_session *session)
 {
+	char *input;
+	uint64_t size;
+
+	if (!allocate_inputs(session))
+		return false;
+	input = session->inputs;
 	for (uint32_t i = 0; i < session->slot_count; i++) {
 		struct sk_slot *slot = &session->slots[i];
 
-		slot->data = sk_session_allocate(&slot->tensor);
-		if (!slot->data) {
-			sk_skrun_error("no memory for tensor '%s' (%" PRIu64 " bytes)", slot->tensor.name,
-				       slot->tensor.bytes);
-			return false;
+		if (sk_slot_is_output(slot)) {
+			slot->data = sk_session_allocate(&slot->tensor);
+			if (!slot->data)
+				return no_memory(&slot->tensor);
+		} else if (measure(&slot->tensor, &size)) {
+			slot->data = input;
+			input += size;
 		}
 	}
 	return make_instance(session);
@@ -192,10 +239,14 @@ void sk_session_close(struct sk_session *session)
 	skrt_trace_destroy(session->trace);
 	unload(session);
 	for (uint32_t i = 0; i < session->slot_count; i++) {
-		free(session->slots[i].data);
+		if (sk_slot_is_output(&session->slots[i]))
+			free(session->slots[i].data);
 		free(session->slots[i].start);
 		free(session->slots[i].reference);
+		free(session->slots[i].kept);
 	}
+	if (session->inputs)
+		munmap(session->inputs, session->inputs_size);
 	free(session->slots);
 	memset(session, 0, sizeof(*session));
 }
@@ -336,6 +387,14 @@ bool sk_session_check_filled(const struct sk_session *session)
 		sk_skrun_error("no value for %s%s; give --input NAME=FILE.npy or --random SEED", names,
 			       used >= sizeof(names) ? " and others" : "");
 	return used == 0;
+}
+
+bool sk_session_protect_inputs(const struct sk_session *session)
+{
+	if (!session->inputs || !mprotect(session->inputs, session->inputs_size, PROT_READ))
+		return true;
+	sk_skrun_error("cannot make the inputs read-only: %s", strerror(errno));
+	return false;
 }
 
 bool sk_session_write(const struct sk_slot *slot, const char *path)

@@ -18,8 +18,10 @@ enum sk_run_mode {
 struct sk_slot {
 	struct skrt_tensor tensor;
 	void *data;
+	/* Of outputs and inouts, while verifying: */
 	void *start; /* inouts: the value before the first run */
-	void *reference; /* outputs and inouts, while verifying: what the unfused run left */
+	void *reference; /* what the unfused run left */
+	bool *kept; /* by byte: no task writes it (`unwritten: keep`); NULL: there is none */
 	bool filled;
 };
 
@@ -42,6 +44,8 @@ struct sk_session {
 	struct skrt_trace *trace; /* NULL: none */
 	struct sk_slot *slots; /* of the network's tensors, in their order */
 	uint32_t slot_count;
+	void *inputs; /* memory of those that no task writes */
+	size_t inputs_size;
 };
 
 static inline bool sk_slot_is_input(const struct sk_slot *slot)
@@ -88,6 +92,9 @@ bool sk_session_read(struct sk_slot *slot, const char *path);
 void sk_session_fill(struct sk_session *session, uint64_t seed);
 bool sk_session_check_filled(const struct sk_session *session);
 
+/* From here on inputs are read-only: a kernel that writes one has a fault. */
+bool sk_session_protect_inputs(const struct sk_session *session);
+
 /* Runs the network once; adds the wall time in seconds to *seconds. */
 bool sk_session_run(struct sk_session *session, enum sk_run_mode mode, double *seconds);
 
@@ -98,6 +105,10 @@ bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *sec
  * there. */
 bool sk_session_verify_fewer(struct sk_session *session, const struct skrt_source *source,
 			     const struct skrt_device_options *device);
+
+/* watched-run.c: an unfused run in which each task ends before the next one begins, and has left the bytes that it only
+ * reads as they were. */
+bool sk_session_run_watched(struct sk_session *session);
 
 /* split-check.c: runs each task by itself, on a device with SKRT_CHECK_SPLIT. Prints the result, or all tasks that are
  * found. */

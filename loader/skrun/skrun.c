@@ -73,7 +73,7 @@ static bool read_inputs(struct sk_session *session, const struct sk_run_options 
 	good &= check_outputs(session, options);
 	if (good && options->random)
 		sk_session_fill(session, options->seed);
-	return good && sk_session_check_filled(session);
+	return good && sk_session_check_filled(session) && sk_session_protect_inputs(session);
 }
 
 /* A misspelt pattern should not look like tasks that take no time. */

@@ -1,9 +1,10 @@
 /* The comparison of fused and serial runs with an unfused one, bit for bit: each begins with the same bytes, and with
- * poison where it is to write. */
+ * poison where it is to write, which is another one each time. So bytes that no run has written differ, too. */
 #include "config.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "loader/flight/kernel.h"
@@ -14,10 +15,79 @@
 #include "loader/skrun/session.h"
 
 enum {
-	POISON = 0xa5, /* in outputs before a run */
-	WORKSPACE_POISON = 0xff, /* NaN in every floating-point type: what is read too early shows */
+	KEPT = 0x96, /* in all runs, where an output keeps what the caller has there */
 	MOST_FEWER = 2, /* cores: one computes all, two share all */
 };
+
+/* Before runs of which one follows the other: the unfused one, the serial one, fused ones. In the workspace large
+ * numbers, and for the first fused run, which alone can read too early, NaN in every floating-point type. */
+static const struct poison {
+	unsigned char outputs, workspace;
+} poisons[] = {{0xa5, 0x7d}, {0x5a, 0xf0}, {0xc3, 0xff}, {0x3c, 0x78}, {0x69, 0xfe}};
+
+enum { UNFUSED, SERIAL, FUSED, FUSED_POISONS = sizeof(poisons) / sizeof(poisons[0]) - FUSED };
+
+/* ---- the bytes that runs begin with ---- */
+
+static void note_written(const struct sk_session *session, const struct sk_plan_argument *argument)
+{
+	struct sk_rows rows = sk_plan_rows(&session->module->plan, argument);
+	uint32_t number = argument->index - session->network.first_tensor;
+	bool binding = argument->space == SK_SPACE_BINDING && number < session->slot_count;
+
+	if (!binding || !session->slots[number].kept || !(sk_plan_access(argument) & SK_ACCESS_WRITE) ||
+	    !argument->size)
+		return;
+	for (uint64_t row = 0; row < rows.count; row++)
+		memset(session->slots[number].kept + rows.start + row * rows.stride, 0, rows.width);
+}
+
+static bool note_launch(const struct sk_session *session, uint32_t number)
+{
+	const struct sk_plan_view *plan = &session->module->plan;
+	const struct skrt_kernel *kernel;
+
+	if (!sk_succeeded(skrt_module_kernel(session->module, number, &kernel)) ||
+	    !sk_succeeded(sk_module_check_steps(kernel)))
+		return false;
+
+	struct sk_plan_calls calls = sk_plan_launch_calls(plan, &plan->launches[number]);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++)
+			note_written(session, &sk_plan_arguments(plan, call)[i]);
+	return true;
+}
+
+/* The bytes of outputs that no task writes (`unwritten: keep`). */
+static bool find_kept(struct sk_session *session)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < session->slot_count && good; i++) {
+		struct sk_slot *slot = &session->slots[i];
+
+		if (slot->tensor.role != SKRT_OUTPUT)
+			continue;
+		slot->kept = malloc(slot->tensor.bytes + 1);
+		good = slot->kept != NULL;
+		if (good)
+			memset(slot->kept, 1, slot->tensor.bytes);
+		else
+			sk_skrun_error("no memory to verify tensor '%s'", slot->tensor.name);
+	}
+	for (uint32_t i = 0; i < session->network.kernel_count && good; i++)
+		good = note_launch(session, session->network.first_kernel + i);
+	for (uint32_t i = 0; i < session->slot_count && good; i++) {
+		struct sk_slot *slot = &session->slots[i];
+
+		if (!slot->kept || memchr(slot->kept, 1, slot->tensor.bytes))
+			continue;
+		free(slot->kept);
+		slot->kept = NULL;
+	}
+	return good;
+}
 
 /* Copies of what the runs start from and lead to. */
 static bool make_copies(struct sk_session *session)
@@ -27,35 +97,43 @@ static bool make_copies(struct sk_session *session)
 
 		if (!sk_slot_is_output(slot))
 			continue;
-		slot->start = sk_session_allocate(&slot->tensor);
 		slot->reference = sk_session_allocate(&slot->tensor);
-		if (!slot->start || !slot->reference) {
+		if (sk_slot_is_input(slot))
+			slot->start = sk_session_allocate(&slot->tensor);
+		if (!slot->reference || (sk_slot_is_input(slot) && !slot->start)) {
 			sk_skrun_error("no memory for copies of tensor '%s' (%" PRIu64 " bytes each)",
 				       slot->tensor.name, slot->tensor.bytes);
 			return false;
 		}
-		if (sk_slot_is_input(slot))
+		if (slot->start)
 			memcpy(slot->start, slot->data, slot->tensor.bytes);
-		else
-			memset(slot->start, POISON, slot->tensor.bytes);
 	}
-	return true;
+	return find_kept(session);
 }
 
-static void reset_tensors(struct sk_session *session)
+static void reset_tensors(struct sk_session *session, const struct poison *poison)
 {
-	for (uint32_t i = 0; i < session->slot_count; i++)
-		if (sk_slot_is_output(&session->slots[i]))
-			memcpy(session->slots[i].data, session->slots[i].start, session->slots[i].tensor.bytes);
+	for (uint32_t i = 0; i < session->slot_count; i++) {
+		const struct sk_slot *slot = &session->slots[i];
+		unsigned char *data = slot->data;
+
+		if (slot->start)
+			memcpy(data, slot->start, slot->tensor.bytes);
+		else if (sk_slot_is_output(slot))
+			memset(data, poison->outputs, slot->tensor.bytes);
+		for (uint64_t byte = 0; slot->kept && byte < slot->tensor.bytes; byte++)
+			data[byte] = slot->kept[byte] ? KEPT : data[byte];
+	}
 }
 
-/* Puts everything that a run may write back to where all runs start: nothing of the run before is left to be taken for
- * a result. What runs once will run again. */
-static bool reset(struct sk_session *session)
+/* Nothing of the run before is left to be taken for a result. What runs once will run again. */
+static bool reset(struct sk_session *session, const struct poison *poison)
 {
-	reset_tensors(session);
-	return sk_succeeded(skrt_instance_fill_workspace(session->instance, WORKSPACE_POISON));
+	reset_tensors(session, poison);
+	return sk_succeeded(skrt_instance_fill_workspace(session->instance, poison->workspace));
 }
+
+/* ---- comparing ---- */
 
 static void print_index(const struct skrt_tensor *tensor, uint64_t flat, char *text, size_t size)
 {
@@ -68,8 +146,18 @@ static void print_index(const struct skrt_tensor *tensor, uint64_t flat, char *t
 	sk_print_shape(tensor->rank, index, text, size);
 }
 
+static bool is_filled(const void *data, uint32_t size, unsigned char byte)
+{
+	const unsigned char *bytes = data;
+	uint32_t at = 0;
+
+	while (at < size && bytes[at] == byte)
+		at++;
+	return at == size;
+}
+
 /* Says where the data first differs from the reference, and how many elements differ. */
-static void print_difference(const struct sk_slot *slot, const char *mode)
+static void print_difference(const struct sk_slot *slot, const char *mode, const struct poison *poison)
 {
 	enum skrt_dtype dtype = slot->tensor.dtype;
 	uint32_t size = sk_element_size(dtype);
@@ -83,6 +171,14 @@ static void print_difference(const struct sk_slot *slot, const char *mode)
 			first = i;
 	}
 	print_index(&slot->tensor, first, index, sizeof(index));
+	if (slot->tensor.role == SKRT_OUTPUT && is_filled((char *)slot->data + first * size, size, poison->outputs) &&
+	    is_filled((char *)slot->reference + first * size, size, poisons[UNFUSED].outputs)) {
+		sk_skrun_error(
+			"precision: neither the unfused nor the %s run has written '%s' at %s (%" PRIu64 " of %" PRIu64
+			" elements differ): a kernel leaves part of an output as it is, and --guard says which one",
+			mode, slot->tensor.name, index, differing, count);
+		return;
+	}
 	sk_skrun_error("precision: '%s' differs first at %s: %s run %s, unfused run %s (%" PRIu64 " of %" PRIu64
 		       " elements differ)",
 		       slot->tensor.name, index, mode, sk_element_print(dtype, slot->data, first, found, sizeof(found)),
@@ -122,14 +218,14 @@ static void print_state(const struct sk_session *session)
 			name);
 }
 
-static bool compare(const struct sk_session *session, const char *mode)
+static bool compare(const struct sk_session *session, const char *mode, const struct poison *poison)
 {
 	for (uint32_t i = 0; i < session->slot_count; i++) {
 		const struct sk_slot *slot = &session->slots[i];
 
 		if (!sk_slot_is_output(slot) || !memcmp(slot->data, slot->reference, slot->tensor.bytes))
 			continue;
-		print_difference(slot, mode);
+		print_difference(slot, mode, poison);
 		print_state(session);
 		return false;
 	}
@@ -167,14 +263,41 @@ static bool has_once(const struct sk_session *session)
 }
 
 /* Where something runs once, a second run is another one than the first: it finds those results. */
-static bool verify_fused(struct sk_session *session, double *seconds)
+static bool verify_fused(struct sk_session *session, uint32_t number, double *seconds)
 {
-	if (!reset(session) || !sk_session_run(session, SK_RUN_FUSED, seconds) || !compare(session, "fused"))
+	const struct poison *poison = &poisons[FUSED + number % FUSED_POISONS],
+			    *next = &poisons[FUSED + (number + 1) % FUSED_POISONS];
+
+	if (!reset(session, poison) || !sk_session_run(session, SK_RUN_FUSED, seconds) ||
+	    !compare(session, "fused", poison))
 		return false;
 	if (!has_once(session))
 		return true;
-	reset_tensors(session);
-	return sk_session_run(session, SK_RUN_FUSED, seconds) && compare(session, "second fused");
+	reset_tensors(session, next);
+	return sk_session_run(session, SK_RUN_FUSED, seconds) && compare(session, "second fused", next);
+}
+
+/* The run that all others are compared with. */
+static bool run_unfused(struct sk_session *session)
+{
+	if (!reset(session, &poisons[UNFUSED]) || !sk_session_run_watched(session))
+		return false;
+	for (uint32_t i = 0; i < session->slot_count; i++) {
+		struct sk_slot *slot = &session->slots[i];
+
+		if (!sk_slot_is_output(slot))
+			continue;
+		memcpy(slot->reference, slot->data, slot->tensor.bytes);
+		for (uint64_t byte = 0; slot->kept && byte < slot->tensor.bytes; byte++) {
+			if (!slot->kept[byte] || ((unsigned char *)slot->data)[byte] == KEPT)
+				continue;
+			sk_skrun_error("a kernel has written byte %" PRIu64
+				       " of tensor '%s', which no task writes; --guard says which one",
+				       byte, slot->tensor.name);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* Of what has been compared. */
@@ -206,21 +329,15 @@ bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *sec
 	if (!find_serial_entries(session, &serial) || !make_copies(session))
 		return false;
 	sk_progress_begin("unfused run", 1);
-	if (!reset(session) || !sk_session_run(session, SK_RUN_UNFUSED, &unused))
+	if (!run_unfused(session))
 		return false;
-	for (uint32_t i = 0; i < session->slot_count; i++) {
-		struct sk_slot *slot = &session->slots[i];
-
-		if (sk_slot_is_output(slot))
-			memcpy(slot->reference, slot->data, slot->tensor.bytes);
-	}
 	sk_progress_begin("serial run", 1);
-	if (serial &&
-	    (!reset(session) || !sk_session_run(session, SK_RUN_SERIAL, &unused) || !compare(session, "serial")))
+	if (serial && (!reset(session, &poisons[SERIAL]) || !sk_session_run(session, SK_RUN_SERIAL, &unused) ||
+		       !compare(session, "serial", &poisons[SERIAL])))
 		return false;
 	sk_progress_begin("fused run", repeats);
 	for (uint32_t i = 0; i < repeats; i++) {
-		if (!verify_fused(session, &seconds[i]))
+		if (!verify_fused(session, i, &seconds[i]))
 			return false;
 		sk_progress_step();
 	}
@@ -241,7 +358,7 @@ bool sk_session_verify_fewer(struct sk_session *session, const struct skrt_sourc
 		if (!sk_session_move(session, source, &fewer))
 			return false;
 		sk_progress_begin("fused run on fewer cores", 1);
-		if (!verify_fused(session, &unused)) {
+		if (!verify_fused(session, fewer.cores, &unused)) {
 			sk_skrun_error("the fused run was on fewer cores than before: --cores %" PRIu32, fewer.cores);
 			return false;
 		}
