@@ -97,21 +97,18 @@ void sk_error(struct sk_diag *diag, struct sk_place place, const char *format, .
 	va_end(args);
 }
 
-bool sk_error_alike(struct sk_diag *diag, struct sk_place place, const char *key, const char *subject,
-		    const char *format, ...)
+static bool add_alike(struct sk_diag *diag, enum sk_severity severity, struct sk_place place, const char *key,
+		      const char *subject, const char *format, va_list args)
 {
 	uint32_t new = (uint32_t)diag->leaders.count;
 	uint32_t number = sk_map_find(&diag->alike, key, strlen(key));
 	struct sk_message *message;
-	va_list args;
 
 	if (number != SK_NONE) {
 		diag->leaders.items[number]->more++;
 		return false;
 	}
-	va_start(args, format);
-	message = add(diag, SK_ERROR, place, format, args);
-	va_end(args);
+	message = add(diag, severity, place, format, args);
 	if (!message)
 		return true;
 	message->subject = subject;
@@ -119,6 +116,28 @@ bool sk_error_alike(struct sk_diag *diag, struct sk_place place, const char *key
 	sk_array_push(diag->arena, &diag->leaders, message);
 	sk_map_insert(&diag->alike, key, strlen(key), new);
 	return true;
+}
+
+bool sk_error_alike(struct sk_diag *diag, struct sk_place place, const char *key, const char *subject,
+		    const char *format, ...)
+{
+	va_list args;
+	bool first;
+
+	va_start(args, format);
+	first = add_alike(diag, SK_ERROR, place, key, subject, format, args);
+	va_end(args);
+	return first;
+}
+
+void sk_warning_alike(struct sk_diag *diag, struct sk_place place, const char *key, const char *subject,
+		      const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_alike(diag, SK_WARNING, place, key, subject, format, args);
+	va_end(args);
 }
 
 void sk_warning(struct sk_diag *diag, struct sk_place place, const char *format, ...)

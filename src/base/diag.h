@@ -47,7 +47,7 @@ struct sk_diag {
 	size_t kept; /* bytes of text */
 	unsigned dropped; /* messages that are counted, but not kept */
 	bool muted; /* the message added last is a warning that nobody wants */
-	struct sk_map alike; /* keys of errors that stand for others, to these */
+	struct sk_map alike; /* keys of messages that stand for others, to these */
 	SK_ARRAY(struct sk_message *) leaders;
 	/* What the user wants, before the first message: */
 	bool fatal_warnings; /* warnings are errors */
@@ -85,6 +85,10 @@ void sk_warning(struct sk_diag *diag, struct sk_place place, const char *format,
  * more subjects it is about, and counts as one. True if it is the first, which notes are for. The key is kept. */
 bool sk_error_alike(struct sk_diag *diag, struct sk_place place, const char *key, const char *subject,
 		    const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* The same of a warning. */
+void sk_warning_alike(struct sk_diag *diag, struct sk_place place, const char *key, const char *subject,
+		      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Takes back what has been added since the sink was as this copy of it: errors in what had been done already, but was
  * not known to be wrong, make the rest meaningless. */

@@ -22,6 +22,18 @@ const struct sk_value *sk_infer_input(const struct sk_inference *inference, size
 	return sk_node_input(inference->graph, inference->node, number);
 }
 
+/* Shapes that a file declares may be stale: tools that change a model leave them as they were. */
+static void warn_of_declaration(const struct sk_inference *inference, const struct sk_value *value, const char *shape)
+{
+	struct sk_arena *arena = inference->graph->arena;
+
+	sk_warning_alike(inference->graph->diag, value->place,
+			 value->output ? sk_arena_print(arena, "shape of output %s", value->name) : "shapes of values",
+			 sk_arena_print(arena, "%s '%s'", value->output ? "output" : "value", value->name),
+			 "its shape is %s, and not %s as the model declares", shape,
+			 sk_partial_shape_text(arena, value->rank, value->shape));
+}
+
 bool sk_infer_output(const struct sk_inference *inference, size_t number, enum sk_dtype dtype, uint32_t rank,
 		     const uint64_t *shape)
 {
@@ -36,12 +48,11 @@ bool sk_infer_output(const struct sk_inference *inference, size_t number, enum s
 	if (!sk_shape_is_countable(dtype, rank, shape))
 		return sk_infer_error(inference, "output '%s' is %s, which is larger than 2^63 bytes", value->name,
 				      sk_partial_shape_text(arena, rank, shape));
-	/* What the file says of a value holds, as far as it says something. */
-	if ((value->dtype != SK_DTYPE_NONE && value->dtype != dtype) || !sk_value_admits(value, rank, shape))
-		return sk_infer_error(inference, "output '%s' is %s %s, but the model says %s %s", value->name,
-				      sk_dtype_name(dtype), sk_partial_shape_text(arena, rank, shape),
-				      sk_dtype_name(value->dtype),
-				      value->shaped ? sk_partial_shape_text(arena, value->rank, value->shape) : "");
+	if (value->dtype != SK_DTYPE_NONE && value->dtype != dtype)
+		return sk_infer_error(inference, "output '%s' is %s, but the model says %s", value->name,
+				      sk_dtype_name(dtype), sk_dtype_name(value->dtype));
+	if (!sk_value_admits(value, rank, shape))
+		warn_of_declaration(inference, value, sk_partial_shape_text(arena, rank, shape));
 	value->dtype = dtype;
 	value->shaped = true;
 	value->rank = rank;

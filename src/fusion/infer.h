@@ -14,8 +14,8 @@ struct sk_inference {
 /* Inputs by number; NULL: absent. */
 const struct sk_value *sk_infer_input(const struct sk_inference *inference, size_t number);
 
-/* Types and shapes an output; nothing happens if nobody wants it. False after an error: too many elements, or the file
- * says otherwise. */
+/* Types and shapes an output; nothing happens if nobody wants it. A shape that the file declares otherwise gets a
+ * warning. False after an error: too many elements, or the file says another type. */
 bool sk_infer_output(const struct sk_inference *inference, size_t number, enum sk_dtype dtype, uint32_t rank,
 		     const uint64_t *shape);
 

@@ -10,6 +10,7 @@
  *   opset VERSION [DOMAIN]                 without it: 17
  *   input NAME TYPE SHAPE
  *   output NAME TYPE SHAPE
+ *   info NAME TYPE SHAPE                   what is declared of a value that a node makes
  *   constant NAME TYPE SHAPE VALUE…
  *   external NAME TYPE SHAPE FILE OFFSET   a constant whose elements are there in the file
  *   node OP NAME INPUT… -> OUTPUT… [KEY=VALUE…]
@@ -25,7 +26,7 @@
 
 /* Fields of onnx.proto. */
 enum { MODEL_VERSION = 1, MODEL_GRAPH = 7, MODEL_OPSET = 8, OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
-enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
+enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, GRAPH_INFO = 13 };
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP = 4, NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7 };
 enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_F = 2, ATTRIBUTE_I = 3, ATTRIBUTE_S = 4, ATTRIBUTE_INTS = 8, ATTRIBUTE_TYPE = 20 };
 enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3, TYPE_INTS = 7 };
@@ -265,8 +266,10 @@ static void make_model(const char *path)
 
 			write_opset(&model, version, next_word());
 			has_opset = true;
-		} else if (!strcmp(word, "input") || !strcmp(word, "output")) {
-			write_value(&graph, *word == 'i' ? GRAPH_INPUT : GRAPH_OUTPUT);
+		} else if (!strcmp(word, "input") || !strcmp(word, "output") || !strcmp(word, "info")) {
+			write_value(&graph, !strcmp(word, "input") ? GRAPH_INPUT
+					    : *word == 'o'	   ? GRAPH_OUTPUT
+								   : GRAPH_INFO);
 		} else if (!strcmp(word, "constant")) {
 			write_constant(&graph);
 		} else if (!strcmp(word, "external")) {

@@ -1615,12 +1615,21 @@ static void write_elements(const struct graph_value *value, FILE *file)
 	}
 }
 
+/* Of some values that nodes make something else is declared than their shape: one dimension more, or another size. */
+static bool is_stale(const struct graph *graph, uint32_t index)
+{
+	return graph->values[index].kind == GRAPH_COMPUTED && (graph->seed + index) % 11 == 0;
+}
+
 static void write_value(const struct graph *graph, uint32_t index, const char *what, FILE *file)
 {
 	const struct graph_value *value = &graph->values[index];
 
 	fprintf(file, "%s v%u %s ", what, index, sk_dtype_name(value->dtype));
-	write_shape(value, file);
+	if (is_stale(graph, index))
+		fprintf(file, "3%s", value->rank && index % 2 ? "x" : "");
+	if (!is_stale(graph, index) || value->rank)
+		write_shape(value, file);
 	if (!strcmp(what, "constant"))
 		write_elements(value, file);
 	fprintf(file, "\n");
@@ -1662,6 +1671,8 @@ void graph_write(const struct graph *graph, FILE *file, enum graph_outputs outpu
 
 		if (value->kind == GRAPH_COMPUTED && graph_has(graph, i, outputs))
 			write_value(graph, i, "output", file);
+		else if (value->kind == GRAPH_COMPUTED && is_stale(graph, i) && outputs == GRAPH_SOME)
+			write_value(graph, i, "info", file);
 		else if (value->kind != GRAPH_COMPUTED && value->uses)
 			write_value(graph, i, value->kind == GRAPH_INPUT ? "input" : "constant", file);
 	}

@@ -221,6 +221,19 @@ runs open.sk 'x y' z
 runs open.sk x z
 refuses "input 'x' is not known when linking \(\[batch, 3\]\); say it: --shape 'x=Nx3', with a number for each N, or --dim 'batch=NUMBER'$" open
 grep -q "input 'y' is not known when linking (the model does not say how many dimensions it has); say it: --shape 'y=1x128'" err.txt || fail "not all inputs"
+# Of names that say several sizes, or none, --dim is not proposed for each.
+cat >unnamed.onnx <<'END'
+ir_version: 8
+opset_import { version: 17 }
+graph {
+  name: "g"
+  node { op_type: "Neg" input: "x" output: "y" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape {
+    dim { dim_param: "?" } dim { dim_value: 3 } dim { dim_param: "?" } dim { dim_param: "n" } dim { dim_param: "n" } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 } } }
+}
+END
+refuses "known when linking \(\[\?, 3, \?, n, n\]\); say it: --shape 'x=Nx3xNxNxN', with a number for each N, or --dim 'n=NUMBER'$" unnamed
 refuses "^sklink: error: open.onnx: --shape 'x=2x4': the shape of input 'x' is \[\?, 3\]$" open --shape x=2x4 --shape y=3
 refuses "^sklink: error: open.onnx: --shape 'x=': the shape of input 'x' is \[\?, 3\]$" open --shape x= --shape y=3
 refuses "^sklink: error: open.onnx: --shape 'x=2x3x1': the shape of input 'x' is" open --shape x=2x3x1 --shape y=3
@@ -249,6 +262,58 @@ refuses "doubles.npy: the elements are '<f8' \(f64\), wanted is f32" open --free
 refuses "^sklink: error: y.npy: the shape is \[3\], but that of input 'x' is \[\?, 3\]$" open --freeze x=y.npy
 "$sklink" open.onnx "$@" --shape y=3 --freeze x=x.npy -o out.sk
 refuses "output 'z' is f32 \[2, 3\], but .*|\[2, 3\] and \[4\] cannot be broadcast" open --dim batch=2 --shape y=4
+
+# Shapes that a file declares of what nodes make may be stale: what is computed counts, with a warning for all inner values, and one for
+# each output. A type that is another one is an error.
+model stale <<'END'
+input x f32 batchx3
+info e f32 1
+info n f32 batchx3
+info a f32 2x4
+output y f32 1x3
+output z f32 none
+node Neg _ x -> e
+node Neg _ e -> n
+node Abs _ n -> a
+node Neg _ a -> y
+node Relu _ a -> z
+END
+"$sklink" stale.onnx "$@" --dim batch=2 -o stale.sk 2>err.txt
+cat >expected.txt <<'END'
+sklink: warning: stale.onnx: value 'e' and 1 more: its shape is [2, 3], and not [1] as the model declares
+sklink: warning: stale.onnx: output 'y': its shape is [2, 3], and not [1, 3] as the model declares
+END
+diff -u expected.txt err.txt || fail "other warnings"
+array y.want f32 2x3 -1 -2 -3 -4 -5 -6
+array z.want f32 2x3 1 2 3 4 5 6
+runs stale.sk x 'y z'
+refuses "output 'y': its shape is \[2, 3\]" stale --dim batch=2 --fatal-warnings
+model mistyped <<'END'
+input x f32 3
+info n i64 3
+output y f32 3
+node Neg minus x -> n
+node Abs _ n -> y
+END
+refuses "node 'minus' \(Neg\): output 'n' is f32, but the model says i64" mistyped
+
+# An auto_pad that is empty is none.
+model unset <<'END'
+input image f32 1x1x3x3
+output c f32 1x1x2x2
+output p f32 1x1x2x2
+output t f32 1x1x3x3
+constant w f32 1x1x2x2 1 2 3 4
+node Conv _ image w -> c auto_pad=''
+node MaxPool _ image -> p auto_pad='' kernel_shape=[2,2]
+node ConvTranspose _ c w -> t auto_pad=''
+END
+array image f32 1x1x3x3 1
+array c.want f32 1x1x2x2 10
+array p.want f32 1x1x2x2 1
+array t.want f32 1x1x3x3 10 30 20 40 100 60 30 70 40
+"$sklink" unset.onnx "$@" -o unset.sk
+runs unset.sk image 'c p t'
 
 # Shapes that only inputs tell.
 model demands <<'END'

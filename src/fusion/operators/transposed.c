@@ -79,7 +79,7 @@ static bool check_filters(const struct sk_inference *inference, struct sk_window
 static bool read_transposed(const struct sk_inference *inference, struct sk_windows *window, int64_t *group)
 {
 	const struct sk_value *x = sk_infer_input(inference, 0);
-	const char *mode = sk_node_string(inference->node, "auto_pad", "NOTSET");
+	const char *mode = sk_window_auto_pad(inference->node);
 	size_t count;
 	const int64_t *shape = sk_node_integers(inference->node, "output_shape", &count);
 	int64_t wanted[MAX_SPATIAL];

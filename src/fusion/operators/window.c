@@ -23,6 +23,13 @@ bool sk_window_list(const struct sk_inference *inference, const char *name, uint
 	return true;
 }
 
+const char *sk_window_auto_pad(const struct sk_graph_node *node)
+{
+	const char *mode = sk_node_string(node, "auto_pad", "");
+
+	return *mode ? mode : "NOTSET";
+}
+
 /* What pads auto_pad means: as many as make the output as large as the input divided by the stride. */
 static bool pad_automatically(const struct sk_inference *inference, struct sk_windows *window, const char *mode)
 {
@@ -48,7 +55,7 @@ static bool pad_automatically(const struct sk_inference *inference, struct sk_wi
 /* Everything but the size of the window and the output. */
 bool sk_window_read(const struct sk_inference *inference, const struct sk_value *from, struct sk_windows *window)
 {
-	const char *mode = sk_node_string(inference->node, "auto_pad", "NOTSET");
+	const char *mode = sk_window_auto_pad(inference->node);
 	int64_t pads[2 * MAX_SPATIAL];
 
 	if (from->rank < 3 || from->rank > 2 + MAX_SPATIAL)

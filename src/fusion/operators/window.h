@@ -50,4 +50,7 @@ void sk_call_window(const struct sk_canonical *canonical, struct sk_graph_call *
 /* A value [a, b, ...] with as many spatial dimensions as calls have. */
 struct sk_operand sk_operand_spatial(const struct sk_op_graph *graph, uint32_t value);
 
+/* The node's auto_pad: NOTSET if it has none, or an empty one, as older exporters write. */
+const char *sk_window_auto_pad(const struct sk_graph_node *node);
+
 #endif

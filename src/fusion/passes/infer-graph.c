@@ -301,6 +301,16 @@ static void replace_nodes(struct rounds *rounds)
 	prepare_expanded(rounds);
 }
 
+/* Whether the dimension has a name, which no earlier one of the input has; "?" is no name, but what some exporters
+ * write for each dimension that is unknown. */
+static bool names_one_size(const struct sk_value *value, uint32_t d)
+{
+	for (uint32_t i = 0; i < d; i++)
+		if (value->symbols[i] && value->symbols[d] && !strcmp(value->symbols[i], value->symbols[d]))
+			return false;
+	return value->symbols[d] && strcmp(value->symbols[d], "?") != 0;
+}
+
 /* Says of an input that is not static how to make it so: with --dim where the model names what is unknown. */
 static void report_open(struct sk_op_graph *graph, const struct sk_value *value)
 {
@@ -311,7 +321,7 @@ static void report_open(struct sk_op_graph *graph, const struct sk_value *value)
 
 		if (value->shape[d] != SK_UNKNOWN)
 			size = sk_arena_print(graph->arena, "%" PRIu64, value->shape[d]);
-		else if (value->symbols[d])
+		else if (names_one_size(value, d))
 			dimensions = sk_arena_print(graph->arena, "%s --dim '%s=NUMBER'", dimensions, size);
 		shape = sk_arena_print(graph->arena, "%s%s%s", shape, d ? ", " : "", size);
 	}
