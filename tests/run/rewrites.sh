@@ -45,30 +45,73 @@ for level in 0 1 2 3; do
 		cmp $output$level.npy ${output}0.npy || fail "level $level: $output has other bits"
 	done
 done
-# The square is x x to the last bit, whatever shape the exponent has.
-model squares <<'END'
-opset 17
-input x f32 3x2000
-constant scalar f32 scalar 2
-constant row f32 2000 2
-constant all f32 3x2000 2
-output s f32 3x2000
-output r f32 3x2000
-output a f32 3x2000
-output m f32 3x2000
-node Pow _ x scalar -> s
-node Pow _ x row -> r
-node Pow _ x all -> a
-node Mul _ x x -> m
-END
-for target in host gpu; do
-	for level in 1 2; do
-		"$sklink" squares.onnx "$@" --fusion-target=$target --fusion-flags "--opt_level=$level" -o squares.sk
-		"$skrun" squares.sk --random 5 $(printf -- ' --output %s' s=s.npy r=r.npy a=a.npy m=m.npy)
-		for output in s r a; do
-			cmp $output.npy m.npy || fail "level $level for $target: $output is not the square"
+# Rules that are exact at every level keep all bits of all numbers of f16 and bf16, and of as many of f32 and f64, from the smallest to
+# infinities, with constants that are as various; any NaN is as good as another.
+for type in f16 bf16 f32 f64; do
+	# Numbers $1, each $2 steps from the one before it.
+	numbers() {
+		awk -v type=$type -v count="$1" -v step="$2" 'BEGIN {
+			for (i = 0; i < count; i++) {
+				bits = i * step
+				exponent = int(bits / 128) % 256; fraction = 2 * (bits % 128)
+				if (type ~ /16/) print bits
+				else if (exponent == 255) print (bits < 32768 ? "" : "-") (fraction ? "nan" : "inf")
+				else printf("%s0x%d.%02x%sp%d\n", bits < 32768 ? "" : "-", exponent > 0, fraction, exponent ? "3456" : "", exponent ? exponent - 127 : -126)
+			}
+		}'
+	}
+	case $type in f16) one=15360 two=16384 minus=32768 ;; bf16) one=16256 two=16384 minus=32768 ;; *) one=1 two=2 minus=-0 ;; esac
+	array x $type 256x256 $(numbers 65536 1)
+	{
+		printf 'opset 18\n'
+		printf "input %s $type 256x256\n" x u v
+		printf 'constant c %s 256 ' $type
+		numbers 256 257 | tr '\n' ' '
+		printf '\nconstant %s\n' "zero $type scalar 0" "minus $type scalar $minus" "one $type scalar $one" \
+			"ones $type 256x256 $one" "two $type scalar $two" "twos $type 256x256 $two" "axis i64 1 0" "shape i64 3 1 256 256"
+		cat <<-'END'
+		node Neg _ x -> n
+		node Neg _ u -> n2
+		node Neg _ v -> n3
+		node Reshape _ x shape -> x3
+		node Equal _ x c -> same
+		node Add 1.1 x minus -> a_
+		node Sub 1.7 x zero -> b_
+		node Sub 1.8 x c -> d_
+		node Pow 1.15 x ones -> e_
+		node Pow 1.17 x two -> f_
+		node Pow 1.17 x twos -> g_
+		node Where 1.23 same x x -> h_
+		node Neg 1.24 n -> i_
+		node Mul 1.42 n2 c -> j_
+		node Div 1.43 x one -> k_
+		node Div 1.52 n3 c -> l_
+		node Mul 2.1 x ones -> m_
+		node Div 2.2 one x -> o_
+		node ReduceMin 1.77 x3 axis -> p_ keepdims=0
+		node ReduceMax 1.78 x3 axis -> q_ keepdims=0
+		node Not 1.70 same -> other
+		node Where _ other x c -> r_
+		node Mul _ x x -> s_
+		END
+		for value in a b d e f g h i j k l m o p q r s; do
+			printf "output $value $type 256x256\nnode IsNaN _ ${value}_ -> ${value}n\nnode Where _ ${value}n one ${value}_ -> $value\n"
+		done
+	} | model exact
+	for level in 0 1 2 host; do
+		flags=--fusion-flags=--opt_level=${level/host/2}
+		target=--fusion-target=$([ $level = host ] && echo host || echo gpu)
+		"$sklink" exact.onnx "$@" $target $flags -o exact.sk
+		mkdir -p $level
+		"$skrun" exact.sk $(printf -- ' --input %s=x.npy' x u v) $(for value in a b d e f g h i j k l m o p q r s; do echo --output $value=$level/$value.npy; done)
+		for value in a b d e f g h i j k l m o p q r s; do
+			cmp $level/$value.npy 0/$value.npy || fail "level $level, $type: $value has other bits"
 		done
 	done
+	"$skdump" --steps exact.sk >steps.txt
+	! grep -E 'sk_(neg|sub|pow|reduce)| (1.43|2.2) .*sk_div' steps.txt || fail "$type: a rule has not been applied"
+	# The square is x x to the last bit, whatever shape the exponent has.
+	cmp 0/f.npy 0/s.npy && cmp 0/g.npy 0/s.npy || fail "$type: a power of 2 is not the square"
 done
 
 # tasks PACKAGE NAME…: these are its tasks, and no others.
