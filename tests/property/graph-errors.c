@@ -14,6 +14,8 @@ static const char corners[] = " Abs Neg Relu Ceil Floor Round Sqrt Reciprocal Ex
 			      "Squeeze Unsqueeze Transpose Slice "
 			      "Concat Split Expand Tile ReduceSum ReduceMean ReduceMax ReduceMin ";
 
+static const char products[] = " MatMul Gemm Conv ";
+
 enum { MOST_TURNED = 3 /* inputs with a sign each; more have the same one */ };
 
 static bool is_in(const char *words, const char *op)
@@ -157,7 +159,7 @@ static bool is_lost(const struct graph *graph, const struct graph_node *node)
 static void spread_moved(const struct graph *graph, const struct graph_node *node, uint32_t output,
 			 const number *expected, number *room)
 {
-	bool product = is_in(" MatMul Gemm ", node->op);
+	bool product = is_in(products, node->op);
 	struct graph *moved = malloc(sizeof(*moved));
 
 	if (!moved)
@@ -191,13 +193,16 @@ void graph_spread(const struct graph *graph, const struct graph_node *node, uint
 	bool is_softmax = !strcmp(node->op, "Softmax") && node->axis == x->rank - 1;
 	uint32_t certain = 0;
 
+	/* A bias that is added to it may be rounded to steps of the scale. */
+	for (int64_t i = 0; is_in(" sklink:QuantBatchMatmul ", node->op) && i < y->count; i++)
+		room[i] += fabsl(graph->values[node->inputs[2]].elements[i % y->shape[1]]) / 2;
 	while (certain < node->input_count && is_certain(&graph->values[node->inputs[certain]]))
 		certain++;
 	if (certain == node->input_count || !y->count)
 		return;
 	if (is_softmax)
 		spread_softmax(graph, node, expected, room);
-	else if (is_in(" MatMul Gemm ", node->op) ||
+	else if (is_in(products, node->op) ||
 		 (is_in(corners, node->op) && (is_float(y->dtype) || !is_lost(graph, node))))
 		spread_moved(graph, node, output, expected, room);
 	else

@@ -382,16 +382,19 @@ static void refer_quantize(const struct question *question)
 		number most = ldexpl(1, (int)to->bits - to->is_signed) - 1, least = to->is_signed ? -most - 1 : 0;
 
 		exact(question, i, y > most ? most : y < least ? least : y);
-		if (isnan(x))
+		if (isnan(scaled))
 			question->room[i] = HUGE_VALL;
 	}
 }
 
+/* A number of 32 bits may be rounded before it is multiplied. */
 static void refer_dequantize(const struct question *question)
 {
-	for (int64_t i = 0; i < question->out->count; i++)
-		near(question, i,
-		     (question->in[0]->elements[i] - question->in[2]->elements[0]) * question->in[1]->elements[0], 0);
+	for (int64_t i = 0; i < question->out->count; i++) {
+		number y = (question->in[0]->elements[i] - question->in[2]->elements[0]) * question->in[1]->elements[0];
+
+		near(question, i, y, question->in[0]->dtype == SK_I32 ? 0x1p-24L * fabsl(y) : 0);
+	}
 }
 
 /* ---- several inputs ---- */
@@ -407,6 +410,18 @@ static number rest(number a, number b, bool truncated)
 	number r = fmodl(a, b);
 
 	return !truncated && r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+/* Negative ones are quotients, cut off; 0 has none. */
+static whole power_of(whole a, whole b)
+{
+	unsigned __int128 power = 1, square = (unsigned __int128)a;
+
+	if (b < 0)
+		return a == 1 || (a == -1 && b % 2 == 0) ? 1 : a == -1 ? -1 : 0;
+	for (; b; b /= 2, square *= square)
+		power *= b % 2 ? square : 1;
+	return (whole)power;
 }
 
 static whole binary_whole(const struct graph_node *node, uint32_t bits, whole a, whole b)
@@ -425,6 +440,8 @@ static whole binary_whole(const struct graph_node *node, uint32_t bits, whole a,
 		return !b ? 0 : !node->flag && a % b && (a % b < 0) != (b < 0) ? a % b + b : a % b;
 	if (!strcmp(op, "PRelu"))
 		return a < 0 ? (whole)((unsigned __int128)a * (unsigned __int128)b) : a;
+	if (!strcmp(op, "Pow"))
+		return power_of(a, b);
 	if (strstr(op, "And"))
 		return a & b;
 	if (strstr(op, "Xor"))
@@ -1145,8 +1162,11 @@ static void normalize(const struct question *question, const struct row *row, bo
 		number x = (row->elements[k] - mean) * factor, size = fabsl(x) + lost + 0x1p-126L;
 		number y = scale(question, row->places[k], x, &size);
 
+		number reach = (1 + fabsl(mean)) * factor; /* of what each is multiplied by, and of the mean then */
+
+		scale(question, row->places[k], 0, &reach);
 		near(question, row->places[k], y, error * (1 + fabsl(mean) * factor) * (size + fabsl(y)));
-		if (sums.squares > 0x1p100L)
+		if (sums.squares > 0x1p100L || reach > ldexpl(1, formats[wide_of(question->out->dtype)].greatest - 1))
 			question->room[row->places[k]] = HUGE_VALL;
 	}
 }
@@ -1204,7 +1224,7 @@ static void refer_batch_norm(const struct question *question)
 		mean = question->in[3]->elements[index[1]];
 		near(question, i, (x - mean) * factor + bias,
 		     rounding(question, 4) * ((fabsl(x) + fabsl(mean)) * fabsl(factor) + fabsl(bias)));
-		if (fabsl(x * factor) + fabsl(mean * factor) > 0x1p120L)
+		if (fabsl(x * factor) + fabsl(mean * factor) + fabsl(factor) > 0x1p120L)
 			question->room[i] = HUGE_VALL;
 	}
 }
@@ -1270,6 +1290,22 @@ static void refer_product(const struct question *question)
 	}
 }
 
+/* Sums of bytes, each times the scale of its column. */
+static void refer_scaled_product(const struct question *question)
+{
+	const struct graph_value *a = question->in[0], *b = question->in[1], *scale = question->in[2];
+	int64_t k = a->shape[1], n = b->shape[1];
+
+	for (int64_t i = 0; i < question->out->count; i++) {
+		number sum = 0, y;
+
+		for (int64_t p = 0; p < k; p++)
+			sum += a->elements[i / n * k + p] * b->elements[p * n + i % n];
+		y = sum * scale->elements[i % n];
+		near(question, i, y, rounding(question, 1) * fabsl(y));
+	}
+}
+
 /* Each of the product, its multiple, and the sum may be rounded to the type. */
 static void refer_gemm(const struct question *question)
 {
@@ -1290,7 +1326,7 @@ static void refer_gemm(const struct question *question)
 		if (question->node->input_count > 2)
 			bias = beta * broadcast(question, 2, index);
 		near(question, i, alpha * dot.sum + bias,
-		     rounding(question, k) * (alpha * dot.size + fabsl(bias)) +
+		     rounding(question, k) * (fabsl(alpha) * dot.size + fabsl(bias)) +
 			     2 * graph_unit(question->out->dtype, dot.size + fabsl(bias)));
 		if (isfinite(dot.size) && dot.size + fabsl(bias) > ldexpl(1, formats[question->out->dtype].greatest))
 			question->room[i] = HUGE_VALL;
@@ -1556,6 +1592,7 @@ static const struct {
 	{" InstanceNormalization ", refer_instance_norm},
 	{" BatchNormalization ", refer_batch_norm},
 	{" MatMul MatMulInteger ", refer_product},
+	{" sklink:QuantBatchMatmul ", refer_scaled_product},
 	{" Gemm ", refer_gemm},
 	{" Conv ", refer_conv},
 	{" MaxPool AveragePool ", refer_pool},

@@ -68,6 +68,45 @@ static number draw_element(struct maker *maker, enum sk_dtype dtype)
 	return SET(dtype) & SIGNED ? (number)draw(maker, 21) - 10 : (number)draw(maker, 21);
 }
 
+/* Any number of the type: 0 and 1, powers of two, the smallest and the greatest ones, infinities and NaNs as well as
+ * others of all sizes. */
+number draw_any(struct maker *maker, enum sk_dtype dtype)
+{
+	static const int greatest[SK_DTYPE_COUNT] = {[SK_F32] = 127, [SK_F64] = 1023, [SK_F16] = 15, [SK_BF16] = 127};
+	static const int digits[SK_DTYPE_COUNT] = {[SK_F32] = 24, [SK_F64] = 53, [SK_F16] = 11, [SK_BF16] = 8};
+	uint32_t bits = 8 * sk_dtype_size(dtype), steps;
+	number sign = one_in(maker, 2) ? -1 : 1, size = 1 + ldexpl(draw(maker, 1 << 30), -30);
+
+	if (dtype == SK_BOOL)
+		return draw(maker, 2);
+	if (!is_float(dtype)) {
+		number whole = one_in(maker, 3) ? draw(maker, 3) : ldexpl(1, (int)draw(maker, bits)) - draw(maker, 2);
+
+		if (!(SET(dtype) & SIGNED))
+			return whole;
+		whole = fminl(whole, ldexpl(1, bits - 1) - 1);
+		return one_in(maker, 8) ? -ldexpl(1, bits - 1) : sign * whole;
+	}
+	steps = (uint32_t)(2 * greatest[dtype] + digits[dtype]);
+	switch (draw(maker, 8)) {
+	case 0:
+		return sign * 0.0L;
+	case 1:
+		return sign * (1 + draw(maker, 2));
+	case 2: /* denormal */
+		return ldexpl(sign * size, -greatest[dtype] - (int)draw(maker, (uint32_t)digits[dtype] - 1));
+	case 3:
+		return one_in(maker, 4) ? (number)NAN : sign * HUGE_VALL;
+	case 4: /* the greatest */
+		return ldexpl(sign * (2 - ldexpl(1 + draw(maker, 3), 1 - digits[dtype])), greatest[dtype]);
+	case 5:
+		size = 1;
+		/* fall through */
+	default:
+		return ldexpl(sign * size, greatest[dtype] - (int)draw(maker, steps));
+	}
+}
+
 /* Rounded to what the type has. */
 void settle(struct graph_value *value)
 {
@@ -95,6 +134,15 @@ uint32_t add_value(struct maker *maker, enum graph_kind kind, enum sk_dtype dtyp
 	return graph->value_count++;
 }
 
+/* The elements are any, or all of them are the same one. */
+void make_any(struct maker *maker, struct graph_value *value)
+{
+	bool same = one_in(maker, 2);
+
+	for (int64_t i = 0; i < value->count; i++)
+		value->elements[i] = same && i ? value->elements[0] : draw_any(maker, value->dtype);
+}
+
 static uint32_t add_drawn(struct maker *maker, enum graph_kind kind, enum sk_dtype dtype, uint32_t rank,
 			  const int64_t *shape)
 {
@@ -103,6 +151,8 @@ static uint32_t add_drawn(struct maker *maker, enum graph_kind kind, enum sk_dty
 
 	for (int64_t i = 0; i < value->count; i++)
 		value->elements[i] = draw_element(maker, dtype);
+	if (kind == GRAPH_CONSTANT && one_in(maker, 4))
+		make_any(maker, value);
 	settle(value);
 	return index;
 }
@@ -126,6 +176,7 @@ static uint32_t add_scalar(struct maker *maker, enum sk_dtype dtype, number elem
 	uint32_t index = add_value(maker, GRAPH_CONSTANT, dtype, 0, NULL);
 
 	maker->graph->values[index].elements[0] = element;
+	settle(&maker->graph->values[index]);
 	return index;
 }
 
@@ -257,17 +308,26 @@ static bool make_unary(struct maker *maker, struct graph_node *node)
 	return add_alike(maker, node, x);
 }
 
+/* As f32 has it. */
+static double say_real(struct maker *maker, struct graph_node *node, const char *name, double usual)
+{
+	number any = one_in(maker, 4) ? draw_any(maker, SK_F32) : usual;
+
+	if (!isfinite(any)) /* make-model has no word for it */
+		any = usual;
+	say(node, " %s=%#.9g", name, (double)(float)any);
+	return (double)(float)any;
+}
+
 static bool make_alpha(struct maker *maker, struct graph_node *node)
 {
-	node->alpha = (1 + draw(maker, 8)) / 8.0;
-	say(node, " alpha=%.3f", node->alpha);
+	node->alpha = say_real(maker, node, "alpha", (1 + draw(maker, 8)) / 8.0);
 	return make_unary(maker, node);
 }
 
 static bool make_alpha_beta(struct maker *maker, struct graph_node *node)
 {
-	node->beta = (1 + draw(maker, 8)) / 8.0;
-	say(node, " beta=%.3f", node->beta);
+	node->beta = say_real(maker, node, "beta", (1 + draw(maker, 8)) / 8.0);
 	return make_alpha(maker, node);
 }
 
@@ -388,6 +448,28 @@ static bool make_shift(struct maker *maker, struct graph_node *node)
 	node->flag = one_in(maker, 2);
 	say(node, " direction='%s'", node->flag ? "LEFT" : "RIGHT");
 	return make_binary(maker, node);
+}
+
+/* Exponents are rather constants, of which many have something simpler in their place. */
+static bool make_pow(struct maker *maker, struct graph_node *node)
+{
+	static const number exponents[] = {2, 2, 1, -1, 0, 3, 0.5L, -2};
+	uint32_t x = pick(maker, maker->drawn->dtypes, 0, 6), y, rank;
+	struct graph_value like = *value_of(maker, x);
+
+	if (one_in(maker, 4)) {
+		y = pick_mate(maker, x, SET(like.dtype));
+	} else {
+		number exponent = exponents[draw(maker, is_float(like.dtype) ? 8 : 6)];
+
+		rank = one_in(maker, 2) ? like.rank : draw(maker, like.rank + 1);
+		y = add_value(maker, GRAPH_CONSTANT, like.dtype, rank, like.shape + like.rank - rank);
+		for (int64_t i = 0; i < value_of(maker, y)->count; i++)
+			maker->graph->values[y].elements[i] = one_in(maker, 400) ? 3 : exponent;
+	}
+	add_input(maker, node, x);
+	add_input(maker, node, y);
+	return add_broadcast(maker, node, like.dtype, 0);
 }
 
 /* The slope is broadcast to x, and never the other way. */
@@ -1109,8 +1191,6 @@ static bool make_gemm(struct maker *maker, struct graph_node *node)
 	node->other_flag = one_in(maker, 2);
 	m = first.shape[node->flag];
 	k = first.shape[!node->flag];
-	node->alpha = one_in(maker, 2) ? 1 : 0.5;
-	node->beta = one_in(maker, 2) ? 1 : 0.25;
 	like.shape[node->other_flag] = k;
 	like.shape[!node->other_flag] = n;
 	if (k * n > MOST_DRAWN || m * n > MOST_DRAWN)
@@ -1125,7 +1205,9 @@ static bool make_gemm(struct maker *maker, struct graph_node *node)
 		c = add_fresh(maker, like.dtype, 2 - cut, shape + cut);
 		add_input(maker, node, c);
 	}
-	say(node, " transA=%d transB=%d alpha=%.2f beta=%.2f", node->flag, node->other_flag, node->alpha, node->beta);
+	say(node, " transA=%d transB=%d", node->flag, node->other_flag);
+	node->alpha = say_real(maker, node, "alpha", one_in(maker, 2) ? 1 : 0.5);
+	node->beta = say_real(maker, node, "beta", one_in(maker, 2) ? 1 : 0.25);
 	return add_output(maker, node, like.dtype, 2, (int64_t[]){m, n});
 }
 
@@ -1272,14 +1354,19 @@ static bool make_range(struct maker *maker, struct graph_node *node)
 	return add_output(maker, node, SK_I64, 1, &count);
 }
 
+static uint32_t add_scale(struct maker *maker)
+{
+	return add_scalar(maker, SK_F32,
+			  one_in(maker, 4) ? draw_any(maker, SK_F32) : (number)(1 + draw(maker, 60)) / 256);
+}
+
 static bool make_quantize(struct maker *maker, struct graph_node *node)
 {
 	struct graph_value x = *value_of(maker, add_input(maker, node, pick(maker, SET(SK_F32), 0, 6)));
 	enum sk_dtype dtype = one_in(maker, 2) ? SK_I8 : SK_U8;
 
-	node->alpha = (1 + draw(maker, 60)) / 256.0;
 	node->beta = draw(maker, 9);
-	add_input(maker, node, add_scalar(maker, SK_F32, (number)node->alpha));
+	add_input(maker, node, add_scale(maker));
 	add_input(maker, node, add_scalar(maker, dtype, (number)node->beta));
 	return add_output(maker, node, dtype, x.rank, x.shape);
 }
@@ -1288,9 +1375,8 @@ static bool make_dequantize(struct maker *maker, struct graph_node *node)
 {
 	struct graph_value x = *value_of(maker, add_input(maker, node, pick(maker, SET(SK_I8) | SET(SK_U8), 0, 6)));
 
-	node->alpha = (1 + draw(maker, 60)) / 256.0;
 	node->beta = draw(maker, 9);
-	add_input(maker, node, add_scalar(maker, SK_F32, (number)node->alpha));
+	add_input(maker, node, add_scale(maker));
 	add_input(maker, node, add_scalar(maker, x.dtype, (number)node->beta));
 	return add_output(maker, node, SK_F32, x.rank, x.shape);
 }
@@ -1338,6 +1424,7 @@ static const struct known_operator operators[] = {
 	{"Div", 7, 0, NUMBERS, 1, make_neutral},
 	{"Mod", 10, 0, NUMBERS, 1, make_mod},
 	{"PRelu", 9, 0, FLOATS | WIDE, 1, make_prelu},
+	{"Pow", 7, 0, FLOATS | SET(SK_I32) | SET(SK_I64), 2, make_pow},
 	{"And", 7, 0, BOOL, 1, make_binary},
 	{"Or", 7, 0, BOOL, 1, make_binary},
 	{"Xor", 7, 0, BOOL, 1, make_binary},
@@ -1665,7 +1752,7 @@ static void write_node(const struct graph *graph, uint32_t index, enum graph_out
 
 void graph_write(const struct graph *graph, FILE *file, enum graph_outputs outputs)
 {
-	fprintf(file, "opset %u\n", graph->opset);
+	fprintf(file, "opset %u\nopset 1 sklink\n", graph->opset);
 	for (uint32_t i = 0; i < graph->value_count; i++) {
 		const struct graph_value *value = &graph->values[i];
 

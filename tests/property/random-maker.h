@@ -34,6 +34,10 @@ const struct graph_value *value_of(const struct maker *maker, uint32_t index);
 int64_t broadcast(const struct graph_value *a, const struct graph_value *b, int64_t *shape);
 uint32_t add_value(struct maker *maker, enum graph_kind kind, enum sk_dtype dtype, uint32_t rank, const int64_t *shape);
 uint32_t add_list(struct maker *maker, int64_t count, const int64_t *list);
+/* Any number of the type. */
+number draw_any(struct maker *maker, enum sk_dtype dtype);
+/* Elements of all sizes. */
+void make_any(struct maker *maker, struct graph_value *value);
 /* Rounds elements to what the type has. */
 void settle(struct graph_value *value);
 /* A value of one of the types with so many dimensions: of those that there are, rather a late one, or a new one. */

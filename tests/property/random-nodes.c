@@ -179,7 +179,7 @@ uint32_t scalar(struct maker *maker, uint32_t like, number exact)
 	struct graph_value *value = &maker->graph->values[index];
 
 	if (one_in(maker, 40))
-		exact *= one_in(maker, 2) ? 1.03L : 2;
+		exact = one_in(maker, 2) ? draw_any(maker, value->dtype) : exact * (one_in(maker, 2) ? 1.03L : 2);
 	value->elements[0] = exact;
 	settle(value);
 	if (value->elements[0] != exact && isfinite(value->elements[0]))
@@ -196,8 +196,15 @@ uint32_t fresh(struct maker *maker, enum graph_kind kind, enum sk_dtype dtype, u
 
 	for (int64_t i = 0; i < value->count; i++)
 		value->elements[i] = (number)draw(maker, 1 << 20) / (1 << 18) - 2;
+	if (kind == GRAPH_CONSTANT && one_in(maker, 12))
+		make_any(maker, value);
 	settle(value);
 	return index;
+}
+
+uint32_t factor(struct maker *maker, uint32_t like, number usual)
+{
+	return scalar(maker, like, one_in(maker, 4) ? draw_any(maker, value_of(maker, like)->dtype) : usual);
 }
 
 uint32_t parameter(struct maker *maker, uint32_t x)

@@ -31,7 +31,9 @@ uint32_t put_concat(struct maker *maker, uint32_t axis, uint32_t count, const ui
 
 /* One number, of any of the shapes that are broadcast to all; how far its type is from what is meant is its error. */
 uint32_t scalar(struct maker *maker, uint32_t like, number exact);
-/* Without infinities and what is near to them. */
+/* The same, or any number of the type. */
+uint32_t factor(struct maker *maker, uint32_t like, number usual);
+/* Without infinities and what is near to them; some constants are of all sizes. */
 uint32_t fresh(struct maker *maker, enum graph_kind kind, enum sk_dtype dtype, uint32_t rank, const int64_t *shape);
 /* A parameter of the last dimension. */
 uint32_t parameter(struct maker *maker, uint32_t x);

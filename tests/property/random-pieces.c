@@ -10,7 +10,7 @@
 
 static uint32_t add_swish(struct maker *maker, uint32_t x)
 {
-	uint32_t inner = one_in(maker, 3) ? put_two(maker, "Mul", x, scalar(maker, x, 1.702L)) : x;
+	uint32_t inner = one_in(maker, 3) ? put_two(maker, "Mul", x, factor(maker, x, 1.702L)) : x;
 
 	return put_two(maker, "Mul", x, put_one(maker, "Sigmoid", inner));
 }
@@ -76,7 +76,7 @@ static uint32_t divide_by_deviation(struct maker *maker, uint32_t d)
 	static const number epsilons[] = {1e-5L, 1e-6L, 1e-3L};
 	uint32_t square =
 		one_in(maker, 2) ? put_two(maker, "Mul", d, d) : put_two(maker, "Pow", d, scalar(maker, d, 2));
-	uint32_t epsilon = scalar(maker, d, epsilons[draw(maker, 3)]);
+	uint32_t epsilon = factor(maker, d, epsilons[draw(maker, 3)]);
 	uint32_t deviation = put_one(maker, "Sqrt", put_two(maker, "Add", put_mean(maker, square), epsilon));
 
 	switch (draw(maker, 3)) {
@@ -231,12 +231,12 @@ static uint32_t add_attention(struct maker *maker, uint32_t like)
 	keys[3] = one_in(maker, 2) ? keys[3] : 1 + draw(maker, 17);
 	v = fresh(maker, GRAPH_INPUT, dtype, rank, keys + 4 - rank);
 	if (one_in(maker, 3))
-		q = put_two(maker, "Mul", q, scalar(maker, q, scale));
+		q = put_two(maker, "Mul", q, factor(maker, q, scale));
 	k = put_transpose(maker, k, rank - 2, rank - 1);
 	scores = put_product(maker, q, k);
 	if (one_in(maker, 2))
-		scores = one_in(maker, 2) ? put_two(maker, "Mul", scores, scalar(maker, scores, scale))
-					  : put_two(maker, "Div", scores, scalar(maker, scores, 1 / scale));
+		scores = one_in(maker, 2) ? put_two(maker, "Mul", scores, factor(maker, scores, scale))
+					  : put_two(maker, "Div", scores, factor(maker, scores, 1 / scale));
 	scores = hide(maker, scores);
 	scores = wide ? put_cast(maker, put_softmax(maker, put_cast(maker, scores, SK_F32)), dtype)
 		      : put_softmax(maker, scores);
@@ -313,10 +313,119 @@ static uint32_t add_pieces_of_rows(struct maker *maker, uint32_t like)
 	return put_concat(maker, 1, count, order);
 }
 
+/* ---- bytes ---- */
+
+static uint32_t add_bytes(struct maker *maker, enum graph_kind kind, enum sk_dtype dtype, uint32_t rank,
+			  const int64_t *shape)
+{
+	uint32_t index = add_value(maker, kind, dtype, rank, shape);
+
+	for (int64_t i = 0; i < value_of(maker, index)->count; i++)
+		maker->graph->values[index].elements[i] = (number)draw(maker, 256) - (dtype == SK_I8 ? 128 : 0);
+	return index;
+}
+
+/* Scales of f32: those of a model, or any. */
+static uint32_t add_scales(struct maker *maker, uint32_t rank, const int64_t *shape)
+{
+	uint32_t index = add_value(maker, GRAPH_CONSTANT, SK_F32, rank, shape);
+	struct graph_value *value = &maker->graph->values[index];
+
+	for (int64_t i = 0; i < value->count; i++)
+		value->elements[i] = ldexpl(64 + draw(maker, 64), -9 - (int)draw(maker, 8));
+	if (one_in(maker, 3))
+		make_any(maker, value);
+	settle(value);
+	return index;
+}
+
+/* A product of bytes with a scale for each column, and a bias of small or any numbers. */
+static uint32_t add_scaled_product(struct maker *maker, uint32_t like)
+{
+	enum sk_dtype dtype = one_in(maker, 2) ? SK_F16 : SK_BF16;
+	int64_t m = 1 + draw(maker, 5), k = 1 + draw(maker, 40), n = 1 + draw(maker, 17);
+	struct graph_node node = {.op = "sklink:QuantBatchMatmul", .mode = ""};
+	uint32_t y, bias;
+
+	(void)like;
+	add_input(maker, &node, add_bytes(maker, GRAPH_INPUT, SK_I8, 2, (int64_t[]){m, k}));
+	add_input(maker, &node, add_bytes(maker, GRAPH_INPUT, SK_I8, 2, (int64_t[]){k, n}));
+	add_input(maker, &node, add_scales(maker, 1, &n));
+	say(&node, " to=%d", dtype == SK_F16 ? 10 : 16);
+	y = put(maker, &node, dtype, 2, (int64_t[]){m, n});
+	bias = fresh(maker, GRAPH_CONSTANT, dtype, 1, &n);
+	if (one_in(maker, 3))
+		make_any(maker, &maker->graph->values[bias]);
+	settle(&maker->graph->values[bias]);
+	return put_two(maker, "Add", y, bias);
+}
+
+static uint32_t put_dequantized(struct maker *maker, uint32_t x, uint32_t scale, number zero)
+{
+	struct graph_node node = {.op = "DequantizeLinear", .mode = ""};
+	struct graph_value like = *value_of(maker, x);
+	uint32_t point = add_value(maker, GRAPH_CONSTANT, like.dtype, 0, NULL);
+
+	maker->graph->values[point].elements[0] = zero;
+	add_input(maker, &node, x);
+	add_input(maker, &node, scale);
+	add_input(maker, &node, point);
+	return put(maker, &node, SK_F32, like.rank, like.shape);
+}
+
+/* The steps of the bias are those of the product of both, or any. */
+static uint32_t add_conv_bias(struct maker *maker, uint32_t xs, uint32_t ws, int64_t filters)
+{
+	uint32_t index = add_value(maker, GRAPH_CONSTANT, SK_I32, 1, &filters);
+	uint32_t step = add_value(maker, GRAPH_CONSTANT, SK_F32, 0, NULL);
+	struct graph_value *bias = &maker->graph->values[index];
+
+	for (int64_t i = 0; i < filters; i++)
+		bias->elements[i] = (number)draw(maker, 4001) - 2000;
+	if (one_in(maker, 3))
+		make_any(maker, bias);
+	maker->graph->values[step].elements[0] =
+		one_in(maker, 8) ? draw_any(maker, SK_F32)
+				 : value_of(maker, xs)->elements[0] * value_of(maker, ws)->elements[0];
+	settle(&maker->graph->values[step]);
+	return put_dequantized(maker, index, step, 0);
+}
+
+static uint32_t add_scaled_conv(struct maker *maker, uint32_t like)
+{
+	int64_t depth = 1 + draw(maker, 4), filters = 1 + draw(maker, 4), size = 3 + draw(maker, 4);
+	struct graph_node node = {.op = "Conv", .mode = "", .group = 1, .list_count = 2},
+			  end = {.op = "QuantizeLinear"};
+	uint32_t xs = add_scales(maker, 0, NULL), ws = add_scales(maker, 0, NULL), x, w, point;
+
+	(void)like;
+	if (maker->graph->opset < 10)
+		return add_swish(maker, like);
+	x = add_bytes(maker, GRAPH_INPUT, SK_U8, 4, (int64_t[]){1, depth, size, size});
+	w = add_bytes(maker, GRAPH_CONSTANT, SK_I8, 4, (int64_t[]){filters, depth, 3, 3});
+	add_input(maker, &node, put_dequantized(maker, x, xs, draw(maker, 256)));
+	add_input(maker, &node, put_dequantized(maker, w, ws, 0));
+	if (!one_in(maker, 3))
+		add_input(maker, &node, add_conv_bias(maker, xs, ws, filters));
+	for (uint32_t i = 0; i < 2; i++) {
+		node.list[i] = 3;
+		node.steps[i] = node.dilations[i] = 1;
+	}
+	say_list(&node, "kernel_shape", 2, node.list);
+	end.mode = "";
+	add_input(maker, &end, put(maker, &node, SK_F32, 4, (int64_t[]){1, filters, size - 2, size - 2}));
+	add_input(maker, &end, add_scales(maker, 0, NULL));
+	point = add_value(maker, GRAPH_CONSTANT, SK_U8, 0, NULL);
+	maker->graph->values[point].elements[0] = draw(maker, 256);
+	add_input(maker, &end, point);
+	return put(maker, &end, SK_U8, 4, (int64_t[]){1, filters, size - 2, size - 2});
+}
+
 static uint32_t (*const pieces[])(struct maker *maker, uint32_t x) = {
-	add_swish,    add_gelu,	    add_gelu_tanh, add_swiglu,	       add_layer_norm, add_layer_norm,
-	add_rms_norm, add_rms_norm, add_rotary,	   add_attention,      add_attention,  add_linear,
-	add_batched,  add_parts,    add_parts,	   add_pieces_of_rows, add_sizes,
+	add_swish,	    add_gelu,	  add_gelu_tanh,      add_swiglu,      add_layer_norm,
+	add_layer_norm,	    add_rms_norm, add_rms_norm,	      add_rotary,      add_attention,
+	add_attention,	    add_linear,	  add_batched,	      add_parts,       add_parts,
+	add_pieces_of_rows, add_sizes,	  add_scaled_product, add_scaled_conv,
 };
 
 void add_piece(struct maker *maker)
