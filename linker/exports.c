@@ -67,8 +67,9 @@ static const char *why_not(struct sk_linker *linker, sk_symbol number)
 static void export(struct sk_linker *linker, sk_symbol number, uint16_t version)
 {
 	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+	uint16_t own = sk_version_own(linker, number);
 
-	symbol->version = version;
+	symbol->version = own ? own : version;
 	if (symbol->exported)
 		return;
 	symbol->exported = true;
@@ -158,9 +159,14 @@ bool sk_export(struct sk_linker *linker)
 		if (pattern && pattern->global)
 			symbol->version = pattern->version;
 	}
-	for (size_t i = 0; i < linker->patterns.count; i++)
-		if (linker->patterns.items[i].exact && linker->patterns.items[i].global)
-			export_named(linker, &linker->patterns.items[i]);
+	for (size_t i = 0; i < linker->patterns.count; i++) {
+		const struct sk_name_pattern *pattern = &linker->patterns.items[i];
+
+		/* Of several versions of a name the first one counts, unless the symbol has its own. */
+		if (pattern->exact && pattern->global &&
+		    find_pattern(linker, pattern->text, strlen(pattern->text)) == pattern)
+			export_named(linker, pattern);
+	}
 	for (size_t i = 0; linker->patterns.count && i < objects; i++)
 		if (linker->objects.items[i]->pulled && !export_matching(linker, linker->objects.items[i]))
 			return false;

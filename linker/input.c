@@ -14,6 +14,7 @@
 static void enter_symbols(struct sk_linker *linker, struct sk_object *object, uint32_t number)
 {
 	uint32_t globals = object->symbol_count - object->first_global;
+	bool versioned = object->more->versioned_names;
 
 	object->globals = SK_NEW_ARRAY(linker->arena, uint32_t, globals);
 	for (uint32_t i = 0; i < globals; i++) {
@@ -21,11 +22,14 @@ static void enter_symbols(struct sk_linker *linker, struct sk_object *object, ui
 		const char *name = object->names + symbol->st_name;
 
 		if (symbol->st_shndx == SHN_UNDEF) {
-			object->globals[i] = sk_alias_reference(linker, name);
+			object->globals[i] =
+				sk_alias_reference(linker, versioned ? sk_version_reference(linker, name) : name);
 			continue;
 		}
 		object->globals[i] = sk_symbol_intern(linker, name, strlen(name));
 		sk_symbol_add_definition(linker, object->globals[i], number, object->first_global + i);
+		if (versioned)
+			sk_version_define(linker, object, object->first_global + i, object->globals[i]);
 		object->globals[i] = sk_isolated_symbol(linker, object->globals[i]);
 	}
 }

@@ -44,6 +44,12 @@ static const void *share(struct sk_reader *reader, struct sk_kept *last, const v
 	return copy;
 }
 
+/* Of symbols. */
+static uint64_t names_size(const struct sk_object *object)
+{
+	return object->headers[object->headers[object->symbol_table].sh_link].sh_size;
+}
+
 static void keep_more(struct sk_reader *reader, struct sk_object *object)
 {
 	struct sk_object_more *more = sk_object_own_more(reader->arena, object);
@@ -52,6 +58,8 @@ static void keep_more(struct sk_reader *reader, struct sk_object *object)
 		more->far_sections = keep(reader, object, more->far_sections, object->symbol_count * sizeof(uint32_t));
 	if (more->significant_symbols)
 		more->significant_symbols = keep(reader, object, more->significant_symbols, more->significant_size);
+	if (more->versioned_names)
+		more->versioned_names = keep(reader, object, more->versioned_names, names_size(object));
 }
 
 /* Names come first: what is described refers to them. */
@@ -65,9 +73,8 @@ static void keep_tables(struct sk_reader *reader, struct sk_object *object)
 				      headers[sk_object_names_section(object)].sh_size);
 	object->symbols = keep(reader, object, object->symbols, object->symbol_count * sizeof(Elf64_Sym));
 	if (object->symbol_table)
-		object->names =
-			keep(reader, object, object->names, headers[headers[object->symbol_table].sh_link].sh_size);
-	if (object->more->far_sections || object->more->significant_symbols)
+		object->names = keep(reader, object, object->names, names_size(object));
+	if (object->more->far_sections || object->more->significant_symbols || object->more->versioned_names)
 		keep_more(reader, object);
 	if (object->member)
 		object->member = keep(reader, object, object->member, object->member_length);

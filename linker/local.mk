@@ -54,7 +54,7 @@ linker_liblinker_la_SOURCES = \
 	linker/target.c \
 	linker/traps.c \
 	linker/undefined.c \
-	linker/version-script.c \
+	linker/version-script.c linker/versioned.c \
 	linker/why-live.c \
 	linker/write.c \
 	linker/x86_64.c \

@@ -268,6 +268,25 @@ static bool check_symbol(struct sk_reader *reader, struct sk_object *object, uin
 	return true;
 }
 
+/* Of definitions that are the default ("foo@@V2"), since that is what the name means. The names take `size` bytes. */
+static void cut_versions(struct sk_reader *reader, struct sk_object *object, uint64_t size)
+{
+	char *names;
+
+	if (!memchr(object->names, '@', size))
+		return;
+	names = sk_arena_alloc(reader->arena, size, 1);
+	memcpy(names, object->names, size);
+	for (uint32_t i = object->first_global; i < object->symbol_count; i++) {
+		char *name = names + object->symbols[i].st_name, *at = strstr(name, "@@");
+
+		if (object->symbols[i].st_shndx != SHN_UNDEF && at && at != name && at[2])
+			*at = '\0';
+	}
+	sk_object_own_more(reader->arena, object)->versioned_names = object->names;
+	object->names = names;
+}
+
 static bool check_symbols(struct sk_reader *reader, struct sk_object *object)
 {
 	if (!object->symbol_table)
@@ -307,6 +326,7 @@ static bool check_symbols(struct sk_reader *reader, struct sk_object *object)
 		if (!check_symbol(reader, object, i, names_size) ||
 		    !check_name(reader, object, object->names + object->symbols[i].st_name, &names_sum))
 			return false;
+	cut_versions(reader, object, names_size);
 	return true;
 }
 

@@ -26,6 +26,8 @@ struct sk_object_more {
 	const sk_elf_word *far_sections; /* SHT_SYMTAB_SHNDX, or NULL */
 	const uint8_t *significant_symbols; /* contents of .llvm_addrsig, or NULL */
 	uint64_t significant_size;
+	const char *versioned_names; /* of symbols, as they are in the file: in `names` default versions of definitions
+					are cut off; NULL: no name has a version */
 	struct sk_map *records; /* offsets of signature records by symbol; NULL before somebody asks */
 	/* Of loaded objects only. */
 	struct sk_section_group *groups;

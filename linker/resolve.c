@@ -48,7 +48,11 @@ static void offer(struct sk_linker *linker, struct sk_linker_symbol *symbol, str
 	uint32_t section = sk_object_symbol_section(object, index);
 
 	if (rank == SK_DEFINITION_STRONG && symbol->rank == SK_DEFINITION_STRONG) {
-		if (!linker->options.allow_multiple_definition)
+		bool same = symbol->object == object && /* foo, and foo@@V2 */
+			    raw->st_shndx == object->symbols[symbol->index].st_shndx &&
+			    raw->st_value == object->symbols[symbol->index].st_value;
+
+		if (!same && !linker->options.allow_multiple_definition)
 			report_duplicate(linker, symbol, object, index);
 		return;
 	}
@@ -136,6 +140,8 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 
 		constrain(symbol, raw->st_other);
 		if (defined) {
+			if (object->more->versioned_names)
+				sk_version_check(linker, object, i);
 			offer(linker, symbol, object, i);
 			if (symbol->object == object && symbol->type == STT_GNU_IFUNC && symbol->alias == SK_NONE) {
 				sk_ifunc_choose(linker, number);

@@ -101,6 +101,22 @@ uint64_t sk_size_within(const struct sk_input_section *section, uint64_t value, 
 /* The symbol for a definition of this name in one object: another one, if objects are isolated. */
 sk_symbol sk_isolated_symbol(struct sk_linker *linker, sk_symbol name);
 
+/* ---- versioned.c ---- */
+
+/* The name that a reference means: an import's own, if its version stands behind it. */
+const char *sk_version_reference(const struct sk_linker *linker, const char *name);
+
+/* An object's definition has been entered as that symbol: with its default version it is that, too. */
+void sk_version_define(struct sk_linker *linker, const struct sk_object *object, uint32_t index, sk_symbol symbol);
+
+/* An error if a definition of an object that takes part has a version that is not the default and that nobody defines.
+ */
+void sk_version_check(struct sk_linker *linker, const struct sk_object *object, uint32_t index);
+
+/* The version that the symbol's definition says, in .gnu.version; 0: none, or one that the version script does not
+ * define. */
+uint16_t sk_version_own(const struct sk_linker *linker, sk_symbol symbol);
+
 /* ---- functions.c ---- */
 
 /* Why the symbol cannot be called as a kernel, or NULL. */

@@ -176,6 +176,19 @@ static const char *renamed_import(struct sk_linker *linker, const char *name)
 	return number != SK_NONE && linker->symbols.items[number].import ? plain : NULL;
 }
 
+/* A version of what is imported in another one ("memcpy@GLIBC_2.2.5", from .symver), or NULL. */
+static const char *version_hint(struct sk_linker *linker, const char *name)
+{
+	const char *at = strchr(name, '@');
+	uint32_t number = at ? sk_map_find(&linker->symbol_numbers, name, (size_t)(at - name)) : SK_NONE;
+	const struct sk_import *import = number != SK_NONE ? linker->symbols.items[number].import : NULL;
+
+	return import ? sk_arena_print(linker->arena,
+				       "; packages import %s of the version %s, which --defsym=%s=%s takes instead",
+				       import->name, import->version, name, import->name)
+		      : NULL;
+}
+
 /* What is special about the name, or NULL. */
 static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 {
@@ -205,6 +218,8 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 		return sk_arena_print(linker->arena,
 				      "; headers of another age mean '%s', which is an import, by it: --defsym=%s=%s",
 				      plain, symbol->name, plain);
+	if (strchr(symbol->name, '@'))
+		return version_hint(linker, symbol->name);
 	if (is_compilers_helper(symbol->name))
 		return "; it is a helper of the compiler's own library: add libgcc.a, whose path 'gcc "
 		       "-print-libgcc-file-name' prints";

@@ -157,7 +157,7 @@ static void add_pattern(struct script *script, const struct token *token, uint16
 	if (global)
 		sk_symbol_want(linker, sk_symbol_intern(linker, token->text, strlen(token->text)), NULL);
 	number = sk_map_insert(&script->names, token->text, strlen(token->text), fresh);
-	if (number != fresh)
+	if (number != fresh && linker->patterns.items[number].version == version)
 		fail(script, token->place,
 		     sk_arena_print(linker->arena, "'%s' is named twice; first in line %u", token->text,
 				    linker->patterns.items[number].place.line));

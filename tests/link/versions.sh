@@ -147,6 +147,66 @@ linked 'V1 { a; second; };' --isolate-objects second.o
 [ "$(./run ./out.so a@V1 second@V1)" = '91 91' ] || fail "isolated objects"
 [ "$(nm out.so | grep -c ' a$')" -le 2 ] || fail "isolated symbols"
 
+# ---- versions in objects (.symver): foo@@V2 is what foo and foo@V2 mean, wherever it stands; GNU ld says which is which ----
+echo '__asm__(".symver v1,foo@V1"); __asm__(".symver v2,foo@@V2"); long v1(void) { return 1; } long v2(void) { return 2; }' >defines.c
+echo 'long foo(void); long kernel(void) { return foo(); }' >plain.c
+echo '__asm__(".symver old,foo@V1"); long old(void); long kernel(void) { return old(); }' >older.c
+echo '__asm__(".symver new,foo@V2"); long new(void); long kernel(void) { return new(); }' >newer.c
+echo '__asm__(".symver v2,foo@@V2"); long v2(void) { return 2; }' >default.c
+echo '__asm__(".symver foo,foo@@V2"); long foo(void) { return 2; }' >named.c # which GNU ld takes for a duplicate, and others do not
+for name in defines plain older newer default named; do
+	$KERNEL_CC -O1 -fPIC -ffunction-sections -c $name.c -o $name.o
+done
+ar qc libdefines.a defines.o
+echo 'V1 { foo; }; V2 { global: foo; kernel; local: *; } V1;' >script
+# resolves TEXT FILE…: both linkers do the same with them.
+resolves() {
+	want=$1
+	shift
+	ld -shared "$@" --version-script script -o theirs.so
+	"$driver" -o out.so --export x=kernel "$@" --version-script script
+	for image in theirs out; do
+		[ "$(./run ./$image.so kernel foo foo@V2)" = "$want" ] || fail "$*: $image.so: $(./run ./$image.so kernel foo foo@V2)"
+	done
+	readelf --dyn-syms -W out.so | grep -q ' foo@@V2$' || fail "$*: foo has another version than its own"
+}
+resolves '2 2 2' plain.o defines.o
+resolves '2 2 2' defines.o plain.o
+resolves '2 2 2' plain.o libdefines.a
+resolves '1 2 2' older.o defines.o
+resolves '1 2 2' older.o libdefines.a
+resolves '2 2 2' newer.o defines.o
+resolves '2 2 2' defines.o newer.o
+resolves '2 2 2' newer.o libdefines.a
+resolves '2 2 2' plain.o default.o
+echo 'V1 { foo; }; V2 { }; V3 { foo; kernel; };' >script # a symbol's own version counts, whatever it is named under
+resolves '2 2 2' plain.o defines.o
+"$driver" -o out.so --export x=kernel newer.o libdefines.a --isolate-objects --version-script script
+[ "$(./run ./out.so x)" = 2 ] || fail "isolated: $(./run ./out.so x)"
+# A package exports none of it, so only what no name means needs a script: GNU ld wants one for both.
+for other in defines.o libdefines.a; do
+	fails_with "defines\\.o.*: symbol foo@V1 is of the version V1, which no version script defines" "$driver" -o refused.so --export x=kernel plain.o $other
+done
+fails_with 'version node not found for symbol foo@V1' ld -shared plain.o defines.o -o theirs.so
+echo 'V2 { kernel; };' >script
+fails_with "symbol foo@V1 is of the version V1" "$driver" -o refused.so --export x=kernel plain.o defines.o --version-script script
+for other in default named; do
+	"$driver" -o out.so --export x=kernel plain.o $other.o && [ "$(./run ./out.so x)" = 2 ] || fail "$other: a default version without a script"
+done
+fails_with 'duplicate symbol: foo$' "$driver" -o refused.so --export x=kernel plain.o default.o named.o
+fails_with 'undefined symbol: foo$' "$driver" -o refused.so --export x=kernel plain.o two.o
+"$driver" --relocatable -o object.o --export x=kernel newer.o defines.o
+ld -shared object.o -o out.so && [ "$(./run ./out.so x)" = 2 ] || fail "-r: $(./run ./out.so x)"
+# Of an import its own version can be asked for.
+for version in 2.14 2.2.5; do
+	printf '__asm__(".symver copy,memcpy@GLIBC_%s"); void *copy(void *, const void *, unsigned long);\nlong kernel(void) { long from = 7, to = 0; copy(&to, &from, sizeof(to)); return to; }\n' $version >copies.c
+	$KERNEL_CC -O1 -fPIC -c copies.c -o copies-$version.o
+done
+"$driver" -o out.so --export x=kernel copies-2.14.o && [ "$(./run ./out.so x)" = 7 ] || fail "an import of its version"
+fails_with 'undefined symbol: memcpy@GLIBC_2.2.5; packages import memcpy of the version GLIBC_2.14, which --defsym=memcpy@GLIBC_2.2.5=memcpy takes' \
+	"$driver" -o refused.so --export x=kernel copies-2.2.5.o
+"$driver" -o out.so --export x=kernel copies-2.2.5.o --defsym memcpy@GLIBC_2.2.5=memcpy && [ "$(./run ./out.so x)" = 7 ] || fail "the version that is imported"
+
 # ---- errors ----
 refused() { # SCRIPT MESSAGE
 	printf '%b' "$1" >bad
