@@ -108,10 +108,16 @@ static struct sk_model *create_model(const struct sk_folding *folding, struct sk
 	return model;
 }
 
+/* What users want of scopes and streams is about tasks of the package, and these are none. */
 static bool link_constants(const struct sk_folding *folding, struct sk_link *link)
 {
 	struct sk_op_graph graph = *folding->graph;
 
+	for (size_t i = 0; i < graph.nodes.count; i++) { /* this process has them for itself */
+		graph.nodes.items[i].scope = NULL;
+		graph.nodes.items[i].stream = 0;
+	}
+	graph.scopes.count = 0;
 	graph.inputs.count = 0;
 	graph.outputs.count = 0;
 	for (size_t i = 0; i < folding->count; i++) {
@@ -438,10 +444,10 @@ _Noreturn void sk_folding_child(const struct sk_folding *folding)
 
 	set_limits(folding);
 	sk_diag_init(&diag, arena);
+	diag.no_warnings = true; /* the link itself gives them */
 	run.sources = take_sources(folding, arena);
 	if (link_constants(folding, &link))
 		run_launches(&run);
-	diag.no_warnings = true; /* the link itself gives them */
 	sk_diag_flush(&diag, "sklink", command.error_limit, stderr);
 	fflush(stderr);
 	_exit(run.writer.error ? SK_FOLDING_UNWRITTEN + run.writer.error : diag.errors ? SK_FOLDING_REPORTED : 0);

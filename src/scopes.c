@@ -52,6 +52,12 @@ bool sk_scopes_assign(const struct sk_command_line *command, const struct sk_gra
 		assigned &= assign(graph, file->scopes.items[i].text, file->scopes.items[i].place);
 	for (size_t i = 0; i < command->scopes.count && !sk_diag_is_hopeless(graph->diag); i++)
 		assigned &= assign(graph, command->scopes.items[i], (struct sk_place){.file = graph->file});
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		const char *scope = graph->nodes.items[i].scope;
+
+		if (scope && (!i || graph->nodes.items[i - 1].scope != scope))
+			sk_array_push(graph->arena, &graph->scopes, scope);
+	}
 	return assigned;
 }
 

@@ -100,7 +100,8 @@ static void read_options(const struct sk_document *document, void *target, const
 
 	if (value->kind == SK_NODE_SCALAR && !value->length)
 		return; /* "": none */
-	if (!sk_read_text(document, value, "the options of a scope", NULL, &options))
+	if (!sk_read_text(document, value, "the options of a scope", NULL, &options) ||
+	    !options.text[strspn(options.text, " \t")])
 		return;
 	((struct sk_scope *)target)->has_options = true;
 	place.column += value->in_line && !value->plain;

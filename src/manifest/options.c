@@ -350,7 +350,7 @@ bool sk_scope_options_parse(struct sk_diag *diag, struct sk_place place, bool in
 			    struct sk_scope *scope)
 {
 	struct reader reader = {diag, scope, text, place, in_line, place};
-	struct token rest = unquote((struct token){text, strlen(text)});
+	struct token rest = trim(unquote((struct token){text, strlen(text)}));
 	bool seen[OPTIONS] = {false}, valid = true;
 
 	if (!rest.length)
@@ -393,6 +393,7 @@ static void override(struct sk_model *model, struct sk_place place, struct token
 		return;
 	}
 	struct sk_place at = place;
+	struct sk_scope unused = {NULL};
 
 	at.column += (uint32_t)(rest.start - start);
 	for (size_t i = 0; i < model->scopes.count && model->diag->errors == errors; i++)
@@ -400,9 +401,17 @@ static void override(struct sk_model *model, struct sk_place place, struct token
 			found = true;
 			sk_scope_options_parse(model->diag, at, true, text, &model->scopes.items[i]);
 		}
-	if (!found && strcmp(name, "*") != 0)
+	if (found || !strcmp(name, "*"))
+		return;
+	if (sk_map_find(&model->idle_scopes, name, strlen(name)) != SK_NONE) {
+		if (sk_scope_options_parse(model->diag, at, true, text, &unused))
+			sk_warning(model->diag, place,
+				   "no task is in scope '%s': its nodes are constants, or nothing is launched for them",
+				   name);
+	} else {
 		sk_error(model->diag, place, "unknown scope '%s'%s", name,
 			 SK_SUGGEST_NAME(model, name, model->scopes.items, model->scopes.count));
+	}
 }
 
 bool sk_scope_options_override(struct sk_model *model, struct sk_place place, const char *text)

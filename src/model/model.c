@@ -29,6 +29,7 @@ struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag)
 	sk_map_init(&model->kernel_names, arena);
 	sk_map_init(&model->task_names, arena);
 	sk_map_init(&model->scope_names, arena);
+	sk_map_init(&model->idle_scopes, arena);
 	sk_map_init(&model->event_names, arena);
 	return model;
 }

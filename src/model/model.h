@@ -44,6 +44,7 @@ struct sk_model {
 	SK_ARRAY(struct sk_event) events;
 	SK_ARRAY(struct sk_name) libraries; /* `library:`: archives that `op:` searches */
 	struct sk_map tensor_names, declared_names, kernel_names, task_names, scope_names, event_names;
+	struct sk_map idle_scopes; /* that nodes of the model file are in, and no task */
 	uint32_t binding_count;
 	struct sk_file_draft draft; /* constants that have been computed, where they will be if no more than `start` is
 				       in front of them */

@@ -42,6 +42,14 @@ static bool is_in_scope(const struct sk_task *task, uint32_t scope)
 	return false;
 }
 
+static bool has_tasks(const struct sk_model *model, uint32_t scope)
+{
+	for (uint32_t t = 0; t < model->tasks.count; t++)
+		if (is_in_scope(&model->tasks.items[t], scope))
+			return true;
+	return false;
+}
+
 /* The kernels of the scope's tasks, for "did you mean". */
 static const char *suggest(const struct sk_model *model, uint32_t scope, const char *name)
 {
@@ -87,9 +95,11 @@ static void check_scope(const struct sk_model *model, uint32_t scope)
 	const struct sk_launch_options *options = &model->scopes.items[scope].launch;
 	uint32_t last = model->device->lane_count - 1;
 
-	check_names(model, scope, &options->flush_before);
-	check_names(model, scope, &options->flush_after);
-	check_names(model, scope, &options->flush_never);
+	if (has_tasks(model, scope)) { /* that there are none has been warned of */
+		check_names(model, scope, &options->flush_before);
+		check_names(model, scope, &options->flush_after);
+		check_names(model, scope, &options->flush_never);
+	}
 	if (options->cube_cores && last == 0)
 		sk_error(
 			model->diag, options->cube_place,

@@ -81,3 +81,40 @@ refuses "two.pbtxt:6:.*node 'b' .Relu.: its scope 's' has the options 'profiling
 { node a x a; node b a y; } | model names network
 launches names 'sk_a_b sk_a_x2Cb' --scope 'a,b=a' --scope 'a_b=b'
 launches names 'sk_a_x20b sk_a_x5Fx20b' --scope 'a b=a' --scope 'a_x20b=b'
+
+# ---- scopes in which nothing is left to run: constants in three streams, a node without a task, one that no output needs ----
+{
+	echo '  initializer { name: "w" dims: [3, 4] data_type: 1 float_data: [-1, 2, -3, 4, -5, 6, -7, 8, -9, 10, -11, 12] }'
+	echo '  initializer { name: "sizes" dims: 2 data_type: 7 int64_data: [3, 4] }'
+	node a w a _super_kernel_scope=folded stream_id=0 _super_kernel_options=strict-scope-check=abort
+	node b a b _super_kernel_scope=folded stream_id=1
+	node c b c _super_kernel_scope=folded stream_id=2
+	echo '  node { input: ["x", "sizes"] output: "r" op_type: "Reshape" name: "r" attribute { name: "_super_kernel_scope" s: "shapes" type: STRING } }'
+	node d x d _super_kernel_scope=unneeded
+	echo '  node { input: ["r", "c"] output: "y" op_type: "Add" name: "sum" attribute { name: "_super_kernel_scope" s: "s" type: STRING } }'
+} | model gone network
+launches gone sk_s
+[ ! -s err.txt ] || fail "warnings about tasks that nobody has: $(cat err.txt)"
+for scope in folded shapes unneeded; do
+	launches gone sk_s --scope-options "s=profiling=1;$scope=early-start=0:dcci-before-kernel-start=Relu"
+	echo "sklink: warning: --scope-options:1:15: no task is in scope '$scope': its nodes are constants, or nothing is launched for them" | diff - err.txt >&2 || fail "$scope: other messages"
+done
+refuses "scope option 'profiling' must be 0 or 1, not '2'" gone --scope-options folded=profiling=2
+refuses "unknown scope 'folds'" gone --scope-options folds=profiling=1
+printf 'sklink: 1\ngraph: gone.pbtxt\nscopes:\n  folded: {options: "dcci-before-kernel-start=Relu"}\n' >gone.yaml
+"$sklink" gone.yaml "$@" -o out.sk 2>err.txt || fail "$(cat err.txt)"
+echo "sklink: warning: gone.yaml:4:3: no task is in scope 'folded'" | diff - err.txt >&2 || fail "other messages about a manifest's scope"
+sed 's/dim_value: 3/dim_param: "n"/; s/s: "folded"/s: "other"/' gone.pbtxt >networks.pbtxt
+sed -i 's/int64_data: \[3, 4\]/int64_data: [-1, 4]/' networks.pbtxt
+"$sklink" networks.pbtxt "$@" --dim first:n=3 --dim second:n=1 --scope-options 'other=profiling=1;first:other=profiling=1;second:s=profiling=1' -o out.sk 2>err.txt || fail "$(cat err.txt)"
+grep -c "no task is in scope '\(first:\)*other'" err.txt | grep -qx 2 || fail "scopes of networks: $(cat err.txt)"
+
+# Options of blanks alone are none.
+{ node a x a _super_kernel_scope=s '_super_kernel_options=profiling=1'; node b a y _super_kernel_scope=s '_super_kernel_options=  '; } | model blank network
+launches blank sk_s --scope-options 's="  "'
+"$skrun" out.sk --random 1 --profile >profile.txt || fail "blanks are options"
+printf 'sklink: 1\ngraph: blank.pbtxt\nscopes:\n  s: {options: "  "}\n' >blank.yaml
+"$sklink" blank.yaml "$@" -o out.sk
+"$skrun" out.sk --random 1 --profile >profile.txt || fail "blanks in a manifest are options"
+{ node a x y '_super_kernel_options=  '; } | model unscoped network
+launches unscoped sk_network

@@ -27,7 +27,7 @@ static bool take_mark(struct sk_graph_node *node, const struct sk_attribute *att
 	if (!strcmp(attribute->name, SK_ONNX_SCOPE))
 		node->scope = text;
 	else if (!strcmp(attribute->name, SK_ONNX_SCOPE_OPTIONS))
-		node->scope_options = text;
+		node->scope_options = text && text[strspn(text, " \t")] ? text : NULL;
 	else if (!strcmp(attribute->name, SK_ONNX_RULE))
 		node->rule = text;
 	else

@@ -472,6 +472,18 @@ static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 	take_composite(builder, node, to);
 }
 
+/* There is such a scope, even if nothing of it is left. */
+static void add_unneeded_scope(struct builder *builder, const struct sk_onnx_node *node)
+{
+	struct sk_op_graph *graph = builder->graph;
+	const char *scope = "";
+
+	for (size_t i = 0; i < node->attributes.count; i++)
+		if (node->attributes.items[i].name && !strcmp(node->attributes.items[i].name, SK_ONNX_SCOPE) &&
+		    take_text(graph->arena, node->attributes.items[i].s, &scope) && *scope)
+			sk_array_push(graph->arena, &graph->scopes, scope);
+}
+
 static void add_outputs(struct builder *builder)
 {
 	const struct sk_onnx_graph *source = builder->scope.source;
@@ -505,6 +517,9 @@ static struct sk_op_graph *build(struct reader *reader, const struct sk_onnx_gra
 	add_outputs(&builder);
 	for (size_t i = 0; i < builder.scope.order.count && !sk_diag_is_hopeless(reader->diag); i++)
 		add_node(&builder, &source->nodes.items[builder.scope.order.items[i]]);
+	for (size_t i = 0; i < source->nodes.count && !outer; i++)
+		if (!builder.scope.visits[i].wanted)
+			add_unneeded_scope(&builder, &source->nodes.items[i]);
 	return reader->diag->errors == errors ? builder.graph : NULL;
 }
 

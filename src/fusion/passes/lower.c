@@ -184,6 +184,23 @@ static const char *task_name(struct lowering *lowering, const struct sk_graph_ca
 	return name;
 }
 
+/* Scopes in which nothing is left to run, by their names in the file and in the package. */
+static void add_idle_scopes(const struct lowering *lowering)
+{
+	const struct sk_op_graph *graph = lowering->graph;
+	struct sk_model *model = lowering->model;
+
+	for (size_t i = 0; i < graph->scopes.count; i++) {
+		const char *base = graph->scopes.items[i];
+		const char *name = graph->network ? sk_arena_print(model->arena, "%s:%s", graph->network, base) : base;
+
+		if (sk_map_find(&model->scope_names, name, strlen(name)) != SK_NONE)
+			continue;
+		sk_map_insert(&model->idle_scopes, name, strlen(name), 0);
+		sk_map_insert(&model->idle_scopes, base, strlen(base), 0);
+	}
+}
+
 static void add_args(struct lowering *lowering, struct sk_task *task, const struct sk_operand *operands, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -397,6 +414,7 @@ void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls
 	add_virtual_nodes(&lowering);
 	for (size_t i = 0; i < calls->count; i++)
 		add_task(&lowering, &calls->items[i]);
+	add_idle_scopes(&lowering);
 	end_virtual_nodes(&lowering, virtual_nodes);
 	for (size_t i = 0; i < model->scopes.count; i++)
 		model->scopes.items[i].declared = true;
