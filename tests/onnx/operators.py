@@ -100,10 +100,12 @@ case(10, "Resize", [row, constant([1, 0.7], f32)], [numpy.array([[0, 2, 3, 5]], 
 case(10, "Resize", [row, constant([1, 1.5], f32)], [numpy.array([[0, 0, 1, 2, 2, 3, 4, 4, 5, 6]], f32)])
 case(9, "Upsample", [row, constant([1, 2], f32)], [numpy.repeat(row, 2, 1)])
 case(7, "Upsample", [row], [numpy.repeat(row, 2, 1)], scales=[1.0, 2.0])
-# Places are computed as floats: 3.5 / 0.7 - 0.5 is 4.5, and not a bit more.
+# A scale of 0.7 is 7/10, not the float of it: 3.5 / 0.7 - 0.5 is 4.5, and not a bit more.
 case(13, "Resize", [row, None, constant([1, 0.7], f32)], [numpy.array([[0, 2, 3, 4]], f32)])
 case(13, "Resize", [row, None, constant([1, 0.6], f32)], [numpy.array([[0, 2, 3, 5]], f32)], nearest_mode="floor")
 case(13, "Resize", [row, constant([0, 0.5, 1, 1.5], f32), None, constant([1, 3])], [numpy.array([[3, 6, 9]], f32)],
+     mode="linear", coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=9.0)
+case(13, "Resize", [row, constant([0, 0.5, 1, 1.5], numpy.float16), None, constant([1, 3])], [numpy.array([[3, 6, 9]], f32)],
      mode="linear", coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=9.0)
 case(18, "Resize", [row, None, None, constant([14])], [numpy.repeat(row, 2, 1)], axes=[1])
 case(18, "Resize", [row, None, None, constant([3, 14])], [numpy.repeat(numpy.repeat(row, 2, 0), 2, 1)],
@@ -111,7 +113,7 @@ case(18, "Resize", [row, None, None, constant([3, 14])], [numpy.repeat(numpy.rep
 # Its constants of several types are all zeros.
 case(13, "Resize", [numpy.arange(1, 9, dtype=f32).reshape(1, 1, 2, 4), None, constant([1, 1, 0.6, 0.6], f32)],
      [numpy.array([[[[2.6666665, 4.3333331]]]], f32)], mode="linear")
-# As a float, 10 times 0.7 are 7.
+# 10 times 0.7 are 7.
 case(13, "Resize", [numpy.ones((1, 10), f32), None, constant([1, 0.7], f32)], [numpy.ones((1, 7), f32)])
 # An axis that stays as it is may have any size.
 case(13, "Resize", [numpy.ones((1 << 19, 2), f32), None, constant([1, 2], f32)], [numpy.ones((1 << 19, 4), f32)], mode="cubic")

@@ -1,7 +1,7 @@
 /* Resize and Upsample. Each element of the output is a sum of elements near to a place in the input, axis by axis.
  * Which these are and what they weigh is known when linking, so it becomes constants: numbers of rows for Gather
  * (nearest), and rows with weights for Interpolate. Coordinates and coefficients are those of ONNX's specification of
- * Resize. */
+ * Resize. Places are fractions of whole numbers, so they are exact: rounding never takes another element. */
 #include <string.h>
 
 #include "src/fusion/operators/families.h"
@@ -9,9 +9,12 @@
 enum {
 	MOST_WEIGHTS = 1 << 24, /* of an axis: they are computed and stored */
 	LARGEST = 1 << 30, /* an axis */
+	MOST_BELOW = 1 << 12, /* denominators of which two fractions are hardly ever the same float */
 };
 
 /* ---- numbers without the mathematical library ---- */
+
+typedef __int128 wide;
 
 static double floor_of(double x)
 {
@@ -25,6 +28,63 @@ static double absolute(double x)
 	return x < 0 ? -x : x;
 }
 
+static wide floor_of_ratio(wide above, wide below)
+{
+	wide quotient = above / below;
+
+	return quotient * below > above ? quotient - 1 : quotient;
+}
+
+static wide greatest_divisor(wide a, wide b)
+{
+	while (b) {
+		wide rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* True if whole numbers of about this magnitude leave room for a few sums. */
+static bool fits(double x)
+{
+	return absolute(x) < 0x1p120;
+}
+
+struct ratio {
+	wide above, below; /* below is positive */
+};
+
+/* The number that a float was made from: the fraction with the smallest denominator, up to MOST_BELOW, that the float
+ * is nearest to (0.7 is 7/10), or else the float itself. |x| is below 2^30. Below is 0 if it is too small to be a
+ * fraction of whole numbers. */
+static struct ratio fraction_of(double x, bool single)
+{
+	wide below = 1;
+
+	for (int64_t part = 1; part <= MOST_BELOW; part++) {
+		double above = floor_of(x * (double)part + 0.5), near = above / (double)part;
+
+		if ((single ? (double)(float)near : near) == x)
+			return (struct ratio){(wide)above, part};
+	}
+	for (; floor_of(x) != x; below *= 2, x *= 2)
+		if (below >= (wide)1 << 100)
+			return (struct ratio){0, 0};
+	return (struct ratio){(wide)x, below};
+}
+
+/* A scale that is the float of a ratio of lengths is that ratio. */
+static struct ratio scale_of(float scale, uint64_t from)
+{
+	double to = floor_of((double)scale * (double)from + 0.5);
+
+	if (from && (float)(to / (double)from) == scale)
+		return (struct ratio){(wide)to, from};
+	return fraction_of((double)scale, true);
+}
+
 /* ---- what a node says ---- */
 
 enum { X, ROI, SCALES, SIZES };
@@ -32,7 +92,8 @@ enum { X, ROI, SCALES, SIZES };
 /* How one axis is resized. */
 struct axis {
 	uint64_t from, to;
-	double scale, start, end; /* what is cropped, as parts of the whole */
+	struct ratio scale;
+	wide start, end, unit; /* the part that is cropped, from start / unit to end / unit of the whole */
 };
 
 static bool is(const struct sk_graph_node *node, const char *name, const char *otherwise, const char *word)
@@ -55,18 +116,12 @@ static bool read_reals(const struct sk_inference *inference, size_t number, uint
 	*reals = NULL;
 	if (!*count)
 		return true;
-	if ((value->dtype != SK_F32 && value->dtype != SK_F64) || *count > 2 * SK_MAX_RANK)
+	if (!sk_value_is_float(value) || *count > 2 * SK_MAX_RANK)
 		return sk_infer_error(inference, "'%s' is no list of real numbers with one for each axis", value->name);
 	*reals = list = SK_NEW_ARRAY(inference->graph->arena, double, *count);
-	for (uint64_t i = 0; i < *count; i++) {
-		float single;
-
-		memcpy(&single, (const char *)value->contents + (value->dtype == SK_F32 ? i * sizeof(single) : 0),
-		       sizeof(single));
-		list[i] = (double)single;
-		if (value->dtype == SK_F64)
-			memcpy(&list[i], (const char *)value->contents + i * sizeof(double), sizeof(double));
-	}
+	for (uint64_t i = 0; i < *count; i++)
+		list[i] = sk_element_number(value->dtype,
+					    (const char *)value->contents + i * sk_dtype_size(value->dtype));
 	return true;
 }
 
@@ -93,26 +148,29 @@ static bool set_sizes(const struct sk_inference *inference, struct axis *all, co
 	const struct sk_graph_node *node = inference->node;
 	bool larger = is(node, "keep_aspect_ratio_policy", "stretch", "not_smaller");
 	bool stretch = is(node, "keep_aspect_ratio_policy", "stretch", "stretch");
-	double scale = 0;
+	struct ratio scale = {1, 1};
 
 	for (uint64_t i = 0; i < count; i++) {
 		struct axis *axis = &all[axes[i]];
+		wide more;
 
 		if (sizes[i] < 0 || sizes[i] >= LARGEST)
 			return sk_infer_error(inference, "axis %u cannot have %lld elements", axes[i],
 					      (long long)sizes[i]);
-		axis->scale = axis->from ? (double)sizes[i] / (double)axis->from : 1;
+		axis->scale = axis->from ? (struct ratio){sizes[i], axis->from} : (struct ratio){1, 1};
 		axis->to = (uint64_t)sizes[i];
-		if (!i || (larger ? axis->scale > scale : axis->scale < scale))
+		more = axis->scale.above * scale.below - scale.above * axis->scale.below;
+		if (!i || (larger ? more > 0 : more < 0))
 			scale = axis->scale;
 	}
 	for (uint64_t i = 0; i < count && !stretch; i++) {
 		struct axis *axis = &all[axes[i]];
-
-		double to = scale * (double)axis->from + 0.5;
+		/* Halves become the larger number. */
+		wide to = (2 * scale.above * (wide)axis->from + scale.below) / (2 * scale.below);
 
 		if (to >= LARGEST)
-			return sk_infer_error(inference, "axis %u cannot be scaled by %g", axes[i], scale);
+			return sk_infer_error(inference, "axis %u cannot be scaled by %g", axes[i],
+					      (double)scale.above / (double)scale.below);
 		axis->scale = scale;
 		axis->to = (uint64_t)to;
 	}
@@ -122,20 +180,48 @@ static bool set_sizes(const struct sk_inference *inference, struct axis *all, co
 static bool set_scales(const struct sk_inference *inference, struct axis *all, const uint32_t *axes, uint64_t count,
 		       const double *scales)
 {
-	bool crop = is_crop(inference->node);
-
 	for (uint64_t i = 0; i < count; i++) {
 		struct axis *axis = &all[axes[i]];
-		/* As a float, so that 10 scaled by 0.7 are 7. */
-		float part = crop ? (float)(axis->end - axis->start) : 1;
-		float to = (float)axis->from * part * (float)scales[i];
+		wide part = axis->end - axis->start, above, below;
 
-		if (!(scales[i] > 0) || !(to >= 0 && to < (float)LARGEST))
+		if (!(scales[i] > 0 && scales[i] < LARGEST))
 			return sk_infer_error(inference, "axis %u cannot be scaled by %g", axes[i], scales[i]);
-		axis->scale = scales[i];
-		axis->to = (uint64_t)to;
+		axis->scale = scale_of((float)scales[i], axis->from);
+		if (!axis->scale.below) /* no element is left */
+			axis->scale = (struct ratio){0, 1};
+		if (!fits((double)axis->from * (double)part * (double)axis->scale.above) ||
+		    !fits((double)axis->unit * (double)axis->scale.below))
+			return sk_infer_error(inference, "axis %u cannot be cropped and scaled by %g", axes[i],
+					      scales[i]);
+		above = (wide)axis->from * part * axis->scale.above;
+		below = axis->unit * axis->scale.below;
+		if (above < 0 || above / below >= LARGEST)
+			return sk_infer_error(inference, "axis %u cannot be scaled by %g", axes[i], scales[i]);
+		axis->to = (uint64_t)(above / below);
 	}
 	return true;
+}
+
+/* The part from `start` to `end`, with one denominator for both. */
+static bool set_crop(const struct sk_inference *inference, struct axis *axis, uint32_t number, double start, double end)
+{
+	bool single = sk_infer_input(inference, ROI)->dtype != SK_F64;
+	struct ratio low, high;
+
+	if (absolute(start) < 0x1p20 && absolute(end) < 0x1p20) {
+		low = fraction_of(start, single);
+		high = fraction_of(end, single);
+		if (low.below && high.below && fits((double)low.below * (double)high.below)) {
+			axis->unit = low.below / greatest_divisor(low.below, high.below) * high.below;
+			axis->start = axis->unit / low.below * low.above;
+			axis->end = axis->unit / high.below * high.above;
+			/* Places are less than 2^21 times as many rows, of MOST_WEIGHTS elements at most. */
+			if (fits((double)axis->unit * (absolute(start) + absolute(end) + 1) * (double)axis->from *
+				 MOST_WEIGHTS))
+				return true;
+		}
+	}
+	return sk_infer_error(inference, "axis %u cannot be cropped to %g … %g", number, start, end);
 }
 
 static bool read_resize(const struct sk_inference *inference, struct axis *all)
@@ -151,7 +237,7 @@ static bool read_resize(const struct sk_inference *inference, struct axis *all)
 	    !sk_infer_integers(inference, SIZES, &size_count, &sizes))
 		return false;
 	for (uint32_t i = 0; i < from->rank; i++)
-		all[i] = (struct axis){from->shape[i], from->shape[i], 1, 0, 1};
+		all[i] = (struct axis){from->shape[i], from->shape[i], {1, 1}, 0, 1, 1};
 	for (uint64_t i = 0; i < named; i++)
 		if (from->shape[axes[i]] >= LARGEST)
 			return sk_infer_error(inference, "axis %u is too large: %llu elements", axes[i],
@@ -162,13 +248,9 @@ static bool read_resize(const struct sk_inference *inference, struct axis *all)
 	if (is_crop(inference->node) && roi_count != 2 * named)
 		return sk_infer_error(inference, "what is cropped is not given for each of %llu axes",
 				      (unsigned long long)named);
-	for (uint64_t i = 0; i < named && is_crop(inference->node); i++) {
-		all[axes[i]].start = roi[i];
-		all[axes[i]].end = roi[named + i];
-		if (!(absolute(roi[i]) < 0x1p20 && absolute(roi[named + i]) < 0x1p20))
-			return sk_infer_error(inference, "axis %u cannot be cropped to %g … %g", axes[i], roi[i],
-					      roi[named + i]);
-	}
+	for (uint64_t i = 0; i < named && is_crop(inference->node); i++)
+		if (!set_crop(inference, &all[axes[i]], axes[i], roi[i], roi[named + i]))
+			return false;
 	if (scale_count)
 		return set_scales(inference, all, axes, named, scales);
 	return set_sizes(inference, all, axes, named, sizes);
@@ -230,48 +312,55 @@ static bool infer_resize(struct sk_inference *inference)
 
 /* ---- coordinates and coefficients ---- */
 
-/* The place in the input that element `i` of the output comes from. Scales such as 0.6 are meant to be what they look
- * like, not the number nearest to them that a float can have: computed as floats, as everybody does it, places that
- * ought to be whole numbers, or half ones, are. */
-static float place_of(const struct sk_graph_node *node, const struct axis *axis, uint64_t i)
+/* Places are on a line: element `i` of the output comes from the place (i slope + start) / unit of the input. */
+struct line {
+	wide slope, start, unit;
+};
+
+static struct line line_of(const struct sk_graph_node *node, const struct axis *axis)
 {
 	const char *mode = sk_node_string(node, "coordinate_transformation_mode", "half_pixel");
-	float scale = (float)axis->scale, from = (float)axis->from, to = scale * from, half = ((float)i + 0.5F) / scale;
+	wide above = axis->scale.above, below = axis->scale.below, from = (wide)axis->from, to = (wide)axis->to;
 
 	if (!strcmp(mode, "tf_crop_and_resize")) {
-		float start = (float)axis->start, end = (float)axis->end;
-
-		if (axis->to < 2)
-			return 0.5F * (start + end) * (from - 1);
-		return start * (from - 1) + (float)i * (end - start) * (from - 1) / (float)(axis->to - 1);
+		if (to < 2)
+			return (struct line){0, (axis->start + axis->end) * (from - 1), 2 * axis->unit};
+		return (struct line){(axis->end - axis->start) * (from - 1), axis->start * (from - 1) * (to - 1),
+				     axis->unit * (to - 1)};
 	}
-	if (!strcmp(mode, "align_corners"))
-		return axis->to > 1 && to != 1 ? (float)i * (from - 1) / (to - 1) : 0;
+	if (!strcmp(mode, "align_corners")) /* scale * from need not be a whole number */
+		return to > 1 ? (struct line){(from - 1) * below, 0, above * from - below} : (struct line){0, 0, 1};
 	if (!strcmp(mode, "asymmetric"))
-		return (float)i / scale;
+		return (struct line){below, 0, above};
 	if (!strcmp(mode, "tf_half_pixel_for_nn"))
-		return half;
-	if (!strcmp(mode, "pytorch_half_pixel"))
-		return axis->to > 1 ? half - 0.5F : 0;
+		return (struct line){2 * below, below, 2 * above};
 	if (!strcmp(mode, "half_pixel_symmetric"))
-		return from / 2 * (1 - (float)axis->to / to) + half - 0.5F;
-	return half - 0.5F;
+		return (struct line){2 * below, (from - 1) * above + (1 - to) * below, 2 * above};
+	if (!strcmp(mode, "pytorch_half_pixel") && to < 2)
+		return (struct line){0, 0, 1};
+	return (struct line){2 * below, below - above, 2 * above};
 }
 
-/* Before operator set 11 it was the one below, or the one above where there were fewer of them than before. */
-static double nearest_to(const struct sk_graph_node *node, const struct axis *axis, double place)
+static bool shrinks(const struct axis *axis)
+{
+	return axis->scale.above < axis->scale.below;
+}
+
+/* The row nearest to the place place / unit. Before operator set 11 it was the one below, or the one above where there
+ * were fewer of them than before. */
+static wide nearest_to(const struct sk_graph_node *node, const struct axis *axis, wide place, wide unit)
 {
 	const char *mode = sk_node_string(node, "nearest_mode", "round_prefer_floor");
-	double below = floor_of(place), rest = place - below;
 
 	if (node->version < 11)
-		mode = axis->scale < 1 ? "ceil" : "floor";
-
+		mode = shrinks(axis) ? "ceil" : "floor";
 	if (!strcmp(mode, "floor"))
-		return below;
+		return floor_of_ratio(place, unit);
 	if (!strcmp(mode, "ceil"))
-		return rest > 0 ? below + 1 : below;
-	return rest > 0.5 || (rest == 0.5 && !strcmp(mode, "round_prefer_ceil")) ? below + 1 : below;
+		return -floor_of_ratio(-place, unit);
+	if (!strcmp(mode, "round_prefer_ceil"))
+		return floor_of_ratio(2 * place + unit, 2 * unit);
+	return -floor_of_ratio(unit - 2 * place, 2 * unit);
 }
 
 /* What something that lies so far away weighs. */
@@ -295,26 +384,29 @@ struct taps {
 	bool same; /* nothing changes */
 };
 
-static void set_taps(const struct sk_graph_node *node, const struct axis *axis, struct taps *taps, uint64_t i,
-		     double shrink)
+static void set_taps(const struct sk_graph_node *node, const struct axis *axis, const struct line *line,
+		     struct taps *taps, uint64_t i, double shrink)
 {
 	bool cubic = is(node, "mode", "nearest", "cubic"), nearest = is(node, "mode", "nearest", "nearest");
 	bool excludes = sk_node_integer(node, "exclude_outside", 0), normalizes = excludes || shrink < 1;
-	double a = sk_node_real(node, "cubic_coeff_a", -0.75), place = place_of(node, axis, i), sum = 0;
-	int64_t last = (int64_t)axis->from - 1, *rows = taps->rows + i * taps->width;
+	double a = sk_node_real(node, "cubic_coeff_a", -0.75), sum = 0;
+	wide place = line->slope * (wide)i + line->start, last = (wide)axis->from - 1;
+	int64_t *rows = taps->rows + i * taps->width;
 	double *weights = taps->weights + i * taps->width;
-	bool outside = is_crop(node) && (place < 0 || place > (double)last);
-	int64_t first =
-		(int64_t)(nearest ? nearest_to(node, axis, place) : floor_of(place) - (double)(taps->width / 2) + 1);
+	bool outside = is_crop(node) && (place < 0 || place > last * line->unit);
+	wide first = nearest ? nearest_to(node, axis, place, line->unit)
+			     : floor_of_ratio(place, line->unit) - (wide)(taps->width / 2) + 1;
 
 	for (uint64_t t = 0; t < taps->width; t++) {
-		int64_t row = first + (int64_t)t;
+		wide row = first + (wide)t;
 
-		weights[t] = nearest ? 1 : weight_of(cubic, a, ((double)row - place) * shrink);
+		weights[t] =
+			nearest ? 1
+				: weight_of(cubic, a, (double)(row * line->unit - place) / (double)line->unit * shrink);
 		if (excludes && (row < 0 || row > last))
 			weights[t] = 0;
 		sum += weights[t];
-		rows[t] = row < 0 ? 0 : row > last ? last : row;
+		rows[t] = (int64_t)(row < 0 ? 0 : row > last ? last : row);
 	}
 	for (uint64_t t = 0; t < taps->width; t++) {
 		weights[t] = outside ? 0 : normalizes && sum != 0 ? weights[t] / sum : weights[t];
@@ -323,27 +415,39 @@ static void set_taps(const struct sk_graph_node *node, const struct axis *axis, 
 	taps->more[i] = outside ? sk_node_real(node, "extrapolation_value", 0) : 0;
 }
 
+/* How many rows an element is made of: those whose weights need not be 0. */
+static wide width_of(const struct sk_graph_node *node, const struct axis *axis, bool spreads)
+{
+	wide support = is(node, "mode", "nearest", "cubic") ? 2 : 1;
+
+	if (is(node, "mode", "nearest", "nearest"))
+		return 1;
+	return 2 * (spreads ? -floor_of_ratio(-support * axis->scale.below, axis->scale.above) : support);
+}
+
 static bool find_taps(const struct sk_canonical *canonical, const struct axis *axis, struct taps *taps)
 {
 	struct sk_arena *arena = canonical->graph->arena;
 	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];
-	bool shrinks = sk_node_integer(node, "antialias", 0) && axis->scale < 1;
-	double shrink = shrinks ? axis->scale : 1, support = is(node, "mode", "nearest", "cubic") ? 2 : 1;
-	double width = is(node, "mode", "nearest", "nearest") ? 1 : -2 * floor_of(-support / shrink);
+	bool spreads = sk_node_integer(node, "antialias", 0) && shrinks(axis) && axis->to &&
+		       !is(node, "mode", "nearest", "nearest");
+	wide width = width_of(node, axis, spreads);
+	struct line line;
 
-	if (axis->from == axis->to && axis->scale == 1 && !is_crop(node)) {
-		*taps = (struct taps){.same = true};
+	*taps = (struct taps){.same = axis->from == axis->to};
+	if (taps->same && axis->scale.above == axis->scale.below && !is_crop(node))
 		return true;
-	}
-	if (!(width * (double)axis->to <= MOST_WEIGHTS))
+	if (width * (wide)axis->to > MOST_WEIGHTS)
 		return sk_canonical_error(canonical, "an axis of %llu elements takes more than %d weights",
 					  (unsigned long long)axis->to, MOST_WEIGHTS);
-	*taps = (struct taps){.width = (uint64_t)width, .same = axis->from == axis->to};
+	taps->width = (uint64_t)width;
 	taps->rows = SK_NEW_ARRAY(arena, int64_t, taps->width * axis->to);
 	taps->weights = SK_NEW_ARRAY(arena, double, taps->width * axis->to);
 	taps->more = SK_NEW_ARRAY(arena, double, axis->to);
+	line = line_of(node, axis);
 	for (uint64_t i = 0; i < axis->to; i++)
-		set_taps(node, axis, taps, i, is(node, "mode", "nearest", "nearest") ? 1 : shrink);
+		set_taps(node, axis, &line, taps, i,
+			 spreads ? (double)axis->scale.above / (double)axis->scale.below : 1);
 	return true;
 }
 
