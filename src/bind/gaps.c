@@ -1,7 +1,8 @@
-/* See gaps.h. Per tensor a map says which bytes have been written; what has been read counts as written from then on,
- * so that it is one box, and nobody steps over its parts twice. A tensor that is accessed in rows has a map for each of
- * their strides: single rows are in all of them, others in that of their stride. So each map knows of bytes that have
- * surely been written, and a read finds what it wants if one of them knows of all of it. */
+/* See gaps.h. Per tensor a map says which bytes have been written, and by which argument, as long as nobody has read
+ * them; bytes that have been read count as written from then on, so that they are one box, and nobody steps over its
+ * parts twice. A tensor that is accessed in rows has a map for each of their strides: single rows are in all of them,
+ * others in that of their stride. So each map knows of bytes that have surely been written, and a read finds what it
+ * wants if one of them knows of all of it. */
 #include "src/bind/gaps.h"
 
 #include <stdlib.h>
@@ -10,7 +11,13 @@
 #include "src/model/task.h"
 #include "src/model/tensor.h"
 
-enum { UNWRITTEN, WRITTEN };
+/* From FIRST_STORE on the store of that number has written the bytes, and nobody has read them. */
+enum { UNWRITTEN, WRITTEN, FIRST_STORE };
+
+struct store {
+	uint32_t task, argument;
+	uint64_t left; /* bytes that have not been overwritten unread */
+};
 
 typedef SK_ARRAY(struct sk_boxes) maps_of_tensor; /* by stride; without rows one, without a stride */
 
@@ -18,6 +25,7 @@ struct finder {
 	const struct sk_model *model;
 	struct sk_arena *arena;
 	maps_of_tensor *maps; /* by tensor; none of views, nor of what is given */
+	SK_ARRAY(struct store) stores;
 	struct sk_gaps gaps;
 };
 
@@ -71,7 +79,40 @@ static void make_maps(struct finder *finder)
 	}
 }
 
-static void write_bytes(struct finder *finder, uint32_t tensor, const struct sk_rows *rows)
+static struct store *store_of(const struct finder *finder, const struct sk_box *box)
+{
+	return box->value < FIRST_STORE ? NULL : &finder->stores.items[box->value - FIRST_STORE];
+}
+
+static struct sk_box common_of(const struct sk_box *box, const struct sk_box *area)
+{
+	return (struct sk_box){.left = box->left > area->left ? box->left : area->left,
+			       .right = box->right < area->right ? box->right : area->right,
+			       .top = box->top > area->top ? box->top : area->top,
+			       .bottom = box->bottom < area->bottom ? box->bottom : area->bottom};
+}
+
+/* The task is about to write an area of the tensor's only map. */
+static void overwrite(struct finder *finder, struct sk_boxes *map, const struct sk_box *area, uint32_t task)
+{
+	size_t found = sk_boxes_find(finder->arena, map, area);
+
+	for (size_t i = 0; i < found; i++) {
+		const struct sk_box *box = sk_boxes_at(map, i), common = common_of(box, area);
+		struct store *store = store_of(finder, box);
+
+		if (!store)
+			continue;
+		store->left -= (common.right - common.left) * (common.bottom - common.top);
+		if (!store->left)
+			sk_array_push(finder->arena, &finder->gaps.stores,
+				      (struct sk_dead_store){store->task, store->argument, task});
+	}
+}
+
+/* By the task, or nobody in particular. */
+static void write_bytes(struct finder *finder, uint32_t tensor, const struct sk_rows *rows, uint32_t value,
+			uint32_t task)
 {
 	maps_of_tensor *maps = &finder->maps[tensor];
 	struct sk_box areas[SK_MAX_AREAS];
@@ -84,7 +125,9 @@ static void write_bytes(struct finder *finder, uint32_t tensor, const struct sk_
 		uint32_t count = sk_boxes_of_rows(map, rows->start, rows->width, rows->stride, rows->count, areas);
 
 		for (uint32_t a = 0; a < count; a++) {
-			areas[a].value = WRITTEN;
+			if (value >= FIRST_STORE)
+				overwrite(finder, map, &areas[a], task);
+			areas[a].value = value;
 			sk_boxes_fill(finder->arena, map, &areas[a]);
 		}
 	}
@@ -95,14 +138,11 @@ static void write_bytes(struct finder *finder, uint32_t tensor, const struct sk_
 static void note_gap(struct finder *finder, const struct sk_gap *bytes, const struct sk_boxes *map,
 		     const struct sk_box *box, const struct sk_box *area)
 {
-	uint64_t left = box->left > area->left ? box->left : area->left;
-	uint64_t right = box->right < area->right ? box->right : area->right;
-	uint64_t top = box->top > area->top ? box->top : area->top;
-	uint64_t bottom = box->bottom < area->bottom ? box->bottom : area->bottom;
+	struct sk_box common = common_of(box, area);
 	struct sk_gap gap = *bytes;
 
-	gap.low = top * map->stride + left;
-	gap.high = (bottom - 1) * map->stride + right;
+	gap.low = common.top * map->stride + common.left;
+	gap.high = (common.bottom - 1) * map->stride + common.right;
 	if (gap.task != SK_NONE)
 		sk_array_push(finder->arena, &finder->gaps.reads, gap);
 	else
@@ -122,7 +162,7 @@ static bool look_at(struct finder *finder, struct sk_boxes *map, const struct sk
 		for (size_t i = 0; i < found; i++) {
 			const struct sk_box *box = sk_boxes_at(map, i);
 
-			if (box->value == WRITTEN)
+			if (box->value != UNWRITTEN)
 				continue;
 			written = false;
 			if (noted)
@@ -163,7 +203,20 @@ static void read_bytes(struct finder *finder, const struct sk_gap *bytes, const 
 		look_at(finder, own, rows, bytes);
 	sort_gaps(finder->gaps.reads.items, reads, finder->gaps.reads.count);
 	sort_gaps(finder->gaps.ends.items, ends, finder->gaps.ends.count);
-	write_bytes(finder, bytes->tensor, rows);
+	write_bytes(finder, bytes->tensor, rows, WRITTEN, SK_NONE);
+}
+
+/* Where several maps know of the tensor's bytes, nobody says which of its bytes have been read. */
+static void write_argument(struct finder *finder, uint32_t task, uint32_t number)
+{
+	const struct sk_argument *argument = &finder->model->tasks.items[task].arguments[number];
+	struct sk_rows rows = sk_argument_rows(argument);
+	bool followed = finder->maps[argument->tensor].count == 1;
+	uint32_t value = followed ? FIRST_STORE + (uint32_t)finder->stores.count : WRITTEN;
+
+	if (followed)
+		sk_array_push(finder->arena, &finder->stores, (struct store){task, number, rows.width * rows.count});
+	write_bytes(finder, argument->tensor, &rows, value, task);
 }
 
 /* ---- the network ---- */
@@ -184,12 +237,9 @@ static void run_task(struct finder *finder, uint32_t number)
 	}
 	for (uint32_t a = 0; a < task->argument_count; a++) {
 		const struct sk_argument *argument = &task->arguments[a];
-		struct sk_rows rows;
 
-		if (!(argument->access & SK_ACCESS_WRITE) || !is_followed(finder, argument))
-			continue;
-		rows = sk_argument_rows(argument);
-		write_bytes(finder, argument->tensor, &rows);
+		if (argument->access & SK_ACCESS_WRITE && is_followed(finder, argument))
+			write_argument(finder, number, a);
 	}
 }
 

@@ -173,6 +173,31 @@ static void check_gaps(const struct sk_model *model, const struct sk_gap *gaps, 
 	}
 }
 
+/* ---- results that nobody reads ---- */
+
+/* Whether the task is there for nothing but what it writes through the argument. */
+static bool is_for_one(const struct sk_model *model, const struct sk_task *task, uint32_t number)
+{
+	for (uint32_t a = 0; a < task->argument_count; a++)
+		if (a != number && task->arguments[a].tensor != SK_NONE && task->arguments[a].access & SK_ACCESS_WRITE)
+			return false;
+	return model->kernels.items[task->kernel].state_count == 0;
+}
+
+/* A task can have a result that its network has no use for, beside one that it has; then several may share a tensor. */
+static void report_dead_store(const struct sk_model *model, const struct sk_dead_store *store)
+{
+	const struct sk_task *task = &model->tasks.items[store->task];
+	const struct sk_tensor *tensor = &model->tensors.items[task->arguments[store->argument].tensor];
+
+	if (!is_for_one(model, task, store->argument) ||
+	    (tensor->role != SK_ROLE_TEMPORARY && tensor->role != SK_ROLE_OUTPUT))
+		return;
+	sk_warning(model->diag, place_of(model, (struct access){store->task, store->argument}),
+		   "no task reads the bytes of '%s' that task '%s' writes here: task '%s' overwrites them first",
+		   tensor->name, task->name, model->tasks.items[store->by].name);
+}
+
 static void check_unwritten_key(const struct sk_model *model, const struct sk_tensor *tensor)
 {
 	if (tensor->keeps_unwritten && tensor->role != SK_ROLE_OUTPUT && tensor->role != SK_ROLE_NONE)
@@ -349,6 +374,8 @@ bool sk_model_assign_roles(struct sk_model *model)
 	}
 	check_gaps(model, gaps.reads.items, gaps.reads.count);
 	check_gaps(model, gaps.ends.items, gaps.ends.count);
+	for (size_t i = 0; i < gaps.stores.count; i++)
+		report_dead_store(model, &gaps.stores.items[i]);
 	check_once(model);
 	return model->diag->errors == errors;
 }

@@ -213,3 +213,63 @@ says kernels.o --scope-options s=dcci-before-kernel-start=scale,scale <<'M'
 sklink: error: --scope-options:1:34: scope option 'dcci-before-kernel-start' names 'scale' twice
 >>> in 's=dcci-before-kernel-start=scale,scale'
 M
+
+# ---- results that nobody reads ----
+
+# What a task writes is overwritten before any task has read it; not so where some of it is read, also by a task that runs
+# once, where the task has another result, or its kernel hidden state.
+cat >stores.c <<'C'
+#include "skkernel.h"
+void copy(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i];
+}
+SK_KERNEL(copy, "split=n; in x f32[n], out y f32[n], n i64");
+void both(const float *x, float *y, float *z, int64_t n)
+{
+	copy(x, y, n);
+	copy(x, z, n);
+}
+SK_KERNEL(both, "in x f32[n], out y f32[n], out z f32[n], n i64");
+C
+cat >state.c <<'C'
+#include "skkernel.h"
+static float count;
+void number(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] + ++count;
+}
+SK_KERNEL(number, "in x f32[n], out y f32[n], n i64");
+C
+compile stores && compile state
+stores() { # NAME KERNEL ARGUMENTS …
+	{
+		printf 'sklink: 1\ntensors:\n'
+		tensors '[64]' x y
+		printf '  t: {dtype: f32, shape: [64], role: temporary}\n  u: {dtype: f32, shape: [64], role: temporary}\n'
+		printf '  h: {dtype: f32, shape: [32]}\n  g: {dtype: f32, shape: [32]}\n  z: {dtype: f32, shape: [32], role: output}\n'
+		printf '  w: {dtype: f32, shape: [64], fill: 1}\n'
+		printf '  low: {of: t, offset: [0], shape: [32]}\n  high: {of: t, offset: [32], shape: [32]}\ntasks:\n'
+		printf '  - {name: %s, kernel: %s, args: [%s]}\n' "$@"
+		printf '  - {name: other, kernel: copy, args: [x, u]}\n  - {name: last, kernel: copy, args: [u, y]}\n'
+		printf '  - {name: half, kernel: copy, args: [low, z]}\n  - {name: h, kernel: copy, args: [h, g]}\n'
+		printf '  - {name: w, kernel: copy, args: [w, u]}\n'
+	} | sed 's/name: once,/once: true, &/' >model.yaml
+}
+overwritten() { # PLACE TENSOR TASK BY
+	echo "sklink: warning: model.yaml:$1: no task reads the bytes of '$2' that task '$3' writes here: task '$4' overwrites them first"
+}
+stores a copy 'x, t' b copy 'x, t'
+overwritten 14:39 t a b | warns stores.o state.o
+stores a copy 'x, t' b copy 'h, high' c copy 'h, low'
+overwritten 14:39 t a c | warns stores.o state.o
+stores a copy 'h, low' b copy 'x, t'
+overwritten 14:39 low a b | sed "s/of 'low'/of 't'/" | warns stores.o state.o
+for honest in 'a|both|x, t, u|b|copy|x, t' \
+	'a|number|x, t|b|copy|x, t' 'once|copy|w, t' 'a|copy|x, t|b|copy|h, high' 'a|copy|h, high|b|copy|h, low'; do
+	IFS='|' read -ra words <<<"$honest"
+	stores "${words[@]}"
+	warns stores.o state.o </dev/null
+done

@@ -1414,6 +1414,7 @@ END_TEST
 	"tasks:\n" tasks "  - {name: other, kernel: four, args: [z, y]}\n"
 #define READS	    "  - {name: reads, kernel: cube, args: [x, y]}\n"
 #define WRITES	    "  - {name: writes, kernel: cube, args: [y, x]}\n"
+#define OVERWRITES  "  - {name: overwrites, kernel: cube, args: [y, x]}\n"
 #define CHANGES	    "  - {name: changes, kernel: four, args: [z, x]}\n"
 #define WRITES_PART "  - {name: writes_part, kernel: cube, args: [z, part]}\n"
 #define WRITES_REST "  - {name: writes_rest, kernel: cube, args: [z, rest]}\n"
@@ -1423,6 +1424,9 @@ END_TEST
 	"m.yaml:" place ": task '" task "' reads bytes " bytes " of 'x' (elements " elements ")" __VA_ARGS__           \
 	", which no task in front of it writes\n"                                                                      \
 	">>> 'x' is declared at m.yaml:3:3; if it keeps its contents from run to run, it is role: inout\n"
+#define OVERWRITTEN(place, task, by)                                                                                   \
+	"t: warning: m.yaml:" place ": no task reads the bytes of 'x' that task '" task "' writes here: task '" by     \
+	"' overwrites them first\n"
 #define NEVER(bytes, elements, ...)                                                                                    \
 	"m.yaml:3:3: no task writes bytes " bytes " of 'x' (elements " elements ")" __VA_ARGS__                        \
 	", an output; if they shall keep what the caller has there, say unwritten: keep\n"
@@ -1473,13 +1477,25 @@ static const struct {
 	 NEVER("[0, 32)", "[0, 8)", " and 1 more range of it")},
 	{ROLE("", WRITES_PART), SK_ROLE_NONE, NEVER("[0, 32)", "[0, 8)", " and 1 more range of it")},
 	{ROLE("", WRITES_PART WRITES_REST), SK_ROLE_NONE, NEVER("[0, 32)", "[0, 8)")},
-	{ROLE("", WRITES_PART WRITES), SK_ROLE_OUTPUT, ""},
+	{ROLE("", WRITES_PART WRITES), SK_ROLE_OUTPUT, OVERWRITTEN("11:49", "writes_part", "writes")},
 	{ROLE(", role: inout", WRITES_PART READS), SK_ROLE_INOUT, ""},
 	/* A scalar out of a tensor is read as well; what is read first is an error, what comes behind it is not. */
 	{ROLE(", role: temporary", WRITES_PART LOADS), SK_ROLE_NONE, UNWRITTEN("12:70", "loads", "[4, 8)", "[1, 2)")},
 	{ROLE(", role: temporary", READS_PART READS CHANGES), SK_ROLE_NONE,
 	 UNWRITTEN("11:45", "reads_part", "[32, 48)", "[8, 12)")
 		 UNWRITTEN("12:40", "reads", "[0, 32)", "[0, 8)", " and 1 more range of it")},
+	/* What is overwritten before anybody has read some of it. */
+	{ROLE("", WRITES OVERWRITES READS), SK_ROLE_TEMPORARY, OVERWRITTEN("11:44", "writes", "overwrites")},
+	{ROLE(", role: temporary", WRITES OVERWRITES READS), SK_ROLE_TEMPORARY,
+	 OVERWRITTEN("11:44", "writes", "overwrites")},
+	{ROLE("", WRITES OVERWRITES), SK_ROLE_OUTPUT, OVERWRITTEN("11:44", "writes", "overwrites")},
+	{ROLE("", WRITES CHANGES OVERWRITES READS), SK_ROLE_TEMPORARY, OVERWRITTEN("12:45", "changes", "overwrites")},
+	{ROLE("", WRITES_PART WRITES_REST OVERWRITES READS), SK_ROLE_TEMPORARY,
+	 OVERWRITTEN("11:49", "writes_part", "overwrites") OVERWRITTEN("12:49", "writes_rest", "overwrites")},
+	{ROLE("", WRITES READS OVERWRITES READS_PART), SK_ROLE_TEMPORARY, ""},
+	{ROLE("", WRITES READS_PART OVERWRITES READS), SK_ROLE_TEMPORARY, ""},
+	{ROLE("", WRITES WRITES_PART WRITES_REST READS), SK_ROLE_TEMPORARY, ""},
+	{ROLE(", role: inout", WRITES OVERWRITES READS), SK_ROLE_INOUT, ""},
 	/* unwritten: keep */
 	{ROLE(", unwritten: keep", WRITES_PART), SK_ROLE_OUTPUT, ""},
 	{ROLE(", unwritten: keep", WRITES), SK_ROLE_OUTPUT, ""},

@@ -16,6 +16,7 @@
 enum { ROUNDS = 3000, BYTES = 48, ROOTS = 3, MOST_TASKS = 12, MOST_ACCESSES = 4, MANY = 100000 };
 
 static struct test_model *test;
+static uint64_t stores; /* that were overwritten unread, in all rounds */
 
 static void set_up(void)
 {
@@ -83,6 +84,49 @@ static void compare(const struct sk_gaps *gaps)
 	ck_assert_uint_eq(next, gaps->ends.count);
 }
 
+/* The writer of each byte that nobody has read, how many bytes each writer has left, and whether one was read. */
+static void compare_stores(const struct sk_gaps *gaps)
+{
+	uint32_t writers[ROOTS][BYTES], left[MOST_TASKS * MOST_ACCESSES] = {0}, next = 0;
+	bool read[MOST_TASKS * MOST_ACCESSES] = {false};
+
+	memset(writers, 0xff, sizeof(writers));
+	for (uint32_t t = 0; t < test->model.tasks.count; t++) {
+		const struct sk_task *task = &test->model.tasks.items[t];
+
+		for (uint32_t a = 0; a < task->argument_count; a++) {
+			const struct sk_argument *argument = &task->arguments[a];
+			uint32_t *bytes = writers[argument->tensor] + argument->offset;
+
+			for (uint64_t i = 0; i < argument->size && argument->access & SK_ACCESS_READ; i++)
+				if (bytes[i] != SK_NONE)
+					read[bytes[i]] = true;
+		}
+		for (uint32_t a = 0; a < task->argument_count; a++) {
+			const struct sk_argument *argument = &task->arguments[a];
+			uint32_t *bytes = writers[argument->tensor] + argument->offset, own = t * MOST_ACCESSES + a;
+
+			if (!(argument->access & SK_ACCESS_WRITE))
+				continue;
+			for (uint64_t i = 0; i < argument->size; i++)
+				left[own] += 1;
+			for (uint64_t i = 0; i < argument->size; i++) {
+				uint32_t other = bytes[i];
+
+				bytes[i] = own;
+				if (other == SK_NONE || --left[other] || read[other])
+					continue;
+				ck_assert_uint_lt(next, gaps->stores.count);
+				ck_assert_uint_eq(gaps->stores.items[next].task, other / MOST_ACCESSES);
+				ck_assert_uint_eq(gaps->stores.items[next].argument, other % MOST_ACCESSES);
+				ck_assert_uint_eq(gaps->stores.items[next++].by, t);
+			}
+		}
+	}
+	ck_assert_uint_eq(next, gaps->stores.count);
+	stores += next;
+}
+
 /* Parts of every size and place, empty ones too, whole tensors often. */
 static struct test_access random_access(uint64_t *random)
 {
@@ -125,8 +169,10 @@ START_TEST(test_random)
 		const struct sk_gaps gaps = sk_gaps_find(&test->model);
 
 		compare(&gaps);
+		compare_stores(&gaps);
 		tear_down();
 	}
+	ck_assert_uint_gt(stores, ROUNDS / 2);
 }
 END_TEST
 
