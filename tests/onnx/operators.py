@@ -169,6 +169,11 @@ for dtype in (numpy.int32, numpy.uint32, i64, numpy.uint64):
     case(13, "Gemm", [left.T.copy(), right.T.copy()], [left @ right], transA=1, transB=1)
     case(13, "Gemm", [left, right], [2 * (left @ right)], alpha=2.0, beta=0.5) # of nothing
 
+# Factors that f16 rounds, or does not have.
+large = numpy.array([[30000, 0], [0, 0]], numpy.float16)
+case(13, "Gemm", [large, numpy.eye(2, dtype=numpy.float16)], [(large.astype(f32) * f32(1e-6)).astype(numpy.float16)], alpha=1e-6)
+case(13, "Gemm", [0 * large, large], [0 * large], alpha=1e30)
+
 # ---- other operators of integers ----
 
 for dtype in (numpy.int8, numpy.uint8, numpy.int16, numpy.uint16, numpy.int32, numpy.uint32, i64, numpy.uint64):

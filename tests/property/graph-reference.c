@@ -348,7 +348,8 @@ static void refer_clip(const struct question *question)
 			      : question->node->input_count > 2 ? question->in[2]->elements[0]
 								: HUGE_VALL;
 
-		exact(question, i, x < least ? least : x > most ? most : x);
+		x = x < least ? least : x;
+		exact(question, i, x > most ? most : x);
 	}
 }
 
@@ -1323,12 +1324,14 @@ static void refer_gemm(const struct question *question)
 		for (int64_t p = 0; p < k; p++)
 			add_product(&dot, a->elements[left ? p * a->shape[1] + index[0] : index[0] * k + p],
 				    b->elements[right ? index[1] * k + p : p * b->shape[1] + index[1]], true);
-		if (question->node->input_count > 2)
+		if (question->node->input_count > 2 && beta != 0)
 			bias = beta * broadcast(question, 2, index);
 		near(question, i, alpha * dot.sum + bias,
 		     rounding(question, k) * (fabsl(alpha) * dot.size + fabsl(bias)) +
-			     2 * graph_unit(question->out->dtype, dot.size + fabsl(bias)));
-		if (isfinite(dot.size) && dot.size + fabsl(bias) > ldexpl(1, formats[question->out->dtype].greatest))
+			     fabsl(alpha) * graph_unit(question->out->dtype, dot.size) +
+			     2 * graph_unit(question->out->dtype, fabsl(alpha) * dot.size + fabsl(bias)));
+		if (isfinite(dot.size) &&
+		    fmaxl(fabsl(alpha), 1) * dot.size + fabsl(bias) > ldexpl(1, formats[question->out->dtype].greatest))
 			question->room[i] = HUGE_VALL;
 	}
 }

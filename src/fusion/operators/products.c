@@ -1,4 +1,5 @@
 /* Matrix products, and determinants. */
+#include <math.h>
 #include <string.h>
 
 #include "src/fusion/operators/families.h"
@@ -326,19 +327,33 @@ static bool infer_gemm(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, sk_infer_input(inference, 0)->dtype, 2, shape);
 }
 
-/* The value times a number, which may be 1. */
+/* Whether f16 and bf16 have the number as it is. */
+static bool is_half(double number)
+{
+	int exponent;
+	double fraction = 256 * frexp(number, &exponent);
+
+	return fraction == floor(fraction) && exponent > -14 && exponent <= 16;
+}
+
+/* The value times a number, which may be 1. A number that halves do not have would be another one there, or infinite:
+ * they are multiplied in f32 then. */
 static uint32_t scaled(struct sk_canonical *canonical, uint32_t value, double factor, uint32_t to)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_value from = graph->values.items[value];
-	uint32_t number;
+	enum sk_dtype dtype = is_half(factor) ? from.dtype : sk_computed_dtype(from.dtype);
+	uint32_t number, product;
 
 	if (factor == 1)
 		return value;
-	number = sk_canonical_number(canonical, from.dtype, factor);
+	number = sk_canonical_number(canonical, dtype, factor);
 	if (to == SK_NONE)
 		to = sk_graph_new_value(graph, from.name, from.dtype, from.rank, from.shape);
-	sk_canonical_binary(canonical, "Mul", value, number, to, true);
+	product = dtype == from.dtype ? to : sk_graph_new_value(graph, from.name, dtype, from.rank, from.shape);
+	sk_canonical_binary(canonical, "Mul", sk_canonical_cast(canonical, value, dtype), number, product, true);
+	if (product != to)
+		sk_canonical_store(canonical, to, product);
 	return to;
 }
 
