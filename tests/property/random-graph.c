@@ -522,6 +522,10 @@ static bool make_clip(struct maker *maker, struct graph_node *node)
 	} else {
 		number least = (SET(dtype) & UNSIGNED ? 3 : -1), most = least + draw(maker, 6);
 
+		if (one_in(maker, 4)) {
+			least = draw_any(maker, dtype);
+			most = draw_any(maker, dtype);
+		}
 		add_input(maker, node, add_scalar(maker, dtype, least));
 		if (one_in(maker, 2))
 			add_input(maker, node, add_scalar(maker, dtype, most));

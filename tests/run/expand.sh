@@ -64,6 +64,20 @@ import numpy
 assert (numpy.load("clip.npy") == numpy.clip(numpy.load("x.npy"), numpy.float32(0.2), 1)).all()
 PYTHON
 
+# Numbers that a formula has no results for leave the operator as it is: those just beyond, and the last ones that it takes.
+for line in 'Clip clip x nan one' 'Clip clip x one nan' 'Clip clip x _ nan' 'sklink:SoftplusExt softplus x threshold=88.5' \
+	'Clip clip x low one' 'Clip clip x _ inf' 'sklink:SoftplusExt softplus x threshold=88.0'; do
+	printf 'opset 24\nopset 1 sklink\ninput x f32 4x6\noutput y f32 4x6\nconstant nan f32 scalar nan\nconstant one f32 scalar 1\n' >numbers.txt
+	printf 'constant low f32 scalar -inf\nconstant inf f32 scalar inf\nnode %s\n' "$(sed -E 's/^(([^ =]+ )*[^ =]+)( threshold.*)?$/\1 -> y\3/' <<<"$line")" >>numbers.txt
+	model numbers <numbers.txt
+	rm -rf dumps
+	"$sklink" numbers.onnx "${kernels[@]}" --fusion-flags --enable_expand_ops_only=Clip,SoftplusExt --dump-dir dumps -o numbers.sk
+	case $line in
+	*nan* | *88.5) [ -z "$(operators dumps)" ] || fail "$line is expanded: $(operators dumps)" ;;
+	*) [ -n "$(operators dumps)" ] || fail "$line stays whole" ;;
+	esac
+done
+
 # ---- which are expanded ----
 model two <<'LINES'
 opset 24
