@@ -28,6 +28,13 @@ static bool is_input(const struct sk_op_graph *graph, const char *name, size_t l
 	return *value != SK_NONE && graph->values.items[*value].input;
 }
 
+static bool is_computed(const struct sk_op_graph *graph, const char *name)
+{
+	uint32_t value = sk_map_find(&graph->value_names, name, strlen(name));
+
+	return value != SK_NONE && graph->values.items[value].node != SK_NONE;
+}
+
 static void report_unknown(struct sk_op_graph *graph, const struct given *given)
 {
 	const char **names = SK_NEW_ARRAY(graph->arena, const char *, graph->inputs.count + 1);
@@ -41,8 +48,13 @@ static void report_unknown(struct sk_op_graph *graph, const struct given *given)
 		sk_error(graph->diag, given->place, "%s '%s': input '%s' is frozen already", given->option, text, name);
 		return;
 	}
-	sk_error(graph->diag, given->place, "%s '%s': the model has no input '%s'%s", given->option, text, name,
-		 sk_did_you_mean(graph->arena, name, names, graph->inputs.count));
+	if (is_computed(graph, name))
+		sk_error(graph->diag, given->place,
+			 "%s '%s': a node computes '%s'; say it of the inputs that it is computed from", given->option,
+			 text, name);
+	else
+		sk_error(graph->diag, given->place, "%s '%s': the model has no input '%s'%s", given->option, text, name,
+			 sk_did_you_mean(graph->arena, name, names, graph->inputs.count));
 }
 
 /* The input that "NAME=VALUE" names, and the value; NULL after an error. */

@@ -253,7 +253,7 @@ done
 refuses "--shape 'x' is not INPUT=AxBxC" open --shape x
 refuses "--freeze 'y' is not INPUT=FILE.npy" open --freeze y
 refuses "--shape 'xx=3': the model has no input 'xx'; did you mean 'x'\?" open --shape xx=3
-refuses "--freeze 'z=y.npy': the model has no input 'z'" open --freeze z=y.npy
+refuses "--freeze 'z=y.npy': a node computes 'z'" open --freeze z=y.npy
 refuses "--freeze 'y=y.npy': input 'y' is frozen already" open --freeze y=y.npy --freeze y=y.npy
 refuses "none.npy: No such file" open --freeze y=none.npy
 refuses "open.onnx: not a .npy file" open --freeze y=open.onnx
@@ -329,6 +329,68 @@ refuses "^sklink: error: demands.onnx: node 'turn' \(Reshape\): the shape of its
 refuses "--freeze 'shap=shape.npy': the model has no input 'shap'; did you mean 'shape'\?" demands --freeze shap=shape.npy
 "$sklink" demands.onnx "$@" --freeze shape=shape.npy -o demands.sk
 runs demands.sk x y
+
+# What data decide, the inputs of the model are named for.
+model several <<'END'
+input a i64 2
+input b i64 2
+input c i64 2
+input d i64 2
+input x f32 4
+output y f32 none
+output z f32 none
+node Add _ a b -> e
+node Add _ c d -> f
+node Add _ e f -> g
+node Reshape first x g -> y
+node Reshape second x e -> z
+END
+refuses "node 'first' .* elements of 'g', computed from inputs 'a', 'b' and 2 more, .*freeze them: --freeze 'a=FILE.npy' --freeze 'b=FILE.npy'$" several
+grep -q "node 'second' .* elements of 'e', computed from inputs 'a' and 'b', and has to be known" err.txt || fail "the inputs of the second"
+refuses "--freeze 'g=y.npy': a node computes 'g'; say it of the inputs that it is computed from" several --freeze g=y.npy
+cat >branches.onnx <<'END'
+ir_version: 8
+opset_import { version: 17 }
+graph {
+  name: "g"
+  node { op_type: "ReduceMax" input: "x" output: "most" attribute { name: "keepdims" i: 0 type: INT } }
+  node { op_type: "Cast" input: "most" output: "chosen" attribute { name: "to" i: 9 type: INT } }
+  node {
+    name: "choose" op_type: "If" input: "chosen" output: "y"
+    attribute { name: "then_branch" type: GRAPH g { node { op_type: "Neg" input: "x" output: "a" } output { name: "a" } } }
+    attribute { name: "else_branch" type: GRAPH g { node { op_type: "Abs" input: "x" output: "b" } output { name: "b" } } }
+  }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 } } }
+}
+END
+refuses "'choose' \(If\): which branch is taken depends on .* 'chosen', computed from input 'x', .*--freeze 'x=FILE.npy'; otherwise .* with Where$" branches
+
+# A number that is out of range is known when linking if it is a constant.
+model range <<'END'
+input x f32 4x3
+output a f32 none
+output b f32 none
+output c f32 none
+constant numbers i64 2 0 3
+constant places i64 2x1 -4 -5
+constant tuples i64 2x2 3 2 0 -4
+node Gather gather x numbers -> a axis=1
+node GatherElements elements x places -> b
+node GatherND nd x tuples -> c
+END
+refuses "'gather' \(Gather\): index 3 of 'numbers' is out of range: axis 1 of 'x' has 3 elements$" range
+grep -q "'elements' (GatherElements): index -5 of 'places' is out of range: axis 0 of 'x' has 4 elements" err.txt || fail "GatherElements"
+grep -q "'nd' (GatherND): index -4 of 'tuples' is out of range: axis 1 of 'x' has 3 elements" err.txt || fail "GatherND"
+
+# Where a dimension is 0, nothing is left.
+model empty <<'END'
+input x f32 batchx3
+output y f32 none
+node Neg _ x -> y
+END
+"$sklink" empty.onnx "$@" --dim batch=0 -o empty.sk 2>err.txt
+grep -q "warning: empty.onnx: nothing is left to compute: output 'y' is \[0, 3\]" err.txt || { cat err.txt; fail "a batch of 0"; }
 
 # All that is missing is said at once.
 model wrong <<'END'

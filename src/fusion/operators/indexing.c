@@ -1,6 +1,7 @@
 /* Operators that look up places at run time, and tensors that are made of numbers of rows and columns. Numbers of
  * elements and tuples become numbers of rows first (ElementPlaces, TuplePlaces), so that two operators move all rows:
  * Gather and Scatter. A number that is out of range ends the launch; nothing outside of a tensor is read. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "src/base/checked.h"
@@ -46,6 +47,29 @@ static bool check_indices(const struct sk_inference *inference, size_t number, b
 	return indices->dtype == SK_I64 || (indices->dtype == SK_I32 && !only_i64) ||
 	       sk_infer_error(inference, "'%s' is %s, and indices are %s", indices->name, sk_dtype_name(indices->dtype),
 			      only_i64 ? "i64" : "i32 or i64");
+}
+
+/* Of constant indices: tuples of so many, which count along axes from the first one on. Others are checked by the
+ * kernels. */
+static bool check_range(const struct sk_inference *inference, size_t number, uint32_t first, uint64_t length)
+{
+	const struct sk_value *data = sk_infer_input(inference, 0), *indices = sk_infer_input(inference, number);
+	const int64_t *items;
+	uint64_t count;
+
+	if (!indices->contents || !sk_value_integers(inference->graph->arena, indices, &count, &items))
+		return true;
+	for (uint64_t i = 0; i < count; i++) {
+		uint32_t axis = first + (uint32_t)(i % length);
+		int64_t size = (int64_t)data->shape[axis];
+
+		if (items[i] < -size || items[i] >= size)
+			return sk_infer_error(inference,
+					      "index %" PRIi64 " of '%s' is out of range: axis %" PRIu32
+					      " of '%s' has %" PRIi64 " elements",
+					      items[i], indices->name, axis, data->name, size);
+	}
+	return true;
 }
 
 static bool check_type(const struct sk_inference *inference, size_t number, size_t of)
@@ -149,7 +173,7 @@ static bool infer_gather(struct sk_inference *inference)
 
 	return check_indices(inference, 1, false) &&
 	       sk_infer_axis(inference, sk_node_integer(inference->node, "axis", 0), data->rank, &axis) &&
-	       infer_replaced(inference, axis, indices->rank, indices->shape);
+	       check_range(inference, 1, axis, 1) && infer_replaced(inference, axis, indices->rank, indices->shape);
 }
 
 static bool canonical_gather(struct sk_canonical *canonical)
@@ -236,7 +260,7 @@ static bool check_elements(const struct sk_inference *inference, uint32_t *axis)
 		if (i != *axis && indices->shape[i] > data->shape[i])
 			return sk_infer_error(inference, "'%s' is larger than '%s' along axis %u", indices->name,
 					      data->name, i);
-	return true;
+	return check_range(inference, 1, *axis, 1);
 }
 
 static bool infer_gather_elements(struct sk_inference *inference)
@@ -278,7 +302,7 @@ static bool check_tuples(const struct sk_inference *inference, int64_t batch)
 				      "the tuples of '%s' have %llu numbers, and '%s' has %lld dimensions for them",
 				      indices->name, (unsigned long long)indices->shape[indices->rank - 1], data->name,
 				      (long long)(data->rank - batch));
-	return true;
+	return check_range(inference, 1, (uint32_t)batch, indices->shape[indices->rank - 1]);
 }
 
 /* The shape of all tuples, and of the rows that they name. */

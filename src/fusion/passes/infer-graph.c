@@ -71,6 +71,74 @@ static enum state inputs_state(const struct rounds *rounds, const struct sk_grap
 	return state;
 }
 
+/* Inputs of the graph that are not constants, which the value is computed from, in the order of the graph. */
+static sk_texts find_origins(const struct sk_op_graph *graph, uint32_t value)
+{
+	bool *needed = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
+	sk_texts names = {0};
+
+	needed[value] = true;
+	for (size_t n = graph->nodes.count; n--;) {
+		const struct sk_graph_node *node = &graph->nodes.items[n];
+		bool wanted = false;
+
+		for (size_t i = 0; i < node->outputs.count; i++)
+			wanted |= node->outputs.items[i] != SK_NONE && needed[node->outputs.items[i]];
+		for (size_t i = 0; i < node->inputs.count && wanted; i++)
+			if (node->inputs.items[i] != SK_NONE)
+				needed[node->inputs.items[i]] = !sk_node_input(graph, node, i)->contents;
+	}
+	for (size_t i = 0; i < graph->inputs.count; i++)
+		if (needed[graph->inputs.items[i]])
+			sk_array_push(graph->arena, &names, graph->values.items[graph->inputs.items[i]].name);
+	return names;
+}
+
+/* "'x', 'y' and 3 more", and as options to freeze the first ones. */
+static const char *list_origins(struct sk_arena *arena, const sk_texts *names, const char **options)
+{
+	const size_t shown = names->count > 3 ? 2 : names->count;
+	const char *text = "";
+
+	*options = "";
+	for (size_t i = 0; i < shown; i++) {
+		text = sk_arena_print(arena, "%s%s'%s'", text,
+				      !i		      ? ""
+				      : i + 1 == names->count ? " and "
+							      : ", ",
+				      names->items[i]);
+		*options = sk_arena_print(arena, "%s --freeze '%s=FILE.npy'", *options, names->items[i]);
+	}
+	return shown == names->count ? text : sk_arena_print(arena, "%s and %zu more", text, names->count - shown);
+}
+
+/* Elements that only a run knows decide what nodes there are, or how large something is. Names the inputs that could be
+ * frozen instead. */
+static void report_demand(struct sk_op_graph *graph, const struct sk_graph_node *node, uint32_t index)
+{
+	const struct sk_value *value = &graph->values.items[index];
+	const bool branches = sk_node_is(node, "If");
+	const char *decided = branches			 ? "which branch is taken"
+			      : sk_node_is(node, "Loop") ? "how often it is repeated"
+							 : "the shape of its outputs";
+	const char *options, *origins;
+	sk_texts names = {0};
+
+	if (graph->diag->errors < 20)
+		names = find_origins(graph, index);
+	origins = list_origins(graph->arena, &names, &options);
+	if (value->input)
+		origins = "an input";
+	else
+		origins = names.count ? sk_arena_print(graph->arena, "computed from input%s %s",
+						       names.count == 1 ? "" : "s", origins)
+				      : "computed when it runs";
+	sk_node_error(graph, node, "%s depends on the elements of '%s', %s, and has to be known when linking%s%s%s",
+		      decided, value->name, origins,
+		      names.count ? "; where these are always the same, freeze them:" : "", options,
+		      branches ? "; otherwise let the model compute both branches and choose with Where" : "");
+}
+
 /* Notes what has to be folded before the node can be inferred. */
 static enum state demand(struct rounds *rounds, uint32_t index)
 {
@@ -88,10 +156,7 @@ static enum state demand(struct rounds *rounds, uint32_t index)
 			state = STATE_WAITING;
 			continue;
 		}
-		sk_node_error(rounds->graph, node,
-			      "the shape of its outputs depends on the elements of '%s', which are not known before it "
-			      "runs; give them when linking: --freeze '%s=FILE.npy'%s",
-			      value->name, value->name, value->input ? "" : ", or the inputs that it is computed from");
+		report_demand(rounds->graph, node, node->inputs.items[i]);
 		return STATE_FAILED;
 	}
 	return state;

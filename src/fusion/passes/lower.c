@@ -264,6 +264,20 @@ static void add_inputs(struct lowering *lowering, const sk_graph_calls *calls)
 	}
 }
 
+/* Dimensions of 0 leave no call; that is seldom meant. */
+static void check_calls(const struct sk_op_graph *graph, const sk_graph_calls *calls)
+{
+	for (size_t i = 0; i < graph->outputs.count && !calls->count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->outputs.items[i]];
+
+		if (sk_value_elements(value))
+			continue;
+		sk_warning(graph->diag, value->place, "nothing is left to compute: output '%s' is %s", value->name,
+			   sk_partial_shape_text(graph->arena, value->rank, value->shape));
+		return;
+	}
+}
+
 /* What is in a draft stands in front of other constants, in the order in which calls read it, as it does there. */
 static void add_drafted(struct lowering *lowering, const sk_graph_calls *calls)
 {
@@ -406,6 +420,7 @@ void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls
 	if (scope)
 		lowering.scope = scope_of(&lowering, scope, place);
 
+	check_calls(graph, calls);
 	/* Bindings are numbered in the order of the file. */
 	add_inputs(&lowering, calls);
 	for (size_t i = 0; i < graph->outputs.count; i++)
