@@ -365,7 +365,7 @@ static void interpret(struct words *words)
 				 sk_option_suggest(words->arena, word));
 		else if (value && arity == SK_OPTION_NO_VALUE)
 			sk_error(words->diag, words->place, "option '--%s' takes no value", option->name);
-		else if (value ? !*value : arity == SK_OPTION_VALUE)
+		else if (value ? !*value && option->action != SK_OPTION_SET_ANY_TEXT : arity == SK_OPTION_VALUE)
 			refuse_missing_value(words, option, word);
 		else {
 			apply(words, option, value, &whole);

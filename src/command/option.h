@@ -10,6 +10,7 @@
 /* What an option does with the struct sk_command_line field at `field`. */
 enum sk_option_action {
 	SK_OPTION_SET_TEXT,
+	SK_OPTION_SET_ANY_TEXT, /* which may be empty */
 	SK_OPTION_SET_INPUT, /* a text, the path of a file to read */
 	SK_OPTION_SET_OUTPUT, /* a text, the path of a file to write */
 	SK_OPTION_SET_STANDARD_OUTPUT, /* the text "-", without a value */

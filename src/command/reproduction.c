@@ -199,8 +199,7 @@ static void add_word(struct reproduction *reproduction, response *text, const st
 
 static void add_response(struct reproduction *reproduction, const struct sk_command_line *command, const char *flags)
 {
-	/* An option has a value, and a blank is no flag. */
-	const struct sk_command_word fusion = {"--fusion-flags=", flags && *flags ? flags : " ", SK_WORD_PLAIN};
+	const struct sk_command_word fusion = {"--fusion-flags=", flags, SK_WORD_PLAIN};
 	const struct sk_command_word root = {"--chroot=", command->root ? command->root : "/", SK_WORD_INPUT};
 	response text = {0};
 

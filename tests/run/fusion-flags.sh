@@ -41,6 +41,8 @@ SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=2 told --opt_level=1 1 flags.yaml
 SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=2 told "" 1 empty.yaml
 SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=2 told --opt_level=0 1 flags.yaml --fusion-flags --opt_level=0
 told --opt_level=3 1 "${net[@]}" --fusion-flags=--opt_level=0 --fusion-flags=--opt_level=3
+SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=2 told "" 1 "${net[@]}" --fusion-flags=
+SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=2 told "" 1 flags.yaml --fusion-flags ''
 printf 'sklink: 1\ngraph: net.onnx\ndims: {N: 4}\nfusion: |\n  --opt_level=1\n  --dump_as_text=off\n' >lines.yaml
 told "--opt_level=1 --dump_as_text=off " 1 lines.yaml
 
@@ -105,8 +107,9 @@ repeats() {
 	grep -qF "graph_kernel_flags = \"$text\"," again.txt || { cat again.txt >&2; fail "not '$text'"; }
 }
 MS_DEV_GRAPH_KERNEL_FLAGS="--disable_cluster_ops=Exp --opt_level=1" repeats "--disable_cluster_ops=Exp --opt_level=1" "${net[@]}"
-SKLINK_GRAPH_KERNEL_FLAGS= repeats " " "${net[@]}"
+SKLINK_GRAPH_KERNEL_FLAGS= repeats "" "${net[@]}"
 SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=3 repeats --opt_level=1 flags.yaml
+SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=3 repeats "" "${net[@]}" --fusion-flags=
 SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=3 repeats --opt_level=0 "${net[@]}" --fusion-flags=--opt_level=0
 # Of a link without a model the environment's flags are no part.
 printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4], role: inout}}\ntasks: [{name: t, kernel: k, args: [x]}]\n' >tasks.yaml
