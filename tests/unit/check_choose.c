@@ -66,7 +66,7 @@ START_TEST(names)
 }
 END_TEST
 
-START_TEST(three_forms)
+START_TEST(four_forms)
 {
 	expect(choose(2, NULL, "1.2"), "012467");
 	expect(choose(2, NULL, "cluster.cluster"), "012467");
@@ -79,6 +79,9 @@ START_TEST(three_forms)
 	expect(choose(2, "transpose_matmul", NULL), "01234567");
 	expect(choose(0, "cluster.expander", NULL), "014");
 	expect(choose(2, "combine.parallel", NULL), "01245678");
+	expect(choose(2, NULL, "stage1_cluster_2_cluster"), "012467");
+	expect(choose(2, NULL, "fusion_group_0_swiglu"), "124567");
+	expect(choose(2, "stage1_cluster_0_transpose_matmul", NULL), "01234567");
 	expect_messages("");
 }
 END_TEST
@@ -157,7 +160,7 @@ int main(void)
 	tcase_add_checked_fixture(cases, open_sink, close_sink);
 	tcase_add_test(cases, levels);
 	tcase_add_test(cases, names);
-	tcase_add_test(cases, three_forms);
+	tcase_add_test(cases, four_forms);
 	tcase_add_test(cases, entries_in_vain);
 	tcase_add_test(cases, pass_without_rule);
 	tcase_add_test(cases, enabled_and_disabled);

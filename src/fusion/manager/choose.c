@@ -74,15 +74,18 @@ static size_t count_named(const struct chooser *chooser, const char *name)
 	return count;
 }
 
-/* Whether the entry is about the pass of that index. A name alone is one of the group's, or a pass that is the only one
- * with it. */
+/* Whether the entry is about the pass of that index. A name without its stage is one of the group's, or that of the
+ * only pass with it. */
 static bool is_meant(const struct chooser *chooser, size_t index, const char *entry)
 {
-	const struct sk_fusion_pass *pass = chooser->choices.items[index].pass;
+	const struct sk_pass_choice *choice = &chooser->choices.items[index];
+	const struct sk_fusion_pass *pass = choice->pass;
 	const char *point = strchr(entry, '.');
 
 	if (point)
 		return is_in_stage(chooser, index, entry, point);
+	if (!strcmp(choice->name, entry))
+		return true;
 	return !strcmp(pass->name, entry) && (!strcmp(pass->stage, group) || count_named(chooser, entry) == 1);
 }
 
@@ -90,20 +93,22 @@ static bool is_meant(const struct chooser *chooser, size_t index, const char *en
 static const char *explain(struct chooser *chooser, const char *entry, const char *is_so)
 {
 	size_t count = chooser->choices.count, named = count_named(chooser, entry);
-	const char **names = SK_NEW_ARRAY(chooser->arena, const char *, 2 * count + 1);
+	const char **names = SK_NEW_ARRAY(chooser->arena, const char *, 3 * count + 1);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct sk_fusion_pass *pass = chooser->choices.items[i].pass;
+		const struct sk_pass_choice *choice = &chooser->choices.items[i];
+		const struct sk_fusion_pass *pass = choice->pass;
 
 		if (is_meant(chooser, i, entry))
 			return sk_arena_print(chooser->arena, "; the pass is %s without it", is_so);
 		names[i] = pass->name;
 		names[count + i] = sk_arena_print(chooser->arena, "%s.%s", pass->stage, pass->name);
+		names[2 * count + i] = choice->name;
 	}
 	if (named)
 		return sk_arena_print(chooser->arena, "; %zu stages have a pass of that name: say STAGE.%s", named,
 				      entry);
-	return sk_did_you_mean(chooser->arena, entry, names, 2 * count);
+	return sk_did_you_mean(chooser->arena, entry, names, 3 * count);
 }
 
 /* A pass that has a place, by which flags name it, and nothing to run. */
