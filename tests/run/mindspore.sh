@@ -79,6 +79,7 @@ BiasAdd the_node b b -> y|'b' is not a number for each channel of 'b'
 Assign the_node b x -> y|.*broadcast
 AssignAdd the_node b i -> y|.*broadcast
 SqrtGrad the_node x i -> y|'x' is f32, and 'i' is i32
+ClampScalar the_node x b b -> y|it has 3 inputs, and the operator has 1 to 3, 2 of them as attributes
 SqrtGrad the_node x -> y|it has 1 inputs, and the operator has 2
 SqrtGrad the_node _ x -> y|input 0 is absent, and the operator needs it
 AddN the_node x _ x -> y|input 1 is absent, and the operator needs it

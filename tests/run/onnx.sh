@@ -401,9 +401,11 @@ output b f32 none
 output c f32 none
 output d f32 none
 output e f32 none
+output f f32 none
 node Nonsense first x -> a
 node Ad second x -> b
 node org.acme:Add third x -> b2
+node org.acme:Gelu seventh x -> f
 node Add fourth x b2 x -> c
 node Concat fifth x x -> d axis=1.5
 node Add sixth x i -> e
@@ -411,11 +413,12 @@ END
 fails_with . "$sklink" --check wrong.onnx "$@"
 sed 's/; the .*//' err.txt >lines.txt
 for line in "node 'first' (Nonsense): there is no operator 'Nonsense'" "node 'second' (Ad): there is no operator 'Ad'" \
-	"did you mean 'Add'?" "node 'third' (Add): there is no operator 'Add' in the domain 'org.acme'" \
+	"did you mean 'Add'?" "; the domain '' has one of this name" "node 'third' (Add): there is no operator 'Add' in the domain 'org.acme'" \
 	"node 'fourth' (Add): it has 3 inputs, and the operator has 2" \
 	"node 'fifth' (Concat): attribute 'axis' is an integer, not a number" "node 'sixth' (Add): "; do
 	grep -qF "$line" err.txt || { cat err.txt; fail "nothing says: $line"; }
 done
+if grep -F "did you mean 'Gelu'" err.txt; then fail "a name is proposed in its own place"; fi
 
 # Operators that are known, but that the libraries do not have: each is said once, with what to do where there is none.
 model kernels <<'END'

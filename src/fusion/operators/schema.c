@@ -116,9 +116,24 @@ static bool check_count(struct sk_op_graph *graph, const struct sk_graph_node *n
 	return false;
 }
 
-static bool check_inputs(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_schema *schema)
+/* Messages count what the file has. */
+static bool check_input_count(struct sk_op_graph *graph, const struct sk_graph_node *node,
+			      const struct sk_schema *schema, size_t given)
 {
-	if (!check_count(graph, node, "inputs", node->inputs.count, schema->min_inputs, schema->max_inputs))
+	size_t count = node->inputs.count;
+	unsigned least = schema->min_inputs, most = schema->max_inputs;
+
+	if (count <= given || (count >= least && (most == SK_VARIADIC || count <= most)))
+		return check_count(graph, node, "inputs", count, least, most);
+	sk_node_error(graph, node, "it has %zu inputs, and the operator has %u to %u, %zu of them as attributes", given,
+		      least, most, count - given);
+	return false;
+}
+
+static bool check_inputs(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_schema *schema,
+			 size_t given)
+{
+	if (!check_input_count(graph, node, schema, given))
 		return false;
 	/* Of any number none is optional, but Loop's, which looks at its inputs itself. */
 	bool all = schema->max_inputs == SK_VARIADIC && schema->min_inputs;
@@ -132,9 +147,10 @@ static bool check_inputs(struct sk_op_graph *graph, const struct sk_graph_node *
 	return true;
 }
 
-bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_schema *schema)
+bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_schema *schema,
+		     size_t given)
 {
-	return check_inputs(graph, node, schema) &
+	return check_inputs(graph, node, schema, given) &
 	       check_count(graph, node, "outputs", node->outputs.count, schema->min_outputs, schema->max_outputs) &
 	       check_attributes(graph, node, schema);
 }

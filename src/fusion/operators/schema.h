@@ -46,7 +46,9 @@ const struct sk_schema *sk_schema_at(size_t number);
 /* True if nodes draw random numbers, each its own; NULL draws none. */
 bool sk_schema_is_random(const struct sk_schema *schema);
 
-/* Numbers of inputs and outputs, attributes and their kinds are as the schema says. False after errors at the node. */
-bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_schema *schema);
+/* Numbers of inputs and outputs, attributes and their kinds are as the schema says. The node had `given` inputs in its
+ * file: an upgrade may have made more of them, of attributes. False after errors at the node. */
+bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_schema *schema,
+		     size_t given);
 
 #endif

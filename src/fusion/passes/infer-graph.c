@@ -246,7 +246,7 @@ static enum state infer_node(struct rounds *rounds, uint32_t index)
 static void report_unknown(struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	const char *absence = sk_operator_absence(node->domain, node->op);
-	const char **names;
+	const char **names, *hint = "";
 	size_t count = 0;
 
 	if (absence) {
@@ -258,10 +258,14 @@ static void report_unknown(struct sk_op_graph *graph, const struct sk_graph_node
 	    graph->diag->errors >= 20)
 		return;
 	names = SK_NEW_ARRAY(graph->arena, const char *, 1024);
-	for (const struct sk_schema *schema; count < 1024 && (schema = sk_schema_at(count)); count++)
+	for (const struct sk_schema *schema; count < 1024 && (schema = sk_schema_at(count)); count++) {
 		names[count] = schema->op;
-	sk_note(graph->diag, "the operators that there are stand in doc/operators.md%s",
-		sk_did_you_mean(graph->arena, node->op, names, count));
+		if (!strcmp(schema->op, node->op))
+			hint = sk_arena_print(graph->arena, "; the domain '%s' has one of this name", schema->domain);
+	}
+	if (!*hint)
+		hint = sk_did_you_mean(graph->arena, node->op, names, count);
+	sk_note(graph->diag, "the operators that there are stand in doc/operators.md%s", hint);
 }
 
 /* Finds the node's schema and brings it to the newest operator set. */
@@ -270,6 +274,7 @@ static enum state prepare(struct rounds *rounds, uint32_t index)
 	struct sk_op_graph *graph = rounds->graph;
 	struct sk_graph_node *node = &graph->nodes.items[index];
 	const struct sk_schema *schema = sk_schema_find(node->domain, node->op);
+	size_t inputs = node->inputs.count;
 
 	if (!schema) {
 		report_unknown(graph, node);
@@ -279,7 +284,7 @@ static enum state prepare(struct rounds *rounds, uint32_t index)
 		return STATE_FAILED;
 	node = &graph->nodes.items[index];
 	rounds->schemas[index] = sk_schema_find(node->domain, node->op); /* an upgrade may rename it */
-	return sk_schema_check(graph, node, rounds->schemas[index]) ? STATE_WAITING : STATE_FAILED;
+	return sk_schema_check(graph, node, rounds->schemas[index], inputs) ? STATE_WAITING : STATE_FAILED;
 }
 
 /* Nodes that have taken the place of others make their outputs, and wait. */

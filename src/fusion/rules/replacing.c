@@ -78,7 +78,7 @@ static bool infer(struct sk_replacing *replacing, struct sk_graph_node *node)
 	if (schema->upgrade && !schema->upgrade(graph, node))
 		return false;
 	schema = sk_schema_find(node->domain, node->op); /* an upgrade may rename it */
-	if (!sk_schema_check(graph, node, schema))
+	if (!sk_schema_check(graph, node, schema, node->inputs.count))
 		return false;
 	for (size_t i = 0; i < node->inputs.count; i++) {
 		const struct sk_value *value = sk_node_input(graph, node, i);
