@@ -241,8 +241,11 @@ static const char *search_hint(struct sk_linker *linker, const struct sk_linker_
 		*names = candidates(linker, count);
 
 	const char *near = sk_nearest_name(symbol->name, *names, *count);
+	const char *shown = near ? sk_demangled(linker, near) : "";
 
-	return near ? sk_arena_print(linker->arena, "; did you mean '%s'?", sk_demangled(linker, near)) : "";
+	if (near && !strcmp(shown, sk_demangled(linker, symbol->name))) /* such as constructors of a base, and of all */
+		shown = near;
+	return near ? sk_arena_print(linker->arena, "; did you mean '%s'?", shown) : "";
 }
 
 /* Whether the object is of the standard library that rustc puts into each staticlib: "std-HASH.std.HASH-cgu.0.rcgu.o".

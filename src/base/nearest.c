@@ -45,7 +45,7 @@ const char *sk_nearest_of(const char *name, size_t count, const char *(*name_of)
 		const char *candidate = name_of(context, (uint32_t)i);
 		size_t d = distance(name, candidate);
 
-		if (d <= allowed && d < length) {
+		if (d <= allowed && d < length && strcmp(name, candidate)) {
 			best = candidate;
 			allowed = d - (d > 0); /* only a nearer one replaces it */
 			if (d <= 1)

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The candidate nearest to the name, the first of equally near ones; NULL if none is near: at most a third of the
- * name's letters differ. */
+/* The candidate nearest to the name, the first of equally near ones, and never the name itself; NULL if none is near:
+ * at most a third of the name's letters differ. */
 const char *sk_nearest_name(const char *name, const char *const *candidates, size_t count);
 
 /* The same of names that a function tells: name_of(context, i) is the i-th one. */

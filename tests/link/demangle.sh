@@ -36,6 +36,10 @@ fi
 echo 'long _Z3adiii(long a, long b) { return a; }' | source near
 fails_with "undefined symbol: add\(int, int\); did you mean 'adi\(int, int\)'" "$driver" -o never.so --export entry=_ZN2ns3useEv use.o near.o
 fails_with "undefined symbol: _Z3addii; did you mean '_Z3adiii'" "$driver" -o never.so --export entry=_ZN2ns3useEv --no-demangle use.o near.o
+# Nor is a name proposed in its own place: of functions that are shown alike, by their symbols.
+echo 'long _ZN1AC2Ev(void) { return 0; }' | source base
+echo 'long _ZN1AC1Ev(void); long starts(void) { return _ZN1AC1Ev(); }' | source whole
+fails_with "undefined symbol: A::A\(\); did you mean '_ZN1AC2Ev'" "$driver" -o never.so --export entry=starts whole.o base.o
 fails_with 'duplicate symbol: add\(int, int\)$' "$driver" -o never.so --export entry=_Z3addii add.o again.o
 echo '__thread long _ZN2ns5countE __attribute__((tls_model("local-exec"))); long reads(void) { return _ZN2ns5countE; }' | source thread
 fails_with "relocation .* against 'ns::count' " "$driver" -o never.so --export entry=reads thread.o

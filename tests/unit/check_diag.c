@@ -119,6 +119,18 @@ START_TEST(test_json)
 }
 END_TEST
 
+/* All suggestions come from here. */
+START_TEST(test_suggestions)
+{
+	static const char *const names[] = {"scale", "scales", "shift"};
+
+	ck_assert_str_eq(sk_did_you_mean(arena, "scalle", names, 3), "; did you mean 'scale'?");
+	ck_assert_str_eq(sk_did_you_mean(arena, "scale", names, 1), "");
+	ck_assert_str_eq(sk_did_you_mean(arena, "scale", names, 3), "; did you mean 'scales'?");
+	ck_assert_str_eq(sk_did_you_mean(arena, "product", names, 3), "");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("diag");
@@ -131,6 +143,7 @@ int main(void)
 	tcase_add_test(tcase, test_alike);
 	tcase_add_test(tcase, test_muted);
 	tcase_add_test(tcase, test_taken_back);
+	tcase_add_test(tcase, test_suggestions);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
