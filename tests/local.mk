@@ -338,7 +338,8 @@ END_TO_END_TESTS = \
 	tests/run/threads.sh \
 	tests/run/thunks.sh \
 	tests/run/trace.sh \
-	tests/run/traps.sh
+	tests/run/traps.sh \
+	tests/run/vendor-names.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
 SHELL_TESTS += tests/run/build-systems.sh tests/run/deb.sh tests/run/combinations.sh tests/run/no-memory.sh

@@ -556,10 +556,27 @@ for axis, shape in (1, (4, 67)), (-1, (2, 3, 33)), (2, (3, 2, 5, 4)), (1, (37, 8
          begin_params_axis=axis, epsilon=small)
     case("LayerNorm", [numbers(*shape), numbers(*tail), numbers(*tail)], layer_norm(axis, small), types="f32 f64",
          begin_norm_axis=axis, begin_params_axis=axis, epsilon=small)
+
+    def with_rstd(x, gamma, beta, epsilon=small, axis=axis):
+        y, mean, variance = layer_norm(axis, epsilon)(x, gamma, beta)
+        return [y, mean.astype(numpy.float32), (1 / numpy.sqrt(variance + epsilon)).astype(numpy.float32)]
+    case("LayerNormV3", [numbers(*shape), numbers(*tail), numbers(*tail)], with_rstd, "f32 f16 bf16", begin_norm_axis=axis,
+         begin_params_axis=axis, epsilon=small)
+    case("LayerNormExt", [numbers(*shape), numbers(*tail), numbers(*tail)], with_rstd, "f32 f16 bf16", normalized_shape=list(tail), eps=small)
     case("LayerNormGrad", [x, numbers(*shape), variance, mean, numbers(*tail)], layer_gradient(axis, small), types="f32 f16 bf16",
          begin_norm_axis=axis, begin_params_axis=axis, epsilon=small)
     case("LayerNormGrad", [x, numbers(*shape), *layer_norm(axis, 0)(x, 1, 0)[:0:-1], numbers(*tail)], layer_gradient(axis, small),
          types="f64", numeric=layer_slopes(axis, small), begin_norm_axis=axis, begin_params_axis=axis, epsilon=small)
+
+case("LayerNormV3", [numbers(3, 2, 5), numbers(2, 5), numbers(2, 5)],
+     lambda x, gamma, beta: layer_norm(1, real(1e-7))(x, gamma, beta)[0], "f32")  # defaults
+case("LayerNormExt", [numbers(3, 2, 5), numbers(2, 5), numbers(2, 5)],
+     lambda x, gamma, beta: layer_norm(1, real(1e-5))(x, gamma, beta)[0], "f32", normalized_shape=[2, 5])
+case("TensorAdd", [numbers(3, 5), numbers(5)], lambda a, b: a + b)
+case("Split", [numbers(4, 6)], lambda x: [x[:2], x[2:]], output_num=2)
+case("Split", [numbers(4, 6)], lambda x: numpy.split(x, 3, 1), axis=1, output_num=3)
+case("SplitWithSize", [numbers(4, 6)], lambda x: [x[:, :1], x[:, 1:3], x[:, 3:]], split_size=[1, 2, 3], dim=-1)
+case("SplitWithSize", [numbers(4, 6)], lambda x: [x[:3], x[3:]], split_sections=[3, 1])
 
 # ---- several operators in one ----
 

@@ -72,6 +72,18 @@ static void make_real(struct sk_onnx_attribute *attribute)
 	attribute->message.present = 0;
 }
 
+static void count_items(struct sk_onnx_node *node, size_t index, const char *name)
+{
+	struct sk_onnx_attribute *attribute = &node->attributes.items[index];
+
+	if (attribute->type != SK_ONNX_ATTRIBUTE_INTS)
+		return;
+	attribute->name = name;
+	attribute->type = SK_ONNX_ATTRIBUTE_INT;
+	attribute->i = -(int64_t)attribute->integers.count;
+	attribute->message.present = 0;
+}
+
 static void add_attribute(struct sk_arena *arena, struct sk_onnx_node *node, const char *name, const char *value)
 {
 	struct sk_onnx_attribute attribute = {.name = name, .type = SK_ONNX_ATTRIBUTE_INT};
@@ -120,7 +132,7 @@ static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const 
 		return;
 	}
 
-	size_t name_length = strcspn(rule, "=!-~:");
+	size_t name_length = strcspn(rule, "=!-~:#");
 	const char *name = sk_arena_copy(arena, rule, name_length);
 	const char *value = sk_arena_copy(arena, rule + name_length + 1, length - name_length - 1);
 	size_t index = find_attribute(node, name);
@@ -130,6 +142,8 @@ static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const 
 		add_attribute(arena, node, name, value);
 	else if (rule[name_length] == '=' && found)
 		rename_attribute(node, index, value);
+	else if (rule[name_length] == '#' && found)
+		count_items(node, index, value);
 	else if (rule[name_length] == '~' && found)
 		make_real(&node->attributes.items[index]);
 	else if (found && (rule[name_length] == '-' ||
