@@ -136,7 +136,7 @@ tests_unit_check_runtime_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(
 tests_unit_check_runtime_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_image tests/unit/check_runtime
 
-check_PROGRAMS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_api tests/unit/check_queue tests/unit/check_wakes tests/unit/check_checks
+check_PROGRAMS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_caller tests/unit/check_api tests/unit/check_queue tests/unit/check_wakes tests/unit/check_checks
 tests_unit_check_queue_SOURCES = tests/unit/check_queue.c tests/lib/handmade.c tests/lib/handmade.h
 tests_unit_check_queue_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
 tests_unit_check_queue_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
@@ -152,15 +152,18 @@ tests_unit_check_fibre_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 tests_unit_check_faults_SOURCES = tests/unit/check_faults.c tests/lib/handmade.c tests/lib/handmade.h
 tests_unit_check_faults_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
 tests_unit_check_faults_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
+tests_unit_check_caller_SOURCES = tests/unit/check_caller.c tests/lib/handmade.c tests/lib/handmade.h
+tests_unit_check_caller_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
+tests_unit_check_caller_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 tests_unit_check_checks_SOURCES = tests/unit/check_checks.c tests/lib/handmade.c tests/lib/handmade.h
 tests_unit_check_checks_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
 tests_unit_check_checks_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
-QUICK_TESTS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_api tests/unit/check_queue tests/unit/check_wakes tests/unit/check_checks
+QUICK_TESTS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_caller tests/unit/check_api tests/unit/check_queue tests/unit/check_wakes tests/unit/check_checks
 endif
 
 # What --enable-tsan is for: the suites that use the runtime's threads. (It holds back signals that come from other threads, so a
 # kernel without an end cannot be expelled there: tests/run/faults.sh leaves that to other builds.)
-RUNTIME_TESTS = tests/unit/check_api tests/unit/check_checks tests/unit/check_faults tests/unit/check_fibre tests/unit/check_image tests/unit/check_queue tests/unit/check_wakes tests/unit/check_runtime \
+RUNTIME_TESTS = tests/unit/check_api tests/unit/check_caller tests/unit/check_checks tests/unit/check_faults tests/unit/check_fibre tests/unit/check_image tests/unit/check_queue tests/unit/check_wakes tests/unit/check_runtime \
 	tests/run/fibres.sh tests/run/lanes.sh tests/run/cores.sh tests/run/sample-composite.sh
 check-runtime:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(RUNTIME_TESTS)'

@@ -29,8 +29,21 @@
  * tensors, names); it can open a device of its own.
  * What skrt_stream_call calls may fork, but must not return in the child.
  *
- * The threads of a device take the floating-point environment (rounding, flushing to zero) of the thread that opens the
- * device or loads the package; results can depend on who runs a core unless all threads keep it.
+ * State of the calling thread. Package code (kernels, serial entries, constructors, destructors) begins in one state,
+ * whatever thread plays it, and what it changes there does not reach the caller:
+ *   Floating point: results are rounded to nearest, none is flushed to zero, long double has all its bits, no exception
+ * interrupts (doc/abi.md has the registers). The caller's modes are restored. Exception flags can be set at the
+ * beginning; of the caller's, those of the x87 unit can be cleared.
+ *   errno is 0 at the beginning, and the caller's does not change while package code runs.
+ *   Signals: a thread may block any. Those that report faults (below) are let through while the thread runs package
+ * code, and so is SIGURG on a device with a time-out; afterwards the thread blocks what it blocked before. Which it
+ * blocks is looked at when it first runs package code, and again after it has made an instance or a stream. A thread
+ * that blocks them later makes one of these first, or a fault on it ends the process.
+ *   Alternate signal stack: a thread without one gets one when it first runs package code, and keeps it until it ends
+ * or takes another (sigaltstack). One of the program's own is used as it is.
+ *   The direction flag is clear and alignment checks are off, as they must be where these functions are called.
+ * Functions that skrt_stream_call calls begin in the same modes of floating point, and see the program's locale; all
+ * else is as the thread has it.
  *
  * Locale. In every locale libskrt reads profiles, and writes messages and traces, as in the C locale; only a reason
  * that the operating system gives has the words of the locale. Kernels, constructors and destructors see the C locale,
@@ -54,9 +67,10 @@
  * names superkernel, task, kernel, core and place. Other launches in flight do not notice, except after a fault in a
  * package that imports functions with locks (malloc, printf …): then all later launches on it are SKRT_DEVICE_LOST.
  * What the launch was writing, and the package's own variables, hold anything. A kernel that returns with control state
- * changed (the direction flag, rounding, the x87 unit) spoils no more than what else its core does in the launch. One
- * that loads FS, by which a thread finds its own memory, has a fault; not so on a thread with an alternate signal stack
- * (sigaltstack) of the program's own, where it ends the process. GS is left as a kernel leaves it. */
+ * changed (the direction flag, rounding, the x87 unit) breaks the calling convention, and can spoil what else its core
+ * does in the launch, but nothing beyond; SKRT_GUARD finds it. One that loads FS, by which a thread finds its own
+ * memory, has a fault; not so on a thread with an alternate signal stack (sigaltstack) of the program's own, where it
+ * ends the process. GS is left as a kernel leaves it. */
 #ifndef SKRT_H
 #define SKRT_H
 
@@ -159,8 +173,7 @@ enum { SKRT_SPLIT_UNITS = 16384 };
  *
  * The first device that is opened installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGURG (which ends
  * kernels that take too long). What does not come from a kernel goes on to the handlers that were there before;
- * handlers that are installed later, and do not pass on, take the faults of kernels away from libskrt. A thread that
- * waits for launches with a time-out must not block SIGURG.
+ * handlers that are installed later, and do not pass on, take the faults of kernels away from libskrt.
  *
  * Errors: SKRT_NOT_FOUND (no such device, or its profile has an error), SKRT_INVALID_ARGUMENT (more than 4096 cores; a
  * seed for the host), SKRT_OUT_OF_MEMORY. */

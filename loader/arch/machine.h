@@ -27,8 +27,8 @@
  *       how calls pass arguments, and in how many registers at most
  *   sk_machine_imports()
  *       what packages may import beside stubs/imports.def, from libraries that only this machine has
- *   struct sk_modes, sk_modes_read()
- *       the modes of floating point, and those that the calling thread is in
+ *   struct sk_modes, sk_standard_modes, sk_modes_read(), sk_modes_load(modes)
+ *       the modes of floating point; those that programs and package code begin in; those of the calling thread
  *   struct sk_control
  *       control state that a function must leave as it was, before a call and behind it
  *
@@ -114,9 +114,9 @@ bool sk_context_find_thread(const void *context);
  * there. */
 void sk_fibre_jump(void **left, void *sp);
 
-/* Stores the stack pointer as sk_fibre_jump does, calls run(argument) in these modes on a stack that ends at `top`, a
- * multiple of 16, and takes the sp that run returns. */
-void sk_fibre_begin(void **left, char *top, void *(*run)(void *argument), void *argument, const struct sk_modes *modes);
+/* Stores the stack pointer as sk_fibre_jump does, calls run(argument) in the standard modes on a stack that ends at
+ * `top`, a multiple of 16, and takes the sp that run returns. */
+void sk_fibre_begin(void **left, char *top, void *(*run)(void *argument), void *argument);
 
 /* ---- for checked calls ---- */
 

@@ -27,7 +27,10 @@ static inline uint64_t sk_counter(void)
 struct sk_modes {
 	uint32_t mxcsr;
 	uint16_t control_word;
+	uint16_t unused;
 };
+
+extern const struct sk_modes sk_standard_modes __attribute__((visibility("hidden")));
 
 static inline struct sk_modes sk_modes_read(void)
 {
@@ -35,6 +38,13 @@ static inline struct sk_modes sk_modes_read(void)
 
 	__asm__ volatile("fnstcw %0" : "=m"(modes.control_word));
 	return modes;
+}
+
+/* An x87 exception that has been raised would wait until the control word lets it through. */
+static inline void sk_modes_load(const struct sk_modes *modes)
+{
+	__builtin_ia32_ldmxcsr(modes->mxcsr);
+	__asm__ volatile("fnclex; fldcw %0" : : "m"(modes->control_word));
 }
 
 /* The word there is its own address (psABI, "Thread-Local Storage"). */

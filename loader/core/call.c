@@ -4,6 +4,7 @@
 
 #include "loader/core/call.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,13 @@ static _Thread_local struct sk_host host_of_thread __attribute__((tls_model("ini
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t signal_stack; /* of threads that had none */
 
+/* The thread may have taken another one meanwhile, or none, which is its own. */
 static void free_signal_stack(void *stack)
 {
-	sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
+	stack_t there;
+
+	if (!sigaltstack(NULL, &there) && there.ss_sp == stack)
+		sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
 	free(stack);
 }
 
@@ -55,6 +60,7 @@ struct sk_host *sk_host_of_thread(void)
 
 	if (!host->ready) {
 		sk_fibre_of_thread(&host->own);
+		host->error = &errno;
 		make_signal_stack();
 		host->ready = true;
 	}
@@ -123,6 +129,7 @@ static struct sk_fibre *run(void *context)
 		call->fault =
 			(struct sk_fault){.kind = SK_FAULT_NO_STORAGE, .sp = call->fibre.stack + call->fibre.size};
 	} else {
+		*host->error = 0;
 		host->in_runtime = false;
 		call->result = call->function(call->context);
 		sk_fibre_tidy();
@@ -161,6 +168,8 @@ static void leave_locale(struct sk_host *host)
 
 struct sk_call *sk_call_resume(struct sk_host *host, struct sk_call *call)
 {
+	int error = *host->error; /* the calls of the thread have it to themselves meanwhile */
+
 	call->host = host;
 	call->begun = true;
 	host->in_runtime = true;
@@ -168,6 +177,7 @@ struct sk_call *sk_call_resume(struct sk_host *host, struct sk_call *call)
 	enter_locale(host, call);
 	sk_fibre_switch(&host->own, &call->fibre, false);
 	leave_locale(host);
+	*host->error = error;
 	/* Who has left the middle of a function has left its variables as they were just then. No other call of the
 	 * thread is in such a function: those that wait for others have none. */
 	if (host->ended->fault.kind != SK_FAULT_NONE && host->ended->fault.kind != SK_FAULT_NO_STORAGE &&

@@ -63,6 +63,9 @@ struct sk_host {
 	volatile sig_atomic_t
 		in_runtime; /* while a call runs: it is in libskrt's own code, which faults do not excuse */
 	bool ready;
+	int *error; /* the thread's errno, which takes a call to find */
+	bool mask_known; /* what the thread blocks has been looked at: */
+	bool blocks_faults, blocks_expulsion;
 	uint32_t entered; /* see sk_cancellation_enter */
 	bool held; /* the thread cannot be cancelled */
 	int cancellation; /* as it was before */
@@ -124,6 +127,14 @@ void sk_call_over(struct sk_host *host);
 
 /* Installs the handlers, once for the process. Faults elsewhere go on to the handlers that were there before. */
 void sk_signals_install(void);
+
+/* A fault whose signal the thread blocks would end the process, whatever handlers there are. So before the thread runs
+ * package code these signals are unblocked, and the one that expels if that may happen; true: they were blocked, and
+ * sk_signals_block gives the thread back the mask that it had. Asking the system takes as long as a launch, so what a
+ * thread blocks is looked at once, and again when sk_signals_forget has been called on it. */
+bool sk_signals_unblock(struct sk_host *host, bool expels, sigset_t *before);
+void sk_signals_block(const sigset_t *before);
+void sk_signals_forget(void);
 
 /* Sends the thread what expels the call that it runs, if that is due and not in the runtime. */
 void sk_signals_expel(pthread_t thread);

@@ -183,7 +183,6 @@ void sk_fibre_prepare(struct sk_fibre *fibre, struct sk_fibre *(*run)(void *cont
 #endif
 	fibre->run = run;
 	fibre->context = context;
-	fibre->modes = sk_modes_read();
 	fibre->sp = NULL;
 	fibre->fake_stack = NULL;
 }
@@ -194,7 +193,7 @@ CHANGES_FIBRES void sk_fibre_switch(struct sk_fibre *from, struct sk_fibre *to, 
 	if (to->sp)
 		sk_fibre_jump(&from->sp, to->sp);
 	else
-		sk_fibre_begin(&from->sp, to->stack + to->size, begin, to, &to->modes);
+		sk_fibre_begin(&from->sp, to->stack + to->size, begin, to);
 	arrive(from);
 }
 

@@ -25,7 +25,6 @@ struct sk_fibre {
 	size_t size, guard; /* bytes of the stack, and of its guard */
 	struct sk_fibre *(*run)(void *context);
 	void *context;
-	struct sk_modes modes; /* that it begins in */
 	bool escaped; /* a signal handler sends the thread here: see sk_fibre_escape */
 	void *tsan; /* ThreadSanitizer's fibre; NULL: not prepared yet */
 	void *fake_stack; /* AddressSanitizer's, while it does not run */
@@ -42,12 +41,14 @@ void sk_fibre_close(struct sk_fibre *fibre);
 /* The calling thread's own stack; valid while it lasts. */
 void sk_fibre_of_thread(struct sk_fibre *fibre);
 
-/* The next switch to the fibre calls run(context), in the calling thread's modes of floating point. It ends with the
- * fibre that goes on, which has begun, or by a switch. Whatever the fibre did before is forgotten. */
+/* The next switch to the fibre calls run(context), in the standard modes of floating point, whatever those of the
+ * thread are. It ends with the fibre that goes on, which has begun, or by a switch. Whatever the fibre did before is
+ * forgotten. */
 void sk_fibre_prepare(struct sk_fibre *fibre, struct sk_fibre *(*run)(void *context), void *context);
 
 /* Leaves `from`, which runs, and goes on where `to` was left. Returns when somebody switches back. Registers that a
- * function must preserve are preserved, the modes of floating point among them. `last` says that nobody will. */
+ * function must preserve are preserved, and modes and exception flags of floating point. `last` says that nobody will.
+ */
 void sk_fibre_switch(struct sk_fibre *from, struct sk_fibre *to, bool last);
 
 /* For signal handlers: where a thread must go on, with the stack pointer to->sp, to leave its fibre for good and arrive

@@ -14,11 +14,11 @@
 enum { EXPULSION = SIGURG };
 
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-static struct sigaction before[NSIG];
+static struct sigaction handlers[NSIG]; /* that were there before */
 
 static void pass_on(int number, siginfo_t *info, void *context)
 {
-	const struct sigaction *old = &before[number];
+	const struct sigaction *old = &handlers[number];
 	bool sent = info->si_code <= 0; /* by a process, not by an instruction that would raise it again */
 
 	if (old->sa_flags & SA_SIGINFO) {
@@ -77,7 +77,7 @@ static void handle_expulsion(int number, siginfo_t *info, void *pointer, bool lo
 		host->running->fault = (struct sk_fault){
 			.kind = SK_FAULT_EXPELLED, .pc = at.pc, .sp = at.sp, .lost_thread = lost_thread};
 		leave(host, pointer);
-	} else if (info->si_code != SI_QUEUE || info->si_pid != getpid() || info->si_value.sival_ptr != before) {
+	} else if (info->si_code != SI_QUEUE || info->si_pid != getpid() || info->si_value.sival_ptr != handlers) {
 		pass_on(number, info, pointer);
 	}
 }
@@ -101,8 +101,8 @@ static void install(void)
 	sigemptyset(&action.sa_mask);
 	action.sa_sigaction = enter;
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		sigaction(faults[i], &action, &before[faults[i]]);
-	sigaction(EXPULSION, &action, &before[EXPULSION]);
+		sigaction(faults[i], &action, &handlers[faults[i]]);
+	sigaction(EXPULSION, &action, &handlers[EXPULSION]);
 }
 
 void sk_signals_install(void)
@@ -112,8 +112,50 @@ void sk_signals_install(void)
 	pthread_once(&once, install);
 }
 
+/* ---- what threads block ---- */
+
+static void look(struct sk_host *host)
+{
+	sigset_t mask;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	host->blocks_faults = false;
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		host->blocks_faults |= sigismember(&mask, faults[i]) == 1;
+	host->blocks_expulsion = sigismember(&mask, EXPULSION) == 1;
+	host->mask_known = true;
+}
+
+bool sk_signals_unblock(struct sk_host *host, bool expels, sigset_t *before)
+{
+	sigset_t unblocked;
+
+	if (!host->mask_known)
+		look(host);
+	if (!host->blocks_faults && !(host->blocks_expulsion && expels))
+		return false;
+	sigemptyset(&unblocked);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigaddset(&unblocked, faults[i]);
+	if (expels)
+		sigaddset(&unblocked, EXPULSION);
+	return !pthread_sigmask(SIG_UNBLOCK, &unblocked, before);
+}
+
+void sk_signals_block(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void sk_signals_forget(void)
+{
+	sk_host_in_handler()->mask_known = false;
+}
+
+/* ---- expulsion ---- */
+
 void sk_signals_expel(pthread_t thread)
 {
 	/* The value is to tell it from other people's signals. */
-	pthread_sigqueue(thread, EXPULSION, (union sigval){.sival_ptr = before});
+	pthread_sigqueue(thread, EXPULSION, (union sigval){.sival_ptr = handlers});
 }

@@ -9,6 +9,8 @@
 #include <sched.h>
 #include <string.h>
 
+#include "loader/arch/machine.h"
+#include "loader/core/call.h"
 #include "loader/device/flights.h"
 #include "loader/device/queue.h"
 #include "loader/device/worker.h"
@@ -75,12 +77,15 @@ static struct sk_command *take_errand(struct skrt_device *device, const struct s
 	return command;
 }
 
-/* Whichever thread it is on, it is in the program's locale. */
+/* Whichever thread it is on, it is in the program's locale, and begins in the same modes of floating point. */
 static void call_back(const struct sk_command *command, enum skrt_status status)
 {
 	locale_t own = uselocale(LC_GLOBAL_LOCALE);
+	struct sk_modes modes = sk_modes_read();
 
+	sk_modes_load(&sk_standard_modes);
 	command->call.function(command->call.context, status);
+	sk_modes_load(&modes);
 	uselocale(own);
 }
 
@@ -131,11 +136,15 @@ static void leave_workers_processors(const struct skrt_device *device)
 static void drive(struct skrt_device *device, const _Atomic uint64_t *wanted)
 {
 	struct sk_worker *worker = &device->workers[0];
+	sigset_t mask;
 
 	device->driving = true;
 	worker->wanted = wanted;
 	sk_watch_drive(device, true);
 	pthread_mutex_unlock(&device->lock);
+
+	bool blocked = sk_signals_unblock(sk_host_of_thread(), device->watch.timeout, &mask);
+
 	leave_workers_processors(device);
 	for (;;) {
 		struct sk_flight *flight = sk_worker_play(worker);
@@ -150,6 +159,8 @@ static void drive(struct skrt_device *device, const _Atomic uint64_t *wanted)
 	}
 	sk_watch_drive(device, false);
 	device->driving = false;
+	if (blocked)
+		sk_signals_block(&mask);
 }
 
 /* Who queues launches one behind the other most often waits for them then, and drives himself. A thread that drove

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "loader/checks/checks.h"
+#include "loader/core/call.h"
 #include "loader/device/construct.h"
 #include "loader/device/device.h"
 #include "loader/device/once.h"
@@ -89,6 +90,7 @@ static enum skrt_status create(struct skrt_module *module, const char *name, str
 	struct sk_plan_network network;
 	enum skrt_status status = sk_module_find_network(module, name, &network);
 
+	sk_signals_forget();
 	if (!status)
 		status = sk_module_construct(module);
 	if (status)

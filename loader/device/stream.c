@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "loader/core/call.h"
 #include "loader/device/device.h"
 #include "loader/device/drive.h"
 #include "loader/device/once.h"
@@ -22,6 +23,7 @@ enum skrt_status skrt_stream_create(struct skrt_device *device, struct skrt_stre
 {
 	if (!device || !result)
 		return sk_fail_null(__func__);
+	sk_signals_forget();
 	struct skrt_stream *stream = aligned_alloc(SK_LINE, sizeof(*stream));
 	if (!stream)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a stream");

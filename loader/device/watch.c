@@ -114,11 +114,16 @@ void sk_watch_call(struct skrt_device *device, struct sk_call *call, const struc
 		   int (*function)(void *context), void *context)
 {
 	struct sk_watched watched = {.thread = pthread_self()};
+	struct sk_host *host = sk_host_of_thread();
+	sigset_t mask;
+	bool blocked = sk_signals_unblock(host, device->watch.timeout, &mask);
 
 	sk_call_prepare(call, package, function, context, &watched.due);
 	sk_watch_begin(device, &watched);
-	sk_call_resume(sk_host_of_thread(), call);
+	sk_call_resume(host, call);
 	sk_watch_end(device, &watched);
+	if (blocked)
+		sk_signals_block(&mask);
 	call->due = NULL;
 }
 

@@ -69,11 +69,12 @@ sk_fibre_escape:
 	.size	sk_fibre_escape, . - sk_fibre_escape
 
 /* void sk_fibre_tidy(void): the flags that callers may rely on (psABI 3.2.1: DF; and TF, NT, AC, which nobody sets), no x87
- * exception that waits to be raised by the next instruction, nothing on the x87 stack (MMX without emms leaves it full). Writing flags
- * takes longer than looking at them, and so does fnclex.
+ * exception that has been raised (the next instruction would be interrupted by it, or the first one of a caller that does not mask it),
+ * nothing on the x87 stack (MMX without emms leaves it full). Writing flags takes longer than looking at them, and so does fnclex.
  *   The word that FS leads to holds its own address (psABI, and the ELF specification of thread-local storage, 3.4.6). Who has
  * changed FS has not returned to us before this notices, by a fault: signal.c puts it right. */
 	.set	FLAGS, 0x44500
+	.set	EXCEPTIONS, 0xff
 	.globl	sk_fibre_tidy
 	.hidden	sk_fibre_tidy
 	.type	sk_fibre_tidy, @function
@@ -84,7 +85,7 @@ sk_fibre_tidy:
 	cmpq	%rax, (%rax)
 	jne	.Llost
 	fnstsw	%ax
-	testb	$0x80, %al
+	testb	$EXCEPTIONS, %al
 	jne	.Lclear
 .Lcleared:
 	emms
@@ -109,9 +110,13 @@ sk_fibre_tidy:
 	.cfi_endproc
 	.size	sk_fibre_tidy, . - sk_fibre_tidy
 
-/* void sk_fibre_begin(void **left, char *top, void *(*run)(void *), void *argument, const struct sk_modes *modes): stores the
- * stack pointer in *left, calls run(argument) on the stack that ends at top, in these modes, and takes the stack pointer that it
- * returns. For those who unwind nobody has called run. */
+/* void sk_fibre_begin(void **left, char *top, void *(*run)(void *), void *argument): stores the stack pointer in *left, calls
+ * run(argument) on the stack that ends at top, in the standard modes, and takes the stack pointer that it returns. For those who unwind
+ * nobody has called run. Modes are nearly always the standard ones already; loading MXCSR takes 8 ns where that changes an exception flag,
+ * so flags stay as they are. */
+	.set	MXCSR, 0x1f80
+	.set	MXCSR_FLAGS, 0x3f
+	.set	CONTROL_WORD, 0x37f
 	.globl	sk_fibre_begin
 	.hidden	sk_fibre_begin
 	.type	sk_fibre_begin, @function
@@ -137,16 +142,39 @@ sk_fibre_begin:
 	movq	%rsp, (%rdi)
 	.cfi_remember_state
 	.cfi_undefined rip
+	movl	(%rsp), %eax
+	andl	$~MXCSR_FLAGS, %eax
+	cmpl	$MXCSR, %eax
+	jne	.Lother_modes
+	movzwl	4(%rsp), %eax
+	cmpl	$CONTROL_WORD, %eax
+	jne	.Lother_modes
+.Lmodes:
 	movq	%rsi, %rsp
-	ldmxcsr	(%r8)
-	fldcw	4(%r8)
 	movq	%rcx, %rdi
 	xorl	%ebp, %ebp
 	callq	*%rdx
 	movq	%rax, %rsp
 	.cfi_restore_state
 	jmp	.Lgo_on
+.Lother_modes:
+	ldmxcsr	sk_standard_modes(%rip)
+	fldcw	sk_standard_modes+4(%rip)
+	jmp	.Lmodes
 	.cfi_endproc
 	.size	sk_fibre_begin, . - sk_fibre_begin
+
+/* MXCSR and the x87 control word as programs begin with them (psABI 3.4.1): to the nearest, nothing is flushed to zero, no
+ * exception is raised, long double has all its bits. */
+	.section .rodata
+	.globl	sk_standard_modes
+	.hidden	sk_standard_modes
+	.type	sk_standard_modes, @object
+	.p2align 3
+sk_standard_modes:
+	.long	MXCSR
+	.short	CONTROL_WORD
+	.short	0
+	.size	sk_standard_modes, . - sk_standard_modes
 
 	.section .note.GNU-stack, "", @progbits

@@ -76,9 +76,16 @@ struct sk_modes {
 	uint64_t fpcr;
 };
 
+static const struct sk_modes sk_standard_modes;
+
 static inline struct sk_modes sk_modes_read(void)
 {
 	return (struct sk_modes){0};
+}
+
+static inline void sk_modes_load(const struct sk_modes *modes)
+{
+	(void)modes;
 }
 
 struct sk_control {

@@ -1,0 +1,396 @@
+/* The thread that calls libskrt and the kernels that it plays: neither finds the other's state. Packages are made by
+ * hand. */
+#include "config.h"
+
+#include <check.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loader/skrt.h"
+#include "stubs/skabi.h"
+#include "tests/lib/handmade.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/statuses.h"
+#include "tests/lib/suite.h"
+
+/* What a core, a serial entry or a constructor finds; a core has a row of the log. */
+enum { MXCSR, CONTROL_WORD, ERRNO, FIELDS };
+enum { CORES = 24, CONSTRUCTOR = CORES, SERIAL, ROWS };
+
+/* state: each core, and the serial entry, note what they find, and leave errno and an x87 exception. fault: each core
+ * does what the first word says, 1 a write to nowhere, 2 an endless loop, 3 an endless recursion; so does the serial
+ * entry, and with 4 the constructor has done it. */
+static const char source[] =
+	"#include \"stubs/skabi.h\"\n"
+	"int *__errno_location(void);\n"
+	"int kernel(void) { return 0; }\n"
+	"static uint64_t constructed[3];\n"
+	"static void note(uint64_t *row)\n"
+	"{ unsigned short word; volatile long double x = 1;\n"
+	"  __asm__ volatile(\"fnstcw %%0\" : \"=m\"(word));\n"
+	"  row[0] = __builtin_ia32_stmxcsr() & ~0x3f; row[1] = word; row[2] = *__errno_location();\n"
+	"  *__errno_location() = 99; x /= 3; }\n"
+	"static int deep(volatile char *outer) { volatile char frame[4096]; frame[0] = outer[0];\n"
+	"  return deep(frame) + frame[0]; }\n"
+	"static int fail(uint64_t how) { char start = 0; if (how == 1) *(volatile int *)8 = 1;\n"
+	"  while (how == 2) __asm__ volatile(\"\"); return how == 3 ? deep(&start) : 0; }\n"
+	"__attribute__((constructor)) static void construct(void) { note(constructed); fail(%d); }\n"
+	"int state(struct sk_core *core) { uint64_t *log = core->bindings[0];\n"
+	"  note(&log[core->index * 3]); if (!core->index) for (int i = 0; i < 3; i++) log[72 + i] = constructed[i];\n"
+	"  return 0; }\n"
+	"int state_serial(void *const *tensors, void *workspace)\n"
+	"{ note(&((uint64_t *)tensors[0])[75]); return 0; }\n"
+	"int fault(struct sk_core *core) { return fail(*(volatile uint64_t *)core->bindings[0]); }\n"
+	"int fault_serial(void *const *tensors, void *workspace) { return fail(*(volatile uint64_t *)tensors[0]); }\n";
+
+static const struct handmade_step state_steps[] = {{"s", 0}}, fault_steps[] = {{"f", 0}};
+static const struct handmade_launch launches[] = {
+	{"state", SK_LAUNCH_SUPERKERNEL, 1, 0, {{0, 0}}, 1, {{0}}, 0, state_steps, 1},
+	{"fault", SK_LAUNCH_SUPERKERNEL, 1, 0, {{0, 0}}, 1, {{0}}, 0, fault_steps, 1},
+	{NULL},
+};
+static const struct handmade_tensor tensors[] = {{"log", SK_U64, SK_ROLE_INOUT, ROWS *FIELDS}, {NULL}};
+
+static char path[128];
+static _Alignas(64) uint64_t log_words[ROWS][FIELDS];
+static struct skrt_device *device;
+static struct skrt_module *module;
+static struct skrt_instance *instance;
+static struct skrt_stream *stream;
+
+static void make(int constructor)
+{
+	char text[4096];
+	struct handmade_package package = {.lane_count = 1, .tensors = tensors, .launches = launches, .source = text};
+
+	snprintf(path, sizeof(path), "%s/a.sk", scratch_folder);
+	ck_assert_int_lt(snprintf(text, sizeof(text), source, constructor), (int)sizeof(text));
+	handmade_make(path, &package);
+}
+
+static void open_instance(const struct skrt_device_options *options)
+{
+	ok(skrt_device_open(options, &device));
+	ok(skrt_module_load(device, path, &module));
+	ok(skrt_instance_create(module, &instance));
+	ok(skrt_stream_create(device, &stream));
+	ok(skrt_instance_bind(instance, 0, log_words, sizeof(log_words)));
+}
+
+static void close_instance(void)
+{
+	ok(skrt_stream_destroy(stream));
+	ok(skrt_instance_destroy(instance));
+	ok(skrt_module_unload(module));
+	ok(skrt_device_close(device));
+}
+
+static const struct skrt_kernel *find(const char *name)
+{
+	const struct skrt_kernel *kernel;
+
+	ok(skrt_module_find_kernel(module, name, &kernel));
+	return kernel;
+}
+
+/* ---- control state and errno ---- */
+
+struct modes {
+	uint32_t mxcsr;
+	uint16_t control_word;
+};
+
+static const struct modes standard = {0x1f80, 0x37f},
+			  callers[] = {
+				  {0x9fc0, 0x37f}, /* flushing to zero */
+				  {0x7f80, 0xc7f}, /* rounding to zero */
+				  {0x1f80, 0x07f}, /* long double has 24 bits */
+				  {0x0f80, 0x35f}, /* what is inexact is raised, as in reading a device's profile */
+};
+enum { CALLERS = sizeof(callers) / sizeof(callers[0]) };
+
+static struct modes read_modes(void)
+{
+	struct modes modes = {.mxcsr = __builtin_ia32_stmxcsr() & ~0x3fU};
+
+	__asm__ volatile("fnstcw %0" : "=m"(modes.control_word));
+	return modes;
+}
+
+static void load_modes(struct modes modes)
+{
+	__builtin_ia32_ldmxcsr(modes.mxcsr);
+	__asm__ volatile("fldcw %0" : : "m"(modes.control_word));
+}
+
+static bool are_equal(struct modes one, struct modes other)
+{
+	return one.mxcsr == other.mxcsr && one.control_word == other.control_word;
+}
+
+static struct modes called_in;
+
+static void note_modes(void *context, enum skrt_status status)
+{
+	volatile long double x = 1;
+
+	(void)context;
+	(void)status;
+	called_in = read_modes();
+	x /= 3;
+}
+
+static const struct {
+	const char *device;
+	uint32_t cores;
+} places[] = {{"host", 1}, {"host", 2}, {"host", 7}, {"a3", 2}, {"a3", 0}};
+enum { PLACES = sizeof(places) / sizeof(places[0]) };
+
+/* Launches that the caller drives, and those that a thread of the device does, serial runs, constructors and what a
+ * stream calls: all begin in the standard modes, with errno 0. The caller has its own before and afterwards, and
+ * nothing that others have raised is raised in it. */
+static void run_in(struct modes modes, uint32_t cores, bool before_open, int place)
+{
+	struct skrt_device_options options = {.device = places[place].device, .cores = places[place].cores};
+
+	memset(log_words, 0xff, sizeof(log_words));
+	if (before_open)
+		load_modes(modes);
+	open_instance(&options);
+
+	const struct skrt_kernel *kernel = find("state");
+
+	load_modes(modes);
+	errno = 7;
+	enum skrt_status status = skrt_run(stream, instance, kernel);
+	int error = errno;
+	struct modes after = read_modes();
+	__asm__ volatile("fwait");
+	status = status ? status : skrt_run_serial(instance, kernel);
+	error = error == 7 ? errno : error;
+	status = status ? status : skrt_launch(stream, instance, kernel);
+	status = status ? status : skrt_stream_call(stream, note_modes, NULL);
+	while (!status && skrt_stream_query(stream) == SKRT_NOT_READY)
+		usleep(100);
+	status = status ? status : skrt_stream_call(stream, note_modes, NULL);
+	status = status ? status : skrt_synchronise(stream);
+	__asm__ volatile("fwait");
+	bool same = are_equal(after, modes) && are_equal(read_modes(), modes);
+	close_instance();
+	load_modes(standard);
+	ok(status);
+	ck_assert(same);
+	ck_assert(are_equal(called_in, standard));
+	ck_assert_int_eq(error, 7);
+	for (uint32_t row = 0; row < ROWS; row++) {
+		if (row >= cores && row < CONSTRUCTOR)
+			continue;
+		ck_assert_uint_eq(log_words[row][MXCSR], standard.mxcsr);
+		ck_assert_uint_eq(log_words[row][CONTROL_WORD], standard.control_word);
+		ck_assert_uint_eq(log_words[row][ERRNO], 0);
+	}
+}
+
+START_TEST(control_state)
+{
+	uint32_t cores = places[_i].cores ? places[_i].cores : CORES;
+
+	make(0);
+	for (int i = 0; i < CALLERS; i++) {
+		run_in(callers[i], cores, false, _i);
+		if (i + 1 < CALLERS)
+			run_in(callers[i], cores, true, _i);
+	}
+}
+END_TEST
+
+/* ---- signals ---- */
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGURG};
+
+static void expect_mask(const sigset_t *wanted)
+{
+	sigset_t mask;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	for (int number = 1; number < 32; number++)
+		if (number != SIGKILL && number != SIGSTOP) /* which nobody blocks */
+			ck_assert_int_eq(sigismember(&mask, number), sigismember(wanted, number));
+}
+
+/* Whatever a thread blocks, faults of kernels are found on it, and it blocks the same afterwards. */
+static void fail_with(const sigset_t *mask)
+{
+	static const char fault[] = "segmentation fault (SIGSEGV): write at address 0x8";
+	static const char endless[] = "not ended within 0.2 s";
+
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
+	for (uint64_t how = 1; how <= 2; how++) {
+		const char *text = how == 1 ? fault : endless;
+
+#ifdef SIGNALS_HELD
+		if (how == 2)
+			break;
+#endif
+		log_words[0][0] = how;
+		expect(skrt_run(stream, instance, find("fault")), SKRT_KERNEL_FAILED, text);
+		expect_mask(mask);
+		expect(skrt_run_serial(instance, find("fault")), SKRT_KERNEL_FAILED, text);
+		expect_mask(mask);
+	}
+	ok(skrt_run(stream, instance, find("state")));
+}
+
+static void *block_signals(void *context)
+{
+	sigset_t mask;
+
+	(void)context;
+	sigfillset(&mask);
+	open_instance(&(struct skrt_device_options){.cores = 2, .timeout_ms = 200});
+	fail_with(&mask);
+	close_instance();
+	return NULL;
+}
+
+START_TEST(blocked_signals)
+{
+	pthread_t thread;
+	sigset_t mask, none;
+
+	make(0);
+	sigemptyset(&none);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		sigemptyset(&mask);
+		sigaddset(&mask, signals[i]);
+		sigaddset(&mask, SIGUSR1);
+		pthread_sigmask(SIG_SETMASK, &mask, NULL);
+		/* On this thread for the first time, or looked at again with a new instance, or a new stream. */
+		open_instance(&(struct skrt_device_options){.cores = 1, .timeout_ms = 200});
+		fail_with(&mask);
+		pthread_sigmask(SIG_SETMASK, &none, NULL);
+		ok(skrt_stream_destroy(stream));
+		ok(skrt_stream_create(device, &stream));
+		ok(skrt_run(stream, instance, find("state")));
+		pthread_sigmask(SIG_SETMASK, &mask, NULL);
+		ok(skrt_stream_destroy(stream));
+		ok(skrt_stream_create(device, &stream));
+		fail_with(&mask);
+		close_instance();
+	}
+	ck_assert_int_eq(pthread_create(&thread, NULL, block_signals, NULL), 0);
+	pthread_join(thread, NULL);
+}
+END_TEST
+
+/* Whoever waits for urgent data elsewhere gets it: without a time-out the signal stays blocked. */
+START_TEST(urgent_data)
+{
+	sigset_t mask;
+
+	make(0);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGURG);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	open_instance(NULL);
+	ck_assert_int_eq(pthread_kill(pthread_self(), SIGURG), 0);
+	ok(skrt_run(stream, instance, find("state")));
+	ok(skrt_run_serial(instance, find("state")));
+	ck_assert_int_eq(sigwaitinfo(&mask, NULL), SIGURG);
+	close_instance();
+}
+END_TEST
+
+START_TEST(blocked_in_constructor)
+{
+	sigset_t mask;
+
+	make(1);
+	sigfillset(&mask);
+	ok(skrt_device_open(NULL, &device));
+	ok(skrt_module_load(device, path, &module));
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	expect(skrt_instance_create(module, &instance), SKRT_KERNEL_FAILED, "a constructor: segmentation fault");
+	expect_mask(&mask);
+	ok(skrt_module_unload(module));
+	ok(skrt_device_close(device));
+}
+END_TEST
+
+/* ---- alternate stacks ---- */
+
+#ifndef SANITIZED /* their threads have alternate stacks of their own */
+static pthread_key_t end;
+
+static void *stack_of_thread(void)
+{
+	stack_t there;
+
+	ck_assert_int_eq(sigaltstack(NULL, &there), 0);
+	return there.ss_flags & SS_DISABLE ? NULL : there.ss_sp;
+}
+
+static void expect_own_stack(void *stack)
+{
+	ck_assert_ptr_eq(stack_of_thread(), stack);
+	ck_assert_int_eq(sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL), 0);
+	free(stack);
+}
+
+/* A stack that overflows needs another one to be told of: the thread's own, or else libskrt's. */
+static void *overflow(void *context)
+{
+	const bool *own_first = context;
+	size_t size = 64 << 10;
+	void *stack = malloc(size);
+
+	for (int i = 0; i < 2; i++) {
+		if (*own_first || i)
+			ck_assert_int_eq(sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = size}, NULL), 0);
+		log_words[0][0] = 3;
+		expect(skrt_run_serial(instance, find("fault")), SKRT_KERNEL_FAILED, "stack overflow (SIGSEGV)");
+		ck_assert((stack_of_thread() == stack) == (*own_first || i));
+	}
+	pthread_setspecific(end, stack); /* libskrt's key is older, so what libskrt does at the end is done before */
+	return NULL;
+}
+
+START_TEST(alternate_stacks)
+{
+	bool own_first = _i;
+	pthread_t thread;
+
+	make(0);
+	open_instance(&(struct skrt_device_options){.cores = 1});
+	ok(skrt_run(stream, instance, find("state")));
+	ck_assert_int_eq(pthread_key_create(&end, expect_own_stack), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, overflow, &own_first), 0);
+	pthread_join(thread, NULL);
+	close_instance();
+}
+END_TEST
+#endif
+
+int main(void)
+{
+	Suite *suite = suite_create("caller");
+	TCase *tests = tcase_create("caller");
+
+	scratch_add(tests);
+	tcase_add_loop_test(tests, control_state, 0, PLACES);
+	tcase_add_test(tests, blocked_signals);
+	tcase_add_test(tests, urgent_data);
+	tcase_add_test(tests, blocked_in_constructor);
+#ifndef SANITIZED
+	tcase_add_loop_test(tests, alternate_stacks, 0, 2);
+#endif
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
