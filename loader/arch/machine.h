@@ -82,7 +82,7 @@ struct sk_refusal {
 struct sk_interrupted {
 	const void *pc; /* in the instruction that raised the signal, if one did */
 	const void *sp;
-	bool write; /* a fault of memory: the access was a write */
+	bool write, fetch; /* a fault of memory: the access was a write; of an instruction, which lies at pc */
 	struct sk_refusal refusal;
 };
 

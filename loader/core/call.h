@@ -32,7 +32,7 @@ enum sk_fault_kind {
 struct sk_fault {
 	enum sk_fault_kind kind;
 	int signal, code; /* SIGNAL: si_signo, si_code */
-	bool write; /* SIGSEGV, SIGBUS: the access was a write */
+	bool write, fetch; /* SIGSEGV, SIGBUS: the access was a write; of an instruction, which lies at pc */
 	bool lost_thread; /* the register that leads to the thread's own memory had been changed */
 	const char *function; /* ENDED: which one was called */
 	const void *pc; /* where it was; ENDED: in the instruction that called the function */

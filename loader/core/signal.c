@@ -58,6 +58,7 @@ static void handle_fault(int number, siginfo_t *info, void *pointer, bool lost_t
 		.pc = at.pc,
 		.sp = at.sp,
 		.write = at.write,
+		.fetch = at.fetch,
 		.lost_thread = lost_thread,
 		.refusal = at.refusal,
 	};

@@ -188,7 +188,11 @@ static void add_address(struct text *text, const struct skrt_instance *instance,
 		add(text, "an access that is not aligned, while the kernel has alignment checks on; ");
 		return;
 	}
-	add(text, "%s at address 0x%" PRIx64, fault->write ? "write" : "read", (uint64_t)(uintptr_t)fault->address);
+	add(text, "%s at address 0x%" PRIx64,
+	    fault->fetch   ? "instruction fetch"
+	    : fault->write ? "write"
+			   : "read",
+	    (uint64_t)(uintptr_t)fault->address);
 	add_tensor(text, instance, fault->address, fault->write);
 }
 
@@ -200,8 +204,8 @@ static bool is_overflow(const struct sk_call *call)
 	       (sk_fibre_guards(&call->fibre, call->fault.address) || sk_fibre_guards(&call->fibre, call->fault.sp));
 }
 
-/* Where the function was called that is at its first instruction: its return address is the last thing on the stack,
- * even if another one has jumped to it. */
+/* Where the function was called that is at its first instruction, or has none: its return address is the last thing on
+ * the stack, even if another one has jumped to it. */
 __attribute__((no_sanitize_address)) /* frames that never returned are poisoned */
 static const void *
 caller_of(const struct sk_call *call)
@@ -223,6 +227,14 @@ static const char *missing_function(const struct skrt_module *module, const stru
 
 	*from = name ? caller_of(call) : fault->pc;
 	return name;
+}
+
+/* An instruction that is not there says nothing; whoever has called it does. */
+static const void *place_of(const struct skrt_module *module, const struct sk_call *call)
+{
+	const void *caller = call->fault.fetch ? caller_of(call) : call->fault.pc;
+
+	return sk_image_holds(&module->image, caller, 1, PROT_EXEC) ? caller : call->fault.pc;
 }
 
 /* "segmentation fault (SIGSEGV): write at address 0x10; at f+0x12 …". Instance: NULL without. */
@@ -249,7 +261,8 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 		add(text, "%s: ", signal_text(fault));
 		if (fault->signal == SIGSEGV || fault->signal == SIGBUS)
 			add_address(text, instance, fault);
-		add(text, "at ");
+		place = place_of(module, call);
+		add(text, place == fault->pc ? "at " : "called at ");
 	}
 	add_place(text, module, place);
 	if (fault->lost_thread)

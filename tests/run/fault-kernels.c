@@ -14,6 +14,8 @@ enum {
 	NULL_READ,
 	NO_ADDRESS,
 	IN_LIBRARY,
+	NO_FUNCTION,
+	DATA_FUNCTION,
 	TRUNCATED,
 	DIVISION,
 	ILLEGAL,
@@ -29,6 +31,7 @@ enum {
 	MISALIGNED,
 	LARGE_FRAME, /* larger than the stack by little, and by much; its far end is touched first */
 	HUGE_FRAME,
+	UNALIGNED, /* with alignment checks on */
 	UNTIDY_FAULT, /* control state is not its own, either */
 	LOST_THREAD, /* it returns 0, but not to the thread that called it */
 	LOST_ENDLESS,
@@ -120,6 +123,12 @@ int misbehave(const int32_t *kind, const float *x, float *y, const unsigned char
 		return *(volatile char *)0x8000000000000000;
 	case IN_LIBRARY:
 		return *(const char *)fill((void *)null, 1, (unsigned long)n);
+	case NO_FUNCTION:
+		((void (*volatile)(void))0)();
+		break;
+	case DATA_FUNCTION:
+		((void (*volatile)(void))(long)y)();
+		break;
 	case TRUNCATED:
 		return *(const volatile unsigned char *)page;
 	case DIVISION:
@@ -155,6 +164,10 @@ int misbehave(const int32_t *kind, const float *x, float *y, const unsigned char
 		break;
 	case HUGE_FRAME:
 		frame_60(x);
+		break;
+	case UNALIGNED:
+		change_flags(1 << 18);
+		*(volatile int *)((char *)y + 1) = 1;
 		break;
 	case UNTIDY_FAULT:
 		change_all();

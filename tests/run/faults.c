@@ -23,6 +23,9 @@ static const char *const expected[] = {
 	" on CORE: segmentation fault (SIGSEGV): access to 0x8000000000000000, an address that no processor can have; "
 	"at misbehave[.a-z]*\\+0x",
 	" on CORE: segmentation fault (SIGSEGV): write at address 0x[0-9a-f]*; at .* of libc",
+	" on CORE: segmentation fault (SIGSEGV): instruction fetch at address 0x0; called at misbehave[.a-z]*\\+0x",
+	" on CORE: segmentation fault (SIGSEGV): instruction fetch at address 0x[0-9a-f]*; called at "
+	"misbehave[.a-z]*\\+0x",
 	" on CORE: bus error (SIGBUS): read at address 0x[0-9a-f]*; at misbehave[.a-z]*\\+0x",
 	" on CORE: integer division by zero, or its result is too large (SIGFPE): at misbehave[.a-z]*\\+0x",
 	" on CORE: illegal instruction (SIGILL): at misbehave[.a-z]*\\+0x",
@@ -39,6 +42,8 @@ static const char *const expected[] = {
 	"at misbehave[.a-z]*\\+0x",
 	" on CORE: stack overflow (SIGSEGV): the stack has 8388608 bytes; at frame_16[.a-z]*\\+0x",
 	" on CORE: stack overflow (SIGSEGV): the stack has 8388608 bytes; at frame_60[.a-z]*\\+0x",
+	" on CORE: bus error (SIGBUS): an access that is not aligned, while the kernel has alignment checks on; at "
+	"misbehave",
 	" on CORE: segmentation fault (SIGSEGV): write at address 0x10; at misbehave[.a-z]*\\+0x[0-9a-f]+ ",
 	"CORE: segmentation fault (SIGSEGV): read at address 0x0; at .*; a kernel on this core had changed FS, by "
 	"which "
@@ -48,7 +53,7 @@ static const char *const expected[] = {
 	" on CORE: it was at misbehave[.a-z]*\\+0x",
 };
 
-enum { KINDS = sizeof(expected) / sizeof(expected[0]), TRUNCATED = 5, LOST_THREAD = KINDS - 3, FINE_KINDS = 10 };
+enum { KINDS = sizeof(expected) / sizeof(expected[0]), TRUNCATED = 7, LOST_THREAD = KINDS - 3, FINE_KINDS = 10 };
 
 static int32_t *kind;
 static float *x, *y;

@@ -11,9 +11,11 @@
 
 enum {
 	TRAP_FLAG = 0x100, /* of the flags: every instruction raises SIGTRAP */
-	ERROR_WRITE = 2, /* of a page fault's error code: the access was a write */
+	ERROR_WRITE = 1 << 1, /* of a page fault's error code: the access was a write … */
+	ERROR_FETCH = 1 << 4, /* … of an instruction */
 	STACK_FAULT = 12, /* exceptions … */
 	GENERAL_PROTECTION = 13,
+	PAGE_FAULT = 14,
 };
 
 static struct sk_refusal find_refusal(const greg_t *registers, int number)
@@ -35,6 +37,7 @@ struct sk_interrupted sk_context_read(const void *context, int number)
 		.pc = (const void *)(uintptr_t)pc,
 		.sp = (const void *)(uintptr_t)registers[REG_RSP],
 		.write = registers[REG_ERR] & ERROR_WRITE,
+		.fetch = registers[REG_TRAPNO] == PAGE_FAULT && registers[REG_ERR] & ERROR_FETCH,
 		.refusal = find_refusal(registers, number),
 	};
 }
