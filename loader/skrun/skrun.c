@@ -22,6 +22,7 @@
 #include "loader/skrun/session.h"
 #include "loader/skrun/task-table.h"
 #include "loader/skrun/trace-page.h"
+#include "src/base/mapped.h"
 
 /* ---- the run ---- */
 
@@ -206,6 +207,7 @@ static void expect_failures(void)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler == SIG_DFL)
 			signal(numbers[i], fail);
+	sk_mapped_watch();
 }
 
 /* ---- the whole ---- */

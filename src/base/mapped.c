@@ -29,7 +29,6 @@ static struct mapping *volatile mappings; /* the last one first, which is also t
 static struct mapping *unused;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction previous;
-static bool watched;
 
 /* ---- SIGBUS ---- */
 
@@ -48,25 +47,48 @@ static void report_and_die(const struct mapping *mapping)
 	_exit(1);
 }
 
+static void pass_on(int number, siginfo_t *information, void *context)
+{
+	if (previous.sa_flags & SA_SIGINFO) {
+		previous.sa_sigaction(number, information, context);
+	} else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+		previous.sa_handler(number);
+	} else {
+		sigaction(number, &previous, NULL);
+		if (information->si_code <= 0) /* by a process, not by an access, which is repeated */
+			raise(number);
+	}
+}
+
 static void handle(int number, siginfo_t *information, void *context)
 {
 	const char *address = information->si_addr;
 
-	(void)context;
 	for (const struct mapping *mapping = mappings; mapping; mapping = mapping->next) {
 		if (address < mapping->bytes || (size_t)(address - mapping->bytes) >= mapping->size)
 			continue;
 		sk_unfinished_unlink();
 		report_and_die(mapping);
 	}
-	sigaction(number, &previous, NULL); /* the access is repeated, and is somebody else's */
+	pass_on(number, information, context);
 }
 
 static void watch(void)
 {
 	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
+	sigset_t unblocked;
 
 	sigaction(SIGBUS, &action, &previous);
+	sigemptyset(&unblocked);
+	sigaddset(&unblocked, SIGBUS); /* the program may have been started with it blocked */
+	pthread_sigmask(SIG_UNBLOCK, &unblocked, NULL);
+}
+
+void sk_mapped_watch(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch);
 }
 
 /* ---- mappings ---- */
@@ -88,6 +110,7 @@ static bool enter(const void *bytes, size_t size, const char *path, const struct
 	char *copy = strdup(path);
 	struct mapping *mapping;
 
+	sk_mapped_watch();
 	pthread_mutex_lock(&lock);
 	mapping = copy ? new_entry() : NULL;
 	if (mapping) {
@@ -95,9 +118,6 @@ static bool enter(const void *bytes, size_t size, const char *path, const struct
 			.next = mappings, .bytes = bytes, .size = size, .path = copy, .status = *status};
 		mappings = mapping;
 	}
-	if (!watched)
-		watch();
-	watched = true;
 	pthread_mutex_unlock(&lock);
 	if (!mapping)
 		free(copy);

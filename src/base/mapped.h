@@ -8,6 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Installs the handler of SIGBUS, which the first mapping does otherwise. A program with libskrt in it calls this
+ * before it opens a device: libskrt's handler, which puts right what kernels leave, must be the one that the system
+ * calls, and passes on all that is not a kernel's. */
+void sk_mapped_watch(void);
+
 /* The first size bytes of a regular file, more than none. NULL with errno. Any thread may call it. */
 const void *sk_map_file(int descriptor, size_t size, const char *path);
 void sk_unmap_file(const void *bytes, size_t size);

@@ -100,6 +100,17 @@ kind UNTIDY_FAULT
 fails_with "^skrun: error: .*: task 'bad': kernel misbehave on core .: segmentation fault .SIGSEGV.: write at address 0x10; at misbehave" \
 	"$skrun" fused.sk --input kind=kind.npy --random 1 --guard --cores 2
 
+# Inputs are mapped, and files that are cut off raise SIGBUS, too: libskrt tells the two apart.
+kind UNALIGNED
+fails_with "^skrun: error: .*: task 'bad': kernel misbehave on core .: bus error .SIGBUS.: an access that is not aligned, while the kernel has alignment checks on; at misbehave" \
+	"$skrun" fused.sk --input kind=kind.npy --random 1 --cores 2
+
+# Signals that skrun was started with blocked.
+kind NULL_WRITE
+fails_with "^skrun: error: .*: task 'bad': kernel misbehave on core .: segmentation fault .SIGSEGV.: write at address 0x10; at misbehave" \
+	/usr/bin/python3 -c 'import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32)); os.execv(sys.argv[1], sys.argv[1:])' \
+	"$skrun" fused.sk --input kind=kind.npy --random 1 --cores 2
+
 # What a kernel may do.
 for name in FITTING_FRAME UNUSED_SEGMENT IDENTIFICATION UPPER_HALVES; do
 	kind $name
