@@ -7,6 +7,7 @@
 #include "src/base/file.h"
 #include "src/base/json-check.h"
 #include "src/base/json.h"
+#include "src/base/map.h"
 #include "src/base/text.h"
 #include "src/skdump/show-json.h"
 
@@ -50,11 +51,60 @@ static bool check_trace(struct sk_diag *diag, const char *path, const char *text
 	return false;
 }
 
-static bool put_trace(struct sk_diag *diag, const char *path, FILE *stream)
+/* A program's trace can be of several packages. */
+static bool has_packages(const char *text)
+{
+	static const char key[] = "\"package\":";
+	const char *first = strstr(text, key), *next = first;
+
+	while (next && !strncmp(first, next, strcspn(first, "}") + 1))
+		next = strstr(next + 1, key);
+	return next != NULL;
+}
+
+/* The tasks of the trace are the package's. Events are as libskrt and skrun --predict write them, a line each, and
+ * quotes within a name are escapes. */
+static bool check_tasks(const struct sk_show *show, struct sk_diag *diag, const char *path, const char *text)
+{
+	static const char category[] = ",\"cat\":\"task\"", key[] = "\"name\":";
+	const struct sk_plan_view *plan = &show->file->plan;
+	const char *line = text, *unknown = NULL;
+	struct sk_map names;
+	bool known = false;
+
+	sk_map_init(&names, diag->arena);
+	for (uint32_t i = 0; i < plan->task_count; i++) {
+		const char *name = sk_json_string(diag->arena, sk_plan_string(&plan->tasks[i].name));
+
+		sk_map_insert(&names, name, strlen(name), i);
+	}
+	for (const char *at = text; (at = strstr(at, category)) && !unknown; at++) {
+		for (const char *next; (next = strchr(line, '\n')) && next < at;)
+			line = next + 1;
+
+		const char *name = strstr(line, key);
+
+		if (!name || name > at)
+			continue;
+		name += strlen(key);
+		if (sk_map_find(&names, name, (size_t)(at - name)) != SK_NONE)
+			known = true;
+		else if (!known || !has_packages(text))
+			unknown = name;
+	}
+	if (unknown)
+		sk_error(
+			diag, find_place(path, text, unknown),
+			"it is a trace of another package: this one has no task %.*s; write it anew with skrun --trace",
+			(int)(strstr(unknown, category) - unknown), unknown);
+	return !unknown;
+}
+
+static bool put_trace(const struct sk_show *show, struct sk_diag *diag, const char *path, FILE *stream)
 {
 	const char *text = sk_file_read_text(diag, path, "trace");
 
-	if (!text || !check_trace(diag, path, text))
+	if (!text || !check_trace(diag, path, text) || !check_tasks(show, diag, path, text))
 		return false;
 	fputs("{\"name\": ", stream);
 	put_json(sk_json_string(diag->arena, path), stream);
@@ -89,7 +139,7 @@ bool sk_page_write(const struct sk_show *show, struct sk_diag *diag, const struc
 	fputc('[', page.stream);
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? ",\n" : "", page.stream);
-		ok &= put_trace(diag, traces[i], page.stream);
+		ok &= put_trace(show, diag, traces[i], page.stream);
 	}
 	fputc(']', page.stream);
 	fputs(sk_page_parts[2], page.stream);

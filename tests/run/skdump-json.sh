@@ -125,7 +125,8 @@ def is_json(text):
     return True
 def shown(text):
     open("tried.trace", "wb").write(text)
-    return subprocess.run([sys.argv[1], "--html", "tried.html", "--trace", "tried.trace", "names.sk"], stderr=subprocess.DEVNULL).returncode == 0
+    run = subprocess.run([sys.argv[1], "--html", "tried.html", "--trace", "tried.trace", "names.sk"], capture_output=True)
+    return run.returncode == 0 or b": it is a trace of another package: this one has no task " in run.stderr
 start, end = b'{"traceEvents":[', b'],"otherData":{}}\n'
 pieces = [b'', b'1', b'-1', b'- 1', b'+1', b'01', b'0', b'-0', b'1.', b'.5', b'1.5', b'1e5', b'1E+5', b'1e-5', b'1e', b'1e+', b'0x1', b'1,', b',1', b'1,2',
     b'1 2', b'[]', b'[', b']', b'[1,[2]]', b'[1,]', b'{}', b'{"a":1}', b'{"a":1,}', b'{"a" : 1 , "b":{}}', b'{"a"}', b'{a:1}', b'{1:1}', b'{"a":}', b'{"a":1 "b":2}',
@@ -152,4 +153,20 @@ P
 /usr/bin/python3 mutate.py "$skdump" || fail "what is JSON is a matter of opinion"
 sed '3s/^/ x/' names.trace >wrong.trace
 fails_with '^skdump: error: wrong.trace:3:2: from here on it is no JSON: the trace has been damaged' "$skdump" --html tried.html --trace wrong.trace names.sk
+
+# The trace of another package says nothing about this one: one of its tasks is none of these. Linked with other options it is not
+# another one.
+sed "s/name: 'a/name: 'b/" names.yaml >others.yaml
+if cmp -s names.yaml others.yaml; then fail "no task has another name"; fi
+"$sklink" others.yaml k.o -o others.sk
+"$skrun" --predict --trace others.trace others.sk >/dev/null
+"$skdump" --html others.html --trace others.trace others.sk
+for trace in others names; do
+	package=$([ $trace = names ] && echo others || echo names)
+	fails_with "^skdump: error: $trace.trace:[0-9]*:[0-9]*: it is a trace of another package: this one has no task \".*\"; write it anew with skrun --trace$" \
+		"$skdump" --html tried.html --trace names.trace --trace others.trace $package.sk
+done
+[ ! -e tried.html ] || rm tried.html
+"$sklink" --scope-options '*=profiling=1' names.yaml k.o -o profiled.sk
+"$skdump" --html tried.html --trace names.trace profiled.sk
 fails_with '^skdump: error: --json goes with no other option' "$skdump" --json --steps names.sk
