@@ -34,7 +34,10 @@ void sk_results_print_time(const struct sk_session *session, const struct sk_run
 	qsort(seconds, count, sizeof(*seconds), compare_doubles);
 	printf("Time: median %.4g ms, fastest %.4g ms of %" PRIu64 " %s runs (", seconds[count / 2] * 1e3,
 	       seconds[0] * 1e3, count, modes[options->mode]);
-	sk_session_print_cores(session);
+	if (options->mode == SK_RUN_SERIAL)
+		printf("one core");
+	else
+		sk_session_print_cores(session);
 	printf(")");
 	for (int i = 0; i < 2; i++) {
 		const double *time = percentile(seconds, count, percents[i]);
@@ -92,7 +95,8 @@ bool sk_results_print_json(const struct sk_session *session, const struct sk_run
 	sk_escape_json(skrt_device_name(session->device), stdout);
 	printf(",\n  \"cores\": [");
 	for (uint32_t lane = 0; lane < session->module->plan.lane_count; lane++)
-		printf("%s%" PRIu32, lane ? ", " : "", skrt_device_cores(session->device, lane));
+		printf("%s%" PRIu32, lane ? ", " : "",
+		       options->mode == SK_RUN_SERIAL ? 1 : skrt_device_cores(session->device, lane));
 	printf("],\n  \"mode\": \"%s\",\n  \"warm_up\": %" PRIu64, modes[options->mode], options->warm_up);
 	if (options->time)
 		put_time(options, seconds);

@@ -170,6 +170,7 @@ static bool run(struct sk_session *session, const struct sk_run_options *options
 		return sk_results_print_json(session, options, seconds);
 	if (!options->output_count && !options->verify && !runs_tasks)
 		sk_session_summarise(session, options->verbose);
+	sk_session_print_checks(session, options->device.checks);
 	if (options->time && !options->verify)
 		sk_results_print_time(session, options, seconds);
 	return !options->profile || sk_task_table_print(session, options);

@@ -73,6 +73,22 @@ bool sk_session_list(struct sk_session *session)
 	return true;
 }
 
+static void print_check(const struct sk_session *session, const char *check, const char *subject)
+{
+	uint32_t count = session->network.task_count;
+
+	printf("%s: nothing found in %" PRIu32 " task%s: no %s\n", check, count, count == 1 ? "" : "s", subject);
+}
+
+void sk_session_print_checks(const struct sk_session *session, uint32_t checks)
+{
+	if (checks & SKRT_GUARD)
+		print_check(session, "Guard",
+			    "access out of bounds, write to an input, or byte that is read or left unwritten");
+	if (checks & SKRT_CHECK_RACES)
+		print_check(session, "Races", "accesses of two cores to the same bytes that no await orders");
+}
+
 /* FNV-1a over the bytes: the same on every machine that computed the same. */
 static uint64_t hash_bytes(const unsigned char *bytes, uint64_t size)
 {

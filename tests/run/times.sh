@@ -62,6 +62,11 @@ done
 fails_with "^skrun: error: --predict runs no kernel" "$skrun" count.sk --warm-up 1 --predict
 fails_with "^skrun: error: --warm-up x: not a number from 0 to 1000000000$" "$skrun" count.sk --warm-up x
 
+# A serial run is on one thread, however many cores the device has.
+"$skrun" count.sk --random 1 --serial --time --cores 3 | grep -q '^Time: .* of 1 serial runs (one core)' || fail "cores of a serial run"
+"$skrun" count.sk --random 1 --serial --time --json --cores 3 | grep -qx '  "cores": \[1\],' || fail "cores of a serial run, as data"
+"$skrun" count.sk --random 1 --time --json --cores 3 | grep -qx '  "cores": \[3\],' || fail "cores, as data"
+
 # As data: numbers that follow from the runs' own, and nothing else on standard output; each key is in the manual.
 [ -x /usr/bin/python3 ] || { echo "--json is not looked at without python3"; exit 77; }
 for runs in 1 7 10 19 20 99 100 101; do
