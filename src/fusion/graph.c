@@ -99,6 +99,32 @@ uint32_t sk_graph_new_integers(struct sk_op_graph *graph, const char *base, uint
 	return sk_graph_new_constant(graph, base, SK_I64, 1, &count, integers);
 }
 
+/* ---- composites ---- */
+
+struct sk_composite_names sk_composite_names(struct sk_arena *arena, const struct sk_op_graph *graph)
+{
+	struct sk_composite_names names = {.arena = arena};
+
+	sk_map_init(&names.places, arena);
+	for (size_t i = 0; graph && i < graph->composites.count; i++)
+		sk_composite_names_add(&names, graph->composites.items[i].name);
+	return names;
+}
+
+const char *sk_composite_names_add(struct sk_composite_names *names, const char *name)
+{
+	const char *base = name;
+	uint32_t next = (uint32_t)names->last.count;
+	uint32_t place = sk_map_insert(&names->places, base, strlen(base), next);
+
+	while (sk_map_insert(&names->places, name, strlen(name), next) != next)
+		name = sk_arena_print(names->arena, "%s_%u", base, ++names->last.items[place]);
+	sk_array_push(names->arena, &names->last, 1);
+	return name;
+}
+
+/* ---- nodes ---- */
+
 struct sk_graph_node *sk_graph_add_node(struct sk_op_graph *graph, const char *op)
 {
 	sk_array_push(graph->arena, &graph->nodes,

@@ -94,7 +94,14 @@ struct sk_graph_node {
 
 /* Nodes that a pass of graph-kernel fusion has put together: what is to be one tile group. */
 struct sk_composite {
-	const char *name; /* "Mul_Add_fusion" */
+	const char *name; /* "Mul_Add_fusion"; of the second one of that name "Mul_Add_fusion_2" */
+};
+
+/* Names of composites that are taken. */
+struct sk_composite_names {
+	struct sk_arena *arena;
+	struct sk_map places; /* in `last` */
+	SK_ARRAY(uint32_t) last; /* by name: the number that was tried last */
 };
 
 /* An output that is the input of the next run: one tensor. */
@@ -153,6 +160,12 @@ void sk_graph_make_sequence(struct sk_op_graph *graph, uint32_t value, const sk_
 
 /* A constant of 64-bit integers, of rank 1: shapes, axes, pads. */
 uint32_t sk_graph_new_integers(struct sk_op_graph *graph, const char *base, uint64_t count, const int64_t *integers);
+
+/* No name is taken but those of the composites of the graph, or none if it is NULL. */
+struct sk_composite_names sk_composite_names(struct sk_arena *arena, const struct sk_op_graph *graph);
+
+/* The name, with a number if it is taken; then it is taken, too. */
+const char *sk_composite_names_add(struct sk_composite_names *names, const char *name);
 
 /* Appends an empty node with the op; it is up to the caller to keep producers in front of users. The pointer is valid
  * until the next node is added. */

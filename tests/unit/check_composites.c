@@ -159,6 +159,17 @@ START_TEST(two_that_share_an_input_of_the_network_are_two)
 }
 END_TEST
 
+START_TEST(no_two_have_one_name)
+{
+	expect_clusters("a=Add x y;b=Add y x;s=Sub x y;c=Add x x",
+			"Add_fusion(a) Add_fusion_2(b) Sub_fusion(s) Add_fusion_3(c)");
+	graph->composites.items[0].name = "Add_fusion_2"; /* as a file may have it */
+	graph->composites.items[1].name = "Add_fusion_2";
+	sk_pass_graph_kernel_cluster(graph, &flags);
+	ck_assert_str_eq(describe(), "Add_fusion_2(a) Add_fusion_2_2(b) Sub_fusion(s) Add_fusion_3(c)");
+}
+END_TEST
+
 START_TEST(no_path_leaves_a_composite_and_comes_back)
 {
 	expect_clusters("m=Mul x #2;s=Softmax m;e=Exp m;a=Add s e", "Mul_fusion(m) Exp_Add_fusion(e a)");
@@ -364,7 +375,7 @@ END_TEST
 
 START_TEST(without_stitches_it_is_in_pieces)
 {
-	expect_pieces(softmax, "ReduceSum_split(m_4x1) Sub_Exp_split(d e) ReduceSum_split(s_4x1) Div_split(q)");
+	expect_pieces(softmax, "ReduceSum_split(m_4x1) Sub_Exp_split(d e) ReduceSum_split_2(s_4x1) Div_split(q)");
 }
 END_TEST
 
@@ -407,8 +418,8 @@ START_TEST(six_do_not)
 {
 	flags.target = SK_TARGET_CPU;
 	add(&flags.enable_cluster_ops, "MatMul");
-	expect_pieces(product_of(6), "MatMul_split(g) Mul_split(m0) Mul_split(m1) Mul_split(m2) Mul_split(m3) "
-				     "Mul_split(m4) Mul_split(m5)");
+	expect_pieces(product_of(6), "MatMul_split(g) Mul_split(m0) Mul_split_2(m1) Mul_split_3(m2) Mul_split_4(m3) "
+				     "Mul_split_5(m4) Mul_split_6(m5)");
 }
 END_TEST
 
@@ -782,6 +793,7 @@ int main(void)
 	tcase_add_test(clusters, what_stands_alone_is_wrapped_but_no_assignment);
 	tcase_add_test(clusters, two_that_share_an_input_are_one_through_its_producer);
 	tcase_add_test(clusters, two_that_share_an_input_of_the_network_are_two);
+	tcase_add_test(clusters, no_two_have_one_name);
 	tcase_add_test(clusters, no_path_leaves_a_composite_and_comes_back);
 	tcase_add_test(clusters, what_is_behind_one_that_is_refused_is_refused_too);
 	tcase_add_test(clusters, a_scope_is_a_border);

@@ -63,17 +63,25 @@ enum sk_pass_result sk_composites_assign(struct sk_op_graph *graph, const uint32
 	const struct sk_composite *before = graph->composites.items;
 	drafts found = {NULL, 0, 0};
 	bool changed = collect(graph, groups, &found);
+	struct sk_composite_names names = sk_composite_names(graph->arena, NULL);
 
 	graph->composites.items = NULL;
 	graph->composites.count = graph->composites.capacity = 0;
 	for (size_t i = 0; i < found.count; i++) {
 		const struct draft *draft = &found.items[i];
 		bool same = draft->old && !draft->mixed && counts[draft->old] == draft->count;
-		const char *name =
-			same ? before[draft->old - 1].name : sk_arena_join(graph->arena, draft->operators, ending);
+		const char *name = same ? sk_composite_names_add(&names, before[draft->old - 1].name) : NULL;
 
-		changed |= !same;
 		sk_array_push(graph->arena, &graph->composites, (struct sk_composite){name});
+	}
+	for (size_t i = 0; i < found.count; i++) {
+		struct sk_composite *composite = &graph->composites.items[i];
+
+		if (composite->name)
+			continue;
+		changed = true;
+		composite->name =
+			sk_composite_names_add(&names, sk_arena_join(graph->arena, found.items[i].operators, ending));
 	}
 	return changed ? SK_PASS_CHANGED : SK_PASS_UNCHANGED;
 }

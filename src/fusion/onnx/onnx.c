@@ -30,6 +30,7 @@ struct reader {
 	struct sk_map warned; /* domains without an operator set */
 	bool dump; /* what --dump-dir has written: nodes have notes for people */
 	struct sk_map composites; /* their numbers in the file, to the graph's */
+	struct sk_composite_names names; /* of composites */
 };
 
 /* One graph: the model's, or a body in it. */
@@ -425,8 +426,10 @@ static void take_composite(struct builder *builder, const struct sk_onnx_node *n
 	uint32_t new = (uint32_t)graph->composites.count;
 	uint32_t index = sk_map_insert(&builder->reader->composites, (const char *)number, sizeof(*number), new);
 
-	if (index == new)
+	if (index == new) {
+		composite.name = sk_composite_names_add(&builder->reader->names, composite.name);
 		sk_array_push(graph->arena, &graph->composites, composite);
+	}
 	to->composite = index + 1;
 }
 
@@ -589,6 +592,7 @@ struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, c
 	reader.model = is_text(path, bytes) ? sk_onnx_parse(diag, path, bytes) : sk_onnx_decode(diag, path, bytes);
 	reader.dump = reader.model && reader.model->producer && !strcmp(reader.model->producer, SK_DUMP_PRODUCER);
 	sk_map_init(&reader.composites, arena);
+	reader.names = sk_composite_names(arena, NULL);
 	if (!reader.model || !has_graph(&reader) || !sk_onnx_translate_ge(diag, path, reader.model) ||
 	    !check_model(&reader) || !sk_onnx_expand_functions(diag, path, reader.model, bytes.size))
 		return NULL;

@@ -26,6 +26,7 @@ struct rewriting {
 	uint32_t count; /* nodes at the start */
 	uint32_t joined; /* the first node of all patterns of several that have been replaced; SK_NONE: there is none */
 	bool assigns; /* a node writes over what it takes */
+	struct sk_composite_names names; /* of composites, all that there have been */
 	sk_indices seen; /* by node: the last search that came here */
 	uint32_t search;
 };
@@ -212,9 +213,12 @@ static bool has_assigns(const struct sk_op_graph *graph)
 
 /* ---- applying ---- */
 
-static void put_in_composite(struct sk_op_graph *graph, const char *op, const sk_indices *made)
+static void put_in_composite(struct rewriting *rewriting, const char *op, const sk_indices *made)
 {
-	sk_array_push(graph->arena, &graph->composites, (struct sk_composite){.name = op});
+	struct sk_op_graph *graph = rewriting->graph;
+
+	sk_array_push(graph->arena, &graph->composites,
+		      (struct sk_composite){.name = sk_composite_names_add(&rewriting->names, op)});
 	for (size_t i = 0; i < made->count; i++)
 		graph->nodes.items[made->items[i]].composite = (uint32_t)graph->composites.count;
 }
@@ -268,7 +272,7 @@ static bool apply(struct rewriting *rewriting, const struct sk_rule *rule, uint3
 		return false;
 	}
 	if (rewriting->pass->expands)
-		put_in_composite(graph, node.op, &made);
+		put_in_composite(rewriting, node.op, &made);
 	place_nodes(rewriting, &made);
 	rewriting->pass->replaced++;
 	return true;
@@ -353,7 +357,8 @@ void sk_rules_apply(struct sk_rule_pass *pass)
 				      .graph = graph,
 				      .count = (uint32_t)graph->nodes.count,
 				      .joined = SK_NONE,
-				      .assigns = has_assigns(graph)};
+				      .assigns = has_assigns(graph),
+				      .names = sk_composite_names(graph->arena, graph)};
 
 	sk_map_init(&rewriting.first, graph->arena);
 	for (size_t s = 0; s < sizeof(pass->sets) / sizeof(pass->sets[0]) && pass->sets[s]; s++)
