@@ -8,7 +8,7 @@
 Runs are made by libskrt, which is found as sklink.libskrt says. See doc/python.md.
 """
 from .device import CHECK_RACES, CHECK_SPLIT, GUARD, Device, Event, Stream
-from .libskrt import Error, __version__
+from .libskrt import Error, MissingFileError, __version__
 from .linking import LinkError, link
 from .package import Network, Package
 from .tensor import Tensor, empty
@@ -21,6 +21,7 @@ __all__ = [
     "Event",
     "GUARD",
     "LinkError",
+    "MissingFileError",
     "Network",
     "Package",
     "Stream",

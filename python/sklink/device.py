@@ -8,7 +8,7 @@ from collections import deque
 from ctypes import c_double, c_void_p
 from typing import Any, Deque, List, MutableSet, Optional, Tuple, Union
 
-from .libskrt import DeviceOptions, call, own, raw, ready
+from .libskrt import DeviceOptions, call, file_name, number, own, raw, ready
 
 GUARD, CHECK_RACES, CHECK_SPLIT = 1, 2, 4
 
@@ -31,7 +31,14 @@ class Device:
         stack_size: int = 0,
         checks: int = 0,
     ):
-        options = DeviceOptions(None if name is None else os.fsencode(name), cores, timeout_ms, seed, stack_size, checks)
+        options = DeviceOptions(
+            None if name is None else file_name(name),
+            number("cores", cores, 32),
+            number("timeout_ms", timeout_ms, 32),
+            number("seed", seed, 64),
+            number("stack_size", stack_size, 64),
+            number("checks", checks, 32),
+        )
         self._handle = own(self, None, close, "device_open", ctypes.byref(options))
 
 

@@ -4,10 +4,12 @@ The library is the file that SKLINK_LIBRARY names; else the one that was install
 system looks (LD_LIBRARY_PATH, ldconfig). ctypes.CDLL lets go of the interpreter's lock while a function runs.
 """
 import ctypes
+import errno
+import operator
 import os
 import weakref
 from ctypes import POINTER, c_char_p, c_double, c_int, c_uint32, c_uint64, c_void_p
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Union
 
 from . import configured
 
@@ -20,6 +22,30 @@ class Error(Exception):
     def __init__(self, message: str, status: str = ""):
         super().__init__(message)
         self.status = status
+
+
+class MissingFileError(Error, FileNotFoundError):
+    """A file that libskrt was to read is not there."""
+
+    def __init__(self, message: str, status: str = ""):
+        super().__init__(message, status)
+        self.errno = errno.ENOENT
+
+
+def number(what: str, value: Any, bits: int) -> int:
+    """The value, where the library has an unsigned number of so many bits: ctypes would leave out what does not fit."""
+    whole = operator.index(value)
+    if not 0 <= whole < 1 << bits:
+        raise OverflowError(f"{what} is to be from 0 to {(1 << bits) - 1}, not {whole}")
+    return whole
+
+
+def file_name(path: Union[str, bytes, "os.PathLike[str]"]) -> bytes:
+    """The path as the library wants it, where it would end at a null character."""
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise ValueError(f"the path {os.fsdecode(name)!r} has a null character in it")
+    return name
 
 
 class DeviceOptions(ctypes.Structure):  # struct skrt_device_options
@@ -124,7 +150,9 @@ lib = load()
 
 def check(status: int, *_: Any) -> int:
     if status:
-        raise Error(lib.skrt_error().decode(errors="replace"), lib.skrt_status_name(status).decode())
+        text, name = lib.skrt_error().decode(errors="replace"), lib.skrt_status_name(status).decode()
+        missing = status in (CANNOT_READ, NOT_FOUND) and text.endswith(os.strerror(errno.ENOENT))
+        raise (MissingFileError if missing else Error)(text, name)
     return status
 
 
@@ -136,7 +164,7 @@ def declare(name: str) -> Callable[..., int]:
 
 # Those that raise what went wrong, and, for objects that go and for questions, those that do not.
 raw = {name: declare(name) for name in FUNCTIONS}
-NOT_FOUND, NOT_READY = 6, 10  # enum skrt_status
+CANNOT_READ, NOT_FOUND, NOT_READY = 3, 6, 10  # enum skrt_status
 
 
 def call(name: str, *arguments: Any) -> None:

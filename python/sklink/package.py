@@ -3,18 +3,21 @@ import ctypes
 import itertools
 import os
 from ctypes import c_void_p
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
 import numpy
 from numpy.typing import NDArray
 
 from .device import Device, Stream, device_or_default
-from .libskrt import NOT_FOUND, NetworkInfo, Source, TensorInfo, call, check, own, raw
+from .libskrt import NOT_FOUND, NetworkInfo, Source, TensorInfo, call, check, file_name, own, raw
 from .tensor import DTYPES, Tensor
 
 INPUT, OUTPUT, INOUT = 1, 2, 3  # enum skrt_role
 
-Arrays = Optional[Mapping[str, NDArray[Any]]]
+Feeds = Mapping[str, NDArray[Any]]
+Arrays = Union[NDArray[Any], Feeds, None]
+Names = Optional[Sequence[str]]
+Results = Dict[str, NDArray[Any]]
 
 
 def unload(handle: c_void_p, _: Any) -> None:
@@ -83,12 +86,27 @@ class Network:
         """What is written, by name, state included."""
         return {name: tensor for name, tensor in self._tensors.items() if tensor.is_output}
 
-    def run(self, arrays: Arrays = None, /, *, copy: bool = True, **named: NDArray[Any]) -> Dict[str, NDArray[Any]]:
+    @overload
+    def run(self, names: Names, feeds: Feeds, /, *, copy: bool = True) -> List[NDArray[Any]]: ...
+
+    @overload
+    def run(self, array: NDArray[Any], /, *arrays: NDArray[Any], copy: bool = True, **named: NDArray[Any]) -> Results: ...
+
+    @overload
+    def run(self, arrays: Optional[Feeds] = None, /, *, copy: bool = True, **named: NDArray[Any]) -> Results: ...
+
+    def run(self, /, *arrays: Any, copy: bool = True, **named: Any) -> Any:
         """Runs the network and returns its outputs by name. Arrays are given by name; those whose names are no identifiers, or
-        "copy", in a dict. Inputs and state must be given; outputs that are not are made.
+        "copy", in a dict. Or they are given in the order of `inputs`. Inputs and state must be given; outputs that are not are made.
+
+        run(names, dict) is ONNX Runtime's: it returns a list, of the outputs with these names, or (None) of all.
 
         Arrays that are contiguous and aligned to 64 bytes, as empty() makes them, are used as they are. Others are copied in and
         out; with copy=False they are a ValueError."""
+        if len(arrays) == 2 and isinstance(arrays[1], Mapping):
+            names = self._names(arrays[0])
+            results = self.run(arrays[1], copy=copy, **named)
+            return [results[name] for name in names]
         given = self._given(arrays, named)
         dense = {name: self._tensors[name].dense(array) for name, array in given.items()} if copy else given
         stream = Stream(self._module.device)
@@ -100,19 +118,39 @@ class Network:
                 results[name] = given[name]
         return results
 
-    def launch(
-        self, stream: Stream, arrays: Arrays = None, /, *, copy: bool = True, **named: NDArray[Any]
-    ) -> Dict[str, NDArray[Any]]:
+    def launch(self, stream: Stream, /, *arrays: Arrays, copy: bool = True, **named: NDArray[Any]) -> Results:
         """Queues a run on the stream, and returns at once: the outputs are right when the stream has been waited for. Arrays must be
         contiguous. Those that are not aligned are copied in the stream's order, so that what one launch writes the next can read."""
         return self._queue(stream, self._given(arrays, named), copy)
 
-    def _given(self, arrays: Arrays, named: Dict[str, NDArray[Any]]) -> Dict[str, NDArray[Any]]:
+    def _names(self, names: Names) -> List[str]:
+        """Of outputs: those that are given, or all."""
+        if names is None:
+            return list(self.outputs)
+        if isinstance(names, str) or not isinstance(names, Sequence):
+            raise TypeError(f"names of outputs are to be a list of them, or None, not {type(names).__name__}")
+        for name in names:
+            if name not in self.outputs:
+                raise TypeError(f"there is no output {name!r}; there are {', '.join(map(repr, self.outputs))}")
+        return list(names)
+
+    def _by_name(self, arrays: Tuple[Any, ...]) -> Dict[str, NDArray[Any]]:
+        """One dict, or arrays in the order of the inputs."""
+        if len(arrays) == 1 and (arrays[0] is None or isinstance(arrays[0], Mapping)):
+            return dict(arrays[0] or {})
+        if len(arrays) > len(self.inputs):
+            raise TypeError(f"{len(arrays)} arrays are given; the inputs are {', '.join(map(repr, self.inputs))}")
+        return dict(zip(self.inputs, arrays))
+
+    def _given(self, arrays: Tuple[Any, ...], named: Dict[str, NDArray[Any]]) -> Dict[str, NDArray[Any]]:
         """The arrays, which fit their tensors' types and shapes."""
-        given = {**(arrays or {}), **named}
+        given = self._by_name(arrays)
+        for name in given.keys() & named.keys():
+            raise TypeError(f"tensor {name!r} is given twice")
+        given.update(named)
         for name, array in given.items():
             if name not in self._tensors:
-                raise TypeError(f"there is no tensor '{name}' to give; there are {', '.join(map(repr, self._tensors))}")
+                raise TypeError(f"there is no tensor {name!r} to give; there are {', '.join(map(repr, self._tensors))}")
             self._tensors[name].check(array)
         missing = [name for name in self.inputs if name not in given]
         if missing:
@@ -159,15 +197,15 @@ class Package:
         check_integrity: bool = False,
         public_key: Optional[bytes] = None,
     ):
-        described = Source(check_integrity=check_integrity, public_key=public_key)
+        described = Source(check_integrity=bool(check_integrity), public_key=public_key)
         if public_key is not None and len(public_key) != 32:
             raise ValueError(f"a public key has 32 bytes, not {len(public_key)}")
         if weights is not None:
-            described.weights = os.fsencode(weights)
+            described.weights = file_name(weights)
         if isinstance(source, bytes):
             described.memory, described.bytes = source, len(source)
         else:
-            described.path = os.fsencode(source)
+            described.path = file_name(source)
         module = Module(device_or_default(device), described)
         self.networks = {network.name: network for network in read_networks(module)}
 
@@ -187,15 +225,22 @@ class Package:
     def outputs(self) -> Dict[str, Tensor]:
         return self._only().outputs
 
-    def run(self, arrays: Arrays = None, /, *, copy: bool = True, **named: NDArray[Any]) -> Dict[str, NDArray[Any]]:
-        """See Network.run."""
-        return self._only().run(arrays, copy=copy, **named)
+    @overload
+    def run(self, names: Names, feeds: Feeds, /, *, copy: bool = True) -> List[NDArray[Any]]: ...
 
-    def launch(
-        self, stream: Stream, arrays: Arrays = None, /, *, copy: bool = True, **named: NDArray[Any]
-    ) -> Dict[str, NDArray[Any]]:
+    @overload
+    def run(self, array: NDArray[Any], /, *arrays: NDArray[Any], copy: bool = True, **named: NDArray[Any]) -> Results: ...
+
+    @overload
+    def run(self, arrays: Optional[Feeds] = None, /, *, copy: bool = True, **named: NDArray[Any]) -> Results: ...
+
+    def run(self, /, *arrays: Any, copy: bool = True, **named: Any) -> Any:
+        """See Network.run."""
+        return self._only().run(*arrays, copy=copy, **named)
+
+    def launch(self, stream: Stream, /, *arrays: Arrays, copy: bool = True, **named: NDArray[Any]) -> Results:
         """See Network.launch."""
-        return self._only().launch(stream, arrays, copy=copy, **named)
+        return self._only().launch(stream, *arrays, copy=copy, **named)
 
 
 def read_networks(module: Module) -> Iterator[Network]:

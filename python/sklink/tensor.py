@@ -1,4 +1,7 @@
 """What a network's tensors are to NumPy: types, shapes, alignment, and the room behind them."""
+import math
+import operator
+import sys
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Tuple, Union
 
@@ -27,9 +30,14 @@ DTYPES = {
 
 def empty(shape: Union[int, Sequence[int]], dtype: DTypeLike = float, padding: int = 0) -> NDArray[Any]:
     """numpy.empty, aligned as packages want it, so that nothing is copied; with room for padding bytes behind."""
-    size = int(numpy.prod(shape, dtype=numpy.uint64)) * numpy.dtype(dtype).itemsize
+    extents = [operator.index(extent) for extent in (shape if numpy.iterable(shape) else [shape])]
+    size = math.prod(extents) * numpy.dtype(dtype).itemsize
+    if min([padding, *extents]) < 0:
+        raise ValueError(f"extents and padding are not negative: {extents}, {padding}")
+    if size + padding + ALIGNMENT > sys.maxsize:
+        raise OverflowError(f"an array of {size} bytes is too large")
     memory = numpy.empty(size + padding + ALIGNMENT, numpy.uint8)
-    return numpy.ndarray(shape, dtype, memory.data, -memory.ctypes.data % ALIGNMENT)
+    return numpy.ndarray(extents, dtype, memory.data, -memory.ctypes.data % ALIGNMENT)
 
 
 def room(array: NDArray[Any]) -> int:
@@ -65,6 +73,8 @@ class Tensor:
         """Raises what keeps the array from being this tensor."""
         if not isinstance(array, numpy.ndarray):
             raise TypeError(f"tensor '{self.name}' is to be a numpy.ndarray, not {type(array).__name__}")
+        if isinstance(array, numpy.ma.MaskedArray):
+            raise TypeError(f"tensor '{self.name}': the array is masked, which kernels would not notice; .filled() has all elements")
         if array.dtype != self.dtype or array.shape != self.shape:
             alias = "" if self.type != "bf16" else ", as uint16"
             raise ValueError(

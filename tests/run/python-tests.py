@@ -1,5 +1,6 @@
 """The Python package sklink, for pytest: python.sh says where programs, kernels and samples are."""
 import ctypes
+import errno
 import gc
 import os
 import shutil
@@ -91,6 +92,64 @@ def test_run(composite, change):
     assert numpy.array_equal(y, cubes(kept)) and numpy.array_equal(x, kept)
     made = package.run({"x": x})["y"]
     assert numpy.array_equal(made, y) and made.ctypes.data % 64 == 0
+
+
+def test_run_by_position(composite, tmp_path):
+    """In the order of the inputs; with names and a dict it is ONNX Runtime's call, which returns a list."""
+    package = sklink.Package(composite)
+    x = numbers()
+    assert numpy.array_equal(package.run(x)["y"], cubes(x))
+    stream = sklink.Stream()
+    y = package.launch(stream, x)["y"]
+    stream.synchronise()
+    assert numpy.array_equal(y, cubes(x))
+    for names in (None, ["y"], ("y", "y")):
+        results = package.run(names, {"x": x})
+        assert isinstance(results, list) and len(results) == len(names or ["y"])
+        assert all(numpy.array_equal(result, cubes(x)) for result in results)
+    tensors = {name: "dtype: f32, shape: [50], role: " + role for name, role in (("x", "input"), ("sum", "inout"), ("y", "output"))}
+    several = sklink.Package(link(tmp_path, tensors, "kernel: accumulate, args: [x, sum, y]"))
+    ones = numpy.ones(50, numpy.float32)
+    assert several.run(ones, 2 * ones)["sum"].tolist() == [3] * 50
+    for text, arrays, named in [
+        ("inputs are missing: 'sum'", (ones,), {}),
+        ("3 arrays are given; the inputs are 'x', 'sum'", (ones, ones, ones), {}),
+        ("tensor 'x' is given twice", (ones,), {"x": ones}),
+        ("tensor 'x' is given twice", ({"x": ones},), {"x": ones}),
+        ("tensor 'x' is to be a numpy.ndarray, not list", ([1],), {}),
+        ("there is no output 'x'; there are 'sum', 'y'", (["x"], {"x": ones, "sum": ones}), {}),
+        ("names of outputs are to be a list of them, or None, not str", ("y", {"x": ones, "sum": ones}), {}),
+    ]:
+        with pytest.raises(TypeError, match=text):
+            several.run(*arrays, **named)
+
+
+def test_numbers_and_names_that_do_not_fit(composite, tmp_path):
+    for name, bits in (("cores", 32), ("timeout_ms", 32), ("seed", 64), ("stack_size", 64), ("checks", 32)):
+        for value in (1 << bits, (1 << bits) + 1, -1):
+            with pytest.raises(OverflowError, match=f"{name} is to be from 0 to {(1 << bits) - 1}, not {value}"):
+                sklink.Device(**{name: value})
+        with pytest.raises(TypeError):
+            sklink.Device(**{name: 1.0})
+    for use in (
+        lambda: sklink.Device("host\0"),
+        lambda: sklink.Package(f"{composite}\0.checked"),
+        lambda: sklink.Package(composite, weights="w\0"),
+        lambda: sklink.link("model\0.yaml", output=tmp_path / "model.sk"),
+    ):
+        with pytest.raises(ValueError, match="null (character|byte)"):
+            use()
+    for error, shape, padding in [
+        (OverflowError, (1 << 32, 1 << 32), 0),
+        (OverflowError, 1 << 61, 0),
+        (OverflowError, 1, 1 << 63),
+        (ValueError, (2, -2), 0),
+        (ValueError, 2, -8),
+    ]:
+        with pytest.raises(error):
+            sklink.empty(shape, "float64", padding)
+    with pytest.raises(TypeError, match="the array is masked"):
+        sklink.Package(composite).run(numpy.ma.masked_less(numbers(), 3))
 
 
 def test_from_bytes(composite):
@@ -235,9 +294,16 @@ def test_kernel_fails(roots):
 
 def test_packages_that_are_none(tmp_path):
     (tmp_path / "text.sk").write_text("no package\n")
-    with pytest.raises(sklink.Error, match="none.sk: No such file") as raised:
-        sklink.Package(tmp_path / "none.sk")
-    assert raised.value.status == "SKRT_CANNOT_READ"
+    for make in (
+        lambda: sklink.Package(tmp_path / "none.sk"),
+        lambda: sklink.Device("./none.sk"),
+    ):
+        with pytest.raises(FileNotFoundError, match="none.sk: .*No such file") as raised:
+            make()
+        assert isinstance(raised.value, sklink.Error) and raised.value.errno == errno.ENOENT and raised.value.status in ("SKRT_CANNOT_READ", "SKRT_NOT_FOUND")
+    with pytest.raises(sklink.Error) as raised:  # it is there, and is no file
+        sklink.Package(tmp_path)
+    assert not isinstance(raised.value, FileNotFoundError)
     with pytest.raises(sklink.Error, match="text.sk") as raised:
         sklink.Package(str(tmp_path / "text.sk"))
     assert raised.value.status == "SKRT_BAD_PACKAGE"
