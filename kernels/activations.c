@@ -32,9 +32,9 @@ static inline number op_Shrink(double x, float bias, float lambd)
 
 static inline number op_Shrink(number x, number bias, number lambd)
 {
-	number outside = x > lambd ? x - bias : x;
+	number above = x > lambd ? x - bias : 0; /* of a NaN, too */
 
-	return x < -lambd ? x + bias : x <= lambd ? 0 : outside;
+	return x < -lambd ? x + bias : above;
 }
 
 #define PARAMETERS_LeakyRelu float alpha
@@ -50,7 +50,7 @@ static inline number op_LeakyRelu(number x, number alpha)
 #define ATTRIBUTES_ThresholdedRelu ATTRIBUTE_OF(alpha, 1)
 static inline number op_ThresholdedRelu(number x, number alpha)
 {
-	return x <= alpha ? 0 : x;
+	return x > alpha ? x : 0; /* of a NaN, too */
 }
 
 #define PARAMETERS_Elu float alpha

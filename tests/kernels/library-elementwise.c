@@ -172,7 +172,7 @@ static wide leaky_relu(wide x, const float *attribute)
 
 static wide thresholded_relu(wide x, const float *attribute)
 {
-	return x <= attribute[0] ? 0 : x;
+	return x > attribute[0] ? x : 0; /* of a NaN, too */
 }
 
 static wide elu(wide x, const float *attribute)
@@ -204,7 +204,7 @@ static wide hard_sigmoid(wide x, const float *attribute)
 
 static wide shrink(wide x, const float *attribute)
 {
-	return x < -attribute[1] ? x + attribute[0] : x > attribute[1] ? x - attribute[0] : x <= attribute[1] ? 0 : x;
+	return x < -attribute[1] ? x + attribute[0] : x > attribute[1] ? x - attribute[0] : 0; /* of a NaN, too */
 }
 
 static whole whole_shrink(whole x, const float *attribute, const struct type *type)

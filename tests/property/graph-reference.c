@@ -285,7 +285,7 @@ static void unary(const struct question *question, int64_t i, number x)
 	else if (!strcmp(op, "LeakyRelu"))
 		approximate(question, i, x < 0 ? alpha * x : x, 0);
 	else if (!strcmp(op, "ThresholdedRelu"))
-		exact(question, i, x > alpha ? x : isnan(x) ? x : 0);
+		exact(question, i, x > alpha ? x : 0);
 	else if (!strcmp(op, "Elu"))
 		approximate(question, i, x < 0 ? alpha * expm1l(x) : x, 0);
 	else if (!strcmp(op, "HardSigmoid"))
