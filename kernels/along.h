@@ -2,17 +2,22 @@
  * typedefs of `element`, as TYPE is stored, and `number`, which it computes with.
  *
  * Rows are folded into LANES partial results, of every LANES-th element, which are then folded by halves: so loops
- * vectorize, and results are the same bytes whatever vectors there are. Columns are folded in order. */
+ * vectorize, and results are the same bytes whatever vectors there are. Columns are folded in order. After BLOCK steps
+ * a new block begins; blocks are folded two by two, so sums lose BLOCK roundings and one for each time that there are
+ * twice as many blocks, however many elements there are. */
 #ifndef SK_KERNELS_ALONG_H
 #define SK_KERNELS_ALONG_H
 
 #include "kernels/family.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
+#define SELDOM	      __attribute__((noinline)) /* apart, so that what is frequent stays short */
 
 enum {
 	LANES = 128 / (int)sizeof(number),
 	COLUMNS = 128, /* folded at a time */
+	BLOCK = 256, /* steps of a partial result */
+	LEVELS = 40, /* of blocks: 2^40 of them have more elements than there is memory */
 };
 
 /* The result so far and one more element; `with` is what the caller says. */
@@ -49,15 +54,24 @@ static ALWAYS_INLINE number add_square(number sum, number x, number with)
 	return sum + x * x;
 }
 
+static ALWAYS_INLINE number add_scaled(number sum, number x, number with)
+{
+	return sum + x * with;
+}
+
+static ALWAYS_INLINE number add_scaled_square(number sum, number x, number with)
+{
+	return sum + x * with * (x * with);
+}
+
 /* `with` is the mean. */
 static ALWAYS_INLINE number add_squared_deviation(number sum, number x, number with)
 {
 	return sum + (x - with) * (x - with);
 }
 
-/* One result of k elements in a row. `merge` folds partial results. */
-static ALWAYS_INLINE number fold_row(const element *x, int64_t k, number start, fold_step step, fold_step merge,
-				     number with)
+static ALWAYS_INLINE number fold_block(const element *x, int64_t k, number start, fold_step step, fold_step merge,
+				       number with)
 {
 	number sums[LANES];
 	int64_t p = 0;
@@ -75,10 +89,30 @@ static ALWAYS_INLINE number fold_row(const element *x, int64_t k, number start, 
 	return sums[0];
 }
 
-/* Results of k elements each, in columns that lie side by side, COLUMNS at most; elements of a column are `stride`
- * apart. */
-static ALWAYS_INLINE void fold_columns(const element *x, int64_t k, int64_t stride, int64_t columns, number start,
-				       fold_step step, const number *with, number *sums)
+/* One result of k elements in a row. `merge` folds partial results. */
+static ALWAYS_INLINE number fold_row(const element *x, int64_t k, number start, fold_step step, fold_step merge,
+				     number with)
+{
+	const int64_t last = (k - 1) / (BLOCK * LANES);
+	number held[LEVELS]; /* held[i] is the result of 2^i blocks where bit i of their number is 1 */
+
+	if (k <= BLOCK * LANES)
+		return fold_block(x, k, start, step, merge, with);
+	for (int64_t blocks = 0;; blocks++, x += BLOCK * LANES) {
+		int64_t length = blocks < last ? BLOCK * LANES : k - last * (BLOCK * LANES), full = blocks;
+		number sum = fold_block(x, length, start, step, merge, with);
+		int level = 0;
+
+		for (; full && (blocks == last || full & 1); full >>= 1, level++)
+			sum = full & 1 ? merge(held[level], sum, 0) : sum;
+		if (blocks == last)
+			return sum;
+		held[level] = sum;
+	}
+}
+
+static ALWAYS_INLINE void fold_block_columns(const element *x, int64_t k, int64_t stride, int64_t columns, number start,
+					     fold_step step, const number *with, number *sums)
 {
 	for (int64_t j = 0; j < columns; j++)
 		sums[j] = start;
@@ -89,9 +123,96 @@ static ALWAYS_INLINE void fold_columns(const element *x, int64_t k, int64_t stri
 	}
 }
 
+/* Results of k elements each, in columns that lie side by side, COLUMNS at most; elements of a column are `stride`
+ * apart. `merge` folds partial results. */
+static ALWAYS_INLINE void fold_columns(const element *x, int64_t k, int64_t stride, int64_t columns, number start,
+				       fold_step step, fold_step merge, const number *with, number *sums)
+{
+	const int64_t last = (k - 1) / BLOCK;
+	number held[LEVELS][COLUMNS]; /* as in fold_row */
+
+	if (k <= BLOCK) {
+		fold_block_columns(x, k, stride, columns, start, step, with, sums);
+		return;
+	}
+	for (int64_t blocks = 0;; blocks++, x += BLOCK * stride) {
+		int64_t length = blocks < last ? BLOCK : k - last * BLOCK, full = blocks;
+		int level = 0;
+
+		fold_block_columns(x, length, stride, columns, start, step, with, sums);
+		for (; full && (blocks == last || full & 1); full >>= 1, level++)
+			if (full & 1)
+				for (int64_t j = 0; j < columns; j++)
+					sums[j] = merge(held[level][j], sums[j], 0);
+		if (blocks == last)
+			return;
+		for (int64_t j = 0; j < columns; j++)
+			held[level][j] = sums[j];
+	}
+}
+
 static inline int64_t columns_from(int64_t first, int64_t columns)
 {
 	return columns - first < COLUMNS ? columns - first : COLUMNS;
 }
+
+#if IS_FLOAT(TYPE)
+/* Sums that overflow, and those of squares that are denormal, are made once more of numbers times a power of two. Then
+ * none overflows, and nothing that counts is lost: what is left out is that much smaller than the sum. */
+#define SHRINK_f32	  0x1p-96f
+#define SHRINK_f64	  0x1p-768
+#define SHRINK		  JOIN(SHRINK_, COMPUTED_TYPE(TYPE))
+#define MOST_f32	  0x1.fffffep127f
+#define MOST_f64	  0x1.fffffffffffffp1023
+#define MOST		  JOIN(MOST_, COMPUTED_TYPE(TYPE))
+#define LEAST_f32	  0x1p-126f
+#define LEAST_f64	  0x1p-1022
+#define LEAST		  JOIN(LEAST_, COMPUTED_TYPE(TYPE))
+#define HAS_ROOM_f16	  1 /* its squares are normal numbers of f32 */
+#define SQUARES_HAVE_ROOM JOIN(HAS_ROOM_, TYPE)
+
+/* The power of two for a sum, or for one of squares; 1: it is as it should be. */
+static ALWAYS_INLINE number scale_of_sum(number sum)
+{
+	return sum <= MOST && sum >= -MOST ? 1 : SHRINK;
+}
+
+static ALWAYS_INLINE number scale_of_squares(number sum)
+{
+#if SQUARES_HAVE_ROOM
+	(void)sum;
+	return 1;
+#else
+	return !(sum <= MOST) ? SHRINK : sum >= LEAST ? 1 : 1 / SHRINK;
+#endif
+}
+
+/* False if all of these sums, or sums of squares, are as they should be. */
+static ALWAYS_INLINE int need_scales(const number *sums, int64_t columns, int are_squares)
+{
+	number total[LANES], least[LANES]; /* a total of what is infinite or a NaN is that */
+	int64_t j = 0;
+
+	for (int lane = 0; lane < LANES; lane++) {
+		total[lane] = 0;
+		least[lane] = MOST;
+	}
+	for (; columns - j >= LANES; j += LANES)
+		for (int lane = 0; lane < LANES; lane++) {
+			total[lane] += sums[j + lane];
+			least[lane] = sums[j + lane] < least[lane] ? sums[j + lane] : least[lane];
+		}
+	for (int lane = 0; j + lane < columns; lane++) {
+		total[lane] += sums[j + lane];
+		least[lane] = sums[j + lane] < least[lane] ? sums[j + lane] : least[lane];
+	}
+	for (int half = LANES / 2; half; half /= 2)
+		for (int lane = 0; lane < half; lane++) {
+			total[lane] += total[half + lane];
+			least[lane] = least[half + lane] < least[lane] ? least[half + lane] : least[lane];
+		}
+	return scale_of_sum(total[0]) != 1 || (are_squares && scale_of_squares(least[0]) != 1);
+}
+#endif
 
 #endif

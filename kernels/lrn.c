@@ -11,6 +11,20 @@ typedef COMPUTED(TYPE) number;
 
 #include "kernels/along.h"
 
+/* Elements of one channel, from the squares of `channels` of them, which overflow. */
+static SELDOM void divide_scaled(const element *x, const element *from, element *y, int64_t channels, int64_t i,
+				 int64_t columns, number alpha, number beta, number bias)
+{
+	number scales[COLUMNS], squares[COLUMNS], root = MATH(pow)(1 / SHRINK, beta);
+
+	for (int64_t j = 0; j < columns; j++)
+		scales[j] = SHRINK;
+	fold_columns(from, channels, i, columns, 0, add_scaled_square, add, scales, squares);
+	for (int64_t j = 0; j < columns; j++)
+		y[j] = STORE(TYPE, LOAD(TYPE, x[j]) / MATH(pow)(bias * SHRINK * SHRINK + alpha * squares[j], beta) /
+					   root / root);
+}
+
 void KERNEL(const element *x, element *y, int64_t n, int64_t c, int64_t i, int64_t size, float alpha, float beta,
 	    float bias)
 {
@@ -25,8 +39,13 @@ void KERNEL(const element *x, element *y, int64_t n, int64_t c, int64_t i, int64
 			for (int64_t first = 0; first < i; first += COLUMNS) {
 				int64_t columns = columns_from(first, i), at = channel * i + first;
 
-				fold_columns(x + low * i + first, high - low + 1, i, columns, 0, add_square, 0,
+				fold_columns(x + low * i + first, high - low + 1, i, columns, 0, add_square, add, 0,
 					     squares);
+				if (need_scales(squares, columns, 0)) {
+					divide_scaled(x + at, x + low * i + first, y + at, high - low + 1, i, columns,
+						      alpha / (number)size, beta, bias);
+					continue;
+				}
 				INDEPENDENT
 				for (int64_t j = 0; j < columns; j++) {
 					number base = bias + alpha / (number)size * squares[j];

@@ -12,18 +12,46 @@ struct moments {
 	number mean, variance, factor; /* one over the deviation */
 };
 
+static ALWAYS_INLINE number add_scaled_deviation(number sum, number x, number with)
+{
+	return sum + (x - with) * SHRINK * ((x - with) * SHRINK);
+}
+
+/* Those of a row whose sums overflow. */
+static SELDOM struct moments scaled_moments(const element *x, int64_t k, number epsilon)
+{
+	number mean = fold_row(x, k, 0, add_scaled, add, SHRINK) / (number)k / SHRINK;
+	number variance = fold_row(x, k, 0, add_scaled_deviation, add, mean) / (number)k;
+
+	return (struct moments){mean, variance / SHRINK / SHRINK,
+				SHRINK / MATH(sqrt)(variance + epsilon * SHRINK * SHRINK)};
+}
+
 static ALWAYS_INLINE struct moments moments_of(const element *x, int64_t k, number epsilon)
 {
 	number mean = fold_row(x, k, 0, add, add, 0) / (number)k;
 	number variance = fold_row(x, k, 0, add_squared_deviation, add, mean) / (number)k;
 
+	if (scale_of_sum(variance) != 1)
+		return scaled_moments(x, k, epsilon);
 	return (struct moments){mean, variance, 1 / MATH(sqrt)(variance + epsilon)};
+}
+
+static SELDOM number scaled_root_factor(const element *x, int64_t k, number epsilon)
+{
+	number mean = fold_row(x, k, 0, add_scaled_square, add, SHRINK) / (number)k;
+
+	return SHRINK / MATH(sqrt)(mean + epsilon * SHRINK * SHRINK);
 }
 
 /* One over the root of the mean square. */
 static ALWAYS_INLINE number root_factor(const element *x, int64_t k, number epsilon)
 {
-	return 1 / MATH(sqrt)(fold_row(x, k, 0, add_square, add, 0) / (number)k + epsilon);
+	number sum = fold_row(x, k, 0, add_square, add, 0);
+
+	if (scale_of_sum(sum) != 1)
+		return scaled_root_factor(x, k, epsilon);
+	return 1 / MATH(sqrt)(sum / (number)k + epsilon);
 }
 
 static ALWAYS_INLINE void scale_row(const element *x, const element *scale, const element *bias, element *y, int64_t k,

@@ -124,6 +124,54 @@ static inline void finish(const struct pool *pool, int64_t z, int64_t y, int64_t
 #endif
 }
 
+#if KIND == 3
+/* What sums of powers are that neither overflow nor lose bits. */
+#define NORMAL(sum)                                                                                                    \
+	((sum) >= _Generic((number)0, float : 0x1p-126f, double : 0x1p-1022) &&                                        \
+	 (sum) <= _Generic((number)0, float : 0x1.fffffep127f, double : 0x1.fffffffffffffp1023))
+
+/* The norm of one window, whose elements are divided by the largest one first; `of` is it, or 0 to find it. */
+static number walk_window(const struct pool *pool, const element *x, int64_t z, int64_t y, int64_t column, number of)
+{
+	double sum = 0, p = (double)pool->option;
+	number most = 0;
+
+	for (int64_t a = 0; a < pool->window[0]; a++)
+		for (int64_t b = 0; b < pool->window[1]; b++)
+			for (int64_t c = 0; c < pool->window[2]; c++) {
+				int64_t iz = z * pool->strides[0] + a * pool->dilations[0] - pool->pads[0];
+				int64_t iy = y * pool->strides[1] + b * pool->dilations[1] - pool->pads[1];
+				int64_t ix = column * pool->strides[2] + c * pool->dilations[2] - pool->pads[2];
+				if (iz < 0 || iz >= pool->in[0] || iy < 0 || iy >= pool->in[1] || ix < 0 ||
+				    ix >= pool->in[2])
+					continue;
+				number here = LOAD(TYPE, x[(iz * pool->in[1] + iy) * pool->in[2] + ix]);
+				here = here < 0 ? -here : here;
+				most = here > most || IS_NAN(here) ? here : most;
+				if (of != 0)
+					sum += pool->option == 2 ? (double)here / of * ((double)here / of)
+								 : pow_f64((double)here / of, p);
+			}
+	return of == 0 ? most : (number)(of * (pool->option == 2 ? __builtin_sqrt(sum) : pow_f64(sum, 1 / p)));
+}
+
+/* The results of a strip, some of which are not NORMAL. */
+static __attribute__((noinline)) void finish_scaled(const struct pool *pool, const element *x, int64_t z, int64_t y,
+						    int64_t first, int64_t count, number *results)
+{
+	for (int64_t i = 0; i < count; i++) {
+		number most;
+
+		if (NORMAL(results[i])) {
+			finish(pool, z, y, first + i, 1, results + i);
+			continue;
+		}
+		most = walk_window(pool, x, z, y, first + i, 0);
+		results[i] = most > 0 && most - most == 0 ? walk_window(pool, x, z, y, first + i, most) : most;
+	}
+}
+#endif
+
 static inline void pool_strip(const struct pool *pool, const element *x, int64_t z, int64_t y, int64_t first,
 			      int64_t count, number *results)
 {
@@ -138,6 +186,16 @@ static inline void pool_strip(const struct pool *pool, const element *x, int64_t
 			for (int64_t c = 0; c < pool->window[2]; c++)
 				add_row(pool, x + (iz * pool->in[1] + iy) * pool->in[2], c, first, count, results);
 		}
+#if KIND == 3
+	int strange = 0;
+
+	for (int64_t i = 0; i < count; i++)
+		strange |= !NORMAL(results[i]);
+	if (strange && pool->option > 1) {
+		finish_scaled(pool, x, z, y, first, count, results);
+		return;
+	}
+#endif
 	finish(pool, z, y, first, count, results);
 }
 
@@ -156,7 +214,7 @@ static inline void pool_plane(const struct pool *pool, const element *x, element
 }
 
 #if KIND == 1
-/* Where the greatest element of a window is, in the plane; the first one of several. */
+/* Where the greatest element of a window is, in the plane; the first one of several. A NaN is the greatest. */
 static inline int64_t find_greatest(const struct pool *pool, const element *x, int64_t z, int64_t y, int64_t column)
 {
 	int64_t found = -1;
@@ -173,7 +231,7 @@ static inline int64_t find_greatest(const struct pool *pool, const element *x, i
 					continue;
 				int64_t at = (iz * pool->in[1] + iy) * pool->in[2] + ix;
 				number here = LOAD(TYPE, x[at]);
-				if (found < 0 || here > greatest) {
+				if (found < 0 || here > greatest || (IS_NAN(here) && !IS_NAN(greatest))) {
 					found = at;
 					greatest = here;
 				}

@@ -98,6 +98,9 @@ static ALWAYS_INLINE number highest(void)
 
 /* ---- what the result is ---- */
 
+#define IS_LOGARITHM_ReduceLogSum 1
+#define IS_LOGARITHM		  JOIN(IS_LOGARITHM_, OP)
+
 #define FINISH(operator, expression)                                                                                   \
 	static ALWAYS_INLINE number finish_##operator(number sum, int64_t k, number with)                              \
 	{                                                                                                              \
@@ -131,6 +134,37 @@ static ALWAYS_INLINE number origin_of(number most)
 #endif
 #define IS_COUNTED JOIN(IS_COUNTED_, OP)
 
+/* ---- what overflows on the way to a result that does not ---- */
+
+#if IS_FLOAT(TYPE)
+#define SCALE_ReduceSum	   1
+#define SCALE_ReduceMean   1
+#define SCALE_ReduceLogSum 1
+#define SCALE_ReduceL2	   2
+#define SCALES		   JOIN(SCALE_, OP)
+#if SCALES == 2
+#define SCALE_OF    scale_of_squares
+#define SCALED_STEP add_scaled_square
+#else
+#define SCALE_OF    scale_of_sum
+#define SCALED_STEP add_scaled
+#endif
+#endif
+
+#if SCALES
+/* The result, from a sum of scaled numbers. */
+static ALWAYS_INLINE number unscaled(number sum, int64_t k, number scale)
+{
+	number result = JOIN(finish_, OP)(sum, k, 0);
+
+#if IS_LOGARITHM
+	return result - MATH(log)(scale);
+#else
+	return result / scale;
+#endif
+}
+#endif
+
 /* As Cast has it: truncated, the nearest that there is, and 0 of a NaN. */
 static ALWAYS_INLINE element stored(number result)
 {
@@ -151,19 +185,61 @@ static ALWAYS_INLINE element stored(number result)
 #define T	    TEXT(TYPE)
 
 #if JOIN(WORD_, SHAPE) == 0
-void KERNEL(const element *x, element *y, int64_t o, int64_t k)
+#if SCALES
+static SELDOM number fold_scaled_row(const element *x, int64_t k, number scale)
+{
+	return unscaled(fold_row(x, k, 0, SCALED_STEP, add, scale), k, scale);
+}
+#endif
+
+static ALWAYS_INLINE void reduce_rows(const element *x, element *y, int64_t o, int64_t k)
 {
 	for (int64_t row = 0; row < o; row++, x += k) {
-		number with = 0;
+		number with = 0, sum;
 #if IS_COUNTED
 		with = origin_of(fold_row(x, k, -__builtin_inf(), larger, larger, 0));
 #endif
-		y[row] = stored(JOIN(finish_, OP)(fold_row(x, k, START, STEP, MERGE, with), k, with));
+		sum = fold_row(x, k, START, STEP, MERGE, with);
+#if SCALES
+		if (SCALE_OF(sum) != 1) {
+			y[row] = stored(fold_scaled_row(x, k, SCALE_OF(sum)));
+			continue;
+		}
+#endif
+		y[row] = stored(JOIN(finish_, OP)(sum, k, with));
 	}
+}
+
+/* Apart, so that short rows need not know that there are long ones. */
+static SELDOM void reduce_long_rows(const element *x, element *y, int64_t o, int64_t k)
+{
+	reduce_rows(x, y, o, k);
+}
+
+void KERNEL(const element *x, element *y, int64_t o, int64_t k)
+{
+	if (k > BLOCK * LANES)
+		reduce_long_rows(x, y, o, k);
+	else
+		reduce_rows(x, y, o, k);
 }
 SIGNATURE("split=o op=" TEXT(OP), "in x " T "[o,k,1], out y " T "[o,1], o i64, k i64");
 #else
-void KERNEL(const element *x, element *y, int64_t o, int64_t k, int64_t i)
+#if SCALES
+static SELDOM void fold_scaled_columns(const element *x, element *y, int64_t k, int64_t stride, int64_t columns,
+				       number *sums)
+{
+	number scales[COLUMNS];
+
+	for (int64_t j = 0; j < columns; j++)
+		scales[j] = SCALE_OF(sums[j]);
+	fold_columns(x, k, stride, columns, 0, SCALED_STEP, add, scales, sums);
+	for (int64_t j = 0; j < columns; j++)
+		y[j] = stored(unscaled(sums[j], k, scales[j]));
+}
+#endif
+
+static ALWAYS_INLINE void reduce_planes(const element *x, element *y, int64_t o, int64_t k, int64_t i)
 {
 	number sums[COLUMNS], with[COLUMNS];
 
@@ -174,14 +250,33 @@ void KERNEL(const element *x, element *y, int64_t o, int64_t k, int64_t i)
 			for (int64_t j = 0; j < columns; j++)
 				with[j] = 0;
 #if IS_COUNTED
-			fold_columns(x + first, k, i, columns, -__builtin_inf(), larger, 0, with);
+			fold_columns(x + first, k, i, columns, -__builtin_inf(), larger, larger, 0, with);
 			for (int64_t j = 0; j < columns; j++)
 				with[j] = origin_of(with[j]);
 #endif
-			fold_columns(x + first, k, i, columns, START, STEP, with, sums);
+			fold_columns(x + first, k, i, columns, START, STEP, MERGE, with, sums);
+#if SCALES
+			if (need_scales(sums, columns, SCALES == 2)) {
+				fold_scaled_columns(x + first, y + first, k, i, columns, sums);
+				continue;
+			}
+#endif
 			for (int64_t j = 0; j < columns; j++)
 				y[first + j] = stored(JOIN(finish_, OP)(sums[j], k, with[j]));
 		}
+}
+/* Apart, as with rows. */
+static SELDOM void reduce_long_planes(const element *x, element *y, int64_t o, int64_t k, int64_t i)
+{
+	reduce_planes(x, y, o, k, i);
+}
+
+void KERNEL(const element *x, element *y, int64_t o, int64_t k, int64_t i)
+{
+	if (k > BLOCK)
+		reduce_long_planes(x, y, o, k, i);
+	else
+		reduce_planes(x, y, o, k, i);
 }
 SIGNATURE("split=o op=" TEXT(OP), "in x " T "[o,k,i], out y " T "[o,i], o i64, k i64, i i64");
 #endif

@@ -43,7 +43,7 @@ static ALWAYS_INLINE number gradient(number dy, number y, number sum, number fac
 #define T	    TEXT(TYPE)
 
 #if JOIN(WORD_, SHAPE) == 0
-/* In the order of fold_row. */
+/* In the order of a block of fold_row. */
 static ALWAYS_INLINE number sum_of_terms(const element *dy, const element *y, int64_t k)
 {
 	number sums[LANES];

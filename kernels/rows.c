@@ -41,6 +41,11 @@ static ALWAYS_INLINE number add_magnitude(number sum, number x, number with)
 	return sum + MATH(abs)(x);
 }
 
+static ALWAYS_INLINE number add_scaled_magnitude(number sum, number x, number with)
+{
+	return sum + MATH(abs)(x) * with;
+}
+
 /* ---- an element, from that ---- */
 
 static ALWAYS_INLINE number of_Softmax(number x, struct known known)
@@ -71,10 +76,20 @@ static ALWAYS_INLINE number of_LpNormalization(number x, struct known known)
 #define P 2
 #endif
 #if P == 1
-#define ADD_POWER add_magnitude
+#define ADD_POWER	 add_magnitude
+#define ADD_SCALED_POWER add_scaled_magnitude
+#define SCALE_OF	 scale_of_sum
 #else
-#define ADD_POWER add_square
+#define ADD_POWER	 add_square
+#define ADD_SCALED_POWER add_scaled_square
+#define SCALE_OF	 scale_of_squares
 #endif
+
+/* x over a norm of numbers that were scaled, neither of which is denormal. */
+static ALWAYS_INLINE number over_scaled(number x, number norm, number scale)
+{
+	return scale > 1 ? x * scale / norm : x / norm * scale;
+}
 
 /* The divisor, or the logarithm. What has norm 0 stays as it is. */
 static ALWAYS_INLINE number finished(number sum)
@@ -121,13 +136,28 @@ static ALWAYS_INLINE void compute_row(const element *x, element *y, int64_t k)
 		y[p] /= sum;
 }
 #else
+#if IS_LP
+static SELDOM void compute_scaled_row(const element *x, element *y, int64_t k, number scale)
+{
+	number norm = finished(fold_row(x, k, 0, ADD_SCALED_POWER, add, scale));
+
+	for (int64_t p = 0; p < k; p++)
+		y[p] = STORE(TYPE, over_scaled(LOAD(TYPE, x[p]), norm, scale));
+}
+#endif
+
 static ALWAYS_INLINE void compute_row(const element *x, element *y, int64_t k)
 {
 	struct known known;
 
 #if IS_LP
 	known.most = 0;
-	known.sum = finished(fold_row(x, k, 0, ADD_POWER, add, 0));
+	known.sum = fold_row(x, k, 0, ADD_POWER, add, 0);
+	if (SCALE_OF(known.sum) != 1) {
+		compute_scaled_row(x, y, k, SCALE_OF(known.sum));
+		return;
+	}
+	known.sum = finished(known.sum);
 #else
 	known.most = fold_row(x, k, LOWEST, larger, larger, 0);
 	known.sum = finished(fold_row(x, k, 0, add_exponential, add, known.most));
@@ -153,7 +183,7 @@ static ALWAYS_INLINE void compute_columns(const element *x, element *y, int64_t 
 {
 	number most[COLUMNS], open[COLUMNS];
 
-	fold_columns(x, k, i, columns, LOWEST, larger, 0, most);
+	fold_columns(x, k, i, columns, LOWEST, larger, larger, 0, most);
 	for (int64_t j = 0; j < columns; j++)
 		open[j] = 1;
 	for (int64_t p = 0; p < k; p++)
@@ -164,17 +194,38 @@ static ALWAYS_INLINE void compute_columns(const element *x, element *y, int64_t 
 		}
 }
 #else
+#if IS_LP
+static SELDOM void compute_scaled_columns(const element *x, element *y, int64_t k, int64_t i, int64_t columns,
+					  const number *sums)
+{
+	number norms[COLUMNS], scales[COLUMNS];
+
+	for (int64_t j = 0; j < columns; j++)
+		scales[j] = SCALE_OF(sums[j]);
+	fold_columns(x, k, i, columns, 0, ADD_SCALED_POWER, add, scales, norms);
+	for (int64_t j = 0; j < columns; j++)
+		norms[j] = finished(norms[j]);
+	for (int64_t p = 0; p < k * i; p += i)
+		for (int64_t j = 0; j < columns; j++)
+			y[p + j] = STORE(TYPE, over_scaled(LOAD(TYPE, x[p + j]), norms[j], scales[j]));
+}
+#endif
+
 static ALWAYS_INLINE void compute_columns(const element *x, element *y, int64_t k, int64_t i, int64_t columns)
 {
 	number most[COLUMNS], sum[COLUMNS];
 
 #if IS_LP
+	fold_columns(x, k, i, columns, 0, ADD_POWER, add, 0, sum);
+	if (need_scales(sum, columns, P == 2)) {
+		compute_scaled_columns(x, y, k, i, columns, sum);
+		return;
+	}
 	for (int64_t j = 0; j < columns; j++)
 		most[j] = 0;
-	fold_columns(x, k, i, columns, 0, ADD_POWER, 0, sum);
 #else
-	fold_columns(x, k, i, columns, LOWEST, larger, 0, most);
-	fold_columns(x, k, i, columns, 0, add_exponential, most, sum);
+	fold_columns(x, k, i, columns, LOWEST, larger, larger, 0, most);
+	fold_columns(x, k, i, columns, 0, add_exponential, add, most, sum);
 #endif
 	for (int64_t j = 0; j < columns; j++)
 		sum[j] = finished(sum[j]);

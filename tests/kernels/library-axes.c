@@ -20,6 +20,17 @@ static const struct shape shapes[] = {{0, 3, 2},   {1, 1, 1},  {2, 63, 1},  {3, 
 				      {1, 300, 1}, {2, 5, 63}, {2, 33, 64}, {1, 64, 65}, {1, 2, 130}, {2, 65, 3}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
+/* How many roundings a sum of k elements has at most: one for each, up to the length of a block, and one for each time
+ * that there are twice as many blocks. */
+static int64_t roundings_of(int64_t k)
+{
+	int64_t roundings = k < 256 ? k : 256;
+
+	for (int64_t blocks = 1; 256 * blocks < k; blocks *= 2)
+		roundings++;
+	return roundings + 8;
+}
+
 static int is(const struct kernel *kernel, const char *operator)
 {
 	return !strcmp(kernel->operator, operator);
@@ -201,7 +212,7 @@ static void check_reduced(const struct kernel *kernel, const struct column *colu
 	int is_log = strstr(kernel->operator, "Log") != NULL;
 
 	if (!kernel->in->is_float && (is_log || is(kernel, "ReduceL2"))) {
-		wide exact = reduced(kernel, column), near = fabsf128(exact) * (wide)(column->k + 8) * 0x1p-53;
+		wide exact = reduced(kernel, column), near = fabsf128(exact) * (wide)roundings_of(column->k) * 0x1p-53;
 		whole result = get_whole(kernel->out, y, at);
 
 		/* Just below a whole number it may be truncated to the next one. */
@@ -223,7 +234,8 @@ static void check_reduced(const struct kernel *kernel, const struct column *colu
 	scale = is(kernel, "ReduceMean") && column->k ? scale / column->k : scale;
 	if (is(kernel, "ReduceL2") || is(kernel, "ReduceSumSquare") || fabsf128(exact) > scale)
 		scale = fabsf128(exact);
-	check_near(kernel, kernel->out, y, at, exact, (wide)(column->k + 8) * roundoff(kernel->in) * scale, "a column");
+	check_near(kernel, kernel->out, y, at, exact, (wide)roundings_of(column->k) * roundoff(kernel->in) * scale,
+		   "a column");
 }
 
 /* Of the columns of `count` blocks, from the first one on; each block has `results` results. */
@@ -272,10 +284,49 @@ static void *inputs_for(const struct kernel *kernel, int64_t n)
 	return random_reals(kernel->in, n, -2, 2);
 }
 
+/* How much larger or smaller than usual inputs are in a round, so that sums, or squares, leave the range of the type;
+ * results do not. As a power of two. */
+static int magnitude_for(const struct kernel *kernel, int round)
+{
+	int has_squares = is(kernel, "ReduceL2") || is(kernel, "LpNormalization");
+	int has_sums = is(kernel, "ReduceMean") || is(kernel, "ReduceLogSum") || is(kernel, "LpNormalization(p=1)");
+
+	if (!kernel->in->is_float || kernel->in->greatest < 20)
+		return 0;
+	if (round == 1 && (has_squares || has_sums))
+		return kernel->in->greatest - (is(kernel, "ReduceL2") ? 10 : has_squares ? 6 : 5);
+	return round == 2 && has_squares ? -kernel->in->greatest * 4 / 5 : 0;
+}
+
+/* Of so many equal elements that a sum in order would be off by thousands of roundings. */
+static void check_drift(const struct kernel *kernel)
+{
+	struct shape shape = has_rows(kernel) ? (struct shape){1, 300000, 1} : (struct shape){1, 30000, 3};
+	static double room[300000], results[3];
+	wide number, exact;
+
+	for (int64_t at = 0; at < shape.k * shape.i; at++)
+		put_wide(kernel->in, room, at, 0.1);
+	number = get_wide(kernel->in, room, 0);
+	exact = is(kernel, "ReduceMean") ? number
+		: is(kernel, "ReduceL2") ? number * sqrtf128(shape.k)
+					 : number * shape.k * (is(kernel, "ReduceSumSquare") ? number : 1);
+	call_columns(kernel, &shape, room, results, shape.i, 0, 1);
+	for (int64_t at = 0; at < shape.i; at++)
+		check_near(kernel, kernel->out, results, at, exact,
+			   (wide)roundings_of(shape.k) * roundoff(kernel->in) * exact, "a long column");
+}
+
 static void run_reduction(const struct kernel *kernel, const struct row *row)
 {
+	int is_sum = is(kernel, "ReduceSum") || is(kernel, "ReduceMean") || is(kernel, "ReduceL1") ||
+		     is(kernel, "ReduceL2") || is(kernel, "ReduceSumSquare");
+
 	(void)row;
-	for (int number = 0; number <= SHAPES; number++) {
+	if (is_sum && kernel->in->is_float)
+		check_drift(kernel);
+	for (int round = 0; round < 3 * (SHAPES + 1); round++) {
+		int number = round / 3, magnitude = magnitude_for(kernel, round % 3);
 		/* The last shape has no elements to reduce, of which there is no mean. */
 		struct shape shape = number < SHAPES ? shape_for(kernel, number) : (struct shape){2, 0, 1};
 		int64_t results = shape.o * shape.i;
@@ -283,8 +334,9 @@ static void run_reduction(const struct kernel *kernel, const struct row *row)
 		void *x = inputs_for(kernel, shape.o * shape.k * shape.i), *y = guarded(bytes);
 		struct column column;
 
-		if (!shape.k && is(kernel, "ReduceMean") && !kernel->in->is_float)
+		if ((round % 3 && !magnitude) || (!shape.k && is(kernel, "ReduceMean") && !kernel->in->is_float))
 			continue;
+		scale_elements(kernel->in, x, magnitude ? shape.o * shape.k * shape.i : 0, magnitude);
 		call_columns(kernel, &shape, x, y, shape.i, 0, shape.o);
 		check_front(kernel, y);
 		for (int64_t at = 0; at < results; at++) {
@@ -358,16 +410,16 @@ static wide mapped(const struct kernel *kernel, const struct column *column, wid
 
 	if (is(kernel, "Softmax")) {
 		result = exponential(kernel->in, x - most) / sum;
-		*allowed *= result * ((wide)(column->k + 8) + (most - x));
+		*allowed *= result * ((wide)roundings_of(column->k) + (most - x));
 		return result;
 	}
 	if (is(kernel, "LogSoftmax")) {
 		result = x - most - logf128(sum);
-		*allowed *= (wide)(column->k + 8) + 3 * fabsf128(result);
+		*allowed *= (wide)roundings_of(column->k) + 3 * fabsf128(result);
 		return result;
 	}
 	result = sum == 0 ? 0 : x / sum;
-	*allowed *= fabsf128(result) * (wide)(column->k + 8);
+	*allowed *= fabsf128(result) * (wide)roundings_of(column->k);
 	return result;
 }
 
@@ -397,7 +449,8 @@ static void check_mapped(const struct kernel *kernel, const struct shape *shape,
 static void run_map(const struct kernel *kernel, const struct row *row)
 {
 	(void)row;
-	for (int number = 0; number < SHAPES; number++) {
+	for (int round = 0; round < 3 * SHAPES; round++) {
+		int number = round / 3, magnitude = magnitude_for(kernel, round % 3);
 		struct shape shape = shape_for(kernel, number);
 		int64_t n = shape.o * shape.k * shape.i;
 		size_t bytes = (size_t)n * kernel->in->size;
@@ -405,6 +458,9 @@ static void run_map(const struct kernel *kernel, const struct row *row)
 		     *y = guarded(bytes);
 		struct column column;
 
+		if (round % 3 && !magnitude)
+			continue;
+		scale_elements(kernel->in, x, magnitude ? n : 0, magnitude);
 		for (int64_t p = 0; p < shape.k && n && number == 3; p++) /* a column of zeros */
 			put_wide(kernel->in, x, p * shape.i, 0);
 		call_columns(kernel, &shape, x, y, shape.k * shape.i, 0, shape.o);

@@ -63,6 +63,12 @@ static const struct type *statistic(const struct kernel *kernel)
 	return find_type(!strcmp(kernel->operator, "LayerNorm") && kernel->in->size == 8 ? "f64" : "f32");
 }
 
+/* A round of numbers whose squares overflow, and one in which their sum does, too; as a power of two. */
+static int magnitude_for(const struct type *type, int round)
+{
+	return type->greatest < 20 || round < 1 ? 0 : round == 1 ? type->greatest - 60 : type->greatest - 4;
+}
+
 static void call_rows(const struct kernel *kernel, const void *x, const void *scale, const void *bias, void *y,
 		      void *mean, void *spread, int64_t m, int64_t k)
 {
@@ -106,15 +112,17 @@ static void run_rows(const struct kernel *kernel, const struct row *row)
 	const struct type *type = kernel->in;
 
 	(void)row;
-	for (int round = 0; round < 2 * ROW_SHAPES; round++) {
-		int64_t m = row_shapes[round / 2][0], k = row_shapes[round / 2][1];
+	for (int round = 0; round < 4 * ROW_SHAPES; round++) {
+		int64_t m = row_shapes[round / 4][0], k = row_shapes[round / 4][1];
 		size_t bytes = (size_t)(m * k) * type->size;
 		void *x = random_reals(type, m * k, round % 3 - 3, 5), *scale = random_reals(type, k, -2, 2),
 		     *bias = round % 2 ? random_reals(type, k, -2, 2) : NULL, *y = guarded(bytes),
 		     *parts = guarded(bytes);
-		int keeps = round % 2 && strcmp(kernel->operator, "RMSNormalization");
+		int keeps = round % 4 == 1 && strcmp(kernel->operator, "RMSNormalization");
 		size_t kept = (size_t)m * statistic(kernel)->size;
 		void *mean = keeps ? guarded(kept) : NULL, *spread = keeps ? guarded(kept) : NULL;
+
+		scale_elements(type, x, m * k, magnitude_for(type, round % 4 - 1));
 
 		call_rows(kernel, x, scale, bias, y, mean, spread, m, k);
 		check_front(kernel, y);
@@ -192,8 +200,8 @@ static void run_channels(const struct kernel *kernel, const struct row *row)
 	const struct type *numbers = is_batch && type->size == 2 ? find_type("f32") : type;
 
 	(void)row;
-	for (int shape = 0; shape < CHANNEL_SHAPES; shape++) {
-		struct channels of = channel_shapes[shape];
+	for (int round = 0; round < 3 * CHANNEL_SHAPES; round++) {
+		struct channels of = channel_shapes[round / 3];
 
 		if (strcmp(kernel->operator, "GroupNormalization")) {
 			of.g *= of.c;
@@ -203,6 +211,7 @@ static void run_channels(const struct kernel *kernel, const struct row *row)
 		size_t bytes = (size_t)(rows * size) * type->size;
 		void *x = random_reals(type, rows * size, -3, 5), *y = guarded(bytes), *parts = guarded(bytes);
 
+		scale_elements(type, x, rows * size, is_batch ? 0 : magnitude_for(type, round % 3));
 		of.scale = random_reals(numbers, count, -2, 2);
 		of.bias = random_reals(numbers, count, -2, 2);
 		of.mean = is_batch ? random_reals(numbers, count, -2, 2) : NULL;
@@ -235,11 +244,12 @@ static void run_neighbours(const struct kernel *kernel, const struct row *row)
 	const struct type *type = kernel->in;
 
 	(void)row;
-	for (int round = 0; round < 12; round++) {
+	for (int round = 0; round < 36; round++) {
 		int64_t n = 2, c = between(1, 6), i = widths[round % 6], size = between(1, 7), image = c * i;
 		size_t bytes = (size_t)(n * image) * type->size;
 		void *x = random_reals(type, n * image, -4, 4), *y = guarded(bytes), *parts = guarded(bytes);
 
+		scale_elements(type, x, n * image, magnitude_for(type, round / 12));
 		((respond *)kernel->function)(x, y, n, c, i, size, alpha, beta, bias);
 		check_front(kernel, y);
 		for (int64_t at = 0; at < n * image; at++) {

@@ -269,6 +269,12 @@ void *random_reals(const struct type *type, int64_t n, double low, double high)
 	return elements;
 }
 
+void scale_elements(const struct type *type, void *elements, int64_t n, int exponent)
+{
+	for (int64_t i = 0; i < n; i++)
+		put_wide(type, elements, i, ldexpf128(get_wide(type, elements, i), exponent));
+}
+
 /* ---- memory ---- */
 
 /* Regions of the same size, each in front of a page without access. */

@@ -78,6 +78,8 @@ void check_front(const struct kernel *kernel, const void *memory);
 void *random_elements(const struct type *type, int64_t n);
 /* n elements between both ends. */
 void *random_reals(const struct type *type, int64_t n, double low, double high);
+/* Multiplies them by 2^exponent. */
+void scale_elements(const struct type *type, void *elements, int64_t n, int exponent);
 /* A whole number between both ends, which are among them. */
 int64_t between(int64_t low, int64_t high);
 extern int64_t usual_count;

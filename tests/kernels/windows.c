@@ -568,6 +568,42 @@ static void check_pool(const struct entry *entry, enum type type, int spatial)
 	drop(index_parts, index_bytes);
 }
 
+/* Norms are as many times larger as what they are made of, even if its powers overflow, or are denormal. */
+static void check_scaled_norms(const struct entry *entry, enum type type, int spatial)
+{
+	static const int exponents[TYPES] = {[f32] = 120, [bf16] = 120, [f64] = 1000};
+	int exponent = random_bits() % 2 ? exponents[type] : -exponents[type];
+	struct problem problem;
+
+	invent(&problem, spatial, 0);
+	problem.option = between(2, 5);
+	size_t size = types[type].size;
+	int64_t planes = problem.images * problem.channels, results = planes * volume(problem.out);
+	size_t x_bytes = planes * volume(problem.in) * size, y_bytes = results * size;
+	char *x = take(x_bytes), *y = take(y_bytes), *scaled = take(y_bytes);
+
+	fill(type, x, x_bytes / size);
+	call_pool(entry, &problem, x, y, NULL, size, 0, 0, planes);
+	for (size_t i = 0; i < x_bytes / size; i++) {
+		double number = ldexp(get(type, x, i), exponent);
+		float single = (float)number;
+		void *from = type == f64 ? (void *)&number : (char *)&single + sizeof single - size;
+
+		memcpy(x + i * size, from, size);
+	}
+	call_pool(entry, &problem, x, scaled, NULL, size, 0, 0, planes);
+	for (int64_t i = 0; i < results; i++) {
+		double expected = ldexp(get(type, y, i), exponent), result = get(type, scaled, i);
+
+		if (!(fabs(result - expected) <=
+		      expected * (2 * types[type].epsilon + (volume(problem.window) + 8) * types[type].of_sums)))
+			wrong(entry->name, &problem, "scaled element", i, result, expected);
+	}
+	drop(x, x_bytes);
+	drop(y, y_bytes);
+	drop(scaled, y_bytes);
+}
+
 /* sk_OPERATOR_TYPE_SPATIAL..., with its level of instructions at the end. */
 static void check_entry(const struct entry *entry)
 {
@@ -584,7 +620,9 @@ static void check_entry(const struct entry *entry)
 			continue;
 		int spatial = strstr(name, middle)[strlen(middle)] - '0';
 		for (int i = 0; i < 12; i++)
-			if (strstr(name, "pool"))
+			if (strstr(name, "lppool") && type != f16 && i % 2)
+				check_scaled_norms(entry, type, spatial);
+			else if (strstr(name, "pool"))
 				check_pool(entry, type, spatial);
 			else if (strstr(name, "transpose"))
 				check_transposed(entry, type, spatial, !strstr(name, "without"));

@@ -131,6 +131,35 @@ for dtype in (numpy.uint8, numpy.int8, numpy.int16, numpy.int32, i64):
 case(13, "Resize", [numpy.arange(7, dtype=i64).reshape(1, 7), constant([0, 0.5, 1, 1.5], f32), None, constant([1, 3])],
      [numpy.array([[3, 6, 9]])], mode="nearest", coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=9.0)
 
+# ---- NaNs, and results whose squares or sums overflow ----
+
+# What a definition says by comparisons is what it says where none holds, or goes by numpy.
+nan = math.nan
+steps = numpy.array([nan, -2, -0.25, 0.25, 2], f32)
+case(9, "Shrink", [steps], [numpy.array([0, -2, 0, 0, 2], f32)], lambd=0.5)
+case(10, "ThresholdedRelu", [steps], [numpy.array([0, 0, 0, 0, 2], f32)], alpha=1.0)
+case(14, "Relu", [steps], [numpy.maximum(steps, 0)])
+case(16, "LeakyRelu", [steps], [numpy.where(steps < 0, steps / 4, steps)], alpha=0.25)
+case(16, "PRelu", [steps, numpy.array([0.25], f32)], [numpy.where(steps < 0, steps / 4, steps)])
+case(13, "Clip", [steps, constant(-1, f32), constant(1, f32)], [numpy.clip(steps, -1, 1)])
+case(13, "Clip", [steps, constant(nan, f32), constant(1, f32)], [numpy.minimum(steps, 1)])
+case(13, "Sign", [steps], [numpy.sign(steps)])
+case(13, "HardSigmoid", [steps], [numpy.clip(steps / 4 + 0.5, 0, 1)], alpha=0.25)
+case(13, "Max", [steps, steps[::-1].copy()], [numpy.maximum(steps, steps[::-1])])
+case(13, "Min", [steps, steps[::-1].copy()], [numpy.minimum(steps, steps[::-1])])
+case(13, "ArgMax", [steps[::-1].copy()], [numpy.array(4)], keepdims=0)
+case(14, "CumSum", [steps[::-1].copy(), constant(0)], [numpy.cumsum(steps[::-1])])
+case(12, "MaxPool", [numpy.array([[[1, nan, 3, 2, nan]]], f32)], [numpy.array([[[nan, nan, 3, nan]]], f32), numpy.array([[[1, 1, 2, 4]]])],
+     kernel_shape=[2])
+
+far = numpy.array([[1e-25, 2e-25, 2e-25], [1e20, 2e20, 2e20], [3e38, 3e38, 3e38], [3, 4, 0], [0, 0, 0]], f32)
+norms = numpy.sqrt((far.astype("f8") ** 2).sum(1))
+case(13, "ReduceL2", [far[[0, 1, 3, 4]]], [norms[[0, 1, 3, 4]].astype(f32)], axes=[1], keepdims=0)
+case(13, "LpNormalization", [far], [(far / numpy.where(norms, norms, 1)[:, None]).astype(f32)], axis=1, p=2)
+case(13, "LpNormalization", [far], [(far / numpy.where(norms, numpy.abs(far.astype("f8")).sum(1), 1)[:, None]).astype(f32)], axis=1, p=1)
+case(13, "LpPool", [far[:4].reshape(1, 1, 4, 3) / f32(2)], [(norms[:4] / 2).astype(f32).reshape(1, 1, 4, 1)], kernel_shape=[1, 3])
+case(13, "ReduceMean", [far], [far.astype("f8").mean(1).astype(f32)], axes=[1], keepdims=0)
+
 # ---- sums of several inputs ----
 
 case(13, "Mean", [row, row + 2, numpy.full((7, 1), 4, f32)], [numpy.broadcast_to(row * 2 / 3 + 2, (7, 7))])
