@@ -6,7 +6,6 @@ graphs() { # CASES SEED
 	"$top_builddir/tests/property/graphs" --cases "$1" --seed "$2" \
 		--keep "$top_builddir/tests/property-failures" "$sklink" "$top_builddir/tests/lib/make-model" "$top_builddir/kernels"
 }
-graphs 1 1050 # NaNs have another sign if they are computed in tiles
 graphs "${GRAPH_CASES:-40}" "${GRAPH_SEED:-1}" >graphs.txt || { cat graphs.txt; fail "random graphs"; }
 cat graphs.txt
 [ -n "${GRAPH_CASES-}" ] || ! grep -q ' fusion of 0 patterns' graphs.txt || fail "no pattern is fused"
