@@ -146,7 +146,7 @@ for device in host a3; do
 	for options in '--cores 1' '--cores 7' '--unfused' '--device a3' '--device a3 --seed 5'; do
 		for checks in --guard --check-races '--guard --check-races'; do
 			"$skrun" model.sk --random 1 $checks $options >checked.txt || fail "refused: $checks $options"
-			cmp plain.txt checked.txt || fail "other results: $checks $options"
+			grep -v '^Guard: \|^Races: ' checked.txt | cmp plain.txt - || fail "other results: $checks $options"
 		done
 	done
 done

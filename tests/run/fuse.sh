@@ -203,7 +203,7 @@ array a f32 4x6 0.5 -1 2 0.25 3 -2
 array b f32 4x6 1 -2 3 -0.5 0.25
 for rules in --rules=gate.yaml --no-pattern-fusion; do
 	"$sklink" gated.onnx gate.o "${kernels[@]}" $rules --dump-dir gates -o gated.sk
-	"$skrun" gated.sk --input=a=a.npy --input=b=b.npy --output=y=y$rules.npy --output=z=z$rules.npy --guard
+	"$skrun" gated.sk --input=a=a.npy --input=b=b.npy --output=y=y$rules.npy --output=z=z$rules.npy --guard >guarded.txt
 	"$skdump" --steps gated.sk | grep -cw gate
 done >found.txt || :
 [ "$(paste -sd' ' found.txt)" = "1 0" ] || fail "the kernel is called so often: $(cat found.txt)"
