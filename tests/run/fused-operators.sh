@@ -268,6 +268,6 @@ sklink:QuantBatchMatmul the_node b b g _ i x -> y transpose_x2=1|'x' is not a sc
 sklink:TransposeBatchMatMul the_node x g -> y|'x' and 'g' are not floats of 3 dimensions
 sklink:TransposeBatchMatMul the_node x w -> y|'x' and 'w' are no factors of products, in that order of their axes
 sklink:TransposeBatchMatMul the_node x x -> y perm_y=[0,0,1]|'perm_y' is no order of 3 axes
-torchair:npu_add_rms_norm_quant the_node x x g g g g -> y|it has 8 inputs, and the operator has 4 to 7
+torchair:npu_add_rms_norm_quant the_node x x g g g g -> y|its input 5 is none of those of AddRmsNormQuant
 ge:AscendQuantV2 the_node x g -> y sqrt_mode=1|the operator has no attribute 'sqrt_mode'
 END

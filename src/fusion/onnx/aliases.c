@@ -100,11 +100,11 @@ static void add_attribute(struct sk_arena *arena, struct sk_onnx_node *node, con
 	sk_array_push(arena, &node->attributes, attribute);
 }
 
-/* Inputs by their numbers, a digit each. Others that are there come behind them, and are too many then. */
+/* Inputs by their numbers, a digit each. The operator has no others. */
 static void order_inputs(struct sk_arena *arena, struct sk_onnx_node *node, const char *numbers, size_t count)
 {
 	size_t given = node->inputs.count, used = 0;
-	const char **inputs = SK_NEW_ARRAY(arena, const char *, count + 1);
+	const char **inputs = SK_NEW_ARRAY(arena, const char *, count);
 
 	for (size_t i = 0; i < count; i++) {
 		size_t from = (size_t)(numbers[i] - '0');
@@ -113,10 +113,8 @@ static void order_inputs(struct sk_arena *arena, struct sk_onnx_node *node, cons
 		used = *inputs[i] ? i + 1 : used;
 	}
 	for (size_t i = 0; i < given; i++)
-		if (*node->inputs.items[i] && (i > 9 || !memchr(numbers, '0' + (int)i, count))) {
-			used = count + 1;
-			inputs[count] = node->inputs.items[i];
-		}
+		if (*node->inputs.items[i] && (i > 9 || !memchr(numbers, '0' + (int)i, count)))
+			node->stray = i + 1;
 	node->inputs.count = 0;
 	for (size_t i = 0; i < used; i++)
 		sk_array_push(arena, &node->inputs, inputs[i]);

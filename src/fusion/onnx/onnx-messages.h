@@ -171,6 +171,8 @@ struct sk_onnx_node {
 	/* In no file: of nodes that were a function's, its operator sets and the operator that has called it. */
 	const sk_onnx_imports *imports;
 	const char *origin;
+	size_t stray; /* of a node with another name: the number, from 1 on, of an input that its operator has not; 0:
+			 none */
 };
 
 typedef SK_ARRAY(struct sk_onnx_node) sk_onnx_nodes;

@@ -457,6 +457,9 @@ static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 	if (repeated)
 		sk_error(reader->diag, place_of(reader, &node->message), "%s has the attribute '%s' twice",
 			 sk_onnx_node_label(reader->arena, node), repeated);
+	if (node->stray)
+		sk_error(reader->diag, place_of(reader, &node->message), "%s: its input %zu is none of those of %s",
+			 sk_onnx_node_label(reader->arena, node), node->stray - 1, node->op);
 	to = sk_graph_add_node(builder->graph, node->op);
 	to->name = node->name ? node->name : "";
 	to->place = place_of(reader, &node->message);
