@@ -393,7 +393,7 @@ static void override(struct sk_model *model, struct sk_place place, struct token
 		return;
 	}
 	struct sk_place at = place;
-	struct sk_scope unused = {NULL};
+	struct sk_scope unused = {.name = name};
 
 	at.column += (uint32_t)(rest.start - start);
 	for (size_t i = 0; i < model->scopes.count && model->diag->errors == errors; i++)
