@@ -49,6 +49,8 @@ enum {
 	UNUSED_SEGMENT, /* GS, which is nobody's */
 	IDENTIFICATION, /* a flag that says nothing */
 	UPPER_HALVES, /* of vector registers, without vzeroupper */
+	/* Which task it was in is not to be found. */
+	NO_STACK,
 };
 
 static __attribute__((noinline)) int deep(volatile char *outer, int depth)
@@ -164,6 +166,9 @@ int misbehave(const int32_t *kind, const float *x, float *y, const unsigned char
 		break;
 	case HUGE_FRAME:
 		frame_60(x);
+		break;
+	case NO_STACK:
+		__asm__ volatile("movq %0, %%rsp; pushq %%rax" : : "r"(0x8000000000000000));
 		break;
 	case UNALIGNED:
 		change_flags(1 << 18);

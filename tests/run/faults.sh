@@ -105,6 +105,10 @@ kind UNALIGNED
 fails_with "^skrun: error: .*: task 'bad': kernel misbehave on core .: bus error .SIGBUS.: an access that is not aligned, while the kernel has alignment checks on; at misbehave" \
 	"$skrun" fused.sk --input kind=kind.npy --random 1 --cores 2
 
+kind NO_STACK # where no handler can run but on the alternate stack
+fails_with "^skrun: error: superkernel sk_fused: core .: bus error .SIGBUS.: access to 0x8000000000000000, an address that no processor can have; at misbehave" \
+	"$skrun" fused.sk --input kind=kind.npy --random 1 --cores 2
+
 # Signals that skrun was started with blocked.
 kind NULL_WRITE
 fails_with "^skrun: error: .*: task 'bad': kernel misbehave on core .: segmentation fault .SIGSEGV.: write at address 0x10; at misbehave" \
