@@ -119,6 +119,7 @@ struct sk_linker {
 	SK_ARRAY(struct sk_section_range *) ranges;
 	struct sk_map range_numbers; /* by name */
 	uint32_t isa; /* instruction sets that any pulled object needs */
+	bool executable_stack; /* a pulled object wants one */
 	uint32_t needed_isa; /* that the caller says the image needs */
 
 	SK_ARRAY(struct sk_input_section *) states;

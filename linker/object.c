@@ -200,6 +200,8 @@ static bool check_sections(struct sk_reader *reader, struct sk_object *object)
 				return SK_BAD_OBJECT(reader, object, "has two symbol tables");
 			object->symbol_table = i;
 		}
+		if (sk_is_called(name, SK_STACK_NOTE))
+			object->executable_stack = header->sh_flags & SHF_EXECINSTR;
 		if (sk_is_called(name, ".sk.kernels") && !check_kernel_records(reader, object, header))
 			return false;
 	}

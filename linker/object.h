@@ -51,6 +51,7 @@ struct sk_object {
 	uint32_t part_count;
 	bool transient; /* what is needed of the bytes is copied when the object is loaded */
 	bool obsolete_debug; /* has debug information that has been dropped */
+	bool executable_stack; /* its code wants one */
 	bool loaded;
 	bool pulled;
 	bool rooted; /* what is needed of it whoever refers to it has been marked */

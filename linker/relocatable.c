@@ -86,7 +86,9 @@ static void add_relocations(struct sk_linker *linker, uint32_t symbols)
 /* Without it linkers assume that the code wants an executable stack. */
 static void add_stack_note(struct sk_linker *linker)
 {
-	sk_image_add_tail(linker, ".note.GNU-stack", SHT_PROGBITS, NULL, 0, 1);
+	struct sk_output *note = sk_image_add_tail(linker, SK_STACK_NOTE, SHT_PROGBITS, NULL, 0, 1);
+
+	note->flags = linker->executable_stack ? SHF_EXECINSTR : 0;
 }
 
 /* What is not loaded is for skdump, and of no use in a program. */

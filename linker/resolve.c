@@ -100,6 +100,19 @@ static void discard_linkonce(struct sk_linker *linker, struct sk_input_section *
 			sk_map_insert(&linker->groups, section->name, strlen(section->name), group) != group;
 }
 
+/* Kernels run on stacks that libskrt makes, or on a program's. */
+static void take_stack(struct sk_linker *linker, const struct sk_object *object)
+{
+	if (!object->executable_stack)
+		return;
+	sk_warning(linker->diag, (struct sk_place){.file = sk_object_name(linker->arena, object)},
+		   "requires an executable stack (as its section " SK_STACK_NOTE
+		   " says), which libskrt does not give: the address of a function inside of another one, or of an "
+		   "internal procedure of Fortran, leads to code there, which cannot be called; make it a function of "
+		   "its own");
+	linker->executable_stack = true;
+}
+
 /* What the object shares with those before it: groups and ranges. */
 static void join(struct sk_linker *linker, struct sk_object *object)
 {
@@ -107,6 +120,7 @@ static void join(struct sk_linker *linker, struct sk_object *object)
 		sk_warning(linker->diag,
 			   (struct sk_place){.file = sk_object_name(linker->arena, object), .section = ".zdebug_info"},
 			   "debug information in this obsolete form is dropped; recompile with -gz=zlib");
+	take_stack(linker, object);
 	linker->isa |= object->isa;
 	for (uint32_t i = 0; object->joined_by_name && i < object->part_count; i++)
 		discard_linkonce(linker, &object->parts[i]);

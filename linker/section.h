@@ -148,6 +148,9 @@ static inline bool sk_begins_alike(const char *name, const char *text)
 	return name[0] == text[0] && name[1] == text[1];
 }
 
+/* The section whose flags say whether an object's code wants an executable stack. */
+#define SK_STACK_NOTE ".note.GNU-stack"
+
 static inline bool sk_is_called(const char *name, const char *text)
 {
 	return sk_begins_alike(name, text) && !strcmp(name, text);

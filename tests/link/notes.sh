@@ -1,6 +1,6 @@
 #!/bin/bash
 # Notes: program properties are joined as the psABI says, and never claim IBT or SHSTK; other notes of reached objects are
-# kept, equal ones once; damaged ones are refused where they stand.
+# kept, equal ones once; damaged ones are refused where they stand. Who needs an executable stack is warned of as by GNU ld.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/link/link-driver
@@ -129,3 +129,36 @@ refused '.note.gnu.property\+0x10\): the property is truncated in its header' \
 .long 0xc0008002"
 refused '.note.other\+0x0\): the note claims 4 bytes of name and 400 of contents' '.section .note.other,"a",@note
 .long 4, 400, 5, 0'
+
+# ---- executable stacks ----
+cat >nested.c <<'C'
+long apply(long (*function)(long));
+long f(long x)
+{
+	long add(long y) { return x + y; }
+	return apply(add);
+}
+C
+gcc -O1 -fPIC -c nested.c -o nested.o
+echo 'long apply(long (*function)(long)) { return function(3); }' >apply.c
+$KERNEL_CC -O1 -fPIC -c apply.c -o apply.o
+ar qc libnested.a nested.o apply.o
+printf '.globl f\nf: ret\n' | as -o silent.o # has no note, which linkers warn of that may give the stack
+warning='requires (an )?executable stack'
+for inputs in 'nested.o apply.o' libnested.a; do
+	ld -shared --whole-archive $inputs -o theirs.so 2>err.txt && grep -qE "nested\.o\)?: $warning" err.txt || { cat err.txt; fail "GNU ld: $inputs"; }
+	"$driver" -o out.so --export entry=f $inputs 2>err.txt || { cat err.txt; fail "$inputs"; }
+	grep -qE "^link-driver: warning: .*nested\.o\)?: $warning" err.txt && [ "$(wc -l <err.txt)" = 1 ] || { cat err.txt; fail "$inputs: no warning, or more"; }
+	! readelf -lW out.so | grep -q 'GNU_STACK.*E' || fail "$inputs: the image asks for an executable stack"
+done
+for inputs in silent.o apply.o; do
+	"$driver" -o out.so --export entry=$([ $inputs = silent.o ] && echo f || echo apply) $inputs 2>err.txt
+	[ ! -s err.txt ] || { cat err.txt; fail "$inputs: a warning"; }
+done
+# The program that an object goes into has the stack.
+object f nop ''
+for inputs in 'nested.o apply.o' 'f.o apply.o'; do
+	"$driver" --relocatable -o object.o --export entry=f $inputs 2>err.txt
+	ld -r $inputs -o theirs.o
+	[ "$(readelf -SW object.o | grep -c 'GNU-stack.* X ')" = "$(readelf -SW theirs.o | grep -c 'GNU-stack.* X ')" ] || fail "-r: $inputs"
+done
