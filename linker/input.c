@@ -320,6 +320,17 @@ const char *sk_linker_find_library(struct sk_linker *linker, const char *name)
 	return sk_linker_search(linker, library_file(linker, name));
 }
 
+/* A part of the C library, whose functions are imports. */
+static bool is_of_c_library(const char *name)
+{
+	static const char *const parts[] = {"c", "m", "mvec", "pthread", "dl", "rt"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (!strcmp(name, parts[i]))
+			return true;
+	return false;
+}
+
 uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool whole_archive)
 {
 	const char *file = library_file(linker, name);
@@ -333,6 +344,12 @@ uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool 
 		return input;
 	}
 	sk_error(linker->diag, (struct sk_place){0}, "library -l%s: there is no %s on the search paths", name, file);
+	if (is_of_c_library(name)) {
+		sk_note(linker->diag,
+			"it is not needed: leave it out; what packages import of the C library is a list, "
+			"which 'skdump --imports' prints");
+		return SK_NONE;
+	}
 	for (size_t i = 0; i < linker->options.search_path_count; i++)
 		sk_note(linker->diag, "searched %s", linker->options.search_paths[i]);
 	if (!linker->options.search_path_count)

@@ -175,6 +175,9 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
  * mean". In the arena. */
 const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_lookup where, size_t *count);
 
+/* The name as users are shown it: the text itself, or what its mangled name says, in the arena. */
+const char *sk_demangled(const struct sk_linker *linker, const char *name);
+
 /* What is known of a function at once. */
 struct sk_function {
 	uint64_t size; /* bytes, as its symbol says, as far as they lie in its section; 0 if that says nothing */

@@ -26,11 +26,6 @@ sk_bytes sk_extractions_text(struct sk_linker *linker);
 sk_bytes sk_map_text(struct sk_linker *linker);
 sk_bytes sk_dependencies_text(struct sk_linker *linker, const char *output);
 
-/* ---- demangle.c ---- */
-
-/* The name as users are shown it. */
-const char *sk_demangled(const struct sk_linker *linker, const char *name);
-
 /* ---- why-live.c ---- */
 
 /* How a section that is live was found. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/nearest.h"
 #include "src/bind/operators.h"
 #include "src/bind/unaligned.h"
 #include "src/model/signature.h"
@@ -196,6 +197,27 @@ static uint32_t add_kernel(struct sk_kernel_finder *finder, const char *name, st
 	return (uint32_t)model->kernels.count - 1;
 }
 
+/* The function that C++ or Rust calls so, with or without its parameters, and that its object calls otherwise. NULL:
+ * there is none, or there are several. */
+static const char *find_mangled(const struct sk_kernel_finder *finder, const char *const *names, size_t count,
+				const char *name)
+{
+	size_t length = strlen(name);
+	const char *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *demangled = sk_demangled(finder->linker, names[i]);
+
+		if (demangled == names[i] || strncmp(demangled, name, length) != 0 ||
+		    (demangled[length] && demangled[length] != '('))
+			continue;
+		if (found)
+			return NULL;
+		found = names[i];
+	}
+	return found;
+}
+
 /* "; did you mean 'x'?" among the functions there and, where they can be meant, declared kernels. */
 static const char *suggest_function(struct sk_kernel_finder *finder, struct sk_lookup where, bool kernels,
 				    const char *name)
@@ -208,6 +230,12 @@ static const char *suggest_function(struct sk_kernel_finder *finder, struct sk_l
 
 	const char *const *names = sk_linker_function_names(finder->linker, where, &functions);
 	const char **candidates = SK_NEW_ARRAY(model->arena, const char *, declared + functions + 1);
+	const char *mangled = find_mangled(finder, names, functions, name);
+
+	if (mangled)
+		return sk_arena_print(model->arena, "; the symbol of %s is '%s'%s",
+				      sk_demangled(finder->linker, mangled), mangled,
+				      strchr(name, '(') ? "" : ", unless it is declared extern \"C\"");
 
 	for (size_t i = 0; i < declared && count < SK_MAX_CANDIDATES; i++)
 		candidates[count++] = model->declared.items[i].name;
@@ -243,6 +271,27 @@ static uint32_t find_declared(struct sk_kernel_finder *finder, const struct sk_d
 	return add_kernel(finder, declared->name, declared->place, &functions);
 }
 
+/* A signature in the manifest for a function of nearly that name, which is in no input; or "". */
+static const char *suggest_signature(struct sk_kernel_finder *finder, const char *name)
+{
+	const struct sk_model *model = finder->model;
+	size_t functions, count = model->declared.count;
+	const char *const *names = sk_linker_function_names(
+		finder->linker, (struct sk_lookup){.input = SK_NONE, .imported = true}, &functions);
+	const char **declared = SK_NEW_ARRAY(model->arena, const char *, count + 1), *near;
+
+	for (size_t i = 0; i < count; i++)
+		declared[i] = model->declared.items[i].symbol.text ? model->declared.items[i].symbol.text
+								   : model->declared.items[i].name;
+	near = model->diag->errors > SK_MAX_SUGGESTIONS ? NULL : sk_nearest_name(name, declared, count);
+	for (size_t i = 0; near && i < functions; i++)
+		if (!strcmp(names[i], near))
+			near = NULL;
+	return near ? sk_arena_print(model->arena, ", where there is a signature for '%s', which no input defines",
+				     near)
+		    : "";
+}
+
 static uint32_t find_undeclared(struct sk_kernel_finder *finder, const struct sk_name *name)
 {
 	struct sk_model *model = finder->model;
@@ -261,8 +310,8 @@ static uint32_t find_undeclared(struct sk_kernel_finder *finder, const struct sk
 	}
 	if (!functions.signature) {
 		sk_error(model->diag, name->place,
-			 "function '%s' in %s has no signature; say how to call it under 'kernels'", name->text,
-			 functions.record.object);
+			 "function '%s' in %s has no signature; say how to call it under 'kernels'%s", name->text,
+			 functions.record.object, suggest_signature(finder, name->text));
 		return FAILED;
 	}
 	return add_kernel(finder, name->text, name->place, &functions);

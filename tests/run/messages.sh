@@ -187,6 +187,28 @@ user calls 'int helper(int); void k(const float *x, float *y, long n) { *y = *x 
 echo 'static int helper(int n) { return n; } int (*const kept_helper)(int) = helper;' >hides.c && compile hides
 fails_with 'undefined symbol: helper; hides\.o has a function of this name, but it is local \(static\)$' "$sklink" model.yaml calls.o hides.o -o out.sk
 
+# The C library's parts are no archives to link.
+for name in m pthread; do
+	printf "sklink: error: library -l$name: there is no lib$name.a on the search paths\n>>> it is not needed: leave it out; what packages import of the C library is a list, which 'skdump --imports' prints\n" |
+		says kernels.o -l$name -L .
+done
+
+# A function of C++ has another name in its object, and a signature may have been given to a misspelt one.
+cat >named.cc <<'C'
+namespace my { void scale(const float *x, float *y, long n) { for (long i = 0; i < n; i++) y[i] = x[i]; } }
+C
+g++ -O1 -fPIC -c named.cc -o named.o
+kernel="'my::scale'" model
+fails_with "unknown kernel 'my::scale'; the symbol of my::scale\(float const\*, float\*, long\) is '_ZN2my5scaleEPKfPfl', unless it is declared extern \"C\"$" \
+	"$sklink" model.yaml named.o -o out.sk
+echo 'void plain(const float *x, float *y, long n) { *y = *x + n; }' >plain.c && compile plain
+kernel=plain kernels="kernels: {plian: {$signature}}" more=' ' model
+fails_with "function 'plain' in plain\.o has no signature; say how to call it under 'kernels', where there is a signature for 'plian', which no input defines$" \
+	"$sklink" model.yaml plain.o -o out.sk
+kernel=plain kernels="kernels: {plane: {symbol: scale, $signature}}" more=' ' model
+fails_with "function 'plain' in plain\.o has no signature; say how to call it under 'kernels'$" "$sklink" model.yaml plain.o kernels.o -o out.sk
+model
+
 # All who refer to an undefined symbol are named, up to five.
 user many "int missing(int); $(printf '__attribute__((noinline)) int f%d(int n) { return missing(n) + 1; }\n' $(seq 24)) void k(const float *x, float *y, long n) { *y = *x$(printf ' + f%d(n)' $(seq 24)); }"
 fails_with '^sklink: error: undefined symbol: missing$' "$sklink" model.yaml many.o -o out.sk
