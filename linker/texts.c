@@ -123,7 +123,8 @@ static void add_line(struct sk_linker *linker, sk_bytes *text, uint64_t address,
 {
 	add_text(linker, text,
 		 sk_arena_print(linker->arena, "%16llx %8llx %5llu %s%s\n", (unsigned long long)address,
-				(unsigned long long)size, (unsigned long long)alignment, indent, what));
+				(unsigned long long)size, (unsigned long long)alignment, indent,
+				sk_arena_escape(linker->arena, what)));
 }
 
 /* The symbols of a section: where the first one would stand. */
@@ -187,9 +188,10 @@ sk_bytes sk_extractions_text(struct sk_linker *linker)
 		const struct sk_extraction *extraction = &linker->extractions.items[i];
 
 		add_text(linker, &text,
-			 sk_arena_print(linker->arena, "%s\t%s\t%s\n", extraction->needed_by,
-					sk_object_name(linker->arena, extraction->object),
-					sk_demangled(linker, extraction->symbol)));
+			 sk_arena_print(
+				 linker->arena, "%s\t%s\t%s\n", sk_arena_escape(linker->arena, extraction->needed_by),
+				 sk_arena_escape(linker->arena, sk_object_name(linker->arena, extraction->object)),
+				 sk_arena_escape(linker->arena, sk_demangled(linker, extraction->symbol))));
 	}
 	return text;
 }

@@ -153,7 +153,7 @@ static bool lower(const struct reading *reading, struct sk_op_graph *graph, cons
 static bool read_network(const struct reading *reading, const char *network)
 {
 	const struct sk_link *link = reading->link;
-	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, reading->path);
+	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, reading->path, link->command->external_links);
 	sk_graph_calls calls = {NULL, 0, 0};
 	struct sk_file_draft draft = {0}, *first = &link->model->draft;
 	struct sk_dumps *dumps = NULL;

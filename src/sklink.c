@@ -33,6 +33,7 @@ static void check_options(const struct sk_link *link)
 			     : command->fusion_result	  ? "--fusion-result"
 			     : command->rules.count	  ? "--rules"
 			     : command->no_pattern_fusion ? "--no-pattern-fusion"
+			     : command->external_links	  ? "--allow-external-links"
 			     : command->model_text	  ? "--model-text"
 			     : command->dump_folder	  ? "--dump-dir"
 							  : NULL;

@@ -62,13 +62,14 @@ static void take_zeros(take_function *take, void *context, uint64_t size)
 /* Of a hole only what lies in the part. */
 static void take_part(const struct sk_seal_part *part, const struct holes *holes, take_function *take, void *context)
 {
-	const char *at = part->bytes, *end = at + part->size;
+	const char *at = part->bytes, *end;
 	const struct hole *hole;
 
-	if (!part->bytes) {
+	if (!at) {
 		take_zeros(take, context, part->size);
 		return;
 	}
+	end = at + part->size;
 	while ((hole = next_hole(holes, at, end))) {
 		size_t size = hole->size < (size_t)(end - hole->start) ? hole->size : (size_t)(end - hole->start);
 

@@ -115,8 +115,8 @@ size_t sk_escape_json_character(const char *text, char shown[SK_LONGEST_IN_JSON 
 		strcpy(shown, "\\ufffd");
 	else if (*text == '"' || *text == '\\')
 		snprintf(shown, SK_LONGEST_IN_JSON + 1, "\\%c", *text);
-	else if (length == 1 && ((unsigned char)*text < 0x20 || *text == 0x7f))
-		snprintf(shown, SK_LONGEST_IN_JSON + 1, "\\u%04x", (unsigned)*text);
+	else if (length < LONGEST_CHARACTER && is_control(code_point(text, length)))
+		snprintf(shown, SK_LONGEST_IN_JSON + 1, "\\u%04x", (unsigned)code_point(text, length));
 	else
 		snprintf(shown, SK_LONGEST_IN_JSON + 1, "%.*s", (int)length, text);
 	return length ? length : 1;

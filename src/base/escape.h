@@ -23,8 +23,9 @@ void sk_escape_print_column(const char *text, int width, FILE *stream);
 
 enum { SK_LONGEST_IN_JSON = 6 }; /* "\\u001f" */
 
-/* The character at the start of the text as it stands in a string of JSON, with a NUL behind it; each byte of what is
- * no UTF-8 becomes U+FFFD. Returns how many bytes of the text that is. */
+/* The character at the start of the text as it stands in a string of JSON, with a NUL behind it: the control characters
+ * of above as escapes, since JSON is shown on terminals, too, and U+FFFD for each byte of what is no UTF-8. Returns how
+ * many bytes of the text that is. */
 size_t sk_escape_json_character(const char *text, char shown[SK_LONGEST_IN_JSON + 1]);
 
 /* As a string in JSON, with its quotes. */

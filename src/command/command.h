@@ -59,6 +59,7 @@ struct sk_command_line {
 	const char *fusion_result; /* --fusion-result; NULL: none */
 	sk_texts rules; /* --rules */
 	bool no_pattern_fusion;
+	bool external_links;
 	const char *checked_rules; /* --check-rules, for which all files are inputs; NULL: there is something to link */
 	bool verbose; /* --verbose, or GLOG_v of the environment */
 	const char *report; /* --report; NULL: none */

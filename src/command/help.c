@@ -98,6 +98,7 @@ const char sk_command_help[] =
 	"  --rules=FILE              rules of your own that expand and fuse operators of the model (sk-fusion(5));\n"
 	"                            may be repeated\n"
 	"  --check-rules=FILE        link nothing, but compute both sides of each rule in FILE and compare\n"
+	"  --allow-external-links    external data of the model may be links to files outside of its folder\n"
 	"  --no-pattern-fusion       fuse no patterns by TorchAir's rules, nor by your own\n"
 	"  --verbose                 print to standard error which passes fuse the model's operators, and their times\n"
 	"  --explain TASK            print what became of TASK, and why\n"

@@ -85,6 +85,7 @@ static const struct sk_option options[] = {
 	{"keep", NULL, SK_OPTION_ADD_TEXT, FIELD(kept)},
 	{"dump-dir", NULL, SK_OPTION_SET_OUTPUT, FIELD(dump_folder)},
 	{"state", NULL, SK_OPTION_ADD_TEXT, FIELD(states)},
+	{"allow-external-links", NULL, SK_OPTION_SET_FLAG, FIELD(external_links)},
 	{"fusion-flags", NULL, SK_OPTION_SET_ANY_TEXT, FIELD(fusion_flags)},
 	{"fusion-target", NULL, SK_OPTION_SET_TEXT, FIELD(fusion_target)},
 	{"fusion-switch-file", NULL, SK_OPTION_SET_INPUT, FIELD(switches)},

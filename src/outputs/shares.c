@@ -19,7 +19,7 @@ static void add_kernel(struct shares *shares, const struct sk_reach *reach, uint
 	for (int kind = 0; kind < SK_REACH_KINDS; kind++)
 		add(shares, sk_arena_print(shares->arena, "%10" PRIu64 " %10" PRIu64 " ", reach->own[kind],
 					   reach->shared[kind]));
-	add(shares, sk_arena_print(shares->arena, "%8u %s\n", tasks, name));
+	add(shares, sk_arena_print(shares->arena, "%8u %s\n", tasks, sk_arena_escape(shares->arena, name)));
 }
 
 static struct sk_roots roots_of(struct sk_arena *arena, const struct sk_model *model, const struct sk_kernel *kernel)
@@ -99,7 +99,8 @@ static void add_task(struct shares *shares, const struct task_code *code, const 
 {
 	add(shares,
 	    sk_arena_print(shares->arena, "%10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %s%s%s%s%s\n", code->dispatcher,
-			   code->serial, code->entries, name, *launch ? " " : "", launch, *kernel ? " " : "", kernel));
+			   code->serial, code->entries, sk_arena_escape(shares->arena, name), *launch ? " " : "",
+			   launch, *kernel ? " " : "", sk_arena_escape(shares->arena, kernel)));
 }
 
 static void add_tasks(struct shares *shares, const struct sk_plan_view *plan,

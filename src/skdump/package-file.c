@@ -280,12 +280,13 @@ static bool read_symbols(const struct opening *opening)
 /* A string of the table, which is used in place; NULL if it has no end there. */
 static const char *string_in(const struct sk_package_file *file, const GElf_Shdr *table, uint64_t offset)
 {
-	const char *strings = (const char *)file->bytes + table->sh_offset;
+	const char *string;
 
 	if (table->sh_type != SHT_STRTAB || !sk_within(table->sh_offset, table->sh_size, file->size) ||
-	    offset >= table->sh_size || !memchr(strings + offset, '\0', table->sh_size - offset))
+	    offset >= table->sh_size)
 		return NULL;
-	return strings + offset;
+	string = (const char *)file->bytes + table->sh_offset + offset;
+	return memchr(string, '\0', table->sh_size - offset) ? string : NULL;
 }
 
 static int compare_functions(const void *a, const void *b)

@@ -104,7 +104,7 @@ static void check_text(const struct sk_op_graph *graph)
 	sk_diag_init(&diag, arena);
 
 	int descriptor = fuzz_file((const uint8_t *)text, size, path);
-	const struct sk_op_graph *copy = sk_onnx_read(arena, &diag, path);
+	const struct sk_op_graph *copy = sk_onnx_read(arena, &diag, path, false);
 
 	if (!copy)
 		sk_diag_flush(&diag, "the text of a graph", 0, stderr);
@@ -125,7 +125,7 @@ void fuzz_model(const char *path)
 
 	sk_diag_init(&diag, arena);
 
-	const struct sk_op_graph *graph = sk_onnx_read(arena, &diag, path);
+	const struct sk_op_graph *graph = sk_onnx_read(arena, &diag, path, false);
 
 	fuzz_promise((graph != NULL) == (diag.errors == 0), "a model that is refused gives an error");
 	if (graph) {

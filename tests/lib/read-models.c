@@ -110,7 +110,7 @@ static struct sk_op_graph *read_again(struct sk_arena *arena, struct sk_diag *di
 		perror("again.pbtxt");
 		exit(1);
 	}
-	return sk_onnx_read(arena, diag, "again.pbtxt");
+	return sk_onnx_read(arena, diag, "again.pbtxt", false);
 }
 
 int main(int argc, char **argv)
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 		struct sk_op_graph *graph;
 
 		sk_diag_init(&diag, arena);
-		graph = sk_onnx_read(arena, &diag, argv[i]);
+		graph = sk_onnx_read(arena, &diag, argv[i], false);
 		if (graph && again)
 			graph = read_again(arena, &diag, graph);
 		printf("file %s\n", argv[i]);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Names from a package never reach a terminal as they are: whatever skdump and skrun print of one whose names hold escape
-# sequences, line ends, C1 controls, other directions of writing and what is no UTF-8, on standard output or as an error.
+# sequences, line ends, C1 controls, other directions of writing and what is no UTF-8, on standard output or as an error. Nor do
+# names from a manifest, an object or a model by way of sklink.
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
 
@@ -39,7 +40,7 @@ clean() {
 	cat out.txt >>all.txt
 }
 escape=$(printf 'task\033[2J')
-for option in '' --launches --steps --memory --bindings --reasons; do
+for option in '' --launches --steps --memory --bindings --reasons --json; do
 	clean 0 "$skdump" $option named.sk
 done
 clean 1 "$skdump" --verify named.sk # entries of tasks have their identifiers as names
@@ -72,3 +73,20 @@ LC_ALL=C sed 's/\(task1[01].0*\)\x00/\1x/g' long.sk >endless.sk
 "$skrun" endless.sk --random 1 --profile >out.txt
 awk '{ if (length > most) most = length } END { exit most < 4000 }' out.txt || fail "no name has lost its end"
 awk '/^(task |\(waits\)|\(outside|all cores)/ && length > 400 { bad = 1 } END { exit bad }' out.txt || fail "a long name pads other rows"
+
+# What sklink prints of a member of an archive, and of a model: manifests cannot have such names.
+mv kernels.o $'ker\x1b[2J\xc2\x9bnels.o'
+ar qc named.a ker*.o
+: >all.txt
+for option in -M --trace --cref --print-gc-sections --stats --why-extract=extracted --trace-symbol=scale --why-live=scale; do
+	clean 0 "$sklink" model.yaml named.a $option -o out.sk
+done
+clean 0 cat extracted
+printf 'input x f32 4\nnode Relu no\033[2J\302\233de x -> t\nnode Tanh tanh t -> y\noutput y f32 none\n' | "$top_builddir/tests/lib/make-model" named.onnx
+for option in -M --report=report.json; do
+	clean 0 "$sklink" named.onnx -L "$top_builddir/kernels" -lskernels $option -o out.sk
+done
+clean 0 cat report.json
+for name in 'ker\\x1b\[2J\\xc2\\x9bnels' 'no\\x1b\[2J\\xc2\\x9bde' 'no\\u001b\[2J\\u009bde'; do
+	grep -q "$name" all.txt || fail "nothing of sklink shows $name"
+done

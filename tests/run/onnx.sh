@@ -515,6 +515,35 @@ for file in data.bin bias.npy; do
 	cmp kept $file || fail "$file is overwritten"
 done
 
+# Data that is a link is read where it leads to a file in the folder or below it, or the user says so.
+mkdir -p parts/blobs
+cp outside.onnx parts/model.onnx
+mv data.bin parts/blobs/data
+printf 'SECRETSECRET1234' >secret
+ln -s blobs/data parts/data.bin
+for path in parts/model.onnx ./parts/../parts/model.onnx; do
+	"$sklink" $path "$@" -o inside.sk || fail "a link within the folder"
+done
+(cd parts && "$sklink" model.onnx "$@" -o ../inside.sk) || fail "a link within the folder, from there"
+for target in ../secret "$dir/secret"; do
+	ln -sf $target parts/data.bin
+	rm -f leaks.sk
+	fails_with "model.onnx: .*'w'.*'data.bin': it is a link out of the model's folder, to $dir/secret, .* --allow-external-links" \
+		"$sklink" parts/model.onnx "$@" -o leaks.sk
+	[ ! -e leaks.sk ] || fail "a package in spite of an error"
+	"$sklink" parts/model.onnx "$@" --allow-external-links -o leaks.sk && grep -q SECRETSECRET leaks.sk || fail "--allow-external-links"
+done
+ln -sf nowhere parts/data.bin
+fails_with "'data.bin': No such file" "$sklink" parts/model.onnx "$@" -o leaks.sk
+rm parts/data.bin && mv parts/blobs/data parts/data.bin && mv parts beside && ln -s beside parts
+"$sklink" parts/model.onnx "$@" -o inside.sk || fail "a folder that is a link"
+
+# An operator set that nobody has written yet.
+printf 'opset 999\ninput x f32 4\nnode Relu first x -> t\nnode Relu second t -> y\noutput y f32 none\n' | "$make_model" future.onnx
+"$sklink" future.onnx "$@" -o future.sk 2>err.txt || { cat err.txt; fail "operator set 999"; }
+grep -q "^sklink: warning: future.onnx: node 'first' (Relu) and 1 more: it is of operator set 999, and the newest that is known is 24" err.txt ||
+	{ cat err.txt; fail "no warning of operator set 999"; }
+
 # Who does not know where the kernels are is told what says it.
 fails_with '^>>> there are none: -L names a folder to search' "$sklink" missing.onnx -lskernels --check
 

@@ -103,6 +103,10 @@ START_TEST(test_json)
 		{"a\"b\\c", "\"a\\\"b\\\\c\""},
 		{"\x01\n\x1f\x7f", "\"\\u0001\\u000a\\u001f\\u007f\""},
 		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
+		{"a\xc2\x9b"
+		 "31m\xe2\x80\xae"
+		 "b\xe2\x81\xa6\xe2\x80\xa8",
+		 "\"a\\u009b31m\\u202eb\\u2066\\u2028\""},
 		{"\xe9t\xe2\x82", "\"\\ufffdt\\ufffd\\ufffd\""},
 		{"\xff\xff\xff\xff", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""},
 	};

@@ -51,7 +51,7 @@ static struct sk_op_graph *read_model(const char *nodes)
 		fprintf(file, "ir_version: 6 producer_name: 'GE' opset_import { version: 1 } graph { %s }", nodes), 0);
 	ck_assert_int_eq(fclose(file), 0);
 
-	struct sk_op_graph *graph = sk_onnx_read(arena, &diag, path);
+	struct sk_op_graph *graph = sk_onnx_read(arena, &diag, path, false);
 
 	expect_messages("");
 	ck_assert_ptr_nonnull(graph);

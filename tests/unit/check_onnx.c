@@ -137,7 +137,7 @@ static void read_model(void)
 	while (writer.depth)
 		write_end(&writer);
 	save("m.onnx", writer.bytes, writer.size);
-	graph = sk_onnx_read(arena, &diag, path);
+	graph = sk_onnx_read(arena, &diag, path, false);
 }
 
 /* The model is refused for this reason alone. */
@@ -1110,10 +1110,10 @@ START_TEST(no_models)
 	expect_refusal("this is no ONNX model: it has no graph");
 	write_begin(&writer, MODEL_GRAPH);
 	expect_refusal("the model has no outputs");
-	graph = sk_onnx_read(arena, &diag, "/nowhere.onnx");
+	graph = sk_onnx_read(arena, &diag, "/nowhere.onnx", false);
 	ck_assert_ptr_null(graph);
 	expect_messages("t: error: /nowhere.onnx: cannot read the model: No such file or directory\n");
-	graph = sk_onnx_read(arena, &diag, "/");
+	graph = sk_onnx_read(arena, &diag, "/", false);
 	ck_assert_ptr_null(graph);
 	expect_messages("t: error: /: cannot read the model: it is not a regular file\n");
 }
@@ -1142,7 +1142,7 @@ START_TEST(every_damage)
 			*byte ^= (uint8_t)(1 << i % 8);
 		close_sink();
 		open_sink();
-		graph = sk_onnx_read(arena, &diag, path);
+		graph = sk_onnx_read(arena, &diag, path, false);
 		ck_assert((graph != NULL) == (diag.errors == 0));
 		ck_assert(!cut || !graph);
 	}

@@ -37,7 +37,7 @@ static void read_text(const char *text)
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_ge(fputs(text, file), 0);
 	ck_assert_int_eq(fclose(file), 0);
-	graph = sk_onnx_read(arena, &diag, path);
+	graph = sk_onnx_read(arena, &diag, path, false);
 }
 
 static void expect_graph(const char *text)
@@ -231,7 +231,7 @@ static void read_seed(const char *name)
 	char full[512];
 
 	snprintf(full, sizeof(full), "%s/tests/fuzz/pbtxt/%s", TOP_SRCDIR, name);
-	graph = sk_onnx_read(arena, &diag, full);
+	graph = sk_onnx_read(arena, &diag, full, false);
 	expect_messages("");
 	ck_assert_ptr_nonnull(graph);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -105,6 +106,26 @@ static bool leaves_folder(const char *location)
 	return false;
 }
 
+/* The file to which links lead, if that is neither in the model's folder nor below it: whoever unpacks a model has not
+ * chosen the links in it. NULL: it is, or there is none. In the arena. */
+static const char *linked_outside(const struct sk_onnx_files *files, const char *path)
+{
+	struct sk_arena *arena = files->diag->arena;
+	const char *slash = strrchr(files->path, '/'), *outside = NULL;
+	char *folder =
+		realpath(slash ? sk_arena_print(arena, "%.*s/", (int)(slash - files->path), files->path) : ".", NULL);
+	char *target = realpath(path, NULL);
+	size_t length = folder ? strlen(folder) : 0;
+
+	if (length && folder[length - 1] == '/') /* the root */
+		length--;
+	if (folder && target && (strncmp(target, folder, length) != 0 || (target[length] && target[length] != '/')))
+		outside = sk_arena_copy(arena, target, strlen(target));
+	free(folder);
+	free(target);
+	return outside;
+}
+
 const char *sk_onnx_files_external(struct sk_onnx_files *files, const char *location, struct sk_onnx_bytes *bytes)
 {
 	uint32_t new = (uint32_t)files->external.count;
@@ -120,6 +141,13 @@ const char *sk_onnx_files_external(struct sk_onnx_files *files, const char *loca
 		return "it must lie in the folder of the model";
 	path = sk_arena_print(files->diag->arena, "%.*s%s", slash ? (int)(slash + 1 - files->path) : 0, files->path,
 			      location);
+	wrong = files->links ? NULL : linked_outside(files, path);
+	if (wrong)
+		return sk_arena_print(files->diag->arena,
+				      "it is a link out of the model's folder, to %s, which a model's author may have "
+				      "chosen; caches of downloaded models are made of such links: "
+				      "--allow-external-links follows them",
+				      wrong);
 	wrong = open_file(files->diag->arena, path, bytes);
 	if (wrong)
 		return wrong;

@@ -10,6 +10,7 @@
 struct sk_onnx_files {
 	struct sk_diag *diag;
 	const char *path; /* the model's */
+	bool links; /* those of external data may lead out of its folder */
 	SK_ARRAY(struct sk_onnx_bytes) external;
 	SK_ARRAY(const char *) paths; /* of these */
 	struct sk_map locations; /* to external */

@@ -582,7 +582,7 @@ static bool is_text(const char *path, struct sk_onnx_bytes bytes)
 	return sk_onnx_looks_textual(bytes) || (has_ending_of_text(path) && !sk_onnx_looks_encoded(bytes));
 }
 
-struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path)
+struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path, bool links)
 {
 	struct reader reader = {.arena = arena, .diag = diag};
 	struct sk_onnx_bytes bytes;
@@ -590,6 +590,7 @@ struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, c
 
 	sk_map_init(&reader.warned, arena);
 	sk_onnx_files_init(&reader.files, diag, path);
+	reader.files.links = links;
 	if (!sk_onnx_files_model(&reader.files, &bytes))
 		return NULL;
 	reader.model = is_text(path, bytes) ? sk_onnx_parse(diag, path, bytes) : sk_onnx_decode(diag, path, bytes);

@@ -14,8 +14,9 @@ bool sk_onnx_is_model(const char *path);
 
 /* Reads the file into a graph of the nodes that its outputs need. Elements of constants stay where they are in the
  * mapped file, or in the files of external data beside it, at any alignment. Calls of the model's functions are
- * replaced by their nodes, whose origin is the function. All errors are in the sink; NULL if there was one. */
-struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path);
+ * replaced by their nodes, whose origin is the function. Links among the files of external data may lead out of the
+ * model's folder only if `links` is true. All errors are in the sink; NULL if there was one. */
+struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path, bool links);
 
 /* How much of a graph a dump has. */
 enum sk_dump_extent {

@@ -268,6 +268,18 @@ static void report_unknown(struct sk_op_graph *graph, const struct sk_graph_node
 	sk_note(graph->diag, "the operators that there are stand in doc/operators.md%s", hint);
 }
 
+/* Of an operator set that nobody has known when this was written, what is the same in it is taken to be. */
+static void warn_of_newer(struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	if (*node->domain || node->version <= SK_NEWEST)
+		return;
+	sk_warning_alike(
+		graph->diag, node->place, "newer operator set",
+		sk_arena_print(graph->arena, "node '%s' (%s)", sk_node_name(graph, node), node->op),
+		"it is of operator set %u, and the newest that is known is %d: it is taken to mean what it means there",
+		node->version, SK_NEWEST);
+}
+
 /* Finds the node's schema and brings it to the newest operator set. */
 static enum state prepare(struct rounds *rounds, uint32_t index)
 {
@@ -280,6 +292,7 @@ static enum state prepare(struct rounds *rounds, uint32_t index)
 		report_unknown(graph, node);
 		return STATE_FAILED;
 	}
+	warn_of_newer(graph, node);
 	if (schema->upgrade && !schema->upgrade(graph, node))
 		return STATE_FAILED;
 	node = &graph->nodes.items[index];
