@@ -73,7 +73,7 @@ static bool is_final(const struct sk_linker *linker, sk_symbol number)
 static bool may_change(const struct sk_collecting *collecting, const struct sk_object *object,
 		       const sk_elf_relocation *relocation)
 {
-	uint32_t index = ELF64_R_SYM(relocation->r_info);
+	uint32_t index = (uint32_t)ELF64_R_SYM(relocation->r_info);
 
 	return collecting->is_ahead && index >= object->first_global &&
 	       !is_final(collecting->linker, object->globals[index - object->first_global]);
@@ -84,7 +84,7 @@ static bool may_change(const struct sk_collecting *collecting, const struct sk_o
 static struct sk_target find_target(const struct sk_collecting *collecting, const struct sk_input_section *section,
 				    const sk_elf_relocation *relocation)
 {
-	uint32_t index = ELF64_R_SYM(relocation->r_info);
+	uint32_t index = (uint32_t)ELF64_R_SYM(relocation->r_info);
 
 	if (!section->object && collecting->linker->symbols.items[index].collected)
 		return (struct sk_target){.kind = SK_TARGET_DEFINED, .symbol = index};

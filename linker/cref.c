@@ -104,7 +104,7 @@ static mention_list gather(struct sk_linker *linker)
 		const struct sk_input_section *section = &linker->synthetic.items[i]->section;
 
 		for (uint64_t j = 0; j < section->relocation_count; j++) {
-			sk_symbol number = named(linker, ELF64_R_SYM(section->relocations[j].r_info));
+			sk_symbol number = named(linker, (uint32_t)ELF64_R_SYM(section->relocations[j].r_info));
 
 			if (!linker->symbols.items[number].local)
 				add_mention(linker, &mentions, number, "<internal>", USES);

@@ -140,7 +140,7 @@ Elf64_Sym sk_exported_symbol(struct sk_linker *linker, sk_symbol number)
 	uint64_t address = (target.section ? target.section->address : 0) + target.value;
 
 	return (Elf64_Sym){
-		.st_info = ELF64_ST_INFO(weak ? STB_WEAK : STB_GLOBAL, common ? STT_OBJECT : symbol->type),
+		.st_info = (uint8_t)ELF64_ST_INFO(weak ? STB_WEAK : STB_GLOBAL, common ? STT_OBJECT : symbol->type),
 		.st_shndx = output ? (uint16_t)output->number : SHN_ABS,
 		.st_value = address,
 		.st_size = target.section ? sk_size_within(target.section, target.value, symbol->size) : symbol->size,

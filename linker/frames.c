@@ -124,7 +124,7 @@ static struct sk_input_section *find_function(const struct sk_linker *linker, co
 	for (uint64_t i = 0; i < frame->relocation_count; i++) {
 		const sk_elf_relocation *relocation = &frame->relocations[i];
 		const struct sk_object *object = frame->section->object;
-		uint32_t symbol = ELF64_R_SYM(relocation->r_info);
+		uint32_t symbol = (uint32_t)ELF64_R_SYM(relocation->r_info);
 
 		if (relocation->r_offset != frame->offset + SK_FRAME_START_OFFSET)
 			continue;

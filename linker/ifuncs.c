@@ -115,7 +115,7 @@ static const char *function_of(struct sk_linker *linker, const struct sk_input_s
 			       const sk_elf_relocation *relocation)
 {
 	const struct sk_object *object = section->object;
-	uint32_t number = ELF64_R_TYPE(relocation->r_info), index = ELF64_R_SYM(relocation->r_info);
+	uint32_t number = ELF64_R_TYPE(relocation->r_info), index = (uint32_t)ELF64_R_SYM(relocation->r_info);
 	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture->relocations, number);
 	uint32_t home = sk_object_symbol_section(object, index);
 

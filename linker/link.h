@@ -195,7 +195,7 @@ static inline sk_symbol sk_alias_follow(const struct sk_linker *linker, sk_symbo
 
 static inline uint8_t *sk_image_at(const struct sk_linker *linker, const struct sk_input_section *section)
 {
-	return section == linker->uncopied ? (uint8_t *)section->bytes : linker->image + section->address;
+	return section == linker->uncopied ? (uint8_t *)(uintptr_t)section->bytes : linker->image + section->address;
 }
 
 static inline bool sk_is_made(const struct sk_linker *linker, enum sk_made made)

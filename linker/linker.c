@@ -17,7 +17,8 @@ static const struct {
 	uint32_t type;
 	enum sk_rank rank;
 	uint32_t alignment;
-	uint64_t entry_size, size;
+	uint32_t entry_size;
+	uint64_t size;
 } made_sections[SK_MADE_COUNT] = {
 	[SK_MADE_PROPERTIES] = {".note.gnu.property", SHT_NOTE, SK_RANK_WIDE_NOTE, 8, 0, 0},
 	[SK_MADE_BUILD_ID] = {".note.gnu.build-id", SHT_NOTE, SK_RANK_NOTE, 4, 0, 32},
@@ -44,7 +45,7 @@ static void describe_made_sections(struct sk_linker *linker)
 	for (int i = 0; i < SK_MADE_COUNT; i++)
 		linker->made[i] = (struct sk_input_section){.name = made_sections[i].name,
 							    .type = made_sections[i].type,
-							    .rank = made_sections[i].rank,
+							    .rank = (uint8_t)made_sections[i].rank,
 							    .alignment = made_sections[i].alignment,
 							    .entry_size = made_sections[i].entry_size,
 							    .size = made_sections[i].size,

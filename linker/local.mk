@@ -59,7 +59,7 @@ linker_liblinker_la_SOURCES = \
 	linker/write.c \
 	linker/x86_64.c \
 	stubs/import-row.h stubs/machines.def
-linker_liblinker_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS) -pthread
+linker_liblinker_la_CFLAGS = $(STRICT_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS) -pthread
 linker_liblinker_la_LIBADD = src/libbase.la stubs/librelocations.la stubs/libimports.la $(XXHASH_LIBS) $(ZLIB_LIBS) $(LIBIBERTY_LIBS) -lpthread
 
 # A small linker around linker.h, for the shell tests.

@@ -132,7 +132,7 @@ static const char *merged_name(struct sk_linker *linker, const struct sk_input_s
 /* The merged section for the kind of this one. */
 static struct sk_merged *find_merged(struct sk_linker *linker, const struct sk_input_section *section)
 {
-	uint64_t flags = section->flags & (SHF_ALLOC | SHF_MERGE | SHF_STRINGS);
+	uint32_t flags = section->flags & (SHF_ALLOC | SHF_MERGE | SHF_STRINGS);
 	const char *output_name = sk_output_name(section);
 	uint64_t place = (section->entry_size ^ (uint64_t)section->alignment << 2 ^ flags) % SK_RECENT_MERGED;
 	const struct sk_merged *recent = linker->recent_merged[place];
@@ -144,8 +144,8 @@ static struct sk_merged *find_merged(struct sk_linker *linker, const struct sk_i
 
 	const char *name = merged_name(linker, section, output_name);
 	const char *key =
-		sk_arena_print(linker->arena, "%llx:%llx:%llx:%s", (unsigned long long)flags,
-			       (unsigned long long)section->entry_size, (unsigned long long)section->alignment, name);
+		sk_arena_print(linker->arena, "%x:%llx:%llx:%s", flags, (unsigned long long)section->entry_size,
+			       (unsigned long long)section->alignment, name);
 	uint32_t fresh = (uint32_t)linker->merged.count;
 	uint32_t number = sk_map_insert(&linker->merged_numbers, key, strlen(key), fresh);
 
@@ -157,7 +157,7 @@ static struct sk_merged *find_merged(struct sk_linker *linker, const struct sk_i
 							    .flags = flags,
 							    .alignment = section->alignment,
 							    .entry_size = section->entry_size,
-							    .rank = sk_section_rank(section),
+							    .rank = (uint8_t)sk_section_rank(section),
 							    .state = SK_NONE,
 							    .loaded = section->loaded,
 							    .debug = section->debug,
@@ -276,7 +276,8 @@ static void place(struct sk_linker *linker, struct sk_merged *merged)
 {
 	struct sk_input_section *section = &merged->section;
 	const uint64_t alignment = section->alignment;
-	size_t count = merged->entries.count, pieces = 0;
+	size_t count = merged->entries.count;
+	uint32_t pieces = 0;
 	struct sk_piece *contents = SK_NEW_ARRAY(linker->arena, struct sk_piece, count);
 
 	if (section->flags & SHF_STRINGS)

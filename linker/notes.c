@@ -143,7 +143,7 @@ bool sk_properties_read(struct sk_reader *reader, struct sk_input_section *secti
 	uint64_t offset = 0;
 	struct note note;
 
-	section->flags &= ~(uint64_t)SHF_ALLOC; /* it is taken apart and not part of the image */
+	section->flags &= ~(uint32_t)SHF_ALLOC; /* it is taken apart and not part of the image */
 	while ((result = next_note(reader, section, alignment, &offset, &note)) == NOTE_READY) {
 		bool gnu =
 			note.header.n_namesz == sizeof(ELF_NOTE_GNU) &&
@@ -251,7 +251,7 @@ static void write_properties(struct totals *totals)
 		memcpy(at + 8, &total->value, total->size);
 		at += total->size ? 16 : 8;
 	}
-	header.n_descsz = (uint32_t)(at - note - sizeof(header) - sizeof(ELF_NOTE_GNU));
+	header.n_descsz = (uint32_t)((size_t)(at - note) - sizeof(header) - sizeof(ELF_NOTE_GNU));
 	if (!header.n_descsz)
 		return;
 	memcpy(note, &header, sizeof(header));

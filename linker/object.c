@@ -28,7 +28,7 @@ struct sk_object_more *sk_object_own_more(struct sk_arena *arena, struct sk_obje
 {
 	if (object->more == &nothing_more)
 		object->more = SK_NEW(arena, struct sk_object_more);
-	return (struct sk_object_more *)object->more;
+	return (struct sk_object_more *)(uintptr_t)object->more;
 }
 
 uint32_t sk_object_names_section(const struct sk_object *object)

@@ -100,7 +100,7 @@ static void add_relocation(struct measuring *measuring, uint32_t unit, const str
 {
 	const struct sk_target target = sk_relocation_target(measuring->linker, section, relocation);
 	const struct sk_object *object = section->object; /* NULL: a section of the caller's */
-	uint32_t symbol = ELF64_R_SYM(relocation->r_info);
+	uint32_t symbol = (uint32_t)ELF64_R_SYM(relocation->r_info);
 	bool local = object && symbol && symbol < object->first_global;
 
 	if (!target.section || !target.section->output)

@@ -65,7 +65,7 @@ static void offer(struct sk_linker *linker, struct sk_linker_symbol *symbol, str
 	}
 	if (rank <= symbol->rank)
 		return;
-	symbol->rank = rank;
+	symbol->rank = (uint8_t)rank;
 	symbol->object = object;
 	symbol->index = index;
 	symbol->section = section ? sk_object_section(object, section) : NULL;

@@ -219,7 +219,7 @@ static bool need_address(struct sk_linker *linker, struct sk_input_section *sect
 /* The symbol of the relocation in its object; NULL: it has none, or is synthetic. */
 static const sk_elf_symbol *symbol_of(const struct sk_input_section *section, const sk_elf_relocation *relocation)
 {
-	uint32_t index = ELF64_R_SYM(relocation->r_info);
+	uint32_t index = (uint32_t)ELF64_R_SYM(relocation->r_info);
 
 	return section->object && index ? &section->object->symbols[index] : NULL;
 }
@@ -335,7 +335,7 @@ static void note_choices(struct sk_linker *linker, const struct sk_input_section
 	if (symbol && symbol->object)
 		sk_ifunc_note_choices(linker, symbol->object, symbol->index);
 	else if (!symbol)
-		sk_ifunc_note_choices(linker, section->object, ELF64_R_SYM(relocation->r_info));
+		sk_ifunc_note_choices(linker, section->object, (uint32_t)ELF64_R_SYM(relocation->r_info));
 }
 
 static void take(struct sk_linker *linker, enum action action, struct sk_input_section *section,

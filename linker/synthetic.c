@@ -15,7 +15,7 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 {
 	static const struct {
 		enum sk_rank rank;
-		uint64_t flags;
+		uint32_t flags;
 	} kinds[] = {
 		[SK_SECTION_TEXT] = {SK_RANK_TEXT, SHF_ALLOC | SHF_EXECINSTR},
 		[SK_SECTION_READ_ONLY] = {SK_RANK_READ_ONLY, SHF_ALLOC},
@@ -50,7 +50,7 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 		.piece_count = (uint32_t)spec->piece_count,
 		.size = spec->size,
 		.alignment = spec->alignment ? (uint32_t)spec->alignment : 1,
-		.rank = kinds[spec->kind].rank,
+		.rank = (uint8_t)kinds[spec->kind].rank,
 		.state = SK_NONE,
 		.loaded = spec->kind != SK_SECTION_EH_FRAME && spec->kind != SK_SECTION_DEBUG,
 		.debug = spec->kind == SK_SECTION_DEBUG,

@@ -108,7 +108,7 @@ struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_
 				      const sk_elf_relocation *relocation)
 {
 	const struct sk_object *object = section->object;
-	uint32_t index = ELF64_R_SYM(relocation->r_info);
+	uint32_t index = (uint32_t)ELF64_R_SYM(relocation->r_info);
 	struct sk_target target = {0};
 
 	if (!object) {
@@ -141,7 +141,7 @@ const char *sk_relocation_name(const struct sk_linker *linker, const struct sk_i
 			       const sk_elf_relocation *relocation)
 {
 	const struct sk_object *object = section->object;
-	uint32_t index = ELF64_R_SYM(relocation->r_info);
+	uint32_t index = (uint32_t)ELF64_R_SYM(relocation->r_info);
 
 	if (!object || (index && index >= object->first_global)) {
 		sk_symbol number = object ? object->globals[index - object->first_global] : index;

@@ -5,16 +5,18 @@ loader_libplan_la_SOURCES = \
 	loader/plan/plan-arguments.c loader/plan/plan-call.c loader/plan/plan-checker.h loader/plan/plan-launch.c loader/plan/plan-networks.c loader/plan/plan.c loader/plan/plan.h \
 	loader/plan/task-filter.c loader/plan/task-filter.h loader/plan/words.c loader/plan/words.h \
 	loader/arch/x86_64/isa.def
+loader_libplan_la_CFLAGS = $(STRICT_CFLAGS)
 
 # The seal of packages: sklink makes it, libskrt compares.
 noinst_LTLIBRARIES += loader/libseal.la
 loader_libseal_la_SOURCES = loader/image/seal.c loader/image/seal.h
-loader_libseal_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(SODIUM_CFLAGS)
+loader_libseal_la_CFLAGS = $(STRICT_CFLAGS) $(XXHASH_CFLAGS) $(SODIUM_CFLAGS)
 loader_libseal_la_LIBADD = $(SODIUM_LIBS)
 
 # .npy files: sklink reads constants, skrun reads inputs and writes outputs.
 noinst_LTLIBRARIES += loader/libnpy.la
 loader_libnpy_la_SOURCES = loader/npy/npy.c loader/npy/npy.h
+loader_libnpy_la_CFLAGS = $(STRICT_CFLAGS)
 loader_libnpy_la_LIBADD = src/libfiles.la
 
 # Device profiles, for sklink, predictions and the simulated device. Those that are built in are the files as texts in C.
@@ -42,6 +44,7 @@ loader_libpredict_la_SOURCES = \
 	loader/predict/simulated-core.c loader/predict/simulator.h \
 	loader/predict/predicted-trace.c loader/predict/predicted-trace.h \
 	loader/predict/visits.c loader/predict/visits.h
+loader_libpredict_la_CFLAGS = $(STRICT_CFLAGS)
 loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la src/libfiles.la
 
 # All of the runtime, for libskrt and for tests that look inside.
@@ -75,7 +78,7 @@ loader_libloader_la_SOURCES = \
 	stubs/convention.h stubs/imports.def stubs/import-row.h stubs/skabi.h stubs/skplan.h stubs/skrows.h stubs/skweights.h stubs/x86_64/registers.h
 loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la src/libnearest.la src/libtemporary.la \
 	stubs/libimports.la -ldl
-loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
+loader_libloader_la_CFLAGS = $(STRICT_CFLAGS) -pthread
 
 lib_LTLIBRARIES += libskrt.la
 libskrt_la_SOURCES =

@@ -4,14 +4,17 @@ src_libnearest_la_SOURCES = \
 	src/base/escape.c src/base/escape.h \
 	src/base/nearest.c src/base/nearest.h \
 	src/base/pattern.c src/base/pattern.h
+src_libnearest_la_CFLAGS = $(STRICT_CFLAGS)
 
 # Temporary files: also for libskrt.
 noinst_LTLIBRARIES += src/libtemporary.la
 src_libtemporary_la_SOURCES = src/base/temporary.c src/base/temporary.h
+src_libtemporary_la_CFLAGS = $(STRICT_CFLAGS)
 
 # Files that are written, and files that are mapped: also for skrun.
 noinst_LTLIBRARIES += src/libfiles.la
 src_libfiles_la_SOURCES = src/base/mapped.c src/base/mapped.h src/base/unfinished.c src/base/unfinished.h
+src_libfiles_la_CFLAGS = $(STRICT_CFLAGS)
 src_libfiles_la_LIBADD = src/libtemporary.la
 
 # Memory, diagnostics, maps, checked arithmetic: for everybody.
@@ -32,7 +35,7 @@ src_libbase_la_SOURCES = \
 	src/base/tar.c src/base/tar.h \
 	src/base/text.c src/base/text.h \
 	src/base/timing.c src/base/timing.h
-src_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) -pthread
+src_libbase_la_CFLAGS = $(STRICT_CFLAGS) $(XXHASH_CFLAGS) -pthread
 src_libbase_la_LIBADD = src/libfiles.la src/libnearest.la $(XXHASH_LIBS) -lpthread
 
 # Planning: launches, schedule, memory, and the plan that holds the result.
@@ -66,11 +69,13 @@ src_libplanning_la_SOURCES = \
 	src/planning/sync-split.c src/planning/sync-split.h \
 	src/model/units.c src/model/units.h \
 	src/planning/verdicts.c src/planning/verdicts.h
+src_libplanning_la_CFLAGS = $(STRICT_CFLAGS)
 src_libplanning_la_LIBADD = src/libbase.la
 
 # Numbers in the bits of element types.
 noinst_LTLIBRARIES += src/libnumber.la
 src_libnumber_la_SOURCES = src/model/number.c src/model/number.h
+src_libnumber_la_CFLAGS = $(STRICT_CFLAGS)
 src_libnumber_la_LIBADD = -lm
 
 # What sklink and skdump share beside the plan's reader: the proof of a plan, and the report.
@@ -104,7 +109,7 @@ src_libproof_la_SOURCES = \
 	src/signature/signature-parser.c src/signature/signature-parser.h \
 	src/proof/unit-check.c src/proof/unit-check.h \
 	src/proof/scratch-check.c src/proof/scratch-check.h src/proof/verify.c src/proof/verify.h
-src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
+src_libproof_la_CFLAGS = $(STRICT_CFLAGS) $(ZLIB_CFLAGS)
 src_libproof_la_LIBADD = loader/libplan.la src/libbase.la src/libnumber.la $(ZLIB_LIBS)
 
 # The graph of operators, from a model file to tasks.

@@ -72,9 +72,9 @@ static inline uint64_t sk_scalar_bits(uint64_t value, uint8_t dtype)
 {
 	switch (dtype) {
 	case SK_I8:
-		return (uint32_t)(int8_t)value;
+		return (uint64_t)(uint32_t)(int8_t)value;
 	case SK_I16:
-		return (uint32_t)(int16_t)value;
+		return (uint64_t)(uint32_t)(int16_t)value;
 	case SK_U8:
 	case SK_BOOL:
 		return (uint8_t)value;

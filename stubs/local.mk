@@ -1,12 +1,14 @@
 # The relocations of each machine, for the linker and for dispatchers.
 noinst_LTLIBRARIES += stubs/librelocations.la
 stubs_librelocations_la_SOURCES = stubs/relocation-types.h stubs/x86_64/relocations.c stubs/machines.def
+stubs_librelocations_la_CFLAGS = $(STRICT_CFLAGS)
 
 # What packages may import, for the linker, libskrt and skdump.
 noinst_LTLIBRARIES += stubs/libimports.la
 stubs_libimports_la_SOURCES = \
 	stubs/import-row.h stubs/imports.c stubs/imports.def \
 	stubs/x86_64/imports.c stubs/x86_64/imports.def stubs/machines.def
+stubs_libimports_la_CFLAGS = $(STRICT_CFLAGS)
 
 # Dispatcher synthesis, and the headers that linker, runtime and kernels share.
 noinst_LTLIBRARIES += stubs/libstubs.la
@@ -20,6 +22,7 @@ stubs_libstubs_la_SOURCES = \
 	stubs/x86_64/encode.c stubs/x86_64/encode.h stubs/convention.h stubs/x86_64/registers.h \
 	stubs/dispatcher/ops.h stubs/dispatcher/thunk.c stubs/dispatcher/thunk.h \
 	stubs/skabi.h stubs/skplan.h stubs/skrows.h stubs/skweights.h
+stubs_libstubs_la_CFLAGS = $(STRICT_CFLAGS)
 stubs_libstubs_la_LIBADD = stubs/librelocations.la loader/libplan.la src/libbase.la
 
 include_HEADERS += stubs/skkernel.h

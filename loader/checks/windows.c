@@ -13,8 +13,8 @@ static struct sk_window *add_window(struct sk_checked *checked, const struct sk_
 	struct sk_window *window = &checked->windows[checked->window_count++];
 
 	*window = (struct sk_window){.argument = argument, .rows = rows};
-	window->access =
-		argument->kind == SK_ARGUMENT_SCRATCH ? SK_ACCESS_READ | SK_ACCESS_WRITE : sk_plan_access(argument);
+	window->access = (uint8_t)(argument->kind == SK_ARGUMENT_SCRATCH ? SK_ACCESS_READ | SK_ACCESS_WRITE
+									 : sk_plan_access(argument));
 	return window;
 }
 

@@ -41,7 +41,7 @@ static enum skrt_status find_processors(struct skrt_device *device)
 	device->processors = calloc(CPU_SETSIZE, sizeof(*device->processors));
 	if (!device->processors)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a device");
-	for (int i = 0; i < CPU_SETSIZE; i++)
+	for (size_t i = 0; i < CPU_SETSIZE; i++)
 		if (CPU_ISSET(i, &set))
 			device->processors[device->processor_count++] = i;
 	return SKRT_OK;

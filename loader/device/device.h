@@ -33,7 +33,7 @@ struct skrt_device {
 	uint32_t lane_limit;
 	struct sk_device_lane lanes[SK_MAX_LANES];
 	uint32_t processor_count;
-	int *processors; /* numbers of those that this process may use */
+	size_t *processors; /* numbers of those that this process may use */
 	struct sk_worker *workers; /* room for one each processor; simulated: for one */
 	uint32_t worker_limit;
 	_Atomic uint32_t worker_count; /* that exist; the first has no thread */

@@ -116,7 +116,7 @@ static bool run_errand(struct skrt_device *device, const struct skrt_stream *str
 static void leave_workers_processors(const struct skrt_device *device)
 {
 	uint32_t workers = atomic_load(&device->worker_count);
-	int processor = workers > 1 ? sched_getcpu() : -1;
+	size_t processor = workers > 1 ? (size_t)sched_getcpu() : SIZE_MAX; /* SIZE_MAX: not known */
 	cpu_set_t own, first;
 
 	for (uint32_t i = 1; i < workers; i++) {

@@ -225,7 +225,7 @@ static bool parse_dictionary(struct parser *parser, struct header *header)
 /* What a description means in the words of the manifest, where it is a type that we know. */
 static const char *describe(const char *description)
 {
-	for (int dtype = SK_DTYPE_NONE + 1; dtype < SK_DTYPE_COUNT; dtype++)
+	for (enum sk_dtype dtype = SK_DTYPE_NONE + 1; dtype < SK_DTYPE_COUNT; dtype++)
 		if (!strcmp(descriptions[dtype][0], description))
 			return sk_dtype_name(dtype);
 	return description[0] == '>' ? "big-endian" : "not a type that kernels take";

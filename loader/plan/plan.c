@@ -282,7 +282,7 @@ static bool check_cost(const struct sk_plan_checker *checker, const struct sk_pl
 	const uint64_t *values = cost->values;
 	uint64_t compute = values[SK_COST_CYCLES] + values[SK_COST_OPERATIONS];
 
-	for (int i = 0; i < SK_COST_COUNT; i++)
+	for (enum sk_cost i = 0; i < SK_COST_COUNT; i++)
 		if (values[i] > (sk_cost_gives(cost, i) ? SK_COST_MAX : 0))
 			return sk_plan_fail(checker, "%" PRIu64 " %s are not possible", values[i], sk_cost_name(i));
 	if (cost->given >> SK_COST_COUNT ||

@@ -94,8 +94,8 @@ static void apply_options(struct sk_network_step *step, const struct placing *pl
 
 	step->cores = sk_plan_form(launch)->lane_cores[planned->lane];
 	step->flushes =
-		(planned->flags & SK_STEP_FLUSH_BEFORE && position.first ? 1 : 0) +
-		((planned->flags & SK_STEP_FLUSH_AFTER && position.last) || placing->way == SK_WAY_FLUSH ? 1 : 0);
+		(planned->flags & SK_STEP_FLUSH_BEFORE && position.first ? 1u : 0) +
+		((planned->flags & SK_STEP_FLUSH_AFTER && position.last) || placing->way == SK_WAY_FLUSH ? 1u : 0);
 	step->preload = (double)sk_plan_preload_bytes(preload, (uint64_t)step->work.code);
 	step->preload_before = !position.first || (before && sk_plan_preloads(before, planned));
 }

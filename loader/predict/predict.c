@@ -199,7 +199,7 @@ static void print_ways(const struct prediction *prediction)
 		double saved = prediction->results[UNFUSED].time - result->time;
 
 		fprintf(stream, "%-22s %10.2f %6.1f%% |", variants[i].name, result->time * scale.factor,
-			saved ? 100 * saved / prediction->results[UNFUSED].time : 0);
+			saved != 0 ? 100 * saved / prediction->results[UNFUSED].time : 0);
 		for (int part = 0; part < SK_PARTS; part++)
 			fprintf(stream, " %9.2f", result->parts[part] * scale.factor);
 		fprintf(stream, " |");

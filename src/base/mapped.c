@@ -34,7 +34,7 @@ static struct sigaction previous;
 
 static struct iovec text(const char *characters)
 {
-	return (struct iovec){(void *)characters, strlen(characters)};
+	return (struct iovec){(void *)(uintptr_t)characters, strlen(characters)};
 }
 
 static void report_and_die(const struct mapping *mapping)
@@ -160,7 +160,7 @@ void sk_unmap_file(const void *bytes, size_t size)
 		unused = mapping;
 	}
 	pthread_mutex_unlock(&lock);
-	munmap((void *)bytes, size);
+	munmap((void *)(uintptr_t)bytes, size);
 }
 
 static bool has_changed(const struct mapping *mapping)
@@ -194,7 +194,7 @@ void sk_mapped_touch(const void *bytes, size_t size)
 
 void sk_mapped_let_go_of(const void *bytes, size_t size)
 {
-	madvise((void *)bytes, size, MADV_DONTNEED);
+	madvise((void *)(uintptr_t)bytes, size, MADV_DONTNEED);
 }
 
 void sk_mapped_let_go(void)

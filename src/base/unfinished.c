@@ -53,7 +53,7 @@ static void handle(int number, void (*handler)(int))
 
 	if (sigaction(number, NULL, &action) < 0 || action.sa_handler != SIG_DFL)
 		return;
-	action = (struct sigaction){.sa_handler = handler, .sa_flags = SA_RESETHAND};
+	action = (struct sigaction){.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
 	sigaction(number, &action, NULL);
 }
 

@@ -258,7 +258,7 @@ static bool lay_out(struct sk_plan_writer *writer, struct sk_plan *header, uint6
 
 static void *start_of(const struct sk_plan_table *table)
 {
-	return (char *)&table->offset + table->offset;
+	return (char *)(uintptr_t)&table->offset + table->offset;
 }
 
 /* Fills a table. */
