@@ -30,7 +30,8 @@ static bool describe_compressed(struct sk_reader *reader, struct sk_input_sectio
 	memcpy(&header, section->bytes, sizeof(header));
 	if (header.ch_type != ELFCOMPRESS_ZLIB)
 		return SK_BAD_OBJECT(reader, section->object,
-				     "section %s is compressed, but not with zlib; recompile with -gz=zlib",
+				     "section %s is compressed, but not with zlib; recompile with -gz=zlib, decompress "
+				     "it (objcopy --decompress-debug-sections) or leave it out (-S)",
 				     section->name);
 	if (header.ch_size / MAXIMUM_RATIO > section->size ||
 	    (header.ch_addralign && !sk_is_power_of_two(header.ch_addralign)) || header.ch_addralign > UINT16_MAX)

@@ -134,7 +134,7 @@ static void describe_relocations(struct folding *folding, const struct sk_input_
 		const struct sk_relocation_type *type =
 			sk_relocation_type_find(linker->architecture->relocations, number);
 		struct sk_target target = sk_relocation_target(linker, section, relocation);
-		bool slot = type && type->expression == SK_EXPRESSION_SLOT; /* the addend is not counted from S */
+		bool slot = type && sk_expression_is_slot(type->expression); /* the addend is not counted from S */
 		uint64_t kind = target.kind, what = 0, addend = (uint64_t)relocation->r_addend;
 
 		if (sk_is_import(target.kind) || target.kind == SK_TARGET_WEAK) {

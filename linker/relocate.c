@@ -123,7 +123,11 @@ static uint64_t compute(const struct sk_linker *linker, const struct sk_input_se
 		*value = linker->made[SK_MADE_GOT].address + addend - place;
 		break;
 	case SK_EXPRESSION_FROM_TABLE:
+	case SK_EXPRESSION_CALL_FROM_TABLE:
 		*value = near_address(linker, target) + addend - linker->made[SK_MADE_GOT].address;
+		break;
+	case SK_EXPRESSION_SLOT_FROM_TABLE:
+		*value = sk_slot_of(linker, section, relocation, target) * sizeof(uint64_t) + addend;
 		break;
 	default: /* WORD, NARROW: the others have nothing to do, or have been refused */
 		*value = address_of(target) + addend;

@@ -51,6 +51,8 @@ static const uint8_t actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
 	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, SLOT, SLOT, SLOT, THREAD, THREAD, INDIRECT},
 	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
 	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STUB, WORD, NO_NULL, THREAD, THREAD, INDIRECT},
+	[SK_EXPRESSION_CALL_FROM_TABLE] = {NOTHING, NO_PLACE, STUB, ELSEWHERE, NOTHING, THREAD, THREAD, INDIRECT},
+	[SK_EXPRESSION_SLOT_FROM_TABLE] = {SLOT, SLOT, SLOT, SLOT, SLOT, THREAD, THREAD, INDIRECT},
 	[SK_EXPRESSION_THREAD] = {NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, LOCAL_EXEC, LOCAL_EXEC,
 				  NO_THREAD},
 	[SK_EXPRESSION_THREAD_SLOT] = {NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, THREAD_SLOTS,
@@ -80,6 +82,8 @@ static const uint8_t relocatable_actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COU
 	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, STAYS, STAYS, STAYS, THREAD, STAYS, INDIRECT},
 	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, STAYS, STAYS, STAYS, NOTHING, STAYS, NOTHING},
 	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, STAYS, INDIRECT},
+	[SK_EXPRESSION_CALL_FROM_TABLE] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, STAYS, INDIRECT},
+	[SK_EXPRESSION_SLOT_FROM_TABLE] = {SLOT, SLOT, STAYS, STAYS, STAYS, THREAD, STAYS, INDIRECT},
 	[SK_EXPRESSION_THREAD] = {NO_THREAD, NO_THREAD, STAYS, STAYS, STAYS, NOTHING, STAYS, NO_THREAD},
 	[SK_EXPRESSION_THREAD_SLOT] = {NO_THREAD, NO_THREAD, STAYS, STAYS, STAYS, NOTHING, STAYS, NO_THREAD},
 	[SK_EXPRESSION_DESCRIPTOR] = {NO_THREAD, NO_THREAD, STAYS, STAYS, STAYS, NOTHING, STAYS, NO_THREAD},
@@ -242,7 +246,7 @@ bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_secti
 	const sk_elf_symbol *raw = symbol_of(section, relocation);
 	uint32_t number = ELF64_R_TYPE(relocation->r_info);
 	enum sk_expression expression = linker->architecture->relocations->types[number].expression;
-	bool slot = expression == SK_EXPRESSION_SLOT;
+	bool slot = sk_expression_is_slot(expression);
 	bool merged = target->section && (target->section->flags & SHF_MERGE) && !target->section->object;
 
 	if (sk_is_thread_expression(expression) || (slot && !sk_is_relaxed(linker, section, relocation, target)))
@@ -393,7 +397,7 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 
 	if (!type || type->expression == SK_EXPRESSION_NONE)
 		return;
-	if (type->expression == SK_EXPRESSION_TABLE || type->expression == SK_EXPRESSION_FROM_TABLE)
+	if (type->expression >= SK_EXPRESSION_TABLE && type->expression <= SK_EXPRESSION_SLOT_FROM_TABLE)
 		linker->made[SK_MADE_GOT].live = true;
 
 	struct sk_target target = sk_relocation_target(linker, section, relocation);

@@ -101,7 +101,7 @@ static bool is_place(const struct sk_linker *linker, const sk_elf_relocation *re
 	const struct sk_relocation_type *type =
 		sk_relocation_type_find(linker->architecture->relocations, ELF64_R_TYPE(relocation->r_info));
 
-	return !type || (type->expression != SK_EXPRESSION_SLOT && !sk_is_thread_expression(type->expression));
+	return !type || (!sk_expression_is_slot(type->expression) && !sk_is_thread_expression(type->expression));
 }
 
 struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_input_section *section,

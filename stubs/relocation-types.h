@@ -19,6 +19,8 @@ enum sk_expression {
 	SK_EXPRESSION_SLOT, /* G + A - P */
 	SK_EXPRESSION_TABLE, /* GOT + A - P */
 	SK_EXPRESSION_FROM_TABLE, /* S + A - GOT */
+	SK_EXPRESSION_CALL_FROM_TABLE, /* L + A - GOT */
+	SK_EXPRESSION_SLOT_FROM_TABLE, /* G + A - GOT */
 	/* Of thread-local variables: T is the distance of a place in the package's block from the thread pointer, B its
 	 * offset in the block. */
 	SK_EXPRESSION_THREAD, /* T + A, which is not known when linking */
@@ -32,6 +34,12 @@ enum sk_expression {
 	SK_EXPRESSION_COUNT,
 	SK_EXPRESSION_UNSUPPORTED = SK_EXPRESSION_COUNT,
 };
+
+/* Whether the addend is counted from a slot, so that it does not say where in the target the place is. */
+static inline bool sk_expression_is_slot(enum sk_expression expression)
+{
+	return expression == SK_EXPRESSION_SLOT || expression == SK_EXPRESSION_SLOT_FROM_TABLE;
+}
 
 struct sk_relocation_type {
 	const char *name; /* NULL: there is no such type */

@@ -189,7 +189,7 @@ refused() { # NAME PATTERN
 	[ ! -e out.so ] || fail "$1: an output file in spite of the error"
 	"$driver" --strip-debug -o out.so --export entry=f "$1" || fail "$1: with -S nobody looks at it"
 }
-compressed zstd.o 2 3 1 && refused zstd.o 'zstd.o: section .debug_info is compressed, but not with zlib'
+compressed zstd.o 2 3 1 && refused zstd.o 'zstd.o: section .debug_info is compressed, but not with zlib; recompile with -gz=zlib, decompress it \(objcopy --decompress-debug-sections\) or leave it out \(-S\)'
 compressed short.o 1 4 1 && refused short.o 'short.o: the contents of the compressed section .debug_info are damaged'
 compressed long.o 1 2 1 && refused long.o 'long.o: the contents of the compressed section .debug_info are damaged'
 compressed bomb.o 1 0x7000000000000000 1 && refused bomb.o 'bomb.o: the header of the compressed section .debug_info is damaged'

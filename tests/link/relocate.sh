@@ -152,6 +152,44 @@ f_table64:
 	ret
 	.size f_table64, .-f_table64
 
+	.section .text.f_slots, "ax", @progbits
+	.globl f_slots		# GOT64, GOTPLT64 and PLTOFF64, of what is here and of imports
+	.type f_slots, @function
+f_slots:
+	push	%rbx
+1:	lea	1b(%rip), %rbx
+	movabs	$_GLOBAL_OFFSET_TABLE_-1b, %rax
+	add	%rax, %rbx
+	movabs	$hidden_word@GOT, %rax
+	mov	(%rbx,%rax), %rax
+	mov	(%rax), %rdx
+	movabs	$shared_number@GOT, %rax
+	mov	(%rbx,%rax), %rax
+	movslq	(%rax), %rax
+	add	%rax, %rdx
+	push	%rdx
+	mov	$5, %edi
+	movabs	$second_function@GOTPLT, %rax
+	call	*(%rbx,%rax)
+	mov	%eax, %edi
+	movabs	$second_function@PLTOFF, %rax
+	add	%rbx, %rax
+	call	*%rax
+	push	%rax
+	lea	bytes(%rip), %rdi
+	movabs	$strlen@PLTOFF, %rax
+	add	%rbx, %rax
+	sub	$8, %rsp
+	call	*%rax
+	add	$8, %rsp
+	pop	%rcx
+	add	%rcx, %rax
+	pop	%rcx
+	add	%rcx, %rax
+	pop	%rbx
+	ret
+	.size f_slots, .-f_slots
+
 	.section .text.f_pc64, "ax", @progbits
 	.globl f_pc64
 	.type f_pc64, @function
@@ -205,6 +243,7 @@ $KERNEL_CC -O2 -fPIC -fcommon -c first.c -o first.o
 $KERNEL_CC -O2 -fPIC -fcommon -fno-plt -c first.c -o no-plt.o
 $KERNEL_CC -O2 -fPIC -fcommon -Wa,-mrelax-relocations=no -c first.c -o plain.o
 $KERNEL_CC -O2 -fPIC -fcommon -fPIE -c first.c -o pie.o 2>/dev/null || cp first.o pie.o
+$KERNEL_CC -O2 -fPIC -fcommon -mcmodel=large -c first.c -o large.o
 $KERNEL_CC -O2 -fPIC -fcommon -c second.c -o second.o
 as third.s -o third.o
 # The assembler computes differences within a file itself; these must be left to the linker to be a test.
@@ -240,7 +279,10 @@ int main(int argc, char **argv)
 END
 $KERNEL_CC -O1 compare.c -o compare -ldl
 
-for object in first.o no-plt.o plain.o pie.o; do
+for type in GOT64 GOTPLT64 PLTOFF64; do
+	readelf -rW third.o large.o | grep -q "R_X86_64_$type " || fail "the test's own objects lack $type"
+done
+for object in first.o no-plt.o plain.o pie.o large.o; do
 	"$driver" -o ours.so $exports "$object" second.o third.o
 	ld -shared -Bsymbolic -z notext -o theirs.so "$object" second.o third.o -lm -lc
 	./compare ./ours.so ./theirs.so $functions >results.txt || { cat results.txt >&2; fail "$object differs from GNU ld"; }
@@ -384,9 +426,9 @@ $head	.reloc ., R_X86_64_SIZE32, x
 	.globl x
 x:	ret
 END
-refuse unsupported "relocation R_X86_64_GOTPLT64 against 'x' is of a type that is not supported" <<END
-$head	.reloc ., R_X86_64_GOTPLT64, x
-	.quad 0
+refuse unsupported "relocation R_X86_64_GOT32 against 'x' is of a type that is not supported" <<END
+$head	.reloc ., R_X86_64_GOT32, x
+	.long 0
 	ret
 	.globl x
 x:	ret
