@@ -3,7 +3,8 @@
  * (random-flags.c), and if every value in it is an output and nothing is fused; and each node must compute, from what
  * its inputs were in that run, what graph-reference.c says. So must they where flags expand and simplify, within what
  * graph-expansions.c adds. Where patterns become other operators, whose arithmetic rounds otherwise, chains of nodes
- * are held to what they mean between the values that are left, within what is lost on the way (graph-errors.c).
+ * are held to what they mean between the values that are left, within what is lost on the way (graph-errors.c). The
+ * last dump of a link with flags must link, too, and compute the same.
  *
  *   graphs [--cases COUNT] [--seed FIRST] [--removed MASK] [--jobs COUNT] [--keep FOLDER] [--print] SKLINK MAKE-MODEL
  * LIBRARIES
@@ -109,18 +110,26 @@ static void make_model(const struct graph *graph, const char *folder, const char
 
 enum { MOST_OPTIONS = 4 };
 
-/* The package FOLDER/NAME.sk; the options end with NULL. */
-static void link_model(const char *folder, const char *model, const char *name, const char *const *more)
+/* The package FOLDER/NAME.sk of the model FOLDER/FILE; the options end with NULL. */
+static void link_file(const char *folder, const char *file, const char *name, const char *const *more)
 {
 	char input[PATH], output[PATH], libraries[PATH];
 	char *words[7 + MOST_OPTIONS] = {(char *)options.sklink, input, libraries, "-lskernels", "-o", output};
 
-	snprintf(input, sizeof(input), "%s/%s.onnx", folder, model);
+	snprintf(input, sizeof(input), "%s/%s", folder, file);
 	snprintf(output, sizeof(output), "%s/%s.sk", folder, name);
 	snprintf(libraries, sizeof(libraries), "-L%s", options.libraries);
 	for (uint32_t i = 0; more[i]; i++)
 		words[6 + i] = (char *)more[i];
 	run_program(folder, NULL, words);
+}
+
+static void link_model(const char *folder, const char *model, const char *name, const char *const *more)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "%s.onnx", model);
+	link_file(folder, file, name, more);
 }
 
 /* ---- runs ---- */
@@ -369,13 +378,17 @@ static void check_same(const struct graph *graph, const struct run *run, const s
 			     modes[run->mode], run->device, run->cores, i);
 }
 
-/* With flags; a failure names them. Every other one has a switch file, too. */
+/* With flags; a failure names them. Every other one has a switch file, too. The last dump is linked in the same way to
+ * the package "again". */
 static void link_flagged(const struct graph *graph, const char *folder, const char *model, const char *name,
 			 const char *target, const char *flags, bool switches)
 {
 	char target_option[64], flags_option[TEXT / 2 + 32], switches_option[PATH], path[PATH];
-	const char *const more[] = {target_option, flags_option, switches ? switches_option : NULL, NULL};
+	char dumps_option[PATH];
+	const char *const more[] = {dumps_option, target_option, flags_option, switches ? switches_option : NULL, NULL};
 	FILE *file;
+
+	snprintf(dumps_option, sizeof(dumps_option), "--dump-dir=%.400s/dumps", folder);
 
 	snprintf(target_option, sizeof(target_option), "--fusion-target=%s", target);
 	snprintf(flags_option, sizeof(flags_option), "--fusion-flags=%s", flags);
@@ -388,6 +401,7 @@ static void link_flagged(const struct graph *graph, const char *folder, const ch
 	flags_write_switches(graph->seed, file);
 	fclose(file);
 	link_model(folder, model, name, more);
+	link_file(folder, "dumps/hwopt_d_end_graph_0.pbtxt", "again", more + 1);
 }
 
 /* One graph in four is also linked without tile groups. */
@@ -410,6 +424,7 @@ static void check_runs(struct graph *graph, const char *folder)
 		{"some", "a3", FUSED, 5, GRAPH_SOME},
 		{"flagged", "host", FUSED, 2, GRAPH_SOME},
 		{"flagged", "host", graph->seed % 2 ? UNFUSED : FUSED, 7, GRAPH_SOME},
+		{"again", "host", FUSED, 3, GRAPH_SOME},
 	};
 	struct results expected, results;
 
@@ -429,6 +444,7 @@ static void check_apart(struct graph *graph, const char *folder, const char *pac
 	const struct run first = {package, "host", FUSED, 2, outputs};
 	const struct run other = {package, graph->seed % 3 ? "host" : "a3", graph->seed % 2 ? SERIAL : UNFUSED, 3,
 				  outputs};
+	const struct run again = {"again", "host", FUSED, 2, outputs};
 	struct results expected, results;
 
 	run_package(graph, folder, &first, &expected);
@@ -439,6 +455,11 @@ static void check_apart(struct graph *graph, const char *folder, const char *pac
 	run_package(graph, folder, &other, &results);
 	check_same(graph, &other, &results, &expected);
 	free_results(&results);
+	if (!strcmp(package, "expanded")) {
+		run_package(graph, folder, &again, &results);
+		check_same(graph, &again, &results, &expected);
+		free_results(&results);
+	}
 	free_results(&expected);
 }
 

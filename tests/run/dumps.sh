@@ -191,6 +191,48 @@ echo 'tensors 5 slices 2 shapes 1 elsewhere 2' | diff - places.txt >&2 || fail "
 "$sklink" places/hwopt_d_end_graph_0.pbtxt -L"$top_builddir/kernels" -lskernels -o again.sk
 same_packages places.sk again.sk
 
+# So does a dump of a model of an older operator set: attributes that have become inputs stay inputs, and operators mean what they meant.
+again() { # MODEL ARGUMENT…
+	"$sklink" "$1.onnx" -L"$top_builddir/kernels" -lskernels --dump-dir "$1" -o "$1.sk" "${@:2}"
+	"$sklink" "$1/hwopt_d_end_graph_0.pbtxt" -L"$top_builddir/kernels" -lskernels -o again.sk "${@:2}"
+	same_packages "$1.sk" again.sk
+}
+model older <<'M'
+opset 9
+input x f32 4x8
+output y f32 none
+node Slice slice x -> a starts=[1] ends=[3] axes=[0]
+node Pad pad a -> b pads=[0,1,0,1] value=2.0
+node Clip clip b -> c min=0.25 max=0.5
+node Neg neg c -> y
+M
+again older
+model older-resize <<'M'
+opset 10
+input x f32 1x1x5x5
+constant scales f32 4 1.0 1.0 0.6 0.6
+output y f32 none
+node Resize resize x scales -> a mode='nearest'
+node Neg neg a -> y
+M
+again older-resize
+model older-regions <<'M'
+opset 15
+input x f32 1x1x5x5
+constant regions f32 1x4 0.0 1.0 3.0 4.0
+constant batches i64 1 0
+output y f32 none
+node RoiAlign align x regions batches -> y output_height=2 output_width=2
+M
+again older-regions
+model older-transform <<'M'
+opset 17
+input x f32 1x8x1
+output y f32 none
+node DFT transform x -> y axis=1
+M
+again older-transform
+
 # What an earlier link has left of dumps of passes is gone after one that has others, and only after one that succeeds.
 echo mine >expanded.txt
 cp expanded.txt passes/hwopt_notes.txt

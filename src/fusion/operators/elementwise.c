@@ -355,7 +355,10 @@ static bool upgrade_clip(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	if (node->version >= 11)
 		return true;
-	return take_bound(graph, node, "min") && take_bound(graph, node, "max") && upgrade_consumed(graph, node);
+	if (!take_bound(graph, node, "min") || !take_bound(graph, node, "max") || !upgrade_consumed(graph, node))
+		return false;
+	node->version = 11;
+	return true;
 }
 
 /* A constant that the elements' type does not hold becomes the nearest number that it holds. */

@@ -188,6 +188,7 @@ static bool upgrade_dft(struct sk_op_graph *graph, struct sk_graph_node *node)
 	while (node->inputs.count < AXIS)
 		sk_array_push(graph->arena, &node->inputs, SK_NONE);
 	sk_array_push(graph->arena, &node->inputs, value);
+	node->version = 20;
 	return sk_node_drop_attribute(graph, node, "axis", SK_ATTRIBUTE_INTEGER);
 }
 

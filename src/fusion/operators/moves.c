@@ -246,7 +246,9 @@ static bool upgrade_slice(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	static const char *const names[] = {"starts", "ends", "axes"};
 
-	for (size_t i = 0; i < 3 && node->version < 10; i++) {
+	if (node->version >= 10)
+		return true;
+	for (size_t i = 0; i < 3; i++) {
 		size_t count;
 		const int64_t *integers = sk_node_integers(node, names[i], &count);
 		uint32_t value = integers ? sk_graph_new_integers(graph, names[i], count, integers) : SK_NONE;
@@ -255,6 +257,7 @@ static bool upgrade_slice(struct sk_op_graph *graph, struct sk_graph_node *node)
 		if (!sk_node_drop_attribute(graph, node, names[i], SK_ATTRIBUTE_INTEGERS))
 			return false;
 	}
+	node->version = 10;
 	return true;
 }
 

@@ -69,6 +69,7 @@ static bool upgrade_pad(struct sk_op_graph *graph, struct sk_graph_node *node)
 	value = sk_graph_new_constant(graph, "value", SK_F32, 0, NULL, &number);
 	sk_array_push(graph->arena, &node->inputs, pads);
 	sk_array_push(graph->arena, &node->inputs, value);
+	node->version = 11;
 	return sk_node_drop_attribute(graph, node, name, SK_ATTRIBUTE_INTEGERS) &&
 	       sk_node_drop_attribute(graph, node, "value", SK_ATTRIBUTE_REAL);
 }

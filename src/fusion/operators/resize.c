@@ -542,12 +542,13 @@ static void set_word(struct sk_op_graph *graph, struct sk_graph_node *node, cons
 			      .name = name, .place = node->place, .kind = SK_ATTRIBUTE_STRING, .string = word}));
 }
 
-/* Before operator set 11 there were scales only, and places were asymmetric. */
+/* Before operator set 11 there were scales only, and places were asymmetric. The version stays, since places were
+ * rounded otherwise; a node without a region has been upgraded, and then dumped. */
 static bool upgrade_resize(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	uint32_t scales;
 
-	if (node->version >= 11 || node->inputs.count < 2)
+	if (node->version >= 11 || node->inputs.count < 2 || node->inputs.items[1] == SK_NONE)
 		return true;
 	scales = node->inputs.items[1];
 	node->inputs.items[1] = SK_NONE;

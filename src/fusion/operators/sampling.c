@@ -249,11 +249,13 @@ static bool canonical_roi_align(struct sk_canonical *canonical)
 /* Before operator set 16 all regions began at whole elements. */
 static bool upgrade_roi_align(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
-	if (node->version < 16)
-		sk_array_push(graph->arena, &node->attributes,
-			      ((struct sk_attribute){.name = "coordinate_transformation_mode",
-						     .kind = SK_ATTRIBUTE_STRING,
-						     .string = "output_half_pixel"}));
+	if (node->version >= 16)
+		return true;
+	sk_array_push(graph->arena, &node->attributes,
+		      ((struct sk_attribute){.name = "coordinate_transformation_mode",
+					     .kind = SK_ATTRIBUTE_STRING,
+					     .string = "output_half_pixel"}));
+	node->version = 16;
 	return true;
 }
 

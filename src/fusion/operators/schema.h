@@ -21,7 +21,8 @@ struct sk_schema {
 	bool sequences; /* inputs may be sequences of tensors */
 	const struct sk_schema_attribute *attributes; /* up to one without a name; NULL: there are none */
 	/* Brings a node of an older operator set to the newest one; NULL: nothing has ever changed. Constants that it
-	 * needs (axes that were attributes) it adds to the graph. False after an error. */
+	 * needs (axes that were attributes) it adds to the graph. A node that it has brought there it leaves alone,
+	 * since dumps have such nodes. False after an error. */
 	bool (*upgrade)(struct sk_op_graph *graph, struct sk_graph_node *node);
 	/* Nodes of older operator sets may mean what no newer node says, and keep their version; 0: none do. Rules,
 	 * which are about the newest form, leave these alone. */
