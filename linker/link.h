@@ -115,6 +115,7 @@ struct sk_linker {
 	SK_ARRAY(struct sk_name_pattern) patterns; /* of the version script */
 	struct sk_map exact_patterns; /* by name */
 	SK_ARRAY(struct sk_defined_version) defined_versions;
+	SK_ARRAY(sk_symbol) versioned; /* foo@V2, which stand for foo */
 	struct sk_map groups; /* signatures of COMDAT groups, and names of linkonce sections, that have been given */
 	SK_ARRAY(struct sk_section_range *) ranges;
 	struct sk_map range_numbers; /* by name */

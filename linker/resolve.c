@@ -243,5 +243,5 @@ bool sk_symbols_resolve(struct sk_linker *linker)
 		if (linker->symbols.items[number].rank == SK_DEFINITION_NONE)
 			ok &= (linker->options.isolate_objects ? bind_isolated : define)(linker, number);
 	}
-	return ok;
+	return ok && sk_versions_hold(linker);
 }

@@ -109,6 +109,9 @@ const char *sk_version_reference(const struct sk_linker *linker, const char *nam
 /* An object's definition has been entered as that symbol: with its default version it is that, too. */
 void sk_version_define(struct sk_linker *linker, const struct sk_object *object, uint32_t index, sk_symbol symbol);
 
+/* An error for each reference to foo@V2 that would get a definition of foo without that version. */
+bool sk_versions_hold(struct sk_linker *linker);
+
 /* An error if a definition of an object that takes part has a version that is not the default and that nobody defines.
  */
 void sk_version_check(struct sk_linker *linker, const struct sk_object *object, uint32_t index);

@@ -55,6 +55,7 @@ void sk_symbol_want(struct sk_linker *linker, sk_symbol number, const struct sk_
 	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
 
 	if (symbol->alias != SK_NONE) {
+		symbol->wanted = true;
 		sk_symbol_want(linker, symbol->alias, by);
 		return;
 	}

@@ -40,8 +40,31 @@ void sk_version_define(struct sk_linker *linker, const struct sk_object *object,
 	if (symbol->rank != SK_DEFINITION_NONE || symbol->first_definition != SK_NONE)
 		return;
 	symbol->alias = number;
+	sk_array_push(linker->arena, &linker->versioned, sk_symbol_intern(linker, name, strlen(name)));
 	if (symbol->wanted)
 		sk_symbol_want(linker, number, symbol->wanted_by);
+}
+
+bool sk_versions_hold(struct sk_linker *linker)
+{
+	bool hold = true;
+
+	for (size_t i = 0; i < linker->versioned.count; i++) {
+		struct sk_linker_symbol *symbol = &linker->symbols.items[linker->versioned.items[i]];
+		const struct sk_linker_symbol *meant = &linker->symbols.items[symbol->alias];
+		const char *version = strchr(symbol->name, '@') + 1;
+		const char *has = meant->object ? default_version(meant->object, meant->index) : NULL;
+
+		if (!symbol->wanted || !meant->object || meant->alias != SK_NONE || (has && !strcmp(has, version)))
+			continue;
+		sk_error(linker->diag, sk_symbol_place(linker->arena, meant->object, meant->index),
+			 "symbol %s is defined here without the version %s, with which it is referred to; the "
+			 "definition that has the version comes too late: name its file first",
+			 meant->name, version);
+		symbol->wanted = false;
+		hold = false;
+	}
+	return hold;
 }
 
 static uint16_t find_version(const struct sk_linker *linker, const char *name)

@@ -195,6 +195,13 @@ for other in default named; do
 done
 fails_with 'duplicate symbol: foo$' "$driver" -o refused.so --export x=kernel plain.o default.o named.o
 fails_with 'undefined symbol: foo$' "$driver" -o refused.so --export x=kernel plain.o two.o
+# A foo without a version is not foo@V2, even if an archive that comes later has that.
+echo 'long foo(void) { return 7; } long other(void) { return foo(); }' >unversioned.c
+$KERNEL_CC -O1 -fPIC -ffunction-sections -c unversioned.c -o unversioned.o
+ar qc libunversioned.a unversioned.o
+ar qc libdefault.a default.o
+fails_with 'unversioned\.o.*: symbol foo is defined here without the version V2' "$driver" -o refused.so --export x=kernel newer.o libunversioned.a libdefault.a
+"$driver" -o out.so --export x=kernel newer.o libdefault.a libunversioned.a && [ "$(./run ./out.so x)" = 2 ] || fail "the version comes first"
 "$driver" --relocatable -o object.o --export x=kernel newer.o defines.o
 ld -shared object.o -o out.so && [ "$(./run ./out.so x)" = 2 ] || fail "-r: $(./run ./out.so x)"
 # Of an import its own version can be asked for.
