@@ -30,6 +30,7 @@ static bool place(const struct sk_plan_checker *checker, uint32_t number, bool u
 
 bool sk_plan_make_arguments(struct sk_plan_checker *checker, const struct sk_plan_call *call, bool unshared)
 {
+	static const struct sk_plan_argument none;
 	const struct sk_plan_view *view = checker->view;
 	uint32_t operand = call->first_operand;
 
@@ -47,9 +48,13 @@ bool sk_plan_make_arguments(struct sk_plan_checker *checker, const struct sk_pla
 		checker->argument = i;
 		if (argument.flags & SK_ARGUMENT_OPERAND && !place(checker, operand++, unshared, &argument))
 			return false;
-		/* Others may read what has been made before. */
-		if (memcmp(made, &argument, sizeof(argument)) != 0)
+		/* Others may read the record that has been made before, and it has been checked as one of their call.
+		 */
+		if (memcmp(made, &argument, sizeof(argument)) != 0) {
+			if (memcmp(made, &none, sizeof(none)) != 0)
+				return sk_plan_fail(checker, "its arguments overlap those of another call");
 			*made = argument;
+		}
 	}
 	checker->argument = SK_NO_INDEX;
 	return true;
