@@ -11,18 +11,26 @@ typedef COMPUTED(TYPE) number;
 
 #include "kernels/along.h"
 
-/* Elements of one channel, from the squares of `channels` of them, which overflow. */
-static SELDOM void divide_scaled(const element *x, const element *from, element *y, int64_t channels, int64_t i,
-				 int64_t columns, number alpha, number beta, number bias)
+/* Divides those elements of one channel again whose squares overflow. f64 has room for those of f32; those of f64 are
+ * made of numbers times a power of two. `from` is the first of `channels` that are added. */
+static SELDOM void divide_wide(const element *x, const element *from, element *y, int64_t channels, int64_t i,
+			       int64_t columns, const number *squares, double alpha, double beta, double bias)
 {
-	number scales[COLUMNS], squares[COLUMNS], root = MATH(pow)(1 / SHRINK, beta);
+	double scale = sizeof(number) == sizeof(double) ? 0x1p-768 : 1;
+	double unit = alpha == 0 ? 1 : scale, root = pow_f64(1 / unit, beta);
 
-	for (int64_t j = 0; j < columns; j++)
-		scales[j] = SHRINK;
-	fold_columns(from, channels, i, columns, 0, add_scaled_square, add, scales, squares);
-	for (int64_t j = 0; j < columns; j++)
-		y[j] = STORE(TYPE, LOAD(TYPE, x[j]) / MATH(pow)(bias * SHRINK * SHRINK + alpha * squares[j], beta) /
-					   root / root);
+	for (int64_t j = 0; j < columns; j++) {
+		double sum = 0;
+
+		if (scale_of_sum(squares[j]) == 1)
+			continue;
+		for (int64_t p = 0; p < channels; p++) {
+			double here = (double)LOAD(TYPE, from[p * i + j]) * scale;
+			sum += here * here;
+		}
+		y[j] = STORE(TYPE, (number)((double)LOAD(TYPE, x[j]) / pow_f64(bias * unit * unit + alpha * sum, beta) /
+					    root / root));
+	}
 }
 
 void KERNEL(const element *x, element *y, int64_t n, int64_t c, int64_t i, int64_t size, float alpha, float beta,
@@ -41,17 +49,15 @@ void KERNEL(const element *x, element *y, int64_t n, int64_t c, int64_t i, int64
 
 				fold_columns(x + low * i + first, high - low + 1, i, columns, 0, add_square, add, 0,
 					     squares);
-				if (need_scales(squares, columns, 0)) {
-					divide_scaled(x + at, x + low * i + first, y + at, high - low + 1, i, columns,
-						      alpha / (number)size, beta, bias);
-					continue;
-				}
 				INDEPENDENT
 				for (int64_t j = 0; j < columns; j++) {
 					number base = bias + alpha / (number)size * squares[j];
 
 					y[at + j] = STORE(TYPE, LOAD(TYPE, x[at + j]) / MATH(pow)(base, beta));
 				}
+				if (need_scales(squares, columns, 0))
+					divide_wide(x + at, x + low * i + first, y + at, high - low + 1, i, columns,
+						    squares, (double)(alpha / (number)size), beta, bias);
 			}
 		}
 }

@@ -152,6 +152,13 @@ case(14, "CumSum", [steps[::-1].copy(), constant(0)], [numpy.cumsum(steps[::-1])
 case(12, "MaxPool", [numpy.array([[[1, nan, 3, 2, nan]]], f32)], [numpy.array([[[nan, nan, 3, nan]]], f32), numpy.array([[[1, 1, 2, 4]]])],
      kernel_shape=[2])
 
+# One element whose square overflows, or which is a NaN, changes its own column alone.
+wide = numpy.ones((1, 3, 1, 200), f32)
+wide[0, 0, 0, 5], wide[0, 1, 0, 7], wide[0, 2, 0, 150] = 3e19, nan, -2e20
+sums = numpy.stack([(wide.astype("f8")[:, max(0, c - 1):c + 2] ** 2).sum(1) for c in range(3)], 1)
+case(13, "LRN", [wide], [(wide / (1 + 1e-4 / 3 * sums) ** 0.75).astype(f32)], size=3)
+case(13, "LRN", [wide], [(wide / (1 + 0 * sums) ** 0.75).astype(f32)], size=3, alpha=0.0)
+
 far = numpy.array([[1e-25, 2e-25, 2e-25], [1e20, 2e20, 2e20], [3e38, 3e38, 3e38], [3, 4, 0], [0, 0, 0]], f32)
 norms = numpy.sqrt((far.astype("f8") ** 2).sum(1))
 case(13, "ReduceL2", [far[[0, 1, 3, 4]]], [norms[[0, 1, 3, 4]].astype(f32)], axes=[1], keepdims=0)
