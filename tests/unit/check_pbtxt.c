@@ -366,7 +366,7 @@ static const struct {
 	       "'n:0'"),
 	 "'b' as FRACTAL_Z [4, 2, 16, 16] of [32, 64]: it takes only"},
 	{GRAPH(X DATA("b", "FRACTAL_NZ", "1, 1, 16, 16", "16, 16") NODE("Add", "'x:0', 'b:0'", "'n:0'", ""), "'n:0'"),
-	 "'x' as ND of a shape that the dump does not say"},
+	 "'x' as ND [?] of [?]"},
 	{GRAPH(FRACTAL NODE("Relu", "'a:0'", "'n:0'", STORED("input", "ND", "32, 64", "32, 64")), "'n:0'"),
 	 "it reads 'a' as ND, and that is made as FRACTAL_NZ"},
 	{GRAPH(FRACTAL NODE("SplitD", "'a:0'", "'n:0'", NUMBER("num_split", 4)), "'n:0'"),

@@ -8,6 +8,7 @@
 #include "src/base/map.h"
 #include "src/fusion/onnx/aliases.h"
 #include "src/fusion/onnx/onnx-scope.h"
+#include "stubs/skplan.h"
 
 /* A node may have so many outputs: those that a dump leaves out take room, too. */
 enum { MAX_OUTPUTS = 1024 };
@@ -322,9 +323,11 @@ static const char *shape_text(struct sk_arena *arena, const struct sk_onnx_attri
 {
 	const char *text = "[";
 
-	for (size_t i = 0; shape && i < shape->integers.count; i++)
-		text = sk_arena_print(arena, "%s%s%" PRId64, text, i ? ", " : "", shape->integers.items[i]);
-	return shape ? sk_arena_join(arena, text, "]") : "of a shape that the dump does not say";
+	for (size_t i = 0; shape && i < shape->integers.count && i <= SK_MAX_RANK; i++)
+		text = i == SK_MAX_RANK
+			       ? sk_arena_join(arena, text, ", …")
+			       : sk_arena_print(arena, "%s%s%" PRId64, text, i ? ", " : "", shape->integers.items[i]);
+	return shape ? sk_arena_join(arena, text, "]") : "[?]";
 }
 
 static bool same_shape(const struct sk_onnx_attribute *a, const struct sk_onnx_attribute *b)
@@ -589,7 +592,8 @@ static bool translate_axis(const struct viewed_node *viewed, const struct tensor
 		if (*tensor->format && strcmp(tensor->format, first->format) != 0)
 			return refuse_format(viewed, blocked);
 		if (joins && i < viewed->inputs &&
-		    (!find_axis(tensor, (size_t)axis, &other) || other.block != stored.block ||
+		    (!find_axis(tensor, (size_t)axis, &other) || other.dimension != stored.dimension ||
+		     other.block != stored.block ||
 		     tensor->origin_shape->integers.count != first->origin_shape->integers.count ||
 		     !fits(tensor, first, (size_t)axis)))
 			return refuse_format(viewed, blocked);
@@ -782,6 +786,8 @@ static bool add_makers(struct translation *translation)
 		for (uint32_t i = 0; i < node->outputs.count; i++) {
 			const char *name = node->outputs.items[i];
 
+			if (!*name) /* it is absent */
+				continue;
 			sk_map_insert(&translation->values, name, strlen(name), (uint32_t)translation->makers.count);
 			if (!strcmp(type_of(node), "Data") && node->name) /* what its output is called from now on */
 				sk_map_insert(&translation->values, node->name, strlen(node->name),

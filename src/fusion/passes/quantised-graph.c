@@ -48,17 +48,25 @@ static struct sk_graph_node *find_factor(const struct sk_op_graph *graph, const 
 	return x && x->rank >= 2 && has_scales(graph, node, x->dtype, columns) ? node : NULL;
 }
 
+static float float_of(const void *elements, uint64_t index)
+{
+	float number; /* elements of a file are not aligned */
+
+	memcpy(&number, (const uint8_t *)elements + index * sizeof(number), sizeof(number));
+	return number;
+}
+
 /* The sums are multiplied by a_scale * b_scale / y_scale. If that is infinite where floats would not be, 0 becomes a
  * NaN. Scales that are no constants are taken as those of a model. */
 static bool has_finite_factors(const struct sk_op_graph *graph, const struct sk_graph_node *a,
 			       const struct sk_graph_node *b, const struct sk_graph_node *y)
 {
 	const struct sk_value *scales = sk_node_input(graph, b, 1);
-	const float *one = sk_node_input(graph, a, 1)->contents, *many = scales->contents;
-	const float *divisor = sk_node_input(graph, y, 1)->contents;
+	const void *one = sk_node_input(graph, a, 1)->contents, *many = scales->contents;
+	const void *divisor = sk_node_input(graph, y, 1)->contents;
 
 	for (uint64_t i = 0; one && many && divisor && i < sk_value_elements(scales); i++)
-		if (!isfinite(*one * many[i] / *divisor))
+		if (!isfinite(float_of(one, 0) * float_of(many, i) / float_of(divisor, 0)))
 			return false;
 	return true;
 }
