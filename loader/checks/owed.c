@@ -42,6 +42,9 @@ bool sk_owed_begin(struct sk_checks *checks, const struct sk_plan_view *plan, co
 		last = call->task > last ? call->task : last;
 	}
 	free(checks->task_blocks);
+	checks->task_blocks = NULL;
+	if (calls.first == calls.end)
+		return true;
 	checks->first_task = first;
 	checks->task_blocks = calloc((size_t)last - first + 1, sizeof(*checks->task_blocks));
 	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count && checks->task_blocks; i++)

@@ -76,19 +76,19 @@ static void handle(int number, siginfo_t *information, void *context)
 static void watch(void)
 {
 	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
-	sigset_t unblocked;
 
 	sigaction(SIGBUS, &action, &previous);
-	sigemptyset(&unblocked);
-	sigaddset(&unblocked, SIGBUS); /* the program may have been started with it blocked */
-	pthread_sigmask(SIG_UNBLOCK, &unblocked, NULL);
 }
 
 void sk_mapped_watch(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	sigset_t unblocked;
 
 	pthread_once(&once, watch);
+	sigemptyset(&unblocked);
+	sigaddset(&unblocked, SIGBUS); /* the program may have been started with it blocked */
+	pthread_sigmask(SIG_UNBLOCK, &unblocked, NULL);
 }
 
 /* ---- mappings ---- */

@@ -1,5 +1,7 @@
 /* See page.h. Names come from files and may say "</script>" or "<!--": in JSON, '<' stands in strings alone, where it
  * can be an escape. */
+#include "config.h"
+
 #include "src/skdump/page.h"
 
 #include <string.h>
@@ -68,9 +70,9 @@ static bool check_tasks(const struct sk_show *show, struct sk_diag *diag, const 
 {
 	static const char category[] = ",\"cat\":\"task\"", key[] = "\"name\":";
 	const struct sk_plan_view *plan = &show->file->plan;
-	const char *line = text, *unknown = NULL;
+	const char *from = text, *unknown = NULL;
 	struct sk_map names;
-	bool known = false;
+	bool known = false, several = has_packages(text);
 
 	sk_map_init(&names, diag->arena);
 	for (uint32_t i = 0; i < plan->task_count; i++) {
@@ -78,18 +80,16 @@ static bool check_tasks(const struct sk_show *show, struct sk_diag *diag, const 
 
 		sk_map_insert(&names, name, strlen(name), i);
 	}
-	for (const char *at = text; (at = strstr(at, category)) && !unknown; at++) {
-		for (const char *next; (next = strchr(line, '\n')) && next < at;)
-			line = next + 1;
+	for (const char *at = text; (at = strstr(at, category)) && !unknown; from = at++) {
+		const char *name = NULL; /* the last one before the category */
 
-		const char *name = strstr(line, key);
-
-		if (!name || name > at)
+		for (const char *next = from; (next = memmem(next, (size_t)(at - next), key, strlen(key)));)
+			name = next += strlen(key);
+		if (!name)
 			continue;
-		name += strlen(key);
 		if (sk_map_find(&names, name, (size_t)(at - name)) != SK_NONE)
 			known = true;
-		else if (!known || !has_packages(text))
+		else if (!known || !several)
 			unknown = name;
 	}
 	if (unknown)
