@@ -403,7 +403,7 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 
 /* Fills the workspaces and scratch with a byte, so that a test notices what reads them too early. SKRT_BUSY while
  * launches are pending. What has run once will run again. With SKRT_GUARD they hold the pattern of what is not written,
- * whatever the byte, and so do the outputs. */
+ * whatever the byte, and so do the outputs. A workspace that is made later is filled with the byte, too. */
 enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, int byte);
 
 /* ---- streams and launches ---- */

@@ -16,8 +16,8 @@ bool sk_scope_options_parse(struct sk_diag *diag, struct sk_place place, bool in
 bool sk_scope_option_is_known(const char *name);
 
 /* Overrides options: `text` is "SCOPE=OPTIONS", or several of these with semicolons between them; SCOPE may be `*`, for
- * all scopes. A scope that nothing has is an error; one that a model has, but no task, is warned of. `place` is the text's, which stands in one line.
- * False after an error. */
+ * all scopes. A scope that nothing has is an error; a scope of a model without tasks is a warning. `place` is the
+ * text's, which stands in one line. False after an error. */
 bool sk_scope_options_override(struct sk_model *model, struct sk_place place, const char *text);
 
 /* What scopes ask for and the command line rules out: compile-options=-g holds the package to its debug information,
