@@ -233,15 +233,6 @@ node DFT transform x -> y axis=1
 M
 again older-transform
 
-# A product that simplification leaves, since it is an output, has the same task in the dump's package.
-model product <<'M'
-input x f32 8x8
-constant one f32 scalar 1.0
-output y f32 none
-node Mul product x one -> y
-M
-again product --fusion-target=gpu --fusion-flags=--opt_level=3
-
 # What an earlier link has left of dumps of passes is gone after one that has others, and only after one that succeeds.
 echo mine >expanded.txt
 cp expanded.txt passes/hwopt_notes.txt

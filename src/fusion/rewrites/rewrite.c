@@ -188,7 +188,7 @@ void sk_rewrite_replace(struct sk_rewrite *rewrite, uint32_t index, uint32_t by)
 	uint32_t value = node->outputs.items[0];
 
 	if (value >= rewrite->pinnable || rewrite->pinned[value]) {
-		sk_rewrite_reshape(rewrite, index, by);
+		sk_rewrite_become(rewrite, index, "Identity", &by, 1);
 		return;
 	}
 	sk_rewrite_redirect(rewrite, value, by);
