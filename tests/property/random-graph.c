@@ -127,7 +127,8 @@ uint32_t add_value(struct maker *maker, enum graph_kind kind, enum sk_dtype dtyp
 	if (graph->value_count == GRAPH_VALUES)
 		abort();
 	*value = (struct graph_value){.kind = kind, .dtype = dtype, .rank = rank, .count = count_of(rank, shape)};
-	memcpy(value->shape, shape, rank * sizeof(*shape));
+	if (rank)
+		memcpy(value->shape, shape, rank * sizeof(*shape));
 	value->elements = calloc((size_t)value->count + 1, sizeof(number));
 	if (!value->elements)
 		abort();
