@@ -64,3 +64,20 @@ const char *sk_nearest_name(const char *name, const char *const *candidates, siz
 {
 	return sk_nearest_of(name, count, name_in_array, candidates);
 }
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+bool sk_differ_in_digits_only(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		while (is_digit(*a))
+			a++;
+		while (is_digit(*b))
+			b++;
+		if (*a != *b || !*a)
+			return *a == *b;
+	}
+}

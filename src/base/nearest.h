@@ -3,6 +3,7 @@
 #ifndef SK_NEAREST_H
 #define SK_NEAREST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,5 +14,10 @@ const char *sk_nearest_name(const char *name, const char *const *candidates, siz
 /* The same of names that a function tells: name_of(context, i) is the i-th one. */
 const char *sk_nearest_of(const char *name, size_t count, const char *(*name_of)(const void *context, uint32_t index),
 			  const void *context);
+
+/* "layer_1" and "layer_12": names that are counted, or "gemm_f16" and "gemm_f32". Nobody has mistaken one for the
+ * other.
+ */
+bool sk_differ_in_digits_only(const char *a, const char *b);
 
 #endif

@@ -37,6 +37,7 @@ struct sk_kernel_finder {
 	struct sk_request request; /* of the task that is looked at */
 	SK_ARRAY(struct copy) copies;
 	uint32_t named; /* so many kernels are in model->kernel_names, which operators ask only */
+	struct sk_map functions; /* names of inputs and imports, once one is asked for */
 	struct sk_map counted; /* kernel and a number of operands that is not its own -> index in model->kernels */
 };
 
@@ -271,25 +272,38 @@ static uint32_t find_declared(struct sk_kernel_finder *finder, const struct sk_d
 	return add_kernel(finder, declared->name, declared->place, &functions);
 }
 
+static bool is_function(struct sk_kernel_finder *finder, const char *name)
+{
+	if (!finder->functions.count) {
+		size_t count;
+		const char *const *names = sk_linker_function_names(
+			finder->linker, (struct sk_lookup){.input = SK_NONE, .imported = true}, &count);
+
+		for (size_t i = 0; i < count; i++)
+			sk_map_insert(&finder->functions, names[i], strlen(names[i]), 0);
+	}
+	return sk_map_find(&finder->functions, name, strlen(name)) != SK_NONE;
+}
+
+static const char *symbol_of(const void *declared, uint32_t index)
+{
+	const struct sk_declared_kernel *kernel = (const struct sk_declared_kernel *)declared + index;
+
+	return kernel->symbol.text ? kernel->symbol.text : kernel->name;
+}
+
 /* A signature in the manifest for a function of nearly that name, which is in no input; or "". */
 static const char *suggest_signature(struct sk_kernel_finder *finder, const char *name)
 {
 	const struct sk_model *model = finder->model;
-	size_t functions, count = model->declared.count;
-	const char *const *names = sk_linker_function_names(
-		finder->linker, (struct sk_lookup){.input = SK_NONE, .imported = true}, &functions);
-	const char **declared = SK_NEW_ARRAY(model->arena, const char *, count + 1), *near;
+	const char *near = model->diag->errors > SK_MAX_SUGGESTIONS
+				   ? NULL
+				   : sk_nearest_of(name, model->declared.count, symbol_of, model->declared.items);
 
-	for (size_t i = 0; i < count; i++)
-		declared[i] = model->declared.items[i].symbol.text ? model->declared.items[i].symbol.text
-								   : model->declared.items[i].name;
-	near = model->diag->errors > SK_MAX_SUGGESTIONS ? NULL : sk_nearest_name(name, declared, count);
-	for (size_t i = 0; near && i < functions; i++)
-		if (!strcmp(names[i], near))
-			near = NULL;
-	return near ? sk_arena_print(model->arena, ", where there is a signature for '%s', which no input defines",
-				     near)
-		    : "";
+	return near && !is_function(finder, near)
+		       ? sk_arena_print(model->arena, ", where there is a signature for '%s', which no input defines",
+					near)
+		       : "";
 }
 
 static uint32_t find_undeclared(struct sk_kernel_finder *finder, const struct sk_name *name)
@@ -491,6 +505,49 @@ static uint32_t with_operands(struct sk_kernel_finder *finder, uint32_t kernel, 
 	return counted;
 }
 
+/* ---- signatures that nothing has asked for ---- */
+
+/* Functions that tasks call as their objects say: it may have been meant otherwise. */
+static const char **called_as_objects_say(const struct sk_model *model, size_t *count)
+{
+	const char **names = SK_NEW_ARRAY(model->arena, const char *, model->kernels.count + 1);
+
+	*count = 0;
+	for (size_t i = 0; i < model->kernels.count && *count < SK_MAX_CANDIDATES; i++) {
+		const struct sk_kernel *kernel = &model->kernels.items[i];
+
+		if (sk_map_find(&model->declared_names, kernel->name, strlen(kernel->name)) == SK_NONE)
+			names[(*count)++] = kernel->symbol;
+	}
+	return names;
+}
+
+/* Manifests of several packages have entries that one of them does not need. But an entry for a function that is
+ * nowhere, beside a task that calls one of nearly that name without it, is most likely that one's, misspelt. The symbol
+ * of a mix kernel need not be a function, and `object:` is read only for tasks. */
+static void warn_of_lost_signatures(struct sk_kernel_finder *finder)
+{
+	enum { MOST_COMPARED = SK_MAX_SUGGESTIONS * SK_MAX_CANDIDATES };
+	struct sk_model *model = finder->model;
+	size_t count, compared = 0;
+	const char **called = called_as_objects_say(model, &count);
+
+	for (uint32_t i = 0; i < model->declared.count && compared < MOST_COMPARED; i++) {
+		const struct sk_declared_kernel *declared = &model->declared.items[i];
+		const char *symbol = symbol_of(model->declared.items, i), *near;
+
+		if (!declared->parsed || declared->parsed->lane == SK_LANE_MIX || declared->object.text)
+			continue;
+		compared += count;
+		near = sk_nearest_name(symbol, called, count);
+		if (near && !sk_differ_in_digits_only(symbol, near) && !is_function(finder, symbol))
+			sk_warning(
+				model->diag, declared->symbol.text ? declared->symbol.place : declared->place,
+				"no input defines function '%s', and no task uses this signature; did you mean '%s'?",
+				symbol, near);
+	}
+}
+
 /* ---- all of them ---- */
 
 /* Whoever asks first makes it. */
@@ -505,6 +562,7 @@ static struct sk_kernel_finder *finder_of(struct sk_model *model, struct sk_link
 	finder->model = model;
 	finder->linker = linker;
 	sk_map_init(&finder->known, model->arena);
+	sk_map_init(&finder->functions, model->arena);
 	sk_map_init(&finder->counted, model->arena);
 	sk_record_signatures_init(&finder->signatures, model);
 	sk_map_init(&finder->inputs, model->arena);
@@ -561,5 +619,7 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	if (!finder->failed && model->diag->errors == errors && model->tasks.count && !sk_linker_machine(linker))
 		sk_error(model->diag, (struct sk_place){.file = model->manifest},
 			 "no object is among the inputs, so nothing says for which machine the package is");
+	if (model->diag->errors == errors)
+		warn_of_lost_signatures(finder);
 	return !finder->failed && model->diag->errors == errors && sk_kernels_reach(model, linker);
 }

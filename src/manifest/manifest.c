@@ -145,24 +145,6 @@ static void read_scopes(const struct sk_document *document, const struct sk_node
 	}
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* "layer_1" and "layer_12": scopes that are counted. Nobody has mistaken one for the other. */
-static bool differ_in_digits_only(const char *a, const char *b)
-{
-	for (;; a++, b++) {
-		while (is_digit(*a))
-			a++;
-		while (is_digit(*b))
-			b++;
-		if (*a != *b || !*a)
-			return *a == *b;
-	}
-}
-
 /* A scope that is not declared, beside a declared one of nearly the same name, is most likely that one, misspelt: its
  * tasks would be in a scope of their own, without options. Short names are all alike. */
 static void warn_of_undeclared_scopes(struct sk_model *model, const bool *used)
@@ -181,7 +163,7 @@ static void warn_of_undeclared_scopes(struct sk_model *model, const bool *used)
 					   : sk_nearest_name(scope->name, names, count);
 
 		asked += !scope->declared;
-		if (near && !differ_in_digits_only(scope->name, near))
+		if (near && !sk_differ_in_digits_only(scope->name, near))
 			sk_warning(model->diag, scope->place,
 				   "scope '%s' is not declared, and so has no options; did you mean '%s'?", scope->name,
 				   near);

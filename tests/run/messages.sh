@@ -207,6 +207,23 @@ fails_with "function 'plain' in plain\.o has no signature; say how to call it un
 	"$sklink" model.yaml plain.o -o out.sk
 kernel=plain kernels="kernels: {plane: {symbol: scale, $signature}}" more=' ' model
 fails_with "function 'plain' in plain\.o has no signature; say how to call it under 'kernels'$" "$sklink" model.yaml plain.o kernels.o -o out.sk
+# Where the object has a signature, that one would count, silently. Signatures for functions of other packages are not misspelt:
+# names that are not near, or are counted, that inputs or imports define, and of which nothing else is known.
+scaled='signature: "in x f32[n], out y f32[n], n i64, factor f32"'
+kernels="kernels: {scael: {$scaled}}" model
+echo "sklink: warning: model.yaml:5:11: no input defines function 'scael', and no task uses this signature; did you mean 'scale'?" |
+	warns kernels.o
+kernels="kernels: {other: {symbol: scael, $scaled}}" model
+echo "sklink: warning: model.yaml:5:27: no input defines function 'scael', and no task uses this signature; did you mean 'scale'?" |
+	warns kernels.o
+echo 'void scales(void) {} void scale2(void) {}' >near.c && compile near
+for silent in "relu: {$scaled}" "scale2: {$scaled}" "scales: {$scaled}" "scala: {symbol: scalbn, $scaled}" \
+	"scael: {object: kernels.o, $scaled}" "scael: {symbol: scale}" "scale: {$scaled}, scael: {$scaled}"; do
+	kernels="kernels: {$silent}" model
+	warns kernels.o near.o </dev/null
+done
+kernels="kernels: {scale2: {$scaled}}" model
+warns kernels.o </dev/null
 model
 
 # All who refer to an undefined symbol are named, up to five.
