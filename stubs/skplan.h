@@ -40,6 +40,21 @@ static inline uint32_t sk_dtype_size(enum sk_dtype dtype)
 	return dtype < SK_DTYPE_COUNT ? sizes[dtype] : 0;
 }
 
+/* As kernels that only move elements see them: unsigned integers of their size. */
+static inline enum sk_dtype sk_dtype_moved(enum sk_dtype dtype)
+{
+	switch (sk_dtype_size(dtype)) {
+	case 1:
+		return SK_U8;
+	case 2:
+		return SK_U16;
+	case 4:
+		return SK_U32;
+	default:
+		return SK_U64;
+	}
+}
+
 /* The name in signatures, manifests and messages; "?" for a number that is none. */
 static inline const char *sk_dtype_name(enum sk_dtype dtype)
 {

@@ -102,7 +102,8 @@ static void bind_real(struct sk_binder *binder, const char *of, const struct sk_
 		      struct sk_argument *argument)
 {
 	bool integer = attribute->kind == SK_ATTRIBUTE_INTEGER;
-	struct sk_set number = {.kind = SK_SET_FLOAT, .real = integer ? (double)attribute->integer : attribute->real};
+	struct sk_number number = {.kind = SK_NUMBER_REAL,
+				   .real = integer ? (double)attribute->integer : attribute->real};
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.17g", number.real);

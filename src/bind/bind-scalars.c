@@ -18,7 +18,7 @@ static void report_misfit(struct sk_binder *binder, const struct sk_set *set, en
 
 static void bind_number(struct sk_binder *binder, const struct sk_set *set, enum sk_dtype type, uint64_t *bits)
 {
-	if (!sk_number_bits(set, type, bits))
+	if (!sk_number_bits(&set->number, type, bits))
 		report_misfit(binder, set, type);
 }
 
@@ -133,8 +133,7 @@ bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *
 	if (!set)
 		return false;
 	switch (set->kind) {
-	case SK_SET_INTEGER:
-	case SK_SET_FLOAT:
+	case SK_SET_NUMBER:
 		bind_number(binder, set, parameter->dtype, &argument->value);
 		break;
 	case SK_SET_EXTENT:

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "src/model/tensor.h"
-
 uint32_t sk_canonical_input(const struct sk_canonical *canonical, size_t number)
 {
 	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];

@@ -9,15 +9,15 @@
 /* A number as 64 bits hold it with its sign. False if the text is none; an error if it is one that does not fit. */
 static bool read_number(const struct sk_document *document, const struct sk_node *node, struct sk_attribute *number)
 {
-	struct sk_set set;
+	struct sk_number written;
 	bool valid = true;
 
-	if (node->kind != SK_NODE_SCALAR || !node->plain || !sk_manifest_parse_number(node->text, &set, &valid))
+	if (node->kind != SK_NODE_SCALAR || !node->plain || !sk_manifest_parse_number(node->text, &written, &valid))
 		return false;
-	number->kind = set.kind == SK_SET_INTEGER ? SK_ATTRIBUTE_INTEGER : SK_ATTRIBUTE_REAL;
-	number->integer = set.integer;
-	number->real = set.real;
-	if (!valid || (set.kind == SK_SET_INTEGER && !set.negative && set.integer < 0))
+	number->kind = written.kind == SK_NUMBER_INTEGER ? SK_ATTRIBUTE_INTEGER : SK_ATTRIBUTE_REAL;
+	number->integer = written.integer;
+	number->real = written.real;
+	if (!valid || (written.kind == SK_NUMBER_INTEGER && !written.negative && written.integer < 0))
 		sk_error(document->diag, sk_node_place(document, node), "'%s' is not a number that an attribute can be",
 			 node->text);
 	return true;

@@ -13,7 +13,7 @@ static bool read_number(const struct sk_document *document, const struct sk_tens
 			uint64_t *bits)
 {
 	bool is_bool = tensor->dtype == SK_BOOL, valid = false;
-	struct sk_set number = {.text = ""};
+	struct sk_number number = {.text = ""};
 
 	if (node->kind == SK_NODE_SCALAR && is_bool && (!strcmp(node->text, "true") || !strcmp(node->text, "false"))) {
 		*bits = *node->text == 't';

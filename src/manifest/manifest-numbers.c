@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/manifest/manifest-parts.h"
-#include "src/model/task.h"
+#include "src/model/number.h"
 
 static bool is_digit(char c)
 {
@@ -14,7 +14,7 @@ static bool is_digit(char c)
 }
 
 /* [+-] digits, or [+-] 0x and hexadecimal digits, up to 64 bits. *valid is false for a number that is too large. */
-static bool parse_integer(const char *text, struct sk_set *set, bool *valid)
+static bool parse_integer(const char *text, struct sk_number *number, bool *valid)
 {
 	bool negative = *text == '-';
 	const char *digits = text + (*text == '-' || *text == '+');
@@ -33,33 +33,33 @@ static bool parse_integer(const char *text, struct sk_set *set, bool *valid)
 	uint64_t magnitude = strtoull(digits, &end, hexadecimal ? 16 : 10);
 
 	*valid = !*end && errno == 0 && (!negative || magnitude <= (uint64_t)INT64_MAX + 1);
-	set->kind = SK_SET_INTEGER;
-	set->negative = negative && magnitude > 0;
-	set->integer = (int64_t)(negative ? -magnitude : magnitude);
+	number->kind = SK_NUMBER_INTEGER;
+	number->negative = negative && magnitude > 0;
+	number->integer = (int64_t)(negative ? -magnitude : magnitude);
 	return true;
 }
 
 /* [+-] digits with a point or an exponent, or inf and nan as signatures and YAML (.inf) write them. */
-static bool parse_real(const char *text, struct sk_set *set, bool *valid)
+static bool parse_real(const char *text, struct sk_number *number, bool *valid)
 {
 	const char *digits = text + (*text == '-' || *text == '+'), *word = digits + (*digits == '.');
 	char *end;
 
-	set->kind = SK_SET_FLOAT;
+	number->kind = SK_NUMBER_REAL;
 	*valid = true;
 	if (!strcmp(word, "inf") || !strcmp(word, "nan")) {
-		set->real = *word == 'n' ? (double)NAN : *text == '-' ? -(double)INFINITY : (double)INFINITY;
+		number->real = *word == 'n' ? (double)NAN : *text == '-' ? -(double)INFINITY : (double)INFINITY;
 		return true;
 	}
 	if ((!is_digit(*digits) && !(*digits == '.' && is_digit(digits[1]))) ||
 	    strspn(digits, "0123456789.eE+-") != strlen(digits))
 		return false;
-	set->real = strtod(text, &end);
-	*valid = !*end && !isinf(set->real);
+	number->real = strtod(text, &end);
+	*valid = !*end && !isinf(number->real);
 	return true;
 }
 
-bool sk_manifest_parse_number(const char *text, struct sk_set *number, bool *valid)
+bool sk_manifest_parse_number(const char *text, struct sk_number *number, bool *valid)
 {
 	number->text = text;
 	return parse_integer(text, number, valid) || parse_real(text, number, valid);

@@ -14,7 +14,7 @@ void sk_manifest_read_contents(const struct sk_document *document, struct sk_ten
 			       const struct sk_node *fill, const struct sk_node *text);
 
 /* True if the text is a number; *valid is false if it is none that can be passed. */
-bool sk_manifest_parse_number(const char *text, struct sk_set *number, bool *valid);
+bool sk_manifest_parse_number(const char *text, struct sk_number *number, bool *valid);
 
 /* What `after:`, `record:` and `wait:` of a task say. */
 struct sk_task_names {

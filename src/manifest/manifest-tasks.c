@@ -53,7 +53,9 @@ static bool read_set_value(const struct sk_document *document, const struct sk_n
 			 "the value of '%s' must be a number, the name of an extent, or {tensor: NAME}", set->name);
 		return false;
 	}
-	if (sk_manifest_parse_number(sk_arena_copy(document->arena, value->text, value->length), set, &valid)) {
+	set->text = sk_arena_copy(document->arena, value->text, value->length);
+	set->kind = SK_SET_NUMBER;
+	if (sk_manifest_parse_number(set->text, &set->number, &valid)) {
 		if (!valid)
 			sk_error(document->diag, sk_node_place(document, value),
 				 "'%s' is not a number that can be passed", value->text);

@@ -42,22 +42,22 @@ static uint64_t narrow(double value, int fraction)
 	return sign | result;
 }
 
-static double double_of(const struct sk_set *number)
+static double double_of(const struct sk_number *number)
 {
-	return number->kind == SK_SET_FLOAT ? number->real
-	       : number->negative	    ? (double)number->integer
-					    : (double)(uint64_t)number->integer;
+	return number->kind == SK_NUMBER_REAL ? number->real
+	       : number->negative	      ? (double)number->integer
+					      : (double)(uint64_t)number->integer;
 }
 
 /* Once more from what was written, if somebody wrote it, since rounding twice is not the same as rounding once. */
-static float single_of(const struct sk_set *number)
+static float single_of(const struct sk_number *number)
 {
-	if (number->kind == SK_SET_FLOAT)
+	if (number->kind == SK_NUMBER_REAL)
 		return isfinite(number->real) && number->text ? strtof(number->text, NULL) : (float)number->real;
 	return number->negative ? (float)number->integer : (float)(uint64_t)number->integer;
 }
 
-static uint64_t float_bits(const struct sk_set *number, enum sk_dtype type)
+static uint64_t float_bits(const struct sk_number *number, enum sk_dtype type)
 {
 	float single;
 	double value = double_of(number);
@@ -89,12 +89,12 @@ static bool is_finite_and_not_zero(uint64_t bits, enum sk_dtype type)
 	return magnitude != 0 && magnitude != infinities[type];
 }
 
-bool sk_number_bits(const struct sk_set *number, enum sk_dtype type, uint64_t *bits)
+bool sk_number_bits(const struct sk_number *number, enum sk_dtype type, uint64_t *bits)
 {
 	double value = double_of(number);
 
 	if (!sk_dtype_is_float(type))
-		return number->kind == SK_SET_INTEGER &&
+		return number->kind == SK_NUMBER_INTEGER &&
 		       sk_integer_bits((uint64_t)number->integer, number->negative, type, bits);
 	*bits = float_bits(number, type);
 	return value == 0 || !isfinite(value) || is_finite_and_not_zero(*bits, type);
@@ -102,10 +102,10 @@ bool sk_number_bits(const struct sk_set *number, enum sk_dtype type, uint64_t *b
 
 bool sk_real_bits(double number, enum sk_dtype type, uint64_t *bits)
 {
-	struct sk_set set = {.kind = SK_SET_FLOAT, .real = number};
+	struct sk_number written = {.kind = SK_NUMBER_REAL, .real = number};
 
 	if (sk_dtype_is_float(type))
-		return sk_number_bits(&set, type, bits);
+		return sk_number_bits(&written, type, bits);
 	return number == floor(number) && fabs(number) < 0x1p53 &&
 	       sk_integer_bits((uint64_t)(int64_t)number, number < 0, type, bits);
 }

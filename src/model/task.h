@@ -11,6 +11,7 @@
 #include "src/base/diag.h"
 #include "src/base/map.h"
 #include "src/model/attribute.h"
+#include "src/model/number.h"
 #include "src/model/signature.h"
 #include "stubs/skplan.h"
 #include "stubs/skrows.h"
@@ -105,11 +106,9 @@ static inline struct sk_rows sk_argument_rows(const struct sk_argument *argument
 struct sk_set {
 	const char *name; /* the scalar parameter */
 	struct sk_place place;
-	enum { SK_SET_INTEGER, SK_SET_FLOAT, SK_SET_EXTENT, SK_SET_TENSOR } kind;
-	int64_t integer; /* also for integers up to 2^64-1, as bits */
-	bool negative;
-	double real;
-	const char *text; /* INTEGER, FLOAT: as written; EXTENT: an extent's name */
+	enum { SK_SET_NUMBER, SK_SET_EXTENT, SK_SET_TENSOR } kind;
+	struct sk_number number; /* NUMBER */
+	const char *text; /* NUMBER: as written; EXTENT: an extent's name */
 	uint32_t tensor; /* TENSOR: index into tensors; SK_NONE after an error */
 };
 

@@ -36,21 +36,6 @@ struct sk_tensor {
 	uint32_t binding; /* number among inputs, outputs and inouts, in manifest order; else SK_NONE */
 };
 
-/* As kernels that only move elements see them: unsigned integers of their size. */
-static inline enum sk_dtype sk_dtype_moved(enum sk_dtype dtype)
-{
-	switch (sk_dtype_size(dtype)) {
-	case 1:
-		return SK_U8;
-	case 2:
-		return SK_U16;
-	case 4:
-		return SK_U32;
-	default:
-		return SK_U64;
-	}
-}
-
 /* From the first byte to the last. */
 static inline uint64_t sk_tensor_span(const struct sk_tensor *tensor)
 {

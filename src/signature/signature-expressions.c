@@ -414,7 +414,7 @@ static bool settle_float(struct sk_signature_parser *parser, const char *at, enu
 			 struct sk_value_expression *value)
 {
 	const char *text = number_text(parser->source->arena, value);
-	struct sk_set number = {.kind = SK_SET_FLOAT, .text = text};
+	struct sk_number number = {.kind = SK_NUMBER_REAL, .text = text};
 	uint64_t bits;
 
 	if (!text) {

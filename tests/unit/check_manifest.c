@@ -359,24 +359,25 @@ START_TEST(test_set)
 
 	ck_assert_uint_eq(task(model, "scale")->set.count, 4);
 	ck_assert_str_eq(set[0].name, "alpha");
-	ck_assert_int_eq(set[0].kind, SK_SET_FLOAT);
-	ck_assert_double_eq(set[0].real, 0.5);
+	ck_assert_int_eq(set[0].number.kind, SK_NUMBER_REAL);
+	ck_assert_double_eq(set[0].number.real, 0.5);
 	ck_assert_uint_eq(set[0].place.column, 67);
-	ck_assert_int_eq(set[1].kind, SK_SET_INTEGER);
-	ck_assert_int_eq(set[1].integer, -3);
-	ck_assert(set[1].negative);
+	ck_assert_int_eq(set[1].kind, SK_SET_NUMBER);
+	ck_assert_int_eq(set[1].number.kind, SK_NUMBER_INTEGER);
+	ck_assert_int_eq(set[1].number.integer, -3);
+	ck_assert(set[1].number.negative);
 	ck_assert_int_eq(set[2].kind, SK_SET_EXTENT);
 	ck_assert_str_eq(set[2].text, "n");
 	ck_assert_int_eq(set[3].kind, SK_SET_TENSOR);
 	ck_assert_str_eq(model->tensors.items[set[3].tensor].name, "p");
-	ck_assert_int_eq(more[0].integer, 255);
-	ck_assert_uint_eq((uint64_t)more[1].integer, UINT64_MAX);
-	ck_assert(!more[1].negative);
-	ck_assert_int_eq(more[2].integer, INT64_MIN);
-	ck_assert(more[2].negative);
-	ck_assert_double_eq(more[3].real, -1500.0);
-	ck_assert(isinf(more[4].real) && more[4].real < 0);
-	ck_assert(isnan(more[5].real));
+	ck_assert_int_eq(more[0].number.integer, 255);
+	ck_assert_uint_eq((uint64_t)more[1].number.integer, UINT64_MAX);
+	ck_assert(!more[1].number.negative);
+	ck_assert_int_eq(more[2].number.integer, INT64_MIN);
+	ck_assert(more[2].number.negative);
+	ck_assert_double_eq(more[3].number.real, -1500.0);
+	ck_assert(isinf(more[4].number.real) && more[4].number.real < 0);
+	ck_assert(isnan(more[5].number.real));
 }
 END_TEST
 
@@ -416,7 +417,7 @@ START_TEST(test_json)
 	ck_assert_uint_eq(model->device->lanes[0].blocks, 8);
 	ck_assert_uint_eq(tensor(model, "x")->bytes, 24);
 	ck_assert(task(model, "a")->never_fuse);
-	ck_assert_double_eq(task(model, "a")->set.items[0].real, -0.0015);
+	ck_assert_double_eq(task(model, "a")->set.items[0].number.real, -0.0015);
 }
 END_TEST
 
