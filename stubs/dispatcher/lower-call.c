@@ -59,13 +59,13 @@ static void lower_blocks(struct sk_lowering *l, const struct sk_plan_step *step,
 		.first_core = step->first_core,
 		.calls_runtime = step->flags & CALLS_RUNTIME && !l->program->serial,
 		.step = (uint32_t)(step - l->plan->steps) - l->launch->first_step,
-		.order = l->program->serial || step->kind == SK_STEP_PLAIN ? SK_BLOCKS_ALL
-			 : step->kind == SK_STEP_BLOCKS_RANGE		   ? SK_BLOCKS_OF_RANGE
-			 : step->flags & SK_STEP_RESIDENT		   ? SK_BLOCKS_RESIDENT
-									   : SK_BLOCKS_OF_CORE,
+		.order = l->program->serial || step->kind == SK_STEP_PLAIN ? SK_ORDER_ALL
+			 : step->kind == SK_STEP_BLOCKS_RANGE		   ? SK_ORDER_OF_RANGE
+			 : step->flags & SK_STEP_RESIDENT		   ? SK_ORDER_RESIDENT
+									   : SK_ORDER_OF_CORE,
 	};
 
-	if (blocks.order == SK_BLOCKS_OF_RANGE)
+	if (blocks.order == SK_ORDER_OF_RANGE)
 		blocks.partition = step->partition - l->launch->first_partition;
 	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_BLOCKS_BEGIN, .blocks = blocks});
 	lower_call(l, step, call);

@@ -45,10 +45,10 @@ enum sk_op_kind {
 };
 
 enum sk_block_order {
-	SK_BLOCKS_ALL, /* 0, 1, … count - 1 */
-	SK_BLOCKS_OF_CORE, /* the core's index less first_core modulo the core count, then every core count further */
-	SK_BLOCKS_OF_RANGE, /* those in the core's range of the partition */
-	SK_BLOCKS_RESIDENT, /* one at most: the core's index less first_core */
+	SK_ORDER_ALL, /* 0, 1, … count - 1 */
+	SK_ORDER_OF_CORE, /* the core's index less first_core modulo the core count, then every core count further */
+	SK_ORDER_OF_RANGE, /* those in the core's range of the partition */
+	SK_ORDER_RESIDENT, /* one at most: the core's index less first_core */
 };
 
 enum sk_moment { SK_ARRIVED, SK_BEGAN, SK_ENDED }; /* in the order of the fields of struct sk_times */
@@ -70,8 +70,8 @@ struct sk_op_await {
 struct sk_op_blocks {
 	enum sk_block_order order;
 	uint32_t count;
-	uint32_t first_core; /* SK_BLOCKS_RESIDENT, SK_BLOCKS_OF_CORE: it has block 0 */
-	uint32_t partition; /* SK_BLOCKS_OF_RANGE: within the launch */
+	uint32_t first_core; /* SK_ORDER_RESIDENT, SK_ORDER_OF_CORE: it has block 0 */
+	uint32_t partition; /* SK_ORDER_OF_RANGE: within the launch */
 	uint32_t label;
 	uint32_t step; /* its place in the launch */
 	bool calls_runtime; /* the blocks can */

@@ -107,10 +107,10 @@ static void emit_home_guard(struct sk_x86_emitter *e, const struct sk_op *op)
 
 static uint32_t blocks_registers(const struct sk_op_blocks *blocks)
 {
-	bool by_core = blocks->order == SK_BLOCKS_OF_CORE || blocks->order == SK_BLOCKS_RESIDENT;
+	bool by_core = blocks->order == SK_ORDER_OF_CORE || blocks->order == SK_ORDER_RESIDENT;
 
 	return (by_core || blocks->calls_runtime ? 1u << CORE : 0) |
-	       (blocks->order == SK_BLOCKS_OF_RANGE ? 1u << RANGES : 0);
+	       (blocks->order == SK_ORDER_OF_RANGE ? 1u << RANGES : 0);
 }
 
 /* The registers of the contract that an op reads, apart from its arguments'. */

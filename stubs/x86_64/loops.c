@@ -143,7 +143,7 @@ void sk_x86_emit_tiles_end(struct sk_x86_emitter *e, const struct sk_op *op)
 /* cmp eax, the number that ends the blocks' loop */
 static void emit_blocks_compare(struct sk_x86_emitter *e, const struct sk_op_blocks *blocks)
 {
-	if (blocks->order == SK_BLOCKS_OF_RANGE)
+	if (blocks->order == SK_ORDER_OF_RANGE)
 		PUT(e, COMPARE32_MEMORY, .reg = SK_RAX, .rm = RANGES,
 		    .disp = 16 * (int32_t)blocks->partition + RANGE_HIGH);
 	else if (blocks->count <= INT8_MAX)
@@ -191,20 +191,20 @@ void sk_x86_emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 	const struct sk_op_blocks *blocks = &op->blocks;
 	int32_t block = (int32_t)e->frame.block;
 
-	if (blocks->order == SK_BLOCKS_ALL) {
+	if (blocks->order == SK_ORDER_ALL) {
 		/* xor eax, eax */
 		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
 	} else {
 		/* mov eax, [core.index] or [ranges + low]; sub rax, first; …; cmp eax, end; jae label
 		 * A core in front of the first one has a number that is too great, being unsigned. */
-		if (blocks->order == SK_BLOCKS_OF_RANGE)
+		if (blocks->order == SK_ORDER_OF_RANGE)
 			PUT(e, LOAD32, .reg = SK_RAX, .rm = RANGES,
 			    .disp = 16 * (int32_t)blocks->partition + RANGE_LOW);
 		else
 			PUT(e, LOAD32, .reg = SK_RAX, .rm = CORE, .disp = CORE_INDEX);
 		if (blocks->first_core != 0)
 			PUT(e, SUBTRACT64_IMMEDIATE, .rm = SK_RAX, .immediate = blocks->first_core);
-		if (blocks->first_core != 0 && blocks->order == SK_BLOCKS_OF_CORE)
+		if (blocks->first_core != 0 && blocks->order == SK_ORDER_OF_CORE)
 			emit_blocks_wrap(e);
 		emit_blocks_compare(e, blocks);
 		sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, blocks->label);
@@ -222,11 +222,11 @@ void sk_x86_emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 
 void sk_x86_emit_blocks_end(struct sk_x86_emitter *e, const struct sk_op *op)
 {
-	if (op->blocks.order == SK_BLOCKS_RESIDENT)
+	if (op->blocks.order == SK_ORDER_RESIDENT)
 		return;
 	/* mov eax, [block.index]; add eax, [core.count] or inc eax; cmp eax, end; jb loop */
 	PUT(e, LOAD32, .reg = SK_RAX, .rm = SK_RSP, .disp = (int32_t)e->frame.block + BLOCK_INDEX);
-	if (op->blocks.order == SK_BLOCKS_OF_CORE)
+	if (op->blocks.order == SK_ORDER_OF_CORE)
 		PUT(e, ADD32_MEMORY, .reg = SK_RAX, .rm = CORE, .disp = CORE_COUNT);
 	else
 		PUT(e, INCREMENT32, .rm = SK_RAX);

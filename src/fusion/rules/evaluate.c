@@ -391,14 +391,14 @@ bool sk_match_evaluate(struct sk_match *match, const struct sk_rule_expression *
 	struct sk_datum *operands;
 
 	switch (expression->kind) {
-	case SK_EXPRESSION_NUMBER:
+	case SK_RULE_EXPRESSION_NUMBER:
 		return set_number(match, expression->number, datum);
-	case SK_EXPRESSION_TEXT:
+	case SK_RULE_EXPRESSION_TEXT:
 		*datum = (struct sk_datum){.text = expression->text};
 		return true;
-	case SK_EXPRESSION_NAME:
+	case SK_RULE_EXPRESSION_NAME:
 		return evaluate_name(match, expression, datum);
-	case SK_EXPRESSION_CHOICE:
+	case SK_RULE_EXPRESSION_CHOICE:
 		return choose(match, expression, datum);
 	default:
 		break;
@@ -410,13 +410,13 @@ bool sk_match_evaluate(struct sk_match *match, const struct sk_rule_expression *
 		if (!sk_match_evaluate(match, expression->operands.items[i], &operands[i]))
 			return false;
 	switch (expression->kind) {
-	case SK_EXPRESSION_LIST:
+	case SK_RULE_EXPRESSION_LIST:
 		return concat(match, operands, count, datum);
-	case SK_EXPRESSION_UNARY:
+	case SK_RULE_EXPRESSION_UNARY:
 		return map(match, expression->text, &operands[0], datum);
-	case SK_EXPRESSION_BINARY:
+	case SK_RULE_EXPRESSION_BINARY:
 		return combine(match, expression->text, &operands[0], &operands[1], datum);
-	case SK_EXPRESSION_ITEM:
+	case SK_RULE_EXPRESSION_ITEM:
 		return !operands[1].text && !operands[1].list ? item(match, &operands[0], operands[1].numbers[0], datum)
 							      : fails(match, "a list has no such item");
 	default:

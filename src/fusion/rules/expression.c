@@ -142,8 +142,9 @@ static struct sk_rule_expression *new_expression(struct sk_scanner *scanner, enu
 {
 	struct sk_rule_expression *expression = SK_NEW(scanner->arena, struct sk_rule_expression);
 
-	if (++scanner->size > SK_EXPRESSION_MAX_SIZE) {
-		sk_scanner_error(scanner, "the rule's expressions have more than %d parts", SK_EXPRESSION_MAX_SIZE);
+	if (++scanner->size > SK_RULE_EXPRESSION_MAX_SIZE) {
+		sk_scanner_error(scanner, "the rule's expressions have more than %d parts",
+				 SK_RULE_EXPRESSION_MAX_SIZE);
 		return NULL;
 	}
 	expression->kind = kind;
@@ -178,7 +179,7 @@ static struct sk_rule_expression *parse_items(struct sk_scanner *scanner, struct
 
 static struct sk_rule_expression *parse_number(struct sk_scanner *scanner)
 {
-	struct sk_rule_expression *expression = new_expression(scanner, SK_EXPRESSION_NUMBER, NULL);
+	struct sk_rule_expression *expression = new_expression(scanner, SK_RULE_EXPRESSION_NUMBER, NULL);
 	char *end;
 
 	if (!expression)
@@ -194,7 +195,7 @@ static struct sk_rule_expression *parse_number(struct sk_scanner *scanner)
 
 static struct sk_rule_expression *parse_text(struct sk_scanner *scanner)
 {
-	struct sk_rule_expression *expression = new_expression(scanner, SK_EXPRESSION_TEXT, NULL);
+	struct sk_rule_expression *expression = new_expression(scanner, SK_RULE_EXPRESSION_TEXT, NULL);
 	const char *end = strchr(scanner->at + 1, '\'');
 
 	if (!end) {
@@ -222,7 +223,7 @@ static struct sk_rule_expression *parse_call(struct sk_scanner *scanner, struct 
 				 sk_did_you_mean(scanner->arena, call->text, names, i));
 		return NULL;
 	}
-	call->kind = SK_EXPRESSION_CALL;
+	call->kind = SK_RULE_EXPRESSION_CALL;
 	call->of_value = functions[i].of_value;
 	call = parse_items(scanner, call, ")");
 	if (!call || (call->operands.count >= functions[i].least && call->operands.count <= functions[i].most))
@@ -235,7 +236,7 @@ static struct sk_rule_expression *parse_call(struct sk_scanner *scanner, struct 
 
 static struct sk_rule_expression *parse_word(struct sk_scanner *scanner)
 {
-	struct sk_rule_expression *expression = new_expression(scanner, SK_EXPRESSION_NAME, NULL);
+	struct sk_rule_expression *expression = new_expression(scanner, SK_RULE_EXPRESSION_NAME, NULL);
 
 	if (!expression)
 		return NULL;
@@ -245,7 +246,7 @@ static struct sk_rule_expression *parse_word(struct sk_scanner *scanner)
 		return NULL;
 	}
 	if (!strcmp(expression->text, "inf")) {
-		expression->kind = SK_EXPRESSION_NUMBER;
+		expression->kind = SK_RULE_EXPRESSION_NUMBER;
 		expression->number = INFINITY;
 		return expression;
 	}
@@ -262,7 +263,7 @@ static struct sk_rule_expression *parse_primary(struct sk_scanner *scanner)
 	if (*scanner->at == '\'')
 		return parse_text(scanner);
 	if (sk_scanner_take(scanner, "["))
-		return parse_items(scanner, new_expression(scanner, SK_EXPRESSION_LIST, NULL), "]");
+		return parse_items(scanner, new_expression(scanner, SK_RULE_EXPRESSION_LIST, NULL), "]");
 	if (!sk_scanner_take(scanner, "("))
 		return parse_word(scanner);
 	expression = sk_expression_parse(scanner);
@@ -274,11 +275,12 @@ static struct sk_rule_expression *parse_unary(struct sk_scanner *scanner)
 	struct sk_rule_expression *expression;
 
 	if (sk_scanner_take(scanner, "-"))
-		return with(scanner, new_expression(scanner, SK_EXPRESSION_UNARY, "-"), parse_unary(scanner));
+		return with(scanner, new_expression(scanner, SK_RULE_EXPRESSION_UNARY, "-"), parse_unary(scanner));
 	expression = parse_primary(scanner);
 	while (expression && sk_scanner_take(scanner, "[")) {
-		expression = with(scanner, with(scanner, new_expression(scanner, SK_EXPRESSION_ITEM, NULL), expression),
-				  sk_expression_parse(scanner));
+		expression =
+			with(scanner, with(scanner, new_expression(scanner, SK_RULE_EXPRESSION_ITEM, NULL), expression),
+			     sk_expression_parse(scanner));
 		if (!expression || !sk_scanner_expect(scanner, "]"))
 			return NULL;
 	}
@@ -305,12 +307,12 @@ static struct sk_rule_expression *parse_deeper(struct sk_scanner *scanner, unsig
 {
 	struct sk_rule_expression *expression = NULL;
 
-	if (++scanner->depth > (SK_EXPRESSION_MAX_DEPTH + 1) * (LEVELS + 1))
+	if (++scanner->depth > (SK_RULE_EXPRESSION_MAX_DEPTH + 1) * (LEVELS + 1))
 		sk_scanner_error(scanner, "expressions nest too deep");
 	else if (level == LEVELS)
 		expression = parse_unary(scanner);
 	else if (level == COMPARISON && sk_scanner_take(scanner, "not"))
-		expression = with(scanner, new_expression(scanner, SK_EXPRESSION_UNARY, "not"),
+		expression = with(scanner, new_expression(scanner, SK_RULE_EXPRESSION_UNARY, "not"),
 				  parse_deeper(scanner, COMPARISON));
 	else
 		expression = parse_binary(scanner, level);
@@ -325,7 +327,7 @@ static struct sk_rule_expression *parse_binary(struct sk_scanner *scanner, unsig
 
 	while (left && (word = take_operator(scanner, level))) {
 		struct sk_rule_expression *both =
-			with(scanner, new_expression(scanner, SK_EXPRESSION_BINARY, word), left);
+			with(scanner, new_expression(scanner, SK_RULE_EXPRESSION_BINARY, word), left);
 
 		left = with(scanner, both, parse_deeper(scanner, level + 1));
 	}
@@ -338,7 +340,7 @@ struct sk_rule_expression *sk_expression_parse(struct sk_scanner *scanner)
 
 	if (!expression || !sk_scanner_take(scanner, "if"))
 		return expression;
-	choice = new_expression(scanner, SK_EXPRESSION_CHOICE, NULL);
+	choice = new_expression(scanner, SK_RULE_EXPRESSION_CHOICE, NULL);
 	choice = with(scanner, choice, parse_deeper(scanner, 0));
 	choice = with(scanner, choice, expression);
 	if (!choice || !sk_scanner_expect(scanner, "else"))

@@ -1,22 +1,22 @@
 /* Expressions of rules: what a condition asks, and what attributes and constants are computed from. `size(x) /
  * size(y)`, `dtype(x) == 'f16' or dtype(x) == 'bf16'`, `concat([0], range(2, rank(x)))`. All arithmetic is that of
  * numbers of double precision, element by element where lists are concerned; text is only compared. */
-#ifndef SK_EXPRESSION_H
-#define SK_EXPRESSION_H
+#ifndef SK_RULE_EXPRESSION_H
+#define SK_RULE_EXPRESSION_H
 
 #include "src/base/arena.h"
 #include "src/base/diag.h"
 
 enum sk_expression_kind {
-	SK_EXPRESSION_NUMBER,
-	SK_EXPRESSION_TEXT,
-	SK_EXPRESSION_NAME,
-	SK_EXPRESSION_LIST,
-	SK_EXPRESSION_CALL, /* of a function */
-	SK_EXPRESSION_UNARY, /* "-", "not" */
-	SK_EXPRESSION_BINARY,
-	SK_EXPRESSION_ITEM, /* list[number] */
-	SK_EXPRESSION_CHOICE, /* a if condition else b: the operands are condition, a, b */
+	SK_RULE_EXPRESSION_NUMBER,
+	SK_RULE_EXPRESSION_TEXT,
+	SK_RULE_EXPRESSION_NAME,
+	SK_RULE_EXPRESSION_LIST,
+	SK_RULE_EXPRESSION_CALL, /* of a function */
+	SK_RULE_EXPRESSION_UNARY, /* "-", "not" */
+	SK_RULE_EXPRESSION_BINARY,
+	SK_RULE_EXPRESSION_ITEM, /* list[number] */
+	SK_RULE_EXPRESSION_CHOICE, /* a if condition else b: the operands are condition, a, b */
 };
 
 struct sk_rule_expression {
@@ -40,7 +40,7 @@ struct sk_scanner {
 	bool failed; /* an error has been said */
 };
 
-enum { SK_EXPRESSION_MAX_DEPTH = 40, SK_EXPRESSION_MAX_SIZE = 4000 /* of all expressions of a rule */ };
+enum { SK_RULE_EXPRESSION_MAX_DEPTH = 40, SK_RULE_EXPRESSION_MAX_SIZE = 4000 /* of all expressions of a rule */ };
 
 /* Where the next word starts. */
 struct sk_place sk_scanner_place(struct sk_scanner *scanner);

@@ -36,7 +36,8 @@ bool sk_rule_check_names(struct sk_diag *diag, const struct sk_rule *rule, const
 
 	if (expression->of_value) {
 		const struct sk_rule_expression *operand = expression->operands.items[0];
-		uint32_t name = operand->kind == SK_EXPRESSION_NAME ? sk_rule_find_name(rule, operand->text) : SK_NONE;
+		uint32_t name =
+			operand->kind == SK_RULE_EXPRESSION_NAME ? sk_rule_find_name(rule, operand->text) : SK_NONE;
 
 		if (is_value(rule, name) && rule->names.items[name].kind != SK_RULE_NEW &&
 		    (rule->names.items[name].kind == SK_RULE_REST) == !strcmp(expression->text, "count"))
@@ -45,7 +46,7 @@ bool sk_rule_check_names(struct sk_diag *diag, const struct sk_rule *rule, const
 			 strcmp(expression->text, "count") ? "a value" : "a *rest");
 		return false;
 	}
-	if (expression->kind == SK_EXPRESSION_NAME && strcmp(expression->text, SK_RULE_TARGET)) {
+	if (expression->kind == SK_RULE_EXPRESSION_NAME && strcmp(expression->text, SK_RULE_TARGET)) {
 		uint32_t name = sk_rule_find_name(rule, expression->text);
 
 		valid = name != SK_NONE && !is_value(rule, name);

@@ -137,7 +137,7 @@ static struct sk_rule_node as_line(const struct sk_match *match, const struct sk
 		if (attribute.binds != SK_NONE && match->set[attribute.binds]) {
 			struct sk_rule_expression *name = SK_NEW(arena, struct sk_rule_expression);
 
-			name->kind = SK_EXPRESSION_NAME;
+			name->kind = SK_RULE_EXPRESSION_NAME;
 			name->text = match->rule->names.items[attribute.binds].text;
 			attribute.value = name;
 		} else if (attribute.binds == SK_NONE && !attribute.value && example &&
