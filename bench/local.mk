@@ -42,11 +42,11 @@ bench_link_SOURCES = bench/link.c bench/objects.c bench/objects.h bench/rounds.c
 bench_link_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS)
 bench_link_LDADD = $(YAML_LIBS)
 
-BENCH_CC = $(AM_V_CC)$(MKDIR_P) bench && $(KERNEL_CC) $(KERNEL_CFLAGS) -I$(top_srcdir)/stubs -c -o $@
+BENCH_CC = $(AM_V_CC)$(MKDIR_P) bench && $(KERNEL_CC) $(KERNEL_CFLAGS) -I$(top_srcdir)/format -c -o $@
 
-bench/kernels.o: $(srcdir)/bench/kernels.c stubs/skkernel.h
+bench/kernels.o: $(srcdir)/bench/kernels.c format/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/kernels.c
-bench/hand-written.o: $(srcdir)/bench/hand-written.c stubs/skkernel.h
+bench/hand-written.o: $(srcdir)/bench/hand-written.c format/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/hand-written.c
 bench/direct.c: $(srcdir)/bench/generate
 	$(AM_V_GEN)$(MKDIR_P) bench && $(SHELL) $(srcdir)/bench/generate direct > $@
@@ -59,10 +59,10 @@ bench/dispatch.sk: bench/dispatch.yaml bench/kernels.o bench/hand-written.o skli
 
 # Packages of so many kernels.
 BENCH_LOADS = bench/load-100.sk bench/load-1000.sk bench/load-10000.sk
-$(BENCH_LOADS): bench/load-%.sk: $(srcdir)/bench/generate stubs/skkernel.h sklink$(EXEEXT)
+$(BENCH_LOADS): bench/load-%.sk: $(srcdir)/bench/generate format/skkernel.h sklink$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) bench && $(SHELL) $(srcdir)/bench/generate kernels $* > bench/load-$*.c
 	$(AM_V_at)$(SHELL) $(srcdir)/bench/generate load $* > bench/load-$*.json
-	$(AM_V_at)$(KERNEL_CC) $(KERNEL_CFLAGS) -O1 -I$(top_srcdir)/stubs -c -o bench/load-$*.o bench/load-$*.c
+	$(AM_V_at)$(KERNEL_CC) $(KERNEL_CFLAGS) -O1 -I$(top_srcdir)/format -c -o bench/load-$*.o bench/load-$*.c
 	$(AM_V_at)./sklink --no-task-entries bench/load-$*.json bench/load-$*.o -o $@
 
 # 10,000 kernels, and a launch of each by itself.
@@ -70,10 +70,10 @@ bench/load-tasks.sk: bench/load-10000.sk
 	$(AM_V_GEN)./sklink bench/load-10000.json bench/load-10000.o -o $@
 
 # One kernel, and addresses that loading relocates.
-bench/load-relocated.sk: $(srcdir)/bench/generate stubs/skkernel.h sklink$(EXEEXT)
+bench/load-relocated.sk: $(srcdir)/bench/generate format/skkernel.h sklink$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) bench && $(SHELL) $(srcdir)/bench/generate addresses 10000 > bench/load-relocated.c
 	$(AM_V_at)$(SHELL) $(srcdir)/bench/generate load 1 > bench/load-relocated.json
-	$(AM_V_at)$(KERNEL_CC) $(KERNEL_CFLAGS) -I$(top_srcdir)/stubs -c -o bench/load-relocated.o bench/load-relocated.c
+	$(AM_V_at)$(KERNEL_CC) $(KERNEL_CFLAGS) -I$(top_srcdir)/format -c -o bench/load-relocated.o bench/load-relocated.c
 	$(AM_V_at)./sklink bench/load-relocated.json bench/load-relocated.o -o $@
 
 # The sample's package, for what this processor has.
@@ -85,7 +85,7 @@ bench/microkernels.sk: samples/microkernels/reference$(EXEEXT) samples/microkern
 	./sklink bench/microkernels-data/microkernels.yaml samples/microkernels/kernels$$objects -o $@
 
 # Networks, each without tile groups (and nothing side by side) and with them, for what this processor has.
-bench/tile-kernels.o: $(srcdir)/bench/tile-kernels.c stubs/skkernel.h
+bench/tile-kernels.o: $(srcdir)/bench/tile-kernels.c format/skkernel.h
 	$(BENCH_CC) `grep -qw avx2 /proc/cpuinfo && echo -mavx2` $(srcdir)/bench/tile-kernels.c
 bench/tiles/stamp: $(srcdir)/bench/generate bench/tile-kernels.o sklink$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) bench/tiles
@@ -145,7 +145,7 @@ bench-weights: sklink$(EXEEXT) kernels/libskernels.a
 	/usr/bin/python3 $(srcdir)/bench/weights $(srcdir) . bench/weights.d
 .PHONY: bench bench-kernels bench-link bench-networks bench-patterns bench-runtime bench-tile-groups bench-variants bench-weights
 
-bench/link-kernel.o: $(srcdir)/bench/link-kernel.c stubs/skkernel.h
+bench/link-kernel.o: $(srcdir)/bench/link-kernel.c format/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/link-kernel.c
 CLEAN_FOLDERS += bench/links bench/networks.d bench/patterns.d bench/products.d bench/variants.d bench/weights.d bench/microkernels-data bench/tiles
 

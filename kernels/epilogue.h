@@ -16,7 +16,7 @@
 struct epilogue {
 	const element *bias, *addend; /* either may be NULL; rows of the addend are `columns` long */
 	size_t columns;
-	int64_t activation; /* src/fusion/operators/fused-products.c has the same numbers */
+	int64_t activation; /* graph/operators/fused-products.c has the same numbers */
 };
 
 enum { IDENTITY, RELU, GELU, GELU_TANH, SWISH };

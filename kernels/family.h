@@ -21,7 +21,7 @@
 #ifndef SK_KERNELS_FAMILY_H
 #define SK_KERNELS_FAMILY_H
 
-#include "stubs/skkernel.h"
+#include "format/skkernel.h"
 
 #include <stdint.h>
 

@@ -29,7 +29,7 @@ struct cell {
 	number *state, *memory, *sums, *more; /* [h], [h], [GATES * h], [h] */
 };
 
-/* Functions have the numbers that src/fusion/operators/recurrent.c gives them. */
+/* Functions have the numbers that graph/operators/recurrent.c gives them. */
 static inline number function(int64_t which, number x, number alpha, number beta)
 {
 	number line;

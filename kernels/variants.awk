@@ -65,13 +65,13 @@ function product(i, name, keys, isa, key, list, count, members, j, k, n) {
 # The headers that a file of the room includes, and those that they include.
 function headers_of(file, line, name, list) {
 	while ((getline line < (folder file)) > 0)
-		if (line ~ /^#include "(kernels|stubs)\//) {
+		if (line ~ /^#include "(kernels|format)\//) {
 			name = line
 			gsub(/^#include "(kernels\/)?|"$/, "", name)
 			if (name in known)
 				continue
 			known[name] = 1
-			list = list (name ~ /^stubs/ ? " $S/../" : " $S/") name (name ~ /^stubs/ ? "" : headers_of(name))
+			list = list (name ~ /^format/ ? " $S/../" : " $S/") name (name ~ /^format/ ? "" : headers_of(name))
 		}
 	close(folder file)
 	return list

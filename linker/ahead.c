@@ -7,11 +7,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/beside.h"
+#include "base/mapped.h"
 #include "linker/link.h"
 #include "linker/object.h"
 #include "linker/passes.h"
-#include "src/base/beside.h"
-#include "src/base/mapped.h"
 
 enum { MOST_THREADS = 64, MEMBERS = 64 /* that a thread takes at a time */ };
 

@@ -1,11 +1,11 @@
-/* The machines that the linker knows: those of stubs/machines.def. */
+/* The machines that the linker knows: those of format/machines.def. */
 #include <stddef.h>
 
 #include "linker/architecture.h"
 
 static const struct sk_architecture *const architectures[] = {
 #define SK_MACHINE(name) &sk_architecture_##name,
-#include "stubs/machines.def"
+#include "format/machines.def"
 #undef SK_MACHINE
 };
 

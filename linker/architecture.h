@@ -1,11 +1,11 @@
-/* What the linker must know about an instruction set beside its relocations (stubs/relocation-types.h): what may be
+/* What the linker must know about an instruction set beside its relocations (format/relocation-types.h): what may be
  * rewritten, stubs, and what is the machine's own in ELF files. One const table per machine. */
 #ifndef SK_LINKER_ARCHITECTURE_H
 #define SK_LINKER_ARCHITECTURE_H
 
+#include "format/import-row.h"
+#include "format/relocation-types.h"
 #include "linker/linker.h"
-#include "stubs/import-row.h"
-#include "stubs/relocation-types.h"
 
 struct sk_property;
 
@@ -84,7 +84,7 @@ struct sk_architecture {
 };
 
 #define SK_MACHINE(name) extern const struct sk_architecture sk_architecture_##name;
-#include "stubs/machines.def"
+#include "format/machines.def"
 #undef SK_MACHINE
 
 /* The architecture of an ELF machine, or NULL. */

@@ -3,8 +3,8 @@
  * here is keyed by a member's name, since real archives hold several members of one name. */
 #include <string.h>
 
+#include "base/checked.h"
 #include "linker/object.h"
-#include "src/base/checked.h"
 
 /* Of a member; thin archives have paths there. It stands in every message about the member, and in front of its
  * symbols' places, so it must not be as long as the archive. */

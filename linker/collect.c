@@ -7,6 +7,7 @@
  * What functions reach that are needed in any case can be collected ahead, beside what the caller does: before it is
  * known what the package's own sections are, and which names they define. Sections that refer to names which may come
  * to mean something else are looked at again. */
+#include "base/beside.h"
 #include "linker/link.h"
 #include "linker/merge.h"
 #include "linker/passes.h"
@@ -14,7 +15,6 @@
 #include "linker/section.h"
 #include "linker/symbol.h"
 #include "linker/texts.h"
-#include "src/base/beside.h"
 
 /* Sections in the order in which they are found, nearest first, so that the way to each is a shortest one. */
 struct sk_collecting {

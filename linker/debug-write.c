@@ -7,12 +7,12 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/checked.h"
 #include "linker/link.h"
 #include "linker/output.h"
 #include "linker/passes.h"
 #include "linker/relocation.h"
 #include "linker/section.h"
-#include "src/base/checked.h"
 
 static uint64_t tombstone_of(const struct sk_input_section *section)
 {

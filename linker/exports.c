@@ -7,13 +7,13 @@
  * global one before a local one, and then the last. Entries of the caller are exported whether or not one fits. */
 #include <string.h>
 
+#include "base/pattern.h"
 #include "linker/exports.h"
 #include "linker/link.h"
 #include "linker/output.h"
 #include "linker/passes.h"
 #include "linker/relocation.h"
 #include "linker/symbol.h"
-#include "src/base/pattern.h"
 
 /* ---- patterns ---- */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "linker/exports.h"
 #include "linker/link.h"
 #include "linker/merge.h"
@@ -12,7 +13,6 @@
 #include "linker/relocation.h"
 #include "linker/section.h"
 #include "linker/symbol.h"
-#include "src/base/checked.h"
 
 /* The image; a section that has not been copied into it stands in its gap. */
 static void add_loaded(struct sk_linker *linker)

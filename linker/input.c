@@ -3,12 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
 #include "linker/link.h"
 #include "linker/object.h"
 #include "linker/passes.h"
 #include "linker/section.h"
 #include "linker/symbol.h"
-#include "src/base/mapped.h"
 
 /* Enters the global symbols into the linker's table. */
 static void enter_symbols(struct sk_linker *linker, struct sk_object *object, uint32_t number)

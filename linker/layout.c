@@ -8,6 +8,7 @@
  * With -r there are the same output sections in the same order, each at address 0, and no segments. */
 #include <inttypes.h>
 
+#include "base/checked.h"
 #include "linker/layout.h"
 #include "linker/link.h"
 #include "linker/output.h"
@@ -15,7 +16,6 @@
 #include "linker/relocation.h"
 #include "linker/section.h"
 #include "linker/symbol.h"
-#include "src/base/checked.h"
 
 /* ---- aligned functions ---- */
 

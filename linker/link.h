@@ -3,6 +3,7 @@
 #ifndef SK_LINKER_LINK_H
 #define SK_LINKER_LINK_H
 
+#include "base/file.h"
 #include "linker/exports.h"
 #include "linker/merge.h"
 #include "linker/object.h"
@@ -10,7 +11,6 @@
 #include "linker/relocation.h"
 #include "linker/state.h"
 #include "linker/symbol.h"
-#include "src/base/file.h"
 
 /* A section from sk_linker_add_section. */
 struct sk_synthetic {

@@ -1,6 +1,8 @@
 /* The room's door: creating and destroying a linker, what its caller says of code, and the link as a list of passes. */
 #include <string.h>
 
+#include "base/beside.h"
+#include "base/mapped.h"
 #include "linker/link.h"
 #include "linker/object.h"
 #include "linker/output.h"
@@ -8,8 +10,6 @@
 #include "linker/section.h"
 #include "linker/symbol.h"
 #include "linker/texts.h"
-#include "src/base/beside.h"
-#include "src/base/mapped.h"
 
 /* What the linker makes itself. Sizes follow in the course of the link; what stays empty is not in the image. */
 static const struct {

@@ -12,11 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/arena.h"
-#include "src/base/diag.h"
-#include "src/base/file.h"
-#include "src/base/map.h"
-#include "src/base/timing.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "base/timing.h"
 
 struct sk_linker;
 

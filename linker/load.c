@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "linker/frames.h"
 #include "linker/object.h"
 #include "linker/section.h"
-#include "src/base/checked.h"
 
 enum { SHT_CREL_TYPE = 0x40000014 }; /* LLVM's compact relocations */
 

@@ -58,9 +58,9 @@ linker_liblinker_la_SOURCES = \
 	linker/why-live.c \
 	linker/write.c \
 	linker/x86_64.c \
-	stubs/import-row.h stubs/machines.def
+	format/import-row.h format/machines.def
 linker_liblinker_la_CFLAGS = $(STRICT_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS) -pthread
-linker_liblinker_la_LIBADD = src/libbase.la stubs/librelocations.la stubs/libimports.la $(XXHASH_LIBS) $(ZLIB_LIBS) $(LIBIBERTY_LIBS) -lpthread
+linker_liblinker_la_LIBADD = base/libbase.la format/librelocations.la format/libimports.la $(XXHASH_LIBS) $(ZLIB_LIBS) $(LIBIBERTY_LIBS) -lpthread
 
 # A small linker around linker.h, for the shell tests.
 check_PROGRAMS += tests/link/link-driver

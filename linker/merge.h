@@ -2,8 +2,8 @@
 #ifndef SK_LINKER_MERGE_H
 #define SK_LINKER_MERGE_H
 
+#include "base/map.h"
 #include "linker/section.h"
-#include "src/base/map.h"
 
 struct sk_linker;
 

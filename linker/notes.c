@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "linker/link.h"
 #include "linker/object.h"
 #include "linker/output.h"
 #include "linker/passes.h"
 #include "linker/section.h"
-#include "src/base/checked.h"
 
 /* ---- what a type means ---- */
 

@@ -13,9 +13,9 @@
  * aligned to eight bytes (that is most of them), and would check less. */
 #include <string.h>
 
+#include "base/checked.h"
 #include "linker/object.h"
 #include "linker/section.h"
-#include "src/base/checked.h"
 
 /* No section is aligned to more, and no section or common symbol is larger: what claims to be is damaged, and would
  * only overflow the image. */

@@ -1,10 +1,10 @@
 /* The parts of the file, one after another: bytes in memory come in, and their places in the file go out. Images,
  * objects (-r) and debug information add theirs here. Constants are never copied: the file's parts refer to the
  * caller's memory. */
+#include "base/checked.h"
 #include "linker/link.h"
 #include "linker/output.h"
 #include "linker/section.h"
-#include "src/base/checked.h"
 
 void sk_image_add(struct sk_linker *linker, uint64_t offset, const void *bytes, uint64_t size)
 {

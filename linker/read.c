@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
 #include "linker/object.h"
-#include "src/base/mapped.h"
 
 enum { MAPPED_FROM = 64 * 1024 };
 

@@ -8,8 +8,8 @@
  * of times. Classes are ranges of one permuted array (Valmari, "Fast brief practical DFA minimization", 2012). */
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "linker/fold.h"
-#include "src/base/arena.h"
 
 struct class
 {

@@ -1,15 +1,15 @@
 /* Computes what relocations ask for and writes it: live sections come in, their bytes in the image go out, and the list
  * of what is left to the loader. The arithmetic is the same for all machines; the bits are written by the machine's
- * table (stubs/relocation-types.h). */
+ * table (format/relocation-types.h). */
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "linker/link.h"
 #include "linker/output.h"
 #include "linker/passes.h"
 #include "linker/relocation.h"
 #include "linker/section.h"
-#include "src/base/parallel.h"
 
 static uint64_t address_of(const struct sk_target *target)
 {

@@ -2,8 +2,8 @@
 #ifndef SK_LINKER_RELOCATION_H
 #define SK_LINKER_RELOCATION_H
 
+#include "format/relocation-types.h"
 #include "linker/symbol.h"
-#include "stubs/relocation-types.h"
 
 struct sk_linker;
 

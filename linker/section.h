@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "src/base/arena.h"
-#include "src/base/diag.h"
+#include "base/arena.h"
+#include "base/diag.h"
 
 struct sk_linker;
 struct sk_object;

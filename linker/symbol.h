@@ -3,8 +3,8 @@
 #ifndef SK_LINKER_SYMBOL_H
 #define SK_LINKER_SYMBOL_H
 
+#include "format/import-row.h"
 #include "linker/object.h"
-#include "stubs/import-row.h"
 
 struct sk_linker;
 

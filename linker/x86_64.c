@@ -8,7 +8,7 @@
  * and ModRM byte tell which one it is: no other instruction has these two bytes before such a field. Rewriting to an
  * immediate would need an absolute address, so only mov, call and jmp are done. Descriptors of thread-local variables
  * become words with their distances (section "Thread-Local Storage": from general-dynamic to initial-exec).
- * stubs/x86_64/relocations.c has the types.
+ * format/x86_64/relocations.c has the types.
  *
  * Program properties (psABI, "Program Property"): the package's own code uses baseline x86-64 with SSE registers. Its
  * entries do not begin with endbr64, and nobody has tried them with shadow stacks, so a package claims neither IBT nor

@@ -1,38 +1,3 @@
-# libskrt, skrun, and the plan's reader, which sklink, skdump and the verifier share.
-noinst_LTLIBRARIES += loader/libplan.la
-loader_libplan_la_SOURCES = \
-	loader/arch/x86_64/isa.c loader/arch/x86_64/cpuid.h loader/plan/isa.h \
-	loader/plan/plan-arguments.c loader/plan/plan-call.c loader/plan/plan-checker.h loader/plan/plan-launch.c loader/plan/plan-networks.c loader/plan/plan.c loader/plan/plan.h \
-	loader/plan/task-filter.c loader/plan/task-filter.h loader/plan/words.c loader/plan/words.h \
-	loader/arch/x86_64/isa.def
-loader_libplan_la_CFLAGS = $(STRICT_CFLAGS)
-
-# The seal of packages: sklink makes it, libskrt compares.
-noinst_LTLIBRARIES += loader/libseal.la
-loader_libseal_la_SOURCES = loader/image/seal.c loader/image/seal.h
-loader_libseal_la_CFLAGS = $(STRICT_CFLAGS) $(XXHASH_CFLAGS) $(SODIUM_CFLAGS)
-loader_libseal_la_LIBADD = $(SODIUM_LIBS)
-
-# .npy files: sklink reads constants, skrun reads inputs and writes outputs.
-noinst_LTLIBRARIES += loader/libnpy.la
-loader_libnpy_la_SOURCES = loader/npy/npy.c loader/npy/npy.h
-loader_libnpy_la_CFLAGS = $(STRICT_CFLAGS)
-loader_libnpy_la_LIBADD = src/libfiles.la
-
-# Device profiles, for sklink, predictions and the simulated device. Those that are built in are the files as texts in C.
-noinst_LTLIBRARIES += loader/libprofile.la
-loader_libprofile_la_SOURCES = loader/profile/lines.c loader/profile/lines.h loader/profile/profile.c loader/profile/profile.h src/base/locale.h
-profilesdir = $(pkgdatadir)/profiles
-dist_profiles_DATA = loader/profile/a3.profile loader/profile/host.profile
-loader/profile/profile.lo: loader/profile/builtin-profiles.h
-loader/profile/builtin-profiles.h: $(dist_profiles_DATA)
-	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)for name in a3 host; do \
-		echo "static const char $${name}_profile[] ="; \
-		sed 's/[\\"]/\\&/g; s/.*/"&\\n"/; $$s/$$/;/' $(top_srcdir)/loader/profile/$$name.profile || exit 1; \
-	done >$@.tmp && mv $@.tmp $@
-CLEANFILES += loader/profile/builtin-profiles.h
-
 # Predicted time: what skrun --predict prints.
 noinst_LTLIBRARIES += loader/libpredict.la
 loader_libpredict_la_SOURCES = \
@@ -45,7 +10,7 @@ loader_libpredict_la_SOURCES = \
 	loader/predict/predicted-trace.c loader/predict/predicted-trace.h \
 	loader/predict/visits.c loader/predict/visits.h
 loader_libpredict_la_CFLAGS = $(STRICT_CFLAGS)
-loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la src/libfiles.la
+loader_libpredict_la_LIBADD = format/libprofile.la format/libplan.la base/libfiles.la
 
 # All of the runtime, for libskrt and for tests that look inside.
 noinst_LTLIBRARIES += loader/libloader.la
@@ -74,10 +39,9 @@ loader_libloader_la_SOURCES = \
 	loader/image/imports.c loader/image/imports.h loader/image/integrity.c loader/image/integrity.h loader/image/lookup.c \
 	loader/image/processor.c loader/image/processor.h loader/image/read.c loader/image/relocate.c loader/image/symbols.c loader/image/weights.c loader/image/weights.h \
 	loader/skrt.h \
-	loader/trace/trace-file.c loader/trace/trace.c loader/trace/trace.h \
-	stubs/convention.h stubs/imports.def stubs/import-row.h stubs/skabi.h stubs/skplan.h stubs/skrows.h stubs/skweights.h stubs/x86_64/registers.h
-loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la src/libnearest.la src/libtemporary.la \
-	stubs/libimports.la -ldl
+	loader/trace/trace-file.c loader/trace/trace.c loader/trace/trace.h
+loader_libloader_la_LIBADD = format/libplan.la format/libprofile.la format/libseal.la base/libnearest.la base/libtemporary.la \
+	format/libimports.la -ldl
 loader_libloader_la_CFLAGS = $(STRICT_CFLAGS) -pthread
 
 lib_LTLIBRARIES += libskrt.la
@@ -105,7 +69,7 @@ skrun_SOURCES = \
 	loader/skrun/task-table.c loader/skrun/task-table.h \
 	loader/skrun/verification.c loader/skrun/watched-run.c
 # Linked with the runtime itself: an installed skrun depends on nothing but the C library, and sees the plan.
-skrun_LDADD = loader/libloader.la loader/libpredict.la loader/libnpy.la -lpthread -lm
+skrun_LDADD = loader/libloader.la loader/libpredict.la format/libnpy.la -lpthread -lm
 dist_man_MANS += doc/skrun.1
 
 SHELL_TESTS += tests/run/package-damage.sh tests/run/predict.sh tests/run/progress.sh tests/run/skrun.sh
@@ -115,19 +79,19 @@ if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_isa
 tests_unit_check_isa_SOURCES = tests/unit/check_isa.c
 tests_unit_check_isa_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_isa_LDADD = loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_isa_LDADD = format/libplan.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_isa
 
 check_PROGRAMS += tests/unit/check_npy
 tests_unit_check_npy_SOURCES = tests/unit/check_npy.c
 tests_unit_check_npy_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_npy_LDADD = loader/libnpy.la $(CHECK_LIBS)
+tests_unit_check_npy_LDADD = format/libnpy.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_npy
 
 check_PROGRAMS += tests/unit/check_predict
 tests_unit_check_predict_SOURCES = tests/unit/check_predict.c tests/lib/plan-builder.c tests/lib/plan-builder.h
 tests_unit_check_predict_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
-tests_unit_check_predict_LDADD = loader/libpredict.la src/libbase.la -lm $(CHECK_LIBS)
+tests_unit_check_predict_LDADD = loader/libpredict.la base/libbase.la -lm $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_predict
 
 check_PROGRAMS += tests/unit/check_image tests/unit/check_runtime

@@ -8,19 +8,19 @@ SAMPLE_KERNELS = \
 	samples/quant_matmul/quant_matmul.o \
 	samples/quant_matmul/dequant_swiglu_quant.o
 
-$(SAMPLE_KERNELS): %.o: $(top_srcdir)/%.c $(top_srcdir)/stubs/skkernel.h
+$(SAMPLE_KERNELS): %.o: $(top_srcdir)/%.c $(top_srcdir)/format/skkernel.h
 	@$(MKDIR_P) $(@D)
-	$(AM_V_CC)$(KERNEL_CC) $(KERNEL_CFLAGS) -Wall -Wextra -I$(top_srcdir)/stubs -c -o $@ $<
+	$(AM_V_CC)$(KERNEL_CC) $(KERNEL_CFLAGS) -Wall -Wextra -I$(top_srcdir)/format -c -o $@ $<
 
 # The same for processors with AVX2.
 SAMPLE_KERNELS_AVX2 = samples/microkernels/kernels-avx2.o
-$(SAMPLE_KERNELS_AVX2): %-avx2.o: $(top_srcdir)/%.c $(top_srcdir)/stubs/skkernel.h
+$(SAMPLE_KERNELS_AVX2): %-avx2.o: $(top_srcdir)/%.c $(top_srcdir)/format/skkernel.h
 	@$(MKDIR_P) $(@D)
-	$(AM_V_CC)$(KERNEL_CC) $(KERNEL_CFLAGS) -mavx2 -mfma -ffp-contract=fast -Wall -Wextra -I$(top_srcdir)/stubs -c -o $@ $<
+	$(AM_V_CC)$(KERNEL_CC) $(KERNEL_CFLAGS) -mavx2 -mfma -ffp-contract=fast -Wall -Wextra -I$(top_srcdir)/format -c -o $@ $<
 
 noinst_LTLIBRARIES += samples/libreference.la
 samples_libreference_la_SOURCES = samples/tensor-file.c samples/tensor-file.h
-samples_libreference_la_LIBADD = loader/libnpy.la
+samples_libreference_la_LIBADD = format/libnpy.la
 
 SAMPLE_REFERENCES = \
 	samples/composite/reference \

@@ -3,7 +3,7 @@
 #ifndef TENSOR_FILE_H
 #define TENSOR_FILE_H
 
-#include "loader/npy/npy.h"
+#include "format/npy/npy.h"
 
 /* Writes DIRECTORY/NAME.npy. */
 void tensor_save(const char *directory, const char *name, enum sk_dtype dtype, uint32_t rank, const uint64_t *shape,

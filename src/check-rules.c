@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/rules/read-rules.h"
+#include "graph/rules/rule-sides.h"
 #include "src/folding.h"
-#include "src/fusion/rules/read-rules.h"
-#include "src/fusion/rules/rule-sides.h"
 #include "src/have-kernels.h"
 #include "src/link-passes.h"
 

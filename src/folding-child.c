@@ -11,12 +11,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/checked.h"
+#include "base/mapped.h"
 #include "loader/skrt.h"
-#include "src/base/checked.h"
-#include "src/base/mapped.h"
 #include "src/command/configure.h"
-#include "src/fusion/passes/lower.h"
 #include "src/link-passes.h"
+#include "src/lower.h"
 
 static const uint64_t most_stacks = 4ULL << 30; /* bytes that threads and cores take besides */
 
@@ -196,7 +196,7 @@ static void order_results(struct run *run, const uint32_t *outputs)
 	}
 }
 
-/* In pieces for which the kernel has pages at hand, and which begin where such pages do; see src/base/file.c. The errno
+/* In pieces for which the kernel has pages at hand, and which begin where such pages do; see base/file.c. The errno
  * of what fails, or 0. */
 static int write_result(const struct run *run, uint32_t output, const uint8_t *bytes)
 {

@@ -3,7 +3,7 @@
 #ifndef SK_FOLDING_CHILD_H
 #define SK_FOLDING_CHILD_H
 
-#include "src/fusion/canonical.h"
+#include "graph/canonical.h"
 #include "src/outputs/outputs.h"
 
 /* What is computed in one go. */

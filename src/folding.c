@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/checked.h"
-#include "src/base/temporary.h"
+#include "base/checked.h"
+#include "base/temporary.h"
+#include "graph/passes/canonical-graph.h"
 #include "src/folding-child.h"
-#include "src/fusion/passes/canonical-graph.h"
 #include "src/package/weights-file.h"
 
 /* Of what is computed there is so much at most, and so much more for each byte of the model's constants: what packs

@@ -3,7 +3,7 @@
 #ifndef SK_FOLDING_H
 #define SK_FOLDING_H
 
-#include "src/fusion/canonical.h"
+#include "graph/canonical.h"
 #include "src/outputs/outputs.h"
 
 /* Gives the wanted values, which depend on constants only, their contents; as sk_fold, of a const struct sk_link. */

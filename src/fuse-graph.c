@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/escape.h"
-#include "src/base/text.h"
-#include "src/base/timing.h"
-#include "src/fusion/composites/composites.h"
-#include "src/fusion/manager/lists.h"
-#include "src/fusion/manager/pass.h"
-#include "src/fusion/manager/switches.h"
-#include "src/fusion/passes/slices.h"
-#include "src/fusion/rewrites/rewrites.h"
-#include "src/fusion/rules/expand.h"
-#include "src/fusion/rules/fuse.h"
+#include "base/escape.h"
+#include "base/text.h"
+#include "base/timing.h"
+#include "graph/composites/composites.h"
+#include "graph/manager/lists.h"
+#include "graph/manager/pass.h"
+#include "graph/manager/switches.h"
+#include "graph/passes/slices.h"
+#include "graph/rewrites/rewrites.h"
+#include "graph/rules/expand.h"
+#include "graph/rules/fuse.h"
 
 /* It changes no graph: tasks get their cores when they are planned, as the scopes' option parallel-fusion has it. */
 static enum sk_pass_result allow_side_by_side(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)

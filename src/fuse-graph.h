@@ -2,13 +2,13 @@
 #ifndef SK_FUSE_GRAPH_H
 #define SK_FUSE_GRAPH_H
 
-#include "src/fusion/canonical.h"
-#include "src/fusion/dumps/dumps.h"
-#include "src/fusion/graph.h"
-#include "src/fusion/manager/choose.h"
-#include "src/fusion/manager/flags.h"
-#include "src/fusion/manager/results.h"
-#include "src/fusion/rules/match.h"
+#include "graph/canonical.h"
+#include "graph/dumps/dumps.h"
+#include "graph/graph.h"
+#include "graph/manager/choose.h"
+#include "graph/manager/flags.h"
+#include "graph/manager/results.h"
+#include "graph/rules/match.h"
 
 /* What is decided once, for all networks of a link. */
 struct sk_graph_fusion {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "src/fusion/onnx/onnx.h"
+#include "graph/onnx/onnx.h"
 
 static struct sk_flags_text find_text(const struct sk_link *link)
 {

@@ -2,7 +2,7 @@
 #ifndef SK_FUSION_FLAGS_H
 #define SK_FUSION_FLAGS_H
 
-#include "src/fusion/manager/flags.h"
+#include "graph/manager/flags.h"
 #include "src/outputs/outputs.h"
 
 /* Reads the flags of the first that says something, for the target that is asked for, or that of the device. False if

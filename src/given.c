@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/npy/npy.h"
-#include "src/base/pattern.h"
+#include "base/pattern.h"
+#include "format/npy/npy.h"
 
 /* One of them, and where it stands. */
 struct given {

@@ -2,8 +2,8 @@
 #ifndef SK_GIVEN_H
 #define SK_GIVEN_H
 
+#include "graph/graph.h"
 #include "src/command/command.h"
-#include "src/fusion/graph.h"
 #include "src/model/graph-file.h"
 
 /* Sets what --shape, --freeze and --state say of the graph's inputs, and then what a manifest says; and the dimensions

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
+#include "graph/passes/canonical-graph.h"
 #include "src/bind/kernels.h"
 #include "src/bind/operators.h"
-#include "src/fusion/passes/canonical-graph.h"
-#include "src/fusion/passes/lower.h"
 #include "src/link-passes.h"
+#include "src/lower.h"
 
 /* ---- a graph of the nodes alone ---- */
 

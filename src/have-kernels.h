@@ -3,7 +3,7 @@
 #ifndef SK_HAVE_KERNELS_H
 #define SK_HAVE_KERNELS_H
 
-#include "src/fusion/graph.h"
+#include "graph/graph.h"
 #include "src/outputs/outputs.h"
 
 /* As an sk_rule_check, of a struct sk_link, whose inputs are read at the first question: why one of the nodes has no

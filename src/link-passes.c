@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "src/base/beside.h"
-#include "src/base/text.h"
+#include "base/beside.h"
+#include "base/text.h"
 #include "src/bind/bind.h"
 #include "src/bind/idle.h"
 #include "src/bind/kernels.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "src/base/identifier.h"
+#include "base/identifier.h"
 #include "src/model/tensor.h"
 
 struct reader {

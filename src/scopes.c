@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/base/pattern.h"
+#include "base/pattern.h"
 #include "src/manifest/options.h"
 
 /* ---- --scope ---- */

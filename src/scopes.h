@@ -2,8 +2,8 @@
 #ifndef SK_SCOPES_H
 #define SK_SCOPES_H
 
+#include "graph/graph.h"
 #include "src/command/command.h"
-#include "src/fusion/graph.h"
 #include "src/model/model.h"
 
 /* Puts the nodes that a manifest and --scope mean into their scopes, whatever the file says of them; of several that

@@ -3,13 +3,13 @@
 
 #include <stdio.h>
 
+#include "graph/onnx/onnx.h"
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
 #include "src/check-rules.h"
 #include "src/command/configure.h"
 #include "src/command/reproduction.h"
 #include "src/fusion-flags.h"
-#include "src/fusion/onnx/onnx.h"
 #include "src/link-passes.h"
 #include "src/manifest/manifest.h"
 #include "src/manifest/options.h"

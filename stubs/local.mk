@@ -1,15 +1,3 @@
-# The relocations of each machine, for the linker and for dispatchers.
-noinst_LTLIBRARIES += stubs/librelocations.la
-stubs_librelocations_la_SOURCES = stubs/relocation-types.h stubs/x86_64/relocations.c stubs/machines.def
-stubs_librelocations_la_CFLAGS = $(STRICT_CFLAGS)
-
-# What packages may import, for the linker, libskrt and skdump.
-noinst_LTLIBRARIES += stubs/libimports.la
-stubs_libimports_la_SOURCES = \
-	stubs/import-row.h stubs/imports.c stubs/imports.def \
-	stubs/x86_64/imports.c stubs/x86_64/imports.def stubs/machines.def
-stubs_libimports_la_CFLAGS = $(STRICT_CFLAGS)
-
 # Dispatcher synthesis, and the headers that linker, runtime and kernels share.
 noinst_LTLIBRARIES += stubs/libstubs.la
 stubs_libstubs_la_SOURCES = \
@@ -19,13 +7,10 @@ stubs_libstubs_la_SOURCES = \
 	stubs/dispatcher/eh_frame.c stubs/dispatcher/eh_frame.h \
 	stubs/x86_64/emit.c stubs/x86_64/emitter.h stubs/dispatcher/emit.h \
 	stubs/x86_64/waits.c stubs/x86_64/loops.c stubs/x86_64/call.c stubs/x86_64/values.c stubs/x86_64/assemble.c \
-	stubs/x86_64/encode.c stubs/x86_64/encode.h stubs/convention.h stubs/x86_64/registers.h \
-	stubs/dispatcher/ops.h stubs/dispatcher/thunk.c stubs/dispatcher/thunk.h \
-	stubs/skabi.h stubs/skplan.h stubs/skrows.h stubs/skweights.h
+	stubs/x86_64/encode.c stubs/x86_64/encode.h \
+	stubs/dispatcher/ops.h stubs/dispatcher/thunk.c stubs/dispatcher/thunk.h
 stubs_libstubs_la_CFLAGS = $(STRICT_CFLAGS)
-stubs_libstubs_la_LIBADD = stubs/librelocations.la loader/libplan.la src/libbase.la
-
-include_HEADERS += stubs/skkernel.h
+stubs_libstubs_la_LIBADD = format/librelocations.la format/libplan.la base/libbase.la
 
 # The encoder against the system's assembler.
 check_PROGRAMS += tests/unit/check_emit
@@ -37,7 +22,7 @@ QUICK_TESTS += tests/unit/emit.sh
 # A second machine, which only these tests have.
 SHELL_TESTS += tests/unit/machines.sh
 QUICK_TESTS += tests/unit/machines.sh
-EXTRA_DIST += tests/unit/aarch64/stubs/machines.def tests/unit/aarch64/loader/arch/host.h
+EXTRA_DIST += tests/unit/aarch64/format/machines.def tests/unit/aarch64/loader/arch/host.h
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_machines

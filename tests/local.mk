@@ -53,26 +53,26 @@ if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_onnx
 tests_unit_check_onnx_SOURCES = tests/unit/check_onnx.c tests/lib/protobuf-writer.c tests/lib/protobuf-writer.h tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_onnx_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_onnx_LDADD = src/libfusion.la $(CHECK_LIBS)
+tests_unit_check_onnx_LDADD = graph/libgraph.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_pbtxt
 tests_unit_check_pbtxt_SOURCES = tests/unit/check_pbtxt.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_pbtxt_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
-tests_unit_check_pbtxt_LDADD = src/libfusion.la $(CHECK_LIBS)
+tests_unit_check_pbtxt_LDADD = graph/libgraph.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_onnx tests/unit/check_pbtxt
 check_PROGRAMS += tests/unit/check_rewrites
 tests_unit_check_rewrites_SOURCES = tests/unit/check_rewrites.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_rewrites_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_rewrites_LDADD = src/libfusion.la $(CHECK_LIBS)
+tests_unit_check_rewrites_LDADD = graph/libgraph.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_rewrites
 check_PROGRAMS += tests/unit/check_resize
 tests_unit_check_resize_SOURCES = tests/unit/check_resize.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_resize_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_resize_LDADD = src/libfusion.la $(CHECK_LIBS)
+tests_unit_check_resize_LDADD = graph/libgraph.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_resize
 check_PROGRAMS += tests/unit/check_no_task
 tests_unit_check_no_task_SOURCES = tests/unit/check_no_task.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_no_task_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_no_task_LDADD = src/libfusion.la $(CHECK_LIBS)
+tests_unit_check_no_task_LDADD = graph/libgraph.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_no_task
 check_PROGRAMS += tests/unit/check_dumps
 tests_unit_check_dumps_SOURCES = tests/unit/check_dumps.c tests/lib/scratch.h tests/lib/sink.h tests/lib/messages.h
@@ -95,19 +95,19 @@ if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_lists
 tests_unit_check_lists_SOURCES = tests/unit/check_lists.c tests/unit/default-lists.def tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_lists_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_lists_LDADD = src/libfusion.la $(CHECK_LIBS)
+tests_unit_check_lists_LDADD = graph/libgraph.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_composites
 tests_unit_check_composites_SOURCES = tests/unit/check_composites.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_composites_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_composites_LDADD = src/libfusion.la $(CHECK_LIBS)
+tests_unit_check_composites_LDADD = graph/libgraph.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_flags
 tests_unit_check_flags_SOURCES = tests/unit/check_flags.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_flags_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_flags_LDADD = src/libfusion.la $(CHECK_LIBS)
+tests_unit_check_flags_LDADD = graph/libgraph.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_choose
 tests_unit_check_choose_SOURCES = tests/unit/check_choose.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_choose_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_choose_LDADD = src/libfusion.la $(CHECK_LIBS)
+tests_unit_check_choose_LDADD = graph/libgraph.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_switches
 tests_unit_check_switches_SOURCES = tests/unit/check_switches.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_switches_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -120,7 +120,7 @@ tests_lib_read_manifests_LDADD = src/libcore.la
 check_PROGRAMS += tests/lib/read-models
 tests_lib_read_models_SOURCES = tests/lib/read-models.c
 tests_lib_read_models_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
-tests_lib_read_models_LDADD = src/libfusion.la $(ZLIB_LIBS)
+tests_lib_read_models_LDADD = graph/libgraph.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/lib/read-models.py tests/lib/models.py tests/lib/models.sh
 EXTRA_DIST += tests/lib/read-dumps.py tests/lib/read-fx.py tests/lib/read-places.py tests/lib/terminal.py
 SHELL_TESTS += tests/run/dumps.sh tests/run/fx-dumps.sh tests/run/ge-dumps.sh tests/run/ge-graphs.sh tests/run/keep.sh tests/run/skdump-dot.sh tests/run/bisect.sh
@@ -133,7 +133,7 @@ SHELL_TESTS += tests/run/composites.sh tests/run/composites-layers.sh
 QUICK_TESTS += tests/run/composites.sh tests/run/composites-layers.sh
 check_PROGRAMS += tests/lib/make-model
 tests_lib_make_model_SOURCES = tests/lib/make-model.c tests/lib/protobuf-writer.c tests/lib/protobuf-writer.h
-tests_lib_make_model_LDADD = loader/libnpy.la
+tests_lib_make_model_LDADD = format/libnpy.la
 EXTRA_DIST += tests/run/skdump-json.py tests/run/page-probe.js
 SHELL_TESTS += tests/run/skdump-page.sh
 SLOW_TESTS += tests/run/skdump-page.sh
@@ -158,36 +158,36 @@ if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_fusion tests/unit/check_schedule tests/unit/check_memory tests/unit/check_writer
 tests_unit_check_fusion_SOURCES = tests/unit/check_fusion.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_unit_check_fusion_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
-tests_unit_check_fusion_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_fusion_LDADD = src/libplanning.la format/libplan.la $(CHECK_LIBS)
 tests_unit_check_schedule_SOURCES = tests/unit/check_schedule.c tests/lib/model-builder.c tests/lib/model-builder.h \
 	tests/lib/happens-before.c tests/lib/happens-before.h \
 	tests/lib/random.c tests/lib/random.h
 tests_unit_check_schedule_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_schedule_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_schedule_LDADD = src/libplanning.la format/libplan.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_placement
 tests_unit_check_placement_SOURCES = tests/unit/check_placement.c tests/lib/model-builder.c tests/lib/model-builder.h
 tests_unit_check_placement_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_placement_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_placement_LDADD = src/libplanning.la format/libplan.la $(CHECK_LIBS)
 tests_unit_check_memory_SOURCES = tests/unit/check_memory.c tests/lib/model-builder.c tests/lib/model-builder.h \
 	tests/lib/happens-before.c tests/lib/happens-before.h \
 	tests/lib/random.c tests/lib/random.h
 tests_unit_check_memory_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_memory_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_memory_LDADD = src/libplanning.la format/libplan.la $(CHECK_LIBS)
 tests_unit_check_writer_SOURCES = tests/unit/check_writer.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_unit_check_writer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_writer_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_writer_LDADD = src/libplanning.la format/libplan.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_scenarios
 tests_unit_check_scenarios_SOURCES = tests/unit/check_scenarios.c tests/lib/model-builder.c tests/lib/model-builder.h
 tests_unit_check_scenarios_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_scenarios_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_scenarios_LDADD = src/libplanning.la format/libplan.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_segments
 tests_unit_check_segments_SOURCES = tests/unit/check_segments.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_unit_check_segments_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_segments_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_segments_LDADD = src/libplanning.la format/libplan.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_growth
 tests_unit_check_growth_SOURCES = tests/unit/check_growth.c tests/lib/fake-linker.c tests/lib/fake-linker.h tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_unit_check_growth_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_growth_LDADD = src/libcore.la src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_growth_LDADD = src/libcore.la src/libplanning.la format/libplan.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_growth tests/unit/check_fusion tests/unit/check_schedule tests/unit/check_memory tests/unit/check_writer tests/unit/check_scenarios \
 	tests/unit/check_segments tests/unit/check_placement
 endif
@@ -197,25 +197,25 @@ if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_arena
 tests_unit_check_arena_SOURCES = tests/unit/check_arena.c
 tests_unit_check_arena_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_arena_LDADD = src/libbase.la $(CHECK_LIBS)
+tests_unit_check_arena_LDADD = base/libbase.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_arena
 
 check_PROGRAMS += tests/unit/check_diag
 tests_unit_check_diag_SOURCES = tests/unit/check_diag.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_diag_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_diag_LDADD = src/libbase.la $(CHECK_LIBS)
+tests_unit_check_diag_LDADD = base/libbase.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_diag
 
 check_PROGRAMS += tests/unit/check_tar
 tests_unit_check_tar_SOURCES = tests/unit/check_tar.c
 tests_unit_check_tar_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_tar_LDADD = src/libbase.la $(CHECK_LIBS)
+tests_unit_check_tar_LDADD = base/libbase.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_tar
 
 check_PROGRAMS += tests/unit/check_identifier
 tests_unit_check_identifier_SOURCES = tests/unit/check_identifier.c
 tests_unit_check_identifier_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_identifier_LDADD = src/libbase.la $(CHECK_LIBS)
+tests_unit_check_identifier_LDADD = base/libbase.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_identifier
 
 check_PROGRAMS += tests/unit/check_boxes
@@ -236,7 +236,7 @@ if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_plan tests/unit/check_verify tests/unit/check_account
 tests_unit_check_plan_SOURCES = tests/unit/check_plan.c tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/own-records.h
 tests_unit_check_plan_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_plan_LDADD = loader/libplan.la src/libbase.la $(CHECK_LIBS)
+tests_unit_check_plan_LDADD = format/libplan.la base/libbase.la $(CHECK_LIBS)
 tests_unit_check_verify_SOURCES = tests/unit/check_verify.c tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/own-records.h tests/lib/races.c tests/lib/races.h
 tests_unit_check_verify_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_verify_LDADD = src/libproof.la $(CHECK_LIBS)
@@ -262,7 +262,7 @@ tests_unit_check_planned_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_planned_LDADD = src/libcore.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_show
 tests_unit_check_show_SOURCES = tests/unit/check_show.c tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/own-records.h src/skdump/show.c src/skdump/show.h \
-	src/skdump/show-kernels.c src/skdump/show-steps.c src/skdump/show-text.c src/skdump/show-text.h src/base/table.c src/base/table.h
+	src/skdump/show-kernels.c src/skdump/show-steps.c src/skdump/show-text.c src/skdump/show-text.h base/table.c base/table.h
 tests_unit_check_show_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SANITIZED_CPPFLAGS)
 tests_unit_check_show_LDADD = stubs/libstubs.la src/libproof.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_show
@@ -387,7 +387,7 @@ tests_run_forgets_LDFLAGS = $(AM_LDFLAGS) -static
 # What checked launches find: bounds, unwritten memory, races.
 check_PROGRAMS += tests/run/drop-await
 tests_run_drop_await_SOURCES = tests/run/drop-await.c tests/lib/own-records.h
-tests_run_drop_await_LDADD = loader/libplan.la
+tests_run_drop_await_LDADD = format/libplan.la
 SHELL_TESTS += tests/run/directions.sh tests/run/guard.sh tests/run/check-races.sh tests/run/check-split.sh tests/run/check-blocks.sh tests/run/integrity.sh
 QUICK_TESTS += tests/run/directions.sh tests/run/guard.sh tests/run/check-races.sh tests/run/check-split.sh tests/run/check-blocks.sh tests/run/integrity.sh
 EXTRA_DIST += tests/run/check-kernels.c tests/run/split-kernels.c
@@ -468,7 +468,7 @@ FUZZ_PLAN_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-plan.c tests/fuzz/fuzz-plan.h
 FUZZ_SIGNATURE_FILES = $(FUZZ_PLAN_FILES) tests/fuzz/fuzz-signature.c tests/lib/fake-linker.c tests/lib/fake-linker.h
 FUZZ_MANIFEST_FILES = $(FUZZ_PLAN_FILES) tests/fuzz/fuzz-manifest.c tests/lib/fake-linker.c tests/lib/fake-linker.h
 PACKAGE_READER_FILES = $(FUZZ_FILES) tests/fuzz/package-readers.c tests/fuzz/package-readers.h \
-	src/skdump/diff.c src/skdump/diff.h src/skdump/kernel-symbols.c src/skdump/kernel-symbols.h src/base/table.c src/base/table.h \
+	src/skdump/diff.c src/skdump/diff.h src/skdump/kernel-symbols.c src/skdump/kernel-symbols.h base/table.c base/table.h \
 	src/skdump/loadable.c src/skdump/loadable.h src/skdump/package-file.c src/skdump/package-file.h src/skdump/package-object.c src/skdump/package-object.h \
 	src/skdump/reemit.c src/skdump/reemit.h
 FUZZ_PACKAGE_FILES = $(PACKAGE_READER_FILES) tests/fuzz/fuzz-package.c
@@ -494,13 +494,13 @@ tests_fuzz_fuzz_rules_LDADD = src/libcore.la
 tests_fuzz_fuzz_switches_SOURCES = $(FUZZ_SWITCHES_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_switches_LDADD = src/libcore.la
 tests_fuzz_fuzz_pbtxt_SOURCES = $(FUZZ_PBTXT_FILES) $(MUTATE_FILES)
-tests_fuzz_fuzz_pbtxt_LDADD = src/libfusion.la
+tests_fuzz_fuzz_pbtxt_LDADD = graph/libgraph.la
 tests_fuzz_fuzz_onnx_SOURCES = $(FUZZ_ONNX_FILES) $(MUTATE_FILES)
-tests_fuzz_fuzz_onnx_LDADD = src/libfusion.la
+tests_fuzz_fuzz_onnx_LDADD = graph/libgraph.la
 check_PROGRAMS += tests/fuzz/model-seeds
 tests_fuzz_model_seeds_SOURCES = tests/fuzz/model-seeds.c tests/lib/protobuf-writer.c tests/lib/protobuf-writer.h
 tests_fuzz_fuzz_npy_SOURCES = $(FUZZ_NPY_FILES) $(MUTATE_FILES)
-tests_fuzz_fuzz_npy_LDADD = loader/libnpy.la
+tests_fuzz_fuzz_npy_LDADD = format/libnpy.la
 tests_fuzz_fuzz_package_SOURCES = $(FUZZ_PACKAGE_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 tests_fuzz_fuzz_package_LDADD = $(PACKAGE_READERS)
@@ -531,10 +531,10 @@ tests_fuzz_libfuzzer_switches_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_libfuzzer_switches_LDADD = src/libcore.la
 tests_fuzz_libfuzzer_pbtxt_SOURCES = $(FUZZ_PBTXT_FILES)
 tests_fuzz_libfuzzer_pbtxt_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_libfuzzer_pbtxt_LDADD = src/libfusion.la
+tests_fuzz_libfuzzer_pbtxt_LDADD = graph/libgraph.la
 tests_fuzz_libfuzzer_onnx_SOURCES = $(FUZZ_ONNX_FILES)
 tests_fuzz_libfuzzer_onnx_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_libfuzzer_onnx_LDADD = src/libfusion.la
+tests_fuzz_libfuzzer_onnx_LDADD = graph/libgraph.la
 tests_fuzz_libfuzzer_object_SOURCES = $(FUZZ_OBJECT_FILES)
 tests_fuzz_libfuzzer_object_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_libfuzzer_object_LDADD = linker/liblinker.la
@@ -549,7 +549,7 @@ tests_fuzz_libfuzzer_signature_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_libfuzzer_signature_LDADD = src/libcore.la
 tests_fuzz_libfuzzer_npy_SOURCES = $(FUZZ_NPY_FILES)
 tests_fuzz_libfuzzer_npy_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_libfuzzer_npy_LDADD = loader/libnpy.la
+tests_fuzz_libfuzzer_npy_LDADD = format/libnpy.la
 tests_fuzz_libfuzzer_package_SOURCES = $(FUZZ_PACKAGE_FILES)
 tests_fuzz_libfuzzer_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 tests_fuzz_libfuzzer_package_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
@@ -587,6 +587,6 @@ tests_property_graphs_SOURCES = \
 	tests/property/random-maker.h tests/property/random-nodes.c tests/property/random-nodes.h tests/property/random-pieces.c tests/property/random-shapes.c \
 	tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_property_graphs_CFLAGS = $(AM_CFLAGS) -pthread
-tests_property_graphs_LDADD = src/libcore.la loader/libloader.la loader/libnpy.la -lpthread -lm
+tests_property_graphs_LDADD = src/libcore.la loader/libloader.la format/libnpy.la -lpthread -lm
 SHELL_TESTS += tests/property/graphs.sh
 SLOW_TESTS += tests/property/graphs.sh

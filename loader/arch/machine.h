@@ -26,7 +26,7 @@
  *   sk_machine_convention(), SK_INTEGERS, SK_FLOATS
  *       how calls pass arguments, and in how many registers at most
  *   sk_machine_imports()
- *       what packages may import beside stubs/imports.def, from libraries that only this machine has
+ *       what packages may import beside format/imports.def, from libraries that only this machine has
  *   struct sk_modes, sk_standard_modes, sk_modes_read(), sk_modes_load(modes)
  *       the modes of floating point; those that programs and package code begin in; those of the calling thread
  *   struct sk_control
@@ -41,8 +41,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stubs/convention.h"
-#include "stubs/import-row.h"
+#include "format/convention.h"
+#include "format/import-row.h"
 
 /* What relocations of loaded packages want: the word at the place becomes the image's bias and the addend; the symbol's
  * address; what __tls_get_addr knows the package's blocks by; or the distance from the thread pointer, of the addend in

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "stubs/x86_64/registers.h"
+#include "format/x86_64/registers.h"
 
 enum { SK_MACHINE = EM_X86_64, SK_CALL_SIZE = 5, SK_TRAP_CODE_SIZE = 7 };
 

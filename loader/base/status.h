@@ -15,7 +15,7 @@ enum skrt_status sk_fail(enum skrt_status status, const char *format, ...) __att
 /* The public function got a null pointer. */
 enum skrt_status sk_fail_null(const char *function);
 
-/* "; did you mean 'x'?" if one of the names is near (src/base/nearest.h), else "". name_of(context, i) is the i-th
+/* "; did you mean 'x'?" if one of the names is near (base/nearest.h), else "". name_of(context, i) is the i-th
  * name. Returns text. */
 const char *sk_nearest(char *text, size_t size, const char *name, uint32_t count,
 		       const char *(*name_of)(const void *context, uint32_t index), const void *context);

@@ -2,10 +2,10 @@
 #ifndef SK_LOADER_CHECKED_CALL_H
 #define SK_LOADER_CHECKED_CALL_H
 
+#include "format/skkernel.h"
 #include "loader/arch/machine.h"
 #include "loader/checks/checks.h"
 #include "loader/flight/core.h"
-#include "stubs/skkernel.h"
 
 /* What a call may touch: scratch always, tensors only while it is open. */
 enum sk_call_phase {

@@ -21,9 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "loader/plan/plan.h"
+#include "format/plan/plan.h"
+#include "format/skabi.h"
 #include "loader/skrt.h"
-#include "stubs/skabi.h"
 
 struct sk_device_core;
 struct sk_flight;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
 #include "loader/arch/machine.h"
-#include "src/base/locale.h"
 
 enum { SIGNAL_STACK = 64 << 10 };
 

@@ -1,6 +1,6 @@
 /* Calls of package code: each on a fibre of its own, so that whatever happens in it ends the call and not the process.
  * A call ends when its function returns, when that function (or what it calls) raises a fault or calls a function of
- * the class ENDS of stubs/imports.def, or when another thread has it expelled.
+ * the class ENDS of format/imports.def, or when another thread has it expelled.
  *
  *   call.c    fibres with a beginning and an end; threads that host them
  *   signal.c  faults and expulsions

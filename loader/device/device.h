@@ -12,12 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/profile/profile.h"
 #include "loader/base/process.h"
 #include "loader/device/lane.h"
 #include "loader/device/stream.h"
 #include "loader/device/watch.h"
 #include "loader/flight/kernel.h"
-#include "loader/profile/profile.h"
 
 struct sk_checks;
 struct sk_worker;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/locale.h"
 #include "loader/checks/checks.h"
 #include "loader/device/device.h"
 #include "loader/device/locate.h"
@@ -18,7 +19,6 @@
 #include "loader/flight/instance.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
-#include "src/base/locale.h"
 
 /* ---- text ---- */
 

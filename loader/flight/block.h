@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "format/plan/plan.h"
+#include "format/skkernel.h"
 #include "loader/flight/core.h"
 #include "loader/flight/kernel.h"
-#include "loader/plan/plan.h"
-#include "stubs/skkernel.h"
 
 /* What the functions of skkernel.h call. */
 extern const struct sk_block_functions sk_block_functions;

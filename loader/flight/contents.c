@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "loader/base/status.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
-#include "src/base/escape.h"
 
 /* ---- tensors ---- */
 

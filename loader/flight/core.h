@@ -4,9 +4,9 @@
 
 #include <stdalign.h>
 
+#include "format/skabi.h"
+#include "format/skplan.h"
 #include "loader/core/call.h"
-#include "stubs/skabi.h"
-#include "stubs/skplan.h"
 
 enum {
 	SK_MAX_CORES = SK_MAX_RESIDENT, /* a lane */

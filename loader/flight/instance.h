@@ -5,10 +5,10 @@
 #include <stdalign.h>
 #include <stdbool.h>
 
+#include "format/plan/plan.h"
 #include "loader/base/status.h"
 #include "loader/flight/core.h"
 #include "loader/flight/thunk-words.h"
-#include "loader/plan/plan.h"
 
 /* Zero-filled pages: the workspace proper, and behind it, where the serial entries want it, the scratch of core 0, then
  * of the others. */

@@ -12,11 +12,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "format/plan/words.h"
 #include "loader/base/status.h"
 #include "loader/flight/block.h"
 #include "loader/flight/flight.h"
 #include "loader/flight/module.h"
-#include "loader/plan/words.h"
 
 void sk_kernel_free(struct skrt_kernel *kernel)
 {

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "loader/plan/plan.h"
+#include "format/plan/plan.h"
+#include "format/skabi.h"
 #include "loader/skrt.h"
-#include "stubs/skabi.h"
 
 enum { SK_MOST_FLIGHTS = 64 }; /* on a device at a time */
 

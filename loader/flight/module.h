@@ -5,12 +5,12 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "format/plan/plan.h"
+#include "format/skabi.h"
 #include "loader/base/process.h"
 #include "loader/base/status.h"
 #include "loader/image/image.h"
-#include "loader/plan/plan.h"
 #include "loader/skrt.h"
-#include "stubs/skabi.h"
 
 enum { SK_KERNEL_BLOCK = 256 };
 

@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
+#include "format/plan/words.h"
 #include "loader/flight/instance.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
-#include "loader/plan/words.h"
 
 /* ---- words ---- */
 

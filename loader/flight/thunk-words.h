@@ -1,4 +1,4 @@
-/* What thunks (loader/plan/words.h) are given when they are run: the words that they read, and where no flight is, a
+/* What thunks (format/plan/words.h) are given when they are run: the words that they read, and where no flight is, a
  * core by which one thread runs a task alone. */
 #ifndef SK_LOADER_THUNK_WORDS_H
 #define SK_LOADER_THUNK_WORDS_H
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stubs/skabi.h"
+#include "format/skabi.h"
 
 struct skrt_instance;
 struct skrt_kernel;

@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/seal.h"
 #include "loader/arch/machine.h"
 #include "loader/base/status.h"
 #include "loader/image/debugger.h"
 #include "loader/image/processor.h"
-#include "loader/image/seal.h"
 #include "loader/image/weights.h"
 
 enum { HEADER_LIMIT = SK_SEAL_HEADERS };

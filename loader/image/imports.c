@@ -31,7 +31,7 @@
 #define SK_IMPORT_DATA				 SK_IMPORT
 #define SK_IMPORT_THREAD(name, library, version, class)
 #define SK_IMPORT_POINTER(name, pointee, library, version, class) SK_IMPORT(name, library, version, class)
-#include "stubs/imports.def"
+#include "format/imports.def"
 #undef SK_IMPORT
 #undef SK_IMPORT_DATA
 #undef SK_IMPORT_POINTER
@@ -49,7 +49,7 @@ static void (*const addresses[])(void) = {
 #define SK_IMPORT_THREAD(name, library, version, class)		  NULL,
 #define SK_IMPORT_DATA						  SK_IMPORT
 #define SK_IMPORT_POINTER(name, pointee, library, version, class) SK_IMPORT(name, library, version, class)
-#include "stubs/imports.def"
+#include "format/imports.def"
 #undef SK_IMPORT
 #undef SK_IMPORT_DATA
 #undef SK_IMPORT_POINTER

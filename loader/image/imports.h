@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "stubs/import-row.h"
+#include "format/import-row.h"
 
 /* The address of what stands on the import list, or NULL. Functions of the class ENDS get one that ends the call that
  * the thread runs; data gets its address. *class is what the list says. */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "format/seal.h"
 #include "loader/base/status.h"
-#include "loader/image/seal.h"
 #include "loader/image/weights.h"
 
 static enum skrt_status refuse(const struct sk_source *source, const char *what)

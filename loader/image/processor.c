@@ -4,8 +4,8 @@
 
 #include <sys/mman.h>
 
+#include "format/plan/isa.h"
 #include "loader/base/status.h"
-#include "loader/plan/isa.h"
 
 /* Every processor has it, and asking one takes long on virtual machines. */
 #define BASELINE UINT64_C(1)

@@ -1,4 +1,4 @@
-/* The weights file; see weights.h and stubs/skweights.h. */
+/* The weights file; see weights.h and format/skweights.h. */
 #include "config.h"
 
 #include "loader/image/weights.h"
@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/seal.h"
+#include "format/skweights.h"
 #include "loader/base/status.h"
-#include "loader/image/seal.h"
-#include "stubs/skweights.h"
 
 struct weights {
 	const struct sk_source *source;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/profile/lines.h"
+#include "format/profile/lines.h"
 
 /* A task and what the file says about it. */
 struct entry {

@@ -2,7 +2,7 @@
  * manifest's `cost:` or the kernel's signature, else from the bytes of its arguments.
  *
  * A cost file has lines `task: time`, the time of the whole task if one core did all of it, as "1.2 us" (ns, us, ms) or
- * "900 cycles" of the profile's clock; names as loader/profile/lines.h has keys. `skrun --measure` writes one. */
+ * "900 cycles" of the profile's clock; names as format/profile/lines.h has keys. `skrun --measure` writes one. */
 #ifndef SK_LOADER_COSTS_H
 #define SK_LOADER_COSTS_H
 

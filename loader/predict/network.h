@@ -4,8 +4,8 @@
 #ifndef SK_LOADER_NETWORK_H
 #define SK_LOADER_NETWORK_H
 
-#include "loader/plan/plan.h"
-#include "loader/profile/profile.h"
+#include "format/plan/plan.h"
+#include "format/profile/profile.h"
 
 /* What a task, or a side of a mix task, takes, all its cores together. */
 struct sk_work {

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "loader/predict/costs.h"
 #include "loader/predict/predicted-trace.h"
 #include "loader/predict/simulate.h"
-#include "src/base/escape.h"
 
 /* The lines of the first table. What another option of a scope would change is one more way in network.h, or one more
  * change to the profile here. */

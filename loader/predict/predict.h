@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "loader/plan/plan.h"
-#include "loader/plan/task-filter.h"
+#include "format/plan/plan.h"
+#include "format/plan/task-filter.h"
 
 struct sk_predict_options {
 	const struct sk_plan_network *network; /* of the plan */

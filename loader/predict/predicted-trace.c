@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/escape.h"
+#include "base/unfinished.h"
 #include "loader/predict/visits.h"
-#include "src/base/escape.h"
-#include "src/base/unfinished.h"
 
 /* A run that is added: the lanes' processes, and the number of the first core of each. */
 struct writer {

@@ -5,10 +5,10 @@
 
 #include <math.h>
 
+#include "format/profile/profile.h"
 #include "loader/predict/event-heap.h"
 #include "loader/predict/network.h"
 #include "loader/predict/visits.h"
-#include "loader/profile/profile.h"
 
 /* What a core does next. */
 enum sk_simulated_phase {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stubs/skplan.h"
+#include "format/skplan.h"
 
 uint32_t sk_element_size(enum skrt_dtype dtype)
 {

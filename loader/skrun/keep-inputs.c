@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/temporary.h"
+#include "format/skweights.h"
 #include "loader/flight/module.h"
 #include "loader/skrun/messages.h"
-#include "src/base/temporary.h"
-#include "stubs/skweights.h"
 
 /* The file that the package names, beside it; libskrt has checked the record. False: there is none. */
 static bool find_weights(const struct sk_session *session, char path[PATH_MAX])

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/unfinished.h"
 #include "loader/device/watch.h"
 #include "loader/flight/instance.h"
 #include "loader/flight/kernel.h"
@@ -19,7 +20,6 @@
 #include "loader/predict/costs.h"
 #include "loader/skrun/messages.h"
 #include "loader/skrun/progress.h"
-#include "src/base/unfinished.h"
 
 static double now(void)
 {

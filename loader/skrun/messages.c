@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/escape.h"
 #include "loader/skrun/progress.h"
-#include "src/base/escape.h"
 
 void sk_skrun_error(const char *format, ...)
 {

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
+#include "base/temporary.h"
 #include "loader/skrun/messages.h"
-#include "src/base/nearest.h"
-#include "src/base/temporary.h"
 
 struct row;
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "loader/image/seal.h"
-#include "loader/plan/task-filter.h"
+#include "format/plan/task-filter.h"
+#include "format/seal.h"
 #include "loader/skrt.h"
 #include "loader/skrun/session.h"
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/escape.h"
 #include "loader/flight/module.h"
 #include "loader/skrun/task-table.h"
-#include "src/base/escape.h"
 
 static const char *const modes[] = {"fused", "unfused", "serial"};
 

@@ -12,12 +12,12 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/unfinished.h"
+#include "format/npy/npy.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
-#include "loader/npy/npy.h"
 #include "loader/skrun/messages.h"
 #include "loader/trace/trace.h"
-#include "src/base/unfinished.h"
 
 enum {
 	DATA_ALIGN = 4096,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
 #include "loader/predict/predict.h"
@@ -22,7 +23,6 @@
 #include "loader/skrun/session.h"
 #include "loader/skrun/task-table.h"
 #include "loader/skrun/trace-page.h"
-#include "src/base/mapped.h"
 
 /* ---- the run ---- */
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loader/npy/npy.h"
+#include "format/npy/npy.h"
 #include "loader/skrun/messages.h"
 #include "loader/skrun/session.h"
 

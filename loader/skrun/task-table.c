@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
+#include "format/plan/task-filter.h"
 #include "loader/flight/module.h"
-#include "loader/plan/task-filter.h"
 #include "loader/skrun/messages.h"
-#include "src/base/escape.h"
 
 /* A task that ran, or a kernel with the sums of its tasks. */
 struct row {

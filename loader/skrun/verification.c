@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/npy/npy.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
-#include "loader/npy/npy.h"
 #include "loader/skrun/messages.h"
 #include "loader/skrun/progress.h"
 #include "loader/skrun/session.h"

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
+#include "base/temporary.h"
 #include "loader/flight/module.h"
-#include "src/base/escape.h"
-#include "src/base/temporary.h"
 
 struct writer {
 	const struct skrt_trace *trace;

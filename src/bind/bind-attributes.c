@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/signature/number.h"
 #include "src/bind/binder.h"
-#include "src/model/number.h"
 
 /* ---- conditions ---- */
 

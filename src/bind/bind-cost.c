@@ -1,7 +1,7 @@
 /* What a task costs: its `cost:` against its kernel (values that are about what this kind of kernel does not do are
  * errors), or what the kernel's signature says. */
+#include "format/signature/signature.h"
 #include "src/bind/binder.h"
-#include "src/model/signature.h"
 #include "src/model/task.h"
 
 static bool gives(const struct sk_task_cost *cost, enum sk_cost value)

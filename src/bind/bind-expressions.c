@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
+#include "format/signature/number.h"
+#include "format/signature/signature.h"
 #include "src/bind/binder.h"
-#include "src/model/number.h"
-#include "src/model/signature.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
 

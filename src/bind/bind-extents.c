@@ -2,10 +2,10 @@
  * one factor of its product that the others leave open; afterwards every dimension must agree. */
 #include <inttypes.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
+#include "format/signature/signature.h"
 #include "src/bind/binder.h"
 #include "src/model/model.h"
-#include "src/model/signature.h"
 #include "src/model/tensor.h"
 
 uint64_t sk_folded_dimension(const struct sk_tensor *tensor, const struct sk_parameter *parameter, uint32_t dimension)

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
+#include "format/signature/signature-parser.h"
 #include "src/bind/binder.h"
-#include "src/signature/signature-parser.h"
 
 /* It writes something, and no element of that. */
 static bool writes_nothing(const struct sk_binder *binder)

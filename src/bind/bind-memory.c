@@ -3,9 +3,9 @@
  * Goes out: its arguments. */
 #include <inttypes.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
+#include "format/signature/signature-parser.h"
 #include "src/bind/binder.h"
-#include "src/signature/signature-parser.h"
 
 enum {
 	SCRATCH_ALIGNMENT = 64,

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "format/signature/signature-parser.h"
 #include "src/bind/binder.h"
-#include "src/signature/signature-parser.h"
 
 static bool takes_tensor(const struct sk_signature *signature, uint32_t parameter)
 {

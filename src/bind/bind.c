@@ -6,12 +6,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
+#include "format/signature/signature-parser.h"
 #include "src/bind/binder.h"
 #include "src/model/sides.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
-#include "src/signature/signature-parser.h"
 
 /* ---- arguments ---- */
 

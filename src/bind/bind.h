@@ -3,9 +3,9 @@
 #ifndef SK_BIND_H
 #define SK_BIND_H
 
+#include "format/signature/signature.h"
 #include "src/bind/request.h"
 #include "src/model/model.h"
-#include "src/model/signature.h"
 
 /* Fills what struct sk_task says that this fills (task->kernel is set before). All errors are collected; false if there
  * was one. */

@@ -2,9 +2,9 @@
 #ifndef SK_BINDER_H
 #define SK_BINDER_H
 
+#include "format/signature/signature.h"
 #include "src/bind/request.h"
 #include "src/model/model.h"
-#include "src/model/signature.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
 

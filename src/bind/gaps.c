@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/boxes.h"
+#include "base/boxes.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/map.h"
+#include "base/map.h"
 #include "src/model/task.h"
 
 /* So many orders may be handed on: a chain of idle tasks can have as many as a square of them. */

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/nearest.h"
+#include "base/nearest.h"
+#include "format/signature/signature-parser.h"
+#include "format/signature/signature.h"
 #include "src/bind/operators.h"
 #include "src/bind/unaligned.h"
-#include "src/model/signature.h"
 #include "src/model/task.h"
-#include "src/signature/signature-parser.h"
 
 enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */ };
 

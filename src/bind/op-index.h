@@ -7,9 +7,9 @@
 #ifndef SK_OP_INDEX_H
 #define SK_OP_INDEX_H
 
+#include "format/signature/signature.h"
 #include "src/bind/request.h"
 #include "src/model/model.h"
-#include "src/model/signature.h"
 
 struct sk_op_form {
 	const struct sk_signature *signature; /* of its first kernel */

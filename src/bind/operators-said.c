@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 
 /* What the user may have expected to be searched. */
 static void note_left_out(struct sk_ops *ops)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/plan/isa.h"
+#include "format/plan/isa.h"
+#include "format/signature/signature-parser.h"
 #include "src/bind/bind.h"
-#include "src/signature/signature-parser.h"
 
 enum { MAX_REASONS = 20 };
 

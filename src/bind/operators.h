@@ -4,10 +4,10 @@
 #ifndef SK_OPERATORS_H
 #define SK_OPERATORS_H
 
+#include "format/signature/signature.h"
 #include "src/bind/op-index.h"
 #include "src/bind/request.h"
 #include "src/model/model.h"
-#include "src/model/signature.h"
 #include "src/model/task.h"
 
 /* The signatures of objects' records, by their texts: thousands of kernels share a few. */

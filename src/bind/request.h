@@ -3,8 +3,8 @@
 #ifndef SK_REQUEST_H
 #define SK_REQUEST_H
 
+#include "format/signature/signature.h"
 #include "src/model/model.h"
-#include "src/model/signature.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
 

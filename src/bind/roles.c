@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "loader/npy/npy.h"
+#include "format/npy/npy.h"
 #include "src/bind/bind.h"
 #include "src/bind/gaps.h"
 #include "src/model/model.h"

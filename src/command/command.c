@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loader/plan/isa.h"
-#include "src/base/file.h"
+#include "base/file.h"
+#include "format/plan/isa.h"
 #include "src/command/keywords.h"
 #include "src/command/option.h"
 #include "src/command/response.h"

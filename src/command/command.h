@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/diag.h"
 #include "linker/linker.h"
-#include "src/base/diag.h"
 
 /* One input in command-line order. */
 struct sk_command_input {

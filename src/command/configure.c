@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "src/base/escape.h"
+#include "base/escape.h"
 
 static void print_line(void *context, const char *line)
 {

@@ -3,8 +3,8 @@
 #ifndef SK_CONFIGURE_H
 #define SK_CONFIGURE_H
 
+#include "base/timing.h"
 #include "linker/linker.h"
-#include "src/base/timing.h"
 #include "src/command/command.h"
 
 /* The caller destroys it. timing: NULL if nobody wants to know. lines: the stream that the linker prints to, which may

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
 
 enum { MINIMUM_PAGE = 4096, MAXIMUM_PAGE = 16 << 20 };
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "src/base/arena.h"
+#include "base/arena.h"
 
 /* What an option does with the struct sk_command_line field at `field`. */
 enum sk_option_action {

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/mapped.h"
-#include "src/base/tar.h"
+#include "base/mapped.h"
+#include "base/tar.h"
 
 enum { MAPPED_FROM = 64 * 1024 };
 

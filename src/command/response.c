@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/base/file.h"
+#include "base/file.h"
 
 enum { RESPONSE_DEPTH = 16 };
 

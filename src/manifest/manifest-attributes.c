@@ -2,8 +2,8 @@
  * task's attributes, each of the kind that its value is written as. */
 #include <string.h>
 
+#include "format/signature/attribute.h"
 #include "src/manifest/manifest-parts.h"
-#include "src/model/attribute.h"
 #include "src/model/task.h"
 
 /* A number as 64 bits hold it with its sign. False if the text is none; an error if it is one that does not fit. */

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "format/signature/number.h"
 #include "src/manifest/manifest-parts.h"
-#include "src/model/number.h"
 
 enum { MOST_FILLED = 1 << 30 }; /* bytes */
 

@@ -2,7 +2,7 @@
 #ifndef SK_MANIFEST_PARTS_H
 #define SK_MANIFEST_PARTS_H
 
-#include "src/document/fields.h"
+#include "base/fields.h"
 #include "src/model/model.h"
 
 /* `tensors:` with views resolved to their roots. */

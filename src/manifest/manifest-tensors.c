@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
+#include "format/signature/number.h"
+#include "format/signature/signature-parser.h"
 #include "src/manifest/manifest-parts.h"
 #include "src/model/model.h"
-#include "src/model/number.h"
 #include "src/model/tensor.h"
-#include "src/signature/signature-parser.h"
 
 /* What the map of one tensor says. */
 struct draft {

@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "src/base/nearest.h"
+#include "base/nearest.h"
+#include "format/signature/signature-parser.h"
 #include "src/manifest/manifest-parts.h"
 #include "src/manifest/options.h"
 #include "src/model/scope.h"
 #include "src/model/task.h"
-#include "src/signature/signature-parser.h"
 
 /* ---- kernels ---- */
 

@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "loader/profile/profile.h"
-#include "src/base/arena.h"
-#include "src/base/diag.h"
-#include "src/base/file.h"
-#include "src/base/map.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "format/profile/profile.h"
 #include "src/model/graph-file.h"
 #include "src/model/scope.h"
 #include "src/model/task.h"

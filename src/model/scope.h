@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/arena.h"
-#include "src/base/diag.h"
+#include "base/arena.h"
+#include "base/diag.h"
 
 /* strict-scope-check: what is done where a scope cannot be fused whole. The greater one wins. */
 enum sk_strict_check {

@@ -3,8 +3,8 @@
 #ifndef SK_SIDES_H
 #define SK_SIDES_H
 
+#include "format/signature/signature.h"
 #include "src/model/model.h"
-#include "src/model/signature.h"
 
 enum { SK_MAX_SIDES = 2 };
 

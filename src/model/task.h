@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/signature/attribute.h"
+#include "format/signature/number.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
 #include "linker/linker.h"
-#include "src/base/arena.h"
-#include "src/base/diag.h"
-#include "src/base/map.h"
-#include "src/model/attribute.h"
-#include "src/model/number.h"
-#include "src/model/signature.h"
-#include "stubs/skplan.h"
-#include "stubs/skrows.h"
 
 /* ---- kernels ---- */
 
@@ -69,7 +69,7 @@ struct sk_named {
 	struct sk_spot spot;
 };
 
-/* One bound argument, in the terms of the plan (stubs/skplan.h), but with a tensor instead of an address. */
+/* One bound argument, in the terms of the plan (format/skplan.h), but with a tensor instead of an address. */
 struct sk_argument {
 	enum sk_argument_kind kind : 8;
 	enum sk_dtype dtype : 8;

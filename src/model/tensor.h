@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/diag.h"
-#include "src/base/map.h"
-#include "stubs/skplan.h"
-#include "stubs/skrows.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
 
 struct sk_tensor {
 	const char *name;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
 #include "src/model/task.h"
 
 enum {

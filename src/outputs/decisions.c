@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/file.h"
-#include "src/base/json.h"
-#include "src/base/map.h"
-#include "src/base/text.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/text.h"
 #include "src/outputs/virtual-nodes.h"
 #include "src/proof/fact-words.h"
 #include "src/proof/traffic.h"

@@ -3,7 +3,7 @@
 #ifndef SK_DECISIONS_H
 #define SK_DECISIONS_H
 
-#include "loader/profile/profile.h"
+#include "format/profile/profile.h"
 #include "src/model/model.h"
 #include "src/package/entries.h"
 #include "src/planning/without-groups.h"

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/file.h"
-#include "src/base/identifier.h"
-#include "src/base/text.h"
+#include "base/file.h"
+#include "base/identifier.h"
+#include "base/text.h"
 #include "src/package/names.h"
 
 struct writer {

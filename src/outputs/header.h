@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
-#include "src/base/diag.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "format/plan/plan.h"
 #include "src/planning/plan-writer.h"
 
 struct sk_header_contents {

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "src/base/file.h"
-#include "src/base/mapped.h"
-#include "src/base/unfinished.h"
+#include "base/file.h"
+#include "base/mapped.h"
+#include "base/unfinished.h"
 #include "src/outputs/decisions.h"
 #include "src/outputs/header.h"
 #include "src/outputs/shares.h"

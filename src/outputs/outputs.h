@@ -3,8 +3,8 @@
 #ifndef SK_OUTPUTS_H
 #define SK_OUTPUTS_H
 
-#include "src/base/text.h"
-#include "src/base/timing.h"
+#include "base/text.h"
+#include "base/timing.h"
 #include "src/command/command.h"
 #include "src/model/model.h"
 #include "src/package/package.h"

@@ -2,9 +2,9 @@
 #ifndef SK_STATISTICS_H
 #define SK_STATISTICS_H
 
+#include "base/timing.h"
+#include "format/plan/plan.h"
 #include "linker/linker.h"
-#include "loader/plan/plan.h"
-#include "src/base/timing.h"
 
 /* What the table is about: a link that has succeeded. */
 struct sk_statistics {

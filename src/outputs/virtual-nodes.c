@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "src/base/json.h"
+#include "base/json.h"
 #include "src/planning/peak.h"
 
 static void put_slices(const struct sk_model *model, const struct sk_virtual_node *node, FILE *stream)

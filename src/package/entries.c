@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "loader/plan/words.h"
-#include "src/base/beside.h"
-#include "src/base/map.h"
+#include "base/beside.h"
+#include "base/map.h"
+#include "format/plan/words.h"
 #include "stubs/dispatcher/thunk.h"
 
 struct job {

@@ -4,7 +4,7 @@
 #ifndef SK_ENTRIES_H
 #define SK_ENTRIES_H
 
-#include "loader/plan/plan.h"
+#include "format/plan/plan.h"
 #include "stubs/dispatcher/debug-line.h"
 #include "stubs/dispatcher/dispatcher.h"
 

@@ -2,8 +2,8 @@
 #ifndef SK_NAMES_H
 #define SK_NAMES_H
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
 
 /* The beginning of a soname, or of the name of the file at a path, up to its first dot, as a part of a C identifier in
  * the arena. NULL if there is nothing before the dot, or no text. */

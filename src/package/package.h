@@ -4,7 +4,7 @@
 #ifndef SK_PACKAGE_H
 #define SK_PACKAGE_H
 
-#include "loader/plan/plan.h"
+#include "format/plan/plan.h"
 #include "src/model/model.h"
 #include "src/package/entries.h"
 #include "src/package/weights-file.h"

@@ -1,13 +1,13 @@
 /* Cuts the file's parts into what is loaded and the rest, as the program headers say, and has them hashed and signed.
- * See loader/image/seal.h. */
+ * See format/seal.h. */
 #include "src/package/sign.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/image/seal.h"
-#include "src/base/file.h"
+#include "base/file.h"
+#include "format/seal.h"
 
 typedef SK_ARRAY(struct sk_seal_part) seal_parts;
 typedef SK_ARRAY(struct sk_seal_segment) seal_segments;

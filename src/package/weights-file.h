@@ -1,11 +1,11 @@
-/* The file of a package's constants (--weights), and what the package says of it; see stubs/skweights.h. */
+/* The file of a package's constants (--weights), and what the package says of it; see format/skweights.h. */
 #ifndef SK_PACKAGE_WEIGHTS_H
 #define SK_PACKAGE_WEIGHTS_H
 
+#include "base/file.h"
+#include "format/seal.h"
+#include "format/skweights.h"
 #include "linker/linker.h"
-#include "loader/image/seal.h"
-#include "src/base/file.h"
-#include "stubs/skweights.h"
 
 struct sk_package_weights {
 	const char *path; /* NULL: the constants are in the package */

@@ -5,7 +5,7 @@
  * only then hangs together. */
 #include "src/planning/block-parts.h"
 
-#include "src/base/checked.h"
+#include "base/checked.h"
 #include "src/model/sides.h"
 
 struct follower {

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/boxes.h"
+#include "base/boxes.h"
 
 /* So many pairs of accesses to common bytes may be looked at: some 300 MB of them are kept. */
 #define MOST_PAIRS (UINT64_C(1) << 23)

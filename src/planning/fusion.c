@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/identifier.h"
+#include "base/identifier.h"
 #include "src/model/task.h"
 #include "src/planning/launch-options.h"
 #include "src/planning/segments.h"

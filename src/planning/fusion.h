@@ -17,7 +17,7 @@ struct sk_launch {
 	const char *name; /* the entry's symbol: sk_<scope>, where the scope may have another name for symbols; of a
 			     scope that was split, sk_<scope>_start_<first task>_end_<last task>; of a task by itself,
 			     sk_task_<task>, and of a model's node where the package's name is in
-			     symbols, sk_<package>_task_<task>; tasks as their identifiers (src/base/identifier.h) */
+			     symbols, sk_<package>_task_<task>; tasks as their identifiers (base/identifier.h) */
 	const char *scope; /* the scope's name (a tag set's names with commas), or NULL */
 	enum sk_launch_kind kind; /* SUPERKERNEL or SINGLE */
 	struct sk_launch_options options; /* SUPERKERNEL: its scopes'; else nothing */

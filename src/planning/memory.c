@@ -18,8 +18,8 @@
 
 #include <stdlib.h>
 
-#include "src/base/checked.h"
-#include "src/base/ranges.h"
+#include "base/checked.h"
+#include "base/ranges.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
 

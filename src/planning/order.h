@@ -8,8 +8,8 @@
 #ifndef SK_ORDER_H
 #define SK_ORDER_H
 
-#include "src/base/arena.h"
-#include "src/base/map.h"
+#include "base/arena.h"
+#include "base/map.h"
 
 struct sk_order_node {
 	uint32_t position; /* in order */

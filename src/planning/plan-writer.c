@@ -3,16 +3,16 @@
 
 #include <string.h>
 
-#include "src/base/checked.h"
-#include "src/base/identifier.h"
+#include "base/checked.h"
+#include "base/identifier.h"
+#include "format/signature/signature.h"
+#include "format/skabi.h"
 #include "src/model/scope.h"
 #include "src/model/sides.h"
-#include "src/model/signature.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
 #include "src/model/units.h"
 #include "src/planning/launch-options.h"
-#include "stubs/skabi.h"
 
 /* ---- what belongs to no launch ---- */
 

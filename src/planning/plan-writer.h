@@ -1,4 +1,4 @@
-/* The plan's writer: what has been planned, as the tables of stubs/skplan.h. In come the model, its launches, their
+/* The plan's writer: what has been planned, as the tables of format/skplan.h. In come the model, its launches, their
  * schedule and the memory; out come the bytes of .sk.plan, what in them the linker has to relocate, and where each
  * constant lies.
  *

@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
+#include "format/skrows.h"
 #include "src/model/sides.h"
 #include "src/model/units.h"
 #include "src/planning/block-parts.h"
 #include "src/planning/launch-options.h"
 #include "src/planning/placement.h"
 #include "src/planning/tile-order.h"
-#include "stubs/skrows.h"
 
 enum {
 	ALONE = 2, /* … and after so many times nobody */

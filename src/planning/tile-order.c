@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "src/model/signature.h"
+#include "format/signature/signature.h"
 #include "src/planning/order.h"
 
 enum {

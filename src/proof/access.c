@@ -1,4 +1,4 @@
-/* Facts and words about accesses; see access.h. They follow from stubs/skplan.h alone. */
+/* Facts and words about accesses; see access.h. They follow from format/skplan.h alone. */
 #include "src/proof/access.h"
 
 #include <inttypes.h>

@@ -4,8 +4,8 @@
 #ifndef SK_ACCESS_H
 #define SK_ACCESS_H
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
 
 struct sk_step_access {
 	uint32_t launch, step, call, argument; /* indices into the plan's tables */

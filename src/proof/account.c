@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
 
 enum {
 	HEADER = 8,

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/base/checked.h"
-#include "stubs/convention.h"
+#include "base/checked.h"
+#include "format/convention.h"
 
 enum { SCRATCH_ALIGNMENT = 64 };
 

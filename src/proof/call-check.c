@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
 
 bool sk_call_disagree(struct sk_calls *calls, const char *format, ...)
 {

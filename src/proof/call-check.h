@@ -3,7 +3,7 @@
 #ifndef SK_CALL_CHECK_H
 #define SK_CALL_CHECK_H
 
-#include "src/base/diag.h"
+#include "base/diag.h"
 #include "src/proof/call-values.h"
 
 struct sk_calls {

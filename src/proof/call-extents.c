@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
 
 /* ---- shapes ---- */
 

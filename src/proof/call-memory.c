@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
 #include "src/proof/access.h"
 
 static const char *access_text(unsigned access)

@@ -4,7 +4,7 @@
  * together. */
 #include "src/proof/call-values.h"
 
-#include "stubs/convention.h"
+#include "format/convention.h"
 
 enum {
 	NEAR = 20, /* values at each end of a range */

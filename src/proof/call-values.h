@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "loader/plan/plan.h"
-#include "src/signature/signature-parser.h"
+#include "format/plan/plan.h"
+#include "format/signature/signature-parser.h"
 
 /* An extent that nothing has told so far, or what is computed from one. */
 #define SK_EXTENT_UNKNOWN UINT64_MAX

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/base/map.h"
+#include "base/map.h"
 #include "src/proof/call-check.h"
 #include "src/proof/device-cores.h"
 #include "src/proof/unit-check.h"

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "loader/plan/plan.h"
-#include "src/base/diag.h"
+#include "base/diag.h"
+#include "format/plan/plan.h"
 
 bool sk_calls_check(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file);
 

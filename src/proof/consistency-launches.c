@@ -1,7 +1,7 @@
 /* Whether launches say what follows from their steps: cores and scratch, options, homes, flags, scope and stream. */
 #include <inttypes.h>
 
-#include "src/base/map.h"
+#include "base/map.h"
 #include "src/proof/contradiction.h"
 
 enum { MOST_HOMES = 128 /* of a lane in a launch */ };

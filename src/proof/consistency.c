@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/identifier.h"
+#include "base/identifier.h"
 #include "src/proof/calls.h"
 #include "src/proof/contradiction.h"
 

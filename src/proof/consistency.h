@@ -4,7 +4,7 @@
  * agree, with calls.h those where a call and its kernel's signature do not.
  *
  * What follows from nothing in the package cannot be compared: the values of scalars, costs, names of tensors, which
- * kernels share hidden state. That these are as they were linked is what the seal is for (loader/image/seal.h). */
+ * kernels share hidden state. That these are as they were linked is what the seal is for (format/seal.h). */
 #ifndef SK_CONSISTENCY_H
 #define SK_CONSISTENCY_H
 

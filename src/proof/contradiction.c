@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
 
 bool sk_contradict(const struct sk_consistency *check, const char *format, ...)
 {

@@ -2,8 +2,8 @@
 #ifndef SK_CONTRADICTION_H
 #define SK_CONTRADICTION_H
 
-#include "loader/plan/plan.h"
-#include "src/base/diag.h"
+#include "base/diag.h"
+#include "format/plan/plan.h"
 #include "src/proof/access.h"
 
 enum { SK_PLAN_ALIGNMENT = 64 /* of temporaries, constants and scratch */ };

@@ -5,8 +5,8 @@
 #ifndef SK_DEVICE_CORES_H
 #define SK_DEVICE_CORES_H
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
 
 struct sk_wrong_cores {
 	uint32_t launch; /* SK_NO_INDEX: the numbers of all launches are right */

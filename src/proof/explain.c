@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "src/base/escape.h"
+#include "base/escape.h"
 #include "src/proof/traffic.h"
 
 /* After which a step is named. */

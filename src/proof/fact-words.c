@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/json.h"
+#include "base/json.h"
 
 /* ---- which tensor ---- */
 

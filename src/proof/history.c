@@ -1,7 +1,7 @@
 /* See history.h. */
 #include "src/proof/history.h"
 
-#include "stubs/skplan.h"
+#include "format/skplan.h"
 
 enum { UNTOUCHED }; /* the first past */
 

@@ -2,7 +2,7 @@
  * the order in which they are meant to happen; out come the earlier ones that each of them conflicts with. The verifier
  * keeps one per space, and one for temporaries that are accessed in rows and share bytes with each other.
  *
- * An access is a number of the caller's. Bytes with the same history are one box (src/base/boxes.h), cut where an
+ * An access is a number of the caller's. Bytes with the same history are one box (base/boxes.h), cut where an
  * access begins or ends: an access costs logarithmic time, plus the boxes and readers it meets; a write makes one box
  * of all that it covers, or two or three where rows begin inside of it.
  *
@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/arena.h"
-#include "src/base/boxes.h"
-#include "stubs/skrows.h"
+#include "base/arena.h"
+#include "base/boxes.h"
+#include "format/skrows.h"
 
 /* What a byte has seen. */
 struct sk_history_past;

@@ -15,8 +15,8 @@
 
 #include <stdbool.h>
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
 
 /* An await: the step that executes it, and the step that it names. */
 struct sk_lesson {

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
 
 /* Each launch is in a chain of launches that follow one another. Clocks say per chain how many of its launches have
  * ended when a launch starts. Where there are too many chains for that, the first ones are in the clocks, and for the

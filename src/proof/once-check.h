@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "loader/plan/plan.h"
-#include "src/base/diag.h"
+#include "base/diag.h"
+#include "format/plan/plan.h"
 
 /* By tensor: a launch that runs once writes it, so it must share its bytes with no other one. In the arena. */
 const bool *sk_once_check(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,

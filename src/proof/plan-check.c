@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "src/base/parallel.h"
+#include "base/parallel.h"
 
 struct check {
 	const struct sk_plan_view *view;

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "loader/plan/plan.h"
-#include "src/base/diag.h"
+#include "base/diag.h"
+#include "format/plan/plan.h"
 
 /* Does what sk_plan_check_all does, launches in several threads. The first thing that is wrong goes into the sink, with
  * `file` as its place. */

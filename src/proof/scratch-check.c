@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "stubs/convention.h"
+#include "format/convention.h"
 
 enum { CONGRUENCE = 64 };
 

@@ -1,7 +1,7 @@
 /* See traffic.h. */
 #include "src/proof/traffic.h"
 
-#include "src/base/map.h"
+#include "base/map.h"
 #include "src/proof/access.h"
 
 /* What calls of a step access: the same bytes are one thing, others another one, even if they overlap. */

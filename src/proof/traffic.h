@@ -5,8 +5,8 @@
 #ifndef SK_TRAFFIC_H
 #define SK_TRAFFIC_H
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
 
 struct sk_traffic {
 	uint64_t apart; /* if each call were made for all of its part before the next one */

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
 
 /* A divided access. */
 struct use {

@@ -4,8 +4,8 @@
 #ifndef SK_UNIT_CHECK_H
 #define SK_UNIT_CHECK_H
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
 
 /* An index into the plan's steps, or SK_NO_INDEX if all units are right. */
 uint32_t sk_unit_check(struct sk_arena *arena, const struct sk_plan_view *view, const struct sk_plan_launch *launch,

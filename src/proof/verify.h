@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "src/base/diag.h"
+#include "base/diag.h"
 #include "src/proof/access.h"
 #include "src/proof/demands.h"
 

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "loader/plan/isa.h"
-#include "src/base/table.h"
+#include "base/table.h"
+#include "format/plan/isa.h"
 
 enum { MOST_PROPERTIES = 11 };
 

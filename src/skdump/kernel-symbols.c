@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "loader/plan/words.h"
-#include "src/signature/signature-parser.h"
+#include "format/plan/words.h"
+#include "format/signature/signature-parser.h"
 
 /* So many names may be compared, of functions that share an address. */
 #define MAX_LOOKS (UINT64_C(1) << 24)

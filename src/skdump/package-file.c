@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/checked.h"
-#include "src/base/mapped.h"
+#include "base/checked.h"
+#include "base/mapped.h"
 #include "src/skdump/package-object.h"
 
 struct opening {

@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
-#include "src/base/diag.h"
-#include "src/base/map.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/plan/plan.h"
+#include "format/skweights.h"
 #include "src/proof/account.h"
-#include "stubs/skweights.h"
 
 /* A loaded segment: addresses [start, end) are these bytes of the file. */
 struct sk_file_segment {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
 #include "stubs/dispatcher/emit.h"
 
 struct linking {

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-#include "src/base/file.h"
-#include "src/base/json-check.h"
-#include "src/base/json.h"
-#include "src/base/map.h"
-#include "src/base/text.h"
+#include "base/file.h"
+#include "base/json-check.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/text.h"
 #include "src/skdump/show-json.h"
 
 static void put_json(const char *text, FILE *stream)

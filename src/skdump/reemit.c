@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "loader/plan/words.h"
-#include "src/base/checked.h"
+#include "base/checked.h"
+#include "format/plan/words.h"
 #include "stubs/dispatcher/dispatcher.h"
 #include "stubs/dispatcher/emit.h"
 

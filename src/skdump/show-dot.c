@@ -2,7 +2,7 @@
  * call is a box, a tensor an ellipse. Lines are data, awaits, and launches that follow others. */
 #include <inttypes.h>
 
-#include "src/base/dot.h"
+#include "base/dot.h"
 #include "src/skdump/show-text.h"
 
 static void print(const struct sk_show *show, const char *text)

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/base/json.h"
-#include "src/base/map.h"
-#include "src/base/text.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/text.h"
 #include "src/proof/explain.h"
 #include "src/proof/traffic.h"
 #include "src/skdump/show-text.h"

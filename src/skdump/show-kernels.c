@@ -1,7 +1,7 @@
 /* What is told of steps, in sums by kernel: a row for each kernel that a chosen task calls. */
 #include <inttypes.h>
 
-#include "src/base/checked.h"
+#include "base/checked.h"
 #include "src/skdump/show-text.h"
 
 struct sums {

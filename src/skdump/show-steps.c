@@ -2,7 +2,7 @@
  * arguments. */
 #include <inttypes.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
 #include "src/skdump/show-text.h"
 
 /* ---- calls ---- */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/base/escape.h"
+#include "base/escape.h"
 
 enum { MOST_NAME = 800 }; /* bytes of a name that are shown; an entry's may have three names of 255 in it */
 

@@ -3,7 +3,7 @@
 #ifndef SK_SHOW_TEXT_H
 #define SK_SHOW_TEXT_H
 
-#include "src/base/table.h"
+#include "base/table.h"
 #include "src/skdump/show.h"
 
 static inline const char *sk_show_plural(uint64_t count)

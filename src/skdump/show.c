@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "loader/plan/isa.h"
-#include "src/base/text.h"
+#include "base/text.h"
+#include "format/plan/isa.h"
 #include "src/skdump/show-text.h"
 #include "stubs/dispatcher/emit.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "loader/plan/task-filter.h"
+#include "format/plan/task-filter.h"
 #include "src/skdump/package-file.h"
 
 struct sk_show {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
+#include "base/temporary.h"
 #include "loader/image/imports.h"
-#include "src/base/table.h"
-#include "src/base/temporary.h"
 #include "src/proof/consistency.h"
 #include "src/proof/explain.h"
 #include "src/proof/verify.h"

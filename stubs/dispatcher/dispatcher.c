@@ -11,7 +11,7 @@
  *
  * A call of blocks or of tiles stands in a loop.
  */
-#include "loader/plan/words.h"
+#include "format/plan/words.h"
 #include "stubs/dispatcher/lowering.h"
 #include "stubs/dispatcher/thunk.h"
 

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
-#include "stubs/skabi.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
+#include "format/skabi.h"
 
 /* What a relocation in a dispatcher refers to. */
 enum sk_code_target {

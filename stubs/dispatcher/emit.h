@@ -2,9 +2,9 @@
 #ifndef SK_EMIT_H
 #define SK_EMIT_H
 
+#include "format/relocation-types.h"
 #include "stubs/dispatcher/dispatcher.h"
 #include "stubs/dispatcher/ops.h"
-#include "stubs/relocation-types.h"
 
 struct sk_emitter {
 	uint32_t machine; /* EM_… */
@@ -15,7 +15,7 @@ struct sk_emitter {
 };
 
 #define SK_MACHINE(name) extern const struct sk_emitter sk_emitter_##name;
-#include "stubs/machines.def"
+#include "format/machines.def"
 #undef SK_MACHINE
 
 /* The row of an ELF machine; NULL: it has none. */

@@ -1,9 +1,9 @@
-/* The machines that dispatchers can be made for: those of stubs/machines.def. */
+/* The machines that dispatchers can be made for: those of format/machines.def. */
 #include "stubs/dispatcher/emit.h"
 
 static const struct sk_emitter *const emitters[] = {
 #define SK_MACHINE(name) &sk_emitter_##name,
-#include "stubs/machines.def"
+#include "format/machines.def"
 #undef SK_MACHINE
 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "loader/plan/words.h"
+#include "format/plan/words.h"
 
 struct maker {
 	struct sk_arena *arena;

@@ -5,11 +5,11 @@
 #ifndef SK_THUNK_H
 #define SK_THUNK_H
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
 
 struct sk_thunk {
-	/* The launch is its first one. What a word says (loader/plan/words.h) is read from it: bindings and workspace
+	/* The launch is its first one. What a word says (format/plan/words.h) is read from it: bindings and workspace
 	 * are the words, so an address is a binding, and a number one that is loaded from the workspace. A call's
 	 * kernel and task are the numbers of their words. */
 	struct sk_plan_view plan;

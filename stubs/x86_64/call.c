@@ -1,7 +1,7 @@
 /* One call of a kernel on x86-64. In: a call and its arguments from the plan. Out: the instructions that place them,
  * the call, the store of a returned value.
  *
- * Where arguments go is what stubs/x86_64/registers.h says. Scratch registers: rax, and before an argument's turn its
+ * Where arguments go is what format/x86_64/registers.h says. Scratch registers: rax, and before an argument's turn its
  * own register. What stands on the stack or in float registers goes first, while rdi is still free as a second one. In
  * front of that all registers of arguments are free: there are stored what fields hold, and in a copy each expression
  * that takes more than two. */

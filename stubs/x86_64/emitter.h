@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
+#include "format/skkernel.h"
 #include "stubs/dispatcher/eh_frame.h"
 #include "stubs/dispatcher/emit.h"
-#include "stubs/skkernel.h"
 #include "stubs/x86_64/encode.h"
 
 /* A program loads those that it needs in its prologue. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stubs/x86_64/registers.h"
+#include "format/x86_64/registers.h"
 
 /* clang-format off */
 /* A branch's rel32 form follows its rel8 form. */

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loader/image/seal.h"
+#include "format/seal.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/package-readers.h"
 

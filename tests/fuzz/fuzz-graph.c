@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/fusion/onnx/onnx.h"
+#include "graph/onnx/onnx.h"
 
 static void check_graph(const struct sk_op_graph *graph);
 

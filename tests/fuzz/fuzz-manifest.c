@@ -4,10 +4,10 @@
 #include "tests/fuzz/fuzz-plan.h"
 #include "tests/fuzz/fuzz.h"
 
+#include "graph/manager/choose.h"
+#include "graph/manager/lists.h"
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
-#include "src/fusion/manager/choose.h"
-#include "src/fusion/manager/lists.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 #include "tests/lib/fake-linker.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loader/npy/npy.h"
+#include "format/npy/npy.h"
 
 #define COPY "copy.npy"
 

@@ -1,7 +1,7 @@
 /* See fuzz-plan.h. */
 #include "tests/fuzz/fuzz-plan.h"
 
-#include "loader/plan/plan.h"
+#include "format/plan/plan.h"
 #include "src/package/account-builder.h"
 #include "src/planning/fusion.h"
 #include "src/planning/memory.h"

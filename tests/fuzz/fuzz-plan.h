@@ -3,7 +3,7 @@
 #ifndef SK_TESTS_FUZZ_PLAN_H
 #define SK_TESTS_FUZZ_PLAN_H
 
-#include "src/base/diag.h"
+#include "base/diag.h"
 #include "src/model/model.h"
 
 void fuzz_plan(struct sk_model *model, struct sk_diag *diag);

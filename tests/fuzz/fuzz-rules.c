@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "src/fusion/passes/infer-graph.h"
-#include "src/fusion/rules/apply-rules.h"
-#include "src/fusion/rules/read-rules.h"
+#include "graph/passes/infer-graph.h"
+#include "graph/rules/apply-rules.h"
+#include "graph/rules/read-rules.h"
 
 /* The operator, the values that it takes, and behind '>' those that it makes. */
 static const char *const lines[] = {

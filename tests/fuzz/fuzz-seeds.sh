@@ -15,7 +15,7 @@ compile() {
 	name=$1
 	source=$2
 	shift 2
-	$KERNEL_CC -I"$top_srcdir/stubs" -ffile-prefix-map="$PWD=." -ffile-prefix-map="$top_srcdir=." "$@" \
+	$KERNEL_CC -I"$top_srcdir/format" -ffile-prefix-map="$PWD=." -ffile-prefix-map="$top_srcdir=." "$@" \
 		-c "$top_srcdir/$source" -o "object/$name"
 }
 compile all.o tests/fuzz/object.c -O1 -fPIC -fcommon

@@ -6,12 +6,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/base/text.h"
+#include "base/text.h"
+#include "format/signature/signature-parser.h"
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
-#include "src/signature/signature-parser.h"
 #include "tests/lib/fake-linker.h"
 
 static const struct sk_place nowhere = {.file = "fuzz"};

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "src/fusion/manager/read-switches.h"
+#include "graph/manager/read-switches.h"
 
 static void check_switch(const struct sk_switches *switches, const struct sk_switch *item)
 {

@@ -7,7 +7,7 @@
 # Most of them out of archives of Debian's packages, or of those that are installed: C, Fortran and assembler (x264's by
 # nasm), as far as they need nothing but imports.
 libraries=$(dirname "$($KERNEL_CC -print-file-name=libc.so)")
-sed -n 's/^SK_IMPORT(\([A-Za-z0-9_]*\),.*/\1/p' "$top_srcdir/stubs/imports.def" | sort >imports
+sed -n 's/^SK_IMPORT(\([A-Za-z0-9_]*\),.*/\1/p' "$top_srcdir/format/imports.def" | sort >imports
 mkdir objects
 collect() { # PACKAGE ARCHIVE COUNT [WHICH]: members whose names match
 	archive=$libraries/$2
@@ -46,7 +46,7 @@ for flags in "-O2" "-Os -g -ffunction-sections -fdata-sections" "-O1 -fcommon -f
 	for source in tests/lib/kernels tests/fuzz/object samples/composite/kernels samples/quant_matmul/quant_matmul; do
 		for compiler in $compilers; do
 			[ "$(ls objects | wc -l)" -lt 30 ] || break 3
-			$compiler $flags -fPIC -ffp-contract=off -I"$top_srcdir/stubs" -c "$top_srcdir/$source.c" \
+			$compiler $flags -fPIC -ffp-contract=off -I"$top_srcdir/format" -c "$top_srcdir/$source.c" \
 				-ffile-prefix-map="$dir=." -ffile-prefix-map="$top_srcdir=." \
 				-o "objects/$compiler$(echo "$flags-$source" | tr -c 'a-zA-Z0-9\n' -).o"
 		done
@@ -57,7 +57,7 @@ done
 
 # sklink, and whatever is in the folder afterwards.
 mkdir mutants output
-$KERNEL_CC -Os -fPIC -fno-asynchronous-unwind-tables -I"$top_srcdir/stubs" -c "$top_srcdir/tests/lib/kernels.c" -o kernels.o
+$KERNEL_CC -Os -fPIC -fno-asynchronous-unwind-tables -I"$top_srcdir/format" -c "$top_srcdir/tests/lib/kernels.c" -o kernels.o
 (cd mutants && "$top_builddir/tests/fuzz/fuzz-object" --write --mutants 200 ../kernels.o)
 linked=0 refused=0
 for mutant in mutants/*; do

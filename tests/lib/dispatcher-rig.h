@@ -3,8 +3,8 @@
 #ifndef DISPATCHER_RIG_H
 #define DISPATCHER_RIG_H
 
+#include "format/skkernel.h"
 #include "stubs/dispatcher/dispatcher.h"
-#include "stubs/skkernel.h"
 
 enum { MOST = 512, MOST_CORES = 8, MOST_BINDINGS = 8, SCRATCH_BYTES = 256 };
 

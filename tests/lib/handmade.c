@@ -1,4 +1,4 @@
-/* Writes a plan as assembly, field by field in the order of stubs/skplan.h, and calls $KERNEL_CC. */
+/* Writes a plan as assembly, field by field in the order of format/skplan.h, and calls $KERNEL_CC. */
 #include "tests/lib/handmade.h"
 
 #include <check.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stubs/skabi.h"
+#include "format/skabi.h"
 
 /* Strings are collected while the tables are written and stand behind them. */
 struct writer {

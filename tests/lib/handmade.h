@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stubs/skplan.h"
+#include "format/skplan.h"
 
 enum { HANDMADE_MAX = 8 };
 
@@ -54,7 +54,7 @@ struct handmade_tensor {
 };
 
 struct handmade_package {
-	const char *source; /* C; includes stubs/skabi.h; must define `kernel` */
+	const char *source; /* C; includes format/skabi.h; must define `kernel` */
 	uint32_t lane_count;
 	uint64_t workspace_size, unshared_workspace_size;
 	const struct handmade_tensor *tensors; /* all are bound; ends at one without a name */

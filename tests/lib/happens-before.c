@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/model/signature.h"
+#include "format/signature/signature.h"
 #include "src/model/task.h"
 
 enum { MAX_STEPS = 32, MAX_CORES = 16, MAX_NODES = MAX_STEPS * MAX_CORES, MAX_ARGUMENTS = 8 };

@@ -16,14 +16,14 @@ fail() {
 
 # compile NAME: NAME.c in the working directory becomes NAME.o, as a kernel.
 compile() {
-	$KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir/stubs" -c "$1.c" -o "$1.o"
+	$KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir/format" -c "$1.c" -o "$1.o"
 }
 
 # compile_cc NAME FLAG…: NAME.cc becomes NAME.o in the same way.
 compile_cc() {
 	unit=$1
 	shift
-	$KERNEL_CC -x c++ $KERNEL_CFLAGS -std=c++17 -fPIC -ffunction-sections -I"$top_srcdir/stubs" "$@" -c "$unit.cc" -o "$unit.o"
+	$KERNEL_CC -x c++ $KERNEL_CFLAGS -std=c++17 -fPIC -ffunction-sections -I"$top_srcdir/format" "$@" -c "$unit.cc" -o "$unit.o"
 }
 
 # two_lane_kernels: the C of a kernel for each of two lanes: product on the first one, increment on the second.

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/npy/npy.h"
+#include "format/npy/npy.h"
 #include "tests/lib/protobuf-writer.h"
 
 /* Fields of onnx.proto. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/diag.h"
+#include "base/diag.h"
 
 /* Empties the sink. The text is freed by the caller. */
 static inline char *take_messages(struct sk_diag *diag)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/signature/signature.h"
 #include "src/bind/gaps.h"
-#include "src/model/signature.h"
 #include "src/model/tensor.h"
 
 static const struct sk_profile profiles[] = {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "loader/plan/plan.h"
+#include "format/plan/plan.h"
 
 /* What a launch, or a tensor, says, to be changed: also for all others that share it. */
 static inline struct sk_plan_form *plan_form(const struct sk_plan_launch *launch)

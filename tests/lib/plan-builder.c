@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stubs/skabi.h"
+#include "format/skabi.h"
 
 struct plan {
 	struct sk_arena *arena;

@@ -3,8 +3,8 @@
 #ifndef SK_TESTS_PLAN_H
 #define SK_TESTS_PLAN_H
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
 #include "tests/lib/own-records.h"
 
 struct plan;

@@ -10,7 +10,7 @@
 #ifndef SK_TESTS_RACES_H
 #define SK_TESTS_RACES_H
 
-#include "loader/plan/plan.h"
+#include "format/plan/plan.h"
 
 /* True if two conflicting events are not ordered when lane i has cores[i] cores. */
 bool races_exist(const struct sk_plan_view *view, const uint32_t cores[SK_MAX_LANES]);

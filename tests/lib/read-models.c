@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "src/fusion/onnx/onnx.h"
+#include "graph/onnx/onnx.h"
 
 static void print_attribute(const struct sk_attribute *attribute)
 {

@@ -7,7 +7,7 @@
 . "$top_srcdir/tests/lib/packages.sh"
 members=$top_builddir/tests/link/link-members
 compare=$top_builddir/tests/link/compare-links
-sed -n 's/^SK_IMPORT(\([A-Za-z0-9_]*\),.*/\1/p' "$top_srcdir/stubs/imports.def" | sort >imports
+sed -n 's/^SK_IMPORT(\([A-Za-z0-9_]*\),.*/\1/p' "$top_srcdir/format/imports.def" | sort >imports
 missing= linked=0 refused=0 compared=no
 
 # A weak definition of everything that the objects need and that neither they nor the import list have. Weak: in a batch

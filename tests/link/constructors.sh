@@ -160,7 +160,7 @@ void doubles(const float *x, float *y, int64_t n)
 }
 SK_KERNEL(doubles, "in x f32[n], out y f32[n], n i64");
 END
-$KERNEL_CC $KERNEL_CFLAGS -ffunction-sections -fdata-sections -I"$top_srcdir/stubs" -c kernels.c -o kernels.o
+$KERNEL_CC $KERNEL_CFLAGS -ffunction-sections -fdata-sections -I"$top_srcdir/format" -c kernels.c -o kernels.o
 echo 'extern long *shared, mine[]; __attribute__((constructor)) static void prepare(void) { shared = mine; mine[0] = 20; }' >prepare.c
 compile prepare
 ar rcs libprepare.a prepare.o

@@ -6,7 +6,7 @@ driver=$top_builddir/tests/link/link-driver
 
 # NAME KIND CLASS LIBRARY VERSION MACHINE, as skdump has them.
 for machine in any x86-64; do
-	list=$top_srcdir/stubs/$([ $machine = any ] || echo x86_64/)imports.def
+	list=$top_srcdir/format/$([ $machine = any ] || echo x86_64/)imports.def
 	sed -E 's/^SK_IMPORT_POINTER\(([A-Za-z0-9_]*), [A-Za-z0-9_]*,/SK_IMPORT_DATA(\1,/' "$list" >plain.txt
 	sed -nE "s/^SK_IMPORT(_DATA|_THREAD)?\(([A-Za-z0-9_]*), \"([^\"]*)\", \"([^\"]*)\", ([A-Z]*)\)\$/\2 function\1 \5 \3 \4 $machine/p" plain.txt |
 		sed 's/ function_DATA / data /; s/ function_THREAD / thread-local /' >rows.txt
@@ -187,7 +187,7 @@ SK_KERNEL(prints, "in x f64[n], out y f64[n], n i64");
 END
 direct=-fdirect-access-external-data
 $KERNEL_CC -Werror $direct -c -x c /dev/null -o none.o 2>/dev/null || direct=
-$KERNEL_CC -O2 -fPIE $direct -U_FORTIFY_SOURCE -I"$top_srcdir/stubs" -c prints.c
+$KERNEL_CC -O2 -fPIE $direct -U_FORTIFY_SOURCE -I"$top_srcdir/format" -c prints.c
 for name in stderr stdout; do readelf -rW prints.o | grep -q "R_X86_64_PC32 .* $name - 4" || fail "$name is not read as a program does"; done
 
 cat >model.yaml <<M

@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/lib/packages.sh"
 get_package libopenblas-pthread-dev || { echo "SKIP: the package libopenblas-pthread-dev cannot be had"; exit 77; }
 archive=$packages/libopenblas-pthread-dev/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.a
-sed -n 's/^SK_IMPORT(\([A-Za-z0-9_]*\),.*/\1/p' "$top_srcdir/stubs/imports.def" | sort >imports
+sed -n 's/^SK_IMPORT(\([A-Za-z0-9_]*\),.*/\1/p' "$top_srcdir/format/imports.def" | sort >imports
 
 # ---- which functions ----
 

@@ -1,6 +1,6 @@
 # Resolution: which definition counts, which members are pulled, what is refused, and what the errors say.
 . "$top_srcdir/tests/lib/lib.sh"
-use_images -DRESULT=int -fcommon -I"$top_srcdir/stubs"
+use_images -DRESULT=int -fcommon -I"$top_srcdir/format"
 
 # ---- objects ----
 echo 'int b(void); int a(void) { return b() + 1; }' | source a
@@ -125,7 +125,7 @@ int count(int i) { return ++*pointers[0] + table[i]; }
 int count_again(void) { return other++ + count(1); }
 int pure(int i) { return table[i]; }
 END
-$KERNEL_CC -O1 -fPIC -ffunction-sections -fdata-sections -I"$top_srcdir/stubs" -c kernel.c -o kernel.o
+$KERNEL_CC -O1 -fPIC -ffunction-sections -fdata-sections -I"$top_srcdir/format" -c kernel.c -o kernel.o
 ar qc libkernel.a a.o kernel.o
 [ "$("$driver" --kernels libkernel.a | head -1)" = \
 	'kernel mul "split=n; in x f32[n], out y f32[n], n i64" at libkernel.a(kernel.o):(.sk.kernels+0x0) in libkernel.a(kernel.o)' ] ||

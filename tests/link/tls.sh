@@ -277,6 +277,6 @@ fails_with "'chosen' is an IFUNC, whose function the processor would choose" "$s
 
 # What nobody reaches does no harm.
 grep -v scale model.yaml | grep -v '^  [yz]:' | sed 's/^  a: .*/  a: {dtype: f32, shape: [100], role: output}/' >harmless.yaml
-$KERNEL_CC $KERNEL_CFLAGS -ffunction-sections -I"$top_srcdir/stubs" -c kernel.c -o kernel.o
+$KERNEL_CC $KERNEL_CFLAGS -ffunction-sections -I"$top_srcdir/format" -c kernel.c -o kernel.o
 "$sklink" harmless.yaml kernel.o count.o -o out.sk
 ! readelf -lW out.sk | grep -q TLS || fail "PT_TLS for a variable that nobody reaches"

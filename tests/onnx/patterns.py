@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Holds the rules of a file in src/fusion/rules/ against graphs that are made of their patterns.
+"""Holds the rules of a file in graph/rules/ against graphs that are made of their patterns.
 
 patterns.py RULES.yaml PASS SKLINK SKRUN KERNELS [RULE…]       without a PASS ("-") it is the one that a rule has the name of
 

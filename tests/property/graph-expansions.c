@@ -1,5 +1,5 @@
 /* How much less well the formulas of expansion compute than the operators that they stand for: what is added to the
- * rooms of graph-reference.c where a node may have been expanded. The reasons are the notes of src/fusion/rules/
+ * rooms of graph-reference.c where a node may have been expanded. The reasons are the notes of graph/rules/
  * expand.yaml. A formula without a row is held to the bounds of its operator. */
 #include "tests/property/random-graph.h"
 

@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "loader/npy/npy.h"
+#include "format/npy/npy.h"
 #include "loader/skrt.h"
 #include "tests/property/random-flags.h"
 #include "tests/property/random-graph.h"

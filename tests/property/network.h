@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "stubs/skplan.h"
+#include "format/skplan.h"
 
 enum {
 	NETWORK_TENSORS = 64,

@@ -1,6 +1,6 @@
 /* Mutants of plans: one field of one record of a package's plan becomes another number, or takes the number of another
- * record, or two records exchange theirs, or all that they say. Every field of every record that stubs/skplan.h defines
- * has its turn.
+ * record, or two records exchange theirs, or all that they say. Every field of every record that format/skplan.h
+ * defines has its turn.
  *
  * Each mutant is tried twice: with the code of the package, and with dispatchers that are made again from the changed
  * plan, as somebody would who knows what skdump --verify compares. It must be refused, unless the field follows from

@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "loader/plan/plan.h"
+#include "format/plan/plan.h"
 #include "loader/skrt.h"
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
@@ -376,7 +376,7 @@ static void write_profile(const char *folder, const char *device)
 {
 	char path[TEXT], line[256];
 
-	snprintf(path, sizeof(path), TOP_SRCDIR "/loader/profile/%s.profile", device);
+	snprintf(path, sizeof(path), TOP_SRCDIR "/format/profile/%s.profile", device);
 
 	FILE *from = fopen(path, "r"), *stream = create_file(folder, strrchr(path, '/') + 1);
 

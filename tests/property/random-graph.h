@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "stubs/skplan.h"
+#include "format/skplan.h"
 
 enum { GRAPH_NODES = 64, GRAPH_VALUES = 1000, NODE_INPUTS = 8, NODE_OUTPUTS = 6, NODE_TEXT = 800 };
 

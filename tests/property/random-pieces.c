@@ -1,4 +1,4 @@
-/* Patterns of operators that pattern fusion looks for (src/fusion/rules/), in some of the ways in which they are
+/* Patterns of operators that pattern fusion looks for (graph/rules/), in some of the ways in which they are
  * written, and some that only look like them: with another constant, one that is an input, one more user or an output
  * of the model inside, a detour through another type. Scopes and streams that cut one, random-graph.c draws. Inner
  * values are marked, so that what a pattern has become can be held to what its ends say. */

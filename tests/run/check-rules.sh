@@ -5,7 +5,7 @@ kernels=(-L "$top_builddir/kernels" -lskernels)
 
 # ---- sklink's own; those that are left have values that nobody can write as an example ----
 for file in onnx:312 passes:14 torchair:14 expand:96; do
-	"$sklink" --check-rules="$top_srcdir/src/fusion/rules/${file%:*}.yaml" "${kernels[@]}" --error-limit=0 >out.txt 2>err.txt || { grep -v warning err.txt >&2; fail "${file%:*}.yaml"; }
+	"$sklink" --check-rules="$top_srcdir/graph/rules/${file%:*}.yaml" "${kernels[@]}" --error-limit=0 >out.txt 2>err.txt || { grep -v warning err.txt >&2; fail "${file%:*}.yaml"; }
 	checked=$(sed -n 's/^rules and variants that compute what their patterns do: \([0-9]*\),.*/\1/p' out.txt)
 	[ "${checked:-0}" -ge "${file#*:}" ] || { cat out.txt err.txt >&2; fail "${file%:*}.yaml: fewer rules are checked"; }
 done

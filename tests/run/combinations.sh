@@ -15,7 +15,7 @@ for n in 1 2 3; do
 		extern "C" void step$n(const float *x, float *y, long n) { for (long i = 0; i < n; i++) y[i] = twice(different(equal(x[i]))); }
 		SK_KERNEL(step$n, "split=n; in x f32[n], out y f32[n], n i64");
 	END
-	$KERNEL_CC -x c++ -O1 -g -fPIC -ffp-contract=off -ffunction-sections -fdata-sections -I"$top_srcdir/stubs" -c k$n.cc -o k$n.o
+	$KERNEL_CC -x c++ -O1 -g -fPIC -ffp-contract=off -ffunction-sections -fdata-sections -I"$top_srcdir/format" -c k$n.cc -o k$n.o
 done
 ar qc lib2.a k2.o
 ar qcT lib3.a k3.o

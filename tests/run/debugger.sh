@@ -10,7 +10,7 @@ if grep -q '__[at]san_' <(nm "$skrun"); then
 fi
 
 cp "$top_srcdir/tests/lib/kernels.c" .
-$KERNEL_CC $KERNEL_CFLAGS -g -I"$top_srcdir/stubs" -c kernels.c -o kernels.o
+$KERNEL_CC $KERNEL_CFLAGS -g -I"$top_srcdir/format" -c kernels.c -o kernels.o
 two_tasks 'kernel: scale, set: {factor: 2}' 'kernel: prefix'
 "$sklink" --compress-debug-sections=zlib model.yaml kernels.o -o compressed.sk
 "$sklink" -S model.yaml kernels.o -o symbols.sk

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/plan/plan.h"
+#include "format/plan/plan.h"
 #include "tests/lib/own-records.h"
 
 enum { MOST_BYTES = 16 << 20 };

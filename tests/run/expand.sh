@@ -11,7 +11,7 @@ for target in ascend cpu; do
 	rm -rf dumps
 	"$python" "$top_srcdir/tests/onnx/mindspore.py" --expanded=$target "$sklink" "$skrun" "$top_builddir/kernels" || fail "wrong results: $target"
 done
-sed -n 's/^- name: //p' "$top_srcdir/src/fusion/rules/expand.yaml" | while read -r name; do
+sed -n 's/^- name: //p' "$top_srcdir/graph/rules/expand.yaml" | while read -r name; do
 	grep -q "^| \`$name\` |" "$top_srcdir/doc/fusion.md" || fail "doc/fusion.md has no row for the rule $name"
 done
 

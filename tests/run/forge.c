@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stubs/skplan.h"
+#include "format/skplan.h"
 
 enum { PAGE = 4096, MOST_BYTES = 1 << 20, FREE_BYTES = 80 /* signature and hash */ };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/plan/plan.h"
+#include "format/plan/plan.h"
 #include "tests/lib/match-code.h"
 #include "tests/lib/own-records.h"
 

@@ -5,7 +5,7 @@ set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cd "$top_srcdir"
 out=$dir
-rooms="src linker loader stubs kernels"
+rooms="base format linker stubs graph src loader kernels"
 code=$(find $rooms -name '*.[chS]' -o -name '*.def' | sort)
 status=0
 
@@ -58,13 +58,13 @@ cut -d' ' -f1 "$out/table" | sort | comm -3 - "$out/folders" | tr -d '\t' >"$out
 complain "folders with code, and rooms in the table of doc/design.md, that are not both" "$out/found"
 
 # "folder included-folder/file file:line". No room has the name of a system's folder of headers.
-grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]+("|<(src|linker|loader|stubs|kernels)/)' $code /dev/null |
+grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]+("|<(base|format|linker|stubs|graph|src|loader|kernels)/)' $code /dev/null |
 	sed -E 's,^((.*)/[^/:]+:[0-9]+):[^"<]*["<]([^">]*)[">].*,\2 \3 \1,' >"$out/includes"
 awk '
 	FILENAME == ARGV[1] { for (i = 2; i <= NF; i++) may[$1, $i] = 1; next }
 	{ to = $2
 	  if (!sub(/\/[^\/]*$/, "", to)) { # skabi.h is installed beside skkernel.h
-		if ($2 != "config.h" && $1 != "stubs") print $3 " " $2 ": not written from the root of the tree"
+		if ($2 != "config.h" && $1 != "format") print $3 " " $2 ": not written from the root of the tree"
 	  } else if (to != $1 && !(($1, to) in may)) print $3 " " $2 }' "$out/table" "$out/includes" | sort -u >"$out/found"
 complain "includes that the table of doc/design.md does not allow" "$out/found"
 awk '
@@ -113,7 +113,7 @@ complain "functions of more than 60 lines" "$out/found"
 
 # Those of headers that nobody but their own file names.
 awk '
-	FNR == 1 { header = FILENAME ~ /^(src|linker|loader|stubs|kernels).*\.h$/ }
+	FNR == 1 { header = FILENAME ~ /^(base|format|linker|stubs|graph|src|loader|kernels).*\.h$/ }
 	header && /^[a-z].*[ *]sk_[a-z0-9_]+\(/ && !/^(static|typedef)/ {
 		name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
 		if (name ~ /^sk_/) declared[name] = FILENAME ":" FNR
@@ -130,9 +130,9 @@ complain "functions that should be static" "$out/found"
 
 # Those that comments and documents name: of files, of modules without their ".c", and of folders.
 grep -rnoE --include='*.[chS]' --include='*.md' --include='*.sh' --include='*.def' --include='*.1' \
-	'(^|[^A-Za-z0-9_./$%*-])(src|linker|loader|stubs|kernels|tests|bench|doc|samples)/([a-z0-9_-]+/)*([A-Za-z0-9_-]*[A-Za-z0-9](\.(a|c|h|S|sh|md|def|mk|yaml|pbtxt|png|py|awk|1))?)?' \
+	'(^|[^A-Za-z0-9_./$%*-])(base|format|linker|stubs|graph|src|loader|kernels|tests|bench|doc|samples)/([a-z0-9_-]+/)*([A-Za-z0-9_-]*[A-Za-z0-9](\.(a|c|h|S|sh|md|def|mk|yaml|pbtxt|png|py|awk|1))?)?' \
 	$rooms tests bench samples doc README.md CONTRIBUTING.md |
-	sed -E 's/:[^a-z:]?((src|linker|loader|stubs|kernels|tests|bench|doc|samples)\/)/: \1/' | sort -u |
+	sed -E 's/:[^a-z:]?((base|format|linker|stubs|graph|src|loader|kernels|tests|bench|doc|samples)\/)/: \1/' | sort -u |
 	while read -r place path; do
 		case ${path##*/} in *NAME*) continue ;; esac # which stands for any
 		[ -e "$path" ] || [ -e "$top_builddir/$path" ] || [ -e "$path.c" ] || [ -e "$path.h" ] || printf '%s %s\n' "$place" "$path"
@@ -231,15 +231,15 @@ compare "rooms that call each other in circles" "$out/found" "$out/allowed"
 
 # ---- locales ----
 
-# libskrt is in programs of any locale, on which nothing that it reads or writes depends (src/base/locale.h). Programs of ours stay
+# libskrt is in programs of any locale, on which nothing that it reads or writes depends (base/locale.h). Programs of ours stay
 # in the C locale. loader/image/imports.c has the addresses of what packages import.
 {
 	echo "$sources" | grep '^loader/' | grep -vE '^loader/((skrun|predict|npy)/|image/imports\.c)'
-	printf 'src/base/%s.c\n' escape nearest pattern temporary
+	printf 'base/%s.c\n' escape nearest pattern temporary
 } >"$out/libskrt"
 nm -A --format=posix -u $(awk 'FILENAME == ARGV[1] { ours[$1] = 1; next } $1 in ours { print $2 }' "$out/libskrt" "$out/objects") |
 	grep -E ': (strto(d|f|ld)|atof|__ctype_[a-z_]+|is[a-z]+|to(upper|lower)|strn?case[a-z]+|str(coll|xfrm|ftime)|(mb|wc|isw|tow)[a-z]+) ' >"$out/found" || true
-complain "functions in libskrt that depend on the locale; the C locale's are those of src/base/locale.h" "$out/found"
+complain "functions in libskrt that depend on the locale; the C locale's are those of base/locale.h" "$out/found"
 xargs grep -nE "\"([^\"]*[^\"%])?%[-+ #0-9.*']*(L?l?[aefgAEFG]|[0-9]*')" <"$out/libskrt" | sed 's/:/ /' >"$out/found" || true
 echo loader/device/failure.c >"$out/allowed" # which is in the C locale meanwhile
 compare "real numbers that libskrt reads or writes as the program's locale does" "$out/found" "$out/allowed"

@@ -138,7 +138,7 @@ tasks:
 M
 # parts ATTRIBUTES BLOCK
 parts() {
-	$KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir/stubs" -DATTRIBUTES="\"$1\"" -DBLOCK="\"$2\"" -c parts.c -o parts.o
+	$KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir/format" -DATTRIBUTES="\"$1\"" -DBLOCK="\"$2\"" -c parts.c -o parts.o
 	"$sklink" parts.yaml parts.o -o parts.sk
 }
 fails_with "^sklink: error: parts.yaml:6:26: kernel 'drops' has hidden state \(the C library's random numbers\) and cannot run on several cores at once; if it can, mark it reentrant" \

@@ -68,7 +68,7 @@ void broken(float *y, int64_t n)
 }
 SK_KERNEL(broken, "vector split=n; out y f32[n], n i64");
 C
-$KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/stubs" -c kernels.c -o kernels.o
+$KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/format" -c kernels.c -o kernels.o
 
 # manifest OPTIONS [DEVICE]: five tasks on two lanes; those of the scope have these options.
 manifest() {
@@ -135,7 +135,7 @@ for align in 128 512 4096; do
 done
 link unaligned "func-align=0"
 cmp plain.sk unaligned.sk || fail "func-align=0 changes something"
-$KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir/stubs" -c kernels.c -o together.o
+$KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir/format" -c kernels.c -o together.o
 manifest func-align=4096 >together.yaml
 fails_with "^sklink: error: together.o:\(.text\+0x[0-9a-f]+\): '(increment|sum)' cannot begin at a multiple of 4096" \
 	"$sklink" together.yaml together.o -o together.sk

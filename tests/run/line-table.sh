@@ -4,8 +4,8 @@
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" .
-$KERNEL_CC $KERNEL_CFLAGS -g "-fdebug-prefix-map=$dir=." -I"$top_srcdir/stubs" -c kernels.c -o kernels.o
-$KERNEL_CC $KERNEL_CFLAGS -g0 -I"$top_srcdir/stubs" -c kernels.c -o bare.o
+$KERNEL_CC $KERNEL_CFLAGS -g "-fdebug-prefix-map=$dir=." -I"$top_srcdir/format" -c kernels.c -o kernels.o
+$KERNEL_CC $KERNEL_CFLAGS -g0 -I"$top_srcdir/format" -c kernels.c -o bare.o
 
 {
 	cat <<-'M'

@@ -45,7 +45,7 @@ for name in one two; do
 	sed -i "s/'$name'/\"$name\"/" $name.c
 done
 for name in table one two; do
-	$KERNEL_CC -O1 -fPIC -ffunction-sections -I"$top_srcdir/stubs" -c $name.c -o $name.o
+	$KERNEL_CC -O1 -fPIC -ffunction-sections -I"$top_srcdir/format" -c $name.c -o $name.o
 done
 ar rc steps.a one.o two.o
 
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 	return argc > 2;
 }
 C
-$KERNEL_CC -O1 -I"$top_srcdir/stubs" main.c table.c one.c two.c -o main -ldl
+$KERNEL_CC -O1 -I"$top_srcdir/format" main.c table.c one.c two.c -o main -ldl
 
 model
 "$sklink" model.yaml -o model.sk
@@ -199,7 +199,7 @@ model
 "$sklink" -r model.yaml -o linked.o
 nm linked.o >out.txt
 [ "$(grep -cE ' t (scale|count|step)$' out.txt)" = 4 ] || { cat out.txt; fail "-r: local symbols stand there not once"; }
-$KERNEL_CC -O1 -DLINKED -I"$top_srcdir/stubs" main.c table.c one.c two.c linked.o -o linked
+$KERNEL_CC -O1 -DLINKED -I"$top_srcdir/format" main.c table.c one.c two.c linked.o -o linked
 ./linked || fail "-r: the results are others"
 
 # The sides of a mix kernel.

@@ -81,7 +81,7 @@ done
 
 # ---- libskrt ----
 
-sed -E 's/^name: .*/name: mine/; s/^(clock|call): [0-9.]+/\1: 1.25/' "$top_srcdir/loader/profile/host.profile" >my.profile
+sed -E 's/^name: .*/name: mine/; s/^(clock|call): [0-9.]+/\1: 1.25/' "$top_srcdir/format/profile/host.profile" >my.profile
 # newlocale(3) of glibc 2.36 leaves what it makes of LOCPATH, which LeakSanitizer reports.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 while read -r locale half; do

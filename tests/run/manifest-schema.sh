@@ -6,7 +6,7 @@ set -o pipefail
 /usr/bin/python3 -W ignore -c 'import jsonschema, yaml' 2>/dev/null || { echo "needs python3-jsonschema and python3-yaml"; exit 77; }
 schema=$top_srcdir/src/manifest/manifest.schema.json
 compare() { # SCHEMA SOURCES FILE…
-	/usr/bin/python3 "$top_srcdir/tests/run/manifest-schema.py" "$1" "$2" "$top_srcdir/stubs/skplan.h" "$top_builddir/tests/lib/read-manifests" "${@:3}"
+	/usr/bin/python3 "$top_srcdir/tests/run/manifest-schema.py" "$1" "$2" "$top_srcdir/format/skplan.h" "$top_builddir/tests/lib/read-manifests" "${@:3}"
 }
 
 # Manifests of the samples and of the fuzzers, also those that are generated, and of the documents.

@@ -50,7 +50,7 @@ while read -r name; do
 done <tiled.txt
 
 # Each flag of graph-kernel fusion has a row, with a test that names it, or all of those that change nothing; and each pass has a row.
-manager=$top_srcdir/src/fusion/manager
+manager=$top_srcdir/graph/manager
 sed -nE 's/^(BOOL|INTEGER|STRING|LIST)\(([a-z_]+).*/\2/p' "$manager/flags.def" | cat - <(echo opt_level) | sort >flags.txt
 sed -nE 's/^NO_EFFECT\(([a-z_]+), "(.*)"\)/\1 none: \2/p' "$manager/no-effect.def" >no-effect.txt
 [ "$(wc -l <flags.txt)" -gt 50 ] || fail "the table of flags is not understood"

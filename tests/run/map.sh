@@ -33,7 +33,7 @@ void three(const int *x, int *y, long n)
 SK_KERNEL(three, "split=n; in x i32[n], out y i32[n], n i64");
 C
 $KERNEL_CC -O1 -fno-inline -fcommon -fvisibility=hidden -fPIC -ffunction-sections -fdata-sections \
-	-I"$top_srcdir/stubs" -c k.c -o k.o
+	-I"$top_srcdir/format" -c k.c -o k.o
 cat >model.yaml <<'M'
 sklink: 1
 tensors:
@@ -126,7 +126,7 @@ void pair_mix_aiv(const struct sk_block *block, const int *x, int *y, long n)
 }
 SK_KERNEL(pair, "mix; block, in x i32[n], out y i32[n], n i64");
 C
-$KERNEL_CC -O1 -fno-inline -fvisibility=hidden -fPIC -ffunction-sections -fdata-sections -I"$top_srcdir/stubs" -c mix.c -o mix.o
+$KERNEL_CC -O1 -fno-inline -fvisibility=hidden -fPIC -ffunction-sections -fdata-sections -I"$top_srcdir/format" -c mix.c -o mix.o
 sed 's/kernel: two,/kernel: pair,/' model.yaml >mix.yaml
 "$sklink" --task-entries mix.yaml k.o mix.o -Map=mix.map --stats -o mix.sk >said.txt
 sed '/Dispatcher/,$d' mix.map | sed '1,/\.shstrtab/d' >tables.txt

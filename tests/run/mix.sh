@@ -214,7 +214,7 @@ shape twice ", blocks: 5" "5 x 1:2"
 # Every kernel runs on every device that has the cores: one lane runs all kinds, whatever its name, and lanes may have any
 # numbers of cores. A mix kernel that they are not enough for is an error, since it could not be launched by itself either.
 other_device() {
-	sed -e "s/^name: .*/name: $1/" -e "$2" "$top_srcdir/loader/profile/a3.profile" >$1.profile
+	sed -e "s/^name: .*/name: $1/" -e "$2" "$top_srcdir/format/profile/a3.profile" >$1.profile
 	network $1.profile >$1.yaml
 }
 other_device one 's/^lanes: .*/lanes: vector/; /^cube/d'
@@ -259,7 +259,7 @@ for cores in 1 2 24; do "$skrun" four.sk --random 1 --verify --cores $cores; don
 
 # A profile may ask that sk_sync_all splits, as in the reference system; feeding the idle cores makes it unnecessary.
 {
-	sed 's/^name: .*/name: a3-split/' "$top_srcdir/loader/profile/a3.profile"
+	sed 's/^name: .*/name: a3-split/' "$top_srcdir/format/profile/a3.profile"
 	echo 'sync-all-split: true'
 } >split.profile
 sed 's/device: a3/device: split.profile/' four.yaml >split.yaml

@@ -88,7 +88,7 @@ refuses "node 'n' .mindspore:Transpose.: its permutation is none of the 3 axes o
 node mindspore:Transpose n x c -> y'
 
 # Each name stands in the document.
-sed -n 's/^ALIAS("[a-z]*", "\([A-Za-z0-9_]*\)".*/\1/p' "$top_srcdir/src/fusion/onnx/aliases.def" >names.txt
+sed -n 's/^ALIAS("[a-z]*", "\([A-Za-z0-9_]*\)".*/\1/p' "$top_srcdir/graph/onnx/aliases.def" >names.txt
 [ "$(wc -l <names.txt)" -gt 100 ] || fail "the table is not understood"
 while read -r name; do
 	grep -q "\`$name\`" "$top_srcdir/doc/models.md" || fail "doc/models.md has no $name"

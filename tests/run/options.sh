@@ -3,7 +3,7 @@
 # here that sklink passes them on.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
-cp "$top_srcdir/tests/lib/kernels.c" . && $KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/stubs" -c kernels.c -o kernels.o
+cp "$top_srcdir/tests/lib/kernels.c" . && $KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/format" -c kernels.c -o kernels.o
 cat >model.yaml <<'M'
 sklink: 1
 tensors:
@@ -28,7 +28,7 @@ grep -qE '^add +kernels.o$' said.txt || { cat said.txt; fail "--cref"; }
 for input in model.yaml w.npy kernels.o; do
 	grep -qE "^  $input( |$)" out.d || { cat out.d; fail "$input is not among the dependencies"; }
 done
-sed 's/^name: .*/name: mine/' "$top_srcdir/loader/profile/host.profile" >mine.profile
+sed 's/^name: .*/name: mine/' "$top_srcdir/format/profile/host.profile" >mine.profile
 sed '1a device: mine.profile' model.yaml >device.yaml
 "$sklink" device.yaml kernels.o --dependency-file=device.d -o device.sk
 grep -q '^  mine.profile ' device.d || { cat device.d; fail "a device's profile is not among the dependencies"; }
@@ -302,7 +302,7 @@ cat >twins.c <<'T'
 TWIN(one)
 TWIN(two)
 T
-$KERNEL_CC -O2 -fPIC -ffunction-sections -I"$top_srcdir/stubs" -c twins.c -o twins.o
+$KERNEL_CC -O2 -fPIC -ffunction-sections -I"$top_srcdir/format" -c twins.c -o twins.o
 cat >twins.yaml <<'M'
 sklink: 1
 tensors:

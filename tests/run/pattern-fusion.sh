@@ -9,9 +9,9 @@ kernels=(-L "$top_builddir/kernels" -lskernels)
 
 # patterns RULES PASS: of that file, by that pass; doc/fusion.md has a row for each rule.
 patterns() {
-	"$python" "$top_srcdir/tests/onnx/patterns.py" "$top_srcdir/src/fusion/rules/$1" "$2" "$sklink" "$skrun" "$top_builddir/kernels" ||
+	"$python" "$top_srcdir/tests/onnx/patterns.py" "$top_srcdir/graph/rules/$1" "$2" "$sklink" "$skrun" "$top_builddir/kernels" ||
 		fail "$1: patterns are not what its rules say"
-	sed -n 's/^- name: //p' "$top_srcdir/src/fusion/rules/$1" | while read -r name; do
+	sed -n 's/^- name: //p' "$top_srcdir/graph/rules/$1" | while read -r name; do
 		grep -q "^| \`$name\` |" "$top_srcdir/doc/fusion.md" || fail "doc/fusion.md has no row for the rule $name"
 	done
 }

@@ -5,7 +5,7 @@ set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
 # A build directory with what the commands name, so that what they make does not lie in ours.
-mkdir -p tree/build && ln -s "$top_srcdir/samples" "$top_srcdir/stubs" tree
+mkdir -p tree/build && ln -s "$top_srcdir/samples" "$top_srcdir/format" tree
 for name in sklink skrun skdump samples kernels .libs; do
 	[ ! -e "$top_builddir/$name" ] || ln -s "$top_builddir/$name" tree/build
 done

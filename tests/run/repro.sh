@@ -4,7 +4,7 @@ set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 long=$(printf 'long-folder-name-%.0s' 1 2 3 4 5 6 7)
 mkdir -p job/models "job/a folder/$long/$long" job/data job/empty job/lib
-cp "$top_srcdir/tests/lib/kernels.c" . && $KERNEL_CC $KERNEL_CFLAGS -g -I"$top_srcdir/stubs" -c kernels.c -o "job/a folder/$long/$long/kern'els.o"
+cp "$top_srcdir/tests/lib/kernels.c" . && $KERNEL_CC $KERNEL_CFLAGS -g -I"$top_srcdir/format" -c kernels.c -o "job/a folder/$long/$long/kern'els.o"
 cp "$top_srcdir/tests/run/oracle.c" . && cc -o oracle oracle.c && (cd job/data && ../../oracle 64 1 write)
 cp job/data/w.npy job/data/absolute.npy
 for name in f g h; do

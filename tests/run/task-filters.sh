@@ -137,7 +137,7 @@ grep -qE '^scale +2 +18 ' out.txt && grep -qE '^add +1 +9 ' out.txt || { cat out
 adds_up add "(other tasks)"
 
 # A damaged package's tasks are not followed to kernels that are not there.
-printf '#include <stddef.h>\n#include <stdio.h>\n#include "stubs/skplan.h"\nint main(void)\n{\n\tprintf("%%zu %%zu", %s, %s);\n}\n' \
+printf '#include <stddef.h>\n#include <stdio.h>\n#include "format/skplan.h"\nint main(void)\n{\n\tprintf("%%zu %%zu", %s, %s);\n}\n' \
 	'offsetof(struct sk_plan, tasks)' 'offsetof(struct sk_plan_task, kernel)' >places.c
 $KERNEL_CC -I"$top_srcdir" places.c -o places
 read -r table kernel < <(./places; echo)

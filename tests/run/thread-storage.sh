@@ -23,9 +23,9 @@ M
 variables() {
 	local name=$1
 	shift
-	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections "$@" -I"$top_srcdir/stubs" -c kernels.c -o "$name.o"
+	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections "$@" -I"$top_srcdir/format" -c kernels.c -o "$name.o"
 	"$sklink" model.yaml "$name.o" -o "$name.sk"
-	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections "$@" -DFIRST=12 -I"$top_srcdir/stubs" -c kernels.c -o other.o
+	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections "$@" -DFIRST=12 -I"$top_srcdir/format" -c kernels.c -o other.o
 	"$sklink" model.yaml other.o -o "$name-other.sk"
 }
 variables dynamic -fPIC -DBYTES=16384 -DALIGN=32
@@ -124,7 +124,7 @@ $KERNEL_CC $KERNEL_CFLAGS -DLINKED -I"$top_srcdir" -fPIE -c "$top_srcdir/tests/r
 linked() {
 	local model=$1 flags=$2
 	shift 2
-	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections -DBYTES=4096 -DALIGN=64 -I"$top_srcdir/stubs" $flags -c kernels.c -o linked-kernels.o
+	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections -DBYTES=4096 -DALIGN=64 -I"$top_srcdir/format" $flags -c kernels.c -o linked-kernels.o
 	readelf -rW linked-kernels.o | grep -q "$model" || fail "$flags: no $model"
 	"$sklink" -r --soname linked model.yaml linked-kernels.o -o linked.o
 	for way; do
@@ -179,7 +179,7 @@ fi
 rule() {
 	local parameters=${3:-'in x i32[n], out y i32[n], n i64'}
 	sed "s/^SK_KERNEL(weigh.*/SK_KERNEL(weigh, \"$1; $parameters\");/" kernels.c >rule.c
-	$KERNEL_CC $KERNEL_CFLAGS -ffunction-sections -fPIC -DBYTES=64 -DALIGN=8 -I"$top_srcdir/stubs" -c rule.c -o rule.o
+	$KERNEL_CC $KERNEL_CFLAGS -ffunction-sections -fPIC -DBYTES=64 -DALIGN=8 -I"$top_srcdir/format" -c rule.c -o rule.o
 	rm -f rule.sk
 	if [ -n "$2" ]; then
 		fails_with "^sklink: error: model.yaml:10:28: kernel 'weigh' reaches thread-local storage \(\.t(bss|data)\.?[a-z]* in rule.o\): $2" \
@@ -236,7 +236,7 @@ tasks:
   - {name: all, kernel: compute, args: [x, y], scope: all}
 scopes: {all: {}}
 M
-	$KERNEL_CC $KERNEL_CFLAGS -O1 -fno-builtin -fPIC -I"$top_srcdir/stubs" -c math.c -o math.o
+	$KERNEL_CC $KERNEL_CFLAGS -O1 -fno-builtin -fPIC -I"$top_srcdir/format" -c math.c -o math.o
 	"$sklink" math.yaml math.o "$archive" -o math.sk
 	readelf -rW math.sk | grep -q 'R_X86_64_TPOFF64 .* errno@GLIBC_PRIVATE' || fail "libm.a does not set errno"
 	! readelf -W --dyn-syms math.sk | grep -q 'fmod@' || fail "fmod is not the archive's"

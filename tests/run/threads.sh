@@ -20,7 +20,7 @@ extern "C" void kernel_0000(const float *x, float *y, long n)
 SK_KERNEL(kernel_0000, "split=n; in x f32[n], out y f32[n], n i64");
 END
 $KERNEL_CC -x c++ -O1 -g -fPIC -fno-exceptions -ffunction-sections -fdata-sections -ffile-prefix-map="$dir=." \
-	-I"$top_srcdir/stubs" -c kernel.cc -o kernel.o
+	-I"$top_srcdir/format" -c kernel.cc -o kernel.o
 mkdir one one/members
 i=0
 while [ $i -lt 1000 ]; do

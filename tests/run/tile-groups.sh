@@ -223,8 +223,8 @@ tiles_of() { # DEVICE N TILE
 	"$skdump" --steps chain.sk >steps.txt
 	grep -qE "group tiles of $3\$" steps.txt || { cat steps.txt; fail "$1: tiles for $2 numbers are not $3 long"; }
 }
-sed 's/^name: host/name: unknown/; /data-cache/d' "$top_srcdir/loader/profile/host.profile" >unknown.profile
-sed 's/^name: host/name: small/; s/data-cache: .*/data-cache: 64 KiB/' "$top_srcdir/loader/profile/host.profile" >small.profile
+sed 's/^name: host/name: unknown/; /data-cache/d' "$top_srcdir/format/profile/host.profile" >unknown.profile
+sed 's/^name: host/name: small/; s/data-cache: .*/data-cache: 64 KiB/' "$top_srcdir/format/profile/host.profile" >small.profile
 tiles_of host 16384 16384
 tiles_of host 174720 65536
 tiles_of host 174784 512

@@ -29,7 +29,7 @@ EACH(square, x[i] * x[i]);
 BLOCKS(early, sk_wait_pre_task_end, "blocks=n early-start=wait");
 BLOCKS(meet, sk_sync_all, "sync-all");
 C
-$KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/stubs" -c kernels.c -o kernels.o
+$KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/format" -c kernels.c -o kernels.o
 
 # link OPTIONS [LAST [DEVICE [STREAMS…]]]: three divided tasks and a LAST one, and what they are in steps.txt and reasons.txt.
 link() {

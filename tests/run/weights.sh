@@ -324,7 +324,7 @@ int main(int argc, char **argv)
 }
 C
 serial=$(nm -D there/one.sk | sed -n 's/.* T \(.*_serial\)$/\1/p' | head -1)
-$CC -I"$top_srcdir/stubs" alone.c -o alone -ldl
+$CC -I"$top_srcdir/format" alone.c -o alone -ldl
 ./alone "$serial"
 tail -c 1024 want.npy | cmp - alone.bin || fail "the serial entry computes something else"
 status=0

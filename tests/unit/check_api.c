@@ -15,8 +15,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "format/skabi.h"
 #include "loader/skrt.h"
-#include "stubs/skabi.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/statuses.h"
@@ -25,7 +25,7 @@
 enum { WORDS = 64 };
 
 /* add: core 0 adds x[0] to log[0]. random: log[1] is what the import `rand` gives. bad: a status. */
-static const char source[] = "#include \"stubs/skabi.h\"\n"
+static const char source[] = "#include \"format/skabi.h\"\n"
 			     "int rand(void);\n"
 			     "int kernel(void) { return 0; }\n"
 			     "int add(struct sk_core *core)\n"

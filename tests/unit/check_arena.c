@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "src/base/arena.h"
+#include "base/arena.h"
 #include "tests/lib/suite.h"
 
 enum { MOST = 2000, SEED = 1 };

@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loader/npy/npy.h"
-#include "loader/plan/isa.h"
+#include "format/npy/npy.h"
+#include "format/plan/isa.h"
+#include "format/signature/signature.h"
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
 #include "src/bind/operators.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
-#include "src/model/signature.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
 #include "tests/lib/fake-linker.h"

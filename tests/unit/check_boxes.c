@@ -1,12 +1,12 @@
-/* Tests of src/base/boxes.c and stubs/skrows.h: whatever is done at random, they answer as an array does that has a
+/* Tests of base/boxes.c and format/skrows.h: whatever is done at random, they answer as an array does that has a
  * number for each byte; and few boxes are looked at for that. */
-#include "src/base/boxes.h"
+#include "base/boxes.h"
 
 #include <check.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "stubs/skrows.h"
+#include "format/skrows.h"
 #include "tests/lib/random.h"
 #include "tests/lib/suite.h"
 

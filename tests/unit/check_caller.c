@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/skabi.h"
 #include "loader/skrt.h"
-#include "stubs/skabi.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/statuses.h"
@@ -28,7 +28,7 @@ enum { CORES = 24, CONSTRUCTOR = CORES, SERIAL, ROWS };
  * does what the first word says, 1 a write to nowhere, 2 an endless loop, 3 an endless recursion; so does the serial
  * entry, and with 4 the constructor has done it. */
 static const char source[] =
-	"#include \"stubs/skabi.h\"\n"
+	"#include \"format/skabi.h\"\n"
 	"int *__errno_location(void);\n"
 	"int kernel(void) { return 0; }\n"
 	"static uint64_t constructed[3];\n"

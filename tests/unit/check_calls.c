@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/diag.h"
+#include "base/diag.h"
 #include "src/proof/calls.h"
 #include "src/proof/device-cores.h"
 #include "tests/lib/plan-builder.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/skabi.h"
 #include "loader/skrt.h"
-#include "stubs/skabi.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/statuses.h"
@@ -15,7 +15,7 @@
 
 /* The entry is there for the plan; checked launches call the kernel. */
 #define PREAMBLE                                                                                                       \
-	"#include \"stubs/skabi.h\"\n"                                                                                 \
+	"#include \"format/skabi.h\"\n"                                                                                \
 	"int l(struct sk_core *core) { return core != 0; }\n"
 
 enum { CONTROL, X, Y, TENSORS };

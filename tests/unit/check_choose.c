@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "src/fusion/manager/choose.h"
+#include "graph/manager/choose.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

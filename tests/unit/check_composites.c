@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/fusion/composites/areas.h"
-#include "src/fusion/composites/composites.h"
-#include "src/fusion/passes/normalised-graph.h"
-#include "src/fusion/passes/quantised-graph.h"
-#include "src/fusion/uses.h"
+#include "graph/composites/areas.h"
+#include "graph/composites/composites.h"
+#include "graph/passes/normalised-graph.h"
+#include "graph/passes/quantised-graph.h"
+#include "graph/uses.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

@@ -1,11 +1,11 @@
-/* Check suite for src/base/diag: what a sink prints, place, text, origins and notes; and for names in JSON. */
+/* Check suite for base/diag: what a sink prints, place, text, origins and notes; and for names in JSON. */
 #include <check.h>
 #include <string.h>
 
-#include "src/base/diag.h"
-#include "src/base/escape.h"
-#include "src/base/json.h"
-#include "src/base/text.h"
+#include "base/diag.h"
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

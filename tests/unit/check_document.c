@@ -1,8 +1,8 @@
-/* Check suite for src/document: a document that is no manifest, read into a structure that no model has. */
+/* Check suite for base: a document that is no manifest, read into a structure that no model has. */
 #include <check.h>
 #include <string.h>
 
-#include "src/document/fields.h"
+#include "base/fields.h"
 #include "tests/lib/messages.h"
 #include "tests/lib/suite.h"
 

@@ -1,12 +1,12 @@
-/* Tests of src/fusion/dumps/: which files there are after which passes, and the texts of dump_as_text. What the forms
+/* Tests of graph/dumps/: which files there are after which passes, and the texts of dump_as_text. What the forms
  * of a dump hold is compared by tests/run/dumps.sh. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/fusion/dumps/clusters.h"
-#include "src/fusion/dumps/dumps.h"
+#include "graph/dumps/clusters.h"
+#include "graph/dumps/dumps.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"

@@ -13,15 +13,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/skabi.h"
 #include "loader/skrt.h"
-#include "stubs/skabi.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/statuses.h"
 #include "tests/lib/suite.h"
 
 static const char preamble[] =
-	"#include \"stubs/skabi.h\"\n"
+	"#include \"format/skabi.h\"\n"
 	"#define LOG(core) ((volatile uint64_t *)(core)->bindings[0])\n"
 	"void *malloc(unsigned long size); void abort(void);\n"
 	"int kernel(void) { return 0; }\n"
@@ -365,7 +365,7 @@ END_TEST
 
 /* Writes to the file whose descriptor is in the place of FILE, unless CONSTRUCT does something else first. */
 static const char constructor_source[] =
-	"#include \"stubs/skabi.h\"\n"
+	"#include \"format/skabi.h\"\n"
 	"#define LOG(core) ((volatile uint64_t *)(core)->bindings[0])\n"
 	"void abort(void);\n"
 	"int kernel(void) { return 0; }\n"

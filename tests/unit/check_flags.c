@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "src/fusion/manager/flags.h"
+#include "graph/manager/flags.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 
@@ -271,7 +271,7 @@ START_TEST(each_without_effect_says_why)
 {
 	static const char *const without[][2] = {
 #define NO_EFFECT(name, reason) {#name, reason},
-#include "src/fusion/manager/no-effect.def"
+#include "graph/manager/no-effect.def"
 #undef NO_EFFECT
 	};
 	const char *expected = "", *text = "";

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/skplan.h"
 #include "src/bind/gaps.h"
 #include "src/bind/operators.h"
 #include "src/manifest/manifest.h"
@@ -14,7 +15,6 @@
 #include "src/planning/segments.h"
 #include "src/proof/history.h"
 #include "src/proof/launch-order.h"
-#include "stubs/skplan.h"
 #include "tests/lib/fake-linker.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"

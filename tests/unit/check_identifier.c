@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/identifier.h"
+#include "base/identifier.h"
 #include "tests/lib/suite.h"
 
 /* Good enough to choose bytes. */

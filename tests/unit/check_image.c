@@ -11,10 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "format/skplan.h"
 #include "loader/base/status.h"
 #include "loader/image/image.h"
 #include "loader/image/integrity.h"
-#include "stubs/skplan.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/suite.h"

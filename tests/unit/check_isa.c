@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/arch/x86_64/cpuid.h"
-#include "loader/plan/isa.h"
+#include "format/plan/isa.h"
+#include "format/x86_64/cpuid.h"
 #include "tests/lib/suite.h"
 
 #define BIT(number) (UINT64_C(1) << (number))

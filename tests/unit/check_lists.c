@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "src/fusion/manager/lists.h"
+#include "graph/manager/lists.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

@@ -1,4 +1,4 @@
-/* Check suite for src/manifest/manifest and src/document/document: what good manifests become, the exact words for bad
+/* Check suite for src/manifest/manifest and base/document: what good manifests become, the exact words for bad
  * ones, and that damaged ones end in errors. The examples of doc/manifest.md and doc/signatures.md are parsed here,
  * too. */
 #include <check.h>
@@ -8,15 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/document/document.h"
+#include "base/document.h"
+#include "format/signature/signature-parser.h"
+#include "format/signature/signature.h"
 #include "src/manifest/manifest.h"
 #include "src/manifest/options.h"
 #include "src/model/model.h"
 #include "src/model/scope.h"
-#include "src/model/signature.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
-#include "src/signature/signature-parser.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

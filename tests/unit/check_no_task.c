@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/fusion/onnx/onnx.h"
-#include "src/fusion/rewrites/rewrites.h"
+#include "graph/onnx/onnx.h"
+#include "graph/rewrites/rewrites.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "loader/npy/npy.h"
+#include "format/npy/npy.h"
 #include "tests/lib/suite.h"
 
 static char directory[] = "/tmp/check_npy.XXXXXX";

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/fusion/onnx/onnx.h"
+#include "graph/onnx/onnx.h"
 #include "tests/lib/protobuf-writer.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"

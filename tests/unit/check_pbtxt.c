@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/fusion/onnx/onnx.h"
+#include "graph/onnx/onnx.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/plan/words.h"
-#include "stubs/skabi.h"
+#include "format/plan/words.h"
+#include "format/skabi.h"
 #include "tests/lib/plan-builder.h"
 #include "tests/lib/suite.h"
 

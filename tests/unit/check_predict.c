@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/profile/lines.h"
 #include "loader/predict/costs.h"
 #include "loader/predict/predict.h"
 #include "loader/predict/simulate.h"
-#include "loader/profile/lines.h"
 #include "tests/lib/plan-builder.h"
 #include "tests/lib/suite.h"
 
@@ -924,7 +924,7 @@ START_TEST(builtin_profiles)
 
 	struct sk_profile same;
 
-	ck_assert_msg(sk_profile_load(TOP_SRCDIR "/loader/profile/a3.profile", &same, error, sizeof(error)), "%s",
+	ck_assert_msg(sk_profile_load(TOP_SRCDIR "/format/profile/a3.profile", &same, error, sizeof(error)), "%s",
 		      error);
 	ck_assert_uint_eq(memcmp(&same, &a3, sizeof(a3)), 0);
 }

@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "format/skabi.h"
 #include "loader/flight/module.h"
 #include "loader/skrt.h"
-#include "stubs/skabi.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/statuses.h"
@@ -33,7 +33,7 @@ enum { WORDS = 1024, PING = 8, PONG = 16, ORDER = 32 };
  * counts; the others of the C library. head, middle, tail: as narrow, and each follows the one before. scratchy: two
  * cores at once, each of whom looks whether its scratch stays its own. */
 static const char source[] =
-	"#include \"stubs/skabi.h\"\n"
+	"#include \"format/skabi.h\"\n"
 	"#define LOG(core) ((uint64_t *)(core)->bindings[0])\n"
 	"#define X(core) ((const uint64_t *)(core)->bindings[1])\n"
 	"int kernel(void) { return 0; }\n"
@@ -736,7 +736,7 @@ END_TEST
 
 /* All that it does comes to places where a thread is cancelled. */
 static const char consulting_source[] =
-	"#include \"stubs/skabi.h\"\n"
+	"#include \"format/skabi.h\"\n"
 	"void consult(void);\n"
 	"int kernel(void) { return 0; }\n"
 	"__attribute__((constructor)) static void construct(void) { consult(); }\n"
@@ -745,7 +745,7 @@ static const char consulting_source[] =
 	"int fine_serial(void *const *tensors, void *workspace)\n"
 	"{ (void)tensors; (void)workspace; consult(); return 0; }\n";
 
-static const char fine_source[] = "#include \"stubs/skabi.h\"\n"
+static const char fine_source[] = "#include \"format/skabi.h\"\n"
 				  "int kernel(void) { return 0; }\n"
 				  "int fine(struct sk_core *core) { return (int)(core->index * 0); }\n";
 

@@ -1,6 +1,6 @@
-/* Tests of src/base/ranges.c: whatever is done to it at random, it answers as an array does that has a number for each
+/* Tests of base/ranges.c: whatever is done to it at random, it answers as an array does that has a number for each
  * byte; and it looks at few ranges for that. */
-#include "src/base/ranges.h"
+#include "base/ranges.h"
 
 #include <check.h>
 #include <stdbool.h>

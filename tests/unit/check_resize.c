@@ -1,4 +1,4 @@
-/* Tests of src/fusion/operators/resize.c: the rows that each element is made of, for all lengths from 1 to 64, resized
+/* Tests of graph/operators/resize.c: the rows that each element is made of, for all lengths from 1 to 64, resized
  * to all of these, by sizes and by scales, in all modes. They are held against ONNX's formulas in exact fractions. */
 #include <check.h>
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/fusion/operators/families.h"
+#include "graph/operators/families.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

@@ -1,4 +1,4 @@
-/* Tests of src/fusion/rewrites/: small graphs as text, and what passes leave of them. Statements are one of
+/* Tests of graph/rewrites/: small graphs as text, and what passes leave of them. Statements are one of
  *
  *   in NAME TYPE SHAPE          const NAME TYPE SHAPE ELEMENT…          out NAME…
  *   NAME… = OP INPUT… [KEY=INTEGER] [KEY=[INTEGER,…]] [@SCOPE] [#STREAM]
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/fusion/passes/infer-graph.h"
-#include "src/fusion/rewrites/rewrites.h"
+#include "graph/passes/infer-graph.h"
+#include "graph/rewrites/rewrites.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

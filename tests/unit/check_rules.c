@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/fusion/operators/schema.h"
-#include "src/fusion/passes/infer-graph.h"
-#include "src/fusion/rules/apply-rules.h"
-#include "src/fusion/rules/own-rules.h"
-#include "src/fusion/rules/read-rules.h"
-#include "src/fusion/rules/rule-texts.h"
+#include "graph/operators/schema.h"
+#include "graph/passes/infer-graph.h"
+#include "graph/rules/apply-rules.h"
+#include "graph/rules/own-rules.h"
+#include "graph/rules/read-rules.h"
+#include "graph/rules/rule-texts.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "format/skabi.h"
 #include "loader/skrt.h"
-#include "stubs/skabi.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/statuses.h"
@@ -25,7 +25,7 @@ enum { LOG_WORDS = 4096, ELEMENTS = 100, ROW = 8 };
 /* ---- the packages ---- */
 
 static const char preamble[] =
-	"#include \"stubs/skabi.h\"\n"
+	"#include \"format/skabi.h\"\n"
 	"#define LOG(core) ((uint64_t *)(core)->bindings[0])\n"
 	"void abort(void);\n"
 	"int kernel(void) { return 0; }\n"

@@ -1,11 +1,11 @@
-/* Check suite for src/signature/signature-parser: what the parser makes of good signatures, and the exact words for bad
- * ones.
+/* Check suite for format/signature/signature-parser: what the parser makes of good signatures, and the exact words for
+ * bad ones.
  */
 #include <check.h>
 #include <string.h>
 
-#include "src/model/signature.h"
-#include "src/signature/signature-parser.h"
+#include "format/signature/signature-parser.h"
+#include "format/signature/signature.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

@@ -2,8 +2,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "src/fusion/manager/choose.h"
-#include "src/fusion/manager/read-switches.h"
+#include "graph/manager/choose.h"
+#include "graph/manager/read-switches.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/tar.h"
+#include "base/tar.h"
 #include "tests/lib/suite.h"
 
 static uint64_t checksum(const uint8_t *header)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/diag.h"
+#include "base/diag.h"
 #include "src/proof/history.h"
 #include "src/proof/plan-check.h"
 #include "src/proof/verify.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "format/skabi.h"
 #include "loader/skrt.h"
-#include "stubs/skabi.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/statuses.h"
@@ -21,7 +21,7 @@ enum { WORDS = 1024, ROW = 16 /* words that a core has */, THREADS = 3, RUNS = 2
 /* meet: each core counts, then waits for all others as dispatchers do, some times, and looks whether they have counted.
  * one: counts on one core. */
 static const char source[] =
-	"#include \"stubs/skabi.h\"\n"
+	"#include \"format/skabi.h\"\n"
 	"int kernel(void) { return 0; }\n"
 	"static int await_all(struct sk_core *core, uint64_t target)\n"
 	"{ const volatile uint64_t *word = core->lanes[0].words; uint64_t left = core->lanes[0].count;\n"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loader/plan/plan.h"
+#include "format/plan/plan.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"
 #include "tests/lib/suite.h"

@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "stubs/relocation-types.h"
+#include "format/relocation-types.h"
 
 #define ENTRY(type, kind, bytes, low, high)                                                                            \
 	[type] = {.name = #type,                                                                                       \

@@ -1,0 +1,118 @@
+/* Chunks; see chunks.h. Those that nobody uses are in a list that all threads share, under a lock that is taken once
+ * for some thousand requests: no result depends on where memory is from. */
+#include "base/chunks.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { AREA = 16 * SK_CHUNK }; /* of address space: what is not used is not backed */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sk_chunk *unused; /* with pages; the last one that was given back comes first: it is in caches */
+static struct sk_chunk *empty; /* without */
+static char *area; /* where chunks are cut from */
+static size_t area_left;
+
+static struct sk_chunk *pop(struct sk_chunk **list)
+{
+	struct sk_chunk *chunk = *list;
+
+	if (chunk)
+		*list = chunk->next;
+	return chunk;
+}
+
+static void push(struct sk_chunk **list, struct sk_chunk *chunk)
+{
+	chunk->next = *list;
+	*list = chunk;
+}
+
+void sk_chunks_empty(size_t size)
+{
+	struct sk_chunk *chunk;
+
+	pthread_mutex_lock(&lock);
+	for (size_t done = 0; done < size && (chunk = pop(&unused)) != NULL; done += SK_CHUNK) {
+		if (madvise(chunk->data, SK_CHUNK, MADV_DONTNEED) == 0)
+			chunk->dirty = 0;
+		push(&empty, chunk);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void *sk_map_huge(size_t size)
+{
+	char *data = mmap(NULL, size + SK_HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t before = -(uintptr_t)data % SK_HUGE_PAGE;
+
+	if (data == MAP_FAILED)
+		return NULL;
+	if (before)
+		munmap(data, before);
+	munmap(data + before + size, SK_HUGE_PAGE - before);
+	madvise(data + before, size, MADV_HUGEPAGE);
+	return data + before;
+}
+
+/* NULL: there is no memory for it. */
+static struct sk_chunk *new_chunk(char *data, size_t dirty)
+{
+	struct sk_chunk *chunk = malloc(sizeof(*chunk));
+
+	if (chunk)
+		*chunk = (struct sk_chunk){.data = data, .size = SK_CHUNK, .dirty = dirty, .mapped = true};
+	return chunk;
+}
+
+void sk_unmap_huge(void *data, size_t size)
+{
+	struct sk_chunk *chunk;
+	char *start = data;
+
+	for (; size >= SK_CHUNK && (chunk = new_chunk(start, SK_CHUNK)) != NULL; start += SK_CHUNK, size -= SK_CHUNK)
+		sk_chunk_give(chunk);
+	if (size)
+		munmap(start, size);
+}
+
+static char *cut(void)
+{
+	if (!area_left) {
+		area = sk_map_huge(AREA);
+		if (!area)
+			return NULL;
+		area_left = AREA;
+	}
+	area_left -= SK_CHUNK;
+	area += SK_CHUNK;
+	return area - SK_CHUNK;
+}
+
+struct sk_chunk *sk_chunk_take(void)
+{
+	struct sk_chunk *chunk;
+	char *fresh = NULL;
+
+	pthread_mutex_lock(&lock);
+	chunk = pop(unused ? &unused : &empty);
+	if (!chunk)
+		fresh = cut();
+	pthread_mutex_unlock(&lock);
+	if (fresh)
+		chunk = new_chunk(fresh, 0);
+	if (chunk)
+		chunk->used = chunk->clean = 0;
+	return chunk;
+}
+
+void sk_chunk_give(struct sk_chunk *chunk)
+{
+	if (chunk->used > chunk->dirty)
+		chunk->dirty = chunk->used;
+	pthread_mutex_lock(&lock);
+	push(&unused, chunk);
+	pthread_mutex_unlock(&lock);
+}

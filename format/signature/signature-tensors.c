@@ -1,0 +1,257 @@
+/* A tensor among the parameters: its direction, name, type and extents, and what it says behind these. */
+#include "format/signature/signature-tensors.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "format/signature/signature-parser.h"
+
+/* The name of an extent, or of how far rows lie apart, at the cursor. */
+static bool add_extent(struct sk_signature_parser *parser, uint32_t *number)
+{
+	struct sk_signature *signature = parser->signature;
+	const char *name = parser->token.word;
+	uint32_t index = sk_signature_find_extent(signature, name);
+
+	if (sk_token_is_reserved(name))
+		return sk_token_expected(parser, "the name of an extent (words of the grammar cannot be names)");
+	if (index == SK_NONE) {
+		if (signature->extent_count == SK_MAX_PARAMETERS) {
+			sk_signature_error(parser->source, parser->token.start, "more than %u extents",
+					   SK_MAX_PARAMETERS);
+			return false;
+		}
+		index = signature->extent_count++;
+		signature->extents[index] = name;
+		parser->source->extent_at[index] = parser->token.start;
+	}
+	*number = index;
+	sk_token_advance(parser);
+	return true;
+}
+
+static bool add_factor(struct sk_signature_parser *parser, struct sk_extent *extent)
+{
+	if (extent->name_count == SK_MAX_FACTORS) {
+		sk_signature_error(parser->source, parser->token.start, "a product has at most %u names",
+				   SK_MAX_FACTORS);
+		return false;
+	}
+	return add_extent(parser, &extent->names[extent->name_count++]);
+}
+
+static bool parse_factor(struct sk_signature_parser *parser, struct sk_extent *extent)
+{
+	const char *at = parser->token.start;
+	uint64_t number;
+
+	if (parser->token.kind == SK_TOKEN_WORD)
+		return add_factor(parser, extent);
+	if (parser->token.kind != SK_TOKEN_NUMBER)
+		return sk_token_expected(parser, "an extent (a name, a number, or a product such as n*4)");
+	if (!sk_token_number(parser, "an extent", &number))
+		return false;
+	if (sk_mul(extent->constant, number, &extent->constant))
+		return true;
+	sk_signature_error(parser->source, at, "the number is too large");
+	return false;
+}
+
+/* A name, an integer, or a product that starts with a name: with an integer in front, ranges of the name would not be
+ * contiguous. */
+static bool parse_product(struct sk_signature_parser *parser, struct sk_extent *extent)
+{
+	bool number = parser->token.kind == SK_TOKEN_NUMBER;
+
+	extent->constant = 1;
+	if (!parse_factor(parser, extent))
+		return false;
+	if (number && sk_token_is_sign(parser, '*'))
+		return sk_token_expected(parser, "',' or ']' (a product starts with a name: n*4)");
+	while (sk_token_is_sign(parser, '*')) {
+		sk_token_advance(parser);
+		if (!parse_factor(parser, extent))
+			return false;
+	}
+	return true;
+}
+
+/* Products, of which all but the first are added or subtracted. */
+static bool parse_extent(struct sk_signature_parser *parser, struct sk_extent *extent)
+{
+	bool number = parser->token.kind == SK_TOKEN_NUMBER;
+
+	if (!parse_product(parser, extent))
+		return false;
+	while (sk_token_is_sign(parser, '+') || sk_token_is_sign(parser, '-')) {
+		struct sk_extent *more = SK_NEW(parser->source->arena, struct sk_extent);
+
+		if (number)
+			return sk_token_expected(parser, "',' or ']' (a sum starts with a name: n+2)");
+		more->subtracted = sk_token_is_sign(parser, '-');
+		extent->more = more;
+		extent = more;
+		sk_token_advance(parser);
+		if (!parse_product(parser, extent))
+			return false;
+	}
+	return true;
+}
+
+/* ":lda" behind a dimension: those in front of it count rows that lie so many elements apart. */
+static bool parse_stride(struct sk_signature_parser *parser, struct sk_parameter *parameter)
+{
+	uint32_t dimension = parameter->rank - 1;
+
+	if (!sk_token_is_sign(parser, ':'))
+		return true;
+	if (dimension == 0 || parameter->stride != SK_NONE) {
+		sk_signature_error(parser->source, parser->token.start,
+				   dimension == 0 ? "':' says how far the rows of '%s' lie apart, so it stands behind "
+						    "the dimension that rows begin with, and not behind the first one"
+						  : "the rows of '%s' lie in one kind of distance: one ':' is enough",
+				   parameter->name);
+		return false;
+	}
+	sk_token_advance(parser);
+	if (parser->token.kind != SK_TOKEN_WORD)
+		return sk_token_expected(parser, "a name behind ':', of how many elements lie between rows");
+	parameter->row_dimension = dimension;
+	return add_extent(parser, &parameter->stride);
+}
+
+static bool parse_extents(struct sk_signature_parser *parser, struct sk_parameter *parameter)
+{
+	if (!sk_token_sign(parser, '[',
+			   sk_arena_print(parser->source->arena, "'[' with the extents of '%s'", parameter->name)))
+		return false;
+	for (;;) {
+		if (parameter->rank == SK_MAX_RANK) {
+			sk_signature_error(parser->source, parser->token.start, "more than %u dimensions", SK_MAX_RANK);
+			return false;
+		}
+		if (!parse_extent(parser, &parameter->extents[parameter->rank++]) || !parse_stride(parser, parameter))
+			return false;
+		if (!sk_token_is_sign(parser, ','))
+			return sk_token_sign(parser, ']', "',', '*' or ']'");
+		sk_token_advance(parser);
+	}
+}
+
+/* "f32[n]+128 whole": what stands behind the name. */
+static bool parse_description(struct sk_signature_parser *parser, struct sk_parameter *parameter)
+{
+	if (!sk_token_type(parser, parameter->name, &parameter->dtype) || !parse_extents(parser, parameter))
+		return false;
+	if (sk_token_is_sign(parser, '+')) {
+		sk_token_advance(parser);
+		if (!sk_token_number(parser, "how many bytes behind it may be read", &parameter->over_read))
+			return false;
+	}
+	parameter->whole = sk_token_is_word(parser, "whole");
+	if (parameter->whole)
+		sk_token_advance(parser);
+	return true;
+}
+
+/* ---- tables of operands ---- */
+
+/* "in x[]", "in x[3]"; of "in x[n]" the type is missing. */
+static bool opens_table(const struct sk_signature_parser *parser)
+{
+	struct sk_token next = sk_token_scan(parser, parser->cursor);
+
+	return sk_token_is_sign(parser, '[') &&
+	       (next.kind == SK_TOKEN_NUMBER || (next.kind == SK_TOKEN_SIGN && *next.start == ']'));
+}
+
+static bool open_table(struct sk_signature_parser *parser, uint32_t index)
+{
+	struct sk_signature *signature = parser->signature;
+
+	if (signature->open_table != SK_NONE) {
+		sk_signature_error(parser->source, parser->source->parameter_at[index],
+				   "'%s' takes any number of tensors already, and one parameter can",
+				   signature->parameters[signature->open_table].name);
+		return false;
+	}
+	signature->open_table = index;
+	signature->operands_at = parser->source->normal_length;
+	return true;
+}
+
+/* Where there is no number, one operand stands for all. */
+static bool parse_operand_count(struct sk_signature_parser *parser, uint32_t index, uint64_t *count)
+{
+	const char *at = parser->token.start;
+
+	*count = 1;
+	sk_token_advance(parser);
+	if (sk_token_is_sign(parser, ']') ? !open_table(parser, index)
+					  : !sk_token_number(parser, "how many tensors the table has", count))
+		return false;
+	if (*count >= SK_MAX_PARAMETERS - index) {
+		sk_signature_error(parser->source, at, "more than %u parameters", SK_MAX_PARAMETERS);
+		return false;
+	}
+	return sk_token_sign(parser, ']', "']'");
+}
+
+/* "in x[] f32[n]": a struct of nothing but tensors, which differ in their names only. */
+static bool parse_operands(struct sk_signature_parser *parser, uint32_t index)
+{
+	struct sk_signature *signature = parser->signature;
+	struct sk_parameter *table = &signature->parameters[index];
+	struct sk_parameter operand = *table;
+	uint64_t count;
+
+	if (operand.access != SK_ACCESS_READ || operand.optional || parser->depth) {
+		sk_signature_error(parser->source, parser->source->parameter_at[index],
+				   "a table of tensors is 'in %s[]', and is no field", operand.name);
+		return false;
+	}
+	if (!parse_operand_count(parser, index, &count) || !parse_description(parser, &operand))
+		return false;
+	table->kind = SK_PARAMETER_STRUCT;
+	table->access = SK_ACCESS_NONE;
+	table->operands = (uint32_t)count;
+	table->scratch_bytes = count * sizeof(uint64_t);
+	operand.owner = index;
+	operand.first_operand = index + 1;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t next = signature->parameter_count++;
+
+		operand.name = sk_arena_print(parser->source->arena, "%s[%u]", table->name, i);
+		operand.offset = i * sizeof(uint64_t);
+		signature->parameters[next] = operand;
+		parser->source->parameter_at[next] = parser->source->parameter_at[index];
+	}
+	return true;
+}
+
+bool sk_signature_parse_tensor(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
+{
+	const char *direction = parser->token.word;
+
+	parameter->kind = SK_PARAMETER_TENSOR;
+	parameter->access = !strcmp(direction, "in")	? SK_ACCESS_READ
+			    : !strcmp(direction, "out") ? SK_ACCESS_WRITE
+							: SK_ACCESS_READ | SK_ACCESS_WRITE;
+	sk_token_advance(parser);
+	parameter->optional = sk_token_is_sign(parser, '?');
+	if (parameter->optional)
+		sk_token_advance(parser);
+	if (!sk_token_new_name(parser, direction, &parameter->name, &parser->source->parameter_at[index]))
+		return false;
+	if (opens_table(parser))
+		return parse_operands(parser, index);
+	if (sk_token_is_sign(parser, '@')) {
+		sk_token_advance(parser);
+		if (parser->token.kind != SK_TOKEN_WORD || sk_token_is_reserved(parser->token.word))
+			return sk_token_expected(parser, "the name of a parameter behind '@'");
+		parser->source->alias_name[index] = parser->token.word;
+		parser->source->alias_at[index] = parser->token.start;
+		sk_token_advance(parser);
+	}
+	return parse_description(parser, parameter);
+}

@@ -1,0 +1,214 @@
+/* Passes that put nodes together that hang together: fuse_basic and graph_kernel_cluster, as MindSpore has them. From
+ * the last node on, each that may be a member takes in what it reads from other such nodes, and what these read, unless
+ * a path through others would lead out of the composite and back. Shapes and sizes say nothing here: pieces that are
+ * one loop each are what the splitter makes of it, or the planner. */
+#include <string.h>
+
+#include "graph/composites/areas.h"
+#include "graph/composites/composites.h"
+#include "graph/composites/kinds.h"
+#include "graph/manager/lists.h"
+
+struct clustering {
+	struct sk_op_graph *graph;
+	struct sk_areas *areas;
+	const uint32_t *nodes; /* by area */
+	bool *members; /* by area as it was: may be a member */
+	uint32_t *tried; /* by area as it was: the last node that has tried to take it in, plus 1 */
+	SK_ARRAY(uint32_t) heap; /* areas as they were, the last one in the order of areas on top */
+};
+
+/* ---- the areas to begin with ---- */
+
+static uint32_t *list_computing(const struct sk_op_graph *graph, uint32_t *count)
+{
+	uint32_t *nodes = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
+
+	*count = 0;
+	for (uint32_t n = 0; n < graph->nodes.count; n++)
+		if (sk_node_computes(graph, &graph->nodes.items[n]))
+			nodes[(*count)++] = n;
+	return nodes;
+}
+
+/* What is a composite already is one area. */
+static void join_composites(struct clustering *clustering)
+{
+	const struct sk_op_graph *graph = clustering->graph;
+	uint32_t *first = SK_NEW_ARRAY(graph->arena, uint32_t, graph->composites.count + 1);
+
+	for (uint32_t i = 0; i < clustering->areas->count; i++) {
+		uint32_t composite = graph->nodes.items[clustering->nodes[i]].composite;
+
+		if (composite && first[composite]) {
+			uint32_t set[] = {sk_area_find(clustering->areas, first[composite] - 1), i};
+
+			sk_areas_join(clustering->areas, set, 2);
+		}
+		if (composite)
+			first[composite] = i + 1;
+	}
+}
+
+static struct clustering begin(struct sk_op_graph *graph)
+{
+	struct clustering clustering = {.graph = graph};
+	uint32_t count, *places = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
+
+	clustering.nodes = list_computing(graph, &count);
+	clustering.areas = sk_areas_create(graph, clustering.nodes, count, places);
+	clustering.members = SK_NEW_ARRAY(graph->arena, bool, count + 1);
+	clustering.tried = SK_NEW_ARRAY(graph->arena, uint32_t, count + 1);
+	join_composites(&clustering);
+	return clustering;
+}
+
+static const struct sk_graph_node *node_at(const struct clustering *clustering, uint32_t area)
+{
+	return &clustering->graph->nodes.items[clustering->nodes[area]];
+}
+
+/* ---- growth ---- */
+
+/* Its place in the order of areas. What is in the heap leads to the area that grows, or is a part of it: a join moves
+ * none of these past another one, so the heap stays one. */
+static uint32_t key_of(const struct clustering *clustering, uint32_t area)
+{
+	return clustering->areas->items[sk_area_find(clustering->areas, area)].key;
+}
+
+static void push(struct clustering *clustering, uint32_t area)
+{
+	uint32_t key = key_of(clustering, area);
+	uint32_t *heap;
+	size_t place = clustering->heap.count;
+
+	sk_array_push(clustering->graph->arena, &clustering->heap, area);
+	heap = clustering->heap.items;
+	for (; place && key_of(clustering, heap[(place - 1) / 2]) < key; place = (place - 1) / 2)
+		heap[place] = heap[(place - 1) / 2];
+	heap[place] = area;
+}
+
+static uint32_t pop(struct clustering *clustering)
+{
+	uint32_t *heap = clustering->heap.items, top = heap[0], last = heap[--clustering->heap.count];
+	uint32_t key = key_of(clustering, last);
+	size_t count = clustering->heap.count, place = 0;
+
+	for (size_t child = 1; child < count; child = 2 * place + 1) {
+		if (child + 1 < count && key_of(clustering, heap[child + 1]) > key_of(clustering, heap[child]))
+			child++;
+		if (key_of(clustering, heap[child]) <= key)
+			break;
+		heap[place] = heap[child];
+		place = child;
+	}
+	heap[place] = last;
+	return top;
+}
+
+static void push_first(struct clustering *clustering, const sk_area_edges *edges, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		push(clustering, edges->items[i].area);
+}
+
+/* Of what the area reads it takes in the last one first: so whatever stands between it and another one is in, or never
+ * will be. */
+static void grow(struct clustering *clustering, uint32_t root)
+{
+	struct sk_areas *areas = clustering->areas;
+	const sk_area_edges *edges = sk_area_inputs(areas, sk_area_find(areas, root));
+
+	push_first(clustering, edges, edges->count);
+	while (clustering->heap.count) {
+		uint32_t set[] = {sk_area_find(areas, root), sk_area_find(areas, pop(clustering))}, other = set[1];
+		const sk_area_edges *inputs;
+		size_t count;
+
+		if (other == set[0] || clustering->tried[other] == root + 1 || !clustering->members[other] ||
+		    !sk_node_same_scope(node_at(clustering, root), node_at(clustering, other)))
+			continue;
+		clustering->tried[other] = root + 1;
+		inputs = sk_area_few_inputs(areas, other, SK_AREA_MOST_STEPS);
+		count = inputs ? inputs->count : 0;
+		if (inputs && sk_areas_join(areas, set, 2)) /* which keeps these edges where they are */
+			push_first(clustering, &areas->items[other].inputs, count);
+	}
+}
+
+/* What another one has taken in has nothing left to take in. */
+static void grow_all(struct clustering *clustering)
+{
+	struct sk_areas *areas = clustering->areas;
+	uint32_t *sizes = SK_NEW_ARRAY(areas->arena, uint32_t, areas->count + 1);
+
+	for (uint32_t i = 0; i < areas->count; i++)
+		sizes[sk_area_find(areas, i)] = areas->items[sk_area_find(areas, i)].count;
+	for (uint32_t i = areas->count; i--;) {
+		uint32_t area = sk_area_find(areas, i);
+
+		if (clustering->members[i] && areas->items[area].count == sizes[area])
+			grow(clustering, i);
+	}
+}
+
+/* ---- the passes ---- */
+
+/* Areas of members of so many nodes, and what were composites. */
+static enum sk_pass_result assign(struct clustering *clustering, uint32_t least)
+{
+	struct sk_op_graph *graph = clustering->graph;
+	uint32_t *groups = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
+
+	memset(groups, 0xff, (graph->nodes.count + 1) * sizeof(*groups));
+	for (uint32_t i = 0; i < clustering->areas->count; i++) {
+		const struct sk_graph_node *node = node_at(clustering, i);
+		uint32_t area = sk_area_find(clustering->areas, i), count = clustering->areas->items[area].count;
+		bool wrapped = clustering->members[i] && count >= least &&
+			       (count > 1 || sk_node_kind(graph, node) != SK_KIND_VIRTUAL);
+
+		if (wrapped || node->composite)
+			groups[clustering->nodes[i]] = area;
+	}
+	return sk_composites_assign(graph, groups, "fusion");
+}
+
+/* MindSpore's list of basic operators; TensorAdd is Add, ExpandDims Unsqueeze. */
+static bool is_basic(const struct sk_graph_node *node)
+{
+	static const char *const basic[] = {"Add", "Cast", "Mul", "Sub", "Unsqueeze", NULL};
+
+	return sk_node_is_one_of(node, basic);
+}
+
+enum sk_pass_result sk_pass_fuse_basic(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
+{
+	const struct sk_op_list *list = sk_valid_ops(graph->arena, flags, SK_LIST_CLUSTER);
+	struct clustering clustering = begin(graph);
+
+	for (uint32_t i = 0; i < clustering.areas->count; i++) {
+		const struct sk_graph_node *node = node_at(&clustering, i);
+
+		clustering.members[i] = !node->composite && is_basic(node) && sk_op_list_has(list, node) &&
+					sk_node_is_legal(graph, node, flags->target);
+	}
+	grow_all(&clustering);
+	return assign(&clustering, 2);
+}
+
+enum sk_pass_result sk_pass_graph_kernel_cluster(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
+{
+	const struct sk_op_list *list = sk_valid_ops(graph->arena, flags, SK_LIST_CLUSTER);
+	struct clustering clustering = begin(graph);
+
+	for (uint32_t i = 0; i < clustering.areas->count; i++) {
+		const struct sk_graph_node *node = node_at(&clustering, i);
+
+		clustering.members[i] =
+			node->composite || (sk_op_list_has(list, node) && sk_node_is_legal(graph, node, flags->target));
+	}
+	grow_all(&clustering);
+	return assign(&clustering, 1);
+}

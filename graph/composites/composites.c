@@ -1,0 +1,87 @@
+/* From groups of nodes to composites; see composites.h. */
+#include "graph/composites/composites.h"
+
+enum { MOST_NAMED = 16 /* operators: a name is to be read */ };
+
+/* A composite as it is to be. */
+struct draft {
+	uint32_t old; /* of all members so far: the composite, plus 1; 0: none */
+	bool mixed; /* they have not been together */
+	uint32_t count;
+	const char *operators; /* "Mul_Add_" */
+};
+
+typedef SK_ARRAY(struct draft) drafts;
+
+static void add_member(struct sk_op_graph *graph, struct draft *draft, const struct sk_graph_node *node)
+{
+	if (draft->count && draft->old != node->composite)
+		draft->mixed = true;
+	draft->old = node->composite;
+	if (draft->count++ < MOST_NAMED)
+		draft->operators = sk_arena_print(graph->arena, "%s%s_", draft->operators, node->op);
+}
+
+/* By composite as it was, plus 1: how many members it had. */
+static const uint32_t *count_members(const struct sk_op_graph *graph)
+{
+	uint32_t *counts = SK_NEW_ARRAY(graph->arena, uint32_t, graph->composites.count + 1);
+
+	for (size_t n = 0; n < graph->nodes.count; n++)
+		if (!graph->nodes.items[n].removed)
+			counts[graph->nodes.items[n].composite]++;
+	return counts;
+}
+
+/* Members stand in the order of the graph, and so do composites, by their first members. */
+static bool collect(struct sk_op_graph *graph, const uint32_t *groups, drafts *found)
+{
+	uint32_t *numbers = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
+	bool changed = false;
+
+	for (size_t n = 0; n < graph->nodes.count; n++) {
+		struct sk_graph_node *node = &graph->nodes.items[n];
+
+		if (groups[n] == SK_NONE || node->removed) {
+			changed |= !node->removed && node->composite;
+			node->composite = 0;
+			continue;
+		}
+		if (!numbers[groups[n]]) {
+			sk_array_push(graph->arena, found, (struct draft){.operators = ""});
+			numbers[groups[n]] = (uint32_t)found->count;
+		}
+		add_member(graph, &found->items[numbers[groups[n]] - 1], node);
+		node->composite = numbers[groups[n]];
+	}
+	return changed;
+}
+
+enum sk_pass_result sk_composites_assign(struct sk_op_graph *graph, const uint32_t *groups, const char *ending)
+{
+	const uint32_t *counts = count_members(graph);
+	const struct sk_composite *before = graph->composites.items;
+	drafts found = {NULL, 0, 0};
+	bool changed = collect(graph, groups, &found);
+	struct sk_composite_names names = sk_composite_names(graph->arena, NULL);
+
+	graph->composites.items = NULL;
+	graph->composites.count = graph->composites.capacity = 0;
+	for (size_t i = 0; i < found.count; i++) {
+		const struct draft *draft = &found.items[i];
+		bool same = draft->old && !draft->mixed && counts[draft->old] == draft->count;
+		const char *name = same ? sk_composite_names_add(&names, before[draft->old - 1].name) : NULL;
+
+		sk_array_push(graph->arena, &graph->composites, (struct sk_composite){name});
+	}
+	for (size_t i = 0; i < found.count; i++) {
+		struct sk_composite *composite = &graph->composites.items[i];
+
+		if (composite->name)
+			continue;
+		changed = true;
+		composite->name =
+			sk_composite_names_add(&names, sk_arena_join(graph->arena, found.items[i].operators, ending));
+	}
+	return changed ? SK_PASS_CHANGED : SK_PASS_UNCHANGED;
+}

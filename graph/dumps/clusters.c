@@ -1,0 +1,200 @@
+/* The texts of dump_as_text; see clusters.h. A pass may give composites other numbers, and nodes other places: one of
+ * before is told by what it makes. */
+#include "graph/dumps/clusters.h"
+
+#include <inttypes.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "graph/dumps/forms.h"
+#include "graph/uses.h"
+
+static void remember(struct sk_cluster_texts *texts, const struct sk_op_graph *graph)
+{
+	texts->before.count = 0;
+	for (size_t i = 0; i < graph->values.count; i++) {
+		uint32_t node = graph->values.items[i].node;
+
+		sk_array_push(graph->arena, &texts->before, node == SK_NONE ? 0 : graph->nodes.items[node].composite);
+	}
+	texts->names.count = 0;
+	for (size_t i = 0; i < graph->composites.count; i++)
+		sk_array_push(graph->arena, &texts->names, graph->composites.items[i].name);
+}
+
+/* 0: it was in none, or there was no such node. */
+static uint32_t composite_before(const struct sk_cluster_texts *texts, const struct sk_graph_node *node)
+{
+	size_t first = 0;
+
+	while (first < node->outputs.count && node->outputs.items[first] == SK_NONE)
+		first++;
+	return first < node->outputs.count && node->outputs.items[first] < texts->before.count
+		       ? texts->before.items[node->outputs.items[first]]
+		       : 0;
+}
+
+void sk_cluster_texts_begin(struct sk_cluster_texts *texts, const struct sk_op_graph *graph)
+{
+	*texts = (struct sk_cluster_texts){0};
+	remember(texts, graph);
+}
+
+/* ---- what is put together ---- */
+
+/* By composite plus 1: whether a node of it was in none, or two were in different ones. */
+static const bool *find_grown(const struct sk_cluster_texts *texts, const struct sk_op_graph *graph)
+{
+	bool *grown = SK_NEW_ARRAY(graph->arena, bool, graph->composites.count + 1);
+	uint32_t *first = SK_NEW_ARRAY(graph->arena, uint32_t, graph->composites.count + 1);
+
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		uint32_t composite = graph->nodes.items[i].composite, before;
+
+		if (!sk_node_is_live(graph, &graph->nodes.items[i]))
+			continue;
+		before = composite_before(texts, &graph->nodes.items[i]);
+		grown[composite] |= !before || (first[composite] && first[composite] != before);
+		first[composite] = before;
+	}
+	return grown;
+}
+
+static void print_member(const struct sk_op_graph *graph, uint32_t node, FILE *stream)
+{
+	fputs("  ", stream);
+	sk_dump_call(graph, node, stream);
+	putc('\n', stream);
+}
+
+static void print_clusters(const struct sk_cluster_texts *texts, const struct sk_op_graph *graph, FILE *stream)
+{
+	const bool *grown = find_grown(texts, graph);
+	const struct sk_node_lists members = sk_graph_members(graph->arena, graph);
+
+	for (uint32_t i = 1; i <= graph->composites.count; i++) {
+		const char *name = sk_json_string(graph->arena, graph->composites.items[i - 1].name);
+
+		if (!grown[i])
+			continue;
+		fprintf(stream, "Source nodes of %s = composite %" PRIu32 "\n", name, i - 1);
+		for (uint32_t m = members.starts[i - 1]; m < members.starts[i]; m++)
+			print_member(graph, members.nodes[m], stream);
+		fputs("=======================\n", stream);
+	}
+}
+
+/* ---- what is cut ---- */
+
+/* What is one composite now, or a node by itself, is a piece of the one that it was. */
+struct cuts {
+	const struct sk_op_graph *graph;
+	struct sk_node_lists pieces;
+	uint32_t *first; /* by composite as it was: its first piece; the others follow */
+};
+
+static struct cuts find_cuts(const struct sk_cluster_texts *texts, const struct sk_op_graph *graph)
+{
+	struct cuts cuts = {.graph = graph, .first = SK_NEW_ARRAY(graph->arena, uint32_t, texts->names.count + 1)};
+	uint32_t *numbers = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1), pieces = 0;
+	uint32_t *last = SK_NEW_ARRAY(graph->arena, uint32_t, graph->composites.count + 1); /* piece of it, plus 1 */
+	struct sk_node_lists before;
+
+	for (size_t n = 0; n < graph->nodes.count; n++)
+		numbers[n] = composite_before(texts, &graph->nodes.items[n]) - 1; /* SK_NONE: none */
+	before = sk_graph_sort_nodes(graph->arena, graph, numbers, texts->names.count);
+	for (size_t i = 0; i < texts->names.count; i++) {
+		cuts.first[i] = pieces;
+		for (uint32_t b = before.starts[i]; b < before.starts[i + 1]; b++) {
+			uint32_t composite = graph->nodes.items[before.nodes[b]].composite;
+
+			if (!composite || last[composite] <= cuts.first[i])
+				last[composite] = ++pieces;
+			numbers[before.nodes[b]] = last[composite] - 1;
+		}
+	}
+	cuts.first[texts->names.count] = pieces;
+	cuts.pieces = sk_graph_sort_nodes(graph->arena, graph, numbers, pieces);
+	return cuts;
+}
+
+static void print_names(const struct sk_op_graph *graph, const char *key, const uint32_t *values, size_t count,
+			FILE *stream)
+{
+	fprintf(stream, ", \"%s\": [", key);
+	for (size_t i = 0; i < count; i++)
+		fprintf(stream, "%s%s", i ? ", " : "",
+			sk_json_string(graph->arena, values[i] == SK_NONE ? "" : graph->values.items[values[i]].name));
+	putc(']', stream);
+}
+
+static void print_json(const struct sk_op_graph *graph, uint32_t number, FILE *stream)
+{
+	const struct sk_graph_node *node = &graph->nodes.items[number];
+
+	fprintf(stream, "{\"name\": %s, \"op\": %s", sk_json_string(graph->arena, sk_node_name(graph, node)),
+		sk_json_string(graph->arena, node->op));
+	print_names(graph, "inputs", node->inputs.items, node->inputs.count, stream);
+	print_names(graph, "outputs", node->outputs.items, node->outputs.count, stream);
+	putc('}', stream);
+}
+
+/* As lines, then as JSON. */
+static void print_piece(const struct cuts *cuts, uint32_t piece, FILE *stream)
+{
+	const uint32_t *nodes = &cuts->pieces.nodes[cuts->pieces.starts[piece]];
+	uint32_t count = cuts->pieces.starts[piece + 1] - cuts->pieces.starts[piece];
+
+	for (uint32_t i = 0; i < count; i++)
+		print_member(cuts->graph, nodes[i], stream);
+	fputs("json: [", stream);
+	for (uint32_t i = 0; i < count; i++) {
+		fputs(i ? ", " : "", stream);
+		print_json(cuts->graph, nodes[i], stream);
+	}
+	fputs("]\n", stream);
+}
+
+static void print_split(const struct cuts *cuts, uint32_t before, const char *name, FILE *stream)
+{
+	uint32_t first = cuts->first[before], end = cuts->first[before + 1];
+
+	if (first == end)
+		return;
+	fprintf(stream, "********** main graph: %s **********\n", sk_json_string(cuts->graph->arena, name));
+	if (end - first == 1) {
+		fputs("Graph unchanged.\n", stream);
+		return;
+	}
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t node = cuts->pieces.nodes[cuts->pieces.starts[i]];
+
+		fprintf(stream, "-------- subgraph %" PRIu32 ", mode: %s --------\n", i - first,
+			cuts->graph->nodes.items[node].composite ? "composite" : "basic");
+		print_piece(cuts, i, stream);
+	}
+}
+
+static void print_splits(const struct sk_cluster_texts *texts, const struct sk_op_graph *graph, FILE *stream)
+{
+	const struct cuts cuts = find_cuts(texts, graph);
+
+	for (uint32_t i = 0; i < texts->names.count; i++)
+		print_split(&cuts, i, texts->names.items[i], stream);
+}
+
+void sk_cluster_texts_add(struct sk_cluster_texts *texts, const struct sk_op_graph *graph, bool cuts)
+{
+	struct sk_cluster_text *file = cuts ? &texts->splits : &texts->clusters;
+	struct sk_text text;
+
+	sk_text_open(&text);
+	if (cuts)
+		print_splits(texts, graph, text.stream);
+	else
+		print_clusters(texts, graph, text.stream);
+	sk_text_close(graph->arena, &text);
+	sk_array_push(graph->arena, &file->parts, (struct sk_file_part){file->size, text.bytes, text.size});
+	file->size += text.size;
+	remember(texts, graph);
+}

@@ -1,0 +1,200 @@
+/* Which files there are, and what they are called; see dumps.h. A graph in front of a pass is the one behind the last
+ * pass that has changed it, so one dump for each of these shows both. */
+#include "graph/dumps/dumps.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "base/unfinished.h"
+#include "graph/dumps/clusters.h"
+#include "graph/dumps/forms.h"
+#include "graph/dumps/fx.h"
+#include "graph/onnx/onnx.h"
+
+struct sk_dumps {
+	struct sk_dump_folders folders;
+	struct sk_cluster_texts texts;
+	struct sk_ge_dumps *ge; /* NULL: nobody wants these */
+	unsigned count; /* of the dumps of passes, so far */
+	struct sk_onnx_weights weights; /* of all dumps */
+};
+
+/* The pass that cuts composites: its text is one of its own. */
+#define CUTS "graph_kernel_splitter"
+
+/* Where stages of MindSpore's first fusion in two stages end, and what its dumps there are called. */
+static const struct {
+	const char *pass, *name;
+} ends[] = {
+	{"fuse_basic", "hwopt_d_fuse_basic_opt_end_graph_0"},
+	{CUTS, "hwopt_d_composite_opt_end_graph_0"},
+};
+
+/* ---- files ---- */
+
+/* What is made is gone again after an error. */
+static bool make_folder(struct sk_diag *diag, const char *path)
+{
+	for (const char *end = path + (*path == '/'); *end; end += *end == '/') {
+		end += strcspn(end, "/");
+		if (sk_unfinished_make_folder(sk_arena_copy(diag->arena, path, (size_t)(end - path))) ||
+		    errno == EEXIST)
+			continue;
+		sk_error(diag, (struct sk_place){.file = path}, "cannot make the folder for dumps: %s",
+			 strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static bool write_form(const struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *name,
+		       const char *ending, struct sk_text *text)
+{
+	struct sk_arena *arena = sk_arena_create();
+	bool written;
+
+	sk_text_close(arena, text);
+	written = sk_file_write_text(graph->diag,
+				     sk_arena_print(graph->arena, "%s/%s.%s", dumps->folders.dumps, name, ending),
+				     text->bytes, text->size);
+	sk_arena_destroy(arena);
+	return written;
+}
+
+static bool write_dump(struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *name)
+{
+	struct sk_text text;
+
+	sk_text_open(&text);
+	sk_dump_dot(graph, name, text.stream);
+	if (!write_form(dumps, graph, name, "dot", &text))
+		return false;
+	sk_text_open(&text);
+	sk_dump_text(graph, name, text.stream);
+	if (!write_form(dumps, graph, name, "ir", &text))
+		return false;
+	sk_text_open(&text);
+	sk_onnx_write_dump(graph, &dumps->weights, text.stream);
+	return write_form(dumps, graph, name, "pbtxt", &text);
+}
+
+/* TorchAir's names have the rank, the process and the time, too, which would make of equal links different files. */
+static bool write_fx(const struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *which)
+{
+	const char *name = sk_arena_print(graph->arena, "dynamo_%s_graph_0", which);
+	struct sk_text text;
+
+	sk_text_open(&text);
+	sk_dump_fx_python(graph, text.stream);
+	if (!write_form(dumps, graph, name, "py", &text))
+		return false;
+	sk_text_open(&text);
+	sk_dump_fx_graph(graph, text.stream);
+	return write_form(dumps, graph, name, "txt", &text);
+}
+
+/* ---- dumps ---- */
+
+static bool begin_ge(struct sk_dumps *dumps, const struct sk_op_graph *graph)
+{
+	struct sk_ge_request *request = dumps->folders.ge;
+
+	if (!request || !request->folder)
+		return true;
+	dumps->ge = sk_ge_dumps_begin(graph->arena, request);
+	return make_folder(graph->diag, request->folder) && sk_ge_dumps_add(dumps->ge, graph, SK_GE_BEGIN, NULL);
+}
+
+struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, struct sk_dump_folders folders)
+{
+	struct sk_dumps *dumps = SK_NEW(graph->arena, struct sk_dumps);
+
+	dumps->folders = folders;
+	if (folders.texts)
+		sk_cluster_texts_begin(&dumps->texts, graph);
+	dumps->weights.location = "constants.bin";
+	dumps->weights.extent = SK_DUMP_FULL;
+	sk_map_init(&dumps->weights.places, graph->arena);
+	if (folders.dumps && (!make_folder(graph->diag, folders.dumps) || !write_dump(dumps, graph, "6_validate") ||
+			      !write_fx(dumps, graph, "original")))
+		return NULL;
+	return begin_ge(dumps, graph) ? dumps : NULL;
+}
+
+bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *full, const char *pass,
+		    bool changed)
+{
+	if (dumps->folders.texts && changed)
+		sk_cluster_texts_add(&dumps->texts, graph, !strcmp(pass, CUTS));
+	if (dumps->ge && changed && !sk_ge_dumps_add(dumps->ge, graph, SK_GE_PASS, full))
+		return false;
+	if (!dumps->folders.dumps)
+		return true;
+	if (changed && !write_dump(dumps, graph, sk_arena_print(graph->arena, "hwopt_%s_%04u", full, dumps->count++)))
+		return false;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!strcmp(ends[i].pass, pass) && !write_dump(dumps, graph, ends[i].name))
+			return false;
+	return true;
+}
+
+bool sk_dumps_patterns(struct sk_dumps *dumps, const struct sk_op_graph *graph)
+{
+	return !dumps->folders.dumps || write_fx(dumps, graph, "optimized");
+}
+
+bool sk_dumps_fused(struct sk_dumps *dumps, const struct sk_op_graph *graph)
+{
+	return !dumps->ge || sk_ge_dumps_add(dumps->ge, graph, SK_GE_FUSED, NULL);
+}
+
+/* Nobody may write to what a process has told of itself. */
+static bool write_text(const struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *name,
+		       const struct sk_cluster_text *text)
+{
+	const char *path = sk_arena_print(graph->arena, "%s/%s%ld.txt", dumps->folders.texts, name, (long)getpid());
+
+	return !text->size || (make_folder(graph->diag, dumps->folders.texts) &&
+			       sk_file_write(graph->diag, path, 0444, text->parts.items, text->parts.count, NULL));
+}
+
+bool sk_dumps_end(struct sk_dumps *dumps, const struct sk_op_graph *graph)
+{
+	if (dumps->ge &&
+	    (!sk_ge_dumps_add(dumps->ge, graph, SK_GE_END, NULL) || !sk_ge_dumps_end(dumps->ge, graph->diag)))
+		return false;
+	return !dumps->folders.texts || (write_text(dumps, graph, "graph_kernel_cluster_", &dumps->texts.clusters) &&
+					 write_text(dumps, graph, "graph_kernel_split_mode.", &dumps->texts.splits));
+}
+
+/* Which passes have dumps depends on what they change. Files of this link do not have their names yet. */
+static void remove_old(const char *folder, struct sk_arena *arena)
+{
+	DIR *files = opendir(folder);
+
+	for (const struct dirent *file = files ? readdir(files) : NULL; file; file = readdir(files)) {
+		const char *ending = strrchr(file->d_name, '.');
+
+		if (!strncmp(file->d_name, "hwopt_", 6) && ending &&
+		    (!strcmp(ending, ".ir") || !strcmp(ending, ".dot") || !strcmp(ending, ".pbtxt")))
+			unlink(sk_arena_print(arena, "%s/%s", folder, file->d_name));
+	}
+	if (files)
+		closedir(files);
+}
+
+bool sk_dumps_placed(struct sk_dumps *dumps, const struct sk_op_graph *graph)
+{
+	const struct sk_onnx_weights *weights = &dumps->weights;
+
+	remove_old(dumps->folders.dumps, graph->arena);
+	return write_dump(dumps, graph, "hwopt_d_end_graph_0") &&
+	       (!weights->parts.count ||
+		sk_file_write(graph->diag,
+			      sk_arena_print(graph->arena, "%s/%s", dumps->folders.dumps, weights->location), 0666,
+			      weights->parts.items, weights->parts.count, NULL));
+}

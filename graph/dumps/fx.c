@@ -1,0 +1,271 @@
+/* FX texts; see fx.h. An FX graph has nodes for its items, and one for what is returned. */
+#include "graph/dumps/fx.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "graph/dumps/fx-items.h"
+
+/* torch's types, as annotations have them and as values of arguments. */
+static const struct {
+	const char *annotation, *type;
+} types[SK_DTYPE_COUNT] = {
+	[SK_DTYPE_NONE] = {"?", "None"},	[SK_I8] = {"i8", "torch.int8"},
+	[SK_U8] = {"u8", "torch.uint8"},	[SK_I16] = {"i16", "torch.int16"},
+	[SK_U16] = {"u16", "torch.uint16"},	[SK_I32] = {"i32", "torch.int32"},
+	[SK_U32] = {"u32", "torch.uint32"},	[SK_I64] = {"i64", "torch.int64"},
+	[SK_U64] = {"u64", "torch.uint64"},	[SK_F16] = {"f16", "torch.float16"},
+	[SK_BF16] = {"bf16", "torch.bfloat16"}, [SK_F32] = {"f32", "torch.float32"},
+	[SK_F64] = {"f64", "torch.float64"},	[SK_BOOL] = {"b8", "torch.bool"},
+};
+
+struct fx {
+	struct sk_arena *arena;
+	const struct sk_op_graph *graph;
+	FILE *stream;
+	bool python; /* names have no "%" in front, and texts quotes around them */
+	struct sk_fx_items *items;
+};
+
+/* ---- what both texts have ---- */
+
+static void print_operand(struct fx *fx, uint32_t value)
+{
+	uint32_t made = value == SK_NONE ? SK_NONE : fx->items->made[value];
+	const char *text = value == SK_NONE ? "None" : sk_fx_literal(fx->arena, &fx->graph->values.items[value]);
+
+	if (made != SK_NONE)
+		fprintf(fx->stream, "%s%s", fx->python ? "" : "%", fx->items->list.items[made].name);
+	else
+		fputs(text ? text : "None", fx->stream);
+}
+
+/* Where the operand is among the arguments of the name that the operator has. */
+static size_t place_of(const struct sk_fx_item *item, size_t operand)
+{
+	return item->order ? (size_t)(item->order[operand] - '0') : operand;
+}
+
+/* Absent ones at the end are not said. */
+static void print_operands(struct fx *fx, const struct sk_fx_item *item)
+{
+	const struct sk_graph_node *node = &fx->graph->nodes.items[item->node];
+	uint32_t *arguments = SK_NEW_ARRAY(fx->arena, uint32_t, node->inputs.count + 10);
+	size_t count = 0;
+
+	memset(arguments, 0xff, (node->inputs.count + 10) * sizeof(*arguments));
+	for (size_t i = 0; i < node->inputs.count; i++) {
+		size_t place = place_of(item, i);
+
+		if (node->inputs.items[i] == SK_NONE)
+			continue;
+		arguments[place] = node->inputs.items[i];
+		count = place >= count ? place + 1 : count;
+	}
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? ", " : "", fx->stream);
+		print_operand(fx, arguments[i]);
+	}
+	if (sk_fx_is_cast(node))
+		fprintf(fx->stream, ", %s", types[sk_dtype_of_number(sk_node_integer(node, "to", 0))].type);
+}
+
+static void print_real(struct fx *fx, double real)
+{
+	if (isfinite(real))
+		fputs(sk_fx_real(fx->arena, real, 9), fx->stream);
+	else
+		fprintf(fx->stream, "float('%s')", isnan(real) ? "nan" : real > 0 ? "inf" : "-inf");
+}
+
+/* A list of nodes has a line for each, so the ends of lines within one are escaped there, too. */
+static void print_text(struct fx *fx, const char *text)
+{
+	fputs(fx->python ? sk_json_string(fx->arena, text) : sk_arena_escape(fx->arena, text), fx->stream);
+}
+
+static void print_attribute(struct fx *fx, const struct sk_attribute *attribute)
+{
+	bool list = attribute->kind >= SK_ATTRIBUTE_INTEGERS;
+	bool mask = attribute->kind == SK_ATTRIBUTE_INTEGERS && !strcmp(attribute->name, "output_mask");
+	size_t count = list ? attribute->count : 1;
+
+	fputs(list ? "[" : "", fx->stream);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? ", " : "", fx->stream);
+		if (mask) /* the one list of bools that TorchAir's functions take */
+			fputs(attribute->integers[i] ? "True" : "False", fx->stream);
+		else if (attribute->kind == SK_ATTRIBUTE_INTEGER || attribute->kind == SK_ATTRIBUTE_INTEGERS)
+			fprintf(fx->stream, "%" PRId64, list ? attribute->integers[i] : attribute->integer);
+		else if (attribute->kind == SK_ATTRIBUTE_REAL || attribute->kind == SK_ATTRIBUTE_REALS)
+			print_real(fx, list ? attribute->reals[i] : attribute->real);
+		else
+			print_text(fx, list ? attribute->strings[i] : attribute->string);
+	}
+	fputs(list ? "]" : "", fx->stream);
+}
+
+/* "k = v", each behind the separator. Tensors and graphs are too large for a line. */
+static void print_attributes(struct fx *fx, const struct sk_graph_node *node, const char *separator, const char *is)
+{
+	const char *first = separator;
+
+	for (size_t i = 0; i < node->attributes.count; i++) {
+		if (sk_fx_is_cast(node) && !strcmp(node->attributes.items[i].name, "to"))
+			continue;
+		fprintf(fx->stream, "%s%s%s", first, sk_fx_identifier(fx->arena, node->attributes.items[i].name), is);
+		print_attribute(fx, &node->attributes.items[i]);
+		first = ", ";
+	}
+	for (size_t i = 0; i < node->tensors.count; i++, first = ", ")
+		fprintf(fx->stream, "%s%s%s...", first, sk_fx_identifier(fx->arena, node->tensors.items[i].name), is);
+	for (size_t i = 0; i < node->graphs.count; i++, first = ", ")
+		fprintf(fx->stream, "%s%s%s...", first, sk_fx_identifier(fx->arena, node->graphs.items[i].name), is);
+}
+
+/* By its name alone, in a list of nodes, too. */
+static void print_returned(struct fx *fx, uint32_t value)
+{
+	if (fx->items->made[value] != SK_NONE)
+		fputs(fx->items->list.items[fx->items->made[value]].name, fx->stream);
+	else
+		print_operand(fx, value);
+}
+
+static void print_return(struct fx *fx, const char *indent)
+{
+	const struct sk_op_graph *graph = fx->graph;
+
+	fprintf(fx->stream, "%sreturn (", indent);
+	for (size_t i = 0; i < graph->outputs.count; i++) {
+		fputs(i ? ", " : "", fx->stream);
+		print_returned(fx, graph->outputs.items[i]);
+	}
+	fputs(graph->outputs.count == 1 ? ",)\n" : ")\n", fx->stream);
+}
+
+/* ---- Python ---- */
+
+static void print_annotated(struct fx *fx, const struct sk_fx_item *item)
+{
+	const struct sk_value *value = item->value == SK_NONE ? NULL : &fx->graph->values.items[item->value];
+
+	fputs(item->name, fx->stream);
+	if (value)
+		fprintf(fx->stream, ": \"%s%s\"", types[value->dtype].annotation,
+			sk_partial_shape_text(fx->arena, value->rank, value->shape));
+}
+
+/* What nobody needs any more: inputs live on, and so does what is returned. */
+static void print_ends(struct fx *fx, uint32_t number)
+{
+	const struct sk_fx_item *item = &fx->items->list.items[number];
+	const struct sk_graph_node *node = &fx->graph->nodes.items[item->node];
+	size_t count = item->kind == SK_FX_CALL ? node->inputs.count : item->kind == SK_FX_GETITEM;
+	const char *separator = ";  ";
+	bool ended = false;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t value = item->kind == SK_FX_CALL ? node->inputs.items[i] : SK_NONE;
+		uint32_t made = item->kind == SK_FX_GETITEM ? item->from
+				: value == SK_NONE	    ? SK_NONE
+							    : fx->items->made[value];
+
+		if (made == SK_NONE || fx->items->list.items[made].last != number)
+			continue;
+		fx->items->list.items[made].last = SK_NONE; /* it ends once, though it may be two operands */
+		fprintf(fx->stream, "%s%s = ", separator, fx->items->list.items[made].name);
+		separator = "";
+		ended = true;
+	}
+	if (!item->users && item->kind != SK_FX_PLACEHOLDER) {
+		fprintf(fx->stream, "%s%s = ", separator, item->name);
+		ended = true;
+	}
+	fputs(ended ? "None\n" : "\n", fx->stream);
+}
+
+static void print_statement(struct fx *fx, uint32_t number)
+{
+	const struct sk_fx_item *item = &fx->items->list.items[number];
+	const struct sk_graph_node *node = &fx->graph->nodes.items[item->node];
+
+	fputs("        ", fx->stream);
+	print_annotated(fx, item);
+	if (item->kind == SK_FX_CONSTANT) {
+		fprintf(fx->stream, " = self.%s", item->name);
+	} else if (item->kind == SK_FX_GETITEM) {
+		fprintf(fx->stream, " = %s[%" PRIu32 "]", fx->items->list.items[item->from].name, item->number);
+	} else {
+		fprintf(fx->stream, " = %s(", item->target);
+		print_operands(fx, item);
+		print_attributes(fx, node, node->inputs.count ? ", " : "", " = ");
+		putc(')', fx->stream);
+	}
+	print_ends(fx, number);
+}
+
+static struct fx begin(const struct sk_op_graph *graph, bool python, FILE *stream)
+{
+	struct sk_arena *arena = sk_arena_create();
+
+	return (struct fx){arena, graph, stream, python, sk_fx_items_make(arena, graph)};
+}
+
+void sk_dump_fx_python(const struct sk_op_graph *graph, FILE *stream)
+{
+	struct fx fx = begin(graph, true, stream);
+
+	fputs("class GraphModule(torch.nn.Module):\n    def forward(self", stream);
+	for (size_t i = 0; i < fx.items->list.count && fx.items->list.items[i].kind == SK_FX_PLACEHOLDER; i++) {
+		fputs(", ", stream);
+		print_annotated(&fx, &fx.items->list.items[i]);
+	}
+	fputs("):\n        # No stacktrace found for following nodes\n", stream);
+	for (uint32_t i = 0; i < fx.items->list.count; i++)
+		if (fx.items->list.items[i].kind != SK_FX_PLACEHOLDER)
+			print_statement(&fx, i);
+	print_return(&fx, "        ");
+	sk_arena_destroy(fx.arena);
+}
+
+/* ---- the list of nodes ---- */
+
+static void print_line(struct fx *fx, const struct sk_fx_item *item)
+{
+	const struct sk_graph_node *node = &fx->graph->nodes.items[item->node];
+
+	fprintf(fx->stream, "    %%%s : [num_users=%" PRIu32 "] = ", item->name, item->users);
+	switch (item->kind) {
+	case SK_FX_PLACEHOLDER:
+		fprintf(fx->stream, "placeholder[target=%s]\n", item->name);
+		break;
+	case SK_FX_CONSTANT:
+		fprintf(fx->stream, "get_attr[target=%s]\n", item->name);
+		break;
+	case SK_FX_GETITEM:
+		fprintf(fx->stream, "call_function[target=operator.getitem](args = (%%%s, %" PRIu32 "), kwargs = {})\n",
+			fx->items->list.items[item->from].name, item->number);
+		break;
+	case SK_FX_CALL:
+		fprintf(fx->stream, "call_function[target=%s](args = (", item->target);
+		print_operands(fx, item);
+		fputs(node->inputs.count == 1 && !sk_fx_is_cast(node) ? ",), kwargs = {" : "), kwargs = {", fx->stream);
+		print_attributes(fx, node, "", ": ");
+		fputs("})\n", fx->stream);
+		break;
+	}
+}
+
+void sk_dump_fx_graph(const struct sk_op_graph *graph, FILE *stream)
+{
+	struct fx fx = begin(graph, false, stream);
+
+	fputs("graph():\n", stream);
+	for (size_t i = 0; i < fx.items->list.count; i++)
+		print_line(&fx, &fx.items->list.items[i]);
+	print_return(&fx, "    ");
+	sk_arena_destroy(fx.arena);
+}

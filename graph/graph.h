@@ -1,0 +1,277 @@
+/* The graph of operators: what a model file says, before there are kernels and tasks. Nodes make values out of values;
+ * a value has one producer at most, and nobody writes to it afterwards. The vocabulary is ONNX's: operators, attributes
+ * and their meaning are those of its specification (onnx.ai, docs/Operators.md). All of it lives in the link's arena.
+ * References are indices (SK_NONE: none), since arrays grow. */
+#ifndef SK_GRAPH_H
+#define SK_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/signature/attribute.h"
+#include "format/skplan.h"
+
+/* The domain of operators that ONNX lacks; they have the names that MindSpore's primitives have. */
+#define SK_OWN_DOMAIN "sklink"
+
+/* The domain of operators that have no name but the one in signatures of kernels; all of them have one schema. */
+#define SK_KERNEL_DOMAIN "kernel"
+
+/* A dimension that nobody has said yet. */
+#define SK_UNKNOWN UINT64_MAX
+
+/* Values that are tensors. */
+typedef SK_ARRAY(uint32_t) sk_graph_sequence;
+
+struct sk_value {
+	const char *name; /* the model's; of values that passes make, one that no other value has */
+	struct sk_place place;
+	enum sk_dtype dtype; /* NONE: not known yet */
+	bool shaped; /* rank and shape are known, but for dimensions that are SK_UNKNOWN */
+	uint32_t rank;
+	uint64_t shape[SK_MAX_RANK];
+	const char *symbols[SK_MAX_RANK]; /* of inputs: what the model calls a dimension that is unknown, or NULL */
+	uint32_t node; /* its producer; SK_NONE: an input or a constant */
+	const void *contents; /* of constants: the elements, packed, little-endian; not NULL even if there are none.
+				 NULL: it is none */
+	bool fixed; /* it depends on constants only, and will be one */
+	const sk_graph_sequence *sequence; /* it is a sequence of these; NULL: it is a tensor */
+	bool input, output; /* of the graph */
+	bool kept; /* an input that the network writes, too: what it leaves there is what the next run reads */
+	uint32_t view_of; /* a value whose bytes it is, in another shape; SK_NONE: it has its own */
+	uint64_t view_offset; /* elements from that one's start */
+};
+
+struct sk_op_graph;
+
+/* An attribute that is a tensor: `name` is a constant of the graph. */
+struct sk_attribute_tensor {
+	const char *name;
+	uint32_t value;
+};
+
+/* An attribute that is a graph: a body of If, Loop or Scan, which may use values of the graphs around it by name. */
+struct sk_attribute_graph {
+	const char *name;
+	struct sk_op_graph *graph;
+};
+
+/* Whether the parts of a Split or a Concat may be slices of one value's bytes, so that nothing moves them. */
+enum sk_slices {
+	SK_SLICES_OFF, /* no: nobody has looked whether they may */
+	SK_SLICES_REFUSED, /* no: a refusal of the node says why */
+	SK_SLICES_ALL, /* all of them, or none */
+	SK_SLICES_ANY, /* each for itself */
+};
+
+struct sk_graph_node {
+	const char *name; /* the model's; "" if it has none */
+	struct sk_place place;
+	const char *op; /* the operator, in ONNX's words */
+	const char *domain; /* "" is ai.onnx */
+	const char *origin; /* what the source calls the operator; NULL: the same */
+	const char *rule; /* that has made the node: "'SwiGlu' of set 'onnx' at onnx.yaml:3:9"; NULL: none has */
+	uint32_t version; /* of the domain's operator set that the node was written for */
+	SK_ARRAY(struct sk_attribute) attributes;
+	SK_ARRAY(struct sk_attribute_tensor) tensors;
+	SK_ARRAY(struct sk_attribute_graph) graphs;
+	SK_ARRAY(uint32_t) inputs; /* values; SK_NONE: absent */
+	SK_ARRAY(uint32_t) outputs; /* values; SK_NONE: nobody wants it */
+	uint32_t stream;
+	const char *scope; /* NULL: none */
+	const char *scope_options; /* what the source wants of the scope; NULL: nothing */
+	SK_ARRAY(struct sk_attribute) notes; /* what else the source says of it that is nothing to compute by */
+	uint32_t iterations; /* of a Loop: how many are nodes already */
+	sk_texts refusals; /* "Relu is not expanded by ...": of each rule that has been tried */
+	enum sk_slices slices;
+	bool no_task; /* it is in the graph, and nothing is called for it: its parts are slices */
+	uint32_t composite; /* index of the composite that it is a member of, plus 1; 0: of none */
+	bool removed; /* a pass has taken it out; its place in the array stays */
+};
+
+/* Nodes that a pass of graph-kernel fusion has put together: what is to be one tile group. */
+struct sk_composite {
+	const char *name; /* "Mul_Add_fusion"; of the second one of that name "Mul_Add_fusion_2" */
+};
+
+/* Names of composites that are taken. */
+struct sk_composite_names {
+	struct sk_arena *arena;
+	struct sk_map places; /* in `last` */
+	SK_ARRAY(uint32_t) last; /* by name: the number that was tried last */
+};
+
+/* An output that is the input of the next run: one tensor. */
+struct sk_graph_state {
+	uint32_t past, present; /* values */
+	const char *text; /* "--state 'PAST=PRESENT'", as given */
+};
+
+typedef SK_ARRAY(struct sk_graph_node) sk_graph_nodes;
+
+struct sk_op_graph {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const char *file; /* the path, as given */
+	SK_ARRAY(const char *) data; /* other files that contents come from */
+	const char *name;
+	const char *network; /* of several networks of a package: what this one is called; NULL: there is one */
+	SK_ARRAY(struct sk_value) values;
+	sk_graph_nodes nodes; /* producers in front of users */
+	SK_ARRAY(struct sk_composite) composites;
+	bool composites_hold; /* tasks stand in one tile group only if their nodes are members of one composite */
+	bool side_by_side; /* tasks that have work for some of the cores may begin at cores of their own */
+	SK_ARRAY(uint32_t) inputs, outputs; /* values, in the order of the file */
+	SK_ARRAY(struct sk_graph_state) states;
+	sk_texts scopes; /* that nodes have been in, whether or not something of them is left; some of them twice */
+	struct sk_map value_names;
+	const int64_t *places; /* by value: bytes from the start of the workspace; -1: it is not there. NULL: not known
+				  yet */
+	sk_texts told; /* what passes say for --verbose, and nobody has printed yet */
+	uint64_t copied; /* values, nodes and operands of bodies that have become its own */
+	const struct sk_op_graph *outer; /* of a body: the graph around it */
+};
+
+struct sk_op_graph *sk_graph_create(struct sk_arena *arena, struct sk_diag *diag, const char *file);
+
+/* The value of that name, made without type and shape if there is none. */
+uint32_t sk_graph_value(struct sk_op_graph *graph, const char *name);
+
+/* A value that only passes know: its name is made of the base and a number, and nobody else has it. */
+uint32_t sk_graph_new_value(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype, uint32_t rank,
+			    const uint64_t *shape);
+
+/* A constant that only passes know, with a copy of the elements. */
+uint32_t sk_graph_new_constant(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype, uint32_t rank,
+			       const uint64_t *shape, const void *elements);
+
+/* From here on the value is a constant with these elements, which no node makes, and no part of another value. */
+void sk_graph_make_constant(struct sk_op_graph *graph, uint32_t value, const void *contents);
+
+/* From here on users of the value read the other one, which has the same type, shape and elements: what is known of one
+ * is known of both. Each pass that redirects uses calls this, and changes the inputs of the users itself. */
+void sk_graph_redirect(struct sk_op_graph *graph, uint32_t value, uint32_t to);
+
+/* From here on the value is that sequence, and no node makes it. */
+void sk_graph_make_sequence(struct sk_op_graph *graph, uint32_t value, const sk_graph_sequence *sequence);
+
+/* A constant of 64-bit integers, of rank 1: shapes, axes, pads. */
+uint32_t sk_graph_new_integers(struct sk_op_graph *graph, const char *base, uint64_t count, const int64_t *integers);
+
+/* No name is taken but those of the composites of the graph, or none if it is NULL. */
+struct sk_composite_names sk_composite_names(struct sk_arena *arena, const struct sk_op_graph *graph);
+
+/* The name, with a number if it is taken; then it is taken, too. */
+const char *sk_composite_names_add(struct sk_composite_names *names, const char *name);
+
+/* Appends an empty node with the op; it is up to the caller to keep producers in front of users. The pointer is valid
+ * until the next node is added. */
+struct sk_graph_node *sk_graph_add_node(struct sk_op_graph *graph, const char *op);
+
+/* The value that is the input or output of that number; NULL if it is absent. */
+struct sk_value *sk_node_input(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t number);
+struct sk_value *sk_node_output(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t number);
+
+/* The node's name, or that of the first value that it makes. */
+const char *sk_node_name(const struct sk_op_graph *graph, const struct sk_graph_node *node);
+
+/* Whether it makes something when the network runs: no pass has taken it out, and not all that it makes has become
+ * constants. */
+bool sk_node_is_live(const struct sk_op_graph *graph, const struct sk_graph_node *node);
+
+/* True if the node is that operator: "Add", or "sklink:NotEqual" of the library's own domain. */
+bool sk_node_is(const struct sk_graph_node *node, const char *op);
+
+/* True if the node is one of these operators, of which the last one is followed by NULL. */
+bool sk_node_is_one_of(const struct sk_graph_node *node, const char *const *ops);
+
+/* True if it has two operands, and which of them is the first one changes no bit. */
+bool sk_node_is_commutative(const struct sk_graph_node *node);
+
+/* Whether the two stand in the same scope and stream, so that they may become one. */
+bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b);
+
+/* The value whose bytes it is, which has its own; SK_NONE of SK_NONE. */
+uint32_t sk_value_root(const struct sk_op_graph *graph, uint32_t value);
+
+/* So many elements lie in front of the value's in the bytes that it is seen through. */
+uint64_t sk_value_offset(const struct sk_op_graph *graph, uint32_t value);
+
+/* How many elements a value has whose shape is known; overflow was an error when the shape was set. */
+uint64_t sk_value_elements(const struct sk_value *value);
+uint64_t sk_value_bytes(const struct sk_value *value);
+
+/* "[2, ?, 4]"; "?" where a dimension is unknown. */
+const char *sk_partial_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape);
+
+/* True if the known dimensions make no more than 2^63 - 1 bytes, those of 0 left out: plans count them so, too. */
+bool sk_shape_is_countable(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape);
+
+/* True if the value may have the shape, as far as something is known of it. */
+bool sk_value_admits(const struct sk_value *value, uint32_t rank, const uint64_t *shape);
+
+/* True of f16, bf16, f32 and f64. */
+bool sk_value_is_float(const struct sk_value *value);
+
+/* True if the type and all dimensions are known. */
+bool sk_value_is_static(const struct sk_value *value);
+
+/* The elements of a constant of integers or bools as 64-bit integers, in the arena; false if it is no such constant. */
+bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uint64_t *count, const int64_t **integers);
+
+/* An element of any type as a number. */
+double sk_element_number(enum sk_dtype dtype, const void *element);
+
+/* So many numbers as elements of f32 or f64. */
+const void *sk_elements_of_reals(struct sk_arena *arena, enum sk_dtype dtype, uint64_t count, const double *reals);
+
+/* The one element of a constant as a number; false if it is no constant of one element, or of half precision. */
+bool sk_value_number(const struct sk_value *value, double *number);
+
+/* True of constants of which each element has the bits of this number; -0 is 0 to integers. */
+bool sk_constant_is(const struct sk_value *value, double number);
+
+/* The numbers of types in files (TensorProto.DataType); NONE if there are no such tensors. */
+enum sk_dtype sk_dtype_of_number(int64_t number);
+
+/* Attributes by name; the default if the node has none. An attribute of another kind counts as absent: the schema has
+ * been checked before. */
+const struct sk_attribute *sk_node_attribute(const struct sk_graph_node *node, const char *name);
+int64_t sk_node_integer(const struct sk_graph_node *node, const char *name, int64_t otherwise);
+double sk_node_real(const struct sk_graph_node *node, const char *name, double otherwise);
+const char *sk_node_string(const struct sk_graph_node *node, const char *name, const char *otherwise);
+/* NULL and *count 0 if the node has none. */
+const int64_t *sk_node_integers(const struct sk_graph_node *node, const char *name, size_t *count);
+
+/* What the source says beside what is to be computed; NULL: nothing of that name. */
+const struct sk_attribute *sk_node_note(const struct sk_graph_node *node, const char *name);
+int64_t sk_node_note_integer(const struct sk_graph_node *node, const char *name, int64_t otherwise);
+void sk_node_set_note(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer);
+
+/* Adds the attribute, or replaces the one of that name. */
+void sk_node_set_integer(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer);
+void sk_node_remove_attribute(struct sk_graph_node *node, const char *name);
+
+/* False after an error: the attribute is of another kind. */
+bool sk_node_check_kind(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_attribute *given,
+			enum sk_attribute_kind kind);
+
+/* Removes the attribute, if the node has it; false after an error: it is of another kind. */
+bool sk_node_drop_attribute(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name,
+			    enum sk_attribute_kind kind);
+
+/* An attribute that is one integer becomes a list of it. */
+void sk_node_make_list(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name);
+
+/* A list that was an attribute in older operator sets becomes the next input, a constant, if the node has it. */
+void sk_node_take_integers(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name);
+
+/* "node '/layer.3/MatMul' (MatMul): " in front of the text: an error at the node, one for all nodes of the operator of
+ * which it is said. True if this is the first. */
+bool sk_node_error(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

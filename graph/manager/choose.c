@@ -1,0 +1,179 @@
+/* Passes that run, and passes that do not; see choose.h. A pass that its level turns on can only be disabled, and one
+ * that it leaves off only be enabled; so what the flags say the other way round is in vain. A switch takes the place of
+ * the level. */
+#include "graph/manager/choose.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/manager/switches.h"
+
+/* The stage whose passes are called by their name alone. */
+static const char group[] = "fusion_group";
+
+/* Their indices are the numbers of the stages; those of patterns have none. */
+static const char *const stages[] = {"preprocess", "cluster", "highlevelopt1", "split",	      "highlevelopt2",
+				     "combine",	   "build",   "postprocess",   "kernelpacket"};
+
+enum { STAGES = sizeof(stages) / sizeof(stages[0]) };
+
+struct chooser {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const struct sk_fusion_flags *flags;
+	sk_pass_choices choices;
+	SK_ARRAY(unsigned) places; /* of passes in their stages */
+};
+
+static unsigned stage_number(const char *stage)
+{
+	unsigned number = 0;
+
+	while (number < STAGES && strcmp(stages[number], stage))
+		number++;
+	return number;
+}
+
+static void add_pass(struct chooser *chooser, const struct sk_fusion_pass *pass)
+{
+	size_t count = chooser->choices.count;
+	bool first = !count || strcmp(chooser->choices.items[count - 1].pass->stage, pass->stage);
+	unsigned place = first ? 0 : chooser->places.items[count - 1] + 1;
+	unsigned number = stage_number(pass->stage);
+	const char *stage =
+		number < STAGES ? sk_arena_print(chooser->arena, "stage%u_%s", number, pass->stage) : pass->stage;
+	struct sk_pass_choice choice = {pass, sk_arena_print(chooser->arena, "%s_%u_%s", stage, place, pass->name),
+					sk_switch_is_on(chooser->flags->switches, sk_switch_kind(pass->name),
+							pass->name, chooser->flags->opt_level >= pass->level)};
+
+	sk_array_push(chooser->arena, &chooser->places, place);
+	sk_array_push(chooser->arena, &chooser->choices, choice);
+}
+
+/* ---- entries ---- */
+
+/* "3.4", or "split.graph_kernel_splitter". */
+static bool is_in_stage(const struct chooser *chooser, size_t index, const char *entry, const char *point)
+{
+	const struct sk_fusion_pass *pass = chooser->choices.items[index].pass;
+	size_t length = (size_t)(point - entry);
+	char numbers[32];
+
+	snprintf(numbers, sizeof(numbers), "%u.%u", stage_number(pass->stage), chooser->places.items[index]);
+	return (stage_number(pass->stage) < STAGES && !strcmp(entry, numbers)) ||
+	       (strlen(pass->stage) == length && !memcmp(entry, pass->stage, length) && !strcmp(point + 1, pass->name));
+}
+
+/* How many passes have the name. */
+static size_t count_named(const struct chooser *chooser, const char *name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < chooser->choices.count; i++)
+		count += !strcmp(chooser->choices.items[i].pass->name, name);
+	return count;
+}
+
+/* Whether the entry is about the pass of that index. A name without its stage is one of the group's, or that of the
+ * only pass with it. */
+static bool is_meant(const struct chooser *chooser, size_t index, const char *entry)
+{
+	const struct sk_pass_choice *choice = &chooser->choices.items[index];
+	const struct sk_fusion_pass *pass = choice->pass;
+	const char *point = strchr(entry, '.');
+
+	if (point)
+		return is_in_stage(chooser, index, entry, point);
+	if (!strcmp(choice->name, entry))
+		return true;
+	return !strcmp(pass->name, entry) && (!strcmp(pass->stage, group) || count_named(chooser, entry) == 1);
+}
+
+/* Why an entry changes nothing: it names a pass that is so anyway, or none. */
+static const char *explain(struct chooser *chooser, const char *entry, const char *is_so)
+{
+	size_t count = chooser->choices.count, named = count_named(chooser, entry);
+	const char **names = SK_NEW_ARRAY(chooser->arena, const char *, 3 * count + 1);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct sk_pass_choice *choice = &chooser->choices.items[i];
+		const struct sk_fusion_pass *pass = choice->pass;
+
+		if (is_meant(chooser, i, entry))
+			return sk_arena_print(chooser->arena, "; the pass is %s without it", is_so);
+		names[i] = pass->name;
+		names[count + i] = sk_arena_print(chooser->arena, "%s.%s", pass->stage, pass->name);
+		names[2 * count + i] = choice->name;
+	}
+	if (named)
+		return sk_arena_print(chooser->arena, "; %zu stages have a pass of that name: say STAGE.%s", named,
+				      entry);
+	return sk_did_you_mean(chooser->arena, entry, names, 3 * count);
+}
+
+/* A pass that has a place, by which flags name it, and nothing to run. */
+static void warn_of_empty(struct chooser *chooser, const struct sk_pass_choice *choice)
+{
+	sk_warning(chooser->diag, chooser->flags->place, "graph kernel pass %s has no rule here, and changes nothing",
+		   choice->name);
+}
+
+/* Turns passes on, or off, that the entry names; returns how many it is about. `was` is by pass what its level wants,
+ * or a switch does. */
+static size_t apply_entry(struct chooser *chooser, const char *entry, const bool *was, bool on)
+{
+	size_t hits = 0;
+
+	for (size_t i = 0; i < chooser->choices.count; i++) {
+		struct sk_pass_choice *choice = &chooser->choices.items[i];
+		bool empty = on && !sk_pass_does(choice->pass);
+
+		if ((was[i] == on && !empty) || !is_meant(chooser, i, entry))
+			continue;
+		if (empty)
+			warn_of_empty(chooser, choice);
+		choice->on = on;
+		hits++;
+	}
+	return hits;
+}
+
+static void apply(struct chooser *chooser, const sk_texts *list, const bool *was, bool on)
+{
+	const char *verb = on ? "enable" : "disable";
+	struct sk_map seen;
+
+	sk_map_init(&seen, chooser->arena);
+	for (uint32_t e = 0; e < list->count; e++) {
+		const char *entry = list->items[e];
+		size_t hits;
+
+		if (sk_map_insert(&seen, entry, strlen(entry), e) != e)
+			continue;
+		hits = apply_entry(chooser, entry, was, on);
+		if (hits > 1)
+			sk_warning(chooser->diag, chooser->flags->place, "More than one graph kernel pass %s by %s!",
+				   verb, entry);
+		else if (!hits)
+			sk_warning(chooser->diag, chooser->flags->place,
+				   "graph kernel pass %s flag \"%s\" is not valid!%s", verb, entry,
+				   sk_flags_may_suggest(chooser->diag) ? explain(chooser, entry, on ? "on" : "off")
+								       : "");
+	}
+}
+
+sk_pass_choices sk_passes_choose(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_pass *passes,
+				 const struct sk_fusion_flags *flags)
+{
+	struct chooser chooser = {.arena = arena, .diag = diag, .flags = flags};
+	bool *was;
+
+	for (; passes->name; passes++)
+		add_pass(&chooser, passes);
+	was = SK_NEW_ARRAY(arena, bool, chooser.choices.count + 1);
+	for (size_t i = 0; i < chooser.choices.count; i++)
+		was[i] = chooser.choices.items[i].on;
+	apply(&chooser, &flags->enable_pass, was, true);
+	apply(&chooser, &flags->disable_pass, was, false);
+	return chooser.choices;
+}

@@ -1,0 +1,221 @@
+/* Lists of operators; see lists.h. An operator has a name in each vocabulary, and nodes only have ONNX's (and the
+ * domain "sklink"), so a list is made of all names that the given ones stand for. */
+#include "graph/manager/lists.h"
+
+#include <string.h>
+
+#include "graph/operators/schema.h"
+
+struct sk_op_list {
+	bool any; /* all that are not in `without` */
+	struct sk_map names, without;
+};
+
+enum { NEVER = 255 };
+
+/* From which level on an operator is in the list of a target. */
+struct row {
+	const char *name;
+	uint8_t ascend, cpu, gpu, host;
+};
+
+#define N		     NEVER
+#define OP(NAME, A, C, G, H) {NAME, A, C, G, H},
+static const struct row expanded[] = {
+#include "graph/manager/expand.def"
+	{NULL, N, N, N, N},
+};
+static const struct row clustered[] = {
+#include "graph/manager/cluster.def"
+	{NULL, N, N, N, N},
+};
+#undef OP
+#undef N
+
+enum {
+	EXPANDED = sizeof(expanded) / sizeof(expanded[0]) - 1,
+	CLUSTERED = sizeof(clustered) / sizeof(clustered[0]) - 1
+};
+
+struct alias {
+	const char *source, *name, *target;
+};
+
+static const struct alias aliases[] = {
+#define ALIAS(SOURCE, NAME, TARGET, VERSION, OUTPUTS, RULES) {SOURCE, NAME, TARGET},
+#include "graph/onnx/aliases.def"
+#undef ALIAS
+};
+
+enum { ALIASES = sizeof(aliases) / sizeof(aliases[0]) };
+
+/* The operator that an alias stands for, without its domain. */
+static const char *target_of(const struct alias *alias)
+{
+	const char *colon = strchr(alias->target, ':');
+
+	return colon ? colon + 1 : alias->target;
+}
+
+/* ---- what a list is made of ---- */
+
+static void add_name(struct sk_map *names, const char *name)
+{
+	sk_map_insert(names, name, strlen(name), 0);
+	for (size_t i = 0; i < ALIASES; i++)
+		if (!strcmp(aliases[i].name, name))
+			sk_map_insert(names, target_of(&aliases[i]), strlen(target_of(&aliases[i])), 0);
+}
+
+static void add_names(struct sk_map *names, const sk_texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++)
+		add_name(names, texts->items[i]);
+}
+
+static uint8_t level_of(const struct row *row, enum sk_fusion_target target)
+{
+	switch (target) {
+	case SK_TARGET_ASCEND:
+		return row->ascend;
+	case SK_TARGET_CPU:
+		return row->cpu;
+	case SK_TARGET_GPU:
+		return row->gpu;
+	default:
+		return row->host;
+	}
+}
+
+static void add_defaults(struct sk_op_list *list, const struct row *row, const struct sk_fusion_flags *flags)
+{
+	for (; row->name; row++) {
+		uint8_t level = level_of(row, flags->target);
+
+		if (level == NEVER || level > flags->fusion_ops_level)
+			continue;
+		if (strcmp(row->name, "*"))
+			add_name(&list->names, row->name);
+		else
+			list->any = true;
+	}
+}
+
+const struct sk_op_list *sk_valid_ops(struct sk_arena *arena, const struct sk_fusion_flags *flags,
+				      enum sk_list_kind kind)
+{
+	bool expand = kind == SK_LIST_EXPAND;
+	const sk_texts *only = expand ? &flags->enable_expand_ops_only : &flags->enable_cluster_ops_only;
+	struct sk_op_list *list = SK_NEW(arena, struct sk_op_list);
+
+	sk_map_init(&list->names, arena);
+	sk_map_init(&list->without, arena);
+	if (only->count) {
+		add_names(&list->names, only);
+		return list;
+	}
+	add_defaults(list, expand ? expanded : clustered, flags);
+	add_names(&list->names, expand ? &flags->enable_expand_ops : &flags->enable_cluster_ops);
+	add_names(&list->without, expand ? &flags->disable_expand_ops : &flags->disable_cluster_ops);
+	return list;
+}
+
+/* ---- nodes ---- */
+
+/* What another vocabulary calls the node's operator: "BiasAdd" of "mindspore:BiasAdd". Functions and rules have no such
+ * names. NULL: it comes from ONNX. */
+static const char *foreign_name(const struct sk_graph_node *node)
+{
+	static const char *const sources[] = {"mindspore:", "ge:", "torchair:"};
+
+	for (size_t i = 0; node->origin && i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (!strncmp(node->origin, sources[i], strlen(sources[i])))
+			return node->origin + strlen(sources[i]);
+	return NULL;
+}
+
+static bool has_node(const struct sk_map *names, const struct sk_graph_node *node)
+{
+	const char *name = foreign_name(node);
+
+	return sk_map_find(names, node->op, strlen(node->op)) != SK_NONE ||
+	       (name && sk_map_find(names, name, strlen(name)) != SK_NONE);
+}
+
+bool sk_op_list_has(const struct sk_op_list *list, const struct sk_graph_node *node)
+{
+	return (list->any || has_node(&list->names, node)) && !has_node(&list->without, node);
+}
+
+/* ---- names ---- */
+
+bool sk_op_is_called(const char *op, const char *name)
+{
+	if (!strcmp(op, name))
+		return true;
+	for (size_t i = 0; i < ALIASES; i++)
+		if (!strcmp(aliases[i].name, name) && !strcmp(target_of(&aliases[i]), op))
+			return true;
+	return false;
+}
+
+/* The name of that number, from 0 on, of all that are known; some are there twice. NULL behind the last one. */
+static const char *known_name(size_t number)
+{
+	const struct sk_schema *schema;
+
+	if (number < ALIASES)
+		return aliases[number].name;
+	number -= ALIASES;
+	if (number < EXPANDED)
+		return expanded[number].name;
+	number -= EXPANDED;
+	if (number < CLUSTERED)
+		return clustered[number].name;
+	schema = sk_schema_at(number - CLUSTERED);
+	return schema ? schema->op : NULL;
+}
+
+bool sk_op_is_known(const char *name)
+{
+	const char *known;
+
+	for (size_t i = 0; (known = known_name(i)); i++)
+		if (!strcmp(known, name))
+			return *name != '*'; /* which is a word of the lists alone */
+	return false;
+}
+
+static const char *suggest(struct sk_arena *arena, const char *name)
+{
+	sk_texts names = {0};
+	const char *known;
+
+	for (size_t i = 0; (known = known_name(i)); i++)
+		sk_array_push(arena, &names, known);
+	return sk_did_you_mean(arena, name, names.items, names.count);
+}
+
+void sk_lists_check_names(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags)
+{
+	const struct {
+		const char *flag;
+		const sk_texts *names;
+	} given[] = {
+		{"enable_expand_ops", &flags->enable_expand_ops},
+		{"enable_expand_ops_only", &flags->enable_expand_ops_only},
+		{"disable_expand_ops", &flags->disable_expand_ops},
+		{"enable_cluster_ops", &flags->enable_cluster_ops},
+		{"enable_cluster_ops_only", &flags->enable_cluster_ops_only},
+		{"disable_cluster_ops", &flags->disable_cluster_ops},
+	};
+
+	for (size_t f = 0; f < sizeof(given) / sizeof(given[0]); f++)
+		for (size_t i = 0; i < given[f].names->count; i++) {
+			const char *name = given[f].names->items[i];
+
+			if (!sk_op_is_known(name))
+				sk_warning(diag, flags->place, "unknown operator '%s' in the flag %s%s", name,
+					   given[f].flag, sk_flags_may_suggest(diag) ? suggest(arena, name) : "");
+		}
+}

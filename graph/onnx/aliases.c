@@ -1,0 +1,220 @@
+/* The table of other names, and what its rules do to attributes; see aliases.def. */
+#include "graph/onnx/aliases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct alias {
+	const char *source, *name, *target;
+	int64_t version;
+	size_t outputs;
+	const char *rules;
+};
+
+static const struct alias aliases[] = {
+#define ALIAS(SOURCE, NAME, TARGET, VERSION, OUTPUTS, RULES) {SOURCE, NAME, TARGET, VERSION, OUTPUTS, RULES},
+#include "graph/onnx/aliases.def"
+#undef ALIAS
+};
+
+static const struct alias *find_alias(const char *source, const char *name)
+{
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (!strcmp(aliases[i].name, name) && !strcmp(aliases[i].source, source))
+			return &aliases[i];
+	return NULL;
+}
+
+/* ---- rules ---- */
+
+static size_t find_attribute(const struct sk_onnx_node *node, const char *name)
+{
+	size_t i = 0;
+
+	while (i < node->attributes.count &&
+	       (!node->attributes.items[i].name || strcmp(node->attributes.items[i].name, name)))
+		i++;
+	return i;
+}
+
+static void drop_attribute(struct sk_onnx_node *node, size_t index)
+{
+	node->attributes.count--;
+	memmove(&node->attributes.items[index], &node->attributes.items[index + 1],
+		(node->attributes.count - index) * sizeof(*node->attributes.items));
+}
+
+static void rename_attribute(struct sk_onnx_node *node, size_t index, const char *name)
+{
+	struct sk_onnx_attribute *attribute = &node->attributes.items[index];
+
+	if (attribute->type == SK_ONNX_ATTRIBUTE_INTS && !attribute->integers.count)
+		drop_attribute(node, index);
+	else
+		attribute->name = name;
+}
+
+/* A file may leave out a number that is 0. */
+static bool is_number(const struct sk_onnx_attribute *attribute, const char *number)
+{
+	double value = attribute->type == SK_ONNX_ATTRIBUTE_FLOAT ? (double)attribute->f : (double)attribute->i;
+
+	return (attribute->type == SK_ONNX_ATTRIBUTE_FLOAT || attribute->type == SK_ONNX_ATTRIBUTE_INT) &&
+	       value == strtod(number, NULL);
+}
+
+static void make_real(struct sk_onnx_attribute *attribute)
+{
+	if (attribute->type != SK_ONNX_ATTRIBUTE_INT)
+		return;
+	attribute->type = SK_ONNX_ATTRIBUTE_FLOAT;
+	attribute->f = (float)attribute->i;
+	attribute->message.present = 0;
+}
+
+static void count_items(struct sk_onnx_node *node, size_t index, const char *name)
+{
+	struct sk_onnx_attribute *attribute = &node->attributes.items[index];
+
+	if (attribute->type != SK_ONNX_ATTRIBUTE_INTS)
+		return;
+	attribute->name = name;
+	attribute->type = SK_ONNX_ATTRIBUTE_INT;
+	attribute->i = -(int64_t)attribute->integers.count;
+	attribute->message.present = 0;
+}
+
+static void add_attribute(struct sk_arena *arena, struct sk_onnx_node *node, const char *name, const char *value)
+{
+	struct sk_onnx_attribute attribute = {.name = name, .type = SK_ONNX_ATTRIBUTE_INT};
+
+	if (*value == '\'') {
+		attribute.type = SK_ONNX_ATTRIBUTE_STRING;
+		attribute.s = (struct sk_onnx_bytes){(const uint8_t *)value + 1, strlen(value) - 2};
+	} else if (strchr(value, '.')) {
+		attribute.type = SK_ONNX_ATTRIBUTE_FLOAT;
+		attribute.f = strtof(value, NULL);
+	} else {
+		attribute.i = strtoll(value, NULL, 10);
+	}
+	sk_array_push(arena, &node->attributes, attribute);
+}
+
+/* Inputs by their numbers, a digit each. The operator has no others. */
+static void order_inputs(struct sk_arena *arena, struct sk_onnx_node *node, const char *numbers, size_t count)
+{
+	size_t given = node->inputs.count, used = 0;
+	const char **inputs = SK_NEW_ARRAY(arena, const char *, count);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t from = (size_t)(numbers[i] - '0');
+
+		inputs[i] = from < given ? node->inputs.items[from] : "";
+		used = *inputs[i] ? i + 1 : used;
+	}
+	for (size_t i = 0; i < given; i++)
+		if (*node->inputs.items[i] && (i > 9 || !memchr(numbers, '0' + (int)i, count)))
+			node->stray = i + 1;
+	node->inputs.count = 0;
+	for (size_t i = 0; i < used; i++)
+		sk_array_push(arena, &node->inputs, inputs[i]);
+}
+
+/* One word of the rules. */
+static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const char *rule, size_t length)
+{
+	if (*rule == '*')
+		return;
+	if (*rule == '@') {
+		order_inputs(arena, node, rule + 1, length - 1);
+		return;
+	}
+
+	size_t name_length = strcspn(rule, "=!-~:#");
+	const char *name = sk_arena_copy(arena, rule, name_length);
+	const char *value = sk_arena_copy(arena, rule + name_length + 1, length - name_length - 1);
+	size_t index = find_attribute(node, name);
+	bool found = index < node->attributes.count;
+
+	if (rule[name_length] == ':' && !found)
+		add_attribute(arena, node, name, value);
+	else if (rule[name_length] == '=' && found)
+		rename_attribute(node, index, value);
+	else if (rule[name_length] == '#' && found)
+		count_items(node, index, value);
+	else if (rule[name_length] == '~' && found)
+		make_real(&node->attributes.items[index]);
+	else if (found && (rule[name_length] == '-' ||
+			   (rule[name_length] == '!' && is_number(&node->attributes.items[index], value))))
+		drop_attribute(node, index);
+}
+
+/* Makes it an operator of ONNX, or of the domain that stands in front of the target's colon. */
+static void set_operator(struct sk_arena *arena, struct sk_onnx_node *node, const struct alias *alias)
+{
+	sk_onnx_imports *imports = SK_NEW(arena, sk_onnx_imports);
+	const char *colon = strchr(alias->target, ':');
+
+	node->op = colon ? colon + 1 : alias->target;
+	node->domain = colon ? sk_arena_copy(arena, alias->target, (size_t)(colon - alias->target)) : "";
+	sk_array_push(arena, imports, (struct sk_onnx_import){.domain = node->domain, .version = alias->version});
+	node->imports = imports;
+}
+
+bool sk_onnx_translate_alias(struct sk_arena *arena, const char *source, const char *name, struct sk_onnx_node *node)
+{
+	const struct alias *alias = find_alias(source, name);
+	const char *rule = alias ? alias->rules : "";
+
+	if (!alias)
+		return false;
+	for (size_t length; *rule; rule += length + (rule[length] == ' ')) {
+		length = strcspn(rule, " ");
+		apply_rule(arena, node, rule, length);
+	}
+	if (node->outputs.count > alias->outputs)
+		node->outputs.count = alias->outputs;
+	set_operator(arena, node, alias);
+	return true;
+}
+
+bool sk_onnx_alias_is_elementwise(const char *source, const char *name)
+{
+	const struct alias *alias = find_alias(source, name);
+
+	return alias && strchr(alias->rules, '*');
+}
+
+struct sk_onnx_alias sk_onnx_find_alias(struct sk_arena *arena, const char *source, const char *prefix,
+					const char *domain, const char *op)
+{
+	const char *target = *domain ? sk_arena_print(arena, "%s:%s", domain, op) : op;
+
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (!strcmp(aliases[i].target, target) && !strcmp(aliases[i].source, source) &&
+		    !strncmp(aliases[i].name, prefix, strlen(prefix)))
+			return (struct sk_onnx_alias){aliases[i].name, aliases[i].outputs, aliases[i].rules};
+	return (struct sk_onnx_alias){NULL, 0, ""};
+}
+
+/* ---- domains ---- */
+
+static void translate_nodes(struct sk_arena *arena, sk_onnx_nodes *nodes)
+{
+	for (size_t i = 0; i < nodes->count; i++) {
+		struct sk_onnx_node *node = &nodes->items[i];
+		const char *domain = node->domain ? node->domain : "", *name = node->op;
+
+		for (size_t a = 0; a < node->attributes.count; a++)
+			if (node->attributes.items[a].g)
+				translate_nodes(arena, &node->attributes.items[a].g->nodes);
+		if (name && sk_onnx_translate_alias(arena, strcmp(domain, "torchair") ? domain : "ge", name, node) &&
+		    !node->origin)
+			node->origin = sk_arena_print(arena, "%s:%s", domain, name);
+	}
+}
+
+void sk_onnx_translate_domains(struct sk_arena *arena, struct sk_onnx_model *model)
+{
+	translate_nodes(arena, &model->graph->nodes);
+}

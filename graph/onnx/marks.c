@@ -1,0 +1,52 @@
+/* Marks of nodes; see marks.h. */
+#include "graph/onnx/marks.h"
+
+#include <string.h>
+
+#include "graph/onnx/ge.h"
+
+static bool take_mark(struct sk_graph_node *node, const struct sk_attribute *attribute)
+{
+	if (!strcmp(attribute->name, SK_ONNX_STREAM) && attribute->kind == SK_ATTRIBUTE_INTEGER) {
+		/* GE writes -1 where there are no streams yet. */
+		bool valid = attribute->integer >= 0 && attribute->integer < UINT32_MAX;
+
+		node->stream = valid ? (uint32_t)attribute->integer : 0;
+		return true;
+	}
+	if (!strcmp(attribute->name, SK_ONNX_VERSION) && attribute->kind == SK_ATTRIBUTE_INTEGER &&
+	    attribute->integer > 0 && attribute->integer <= INT32_MAX) {
+		node->version = (uint32_t)attribute->integer;
+		return true;
+	}
+	if (attribute->kind != SK_ATTRIBUTE_STRING)
+		return false;
+
+	const char *text = *attribute->string ? attribute->string : NULL;
+
+	if (!strcmp(attribute->name, SK_ONNX_SCOPE))
+		node->scope = text;
+	else if (!strcmp(attribute->name, SK_ONNX_SCOPE_OPTIONS))
+		node->scope_options = text && text[strspn(text, " \t")] ? text : NULL;
+	else if (!strcmp(attribute->name, SK_ONNX_RULE))
+		node->rule = text;
+	else
+		return !strcmp(attribute->name, SK_ONNX_ORIGIN);
+	return true;
+}
+
+/* No operator has an attribute whose name begins with "_". */
+static bool is_note(const struct sk_graph_node *node, const char *name)
+{
+	return *name == '_' || (node->origin && !strncmp(node->origin, "ge:", 3) && sk_onnx_is_ge_note(name));
+}
+
+void sk_onnx_add_attribute(struct sk_arena *arena, struct sk_graph_node *node, const struct sk_attribute *attribute)
+{
+	if (take_mark(node, attribute))
+		return;
+	if (is_note(node, attribute->name))
+		sk_array_push(arena, &node->notes, *attribute);
+	else
+		sk_array_push(arena, &node->attributes, *attribute);
+}

@@ -1,0 +1,608 @@
+/* From a model's messages to the graph of operators; see onnx.h. */
+#include "graph/onnx/onnx.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "graph/onnx/aliases.h"
+#include "graph/onnx/dump-notes.h"
+#include "graph/onnx/files.h"
+#include "graph/onnx/functions.h"
+#include "graph/onnx/ge.h"
+#include "graph/onnx/marks.h"
+#include "graph/onnx/onnx-messages.h"
+#include "graph/onnx/onnx-scope.h"
+#include "graph/onnx/tensors.h"
+#include "graph/onnx/text-format.h"
+#include "graph/onnx/wire.h"
+
+/* A model of today imports a handful; who reads them for each node must not need long. */
+enum { MAX_IMPORTS = 1000, MANY_ATTRIBUTES = 16 };
+
+/* Bodies in one another: as many as the limit for messages leaves room for, of functions, too. */
+enum { MAX_BODIES = 30 };
+
+struct reader {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	struct sk_onnx_files files;
+	struct sk_onnx_model *model;
+	struct sk_map warned; /* domains without an operator set */
+	bool dump; /* what --dump-dir has written: nodes have notes for people */
+	struct sk_map composites; /* their numbers in the file, to the graph's */
+	struct sk_composite_names names; /* of composites */
+};
+
+/* One graph: the model's, or a body in it. */
+struct builder {
+	struct reader *reader;
+	unsigned depth; /* of bodies */
+	struct sk_onnx_scope scope;
+	struct sk_op_graph *graph;
+};
+
+static struct sk_op_graph *build(struct reader *reader, const struct sk_onnx_graph *source,
+				 const struct builder *outer);
+
+static struct sk_place place_of(const struct reader *reader, const struct sk_onnx_message *message)
+{
+	return (struct sk_place){.file = reader->files.path, .line = message->line, .column = message->column};
+}
+
+/* ---- values ---- */
+
+static void refuse_value(const struct builder *builder, const struct sk_onnx_definition *definition,
+			 const struct sk_onnx_message *message, const char *wrong)
+{
+	static const char *const kinds[] = {"input", "initializer", "initializer", "value"};
+	struct sk_diag *diag = builder->reader->diag;
+
+	sk_error(diag, place_of(builder->reader, message), "%s '%s'%s%s: %s", kinds[definition->origin],
+		 definition->name, definition->origin == SK_ONNX_PRODUCED ? " of " : "",
+		 definition->origin == SK_ONNX_PRODUCED
+			 ? sk_onnx_node_label(diag->arena, &builder->scope.source->nodes.items[definition->index])
+			 : "",
+		 wrong);
+}
+
+/* Valid until the next value is made. */
+static struct sk_value *value_of(struct builder *builder, const char *name)
+{
+	uint32_t index = sk_graph_value(builder->graph, name);
+
+	return &builder->graph->values.items[index];
+}
+
+static void add_constant(struct builder *builder, const struct sk_onnx_definition *definition)
+{
+	const struct sk_onnx_tensor *tensor = &builder->scope.source->initializers.items[definition->index];
+	struct sk_value *value = value_of(builder, definition->name);
+	const char *wrong = sk_onnx_take_tensor(&builder->reader->files, tensor, value);
+
+	value->place = place_of(builder->reader, &tensor->message);
+	if (wrong)
+		refuse_value(builder, definition, &tensor->message, wrong);
+}
+
+/* What nodes make may be sequences of tensors, and so may inputs of bodies: inference finds out what becomes of them.
+ */
+static bool is_sequence(const struct sk_onnx_value_type *type)
+{
+	return type && sk_onnx_has(&type->message, SK_ONNX_TYPE_SEQUENCE);
+}
+
+static const char *take_type(const struct builder *builder, const struct sk_onnx_value_type *type,
+			     struct sk_value *value)
+{
+	return is_sequence(type) ? NULL : sk_onnx_take_type(builder->reader->arena, type, value);
+}
+
+/* What the outputs do not need is left out, but inputs stay: they are how the model is called. One that no tensor can
+ * be must not be needed, then. */
+static void add_input(struct builder *builder, const struct sk_onnx_definition *definition)
+{
+	const struct sk_onnx_value_info *info = definition->info;
+	struct sk_value probe = {0};
+	const char *wrong = builder->depth ? take_type(builder, info->type, &probe)
+					   : sk_onnx_take_type(builder->reader->arena, info->type, &probe);
+
+	if (wrong && definition->used)
+		refuse_value(builder, definition, &info->message, wrong);
+	if (wrong)
+		return;
+
+	uint32_t index = sk_graph_value(builder->graph, definition->name);
+	struct sk_value *value = &builder->graph->values.items[index];
+
+	value->place = place_of(builder->reader, &info->message);
+	value->input = true;
+	take_type(builder, info->type, value);
+	sk_array_push(builder->reader->arena, &builder->graph->inputs, index);
+}
+
+static void add_produced(struct builder *builder, const struct sk_onnx_definition *definition)
+{
+	const struct sk_onnx_message *message = &builder->scope.source->nodes.items[definition->index].message;
+	struct sk_value *value = value_of(builder, definition->name);
+	const char *wrong = NULL;
+
+	value->place = place_of(builder->reader, message);
+	if (definition->info)
+		wrong = take_type(builder, definition->info->type, value);
+	if (wrong)
+		refuse_value(builder, definition, message, wrong);
+}
+
+/* All values have their names before any are made for attributes. */
+static void add_values(struct builder *builder)
+{
+	for (size_t i = 0; i < builder->scope.definitions.count; i++) {
+		const struct sk_onnx_definition *definition = &builder->scope.definitions.items[i];
+
+		if (definition->origin == SK_ONNX_INPUT)
+			add_input(builder, definition);
+		else if (!definition->used)
+			continue;
+		else if (definition->origin == SK_ONNX_CONSTANT)
+			add_constant(builder, definition);
+		else if (definition->origin == SK_ONNX_SPARSE_CONSTANT)
+			refuse_value(builder, definition,
+				     &builder->scope.source->sparse.items[definition->index].message,
+				     "it is a sparse tensor; sklink has only dense ones");
+		else
+			add_produced(builder, definition);
+	}
+}
+
+/* ---- attributes ---- */
+
+static void refuse_attribute(struct builder *builder, const struct sk_onnx_node *node,
+			     const struct sk_onnx_attribute *attribute, const char *wrong)
+{
+	sk_error(builder->reader->diag, place_of(builder->reader, &node->message), "%s: attribute '%s' %s",
+		 sk_onnx_node_label(builder->reader->arena, node), attribute->name ? attribute->name : "", wrong);
+}
+
+/* SK_ONNX_UNDEFINED: of a kind that sklink does not have, or with the value of another one. The first version of the
+ * format had no types: there the field that is there says it. Nothing at all is 0. */
+static int64_t type_of(const struct sk_onnx_attribute *attribute)
+{
+	static const int64_t types[SK_ONNX_VALUES] = {
+		[SK_ONNX_VALUE_F] = SK_ONNX_ATTRIBUTE_FLOAT,   [SK_ONNX_VALUE_I] = SK_ONNX_ATTRIBUTE_INT,
+		[SK_ONNX_VALUE_S] = SK_ONNX_ATTRIBUTE_STRING,  [SK_ONNX_VALUE_T] = SK_ONNX_ATTRIBUTE_TENSOR,
+		[SK_ONNX_VALUE_G] = SK_ONNX_ATTRIBUTE_GRAPH,   [SK_ONNX_VALUE_FLOATS] = SK_ONNX_ATTRIBUTE_FLOATS,
+		[SK_ONNX_VALUE_INTS] = SK_ONNX_ATTRIBUTE_INTS, [SK_ONNX_VALUE_STRINGS] = SK_ONNX_ATTRIBUTE_STRINGS,
+	};
+	int64_t type = attribute->type;
+
+	for (unsigned i = 0; i < SK_ONNX_VALUES; i++) {
+		if (!sk_onnx_has(&attribute->message, i))
+			continue;
+		if (type != SK_ONNX_UNDEFINED && type != types[i])
+			return SK_ONNX_UNDEFINED;
+		type = types[i];
+	}
+	return type;
+}
+
+static bool take_text(struct sk_arena *arena, struct sk_onnx_bytes bytes, const char **text)
+{
+	if (bytes.size && memchr(bytes.bytes, 0, bytes.size))
+		return false;
+	*text = sk_arena_copy(arena, bytes.size ? (const char *)bytes.bytes : "", bytes.size);
+	return true;
+}
+
+static bool take_texts(struct sk_arena *arena, const struct sk_onnx_attribute *source, struct sk_attribute *attribute)
+{
+	const char **texts = SK_NEW_ARRAY(arena, const char *, source->strings.count);
+
+	for (size_t i = 0; i < source->strings.count; i++)
+		if (!take_text(arena, source->strings.items[i], &texts[i]))
+			return false;
+	attribute->strings = texts;
+	attribute->count = source->strings.count;
+	return true;
+}
+
+static void take_reals(struct sk_arena *arena, struct sk_onnx_bytes floats, struct sk_attribute *attribute)
+{
+	size_t count = floats.size / sizeof(float);
+	double *reals = SK_NEW_ARRAY(arena, double, count);
+
+	for (size_t i = 0; i < count; i++) {
+		float real;
+
+		memcpy(&real, floats.bytes + i * sizeof(real), sizeof(real));
+		reals[i] = (double)real;
+	}
+	attribute->reals = reals;
+	attribute->count = count;
+}
+
+static void add_tensor(struct builder *builder, struct sk_graph_node *to, const struct sk_onnx_node *node,
+		       const struct sk_onnx_attribute *source)
+{
+	struct sk_op_graph *graph = builder->graph;
+	struct sk_value tensor = {0};
+	const char *wrong =
+		source->t ? sk_onnx_take_tensor(&builder->reader->files, source->t, &tensor) : "there is none";
+
+	if (wrong) {
+		refuse_attribute(builder, node, source,
+				 sk_arena_print(builder->reader->arena, "has a tensor that cannot be used: %s", wrong));
+		return;
+	}
+
+	uint32_t index =
+		sk_graph_new_value(graph, sk_arena_print(graph->arena, "%s.%s", node->outputs.items[0], source->name),
+				   tensor.dtype, tensor.rank, tensor.shape);
+
+	graph->values.items[index].contents = tensor.contents;
+	graph->values.items[index].place = place_of(builder->reader, &node->message);
+	sk_array_push(graph->arena, &to->tensors, (struct sk_attribute_tensor){source->name, index});
+}
+
+static void add_graph(struct builder *builder, struct sk_graph_node *to, const struct sk_onnx_node *node,
+		      const struct sk_onnx_attribute *source)
+{
+	struct sk_op_graph *graph;
+
+	if (!source->g || builder->depth == MAX_BODIES) {
+		refuse_attribute(builder, node, source,
+				 source->g ? "is one of more than 30 graphs in one another" : "has no graph");
+		return;
+	}
+	graph = build(builder->reader, source->g, builder);
+	if (graph)
+		sk_array_push(builder->reader->arena, &to->graphs, (struct sk_attribute_graph){source->name, graph});
+}
+
+static void add_attribute(struct builder *builder, struct sk_graph_node *to, const struct sk_onnx_node *node,
+			  const struct sk_onnx_attribute *source)
+{
+	struct sk_arena *arena = builder->reader->arena;
+	struct sk_attribute attribute = {.name = source->name, .place = place_of(builder->reader, &source->message)};
+	bool text = true;
+
+	switch (type_of(source)) {
+	case SK_ONNX_ATTRIBUTE_FLOAT:
+		attribute.kind = SK_ATTRIBUTE_REAL;
+		attribute.real = (double)source->f;
+		break;
+	case SK_ONNX_ATTRIBUTE_INT:
+		attribute.kind = SK_ATTRIBUTE_INTEGER;
+		attribute.integer = source->i;
+		break;
+	case SK_ONNX_ATTRIBUTE_STRING:
+		attribute.kind = SK_ATTRIBUTE_STRING;
+		text = take_text(arena, source->s, &attribute.string);
+		break;
+	case SK_ONNX_ATTRIBUTE_TENSOR:
+		add_tensor(builder, to, node, source);
+		return;
+	case SK_ONNX_ATTRIBUTE_GRAPH:
+		add_graph(builder, to, node, source);
+		return;
+	case SK_ONNX_ATTRIBUTE_FLOATS:
+		attribute.kind = SK_ATTRIBUTE_REALS;
+		take_reals(arena, source->floats, &attribute);
+		break;
+	case SK_ONNX_ATTRIBUTE_INTS:
+		attribute.kind = SK_ATTRIBUTE_INTEGERS;
+		attribute.integers = source->integers.items;
+		attribute.count = source->integers.count;
+		break;
+	case SK_ONNX_ATTRIBUTE_STRINGS:
+		attribute.kind = SK_ATTRIBUTE_STRINGS;
+		text = take_texts(arena, source, &attribute);
+		break;
+	default:
+		refuse_attribute(
+			builder, node, source,
+			"is neither a number, a text, a list of these, a tensor nor a graph, or says that it is "
+			"something else than it is");
+		return;
+	}
+	if (!text)
+		refuse_attribute(builder, node, source, "has a text with a NUL");
+	else
+		sk_onnx_add_attribute(arena, to, &attribute);
+}
+
+/* The name of an attribute that the node has twice; NULL: there is none. */
+static const char *find_repeated(struct sk_arena *arena, const struct sk_onnx_node *node)
+{
+	struct sk_map names;
+	const char *repeated = NULL;
+
+	sk_map_init(&names, arena);
+	for (uint32_t i = 0; i < node->attributes.count && !repeated; i++) {
+		const char *name = node->attributes.items[i].name ? node->attributes.items[i].name : "";
+
+		for (uint32_t j = 0; node->attributes.count <= MANY_ATTRIBUTES && j < i && !repeated; j++)
+			if (!strcmp(node->attributes.items[j].name ? node->attributes.items[j].name : "", name))
+				repeated = name;
+		if (node->attributes.count > MANY_ATTRIBUTES && sk_map_insert(&names, name, strlen(name), i) != i)
+			repeated = name;
+	}
+	sk_map_release(&names);
+	return repeated;
+}
+
+/* ---- nodes ---- */
+
+static const char *plain_domain(const char *domain)
+{
+	return !domain || !strcmp(domain, "ai.onnx") ? "" : domain;
+}
+
+/* 0: the domain is not imported. */
+static uint32_t find_import(const sk_onnx_imports *imports, const char *domain)
+{
+	int64_t version = 0;
+
+	for (size_t i = 0; i < imports->count; i++)
+		if (!strcmp(plain_domain(imports->items[i].domain), domain) && imports->items[i].version > version)
+			version = imports->items[i].version;
+	return version < INT32_MAX ? (uint32_t)version : INT32_MAX;
+}
+
+/* The version of the domain's operator set that the node is written for. A function says it for its nodes. */
+static uint32_t version_of(struct builder *builder, const struct sk_onnx_node *node)
+{
+	struct reader *reader = builder->reader;
+	const char *domain = plain_domain(node->domain);
+	uint32_t version = node->imports ? find_import(node->imports, domain) : 0;
+
+	if (!version)
+		version = find_import(&reader->model->imports, domain);
+	if (version)
+		return version;
+	/* Models of the first two versions of the format import nothing, and mean version 1. */
+	if (reader->model->ir_version >= 3 && reader->warned.count < MAX_IMPORTS &&
+	    sk_map_find(&reader->warned, domain, strlen(domain)) == SK_NONE) {
+		sk_map_insert(&reader->warned, domain, strlen(domain), 0);
+		sk_warning(reader->diag, place_of(reader, &node->message),
+			   "%s: the model does not say which version of the operator set '%s' it is written for; it is "
+			   "taken to be 1",
+			   sk_onnx_node_label(reader->arena, node), *domain ? domain : "ai.onnx");
+	}
+	return 1;
+}
+
+static uint32_t find_value(struct builder *builder, const char *name)
+{
+	return *name ? sk_graph_value(builder->graph, name) : SK_NONE;
+}
+
+static void add_operands(struct builder *builder, struct sk_graph_node *to, uint32_t number,
+			 const struct sk_onnx_node *node)
+{
+	struct sk_arena *arena = builder->reader->arena;
+
+	for (size_t i = 0; i < node->inputs.count; i++)
+		sk_array_push(arena, &to->inputs, find_value(builder, node->inputs.items[i]));
+	for (size_t i = 0; i < node->outputs.count; i++) {
+		const struct sk_onnx_definition *definition =
+			sk_onnx_scope_find(&builder->scope, node->outputs.items[i]);
+		uint32_t value = definition && definition->used ? find_value(builder, node->outputs.items[i]) : SK_NONE;
+
+		sk_array_push(arena, &to->outputs, value);
+		if (value != SK_NONE)
+			builder->graph->values.items[value].node = number;
+	}
+}
+
+/* What sklink has written says it in an attribute. */
+static const char *origin_of(struct reader *reader, const struct sk_onnx_node *node)
+{
+	const char *origin = NULL;
+
+	for (size_t i = 0; i < node->attributes.count && !node->origin; i++)
+		if (node->attributes.items[i].name && !strcmp(node->attributes.items[i].name, SK_ONNX_ORIGIN) &&
+		    take_text(reader->arena, node->attributes.items[i].s, &origin) && *origin)
+			return origin;
+	return node->origin && *node->origin ? node->origin : NULL;
+}
+
+/* What fusion had put together stays together. */
+static void take_composite(struct builder *builder, const struct sk_onnx_node *node, struct sk_graph_node *to)
+{
+	struct sk_op_graph *graph = builder->graph;
+	const int64_t *number = NULL;
+	struct sk_composite composite = {NULL};
+
+	for (size_t i = 0; i < node->attributes.count; i++)
+		if (!node->attributes.items[i].name)
+			continue;
+		else if (!strcmp(node->attributes.items[i].name, SK_ONNX_COMPOSITE))
+			number = &node->attributes.items[i].i;
+		else if (!strcmp(node->attributes.items[i].name, SK_ONNX_COMPOSITE_NAME))
+			take_text(graph->arena, node->attributes.items[i].s, &composite.name);
+	if (!number || !composite.name || builder->depth)
+		return;
+
+	uint32_t new = (uint32_t)graph->composites.count;
+	uint32_t index = sk_map_insert(&builder->reader->composites, (const char *)number, sizeof(*number), new);
+
+	if (index == new) {
+		composite.name = sk_composite_names_add(&builder->reader->names, composite.name);
+		sk_array_push(graph->arena, &graph->composites, composite);
+	}
+	to->composite = index + 1;
+}
+
+/* Whether the attribute is none of the node's: it says of which composite it is, or is a dump's for people. */
+static bool is_left_out(const struct reader *reader, const struct sk_onnx_attribute *attribute)
+{
+	const char *name = attribute->name;
+
+	return !strcmp(name, SK_ONNX_COMPOSITE) || !strcmp(name, SK_ONNX_COMPOSITE_NAME) ||
+	       (reader->dump && (sk_dump_notes_has(name) || (!strcmp(name, "_no_task") && !attribute->i)));
+}
+
+static void add_node(struct builder *builder, const struct sk_onnx_node *node)
+{
+	struct reader *reader = builder->reader;
+	uint32_t number = (uint32_t)builder->graph->nodes.count;
+	const char *repeated = find_repeated(reader->arena, node);
+	struct sk_graph_node *to;
+
+	if (!node->op || !*node->op) {
+		sk_error(reader->diag, place_of(reader, &node->message), "%s names no operator",
+			 sk_onnx_node_label(reader->arena, node));
+		return;
+	}
+	if (repeated)
+		sk_error(reader->diag, place_of(reader, &node->message), "%s has the attribute '%s' twice",
+			 sk_onnx_node_label(reader->arena, node), repeated);
+	if (node->stray)
+		sk_error(reader->diag, place_of(reader, &node->message), "%s: its input %zu is none of those of %s",
+			 sk_onnx_node_label(reader->arena, node), node->stray - 1, node->op);
+	to = sk_graph_add_node(builder->graph, node->op);
+	to->name = node->name ? node->name : "";
+	to->place = place_of(reader, &node->message);
+	to->domain = plain_domain(node->domain);
+	to->origin = origin_of(reader, node);
+	to->version = version_of(builder, node);
+	add_operands(builder, to, number, node);
+	for (size_t i = 0; i < node->attributes.count && !sk_diag_is_hopeless(reader->diag); i++)
+		if (node->attributes.items[i].reference && *node->attributes.items[i].reference)
+			refuse_attribute(builder, node, &node->attributes.items[i],
+					 "refers to an attribute of a function, but is in none");
+		else if (!node->attributes.items[i].name || !*node->attributes.items[i].name)
+			refuse_attribute(builder, node, &node->attributes.items[i], "has no name");
+		else if (!is_left_out(reader, &node->attributes.items[i]))
+			add_attribute(builder, to, node, &node->attributes.items[i]);
+	take_composite(builder, node, to);
+}
+
+/* There is such a scope, even if nothing of it is left. */
+static void add_unneeded_scope(struct builder *builder, const struct sk_onnx_node *node)
+{
+	struct sk_op_graph *graph = builder->graph;
+	const char *scope = "";
+
+	for (size_t i = 0; i < node->attributes.count; i++)
+		if (node->attributes.items[i].name && !strcmp(node->attributes.items[i].name, SK_ONNX_SCOPE) &&
+		    take_text(graph->arena, node->attributes.items[i].s, &scope) && *scope)
+			sk_array_push(graph->arena, &graph->scopes, scope);
+}
+
+static void add_outputs(struct builder *builder)
+{
+	const struct sk_onnx_graph *source = builder->scope.source;
+	struct sk_op_graph *graph = builder->graph;
+
+	for (size_t i = 0; i < source->outputs.count; i++) {
+		const char *name = source->outputs.items[i].name;
+		uint32_t value = find_value(builder, name);
+
+		if (value == SK_NONE)
+			continue;
+		if (graph->values.items[value].output)
+			sk_error(graph->diag, place_of(builder->reader, &source->outputs.items[i].message),
+				 "output '%s' is listed twice", name);
+		graph->values.items[value].output = true;
+		sk_array_push(graph->arena, &graph->outputs, value);
+	}
+}
+
+static struct sk_op_graph *build(struct reader *reader, const struct sk_onnx_graph *source, const struct builder *outer)
+{
+	struct builder builder = {.reader = reader, .depth = outer ? outer->depth + 1 : 0};
+	unsigned errors = reader->diag->errors;
+
+	if (!sk_onnx_scope_open(&builder.scope, reader->diag, reader->files.path, source, outer ? &outer->scope : NULL))
+		return NULL;
+	builder.graph = sk_graph_create(reader->arena, reader->diag, reader->files.path);
+	builder.graph->name = source->name ? source->name : "";
+	builder.graph->outer = outer ? outer->graph : NULL;
+	add_values(&builder);
+	add_outputs(&builder);
+	for (size_t i = 0; i < builder.scope.order.count && !sk_diag_is_hopeless(reader->diag); i++)
+		add_node(&builder, &source->nodes.items[builder.scope.order.items[i]]);
+	for (size_t i = 0; i < source->nodes.count && !outer; i++)
+		if (!builder.scope.visits[i].wanted)
+			add_unneeded_scope(&builder, &source->nodes.items[i]);
+	return reader->diag->errors == errors ? builder.graph : NULL;
+}
+
+/* ---- files ---- */
+
+static bool has_graph(struct reader *reader)
+{
+	if (!reader->model->graph)
+		sk_error(reader->diag, (struct sk_place){.file = reader->files.path},
+			 "this is no ONNX model: it has no graph");
+	return reader->model->graph != NULL;
+}
+
+static bool check_model(struct reader *reader)
+{
+	const struct sk_onnx_model *model = reader->model;
+	struct sk_place place = {.file = reader->files.path};
+
+	if (!model->graph->outputs.count)
+		sk_error(reader->diag, place, "the model has no outputs");
+	else if (model->imports.count > MAX_IMPORTS)
+		sk_error(reader->diag, place, "the model imports more than %d operator sets", MAX_IMPORTS);
+	else
+		return true;
+	return false;
+}
+
+static bool has_ending(const char *path, const char *ending)
+{
+	size_t length = strlen(path), size = strlen(ending);
+
+	return length > size && !strcmp(path + length - size, ending);
+}
+
+static bool has_ending_of_text(const char *path)
+{
+	return has_ending(path, ".pbtxt") || has_ending(path, ".onnxtxt") || has_ending(path, ".textproto");
+}
+
+bool sk_onnx_is_model(const char *path)
+{
+	uint8_t bytes[256];
+	struct sk_onnx_bytes start = {bytes, 0};
+
+	if (has_ending(path, ".onnx") || has_ending(path, ".pb") || has_ending_of_text(path))
+		return true;
+	start.size = sk_onnx_files_start(path, bytes, sizeof(bytes));
+	return sk_onnx_looks_encoded(start) || sk_onnx_looks_textual(start);
+}
+
+/* Contents say more than names. */
+static bool is_text(const char *path, struct sk_onnx_bytes bytes)
+{
+	return sk_onnx_looks_textual(bytes) || (has_ending_of_text(path) && !sk_onnx_looks_encoded(bytes));
+}
+
+struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path, bool links)
+{
+	struct reader reader = {.arena = arena, .diag = diag};
+	struct sk_onnx_bytes bytes;
+	struct sk_op_graph *graph;
+
+	sk_map_init(&reader.warned, arena);
+	sk_onnx_files_init(&reader.files, diag, path);
+	reader.files.links = links;
+	if (!sk_onnx_files_model(&reader.files, &bytes))
+		return NULL;
+	reader.model = is_text(path, bytes) ? sk_onnx_parse(diag, path, bytes) : sk_onnx_decode(diag, path, bytes);
+	reader.dump = reader.model && reader.model->producer && !strcmp(reader.model->producer, SK_DUMP_PRODUCER);
+	sk_map_init(&reader.composites, arena);
+	reader.names = sk_composite_names(arena, NULL);
+	if (!reader.model || !has_graph(&reader) || !sk_onnx_translate_ge(diag, path, reader.model) ||
+	    !check_model(&reader) || !sk_onnx_expand_functions(diag, path, reader.model, bytes.size))
+		return NULL;
+	sk_onnx_translate_domains(arena, reader.model);
+	graph = build(&reader, reader.model->graph, NULL);
+	for (size_t i = 0; graph && i < reader.files.paths.count; i++)
+		sk_array_push(arena, &graph->data, reader.files.paths.items[i]);
+	return graph;
+}

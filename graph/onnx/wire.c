@@ -1,0 +1,321 @@
+/* The decoder of protobuf's wire format (protobuf.dev, "Encoding"); see wire.h. A message is read twice: first its
+ * fields are counted, so that lists get just the room that they need, then they are taken. */
+#include "graph/onnx/wire.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Messages in messages: of models as deep as bodies of If and Loop lie in one another. */
+enum { MAX_DEPTH = 100 };
+
+/* How a field is encoded. Groups (3 and 4) are of a time before ONNX. */
+enum wire { VARINT = 0, FIXED64 = 1, DELIMITED = 2, FIXED32 = 5 };
+
+struct decoder {
+	struct sk_diag *diag;
+	struct sk_place place;
+	const uint8_t *start; /* of the file */
+};
+
+struct raw_field {
+	uint32_t number;
+	enum wire wire;
+	uint64_t value; /* unless DELIMITED */
+	struct sk_onnx_bytes bytes; /* if DELIMITED; of the others what they are encoded as */
+};
+
+static bool decode(struct decoder *decoder, const struct sk_onnx_type *type, struct sk_onnx_bytes bytes, void *message,
+		   unsigned depth);
+
+static bool damaged(struct decoder *decoder, const uint8_t *at, const char *what)
+{
+	sk_error(decoder->diag, decoder->place, "this is no ONNX model, or a damaged one: at byte %zu %s",
+		 (size_t)(at - decoder->start), what);
+	return false;
+}
+
+/* ---- fields ---- */
+
+static bool take_varint(struct sk_onnx_bytes *bytes, uint64_t *value)
+{
+	*value = 0;
+	for (unsigned i = 0; i < 10 && i < bytes->size; i++) {
+		*value |= (uint64_t)(bytes->bytes[i] & 0x7f) << 7 * i;
+		if (bytes->bytes[i] < 0x80) {
+			bytes->bytes += i + 1;
+			bytes->size -= i + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool take_bytes(struct sk_onnx_bytes *bytes, uint64_t size, struct sk_onnx_bytes *taken)
+{
+	if (size > bytes->size)
+		return false;
+	*taken = (struct sk_onnx_bytes){bytes->bytes, size};
+	bytes->bytes += size;
+	bytes->size -= size;
+	return true;
+}
+
+/* NULL, or what is wrong. */
+static const char *take_field(struct sk_onnx_bytes *bytes, struct raw_field *field)
+{
+	uint64_t tag, size;
+
+	*field = (struct raw_field){0};
+	if (!take_varint(bytes, &tag) || tag >> 32 || !(tag >> 3))
+		return "there is no field";
+	field->number = (uint32_t)tag >> 3;
+	field->wire = tag & 7;
+	switch (tag & 7) {
+	case VARINT:
+		field->bytes.bytes = bytes->bytes;
+		return take_varint(bytes, &field->value) ? NULL : "a number has no end";
+	case FIXED64:
+	case FIXED32:
+		size = field->wire == FIXED64 ? 8 : 4;
+		if (!take_bytes(bytes, size, &field->bytes))
+			return "a number has no end";
+		memcpy(&field->value, field->bytes.bytes, size); /* little-endian, as the machine */
+		return NULL;
+	case DELIMITED:
+		return take_varint(bytes, &size) && take_bytes(bytes, size, &field->bytes)
+			       ? NULL
+			       : "a field is longer than what it is in";
+	default:
+		return "a field has an encoding that does not exist";
+	}
+}
+
+/* SK_NONE: the message has no such field, or none that anybody needs. */
+static uint32_t find_field(const struct sk_onnx_type *type, uint32_t number)
+{
+	for (size_t i = 0; i < type->count; i++)
+		if (type->fields[i].number == number)
+			return (uint32_t)i;
+	return UINT32_MAX;
+}
+
+/* The encoding of one of the kind. */
+static enum wire wire_of(enum sk_onnx_kind kind)
+{
+	return kind == SK_ONNX_INTEGER	? VARINT
+	       : kind == SK_ONNX_FLOAT	? FIXED32
+	       : kind == SK_ONNX_DOUBLE ? FIXED64
+					: DELIMITED;
+}
+
+/* Lists of numbers may be packed: several in one field. */
+static bool is_packed(const struct sk_onnx_field *field, const struct raw_field *raw)
+{
+	return field->repeated && raw->wire == DELIMITED && wire_of(field->kind) != DELIMITED;
+}
+
+static bool fits(const struct sk_onnx_field *field, const struct raw_field *raw)
+{
+	return field->kind == SK_ONNX_IGNORED || raw->wire == wire_of(field->kind) || is_packed(field, raw);
+}
+
+/* ---- what lists need ---- */
+
+static size_t count_varints(struct sk_onnx_bytes bytes)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < bytes.size; i++)
+		count += bytes.bytes[i] < 0x80;
+	return count;
+}
+
+/* Items that the field adds to its list; bytes, if they are floats or doubles. */
+static size_t count_items(const struct sk_onnx_field *field, const struct raw_field *raw)
+{
+	if (field->kind == SK_ONNX_FLOAT || field->kind == SK_ONNX_DOUBLE)
+		return raw->bytes.size;
+	return is_packed(field, raw) ? count_varints(raw->bytes) : 1;
+}
+
+static bool count_fields(struct decoder *decoder, const struct sk_onnx_type *type, struct sk_onnx_bytes bytes,
+			 size_t *counts)
+{
+	while (bytes.size) {
+		const uint8_t *at = bytes.bytes;
+		struct raw_field raw;
+		const char *wrong = take_field(&bytes, &raw);
+		uint32_t position = wrong ? UINT32_MAX : find_field(type, raw.number);
+
+		if (wrong)
+			return damaged(decoder, at, wrong);
+		if (position == UINT32_MAX)
+			continue;
+
+		const struct sk_onnx_field *field = &type->fields[position];
+
+		if (!fits(field, &raw))
+			return damaged(decoder, at, "a field has the encoding of another type");
+		if (field->kind == SK_ONNX_MESSAGE && !field->repeated && counts[position])
+			return damaged(decoder, at, "a field occurs again that can be there once");
+		counts[position] += count_items(field, &raw);
+	}
+	return true;
+}
+
+/* All lists are arrays of one layout. */
+typedef SK_ARRAY(char) untyped_list;
+
+static void reserve(struct decoder *decoder, const struct sk_onnx_type *type, const size_t *counts, char *message)
+{
+	for (size_t i = 0; i < type->count; i++) {
+		const struct sk_onnx_field *field = &type->fields[i];
+		untyped_list *list = (untyped_list *)(message + field->offset);
+
+		if (!counts[i] || !field->repeated || wire_of(field->kind) == FIXED32 ||
+		    wire_of(field->kind) == FIXED64 || field->kind == SK_ONNX_IGNORED)
+			continue;
+		list->items = sk_arena_alloc(decoder->diag->arena, counts[i], sk_onnx_item_size(field));
+		list->capacity = counts[i];
+	}
+}
+
+/* ---- values ---- */
+
+static bool take_string(struct decoder *decoder, struct sk_onnx_bytes bytes, const char **string)
+{
+	if (bytes.size > INT32_MAX || (bytes.size && memchr(bytes.bytes, 0, bytes.size)))
+		return damaged(decoder, bytes.bytes, "a name has a NUL");
+	*string = sk_arena_copy(decoder->diag->arena, (const char *)bytes.bytes, bytes.size);
+	return true;
+}
+
+/* Floats and doubles in one piece stay where they are; several pieces are put together. */
+static bool take_reals(struct decoder *decoder, const struct sk_onnx_field *field, const struct raw_field *raw,
+		       size_t total, struct sk_onnx_bytes *reals)
+{
+	size_t size = field->kind == SK_ONNX_FLOAT ? sizeof(float) : sizeof(double);
+	uint8_t *joined = (uint8_t *)reals->bytes;
+
+	if (raw->bytes.size % size)
+		return damaged(decoder, raw->bytes.bytes, "a list ends within a number");
+	if (raw->bytes.size == total) {
+		*reals = raw->bytes;
+		return true;
+	}
+	if (!joined)
+		joined = sk_arena_alloc(decoder->diag->arena, total, 1);
+	if (raw->bytes.size)
+		memcpy(joined + reals->size, raw->bytes.bytes, raw->bytes.size);
+	reals->bytes = joined;
+	reals->size += raw->bytes.size;
+	return true;
+}
+
+static bool take_integers(struct decoder *decoder, struct sk_onnx_bytes bytes, untyped_list *list)
+{
+	int64_t *integers = (int64_t *)(void *)list->items;
+	uint64_t value;
+
+	while (bytes.size) {
+		if (!take_varint(&bytes, &value))
+			return damaged(decoder, bytes.bytes, "a number has no end");
+		integers[list->count++] = (int64_t)value;
+	}
+	return true;
+}
+
+static bool take_one(struct decoder *decoder, const struct sk_onnx_field *field, const struct raw_field *raw, void *to,
+		     unsigned depth)
+{
+	switch (field->kind) {
+	case SK_ONNX_INTEGER:
+		*(int64_t *)to = (int64_t)raw->value;
+		return true;
+	case SK_ONNX_FLOAT:
+	case SK_ONNX_DOUBLE:
+		memcpy(to, raw->bytes.bytes, raw->bytes.size);
+		return true;
+	case SK_ONNX_STRING:
+		return take_string(decoder, raw->bytes, to);
+	case SK_ONNX_BYTES:
+		*(struct sk_onnx_bytes *)to = raw->bytes;
+		return true;
+	case SK_ONNX_MESSAGE:
+		return decode(decoder, field->type, raw->bytes, to, depth + 1);
+	case SK_ONNX_IGNORED:
+		return true;
+	}
+	return true;
+}
+
+static bool take_item(struct decoder *decoder, const struct sk_onnx_field *field, const struct raw_field *raw,
+		      size_t total, void *to, unsigned depth)
+{
+	untyped_list *list = to;
+
+	if (field->kind == SK_ONNX_IGNORED)
+		return true;
+	if (field->kind == SK_ONNX_FLOAT || field->kind == SK_ONNX_DOUBLE)
+		return take_reals(decoder, field, raw, total, to);
+	if (is_packed(field, raw))
+		return take_integers(decoder, raw->bytes, list);
+	return take_one(decoder, field, raw, list->items + list->count++ * sk_onnx_item_size(field), depth);
+}
+
+static bool take(struct decoder *decoder, const struct sk_onnx_field *field, const struct raw_field *raw, size_t total,
+		 char *message, unsigned depth)
+{
+	void *to = message + field->offset;
+
+	if (field->repeated)
+		return take_item(decoder, field, raw, total, to, depth);
+	if (field->kind == SK_ONNX_MESSAGE)
+		to = *(void **)to = sk_arena_alloc(decoder->diag->arena, 1, field->type->size);
+	return take_one(decoder, field, raw, to, depth);
+}
+
+static bool decode(struct decoder *decoder, const struct sk_onnx_type *type, struct sk_onnx_bytes bytes, void *message,
+		   unsigned depth)
+{
+	size_t counts[SK_ONNX_MAX_FIELDS] = {0};
+	struct raw_field raw;
+
+	if (depth >= MAX_DEPTH)
+		return damaged(decoder, bytes.bytes, "messages lie in one another more than 100 times");
+	if (!count_fields(decoder, type, bytes, counts))
+		return false;
+	reserve(decoder, type, counts, message);
+	while (bytes.size && !take_field(&bytes, &raw)) {
+		uint32_t position = find_field(type, raw.number);
+
+		if (position == UINT32_MAX)
+			continue;
+		((struct sk_onnx_message *)message)->present |= 1u << position;
+		if (!take(decoder, &type->fields[position], &raw, counts[position], message, depth))
+			return false;
+	}
+	return true;
+}
+
+struct sk_onnx_model *sk_onnx_decode(struct sk_diag *diag, const char *path, struct sk_onnx_bytes bytes)
+{
+	struct decoder decoder = {.diag = diag, .place = {.file = path}, .start = bytes.bytes};
+	struct sk_onnx_model *model = SK_NEW(diag->arena, struct sk_onnx_model);
+
+	return decode(&decoder, &sk_onnx_model_type, bytes, model, 0) ? model : NULL;
+}
+
+/* The first field of what writers make is ir_version, a small number; a model may also begin with another one. */
+bool sk_onnx_looks_encoded(struct sk_onnx_bytes bytes)
+{
+	struct raw_field raw;
+	uint32_t position;
+
+	if (!bytes.size || take_field(&bytes, &raw))
+		return false;
+	position = find_field(&sk_onnx_model_type, raw.number);
+	if (position == UINT32_MAX || !fits(&sk_onnx_model_type.fields[position], &raw))
+		return false;
+	return raw.number == 1 && raw.wire == VARINT && raw.value < 1000;
+}

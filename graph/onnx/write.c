@@ -1,0 +1,342 @@
+/* From the graph of operators to a model's messages, as text; see onnx.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "format/skplan.h"
+#include "graph/onnx/dump-notes.h"
+#include "graph/onnx/marks.h"
+#include "graph/onnx/onnx.h"
+#include "graph/onnx/tensors.h"
+#include "graph/onnx/text-format.h"
+
+/* The format's version that has all that is written. In a dump constants are external from so many bytes on; they begin
+ * where those of packages would, too. */
+enum { IR_VERSION = 8, EXTERNAL_FROM = 1024, EXTERNAL_ALIGNMENT = 64 };
+
+struct writing {
+	struct sk_arena *arena;
+	struct sk_onnx_model *model;
+	struct sk_map domains; /* to the model's imports */
+	struct sk_onnx_weights *weights; /* of a dump; NULL: it is none */
+};
+
+static struct sk_onnx_graph *write_graph(struct writing *writing, const struct sk_op_graph *graph);
+
+static struct sk_onnx_bytes bytes_of(const char *text)
+{
+	return (struct sk_onnx_bytes){(const uint8_t *)text, strlen(text)};
+}
+
+/* ---- values ---- */
+
+static struct sk_onnx_shape *write_shape(struct sk_arena *arena, const struct sk_value *value)
+{
+	struct sk_onnx_shape *shape = SK_NEW(arena, struct sk_onnx_shape);
+
+	for (uint32_t i = 0; i < value->rank; i++) {
+		struct sk_onnx_dimension dimension = {0};
+
+		if (value->shape[i] == SK_UNKNOWN) { /* the name of a dimension stands in place of its size */
+			dimension.parameter = value->symbols[i];
+		} else {
+			dimension.value = (int64_t)value->shape[i];
+			dimension.message.present = 1u << SK_ONNX_DIMENSION_VALUE;
+		}
+		sk_array_push(arena, &shape->dimensions, dimension);
+	}
+	return shape;
+}
+
+static struct sk_onnx_value_info write_info(struct sk_arena *arena, const struct sk_value *value)
+{
+	struct sk_onnx_value_info info = {.name = value->name};
+
+	if (!value->dtype && !value->shaped)
+		return info;
+	info.type = SK_NEW(arena, struct sk_onnx_value_type);
+	info.type->tensor = SK_NEW(arena, struct sk_onnx_tensor_type);
+	info.type->tensor->element = sk_onnx_element_of(value->dtype);
+	if (value->shaped)
+		info.type->tensor->shape = write_shape(arena, value);
+	return info;
+}
+
+/* Where the contents are among the weights, of which they become a part if they are none. The address is the key: no
+ * pass writes to what others have made. */
+static uint64_t find_place(struct sk_onnx_weights *weights, const struct sk_value *value)
+{
+	struct sk_arena *arena = weights->places.arena;
+	const void **key = SK_NEW(arena, const void *);
+	uint32_t new = (uint32_t)weights->parts.count, part;
+
+	*key = value->contents;
+	part = sk_map_insert(&weights->places, (const char *)key, sizeof(*key), new);
+	if (part == new) {
+		uint64_t size = sk_value_bytes(value);
+
+		sk_array_push(arena, &weights->parts, (struct sk_file_part){weights->size, value->contents, size});
+		weights->size += (size + EXTERNAL_ALIGNMENT - 1) / EXTERNAL_ALIGNMENT * EXTERNAL_ALIGNMENT;
+	}
+	return weights->parts.items[part].offset;
+}
+
+static void write_external(struct writing *writing, const struct sk_value *value, struct sk_onnx_tensor *tensor)
+{
+	struct sk_arena *arena = writing->arena;
+	uint64_t offset = find_place(writing->weights, value);
+	const struct sk_onnx_entry entries[] = {
+		{.key = "location", .value = writing->weights->location},
+		{.key = "offset", .value = sk_arena_print(arena, "%" PRIu64, offset)},
+		{.key = "length", .value = sk_arena_print(arena, "%" PRIu64, sk_value_bytes(value))},
+	};
+
+	tensor->location = SK_ONNX_EXTERNAL;
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+		sk_array_push(arena, &tensor->external, entries[i]);
+}
+
+static struct sk_onnx_tensor write_tensor(struct writing *writing, const struct sk_value *value, const char *name)
+{
+	struct sk_onnx_tensor tensor = {.name = name, .element = sk_onnx_element_of(value->dtype)};
+
+	for (uint32_t i = 0; i < value->rank; i++)
+		sk_array_push(writing->arena, &tensor.dimensions, (int64_t)value->shape[i]);
+	if (writing->weights && writing->weights->extent != SK_DUMP_FULL)
+		return tensor;
+	if (writing->weights && sk_value_bytes(value) >= EXTERNAL_FROM) {
+		write_external(writing, value, &tensor);
+		return tensor;
+	}
+	tensor.raw = (struct sk_onnx_bytes){value->contents, sk_value_bytes(value)};
+	tensor.message.present = 1u << SK_ONNX_TENSOR_RAW;
+	return tensor;
+}
+
+/* ---- attributes ---- */
+
+static struct sk_onnx_bytes write_reals(struct sk_arena *arena, const double *reals, size_t count)
+{
+	float *floats = SK_NEW_ARRAY(arena, float, count);
+
+	for (size_t i = 0; i < count; i++)
+		floats[i] = (float)reals[i];
+	return (struct sk_onnx_bytes){(const uint8_t *)floats, count * sizeof(*floats)};
+}
+
+static struct sk_onnx_attribute write_attribute(struct sk_arena *arena, const struct sk_attribute *from)
+{
+	static const enum sk_onnx_attribute_type types[] = {
+		[SK_ATTRIBUTE_INTEGER] = SK_ONNX_ATTRIBUTE_INT,	  [SK_ATTRIBUTE_REAL] = SK_ONNX_ATTRIBUTE_FLOAT,
+		[SK_ATTRIBUTE_STRING] = SK_ONNX_ATTRIBUTE_STRING, [SK_ATTRIBUTE_INTEGERS] = SK_ONNX_ATTRIBUTE_INTS,
+		[SK_ATTRIBUTE_REALS] = SK_ONNX_ATTRIBUTE_FLOATS,  [SK_ATTRIBUTE_STRINGS] = SK_ONNX_ATTRIBUTE_STRINGS,
+	};
+	struct sk_onnx_attribute to = {.name = from->name, .type = types[from->kind]};
+
+	switch (from->kind) {
+	case SK_ATTRIBUTE_INTEGER:
+		to.i = from->integer;
+		break;
+	case SK_ATTRIBUTE_REAL:
+		to.f = (float)from->real;
+		break;
+	case SK_ATTRIBUTE_STRING:
+		to.s = bytes_of(from->string);
+		break;
+	case SK_ATTRIBUTE_INTEGERS:
+		for (size_t i = 0; i < from->count; i++)
+			sk_array_push(arena, &to.integers, from->integers[i]);
+		break;
+	case SK_ATTRIBUTE_REALS:
+		to.floats = write_reals(arena, from->reals, from->count);
+		break;
+	case SK_ATTRIBUTE_STRINGS:
+		for (size_t i = 0; i < from->count; i++)
+			sk_array_push(arena, &to.strings, bytes_of(from->strings[i]));
+		break;
+	}
+	return to;
+}
+
+static void write_word(struct sk_arena *arena, struct sk_onnx_node *node, const char *name, const char *word)
+{
+	if (word)
+		sk_array_push(arena, &node->attributes,
+			      (struct sk_onnx_attribute){
+				      .name = name, .type = SK_ONNX_ATTRIBUTE_STRING, .s = bytes_of(word)});
+}
+
+static void write_number(struct sk_arena *arena, struct sk_onnx_node *node, const char *name, int64_t number)
+{
+	sk_array_push(arena, &node->attributes,
+		      (struct sk_onnx_attribute){.name = name, .type = SK_ONNX_ATTRIBUTE_INT, .i = number});
+}
+
+/* What a node says beside its operator: what marks.h reads. */
+static void write_marks(struct sk_arena *arena, const struct sk_op_graph *graph, const struct sk_graph_node *node,
+			struct sk_onnx_node *to)
+{
+	if (node->composite) {
+		write_number(arena, to, SK_ONNX_COMPOSITE, node->composite);
+		write_word(arena, to, SK_ONNX_COMPOSITE_NAME, graph->composites.items[node->composite - 1].name);
+	}
+	write_word(arena, to, SK_ONNX_SCOPE, node->scope);
+	write_word(arena, to, SK_ONNX_SCOPE_OPTIONS, node->scope_options);
+	write_word(arena, to, SK_ONNX_ORIGIN, node->origin);
+	write_word(arena, to, SK_ONNX_RULE, node->rule);
+	if (node->stream)
+		write_number(arena, to, SK_ONNX_STREAM, node->stream);
+	for (size_t i = 0; i < node->notes.count; i++)
+		sk_array_push(arena, &to->attributes, write_attribute(arena, &node->notes.items[i]));
+}
+
+/* What passes have computed is a constant: who makes it elsewhere has no part in it. */
+static bool is_made(const struct sk_op_graph *graph, uint32_t value)
+{
+	return value != SK_NONE && !graph->values.items[value].contents;
+}
+
+/* ---- nodes ---- */
+
+/* A file imports one version of a domain: that of its first node. */
+static void write_version(struct writing *writing, const struct sk_graph_node *node, struct sk_onnx_node *to)
+{
+	uint32_t new = (uint32_t)writing->model->imports.count;
+	uint32_t import = sk_map_insert(&writing->domains, node->domain, strlen(node->domain), new);
+
+	if (import != new && writing->model->imports.items[import].version != node->version)
+		write_number(writing->arena, to, SK_ONNX_VERSION, node->version);
+	if (import == new)
+		sk_array_push(writing->arena, &writing->model->imports,
+			      (struct sk_onnx_import){.domain = node->domain, .version = node->version});
+}
+
+/* What a node has as one text; lists of them are of another type. */
+static void drop_texts(struct sk_onnx_node *node)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < node->attributes.count; i++)
+		if (node->attributes.items[i].type != SK_ONNX_ATTRIBUTE_STRING)
+			node->attributes.items[kept++] = node->attributes.items[i];
+	node->attributes.count = kept;
+}
+
+static const char *name_of(const struct sk_op_graph *graph, uint32_t value)
+{
+	return value == SK_NONE ? "" : graph->values.items[value].name;
+}
+
+/* All that a node says beside what it reads and makes. With edges it gets notes; see dump-notes.h. */
+static void write_attributes(struct writing *writing, const struct sk_op_graph *graph,
+			     const struct sk_dump_edges *edges, uint32_t number, struct sk_onnx_node *to)
+{
+	struct sk_arena *arena = writing->arena;
+	const struct sk_graph_node *node = &graph->nodes.items[number];
+
+	write_version(writing, node, to);
+	for (size_t i = 0; i < node->attributes.count; i++)
+		sk_array_push(arena, &to->attributes, write_attribute(arena, &node->attributes.items[i]));
+	for (size_t i = 0; i < node->tensors.count; i++) {
+		struct sk_onnx_tensor *tensor = SK_NEW(arena, struct sk_onnx_tensor);
+
+		*tensor = write_tensor(writing, &graph->values.items[node->tensors.items[i].value], NULL);
+		sk_array_push(arena, &to->attributes,
+			      (struct sk_onnx_attribute){.name = node->tensors.items[i].name,
+							 .type = SK_ONNX_ATTRIBUTE_TENSOR,
+							 .t = tensor});
+	}
+	for (size_t i = 0; i < node->graphs.count; i++)
+		sk_array_push(arena, &to->attributes,
+			      (struct sk_onnx_attribute){.name = node->graphs.items[i].name,
+							 .type = SK_ONNX_ATTRIBUTE_GRAPH,
+							 .g = write_graph(writing, node->graphs.items[i].graph)});
+	write_marks(arena, graph, node, to);
+	if (writing->weights && writing->weights->extent == SK_DUMP_NO_WEIGHTS)
+		drop_texts(to);
+	if (edges)
+		sk_dump_notes_add(arena, graph, edges, number, to);
+}
+
+static struct sk_onnx_node write_node(struct writing *writing, const struct sk_op_graph *graph,
+				      const struct sk_dump_edges *edges, uint32_t number)
+{
+	struct sk_arena *arena = writing->arena;
+	const struct sk_graph_node *node = &graph->nodes.items[number];
+	struct sk_onnx_node to = {
+		.op = node->op, .name = *node->name ? node->name : NULL, .domain = *node->domain ? node->domain : NULL};
+
+	for (size_t i = 0; i < node->inputs.count; i++)
+		sk_array_push(arena, &to.inputs, name_of(graph, node->inputs.items[i]));
+	for (size_t i = 0; i < node->outputs.count; i++)
+		sk_array_push(arena, &to.outputs,
+			      is_made(graph, node->outputs.items[i]) ? name_of(graph, node->outputs.items[i]) : "");
+	if (!writing->weights || writing->weights->extent != SK_DUMP_STRUCTURE)
+		write_attributes(writing, graph, edges, number, &to);
+	return to;
+}
+
+/* Which values nodes use, or are outputs: the other constants are attributes' tensors, or nobody's. */
+static bool *find_used(struct sk_arena *arena, const struct sk_op_graph *graph)
+{
+	bool *used = SK_NEW_ARRAY(arena, bool, graph->values.count + 1);
+
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		for (size_t j = 0; j < graph->nodes.items[i].inputs.count; j++)
+			if (graph->nodes.items[i].inputs.items[j] != SK_NONE && !graph->nodes.items[i].removed)
+				used[graph->nodes.items[i].inputs.items[j]] = true;
+	for (size_t i = 0; i < graph->outputs.count; i++)
+		used[graph->outputs.items[i]] = true;
+	return used;
+}
+
+static struct sk_onnx_graph *write_graph(struct writing *writing, const struct sk_op_graph *graph)
+{
+	struct sk_arena *arena = writing->arena;
+	struct sk_onnx_graph *to = SK_NEW(arena, struct sk_onnx_graph);
+	const bool *used = find_used(arena, graph);
+	const struct sk_dump_edges *edges = writing->weights ? sk_dump_notes_edges(arena, graph) : NULL;
+
+	to->name = graph->name;
+	for (size_t i = 0; i < graph->inputs.count; i++)
+		if (!graph->values.items[graph->inputs.items[i]].contents)
+			sk_array_push(arena, &to->inputs,
+				      write_info(arena, &graph->values.items[graph->inputs.items[i]]));
+	for (size_t i = 0; i < graph->outputs.count; i++)
+		sk_array_push(arena, &to->outputs, write_info(arena, &graph->values.items[graph->outputs.items[i]]));
+	for (size_t i = 0; i < graph->values.count; i++) {
+		const struct sk_value *value = &graph->values.items[i];
+
+		if (value->contents && used[i])
+			sk_array_push(arena, &to->initializers, write_tensor(writing, value, value->name));
+		else if (is_made(graph, (uint32_t)i) && value->node != SK_NONE && !value->output &&
+			 (value->dtype || value->shaped))
+			sk_array_push(arena, &to->infos, write_info(arena, value));
+	}
+	for (uint32_t i = 0; i < graph->nodes.count; i++)
+		if (sk_node_is_live(graph, &graph->nodes.items[i]))
+			sk_array_push(arena, &to->nodes, write_node(writing, graph, edges, i));
+	return to;
+}
+
+static void write_model(const struct sk_op_graph *graph, struct sk_onnx_weights *weights, FILE *stream)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct writing writing = {.arena = arena, .model = SK_NEW(arena, struct sk_onnx_model), .weights = weights};
+
+	sk_map_init(&writing.domains, arena);
+	writing.model->ir_version = IR_VERSION;
+	writing.model->producer = weights ? SK_DUMP_PRODUCER : "sklink";
+	writing.model->graph = write_graph(&writing, graph);
+	sk_onnx_print(writing.model, stream);
+	sk_arena_destroy(arena);
+}
+
+void sk_onnx_write_text(const struct sk_op_graph *graph, FILE *stream)
+{
+	write_model(graph, NULL, stream);
+}
+
+void sk_onnx_write_dump(const struct sk_op_graph *graph, struct sk_onnx_weights *weights, FILE *stream)
+{
+	write_model(graph, weights, stream);
+}

@@ -1,0 +1,49 @@
+/* The reasons for which ONNX's operators are absent, for messages: what is missing is rarely the operator alone. */
+#include "graph/operators/absent.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define OPTIONALS                                                                                                      \
+	"works on optional values, which sklink does not have; whether an input is there has to be decided when the "  \
+	"model is exported"
+#define TEXTS "works on texts, which sklink does not have; they have to become numbers in front of the network"
+#define SHAPES                                                                                                         \
+	"has outputs whose shapes depend on elements, and all shapes have to be known when linking; compute it "       \
+	"behind "                                                                                                      \
+	"the network, or in front of it"
+#define FILES "decodes image files, which packages do not; decode them in front of the network"
+#define GRADIENTS                                                                                                      \
+	"asks for a derivative of the graph, and sklink computes graphs as they are; export the model with its "       \
+	"backward "                                                                                                    \
+	"pass as nodes"
+
+static const struct absence {
+	const char *op, *reason;
+} absences[] = {
+	{"ImageDecoder", FILES},
+	{"NonMaxSuppression", SHAPES},
+	{"Optional", OPTIONALS},
+	{"OptionalGetElement", OPTIONALS},
+	{"OptionalHasElement", OPTIONALS},
+	{"RegexFullMatch", TEXTS},
+	{"StringConcat", TEXTS},
+	{"StringNormalizer", TEXTS},
+	{"StringSplit", TEXTS},
+	{"TfIdfVectorizer", "counts n-grams, for which there is no kernel; count them in front of the network"},
+	{"Unique", SHAPES},
+};
+
+const char *sk_operator_absence(const char *domain, const char *op)
+{
+	if (!strcmp(domain, "ai.onnx.ml"))
+		return "is one of ai.onnx.ml (trees, vector machines, tables of texts), which sklink does not have; "
+		       "keep "
+		       "what is in front of the network and behind it in the program that calls it";
+	if (!strcmp(domain, "ai.onnx.preview.training") && !strcmp(op, "Gradient"))
+		return GRADIENTS;
+	for (size_t i = 0; !*domain && i < sizeof(absences) / sizeof(absences[0]); i++)
+		if (!strcmp(absences[i].op, op))
+			return absences[i].reason;
+	return NULL;
+}

@@ -1,0 +1,279 @@
+/* Products of batches with their scales and in other orders (domain "sklink"): QuantBatchMatmul and
+ * TransposeBatchMatMul, as GE and MindSpore have them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "graph/operators/families.h"
+
+/* The value with its axes in another order: a copy, if bytes have to move. */
+static uint32_t permuted(struct sk_canonical *canonical, uint32_t value, const uint32_t *order)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_value from = graph->values.items[value];
+	const struct sk_arrangement arrangement = sk_arrangement_of_axes(from.rank, from.shape, order);
+	bool moves = false;
+	uint32_t copy;
+
+	for (uint32_t i = 0; i < from.rank; i++)
+		moves |= order[i] != i;
+	if (!moves)
+		return value;
+	copy = sk_graph_new_value(graph, from.name, from.dtype, from.rank, arrangement.shape);
+	graph->values.items[copy].fixed = from.contents || from.fixed;
+	sk_canonical_arrange(canonical, sk_operand_flat(graph, copy), value, &arrangement);
+	return copy;
+}
+
+/* ---- QuantBatchMatmul: ((a b) + bias) * scale ---- */
+
+enum { X1, X2, SCALE, OFFSET, BIAS, TOKEN_SCALE };
+
+static bool find_quantised(const struct sk_inference *inference, struct sk_integer_product *product)
+{
+	const struct sk_value *a = sk_infer_input(inference, X1), *b = sk_infer_input(inference, X2);
+	bool turned_a = sk_node_integer(inference->node, "transpose_x1", 0);
+	bool turned_b = sk_node_integer(inference->node, "transpose_x2", 0);
+
+	if (a->dtype != SK_I8 || b->dtype != SK_I8 || a->rank < 2 || b->rank < 2)
+		return sk_infer_error(inference, "'%s' and '%s' are not matrices of i8", a->name, b->name);
+	*product = (struct sk_integer_product){.rank = a->rank - 2,
+					       .batches = 1,
+					       .m = a->shape[a->rank - 2 + turned_a],
+					       .k = a->shape[a->rank - 1 - turned_a],
+					       .n = b->shape[b->rank - 1 - turned_b]};
+	if (!product->k || product->k != b->shape[b->rank - 2 + turned_b])
+		return sk_infer_error(inference,
+				      "rows of '%s' have %" PRIu64 " elements, and columns of '%s' have %" PRIu64,
+				      a->name, product->k, b->name, b->shape[b->rank - 2 + turned_b]);
+	memcpy(product->shape, a->shape, product->rank * sizeof(*a->shape));
+	if (!sk_infer_broadcast(inference, &product->rank, product->shape, b->rank - 2, b->shape))
+		return false;
+	for (uint32_t i = 0; i < product->rank; i++)
+		product->batches *= product->shape[i];
+	return true;
+}
+
+/* Scales are floats, or constants of 64 bits of which the lower half is one. */
+static bool check_scales(const struct sk_inference *inference, const struct sk_integer_product *product)
+{
+	const struct sk_value *scale = sk_infer_input(inference, SCALE), *bias = sk_infer_input(inference, BIAS);
+	const struct sk_value *tokens = sk_infer_input(inference, TOKEN_SCALE);
+	uint64_t elements = sk_value_elements(scale);
+
+	if ((elements != 1 && elements != product->n) ||
+	    !(sk_value_is_float(scale) || (scale->contents && sk_dtype_size(scale->dtype) == 8)))
+		return sk_infer_error(inference, "'%s' is not a scale, nor one for each of %" PRIu64 " columns",
+				      scale->name, product->n);
+	if (sk_infer_input(inference, OFFSET))
+		return sk_infer_error(inference, "'%s' would be of results of 8 bits, and these are floats",
+				      sk_infer_input(inference, OFFSET)->name);
+	if (bias && (bias->dtype != SK_I32 || sk_value_elements(bias) != product->n))
+		return sk_infer_error(inference, "'%s' is not a number i32 for each of %" PRIu64 " columns", bias->name,
+				      product->n);
+	return !tokens || (sk_value_is_float(tokens) && sk_value_elements(tokens) == product->batches * product->m) ||
+	       sk_infer_error(inference, "'%s' is not a scale for each row", tokens->name);
+}
+
+static bool infer_quantised(struct sk_inference *inference)
+{
+	int64_t number = sk_node_integer(inference->node, "to", 10);
+	enum sk_dtype dtype = sk_dtype_of_number(number);
+	struct sk_integer_product product;
+	uint64_t shape[SK_MAX_RANK + 2];
+
+	if (dtype != SK_F32 && dtype != SK_F16 && dtype != SK_BF16)
+		return sk_infer_error(inference, "'to' is %" PRIi64 ", and must be f32, f16 or bf16", number);
+	if (!find_quantised(inference, &product) || !check_scales(inference, &product))
+		return false;
+	memcpy(shape, product.shape, sizeof(product.shape));
+	shape[product.rank] = product.m;
+	shape[product.rank + 1] = product.n;
+	return sk_infer_output(inference, 0, dtype, product.rank + 2, shape);
+}
+
+/* Constants of 64 bits as the f32 in their lower halves. */
+static uint32_t lower_halves(struct sk_op_graph *graph, const struct sk_value *from)
+{
+	uint64_t elements = sk_value_elements(from);
+	uint32_t *halves = SK_NEW_ARRAY(graph->arena, uint32_t, elements);
+
+	for (uint64_t i = 0; i < elements; i++)
+		memcpy(&halves[i], (const uint8_t *)from->contents + 8 * i, sizeof(*halves));
+	return sk_graph_new_constant(graph, from->name, SK_F32, 1, &elements, halves);
+}
+
+/* The scale of each column in f32. */
+static uint32_t column_scales(struct sk_canonical *canonical, uint64_t n)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	uint32_t value = sk_canonical_input(canonical, SCALE);
+	const struct sk_value from = graph->values.items[value];
+
+	value = sk_value_is_float(&from) ? sk_canonical_cast(canonical, value, SK_F32) : lower_halves(graph, &from);
+	return sk_canonical_spread(canonical, value, 1, &n);
+}
+
+/* A factor that is not turned. */
+static uint32_t straight(struct sk_canonical *canonical, size_t number, const char *attribute)
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	uint32_t value = sk_canonical_input(canonical, number), rank = graph->values.items[value].rank,
+		 order[SK_MAX_RANK];
+
+	for (uint32_t i = 0; i < rank; i++)
+		order[i] = i;
+	if (sk_node_integer(&graph->nodes.items[canonical->node], attribute, 0)) {
+		order[rank - 2] = rank - 1;
+		order[rank - 1] = rank - 2;
+	}
+	return permuted(canonical, value, order);
+}
+
+static bool canonical_quantised(struct sk_canonical *canonical)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
+	uint32_t to = sk_canonical_output(canonical, 0), factors[2], scales, tokens, sums;
+	const struct sk_value output = graph->values.items[to];
+	struct sk_integer_product product;
+	struct sk_graph_call *call;
+	uint64_t rows[2];
+
+	if (!find_quantised(&inference, &product))
+		return false;
+	if (!sk_value_elements(&output))
+		return true;
+	factors[0] = straight(canonical, X1, "transpose_x1");
+	factors[1] = straight(canonical, X2, "transpose_x2");
+	sums = sk_graph_new_value(graph, output.name, SK_I32, output.rank, output.shape);
+	rows[0] = sk_value_elements(&output) / product.n;
+	rows[1] = product.n;
+	if (!sk_canonical_integer_product(canonical, &product, factors, (uint32_t[]){SK_NONE, SK_NONE}, sums))
+		return false;
+	scales = column_scales(canonical, product.n);
+	tokens = sk_canonical_input(canonical, TOKEN_SCALE);
+	if (tokens != SK_NONE)
+		tokens = sk_canonical_cast(canonical, tokens, SK_F32);
+	call = sk_canonical_call(canonical, "DequantizeSums");
+	sk_call_input(canonical, call, sk_operand_shaped(graph, sums, 2, rows));
+	sk_call_input(canonical, call, sk_operand_flat(graph, scales));
+	sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, BIAS)));
+	sk_call_input(canonical, call, sk_operand_flat(graph, tokens));
+	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, rows));
+	return true;
+}
+
+/* ---- TransposeBatchMatMul: a and b in other orders, and so is the result ---- */
+
+struct orders {
+	uint32_t a[3], b[3], y[3];
+};
+
+static bool read_orders(const struct sk_inference *inference, struct orders *orders)
+{
+	*orders = (struct orders){{0, 1, 2}, {0, 1, 2}, {1, 0, 2}};
+	return sk_infer_order(inference, "perm_x1", 3, orders->a) &&
+	       sk_infer_order(inference, "perm_x2", 3, orders->b) && sk_infer_order(inference, "perm_y", 3, orders->y);
+}
+
+/* Batches, m, k and n. */
+static bool find_transposed(const struct sk_inference *inference, struct orders *orders, uint64_t extents[4])
+{
+	const struct sk_value *a = sk_infer_input(inference, 0), *b = sk_infer_input(inference, 1);
+
+	if (a->rank != 3 || b->rank != 3 || !sk_value_is_float(a))
+		return sk_infer_error(inference, "'%s' and '%s' are not floats of 3 dimensions", a->name, b->name);
+	if (!sk_infer_one_type(inference) || !read_orders(inference, orders))
+		return false;
+	for (size_t i = 0; i < 3; i++)
+		extents[i] = a->shape[orders->a[i]];
+	extents[3] = b->shape[orders->b[2]];
+	return (extents[0] == b->shape[orders->b[0]] && extents[2] && extents[2] == b->shape[orders->b[1]]) ||
+	       sk_infer_error(inference, "'%s' and '%s' are no factors of products, in that order of their axes",
+			      a->name, b->name);
+}
+
+static bool infer_transposed(struct sk_inference *inference)
+{
+	uint64_t extents[4], made[3], shape[3];
+	struct orders orders;
+
+	if (!find_transposed(inference, &orders, extents))
+		return false;
+	made[0] = extents[0];
+	made[1] = extents[1];
+	made[2] = extents[3];
+	for (size_t i = 0; i < 3; i++)
+		shape[i] = made[orders.y[i]];
+	return sk_infer_output(inference, 0, sk_infer_input(inference, 0)->dtype, 3, shape);
+}
+
+static bool is_order(const uint32_t order[3], uint32_t a, uint32_t b, uint32_t c)
+{
+	return order[0] == a && order[1] == b && order[2] == c;
+}
+
+/* The order that the kernel has: rows of a batch go to their place in the result. */
+static bool add_transposed(struct sk_canonical *canonical, const struct orders *orders, uint32_t b,
+			   const uint64_t extents[4])
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	uint32_t a = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0);
+	bool turned = is_order(orders->a, 1, 0, 2);
+	struct sk_graph_call *call = sk_canonical_call(canonical, "TransposeBatchMatMul");
+
+	if (turned)
+		sk_call_integer(canonical, call, "turned", 1);
+	sk_call_input(canonical, call, sk_operand_shaped(graph, a, 3, graph->values.items[a].shape));
+	sk_call_input(canonical, call,
+		      sk_operand_shaped(graph, b, 3, (uint64_t[]){extents[0], extents[2], extents[3]}));
+	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 3, graph->values.items[to].shape));
+	return true;
+}
+
+static bool canonical_transposed(struct sk_canonical *canonical)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
+	uint32_t a = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0), b, made;
+	const struct sk_value output = graph->values.items[to];
+	struct sk_arrangement arrangement;
+	uint64_t extents[4];
+	struct orders orders;
+
+	if (!find_transposed(&inference, &orders, extents))
+		return false;
+	if (!sk_value_elements(&output))
+		return true;
+	b = permuted(canonical, sk_canonical_input(canonical, 1), orders.b);
+	if (is_order(orders.y, 1, 0, 2) && output.dtype != SK_F64 &&
+	    (is_order(orders.a, 0, 1, 2) || is_order(orders.a, 1, 0, 2)))
+		return add_transposed(canonical, &orders, b, extents);
+	a = permuted(canonical, a, orders.a);
+
+	const uint64_t shape[3] = {extents[0], extents[1], extents[3]};
+
+	made = sk_graph_new_value(graph, output.name, output.dtype, 3, shape);
+	sk_canonical_product(canonical, a, b, made, extents[0], extents[1], extents[2], extents[3]);
+	arrangement = sk_arrangement_of_axes(3, shape, orders.y);
+	return sk_canonical_arrange(canonical, sk_operand_flat(graph, to), made, &arrangement);
+}
+
+/* ---- the table ---- */
+
+static const struct sk_schema_attribute quantised[] = {{"to", SK_ATTRIBUTE_INTEGER, .integer = 10},
+						       {"transpose_x1", SK_ATTRIBUTE_INTEGER},
+						       {"transpose_x2", SK_ATTRIBUTE_INTEGER},
+						       {NULL}};
+static const struct sk_schema_attribute transposed[] = {{"perm_x1", SK_ATTRIBUTE_INTEGERS},
+							{"perm_x2", SK_ATTRIBUTE_INTEGERS},
+							{"perm_y", SK_ATTRIBUTE_INTEGERS},
+							{NULL}};
+
+const struct sk_schema sk_operators_quantised_products[] = {
+	{"QuantBatchMatmul", SK_OWN_DOMAIN, 3, 6, 1, 1, .attributes = quantised, .infer = infer_quantised,
+	 .canonical = canonical_quantised},
+	{"TransposeBatchMatMul", SK_OWN_DOMAIN, 2, 2, 1, 1, .attributes = transposed, .infer = infer_transposed,
+	 .canonical = canonical_transposed},
+	{NULL},
+};

@@ -1,0 +1,471 @@
+/* Shape and type inference; see infer-graph.h. Nodes that need the values of others which are not known yet wait until
+ * all that can be inferred has been; then all that they wait for is folded at once, and another round begins. A network
+ * that computes shapes from shapes takes a few rounds, and each costs a link and a process. */
+#include "graph/passes/infer-graph.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "graph/operators/absent.h"
+#include "graph/operators/schema.h"
+
+enum state {
+	STATE_WAITING,
+	STATE_DONE,
+	STATE_EXPANDED, /* other nodes will take its place; until then others wait */
+	STATE_FAILED, /* or something that it depends on */
+};
+
+/* A node, and those that take its place. */
+struct expansion {
+	uint32_t node;
+	sk_graph_nodes nodes;
+};
+
+struct rounds {
+	struct sk_op_graph *graph;
+	const struct sk_schema **schemas; /* by node */
+	enum state *states; /* by node */
+	bool *folds; /* by node: depends on constants only, and always computes the same */
+	SK_ARRAY(uint32_t) wanted; /* values to be folded for the next round */
+	SK_ARRAY(struct expansion) expansions; /* in the order of the nodes */
+};
+
+/* Room for what is known of so many nodes; none is expanded. */
+static void rounds_begin(struct rounds *rounds, size_t count)
+{
+	rounds->schemas = SK_NEW_ARRAY(rounds->graph->arena, const struct sk_schema *, count + 1);
+	rounds->states = SK_NEW_ARRAY(rounds->graph->arena, enum state, count + 1);
+	rounds->folds = SK_NEW_ARRAY(rounds->graph->arena, bool, count + 1);
+	memset(&rounds->expansions, 0, sizeof(rounds->expansions));
+}
+
+/* A value that is static and of which somebody can tell the elements when linking. */
+static bool is_foldable(const struct rounds *rounds, const struct sk_value *value)
+{
+	return value->contents ||
+	       (value->node != SK_NONE && rounds->states[value->node] == STATE_DONE && rounds->folds[value->node]);
+}
+
+/* The state of the node that makes the value: inputs are done, unless it is not known how large they are. */
+static enum state value_state(const struct rounds *rounds, const struct sk_value *value)
+{
+	if (value->contents || value->sequence)
+		return STATE_DONE;
+	if (value->node == SK_NONE)
+		return sk_value_is_static(value) ? STATE_DONE : STATE_FAILED;
+	return rounds->states[value->node] == STATE_EXPANDED ? STATE_WAITING : rounds->states[value->node];
+}
+
+static enum state inputs_state(const struct rounds *rounds, const struct sk_graph_node *node)
+{
+	enum state state = STATE_DONE;
+
+	for (size_t i = 0; i < node->inputs.count && state != STATE_FAILED; i++) {
+		const struct sk_value *value = sk_node_input(rounds->graph, node, i);
+		enum state one = value ? value_state(rounds, value) : STATE_DONE;
+
+		if (one != STATE_DONE)
+			state = one;
+	}
+	return state;
+}
+
+/* Inputs of the graph that are not constants, which the value is computed from, in the order of the graph. */
+static sk_texts find_origins(const struct sk_op_graph *graph, uint32_t value)
+{
+	bool *needed = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
+	sk_texts names = {0};
+
+	needed[value] = true;
+	for (size_t n = graph->nodes.count; n--;) {
+		const struct sk_graph_node *node = &graph->nodes.items[n];
+		bool wanted = false;
+
+		for (size_t i = 0; i < node->outputs.count; i++)
+			wanted |= node->outputs.items[i] != SK_NONE && needed[node->outputs.items[i]];
+		for (size_t i = 0; i < node->inputs.count && wanted; i++)
+			if (node->inputs.items[i] != SK_NONE)
+				needed[node->inputs.items[i]] = !sk_node_input(graph, node, i)->contents;
+	}
+	for (size_t i = 0; i < graph->inputs.count; i++)
+		if (needed[graph->inputs.items[i]])
+			sk_array_push(graph->arena, &names, graph->values.items[graph->inputs.items[i]].name);
+	return names;
+}
+
+/* "'x', 'y' and 3 more", and as options to freeze the first ones. */
+static const char *list_origins(struct sk_arena *arena, const sk_texts *names, const char **options)
+{
+	const size_t shown = names->count > 3 ? 2 : names->count;
+	const char *text = "";
+
+	*options = "";
+	for (size_t i = 0; i < shown; i++) {
+		text = sk_arena_print(arena, "%s%s'%s'", text,
+				      !i		      ? ""
+				      : i + 1 == names->count ? " and "
+							      : ", ",
+				      names->items[i]);
+		*options = sk_arena_print(arena, "%s --freeze '%s=FILE.npy'", *options, names->items[i]);
+	}
+	return shown == names->count ? text : sk_arena_print(arena, "%s and %zu more", text, names->count - shown);
+}
+
+/* Elements that only a run knows decide what nodes there are, or how large something is. Names the inputs that could be
+ * frozen instead. */
+static void report_demand(struct sk_op_graph *graph, const struct sk_graph_node *node, uint32_t index)
+{
+	const struct sk_value *value = &graph->values.items[index];
+	const bool branches = sk_node_is(node, "If");
+	const char *decided = branches			 ? "which branch is taken"
+			      : sk_node_is(node, "Loop") ? "how often it is repeated"
+							 : "the shape of its outputs";
+	const char *options, *origins;
+	sk_texts names = {0};
+
+	if (graph->diag->errors < 20)
+		names = find_origins(graph, index);
+	origins = list_origins(graph->arena, &names, &options);
+	if (value->input)
+		origins = "an input";
+	else
+		origins = names.count ? sk_arena_print(graph->arena, "computed from input%s %s",
+						       names.count == 1 ? "" : "s", origins)
+				      : "computed when it runs";
+	sk_node_error(graph, node, "%s depends on the elements of '%s', %s, and has to be known when linking%s%s%s",
+		      decided, value->name, origins,
+		      names.count ? "; where these are always the same, freeze them:" : "", options,
+		      branches ? "; otherwise let the model compute both branches and choose with Where" : "");
+}
+
+/* Notes what has to be folded before the node can be inferred. */
+static enum state demand(struct rounds *rounds, uint32_t index)
+{
+	const struct sk_graph_node *node = &rounds->graph->nodes.items[index];
+	const struct sk_schema *schema = rounds->schemas[index];
+	enum state state = STATE_DONE;
+
+	for (size_t i = 0; i < node->inputs.count && i < 32; i++) {
+		const struct sk_value *value = sk_node_input(rounds->graph, node, i);
+
+		if (!value || !(schema->demands >> i & 1) || value->contents)
+			continue;
+		if (is_foldable(rounds, value)) {
+			sk_array_push(rounds->graph->arena, &rounds->wanted, node->inputs.items[i]);
+			state = STATE_WAITING;
+			continue;
+		}
+		report_demand(rounds->graph, node, node->inputs.items[i]);
+		return STATE_FAILED;
+	}
+	return state;
+}
+
+static bool folds(const struct rounds *rounds, const struct sk_graph_node *node, const struct sk_schema *schema)
+{
+	for (size_t i = 0; i < node->inputs.count; i++) {
+		const struct sk_value *value = sk_node_input(rounds->graph, node, i);
+
+		if (value && !is_foldable(rounds, value))
+			return false;
+	}
+	return schema->canonical;
+}
+
+static bool is_expanded(const struct sk_op_graph *graph, const struct sk_graph_node *node,
+			const struct sk_schema *schema)
+{
+	return schema->expand && (!schema->expands || schema->expands(graph, node));
+}
+
+static enum state expand_node(struct rounds *rounds, uint32_t index)
+{
+	struct expansion expansion = {.node = index};
+
+	if (!rounds->schemas[index]->expand(rounds->graph, &rounds->graph->nodes.items[index], &expansion.nodes))
+		return STATE_FAILED;
+	sk_array_push(rounds->graph->arena, &rounds->expansions, expansion);
+	return STATE_EXPANDED;
+}
+
+/* What is no tensor goes to nodes for which that makes no difference, and nowhere does it say what shapes are. */
+static bool check_sequences(const struct rounds *rounds, const struct sk_graph_node *node,
+			    const struct sk_schema *schema)
+{
+	for (size_t i = 0; i < node->inputs.count; i++) {
+		const struct sk_value *value = sk_node_input(rounds->graph, node, i);
+
+		if (!value || !value->sequence || (schema->sequences && (i >= 32 || !(schema->demands >> i & 1))))
+			continue;
+		sk_node_error(rounds->graph, node, "'%s' is a sequence of tensors, and it wants a tensor", value->name);
+		return false;
+	}
+	return true;
+}
+
+/* An Identity of a sequence is that sequence, and no node at all. */
+static bool shares_sequence(struct rounds *rounds, uint32_t index)
+{
+	const struct sk_graph_node *node = &rounds->graph->nodes.items[index];
+	const struct sk_value *value = node->inputs.count == 1 ? sk_node_input(rounds->graph, node, 0) : NULL;
+
+	if (rounds->schemas[index]->expand || !value || !value->sequence)
+		return false;
+	sk_graph_make_sequence(rounds->graph, node->outputs.items[0], value->sequence);
+	sk_array_push(rounds->graph->arena, &rounds->expansions, (struct expansion){.node = index});
+	return true;
+}
+
+static enum state infer_node(struct rounds *rounds, uint32_t index)
+{
+	struct sk_op_graph *graph = rounds->graph;
+	struct sk_inference inference = {graph, &graph->nodes.items[index]};
+	enum state state = inputs_state(rounds, inference.node);
+
+	if (state != STATE_DONE)
+		return state;
+	if (!check_sequences(rounds, inference.node, rounds->schemas[index]))
+		return STATE_FAILED;
+	state = demand(rounds, index);
+	if (state != STATE_DONE)
+		return state;
+	if (shares_sequence(rounds, index))
+		return STATE_EXPANDED;
+	if (is_expanded(graph, inference.node, rounds->schemas[index]))
+		return expand_node(rounds, index);
+	if (!rounds->schemas[index]->infer(&inference))
+		return STATE_FAILED;
+	rounds->folds[index] = folds(rounds, inference.node, rounds->schemas[index]);
+	for (size_t i = 0; i < inference.node->outputs.count && rounds->folds[index]; i++)
+		if (inference.node->outputs.items[i] != SK_NONE)
+			graph->values.items[inference.node->outputs.items[i]].fixed = true;
+	return STATE_DONE;
+}
+
+static void report_unknown(struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	const char *absence = sk_operator_absence(node->domain, node->op);
+	const char **names, *hint = "";
+	size_t count = 0;
+
+	if (absence) {
+		sk_node_error(graph, node, "operator '%s' %s", node->op, absence);
+		return;
+	}
+	if (!sk_node_error(graph, node, "there is no operator '%s'%s%s%s", node->op,
+			   *node->domain ? " in the domain '" : "", node->domain, *node->domain ? "'" : "") ||
+	    graph->diag->errors >= 20)
+		return;
+	names = SK_NEW_ARRAY(graph->arena, const char *, 1024);
+	for (const struct sk_schema *schema; count < 1024 && (schema = sk_schema_at(count)); count++) {
+		names[count] = schema->op;
+		if (!strcmp(schema->op, node->op))
+			hint = sk_arena_print(graph->arena, "; the domain '%s' has one of this name", schema->domain);
+	}
+	if (!*hint)
+		hint = sk_did_you_mean(graph->arena, node->op, names, count);
+	sk_note(graph->diag, "the operators that there are stand in doc/operators.md%s", hint);
+}
+
+/* Of an operator set that nobody has known when this was written, what is the same in it is taken to be. */
+static void warn_of_newer(struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	if (*node->domain || node->version <= SK_NEWEST)
+		return;
+	sk_warning_alike(
+		graph->diag, node->place, "newer operator set",
+		sk_arena_print(graph->arena, "node '%s' (%s)", sk_node_name(graph, node), node->op),
+		"it is of operator set %u, and the newest that is known is %d: it is taken to mean what it means there",
+		node->version, SK_NEWEST);
+}
+
+/* Finds the node's schema and brings it to the newest operator set. */
+static enum state prepare(struct rounds *rounds, uint32_t index)
+{
+	struct sk_op_graph *graph = rounds->graph;
+	struct sk_graph_node *node = &graph->nodes.items[index];
+	const struct sk_schema *schema = sk_schema_find(node->domain, node->op);
+	size_t inputs = node->inputs.count;
+
+	if (!schema) {
+		report_unknown(graph, node);
+		return STATE_FAILED;
+	}
+	warn_of_newer(graph, node);
+	if (schema->upgrade && !schema->upgrade(graph, node))
+		return STATE_FAILED;
+	node = &graph->nodes.items[index];
+	rounds->schemas[index] = sk_schema_find(node->domain, node->op); /* an upgrade may rename it */
+	return sk_schema_check(graph, node, rounds->schemas[index], inputs) ? STATE_WAITING : STATE_FAILED;
+}
+
+/* Nodes that have taken the place of others make their outputs, and wait. */
+static void prepare_expanded(struct rounds *rounds)
+{
+	struct sk_op_graph *graph = rounds->graph;
+
+	for (uint32_t i = 0; i < graph->nodes.count; i++) {
+		const struct sk_graph_node *node = &graph->nodes.items[i];
+
+		for (size_t o = 0; o < node->outputs.count && rounds->states[i] == STATE_EXPANDED; o++)
+			if (node->outputs.items[o] != SK_NONE)
+				graph->values.items[node->outputs.items[o]].node = i;
+	}
+	for (uint32_t i = 0; i < graph->nodes.count; i++)
+		if (rounds->states[i] == STATE_EXPANDED)
+			rounds->states[i] = prepare(rounds, i);
+}
+
+/* True if there was anything to do. */
+static bool infer_round(struct rounds *rounds)
+{
+	bool progress = false;
+
+	rounds->wanted.count = 0;
+	for (uint32_t i = 0; i < rounds->graph->nodes.count; i++) {
+		if (rounds->states[i] != STATE_WAITING)
+			continue;
+		rounds->states[i] = infer_node(rounds, i);
+		progress |= rounds->states[i] != STATE_WAITING;
+	}
+	return progress;
+}
+
+/* "4xNx8": as --shape wants it, but for what nobody knows. */
+static const char *shape_example(struct sk_op_graph *graph, const struct sk_value *value)
+{
+	const char *text = "";
+
+	if (!value->shaped)
+		return "1x128";
+	for (uint32_t d = 0; d < value->rank; d++) {
+		const char *size =
+			value->shape[d] == SK_UNKNOWN ? "N" : sk_arena_print(graph->arena, "%" PRIu64, value->shape[d]);
+
+		text = sk_arena_print(graph->arena, "%s%s%s", text, d ? "x" : "", size);
+	}
+	return text;
+}
+
+/* Expanded nodes give way to theirs; producers stay in front of users. */
+static void replace_nodes(struct rounds *rounds)
+{
+	const struct rounds before = *rounds;
+	struct sk_op_graph *graph = rounds->graph;
+	uint32_t *moved = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
+	sk_graph_nodes nodes = {NULL, 0, 0};
+	size_t next = 0, total = graph->nodes.count;
+
+	for (size_t e = 0; e < before.expansions.count; e++)
+		total += before.expansions.items[e].nodes.count;
+	rounds_begin(rounds, total);
+	for (uint32_t i = 0; i < graph->nodes.count; i++) {
+		const struct expansion *expansion = &before.expansions.items[next];
+
+		moved[i] = (uint32_t)nodes.count;
+		if (next < before.expansions.count && expansion->node == i) {
+			next++;
+			for (size_t n = 0; n < expansion->nodes.count; n++) {
+				rounds->states[nodes.count] = STATE_EXPANDED;
+				sk_array_push(graph->arena, &nodes, expansion->nodes.items[n]);
+			}
+			continue;
+		}
+		rounds->schemas[nodes.count] = before.schemas[i];
+		rounds->states[nodes.count] = before.states[i];
+		rounds->folds[nodes.count] = before.folds[i];
+		sk_array_push(graph->arena, &nodes, graph->nodes.items[i]);
+	}
+	for (size_t v = 0; v < graph->values.count; v++)
+		if (graph->values.items[v].node != SK_NONE)
+			graph->values.items[v].node = moved[graph->values.items[v].node];
+	graph->nodes = nodes;
+	prepare_expanded(rounds);
+}
+
+/* Whether the dimension has a name, which no earlier one of the input has; "?" is no name, but what some exporters
+ * write for each dimension that is unknown. */
+static bool names_one_size(const struct sk_value *value, uint32_t d)
+{
+	for (uint32_t i = 0; i < d; i++)
+		if (value->symbols[i] && value->symbols[d] && !strcmp(value->symbols[i], value->symbols[d]))
+			return false;
+	return value->symbols[d] && strcmp(value->symbols[d], "?") != 0;
+}
+
+/* Says of an input that is not static how to make it so: with --dim where the model names what is unknown. */
+static void report_open(struct sk_op_graph *graph, const struct sk_value *value)
+{
+	const char *shape = "[", *dimensions = "";
+
+	for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
+		const char *size = value->symbols[d] ? value->symbols[d] : "?";
+
+		if (value->shape[d] != SK_UNKNOWN)
+			size = sk_arena_print(graph->arena, "%" PRIu64, value->shape[d]);
+		else if (names_one_size(value, d))
+			dimensions = sk_arena_print(graph->arena, "%s --dim '%s=NUMBER'", dimensions, size);
+		shape = sk_arena_print(graph->arena, "%s%s%s", shape, d ? ", " : "", size);
+	}
+	sk_error(graph->diag, value->place,
+		 "the shape of input '%s' is not known when linking (%s); say it: --shape '%s=%s', with a number for "
+		 "each %s%s%s",
+		 value->name,
+		 value->shaped ? sk_arena_join(graph->arena, shape, "]")
+			       : "the model does not say how many dimensions it has",
+		 value->name, shape_example(graph, value), value->shaped ? "N" : "dimension", *dimensions ? ", or" : "",
+		 dimensions);
+}
+
+static void check_inputs(struct sk_op_graph *graph)
+{
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		if (value->contents || sk_value_is_static(value))
+			continue;
+		if (value->dtype == SK_DTYPE_NONE)
+			sk_error(graph->diag, value->place, "the model does not say of what type input '%s' is",
+				 value->name);
+		else
+			report_open(graph, value);
+	}
+}
+
+static void check_outputs(struct sk_op_graph *graph)
+{
+	for (size_t i = 0; i < graph->outputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->outputs.items[i]];
+
+		if (value->sequence)
+			sk_error(graph->diag, value->place,
+				 "output '%s' is a sequence of %zu tensors, and outputs of packages are tensors; let "
+				 "the model take them out (SequenceAt), or put them together (ConcatFromSequence)",
+				 value->name, value->sequence->count);
+	}
+}
+
+bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, void *context)
+{
+	unsigned errors = graph->diag->errors;
+	struct rounds rounds = {.graph = graph};
+
+	rounds_begin(&rounds, graph->nodes.count);
+	check_inputs(graph);
+	for (uint32_t i = 0; i < graph->nodes.count; i++)
+		rounds.states[i] = graph->nodes.items[i].removed ? STATE_FAILED : prepare(&rounds, i);
+	while (infer_round(&rounds) || rounds.wanted.count) {
+		if (rounds.wanted.count && !fold(context, graph, rounds.wanted.items, rounds.wanted.count)) {
+			/* It is hopeless. */
+			memset(rounds.states, 0, graph->nodes.count * sizeof(*rounds.states));
+			break;
+		}
+		if (rounds.expansions.count)
+			replace_nodes(&rounds);
+	}
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		graph->nodes.items[i].removed |= rounds.states[i] != STATE_DONE;
+	check_outputs(graph);
+	return graph->diag->errors == errors;
+}

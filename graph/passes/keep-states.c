@@ -1,0 +1,173 @@
+/* States; see keep-states.h. A call that updates (Scatter) leaves all rows as they are but those that it is about, so
+ * in place it touches nothing else: its output is its first input's bytes. That is possible if all others that read
+ * these bytes as they were have done so before. From a state's output back to its input all calls have to be such ones;
+ * otherwise the output is computed beside the input, and copied when all calls are done. */
+#include "graph/passes/keep-states.h"
+
+#include <string.h>
+
+struct states {
+	struct sk_op_graph *graph;
+	sk_graph_calls *calls;
+	uint32_t *writers; /* by value that has bytes: the call that writes them; SK_NONE: none, or several */
+	uint32_t *readers; /* by value that has bytes: the last call that reads them; SK_NONE: none */
+};
+
+static struct sk_value *value_at(const struct states *states, uint32_t index)
+{
+	return &states->graph->values.items[index];
+}
+
+/* ---- who reads and writes what ---- */
+
+static uint32_t *new_marks(const struct sk_op_graph *graph)
+{
+	uint32_t *marks = SK_NEW_ARRAY(graph->arena, uint32_t, graph->values.count + 1);
+
+	for (size_t i = 0; i < graph->values.count; i++)
+		marks[i] = SK_NONE;
+	return marks;
+}
+
+static void find_users(struct states *states)
+{
+	const struct sk_op_graph *graph = states->graph;
+	bool *written = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
+
+	states->writers = new_marks(graph);
+	states->readers = new_marks(graph);
+	for (uint32_t c = 0; c < states->calls->count; c++) {
+		const struct sk_graph_call *call = &states->calls->items[c];
+
+		for (size_t i = 0; i < call->inputs.count; i++)
+			if (call->inputs.items[i].value != SK_NONE)
+				states->readers[sk_value_root(graph, call->inputs.items[i].value)] = c;
+		for (size_t i = 0; i < call->outputs.count; i++) {
+			uint32_t root = sk_value_root(graph, call->outputs.items[i].value);
+
+			if (root == SK_NONE)
+				continue;
+			states->writers[root] = written[root] ? SK_NONE : c;
+			written[root] = true;
+		}
+	}
+}
+
+/* ---- in place ---- */
+
+/* True if the operand is all of a value that has the bytes, from its start. */
+static bool is_whole(const struct states *states, const struct sk_operand *operand)
+{
+	uint32_t root = sk_value_root(states->graph, operand->value);
+
+	return !operand->offset && !sk_value_offset(states->graph, operand->value) && !operand->stride &&
+	       sk_operand_elements(operand) == sk_value_elements(value_at(states, root));
+}
+
+/* The value that the call may update in place to make this one; SK_NONE: it has to be kept, or is no such call. */
+static uint32_t updated(const struct states *states, uint32_t index, uint32_t value)
+{
+	const struct sk_graph_call *call = &states->calls->items[index];
+	uint32_t root;
+
+	if (strcmp(call->op, "Scatter") || !is_whole(states, &call->outputs.items[0]) ||
+	    !is_whole(states, &call->inputs.items[0]))
+		return SK_NONE;
+	root = sk_value_root(states->graph, call->inputs.items[0].value);
+	if (states->readers[root] != index || value_at(states, root)->contents || value_at(states, root)->output ||
+	    value_at(states, root)->dtype != value_at(states, value)->dtype)
+		return SK_NONE;
+	for (size_t i = 1; i < call->inputs.count; i++)
+		if (sk_value_root(states->graph, call->inputs.items[i].value) == root)
+			return SK_NONE;
+	return root;
+}
+
+/* True if all calls from the output back to the input update in place; then the output is the input's bytes. */
+static bool update_in_place(struct states *states, uint32_t past, uint32_t present)
+{
+	uint32_t value = present;
+
+	while (value != past) {
+		if (states->writers[value] == SK_NONE || (value_at(states, value)->input && value != present))
+			return false;
+		value = updated(states, states->writers[value], value);
+		if (value == SK_NONE)
+			return false;
+	}
+	for (value = present; value != past;) {
+		uint32_t next = updated(states, states->writers[value], value);
+
+		value_at(states, value)->view_of = past;
+		value = next;
+	}
+	return true;
+}
+
+/* ---- one state ---- */
+
+static const char *type_text(const struct sk_op_graph *graph, const struct sk_value *value)
+{
+	return sk_arena_print(graph->arena, "%s %s", sk_dtype_name(value->dtype),
+			      sk_partial_shape_text(graph->arena, value->rank, value->shape));
+}
+
+static bool check(const struct sk_op_graph *graph, const struct sk_graph_state *state)
+{
+	const struct sk_value *past = &graph->values.items[state->past],
+			      *present = &graph->values.items[state->present];
+
+	if (past->dtype == present->dtype && past->rank == present->rank &&
+	    (!past->rank || !memcmp(past->shape, present->shape, past->rank * sizeof(*past->shape))))
+		return true;
+	sk_error(graph->diag, present->place,
+		 "%s: input '%s' is %s, and output '%s' is %s; one tensor can be both only if they agree", state->text,
+		 past->name, type_text(graph, past), present->name, type_text(graph, present));
+	return false;
+}
+
+static void copy_back(struct states *states, const struct sk_graph_state *state)
+{
+	struct sk_canonical canonical = {states->graph, value_at(states, state->present)->node, states->calls, NULL};
+
+	sk_canonical_copy(&canonical, state->past, state->present);
+}
+
+static void remove_output(struct sk_op_graph *graph, uint32_t value)
+{
+	size_t kept = 0;
+
+	graph->values.items[value].output = false;
+	for (size_t i = 0; i < graph->outputs.count; i++)
+		if (graph->outputs.items[i] != value)
+			graph->outputs.items[kept++] = graph->outputs.items[i];
+	graph->outputs.count = kept;
+}
+
+bool sk_graph_keep_states(struct sk_op_graph *graph, sk_graph_calls *calls)
+{
+	struct states states = {.graph = graph, .calls = calls};
+	size_t count = graph->states.count;
+	bool valid = true, *copied = SK_NEW_ARRAY(graph->arena, bool, count + 1);
+
+	for (size_t i = 0; i < count; i++)
+		valid &= check(graph, &graph->states.items[i]);
+	if (!valid)
+		return false;
+	find_users(&states);
+	for (size_t i = 0; i < count; i++) {
+		const struct sk_graph_state *state = &graph->states.items[i];
+
+		value_at(&states, state->past)->kept = true;
+		copied[i] = !update_in_place(&states, state->past, state->present);
+	}
+	/* All that is read of inputs has been by then; what is copied is of its own. */
+	for (size_t i = 0; i < count; i++) {
+		const struct sk_graph_state *state = &graph->states.items[i];
+
+		if (copied[i] && sk_value_elements(value_at(&states, state->past)))
+			copy_back(&states, state);
+		remove_output(graph, state->present);
+	}
+	return true;
+}

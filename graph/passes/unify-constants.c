@@ -1,0 +1,128 @@
+/* Equal constants; see unify-constants.h. Weights are seldom equal, and reading gigabytes takes time: a sample of each
+ * tells nearly all apart, and only those with the same sample are read, once. */
+#include "graph/passes/unify-constants.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+enum { SAMPLES = 16, SAMPLE_SIZE = 64 };
+
+/* What bytes are found by. Those of other types are others, since proofs take a constant for what its type says. */
+struct key {
+	uint64_t dtype, size;
+	XXH128_hash_t hash;
+};
+
+static struct key key_of_sample(const struct sk_value *value)
+{
+	const uint64_t size = sk_value_bytes(value);
+	const char *bytes = value->contents;
+	char sample[SAMPLES * SAMPLE_SIZE];
+
+	if (size <= sizeof(sample))
+		return (struct key){value->dtype, size, XXH3_128bits(bytes, size)};
+	for (uint64_t i = 0; i < SAMPLES; i++)
+		memcpy(sample + i * SAMPLE_SIZE, bytes + (size - SAMPLE_SIZE) / (SAMPLES - 1) * i, SAMPLE_SIZE);
+	return (struct key){value->dtype, size, XXH3_128bits(sample, sizeof(sample))};
+}
+
+static struct key key_of_all(const struct sk_value *value)
+{
+	return (struct key){value->dtype, sk_value_bytes(value), XXH3_128bits(value->contents, sk_value_bytes(value))};
+}
+
+/* The first value of that key, which is this one if there was none. */
+static uint32_t find_first(const struct sk_op_graph *graph, struct sk_map *map, uint32_t value,
+			   struct key (*make)(const struct sk_value *value))
+{
+	struct key *key = SK_NEW(graph->arena, struct key);
+
+	*key = make(&graph->values.items[value]);
+	return sk_map_insert(map, (const char *)key, sizeof(*key), value);
+}
+
+static void share(struct sk_op_graph *graph, uint32_t first, uint32_t second)
+{
+	const struct sk_value *one = &graph->values.items[first];
+	struct sk_value *other = &graph->values.items[second];
+
+	if (first == second || memcmp(one->contents, other->contents, sk_value_bytes(one)) != 0)
+		return;
+	other->contents = NULL;
+	other->view_of = first;
+	other->view_offset = 0;
+}
+
+/* By value: whether a call reads it, and it is a constant with bytes. */
+static bool *mark_constants(const struct sk_op_graph *graph, const sk_graph_calls *calls)
+{
+	bool *marked = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
+
+	for (size_t c = 0; c < calls->count; c++)
+		for (size_t i = 0; i < calls->items[c].inputs.count; i++) {
+			uint32_t root = sk_value_root(graph, calls->items[c].inputs.items[i].value);
+
+			if (root != SK_NONE && graph->values.items[root].contents)
+				marked[root] = sk_value_bytes(&graph->values.items[root]) != 0;
+		}
+	return marked;
+}
+
+void sk_graph_unify_constants(struct sk_op_graph *graph, const sk_graph_calls *calls)
+{
+	const bool *constants = mark_constants(graph, calls);
+	bool *alike = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1); /* another one has the same sample */
+	struct sk_map samples, all;
+
+	sk_map_init(&samples, graph->arena);
+	sk_map_init(&all, graph->arena);
+	for (uint32_t v = 0; v < graph->values.count; v++) {
+		uint32_t first = constants[v] ? find_first(graph, &samples, v, key_of_sample) : v;
+
+		if (first != v)
+			alike[first] = alike[v] = true;
+	}
+	for (uint32_t v = 0; v < graph->values.count; v++)
+		if (alike[v])
+			share(graph, find_first(graph, &all, v, key_of_all), v);
+}
+
+/* ---- across graphs ---- */
+
+struct constant {
+	const void *contents;
+	uint32_t number;
+};
+
+struct sk_constants {
+	struct sk_arena *arena;
+	struct sk_map keys; /* to indices of: */
+	SK_ARRAY(struct constant) constants;
+};
+
+struct sk_constants *sk_constants_create(struct sk_arena *arena)
+{
+	struct sk_constants *constants = SK_NEW(arena, struct sk_constants);
+
+	*constants = (struct sk_constants){.arena = arena};
+	sk_map_init(&constants->keys, arena);
+	return constants;
+}
+
+uint32_t sk_constants_add(struct sk_constants *constants, const struct sk_value *value, uint32_t number)
+{
+	const uint32_t new = (uint32_t)constants->constants.count;
+	struct key *key;
+	uint32_t index;
+
+	if (!sk_value_bytes(value))
+		return number;
+	key = SK_NEW(constants->arena, struct key);
+	*key = key_of_all(value);
+	index = sk_map_insert(&constants->keys, (const char *)key, sizeof(*key), new);
+	if (index == new)
+		sk_array_push(constants->arena, &constants->constants, (struct constant){value->contents, number});
+	else if (!memcmp(constants->constants.items[index].contents, value->contents, sk_value_bytes(value)))
+		return constants->constants.items[index].number;
+	return number;
+}

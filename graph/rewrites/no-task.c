@@ -1,0 +1,380 @@
+/* FusionVirtualOpSetSwitch: which nodes that split and join may do so without a task, their parts being slices of one
+ * buffer. For `ascend` these are the rules of CANN's switch of that name (split_n, split_c_to_n and their counterparts
+ * for Concat), which ask what the nodes around one are, in what formats, and what GE has noted about them (ge-view.h);
+ * a node with a kernel has the implementation type 1 unless GE says otherwise. Elsewhere parts may be slices wherever
+ * that is sound, which is known when nodes are calls (graph/passes/slices.c). */
+#include <inttypes.h>
+#include <string.h>
+
+#include "graph/rewrites/ge-view.h"
+#include "graph/rewrites/rewrites.h"
+
+static const char *name_of(const struct sk_ge_view *view, const struct sk_graph_node *node)
+{
+	return sk_node_name(view->graph, node);
+}
+
+static bool is_one_of(const struct sk_graph_node *node, const char *const *types)
+{
+	const char *type = sk_ge_type(node);
+
+	for (; *types; types++)
+		if (!strcmp(type, *types))
+			return true;
+	return false;
+}
+
+/* ---- split ---- */
+
+static const char *check_split_producer(const struct sk_ge_view *view, const struct sk_graph_node *node)
+{
+	uint32_t value = node->inputs.items[0];
+	const struct sk_graph_node *producer = sk_ge_producer(view, value), *before;
+	struct sk_arena *arena = view->graph->arena;
+
+	if (sk_ge_is_constant(view, value))
+		return sk_arena_print(arena, "'%s' is a constant", view->graph->values.items[value].name);
+	if (!producer)
+		return NULL;
+	before = producer->inputs.count ? sk_ge_producer(view, producer->inputs.items[0]) : NULL;
+	if ((!strcmp(sk_ge_type(producer), "TransData") || !strcmp(sk_ge_type(producer), "Reshape")) && !before &&
+	    producer->inputs.count && !sk_ge_is_constant(view, producer->inputs.items[0]))
+		return sk_arena_print(arena, "'%s' is a %s of an input of the network", name_of(view, producer),
+				      sk_ge_type(producer));
+	if (sk_ge_is_without_task(producer))
+		return sk_arena_print(arena, "'%s' has no task itself", name_of(view, producer));
+	if (sk_ge_has_atomic_outputs(producer))
+		return sk_arena_print(arena, "'%s' has an 'atomic_output_index'", name_of(view, producer));
+	return NULL;
+}
+
+static const char *check_consumer(const struct sk_ge_view *view, const struct sk_graph_node *user)
+{
+	static const char *const refused[] = {
+		"NetOutput",  "HcomBroadcast", "HcomAllGather", "HcomAllReduce", "HcomReduceScatter",
+		"HcomReduce", "SplitD",	       "SplitVD",	"Split",	 NULL};
+	struct sk_arena *arena = view->graph->arena;
+	int64_t implementation = sk_node_note_integer(user, "imply_type", sk_ge_is_shape(user) ? 0 : 1);
+	const struct sk_attribute *virtual = sk_node_note(user, "_fusion_virtual_op");
+	const char *name = name_of(view, user);
+
+	if (is_one_of(user, refused))
+		return sk_arena_print(arena, "'%s' takes an output and is a %s", name, sk_ge_type(user));
+	if (sk_ge_is_without_task(user))
+		return sk_arena_print(arena, "'%s' takes an output and has no task itself", name);
+	if (implementation != 1)
+		return sk_arena_print(arena, "'%s' takes an output, and its 'imply_type' is %" PRId64 ", not 1", name,
+				      implementation);
+	if (virtual && virtual->kind == SK_ATTRIBUTE_STRING && *virtual->string)
+		return sk_arena_print(arena, "'%s' takes an output and has a '_fusion_virtual_op'", name);
+	if (sk_node_note_integer(user, "continuous_input", 0))
+		return sk_arena_print(arena, "'%s' takes an output and wants its inputs one behind the other", name);
+	if (sk_ge_has_atomic_outputs(user))
+		return sk_arena_print(arena, "'%s' takes an output and has an 'atomic_output_index'", name);
+	return NULL;
+}
+
+static const char *check_consumers(const struct sk_ge_view *view, const struct sk_graph_node *node)
+{
+	for (size_t i = 0; i < node->outputs.count; i++) {
+		uint32_t value = node->outputs.items[i];
+
+		if (value == SK_NONE)
+			continue;
+		if (view->graph->values.items[value].output)
+			return sk_arena_print(view->graph->arena, "'%s' is an output of the network",
+					      view->graph->values.items[value].name);
+		for (uint32_t u = view->uses.starts[value]; u < view->uses.starts[value + 1]; u++) {
+			const char *reason = check_consumer(view, &view->graph->nodes.items[view->uses.items[u].node]);
+
+			if (reason)
+				return reason;
+		}
+	}
+	return NULL;
+}
+
+/* Whoever made the graph may have been wrong. */
+static const char *check_sizes(const struct sk_ge_view *view, const struct sk_graph_node *node)
+{
+	uint64_t whole = sk_value_elements(sk_node_input(view->graph, node, 0)), sum = 0;
+
+	for (size_t i = 0; i < node->outputs.count; i++) {
+		const struct sk_value *part = sk_node_output(view->graph, node, i);
+
+		if (!part) /* what inference has seen adds up */
+			return NULL;
+		sum += sk_value_elements(part);
+	}
+	return sum == whole
+		       ? NULL
+		       : sk_arena_print(view->graph->arena,
+					"the outputs have %" PRIu64 " elements together, and the input has %" PRIu64,
+					sum, whole);
+}
+
+/* What both rules ask. */
+static const char *check_split(const struct sk_ge_view *view, const struct sk_graph_node *node)
+{
+	static const char *const types[] = {"Split", "SplitD", "SplitVD", NULL};
+	const char *reason;
+
+	if (!is_one_of(node, types))
+		return sk_arena_print(view->graph->arena, "it is a %s", sk_ge_type(node));
+	reason = sk_ge_check_memory(view, node);
+	reason = reason ? reason : check_split_producer(view, node);
+	reason = reason ? reason : check_consumers(view, node);
+	return reason ? reason : check_sizes(view, node);
+}
+
+/* A dimension of the shape that is stored. To CANN all splits of NCHW as HWCN are along the last one. */
+static int64_t split_axis(const struct sk_graph_node *node, const struct sk_ge_tensor *input)
+{
+	int64_t axis = sk_node_integer(node, "axis", 0);
+
+	if (sk_ge_is_turned(input, "NCHW", "HWCN"))
+		return 3;
+	return axis < 0 ? axis + (int64_t)input->rank : axis;
+}
+
+/* The axis as the bytes have it is the first one. */
+static const char *check_split_n(const struct sk_ge_view *view, const struct sk_graph_node *node)
+{
+	const struct sk_ge_tensor input = sk_ge_describe(view, node, true, 0);
+	const char *reason = check_split(view, node);
+	int64_t axis = split_axis(node, &input);
+
+	if (reason)
+		return reason;
+	return axis ? sk_arena_print(view->graph->arena, "the axis is %" PRId64 ", not 0", axis) : NULL;
+}
+
+/* Channels of the only image. */
+static const char *check_split_c_to_n(const struct sk_ge_view *view, const struct sk_graph_node *node)
+{
+	const struct sk_ge_tensor input = sk_ge_describe(view, node, true, 0);
+	const char *reason = check_split(view, node);
+	struct sk_arena *arena = view->graph->arena;
+	int64_t axis = split_axis(node, &input);
+
+	if (reason)
+		return reason;
+	if (axis != 1)
+		return sk_arena_print(arena, "the axis is %" PRId64 ", neither 0 nor 1", axis);
+	for (size_t i = 0; i < node->outputs.count; i++) {
+		const struct sk_ge_tensor part =
+			node->outputs.items[i] == SK_NONE ? input : sk_ge_describe(view, node, false, i);
+
+		if (part.rank < 2 || part.origin_shape[0] != 1)
+			return sk_arena_print(arena, "the axis is 1, and axis 0 of output %zu has not one element", i);
+	}
+	if (!strcmp(input.format, input.origin_format) ||
+	    (sk_ge_is_turned(&input, "ND", "FRACTAL_NZ") && input.rank >= 4))
+		return NULL;
+	if (!sk_ge_is_turned(&input, "NCHW", "NC1HWC0"))
+		return sk_arena_print(arena, "the axis is 1, and %s of rank %zu is stored as %s", input.origin_format,
+				      input.rank, input.format);
+	for (size_t i = 0; i < node->outputs.count; i++) {
+		reason = node->outputs.items[i] == SK_NONE ? NULL : sk_ge_check_blocks(view, node, false, i);
+		if (reason)
+			return reason;
+	}
+	return NULL;
+}
+
+/* ---- concat ---- */
+
+/* The value that has the bytes, which shapes alone are different of. */
+static uint32_t anchor_of(const struct sk_ge_view *view, uint32_t value)
+{
+	const struct sk_graph_node *producer = sk_ge_producer(view, value);
+
+	for (; producer && sk_ge_is_shape(producer); producer = sk_ge_producer(view, value))
+		value = producer->inputs.items[0];
+	return value;
+}
+
+static const char *check_concat_producer(const struct sk_ge_view *view, uint32_t value)
+{
+	static const char *const flags[] = {"continuous_input",
+					    "continuous_output",
+					    "_no_padding_continuous_input",
+					    "_no_padding_continuous_output",
+					    "reference",
+					    "_output_reuse_input",
+					    "_reuse_input",
+					    NULL};
+	struct sk_arena *arena = view->graph->arena;
+	const char *text = view->graph->values.items[value].name;
+	const struct sk_graph_node *producer = sk_ge_producer(view, value);
+
+	if (sk_ge_is_constant(view, value))
+		return sk_arena_print(arena, "'%s' is a constant", text);
+	if (!producer)
+		return sk_arena_print(arena, "'%s' is an input of the network", text);
+	if (view->graph->values.items[value].output)
+		return sk_arena_print(arena, "'%s' is an output of the network, too", text);
+	if (producer->graphs.count)
+		return sk_arena_print(arena, "'%s' is what a graph in '%s' makes", text, name_of(view, producer));
+	for (const char *const *flag = flags; *flag; flag++)
+		if (sk_node_note_integer(producer, *flag, 0))
+			return sk_arena_print(arena, "'%s' has '%s'", name_of(view, producer), *flag);
+	if (sk_ge_is_without_task(producer))
+		return sk_arena_print(arena, "'%s' has no task itself", name_of(view, producer));
+	if (sk_ge_has_atomic_outputs(producer))
+		return sk_arena_print(arena, "'%s' has an 'atomic_output_index'", name_of(view, producer));
+	if (!sk_node_note_integer(producer, "can_reused_for_concat_optimize", 1))
+		return sk_arena_print(arena, "the outputs of '%s' are part of something else already",
+				      name_of(view, producer));
+	return NULL;
+}
+
+/* Which memory the value is in; 0: nothing special. */
+static int64_t memory_of(const struct sk_ge_view *view, uint32_t value)
+{
+	const struct sk_graph_node *producer = sk_ge_producer(view, value);
+	const struct sk_attribute *note = producer ? sk_node_note(producer, "_output_memory_type") : NULL;
+
+	for (size_t i = 0; note && note->kind == SK_ATTRIBUTE_INTEGERS && i < note->count; i++)
+		if (i < producer->outputs.count && producer->outputs.items[i] == value)
+			return note->integers[i];
+	return 0;
+}
+
+static const char *check_concat_input(const struct sk_ge_view *view, const struct sk_graph_node *node, size_t number)
+{
+	enum { MULTIPLE = 32 }; /* bytes */
+	struct sk_arena *arena = view->graph->arena;
+	uint32_t value = node->inputs.items[number], anchor = anchor_of(view, value);
+	const struct sk_value *part = &view->graph->values.items[value];
+	const struct sk_ge_tensor input = sk_ge_describe(view, node, true, number);
+	int64_t memory = memory_of(view, anchor);
+	const char *reason = check_concat_producer(view, anchor);
+
+	if (reason)
+		return reason;
+	if (!input.rank)
+		return sk_arena_print(arena, "'%s' is one element without dimensions", part->name);
+	if (node->inputs.count > 1 && sk_value_bytes(part) % MULTIPLE)
+		return sk_arena_print(arena, "'%s' has %" PRIu64 " bytes, which is no multiple of %d", part->name,
+				      sk_value_bytes(part), MULTIPLE);
+	if (memory == SK_GE_MEMORY_L1 || memory == SK_GE_MEMORY_L2 || memory == SK_GE_MEMORY_UB)
+		return sk_arena_print(arena, "'%s' is in memory of type %" PRId64 ", which is a core's", part->name,
+				      memory);
+	if (memory != memory_of(view, anchor_of(view, node->inputs.items[0])))
+		return sk_arena_print(arena, "'%s' is in another memory than the first input", part->name);
+	if (!strcmp(input.format, input.origin_format))
+		return NULL;
+	if (sk_ge_is_turned(&input, "NCHW", "NC1HWC0"))
+		return sk_ge_check_blocks(view, node, true, number);
+	if (!sk_ge_is_turned(&input, "ND", "FRACTAL_NZ") || input.rank < 4)
+		return sk_arena_print(arena, "'%s' is %s of rank %zu and stored as %s", part->name, input.origin_format,
+				      input.rank, input.format);
+	return NULL;
+}
+
+/* No two of them are one. */
+static const char *check_twice(const struct sk_ge_view *view, const struct sk_graph_node *node)
+{
+	struct sk_arena *arena = view->graph->arena;
+	struct sk_map anchors;
+
+	sk_map_init(&anchors, arena);
+	for (uint32_t i = 0; i < node->inputs.count; i++) {
+		uint32_t *anchor = SK_NEW(arena, uint32_t);
+
+		*anchor = anchor_of(view, node->inputs.items[i]);
+		if (sk_map_insert(&anchors, (const char *)anchor, sizeof(*anchor), i) != i)
+			return sk_arena_print(arena, "'%s' is two of its inputs",
+					      view->graph->values.items[*anchor].name);
+	}
+	return NULL;
+}
+
+static const char *check_concat_consumers(const struct sk_ge_view *view, uint32_t value)
+{
+	for (uint32_t u = view->uses.starts[value]; u < view->uses.starts[value + 1]; u++) {
+		const struct sk_graph_node *user = &view->graph->nodes.items[view->uses.items[u].node];
+		const char *reason;
+
+		if (sk_ge_is_without_task(user))
+			return sk_arena_print(view->graph->arena, "'%s' takes the output and has no task itself",
+					      name_of(view, user));
+		if (!strcmp(user->op, "Reshape") && user->outputs.items[0] != SK_NONE &&
+		    strcmp(sk_ge_type(sk_ge_producer(view, value)), "Reshape") &&
+		    (reason = check_concat_consumers(view, user->outputs.items[0])))
+			return reason;
+	}
+	return NULL;
+}
+
+static const char *check_concat(const struct sk_ge_view *view, const struct sk_graph_node *node)
+{
+	const struct sk_value *to = sk_node_output(view->graph, node, 0);
+	int64_t axis = sk_node_integer(node, "axis", 0);
+	const char *reason = sk_ge_check_memory(view, node);
+
+	axis += axis < 0 ? to->rank : 0;
+	for (uint32_t d = 0; d < to->rank && d < axis; d++)
+		if (to->shape[d] != 1)
+			return sk_arena_print(view->graph->arena,
+					      "the axis is %" PRId64 ", and axis %u in front of it has %" PRIu64
+					      " elements",
+					      axis, d, to->shape[d]);
+	for (size_t i = 0; i < node->notes.count; i++)
+		if (strstr(node->notes.items[i].name, "lxslice"))
+			return sk_arena_print(view->graph->arena, "it has '%s'", node->notes.items[i].name);
+	for (size_t i = 0; i < node->inputs.count && !reason; i++)
+		reason = check_concat_input(view, node, i);
+	reason = reason ? reason : check_twice(view, node);
+	return reason ? reason : check_concat_consumers(view, node->outputs.items[0]);
+}
+
+/* ---- all nodes ---- */
+
+typedef const char *check_node(const struct sk_ge_view *view, const struct sk_graph_node *node);
+
+/* One rule is tried with all nodes before the next one is, as CANN does it. */
+static void try_rule(const struct sk_ge_view *view, const char *op, check_node *check, bool last)
+{
+	for (uint32_t n = 0; n < view->graph->nodes.count; n++) {
+		struct sk_graph_node *node = &view->graph->nodes.items[n];
+		const char *reason;
+
+		if (!sk_node_is(node, op) || !sk_node_is_live(view->graph, node) || node->slices != SK_SLICES_OFF)
+			continue;
+		reason = sk_node_note_integer(node, "_no_task", 0) ? NULL : check(view, node);
+		if (!reason) {
+			node->slices = SK_SLICES_ALL;
+		} else if (last) {
+			node->slices = SK_SLICES_REFUSED;
+			sk_array_push(view->graph->arena, &node->refusals,
+				      sk_arena_print(view->graph->arena,
+						     "%s has a task under FusionVirtualOpSetSwitch: %s", node->op,
+						     reason));
+		}
+	}
+}
+
+static void allow_any(struct sk_op_graph *graph)
+{
+	for (size_t n = 0; n < graph->nodes.count; n++)
+		if (sk_node_is(&graph->nodes.items[n], "Split") || sk_node_is(&graph->nodes.items[n], "Concat"))
+			graph->nodes.items[n].slices = SK_SLICES_ANY;
+}
+
+/* What is changed is seen once nodes are calls. */
+enum sk_pass_result sk_pass_no_task(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
+{
+	struct sk_ge_view view = {.graph = graph};
+
+	if (flags->target != SK_TARGET_ASCEND) {
+		allow_any(graph);
+		return SK_PASS_UNCHANGED;
+	}
+	view.uses = sk_graph_uses(graph->arena, graph);
+	try_rule(&view, "Split", check_split_n, false);
+	try_rule(&view, "Split", check_split_c_to_n, true);
+	try_rule(&view, "Concat", check_concat, true);
+	return SK_PASS_UNCHANGED;
+}
