@@ -114,9 +114,10 @@ static uint32_t new_node(struct builder *builder, enum sk_node_kind kind, yaml_m
 {
 	struct sk_place place = place_of_mark(builder, mark);
 	uint32_t index = (uint32_t)builder->nodes.count;
+	const uint32_t columns = (1u << 28) - 1; /* more than documents have bytes */
 
 	sk_array_push(builder->scratch, &builder->nodes,
-		      (struct sk_node){.kind = kind, .line = place.line, .column = place.column, .text = ""});
+		      (struct sk_node){.kind = kind, .line = place.line, .column = place.column & columns, .text = ""});
 	if (builder->nodes.count > SK_DOCUMENT_MAX_NODES)
 		stop(builder, place,
 		     sk_arena_print(builder->scratch, "%s has too many entries (more than 4194304)",

@@ -6,17 +6,14 @@ base_libnearest_la_SOURCES = \
 	base/escape.c base/escape.h \
 	base/nearest.c base/nearest.h \
 	base/pattern.c base/pattern.h
-base_libnearest_la_CFLAGS = $(STRICT_CFLAGS)
 
 # Temporary files: also for libskrt.
 noinst_LTLIBRARIES += base/libtemporary.la
 base_libtemporary_la_SOURCES = base/temporary.c base/temporary.h
-base_libtemporary_la_CFLAGS = $(STRICT_CFLAGS)
 
 # Files that are written, and files that are mapped: also for skrun.
 noinst_LTLIBRARIES += base/libfiles.la
 base_libfiles_la_SOURCES = base/mapped.c base/mapped.h base/unfinished.c base/unfinished.h
-base_libfiles_la_CFLAGS = $(STRICT_CFLAGS)
 base_libfiles_la_LIBADD = base/libtemporary.la
 
 # Memory, diagnostics, maps, checked arithmetic: for everybody.
@@ -38,7 +35,7 @@ base_libbase_la_SOURCES = \
 	base/tar.c base/tar.h \
 	base/text.c base/text.h \
 	base/timing.c base/timing.h
-base_libbase_la_CFLAGS = $(STRICT_CFLAGS) $(XXHASH_CFLAGS) -pthread
+base_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) -pthread
 base_libbase_la_LIBADD = base/libfiles.la base/libnearest.la $(XXHASH_LIBS) -lpthread
 
 # YAML to a tree of nodes, and the readers of their values.

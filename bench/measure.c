@@ -114,7 +114,7 @@ unsigned bench_pin(void)
 	if (sched_getaffinity(0, sizeof(all), &all))
 		return 1;
 	CPU_ZERO(&first);
-	for (int i = 0; i < CPU_SETSIZE; i++) {
+	for (size_t i = 0; i < CPU_SETSIZE; i++) {
 		if (CPU_ISSET(i, &all)) {
 			CPU_SET(i, &first);
 			break;

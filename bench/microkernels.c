@@ -130,10 +130,10 @@ static bool is_told(int file)
 static void run_other(void)
 {
 	cpu_set_t all, own;
-	int last = 0;
+	size_t last = 0;
 
 	sched_getaffinity(0, sizeof(all), &all);
-	for (int i = 0; i < CPU_SETSIZE; i++)
+	for (size_t i = 0; i < CPU_SETSIZE; i++)
 		last = CPU_ISSET(i, &all) ? i : last;
 	CPU_ZERO(&own);
 	CPU_SET(last, &own);

@@ -176,7 +176,7 @@ static void *sleep_and_answer(void *context)
 void bench_sleeper_open(void)
 {
 	cpu_set_t all, last;
-	int number = CPU_SETSIZE - 1;
+	size_t number = CPU_SETSIZE - 1;
 
 	pthread_create(&sleeper.thread, NULL, sleep_and_answer, NULL);
 	if (sched_getaffinity(0, sizeof(all), &all))

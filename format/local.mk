@@ -3,14 +3,12 @@
 # The relocations of each machine, for the linker and for dispatchers.
 noinst_LTLIBRARIES += format/librelocations.la
 format_librelocations_la_SOURCES = format/relocation-types.h format/x86_64/relocations.c format/machines.def
-format_librelocations_la_CFLAGS = $(STRICT_CFLAGS)
 
 # What packages may import, for the linker, libskrt and skdump.
 noinst_LTLIBRARIES += format/libimports.la
 format_libimports_la_SOURCES = \
 	format/import-row.h format/imports.c format/imports.def \
 	format/x86_64/imports.c format/x86_64/imports.def format/machines.def
-format_libimports_la_CFLAGS = $(STRICT_CFLAGS)
 
 # The plan's reader, for libskrt, skrun, sklink, skdump and the verifier; the contracts that are headers.
 noinst_LTLIBRARIES += format/libplan.la
@@ -21,18 +19,16 @@ format_libplan_la_SOURCES = \
 	format/plan/task-filter.c format/plan/task-filter.h format/plan/words.c format/plan/words.h \
 	format/x86_64/isa.def \
 	format/convention.h format/skabi.h format/skplan.h format/skrows.h format/skweights.h format/x86_64/registers.h
-format_libplan_la_CFLAGS = $(STRICT_CFLAGS)
 
 # The seal of packages: sklink makes it, libskrt compares.
 noinst_LTLIBRARIES += format/libseal.la
 format_libseal_la_SOURCES = format/seal.c format/seal.h
-format_libseal_la_CFLAGS = $(STRICT_CFLAGS) $(XXHASH_CFLAGS) $(SODIUM_CFLAGS)
+format_libseal_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(SODIUM_CFLAGS)
 format_libseal_la_LIBADD = $(SODIUM_LIBS)
 
 # .npy files: sklink reads constants, skrun reads inputs and writes outputs.
 noinst_LTLIBRARIES += format/libnpy.la
 format_libnpy_la_SOURCES = format/npy/npy.c format/npy/npy.h
-format_libnpy_la_CFLAGS = $(STRICT_CFLAGS)
 format_libnpy_la_LIBADD = base/libfiles.la
 
 # Device profiles, for sklink, predictions and the simulated device. Those that are built in are the files as texts in C.
@@ -61,5 +57,4 @@ format_libsignature_la_SOURCES = \
 	format/signature/signature-parts.c format/signature/signature-parts.h format/signature/signature-rules.c \
 	format/signature/signature-tensors.c format/signature/signature-tensors.h format/signature/signature-tokens.c \
 	format/signature/signature-tokens.h format/signature/signature.h
-format_libsignature_la_CFLAGS = $(STRICT_CFLAGS)
 format_libsignature_la_LIBADD = format/libplan.la base/libbase.la -lm

@@ -9,7 +9,6 @@ loader_libpredict_la_SOURCES = \
 	loader/predict/simulated-core.c loader/predict/simulator.h \
 	loader/predict/predicted-trace.c loader/predict/predicted-trace.h \
 	loader/predict/visits.c loader/predict/visits.h
-loader_libpredict_la_CFLAGS = $(STRICT_CFLAGS)
 loader_libpredict_la_LIBADD = format/libprofile.la format/libplan.la base/libfiles.la
 
 # All of the runtime, for libskrt and for tests that look inside.
@@ -42,7 +41,7 @@ loader_libloader_la_SOURCES = \
 	loader/trace/trace-file.c loader/trace/trace.c loader/trace/trace.h
 loader_libloader_la_LIBADD = format/libplan.la format/libprofile.la format/libseal.la base/libnearest.la base/libtemporary.la \
 	format/libimports.la -ldl
-loader_libloader_la_CFLAGS = $(STRICT_CFLAGS) -pthread
+loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
 
 lib_LTLIBRARIES += libskrt.la
 libskrt_la_SOURCES =

@@ -256,7 +256,7 @@ static uint64_t buffer_size(const struct run *run)
 /* Constants are read where they are, unless a kernel reads behind them, or they do not begin where tensors do. */
 static bool bind_source(const struct run *run, const struct sk_tensor *tensor, const void *contents)
 {
-	void *bytes = (void *)contents; /* inputs are not written */
+	void *bytes = (void *)(uintptr_t)contents; /* inputs are not written */
 
 	if (tensor->padding || (uintptr_t)bytes % 64) {
 		if (skrt_allocate(run->device, tensor->bytes + tensor->padding, &bytes) != SKRT_OK)

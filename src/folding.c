@@ -230,7 +230,7 @@ static bool run(struct folding *folding)
 	return computed;
 }
 
-bool sk_fold_values(void *link, struct sk_op_graph *graph, const uint32_t *wanted, size_t count)
+bool sk_fold_values(const void *link, struct sk_op_graph *graph, const uint32_t *wanted, size_t count)
 {
 	struct folding folding = {.child = {.link = link, .graph = graph, .count = count}, .wanted = wanted};
 
@@ -353,6 +353,6 @@ void sk_fold_close(const struct sk_file_draft *draft, const struct sk_model *mod
 	for (size_t i = 0; i < model->tensors.count && !used; i++)
 		used = (uintptr_t)model->tensors.items[i].contents - (uintptr_t)draft->bytes < size;
 	if (!used)
-		munmap((void *)draft->bytes, size);
+		munmap((void *)(uintptr_t)draft->bytes, size);
 	close(draft->descriptor);
 }

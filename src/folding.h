@@ -7,7 +7,7 @@
 #include "src/outputs/outputs.h"
 
 /* Gives the wanted values, which depend on constants only, their contents; as sk_fold, of a const struct sk_link. */
-bool sk_fold_values(void *link, struct sk_op_graph *graph, const uint32_t *wanted, size_t count);
+bool sk_fold_values(const void *link, struct sk_op_graph *graph, const uint32_t *wanted, size_t count);
 
 /* Computes all that the calls compute from constants alone, and takes those calls out. False after an error. If it is
  * much, it is in the draft, one constant behind the other. */

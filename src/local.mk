@@ -29,7 +29,6 @@ src_libplanning_la_SOURCES = \
 	src/planning/sync-split.c src/planning/sync-split.h \
 	src/model/units.c src/model/units.h \
 	src/planning/verdicts.c src/planning/verdicts.h
-src_libplanning_la_CFLAGS = $(STRICT_CFLAGS)
 src_libplanning_la_LIBADD = base/libbase.la
 
 # What sklink and skdump share beside the plan's reader: the proof of a plan, and the report.
@@ -57,7 +56,7 @@ src_libproof_la_SOURCES = \
 	src/proof/plan-check.c src/proof/plan-check.h \
 	src/proof/unit-check.c src/proof/unit-check.h \
 	src/proof/scratch-check.c src/proof/scratch-check.h src/proof/verify.c src/proof/verify.h
-src_libproof_la_CFLAGS = $(STRICT_CFLAGS) $(ZLIB_CFLAGS)
+src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 src_libproof_la_LIBADD = format/libsignature.la format/libplan.la base/libbase.la $(ZLIB_LIBS)
 
 # All of sklink but main: the front end and the package, with the rooms between them.

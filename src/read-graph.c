@@ -167,7 +167,7 @@ static bool read_network(const struct reading *reading, const char *network)
 		return false;
 	/* Inputs and scopes are what the manifest and the command line say, too. */
 
-	complete = sk_graph_infer(graph, sk_fold_values, (void *)link);
+	complete = sk_graph_infer(graph, sk_fold_values, link);
 	/* Every value is of a known type and shape. */
 
 	if (complete && !(dumps = fuse(reading, graph, network)))

@@ -7,7 +7,7 @@
 struct alias {
 	const char *source, *name, *target;
 	int64_t version;
-	size_t outputs;
+	uint32_t outputs;
 	const char *rules;
 };
 

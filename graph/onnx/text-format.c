@@ -340,16 +340,17 @@ static bool parse_value(struct parser *parser, const struct sk_onnx_field *field
 static void append_real(struct sk_arena *arena, struct sk_onnx_bytes *reals, const void *real, size_t size)
 {
 	size_t count = reals->size / size;
+	uint8_t *bytes = (uint8_t *)(uintptr_t)reals->bytes; /* made here */
 
 	if (!(count & (count - 1))) {
 		uint8_t *larger = sk_arena_alloc(arena, count ? 2 * count : 1, size);
 
 		if (count)
-			memcpy(larger, reals->bytes, reals->size);
-		sk_arena_release(arena, (void *)reals->bytes, reals->size);
-		reals->bytes = larger;
+			memcpy(larger, bytes, reals->size);
+		sk_arena_release(arena, bytes, reals->size);
+		reals->bytes = bytes = larger;
 	}
-	memcpy((uint8_t *)reals->bytes + reals->size, real, size);
+	memcpy(bytes + reals->size, real, size);
 	reals->size += size;
 }
 

@@ -195,7 +195,7 @@ static bool take_reals(struct decoder *decoder, const struct sk_onnx_field *fiel
 		       size_t total, struct sk_onnx_bytes *reals)
 {
 	size_t size = field->kind == SK_ONNX_FLOAT ? sizeof(float) : sizeof(double);
-	uint8_t *joined = (uint8_t *)reals->bytes;
+	uint8_t *joined = (uint8_t *)(uintptr_t)reals->bytes;
 
 	if (raw->bytes.size % size)
 		return damaged(decoder, raw->bytes.bytes, "a list ends within a number");

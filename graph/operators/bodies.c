@@ -224,7 +224,7 @@ static bool scan_axis(const struct scan *scan, size_t input, uint32_t *axis)
 {
 	struct sk_op_graph *graph = scan->expansion.graph;
 	const struct sk_graph_node *node = scan->expansion.node;
-	const struct sk_inference inference = {graph, (struct sk_graph_node *)node};
+	const struct sk_inference inference = {graph, (struct sk_graph_node *)(uintptr_t)node};
 	const struct sk_value *value = sk_node_input(graph, node, scan->carried + input);
 
 	if (!value)

@@ -150,7 +150,9 @@ static bool check_inputs(struct sk_op_graph *graph, const struct sk_graph_node *
 bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_schema *schema,
 		     size_t given)
 {
-	return check_inputs(graph, node, schema, given) &
-	       check_count(graph, node, "outputs", node->outputs.count, schema->min_outputs, schema->max_outputs) &
-	       check_attributes(graph, node, schema);
+	bool inputs = check_inputs(graph, node, schema, given);
+	bool outputs =
+		check_count(graph, node, "outputs", node->outputs.count, schema->min_outputs, schema->max_outputs);
+
+	return check_attributes(graph, node, schema) && inputs && outputs;
 }

@@ -195,7 +195,7 @@ static bool read_sizes(const struct sk_expansion *expansion, uint64_t size, uint
 static bool expand_split(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
 	const struct sk_expansion expansion = {graph, node, nodes};
-	const struct sk_inference inference = {graph, (struct sk_graph_node *)node};
+	const struct sk_inference inference = {graph, (struct sk_graph_node *)(uintptr_t)node};
 	const struct sk_value *from = sk_node_input(graph, node, 0);
 	bool keeps = sk_node_input(graph, node, 1) || sk_node_integer(node, "keepdims", 1);
 	sk_graph_sequence pieces = {NULL, 0, 0}, sequence = {NULL, 0, 0};

@@ -446,7 +446,7 @@ static void check_outputs(struct sk_op_graph *graph)
 	}
 }
 
-bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, void *context)
+bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, const void *context)
 {
 	unsigned errors = graph->diag->errors;
 	struct rounds rounds = {.graph = graph};

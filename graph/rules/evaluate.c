@@ -143,9 +143,9 @@ static double compute(const char *word, double a, double b)
 	case 'm' + 256 * 'a':
 		return fmax(a, b);
 	case 'o' + 256 * 'r':
-		return a || b;
+		return a != 0 || b != 0;
 	default: /* and */
-		return a && b;
+		return a != 0 && b != 0;
 	}
 }
 
@@ -189,7 +189,7 @@ static double apply(const char *function, double x)
 	case 'f':
 		return floor(x);
 	case 'n':
-		return !x;
+		return x == 0;
 	default: /* - */
 		return -x;
 	}
@@ -213,7 +213,7 @@ static bool map(struct sk_match *match, const char *function, const struct sk_da
 bool sk_datum_is_true(const struct sk_datum *datum)
 {
 	for (size_t i = 0; i < datum->count; i++)
-		if (!datum->numbers[i])
+		if (datum->numbers[i] == 0)
 			return false;
 	return !datum->text;
 }
@@ -273,7 +273,7 @@ static bool indices(struct sk_match *match, const struct sk_datum *list, struct 
 
 	datum->count = 0;
 	for (size_t i = 0; i < list->count; i++)
-		if (list->numbers[i])
+		if (list->numbers[i] != 0)
 			numbers[datum->count++] = (double)i;
 	return true;
 }
@@ -310,7 +310,7 @@ static bool accumulate(struct sk_match *match, const char *function, const struc
 	for (size_t i = 0; i < list->count; i++) {
 		sum += list->numbers[i];
 		product *= list->numbers[i];
-		any = any || list->numbers[i];
+		any = any != 0 || list->numbers[i] != 0;
 	}
 	return set_number(match,
 			  !strcmp(function, "sum")	 ? sum

@@ -178,7 +178,7 @@ static union element choose(enum skrt_dtype dtype, uint64_t random)
 
 	switch (dtype) {
 	case SKRT_BOOL:
-		element.u8 = random >> 63;
+		element.u8 = (uint8_t)(random >> 63);
 		break;
 	case SKRT_F16:
 		element.u16 = narrow(fraction(random, F16_FRACTION + 1), F16_FRACTION);

@@ -37,12 +37,13 @@ bool sk_page_make(const char *page, const char *trace, const char *package)
 {
 	char path[PATH_MAX] = "skdump";
 	/* What begins with '-' may be a file. */
-	char *words[] = {path, "--html", (char *)page, "--trace", (char *)trace, "--", (char *)package, NULL};
+	const char *words[] = {path, "--html", page, "--trace", trace, "--", package, NULL};
 	int status = 0, error = find_beside("skdump", path) ? 0 : errno;
 	pid_t child;
 
 	if (!error)
-		error = posix_spawn(&child, path, NULL, NULL, words, environ);
+		error = posix_spawn(&child, path, NULL, NULL, (char **)(uintptr_t)words,
+				    environ); /* it only reads them */
 	if (error) {
 		sk_skrun_error("%s, which makes the page: %s", path, strerror(error));
 		return false;

@@ -66,7 +66,7 @@ static uint16_t nearest_bf16(float value)
 
 	memcpy(&bits, &value, sizeof(bits));
 
-	uint16_t inner = bits >> 16, outer = inner + 1;
+	uint16_t inner = (uint16_t)(bits >> 16), outer = (uint16_t)(inner + 1);
 	double to_inner = fabs(value - from_bf16(inner)), to_outer = fabs(from_bf16(outer) - value);
 
 	if (to_inner == to_outer)

@@ -51,7 +51,8 @@ const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const 
 	for (uint32_t i = 0; i < task->argument_count; i++) {
 		const struct sk_argument *argument = &task->arguments[i];
 		struct sk_rows rows = sk_argument_rows(argument);
-		unsigned times = !!(argument->access & SK_ACCESS_READ) + !!(argument->access & SK_ACCESS_WRITE);
+		unsigned times =
+			(argument->access & SK_ACCESS_READ ? 1u : 0u) + (argument->access & SK_ACCESS_WRITE ? 1u : 0u);
 
 		if (argument->kind != SK_ARGUMENT_STATE)
 			bytes += times * rows.width * rows.count;

@@ -12,7 +12,7 @@
 /* So many orders may be handed on: a chain of idle tasks can have as many as a square of them. */
 #define MOST_HANDED_ON (UINT64_C(1) << 23)
 
-typedef SK_ARRAY(uint32_t) numbers;
+typedef SK_SMALL_ARRAY(uint32_t) numbers;
 
 /* What one comes after who comes after an idle task, or what an event that it records stands for. */
 struct past {
@@ -54,7 +54,7 @@ static int compare_numbers(const void *a, const void *b)
 /* Each number once. */
 static void sort(numbers *list)
 {
-	size_t kept = 0;
+	uint32_t kept = 0;
 
 	if (list->count)
 		qsort(list->items, list->count, sizeof(uint32_t), compare_numbers);

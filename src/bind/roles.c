@@ -223,7 +223,7 @@ static uint32_t *find_once_writers(const struct sk_model *model)
 
 	for (size_t i = 0; i < model->tensors.count; i++)
 		writers[i] = SK_NONE;
-	for (uint32_t t = model->tasks.count; t-- > 0;) {
+	for (uint32_t t = (uint32_t)model->tasks.count; t-- > 0;) {
 		const struct sk_task *task = &model->tasks.items[t];
 
 		for (uint32_t a = 0; a < task->argument_count && task->once; a++)

@@ -20,7 +20,7 @@ static bool read_map(const struct sk_document *document, const struct sk_node *m
 	unsigned errors = document->diag->errors;
 
 	for (int i = 0; i < keys; i++)
-		fields[i] = (struct sk_field){.name = i < CUBE ? sk_cost_name(i) : side_names[i - CUBE],
+		fields[i] = (struct sk_field){.name = i < CUBE ? sk_cost_name((enum sk_cost)i) : side_names[i - CUBE],
 					      .keep = offsetof(struct nodes, of) + (size_t)i * sizeof(nodes->of[0])};
 	sk_read_fields(document, map, what, NULL, fields, (size_t)keys, nodes);
 	return document->diag->errors == errors;
@@ -47,7 +47,7 @@ static void read_values(const struct sk_document *document, const struct sk_node
 {
 	unsigned errors = document->diag->errors;
 
-	for (int i = 0; i < SK_COST_COUNT; i++)
+	for (enum sk_cost i = 0; i < SK_COST_COUNT; i++)
 		if (nodes->of[i] &&
 		    sk_read_integer(document, nodes->of[i], sk_arena_print(document->arena, "'%s'", sk_cost_name(i)),
 				    NULL, 0, SK_COST_MAX, &cost->values[i]))
@@ -70,7 +70,7 @@ static void read_sides(const struct sk_document *document, const struct sk_node 
 {
 	static const char *const subjects[] = {"the cost of the cube side", "the cost of the vector side"};
 
-	for (int i = 0; i < SK_COST_COUNT; i++)
+	for (enum sk_cost i = 0; i < SK_COST_COUNT; i++)
 		if (nodes->of[i] || !nodes->of[CUBE] || !nodes->of[VECTOR]) {
 			sk_error(document->diag, sk_node_place(document, map),
 				 "'cost' has both 'cube' and 'vector' and nothing else, or neither");

@@ -361,7 +361,7 @@ bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const ch
 	elf_version(EV_CURRENT);
 	/* libelf does not write to the image; its interface only lacks the const. */
 	errno = 0;
-	opening.elf = elf_memory((char *)file->bytes, file->size);
+	opening.elf = elf_memory((char *)(uintptr_t)file->bytes, file->size);
 	/* Nothing that libelf allocates is kept beyond elf_end. */
 	sound = check_elf_header(&opening) && read_segments(&opening) && read_plan(&opening) &&
 		read_weights(&opening) && check_machine(&opening) && read_traps(&opening) && read_account(&opening) &&

@@ -274,7 +274,7 @@ static void put_cost(const struct writer *writer, uint32_t number)
 	const char *comma = "";
 
 	fputs(", \"cost\": {", writer->stream);
-	for (int i = 0; i < SK_COST_COUNT; i++) {
+	for (enum sk_cost i = 0; i < SK_COST_COUNT; i++) {
 		if (!sk_cost_gives(cost, i))
 			continue;
 		put_number(writer, comma, sk_cost_name(i), cost->values[i]);

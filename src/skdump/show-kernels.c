@@ -12,7 +12,7 @@ struct sums {
 
 static void add_cost(const struct sk_plan_view *plan, uint32_t number, struct sums *sums)
 {
-	for (int i = 0; number != SK_NO_INDEX && i < SK_COST_COUNT; i++)
+	for (enum sk_cost i = 0; number != SK_NO_INDEX && i < SK_COST_COUNT; i++)
 		if (sk_cost_gives(&plan->costs[number], i)) {
 			if (!sk_add(sums->costs[i], plan->costs[number].values[i], &sums->costs[i]))
 				sums->costs[i] = UINT64_MAX;
@@ -54,7 +54,7 @@ static void show_sums(const struct sk_show *show, struct sk_table *table, const 
 	sk_table_cell(table, "%" PRIu32, sums->tasks);
 	sk_table_cell(table, "%" PRIu32, sums->calls);
 	sk_table_cell(table, "%" PRIu64, code);
-	for (int i = 0; i < SK_COST_COUNT; i++) {
+	for (enum sk_cost i = 0; i < SK_COST_COUNT; i++) {
 		if (i == SK_COST_CODE)
 			continue;
 		sk_table_cell(table, "%s",
@@ -71,7 +71,7 @@ void sk_show_kernels(const struct sk_show *show)
 
 	sk_table_init(&table, show->arena, "lrrrrrrrrr");
 	HEADINGS(&table, "kernel", "tasks", "calls", "code");
-	for (int i = 0; i < SK_COST_COUNT; i++)
+	for (enum sk_cost i = 0; i < SK_COST_COUNT; i++)
 		if (i != SK_COST_CODE)
 			sk_table_cell(&table, "%s", all.given >> i & 1 ? sk_cost_name(i) : "");
 	for (uint32_t i = 0; i < plan->kernel_count; i++) {

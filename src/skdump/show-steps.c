@@ -143,7 +143,7 @@ static const char *cost_text(const struct sk_show *show, const struct sk_plan_st
 
 	if (!cost || (step->flags & SK_STEP_VECTOR_SIDE && plan->tasks[call->task].vector_cost == SK_NO_INDEX))
 		return text;
-	for (int i = 0; i < SK_COST_COUNT; i++)
+	for (enum sk_cost i = 0; i < SK_COST_COUNT; i++)
 		if (sk_cost_gives(cost, i))
 			text = sk_arena_print(show->arena, "%s%s%s %" PRIu64, text, *text ? ", " : "", sk_cost_name(i),
 					      cost->values[i]);

@@ -63,7 +63,7 @@ static char *need_word(const char *what)
 
 static enum sk_dtype read_dtype(const char *word)
 {
-	for (int dtype = 1; dtype < SK_DTYPE_COUNT; dtype++)
+	for (enum sk_dtype dtype = 1; dtype < SK_DTYPE_COUNT; dtype++)
 		if (!strcmp(sk_dtype_name(dtype), word))
 			return dtype;
 	fail("unknown type", word);

@@ -9,12 +9,12 @@
 /* What a launch, or a tensor, says, to be changed: also for all others that share it. */
 static inline struct sk_plan_form *plan_form(const struct sk_plan_launch *launch)
 {
-	return (struct sk_plan_form *)sk_plan_form(launch);
+	return (struct sk_plan_form *)(uintptr_t)sk_plan_form(launch);
 }
 
 static inline struct sk_plan_type *plan_type(const struct sk_plan_tensor *tensor)
 {
-	return (struct sk_plan_type *)sk_plan_type(tensor);
+	return (struct sk_plan_type *)(uintptr_t)sk_plan_type(tensor);
 }
 
 /* Bytes that a plan with records of its own takes. */
@@ -58,14 +58,15 @@ static inline void own_records(struct sk_plan *to, const struct sk_plan *from)
 
 	struct sk_plan_launch *launches = (void *)((char *)&to->launches + to->launches.offset);
 	struct sk_plan_tensor *tensors = (void *)((char *)&to->tensors + to->tensors.offset);
-	const struct sk_plan_launch *old_launches = (const void *)((char *)&from->launches + from->launches.offset);
-	const struct sk_plan_tensor *old_tensors = (const void *)((char *)&from->tensors + from->tensors.offset);
+	const struct sk_plan_launch *old_launches =
+		(const void *)((const char *)&from->launches + from->launches.offset);
+	const struct sk_plan_tensor *old_tensors = (const void *)((const char *)&from->tensors + from->tensors.offset);
 	struct sk_plan_form *forms = own_table(to, &to->forms, NULL, from->launches.count, sizeof(*forms));
 	struct sk_plan_type *types = own_table(to, &to->types, NULL, from->tensors.count, sizeof(*types));
 
-	own_table(to, &to->partitions, (char *)&from->partitions + from->partitions.offset, from->partitions.count,
-		  sizeof(struct sk_plan_partition));
-	own_table(to, &to->homes, (char *)&from->homes + from->homes.offset, from->homes.count,
+	own_table(to, &to->partitions, (const char *)&from->partitions + from->partitions.offset,
+		  from->partitions.count, sizeof(struct sk_plan_partition));
+	own_table(to, &to->homes, (const char *)&from->homes + from->homes.offset, from->homes.count,
 		  sizeof(struct sk_plan_home));
 	for (uint32_t i = 0; i < from->launches.count; i++) {
 		const struct sk_plan_form *form = sk_plan_form(&old_launches[i]);

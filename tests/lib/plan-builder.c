@@ -625,8 +625,8 @@ struct sk_plan_view plan_copy(struct sk_arena *arena, const struct sk_plan_view 
 struct sk_plan_view plan_without_await(struct sk_arena *arena, const struct sk_plan_view *view, uint32_t await)
 {
 	struct sk_plan_view copy = plan_copy(arena, view);
-	struct sk_plan_await *awaits = (struct sk_plan_await *)copy.awaits;
-	struct sk_plan_step *steps = (struct sk_plan_step *)copy.steps;
+	struct sk_plan_await *awaits = (struct sk_plan_await *)(uintptr_t)copy.awaits;
+	struct sk_plan_step *steps = (struct sk_plan_step *)(uintptr_t)copy.steps;
 
 	for (uint32_t i = 0; i < copy.step_count; i++) {
 		uint32_t end = steps[i].first_await + steps[i].await_count;

@@ -59,7 +59,7 @@ static uint16_t encode_half(enum sk_dtype dtype, number x)
 	int exponent;
 
 	if (isnan(x))
-		return infinity | 1u << (format->digits - 2);
+		return (uint16_t)(infinity | 1u << (format->digits - 2));
 	if (isinf(x))
 		return sign | infinity;
 	size = rintl(size / step) * step;
@@ -68,8 +68,8 @@ static uint16_t encode_half(enum sk_dtype dtype, number x)
 	if (size < ldexpl(1, format->least))
 		return sign | (uint16_t)(size / step);
 	exponent = ilogbl(size);
-	return sign | (uint16_t)((exponent - format->least + 1) << (format->digits - 1)) |
-	       ((uint16_t)ldexpl(size, format->digits - 1 - exponent) & ((1 << (format->digits - 1)) - 1));
+	return (uint16_t)(sign | (exponent - format->least + 1) << (format->digits - 1) |
+			  ((uint16_t)ldexpl(size, format->digits - 1 - exponent) & ((1 << (format->digits - 1)) - 1)));
 }
 
 static number decode_half(enum sk_dtype dtype, uint16_t bits)

@@ -69,7 +69,7 @@ static void fail(const char *format, ...)
 /* ---- programs ---- */
 
 /* Runs a program with files as standard input and error; what it says of a failure is the case's. */
-static void run_program(const char *folder, const char *input, char *const *words)
+static void run_program(const char *folder, const char *input, const char *const *words)
 {
 	char errors[PATH], text[TEXT - 200] = "";
 	pid_t child;
@@ -81,7 +81,7 @@ static void run_program(const char *folder, const char *input, char *const *word
 	if (child == 0) {
 		if (!freopen(input ? input : "/dev/null", "r", stdin) || !freopen(errors, "w", stderr))
 			_exit(127);
-		execv(words[0], words);
+		execv(words[0], (char **)(uintptr_t)words); /* which only reads them */
 		_exit(127);
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)
@@ -105,7 +105,7 @@ static void make_model(const struct graph *graph, const char *folder, const char
 		fail("%s: %s", lines, strerror(errno));
 	graph_write(graph, file, outputs);
 	fclose(file);
-	run_program(folder, lines, (char *[]){(char *)options.make_model, model, NULL});
+	run_program(folder, lines, (const char *[]){options.make_model, model, NULL});
 }
 
 enum { MOST_OPTIONS = 4 };
@@ -114,13 +114,13 @@ enum { MOST_OPTIONS = 4 };
 static void link_file(const char *folder, const char *file, const char *name, const char *const *more)
 {
 	char input[PATH], output[PATH], libraries[PATH];
-	char *words[7 + MOST_OPTIONS] = {(char *)options.sklink, input, libraries, "-lskernels", "-o", output};
+	const char *words[7 + MOST_OPTIONS] = {options.sklink, input, libraries, "-lskernels", "-o", output};
 
 	snprintf(input, sizeof(input), "%s/%s", folder, file);
 	snprintf(output, sizeof(output), "%s/%s.sk", folder, name);
 	snprintf(libraries, sizeof(libraries), "-L%s", options.libraries);
 	for (uint32_t i = 0; more[i]; i++)
-		words[6 + i] = (char *)more[i];
+		words[6 + i] = more[i];
 	run_program(folder, NULL, words);
 }
 
@@ -335,7 +335,7 @@ static void check_chained(struct graph *graph, const struct graph_node *node, ui
 			fail("fused.sk: n%u (%s, %s): element %lld of v%u is %.20Lg (%La), not %.20Lg by %.3Lg",
 			     (uint32_t)(node - graph->nodes), node->op, sk_dtype_name(value->dtype), (long long)i,
 			     node->outputs[output], value->elements[i], value->elements[i], expected[i], room[i]);
-		board->chained += isfinite(room[i]);
+		board->chained += isfinite(room[i]) ? 1 : 0;
 	}
 	free(expected);
 	free(room);

@@ -639,11 +639,11 @@ static void check_await(struct property *property, uint32_t step, uint32_t await
 {
 	struct sk_arena *arena = sk_arena_create();
 	struct sk_plan_view without = copy_plan(property, arena);
-	struct sk_plan_step *record = (struct sk_plan_step *)&without.steps[step];
+	struct sk_plan_step *record = (struct sk_plan_step *)(uintptr_t)&without.steps[step];
 	uint32_t later = task_of_step(property, step), earlier = task_of_step(property, without.awaits[await].step);
 
 	record->await_count--;
-	take_out((uint32_t *)without.awaits, record->first_await, await, record->await_count);
+	take_out((uint32_t *)(uintptr_t)without.awaits, record->first_await, await, record->await_count);
 	add(&property->board->removals, 1);
 	if (!is_proved(property, arena, &without))
 		note(property, KIND_REMOVED, true);
@@ -659,11 +659,12 @@ static void check_follow(struct property *property, uint32_t launch, uint32_t fo
 {
 	struct sk_arena *arena = sk_arena_create();
 	struct sk_plan_view without = copy_plan(property, arena);
-	struct sk_plan_launch *record = (struct sk_plan_launch *)&without.launches[launch];
+	struct sk_plan_launch *record = (struct sk_plan_launch *)(uintptr_t)&without.launches[launch];
 	const struct sk_plan_launch *earlier = &without.launches[without.follows[follow]];
 
 	plan_form(record)->follow_count--;
-	take_out((uint32_t *)without.follows, record->first_follow, follow, sk_plan_form(record)->follow_count);
+	take_out((uint32_t *)(uintptr_t)without.follows, record->first_follow, follow,
+		 sk_plan_form(record)->follow_count);
 	add(&property->board->removals, 1);
 	if (!is_proved(property, arena, &without))
 		note(property, KIND_REMOVED_FOLLOWS, true);

@@ -54,7 +54,7 @@ static number draw_element(struct maker *maker, enum sk_dtype dtype)
 {
 	static const number specials[] = {0,	     1,	    -1,	    HUGE_VALL, -HUGE_VALL, NAN,
 					  0x1p-140L, 1e30L, -1e30L, 65504,     0x1p-20L,   2147483648.0L};
-	uint32_t bits = 8 * sk_dtype_size(dtype);
+	int bits = 8 * (int)sk_dtype_size(dtype);
 
 	if (dtype == SK_BOOL)
 		return draw(maker, 2);
@@ -74,13 +74,15 @@ number draw_any(struct maker *maker, enum sk_dtype dtype)
 {
 	static const int greatest[SK_DTYPE_COUNT] = {[SK_F32] = 127, [SK_F64] = 1023, [SK_F16] = 15, [SK_BF16] = 127};
 	static const int digits[SK_DTYPE_COUNT] = {[SK_F32] = 24, [SK_F64] = 53, [SK_F16] = 11, [SK_BF16] = 8};
-	uint32_t bits = 8 * sk_dtype_size(dtype), steps;
+	int bits = 8 * (int)sk_dtype_size(dtype);
+	uint32_t steps;
 	number sign = one_in(maker, 2) ? -1 : 1, size = 1 + ldexpl(draw(maker, 1 << 30), -30);
 
 	if (dtype == SK_BOOL)
 		return draw(maker, 2);
 	if (!is_float(dtype)) {
-		number whole = one_in(maker, 3) ? draw(maker, 3) : ldexpl(1, (int)draw(maker, bits)) - draw(maker, 2);
+		number whole = one_in(maker, 3) ? draw(maker, 3)
+						: ldexpl(1, (int)draw(maker, (uint32_t)bits)) - draw(maker, 2);
 
 		if (!(SET(dtype) & SIGNED))
 			return whole;
@@ -740,7 +742,7 @@ static bool make_concat(struct maker *maker, struct graph_node *node)
 	say(node, " axis=%lld", (long long)said);
 	for (uint32_t i = 1; i < count; i++) {
 		struct graph_value like = *value_of(maker, first);
-		uint32_t index = draw_joined(maker, first, node->axis);
+		uint32_t index = draw_joined(maker, first, (uint32_t)node->axis);
 		const struct graph_value *value = value_of(maker, index);
 
 		like.shape[node->axis] = draw_size(maker);

@@ -24,8 +24,8 @@ static char *find_plan(char *bytes, size_t size, struct sk_plan_view *view)
 
 static void drop(struct sk_plan_view *view, uint32_t number)
 {
-	struct sk_plan_await *awaits = (struct sk_plan_await *)view->awaits;
-	struct sk_plan_step *steps = (struct sk_plan_step *)view->steps;
+	struct sk_plan_await *awaits = (struct sk_plan_await *)(uintptr_t)view->awaits;
+	struct sk_plan_step *steps = (struct sk_plan_step *)(uintptr_t)view->steps;
 
 	for (uint32_t i = 0; i < view->step_count; i++) {
 		uint32_t behind = steps[i].first_await + steps[i].await_count - 1;
@@ -39,7 +39,7 @@ static void drop(struct sk_plan_view *view, uint32_t number)
 
 static void start_early(struct sk_plan_view *view, uint32_t number)
 {
-	struct sk_plan_step *step = (struct sk_plan_step *)&view->steps[number];
+	struct sk_plan_step *step = (struct sk_plan_step *)(uintptr_t)&view->steps[number];
 
 	step->flags |= (uint16_t)view->kernels[view->calls[step->first_call].kernel].early;
 	for (uint32_t i = 0; i < view->launch_count; i++)

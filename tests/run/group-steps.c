@@ -90,7 +90,8 @@ static void join_launch(struct tables *tables, const struct sk_plan_view *view, 
 	}
 	launch->first_step = first;
 	plan_form(launch)->step_count = tables->step_count - first;
-	memcpy(plan_form(launch)->lane_steps, numbers, sizeof(numbers));
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
+		plan_form(launch)->lane_steps[lane] = numbers[lane];
 }
 
 /* Blindly dropped awaits leave steps published that nobody awaits. */
@@ -121,9 +122,9 @@ static char *put(char *end, struct sk_plan_table *table, const void *records, ui
  */
 static void write_tables(const struct sk_plan_view *view, const struct tables *tables)
 {
-	struct sk_plan *plan = (struct sk_plan *)view->plan;
+	struct sk_plan *plan = (struct sk_plan *)(uintptr_t)view->plan;
 	char *strings = (char *)&plan->strings.offset + plan->strings.offset;
-	char *end = (char *)view->steps;
+	char *end = (char *)(uintptr_t)view->steps;
 
 	end = put(end, &plan->steps, tables->steps, tables->step_count, sizeof(*tables->steps));
 	end = put(end, &plan->calls, view->calls, view->call_count, sizeof(*view->calls));
@@ -148,7 +149,7 @@ static void group(const struct sk_plan_view *view, bool blindly, uint64_t tile)
 	for (uint32_t i = 0; i < view->launch_count; i++)
 		counts[i] = sk_plan_form(&view->launches[i])->step_count;
 	for (uint32_t i = 0; i < view->launch_count; i++)
-		join_launch(&tables, view, (struct sk_plan_launch *)&view->launches[i], counts[i], blindly);
+		join_launch(&tables, view, (struct sk_plan_launch *)(uintptr_t)&view->launches[i], counts[i], blindly);
 	publish_what_is_awaited(&tables);
 	for (uint32_t i = 0; i < tables.step_count; i++) {
 		if (tables.steps[i].call_count == 1)
