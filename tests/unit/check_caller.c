@@ -24,7 +24,8 @@
 enum { MXCSR, CONTROL_WORD, ERRNO, FIELDS };
 enum { CORES = 24, CONSTRUCTOR = CORES, SERIAL, ROWS };
 
-/* state: each core, and the serial entry, note what they find, and leave errno and an x87 exception. fault: each core
+/* state: each core, and the serial entry, note what they find, and leave errno and an x87 exception. numbers: the first
+ * four cores, and the serial entry, compute twelve words each that every control bit changes. fault: each core
  * does what the first word says, 1 a write to nowhere, 2 an endless loop, 3 an endless recursion; so does the serial
  * entry, and with 4 the constructor has done it. */
 static const char source[] =
@@ -47,12 +48,30 @@ static const char source[] =
 	"  return 0; }\n"
 	"int state_serial(void *const *tensors, void *workspace)\n"
 	"{ note(&((uint64_t *)tensors[0])[75]); return 0; }\n"
+	"static long rounded(double x) { long n; __asm__(\"cvtsd2si %%1, %%0\" : \"=r\"(n) : \"x\"(x)); return n; }\n"
+	"static long double whole(long double x) { __asm__(\"frndint\" : \"+t\"(x)); return x; }\n"
+	"static void compute(uint64_t *row, double start)\n"
+	"{ volatile double third = start / 3, tiny = start * 0x1p-1050, huge = start * 0x1p1023, zero = 0;\n"
+	"  volatile float single = (float)third, small = (float)(start * 0x1p-140);\n"
+	"  volatile long double wide = (long double)start / 3;\n"
+	"  union { double d[9]; uint64_t word[9]; } bits = {{third, -third, tiny / 3, tiny + tiny, huge * 4, -huge * "
+	"4,\n"
+	"    single * 3, small / 5, 1 / zero}};\n"
+	"  for (int i = 0; i < 9; i++) row[i] = bits.word[i];\n"
+	"  row[9] = rounded(start + third) + 3 * rounded(-start - third) + 9 * (zero / zero != zero);\n"
+	"  __builtin_memcpy(&row[10], (const void *)&wide, 8);\n"
+	"  row[11] = (uint64_t)(int64_t)whole(start + wide); }\n"
+	"int numbers(struct sk_core *core)\n"
+	"{ compute((uint64_t *)core->bindings[0] + 12 * core->index, 1.1 + core->index); return 0; }\n"
+	"int numbers_serial(void *const *tensors, void *workspace)\n"
+	"{ compute((uint64_t *)tensors[0] + 48, 5.3); return 0; }\n"
 	"int fault(struct sk_core *core) { return fail(*(volatile uint64_t *)core->bindings[0]); }\n"
 	"int fault_serial(void *const *tensors, void *workspace) { return fail(*(volatile uint64_t *)tensors[0]); }\n";
 
-static const struct handmade_step state_steps[] = {{"s", 0}}, fault_steps[] = {{"f", 0}};
+static const struct handmade_step state_steps[] = {{"s", 0}}, numbers_steps[] = {{"n", 0}}, fault_steps[] = {{"f", 0}};
 static const struct handmade_launch launches[] = {
 	{"state", SK_LAUNCH_SUPERKERNEL, 1, 0, {{0, 0}}, 1, {{0}}, 0, state_steps, 1},
+	{"numbers", SK_LAUNCH_SUPERKERNEL, 1, 0, {{0, 0}}, 1, {{0}}, 0, numbers_steps, 1},
 	{"fault", SK_LAUNCH_SUPERKERNEL, 1, 0, {{0, 0}}, 1, {{0}}, 0, fault_steps, 1},
 	{NULL},
 };
@@ -67,7 +86,7 @@ static struct skrt_stream *stream;
 
 static void make(int constructor)
 {
-	char text[4096];
+	char text[8192];
 	struct handmade_package package = {.lane_count = 1, .tensors = tensors, .launches = launches, .source = text};
 
 	snprintf(path, sizeof(path), "%s/a.sk", scratch_folder);
@@ -208,6 +227,122 @@ START_TEST(control_state)
 		if (i + 1 < CALLERS)
 			run_in(callers[i], cores, true, _i);
 	}
+}
+END_TEST
+
+/* ---- random control state ---- */
+
+enum { MOST_CORES = 4, STATES = 150, SIGNALS = 64 };
+
+struct state {
+	struct modes modes;
+	sigset_t mask;
+};
+
+/* splitmix64 */
+static uint32_t random_below(uint64_t *seed, uint32_t limit)
+{
+	uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return (uint32_t)((z ^ (z >> 31)) % limit);
+}
+
+/* The word with some of these fields, which are all there may be, as they come. */
+static uint32_t change(uint64_t *seed, uint32_t word, const uint32_t *fields)
+{
+	for (; *fields; fields++)
+		if (!random_below(seed, 4))
+			word = (word & ~*fields) | (random_below(seed, 1 << 16) & *fields);
+	return word;
+}
+
+/* Any rounding, precision, flushing, signals, and, if they may trap, exceptions. Only some of it is not as usual, so
+ * that nothing hides that one field is not looked at. */
+static struct state draw_state(uint64_t *seed, bool traps)
+{
+	static const uint32_t mxcsr[] = {0x3f, 0x40, 0x6000, 0x8000, 0x1f80, 0},
+			      control_word[] = {0x300, 0xc00, 0x3f, 0};
+	struct state state = {.modes = standard};
+
+	state.modes.mxcsr = change(seed, standard.mxcsr, mxcsr) | (traps ? 0 : 0x1f80);
+	state.modes.control_word = (uint16_t)(change(seed, standard.control_word, control_word) | (traps ? 0 : 0x3f));
+	if ((state.modes.control_word & 0x300) == 0x100) /* is not a precision */
+		state.modes.control_word ^= 0x100;
+	sigemptyset(&state.mask);
+	for (int number = 1; number <= SIGNALS; number++)
+		if (random_below(seed, 2))
+			sigaddset(&state.mask, number);
+	return state;
+}
+
+static void enter(const struct state *state)
+{
+	pthread_sigmask(SIG_SETMASK, &state->mask, NULL);
+	load_modes(state->modes);
+}
+
+/* Leaves the state, and says whether it was still this one. */
+static bool leave(const struct state *state)
+{
+	struct modes modes = read_modes();
+	sigset_t mask, none;
+	bool same = modes.mxcsr == (state->modes.mxcsr & ~0x3fU) && modes.control_word == state->modes.control_word;
+
+	__asm__ volatile("fwait");
+	load_modes(standard);
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &none, &mask);
+	for (int number = 1; number <= SIGNALS; number++) /* sigaddset has left out those that nobody blocks */
+		same &= sigismember(&mask, number) == sigismember(&state->mask, number) || number == SIGKILL ||
+			number == SIGSTOP;
+	return same;
+}
+
+/* Launches that the caller drives and others, and a serial run, compute the same bits in any state. */
+static enum skrt_status compute(const struct skrt_kernel *kernel, bool later)
+{
+	enum skrt_status status = later ? skrt_launch(stream, instance, kernel) : skrt_run(stream, instance, kernel);
+
+	status = status || !later ? status : skrt_synchronise(stream);
+	return status ? status : skrt_run_serial(instance, kernel);
+}
+
+START_TEST(random_control_state)
+{
+	const struct skrt_device_options options = {.cores = (uint32_t)_i, .timeout_ms = _i % 2 ? 60000 : 0};
+	static uint64_t expected[ROWS][FIELDS];
+	uint64_t seed = (uint64_t)_i;
+
+	make(0);
+	open_instance(&options);
+	ok(compute(find("numbers"), false));
+	memcpy(expected, log_words, sizeof(expected));
+	for (int i = 0; i < STATES; i++) {
+		bool reopened = i % 16 == 15, later = random_below(&seed, 2);
+		struct state state = draw_state(&seed, !reopened);
+
+		memset(log_words, 0, sizeof(log_words));
+		if (reopened) {
+			close_instance();
+			enter(&state);
+			open_instance(&options);
+			ck_assert(leave(&state));
+		}
+
+		const struct skrt_kernel *kernel = find("numbers");
+
+		enter(&state);
+		enum skrt_status status = compute(kernel, later);
+		bool same = leave(&state);
+
+		ok(status);
+		ck_assert_msg(same && !memcmp(log_words, expected, sizeof(expected)),
+			      "%s in MXCSR %#x, control word %#x", same ? "other results" : "the state is another one",
+			      state.modes.mxcsr, state.modes.control_word);
+	}
+	close_instance();
 }
 END_TEST
 
@@ -385,6 +520,7 @@ int main(void)
 
 	scratch_add(tests);
 	tcase_add_loop_test(tests, control_state, 0, PLACES);
+	tcase_add_loop_test(tests, random_control_state, 1, MOST_CORES + 1);
 	tcase_add_test(tests, blocked_signals);
 	tcase_add_test(tests, urgent_data);
 	tcase_add_test(tests, blocked_in_constructor);
