@@ -19,7 +19,7 @@ enum { N = 64 };
 			fail(__LINE__, #condition);                                                                    \
 	} while (0)
 
-static void fail(int line, const char *what)
+static _Noreturn void fail(int line, const char *what)
 {
 	fprintf(stderr, "line %d: %s (%s)\n", line, what, skrt_error());
 	exit(1);
@@ -118,9 +118,10 @@ static void check_device(const char *name, const char *half, const char *process
 
 int main(int count, char **arguments)
 {
+	EXPECT(count == 6);
+
 	const char *half = arguments[2], *process_half = half;
 
-	EXPECT(count == 6);
 	if (!strcmp(arguments[3], "thread")) {
 		locale_t locale = newlocale(LC_ALL_MASK, arguments[1], (locale_t)0);
 

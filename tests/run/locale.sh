@@ -3,12 +3,15 @@
 # devices, kernels see the C locale, and messages and traces are the same; sklink, skdump and skrun, which have one in their
 # environment, make the same bytes.
 . "$top_srcdir/tests/lib/lib.sh"
+command -v localedef >/dev/null && [ -e /usr/share/i18n/locales/de_DE ] || {
+	echo "this needs localedef, and the sources of locales (Debian: locales)"
+	exit 77
+}
 mkdir locales
 while read -r name map; do
 	localedef -i "$name" -f "$map" "locales/$name.$map" >localedef.txt 2>&1 || [ -e "locales/$name.$map/LC_NUMERIC" ] || {
 		cat localedef.txt
-		echo "this needs localedef, and the sources of locales (Debian: locales)"
-		exit 77
+		fail "no locale $name.$map"
 	}
 done <<'LOCALES'
 de_DE UTF-8
