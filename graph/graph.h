@@ -130,6 +130,7 @@ struct sk_op_graph {
 	struct sk_map value_names;
 	const int64_t *places; /* by value: bytes from the start of the workspace; -1: it is not there. NULL: not known
 				  yet */
+	sk_texts passes; /* of fusion that have run on it, by their full names: also before the model was written */
 	sk_texts told; /* what passes say for --verbose, and nobody has printed yet */
 	uint64_t copied; /* values, nodes and operands of bodies that have become its own */
 	const struct sk_op_graph *outer; /* of a body: the graph around it */

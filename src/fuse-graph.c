@@ -13,6 +13,7 @@
 #include "graph/manager/lists.h"
 #include "graph/manager/pass.h"
 #include "graph/manager/switches.h"
+#include "graph/onnx/marks.h"
 #include "graph/passes/slices.h"
 #include "graph/rewrites/rewrites.h"
 #include "graph/rules/expand.h"
@@ -170,6 +171,55 @@ static void log_counts(struct sk_arena *arena, const struct sk_graph_fusion *fus
 						counts->items[i].found, counts->items[i].replaced));
 }
 
+/* Of a model that is a dump: passes that have run on it do not run once more, since they would find more in what they
+ * have made. */
+static bool has_run(const struct sk_op_graph *graph, const char *name)
+{
+	for (size_t i = 0; i < graph->passes.count; i++)
+		if (!strcmp(graph->passes.items[i], name))
+			return true;
+	return false;
+}
+
+static bool is_pass(const struct sk_graph_fusion *fusion, const char *name)
+{
+	for (size_t i = 0; i < fusion->passes.count; i++)
+		if (!strcmp(fusion->passes.items[i].name, name))
+			return true;
+	return false;
+}
+
+static void tell_passes(const struct sk_op_graph *graph, const struct sk_graph_fusion *fusion)
+{
+	struct sk_place place = {.file = graph->file};
+	size_t known = 0;
+
+	for (size_t i = 0; i < fusion->passes.count; i++) {
+		const char *name = fusion->passes.items[i].name;
+
+		if (!has_run(graph, name))
+			continue;
+		known++;
+		log_line(fusion, "GRAPH_KERNEL",
+			 sk_arena_print(graph->arena, "graph kernel pass %s has run on the model already.", name));
+	}
+	for (size_t i = 0; i < graph->passes.count; i++)
+		if (!is_pass(fusion, graph->passes.items[i]))
+			sk_warning(graph->diag, place, "'" SK_ONNX_PASSES "' in the metadata names no pass '%s'",
+				   graph->passes.items[i]);
+	if (known)
+		sk_warning(graph->diag, place,
+			   "%zu passes have run on this dump, and do not run again; without '" SK_ONNX_PASSES
+			   "' in its metadata they would",
+			   known);
+}
+
+/* The others only say what planning may do. */
+static bool changes_graphs(const struct sk_fusion_pass *pass)
+{
+	return pass->run != allow_side_by_side && pass->run != sk_pass_no_task;
+}
+
 static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, const struct sk_pass_choice *choice,
 		struct sk_dumps *dumps)
 {
@@ -191,6 +241,8 @@ static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion,
 	if (changed)
 		log_line(fusion, "GRAPH_KERNEL",
 			 sk_arena_print(graph->arena, "graph kernel pass %s changed.", choice->name));
+	if (changes_graphs(pass))
+		sk_array_push(graph->arena, &graph->passes, choice->name);
 	return result != SK_PASS_FAILED && sk_dumps_after(dumps, graph, choice->name, choice->pass->name, changed);
 }
 
@@ -260,11 +312,13 @@ bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusi
 
 	fusion->results->graphs++;
 	/* On the host the planner knows best, unless somebody says what he wants. */
+	tell_passes(graph, fusion);
 	graph->composites_hold = flags->target != SK_TARGET_HOST || flags->given;
 	for (size_t i = 0; i < fusion->passes.count; i++) {
 		const struct sk_pass_choice *choice = &fusion->passes.items[i];
 
-		if (choice->on && sk_pass_does(choice->pass) && !run(graph, fusion, choice, dumps))
+		if (choice->on && sk_pass_does(choice->pass) && !has_run(graph, choice->name) &&
+		    !run(graph, fusion, choice, dumps))
 			return false;
 		if (!is_last_of_patterns(fusion, i))
 			continue;

@@ -36,6 +36,12 @@ static const struct sk_onnx_field entry_fields[] = {
 };
 static const struct sk_onnx_type entry_type = TYPE(entry, "StringStringEntryProto");
 
+static const struct sk_onnx_field property_fields[] = {
+	FIELD(property, key, "key", 1, BYTES),
+	FIELD(property, value, "value", 2, BYTES),
+};
+static const struct sk_onnx_type property_type = TYPE(property, "StringStringEntryProto");
+
 static const struct sk_onnx_field dimension_fields[] = {
 	[SK_ONNX_DIMENSION_VALUE] = FIELD(dimension, value, "dim_value", 1, INTEGER),
 	FIELD(dimension, parameter, "dim_param", 2, STRING),
@@ -186,7 +192,7 @@ static const struct sk_onnx_field model_fields[] = {
 	IGNORED("doc_string", 6),
 	ONE(model, graph, "graph", 7, graph_type),
 	MANY(model, imports, "opset_import", 8, import_type),
-	IGNORED("metadata_props", 14),
+	MANY(model, metadata, "metadata_props", 14, property_type),
 	IGNORED("training_info", 20),
 	MANY(model, functions, "functions", 25, function_type),
 	IGNORED("configuration", 26),

@@ -59,6 +59,12 @@ struct sk_onnx_entry {
 	const char *key, *value;
 };
 
+/* An entry of a model's metadata, which may be anything. */
+struct sk_onnx_property {
+	struct sk_onnx_message message;
+	struct sk_onnx_bytes key, value;
+};
+
 struct sk_onnx_dimension {
 	struct sk_onnx_message message;
 	int64_t value;
@@ -210,6 +216,7 @@ struct sk_onnx_model {
 	const char *producer;
 	struct sk_onnx_graph *graph;
 	sk_onnx_imports imports;
+	SK_ARRAY(struct sk_onnx_property) metadata;
 	SK_ARRAY(struct sk_onnx_function) functions;
 };
 

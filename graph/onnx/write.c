@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "format/skplan.h"
 #include "graph/onnx/dump-notes.h"
 #include "graph/onnx/marks.h"
@@ -318,6 +319,21 @@ static struct sk_onnx_graph *write_graph(struct writing *writing, const struct s
 	return to;
 }
 
+static void write_passes(struct writing *writing, const sk_texts *passes)
+{
+	struct sk_onnx_property property = {.key = bytes_of(SK_ONNX_PASSES)};
+	struct sk_text text;
+
+	if (!passes->count)
+		return;
+	sk_text_open(&text);
+	for (size_t i = 0; i < passes->count; i++)
+		fprintf(text.stream, "%s%s", i ? " " : "", passes->items[i]);
+	sk_text_close(writing->arena, &text);
+	property.value = (struct sk_onnx_bytes){(const uint8_t *)text.bytes, text.size};
+	sk_array_push(writing->arena, &writing->model->metadata, property);
+}
+
 static void write_model(const struct sk_op_graph *graph, struct sk_onnx_weights *weights, FILE *stream)
 {
 	struct sk_arena *arena = sk_arena_create();
@@ -327,6 +343,7 @@ static void write_model(const struct sk_op_graph *graph, struct sk_onnx_weights 
 	writing.model->ir_version = IR_VERSION;
 	writing.model->producer = weights ? SK_DUMP_PRODUCER : "sklink";
 	writing.model->graph = write_graph(&writing, graph);
+	write_passes(&writing, &graph->passes);
 	sk_onnx_print(writing.model, stream);
 	sk_arena_destroy(arena);
 }

@@ -4,14 +4,16 @@
  * its inputs were in that run, what graph-reference.c says. So must they where flags expand and simplify, within what
  * graph-expansions.c adds. Where patterns become other operators, whose arithmetic rounds otherwise, chains of nodes
  * are held to what they mean between the values that are left, within what is lost on the way (graph-errors.c). The
- * last dump of a link with flags must link, too, and compute the same.
+ * last dump of a link with flags, and one more of its dumps, must link to the same steps, and the last one must compute
+ * the same.
  *
- *   graphs [--cases COUNT] [--seed FIRST] [--removed MASK] [--jobs COUNT] [--keep FOLDER] [--print] SKLINK MAKE-MODEL
- * LIBRARIES
+ *   graphs [--cases COUNT] [--seed FIRST] [--removed MASK] [--jobs COUNT] [--keep FOLDER] [--print] SKLINK SKDUMP
+ * MAKE-MODEL LIBRARIES
  *
  * A case is a seed, some graphs in one file, and runs in a process of its own. One that fails is made smaller: nodes
  * are left out (--removed, a bit for each), and what they make becomes an input. It is then left in a folder (--keep),
  * as lines for make-model and as model, with its inputs. LIBRARIES is the folder with libskernels.a. */
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -42,7 +44,7 @@ enum {
 static struct {
 	uint64_t cases, seed, jobs;
 	uint64_t removed;
-	const char *keep, *sklink, *make_model, *libraries;
+	const char *keep, *sklink, *skdump, *make_model, *libraries;
 } options = {.cases = 100, .seed = 1};
 
 /* What the processes of the cases share: what the last failure was, and what there has been. */
@@ -378,8 +380,132 @@ static void check_same(const struct graph *graph, const struct run *run, const s
 			     modes[run->mode], run->device, run->cores, i);
 }
 
-/* With flags; a failure names them. Every other one has a switch file, too. The last dump is linked in the same way to
- * the package "again". */
+/* ---- dumps ---- */
+
+static FILE *read_steps(const char *folder, const char *name)
+{
+	char command[2 * TEXT];
+	FILE *steps;
+
+	snprintf(command, sizeof(command), "'%s' --steps '%s/%s.sk'", options.skdump, folder, name);
+	steps = popen(command, "r");
+	if (!steps)
+		fail("%s: %s", command, strerror(errno));
+	return steps;
+}
+
+/* The package "again", which is linked from that dump, has the steps of the package that the dump is of. */
+static void check_steps(const char *folder, const char *name, const char *dump)
+{
+	FILE *expected = read_steps(folder, name), *steps = read_steps(folder, "again");
+	char line[TEXT / 4], other[TEXT / 4];
+	bool more = true;
+
+	while (more) {
+		more = fgets(line, sizeof(line), expected);
+		if (more != !!fgets(other, sizeof(other), steps) || (more && strcmp(line, other)))
+			fail("%s links to other steps than %s.sk has: %s", dump, name, more ? line : other);
+	}
+	if (pclose(expected) || pclose(steps))
+		fail("%s fails", options.skdump);
+}
+
+static int is_model(const struct dirent *file)
+{
+	const char *ending = strrchr(file->d_name, '.');
+
+	return ending && !strcmp(ending, ".pbtxt");
+}
+
+/* One of the dumps of the last link, by the seed: the order of their names does not depend on the locale. */
+static void draw_dump(uint64_t seed, const char *folder, char *path, size_t size)
+{
+	char dumps[PATH];
+	struct dirent **files;
+	int count;
+
+	snprintf(dumps, sizeof(dumps), "%.400s/dumps", folder);
+	count = scandir(dumps, &files, is_model, alphasort);
+	if (count < 1)
+		fail("%s: no dumps", dumps);
+	snprintf(path, size, "dumps/%s", files[seed % (uint64_t)count]->d_name);
+	while (count--)
+		free(files[count]);
+	free(files);
+}
+
+static FILE *open_text(const char *folder, const char *file)
+{
+	char path[PATH];
+	FILE *stream;
+
+	snprintf(path, sizeof(path), "%.300s/%.200s", folder, file);
+	stream = fopen(path, "r");
+	if (!stream)
+		fail("%s: %s", path, strerror(errno));
+	return stream;
+}
+
+static bool has_text(const char *folder, const char *file, const char *text)
+{
+	FILE *stream = open_text(folder, file);
+	char line[TEXT];
+	bool found = false;
+
+	while (!found && fgets(line, sizeof(line), stream))
+		found = strstr(line, text);
+	fclose(stream);
+	return found;
+}
+
+/* Whether the line of a node of a dump (.ir) names a constant or nothing as each of its operands. */
+static bool is_constant(const char *folder, const char *text, const char *line)
+{
+	const char *operand = strchr(line, '='), *end = strstr(line, ") -> (");
+	char constant[TEXT];
+	int length;
+
+	operand = operand ? strchr(operand, '(') : NULL;
+	for (; operand && end && (operand = strchr(operand, '"')) && operand < end; operand += length + 2) {
+		length = (int)strcspn(operand + 1, "\"");
+		snprintf(constant, sizeof(constant), "constant %.*s:", length + 2, operand);
+		if (!has_text(folder, text, constant))
+			return false;
+	}
+	return true;
+}
+
+/* A dump has all that steps depend on, but for nodes that become constants when it is read, and for scopes of which all
+ * nodes have become constants before. */
+static bool says_all(const char *folder, const char *model, const char *dump)
+{
+	char lines[64], text[PATH], line[TEXT];
+	bool constants = false;
+	FILE *stream;
+
+	snprintf(lines, sizeof(lines), "%.58s.txt", model);
+	snprintf(text, sizeof(text), "%.*s.ir", (int)(strrchr(dump, '.') - dump), dump);
+	stream = open_text(folder, text);
+	while (!constants && fgets(line, sizeof(line), stream))
+		constants = !strncmp(line, "node ", 5) && is_constant(folder, text, line);
+	fclose(stream);
+	return !constants && (has_text(folder, text, " scope=") || !has_text(folder, lines, "_super_kernel_scope"));
+}
+
+/* Links one of the dumps of the package NAME, and then the last one, to the package "again". */
+static void link_dumps(uint64_t seed, const char *folder, const char *model, const char *name, const char *const *more)
+{
+	char dumps[2][PATH] = {"", "dumps/hwopt_d_end_graph_0.pbtxt"};
+
+	draw_dump(seed, folder, dumps[0], sizeof(dumps[0]));
+	for (size_t i = 0; i < 2; i++) {
+		link_file(folder, dumps[i], "again", more);
+		if (says_all(folder, model, dumps[i]))
+			check_steps(folder, name, dumps[i]);
+	}
+}
+
+/* With flags; a failure names them. Every other one has a switch file, too. Dumps are linked in the same way. */
 static void link_flagged(const struct graph *graph, const char *folder, const char *model, const char *name,
 			 const char *target, const char *flags, bool switches)
 {
@@ -401,7 +527,7 @@ static void link_flagged(const struct graph *graph, const char *folder, const ch
 	flags_write_switches(graph->seed, file);
 	fclose(file);
 	link_model(folder, model, name, more);
-	link_file(folder, "dumps/hwopt_d_end_graph_0.pbtxt", "again", more + 1);
+	link_dumps(graph->seed, folder, model, name, more + 1);
 }
 
 /* One graph in four is also linked without tile groups. */
@@ -629,10 +755,10 @@ static void report(uint64_t seed, const char *folder, int status)
 		strcpy(message, board->message);
 	else
 		removed = options.removed;
-	printf("seed %llu fails: %s\n  flags: %s\n  graphs --cases 1 --seed %llu --removed %#llx %s %s "
+	printf("seed %llu fails: %s\n  flags: %s\n  graphs --cases 1 --seed %llu --removed %#llx %s %s %s "
 	       "%s\n",
 	       (unsigned long long)seed, message, board->flags, (unsigned long long)seed, (unsigned long long)removed,
-	       options.sklink, options.make_model, options.libraries);
+	       options.sklink, options.skdump, options.make_model, options.libraries);
 	fflush(stdout);
 	if (options.keep)
 		keep_failure(seed, removed, message);
@@ -706,7 +832,7 @@ static void usage(void)
 {
 	fprintf(stderr, "usage: graphs [--cases COUNT] [--seed FIRST] [--removed MASK] [--jobs COUNT] [--keep FOLDER] "
 			"[--print] "
-			"SKLINK MAKE-MODEL LIBRARIES\n");
+			"SKLINK SKDUMP MAKE-MODEL LIBRARIES\n");
 	exit(2);
 }
 
@@ -741,11 +867,12 @@ int main(int count, char **arguments)
 		graph_write(graph_create(options.seed, options.removed), stdout, GRAPH_SOME);
 		return 0;
 	}
-	if (at + 3 != count)
+	if (at + 4 != count)
 		usage();
 	options.sklink = arguments[at];
-	options.make_model = arguments[at + 1];
-	options.libraries = arguments[at + 2];
+	options.skdump = arguments[at + 1];
+	options.make_model = arguments[at + 2];
+	options.libraries = arguments[at + 3];
 	if (options.jobs < 1 || options.jobs > MOST_JOBS)
 		options.jobs = 1;
 	return run_cases();

@@ -233,6 +233,40 @@ node DFT transform x -> y axis=1
 M
 again older-transform
 
+# Passes that a dump has had do not run again on what they have made: each dump, linked with the same flags, has the same steps. Without
+# its record they do, and the results are the same.
+model product <<'M'
+input x f32 8x8
+constant one f32 scalar 1.0
+output y f32 none
+node Mul product x one -> y
+M
+product() { # MODEL PACKAGE ARGUMENT…
+	"$sklink" "$1" -L"$top_builddir/kernels" -lskernels --fusion-target=gpu --fusion-flags=--opt_level=3 -o "$2" "${@:3}" 2>err.txt
+}
+product product.onnx product.sk --dump-dir product
+[ ! -s err.txt ] || fail "a model is taken for a dump: $(cat err.txt)"
+"$skdump" --steps product.sk >steps.txt
+for dump in product/*.pbtxt; do
+	product "$dump" again.sk --model-text again.pbtxt
+	"$skdump" --steps again.sk | diff steps.txt - >&2 || fail "$dump has other steps"
+	[ "$dump" = product/6_validate.pbtxt ] || grep -q '[0-9] passes have run on this dump, and do not run again' err.txt || fail "$dump: passes run again"
+	grep -h sklink.passes -A1 "$dump" >record.txt || true
+	grep -h sklink.passes -A1 again.pbtxt | cmp - record.txt || fail "$dump: --model-text has another record"
+done
+"$skrun" again.sk --random 1 --output y=again.npy
+cp product/hwopt_d_end_graph_0.pbtxt last.pbtxt
+sed '/^metadata_props/,/^}/d' last.pbtxt >forced.pbtxt
+product forced.pbtxt forced.sk
+! grep -q 'passes have run' err.txt || fail "a model without a record is taken for a dump"
+"$skrun" forced.sk --random 1 --output y=forced.npy
+cmp again.npy forced.npy || fail "passes that run again change the result"
+sed 's/ stage1_cluster_1_graph_kernel_expander / no_such_pass /' last.pbtxt >one.pbtxt
+product one.pbtxt one.sk --verbose
+grep -q 'Run graph kernel pass stage1_cluster_1_graph_kernel_expander' err.txt && ! grep -q 'Run graph kernel pass stage1_cluster_2' err.txt &&
+	grep -q 'graph kernel pass stage1_cluster_2_fuse_basic has run on the model already' err.txt || fail "not only the pass runs that the record lacks"
+grep -q "one.pbtxt: 'sklink.passes' in the metadata names no pass 'no_such_pass'" err.txt || fail "no warning of a pass that does not exist"
+
 # What an earlier link has left of dumps of passes is gone after one that has others, and only after one that succeeds.
 echo mine >expanded.txt
 cp expanded.txt passes/hwopt_notes.txt
