@@ -124,7 +124,7 @@ static void bench_package(const char *path)
 
 int main(int argc, char **argv)
 {
-	struct skrt_device_options options = {.cores = 1};
+	struct skrt_device_options options = {.size = sizeof(options), .cores = 1};
 
 	bench_check(skrt_device_open(&options, &device));
 	printf("load and unload, \u00b5s: medians of %d rounds\n", ROUNDS);

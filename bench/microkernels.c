@@ -173,7 +173,7 @@ static void run_fused(const void *context)
 
 static struct fused open_fused(const char *package, const float *x)
 {
-	const struct skrt_device_options options = {.device = "host", .cores = 2};
+	const struct skrt_device_options options = {.size = sizeof(options), .device = "host", .cores = 2};
 	const uint64_t x_shape[] = {ROWS, IN}, y_shape[] = {ROWS, OUT};
 	struct fused fused;
 

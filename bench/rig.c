@@ -14,7 +14,7 @@ static void *memory[BENCH_TENSORS];
 
 struct bench_rig bench_rig_open(const char *package, const char *device, uint32_t cores)
 {
-	struct skrt_device_options options = {.device = device, .cores = cores};
+	struct skrt_device_options options = {.size = sizeof(options), .device = device, .cores = cores};
 	struct bench_rig rig;
 
 	bench_check(skrt_device_open(&options, &rig.device));
@@ -22,7 +22,7 @@ struct bench_rig bench_rig_open(const char *package, const char *device, uint32_
 	bench_check(skrt_instance_create(rig.module, &rig.instance));
 	bench_check(skrt_stream_create(rig.device, &rig.stream));
 	for (uint32_t i = 0; i < BENCH_TENSORS; i++) {
-		struct skrt_tensor tensor;
+		struct skrt_tensor tensor = {.size = sizeof(tensor)};
 
 		bench_check(skrt_module_tensor(rig.module, i, &tensor));
 		if (!memory[i]) {

@@ -206,7 +206,7 @@ static void bench_streams(const struct rigs *rigs)
 	bench_check(skrt_instance_create(rig->module, &together.instances[1]));
 	bench_check(skrt_stream_create(rig->device, &together.streams[1]));
 	for (uint32_t i = 0; i < BENCH_TENSORS; i++) {
-		struct skrt_tensor tensor;
+		struct skrt_tensor tensor = {.size = sizeof(tensor)};
 
 		bench_check(skrt_module_tensor(rig->module, i, &tensor));
 		bench_check(skrt_allocate(rig->device, tensor.bytes, &memory[i]));

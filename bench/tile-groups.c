@@ -94,7 +94,7 @@ static void bind(const struct rig *rig, struct memory *memory)
 {
 	bench_check(skrt_module_find_tensor(rig->module, "y", &memory->output));
 	for (uint32_t i = 0; i < skrt_module_tensor_count(rig->module); i++) {
-		struct skrt_tensor tensor;
+		struct skrt_tensor tensor = {.size = sizeof(tensor)};
 
 		bench_check(skrt_module_tensor(rig->module, i, &tensor));
 		if (!memory->tensors[i]) {
@@ -108,7 +108,7 @@ static void bind(const struct rig *rig, struct memory *memory)
 
 static void open_rig(struct rig *rig, const char *package, uint32_t cores, bool by_hand, struct memory *memory)
 {
-	struct skrt_device_options options = {.cores = cores};
+	struct skrt_device_options options = {.size = sizeof(options), .cores = cores};
 
 	bench_check(skrt_device_open(&options, &rig->device));
 	bench_check(skrt_module_load(rig->device, package, &rig->module));

@@ -17,7 +17,7 @@ loader_libloader_la_SOURCES = \
 	loader/arch/machine.h loader/arch/x86_64.h \
 	loader/arch/x86_64/context.c loader/arch/x86_64/fibre.S loader/arch/x86_64/invoke.S loader/arch/x86_64/refusal.c \
 	loader/arch/x86_64/refusal.h loader/arch/x86_64/registers.c loader/arch/x86_64/relocation.c \
-	loader/base/clock.h loader/base/process.c loader/base/process.h loader/base/status.c loader/base/status.h \
+	loader/base/clock.h loader/base/process.c loader/base/process.h loader/base/status.c loader/base/status.h loader/base/structs.c loader/base/structs.h \
 	loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c loader/checks/checks.c \
 	loader/checks/split.c loader/checks/windows.c \
 	loader/checks/checks.h loader/checks/clocks.c loader/checks/guard-call.c loader/checks/guard.c loader/checks/guard.h loader/checks/owed.c \
@@ -44,10 +44,12 @@ loader_libloader_la_LIBADD = format/libplan.la format/libprofile.la format/libse
 loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
 
 lib_LTLIBRARIES += libskrt.la
-libskrt_la_SOURCES =
+libskrt_la_SOURCES = loader/skrt-0.c
 libskrt_la_LIBADD = loader/libloader.la -lpthread -lm
-libskrt_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^(skrt_|__jit_debug_)' -no-undefined \
-	-Wl,-z,nodelete
+libskrt_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:1 -no-undefined -Wl,-z,nodelete \
+	-Wl,--version-script=$(top_srcdir)/loader/libskrt.map
+EXTRA_libskrt_la_DEPENDENCIES = loader/libskrt.map
+EXTRA_DIST += loader/libskrt.map
 include_HEADERS += loader/skrt.h loader/skrt.hh
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = loader/libskrt.pc

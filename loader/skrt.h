@@ -81,6 +81,14 @@
 extern "C" {
 #endif
 
+/* Behind the size that each struct begins with. In C the program sets it: struct skrt_tensor tensor = {.size =
+ * sizeof(tensor)}; in C++, from C++14 on, each struct comes with it. */
+#if defined(__cplusplus) && __cplusplus >= 201402L
+#define SKRT_SIZE_OF(type) = sizeof(type)
+#else
+#define SKRT_SIZE_OF(type)
+#endif
+
 /* ---- status ---- */
 
 enum skrt_status {
@@ -118,6 +126,7 @@ struct skrt_device;
 
 /* Zero in a field means the default. */
 struct skrt_device_options {
+	size_t size SKRT_SIZE_OF(struct skrt_device_options);
 	/* "host", "a3" (simulated, 24 cube and 48 vector cores), or the path of a profile of another device to
 	 * simulate, with a point or a slash in it; NULL: host */
 	const char *device;
@@ -130,7 +139,7 @@ struct skrt_device_options {
 	 * says so if what it touches is at most 1 GiB below the stack (256 KiB if the process has a limit of address
 	 * space, RLIMIT_AS). */
 	uint64_t stack_size;
-	uint32_t checks; /* SKRT_GUARD, SKRT_CHECK_RACES, SKRT_CHECK_SPLIT; 0: none */
+	uint64_t checks; /* SKRT_GUARD, SKRT_CHECK_RACES, SKRT_CHECK_SPLIT; 0: none */
 };
 
 /* Checks of a device, for finding what kernels and packages do wrong. One launch runs at a time, whatever its stream;
@@ -233,6 +242,7 @@ enum { SKRT_MAX_RANK = 8 };
 
 /* A tensor that must be bound. Row-major and contiguous. */
 struct skrt_tensor {
+	size_t size SKRT_SIZE_OF(struct skrt_tensor);
 	const char *name;
 	enum skrt_dtype dtype;
 	enum skrt_role role;
@@ -253,12 +263,14 @@ enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, 
 
 /* What a package imports, and the address that it is to get. */
 struct skrt_import {
+	size_t size SKRT_SIZE_OF(struct skrt_import);
 	const char *name;
 	void (*function)(void); /* called as the kernel that imports it declares it; of data (stderr) its address */
 };
 
 /* Where a package comes from: exactly one of path, memory and descriptor. Zero the rest. */
 struct skrt_source {
+	size_t size SKRT_SIZE_OF(struct skrt_source);
 	const char *path;
 	const void *memory; /* a whole package, `bytes` long; it is copied, and may go when the module is loaded */
 	uint64_t bytes;
@@ -324,6 +336,7 @@ enum skrt_kernel_kind {
 };
 
 struct skrt_kernel_info {
+	size_t size SKRT_SIZE_OF(struct skrt_kernel_info);
 	const char *name; /* the entry's symbol; of TASK what it would be (sklink --task-entries) */
 	const char *scope; /* "" if none */
 	enum skrt_kernel_kind kind;
@@ -347,12 +360,13 @@ uint32_t skrt_module_task_count(const struct skrt_module *module);
 enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel);
 enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *name, const struct skrt_kernel **kernel);
 
-void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_info *info);
+enum skrt_status skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_info *info);
 
 /* Networks. A package has one, without a name, or several (sklink --dim SET:NAME=N), which share constants and kernels.
  * Tensors, launches and tasks of each have numbers one behind the other, and names of tensors and tasks begin with the
  * network's name and a colon: "short:x". An instance is one network's. */
 struct skrt_network {
+	size_t size SKRT_SIZE_OF(struct skrt_network);
 	const char *name; /* "": the package has one network */
 	uint32_t first_tensor, tensor_count;
 	uint32_t first_kernel, kernel_count;
@@ -532,6 +546,7 @@ enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *pa
 /* Sums over all launches. run_seconds and wait_seconds are parts of core_seconds; the rest of it is cores that have not
  * begun, have left, or are between two tasks. */
 struct skrt_trace_info {
+	size_t size SKRT_SIZE_OF(struct skrt_trace_info);
 	uint64_t launch_count;
 	uint64_t kept_launches; /* those that have slices */
 	uint64_t task_count; /* of the modules that were launched */
@@ -543,6 +558,7 @@ struct skrt_trace_info {
 
 /* A task: sums over all cores and launches. */
 struct skrt_task_times {
+	size_t size SKRT_SIZE_OF(struct skrt_task_times);
 	const char *task, *kernel; /* names; they live as long as the module */
 	uint64_t runs; /* launches in which it ran */
 	uint64_t calls; /* of its kernel */
@@ -552,7 +568,7 @@ struct skrt_task_times {
 
 /* Of a trace that has ended; else all times are 0. The tasks are in the order of their modules' first launches. Error:
  * SKRT_INVALID_ARGUMENT for an index that is out of range. */
-void skrt_trace_describe(const struct skrt_trace *trace, struct skrt_trace_info *info);
+enum skrt_status skrt_trace_describe(const struct skrt_trace *trace, struct skrt_trace_info *info);
 enum skrt_status skrt_trace_task(const struct skrt_trace *trace, uint64_t index, struct skrt_task_times *times);
 
 #ifdef __cplusplus

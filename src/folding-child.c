@@ -302,7 +302,7 @@ static bool prepare(struct run *run)
 {
 	enum { MOST_TWICE = 64 << 20 }; /* bytes: they are memory besides the weights */
 	const uint32_t *outputs = find_outputs(run);
-	struct skrt_source source = {.name = "the constants"};
+	struct skrt_source source = {.size = sizeof(source), .name = "the constants"};
 	uint64_t buffer;
 
 	order_results(run, outputs);
@@ -312,7 +312,7 @@ static bool prepare(struct run *run)
 	if (buffer <= MOST_TWICE)
 		run->results.buffers[1] = reserve(buffer);
 	source.memory = sk_linker_bytes(run->link->linker, &source.bytes);
-	return skrt_device_open(&(struct skrt_device_options){.device = "host"}, &run->device) == SKRT_OK &&
+	return skrt_device_open(NULL, &run->device) == SKRT_OK &&
 	       skrt_module_load_from(run->device, &source, &run->module) == SKRT_OK &&
 	       skrt_instance_create(run->module, &run->instance) == SKRT_OK && bind_tensors(run, outputs) &&
 	       skrt_stream_create(run->device, &run->stream) == SKRT_OK;

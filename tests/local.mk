@@ -333,6 +333,7 @@ END_TO_END_TESTS = \
 	tests/run/static-objects.sh \
 	tests/run/status.sh \
 	tests/run/streams.sh \
+	tests/run/abi.sh \
 	tests/run/structs.sh \
 	tests/run/thread-storage.sh \
 	tests/run/threads.sh \
@@ -344,7 +345,7 @@ SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
 SHELL_TESTS += tests/run/build-systems.sh tests/run/deb.sh tests/run/combinations.sh tests/run/no-memory.sh
 SLOW_TESTS += tests/run/build-systems.sh tests/run/deb.sh tests/run/combinations.sh tests/run/no-memory.sh
-EXTRA_DIST += tests/run/python-kernels.c tests/run/python-tests.py
+EXTRA_DIST += tests/run/abi tests/run/python-kernels.c tests/run/python-tests.py
 EXTRA_DIST += tests/run/check-trace.py tests/run/fail-malloc.c tests/run/feature-kernels.c tests/run/feature-oracle.c tests/lib/kernels.c tests/lib/lib.sh tests/lib/run-image.c tests/run/oracle.c tests/run/struct-cases.c
 
 # What kernels can do wrong.

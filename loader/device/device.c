@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "loader/base/structs.h"
 #include "loader/checks/checks.h"
 #include "loader/device/drive.h"
 #include "loader/device/flights.h"
@@ -126,8 +127,8 @@ static enum skrt_status check_options(const struct skrt_device_options *options)
 	if (options->cores > SK_MAX_CORES)
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%" PRIu32 " cores; at most %d are possible", options->cores,
 			       SK_MAX_CORES);
-	if (options->checks & ~(uint32_t)(SKRT_GUARD | SKRT_CHECK_RACES | SKRT_CHECK_SPLIT))
-		return sk_fail(SKRT_INVALID_ARGUMENT, "checks 0x%" PRIx32 "; some of them are unknown",
+	if (options->checks & ~(uint64_t)(SKRT_GUARD | SKRT_CHECK_RACES | SKRT_CHECK_SPLIT))
+		return sk_fail(SKRT_INVALID_ARGUMENT, "checks 0x%" PRIx64 "; some of them are unknown",
 			       options->checks);
 	if (options->stack_size && (options->stack_size < LEAST_STACK || options->stack_size > MOST_STACK))
 		return sk_fail(SKRT_INVALID_ARGUMENT, "stacks of %" PRIu64 " bytes; %zu to %zu are possible",
@@ -163,7 +164,7 @@ static enum skrt_status configure(struct skrt_device *device, const struct skrt_
 	}
 	/* The host has whatever lanes a package wants. */
 	device->lane_limit = device->simulated ? profile.lane_count : SK_MAX_LANES;
-	if (options->checks && !(device->checks = sk_checks_open(options->checks)))
+	if (options->checks && !(device->checks = sk_checks_open((uint32_t)options->checks)))
 		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a device");
 	device->worker_limit = device->simulated || device->checks ? 1 : device->processor_count;
 	return SKRT_OK;
@@ -187,11 +188,16 @@ static enum skrt_status make_workers(struct skrt_device *device)
 
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **result)
 {
-	static const struct skrt_device_options defaults;
+	struct skrt_device_options own = {.size = sizeof(own)};
+	enum skrt_status status = SKRT_OK;
 	SK_UNCANCELLED;
 
 	if (!result)
 		return sk_fail_null(__func__);
+	if (options)
+		status = sk_struct_read("skrt_device_options", options, &own, sizeof(own));
+	if (status)
+		return status;
 	struct skrt_device *device = aligned_alloc(SK_LINE, sizeof(*device));
 	if (!device)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a device");
@@ -204,7 +210,7 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	device->process = sk_process_current();
 	sk_signals_install();
 	sk_debugger_wanted(); /* found out here, once, and not while a package is loaded */
-	enum skrt_status status = configure(device, options ? options : &defaults);
+	status = configure(device, &own);
 	if (!status)
 		status = make_workers(device);
 	if (!status)

@@ -161,7 +161,7 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	if (!instance)
 		return sk_fail_null(__func__);
 	const struct skrt_module *module = instance->module;
-	enum skrt_status status = skrt_module_tensor(module, index, &tensor);
+	enum skrt_status status = sk_module_tensor(module, index, &tensor);
 	if (status)
 		return status;
 	if (index - instance->network.first_binding >= instance->network.binding_count)
@@ -238,7 +238,7 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 	const struct skrt_module *module = instance->module;
 	enum skrt_status status = find_tensor(instance, name, &index);
 	if (!status)
-		status = skrt_module_tensor(module, index, &tensor);
+		status = sk_module_tensor(module, index, &tensor);
 	if (status)
 		return status;
 	if (dtype != tensor.dtype)

@@ -13,6 +13,7 @@
 
 #include "loader/arch/machine.h"
 #include "loader/base/status.h"
+#include "loader/base/structs.h"
 #include "loader/core/exit-functions.h"
 #include "loader/device/construct.h"
 #include "loader/device/device.h"
@@ -192,28 +193,63 @@ static int copy_to_file(const void *memory, uint64_t bytes)
 	return file;
 }
 
-static enum skrt_status check_imports(const struct skrt_source *source, const char *name)
+/* Reads the caller's array, in which all elements have the size of the first one. The copy is the caller's to free,
+ * also on failure. */
+static enum skrt_status read_imports(const struct skrt_source *source, const char *name, struct skrt_import **result)
 {
-	if (source->import_count && !source->imports)
+	const char *theirs = (const char *)source->imports;
+	enum skrt_status status = SKRT_OK;
+
+	if (!source->import_count)
+		return SKRT_OK;
+	if (!theirs)
 		return sk_fail_null("skrt_module_load_from");
-	for (uint32_t i = 0; i < source->import_count; i++)
-		if (!source->imports[i].name || !source->imports[i].function)
-			return sk_fail(SKRT_INVALID_ARGUMENT, "%s: import number %" PRIu32 " has no name or no address",
-				       name, i);
+	struct skrt_import *imports = *result = calloc(source->import_count, sizeof(*imports));
+	if (!imports)
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " imports", name, source->import_count);
+	for (uint32_t i = 0; i < source->import_count && !status; i++) {
+		const char *element = theirs + i * source->imports->size;
+
+		status = sk_struct_read("skrt_import", element, &imports[i], sizeof(*imports));
+		if (!status && memcmp(element, theirs, sizeof(size_t)))
+			status = sk_fail(SKRT_INVALID_ARGUMENT, "%s: import number %" PRIu32 " has another size", name,
+					 i);
+		if (!status && (!imports[i].name || !imports[i].function))
+			status = sk_fail(SKRT_INVALID_ARGUMENT,
+					 "%s: import number %" PRIu32 " has no name or no address", name, i);
+	}
+	return status;
+}
+
+/* The one place of a source that it must have, as a descriptor in own->file, or as the path. */
+static enum skrt_status find_package(const struct skrt_source *source, struct sk_source *own)
+{
+	if (!!source->path + !!source->memory + !!source->use_descriptor != 1)
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: a source is one of a path, memory and a descriptor",
+			       own->name);
+	if (source->weights && source->use_weights_descriptor)
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: weights are a path or a descriptor, not both", own->name);
+	if (source->use_weights_descriptor && source->weights_descriptor < 0)
+		return sk_fail(SKRT_CANNOT_READ, "%s: its weights: %s", own->name, strerror(EBADF));
+	if (source->path)
+		own->name = source->path;
+	if (source->use_descriptor)
+		own->file = source->descriptor;
+	if (source->memory)
+		own->file = copy_to_file(source->memory, source->bytes);
+	if (own->file < 0 && !source->path)
+		return sk_fail(SKRT_CANNOT_READ, "%s: %s", own->name, strerror(source->memory ? errno : EBADF));
 	return SKRT_OK;
 }
 
-enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct skrt_source *source,
-				       struct skrt_module **result)
+static enum skrt_status load_from(struct skrt_device *device, const struct skrt_source *source,
+				  struct skrt_module **result)
 {
-	if (!device || !source || !result)
-		return sk_fail_null(__func__);
 	struct sk_source own = {
 		.name = source->name   ? source->name
 			: source->path ? source->path
 				       : "package in memory",
 		.file = -1,
-		.imports = source->imports,
 		.import_count = source->import_count,
 		/* What is run must be the very bytes that were found to be signed. */
 		.copied = source->public_key != NULL,
@@ -223,30 +259,30 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 		.weights = source->weights,
 		.weights_file = source->use_weights_descriptor ? &source->weights_descriptor : NULL,
 	};
-	enum skrt_status status = check_imports(source, own.name);
+	struct skrt_import *imports = NULL;
+	enum skrt_status status = read_imports(source, own.name, &imports);
+
+	own.imports = imports;
+	if (!status)
+		status = find_package(source, &own);
+	if (!status)
+		status = load(device, &own, result);
+	if (source->memory && own.file >= 0)
+		close(own.file);
+	free(imports);
+	return status;
+}
+
+enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct skrt_source *source,
+				       struct skrt_module **result)
+{
+	struct skrt_source own;
 	SK_UNCANCELLED;
 
-	if (status)
-		return status;
-	if (!!source->path + !!source->memory + !!source->use_descriptor != 1)
-		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: a source is one of a path, memory and a descriptor",
-			       own.name);
-	if (source->weights && source->use_weights_descriptor)
-		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: weights are a path or a descriptor, not both", own.name);
-	if (source->use_weights_descriptor && source->weights_descriptor < 0)
-		return sk_fail(SKRT_CANNOT_READ, "%s: its weights: %s", own.name, strerror(EBADF));
-	if (source->path)
-		own.name = source->path;
-	if (source->use_descriptor)
-		own.file = source->descriptor;
-	if (source->memory)
-		own.file = copy_to_file(source->memory, source->bytes);
-	if (own.file < 0 && !source->path)
-		return sk_fail(SKRT_CANNOT_READ, "%s: %s", own.name, strerror(source->memory ? errno : EBADF));
-	status = load(device, &own, result);
-	if (source->memory)
-		close(own.file);
-	return status;
+	if (!device || !source || !result)
+		return sk_fail_null(__func__);
+	enum skrt_status status = sk_struct_read("skrt_source", source, &own, sizeof(own));
+	return status ? status : load_from(device, &own, result);
 }
 
 enum skrt_status skrt_module_unload(struct skrt_module *module)

@@ -100,8 +100,8 @@ static enum skrt_status check_overlap(const struct skrt_instance *instance, stru
 		const struct range *before = range->written ? farthest : written;
 
 		if (before && range->start < before->end) {
-			skrt_module_tensor(instance->module, before->binding, &one);
-			skrt_module_tensor(instance->module, range->binding, &other);
+			sk_module_tensor(instance->module, before->binding, &one);
+			sk_module_tensor(instance->module, range->binding, &other);
 			return sk_fail(
 				SKRT_INVALID_ARGUMENT,
 				"%s: tensors '%s' and '%s' are bound to overlapping memory, and are not both inputs",
@@ -129,7 +129,7 @@ static enum skrt_status check_bindings(const struct skrt_instance *instance)
 		struct skrt_tensor tensor;
 		uintptr_t start = (uintptr_t)instance->bindings[i];
 
-		skrt_module_tensor(module, i, &tensor);
+		sk_module_tensor(module, i, &tensor);
 		if (!start && (tensor.bytes || tensor.padding))
 			status = sk_fail(SKRT_NOT_BOUND, "%s: tensor '%s' is not bound", module->path, tensor.name);
 		if (tensor.bytes)

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "loader/base/status.h"
+#include "loader/base/structs.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
 
@@ -60,15 +61,14 @@ uint32_t skrt_module_tensor_count(const struct skrt_module *module)
 	return module->plan.binding_count;
 }
 
-enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t index, struct skrt_tensor *tensor)
+enum skrt_status sk_module_tensor(const struct skrt_module *module, uint32_t index, struct skrt_tensor *tensor)
 {
-	if (!module || !tensor)
-		return sk_fail_null(__func__);
 	enum skrt_status status = check_index(module, "bound tensor", index, module->plan.binding_count);
 	if (status)
 		return status;
 	const struct sk_plan_tensor *record = tensor_of(module, index);
 	*tensor = (struct skrt_tensor){
+		.size = sizeof(*tensor),
 		.name = sk_plan_string(&record->name),
 		.dtype = (enum skrt_dtype)sk_plan_type(record)->dtype,
 		.role = (enum skrt_role)record->role,
@@ -79,6 +79,16 @@ enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t i
 	memcpy(tensor->shape, sk_plan_type(record)->shape,
 	       sk_plan_type(record)->rank * sizeof(sk_plan_type(record)->shape[0]));
 	return SKRT_OK;
+}
+
+enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t index, struct skrt_tensor *tensor)
+{
+	struct skrt_tensor own;
+
+	if (!module || !tensor)
+		return sk_fail_null(__func__);
+	enum skrt_status status = sk_module_tensor(module, index, &own);
+	return status ? status : sk_struct_write("skrt_tensor", &own, sizeof(own), tensor);
 }
 
 enum skrt_status skrt_module_find_tensor(const struct skrt_module *module, const char *name, uint32_t *index)
@@ -173,15 +183,20 @@ enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *n
 
 /* ---- networks ---- */
 
-static void describe_network(const struct sk_plan_network *own, struct skrt_network *network)
+static enum skrt_status describe_network(const struct sk_plan_network *network, struct skrt_network *result)
 {
-	*network = (struct skrt_network){.name = own->name,
-					 .first_tensor = own->first_binding,
-					 .tensor_count = own->binding_count,
-					 .first_kernel = own->first_launch,
-					 .kernel_count = own->launch_count,
-					 .first_task = own->first_task,
-					 .task_count = own->task_count};
+	const struct skrt_network own = {
+		.size = sizeof(own),
+		.name = network->name,
+		.first_tensor = network->first_binding,
+		.tensor_count = network->binding_count,
+		.first_kernel = network->first_launch,
+		.kernel_count = network->launch_count,
+		.first_task = network->first_task,
+		.task_count = network->task_count,
+	};
+
+	return sk_struct_write("skrt_network", &own, sizeof(own), result);
 }
 
 /* Nothing of a package without names has to be checked for that. */
@@ -203,9 +218,7 @@ enum skrt_status skrt_module_network(struct skrt_module *module, uint32_t index,
 		if (!sk_plan_next_network(&module->plan, &own))
 			status = sk_fail(SKRT_NOT_FOUND, "%s: no network number %" PRIu32 " (there are %" PRIu32 ")",
 					 module->path, index, i);
-	if (!status)
-		describe_network(&own, network);
-	return status;
+	return status ? status : describe_network(&own, network);
 }
 
 /* "short, long"; with "…" in the end if there is no room for all. */
@@ -260,7 +273,5 @@ enum skrt_status skrt_module_find_network(struct skrt_module *module, const char
 	if (!module || !network)
 		return sk_fail_null(__func__);
 	enum skrt_status status = sk_module_find_network(module, name, &own);
-	if (!status)
-		describe_network(&own, network);
-	return status;
+	return status ? status : describe_network(&own, network);
 }

@@ -14,6 +14,7 @@
 
 #include "format/plan/words.h"
 #include "loader/base/status.h"
+#include "loader/base/structs.h"
 #include "loader/flight/block.h"
 #include "loader/flight/flight.h"
 #include "loader/flight/module.h"
@@ -398,11 +399,14 @@ void sk_kernel_title(const struct skrt_kernel *kernel, char *text, size_t size)
 		 kernel->name);
 }
 
-void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_info *info)
+enum skrt_status skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_info *info)
 {
+	if (!kernel || !info)
+		return sk_fail_null(__func__);
 	const struct sk_plan_launch *launch = &kernel->module->plan.launches[kernel->launch];
 
-	*info = (struct skrt_kernel_info){
+	const struct skrt_kernel_info own = {
+		.size = sizeof(own),
 		.name = kernel->name,
 		.scope = sk_plan_string(&sk_plan_form(launch)->scope),
 		.kind = (enum skrt_kernel_kind)sk_plan_form(launch)->kind,
@@ -410,6 +414,7 @@ void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_i
 		.stream = sk_plan_form(launch)->stream,
 		.has_serial_entry = kernel->serial,
 	};
+	return sk_struct_write("skrt_kernel_info", &own, sizeof(own), info);
 }
 
 _Static_assert((int)SKRT_SUPERKERNEL == SK_LAUNCH_SUPERKERNEL && (int)SKRT_TASK == SK_LAUNCH_TASK, "kinds");

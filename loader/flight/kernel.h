@@ -67,6 +67,9 @@ enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, 
 /* All launches of the network, prepared. */
 enum skrt_status sk_module_prepare_network(struct skrt_module *module);
 
+/* skrt_module_tensor for a whole struct of this library's own. */
+enum skrt_status sk_module_tensor(const struct skrt_module *module, uint32_t index, struct skrt_tensor *tensor);
+
 /* The network of that name; NULL: the only one. Errors are those of skrt_module_find_network. */
 enum skrt_status sk_module_find_network(struct skrt_module *module, const char *name, struct sk_plan_network *network);
 

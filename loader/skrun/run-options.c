@@ -403,6 +403,8 @@ static bool read_options(struct sk_run_options *options, int argc, char **argv)
 bool sk_run_options_read(struct sk_run_options *options, int argc, char **argv)
 {
 	*options = (struct sk_run_options){
+		.package.size = sizeof(options->package),
+		.device.size = sizeof(options->device),
 		.repeats = 1,
 		.inputs = calloc((size_t)argc, sizeof(*options->inputs)),
 		.outputs = calloc((size_t)argc, sizeof(*options->outputs)),

@@ -66,6 +66,7 @@ static bool make_slots(struct sk_session *session)
 	for (uint32_t i = 0; i < count; i++) {
 		struct skrt_tensor *tensor = &session->slots[i].tensor;
 
+		tensor->size = sizeof(*tensor);
 		if (!sk_succeeded(skrt_module_tensor(session->module, session->network.first_tensor + i, tensor)))
 			return false;
 		tensor->name += prefix_of(session);
@@ -75,6 +76,7 @@ static bool make_slots(struct sk_session *session)
 
 static bool load(struct sk_session *session, const struct skrt_source *source, const struct skrt_device_options *device)
 {
+	session->network.size = sizeof(session->network);
 	return sk_succeeded(skrt_device_open(device, &session->device)) &&
 	       sk_succeeded(skrt_module_load_from(session->device, source, &session->module)) &&
 	       sk_succeeded(skrt_module_find_network(session->module, session->chosen, &session->network));
@@ -210,7 +212,7 @@ static bool describe_slots(struct sk_session *session)
 	bool same = session->network.tensor_count == session->slot_count;
 
 	for (uint32_t i = 0; i < session->slot_count && same; i++) {
-		struct skrt_tensor *tensor = &session->slots[i].tensor, found;
+		struct skrt_tensor *tensor = &session->slots[i].tensor, found = {.size = sizeof(found)};
 
 		same = !skrt_module_tensor(session->module, session->network.first_tensor + i, &found) &&
 		       found.bytes == tensor->bytes && found.padding == tensor->padding && found.role == tensor->role &&
@@ -502,11 +504,12 @@ static bool write_trace(const struct skrt_trace *trace, const char *path)
 
 bool sk_session_end_trace(struct sk_session *session, const char *path)
 {
-	struct skrt_trace_info info;
+	struct skrt_trace_info info = {.size = sizeof(info)};
 
 	if (!sk_succeeded(skrt_trace_end(session->trace)) || (path && !write_trace(session->trace, path)))
 		return false;
-	skrt_trace_describe(session->trace, &info);
+	if (!sk_succeeded(skrt_trace_describe(session->trace, &info)))
+		return false;
 	if (path && info.kept_launches < info.launch_count)
 		printf("%s holds %" PRIu64 " of %" PRIu64 " launches\n", path, info.kept_launches, info.launch_count);
 	return true;

@@ -221,7 +221,7 @@ static bool work(const struct sk_run_options *options)
 
 	checked = options->device.checks != 0;
 	if (options->predict)
-		device = (struct skrt_device_options){.cores = 1}; /* that runs nothing */
+		device = (struct skrt_device_options){.size = sizeof(device), .cores = 1}; /* that runs nothing */
 
 	bool good = sk_session_open(&session, &options->package, options->network, &device) &&
 		    check_filter(&session, options) && sk_keep_inputs(&session, options, options->trace) &&

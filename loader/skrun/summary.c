@@ -56,11 +56,11 @@ bool sk_session_list(struct sk_session *session)
 	}
 	for (uint32_t i = 0; i < session->network.kernel_count; i++) {
 		const struct skrt_kernel *kernel;
-		struct skrt_kernel_info info;
+		struct skrt_kernel_info info = {.size = sizeof(info)};
 
-		if (!sk_succeeded(skrt_module_kernel(session->module, session->network.first_kernel + i, &kernel)))
+		if (!sk_succeeded(skrt_module_kernel(session->module, session->network.first_kernel + i, &kernel)) ||
+		    !sk_succeeded(skrt_kernel_describe(kernel, &info)))
 			return false;
-		skrt_kernel_describe(kernel, &info);
 		sk_print_named("launch  ", info.name, "  ");
 		if (info.kind == SKRT_SUPERKERNEL) {
 			sk_print_named("superkernel of scope ", info.scope, ", ");

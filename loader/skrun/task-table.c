@@ -48,10 +48,11 @@ static void add_times(struct row *row, const struct skrt_task_times *times, cons
 static bool read_table(const struct sk_session *session, const struct sk_run_options *options, struct table *table)
 {
 	const struct sk_plan_view *plan = &session->module->plan;
-	struct skrt_task_times times;
+	struct skrt_task_times times = {.size = sizeof(times)};
 	size_t room, used = 0;
 
-	skrt_trace_describe(session->trace, &table->info);
+	if (!sk_succeeded(skrt_trace_describe(session->trace, &table->info)))
+		return false;
 	room = options->by_kernel ? plan->kernel_count : (size_t)table->info.task_count;
 	table->rows = calloc(room + 1, sizeof(*table->rows));
 	if (!table->rows) {
@@ -125,7 +126,7 @@ static void print_rest(const char *what, bool by_kernel, int width, double secon
 
 bool sk_task_table_print(const struct sk_session *session, const struct sk_run_options *options)
 {
-	struct table table = {.rows = NULL};
+	struct table table = {.info.size = sizeof(table.info)};
 	const struct skrt_trace_info *info = &table.info;
 	bool good = read_table(session, options, &table), by_kernel = options->by_kernel;
 
@@ -149,7 +150,7 @@ bool sk_task_table_print(const struct sk_session *session, const struct sk_run_o
 
 bool sk_task_table_put_json(const struct sk_session *session, const struct sk_run_options *options)
 {
-	struct table table = {.rows = NULL};
+	struct table table = {.info.size = sizeof(table.info)};
 	bool good = read_table(session, options, &table);
 
 	printf(",\n  \"profile\": {\"launches\": %" PRIu64

@@ -238,11 +238,11 @@ static bool find_serial_entries(struct sk_session *session, bool *all)
 	*all = true;
 	for (uint32_t i = 0; i < session->network.kernel_count; i++) {
 		const struct skrt_kernel *kernel;
-		struct skrt_kernel_info info;
+		struct skrt_kernel_info info = {.size = sizeof(info)};
 
-		if (!sk_succeeded(skrt_module_kernel(session->module, session->network.first_kernel + i, &kernel)))
+		if (!sk_succeeded(skrt_module_kernel(session->module, session->network.first_kernel + i, &kernel)) ||
+		    !sk_succeeded(skrt_kernel_describe(kernel, &info)))
 			return false;
-		skrt_kernel_describe(kernel, &info);
 		if (info.has_serial_entry)
 			continue;
 		sk_print_named("serial run left out: launch ", info.name, " has no serial entry\n");

@@ -10,6 +10,7 @@
 
 #include "loader/arch/machine.h"
 #include "loader/base/clock.h"
+#include "loader/base/structs.h"
 #include "loader/flight/module.h"
 
 /* ---- memory ---- */
@@ -470,9 +471,12 @@ static double seconds(const struct skrt_trace *trace, uint64_t counts)
 	return sk_trace_nanoseconds(trace, counts) * 1e-9;
 }
 
-void skrt_trace_describe(const struct skrt_trace *trace, struct skrt_trace_info *info)
+enum skrt_status skrt_trace_describe(const struct skrt_trace *trace, struct skrt_trace_info *info)
 {
-	*info = (struct skrt_trace_info){
+	if (!trace || !info)
+		return sk_fail_null(__func__);
+	struct skrt_trace_info own = {
+		.size = sizeof(own),
 		.launch_count = trace->all_launches,
 		.kept_launches = trace->launch_count,
 		.seconds = seconds(trace, trace->launch_counts),
@@ -481,7 +485,8 @@ void skrt_trace_describe(const struct skrt_trace *trace, struct skrt_trace_info 
 		.wait_seconds = seconds(trace, trace->wait_counts),
 	};
 	for (size_t i = 0; i < trace->module_count; i++)
-		info->task_count += trace->modules[i].module->plan.task_count;
+		own.task_count += trace->modules[i].module->plan.task_count;
+	return sk_struct_write("skrt_trace_info", &own, sizeof(own), info);
 }
 
 enum skrt_status skrt_trace_task(const struct skrt_trace *trace, uint64_t index, struct skrt_task_times *times)
@@ -498,7 +503,8 @@ enum skrt_status skrt_trace_task(const struct skrt_trace *trace, uint64_t index,
 			number -= plan->task_count;
 			continue;
 		}
-		*times = (struct skrt_task_times){
+		const struct skrt_task_times own = {
+			.size = sizeof(own),
 			.task = sk_plan_string(&plan->tasks[number].name),
 			.kernel = sk_plan_string(&plan->kernels[plan->tasks[number].kernel].name),
 			.runs = total->runs,
@@ -506,7 +512,7 @@ enum skrt_status skrt_trace_task(const struct skrt_trace *trace, uint64_t index,
 			.run_seconds = seconds(trace, total->run),
 			.wait_seconds = seconds(trace, total->wait),
 		};
-		return SKRT_OK;
+		return sk_struct_write("skrt_task_times", &own, sizeof(own), times);
 	}
 	return sk_fail(SKRT_INVALID_ARGUMENT, "no task number %" PRIu64 " in the trace", index);
 }

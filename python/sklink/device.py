@@ -32,12 +32,12 @@ class Device:
         checks: int = 0,
     ):
         options = DeviceOptions(
-            None if name is None else file_name(name),
-            number("cores", cores, 32),
-            number("timeout_ms", timeout_ms, 32),
-            number("seed", seed, 64),
-            number("stack_size", stack_size, 64),
-            number("checks", checks, 32),
+            device=None if name is None else file_name(name),
+            cores=number("cores", cores, 32),
+            timeout_ms=number("timeout_ms", timeout_ms, 32),
+            seed=number("seed", seed, 64),
+            stack_size=number("stack_size", stack_size, 64),
+            checks=number("checks", checks, 64),
         )
         self._handle = own(self, None, close, "device_open", ctypes.byref(options))
 

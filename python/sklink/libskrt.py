@@ -8,8 +8,8 @@ import errno
 import operator
 import os
 import weakref
-from ctypes import POINTER, c_char_p, c_double, c_int, c_uint32, c_uint64, c_void_p
-from typing import Any, Callable, Dict, List, Union
+from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p
+from typing import Any, Callable, ClassVar, Dict, List, Sequence, Union
 
 from . import configured
 
@@ -48,18 +48,27 @@ def file_name(path: Union[str, bytes, "os.PathLike[str]"]) -> bytes:
     return name
 
 
-class DeviceOptions(ctypes.Structure):  # struct skrt_device_options
+class Sized(ctypes.Structure):
+    """A struct of skrt.h, which begins with its size."""
+
+    _fields_: ClassVar[Sequence[Any]] = [("size", c_size_t)]
+
+    def __init__(self, **fields: Any):
+        super().__init__(size=ctypes.sizeof(self), **fields)
+
+
+class DeviceOptions(Sized):  # struct skrt_device_options
     _fields_ = [
         ("device", c_char_p),
         ("cores", c_uint32),
         ("timeout_ms", c_uint32),
         ("seed", c_uint64),
         ("stack_size", c_uint64),
-        ("checks", c_uint32),
+        ("checks", c_uint64),
     ]
 
 
-class TensorInfo(ctypes.Structure):  # struct skrt_tensor
+class TensorInfo(Sized):  # struct skrt_tensor
     _fields_ = [
         ("name", c_char_p),
         ("dtype", c_int),
@@ -71,7 +80,7 @@ class TensorInfo(ctypes.Structure):  # struct skrt_tensor
     ]
 
 
-class Source(ctypes.Structure):  # struct skrt_source
+class Source(Sized):  # struct skrt_source
     _fields_ = [
         ("path", c_char_p),
         ("memory", c_char_p),
@@ -89,7 +98,7 @@ class Source(ctypes.Structure):  # struct skrt_source
     ]
 
 
-class NetworkInfo(ctypes.Structure):  # struct skrt_network
+class NetworkInfo(Sized):  # struct skrt_network
     _fields_ = [
         ("name", c_char_p),
         ("first_tensor", c_uint32),

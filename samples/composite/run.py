@@ -12,12 +12,13 @@ F32 = 11  # enum skrt_dtype
 
 class DeviceOptions(ctypes.Structure):  # struct skrt_device_options
     _fields_ = [
+        ("size", ctypes.c_size_t),
         ("device", ctypes.c_char_p),
         ("cores", ctypes.c_uint32),
         ("timeout_ms", ctypes.c_uint32),
         ("seed", ctypes.c_uint64),
         ("stack_size", ctypes.c_uint64),
-        ("checks", ctypes.c_uint32),
+        ("checks", ctypes.c_uint64),
     ]
 
 
@@ -42,7 +43,7 @@ def main():
     if len(sys.argv) < 3:
         sys.exit("usage: run.py LIBSKRT PACKAGE [INPUT...]")
     skrt = Skrt(sys.argv[1])
-    options = DeviceOptions(device=b"host", timeout_ms=10000)
+    options = DeviceOptions(size=ctypes.sizeof(DeviceOptions), device=b"host", timeout_ms=10000)
     device, module, instance, stream, x, y = (ctypes.c_void_p() for _ in range(6))
     shape = (ctypes.c_uint64 * 2)(4, 4)
 

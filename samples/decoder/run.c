@@ -51,7 +51,7 @@ static void bind(struct decoder *decoder)
 	if (!decoder->memory)
 		fail("out of memory");
 	for (uint32_t i = 0; i < count; i++) {
-		struct skrt_tensor tensor;
+		struct skrt_tensor tensor = {.size = sizeof(tensor)};
 		void *memory;
 
 		check(skrt_module_tensor(decoder->module, i, &tensor));

@@ -20,7 +20,7 @@
 static bool look_at(struct skrt_module *module)
 {
 	const struct skrt_kernel *kernel;
-	struct skrt_tensor tensor;
+	struct skrt_tensor tensor = {.size = sizeof(tensor)};
 	bool prepared = true;
 
 	for (uint32_t i = 0; i < skrt_module_tensor_count(module); i++)
@@ -35,13 +35,14 @@ static struct skrt_device *device;
 
 bool readers_load(const char *path, bool check_integrity, const unsigned char *public_key, char *reason, size_t size)
 {
-	struct skrt_source source = {.path = path, .check_integrity = check_integrity, .public_key = public_key};
+	struct skrt_source source = {
+		.size = sizeof(source), .path = path, .check_integrity = check_integrity, .public_key = public_key};
+	struct skrt_device_options options = {.size = sizeof(options), .cores = 1};
 	struct skrt_module *module;
 	bool loaded = false;
 
 	setenv("SKRT_GDB", "1", 1); /* what debuggers are told is looked at, too */
-	fuzz_promise(device || !skrt_device_open(&(struct skrt_device_options){.cores = 1}, &device),
-		     "a device can be opened");
+	fuzz_promise(device || !skrt_device_open(&options, &device), "a device can be opened");
 	if (!skrt_module_load_from(device, &source, &module)) {
 		loaded = look_at(module);
 		snprintf(reason, size, "%s", loaded ? "" : skrt_error());

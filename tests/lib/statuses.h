@@ -1,4 +1,4 @@
-/* What the functions of libskrt say, in suites of its API. */
+/* The structs that functions of libskrt take, and the statuses that they return, in suites of its API. */
 #ifndef SK_TESTS_STATUS_H
 #define SK_TESTS_STATUS_H
 
@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "loader/skrt.h"
+
+/* Structs with the size that they begin with. */
+#define OPTIONS(...) ((struct skrt_device_options){.size = sizeof(struct skrt_device_options), __VA_ARGS__})
+#define SOURCE(...)  ((struct skrt_source){.size = sizeof(struct skrt_source), __VA_ARGS__})
 
 static inline void ok(enum skrt_status status)
 {

@@ -252,6 +252,7 @@ int main(int argc, char **argv)
 	struct skrt_module *module;
 	struct skrt_instance *instance;
 	struct skrt_stream *stream;
+	struct skrt_device_options options = {.size = sizeof(options), .device = "host", .cores = 2};
 	int imports = (argc - 3) / 4, intercepted = argv[2][0] != '-';
 
 	if (imports > MOST)
@@ -260,7 +261,7 @@ int main(int argc, char **argv)
 		x[i] = 0.3 + 0.25 * i;
 	sample(x, direct, N);
 
-	check(skrt_device_open(&(struct skrt_device_options){.device = "host", .cores = 2}, &device));
+	check(skrt_device_open(&options, &device));
 	check(skrt_module_load(device, argv[1], &module));
 	check(skrt_instance_create(module, &instance));
 	check(skrt_stream_create(device, &stream));

@@ -168,7 +168,7 @@ static void bind_tensors(const struct graph *graph, const struct run *run, struc
 			 struct skrt_instance *instance, struct results *results)
 {
 	for (uint32_t i = 0; i < skrt_module_tensor_count(module); i++) {
-		struct skrt_tensor tensor;
+		struct skrt_tensor tensor = {.size = sizeof(tensor)};
 		const struct graph_value *value;
 		uint32_t index;
 		size_t room;
@@ -212,7 +212,8 @@ static void launch(const struct run *run, struct skrt_module *module, struct skr
 
 static void run_package(const struct graph *graph, const char *folder, const struct run *run, struct results *results)
 {
-	const struct skrt_device_options device_options = {.device = run->device,
+	const struct skrt_device_options device_options = {.size = sizeof(device_options),
+							   .device = run->device,
 							   .cores = run->cores,
 							   .timeout_ms = 60000,
 							   .seed = strcmp(run->device, "host") ? graph->seed % 1000
@@ -232,7 +233,7 @@ static void run_package(const struct graph *graph, const char *folder, const str
 	bind_tensors(graph, run, module, instance, results);
 	launch(run, module, instance, stream);
 	for (uint32_t i = 0; i < skrt_module_tensor_count(module); i++) {
-		struct skrt_tensor tensor;
+		struct skrt_tensor tensor = {.size = sizeof(tensor)};
 		uint32_t index;
 
 		must(run, skrt_module_tensor(module, i, &tensor));

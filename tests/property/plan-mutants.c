@@ -412,7 +412,7 @@ static enum skrt_status run_network(struct skrt_stream *stream, struct skrt_inst
 
 	for (uint32_t i = 0; serially && i < skrt_module_kernel_count(module) && !status; i++) {
 		const struct skrt_kernel *kernel;
-		struct skrt_kernel_info info;
+		struct skrt_kernel_info info = {.size = sizeof(info)};
 
 		status = skrt_module_kernel(module, i, &kernel);
 		if (status)
@@ -439,7 +439,7 @@ static struct result run_bound(struct skrt_device *device, struct skrt_module *m
 	void *memory[NETWORK_TENSORS] = {NULL};
 	struct skrt_instance *instance = NULL;
 	struct skrt_stream *stream = NULL;
-	struct skrt_tensor tensor;
+	struct skrt_tensor tensor = {.size = sizeof(tensor)};
 
 	result.status = skrt_instance_create(module, &instance);
 	for (uint32_t i = 0; i < count && !result.status; i++) {
@@ -470,11 +470,11 @@ static struct result run_bound(struct skrt_device *device, struct skrt_module *m
 static struct result run(struct skrt_device *device, const uint8_t *bytes, const struct mutant_package *package,
 			 bool serially)
 {
+	const struct skrt_source source = {.size = sizeof(source), .memory = bytes, .bytes = package->size};
 	struct result result = {0};
 	struct skrt_module *module;
 
-	result.status =
-		skrt_module_load_from(device, &(struct skrt_source){.memory = bytes, .bytes = package->size}, &module);
+	result.status = skrt_module_load_from(device, &source, &module);
 	if (result.status)
 		return result;
 	result = run_bound(device, module, package, serially);
@@ -487,7 +487,8 @@ static struct skrt_device *device(uint32_t number)
 {
 	static struct skrt_device *devices[HOSTS + ORDERS];
 	static const uint32_t cores[HOSTS] = {1, 2, 7};
-	struct skrt_device_options options = {.cores = cores[number % HOSTS], .stack_size = STACK};
+	struct skrt_device_options options = {
+		.size = sizeof(options), .cores = cores[number % HOSTS], .stack_size = STACK};
 
 	if (number >= HOSTS) {
 		options.device = "a3";

@@ -1030,7 +1030,7 @@ static uint32_t root_of(const struct skrt_tensor *tensor)
 static void bind_tensors(struct property *property, struct run *run)
 {
 	for (uint32_t i = 0; i < skrt_module_tensor_count(run->module); i++) {
-		struct skrt_tensor tensor;
+		struct skrt_tensor tensor = {.size = sizeof(tensor)};
 
 		must(property, run, skrt_module_tensor(run->module, i, &tensor));
 
@@ -1070,7 +1070,7 @@ static void compare_tensor(struct property *property, const struct run *run, uin
 /* Launches with blocks that wait for one another have no serial entry. */
 static void run_serially(struct property *property, struct run *run)
 {
-	struct skrt_kernel_info info;
+	struct skrt_kernel_info info = {.size = sizeof(info)};
 
 	for (uint32_t i = 0; i < skrt_module_kernel_count(run->module); i++) {
 		const struct skrt_kernel *kernel;
@@ -1087,7 +1087,7 @@ static void run_serially(struct property *property, struct run *run)
 /* By what each task has of its own, thunk or functions; every second one on one thread. */
 static void run_tasks(struct property *property, struct run *run)
 {
-	struct skrt_kernel_info info;
+	struct skrt_kernel_info info = {.size = sizeof(info)};
 
 	for (uint32_t i = 0; i < skrt_module_task_count(run->module); i++) {
 		const struct skrt_kernel *kernel;
@@ -1120,7 +1120,8 @@ static void run_once(struct property *property, struct run *run)
 
 static void open_package(struct property *property, struct run *run)
 {
-	const struct skrt_source source = {.memory = property->package, .bytes = property->package_size};
+	const struct skrt_source source = {
+		.size = sizeof(source), .memory = property->package, .bytes = property->package_size};
 
 	must(property, run, skrt_module_load_from(run->device, &source, &run->module));
 	must(property, run, skrt_instance_create(run->module, &run->instance));
@@ -1164,12 +1165,12 @@ static void run_on_host(struct property *property, enum mode mode, uint32_t coun
 	static struct skrt_device *devices[HOST_DEVICES];
 	static const uint32_t cores[HOST_DEVICES] = {1, 2, 3, 5};
 	uint32_t choice = network_draw(random, HOST_DEVICES);
+	const struct skrt_device_options options = {.size = sizeof(options), .cores = cores[choice]};
 	struct run run = {.mode = mode, .count = count, .seed = *random};
 
 	snprintf(run.name, sizeof(run.name), "host with %u cores, %s", cores[choice], mode_name(mode));
 	if (!devices[choice])
-		must(property, &run,
-		     skrt_device_open(&(struct skrt_device_options){.cores = cores[choice]}, &devices[choice]));
+		must(property, &run, skrt_device_open(&options, &devices[choice]));
 	run.device = devices[choice];
 	run_package(property, &run);
 }
@@ -1177,7 +1178,8 @@ static void run_on_host(struct property *property, enum mode mode, uint32_t coun
 static void run_simulated(struct property *property, enum mode mode, uint32_t count, uint64_t *random)
 {
 	static const uint32_t cores[] = {1, 2, 3, 4, 5, 7, 9, 16};
-	const struct skrt_device_options options = {.device = "a3",
+	const struct skrt_device_options options = {.size = sizeof(options),
+						    .device = "a3",
 						    .cores = cores[network_draw(random, 8)],
 						    .seed = network_draw(random, 1u << 30),
 						    .stack_size = 65536};
@@ -1195,7 +1197,8 @@ static void run_checked(struct property *property, uint64_t *random)
 {
 	static const uint32_t cores[] = {1, 2, 3, 5};
 	const struct sk_plan_view *plan = &property->plan;
-	const struct skrt_device_options options = {.device = network_draw(random, 2) ? "a3" : "host",
+	const struct skrt_device_options options = {.size = sizeof(options),
+						    .device = network_draw(random, 2) ? "a3" : "host",
 						    .cores = cores[network_draw(random, 4)],
 						    .checks = SKRT_GUARD | SKRT_CHECK_RACES,
 						    .stack_size = 65536};
@@ -1351,8 +1354,10 @@ static void check_lies(struct property *property)
 {
 	uint64_t random = property->network->seed ^ property->blocks[1] << 20;
 	uint32_t task = 0, cores = 1 + network_draw(&random, 4);
-	struct skrt_device_options options = {
-		.device = network_draw(&random, 2) ? "a3" : "host", .cores = cores, .stack_size = 65536};
+	struct skrt_device_options options = {.size = sizeof(options),
+					      .device = network_draw(&random, 2) ? "a3" : "host",
+					      .cores = cores,
+					      .stack_size = 65536};
 	const struct liar *liar = network_draw(&random, 3) ? NULL : choose_liar(property->network, &random, &task);
 	const struct kernel *honest = property->network->tasks[task].kernel;
 	struct run run = {.mode = UNFUSED, .count = 1, .seed = random};

@@ -347,7 +347,7 @@ int main(void)
 	struct skrt_device *device;
 	struct skrt_module *module;
 	struct skrt_instance *instance;
-	struct skrt_tensor tensor;
+	struct skrt_tensor tensor = {.size = sizeof(tensor)};
 	float *memory = aligned_alloc(64, 8192);
 	if (skrt_device_open(NULL, &device) || skrt_module_load(device, "one.sk", &module) ||
 	    skrt_instance_create(module, &instance) || skrt_module_tensor(module, 0, &tensor))

@@ -108,7 +108,7 @@ static void *memory[8]; /* of tensors, by binding number */
 static void bind_all(struct skrt_module *module, struct skrt_instance *instance, void *page)
 {
 	for (uint32_t i = 0; i < skrt_module_tensor_count(module); i++) {
-		struct skrt_tensor tensor;
+		struct skrt_tensor tensor = {.size = sizeof(tensor)};
 		void *data = page;
 
 		check(skrt_module_tensor(module, i, &tensor));
@@ -177,7 +177,7 @@ static void check_thread(int number)
 
 int main(int argc, char **argv)
 {
-	struct skrt_device_options options = {.timeout_ms = 200};
+	struct skrt_device_options options = {.size = sizeof(options), .timeout_ms = 200};
 	struct skrt_device *device;
 	struct skrt_module *module;
 	struct skrt_instance *instance;

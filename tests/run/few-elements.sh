@@ -310,7 +310,7 @@ static alignas(64) float memory[8][64];
 static int bind(const struct skrt_module *module, struct skrt_instance *instance)
 {
 	for (uint32_t i = 0; i < skrt_module_tensor_count(module); i++) {
-		struct skrt_tensor tensor;
+		struct skrt_tensor tensor = {.size = sizeof(tensor)};
 
 		if (skrt_module_tensor(module, i, &tensor))
 			return 1;

@@ -23,7 +23,7 @@ static void *memory[TENSORS]; /* by binding number */
 static void bind_all(struct skrt_module *module, struct skrt_instance *instance)
 {
 	for (uint32_t i = 0; i < skrt_module_tensor_count(module); i++) {
-		struct skrt_tensor tensor;
+		struct skrt_tensor tensor = {.size = sizeof(tensor)};
 
 		check(skrt_module_tensor(module, i, &tensor));
 		memory[i] = aligned_alloc(64, (tensor.bytes + 63) / 64 * 64);
@@ -66,7 +66,7 @@ static void expect(enum skrt_status status, uint32_t forgetful)
 
 int main(int argc, char **argv)
 {
-	struct skrt_device_options options = {.timeout_ms = 20000};
+	struct skrt_device_options options = {.size = sizeof(options), .timeout_ms = 20000};
 	struct skrt_device *device;
 	struct skrt_module *module;
 	struct skrt_instance *instance;

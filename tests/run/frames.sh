@@ -283,13 +283,13 @@ static int check(int status)
 int main(void)
 {
 	enum { TENSORS = 16, BYTES = 65536 };
-	struct skrt_device_options options = {.cores = 3};
+	struct skrt_device_options options = {.size = sizeof(options), .cores = 3};
 	struct skrt_device *device;
 	struct skrt_module *module;
 	struct skrt_instance *instance;
 	struct skrt_stream *stream;
 	char *memory[2][TENSORS], *before = malloc(BYTES);
-	struct skrt_tensor tensor;
+	struct skrt_tensor tensor = {.size = sizeof(tensor)};
 	unsigned count = 0;
 
 	check(skrt_device_open(&options, &device));

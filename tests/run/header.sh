@@ -89,7 +89,7 @@ static void compare(const struct skrt_module *module, const struct sk_package_te
 {
 	check(skrt_module_tensor_count(module) == entries, "number of tensors");
 	for (uint32_t i = 0; i < entries; i++) {
-		struct skrt_tensor tensor;
+		struct skrt_tensor tensor = {.size = sizeof(tensor)};
 		uint64_t stride = 1;
 
 		check(!skrt_module_tensor(module, i, &tensor), "tensor");
@@ -120,7 +120,9 @@ static struct skrt_module *module;
 
 static enum skrt_status load(const void *package, size_t size)
 {
-	return skrt_module_load_from(device, &(struct skrt_source){.memory = package, .bytes = size}, &module);
+	struct skrt_source source = {.size = sizeof(source), .memory = package, .bytes = size};
+
+	return skrt_module_load_from(device, &source, &module);
 }
 
 int main(void)

@@ -106,7 +106,7 @@ static void check_failures(struct skrt_device *device, const char *half)
 
 static void check_device(const char *name, const char *half, const char *process_half, const char *trace_path)
 {
-	struct skrt_device_options options = {.device = name, .cores = 2, .timeout_ms = 250};
+	struct skrt_device_options options = {.size = sizeof(options), .device = name, .cores = 2, .timeout_ms = 250};
 	struct skrt_device *device;
 
 	EXPECT(!skrt_device_open(&options, &device) && kept(half));

@@ -140,7 +140,7 @@ int main(void)
 	struct skrt_module *module;
 	struct skrt_instance *instances[2], *none;
 	struct skrt_stream *streams[2];
-	struct skrt_network network;
+	struct skrt_network network = {.size = sizeof(network)};
 	const struct skrt_kernel *kernel;
 	static const char *const names[] = {"short", "long"};
 	void *tensors[SK_short_x3Afirst_TENSORS];
@@ -159,7 +159,7 @@ int main(void)
 		check(!skrt_instance_create_for(module, names[i], &instances[i]) && !skrt_stream_create(device, &streams[i]), "instance");
 		check(!skrt_module_find_network(module, names[i], &network), names[i]);
 		for (uint32_t t = 0; t < network.tensor_count; t++) {
-			struct skrt_tensor tensor;
+			struct skrt_tensor tensor = {.size = sizeof(tensor)};
 
 			index = network.first_tensor + t;
 			check(!skrt_module_tensor(module, index, &tensor), "tensor");
@@ -211,7 +211,7 @@ printf '#include <stdio.h>\n#include "linked.h"\n#include "skrt.h"\n%s\n' 'int m
 {
 	struct skrt_device *device;
 	struct skrt_module *module;
-	struct skrt_network network;
+	struct skrt_network network = {.size = sizeof(network)};
 	struct skrt_instance *instance;
 
 	if (skrt_device_open(NULL, &device) || skrt_module_load_linked(device, &sk_plan_short_x3Afirst, &module) ||

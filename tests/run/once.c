@@ -201,7 +201,7 @@ static struct skrt_module *load(struct skrt_device *device, const char *path)
 
 int main(int argc, char **argv)
 {
-	struct skrt_device_options options = {0};
+	struct skrt_device_options options = {.size = sizeof(options)};
 	struct skrt_device *device;
 	struct skrt_stream *streams[STREAMS];
 

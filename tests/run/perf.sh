@@ -46,13 +46,14 @@ static float x[4096] __attribute__((aligned(64))), y[4096] __attribute__((aligne
 int main(int argc, char **argv)
 {
 	FILE *file = fopen(argv[argc - 1], "r");
-	struct skrt_source source = {.memory = bytes, .bytes = fread(bytes, 1, sizeof(bytes), file)};
+	struct skrt_device_options options = {.size = sizeof(options), .cores = 1};
+	struct skrt_source source = {.size = sizeof(source), .memory = bytes, .bytes = fread(bytes, 1, sizeof(bytes), file)};
 	struct skrt_device *device;
 	struct skrt_module *module;
 	struct skrt_instance *instance;
 	struct skrt_stream *stream;
 
-	skrt_device_open(&(struct skrt_device_options){.cores = 1}, &device);
+	skrt_device_open(&options, &device);
 	if (skrt_module_load_from(device, &source, &module) || skrt_instance_create(module, &instance) ||
 	    skrt_instance_bind(instance, 0, x, sizeof(x)) || skrt_instance_bind(instance, 1, y, sizeof(y)) ||
 	    skrt_stream_create(device, &stream))

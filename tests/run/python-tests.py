@@ -125,7 +125,7 @@ def test_run_by_position(composite, tmp_path):
 
 
 def test_numbers_and_names_that_do_not_fit(composite, tmp_path):
-    for name, bits in (("cores", 32), ("timeout_ms", 32), ("seed", 64), ("stack_size", 64), ("checks", 32)):
+    for name, bits in (("cores", 32), ("timeout_ms", 32), ("seed", 64), ("stack_size", 64), ("checks", 64)):
         for value in (1 << bits, (1 << bits) + 1, -1):
             with pytest.raises(OverflowError, match=f"{name} is to be from 0 to {(1 << bits) - 1}, not {value}"):
                 sklink.Device(**{name: value})

@@ -458,8 +458,9 @@ int main(void)
 	check(!sk_second_serial((void *const[]){x, y, z}, workspace) && is_right(5), "serial entry of the second");
 	for (uint32_t cores = 1; cores <= 2; cores++) {
 		struct skrt_device *device;
+		struct skrt_device_options options = {.size = sizeof(options), .cores = cores};
 
-		check(!skrt_device_open(&(struct skrt_device_options){.cores = cores}, &device), "device");
+		check(!skrt_device_open(&options, &device), "device");
 		run(device, &sk_plan_first, 2);
 		run(device, &sk_plan_second, 5);
 		memcpy(writable, (const void *)&sk_plan_first, 4096);

@@ -426,11 +426,3 @@ for size in 0 1 63 64 100 $((end / 4)) $((end / 2)) $((end - 64)) $((end - 1)); 
 	head -c "$size" copy.sk >cut.sk
 	fails_with '^skrun: error: cut.sk: ' "$skrun" cut.sk --random 1
 done
-
-# The shared library exports its public functions and what gdb looks for, nothing else.
-library=$top_builddir/.libs/libskrt.so
-if [ -e "$library" ]; then
-	nm -D --defined-only "$library" | awk '{ print $NF }' >exports.txt
-	grep -q '^skrt_module_load$' exports.txt || fail "libskrt does not export skrt_module_load"
-	! grep -vE '^(skrt_.*|__jit_debug_descriptor|__jit_debug_register_code)$' exports.txt || fail "libskrt exports more than skrt_*"
-fi

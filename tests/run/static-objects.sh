@@ -127,7 +127,8 @@ static struct skrt_module *run(const char *path)
 }
 int main(int argc, char **argv)
 {
-	struct skrt_device_options options = {.cores = (uint32_t)(argc > 2 ? atoi(argv[2]) : 0), .timeout_ms = 1000};
+	struct skrt_device_options options = {
+		.size = sizeof(options), .cores = (uint32_t)(argc > 2 ? atoi(argv[2]) : 0), .timeout_ms = 1000};
 	struct skrt_module *other;
 
 	setvbuf(stdout, NULL, _IONBF, 0);

@@ -182,8 +182,9 @@ int main(int argc, char **argv)
 	struct skrt_module *modules[INSTANCES];
 	struct skrt_instance *instances[INSTANCES];
 	struct skrt_stream *streams[INSTANCES];
+	struct skrt_device_options options = {.size = sizeof(options), .device = argv[2], .cores = 3};
 
-	check(skrt_device_open(&(struct skrt_device_options){.device = argv[2], .cores = 3}, &device));
+	check(skrt_device_open(&options, &device));
 	for (int i = 0; i < INSTANCES; i++) {
 		if (!i || argc > 3)
 			check(skrt_module_load(device, argv[i % 2 ? 3 : 1], &modules[i]));

@@ -152,7 +152,8 @@ static void reload(char **paths, struct skrt_stream *stream)
 
 int main(int argc, char **argv)
 {
-	struct skrt_device_options options = {.cores = (uint32_t)(argc > 3 ? atoi(argv[3]) : 0), .timeout_ms = 300};
+	struct skrt_device_options options = {
+		.size = sizeof(options), .cores = (uint32_t)(argc > 3 ? atoi(argv[3]) : 0), .timeout_ms = 300};
 	pthread_t callers[CALLERS];
 	struct skrt_stream *stream;
 

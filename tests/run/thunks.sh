@@ -192,11 +192,13 @@ static void run(int task, struct skrt_instance *instance, int from, int to, int 
 
 int main(void)
 {
+	struct skrt_device_options options = {.size = sizeof(options), .cores = 2};
+
 	for (int k = 0; k < N; k++) {
 		memory[0][k] = (float)k;
 		memory[1][k] = (float)-k;
 	}
-	ok(skrt_device_open(&(struct skrt_device_options){.cores = 2}, &device));
+	ok(skrt_device_open(&options, &device));
 	ok(skrt_module_load(device, "rebind.sk", &module));
 	ok(skrt_stream_create(device, &stream));
 	for (uint32_t i = 0; i < 2; i++)

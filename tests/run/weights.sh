@@ -356,8 +356,9 @@ int main(void)
 {
 	static char package[1 << 22];
 	FILE *file = fopen("there/one.sk", "rb");
-	struct skrt_source memory = {.memory = package, .bytes = fread(package, 1, sizeof(package), file)};
-	struct skrt_source found = {.path = "there/one.sk"};
+	struct skrt_source memory = {
+		.size = sizeof(memory), .memory = package, .bytes = fread(package, 1, sizeof(package), file)};
+	struct skrt_source found = {.size = sizeof(found), .path = "there/one.sk"};
 	int weights = open("there/one.weights", O_RDONLY), status;
 
 	fclose(file);

@@ -69,7 +69,7 @@ static void setup(void)
 
 	snprintf(path, sizeof(path), "%s/a.sk", scratch_folder);
 	handmade_make(path, &package);
-	ok(skrt_device_open(&(struct skrt_device_options){.cores = 2}, &device));
+	ok(skrt_device_open(&OPTIONS(.cores = 2), &device));
 	ok(skrt_allocate(device, WORDS * sizeof(*x), (void **)&x));
 	ok(skrt_allocate(device, WORDS * sizeof(*x), (void **)&log_words));
 	memset(x, 0, WORDS * sizeof(*x));
@@ -132,7 +132,7 @@ START_TEST(in_order)
 	ok(skrt_copy(stream, NULL, NULL, 0));
 	expect(skrt_copy(stream, NULL, x, 8), SKRT_INVALID_ARGUMENT, "null");
 	expect(skrt_stream_call(stream, NULL, x), SKRT_INVALID_ARGUMENT, "null");
-	expect(skrt_device_open(&(struct skrt_device_options){.checks = 1u << 31}, &checked), SKRT_INVALID_ARGUMENT,
+	expect(skrt_device_open(&OPTIONS(.checks = 1u << 31), &checked), SKRT_INVALID_ARGUMENT,
 	       "some of them are unknown");
 	ok(skrt_synchronise(stream));
 	close_all();
@@ -345,20 +345,20 @@ static uint64_t run_random(const struct skrt_source *from)
 
 START_TEST(sources)
 {
-	const struct skrt_import imports[] = {{"rand", (void (*)(void))forty_two}};
-	struct skrt_source from = {.path = path};
+	const struct skrt_import imports[] = {{sizeof(struct skrt_import), "rand", (void (*)(void))forty_two}};
+	struct skrt_source from = {.size = sizeof(from), .path = path};
 	static char bytes[1 << 20];
 	int file = open(path, O_RDONLY);
 	ssize_t size = read(file, bytes, sizeof(bytes));
 
 	ck_assert_int_gt(size, 0);
 	ck_assert_uint_le(run_random(&from), INT32_MAX);
-	from = (struct skrt_source){.path = path, .imports = imports, .import_count = 1};
+	from = SOURCE(.path = path, .imports = imports, .import_count = 1);
 	ck_assert_uint_eq(run_random(&from), 42);
-	from = (struct skrt_source){.use_descriptor = 1, .descriptor = file, .imports = imports, .import_count = 1};
+	from = SOURCE(.use_descriptor = 1, .descriptor = file, .imports = imports, .import_count = 1);
 	ck_assert_uint_eq(run_random(&from), 42);
 	ck_assert_uint_eq(run_random(&from), 42); /* the descriptor is as before */
-	from = (struct skrt_source){.memory = bytes, .bytes = (uint64_t)size, .imports = imports, .import_count = 1};
+	from = SOURCE(.memory = bytes, .bytes = (uint64_t)size, .imports = imports, .import_count = 1);
 	ck_assert_uint_eq(run_random(&from), 42);
 	close(file);
 }
@@ -366,27 +366,179 @@ END_TEST
 
 START_TEST(no_sources)
 {
-	const struct skrt_import nameless = {NULL, (void (*)(void))forty_two};
-	struct skrt_source from = {.name = "nothing"};
+	const struct skrt_import nameless = {sizeof(nameless), NULL, (void (*)(void))forty_two};
+	struct skrt_source from = {.size = sizeof(from), .name = "nothing"};
 	int pipes[2];
 
 	expect(skrt_module_load_from(device, &from, &module), SKRT_INVALID_ARGUMENT, "nothing: a source is one of");
-	from = (struct skrt_source){.path = path, .memory = path, .bytes = 1};
+	from = SOURCE(.path = path, .memory = path, .bytes = 1);
 	expect(skrt_module_load_from(device, &from, &module), SKRT_INVALID_ARGUMENT, "a source is one of");
-	from = (struct skrt_source){.memory = path, .bytes = 0};
+	from = SOURCE(.memory = path, .bytes = 0);
 	expect(skrt_module_load_from(device, &from, &module), SKRT_BAD_PACKAGE, "package in memory: not a package");
-	from = (struct skrt_source){.memory = source, .bytes = sizeof(source), .name = "text"};
+	from = SOURCE(.memory = source, .bytes = sizeof(source), .name = "text");
 	expect(skrt_module_load_from(device, &from, &module), SKRT_BAD_PACKAGE, "text: not a package");
-	from = (struct skrt_source){.use_descriptor = 1, .descriptor = -1};
+	from = SOURCE(.use_descriptor = 1, .descriptor = -1);
 	expect(skrt_module_load_from(device, &from, &module), SKRT_CANNOT_READ, "Bad file descriptor");
 	ck_assert_int_eq(pipe(pipes), 0);
-	from = (struct skrt_source){.use_descriptor = 1, .descriptor = pipes[0], .name = "pipe"};
+	from = SOURCE(.use_descriptor = 1, .descriptor = pipes[0], .name = "pipe");
 	expect(skrt_module_load_from(device, &from, &module), SKRT_CANNOT_READ, "pipe: not a regular file");
 	close(pipes[0]);
 	close(pipes[1]);
-	from = (struct skrt_source){.path = path, .imports = &nameless, .import_count = 1};
+	from = SOURCE(.path = path, .imports = &nameless, .import_count = 1);
 	expect(skrt_module_load_from(device, &from, &module), SKRT_INVALID_ARGUMENT, "import number 0 has no name");
 	expect(skrt_module_load_from(device, NULL, &module), SKRT_INVALID_ARGUMENT, "null");
+}
+END_TEST
+
+/* ---- structs of older and newer programs ---- */
+
+/* A struct as a newer program has it: with a field behind those of today. */
+#define NEWER(type, name)                                                                                              \
+	struct {                                                                                                       \
+		struct type known;                                                                                     \
+		uint64_t newer[2];                                                                                     \
+	} name
+
+START_TEST(read_sizes)
+{
+	NEWER(skrt_device_options, newer) = {.known = {.size = sizeof(newer), .cores = 3}};
+	struct skrt_device_options older = {.size = offsetof(struct skrt_device_options, seed), .cores = 3, .seed = 7};
+	struct skrt_device *other;
+	char offset[64];
+
+	ok(skrt_device_open(&older, &other)); /* though a seed is not for the host */
+	ck_assert_uint_eq(skrt_device_cores(other, 0), 3);
+	ok(skrt_device_close(other));
+	ok(skrt_device_open((const struct skrt_device_options *)&newer, &other));
+	ck_assert_uint_eq(skrt_device_cores(other, 0), 3);
+	ok(skrt_device_close(other));
+	newer.newer[1] = UINT64_C(1) << 56;
+	snprintf(offset, sizeof(offset), "the byte at offset %zu is not 0", sizeof(newer) - 1);
+	expect(skrt_device_open((const struct skrt_device_options *)&newer, &other), SKRT_INVALID_ARGUMENT, offset);
+	for (size_t size = 0; size < sizeof(size); size++) {
+		older.size = size;
+		expect(skrt_device_open(&older, &other), SKRT_INVALID_ARGUMENT, "sizeof(struct skrt_device_options)");
+	}
+	older.size = SIZE_MAX;
+	expect(skrt_device_open(&older, &other), SKRT_INVALID_ARGUMENT, "its size is 18446744073709551615");
+}
+END_TEST
+
+START_TEST(source_sizes)
+{
+	NEWER(skrt_import, imports[]) = {{.known = {sizeof(imports[0]), "none", (void (*)(void))close_all}},
+					 {.known = {sizeof(imports[0]), "rand", (void (*)(void))forty_two}}};
+	NEWER(skrt_source, newer) = {
+		.known = {.size = sizeof(newer), .path = path, .imports = &imports[0].known, .import_count = 2}};
+	struct skrt_source older = newer.known;
+
+	ck_assert_uint_eq(run_random(&newer.known), 42);
+	older.size = offsetof(struct skrt_source, check_integrity);
+	older.weights_descriptor = older.use_weights_descriptor = -1;
+	ck_assert_uint_eq(run_random(&older), 42);
+	imports[1].newer[0] = 1;
+	expect(skrt_module_load_from(device, &older, &module), SKRT_INVALID_ARGUMENT, "struct skrt_import: the byte");
+	imports[1].known.size = sizeof(struct skrt_import);
+	expect(skrt_module_load_from(device, &older, &module), SKRT_INVALID_ARGUMENT, "import number 1 has another");
+	imports[0].known.size = 0;
+	expect(skrt_module_load_from(device, &older, &module), SKRT_INVALID_ARGUMENT, "sizeof(struct skrt_import)");
+	newer.newer[0] = 1;
+	expect(skrt_module_load_from(device, &newer.known, &module), SKRT_INVALID_ARGUMENT, "struct skrt_source");
+}
+END_TEST
+
+static struct skrt_trace *sized_trace;
+
+static enum skrt_status fill_tensor(void *tensor)
+{
+	return skrt_module_tensor(module, 0, tensor);
+}
+
+static enum skrt_status fill_kernel_info(void *info)
+{
+	return skrt_kernel_describe(add, info);
+}
+
+static enum skrt_status fill_network(void *network)
+{
+	return skrt_module_network(module, 0, network);
+}
+
+static enum skrt_status find_network(void *network)
+{
+	return skrt_module_find_network(module, NULL, network);
+}
+
+static enum skrt_status fill_trace_info(void *info)
+{
+	return skrt_trace_describe(sized_trace, info);
+}
+
+static enum skrt_status fill_task_times(void *times)
+{
+	return skrt_trace_task(sized_trace, 0, times);
+}
+
+static const struct filled {
+	enum skrt_status (*fill)(void *memory);
+	size_t size;
+	const char *name;
+} filled[] = {
+	{fill_tensor, sizeof(struct skrt_tensor), "struct skrt_tensor"},
+	{fill_kernel_info, sizeof(struct skrt_kernel_info), "struct skrt_kernel_info"},
+	{fill_network, sizeof(struct skrt_network), "struct skrt_network"},
+	{find_network, sizeof(struct skrt_network), "struct skrt_network"},
+	{fill_trace_info, sizeof(struct skrt_trace_info), "struct skrt_trace_info"},
+	{fill_task_times, sizeof(struct skrt_task_times), "struct skrt_task_times"},
+};
+
+/* Fills a struct whose size is said to be `size`, in memory full of a byte. */
+static enum skrt_status fill_sized(const struct filled *row, size_t size, unsigned char *memory, size_t room, int byte)
+{
+	memset(memory, byte, room);
+	memcpy(memory, &size, sizeof(size));
+	return row->fill(memory);
+}
+
+/* Whether the memory is full of the byte from there on. */
+static bool is_left(const unsigned char *memory, size_t from, size_t room, unsigned char byte)
+{
+	while (from < room && memory[from] == byte)
+		from++;
+	return from == room;
+}
+
+START_TEST(filled_sizes)
+{
+	enum { ROOM = 256 };
+	const struct filled *row = &filled[_i];
+	_Alignas(8) unsigned char whole[ROOM], memory[ROOM];
+	size_t size, newer = row->size + 24;
+	const size_t impossible[] = {0, 1, 7, 4097, SIZE_MAX};
+
+	open_all();
+	ok(skrt_trace_begin(device, 1000, &sized_trace));
+	ok(skrt_run(stream, instance, add));
+	ok(skrt_trace_end(sized_trace));
+	ok(fill_sized(row, row->size, whole, ROOM, 0xa5));
+	ck_assert(is_left(whole, row->size, ROOM, 0xa5));
+
+	for (size = 8; size < row->size; size += 4) {
+		ok(fill_sized(row, size, memory, ROOM, 0x5a));
+		ck_assert(!memcmp(memory + 8, whole + 8, size - 8) && is_left(memory, size, ROOM, 0x5a));
+		ck_assert(!memcmp(memory, &size, sizeof(size)));
+	}
+	ok(fill_sized(row, newer, memory, ROOM, 0)); /* and is told which fields there are */
+	ck_assert(!memcmp(memory, whole, row->size) && is_left(memory, row->size, ROOM, 0));
+	expect(fill_sized(row, newer, memory, ROOM, 0x5a), SKRT_INVALID_ARGUMENT, row->name);
+	ck_assert(is_left(memory, 8, ROOM, 0x5a));
+	for (size_t i = 0; i < sizeof(impossible) / sizeof(impossible[0]); i++) {
+		expect(fill_sized(row, impossible[i], memory, ROOM, 0x5a), SKRT_INVALID_ARGUMENT, row->name);
+		ck_assert(is_left(memory, 8, ROOM, 0x5a));
+	}
+	expect(row->fill(NULL), SKRT_INVALID_ARGUMENT, "null");
+	ok(skrt_trace_destroy(sized_trace));
+	close_all();
 }
 END_TEST
 
@@ -416,8 +568,8 @@ END_TEST
 
 static struct skrt_task_times times_of(const struct skrt_trace *trace, const char *task)
 {
-	struct skrt_task_times times = {0};
-	struct skrt_trace_info info;
+	struct skrt_task_times times = {.size = sizeof(times)};
+	struct skrt_trace_info info = {.size = sizeof(info)};
 
 	skrt_trace_describe(trace, &info);
 	for (uint64_t i = 0; i < info.task_count; i++) {
@@ -487,8 +639,8 @@ static void write_trace_over_another(const struct skrt_trace *trace)
 
 START_TEST(traces)
 {
-	struct skrt_trace_info info;
-	struct skrt_task_times times;
+	struct skrt_trace_info info = {.size = sizeof(info)};
+	struct skrt_task_times times = {.size = sizeof(times)};
 	struct skrt_trace *trace, *second;
 	char file[256];
 
@@ -534,7 +686,7 @@ END_TEST
 START_TEST(traced_liars)
 {
 	const struct skrt_kernel *untimed, *liar;
-	struct skrt_trace_info info;
+	struct skrt_trace_info info = {.size = sizeof(info)};
 	struct skrt_trace *trace;
 
 	open_all();
@@ -592,6 +744,9 @@ int main(void)
 	tcase_add_test(tests, waiting_threads);
 	tcase_add_test(tests, sources);
 	tcase_add_test(tests, no_sources);
+	tcase_add_test(tests, read_sizes);
+	tcase_add_test(tests, source_sizes);
+	tcase_add_loop_test(tests, filled_sizes, 0, sizeof(filled) / sizeof(filled[0]));
 	tcase_add_test(tests, arrays);
 	tcase_add_test(tests, memory);
 	tcase_add_test(tests, traces);

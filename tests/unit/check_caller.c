@@ -177,7 +177,8 @@ enum { PLACES = sizeof(places) / sizeof(places[0]) };
  * nothing that others have raised is raised in it. */
 static void run_in(struct modes modes, uint32_t cores, bool before_open, int place)
 {
-	struct skrt_device_options options = {.device = places[place].device, .cores = places[place].cores};
+	struct skrt_device_options options = {
+		.size = sizeof(options), .device = places[place].device, .cores = places[place].cores};
 
 	memset(log_words, 0xff, sizeof(log_words));
 	if (before_open)
@@ -389,7 +390,7 @@ static void *block_signals(void *context)
 
 	(void)context;
 	sigfillset(&mask);
-	open_instance(&(struct skrt_device_options){.cores = 2, .timeout_ms = 200});
+	open_instance(&OPTIONS(.cores = 2, .timeout_ms = 200));
 	fail_with(&mask);
 	close_instance();
 	return NULL;
@@ -408,7 +409,7 @@ START_TEST(blocked_signals)
 		sigaddset(&mask, SIGUSR1);
 		pthread_sigmask(SIG_SETMASK, &mask, NULL);
 		/* On this thread for the first time, or looked at again with a new instance, or a new stream. */
-		open_instance(&(struct skrt_device_options){.cores = 1, .timeout_ms = 200});
+		open_instance(&OPTIONS(.cores = 1, .timeout_ms = 200));
 		fail_with(&mask);
 		pthread_sigmask(SIG_SETMASK, &none, NULL);
 		ok(skrt_stream_destroy(stream));
@@ -503,7 +504,7 @@ START_TEST(alternate_stacks)
 	pthread_t thread;
 
 	make(0);
-	open_instance(&(struct skrt_device_options){.cores = 1});
+	open_instance(&OPTIONS(.cores = 1));
 	ok(skrt_run(stream, instance, find("state")));
 	ck_assert_int_eq(pthread_key_create(&end, expect_own_stack), 0);
 	ck_assert_int_eq(pthread_create(&thread, NULL, overflow, &own_first), 0);

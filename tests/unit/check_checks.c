@@ -82,7 +82,8 @@ static enum skrt_status run_package(struct skrt_device *device, const char *path
 static enum skrt_status run(const char *source, const struct handmade_step *steps, uint32_t step_count,
 			    struct sk_plan_partition partition, uint32_t cores)
 {
-	const struct skrt_device_options options = {.device = "host", .cores = cores, .checks = checks};
+	const struct skrt_device_options options = {
+		.size = sizeof(options), .device = "host", .cores = cores, .checks = checks};
 	struct skrt_device *device;
 	char path[128];
 

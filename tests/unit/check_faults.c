@@ -153,6 +153,7 @@ START_TEST(hangs)
 {
 	bool simulated = !strcmp(places[_i].device, "a3");
 	struct skrt_device_options options = {
+		.size = sizeof(options),
 		.device = places[_i].device,
 		.cores = places[_i].cores,
 		.timeout_ms = simulated ? 0 : 200,
@@ -182,7 +183,7 @@ END_TEST
 START_TEST(in_time)
 {
 	make(hang_source, hang_launches);
-	struct rig rig = open_rig(&(struct skrt_device_options){.cores = 2, .timeout_ms = 500});
+	struct rig rig = open_rig(&OPTIONS(.cores = 2, .timeout_ms = 500));
 	for (int i = 0; i < 20; i++) {
 		ok(run(&rig, "fine"));
 		usleep(40000);
@@ -199,8 +200,8 @@ START_TEST(lost)
 	const struct skrt_kernel *kernel;
 
 	make(locking_source, locking_launches);
-	struct rig rig = open_rig(&(struct skrt_device_options){.cores = core_count(_i)});
-	struct rig other = open_rig(&(struct skrt_device_options){.cores = core_count(_i)});
+	struct rig rig = open_rig(&OPTIONS(.cores = core_count(_i)));
+	struct rig other = open_rig(&OPTIONS(.cores = core_count(_i)));
 	expect(run(&rig, "ends"), SKRT_KERNEL_FAILED, "called abort on core 0");
 	ok(run(&rig, "fine"));
 	expect(run(&rig, "bad"), SKRT_KERNEL_FAILED, "write at address 0x8;");
@@ -220,7 +221,7 @@ START_TEST(lost)
 	close_rig(&rig);
 	close_rig(&other);
 	/* And so does a device that is opened in its place. */
-	rig = open_rig(&(struct skrt_device_options){.cores = core_count(_i)});
+	rig = open_rig(&OPTIONS(.cores = core_count(_i)));
 	ok(run(&rig, "fine"));
 	close_rig(&rig);
 }
@@ -328,7 +329,7 @@ START_TEST(refused_instructions)
 {
 	make_refused();
 
-	struct rig rig = open_rig(&(struct skrt_device_options){.cores = 1});
+	struct rig rig = open_rig(&OPTIONS(.cores = 1));
 
 	for (int i = 0; i < REFUSED; i++) {
 		if (!has_isa(refused[i].isa))
@@ -348,7 +349,7 @@ START_TEST(asynchronous)
 	const struct skrt_kernel *bad, *fine;
 
 	make(hang_source, hang_launches);
-	struct rig rig = open_rig(&(struct skrt_device_options){.device = "a3", .cores = core_count(_i) + 1});
+	struct rig rig = open_rig(&OPTIONS(.device = "a3", .cores = core_count(_i) + 1));
 	ok(skrt_module_find_kernel(rig.module, "forgotten", &bad));
 	ok(skrt_module_find_kernel(rig.module, "fine", &fine));
 	ok(skrt_launch(rig.stream, rig.instance, bad));
@@ -425,7 +426,7 @@ START_TEST(constructors)
 	ok(skrt_module_unload(module));
 	ok(skrt_device_close(device));
 	expect_said(file, "");
-	struct rig rig = open_rig(&(struct skrt_device_options){.cores = 2});
+	struct rig rig = open_rig(&OPTIONS(.cores = 2));
 	expect_said(file, "cd");
 	ok(run(&rig, "fine"));
 	ck_assert_uint_eq(log_words[1], 2);
@@ -479,7 +480,7 @@ START_TEST(failing_constructor)
 	struct skrt_instance *instance;
 	int file = make_constructors(failing[_i].constructor, "");
 
-	ok(skrt_device_open(&(struct skrt_device_options){.timeout_ms = 200}, &device));
+	ok(skrt_device_open(&OPTIONS(.timeout_ms = 200), &device));
 	ok(skrt_module_load(device, path, &module));
 	for (int i = 0; i < 2; i++) {
 		expect(skrt_instance_create(module, &instance), SKRT_KERNEL_FAILED, failing[_i].error);
@@ -495,7 +496,7 @@ END_TEST
 START_TEST(untidy_constructor)
 {
 	int file = make_constructors(UNTIDY, UNTIDY);
-	struct rig rig = open_rig(&(struct skrt_device_options){.cores = 2});
+	struct rig rig = open_rig(&OPTIONS(.cores = 2));
 
 	ck_assert(!is_untidy());
 	ok(run(&rig, "fine"));
@@ -511,7 +512,7 @@ START_TEST(endless_calls)
 {
 	const struct skrt_kernel *kernel;
 	int file = make_constructors("", "for (;;);");
-	struct rig rig = open_rig(&(struct skrt_device_options){.timeout_ms = 200});
+	struct rig rig = open_rig(&OPTIONS(.timeout_ms = 200));
 
 	ok(skrt_module_find_kernel(rig.module, "fine", &kernel));
 	log_words[0] = 7;

@@ -227,8 +227,11 @@ static void synchronise_all(void)
 
 /* More cores than processors among them; and one core for each of two launches. */
 static const struct skrt_device_options places[] = {
-	{.device = "host", .cores = 2},		 {.device = "host", .cores = 7},	  {.device = "a3"},
-	{.device = "a3", .cores = 2, .seed = 1}, {.device = "a3", .cores = 5, .seed = 2},
+	OPTIONS(.device = "host", .cores = 2),
+	OPTIONS(.device = "host", .cores = 7),
+	OPTIONS(.device = "a3"),
+	OPTIONS(.device = "a3", .cores = 2, .seed = 1),
+	OPTIONS(.device = "a3", .cores = 5, .seed = 2),
 };
 enum { PLACES = sizeof(places) / sizeof(places[0]) };
 
@@ -253,7 +256,7 @@ END_TEST
 /* Where there is but one core they cannot, and that is noticed: nobody who is in flight could say it. */
 START_TEST(no_overlap)
 {
-	static const struct skrt_device_options one[] = {{.cores = 1}, {.device = "a3", .cores = 1}};
+	static const struct skrt_device_options one[] = {OPTIONS(.cores = 1), OPTIONS(.device = "a3", .cores = 1)};
 
 	open_all(&one[_i]);
 	close_door();
@@ -270,7 +273,7 @@ END_TEST
 /* On one stream they do not overlap, whatever cores there are. */
 START_TEST(one_stream)
 {
-	open_all(&(struct skrt_device_options){.device = "a3"});
+	open_all(&OPTIONS(.device = "a3"));
 	launch(0, instances[0][1], "ping");
 	launch(0, instances[0][2], "pong");
 	expect(skrt_synchronise(streams[0]), SKRT_KERNEL_FAILED, "superkernel ping: hangs");
@@ -281,8 +284,9 @@ END_TEST
 /* Launches of one instance that are at work at the same time have scratch of their own. */
 START_TEST(scratch)
 {
-	static const struct skrt_device_options wide[] = {
-		{.cores = 4}, {.cores = 7}, {.device = "a3"}, {.device = "a3", .cores = 4, .seed = 7}};
+	static const struct skrt_device_options wide[] = {OPTIONS(.cores = 4), OPTIONS(.cores = 7),
+							  OPTIONS(.device = "a3"),
+							  OPTIONS(.device = "a3", .cores = 4, .seed = 7)};
 
 	open_all(&wide[_i]);
 	for (int i = 0; i < 20; i++) {
@@ -562,7 +566,7 @@ START_TEST(timeout_beside)
 {
 	static const uint32_t cores[] = {2, 7};
 
-	open_all(&(struct skrt_device_options){.cores = cores[_i], .timeout_ms = 600});
+	open_all(&OPTIONS(.cores = cores[_i], .timeout_ms = 600));
 	launch(0, instances[0][1], "endless");
 	usleep(480000);
 	launch(1, instances[1][2], "works");
@@ -586,7 +590,7 @@ END_TEST
  * is in flight could still say it. */
 START_TEST(hang_beside)
 {
-	open_all(&(struct skrt_device_options){.device = "a3", .cores = 4});
+	open_all(&OPTIONS(.device = "a3", .cores = 4));
 	close_door();
 	launch(0, instances[0][1], "ping");
 	launch(1, instances[1][2], "holds");
@@ -604,7 +608,7 @@ START_TEST(busy)
 {
 	struct skrt_module *other;
 
-	open_all(&(struct skrt_device_options){.cores = 2});
+	open_all(&OPTIONS(.cores = 2));
 	launch(0, instances[0][1], "works");
 	expect(skrt_module_unload(module), SKRT_BUSY, "instances: ");
 	expect(skrt_instance_destroy(instances[0][1]), SKRT_BUSY, "launches pending: 1");
@@ -716,7 +720,7 @@ START_TEST(cancelled)
 		pthread_t thread;
 		void *result;
 
-		open_all(&(struct skrt_device_options){.cores = (uint32_t)_i});
+		open_all(&OPTIONS(.cores = (uint32_t)_i));
 		ck_assert_int_eq(pthread_create(&thread, NULL, be_victim, &victim), 0);
 		usleep(50000);
 		ck_assert_int_eq(pthread_cancel(thread), 0);
@@ -766,7 +770,7 @@ static const struct skrt_kernel *fine_kernel;
 
 static enum skrt_status open_device(void)
 {
-	return skrt_device_open(&(struct skrt_device_options){.cores = 2}, &device);
+	return skrt_device_open(&OPTIONS(.cores = 2), &device);
 }
 
 static char consulting_package[1 << 16];
@@ -775,9 +779,12 @@ static size_t consulting_bytes;
 /* From memory: so it is also written to a file. */
 static enum skrt_status load_consulting(void)
 {
-	static const struct skrt_import imports[] = {{"consult", consult}};
-	struct skrt_source from = {
-		.memory = consulting_package, .bytes = consulting_bytes, .imports = imports, .import_count = 1};
+	static const struct skrt_import imports[] = {{sizeof(struct skrt_import), "consult", consult}};
+	struct skrt_source from = {.size = sizeof(from),
+				   .memory = consulting_package,
+				   .bytes = consulting_bytes,
+				   .imports = imports,
+				   .import_count = 1};
 
 	return skrt_module_load_from(device, &from, &module);
 }
@@ -915,7 +922,7 @@ START_TEST(cancelled_while_cores_are_added)
 	void *object = dlopen(file, RTLD_NOW);
 	ck_assert_msg(object != NULL, "%s", dlerror());
 	linked_plan = dlsym(object, "sk_plan");
-	open_all(&(struct skrt_device_options){.cores = 2});
+	open_all(&OPTIONS(.cores = 2));
 	launch(0, instances[0][1], "works");
 	usleep(20000);
 	ck_assert_int_eq(pthread_create(&thread, NULL, be_early_victim, &victim), 0);
@@ -971,7 +978,7 @@ static void be_child(const struct skrt_kernel *kernel)
 	FORKED(skrt_instance_destroy(instances[0][1]));
 	FORKED(skrt_module_unload(module));
 	FORKED(skrt_device_close(device));
-	open_all(&(struct skrt_device_options){.cores = 2});
+	open_all(&OPTIONS(.cores = 2));
 	launch(0, instances[0][1], "wide");
 	synchronise_all();
 	ck_assert_uint_eq(buffers[0][ORDER], 1);
@@ -984,7 +991,7 @@ START_TEST(forked)
 	const struct skrt_kernel *kernel;
 	int status;
 
-	open_all(&(struct skrt_device_options){.cores = 2});
+	open_all(&OPTIONS(.cores = 2));
 	ok(skrt_module_find_kernel(module, "wide", &kernel));
 	if (_i == 1) {
 		launch(0, instances[0][1], "works");

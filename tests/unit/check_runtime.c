@@ -262,7 +262,7 @@ static void setup(void)
 
 static void open_all(uint32_t cores)
 {
-	ok(skrt_device_open(&(struct skrt_device_options){.cores = cores}, &device));
+	ok(skrt_device_open(&OPTIONS(.cores = cores), &device));
 	ok(skrt_module_load(device, path, &module));
 	ok(skrt_instance_create(module, &instance));
 	ok(skrt_stream_create(device, &stream));
@@ -795,8 +795,8 @@ END_TEST
 
 START_TEST(queries)
 {
-	struct skrt_tensor tensor;
-	struct skrt_kernel_info info;
+	struct skrt_tensor tensor = {.size = sizeof(tensor)};
+	struct skrt_kernel_info info = {.size = sizeof(info)};
 	const struct skrt_kernel *kernel;
 	uint32_t index = 99;
 
@@ -891,7 +891,7 @@ START_TEST(misuse)
 	expect(skrt_launch(NULL, instance, own), SKRT_INVALID_ARGUMENT, "needs a stream");
 	expect(skrt_module_unload(module), SKRT_BUSY, "instances: 1");
 	expect(skrt_device_close(device), SKRT_BUSY, "modules: 2, streams: 1");
-	expect(skrt_device_open(&(struct skrt_device_options){.cores = 5000}, &none), SKRT_INVALID_ARGUMENT, "4096");
+	expect(skrt_device_open(&OPTIONS(.cores = 5000), &none), SKRT_INVALID_ARGUMENT, "4096");
 	ck_assert_ptr_null(none);
 	ok(skrt_module_unload(other_module));
 	ok(skrt_module_unload(NULL));
@@ -916,7 +916,7 @@ static void look_at(const char *file)
 	struct skrt_module *damaged;
 	struct skrt_instance *damaged_instance;
 	const struct skrt_kernel *kernel;
-	struct skrt_tensor tensor;
+	struct skrt_tensor tensor = {.size = sizeof(tensor)};
 
 	if (skrt_module_load(device, file, &damaged))
 		return;
@@ -938,7 +938,7 @@ START_TEST(damage)
 	size_t size;
 
 	make(good_source, 1, good_launches);
-	ok(skrt_device_open(&(struct skrt_device_options){.cores = 1}, &device));
+	ok(skrt_device_open(&OPTIONS(.cores = 1), &device));
 	unsigned char *bytes = read_file(path, &size);
 	FILE *file = fopen(path, "r+b");
 	ck_assert_ptr_nonnull(file);

@@ -125,7 +125,7 @@ enum { CORE_COUNTS = sizeof(core_counts) / sizeof(core_counts[0]) };
 
 static void open_all(uint32_t cores, struct skrt_device **device, struct skrt_module **module)
 {
-	ok(skrt_device_open(&(struct skrt_device_options){.cores = cores}, device));
+	ok(skrt_device_open(&OPTIONS(.cores = cores), device));
 	ok(skrt_module_load(*device, path, module));
 }
 
