@@ -16,7 +16,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 14u
+#define SK_PLAN_VERSION 15u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -483,6 +483,7 @@ struct sk_plan {
 	int32_t constants; /* reference to the start of the constants, or 0 */
 	int32_t device;	   /* string: the profile it was planned for */
 	uint32_t resident_cores[SK_MAX_LANES]; /* the most of any launch */
+	uint32_t device_cores[SK_MAX_LANES];   /* of the device's lanes; 0: of a host, where only the machine knows */
 	struct sk_plan_table lanes;	 /* int32_t string references: names */
 	struct sk_plan_table forms;	 /* struct sk_plan_form */
 	struct sk_plan_table launches;	 /* struct sk_plan_launch: the network's launches in order, then the task entries */

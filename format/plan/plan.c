@@ -16,7 +16,7 @@
 #include "format/skabi.h"
 
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
-_Static_assert(sizeof(struct sk_plan) == 360, "struct sk_plan");
+_Static_assert(sizeof(struct sk_plan) == 368, "struct sk_plan");
 _Static_assert(sizeof(struct sk_plan_form) == 80, "struct sk_plan_form");
 _Static_assert(sizeof(struct sk_plan_launch) == 32, "struct sk_plan_launch");
 _Static_assert(sizeof(struct sk_plan_task) == 36, "struct sk_plan_task");
@@ -237,6 +237,9 @@ static bool check_lanes(struct sk_plan_checker *checker)
 	for (uint32_t i = 0; i < SK_MAX_LANES; i++)
 		if (view->plan->resident_cores[i] > (i < view->lane_count ? SK_MAX_RESIDENT : 0))
 			return sk_plan_fail(checker, "it needs %u cores of lane %u", view->plan->resident_cores[i], i);
+	for (uint32_t i = view->lane_count; i < SK_MAX_LANES; i++)
+		if (view->plan->device_cores[i])
+			return sk_plan_fail(checker, "the device has cores in lane %u, which there is not", i);
 	return check_string(checker, &view->plan->device, "the device's name", OPTIONAL);
 }
 

@@ -41,6 +41,7 @@ static bool place_constants(struct sk_plan_writer *writer)
 static void write_header(struct sk_plan_writer *writer, uint32_t machine)
 {
 	struct sk_plan *plan = writer->plan;
+	const struct sk_profile *device = writer->model->device;
 
 	plan->magic = SK_PLAN_MAGIC;
 	plan->version = SK_PLAN_VERSION;
@@ -52,9 +53,11 @@ static void write_header(struct sk_plan_writer *writer, uint32_t machine)
 	plan->isa = writer->model->isa;
 	if (plan->constants_size)
 		sk_plan_add_relocation(writer, &plan->constants, SK_PLAN_CONSTANTS, 0);
-	sk_plan_set_string(writer, &plan->device, writer->model->device->name);
-	for (uint32_t i = 0; i < writer->model->device->lane_count; i++)
-		sk_plan_set_string(writer, &writer->lanes[i], writer->model->device->lanes[i].name);
+	sk_plan_set_string(writer, &plan->device, device->name);
+	for (uint32_t i = 0; i < device->lane_count; i++) {
+		sk_plan_set_string(writer, &writer->lanes[i], device->lanes[i].name);
+		plan->device_cores[i] = sk_device_counts_cores(device) ? device->lanes[i].cores : 0;
+	}
 }
 
 /* As the record of that number. */

@@ -40,15 +40,31 @@ static const char *cores_text(const struct sk_calls *calls, uint32_t cores)
 				     : sk_arena_print(calls->arena, "%u core%s", cores, cores == 1 ? "" : "s");
 }
 
+/* Of every device but a host it is known when linking. */
+static bool check_lane_cores(struct sk_calls *calls)
+{
+	const struct sk_plan_view *view = calls->view;
+	const char *device = sk_plan_string(&view->plan->device);
+
+	for (uint32_t lane = 0; lane < view->lane_count; lane++)
+		if (!view->plan->device_cores[lane] != !strcmp(device, "host")) {
+			sk_error(calls->diag, (struct sk_place){.file = calls->file},
+				 "device %s cannot have %u cores in lane '%s'", device, view->plan->device_cores[lane],
+				 sk_plan_string(&view->lanes[lane]));
+			return false;
+		}
+	return true;
+}
+
 /* A plan made by hand may be for no device. */
 static void check_device_cores(struct sk_calls *calls, const uint64_t *least)
 {
 	const struct sk_plan_view *view = calls->view;
 	struct sk_wrong_cores wrong;
 
-	if (!view->plan->device)
+	if (!view->plan->device || !check_lane_cores(calls))
 		return;
-	wrong = sk_device_cores_check(calls->arena, view, least);
+	wrong = sk_device_cores_check(view, least);
 	if (wrong.launch == SK_NO_INDEX)
 		return;
 

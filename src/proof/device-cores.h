@@ -1,11 +1,9 @@
-/* Whether the plan says of each launch how many cores it takes on the device that the plan is for. On a host that
- * follows from the launch. Of other devices a plan has the name, and not how many cores they have; so there the numbers
- * of all launches have to be those of one and the same device, whichever that is. In come the plan, and by call the
- * least unit; out comes a launch whose numbers are others. */
+/* Whether the plan says of each launch how many cores it takes on the device that the plan is for: a number that
+ * follows from the launch, and on a device that is not a host from how many cores its lanes have. In come the plan, and
+ * by call the least unit; out comes a launch with another number. */
 #ifndef SK_DEVICE_CORES_H
 #define SK_DEVICE_CORES_H
 
-#include "base/arena.h"
 #include "format/plan/plan.h"
 
 struct sk_wrong_cores {
@@ -13,7 +11,6 @@ struct sk_wrong_cores {
 	uint32_t lane, follows; /* what its number is by the rest of the plan */
 };
 
-struct sk_wrong_cores sk_device_cores_check(struct sk_arena *arena, const struct sk_plan_view *view,
-					    const uint64_t *least);
+struct sk_wrong_cores sk_device_cores_check(const struct sk_plan_view *view, const uint64_t *least);
 
 #endif

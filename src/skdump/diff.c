@@ -15,7 +15,7 @@ enum kind { PLAN, BINDING, KERNEL, LAUNCH, TASK, KINDS };
 static const char *const kind_names[KINDS] = {"plan", "binding", "kernel", "launch", "task"};
 
 static const char *const properties[KINDS][MOST_PROPERTIES] = {
-	[PLAN] = {"device", "lanes", "workspace", "constants", "instruction sets", "task entries"},
+	[PLAN] = {"device", "lanes", "cores", "workspace", "constants", "instruction sets", "task entries"},
 	[BINDING] = {"role", "type", "shape"},
 	[KERNEL] = {"symbol", "signature"},
 	[LAUNCH] = {"kind", "scope", "stream", "steps", "awaits", "follows", "times"},
@@ -90,18 +90,21 @@ static void add_plan(struct items *items)
 {
 	struct item *item = add_item(items, PLAN, "");
 	const struct sk_plan *plan = items->plan->plan;
-	names lanes = {0};
+	names lanes = {0}, cores = {0};
 	char isa[SK_ISA_TEXT_SIZE];
 
-	for (uint32_t i = 0; i < items->plan->lane_count; i++)
+	for (uint32_t i = 0; i < items->plan->lane_count; i++) {
 		add_name(items, &lanes, sk_plan_string(&items->plan->lanes[i]));
+		add_name(items, &cores, plan->device_cores[i] ? number_text(items, plan->device_cores[i]) : "all");
+	}
 	sk_isa_text(isa, plan->isa);
 	item->values[0] = sk_plan_string(&plan->device);
 	item->values[1] = names_text(items, &lanes);
-	item->values[2] = number_text(items, plan->workspace_size);
-	item->values[3] = number_text(items, plan->constants_size);
-	item->values[4] = sk_arena_copy(items->arena, isa, strlen(isa));
-	item->values[5] = number_text(items, items->plan->launch_count - items->plan->network_launch_count);
+	item->values[2] = names_text(items, &cores);
+	item->values[3] = number_text(items, plan->workspace_size);
+	item->values[4] = number_text(items, plan->constants_size);
+	item->values[5] = sk_arena_copy(items->arena, isa, strlen(isa));
+	item->values[6] = number_text(items, items->plan->launch_count - items->plan->network_launch_count);
 }
 
 static void add_binding(struct items *items, const struct sk_plan_tensor *tensor)

@@ -156,6 +156,14 @@ static void put_head(const struct writer *writer)
 	for (uint32_t i = 0; i < plan->lane_count; i++)
 		fprintf(writer->stream, "%s%s", i ? ", " : "",
 			sk_json_string(writer->arena, sk_plan_string(&plan->lanes[i])));
+	fputs("],\n  \"lane_cores\": [", writer->stream);
+	for (uint32_t i = 0; i < plan->lane_count; i++) {
+		fputs(i ? ", " : "", writer->stream);
+		if (plan->plan->device_cores[i])
+			fprintf(writer->stream, "%u", plan->plan->device_cores[i]);
+		else
+			fputs("null", writer->stream);
+	}
 	fputc(']', writer->stream);
 	put_sizes(writer);
 	put_totals(writer);

@@ -78,11 +78,21 @@ static void show_networks(const struct sk_show *show, struct sk_table *table)
 				     sk_show_plural(network.binding_count), network.first_binding));
 }
 
+/* "core", or "cube with 24 cores", where it is known how many the device has. */
+static const char *lane_text(const struct sk_show *show, uint32_t lane)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	const char *name = sk_show_name(show, &plan->lanes[lane]);
+	uint32_t cores = plan->plan->device_cores[lane];
+
+	return cores ? sk_arena_print(show->arena, "%s with %u core%s", name, cores, sk_show_plural(cores)) : name;
+}
+
 void sk_show_summary(const struct sk_show *show)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
 	uint32_t entries = plan->launch_count - plan->network_launch_count, steps = 0, awaits = 0;
-	const char *lanes = sk_show_name(show, &plan->lanes[0]);
+	const char *lanes = "";
 	struct sk_arena *arena = show->arena;
 	char isa[SK_ISA_TEXT_SIZE];
 	struct sk_table table;
@@ -91,8 +101,8 @@ void sk_show_summary(const struct sk_show *show)
 		steps += sk_plan_form(&plan->launches[i])->step_count;
 		awaits += sk_show_count_awaits(plan, &plan->launches[i]);
 	}
-	for (uint32_t i = 1; i < plan->lane_count; i++)
-		lanes = sk_arena_print(arena, "%s, %s", lanes, sk_show_name(show, &plan->lanes[i]));
+	for (uint32_t i = 0; i < plan->lane_count; i++)
+		lanes = sk_arena_print(arena, "%s%s%s", lanes, i ? ", " : "", lane_text(show, i));
 	sk_table_init(&table, arena, "ll");
 	summary_line(&table, "machine", machine_name(plan->plan->machine));
 	summary_line(&table, "device",

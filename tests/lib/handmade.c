@@ -328,7 +328,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 		SK_PLAN_ALIGN, SK_PLAN_MAGIC, SK_PLAN_VERSION, SK_ABI_VERSION, package->workspace_size,
 		package->unshared_workspace_size);
 	reference(&writer, "hand");
-	fprintf(file, "\t.long %u, 0\n", resident);
+	fprintf(file, "\t.long %u, 0, 0, 0\n", resident);
 	table(&writer, "lanes", package->lane_count);
 	table(&writer, "forms", launches);
 	table(&writer, "launches", launches);

@@ -13,6 +13,7 @@ struct plan {
 	bool streams_apart;
 	const char *signature; /* of the only kernel */
 	const char *device; /* NULL: none */
+	uint32_t device_cores[SK_MAX_LANES];
 	uint64_t workspace, unshared, constants;
 	SK_ARRAY(struct sk_plan_launch) launches;
 	SK_ARRAY(struct sk_plan_form) forms; /* of each launch its own, so that tests can change it */
@@ -52,9 +53,11 @@ void plan_signature(struct plan *plan, const char *signature)
 	plan->signature = signature;
 }
 
-void plan_device(struct plan *plan, const char *name)
+void plan_device(struct plan *plan, const char *name, uint32_t first, uint32_t second)
 {
 	plan->device = name;
+	plan->device_cores[0] = first;
+	plan->device_cores[1] = second;
 }
 
 /* ---- tensors ---- */
@@ -548,6 +551,7 @@ void *plan_finish(struct plan *plan, size_t *size)
 				   .unshared_workspace_size = plan->unshared,
 				   .constants_size = plan->constants};
 	memcpy(header->resident_cores, plan->resident_cores, sizeof(plan->resident_cores));
+	memcpy(header->device_cores, plan->device_cores, sizeof(plan->device_cores));
 
 	int32_t *lanes = put_table(&writer, &header->lanes, (int32_t[SK_MAX_LANES]){0}, plan->lanes, sizeof(*lanes));
 	struct sk_plan_form *forms = PUT(forms);

@@ -15,8 +15,8 @@ struct plan *plan_create(struct sk_arena *arena, uint32_t lanes);
 /* The signature of the kernel that all tasks call; the verifier does not look at it. */
 void plan_signature(struct plan *plan, const char *signature);
 
-/* The device that it is for; else none. */
-void plan_device(struct plan *plan, const char *name);
+/* The device that it is for, and the cores of its lanes, all 0 of a host; else none. */
+void plan_device(struct plan *plan, const char *name, uint32_t first, uint32_t second);
 
 /* A tensor of one dimension. Inputs, outputs and inouts are bound in the order of the calls. Returns its number. */
 uint32_t plan_tensor(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, enum sk_role role);

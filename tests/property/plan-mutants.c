@@ -24,7 +24,7 @@
 #define HEADER_FIELDS(N, A, R, r) \
 	N(r, magic) N(r, version) N(r, abi_version) N(r, machine) N(r, size) N(r, workspace_size) \
 	N(r, unshared_workspace_size) N(r, constants_size) N(r, isa) R(r, constants) R(r, device) A(r, resident_cores) \
-	TABLE_FIELDS(N, r, lanes) TABLE_FIELDS(N, r, forms) TABLE_FIELDS(N, r, launches) TABLE_FIELDS(N, r, tasks) TABLE_FIELDS(N, r, costs) \
+	A(r, device_cores) TABLE_FIELDS(N, r, lanes) TABLE_FIELDS(N, r, forms) TABLE_FIELDS(N, r, launches) TABLE_FIELDS(N, r, tasks) TABLE_FIELDS(N, r, costs) \
 	TABLE_FIELDS(N, r, kernels) TABLE_FIELDS(N, r, types) TABLE_FIELDS(N, r, tensors) TABLE_FIELDS(N, r, bindings) TABLE_FIELDS(N, r, steps) \
 	TABLE_FIELDS(N, r, calls) TABLE_FIELDS(N, r, awaits) TABLE_FIELDS(N, r, arguments) TABLE_FIELDS(N, r, lists) \
 	TABLE_FIELDS(N, r, operands) TABLE_FIELDS(N, r, loops) \
@@ -178,8 +178,9 @@ static const struct record *find_field(uint32_t number, const struct field **fie
 /* Fields that may have other numbers in a plan that is proved: what they say stands nowhere else in the package. */
 static const char *const free_fields[] = {
 	/* Only the manifest, or the processor, says whether it is right. */
-	"header.isa", "header.device", "tasks.line", "tasks.cost", "tasks.vector_cost", "costs.given", "costs.values",
-	"kernels.name", "kernels.isa", "tensors.name", "types.range", "lanes.name", "strings.byte",
+	"header.isa", "header.device", "header.device_cores", "tasks.line", "tasks.cost", "tasks.vector_cost",
+	"costs.given", "costs.values", "kernels.name", "kernels.isa", "tensors.name", "types.range", "lanes.name",
+	"strings.byte",
 	/* Options of scopes. Flags and awaits may be others if the proof holds. */
 	"forms.func_align", "forms.flags", "forms.preload", "forms.copies", "forms.lane_cores", "steps.flags",
 	"awaits.step", "follows.number",

@@ -144,6 +144,7 @@ enum kind {
 	KIND_PLACED_TILES,
 	KIND_PLACED_BLOCKS,
 	KIND_PLACED_ELIDED,
+	KIND_PLACED_LIMITED,
 	KINDS,
 };
 
@@ -232,6 +233,7 @@ static const char *const kind_names[KINDS] = {
 	[KIND_PLACED_TILES] = "tile groups that do",
 	[KIND_PLACED_BLOCKS] = "steps in blocks that do",
 	[KIND_PLACED_ELIDED] = "two such steps in a row, of which none awaits the other",
+	[KIND_PLACED_LIMITED] = "such steps where options leave them fewer cores, in a launch of two lanes",
 };
 
 enum { MOST_KERNELS = 128 };
@@ -858,6 +860,9 @@ static void note_place(struct property *property, const struct sk_plan_launch *l
 	note(property, KIND_PLACED, placed);
 	note(property, KIND_PLACED_TILES, placed && step->tile);
 	note(property, KIND_PLACED_BLOCKS, placed && step->blocks);
+	note(property, KIND_PLACED_LIMITED,
+	     placed && sk_plan_form(launch)->lane_cores[step->lane] && sk_plan_form(launch)->lane_steps[0] &&
+		     sk_plan_form(launch)->lane_steps[1]);
 	note(property, KIND_PLACED_ELIDED,
 	     placed && index > launch->first_step && step->partition == step[-1].partition &&
 		     step->partition != SK_NO_INDEX && !step->await_count &&

@@ -160,7 +160,7 @@ fi
 # A forged plan: levels that no processor has. The header's set, and the second kernel's, get bit 63.
 declare_isa x86-64-v2
 plan=$((0x$(nm -D isa.sk | awk '$3 == "sk_plan" { print $1 }')))
-kernels=$((plan + 112 + $(od -An -td4 -j $((plan + 112)) -N 4 isa.sk)))
+kernels=$((plan + 120 + $(od -An -td4 -j $((plan + 120)) -N 4 isa.sk)))
 forge() { # OFFSET
 	printf '\200' | dd of=isa.sk bs=1 seek=$(($1 + 7)) conv=notrunc status=none
 }

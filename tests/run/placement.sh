@@ -125,6 +125,39 @@ chains rows '[24, 2000]' 24 ''
 begins 'a0@0 b0@0 c0@0 a1@1 b1@1 c1@1 a2@0 b2@0 c2@0 a3@1 b3@1 c3@1'
 awaits 0
 
+# Tasks of a scope with debug-aic-num do not begin at the first core; with those of vector cores the launch has 24 groups of a cube
+# core and a vector core, and of these 3 cube cores.
+cat >vector.c <<'C'
+#include "skkernel.h"
+void doubled(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = 2 * x[i];
+}
+SK_KERNEL(doubled, "vector split=n; in x f32[n], out y f32[n], n i64");
+C
+sed 's/"blocks;/"cube blocks;/' kernels.c >cube.c
+compile vector
+compile cube
+cat >m.yaml <<M
+sklink: 1
+device: a3
+tensors:
+$(tensors '[1000]' x a0 b0 c0)
+tasks:
+  - {name: a0, kernel: doubled, args: [x, a0], scope: s}
+  - {name: b0, kernel: halves, args: [x, b0], blocks: 1, cost: {cycles: 50000}, scope: s}
+  - {name: c0, kernel: halves, args: [x, c0], blocks: 1, cost: {cycles: 50000}, scope: s}
+scopes:
+  s: {options: "debug-aic-num=3"}
+M
+for entries in '' --no-task-entries; do
+	"$sklink" m.yaml vector.o cube.o $entries -o m.sk
+	begins 'a0@0 b0@0 c0@1'
+	"$skdump" --verify m.sk >/dev/null
+	"$skdump" --launches m.sk | grep -q ' 3 x 1:8 ' || fail "$("$skdump" --launches m.sk)"
+done
+
 # ---- who goes on with the result of a long task is where that was; one more, who could not begin before, elsewhere, and waits ----
 device=host
 cat >m.yaml <<M

@@ -37,6 +37,8 @@ steps, tasks, launches = data["steps"], data["tasks"], data["launches"]
 last_tasks = [tasks[step["tasks"][-1]]["name"] for step in steps]
 same("device", report["device"]["name"], data["device"])
 same("lanes", [lane["name"] for lane in report["device"]["lanes"]], data["lanes"])
+host = report["device"]["name"] == "host"
+same("lane_cores", [None if host else lane["cores"] for lane in report["device"]["lanes"]], data["lane_cores"])
 for key, value in data["sizes"].items():
     same("sizes." + key, report["sizes"][key], value)
 same("traffic", report["tiles"]["traffic"], data["totals"]["traffic"])

@@ -887,26 +887,32 @@ START_TEST(state_contradicts)
 }
 END_TEST
 
-/* The cores that a launch takes on the device. On the host they follow from it alone; of a device of which nothing but
- * the name is known, all numbers have to be those of some device. */
+/* The cores that a launch takes on the device. On a host they follow from it alone, elsewhere from the device's, too.
+ */
 static const struct {
 	const char *device;
+	uint32_t device_cores;
 	uint64_t extent; /* of a split kernel in the launch, and in one of its own that takes `own` cores */
 	uint32_t limit, cores, own;
 	const char *message;
 } device_cores[] = {
-	{"host", 1000, 0, SK_ALL_CORES, SK_ALL_CORES, NULL},
-	{"host", 1000, 4, 4, SK_ALL_CORES, NULL},
-	{"host", 1000, 0, 16, SK_ALL_CORES, "it takes 16 cores of lane 'core' of device host, and all cores by"},
-	{"host", 1000, 4, SK_ALL_CORES, SK_ALL_CORES,
+	{"host", 0, 1000, 0, SK_ALL_CORES, SK_ALL_CORES, NULL},
+	{"host", 0, 1000, 4, 4, SK_ALL_CORES, NULL},
+	{"host", 0, 1000, 0, 16, SK_ALL_CORES, "it takes 16 cores of lane 'core' of device host, and all cores by"},
+	{"host", 0, 1000, 4, SK_ALL_CORES, SK_ALL_CORES,
 	 "it takes all cores of lane 'core' of device host, and 4 cores by"},
-	{"other", 1000, 0, 16, 16, NULL}, /* as many as there are units of 64 */
-	{"other", 1000, 0, 8, 8, NULL}, /* as many as the device has */
-	{"other", 1000, 4, 4, 16, NULL},
-	{"other", 1000, 0, 8, 16, "launch 'sp': it takes 8 cores of lane 'core' of device other, and 16 cores by"},
-	{"other", 1000, 0, 17, 17, "it takes 17 cores of lane 'core' of device other, and 16 cores by"},
-	{"other", 1000, 4, 5, 16, "it takes 5 cores of lane 'core' of device other, and 4 cores by"},
-	{"other", 64, 0, 0, 1, "it takes 0 cores of lane 'core' of device other, and 1 core by"},
+	{"host", 8, 1000, 0, SK_ALL_CORES, SK_ALL_CORES, "device host cannot have 8 cores in lane 'core'"},
+	{"other", 64, 1000, 0, 16, 16, NULL}, /* as many as there are units of 64 */
+	{"other", 8, 1000, 0, 8, 8, NULL}, /* as many as the device has */
+	{"other", 64, 1000, 4, 4, 16, NULL},
+	{"other", 64, 1000, 0, 8, 16, "launch 'sp': it takes 8 cores of lane 'core' of device other, and 16 cores by"},
+	{"other", 64, 1000, 0, 17, 17, "it takes 17 cores of lane 'core' of device other, and 16 cores by"},
+	{"other", 64, 1000, 0, 8, 8, "it takes 8 cores of lane 'core' of device other, and 16 cores by"},
+	{"other", 8, 1000, 0, 16, 16, "it takes 16 cores of lane 'core' of device other, and 8 cores by"},
+	{"other", 64, 1000, 4, 5, 16, "it takes 5 cores of lane 'core' of device other, and 4 cores by"},
+	{"other", 64, 1000, 4, 3, 16, "it takes 3 cores of lane 'core' of device other, and 4 cores by"},
+	{"other", 64, 64, 0, 0, 1, "it takes 0 cores of lane 'core' of device other, and 1 core by"},
+	{"other", 0, 1000, 0, 0, 0, "device other cannot have 0 cores in lane 'core'"},
 };
 
 START_TEST(device_cores_contradict)
@@ -914,7 +920,7 @@ START_TEST(device_cores_contradict)
 	struct plan *plan = plan_create(arena, 1);
 	uint32_t x = plan_tensor(plan, "x", SK_F32, device_cores[_i].extent, SK_ROLE_INOUT);
 
-	plan_device(plan, device_cores[_i].device);
+	plan_device(plan, device_cores[_i].device, device_cores[_i].device_cores, 0);
 	plan_signature(plan, "split=n; inout x f32[n], n i64");
 	for (int i = 0; i < 2; i++) {
 		plan_launch(plan, i ? "own" : "sp", i ? SK_LAUNCH_TASK : SK_LAUNCH_SUPERKERNEL);
@@ -935,25 +941,33 @@ START_TEST(device_cores_contradict)
 }
 END_TEST
 
-/* Groups of a cube core and one or two vector cores, on a device with 24 and 48, as launches of only one lane show. */
+/* Groups of a cube core and one or two vector cores, on a device with 24 and 48. */
+static const struct {
+	uint32_t cube, vector; /* blocks */
+	uint32_t first; /* core, of the cube blocks */
+	uint32_t cube_limit, vector_limit;
+	uint32_t cubes, vectors; /* cores */
+	uint32_t lane, follows; /* SK_NO_INDEX: right */
+} groups[] = {
+	{3, 2, 0, 0, 0, 3, 3, SK_NO_INDEX, 0},
+	{3, 4, 0, 0, 0, 3, 6, SK_NO_INDEX, 0},
+	{3, 9, 0, 0, 0, 5, 10, SK_NO_INDEX, 0},
+	{100, 100, 0, 0, 0, 24, 48, SK_NO_INDEX, 0},
+	{3, 2, 0, 0, 0, 3, 2, 1, 3},
+	{3, 4, 0, 0, 0, 4, 6, 0, 3},
+	{100, 100, 0, 0, 0, 24, 47, 1, 48},
+	{1, 13, 1, 0, 0, 24, 24, SK_NO_INDEX, 0}, /* it has all cube cores, since it does not begin at the first one */
+	{1, 13, 1, 3, 0, 3, 24, SK_NO_INDEX, 0},
+	{1, 13, 1, 3, 4, 3, 4, SK_NO_INDEX, 0},
+	{1, 13, 1, 3, 0, 3, 13, 1, 24},
+	{1, 13, 1, 3, 0, 2, 24, 0, 3},
+};
+
 START_TEST(groups_contradict)
 {
-	static const struct {
-		uint32_t cube, vector, cubes, vectors; /* blocks, and cores */
-		uint32_t lane, follows; /* SK_NO_INDEX: right */
-	} groups[] = {
-		{3, 2, 3, 3, SK_NO_INDEX, 0},	    {3, 4, 3, 6, SK_NO_INDEX, 0}, {3, 9, 5, 10, SK_NO_INDEX, 0},
-		{100, 100, 24, 48, SK_NO_INDEX, 0}, {3, 2, 3, 2, 1, 3},		  {3, 4, 4, 6, 0, 3},
-		{100, 100, 24, 47, 1, 48},
-	};
 	struct plan *plan = plan_create(arena, 2);
 
-	for (uint32_t lane = 0; lane < 2; lane++) {
-		plan_launch(plan, lane ? "vectors" : "cubes", SK_LAUNCH_SINGLE);
-		plan_lane(plan, lane);
-		plan_blocks(plan, lane ? "v" : "c", 1000);
-		plan_device_cores(plan, lane ? 0 : 24, lane ? 48 : 0);
-	}
+	plan_device(plan, "other", 24, 48);
 	plan_launch(plan, "both", SK_LAUNCH_SUPERKERNEL);
 	plan_blocks(plan, "cube", groups[_i].cube);
 	plan_lane(plan, 1);
@@ -961,9 +975,14 @@ START_TEST(groups_contradict)
 	plan_device_cores(plan, groups[_i].cubes, groups[_i].vectors);
 
 	struct sk_plan_view view = plan_view(plan);
-	struct sk_wrong_cores wrong = sk_device_cores_check(arena, &view, (uint64_t[]){1, 1, 1, 1});
 
-	ck_assert_uint_eq(wrong.launch, groups[_i].lane == SK_NO_INDEX ? SK_NO_INDEX : 2);
+	((struct sk_plan_step *)view.steps)->first_core = groups[_i].first;
+	plan_form(view.launches)->lane_cores[0] = groups[_i].cube_limit;
+	plan_form(view.launches)->lane_cores[1] = groups[_i].vector_limit;
+
+	struct sk_wrong_cores wrong = sk_device_cores_check(&view, (uint64_t[]){1, 1});
+
+	ck_assert_uint_eq(wrong.launch, groups[_i].lane == SK_NO_INDEX ? SK_NO_INDEX : 0);
 	if (wrong.launch != SK_NO_INDEX) {
 		ck_assert_uint_eq(wrong.lane, groups[_i].lane);
 		ck_assert_uint_eq(wrong.follows, groups[_i].follows);
@@ -1007,7 +1026,7 @@ int main(void)
 	tcase_add_test(tcase, unit_contradicts);
 	tcase_add_loop_test(tcase, units_of_two_steps, 0, 4);
 	tcase_add_loop_test(tcase, device_cores_contradict, 0, sizeof(device_cores) / sizeof(device_cores[0]));
-	tcase_add_loop_test(tcase, groups_contradict, 0, 7);
+	tcase_add_loop_test(tcase, groups_contradict, 0, sizeof(groups) / sizeof(groups[0]));
 	tcase_add_loop_test(tcase, unfusible_contradicts, 0, 3);
 	tcase_add_loop_test(tcase, units_of_signatures_contradict, 0, 5);
 	tcase_add_loop_test(tcase, untiled_contradicts, 0, 2);

@@ -237,7 +237,7 @@ START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
 	REFUSED("version 4 is not supported", d.plan->version = 4);
-	REFUSED("version 15 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
+	REFUSED("version 16 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);

@@ -1151,7 +1151,7 @@ START_TEST(printed)
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
-	plan_device(plan, "test"); /* whose profile nobody has */
+	plan_device(plan, "test", 2, 0); /* whose profile nobody has */
 	for (int i = 0; i < 60; i++)
 		plain(plan, "same", (uint32_t)i % 2, 10);
 	view = plan_view(plan);

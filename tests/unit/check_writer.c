@@ -476,7 +476,7 @@ START_TEST(test_damaged_lists)
 	call = (struct sk_plan_call *)view.calls;
 	list = (struct sk_plan_argument *)view.lists;
 	operands = (uint32_t *)view.operands;
-	REFUSED("version 12 is not supported (this is 14)", plan->version, 12);
+	REFUSED("version 12 is not supported (this is 15)", plan->version, 12);
 	REFUSED("its list, records 1 to 3, is out of range (3 records)", call->list, 1);
 	REFUSED("its list, records 4294967295 to 4294967297, is out of range", call->list, UINT32_MAX);
 	REFUSED("argument 1: operand 4 is none of 4", call[1].first_operand, 3);
