@@ -175,7 +175,7 @@ static const char *device_cores_text(const struct sk_show *show, const struct sk
 	const struct sk_plan_view *plan = &show->file->plan;
 	const uint32_t *cores = sk_plan_form(launch)->device_cores;
 
-	if (cores[0] && cores[1] && cores[1] % cores[0] == 0)
+	if (cores[0] && (cores[1] == cores[0] || cores[1] == 2 * cores[0]))
 		return sk_arena_print(show->arena, "%u x 1:%u", cores[0], cores[1] / cores[0]);
 	if (cores[0] && cores[1])
 		return sk_arena_print(show->arena, "%u %s, %u %s", cores[0], sk_show_name(show, &plan->lanes[0]),

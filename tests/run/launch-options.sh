@@ -196,6 +196,8 @@ cores() { # PACKAGE TEXT
 cores few '1 x 1:2'
 link odd debug-aiv-num=5
 cores odd '16 cube, 5 vector'
+link uneven debug-aic-num=2 # no groups, though one number divides the other
+cores uneven '2 cube, 16 vector'
 cores host '3 core'
 link host "" host
 cores host all

@@ -155,7 +155,7 @@ for entries in '' --no-task-entries; do
 	"$sklink" m.yaml vector.o cube.o $entries -o m.sk
 	begins 'a0@0 b0@0 c0@1'
 	"$skdump" --verify m.sk >/dev/null
-	"$skdump" --launches m.sk | grep -q ' 3 x 1:8 ' || fail "$("$skdump" --launches m.sk)"
+	"$skdump" --launches m.sk | grep -q ' 3 cube, 24 vector ' || fail "$("$skdump" --launches m.sk)"
 done
 
 # ---- who goes on with the result of a long task is where that was; one more, who could not begin before, elsewhere, and waits ----
