@@ -1,11 +1,11 @@
 # Man pages and documents.
 dist_man_MANS += doc/sklink.1
 dist_man_MANS += doc/skdump.1 doc/sklink-bisect.1
-man_MANS = doc/sk-manifest.5 doc/sk-signatures.5 doc/sk-fusion.5
+man_MANS = doc/sk-manifest.5 doc/sk-signatures.5 doc/sk-fusion.5 doc/libskrt.3
 CLEANFILES += $(man_MANS)
 EXTRA_DIST += doc/manual.awk
 
-make_manual = LC_ALL=C $(AWK) -f $(top_srcdir)/doc/manual.awk -v section=5
+make_manual = LC_ALL=C $(AWK) -f $(top_srcdir)/doc/manual.awk -v section=$(subst .,,$(suffix $@))
 
 doc/sk-manifest.5: doc/manifest.md doc/manual.awk
 	@$(MKDIR_P) $(@D)
@@ -22,6 +22,11 @@ doc/sk-fusion.5: doc/fusion.md doc/manual.awk
 	$(AM_V_GEN)$(make_manual) -v name=sk-fusion -v what='how sklink fuses the operators of models' \
 		-v also='sk-manifest 5 sklink 1' $(top_srcdir)/doc/fusion.md >$@.tmp && mv $@.tmp $@
 
+doc/libskrt.3: doc/libskrt.md doc/manual.awk
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(make_manual) -v name=libskrt -v what='load and run packages made by sklink' \
+		-v also='sklink 1 skrun 1' $(top_srcdir)/doc/libskrt.md >$@.tmp && mv $@.tmp $@
+
 # Documents and samples refer to each other, so they are installed as they lie here.
 nobase_dist_doc_DATA += README.md CONTRIBUTING.md LICENSE \
-	doc/abi.md doc/design.md doc/fusion.md doc/kernels.md doc/manifest.md doc/models.md doc/operators.md doc/runtime.md doc/signatures.md doc/simulation.md doc/page.png doc/python.md doc/building.md doc/skdump-json.md
+	doc/abi.md doc/design.md doc/fusion.md doc/kernels.md doc/libskrt.md doc/manifest.md doc/models.md doc/operators.md doc/runtime.md doc/signatures.md doc/simulation.md doc/page.png doc/python.md doc/building.md doc/skdump-json.md

@@ -1,76 +1,11 @@
-/* skrt.h: load packages made by sklink and run them. C and C++.
+/* skrt.h: load packages made by sklink and run them. C and C++. libskrt(3), doc/libskrt.md, has an example, and the
+ * rules that hold for all functions: ownership, threads, the state of the calling thread, locale, order, faults.
  *
- *   skrt_device_open(NULL, &device);
- *   skrt_module_load(device, "model.sk", &module);
- *   skrt_instance_create(module, &instance);
- *   skrt_instance_bind(instance, 0, x, x_bytes);   // every tensor; numbers from skrt_module_find_tensor
- *   skrt_stream_create(device, &stream);
- *   skrt_launch_network(stream, instance);         // returns at once
- *   skrt_synchronise(stream);                      // waits, and says what went wrong
- *
- * Status and text. Every function that can fail returns a status; SKRT_OK is 0. skrt_error() is the text of the last
- * failure on the calling thread, and names what failed: the file, the tensor, the task and its kernel. A function that
- * fails has changed nothing, unless it says otherwise, and has left its result alone.
- *
- * Ownership. A device owns nothing but itself: streams, events and modules are made on a device, instances of a module,
- * and each is destroyed by its maker before what it was made of; the reverse order is refused with SKRT_BUSY. Kernels
- * and all strings belong to their module and live as long as it does. Bound memory belongs to the caller and must stay
- * until the instance is bound elsewhere or destroyed.
- *
- * Threads. All functions may be called from any thread, at the same time, also on the same objects, except that an
- * object must not be in use elsewhere while it is destroyed. Launches queued by several threads on one stream run in
- * the order in which the calls got through. Kernels run on the device's threads and on threads that wait in
- * skrt_synchronise, skrt_run or skrt_run_serial; they must not call these functions.
- *
- * A thread that is cancelled (pthread_cancel) in one of these functions ends when it has returned, or later; whom
- * skrt_stream_call calls is not cancelled. Who is cancelled asynchronously, or in a signal handler, must not call them.
- * A fork has none of the device's threads. There all functions that take a device, or what was made on it, are
- * SKRT_DEVICE_LOST, closing, destroying and looking for kernels included, but for those that only describe (counts,
- * tensors, names); it can open a device of its own.
- * What skrt_stream_call calls may fork, but must not return in the child.
- *
- * State of the calling thread. Package code (kernels, serial entries, constructors, destructors) begins in one state,
- * whatever thread plays it, and what it changes there does not reach the caller:
- *   Floating point: results are rounded to nearest, none is flushed to zero, long double has all its bits, no exception
- * interrupts (doc/abi.md has the registers). The caller's modes are restored. Exception flags can be set at the
- * beginning; of the caller's, those of the x87 unit can be cleared.
- *   errno is 0 at the beginning, and the caller's does not change while package code runs.
- *   Signals: a thread may block any. Those that report faults (below) are let through while the thread runs package
- * code, and so is SIGURG on a device with a time-out; afterwards the thread blocks what it blocked before. Which it
- * blocks is looked at when it first runs package code, and again after it has made an instance or a stream. A thread
- * that blocks them later makes one of these first, or a fault on it ends the process.
- *   Alternate signal stack: a thread without one gets one when it first runs package code, and keeps it until it ends
- * or takes another (sigaltstack). One of the program's own is used as it is.
- *   The direction flag is clear and alignment checks are off, as they must be where these functions are called.
- * Functions that skrt_stream_call calls begin in the same modes of floating point, and see the program's locale; all
- * else is as the thread has it.
- *
- * Locale. In every locale libskrt reads profiles, and writes messages and traces, as in the C locale; only a reason
- * that the operating system gives has the words of the locale. Kernels, constructors and destructors see the C locale,
- * whatever that of the program (setlocale) or of a thread (uselocale) is, and so do functions of the program that they
- * call. Functions that skrt_stream_call calls see the program's.
- *
- * Order. What is queued on one stream is done one after the other. Launches of different streams run at the same time
- * if there are cores for both and nothing orders them. What does: events; the instance, of which launches run in the
- * order of the calls, but for launches of one run through the network (calls in the plan's order, see
- * skrt_launch_network_on), where only those wait for each other that the plan says; and state that kernels keep in a
- * package's variables. All instances of a package share it: launches of two instances that have some do not overlap,
- * but their order is not that of the calls. Whichever can start first does; where it matters, events say it. Memory
- * that is bound to several instances is the caller's to order.
- *   A launch takes the cores that have a part in it: one, if all its tasks run on one core; as many as there are
- * blocks, if it has only blocks; else all of the lane, or as many as its options say. It starts when so many are free.
- * One that waits for cores goes before all that want cores of the same lanes and were queued later, so that many small
- * launches do not keep a large one away. Launches in flight share the device's threads, which may be fewer than its
- * cores.
- *
- * Faults. Whatever a kernel does that the hardware or the C library notices ends its launch, not the process: the text
- * names superkernel, task, kernel, core and place. Other launches in flight do not notice, except after a fault in a
- * package that imports functions with locks (malloc, printf …): then all later launches on it are SKRT_DEVICE_LOST.
- * What the launch was writing, and the package's own variables, hold anything. A kernel that returns with control state
- * changed (the direction flag, rounding, the x87 unit) breaks the calling convention, and can spoil what else its core
- * does in the launch, but nothing beyond; SKRT_GUARD finds it. One that loads FS, by which a thread finds its own
- * memory, has a fault; not so on a thread with an alternate signal stack (sigaltstack) of the program's own, where it
- * ends the process. GS is left as a kernel leaves it. */
+ * At each function: @param is an argument, not NULL unless it says so. @return is the result; of a status it lists the
+ * failures, besides SKRT_INVALID_ARGUMENT for a null pointer and SKRT_DEVICE_LOST, which any status may be. A failure
+ * has changed nothing and left its result alone, unless the function says otherwise. @threads is one of these: *any*
+ * thread, also at the same time as other calls on the object; so, in a *fork* of the process, too; so, and the thread
+ * *plays* package code; or any thread, but no other call may use the object, now or later (*last*). */
 #ifndef SKRT_H
 #define SKRT_H
 
@@ -81,8 +16,14 @@
 extern "C" {
 #endif
 
-/* Behind the size that each struct begins with. In C the program sets it: struct skrt_tensor tensor = {.size =
- * sizeof(tensor)}; in C++, from C++14 on, each struct comes with it. */
+/* ABI policy. Functions, constants and fields stay as they are, in type, place and meaning; new functions come in a new
+ * symbol version (SKRT_1.0 is the first), new constants with new numbers, new fields at the end of their struct. Every
+ * struct begins with its size: a program in C sets it, struct skrt_tensor tensor = {.size = sizeof(tensor)}, and in
+ * C++, from C++14 on, each struct comes with it. Of a struct that is smaller than the library's, missing fields are 0,
+ * and are not filled; a larger one is taken if all bytes that the library does not know are 0, and else refused with
+ * SKRT_INVALID_ARGUMENT, and the offset of the first such byte in the text. The size of a struct that the library has
+ * filled is the number of bytes that it has filled. Programs that were linked before there were versions run on, by
+ * functions of the version SKRT_0. */
 #if defined(__cplusplus) && __cplusplus >= 201402L
 #define SKRT_SIZE_OF(type) = sizeof(type)
 #else
@@ -97,27 +38,36 @@ enum skrt_status {
 	SKRT_OUT_OF_MEMORY, /* memory, threads or address space */
 	SKRT_CANNOT_READ, /* the operating system would not open or map the file */
 	SKRT_BAD_PACKAGE, /* not a package, damaged, or made for another version or machine */
-	SKRT_UNSUPPORTED, /* a package that needs what libskrt does not offer: instruction sets of other processors,
-			     unknown imports, more thread-local storage at one place than there is */
+	SKRT_UNSUPPORTED, /* a package that needs something that libskrt does not offer: instruction sets of other
+			     processors, unknown imports, more thread-local storage at one place than there is */
 	SKRT_NOT_FOUND, /* no such name, or the package has no such entry */
 	SKRT_NOT_BOUND, /* a launch of an instance with unbound tensors */
 	SKRT_BUSY, /* still in use: launches pending, or objects made of it alive */
 	SKRT_KERNEL_FAILED, /* a kernel returned non-zero, raised a fault, took too long, or called abort or the like */
-	SKRT_NOT_READY, /* a query: what is asked for has not happened yet */
+	SKRT_NOT_READY, /* a query: it has not happened yet */
 	SKRT_DEVICE_LOST, /* an earlier fault may have left a lock of the C library taken: close the device; or this is
 			     a fork of the process that opened it */
 	SKRT_CANNOT_WRITE /* the operating system would not create or write the file */
 };
 
-/* "SKRT_OK" …; "?" for a number that is none. */
+/* Names a status.
+ *
+ * @param status: any number
+ * @return "SKRT_OK" …; "?" for a number that is not a status
+ * @threads fork */
 const char *skrt_status_name(enum skrt_status status);
 
-/* The text of the last failure on this thread: one sentence, without a newline; "" if there was none. Valid until the
- * next call on this thread. Control characters
- * in names that it holds are escaped (\xNN). */
+/* Tells the last failure on this thread.
+ *
+ * @return one sentence, without a newline, that names the file, the tensor, the task and its kernel; "" if nothing has
+ *         failed. Control characters in names are escaped (\xNN). Valid until the next call on this thread
+ * @threads fork */
 const char *skrt_error(void);
 
-/* The version of the library, "0.1.0". */
+/* Tells the version of the library.
+ *
+ * @return "0.1.0"
+ * @threads fork */
 const char *skrt_version(void);
 
 /* ---- devices ---- */
@@ -136,18 +86,18 @@ struct skrt_device_options {
 	uint32_t timeout_ms;
 	uint64_t seed; /* simulated devices: permutes the order in which ready cores go on; 0: in turn */
 	/* Bytes of each core's stack, 16 KiB to 1 TiB; default 8 MiB. A kernel that needs more ends with a fault that
-	 * says so if what it touches is at most 1 GiB below the stack (256 KiB if the process has a limit of address
-	 * space, RLIMIT_AS). */
+	 * says so if it touches at most 1 GiB below the stack (256 KiB if the process has a limit of address space,
+	 * RLIMIT_AS). */
 	uint64_t stack_size;
 	uint64_t checks; /* SKRT_GUARD, SKRT_CHECK_RACES, SKRT_CHECK_SPLIT; 0: none */
 };
 
-/* Checks of a device, for finding what kernels and packages do wrong. One launch runs at a time, whatever its stream;
- * it goes through the plan step by step instead of the dispatchers, all cores on one thread, in memory of its own for
- * every tensor: what is bound is copied in and out. What is found ends the launch with SKRT_KERNEL_FAILED, and the text
- * names task, kernel, core, tensor and bytes. With any check a call may access only the bytes that its arguments let
- * it: memory is open to it by pages, and what it has written beyond on open pages is noticed behind it, or when it
- * waits for other blocks; so is control state that it has changed. Before sk_wait_pre_task_end, and behind
+/* Checks of a device find errors of kernels and packages. One launch runs at a time, whatever its stream; it goes
+ * through the plan step by step instead of the dispatchers, all cores on one thread, in memory of its own for every
+ * tensor: the bound memory is copied in and out. A finding ends the launch with SKRT_KERNEL_FAILED, and the text names
+ * task, kernel, core, tensor and bytes. With any check a call may access only the bytes that its arguments let it:
+ * memory is open to it by pages, and a write beyond its bytes on open pages is noticed after the call, or when it waits
+ * for other blocks; so is control state that it has changed. Before sk_wait_pre_task_end, and after
  * sk_set_next_task_start, only scratch is open. Serial entries run as always. An instance has memory of its own for all
  * tensors, and fills it: where the system has less, skrt_instance_create fails before that with SKRT_OUT_OF_MEMORY. */
 enum {
@@ -159,16 +109,16 @@ enum {
 	 * the order in which the cores happen to run. */
 	SKRT_CHECK_RACES = 2,
 	/* Also calls each kernel with `split`, `each` or `tile` again, for each unit of its part alone and for several
-	 * other lengths of whole units, from the same bytes each time, and finds what it writes, or returns, otherwise
-	 * than in one call for all of the part. In launches of single tasks one core has all parts. Of a part with more
-	 * units than SKRT_SPLIT_UNITS short calls are made for samples, each the same in every run, and long ones for
-	 * what lies between. */
+	 * other lengths of whole units, from the same bytes each time, and finds results that differ from those of one
+	 * call for all of the part. In launches of single tasks one core has all parts. Of a part with more units than
+	 * SKRT_SPLIT_UNITS short calls are made for samples, each the same in every run, and long ones for the units
+	 * between them. */
 	SKRT_CHECK_SPLIT = 4
 };
 
 enum { SKRT_SPLIT_UNITS = 16384 };
 
-/* Opens a device. Options may be NULL (all 0).
+/* Opens a device.
  *
  * The host device plays cores on threads of this process, each bound to a processor: one core on each thread or, where
  * a lane has more cores than there are processors, several in turn. The first thread is the one that waits in
@@ -176,37 +126,56 @@ enum { SKRT_SPLIT_UNITS = 16384 };
  * them is loaded. A caller that stands on another thread's processor moves to the first one, if it may run there; its
  * affinity is as before. Between launches the threads spin for some microseconds and then sleep.
  *
- * A simulated device plays all cores on one thread, one at a time: what it computes, and whether it hangs, depends on
- * the package, the number of cores and the seed alone; with several launches in flight also on which of them had been
- * queued when others started or ended. It notices at once if all cores wait for each other.
+ * A simulated device plays all cores on one thread, one at a time: results, and hangs, depend on the package, the
+ * number of cores and the seed alone; with several launches in flight also on which of them had been queued when others
+ * started or ended. It notices at once if all cores wait for each other.
  *
  * The first device that is opened installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGURG (which ends
- * kernels that take too long). What does not come from a kernel goes on to the handlers that were there before;
+ * kernels that take too long). Signals that do not come from a kernel go on to the handlers that were there before;
  * handlers that are installed later, and do not pass on, take the faults of kernels away from libskrt.
  *
- * Errors: SKRT_NOT_FOUND (no such device, or its profile has an error), SKRT_INVALID_ARGUMENT (more than 4096 cores; a
- * seed for the host), SKRT_OUT_OF_MEMORY. */
+ * @param options: NULL: all defaults
+ * @param device: receives the device, to be closed by skrt_device_close
+ * @return SKRT_NOT_FOUND: no such device, or its profile has an error; SKRT_INVALID_ARGUMENT: more than 4096 cores, a
+ *         seed for the host, unknown checks, an impossible size; SKRT_OUT_OF_MEMORY
+ * @threads fork: there, too, the new device is usable */
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **device);
 
-/* Ends the threads and frees the device. NULL is allowed. SKRT_BUSY while modules or streams of it are alive, or a
- * trace has not ended. */
+/* Ends the threads and frees the device.
+ *
+ * @param device: may be NULL
+ * @return SKRT_BUSY: modules, streams, events or memory of it are alive, or a trace has not ended
+ * @threads last */
 enum skrt_status skrt_device_close(struct skrt_device *device);
 
-/* Cores of a lane, by the lane's number in the plan (0, 1); 0 if no device has such a lane. */
+/* Counts the cores of a lane.
+ *
+ * @param lane: its number in the plan (0, 1)
+ * @return the number; 0 if no device has such a lane
+ * @threads fork */
 uint32_t skrt_device_cores(const struct skrt_device *device, uint32_t lane);
 
-/* "host", "a3", or what its profile says. Lives as long as the device. */
+/* Names the device.
+ *
+ * @return "host", "a3", or the name in its profile; lives as long as the device
+ * @threads fork */
 const char *skrt_device_name(const struct skrt_device *device);
 
 /* ---- memory ---- */
 
-/* Memory for tensors, aligned as bindings want it; it holds anything. Any memory of this process can be bound; this is
- * for those who have none of their own. It belongs to the device, which cannot be closed before it is freed. Errors:
- * SKRT_OUT_OF_MEMORY. */
+/* Allocates memory for tensors, aligned as bindings need it. It holds anything. Any memory of this process can be
+ * bound; this is for programs that have none of their own. It belongs to the device.
+ *
+ * @param memory: receives the address, to be freed by skrt_free
+ * @return SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_allocate(struct skrt_device *device, uint64_t bytes, void **memory);
 
-/* Frees what skrt_allocate gave for the same device. It must not be in use: bound to an instance with launches pending,
- * or in a pending copy. NULL is allowed. */
+/* Frees memory of skrt_allocate for the same device.
+ *
+ * @param memory: not in use: neither bound to an instance with launches pending, nor in a pending copy; may be NULL
+ * @return no other failure
+ * @threads last, of the memory */
 enum skrt_status skrt_free(struct skrt_device *device, void *memory);
 
 /* ---- modules ---- */
@@ -247,28 +216,33 @@ struct skrt_tensor {
 	enum skrt_dtype dtype;
 	enum skrt_role role;
 	uint32_t rank;
-	uint64_t shape[SKRT_MAX_RANK]; /* extents from the outermost; those behind rank are 0 */
+	uint64_t shape[SKRT_MAX_RANK]; /* extents from the outermost; those from rank on are 0 */
 	uint64_t bytes;
-	uint64_t padding; /* bytes behind these that kernels may read, and do not use */
+	uint64_t padding; /* bytes after these that kernels may read, and do not use */
 };
 
-/* Loads a package: checks the file's structure, maps it (text and constants are shared with other processes and
- * not copied), relocates it and protects it. None of it is run. A package loaded twice is two independent modules.
- * The file must not be changed while it is loaded; replacing it by a rename, as sklink does, is fine. Unless it is
- * loaded with a public key, who writes into it changes what is run, and who cuts it makes it fault.
+/* Loads a package: checks the file's structure, maps it (text and constants are shared with other processes and not
+ * copied), relocates it and protects it. None of it is run. A package loaded twice is two independent modules. The file
+ * must not be changed while it is loaded; replacing it by a rename, as sklink does, is fine. Without a public key a
+ * change of the file changes the code that runs, and a cut of the file makes it fault.
+ *
  * gdb is told of the package if it traced the program when the first device was opened, or with SKRT_GDB=1 in the
  * environment (for one that is to come later; SKRT_GDB=0: never): then it stops in kernels and shows their source.
- * Errors: SKRT_CANNOT_READ, SKRT_BAD_PACKAGE, SKRT_UNSUPPORTED, SKRT_OUT_OF_MEMORY. */
+ *
+ * @param path: of the file
+ * @param module: receives the module, to be unloaded by skrt_module_unload
+ * @return SKRT_CANNOT_READ, SKRT_BAD_PACKAGE, SKRT_UNSUPPORTED, SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **module);
 
-/* What a package imports, and the address that it is to get. */
+/* An import of a package, and the address that it is to get. All elements of an array have the same size. */
 struct skrt_import {
 	size_t size SKRT_SIZE_OF(struct skrt_import);
 	const char *name;
 	void (*function)(void); /* called as the kernel that imports it declares it; of data (stderr) its address */
 };
 
-/* Where a package comes from: exactly one of path, memory and descriptor. Zero the rest. */
+/* Where a package comes from: exactly one of path, memory and descriptor. The rest is 0. */
 struct skrt_source {
 	size_t size SKRT_SIZE_OF(struct skrt_source);
 	const char *path;
@@ -282,17 +256,17 @@ struct skrt_source {
 	 * array is not needed any more when the module is loaded. */
 	const struct skrt_import *imports;
 	uint32_t import_count;
-	/* Not 0: the package must be byte for byte what sklink wrote, or what is left of it behind strip. Its seal is a
-	 * hash (XXH3-128), which finds damage, but not somebody who makes a new seal. Without a key it looks at the
-	 * mapped file: one that is changed afterwards is not noticed, and one that is cut meanwhile raises SIGBUS in
-	 * the call, which goes to the handler that the program had before, and ends a program without one. */
+	/* Not 0: the package must be byte for byte as sklink wrote it, or as strip left that. Its seal is a hash
+	 * (XXH3-128), which finds damage, but not somebody who makes a new seal. Without a key it looks at the mapped
+	 * file: one that is changed afterwards is not noticed, and one that is cut meanwhile raises SIGBUS in the call,
+	 * which goes to the handler that the program had before, and ends a program without one. */
 	int check_integrity;
-	/* NULL, or the 32 bytes of an Ed25519 key whose owner must have signed what is loaded (sklink --sign): all
-	 * bytes that come into memory, and the headers that say where and with which protection. With a key the package
-	 * is not mapped but read into memory of this process alone, and checked there, so what is run is what was
-	 * checked, whatever becomes of the file. This costs memory: the constants are not shared with other processes.
-	 * Loading 1 GiB of constants takes 1.7 s of one core, 1.6 s of them for the signature, rather than the time for
-	 * mapping. perf does not find the names of functions in such memory. */
+	/* NULL, or the 32 bytes of an Ed25519 key whose owner must have signed the package (sklink --sign): all bytes
+	 * that come into memory, and the headers that say where and with which protection. With a key the package is
+	 * not mapped but read into memory of this process alone, and checked there, so the code that runs is the code
+	 * that was checked, whatever becomes of the file. This costs memory: the constants are not shared with other
+	 * processes. Loading 1 GiB of constants takes 1.7 s of one core, 1.6 s of them for the signature, rather than
+	 * the time for mapping. perf does not find the names of functions in such memory. */
 	const unsigned char *public_key;
 	/* Of a package whose constants are in a file of their own (sklink --weights), that file: its path, or a
 	 * descriptor of a regular file, open for reading, which stays open and where it is. Neither: the file of the
@@ -303,30 +277,57 @@ struct skrt_source {
 	int weights_descriptor;
 };
 
-/* skrt_module_load from anywhere. Errors: as there, SKRT_BAD_PACKAGE also for a package that does not fit its seal or
- * is not signed with the key; SKRT_INVALID_ARGUMENT for a source that is none, or several; SKRT_UNSUPPORTED for a key
- * if libskrt was built without libsodium. */
+/* Loads a package, as skrt_module_load does, from any source.
+ *
+ * @param source: not needed any more when the module is loaded
+ * @param module: receives the module, to be unloaded by skrt_module_unload
+ * @return as skrt_module_load; SKRT_BAD_PACKAGE: also a package that does not fit its seal or is not signed with the
+ * key; SKRT_INVALID_ARGUMENT: not one source, an import without a name or an address, imports of several sizes;
+ *         SKRT_UNSUPPORTED: also a key for a libskrt that was built without libsodium
+ * @threads any */
 enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct skrt_source *source,
 				       struct skrt_module **module);
 
 /* Makes a module of a package that `sklink -r` has linked into this program, or into a shared object that stays open as
- * long as the module: `plan` is the address of its global symbol sk_plan_<package>, which the header that
- * `sklink --header` writes declares. Nothing is loaded or copied; the plan is checked as a file's is, against the
- * object that holds it. Modules of one plan share the kernels' hidden state, as all packages share what rand and its
- * like keep in the C library: launches on one device that reach it do not overlap; on two devices they may, as may the
- * program's own calls. Functions that would end the process do so. Errors: SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY. */
+ * long as the module. Nothing is loaded or copied; the plan is checked as a file's is, against the object that holds
+ * it. Modules of one plan share the kernels' hidden state, as all packages share the state that rand and its like keep
+ * in the C library: launches on one device that reach it do not overlap; on two devices they may, as may the program's
+ * own calls. Functions that would end the process do so.
+ *
+ * @param plan: the address of its global symbol sk_plan_<package>, which the header of `sklink --header` declares
+ * @param module: receives the module, to be unloaded by skrt_module_unload
+ * @return SKRT_BAD_PACKAGE, SKRT_UNSUPPORTED, SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struct sk_plan *plan,
 					 struct skrt_module **module);
 
-/* Unmaps it (not a linked one); before, its destructors run, if its constructors have, and those of its static objects.
- * What is still loaded when the process ends is not destructed. NULL is allowed. SKRT_BUSY while
- * instances of it, or traces of its launches, are alive. */
+/* Unmaps the package (not a linked one). Before that its destructors run, if its constructors have, and those of its
+ * static objects. Modules that are still loaded when the process ends are not destructed.
+ *
+ * @param module: may be NULL
+ * @return SKRT_BUSY: instances of it, or traces of its launches, are alive
+ * @threads last; plays */
 enum skrt_status skrt_module_unload(struct skrt_module *module);
 
-/* Tensors to bind, by binding number. SKRT_INVALID_ARGUMENT if the number is out of range; SKRT_NOT_FOUND with a
- * suggestion if there is no such name. */
+/* Counts the tensors to bind.
+ *
+ * @return the number, above all binding numbers
+ * @threads fork */
 uint32_t skrt_module_tensor_count(const struct skrt_module *module);
+
+/* Describes a tensor to bind.
+ *
+ * @param index: its binding number
+ * @param tensor: with its size set; is filled
+ * @return SKRT_INVALID_ARGUMENT: the index is out of range, or the size is impossible
+ * @threads fork */
 enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t index, struct skrt_tensor *tensor);
+
+/* Finds a tensor to bind.
+ *
+ * @param index: receives its binding number
+ * @return SKRT_NOT_FOUND, with a suggestion
+ * @threads fork */
 enum skrt_status skrt_module_find_tensor(const struct skrt_module *module, const char *name, uint32_t *index);
 
 enum skrt_kernel_kind {
@@ -337,7 +338,7 @@ enum skrt_kernel_kind {
 
 struct skrt_kernel_info {
 	size_t size SKRT_SIZE_OF(struct skrt_kernel_info);
-	const char *name; /* the entry's symbol; of TASK what it would be (sklink --task-entries) */
+	const char *name; /* the entry's symbol; of TASK the one that it would have (sklink --task-entries) */
 	const char *scope; /* "" if none */
 	enum skrt_kernel_kind kind;
 	uint32_t task_count;
@@ -345,25 +346,62 @@ struct skrt_kernel_info {
 	int has_serial_entry; /* skrt_run_serial runs it */
 };
 
-/* The network's launches, in the plan's order, by number or name. What the file says of a launch is checked
- * when it is first asked for, here or by skrt_launch_network; ranges are computed for every core when it first runs.
- * Errors: SKRT_INVALID_ARGUMENT, SKRT_NOT_FOUND with a suggestion, SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY. */
+/* Counts the network's launches.
+ *
+ * @return the number, above all numbers of launches
+ * @threads fork */
 uint32_t skrt_module_kernel_count(const struct skrt_module *module);
+
+/* Gets a launch of the network, ready to run. Its record in the file is checked when it is first asked for, here or by
+ * skrt_launch_network; ranges are computed for every core when it first runs.
+ *
+ * @param index: its number, in the plan's order
+ * @param kernel: receives the launch, which belongs to the module
+ * @return SKRT_INVALID_ARGUMENT: the index is out of range; SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_module_kernel(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel);
+
+/* Finds a launch of the network, as skrt_module_kernel gets it.
+ *
+ * @param kernel: receives the launch, which belongs to the module
+ * @return SKRT_NOT_FOUND, with a suggestion; SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_module_find_kernel(struct skrt_module *module, const char *name,
 					 const struct skrt_kernel **kernel);
 
-/* The tasks by themselves, in network order, by number or name: launched one after another they compute what the
- * network computes, but with a workspace in which nothing shares bytes. SKRT_NOT_FOUND also if the package was linked
- * without them; other errors as above. */
+/* Counts the tasks.
+ *
+ * @return the number, above all numbers of tasks
+ * @threads fork */
 uint32_t skrt_module_task_count(const struct skrt_module *module);
+
+/* Gets the launch of a task by itself. Launched one after another in network order, tasks compute what the network
+ * computes, but with a workspace in which nothing shares bytes.
+ *
+ * @param index: the task's number, in network order
+ * @param kernel: receives the launch, which belongs to the module
+ * @return SKRT_INVALID_ARGUMENT: the index is out of range; SKRT_NOT_FOUND: the package was linked without task
+ * entries; SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel);
+
+/* Finds the launch of a task by itself, as skrt_module_task gets it.
+ *
+ * @param name: the task's
+ * @param kernel: receives the launch, which belongs to the module
+ * @return SKRT_NOT_FOUND: no such name, with a suggestion, or no task entries; SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *name, const struct skrt_kernel **kernel);
 
+/* Describes a launch.
+ *
+ * @param info: with its size set; is filled
+ * @return SKRT_INVALID_ARGUMENT: the size is impossible
+ * @threads fork */
 enum skrt_status skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_info *info);
 
-/* Networks. A package has one, without a name, or several (sklink --dim SET:NAME=N), which share constants and kernels.
- * Tensors, launches and tasks of each have numbers one behind the other, and names of tensors and tasks begin with the
+/* A network. A package has one, without a name, or several (sklink --dim SET:NAME=N), which share constants and
+ * kernels. Tensors, launches and tasks of each have numbers in a row, and names of tensors and tasks begin with the
  * network's name and a colon: "short:x". An instance is one network's. */
 struct skrt_network {
 	size_t size SKRT_SIZE_OF(struct skrt_network);
@@ -373,106 +411,185 @@ struct skrt_network {
 	uint32_t first_task, task_count;
 };
 
-/* By number, from 0 up to SKRT_NOT_FOUND. Errors: also SKRT_BAD_PACKAGE. */
+/* Describes a network by its number.
+ *
+ * @param index: from 0 up to SKRT_NOT_FOUND
+ * @param network: with its size set; is filled
+ * @return SKRT_NOT_FOUND: there are fewer; SKRT_BAD_PACKAGE; SKRT_INVALID_ARGUMENT: the size is impossible
+ * @threads any */
 enum skrt_status skrt_module_network(struct skrt_module *module, uint32_t index, struct skrt_network *network);
 
-/* By name; NULL: the only one, else SKRT_INVALID_ARGUMENT. Errors: SKRT_NOT_FOUND with the names that there are,
- * SKRT_BAD_PACKAGE. */
+/* Describes a network by its name.
+ *
+ * @param name: NULL: the only one
+ * @param network: with its size set; is filled
+ * @return SKRT_NOT_FOUND, with the names that there are; SKRT_BAD_PACKAGE; SKRT_INVALID_ARGUMENT: NULL, and there are
+ *         several, or the size is impossible
+ * @threads any */
 enum skrt_status skrt_module_find_network(struct skrt_module *module, const char *name, struct skrt_network *network);
 
 /* ---- instances ---- */
 
 struct skrt_instance;
 
-/* Makes an instance: a place for bindings, and a workspace of its own. The first one of a module runs the package's
- * constructors, on the calling thread: what they do wrong is an error as in a kernel, also of all later calls. They
- * wait for no launch, and none waits for them, nor for destructors: where they seed rand or its like, or draw, while
- * launches of other packages do, what those draw is anybody's guess. Who makes all instances first, or waits for the
- * launches, has an order. Errors: SKRT_OUT_OF_MEMORY, SKRT_KERNEL_FAILED. */
+/* Makes an instance of a package's only network: a place for bindings, and a workspace of its own. The first instance
+ * of a module runs the package's constructors, on the calling thread: a failure of theirs is an error as in a kernel,
+ * also of all later calls. They wait for no launch, and no launch waits for them, nor for destructors: where they seed
+ * rand or its like, or draw, while launches of other packages do, those draw any numbers. A program that makes all
+ * instances first, or waits for the launches, has an order.
+ *
+ * @param instance: receives the instance, to be destroyed by skrt_instance_destroy
+ * @return SKRT_OUT_OF_MEMORY; SKRT_KERNEL_FAILED: a constructor failed; SKRT_BAD_PACKAGE; SKRT_INVALID_ARGUMENT: the
+ *         package has several networks
+ * @threads plays */
 enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_instance **instance);
 
-/* The same for one of several networks, by its name; skrt_instance_create is for a package's only one, and else
- * SKRT_INVALID_ARGUMENT. What is to be bound, and what skrt_launch_network launches, is the network's alone; other
- * tensors, launches and tasks are SKRT_INVALID_ARGUMENT. Instances of different networks have workspaces of their own,
- * and can run at the same time. Errors: also those of skrt_module_find_network. */
+/* Makes an instance, as skrt_instance_create does, of one of several networks. Its tensors are the only ones to bind,
+ * and its launches those of skrt_launch_network; with other tensors, launches and tasks functions return
+ * SKRT_INVALID_ARGUMENT. Instances of different networks have workspaces of their own, and can run at the same time.
+ *
+ * @param network: its name; NULL: the only one
+ * @param instance: receives the instance, to be destroyed by skrt_instance_destroy
+ * @return as skrt_instance_create and skrt_module_find_network
+ * @threads plays */
 enum skrt_status skrt_instance_create_for(struct skrt_module *module, const char *network,
 					  struct skrt_instance **instance);
 
-/* Frees it, not what was bound. NULL is allowed. SKRT_BUSY while launches of it are pending. */
+/* Frees an instance, and none of the bound memory.
+ *
+ * @param instance: may be NULL
+ * @return SKRT_BUSY: launches of it are pending
+ * @threads last */
 enum skrt_status skrt_instance_destroy(struct skrt_instance *instance);
 
-/* Binds memory to tensor number `index`: `bytes` must be the tensor's size, and data aligned to 64. Of a tensor with
- * padding `bytes` is all that the memory has, which must be the size and the padding, or more. What has neither bytes
- * nor padding may be bound to NULL, or not at all. Binding again replaces. What is written (outputs, inouts) must not
- * overlap what else is bound; that is checked when the instance is launched, so that buffers can be exchanged one by
- * one. Memory of an input may be read-only: a kernel that writes it has a fault, whose text names the tensor. Errors:
- * SKRT_INVALID_ARGUMENT; SKRT_BUSY while launches are pending. */
+/* Binds memory to a tensor; binding again replaces it. Outputs and inouts must not overlap other bound memory; that is
+ * checked when the instance is launched, so that buffers can be exchanged one by one. Memory of an input may be
+ * read-only: a kernel that writes it has a fault, whose text names the tensor.
+ *
+ * @param index: the tensor's binding number
+ * @param data: aligned to 64; may be NULL, or not bound at all, if the tensor has neither bytes nor padding
+ * @param bytes: the tensor's size; of a tensor with padding all that the memory has, the size and the padding or more
+ * @return SKRT_INVALID_ARGUMENT: the index, the alignment or the size is wrong; SKRT_BUSY: launches are pending
+ * @threads any */
 enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes);
 
-/* Binds memory to the tensor with the name (in the instance's network), which must have that type and shape (row-major,
- * contiguous), and no padding. Errors: SKRT_NOT_FOUND with a suggestion; SKRT_INVALID_ARGUMENT if type, shape or
- * alignment do not fit; SKRT_BUSY. */
+/* Binds memory, as skrt_instance_bind does, to a tensor without padding, of which type and shape are compared.
+ *
+ * @param name: the tensor's, in the instance's network
+ * @param dtype: of the elements
+ * @param rank: extents in shape
+ * @param shape: from the outermost; the array is row-major and contiguous; may be NULL if rank is 0
+ * @param data: aligned to 64
+ * @return SKRT_NOT_FOUND, with a suggestion; SKRT_INVALID_ARGUMENT: type, shape or alignment do not fit; SKRT_BUSY:
+ *         launches are pending
+ * @threads any */
 enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const char *name, enum skrt_dtype dtype,
 					  uint32_t rank, const uint64_t *shape, void *data);
 
-/* Fills the workspaces and scratch with a byte, so that a test notices what reads them too early. SKRT_BUSY while
- * launches are pending. What has run once will run again. With SKRT_GUARD they hold the pattern of what is not written,
- * whatever the byte, and so do the outputs. A workspace that is made later is filled with the byte, too. */
+/* Fills the workspaces and scratch with a byte, so that a test notices reads that come too early; a workspace that is
+ * made later is filled with the byte, too. Tasks that run once, and have, run again. With SKRT_GUARD the workspaces and
+ * outputs hold the pattern of unwritten bytes instead.
+ *
+ * @param byte: to fill with
+ * @return SKRT_BUSY: launches are pending
+ * @threads any */
 enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, int byte);
 
 /* ---- streams and launches ---- */
 
 struct skrt_stream;
 
+/* Makes a stream.
+ *
+ * @param stream: receives the stream, to be destroyed by skrt_stream_destroy
+ * @return SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_stream_create(struct skrt_device *device, struct skrt_stream **stream);
 
-/* Frees it. NULL is allowed. SKRT_BUSY while anything is pending on it. */
+/* Frees a stream.
+ *
+ * @param stream: may be NULL
+ * @return SKRT_BUSY: anything is pending on it
+ * @threads last */
 enum skrt_status skrt_stream_destroy(struct skrt_stream *stream);
 
-/* Queues a launch and returns; threads of the device run it, and somebody who waits. An instance may be launched again
- * before it has been waited for: the launches follow each other. What stands in front of the launch in the plan, runs
- * once (`once` in the manifest), and has not yet for this instance, is queued before it; the launch fails if that does.
- * Of a launch that runs once, and has, there is nothing to queue.
- * Errors that are noticed at once: SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT (bindings overlap; kernel, instance and stream
- * do not belong together), SKRT_BUSY (a serial run of the instance is going on), SKRT_OUT_OF_MEMORY. Errors of kernels
- * come from skrt_synchronise. */
+/* Queues a launch and returns; threads of the device run it, and threads that wait. An instance may be launched again
+ * before the last launch has ended: they follow each other. Launches that stand before this one in the plan, run once
+ * (`once` in the manifest), and have not yet for this instance, are queued before it; it fails if one of them does. Of
+ * a launch that runs once, and has, there is nothing to queue.
+ *
+ * @param kernel: a launch, or a task, of the instance's network
+ * @return these, which are noticed at once; failures of kernels come from skrt_synchronise. SKRT_NOT_BOUND;
+ *         SKRT_INVALID_ARGUMENT: bindings overlap, or the objects do not belong together; SKRT_BUSY: a serial run of
+ * the instance is going on; SKRT_UNSUPPORTED: the device is traced, and the launch notes no times; SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_launch(struct skrt_stream *stream, struct skrt_instance *instance,
 			     const struct skrt_kernel *kernel);
 
-/* Queues all launches of the network in the plan's order. Errors: as skrt_launch and skrt_module_kernel; then nothing
- * has been queued. */
+/* Queues all launches of the network in the plan's order.
+ *
+ * @return as skrt_launch and skrt_module_kernel
+ * @threads any */
 enum skrt_status skrt_launch_network(struct skrt_stream *stream, struct skrt_instance *instance);
 
-/* The same on several streams, so that launches which the plan does not order can run at the same time: a launch of the
- * manifest's stream s goes to streams[s % count]. All launches are queued before one starts. A failure ends the whole
- * run through the network: what has not started is skipped, and each of its streams has the failure. Errors: also
- * SKRT_INVALID_ARGUMENT for a count of 0. */
+/* Queues all launches of the network on several streams, so that launches which the plan does not order can run at the
+ * same time: a launch of the manifest's stream s goes to streams[s % count]. All launches are queued before one starts.
+ * A failure ends the whole run through the network: launches that have not started are skipped, and each of its streams
+ * has the failure.
+ *
+ * @param streams: of one device
+ * @param count: of them, at least 1
+ * @return as skrt_launch_network; SKRT_INVALID_ARGUMENT: also a count of 0
+ * @threads any */
 enum skrt_status skrt_launch_network_on(struct skrt_stream *const *streams, uint32_t count,
 					struct skrt_instance *instance);
 
-/* Waits until all that was launched on the stream has ended, and helps: if the device's first thread is wanted for a
- * launch of the stream, and nobody is it, the caller becomes it. While that launch waits it plays what else is in
- * flight, and can so be late. Returns the first failure since the last call: SKRT_KERNEL_FAILED, with the text
- * "superkernel sp1: task 'act': kernel swiglu returned status 3". What the stream had queued behind the failed launch
- * has been skipped, and the memory it writes holds anything; device, instance and stream go on. */
+/* Waits until all launches of the stream have ended, and helps: if the device's first thread is needed for a launch of
+ * the stream, and no thread is it, the caller becomes it. While that launch waits it plays other launches in flight,
+ * and can so be late. Launches that the stream had queued after a failed one have been skipped, and the memory that
+ * they write holds anything; device, instance and stream go on.
+ *
+ * @return the first failure since the last call: SKRT_KERNEL_FAILED, with a text such as "superkernel sp1: task 'act':
+ *         kernel swiglu returned status 3"
+ * @threads plays */
 enum skrt_status skrt_synchronise(struct skrt_stream *stream);
 
-/* skrt_launch and skrt_synchronise in one, without waking the device's thread: the quickest way to run a launch. */
+/* Launches and waits, without waking the device's thread: the quickest way to run a launch.
+ *
+ * @param kernel: as in skrt_launch
+ * @return as skrt_launch and skrt_synchronise
+ * @threads plays */
 enum skrt_status skrt_run(struct skrt_stream *stream, struct skrt_instance *instance, const struct skrt_kernel *kernel);
+
+/* Launches the network and waits, as skrt_run does.
+ *
+ * @return as skrt_launch_network and skrt_synchronise
+ * @threads plays */
 enum skrt_status skrt_run_network(struct skrt_stream *stream, struct skrt_instance *instance);
 
-/* SKRT_OK if nothing is pending on the stream, else SKRT_NOT_READY. Does not wait, does not help, and leaves failures
- * to skrt_synchronise. */
+/* Asks whether nothing is pending on the stream. Does not wait, does not help, and leaves failures to skrt_synchronise.
+ *
+ * @return SKRT_OK: nothing is; SKRT_NOT_READY
+ * @threads any */
 enum skrt_status skrt_stream_query(struct skrt_stream *stream);
 
-/* Queues a copy, which is made when everything before it on the stream has ended. The ranges may overlap. Skipped
- * behind a failure, like a launch. Errors: SKRT_OUT_OF_MEMORY. */
+/* Queues a copy, which is made when everything before it on the stream has ended. Skipped after a failure, like a
+ * launch.
+ *
+ * @param to: may overlap from; NULL if bytes is 0
+ * @param from: NULL if bytes is 0
+ * @return SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_copy(struct skrt_stream *stream, void *to, const void *from, uint64_t bytes);
 
 /* Queues a call of a function of the program, which is made when everything before it on the stream has ended, by a
- * thread of the device or one that waits. Other streams go on meanwhile. It is called behind a failure, too: status is
- * the stream's, so far. It may queue work, but must not wait for this device, nor open, load, unload or close anything.
- * Errors: SKRT_OUT_OF_MEMORY. */
+ * thread of the device or one that waits. Other streams go on meanwhile. It is called after a failure, too.
+ *
+ * @param function: is given the stream's status so far. It may queue work, but must not wait for this device, nor open,
+ *        load, unload or close anything; it may fork, but must not return in the child
+ * @param context: for function; may be NULL
+ * @return SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_stream_call(struct skrt_stream *stream, void (*function)(void *context, enum skrt_status status),
 				  void *context);
 
@@ -481,66 +598,105 @@ enum skrt_status skrt_stream_call(struct skrt_stream *stream, void (*function)(v
 /* A mark in a stream: reached when everything queued there before its last record has ended, well or not. */
 struct skrt_event;
 
+/* Makes an event.
+ *
+ * @param event: receives the event, to be destroyed by skrt_event_destroy
+ * @return SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_event_create(struct skrt_device *device, struct skrt_event **event);
 
-/* Frees it. NULL is allowed. SKRT_BUSY while it is recorded and not reached. */
+/* Frees an event.
+ *
+ * @param event: may be NULL
+ * @return SKRT_BUSY: it is recorded and not reached
+ * @threads last */
 enum skrt_status skrt_event_destroy(struct skrt_event *event);
 
-/* Queues the mark. An event that is recorded several times is reached when all these marks have been. Errors:
- * SKRT_INVALID_ARGUMENT (not of one device), SKRT_OUT_OF_MEMORY. */
+/* Queues the mark. An event that is recorded several times is reached when all these marks have been.
+ *
+ * @return SKRT_INVALID_ARGUMENT: not of one device; SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_event_record(struct skrt_event *event, struct skrt_stream *stream);
 
-/* What is queued on the stream from now on starts when the event, as recorded so far, has been reached. An event that
- * was never recorded holds nobody up. Errors: SKRT_INVALID_ARGUMENT (not of one device), SKRT_OUT_OF_MEMORY. */
+/* Makes work that is queued on the stream from now on start when the event, as recorded so far, has been reached. An
+ * event that was never recorded delays nothing.
+ *
+ * @return SKRT_INVALID_ARGUMENT: not of one device; SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_stream_wait(struct skrt_stream *stream, struct skrt_event *event);
 
-/* SKRT_OK if it has been reached or was never recorded, else SKRT_NOT_READY. */
+/* Asks whether the event has been reached, or was never recorded.
+ *
+ * @return SKRT_OK: so it is; SKRT_NOT_READY
+ * @threads any */
 enum skrt_status skrt_event_query(struct skrt_event *event);
 
-/* Waits until it has been reached, and helps like skrt_synchronise; failures stay with their stream. */
+/* Waits until the event has been reached, and helps like skrt_synchronise; failures stay with their stream.
+ *
+ * @return no other failure
+ * @threads plays */
 enum skrt_status skrt_event_synchronise(struct skrt_event *event);
 
-/* Seconds from the one to the other. SKRT_NOT_READY if one was never recorded, or has not been reached. */
+/* Measures the time from one event to another.
+ *
+ * @param seconds: receives the time
+ * @return SKRT_NOT_READY: one was never recorded, or has not been reached; SKRT_INVALID_ARGUMENT: not of one device
+ * @threads any */
 enum skrt_status skrt_event_elapsed(struct skrt_event *start, struct skrt_event *end, double *seconds);
 
 /* ---- serial runs ---- */
 
 /* Runs the launch's serial entry on the calling thread: all tasks in order on one core, as a program without libskrt
- * would run them; with checks, behind all that runs once in front of it, else behind what of that has not yet for the
- * instance. It is on its own: launches and serial runs of other instances that have hidden state in common with
- * it may run meanwhile, unless the caller sees to it that they do not. Errors: SKRT_NOT_FOUND if the launch has none;
- * SKRT_BUSY if launches of the instance are pending; SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT, SKRT_OUT_OF_MEMORY as in
- * skrt_launch; SKRT_KERNEL_FAILED. */
+ * would run them. With checks, all launches that run once and stand before it run first, else those of them that have
+ * not yet for the instance. It is on its own: launches and serial runs of other instances that have hidden state in
+ * common with it may run meanwhile, unless the caller prevents that.
+ *
+ * @return SKRT_NOT_FOUND: the launch has no such entry; SKRT_BUSY: launches of the instance are pending;
+ *         SKRT_KERNEL_FAILED; SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT, SKRT_OUT_OF_MEMORY: as skrt_launch
+ * @threads plays */
 enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct skrt_kernel *kernel);
 
 /* ---- traces ---- */
 
-/* What a device does, and when: which core ran which task from when to when, what it waited for, and totals. The times
- * are those that dispatchers note in scopes with profiling=1 (sklink --scope-options '*=profiling=1'); launches
- * of one task, such as the tasks' own entries, do without. They are times of this machine, also on simulated
- * devices, whose cores run one after the other: there they say how long the simulation took. */
+/* The times of a device: which core ran which task from when to when, for which it waited, and totals. The times are
+ * those that dispatchers note in scopes with profiling=1 (sklink --scope-options '*=profiling=1'); launches of one
+ * task, such as the tasks' own entries, do without. They are times of this machine, also on simulated devices, where
+ * cores run one after the other: there they say how long the simulation took. */
 struct skrt_trace;
 
-/* Records all launches of the device from now on; serial runs are not recorded, nor launches that fail. Of launches
- * whose slices (a core at a task, a core in a launch) would be more than most_slices together, only totals are kept.
- * A launch that notes no times is refused from now on: SKRT_UNSUPPORTED from skrt_launch and the like.
- * Errors: SKRT_BUSY (the device has a trace already, or work is pending on it), SKRT_UNSUPPORTED (the device has
- * checks, and so does not run the dispatchers), SKRT_OUT_OF_MEMORY. */
+/* Records all launches of the device from now on; serial runs are not recorded, nor launches that fail. A launch that
+ * notes no times is refused from now on.
+ *
+ * @param most_slices: (a core at a task, a core in a launch) of all launches together that are kept; of launches beyond
+ *        them only totals are
+ * @param trace: receives the trace, to be ended by skrt_trace_end and destroyed by skrt_trace_destroy
+ * @return SKRT_BUSY: the device has a trace already, or work is pending on it; SKRT_UNSUPPORTED: the device has checks,
+ *         and so does not run the dispatchers; SKRT_OUT_OF_MEMORY
+ * @threads any */
 enum skrt_status skrt_trace_begin(struct skrt_device *device, uint64_t most_slices, struct skrt_trace **trace);
 
-/* Ends the recording. Then the trace can be looked at; its modules cannot be unloaded before it is destroyed. Errors:
- * SKRT_BUSY (work is pending on the device); SKRT_INVALID_ARGUMENT (it has ended); SKRT_OUT_OF_MEMORY (it has ended,
- * but does not hold everything). */
+/* Ends the recording. From then on the trace can be read; its modules cannot be unloaded before it is destroyed.
+ *
+ * @return SKRT_BUSY: work is pending on the device; SKRT_INVALID_ARGUMENT: it has ended already; SKRT_OUT_OF_MEMORY: it
+ *         has ended, but does not hold everything
+ * @threads any */
 enum skrt_status skrt_trace_end(struct skrt_trace *trace);
 
-/* Frees it. NULL is allowed. SKRT_BUSY before it has ended. */
+/* Frees a trace.
+ *
+ * @param trace: may be NULL
+ * @return SKRT_BUSY: it has not ended
+ * @threads last */
 enum skrt_status skrt_trace_destroy(struct skrt_trace *trace);
 
-/* Writes it as JSON in the Trace Event format, which Perfetto (ui.perfetto.dev) and chrome://tracing show: a row for
- * launches for each that was in flight at a time, one for each core with a slice for each task and wait, and an arrow
- * for each await. Core numbers are the device's; a launch numbers its own from 0. Replaces the file once all is
- * written beside it; after an error it is as it was. What is no regular file is written in place. Errors:
- * SKRT_NOT_READY before it has ended; SKRT_CANNOT_WRITE. */
+/* Writes a trace as JSON in the Trace Event format, which Perfetto (ui.perfetto.dev) and chrome://tracing show: a row
+ * for launches for each that was in flight at a time, one for each core with a slice for each task and wait, and an
+ * arrow for each await. Core numbers are the device's; a launch numbers its own from 0.
+ *
+ * @param path: of a file that is replaced once all is written beside it; after an error it is as it was. Anything but a
+ *        regular file is written in place
+ * @return SKRT_NOT_READY: the trace has not ended; SKRT_CANNOT_WRITE
+ * @threads fork */
 enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *path);
 
 /* Sums over all launches. run_seconds and wait_seconds are parts of core_seconds; the rest of it is cores that have not
@@ -566,9 +722,19 @@ struct skrt_task_times {
 	double wait_seconds; /* in awaits before it */
 };
 
-/* Of a trace that has ended; else all times are 0. The tasks are in the order of their modules' first launches. Error:
- * SKRT_INVALID_ARGUMENT for an index that is out of range. */
+/* Sums up a trace that has ended; of another one all times are 0.
+ *
+ * @param info: with its size set; is filled
+ * @return SKRT_INVALID_ARGUMENT: the size is impossible
+ * @threads fork */
 enum skrt_status skrt_trace_describe(const struct skrt_trace *trace, struct skrt_trace_info *info);
+
+/* Tells the times of a task of a trace that has ended; of another one they are 0.
+ *
+ * @param index: from 0 below task_count; tasks are in the order of their modules' first launches
+ * @param times: with its size set; is filled
+ * @return SKRT_INVALID_ARGUMENT: the index is out of range, or the size is impossible
+ * @threads fork */
 enum skrt_status skrt_trace_task(const struct skrt_trace *trace, uint64_t index, struct skrt_task_times *times);
 
 #ifdef __cplusplus

@@ -124,7 +124,7 @@ bool sk_session_write(const struct sk_slot *slot, const char *path);
 bool sk_session_list(struct sk_session *session);
 void sk_session_print_cores(const struct sk_session *session);
 /* After runs without a finding, what SKRT_GUARD and SKRT_CHECK_RACES have looked for. */
-void sk_session_print_checks(const struct sk_session *session, uint32_t checks);
+void sk_session_print_checks(const struct sk_session *session, uint64_t checks);
 /* Of the first outputs, and how many more there are; `all`: of all. */
 void sk_session_summarise(const struct sk_session *session, bool all);
 

@@ -80,7 +80,7 @@ static void print_check(const struct sk_session *session, const char *check, con
 	printf("%s: nothing found in %" PRIu32 " task%s: no %s\n", check, count, count == 1 ? "" : "s", subject);
 }
 
-void sk_session_print_checks(const struct sk_session *session, uint32_t checks)
+void sk_session_print_checks(const struct sk_session *session, uint64_t checks)
 {
 	if (checks & SKRT_GUARD)
 		print_check(session, "Guard",

@@ -9,7 +9,7 @@ env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$top_builddir" install DESTD
 sed -i "s,^prefix=.*,prefix=$prefix," "$prefix/lib/pkgconfig/libskrt.pc" # as if configured so
 documents=$prefix/share/doc/sklink
 
-for page in man1/sklink.1 man1/sklink-bisect.1 man1/skrun.1 man1/skdump.1 man5/sk-manifest.5 man5/sk-signatures.5 man5/sk-fusion.5; do
+for page in man1/sklink.1 man1/sklink-bisect.1 man1/skrun.1 man1/skdump.1 man5/sk-manifest.5 man5/sk-signatures.5 man5/sk-fusion.5 man3/libskrt.3; do
 	[ -s "$prefix/share/man/$page" ] || fail "$page is not installed"
 done
 for program in sklink skrun skdump sklink-bisect; do
@@ -19,8 +19,8 @@ cmp "$top_builddir/completions/_sklink" "$prefix/share/zsh/site-functions/_sklin
 cmp "$top_srcdir/src/manifest/manifest.schema.json" "$prefix/share/sklink/manifest.schema.json" || fail "the schema of manifests is not installed"
 if command -v lexgrog >/dev/null; then
 	lexgrog "$prefix"/share/man/man*/* >names.txt || { cat names.txt >&2; fail "a page that apropos cannot read"; }
-	for page in sk-manifest sk-signatures; do
-		grep -q "$page - " names.txt || fail "the name of $page(5)"
+	for page in sk-manifest sk-signatures libskrt; do
+		grep -q "$page - " names.txt || fail "the name of the page $page"
 	done
 fi
 

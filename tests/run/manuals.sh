@@ -84,8 +84,41 @@ for name in $(sed -nE '/^`frame=NAME`/,/^Headers/s/^\| `([a-z-]+)` .*/\1/p' "$to
 done
 [ "${frames:-0}" -ge 6 ] || fail "the frames of doc/signatures.md are not found"
 
+# Each function of skrt.h has a comment of its own with its result and its threads, and with the parameters that are not its object.
+awk '
+	/^\/\*/ { comment = ""; commented = 1 }
+	commented { comment = comment $0 "\n" }
+	/\*\/$/ { commented = 0; next }
+	commented { next }
+	/^$/ { comment = ""; next }
+	/^[a-z].*skrt_[a-z_]+\(/ { declaration = ""; open = 1 }
+	open { declaration = declaration $0 }
+	open && /;$/ {
+		open = 0
+		name = declaration; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
+		text = declaration; sub(/^[^(]*\(/, "", text); sub(/\);$/, "", text)
+		sub(/\(\*function\)\([^)]*\)/, "function", text)
+		if (comment !~ /\n \* @return [^\n]/) print name ": no @return"
+		if (comment !~ /\n \* @threads (any|fork|plays|last)/) print name ": no @threads"
+		functions++
+		while (match(comment, /@param [a-z_]+:/)) { # of a parameter that there is
+			word = substr(comment, RSTART + 7, RLENGTH - 8); comment = substr(comment, RSTART + RLENGTH)
+			if (text !~ "[ *]" word "(,|$)") print name ": @param " word
+			told[name, word] = 1
+		}
+		count = split(text, parameters, /, */)
+		for (i = 1; i <= count; i++) {
+			word = parameters[i]; type = word; sub(/.*[ *]/, "", word)
+			if (type !~ /^void$|struct skrt_[a-z]+ \*(device|module|instance|kernel|stream|event|trace|start|end)$|^uint64_t bytes$|^const char \*name$/ && !((name, word) in told))
+				print name ": no @param " word
+		}
+		comment = ""
+	}
+	END { if (functions < 56) print functions + 0 " functions" }' "$top_srcdir/loader/skrt.h" >untold.txt
+[ ! -s untold.txt ] || { cat untold.txt >&2; fail "skrt.h does not tell all of its functions"; }
+
 if command -v man >/dev/null; then
-	for page in "$top_srcdir"/doc/*.1 "$top_builddir"/doc/*.5; do
+	for page in "$top_srcdir"/doc/*.1 "$top_builddir"/doc/*.[35]; do
 		LC_ALL=C.UTF-8 man --warnings -l "$page" 2>warnings.txt >/dev/null
 		[ ! -s warnings.txt ] || { cat warnings.txt >&2; fail "$page"; }
 	done
@@ -93,15 +126,16 @@ if command -v man >/dev/null; then
 	words() {
 		LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C grep -oE '[a-z_]{2,}' | LC_ALL=C sort -u
 	}
-	for name in manifest signatures fusion; do
-		LC_ALL=C.UTF-8 man -l "$top_builddir/doc/sk-$name.5" >man.txt
+	for page in sk-manifest.5 sk-signatures.5 sk-fusion.5 libskrt.3; do
+		name=${page#sk-} name=${name%.*}
+		LC_ALL=C.UTF-8 man -l "$top_builddir/doc/$page" >man.txt
 		awk '/^# / || /^```/ { next }
 			/^\|---/ { last = "" }
 			{ print last; last = $0 }
 			END { print last }' "$top_srcdir/doc/$name.md" | sed -E 's/\| `tests\/.*//; s/#[a-z-]+\)/)/' | words >document.txt
-		[ "$(wc -l <document.txt)" -gt 400 ] || fail "$name.md is not understood"
+		[ "$(wc -l <document.txt)" -gt 300 ] || fail "$name.md is not understood"
 		words <man.txt | LC_ALL=C comm -23 document.txt - >lost.txt
-		[ ! -s lost.txt ] || { cat lost.txt >&2; fail "sk-$name.5 lacks words of its document"; }
+		[ ! -s lost.txt ] || { cat lost.txt >&2; fail "$page lacks words of its document"; }
 	done
 fi
 # What the converter does not know is an error, and so is markup that does not end.
