@@ -1,6 +1,7 @@
 /* What errors of a node's inputs do to its outputs, so that a chain of nodes of which only the ends are seen can be
  * held to what all of it means. A function is computed once more at the corners of where its inputs may be; which is
- * enough where it rises or falls in each of them. A NaN as error is one without bounds. */
+ * enough where it rises or falls in each of them. A NaN as error is one without bounds. Each bound is tested with
+ * inputs that are drawn from within their errors. */
 #include "tests/property/random-graph.h"
 
 #include <math.h>
@@ -8,13 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char corners[] = " Abs Neg Relu Ceil Floor Round Sqrt Reciprocal Exp Log Tanh Sigmoid Softplus Erf IsNaN "
-			      "Identity Add Sub Mul Div Pow "
-			      "Max Min Sum Mean Where Clip Cast QuantizeLinear DequantizeLinear Reshape Flatten "
-			      "Squeeze Unsqueeze Transpose Slice "
-			      "Concat Split Expand Tile ReduceSum ReduceMean ReduceMax ReduceMin ";
+#include "tests/lib/random.h"
 
-static const char products[] = " MatMul Gemm Conv ";
+/* Operators that rise or fall in each input, for all types. */
+static const char orders[] = " Relu IsNaN Identity Max Min Where Clip QuantizeLinear Reshape Flatten Squeeze Unsqueeze "
+			     "Transpose Slice Concat Split Expand Tile ReduceMax ReduceMin ";
+
+/* Operators that do so for floats only: whole numbers wrap around. */
+static const char functions[] =
+	" Abs Neg Ceil Floor Round Sqrt Reciprocal Exp Log Tanh Sigmoid Softplus Erf Add Sub Mul "
+	"Div Pow Cast DequantizeLinear ";
+
+/* Operators that add floats or products of floats. */
+static const char sums[] = " Sum Mean ReduceSum ReduceMean MatMul Gemm Conv ";
 
 enum { MOST_TURNED = 3 /* inputs with a sign each; more have the same one */ };
 
@@ -39,13 +46,67 @@ static bool is_certain(const struct graph_value *value)
 	return true;
 }
 
-/* Whatever the element of the denominator is divided by may be 0. */
-static bool may_vanish(const struct graph_node *node, uint32_t input, const struct graph_value *value, int64_t i)
+static bool has_certain_inputs(const struct graph *graph, const struct graph_node *node)
 {
-	return !strcmp(node->op, input ? "Div" : "Reciprocal") && value->error[i] >= fabsl(value->elements[i]);
+	for (uint32_t k = 0; k < node->input_count; k++)
+		if (!is_certain(&graph->values[node->inputs[k]]))
+			return false;
+	return true;
 }
 
-/* The values of the inputs at a corner, in a graph of their own. */
+static bool may_be_negative(const struct graph_value *value)
+{
+	for (int64_t i = 0; i < value->count; i++)
+		if (value->elements[i] < (value->error ? value->error[i] : 0))
+			return true;
+	return false;
+}
+
+/* Whether the element is a denominator, or the base of a negative power, that may be 0. */
+static bool may_vanish(const struct graph *graph, const struct graph_node *node, uint32_t input, int64_t i)
+{
+	const struct graph_value *value = &graph->values[node->inputs[input]];
+
+	return value->error[i] >= fabsl(value->elements[i]) &&
+	       (!strcmp(node->op, input ? "Div" : "Reciprocal") ||
+		(!strcmp(node->op, "Pow") && !input && may_be_negative(&graph->values[node->inputs[1]])));
+}
+
+/* Returns a graph with copies of the node's inputs, which may be moved. */
+static struct graph *copy_inputs(const struct graph *graph, const struct graph_node *node)
+{
+	struct graph *moved = malloc(sizeof(*moved));
+
+	if (!moved)
+		abort();
+	*moved = *graph;
+	for (uint32_t k = 0; k < node->input_count; k++) {
+		const struct graph_value *value = &graph->values[node->inputs[k]];
+		number **elements = &moved->values[node->inputs[k]].elements;
+
+		if (*elements != value->elements)
+			continue; /* an input that occurs twice */
+		*elements = calloc((size_t)value->count + 1, sizeof(number));
+		if (!*elements)
+			abort();
+		memcpy(*elements, value->elements, (size_t)value->count * sizeof(number));
+	}
+	return moved;
+}
+
+static void free_inputs(const struct graph *graph, const struct graph_node *node, struct graph *moved)
+{
+	for (uint32_t k = 0; k < node->input_count; k++) {
+		number **elements = &moved->values[node->inputs[k]].elements;
+
+		if (*elements != graph->values[node->inputs[k]].elements)
+			free(*elements);
+		*elements = graph->values[node->inputs[k]].elements;
+	}
+	free(moved);
+}
+
+/* The values of the inputs at a corner. */
 static void move_inputs(const struct graph *graph, const struct graph_node *node, uint32_t signs, struct graph *moved)
 {
 	uint32_t turned = 0;
@@ -55,7 +116,7 @@ static void move_inputs(const struct graph *graph, const struct graph_node *node
 		number *elements = moved->values[node->inputs[k]].elements;
 		bool minus = signs >> (turned < MOST_TURNED ? turned : MOST_TURNED - 1) & 1;
 
-		if (elements == value->elements)
+		if (is_certain(value))
 			continue;
 		turned++;
 		for (int64_t i = 0; i < value->count; i++) {
@@ -63,7 +124,7 @@ static void move_inputs(const struct graph *graph, const struct graph_node *node
 
 			if (value->dtype == SK_BOOL)
 				elements[i] = minus && error != 0 ? 1 - value->elements[i] : value->elements[i];
-			else if (isinf(error) || isnan(error) || (error != 0 && may_vanish(node, k, value, i)))
+			else if (isinf(error) || isnan(error) || (error != 0 && may_vanish(graph, node, k, i)))
 				elements[i] = (number)NAN;
 			else
 				elements[i] = value->elements[i] + (minus ? -error : error);
@@ -84,37 +145,42 @@ static void spread_corners(const struct graph *graph, const struct graph_node *n
 		move_inputs(graph, node, signs, moved);
 		graph_reference(moved, node, output, found, own);
 		for (int64_t i = 0; i < count; i++) {
-			number off = found[i] == expected[i] ? 0 : fabsl(found[i] - expected[i]);
+			number off = found[i] == expected[i] ? own[i] : fabsl(found[i] - expected[i]) + own[i];
 
-			most[i] = isnan(off) || isinf(own[i]) ? HUGE_VALL : fmaxl(most[i], off);
+			most[i] = isnan(off) ? HUGE_VALL : fmaxl(most[i], off);
 		}
 	}
 	for (int64_t i = 0; i < count; i++)
-		room[i] += most[i];
+		room[i] = fmaxl(room[i], most[i]);
 	free(found);
 	free(own);
 	free(most);
 }
 
-/* Products are farthest from what they are where all signs are the same. */
-static void spread_product(const struct graph *graph, const struct graph_node *node, struct graph *moved, number *room)
+/* Errors and roundings of a sum of products are largest where all terms have the same sign. The factors of Gemm have
+ * signs, too. */
+static void spread_sum(const struct graph *graph, const struct graph_node *node, struct graph *moved, number *room)
 {
 	int64_t count = graph->values[node->outputs[0]].count;
 	number *most = calloc((size_t)count + 1, sizeof(number)), *own = calloc((size_t)count + 1, sizeof(number));
+	struct graph_node positive = *node;
 
 	if (!most || !own)
 		abort();
-	for (uint32_t with = 0; with < 2; with++) {
+	positive.alpha = fabs(node->alpha);
+	positive.beta = fabs(node->beta);
+	for (int sign = -1; sign <= 1; sign += 2) {
 		for (uint32_t k = 0; k < node->input_count; k++) {
 			const struct graph_value *value = &graph->values[node->inputs[k]];
 			number *elements = moved->values[node->inputs[k]].elements;
 
 			for (int64_t i = 0; i < value->count; i++)
-				elements[i] = fabsl(value->elements[i]) + (with && value->error ? value->error[i] : 0);
+				elements[i] =
+					fabsl(value->elements[i]) + (sign > 0 && value->error ? value->error[i] : 0);
 		}
-		graph_reference(moved, node, 0, most, own);
+		graph_reference(moved, &positive, 0, most, own);
 		for (int64_t i = 0; i < count; i++)
-			room[i] = isfinite(most[i]) ? room[i] + (with ? most[i] : -most[i]) : HUGE_VALL;
+			room[i] = isfinite(most[i] + own[i]) ? room[i] + sign * (most[i] + own[i]) : HUGE_VALL;
 	}
 	free(most);
 	free(own);
@@ -133,7 +199,7 @@ static void spread_softmax(const struct graph *graph, const struct graph_node *n
 		for (int64_t k = at; k < at + row; k++)
 			most = isnan(x->error[k]) ? HUGE_VALL : fmaxl(most, x->error[k]);
 		for (int64_t k = at; k < at + row; k++)
-			room[k] = isinf(most) ? HUGE_VALL : room[k] + expected[k] * expm1l(2 * most);
+			room[k] = isinf(most) ? HUGE_VALL : room[k] + (room[k] + expected[k]) * expm1l(2 * most);
 	}
 }
 
@@ -159,31 +225,23 @@ static bool is_lost(const struct graph *graph, const struct graph_node *node)
 static void spread_moved(const struct graph *graph, const struct graph_node *node, uint32_t output,
 			 const number *expected, number *room)
 {
-	bool product = is_in(products, node->op);
-	struct graph *moved = malloc(sizeof(*moved));
+	struct graph *moved = copy_inputs(graph, node);
 
-	if (!moved)
-		abort();
-	*moved = *graph;
-	for (uint32_t k = 0; k < node->input_count; k++) {
-		struct graph_value *value = &moved->values[node->inputs[k]];
-
-		if (value->elements == graph->values[node->inputs[k]].elements && (product || !is_certain(value)))
-			value->elements = calloc((size_t)value->count + 1, sizeof(number));
-	}
-	if (product)
-		spread_product(graph, node, moved, room);
+	if (is_in(sums, node->op))
+		spread_sum(graph, node, moved, room);
 	else
 		spread_corners(graph, node, output, moved, expected, room);
-	for (uint32_t k = 0; k < node->input_count; k++) {
-		struct graph_value *value = &moved->values[node->inputs[k]];
+	free_inputs(graph, node, moved);
+}
 
-		if (value->elements != graph->values[node->inputs[k]].elements) {
-			free(value->elements);
-			value->elements = graph->values[node->inputs[k]].elements;
-		}
-	}
-	free(moved);
+/* Whether the output is farthest from its place at a corner of the inputs. */
+static bool has_corners(const struct graph *graph, const struct graph_node *node, const struct graph_value *y)
+{
+	if (!is_float(y->dtype) && is_lost(graph, node))
+		return false;
+	if (!strcmp(node->op, "Cast") && is_float(graph->values[node->inputs[0]].dtype) && y->dtype != SK_BOOL)
+		return true;
+	return is_in(orders, node->op) || (is_float(y->dtype) && (is_in(functions, node->op) || is_in(sums, node->op)));
 }
 
 void graph_spread(const struct graph *graph, const struct graph_node *node, uint32_t output, const number *expected,
@@ -191,19 +249,15 @@ void graph_spread(const struct graph *graph, const struct graph_node *node, uint
 {
 	const struct graph_value *x = &graph->values[node->inputs[0]], *y = &graph->values[node->outputs[output]];
 	bool is_softmax = !strcmp(node->op, "Softmax") && node->axis == x->rank - 1;
-	uint32_t certain = 0;
 
 	/* A bias that is added to it may be rounded to steps of the scale. */
 	for (int64_t i = 0; is_in(" sklink:QuantBatchMatmul ", node->op) && i < y->count; i++)
 		room[i] += fabsl(graph->values[node->inputs[2]].elements[i % y->shape[1]]) / 2;
-	while (certain < node->input_count && is_certain(&graph->values[node->inputs[certain]]))
-		certain++;
-	if (certain == node->input_count || !y->count)
+	if (has_certain_inputs(graph, node) || !y->count)
 		return;
 	if (is_softmax)
 		spread_softmax(graph, node, expected, room);
-	else if (is_in(products, node->op) ||
-		 (is_in(corners, node->op) && (is_float(y->dtype) || !is_lost(graph, node))))
+	else if (has_corners(graph, node, y))
 		spread_moved(graph, node, output, expected, room);
 	else
 		spread_all(graph, node, output, room);
@@ -212,4 +266,60 @@ void graph_spread(const struct graph *graph, const struct graph_node *node, uint
 		if (isfinite(expected[i]) && isfinite(room[i]))
 			room[i] += 0.501L * (graph_unit(y->dtype, fabsl(expected[i]) + room[i]) -
 					     graph_unit(y->dtype, expected[i]));
+}
+
+/* Returns a number of the type, not farther from the element than its error; NaN or 0 where that has no bounds. */
+static number draw_near(const struct graph_value *value, int64_t i, uint64_t *random)
+{
+	number drawn = value->elements[i], error = value->error[i], held;
+	number part = random_below(random, 2) ? 1 : ldexpl(random_below(random, 1 << 20), -20);
+	uint64_t bits = 0;
+
+	if (!isfinite(error))
+		return is_float(value->dtype) && random_below(random, 2) ? (number)NAN : 0;
+	part *= random_below(random, 2) ? error : -error;
+	if (is_float(value->dtype))
+		return drawn + part;
+	if (value->dtype == SK_BOOL)
+		return part > 0 ? 1 - drawn : drawn;
+	part = drawn + truncl(part);
+	graph_encode(value->dtype, &part, 1, &bits);
+	graph_decode(value->dtype, &bits, 1, &held);
+	return held == part ? part : drawn;
+}
+
+int64_t graph_outside(const struct graph *graph, const struct graph_node *node, uint32_t output, const number *expected,
+		      const number *room)
+{
+	int64_t count = graph->values[node->outputs[output]].count, outside = -1;
+	uint64_t random = graph->seed * GRAPH_NODES + (uint64_t)(node - graph->nodes);
+	number *found, *own;
+	struct graph *moved;
+
+	if (has_certain_inputs(graph, node))
+		return -1;
+	found = calloc((size_t)count + 1, sizeof(number));
+	own = calloc((size_t)count + 1, sizeof(number));
+	moved = copy_inputs(graph, node);
+	if (!found || !own)
+		abort();
+	for (uint32_t k = 0; k < node->input_count; k++) {
+		const struct graph_value *value = &graph->values[node->inputs[k]];
+
+		for (int64_t i = 0; value->error && i < value->count; i++)
+			if (value->error[i] != 0)
+				moved->values[node->inputs[k]].elements[i] = draw_near(value, i, &random);
+	}
+	graph_reference(moved, node, output, found, own);
+	for (int64_t i = 0; outside < 0 && i < count; i++) {
+		bool is_same = found[i] == expected[i] || (isnan(found[i]) && isnan(expected[i]));
+		number off = (is_same ? 0 : fabsl(found[i] - expected[i])) + own[i];
+
+		if (room[i] != HUGE_VALL && !isnan(room[i]) && !(off <= room[i] * (1 + 0x1p-8L)))
+			outside = i;
+	}
+	free_inputs(graph, node, moved);
+	free(found);
+	free(own);
+	return outside;
 }

@@ -1328,7 +1328,8 @@ static void refer_gemm(const struct question *question)
 			bias = beta * broadcast(question, 2, index);
 		near(question, i, alpha * dot.sum + bias,
 		     rounding(question, k) * (fabsl(alpha) * dot.size + fabsl(bias)) +
-			     fabsl(alpha) * graph_unit(question->out->dtype, dot.size) +
+			     fabsl(alpha) * (graph_unit(question->out->dtype, dot.size) +
+					     (number)dot.count * graph_unit(wide_of(question->out->dtype), 0)) +
 			     2 * graph_unit(question->out->dtype, fabsl(alpha) * dot.size + fabsl(bias)));
 		if (isfinite(dot.size) &&
 		    fmaxl(fabsl(alpha), 1) * dot.size + fabsl(bias) > ldexpl(1, formats[question->out->dtype].greatest))

@@ -3,9 +3,9 @@
  * (random-flags.c), and if every value in it is an output and nothing is fused; and each node must compute, from what
  * its inputs were in that run, what graph-reference.c says. So must they where flags expand and simplify, within what
  * graph-expansions.c adds. Where patterns become other operators, whose arithmetic rounds otherwise, chains of nodes
- * are held to what they mean between the values that are left, within what is lost on the way (graph-errors.c). The
- * last dump of a link with flags, and one more of its dumps, must link to the same steps, and the last one must compute
- * the same.
+ * are held to what they mean between the values that are left, within what is lost on the way (graph-errors.c); a
+ * bound that inputs within their errors exceed fails, too. The last dump of a link with flags, and one more of its
+ * dumps, must link to the same steps, and the last one must compute the same.
  *
  *   graphs [--cases COUNT] [--seed FIRST] [--removed MASK] [--jobs COUNT] [--keep FOLDER] [--print] SKLINK SKDUMP
  * MAKE-MODEL LIBRARIES
@@ -321,11 +321,17 @@ static void check_chained(struct graph *graph, const struct graph_node *node, ui
 	struct graph_value *value = &graph->values[node->outputs[output]];
 	number *expected = calloc((size_t)value->count + 1, sizeof(number));
 	number *room = calloc((size_t)value->count + 1, sizeof(number));
+	int64_t outside;
 
 	if (!expected || !room)
 		abort();
 	graph_reference(graph, node, output, expected, room);
 	graph_spread(graph, node, output, expected, room);
+	outside = graph_outside(graph, node, output, expected, room);
+	if (outside >= 0)
+		fail("graph-errors.c: n%u (%s, %s): element %lld of v%u may be farther from %.20Lg than %.3Lg",
+		     (uint32_t)(node - graph->nodes), node->op, sk_dtype_name(value->dtype), (long long)outside,
+		     node->outputs[output], expected[outside], room[outside]);
 	if (!bytes) {
 		imagine(value, expected, room);
 		return;

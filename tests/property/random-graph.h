@@ -84,6 +84,10 @@ number graph_expansion_room(const struct graph *graph, const struct graph_node *
 /* Adds what the errors of inputs do to the output. */
 void graph_spread(const struct graph *graph, const struct graph_node *node, uint32_t output, const number *expected,
 		  number *room);
+/* Moves the inputs by not more than their errors. Returns an element that leaves its room by that; -1: none does. The
+ * rounding of references is left 2^-8 of a room. */
+int64_t graph_outside(const struct graph *graph, const struct graph_node *node, uint32_t output, const number *expected,
+		      const number *room);
 /* Whether an element that was found is the one that is expected. */
 bool graph_is_near(enum sk_dtype dtype, number found, number expected, number room);
 
