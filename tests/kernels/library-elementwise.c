@@ -510,7 +510,7 @@ static void check_unary(const struct kernel *kernel, const struct row *row, cons
 	}
 }
 
-static void run_unary(const struct kernel *kernel, const struct row *row)
+static void try_unary(const struct kernel *kernel, const struct row *row)
 {
 	int64_t n = kernel->in->size == 2 ? 65536 : usual_count;
 	char *x = kernel->in->size == 2 ? guarded((size_t)n * 2) : random_elements(kernel->in, n);
@@ -541,6 +541,18 @@ static void run_unary(const struct kernel *kernel, const struct row *row)
 		call_unary(kernel->base, row, x, again, n);
 		check_same(kernel, "the base", y, again, (size_t)n * kernel->out->size);
 	}
+}
+
+/* Also with attributes of 0, whose products with infinities are NaNs. */
+static void run_unary(const struct kernel *kernel, const struct row *row)
+{
+	struct row zeros = *row;
+
+	try_unary(kernel, row);
+	if (!row->attributes)
+		return;
+	memset(zeros.attribute, 0, sizeof(zeros.attribute));
+	try_unary(kernel, &zeros);
 }
 
 /* ---- kernels of two inputs ---- */

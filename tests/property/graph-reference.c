@@ -245,6 +245,23 @@ static number sigmoid(number x)
 	return 1 / (1 + expl(-x));
 }
 
+/* A NaN stays one. Where `least` is above `most`, `most` is the result. */
+static number clamp(number x, number least, number most)
+{
+	x = x < least ? least : x;
+	return x > most ? most : x;
+}
+
+/* The line is off by what its product and its sum are rounded by; between the bounds this is what counts. */
+static void hard_sigmoid(const struct question *question, int64_t i, number x, number alpha, number beta)
+{
+	number line = alpha * x + beta, y = clamp(line, 0, 1);
+	number error =
+		rounding(question, 2) * (fabsl(alpha * x) + fabsl(beta)) + graph_unit(wide_of(question->out->dtype), 0);
+
+	near(question, i, y, isfinite(line) ? fmaxl(clamp(line + error, 0, 1) - y, y - clamp(line - error, 0, 1)) : 0);
+}
+
 static void unary(const struct question *question, int64_t i, number x)
 {
 	const char *op = question->node->op;
@@ -267,7 +284,7 @@ static void unary(const struct question *question, int64_t i, number x)
 	else if (!strcmp(op, "Softsign"))
 		approximate(question, i, x / (1 + fabsl(x)), 0);
 	else if (!strcmp(op, "HardSwish"))
-		approximate(question, i, x * fminl(fmaxl(x / 6 + 0.5L, 0), 1), fabsl(x));
+		approximate(question, i, x * clamp(x / 6 + 0.5L, 0, 1), fabsl(x));
 	else if (!strcmp(op, "Erf") && !is_float(question->out->dtype))
 		exact(question, i, truncl((double)erfl(x)));
 	else if (!strcmp(op, "Erf"))
@@ -289,7 +306,7 @@ static void unary(const struct question *question, int64_t i, number x)
 	else if (!strcmp(op, "Elu"))
 		approximate(question, i, x < 0 ? alpha * expm1l(x) : x, 0);
 	else if (!strcmp(op, "HardSigmoid"))
-		approximate(question, i, isnan(x) ? x : fminl(fmaxl(alpha * x + beta, 0), 1), 1);
+		hard_sigmoid(question, i, x, alpha, beta);
 }
 
 static void refer_function(const struct question *question)
@@ -348,8 +365,7 @@ static void refer_clip(const struct question *question)
 			      : question->node->input_count > 2 ? question->in[2]->elements[0]
 								: HUGE_VALL;
 
-		x = x < least ? least : x;
-		exact(question, i, x > most ? most : x);
+		exact(question, i, clamp(x, least, most));
 	}
 }
 
@@ -369,7 +385,7 @@ static void refer_cast(const struct question *question)
 		else if (!is_float(question->in[0]->dtype))
 			wrapped(question, i, (whole)x);
 		else
-			exact(question, i, isnan(x) ? 0 : x > most ? most : x < least ? least : truncl(x));
+			exact(question, i, isnan(x) ? 0 : truncl(clamp(x, least, most)));
 	}
 }
 
@@ -382,7 +398,7 @@ static void refer_quantize(const struct question *question)
 		number y = rintl((number)scaled) + question->in[2]->elements[0];
 		number most = ldexpl(1, (int)to->bits - to->is_signed) - 1, least = to->is_signed ? -most - 1 : 0;
 
-		exact(question, i, y > most ? most : y < least ? least : y);
+		exact(question, i, clamp(y, least, most));
 		if (isnan(scaled))
 			question->room[i] = HUGE_VALL;
 	}
@@ -1307,7 +1323,8 @@ static void refer_scaled_product(const struct question *question)
 	}
 }
 
-/* Each of the product, its multiple, and the sum may be rounded to the type. */
+/* Each of the product, its multiple, and the sum may be rounded to the type. Products below the normal numbers may lose
+ * all that they have. */
 static void refer_gemm(const struct question *question)
 {
 	const struct graph_value *a = question->in[0], *b = question->in[1];
