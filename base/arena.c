@@ -10,9 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/chunks.h"
-#include "base/escape.h"
-#include "base/unfinished.h"
+#include "base/file.h"
+#include "base/text.h"
 
 /* Under AddressSanitizer, what has not been handed out is poisoned, and a gap stays behind what has been: so it sees
  * overruns of single allocations, not only of blocks. */

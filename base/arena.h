@@ -1,12 +1,17 @@
-/* Arena: memory that lives as long as one link and is freed with it. Next to nothing is freed one by one. When the
- * system has no more memory the process ends with a message: a linker cannot go on then, and no caller has to check for
- * NULL. */
-#ifndef SK_ARENA_H
-#define SK_ARENA_H
+/* Memory that lives as long as one link: arenas, and the chunks that they are made of. */
+#ifndef SK_BASE_ARENA_H
+#define SK_BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ==== arena.c ====
+ *
+ * Arena: memory that lives as long as one link and is freed with it. Next to nothing is freed one by one. When the
+ * system has no more memory the process ends with a message: a linker cannot go on then, and no caller has to check for
+ * NULL. */
 
 struct sk_arena;
 
@@ -15,7 +20,7 @@ _Noreturn void sk_out_of_memory(void);
 
 struct sk_arena *sk_arena_create(void);
 
-/* What it holds is for what is allocated next, in any arena (chunks.h). */
+/* What it holds is for what is allocated next, in any arena (arena.h). */
 void sk_arena_destroy(struct sk_arena *arena);
 
 /* What the other arena holds is this one's from now on; the other arena itself is gone. */
@@ -36,7 +41,7 @@ void sk_arena_release(struct sk_arena *arena, void *memory, size_t size);
 /* NUL-terminated copies. */
 char *sk_arena_copy(struct sk_arena *arena, const char *text, size_t length);
 
-/* A copy as people may see it (base/escape.h). */
+/* A copy as people may see it (base/text.h). */
 char *sk_arena_escape(struct sk_arena *arena, const char *text);
 
 /* The texts one behind the other. Formatting takes many times as long. */
@@ -82,5 +87,38 @@ typedef SK_ARRAY(const char *) sk_texts;
 
 /* Room for one more item; returns the array, perhaps moved. For sk_array_push only. */
 void *sk_array_reserve(struct sk_arena *arena, void *items, size_t count, size_t *capacity, size_t size);
+
+/* ==== chunks.c ====
+ *
+ * Chunks: the large pieces of memory that arenas are made of, on huge pages where the system has some. A chunk that one
+ * arena gives back is the next one's, whichever thread it is in: its pages need not be zeroed by the system again, and
+ * what a phase of a link needs for itself alone is not added to what the next one needs. So none goes back to the
+ * system before the process ends. */
+
+enum { SK_HUGE_PAGE = 2 << 20, SK_CHUNK = SK_HUGE_PAGE };
+
+struct sk_chunk {
+	struct sk_chunk *next;
+	char *data;
+	size_t size;
+	size_t used; /* bytes handed out */
+	size_t clean; /* from `used` to here it holds zeros */
+	size_t dirty; /* from here on it does, too; what is between has been handed out before */
+	bool mapped; /* it is SK_CHUNK bytes large, and goes back to where it is from */
+};
+
+/* Zeroed address space of that size, a multiple of the largest page but huge ones, aligned to huge pages. Where it has
+ * room for a whole one there is one, if the system has some. NULL: there is no memory. */
+void *sk_map_huge(size_t size);
+
+/* The same, unless it is much less than a huge page: what is between its beginning and its end is for chunks. */
+void sk_unmap_huge(void *data, size_t size);
+
+/* Pages of that size go back to the system, if nobody uses them: those that are about to be mapped take their place. */
+void sk_chunks_empty(size_t size);
+
+/* One that has been used before, if there is one. Nothing of it is handed out. NULL: there is no memory. */
+struct sk_chunk *sk_chunk_take(void);
+void sk_chunk_give(struct sk_chunk *chunk);
 
 #endif

@@ -1,5 +1,5 @@
-/* Work in a thread; see beside.h. Threads are detached, so one that comes too late finds work that it need not do. */
-#include "base/beside.h"
+/* Work in a thread; see map.h. Threads are detached, so one that comes too late finds work that it need not do. */
+#include "base/map.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

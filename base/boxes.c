@@ -1,7 +1,9 @@
-/* See boxes.h. Nodes are numbers in an array, since it moves when it grows; number 0 stands for no node. */
-#include "base/boxes.h"
+/* See ranges.h. Nodes are numbers in an array, since it moves when it grows; number 0 stands for no node. */
+#include "base/ranges.h"
 
 #include <stdbool.h>
+
+#include "base/arena.h"
 
 enum { LEFT, RIGHT };
 

@@ -1,6 +1,6 @@
-/* Chunks; see chunks.h. Those that nobody uses are in a list that all threads share, under a lock that is taken once
+/* Chunks; see arena.h. Those that nobody uses are in a list that all threads share, under a lock that is taken once
  * for some thousand requests: no result depends on where memory is from. */
-#include "base/chunks.h"
+#include "base/arena.h"
 
 #include <pthread.h>
 #include <stdint.h>

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/escape.h"
-#include "base/nearest.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/text.h"
 
 struct note {
 	struct note *next;

@@ -8,10 +8,15 @@
 #define SK_DIAG_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/arena.h"
 #include "base/map.h"
+
+struct sk_arena;
+struct sk_message;
 
 /* Where something stands. For text: file, line and column from 1. For objects: file is "lib.a(member.o)" or "x.o", and
  * section, if any, gives "lib.a(member.o):(.text+0x10)". */
@@ -109,7 +114,7 @@ void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FI
 const char *sk_diag_first(const struct sk_diag *diag);
 
 /* "; did you mean 'x'?" in the arena, with the candidate nearest to the misspelt name; "" if none is near
- * (base/nearest.h). */
+ * (base/text.h). */
 const char *sk_did_you_mean(struct sk_arena *arena, const char *name, const char *const *candidates, size_t count);
 
 #endif

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/json.h"
 #include "base/map.h"
 

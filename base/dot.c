@@ -1,11 +1,10 @@
-/* Texts for Graphviz; see dot.h. In a string of its language only the quote has a meaning, but in labels the backslash
+/* Texts for Graphviz; see text.h. In a string of its language only the quote has a meaning, but in labels the backslash
  * and entities have one, too. */
-#include "base/dot.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/escape.h"
 
 void sk_dot_print(const char *text, FILE *stream)
 {

@@ -1,5 +1,5 @@
-/* See escape.h. */
-#include "base/escape.h"
+/* See text.h. */
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,14 @@
-/* Readers for single values and for maps with known keys; see fields.h. */
-#include "base/fields.h"
+/* Readers for single values and for maps with known keys; see document.h. */
+#include "base/document.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "base/escape.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/ranges.h"
+#include "base/text.h"
 
 enum { MAX_FIELDS = 16, MAX_NAME = 255, SHOWN = 60 /* bytes of a wrong value in a message */ };
 

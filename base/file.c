@@ -11,9 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mapped.h"
-#include "base/temporary.h"
-#include "base/unfinished.h"
+#include "base/arena.h"
+#include "base/diag.h"
 
 static bool fail(struct sk_diag *diag, const char *path, const char *action)
 {

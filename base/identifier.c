@@ -1,8 +1,10 @@
-/* See identifier.h. */
-#include "base/identifier.h"
+/* See text.h. */
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 enum { ESCAPED = 4 /* bytes of _xHH */ };
 

@@ -1,12 +1,12 @@
-/* See json-check.h. Each function reads what it is called after, moves on behind it, and says whether it was there; if
+/* See json.h. Each function reads what it is called after, moves on behind it, and says whether it was there; if
  * not, it stands where something else does. */
-#include "base/json-check.h"
+#include "base/json.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/text.h"
 
 enum { DEEPEST = 64 };
 

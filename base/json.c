@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/arena.h"
+#include "base/text.h"
 
 const char *sk_json_string(struct sk_arena *arena, const char *text)
 {

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/arena.h"
+
 struct sk_map_slot {
 	const char *key; /* NULL: empty */
 	uint32_t length, hash, value;

@@ -1,7 +1,7 @@
-/* The mappings, and the handler of SIGBUS that finds in them what file is to blame; see mapped.h. */
+/* The mappings, and the handler of SIGBUS that finds in them what file is to blame; see file.h. */
 #include "config.h"
 
-#include "base/mapped.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#include "base/unfinished.h"
 
 /* Entries are never freed, since the handler may be reading them, but used again. */
 struct mapping {

@@ -1,5 +1,5 @@
-/* Suggestions for misspelt names; see nearest.h. */
-#include "base/nearest.h"
+/* Suggestions for misspelt names; see text.h. */
+#include "base/text.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* A loop whose rounds are independent, in several threads; see parallel.h. */
-#include "base/parallel.h"
+/* A loop whose rounds are independent, in several threads; see timing.h. */
+#include "base/timing.h"
 
 #include <stdatomic.h>
 
-#include "base/beside.h"
+#include "base/map.h"
 
 enum { MOST_THREADS = 64, ROUNDS = 256 /* that a thread takes at a time */ };
 

@@ -1,5 +1,5 @@
-/* Patterns; see pattern.h. */
-#include "base/pattern.h"
+/* Patterns; see text.h. */
+#include "base/text.h"
 
 #include <stddef.h>
 #include <stdint.h>

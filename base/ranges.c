@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
+
 enum { LEFT, RIGHT };
 
 struct sk_range_node {

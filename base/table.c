@@ -1,8 +1,10 @@
-/* Aligned columns; see table.h. */
-#include "base/table.h"
+/* Aligned columns; see text.h. */
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 /* A cell that is wider moves what is behind it, in its row. Else all other rows would be as long as the longest. */
 enum { MOST_PADDED = 256 };

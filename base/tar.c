@@ -1,9 +1,11 @@
 /* Headers of 512 bytes, each followed by its file's bytes up to a multiple of that; two blocks of zeros end the archive
  * (POSIX.1-2017, pax, "ustar Interchange Format" and "pax Extended Header"). */
-#include "base/tar.h"
+#include "base/file.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 enum { BLOCK = 512 };
 

@@ -1,7 +1,7 @@
-/* See temporary.h. */
+/* See file.h. */
 #include "config.h"
 
-#include "base/temporary.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

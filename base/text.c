@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
+
 void sk_text_open(struct sk_text *text)
 {
 	text->bytes = NULL;

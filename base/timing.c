@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "base/arena.h"
 #include "base/json.h"
 
 uint64_t sk_timing_now(void)

@@ -1,11 +1,19 @@
-/* How long the phases of a program's work take. Phases nest; one that names what it works on has a detail. Without a
- * timing (NULL) nothing is measured, which costs one comparison a phase. */
-#ifndef SK_TIMING_H
-#define SK_TIMING_H
+/* Times of phases, and work on several threads. */
+#ifndef SK_BASE_TIMING_H
+#define SK_BASE_TIMING_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
+
+struct sk_arena;
+
+/* ==== timing.c ====
+ *
+ * How long the phases of a program's work take. Phases nest; one that names what it works on has a detail. Without a
+ * timing (NULL) nothing is measured, which costs one comparison a phase. */
 
 struct sk_phase {
 	const char *name, *detail; /* detail NULL: none */
@@ -42,5 +50,12 @@ void sk_timing_add_beside(struct sk_timing *timing, const char *name, uint64_t s
 /* All phases, once they have ended, as a trace in the JSON format that chrome://tracing and Perfetto read ("Trace Event
  * Format", complete events; times in microseconds). In the arena. */
 const char *sk_timing_trace(const struct sk_timing *timing, const char *program);
+
+/* ==== parallel.c ====
+ *
+ * Loops in several threads. */
+
+/* Calls body for parts of 0 to count, in as many threads as are allowed; returns when all are done. */
+void sk_parallel(unsigned threads, size_t count, void (*body)(void *context, size_t first, size_t end), void *context);
 
 #endif

@@ -1,8 +1,8 @@
-/* Temporary files and what removes them; see unfinished.h. The table is the one thing here that changes and belongs to
+/* Temporary files and what removes them; see file.h. The table is the one thing here that changes and belongs to
  * nobody: a signal handler finds nothing else. One thread writes files. */
 #include "config.h"
 
-#include "base/unfinished.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/temporary.h"
 
 /* --dump-dir writes some hundred for each of several networks. */
 enum { MAXIMUM_FILES = 16 * 1024 };

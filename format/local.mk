@@ -16,7 +16,7 @@ format_libplan_la_SOURCES = \
 	format/x86_64/isa.c format/x86_64/cpuid.h format/plan/isa.h \
 	format/plan/plan-arguments.c format/plan/plan-call.c format/plan/plan-checker.h format/plan/plan-launch.c \
 	format/plan/plan-networks.c format/plan/plan.c format/plan/plan.h \
-	format/plan/task-filter.c format/plan/task-filter.h format/plan/words.c format/plan/words.h \
+	format/plan/task-filter.c format/plan/words.c \
 	format/x86_64/isa.def \
 	format/convention.h format/skabi.h format/skplan.h format/skrows.h format/skweights.h format/x86_64/registers.h
 
@@ -33,7 +33,7 @@ format_libnpy_la_LIBADD = base/libfiles.la
 
 # Device profiles, for sklink, predictions and the simulated device. Those that are built in are the files as texts in C.
 noinst_LTLIBRARIES += format/libprofile.la
-format_libprofile_la_SOURCES = format/profile/lines.c format/profile/lines.h format/profile/profile.c format/profile/profile.h base/locale.h
+format_libprofile_la_SOURCES = format/profile/lines.c format/profile/profile.h format/profile/profile.c base/text.h
 profilesdir = $(pkgdatadir)/profiles
 dist_profiles_DATA = format/profile/a3.profile format/profile/host.profile
 format/profile/profile.lo: format/profile/builtin-profiles.h
@@ -50,11 +50,10 @@ include_HEADERS += format/skkernel.h
 # How to call a function that is already compiled: signatures, and written numbers in the bits of a type.
 noinst_LTLIBRARIES += format/libsignature.la
 format_libsignature_la_SOURCES = \
-	format/signature/attribute.c format/signature/attribute.h format/signature/number.c format/signature/number.h \
+	format/signature/attribute.c format/signature/signature.h format/signature/number.c \
 	format/signature/signature-attributes.c format/signature/signature-expressions.c \
-	format/signature/signature-expressions.h format/signature/signature-frames.c \
-	format/signature/signature-frames.h format/signature/signature-parser.c format/signature/signature-parser.h \
-	format/signature/signature-parts.c format/signature/signature-parts.h format/signature/signature-rules.c \
-	format/signature/signature-tensors.c format/signature/signature-tensors.h format/signature/signature-tokens.c \
-	format/signature/signature-tokens.h format/signature/signature.h
+	format/signature/signature-parts.h format/signature/signature-frames.c \
+	format/signature/signature-parser.c \
+	format/signature/signature-parts.c format/signature/signature-rules.c \
+	format/signature/signature-tensors.c format/signature/signature-tokens.c
 format_libsignature_la_LIBADD = format/libplan.la base/libbase.la -lm

@@ -12,6 +12,8 @@
 
 #ifdef HAVE_SODIUM
 #include <sodium.h>
+
+#include "format/skplan.h"
 #endif
 
 /* ---- the bytes, one piece after the other ---- */

@@ -7,8 +7,9 @@
 #include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "format/skplan.h"
+struct sk_plan_seal;
 
 enum { SK_SEAL_HASH = 16, SK_SEAL_SIGNATURE = 64, SK_SEAL_KEY = 32, SK_SEAL_HEADERS = 64 /* program headers */ };
 

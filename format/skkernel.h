@@ -50,7 +50,7 @@ static inline void sk_block_range(const struct sk_block *block, uint64_t extent,
 	*high = extent * (block->index + (uint64_t)1) / block->count;
 }
 
-/* ---- kernels whose blocks run at once: sync-all, mix ----
+/* ==== kernels whose blocks run at once: sync-all, mix ====
  *
  * What a block has written before one of these calls is seen by the blocks that go on because of it. Calling them from
  * a kernel whose signature does not say so is an illegal instruction, which ends the launch and names the kernel. */
@@ -85,7 +85,7 @@ static inline void sk_wait_flag(const struct sk_block *block, uint32_t flag)
 	sk_block_calls(block)->wait_flag(block, flag);
 }
 
-/* ---- kernels that start early: early-start ----
+/* ==== kernels that start early: early-start ====
  *
  * In a superkernel without early-start=1 these do nothing, nor in a serial run, nor where the kernel keeps state in
  * static memory that other tasks of the superkernel have on other cores. The first one does nothing in tasks that get a

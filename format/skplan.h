@@ -314,7 +314,7 @@ enum {
 	SK_LAUNCH_EARLY = 4,	/* it has steps with EARLY_WAIT or EARLY_SET */
 	SK_LAUNCH_ONCE = 8,	/* it runs for an instance once: only constants and results of such launches are read, and
 				   its results lie in bytes of the workspace that nothing else has */
-	SK_LAUNCH_THUNK = 16,	/* kind 2: its entry is a thunk, which other tasks may share: see format/plan/words.h */
+	SK_LAUNCH_THUNK = 16,	/* kind 2: its entry is a thunk, which other tasks may share: see format/plan/plan.h */
 	SK_LAUNCH_FLAGS = 31,	/* all of them */
 };
 

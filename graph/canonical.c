@@ -1,7 +1,12 @@
-/* Canonical calls; see canonical.h. */
-#include "graph/canonical.h"
+/* Canonical calls; see graph.h. */
+#include "graph/graph.h"
 
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 uint32_t sk_canonical_input(const struct sk_canonical *canonical, size_t number)
 {

@@ -6,9 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/ranges.h"
 #include "format/convention.h"
-#include "format/signature/number.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 struct sk_op_graph *sk_graph_create(struct sk_arena *arena, struct sk_diag *diag, const char *file)
 {

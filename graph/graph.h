@@ -1,18 +1,26 @@
-/* The graph of operators: what a model file says, before there are kernels and tasks. Nodes make values out of values;
- * a value has one producer at most, and nobody writes to it afterwards. The vocabulary is ONNX's: operators, attributes
- * and their meaning are those of its specification (onnx.ai, docs/Operators.md). All of it lives in the link's arena.
- * References are indices (SK_NONE: none), since arrays grow. */
-#ifndef SK_GRAPH_H
-#define SK_GRAPH_H
+/* The graph of operators: values, nodes, attributes; the common parts of shape inference and of canonical calls; the
+ * users of a value. */
+#ifndef SK_GRAPH_GRAPH_H
+#define SK_GRAPH_GRAPH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
-#include "format/signature/attribute.h"
+#include "format/signature/signature.h"
 #include "format/skplan.h"
+
+struct sk_arena;
+
+/* ==== graph.c ====
+ *
+ * The graph of operators: what a model file says, before there are kernels and tasks. Nodes make values out of values;
+ * a value has one producer at most, and nobody writes to it afterwards. The vocabulary is ONNX's: operators, attributes
+ * and their meaning are those of its specification (onnx.ai, docs/Operators.md). All of it lives in the link's arena.
+ * References are indices (SK_NONE: none), since arrays grow. */
 
 /* The domain of operators that ONNX lacks; they have the names that MindSpore's primitives have. */
 #define SK_OWN_DOMAIN "sklink"
@@ -274,5 +282,259 @@ void sk_node_take_integers(struct sk_op_graph *graph, struct sk_graph_node *node
  * which it is said. True if this is the first. */
 bool sk_node_error(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* ==== canonical.c ====
+ *
+ * Canonical calls: what nodes become before kernels are chosen. An operator has many ways to say the same; kernels have
+ * few forms. */
+
+/* A value, or a piece of it, with the shape in which a kernel sees it. */
+struct sk_operand {
+	uint32_t value; /* SK_NONE: absent */
+	enum sk_dtype dtype; /* as the kernel sees it: of the size of the value's */
+	uint32_t rank;
+	uint64_t shape[SK_MAX_RANK];
+	uint64_t offset; /* elements from the value's start */
+	uint64_t stride; /* rows (the last dimension) lie so many elements apart; 0: without gaps */
+};
+
+struct sk_graph_call {
+	uint32_t node;
+	const char *op;
+	SK_ARRAY(struct sk_attribute) attributes; /* those that say something else than the op by itself */
+	SK_ARRAY(struct sk_operand) inputs, outputs;
+};
+
+typedef SK_ARRAY(struct sk_graph_call) sk_graph_calls;
+
+/* An attribute that an operator has, as of the newest operator set. */
+struct sk_schema_attribute {
+	const char *name;
+	enum sk_attribute_kind kind;
+	bool required;
+	/* What it is where a node does not say it: of an INTEGER, a REAL, a STRING. */
+	int64_t integer;
+	double real;
+	const char *string;
+};
+
+/* One node that becomes calls. All of its values are static. */
+struct sk_canonical {
+	struct sk_op_graph *graph; /* gets the values between the calls */
+	uint32_t node; /* an index, since nodes move when the graph grows */
+	sk_graph_calls *calls;
+	const struct sk_schema_attribute *attributes; /* of its schema; NULL: there are none */
+};
+
+/* The node's input or output of that number as an index; SK_NONE: absent. */
+uint32_t sk_canonical_input(const struct sk_canonical *canonical, size_t number);
+uint32_t sk_canonical_output(const struct sk_canonical *canonical, size_t number);
+
+/* An output that kernels make in any case: if it is absent, a value that nobody reads, of that type and of the shape
+ * of another one. */
+uint32_t sk_canonical_made(struct sk_canonical *canonical, size_t number, enum sk_dtype dtype, uint32_t like);
+
+/* An error at the node; returns false. */
+bool sk_canonical_error(const struct sk_canonical *canonical, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ---- operands ---- */
+
+/* The value as [n], which any shape can be, and in a shape of as many elements. SK_NONE is absent. */
+struct sk_operand sk_operand_flat(const struct sk_op_graph *graph, uint32_t value);
+struct sk_operand sk_operand_shaped(const struct sk_op_graph *graph, uint32_t value, uint32_t rank,
+				    const uint64_t *shape);
+
+/* The value as [outer, axis, inner]. */
+struct sk_operand sk_operand_axis(const struct sk_op_graph *graph, uint32_t value, uint32_t axis);
+
+uint64_t sk_operand_elements(const struct sk_operand *operand);
+
+/* As kernels that only move elements see it: unsigned integers of their size. */
+struct sk_operand sk_operand_moved(struct sk_operand operand);
+
+/* ---- calls ---- */
+
+/* Adds a call of the op. The pointer is valid until the next one is added. */
+struct sk_graph_call *sk_canonical_call(struct sk_canonical *canonical, const char *op);
+
+void sk_call_input(const struct sk_canonical *canonical, struct sk_graph_call *call, struct sk_operand operand);
+void sk_call_output(const struct sk_canonical *canonical, struct sk_graph_call *call, struct sk_operand operand);
+void sk_call_integer(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+		     int64_t integer);
+void sk_call_word(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, const char *word);
+void sk_call_integers(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+		      const int64_t *integers, size_t count);
+
+/* Lists for kernels with loops over dimensions have as many items as a tensor can have dimensions. */
+void sk_call_padded(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, uint32_t rank,
+		    const int64_t *items, int64_t rest);
+void sk_call_real(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, double real);
+void sk_call_reals(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+		   const double *reals, size_t count);
+
+/* The attributes of a node as a call has them: numbers, which kernels take as values, always; integers and texts, which
+ * tell kernels apart, where they are not what the schema says anyway. */
+void sk_call_attributes(const struct sk_canonical *canonical, struct sk_graph_call *call);
+
+/* ---- what many operators become ---- */
+
+/* The value is the other one's bytes in another shape, `offset` elements behind their start: no call, or a copy where
+ * both are needed as they are (an output that is an input's or a constant's bytes, two outputs). */
+void sk_canonical_view(struct sk_canonical *canonical, uint32_t value, uint32_t of, uint64_t offset);
+
+/* Where the elements of a value come from: element [i0, i1 …] of `shape` is the one of `from` that lies
+ * offset + i0 * strides[0] + i1 * strides[1] … elements from its start. */
+struct sk_arrangement {
+	uint32_t rank; /* as many as there are: before dimensions are merged it may be more than a tensor can have */
+	uint64_t shape[2 * SK_MAX_RANK];
+	int64_t strides[2 * SK_MAX_RANK];
+	int64_t offset;
+	bool apart; /* they get bytes of their own, even if those that they come from would do */
+};
+
+/* Elements of that shape, without gaps, with the axes in another order. */
+struct sk_arrangement sk_arrangement_of_axes(uint32_t rank, const uint64_t *shape, const uint32_t *order);
+
+/* The operand, which is without gaps or has rows, becomes so many elements of the value. Becomes a view, a flat copy, a
+ * transposition or a strided copy, whichever is the simplest. False after an error. */
+bool sk_canonical_arrange(struct sk_canonical *canonical, struct sk_operand to, uint32_t from,
+			  const struct sk_arrangement *arrangement);
+
+/* Rows of `width` elements by their numbers, any number of times out of k rows each. */
+bool sk_canonical_gather(struct sk_canonical *canonical, uint32_t to, uint32_t from, uint32_t indices, uint64_t k,
+			 uint64_t width);
+
+/* Strides of a value without gaps, in elements. */
+void sk_dense_strides(uint32_t rank, const uint64_t *shape, int64_t *strides);
+
+/* The input, broadcast, as [n] elements of one output: for operators with one input and one output of one shape. */
+bool sk_canonical_elementwise(struct sk_canonical *canonical, const char *op);
+
+/* The op of two values that are broadcast to the output's shape, in the simplest form. Where the op is commutative the
+ * operands may change places. */
+bool sk_canonical_binary(struct sk_canonical *canonical, const char *op, uint32_t a, uint32_t b, uint32_t to,
+			 bool commutative);
+
+/* Any number of values that are broadcast, as `same` or `strided`. */
+bool sk_canonical_broadcast(struct sk_canonical *canonical, const char *op, const uint32_t *values, size_t count,
+			    uint32_t to);
+
+/* The value as one of another type: itself, or what a call makes of it. */
+uint32_t sk_canonical_cast(struct sk_canonical *canonical, uint32_t value, enum sk_dtype dtype);
+
+/* All elements of a value into another one of its shape and of another type. */
+void sk_canonical_store(struct sk_canonical *canonical, uint32_t to, uint32_t from);
+
+/* What kernels compute with: f32 for f16 and bf16. */
+enum sk_dtype sk_computed_dtype(enum sk_dtype dtype);
+
+/* The value, broadcast to the shape: itself, or a copy. SK_NONE of SK_NONE. */
+uint32_t sk_canonical_spread(struct sk_canonical *canonical, uint32_t value, uint32_t rank, const uint64_t *shape);
+
+/* A value of one element, the number nearest to that one that the type has. */
+uint32_t sk_canonical_number(struct sk_canonical *canonical, enum sk_dtype dtype, double number);
+
+/* Each element of the value is that number. */
+bool sk_canonical_fill(struct sk_canonical *canonical, uint32_t to, double number);
+
+/* All elements of a value into another one of its type and size. */
+void sk_canonical_copy(struct sk_canonical *canonical, uint32_t to, uint32_t from);
+
+/* ==== infer.c ====
+ *
+ * Shape and type inference of one node, as the operators' schemas do it. */
+
+/* One node whose outputs are to be typed and shaped. Its inputs are static; those whose values the schema demands are
+ * constants or absent. */
+struct sk_inference {
+	struct sk_op_graph *graph;
+	struct sk_graph_node *node;
+};
+
+/* Inputs by number; NULL: absent. */
+const struct sk_value *sk_infer_input(const struct sk_inference *inference, size_t number);
+
+/* Types and shapes an output; nothing happens if nobody wants it. A shape that the file declares otherwise gets a
+ * warning. False after an error: too many elements, or the file says another type. */
+bool sk_infer_output(const struct sk_inference *inference, size_t number, enum sk_dtype dtype, uint32_t rank,
+		     const uint64_t *shape);
+
+/* True if two inputs are of one type, or the second is absent; false with an error. */
+bool sk_infer_same_types(const struct sk_inference *inference, size_t a, size_t b);
+
+/* The same of all inputs. */
+bool sk_infer_one_type(const struct sk_inference *inference);
+
+/* An output of the input's type and shape. */
+bool sk_infer_like(const struct sk_inference *inference, size_t output, size_t input);
+
+/* The shape that two shapes have when they are broadcast to one another (as numpy does it): the first one becomes it.
+ * False after an error. */
+bool sk_infer_broadcast(const struct sk_inference *inference, uint32_t *rank, uint64_t *shape, uint32_t other_rank,
+			const uint64_t *other);
+
+/* Output 0 has the common shape of the inputs that are there, and this type. */
+bool sk_infer_common_shape(const struct sk_inference *inference, enum sk_dtype dtype);
+
+/* An axis from -rank to rank - 1, counted from the front; false after an error. */
+bool sk_infer_axis(const struct sk_inference *inference, int64_t axis, uint32_t rank, uint32_t *counted);
+
+/* An attribute that says an order of so many axes; without one the order stays as it is. False after an error. */
+bool sk_infer_order(const struct sk_inference *inference, const char *name, uint32_t rank, uint32_t *order);
+
+/* The values of a demanded input of integers; the list is NULL and *count 0 if the input is absent. False after an
+ * error. */
+bool sk_infer_integers(const struct sk_inference *inference, size_t number, uint64_t *count, const int64_t **integers);
+
+/* The same of one integer, which is `otherwise` if the input is absent. */
+bool sk_infer_integer(const struct sk_inference *inference, size_t number, int64_t otherwise, int64_t *integer);
+
+/* An output that is a constant as soon as shapes are known (Shape, Size, Constant): with a copy of the elements. */
+bool sk_infer_constant(const struct sk_inference *inference, size_t number, enum sk_dtype dtype, uint32_t rank,
+		       const uint64_t *shape, const void *elements);
+
+/* An error at the node; returns false. */
+bool sk_infer_error(const struct sk_inference *inference, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ==== uses.c ====
+ *
+ * Who uses what in a graph, and which nodes belong together: as it is when somebody asks. */
+
+/* By value: how often nodes that are left have it as an input. */
+const uint32_t *sk_graph_count_uses(const struct sk_op_graph *graph);
+
+/* The input of that number of a node. */
+struct sk_use {
+	uint32_t node, input;
+};
+
+/* Uses by value: those of the value v, in the order of the graph, are items[starts[v]] and what follows, up to
+ * items[starts[v + 1]]. */
+struct sk_uses {
+	const uint32_t *starts;
+	const struct sk_use *items;
+};
+
+/* Those of nodes that are left. */
+struct sk_uses sk_graph_uses(struct sk_arena *arena, const struct sk_op_graph *graph);
+
+/* Nodes by what they belong to: those of the number n, in the order of the graph, are nodes[starts[n]] and what
+ * follows, up to nodes[starts[n + 1]]. */
+struct sk_node_lists {
+	const uint32_t *starts, *nodes;
+};
+
+/* The live nodes, by numbers below `count`; SK_NONE: it belongs to nothing. */
+struct sk_node_lists sk_graph_sort_nodes(struct sk_arena *arena, const struct sk_op_graph *graph,
+					 const uint32_t *numbers, size_t count);
+
+/* The live nodes, by composite. */
+struct sk_node_lists sk_graph_members(struct sk_arena *arena, const struct sk_op_graph *graph);
+
+/* By value: whether a node outside of the composite of the one that makes it reads it, or the network has it as an
+ * output. */
+bool *sk_graph_mark_results(struct sk_arena *arena, const struct sk_op_graph *graph);
 
 #endif

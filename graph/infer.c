@@ -1,10 +1,12 @@
-/* What the inference of each operator is made of; see infer.h. */
-#include "graph/infer.h"
+/* What the inference of each operator is made of; see graph.h. */
+#include "graph/graph.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "format/skplan.h"
 
 bool sk_infer_error(const struct sk_inference *inference, const char *format, ...)
 {

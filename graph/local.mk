@@ -1,63 +1,63 @@
 # The graph of operators, from a model file to tasks.
 noinst_LTLIBRARIES += graph/libgraph.la
 graph_libgraph_la_SOURCES = \
-	graph/canonical.c graph/canonical.h \
-	graph/graph.c graph/graph.h \
-	graph/infer.c graph/infer.h \
-	graph/uses.c graph/uses.h \
-	graph/composites/areas.c graph/composites/areas.h \
+	graph/canonical.c graph/graph.h \
+	graph/graph.c \
+	graph/infer.c \
+	graph/uses.c \
+	graph/composites/areas.c graph/composites/composites-parts.h \
 	graph/composites/cluster.c \
 	graph/composites/composites.c graph/composites/composites.h \
-	graph/composites/kinds.c graph/composites/kinds.h \
+	graph/composites/kinds.c \
 	graph/composites/operators.def \
-	graph/composites/patterns.c graph/composites/patterns.h \
+	graph/composites/patterns.c \
 	graph/composites/split.c \
-	graph/manager/choose.c graph/manager/choose.h \
+	graph/manager/choose.c graph/manager/manager.h \
 	graph/manager/cluster.def graph/manager/expand.def \
-	graph/manager/flags.c graph/manager/flags.def graph/manager/flags.h \
-	graph/manager/lists.c graph/manager/lists.h \
-	graph/manager/no-effect.def graph/manager/pass.h \
-	graph/manager/results.c graph/manager/results.h \
-	graph/manager/switches.c graph/manager/switches.h \
-	graph/dumps/clusters.c graph/dumps/clusters.h \
+	graph/manager/flags.c graph/manager/flags.def \
+	graph/manager/lists.c \
+	graph/manager/no-effect.def \
+	graph/manager/results.c \
+	graph/manager/switches.c \
+	graph/dumps/clusters.c graph/dumps/dumps-parts.h \
 	graph/dumps/dot.c graph/dumps/dumps.c graph/dumps/dumps.h \
-	graph/dumps/forms.h graph/dumps/text.c \
-	graph/dumps/fx.c graph/dumps/fx.h graph/dumps/fx-items.c graph/dumps/fx-items.h \
-	graph/dumps/readable.c graph/dumps/readable.h \
-	graph/dumps/ge-dumps.c graph/dumps/ge-dumps.h \
-	graph/onnx/aliases.c graph/onnx/aliases.def graph/onnx/aliases.h \
-	graph/onnx/dump-notes.c graph/onnx/dump-notes.h \
-	graph/onnx/files.c graph/onnx/files.h \
-	graph/onnx/functions.c graph/onnx/functions.h \
-	graph/onnx/ge.c graph/onnx/ge.h \
-	graph/onnx/marks.c graph/onnx/marks.h \
-	graph/onnx/onnx-messages.c graph/onnx/onnx-messages.h \
-	graph/onnx/onnx.c graph/onnx/onnx.h \
-	graph/onnx/onnx-scope.c graph/onnx/onnx-scope.h \
+	graph/dumps/text.c \
+	graph/dumps/fx.c graph/dumps/fx-items.c \
+	graph/dumps/readable.c \
+	graph/dumps/ge-dumps.c \
+	graph/onnx/aliases.c graph/onnx/aliases.def graph/onnx/onnx.h \
+	graph/onnx/dump-notes.c graph/onnx/onnx-parts.h \
+	graph/onnx/files.c \
+	graph/onnx/functions.c \
+	graph/onnx/ge.c \
+	graph/onnx/marks.c \
+	graph/onnx/onnx-messages.c \
+	graph/onnx/onnx.c \
+	graph/onnx/onnx-scope.c \
 	graph/onnx/print.c \
-	graph/onnx/tensors.c graph/onnx/tensors.h \
-	graph/onnx/text-format.c graph/onnx/text-format.h \
-	graph/onnx/wire.c graph/onnx/wire.h \
+	graph/onnx/tensors.c \
+	graph/onnx/text-format.c \
+	graph/onnx/wire.c \
 	graph/onnx/write.c \
-	graph/passes/canonical-graph.c graph/passes/canonical-graph.h \
-	graph/passes/infer-graph.c graph/passes/infer-graph.h \
-	graph/passes/keep-states.c graph/passes/keep-states.h \
-	graph/passes/network-names.c graph/passes/network-names.h \
-	graph/passes/normalised-graph.c graph/passes/normalised-graph.h \
-	graph/passes/quantised-graph.c graph/passes/quantised-graph.h \
-	graph/passes/slices.c graph/passes/slices.h \
-	graph/passes/unify-constants.c graph/passes/unify-constants.h \
+	graph/passes/canonical-graph.c graph/passes/passes.h \
+	graph/passes/infer-graph.c \
+	graph/passes/keep-states.c \
+	graph/passes/network-names.c \
+	graph/passes/normalised-graph.c \
+	graph/passes/quantised-graph.c \
+	graph/passes/slices.c \
+	graph/passes/unify-constants.c \
 	graph/rewrites/cse.c \
-	graph/rewrites/ge-view.c graph/rewrites/ge-view.h \
+	graph/rewrites/ge-view.c graph/rewrites/rewrites-parts.h \
 	graph/rewrites/no-task.c \
 	graph/rewrites/recompute.c \
-	graph/rewrites/rewrite.c graph/rewrites/rewrite.h \
+	graph/rewrites/rewrite.c \
 	graph/rewrites/rewrites.h \
-	graph/rewrites/simplify.c graph/rewrites/simplify.h \
+	graph/rewrites/simplify.c \
 	graph/rewrites/simplify-shapes.c \
 	graph/rewrites/tidy.c \
 	graph/rewrites/turns.c \
-	graph/operators/absent.c graph/operators/absent.h \
+	graph/operators/absent.c graph/operators/operators.h \
 	graph/operators/attention.c \
 	graph/operators/axes.c \
 	graph/operators/bodies.c \
@@ -66,14 +66,13 @@ graph_libgraph_la_SOURCES = \
 	graph/operators/composites.c \
 	graph/operators/einsum.c \
 	graph/operators/elementwise.c \
-	graph/operators/expansion.c graph/operators/expansion.h \
-	graph/operators/families.h \
+	graph/operators/expansion.c graph/operators/operators-parts.h \
 	graph/operators/fourier.c \
 	graph/operators/fused-normal.c \
 	graph/operators/fused-products.c \
 	graph/operators/gradients.c \
 	graph/operators/indexing.c \
-	graph/operators/inlining.c graph/operators/inlining.h \
+	graph/operators/inlining.c \
 	graph/operators/kernels.c \
 	graph/operators/losses.c \
 	graph/operators/microsoft.c \
@@ -89,31 +88,31 @@ graph_libgraph_la_SOURCES = \
 	graph/operators/recurrent.c \
 	graph/operators/resize.c \
 	graph/operators/sampling.c \
-	graph/operators/schema.c graph/operators/schema.h \
+	graph/operators/schema.c \
 	graph/operators/sequences.c \
 	graph/operators/shapes.c \
 	graph/operators/signals.c \
 	graph/operators/training.c \
 	graph/operators/transposed.c \
-	graph/operators/window.c graph/operators/window.h \
+	graph/operators/window.c \
 	graph/operators/windows.c \
-	graph/manager/read-switches.c graph/manager/read-switches.h \
+	graph/manager/read-switches.c \
 	graph/rules/evaluate.c \
-	graph/rules/expand.c graph/rules/expand.h \
-	graph/rules/fuse.c graph/rules/fuse.h \
-	graph/rules/own-rules.h \
-	graph/rules/expression.c graph/rules/expression.h \
-	graph/rules/match.c graph/rules/match.h \
-	graph/rules/read-rules.c graph/rules/read-rules.h \
+	graph/rules/expand.c graph/rules/rules.h \
+	graph/rules/fuse.c \
+	graph/rules/rules-parts.h \
+	graph/rules/expression.c \
+	graph/rules/match.c \
+	graph/rules/read-rules.c \
 	graph/rules/repeats.c \
-	graph/rules/replace.c graph/rules/replace.h \
-	graph/rules/replacing.c graph/rules/replacing.h \
-	graph/rules/apply-rules.c graph/rules/apply-rules.h \
-	graph/rules/rule-lines.c graph/rules/rule-lines.h \
-	graph/rules/rule.h graph/rules/steps.c \
-	graph/rules/rule-sides.c graph/rules/rule-sides.h \
-	graph/rules/rule-texts.c graph/rules/rule-texts.h \
-	graph/rules/users.c graph/rules/users.h
+	graph/rules/replace.c \
+	graph/rules/replacing.c \
+	graph/rules/apply-rules.c \
+	graph/rules/rule-lines.c \
+	graph/rules/steps.c \
+	graph/rules/rule-sides.c \
+	graph/rules/rule-texts.c \
+	graph/rules/users.c
 nodist_graph_libgraph_la_SOURCES = graph/rules/own-rules.c
 graph_libgraph_la_LIBADD = base/libdocument.la format/libsignature.la base/libbase.la
 
@@ -128,7 +127,7 @@ dist_pkgdata_DATA = $(RULE_FILES)
 CLEANFILES += graph/rules/own-rules.c
 graph/rules/own-rules.c: $(RULE_FILES)
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)( echo '#include "graph/rules/own-rules.h"' && for name in expand onnx passes torchair; do \
+	$(AM_V_GEN)( echo '#include "graph/rules/rules-parts.h"' && for name in expand onnx passes torchair; do \
 		echo "const char sk_$${name}_rules[] =" && \
 		sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $(srcdir)/graph/rules/$$name.yaml && echo ';' || exit 1; \
 		done ) >$@.tmp && mv $@.tmp $@

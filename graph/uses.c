@@ -1,5 +1,8 @@
-/* Uses of values, and nodes by what they belong to; see uses.h. */
-#include "graph/uses.h"
+/* Uses of values, and nodes by what they belong to; see graph.h. */
+#include "graph/graph.h"
+
+#include "base/arena.h"
+#include "base/map.h"
 
 const uint32_t *sk_graph_count_uses(const struct sk_op_graph *graph)
 {

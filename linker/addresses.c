@@ -2,10 +2,12 @@
  * and the function in whose object it is meant; the symbol goes out, or the reason why there is no address. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/import-row.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
-#include "linker/relocation.h"
-#include "linker/symbol.h"
 
 static bool is_named(const struct sk_object *object, uint32_t index, const char *name)
 {

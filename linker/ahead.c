@@ -7,11 +7,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/beside.h"
-#include "base/mapped.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
-#include "linker/passes.h"
 
 enum { MOST_THREADS = 64, MEMBERS = 64 /* that a thread takes at a time */ };
 

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "linker/link.h"
-#include "linker/passes.h"
-#include "linker/symbol.h"
+#include "linker/linker.h"
+#include "linker/object.h"
 
 static void assign_number(struct sk_linker *linker, sk_symbol symbol, const char *assignment, const char *text)
 {

@@ -3,7 +3,7 @@
  * here is keyed by a member's name, since real archives hold several members of one name. */
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/ranges.h"
 #include "linker/object.h"
 
 /* Of a member; thin archives have paths there. It stands in every message about the member, and in front of its

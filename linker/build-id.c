@@ -3,6 +3,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/arena.h"
 #include "linker/link.h"
 #include "linker/output.h"
 

@@ -7,14 +7,13 @@
  * What functions reach that are needed in any case can be collected ahead, beside what the caller does: before it is
  * known what the package's own sections are, and which names they define. Sections that refer to names which may come
  * to mean something else are looked at again. */
-#include "base/beside.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/timing.h"
 #include "linker/link.h"
-#include "linker/merge.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
-#include "linker/texts.h"
+#include "linker/linker.h"
+#include "linker/object.h"
+#include "linker/output.h"
 
 /* Sections in the order in which they are found, nearest first, so that the way to each is a shortest one. */
 struct sk_collecting {

@@ -6,10 +6,12 @@
  * of jump tables, which lead into the original, are shared. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "linker/link.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
+#include "linker/linker.h"
+#include "linker/object.h"
 
 /* All copies together. */
 enum { MAXIMUM_MIB = 64 };

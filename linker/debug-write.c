@@ -7,12 +7,12 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/ranges.h"
+#include "format/relocation-types.h"
 #include "linker/link.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
 
 static uint64_t tombstone_of(const struct sk_input_section *section)
 {

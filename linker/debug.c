@@ -4,13 +4,13 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/ranges.h"
+#include "format/relocation-types.h"
 #include "linker/link.h"
-#include "linker/merge.h"
 #include "linker/object.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
+#include "linker/output.h"
 
 /* Deflate makes nothing smaller than to a 1032nd (zlib's "Technical Details"): what claims to be is damaged. */
 enum { MAXIMUM_RATIO = 1032 };

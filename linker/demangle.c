@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "linker/link.h"
-#include "linker/texts.h"
 
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+
+#include "base/arena.h"
+#include "linker/linker.h"
 
 /* A name can say "the same twice" again and again, and so stand for more text than there is memory. */
 enum { LONGEST = 16 << 10 };

@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/exports.h"
+#include "base/arena.h"
 #include "linker/link.h"
+#include "linker/linker.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
 
 /* ---- names ---- */
 

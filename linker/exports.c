@@ -7,13 +7,14 @@
  * global one before a local one, and then the last. Entries of the caller are exported whether or not one fits. */
 #include <string.h>
 
-#include "base/pattern.h"
-#include "linker/exports.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/text.h"
 #include "linker/link.h"
+#include "linker/linker.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/symbol.h"
 
 /* ---- patterns ---- */
 

@@ -7,9 +7,10 @@
  * With -r both are the next linker's. */
 #include <string.h>
 
+#include "base/map.h"
 #include "linker/link.h"
-#include "linker/passes.h"
-#include "linker/symbol.h"
+#include "linker/linker.h"
+#include "linker/object.h"
 
 /* A word with the address. */
 static sk_section add_word(struct sk_linker *linker, const char *name, enum sk_section_kind kind, sk_symbol address)

@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/frames.h"
+#include "base/arena.h"
 #include "linker/link.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
 
 static void write32(uint8_t *bytes, uint64_t value)
 {

@@ -4,12 +4,13 @@
  * frames-write.c writes both. */
 #include <string.h>
 
-#include "linker/frames.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/relocation-types.h"
 #include "linker/link.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/section.h"
 
 enum { MOST_ROOM = 64 << 10 }; /* bytes that a reader keeps for the frames of the next object */
 

@@ -3,10 +3,12 @@
  * that was linked with -r, may have the name: then the caller has to choose. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
-#include "linker/symbol.h"
-#include "linker/texts.h"
 
 enum { MAXIMUM_LISTED = 20 };
 

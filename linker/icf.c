@@ -13,14 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/fold.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/relocation-types.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/texts.h"
 
 struct candidate {
 	struct sk_input_section *section;

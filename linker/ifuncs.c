@@ -3,13 +3,13 @@
  * stand for the functions named there go out, and for those that nobody has chosen for, the names that there are. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/relocation-types.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
-#include "linker/texts.h"
 
 enum { MAXIMUM_LISTED = 20 };
 

@@ -3,16 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "linker/exports.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
 #include "linker/link.h"
-#include "linker/merge.h"
+#include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
 
 /* The image; a section that has not been copied into it stands in its gap. */
 static void add_loaded(struct sk_linker *linker)

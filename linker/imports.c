@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "linker/link.h"
-#include "linker/symbol.h"
+#include "linker/linker.h"
+#include "linker/object.h"
 
 void sk_imports_enter(struct sk_linker *linker, const struct sk_import_list *list)
 {

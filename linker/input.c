@@ -3,12 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mapped.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
-#include "linker/passes.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
 
 /* Enters the global symbols into the linker's table. */
 static void enter_symbols(struct sk_linker *linker, struct sk_object *object, uint32_t number)

@@ -2,12 +2,12 @@
  * of one goes out. Static functions of several objects can have that, and what isolated objects define. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/map.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
 
 /* The functions of one name and one size. */
 struct twins {

@@ -8,14 +8,11 @@
  * With -r there are the same output sections in the same order, each at address 0, and no segments. */
 #include <inttypes.h>
 
-#include "base/checked.h"
-#include "linker/layout.h"
+#include "base/diag.h"
+#include "base/ranges.h"
 #include "linker/link.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
 
 /* ---- aligned functions ---- */
 

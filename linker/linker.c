@@ -1,15 +1,16 @@
 /* The room's door: creating and destroying a linker, what its caller says of code, and the link as a list of passes. */
 #include <string.h>
 
-#include "base/beside.h"
-#include "base/mapped.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "base/timing.h"
+#include "format/import-row.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
-#include "linker/texts.h"
 
 /* What the linker makes itself. Sizes follow in the course of the link; what stays empty is not in the image. */
 static const struct {

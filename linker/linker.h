@@ -12,11 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "base/diag.h"
-#include "base/file.h"
 #include "base/map.h"
-#include "base/timing.h"
+
+struct sk_arena;
+struct sk_file_draft;
+struct sk_file_part;
+struct sk_timing;
 
 struct sk_linker;
 

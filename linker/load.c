@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "linker/frames.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/relocation-types.h"
+#include "linker/link.h"
 #include "linker/object.h"
-#include "linker/section.h"
+#include "linker/output.h"
 
 enum { SHT_CREL_TYPE = 0x40000014 }; /* LLVM's compact relocations */
 

@@ -4,7 +4,7 @@ linker_liblinker_la_SOURCES = \
 	linker/addresses.c \
 	linker/ahead.c \
 	linker/aliases.c \
-	linker/architecture.c linker/architecture.h \
+	linker/architecture.c linker/link.h \
 	linker/archive.c \
 	linker/collect.c \
 	linker/copies.c \
@@ -13,11 +13,11 @@ linker_liblinker_la_SOURCES = \
 	linker/demangle.c \
 	linker/debug-write.c \
 	linker/dynamic.c \
-	linker/exports.c linker/exports.h \
+	linker/exports.c linker/output.h \
 	linker/finalizer.c \
-	linker/frames.c linker/frames.h \
+	linker/frames.c \
 	linker/frames-write.c \
-	linker/icf.c linker/fold.h \
+	linker/icf.c \
 	linker/build-id.c \
 	linker/image.c \
 	linker/ifuncs.c \
@@ -26,10 +26,10 @@ linker_liblinker_la_SOURCES = \
 	linker/kernels.c \
 	linker/functions.c \
 	linker/labels.c \
-	linker/layout.c linker/layout.h linker/outputs.c linker/output.h linker/segments.c \
-	linker/linker.c linker/linker.h linker/link.h linker/passes.h \
+	linker/layout.c linker/outputs.c linker/segments.c \
+	linker/linker.c linker/linker.h \
 	linker/load.c \
-	linker/merge.c linker/merge.h \
+	linker/merge.c \
 	linker/notes.c \
 	linker/object.c linker/object.h \
 	linker/ordering.c \
@@ -40,17 +40,17 @@ linker_liblinker_la_SOURCES = \
 	linker/refine.c \
 	linker/relocatable.c \
 	linker/relocatable-emit.c \
-	linker/relocate.c linker/relocation.h \
+	linker/relocate.c \
 	linker/resolve.c \
-	linker/texts.c linker/texts.h \
+	linker/texts.c \
 	linker/scan.c \
-	linker/section.c linker/section.h \
+	linker/section.c \
 	linker/thread-storage.c \
 	linker/significance.c \
-	linker/state.c linker/state.h \
+	linker/state.c \
 	linker/statistics.c \
 	linker/synthetic.c \
-	linker/symbols.c linker/symbol.h \
+	linker/symbols.c \
 	linker/target.c \
 	linker/traps.c \
 	linker/undefined.c \

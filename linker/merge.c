@@ -8,12 +8,12 @@
  * all of this takes about linear time. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/map.h"
 #include "linker/link.h"
-#include "linker/merge.h"
+#include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/section.h"
 
 static bool is_zero(const uint8_t *bytes, uint64_t size)
 {

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/ranges.h"
 #include "linker/link.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/section.h"
 
 /* ---- what a type means ---- */
 

@@ -13,9 +13,11 @@
  * aligned to eight bytes (that is most of them), and would check less. */
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/ranges.h"
+#include "linker/link.h"
 #include "linker/object.h"
-#include "linker/section.h"
 
 /* No section is aligned to more, and no section or common symbol is larger: what claims to be is damaged, and would
  * only overflow the image. */

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
-#include "linker/passes.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
 
 void sk_ordering_read(struct sk_linker *linker)
 {

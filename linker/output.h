@@ -1,8 +1,20 @@
-/* What is written: output sections and their order, and the parts of the file. */
+/* The output: its sections and segments, merged constants, exported names, unwind tables. */
 #ifndef SK_LINKER_OUTPUT_H
 #define SK_LINKER_OUTPUT_H
 
-#include "linker/section.h"
+#include <elf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "linker/linker.h"
+#include "linker/object.h"
+
+/* ==== output ====
+ *
+ * What is written: output sections and their order, and the parts of the file. */
 
 struct sk_linker;
 
@@ -131,5 +143,117 @@ void sk_build_id_write(struct sk_linker *linker);
 
 /* The size of .dynamic, once the output sections are known. */
 uint64_t sk_dynamic_size(struct sk_linker *linker);
+
+/* ==== exports.c ====
+ *
+ * Which names other programs see, and with which versions. */
+
+/* A line of the version script. */
+struct sk_name_pattern {
+	const char *text;
+	struct sk_place place;
+	uint16_t version; /* VER_NDX_GLOBAL, or that of one of linker->defined_versions, from SK_FIRST_VERSION */
+	bool global;
+	bool exact; /* a name, not a pattern */
+};
+
+/* A version that the version script defines. */
+struct sk_defined_version {
+	const char *name;
+	SK_ARRAY(uint32_t) parents; /* in linker->defined_versions */
+	uint32_t name_offset; /* in .dynstr */
+};
+
+enum { SK_FIRST_VERSION = 2 }; /* 0 and 1 are reserved: local and global */
+
+/* After the layout: all but the name. */
+Elf64_Sym sk_exported_symbol(struct sk_linker *linker, sk_symbol symbol);
+
+/* ==== frames.c ====
+ *
+ * Records of unwind tables (LSB 3.0, section 10.6) and their index: frames.c reads them and gives them their places,
+ * frames-write.c writes them. */
+
+struct sk_linker;
+
+enum {
+	SK_FRAME_ID_OFFSET = 4, /* of the CIE pointer (0 in a CIE), behind the length */
+	SK_FRAME_START_OFFSET = 8, /* of the function's start in an FDE */
+	SK_FRAME_TERMINATOR_SIZE = 4,
+	SK_FRAME_HEADER_SIZE = 12,
+	SK_FRAME_ENTRY_SIZE = 8,
+};
+
+/* After the array has stopped moving: finds each FDE's function and chains the FDEs to it. The linker knows the symbols
+ * of synthetic sections; NULL: the frames are an object's. */
+void sk_frames_attach(const struct sk_linker *linker, struct sk_frame *frames, uint64_t count);
+
+/* Copies a live record, with its length and the distance to its CIE as they are in the joined section. */
+void sk_frame_copy(const struct sk_frame *frame, uint8_t *bytes);
+
+/* Calls visit for every record if any stays; those that do are live. Or without those of objects in which sk_scan has
+ * nothing to do. */
+typedef void sk_frame_visitor(struct sk_linker *linker, struct sk_frame *frame);
+void sk_frames_visit(struct sk_linker *linker, sk_frame_visitor *visit);
+void sk_frames_visit_unscanned(struct sk_linker *linker, sk_frame_visitor *visit);
+
+/* ==== layout.c ====
+ *
+ * What the three files share that lay out the image: outputs.c says which output section takes what, layout.c gives
+ * them their addresses, and segments.c makes the program headers. */
+
+/* What output sections have in common with their neighbours: each region has pages of its own. */
+enum sk_region {
+	SK_REGION_READ_ONLY,
+	SK_REGION_CODE,
+	SK_REGION_RELRO,
+	SK_REGION_WRITABLE,
+	SK_REGION_CONSTANTS,
+	SK_REGION_NOT_LOADED,
+};
+
+enum sk_region sk_region_of(enum sk_rank rank);
+
+/* Puts everything that is live into output sections, in the order of the image. False: there are too many. */
+bool sk_outputs_make(struct sk_linker *linker);
+
+/* The program headers, once everything has its address. */
+void sk_segments_make(struct sk_linker *linker);
+
+/* ---- thread-storage.c ---- */
+
+/* Before output sections have addresses: the block's beginning is aligned as its variables want it. Behind it: where it
+ * lies. */
+void sk_thread_align(struct sk_linker *linker);
+void sk_thread_place(struct sk_linker *linker);
+
+/* ==== merge.c ====
+ *
+ * Equal strings and records, once. */
+
+struct sk_linker;
+
+/* A string or a record, once. */
+struct sk_merged_entry {
+	const uint8_t *bytes;
+	uint64_t offset; /* in the merged section */
+	uint32_t size;
+	uint32_t whole; /* the entry whose end it is; itself: it stands alone */
+};
+
+/* What mergeable sections of one kind become. */
+struct sk_merged {
+	struct sk_input_section section;
+	const char *output_name; /* of the sections that go in */
+	struct sk_map numbers; /* of entries, by contents */
+	SK_ARRAY(struct sk_merged_entry) entries;
+};
+
+/* The string or record at the offset of a live mergeable section is needed; or all of them. */
+void sk_merge_mark(struct sk_linker *linker, struct sk_input_section *section, uint64_t offset);
+void sk_merge_mark_all(struct sk_linker *linker, struct sk_input_section *section);
+
+/* After sk_merge: where a byte of a mergeable section has gone. False: nobody needed it, so it is not there. */
+bool sk_merge_find(const struct sk_input_section *section, uint64_t offset, uint64_t *merged_offset);
 
 #endif

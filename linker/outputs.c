@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/layout.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "linker/link.h"
+#include "linker/linker.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
 
 /* ---- which output section ---- */
 

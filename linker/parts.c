@@ -1,10 +1,12 @@
 /* The parts of the file, one after another: bytes in memory come in, and their places in the file go out. Images,
  * objects (-r) and debug information add theirs here. Constants are never copied: the file's parts refer to the
  * caller's memory. */
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/ranges.h"
 #include "linker/link.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/section.h"
 
 void sk_image_add(struct sk_linker *linker, uint64_t offset, const void *bytes, uint64_t size)
 {

@@ -3,11 +3,12 @@
  * one of them needs all sections of the name, and all must lie side by side in one output section. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "linker/link.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
 
 static void describe_bound(struct sk_section_range *range, struct sk_input_section *bound)
 {

@@ -1,9 +1,11 @@
 /* How much of the image code reaches: for the map, so that users see what a kernel costs. A section counts as a whole;
  * of mergeable ones only the strings and records that are referred to. Constructors and unwind tables are nobody's. */
+#include "base/arena.h"
+#include "base/map.h"
 #include "linker/link.h"
+#include "linker/linker.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
 
 /* A section, or a string or record of a merged one. What is the end of another string counts as that one. */
 struct unit {

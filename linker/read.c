@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mapped.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
 #include "linker/object.h"
 
 enum { MAPPED_FROM = 64 * 1024 };

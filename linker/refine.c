@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "linker/fold.h"
+#include "linker/link.h"
 
 struct class
 {

@@ -1,10 +1,11 @@
 /* Relocations of a linked object (-r): a live section's come in; each is resolved into the section's bytes where the
  * value is known, and goes out to the next linker otherwise. */
-#include "linker/frames.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/relocation-types.h"
 #include "linker/link.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
 
 /* Where the bytes of an input section, or of a record in it, stand in the output. */
 struct part {

@@ -9,12 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/frames.h"
+#include "base/arena.h"
+#include "base/timing.h"
 #include "linker/link.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
 
 /* ---- contents ---- */
 

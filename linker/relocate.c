@@ -4,12 +4,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/parallel.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/timing.h"
+#include "format/relocation-types.h"
 #include "linker/link.h"
+#include "linker/linker.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
 
 static uint64_t address_of(const struct sk_target *target)
 {

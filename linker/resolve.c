@@ -11,12 +11,12 @@
  * own, which its object's references mean, and the name means the first one only to those who have none. */
 #include <string.h>
 
-#include "linker/frames.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
-#include "linker/texts.h"
 
 /* The most constraining visibility counts (gABI, "Symbol Visibility"); the numbers are in that order but for 0. */
 static void constrain(struct sk_linker_symbol *symbol, uint8_t other)

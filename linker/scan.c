@@ -6,15 +6,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "linker/frames.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/relocation-types.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
-#include "linker/texts.h"
 
 /* What a relocation takes. */
 enum action {

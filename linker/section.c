@@ -2,9 +2,10 @@
  * Answers follow from what one of them holds; nothing here changes any of them. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/section.h"
 
 const char *sk_object_name(struct sk_arena *arena, const struct sk_object *object)
 {

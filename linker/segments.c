@@ -2,10 +2,10 @@
  * those by which the loader finds tables, notes and what is to become read-only. */
 #include <stdlib.h>
 
-#include "linker/layout.h"
+#include "base/arena.h"
 #include "linker/link.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/section.h"
 
 static void add_segment(struct sk_linker *linker, uint32_t type, uint32_t flags, uint64_t start, uint64_t file_end,
 			uint64_t end, uint64_t alignment)

@@ -7,13 +7,13 @@
  * the components that open ones lead to on a stack of their own (Nuutila and Soisalon-Soininen, "On finding the
  * strongly connected components in a directed graph", 1994). It goes on where the search for the function before has
  * ended. */
-#include "linker/state.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/import-row.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
 
 enum {
 	OPEN = UINT32_MAX, /* its component is not complete */

@@ -1,7 +1,9 @@
 /* Counts what a link has handled, after the fact: nothing is counted while it runs. */
+#include "base/map.h"
 #include "linker/link.h"
+#include "linker/linker.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/section.h"
 
 static void count_sections(const struct sk_object *object, struct sk_linker_statistics *statistics)
 {

@@ -1,11 +1,12 @@
 /* The table of names. Objects' global symbols come in, and are interned and hashed once; numbers in the table go out,
  * and for each the list of all definitions that any input has, and whether it is wanted. resolve.c chooses among them;
  * what the linker, its caller or the command line (aliases.c) defines is entered here. */
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
-#include "linker/texts.h"
 
 sk_symbol sk_symbol_add(struct sk_linker *linker, const char *name, size_t length)
 {

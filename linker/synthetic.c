@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "linker/frames.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
 #include "linker/link.h"
+#include "linker/linker.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
 
 sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_section_spec *spec)
 {

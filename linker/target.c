@@ -1,14 +1,13 @@
 /* What a relocation refers to, what that is called, and by which way code reaches it: directly, by a slot of the GOT,
  * or with -r by a symbol of its own. Relocations and symbols come in; the section and offset that they lead to go out,
  * after folding and merging. */
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/relocation-types.h"
 #include "linker/link.h"
-#include "linker/merge.h"
+#include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
-#include "linker/texts.h"
 
 /* The storage of a common symbol, once somebody refers to it. */
 static struct sk_input_section *common_section(struct sk_linker *linker, struct sk_linker_symbol *symbol)

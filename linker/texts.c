@@ -2,12 +2,11 @@
  * out as texts, and lines on objects, symbols and sections as they are decided. */
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
-#include "linker/texts.h"
 
 /* ---- lines ---- */
 

@@ -11,12 +11,13 @@
  * become initial-exec: compilers do not make them on their own, and libskrt would need code to resolve them. */
 #include <string.h>
 
-#include "linker/layout.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/relocation-types.h"
 #include "linker/link.h"
+#include "linker/linker.h"
+#include "linker/object.h"
 #include "linker/output.h"
-#include "linker/passes.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
 
 bool sk_is_thread_expression(enum sk_expression expression)
 {

@@ -6,10 +6,11 @@
  * Only calls get one. What is wanted for its address may be data, and then a kernel would read our code. */
 #include <string.h>
 
+#include "base/arena.h"
 #include "linker/link.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
+#include "linker/linker.h"
+#include "linker/object.h"
+#include "linker/output.h"
 
 bool sk_trap_is_wanted(const struct sk_linker *linker, sk_symbol number)
 {

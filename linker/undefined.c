@@ -2,13 +2,14 @@
  * lists its users and says what may have been meant, or a trap and perhaps a warning. */
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "format/import-row.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
-#include "linker/texts.h"
 
 /* Of users so many are named as GNU ld names in a row. */
 enum { MAXIMUM_SUGGESTIONS = 20, MAXIMUM_USERS = 5, MAXIMUM_WITH_FUNCTIONS = 200 };

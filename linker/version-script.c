@@ -8,10 +8,14 @@
  * is refused. */
 #include <string.h>
 
-#include "linker/exports.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
 #include "linker/link.h"
-#include "linker/passes.h"
-#include "linker/symbol.h"
+#include "linker/linker.h"
+#include "linker/object.h"
+#include "linker/output.h"
 
 enum { MAXIMUM_VERSIONS = 16384 /* numbers have 15 bits, and imports need some */ };
 

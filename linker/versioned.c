@@ -3,9 +3,13 @@
  * version script gives a meaning, as for GNU ld. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
-#include "linker/symbol.h"
+#include "linker/output.h"
 
 /* Of a definition: the default version that has been cut off its name; NULL: there is none. */
 static const char *default_version(const struct sk_object *object, uint32_t index)

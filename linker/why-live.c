@@ -2,12 +2,12 @@
  * references from what is needed in any case. The form is lld's. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/object.h"
-#include "linker/relocation.h"
-#include "linker/section.h"
-#include "linker/symbol.h"
-#include "linker/texts.h"
 
 static uint32_t number_of(const struct sk_found *found, const struct sk_input_section *section)
 {

@@ -1,9 +1,11 @@
 /* Shows the finished file, and writes it, and before it the texts about it. */
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/file.h"
 #include "linker/link.h"
+#include "linker/linker.h"
 #include "linker/output.h"
-#include "linker/texts.h"
 
 const struct sk_file_part *sk_linker_parts(const struct sk_linker *linker, size_t *count)
 {

@@ -16,8 +16,10 @@
 #include <elf.h>
 #include <string.h>
 
-#include "linker/architecture.h"
-#include "linker/section.h"
+#include "format/import-row.h"
+#include "format/relocation-types.h"
+#include "linker/link.h"
+#include "linker/object.h"
 
 /* Opcodes of the instructions below; the field of a RIP-relative operand follows the ModRM byte. */
 enum {

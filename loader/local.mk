@@ -1,14 +1,14 @@
 # Predicted time: what skrun --predict prints.
 noinst_LTLIBRARIES += loader/libpredict.la
 loader_libpredict_la_SOURCES = \
-	loader/predict/costs.c loader/predict/costs.h \
-	loader/predict/event-heap.h \
-	loader/predict/predict.c loader/predict/predict.h \
-	loader/predict/network.c loader/predict/network.h \
-	loader/predict/simulate.c loader/predict/simulate.h \
-	loader/predict/simulated-core.c loader/predict/simulator.h \
-	loader/predict/predicted-trace.c loader/predict/predicted-trace.h \
-	loader/predict/visits.c loader/predict/visits.h
+	loader/predict/costs.c loader/predict/predict.h \
+	loader/predict/predict-parts.h \
+	loader/predict/predict.c \
+	loader/predict/network.c \
+	loader/predict/simulate.c \
+	loader/predict/simulated-core.c \
+	loader/predict/predicted-trace.c \
+	loader/predict/visits.c
 loader_libpredict_la_LIBADD = format/libprofile.la format/libplan.la base/libfiles.la
 
 # All of the runtime, for libskrt and for tests that look inside.
@@ -17,26 +17,26 @@ loader_libloader_la_SOURCES = \
 	loader/arch/machine.h loader/arch/x86_64.h \
 	loader/arch/x86_64/context.c loader/arch/x86_64/fibre.S loader/arch/x86_64/invoke.S loader/arch/x86_64/refusal.c \
 	loader/arch/x86_64/refusal.h loader/arch/x86_64/registers.c loader/arch/x86_64/relocation.c \
-	loader/base/clock.h loader/base/process.c loader/base/process.h loader/base/status.c loader/base/status.h loader/base/structs.c loader/base/structs.h \
-	loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c loader/checks/checks.c \
+	loader/base/status.h loader/base/process.c loader/base/status.c loader/base/structs.c \
+	loader/checks/checked-call.c loader/checks/checks-parts.h loader/checks/checked-order.c loader/checks/checks.c \
 	loader/checks/split.c loader/checks/windows.c \
-	loader/checks/checks.h loader/checks/clocks.c loader/checks/guard-call.c loader/checks/guard.c loader/checks/guard.h loader/checks/owed.c \
-	loader/core/call.c loader/core/call.h loader/core/loaded.c loader/core/loaded.h loader/core/exit-functions.c loader/core/exit-functions.h loader/core/fibre.c loader/core/fibre.h loader/core/signal.c loader/core/thread-storage.c loader/core/thread-storage.h \
-	loader/device/construct.c loader/device/construct.h loader/device/device.c loader/device/device.h loader/device/drive.c loader/device/drive.h loader/device/failure.c \
-	loader/device/failure.h loader/device/flights.c loader/device/flights.h loader/device/instance.c \
-	loader/device/lane.c loader/device/lane.h loader/device/linked.c loader/device/locate.c \
-	loader/device/locate.h loader/device/loading.c loader/device/loading.h loader/device/queue.c loader/device/queue.h \
-	loader/device/once.c loader/device/once.h loader/device/told.c loader/device/told.h \
-	loader/device/readiness.c loader/device/readiness.h loader/device/serial.c \
-	loader/device/stream.c loader/device/stream.h loader/device/thread.c loader/device/thread.h loader/device/tracing.c \
-	loader/device/turns.c loader/device/turns.h \
-	loader/device/watch.c loader/device/watch.h loader/device/worker.c loader/device/worker.h \
-	loader/flight/block.c loader/flight/block.h loader/flight/contents.c loader/flight/core.h loader/flight/flight.h \
-	loader/flight/instance.h loader/flight/kernel.c loader/flight/kernel.h loader/flight/module.h \
-	loader/flight/thunk-words.c loader/flight/thunk-words.h \
-	loader/image/debugger.c loader/image/debugger.h loader/image/dynamic.c loader/image/image.c loader/image/image.h \
-	loader/image/imports.c loader/image/imports.h loader/image/integrity.c loader/image/integrity.h loader/image/lookup.c \
-	loader/image/processor.c loader/image/processor.h loader/image/read.c loader/image/relocate.c loader/image/symbols.c loader/image/weights.c loader/image/weights.h \
+	loader/checks/checks.h loader/checks/clocks.c loader/checks/guard-call.c loader/checks/guard.c loader/checks/owed.c \
+	loader/core/call.c loader/core/core.h loader/core/loaded.c loader/core/exit-functions.c loader/core/fibre.c loader/core/signal.c loader/core/thread-storage.c \
+	loader/device/construct.c loader/device/device.h loader/device/device.c loader/device/drive.c loader/device/failure.c \
+	loader/device/flights.c loader/device/instance.c \
+	loader/device/lane.c loader/device/linked.c loader/device/locate.c \
+	loader/device/loading.c loader/device/queue.c \
+	loader/device/once.c loader/device/told.c \
+	loader/device/readiness.c loader/device/serial.c \
+	loader/device/stream.c loader/device/thread.c loader/device/tracing.c \
+	loader/device/turns.c \
+	loader/device/watch.c loader/device/worker.c \
+	loader/flight/block.c loader/flight/flight.h loader/flight/contents.c \
+	loader/flight/kernel.c \
+	loader/flight/thunk-words.c \
+	loader/image/debugger.c loader/image/image.h loader/image/dynamic.c loader/image/image.c \
+	loader/image/imports.c loader/image/integrity.c loader/image/lookup.c \
+	loader/image/processor.c loader/image/read.c loader/image/relocate.c loader/image/symbols.c loader/image/weights.c \
 	loader/skrt.h \
 	loader/trace/trace-file.c loader/trace/trace.c loader/trace/trace.h
 loader_libloader_la_LIBADD = format/libplan.la format/libprofile.la format/libseal.la base/libnearest.la base/libtemporary.la \
@@ -56,18 +56,18 @@ pkgconfig_DATA = loader/libskrt.pc
 
 bin_PROGRAMS += skrun
 skrun_SOURCES = \
-	loader/skrun/elements.c loader/skrun/elements.h \
-	loader/skrun/keep-inputs.c loader/skrun/keep-inputs.h \
-	loader/skrun/measure.c loader/skrun/measure.h \
-	loader/skrun/messages.c loader/skrun/messages.h \
-	loader/skrun/progress.c loader/skrun/progress.h \
-	loader/skrun/trace-page.c loader/skrun/trace-page.h \
-	loader/skrun/run-options.c loader/skrun/run-options.h \
-	loader/skrun/run-results.c loader/skrun/run-results.h \
-	loader/skrun/session.c loader/skrun/session.h loader/skrun/split-check.c \
+	loader/skrun/elements.c loader/skrun/skrun.h \
+	loader/skrun/keep-inputs.c \
+	loader/skrun/measure.c \
+	loader/skrun/messages.c \
+	loader/skrun/progress.c \
+	loader/skrun/trace-page.c \
+	loader/skrun/run-options.c \
+	loader/skrun/run-results.c \
+	loader/skrun/session.c loader/skrun/split-check.c \
 	loader/skrun/skrun.c \
 	loader/skrun/summary.c \
-	loader/skrun/task-table.c loader/skrun/task-table.h \
+	loader/skrun/task-table.c \
 	loader/skrun/verification.c loader/skrun/watched-run.c
 # Linked with the runtime itself: an installed skrun depends on nothing but the C library, and sees the plan.
 skrun_LDADD = loader/libloader.la loader/libpredict.la format/libnpy.la -lpthread -lm

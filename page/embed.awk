@@ -12,7 +12,7 @@ function put_files(names, files, count, i, line) {
 			put(line)
 }
 
-BEGIN { print "/* Made of page/page.html by page/embed.awk. */\n#include \"src/skdump/page.h\"\n\nconst char *const sk_page_parts[SK_PAGE_PARTS] = {" }
+BEGIN { print "/* Made of page/page.html by page/embed.awk. */\n#include \"src/skdump/skdump.h\"\n\nconst char *const sk_page_parts[SK_PAGE_PARTS] = {" }
 $0 == "@style@" { put_files(styles); next }
 $0 == "@script@" { put_files(scripts); next }
 $0 == "@package@" || $0 == "@traces@" { print "\t,"; next }

@@ -4,6 +4,7 @@
 #define TENSOR_FILE_H
 
 #include "format/npy/npy.h"
+#include "format/skplan.h"
 
 /* Writes DIRECTORY/NAME.npy. */
 void tensor_save(const char *directory, const char *name, enum sk_dtype dtype, uint32_t rank, const uint64_t *shape,

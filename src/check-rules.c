@@ -1,17 +1,20 @@
-/* --check-rules; see check-rules.h. Both sides of each variant become parts of one graph without inputs, which is
+/* --check-rules; see link.h. Both sides of each variant become parts of one graph without inputs, which is
  * computed as constants are. */
-#include "src/check-rules.h"
+#include "src/sklink.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/rules/read-rules.h"
-#include "graph/rules/rule-sides.h"
-#include "src/folding.h"
-#include "src/have-kernels.h"
-#include "src/link-passes.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/rules/rules-parts.h"
+#include "graph/rules/rules.h"
+#include "src/model/model.h"
+#include "src/outputs/outputs.h"
 
 /* Outputs that are to be the same. */
 struct pair {

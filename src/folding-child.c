@@ -1,6 +1,6 @@
-/* The process that computes constants; see folding-child.h. There may be gigabytes of them: what is read are the mapped
+/* The process that computes constants; see link.h. There may be gigabytes of them: what is read are the mapped
  * files, what is written goes into the file of results behind each launch, and of both little stays in memory. */
-#include "src/folding-child.h"
+#include "src/sklink.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,12 +11,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/checked.h"
-#include "base/mapped.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "graph/graph.h"
+#include "linker/linker.h"
 #include "loader/skrt.h"
-#include "src/command/configure.h"
-#include "src/link-passes.h"
-#include "src/lower.h"
+#include "src/command/command.h"
+#include "src/model/model.h"
+#include "src/outputs/outputs.h"
 
 static const uint64_t most_stacks = 4ULL << 30; /* bytes that threads and cores take besides */
 

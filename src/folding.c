@@ -1,7 +1,7 @@
-/* Constant folding; see folding.h. */
+/* Constant folding; see link.h. */
 #include "config.h"
 
-#include "src/folding.h"
+#include "src/sklink.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +11,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/checked.h"
-#include "base/temporary.h"
-#include "graph/passes/canonical-graph.h"
-#include "src/folding-child.h"
-#include "src/package/weights-file.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/skweights.h"
+#include "graph/graph.h"
+#include "graph/passes/passes.h"
+#include "src/command/command.h"
+#include "src/outputs/outputs.h"
 
 /* Of what is computed there is so much at most, and so much more for each byte of the model's constants: what packs
  * moves them, what dequantises makes four or eight bytes of one. Lower limits of sklink itself (ulimit) stay what they

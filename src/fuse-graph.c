@@ -1,23 +1,24 @@
-/* The table of the passes of graph-kernel fusion, in the order in which they run; see fuse-graph.h. A pass is found by
+/* The table of the passes of graph-kernel fusion, in the order in which they run; see link.h. A pass is found by
  * flags under its stage and its place in that stage. */
-#include "src/fuse-graph.h"
+#include "src/sklink.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "base/timing.h"
 #include "graph/composites/composites.h"
-#include "graph/manager/lists.h"
-#include "graph/manager/pass.h"
-#include "graph/manager/switches.h"
-#include "graph/onnx/marks.h"
-#include "graph/passes/slices.h"
+#include "graph/dumps/dumps.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/onnx/onnx.h"
+#include "graph/passes/passes.h"
 #include "graph/rewrites/rewrites.h"
-#include "graph/rules/expand.h"
-#include "graph/rules/fuse.h"
+#include "graph/rules/rules.h"
 
 /* It changes no graph: tasks get their cores when they are planned, as the scopes' option parallel-fusion has it. */
 static enum sk_pass_result allow_side_by_side(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)

@@ -1,10 +1,14 @@
-/* The flags of graph-kernel fusion that count; see fusion-flags.h. A variable that is set counts even if it is empty,
+/* The flags of graph-kernel fusion that count; see link.h. A variable that is set counts even if it is empty,
  * so that one link can do without what the environment says. */
-#include "src/fusion-flags.h"
+#include "src/sklink.h"
 
 #include <string.h>
 
+#include "base/diag.h"
+#include "graph/manager/manager.h"
 #include "graph/onnx/onnx.h"
+#include "src/command/command.h"
+#include "src/outputs/outputs.h"
 
 static struct sk_flags_text find_text(const struct sk_link *link)
 {

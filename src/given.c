@@ -1,13 +1,20 @@
-/* --shape, --dim, --freeze, --keep and --state, or the keys of a manifest; see given.h. Names of inputs are any text,
+/* --shape, --dim, --freeze, --keep and --state, or the keys of a manifest; see link.h. Names of inputs are any text,
  * so what stands in front of a "=" is the longest name that an input has. */
-#include "src/given.h"
+#include "src/sklink.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pattern.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/text.h"
 #include "format/npy/npy.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "src/command/command.h"
+#include "src/model/model.h"
 
 /* One of them, and where it stands. */
 struct given {

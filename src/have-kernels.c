@@ -1,13 +1,17 @@
-/* Questions for kernels; see have-kernels.h. */
-#include "src/have-kernels.h"
+/* Questions for kernels; see link.h. */
+#include "src/sklink.h"
 
 #include <string.h>
 
-#include "graph/passes/canonical-graph.h"
-#include "src/bind/kernels.h"
-#include "src/bind/operators.h"
-#include "src/link-passes.h"
-#include "src/lower.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/timing.h"
+#include "graph/graph.h"
+#include "graph/passes/passes.h"
+#include "src/bind/bind.h"
+#include "src/model/model.h"
+#include "src/outputs/outputs.h"
 
 /* ---- a graph of the nodes alone ---- */
 

@@ -1,21 +1,25 @@
 /* The list of passes that a model goes through; the comment behind each says what holds from there on. */
 #include "config.h"
 
-#include "src/link-passes.h"
+#include "src/sklink.h"
 
 #include <string.h>
 
-#include "base/beside.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "base/text.h"
+#include "base/timing.h"
+#include "format/plan/plan.h"
+#include "linker/linker.h"
 #include "src/bind/bind.h"
-#include "src/bind/idle.h"
-#include "src/bind/kernels.h"
-#include "src/command/configure.h"
-#include "src/package/account-builder.h"
-#include "src/package/sign.h"
-#include "src/planning/memory.h"
-#include "src/proof/consistency.h"
-#include "src/proof/plan-check.h"
+#include "src/command/command.h"
+#include "src/model/model.h"
+#include "src/outputs/outputs.h"
+#include "src/package/package.h"
+#include "src/planning/planning-parts.h"
+#include "src/planning/planning.h"
+#include "src/proof/proof.h"
 
 bool sk_link_inputs(struct sk_link *link)
 {

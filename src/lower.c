@@ -1,9 +1,19 @@
-/* From canonical calls to the model; see lower.h. Tensors have the names of their values; views of them, which only
+/* From canonical calls to the model; see link.h. Tensors have the names of their values; views of them, which only
  * messages name, also say what they are seen as. */
-#include "src/lower.h"
+#include "src/sklink.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "graph/graph.h"
+#include "graph/passes/passes.h"
+#include "src/model/model.h"
 
 struct lowering {
 	const struct sk_op_graph *graph;

@@ -1,12 +1,16 @@
 /* --dim, and `dims:` of a manifest, as sets with names. What a text says is NAME=N, or SET:NAME=N,NAME=N, where the
  * set's name is an identifier in front of a colon that stands before the first "="; names of dimensions are any other
  * text. */
-#include "src/networks.h"
+#include "src/sklink.h"
 
 #include <string.h>
 
-#include "base/identifier.h"
-#include "src/model/tensor.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/text.h"
+#include "format/skplan.h"
+#include "src/command/command.h"
+#include "src/model/model.h"
 
 struct reader {
 	struct sk_arena *arena;

@@ -1,10 +1,15 @@
-/* --scope, `nodes:` of a manifest's scopes, and options of scopes that stand in a model file; see scopes.h. */
-#include "src/scopes.h"
+/* --scope, `nodes:` of a manifest's scopes, and options of scopes that stand in a model file; see link.h. */
+#include "src/sklink.h"
 
 #include <string.h>
 
-#include "base/pattern.h"
-#include "src/manifest/options.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "graph/graph.h"
+#include "src/command/command.h"
+#include "src/manifest/manifest.h"
 
 /* ---- --scope ---- */
 

@@ -3,19 +3,19 @@
 
 #include <stdio.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/timing.h"
+#include "format/plan/plan.h"
 #include "graph/onnx/onnx.h"
+#include "linker/linker.h"
 #include "src/bind/bind.h"
-#include "src/bind/kernels.h"
-#include "src/check-rules.h"
-#include "src/command/configure.h"
-#include "src/command/reproduction.h"
-#include "src/fusion-flags.h"
-#include "src/link-passes.h"
+#include "src/command/command.h"
 #include "src/manifest/manifest.h"
-#include "src/manifest/options.h"
+#include "src/model/model.h"
 #include "src/outputs/outputs.h"
-#include "src/package/names.h"
-#include "src/read-graph.h"
+#include "src/package/package.h"
+#include "src/sklink.h"
 
 /* What is about models, and asked for where there is none. */
 static void check_options(const struct sk_link *link)

@@ -1,14 +1,14 @@
 # Dispatcher synthesis, and the headers that linker, runtime and kernels share.
 noinst_LTLIBRARIES += stubs/libstubs.la
 stubs_libstubs_la_SOURCES = \
-	stubs/dispatcher/debug-line.c stubs/dispatcher/debug-line.h \
-	stubs/dispatcher/dispatcher.c stubs/dispatcher/dispatcher.h stubs/dispatcher/emitters.c \
-	stubs/dispatcher/lower-call.c stubs/dispatcher/lowering.h stubs/dispatcher/limits.c \
-	stubs/dispatcher/eh_frame.c stubs/dispatcher/eh_frame.h \
-	stubs/x86_64/emit.c stubs/x86_64/emitter.h stubs/dispatcher/emit.h \
+	stubs/dispatcher/debug-line.c stubs/dispatcher/dispatcher.h \
+	stubs/dispatcher/dispatcher.c stubs/dispatcher/emitters.c \
+	stubs/dispatcher/lower-call.c stubs/dispatcher/dispatcher-parts.h stubs/dispatcher/limits.c \
+	stubs/dispatcher/eh_frame.c \
+	stubs/x86_64/emit.c stubs/x86_64/emitter.h \
 	stubs/x86_64/waits.c stubs/x86_64/loops.c stubs/x86_64/call.c stubs/x86_64/values.c stubs/x86_64/assemble.c \
-	stubs/x86_64/encode.c stubs/x86_64/encode.h \
-	stubs/dispatcher/ops.h stubs/dispatcher/thunk.c stubs/dispatcher/thunk.h
+	stubs/x86_64/encode.c \
+	stubs/dispatcher/thunk.c
 stubs_libstubs_la_LIBADD = format/librelocations.la format/libplan.la base/libbase.la
 
 # The encoder against the system's assembler.

@@ -122,7 +122,7 @@ tests_lib_read_models_SOURCES = tests/lib/read-models.c
 tests_lib_read_models_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 tests_lib_read_models_LDADD = graph/libgraph.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/lib/read-models.py tests/lib/models.py tests/lib/models.sh
-EXTRA_DIST += tests/lib/read-dumps.py tests/lib/read-fx.py tests/lib/read-places.py tests/lib/terminal.py
+EXTRA_DIST += tests/lib/layers.py tests/lib/read-dumps.py tests/lib/read-fx.py tests/lib/read-places.py tests/lib/terminal.py
 SHELL_TESTS += tests/run/dumps.sh tests/run/fx-dumps.sh tests/run/ge-dumps.sh tests/run/ge-graphs.sh tests/run/keep.sh tests/run/skdump-dot.sh tests/run/bisect.sh
 QUICK_TESTS += tests/run/dumps.sh tests/run/fx-dumps.sh tests/run/ge-dumps.sh tests/run/ge-graphs.sh tests/run/keep.sh tests/run/skdump-dot.sh tests/run/bisect.sh
 EXTRA_DIST += tests/onnx/backend.py tests/onnx/ge_graphs.py tests/onnx/frozen tests/onnx/operators.py tests/onnx/resize.py tests/onnx/mindspore.py tests/onnx/versions.py
@@ -261,8 +261,8 @@ tests_unit_check_planned_SOURCES = \
 tests_unit_check_planned_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_planned_LDADD = src/libcore.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_show
-tests_unit_check_show_SOURCES = tests/unit/check_show.c tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/own-records.h src/skdump/show.c src/skdump/show.h \
-	src/skdump/show-kernels.c src/skdump/show-steps.c src/skdump/show-text.c src/skdump/show-text.h base/table.c base/table.h
+tests_unit_check_show_SOURCES = tests/unit/check_show.c tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/own-records.h src/skdump/show.c src/skdump/skdump.h \
+	src/skdump/show-kernels.c src/skdump/show-steps.c src/skdump/show-text.c base/table.c base/text.h
 tests_unit_check_show_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SANITIZED_CPPFLAGS)
 tests_unit_check_show_LDADD = stubs/libstubs.la src/libproof.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_show
@@ -293,6 +293,7 @@ END_TO_END_TESTS = \
 	tests/run/features.sh \
 	tests/run/header.sh tests/run/original-names.sh tests/run/few-elements.sh \
 	tests/run/house.sh \
+	tests/run/layers.sh \
 	tests/run/fibres.sh \
 	tests/run/interrupted.sh \
 	tests/run/ifunc.sh \
@@ -396,7 +397,7 @@ EXTRA_DIST += tests/run/check-kernels.c tests/run/split-kernels.c
 # Steps with several calls.
 check_PROGRAMS += tests/run/group-steps
 tests_run_group_steps_SOURCES = tests/run/group-steps.c tests/lib/match-code.c tests/lib/match-code.h \
-	src/skdump/package-file.c src/skdump/package-file.h src/skdump/package-object.c src/skdump/package-object.h
+	src/skdump/package-file.c src/skdump/skdump.h src/skdump/package-object.c
 tests_run_group_steps_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 tests_run_group_steps_LDADD = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
 SHELL_TESTS += tests/run/step-calls.sh tests/run/units.sh tests/run/aliases.sh
@@ -469,9 +470,9 @@ FUZZ_PLAN_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-plan.c tests/fuzz/fuzz-plan.h
 FUZZ_SIGNATURE_FILES = $(FUZZ_PLAN_FILES) tests/fuzz/fuzz-signature.c tests/lib/fake-linker.c tests/lib/fake-linker.h
 FUZZ_MANIFEST_FILES = $(FUZZ_PLAN_FILES) tests/fuzz/fuzz-manifest.c tests/lib/fake-linker.c tests/lib/fake-linker.h
 PACKAGE_READER_FILES = $(FUZZ_FILES) tests/fuzz/package-readers.c tests/fuzz/package-readers.h \
-	src/skdump/diff.c src/skdump/diff.h src/skdump/kernel-symbols.c src/skdump/kernel-symbols.h base/table.c base/table.h \
-	src/skdump/loadable.c src/skdump/loadable.h src/skdump/package-file.c src/skdump/package-file.h src/skdump/package-object.c src/skdump/package-object.h \
-	src/skdump/reemit.c src/skdump/reemit.h
+	src/skdump/diff.c src/skdump/skdump.h src/skdump/kernel-symbols.c base/table.c base/text.h \
+	src/skdump/loadable.c src/skdump/package-file.c src/skdump/package-object.c \
+	src/skdump/reemit.c
 FUZZ_PACKAGE_FILES = $(PACKAGE_READER_FILES) tests/fuzz/fuzz-package.c
 FUZZ_ONNX_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-onnx.c tests/fuzz/fuzz-graph.c tests/fuzz/fuzz-graph.h
 FUZZ_PBTXT_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-pbtxt.c tests/fuzz/fuzz-graph.c tests/fuzz/fuzz-graph.h
@@ -570,8 +571,8 @@ tests_property_property_SOURCES = \
 	tests/property/network-kernels.c tests/property/network-manifest.c tests/property/network.c tests/property/network.h \
 	tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/lib/match-code.c tests/lib/match-code.h tests/property/plan-mutants.c tests/property/plan-mutants.h \
 	tests/property/property.c \
-	src/skdump/kernel-symbols.c src/skdump/kernel-symbols.h src/skdump/loadable.c src/skdump/loadable.h \
-	src/skdump/package-file.c src/skdump/package-file.h src/skdump/package-object.c src/skdump/package-object.h src/skdump/reemit.c src/skdump/reemit.h
+	src/skdump/kernel-symbols.c src/skdump/skdump.h src/skdump/loadable.c \
+	src/skdump/package-file.c src/skdump/package-object.c src/skdump/reemit.c
 tests_property_property_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
 tests_property_property_LDADD = src/libcore.la loader/libloader.la $(LIBELF_LIBS) -lpthread -lm
 SHELL_TESTS += tests/property/property.sh tests/property/property-long.sh

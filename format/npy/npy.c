@@ -15,9 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mapped.h"
-#include "base/temporary.h"
-#include "base/unfinished.h"
+#include "base/file.h"
+#include "format/skplan.h"
 
 enum {
 	MAGIC_SIZE = 6,

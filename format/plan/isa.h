@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/plan/plan.h"
+struct sk_plan_view;
 
 enum { SK_ISA_TEXT_SIZE = 512 }; /* for every set that sk_isa_text writes */
 

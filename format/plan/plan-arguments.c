@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "format/plan/plan-checker.h"
+#include "format/skplan.h"
 
 /* Where the operand lies; `unshared`: for a task entry. */
 static bool place(const struct sk_plan_checker *checker, uint32_t number, bool unshared,

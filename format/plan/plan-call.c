@@ -5,6 +5,8 @@
 #include <inttypes.h>
 
 #include "format/convention.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 
 /* ---- arguments ---- */
 

@@ -4,7 +4,12 @@
 #ifndef SK_LOADER_PLAN_CHECKER_H
 #define SK_LOADER_PLAN_CHECKER_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "format/plan/plan.h"
+#include "format/skplan.h"
 
 /* Where we are, for messages; and where they go. */
 struct sk_plan_checker {

@@ -5,6 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+
 /* ---- division ---- */
 
 struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_plan_step *step,

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "format/plan/plan-checker.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 
 /* Whether a name is one of the network's: "short:x" of "short". */
 static bool is_of(const int32_t *name, const char *network)

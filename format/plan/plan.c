@@ -13,7 +13,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "format/plan/plan.h"
 #include "format/skabi.h"
+#include "format/skplan.h"
 
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
 _Static_assert(sizeof(struct sk_plan) == 368, "struct sk_plan");

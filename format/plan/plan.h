@@ -1,4 +1,17 @@
-/* The plan's reader, for libskrt, skdump, the verifier and the dispatcher. It trusts nothing, and checks what is used
+/* The reader of plans, for linker, runtime and tools; filters of tasks; sets of flags as words. */
+#ifndef SK_FORMAT_PLAN_PLAN_H
+#define SK_FORMAT_PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/skplan.h"
+#include "format/skrows.h"
+
+/* ==== plan.c ====
+ *
+ * The plan's reader, for libskrt, skdump, the verifier and the dispatcher. It trusts nothing, and checks what is used
  * when it is: sk_plan_open the header, that every table and string lies inside, and what is bound, in a time that does
  * not grow with the number of kernels; sk_plan_check_record one launch's record, for whoever runs it;
  * sk_plan_check_launch every index, kind and sum that the records of its steps hold; sk_plan_check_networks what is
@@ -6,14 +19,6 @@
  * sk_plan_check_launch makes them, in memory of the view.
  *
  * Errors are text in the caller's buffer: "plan: launch 3: step 2: kernel 17 is out of range (12 kernels)". */
-#ifndef SK_LOADER_PLAN_H
-#define SK_LOADER_PLAN_H
-
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "format/skplan.h"
-#include "format/skrows.h"
 
 struct sk_plan_view {
 	const struct sk_plan *plan;
@@ -323,5 +328,62 @@ bool sk_plan_preloads(const struct sk_plan_step *step, const struct sk_plan_step
 
 /* Bytes of a kernel's code that are fetched before a step's turn, in whole lines; preload: enum sk_preload. */
 uint64_t sk_plan_preload_bytes(uint32_t preload, uint64_t code_size);
+
+/* ==== task-filter.c ====
+ *
+ * Some of a plan's tasks, as people ask for them: --task, --kernel and --launch of skrun and skdump. */
+
+struct sk_task_filter {
+	const char *task, *kernel; /* patterns of names; NULL: any */
+	bool by_launch;
+	uint64_t launch; /* of the network, by number */
+};
+
+static inline bool sk_task_filter_is_set(const struct sk_task_filter *filter)
+{
+	return filter->task || filter->kernel || filter->by_launch;
+}
+
+bool sk_task_is_chosen(const struct sk_task_filter *filter, const struct sk_plan_view *plan, uint32_t task);
+
+/* Whether any of these tasks is. Of these two the plan's records must have been checked. */
+bool sk_task_filter_finds(const struct sk_task_filter *filter, const struct sk_plan_view *plan, uint32_t first,
+			  uint32_t count);
+
+/* ==== words.c ====
+ *
+ * What the thunk of a task reads of it, for who makes thunks and who makes that.
+ *
+ * A thunk is the code by which tasks run alone that are called in one way: as many arguments, each of its kind. What
+ * differs among those tasks stands in words of 8 bytes, which libskrt makes of the plan for a launch: for each call of
+ * the task's own launch, one behind the other, the address of the kernel's function, the task's number, and a word for
+ * each argument, or for none (0) that is not known before the call. */
+
+/* A call's words begin with these. */
+enum { SK_THUNK_KERNEL, SK_THUNK_TASK, SK_THUNK_ARGUMENTS };
+
+/* The launch's entry is a thunk. */
+static inline bool sk_plan_has_thunk(const struct sk_plan_launch *launch)
+{
+	return sk_plan_form(launch)->flags & SK_LAUNCH_THUNK;
+}
+
+/* How many words the calls take, up to the end. */
+static inline uint32_t sk_thunk_words(struct sk_plan_calls calls)
+{
+	uint32_t words = 0;
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		words += SK_THUNK_ARGUMENTS + call->argument_count;
+	return words;
+}
+
+/* Whether a word says what the argument is: an address, or a scalar that is the same in every call. Else it follows
+ * from the core, its part and the block, or is not passed. */
+bool sk_thunk_has_word(const struct sk_plan_step *step, const struct sk_plan_argument *argument);
+
+/* That word, of a scalar that is not loaded. */
+uint64_t sk_thunk_scalar(const struct sk_plan_step *step, const struct sk_plan_call *call,
+			 const struct sk_plan_argument *argument);
 
 #endif

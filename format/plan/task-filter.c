@@ -1,7 +1,7 @@
-/* See task-filter.h. */
-#include "format/plan/task-filter.h"
+/* See plan.h. */
+#include "format/plan/plan.h"
 
-#include "base/pattern.h"
+#include "base/text.h"
 
 bool sk_task_is_chosen(const struct sk_task_filter *filter, const struct sk_plan_view *plan, uint32_t task)
 {

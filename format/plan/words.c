@@ -1,7 +1,8 @@
-/* See words.h. */
-#include "format/plan/words.h"
+/* See plan.h. */
+#include "format/plan/plan.h"
 
 #include "format/convention.h"
+#include "format/skplan.h"
 
 /* Terms stand for what is known of a call only when it is made. */
 bool sk_thunk_has_word(const struct sk_plan_step *step, const struct sk_plan_argument *argument)

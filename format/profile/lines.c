@@ -1,7 +1,7 @@
-/* See lines.h. */
+/* See profile.h. */
 #include "config.h"
 
-#include "format/profile/lines.h"
+#include "format/profile/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/locale.h"
+#include "base/text.h"
 
 enum { SHOWN = 60 }; /* bytes of a value in messages */
 

@@ -6,10 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "format/profile/lines.h"
-
 /* host_profile and a3_profile, made from the files in format/profile. */
 #include "format/profile/builtin-profiles.h"
+#include "format/skplan.h"
 
 const char *const sk_profile_builtins[SK_PROFILE_BUILTINS] = {"host", "a3"};
 static const char *const builtin_texts[SK_PROFILE_BUILTINS] = {host_profile, a3_profile};

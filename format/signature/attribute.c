@@ -1,10 +1,12 @@
-/* See attribute.h. */
-#include "format/signature/attribute.h"
+/* See signature.h. */
+#include "format/signature/signature.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 enum { MOST_SHOWN = 8 /* numbers of a list, and letters of a word ten times as many, in messages */ };
 

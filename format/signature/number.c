@@ -1,9 +1,12 @@
-/* See number.h. f16 and bf16 are done by hand, since neither is a type of every C compiler. */
-#include "format/signature/number.h"
+/* See signature.h. f16 and bf16 are done by hand, since neither is a type of every C compiler. */
+#include "format/signature/signature.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "format/convention.h"
+#include "format/skplan.h"
 
 bool sk_integer_bits(uint64_t value, bool negative, enum sk_dtype type, uint64_t *bits)
 {

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "format/plan/isa.h"
-#include "format/signature/signature-expressions.h"
-#include "format/signature/signature-frames.h"
 #include "format/signature/signature-parts.h"
-#include "format/signature/signature-tokens.h"
 #include "format/signature/signature.h"
+#include "format/skplan.h"
 
 enum attribute {
 	ATTRIBUTE_CUBE,

@@ -1,7 +1,7 @@
-/* See signature-expressions.h. Comes in: tokens. Goes out: trees of struct sk_value_expression, whose names are looked
+/* See signature-parts.h. Comes in: tokens. Goes out: trees of struct sk_value_expression, whose names are looked
  * up when all parameters are known. What a value is can depend on the call only in a way that the plan can say: a sum
  * of what is known then, times and divided by what is fixed when linking. */
-#include "format/signature/signature-expressions.h"
+#include "format/signature/signature-parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/signature/number.h"
-#include "format/signature/signature-parser.h"
-#include "format/signature/signature-parts.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/convention.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 enum { MOST_PARTS = 64 }; /* so that no expression nests deeply */
 

@@ -1,10 +1,14 @@
-/* See signature-frames.h. A frame is a row of a table: text with places for what is known of a tensor, or of all. */
-#include "format/signature/signature-frames.h"
+/* See signature-parts.h. A frame is a row of a table: text with places for what is known of a tensor, or of all. */
+#include "format/signature/signature-parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/map.h"
 #include "base/text.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 const char *const sk_frame_names[SK_FRAMES] = {"mlir", "gfortran", "gsl", "halide", "tvm-packed", "xla-cpu"};
 

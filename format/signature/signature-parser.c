@@ -1,16 +1,16 @@
 /* The signature's grammar, by recursive descent over a handful of tokens. Comes in: a line of text. Goes out: struct
  * sk_signature. What follows from the signature as a whole (nothing can bind an extent, a split extent stands inside)
  * is checked in signature-rules.c, when the text has been understood. */
-#include "format/signature/signature-parser.h"
+#include "format/signature/signature.h"
 
 #include <string.h>
 
-#include "format/signature/number.h"
-#include "format/signature/signature-expressions.h"
-#include "format/signature/signature-frames.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/convention.h"
 #include "format/signature/signature-parts.h"
-#include "format/signature/signature-tensors.h"
-#include "format/signature/signature-tokens.h"
+#include "format/skplan.h"
 
 enum {
 	MAX_LENGTH = 16384, /* so that there are never very many errors */

@@ -3,8 +3,12 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "format/signature/signature-parser.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "format/signature/signature-parts.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 /* Where it stands in the signature that the text was made from; the frame, if it does not. */
 static const char *find_outside(const struct sk_signature_source *source, const char *at)

@@ -2,8 +2,10 @@
  * in: a parsed signature whose names are still text in places. Goes out: the same, resolved, or errors. */
 #include "format/signature/signature-parts.h"
 
-#include "format/signature/signature-parser.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "format/signature/signature.h"
+#include "format/skplan.h"
 
 static void check_names(struct sk_signature_source *source, const struct sk_signature *signature)
 {

@@ -1,10 +1,13 @@
 /* A tensor among the parameters: its direction, name, type and extents, and what it says behind these. */
-#include "format/signature/signature-tensors.h"
+#include "format/signature/signature-parts.h"
 
 #include <string.h>
 
-#include "base/checked.h"
-#include "format/signature/signature-parser.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 /* The name of an extent, or of how far rows lie apart, at the cursor. */
 static bool add_extent(struct sk_signature_parser *parser, uint32_t *number)

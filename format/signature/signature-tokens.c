@@ -1,11 +1,14 @@
-/* See signature-tokens.h. Comes in: characters. Goes out: tokens, and the text that is normal. */
-#include "format/signature/signature-tokens.h"
+/* See signature-parts.h. Comes in: characters. Goes out: tokens, and the text that is normal. */
+#include "format/signature/signature-parts.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "format/signature/signature-parser.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/ranges.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 const char *const sk_parameter_words[SK_PARAMETER_WORDS] = {"in", "out", "inout", "ref", "block", "scratch"};
 

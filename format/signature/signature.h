@@ -1,13 +1,62 @@
-/* Signatures: how a kernel is called. Names of extents stand once, everything else refers to them by index. */
-#ifndef SK_SIGNATURE_H
-#define SK_SIGNATURE_H
+/* How to call a function that is already compiled: its signature, attributes, and written numbers in the bits of a
+ * type. */
+#ifndef SK_FORMAT_SIGNATURE_SIGNATURE_H
+#define SK_FORMAT_SIGNATURE_SIGNATURE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/diag.h"
 #include "base/map.h"
-#include "format/signature/attribute.h"
 #include "format/skplan.h"
+
+struct sk_arena;
+
+/* ==== attribute.c ====
+ *
+ * Attributes: what a node of a graph, or a task that names an operator, says besides its operands: `axis`, `pads`. */
+
+enum sk_attribute_kind {
+	SK_ATTRIBUTE_INTEGER,
+	SK_ATTRIBUTE_REAL,
+	SK_ATTRIBUTE_STRING,
+	SK_ATTRIBUTE_INTEGERS, /* lists, which may be empty */
+	SK_ATTRIBUTE_REALS,
+	SK_ATTRIBUTE_STRINGS,
+};
+
+/* The word for what an attribute is that is not given. */
+#define SK_ATTRIBUTE_DEFAULT "same"
+
+struct sk_attribute {
+	const char *name;
+	struct sk_place place;
+	enum sk_attribute_kind kind;
+	int64_t integer;
+	double real;
+	const char *string; /* NUL-terminated, any bytes in front of that */
+	const int64_t *integers;
+	const double *reals;
+	const char *const *strings;
+	size_t count; /* of a list */
+};
+
+/* True if it is a whole number, real or not. */
+bool sk_attribute_integer(const struct sk_attribute *attribute, int64_t *integer);
+
+/* True if they have the same value: numbers by what they are, real ones as 32 bits can tell them. */
+bool sk_attribute_same(const struct sk_attribute *one, const struct sk_attribute *other);
+
+/* "1", "linear", "[0, 1]", in the arena; long ones end with "…". For messages. */
+const char *sk_attribute_text(struct sk_arena *arena, const struct sk_attribute *attribute);
+
+/* The one of that name, or NULL. */
+const struct sk_attribute *sk_attribute_find(const struct sk_attribute *attributes, size_t count, const char *name);
+
+/* ==== signature ====
+ *
+ * Signatures: how a kernel is called. Names of extents stand once, everything else refers to them by index. */
 
 enum { SK_MAX_FACTORS = 4, SK_MAX_PARAMETERS = 128, SK_MAX_AXES = 3, SK_MAX_ATTRIBUTES = 32 };
 
@@ -155,5 +204,83 @@ static inline bool sk_signature_may_alias(const struct sk_signature *signature, 
 
 	return alias_of != SK_NONE && (alias_of == x || signature->parameters[x].first_operand == alias_of);
 }
+
+/* ==== number.c ====
+ *
+ * Numbers, and their bits in an element type. */
+
+/* A number as it is written. */
+struct sk_number {
+	enum { SK_NUMBER_INTEGER, SK_NUMBER_REAL } kind;
+	bool negative; /* INTEGER: `integer` is below 0 */
+	int64_t integer; /* INTEGER: also up to 2^64-1, as bits */
+	double real; /* REAL */
+	const char *text; /* REAL: as written, for types that round otherwise than f64; NULL: `real` is the number */
+};
+
+/* The bits of an integer in an integer type (bool: 0 or 1), zero-extended. `negative`: the value is that of two's
+ * complement. False if the type does not have it. */
+bool sk_integer_bits(uint64_t value, bool negative, enum sk_dtype type, uint64_t *bits);
+
+/* The bits of a number, zero-extended. Floating-point types get the nearest value that they have;
+ * false if that is infinite or 0 though the number is neither, and if an integer type does not have the number. */
+bool sk_number_bits(const struct sk_number *number, enum sk_dtype type, uint64_t *bits);
+
+/* The same of a number that nobody wrote. Of an integer type only numbers below 2^53 are: larger ones stand
+ * for others, too. */
+bool sk_real_bits(double number, enum sk_dtype type, uint64_t *bits);
+
+/* ==== signature-parser.c ====
+ *
+ * Signatures: how to call a function that is already compiled. One parser for both places where a signature can stand,
+ * in an object and in the manifest. The grammar is in doc/signatures.md. */
+
+/* Parses and checks all that concerns one signature alone. NULL after errors; they name the column within the
+ * signature. place is where the first character of the text stands: in a text file, the column is added to it; in an
+ * object (a place with a section or without a line) it is taken as it is. The text is copied. */
+const struct sk_signature *sk_signature_parse(struct sk_arena *arena, struct sk_diag *diag, struct sk_place place,
+					      const char *text);
+
+/* The same for text whose characters do not stand in the file as they are (folded over lines, escaped): the place is
+ * taken as it is. */
+const struct sk_signature *sk_signature_parse_folded(struct sk_arena *arena, struct sk_diag *diag,
+						     struct sk_place place, const char *text);
+
+/* What a text says behind op=, found without parsing it: *length characters. NULL: the text has none or several, so
+ * that only parsing tells. */
+const char *sk_signature_glance_op(const char *text, size_t *length);
+
+/* How many operands the open table of a signature can have. */
+uint32_t sk_signature_most_operands(const struct sk_signature *signature);
+
+/* The signature that the one with an open table is for so many operands, which that can have. It is made once; NULL,
+ * with an error, if its text is too long then. */
+const struct sk_signature *sk_signature_of_operands(struct sk_arena *arena, struct sk_diag *diag, struct sk_place place,
+						    const struct sk_signature *open, uint32_t operands);
+
+/* The names of all element types, for messages. */
+void sk_dtype_names(const char *names[SK_DTYPE_COUNT - 1]);
+
+/* The index of a parameter or an extent by name, or SK_NONE. The result is not among the parameters. */
+uint32_t sk_signature_find_parameter(const struct sk_signature *signature, const char *name);
+uint32_t sk_signature_find_extent(const struct sk_signature *signature, const char *name);
+
+/* True if the tensor parameter has the extent in any dimension. */
+bool sk_parameter_has_extent(const struct sk_parameter *parameter, uint32_t extent);
+
+/* The dimension of the tensor parameter that starts with the extent; SK_NONE: there is none. */
+uint32_t sk_parameter_dimension_of(const struct sk_parameter *parameter, uint32_t extent);
+
+/* True if calls get a part of the extent. */
+bool sk_signature_divides(const struct sk_signature *signature, uint32_t extent);
+
+/* True of what nobody calls by its name: blocks, structs that are no tables of operands, elements behind the first one
+ * of an array, and fields that the signature alone says something of. Names of such fields may be equal, as they are in
+ * structs of the same type. */
+bool sk_parameter_is_nameless(const struct sk_parameter *parameter);
+
+/* True if the first dimension of the tensor parameter starts with this extent: whoever gets a range of it gets one
+ * contiguous piece of the tensor. */
+bool sk_parameter_is_divided_by(const struct sk_parameter *parameter, uint32_t extent);
 
 #endif

@@ -9,6 +9,7 @@
 #include <cpuid.h>
 #endif
 
+#include "format/plan/plan.h"
 #include "format/x86_64/cpuid.h"
 
 enum { LEAF_1, LEAF_7, LEAF_7_1, LEAF_EXTENDED };

@@ -3,6 +3,8 @@
 #ifndef SK_REGISTERS_X86_64_H
 #define SK_REGISTERS_X86_64_H
 
+#include <stdint.h>
+
 #include "format/convention.h"
 
 /* clang-format off */

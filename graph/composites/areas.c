@@ -1,11 +1,13 @@
-/* See areas.h. The order is kept as in Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic
- * graphs" (2007): who stands in front of the set but behind its first area, and leads to it, moves in front of it; whom
- * it leads to moves behind it; and the places that all of them had are shared out again. */
-#include "graph/composites/areas.h"
+/* See composites-parts.h. The order is kept as in Pearce and Kelly, "A dynamic topological sort algorithm for directed
+ * acyclic graphs" (2007): who stands in front of the set but behind its first area, and leads to it, moves in front of
+ * it; whom it leads to moves behind it; and the places that all of them had are shared out again. */
+#include "graph/composites/composites-parts.h"
 
 #include <stdlib.h>
 
-#include "graph/composites/kinds.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "graph/graph.h"
 
 uint32_t sk_area_find(const struct sk_areas *areas, uint32_t area)
 {

@@ -4,10 +4,11 @@
  * one loop each are what the splitter makes of it, or the planner. */
 #include <string.h>
 
-#include "graph/composites/areas.h"
+#include "base/arena.h"
+#include "graph/composites/composites-parts.h"
 #include "graph/composites/composites.h"
-#include "graph/composites/kinds.h"
-#include "graph/manager/lists.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
 
 struct clustering {
 	struct sk_op_graph *graph;

@@ -1,6 +1,11 @@
 /* From groups of nodes to composites; see composites.h. */
 #include "graph/composites/composites.h"
 
+#include "base/arena.h"
+#include "base/map.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+
 enum { MOST_NAMED = 16 /* operators: a name is to be read */ };
 
 /* A composite as it is to be. */

@@ -3,7 +3,11 @@
 #ifndef SK_COMPOSITES_H
 #define SK_COMPOSITES_H
 
-#include "graph/manager/pass.h"
+#include <stdint.h>
+
+#include "graph/manager/manager.h"
+
+struct sk_op_graph;
 
 /* Stage "cluster". Wraps sums, differences and products that hang together, two at least: "Mul_Add_fusion". */
 enum sk_pass_result sk_pass_fuse_basic(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);

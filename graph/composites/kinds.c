@@ -1,7 +1,11 @@
-/* See kinds.h. */
-#include "graph/composites/kinds.h"
+/* See composites-parts.h. */
+#include "graph/composites/composites-parts.h"
 
 #include <string.h>
+
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
 
 enum { MOST_CUBE_DIMENSION = 65535, MOST_CUBE_RANK = 4, MOST_SLICE_RANK = 3 };
 

@@ -1,9 +1,14 @@
-/* See patterns.h. The patterns, their names, conditions and order are MindSpore's; doc/fusion.md has a table of them.
+/* See composites-parts.h. The patterns, their names, conditions and order are MindSpore's; doc/fusion.md has a table of
+ * them.
  */
-#include "graph/composites/patterns.h"
+#include "graph/composites/composites-parts.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "graph/graph.h"
 
 enum {
 	MOST_REDUCED = 10, /* nodes of an area that a reduction takes in */

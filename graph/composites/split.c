@@ -4,10 +4,12 @@
  * none. */
 #include <string.h>
 
-#include "graph/composites/areas.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "graph/composites/composites-parts.h"
 #include "graph/composites/composites.h"
-#include "graph/composites/patterns.h"
-#include "graph/uses.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
 
 /* The pieces of a composite become groups. */
 struct splitting {

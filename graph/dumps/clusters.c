@@ -1,13 +1,15 @@
-/* The texts of dump_as_text; see clusters.h. A pass may give composites other numbers, and nodes other places: one of
- * before is told by what it makes. */
-#include "graph/dumps/clusters.h"
+/* The texts of dump_as_text; see dumps-parts.h. A pass may give composites other numbers, and nodes other places: one
+ * of before is told by what it makes. */
+#include "graph/dumps/dumps-parts.h"
 
 #include <inttypes.h>
 
+#include "base/arena.h"
+#include "base/file.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "base/text.h"
-#include "graph/dumps/forms.h"
-#include "graph/uses.h"
+#include "graph/graph.h"
 
 static void remember(struct sk_cluster_texts *texts, const struct sk_op_graph *graph)
 {

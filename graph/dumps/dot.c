@@ -1,12 +1,14 @@
-/* A graph for Graphviz; see forms.h. What is drawn as one box is a unit: a node outside of all composites, or a
+/* A graph for Graphviz; see dumps-parts.h. What is drawn as one box is a unit: a node outside of all composites, or a
  * composite. A composite's body is a cluster of its own, with an ellipse for each value that comes from outside or
  * leaves. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/dot.h"
-#include "graph/dumps/forms.h"
-#include "graph/uses.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "graph/dumps/dumps-parts.h"
+#include "graph/graph.h"
 
 struct drawing {
 	struct sk_arena *arena;

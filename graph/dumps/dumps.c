@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/file.h"
+#include "base/map.h"
 #include "base/text.h"
-#include "base/unfinished.h"
-#include "graph/dumps/clusters.h"
-#include "graph/dumps/forms.h"
-#include "graph/dumps/fx.h"
+#include "graph/dumps/dumps-parts.h"
 #include "graph/onnx/onnx.h"
 
 struct sk_dumps {

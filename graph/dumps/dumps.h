@@ -3,8 +3,10 @@
 #ifndef SK_DUMPS_H
 #define SK_DUMPS_H
 
-#include "graph/dumps/ge-dumps.h"
-#include "graph/graph.h"
+#include <stdbool.h>
+
+struct sk_ge_request;
+struct sk_op_graph;
 
 /* Where files are to be; NULL: nobody has asked for such ones. Folders are made if they are missing. */
 struct sk_dump_folders {

@@ -1,13 +1,16 @@
-/* Items; see fx-items.h. Names are those that FX makes of operators. */
-#include "graph/dumps/fx-items.h"
+/* Items; see dumps-parts.h. Names are those that FX makes of operators. */
+#include "graph/dumps/dumps-parts.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "graph/onnx/aliases.h"
-#include "graph/uses.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/onnx/onnx.h"
 
 enum { LITERAL_ELEMENTS = 16 };
 

@@ -1,12 +1,16 @@
-/* FX texts; see fx.h. An FX graph has nodes for its items, and one for what is returned. */
-#include "graph/dumps/fx.h"
+/* FX texts; see dumps-parts.h. An FX graph has nodes for its items, and one for what is returned. */
+#include "graph/dumps/dumps-parts.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/json.h"
-#include "graph/dumps/fx-items.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
 
 /* torch's types, as annotations have them and as values of arguments. */
 static const struct {

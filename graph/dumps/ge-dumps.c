@@ -1,11 +1,15 @@
-/* Which of GE's dumps there are, and what they are called; see ge-dumps.h. */
-#include "graph/dumps/ge-dumps.h"
+/* Which of GE's dumps there are, and what they are called; see dumps-parts.h. */
+#include "graph/dumps/dumps-parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
 #include "base/text.h"
-#include "graph/dumps/readable.h"
+#include "graph/onnx/onnx.h"
 
 #define PREFIX "ge_onnx_"
 

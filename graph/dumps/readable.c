@@ -1,12 +1,17 @@
-/* See readable.h. A line for each input, constant and node of the graph, and one for each output of a node that has
+/* See dumps-parts.h. A line for each input, constant and node of the graph, and one for each output of a node that has
  * several; GE's document on readable dumps has the format. Operators of ONNX do not name their operands, so these are
  * numbered. */
-#include "graph/dumps/readable.h"
+#include "graph/dumps/dumps-parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/json.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
 
 enum { SHOWN_ELEMENTS = 6 }; /* of a constant */
 

@@ -1,9 +1,14 @@
-/* A graph as text for people, which scripts can read, too: names are strings as JSON has them; see forms.h. */
+/* A graph as text for people, which scripts can read, too: names are strings as JSON has them; see dumps-parts.h. */
 #include "base/json.h"
-#include "graph/dumps/forms.h"
-#include "graph/uses.h"
+#include "graph/dumps/dumps-parts.h"
+#include "graph/graph.h"
 
 #include <inttypes.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 struct printing {
 	struct sk_arena *arena; /* for what is printed of one line */

@@ -1,12 +1,14 @@
-/* Passes that run, and passes that do not; see choose.h. A pass that its level turns on can only be disabled, and one
+/* Passes that run, and passes that do not; see manager.h. A pass that its level turns on can only be disabled, and one
  * that it leaves off only be enabled; so what the flags say the other way round is in vain. A switch takes the place of
  * the level. */
-#include "graph/manager/choose.h"
+#include "graph/manager/manager.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/manager/switches.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 
 /* The stage whose passes are called by their name alone. */
 static const char group[] = "fusion_group";

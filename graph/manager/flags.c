@@ -1,14 +1,17 @@
 /* The text of flags: words "--key=value" with spaces between them, as MindSpore reads MS_DEV_GRAPH_KERNEL_FLAGS.
  * Nothing that is wrong with it is an error: a word or a value that makes no sense is warned of, and the default holds.
  * Of a key that is there twice the first one counts. */
-#include "graph/manager/flags.h"
+#include "graph/manager/manager.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "base/text.h"
 
 #define HINT                                                                                                           \

@@ -1,10 +1,13 @@
-/* Lists of operators; see lists.h. An operator has a name in each vocabulary, and nodes only have ONNX's (and the
+/* Lists of operators; see manager.h. An operator has a name in each vocabulary, and nodes only have ONNX's (and the
  * domain "sklink"), so a list is made of all names that the given ones stand for. */
-#include "graph/manager/lists.h"
+#include "graph/manager/manager.h"
 
 #include <string.h>
 
-#include "graph/operators/schema.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "graph/operators/operators.h"
 
 struct sk_op_list {
 	bool any; /* all that are not in `without` */

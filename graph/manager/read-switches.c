@@ -1,10 +1,12 @@
-/* The reader of switch files; see read-switches.h. Comes in: a text that begins with a brace and is JSON, which is
+/* The reader of switch files; see manager.h. Comes in: a text that begins with a brace and is JSON, which is
  * YAML, too, or one with a pass in each line. Goes out: switches, each pass with one of each kind. */
-#include "graph/manager/read-switches.h"
+#include "graph/manager/manager.h"
 
 #include <string.h>
 
-#include "base/fields.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/document.h"
 
 #define BLANKS " \t\r\n"
 

@@ -1,10 +1,11 @@
-/* fusion_result.json; see results.h. Numbers are texts there, and each key has a line. */
-#include "graph/manager/results.h"
+/* fusion_result.json; see manager.h. Numbers are texts there, and each key has a line. */
+#include "graph/manager/manager.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/json.h"
 
 void sk_fusion_results_add(struct sk_arena *arena, struct sk_fusion_results *results, const char *pass,

@@ -1,10 +1,12 @@
-/* What switches say; see switches.h. A pass that is named is what its own switch says, and the switch of all passes is
+/* What switches say; see manager.h. A pass that is named is what its own switch says, and the switch of all passes is
  * for the others. */
-#include "graph/manager/switches.h"
+#include "graph/manager/manager.h"
 
 #include <string.h>
 
-#include "graph/manager/flags.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 
 #define ALL "ALL"
 

@@ -1,8 +1,11 @@
 /* The table of other names, and what its rules do to attributes; see aliases.def. */
-#include "graph/onnx/aliases.h"
+#include "graph/onnx/onnx.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "graph/onnx/onnx-parts.h"
 
 struct alias {
 	const char *source, *name, *target;

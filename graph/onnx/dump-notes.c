@@ -1,13 +1,15 @@
-/* Notes of dumps; see dump-notes.h. Places in memory, which GE writes, too, are not known before memory is planned; but
+/* Notes of dumps; see onnx-parts.h. Places in memory, which GE writes, too, are not known before memory is planned; but
  * of slices it is known where they lie in their buffer. */
-#include "graph/onnx/dump-notes.h"
+#include "graph/onnx/onnx-parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/onnx/ge.h"
-#include "graph/onnx/marks.h"
-#include "graph/onnx/tensors.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/onnx/onnx.h"
 
 struct noting {
 	struct sk_arena *arena;

@@ -1,5 +1,5 @@
-/* Files that are read or mapped; see files.h. */
-#include "graph/onnx/files.h"
+/* Files that are read or mapped; see onnx-parts.h. */
+#include "graph/onnx/onnx-parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mapped.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
 
 /* A process cannot have any number of mappings, and small files cost less if they are read. */
 enum { MAPPED_FROM = 64 * 1024 };

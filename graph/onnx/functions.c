@@ -1,10 +1,11 @@
-/* Calls become copies of the function's nodes, with names of their own; see functions.h. */
-#include "graph/onnx/functions.h"
+/* Calls become copies of the function's nodes, with names of their own; see onnx-parts.h. */
+#include "graph/onnx/onnx-parts.h"
 
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/map.h"
-#include "graph/onnx/onnx-scope.h"
 
 /* Calls in calls, and what all copies may take: a file of a kilobyte can say that it needs a terabyte. */
 enum { MAX_CALLS = 100, FREE_BYTES = 16 << 20, BYTES_PER_BYTE = 256, BYTES_PER_OUTPUT = 400, MAX_IMPORTS = 1000 };

@@ -1,14 +1,15 @@
-/* From GE's words to ONNX's; see ge.h. */
-#include "graph/onnx/ge.h"
+/* From GE's words to ONNX's; see onnx-parts.h. */
+#include "graph/onnx/onnx-parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/map.h"
 #include "format/skplan.h"
-#include "graph/onnx/aliases.h"
-#include "graph/onnx/onnx-scope.h"
+#include "graph/onnx/onnx.h"
 
 /* A node may have so many outputs: those that a dump leaves out take room, too. */
 enum { MAX_OUTPUTS = 1024 };

@@ -1,9 +1,11 @@
-/* Marks of nodes; see marks.h. */
-#include "graph/onnx/marks.h"
+/* Marks of nodes; see onnx.h. */
+#include "graph/onnx/onnx.h"
 
 #include <string.h>
 
-#include "graph/onnx/ge.h"
+#include "base/arena.h"
+#include "format/signature/signature.h"
+#include "graph/onnx/onnx-parts.h"
 
 static bool take_mark(struct sk_graph_node *node, const struct sk_attribute *attribute)
 {

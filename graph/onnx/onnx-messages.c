@@ -1,5 +1,5 @@
-/* The description of ONNX's messages; see onnx-messages.h. Numbers and names are those of onnx.proto. */
-#include "graph/onnx/onnx-messages.h"
+/* The description of ONNX's messages; see onnx-parts.h. Numbers and names are those of onnx.proto. */
+#include "graph/onnx/onnx-parts.h"
 
 #define FIELD(message, member, name, number, kind)                                                                     \
 	{                                                                                                              \

@@ -1,9 +1,12 @@
-/* Names, and the order of nodes; see onnx-scope.h. */
-#include "graph/onnx/onnx-scope.h"
+/* Names, and the order of nodes; see onnx-parts.h. */
+#include "graph/onnx/onnx-parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "base/text.h"
 
 /* Suggestions are looked for among so many names at most, since comparing takes its time. */

@@ -4,17 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "graph/onnx/aliases.h"
-#include "graph/onnx/dump-notes.h"
-#include "graph/onnx/files.h"
-#include "graph/onnx/functions.h"
-#include "graph/onnx/ge.h"
-#include "graph/onnx/marks.h"
-#include "graph/onnx/onnx-messages.h"
-#include "graph/onnx/onnx-scope.h"
-#include "graph/onnx/tensors.h"
-#include "graph/onnx/text-format.h"
-#include "graph/onnx/wire.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "graph/graph.h"
+#include "graph/onnx/onnx-parts.h"
 
 /* A model of today imports a handful; who reads them for each node must not need long. */
 enum { MAX_IMPORTS = 1000, MANY_ATTRIBUTES = 16 };

@@ -1,12 +1,27 @@
-/* ONNX files, as protobuf's wire format or as its text format. Comes in: a model. Goes out: the graph of operators; and
- * the other way round, as text. */
-#ifndef SK_ONNX_H
-#define SK_ONNX_H
+/* ONNX files, binary or text, to the graph, and the graph to texts. */
+#ifndef SK_GRAPH_ONNX_ONNX_H
+#define SK_GRAPH_ONNX_ONNX_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "base/file.h"
-#include "graph/graph.h"
+#include "base/map.h"
+
+struct sk_arena;
+struct sk_attribute;
+struct sk_diag;
+struct sk_graph_node;
+struct sk_onnx_model;
+struct sk_onnx_node;
+struct sk_op_graph;
+
+/* ==== onnx.c ====
+ *
+ * ONNX files, as protobuf's wire format or as its text format. Comes in: a model. Goes out: the graph of operators; and
+ * the other way round, as text. */
 
 /* True if the file is to be read as a model: by the ending of its name (.onnx, .pb, .pbtxt, .onnxtxt, .textproto), or,
  * whatever its name is, by how it begins. */
@@ -41,5 +56,53 @@ void sk_onnx_write_dump(const struct sk_op_graph *graph, struct sk_onnx_weights 
 
 /* Writes the graph as text, with everything that it says. What is read of it is the same graph, but for places. */
 void sk_onnx_write_text(const struct sk_op_graph *graph, FILE *stream);
+
+/* ==== aliases.c ====
+ *
+ * Operators of others that are ONNX's, or sklink's own, under another name (aliases.def). */
+
+/* Makes the node, whose operator the source ("ge", "mindspore") calls so, one of ONNX's or of the domain "sklink";
+ * false, and nothing changes, if there is none that computes this. The caller says where it comes from. */
+bool sk_onnx_translate_alias(struct sk_arena *arena, const char *source, const char *name, struct sk_onnx_node *node);
+
+/* Whether what the source calls so takes each element by itself, in whatever order a tensor's elements lie. */
+bool sk_onnx_alias_is_elementwise(const char *source, const char *name);
+
+/* What a source calls an operator. */
+struct sk_onnx_alias {
+	const char *name; /* NULL: nothing */
+	uint32_t outputs;
+	const char *rules; /* as aliases.def has them */
+};
+
+/* The first name of the operator, in the source, that begins so. */
+struct sk_onnx_alias sk_onnx_find_alias(struct sk_arena *arena, const char *source, const char *prefix,
+					const char *domain, const char *op);
+
+/* Does this with all nodes of a model that are in a domain of such a name, or in that of TorchAir, whose names are
+ * GE's; their origin is the domain and the name. Calls of the model's own functions have been replaced before. */
+void sk_onnx_translate_domains(struct sk_arena *arena, struct sk_onnx_model *model);
+
+/* ==== marks.c ====
+ *
+ * What nodes of a model say to sklink, and not to whoever computes: marks, which are attributes with names of their own
+ * (GE writes them so, and TorchAir asks it to). */
+
+#define SK_ONNX_SCOPE	       "_super_kernel_scope"
+#define SK_ONNX_SCOPE_OPTIONS  "_super_kernel_options"
+#define SK_ONNX_STREAM	       "stream_id"
+#define SK_ONNX_ORIGIN	       "_origin"
+#define SK_ONNX_RULE	       "_rule"
+#define SK_ONNX_COMPOSITE      "_composite" /* its number in the file; */
+#define SK_ONNX_COMPOSITE_NAME "_composite_name"
+#define SK_ONNX_VERSION	       "_version" /* of its domain, where it is not the one that the model imports */
+
+/* The key of the model's metadata that has the passes of fusion that have run on the graph: their full names, with
+ * spaces between them. */
+#define SK_ONNX_PASSES "sklink.passes"
+
+/* Adds the attribute to the node: as one of its marks or notes, if it is one, or to compute by. The node's origin is
+ * known already: attributes of GE's own are notes of GE's nodes only. */
+void sk_onnx_add_attribute(struct sk_arena *arena, struct sk_graph_node *node, const struct sk_attribute *attribute);
 
 #endif

@@ -1,9 +1,10 @@
-/* Messages as protobuf's text format; see text-format.h. */
+/* Messages as protobuf's text format; see onnx-parts.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "graph/onnx/text-format.h"
+#include "base/arena.h"
+#include "graph/onnx/onnx-parts.h"
 
 static void print_message(const struct sk_onnx_type *type, const void *message, unsigned depth, FILE *stream);
 

@@ -1,13 +1,15 @@
-/* Types, shapes and elements; see tensors.h. */
-#include "graph/onnx/tensors.h"
+/* Types, shapes and elements; see onnx-parts.h. */
+#include "graph/onnx/onnx-parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/ranges.h"
 #include "format/skplan.h"
+#include "graph/graph.h"
 
 /* TensorProto.DataType: by its number, and what it is here. */
 static const struct {

@@ -1,12 +1,14 @@
-/* The parser of protobuf's text format (protobuf.dev, "Text Format Language Specification"); see text-format.h. */
-#include "graph/onnx/text-format.h"
+/* The parser of protobuf's text format (protobuf.dev, "Text Format Language Specification"); see onnx-parts.h. */
+#include "graph/onnx/onnx-parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/text.h"
 
 /* As in wire.c; and no number that anybody writes is longer. */
 enum { MAX_DEPTH = 100, MAX_NUMBER = 64 };

@@ -1,9 +1,12 @@
-/* The decoder of protobuf's wire format (protobuf.dev, "Encoding"); see wire.h. A message is read twice: first its
- * fields are counted, so that lists get just the room that they need, then they are taken. */
-#include "graph/onnx/wire.h"
+/* The decoder of protobuf's wire format (protobuf.dev, "Encoding"); see onnx-parts.h. A message is read twice: first
+ * its fields are counted, so that lists get just the room that they need, then they are taken. */
+#include "graph/onnx/onnx-parts.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
 
 /* Messages in messages: of models as deep as bodies of If and Loop lie in one another. */
 enum { MAX_DEPTH = 100 };

@@ -2,13 +2,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/map.h"
 #include "base/text.h"
-#include "format/skplan.h"
-#include "graph/onnx/dump-notes.h"
-#include "graph/onnx/marks.h"
+#include "format/signature/signature.h"
+#include "graph/graph.h"
+#include "graph/onnx/onnx-parts.h"
 #include "graph/onnx/onnx.h"
-#include "graph/onnx/tensors.h"
-#include "graph/onnx/text-format.h"
 
 /* The format's version that has all that is written. In a dump constants are external from so many bytes on; they begin
  * where those of packages would, too. */
@@ -172,7 +173,7 @@ static void write_number(struct sk_arena *arena, struct sk_onnx_node *node, cons
 		      (struct sk_onnx_attribute){.name = name, .type = SK_ONNX_ATTRIBUTE_INT, .i = number});
 }
 
-/* What a node says beside its operator: what marks.h reads. */
+/* What a node says beside its operator: what onnx.h reads. */
 static void write_marks(struct sk_arena *arena, const struct sk_op_graph *graph, const struct sk_graph_node *node,
 			struct sk_onnx_node *to)
 {
@@ -227,7 +228,7 @@ static const char *name_of(const struct sk_op_graph *graph, uint32_t value)
 	return value == SK_NONE ? "" : graph->values.items[value].name;
 }
 
-/* All that a node says beside what it reads and makes. With edges it gets notes; see dump-notes.h. */
+/* All that a node says beside what it reads and makes. With edges it gets notes; see onnx-parts.h. */
 static void write_attributes(struct writing *writing, const struct sk_op_graph *graph,
 			     const struct sk_dump_edges *edges, uint32_t number, struct sk_onnx_node *to)
 {

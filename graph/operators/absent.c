@@ -1,5 +1,5 @@
 /* The reasons for which ONNX's operators are absent, for messages: what is missing is rarely the operator alone. */
-#include "graph/operators/absent.h"
+#include "graph/operators/operators.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -4,8 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "graph/operators/families.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* The tensor of one of the inputs, however it is laid out. */
 struct rows {

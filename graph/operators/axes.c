@@ -1,7 +1,12 @@
 /* Operators along axes: reductions, and what looks at all elements of a row to compute each of them. */
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* ---- reductions ---- */
 

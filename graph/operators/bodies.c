@@ -2,7 +2,13 @@
  * or of each iteration, take their place. */
 #include <string.h>
 
-#include "graph/operators/inlining.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators-parts.h"
+#include "graph/operators/operators.h"
 
 enum {
 	MOST_ITERATIONS = 1024, /* of one loop */

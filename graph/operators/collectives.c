@@ -1,6 +1,9 @@
 /* Collective operators (domain "sklink"): what devices compute together. Models that have them are read, and rules find
  * their patterns; nothing here talks to another device, so none of them becomes a call. */
-#include "graph/operators/families.h"
+#include "graph/operators/operators.h"
+
+#include "format/signature/signature.h"
+#include "graph/graph.h"
 
 static bool infer_all_reduce(struct sk_inference *inference)
 {

@@ -2,8 +2,12 @@
  * places that are known when linking; what windows have beside the image goes to one more place, which nobody reads. */
 #include <inttypes.h>
 
-#include "graph/operators/families.h"
-#include "graph/operators/window.h"
+#include "base/arena.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators-parts.h"
+#include "graph/operators/operators.h"
 
 enum { COLUMNS, IMAGE, BLOCK }; /* inputs */
 enum { MOST_PLACES = 1 << 24 }; /* of all elements of all windows */

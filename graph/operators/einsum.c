@@ -3,7 +3,12 @@
  * columns. Operands are brought into that order first, which is a copy or none at all. */
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 enum {
 	LETTERS = 52, /* labels: a to z, A to Z, */

@@ -1,7 +1,13 @@
 /* Operators that compute each element of their output from one element of each input. */
 #include <string.h>
 
-#include "graph/operators/expansion.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators-parts.h"
+#include "graph/operators/operators.h"
 
 static const char *op_of(const struct sk_canonical *canonical)
 {

@@ -1,5 +1,10 @@
-/* Nodes that take the place of others; see expansion.h. */
-#include "graph/operators/expansion.h"
+/* Nodes that take the place of others; see operators-parts.h. */
+#include "graph/operators/operators-parts.h"
+
+#include "base/arena.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 bool sk_expansion_refuse(const struct sk_expansion *expansion, const char *why)
 {

@@ -4,7 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 enum { MOST_WEIGHTS = 1 << 24 }; /* of a matrix */
 enum { SIGNAL, LENGTH, AXIS }; /* inputs of DFT */

@@ -3,7 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* What the inputs and the outputs of an operator are, a letter each. */
 static const struct form {

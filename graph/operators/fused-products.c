@@ -3,7 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 static bool check_float(const struct sk_inference *inference)
 {

@@ -1,7 +1,11 @@
 /* Gradients along axes (domain "sklink", MindSpore's primitives), and LayerNorm, whose gradient needs what it finds. */
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 static bool check_like_first(const struct sk_inference *inference, size_t number)
 {

@@ -4,8 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "graph/operators/families.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 static const struct sk_graph_node *node_of(const struct sk_canonical *canonical)
 {

@@ -1,7 +1,11 @@
-/* Bodies as nodes; see inlining.h. */
-#include "graph/operators/inlining.h"
+/* Bodies as nodes; see operators-parts.h. */
+#include "graph/operators/operators-parts.h"
 
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "graph/graph.h"
 
 /* A body that becomes nodes of a graph, once. */
 struct inlining {

@@ -1,6 +1,8 @@
 /* Operators that only kernels know, "kernel:NAME": rules make nodes of them. What they compute nobody has to know but
  * the kernel, so what comes out is known from what it takes the place of, and a call is the node as it stands. */
-#include "graph/operators/families.h"
+#include "graph/operators/operators.h"
+
+#include "graph/graph.h"
 
 static bool infer_kernel(struct sk_inference *inference)
 {

@@ -1,7 +1,11 @@
 /* Losses: how unlikely the classes are that should come out. */
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 enum reduction { REDUCTION_NONE, REDUCTION_SUM, REDUCTION_MEAN };
 

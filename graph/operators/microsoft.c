@@ -2,7 +2,11 @@
  * MatMulNBits has a kernel. */
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 static const struct sk_graph_node *node_of(const struct sk_canonical *canonical)
 {

@@ -1,8 +1,13 @@
 /* Operators that move elements to other places, which are known when linking. */
 #include <string.h>
 
-#include "base/checked.h"
-#include "graph/operators/families.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* ---- Transpose ---- */
 

@@ -1,7 +1,11 @@
 /* Normalisations: what is brought to mean 0 and variance 1, in one way or another. */
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* The shape from an axis on. */
 struct tail {

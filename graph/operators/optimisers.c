@@ -2,7 +2,10 @@
  * Outputs are new values; --state OLD=NEW keeps them from run to run. */
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* What an operator's inputs are, one letter each: a tensor of weights or of state (all are of one type and shape), a
  * gradient, which may be of another type, or a number of one element. */

@@ -1,7 +1,12 @@
 /* Operators that put room around a tensor, or take some of it away. */
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* How much there is in front of and behind each dimension; less than nothing is taken away. */
 struct room {

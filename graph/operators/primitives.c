@@ -2,8 +2,12 @@
  * with another name alone. */
 #include <string.h>
 
-#include "base/checked.h"
-#include "graph/operators/families.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 static struct sk_inference inference_of(const struct sk_canonical *canonical)
 {

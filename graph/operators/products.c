@@ -2,7 +2,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* Shapes of matrices: those of vectors get a dimension of one element, as numpy's matmul does it. */
 struct product {

@@ -3,7 +3,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* The value with its axes in another order: a copy, if bytes have to move. */
 static uint32_t permuted(struct sk_canonical *canonical, uint32_t value, const uint32_t *order)

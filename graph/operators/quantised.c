@@ -3,9 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "graph/operators/families.h"
-#include "graph/operators/window.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators-parts.h"
+#include "graph/operators/operators.h"
 
 static uint64_t elements_of(const struct sk_value *value)
 {

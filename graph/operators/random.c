@@ -2,7 +2,11 @@
  * depends on its place and on two seeds alone (kernels/random.c), so that every run of a package draws the same. */
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* ---- seeds ---- */
 

@@ -4,7 +4,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "graph/operators/families.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* The sizes of a node; inputs and outputs by number. */
 struct cell {

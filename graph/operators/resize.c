@@ -4,7 +4,12 @@
  * Resize. Places are fractions of whole numbers, so they are exact: rounding never takes another element. */
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 enum {
 	MOST_WEIGHTS = 1 << 24, /* of an axis: they are computed and stored */

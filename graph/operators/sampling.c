@@ -1,7 +1,11 @@
 /* Operators that look up images at places which are known when the network runs, and make such places. */
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/arena.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 enum { IMAGE, GRID, MOST_SPATIAL = 3 };
 

@@ -1,9 +1,10 @@
 /* Schemas by name, and what nodes must be like to meet theirs. */
-#include "graph/operators/schema.h"
+#include "graph/operators/operators.h"
 
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/map.h"
+#include "graph/graph.h"
 
 static const struct sk_schema *const families[] = {sk_operators_attention,
 						   sk_operators_axes,

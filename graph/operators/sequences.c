@@ -3,7 +3,13 @@
  * that compute tensors, if there are any. */
 #include <string.h>
 
-#include "graph/operators/inlining.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators-parts.h"
+#include "graph/operators/operators.h"
 
 /* That so many values more are listed, or made; false after an error. */
 static bool take_room(const struct sk_expansion *expansion, uint64_t count)

@@ -4,7 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/arena.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 enum { LARGEST = 1 << 24 }; /* elements, so that a file of a few bytes makes no endless constant */
 

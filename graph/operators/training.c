@@ -1,7 +1,10 @@
 /* Steps of training (ai.onnx.preview.training): each tensor of weights has a call. */
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* Behind the rate and the number of updates come the weights, then their gradients, then each sort of state, as many of
  * one as of the other; outputs are the new weights, then each sort of state. */

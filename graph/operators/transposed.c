@@ -2,8 +2,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "graph/operators/families.h"
-#include "graph/operators/window.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators-parts.h"
+#include "graph/operators/operators.h"
 
 enum { MAX_SPATIAL = SK_WINDOW_MAX_SPATIAL };
 

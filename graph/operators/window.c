@@ -1,8 +1,11 @@
-/* What windows are, and what calls say of them; see window.h. */
-#include "graph/operators/window.h"
+/* What windows are, and what calls say of them; see operators-parts.h. */
+#include "graph/operators/operators-parts.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "format/skplan.h"
+#include "graph/graph.h"
 
 enum { MAX_SPATIAL = SK_WINDOW_MAX_SPATIAL, LARGEST = 1 << 30 };
 

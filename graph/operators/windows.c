@@ -2,8 +2,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "graph/operators/families.h"
-#include "graph/operators/window.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators-parts.h"
+#include "graph/operators/operators.h"
 
 enum { MAX_SPATIAL = SK_WINDOW_MAX_SPATIAL };
 
@@ -74,7 +78,7 @@ static uint32_t channel_factors(struct sk_canonical *canonical, uint32_t w)
 	return column;
 }
 
-/* Filters and bias of a convolution that normalises its result (graph/passes/normalised-graph.h). */
+/* Filters and bias of a convolution that normalises its result (graph/passes/passes.h). */
 static void normalise(struct sk_canonical *canonical, uint32_t *w, uint32_t *bias)
 {
 	struct sk_op_graph *graph = canonical->graph;

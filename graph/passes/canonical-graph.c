@@ -1,9 +1,12 @@
-/* From nodes to canonical calls; see canonical-graph.h. */
-#include "graph/passes/canonical-graph.h"
+/* From nodes to canonical calls; see passes.h. */
+#include "graph/passes/passes.h"
 
 #include <string.h>
 
-#include "graph/operators/schema.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* Where values[i] is not SK_NONE, it takes the place of value i. */
 static void replace_values(uint32_t *items, size_t count, const uint32_t *values)

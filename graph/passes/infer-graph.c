@@ -1,13 +1,17 @@
-/* Shape and type inference; see infer-graph.h. Nodes that need the values of others which are not known yet wait until
+/* Shape and type inference; see passes.h. Nodes that need the values of others which are not known yet wait until
  * all that can be inferred has been; then all that they wait for is folded at once, and another round begins. A network
  * that computes shapes from shapes takes a few rounds, and each costs a link and a process. */
-#include "graph/passes/infer-graph.h"
+#include "graph/passes/passes.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "graph/operators/absent.h"
-#include "graph/operators/schema.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 enum state {
 	STATE_WAITING,

@@ -1,10 +1,16 @@
-/* States; see keep-states.h. A call that updates (Scatter) leaves all rows as they are but those that it is about, so
+/* States; see passes.h. A call that updates (Scatter) leaves all rows as they are but those that it is about, so
  * in place it touches nothing else: its output is its first input's bytes. That is possible if all others that read
  * these bytes as they were have done so before. From a state's output back to its input all calls have to be such ones;
  * otherwise the output is computed beside the input, and copied when all calls are done. */
-#include "graph/passes/keep-states.h"
+#include "graph/passes/passes.h"
 
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
 
 struct states {
 	struct sk_op_graph *graph;

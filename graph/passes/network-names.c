@@ -1,5 +1,7 @@
-/* See network-names.h. */
-#include "graph/passes/network-names.h"
+/* See passes.h. */
+#include "graph/passes/passes.h"
+
+#include "base/arena.h"
 
 static const char *with_network(const struct sk_op_graph *graph, const char *name)
 {

@@ -1,9 +1,12 @@
-/* Normalised convolutions; see normalised-graph.h. In come graphs as exporters write them that do not optimise. */
-#include "graph/passes/normalised-graph.h"
+/* Normalised convolutions; see passes.h. In come graphs as exporters write them that do not optimise. */
+#include "graph/passes/passes.h"
 
 #include <string.h>
 
-#include "graph/uses.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
 
 static bool is_constant(const struct sk_value *value)
 {

@@ -1,11 +1,14 @@
-/* Quantised products; see quantised-graph.h. In come graphs as tools for quantisation write them, with products of
+/* Quantised products; see passes.h. In come graphs as tools for quantisation write them, with products of
  * floats between nodes that dequantise and quantise; out go products of integers, a quarter of the bytes. */
-#include "graph/passes/quantised-graph.h"
+#include "graph/passes/passes.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "graph/uses.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
 
 enum { MOST_TERMS = INT32_MAX / (255 * 255) /* of a sum of products of bytes that fits 32 bits */ };
 

@@ -1,8 +1,12 @@
-/* See slices.h. That a value becomes a view of another one is sound, since nobody writes a value but the calls that
+/* See passes.h. That a value becomes a view of another one is sound, since nobody writes a value but the calls that
  * make it, and nobody else writes the bytes that a Concat would copy it to: all who read the value read these. */
-#include "graph/passes/slices.h"
+#include "graph/passes/passes.h"
 
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "graph/graph.h"
 
 /* From each part the way to what has the bytes is so long at most, since it is gone for each call. */
 enum { MOST_NESTED = 500 };

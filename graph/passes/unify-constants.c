@@ -1,9 +1,13 @@
-/* Equal constants; see unify-constants.h. Weights are seldom equal, and reading gigabytes takes time: a sample of each
+/* Equal constants; see passes.h. Weights are seldom equal, and reading gigabytes takes time: a sample of each
  * tells nearly all apart, and only those with the same sample are read, once. */
-#include "graph/passes/unify-constants.h"
+#include "graph/passes/passes.h"
 
 #include <string.h>
 #include <xxhash.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "graph/graph.h"
 
 enum { SAMPLES = 16, SAMPLE_SIZE = 64 };
 

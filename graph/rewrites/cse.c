@@ -3,9 +3,14 @@
  * up by a text of all this, so the pass costs as much as the graph is long. */
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/map.h"
-#include "graph/operators/schema.h"
-#include "graph/rewrites/rewrite.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/operators/operators.h"
+#include "graph/rewrites/rewrites-parts.h"
 #include "graph/rewrites/rewrites.h"
 
 /* Constants of more bytes are told apart by where they lie. */

@@ -1,8 +1,14 @@
-/* Nodes as GE sees them; see ge-view.h. */
-#include "graph/rewrites/ge-view.h"
+/* Nodes as GE sees them; see rewrites-parts.h. */
+#include "graph/rewrites/rewrites-parts.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
 
 const struct sk_graph_node *sk_ge_producer(const struct sk_ge_view *view, uint32_t value)
 {

@@ -1,12 +1,17 @@
 /* FusionVirtualOpSetSwitch: which nodes that split and join may do so without a task, their parts being slices of one
  * buffer. For `ascend` these are the rules of CANN's switch of that name (split_n, split_c_to_n and their counterparts
- * for Concat), which ask what the nodes around one are, in what formats, and what GE has noted about them (ge-view.h);
- * a node with a kernel has the implementation type 1 unless GE says otherwise. Elsewhere parts may be slices wherever
- * that is sound, which is known when nodes are calls (graph/passes/slices.c). */
+ * for Concat), which ask what the nodes around one are, in what formats, and what GE has noted about them
+ * (rewrites-parts.h); a node with a kernel has the implementation type 1 unless GE says otherwise. Elsewhere parts may
+ * be slices wherever that is sound, which is known when nodes are calls (graph/passes/slices.c). */
 #include <inttypes.h>
 #include <string.h>
 
-#include "graph/rewrites/ge-view.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/rewrites/rewrites-parts.h"
 #include "graph/rewrites/rewrites.h"
 
 static const char *name_of(const struct sk_ge_view *view, const struct sk_graph_node *node)

@@ -4,9 +4,12 @@
  * and nothing is done. */
 #include <string.h>
 
-#include "graph/rewrites/rewrite.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/rewrites/rewrites-parts.h"
 #include "graph/rewrites/rewrites.h"
-#include "graph/uses.h"
 
 /* What computes as fast as memory is read. */
 static const char *const cheap[] = {

@@ -1,9 +1,15 @@
-/* One walk over the nodes; see rewrite.h. */
-#include "graph/rewrites/rewrite.h"
+/* One walk over the nodes; see rewrites-parts.h. */
+#include "graph/rewrites/rewrites-parts.h"
 
 #include <string.h>
 
-#include "graph/operators/schema.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/operators/operators.h"
 
 /* ---- the walk ---- */
 

@@ -5,7 +5,10 @@
 #ifndef SK_REWRITES_H
 #define SK_REWRITES_H
 
-#include "graph/manager/pass.h"
+#include "graph/manager/manager.h"
+
+struct sk_diag;
+struct sk_op_graph;
 
 /* Arithmetic that changes nothing, or that another operator does in one step; the flags on expressions choose rules. */
 enum sk_pass_result sk_pass_arithmetic_simplify(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);

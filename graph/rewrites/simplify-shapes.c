@@ -1,8 +1,10 @@
 /* arithmetic_simplify's rules about what moves elements or names them in another shape, and about reductions. */
 #include <string.h>
 
-#include "graph/operators/families.h"
-#include "graph/rewrites/simplify.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/rewrites/rewrites-parts.h"
 
 static struct sk_graph_node *node_at(const struct sk_rewrite *rewrite, uint32_t index)
 {

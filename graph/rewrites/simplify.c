@@ -3,9 +3,14 @@
  * Those that do not are rules on request. */
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/diag.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/rewrites/rewrites-parts.h"
 #include "graph/rewrites/rewrites.h"
-#include "graph/rewrites/simplify.h"
 
 /* So many bytes of a constant may be written again with another sign. */
 enum { MOST_NEGATED = 1 << 16 };

@@ -1,8 +1,12 @@
 /* eliminate_redundant_output and axis_normalizer: nodes say no more than they have to, and say it in one way. */
 #include <string.h>
 
-#include "graph/operators/schema.h"
-#include "graph/rewrites/rewrite.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/operators/operators.h"
+#include "graph/rewrites/rewrites-parts.h"
 #include "graph/rewrites/rewrites.h"
 
 /* ---- eliminate_redundant_output ---- */

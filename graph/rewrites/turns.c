@@ -2,7 +2,12 @@
  * nothing. No result changes: the same numbers are computed of the same ones. */
 #include <string.h>
 
-#include "graph/rewrites/rewrite.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/rewrites/rewrites-parts.h"
 #include "graph/rewrites/rewrites.h"
 
 static struct sk_graph_node *node_at(const struct sk_rewrite *rewrite, uint32_t index)

@@ -1,10 +1,15 @@
-/* Rules on a whole graph; see apply-rules.h. New nodes are appended while it lasts; their places are found at the end.
+/* Rules on a whole graph; see rules-parts.h. New nodes are appended while it lasts; their places are found at the end.
  */
-#include "graph/rules/apply-rules.h"
+#include "graph/rules/rules-parts.h"
 
 #include <string.h>
 
-#include "graph/rules/replace.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/rules/rules.h"
 
 /* A rule among those whose anchor may be of one operator. */
 struct entry {

@@ -1,10 +1,15 @@
-/* What expressions of rules are where a pattern has been found; see match.h. Nothing here is an error: an expression
+/* What expressions of rules are where a pattern has been found; see rules.h. Nothing here is an error: an expression
  * that is nothing is a condition that does not hold. */
 #include <math.h>
 #include <string.h>
 
-#include "format/convention.h"
-#include "graph/rules/match.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/rules/rules-parts.h"
+#include "graph/rules/rules.h"
 
 static bool fails(struct sk_match *match, const char *reason)
 {

@@ -1,13 +1,14 @@
-/* The expander; see expand.h. Which operators are expanded the lists say, and how the rules: the user's first, then
+/* The expander; see rules.h. Which operators are expanded the lists say, and how the rules: the user's first, then
  * those of expand.yaml, which is part of the program. */
-#include "graph/rules/expand.h"
+#include "graph/rules/rules.h"
 
 #include <string.h>
 
-#include "graph/manager/lists.h"
-#include "graph/rules/apply-rules.h"
-#include "graph/rules/own-rules.h"
-#include "graph/rules/read-rules.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/rules/rules-parts.h"
 
 /* What has no elements has nothing to compute. */
 static bool has_elements(const struct sk_op_graph *graph, const struct sk_graph_node *node)

@@ -1,10 +1,13 @@
-/* The grammar of expressions; see expression.h. Binary operators are read by their precedence. */
-#include "graph/rules/expression.h"
+/* The grammar of expressions; see rules-parts.h. Binary operators are read by their precedence. */
+#include "graph/rules/rules-parts.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
 
 /* ---- words ---- */
 

@@ -1,11 +1,13 @@
-/* Fusion by rules; see fuse.h. A name is one rule's among all that fuse, sklink's and the user's: `before` means it. */
-#include "graph/rules/fuse.h"
+/* Fusion by rules; see rules.h. A name is one rule's among all that fuse, sklink's and the user's: `before` means it.
+ */
+#include "graph/rules/rules.h"
 
 #include <string.h>
 
-#include "graph/rules/apply-rules.h"
-#include "graph/rules/own-rules.h"
-#include "graph/rules/rule-texts.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "graph/manager/manager.h"
+#include "graph/rules/rules-parts.h"
 
 static const struct {
 	const char *set, *text, *pass; /* NULL: the names of the rules say which */

@@ -1,11 +1,17 @@
-/* The matcher; see match.h. Nodes are bound in the order that the reader has found: what makes a bound value is one
+/* The matcher; see rules.h. Nodes are bound in the order that the reader has found: what makes a bound value is one
  * node, and only where a node is found among the users of a value there is something to try. */
-#include "graph/rules/match.h"
+#include "graph/rules/rules.h"
 
 #include <string.h>
 
-#include "format/signature/number.h"
-#include "graph/operators/schema.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
+#include "graph/rules/rules-parts.h"
 
 enum { BUDGET = 10000 /* steps that one anchor may take */ };
 

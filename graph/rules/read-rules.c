@@ -1,11 +1,15 @@
-/* Rules from YAML; see read-rules.h. Comes in: a document. Goes out: rules whose names are resolved, whose operators
+/* Rules from YAML; see rules.h. Comes in: a document. Goes out: rules whose names are resolved, whose operators
  * and attributes exist, and in whose patterns each node is found from another one. */
-#include "graph/rules/read-rules.h"
+#include "graph/rules/rules.h"
 
 #include <string.h>
 
-#include "base/fields.h"
-#include "graph/rules/rule-lines.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/document.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/rules/rules-parts.h"
 
 /* The keys of a rule, and of each of its variants; what a variant does not say the rule says. */
 struct draft {

@@ -1,8 +1,11 @@
 /* Whether rows are twice the same half, as cosines and sines of rotary embeddings are that turn halves of a row against
- * each other; see match.h. */
+ * each other; see rules.h. */
 #include <string.h>
 
-#include "graph/rules/match.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/rules/rules.h"
 
 enum { DEPTH = 16 /* nodes between the value and what has made the halves */ };
 

@@ -1,11 +1,15 @@
-/* Replacements; see replace.h. The new nodes are made beside the graph (replacing.h), and only when none of them has
- * been refused those values that the pattern makes, too, become the pattern's. */
-#include "graph/rules/replace.h"
+/* Replacements; see rules-parts.h. The new nodes are made beside the graph (rules-parts.h), and only when none of them
+ * has been refused those values that the pattern makes, too, become the pattern's. */
+#include "graph/rules/rules-parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/rules/replacing.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
 
 /* ---- what others see ---- */
 

@@ -1,12 +1,17 @@
-/* The nodes of a replacement, line by line; see replacing.h. */
-#include "graph/rules/replacing.h"
+/* The nodes of a replacement, line by line; see rules-parts.h. */
+#include "graph/rules/rules-parts.h"
 
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "base/text.h"
-#include "format/signature/number.h"
-#include "graph/operators/schema.h"
-#include "graph/rules/rule-lines.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
+#include "graph/rules/rules.h"
 
 bool sk_replacing_refuse(struct sk_replacing *replacing, const char *format, ...)
 {

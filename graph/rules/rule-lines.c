@@ -1,12 +1,16 @@
-/* The lines of rules; see rule-lines.h. A line of a pattern and one of a replacement look alike, and what their parts
+/* The lines of rules; see rules-parts.h. A line of a pattern and one of a replacement look alike, and what their parts
  * may be differs. */
-#include "graph/rules/rule-lines.h"
+#include "graph/rules/rules-parts.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "format/convention.h"
-#include "graph/operators/families.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 
 /* ---- names ---- */
 

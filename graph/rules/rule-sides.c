@@ -1,14 +1,19 @@
-/* The graphs of rules; see rule-sides.h. A pattern becomes nodes as a replacement does: its lines say which. */
-#include "graph/rules/rule-sides.h"
+/* The graphs of rules; see rules.h. A pattern becomes nodes as a replacement does: its lines say which. */
+#include "graph/rules/rules.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "format/signature/number.h"
-#include "graph/manager/flags.h"
-#include "graph/rules/apply-rules.h"
-#include "graph/rules/replace.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/convention.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/rules/rules-parts.h"
 
 enum { MOST_ELEMENTS = 1 << 20 /* of an input */ };
 

@@ -1,12 +1,15 @@
-/* See rule-texts.h. Comes in: YAML, of which the names of rules are taken at first. Goes out: rules, which read-rules.c
- * reads. What keeps a text from being read are operators that no node has, so that the rule could not find anything. */
-#include "graph/rules/rule-texts.h"
+/* See rules-parts.h. Comes in: YAML, of which the names of rules are taken at first. Goes out: rules, which
+ * read-rules.c reads. What keeps a text from being read are operators that no node has, so that the rule could not find
+ * anything. */
+#include "graph/rules/rules-parts.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "base/fields.h"
-#include "graph/rules/read-rules.h"
+#include "base/arena.h"
+#include "base/document.h"
+#include "base/map.h"
+#include "graph/rules/rules.h"
 
 struct sk_rule_text {
 	const struct sk_document *document;

@@ -1,6 +1,9 @@
-/* In which order the nodes of a pattern are found; see rule.h. Producers come first: there is one at most, while users
- * are tried one after the other. */
-#include "graph/rules/rule.h"
+/* In which order the nodes of a pattern are found; see rules-parts.h. Producers come first: there is one at most, while
+ * users are tried one after the other. */
+#include "graph/rules/rules-parts.h"
+
+#include "base/arena.h"
+#include "base/map.h"
 
 static uint32_t maker_of(const struct sk_rule *rule, uint32_t name)
 {

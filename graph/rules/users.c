@@ -1,5 +1,8 @@
-/* Users of values; see users.h. Lists keep removed nodes: what looks through them skips those. */
-#include "graph/rules/users.h"
+/* Users of values; see rules-parts.h. Lists keep removed nodes: what looks through them skips those. */
+#include "graph/rules/rules-parts.h"
+
+#include "base/arena.h"
+#include "base/map.h"
 
 /* Room for all values that there are by now. */
 static void grow(struct sk_op_graph *graph, struct sk_users *users)

@@ -108,7 +108,7 @@ void sk_thread_record_make(struct sk_thread_record *record);
  * and now is as in the record. A thread with an alternate stack of others' making has no record. */
 bool sk_context_find_thread(const void *context);
 
-/* ---- for fibres; loader/core/fibre.h has the rest ---- */
+/* ---- for fibres; loader/core/core.h has the rest ---- */
 
 /* Stores the stack pointer in *left, behind everything that a function must preserve, and takes sp with what lies
  * there. */

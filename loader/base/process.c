@@ -1,13 +1,13 @@
 /* Forks are counted, since to ask the system for the process's number would take longer than most of what asks here. */
 #include "config.h"
 
-#include "loader/base/process.h"
+#include "loader/base/status.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "loader/base/status.h"
+#include "loader/skrt.h"
 
 static _Atomic uint32_t forks; /* that this process is away from the first one that asked */
 

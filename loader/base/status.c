@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/escape.h"
-#include "base/nearest.h"
+#include "base/text.h"
+#include "loader/skrt.h"
 
 static _Thread_local char text_of_thread[SK_ERROR_SIZE];
 

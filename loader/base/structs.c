@@ -1,11 +1,10 @@
 /* Structs of older and newer callers. */
 #include "config.h"
 
-#include "loader/base/structs.h"
-
 #include <string.h>
 
 #include "loader/base/status.h"
+#include "loader/skrt.h"
 
 /* Far above any struct of skrt.h: a size beyond it has not been set. */
 enum { MOST_BYTES = 4096 };

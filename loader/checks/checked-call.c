@@ -2,13 +2,18 @@
  * while it runs, and closed while it waits inside for others; then what it has written beside them is found. */
 #include "config.h"
 
-#include "loader/checks/checked-call.h"
+#include "loader/checks/checks-parts.h"
 
 #include <string.h>
 
-#include "loader/flight/block.h"
+#include "format/convention.h"
+#include "format/plan/plan.h"
+#include "format/skabi.h"
+#include "format/skplan.h"
+#include "loader/arch/machine.h"
+#include "loader/checks/checks.h"
+#include "loader/core/core.h"
 #include "loader/flight/flight.h"
-#include "loader/flight/kernel.h"
 
 /* ---- what a call passes ---- */
 

@@ -3,9 +3,14 @@
  * nothing of, and says nothing about those of other tasks: for those there are awaits. */
 #include "config.h"
 
-#include "loader/checks/checked-call.h"
+#include "loader/checks/checks-parts.h"
 
-#include "loader/flight/block.h"
+#include "format/skabi.h"
+#include "format/skkernel.h"
+#include "format/skplan.h"
+#include "loader/checks/checks.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
 
 /* ---- awaits and progress ---- */
 

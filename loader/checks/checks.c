@@ -4,18 +4,21 @@
  * awaits, those of steps and those inside kernels, so that only one call at a time runs on a device. */
 #include "config.h"
 
-#include "loader/checks/checked-call.h"
+#include "loader/checks/checks-parts.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/flight/block.h"
+#include "format/convention.h"
+#include "format/plan/plan.h"
+#include "format/skabi.h"
+#include "format/skkernel.h"
+#include "format/skplan.h"
+#include "loader/checks/checks.h"
 #include "loader/flight/flight.h"
-#include "loader/flight/instance.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "loader/skrt.h"
 
 enum {
 	MOST_ARGUMENTS = 256, /* of one call, as in dispatchers */

@@ -21,9 +21,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/plan/plan.h"
 #include "format/skabi.h"
+#include "format/skrows.h"
 #include "loader/skrt.h"
+
+struct sk_plan_argument;
+struct sk_plan_call;
+struct sk_plan_launch;
+struct sk_plan_step;
 
 struct sk_device_core;
 struct sk_flight;

@@ -18,9 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
 #include "loader/flight/flight.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "loader/skrt.h"
 
 /* What clocks that awaits may refer to may take; behind it fewer cores have to do. */
 #define MOST_CLOCK_BYTES (UINT64_C(4) << 30)

@@ -5,7 +5,7 @@
  * short call, and parts of one task lie in the same pages nearly always. */
 #include "config.h"
 
-#include "loader/checks/guard.h"
+#include "loader/checks/checks-parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "loader/checks/checks.h"
 
 /* ---- windows and borders ---- */
 

@@ -7,7 +7,7 @@
  * is shorter than a word as a whole if it has at least 4 bytes: integers of 4 bytes look like it now and then. */
 #include "config.h"
 
-#include "loader/checks/guard.h"
+#include "loader/checks/checks-parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,9 +17,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "loader/flight/instance.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "loader/checks/checks.h"
+#include "loader/flight/flight.h"
 
 enum {
 	TENSOR_ALIGN = 64, /* doc/abi.md: what bindings, temporaries and scratch are aligned to */

@@ -4,10 +4,13 @@
  * is left where nobody has written. */
 #include "config.h"
 
-#include "loader/checks/checked-call.h"
+#include "loader/checks/checks-parts.h"
 
 #include <stdlib.h>
 
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "loader/checks/checks.h"
 #include "loader/flight/flight.h"
 
 /* A task's blocks in the launch. */

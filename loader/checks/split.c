@@ -16,8 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/checks/checked-call.h"
+#include "format/plan/plan.h"
+#include "format/skabi.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "loader/checks/checks-parts.h"
+#include "loader/checks/checks.h"
 #include "loader/flight/flight.h"
+#include "loader/skrt.h"
 
 enum {
 	WAYS = 6, /* to cut a part */

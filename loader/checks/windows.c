@@ -5,7 +5,13 @@
  * found for that; what the call does to columns of the core's other tiles is not found. */
 #include "config.h"
 
-#include "loader/checks/checked-call.h"
+#include "loader/checks/checks-parts.h"
+
+#include "format/convention.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "loader/checks/checks.h"
 
 static struct sk_window *add_window(struct sk_checked *checked, const struct sk_plan_argument *argument,
 				    struct sk_rows rows)

@@ -2,14 +2,14 @@
  * in one thread-local record; it is of the model initial-exec, since a handler may not allocate. */
 #include "config.h"
 
-#include "loader/core/call.h"
+#include "loader/core/core.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/locale.h"
+#include "base/text.h"
 #include "loader/arch/machine.h"
 
 enum { SIGNAL_STACK = 64 << 10 };

@@ -2,12 +2,10 @@
  * While the list's lock or the allocator's is held, a call is in the runtime, so it is not expelled there. */
 #include "config.h"
 
-#include "loader/core/exit-functions.h"
+#include "loader/core/core.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-
-#include "loader/core/call.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct exit_function {

@@ -2,7 +2,7 @@
  * (sanitizer/common_interface_defs.h, tsan_interface.h) at every switch, valgrind once. */
 #include "config.h"
 
-#include "loader/core/fibre.h"
+#include "loader/core/core.h"
 
 #include <pthread.h>
 #include <stdint.h>

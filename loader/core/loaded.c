@@ -1,12 +1,10 @@
 /* What package code asks of whoever has loaded it, beside thread-local storage. */
 #include "config.h"
 
-#include "loader/core/loaded.h"
+#include "loader/core/core.h"
 
 #include <link.h>
 #include <stddef.h>
-
-#include "loader/core/call.h"
 
 #ifdef SK_FINDS_OBJECTS
 /* An unwinder in a package, such as that of libgcc_eh.a, comes here for each frame that it passes: of the package, or

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "loader/arch/machine.h"
-#include "loader/core/call.h"
+#include "loader/core/core.h"
 
 /* SIGURG expels: by default it is ignored, debuggers pass it on without stopping, and nobody minds one too many. */
 enum { EXPULSION = SIGURG };

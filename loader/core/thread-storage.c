@@ -1,8 +1,8 @@
-/* Blocks of thread-local storage: which packages have some, and what each thread has for them (thread-storage.h). A
+/* Blocks of thread-local storage: which packages have some, and what each thread has for them (core.h). A
  * thread has a table by the packages' numbers, which it alone reads and writes. */
 #include "config.h"
 
-#include "loader/core/thread-storage.h"
+#include "loader/core/core.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -3,14 +3,15 @@
  * made, since nothing of the package can run before; who only looks at a package runs none of it. */
 #include "config.h"
 
-#include "loader/device/construct.h"
+#include "loader/device/device.h"
 
 #include <string.h>
 
-#include "loader/device/device.h"
-#include "loader/device/failure.h"
-#include "loader/device/queue.h"
-#include "loader/flight/module.h"
+#include "loader/base/status.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
+#include "loader/image/image.h"
+#include "loader/skrt.h"
 
 #define STACK ((size_t)1 << 20) /* room enough for what they do */
 

@@ -11,15 +11,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "loader/base/structs.h"
+#include "format/profile/profile.h"
+#include "format/skabi.h"
+#include "format/skkernel.h"
+#include "format/skplan.h"
+#include "loader/base/status.h"
 #include "loader/checks/checks.h"
-#include "loader/device/drive.h"
-#include "loader/device/flights.h"
-#include "loader/device/queue.h"
-#include "loader/device/thread.h"
-#include "loader/device/worker.h"
-#include "loader/flight/block.h"
-#include "loader/image/debugger.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
+#include "loader/image/image.h"
+#include "loader/skrt.h"
 
 #define DEFAULT_STACK ((size_t)8 << 20)
 #define LEAST_STACK   ((size_t)16 << 10)

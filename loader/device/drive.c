@@ -3,17 +3,17 @@
  * one of them at a time drives, that is, is the first worker. */
 #include "config.h"
 
-#include "loader/device/drive.h"
+#include "loader/device/device.h"
 
 #include <locale.h>
 #include <sched.h>
 #include <string.h>
 
 #include "loader/arch/machine.h"
-#include "loader/core/call.h"
-#include "loader/device/flights.h"
-#include "loader/device/queue.h"
-#include "loader/device/worker.h"
+#include "loader/base/status.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 
 /* ---- the end of a flight ---- */
 

@@ -2,7 +2,7 @@
  * the plan, how the cores' calls ended, and their stacks, which nobody has touched since. */
 #include "config.h"
 
-#include "loader/device/failure.h"
+#include "loader/device/device.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -11,14 +11,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/locale.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
+#include "format/skabi.h"
+#include "format/skplan.h"
+#include "loader/arch/machine.h"
 #include "loader/checks/checks.h"
-#include "loader/device/device.h"
-#include "loader/device/locate.h"
-#include "loader/flight/block.h"
-#include "loader/flight/instance.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
+#include "loader/image/image.h"
 
 /* ---- text ---- */
 

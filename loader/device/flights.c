@@ -8,19 +8,18 @@
  * cores than the device has by its options; then it takes all of these, and the others, which nobody else uses. */
 #include "config.h"
 
-#include "loader/device/flights.h"
+#include "loader/device/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "format/skabi.h"
+#include "format/skplan.h"
 #include "loader/checks/checks.h"
-#include "loader/device/failure.h"
-#include "loader/device/thread.h"
-#include "loader/device/worker.h"
-#include "loader/flight/block.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 #include "loader/trace/trace.h"
 
 #define CORES_SIZE (SK_MAX_CORES * sizeof(struct sk_device_core *))

@@ -8,15 +8,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "loader/base/status.h"
 #include "loader/checks/checks.h"
-#include "loader/core/call.h"
-#include "loader/device/construct.h"
+#include "loader/core/core.h"
 #include "loader/device/device.h"
-#include "loader/device/once.h"
-#include "loader/device/readiness.h"
-#include "loader/flight/instance.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "loader/flight/flight.h"
+#include "loader/image/image.h"
+#include "loader/skrt.h"
 
 enum { BINDING_ALIGN = 64 };
 

@@ -1,19 +1,19 @@
 /* A lane of a device: its cores, each with a stack, and what a core is told about a flight. */
 #include "config.h"
 
-#include "loader/device/lane.h"
+#include "loader/device/device.h"
 
 #include <inttypes.h>
 #include <sys/mman.h>
 
+#include "format/skabi.h"
+#include "format/skplan.h"
 #include "loader/arch/machine.h"
+#include "loader/base/status.h"
 #include "loader/checks/checks.h"
-#include "loader/device/device.h"
-#include "loader/device/thread.h"
-#include "loader/device/told.h"
-#include "loader/flight/instance.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 #include "loader/trace/trace.h"
 
 #define CORES_SIZE (SK_MAX_CORES * sizeof(struct sk_device_core))

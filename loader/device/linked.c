@@ -3,14 +3,17 @@
  * file's, and what is checked in a file's image is checked in that object's. */
 #include "config.h"
 
-#include "loader/device/loading.h"
+#include "loader/device/device.h"
 
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "format/skplan.h"
 #include "loader/base/status.h"
-#include "loader/device/device.h"
+#include "loader/core/core.h"
+#include "loader/image/image.h"
+#include "loader/skrt.h"
 
 struct search {
 	uintptr_t address; /* that is looked for */

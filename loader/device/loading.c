@@ -2,7 +2,7 @@
  * loader/flight/contents.c. */
 #include "config.h"
 
-#include "loader/device/loading.h"
+#include "loader/device/device.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,15 +11,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "loader/arch/machine.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 #include "loader/base/status.h"
-#include "loader/base/structs.h"
-#include "loader/core/exit-functions.h"
-#include "loader/device/construct.h"
-#include "loader/device/device.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
-#include "loader/image/integrity.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
+#include "loader/image/image.h"
+#include "loader/skrt.h"
 
 static enum skrt_status damaged(const struct skrt_module *module, const char *what)
 {

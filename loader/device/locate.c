@@ -4,10 +4,14 @@
  * come the plan, the dispatcher's code and the stack, which nobody has touched since. */
 #include "config.h"
 
-#include "loader/device/locate.h"
+#include "loader/device/device.h"
 
+#include "format/plan/plan.h"
+#include "format/skabi.h"
+#include "format/skplan.h"
 #include "loader/arch/machine.h"
-#include "loader/flight/module.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
 
 /* A program of a launch: its code, and which calls it makes. */
 struct program {

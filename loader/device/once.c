@@ -1,14 +1,16 @@
-/* See once.h. What has failed is still due, and so is what has not run because of that: before any launch, what is due
- * in front of it in the plan runs first, whether the launch reads its results or not. So these launches run in the
+/* See device.h. What has failed is still due, and so is what has not run because of that: before any launch, what is
+ * due in front of it in the plan runs first, whether the launch reads its results or not. So these launches run in the
  * plan's order, whatever a program starts first. */
 #include "config.h"
 
-#include "loader/device/once.h"
+#include "loader/device/device.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/flight/module.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "loader/flight/flight.h"
 
 static bool runs_once(const struct skrt_instance *instance, uint32_t launch)
 {

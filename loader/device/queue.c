@@ -6,17 +6,16 @@
  * calls are errands (drive.c). */
 #include "config.h"
 
-#include "loader/device/queue.h"
+#include "loader/device/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/device/flights.h"
-#include "loader/device/once.h"
-#include "loader/device/turns.h"
-#include "loader/flight/instance.h"
-#include "loader/flight/kernel.h"
+#include "format/skplan.h"
+#include "loader/base/status.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 
 /* ---- commands; all under the device's lock ---- */
 

@@ -2,7 +2,7 @@
  * launch first needs them. */
 #include "config.h"
 
-#include "loader/device/readiness.h"
+#include "loader/device/device.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,11 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "loader/device/once.h"
-#include "loader/flight/core.h"
-#include "loader/flight/instance.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "format/skplan.h"
+#include "loader/base/status.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 
 /* ---- workspaces ---- */
 

@@ -2,13 +2,11 @@
  * run once and have not. */
 #include "config.h"
 
+#include "loader/base/status.h"
+#include "loader/core/core.h"
 #include "loader/device/device.h"
-#include "loader/device/failure.h"
-#include "loader/device/once.h"
-#include "loader/device/queue.h"
-#include "loader/device/readiness.h"
-#include "loader/flight/instance.h"
-#include "loader/flight/module.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 
 struct serial_run {
 	const struct skrt_kernel *kernel;

@@ -1,20 +1,16 @@
 /* Streams, and what can be queued on them: launches, copies, calls of host functions. */
 #include "config.h"
 
-#include "loader/device/stream.h"
+#include "loader/device/device.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "loader/core/call.h"
-#include "loader/device/device.h"
-#include "loader/device/drive.h"
-#include "loader/device/once.h"
-#include "loader/device/queue.h"
-#include "loader/device/readiness.h"
-#include "loader/flight/instance.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "format/plan/plan.h"
+#include "loader/base/status.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 #include "loader/trace/trace.h"
 
 /* ---- streams ---- */

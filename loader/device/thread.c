@@ -1,7 +1,7 @@
 /* What the parts of a device are made of: its threads, and memory that is there when it is used. */
 #include "config.h"
 
-#include "loader/device/thread.h"
+#include "loader/device/device.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "loader/device/device.h"
+#include "loader/base/status.h"
+#include "loader/skrt.h"
 
 enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *thread, void *(*run)(void *context),
 					void *context, uint32_t number)

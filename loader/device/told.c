@@ -12,7 +12,9 @@
  * than where the next one in the place begins, whichever cores the worker has there: so nothing is reset. */
 #include "config.h"
 
-#include "loader/device/told.h"
+#include "loader/device/device.h"
+
+#include "format/skabi.h"
 
 static uint64_t reached_by(const struct sk_own_cores *own, uint32_t core)
 {

@@ -4,7 +4,10 @@
 
 #include <stdlib.h>
 
+#include "format/skplan.h"
+#include "loader/base/status.h"
 #include "loader/device/device.h"
+#include "loader/skrt.h"
 #include "loader/trace/trace.h"
 
 /* Under the device's lock. */

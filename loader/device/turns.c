@@ -1,15 +1,11 @@
-/* See turns.h. */
+/* See device.h. */
 #include "config.h"
 
-#include "loader/device/turns.h"
+#include "loader/device/device.h"
 
-#include "loader/base/clock.h"
-#include "loader/device/once.h"
-#include "loader/device/stream.h"
+#include "format/plan/plan.h"
+#include "loader/base/status.h"
 #include "loader/flight/flight.h"
-#include "loader/flight/instance.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
 
 /* ---- the order within an instance ---- */
 

@@ -5,14 +5,14 @@
  * due stands with each call. */
 #include "config.h"
 
-#include "loader/device/watch.h"
+#include "loader/device/device.h"
 
 #include <time.h>
 
-#include "loader/base/clock.h"
-#include "loader/device/device.h"
-#include "loader/device/thread.h"
-#include "loader/device/worker.h"
+#include "loader/base/status.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 
 enum { REPEAT = 10000000 /* ns */ };
 

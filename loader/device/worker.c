@@ -14,7 +14,7 @@
  * others have left, and is the last one. Nobody has to be woken then. */
 #include "config.h"
 
-#include "loader/device/worker.h"
+#include "loader/device/device.h"
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -23,12 +23,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "format/skabi.h"
+#include "format/skplan.h"
 #include "loader/arch/machine.h"
-#include "loader/base/clock.h"
-#include "loader/device/device.h"
-#include "loader/flight/block.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "loader/base/status.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
 
 /* ---- waiting ---- */
 

@@ -6,16 +6,19 @@
  * begin at 0 in every launch. */
 #include "config.h"
 
-#include "loader/flight/block.h"
+#include "loader/flight/flight.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/plan/plan.h"
+#include "format/skabi.h"
+#include "format/skkernel.h"
+#include "format/skplan.h"
 #include "loader/arch/machine.h"
-#include "loader/flight/flight.h"
-#include "loader/flight/module.h"
+#include "loader/core/core.h"
 
 enum { SYNC = SK_FLAGS, WORDS };
 

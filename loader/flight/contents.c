@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 #include "loader/base/status.h"
-#include "loader/base/structs.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 
 /* ---- tensors ---- */
 

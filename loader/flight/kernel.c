@@ -4,7 +4,7 @@
  * times its partitions, and who only looks at a package, which may come from anywhere, should not pay for that. */
 #include "config.h"
 
-#include "loader/flight/kernel.h"
+#include "loader/flight/flight.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,12 +12,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "format/plan/words.h"
+#include "format/plan/plan.h"
+#include "format/skabi.h"
+#include "format/skplan.h"
 #include "loader/base/status.h"
-#include "loader/base/structs.h"
-#include "loader/flight/block.h"
-#include "loader/flight/flight.h"
-#include "loader/flight/module.h"
+#include "loader/image/image.h"
+#include "loader/skrt.h"
 
 void sk_kernel_free(struct skrt_kernel *kernel)
 {

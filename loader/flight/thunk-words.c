@@ -1,14 +1,13 @@
-/* See thunk-words.h. The launch's steps have been checked, and that what it calls is code. */
+/* See flight.h. The launch's steps have been checked, and that what it calls is code. */
 #include "config.h"
 
-#include "loader/flight/thunk-words.h"
+#include "loader/flight/flight.h"
 
 #include <stdlib.h>
 
-#include "format/plan/words.h"
-#include "loader/flight/instance.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "format/plan/plan.h"
+#include "format/skabi.h"
+#include "format/skplan.h"
 
 /* ---- words ---- */
 

@@ -1,7 +1,7 @@
-/* See debugger.h. The file is nobody's friend: its section headers are copied only as far as they make sense. */
+/* See image.h. The file is nobody's friend: its section headers are copied only as far as they make sense. */
 #include "config.h"
 
-#include "loader/image/debugger.h"
+#include "loader/image/image.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "loader/base/status.h"
+#include "loader/skrt.h"
 
 /* ---- the dynamic section ---- */
 

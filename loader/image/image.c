@@ -16,11 +16,9 @@
 #include <unistd.h>
 
 #include "format/seal.h"
-#include "loader/arch/machine.h"
 #include "loader/base/status.h"
-#include "loader/image/debugger.h"
-#include "loader/image/processor.h"
-#include "loader/image/weights.h"
+#include "loader/core/core.h"
+#include "loader/skrt.h"
 
 enum { HEADER_LIMIT = SK_SEAL_HEADERS };
 

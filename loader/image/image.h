@@ -1,14 +1,6 @@
-/* A package as a mapped, relocated, protected ELF image. Knows ELF and the import list; nothing of plans, devices,
- * kernels.
- *
- *   image.c    the file's headers, the segments: checked, mapped, protected
- *   dynamic.c  the dynamic section's tables
- *   relocate.c symbols and relocations
- *   symbols.c  names of functions, for messages
- *   weights.c  the file that constants may be in
- *   debugger.c tells debuggers of it (debugger.h) */
-#ifndef SK_LOADER_IMAGE_H
-#define SK_LOADER_IMAGE_H
+/* A package as a mapped, checked, relocated ELF image. */
+#ifndef SK_LOADER_IMAGE_IMAGE_H
+#define SK_LOADER_IMAGE_IMAGE_H
 
 #include <elf.h>
 #include <stdbool.h>
@@ -16,8 +8,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "loader/core/loaded.h"
+#include "format/import-row.h"
+#include "loader/core/core.h"
 #include "loader/skrt.h"
+
+struct sk_debugger_entry;
+
+/* ==== image.c ====
+ *
+ * A package as a mapped, relocated, protected ELF image. Knows ELF and the import list; nothing of plans, devices,
+ * kernels.
+ *
+ *   image.c    the file's headers, the segments: checked, mapped, protected
+ *   dynamic.c  the dynamic section's tables
+ *   relocate.c symbols and relocations
+ *   symbols.c  names of functions, for messages
+ *   weights.c  the file that constants may be in
+ *   debugger.c tells debuggers of it (image.h) */
 
 enum { SK_IMAGE_SEGMENTS = 32 };
 
@@ -41,7 +48,7 @@ struct sk_image {
 	size_t mapping_size;
 	struct sk_image_segment segments[SK_IMAGE_SEGMENTS]; /* ascending, on pages of their own */
 	uint32_t segment_count;
-	/* Behind all of them: what a file of its own is mapped to (weights.h). Size 0: there is none. */
+	/* Behind all of them: what a file of its own is mapped to (image.h). Size 0: there is none. */
 	struct sk_image_segment weights;
 
 	/* The dynamic symbol table: where it stands, and how much may be read there. */
@@ -135,5 +142,73 @@ const Elf64_Sym *sk_image_symbol(const struct sk_image *image, uint64_t index, c
 
 /* The address of a defined symbol, or NULL if that is not in the image. */
 const void *sk_image_symbol_address(const struct sk_image *image, const Elf64_Sym *symbol);
+
+/* ==== debugger.c ====
+ *
+ * Debuggers learn of packages. gdb asks the dynamic linker which libraries there are, and that one does not know of
+ * packages; but gdb also asks everybody who defines the symbols of its JIT interface ("JIT Compilation Interface" in
+ * its manual). What is registered there for a package is a small ELF image: the sections at the addresses where they
+ * lie, without contents, and as .gnu_debuglink the package's own file, from which gdb takes symbols, lines and unwind
+ * tables, as it does from a stripped library's file of debug information. */
+
+/* Whether somebody looks: SKRT_GDB is 1 in the environment or, if it is not set, a debugger traced the process when
+ * this was first asked. */
+bool sk_debugger_wanted(void);
+
+/* Tells debuggers of the image, which was mapped from the file; path is its name, or anything if it has none. NULL if
+ * that cannot be done: it is no error to have nothing to look at. */
+struct sk_debugger_entry *sk_debugger_register(const struct sk_image *image, const char *path, int file);
+
+/* Takes it back. NULL is allowed. */
+void sk_debugger_unregister(struct sk_debugger_entry *entry);
+
+/* ==== imports.c ====
+ *
+ * What packages may import, and how their code is kept from ending the process. */
+
+/* The address of what stands on the import list, or NULL. Functions of the class ENDS get one that ends the call that
+ * the thread runs; data gets its address. *class is what the list says. */
+void (*sk_import_find(const char *name, enum sk_import_class *class))(void);
+
+/* The rows of the list. NULL: there are no more. *machine: whose libraries alone have it, or NULL. */
+const struct sk_import *sk_import_row(size_t number, const char **machine);
+
+/* ==== integrity.c ====
+ *
+ * Compares a package with its seal, before anything in it has been changed, believed or run. */
+
+/* For sk_source: the image is mapped, its symbols can be found. SKRT_BAD_PACKAGE if it is not laid out as the linker
+ * does it, if it does not fit its seal, or the seal not the source's public key.
+ *
+ * Why a seal over the bytes of the segments says what they are used for: the headers that were obeyed are themselves
+ * among these bytes. So from the bytes follow their order, where each goes in memory and with which protection, and
+ * where the dynamic section and all its tables are; only where they stand in the file is left open, since strip moves
+ * them. */
+enum skrt_status sk_integrity_check(const struct sk_source *source, const struct sk_image *image,
+				    const struct sk_image_file *file);
+
+/* ==== processor.c ====
+ *
+ * Whether this processor can run a package, asked before the first of its instructions, which may be a constructor's.
+ */
+
+/* The image is mapped and relocated; nothing of the plan has been checked. A package without a plan needs nothing.
+ * SKRT_UNSUPPORTED: it needs what the processor does not have; SKRT_BAD_PACKAGE: so it says, but its plan is damaged.
+ */
+enum skrt_status sk_processor_check(const char *path, const struct sk_image *image);
+
+/* ==== weights.c ====
+ *
+ * Constants in a file of their own: from a mapped package to the file beside it, mapped where the package expects it.
+ */
+
+/* Maps the file, or reads it, if the source is to be copied, into image->weights, which is reserved. Nothing to do if
+ * the package has none. Checked are the file's header, which says whose constants it has, and its size; their bytes
+ * only sk_weights_check looks at. SKRT_CANNOT_READ: the file is not there, or cannot be read; SKRT_BAD_PACKAGE: it is
+ * none, is another package's, or is cut off, or the package contradicts itself. */
+enum skrt_status sk_weights_open(const struct sk_source *source, uint64_t page, const struct sk_image *image);
+
+/* Whether the bytes are those that were linked. */
+enum skrt_status sk_weights_check(const struct sk_source *source, const struct sk_image *image);
 
 #endif

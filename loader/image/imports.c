@@ -4,16 +4,13 @@
  * when a package wants it, so that libskrt needs no such library. */
 #include "config.h"
 
-#include "loader/image/imports.h"
+#include "loader/image/image.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
 #include "loader/arch/machine.h"
-#include "loader/core/call.h"
-#include "loader/core/exit-functions.h"
-#include "loader/core/loaded.h"
-#include "loader/core/thread-storage.h"
+#include "loader/core/core.h"
 
 /* Declared as functions without a type of their own under names of ours, data too, so that no header and no built-in
  * can disagree. */
@@ -31,6 +28,7 @@
 #define SK_IMPORT_DATA				 SK_IMPORT
 #define SK_IMPORT_THREAD(name, library, version, class)
 #define SK_IMPORT_POINTER(name, pointee, library, version, class) SK_IMPORT(name, library, version, class)
+#include "format/import-row.h"
 #include "format/imports.def"
 #undef SK_IMPORT
 #undef SK_IMPORT_DATA

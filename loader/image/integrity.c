@@ -1,17 +1,18 @@
 /* From a mapped image to the parts that the seal covers: the segments as they are in memory, and of the file what lies
  * between and behind them. First of all the layout: the seal is over bytes, and the layout is what makes them mean
- * something; see integrity.h. */
+ * something; see image.h. */
 #include "config.h"
 
-#include "loader/image/integrity.h"
+#include "loader/image/image.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "format/seal.h"
+#include "format/skplan.h"
 #include "loader/base/status.h"
-#include "loader/image/weights.h"
+#include "loader/skrt.h"
 
 static enum skrt_status refuse(const struct sk_source *source, const char *what)
 {

@@ -1,11 +1,14 @@
-/* See processor.h. Of the plan only one word is read here, unless it says more than this processor has: then the plan
+/* See image.h. Of the plan only one word is read here, unless it says more than this processor has: then the plan
  * is opened as module.c does it, for the names. */
-#include "loader/image/processor.h"
+#include "loader/image/image.h"
 
 #include <sys/mman.h>
 
 #include "format/plan/isa.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 #include "loader/base/status.h"
+#include "loader/skrt.h"
 
 /* Every processor has it, and asking one takes long on virtual machines. */
 #define BASELINE UINT64_C(1)

@@ -7,6 +7,7 @@
 
 #include "loader/base/status.h"
 #include "loader/image/image.h"
+#include "loader/skrt.h"
 
 enum skrt_status sk_image_read(const char *path, int file, void *bytes, uint64_t size, uint64_t offset)
 {

@@ -12,9 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "format/import-row.h"
 #include "loader/arch/machine.h"
 #include "loader/base/status.h"
-#include "loader/image/imports.h"
+#include "loader/core/core.h"
+#include "loader/skrt.h"
 
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14; older ones refuse it */
 #define MADV_POPULATE_WRITE 23

@@ -1,7 +1,7 @@
-/* The weights file; see weights.h and format/skweights.h. */
+/* The weights file; see image.h and format/skweights.h. */
 #include "config.h"
 
-#include "loader/image/weights.h"
+#include "loader/image/image.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include "format/seal.h"
 #include "format/skweights.h"
 #include "loader/base/status.h"
+#include "loader/skrt.h"
 
 struct weights {
 	const struct sk_source *source;

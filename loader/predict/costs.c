@@ -1,14 +1,18 @@
-/* See costs.h. */
+/* See predict.h. */
 #include "config.h"
 
-#include "loader/predict/costs.h"
+#include "loader/predict/predict.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/profile/lines.h"
+#include "format/plan/plan.h"
+#include "format/profile/profile.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "loader/predict/predict-parts.h"
 
 /* A task and what the file says about it. */
 struct entry {

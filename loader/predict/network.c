@@ -1,9 +1,12 @@
-/* See network.h. */
+/* See predict-parts.h. */
 #include "config.h"
 
-#include "loader/predict/network.h"
+#include "loader/predict/predict-parts.h"
 
 #include <stdlib.h>
+
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 
 enum { STREAMS = 65536 };
 

@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
-#include "loader/predict/costs.h"
-#include "loader/predict/predicted-trace.h"
-#include "loader/predict/simulate.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
+#include "format/profile/profile.h"
+#include "format/skplan.h"
+#include "loader/predict/predict-parts.h"
 
-/* The lines of the first table. What another option of a scope would change is one more way in network.h, or one more
- * change to the profile here. */
+/* The lines of the first table. What another option of a scope would change is one more way in predict-parts.h, or one
+ * more change to the profile here. */
 static const struct variant {
 	const char *name;
 	enum sk_way way;

@@ -1,17 +1,26 @@
-/* Predicted time: what a package's network would take on a device that a profile describes, unfused, fused, and fused
- * in other ways; the critical path, and where the time on it goes. No kernel runs. */
-#ifndef SK_LOADER_PREDICT_H
-#define SK_LOADER_PREDICT_H
+/* Predicted time: an event simulation over the plan. */
+#ifndef SK_LOADER_PREDICT_PREDICT_H
+#define SK_LOADER_PREDICT_PREDICT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "format/plan/plan.h"
-#include "format/plan/task-filter.h"
+
+struct sk_profile;
+struct sk_work;
+
+/* ==== predict.c ====
+ *
+ * Predicted time: what a package's network would take on a device that a profile describes, unfused, fused, and fused
+ * in other ways; the critical path, and where the time on it goes. No kernel runs. */
 
 struct sk_predict_options {
 	const struct sk_plan_network *network; /* of the plan */
 	const char *device; /* a profile's name or path; NULL: the one that the package was linked for */
-	const char *costs; /* path of a cost file (costs.h), or NULL */
+	const char *costs; /* path of a cost file (predict.h), or NULL */
 	const char *trace; /* path of a file for what the cores do in the unfused and the fused run, or NULL */
 	uint32_t cores; /* of each lane; 0: as many as the profile says */
 	struct sk_task_filter tasks; /* of the critical path: only these are shown */
@@ -21,5 +30,28 @@ struct sk_predict_options {
 /* Prints the prediction. False, and nothing printed, with the reason in `error`. */
 bool sk_predict(const struct sk_plan_view *plan, const struct sk_predict_options *options, FILE *stream, char *error,
 		size_t error_size);
+
+/* ==== costs.c ====
+ *
+ * What each call of a plan takes on a profile's device: from a file of measured or guessed times, else from the
+ * manifest's `cost:` or the kernel's signature, else from the bytes of its arguments.
+ *
+ * A cost file has lines `task: time`, the time of the whole task if one core did all of it, as "1.2 us" (ns, us, ms) or
+ * "900 cycles" of the profile's clock; names as format/profile/profile.h has keys. `skrun --measure` writes one. */
+
+struct sk_costs {
+	struct sk_work *work; /* by call of the plan; of task entries' calls nothing. Free it with sk_costs_free */
+	uint32_t from_file, from_plan, from_arguments; /* tasks of the network */
+};
+
+/* The plan must have passed sk_plan_check_all. lanes: by lane of the plan, the profile's. file: NULL, or the path of a
+ * cost file. False with the reason in `error`; then nothing is to be freed. */
+bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_plan_network *network,
+		      const struct sk_profile *profile, const uint32_t *lanes, const char *file, struct sk_costs *costs,
+		      char *error, size_t error_size);
+void sk_costs_free(struct sk_costs *costs);
+
+/* A line of a cost file, for who measures. */
+void sk_costs_print(const char *task, double nanoseconds, FILE *stream);
 
 #endif

@@ -1,14 +1,15 @@
-/* See predicted-trace.h. */
+/* See predict-parts.h. */
 #include "config.h"
 
-#include "loader/predict/predicted-trace.h"
+#include "loader/predict/predict-parts.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/escape.h"
-#include "base/unfinished.h"
-#include "loader/predict/visits.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 
 /* A run that is added: the lanes' processes, and the number of the first core of each. */
 struct writer {

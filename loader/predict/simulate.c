@@ -1,16 +1,14 @@
 /* A simulation from a network to its result: the state that it begins with, the clock, and what is read off at its end.
- * See simulate.h for the rules, which simulated-core.c follows. */
+ * See predict-parts.h for the rules, which simulated-core.c follows. */
 #include "config.h"
 
-#include "loader/predict/simulate.h"
+#include "loader/predict/predict-parts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "loader/predict/event-heap.h"
-#include "loader/predict/simulator.h"
-#include "loader/predict/visits.h"
+#include "format/skplan.h"
 
 enum {
 	MAX_VISITS = 1 << 23, /* of 104 bytes each */

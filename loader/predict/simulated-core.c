@@ -2,7 +2,9 @@
  * passes to the next. Its visits to steps are kept, for the critical path. */
 #include "config.h"
 
-#include "loader/predict/simulator.h"
+#include "loader/predict/predict-parts.h"
+
+#include "format/skplan.h"
 
 /* ---- launches ---- */
 

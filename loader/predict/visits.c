@@ -1,10 +1,12 @@
-/* See visits.h. */
+/* See predict-parts.h. */
 #include "config.h"
 
-#include "loader/predict/visits.h"
+#include "loader/predict/predict-parts.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "format/skplan.h"
 
 /* What the time up to a point is counted as; up to SK_POINT_RESUMED, the visit says it. */
 static const enum sk_path_part part_before[SK_POINTS] = {

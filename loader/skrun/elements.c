@@ -2,7 +2,7 @@
  * of every C compiler. */
 #include "config.h"
 
-#include "loader/skrun/elements.h"
+#include "loader/skrun/skrun.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "format/skplan.h"
+#include "loader/skrt.h"
 
 uint32_t sk_element_size(enum skrt_dtype dtype)
 {

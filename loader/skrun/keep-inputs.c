@@ -1,16 +1,16 @@
-/* See keep-inputs.h. */
+/* See skrun.h. */
 #include "config.h"
 
-#include "loader/skrun/keep-inputs.h"
+#include "loader/skrun/skrun.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/temporary.h"
+#include "base/file.h"
 #include "format/skweights.h"
-#include "loader/flight/module.h"
-#include "loader/skrun/messages.h"
+#include "loader/flight/flight.h"
+#include "loader/image/image.h"
 
 /* The file that the package names, beside it; libskrt has checked the record. False: there is none. */
 static bool find_weights(const struct sk_session *session, char path[PATH_MAX])

@@ -1,9 +1,9 @@
-/* See measure.h. The tasks of a round run in the network's order, so that each finds the caches as it does in the
+/* See skrun.h. The tasks of a round run in the network's order, so that each finds the caches as it does in the
  * network. A first round, by libskrt's own function, makes everything ready and says what is wrong; then the serial
  * entries or thunks are called directly, with the clock close around them. */
 #include "config.h"
 
-#include "loader/skrun/measure.h"
+#include "loader/skrun/skrun.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,14 +12,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/unfinished.h"
-#include "loader/device/watch.h"
-#include "loader/flight/instance.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
-#include "loader/predict/costs.h"
-#include "loader/skrun/messages.h"
-#include "loader/skrun/progress.h"
+#include "base/file.h"
+#include "format/plan/plan.h"
+#include "loader/core/core.h"
+#include "loader/device/device.h"
+#include "loader/flight/flight.h"
+#include "loader/predict/predict.h"
 
 static double now(void)
 {

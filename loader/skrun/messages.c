@@ -1,14 +1,14 @@
-/* See messages.h. Names come from packages, so what is no text is escaped. */
+/* See skrun.h. Names come from packages, so what is no text is escaped. */
 #include "config.h"
 
-#include "loader/skrun/messages.h"
+#include "loader/skrun/skrun.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/escape.h"
-#include "loader/skrun/progress.h"
+#include "base/text.h"
+#include "loader/skrt.h"
 
 void sk_skrun_error(const char *format, ...)
 {

@@ -1,7 +1,7 @@
-/* See progress.h. A thread writes the line, so that one long run has it, too; the runs only count. */
+/* See skrun.h. A thread writes the line, so that one long run has it, too; the runs only count. */
 #include "config.h"
 
-#include "loader/skrun/progress.h"
+#include "loader/skrun/skrun.h"
 
 #include <errno.h>
 #include <inttypes.h>

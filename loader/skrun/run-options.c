@@ -1,7 +1,7 @@
 /* The command line of skrun: a table of options, of which --help is the text. */
 #include "config.h"
 
-#include "loader/skrun/run-options.h"
+#include "loader/skrun/skrun.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
-#include "base/temporary.h"
-#include "loader/skrun/messages.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
+#include "format/seal.h"
+#include "loader/skrt.h"
 
 struct row;
 

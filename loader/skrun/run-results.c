@@ -1,15 +1,14 @@
-/* See run-results.h. */
+/* See skrun.h. */
 #include "config.h"
 
-#include "loader/skrun/run-results.h"
+#include "loader/skrun/skrun.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/escape.h"
-#include "loader/flight/module.h"
-#include "loader/skrun/task-table.h"
+#include "base/text.h"
+#include "loader/flight/flight.h"
 
 static const char *const modes[] = {"fused", "unfused", "serial"};
 

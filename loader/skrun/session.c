@@ -1,7 +1,7 @@
 /* The package in skrun's hands: memory for its tensors, values in and out, runs, and traces of them. */
 #include "config.h"
 
-#include "loader/skrun/session.h"
+#include "loader/skrun/skrun.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,11 +12,12 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "base/unfinished.h"
+#include "base/file.h"
 #include "format/npy/npy.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
-#include "loader/skrun/messages.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 #include "loader/trace/trace.h"
 
 enum {

@@ -10,19 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mapped.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
+#include "base/file.h"
+#include "format/plan/plan.h"
+#include "loader/flight/flight.h"
 #include "loader/predict/predict.h"
-#include "loader/skrun/keep-inputs.h"
-#include "loader/skrun/measure.h"
-#include "loader/skrun/messages.h"
-#include "loader/skrun/progress.h"
-#include "loader/skrun/run-options.h"
-#include "loader/skrun/run-results.h"
-#include "loader/skrun/session.h"
-#include "loader/skrun/task-table.h"
-#include "loader/skrun/trace-page.h"
+#include "loader/skrt.h"
+#include "loader/skrun/skrun.h"
 
 /* ---- the run ---- */
 

@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "loader/flight/module.h"
-#include "loader/skrun/messages.h"
-#include "loader/skrun/progress.h"
-#include "loader/skrun/session.h"
+#include "format/skplan.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
+#include "loader/skrun/skrun.h"
 
 /* How many units the task has; 0: it is not divided. */
 static uint64_t unit_count(const struct sk_session *session, uint32_t task)

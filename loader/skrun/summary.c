@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "format/npy/npy.h"
-#include "loader/skrun/messages.h"
-#include "loader/skrun/session.h"
+#include "loader/skrt.h"
+#include "loader/skrun/skrun.h"
 
 enum {
 	SHOWN = 6, /* elements of an output's summary */

@@ -1,17 +1,17 @@
-/* See task-table.h. */
+/* See skrun.h. */
 #include "config.h"
 
-#include "loader/skrun/task-table.h"
+#include "loader/skrun/skrun.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
-#include "format/plan/task-filter.h"
-#include "loader/flight/module.h"
-#include "loader/skrun/messages.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 
 /* A task that ran, or a kernel with the sums of its tasks. */
 struct row {

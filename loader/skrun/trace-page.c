@@ -1,7 +1,7 @@
-/* See trace-page.h. */
+/* See skrun.h. */
 #include "config.h"
 
-#include "loader/skrun/trace-page.h"
+#include "loader/skrun/skrun.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "loader/skrun/messages.h"
 
 extern char **environ;
 

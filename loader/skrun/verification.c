@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "format/npy/npy.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
-#include "loader/skrun/messages.h"
-#include "loader/skrun/progress.h"
-#include "loader/skrun/session.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
+#include "loader/skrun/skrun.h"
 
 enum {
 	KEPT = 0x96, /* in all runs, where an output keeps what the caller has there */

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/flight/instance.h"
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
-#include "loader/skrun/messages.h"
-#include "loader/skrun/session.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "loader/flight/flight.h"
+#include "loader/skrun/skrun.h"
 
 /* Bytes that a task only reads. */
 struct watched {

@@ -13,9 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/escape.h"
-#include "base/temporary.h"
-#include "loader/flight/module.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "loader/base/status.h"
+#include "loader/core/core.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 
 struct writer {
 	const struct skrt_trace *trace;

@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/plan/plan.h"
+#include "format/skabi.h"
+#include "format/skplan.h"
 #include "loader/arch/machine.h"
-#include "loader/base/clock.h"
-#include "loader/base/structs.h"
-#include "loader/flight/module.h"
+#include "loader/base/status.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
 
 /* ---- memory ---- */
 

@@ -10,10 +10,19 @@
 #ifndef SK_LOADER_TRACE_H
 #define SK_LOADER_TRACE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "loader/flight/flight.h"
-#include "loader/flight/kernel.h"
+#include "format/skplan.h"
+#include "loader/skrt.h"
+
+struct sk_flight;
+struct sk_times;
+struct skrt_device;
+struct skrt_kernel;
+struct skrt_module;
 
 /* A core at a call of a step, or in a launch. */
 struct sk_slice {

@@ -3,8 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/signature/number.h"
-#include "src/bind/binder.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "src/bind/bind-parts.h"
+#include "src/model/model.h"
 
 /* ---- conditions ---- */
 

@@ -1,8 +1,11 @@
 /* What a task costs: its `cost:` against its kernel (values that are about what this kind of kernel does not do are
  * errors), or what the kernel's signature says. */
+#include "base/arena.h"
 #include "format/signature/signature.h"
-#include "src/bind/binder.h"
-#include "src/model/task.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/bind/bind-parts.h"
+#include "src/model/model.h"
 
 static bool gives(const struct sk_task_cost *cost, enum sk_cost value)
 {

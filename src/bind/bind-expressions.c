@@ -4,12 +4,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "format/signature/number.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/convention.h"
 #include "format/signature/signature.h"
-#include "src/bind/binder.h"
-#include "src/model/task.h"
-#include "src/model/tensor.h"
+#include "format/skplan.h"
+#include "src/bind/bind-parts.h"
+#include "src/model/model.h"
 
 enum { MOST_TERMS = 8 };
 #define MOST_FACTOR (INT64_C(1) << 56) /* so that sums of all products of factors and variables are exact */

@@ -2,11 +2,14 @@
  * one factor of its product that the others leave open; afterwards every dimension must agree. */
 #include <inttypes.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/ranges.h"
 #include "format/signature/signature.h"
-#include "src/bind/binder.h"
+#include "format/skplan.h"
+#include "src/bind/bind-parts.h"
 #include "src/model/model.h"
-#include "src/model/tensor.h"
 
 uint64_t sk_folded_dimension(const struct sk_tensor *tensor, const struct sk_parameter *parameter, uint32_t dimension)
 {

@@ -3,8 +3,11 @@
  */
 #include <string.h>
 
-#include "format/signature/signature-parser.h"
-#include "src/bind/binder.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "src/bind/bind-parts.h"
+#include "src/model/model.h"
 
 /* It writes something, and no element of that. */
 static bool writes_nothing(const struct sk_binder *binder)

@@ -3,9 +3,13 @@
  * Goes out: its arguments. */
 #include <inttypes.h>
 
-#include "base/checked.h"
-#include "format/signature/signature-parser.h"
-#include "src/bind/binder.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "src/bind/bind-parts.h"
+#include "src/model/model.h"
 
 enum {
 	SCRATCH_ALIGNMENT = 64,

@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "format/signature/number.h"
-#include "format/signature/signature-parser.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/convention.h"
 #include "format/signature/signature.h"
-#include "src/bind/binder.h"
+#include "format/skplan.h"
+#include "src/bind/bind-parts.h"
 #include "src/model/model.h"
-#include "src/model/task.h"
-#include "src/model/tensor.h"
 
 static void report_misfit(struct sk_binder *binder, const struct sk_set *set, enum sk_dtype type)
 {

@@ -2,8 +2,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "format/signature/signature-parser.h"
-#include "src/bind/binder.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "src/bind/bind-parts.h"
+#include "src/model/model.h"
 
 static bool takes_tensor(const struct sk_signature *signature, uint32_t parameter)
 {

@@ -6,12 +6,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "format/signature/signature-parser.h"
-#include "src/bind/binder.h"
-#include "src/model/sides.h"
-#include "src/model/task.h"
-#include "src/model/tensor.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/profile/profile.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/bind/bind-parts.h"
+#include "src/model/model.h"
 
 /* ---- arguments ---- */
 

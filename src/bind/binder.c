@@ -2,7 +2,9 @@
  * to know. */
 #include <stdarg.h>
 
-#include "src/bind/binder.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "src/bind/bind-parts.h"
 
 bool sk_binder_fails(struct sk_binder *binder)
 {

@@ -1,15 +1,18 @@
-/* See gaps.h. Per tensor a map says which bytes have been written, and by which argument, as long as nobody has read
- * them; bytes that have been read count as written from then on, so that they are one box, and nobody steps over its
- * parts twice. A tensor that is accessed in rows has a map for each of their strides: single rows are in all of them,
- * others in that of their stride. So each map knows of bytes that have surely been written, and a read finds what it
- * wants if one of them knows of all of it. */
-#include "src/bind/gaps.h"
+/* See bind-parts.h. Per tensor a map says which bytes have been written, and by which argument, as long as nobody has
+ * read them; bytes that have been read count as written from then on, so that they are one box, and nobody steps over
+ * its parts twice. A tensor that is accessed in rows has a map for each of their strides: single rows are in all of
+ * them, others in that of their stride. So each map knows of bytes that have surely been written, and a read finds what
+ * it wants if one of them knows of all of it. */
+#include "src/bind/bind-parts.h"
 
 #include <stdlib.h>
 
-#include "base/boxes.h"
-#include "src/model/task.h"
-#include "src/model/tensor.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/model/model.h"
 
 /* From FIRST_STORE on the store of that number has written the bytes, and nobody has read them. */
 enum { UNWRITTEN, WRITTEN, FIRST_STORE };

@@ -1,13 +1,15 @@
-/* See idle.h. Tasks are gone through in network order, so that those that an idle one comes after, and the events that
+/* See bind.h. Tasks are gone through in network order, so that those that an idle one comes after, and the events that
  * it waits for, are none that have been left out any more. What it comes after is handed to the next task of its
  * stream; the task of its stream in front of it, and that, stand for it in what comes after it. */
-#include "src/bind/idle.h"
+#include "src/bind/bind.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/map.h"
-#include "src/model/task.h"
+#include "src/model/model.h"
 
 /* So many orders may be handed on: a chain of idle tasks can have as many as a square of them. */
 #define MOST_HANDED_ON (UINT64_C(1) << 23)

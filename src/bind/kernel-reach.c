@@ -1,9 +1,14 @@
 /* What kernels reach, and whether they may. Come in: the model's kernels, and the linker that knows their code. Goes
  * out, for each: the symbols that it is handed, its hidden state, the size of its code, the instruction sets that it
  * needs; and an error for what cannot run on any core in any order. */
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "format/signature/signature.h"
-#include "src/bind/kernels.h"
-#include "src/model/task.h"
+#include "format/skplan.h"
+#include "linker/linker.h"
+#include "src/bind/bind.h"
+#include "src/model/model.h"
 
 struct reach {
 	struct sk_model *model;

@@ -1,17 +1,19 @@
 /* Kernels of tasks. Comes in: the manifest's names, and the linker that knows the inputs. Goes out: model->kernels,
  * each with its function's handle and its signature; what it reaches, kernel-reach.c finds. `kernel:` is looked up by
  * name, declared kernels first; what `op:` means, operators.c chooses. */
-#include "src/bind/kernels.h"
+#include "src/bind/bind.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
-#include "format/signature/signature-parser.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
-#include "src/bind/operators.h"
-#include "src/bind/unaligned.h"
-#include "src/model/task.h"
+#include "linker/linker.h"
+#include "src/bind/bind-parts.h"
+#include "src/model/model.h"
 
 enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */ };
 

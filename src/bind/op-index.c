@@ -1,10 +1,14 @@
-/* See op-index.h. Forms and classes are found by keys of numbers, whose bytes the maps take as strings. */
-#include "src/bind/op-index.h"
+/* See bind-parts.h. Forms and classes are found by keys of numbers, whose bytes the maps take as strings. */
+#include "src/bind/bind-parts.h"
 
 #include <string.h>
 
-#include "src/bind/binder.h"
-#include "src/model/tensor.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "src/bind/bind.h"
+#include "src/model/model.h"
 
 enum {
 	FORM_WORDS = 1 + 2 * (SK_MAX_PARAMETERS + 1 + SK_MAX_ATTRIBUTES),

@@ -1,12 +1,18 @@
 /* What is said of kernels of operators that are not picked: errors about tasks that none fits, or two, and what
  * --explain tells of the others where one fits. */
-#include "src/bind/operators.h"
+#include "src/bind/bind.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/text.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "src/bind/bind-parts.h"
+#include "src/model/model.h"
 
 /* What the user may have expected to be searched. */
 static void note_left_out(struct sk_ops *ops)

@@ -1,13 +1,16 @@
-/* The kernels of operators; see operators.h. They are collected once, and chained by op and by class (op-index.h). What
+/* The kernels of operators; see bind.h. They are collected once, and chained by op and by class (bind-parts.h). What
  * is said of them is in operators-said.c. */
-#include "src/bind/operators.h"
+#include "src/bind/bind.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/map.h"
 #include "format/plan/isa.h"
-#include "format/signature/signature-parser.h"
-#include "src/bind/bind.h"
+#include "format/signature/signature.h"
+#include "linker/linker.h"
+#include "src/model/model.h"
 
 enum { MAX_REASONS = 20 };
 

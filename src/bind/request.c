@@ -1,7 +1,13 @@
-/* Requests of tasks; see request.h. */
-#include "src/bind/request.h"
+/* Requests of tasks; see bind-parts.h. */
+#include "src/bind/bind-parts.h"
 
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
 
 void sk_request_of_task(struct sk_model *model, const struct sk_task *task, struct sk_request *request)
 {

@@ -3,12 +3,15 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "format/npy/npy.h"
+#include "format/skplan.h"
+#include "linker/linker.h"
+#include "src/bind/bind-parts.h"
 #include "src/bind/bind.h"
-#include "src/bind/gaps.h"
 #include "src/model/model.h"
-#include "src/model/task.h"
-#include "src/model/tensor.h"
 
 /* An argument of a task; task SK_NONE: there is none. */
 struct access {

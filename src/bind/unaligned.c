@@ -1,9 +1,14 @@
-/* See unaligned.h. A copy is a task of the op that lowering copies with, in front of the one that reads, or behind the
+/* See bind-parts.h. A copy is a task of the op that lowering copies with, in front of the one that reads, or behind the
  * one that writes. */
-#include "src/bind/unaligned.h"
+#include "src/bind/bind-parts.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
 
 /* Tensors begin at multiples of this. */
 enum { ALIGNMENT = 64 };

@@ -10,11 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/file.h"
 #include "format/plan/isa.h"
-#include "src/command/keywords.h"
-#include "src/command/option.h"
-#include "src/command/response.h"
+#include "linker/linker.h"
+#include "src/command/command-parts.h"
 
 enum { DEFAULT_MAXIMUM_THREADS = 8 };
 

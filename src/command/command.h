@@ -1,12 +1,22 @@
-/* The command line of sklink: GNU ld's habits. "-o f", "-of", "--opt v", "--opt=v", single or double dash for long
- * options, response files "@file" in any position. In: argv. Out: one struct in which nothing is left to interpret. */
-#ifndef SK_COMMAND_H
-#define SK_COMMAND_H
+/* The command line, its meaning for the linker, and the archive of a reproduction. */
+#ifndef SK_SRC_COMMAND_COMMAND_H
+#define SK_SRC_COMMAND_COMMAND_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "base/arena.h"
 #include "base/diag.h"
 #include "linker/linker.h"
+
+struct sk_arena;
+struct sk_linker;
+struct sk_timing;
+
+/* ==== command.c ====
+ *
+ * The command line of sklink: GNU ld's habits. "-o f", "-of", "--opt v", "--opt=v", single or double dash for long
+ * options, response files "@file" in any position. In: argv. Out: one struct in which nothing is left to interpret. */
 
 /* One input in command-line order. */
 struct sk_command_input {
@@ -126,5 +136,42 @@ const char *sk_command_destination(const struct sk_command_line *command, const 
 
 /* What --help prints. */
 extern const char sk_command_help[];
+
+/* ==== configure.c ====
+ *
+ * What the command line says to the linker. In: a command that has been understood. Out: a linker that is set up, and
+ * knows the inputs and what else the package depends on. */
+
+/* The caller destroys it. timing: NULL if nobody wants to know. lines: the stream that the linker prints to, which may
+ * become another one. */
+struct sk_linker *sk_command_create_linker(const struct sk_command_line *command, struct sk_arena *arena,
+					   struct sk_diag *diag, struct sk_timing *timing, FILE **lines);
+
+/* What the linker does not read itself. */
+void sk_command_add_dependencies(const struct sk_command_line *command, struct sk_linker *linker);
+
+/* Threads read the inputs while this one reads the manifest. */
+void sk_command_read_ahead(const struct sk_command_line *command, struct sk_arena *arena, struct sk_linker *linker);
+
+/* All inputs, in the order of the command line, and the symbols that it requires. Errors are in the sink. */
+void sk_command_add_inputs(const struct sk_command_line *command, struct sk_linker *linker, struct sk_timing *timing);
+
+/* No output is one of the files that the linker has read: a file that replaces one of those it is made from would be a
+ * loss that nobody wants. False after an error. */
+bool sk_command_check_outputs(const struct sk_command_line *command, struct sk_diag *diag, struct sk_linker *linker);
+
+/* ==== reproduction.c ====
+ *
+ * --repro: a tar archive with all that a link has read, so that it can be done again elsewhere. `tar xf FILE`, then
+ * `sklink @response.txt` in its folder makes the same package or says the same errors.
+ *
+ * Files lie in the archive where they lie on this machine, from the root on, so that paths which files hold (of
+ * constants, of members of thin archives) still lead to them; --chroot=. takes care of those that start with a slash.
+ */
+
+/* Writes the archive that the command asks for; `flags` are those of fusion that the environment has, NULL if they do
+ * not count. False after an error in the sink. */
+bool sk_reproduction_write(struct sk_diag *diag, const struct sk_command_line *command, const char *flags,
+			   struct sk_linker *linker);
 
 #endif

@@ -1,9 +1,13 @@
-/* What the command line says to the linker; see configure.h. */
-#include "src/command/configure.h"
+/* What the command line says to the linker; see command.h. */
+#include "src/command/command.h"
 
 #include <stdio.h>
 
-#include "base/escape.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/text.h"
+#include "base/timing.h"
+#include "linker/linker.h"
 
 static void print_line(void *context, const char *line)
 {

@@ -1,13 +1,16 @@
-/* The table of -z keywords; see keywords.h. Most of what ld lets its users choose is settled for packages: asking for
- * it is right, and asking for the opposite an error that says why. */
-#include "src/command/keywords.h"
+/* The table of -z keywords; see command-parts.h. Most of what ld lets its users choose is settled for packages: asking
+ * for it is right, and asking for the opposite an error that says why. */
+#include "src/command/command-parts.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/ranges.h"
+#include "src/command/command.h"
 
 enum { MINIMUM_PAGE = 4096, MAXIMUM_PAGE = 16 << 20 };
 

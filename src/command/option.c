@@ -1,11 +1,14 @@
-/* The table of options; see option.h. A new one has its row here, its line in help.c, and its paragraph in sklink(1).
+/* The table of options; see command-parts.h. A new one has its row here, its line in help.c, and its paragraph in
+ * sklink(1).
  */
-#include "src/command/option.h"
+#include "src/command/command-parts.h"
 
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "src/command/command.h"
 
 enum { MAXIMUM_THREADS = 256 };

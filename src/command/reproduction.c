@@ -1,8 +1,8 @@
-/* The archive of --repro; see reproduction.h. The files are read again: a link that is not to be reproduced keeps no
+/* The archive of --repro; see command.h. The files are read again: a link that is not to be reproduced keeps no
  * more of them than it needs. */
 #include "config.h"
 
-#include "src/command/reproduction.h"
+#include "src/command/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mapped.h"
-#include "base/tar.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "linker/linker.h"
 
 enum { MAPPED_FROM = 64 * 1024 };
 

@@ -1,9 +1,12 @@
-/* Response files, expanded; see response.h. */
-#include "src/command/response.h"
+/* Response files, expanded; see command-parts.h. */
+#include "src/command/command-parts.h"
 
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/file.h"
+#include "loader/flight/flight.h"
 
 enum { RESPONSE_DEPTH = 16 };
 

@@ -2,9 +2,12 @@
  * task's attributes, each of the kind that its value is written as. */
 #include <string.h>
 
-#include "format/signature/attribute.h"
-#include "src/manifest/manifest-parts.h"
-#include "src/model/task.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/document.h"
+#include "format/signature/signature.h"
+#include "src/manifest/manifest.h"
+#include "src/model/model.h"
 
 /* A number as 64 bits hold it with its sign. False if the text is none; an error if it is one that does not fit. */
 static bool read_number(const struct sk_document *document, const struct sk_node *node, struct sk_attribute *number)

@@ -3,8 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "format/signature/number.h"
-#include "src/manifest/manifest-parts.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/document.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "src/manifest/manifest.h"
+#include "src/model/model.h"
 
 enum { MOST_FILLED = 1 << 30 }; /* bytes */
 

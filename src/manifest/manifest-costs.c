@@ -1,7 +1,11 @@
 /* `cost:` of a task. Comes in: its node. Goes out: what the plan will say about it, of the task or of its two sides.
  * Whether the kernel is of the kind that a value is about is seen when the task is bound (bind-cost.c). */
-#include "src/manifest/manifest-parts.h"
-#include "src/model/task.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/document.h"
+#include "format/skplan.h"
+#include "src/manifest/manifest.h"
+#include "src/model/model.h"
 
 enum { CUBE = SK_COST_COUNT, VECTOR, KEYS };
 

@@ -3,7 +3,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/manifest/manifest-parts.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/document.h"
+#include "format/skplan.h"
+#include "src/manifest/manifest.h"
+#include "src/model/model.h"
 
 static void say(const struct sk_document *document, sk_names *list, const struct sk_node *key, const char *value)
 {

@@ -3,10 +3,12 @@
  * exists. */
 #include <string.h>
 
-#include "src/manifest/manifest-parts.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/document.h"
+#include "base/map.h"
+#include "src/manifest/manifest.h"
 #include "src/model/model.h"
-#include "src/model/scope.h"
-#include "src/model/task.h"
 
 uint32_t sk_manifest_scope(const struct sk_document *document, const struct sk_node *name)
 {

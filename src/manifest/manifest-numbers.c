@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/signature/number.h"
-#include "src/manifest/manifest-parts.h"
+#include "format/signature/signature.h"
+#include "src/manifest/manifest.h"
 
 static bool is_digit(char c)
 {

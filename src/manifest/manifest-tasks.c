@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/manifest/manifest-parts.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/document.h"
+#include "base/map.h"
+#include "src/manifest/manifest.h"
 #include "src/model/model.h"
-#include "src/model/task.h"
 
 enum {
 	MAX_STREAM = 65535,

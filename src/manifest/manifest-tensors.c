@@ -6,12 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "format/signature/number.h"
-#include "format/signature/signature-parser.h"
-#include "src/manifest/manifest-parts.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/document.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/convention.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/manifest/manifest.h"
 #include "src/model/model.h"
-#include "src/model/tensor.h"
 
 /* What the map of one tensor says. */
 struct draft {

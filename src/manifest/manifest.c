@@ -7,12 +7,14 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/nearest.h"
-#include "format/signature/signature-parser.h"
-#include "src/manifest/manifest-parts.h"
-#include "src/manifest/options.h"
-#include "src/model/scope.h"
-#include "src/model/task.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/document.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "format/profile/profile.h"
+#include "format/signature/signature.h"
+#include "src/model/model.h"
 
 /* ---- kernels ---- */
 

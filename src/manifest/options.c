@@ -1,8 +1,15 @@
-/* The parser of scope options, driven by a table; see options.h. */
-#include "src/manifest/options.h"
+/* The parser of scope options, driven by a table; see manifest.h. */
+#include "src/manifest/manifest.h"
 
 #include <stddef.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/profile/profile.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
 
 struct token {
 	const char *start;

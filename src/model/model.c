@@ -5,6 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/profile/profile.h"
+#include "format/skplan.h"
+#include "linker/linker.h"
+
 static const struct sk_profile *default_device(struct sk_arena *arena)
 {
 	struct sk_profile *profile = SK_NEW(arena, struct sk_profile);

@@ -1,12 +1,12 @@
-/* See sides.h. */
-#include "src/model/sides.h"
+/* See model.h. */
+#include "src/model/model.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/model/scope.h"
-#include "src/model/task.h"
-#include "src/model/units.h"
+#include "base/diag.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 uint32_t sk_mix_default_blocks(const struct sk_profile *device, uint32_t ratio)
 {

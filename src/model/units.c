@@ -1,11 +1,13 @@
-/* See units.h. Uses of the same bytes by split tasks form a group; groups and tasks pull each other's units up until
+/* See model.h. Uses of the same bytes by split tasks form a group; groups and tasks pull each other's units up until
  * nothing changes. A unit at least doubles when it changes, so overflow is the bound. */
-#include "src/model/units.h"
+#include "src/model/model.h"
 
 #include <stdlib.h>
 
-#include "base/checked.h"
-#include "src/model/task.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/skplan.h"
 
 enum {
 	ELEMENTWISE_UNIT = 64,

@@ -1,17 +1,22 @@
-/* See decisions.h. Each list has one item a line, so that reports can be compared line by line. */
-#include "src/outputs/decisions.h"
+/* See outputs-parts.h. Each list has one item a line, so that reports can be compared line by line. */
+#include "src/outputs/outputs-parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/text.h"
-#include "src/outputs/virtual-nodes.h"
-#include "src/proof/fact-words.h"
-#include "src/proof/traffic.h"
+#include "format/plan/plan.h"
+#include "format/profile/profile.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
+#include "src/package/package.h"
+#include "src/planning/planning.h"
+#include "src/proof/proof.h"
 
 struct writer {
 	struct sk_arena *arena;

@@ -1,15 +1,18 @@
 /* The text of the header, top to bottom. Names of launches are C identifiers; names of tensors are any text, so they
  * become identifiers here and never stand in comments. */
-#include "src/outputs/header.h"
+#include "src/outputs/outputs-parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/file.h"
-#include "base/identifier.h"
 #include "base/text.h"
-#include "src/package/names.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/planning/planning.h"
 
 struct writer {
 	struct sk_arena *arena;

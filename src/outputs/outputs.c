@@ -3,15 +3,17 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/file.h"
-#include "base/mapped.h"
-#include "base/unfinished.h"
-#include "src/outputs/decisions.h"
-#include "src/outputs/header.h"
-#include "src/outputs/shares.h"
-#include "src/outputs/statistics.h"
-#include "src/outputs/virtual-nodes.h"
-#include "src/proof/explain.h"
+#include "base/text.h"
+#include "base/timing.h"
+#include "format/skplan.h"
+#include "linker/linker.h"
+#include "src/command/command.h"
+#include "src/outputs/outputs-parts.h"
+#include "src/package/package.h"
+#include "src/proof/proof.h"
 
 bool sk_outputs_want_facts(const struct sk_command_line *command)
 {

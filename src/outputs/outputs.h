@@ -3,12 +3,24 @@
 #ifndef SK_OUTPUTS_H
 #define SK_OUTPUTS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
 #include "base/text.h"
-#include "base/timing.h"
-#include "src/command/command.h"
-#include "src/model/model.h"
+#include "format/plan/plan.h"
 #include "src/package/package.h"
-#include "src/planning/without-groups.h"
+#include "src/planning/planning.h"
+#include "src/proof/proof.h"
+
+struct sk_arena;
+struct sk_command_line;
+struct sk_diag;
+struct sk_dumps;
+struct sk_linker;
+struct sk_model;
+struct sk_op_graph;
+struct sk_timing;
 
 /* A graph with dumps of its own, the last of which is written when the plan says where values lie. */
 struct sk_dumped_graph {

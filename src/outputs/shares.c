@@ -1,7 +1,15 @@
-/* The tables of kernels and tasks in the map; see shares.h. */
-#include "src/outputs/shares.h"
+/* The tables of kernels and tasks in the map; see outputs-parts.h. */
+#include "src/outputs/outputs-parts.h"
 
 #include <inttypes.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "linker/linker.h"
+#include "src/model/model.h"
+#include "src/package/package.h"
 
 struct shares {
 	struct sk_arena *arena;

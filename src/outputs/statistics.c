@@ -1,8 +1,11 @@
-/* The table of --stats; see statistics.h. */
-#include "src/outputs/statistics.h"
+/* The table of --stats; see outputs-parts.h. */
+#include "src/outputs/outputs-parts.h"
 
 #include <inttypes.h>
 #include <sys/resource.h>
+
+#include "base/timing.h"
+#include "linker/linker.h"
 
 static void print_number(FILE *stream, const char *name, uint64_t number)
 {

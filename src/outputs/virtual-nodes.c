@@ -1,10 +1,10 @@
-/* See virtual-nodes.h. */
-#include "src/outputs/virtual-nodes.h"
+/* See outputs-parts.h. */
+#include "src/outputs/outputs-parts.h"
 
 #include <inttypes.h>
 
 #include "base/json.h"
-#include "src/planning/peak.h"
+#include "src/planning/planning.h"
 
 static void put_slices(const struct sk_model *model, const struct sk_virtual_node *node, FILE *stream)
 {

@@ -1,9 +1,15 @@
-/* See account-builder.h. */
-#include "src/package/account-builder.h"
+/* See package.h. */
+#include "src/package/package.h"
 
 #include <string.h>
 
-#include "src/model/task.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "src/model/model.h"
+#include "src/planning/planning-parts.h"
+#include "src/planning/planning.h"
+#include "src/proof/proof-parts.h"
+#include "src/proof/proof.h"
 
 /* Why the task was fused, or why not; and of what a node has become, what is there for kernels' sake alone. */
 static const char *sentence_of(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t number)

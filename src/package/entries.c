@@ -1,14 +1,15 @@
-/* See entries.h. */
+/* See package.h. */
 #include "config.h"
 
-#include "src/package/entries.h"
+#include "src/package/package.h"
 
 #include <string.h>
 
-#include "base/beside.h"
+#include "base/arena.h"
 #include "base/map.h"
-#include "format/plan/words.h"
-#include "stubs/dispatcher/thunk.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "stubs/dispatcher/dispatcher.h"
 
 struct job {
 	const struct sk_plan_view *plan;

@@ -1,8 +1,11 @@
-/* See names.h. Names of launches are C identifiers; sonames and names of files are any text. */
-#include "src/package/names.h"
+/* See package.h. Names of launches are C identifiers; sonames and names of files are any text. */
+#include "src/package/package.h"
 
 #include <ctype.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "format/plan/plan.h"
 
 /* Letters, digits and underscores of the text stay, everything else becomes an underscore. */
 static char *c_identifier(struct sk_arena *arena, const char *text, size_t length)

@@ -2,10 +2,17 @@
  * constants and the account. Symbols first, relocations last, so that nothing has to be looked up. */
 #include "src/package/package.h"
 
-#include "src/model/task.h"
-#include "src/package/entries.h"
-#include "src/package/names.h"
-#include "src/proof/account.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "format/skweights.h"
+#include "linker/linker.h"
+#include "src/model/model.h"
+#include "src/planning/planning.h"
+#include "src/proof/proof.h"
+#include "stubs/dispatcher/dispatcher.h"
 
 struct package {
 	struct sk_model *model;

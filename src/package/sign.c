@@ -1,13 +1,16 @@
 /* Cuts the file's parts into what is loaded and the rest, as the program headers say, and has them hashed and signed.
  * See format/seal.h. */
-#include "src/package/sign.h"
+#include "src/package/package.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/file.h"
 #include "format/seal.h"
+#include "linker/linker.h"
 
 typedef SK_ARRAY(struct sk_seal_part) seal_parts;
 typedef SK_ARRAY(struct sk_seal_segment) seal_segments;

@@ -1,7 +1,12 @@
-/* The weights file; see weights-file.h. Nothing is copied: its parts are where the constants are. */
-#include "src/package/weights-file.h"
+/* The weights file; see package.h. Nothing is copied: its parts are where the constants are. */
+#include "src/package/package.h"
 
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "format/seal.h"
+#include "format/skweights.h"
 
 static void add_contents(struct sk_arena *arena, struct sk_package_weights *weights, const void *bytes, uint64_t size)
 {

@@ -1,7 +1,8 @@
-/* See ancestry.h. */
-#include "src/planning/ancestry.h"
+/* See planning-parts.h. */
+#include "src/planning/planning-parts.h"
 
-#include "src/planning/segments.h"
+#include "base/arena.h"
+#include "base/map.h"
 
 /* Where the marks of a set are in a group's. */
 enum { LEVEL_0, LEVELS, MARKS };

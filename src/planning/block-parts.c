@@ -1,12 +1,17 @@
-/* See block-parts.h. A core has the blocks that it has in a step of the kind `blocks=`, that is rows; a divided task on
- * the same bytes can be shared out in the same rows if each block begins at a whole unit of the task. What hangs
+/* See planning-parts.h. A core has the blocks that it has in a step of the kind `blocks=`, that is rows; a divided task
+ * on the same bytes can be shared out in the same rows if each block begins at a whole unit of the task. What hangs
  * together by such bytes follows the same blocks, behind them and in front of them: the parts are carried through the
  * launch from task to task, forwards, backwards for what comes before a task in blocks, and forwards again for what
  * only then hangs together. */
-#include "src/planning/block-parts.h"
+#include "src/planning/planning-parts.h"
 
-#include "base/checked.h"
-#include "src/model/sides.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/model/model.h"
 
 struct follower {
 	const struct sk_model *model;

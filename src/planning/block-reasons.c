@@ -1,7 +1,10 @@
-/* The words of the reasons; see block-reasons.h. */
-#include "src/planning/block-reasons.h"
+/* The words of the reasons; see planning-parts.h. */
+#include "src/planning/planning-parts.h"
 
 #include <inttypes.h>
+
+#include "base/arena.h"
+#include "base/map.h"
 
 const char *sk_block_reason_code(enum sk_block_reason reason)
 {

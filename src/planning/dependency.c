@@ -1,18 +1,24 @@
-/* The maps behind dependency.h: per root tensor (and per hidden state) the boxes whose bytes have the same past. A past
- * is the last writer and the readers since; it never changes, so boxes share one after a cut, and what a task adds is a
- * new one that begins with it.
+/* The maps behind planning-parts.h: per root tensor (and per hidden state) the boxes whose bytes have the same past. A
+ * past is the last writer and the readers since; it never changes, so boxes share one after a cut, and what a task adds
+ * is a new one that begins with it.
  *
  * A tensor that is accessed in rows has a map for each of their strides, seven at most, since a tensor has no more
  * dimensions to cut; accesses that are a single row are in all of them. So a map holds all that is exact in it: rows of
  * one stride conflict where they share a byte, and a write replaces what lies where it surely writes. Rows of another
  * stride are in a list beside each map, and each access is compared with those that it is in no map with: a few rows of
  * another stride cost little, however many there are of the first one. */
-#include "src/planning/dependency.h"
+#include "src/planning/planning-parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/boxes.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/model/model.h"
 
 /* So many pairs of accesses to common bytes may be looked at: some 300 MB of them are kept. */
 #define MOST_PAIRS (UINT64_C(1) << 23)

@@ -1,15 +1,17 @@
-/* See fusion.h. The passes, in order: segments, launches with their names and reasons, the strict check of scopes
+/* See planning.h. The passes, in order: segments, launches with their names and reasons, the strict check of scopes
  * (after which some may have to be split up, from the start), follows, a check of the names. */
-#include "src/planning/fusion.h"
+#include "src/planning/planning.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/identifier.h"
-#include "src/model/task.h"
-#include "src/planning/launch-options.h"
-#include "src/planning/segments.h"
-#include "src/planning/strict.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
+#include "src/planning/planning-parts.h"
 
 /* Numbers of `before` are compared by cache lines: so many of them count as one step. */
 enum { NUMBERS_OF_A_LINE = 16 };

@@ -1,10 +1,12 @@
-/* See launch-options.h. */
-#include "src/planning/launch-options.h"
+/* See planning-parts.h. */
+#include "src/planning/planning-parts.h"
 
 #include <string.h>
 
-#include "src/model/sides.h"
-#include "src/model/task.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
 
 /* ---- names of kernels ---- */
 

@@ -1,9 +1,13 @@
-/* See launch-steps.h; and how the cores share out what steps access (schedule.h). */
-#include "src/planning/launch-steps.h"
+/* See planning-parts.h; and how the cores share out what steps access (planning-parts.h). */
+#include "src/planning/planning-parts.h"
 
 #include <string.h>
 
-#include "src/model/sides.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/model/model.h"
 
 enum { SCRATCH_ALIGNMENT = 64 };
 

@@ -1,4 +1,4 @@
-/* See memory.h. Temporaries are placed one by one in the order of their first use, each at the lowest offset where it
+/* See planning.h. Temporaries are placed one by one in the order of their first use, each at the lowest offset where it
  * may lie.
  *
  * Only the last tenant of each byte has to be asked: both kinds of permission are transitive (what was known to have
@@ -14,14 +14,18 @@
  * rows has a piece of the workspace. So the proof, which compares accesses, has to compare none to rows of different
  * distances. A temporary with rows of several distances has its bytes for itself, and so has what a task writes once,
  * which later runs read. */
-#include "src/planning/memory.h"
+#include "src/planning/planning.h"
 
 #include <stdlib.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "base/ranges.h"
-#include "src/model/task.h"
-#include "src/model/tensor.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/model/model.h"
+#include "src/planning/planning-parts.h"
 
 /* All accesses to a temporary by one core set in one launch. A core set's clock only grows, so its first and last step
  * stand for those between. */

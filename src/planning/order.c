@@ -1,8 +1,11 @@
-/* See order.h. A search marks the nodes that it reaches; to accept the edge, the marked nodes move behind the others in
- * the window that was searched. */
-#include "src/planning/order.h"
+/* See planning-parts.h. A search marks the nodes that it reaches; to accept the edge, the marked nodes move behind the
+ * others in the window that was searched. */
+#include "src/planning/planning-parts.h"
 
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
 
 void sk_order_init(struct sk_order *order, struct sk_arena *arena)
 {

@@ -1,13 +1,15 @@
-/* See peak.h. A buffer is a tensor with its own bytes or, where there are no slices, a slice, too; it is alive from its
- * first to its last use. What would copy the parts of a Split does so in front of the first use of one of them, and
+/* See planning.h. A buffer is a tensor with its own bytes or, where there are no slices, a slice, too; it is alive from
+ * its first to its last use. What would copy the parts of a Split does so in front of the first use of one of them, and
  * what would copy those of a Concat behind the last one that is computed: the other one is used there, too. Parts of a
  * Split have none of a Concat in them, since what is part of something already is copied. */
-#include "src/planning/peak.h"
+#include "src/planning/planning.h"
 
 #include <stdlib.h>
 
-#include "src/model/task.h"
-#include "src/model/tensor.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
 
 /* Times are twice the number of a task, with room for a copy in between. */
 struct buffer {

@@ -1,16 +1,17 @@
-/* See placement.h. A list schedule: run by run each one takes the cores on which it can start first, by an estimate
- * that counts bytes and operations. A run that goes on with what another one has written stays on that one's cores
- * unless it would wait there for longer than it takes to go elsewhere; so a chain is on the same cores all the time,
- * and what no core waits for now no core waits for then. Runs with work for all cores have all of them, and begin at
- * none.
+/* See planning-parts.h. A list schedule: run by run each one takes the cores on which it can start first, by an
+ * estimate that counts bytes and operations. A run that goes on with what another one has written stays on that one's
+ * cores unless it would wait there for longer than it takes to go elsewhere; so a chain is on the same cores all the
+ * time, and what no core waits for now no core waits for then. Runs with work for all cores have all of them, and begin
+ * at none.
  *
  * On a host nobody knows here how many cores there will be. There only what leaves cores of the profile without work
  * gets a place, and first cores are chosen from more than there will be as a rule: the core is that number modulo the
  * cores. */
-#include "src/planning/placement.h"
+#include "src/planning/planning-parts.h"
 
-#include "src/model/sides.h"
-#include "src/planning/launch-options.h"
+#include "base/arena.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
 
 enum {
 	MOST_CORES = 64, /* that are chosen from */

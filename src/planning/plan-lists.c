@@ -1,12 +1,14 @@
 /* The arguments of calls in the plan: lists that tasks share, and operands of each task. In: bound tasks. Out: the
  * tables of lists, of terms and patterns that these have, and of operands, and where in them each task's begin. See
- * plan-tables.h.
+ * planning-parts.h.
  */
 #include <string.h>
 
-#include "src/model/task.h"
-#include "src/planning/plan-tables.h"
-#include "src/planning/schedule.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
+#include "src/planning/planning-parts.h"
 
 /* What a task's list says, as bytes: the records, each with its terms or its pattern behind it. */
 struct text {

@@ -1,11 +1,15 @@
 /* Where everything in the plan lies. All tables but the strings are counted first and laid out behind the header, so
  * that every reference can be written at once; the strings grow behind them, and so do the records that others share.
- * See plan-tables.h. */
-#include "src/planning/plan-tables.h"
+ * See planning-parts.h. */
+#include "src/planning/planning-parts.h"
 
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/skplan.h"
+#include "src/planning/planning.h"
 
 /* ---- strings ---- */
 

@@ -1,18 +1,18 @@
-/* See plan-writer.h. The records of the plan, table by table. */
-#include "src/planning/plan-tables.h"
+/* See planning.h. The records of the plan, table by table. */
+#include "src/planning/planning-parts.h"
 
 #include <string.h>
 
-#include "base/checked.h"
-#include "base/identifier.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skabi.h"
-#include "src/model/scope.h"
-#include "src/model/sides.h"
-#include "src/model/task.h"
-#include "src/model/tensor.h"
-#include "src/model/units.h"
-#include "src/planning/launch-options.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
+#include "src/planning/planning.h"
 
 /* ---- what belongs to no launch ---- */
 

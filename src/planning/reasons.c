@@ -1,9 +1,10 @@
-/* The words of the reasons; see reasons.h. */
-#include "src/planning/reasons.h"
+/* The words of the reasons; see planning-parts.h. */
+#include "src/planning/planning-parts.h"
 
-#include "src/model/task.h"
-#include "src/planning/fusion.h"
-#include "src/planning/sync-split.h"
+#include "base/arena.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
+#include "src/planning/planning.h"
 
 const char *sk_reason_code(enum sk_reason reason)
 {

@@ -1,19 +1,21 @@
-/* See schedule.h. What is known is kept as vector clocks over core sets: set number l is all cores of lane l, the homes
- * follow. An entry is a step number of the set's lane: that step, and all before it, have ended on all cores of the
- * set.
+/* See planning-parts.h. What is known is kept as vector clocks over core sets: set number l is all cores of lane l, the
+ * homes follow. An entry is a step number of the set's lane: that step, and all before it, have ended on all cores of
+ * the set.
  *
  * A clock grows by awaits only. Awaiting a step of `all` says that every core of the lane has come that far, so an
  * entry of `all` holds for every home of the lane too. With the number comes what the awaited cores themselves had
  * awaited before: for a home, its own and all cores' awaits; for `all`, the awaits of every core set of the lane.
  * Program order adds what a home has done itself, and nothing for `all`, since one core's order says nothing about the
  * others. */
-#include "src/planning/schedule.h"
+#include "src/planning/planning-parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/model/sides.h"
-#include "src/planning/launch-steps.h"
+#include "base/arena.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
+#include "src/planning/planning.h"
 
 enum { CANDIDATES_PER_LANE = 2 };
 

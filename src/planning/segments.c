@@ -1,12 +1,14 @@
-/* See segments.h. The passes, in order: tag sets, verdicts, predecessors; then floors, placement. */
-#include "src/planning/segments.h"
+/* See planning-parts.h. The passes, in order: tag sets, verdicts, predecessors; then floors, placement. */
+#include "src/planning/planning-parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/model/scope.h"
-#include "src/model/task.h"
-#include "src/planning/verdicts.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "src/model/model.h"
+#include "src/planning/planning.h"
 
 #define MOST_REACH (UINT64_C(1) << 29)
 

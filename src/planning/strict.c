@@ -1,10 +1,12 @@
-/* See strict.h. Tasks are grouped by sets of scopes, but checked by scope: a scope of which some tasks are in a second
- * one, too, is several sets. */
-#include "src/planning/strict.h"
+/* See planning-parts.h. Tasks are grouped by sets of scopes, but checked by scope: a scope of which some tasks are in a
+ * second one, too, is several sets. */
+#include "src/planning/planning-parts.h"
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "src/model/model.h"
-#include "src/model/scope.h"
-#include "src/model/task.h"
+#include "src/planning/planning.h"
 
 /* What a scope has become. */
 struct result {

@@ -1,8 +1,9 @@
-/* See sync-split.h. */
-#include "src/planning/sync-split.h"
+/* See planning-parts.h. */
+#include "src/planning/planning-parts.h"
 
-#include "src/model/sides.h"
-#include "src/model/task.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
+#include "src/planning/planning.h"
 
 /* feed-sync-all=1 makes the idle cores take part, so that there is nothing to wait for in vain. */
 static bool synchronises(const struct sk_model *model, uint32_t number)

@@ -1,20 +1,20 @@
-/* See tile-groups.h. A task joins the run in front of it if its kernel may be called for any part, if it shares bytes
+/* See planning.h. A task joins the run in front of it if its kernel may be called for any part, if it shares bytes
  * with the run that both divide alike, and if whatever else they have in common no part of either waits for. Then the
  * units of the launch are chosen, and of each run its tiles. A run whose tiles do not fit, or which keeps cores from
  * work, is taken apart again, and all units are chosen anew: its tasks then join neighbours only, and if that is no
  * better, nobody. So that happens to each task twice at most. */
-#include "src/planning/tile-groups.h"
+#include "src/planning/planning.h"
 
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 #include "format/skrows.h"
-#include "src/model/sides.h"
-#include "src/model/units.h"
-#include "src/planning/block-parts.h"
-#include "src/planning/launch-options.h"
-#include "src/planning/placement.h"
-#include "src/planning/tile-order.h"
+#include "src/model/model.h"
+#include "src/planning/planning-parts.h"
 
 enum {
 	ALONE = 2, /* … and after so many times nobody */

@@ -1,12 +1,13 @@
-/* See tile-order.h. Task by task, in network order: each joins the group of one that it depends on, or of the one in
- * front of it, unless that would close a cycle between groups; else it is a group of its own. Then the groups are put
- * in order, each as early as its first task may be, so that without groups of several all stays as it was. */
-#include "src/planning/tile-order.h"
+/* See planning-parts.h. Task by task, in network order: each joins the group of one that it depends on, or of the one
+ * in front of it, unless that would close a cycle between groups; else it is a group of its own. Then the groups are
+ * put in order, each as early as its first task may be, so that without groups of several all stays as it was. */
+#include "src/planning/planning-parts.h"
 
 #include <stdlib.h>
 
-#include "format/signature/signature.h"
-#include "src/planning/order.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
 
 enum {
 	MOST_TRIES = 4, /* of the groups that a task could join, the last ones */

@@ -1,8 +1,12 @@
-/* See verdicts.h. First what the task itself says, then the limit of streams, which counts only what could be fused. */
-#include "src/planning/verdicts.h"
+/* See planning-parts.h. First what the task itself says, then the limit of streams, which counts only what could be
+ * fused. */
+#include "src/planning/planning-parts.h"
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "src/model/model.h"
-#include "src/model/task.h"
+#include "src/planning/planning.h"
 
 enum { STREAM_LIMIT = 2 };
 

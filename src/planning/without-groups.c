@@ -1,8 +1,10 @@
-/* See without-groups.h. */
-#include "src/planning/without-groups.h"
+/* See planning.h. */
+#include "src/planning/planning.h"
 
-#include "src/planning/memory.h"
-#include "src/planning/schedule.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "src/model/model.h"
+#include "src/planning/planning-parts.h"
 
 static uint64_t count_awaits(const struct sk_launch_schedule *launch)
 {

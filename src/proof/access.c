@@ -1,7 +1,12 @@
-/* Facts and words about accesses; see access.h. They follow from format/skplan.h alone. */
-#include "src/proof/access.h"
+/* Facts and words about accesses; see proof-parts.h. They follow from format/skplan.h alone. */
 
 #include <inttypes.h>
+
+#include "base/arena.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/proof/proof.h"
 
 /* ---- facts ---- */
 

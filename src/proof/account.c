@@ -1,11 +1,13 @@
-/* Packs the account into the contents of .sk.report and back; see account.h for the format. In come the fusion's
+/* Packs the account into the contents of .sk.report and back; see proof.h for the format. In come the fusion's
  * decisions, or the bytes of a section that anybody may have written. */
-#include "src/proof/account.h"
+#include "src/proof/proof.h"
 
 #include <string.h>
 #include <zlib.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/ranges.h"
+#include "src/proof/proof-parts.h"
 
 enum {
 	HEADER = 8,

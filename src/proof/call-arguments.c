@@ -1,12 +1,16 @@
 /* Each argument of a call by itself: scalars, scratch and structs, results, and hidden state. Tensors are in
  * call-memory.c. */
-#include "src/proof/call-check.h"
+#include "src/proof/proof-parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/map.h"
+#include "base/ranges.h"
 #include "format/convention.h"
+#include "format/plan/plan.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 enum { SCRATCH_ALIGNMENT = 64 };
 

@@ -1,9 +1,15 @@
-/* See call-check.h. */
-#include "src/proof/call-check.h"
+/* See proof-parts.h. */
+#include "src/proof/proof-parts.h"
 
 #include <inttypes.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/ranges.h"
+#include "format/plan/plan.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
 
 bool sk_call_disagree(struct sk_calls *calls, const char *format, ...)
 {

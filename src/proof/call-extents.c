@@ -3,12 +3,17 @@
  * of its own, it is written there; other views have as many dimensions as their tensors, and so follow from where their
  * bytes lie; where they do not, the number of elements is a product of extents. Then, what the signature makes of
  * them. */
-#include "src/proof/call-check.h"
+#include "src/proof/proof-parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/plan/plan.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
 
 /* ---- shapes ---- */
 

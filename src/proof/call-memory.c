@@ -1,12 +1,16 @@
 /* The memory that a call gets: types and modes, how its bytes are divided and how they lie, and which of it may be the
  * same bytes. */
-#include "src/proof/call-check.h"
+#include "src/proof/proof-parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "src/proof/access.h"
+#include "base/map.h"
+#include "format/plan/plan.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/proof/proof.h"
 
 static const char *access_text(unsigned access)
 {
@@ -257,7 +261,7 @@ bool sk_call_check_tensor(struct sk_calls *calls, uint32_t number)
 
 /* ---- overlap ---- */
 
-/* Of different tensors in the scratch only tiles lie there, which scratch-check.h compares. */
+/* Of different tensors in the scratch only tiles lie there, which proof-parts.h compares. */
 static bool overlap(const struct sk_calls *calls, const struct sk_plan_argument *one,
 		    const struct sk_plan_argument *other)
 {

@@ -1,7 +1,11 @@
 /* How a call spreads over cores, in units, blocks, sides and loops, is what its signature says. */
-#include "src/proof/call-check.h"
+#include "src/proof/proof-parts.h"
 
 #include <inttypes.h>
+
+#include "format/plan/plan.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 enum {
 	ELEMENTWISE_UNIT = 64, /* elements, so that vector bodies and scalar tails fall on the same ones (design.md) */

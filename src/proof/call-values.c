@@ -1,10 +1,15 @@
-/* See call-values.h. Both sides are sums of functions of one variable each, all of them straight but for what is
+/* See proof-parts.h. Both sides are sums of functions of one variable each, all of them straight but for what is
  * divided, which steps up at equal distances. So they are the same if they are where the variables have their least and
  * greatest values, around these, at the steps that the plan has, and at some places in between for all variables
  * together. */
-#include "src/proof/call-values.h"
+#include "src/proof/proof-parts.h"
 
+#include "base/map.h"
 #include "format/convention.h"
+#include "format/plan/plan.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
 
 enum {
 	NEAR = 20, /* values at each end of a range */

@@ -1,13 +1,15 @@
-/* See calls.h. */
-#include "src/proof/calls.h"
+/* See proof-parts.h. */
+#include "src/proof/proof-parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "base/map.h"
-#include "src/proof/call-check.h"
-#include "src/proof/device-cores.h"
-#include "src/proof/unit-check.h"
+#include "format/plan/plan.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 enum { MOST_ERRORS = 20 };
 

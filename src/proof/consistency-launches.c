@@ -1,8 +1,11 @@
 /* Whether launches say what follows from their steps: cores and scratch, options, homes, flags, scope and stream. */
 #include <inttypes.h>
 
+#include "base/arena.h"
 #include "base/map.h"
-#include "src/proof/contradiction.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/proof/proof-parts.h"
 
 enum { MOST_HOMES = 128 /* of a lane in a launch */ };
 

@@ -1,7 +1,12 @@
 /* Whether tensors are to whoever runs the package what tasks do with them, and lie where those of their role do. */
-#include "src/proof/contradiction.h"
+#include "src/proof/proof-parts.h"
 
 #include <stdlib.h>
+
+#include "base/arena.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/proof/proof.h"
 
 static enum sk_space space_of(enum sk_role role)
 {

@@ -1,13 +1,15 @@
-/* See consistency.h. A check compares what a record says with what follows from others, and says both. */
-#include "src/proof/consistency.h"
+/* See proof.h. A check compares what a record says with what follows from others, and says both. */
+#include "src/proof/proof.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/identifier.h"
-#include "src/proof/calls.h"
-#include "src/proof/contradiction.h"
+#include "base/arena.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/proof/proof-parts.h"
 
 /* ---- tables ---- */
 

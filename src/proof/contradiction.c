@@ -1,11 +1,13 @@
-/* See contradiction.h. */
-#include "src/proof/contradiction.h"
+/* See proof-parts.h. */
+#include "src/proof/proof-parts.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/ranges.h"
 
 bool sk_contradict(const struct sk_consistency *check, const char *format, ...)
 {

@@ -1,8 +1,12 @@
-/* See demands.h. */
-#include "src/proof/demands.h"
+/* See proof-parts.h. */
+#include "src/proof/proof-parts.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "format/skplan.h"
+#include "src/proof/proof.h"
 
 /* So many gates may be looked at: a second's work. */
 #define MAX_LOOKS (UINT64_C(1) << 30)

@@ -1,9 +1,13 @@
-/* See device-cores.h. What a launch takes is said again as doc/design.md has it, from its steps: on a host all cores,
+/* See proof-parts.h. What a launch takes is said again as doc/design.md has it, from its steps: on a host all cores,
  * unless nothing but blocks or one home needs fewer; elsewhere as many as its greediest task needs, in groups of a cube
  * core and one or two vector cores as soon as both lanes are needed. */
-#include "src/proof/device-cores.h"
+#include "src/proof/proof-parts.h"
 
 #include <string.h>
+
+#include "base/arena.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 
 /* What a launch would take if there were no end of cores. */
 struct wants {

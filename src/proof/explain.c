@@ -1,12 +1,16 @@
-/* See explain.h. */
-#include "src/proof/explain.h"
+/* See proof.h. */
+#include "src/proof/proof.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/escape.h"
-#include "src/proof/traffic.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/proof/proof-parts.h"
 
 /* After which a step is named. */
 static const char *task_name(const struct sk_plan_view *plan, uint32_t step)

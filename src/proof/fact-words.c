@@ -1,10 +1,14 @@
-/* See fact-words.h. */
-#include "src/proof/fact-words.h"
+/* See proof.h. */
+#include "src/proof/proof.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/json.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/proof/proof-parts.h"
 
 /* ---- which tensor ---- */
 

@@ -1,7 +1,10 @@
-/* See history.h. */
-#include "src/proof/history.h"
+/* See proof-parts.h. */
+#include "src/proof/proof-parts.h"
 
+#include "base/arena.h"
+#include "base/ranges.h"
 #include "format/skplan.h"
+#include "format/skrows.h"
 
 enum { UNTOUCHED }; /* the first past */
 

@@ -1,7 +1,11 @@
-/* See knowledge.h. */
-#include "src/proof/knowledge.h"
+/* See proof-parts.h. */
+#include "src/proof/proof-parts.h"
 
 #include <string.h>
+
+#include "base/arena.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 
 /* Clocks of one launch may take this many numbers (half a gigabyte). */
 #define MAX_CLOCK_NUMBERS (UINT64_C(1) << 27)

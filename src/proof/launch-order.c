@@ -1,5 +1,8 @@
-/* See launch-order.h. */
-#include "src/proof/launch-order.h"
+/* See proof-parts.h. */
+#include "src/proof/proof-parts.h"
+
+#include "base/arena.h"
+#include "format/plan/plan.h"
 
 /* Clocks may take this many numbers (64 MiB). */
 #define MAX_CLOCK_NUMBERS (UINT64_C(1) << 24)

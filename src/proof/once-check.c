@@ -1,4 +1,4 @@
-/* See once-check.h. What has to be shown:
+/* See proof-parts.h. What has to be shown:
  *
  * A run that finds the results finds what it would have computed: they follow from constants and from each other alone,
  * not from what is bound or from hidden state, and nobody else writes to their tensors. (That no other tensor has their
@@ -9,9 +9,13 @@
  * It can come first: it follows launches only that run once, too. So what follows it follows nothing else through it.
  *
  * A task's own entry runs once if the task does in the network. */
-#include "src/proof/once-check.h"
+#include "src/proof/proof-parts.h"
 
-#include "src/proof/access.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/proof/proof.h"
 
 struct check {
 	struct sk_arena *arena;

@@ -1,10 +1,12 @@
 /* Launches of a plan are checked by themselves, so several threads can do it. In comes the plan's view; out comes
  * nothing, or what is wrong with the first launch of which something is. */
-#include "src/proof/plan-check.h"
+#include "src/proof/proof.h"
 
 #include <stdatomic.h>
 
-#include "base/parallel.h"
+#include "base/diag.h"
+#include "base/timing.h"
+#include "format/plan/plan.h"
 
 struct check {
 	const struct sk_plan_view *view;

@@ -1,12 +1,17 @@
-/* See scratch-check.h. The calls of a step come in their order; what lies where in the scratch is a list of tiles, each
+/* See proof-parts.h. The calls of a step come in their order; what lies where in the scratch is a list of tiles, each
  * as it was last written. What kernels have of the scratch themselves, and the fields that are stored there, is in
  * none. */
-#include "src/proof/scratch-check.h"
+#include "src/proof/proof-parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "format/convention.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/proof/proof.h"
 
 enum { CONGRUENCE = 64 };
 

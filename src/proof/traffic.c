@@ -1,8 +1,11 @@
-/* See traffic.h. */
-#include "src/proof/traffic.h"
+/* See proof.h. */
+#include "src/proof/proof.h"
 
+#include "base/arena.h"
 #include "base/map.h"
-#include "src/proof/access.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
 
 /* What calls of a step access: the same bytes are one thing, others another one, even if they overlap. */
 struct thing {

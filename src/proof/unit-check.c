@@ -1,12 +1,15 @@
-/* See unit-check.h. No units are computed here. Steps hang together that divide the same bytes of a tensor, one of them
- * writing. If in such a component all that share bytes have units of equally many bytes, the units are fixed up to a
- * common factor; so they are the least ones if and only if what they are multiples of has no common factor. A component
- * that no units fit keeps the least unit of each kernel, which awaits put right (units.h). */
-#include "src/proof/unit-check.h"
+/* See proof-parts.h. No units are computed here. Steps hang together that divide the same bytes of a tensor, one of
+ * them writing. If in such a component all that share bytes have units of equally many bytes, the units are fixed up to
+ * a common factor; so they are the least ones if and only if what they are multiples of has no common factor. A
+ * component that no units fit keeps the least unit of each kernel, which awaits put right (src/model/model.h). */
+#include "src/proof/proof-parts.h"
 
 #include <stdlib.h>
 
-#include "base/checked.h"
+#include "base/arena.h"
+#include "base/ranges.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 
 /* A divided access. */
 struct use {

@@ -6,12 +6,12 @@
  * cores, are ordered; accesses by one core are, since a core runs its lane's steps in the order of their numbers.
  *
  * Why neighbours suffice. Take the accesses to one byte in the plan's order. Every read is checked against the last
- * write before it, every write against the last write and the reads since (history.h). "a comes before b" here means:
- * every core that may touch the byte in a has finished a before any core that may touch it in b begins b. This relation
- * is transitive, whatever the reason why it holds between each two, because some core touches the byte in between; for
- * an access that is not divided, all cores of its core set count as touching each byte, whether they do or not. So the
- * checked pairs imply all the others, and no two ranges have to coincide for that: the argument is about single bytes,
- * boxes only bundle them.
+ * write before it, every write against the last write and the reads since (proof-parts.h). "a comes before b" here
+ * means: every core that may touch the byte in a has finished a before any core that may touch it in b begins b. This
+ * relation is transitive, whatever the reason why it holds between each two, because some core touches the byte in
+ * between; for an access that is not divided, all cores of its core set count as touching each byte, whether they do or
+ * not. So the checked pairs imply all the others, and no two ranges have to coincide for that: the argument is about
+ * single bytes, boxes only bundle them.
  *
  * When a comes before b, with the steps Y and X that make the accesses, or the same step in an earlier and a later
  * call, which each core makes in this order (then rule 4 says nothing, since a step awaits earlier ones only):
@@ -23,7 +23,7 @@
  * blocks that are not equally long their rows. Rows as far apart have elements as far apart in two calls of one step,
  * so its tiles are the same in both; each block begins with a whole unit (sk_plan_check_record).
  *  4. X knows that Y has finished, from the awaits that it and the earlier steps of its cores have executed
- * (knowledge.h).
+ * (proof-parts.h).
  *
  * The two steps of a mix task count as one that makes each access once: what it must come behind is known to both, and
  * what must come behind it knows that both have finished. How its sides share what they both may touch is the kernel's
@@ -48,8 +48,8 @@
  * Where a launch has SK_LAUNCH_SYNC_ALL, each step, which has one call (sk_plan_check_launch), must know by rule 2 or 4
  * that the step in front of it has finished, and none starts early.
  *
- * What the network wants beside its data (demands.h) is proved of whole steps, so rule 3 does not count for it: behind
- * `after`, an event or a stream's order there is no byte to say on which core it matters.
+ * What the network wants beside its data (proof-parts.h) is proved of whole steps, so rule 3 does not count for it:
+ * behind `after`, an event or a stream's order there is no byte to say on which core it matters.
  *
  * That what is read is what was meant: every byte of a temporary that a task reads has been written before, and last as
  * a byte of that temporary, whatever else lies there at other times; and none of an output is read that has not been
@@ -62,22 +62,22 @@
  * A temporary that is accessed in rows shares bytes with those only whose rows have the same stride as all of its own;
  * so one sheet tells of all of these. They have a history of their own, in which each lies where the network has it.
  *
- * Launches that run once are proved to be as good in later runs by once-check.h; their results have bytes of their own.
+ * Launches that run once are proved to be as good in later runs by proof-parts.h; their results have bytes of their
+ * own.
  *
  * Last, that the order is the right one: two tasks that conflict run in network order, and so do two of one stream in
  * different launches, or in one launch if neither is divided or an event is between them; each task runs exactly once.
  */
-#include "src/proof/verify.h"
+#include "src/proof/proof.h"
 
 #include <stdlib.h>
 
-#include "src/proof/access.h"
-#include "src/proof/history.h"
-#include "src/proof/knowledge.h"
-#include "src/proof/launch-order.h"
-#include "src/proof/once-check.h"
-#include "src/proof/plan-check.h"
-#include "src/proof/scratch-check.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/proof/proof-parts.h"
 
 /* So many earlier accesses to common bytes may be looked at: half a gigabyte of them is kept. Of a manifest's tasks
  * they are a quarter at most (sk_dependencies_build), and as many again of their entries. */
@@ -415,7 +415,7 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	if (verifier->reported)
 		report_shared_write(verifier, access);
 	if (argument->space == SK_SPACE_CONSTANT || argument->space == SK_SPACE_SCRATCH)
-		return; /* nobody writes it: sk_plan_check_launch; it is this core's: scratch-check.h */
+		return; /* nobody writes it: sk_plan_check_launch; it is this core's: proof-parts.h */
 	if (argument->space == SK_SPACE_BINDING)
 		history = &verifier->bindings[argument->index];
 	else if (argument->space == SK_SPACE_STATE)

@@ -1,12 +1,17 @@
-/* See diff.h. Both plans are turned into items, each with a name and the same properties as texts, and items of one
+/* See skdump.h. Both plans are turned into items, each with a name and the same properties as texts, and items of one
  * name are compared. Things are called by their names only: numbers in one plan mean nothing in another one. */
-#include "src/skdump/diff.h"
+#include "src/skdump/skdump.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/text.h"
 #include "format/plan/isa.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/proof/proof.h"
 
 enum { MOST_PROPERTIES = 11 };
 

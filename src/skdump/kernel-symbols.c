@@ -1,12 +1,16 @@
-/* See kernel-symbols.h. Of the names at an address one has to be right: functions may have been folded
+/* See skdump.h. Of the names at an address one has to be right: functions may have been folded
  * (--icf) and have several entries, some of which lie within others. Where another function has the name and the size
  * of a kernel's, that is also there as NAME.KERNEL (linker/labels.c). */
-#include "src/skdump/kernel-symbols.h"
+#include "src/skdump/skdump.h"
 
 #include <string.h>
 
-#include "format/plan/words.h"
-#include "format/signature/signature-parser.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/plan/plan.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
 
 /* So many names may be compared, of functions that share an address. */
 #define MAX_LOOKS (UINT64_C(1) << 24)

@@ -1,6 +1,7 @@
-/* See loadable.h. Everything that libskrt does with a file before it calls anything in it, and then undoes. */
-#include "src/skdump/loadable.h"
+/* See skdump.h. Everything that libskrt does with a file before it calls anything in it, and then undoes. */
+#include "src/skdump/skdump.h"
 
+#include "base/diag.h"
 #include "loader/image/image.h"
 
 bool sk_loadable_check(struct sk_diag *diag, const struct sk_package_file *file)

@@ -1,6 +1,6 @@
 /* Opens a package with libelf, which checks headers and tables; what is peculiar to packages is checked here. See
- * package-file.h. */
-#include "src/skdump/package-file.h"
+ * skdump.h. */
+#include "src/skdump/skdump.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/checked.h"
-#include "base/mapped.h"
-#include "src/skdump/package-object.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/plan/plan.h"
+#include "format/skweights.h"
+#include "src/proof/proof-parts.h"
+#include "src/proof/proof.h"
 
 struct opening {
 	struct sk_arena *arena;

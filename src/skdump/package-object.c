@@ -1,12 +1,14 @@
 /* Links an object of sklink -r in memory. Only relative relocations matter: they are all that plans and dispatchers
  * have. Undefined symbols, among which may be kernels that the program's linker finds, get places of zeros behind the
  * file. The copy is what is relocated, so that nothing which a damaged file makes of it can reach libelf. */
-#include "src/skdump/package-object.h"
+#include "src/skdump/skdump.h"
 
 #include <string.h>
 
-#include "base/checked.h"
-#include "stubs/dispatcher/emit.h"
+#include "base/arena.h"
+#include "base/ranges.h"
+#include "format/relocation-types.h"
+#include "stubs/dispatcher/dispatcher.h"
 
 struct linking {
 	struct sk_arena *arena;

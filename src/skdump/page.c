@@ -1,17 +1,17 @@
-/* See page.h. Names come from files and may say "</script>" or "<!--": in JSON, '<' stands in strings alone, where it
+/* See skdump.h. Names come from files and may say "</script>" or "<!--": in JSON, '<' stands in strings alone, where it
  * can be an escape. */
 #include "config.h"
 
-#include "src/skdump/page.h"
+#include "src/skdump/skdump.h"
 
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/file.h"
-#include "base/json-check.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/text.h"
-#include "src/skdump/show-json.h"
+#include "format/plan/plan.h"
 
 static void put_json(const char *text, FILE *stream)
 {

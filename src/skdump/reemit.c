@@ -1,13 +1,17 @@
-/* Makes the dispatchers of a package again and compares; see reemit.h. Kernels and constants are taken to be where the
+/* Makes the dispatchers of a package again and compares; see skdump.h. Kernels and constants are taken to be where the
  * plan's references say; that these are right shows in the comparison, since the code calls the same places. */
-#include "src/skdump/reemit.h"
+#include "src/skdump/skdump.h"
 
 #include <string.h>
 
-#include "base/checked.h"
-#include "format/plan/words.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/ranges.h"
+#include "format/plan/plan.h"
+#include "format/relocation-types.h"
+#include "format/skplan.h"
 #include "stubs/dispatcher/dispatcher.h"
-#include "stubs/dispatcher/emit.h"
 
 struct comparison {
 	struct sk_arena *arena; /* of one launch */

@@ -2,8 +2,11 @@
  * call is a box, a tensor an ellipse. Lines are data, awaits, and launches that follow others. */
 #include <inttypes.h>
 
-#include "base/dot.h"
-#include "src/skdump/show-text.h"
+#include "base/arena.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/skdump/skdump.h"
 
 static void print(const struct sk_show *show, const char *text)
 {

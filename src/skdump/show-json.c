@@ -1,16 +1,17 @@
-/* See show-json.h. Each list has one item a line. What refers to an item of a list is its number in it; steps are those
+/* See skdump.h. Each list has one item a line. What refers to an item of a list is its number in it; steps are those
  * of the network's launches, in their order, since the plan has those of task entries behind them. */
-#include "src/skdump/show-json.h"
+#include "src/skdump/skdump.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/text.h"
-#include "src/proof/explain.h"
-#include "src/proof/traffic.h"
-#include "src/skdump/show-text.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/proof/proof.h"
 
 struct writer {
 	struct sk_arena *arena; /* of the item that is written */

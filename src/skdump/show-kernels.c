@@ -1,8 +1,12 @@
 /* What is told of steps, in sums by kernel: a row for each kernel that a chosen task calls. */
 #include <inttypes.h>
 
-#include "base/checked.h"
-#include "src/skdump/show-text.h"
+#include "base/arena.h"
+#include "base/ranges.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/skdump/skdump.h"
 
 struct sums {
 	uint32_t tasks, calls;

@@ -2,8 +2,11 @@
  * arguments. */
 #include <inttypes.h>
 
+#include "base/arena.h"
 #include "base/text.h"
-#include "src/skdump/show-text.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/skdump/skdump.h"
 
 /* ---- calls ---- */
 

@@ -1,9 +1,12 @@
-/* See show-text.h. */
-#include "src/skdump/show-text.h"
+/* See skdump.h. */
+#include "src/skdump/skdump.h"
 
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/arena.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 
 enum { MOST_NAME = 800 }; /* bytes of a name that are shown; an entry's may have three names of 255 in it */
 

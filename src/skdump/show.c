@@ -1,15 +1,17 @@
-/* The sections of skdump's output; see show.h. Everything comes from the plan's tables but the reasons, which the
+/* The sections of skdump's output; see skdump.h. Everything comes from the plan's tables but the reasons, which the
  * fusion has left in the account. */
-#include "src/skdump/show.h"
+#include "src/skdump/skdump.h"
 
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "format/plan/isa.h"
-#include "src/skdump/show-text.h"
-#include "stubs/dispatcher/emit.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "stubs/dispatcher/dispatcher.h"
 
 /* Names that share bytes with a temporary, before the rest is only counted, and how many are counted. */
 enum { SHOWN_SHARERS = 4, COUNTED_SHARERS = 1000 };

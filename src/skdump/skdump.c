@@ -5,20 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
-#include "base/temporary.h"
-#include "loader/image/imports.h"
-#include "src/proof/consistency.h"
-#include "src/proof/explain.h"
-#include "src/proof/verify.h"
-#include "src/skdump/diff.h"
-#include "src/skdump/kernel-symbols.h"
-#include "src/skdump/loadable.h"
-#include "src/skdump/package-file.h"
-#include "src/skdump/page.h"
-#include "src/skdump/reemit.h"
-#include "src/skdump/show-json.h"
-#include "src/skdump/show.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "format/import-row.h"
+#include "format/plan/plan.h"
+#include "loader/image/image.h"
+#include "src/proof/proof.h"
+#include "src/skdump/skdump.h"
 
 static const char help[] =
 	"Usage: skdump [options] PACKAGE\n"

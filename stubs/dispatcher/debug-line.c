@@ -1,7 +1,9 @@
-/* See debug-line.h. */
-#include "stubs/dispatcher/debug-line.h"
+/* See dispatcher.h. */
+#include "stubs/dispatcher/dispatcher.h"
 
 #include <string.h>
+
+#include "base/arena.h"
 
 /* DWARF 4 section 7. */
 enum {

@@ -11,9 +11,11 @@
  *
  * A call of blocks or of tiles stands in a loop.
  */
-#include "format/plan/words.h"
-#include "stubs/dispatcher/lowering.h"
-#include "stubs/dispatcher/thunk.h"
+#include "stubs/dispatcher/dispatcher.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "stubs/dispatcher/dispatcher-parts.h"
 
 static struct sk_plan_calls calls_of(const struct sk_lowering *l, const struct sk_plan_step *step)
 {

@@ -1,16 +1,25 @@
-/* From a launch of the plan to machine code. The dispatcher is made from the plan itself, not from the schedule
- * that the plan was written from, so whoever has a package can make it again and compare (skdump --verify).
- *
- *   plan --dispatcher.c--> neutral ops --emit.h--> bytes and relocations --debug-line.c--> DWARF
- */
-#ifndef SK_DISPATCHER_H
-#define SK_DISPATCHER_H
+/* Plan to neutral ops; debug information and unwind tables of dispatchers. */
+#ifndef SK_STUBS_DISPATCHER_DISPATCHER_H
+#define SK_STUBS_DISPATCHER_DISPATCHER_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "format/plan/plan.h"
-#include "format/skabi.h"
+
+struct sk_arena;
+struct sk_entry_ops;
+struct sk_plan_launch;
+struct sk_relocation_table;
+
+/* ==== dispatcher.c ====
+ *
+ * From a launch of the plan to machine code. The dispatcher is made from the plan itself, not from the schedule
+ * that the plan was written from, so whoever has a package can make it again and compare (skdump --verify).
+ *
+ *   plan --dispatcher.c--> neutral ops --emit.h--> bytes and relocations --debug-line.c--> DWARF */
 
 /* What a relocation in a dispatcher refers to. */
 enum sk_code_target {
@@ -68,5 +77,112 @@ enum { SK_CODE_ALIGNMENT = 64 };
  * scratch arena holds the reason, and nothing else that anybody needs afterwards. */
 const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_view *plan, uint32_t launch,
 			       enum sk_entry_kind kind, const char *name, struct sk_code *code);
+
+/* ==== debug-line.c ====
+ *
+ * Debug information for dispatchers: each step's code belongs to its task's line in the manifest. In: the code of all
+ * entries, as sk_dispatcher_emit has made it. Out: the contents of .debug_info, .debug_line and .debug_abbrev, one
+ * compilation unit whose source is the manifest, and where in them addresses and offsets are missing.
+ *
+ * Format: DWARF 4, which every reader knows and which names a file without a directory. */
+
+enum sk_debug_part { SK_DEBUG_INFO, SK_DEBUG_LINE, SK_DEBUG_ABBREV, SK_DEBUG_PARTS };
+
+/* What the linker fills in: 32 bits, where the contents of the part begin in its joined section; or, if part is
+ * SK_DEBUG_PARTS, 64 bits: the address of the code plus addend. */
+struct sk_debug_reference {
+	uint64_t offset;
+	enum sk_debug_part part;
+	uint64_t addend;
+};
+
+struct sk_debug_section {
+	const char *name;
+	SK_ARRAY(uint8_t) bytes;
+	SK_ARRAY(struct sk_debug_reference) references;
+};
+
+struct sk_debug {
+	struct sk_arena *arena;
+	struct sk_debug_section parts[SK_DEBUG_PARTS];
+};
+
+/* `source` is the manifest's path, to appear as it is; producer, the program's name and version. The code is of
+ * launches of the plan and has at least one function. */
+void sk_debug_build(struct sk_debug *debug, struct sk_arena *arena, const char *source, const char *producer,
+		    const struct sk_plan_view *plan, const struct sk_code *code);
+
+/* ==== eh_frame.c ====
+ *
+ * Unwind tables for synthesized functions. In: where the canonical frame address (CFA) lies and which registers were
+ * saved, told while a function is emitted. Out: one CIE and an FDE per function in sk_code's eh_frame. Nothing here
+ * depends on the architecture but the numbers that struct sk_eh_machine holds.
+ *
+ * Format: Linux Standard Base core specification, "Exception Frames"; DWARF 5 section 6.4. */
+
+struct sk_eh_machine {
+	uint8_t code_alignment; /* factor of every advance */
+	int8_t data_alignment; /* factor of every save */
+	uint8_t return_address; /* DWARF register */
+	uint8_t stack_pointer; /* DWARF register that the CFA is counted from */
+	uint8_t cfa_offset; /* CFA at a function's first instruction */
+	int8_t return_address_at; /* bytes from the CFA; 0: in its register */
+};
+
+struct sk_eh_frame {
+	struct sk_code *code;
+	const struct sk_eh_machine *machine;
+	uint64_t record; /* start of the current FDE */
+	uint64_t function; /* offset of the function in the code */
+	uint64_t place; /* up to here the rows have been told */
+};
+
+void sk_eh_open(struct sk_eh_frame *frame, struct sk_code *code, const struct sk_eh_machine *machine);
+
+/* All offsets are those of the code; they must not decrease within a function. */
+void sk_eh_function_begin(struct sk_eh_frame *frame, uint64_t offset);
+void sk_eh_cfa_offset(struct sk_eh_frame *frame, uint64_t offset, uint32_t bytes);
+void sk_eh_saved(struct sk_eh_frame *frame, uint64_t offset, uint8_t dwarf_register, uint32_t bytes_below_cfa);
+void sk_eh_remember(struct sk_eh_frame *frame, uint64_t offset);
+void sk_eh_restore(struct sk_eh_frame *frame, uint64_t offset);
+void sk_eh_function_end(struct sk_eh_frame *frame, uint64_t offset);
+
+/* ==== emit ====
+ *
+ * What an architecture does for the dispatcher: one row of functions each. */
+
+struct sk_emitter {
+	uint32_t machine; /* EM_… */
+	const char *name;
+	const struct sk_relocation_table *relocations;
+	/* Turns ops into code, behind what is there. Returns NULL, or the reason why it cannot be done (in scratch). */
+	const char *(*emit)(struct sk_arena *scratch, const struct sk_entry_ops *program, struct sk_code *code);
+};
+
+#define SK_MACHINE(name) extern const struct sk_emitter sk_emitter_##name;
+#include "format/machines.def"
+#undef SK_MACHINE
+
+/* The row of an ELF machine; NULL: it has none. */
+const struct sk_emitter *sk_emitter_find(uint32_t machine);
+
+/* ==== thunk.c ====
+ *
+ * The thunk of a task's own launch: the dispatcher of a plan that holds this launch alone, without what differs among
+ * the tasks that are called in the same way. In: a launch that sk_plan_check_launch has accepted. Out: that plan, and
+ * all that the code depends on as bytes: launches of equal bytes have the same thunk, which is position-independent and
+ * refers to nothing. */
+
+struct sk_thunk {
+	/* The launch is its first one. What a word says (format/plan/plan.h) is read from it: bindings and workspace
+	 * are the words, so an address is a binding, and a number one that is loaded from the workspace. A call's
+	 * kernel and task are the numbers of their words. */
+	struct sk_plan_view plan;
+	const char *key;
+	size_t key_size;
+};
+
+void sk_thunk_make(struct sk_arena *arena, const struct sk_plan_view *plan, const struct sk_plan_launch *launch,
+		   struct sk_thunk *thunk);
 
 #endif

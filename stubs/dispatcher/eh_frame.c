@@ -1,6 +1,8 @@
-/* See eh_frame.h. Every record is padded to 8 bytes with DW_CFA_nop, so that records stay aligned when the linker joins
- * them with the inputs'. */
-#include "stubs/dispatcher/eh_frame.h"
+/* See dispatcher.h. Every record is padded to 8 bytes with DW_CFA_nop, so that records stay aligned when the linker
+ * joins them with the inputs'. */
+#include "stubs/dispatcher/dispatcher.h"
+
+#include "base/arena.h"
 
 /* DWARF 5 section 7.24 and the LSB's pointer encodings. */
 enum {

@@ -1,5 +1,5 @@
 /* The machines that dispatchers can be made for: those of format/machines.def. */
-#include "stubs/dispatcher/emit.h"
+#include "stubs/dispatcher/dispatcher.h"
 
 static const struct sk_emitter *const emitters[] = {
 #define SK_MACHINE(name) &sk_emitter_##name,

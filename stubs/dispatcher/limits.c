@@ -1,6 +1,11 @@
 /* What no dispatcher can be made for. In: a launch that sk_plan_check_launch has accepted. Out: the reason, if there is
  * one. */
-#include "stubs/dispatcher/lowering.h"
+#include "stubs/dispatcher/dispatcher-parts.h"
+
+#include "base/arena.h"
+#include "format/plan/plan.h"
+#include "format/skabi.h"
+#include "format/skplan.h"
 
 /* Bounds that keep every offset and frame within what instructions can hold. Plans that exceed them are not useful
  * ones. */

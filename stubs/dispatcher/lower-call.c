@@ -1,6 +1,9 @@
 /* One call of a step: with the loop of tiles or of blocks that it stands in, and what comes behind it. In: a call of
  * the plan. Out: ops. */
-#include "stubs/dispatcher/lowering.h"
+#include "stubs/dispatcher/dispatcher-parts.h"
+
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 
 enum { CALLS_RUNTIME = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET };
 

@@ -1,10 +1,12 @@
-/* See thunk.h. Each record is made anew with the fields that code depends on, so a field that is forgotten here is 0 in
- * every thunk, not different in two with the same key. */
-#include "stubs/dispatcher/thunk.h"
+/* See dispatcher.h. Each record is made anew with the fields that code depends on, so a field that is forgotten here is
+ * 0 in every thunk, not different in two with the same key. */
+#include "stubs/dispatcher/dispatcher.h"
 
 #include <string.h>
 
-#include "format/plan/words.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 
 struct maker {
 	struct sk_arena *arena;

@@ -3,6 +3,10 @@
  * makes them long and finds the distances, which can only shrink in the second one. */
 #include "stubs/x86_64/emitter.h"
 
+#include "base/arena.h"
+#include "format/x86_64/registers.h"
+#include "stubs/dispatcher/dispatcher.h"
+
 void sk_x86_put(struct sk_x86_emitter *e, enum sk_x86_form form, struct sk_x86_operands operands)
 {
 	__typeof__(e->code->bytes) *bytes = &e->code->bytes;

@@ -7,6 +7,12 @@
  * that takes more than two. */
 #include "stubs/x86_64/emitter.h"
 
+#include "format/convention.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "format/x86_64/registers.h"
+#include "stubs/dispatcher/dispatcher.h"
+
 /* ---- arguments ---- */
 
 static bool is_wide(uint8_t dtype)

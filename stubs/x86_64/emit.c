@@ -16,6 +16,15 @@
 
 #include <elf.h>
 
+#include "base/arena.h"
+#include "format/relocation-types.h"
+#include "format/skabi.h"
+#include "format/skkernel.h"
+#include "format/skplan.h"
+#include "format/x86_64/registers.h"
+#include "stubs/dispatcher/dispatcher-parts.h"
+#include "stubs/dispatcher/dispatcher.h"
+
 static const struct sk_eh_machine eh_machine = {
 	.code_alignment = 1,
 	.data_alignment = -8,

@@ -1,9 +1,11 @@
 /* The table of instructions, each one's bytes beside its assembly, and the one function that puts prefixes, opcode,
  * ModRM, SIB, displacement and immediate together. Encodings: Intel SDM volume 2. */
-#include "stubs/x86_64/encode.h"
+#include "stubs/x86_64/emitter.h"
 
 #include <endian.h>
 #include <string.h>
+
+#include "format/x86_64/registers.h"
 
 #define WIDE   SK_X86_WIDE
 #define ESCAPE SK_X86_ESCAPE

@@ -1,6 +1,10 @@
 /* The part of a step that this core computes: its range, and the loops of tiles and of blocks around a call. */
 #include "stubs/x86_64/emitter.h"
 
+#include "format/skplan.h"
+#include "format/x86_64/registers.h"
+#include "stubs/dispatcher/dispatcher-parts.h"
+
 /* Where a part's first element and the one behind its last stand. */
 static struct sk_x86_memory bound_of(const struct sk_x86_emitter *e, enum sk_op_part part, uint32_t partition,
 				     int32_t bound)

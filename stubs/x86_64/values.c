@@ -5,6 +5,12 @@
  * is computed in front of all other arguments, in rdi and rax with rcx and rdx. */
 #include "stubs/x86_64/emitter.h"
 
+#include "format/convention.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "format/x86_64/registers.h"
+#include "stubs/dispatcher/dispatcher.h"
+
 /* Constants up to here are addressed directly; the rest of 2 GiB is for the image in front of them. */
 #define DIRECT_REACH ((uint64_t)1 << 30)
 

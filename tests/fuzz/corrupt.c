@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "format/seal.h"
+#include "format/skplan.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/package-readers.h"
 

@@ -7,6 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
 #include "graph/onnx/onnx.h"
 
 static void check_graph(const struct sk_op_graph *graph);

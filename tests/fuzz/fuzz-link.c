@@ -5,6 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
 #include "linker/linker.h"
 
 #define OUTPUT "linked.sk"

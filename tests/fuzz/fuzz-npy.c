@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "format/npy/npy.h"
+#include "format/skplan.h"
 
 #define COPY "copy.npy"
 

@@ -5,9 +5,14 @@
 
 #include <string.h>
 
-#include "graph/passes/infer-graph.h"
-#include "graph/rules/apply-rules.h"
-#include "graph/rules/read-rules.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/passes/passes.h"
+#include "graph/rules/rules-parts.h"
+#include "graph/rules/rules.h"
 
 /* The operator, the values that it takes, and behind '>' those that it makes. */
 static const char *const lines[] = {

@@ -6,10 +6,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "base/text.h"
-#include "format/signature/signature-parser.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "linker/linker.h"
 #include "src/bind/bind.h"
-#include "src/bind/kernels.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 #include "tests/lib/fake-linker.h"

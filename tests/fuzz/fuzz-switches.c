@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-#include "graph/manager/read-switches.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "graph/manager/manager.h"
 
 static void check_switch(const struct sk_switches *switches, const struct sk_switch *item)
 {

@@ -5,16 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/flight/kernel.h"
-#include "loader/flight/module.h"
-#include "src/proof/consistency.h"
-#include "src/proof/explain.h"
-#include "src/proof/verify.h"
-#include "src/skdump/diff.h"
-#include "src/skdump/kernel-symbols.h"
-#include "src/skdump/loadable.h"
-#include "src/skdump/package-file.h"
-#include "src/skdump/reemit.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
+#include "src/proof/proof.h"
+#include "src/skdump/skdump.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool look_at(struct skrt_module *module)

@@ -3,6 +3,7 @@
 
 #include "tests/lib/dispatcher-rig.h"
 
+#include "format/skabi.h"
 #include <check.h>
 #include <elf.h>
 #include <pthread.h>

@@ -3,7 +3,10 @@
 #ifndef DISPATCHER_RIG_H
 #define DISPATCHER_RIG_H
 
+#include "format/plan/plan.h"
+#include "format/skabi.h"
 #include "format/skkernel.h"
+#include "format/skplan.h"
 #include "stubs/dispatcher/dispatcher.h"
 
 enum { MOST = 512, MOST_CORES = 8, MOST_BINDINGS = 8, SCRATCH_BYTES = 256 };

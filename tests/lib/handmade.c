@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "format/skabi.h"
+#include "format/skplan.h"
 
 /* Strings are collected while the tables are written and stand behind them. */
 struct writer {

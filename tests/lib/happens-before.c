@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "format/signature/signature.h"
-#include "src/model/task.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
+#include "src/planning/planning-parts.h"
 
 enum { MAX_STEPS = 32, MAX_CORES = 16, MAX_NODES = MAX_STEPS * MAX_CORES, MAX_ARGUMENTS = 8 };
 

@@ -5,8 +5,9 @@
 #ifndef SK_TESTS_HAPPENS_BEFORE_H
 #define SK_TESTS_HAPPENS_BEFORE_H
 
+#include "format/skplan.h"
 #include "src/model/model.h"
-#include "src/planning/memory.h"
+#include "src/planning/planning.h"
 
 struct oracle {
 	const struct sk_model *model;

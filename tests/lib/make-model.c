@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "format/npy/npy.h"
+#include "format/skplan.h"
 #include "tests/lib/protobuf-writer.h"
 
 /* Fields of onnx.proto. */

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-#include "src/skdump/package-file.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "format/plan/plan.h"
+#include "src/skdump/skdump.h"
 #include "stubs/dispatcher/dispatcher.h"
 
 static void relocate(const struct sk_package_file *file, struct sk_code *code, uint64_t entry)

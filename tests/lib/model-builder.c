@@ -6,9 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/profile/profile.h"
 #include "format/signature/signature.h"
-#include "src/bind/gaps.h"
-#include "src/model/tensor.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "linker/linker.h"
+#include "src/bind/bind-parts.h"
+#include "src/model/model.h"
 
 static const struct sk_profile profiles[] = {
 	{.name = "host", .lane_count = 1, .lanes = {{.name = "core", .cores = 2, .blocks = 8}}},

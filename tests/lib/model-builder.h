@@ -12,9 +12,10 @@
 #ifndef SK_TESTS_MODEL_H
 #define SK_TESTS_MODEL_H
 
+#include "base/diag.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
 #include "src/model/model.h"
-#include "src/model/scope.h"
-#include "src/model/task.h"
 
 struct test_model {
 	struct sk_arena *arena;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/plan/plan.h"
+#include "format/skplan.h"
 
 /* What a launch, or a tensor, says, to be changed: also for all others that share it. */
 static inline struct sk_plan_form *plan_form(const struct sk_plan_launch *launch)

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "format/plan/plan.h"
 #include "format/skabi.h"
+#include "format/skplan.h"
 
 struct plan {
 	struct sk_arena *arena;

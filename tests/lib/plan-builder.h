@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "format/plan/plan.h"
+#include "format/skplan.h"
 #include "tests/lib/own-records.h"
 
 struct plan;

@@ -11,6 +11,7 @@
 #define SK_TESTS_RACES_H
 
 #include "format/plan/plan.h"
+#include "format/skplan.h"
 
 /* True if two conflicting events are not ordered when lane i has cores[i] cores. */
 bool races_exist(const struct sk_plan_view *view, const uint32_t cores[SK_MAX_LANES]);

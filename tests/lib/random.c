@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/model/tensor.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
 
 enum {
 	ROW_COUNT = 24,

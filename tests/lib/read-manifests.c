@@ -5,6 +5,8 @@
  * Each file has a line with its name, and behind it the errors and warnings, if there are any. */
 #include <stdio.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 

@@ -10,6 +10,12 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
 #include "graph/onnx/onnx.h"
 
 static void print_attribute(const struct sk_attribute *attribute)

@@ -22,6 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
 #include "linker/linker.h"
 
 enum { MAXIMUM = 256, THUNK_SIZE = 16 };

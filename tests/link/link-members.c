@@ -20,6 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
 #include "linker/linker.h"
 
 enum { SECONDS = 10 };

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "format/npy/npy.h"
+#include "format/skplan.h"
 #include "loader/skrt.h"
 #include "tests/property/random-flags.h"
 #include "tests/property/random-graph.h"

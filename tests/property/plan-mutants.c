@@ -6,12 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/diag.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 #include "loader/skrt.h"
-#include "src/proof/consistency.h"
-#include "src/proof/verify.h"
-#include "src/skdump/kernel-symbols.h"
-#include "src/skdump/loadable.h"
-#include "src/skdump/reemit.h"
+#include "src/proof/proof.h"
+#include "src/skdump/skdump.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/match-code.h"
 #include "tests/property/network.h"

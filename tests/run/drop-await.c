@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "format/plan/plan.h"
+#include "format/skplan.h"
 #include "tests/lib/own-records.h"
 
 enum { MOST_BYTES = 16 << 20 };

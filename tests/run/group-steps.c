@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "format/plan/plan.h"
+#include "format/skplan.h"
 #include "tests/lib/match-code.h"
 #include "tests/lib/own-records.h"
 

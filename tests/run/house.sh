@@ -1,4 +1,4 @@
-# What doc/design.md says of the rooms holds: who may include whom, no circles of includes or calls, one meaning a tag, machine
+# The rules of the house (layers.sh has those of layers and rooms): no circles of calls between the files of a room, one meaning a tag, machine
 # words only in the machine's rooms, functions that fit on a screen and are static if they can be, paths and names in
 # comments that exist, and nothing in libskrt that depends on the locale. Lists of exceptions may only shrink: one that is no longer needed is a failure, too.
 set -eu
@@ -45,35 +45,6 @@ circles() {
 	}
 	END { for (v in names) if (!(v in number)) visit(v) }' | tr ' ' '\n' | sort -u
 }
-
-# ---- includes ----
-
-# The table of doc/design.md, section 2: "| `room/` | what it holds | `may/` `include/` |".
-sed -nE 's/^\| `([a-z0-9_/]+)\/` \|[^|]*\|([^|]*)\|.*/\1 \2/p' doc/design.md | tr -d '`,' | sed 's,/\( \|$\),\1,g' >"$out/table"
-[ "$(wc -l <"$out/table")" -gt 15 ] || fail "the table of rooms in doc/design.md is not understood"
-for file in $code; do
-	echo "${file%/*}"
-done | sort -u >"$out/folders"
-cut -d' ' -f1 "$out/table" | sort | comm -3 - "$out/folders" | tr -d '\t' >"$out/found"
-complain "folders with code, and rooms in the table of doc/design.md, that are not both" "$out/found"
-
-# "folder included-folder/file file:line". No room has the name of a system's folder of headers.
-grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]+("|<(base|format|linker|stubs|graph|src|loader|kernels)/)' $code /dev/null |
-	sed -E 's,^((.*)/[^/:]+:[0-9]+):[^"<]*["<]([^">]*)[">].*,\2 \3 \1,' >"$out/includes"
-awk '
-	FILENAME == ARGV[1] { for (i = 2; i <= NF; i++) may[$1, $i] = 1; next }
-	{ to = $2
-	  if (!sub(/\/[^\/]*$/, "", to)) { # skabi.h is installed beside skkernel.h
-		if ($2 != "config.h" && $1 != "format") print $3 " " $2 ": not written from the root of the tree"
-	  } else if (to != $1 && !(($1, to) in may)) print $3 " " $2 }' "$out/table" "$out/includes" | sort -u >"$out/found"
-complain "includes that the table of doc/design.md does not allow" "$out/found"
-awk '
-	FILENAME == ARGV[1] { to = $2; sub(/\/[^\/]*$/, "", to); does[$1, to] = 1; next }
-	{ for (i = 2; i <= NF; i++) if (!(($1, $i) in does)) print "doc/design.md: " $1 " may include " $i }' \
-	"$out/includes" "$out/table" >"$out/found"
-complain "what the table of doc/design.md allows, and nobody does" "$out/found"
-awk '{ for (i = 2; i <= NF; i++) print $1, $i }' "$out/table" | circles >"$out/found"
-complain "rooms that include each other in circles" "$out/found"
 
 # ---- names ----
 
@@ -215,23 +186,9 @@ awk '
 	from == to && ($1 in in_circle) && ($2 in in_circle) { print $1 ": calls " $3 " of " $2 }' "$out/found" "$out/calls" | sort >"$out/new"
 complain "files that call each other in circles" "$out/new"
 
-# In circles between rooms, which the table does not show where a header of one declares what another one does. The list of machines
-# is one: neutral code finds a machine's functions there, and these use what all machines have in common.
-awk '{ sub(/\/[^\/]*$/, "", $1); sub(/\/[^\/]*$/, "", $2); print $1, $2 }' "$out/calls" | circles >"$out/circles"
-sort "$out/calls" | awk '
-	FILENAME == ARGV[1] { in_circle[$1] = 1; next }
-	{ from = $1; to = $2; sub(/\/[^\/]*$/, "", from); sub(/\/[^\/]*$/, "", to) }
-	from != to && (from in in_circle) && (to in in_circle) && !seen[from, to]++ {
-		print from " " $1 ": calls " $3 " of " $2 }' "$out/circles" - >"$out/found"
-sort >"$out/allowed" <<'LIST'
-stubs/dispatcher
-stubs/x86_64
-LIST
-compare "rooms that call each other in circles" "$out/found" "$out/allowed"
-
 # ---- locales ----
 
-# libskrt is in programs of any locale, on which nothing that it reads or writes depends (base/locale.h). Programs of ours stay
+# libskrt is in programs of any locale, on which nothing that it reads or writes depends (base/text.h). Programs of ours stay
 # in the C locale. loader/image/imports.c has the addresses of what packages import.
 {
 	echo "$sources" | grep '^loader/' | grep -vE '^loader/((skrun|predict|npy)/|image/imports\.c)'
@@ -239,7 +196,7 @@ compare "rooms that call each other in circles" "$out/found" "$out/allowed"
 } >"$out/libskrt"
 nm -A --format=posix -u $(awk 'FILENAME == ARGV[1] { ours[$1] = 1; next } $1 in ours { print $2 }' "$out/libskrt" "$out/objects") |
 	grep -E ': (strto(d|f|ld)|atof|__ctype_[a-z_]+|is[a-z]+|to(upper|lower)|strn?case[a-z]+|str(coll|xfrm|ftime)|(mb|wc|isw|tow)[a-z]+) ' >"$out/found" || true
-complain "functions in libskrt that depend on the locale; the C locale's are those of base/locale.h" "$out/found"
+complain "functions in libskrt that depend on the locale; the C locale's are those of base/text.h" "$out/found"
 xargs grep -nE "\"([^\"]*[^\"%])?%[-+ #0-9.*']*(L?l?[aefgAEFG]|[0-9]*')" <"$out/libskrt" | sed 's/:/ /' >"$out/found" || true
 echo loader/device/failure.c >"$out/allowed" # which is in the C locale meanwhile
 compare "real numbers that libskrt reads or writes as the program's locale does" "$out/found" "$out/allowed"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/skplan.h"
 #include "loader/skrt.h"
 
 enum { ELEMENTS = 5000, CALLERS = 4, ROUNDS = 20, WEIGHT = 17, OTHER_WEIGHT = 27 };

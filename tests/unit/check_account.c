@@ -4,7 +4,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "src/proof/account.h"
+#include "base/arena.h"
+#include "src/proof/proof-parts.h"
+#include "src/proof/proof.h"
 #include "tests/lib/suite.h"
 
 static struct sk_arena *arena;

@@ -6,16 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/map.h"
 #include "format/npy/npy.h"
 #include "format/plan/isa.h"
 #include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "linker/linker.h"
+#include "src/bind/bind-parts.h"
 #include "src/bind/bind.h"
-#include "src/bind/kernels.h"
-#include "src/bind/operators.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
-#include "src/model/task.h"
-#include "src/model/tensor.h"
 #include "tests/lib/fake-linker.h"
 #include "tests/lib/random.h"
 #include "tests/lib/sink.h"

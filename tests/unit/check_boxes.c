@@ -1,6 +1,7 @@
 /* Tests of base/boxes.c and format/skrows.h: whatever is done at random, they answer as an array does that has a
  * number for each byte; and few boxes are looked at for that. */
-#include "base/boxes.h"
+#include "base/arena.h"
+#include "base/ranges.h"
 
 #include <check.h>
 #include <stdbool.h>

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/diag.h"
-#include "src/proof/calls.h"
-#include "src/proof/device-cores.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/proof/proof-parts.h"
 #include "tests/lib/plan-builder.h"
 #include "tests/lib/suite.h"
 

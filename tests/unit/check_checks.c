@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "format/skabi.h"
+#include "format/skplan.h"
 #include "loader/skrt.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"

@@ -2,7 +2,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "graph/manager/choose.h"
+#include "base/arena.h"
+#include "graph/manager/manager.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/composites/areas.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/composites/composites-parts.h"
 #include "graph/composites/composites.h"
-#include "graph/passes/normalised-graph.h"
-#include "graph/passes/quantised-graph.h"
-#include "graph/uses.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/passes/passes.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

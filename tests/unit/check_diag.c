@@ -2,8 +2,8 @@
 #include <check.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/diag.h"
-#include "base/escape.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "tests/lib/sink.h"

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "format/skabi.h"
 #include "tests/lib/dispatcher-rig.h"
 #include "tests/lib/suite.h"
 

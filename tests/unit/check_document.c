@@ -2,7 +2,9 @@
 #include <check.h>
 #include <string.h>
 
-#include "base/fields.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/document.h"
 #include "tests/lib/messages.h"
 #include "tests/lib/suite.h"
 

@@ -5,8 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/dumps/clusters.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "format/skplan.h"
+#include "graph/dumps/dumps-parts.h"
 #include "graph/dumps/dumps.h"
+#include "graph/graph.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stubs/x86_64/encode.h"
+#include "format/x86_64/registers.h"
+#include "stubs/x86_64/emitter.h"
 
 static const char *const names64[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
 				      "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "loader/core/fibre.h"
+#include "loader/core/core.h"
 #include "tests/lib/suite.h"
 
 enum { STACK = 64 << 10 };

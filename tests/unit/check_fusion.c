@@ -1,15 +1,18 @@
 /* Tests of src/planning/fusion.c, src/planning/segments.c, src/planning/dependency.c and src/planning/order.c:
  * launches by hand, then random models against the definition: who depends on whom, pair by pair. */
-#include "src/planning/fusion.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "src/planning/planning.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/model/scope.h"
-#include "src/model/task.h"
-#include "src/planning/order.h"
+#include "src/model/model.h"
+#include "src/planning/planning-parts.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"
 #include "tests/lib/suite.h"

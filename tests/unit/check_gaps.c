@@ -1,6 +1,8 @@
 /* Tests of src/bind/gaps.c: what nobody has written, against a naive oracle that keeps a flag for every byte, and in
  * great numbers, in an order that leaves as many gaps as possible. */
-#include "src/bind/gaps.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "src/bind/bind-parts.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -8,7 +10,6 @@
 #include <string.h>
 
 #include "src/model/model.h"
-#include "src/model/task.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"
 #include "tests/lib/suite.h"

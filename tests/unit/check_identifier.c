@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/identifier.h"
+#include "base/arena.h"
+#include "base/text.h"
 #include "tests/lib/suite.h"
 
 /* Good enough to choose bytes. */

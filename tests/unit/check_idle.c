@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/bind/idle.h"
+#include "base/arena.h"
+#include "format/skplan.h"
+#include "src/bind/bind.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"
 #include "tests/lib/suite.h"

@@ -14,7 +14,7 @@
 #include "format/skplan.h"
 #include "loader/base/status.h"
 #include "loader/image/image.h"
-#include "loader/image/integrity.h"
+#include "loader/skrt.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/suite.h"

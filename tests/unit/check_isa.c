@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "format/plan/isa.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
 #include "format/x86_64/cpuid.h"
 #include "tests/lib/suite.h"
 

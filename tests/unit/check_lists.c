@@ -2,7 +2,9 @@
 #include <check.h>
 #include <string.h>
 
-#include "graph/manager/lists.h"
+#include "base/arena.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

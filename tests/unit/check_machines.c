@@ -4,8 +4,9 @@
 #include <elf.h>
 #include <string.h>
 
-#include "linker/architecture.h"
-#include "stubs/dispatcher/emit.h"
+#include "format/relocation-types.h"
+#include "linker/link.h"
+#include "stubs/dispatcher/dispatcher.h"
 #include "tests/lib/suite.h"
 
 START_TEST(test_found)

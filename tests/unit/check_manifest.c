@@ -8,15 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/diag.h"
 #include "base/document.h"
-#include "format/signature/signature-parser.h"
+#include "base/map.h"
 #include "format/signature/signature.h"
+#include "format/skplan.h"
 #include "src/manifest/manifest.h"
-#include "src/manifest/options.h"
 #include "src/model/model.h"
-#include "src/model/scope.h"
-#include "src/model/task.h"
-#include "src/model/tensor.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

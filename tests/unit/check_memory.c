@@ -1,13 +1,16 @@
 /* Tests of src/planning/memory.c: layouts by hand, then random ones against the oracle: no temporary is overwritten
  * while it is alive, and sharing bytes needs no await that is not there. */
-#include "src/planning/memory.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "src/planning/planning-parts.h"
+#include "src/planning/planning.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "src/model/task.h"
-#include "src/model/tensor.h"
+#include "src/model/model.h"
 #include "tests/lib/happens-before.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"

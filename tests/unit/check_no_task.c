@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
 #include "graph/onnx/onnx.h"
 #include "graph/rewrites/rewrites.h"
 #include "tests/lib/sink.h"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "format/npy/npy.h"
+#include "format/skplan.h"
 #include "tests/lib/suite.h"
 
 static char directory[] = "/tmp/check_npy.XXXXXX";

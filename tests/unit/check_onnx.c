@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/map.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
 #include "graph/onnx/onnx.h"
 #include "tests/lib/protobuf-writer.h"
 #include "tests/lib/sink.h"

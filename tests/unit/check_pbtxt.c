@@ -5,6 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
 #include "graph/onnx/onnx.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"

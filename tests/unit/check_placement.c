@@ -1,5 +1,7 @@
 /* Tests of src/planning/placement.c: on which cores steps begin, and what then waits. */
-#include "src/planning/schedule.h"
+#include "format/skplan.h"
+#include "src/planning/planning-parts.h"
+#include "src/planning/planning.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/plan/words.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
 #include "format/skabi.h"
+#include "format/skplan.h"
 #include "tests/lib/plan-builder.h"
 #include "tests/lib/suite.h"
 

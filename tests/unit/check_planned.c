@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/package/account-builder.h"
-#include "src/planning/fusion.h"
-#include "src/planning/memory.h"
-#include "src/planning/plan-writer.h"
-#include "src/planning/schedule.h"
-#include "src/proof/verify.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/package/package.h"
+#include "src/planning/planning-parts.h"
+#include "src/planning/planning.h"
+#include "src/proof/proof.h"
 #include "tests/lib/messages.h"
 #include "tests/lib/plan-builder.h"
 #include "tests/lib/races.h"

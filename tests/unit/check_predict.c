@@ -7,10 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/profile/lines.h"
-#include "loader/predict/costs.h"
+#include "base/arena.h"
+#include "format/plan/plan.h"
+#include "format/profile/profile.h"
+#include "format/skplan.h"
+#include "loader/predict/predict-parts.h"
 #include "loader/predict/predict.h"
-#include "loader/predict/simulate.h"
 #include "tests/lib/plan-builder.h"
 #include "tests/lib/suite.h"
 

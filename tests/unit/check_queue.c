@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #include "format/skabi.h"
-#include "loader/flight/module.h"
+#include "format/skplan.h"
+#include "loader/flight/flight.h"
 #include "loader/skrt.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"

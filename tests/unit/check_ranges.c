@@ -1,5 +1,6 @@
 /* Tests of base/ranges.c: whatever is done to it at random, it answers as an array does that has a number for each
  * byte; and it looks at few ranges for that. */
+#include "base/arena.h"
 #include "base/ranges.h"
 
 #include <check.h>

@@ -4,7 +4,8 @@
 #include <elf.h>
 #include <string.h>
 
-#include "linker/architecture.h"
+#include "format/relocation-types.h"
+#include "linker/link.h"
 #include "tests/lib/suite.h"
 
 /* Rewrites the instruction whose field is the last four bytes but `behind`; returns where the field is then. */

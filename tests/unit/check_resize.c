@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/operators/families.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

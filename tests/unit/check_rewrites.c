@@ -9,7 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/passes/infer-graph.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/manager/manager.h"
+#include "graph/passes/passes.h"
 #include "graph/rewrites/rewrites.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"

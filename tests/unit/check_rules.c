@@ -3,12 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/operators/schema.h"
-#include "graph/passes/infer-graph.h"
-#include "graph/rules/apply-rules.h"
-#include "graph/rules/own-rules.h"
-#include "graph/rules/read-rules.h"
-#include "graph/rules/rule-texts.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators.h"
+#include "graph/passes/passes.h"
+#include "graph/rules/rules-parts.h"
+#include "graph/rules/rules.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "format/skabi.h"
+#include "format/skplan.h"
 #include "loader/skrt.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/model/scope.h"
-#include "src/planning/fusion.h"
-#include "src/planning/schedule.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
+#include "src/planning/planning-parts.h"
+#include "src/planning/planning.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/suite.h"
 

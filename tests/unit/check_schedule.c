@@ -1,6 +1,9 @@
 /* Tests of src/planning/schedule.c and src/model/units.c: small schedules by hand, then random ones against the oracle.
  */
-#include "src/planning/schedule.h"
+#include "base/map.h"
+#include "format/skplan.h"
+#include "src/planning/planning-parts.h"
+#include "src/planning/planning.h"
 
 #include <check.h>
 #include <stdio.h>

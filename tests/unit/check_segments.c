@@ -12,8 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/map.h"
+#include "format/skplan.h"
 #include "src/model/model.h"
-#include "src/planning/segments.h"
+#include "src/planning/planning-parts.h"
+#include "src/planning/planning.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"
 #include "tests/lib/suite.h"

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "src/skdump/show.h"
+#include "base/arena.h"
+#include "format/skplan.h"
+#include "src/skdump/skdump.h"
 #include "tests/lib/plan-builder.h"
 #include "tests/lib/suite.h"
 

@@ -4,8 +4,11 @@
 #include <check.h>
 #include <string.h>
 
-#include "format/signature/signature-parser.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
 #include "format/signature/signature.h"
+#include "format/skplan.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

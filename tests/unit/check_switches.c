@@ -2,8 +2,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "graph/manager/choose.h"
-#include "graph/manager/read-switches.h"
+#include "base/arena.h"
+#include "graph/manager/manager.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/tar.h"
+#include "base/arena.h"
+#include "base/file.h"
 #include "tests/lib/suite.h"
 
 static uint64_t checksum(const uint8_t *header)

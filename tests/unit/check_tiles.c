@@ -4,8 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/diag.h"
-#include "src/proof/verify.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "src/proof/proof-parts.h"
+#include "src/proof/proof.h"
 #include "tests/lib/messages.h"
 #include "tests/lib/plan-builder.h"
 #include "tests/lib/races.h"

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/diag.h"
-#include "src/proof/history.h"
-#include "src/proof/plan-check.h"
-#include "src/proof/verify.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/proof/proof-parts.h"
+#include "src/proof/proof.h"
 #include "tests/lib/plan-builder.h"
 #include "tests/lib/races.h"
 #include "tests/lib/suite.h"

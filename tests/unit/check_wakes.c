@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "format/skabi.h"
+#include "format/skplan.h"
 #include "loader/skrt.h"
 #include "tests/lib/handmade.h"
 #include "tests/lib/scratch.h"

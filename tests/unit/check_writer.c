@@ -1,5 +1,7 @@
 /* Tests of src/planning/plan-writer.c: what the reader finds in a written plan is what was planned. */
-#include "src/planning/plan-writer.h"
+#include "format/skplan.h"
+#include "src/planning/planning-parts.h"
+#include "src/planning/planning.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "loader/arch/machine.h"
 #include "loader/arch/x86_64/refusal.h"
 
 enum { MOST_BYTES = 15, ADDRESS_BITS = 48, REGISTER_BP = 5, REGISTER_SP = 4 };

@@ -3,7 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "linker/architecture.h"
+#include "format/import-row.h"
+#include "linker/link.h"
 
 static bool can_relax(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend)
 {

@@ -1,7 +1,8 @@
 /* What would make dispatchers for AArch64. It makes none. */
 #include <elf.h>
 
-#include "stubs/dispatcher/emit.h"
+#include "format/relocation-types.h"
+#include "stubs/dispatcher/dispatcher.h"
 
 static const char *emit(struct sk_arena *scratch, const struct sk_entry_ops *program, struct sk_code *code)
 {
