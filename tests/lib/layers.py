@@ -270,12 +270,23 @@ class Tree:
         return uses
 
 
-ROW = re.compile(r"^\| `([a-z0-9_/]+)/` \|([^|]*)\|([^|]*)\|", re.M)
+# Rows of the table of layers have three cells, those of the table of rooms four.
+LAYER_ROW = re.compile(r"^\| `([a-z]+)/` \|[^|\n]*\|([^|\n]*)\|$", re.M)
+ROW = re.compile(r"^\| `([a-z0-9_/]+)/` \|([^|\n]*)\|([^|\n]*)\|(?=[^|\n]*\|$)", re.M)
+
+
+def folders(cell):
+    return set(re.findall(r"`([a-z0-9_/]+)/`", cell))
 
 
 def compare_table(tree, document):
     with open(os.path.join(tree.root, document), encoding="utf-8") as file:
-        rows = {match.group(1): set(re.findall(r"`([a-z0-9_/]+)/`", match.group(3))) for match in ROW.finditer(file.read())}
+        text = file.read()
+    layers = {match.group(1): folders(match.group(2)) for match in LAYER_ROW.finditer(text)}
+    for layer in sorted(set(layers) | set(LAYERS)):
+        if layers.get(layer) != set(LAYERS.get(layer, ())):
+            yield "%s: the row of layer %s/ is not as in layers.py" % (document, layer)
+    rows = {match.group(1): folders(match.group(3)) for match in ROW.finditer(text)}
     measured = tree.rooms()
     for room in sorted(set(rows) | set(measured)):
         if room not in rows:
