@@ -193,26 +193,25 @@ static bool is_pass(const struct sk_graph_fusion *fusion, const char *name)
 static void tell_passes(const struct sk_op_graph *graph, const struct sk_graph_fusion *fusion)
 {
 	struct sk_place place = {.file = graph->file};
-	size_t known = 0;
 
 	for (size_t i = 0; i < fusion->passes.count; i++) {
-		const char *name = fusion->passes.items[i].name;
+		const struct sk_pass_choice *choice = &fusion->passes.items[i];
 
-		if (!has_run(graph, name))
+		if (!has_run(graph, choice->name))
 			continue;
-		known++;
 		log_line(fusion, "GRAPH_KERNEL",
-			 sk_arena_print(graph->arena, "graph kernel pass %s has run on the model already.", name));
+			 sk_arena_print(graph->arena, "graph kernel pass %s has run on the model already.",
+					choice->name));
+		if (choice->named)
+			sk_warning(graph->diag, place,
+				   "graph kernel pass %s has run on this dump already ('" SK_ONNX_PASSES
+				   "' in the metadata), and %s",
+				   choice->name, choice->on ? "does not run again" : "is not undone");
 	}
 	for (size_t i = 0; i < graph->passes.count; i++)
 		if (!is_pass(fusion, graph->passes.items[i]))
 			sk_warning(graph->diag, place, "'" SK_ONNX_PASSES "' in the metadata names no pass '%s'",
 				   graph->passes.items[i]);
-	if (known)
-		sk_warning(graph->diag, place,
-			   "%zu passes have run on this dump, and do not run again; without '" SK_ONNX_PASSES
-			   "' in its metadata they would",
-			   known);
 }
 
 /* The others only say what planning may do. */

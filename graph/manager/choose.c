@@ -44,9 +44,11 @@ static void add_pass(struct chooser *chooser, const struct sk_fusion_pass *pass)
 	unsigned number = stage_number(pass->stage);
 	const char *stage =
 		number < STAGES ? sk_arena_print(chooser->arena, "stage%u_%s", number, pass->stage) : pass->stage;
-	struct sk_pass_choice choice = {pass, sk_arena_print(chooser->arena, "%s_%u_%s", stage, place, pass->name),
-					sk_switch_is_on(chooser->flags->switches, sk_switch_kind(pass->name),
-							pass->name, chooser->flags->opt_level >= pass->level)};
+	struct sk_pass_choice choice = {
+		pass, sk_arena_print(chooser->arena, "%s_%u_%s", stage, place, pass->name),
+		sk_switch_is_on(chooser->flags->switches, sk_switch_kind(pass->name), pass->name,
+				chooser->flags->opt_level >= pass->level),
+		sk_switch_is_named(chooser->flags->switches, sk_switch_kind(pass->name), pass->name)};
 
 	sk_array_push(chooser->arena, &chooser->places, place);
 	sk_array_push(chooser->arena, &chooser->choices, choice);
@@ -135,6 +137,7 @@ static size_t apply_entry(struct chooser *chooser, const char *entry, const bool
 		if (empty)
 			warn_of_empty(chooser, choice);
 		choice->on = on;
+		choice->named = true;
 		hits++;
 	}
 	return hits;

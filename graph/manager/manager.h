@@ -104,6 +104,7 @@ struct sk_pass_choice {
 	const char
 		*name; /* in full: "stage1_cluster_3_graph_kernel_cluster", "fusion_group_10_rms_norm_quant_fusion" */
 	bool on;
+	bool named; /* enable_pass, disable_pass or a switch of its own says so */
 };
 
 typedef SK_ARRAY(struct sk_pass_choice) sk_pass_choices;
@@ -172,6 +173,9 @@ void sk_switches_init(struct sk_switches *switches, struct sk_arena *arena);
 
 /* Adds a switch. Returns the one that there is for the pass already, or NULL. */
 const struct sk_switch *sk_switches_add(struct sk_switches *switches, struct sk_arena *arena, struct sk_switch added);
+
+/* Whether the file says something of this pass, and not only of all. switches may be NULL. */
+bool sk_switch_is_named(const struct sk_switches *switches, enum sk_switch_kind kind, const char *name);
 
 /* Whether the pass is on: as the file says of it, else as it says of all; `otherwise` is what holds without a file.
  * switches may be NULL. */

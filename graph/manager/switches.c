@@ -44,15 +44,27 @@ static const struct sk_switch *find(const struct sk_switches *switches, enum sk_
 	return index == SK_NONE ? NULL : &switches->switches.items[index];
 }
 
+static bool stays(const struct sk_switches *switches, const char *name)
+{
+	for (size_t i = 0; i < switches->staying.count; i++)
+		if (!strcmp(switches->staying.items[i].text, name))
+			return true;
+	return false;
+}
+
+bool sk_switch_is_named(const struct sk_switches *switches, enum sk_switch_kind kind, const char *name)
+{
+	return switches && (stays(switches, name) || find(switches, kind, name));
+}
+
 bool sk_switch_is_on(const struct sk_switches *switches, enum sk_switch_kind kind, const char *name, bool otherwise)
 {
 	const struct sk_switch *found;
 
 	if (!switches)
 		return otherwise;
-	for (size_t i = 0; i < switches->staying.count; i++)
-		if (!strcmp(switches->staying.items[i].text, name))
-			return true;
+	if (stays(switches, name))
+		return true;
 	found = find(switches, kind, name);
 	found = found ? found : find(switches, kind, ALL);
 	return found ? found->on : otherwise;
