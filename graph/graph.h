@@ -134,7 +134,8 @@ struct sk_op_graph {
 	bool side_by_side; /* tasks that have work for some of the cores may begin at cores of their own */
 	SK_ARRAY(uint32_t) inputs, outputs; /* values, in the order of the file */
 	SK_ARRAY(struct sk_graph_state) states;
-	sk_texts scopes; /* that nodes have been in, whether or not something of them is left; some of them twice */
+	sk_texts scopes; /* that nodes have been in, whether or not something of them is left, also before the model was
+			    written; some of them twice */
 	struct sk_map value_names;
 	const int64_t *places; /* by value: bytes from the start of the workspace; -1: it is not there. NULL: not known
 				  yet */

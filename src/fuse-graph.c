@@ -238,9 +238,12 @@ static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion,
 	graph->told.count = 0;
 	sk_fusion_results_add(graph->arena, fusion->results, pass->name, &counts);
 	log_counts(graph->arena, fusion, pass->name, &counts);
-	if (changed)
+	if (changed) {
 		log_line(fusion, "GRAPH_KERNEL",
 			 sk_arena_print(graph->arena, "graph kernel pass %s changed.", choice->name));
+		sk_rewrite_sweep(graph);
+		sk_graph_mark_fixed(graph); /* as when the dump is read */
+	}
 	if (changes_graphs(pass))
 		sk_array_push(graph->arena, &graph->passes, choice->name);
 	return result != SK_PASS_FAILED && sk_dumps_after(dumps, graph, choice->name, choice->pass->name, changed);

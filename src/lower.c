@@ -201,8 +201,8 @@ static void add_idle_scopes(const struct lowering *lowering)
 	struct sk_model *model = lowering->model;
 
 	for (size_t i = 0; i < graph->scopes.count; i++) {
-		const char *base = graph->scopes.items[i];
-		const char *name = graph->network ? sk_arena_print(model->arena, "%s:%s", graph->network, base) : base;
+		const char *name = graph->scopes.items[i];
+		const char *base = graph->network ? name + strlen(graph->network) + 1 : name;
 
 		if (sk_map_find(&model->scope_names, name, strlen(name)) != SK_NONE)
 			continue;

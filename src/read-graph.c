@@ -16,6 +16,7 @@
 #include "graph/manager/manager.h"
 #include "graph/onnx/onnx.h"
 #include "graph/passes/passes.h"
+#include "graph/rewrites/rewrites.h"
 #include "graph/rules/rules-parts.h"
 #include "graph/rules/rules.h"
 #include "linker/linker.h"
@@ -113,8 +114,11 @@ static bool apply_given(const struct reading *reading, const char *network, stru
 /* NULL after an error. */
 static struct sk_dumps *fuse(const struct reading *reading, struct sk_op_graph *graph, const char *network)
 {
-	struct sk_dumps *dumps = sk_dumps_begin(graph, dump_folders(reading, network));
+	struct sk_dumps *dumps;
 
+	sk_scopes_collect(graph);
+	sk_rewrite_sweep(graph);
+	dumps = sk_dumps_begin(graph, dump_folders(reading, network));
 	return dumps && sk_fuse_graph(graph, &reading->fusion, dumps) ? dumps : NULL;
 }
 

@@ -57,20 +57,24 @@ bool sk_scopes_assign(const struct sk_command_line *command, const struct sk_gra
 		assigned &= assign(graph, file->scopes.items[i].text, file->scopes.items[i].place);
 	for (size_t i = 0; i < command->scopes.count && !sk_diag_is_hopeless(graph->diag); i++)
 		assigned &= assign(graph, command->scopes.items[i], (struct sk_place){.file = graph->file});
+	sk_scopes_collect(graph);
+	return assigned;
+}
+
+void sk_scopes_collect(struct sk_op_graph *graph)
+{
 	for (size_t i = 0; i < graph->nodes.count; i++) {
 		const char *scope = graph->nodes.items[i].scope;
 
 		if (scope && (!i || graph->nodes.items[i - 1].scope != scope))
 			sk_array_push(graph->arena, &graph->scopes, scope);
 	}
-	return assigned;
 }
 
 const char *sk_scopes_default(const struct sk_op_graph *graph)
 {
-	for (size_t i = 0; i < graph->nodes.count; i++)
-		if (graph->nodes.items[i].scope)
-			return NULL;
+	if (graph->scopes.count)
+		return NULL;
 	return *graph->name ? graph->name : "model";
 }
 

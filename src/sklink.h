@@ -195,7 +195,11 @@ bool sk_network_dump_places(const struct sk_link *link);
 bool sk_scopes_assign(const struct sk_command_line *command, const struct sk_graph_file *file,
 		      struct sk_op_graph *graph);
 
-/* The scope of nodes that are in none: a graph without scopes is one scope, of its own name. NULL: there are others. */
+/* Adds the scopes of the nodes to those of the graph; nodes of bodies have become its own since they were assigned. */
+void sk_scopes_collect(struct sk_op_graph *graph);
+
+/* The scope of nodes that are in none: a graph that has had no scope is one scope, of its own name. NULL: there are
+ * others. */
 const char *sk_scopes_default(const struct sk_op_graph *graph);
 
 /* Has symbols of the launches of that scope begin with the package's name, which the model has, instead of the graph's.

@@ -524,23 +524,30 @@ static struct sk_op_graph *build(struct reader *reader, const struct sk_onnx_gra
 	return reader->diag->errors == errors ? builder.graph : NULL;
 }
 
-/* Passes that have run before the model was written. */
-static void take_passes(struct reader *reader, sk_texts *passes)
+static void take_passes(struct sk_op_graph *graph, const char *text)
 {
-	const char *text = "";
-
-	for (size_t i = 0; i < reader->model->metadata.count; i++) {
-		const struct sk_onnx_property *property = &reader->model->metadata.items[i];
-
-		if (property->key.size == strlen(SK_ONNX_PASSES) &&
-		    !memcmp(property->key.bytes, SK_ONNX_PASSES, property->key.size))
-			take_text(reader->arena, property->value, &text);
-	}
 	while (*(text += strspn(text, " "))) {
 		size_t length = strcspn(text, " ");
 
-		sk_array_push(reader->arena, passes, sk_arena_copy(reader->arena, text, length));
+		sk_array_push(graph->arena, &graph->passes, sk_arena_copy(graph->arena, text, length));
 		text += length;
+	}
+}
+
+/* Takes what the graph has had before the model was written. */
+static void take_metadata(const struct reader *reader, struct sk_op_graph *graph)
+{
+	for (size_t i = 0; i < reader->model->metadata.count; i++) {
+		const struct sk_onnx_property *property = &reader->model->metadata.items[i];
+		const char *key, *value;
+
+		if (!take_text(reader->arena, property->key, &key) ||
+		    !take_text(reader->arena, property->value, &value))
+			continue;
+		if (!strcmp(key, SK_ONNX_PASSES))
+			take_passes(graph, value);
+		else if (!strncmp(key, SK_ONNX_IDLE_SCOPE, strlen(SK_ONNX_IDLE_SCOPE)) && *value)
+			sk_array_push(graph->arena, &graph->scopes, value);
 	}
 }
 
@@ -618,7 +625,7 @@ struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, c
 	sk_onnx_translate_domains(arena, reader.model);
 	graph = build(&reader, reader.model->graph, NULL);
 	if (graph)
-		take_passes(&reader, &graph->passes);
+		take_metadata(&reader, graph);
 	for (size_t i = 0; graph && i < reader.files.paths.count; i++)
 		sk_array_push(arena, &graph->data, reader.files.paths.items[i]);
 	return graph;

@@ -97,9 +97,12 @@ void sk_onnx_translate_domains(struct sk_arena *arena, struct sk_onnx_model *mod
 #define SK_ONNX_COMPOSITE_NAME "_composite_name"
 #define SK_ONNX_VERSION	       "_version" /* of its domain, where it is not the one that the model imports */
 
-/* The key of the model's metadata that has the passes of fusion that have run on the graph: their full names, with
- * spaces between them. */
+/* Keys of the model's metadata. The passes of fusion that have run on the graph, by their full names, with spaces
+ * between them: */
 #define SK_ONNX_PASSES "sklink.passes"
+
+/* and, with a number after it, a scope that no node is in any more. */
+#define SK_ONNX_IDLE_SCOPE "sklink.scope."
 
 /* Adds the attribute to the node: as one of its marks or notes, if it is one, or to compute by. The node's origin is
  * known already: attributes of GE's own are notes of GE's nodes only. */

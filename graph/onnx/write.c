@@ -320,9 +320,16 @@ static struct sk_onnx_graph *write_graph(struct writing *writing, const struct s
 	return to;
 }
 
+/* ---- metadata ---- */
+
+static void write_property(struct writing *writing, const char *key, struct sk_onnx_bytes value)
+{
+	sk_array_push(writing->arena, &writing->model->metadata,
+		      (struct sk_onnx_property){.key = bytes_of(key), .value = value});
+}
+
 static void write_passes(struct writing *writing, const sk_texts *passes)
 {
-	struct sk_onnx_property property = {.key = bytes_of(SK_ONNX_PASSES)};
 	struct sk_text text;
 
 	if (!passes->count)
@@ -331,8 +338,30 @@ static void write_passes(struct writing *writing, const sk_texts *passes)
 	for (size_t i = 0; i < passes->count; i++)
 		fprintf(text.stream, "%s%s", i ? " " : "", passes->items[i]);
 	sk_text_close(writing->arena, &text);
-	property.value = (struct sk_onnx_bytes){(const uint8_t *)text.bytes, text.size};
-	sk_array_push(writing->arena, &writing->model->metadata, property);
+	write_property(writing, SK_ONNX_PASSES, (struct sk_onnx_bytes){(const uint8_t *)text.bytes, text.size});
+}
+
+/* Those that no node says. */
+static void write_idle_scopes(struct writing *writing, const struct sk_op_graph *graph)
+{
+	struct sk_map said;
+	uint32_t count = 0;
+
+	sk_map_init(&said, writing->arena);
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		const struct sk_graph_node *node = &graph->nodes.items[i];
+
+		if (node->scope && sk_node_is_live(graph, node))
+			sk_map_insert(&said, node->scope, strlen(node->scope), SK_NONE);
+	}
+	for (size_t i = 0; i < graph->scopes.count; i++) {
+		const char *scope = graph->scopes.items[i];
+
+		if (sk_map_insert(&said, scope, strlen(scope), count) != count)
+			continue;
+		write_property(writing, sk_arena_print(writing->arena, SK_ONNX_IDLE_SCOPE "%" PRIu32, count++),
+			       bytes_of(scope));
+	}
 }
 
 static void write_model(const struct sk_op_graph *graph, struct sk_onnx_weights *weights, FILE *stream)
@@ -345,6 +374,7 @@ static void write_model(const struct sk_op_graph *graph, struct sk_onnx_weights 
 	writing.model->producer = weights ? SK_DUMP_PRODUCER : "sklink";
 	writing.model->graph = write_graph(&writing, graph);
 	write_passes(&writing, &graph->passes);
+	write_idle_scopes(&writing, graph);
 	sk_onnx_print(writing.model, stream);
 	sk_arena_destroy(arena);
 }

@@ -26,6 +26,7 @@ void sk_graph_keep_outputs(struct sk_op_graph *graph)
 		uint32_t index = graph->outputs.items[i], constant;
 		struct sk_value value = graph->values.items[index];
 		struct sk_graph_node *node;
+		const struct sk_graph_node *maker;
 
 		if (constants[index] != SK_NONE || (!value.contents && !value.fixed))
 			continue;
@@ -37,6 +38,12 @@ void sk_graph_keep_outputs(struct sk_op_graph *graph)
 		graph->values.items[index].fixed = false;
 		graph->values.items[index].node = (uint32_t)graph->nodes.count;
 		node = sk_graph_add_node(graph, "Identity");
+		node->version = SK_NEWEST;
+		if (value.node != SK_NONE && !value.contents) {
+			maker = &graph->nodes.items[value.node];
+			node->scope = maker->scope;
+			node->stream = maker->stream;
+		}
 		sk_array_push(graph->arena, &node->inputs, constant);
 		sk_array_push(graph->arena, &node->outputs, index);
 	}

@@ -473,3 +473,27 @@ bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, const void *contex
 	check_outputs(graph);
 	return graph->diag->errors == errors;
 }
+
+static bool depends_on_constants(const struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	for (size_t i = 0; i < node->inputs.count; i++) {
+		const struct sk_value *value = sk_node_input(graph, node, i);
+
+		if (value && !value->contents && !value->fixed)
+			return false;
+	}
+	return sk_schema_find(node->domain, node->op)->canonical;
+}
+
+void sk_graph_mark_fixed(struct sk_op_graph *graph)
+{
+	for (size_t n = 0; n < graph->nodes.count; n++) {
+		const struct sk_graph_node *node = &graph->nodes.items[n];
+
+		if (node->removed || !depends_on_constants(graph, node))
+			continue;
+		for (size_t i = 0; i < node->outputs.count; i++)
+			if (node->outputs.items[i] != SK_NONE)
+				graph->values.items[node->outputs.items[i]].fixed = true;
+	}
+}

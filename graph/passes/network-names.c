@@ -17,6 +17,8 @@ void sk_graph_set_network(struct sk_op_graph *graph, const char *network)
 	for (size_t i = 0; i < graph->values.count; i++)
 		if (!graph->values.items[i].contents)
 			graph->values.items[i].name = with_network(graph, graph->values.items[i].name);
+	for (size_t i = 0; i < graph->scopes.count; i++)
+		graph->scopes.items[i] = with_network(graph, graph->scopes.items[i]);
 	for (size_t i = 0; i < graph->nodes.count; i++) {
 		struct sk_graph_node *node = &graph->nodes.items[i];
 

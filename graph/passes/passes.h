@@ -35,6 +35,9 @@ typedef bool sk_fold(const void *context, struct sk_op_graph *graph, const uint3
  * false if there was one: then the nodes whose outputs are not static are removed. */
 bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, const void *context);
 
+/* Marks the values that depend on constants only (`fixed`), as inference does: a pass may have made more of them. */
+void sk_graph_mark_fixed(struct sk_op_graph *graph);
+
 /* ==== keep-states.c ====
  *
  * States: an input of the network and the output that takes its place in the next run become one tensor, which the

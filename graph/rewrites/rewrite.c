@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "graph/manager/manager.h"
 #include "graph/operators/operators.h"
+#include "graph/rewrites/rewrites.h"
 
 /* ---- the walk ---- */
 
@@ -74,13 +75,34 @@ enum sk_pass_result sk_rewrite_graph(struct sk_op_graph *graph, const struct sk_
 	return (sk_rewrite_sweep(graph) | rewrite.changed) ? SK_PASS_CHANGED : SK_PASS_UNCHANGED;
 }
 
+static bool drop_unread(struct sk_op_graph *graph, const struct sk_graph_node *node, const bool *read)
+{
+	bool dropped = false;
+
+	for (size_t i = 0; i < node->outputs.count; i++) {
+		uint32_t value = node->outputs.items[i];
+
+		if (value == SK_NONE || read[value])
+			continue;
+		dropped |= !graph->values.items[value].contents;
+		graph->values.items[value].node = SK_NONE;
+		node->outputs.items[i] = SK_NONE;
+	}
+	return dropped;
+}
+
 bool sk_rewrite_sweep(struct sk_op_graph *graph)
 {
 	bool *needed = SK_NEW_ARRAY(graph->arena, bool, graph->nodes.count + 1), swept = false;
+	bool *read = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
 
-	for (size_t i = 0; i < graph->outputs.count; i++)
-		if (graph->values.items[graph->outputs.items[i]].node != SK_NONE)
-			needed[graph->values.items[graph->outputs.items[i]].node] = true;
+	for (size_t i = 0; i < graph->outputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->outputs.items[i]];
+
+		read[graph->outputs.items[i]] = true;
+		if (value->node != SK_NONE && !value->contents)
+			needed[value->node] = true;
+	}
 	for (size_t n = graph->nodes.count; n--;) {
 		struct sk_graph_node *node = &graph->nodes.items[n];
 
@@ -89,9 +111,13 @@ bool sk_rewrite_sweep(struct sk_op_graph *graph)
 		for (size_t i = 0; i < node->inputs.count && !node->removed; i++) {
 			const struct sk_value *value = sk_node_input(graph, node, i);
 
+			if (value)
+				read[node->inputs.items[i]] = true;
 			if (value && value->node != SK_NONE && !value->contents)
 				needed[value->node] = true;
 		}
+		if (!node->removed)
+			swept |= drop_unread(graph, node, read);
 	}
 	return swept;
 }

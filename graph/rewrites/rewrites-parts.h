@@ -88,9 +88,6 @@ typedef void sk_rewrite_node(struct sk_rewrite *rewrite, uint32_t node);
 enum sk_pass_result sk_rewrite_graph(struct sk_op_graph *graph, const struct sk_fusion_flags *flags, void *context,
 				     sk_rewrite_node *visit);
 
-/* Marks nodes as removed that no output of the graph needs; true if one of them was live. */
-bool sk_rewrite_sweep(struct sk_op_graph *graph);
-
 /* ---- looking ---- */
 
 /* The node that makes the value, if it is left, and stands in the scope and the stream of `user`; else NULL. */

@@ -5,10 +5,16 @@
 #ifndef SK_REWRITES_H
 #define SK_REWRITES_H
 
+#include <stdbool.h>
+
 #include "graph/manager/manager.h"
 
 struct sk_diag;
 struct sk_op_graph;
+
+/* Leaves the graph as a reader of its dump has it: marks nodes as removed that no output of the graph needs, and makes
+ * outputs of the others absent that nobody reads. True if anything is gone. */
+bool sk_rewrite_sweep(struct sk_op_graph *graph);
 
 /* Arithmetic that changes nothing, or that another operator does in one step; the flags on expressions choose rules. */
 enum sk_pass_result sk_pass_arithmetic_simplify(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);

@@ -278,6 +278,53 @@ printf '{"Switch": {"GraphFusion": {"ALL": "off", "fuse_basic": "on"}}}\n' >name
 optimised last.pbtxt again.sk --fusion-switch-file=named.cfg
 [ "$(cat err.txt)" = "sklink: warning: $already does not run again" ] || fail "a pass that a switch names: $(cat err.txt)"
 
+# What passes make depend on constants only is a constant at once, not only when the dump is read; outputs become copies of it, in the
+# scopes in which they were made.
+model choice <<'M'
+input x bool 4
+constant k f32 4 1.0 2.0 3.0 4.0
+constant two f32 scalar 2.0
+output y f32 none
+output z f32 none
+node Where where x k k -> a
+node Mul mul a two -> y _super_kernel_scope='part'
+node Identity copy a -> z _super_kernel_scope='part'
+node Cast cast x -> w to=1
+node Neg neg w -> v
+output v f32 none
+M
+same_steps choice
+grep -q 'sk_part, superkernel, 2 steps' steps.txt || fail "copies of constants are in no scope: $(cat steps.txt)"
+
+# Nodes and outputs that only shapes depend on are left out before the first dump, as when it is read.
+model shapes <<'M'
+input x f32 4x6
+constant sizes i64 2 1 3
+output y f32 none
+output z i64 none
+node Split split x sizes -> y b axis=0
+node Exp exp b -> c
+node Shape shape c -> z
+M
+same_steps shapes
+! grep -q '"Exp"' shapes/6_validate.ir && grep -q ') -> ("y": f32\[1, 6\], _)' shapes/6_validate.ir || fail "6_validate has what no output needs"
+
+# Scopes in which nothing is left are in the metadata: other nodes stay by themselves, and options are told of as in the first link.
+model idle <<'M'
+input x f32 4
+constant k f32 4 1.0 2.0 3.0 4.0
+output y f32 none
+node Neg first k -> a _super_kernel_scope='part"1"'
+node Neg unneeded x -> b _super_kernel_scope='unneeded'
+node Add add x a -> c
+node Sqrt sqrt c -> y
+M
+same_steps idle
+for dump in idle.onnx again.pbtxt idle/*.pbtxt; do
+	optimised "$dump" idle-again.sk --scope-options 'part"1"=stream-fusion=0;unneeded=stream-fusion=0'
+	grep -q "no task is in scope 'part\"1\"'" err.txt && grep -q "no task is in scope 'unneeded'" err.txt || fail "$dump: $(cat err.txt)"
+done
+
 # What an earlier link has left of dumps of passes is gone after one that has others, and only after one that succeeds.
 echo mine >expanded.txt
 cp expanded.txt passes/hwopt_notes.txt
