@@ -1,7 +1,7 @@
 /* The machines that the linker knows: those of format/machines.def. */
 #include <stddef.h>
 
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 
 static const struct sk_architecture *const architectures[] = {
 #define SK_MACHINE(name) &sk_architecture_##name,

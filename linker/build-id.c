@@ -4,7 +4,7 @@
 #include <xxhash.h>
 
 #include "base/arena.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/output.h"
 
 enum { BUILD_ID_SIZE = 16 };

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
 

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/ranges.h"
 #include "format/relocation-types.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/object.h"
 #include "linker/output.h"
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>

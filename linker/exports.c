@@ -11,7 +11,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/text.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"

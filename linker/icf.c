@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "format/relocation-types.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"

@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "format/relocation-types.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
 

@@ -1,7 +1,7 @@
 /* What packages may import, as symbols of the link. */
 #include <string.h>
 
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
 

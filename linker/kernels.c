@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "format/import-row.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
 

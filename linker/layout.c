@@ -10,7 +10,7 @@
 
 #include "base/diag.h"
 #include "base/ranges.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/object.h"
 #include "linker/output.h"
 

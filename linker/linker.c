@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "base/timing.h"
 #include "format/import-row.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"

@@ -4,7 +4,7 @@ linker_liblinker_la_SOURCES = \
 	linker/addresses.c \
 	linker/ahead.c \
 	linker/aliases.c \
-	linker/architecture.c linker/link.h \
+	linker/architecture.c linker/linker-parts.h \
 	linker/archive.c \
 	linker/collect.c \
 	linker/copies.c \

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/ranges.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/object.h"
 
 /* No section is aligned to more, and no section or common symbol is larger: what claims to be is damaged, and would

@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/map.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
 

@@ -2,7 +2,7 @@
  * of mergeable ones only the strings and records that are referred to. Constructors and unwind tables are nobody's. */
 #include "base/arena.h"
 #include "base/map.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 
 struct class
 {

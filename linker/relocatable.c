@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/timing.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/object.h"
 #include "linker/output.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/object.h"
 #include "linker/output.h"
 

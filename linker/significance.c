@@ -5,7 +5,7 @@
  * as a ULEB128. For other objects it is inferred, as mold does: whatever a relocation refers to that is not a direct
  * call or jump in code. Exported symbols matter in any case. Unwind tables and debug information compare no addresses;
  * nor do dispatchers and the plan. */
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/object.h"
 
 static void set(struct sk_target target)

@@ -1,6 +1,6 @@
 /* Counts what a link has handled, after the fact: nothing is counted while it runs. */
 #include "base/map.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"

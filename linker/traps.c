@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"

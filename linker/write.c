@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/output.h"
 

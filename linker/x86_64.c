@@ -18,7 +18,7 @@
 
 #include "format/import-row.h"
 #include "format/relocation-types.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "linker/object.h"
 
 /* Opcodes of the instructions below; the field of a RIP-relative operand follows the ModRM byte. */

@@ -61,7 +61,7 @@ src_libproof_la_LIBADD = format/libsignature.la format/libplan.la base/libbase.l
 # All of sklink but main: the front end and the package, with the rooms between them.
 noinst_LTLIBRARIES += src/libcore.la
 src_libcore_la_SOURCES = \
-	src/lower.c src/sklink.h \
+	src/link/lower.c src/link/link.h \
 	src/package/account-builder.c src/package/package.h \
 	src/bind/bind-attributes.c \
 	src/bind/bind-cost.c \
@@ -131,14 +131,14 @@ src_libcore_la_LIBADD = \
 
 bin_PROGRAMS += sklink
 sklink_SOURCES = \
-	src/folding.c src/sklink.h src/folding-child.c \
-	src/check-rules.c \
-	src/have-kernels.c \
-	src/given.c \
-	src/networks.c \
-	src/fuse-graph.c src/fusion-flags.c src/read-graph.c \
-	src/link-passes.c \
-	src/scopes.c \
+	src/link/folding.c src/link/link.h src/link/folding-child.c \
+	src/link/check-rules.c \
+	src/link/have-kernels.c \
+	src/link/given.c \
+	src/link/networks.c \
+	src/link/fuse-graph.c src/link/fusion-flags.c src/link/read-graph.c \
+	src/link/link-passes.c \
+	src/link/scopes.c \
 	src/sklink.c
 sklink_LDADD = src/libcore.la loader/libloader.la
 

@@ -11,11 +11,11 @@
 #include "linker/linker.h"
 #include "src/bind/bind.h"
 #include "src/command/command.h"
+#include "src/link/link.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 #include "src/outputs/outputs.h"
 #include "src/package/package.h"
-#include "src/sklink.h"
 
 /* What is about models, and asked for where there is none. */
 static void check_options(const struct sk_link *link)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "format/relocation-types.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "stubs/dispatcher/dispatcher.h"
 #include "tests/lib/suite.h"
 

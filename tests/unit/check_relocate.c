@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "format/relocation-types.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 #include "tests/lib/suite.h"
 
 /* Rewrites the instruction whose field is the last four bytes but `behind`; returns where the field is then. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "format/import-row.h"
-#include "linker/link.h"
+#include "linker/linker-parts.h"
 
 static bool can_relax(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend)
 {

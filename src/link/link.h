@@ -1,7 +1,7 @@
 /* The passes of a link: files to graphs, graphs to the model, constants folded in a child process, and the rest of the
  * way to the package. */
-#ifndef SK_SRC_SKLINK_H
-#define SK_SRC_SKLINK_H
+#ifndef SK_SRC_LINK_LINK_H
+#define SK_SRC_LINK_LINK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* --scope, `nodes:` of a manifest's scopes, and options of scopes that stand in a model file; see link.h. */
-#include "src/sklink.h"
+#include "src/link/link.h"
 
 #include <string.h>
 

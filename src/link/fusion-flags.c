@@ -1,6 +1,6 @@
 /* The flags of graph-kernel fusion that count; see link.h. A variable that is set counts even if it is empty,
  * so that one link can do without what the environment says. */
-#include "src/sklink.h"
+#include "src/link/link.h"
 
 #include <string.h>
 

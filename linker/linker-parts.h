@@ -1,6 +1,6 @@
 /* One link: its state, its passes in their order, relocations, and the functions of a machine. */
-#ifndef SK_LINKER_LINK_H
-#define SK_LINKER_LINK_H
+#ifndef SK_LINKER_LINKER_PARTS_H
+#define SK_LINKER_LINKER_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -225,7 +225,7 @@ struct sk_reached {
 /* ==== link ====
  *
  * The data of a link. Everything lives in the link's arena, except mapped files, which the linker unmaps when it is
- * destroyed. link.h says who fills what. */
+ * destroyed. linker-parts.h says who fills what. */
 
 /* A section from sk_linker_add_section. */
 struct sk_synthetic {
@@ -536,8 +536,8 @@ void sk_refine(struct sk_arena *arena, struct sk_graph *graph);
 
 /* ==== passes ====
  *
- * What a link does, in this order; whoever looks for something begins here. The data is in link.h, and each topic has a
- * header: object.h, object.h, object.h, link.h, output.h.
+ * What a link does, in this order; whoever looks for something begins here. The data is in linker-parts.h, and each
+ * topic has a header: object.h, object.h, object.h, linker-parts.h, output.h.
  *
  *   read.c     files are read or mapped, archives walked (archive.c), objects opened; by several threads (ahead.c)
  *   input.c    what has been read becomes an input of the link, in command-line order; its symbols are entered
@@ -579,7 +579,7 @@ void sk_refine(struct sk_arena *arena, struct sk_graph *graph);
  * Whom several of them ask:
  *
  *   section.c  what a section is, where it is, what it is called (object.h)
- *   target.c   what a relocation refers to (link.h)
+ *   target.c   what a relocation refers to (linker-parts.h)
  *   imports.c  what the C library has for packages (object.h)
  *
  * What users are told (object.h):

@@ -1,6 +1,6 @@
 /* The process that computes constants; see link.h. There may be gigabytes of them: what is read are the mapped
  * files, what is written goes into the file of results behind each launch, and of both little stays in memory. */
-#include "src/sklink.h"
+#include "src/link/link.h"
 
 #include <errno.h>
 #include <pthread.h>

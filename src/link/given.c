@@ -1,6 +1,6 @@
 /* --shape, --dim, --freeze, --keep and --state, or the keys of a manifest; see link.h. Names of inputs are any text,
  * so what stands in front of a "=" is the longest name that an input has. */
-#include "src/sklink.h"
+#include "src/link/link.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* From a model file to tasks; see link.h. */
-#include "src/sklink.h"
+#include "src/link/link.h"
 
 #include <string.h>
 

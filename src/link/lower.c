@@ -1,6 +1,6 @@
 /* From canonical calls to the model; see link.h. Tensors have the names of their values; views of them, which only
  * messages name, also say what they are seen as. */
-#include "src/sklink.h"
+#include "src/link/link.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Questions for kernels; see link.h. */
-#include "src/sklink.h"
+#include "src/link/link.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The list of passes that a model goes through; the comment behind each says what holds from there on. */
 #include "config.h"
 
-#include "src/sklink.h"
+#include "src/link/link.h"
 
 #include <string.h>
 

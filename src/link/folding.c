@@ -1,7 +1,7 @@
 /* Constant folding; see link.h. */
 #include "config.h"
 
-#include "src/sklink.h"
+#include "src/link/link.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* The table of the passes of graph-kernel fusion, in the order in which they run; see link.h. A pass is found by
  * flags under its stage and its place in that stage. */
-#include "src/sklink.h"
+#include "src/link/link.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* --check-rules; see link.h. Both sides of each variant become parts of one graph without inputs, which is
  * computed as constants are. */
-#include "src/sklink.h"
+#include "src/link/link.h"
 
 #include <inttypes.h>
 #include <math.h>

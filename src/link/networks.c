@@ -1,7 +1,7 @@
 /* --dim, and `dims:` of a manifest, as sets with names. What a text says is NAME=N, or SET:NAME=N,NAME=N, where the
  * set's name is an identifier in front of a colon that stands before the first "="; names of dimensions are any other
  * text. */
-#include "src/sklink.h"
+#include "src/link/link.h"
 
 #include <string.h>
 
