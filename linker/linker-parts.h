@@ -536,8 +536,8 @@ void sk_refine(struct sk_arena *arena, struct sk_graph *graph);
 
 /* ==== passes ====
  *
- * What a link does, in this order; whoever looks for something begins here. The data is in linker-parts.h, and each
- * topic has a header: object.h, object.h, object.h, linker-parts.h, output.h.
+ * What a link does, in this order; whoever looks for something begins here. The input is in object.h, the
+ * output in output.h.
  *
  *   read.c     files are read or mapped, archives walked (archive.c), objects opened; by several threads (ahead.c)
  *   input.c    what has been read becomes an input of the link, in command-line order; its symbols are entered

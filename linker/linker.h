@@ -18,9 +18,8 @@
 struct sk_arena;
 struct sk_file_draft;
 struct sk_file_part;
-struct sk_timing;
-
 struct sk_linker;
+struct sk_timing;
 
 typedef uint32_t sk_symbol; /* handle of a symbol; SK_NONE: none */
 typedef uint32_t sk_section; /* handle of a synthetic section */

@@ -107,7 +107,11 @@ static bool read_model(struct sk_link *link)
 
 static bool link_package(struct sk_link *link)
 {
-	if (!read_model(link) || !sk_pass_link(link))
+	if (!read_model(link) || !sk_pass_plan(link))
+		return false;
+	/* The plan is complete. From here on only the plan counts, not what it was made from. */
+
+	if (!sk_outputs_check(link) || !sk_pass_link(link))
 		return false;
 	sk_outputs_prepare(link);
 	sk_timing_next(link->timing, "write");
@@ -128,6 +132,7 @@ static void run(struct sk_link *link)
 	if (command->root)
 		link->model->root = command->root;
 	link->model->allowed_isa = command->isa;
+	link->wants_facts = sk_outputs_want_facts(command);
 
 	if (command->checked_rules) {
 		sk_check_rules(link, command->checked_rules);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "graph/dumps/dumps.h"
 #include "graph/onnx/onnx.h"
 
 #define PREFIX "ge_onnx_"

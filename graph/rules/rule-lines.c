@@ -11,6 +11,7 @@
 #include "format/skplan.h"
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
+#include "graph/rules/rules.h"
 
 /* ---- names ---- */
 

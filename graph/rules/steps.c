@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "graph/rules/rules.h"
 
 static uint32_t maker_of(const struct sk_rule *rule, uint32_t name)
 {

@@ -25,13 +25,12 @@
 #include "format/skrows.h"
 #include "loader/skrt.h"
 
+struct sk_device_core;
+struct sk_flight;
 struct sk_plan_argument;
 struct sk_plan_call;
 struct sk_plan_launch;
 struct sk_plan_step;
-
-struct sk_device_core;
-struct sk_flight;
 struct skrt_instance;
 
 enum { SK_FINDING_SIZE = 384 };

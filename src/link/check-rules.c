@@ -11,10 +11,8 @@
 #include "base/diag.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
-#include "graph/rules/rules-parts.h"
 #include "graph/rules/rules.h"
 #include "src/model/model.h"
-#include "src/outputs/outputs.h"
 
 /* Outputs that are to be the same. */
 struct pair {

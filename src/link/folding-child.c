@@ -21,7 +21,6 @@
 #include "loader/skrt.h"
 #include "src/command/command.h"
 #include "src/model/model.h"
-#include "src/outputs/outputs.h"
 
 static const uint64_t most_stacks = 4ULL << 30; /* bytes that threads and cores take besides */
 
@@ -132,7 +131,7 @@ static bool link_constants(const struct sk_folding *folding, struct sk_link *lin
 	link->linker = sk_command_create_linker(link->command, link->arena, link->diag, NULL, &link->lines);
 	link->model = create_model(folding, link);
 	sk_graph_lower(&graph, &folding->calls, NULL, NULL, link->model);
-	return sk_pass_inputs(link) && sk_pass_bind(link) && sk_pass_link(link);
+	return sk_pass_inputs(link) && sk_pass_bind(link) && sk_pass_plan(link) && sk_pass_link(link);
 }
 
 /* ---- results ---- */

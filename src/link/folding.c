@@ -20,7 +20,6 @@
 #include "graph/graph.h"
 #include "graph/passes/passes.h"
 #include "src/command/command.h"
-#include "src/outputs/outputs.h"
 
 /* Of what is computed there is so much at most, and so much more for each byte of the model's constants: what packs
  * moves them, what dequantises makes four or eight bytes of one. Lower limits of sklink itself (ulimit) stay what they

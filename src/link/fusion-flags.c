@@ -8,7 +8,6 @@
 #include "graph/manager/manager.h"
 #include "graph/onnx/onnx.h"
 #include "src/command/command.h"
-#include "src/outputs/outputs.h"
 
 static struct sk_flags_text find_text(const struct sk_link *link)
 {

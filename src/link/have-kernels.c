@@ -11,7 +11,6 @@
 #include "graph/passes/passes.h"
 #include "src/bind/bind.h"
 #include "src/model/model.h"
-#include "src/outputs/outputs.h"
 
 /* ---- a graph of the nodes alone ---- */
 

@@ -15,9 +15,7 @@
 #include "src/bind/bind.h"
 #include "src/command/command.h"
 #include "src/model/model.h"
-#include "src/outputs/outputs.h"
 #include "src/package/package.h"
-#include "src/planning/planning-parts.h"
 #include "src/planning/planning.h"
 #include "src/proof/proof.h"
 
@@ -40,7 +38,7 @@ bool sk_pass_inputs(struct sk_link *link)
 	/* Every input is known and checked. */
 }
 
-/* Of names that no task has, sk_outputs_check says so. */
+/* Names that no task has are reported once there is a plan (src/outputs/outputs.c). */
 static void mark_explained(const struct sk_link *link)
 {
 	struct sk_model *model = link->model;
@@ -197,7 +195,7 @@ static bool make_plan_from(struct sk_link *link, struct sk_model *model)
 	return true;
 }
 
-static bool make_plan(struct sk_link *link)
+bool sk_pass_plan(struct sk_link *link)
 {
 	struct sk_model model = *link->model;
 	bool made;
@@ -228,7 +226,7 @@ static void prove(void *context)
 	struct proof *proof = context;
 	struct sk_link *link = proof->link;
 	const char *manifest = link->command->manifest;
-	struct sk_facts *facts = sk_outputs_want_facts(link->command) ? &link->facts : NULL;
+	struct sk_facts *facts = link->wants_facts ? &link->facts : NULL;
 
 	proof->start = sk_timing_now();
 	proof->holds = sk_verify_counting(proof->arena, proof->diag, &link->plan, manifest, link->account.orders,
@@ -339,10 +337,6 @@ static bool prove_and_make(struct sk_link *link)
 bool sk_pass_link(struct sk_link *link)
 {
 	const struct sk_command_line *command = link->command;
-
-	if (!make_plan(link) || !sk_outputs_check(link))
-		return false;
-	/* The plan is complete. From here on only the plan counts, not what it was made from. */
 
 	if (!prove_and_make(link))
 		return false;

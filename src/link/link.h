@@ -1,5 +1,5 @@
-/* The passes of a link: files to graphs, graphs to the model, constants folded in a child process, and the rest of the
- * way to the package. */
+/* A link as far as it has come, and its passes: files to graphs, graphs to the model, constants folded in a child
+ * process, and the rest of the way to the package. */
 #ifndef SK_SRC_LINK_LINK_H
 #define SK_SRC_LINK_LINK_H
 
@@ -7,10 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/text.h"
+#include "format/plan/plan.h"
 #include "graph/graph.h"
 #include "graph/manager/manager.h"
 #include "graph/rules/rules.h"
 #include "src/model/model.h"
+#include "src/package/package.h"
+#include "src/planning/planning.h"
+#include "src/proof/proof.h"
 
 struct sk_arena;
 struct sk_command_line;
@@ -19,6 +25,42 @@ struct sk_diag;
 struct sk_dumps;
 struct sk_file_draft;
 struct sk_link;
+struct sk_linker;
+struct sk_timing;
+
+/* ==== a link ==== */
+
+/* A graph with dumps of its own, the last of which is written when the plan says where values lie. */
+struct sk_dumped_graph {
+	struct sk_op_graph *graph;
+	struct sk_dumps *dumps;
+};
+
+typedef SK_ARRAY(struct sk_dumped_graph) sk_dumped_graphs;
+
+/* One link, as far as it has come: what each pass has left for those behind it. */
+struct sk_link {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const struct sk_command_line *command;
+	struct sk_timing *timing; /* NULL: nobody wants to know */
+	FILE *lines; /* where the linker prints to */
+	struct sk_linker *linker;
+	bool has_inputs, inputs_failed; /* the linker has them; one of them is none */
+	struct sk_model *model;
+	sk_dumped_graphs dumped; /* graphs that have become tasks of it */
+	struct sk_plan_image image; /* of the plan, once it is complete; */
+	struct sk_plan_view plan; /* a view of it */
+	struct sk_account account; /* what became of each task; */
+	const void *packed_account; /* as it is in the package */
+	uint64_t packed_account_size;
+	struct sk_without_groups without_groups; /* only for a report */
+	uint64_t fusion_steps, memory_steps, proof_steps; /* what these phases have looked at */
+	bool wants_facts; /* outputs tell why tasks are in order */
+	struct sk_facts facts; /* why they are; only if that is wanted */
+	struct sk_package_parts parts; /* once there are dispatchers */
+	struct sk_text explained; /* what --explain asks for, once it is prepared */
+};
 
 /* ==== check-rules.c ====
  *
@@ -147,7 +189,10 @@ bool sk_link_inputs(struct sk_link *link);
 bool sk_pass_inputs(struct sk_link *link);
 bool sk_pass_bind(struct sk_link *link);
 
-/* A bound model becomes a plan that is proved, and an image that only has to be written. False after an error. */
+/* A bound model becomes a complete plan. False after an error. */
+bool sk_pass_plan(struct sk_link *link);
+
+/* A plan is proved, and becomes an image that only has to be written. False after an error. */
 bool sk_pass_link(struct sk_link *link);
 
 /* ==== lower.c ====

@@ -11,6 +11,7 @@
 #include "format/skplan.h"
 #include "linker/linker.h"
 #include "src/command/command.h"
+#include "src/link/link.h"
 #include "src/outputs/outputs-parts.h"
 #include "src/package/package.h"
 #include "src/proof/proof.h"

@@ -6,9 +6,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "src/model/model.h"
-#include "src/planning/planning-parts.h"
 #include "src/planning/planning.h"
-#include "src/proof/proof-parts.h"
 #include "src/proof/proof.h"
 
 /* Why the task was fused, or why not; and of what a node has become, what is there for kernels' sake alone. */

@@ -12,6 +12,7 @@
 #include "format/skplan.h"
 #include "format/skrows.h"
 #include "src/model/model.h"
+#include "src/planning/planning.h"
 
 struct follower {
 	const struct sk_model *model;

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "src/planning/planning.h"
 
 const char *sk_block_reason_code(enum sk_block_reason reason)
 {

@@ -19,6 +19,7 @@
 #include "format/skplan.h"
 #include "format/skrows.h"
 #include "src/model/model.h"
+#include "src/planning/planning.h"
 
 /* So many pairs of accesses to common bytes may be looked at: some 300 MB of them are kept. */
 #define MOST_PAIRS (UINT64_C(1) << 23)

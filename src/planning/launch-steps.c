@@ -8,6 +8,7 @@
 #include "format/skplan.h"
 #include "format/skrows.h"
 #include "src/model/model.h"
+#include "src/planning/planning.h"
 
 enum { SCRATCH_ALIGNMENT = 64 };
 

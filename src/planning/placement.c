@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "format/skplan.h"
 #include "src/model/model.h"
+#include "src/planning/planning.h"
 
 enum {
 	MOST_CORES = 64, /* that are chosen from */

@@ -9,6 +9,7 @@
 #include "format/skplan.h"
 #include "src/model/model.h"
 #include "src/planning/planning-parts.h"
+#include "src/planning/planning.h"
 
 /* What a task's list says, as bytes: the records, each with its terms or its pattern behind it. */
 struct text {

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "src/planning/planning.h"
 
 const char *sk_tile_reason_code(enum sk_tile_reason reason)
 {

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "format/plan/plan.h"
+#include "src/proof/proof.h"
 
 /* Clocks may take this many numbers (64 MiB). */
 #define MAX_CLOCK_NUMBERS (UINT64_C(1) << 24)

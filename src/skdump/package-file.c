@@ -17,7 +17,6 @@
 #include "base/ranges.h"
 #include "format/plan/plan.h"
 #include "format/skweights.h"
-#include "src/proof/proof-parts.h"
 #include "src/proof/proof.h"
 
 struct opening {

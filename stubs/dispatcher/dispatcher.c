@@ -16,6 +16,7 @@
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 #include "stubs/dispatcher/dispatcher-parts.h"
+#include "stubs/dispatcher/ops.h"
 
 static struct sk_plan_calls calls_of(const struct sk_lowering *l, const struct sk_plan_step *step)
 {

@@ -4,6 +4,7 @@
 
 #include "format/plan/plan.h"
 #include "format/skplan.h"
+#include "stubs/dispatcher/ops.h"
 
 enum { CALLS_RUNTIME = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET };
 

@@ -22,8 +22,8 @@
 #include "format/skkernel.h"
 #include "format/skplan.h"
 #include "format/x86_64/registers.h"
-#include "stubs/dispatcher/dispatcher-parts.h"
 #include "stubs/dispatcher/dispatcher.h"
+#include "stubs/dispatcher/ops.h"
 
 static const struct sk_eh_machine eh_machine = {
 	.code_alignment = 1,

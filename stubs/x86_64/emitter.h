@@ -11,8 +11,8 @@
 #include "format/skkernel.h"
 #include "format/skplan.h"
 #include "format/x86_64/registers.h"
-#include "stubs/dispatcher/dispatcher-parts.h"
 #include "stubs/dispatcher/dispatcher.h"
+#include "stubs/dispatcher/ops.h"
 
 struct sk_arena;
 

@@ -3,7 +3,7 @@
 
 #include "format/skplan.h"
 #include "format/x86_64/registers.h"
-#include "stubs/dispatcher/dispatcher-parts.h"
+#include "stubs/dispatcher/ops.h"
 
 /* Where a part's first element and the one behind its last stand. */
 static struct sk_x86_memory bound_of(const struct sk_x86_emitter *e, enum sk_op_part part, uint32_t partition,

@@ -7,7 +7,7 @@
 #include "format/skabi.h"
 #include "format/skplan.h"
 #include "format/x86_64/registers.h"
-#include "stubs/dispatcher/dispatcher-parts.h"
+#include "stubs/dispatcher/ops.h"
 
 /* eax = what stands in the copy: of 64 bits the lower ones, or 1 if only those above them say something. */
 static void load_status(struct sk_x86_emitter *e, const struct sk_plan_argument *argument)

@@ -160,7 +160,8 @@ static whole whole_erf(whole x)
 /* Floats to integers: the nearest that there is, and 0 of NaNs. */
 static whole truncated(const struct type *type, wide x)
 {
-	wide above = (wide)((whole)1 << (8 * type->size - type->is_signed)), low = type->is_signed ? -above : 0;
+	wide above = (wide)((whole)1 << (8 * type->size - (type->is_signed ? 1 : 0))),
+	     low = type->is_signed ? -above : 0;
 
 	return x != x ? 0 : x >= above ? (whole)above - 1 : x <= low ? (whole)low : (whole)x;
 }
@@ -762,8 +763,8 @@ static void run_cast(const struct kernel *kernel, const struct row *row)
 			 in->is_float || middle < (wide)INT32_MAX * (in->size == 8 ? INT32_MAX : 1) ? middle : 1);
 		if (i % 2)
 			memcpy(element_at(in, x, i),
-			       &(uint64_t){(uint64_t)get_whole(find_type(in->size == 8 ? "u64" : "u32"), x, i) + i % 5 -
-					   2},
+			       &(uint64_t){(uint64_t)get_whole(find_type(in->size == 8 ? "u64" : "u32"), x, i) +
+					   (uint64_t)(i % 5) - 2},
 			       in->size);
 	}
 	for (int i = 0; i <= LENGTHS; i++) {

@@ -119,7 +119,7 @@ static void run_transposed(const struct kernel *kernel, const struct row *row)
 		size_t bytes = (size_t)(m * batches * n) * type->size;
 		void *a = random_reals(type, batches * m * k, -1, 1), *b = random_reals(type, batches * k * n, -1, 1),
 		     *y = guarded(bytes), *parts = guarded(bytes), *room = guarded(114688 * 4),
-		     *sums = guarded(264 * n * 4);
+		     *sums = guarded(264 * (size_t)n * 4);
 
 		f(a, b, y, m, batches, k, n, 0, m, room, sums);
 		check_front(kernel, y);

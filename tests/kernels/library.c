@@ -38,7 +38,7 @@ const struct type *find_type(const char *name)
 
 void *element_at(const struct type *type, const void *elements, int64_t i)
 {
-	return (char *)elements + i * (int64_t)type->size;
+	return (char *)(uintptr_t)elements + i * (int64_t)type->size;
 }
 
 static uint64_t get_bits(const struct type *type, const void *elements, int64_t i)
@@ -217,7 +217,7 @@ static void put_special(const struct type *type, void *elements, int64_t i)
 	wide value;
 
 	if (!type->is_float) {
-		whole greatest = (whole)1 << (8 * type->size - type->is_signed);
+		whole greatest = (whole)1 << (8 * type->size - (type->is_signed ? 1 : 0));
 		put_whole(type, elements, i,
 			  wholes[i] == INT64_MAX   ? greatest - 1
 			  : wholes[i] == INT64_MIN ? -greatest

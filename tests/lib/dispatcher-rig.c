@@ -3,7 +3,11 @@
 
 #include "tests/lib/dispatcher-rig.h"
 
+#include "base/arena.h"
+#include "format/plan/plan.h"
 #include "format/skabi.h"
+#include "format/skplan.h"
+#include "stubs/dispatcher/dispatcher.h"
 #include <check.h>
 #include <elf.h>
 #include <pthread.h>

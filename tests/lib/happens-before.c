@@ -11,6 +11,7 @@
 #include "format/skplan.h"
 #include "src/model/model.h"
 #include "src/planning/planning-parts.h"
+#include "src/planning/planning.h"
 
 enum { MAX_STEPS = 32, MAX_CORES = 16, MAX_NODES = MAX_STEPS * MAX_CORES, MAX_ARGUMENTS = 8 };
 

@@ -2,6 +2,7 @@
 use of headers, and by the names that the objects in BUILD leave open; prints a line for each breach, and exits with 1 if there is one:
   - a layer that uses a layer that it may not use, rooms that use each other in a circle;
   - a file that uses a name of a header and does not include the header, or includes a header of which it uses no name;
+  - a room that includes ROOM-parts.h of another one, which is for that one's own files;
   - a header that includes another one although it only points to the structs there;
   - a name that two headers declare;
   - rows of the table of rooms in doc/design.md that are not as measured. --update writes them."""
@@ -194,6 +195,8 @@ class Tree:
             if to not in included:
                 self.breaches.append("%s:%d: uses %s, and does not include %s" % (file.path, file.lines.get(name, 0), name, to))
         for to, (include, line) in sorted(included.items()):
+            if to.endswith("-parts.h") and room_of(to) != file.room:
+                self.breaches.append("%s:%d: %s is for the files of its room" % (file.path, line, to))
             if not self.files[to].names and not self.files[to].tags:
                 continue
             if file.path not in self.headers and file.selected & self.files[to].fields:

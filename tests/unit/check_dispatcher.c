@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "format/skplan.h"
+#include "stubs/dispatcher/dispatcher.h"
 #include "format/skabi.h"
 #include "tests/lib/dispatcher-rig.h"
 #include "tests/lib/suite.h"

@@ -17,6 +17,7 @@
 #include "src/planning/planning-parts.h"
 #include "src/planning/planning.h"
 #include "src/proof/proof-parts.h"
+#include "src/proof/proof.h"
 #include "tests/lib/fake-linker.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"
