@@ -195,6 +195,9 @@ static const char *const free_fields[] = {
 	"terms.variable", "terms.factor", "terms.addend", "terms.divisor", "terms.modulus",
 	/* Thunks read there where temporaries are while tasks run by themselves: any bytes do that nothing else has. */
 	"tensors.unshared_offset",
+	/* The proof knows of same rows on the same core what the planner of memory does not use: there temporaries may
+	 * lie over each other that the planner keeps apart. Equal constants are one as well as two. */
+	"tensors.offset",
 	/* An output may be taken for one that keeps its contents. */
 	"tensors.role",
 	/* What skrun --check-integrity and --trust look at. */
