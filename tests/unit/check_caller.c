@@ -313,7 +313,8 @@ static enum skrt_status compute(const struct skrt_kernel *kernel, bool later)
 
 START_TEST(random_control_state)
 {
-	const struct skrt_device_options options = {.cores = (uint32_t)_i, .timeout_ms = _i % 2 ? 60000 : 0};
+	const struct skrt_device_options options = {
+		.size = sizeof(options), .cores = (uint32_t)_i, .timeout_ms = _i % 2 ? 60000 : 0};
 	static uint64_t expected[ROWS][FIELDS];
 	uint64_t seed = (uint64_t)_i;
 
