@@ -28,5 +28,10 @@ doc/libskrt.3: doc/libskrt.md doc/manual.awk
 		-v also='sklink 1 skrun 1' $(top_srcdir)/doc/libskrt.md >$@.tmp && mv $@.tmp $@
 
 # Documents and samples refer to each other, so they are installed as they lie here.
-nobase_dist_doc_DATA += README.md CONTRIBUTING.md LICENSE \
-	doc/abi.md doc/design.md doc/fusion.md doc/kernels.md doc/libskrt.md doc/manifest.md doc/models.md doc/operators.md doc/runtime.md doc/signatures.md doc/simulation.md doc/page.png doc/python.md doc/building.md doc/skdump-json.md
+nobase_dist_doc_DATA += README.md CONTRIBUTING.md LICENSE doc/design.md doc/page.png
+nobase_dist_doc_DATA += doc/abi.md doc/fusion.md doc/kernels.md doc/libskrt.md doc/manifest.md doc/models.md \
+	doc/operators.md doc/signatures.md doc/python.md doc/building.md doc/skdump-json.md
+nobase_dist_doc_DATA += doc/reference/glossary.md
+nobase_dist_doc_DATA += doc/explain/simulation.md
+nobase_dist_doc_DATA += doc/internals/dispatcher.md doc/internals/graph.md doc/internals/linker.md \
+	doc/internals/package.md doc/internals/planner.md doc/internals/runtime.md

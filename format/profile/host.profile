@@ -1,5 +1,5 @@
 # The host: two processors of a Zen 4 server, as a small virtual machine has them. Where each number comes from is in
-# doc/simulation.md. Copy this file and change what your machine does otherwise.
+# doc/explain/simulation.md. Copy this file and change what your machine does otherwise.
 name: host
 lanes: core
 core.cores: 2

@@ -134,7 +134,7 @@ double sk_network_share(const struct sk_network_step *step, uint32_t index, uint
  * The event simulation behind predictions: lets the cores of a profile go through a network, in virtual time, and says
  * how long that takes and why. It runs no kernel, looks at no clock and gives the same result every time.
  *
- * The rules, which doc/simulation.md explains:
+ * The rules, which doc/explain/simulation.md explains:
  *  - A launch begins `launch` after the last of those that it follows has ended, on its lanes and by its follows. It
  *    has ended when all its steps have.
  *  - A core takes the steps of its lane in order. An await costs `check`, and if the step has not been finished and

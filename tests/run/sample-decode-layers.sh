@@ -1,6 +1,6 @@
 #!/bin/sh
 # samples/decode_layers: right by an independent computation, bit-identical however it is run, and the prediction for the
-# whole network says what doc/simulation.md says.
+# whole network says what doc/explain/simulation.md says.
 . "$top_srcdir/tests/lib/lib.sh"
 sample=$top_srcdir/samples/decode_layers
 reference=$top_builddir/samples/decode_layers/reference
@@ -29,7 +29,7 @@ sed 's/position: {tensor: position}/position: 16/' decode.yaml >wrong.yaml
 "$skrun" wrong.sk $(echo "$inputs" | sed 's/--input position=position.npy//') --output x_$layers=x_$layers.npy
 fails_with "x_$layers\[[0-9]*\]\[[0-9]*\] is .*, expected" "$reference" check . $layers
 
-# All layers, predicted. The numbers are those of doc/simulation.md.
+# All layers, predicted. The numbers are those of doc/explain/simulation.md.
 predict() {
 	sh "$sample/generate" 61 "$1" >decode.yaml
 	"$sklink" decode.yaml "$kernels" -o decode.sk
