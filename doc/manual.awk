@@ -1,5 +1,6 @@
-# Makes a manual page of a document, so that there is one source: awk -f manual.awk -v name=sk-manifest -v section=5
-# -v what="one line" -v also="sklink 1 skrun 1" manifest.md >sk-manifest.5
+# Makes a manual page from a document, so that there is one source: awk -f manual.awk manifest.md >sk-manifest.5
+# The document begins with a comment that has the page's name, section, date, purpose and references:
+# <!-- man: sk-manifest 5 2026-11-29 "networks of kernels, as sklink reads them" sklink(1) skrun(1) -->, on any number of lines
 #
 # It knows the Markdown that doc/ is written in: headings, paragraphs, lists with stars, tables, fenced blocks, `code`,
 # *emphasis*, **strong** and links. A line that begins with anything else is an error, so that nothing is lost in silence.
@@ -18,10 +19,41 @@ function code(text) {
 	return "\\fB" text "\\fR"
 }
 
-# [text](target): documents are named by their file, wherever in them the link leads.
-function link(text, target) {
+# The parts of a document's first line, into part: 1 is before the purpose, 2 the purpose, 3 after it. 0 if it is another line.
+function first_line(line, part) {
+	return line ~ /^<!-- man: [^ ]+ [0-9] [-0-9]+ "[^"]+"/ && split(line, part, "\"")
+}
+
+# The pages that a line of the first comment refers to.
+function refer(line,    words, i) {
+	split(line, words, " ")
+	for (i = 1; i in words; i++) {
+		if (words[i] == "-->")
+			in_comment = 0
+		else
+			also[++references] = words[i]
+	}
+}
+
+# [text](target): a document is named by its manual page if it has one, or else by its file. A place in this page is its text.
+function link(text, target,    path, line, part, word) {
 	sub(/#.*/, "", target)
-	return inline(text) (text == target ? "" : " (" code(target) ")")
+	if (target == "")
+		return inline(text)
+	if (target !~ /:/) {
+		path = FILENAME
+		sub(/[^\/]*$/, "", path)
+		path = path target
+		if ((getline line <path) <= 0)
+			fail("a link to " target ", which cannot be read")
+		close(path)
+		sub(/.*\//, "", target)
+		if (first_line(line, part)) {
+			split(part[1], word, " ")
+			target = word[3] "(" word[4] ")"
+		}
+	}
+	return text ~ /\.md$/ ? code(target) : inline(text) " (" code(target) ")"
 }
 
 # The first piece of markup in the text, and then the rest.
@@ -68,50 +100,73 @@ function put(text) {
 	print (text ~ /^[.']/ ? "\\&" : "") text
 }
 
+# A paragraph begins, but for the first one under a heading, which begins by itself.
+function put_break() {
+	if (!headed)
+		print ".PP"
+	headed = 0
+}
+
 function flush() {
 	if (paragraph != "")
 		put(inline(paragraph))
 	paragraph = ""
 }
 
-# A row of a table: its first cell is a term, the others explain it. Columns about tests are for those who have the sources.
-function row(line,    cells, count, i, first) {
+# A row of a table: its first cell is a term, the others explain it, under their headings if there are several. A column of tests is for
+# readers of the sources.
+function row(line,    cells, columns, i, first) {
 	sub(/^\| */, "", line)
 	sub(/ *\| *$/, "", line)
-	count = split(line, cells, / +\| */)
+	columns = split(line, cells, / +\| */)
 	if (!in_table) {
-		for (i = 1; i <= count; i++)
-			left_out[i] = cells[i] == "test"
+		for (i = 1; i <= columns; i++)
+			heading[i] = cells[i]
 		in_table = 1
 		return
 	}
 	if (line ~ /^-+(\|-+)*$/ || line ~ /^---/)
 		return
+	headed = 0
 	print ".TP"
 	put(inline(cells[1]))
 	first = 1
-	for (i = 2; i <= count; i++) {
-		if (left_out[i] || cells[i] == "")
+	for (i = 2; i <= columns; i++) {
+		if (cells[i] == "" || heading[i] == "test")
 			continue
 		if (!first)
 			print ".br"
-		put(inline(cells[i]))
+		put((columns > 2 && heading[i] != "" ? "\\fI" escape(heading[i]) ":\\fR " : "") inline(cells[i]))
 		first = 0
 	}
 	if (first)
 		print "\\&"
 }
 
-BEGIN {
-	printf ".\\\" Made of a document by manual.awk: changes will be lost.\n"
-	gsub(/-/, "\\-", name)
-	printf ".TH %s %s \"\" sklink\n.nh\n.SH NAME\n%s \\- %s\n", toupper(name), section, name, what
+FNR == 1 {
+	if (!first_line($0, part))
+		fail("no line that says what the page is")
+	split(part[1], word, " ")
+	in_comment = 1
+	refer(part[3])
+	print ".\\\" Made of a document by manual.awk: changes will be lost."
+	page = word[3]
+	gsub(/-/, "\\-", page)
+	printf ".TH %s %s %s sklink\n.nh\n.SH NAME\n%s \\- %s\n", toupper(page), word[4], word[5], page, part[2]
+	next
+}
+
+in_comment {
+	refer($0)
+	next
 }
 
 /^```/ {
 	flush()
 	fenced = !fenced
-	print fenced ? ".PP\n.RS 2\n.nf" : ".fi\n.RE"
+	if (fenced)
+		put_break()
+	print fenced ? ".RS 2\n.nf" : ".fi\n.RE"
 	next
 }
 
@@ -134,18 +189,21 @@ fenced {
 
 /^# / {
 	print ".SH DESCRIPTION"
+	headed = 1
 	next
 }
 
 /^## / {
 	flush()
 	print ".SH " toupper(escape(substr($0, 4)))
+	headed = 1
 	next
 }
 
 /^### / {
 	flush()
 	print ".SS " escape(substr($0, 5))
+	headed = 1
 	next
 }
 
@@ -157,6 +215,7 @@ fenced {
 
 /^\* / {
 	flush()
+	headed = 0
 	print ".IP \\(bu 2"
 	paragraph = substr($0, 3)
 	in_list = 1
@@ -171,7 +230,7 @@ fenced {
 
 /^[A-Za-z`*[(]/ || (!blank && /^[0-9]/) {
 	if (blank) {
-		print ".PP"
+		put_break()
 		in_list = 0
 	}
 	blank = 0
@@ -188,7 +247,8 @@ END {
 	if (fenced)
 		fail("a block that does not end")
 	print ".SH SEE ALSO"
-	count = split(also, pages, " ")
-	for (i = 1; i < count; i += 2)
-		printf ".BR %s (%s)%s\n", pages[i], pages[i + 1], i + 2 < count ? " ," : ""
+	for (i = 1; i <= references; i++) {
+		split(also[i], word, /[()]/)
+		printf ".BR %s (%s)%s\n", word[1], word[2], i < references ? " ," : ""
+	}
 }

@@ -1,5 +1,6 @@
 /* The contract between a dispatcher and whoever runs it: the runtime fills struct sk_core, the dispatcher reads it
- * through fixed offsets. doc/abi.md has the same as a table. Change anything here and SK_ABI_VERSION grows.
+ * through fixed offsets. doc/internals/package-format.md has the same as a table. Change anything here and
+ * SK_ABI_VERSION grows.
  *
  * Entry: int NAME(struct sk_core *core), called once on every core of every lane that has steps in the launch. Returns
  * 0, SK_STATUS_ABORTED, or the non-zero status of the kernel that failed; then core->failed_task is its task. */

@@ -71,7 +71,7 @@ skrun_SOURCES = \
 	loader/skrun/verification.c loader/skrun/watched-run.c
 # Linked with the runtime itself: an installed skrun depends on nothing but the C library, and sees the plan.
 skrun_LDADD = loader/libloader.la loader/libpredict.la format/libnpy.la -lpthread -lm
-dist_man_MANS += doc/skrun.1
+dist_man_MANS += doc/reference/skrun.1
 
 SHELL_TESTS += tests/run/package-damage.sh tests/run/predict.sh tests/run/progress.sh tests/run/skrun.sh
 QUICK_TESTS += tests/run/package-damage.sh tests/run/predict.sh tests/run/progress.sh tests/run/skrun.sh

@@ -1,5 +1,5 @@
-/* skrt.h: load packages made by sklink and run them. C and C++. libskrt(3), doc/libskrt.md, has an example, and the
- * rules that hold for all functions: ownership, threads, the state of the calling thread, locale, order, faults.
+/* skrt.h: load packages made by sklink and run them. C and C++. libskrt(3) has an example, and the rules
+ * that hold for all functions: ownership, threads, the state of the calling thread, locale, order, faults.
  *
  * At each function: @param is an argument, not NULL unless it says so. @return is the result; of a status it lists the
  * failures, besides SKRT_INVALID_ARGUMENT for a null pointer and SKRT_DEVICE_LOST, which any status may be. A failure

@@ -1,5 +1,5 @@
 /* The package and what follows from it: who makes and who reads a tensor, what runs when. Lists refer to each other by number,
- * as doc/skdump-json.md says. */
+ * as doc/reference/skdump-json.md says. */
 const data = JSON.parse(document.getElementById("package").textContent);
 const traces = JSON.parse(document.getElementById("traces").textContent);
 const { tasks, steps, launches, tensors, kernels } = data;

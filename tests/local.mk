@@ -403,7 +403,7 @@ tests_run_group_steps_LDADD = loader/libloader.la src/libproof.la stubs/libstubs
 SHELL_TESTS += tests/run/step-calls.sh tests/run/units.sh tests/run/aliases.sh
 QUICK_TESTS += tests/run/step-calls.sh tests/run/units.sh tests/run/aliases.sh
 
-# Kernels out of real archives, with the signatures of doc/kernels.md.
+# Kernels out of real archives, with the signatures of doc/reference/kernel-library.md.
 KERNEL_TESTS = \
 	tests/kernels/blas.sh \
 	tests/kernels/blis.sh \

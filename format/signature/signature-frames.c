@@ -21,7 +21,7 @@ const char *const sk_frame_names[SK_FRAMES] = {"mlir", "gfortran", "gsl", "halid
  *   $*[ text for each parameter $]            $p  the parameter in its own text (tensor or scalar)
  *   $c  its code (tensor or scalar)           $n  how many there are
  *   $i  the block's number, or 0              $g  the number of blocks, or 1
- * Texts are signatures' (doc/signatures.md); an extent of the call is all of it, or its part if split. */
+ * Texts are signatures' (doc/reference/signatures.md); an extent of the call is all of it, or its part if split. */
 struct frame {
 	const char *vector; /* a tensor of one dimension; NULL: as any other */
 	const char *tensor; /* in place of the parameter, or in `call` */

@@ -233,7 +233,7 @@ bool sk_real_bits(double number, enum sk_dtype type, uint64_t *bits);
 /* ==== signature-parser.c ====
  *
  * Signatures: how to call a function that is already compiled. One parser for both places where a signature can stand,
- * in an object and in the manifest. The grammar is in doc/signatures.md. */
+ * in an object and in the manifest. The grammar is in doc/reference/signatures.md. */
 
 /* Parses and checks all that concerns one signature alone. NULL after errors; they name the column within the
  * signature. place is where the first character of the text stands: in a text file, the column is added to it; in an

@@ -2,7 +2,7 @@
  * goes through the plan's tables step by step, core by core on one thread, and so sees each call before and behind it.
  *
  *   checks.c         around a launch; a core's part of it, from the plan's tables
- *   checked-call.c   a call of a kernel: what it gets and returns, as doc/abi.md says
+ *   checked-call.c   a call of a kernel: what it gets and returns, as doc/internals/package-format.md says
  *   windows.c        what it may touch
  *   loader/arch/x86_64/invoke.S  the call itself
  *   loader/arch/x86_64/registers.c   whether it has left control state as it found it

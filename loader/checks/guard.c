@@ -24,7 +24,7 @@
 #include "loader/flight/flight.h"
 
 enum {
-	TENSOR_ALIGN = 64, /* doc/abi.md: what bindings, temporaries and scratch are aligned to */
+	TENSOR_ALIGN = 64, /* doc/internals/package-format.md: what bindings, temporaries and scratch are aligned to */
 	GUARD = 64 << 10, /* bytes before and behind the pages, no less than a page */
 	LEAST_PATTERN = 4,
 };

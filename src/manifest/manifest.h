@@ -18,7 +18,7 @@ struct sk_tensor;
 
 /* ==== manifest.c ====
  *
- * The manifest: YAML text to the first part of the model. The reference of the format is doc/manifest.md. */
+ * The manifest: YAML text to the first part of the model. The reference of the format is doc/reference/manifest.md. */
 
 /* Reads the manifest into an empty model. Afterwards the model has the device, tensors with views resolved, declared
  * kernels with their signatures, libraries, scopes, events and tasks; tasks' args are tensors, and after,

@@ -23,7 +23,7 @@ struct sk_without_groups;
 /* ==== decisions.c ====
  *
  * --report: all that has been decided about a link, for programs. In: a linked package's plan, report and facts. Out: a
- * file in JSON; doc/sklink.1 says what it holds. */
+ * file in JSON; doc/reference/sklink.1 says what it holds. */
 
 struct sk_decisions {
 	const char *manifest; /* its path, as given */

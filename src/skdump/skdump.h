@@ -176,7 +176,7 @@ bool sk_reemit_compare(struct sk_diag *diag, const struct sk_package_file *file)
 
 /* ==== show-json.c ====
  *
- * A package as data: all that the tables and the explanations say, in JSON. doc/skdump-json.md says what it holds. */
+ * A package as data: the tables and the explanations in JSON. doc/reference/skdump-json.md lists the keys. */
 
 /* Onto the show's stream. The facts are those of the package's proof. */
 void sk_show_json(const struct sk_show *show, const struct sk_facts *facts);

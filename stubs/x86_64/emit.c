@@ -1,5 +1,5 @@
-/* From neutral ops to x86-64 machine code, as doc/abi.md describes it. In: a program. Out: bytes, relocations, symbols,
- * unwind records.
+/* From neutral ops to x86-64 machine code, which calls and waits as doc/internals/package-format.md says.
+ * In: a program. Out: bytes, relocations, symbols, unwind records.
  *
  * What is peculiar here:
  *   - Stores are not reordered with earlier loads and stores, nor loads with earlier loads (Intel SDM volume 3, 8.2.2):

@@ -108,7 +108,7 @@ size_t sk_x86_encode(uint8_t bytes[SK_X86_LONGEST], enum sk_x86_form form, struc
  * Shared by the files that emit x86-64 code, and by no others: x86_64/emit.c (functions and ops), x86_64/waits.c
  * (ops that wait, tell or end), x86_64/loops.c (what a core computes), x86_64/call.c (calls and how their arguments are
  * passed), x86_64/values.c (what arguments are), x86_64/assemble.c (labels, jumps, relocations). Registers and offsets
- * are those of doc/abi.md. */
+ * are those of doc/internals/package-format.md. */
 
 /* A program loads those that it needs in its prologue. */
 enum {
@@ -155,7 +155,7 @@ enum {
 	BLOCK_WAITED = 28,
 	FUNCTIONS_WAIT_PRE_TASK_END = 24,
 };
-#define AGREES(type, field, value) _Static_assert(offsetof(struct type, field) == (value), "see doc/abi.md")
+#define AGREES(type, field, value) _Static_assert(offsetof(struct type, field) == (value), "see package-format.md")
 AGREES(sk_core, lane, CORE_LANE);
 AGREES(sk_core, index, CORE_INDEX);
 AGREES(sk_core, count, CORE_COUNT);

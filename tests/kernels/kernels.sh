@@ -1,8 +1,8 @@
 # Shared by the scripts that run real kernels: `. "$top_srcdir/tests/kernels/kernels.sh"` behind tests/lib/lib.sh. A script names its
-# archives, writes a manifest whose signatures come from doc/kernels.md, and oracle.c, which computes what must come out
+# archives, writes a manifest whose signatures come from doc/reference/kernel-library.md, and oracle.c, which computes the right results
 # (tests/kernels/oracle.h); `right` runs the package and compares.
 libraries=$(dirname "$($KERNEL_CC -print-file-name=libc.so)")
-page=$top_srcdir/doc/kernels.md
+page=$top_srcdir/doc/reference/kernel-library.md
 
 # Libraries keep what they have once asked for (BLIS its pools, libstdc++ its reserve for exceptions), and a package that is unloaded
 # gives none of it back.
@@ -25,7 +25,7 @@ need_isa() {
 	done
 }
 
-# kernels NAME…: the entries of these names in the examples of doc/kernels.md, as a manifest's "kernels".
+# kernels NAME…: the entries of these names in the examples of doc/reference/kernel-library.md, as a manifest's "kernels".
 kernels() {
 	echo "kernels:"
 	for name; do
@@ -33,7 +33,7 @@ kernels() {
 			/^```/ { inside = $0 == "```yaml"; taking = 0 }
 			inside && /^  [^ ]/ { taking = index($0, "  " name ":") == 1 }
 			inside && taking { print; found = 1 }
-			END { exit !found }' "$page" || fail "doc/kernels.md has no kernel $name" >&2
+			END { exit !found }' "$page" || fail "doc/reference/kernel-library.md has no kernel $name" >&2
 	done
 }
 

@@ -1,12 +1,13 @@
 #!/bin/bash
-# doc/kernels.md: its entries are read without an error, each by the test of its family's line, and the tests that it names exist.
+# doc/reference/kernel-library.md: its entries are read without an error, each by the test of its family's line, and these
+# tests exist.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 
 awk '/^```/ { inside = $0 == "```yaml"; next } inside && /^  [^ ]/ { sub(/:.*/, ""); sub(/^  /, ""); print }' "$page" >names
-[ "$(wc -l <names)" -ge 30 ] || fail "only $(wc -l <names) entries are found in doc/kernels.md"
+[ "$(wc -l <names)" -ge 30 ] || fail "only $(wc -l <names) entries are found in doc/reference/kernel-library.md"
 sort names | uniq -d >twice
-[ ! -s twice ] || fail "doc/kernels.md has two entries with the name $(head -1 twice)"
+[ ! -s twice ] || fail "doc/reference/kernel-library.md has two entries with the name $(head -1 twice)"
 
 # Signatures are read before kernels are looked for, so that all errors but the one of the missing kernel are about this page.
 {
@@ -17,17 +18,17 @@ sort names | uniq -d >twice
 } >model.yaml
 "$sklink" model.yaml -o model.sk 2>err.txt && fail "a missing kernel is found"
 grep 'error:' err.txt | grep -v "no_such_kernel" >errors.txt || :
-[ ! -s errors.txt ] || { cat errors.txt >&2; fail "an entry of doc/kernels.md is wrong"; }
+[ ! -s errors.txt ] || { cat errors.txt >&2; fail "an entry of doc/reference/kernel-library.md is wrong"; }
 
 # "| family | from | kernels | test |"
 sed -n '/^| family |/,/^$/p' "$page" | sed 1,2d | grep '^|' >rows
-[ "$(wc -l <rows)" -ge 20 ] || fail "the table of doc/kernels.md is not understood"
+[ "$(wc -l <rows)" -ge 20 ] || fail "the table of doc/reference/kernel-library.md is not understood"
 grep -o 'tests/kernels/[a-z0-9]*\.sh' rows | sort -u >tests
 while read -r test; do
-	[ -e "$top_srcdir/$test" ] || fail "doc/kernels.md names $test, which is not there"
+	[ -e "$top_srcdir/$test" ] || fail "doc/reference/kernel-library.md names $test, which is not there"
 	grep -q "$test" "$top_srcdir/tests/local.mk" || fail "nobody runs $test"
 	cat "$top_srcdir/$test"
 done <tests >scripts
 tr -s ' \t()' '\n\n\n\n' <scripts | sort -u >words
 sort names | comm -23 - words >unused
-[ ! -s unused ] || fail "no test runs $(tr '\n' ' ' <unused)of doc/kernels.md"
+[ ! -s unused ] || fail "no test runs $(tr '\n' ' ' <unused)of doc/reference/kernel-library.md"

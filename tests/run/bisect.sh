@@ -207,4 +207,4 @@ says 'say one of them'
 # The help and the manual page have the same options.
 bisect 0 --help
 sed -nE 's/^ {2}(--.*)/\1/p' said.txt | sed 's/  .*//' | grep -oE -- '--[a-z-]+' | sort -u >options.txt
-grep '^\.It.* Fl -' "$top_srcdir/doc/sklink-bisect.1" | sed -nE 's/^\.It Fl (-[a-z-]+).*/-\1/p' | sort -u | diff options.txt - >&2 || fail "other options"
+grep '^\.It.* Fl -' "$top_srcdir/doc/reference/sklink-bisect.1" | sed -nE 's/^\.It Fl (-[a-z-]+).*/-\1/p' | sort -u | diff options.txt - >&2 || fail "other options"

@@ -16,7 +16,7 @@ expect() { # TEXT WORD…
 }
 
 for program in sklink skrun skdump sklink-bisect; do
-	grep '^\.It.* Fl' "$top_srcdir/doc/$program.1" | sed 's/ Ns//g' | grep -oE 'Fl -?[A-Za-z][-A-Za-z]*' | sed 's/Fl /-/' | sort -u >options.txt
+	grep '^\.It.* Fl' "$top_srcdir/doc/reference/$program.1" | sed 's/ Ns//g' | grep -oE 'Fl -?[A-Za-z][-A-Za-z]*' | sed 's/Fl /-/' | sort -u >options.txt
 	[ "$(wc -l <options.txt)" -gt 5 ] || fail "$program: the manual is not understood"
 	completed $program - | sed 's/=$//' | sort -u | diff options.txt - >&2 || fail "$program: the manual (<) and bash (>) have other options"
 done

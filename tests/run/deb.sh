@@ -51,7 +51,8 @@ if command -v cmake >/dev/null; then
 	cmake -S samples/building -B cmake -DCMAKE_PREFIX_PATH="$dir/root/usr" >said.txt && cmake --build cmake >>said.txt || { cat said.txt >&2; fail "CMake"; }
 	[ "$(cmake/main)" = '1 9 25 49' ] || fail "CMake: main prints $(cmake/main)"
 fi
-for page in man1/sklink.1 man1/skrun.1 man1/skdump.1 man1/sklink-bisect.1 man5/sk-manifest.5 man5/sk-signatures.5 man5/sk-fusion.5 man3/libskrt.3; do
+for page in man1/sklink.1 man1/skrun.1 man1/skdump.1 man1/sklink-bisect.1 \
+	$(grep -rhE '^<!-- man: ' --include='*.md' "$top_srcdir/doc" | awk '{ print "man" $4 "/" $3 "." $4 }'); do
 	[ -s "root/usr/share/man/$page.gz" ] || fail "there is no $page.gz"
 done
 for shell in bash-completion/completions/sklink bash-completion/completions/skrun zsh/vendor-completions/_sklink; do

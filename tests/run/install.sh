@@ -9,7 +9,9 @@ env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$top_builddir" install DESTD
 sed -i "s,^prefix=.*,prefix=$prefix," "$prefix/lib/pkgconfig/libskrt.pc" # as if configured so
 documents=$prefix/share/doc/sklink
 
-for page in man1/sklink.1 man1/sklink-bisect.1 man1/skrun.1 man1/skdump.1 man5/sk-manifest.5 man5/sk-signatures.5 man5/sk-fusion.5 man3/libskrt.3; do
+pages=$(grep -rhE '^<!-- man: ' --include='*.md' "$top_srcdir/doc" | awk '{ print "man" $4 "/" $3 "." $4 }')
+[ "$(wc -w <<<"$pages")" -ge 4 ] || fail "the documents of manual pages are not found"
+for page in man1/sklink.1 man1/sklink-bisect.1 man1/skrun.1 man1/skdump.1 $pages; do
 	[ -s "$prefix/share/man/$page" ] || fail "$page is not installed"
 done
 for program in sklink skrun skdump sklink-bisect; do

@@ -15,7 +15,7 @@ find "$top_srcdir/samples" "$top_srcdir/tests" "$top_srcdir/bench" -name '*.yaml
 [ "$(wc -l <found.txt)" -ge 9 ] || fail "the manifests of the tree are not found"
 sh "$top_srcdir/samples/decode_layers/generate" 3 2 a3 >files/decode.yaml
 number=0
-for document in "$top_srcdir"/*.md "$top_srcdir"/doc/*.md "$top_srcdir"/samples/*/README.md; do
+for document in "$top_srcdir"/*.md "$top_srcdir"/doc/*.md "$top_srcdir"/doc/*/*.md "$top_srcdir"/samples/*/README.md; do
 	number=$((number + 1))
 	awk -v name="files/document$number" '/^```yaml$/ { file = name "-" ++blocks ".yaml"; next } /^```/ { file = "" } file { print >file }' "$document"
 done

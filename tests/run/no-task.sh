@@ -120,7 +120,7 @@ grep -qE '^ +split +- +- +NO_TASK +what this Split splits is where it has to be 
 ! grep -q NO_TASK said.txt || fail "nodes that have tasks have none"
 "$skdump" --json on.sk >on.json
 link net.onnx report.sk --report=on.report
-/usr/bin/python3 "$top_srcdir/tests/run/skdump-json.py" on.report on.json "$top_srcdir/doc/skdump-json.md" >/dev/null || fail "--json says something else than the report"
+/usr/bin/python3 "$top_srcdir/tests/run/skdump-json.py" on.report on.json "$top_srcdir/doc/reference/skdump-json.md" >/dev/null || fail "--json says something else than the report"
 /usr/bin/python3 - on.json <<'P' || fail "the nodes in --json"
 import json, sys
 data = json.load(open(sys.argv[1]))

@@ -12,7 +12,7 @@ compared() {
 	shift
 	"$sklink" "$@" -o $name.sk --report=$name.report
 	"$skdump" --json $name.sk >$name.json
-	$compare $name.report $name.json "$top_srcdir/doc/skdump-json.md"
+	$compare $name.report $name.json "$top_srcdir/doc/reference/skdump-json.md"
 }
 
 sh "$decode" 2 1 a3 >decode.yaml
@@ -60,7 +60,7 @@ compared model model.onnx -L "$top_builddir/kernels" -lskernels --rules=mine.yam
 
 # The comparison sees a number that is another one.
 sed 's/"awaits": \[\([0-9]*\)\]/"awaits": []/' decode.json >wrong.json
-fails_with 'awaits: the report says' $compare decode.report wrong.json "$top_srcdir/doc/skdump-json.md"
+fails_with 'awaits: the report says' $compare decode.report wrong.json "$top_srcdir/doc/reference/skdump-json.md"
 fails_with 'is not documented' $compare decode.report decode.json /dev/null
 
 for name in decode composite; do

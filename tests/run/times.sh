@@ -72,7 +72,7 @@ fails_with "^skrun: error: --warm-up x: not a number from 0 to 1000000000$" "$sk
 for runs in 1 7 10 19 20 99 100 101; do
 	"$skrun" count.sk --random 1 --repeat $runs --warm-up 2 --time --json >times.json
 	"$skrun" count.sk --random 1 --repeat $runs --time --unfused --cores 1 --json --profile >unfused.json
-	/usr/bin/python3 - $runs "$top_srcdir/doc/skrun.1" <<'P'
+	/usr/bin/python3 - $runs "$top_srcdir/doc/reference/skrun.1" <<'P'
 import json, re, sys
 runs = int(sys.argv[1])
 manual = open(sys.argv[2], encoding="utf-8").read()
@@ -111,7 +111,7 @@ for key in set(keys(data)):
 P
 done
 "$skrun" count.sk --random 1 --repeat 5 --profile --by-kernel --json --cores 1 >kernels.json
-/usr/bin/python3 - "$top_srcdir/doc/skrun.1" <<'P'
+/usr/bin/python3 - "$top_srcdir/doc/reference/skrun.1" <<'P'
 import json, re, sys
 manual = open(sys.argv[1], encoding="utf-8").read()
 data = json.load(open("kernels.json"))

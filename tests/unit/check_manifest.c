@@ -1,6 +1,6 @@
 /* Check suite for src/manifest/manifest and base/document: what good manifests become, the exact words for bad
- * ones, and that damaged ones end in errors. The examples of doc/manifest.md and doc/signatures.md are parsed here,
- * too. */
+ * ones, and that damaged ones end in errors. The examples of doc/reference/manifest.md and doc/reference/signatures.md
+ * are also parsed here. */
 #include <check.h>
 #include <limits.h>
 #include <math.h>
@@ -1229,7 +1229,7 @@ static char *read_reference(const char *name)
 	const char *source = getenv("top_srcdir");
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/doc/%s", source ? source : ".", name);
+	snprintf(path, sizeof(path), "%s/doc/reference/%s", source ? source : ".", name);
 
 	FILE *file = fopen(path, "r");
 
