@@ -136,7 +136,7 @@ sklink_SOURCES = \
 	src/link/have-kernels.c \
 	src/link/given.c \
 	src/link/networks.c \
-	src/link/fuse-graph.c src/link/fusion-flags.c src/link/read-graph.c \
+	src/link/graph-passes.c src/link/fusion-flags.c src/link/read-graph.c \
 	src/link/link-passes.c \
 	src/link/scopes.c \
 	src/sklink.c

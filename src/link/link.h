@@ -118,7 +118,7 @@ bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_gra
  * network had them all. */
 void sk_fold_close(const struct sk_file_draft *draft, const struct sk_model *model);
 
-/* ==== fuse-graph.c ====
+/* ==== graph-passes.c ====
  *
  * Graph-kernel fusion: the list of passes that a graph of operators goes through before it becomes calls. */
 

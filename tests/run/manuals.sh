@@ -67,7 +67,7 @@ while IFS='|' read -r _ names default effect tests rest; do
 		! grep -q '^ none' <<<"$effect" || grep -q "^$name " no-effect.txt || fail "$name has an effect"
 	done
 done <rows.txt | sort | diff flags.txt - >&2 || fail "flags: program (<) and doc/fusion.md (>) have other ones"
-sed -nE 's/^\t\{"[a-z0-9_]+", "([A-Za-z0-9_]+)", .*/\1/p' "$top_srcdir/src/link/fuse-graph.c" >passes.txt
+sed -nE 's/^\t\{"[a-z0-9_]+", "([A-Za-z0-9_]+)", .*/\1/p' "$top_srcdir/src/link/graph-passes.c" >passes.txt
 [ "$(wc -l <passes.txt)" -gt 20 ] || fail "the table of passes is not understood"
 while read -r name; do
 	grep -q "^|.*\`$name\`.*|" "$top_srcdir/doc/fusion.md" || fail "doc/fusion.md has no row for the pass $name"
