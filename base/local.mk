@@ -1,8 +1,8 @@
 # What everybody may use, and what uses nothing of ours.
 
-# Suggestions for misspelt names, patterns of them, and names as people may see them: also for libskrt.
-noinst_LTLIBRARIES += base/libnearest.la
-base_libnearest_la_SOURCES = \
+# Names: printable, suggested for misspelt ones, and matched by patterns. libskrt uses this library also.
+noinst_LTLIBRARIES += base/libnames.la
+base_libnames_la_SOURCES = \
 	base/escape.c base/text.h \
 	base/nearest.c \
 	base/pattern.c
@@ -35,7 +35,7 @@ base_libbase_la_SOURCES = \
 	base/text.c \
 	base/timing.c
 base_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) -pthread
-base_libbase_la_LIBADD = base/libfiles.la base/libnearest.la $(XXHASH_LIBS) -lpthread
+base_libbase_la_LIBADD = base/libfiles.la base/libnames.la $(XXHASH_LIBS) -lpthread
 
 # YAML to a tree of nodes, and the readers of their values.
 noinst_LTLIBRARIES += base/libdocument.la

@@ -39,7 +39,7 @@ loader_libloader_la_SOURCES = \
 	loader/image/processor.c loader/image/read.c loader/image/relocate.c loader/image/symbols.c loader/image/weights.c \
 	loader/skrt.h \
 	loader/trace/trace-file.c loader/trace/trace.c loader/trace/trace.h
-loader_libloader_la_LIBADD = format/libplan.la format/libprofile.la format/libseal.la base/libnearest.la base/libtemporary.la \
+loader_libloader_la_LIBADD = format/libplan.la format/libprofile.la format/libseal.la base/libnames.la base/libtemporary.la \
 	format/libimports.la -ldl
 loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
 

@@ -147,7 +147,7 @@ bool sk_dumps_patterns(struct sk_dumps *dumps, const struct sk_op_graph *graph)
 	return !dumps->folders.dumps || write_fx(dumps, graph, "optimized");
 }
 
-bool sk_dumps_fused(struct sk_dumps *dumps, const struct sk_op_graph *graph)
+bool sk_dumps_transformed(struct sk_dumps *dumps, const struct sk_op_graph *graph)
 {
 	return !dumps->ge || sk_ge_dumps_add(dumps->ge, graph, SK_GE_FUSED, NULL);
 }

@@ -35,7 +35,7 @@ bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, con
 bool sk_dumps_patterns(struct sk_dumps *dumps, const struct sk_op_graph *graph);
 
 /* To be called behind the last pass. False after an error. */
-bool sk_dumps_fused(struct sk_dumps *dumps, const struct sk_op_graph *graph);
+bool sk_dumps_transformed(struct sk_dumps *dumps, const struct sk_op_graph *graph);
 
 /* To be called once nodes are calls: writes the texts. False after an error. */
 bool sk_dumps_end(struct sk_dumps *dumps, const struct sk_op_graph *graph);

@@ -36,7 +36,7 @@ static unsigned stage_number(const char *stage)
 	return number;
 }
 
-static void add_pass(struct chooser *chooser, const struct sk_fusion_pass *pass)
+static void add_pass(struct chooser *chooser, const struct sk_graph_pass *pass)
 {
 	size_t count = chooser->choices.count;
 	bool first = !count || strcmp(chooser->choices.items[count - 1].pass->stage, pass->stage);
@@ -59,7 +59,7 @@ static void add_pass(struct chooser *chooser, const struct sk_fusion_pass *pass)
 /* "3.4", or "split.graph_kernel_splitter". */
 static bool is_in_stage(const struct chooser *chooser, size_t index, const char *entry, const char *point)
 {
-	const struct sk_fusion_pass *pass = chooser->choices.items[index].pass;
+	const struct sk_graph_pass *pass = chooser->choices.items[index].pass;
 	size_t length = (size_t)(point - entry);
 	char numbers[32];
 
@@ -83,7 +83,7 @@ static size_t count_named(const struct chooser *chooser, const char *name)
 static bool is_meant(const struct chooser *chooser, size_t index, const char *entry)
 {
 	const struct sk_pass_choice *choice = &chooser->choices.items[index];
-	const struct sk_fusion_pass *pass = choice->pass;
+	const struct sk_graph_pass *pass = choice->pass;
 	const char *point = strchr(entry, '.');
 
 	if (point)
@@ -101,7 +101,7 @@ static const char *explain(struct chooser *chooser, const char *entry, const cha
 
 	for (size_t i = 0; i < count; i++) {
 		const struct sk_pass_choice *choice = &chooser->choices.items[i];
-		const struct sk_fusion_pass *pass = choice->pass;
+		const struct sk_graph_pass *pass = choice->pass;
 
 		if (is_meant(chooser, i, entry))
 			return sk_arena_print(chooser->arena, "; the pass is %s without it", is_so);
@@ -167,7 +167,7 @@ static void apply(struct chooser *chooser, const sk_texts *list, const bool *was
 	}
 }
 
-sk_pass_choices sk_passes_choose(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_pass *passes,
+sk_pass_choices sk_passes_choose(struct sk_arena *arena, struct sk_diag *diag, const struct sk_graph_pass *passes,
 				 const struct sk_fusion_flags *flags)
 {
 	struct chooser chooser = {.arena = arena, .diag = diag, .flags = flags};

@@ -78,7 +78,7 @@ enum sk_pass_result { SK_PASS_UNCHANGED, SK_PASS_CHANGED, SK_PASS_FAILED };
 
 struct sk_rule_list;
 
-struct sk_fusion_pass {
+struct sk_graph_pass {
 	const char *stage, *name;
 	unsigned level; /* from this optimisation level on; SK_LEVEL_NEVER: only if it is asked for */
 	/* NULL: it is the rules, or none. Every value of the graph is of a known type and shape, before and after.
@@ -88,7 +88,7 @@ struct sk_fusion_pass {
 };
 
 /* Whether it can do something; otherwise it only has a place. */
-static inline bool sk_pass_does(const struct sk_fusion_pass *pass)
+static inline bool sk_pass_does(const struct sk_graph_pass *pass)
 {
 	return pass->run || pass->rules;
 }
@@ -100,7 +100,7 @@ enum { SK_LEVEL_NEVER = 4 };
  * Which passes of graph-kernel fusion run: the rule of levels, and what the flags say of single passes. */
 
 struct sk_pass_choice {
-	const struct sk_fusion_pass *pass;
+	const struct sk_graph_pass *pass;
 	const char
 		*name; /* in full: "stage1_cluster_3_graph_kernel_cluster", "fusion_group_10_rms_norm_quant_fusion" */
 	bool on;
@@ -111,7 +111,7 @@ typedef SK_ARRAY(struct sk_pass_choice) sk_pass_choices;
 
 /* A choice for each pass of the table, which ends with one without a name and has the passes of a stage one behind the
  * other. Warns of what enable_pass and disable_pass say in vain. */
-sk_pass_choices sk_passes_choose(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_pass *passes,
+sk_pass_choices sk_passes_choose(struct sk_arena *arena, struct sk_diag *diag, const struct sk_graph_pass *passes,
 				 const struct sk_fusion_flags *flags);
 
 /* ==== lists.c ====

@@ -20,14 +20,14 @@ static const struct {
 struct registry {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
-	struct sk_fusion_pass *passes;
+	struct sk_graph_pass *passes;
 };
 
 /* ---- which pass a rule is of ---- */
 
-static struct sk_fusion_pass *find_pass(const struct registry *registry, const char *name)
+static struct sk_graph_pass *find_pass(const struct registry *registry, const char *name)
 {
-	struct sk_fusion_pass *pass = registry->passes;
+	struct sk_graph_pass *pass = registry->passes;
 
 	while (pass->name && strcmp(pass->name, name))
 		pass++;
@@ -35,11 +35,11 @@ static struct sk_fusion_pass *find_pass(const struct registry *registry, const c
 }
 
 /* The pass with the longest name that the rule's starts with: "shape_reshape" is a pass, and "shape_reshape_2". */
-static struct sk_fusion_pass *find_named_like(const struct registry *registry, const char *rule)
+static struct sk_graph_pass *find_named_like(const struct registry *registry, const char *rule)
 {
-	struct sk_fusion_pass *longest = NULL;
+	struct sk_graph_pass *longest = NULL;
 
-	for (struct sk_fusion_pass *pass = registry->passes; pass->name; pass++)
+	for (struct sk_graph_pass *pass = registry->passes; pass->name; pass++)
 		if (!pass->run && !strncmp(rule, pass->name, strlen(pass->name)) &&
 		    (!longest || strlen(pass->name) > strlen(longest->name)))
 			longest = pass;
@@ -47,7 +47,7 @@ static struct sk_fusion_pass *find_named_like(const struct registry *registry, c
 }
 
 /* In front of the rule of that place; those behind it are one further. */
-static void insert(const struct registry *registry, struct sk_fusion_pass *pass, size_t place,
+static void insert(const struct registry *registry, struct sk_graph_pass *pass, size_t place,
 		   const struct sk_rule *rule)
 {
 	struct sk_rule_list *list = pass->rules ? pass->rules : SK_NEW(registry->arena, struct sk_rule_list);
@@ -58,15 +58,14 @@ static void insert(const struct registry *registry, struct sk_fusion_pass *pass,
 	list->items[place] = *rule;
 }
 
-static void append(const struct registry *registry, struct sk_fusion_pass *pass, const struct sk_rule *rule)
+static void append(const struct registry *registry, struct sk_graph_pass *pass, const struct sk_rule *rule)
 {
 	insert(registry, pass, pass->rules ? pass->rules->count : 0, rule);
 }
 
 static bool register_own(const struct registry *registry, const struct sk_rule *rule, const char *pass_name)
 {
-	struct sk_fusion_pass *pass =
-		pass_name ? find_pass(registry, pass_name) : find_named_like(registry, rule->name);
+	struct sk_graph_pass *pass = pass_name ? find_pass(registry, pass_name) : find_named_like(registry, rule->name);
 
 	if (pass)
 		append(registry, pass, rule);
@@ -78,9 +77,9 @@ static bool register_own(const struct registry *registry, const struct sk_rule *
 /* ---- the user's ---- */
 
 /* The first variant of the rule, among those that passes have by now; NULL: there is none. */
-static struct sk_fusion_pass *find_rule(const struct registry *registry, const char *name, size_t *place)
+static struct sk_graph_pass *find_rule(const struct registry *registry, const char *name, size_t *place)
 {
-	for (struct sk_fusion_pass *pass = registry->passes; pass->name; pass++)
+	for (struct sk_graph_pass *pass = registry->passes; pass->name; pass++)
 		for (*place = 0; pass->rules && *place < pass->rules->count; ++*place)
 			if (!strcmp(pass->rules->items[*place].name, name))
 				return pass;
@@ -102,7 +101,7 @@ static bool report_no_rule(const struct registry *registry, const struct sk_rule
 {
 	SK_ARRAY(const char *) names = {NULL, 0, 0};
 
-	for (const struct sk_fusion_pass *pass = registry->passes; pass->name; pass++)
+	for (const struct sk_graph_pass *pass = registry->passes; pass->name; pass++)
 		for (size_t i = 0; pass->rules && i < pass->rules->count; i++)
 			sk_array_push(registry->arena, &names, pass->rules->items[i].name);
 	for (size_t i = 0; i < list->count; i++)
@@ -114,7 +113,7 @@ static bool report_no_rule(const struct registry *registry, const struct sk_rule
 
 /* All variants of the rule that begins there. */
 static void insert_rule(const struct registry *registry, const struct sk_rule_list *list, size_t first,
-			struct sk_fusion_pass *pass, size_t place)
+			struct sk_graph_pass *pass, size_t place)
 {
 	for (size_t i = first; i < list->count && !strcmp(list->items[i].name, list->items[first].name); i++)
 		insert(registry, pass, place++, &list->items[i]);
@@ -129,7 +128,7 @@ static bool register_before(const struct registry *registry, const struct sk_rul
 	while (waiting.count) {
 		const struct sk_rule *rule = &list->items[waiting.items[waiting.count - 1]];
 		size_t place;
-		struct sk_fusion_pass *pass = find_rule(registry, rule->before.text, &place);
+		struct sk_graph_pass *pass = find_rule(registry, rule->before.text, &place);
 
 		if (pass) {
 			insert_rule(registry, list, waiting.items[--waiting.count], pass, place);
@@ -171,7 +170,7 @@ static bool check_users(const struct registry *registry, const struct sk_rule_li
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct sk_rule *rule = &list->items[i];
-		const struct sk_fusion_pass *pass = find_rule(registry, rule->name, &place);
+		const struct sk_graph_pass *pass = find_rule(registry, rule->name, &place);
 
 		if (!pass || (i && !strcmp(list->items[i - 1].name, rule->name)))
 			continue;
@@ -184,7 +183,7 @@ static bool check_users(const struct registry *registry, const struct sk_rule_li
 }
 
 bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags,
-		   struct sk_fusion_pass *passes)
+		   struct sk_graph_pass *passes)
 {
 	const struct registry registry = {arena, diag, passes};
 	struct sk_rule_list own = {0};

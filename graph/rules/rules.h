@@ -224,7 +224,7 @@ bool sk_value_repeats(const struct sk_op_graph *graph, uint32_t value);
 /* Gives its rules to each pass of the table, which ends with one without a name. A rule of passes.yaml is one of the
  * pass that its name starts with. Flags may say that TorchAir's and the user's are left out. False after an error. */
 bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags,
-		   struct sk_fusion_pass *passes);
+		   struct sk_graph_pass *passes);
 
 /* Applies the rules of a pass, where the check has nothing against what they make, and counts what they find. */
 enum sk_pass_result sk_fuse(struct sk_op_graph *graph, const struct sk_fusion_flags *flags,

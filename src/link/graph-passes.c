@@ -1,5 +1,5 @@
-/* The table of the passes of graph-kernel fusion, in the order in which they run; see link.h. A pass is found by
- * flags under its stage and its place in that stage. */
+/* The table of the passes over a graph, in the order in which they run; see link.h. MindSpore's flags find a pass by
+ * its stage and its place in that stage. */
 #include "src/link/link.h"
 
 #include <inttypes.h>
@@ -28,8 +28,8 @@ static enum sk_pass_result allow_side_by_side(struct sk_op_graph *graph, const s
 	return SK_PASS_UNCHANGED;
 }
 
-/* Those without a function are run by rules, if there are any. */
-static const struct sk_fusion_pass passes[] = {
+/* A pass without a function consists of rules, if there are any. */
+static const struct sk_graph_pass passes[] = {
 	{"recompose", SK_PASS_ONNX, 0, NULL},
 
 	/* Patterns that one kernel computes, in the order of their indices. */
@@ -80,9 +80,9 @@ static const struct sk_fusion_pass passes[] = {
 
 /* ---- what is told ---- */
 
-static void log_line(const struct sk_graph_fusion *fusion, const char *module, const char *text)
+static void log_line(const struct sk_graph_passes *list, const char *module, const char *text)
 {
-	if (!fusion->verbose)
+	if (!list->verbose)
 		return;
 	fprintf(stderr, "[INFO] %s(sklink): ", module);
 	sk_escape_print(text, stderr);
@@ -90,32 +90,32 @@ static void log_line(const struct sk_graph_fusion *fusion, const char *module, c
 }
 
 /* The names of the passes that have a name of their own among flags. */
-static void log_group(struct sk_arena *arena, const struct sk_graph_fusion *fusion)
+static void log_group(struct sk_arena *arena, const struct sk_graph_passes *list)
 {
 	const char *line = "graph kernel passes: ", *between = "";
 
-	for (const struct sk_fusion_pass *pass = passes; pass->name; pass++) {
+	for (const struct sk_graph_pass *pass = passes; pass->name; pass++) {
 		if (strcmp(pass->stage, "fusion_group"))
 			continue;
 		line = sk_arena_print(arena, "%s%s%s", line, between, pass->name);
 		between = ",";
 	}
-	log_line(fusion, "PRE_ACT", sk_arena_join(arena, line, "."));
+	log_line(list, "PRE_ACT", sk_arena_join(arena, line, "."));
 }
 
-static void log_choices(struct sk_arena *arena, const struct sk_graph_fusion *fusion)
+static void log_choices(struct sk_arena *arena, const struct sk_graph_passes *list)
 {
-	log_line(fusion, "GRAPH_KERNEL",
-		 sk_arena_print(arena, "graph_kernel_flags = \"%s\", all flags: %s", fusion->flags.text,
-				sk_fusion_flags_json(arena, &fusion->flags)));
-	log_group(arena, fusion);
-	for (size_t i = 0; i < fusion->passes.count; i++) {
-		const struct sk_pass_choice *choice = &fusion->passes.items[i];
+	log_line(list, "GRAPH_KERNEL",
+		 sk_arena_print(arena, "graph_kernel_flags = \"%s\", all flags: %s", list->flags.text,
+				sk_fusion_flags_json(arena, &list->flags)));
+	log_group(arena, list);
+	for (size_t i = 0; i < list->passes.count; i++) {
+		const struct sk_pass_choice *choice = &list->passes.items[i];
 		const char *what = !choice->on			? "is disabled"
 				   : sk_pass_does(choice->pass) ? "is enabled"
 								: "has no rule";
 
-		log_line(fusion, "GRAPH_KERNEL", sk_arena_print(arena, "graph kernel pass %s %s.", choice->name, what));
+		log_line(list, "GRAPH_KERNEL", sk_arena_print(arena, "graph kernel pass %s %s.", choice->name, what));
 	}
 }
 
@@ -125,50 +125,50 @@ static void check_switches(struct sk_arena *arena, struct sk_diag *diag, const s
 {
 	sk_texts known[SK_SWITCH_KINDS] = {{0}};
 
-	for (const struct sk_fusion_pass *pass = passes; pass->name; pass++)
+	for (const struct sk_graph_pass *pass = passes; pass->name; pass++)
 		sk_array_push(arena, &known[sk_switch_kind(pass->name)], pass->name);
 	sk_switches_check_names(diag, switches, known);
 }
 
 /* No level says whether tasks are side by side. On the host the planner knows best, unless somebody says what he
  * wants. */
-static void settle_levels(struct sk_fusion_pass *table, const struct sk_fusion_flags *flags)
+static void settle_levels(struct sk_graph_pass *table, const struct sk_fusion_flags *flags)
 {
 	bool side_by_side = flags->enable_parallel_fusion || (flags->target == SK_TARGET_HOST && !flags->given);
 
-	for (struct sk_fusion_pass *pass = table; pass->name; pass++)
+	for (struct sk_graph_pass *pass = table; pass->name; pass++)
 		if (pass->run == allow_side_by_side && !side_by_side)
 			pass->level = SK_LEVEL_NEVER;
 }
 
-bool sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion)
+bool sk_graph_passes_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_passes *list)
 {
-	struct sk_fusion_pass *table =
-		(struct sk_fusion_pass *)sk_arena_copy(arena, (const char *)passes, sizeof(passes));
+	struct sk_graph_pass *table =
+		(struct sk_graph_pass *)sk_arena_copy(arena, (const char *)passes, sizeof(passes));
 
-	sk_lists_check_names(arena, diag, &fusion->flags);
-	check_switches(arena, diag, fusion->flags.switches);
-	sk_simplify_check_names(diag, &fusion->flags);
-	if (!sk_fuse_rules(arena, diag, &fusion->flags, table))
+	sk_lists_check_names(arena, diag, &list->flags);
+	check_switches(arena, diag, list->flags.switches);
+	sk_simplify_check_names(diag, &list->flags);
+	if (!sk_fuse_rules(arena, diag, &list->flags, table))
 		return false;
-	settle_levels(table, &fusion->flags);
-	fusion->passes = sk_passes_choose(arena, diag, table, &fusion->flags);
-	if (fusion->verbose)
-		log_choices(arena, fusion);
-	return sk_expand_check_names(arena, diag, &fusion->flags);
+	settle_levels(table, &list->flags);
+	list->passes = sk_passes_choose(arena, diag, table, &list->flags);
+	if (list->verbose)
+		log_choices(arena, list);
+	return sk_expand_check_names(arena, diag, &list->flags);
 }
 
-static void log_counts(struct sk_arena *arena, const struct sk_graph_fusion *fusion, const char *pass,
+static void log_counts(struct sk_arena *arena, const struct sk_graph_passes *list, const char *pass,
 		       const sk_rule_counts *counts)
 {
 	for (size_t i = 0; i < counts->count; i++)
 		if (counts->items[i].found || counts->items[i].user)
-			log_line(fusion, "FE",
+			log_line(list, "FE",
 				 sk_arena_print(arena,
 						"GraphId[%" PRIu32
 						"], GraphFusionPass[%s]: pattern=%s, matched_times=%" PRIu64
 						", effected_times=%" PRIu64 ".",
-						fusion->results->graphs - 1, pass, counts->items[i].rule,
+						list->results->graphs - 1, pass, counts->items[i].rule,
 						counts->items[i].found, counts->items[i].replaced));
 }
 
@@ -182,24 +182,24 @@ static bool has_run(const struct sk_op_graph *graph, const char *name)
 	return false;
 }
 
-static bool is_pass(const struct sk_graph_fusion *fusion, const char *name)
+static bool is_pass(const struct sk_graph_passes *list, const char *name)
 {
-	for (size_t i = 0; i < fusion->passes.count; i++)
-		if (!strcmp(fusion->passes.items[i].name, name))
+	for (size_t i = 0; i < list->passes.count; i++)
+		if (!strcmp(list->passes.items[i].name, name))
 			return true;
 	return false;
 }
 
-static void tell_passes(const struct sk_op_graph *graph, const struct sk_graph_fusion *fusion)
+static void tell_passes(const struct sk_op_graph *graph, const struct sk_graph_passes *list)
 {
 	struct sk_place place = {.file = graph->file};
 
-	for (size_t i = 0; i < fusion->passes.count; i++) {
-		const struct sk_pass_choice *choice = &fusion->passes.items[i];
+	for (size_t i = 0; i < list->passes.count; i++) {
+		const struct sk_pass_choice *choice = &list->passes.items[i];
 
 		if (!has_run(graph, choice->name))
 			continue;
-		log_line(fusion, "GRAPH_KERNEL",
+		log_line(list, "GRAPH_KERNEL",
 			 sk_arena_print(graph->arena, "graph kernel pass %s has run on the model already.",
 					choice->name));
 		if (choice->named)
@@ -209,37 +209,37 @@ static void tell_passes(const struct sk_op_graph *graph, const struct sk_graph_f
 				   choice->name, choice->on ? "does not run again" : "is not undone");
 	}
 	for (size_t i = 0; i < graph->passes.count; i++)
-		if (!is_pass(fusion, graph->passes.items[i]))
+		if (!is_pass(list, graph->passes.items[i]))
 			sk_warning(graph->diag, place, "'" SK_ONNX_PASSES "' in the metadata names no pass '%s'",
 				   graph->passes.items[i]);
 }
 
 /* The others only say what planning may do. */
-static bool changes_graphs(const struct sk_fusion_pass *pass)
+static bool changes_graphs(const struct sk_graph_pass *pass)
 {
 	return pass->run != allow_side_by_side && pass->run != sk_pass_no_task;
 }
 
-static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, const struct sk_pass_choice *choice,
+static bool run(struct sk_op_graph *graph, const struct sk_graph_passes *list, const struct sk_pass_choice *choice,
 		struct sk_dumps *dumps)
 {
 	uint64_t start = sk_timing_now();
-	const struct sk_fusion_pass *pass = choice->pass;
+	const struct sk_graph_pass *pass = choice->pass;
 	sk_rule_counts counts = {NULL, 0, 0};
-	enum sk_pass_result result = pass->run ? pass->run(graph, &fusion->flags)
-					       : sk_fuse(graph, &fusion->flags, pass->rules, fusion->check, &counts);
+	enum sk_pass_result result = pass->run ? pass->run(graph, &list->flags)
+					       : sk_fuse(graph, &list->flags, pass->rules, list->check, &counts);
 	bool changed = result == SK_PASS_CHANGED;
 
-	log_line(fusion, "GRAPH_KERNEL",
+	log_line(list, "GRAPH_KERNEL",
 		 sk_arena_print(graph->arena, "Run graph kernel pass %s in %.2f us", choice->name,
 				(double)(sk_timing_now() - start) / 1e3));
 	for (size_t i = 0; i < graph->told.count; i++)
-		log_line(fusion, "GRAPH_KERNEL", graph->told.items[i]);
+		log_line(list, "GRAPH_KERNEL", graph->told.items[i]);
 	graph->told.count = 0;
-	sk_fusion_results_add(graph->arena, fusion->results, pass->name, &counts);
-	log_counts(graph->arena, fusion, pass->name, &counts);
+	sk_fusion_results_add(graph->arena, list->results, pass->name, &counts);
+	log_counts(graph->arena, list, pass->name, &counts);
 	if (changed) {
-		log_line(fusion, "GRAPH_KERNEL",
+		log_line(list, "GRAPH_KERNEL",
 			 sk_arena_print(graph->arena, "graph kernel pass %s changed.", choice->name));
 		sk_rewrite_sweep(graph);
 		sk_graph_mark_fixed(graph); /* as when the dump is read */
@@ -252,11 +252,11 @@ static bool run(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion,
 /* ---- what patterns have changed ---- */
 
 /* Passes that rules run stand in front of all others. */
-static bool is_last_of_patterns(const struct sk_graph_fusion *fusion, size_t pass)
+static bool is_last_of_patterns(const struct sk_graph_passes *list, size_t pass)
 {
-	const struct sk_pass_choice *choice = &fusion->passes.items[pass];
+	const struct sk_pass_choice *choice = &list->passes.items[pass];
 
-	return !choice->pass->run && (pass + 1 == fusion->passes.count || choice[1].pass->run);
+	return !choice->pass->run && (pass + 1 == list->passes.count || choice[1].pass->run);
 }
 
 /* "'mul' (Mul)", of each node. */
@@ -294,11 +294,11 @@ static const char *list_others(struct sk_arena *arena, const sk_texts *names, co
 	return sk_arena_print(arena, "[%.*s]", (int)text.size, (const char *)text.bytes);
 }
 
-static void log_changes(const struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, const sk_texts *before)
+static void log_changes(const struct sk_op_graph *graph, const struct sk_graph_passes *list, const sk_texts *before)
 {
 	const sk_texts after = name_nodes(graph);
 
-	log_line(fusion, "FX",
+	log_line(list, "FX",
 		 sk_arena_print(
 			 graph->arena,
 			 "After fx graph pass(apply_pattern_passes) optimization: before %zu nodes, after %zu nodes, "
@@ -307,46 +307,46 @@ static void log_changes(const struct sk_op_graph *graph, const struct sk_graph_f
 			 list_others(graph->arena, &after, before)));
 }
 
-bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, struct sk_dumps *dumps)
+bool sk_graph_passes_run(struct sk_op_graph *graph, const struct sk_graph_passes *list, struct sk_dumps *dumps)
 {
-	const struct sk_fusion_flags *flags = &fusion->flags;
+	const struct sk_fusion_flags *flags = &list->flags;
 
-	const sk_texts before = fusion->verbose ? name_nodes(graph) : (sk_texts){0};
+	const sk_texts before = list->verbose ? name_nodes(graph) : (sk_texts){0};
 
-	fusion->results->graphs++;
+	list->results->graphs++;
 	/* On the host the planner knows best, unless somebody says what he wants. */
-	tell_passes(graph, fusion);
+	tell_passes(graph, list);
 	graph->composites_hold = flags->target != SK_TARGET_HOST || flags->given;
-	for (size_t i = 0; i < fusion->passes.count; i++) {
-		const struct sk_pass_choice *choice = &fusion->passes.items[i];
+	for (size_t i = 0; i < list->passes.count; i++) {
+		const struct sk_pass_choice *choice = &list->passes.items[i];
 
 		if (choice->on && sk_pass_does(choice->pass) && !has_run(graph, choice->name) &&
-		    !run(graph, fusion, choice, dumps))
+		    !run(graph, list, choice, dumps))
 			return false;
-		if (!is_last_of_patterns(fusion, i))
+		if (!is_last_of_patterns(list, i))
 			continue;
-		if (fusion->verbose)
-			log_changes(graph, fusion, &before);
+		if (list->verbose)
+			log_changes(graph, list, &before);
 		if (!sk_dumps_patterns(dumps, graph))
 			return false;
 	}
-	return sk_dumps_fused(dumps, graph);
+	return sk_dumps_transformed(dumps, graph);
 }
 
 /* The pass that has said which nodes may be without a task, by its name. */
-static const struct sk_pass_choice *find_no_task(const struct sk_graph_fusion *fusion)
+static const struct sk_pass_choice *find_no_task(const struct sk_graph_passes *list)
 {
-	const struct sk_pass_choice *choice = fusion->passes.items;
+	const struct sk_pass_choice *choice = list->passes.items;
 
 	while (choice->pass->run != sk_pass_no_task)
 		choice++;
 	return choice;
 }
 
-bool sk_fuse_calls(struct sk_op_graph *graph, sk_graph_calls *calls, const struct sk_graph_fusion *fusion,
-		   struct sk_dumps *dumps)
+bool sk_graph_passes_end(struct sk_op_graph *graph, sk_graph_calls *calls, const struct sk_graph_passes *list,
+			 struct sk_dumps *dumps)
 {
-	const struct sk_pass_choice *choice = find_no_task(fusion);
+	const struct sk_pass_choice *choice = find_no_task(list);
 
 	return (!sk_graph_place_slices(graph, calls) ||
 		sk_dumps_after(dumps, graph, choice->name, choice->pass->name, true)) &&

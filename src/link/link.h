@@ -120,28 +120,29 @@ void sk_fold_close(const struct sk_file_draft *draft, const struct sk_model *mod
 
 /* ==== graph-passes.c ====
  *
- * Graph-kernel fusion: the list of passes that a graph of operators goes through before it becomes calls. */
+ * The list of passes that a graph of operators goes through before it becomes calls. */
 
-/* What is decided once, for all networks of a link. */
-struct sk_graph_fusion {
+/* The decisions that hold for all networks of a link. */
+struct sk_graph_passes {
 	struct sk_fusion_flags flags;
 	sk_pass_choices passes;
-	struct sk_fusion_results *results; /* of patterns in all graphs */
-	struct sk_rule_check check; /* of what rules that fuse would make */
-	bool verbose; /* what is decided and done is told on standard error */
+	struct sk_fusion_results *results; /* the patterns found and replaced in all graphs */
+	struct sk_rule_check check; /* of the nodes that fusing rules would make */
+	bool verbose; /* print decisions and changes on standard error */
 };
 
-/* Decides which passes run; the flags are known. Operators and passes that flags name in vain are warned of. False
- * after an error. */
-bool sk_fusion_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_fusion *fusion);
+/* Decide which passes run, by the flags, which are set. Warn about operators and passes that the flags name without
+ * effect. False after an error. */
+bool sk_graph_passes_begin(struct sk_arena *arena, struct sk_diag *diag, struct sk_graph_passes *list);
 
-/* Runs these passes, and dumps what they change. Every value is of a known type and shape. False after an error. */
-bool sk_fuse_graph(struct sk_op_graph *graph, const struct sk_graph_fusion *fusion, struct sk_dumps *dumps);
+/* Run the chosen passes on a graph, and dump the graph after each change. The type and shape of every value are known
+ * before and after. False after an error. */
+bool sk_graph_passes_run(struct sk_op_graph *graph, const struct sk_graph_passes *list, struct sk_dumps *dumps);
 
-/* The end of the last of them, FusionVirtualOpSetSwitch, once nodes are calls: parts of nodes that may be slices are,
- * and the graph is dumped if some node has no task then. Dumps end here. False after an error. */
-bool sk_fuse_calls(struct sk_op_graph *graph, sk_graph_calls *calls, const struct sk_graph_fusion *fusion,
-		   struct sk_dumps *dumps);
+/* Finish FusionVirtualOpSetSwitch, the last pass, once nodes are calls: turn parts of Split and Concat into slices
+ * where they may be, and dump the graph if a node has no task afterwards. Close the dumps. False after an error. */
+bool sk_graph_passes_end(struct sk_op_graph *graph, sk_graph_calls *calls, const struct sk_graph_passes *list,
+			 struct sk_dumps *dumps);
 
 /* ==== fusion-flags.c ====
  *

@@ -29,7 +29,7 @@ struct reading {
 	const char *path;
 	struct sk_networks networks;
 	struct sk_constants *constants; /* NULL: there is one network */
-	struct sk_graph_fusion fusion;
+	struct sk_graph_passes passes;
 	struct sk_ge_request *ge;
 	sk_dumped_graphs *dumped;
 };
@@ -60,7 +60,7 @@ static const char *dump_folder(const struct sk_link *link, const char *network)
 static struct sk_dump_folders dump_folders(const struct reading *reading, const char *network)
 {
 	const struct sk_link *link = reading->link;
-	bool texts = reading->fusion.flags.dump_as_text && !link->command->check;
+	bool texts = reading->passes.flags.dump_as_text && !link->command->check;
 	const char *dumps = dump_folder(link, network), *name = "graph_kernel_dump";
 
 	if (dumps)
@@ -116,7 +116,7 @@ static struct sk_dumps *fuse(const struct reading *reading, struct sk_op_graph *
 	sk_scopes_collect(graph);
 	sk_rewrite_sweep(graph);
 	dumps = sk_dumps_begin(graph, dump_folders(reading, network));
-	return dumps && sk_fuse_graph(graph, &reading->fusion, dumps) ? dumps : NULL;
+	return dumps && sk_graph_passes_run(graph, &reading->passes, dumps) ? dumps : NULL;
 }
 
 /* Exporters call the graphs of all models alike, and a program may have several. So a package with launches that nobody
@@ -148,7 +148,7 @@ static bool lower(const struct reading *reading, struct sk_op_graph *graph, cons
 		sk_fold_close(draft, model);
 	return sk_scopes_take_options(graph, model) &&
 	       (graph->side_by_side ||
-		sk_scope_options_override(model, reading->fusion.flags.place, "*=parallel-fusion=0"));
+		sk_scope_options_override(model, reading->passes.flags.place, "*=parallel-fusion=0"));
 }
 
 static bool read_network(const struct reading *reading, const char *network)
@@ -195,7 +195,7 @@ static bool read_network(const struct reading *reading, const char *network)
 		return false;
 	/* What depends on constants only is a constant. */
 
-	if (!sk_fuse_calls(graph, &calls, &reading->fusion, dumps))
+	if (!sk_graph_passes_end(graph, &calls, &reading->passes, dumps))
 		return false;
 	/* Parts of what is split or joined lie where nothing has to move them, as far as that is allowed. */
 
@@ -320,23 +320,23 @@ bool sk_network_read(struct sk_link *link, const char *path)
 	struct reading reading = {
 		.link = link,
 		.path = path,
-		.fusion = {.check = {sk_have_kernels, link}, .results = &results, .verbose = link->command->verbose},
+		.passes = {.check = {sk_have_kernels, link}, .results = &results, .verbose = link->command->verbose},
 		.ge = &ge,
 		.dumped = &link->dumped};
 	struct sk_model *model = link->model;
 
 	model->package = sk_package_stem(link->arena, link->command->soname);
 	model->names_launches = model->package;
-	if (!sk_fusion_flags_given(link, &reading.fusion.flags) || !read_switches(link, &reading.fusion.flags) ||
-	    !read_rules(link, &reading.fusion.flags) || !read_ge_request(link, &ge) ||
-	    !sk_fusion_begin(link->arena, link->diag, &reading.fusion))
+	if (!sk_fusion_flags_given(link, &reading.passes.flags) || !read_switches(link, &reading.passes.flags) ||
+	    !read_rules(link, &reading.passes.flags) || !read_ge_request(link, &ge) ||
+	    !sk_graph_passes_begin(link->arena, link->diag, &reading.passes))
 		return false;
 	/* Which passes run is decided, once for all networks. */
 
 	return sk_networks_list(link->command, &model->graph, path, link->arena, link->diag, &reading.networks) &&
 	       read_networks(&reading) && write_results(link, &results) &&
-	       (!reading.fusion.flags.enable_debug_mode ||
-		sk_scope_options_override(model, reading.fusion.flags.place, "*=debug-sync-all=1"));
+	       (!reading.passes.flags.enable_debug_mode ||
+		sk_scope_options_override(model, reading.passes.flags.place, "*=debug-sync-all=1"));
 }
 
 /* Temporaries of the plan by name. */

@@ -53,7 +53,7 @@ static const struct fake_function functions[] = {
 /* Whatever a text of flags says, it is no error, and lists and passes can be decided. */
 static void try_flags(struct sk_model *model)
 {
-	static const struct sk_fusion_pass passes[] = {
+	static const struct sk_graph_pass passes[] = {
 		{"fusion_group", "rule", 0, NULL},
 		{"cluster", "expand", 1, NULL},
 		{"cluster", "cse", 2, NULL},

@@ -14,7 +14,7 @@ static enum sk_pass_result nothing(struct sk_op_graph *graph, const struct sk_fu
 	return SK_PASS_UNCHANGED;
 }
 
-static const struct sk_fusion_pass table[] = {
+static const struct sk_graph_pass table[] = {
 	{"fusion_group", "swiglu", 0, nothing},	   {"fusion_group", "flash", 0, NULL},
 	{"preprocess", "cse", 1, nothing},	   {"cluster", "transpose_matmul", SK_LEVEL_NEVER, nothing},
 	{"cluster", "expander", 1, nothing},	   {"cluster", "cluster", 1, nothing},
@@ -139,7 +139,7 @@ END_TEST
 START_TEST(entries_that_are_there_twice)
 {
 	struct sk_fusion_flags flags = {.opt_level = 2, .place = {.file = "E"}};
-	static const struct sk_fusion_pass twice[] = {
+	static const struct sk_graph_pass twice[] = {
 		{"cluster", "a", 0, nothing}, {"cluster", "b", 0, nothing}, {"cluster", "a", 0, nothing}, {0}};
 	sk_pass_choices choices;
 

@@ -156,7 +156,7 @@ static enum sk_pass_result nothing(struct sk_op_graph *op_graph, const struct sk
 	return SK_PASS_UNCHANGED;
 }
 
-static const struct sk_fusion_pass table[] = {
+static const struct sk_graph_pass table[] = {
 	{"fusion_group", "a", 0, nothing},
 	{"preprocess", "cse", 1, nothing},
 	{"cluster", "never", SK_LEVEL_NEVER, nothing},
