@@ -79,7 +79,7 @@ const char *sk_identifier(struct sk_arena *arena, const char *name);
 /* ==== locale ====
  *
  * The C locale. libskrt is in programs of any locale: what it reads and writes, and what kernels compute, does not
- * depend on that. (sklink, skdump and skrun never leave the C locale.) tests/run/house.sh holds the tree to both. */
+ * depend on that. (sklink, skdump and skrun never leave the C locale.) tests/house/house.sh holds the tree to both. */
 
 /* For strtod_l and uselocale. It is always there, and nobody frees it: it is the C library's own, of which there is
  * one. */

@@ -28,5 +28,5 @@ uninstall-hook:
 CLEANFILES += completions/sklink completions/_sklink $(completion_helps)
 EXTRA_DIST += completions/completions.awk completions/sklink.bash completions/sklink.zsh
 
-SHELL_TESTS += tests/run/completions.sh
-QUICK_TESTS += tests/run/completions.sh
+SHELL_TESTS += tests/tools/completions.sh
+QUICK_TESTS += tests/tools/completions.sh

@@ -63,22 +63,22 @@ linker_liblinker_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS) -pthre
 linker_liblinker_la_LIBADD = base/libbase.la format/librelocations.la format/libimports.la $(XXHASH_LIBS) $(ZLIB_LIBS) $(LIBIBERTY_LIBS) -lpthread
 
 # A small linker around linker.h, for the shell tests.
-check_PROGRAMS += tests/link/link-driver
-tests_link_link_driver_SOURCES = tests/link/link-driver.c
-tests_link_link_driver_LDADD = linker/liblinker.la
+check_PROGRAMS += tests/linker/link-driver
+tests_linker_link_driver_SOURCES = tests/linker/link-driver.c
+tests_linker_link_driver_LDADD = linker/liblinker.la
 
-check_PROGRAMS += tests/link/link-damage
-tests_link_link_damage_SOURCES = tests/link/link-damage.c
-tests_link_link_damage_LDADD = linker/liblinker.la
+check_PROGRAMS += tests/linker/link-damage
+tests_linker_link_damage_SOURCES = tests/linker/link-damage.c
+tests_linker_link_damage_LDADD = linker/liblinker.la
 
 # What Debian's archives are linked and compared with.
-check_PROGRAMS += tests/link/link-members tests/link/compare-links
-tests_link_link_members_SOURCES = tests/link/link-members.c
-tests_link_link_members_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-tests_link_link_members_LDADD = linker/liblinker.la $(LIBELF_LIBS)
-tests_link_compare_links_SOURCES = tests/link/compare-links.c
-tests_link_compare_links_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-tests_link_compare_links_LDADD = $(LIBELF_LIBS)
+check_PROGRAMS += tests/linker/link-members tests/linker/compare-links
+tests_linker_link_members_SOURCES = tests/linker/link-members.c
+tests_linker_link_members_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_linker_link_members_LDADD = linker/liblinker.la $(LIBELF_LIBS)
+tests_linker_compare_links_SOURCES = tests/linker/compare-links.c
+tests_linker_compare_links_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_linker_compare_links_LDADD = $(LIBELF_LIBS)
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_archive tests/unit/check_relocate
@@ -92,29 +92,29 @@ tests_unit_check_relocate_LDADD = linker/liblinker.la $(CHECK_LIBS)
 endif
 
 LINKER_TESTS = \
-	tests/link/blas.sh \
-	tests/link/damage.sh \
-	tests/link/debug.sh \
-	tests/link/demangle.sh \
-	tests/link/icf.sh \
-	tests/link/imports.sh \
-	tests/link/isolate.sh \
-	tests/link/merge.sh \
-	tests/link/notes.sh \
-	tests/link/options.sh \
-	tests/link/output.sh \
-	tests/link/reasons.sh \
-	tests/link/relocate.sh \
-	tests/link/resolve.sh \
-	tests/link/constructors.sh \
-	tests/link/sections.sh \
-	tests/link/versions.sh
+	tests/linker/blas.sh \
+	tests/linker/damage.sh \
+	tests/linker/debug.sh \
+	tests/linker/demangle.sh \
+	tests/linker/icf.sh \
+	tests/linker/imports.sh \
+	tests/linker/isolate.sh \
+	tests/linker/merge.sh \
+	tests/linker/notes.sh \
+	tests/linker/options.sh \
+	tests/linker/output.sh \
+	tests/linker/reasons.sh \
+	tests/linker/relocate.sh \
+	tests/linker/resolve.sh \
+	tests/linker/constructors.sh \
+	tests/linker/sections.sh \
+	tests/linker/versions.sh
 SHELL_TESTS += $(LINKER_TESTS)
 QUICK_TESTS += $(LINKER_TESTS)
 
 # Slow: archives that Debian's packages hold.
-ARCHIVE_TESTS = tests/link/archives.sh tests/link/archives-openblas.sh tests/link/openblas-kernels.sh
+ARCHIVE_TESTS = tests/linker/archives.sh tests/linker/archives-openblas.sh tests/linker/openblas-kernels.sh
 SHELL_TESTS += $(ARCHIVE_TESTS)
 SLOW_TESTS += $(ARCHIVE_TESTS)
-EXTRA_DIST += tests/lib/packages.sh tests/link/self-contained.awk
+EXTRA_DIST += tests/lib/packages.sh tests/linker/self-contained.awk
 CLEAN_FOLDERS += tests/packages

@@ -73,8 +73,8 @@ skrun_SOURCES = \
 skrun_LDADD = loader/libloader.la loader/libpredict.la format/libnpy.la -lpthread -lm
 dist_man_MANS += doc/reference/skrun.1
 
-SHELL_TESTS += tests/run/package-damage.sh tests/run/predict.sh tests/run/progress.sh tests/run/skrun.sh
-QUICK_TESTS += tests/run/package-damage.sh tests/run/predict.sh tests/run/progress.sh tests/run/skrun.sh
+SHELL_TESTS += tests/runtime/package-damage.sh tests/runtime/predict.sh tests/runtime/progress.sh tests/runtime/skrun.sh
+QUICK_TESTS += tests/runtime/package-damage.sh tests/runtime/predict.sh tests/runtime/progress.sh tests/runtime/skrun.sh
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_isa
@@ -130,9 +130,9 @@ QUICK_TESTS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_c
 endif
 
 # What --enable-tsan is for: the suites that use the runtime's threads. (It holds back signals that come from other threads, so a
-# kernel without an end cannot be expelled there: tests/run/faults.sh leaves that to other builds.)
+# kernel without an end cannot be expelled there: tests/runtime/faults.sh leaves that to other builds.)
 RUNTIME_TESTS = tests/unit/check_api tests/unit/check_caller tests/unit/check_checks tests/unit/check_faults tests/unit/check_fibre tests/unit/check_image tests/unit/check_queue tests/unit/check_wakes tests/unit/check_runtime \
-	tests/run/fibres.sh tests/run/lanes.sh tests/run/cores.sh tests/run/sample-composite.sh
+	tests/runtime/fibres.sh tests/plan/lanes.sh tests/plan/cores.sh tests/samples/composite.sh
 check-runtime:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(RUNTIME_TESTS)'
 .PHONY: check-runtime

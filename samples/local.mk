@@ -84,16 +84,16 @@ nobase_dist_samples_SCRIPTS += samples/bert/bert.py samples/composite/run.py sam
 EXTRA_DIST += samples/demo .ci/run
 
 QUICK_SAMPLE_TESTS = \
-	tests/run/sample-bert.sh \
-	tests/run/sample-bert-train.sh \
-	tests/run/sample-composite.sh \
-	tests/run/sample-decode-layers.sh \
-	tests/run/sample-decoder.sh \
-	tests/run/sample-foreign.sh \
-	tests/run/sample-quant-matmul.sh \
-	tests/run/sample-microkernels.sh \
-	tests/run/convnet.sh
-SLOW_SAMPLE_TESTS = tests/run/sample-quant-matmul-full.sh
+	tests/samples/bert.sh \
+	tests/samples/bert-train.sh \
+	tests/samples/composite.sh \
+	tests/samples/decode-layers.sh \
+	tests/samples/decoder.sh \
+	tests/samples/foreign.sh \
+	tests/samples/quant-matmul.sh \
+	tests/samples/microkernels.sh \
+	tests/samples/convnet.sh
+SLOW_SAMPLE_TESTS = tests/samples/quant-matmul-full.sh
 QUICK_TESTS += $(QUICK_SAMPLE_TESTS)
 SLOW_TESTS += $(SLOW_SAMPLE_TESTS)
 EXTRA_DIST += $(QUICK_SAMPLE_TESTS) $(SLOW_SAMPLE_TESTS)

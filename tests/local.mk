@@ -123,35 +123,35 @@ tests_lib_read_models_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 tests_lib_read_models_LDADD = graph/libgraph.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/lib/read-models.py tests/lib/models.py tests/lib/models.sh
 EXTRA_DIST += tests/lib/layers.py tests/lib/read-dumps.py tests/lib/read-fx.py tests/lib/read-places.py tests/lib/terminal.py
-SHELL_TESTS += tests/run/dumps.sh tests/run/fx-dumps.sh tests/run/ge-dumps.sh tests/run/ge-graphs.sh tests/run/keep.sh tests/run/skdump-dot.sh tests/run/bisect.sh
-QUICK_TESTS += tests/run/dumps.sh tests/run/fx-dumps.sh tests/run/ge-dumps.sh tests/run/ge-graphs.sh tests/run/keep.sh tests/run/skdump-dot.sh tests/run/bisect.sh
-EXTRA_DIST += tests/onnx/backend.py tests/onnx/ge_graphs.py tests/onnx/frozen tests/onnx/operators.py tests/onnx/resize.py tests/onnx/mindspore.py tests/onnx/versions.py
-EXTRA_DIST += tests/onnx/patterns.py tests/onnx/pattern_samples.py tests/onnx/peer.py tests/onnx/peer_cases.py tests/onnx/peer.js tests/lib/npy.js
-SHELL_TESTS += tests/run/onnx-operators.sh tests/run/onnx-peer.sh tests/run/onnx-versions.sh tests/run/mindspore.sh
-QUICK_TESTS += tests/run/onnx-operators.sh tests/run/onnx-peer.sh tests/run/onnx-versions.sh tests/run/mindspore.sh
-SHELL_TESTS += tests/run/composites.sh tests/run/composites-layers.sh
-QUICK_TESTS += tests/run/composites.sh tests/run/composites-layers.sh
+SHELL_TESTS += tests/graph/dumps.sh tests/graph/fx-dumps.sh tests/graph/ge-dumps.sh tests/operators/ge-graphs.sh tests/graph/keep.sh tests/tools/skdump-dot.sh tests/graph/bisect.sh
+QUICK_TESTS += tests/graph/dumps.sh tests/graph/fx-dumps.sh tests/graph/ge-dumps.sh tests/operators/ge-graphs.sh tests/graph/keep.sh tests/tools/skdump-dot.sh tests/graph/bisect.sh
+EXTRA_DIST += tests/operators/backend.py tests/operators/ge_graphs.py tests/operators/frozen tests/operators/operators.py tests/operators/resize.py tests/operators/mindspore.py tests/operators/versions.py
+EXTRA_DIST += tests/operators/patterns.py tests/operators/pattern_samples.py tests/operators/peer.py tests/operators/peer_cases.py tests/operators/peer.js tests/lib/npy.js
+SHELL_TESTS += tests/operators/onnx-operators.sh tests/operators/onnx-peer.sh tests/operators/onnx-versions.sh tests/operators/mindspore.sh
+QUICK_TESTS += tests/operators/onnx-operators.sh tests/operators/onnx-peer.sh tests/operators/onnx-versions.sh tests/operators/mindspore.sh
+SHELL_TESTS += tests/graph/composites.sh tests/graph/composites-layers.sh
+QUICK_TESTS += tests/graph/composites.sh tests/graph/composites-layers.sh
 check_PROGRAMS += tests/lib/make-model
 tests_lib_make_model_SOURCES = tests/lib/make-model.c tests/lib/protobuf-writer.c tests/lib/protobuf-writer.h
 tests_lib_make_model_LDADD = format/libnpy.la
-EXTRA_DIST += tests/run/skdump-json.py tests/run/page-probe.js
-SHELL_TESTS += tests/run/skdump-page.sh
-SLOW_TESTS += tests/run/skdump-page.sh
-CLEANFILES += tests/run/skdump-page-*.png
-SHELL_TESTS += tests/run/skdump-json.sh tests/run/manifest-schema.sh tests/run/task-filters.sh tests/run/times.sh
-QUICK_TESTS += tests/run/skdump-json.sh tests/run/manifest-schema.sh tests/run/task-filters.sh tests/run/times.sh
-EXTRA_DIST += tests/run/manifest-schema.py
-SHELL_TESTS += tests/run/weights.sh
-QUICK_TESTS += tests/run/weights.sh
-SHELL_TESTS += tests/run/huge-constants.sh
-SLOW_TESTS += tests/run/huge-constants.sh
-SHELL_TESTS += tests/run/adverse-orders.sh
-SLOW_TESTS += tests/run/adverse-orders.sh
+EXTRA_DIST += tests/lib/skdump-json.py tests/tools/page-probe.js
+SHELL_TESTS += tests/tools/skdump-page.sh
+SLOW_TESTS += tests/tools/skdump-page.sh
+CLEANFILES += tests/tools/skdump-page-*.png
+SHELL_TESTS += tests/tools/skdump-json.sh tests/manifest/manifest-schema.sh tests/tools/task-filters.sh tests/runtime/times.sh
+QUICK_TESTS += tests/tools/skdump-json.sh tests/manifest/manifest-schema.sh tests/tools/task-filters.sh tests/runtime/times.sh
+EXTRA_DIST += tests/manifest/manifest-schema.py
+SHELL_TESTS += tests/outputs/weights.sh
+QUICK_TESTS += tests/outputs/weights.sh
+SHELL_TESTS += tests/outputs/huge-constants.sh
+SLOW_TESTS += tests/outputs/huge-constants.sh
+SHELL_TESTS += tests/plan/adverse-orders.sh
+SLOW_TESTS += tests/plan/adverse-orders.sh
 EXTRA_DIST += tests/lib/adverse-orders.awk
-SHELL_TESTS += tests/run/onnx-backend.sh
-SLOW_TESTS += tests/run/onnx-backend.sh
-SHELL_TESTS += tests/run/model-names.sh tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/graph-manifest.sh tests/run/networks.sh tests/run/onnx.sh tests/run/states.sh tests/run/attention.sh tests/run/fused-operators.sh tests/run/microsoft.sh
-QUICK_TESTS += tests/run/model-names.sh tests/run/indexing.sh tests/run/onnx-models.sh tests/run/model-texts.sh tests/run/model-scopes.sh tests/run/graph-manifest.sh tests/run/networks.sh tests/run/onnx.sh tests/run/states.sh tests/run/attention.sh tests/run/fused-operators.sh tests/run/microsoft.sh
+SHELL_TESTS += tests/operators/onnx-backend.sh
+SLOW_TESTS += tests/operators/onnx-backend.sh
+SHELL_TESTS += tests/graph/model-names.sh tests/operators/indexing.sh tests/graph/onnx-models.sh tests/graph/model-texts.sh tests/graph/model-scopes.sh tests/graph/graph-manifest.sh tests/graph/networks.sh tests/graph/onnx.sh tests/graph/states.sh tests/operators/attention.sh tests/operators/fused-operators.sh tests/operators/microsoft.sh
+QUICK_TESTS += tests/graph/model-names.sh tests/operators/indexing.sh tests/graph/onnx-models.sh tests/graph/model-texts.sh tests/graph/model-scopes.sh tests/graph/graph-manifest.sh tests/graph/networks.sh tests/graph/onnx.sh tests/graph/states.sh tests/operators/attention.sh tests/operators/fused-operators.sh tests/operators/microsoft.sh
 
 # Planning: partition, schedule, memory, the plan's writer.
 if HAVE_CHECK
@@ -271,137 +271,137 @@ endif
 
 # End to end: from kernels in C to a package that runs.
 END_TO_END_TESTS = \
-	tests/run/addresses.sh \
-	tests/run/allowances.sh \
-	tests/run/awaits.sh \
-	tests/run/strides.sh \
-	tests/run/tile-groups.sh \
-	tests/run/tile-options.sh \
-	tests/run/tile-order.sh \
-	tests/run/placement.sh \
-	tests/run/block-rows.sh \
-	tests/run/tile-tools.sh \
-	tests/run/tile-reasons.sh \
-	tests/run/tile-traffic.sh \
-	tests/run/constants.sh \
-	tests/run/cores.sh \
-	tests/run/cplusplus.sh \
-	tests/run/debugger.sh \
-	tests/run/errors.sh \
-	tests/run/frames.sh \
-	tests/run/faults.sh \
-	tests/run/features.sh \
-	tests/run/header.sh tests/run/original-names.sh tests/run/few-elements.sh \
-	tests/run/house.sh \
-	tests/run/layers.sh \
-	tests/run/fibres.sh \
-	tests/run/interrupted.sh \
-	tests/run/ifunc.sh \
-	tests/run/imported-kernels.sh \
-	tests/run/install.sh \
-	tests/run/isa.sh \
-	tests/run/lanes.sh \
-	tests/run/launch-options.sh \
-	tests/run/mix.sh tests/run/early.sh tests/run/hidden-state.sh tests/run/imported-state.sh \
-	tests/run/line-table.sh \
-	tests/run/local-kernels.sh \
-	tests/run/locale.sh \
-	tests/run/loops.sh \
-	tests/link/tls.sh \
-	tests/run/manuals.sh \
-	tests/run/map.sh \
-	tests/run/messages.sh \
-	tests/run/mutexes.sh \
-	tests/run/names.sh \
-	tests/run/nopic.sh \
-	tests/run/once.sh \
-	tests/run/own-names.sh \
-	tests/run/operands.sh \
-	tests/run/operators.sh \
-	tests/run/options.sh \
-	tests/run/package.sh \
-	tests/run/perf.sh \
-	tests/run/python.sh \
-	tests/run/readme.sh \
-	tests/run/relocatable.sh \
-	tests/run/repro.sh tests/run/rewrites.sh \
-	tests/run/report.sh \
-	tests/run/scenarios.sh \
-	tests/run/expand.sh tests/run/fuse.sh tests/run/check-rules.sh tests/run/pattern-fusion.sh tests/run/fusion-flags.sh tests/run/fusion-lists.sh tests/run/fusion-result.sh tests/run/fusion-switches.sh tests/run/no-task.sh tests/run/scope-options.sh \
-	tests/run/segments.sh \
-	tests/run/skdump.sh \
-	tests/run/skrt-hh.sh \
-	tests/run/static-objects.sh \
-	tests/run/status.sh \
-	tests/run/streams.sh \
-	tests/run/abi.sh \
-	tests/run/structs.sh \
-	tests/run/thread-storage.sh \
-	tests/run/threads.sh \
-	tests/run/thunks.sh \
-	tests/run/trace.sh \
-	tests/run/traps.sh \
-	tests/run/vendor-names.sh
+	tests/signatures/addresses.sh \
+	tests/signatures/allowances.sh \
+	tests/plan/awaits.sh \
+	tests/manifest/strides.sh \
+	tests/plan/tile-groups.sh \
+	tests/plan/tile-options.sh \
+	tests/plan/tile-order.sh \
+	tests/plan/placement.sh \
+	tests/plan/block-rows.sh \
+	tests/plan/tile-tools.sh \
+	tests/plan/tile-reasons.sh \
+	tests/plan/tile-traffic.sh \
+	tests/manifest/constants.sh \
+	tests/plan/cores.sh \
+	tests/linker/cplusplus.sh \
+	tests/tools/debugger.sh \
+	tests/command/errors.sh \
+	tests/signatures/frames.sh \
+	tests/runtime/faults.sh \
+	tests/signatures/features.sh \
+	tests/outputs/header.sh tests/manifest/original-names.sh tests/manifest/few-elements.sh \
+	tests/house/house.sh \
+	tests/house/layers.sh \
+	tests/runtime/fibres.sh \
+	tests/command/interrupted.sh \
+	tests/linker/ifunc.sh \
+	tests/linker/imported-kernels.sh \
+	tests/packaging/install.sh \
+	tests/runtime/isa.sh \
+	tests/plan/lanes.sh \
+	tests/manifest/launch-options.sh \
+	tests/signatures/mix.sh tests/signatures/early.sh tests/linker/hidden-state.sh tests/linker/imported-state.sh \
+	tests/outputs/line-table.sh \
+	tests/linker/local-kernels.sh \
+	tests/runtime/locale.sh \
+	tests/signatures/loops.sh \
+	tests/linker/tls.sh \
+	tests/house/manuals.sh \
+	tests/outputs/map.sh \
+	tests/command/messages.sh \
+	tests/runtime/mutexes.sh \
+	tests/tools/names.sh \
+	tests/linker/nopic.sh \
+	tests/runtime/once.sh \
+	tests/linker/own-names.sh \
+	tests/signatures/operands.sh \
+	tests/signatures/operators.sh \
+	tests/command/options.sh \
+	tests/outputs/package.sh \
+	tests/tools/perf.sh \
+	tests/python/python.sh \
+	tests/house/readme.sh \
+	tests/linker/relocatable.sh \
+	tests/command/repro.sh tests/graph/rewrites.sh \
+	tests/outputs/report.sh \
+	tests/plan/scenarios.sh \
+	tests/graph/expand.sh tests/graph/fuse.sh tests/graph/check-rules.sh tests/graph/pattern-fusion.sh tests/graph/fusion-flags.sh tests/graph/fusion-lists.sh tests/graph/fusion-result.sh tests/graph/fusion-switches.sh tests/graph/no-task.sh tests/manifest/scope-options.sh \
+	tests/plan/segments.sh \
+	tests/tools/skdump.sh \
+	tests/runtime/skrt-hh.sh \
+	tests/linker/static-objects.sh \
+	tests/signatures/status.sh \
+	tests/plan/streams.sh \
+	tests/abi/abi.sh \
+	tests/signatures/structs.sh \
+	tests/runtime/thread-storage.sh \
+	tests/command/threads.sh \
+	tests/runtime/thunks.sh \
+	tests/runtime/trace.sh \
+	tests/linker/traps.sh \
+	tests/graph/vendor-names.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
-SHELL_TESTS += tests/run/build-systems.sh tests/run/deb.sh tests/run/combinations.sh tests/run/no-memory.sh
-SLOW_TESTS += tests/run/build-systems.sh tests/run/deb.sh tests/run/combinations.sh tests/run/no-memory.sh
-EXTRA_DIST += tests/run/abi tests/run/python-kernels.c tests/run/python-tests.py
-EXTRA_DIST += tests/run/check-trace.py tests/run/fail-malloc.c tests/run/feature-kernels.c tests/run/feature-oracle.c tests/lib/kernels.c tests/lib/lib.sh tests/lib/run-image.c tests/run/oracle.c tests/run/struct-cases.c
+SHELL_TESTS += tests/packaging/build-systems.sh tests/packaging/deb.sh tests/linker/combinations.sh tests/command/no-memory.sh
+SLOW_TESTS += tests/packaging/build-systems.sh tests/packaging/deb.sh tests/linker/combinations.sh tests/command/no-memory.sh
+EXTRA_DIST += tests/abi tests/python/python-kernels.c tests/python/python-tests.py
+EXTRA_DIST += tests/lib/check-trace.py tests/command/fail-malloc.c tests/signatures/feature-kernels.c tests/signatures/feature-oracle.c tests/lib/kernels.c tests/lib/lib.sh tests/lib/run-image.c tests/lib/oracle.c tests/signatures/struct-cases.c
 
 # What kernels can do wrong.
-check_PROGRAMS += tests/run/faults
-tests_run_faults_SOURCES = tests/run/faults.c
-tests_run_faults_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
-tests_run_faults_LDADD = libskrt.la
-tests_run_faults_LDFLAGS = $(AM_LDFLAGS) -static
-EXTRA_DIST += tests/run/fault-kernels.c
+check_PROGRAMS += tests/runtime/faults
+tests_runtime_faults_SOURCES = tests/runtime/faults.c
+tests_runtime_faults_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
+tests_runtime_faults_LDADD = libskrt.la
+tests_runtime_faults_LDFLAGS = $(AM_LDFLAGS) -static
+EXTRA_DIST += tests/runtime/fault-kernels.c
 
 # Launches that run once.
-check_PROGRAMS += tests/run/once
-tests_run_once_SOURCES = tests/run/once.c
-tests_run_once_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
-tests_run_once_LDADD = libskrt.la
-tests_run_once_LDFLAGS = $(AM_LDFLAGS) -static -pthread
-EXTRA_DIST += tests/run/once-kernels.c
+check_PROGRAMS += tests/runtime/once
+tests_runtime_once_SOURCES = tests/runtime/once.c
+tests_runtime_once_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
+tests_runtime_once_LDADD = libskrt.la
+tests_runtime_once_LDFLAGS = $(AM_LDFLAGS) -static -pthread
+EXTRA_DIST += tests/runtime/once-kernels.c
 
 # Programs in locales of their own.
-check_PROGRAMS += tests/run/locale
-tests_run_locale_SOURCES = tests/run/locale.c
-tests_run_locale_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
-tests_run_locale_LDADD = libskrt.la
-tests_run_locale_LDFLAGS = $(AM_LDFLAGS) -static -pthread
+check_PROGRAMS += tests/runtime/locale
+tests_runtime_locale_SOURCES = tests/runtime/locale.c
+tests_runtime_locale_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
+tests_runtime_locale_LDADD = libskrt.la
+tests_runtime_locale_LDFLAGS = $(AM_LDFLAGS) -static -pthread
 
 # Kernels with thread-local variables.
-check_PROGRAMS += tests/run/thread-storage
-tests_run_thread_storage_SOURCES = tests/run/thread-storage.c
-tests_run_thread_storage_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
-tests_run_thread_storage_LDADD = libskrt.la
-tests_run_thread_storage_LDFLAGS = $(AM_LDFLAGS) -static -pthread
-EXTRA_DIST += tests/run/thread-kernels.c
+check_PROGRAMS += tests/runtime/thread-storage
+tests_runtime_thread_storage_SOURCES = tests/runtime/thread-storage.c
+tests_runtime_thread_storage_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
+tests_runtime_thread_storage_LDADD = libskrt.la
+tests_runtime_thread_storage_LDFLAGS = $(AM_LDFLAGS) -static -pthread
+EXTRA_DIST += tests/runtime/thread-kernels.c
 
 # Kernels that return without having waited.
-check_PROGRAMS += tests/run/forgets
-tests_run_forgets_SOURCES = tests/run/forgets.c
-tests_run_forgets_LDADD = libskrt.la
-tests_run_forgets_LDFLAGS = $(AM_LDFLAGS) -static
+check_PROGRAMS += tests/signatures/forgets
+tests_signatures_forgets_SOURCES = tests/signatures/forgets.c
+tests_signatures_forgets_LDADD = libskrt.la
+tests_signatures_forgets_LDFLAGS = $(AM_LDFLAGS) -static
 
 # What checked launches find: bounds, unwritten memory, races.
-check_PROGRAMS += tests/run/drop-await
-tests_run_drop_await_SOURCES = tests/run/drop-await.c tests/lib/own-records.h
-tests_run_drop_await_LDADD = format/libplan.la
-SHELL_TESTS += tests/run/directions.sh tests/run/guard.sh tests/run/check-races.sh tests/run/check-split.sh tests/run/check-blocks.sh tests/run/integrity.sh
-QUICK_TESTS += tests/run/directions.sh tests/run/guard.sh tests/run/check-races.sh tests/run/check-split.sh tests/run/check-blocks.sh tests/run/integrity.sh
-EXTRA_DIST += tests/run/check-kernels.c tests/run/split-kernels.c
+check_PROGRAMS += tests/lib/drop-await
+tests_lib_drop_await_SOURCES = tests/lib/drop-await.c tests/lib/own-records.h
+tests_lib_drop_await_LDADD = format/libplan.la
+SHELL_TESTS += tests/runtime/directions.sh tests/runtime/guard.sh tests/runtime/check-races.sh tests/runtime/check-split.sh tests/runtime/check-blocks.sh tests/runtime/integrity.sh
+QUICK_TESTS += tests/runtime/directions.sh tests/runtime/guard.sh tests/runtime/check-races.sh tests/runtime/check-split.sh tests/runtime/check-blocks.sh tests/runtime/integrity.sh
+EXTRA_DIST += tests/runtime/check-kernels.c tests/runtime/split-kernels.c
 
 # Steps with several calls.
-check_PROGRAMS += tests/run/group-steps
-tests_run_group_steps_SOURCES = tests/run/group-steps.c tests/lib/match-code.c tests/lib/match-code.h \
+check_PROGRAMS += tests/plan/group-steps
+tests_plan_group_steps_SOURCES = tests/plan/group-steps.c tests/lib/match-code.c tests/lib/match-code.h \
 	src/skdump/package-file.c src/skdump/skdump.h src/skdump/package-object.c
-tests_run_group_steps_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-tests_run_group_steps_LDADD = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
-SHELL_TESTS += tests/run/step-calls.sh tests/run/units.sh tests/run/aliases.sh
-QUICK_TESTS += tests/run/step-calls.sh tests/run/units.sh tests/run/aliases.sh
+tests_plan_group_steps_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_plan_group_steps_LDADD = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
+SHELL_TESTS += tests/plan/step-calls.sh tests/signatures/units.sh tests/signatures/aliases.sh
+QUICK_TESTS += tests/plan/step-calls.sh tests/signatures/units.sh tests/signatures/aliases.sh
 
 # Kernels out of real archives, with the signatures of doc/reference/kernel-library.md.
 KERNEL_TESTS = \
@@ -510,8 +510,8 @@ check_PROGRAMS += tests/fuzz/corrupt
 tests_fuzz_corrupt_SOURCES = $(PACKAGE_READER_FILES) tests/fuzz/corrupt.c
 tests_fuzz_corrupt_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 tests_fuzz_corrupt_LDADD = $(PACKAGE_READERS)
-check_PROGRAMS += tests/run/forge
-tests_run_forge_SOURCES = tests/run/forge.c
+check_PROGRAMS += tests/runtime/forge
+tests_runtime_forge_SOURCES = tests/runtime/forge.c
 check_PROGRAMS += tests/fuzz/bombs
 tests_fuzz_bombs_SOURCES = tests/fuzz/bombs.c
 tests_fuzz_bombs_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)

@@ -105,7 +105,7 @@ works() {
 # use_images FLAG…: for tests of images that the linker makes without a manifest. `./run IMAGE NAME…` prints what functions return;
 # `source` compiles with these flags, too; driver, source and gives are theirs.
 use_images() {
-	driver=$top_builddir/tests/link/link-driver
+	driver=$top_builddir/tests/linker/link-driver
 	source_flags=$*
 	$KERNEL_CC -O1 $source_flags "$top_srcdir/tests/lib/run-image.c" -o run -ldl
 }

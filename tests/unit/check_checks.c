@@ -1,5 +1,5 @@
 /* Checked launches of calls that a plan made by hand describes: loops, rows, what is read besides, memory behind
- * pointers. What the checks find in packages of sklink's is in tests/run/guard.sh and check-races.sh. */
+ * pointers. What the checks find in packages of sklink's is in tests/runtime/guard.sh and check-races.sh. */
 #include "config.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* Tests of graph/dumps/: which files there are after which passes, and the texts of dump_as_text. What the forms
- * of a dump hold is compared by tests/run/dumps.sh. */
+ * of a dump hold is compared by tests/graph/dumps.sh. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

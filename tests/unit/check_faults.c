@@ -1,5 +1,5 @@
 /* Launches that do not end well, on packages made by hand: hangs, which no package of sklink's has; a device that is
- * lost; signals that are none of libskrt's business. What kernels of real packages do wrong is in tests/run/faults.sh.
+ * lost; signals that are none of libskrt's business. What kernels of real packages do wrong is in tests/runtime/faults.sh.
  */
 #include "config.h"
 

@@ -1,0 +1,108 @@
+# Rules that fuse find their patterns in all ways in which these are written, compute what was there, and leave alone what is near. In
+# whole networks that exporters have taken apart every attention, normalisation, activation and rotary embedding is one node again.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+needs_python
+"$python" -W ignore -c 'import yaml' 2>/dev/null || { echo "needs python3-yaml"; exit 77; }
+unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS GLOG_v
+kernels=(-L "$top_builddir/kernels" -lskernels)
+
+# patterns RULES PASS: of that file, by that pass; doc/fusion.md has a row for each rule.
+patterns() {
+	"$python" "$top_srcdir/tests/operators/patterns.py" "$top_srcdir/graph/rules/$1" "$2" "$sklink" "$skrun" "$top_builddir/kernels" ||
+		fail "$1: patterns are not what its rules say"
+	sed -n 's/^- name: //p' "$top_srcdir/graph/rules/$1" | while read -r name; do
+		grep -q "^| \`$name\` |" "$top_srcdir/doc/fusion.md" || fail "doc/fusion.md has no row for the rule $name"
+	done
+}
+patterns onnx.yaml recompose.onnx_fusion
+patterns passes.yaml -
+patterns torchair.yaml patterns.torchair_generic_pattern_pass
+
+# counts DUMPS OPERATOR=COUNT…: of the nodes behind the pass.
+counts() {
+	local dumps=$1 pair found
+	shift
+	for pair; do
+		found=$(sed -nE 's/^node [0-9]+ "[^"]*" = "([a-z]+:)?([A-Za-z]+)".*/\2/p' "$dumps"/hwopt_*onnx_fusion_*.ir | grep -cx "${pair%=*}") || true
+		[ "$found" = "${pair#*=}" ] || fail "$dumps: $found of ${pair%=*}, not ${pair#*=}"
+	done
+}
+
+# ---- what has no kernel yet is found, and why it stays is said ----
+model collective <<'LINES'
+opset 17
+opset 1 sklink
+input x f16 4x6
+input w f16 6x5
+output y f16 4x5
+node MatMul product x w -> p
+node sklink:AllReduce sum p -> y
+LINES
+! "$sklink" collective.onnx "${kernels[@]}" --verbose -o collective.sk 2>err.txt || fail "a collective operator is linked"
+grep -q "'sum': AllReduce is not fused by rule 'MatMulAllReduce' at passes.yaml:.*collective operators are not there yet" err.txt &&
+	grep -q "^sklink: error: collective.onnx: node 'sum' (AllReduce): collective operators are not there yet" err.txt || { cat err.txt >&2; fail "nothing is said of collective operators"; }
+[ ! -e collective.sk ] || fail "a package is left"
+
+# ---- angles that are joined with themselves, and others that are not ----
+for second in f g; do
+	model angles <<LINES
+opset 17
+input x f32 1x2x3x4
+input f f32 1x3x2
+input g f32 1x3x2
+constant half f32 scalar 0.5
+constant heads i64 1 1
+constant end i64 1 100
+constant zero i64 1 0
+constant two i64 1 2
+constant last i64 1 -1
+output y f32 1x2x3x4
+node Concat a0 f $second -> angles axis=-1
+node Cos a1 angles -> c0
+node Sin a2 angles -> s0
+node Mul a3 half c0 -> c1
+node Mul a4 s0 half -> s1
+node Unsqueeze a5 c1 heads -> c
+node Unsqueeze a6 s1 heads -> s
+node Slice r0 x zero two last -> p
+node Slice r1 x two end last -> q
+node Neg r2 q -> n
+node Concat r3 n p -> r axis=3
+node Mul r4 x c -> xc
+node Mul r5 r s -> rs
+node Add r6 xc rs -> y
+LINES
+	"$sklink" angles.onnx "${kernels[@]}" --dump-dir angles.$second -o angles.sk
+	"$sklink" angles.onnx "${kernels[@]}" --fusion-flags=--disable_pass=recompose.onnx_fusion -o apart.sk
+	for package in angles apart; do
+		"$skrun" $package.sk --random 3 --output y=$package.npy >/dev/null
+	done
+	"$python" "$top_srcdir/tests/lib/models.py" angles.npy apart.npy || fail "angles $second: results differ"
+done
+grep -q '"RotaryEmbedding"' angles.f/hwopt_*onnx_fusion_*.ir || fail "no rotary embedding"
+! grep -qs '"RotaryEmbedding"' angles.g/*.ir || fail "halves that differ are a rotary embedding"
+
+# ---- encoders of primitive operators ----
+bert="$python $top_srcdir/samples/bert/bert.py"
+for layers in 1 24; do
+	sizes="-n $layers --hidden 48 --heads 3 --intermediate 80 --sequence 21"
+	$bert make $sizes bert
+	"$sklink" bert/model.onnx "${kernels[@]}" --dump-dir bert$layers -o bert.sk
+	counts bert$layers Attention=$layers LayerNormalization=$((2 * layers)) Gelu=$layers Softmax=0 ReduceMean=0 Erf=0 Sqrt=0
+	"$skrun" bert.sk --input x=bert/x.npy --output y=fused.npy --verify >/dev/null
+	$bert check $sizes bert fused.npy
+	"$sklink" bert/model.onnx "${kernels[@]}" --fusion-flags=--disable_pass=recompose.onnx_fusion -o apart.sk
+	"$skrun" apart.sk --input x=bert/x.npy --output y=apart.npy >/dev/null
+	"$python" "$top_srcdir/tests/lib/models.py" fused.npy apart.npy || fail "$layers layers: results differ"
+done
+
+# ---- a decoder, token by token ----
+decoder="$python $top_srcdir/samples/decoder/decoder.py"
+$decoder make -n 2 --hidden 256 --heads 8 --shared 2 --between 384 --words 50 --context 40 --primitives decoder
+for flags in --dump-dir=fused --fusion-flags=--disable_pass=recompose.onnx_fusion; do
+	"$sklink" decoder/model.onnx @decoder/options "${kernels[@]}" $flags -o decoder.sk
+	"$top_builddir/samples/decoder/run" decoder.sk 30 logits.npy >/dev/null
+	$decoder check decoder logits.npy
+done
+counts fused RMSNormalization=5 RotaryEmbedding=4 SwiGlu=2 Sigmoid=0 Mul=0 ReduceMean=0 Neg=0

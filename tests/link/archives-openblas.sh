@@ -1,3 +1,0 @@
-# archives.sh for OpenBLAS, which takes as long as all others.
-ARCHIVES=openblas
-. "$top_srcdir/tests/link/archives.sh"
