@@ -15,8 +15,8 @@
  * Device profiles: the lanes and cores of a device, and what it costs to launch, wait, fetch and read there. sklink
  * plans for a profile's lanes, the simulated device has its cores, predictions (predict.h) use its costs.
  *
- * A profile is a text file of lines `key: value` that people copy and change; doc/explain/simulation.md says what each key
- * means. Two are built in, `host` and `a3`: the files of format/profile, which are installed as well. */
+ * A profile is a text file of lines `key: value` that people copy and change; doc/explain/simulation.md has the meaning
+ * of each key. Two are built in, `host` and `a3`: the files of format/profile, which are also installed. */
 
 enum { SK_PROFILE_MAX_NAME = 63, SK_PROFILE_MAX_CORES = 4096, SK_PROFILE_MAX_BLOCKS = 1 << 20 };
 

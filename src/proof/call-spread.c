@@ -8,7 +8,7 @@
 #include "format/skplan.h"
 
 enum {
-	ELEMENTWISE_UNIT = 64, /* elements, so that vector bodies and scalar tails fall on the same ones (doc/internals/planner.md) */
+	ELEMENTWISE_UNIT = 64, /* elements, so that vector bodies and scalar tails fall on the same ones */
 	FEW_ELEMENTS = 16384, /* which have the unit that their kernel says, unless one of the others is all of them */
 };
 

@@ -1,6 +1,6 @@
-/* See proof-parts.h. What a launch takes is said again as doc/design.md has it, from its steps: on a host all cores,
- * unless nothing but blocks or one home needs fewer; elsewhere as many as its greediest task needs, in groups of a cube
- * core and one or two vector cores as soon as both lanes are needed. */
+/* See proof-parts.h. Computes the cores that a launch takes again, from its steps. On a host a launch takes all cores,
+ * unless it needs fewer because it has only blocks, or only one home. On other devices it takes as many cores as the
+ * task that needs most of them, in groups of a cube core and one or two vector cores when both lanes are needed. */
 #include "src/proof/proof-parts.h"
 
 #include <string.h>
