@@ -1,11 +1,13 @@
 # Man pages and documents.
 dist_man_MANS += doc/reference/sklink.1 doc/reference/skdump.1 doc/reference/sklink-bisect.1
-man_MANS = doc/sk-manifest.5 doc/sk-signatures.5 doc/sk-fusion.5 doc/libskrt.3
+man_MANS = doc/sk-manifest.5 doc/sk-scope-options.5 doc/sk-signatures.5 doc/sk-fusion.5 doc/libskrt.3 doc/sk-reasons.7
 CLEANFILES += $(man_MANS)
 EXTRA_DIST += doc/manual.awk
 
 # The first line of such a document gives the page's name, section, date and purpose.
 doc/sk-manifest.5: doc/reference/manifest.md
+doc/sk-scope-options.5: doc/reference/scope-options.md
+doc/sk-reasons.7: doc/reference/reason-codes.md
 doc/sk-signatures.5: doc/reference/signatures.md
 doc/sk-fusion.5: doc/fusion.md
 doc/libskrt.3: doc/reference/libskrt.md
@@ -17,7 +19,8 @@ $(man_MANS): doc/manual.awk
 nobase_dist_doc_DATA += README.md CONTRIBUTING.md LICENSE doc/design.md doc/page.png
 nobase_dist_doc_DATA += doc/fusion.md doc/models.md doc/operators.md doc/building.md
 nobase_dist_doc_DATA += doc/reference/kernel-library.md doc/reference/libskrt.md doc/reference/manifest.md \
-	doc/reference/python.md doc/reference/signatures.md doc/reference/skdump-json.md
+	doc/reference/python.md doc/reference/reason-codes.md doc/reference/scope-options.md doc/reference/signatures.md \
+	doc/reference/skdump-json.md
 nobase_dist_doc_DATA += doc/reference/glossary.md
 nobase_dist_doc_DATA += doc/explain/proof.md doc/explain/simulation.md doc/explain/why-superkernels.md
 nobase_dist_doc_DATA += doc/internals/decisions.md doc/internals/dispatcher.md doc/internals/folding.md \

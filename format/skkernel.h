@@ -5,7 +5,7 @@
  *   void scale(const float *x, float *y, long n, float factor);
  *   SK_KERNEL(scale, "split=n; in x f32[n], out y f32[n], n i64, factor f32");
  *
- * sk-signatures(5) has the signature's grammar, sk-manifest(5) what follows from the functions below.
+ * sk-signatures(5) has the signature's grammar and the effects of the functions below.
  * The note costs nothing at run time: it goes into a section that is not loaded. */
 #ifndef SK_KERNEL_H
 #define SK_KERNEL_H

@@ -38,9 +38,9 @@ rm object/a-member-with-a-long-name.o
 
 cp "$top_srcdir/samples/composite/composite.yaml" "$top_srcdir/samples/foreign/foreign.yaml" \
 	"$top_srcdir/samples/quant_matmul/small.yaml" manifest/
-# Those that the documents have.
+# The signatures of their document.
 awk '/^```signature/ { inside = 1; next } /^```/ { inside = 0 } inside { print > "signature/" ++count ".txt" }' \
-	"$top_srcdir/doc/reference/manifest.md" "$top_srcdir/doc/reference/signatures.md"
+	"$top_srcdir/doc/reference/signatures.md"
 # npy NAME VERSION TYPE ORDER SHAPE BYTES: version 1 has a length of two bytes, version 2 one of four.
 npy() {
 	dictionary="{'descr': '$3', 'fortran_order': $4, 'shape': $5, }"

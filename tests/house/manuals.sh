@@ -20,31 +20,39 @@ for program in sklink skrun skdump; do
 	! awk 'length > 110' help.txt | grep . >&2 || fail "$program: long lines in the help"
 done
 
-# Each option of scopes has a row in the table of doc/reference/manifest.md, with its values, the default, and tests that there are.
+# tests KIND: the rows of tests/documented.txt of that kind, without it: "ROW | TEST...".
+tests() {
+	sed -n "s/^$1 | //p" "$top_srcdir/tests/documented.txt"
+}
+
+# Each option of scopes has a row in the table of scope-options.md, with its values and the default, and it has tests.
 sed -nE 's/^\t\{"([a-z-]+)", ".*", read_.*/\1/p' "$top_srcdir/src/manifest/options.c" | sort >options.txt
 [ "$(wc -l <options.txt)" -gt 10 ] || fail "the table of scope options is not understood"
-sed '1,/^| option | values | effect | test |$/d; /^$/,$d' "$top_srcdir/doc/reference/manifest.md" | sed 1d >rows.txt
-while IFS='|' read -r _ names values effect tests rest; do
+page=$top_srcdir/doc/reference/scope-options.md
+sed '1,/^| option | values | effect |$/d; /^$/,$d' "$page" | sed 1d >rows.txt
+while IFS='|' read -r _ names values effect rest; do
 	[ -z "$rest" ] || fail "a row of too many columns: $names"
 	grep -qE 'default|not given' <<<"$values" || fail "no default of $names"
 	[ "${#effect}" -gt 20 ] || fail "no effect of $names"
-	grep -q 'tests/' <<<"$tests" || fail "no test of $names"
-	for name in $(grep -oE '`[a-z-]+`' <<<"$names" | tr -d '`'); do
-		echo "$name"
-		for test in $(grep -oE 'tests/[a-z_/-]+\.sh' <<<"$tests"); do
-			grep -q -- "$name=" "$top_srcdir/$test" || fail "$test does not give $name"
-		done
+	grep -oE '`[a-z-]+`' <<<"$names" | tr -d '`'
+done <rows.txt | sort | diff options.txt - >&2 || fail "scope options: program (<) and scope-options.md (>) have other ones"
+tests scope-option >tests.txt
+sed 's/ .*//' tests.txt | sort | diff options.txt - >&2 || fail "scope options: program (<) and tests/documented.txt (>) have other ones"
+while IFS='|' read -r name tests; do
+	name=${name% }
+	[ -n "${tests// }" ] || fail "no test of $name"
+	for test in $tests; do
+		case $test in
+		*:*) grep -q "^START_TEST(${test#*:})" "$top_srcdir/${test%:*}" || fail "there is no test ${test#*:} for $name" ;;
+		*) grep -q -- "$name=" "$top_srcdir/$test" || fail "$test does not give $name" ;;
+		esac
 	done
-	for function in $(grep -oE '`[a-z_]+`' <<<"$tests" | tr -d '`'); do
-		files=$(grep -oE 'tests/[a-z_/-]+\.c' <<<"$tests" | sed "s,^,$top_srcdir/,")
-		grep -q "^START_TEST($function)" $files || fail "there is no test $function for $names"
-	done
-done <rows.txt | sort | diff options.txt - >&2 || fail "scope options: program (<) and doc/reference/manifest.md (>) have other ones"
-# And one that says what it means for calls in tiles, which has a case.
-sed '1,/^| option | of the calls of a tile group |$/d; /^$/,$d' "$top_srcdir/doc/reference/manifest.md" | sed 1d >tiles.txt
+done <tests.txt
+# It also has a row for its effect on calls in tiles, which has a case.
+sed '1,/^| option | effect on the calls of a tile group |$/d; /^$/,$d' "$page" | sed 1d >tiles.txt
 ! awk -F'|' 'length($3) < 20' tiles.txt | grep . >&2 || fail "no word of tile groups"
 cut -d'|' -f2 tiles.txt | grep -oE '`[a-z-]+`' | tr -d '`' | sort | tee tiled.txt | diff options.txt - >&2 ||
-	fail "of tile groups, program (<) and doc/reference/manifest.md (>) have other scope options"
+	fail "of tile groups, program (<) and scope-options.md (>) have other scope options"
 while read -r name; do
 	grep -qE "^\s*link .*$name=" "$top_srcdir/tests/plan/tile-options.sh" || fail "tests/plan/tile-options.sh has no case of $name"
 done <tiled.txt
@@ -78,7 +86,7 @@ dictionary=$top_srcdir/tests/fuzz/manifest.dict
 while read -r name; do
 	grep -q "\"$name=" "$dictionary" || fail "$dictionary has no $name"
 done <options.txt
-for name in $(sed -nE '/^`frame=NAME`/,/^Headers/s/^\| `([a-z-]+)` .*/\1/p' "$top_srcdir/doc/reference/signatures.md"); do
+for name in $(sed -nE '/^\| frame \| /,/^$/s/^\| `([a-z-]+)` .*/\1/p' "$top_srcdir/doc/reference/signatures.md"); do
 	grep -q "\"frame=$name " "$dictionary" || fail "$dictionary has no frame=$name"
 	frames=$((${frames:-0} + 1))
 done

@@ -301,6 +301,8 @@ pair lanes lane_product 'kernel: activate, args: [p, y]'
 reason lanes other BLOCKS_OTHER_LANE "cores do not keep to their blocks of 'product': they run in different lanes"
 for code in $(sed -nE 's/^.*\[SK_BLOCKS_.*\] = "([A-Z_]+)",$/\1/p' "$top_srcdir/src/planning/block-reasons.c"); do
 	case "$seen BLOCKS_NONE " in *" $code "*) ;; *) fail "no case has $code" ;; esac
+	grep -q "^| \`$code\` |" "$top_srcdir/doc/reference/reason-codes.md" || [ $code = BLOCKS_NONE ] ||
+		fail "doc/reference/reason-codes.md has no row for $code"
 done
 for package in off comb early resident mixed few whole synchronised rows halo lanes; do
 	! "$skdump" --steps $package.sk | grep -qE ', 0 awaits' || fail "$package: nothing is awaited"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What each option of scopes means for the calls of a tile group: doc/reference/manifest.md has a row for each
-# ("In tile groups"), and here is a case for each row (manuals.sh looks). Whatever the options are, the results are those of the tasks one by one.
+# What each option of scopes means for the calls of a tile group: doc/reference/scope-options.md has a row for each, and
+# here is a case for each row (manuals.sh looks). Whatever the options are, the results are those of the tasks one by one.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'

@@ -225,7 +225,7 @@ for code in $(sed -nE 's/^.*\[SK_TILE_.*\] = "([A-Z_]+)",$/\1/p' "$top_srcdir/sr
 	*" $code "*) ;;
 	*) fail "no case for $code" ;;
 	esac
-	grep -q "^| \`$code\` |" "$top_srcdir/doc/reference/manifest.md" || fail "doc/reference/manifest.md does not say what $code means"
+	grep -q "^| \`$code\` |" "$top_srcdir/doc/reference/reason-codes.md" || fail "doc/reference/reason-codes.md has no row for $code"
 done
 echo "$groups_seen groups, and each saves traffic"
 [ "$groups_seen" -gt 5 ] || fail "there are only $groups_seen groups"

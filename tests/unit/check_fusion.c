@@ -453,10 +453,10 @@ START_TEST(test_more_blocks_than_cores)
 }
 END_TEST
 
-/* doc/reference/manifest.md has a row for each code. */
+/* doc/reference/reason-codes.md has a row for each code. */
 START_TEST(test_codes_are_documented)
 {
-	FILE *stream = fopen(TOP_SRCDIR "/doc/reference/manifest.md", "r");
+	FILE *stream = fopen(TOP_SRCDIR "/doc/reference/reason-codes.md", "r");
 	static char text[1 << 20];
 
 	ck_assert_ptr_nonnull(stream);

@@ -1275,11 +1275,9 @@ START_TEST(test_manifests_of_the_reference)
 }
 END_TEST
 
-static const char *const with_signatures[] = {"signatures.md", "manifest.md"};
-
 START_TEST(test_signatures_of_the_reference)
 {
-	const char *name = with_signatures[_i];
+	const char *name = "signatures.md";
 	char *reference = read_reference(name), *rest = reference, *block;
 	unsigned count = 0;
 
@@ -1293,7 +1291,7 @@ START_TEST(test_signatures_of_the_reference)
 			ck_assert_str_eq(signature->text, line); /* examples are written as sklink writes them */
 			free(messages);
 		}
-	ck_assert_uint_ge(count, 4);
+	ck_assert_uint_ge(count, 30);
 	free(reference);
 }
 END_TEST
@@ -1337,8 +1335,7 @@ static Suite *manifest_suite(void)
 
 	tcase_add_checked_fixture(reference, open_sink, close_sink);
 	tcase_add_test(reference, test_manifests_of_the_reference);
-	tcase_add_loop_test(reference, test_signatures_of_the_reference, 0,
-			    sizeof(with_signatures) / sizeof(with_signatures[0]));
+	tcase_add_test(reference, test_signatures_of_the_reference);
 	suite_add_tcase(suite, reference);
 	return suite;
 }
