@@ -1,6 +1,6 @@
 # Man pages and documents.
 dist_man_MANS += doc/reference/sklink.1 doc/reference/skdump.1 doc/reference/sklink-bisect.1
-man_MANS = doc/sk-manifest.5 doc/sk-scope-options.5 doc/sk-signatures.5 doc/sk-fusion.5 doc/libskrt.3 doc/sk-reasons.7
+man_MANS = doc/sk-manifest.5 doc/sk-scope-options.5 doc/sk-signatures.5 doc/sk-fusion.5 doc/skdump-json.5 doc/libskrt.3 doc/sk-reasons.7
 CLEANFILES += $(man_MANS)
 EXTRA_DIST += doc/manual.awk
 
@@ -10,6 +10,7 @@ doc/sk-scope-options.5: doc/reference/scope-options.md
 doc/sk-reasons.7: doc/reference/reason-codes.md
 doc/sk-signatures.5: doc/reference/signatures.md
 doc/sk-fusion.5: doc/fusion.md
+doc/skdump-json.5: doc/reference/skdump-json.md
 doc/libskrt.3: doc/reference/libskrt.md
 $(man_MANS): doc/manual.awk
 	@$(MKDIR_P) $(@D)
