@@ -1,6 +1,7 @@
 # Man pages and documents.
 dist_man_MANS += doc/reference/sklink.1 doc/reference/skdump.1 doc/reference/sklink-bisect.1
-man_MANS = doc/sk-manifest.5 doc/sk-scope-options.5 doc/sk-signatures.5 doc/sk-fusion.5 doc/skdump-json.5 doc/libskrt.3 doc/sk-reasons.7
+man_MANS = doc/sk-manifest.5 doc/sk-scope-options.5 doc/sk-signatures.5 doc/skdump-json.5 doc/libskrt.3 doc/sk-reasons.7
+man_MANS += doc/sk-fusion-flags.5 doc/sk-passes.5 doc/sk-rules.5 doc/sk-dumps.5 doc/sk-models.5 doc/sk-operators.5
 CLEANFILES += $(man_MANS)
 EXTRA_DIST += doc/manual.awk
 
@@ -9,8 +10,13 @@ doc/sk-manifest.5: doc/reference/manifest.md
 doc/sk-scope-options.5: doc/reference/scope-options.md
 doc/sk-reasons.7: doc/reference/reason-codes.md
 doc/sk-signatures.5: doc/reference/signatures.md
-doc/sk-fusion.5: doc/fusion.md
 doc/skdump-json.5: doc/reference/skdump-json.md
+doc/sk-fusion-flags.5: doc/reference/fusion-flags.md
+doc/sk-passes.5: doc/reference/passes.md
+doc/sk-rules.5: doc/reference/rules.md
+doc/sk-dumps.5: doc/reference/dumps.md
+doc/sk-models.5: doc/reference/models.md
+doc/sk-operators.5: doc/reference/operators.md
 doc/libskrt.3: doc/reference/libskrt.md
 $(man_MANS): doc/manual.awk
 	@$(MKDIR_P) $(@D)
@@ -18,7 +24,9 @@ $(man_MANS): doc/manual.awk
 
 # Documents and samples refer to each other, so they are installed as they lie here.
 nobase_dist_doc_DATA += README.md CONTRIBUTING.md LICENSE doc/design.md doc/page.png
-nobase_dist_doc_DATA += doc/fusion.md doc/models.md doc/operators.md doc/building.md
+nobase_dist_doc_DATA += doc/building.md
+nobase_dist_doc_DATA += doc/reference/fusion-flags.md doc/reference/passes.md doc/reference/rules.md \
+	doc/reference/dumps.md doc/reference/models.md doc/reference/operators.md
 nobase_dist_doc_DATA += doc/reference/kernel-library.md doc/reference/libskrt.md doc/reference/manifest.md \
 	doc/reference/python.md doc/reference/reason-codes.md doc/reference/scope-options.md doc/reference/signatures.md \
 	doc/reference/skdump-json.md

@@ -10,7 +10,7 @@
  * name (floats, integers ...) are in kernels/variants.awk.
  *
  * To add kernels, extend a line; to add an operator, write its function and a line; to add a family, write a source and
- * name it in kernels/local.mk. Elementwise operators have a row in doc/operators.md, and one with a plain reference in
+ * name it in kernels/local.mk. Elementwise operators have a row in doc/reference/operators.md, and one with a plain reference in
  * tests/kernels/library-elementwise.c; tests/kernels/library.sh finds those that lack one.
  *
  * Kernels import nothing, keep nothing and return the same bytes on every machine: no contraction to fused

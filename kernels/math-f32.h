@@ -1,6 +1,6 @@
 /* math-f32.h: functions of one f32, in f32, without branches, so that loops of them vectorize; infinities, NaNs, signed
  * zeros and denormal numbers come out as IEEE 754 and C's annex F want them. How far results are from the exact ones
- * is in doc/operators.md. Functions that no usual network spends time with are computed in f64.
+ * is in doc/reference/operators.md. Functions that no usual network spends time with are computed in f64.
  *
  * Polynomials are minimax approximations, fitted by exchange; each comment says what error that of the polynomial is.
  */

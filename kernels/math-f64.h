@@ -1,6 +1,6 @@
 /* math-f64.h: functions of one or two f64, without branches where loops of them should vectorize; infinities, NaNs,
  * signed zeros and denormal numbers come out as IEEE 754 and C's annex F want them. How far results are from the exact
- * ones is in doc/operators.md.
+ * ones is in doc/reference/operators.md.
  *
  * Polynomials are minimax approximations, fitted by exchange; each comment says what error that of the polynomial is.
  */

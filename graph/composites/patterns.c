@@ -1,4 +1,4 @@
-/* See composites-parts.h. The patterns, their names, conditions and order are MindSpore's; doc/fusion.md has a table of
+/* See composites-parts.h. The patterns, their names, conditions and order are MindSpore's; doc/reference/passes.md has a table of
  * them.
  */
 #include "graph/composites/composites-parts.h"

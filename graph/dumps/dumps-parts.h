@@ -49,7 +49,7 @@ static inline uint32_t sk_dump_composite(const struct sk_graph_node *node)
 /* "f32[3, 4]", in the arena. */
 const char *sk_dump_type(struct sk_arena *arena, const struct sk_value *value);
 
-/* A line for each input, constant, node and output; doc/fusion.md says how they read. */
+/* A line for each input, constant, node and output; doc/reference/dumps.md says how they read. */
 void sk_dump_text(const struct sk_op_graph *graph, const char *title, FILE *stream);
 
 /* What a line of the text says of what a node computes: "mul" = "Mul"("x": f32[4], …) -> ("y": f32[4]). */

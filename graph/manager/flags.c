@@ -212,7 +212,7 @@ static void warn_of_unknown(struct reader *reader)
 			   sk_did_you_mean(reader->arena, flag->key, names, sizeof(names) / sizeof(names[0])));
 	}
 	if (unknown)
-		sk_note(reader->diag, "the flags listed above are invalid; for valid flags, see sk-fusion(5)");
+		sk_note(reader->diag, "the flags listed above are invalid; for valid flags, see sk-fusion-flags(5)");
 }
 
 static const struct {

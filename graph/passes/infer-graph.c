@@ -269,7 +269,7 @@ static void report_unknown(struct sk_op_graph *graph, const struct sk_graph_node
 	}
 	if (!*hint)
 		hint = sk_did_you_mean(graph->arena, node->op, names, count);
-	sk_note(graph->diag, "the operators that there are stand in doc/operators.md%s", hint);
+	sk_note(graph->diag, "sk-operators(5) lists the operators%s", hint);
 }
 
 /* Of an operator set that nobody has known when this was written, what is the same in it is taken to be. */

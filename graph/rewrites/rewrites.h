@@ -1,6 +1,6 @@
 /* Rewrites of the graph that make it smaller or cheaper: passes of graph-kernel fusion (src/link/graph-passes.c says when
  * each of them runs). What comes out of a graph is the same bit for bit, but where the flags ask for more. Nodes of
- * different scopes or streams stay apart, and outputs of the graph keep their names. doc/fusion.md lists rules and
+ * different scopes or streams stay apart, and outputs of the graph keep their names. doc/reference/passes.md lists rules and
  * passes. */
 #ifndef SK_REWRITES_H
 #define SK_REWRITES_H

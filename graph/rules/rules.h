@@ -27,7 +27,7 @@ struct sk_users;
 
 /* ==== rule ====
  *
- * Rules: a pattern of nodes, conditions, and the nodes that take its place. doc/fusion.md has the format. */
+ * Rules: a pattern of nodes, conditions, and the nodes that take its place. doc/reference/rules.md has the format. */
 
 enum {
 	SK_RULE_MAX_NODES = 128, /* of a pattern, or of a replacement */

@@ -61,7 +61,7 @@ told "" 1 a3.yaml --fusion-target=host
 diff - err.txt <<'TEXT' || fail "other warnings"
 sklink: warning: --fusion-flags:1:63: the flag 'opt' is invalid. Valid flag format is "--key=value", flags are separated by spaces(e.g. "--key1=value1 --key2=value2"). bool flag's value can be implicit, the "--key" means "--key=true"
 sklink: warning: --fusion-flags:1:1: unknown flag: opt_levl; did you mean 'opt_level'?
->>> the flags listed above are invalid; for valid flags, see sk-fusion(5)
+>>> the flags listed above are invalid; for valid flags, see sk-fusion-flags(5)
 sklink: warning: --fusion-flags:1:1: unknown operator 'Sqare' in the flag disable_expand_ops; did you mean 'Square'?
 sklink: warning: --fusion-flags:1:1: graph kernel pass enable flag "nothing" is not valid!
 TEXT

@@ -91,5 +91,5 @@ node mindspore:Transpose n x c -> y'
 sed -n 's/^ALIAS("[a-z]*", "\([A-Za-z0-9_]*\)".*/\1/p' "$top_srcdir/graph/onnx/aliases.def" >names.txt
 [ "$(wc -l <names.txt)" -gt 100 ] || fail "the table is not understood"
 while read -r name; do
-	grep -q "\`$name\`" "$top_srcdir/doc/models.md" || fail "doc/models.md has no $name"
+	grep -q "\`$name\`" "$top_srcdir/doc/reference/models.md" || fail "doc/reference/models.md has no $name"
 done <names.txt

@@ -88,8 +88,8 @@ none() {
 
 # ---- operators ----
 
-sed -n '/no operators of a model here/,$p' "$top_srcdir/doc/models.md" | sed -nE 's/^\| (`[^|]*`) \|.*/\1/p' | tr -d '`,' | tr ' ' '\n' | sort >documented.txt
-[ "$(wc -l <documented.txt)" -gt 10 ] || fail "the table in doc/models.md is not understood"
+sed -n '/no operators of a model here/,$p' "$top_srcdir/doc/reference/models.md" | sed -nE 's/^\| (`[^|]*`) \|.*/\1/p' | tr -d '`,' | tr ' ' '\n' | sort >documented.txt
+[ "$(wc -l <documented.txt)" -gt 10 ] || fail "the table in doc/reference/models.md is not understood"
 
 # A node of each; its inputs, outputs and attributes are hardly right, but its operator is known.
 for domain in mindspore torchair ge; do
@@ -104,9 +104,9 @@ for domain in mindspore torchair ge; do
 	"$sklink" --check $domain.pbtxt --error-limit 0 -L "$top_builddir/kernels" -lskernels 2>err.txt && fail "$domain.pbtxt is right"
 	grep -q "there is no operator\|inputs" err.txt || { cat err.txt >&2; fail "$domain.pbtxt is wrong in another way"; }
 	sed -nE "s/.*there is no operator '([^']*)'.*/\1/p" err.txt | sort -u >$domain.unknown
-	comm -13 documented.txt $domain.unknown | none "operator that is neither read nor in doc/models.md"
+	comm -13 documented.txt $domain.unknown | none "operator that is neither read nor in doc/reference/models.md"
 done
-sort -u ./*.unknown | comm -23 documented.txt - | none "doc/models.md says that it is no operator, and it is read"
+sort -u ./*.unknown | comm -23 documented.txt - | none "doc/reference/models.md says that it is no operator, and it is read"
 
 warned "--disable_cluster_ops=$(echo $lists | tr ' ' ',')"
 sed -nE "s/.*unknown operator '([^']*)' in the flag.*/\1/p" err.txt | sort -u | comm -23 - documented.txt | none "operator that lists do not know"
@@ -116,8 +116,8 @@ sed -nE "s/.*unknown operator '([^']*)' in the flag.*/\1/p" err.txt | sort -u | 
 # "is not valid" alone, or with a suggestion, says that there is no such pass.
 warned "--opt_level=3 --disable_pass=$(echo $passes | tr ' ' ',')"
 for pass in $(sed -nE '/the pass is off without it|stages have a pass of that name/d; s/.*graph kernel pass disable flag "([^"]*)" is not valid.*/\1/p' err.txt); do
-	grep -E "^\|.*\`$pass\`.*\| *not built: " "$top_srcdir/doc/fusion.md" >/dev/null || echo "$pass"
-done | none "pass that is neither there nor in doc/fusion.md"
+	grep -E "^\|.*\`$pass\`.*\| *not built: " "$top_srcdir/doc/reference/passes.md" >/dev/null || echo "$pass"
+done | none "pass that is neither there nor in doc/reference/passes.md"
 
 # Under their full names, as log lines have them.
 "$sklink" net.pbtxt -L "$top_builddir/kernels" -lskernels -o net.sk --verbose --fusion-flags=--opt_level=3 2>log.txt

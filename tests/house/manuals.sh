@@ -57,28 +57,35 @@ while read -r name; do
 	grep -qE "^\s*link .*$name=" "$top_srcdir/tests/plan/tile-options.sh" || fail "tests/plan/tile-options.sh has no case of $name"
 done <tiled.txt
 
-# Each flag of graph-kernel fusion has a row, with a test that names it, or all of those that change nothing; and each pass has a row.
+# Each flag of graph-kernel fusion has a row in fusion-flags.md, and a test that names it, or all of those that change nothing.
 manager=$top_srcdir/graph/manager
 sed -nE 's/^(BOOL|INTEGER|STRING|LIST)\(([a-z_]+).*/\2/p' "$manager/flags.def" | cat - <(echo opt_level) | sort >flags.txt
 sed -nE 's/^NO_EFFECT\(([a-z_]+), "(.*)"\)/\1 none: \2/p' "$manager/no-effect.def" >no-effect.txt
 [ "$(wc -l <flags.txt)" -gt 50 ] || fail "the table of flags is not understood"
-sed '1,/^| flag | type and default | effect | test |$/d; /^$/,$d' "$top_srcdir/doc/fusion.md" | sed 1d >rows.txt
-while IFS='|' read -r _ names default effect tests rest; do
+sed '1,/^| flag | type and default | effect |$/d; /^$/,$d' "$top_srcdir/doc/reference/fusion-flags.md" | sed 1d >rows.txt
+while IFS='|' read -r _ names default effect rest; do
 	[ -z "$rest" ] || fail "a row of too many columns: $names"
 	for name in $(grep -oE '`[a-z_]+`' <<<"$names" | tr -d '`'); do
 		echo "$name"
-		for test in $(grep -oE 'tests/[a-z_/-]+\.(sh|c)' <<<"$tests"); do
-			grep -q -- "$name" "$top_srcdir/$test" || grep -q "^$name " no-effect.txt || fail "$test does not name $name"
-		done
-		grep -q 'tests/' <<<"$tests" || fail "no test of $name"
 		! grep "^$name " no-effect.txt | grep -qvxF "$name $(sed 's/^ //; s/ $//; s/`//g' <<<"$effect")" || fail "the reason of $name is another one"
 		! grep -q '^ none' <<<"$effect" || grep -q "^$name " no-effect.txt || fail "$name has an effect"
 	done
-done <rows.txt | sort | diff flags.txt - >&2 || fail "flags: program (<) and doc/fusion.md (>) have other ones"
+done <rows.txt | sort | diff flags.txt - >&2 || fail "flags: program (<) and fusion-flags.md (>) have other ones"
+tests flag >tests.txt
+sed 's/ .*//' tests.txt | sort | diff flags.txt - >&2 || fail "flags: program (<) and tests/documented.txt (>) have other ones"
+while IFS='|' read -r name tests; do
+	name=${name% }
+	[ -n "${tests// }" ] || fail "no test of $name"
+	for test in $tests; do
+		[ -e "$top_srcdir/$test" ] || fail "there is no $test for $name"
+		grep -q -- "$name" "$top_srcdir/$test" || grep -q "^$name " no-effect.txt || fail "$test does not name $name"
+	done
+done <tests.txt
+# Each pass has a row in passes.md.
 sed -nE 's/^\t\{"[a-z0-9_]+", "([A-Za-z0-9_]+)", .*/\1/p' "$top_srcdir/src/link/graph-passes.c" >passes.txt
 [ "$(wc -l <passes.txt)" -gt 20 ] || fail "the table of passes is not understood"
 while read -r name; do
-	grep -q "^|.*\`$name\`.*|" "$top_srcdir/doc/fusion.md" || fail "doc/fusion.md has no row for the pass $name"
+	grep -q "^|.*\`$name\`.*|" "$top_srcdir/doc/reference/passes.md" || fail "doc/reference/passes.md has no row for the pass $name"
 done <passes.txt
 
 # The fuzzers know all of them by name, and all frames.

@@ -50,11 +50,11 @@ read_signatures() {
 		}' variants -
 }
 
-# Leaves what signatures say in the file kernels, and the bounds that doc/operators.md has in tables in the file bounds.
+# Leaves what signatures say in the file kernels, and the bounds that doc/reference/operators.md has in tables in the file bounds.
 compare_kernels() {
 	read_signatures "$@" >kernels
 	[ -s kernels ] || fail "there is no kernel in $*"
-	grep -E '^\| `[A-Z]' "$top_srcdir/doc/operators.md" | tr -d '`' >rows
+	grep -E '^\| `[A-Z]' "$top_srcdir/doc/reference/operators.md" | tr -d '`' >rows
 	awk -F' *\\| *' '{ split($5, f32, " "); split($6, f64, " "); print $2, f32[1] "" ? f32[1] : 0, f64[1] "" ? f64[1] : 0, f32[3] ? f32[3] : "-" }' rows >bounds
 	$KERNEL_CC -shared -o library.so -Wl,--whole-archive "$library" -Wl,--no-whole-archive
 	"$top_builddir/tests/kernels/library" ./library.so kernels bounds || fail "kernels are wrong"

@@ -2,7 +2,7 @@
  * KERNELS BOUNDS`, where the first is the whole archive as a shared object, the second has a line for each kernel
  * (name, operator, form, instruction set, type of the first input, type of the output), and the third one a line for
  * each operator with the bounds of f32 and f64 and what they are relative to. tests/kernels/library.sh makes them out
- * of the archive and doc/operators.md. */
+ * of the archive and doc/reference/operators.md. */
 #include "tests/kernels/library.h"
 
 #include <dlfcn.h>

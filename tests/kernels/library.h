@@ -42,7 +42,7 @@ struct kernel {
 	/* How far results may be from the exact ones, in units of the last place of the result, or of the larger one of
 	 * the result and what `scale` names: "x", the input, "terms", what the result is the sum of, "dy",
 	 * a gradient, or "1". From
-	 * doc/operators.md. */
+	 * doc/reference/operators.md. */
 	double units;
 	char scale[8];
 };

@@ -1,11 +1,11 @@
 # libskernels.a: an object for each kernel that the sources list, with one exported function of its name and that function's
 # signature. Kernels need nothing: no C library, no writable data. Each source has a test that compares its kernels. The tables of
-# doc/operators.md are what the archive has, and each kernel in them computes what its operator means, within the bounds that stand there
+# doc/reference/operators.md are what the archive has, and each kernel in them computes what its operator means, within the bounds that stand there
 # (library.c).
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
-# The sources whose operators have rows in tables of doc/operators.md and of the program; the others have tests of their own.
+# The sources whose operators have rows in tables of doc/reference/operators.md and of the program; the others have tests of their own.
 families='activations.c binary.c cast.c clip.c comparisons.c composites.c extremes.c predicates.c unary.c where.c'
 
 awk -f "$top_srcdir/kernels/variants.awk" "$top_srcdir"/kernels/*.c >variants
@@ -45,15 +45,15 @@ readelf -p .sk.kernels "$library" >notes
 sed -nE 's/^File: .*\((.*)\.o\)$/\1/p; s/^ *\[ *0\] *(.*)$/\1/p' notes | awk 'NR % 2 { file = $0; next } file != $0' >notes.txt
 [ ! -s notes.txt ] || { cat notes.txt; fail "notes name other kernels"; }
 
-# Every operator that a kernel computes is in doc/operators.md.
+# Every operator that a kernel computes is in doc/reference/operators.md.
 grep -o 'op=[A-Za-z0-9]*' notes | sed 's/op=//' | sort -u >operators.txt
 while read -r operator; do
-	grep -qE "\`$operator[\`(]" "$top_srcdir/doc/operators.md" || fail "doc/operators.md does not say what $operator is"
+	grep -qE "\`$operator[\`(]" "$top_srcdir/doc/reference/operators.md" || fail "doc/reference/operators.md does not say what $operator is"
 done <operators.txt
 
 compare_kernels $families
 
-# The tables of doc/operators.md have these kernels, and no others.
+# The tables of doc/reference/operators.md have these kernels, and no others.
 awk -F' *\\| *' '
 	BEGIN {
 		sets["floats"] = "f32 f64 f16 bf16"
@@ -85,5 +85,5 @@ awk -F' *\\| *' '
 							print $2, form[j], type[i], type[k]
 	}' rows | sort >told
 awk '$4 == "base" { print $2, $3, $5 ($2 == "Cast" ? " " $6 : "") }' kernels | sort >there
-diff told there >diff.txt || { cat diff.txt; fail "doc/operators.md (<) is not what is in the archive (>)"; }
+diff told there >diff.txt || { cat diff.txt; fail "doc/reference/operators.md (<) is not what is in the archive (>)"; }
 

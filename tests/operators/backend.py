@@ -222,7 +222,7 @@ def try_test(options, folder):
 
 
 def print_table(results):
-    """Rows as doc/operators.md has them: in how many tests an operator is, and what became of these."""
+    """Rows as doc/reference/operators.md has them: in how many tests an operator is, and what became of these."""
     counts = collections.defaultdict(collections.Counter)
     for _, operators, (kind, _) in results:
         for operator in operators:

@@ -21,7 +21,7 @@ static const struct loss {
 	{"Sigmoid", .vanishes = true}, /* exp(-x) overflows */
 };
 
-/* Rule 1.4 of doc/fusion.md, which exact_precision_mode=false lets by: A + -A is 0, also of infinities and NaNs. */
+/* Rule 1.4 of doc/reference/passes.md, which exact_precision_mode=false lets by: A + -A is 0, also of infinities and NaNs. */
 static bool may_cancel(const struct graph *graph, const struct graph_node *node, int64_t i)
 {
 	if (strcmp(node->op, "Add"))

@@ -1,7 +1,7 @@
 /* What nodes of random graphs are to compute, by ONNX's definitions: element after element, by indices in all
  * dimensions, in long double, or whole numbers for integers. It shares no code with what it is compared with. Beside
  * each element stands how far a result may be from it: half a unit of its type for the last rounding, a few units for
- * functions, and as many roundings as there are terms for sums, in the type that doc/operators.md says is computed in.
+ * functions, and as many roundings as there are terms for sums, in the type that doc/reference/operators.md says is computed in.
  */
 #include "tests/property/random-graph.h"
 

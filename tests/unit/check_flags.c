@@ -96,7 +96,7 @@ START_TEST(spaces_separate)
 	flags = read_flags("--dump_as_text\t--enable_debug_mode");
 	ck_assert(!flags.dump_as_text && !flags.enable_debug_mode);
 	expect_messages("t: warning: E:1:1: unknown flag: dump_as_text\\x09--enable_debug_mode\n"
-			">>> the flags listed above are invalid; for valid flags, see sk-fusion(5)\n");
+			">>> the flags listed above are invalid; for valid flags, see sk-fusion-flags(5)\n");
 }
 END_TEST
 
@@ -112,7 +112,7 @@ START_TEST(bad_words_are_left_out)
 			"t: warning: E:1:17: the flag '-'" HINT "t: warning: E:1:19: the flag '--opt_level='" HINT
 			"t: warning: E:1:41: the flag '--enable_pass=a=b'" HINT
 			"t: warning: E:1:32: unknown flag: online\n"
-			">>> the flags listed above are invalid; for valid flags, see sk-fusion(5)\n");
+			">>> the flags listed above are invalid; for valid flags, see sk-fusion-flags(5)\n");
 }
 END_TEST
 
@@ -121,13 +121,13 @@ START_TEST(equals_in_front)
 {
 	read_flags("--=x");
 	expect_messages("t: warning: E:1:1: unknown flag: =x\n"
-			">>> the flags listed above are invalid; for valid flags, see sk-fusion(5)\n");
+			">>> the flags listed above are invalid; for valid flags, see sk-fusion-flags(5)\n");
 	read_flags("--=x=1");
 	expect_messages("t: warning: E:1:1: unknown flag: =x\n"
-			">>> the flags listed above are invalid; for valid flags, see sk-fusion(5)\n");
+			">>> the flags listed above are invalid; for valid flags, see sk-fusion-flags(5)\n");
 	read_flags("--=");
 	expect_messages("t: warning: E:1:1: unknown flag: =\n"
-			">>> the flags listed above are invalid; for valid flags, see sk-fusion(5)\n");
+			">>> the flags listed above are invalid; for valid flags, see sk-fusion-flags(5)\n");
 }
 END_TEST
 
@@ -149,10 +149,10 @@ START_TEST(unknown_flags)
 	expect_messages("t: warning: E:1:1: unknown flag: opt_levle; did you mean 'opt_level'?\n"
 			"t: warning: E:1:15: unknown flag: enable_expand_op; did you mean 'enable_expand_ops'?\n"
 			"t: warning: E:1:41: unknown flag: nonsense\n"
-			">>> the flags listed above are invalid; for valid flags, see sk-fusion(5)\n");
+			">>> the flags listed above are invalid; for valid flags, see sk-fusion-flags(5)\n");
 	read_flags("--Dump_as_text");
 	expect_messages("t: warning: E:1:1: unknown flag: Dump_as_text; did you mean 'dump_as_text'?\n"
-			">>> the flags listed above are invalid; for valid flags, see sk-fusion(5)\n");
+			">>> the flags listed above are invalid; for valid flags, see sk-fusion-flags(5)\n");
 }
 END_TEST
 
@@ -299,7 +299,7 @@ START_TEST(text_of_several_lines)
 	sk_fusion_flags_read(arena, &diag, text, SK_TARGET_HOST, &flags);
 	ck_assert_uint_eq(flags.opt_level, 1);
 	expect_messages("t: warning: m.yaml:7:9: unknown flag: x\n"
-			">>> the flags listed above are invalid; for valid flags, see sk-fusion(5)\n");
+			">>> the flags listed above are invalid; for valid flags, see sk-fusion-flags(5)\n");
 }
 END_TEST
 

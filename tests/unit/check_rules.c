@@ -129,7 +129,7 @@ START_TEST(test_hostile)
 }
 END_TEST
 
-/* As much as doc/fusion.md allows, and one more. */
+/* As much as doc/reference/rules.md allows, and one more. */
 START_TEST(test_limits)
 {
 	static const struct {
