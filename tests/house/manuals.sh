@@ -156,7 +156,7 @@ if command -v man >/dev/null; then
 		awk 'FNR == 1 || /^# / || /^```/ { next }
 			/^\|---/ { last = "" }
 			{ print last; last = $0 }
-			END { print last }' "$document" | sed -E 's/\| `tests\/.*//; s/\]\([^)]*\)//g' | words >document.txt
+			END { print last }' "$document" | sed -E 's/\[[^]]*\.md\]\([^)]*\)//g; s/\]\([^)]*\)//g' | words >document.txt
 		[ "$(wc -l <document.txt)" -gt 200 ] || fail "$document is not understood"
 		words <man.txt | LC_ALL=C comm -23 document.txt - >lost.txt
 		[ ! -s lost.txt ] || { cat lost.txt >&2; fail "$name.$section lacks words of its document"; }
