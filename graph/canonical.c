@@ -216,12 +216,11 @@ bool sk_canonical_elementwise(struct sk_canonical *canonical, const char *op)
 
 enum { MAX_BROADCAST = 8 };
 
-/* Dimensions of an output, merged where each of the values either has both of two neighbours or is repeated along
- * both. */
+/* Dimensions of an output. Two neighbours are merged where each value has both of them or is repeated along both. */
 struct merged {
 	uint32_t rank;
 	uint64_t shape[SK_MAX_RANK];
-	uint32_t repeated[SK_MAX_RANK]; /* bit i: along this one value i is */
+	uint32_t repeated[SK_MAX_RANK]; /* bit i: value i is repeated along this dimension */
 };
 
 static struct merged merge(const struct sk_op_graph *graph, const uint32_t *values, size_t count, uint32_t to)
@@ -302,7 +301,7 @@ bool sk_canonical_broadcast(struct sk_canonical *canonical, const char *op, cons
 	return true;
 }
 
-/* The form in which the second value (bit 1) is repeated, and the first one is not. NULL: there is none. */
+/* Return the form in which the second value (bit 1) is repeated and the first one is not; NULL: there is none. */
 static const char *repeated_form(const struct merged *merged, uint32_t bit)
 {
 	if (merged->rank == 1 && merged->repeated[0] == bit)
@@ -314,7 +313,7 @@ static const char *repeated_form(const struct merged *merged, uint32_t bit)
 	return NULL;
 }
 
-/* The operand that is repeated, as its form has it. */
+/* Return the repeated operand, in the shape that its form wants. */
 static struct sk_operand repeated_operand(const struct sk_op_graph *graph, uint32_t value, const char *form,
 					  const struct merged *merged)
 {
@@ -371,14 +370,14 @@ void sk_canonical_view(struct sk_canonical *canonical, uint32_t value, uint32_t 
 	struct sk_value *own = &graph->values.items[value], *other = &graph->values.items[root];
 	struct sk_operand from = sk_operand_flat(graph, value);
 
-	if (!own->output) { /* of what has the bytes, so that views of views are no long way from them */
+	if (!own->output) { /* refer to the root, so that chains of views stay short */
 		own->view_of = root;
 		own->view_offset = offset + sk_value_offset(graph, of);
 		return;
 	}
 	if (!other->input && !other->output && !other->contents && !other->fixed && root == of && !offset &&
 	    sk_value_elements(own) == sk_value_elements(other)) {
-		other->view_of = value; /* what makes the other one writes the output */
+		other->view_of = value; /* the producer of the other value writes the output */
 		return;
 	}
 	from.value = of;
@@ -399,7 +398,7 @@ struct sk_arrangement sk_arrangement_of_axes(uint32_t rank, const uint64_t *shap
 	return arrangement;
 }
 
-/* Without dimensions of one element, and with neighbours merged that are one run in the source. */
+/* Remove dimensions of one element, and merge neighbours that are contiguous in the source. */
 static struct sk_arrangement merge_arrangement(const struct sk_arrangement *arrangement)
 {
 	struct sk_arrangement merged = {.offset = arrangement->offset};
@@ -422,7 +421,7 @@ static struct sk_arrangement merge_arrangement(const struct sk_arrangement *arra
 	return merged;
 }
 
-/* Rows of the target are columns of matrices: [b * n, m] out of b times [m, n]. */
+/* Rows of the target are columns of matrices: [b * n, m] from b times [m, n]. */
 static bool is_transposition(const struct sk_arrangement *merged, uint64_t *n, uint64_t *m)
 {
 	const uint64_t *last = merged->shape + merged->rank - 2;
@@ -468,7 +467,7 @@ static bool add_strided_copy(struct sk_canonical *canonical, struct sk_operand t
 	return true;
 }
 
-/* Rows that lie one behind the other into those of a view with gaps. */
+/* Copy contiguous rows into those of a view with gaps. */
 static void add_rows(struct sk_canonical *canonical, struct sk_operand to, struct sk_operand from)
 {
 	struct sk_graph_call *call = sk_canonical_call(canonical, "Copy");

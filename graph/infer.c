@@ -1,4 +1,4 @@
-/* What the inference of each operator is made of; see graph.h. */
+/* Building blocks of the operators' inference; see graph.h. */
 #include "graph/graph.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ const struct sk_value *sk_infer_input(const struct sk_inference *inference, size
 	return sk_node_input(inference->graph, inference->node, number);
 }
 
-/* Shapes that a file declares may be stale: tools that change a model leave them as they were. */
+/* Shapes that a file declares may be stale: tools that change a model do not update them. */
 static void warn_of_declaration(const struct sk_inference *inference, const struct sk_value *value, const char *shape)
 {
 	struct sk_arena *arena = inference->graph->arena;

@@ -1,4 +1,4 @@
-/* Uses of values, and nodes by what they belong to; see graph.h. */
+/* Uses of values, and nodes by their sets; see graph.h. */
 #include "graph/graph.h"
 
 #include "base/arena.h"
@@ -29,7 +29,7 @@ struct sk_uses sk_graph_uses(struct sk_arena *arena, const struct sk_op_graph *g
 		const struct sk_graph_node *node = &graph->nodes.items[n];
 
 		for (uint32_t i = 0; i < node->inputs.count && !node->removed; i++)
-			if (node->inputs.items[i] != SK_NONE) /* which is where the next value's start, at the end */
+			if (node->inputs.items[i] != SK_NONE) /* at the end, this is the start of the next value */
 				uses[starts[node->inputs.items[i] + 1]++] = (struct sk_use){n, i};
 	}
 	return (struct sk_uses){starts, uses};
@@ -48,7 +48,7 @@ struct sk_node_lists sk_graph_sort_nodes(struct sk_arena *arena, const struct sk
 		starts[c] += starts[c - 1];
 	for (uint32_t n = 0; n < graph->nodes.count; n++)
 		if (numbers[n] != SK_NONE && sk_node_is_live(graph, &graph->nodes.items[n]))
-			nodes[starts[numbers[n] + 1]++] = n; /* which is where the next one starts, at the end */
+			nodes[starts[numbers[n] + 1]++] = n; /* at the end, this is the start of the next set */
 	return (struct sk_node_lists){starts, nodes};
 }
 
