@@ -1,6 +1,6 @@
-/* See composites-parts.h. The order is kept as in Pearce and Kelly, "A dynamic topological sort algorithm for directed
- * acyclic graphs" (2007): who stands in front of the set but behind its first area, and leads to it, moves in front of
- * it; whom it leads to moves behind it; and the places that all of them had are shared out again. */
+/* Areas; see composites-parts.h. Their order is maintained as in Pearce and Kelly, "A dynamic topological sort
+ * algorithm for directed acyclic graphs" (2007). Between the first and the last area of the set, areas that lead to the
+ * set move before it, and areas that it leads to move after it. All of them share out the places that they had. */
 #include "graph/composites/composites-parts.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ struct sk_areas *sk_areas_create(const struct sk_op_graph *graph, const uint32_t
 
 /* ---- edges ---- */
 
-/* Drops what has become a part of the area, and what is there twice. */
+/* Drop edges to parts of the area itself, and duplicates. */
 static const sk_area_edges *tidy(struct sk_areas *areas, uint32_t area, sk_area_edges *edges, uint32_t *least)
 {
 	size_t kept = 0;
@@ -95,8 +95,8 @@ const sk_area_edges *sk_area_users(struct sk_areas *areas, uint32_t area)
 	return tidy(areas, area, &areas->items[area].users, &areas->items[area].least_users);
 }
 
-/* A join of two makes edges of others one fewer at most. So as long as there have been too few joins they are more, and
- * need not be looked at again. */
+/* A join of two areas makes the edges of another one fewer by at most one. Until there have been enough joins, edges
+ * that were more than `most` still are, and need not be counted again. */
 static bool are_more(const struct sk_areas *areas, uint32_t least, uint32_t most)
 {
 	return least > areas->joins && least - areas->joins > most;
@@ -120,7 +120,7 @@ const sk_area_edges *sk_area_few_users(struct sk_areas *areas, uint32_t area, ui
 
 /* ---- joins ---- */
 
-/* Whom the set leads to, or who leads to it, of those that stand between its first and its last area. */
+/* The search for areas that the set leads to, or that lead to it, between its first and its last area. */
 struct search {
 	bool forward;
 	uint32_t first, last; /* keys */
@@ -128,7 +128,7 @@ struct search {
 	uint64_t most; /* steps, at the end */
 };
 
-/* False if a path from outside leads back into the set, or if this takes too long. */
+/* False if a path from outside leads back into the set, or if the search takes too many steps. */
 static bool look_around(struct sk_areas *areas, const struct search *search, uint32_t area, sk_area_places *found)
 {
 	bool inside = areas->items[area].mark == search->set;
@@ -181,7 +181,7 @@ static void add_places(struct sk_areas *areas, const sk_area_places *places)
 		sk_array_push(areas->arena, &areas->places, places->items[i]);
 }
 
-/* Who leads to the set gets the first of all their places, whom it leads to the last ones. */
+/* Areas that lead to the set get the first of all their places, areas that it leads to the last ones. */
 static void put_in_order(struct sk_areas *areas, const uint32_t *set, uint32_t count)
 {
 	size_t place = 0;
@@ -208,7 +208,7 @@ static void add_edges(struct sk_areas *areas, sk_area_edges *to, const sk_area_e
 		sk_array_push(areas->arena, to, from->items[i]);
 }
 
-/* The area with the most edges gets those of the others. */
+/* Merge the others into the area with the most edges. */
 static void merge(struct sk_areas *areas, const uint32_t *set, uint32_t count)
 {
 	uint32_t largest = set[0];

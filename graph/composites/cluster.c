@@ -1,7 +1,7 @@
-/* Passes that put nodes together that hang together: fuse_basic and graph_kernel_cluster, as MindSpore has them. From
- * the last node on, each that may be a member takes in what it reads from other such nodes, and what these read, unless
- * a path through others would lead out of the composite and back. Shapes and sizes say nothing here: pieces that are
- * one loop each are what the splitter makes of it, or the planner. */
+/* The passes fuse_basic and graph_kernel_cluster, as in MindSpore: they combine connected nodes. From the last node on,
+ * each candidate takes in the candidates that it reads, and those that they read, unless a path through other nodes
+ * would leave the composite and come back. Shapes and sizes play no part; the splitter or the planner cuts composites
+ * into pieces of one loop each. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -14,12 +14,12 @@ struct clustering {
 	struct sk_op_graph *graph;
 	struct sk_areas *areas;
 	const uint32_t *nodes; /* by area */
-	bool *members; /* by area as it was: may be a member */
-	uint32_t *tried; /* by area as it was: the last node that has tried to take it in, plus 1 */
-	SK_ARRAY(uint32_t) heap; /* areas as they were, the last one in the order of areas on top */
+	bool *members; /* by original area: may be a member */
+	uint32_t *tried; /* by original area: the last node that tried to take it in, plus 1 */
+	SK_ARRAY(uint32_t) heap; /* original areas, the last one in the order of areas on top */
 };
 
-/* ---- the areas to begin with ---- */
+/* ---- the initial areas ---- */
 
 static uint32_t *list_computing(const struct sk_op_graph *graph, uint32_t *count)
 {
@@ -32,7 +32,7 @@ static uint32_t *list_computing(const struct sk_op_graph *graph, uint32_t *count
 	return nodes;
 }
 
-/* What is a composite already is one area. */
+/* An existing composite is one area. */
 static void join_composites(struct clustering *clustering)
 {
 	const struct sk_op_graph *graph = clustering->graph;
@@ -71,8 +71,8 @@ static const struct sk_graph_node *node_at(const struct clustering *clustering, 
 
 /* ---- growth ---- */
 
-/* Its place in the order of areas. What is in the heap leads to the area that grows, or is a part of it: a join moves
- * none of these past another one, so the heap stays one. */
+/* Return its place in the order of areas. All areas in the heap lead to the area that grows, or are parts of it. A join
+ * does not change the order of these, so the heap stays a heap. */
 static uint32_t key_of(const struct clustering *clustering, uint32_t area)
 {
 	return clustering->areas->items[sk_area_find(clustering->areas, area)].key;
@@ -115,8 +115,8 @@ static void push_first(struct clustering *clustering, const sk_area_edges *edges
 		push(clustering, edges->items[i].area);
 }
 
-/* Of what the area reads it takes in the last one first: so whatever stands between it and another one is in, or never
- * will be. */
+/* Take in the inputs of the area, the last one first. An area between an input and the growing one has therefore been
+ * decided before that input is tried. */
 static void grow(struct clustering *clustering, uint32_t root)
 {
 	struct sk_areas *areas = clustering->areas;
@@ -134,12 +134,12 @@ static void grow(struct clustering *clustering, uint32_t root)
 		clustering->tried[other] = root + 1;
 		inputs = sk_area_few_inputs(areas, other, SK_AREA_MOST_STEPS);
 		count = inputs ? inputs->count : 0;
-		if (inputs && sk_areas_join(areas, set, 2)) /* which keeps these edges where they are */
+		if (inputs && sk_areas_join(areas, set, 2)) /* the join keeps these edges in place */
 			push_first(clustering, &areas->items[other].inputs, count);
 	}
 }
 
-/* What another one has taken in has nothing left to take in. */
+/* An area that has been taken in has nothing left to take in. */
 static void grow_all(struct clustering *clustering)
 {
 	struct sk_areas *areas = clustering->areas;
@@ -157,7 +157,7 @@ static void grow_all(struct clustering *clustering)
 
 /* ---- the passes ---- */
 
-/* Areas of members of so many nodes, and what were composites. */
+/* Make composites of the areas with at least so many members, and of former composites. */
 static enum sk_pass_result assign(struct clustering *clustering, uint32_t least)
 {
 	struct sk_op_graph *graph = clustering->graph;
@@ -176,7 +176,7 @@ static enum sk_pass_result assign(struct clustering *clustering, uint32_t least)
 	return sk_composites_assign(graph, groups, "fusion");
 }
 
-/* MindSpore's list of basic operators; TensorAdd is Add, ExpandDims Unsqueeze. */
+/* MindSpore's list of basic operators. TensorAdd is Add, ExpandDims is Unsqueeze. */
 static bool is_basic(const struct sk_graph_node *node)
 {
 	static const char *const basic[] = {"Add", "Cast", "Mul", "Sub", "Unsqueeze", NULL};

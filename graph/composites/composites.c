@@ -6,12 +6,12 @@
 #include "graph/graph.h"
 #include "graph/manager/manager.h"
 
-enum { MOST_NAMED = 16 /* operators: a name is to be read */ };
+enum { MOST_NAMED = 16 /* operators in a name, so that it stays readable */ };
 
-/* A composite as it is to be. */
+/* A composite to be made. */
 struct draft {
-	uint32_t old; /* of all members so far: the composite, plus 1; 0: none */
-	bool mixed; /* they have not been together */
+	uint32_t old; /* the former composite of all members so far, plus 1; 0: none */
+	bool mixed; /* its members come from different composites */
 	uint32_t count;
 	const char *operators; /* "Mul_Add_" */
 };
@@ -27,7 +27,7 @@ static void add_member(struct sk_op_graph *graph, struct draft *draft, const str
 		draft->operators = sk_arena_print(graph->arena, "%s%s_", draft->operators, node->op);
 }
 
-/* By composite as it was, plus 1: how many members it had. */
+/* Count the members by former composite plus 1. */
 static const uint32_t *count_members(const struct sk_op_graph *graph)
 {
 	uint32_t *counts = SK_NEW_ARRAY(graph->arena, uint32_t, graph->composites.count + 1);
@@ -38,7 +38,7 @@ static const uint32_t *count_members(const struct sk_op_graph *graph)
 	return counts;
 }
 
-/* Members stand in the order of the graph, and so do composites, by their first members. */
+/* Members are in the order of the graph, and composites in the order of their first members. */
 static bool collect(struct sk_op_graph *graph, const uint32_t *groups, drafts *found)
 {
 	uint32_t *numbers = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);

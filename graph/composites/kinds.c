@@ -1,4 +1,4 @@
-/* See composites-parts.h. */
+/* Kinds of operators; see composites-parts.h. */
 #include "graph/composites/composites-parts.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static const struct row *find_row(const struct sk_graph_node *node)
 	return &others;
 }
 
-/* The first output that somebody wants. */
+/* Return the first output that is used. */
 static const struct sk_value *result_of(const struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	for (size_t i = 0; i < node->outputs.count; i++)
@@ -123,7 +123,7 @@ static bool is_castable(const struct sk_value *value)
 	return is_float(value) || (value && (value->dtype == SK_I32 || value->dtype == SK_BOOL));
 }
 
-/* Sizes of a product's matrices. */
+/* The matrix of a product has sizes that the cube supports. */
 static bool fits_cube(const struct sk_value *value)
 {
 	bool fits = is_half(value) && value->rank <= MOST_CUBE_RANK;
@@ -133,7 +133,7 @@ static bool fits_cube(const struct sk_value *value)
 	return fits;
 }
 
-/* Steps are an input, or an attribute of old operator sets, which inference has made one. */
+/* Steps are an input. Inference has turned the attribute of old operator sets into one. */
 static bool has_unit_steps(const struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	bool own = *node->domain && strcmp(node->op, "StridedSlice");
@@ -151,7 +151,7 @@ static bool has_unit_steps(const struct sk_op_graph *graph, const struct sk_grap
 	return true;
 }
 
-/* What the generator of kernels for Ascend takes (DVM). */
+/* The node is supported by the generator of kernels for Ascend (DVM). */
 static bool suits_ascend(const struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	const struct sk_value *first = sk_node_input(graph, node, 0), *second = sk_node_input(graph, node, 1);

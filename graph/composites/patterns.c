@@ -1,6 +1,4 @@
-/* See composites-parts.h. The patterns, their names, conditions and order are MindSpore's; doc/reference/passes.md has a table of
- * them.
- */
+/* Patterns; see composites-parts.h. Their names, conditions and order are MindSpore's. sk-fusion(5) lists them. */
 #include "graph/composites/composites-parts.h"
 
 #include <stdlib.h>
@@ -11,16 +9,16 @@
 #include "graph/graph.h"
 
 enum {
-	MOST_REDUCED = 10, /* nodes of an area that a reduction takes in */
-	MOST_SPREAD = 6, /* nodes of an area that its users take in */
+	MOST_REDUCED = 10, /* nodes of an area that a reduction may take in */
+	MOST_SPREAD = 6, /* nodes of an area that its users may take in */
 	MOST_AFTER_PRODUCT = 5, /* areas */
 };
 
-/* The areas that a pattern has found for one to take in. */
+/* The areas that a pattern lets one area take in. */
 struct match {
 	const struct sk_pieces *pieces;
 	uint32_t area;
-	bool whole; /* they are joined at once, or, if a path would lead out and back, none is */
+	bool whole; /* all are joined at once, or none if a path would leave and come back */
 	SK_ARRAY(uint32_t) others;
 };
 
@@ -39,7 +37,7 @@ static const sk_area_edges *inputs_of(const struct match *match, uint32_t area)
 	return sk_area_inputs(match->pieces->areas, area);
 }
 
-/* It has one user. */
+/* The area has one user. */
 static bool is_alone(const struct match *match, uint32_t area)
 {
 	const sk_area_edges *users = sk_area_few_users(match->pieces->areas, area, 1);
@@ -62,7 +60,7 @@ static void match_virtual(struct match *match)
 		take(match, inputs->items[i].area);
 }
 
-/* The neighbour of the smallest kind. */
+/* Take the neighbour of the smallest kind. */
 static void match_reshape(struct match *match)
 {
 	const sk_area_edges *sides[] = {inputs_of(match, match->area), users_of(match, match->area)};
@@ -142,7 +140,7 @@ static void match_reduce_fwd_width(struct match *match)
 	take_reduced_inputs(match, false);
 }
 
-/* Whether a user may take in what the area computes, which its other users compute, too, then. */
+/* True if a user may take in the area's computation, which the other users then repeat. */
 static bool may_spread(const struct match *match, const struct sk_area_edge *user, uint64_t elements)
 {
 	const struct sk_fusion_piece *own = piece_of(match, match->area), *piece = piece_of(match, user->area);
@@ -214,7 +212,7 @@ static void match_matmul_depth(struct match *match)
 	}
 }
 
-/* With enable_stitch_fusion: a loop over rows computes what is reduced of a row, and then what needs it. */
+/* With enable_stitch_fusion, a loop over rows computes the reduction of a row, and then the users of that. */
 static void match_reduce_stitch(struct match *match)
 {
 	const sk_area_edges *users = users_of(match, match->area);
@@ -253,7 +251,7 @@ static int compare_numbers(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* Of areas that would make it too large the smallest ones, up to the first that does not fit. */
+/* If the result would be too large, keep the smallest areas, up to the first that does not fit. */
 static void keep_to_limit(struct match *match)
 {
 	const struct sk_areas *areas = match->pieces->areas;

@@ -1,7 +1,7 @@
-/* The splitter: cuts composites into pieces that are one loop each, by MindSpore's rules (its split model for Ascend).
- * Each node of a composite is an area at first; pattern by pattern, areas take in those around them that a loop of
- * theirs can compute, too. What is left are the pieces: composites, or, of nodes that compute nothing by themselves,
- * none. */
+/* The splitter: it cuts composites into pieces of one loop each, by MindSpore's rules (its split model for Ascend).
+ * Each node of a composite is an area at first. By one pattern after another, areas take in the neighbours that their
+ * loop can also compute. The remaining areas are the pieces. A piece becomes a composite, unless it computes nothing by
+ * itself. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -17,10 +17,10 @@ struct splitting {
 	const struct sk_fusion_flags *flags;
 	uint32_t *places; /* by node: for areas */
 	uint32_t *groups; /* by node */
-	const bool *read_outside; /* by value: a node of another composite, or the network, reads it */
+	const bool *read_outside; /* by value: read in another composite, or by the network */
 };
 
-/* By itself, what only moves elements, or names them, is no kernel. */
+/* A piece that only moves or renames elements is not a kernel by itself. */
 static bool is_composite(const struct splitting *splitting, const struct sk_pieces *pieces, uint32_t area)
 {
 	const struct sk_areas *areas = pieces->areas;
@@ -53,7 +53,7 @@ enum sk_pass_result sk_pass_graph_kernel_splitter(struct sk_op_graph *graph, con
 	struct sk_node_lists members;
 
 	if (flags->target == SK_TARGET_HOST)
-		return SK_PASS_UNCHANGED; /* the planner cuts them by what kernels can do */
+		return SK_PASS_UNCHANGED; /* the planner cuts them by the abilities of kernels */
 	members = sk_graph_members(graph->arena, graph);
 	splitting.places = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
 	splitting.groups = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);

@@ -1,5 +1,5 @@
-/* The texts of dump_as_text; see dumps-parts.h. A pass may give composites other numbers, and nodes other places: one
- * of before is told by what it makes. */
+/* The texts of dump_as_text; see dumps-parts.h. A pass may renumber composites and move nodes, so a node is identified
+ * by the value that it makes. */
 #include "graph/dumps/dumps-parts.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static void remember(struct sk_cluster_texts *texts, const struct sk_op_graph *g
 		sk_array_push(graph->arena, &texts->names, graph->composites.items[i].name);
 }
 
-/* 0: it was in none, or there was no such node. */
+/* Return the former composite of the node plus 1; 0: it was in none, or is new. */
 static uint32_t composite_before(const struct sk_cluster_texts *texts, const struct sk_graph_node *node)
 {
 	size_t first = 0;
@@ -42,9 +42,9 @@ void sk_cluster_texts_begin(struct sk_cluster_texts *texts, const struct sk_op_g
 	remember(texts, graph);
 }
 
-/* ---- what is put together ---- */
+/* ---- composites that grew ---- */
 
-/* By composite plus 1: whether a node of it was in none, or two were in different ones. */
+/* Mark by composite plus 1 whether one of its nodes was in no composite, or two were in different ones. */
 static const bool *find_grown(const struct sk_cluster_texts *texts, const struct sk_op_graph *graph)
 {
 	bool *grown = SK_NEW_ARRAY(graph->arena, bool, graph->composites.count + 1);
@@ -86,20 +86,21 @@ static void print_clusters(const struct sk_cluster_texts *texts, const struct sk
 	}
 }
 
-/* ---- what is cut ---- */
+/* ---- composites that were cut ---- */
 
-/* What is one composite now, or a node by itself, is a piece of the one that it was. */
+/* The pieces of former composites. A present composite is a piece, and so is a node in none. */
 struct cuts {
 	const struct sk_op_graph *graph;
 	struct sk_node_lists pieces;
-	uint32_t *first; /* by composite as it was: its first piece; the others follow */
+	uint32_t *first; /* by former composite: its first piece; the others follow */
 };
 
 static struct cuts find_cuts(const struct sk_cluster_texts *texts, const struct sk_op_graph *graph)
 {
 	struct cuts cuts = {.graph = graph, .first = SK_NEW_ARRAY(graph->arena, uint32_t, texts->names.count + 1)};
 	uint32_t *numbers = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1), pieces = 0;
-	uint32_t *last = SK_NEW_ARRAY(graph->arena, uint32_t, graph->composites.count + 1); /* piece of it, plus 1 */
+	uint32_t *last = SK_NEW_ARRAY(graph->arena, uint32_t,
+				      graph->composites.count + 1); /* the piece of each present composite, plus 1 */
 	struct sk_node_lists before;
 
 	for (size_t n = 0; n < graph->nodes.count; n++)
@@ -141,7 +142,7 @@ static void print_json(const struct sk_op_graph *graph, uint32_t number, FILE *s
 	putc('}', stream);
 }
 
-/* As lines, then as JSON. */
+/* Print the piece as lines, then as JSON. */
 static void print_piece(const struct cuts *cuts, uint32_t piece, FILE *stream)
 {
 	const uint32_t *nodes = &cuts->pieces.nodes[cuts->pieces.starts[piece]];

@@ -1,6 +1,5 @@
-/* A graph for Graphviz; see dumps-parts.h. What is drawn as one box is a unit: a node outside of all composites, or a
- * composite. A composite's body is a cluster of its own, with an ellipse for each value that comes from outside or
- * leaves. */
+/* A graph for Graphviz; see dumps-parts.h. A unit is drawn as one box: a node outside of composites, or a composite.
+ * The body of a composite is a cluster of its own, with an ellipse for each value that enters or leaves. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,13 +13,13 @@ struct drawing {
 	struct sk_arena *arena;
 	const struct sk_op_graph *graph;
 	FILE *stream;
-	struct sk_map drawn; /* (value, unit, kind): what has its ellipse or its edge */
+	struct sk_map drawn; /* (value, unit, kind): the ellipses and edges drawn already */
 	struct sk_node_lists members; /* of composites */
 };
 
 enum kind { KIND_EDGE, KIND_PARAMETER, KIND_RESULT, KIND_CONSTANT };
 
-/* True if this is the first time. */
+/* True for the first call with these arguments. */
 static bool is_new(struct drawing *drawing, uint32_t value, uint32_t unit, enum kind kind)
 {
 	uint32_t *key = SK_NEW_ARRAY(drawing->arena, uint32_t, 3);
@@ -63,7 +62,7 @@ static void draw_composite(const struct drawing *drawing, uint32_t composite)
 	fputs("\"]\n", drawing->stream);
 }
 
-/* What it is called in the main graph. */
+/* Return its name in the main graph. */
 static const char *unit_of(const struct drawing *drawing, uint32_t node)
 {
 	uint32_t composite = sk_dump_composite(&drawing->graph->nodes.items[node]);
@@ -95,7 +94,8 @@ static void draw_edge(const struct drawing *drawing, const char *from, const cha
 
 /* ---- the main graph ---- */
 
-/* A constant stands beside each unit that reads it: one that many read would draw lines across the whole graph. */
+/* A constant is drawn next to each unit that reads it. Otherwise lines of a widely used one would cross the whole
+ * graph. */
 static const char *source_of(struct drawing *drawing, uint32_t value, uint32_t reader, const char *unit)
 {
 	const struct sk_value *of = &drawing->graph->values.items[value];
@@ -129,8 +129,8 @@ static void draw_inputs(struct drawing *drawing, uint32_t number)
 	}
 }
 
-/* A cluster for each run of units of one scope and stream would be drawn as often as they alternate, so one is opened
- * again under the same name: Graphviz makes one of them. */
+/* Units of one scope and stream may alternate with others. The cluster is then opened again under the same name, and
+ * Graphviz merges them. */
 static void open_cluster(struct drawing *drawing, struct sk_map *scopes, const struct sk_graph_node *node)
 {
 	if (node->stream)
@@ -206,7 +206,7 @@ static void draw_outputs(struct drawing *drawing)
 
 /* ---- bodies ---- */
 
-/* In a body its own nodes are called b and their number. */
+/* Nodes in a body are called b and their number. */
 static void draw_body_inputs(struct drawing *drawing, uint32_t composite, uint32_t number)
 {
 	const struct sk_graph_node *node = &drawing->graph->nodes.items[number];
@@ -270,7 +270,7 @@ static void draw_body(struct drawing *drawing, uint32_t composite, const bool *r
 	fputs("}\n", drawing->stream);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole graph ---- */
 
 void sk_dump_dot(const struct sk_op_graph *graph, const char *title, FILE *stream)
 {

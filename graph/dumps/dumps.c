@@ -1,5 +1,5 @@
-/* Which files there are, and what they are called; see dumps.h. A graph in front of a pass is the one behind the last
- * pass that has changed it, so one dump for each of these shows both. */
+/* The files of dumps, and their names; see dumps.h. The graph before a pass is the one after the last pass that changed
+ * it, so one dump after each such pass shows both. */
 #include "graph/dumps/dumps.h"
 
 #include <dirent.h>
@@ -18,15 +18,15 @@
 struct sk_dumps {
 	struct sk_dump_folders folders;
 	struct sk_cluster_texts texts;
-	struct sk_ge_dumps *ge; /* NULL: nobody wants these */
-	unsigned count; /* of the dumps of passes, so far */
-	struct sk_onnx_weights weights; /* of all dumps */
+	struct sk_ge_dumps *ge; /* NULL: not requested */
+	unsigned count; /* dumps of passes so far */
+	struct sk_onnx_weights weights; /* shared by all dumps */
 };
 
-/* The pass that cuts composites: its text is one of its own. */
+/* The pass that cuts composites. Its text is separate. */
 #define CUTS "graph_kernel_splitter"
 
-/* Where stages of MindSpore's first fusion in two stages end, and what its dumps there are called. */
+/* The ends of stages of MindSpore's two-stage fusion, and the names of its dumps there. */
 static const struct {
 	const char *pass, *name;
 } ends[] = {
@@ -36,7 +36,7 @@ static const struct {
 
 /* ---- files ---- */
 
-/* What is made is gone again after an error. */
+/* Make the folder. After an error it is removed again. */
 static bool make_folder(struct sk_diag *diag, const char *path)
 {
 	for (const char *end = path + (*path == '/'); *end; end += *end == '/') {
@@ -82,7 +82,7 @@ static bool write_dump(struct sk_dumps *dumps, const struct sk_op_graph *graph, 
 	return write_form(dumps, graph, name, "pbtxt", &text);
 }
 
-/* TorchAir's names have the rank, the process and the time, too, which would make of equal links different files. */
+/* TorchAir's names also have the rank, the process and the time. Equal links would then write different files. */
 static bool write_fx(const struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *which)
 {
 	const char *name = sk_arena_print(graph->arena, "dynamo_%s_graph_0", which);
@@ -152,7 +152,7 @@ bool sk_dumps_transformed(struct sk_dumps *dumps, const struct sk_op_graph *grap
 	return !dumps->ge || sk_ge_dumps_add(dumps->ge, graph, SK_GE_FUSED, NULL);
 }
 
-/* Nobody may write to what a process has told of itself. */
+/* The files are read-only, since each describes one process. */
 static bool write_text(const struct sk_dumps *dumps, const struct sk_op_graph *graph, const char *name,
 		       const struct sk_cluster_text *text)
 {
@@ -171,7 +171,8 @@ bool sk_dumps_end(struct sk_dumps *dumps, const struct sk_op_graph *graph)
 					 write_text(dumps, graph, "graph_kernel_split_mode.", &dumps->texts.splits));
 }
 
-/* Which passes have dumps depends on what they change. Files of this link do not have their names yet. */
+/* Remove dumps of earlier links: which passes have dumps depends on their changes. This link's files do not have their
+ * final names yet. */
 static void remove_old(const char *folder, struct sk_arena *arena)
 {
 	DIR *files = opendir(folder);

@@ -1,4 +1,4 @@
-/* Items; see dumps-parts.h. Names are those that FX makes of operators. */
+/* Items; see dumps-parts.h. Their names are derived from operators as in FX. */
 #include "graph/dumps/dumps-parts.h"
 
 #include <ctype.h>
@@ -14,8 +14,7 @@
 
 enum { LITERAL_ELEMENTS = 16 };
 
-/* Operators that aten has under another name, with the same operands and without attributes; npu's names are GE's
- * aliases. */
+/* Operators with another name in aten, the same operands and no attributes. npu's names are GE's aliases. */
 static const struct {
 	const char *op, *target;
 } aten[] = {
@@ -43,15 +42,15 @@ struct maker {
 	struct sk_arena *arena;
 	const struct sk_op_graph *graph;
 	struct sk_fx_items *items;
-	const uint32_t *uses; /* by value: by nodes */
+	const uint32_t *uses; /* by value: its uses by nodes */
 	uint32_t constants; /* items */
 	struct sk_map names; /* of items, and bases of names */
-	SK_ARRAY(uint32_t) numbers; /* by base: how many names it has */
+	SK_ARRAY(uint32_t) numbers; /* by base: the number of names made of it */
 };
 
 /* ---- names ---- */
 
-/* A name that nobody has: "add_tensor", and then "add_tensor_1". */
+/* Return an unused name: "add_tensor", and then "add_tensor_1". */
 static const char *new_name(struct maker *maker, const char *base)
 {
 	uint32_t new = (uint32_t)maker->numbers.count;
@@ -76,7 +75,7 @@ char *sk_fx_identifier(struct sk_arena *arena, const char *text)
 	return copy;
 }
 
-/* "add.Tensor" is called "add_tensor". */
+/* Return the base of names: "add_tensor" for "add.Tensor". */
 static const char *base_of(struct maker *maker, const char *target)
 {
 	char *base = sk_fx_identifier(maker->arena, target);
@@ -101,7 +100,7 @@ bool sk_fx_is_cast(const struct sk_graph_node *node)
 	return !*node->domain && !strcmp(node->op, "Cast");
 }
 
-/* Names the operator; true if it makes several things. */
+/* Set the name of the operator; true if the call has several results. */
 static bool name_target(struct maker *maker, const struct sk_graph_node *node, struct sk_fx_item *item)
 {
 	const struct sk_onnx_alias npu = sk_onnx_find_alias(maker->arena, "ge", "npu_", node->domain, node->op);
@@ -163,7 +162,7 @@ const char *sk_fx_literal(struct sk_arena *arena, const struct sk_value *value)
 	return sk_arena_join(arena, text, "]");
 }
 
-/* Constants stand in front of the first node that reads them. */
+/* Add a constant before the first node that reads it. */
 static void add_constant(struct maker *maker, uint32_t value)
 {
 	const char *name;
@@ -204,7 +203,7 @@ static void add_call(struct maker *maker, uint32_t number)
 	}
 }
 
-/* By whom items are needed: each counts once. */
+/* Count a user of an item once. */
 static void add_user(struct maker *maker, uint32_t value, uint32_t user, uint32_t *seen)
 {
 	uint32_t made = value == SK_NONE ? SK_NONE : maker->items->made[value];

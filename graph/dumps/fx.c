@@ -1,4 +1,4 @@
-/* FX texts; see dumps-parts.h. An FX graph has nodes for its items, and one for what is returned. */
+/* FX texts; see dumps-parts.h. An FX graph has a node for each item, and one for the returned values. */
 #include "graph/dumps/dumps-parts.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "format/skplan.h"
 #include "graph/graph.h"
 
-/* torch's types, as annotations have them and as values of arguments. */
+/* torch's types, as annotations and as arguments. */
 static const struct {
 	const char *annotation, *type;
 } types[SK_DTYPE_COUNT] = {
@@ -29,11 +29,11 @@ struct fx {
 	struct sk_arena *arena;
 	const struct sk_op_graph *graph;
 	FILE *stream;
-	bool python; /* names have no "%" in front, and texts quotes around them */
+	bool python; /* names have no "%", and texts are in quotes */
 	struct sk_fx_items *items;
 };
 
-/* ---- what both texts have ---- */
+/* ---- common to both texts ---- */
 
 static void print_operand(struct fx *fx, uint32_t value)
 {
@@ -46,13 +46,13 @@ static void print_operand(struct fx *fx, uint32_t value)
 		fputs(text ? text : "None", fx->stream);
 }
 
-/* Where the operand is among the arguments of the name that the operator has. */
+/* Return the position of the operand among the arguments of the named operator. */
 static size_t place_of(const struct sk_fx_item *item, size_t operand)
 {
 	return item->order ? (size_t)(item->order[operand] - '0') : operand;
 }
 
-/* Absent ones at the end are not said. */
+/* Absent operands at the end are left out. */
 static void print_operands(struct fx *fx, const struct sk_fx_item *item)
 {
 	const struct sk_graph_node *node = &fx->graph->nodes.items[item->node];
@@ -84,7 +84,7 @@ static void print_real(struct fx *fx, double real)
 		fprintf(fx->stream, "float('%s')", isnan(real) ? "nan" : real > 0 ? "inf" : "-inf");
 }
 
-/* A list of nodes has a line for each, so the ends of lines within one are escaped there, too. */
+/* Each node takes one line, so line ends in a text are escaped in both forms. */
 static void print_text(struct fx *fx, const char *text)
 {
 	fputs(fx->python ? sk_json_string(fx->arena, text) : sk_arena_escape(fx->arena, text), fx->stream);
@@ -99,7 +99,7 @@ static void print_attribute(struct fx *fx, const struct sk_attribute *attribute)
 	fputs(list ? "[" : "", fx->stream);
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? ", " : "", fx->stream);
-		if (mask) /* the one list of bools that TorchAir's functions take */
+		if (mask) /* the only list of bools in TorchAir's functions */
 			fputs(attribute->integers[i] ? "True" : "False", fx->stream);
 		else if (attribute->kind == SK_ATTRIBUTE_INTEGER || attribute->kind == SK_ATTRIBUTE_INTEGERS)
 			fprintf(fx->stream, "%" PRId64, list ? attribute->integers[i] : attribute->integer);
@@ -111,7 +111,7 @@ static void print_attribute(struct fx *fx, const struct sk_attribute *attribute)
 	fputs(list ? "]" : "", fx->stream);
 }
 
-/* "k = v", each behind the separator. Tensors and graphs are too large for a line. */
+/* Print "k = v" for each attribute, after the separator. Tensors and graphs are too large for a line. */
 static void print_attributes(struct fx *fx, const struct sk_graph_node *node, const char *separator, const char *is)
 {
 	const char *first = separator;
@@ -129,7 +129,7 @@ static void print_attributes(struct fx *fx, const struct sk_graph_node *node, co
 		fprintf(fx->stream, "%s%s%s...", first, sk_fx_identifier(fx->arena, node->graphs.items[i].name), is);
 }
 
-/* By its name alone, in a list of nodes, too. */
+/* Print a returned value by its name alone, also in the list of nodes. */
 static void print_returned(struct fx *fx, uint32_t value)
 {
 	if (fx->items->made[value] != SK_NONE)
@@ -162,7 +162,7 @@ static void print_annotated(struct fx *fx, const struct sk_fx_item *item)
 			sk_partial_shape_text(fx->arena, value->rank, value->shape));
 }
 
-/* What nobody needs any more: inputs live on, and so does what is returned. */
+/* Print the items that are no longer needed. Inputs and returned values stay. */
 static void print_ends(struct fx *fx, uint32_t number)
 {
 	const struct sk_fx_item *item = &fx->items->list.items[number];
@@ -179,7 +179,7 @@ static void print_ends(struct fx *fx, uint32_t number)
 
 		if (made == SK_NONE || fx->items->list.items[made].last != number)
 			continue;
-		fx->items->list.items[made].last = SK_NONE; /* it ends once, though it may be two operands */
+		fx->items->list.items[made].last = SK_NONE; /* once, even if it is two operands */
 		fprintf(fx->stream, "%s%s = ", separator, fx->items->list.items[made].name);
 		separator = "";
 		ended = true;

@@ -1,4 +1,4 @@
-/* Which of GE's dumps there are, and what they are called; see dumps-parts.h. */
+/* The choice and the names of GE's dumps; see dumps.h. */
 #include "graph/dumps/dumps-parts.h"
 
 #include <inttypes.h>
@@ -31,12 +31,12 @@ struct sk_ge_dumps {
 	struct sk_ge_request *request;
 	uint32_t number; /* of the graph */
 	struct sk_onnx_weights weights;
-	SK_ARRAY(struct wanted) names; /* that the level has */
+	SK_ARRAY(struct wanted) names; /* of the level */
 };
 
-/* ---- what is wanted ---- */
+/* ---- requests ---- */
 
-/* Words with '|' between them. */
+/* Words separated by '|'. */
 static bool read_format(struct sk_diag *diag, const char *format, struct sk_ge_request *request)
 {
 	const struct sk_place place = {.file = "DUMP_GRAPH_FORMAT"};
@@ -92,7 +92,7 @@ static bool is_level(const struct sk_ge_dumps *dumps, const char *level)
 	return !strcmp(dumps->request->level, level);
 }
 
-/* Whether the level names it, among others. */
+/* True if the list of DUMP_GRAPH_LEVEL has the name. */
 static bool is_named(struct sk_ge_dumps *dumps, const char *name)
 {
 	bool named = false;
@@ -132,7 +132,7 @@ struct sk_ge_dumps *sk_ge_dumps_begin(struct sk_arena *arena, struct sk_ge_reque
 	return dumps;
 }
 
-/* A file of the form, with the number of the dump. */
+/* Write a file of that form, with the number of the dump. */
 static bool write_form(const struct sk_ge_dumps *dumps, const struct sk_op_graph *graph, const char *form,
 		       const char *name, const char *ending, struct sk_text *text)
 {

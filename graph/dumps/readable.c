@@ -1,6 +1,6 @@
-/* See dumps-parts.h. A line for each input, constant and node of the graph, and one for each output of a node that has
- * several; GE's document on readable dumps has the format. Operators of ONNX do not name their operands, so these are
- * numbered. */
+/* Readable dumps; see dumps-parts.h. Each input, constant and node of the graph has a line, and so has each output of a
+ * node with several. The format is that of GE's document on readable dumps. ONNX's operators do not name their
+ * operands, so operands are numbered. */
 #include "graph/dumps/dumps-parts.h"
 
 #include <inttypes.h>
@@ -19,13 +19,13 @@ struct readable {
 	struct sk_arena *arena;
 	const struct sk_op_graph *graph;
 	FILE *stream;
-	bool whole; /* what constants hold is shown, too */
-	const char **names; /* by value: of what makes it */
-	uint32_t *users; /* by value: edges */
-	uint32_t parts; /* of nodes with several outputs, so far */
+	bool whole; /* print the contents of constants */
+	const char **names; /* by value: the name of its producer */
+	uint32_t *users; /* by value: its edges */
+	uint32_t parts; /* outputs of nodes with several outputs so far */
 };
 
-/* ---- what is needed of values ---- */
+/* ---- facts about values ---- */
 
 static void count_users(struct readable *readable)
 {
@@ -42,7 +42,7 @@ static void count_users(struct readable *readable)
 		readable->users[graph->outputs.items[i]]++;
 }
 
-/* A name is one word there, of which a line has several. */
+/* A name must be one word, since a line has several. */
 static const char *word(const struct readable *readable, const char *name)
 {
 	char *copy = sk_arena_print(readable->arena, "%s", name);
@@ -124,7 +124,7 @@ static void print_item(const struct readable *readable, const struct sk_attribut
 	}
 }
 
-/* Those that operators have: marks and notes are none of them. */
+/* Attributes of the operator, without marks and notes. */
 static void print_attributes(const struct readable *readable, const struct sk_graph_node *node)
 {
 	const char *separator = "attrs = {";
@@ -158,7 +158,7 @@ static void print_inputs(const struct readable *readable, const struct sk_graph_
 	fputs(!any ? "" : node->attributes.count ? "), " : ")", readable->stream);
 }
 
-/* Outputs of a node that has several are lines of their own. */
+/* Each output of a node with several has a line of its own. */
 static void print_parts(struct readable *readable, const struct sk_graph_node *node, const char *name)
 {
 	for (size_t i = 0; i < node->outputs.count; i++) {

@@ -1,4 +1,4 @@
-/* A graph as text for people, which scripts can read, too: names are strings as JSON has them; see dumps-parts.h. */
+/* A graph as text for people and scripts: names are JSON strings; see dumps-parts.h. */
 #include "base/json.h"
 #include "graph/dumps/dumps-parts.h"
 #include "graph/graph.h"
@@ -11,7 +11,7 @@
 #include "format/skplan.h"
 
 struct printing {
-	struct sk_arena *arena; /* for what is printed of one line */
+	struct sk_arena *arena; /* for the texts of one line */
 	const struct sk_op_graph *graph;
 	FILE *stream;
 };
@@ -76,7 +76,7 @@ static void print_word(const struct printing *printing, const char *key, const c
 	print_name(printing, word);
 }
 
-/* The part of its line that says what a node computes. */
+/* Print the part of the line that describes the node's computation. */
 static void print_call(const struct printing *printing, const struct sk_graph_node *node)
 {
 	const char *op = *node->domain ? sk_arena_print(printing->arena, "%s:%s", node->domain, node->op) : node->op;

@@ -1,6 +1,5 @@
-/* Passes that run, and passes that do not; see manager.h. A pass that its level turns on can only be disabled, and one
- * that it leaves off only be enabled; so what the flags say the other way round is in vain. A switch takes the place of
- * the level. */
+/* The choice of passes; see manager.h. A pass that its level turns on can only be disabled, and one that its level
+ * leaves off only be enabled. Flags that say the opposite have no effect. A switch replaces the level. */
 #include "graph/manager/manager.h"
 
 #include <stdio.h>
@@ -10,10 +9,10 @@
 #include "base/diag.h"
 #include "base/map.h"
 
-/* The stage whose passes are called by their name alone. */
+/* Passes of this stage are named without it. */
 static const char group[] = "fusion_group";
 
-/* Their indices are the numbers of the stages; those of patterns have none. */
+/* Indices are the numbers of stages. Stages of patterns have no number. */
 static const char *const stages[] = {"preprocess", "cluster", "highlevelopt1", "split",	      "highlevelopt2",
 				     "combine",	   "build",   "postprocess",   "kernelpacket"};
 
@@ -24,7 +23,7 @@ struct chooser {
 	struct sk_diag *diag;
 	const struct sk_fusion_flags *flags;
 	sk_pass_choices choices;
-	SK_ARRAY(unsigned) places; /* of passes in their stages */
+	SK_ARRAY(unsigned) places; /* of passes within their stages */
 };
 
 static unsigned stage_number(const char *stage)
@@ -68,7 +67,7 @@ static bool is_in_stage(const struct chooser *chooser, size_t index, const char 
 	       (strlen(pass->stage) == length && !memcmp(entry, pass->stage, length) && !strcmp(point + 1, pass->name));
 }
 
-/* How many passes have the name. */
+/* Count the passes of that name. */
 static size_t count_named(const struct chooser *chooser, const char *name)
 {
 	size_t count = 0;
@@ -78,8 +77,8 @@ static size_t count_named(const struct chooser *chooser, const char *name)
 	return count;
 }
 
-/* Whether the entry is about the pass of that index. A name without its stage is one of the group's, or that of the
- * only pass with it. */
+/* True if the entry names the pass of that index. A name without a stage means a pass of the group, or the only pass of
+ * that name. */
 static bool is_meant(const struct chooser *chooser, size_t index, const char *entry)
 {
 	const struct sk_pass_choice *choice = &chooser->choices.items[index];
@@ -93,7 +92,7 @@ static bool is_meant(const struct chooser *chooser, size_t index, const char *en
 	return !strcmp(pass->name, entry) && (!strcmp(pass->stage, group) || count_named(chooser, entry) == 1);
 }
 
-/* Why an entry changes nothing: it names a pass that is so anyway, or none. */
+/* Explain why an entry has no effect: it names a pass that is on or off anyway, or none. */
 static const char *explain(struct chooser *chooser, const char *entry, const char *is_so)
 {
 	size_t count = chooser->choices.count, named = count_named(chooser, entry);
@@ -115,15 +114,15 @@ static const char *explain(struct chooser *chooser, const char *entry, const cha
 	return sk_did_you_mean(chooser->arena, entry, names, 3 * count);
 }
 
-/* A pass that has a place, by which flags name it, and nothing to run. */
+/* Warn about an entry for a pass that flags can name although it has nothing to run. */
 static void warn_of_empty(struct chooser *chooser, const struct sk_pass_choice *choice)
 {
 	sk_warning(chooser->diag, chooser->flags->place, "graph kernel pass %s has no rule here, and changes nothing",
 		   choice->name);
 }
 
-/* Turns passes on, or off, that the entry names; returns how many it is about. `was` is by pass what its level wants,
- * or a switch does. */
+/* Turn the passes that the entry names on or off; return their number. `was` says by pass whether it is on by its level
+ * or switch. */
 static size_t apply_entry(struct chooser *chooser, const char *entry, const bool *was, bool on)
 {
 	size_t hits = 0;

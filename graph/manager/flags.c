@@ -1,6 +1,6 @@
-/* The text of flags: words "--key=value" with spaces between them, as MindSpore reads MS_DEV_GRAPH_KERNEL_FLAGS.
- * Nothing that is wrong with it is an error: a word or a value that makes no sense is warned of, and the default holds.
- * Of a key that is there twice the first one counts. */
+/* The text of flags: words "--key=value" separated by spaces, as MindSpore reads MS_DEV_GRAPH_KERNEL_FLAGS. Malformed
+ * words and values are not errors: they are ignored with a warning, and the default applies. If a key is repeated, the
+ * first one counts. */
 #include "graph/manager/manager.h"
 
 #include <errno.h>
@@ -25,17 +25,17 @@ const char *const sk_fusion_targets[] = {
 
 /* A word of the text. */
 struct flag {
-	const char *key, *value; /* value "": there is none */
+	const char *key, *value; /* "": no value */
 	struct sk_place place;
-	bool used; /* it is known */
-	bool refused; /* its value is none */
+	bool used; /* the key is known */
+	bool refused; /* the value is not valid */
 };
 
 struct reader {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	SK_ARRAY(struct flag) flags;
-	struct sk_map keys; /* -> index in flags */
+	struct sk_map keys; /* to index in flags */
 };
 
 /* ---- words ---- */
@@ -47,7 +47,7 @@ static struct flag *find(struct reader *reader, const char *key)
 	return index != SK_NONE ? &reader->flags.items[index] : NULL;
 }
 
-/* An "=" at the start of a key is a part of it. */
+/* An "=" at the start belongs to the key. */
 static void add_word(struct reader *reader, const char *word, struct sk_place place)
 {
 	const char *key = word + 2, *equals = strlen(word) > 2 ? strchr(key + 1, '=') : NULL;
@@ -87,7 +87,7 @@ static void split_words(struct reader *reader, const struct sk_flags_text *text)
 
 /* ---- values ---- */
 
-/* The flag of that name, which is known then; NULL if it is not there. */
+/* Return the flag of that name, and mark it as known; NULL if it is absent. */
 static struct flag *take(struct reader *reader, const char *key)
 {
 	struct flag *flag = find(reader, key);
@@ -126,7 +126,7 @@ static bool read_bool(struct reader *reader, const char *key, bool otherwise)
 	return otherwise;
 }
 
-/* A number whose default is not negative is never negative. */
+/* A flag with a default of 0 or more accepts no negative number. */
 static int64_t read_integer(struct reader *reader, const char *key, int64_t otherwise)
 {
 	struct flag *flag = take(reader, key);
@@ -184,7 +184,7 @@ static unsigned read_level(struct reader *reader)
 	return MAXIMUM_LEVEL;
 }
 
-/* ---- what is left over ---- */
+/* ---- unknown flags ---- */
 
 static void warn_of_unknown(struct reader *reader)
 {
@@ -236,21 +236,21 @@ static void warn_of_no_effect(struct reader *reader)
 	}
 }
 
-/* Whether the flag says how to fuse. Two only show what is done; and without one of its passes fusion is what it was
- * otherwise: so the pass is found behind which a result is wrong. */
-static bool says_how(const struct flag *flag)
+/* True if the flag affects how the graph is fused. Two flags only help debugging. A disabled pass does not
+ * count either, so that disabling passes one by one finds the pass that makes a result wrong. */
+static bool affects_fusion(const struct flag *flag)
 {
 	static const char *const others[] = {"dump_as_text", "enable_debug_mode", "disable_pass"};
-	bool says = flag->used && !flag->refused;
+	bool affects = flag->used && !flag->refused;
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		says &= !!strcmp(flag->key, others[i]);
+		affects &= !!strcmp(flag->key, others[i]);
 	for (size_t i = 0; i < WITHOUT; i++)
-		says &= !!strcmp(flag->key, without[i].key);
-	return says;
+		affects &= !!strcmp(flag->key, without[i].key);
+	return affects;
 }
 
-/* Other defaults depend on the level, so that is read first. */
+/* The level is read first, since other defaults depend on it. */
 void sk_fusion_flags_read(struct sk_arena *arena, struct sk_diag *diag, struct sk_flags_text text,
 			  enum sk_fusion_target target, struct sk_fusion_flags *flags)
 {
@@ -272,12 +272,12 @@ void sk_fusion_flags_read(struct sk_arena *arena, struct sk_diag *diag, struct s
 #undef STRING
 #undef LIST
 	for (size_t i = 0; i < reader.flags.count; i++)
-		flags->given |= says_how(&reader.flags.items[i]);
+		flags->given |= affects_fusion(&reader.flags.items[i]);
 	warn_of_unknown(&reader);
 	warn_of_no_effect(&reader);
 }
 
-/* ---- all of them as a text ---- */
+/* ---- all flags as a text ---- */
 
 static void print_list(struct sk_arena *arena, const sk_texts *list, FILE *stream)
 {

@@ -1,5 +1,5 @@
-/* Lists of operators; see manager.h. An operator has a name in each vocabulary, and nodes only have ONNX's (and the
- * domain "sklink"), so a list is made of all names that the given ones stand for. */
+/* Lists of operators; see manager.h. An operator has a name in each vocabulary, but nodes have only that of ONNX (or of
+ * the domain "sklink"). A list therefore contains all names that the given ones are aliases of. */
 #include "graph/manager/manager.h"
 
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "graph/operators/operators.h"
 
 struct sk_op_list {
-	bool any; /* all that are not in `without` */
+	bool any; /* all names that are not in `without` */
 	struct sk_map names, without;
 };
 
 enum { NEVER = 255 };
 
-/* From which level on an operator is in the list of a target. */
+/* The lowest level at which an operator is in the list of a target. */
 struct row {
 	const char *name;
 	uint8_t ascend, cpu, gpu, host;
@@ -52,7 +52,7 @@ static const struct alias aliases[] = {
 
 enum { ALIASES = sizeof(aliases) / sizeof(aliases[0]) };
 
-/* The operator that an alias stands for, without its domain. */
+/* Return the operator that an alias stands for, without its domain. */
 static const char *target_of(const struct alias *alias)
 {
 	const char *colon = strchr(alias->target, ':');
@@ -60,7 +60,7 @@ static const char *target_of(const struct alias *alias)
 	return colon ? colon + 1 : alias->target;
 }
 
-/* ---- what a list is made of ---- */
+/* ---- the contents of a list ---- */
 
 static void add_name(struct sk_map *names, const char *name)
 {
@@ -125,8 +125,8 @@ const struct sk_op_list *sk_valid_ops(struct sk_arena *arena, const struct sk_fu
 
 /* ---- nodes ---- */
 
-/* What another vocabulary calls the node's operator: "BiasAdd" of "mindspore:BiasAdd". Functions and rules have no such
- * names. NULL: it comes from ONNX. */
+/* Return the name of the node's operator in another vocabulary: "BiasAdd" for "mindspore:BiasAdd". Functions and rules
+ * have no such names. NULL: the operator comes from ONNX. */
 static const char *foreign_name(const struct sk_graph_node *node)
 {
 	static const char *const sources[] = {"mindspore:", "ge:", "torchair:"};
@@ -162,7 +162,7 @@ bool sk_op_is_called(const char *op, const char *name)
 	return false;
 }
 
-/* The name of that number, from 0 on, of all that are known; some are there twice. NULL behind the last one. */
+/* Return the known name of that number, counted from 0; some occur twice. NULL after the last one. */
 static const char *known_name(size_t number)
 {
 	const struct sk_schema *schema;
@@ -185,7 +185,7 @@ bool sk_op_is_known(const char *name)
 
 	for (size_t i = 0; (known = known_name(i)); i++)
 		if (!strcmp(known, name))
-			return *name != '*'; /* which is a word of the lists alone */
+			return *name != '*'; /* "*" is a word of the lists only */
 	return false;
 }
 

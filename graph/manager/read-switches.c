@@ -1,5 +1,5 @@
-/* The reader of switch files; see manager.h. Comes in: a text that begins with a brace and is JSON, which is
- * YAML, too, or one with a pass in each line. Goes out: switches, each pass with one of each kind. */
+/* The reader of switch files; see manager.h. A text that begins with a brace is JSON, and is read as YAML; otherwise
+ * each line has a pass. Each pass gets at most one switch of each kind. */
 #include "graph/manager/manager.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static void read_switch(const struct sk_document *document, enum sk_switch_kind 
 	}
 }
 
-/* {"GraphFusion": …, "UBFusion": …}: nodes by kind, NULL where one is missing. */
+/* {"GraphFusion": …, "UBFusion": …}: the nodes by kind; NULL where one is missing. */
 static void read_kinds(const struct sk_document *document, const struct sk_node *node, const char *what,
 		       const struct sk_node *kinds[SK_SWITCH_KINDS])
 {
@@ -55,7 +55,7 @@ static void read_switches(const struct sk_document *document, const struct sk_no
 				read_switch(document, kind, key);
 }
 
-/* {"Top": {PASS: "0"}, …}: numbers below 1000, and one and two thousand more in the middle and down. */
+/* {"Top": {PASS: "0"}, …}: numbers from 0 under Top, from 1000 under Main, from 2000 under Down, a thousand each. */
 static void read_priorities_of(const struct sk_document *document, const struct sk_node *node)
 {
 	struct {
@@ -126,7 +126,7 @@ static void read_json(const struct sk_document *document, const void *text, size
 
 /* ---- lines ---- */
 
-/* The text without blanks around it. */
+/* Return the text without leading and trailing blanks. */
 static const char *trim(struct sk_arena *arena, const char *text, size_t length)
 {
 	size_t blanks;
@@ -137,7 +137,7 @@ static const char *trim(struct sk_arena *arena, const char *text, size_t length)
 	return sk_arena_copy(arena, text + blanks, length - blanks);
 }
 
-/* PASS:on or PASS:off, which is about passes of both kinds. */
+/* PASS:on or PASS:off, for passes of both kinds. */
 static void read_line(const struct sk_document *document, const char *line, size_t length, uint32_t number)
 {
 	struct sk_place place = {document->file, number, (uint32_t)strspn(line, BLANKS) + 1, NULL, {0}};

@@ -1,4 +1,4 @@
-/* fusion_result.json; see manager.h. Numbers are texts there, and each key has a line. */
+/* The writer of fusion_result.json; see manager.h. Its numbers are strings, and each key has a line. */
 #include "graph/manager/manager.h"
 
 #include <inttypes.h>

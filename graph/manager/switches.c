@@ -1,5 +1,4 @@
-/* What switches say; see manager.h. A pass that is named is what its own switch says, and the switch of all passes is
- * for the others. */
+/* Lookup of switches; see manager.h. The switch of a pass takes precedence over the switch of all passes. */
 #include "graph/manager/manager.h"
 
 #include <string.h>
@@ -80,7 +79,7 @@ static bool has(const sk_texts *names, const char *name)
 	return false;
 }
 
-/* "; it is one of UBFusion", or the name that was meant. */
+/* Return "; it is one of UBFusion", or a suggestion for the name. */
 static const char *explain(struct sk_diag *diag, const char *name, enum sk_switch_kind kind,
 			   const sk_texts known[SK_SWITCH_KINDS])
 {
