@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-/* Where values[i] is not SK_NONE, it takes the place of value i. */
+/* Replace value i by values[i] unless that is SK_NONE. */
 static void replace_values(uint32_t *items, size_t count, const uint32_t *values)
 {
 	for (size_t i = 0; i < count; i++)
@@ -53,7 +53,7 @@ void sk_graph_keep_outputs(struct sk_op_graph *graph)
 	}
 }
 
-/* Marks the nodes that the wanted values depend on; constants depend on nothing. Producers stand in front of users. */
+/* Mark the nodes that the wanted values depend on; constants depend on none. Producers are before users. */
 static bool *mark_needed(const struct sk_op_graph *graph, const uint32_t *wanted, size_t count)
 {
 	bool *needed = SK_NEW_ARRAY(graph->arena, bool, graph->nodes.count + 1);
@@ -74,7 +74,7 @@ static bool *mark_needed(const struct sk_op_graph *graph, const uint32_t *wanted
 	return needed;
 }
 
-/* Of a node without elements nothing is to be computed. */
+/* A node without elements has nothing to compute. */
 static bool has_elements(const struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	for (size_t i = 0; i < node->outputs.count; i++) {

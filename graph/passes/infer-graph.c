@@ -1,6 +1,6 @@
-/* Shape and type inference; see passes.h. Nodes that need the values of others which are not known yet wait until
- * all that can be inferred has been; then all that they wait for is folded at once, and another round begins. A network
- * that computes shapes from shapes takes a few rounds, and each costs a link and a process. */
+/* Shape and type inference; see passes.h. A node that needs the elements of an unknown value waits until all other
+ * nodes have been inferred. Then all the values that nodes wait for are folded at once, and another round begins. A
+ * network that computes shapes from shapes takes a few rounds; each costs a link and a process. */
 #include "graph/passes/passes.h"
 
 #include <inttypes.h>
@@ -16,11 +16,11 @@
 enum state {
 	STATE_WAITING,
 	STATE_DONE,
-	STATE_EXPANDED, /* other nodes will take its place; until then others wait */
-	STATE_FAILED, /* or something that it depends on */
+	STATE_EXPANDED, /* to be replaced by other nodes; its users wait until then */
+	STATE_FAILED, /* this node, or one that it depends on */
 };
 
-/* A node, and those that take its place. */
+/* A node, and the nodes that replace it. */
 struct expansion {
 	uint32_t node;
 	sk_graph_nodes nodes;
@@ -30,12 +30,12 @@ struct rounds {
 	struct sk_op_graph *graph;
 	const struct sk_schema **schemas; /* by node */
 	enum state *states; /* by node */
-	bool *folds; /* by node: depends on constants only, and always computes the same */
-	SK_ARRAY(uint32_t) wanted; /* values to be folded for the next round */
+	bool *folds; /* by node: depends on constants only, and is deterministic */
+	SK_ARRAY(uint32_t) wanted; /* values to fold before the next round */
 	SK_ARRAY(struct expansion) expansions; /* in the order of the nodes */
 };
 
-/* Room for what is known of so many nodes; none is expanded. */
+/* Allocate the facts about `count` nodes, none of which is expanded. */
 static void rounds_begin(struct rounds *rounds, size_t count)
 {
 	rounds->schemas = SK_NEW_ARRAY(rounds->graph->arena, const struct sk_schema *, count + 1);
@@ -44,14 +44,14 @@ static void rounds_begin(struct rounds *rounds, size_t count)
 	memset(&rounds->expansions, 0, sizeof(rounds->expansions));
 }
 
-/* A value that is static and of which somebody can tell the elements when linking. */
+/* True if the value is static and its elements can be computed when linking. */
 static bool is_foldable(const struct rounds *rounds, const struct sk_value *value)
 {
 	return value->contents ||
 	       (value->node != SK_NONE && rounds->states[value->node] == STATE_DONE && rounds->folds[value->node]);
 }
 
-/* The state of the node that makes the value: inputs are done, unless it is not known how large they are. */
+/* Return the state of the value's producer. Inputs are done, unless their shape is unknown. */
 static enum state value_state(const struct rounds *rounds, const struct sk_value *value)
 {
 	if (value->contents || value->sequence)
@@ -75,7 +75,7 @@ static enum state inputs_state(const struct rounds *rounds, const struct sk_grap
 	return state;
 }
 
-/* Inputs of the graph that are not constants, which the value is computed from, in the order of the graph. */
+/* List the inputs of the graph, constants excluded, that the value is computed from, in the order of the graph. */
 static sk_texts find_origins(const struct sk_op_graph *graph, uint32_t value)
 {
 	bool *needed = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
@@ -98,7 +98,7 @@ static sk_texts find_origins(const struct sk_op_graph *graph, uint32_t value)
 	return names;
 }
 
-/* "'x', 'y' and 3 more", and as options to freeze the first ones. */
+/* Return "'x', 'y' and 3 more", and the options that freeze the first ones. */
 static const char *list_origins(struct sk_arena *arena, const sk_texts *names, const char **options)
 {
 	const size_t shown = names->count > 3 ? 2 : names->count;
@@ -116,8 +116,8 @@ static const char *list_origins(struct sk_arena *arena, const sk_texts *names, c
 	return shown == names->count ? text : sk_arena_print(arena, "%s and %zu more", text, names->count - shown);
 }
 
-/* Elements that only a run knows decide what nodes there are, or how large something is. Names the inputs that could be
- * frozen instead. */
+/* Report that the elements of a value, which only a run knows, decide on the nodes of a graph or on a shape. Name the
+ * inputs that could be frozen. */
 static void report_demand(struct sk_op_graph *graph, const struct sk_graph_node *node, uint32_t index)
 {
 	const struct sk_value *value = &graph->values.items[index];
@@ -143,7 +143,7 @@ static void report_demand(struct sk_op_graph *graph, const struct sk_graph_node 
 		      branches ? "; otherwise let the model compute both branches and choose with Where" : "");
 }
 
-/* Notes what has to be folded before the node can be inferred. */
+/* Record the values that must be folded before the node can be inferred. */
 static enum state demand(struct rounds *rounds, uint32_t index)
 {
 	const struct sk_graph_node *node = &rounds->graph->nodes.items[index];
@@ -193,7 +193,7 @@ static enum state expand_node(struct rounds *rounds, uint32_t index)
 	return STATE_EXPANDED;
 }
 
-/* What is no tensor goes to nodes for which that makes no difference, and nowhere does it say what shapes are. */
+/* Values other than tensors may only be inputs of nodes that accept them, and must not determine shapes. */
 static bool check_sequences(const struct rounds *rounds, const struct sk_graph_node *node,
 			    const struct sk_schema *schema)
 {
@@ -208,7 +208,7 @@ static bool check_sequences(const struct rounds *rounds, const struct sk_graph_n
 	return true;
 }
 
-/* An Identity of a sequence is that sequence, and no node at all. */
+/* An Identity of a sequence becomes that sequence, without a node. */
 static bool shares_sequence(struct rounds *rounds, uint32_t index)
 {
 	const struct sk_graph_node *node = &rounds->graph->nodes.items[index];
@@ -272,7 +272,7 @@ static void report_unknown(struct sk_op_graph *graph, const struct sk_graph_node
 	sk_note(graph->diag, "sk-operators(5) lists the operators%s", hint);
 }
 
-/* Of an operator set that nobody has known when this was written, what is the same in it is taken to be. */
+/* For an operator set newer than this code, assume that the operator is unchanged. */
 static void warn_of_newer(struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	if (*node->domain || node->version <= SK_NEWEST)
@@ -284,7 +284,7 @@ static void warn_of_newer(struct sk_op_graph *graph, const struct sk_graph_node 
 		node->version, SK_NEWEST);
 }
 
-/* Finds the node's schema and brings it to the newest operator set. */
+/* Find the node's schema and upgrade the node to the newest operator set. */
 static enum state prepare(struct rounds *rounds, uint32_t index)
 {
 	struct sk_op_graph *graph = rounds->graph;
@@ -304,7 +304,7 @@ static enum state prepare(struct rounds *rounds, uint32_t index)
 	return sk_schema_check(graph, node, rounds->schemas[index], inputs) ? STATE_WAITING : STATE_FAILED;
 }
 
-/* Nodes that have taken the place of others make their outputs, and wait. */
+/* Nodes that replace others become the producers of their outputs, and wait. */
 static void prepare_expanded(struct rounds *rounds)
 {
 	struct sk_op_graph *graph = rounds->graph;
@@ -321,7 +321,7 @@ static void prepare_expanded(struct rounds *rounds)
 			rounds->states[i] = prepare(rounds, i);
 }
 
-/* True if there was anything to do. */
+/* True if some node made progress. */
 static bool infer_round(struct rounds *rounds)
 {
 	bool progress = false;
@@ -336,7 +336,7 @@ static bool infer_round(struct rounds *rounds)
 	return progress;
 }
 
-/* "4xNx8": as --shape wants it, but for what nobody knows. */
+/* Return the shape as --shape takes it, with N for unknown dimensions: "4xNx8". */
 static const char *shape_example(struct sk_op_graph *graph, const struct sk_value *value)
 {
 	const char *text = "";
@@ -352,7 +352,7 @@ static const char *shape_example(struct sk_op_graph *graph, const struct sk_valu
 	return text;
 }
 
-/* Expanded nodes give way to theirs; producers stay in front of users. */
+/* Replace each expanded node by its expansion; producers stay before users. */
 static void replace_nodes(struct rounds *rounds)
 {
 	const struct rounds before = *rounds;
@@ -388,8 +388,8 @@ static void replace_nodes(struct rounds *rounds)
 	prepare_expanded(rounds);
 }
 
-/* Whether the dimension has a name, which no earlier one of the input has; "?" is no name, but what some exporters
- * write for each dimension that is unknown. */
+/* True if the dimension has a name that no earlier one of the input has. "?" is not a name: some exporters write it for
+ * each unknown dimension. */
 static bool names_one_size(const struct sk_value *value, uint32_t d)
 {
 	for (uint32_t i = 0; i < d; i++)
@@ -398,7 +398,8 @@ static bool names_one_size(const struct sk_value *value, uint32_t d)
 	return value->symbols[d] && strcmp(value->symbols[d], "?") != 0;
 }
 
-/* Says of an input that is not static how to make it so: with --dim where the model names what is unknown. */
+/* Report an input that is not static, and how to make it static: with --dim if the model names the unknown
+ * dimensions. */
 static void report_open(struct sk_op_graph *graph, const struct sk_value *value)
 {
 	const char *shape = "[", *dimensions = "";
@@ -461,7 +462,7 @@ bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, const void *contex
 		rounds.states[i] = graph->nodes.items[i].removed ? STATE_FAILED : prepare(&rounds, i);
 	while (infer_round(&rounds) || rounds.wanted.count) {
 		if (rounds.wanted.count && !fold(context, graph, rounds.wanted.items, rounds.wanted.count)) {
-			/* It is hopeless. */
+			/* too many errors */
 			memset(rounds.states, 0, graph->nodes.count * sizeof(*rounds.states));
 			break;
 		}

@@ -1,7 +1,7 @@
-/* States; see passes.h. A call that updates (Scatter) leaves all rows as they are but those that it is about, so
- * in place it touches nothing else: its output is its first input's bytes. That is possible if all others that read
- * these bytes as they were have done so before. From a state's output back to its input all calls have to be such ones;
- * otherwise the output is computed beside the input, and copied when all calls are done. */
+/* States; see passes.h. A call that updates (Scatter) changes only some rows, so it can run in place: its output is
+ * then the bytes of its first input. That is possible if all other readers of the old bytes run before it. All calls
+ * from a state's output back to its input must be of this kind; otherwise the output is computed separately, and copied
+ * to the input after all calls. */
 #include "graph/passes/passes.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@
 struct states {
 	struct sk_op_graph *graph;
 	sk_graph_calls *calls;
-	uint32_t *writers; /* by value that has bytes: the call that writes them; SK_NONE: none, or several */
-	uint32_t *readers; /* by value that has bytes: the last call that reads them; SK_NONE: none */
+	uint32_t *writers; /* by value with bytes: the call that writes them; SK_NONE: none, or several */
+	uint32_t *readers; /* by value with bytes: the last call that reads them; SK_NONE: none */
 };
 
 static struct sk_value *value_at(const struct states *states, uint32_t index)
@@ -24,7 +24,7 @@ static struct sk_value *value_at(const struct states *states, uint32_t index)
 	return &states->graph->values.items[index];
 }
 
-/* ---- who reads and writes what ---- */
+/* ---- readers and writers ---- */
 
 static uint32_t *new_marks(const struct sk_op_graph *graph)
 {
@@ -61,7 +61,7 @@ static void find_users(struct states *states)
 
 /* ---- in place ---- */
 
-/* True if the operand is all of a value that has the bytes, from its start. */
+/* True if the operand is all of a value that owns its bytes, from their start. */
 static bool is_whole(const struct states *states, const struct sk_operand *operand)
 {
 	uint32_t root = sk_value_root(states->graph, operand->value);
@@ -70,7 +70,8 @@ static bool is_whole(const struct states *states, const struct sk_operand *opera
 	       sk_operand_elements(operand) == sk_value_elements(value_at(states, root));
 }
 
-/* The value that the call may update in place to make this one; SK_NONE: it has to be kept, or is no such call. */
+/* Return the value that the call may update in place; SK_NONE: that value is still needed, or the call does not
+ * update. */
 static uint32_t updated(const struct states *states, uint32_t index, uint32_t value)
 {
 	const struct sk_graph_call *call = &states->calls->items[index];
@@ -89,7 +90,7 @@ static uint32_t updated(const struct states *states, uint32_t index, uint32_t va
 	return root;
 }
 
-/* True if all calls from the output back to the input update in place; then the output is the input's bytes. */
+/* True if all calls from the output back to the input update in place; then the output becomes the input's bytes. */
 static bool update_in_place(struct states *states, uint32_t past, uint32_t present)
 {
 	uint32_t value = present;
@@ -167,7 +168,7 @@ bool sk_graph_keep_states(struct sk_op_graph *graph, sk_graph_calls *calls)
 		value_at(&states, state->past)->kept = true;
 		copied[i] = !update_in_place(&states, state->past, state->present);
 	}
-	/* All that is read of inputs has been by then; what is copied is of its own. */
+	/* After all calls, inputs are no longer read. The copied values have bytes of their own. */
 	for (size_t i = 0; i < count; i++) {
 		const struct sk_graph_state *state = &graph->states.items[i];
 

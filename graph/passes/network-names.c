@@ -1,4 +1,4 @@
-/* See passes.h. */
+/* Names of a network; see passes.h. */
 #include "graph/passes/passes.h"
 
 #include "base/arena.h"

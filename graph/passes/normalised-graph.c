@@ -1,4 +1,4 @@
-/* Normalised convolutions; see passes.h. In come graphs as exporters write them that do not optimise. */
+/* Normalised convolutions; see passes.h. They occur in graphs of exporters that do not optimise. */
 #include "graph/passes/passes.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static bool is_constant(const struct sk_value *value)
 	return value && (value->contents || value->fixed) && value->dtype == SK_F32 && sk_value_is_static(value);
 }
 
-/* What the node computes depends on its first input alone. */
+/* True if the result depends on the first input alone. */
 static bool is_known(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t inputs)
 {
 	for (size_t i = 1; i < inputs; i++)
@@ -22,7 +22,7 @@ static bool is_known(const struct sk_op_graph *graph, const struct sk_graph_node
 	return true;
 }
 
-/* The convolution whose result the node alone takes; NULL: it is no such pair. */
+/* Return the convolution that only this node uses; NULL: there is none. */
 static struct sk_graph_node *find_convolution(const struct sk_op_graph *graph, const struct sk_graph_node *node,
 					      const uint32_t *uses)
 {
@@ -42,7 +42,7 @@ static struct sk_graph_node *find_convolution(const struct sk_op_graph *graph, c
 	return is_known(graph, convolution, sk_node_input(graph, convolution, 2) ? 3 : 2) ? convolution : NULL;
 }
 
-/* The normalising node becomes the whole convolution, under the convolution's name. */
+/* Turn the normalising node into the whole convolution, under the convolution's name. */
 static void join(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_graph_node *convolution)
 {
 	const struct sk_graph_node statistics = *node;

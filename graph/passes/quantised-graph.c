@@ -1,5 +1,5 @@
-/* Quantised products; see passes.h. In come graphs as tools for quantisation write them, with products of
- * floats between nodes that dequantise and quantise; out go products of integers, a quarter of the bytes. */
+/* Quantised products; see passes.h. Tools for quantisation write a product of floats between nodes that dequantise and
+ * quantise. It becomes a product of integers, which reads a quarter of the bytes. */
 #include "graph/passes/passes.h"
 
 #include <math.h>
@@ -10,9 +10,9 @@
 #include "format/skplan.h"
 #include "graph/graph.h"
 
-enum { MOST_TERMS = INT32_MAX / (255 * 255) /* of a sum of products of bytes that fits 32 bits */ };
+enum { MOST_TERMS = INT32_MAX / (255 * 255) /* the most products of bytes that sum up to 32 bits */ };
 
-/* The node that makes the value, if it is the standard's operator of that name. */
+/* Return the node that makes the value, if it is ONNX's operator of that name. */
 static struct sk_graph_node *producer(const struct sk_op_graph *graph, const struct sk_value *value, const char *op)
 {
 	struct sk_graph_node *node;
@@ -28,7 +28,7 @@ static bool is_byte(enum sk_dtype dtype)
 	return dtype == SK_U8 || dtype == SK_I8;
 }
 
-/* The node between floats and bytes has one scale and zero point, or, along the last axis, `columns` of them. */
+/* The node between floats and bytes has one scale and zero point, or `columns` of them along the last axis. */
 static bool has_scales(const struct sk_op_graph *graph, const struct sk_graph_node *node, enum sk_dtype bytes,
 		       uint64_t columns)
 {
@@ -60,7 +60,7 @@ static float float_of(const void *elements, uint64_t index)
 }
 
 /* The sums are multiplied by a_scale * b_scale / y_scale. If that is infinite where floats would not be, 0 becomes a
- * NaN. Scales that are no constants are taken as those of a model. */
+ * NaN. Scales that are not constants are assumed to be finite in this sense. */
 static bool has_finite_factors(const struct sk_op_graph *graph, const struct sk_graph_node *a,
 			       const struct sk_graph_node *b, const struct sk_graph_node *y)
 {
@@ -81,7 +81,7 @@ static void take_inputs(struct sk_op_graph *graph, struct sk_graph_node *node, c
 		sk_array_push(graph->arena, &node->inputs, i < from->inputs.count ? from->inputs.items[i] : SK_NONE);
 }
 
-/* The quantising node becomes the whole product, under the product's name. */
+/* Turn the quantising node into the whole product, under the product's name. */
 static void join(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_graph_node *product,
 		 const struct sk_graph_node *a, const struct sk_graph_node *b)
 {
@@ -120,7 +120,7 @@ static void quantise(struct sk_op_graph *graph, struct sk_graph_node *node, cons
 	factor = sk_node_input(graph, product, 1);
 	a = find_factor(graph, product, 0, 1);
 	b = find_factor(graph, product, 1, factor->rank ? factor->shape[factor->rank - 1] : 1);
-	/* Of several matrices each would be a call of its own. */
+	/* Several matrices would need a call each. */
 	if (a && b && sk_value_elements(factor) == factor->shape[factor->rank - 1] * factor->shape[factor->rank - 2] &&
 	    factor->shape[factor->rank - 2] <= MOST_TERMS && has_finite_factors(graph, a, b, node))
 		join(graph, node, product, a, b);

@@ -1,5 +1,5 @@
-/* See passes.h. That a value becomes a view of another one is sound, since nobody writes a value but the calls that
- * make it, and nobody else writes the bytes that a Concat would copy it to: all who read the value read these. */
+/* Slices; see passes.h. A value may become a view of another one because only its producer writes it, and nothing else
+ * writes the bytes that a Concat would copy it to. All readers of the value then read those bytes. */
 #include "graph/passes/passes.h"
 
 #include <string.h>
@@ -8,15 +8,16 @@
 #include "base/map.h"
 #include "graph/graph.h"
 
-/* From each part the way to what has the bytes is so long at most, since it is gone for each call. */
+/* The most views between a part and the bytes of its root. The limit keeps lookups short, since each call follows
+ * them. */
 enum { MOST_NESTED = 500 };
 
 struct placing {
 	struct sk_op_graph *graph;
 	sk_graph_calls *calls;
-	uint32_t *first, *next; /* by node: the first of its calls that make what it makes; by call: the next one */
-	uint32_t *heights; /* by value: so many parts within parts are placed in it */
-	bool *placed; /* by call: there is nothing left to copy */
+	uint32_t *first, *next; /* by node: its first call that writes an output; by call: the next one */
+	uint32_t *heights; /* by value: the depth of parts within parts that are placed in it */
+	bool *placed; /* by call: nothing is left to copy */
 };
 
 static struct sk_value *value_at(const struct placing *placing, uint32_t index)
@@ -24,7 +25,7 @@ static struct sk_value *value_at(const struct placing *placing, uint32_t index)
 	return &placing->graph->values.items[index];
 }
 
-/* Whether the call makes what its node does; one that keeps a state copies that once more. */
+/* True if the call writes the result of its node. A state is copied by one more call, which does not count. */
 static bool makes_output(const struct sk_op_graph *graph, const struct sk_graph_call *call)
 {
 	const struct sk_graph_node *node = &graph->nodes.items[call->node];
@@ -54,8 +55,8 @@ static void find_calls(struct placing *placing)
 	}
 }
 
-/* Why what the call copies cannot be computed in the place that it is copied to; NULL: it can. */
-static const char *why_copied(const struct placing *placing, const struct sk_graph_call *call)
+/* Return the reason why the source of a copy cannot be computed in place; NULL: it can. */
+static const char *copy_reason(const struct placing *placing, const struct sk_graph_call *call)
 {
 	const struct sk_operand *from = &call->inputs.items[0], *to = &call->outputs.items[0];
 	uint32_t root = sk_value_root(placing->graph, from->value);
@@ -100,14 +101,14 @@ static void place(struct placing *placing, uint32_t c)
 	placing->placed[c] = true;
 }
 
-/* False if one of the inputs has to be copied; only where that is no obstacle the others are placed. */
+/* Place all inputs, unless one must be copied and the node is all or nothing. */
 static void join(struct placing *placing, uint32_t number)
 {
 	const struct sk_graph_node *node = &placing->graph->nodes.items[number];
 	bool all = node->slices == SK_SLICES_ALL;
 
 	for (uint32_t c = placing->first[number]; c != SK_NONE && all; c = placing->next[c]) {
-		const char *reason = why_copied(placing, &placing->calls->items[c]);
+		const char *reason = copy_reason(placing, &placing->calls->items[c]);
 
 		if (!reason)
 			continue;
@@ -115,7 +116,7 @@ static void join(struct placing *placing, uint32_t number)
 		return;
 	}
 	for (uint32_t c = placing->first[number]; c != SK_NONE; c = placing->next[c]) {
-		const char *reason = why_copied(placing, &placing->calls->items[c]);
+		const char *reason = copy_reason(placing, &placing->calls->items[c]);
 
 		if (reason)
 			refuse(placing, number, placing->calls->items[c].inputs.items[0].value, reason);
@@ -124,7 +125,7 @@ static void join(struct placing *placing, uint32_t number)
 	}
 }
 
-/* What is left of a Split's calls are copies of parts that cannot be views. */
+/* The remaining calls of a Split copy the parts that cannot be views. */
 static void explain_split(struct placing *placing, uint32_t number)
 {
 	for (uint32_t c = placing->first[number]; c != SK_NONE; c = placing->next[c]) {
@@ -144,7 +145,7 @@ static bool has_call(const struct placing *placing, uint32_t number)
 	return false;
 }
 
-/* GE's attributes of such nodes. */
+/* Note GE's attributes of such nodes. */
 static void note(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	bool split = sk_node_is(node, "Split");
@@ -156,7 +157,7 @@ static void note(struct sk_op_graph *graph, struct sk_graph_node *node)
 	sk_node_set_note(graph, node, "_reuse_input_on_dim_index", 0);
 }
 
-/* Some of its parts are bytes of what it splits, or of what it makes. */
+/* True if one of the parts is a view of the split value, or of the joined one. */
 static bool has_slice(const struct sk_op_graph *graph, const struct sk_graph_node *node, bool split)
 {
 	size_t count = split ? node->outputs.count : node->inputs.count;

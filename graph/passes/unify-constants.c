@@ -1,5 +1,5 @@
-/* Equal constants; see passes.h. Weights are seldom equal, and reading gigabytes takes time: a sample of each
- * tells nearly all apart, and only those with the same sample are read, once. */
+/* Equal constants; see passes.h. Weights are seldom equal, and reading gigabytes takes time. A sample of each constant
+ * tells nearly all apart; only constants with equal samples are read in full, once. */
 #include "graph/passes/passes.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { SAMPLES = 16, SAMPLE_SIZE = 64 };
 
-/* What bytes are found by. Those of other types are others, since proofs take a constant for what its type says. */
+/* The key of the bytes. Constants of different types are different, since proofs rely on the type. */
 struct key {
 	uint64_t dtype, size;
 	XXH128_hash_t hash;
@@ -35,7 +35,7 @@ static struct key key_of_all(const struct sk_value *value)
 	return (struct key){value->dtype, sk_value_bytes(value), XXH3_128bits(value->contents, sk_value_bytes(value))};
 }
 
-/* The first value of that key, which is this one if there was none. */
+/* Return the first value of the same key; the value itself if there is none. */
 static uint32_t find_first(const struct sk_op_graph *graph, struct sk_map *map, uint32_t value,
 			   struct key (*make)(const struct sk_value *value))
 {
@@ -57,7 +57,7 @@ static void share(struct sk_op_graph *graph, uint32_t first, uint32_t second)
 	other->view_offset = 0;
 }
 
-/* By value: whether a call reads it, and it is a constant with bytes. */
+/* Mark by value the constants with bytes that a call reads. */
 static bool *mark_constants(const struct sk_op_graph *graph, const sk_graph_calls *calls)
 {
 	bool *marked = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
@@ -75,7 +75,8 @@ static bool *mark_constants(const struct sk_op_graph *graph, const sk_graph_call
 void sk_graph_unify_constants(struct sk_op_graph *graph, const sk_graph_calls *calls)
 {
 	const bool *constants = mark_constants(graph, calls);
-	bool *alike = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1); /* another one has the same sample */
+	bool *alike = SK_NEW_ARRAY(graph->arena, bool,
+				   graph->values.count + 1); /* by value: another constant has the same sample */
 	struct sk_map samples, all;
 
 	sk_map_init(&samples, graph->arena);

@@ -1,6 +1,6 @@
-/* cse and graph_kernel_cse: nodes that compute the same. Two are the same if all that they say is, their inputs are the
- * same values, or constants of the same bytes, and they stand in one scope, stream and composite. Each node is looked
- * up by a text of all this, so the pass costs as much as the graph is long. */
+/* cse and graph_kernel_cse: merge nodes that compute the same. Two nodes do if they agree in operator and attributes,
+ * if their inputs are the same values or constants of the same bytes, and if they are in one scope, stream and
+ * composite. Nodes are looked up by a text of all this, so the cost is linear in the size of the graph. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -13,7 +13,7 @@
 #include "graph/rewrites/rewrites-parts.h"
 #include "graph/rewrites/rewrites.h"
 
-/* Constants of more bytes are told apart by where they lie. */
+/* Larger constants are compared by address. */
 enum { MOST_COMPARED = 256 };
 
 struct cse {
@@ -39,13 +39,13 @@ static void add_number(struct text *text, uint64_t number)
 
 static void add_word(struct text *text, const char *word)
 {
-	add_number(text, word ? strlen(word) + 1 : 0); /* none is not the empty one */
+	add_number(text, word ? strlen(word) + 1 : 0); /* an absent word differs from the empty one */
 	add_bytes(text, word ? word : "", word ? strlen(word) : 0);
 }
 
-/* ---- what is the same ---- */
+/* ---- equality ---- */
 
-/* The first constant that has its type, shape and bytes; of others, the value itself. */
+/* Return the first small constant of its type, shape and bytes; for other values, the value itself. */
 static uint32_t same_value(struct sk_rewrite *rewrite, uint32_t index)
 {
 	struct cse *cse = rewrite->context;
@@ -111,8 +111,8 @@ static void add_inputs(struct text *text, struct sk_rewrite *rewrite, const stru
 		add_number(text, same_value(rewrite, node->inputs.items[turned ? 1 - i : i]));
 }
 
-/* Random numbers are drawn for each node. What a convolution, a normalization and quantised operators become later
- * depends on how many users there are, so they stay. */
+/* Nodes that draw random numbers are all different. Convolutions, normalisations and quantised operators take other
+ * forms depending on their users, so they are left alone. */
 static bool may_be_merged(const struct sk_rewrite *rewrite, const struct sk_graph_node *node)
 {
 	static const char *const counted[] = {"Conv", "BatchNormalization", "QuantizeLinear", NULL};
@@ -124,7 +124,7 @@ static bool may_be_merged(const struct sk_rewrite *rewrite, const struct sk_grap
 
 /* ---- merging ---- */
 
-/* Several outputs can go only if nobody outside of the graph wants one of them. */
+/* A node with several outputs can go only if none of them is an output of the graph. */
 static bool may_go(const struct sk_rewrite *rewrite, const struct sk_graph_node *node)
 {
 	for (size_t i = 0; i < node->outputs.count && node->outputs.count > 1; i++)
@@ -133,7 +133,7 @@ static bool may_go(const struct sk_rewrite *rewrite, const struct sk_graph_node 
 	return true;
 }
 
-/* All that users read of the node they read of the first one. */
+/* Redirect the users of the node's outputs to those of `first`. */
 static void merge(struct sk_rewrite *rewrite, uint32_t index, uint32_t first)
 {
 	const struct sk_graph_node *node = &rewrite->graph->nodes.items[index];

@@ -22,7 +22,7 @@ bool sk_ge_is_constant(const struct sk_ge_view *view, uint32_t value)
 	return view->graph->values.items[value].contents || view->graph->values.items[value].fixed;
 }
 
-/* ---- what GE calls things ---- */
+/* ---- names in GE ---- */
 
 const char *sk_ge_type(const struct sk_graph_node *node)
 {
@@ -115,7 +115,7 @@ struct sk_ge_tensor sk_ge_describe(const struct sk_ge_view *view, const struct s
 	return description;
 }
 
-/* As many elements of the C axis as a block of NC1HWC0 has; 0: the type has no such blocks. */
+/* Return the length of a block of the C axis in NC1HWC0; 0: the type has no such blocks. */
 static uint64_t block_of(const char *dtype)
 {
 	static const struct {

@@ -1,8 +1,8 @@
-/* FusionVirtualOpSetSwitch: which nodes that split and join may do so without a task, their parts being slices of one
- * buffer. For `ascend` these are the rules of CANN's switch of that name (split_n, split_c_to_n and their counterparts
- * for Concat), which ask what the nodes around one are, in what formats, and what GE has noted about them
- * (rewrites-parts.h); a node with a kernel has the implementation type 1 unless GE says otherwise. Elsewhere parts may
- * be slices wherever that is sound, which is known when nodes are calls (graph/passes/slices.c). */
+/* FusionVirtualOpSetSwitch: the nodes that split and join without a task, because their parts are slices of one buffer.
+ * For `ascend` the rules are those of CANN's switch of that name (split_n, split_c_to_n and their counterparts for
+ * Concat). They depend on the neighbours of a node, on formats, and on GE's notes (rewrites-parts.h); a node with a
+ * kernel has the implementation type 1 unless GE's notes differ. For other targets parts may be slices wherever that is
+ * sound, which is known once nodes are calls (graph/passes/slices.c). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -99,7 +99,7 @@ static const char *check_consumers(const struct sk_ge_view *view, const struct s
 	return NULL;
 }
 
-/* Whoever made the graph may have been wrong. */
+/* The sizes come from the file, and may be wrong. */
 static const char *check_sizes(const struct sk_ge_view *view, const struct sk_graph_node *node)
 {
 	uint64_t whole = sk_value_elements(sk_node_input(view->graph, node, 0)), sum = 0;
@@ -107,7 +107,7 @@ static const char *check_sizes(const struct sk_ge_view *view, const struct sk_gr
 	for (size_t i = 0; i < node->outputs.count; i++) {
 		const struct sk_value *part = sk_node_output(view->graph, node, i);
 
-		if (!part) /* what inference has seen adds up */
+		if (!part) /* inference has checked the sum */
 			return NULL;
 		sum += sk_value_elements(part);
 	}
@@ -118,7 +118,7 @@ static const char *check_sizes(const struct sk_ge_view *view, const struct sk_gr
 					sum, whole);
 }
 
-/* What both rules ask. */
+/* The conditions that both rules share. */
 static const char *check_split(const struct sk_ge_view *view, const struct sk_graph_node *node)
 {
 	static const char *const types[] = {"Split", "SplitD", "SplitVD", NULL};
@@ -132,7 +132,7 @@ static const char *check_split(const struct sk_ge_view *view, const struct sk_gr
 	return reason ? reason : check_sizes(view, node);
 }
 
-/* A dimension of the shape that is stored. To CANN all splits of NCHW as HWCN are along the last one. */
+/* Return a dimension of the stored shape. To CANN all splits of NCHW as HWCN are along the last one. */
 static int64_t split_axis(const struct sk_graph_node *node, const struct sk_ge_tensor *input)
 {
 	int64_t axis = sk_node_integer(node, "axis", 0);
@@ -142,7 +142,7 @@ static int64_t split_axis(const struct sk_graph_node *node, const struct sk_ge_t
 	return axis < 0 ? axis + (int64_t)input->rank : axis;
 }
 
-/* The axis as the bytes have it is the first one. */
+/* The axis is the first one of the stored shape. */
 static const char *check_split_n(const struct sk_ge_view *view, const struct sk_graph_node *node)
 {
 	const struct sk_ge_tensor input = sk_ge_describe(view, node, true, 0);
@@ -154,7 +154,7 @@ static const char *check_split_n(const struct sk_ge_view *view, const struct sk_
 	return axis ? sk_arena_print(view->graph->arena, "the axis is %" PRId64 ", not 0", axis) : NULL;
 }
 
-/* Channels of the only image. */
+/* The channels of a single image. */
 static const char *check_split_c_to_n(const struct sk_ge_view *view, const struct sk_graph_node *node)
 {
 	const struct sk_ge_tensor input = sk_ge_describe(view, node, true, 0);
@@ -189,7 +189,7 @@ static const char *check_split_c_to_n(const struct sk_ge_view *view, const struc
 
 /* ---- concat ---- */
 
-/* The value that has the bytes, which shapes alone are different of. */
+/* Return the value that owns the bytes, of which nodes that only change shapes make others. */
 static uint32_t anchor_of(const struct sk_ge_view *view, uint32_t value)
 {
 	const struct sk_graph_node *producer = sk_ge_producer(view, value);
@@ -234,7 +234,7 @@ static const char *check_concat_producer(const struct sk_ge_view *view, uint32_t
 	return NULL;
 }
 
-/* Which memory the value is in; 0: nothing special. */
+/* Return the kind of memory that the value is in; 0: normal. */
 static int64_t memory_of(const struct sk_ge_view *view, uint32_t value)
 {
 	const struct sk_graph_node *producer = sk_ge_producer(view, value);
@@ -278,7 +278,7 @@ static const char *check_concat_input(const struct sk_ge_view *view, const struc
 	return NULL;
 }
 
-/* No two of them are one. */
+/* No two inputs are the same value. */
 static const char *check_twice(const struct sk_ge_view *view, const struct sk_graph_node *node)
 {
 	struct sk_arena *arena = view->graph->arena;
@@ -339,7 +339,7 @@ static const char *check_concat(const struct sk_ge_view *view, const struct sk_g
 
 typedef const char *check_node(const struct sk_ge_view *view, const struct sk_graph_node *node);
 
-/* One rule is tried with all nodes before the next one is, as CANN does it. */
+/* Try one rule on all nodes before the next rule, as CANN does. */
 static void try_rule(const struct sk_ge_view *view, const char *op, check_node *check, bool last)
 {
 	for (uint32_t n = 0; n < view->graph->nodes.count; n++) {
@@ -368,7 +368,7 @@ static void allow_any(struct sk_op_graph *graph)
 			graph->nodes.items[n].slices = SK_SLICES_ANY;
 }
 
-/* What is changed is seen once nodes are calls. */
+/* The effect appears once nodes are calls. */
 enum sk_pass_result sk_pass_no_task(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
 {
 	struct sk_ge_view view = {.graph = graph};

@@ -1,7 +1,7 @@
-/* graph_kernel_recompute: a value that several composites use is computed in each of them, from what is stored anyway,
- * and is stored no more. Bits stay the same. It is worth while if that reads no more than the value itself would be:
- * then what was written is saved. Where composites do not hold (graph.h) the planner groups tasks by what tiles save,
- * and nothing is done. */
+/* graph_kernel_recompute: a value that several composites use is computed in each of them from stored values, and is no
+ * longer stored itself. Bits stay the same. This pays if it reads at most the bytes of the value, because writing it is
+ * saved. Where composites do not hold (graph.h), the planner groups tasks by the savings of tiles, and this pass does
+ * nothing. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 #include "graph/rewrites/rewrites-parts.h"
 #include "graph/rewrites/rewrites.h"
 
-/* What computes as fast as memory is read. */
+/* Operators that compute as fast as memory is read. */
 static const char *const cheap[] = {
 	"Abs",
 	"Add",
@@ -42,17 +42,17 @@ static const char *const cheap[] = {
 };
 
 struct copy {
-	uint32_t next; /* that stands behind it in front of the same node, plus 1; 0: none */
+	uint32_t next; /* the next copy before the same node, plus 1; 0: none */
 	struct sk_graph_node node;
 };
 
 struct recompute {
 	struct sk_op_graph *graph;
 	const struct sk_fusion_flags *flags;
-	size_t known; /* values that there were at the start: others are those of copies */
+	size_t known; /* the number of values at the start; later ones belong to copies */
 	struct sk_uses uses; /* as they were at the start */
-	bool *results; /* by value: it is needed outside of the composite that makes it */
-	uint32_t *copies; /* by node: the first copy that stands in front of it, plus 1; 0: none */
+	bool *results; /* by value: needed outside of the composite that makes it */
+	uint32_t *copies; /* by node: the first copy before it, plus 1; 0: none */
 	SK_ARRAY(struct copy) made;
 };
 
@@ -61,9 +61,9 @@ static struct sk_graph_node *node_at(const struct recompute *recompute, uint32_t
 	return &recompute->graph->nodes.items[index];
 }
 
-/* ---- what is worth while ---- */
+/* ---- profitability ---- */
 
-/* True if the value is in memory, whatever becomes of this node, which reads it. */
+/* True if the value is in memory, even if its reader is recomputed. */
 static bool is_stored(const struct recompute *recompute, uint32_t index, const struct sk_graph_node *reader)
 {
 	const struct sk_value *value = &recompute->graph->values.items[index];
@@ -79,7 +79,7 @@ static bool is_cheap(const struct sk_graph_node *node)
 	return node->outputs.count == 1 && sk_node_is_one_of(node, cheap);
 }
 
-/* Reading its inputs again costs no more than reading the value. */
+/* True if reading its inputs again costs no more than reading the value. */
 static bool saves_traffic(const struct recompute *recompute, const struct sk_graph_node *node)
 {
 	const struct sk_value *value = sk_node_output(recompute->graph, node, 0);
@@ -96,7 +96,7 @@ static bool saves_traffic(const struct recompute *recompute, const struct sk_gra
 	       sk_value_bytes(value) >= (uint64_t)recompute->flags->recompute_increment_threshold;
 }
 
-/* Each use is in a composite of the node's scope and stream, and they are several. */
+/* True if the users are in several composites, all of the node's scope and stream. */
 static bool is_shared(const struct recompute *recompute, const struct sk_graph_node *node)
 {
 	uint32_t value = node->outputs.items[0], first = 0;
@@ -117,14 +117,15 @@ static bool is_shared(const struct recompute *recompute, const struct sk_graph_n
 
 /* ---- copies ---- */
 
-/* In any order: what a copy makes is not stored, so no copy reads another one. */
+/* Insert the copy before the node. The order of copies does not matter: the result of a copy is not stored, so no copy
+ * reads another one. */
 static void put_in_front(struct recompute *recompute, uint32_t node, struct sk_graph_node as)
 {
 	sk_array_push(recompute->graph->arena, &recompute->made, (struct copy){recompute->copies[node], as});
 	recompute->copies[node] = (uint32_t)recompute->made.count;
 }
 
-/* The node once more, as a member of the composite, in front of the first user there; its value. */
+/* Copy the node into the composite of the user, before that user; return the value of the copy. */
 static uint32_t add_copy(struct recompute *recompute, const struct sk_graph_node *node, uint32_t user)
 {
 	struct sk_op_graph *graph = recompute->graph;
@@ -143,7 +144,7 @@ static uint32_t add_copy(struct recompute *recompute, const struct sk_graph_node
 	return made;
 }
 
-/* Users of one composite share a copy; those in the node's own have the node. */
+/* Users in one composite share a copy; users in the node's own composite read the node. */
 static void copy_to_users(struct recompute *recompute, uint32_t index, uint32_t *values)
 {
 	const struct sk_graph_node *node = node_at(recompute, index);
@@ -184,7 +185,7 @@ static void insert_copies(struct recompute *recompute)
 
 /* ---- the pass ---- */
 
-/* How many bytes of values that nodes make are needed at the same time, if nodes run one after the other. */
+/* Return the most bytes of computed values that are live at the same time, if nodes run one after the other. */
 static uint64_t find_peak(const struct recompute *recompute)
 {
 	const struct sk_op_graph *graph = recompute->graph;

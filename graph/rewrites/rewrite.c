@@ -19,7 +19,7 @@ static uint32_t resolved(const struct sk_rewrite *rewrite, uint32_t value)
 	return value < rewrite->instead.count ? rewrite->instead.items[value] : value;
 }
 
-/* Values that have been added since are what they are, and nobody has used them yet. */
+/* Values added during the walk are themselves, and unused so far. */
 static void notice_values(struct sk_rewrite *rewrite)
 {
 	while (rewrite->instead.count < rewrite->graph->values.count) {
@@ -122,7 +122,7 @@ bool sk_rewrite_sweep(struct sk_op_graph *graph)
 	return swept;
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 struct sk_graph_node *sk_rewrite_producer(const struct sk_rewrite *rewrite, uint32_t value,
 					  const struct sk_graph_node *user)
@@ -180,7 +180,7 @@ bool sk_node_permutation(const struct sk_op_graph *graph, const struct sk_graph_
 	return true;
 }
 
-/* ---- changing ---- */
+/* ---- changes ---- */
 
 void sk_rewrite_become(struct sk_rewrite *rewrite, uint32_t index, const char *op, const uint32_t *inputs, size_t count)
 {
@@ -188,7 +188,7 @@ void sk_rewrite_become(struct sk_rewrite *rewrite, uint32_t index, const char *o
 	const char *colon = strchr(op, ':');
 	const struct sk_graph_node before = *node;
 
-	memset(&node->inputs, 0, sizeof(node->inputs)); /* copies of the node may have the same lists */
+	memset(&node->inputs, 0, sizeof(node->inputs)); /* copies of the node may share the lists */
 	memset(&node->attributes, 0, sizeof(node->attributes));
 	memset(&node->tensors, 0, sizeof(node->tensors));
 	for (size_t i = 0; i < count; i++) {
@@ -237,7 +237,7 @@ void sk_rewrite_set_input(struct sk_rewrite *rewrite, struct sk_graph_node *node
 	rewrite->changed = true;
 }
 
-/* All but the one of that name, in a list of the node's own. */
+/* Copy all attributes except the one of that name to a list of the node's own. */
 static void own_attributes(const struct sk_rewrite *rewrite, struct sk_graph_node *node, const char *but)
 {
 	const struct sk_graph_node before = *node;
@@ -287,7 +287,7 @@ void sk_rewrite_reshape(struct sk_rewrite *rewrite, uint32_t index, uint32_t fro
 	sk_rewrite_set_integer(rewrite, &graph->nodes.items[index], "allowzero", 1);
 }
 
-/* In place, of so many bytes. */
+/* Negate in place an element of `size` bytes. */
 static void negate(bool is_float, uint32_t size, uint8_t *element)
 {
 	int64_t integer = 0;
@@ -296,7 +296,7 @@ static void negate(bool is_float, uint32_t size, uint8_t *element)
 		element[size - 1] ^= 0x80;
 		return;
 	}
-	memcpy(&integer, element, size); /* what is above is cut off again */
+	memcpy(&integer, element, size); /* higher bits are cut off again */
 	integer = (int64_t) - (uint64_t)integer;
 	memcpy(element, &integer, size);
 }

@@ -1,4 +1,4 @@
-/* arithmetic_simplify's rules about what moves elements or names them in another shape, and about reductions. */
+/* The rules of arithmetic_simplify about operators that move elements or change shapes, and about reductions. */
 #include <string.h>
 
 #include "base/map.h"
@@ -25,7 +25,7 @@ static bool only_shapes(const struct sk_graph_node *node)
 	return sk_node_is_one_of(node, ops);
 }
 
-/* Of several in a row the last one is left; of one that changes nothing, none. */
+/* Of several Reshapes in a row only the last is left; one without effect is removed. */
 static bool reshape(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	const struct sk_graph_node *node = node_at(rewrite, index), *first = producer(rewrite, index);
@@ -45,7 +45,7 @@ static bool reshape(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 	return again;
 }
 
-/* Nothing is left out, and nothing turned round. */
+/* A Slice of all elements in their order is removed. */
 static bool slice_all(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	struct sk_op_graph *graph = rewrite->graph;
@@ -62,7 +62,7 @@ static bool slice_all(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 
 /* ---- transpositions ---- */
 
-/* Only axes of one element change places. */
+/* True if only axes of one element move. */
 static bool keeps_order(const struct sk_value *from, const uint32_t *permutation)
 {
 	uint32_t last = 0;
@@ -90,7 +90,7 @@ static bool transpose_nothing(struct sk_rewrite *rewrite, uint32_t index, bool e
 	return true;
 }
 
-/* Two in a row are one. If others need what is between them, it is worth while only where none is left. */
+/* Merge two Transposes in a row. If the value between them has other users, that pays only if none is left. */
 static bool transpose_twice(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	struct sk_op_graph *graph = rewrite->graph;
@@ -114,7 +114,7 @@ static bool transpose_twice(struct sk_rewrite *rewrite, uint32_t index, bool exa
 
 /* ---- reductions ---- */
 
-/* Bit i: the node reduces axis i of its first input; false if nobody can tell. */
+/* Set bit i if the node reduces axis i of its first input; false if the axes are unknown. */
 static bool find_reduced(const struct sk_op_graph *graph, const struct sk_graph_node *node, uint32_t *set)
 {
 	const struct sk_value *from = sk_node_input(graph, node, 0), *list = sk_node_input(graph, node, 1);
@@ -131,7 +131,7 @@ static bool find_reduced(const struct sk_op_graph *graph, const struct sk_graph_
 	return true;
 }
 
-/* The axes of the first reduction's input that the second one reduces. */
+/* Return the axes of the first reduction's input that the second one reduces. */
 static uint32_t outer_axes(uint32_t rank, uint32_t inner, bool kept, uint32_t outer)
 {
 	uint32_t set = 0, place = 0;
@@ -144,7 +144,7 @@ static uint32_t outer_axes(uint32_t rank, uint32_t inner, bool kept, uint32_t ou
 	return set;
 }
 
-/* Sums of floats round in another order then, and of 0 and -0 it depends on the order which one is larger. */
+/* Merging changes the order of roundings in sums of floats, and which of 0 and -0 is the maximum. */
 static bool reduce_twice(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	struct sk_op_graph *graph = rewrite->graph;
@@ -162,7 +162,7 @@ static bool reduce_twice(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 		return false;
 	kept = sk_node_integer(first, "keepdims", 1);
 	if (inner && outer && kept != keep)
-		return false; /* one node keeps all axes or none */
+		return false; /* a node keeps all axes or none */
 	inner |= outer_axes(from->rank, inner, kept, outer);
 	for (uint32_t i = 0; i < from->rank; i++)
 		if (inner >> i & 1)
@@ -174,7 +174,7 @@ static bool reduce_twice(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 	return true;
 }
 
-/* Along axes of one element. A sum begins with 0, and 0 + -0 is 0. */
+/* Reduction along axes of one element. A sum begins with 0, and 0 + -0 is 0. */
 static bool reduce_nothing(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	struct sk_op_graph *graph = rewrite->graph;
@@ -191,7 +191,7 @@ static bool reduce_nothing(struct sk_rewrite *rewrite, uint32_t index, bool exac
 	return true;
 }
 
-/* The negation comes behind the sum, in place of the node that was in front of it. Sums of 0 are 0, and not -0. */
+/* Move the negation after the sum, in place of the node before it. Sums of 0 are 0, and not -0. */
 static bool sum_negated(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	struct sk_op_graph *graph = rewrite->graph;

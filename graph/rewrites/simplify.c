@@ -1,6 +1,6 @@
 /* arithmetic_simplify, and its rules about arithmetic. Equations are MindSpore's. Most of them hold for integers, which
- * wrap; of floats they must hold for -0, infinities and NaNs, too, of which payload and sign are no part of a result.
- * Those that do not are rules on request. */
+ * wrap. For floats they must also hold for -0, infinities and NaNs; payload and sign of a NaN are not part of a result.
+ * Equations that do not are rules on request. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -12,7 +12,7 @@
 #include "graph/rewrites/rewrites-parts.h"
 #include "graph/rewrites/rewrites.h"
 
-/* So many bytes of a constant may be written again with another sign. */
+/* The most bytes of a constant that may be copied with the opposite sign. */
 enum { MOST_NEGATED = 1 << 16 };
 
 static const struct sk_graph_node *node_at(const struct sk_rewrite *rewrite, uint32_t index)
@@ -25,7 +25,7 @@ static const struct sk_value *input(const struct sk_rewrite *rewrite, uint32_t i
 	return sk_node_input(rewrite->graph, node_at(rewrite, index), number);
 }
 
-/* The input takes the node's place if it is of its shape and type. */
+/* Replace the node by the input if that has its shape and type. */
 static bool be_input(struct sk_rewrite *rewrite, uint32_t index, size_t number)
 {
 	const struct sk_value *from = input(rewrite, index, number);
@@ -39,9 +39,9 @@ static bool be_input(struct sk_rewrite *rewrite, uint32_t index, size_t number)
 	return true;
 }
 
-/* The node that makes the input, if it is this operator. */
-static const struct sk_graph_node *behind(const struct sk_rewrite *rewrite, uint32_t index, size_t number,
-					  const char *op)
+/* Return the node that makes the input, if it is of this operator. */
+static const struct sk_graph_node *input_made_by(const struct sk_rewrite *rewrite, uint32_t index, size_t number,
+						 const char *op)
 {
 	const struct sk_graph_node *user = node_at(rewrite, index);
 	const struct sk_graph_node *node = sk_rewrite_producer(rewrite, user->inputs.items[number], user);
@@ -77,7 +77,7 @@ static bool subtract_nothing(struct sk_rewrite *rewrite, uint32_t index, bool ex
 	       be_input(rewrite, index, 0);
 }
 
-/* Infinities make NaNs of it. */
+/* x + -x is a NaN for infinities. */
 static bool add_negated(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	struct sk_op_graph *graph = rewrite->graph;
@@ -85,7 +85,7 @@ static bool add_negated(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 	int64_t shape[SK_MAX_RANK], zero = 0;
 
 	for (size_t i = 0; i < 2 && !is_exact_float(to, exact); i++) {
-		const struct sk_graph_node *negation = behind(rewrite, index, i, "Neg");
+		const struct sk_graph_node *negation = input_made_by(rewrite, index, i, "Neg");
 
 		if (!negation || negation->inputs.items[0] != node_at(rewrite, index)->inputs.items[1 - i])
 			continue;
@@ -102,7 +102,7 @@ static bool add_negated(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 	return false;
 }
 
-/* The node becomes the op of `other` and of the constant with another sign. */
+/* Turn the node into the op of `other` and the negated constant. */
 static bool negate_second(struct sk_rewrite *rewrite, uint32_t index, const char *op, uint32_t other, size_t number)
 {
 	const struct sk_value *constant = input(rewrite, index, number);
@@ -138,10 +138,10 @@ static bool divide_by_one(struct sk_rewrite *rewrite, uint32_t index, bool exact
 	return sk_constant_is(input(rewrite, index, 1), 1) && be_input(rewrite, index, 0);
 }
 
-/* The sign goes from what the input negates to the constant. */
+/* Move the sign from the negated input to the constant. */
 static bool move_sign(struct sk_rewrite *rewrite, uint32_t index, const char *op, size_t number)
 {
-	const struct sk_graph_node *negation = behind(rewrite, index, number, "Neg");
+	const struct sk_graph_node *negation = input_made_by(rewrite, index, number, "Neg");
 
 	return negation && sk_rewrite_is_private(rewrite, node_at(rewrite, index)->inputs.items[number]) &&
 	       negate_second(rewrite, index, op, negation->inputs.items[0], 1 - number);
@@ -153,7 +153,7 @@ static bool multiply_negated(struct sk_rewrite *rewrite, uint32_t index, bool ex
 	return move_sign(rewrite, index, "Mul", 0) || move_sign(rewrite, index, "Mul", 1);
 }
 
-/* The smallest integer has no negation, and its quotients have none either. */
+/* The smallest integer has no negation, nor have its quotients. */
 static bool divide_negated(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	(void)exact;
@@ -180,7 +180,7 @@ static bool power_of_one(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 	return sk_constant_is(input(rewrite, index, 1), 1) && be_input(rewrite, index, 0);
 }
 
-/* On the host a kernel squares, which reads one operand. */
+/* On the host the kernel that squares reads one operand. */
 static bool power_of_two(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	uint32_t base = node_at(rewrite, index)->inputs.items[0];
@@ -210,7 +210,7 @@ static bool power_of_minus_one(struct sk_rewrite *rewrite, uint32_t index, bool 
 
 static bool negate_twice(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
-	const struct sk_graph_node *first = behind(rewrite, index, 0, "Neg");
+	const struct sk_graph_node *first = input_made_by(rewrite, index, 0, "Neg");
 
 	(void)exact;
 	if (!first || sk_rewrite_is_looked_at(rewrite->graph, first->inputs.items[0]))
@@ -227,7 +227,7 @@ static bool select_same(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 	return node->inputs.items[1] == node->inputs.items[2] && be_input(rewrite, index, 1);
 }
 
-/* Comparisons by what they are not. Those of order are false of a NaN, and so are their opposites. */
+/* Opposites of comparisons. Order comparisons with a NaN are false, and so are their opposites. */
 static const struct opposite {
 	const char *op, *other;
 	bool ordered;
@@ -242,7 +242,7 @@ static bool negate_comparison(struct sk_rewrite *rewrite, uint32_t index, bool e
 
 	for (size_t i = 0; i < sizeof(opposites) / sizeof(opposites[0]); i++) {
 		const struct opposite *opposite = &opposites[i];
-		const struct sk_graph_node *comparison = behind(rewrite, index, 0, opposite->op);
+		const struct sk_graph_node *comparison = input_made_by(rewrite, index, 0, opposite->op);
 
 		if (!comparison || !sk_rewrite_is_private(rewrite, compared) ||
 		    (opposite->ordered && is_exact_float(sk_node_input(rewrite->graph, comparison, 0), exact)))
@@ -279,7 +279,7 @@ const struct sk_simplify_rule sk_simplify_arithmetic[] = {
 	{NULL},
 };
 
-/* ---- which rules hold ---- */
+/* ---- the choice of rules ---- */
 
 /* "1.24", or "24" for set 1. */
 static bool is_listed(const sk_texts *list, const char *id)
@@ -290,7 +290,7 @@ static bool is_listed(const sk_texts *list, const char *id)
 	return false;
 }
 
-/* Goes through the rules about the node until one has changed it. */
+/* Try the rules about the node until one has changed it. */
 static bool simplify(struct sk_rewrite *rewrite, uint32_t index, const struct sk_simplify_rule *rule)
 {
 	const struct sk_fusion_flags *flags = rewrite->flags;
@@ -309,7 +309,7 @@ static bool simplify(struct sk_rewrite *rewrite, uint32_t index, const struct sk
 	return false;
 }
 
-/* What a rule makes of a node may be something for another one; each makes the graph simpler, so this ends. */
+/* The result of a rule may be the input of another one. Each makes the graph simpler, so this ends. */
 static void simplify_node(struct sk_rewrite *rewrite, uint32_t index)
 {
 	while (!node_at(rewrite, index)->removed &&

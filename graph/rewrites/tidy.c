@@ -1,4 +1,4 @@
-/* eliminate_redundant_output and axis_normalizer: nodes say no more than they have to, and say it in one way. */
+/* eliminate_redundant_output and axis_normalizer: a canonical form of outputs and axes. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,8 +11,7 @@
 
 /* ---- eliminate_redundant_output ---- */
 
-/* Operators may leave out what stands behind the outputs that they always have: all of it, since kernels have few
- * forms. */
+/* Remove the optional outputs of an operator if all of them are unused, since kernels have few forms. */
 static void drop_outputs(struct sk_rewrite *rewrite, uint32_t index)
 {
 	struct sk_graph_node *node = &rewrite->graph->nodes.items[index];
@@ -29,7 +28,7 @@ static void drop_outputs(struct sk_rewrite *rewrite, uint32_t index)
 
 enum sk_pass_result sk_pass_eliminate_redundant_output(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
 {
-	bool swept = sk_rewrite_sweep(graph); /* who is gone uses nothing */
+	bool swept = sk_rewrite_sweep(graph); /* removed nodes use nothing */
 	enum sk_pass_result result = sk_rewrite_graph(graph, flags, NULL, drop_outputs);
 
 	return swept ? SK_PASS_CHANGED : result;
@@ -37,7 +36,7 @@ enum sk_pass_result sk_pass_eliminate_redundant_output(struct sk_op_graph *graph
 
 /* ---- axis_normalizer ---- */
 
-/* Operators whose attribute `axis` counts the axes of the first input. */
+/* Operators with an attribute `axis` that counts the axes of the first input. */
 static const char *const along_axis[] = {
 	"ArgMax",
 	"ArgMin",
@@ -55,7 +54,7 @@ static const char *const along_axis[] = {
 	NULL,
 };
 
-/* Those whose second input lists some. */
+/* Operators with a list of axes as the second input. */
 static const char *const along_axes[] = {
 	"ReduceL1",  "ReduceL2",   "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
 	"ReduceMin", "ReduceProd", "ReduceSum",	   "ReduceSumSquare", NULL,

@@ -1,5 +1,5 @@
-/* transform_op_optimizer, transpose_matmul_fusion and reorder_ops: what moves elements goes where it costs less, or
- * nothing. No result changes: the same numbers are computed of the same ones. */
+/* transform_op_optimizer, transpose_matmul_fusion and reorder_ops: operators that move elements go where they cost
+ * less, or nothing. Results stay the same: the same numbers are computed from the same operands. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -17,7 +17,7 @@ static struct sk_graph_node *node_at(const struct sk_rewrite *rewrite, uint32_t 
 
 /* ---- transform_op_optimizer ---- */
 
-/* What computes each element of one element, wherever it stands. */
+/* Operators that compute each element from the elements in the same position. */
 static const char *const of_one[] = {
 	"Abs",	    "Cast",	  "Ceil",	 "Cos",	      "Elu",	   "Erf",	   "Exp",	    "Floor",
 	"Gelu",	    "Identity",	  "HardSigmoid", "HardSwish", "LeakyRelu", "Log",	   "Mish",	    "Neg",
@@ -26,7 +26,7 @@ static const char *const of_one[] = {
 };
 static const char *const of_two[] = {"Add", "Div", "Max", "Min", "Mul", "Pow", "Sub", NULL};
 
-/* The number of the only input that has more than one element, of a node to which the order of the others is nothing;
+/* Return the number of the only input with more than one element; the order of the other inputs does not matter.
  * SK_NONE: there is no such input. */
 static uint32_t passed_input(const struct sk_rewrite *rewrite, const struct sk_graph_node *node)
 {
@@ -45,13 +45,13 @@ static uint32_t passed_input(const struct sk_rewrite *rewrite, const struct sk_g
 }
 
 struct link {
-	uint32_t node, input; /* the number of the input that the chain goes through */
+	uint32_t node, input; /* `input` is the number of the input that the chain passes through */
 };
 
-/* From the first transposition's result to the second one's input. */
+/* The nodes from the first transposition's result to the second one's input. */
 struct chain {
-	SK_ARRAY(struct link) links; /* from the last one to the first one */
-	const struct sk_graph_node *transpose; /* in front of them; NULL: there is none */
+	SK_ARRAY(struct link) links; /* from the last to the first */
+	const struct sk_graph_node *transpose; /* before the links; NULL: none */
 };
 
 /* Each value on the way has one user, so no other walk comes here. */
@@ -121,7 +121,7 @@ enum sk_pass_result sk_pass_transform_op_optimizer(struct sk_op_graph *graph, co
 
 /* ---- transpose_matmul_fusion ---- */
 
-/* The value whose last two axes have changed places to be this factor; SK_NONE: there is none. */
+/* Return the value that this factor is the transposition of, in its last two axes; SK_NONE: none. */
 static uint32_t turned_factor(const struct sk_rewrite *rewrite, const struct sk_graph_node *product, size_t factor)
 {
 	uint32_t value = product->inputs.items[factor], permutation[SK_MAX_RANK];
@@ -136,7 +136,7 @@ static uint32_t turned_factor(const struct sk_rewrite *rewrite, const struct sk_
 	return node->inputs.items[0];
 }
 
-/* There is a kernel for a left factor that is turned only if it is one matrix. */
+/* Kernels for a transposed left factor exist only if it is one matrix. */
 static void turn_factors(struct sk_rewrite *rewrite, uint32_t index)
 {
 	const struct sk_op_graph *graph = rewrite->graph;
@@ -166,7 +166,7 @@ enum sk_pass_result sk_pass_transpose_matmul_fusion(struct sk_op_graph *graph, c
 
 /* ---- reorder_ops ---- */
 
-/* What only moves the elements of its first input; its others are constants. */
+/* Operators that only move the elements of their first input. Their other inputs are constants. */
 static const char *const movers[] = {
 	"Transpose", "sklink:Transpose", "Slice", "sklink:Slice", "sklink:StridedSlice",
 	"Gather",    "Expand",		 "Tile",  NULL,
@@ -180,13 +180,14 @@ static bool is_mover(const struct sk_op_graph *graph, const struct sk_graph_node
 	return sk_node_is_one_of(node, movers);
 }
 
-/* Bytes that are read and written by a Cast of so many elements, and by what moves elements of this type. */
+/* Return the bytes that are read and written by a Cast of `cast` elements, and by an operator that moves `moved`
+ * elements. */
 static uint64_t cost(uint64_t cast, enum sk_dtype from, enum sk_dtype to, uint64_t moved, enum sk_dtype as)
 {
 	return cast * (sk_dtype_size(from) + sk_dtype_size(to)) + 2 * moved * sk_dtype_size(as);
 }
 
-/* A slice may be no call at all, so what casts before it must not cast more. */
+/* A slice may need no call, so a Cast before it must not convert more elements. */
 static bool is_cheaper_turned(const struct sk_value *x, const struct sk_value *y, bool cast_first)
 {
 	uint64_t all = sk_value_elements(x), moved = sk_value_elements(y);
@@ -196,7 +197,8 @@ static bool is_cheaper_turned(const struct sk_value *x, const struct sk_value *y
 	return cast_first ? move_then_cast < cast_then_move : all <= moved && cast_then_move < move_then_cast;
 }
 
-/* All but the places in the graph changes places, and the value between the two is another one. */
+/* Swap the contents of the two nodes, which keep their places in the graph; the value between them becomes another
+ * one. */
 static void turn(struct sk_rewrite *rewrite, uint32_t first, uint32_t second, bool cast_first)
 {
 	struct sk_op_graph *graph = rewrite->graph;
