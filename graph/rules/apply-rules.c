@@ -1,5 +1,5 @@
-/* Rules on a whole graph; see rules-parts.h. New nodes are appended while it lasts; their places are found at the end.
- */
+/* Rules on a whole graph; see rules-parts.h. New nodes are appended during the pass, and sorted into their places at
+ * the end. */
 #include "graph/rules/rules-parts.h"
 
 #include <string.h>
@@ -11,12 +11,12 @@
 #include "graph/manager/manager.h"
 #include "graph/rules/rules.h"
 
-/* A rule among those whose anchor may be of one operator. */
+/* A rule that may have an anchor of some operator. */
 struct entry {
 	const struct sk_rule *rule;
-	uint32_t count; /* of its rule, among all counts */
-	uint32_t next; /* for the same operator; SK_NONE: it is the last one */
-	uint32_t last; /* of the first one for its operator: the last one */
+	uint32_t count; /* its index among the counts */
+	uint32_t next; /* the next entry for the same operator; SK_NONE: none */
+	uint32_t last; /* in the first entry for an operator: the last one */
 };
 
 struct rewriting {
@@ -26,24 +26,24 @@ struct rewriting {
 	struct sk_match match;
 	struct sk_map first; /* "domain:op" to an entry */
 	SK_ARRAY(struct entry) entries;
-	uint32_t *places; /* by node, as far as there were nodes at the start: the first one that stands there */
+	uint32_t *places; /* by original node: the first new node placed after it */
 	SK_ARRAY(uint32_t) followers; /* by new node, from `count` on: the next one at the same place */
-	uint32_t count; /* nodes at the start */
-	uint32_t joined; /* the first node of all patterns of several that have been replaced; SK_NONE: there is none */
-	bool assigns; /* a node writes over what it takes */
-	struct sk_composite_names names; /* of composites, all that there have been */
-	sk_indices seen; /* by node: the last search that came here */
+	uint32_t count; /* the number of original nodes */
+	uint32_t joined; /* the first node of all replaced patterns of several nodes; SK_NONE: none */
+	bool assigns; /* some node overwrites its input */
+	struct sk_composite_names names; /* of all composites so far */
+	sk_indices seen; /* by node: the last search that reached it */
 	uint32_t search;
 };
 
-/* ---- which rules a node may begin ---- */
+/* ---- rules by the operator of their anchor ---- */
 
 static const char *key_of(struct sk_arena *arena, const char *domain, const char *op)
 {
 	return *domain ? sk_arena_print(arena, "%s:%s", domain, op) : op;
 }
 
-/* The place where the rule is counted, whose variants stand one behind the other. */
+/* Return the index of the rule's counts. Variants of a rule follow one another, and share them. */
 static uint32_t count_of(struct rewriting *rewriting, const struct sk_rule *rule)
 {
 	sk_rule_counts *counts = &rewriting->pass->counts;
@@ -72,9 +72,9 @@ static void enter(struct rewriting *rewriting, const struct sk_rule *rule)
 	}
 }
 
-/* ---- whether a match is one piece ---- */
+/* ---- whether a match is convex ---- */
 
-/* Its first and its last node in the graph. */
+/* The first and the last node of a match in the graph. */
 struct span {
 	uint32_t first, last;
 };
@@ -98,9 +98,9 @@ static bool is_matched(const struct sk_match *match, uint32_t node)
 	return false;
 }
 
-/* Nothing outside the match depends on it and is what it depends on. In front of a node of the graph as it was stands
- * all that it needs, but what takes the place of several nodes needs what each of them needed: only in front of the
- * first such node nothing leads back into the match. */
+/* True if no node outside the match is on a path between its nodes. In the original graph, all inputs of a node are
+ * before it. A replacement, however, needs the inputs of all the nodes that it replaced, so the search ends only before
+ * the first such node. */
 static bool is_convex(struct rewriting *rewriting)
 {
 	struct sk_match *match = &rewriting->match;
@@ -142,7 +142,7 @@ static bool is_convex(struct rewriting *rewriting)
 	return true;
 }
 
-/* ---- whether a write stands between ---- */
+/* ---- whether a write stands between nodes of a match ---- */
 
 static bool overwrites(const struct sk_graph_node *node, uint32_t value)
 {
@@ -151,7 +151,7 @@ static bool overwrites(const struct sk_graph_node *node, uint32_t value)
 	return node->inputs.count && node->inputs.items[0] == value && sk_node_is_one_of(node, ops);
 }
 
-/* What makes the new state of which the value is the old one; SK_NONE: nobody does. */
+/* Return the producer of the new state if the value is the old one; SK_NONE: none. */
 static uint32_t state_maker(const struct sk_op_graph *graph, uint32_t value)
 {
 	for (size_t i = 0; i < graph->states.count; i++)
@@ -160,19 +160,19 @@ static uint32_t state_maker(const struct sk_op_graph *graph, uint32_t value)
 	return SK_NONE;
 }
 
-/* The node stands between those of the match, and is none of them. */
+/* True if the node is between those of the match, and not one of them. */
 static bool is_between(const struct sk_match *match, struct span span, uint32_t node)
 {
 	return node > span.first && node < span.last && !is_matched(match, node);
 }
 
-/* A node between those of the match writes over the value. */
+/* True if a node between those of the match overwrites the value. */
 static bool is_overwritten(struct rewriting *rewriting, uint32_t value, struct span span)
 {
 	struct sk_match *match = &rewriting->match;
 	uint32_t node = state_maker(rewriting->graph, value);
 
-	if (is_between(match, span, node)) /* SK_NONE is behind all */
+	if (is_between(match, span, node)) /* false for SK_NONE */
 		return true;
 	for (uint32_t user = rewriting->assigns ? rewriting->users->first.items[value] : SK_NONE; user != SK_NONE;
 	     user = rewriting->users->users.items[user].next) {
@@ -185,8 +185,8 @@ static bool is_overwritten(struct rewriting *rewriting, uint32_t value, struct s
 	return false;
 }
 
-/* What takes the place of the match reads all that it reads at once, behind the last of its nodes: not what has been
- * written over by then. */
+/* The replacement reads all inputs at the place of the last node of the match. True if none of them is overwritten
+ * before. */
 static bool reads_in_time(struct rewriting *rewriting)
 {
 	struct sk_match *match = &rewriting->match;
@@ -228,7 +228,7 @@ static void put_in_composite(struct rewriting *rewriting, const char *op, const 
 		graph->nodes.items[made->items[i]].composite = (uint32_t)graph->composites.count;
 }
 
-/* Behind the last node of the pattern all that the replacement needs is there. */
+/* Place the new nodes after the last node of the pattern, where all their inputs exist. */
 static void place_nodes(struct rewriting *rewriting, const sk_indices *made)
 {
 	const struct span span = span_of(&rewriting->match);
@@ -245,7 +245,7 @@ static void place_nodes(struct rewriting *rewriting, const sk_indices *made)
 	}
 }
 
-/* Tells the node, too, which keeps it while it is one. */
+/* Record a refusal, for --verbose and in the node. */
 static void refuse(struct rewriting *rewriting, uint32_t anchor)
 {
 	struct sk_op_graph *graph = rewriting->graph;
@@ -296,7 +296,7 @@ static void try_rules(struct rewriting *rewriting, uint32_t anchor)
 		struct sk_rule_count *count = &rewriting->pass->counts.items[number];
 
 		applied = apply(rewriting, rewriting->entries.items[entry].rule, anchor);
-		/* What one variant after another finds at a node is one pattern. */
+		/* Patterns that several variants find at a node count as one. */
 		if ((applied || rewriting->match.whole) && counted != number) {
 			count->found++;
 			counted = number;
@@ -307,8 +307,8 @@ static void try_rules(struct rewriting *rewriting, uint32_t anchor)
 
 /* ---- order ---- */
 
-/* Appends the node, behind those that make its inputs and have not been: what stood between the nodes of a pattern may
- * use what the replacement makes. */
+/* Append the node after the producers of its inputs that are not appended yet. An original node between those of a
+ * pattern may use the replacement. */
 static void emit(struct sk_op_graph *graph, uint32_t node, uint32_t *numbers, sk_graph_nodes *nodes)
 {
 	SK_ARRAY(uint32_t) stack = {NULL, 0, 0};

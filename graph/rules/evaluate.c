@@ -1,5 +1,5 @@
-/* What expressions of rules are where a pattern has been found; see rules.h. Nothing here is an error: an expression
- * that is nothing is a condition that does not hold. */
+/* The evaluation of expressions where a pattern has been found; see rules.h. There are no errors: a condition with an
+ * undefined expression does not hold. */
 #include <math.h>
 #include <string.h>
 
@@ -32,9 +32,9 @@ static bool set_number(struct sk_match *match, double number, struct sk_datum *d
 	return true;
 }
 
-/* ---- of values ---- */
+/* ---- functions of values ---- */
 
-/* What the constant holds; false, with a reason, if it is none, or a large one. */
+/* Read the constant; false, with a reason, if the value is not one, or a large one. */
 static bool contents_of(struct sk_match *match, uint32_t index, struct sk_datum *datum)
 {
 	const struct sk_value *value = &match->graph->values.items[index];
@@ -64,7 +64,7 @@ static bool shape_of(struct sk_match *match, const struct sk_value *value, struc
 	return true;
 }
 
-/* Where the node stands that makes the value. */
+/* Return the index of the value's producer. */
 static bool place_of(struct sk_match *match, const struct sk_value *value, const char *function, struct sk_datum *datum)
 {
 	const struct sk_graph_node *node = &match->graph->nodes.items[value->node];
@@ -75,7 +75,7 @@ static bool place_of(struct sk_match *match, const struct sk_value *value, const
 	return true;
 }
 
-/* The function of a value, which is its only operand. */
+/* Evaluate a function of a value, which is its only operand. */
 static bool ask_value(struct sk_match *match, const struct sk_rule_expression *call, struct sk_datum *datum)
 {
 	uint32_t name = sk_rule_find_name(match->rule, call->operands.items[0]->text), index = match->values[name];
@@ -116,7 +116,7 @@ static bool ask_value(struct sk_match *match, const struct sk_rule_expression *c
 			  datum);
 }
 
-/* ---- of numbers, element by element ---- */
+/* ---- operations on numbers, element by element ---- */
 
 static double compute(const char *word, double a, double b)
 {
@@ -154,7 +154,7 @@ static double compute(const char *word, double a, double b)
 	}
 }
 
-/* A number goes with each element of a list. */
+/* Combine element by element; a number is combined with each element of a list. */
 static bool combine(struct sk_match *match, const char *word, const struct sk_datum *a, const struct sk_datum *b,
 		    struct sk_datum *datum)
 {
@@ -213,7 +213,7 @@ static bool map(struct sk_match *match, const char *function, const struct sk_da
 	return true;
 }
 
-/* ---- of lists ---- */
+/* ---- operations on lists ---- */
 
 bool sk_datum_is_true(const struct sk_datum *datum)
 {
@@ -271,7 +271,7 @@ static bool concat(struct sk_match *match, const struct sk_datum *lists, size_t 
 	return true;
 }
 
-/* Where a list has no 0. */
+/* Return the indices of the elements other than 0. */
 static bool indices(struct sk_match *match, const struct sk_datum *list, struct sk_datum *datum)
 {
 	double *numbers = new_numbers(match, list->count, datum);
@@ -292,7 +292,7 @@ static bool item(struct sk_match *match, const struct sk_datum *list, double ind
 	return set_number(match, list->numbers[(size_t)index], datum);
 }
 
-/* The items of these numbers. */
+/* Return the items with the given indices. */
 static bool take(struct sk_match *match, const struct sk_datum *list, const struct sk_datum *which,
 		 struct sk_datum *datum)
 {
@@ -362,13 +362,13 @@ static bool call_function(struct sk_match *match, const char *function, const st
 	return map(match, function, &operands[0], datum);
 }
 
-/* ---- all of it ---- */
+/* ---- all expressions ---- */
 
 static bool evaluate_name(struct sk_match *match, const struct sk_rule_expression *expression, struct sk_datum *datum)
 {
 	uint32_t name = sk_rule_find_name(match->rule, expression->text);
 
-	/* The reader has refused all other values: a value may have the name that says the target. */
+	/* The reader allows values nowhere else, but a value may be called like the target. */
 	if (name == SK_NONE || match->rule->names.items[name].kind < SK_RULE_ATTRIBUTE) {
 		*datum = (struct sk_datum){.text = match->target};
 		return true;
@@ -429,7 +429,7 @@ bool sk_match_evaluate(struct sk_match *match, const struct sk_rule_expression *
 	}
 }
 
-/* ---- attributes: real ones are f32 in models ---- */
+/* ---- attributes: real numbers are f32 in models ---- */
 
 bool sk_numbers_same(double one, double other, bool real)
 {

@@ -1,5 +1,5 @@
-/* The expander; see rules.h. Which operators are expanded the lists say, and how the rules: the user's first, then
- * those of expand.yaml, which is part of the program. */
+/* The expander; see rules.h. Lists say which operators are expanded, and rules how: the user's rules first, then those
+ * of expand.yaml, which is part of the program. */
 #include "graph/rules/rules.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "graph/manager/manager.h"
 #include "graph/rules/rules-parts.h"
 
-/* What has no elements has nothing to compute. */
+/* A node without elements has nothing to compute. */
 static bool has_elements(const struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	for (size_t i = 0; i < node->inputs.count; i++)
@@ -42,7 +42,7 @@ static bool any_is_wanted(const struct wanted *wanted)
 	return false;
 }
 
-/* Those of expand.yaml; false if one is wrong. */
+/* Read the rules of expand.yaml; false if one is wrong. */
 static bool read_own_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags)
 {
 	struct sk_rule_list *rules = &flags->own_rules->expand;
@@ -56,7 +56,7 @@ static bool read_own_rules(struct sk_arena *arena, struct sk_diag *diag, const s
 	return true;
 }
 
-/* Whether a rule is about the operator that somebody calls so. */
+/* True if a rule expands the operator of that name. */
 static bool have_rule(const struct sk_rules *set, const char *name)
 {
 	for (size_t r = 0; r < set->expand.count; r++) {

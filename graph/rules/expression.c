@@ -1,4 +1,4 @@
-/* The grammar of expressions; see rules-parts.h. Binary operators are read by their precedence. */
+/* The grammar of expressions; see rules-parts.h. Binary operators are parsed by precedence. */
 #include "graph/rules/rules-parts.h"
 
 #include <ctype.h>
@@ -57,7 +57,7 @@ bool sk_scanner_take(struct sk_scanner *scanner, const char *word)
 	return true;
 }
 
-/* What comes next, for messages. */
+/* Return the next word, for messages. */
 static const char *next_text(struct sk_scanner *scanner)
 {
 	size_t length = 1;
@@ -97,7 +97,7 @@ bool sk_scanner_at_end(struct sk_scanner *scanner)
 
 /* ---- parts ---- */
 
-/* Functions, each with the numbers of its operands. */
+/* Functions, with the least and the most operands. */
 static const struct {
 	const char *name;
 	uint8_t least, most;
@@ -156,7 +156,7 @@ static struct sk_rule_expression *new_expression(struct sk_scanner *scanner, enu
 	return expression;
 }
 
-/* Adds an operand, unless it or what it is to be added to failed. */
+/* Append an operand, unless parsing it or its parent has failed. */
 static struct sk_rule_expression *with(struct sk_scanner *scanner, struct sk_rule_expression *expression,
 				       struct sk_rule_expression *operand)
 {
@@ -290,7 +290,7 @@ static struct sk_rule_expression *parse_unary(struct sk_scanner *scanner)
 	return expression;
 }
 
-/* Operators by precedence; longer ones stand in front of those that they start with. */
+/* Operators by precedence. Longer ones stand before their prefixes. */
 static const char *const operators[][7] = {
 	{"or"}, {"and"}, {"==", "!=", "<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}};
 

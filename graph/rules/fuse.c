@@ -1,5 +1,5 @@
-/* Fusion by rules; see rules.h. A name is one rule's among all that fuse, sklink's and the user's: `before` means it.
- */
+/* Fusion by rules; see rules.h. The names of rules that fuse are unique, among sklink's and the user's together,
+ * because `before` refers to them. */
 #include "graph/rules/rules.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "graph/rules/rules-parts.h"
 
 static const struct {
-	const char *set, *text, *pass; /* NULL: the names of the rules say which */
+	const char *set, *text, *pass; /* the pass; NULL: by the names of the rules */
 } sets[] = {
 	{"onnx", sk_onnx_rules, SK_PASS_ONNX},
 	{"passes", sk_passes_rules, NULL},
@@ -23,7 +23,7 @@ struct registry {
 	struct sk_graph_pass *passes;
 };
 
-/* ---- which pass a rule is of ---- */
+/* ---- the passes of rules ---- */
 
 static struct sk_graph_pass *find_pass(const struct registry *registry, const char *name)
 {
@@ -34,7 +34,8 @@ static struct sk_graph_pass *find_pass(const struct registry *registry, const ch
 	return pass->name ? pass : NULL;
 }
 
-/* The pass with the longest name that the rule's starts with: "shape_reshape" is a pass, and "shape_reshape_2". */
+/* Return the pass with the longest name that is a prefix of the rule's. Both "shape_reshape" and "shape_reshape_2" are
+ * passes. */
 static struct sk_graph_pass *find_named_like(const struct registry *registry, const char *rule)
 {
 	struct sk_graph_pass *longest = NULL;
@@ -46,7 +47,7 @@ static struct sk_graph_pass *find_named_like(const struct registry *registry, co
 	return longest;
 }
 
-/* In front of the rule of that place; those behind it are one further. */
+/* Insert the rule at that place, before those that follow. */
 static void insert(const struct registry *registry, struct sk_graph_pass *pass, size_t place,
 		   const struct sk_rule *rule)
 {
@@ -74,9 +75,9 @@ static bool register_own(const struct registry *registry, const struct sk_rule *
 	return pass;
 }
 
-/* ---- the user's ---- */
+/* ---- the user's rules ---- */
 
-/* The first variant of the rule, among those that passes have by now; NULL: there is none. */
+/* Return the pass of the first variant of the rule, among the rules registered so far; NULL: none. */
 static struct sk_graph_pass *find_rule(const struct registry *registry, const char *name, size_t *place)
 {
 	for (struct sk_graph_pass *pass = registry->passes; pass->name; pass++)
@@ -86,7 +87,7 @@ static struct sk_graph_pass *find_rule(const struct registry *registry, const ch
 	return NULL;
 }
 
-/* The first variant of a rule of the user's; the number of all, if there is none. */
+/* Return the index of the first variant of a user's rule; the number of rules if there is none. */
 static size_t find_users(const struct sk_rule_list *list, const char *name)
 {
 	size_t first = 0;
@@ -111,7 +112,7 @@ static bool report_no_rule(const struct registry *registry, const struct sk_rule
 	return false;
 }
 
-/* All variants of the rule that begins there. */
+/* Insert all variants of the rule that begins there. */
 static void insert_rule(const struct registry *registry, const struct sk_rule_list *list, size_t first,
 			struct sk_graph_pass *pass, size_t place)
 {
@@ -119,7 +120,7 @@ static void insert_rule(const struct registry *registry, const struct sk_rule_li
 		insert(registry, pass, place++, &list->items[i]);
 }
 
-/* A rule that is tried in front of another one of the user's waits until that one has its place. */
+/* Register a rule with `before`. If that names another rule of the user's, wait until it is registered. */
 static bool register_before(const struct registry *registry, const struct sk_rule_list *list, size_t first)
 {
 	SK_ARRAY(size_t) waiting = {NULL, 0, 0};
@@ -147,7 +148,7 @@ static bool register_before(const struct registry *registry, const struct sk_rul
 	return true;
 }
 
-/* Rules that are in front of no other one first: of these the file's order holds, wherever the others stand. */
+/* Register rules without `before` first. They keep the order of the file. */
 static bool register_users(const struct registry *registry, const struct sk_rule_list *list)
 {
 	size_t place;
@@ -162,7 +163,7 @@ static bool register_users(const struct registry *registry, const struct sk_rule
 	return true;
 }
 
-/* What sklink has is known before anything of the user's is registered. */
+/* All rules of sklink are registered before the user's. */
 static bool check_users(const struct registry *registry, const struct sk_rule_list *list)
 {
 	bool valid = true;
@@ -206,7 +207,7 @@ bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 
 /* ---- applying ---- */
 
-/* What another link has put together stays so: a model may be a dump. */
+/* A composite of an earlier link is kept: the model may be a dump. */
 static bool is_free(const void *context, const struct sk_graph_node *node)
 {
 	(void)context;

@@ -1,5 +1,5 @@
-/* The matcher; see rules.h. Nodes are bound in the order that the reader has found: what makes a bound value is one
- * node, and only where a node is found among the users of a value there is something to try. */
+/* The matcher; see rules.h. Nodes are bound in the order that the reader computed. The producer of a bound value is
+ * unique, so backtracking is needed only where a node is searched among the users of a value. */
 #include "graph/rules/rules.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "graph/operators/operators.h"
 #include "graph/rules/rules-parts.h"
 
-enum { BUDGET = 10000 /* steps that one anchor may take */ };
+enum { BUDGET = 10000 /* steps per anchor */ };
 
 static void bind_name(struct sk_match *match, uint32_t name)
 {
@@ -23,7 +23,7 @@ static void bind_name(struct sk_match *match, uint32_t name)
 
 /* ---- attributes ---- */
 
-/* What the attribute is if the node does not say it; false: nobody says it. */
+/* Get the default of the attribute; false: there is none. */
 static bool attribute_default(struct sk_match *match, const struct sk_rule_attribute *attribute,
 			      const struct sk_schema *schema, struct sk_datum *datum)
 {
@@ -63,8 +63,8 @@ static bool bind_attribute(struct sk_match *match, const struct sk_rule_attribut
 	return true;
 }
 
-/* An attribute that the pattern does not name is what it is by itself: nobody could know otherwise what the node
- * computes. */
+/* An attribute that the pattern does not name must have its default, since the pattern does not cover other
+ * computations. */
 static bool is_default(const struct sk_attribute *attribute, const struct sk_schema *schema)
 {
 	for (const struct sk_schema_attribute *known = schema->attributes; known && known->name; known++) {
@@ -105,7 +105,7 @@ static bool bind_attributes(struct sk_match *match, const struct sk_rule_node *p
 
 /* ---- values ---- */
 
-/* Small constants of the same bytes: a model has one for each node that reads it. */
+/* Small constants of the same bytes are equal: a model may have one for each node that reads it. */
 static bool are_equal_constants(const struct sk_op_graph *graph, uint32_t a, uint32_t b)
 {
 	const struct sk_value *one = a == SK_NONE ? NULL : &graph->values.items[a];
@@ -125,7 +125,7 @@ static bool bind_value(struct sk_match *match, uint32_t name, uint32_t value)
 	return true;
 }
 
-/* As a model has the number that the rule means, before it is compared as f32. */
+/* Return the number as it would be stored in the model, before it is compared as f32. */
 static double as_stored(double number, enum sk_dtype dtype)
 {
 	uint64_t bits;
@@ -135,8 +135,7 @@ static double as_stored(double number, enum sk_dtype dtype)
 		       : number;
 }
 
-/* All elements are the number, or each is the one of the list. Most constants are something else from their first
- * element on. */
+/* True if all elements are the number, or each is that of the list. Most constants differ in their first element. */
 static bool is_constant(struct sk_match *match, uint32_t index, const struct sk_rule_expression *expression)
 {
 	const struct sk_value *value = &match->graph->values.items[index];
@@ -157,7 +156,7 @@ static bool is_constant(struct sk_match *match, uint32_t index, const struct sk_
 	return true;
 }
 
-/* `turned`: the second one of two is the pattern's first. */
+/* `turned`: the two operands are swapped. */
 static bool bind_inputs(struct sk_match *match, const struct sk_rule_node *pattern, uint32_t n, bool turned)
 {
 	const struct sk_graph_node *node = &match->graph->nodes.items[n];
@@ -237,7 +236,7 @@ static bool bind_node(struct sk_match *match, uint32_t number, uint32_t n, bool 
 	       bind_attributes(match, pattern, node, schema);
 }
 
-/* ---- all of a pattern ---- */
+/* ---- whole patterns ---- */
 
 static bool conditions_hold(struct sk_match *match)
 {
@@ -266,7 +265,7 @@ static bool is_made(struct sk_match *match, uint32_t value)
 	return false;
 }
 
-/* What the replacement takes is there without the pattern. */
+/* True if an input of the replacement is computed in the pattern. */
 static bool takes_what_it_makes(struct sk_match *match)
 {
 	const struct sk_graph_node *rest =
@@ -281,7 +280,7 @@ static bool takes_what_it_makes(struct sk_match *match)
 	return false;
 }
 
-/* What goes with the pattern nobody else may use. */
+/* True if no other node uses a value that is removed with the pattern. */
 static bool is_closed(struct sk_match *match)
 {
 	for (uint32_t name = 0; name < match->rule->names.count; name++) {
@@ -304,7 +303,7 @@ static bool is_closed(struct sk_match *match)
 
 static bool bind_step(struct sk_match *match, size_t step);
 
-/* Nothing of what the steps from this one on have bound is. */
+/* Undo the bindings of the steps from this one on. */
 static void unbind(struct sk_match *match, size_t step, size_t bound)
 {
 	for (size_t i = step; i < match->rule->steps.count; i++) {
@@ -324,8 +323,7 @@ static void unbind(struct sk_match *match, size_t step, size_t bound)
 		match->set[name] &= match->rule->names.items[name].kind != SK_RULE_LET;
 }
 
-/* The node of the step, and all steps behind it; two operands of which either may be the first in one order and then in
- * the other. */
+/* Bind the node of the step and all later steps; try both orders of two operands that may be swapped. */
 static bool bind_from(struct sk_match *match, size_t step, uint32_t n)
 {
 	const struct sk_graph_node *node = &match->graph->nodes.items[n];
@@ -346,7 +344,7 @@ static bool bind_from(struct sk_match *match, size_t step, uint32_t n)
 	return false;
 }
 
-/* One of those that use the value. */
+/* Bind one of the users of the value. */
 static bool bind_user(struct sk_match *match, size_t step, uint32_t value)
 {
 	uint32_t user;
@@ -382,7 +380,7 @@ static bool bind_step(struct sk_match *match, size_t step)
 	return value != SK_NONE && bind_from(match, step, value);
 }
 
-/* Room for what the rule binds, which the next one takes, too. */
+/* Clear the bindings, which the next rule reuses. */
 static void clear(struct sk_match *match)
 {
 	struct sk_arena *arena = match->graph->arena;

@@ -1,5 +1,5 @@
-/* Rules from YAML; see rules.h. Comes in: a document. Goes out: rules whose names are resolved, whose operators
- * and attributes exist, and in whose patterns each node is found from another one. */
+/* The reader of rules in YAML; see rules.h. It resolves names, checks that operators and attributes exist, and orders
+ * the nodes of each pattern so that each is reached from another one. */
 #include "graph/rules/rules.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "format/skplan.h"
 #include "graph/rules/rules-parts.h"
 
-/* The keys of a rule, and of each of its variants; what a variant does not say the rule says. */
+/* The keys of a rule, and of each of its variants. A variant inherits the keys that it lacks. */
 struct draft {
 	const struct sk_node *name, *before, *note, *pattern, *where, *let, *replace, *outputs, *compute, *variants,
 		*example;
@@ -25,7 +25,7 @@ static bool fails(const struct sk_document *document, const struct sk_node *node
 
 /* ---- texts ---- */
 
-/* Reads the text with a scanner; NULL after an error. */
+/* Scan the text of the node; NULL after an error. */
 static bool open_text(const struct sk_document *document, const struct sk_node *node, const char *what,
 		      struct sk_scanner *scanner)
 {
@@ -79,7 +79,7 @@ static bool read_lines(const struct sk_document *document, const struct sk_node 
 
 /* ---- patterns ---- */
 
-/* The ways to take one of each list of lines, as far as there may be so many rules; 0 after an error. */
+/* Return the number of combinations of one line from each list, which is limited; 0 after an error. */
 static uint32_t count_ways(const struct sk_document *document, const struct sk_node *pattern)
 {
 	uint32_t ways = 1;
@@ -100,7 +100,7 @@ static uint32_t count_ways(const struct sk_document *document, const struct sk_n
 	return ways;
 }
 
-/* What lines take that stand in lists with others: where another one is there instead, it may be absent. */
+/* Collect the inputs of lines that are alternatives of others. If another alternative is chosen, they may be absent. */
 static bool collect_taken(const struct sk_document *document, const struct sk_node *pattern, sk_texts *taken)
 {
 	struct sk_scanner scanner = {.arena = document->arena, .diag = document->diag};
@@ -123,8 +123,7 @@ static bool collect_taken(const struct sk_document *document, const struct sk_no
 	return true;
 }
 
-/* The lines of the pattern; of those that are lists one each, by the number of the way. What only others take is
- * absent. */
+/* Read the pattern with one line from each list, chosen by `way`. Inputs of other alternatives only are absent. */
 static bool read_pattern(const struct sk_document *document, const struct sk_node *pattern, uint32_t way,
 			 const sk_texts *taken, struct sk_scanner *scanner, struct sk_rule *rule)
 {
@@ -146,7 +145,7 @@ static bool read_pattern(const struct sk_document *document, const struct sk_nod
 	return true;
 }
 
-/* Expressions under names, which others may use that stand behind them. */
+/* Read named expressions, which later ones may use. */
 static bool read_lets(const struct sk_document *document, const struct sk_node *node, struct sk_scanner *scanner,
 		      struct sk_rule *rule)
 {
@@ -224,7 +223,7 @@ static bool read_outputs(const struct sk_document *document, const struct sk_nod
 
 /* ---- examples ---- */
 
-/* f32[4, 6] is a tensor of any numbers, i64([-1]) a constant; an attribute has no type. */
+/* Parse an example: f32[4, 6] is a tensor of random numbers, i64([-1]) a constant; an attribute has no type. */
 static bool parse_example(struct sk_scanner *scanner, struct sk_rule_example *example)
 {
 	static const struct sk_rule nothing;
@@ -240,7 +239,7 @@ static bool parse_example(struct sk_scanner *scanner, struct sk_rule_example *ex
 	return sk_scanner_at_end(scanner) || sk_scanner_error(scanner, "nothing may follow the example");
 }
 
-/* One of a rule may be about names that not all of its variants have. */
+/* An example of a rule may have names that not all of its variants have. */
 static bool read_example(const struct sk_document *document, const struct sk_node *node, struct sk_scanner *scanner,
 			 struct sk_rule *rule)
 {
@@ -317,11 +316,11 @@ static const struct sk_field rule_fields[] = {
 
 #define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
 
-/* What is being read. */
+/* The state of the reader. */
 struct reader {
 	const struct sk_document *document;
-	const struct sk_rules *rules; /* all that has been */
-	struct sk_rule_list *list; /* where it goes */
+	const struct sk_rules *rules; /* all rules read so far */
+	struct sk_rule_list *list; /* the list that rules are appended to */
 };
 
 static const struct sk_rule *find_rule(const struct sk_rule_list *list, const char *name)

@@ -1,4 +1,4 @@
-/* Whether rows are twice the same half, as cosines and sines of rotary embeddings are that turn halves of a row against
+/* Rows of two equal halves, such as cosines and sines of rotary embeddings, which rotate the halves of a row against
  * each other; see rules.h. */
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "graph/graph.h"
 #include "graph/rules/rules.h"
 
-enum { DEPTH = 16 /* nodes between the value and what has made the halves */ };
+enum { DEPTH = 16 /* nodes between the value and the node that joins the halves */ };
 
-/* Nodes whose first input's elements stay in their rows, in their order. */
+/* True if the node keeps the elements of its first input in their rows and in order. */
 static bool keeps_rows(const struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	static const char *const each[] = {"Cos", "Sin", "Cast", "Identity", "Neg", NULL};
@@ -23,7 +23,7 @@ static bool keeps_rows(const struct sk_op_graph *graph, const struct sk_graph_no
 	       (strcmp(node->op, "Gather") || (from->rank > 1 && !sk_node_integer(node, "axis", 0)));
 }
 
-/* What is multiplied by one number; SK_NONE: it is something else. */
+/* Return the value that is multiplied by one number; SK_NONE: the node does something else. */
 static uint32_t scaled_by_node(const struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	for (size_t i = 0; i < 2 && sk_node_is(node, "Mul"); i++)

@@ -1,5 +1,5 @@
-/* Replacements; see rules-parts.h. The new nodes are made beside the graph (rules-parts.h), and only when none of them
- * has been refused those values that the pattern makes, too, become the pattern's. */
+/* Replacements; see rules-parts.h. New nodes are made beside the graph (replacing.c). Only when all of them are
+ * accepted do their values replace those of the pattern. */
 #include "graph/rules/rules-parts.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "format/skplan.h"
 #include "graph/graph.h"
 
-/* ---- what others see ---- */
+/* ---- the graph ---- */
 
 static void rename_value(struct sk_replacing *replacing, uint32_t from, uint32_t to)
 {
@@ -27,7 +27,7 @@ static void rename_value(struct sk_replacing *replacing, uint32_t from, uint32_t
 	}
 }
 
-/* Outputs are of the types and shapes that they had. */
+/* True if the outputs keep their types and shapes. */
 static bool fit_outputs(struct sk_replacing *replacing)
 {
 	struct sk_op_graph *graph = replacing->graph;
@@ -63,7 +63,7 @@ static int compare_numbers(const void *one, const void *other)
 	return left < right ? -1 : left > right;
 }
 
-/* Why the nodes may not take the place of the pattern's, which stand in the graph's order. */
+/* Return the reason why the nodes may not replace those of the pattern, which are in the order of the graph. */
 static const char *ask(struct sk_replacing *replacing)
 {
 	const struct sk_match *match = replacing->match;
@@ -81,7 +81,7 @@ static const char *ask(struct sk_replacing *replacing)
 	return match->check.ask(match->check.context, graph, &replaced, &replacing->nodes);
 }
 
-/* Returns its number. */
+/* Append the node; return its number. */
 static uint32_t append_node(struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	uint32_t index = (uint32_t)graph->nodes.count;
@@ -101,7 +101,7 @@ static const char *rule_text(const struct sk_replacing *replacing)
 			      rule->set ? rule->set : "user", sk_place_text(replacing->graph->arena, rule->place));
 }
 
-/* The replacement's values become those of the pattern only when nothing can fail any more. */
+/* Replace the pattern's values. Nothing can fail from here on. */
 static void commit(struct sk_replacing *replacing, struct sk_users *users, sk_indices *made)
 {
 	struct sk_op_graph *graph = replacing->graph;

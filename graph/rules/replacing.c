@@ -25,7 +25,7 @@ bool sk_replacing_refuse(struct sk_replacing *replacing, const char *format, ...
 
 /* ---- values ---- */
 
-/* A value of which nothing is known yet. */
+/* Add a value without type and shape. */
 static uint32_t new_value(struct sk_replacing *replacing, const char *text)
 {
 	struct sk_op_graph *graph = replacing->graph;
@@ -73,7 +73,7 @@ static bool is_known(const struct sk_value *value)
 	return !value || value->contents || value->fixed;
 }
 
-/* What the schema says of the node, without its errors becoming those of the graph. */
+/* Infer the node by its schema. Errors do not become errors of the graph. */
 static bool infer(struct sk_replacing *replacing, struct sk_graph_node *node)
 {
 	struct sk_op_graph *graph = replacing->graph;
@@ -102,7 +102,7 @@ static bool infer(struct sk_replacing *replacing, struct sk_graph_node *node)
 	return true;
 }
 
-/* Appends the node once it is inferred. */
+/* Infer the node, and append it. */
 static bool add_node(struct sk_replacing *replacing, struct sk_graph_node node)
 {
 	struct sk_op_graph *graph = replacing->graph;
@@ -130,7 +130,8 @@ static struct sk_graph_node begin_node(const struct sk_replacing *replacing, con
 				       const char *text)
 {
 	const struct sk_graph_node *anchor = replacing->anchor;
-	const char *origin = anchor->origin ? strrchr(anchor->origin, ':') : NULL; /* "mindspore:GeLU" is another one */
+	const char *origin =
+		anchor->origin ? strrchr(anchor->origin, ':') : NULL; /* "mindspore:GeLU" is a different operator */
 
 	return (struct sk_graph_node){
 		.name = sk_arena_print(replacing->graph->arena, "%s/%s", sk_node_name(replacing->graph, anchor), text),
@@ -147,7 +148,7 @@ static struct sk_graph_node begin_node(const struct sk_replacing *replacing, con
 	};
 }
 
-/* The number that a type has in files. */
+/* Return the number of the type in files. */
 static int64_t number_of(enum sk_dtype dtype)
 {
 	int64_t number = 1;
@@ -169,7 +170,7 @@ bool sk_replacing_cast(struct sk_replacing *replacing, uint32_t from, enum sk_dt
 	return add_node(replacing, node);
 }
 
-/* A value as the replacement computes with it. */
+/* Return the value in the type that the replacement computes in. */
 static bool widen(struct sk_replacing *replacing, uint32_t from, uint32_t *to)
 {
 	*to = from;
@@ -199,7 +200,7 @@ static bool add_rest(struct sk_replacing *replacing, struct sk_graph_node *node)
 	return true;
 }
 
-/* Values first: constants are of their type. */
+/* Values come first, since constants get their types. */
 static bool add_values(struct sk_replacing *replacing, const struct sk_rule_node *from, struct sk_graph_node *node)
 {
 	for (size_t i = 0; i < from->inputs.count; i++) {
@@ -281,7 +282,7 @@ static bool add_attribute(struct sk_replacing *replacing, const struct sk_rule_a
 
 		if (dtype == SK_DTYPE_NONE)
 			return sk_replacing_refuse(replacing, "'%s' is no number", datum.text);
-		attribute.integer = number_of(dtype); /* the name of a type is its number where one is wanted */
+		attribute.integer = number_of(dtype); /* the name of a type where its number is expected */
 	} else if (known->kind == SK_ATTRIBUTE_INTEGER || known->kind == SK_ATTRIBUTE_INTEGERS) {
 		if (datum.text || !integers_of(replacing, &datum, &integers))
 			return sk_replacing_refuse(replacing, "attribute '%s' is no integer", from->name);
@@ -302,7 +303,7 @@ static bool add_attribute(struct sk_replacing *replacing, const struct sk_rule_a
 
 /* ---- lines ---- */
 
-/* An operator of two operands becomes as many nodes as more of them need: ((a, b), c), d. The last one is left. */
+/* An operator of two operands with more becomes several nodes: ((a, b), c), d. `node` is the last one. */
 static bool fold_inputs(struct sk_replacing *replacing, struct sk_graph_node *node)
 {
 	const uint32_t *inputs = node->inputs.items;
@@ -327,7 +328,7 @@ static bool fold_inputs(struct sk_replacing *replacing, struct sk_graph_node *no
 	return true;
 }
 
-/* Of what a kernel's operator makes nothing else says what it is. */
+/* The result of a kernel's operator has its type and shape only from the pattern. */
 static bool take_type(struct sk_replacing *replacing, uint32_t name, uint32_t value)
 {
 	struct sk_value *values = replacing->graph->values.items;

@@ -1,5 +1,5 @@
-/* The lines of rules; see rules-parts.h. A line of a pattern and one of a replacement look alike, and what their parts
- * may be differs. */
+/* The lines of rules; see rules-parts.h. Lines of patterns and of replacements have the same syntax, but different
+ * restrictions. */
 #include "graph/rules/rules-parts.h"
 
 #include <ctype.h>
@@ -80,7 +80,8 @@ static bool report_unknown(struct sk_scanner *scanner, const char *domain, const
 					  sk_did_you_mean(scanner->arena, op, names, count));
 }
 
-/* "Add", "sklink:Slice", "ai.onnx.preview.training:Adam". Without a domain it is ONNX's, or else sklink's own. */
+/* Parse "Add", "sklink:Slice" or "ai.onnx.preview.training:Adam". Without a domain the operator is ONNX's, or else
+ * sklink's own. */
 static bool parse_operator(struct sk_scanner *scanner, struct sk_rule_node *node)
 {
 	struct sk_rule_operator one = {.domain = ""};
@@ -116,7 +117,7 @@ static bool ends_operand(struct sk_scanner *scanner)
 	return !*scanner->at || strchr(",)?", *scanner->at);
 }
 
-/* A name of a value in a pattern, which stands there for the first time or again. */
+/* Parse the name of a value in a pattern, at its first or a later occurrence. */
 static bool take_pattern_name(struct sk_scanner *scanner, struct sk_rule *rule, const char *text,
 			      enum sk_rule_name_kind kind, uint32_t *name)
 {
@@ -129,7 +130,7 @@ static bool take_pattern_name(struct sk_scanner *scanner, struct sk_rule *rule, 
 }
 
 static bool parse_node(struct sk_scanner *scanner, struct sk_rule *rule, struct sk_rule_node *node, bool pattern);
-/* What a kernel's operator makes has the type and the shape of what the pattern makes: nothing else says them. */
+/* The outputs of a kernel's operator have the types and shapes of the pattern's, since nothing else determines them. */
 static bool check_kernel(struct sk_scanner *scanner, const struct sk_rule *rule, const struct sk_rule_node *node)
 {
 	const struct sk_rule_operator *one = &node->operators.items[0];
@@ -145,14 +146,14 @@ static bool check_kernel(struct sk_scanner *scanner, const struct sk_rule *rule,
 
 static bool add_node(struct sk_scanner *scanner, struct sk_rule *rule, const struct sk_rule_node *node, bool pattern);
 
-/* Operators start with a capital letter, or with a domain; functions do not. */
+/* Operators start with a capital letter or with a domain; functions do not. */
 static bool starts_node(const struct sk_scanner *scanner, const char *text)
 {
 	return text &&
 	       (*scanner->at == ':' || (isupper((unsigned char)*text) && (*scanner->at == '(' || *scanner->at == '|')));
 }
 
-/* A node whose only output is the operand, from where its operator starts. */
+/* Parse a node that has the operand as its only output, from the start of its operator. */
 static bool parse_nested(struct sk_scanner *scanner, struct sk_rule *rule, const char *start, bool pattern,
 			 uint32_t *name)
 {
@@ -162,7 +163,7 @@ static bool parse_nested(struct sk_scanner *scanner, struct sk_rule *rule, const
 	if (!parse_node(scanner, rule, &node, pattern))
 		return false;
 	*name = add_name(scanner, rule, node.operators.items[0].op, pattern ? SK_RULE_MADE : SK_RULE_NEW);
-	/* Nobody can write it, so that it is this one's alone. */
+	/* No file can contain this name, so it is unique. */
 	rule->names.items[*name].text = sk_arena_print(scanner->arena, "%s.%u", node.operators.items[0].op, *name);
 	sk_array_push(scanner->arena, &node.outputs, *name);
 	return add_node(scanner, rule, &node, pattern);
@@ -216,7 +217,7 @@ enum sk_dtype sk_rule_find_dtype(const char *text)
 	return SK_DTYPE_NONE;
 }
 
-/* What the pattern takes, or a line above has made. */
+/* Parse the name of an input of the pattern, or of an output of an earlier line. */
 static bool take_known_name(struct sk_scanner *scanner, const struct sk_rule *rule, const char *text, uint32_t *name)
 {
 	const struct sk_rule_name *known;
@@ -320,7 +321,7 @@ static bool parse_pattern_attribute(struct sk_scanner *scanner, struct sk_rule *
 	return attribute->otherwise && sk_rule_check_names(scanner->diag, rule, attribute->otherwise);
 }
 
-/* NAME=VALUE; false without an error if it is none. */
+/* Parse NAME=VALUE; false without an error if the text is something else. */
 static bool parse_attribute(struct sk_scanner *scanner, struct sk_rule *rule, struct sk_rule_node *node, bool pattern)
 {
 	const char *before = scanner->at, *name = sk_scanner_identifier(scanner);
@@ -367,7 +368,7 @@ static bool parse_operands(struct sk_scanner *scanner, struct sk_rule *rule, str
 	return true;
 }
 
-/* What the node makes. */
+/* Parse the name of an output. */
 static bool take_output(struct sk_scanner *scanner, struct sk_rule *rule, struct sk_rule_node *node, bool pattern,
 			const char *text)
 {
@@ -411,7 +412,7 @@ static bool parse_node(struct sk_scanner *scanner, struct sk_rule *rule, struct 
 	return sk_scanner_expect(scanner, "(") && parse_operands(scanner, rule, node, pattern);
 }
 
-/* As many operands as the operator takes; those of two inputs fold what is more from the left. */
+/* Check the number of operands. An operator of two inputs may have more, which are folded from the left. */
 static bool check_count(struct sk_scanner *scanner, const struct sk_rule *rule, const struct sk_rule_node *node)
 {
 	const struct sk_schema *schema = node->operators.items[0].schema;
@@ -429,7 +430,7 @@ static bool check_count(struct sk_scanner *scanner, const struct sk_rule *rule, 
 	return true;
 }
 
-/* What a number without a type is like, is a value that stands beside it. */
+/* A number without a type has the type of a value among the other operands. */
 static bool check_types(struct sk_diag *diag, const struct sk_rule_node *node)
 {
 	bool typed = false;
@@ -473,7 +474,7 @@ static bool add_node(struct sk_scanner *scanner, struct sk_rule *rule, const str
 	return true;
 }
 
-/* What a line makes is known behind it only: a node does not take what it makes. */
+/* The names of a line's outputs are known after it only, since a node does not take its own outputs. */
 static bool parse_line(struct sk_scanner *scanner, struct sk_rule *rule, bool pattern)
 {
 	struct sk_rule_node node = {0};

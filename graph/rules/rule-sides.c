@@ -1,4 +1,4 @@
-/* The graphs of rules; see rules.h. A pattern becomes nodes as a replacement does: its lines say which. */
+/* The graphs of rules; see rules.h. A pattern becomes nodes in the same way as a replacement: by its lines. */
 #include "graph/rules/rules.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 
 enum { MOST_ELEMENTS = 1 << 20 /* of an input */ };
 
-/* ---- what the names of the pattern are ---- */
+/* ---- the names of the pattern ---- */
 
 static bool fails(struct sk_match *match, const char *reason)
 {
@@ -27,7 +27,8 @@ static bool fails(struct sk_match *match, const char *reason)
 
 static const struct sk_rule_example *example_of(const struct sk_rule *rule, const char *name)
 {
-	for (size_t i = rule->example.count; i--;) /* a variant's stand behind the rule's */
+	for (size_t i = rule->example.count;
+	     i--;) /* the examples of a variant follow those of the rule, and override them */
 		if (!strcmp(rule->example.items[i].name, name))
 			return &rule->example.items[i];
 	return NULL;
@@ -54,11 +55,11 @@ static bool make_tensor(struct sk_match *match, const char *name, enum sk_dtype 
 	return true;
 }
 
-/* What a value is that the example says nothing of. */
+/* The shape of a value without an example. */
 static const double usual_shape[] = {4, 6};
 static const struct sk_datum usual = {.list = true, .count = 2, .numbers = usual_shape};
 
-/* Two values, which are what a node takes that has gone. */
+/* A rest of two values, as inputs of a node that is removed. */
 static void make_rest(struct sk_match *match, const char *name)
 {
 	struct sk_op_graph *graph = match->graph;
@@ -114,7 +115,7 @@ static bool make_name(struct sk_match *match, uint32_t name)
 
 /* ---- patterns ---- */
 
-/* A number that Where chooses is of the type of the other choice, and not of the condition's. */
+/* A number in a Where has the type of the other choice, not of the condition. */
 static void type_choices(struct sk_rule_node *line)
 {
 	for (size_t i = 1; i < line->inputs.count; i++) {
@@ -126,8 +127,8 @@ static void type_choices(struct sk_rule_node *line)
 	}
 }
 
-/* The node as a line of a replacement: attributes that have a name are what the match has under it, and what may be
- * anything is what the example says. */
+/* Turn a node of a pattern into a line of a replacement: named attributes have the match's values, and free ones the
+ * example's. */
 static struct sk_rule_node as_line(const struct sk_match *match, const struct sk_rule_node *from)
 {
 	struct sk_arena *arena = match->graph->arena;
@@ -166,7 +167,7 @@ static bool make_nodes(struct sk_match *match)
 	return sk_match_append_lines(match, &lines);
 }
 
-/* Returns why there is no such graph. */
+/* Return the reason why there is no such graph; NULL: there is. */
 static const char *make_pattern(struct sk_arena *arena, const struct sk_rule *rule, struct sk_op_graph **graph)
 {
 	struct sk_diag *diag = SK_NEW(arena, struct sk_diag);
@@ -197,7 +198,7 @@ static const char *make_pattern(struct sk_arena *arena, const struct sk_rule *ru
 
 /* ---- both sides ---- */
 
-/* Returns why the rule is applied for no target. */
+/* Return the reason why the rule applies for no target; NULL: it does. */
 static const char *apply(const struct sk_rule *rule, struct sk_op_graph *graph)
 {
 	struct sk_rule one = *rule;
@@ -226,7 +227,7 @@ const char *sk_rule_make_sides(struct sk_arena *arena, const struct sk_rule *rul
 
 /* ---- as parts of another graph ---- */
 
-/* It depends on the number alone. */
+/* The result depends on `number` alone. */
 static double random_number(uint64_t number, enum sk_dtype dtype, bool real)
 {
 	uint64_t bits = (number + 1) * 0x9e3779b97f4a7c15ULL;

@@ -1,6 +1,5 @@
-/* See rules-parts.h. Comes in: YAML, of which the names of rules are taken at first. Goes out: rules, which
- * read-rules.c reads. What keeps a text from being read are operators that no node has, so that the rule could not find
- * anything. */
+/* Rules as texts; see rules-parts.h. At first only the names of rules are read from YAML. The text of a rule is read
+ * (read-rules.c) if the graph has the operators of its pattern, without which it cannot match. */
 #include "graph/rules/rules-parts.h"
 
 #include <ctype.h>
@@ -15,10 +14,10 @@ struct sk_rule_text {
 	const struct sk_document *document;
 	const struct sk_node *node;
 	bool is_read;
-	struct sk_rules rules; /* that it is */
+	struct sk_rules rules; /* the rules of the text, once it is read */
 };
 
-/* The value of the key; NULL: the map has none. */
+/* Return the value of the key; NULL: the map lacks it. */
 static const struct sk_node *find_value(const struct sk_node *map, const char *key)
 {
 	for (const struct sk_node *known = map->kind == SK_NODE_MAP ? sk_node_first(map) : NULL; known;
@@ -54,13 +53,13 @@ bool sk_rule_texts_list(struct sk_arena *arena, struct sk_diag *diag, const char
 	return true;
 }
 
-/* ---- what a graph may have ---- */
+/* ---- the operators of a graph ---- */
 
-/* "y = Add|Sub(Relu(x), 1)": the graph has nodes of one operator of each group. As rule-lines.c has it, operators begin
- * with a capital letter, and '(' or '|' stands behind them; what is not so clear keeps nothing from being read. */
+/* True for "y = Add|Sub(Relu(x), 1)" if the graph has nodes of one operator of each group. As in rule-lines.c,
+ * operators begin with a capital letter, and '(' or '|' follows them. Unclear texts count as present. */
 static bool may_have_line(const struct sk_map *operators, const char *line)
 {
-	bool known = false; /* one of the group */
+	bool known = false; /* an operator of the group is known */
 
 	while (*line) {
 		size_t length = 0;

@@ -1,5 +1,5 @@
-/* In which order the nodes of a pattern are found; see rules-parts.h. Producers come first: there is one at most, while
- * users are tried one after the other. */
+/* The order in which the nodes of a pattern are found; see rules-parts.h. Producers come first, since a value has at
+ * most one; its users must be tried one after the other. */
 #include "graph/rules/rules-parts.h"
 
 #include "base/arena.h"
@@ -15,7 +15,7 @@ static uint32_t maker_of(const struct sk_rule *rule, uint32_t name)
 	return SK_NONE;
 }
 
-/* A value by which the node is found from those that have been, if there is one. */
+/* Find a value that connects the node with those found before, if there is one. */
 static bool find_step(const struct sk_rule *rule, const bool *bound, uint32_t n, struct sk_rule_step *step)
 {
 	const struct sk_rule_node *node = &rule->pattern.items[n];

@@ -1,10 +1,10 @@
-/* Users of values; see rules-parts.h. Lists keep removed nodes: what looks through them skips those. */
+/* Users of values; see rules-parts.h. Lists keep removed nodes, so readers skip these. */
 #include "graph/rules/rules-parts.h"
 
 #include "base/arena.h"
 #include "base/map.h"
 
-/* Room for all values that there are by now. */
+/* Make room for all present values. */
 static void grow(struct sk_op_graph *graph, struct sk_users *users)
 {
 	while (users->counts.count < graph->values.count) {
