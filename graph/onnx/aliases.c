@@ -1,4 +1,4 @@
-/* The table of other names, and what its rules do to attributes; see aliases.def. */
+/* The table of aliases, and the effect of its rules on attributes; see aliases.def. */
 #include "graph/onnx/onnx.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void rename_attribute(struct sk_onnx_node *node, size_t index, const char
 		attribute->name = name;
 }
 
-/* A file may leave out a number that is 0. */
+/* A number of 0 may be left out in a file. */
 static bool is_number(const struct sk_onnx_attribute *attribute, const char *number)
 {
 	double value = attribute->type == SK_ONNX_ATTRIBUTE_FLOAT ? (double)attribute->f : (double)attribute->i;
@@ -103,7 +103,7 @@ static void add_attribute(struct sk_arena *arena, struct sk_onnx_node *node, con
 	sk_array_push(arena, &node->attributes, attribute);
 }
 
-/* Inputs by their numbers, a digit each. The operator has no others. */
+/* Reorder the inputs by their numbers, a digit each. The operator has no other inputs. */
 static void order_inputs(struct sk_arena *arena, struct sk_onnx_node *node, const char *numbers, size_t count)
 {
 	size_t given = node->inputs.count, used = 0;
@@ -123,7 +123,7 @@ static void order_inputs(struct sk_arena *arena, struct sk_onnx_node *node, cons
 		sk_array_push(arena, &node->inputs, inputs[i]);
 }
 
-/* One word of the rules. */
+/* Apply one word of the rules. */
 static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const char *rule, size_t length)
 {
 	if (*rule == '*')
@@ -152,7 +152,7 @@ static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const 
 		drop_attribute(node, index);
 }
 
-/* Makes it an operator of ONNX, or of the domain that stands in front of the target's colon. */
+/* Set the operator: ONNX's, or that of the domain before the target's colon. */
 static void set_operator(struct sk_arena *arena, struct sk_onnx_node *node, const struct alias *alias)
 {
 	sk_onnx_imports *imports = SK_NEW(arena, sk_onnx_imports);

@@ -1,5 +1,5 @@
-/* Notes of dumps; see onnx-parts.h. Places in memory, which GE writes, too, are not known before memory is planned; but
- * of slices it is known where they lie in their buffer. */
+/* Notes of dumps; see onnx-parts.h. GE also writes addresses. These are not known before memory is planned, except the
+ * offsets of slices in their buffer. */
 #include "graph/onnx/onnx-parts.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct noting {
 	const struct sk_dump_edges *edges;
 	const struct sk_graph_node *node;
 	struct sk_onnx_node *to;
-	size_t own; /* attributes that it had before */
+	size_t own; /* the number of attributes before notes were added */
 };
 
 static bool has_own(const struct noting *noting, const char *name)
@@ -33,8 +33,8 @@ static struct sk_onnx_bytes bytes_of(const char *text)
 	return (struct sk_onnx_bytes){(const uint8_t *)text, strlen(text)};
 }
 
-/* What the node says of it itself counts. A reader of the format takes a number that is missing for 0; it is written,
- * too. */
+/* Add a note, unless the node has an attribute of that name. A number of 0 is also written, although readers of the
+ * format take a missing number for 0. */
 static void add(struct noting *noting, struct sk_onnx_attribute attribute)
 {
 	if (attribute.type == SK_ONNX_ATTRIBUTE_INT)
@@ -118,7 +118,7 @@ static void add_sources(struct noting *noting)
 	add(noting, constants);
 }
 
-/* An item for each edge to another node, the first output's in front. */
+/* Add an item for each edge to another node, in the order of outputs. */
 static void add_destinations(struct noting *noting)
 {
 	const struct sk_op_graph *graph = noting->graph;
@@ -145,7 +145,7 @@ static void add_destinations(struct noting *noting)
 	add(noting, numbers);
 }
 
-/* Bytes from the start of the workspace, or of the buffer that it is in. */
+/* Return the offset in bytes in the workspace, or in the buffer of a slice. */
 static int64_t place_of(const struct sk_op_graph *graph, uint32_t value)
 {
 	uint64_t size = value == SK_NONE ? 0 : sk_dtype_size(graph->values.items[value].dtype);

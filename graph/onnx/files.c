@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/map.h"
 
-/* A process cannot have any number of mappings, and small files cost less if they are read. */
+/* Smaller files are read, which costs less; the number of mappings is also limited. */
 enum { MAPPED_FROM = 64 * 1024 };
 
 void sk_onnx_files_init(struct sk_onnx_files *files, struct sk_diag *diag, const char *path)
@@ -23,7 +23,7 @@ void sk_onnx_files_init(struct sk_onnx_files *files, struct sk_diag *diag, const
 	sk_map_init(&files->locations, diag->arena);
 }
 
-/* NULL, or why not. */
+/* Return NULL, or the reason for a failure. */
 static const char *read_bytes(int descriptor, uint8_t *bytes, size_t size)
 {
 	for (size_t done = 0; done < size;) {
@@ -96,7 +96,8 @@ size_t sk_onnx_files_start(const char *path, uint8_t *bytes, size_t size)
 
 /* ---- external data ---- */
 
-/* A model is somebody else's file: it names no file outside of its folder. */
+/* True if the path leads out of the model's folder. A model may come from others, so it must not name files
+ * elsewhere. */
 static bool leaves_folder(const char *location)
 {
 	if (*location == '/')
@@ -109,8 +110,8 @@ static bool leaves_folder(const char *location)
 	return false;
 }
 
-/* The file to which links lead, if that is neither in the model's folder nor below it: whoever unpacks a model has not
- * chosen the links in it. NULL: it is, or there is none. In the arena. */
+/* Return the target of links, in the arena, if it is neither in the model's folder nor below it: links may be part of
+ * an unpacked model. NULL: the target is inside, or does not exist. */
 static const char *linked_outside(const struct sk_onnx_files *files, const char *path)
 {
 	struct sk_arena *arena = files->diag->arena;

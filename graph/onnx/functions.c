@@ -1,4 +1,4 @@
-/* Calls become copies of the function's nodes, with names of their own; see onnx-parts.h. */
+/* Calls become copies of the function's nodes, with new names; see onnx-parts.h. */
 #include "graph/onnx/onnx-parts.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 
-/* Calls in calls, and what all copies may take: a file of a kilobyte can say that it needs a terabyte. */
+/* Limits of nested calls, and of the memory of all copies: a file of a kilobyte could ask for a terabyte. */
 enum { MAX_CALLS = 100, FREE_BYTES = 16 << 20, BYTES_PER_BYTE = 256, BYTES_PER_OUTPUT = 400, MAX_IMPORTS = 1000 };
 
 struct expander {
@@ -15,13 +15,13 @@ struct expander {
 	struct sk_diag *diag;
 	const char *path;
 	struct sk_onnx_model *model;
-	struct sk_map functions; /* by what key_of says */
-	struct sk_map names; /* of all values that the file has, and of those that copies have got */
-	size_t made; /* names so far */
-	uint64_t budget; /* bytes that may still be made */
+	struct sk_map functions; /* by the text of key_of */
+	struct sk_map names; /* all names of values in the file, and of copies */
+	size_t made; /* names made so far */
+	uint64_t budget; /* bytes that copies may still take */
 };
 
-/* What the names of a function mean in one copy. */
+/* The names of a function in one copy. */
 struct copy {
 	struct expander *expander;
 	const struct sk_onnx_function *function;
@@ -84,7 +84,7 @@ static void know_nodes(struct expander *expander, const sk_onnx_nodes *nodes)
 	}
 }
 
-/* A name that nothing in the file has. */
+/* Return a name that is not used in the file. */
 static const char *make_name(struct copy *copy, const char *base)
 {
 	struct expander *expander = copy->expander;
@@ -96,7 +96,8 @@ static const char *make_name(struct copy *copy, const char *base)
 	return name;
 }
 
-/* A name that the function uses without having it is undefined in the copy, too, whatever is around the call. */
+/* Return the name in the copy. A name that is undefined in the function stays undefined in the copy, even if the caller
+ * defines it. */
 static const char *actual_of(struct copy *copy, const char *formal)
 {
 	uint32_t index = sk_map_find(&copy->formals, formal, strlen(formal));
@@ -121,7 +122,7 @@ static void bind_name(struct copy *copy, const char *formal, const char *actual)
 
 /* ---- copies of nodes ---- */
 
-/* Names that bodies define themselves, from the inside outwards: they stay as they are. */
+/* Names that bodies define, from the innermost body outwards. They stay as they are. */
 struct locals {
 	struct sk_map names;
 	const struct locals *outer;
@@ -179,7 +180,7 @@ static struct sk_onnx_graph *copy_graph(struct copy *copy, const struct sk_onnx_
 	return to;
 }
 
-/* What a tensor or a graph costs each of the nodes that share it. */
+/* Return the cost of a tensor or a graph for each node that shares it. */
 static uint64_t weight_of_tensor(const struct sk_onnx_tensor *tensor)
 {
 	return sizeof(struct sk_onnx_tensor) +
@@ -220,8 +221,8 @@ static const struct sk_onnx_attribute *find_attribute(const struct sk_onnx_attri
 	return NULL;
 }
 
-/* An attribute that refers to one of the function's has what the call gives, or the function's default; without either
- * the node does not have it. */
+/* An attribute that refers to one of the function's gets the value in the call, or the function's default. Without
+ * either the node lacks it. */
 static bool copy_attribute(struct copy *copy, const struct sk_onnx_attribute *source, const struct locals *locals,
 			   struct sk_onnx_node *to)
 {
@@ -300,7 +301,7 @@ static const struct sk_onnx_function *find_function(struct expander *expander, c
 	return index == SK_NONE ? NULL : &expander->model->functions.items[index];
 }
 
-/* An output that is one of the function's inputs, or another output again, is copied to its name. */
+/* Copy an output that is an input of the function, or a repeated output, to its name. */
 static void add_identity(struct copy *copy, const char *from, const char *to, sk_onnx_nodes *nodes)
 {
 	struct sk_onnx_node node = {.message = copy->call->message,
@@ -350,7 +351,7 @@ static bool check_call(struct expander *expander, const struct sk_onnx_node *cal
 	return false;
 }
 
-/* Adds the node, or what it calls. */
+/* Add the node, or the nodes of the function that it calls. */
 static bool add_expanded(struct expander *expander, const struct sk_onnx_node *node, sk_onnx_nodes *nodes,
 			 unsigned depth)
 {

@@ -1,4 +1,4 @@
-/* From GE's words to ONNX's; see onnx-parts.h. */
+/* Translation from GE's vocabulary to ONNX's; see onnx-parts.h. */
 #include "graph/onnx/onnx-parts.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "format/skplan.h"
 #include "graph/onnx/onnx.h"
 
-/* A node may have so many outputs: those that a dump leaves out take room, too. */
+/* The most outputs of a node. Outputs that a dump leaves out take space as well. */
 enum { MAX_OUTPUTS = 1024 };
 
 bool sk_onnx_is_ge_note(const char *name)
@@ -52,11 +52,11 @@ bool sk_onnx_is_ge_note(const char *name)
 
 /* A node that is an input of the graph. */
 struct data {
-	int64_t index; /* among them */
+	int64_t index; /* GE's index of the input */
 	uint32_t node;
 };
 
-/* The node that makes a value, and as which of its outputs. */
+/* The producer of a value, and the number of the output. */
 struct maker {
 	uint32_t node;
 	uint32_t output;
@@ -69,11 +69,11 @@ struct translation {
 	struct sk_diag *diag;
 	const char *path;
 	struct sk_onnx_graph *graph;
-	struct sk_map inputs; /* outputs of Data nodes, to their nodes */
+	struct sk_map inputs; /* outputs of Data nodes, to these nodes */
 	SK_ARRAY(struct data) data;
-	struct sk_map values; /* as the dump calls them, to makers */
+	struct sk_map values; /* names in the dump, to producers */
 	SK_ARRAY(struct maker) makers;
-	bool *needed; /* by node: outputs of the graph are computed of what it makes */
+	bool *needed; /* by node: outputs of the graph depend on it */
 };
 
 static const sk_onnx_imports *imports_of(struct sk_arena *arena, const char *domain, int64_t version)
@@ -110,7 +110,7 @@ static struct sk_onnx_attribute *find_attribute(const struct sk_onnx_node *node,
 	return NULL;
 }
 
-/* "peer:-1" says that a node runs behind another one, of which it needs no value. */
+/* "peer:-1" is a control dependency, without a value. */
 static bool is_control(const char *name)
 {
 	size_t length = strlen(name);
@@ -143,7 +143,7 @@ static void report(const struct translation *translation, const struct sk_onnx_n
 
 /* ---- outputs ---- */
 
-/* Which output of the node it is that is listed there: the number in "node:number", or else the place in the list. */
+/* Return the number of a listed output: that in "node:number", or else its position in the list. */
 static size_t place_of(const struct sk_onnx_node *node, size_t listed)
 {
 	const char *colon = strrchr(node->outputs.items[listed], ':'), *digits = colon ? colon + 1 : "";
@@ -152,7 +152,7 @@ static size_t place_of(const struct sk_onnx_node *node, size_t listed)
 	return length && !digits[length] ? strtoul(digits, NULL, 10) : listed;
 }
 
-/* How many outputs the node has at least: a split has a number of parts, wanted or not. */
+/* Return the least number of outputs: a split has a number of parts, even if some are unused. */
 static size_t count_parts(const struct sk_onnx_node *node)
 {
 	const struct sk_onnx_attribute *count = find_attribute(node, "num_split");
@@ -161,7 +161,7 @@ static size_t count_parts(const struct sk_onnx_node *node)
 	return parts > 0 && parts <= MAX_OUTPUTS ? (size_t)parts : 0;
 }
 
-/* A dump may list only the outputs that are used; the others are absent. False after an error. */
+/* Insert absent outputs: a dump may list only those that are used. False after an error. */
 static bool place_outputs(const struct translation *translation, struct sk_onnx_node *node)
 {
 	size_t listed = node->outputs.count, count = listed > count_parts(node) ? listed : count_parts(node);
@@ -208,7 +208,7 @@ static const struct {
 	{"DT_DOUBLE", 11, 11}, {"DT_BOOL", 12, 9},    {"DT_BF16", 27, 16},
 };
 
-/* DT_FLOAT and the like, as numbers of onnx.proto; 0: another one. */
+/* Return the number in onnx.proto of DT_FLOAT and the like; 0: unknown. */
 static int64_t element_of(struct sk_onnx_bytes name)
 {
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
@@ -233,7 +233,7 @@ static int64_t element_of_number(int64_t number)
 	return 0;
 }
 
-/* What output_desc_dtype:0 and output_desc_shape:0 say of output 0. -2 is a shape of unknown rank. */
+/* Read output_desc_dtype:0 and output_desc_shape:0. -2 is a shape of unknown rank. */
 static struct sk_onnx_value_info describe(struct translation *translation, const struct sk_onnx_node *node,
 					  size_t output, const char *name)
 {
@@ -263,22 +263,22 @@ static struct sk_onnx_value_info describe(struct translation *translation, const
 /* A tensor, as nodes describe it. */
 struct tensor {
 	const char *name;
-	const char *format, *origin_format; /* "" where nobody says it */
-	const struct sk_onnx_attribute *shape, *origin_shape; /* NULL where nobody says it */
+	const char *format, *origin_format; /* "": not given */
+	const struct sk_onnx_attribute *shape, *origin_shape; /* NULL: not given */
 };
 
-/* An axis of a tensor in the shape that is stored: there it is made of blocks of so many elements. */
+/* An axis of a tensor in the stored shape, which is divided into blocks of that many elements. */
 struct stored_axis {
 	size_t dimension;
 	int64_t block;
 };
 
-/* A node whose tensors are looked at. */
+/* A node and its tensors. */
 struct viewed_node {
 	const struct translation *translation;
 	struct sk_onnx_node *node;
-	const char *type; /* in GE's words */
-	SK_ARRAY(struct tensor) tensors; /* inputs, then outputs; absent ones left out */
+	const char *type; /* GE's type */
+	SK_ARRAY(struct tensor) tensors; /* inputs, then outputs, without absent ones */
 	size_t inputs;
 };
 
@@ -299,8 +299,8 @@ static struct tensor tensor_of(struct sk_arena *arena, const struct sk_onnx_node
 	return (struct tensor){"", text_of(arena, found[0]), text_of(arena, found[1]), found[2], found[3]};
 }
 
-/* In whatever order, each dimension of the shape is an axis of the tensor, as in ND, NCHW and NHWC. Elsewhere an axis
- * is several dimensions, as in FRACTAL_NZ and NC1HWC0. */
+/* True if each dimension of the shape is an axis of the tensor, in any order, as in ND, NCHW and NHWC. In other formats
+ * an axis is several dimensions, as in FRACTAL_NZ and NC1HWC0. */
 static bool has_plain_axes(const char *format)
 {
 	static const char *const others[] = {"ALL", "NULL", "RESERVED"};
@@ -311,7 +311,7 @@ static bool has_plain_axes(const char *format)
 	return strspn(format, "NCDHWL") == strlen(format);
 }
 
-/* The axes are those of the origin, in another order. (ND, CN and NC name no order.) */
+/* True if the axes are those of the origin in another order. (ND, CN and NC have no order.) */
 static bool is_turned(const struct tensor *tensor)
 {
 	size_t length = strlen(tensor->format);
@@ -338,7 +338,7 @@ static bool same_shape(const struct sk_onnx_attribute *a, const struct sk_onnx_a
 		!memcmp(a->integers.items, b->integers.items, a->integers.count * sizeof(*a->integers.items)));
 }
 
-/* Bytes are as their producer says; of what that one does not say, as their reader does. False after an error. */
+/* The producer's description of the tensor takes precedence over the reader's. False after an error. */
 static bool add_input(struct viewed_node *viewed, size_t number)
 {
 	const struct translation *translation = viewed->translation;
@@ -385,7 +385,7 @@ static bool add_tensors(struct viewed_node *viewed)
 	return added;
 }
 
-/* The first tensor whose shape has other dimensions than the tensor has axes; NULL: there is none. */
+/* Return the first tensor with dimensions that are not axes; NULL: none. */
 static const struct tensor *find_blocked(const struct viewed_node *viewed)
 {
 	for (size_t i = 0; i < viewed->tensors.count; i++)
@@ -403,8 +403,7 @@ static bool is_number(const struct tensor *tensor)
 	return one;
 }
 
-/* An operator that takes each element by itself does so in any format, if all tensors have that one and the same shape,
- * or are one number. */
+/* An elementwise operator works in any format, if all tensors have the same format and shape, or are one number. */
 static bool check_elements(const struct viewed_node *viewed, const struct tensor *blocked)
 {
 	struct sk_arena *arena = viewed->translation->arena;
@@ -481,8 +480,7 @@ static int64_t count_blocks(int64_t elements, int64_t block)
 	return elements / block + (elements % block ? 1 : 0);
 }
 
-/* Where the axis of the origin shape is in the stored one. False: that is not known of the format, or the shapes are
- * not of one tensor. */
+/* Find the axis of the origin shape in the stored one. False: the format is not known, or the shapes do not agree. */
 static bool find_axis(const struct tensor *tensor, size_t axis, struct stored_axis *found)
 {
 	int64_t elements, blocks;
@@ -508,7 +506,7 @@ static void set_axis(const struct viewed_node *viewed, size_t dimension)
 				      .name = "axis", .type = SK_ONNX_ATTRIBUTE_INT, .i = (int64_t)dimension});
 }
 
-/* Parts begin with blocks: of each part but the last one there are whole ones. */
+/* True if parts begin with blocks: all but the last one have only whole blocks. */
 static bool check_part(const struct viewed_node *viewed, const struct tensor *tensor, int64_t elements, int64_t block,
 		       bool last)
 {
@@ -537,7 +535,7 @@ static bool refuse_format(const struct viewed_node *viewed, const struct tensor 
 	return false;
 }
 
-/* Sizes of parts become blocks. */
+/* Convert the sizes of parts to blocks. */
 static bool split_sizes(const struct viewed_node *viewed, const struct tensor *tensor, int64_t elements, int64_t block,
 			struct sk_onnx_attribute *sizes)
 {
@@ -565,7 +563,7 @@ static bool split_blocks(const struct viewed_node *viewed, const struct tensor *
 	return check_part(viewed, tensor, elements / parts, block, parts == 1);
 }
 
-/* What is joined has the same shape but for the axis. */
+/* Joined tensors have the same shape except for the axis. */
 static bool fits(const struct tensor *tensor, const struct tensor *other, size_t axis)
 {
 	for (size_t i = 0; i < tensor->origin_shape->integers.count; i++)
@@ -574,7 +572,7 @@ static bool fits(const struct tensor *tensor, const struct tensor *other, size_t
 	return true;
 }
 
-/* The axis of a Split or a Concat counts the axes of the origin; that of ONNX those of the stored shape. */
+/* Translate the axis of a Split or a Concat: GE counts axes of the origin, ONNX those of the stored shape. */
 static bool translate_axis(const struct viewed_node *viewed, const struct tensor *blocked)
 {
 	const struct sk_onnx_attribute *number = find_attribute(viewed->node, "axis");
@@ -607,8 +605,9 @@ static bool translate_axis(const struct viewed_node *viewed, const struct tensor
 	return joins || split_blocks(viewed, first, first->origin_shape->integers.items[axis], stored.block);
 }
 
-/* Of a node that computes by shapes: where these have other dimensions than tensors have axes, it computes what it
- * means of the tensors, or is refused. Other operators have kernels of the user, which know their formats. */
+/* Translate a node that depends on shapes, if stored shapes have other dimensions than tensors have axes. Either the
+ * computation can be expressed in stored shapes, or the node is refused. Operators that are unknown here have kernels
+ * of the user, which handle formats. */
 static bool translate_formats(const struct translation *translation, struct sk_onnx_node *node, const char *type)
 {
 	struct viewed_node viewed = {.translation = translation, .node = node, .type = type};
@@ -653,8 +652,8 @@ static bool translate_constant(struct translation *translation, struct sk_onnx_n
 	return true;
 }
 
-/* PhonySplit and PhonyConcat have one number as a list of numbers, of which there may be more for several axes, and
- * have no task wherever that can be. */
+/* PhonySplit and PhonyConcat have a number as a list, which may have several items for several axes. They have no task
+ * wherever that is possible. */
 static void translate_phony(struct translation *translation, struct sk_onnx_node *node)
 {
 	static const char *const names[] = {"split_dim", "num_split", "concat_dim"};
@@ -700,7 +699,7 @@ static bool translate_operator(struct translation *translation, struct sk_onnx_n
 	return !aliased || !needed || translate_formats(translation, node, type);
 }
 
-/* Inputs are called like their nodes. */
+/* Name inputs after their nodes. */
 static void rename_inputs(struct translation *translation, struct sk_onnx_node *node)
 {
 	for (size_t i = 0; i < node->inputs.count; i++) {
@@ -737,7 +736,7 @@ static bool translate_node(struct translation *translation, struct sk_onnx_node 
 
 /* ---- inputs ---- */
 
-/* In the order that GE gives them. */
+/* Compare by GE's index. */
 static int compare_data(const void *first, const void *second)
 {
 	const struct data *a = first, *b = second;
@@ -773,7 +772,7 @@ static void add_inputs(struct translation *translation)
 	}
 }
 
-/* Which outputs nodes have, and what is made by which. */
+/* Record the outputs of all nodes, and their producers. */
 static bool add_makers(struct translation *translation)
 {
 	sk_onnx_nodes *nodes = &translation->graph->nodes;
@@ -787,10 +786,10 @@ static bool add_makers(struct translation *translation)
 		for (uint32_t i = 0; i < node->outputs.count; i++) {
 			const char *name = node->outputs.items[i];
 
-			if (!*name) /* it is absent */
+			if (!*name) /* absent */
 				continue;
 			sk_map_insert(&translation->values, name, strlen(name), (uint32_t)translation->makers.count);
-			if (!strcmp(type_of(node), "Data") && node->name) /* what its output is called from now on */
+			if (!strcmp(type_of(node), "Data") && node->name) /* the name of its output from now on */
 				sk_map_insert(&translation->values, node->name, strlen(node->name),
 					      (uint32_t)translation->makers.count);
 			sk_array_push(translation->arena, &translation->makers, (struct maker){n, i});
@@ -810,7 +809,7 @@ static void need(const struct translation *translation, const char *name, number
 	sk_array_push(translation->arena, open, node);
 }
 
-/* Nothing is asked of nodes that no output needs. */
+/* Nodes that no output needs are not checked. */
 static void mark_needed(struct translation *translation)
 {
 	const struct sk_onnx_graph *graph = translation->graph;
@@ -847,7 +846,8 @@ bool sk_onnx_translate_ge(struct sk_diag *diag, const char *path, struct sk_onnx
 	for (size_t i = 0; i < model->graph->nodes.count && !sk_diag_is_hopeless(diag); i++)
 		ok = translate_node(&translation, &model->graph->nodes.items[i]) && ok;
 	for (size_t i = 0; i < model->graph->nodes.count && !sk_diag_is_hopeless(diag); i++)
-		if (translation.needed[i] && is_constant(&model->graph->nodes.items[i])) /* whose descriptions go */
+		if (translation.needed[i] &&
+		    is_constant(&model->graph->nodes.items[i])) /* its descriptions are dropped */
 			ok = translate_constant(&translation, &model->graph->nodes.items[i]) && ok;
 	return ok;
 }

@@ -10,7 +10,7 @@
 static bool take_mark(struct sk_graph_node *node, const struct sk_attribute *attribute)
 {
 	if (!strcmp(attribute->name, SK_ONNX_STREAM) && attribute->kind == SK_ATTRIBUTE_INTEGER) {
-		/* GE writes -1 where there are no streams yet. */
+		/* GE writes -1 before streams are assigned. */
 		bool valid = attribute->integer >= 0 && attribute->integer < UINT32_MAX;
 
 		node->stream = valid ? (uint32_t)attribute->integer : 0;
@@ -37,7 +37,7 @@ static bool take_mark(struct sk_graph_node *node, const struct sk_attribute *att
 	return true;
 }
 
-/* No operator has an attribute whose name begins with "_". */
+/* Names of operators' attributes never begin with "_". */
 static bool is_note(const struct sk_graph_node *node, const char *name)
 {
 	return *name == '_' || (node->origin && !strncmp(node->origin, "ge:", 3) && sk_onnx_is_ge_note(name));

@@ -9,7 +9,8 @@
 #include "base/map.h"
 #include "base/text.h"
 
-/* Suggestions are looked for among so many names at most, since comparing takes its time. */
+/* The most names that suggestions are searched in, since comparing takes time; the most nodes of a cycle that are
+ * shown. */
 enum { MAX_CANDIDATES = 1000, MAX_CIRCLE_SHOWN = 8 };
 
 static struct sk_place place_of(const struct sk_onnx_scope *scope, const struct sk_onnx_message *message)
@@ -66,7 +67,7 @@ static void define(struct sk_onnx_scope *scope, struct sk_onnx_definition defini
 
 	struct sk_onnx_definition *other = &scope->definitions.items[index];
 
-	/* Until version 4 every initializer had to be an input, too; since then that makes it a default. */
+	/* Until version 4 every initializer also had to be an input; since then that makes it a default. */
 	if (other->origin == SK_ONNX_INPUT && definition.origin == SK_ONNX_CONSTANT) {
 		other->origin = definition.origin;
 		other->index = definition.index;
@@ -104,7 +105,7 @@ static void define_all(struct sk_onnx_scope *scope)
 				       &graph->nodes.items[i].message);
 }
 
-/* What the file says of types. An output's declaration is the one that has to be there. */
+/* Declared types. The declaration of an output is mandatory. */
 static void add_infos(struct sk_onnx_scope *scope)
 {
 	const struct sk_onnx_graph *graph = scope->source;
@@ -123,13 +124,13 @@ static void add_infos(struct sk_onnx_scope *scope)
 
 typedef SK_ARRAY(uint32_t) numbers;
 
-/* A body, and what of it is wanted. */
+/* A body, and its nodes that are needed. */
 struct body {
 	const struct sk_onnx_graph *graph;
-	struct sk_map names; /* to nodes that produce them; the number of nodes: to nothing that is produced */
-	bool *known; /* nodes that are wanted */
-	numbers wanted; /* those of them whose inputs are not looked at yet */
-	struct body *outer; /* the body that this one is in; NULL: it is in the scope's graph */
+	struct sk_map names; /* to the nodes that produce them; the number of nodes: not produced */
+	bool *known; /* nodes that are needed */
+	numbers wanted; /* needed nodes with inputs that are not visited yet */
+	struct body *outer; /* the enclosing body; NULL: the scope's graph encloses it */
 };
 
 static void collect_name(struct body *body, const char *name, size_t node)
@@ -154,8 +155,8 @@ static void collect_names(struct body *body)
 			collect_name(body, graph->nodes.items[i].outputs.items[j], i);
 }
 
-/* A name that is used in the body, or in the scope's graph itself (NULL): whoever opens the scope of a body says which
- * of its names are defined nowhere. */
+/* Use a name in the body, or in the scope's graph itself (NULL). Names in a body that are not defined anywhere are
+ * reported when its own scope is opened. */
 static void use(struct sk_onnx_scope *scope, struct sk_onnx_visit *visit, struct body *body, const char *name)
 {
 	uint32_t index = SK_NONE;
@@ -175,7 +176,7 @@ static void use(struct sk_onnx_scope *scope, struct sk_onnx_visit *visit, struct
 		sk_array_push(scope->diag->arena, &visit->uses, index);
 }
 
-/* What a body needs of this graph is what its node needs. */
+/* Definitions of this graph that a body needs are needed by its node. */
 static void use_in_body(struct sk_onnx_scope *scope, struct sk_onnx_visit *visit, const struct sk_onnx_graph *graph,
 			struct body *outer)
 {
@@ -236,7 +237,7 @@ static void find_uses(struct sk_onnx_scope *scope, uint32_t number)
 			use_in_body(scope, visit, node->attributes.items[i].g, NULL);
 }
 
-/* ---- what is wanted, and in which order ---- */
+/* ---- needed nodes and their order ---- */
 
 static void want(struct sk_onnx_scope *scope, uint32_t index, numbers *wanted)
 {
@@ -281,7 +282,7 @@ struct step {
 
 typedef SK_ARRAY(struct step) path;
 
-/* The last step needs a node that waits for it: the steps from that node on are a circle. */
+/* Report a cycle: the last step needs a node that waits for it. The steps from that node on are the cycle. */
 static void report_circle(struct sk_onnx_scope *scope, const path *steps, uint32_t first)
 {
 	size_t begin = steps->count;
@@ -305,7 +306,7 @@ static void report_circle(struct sk_onnx_scope *scope, const path *steps, uint32
 		 sk_onnx_node_label(scope->diag->arena, &scope->source->nodes.items[first]), text.bytes);
 }
 
-/* The next node that the last step needs and that has no place yet; SK_NONE: there is none. */
+/* Return the next node that the last step needs and that has no place yet; SK_NONE: none. */
 static uint32_t next_node(struct sk_onnx_scope *scope, path *steps)
 {
 	struct step *step = &steps->items[steps->count - 1];
@@ -323,7 +324,7 @@ static uint32_t next_node(struct sk_onnx_scope *scope, path *steps)
 	return SK_NONE;
 }
 
-/* Nodes that stand in order stay in it. */
+/* Nodes that are already in order keep it. */
 static void place_node(struct sk_onnx_scope *scope, uint32_t node, path *steps)
 {
 	while (node != SK_NONE && !sk_diag_is_hopeless(scope->diag)) {

@@ -11,10 +11,10 @@
 #include "graph/graph.h"
 #include "graph/onnx/onnx-parts.h"
 
-/* A model of today imports a handful; who reads them for each node must not need long. */
+/* Models import a handful of operator sets. The list is searched for each node, so it is limited. */
 enum { MAX_IMPORTS = 1000, MANY_ATTRIBUTES = 16 };
 
-/* Bodies in one another: as many as the limit for messages leaves room for, of functions, too. */
+/* The depth of nested bodies, including those of functions. It agrees with the limit of nested messages. */
 enum { MAX_BODIES = 30 };
 
 struct reader {
@@ -22,16 +22,16 @@ struct reader {
 	struct sk_diag *diag;
 	struct sk_onnx_files files;
 	struct sk_onnx_model *model;
-	struct sk_map warned; /* domains without an operator set */
-	bool dump; /* what --dump-dir has written: nodes have notes for people */
-	struct sk_map composites; /* their numbers in the file, to the graph's */
+	struct sk_map warned; /* domains without an operator set, once warned about */
+	bool dump; /* the file is a dump of --dump-dir: nodes have notes */
+	struct sk_map composites; /* numbers in the file, to indices in the graph */
 	struct sk_composite_names names; /* of composites */
 };
 
 /* One graph: the model's, or a body in it. */
 struct builder {
 	struct reader *reader;
-	unsigned depth; /* of bodies */
+	unsigned depth; /* of nested bodies */
 	struct sk_onnx_scope scope;
 	struct sk_op_graph *graph;
 };
@@ -60,7 +60,7 @@ static void refuse_value(const struct builder *builder, const struct sk_onnx_def
 		 wrong);
 }
 
-/* Valid until the next value is made. */
+/* Return the value; the pointer is valid until the next value is added. */
 static struct sk_value *value_of(struct builder *builder, const char *name)
 {
 	uint32_t index = sk_graph_value(builder->graph, name);
@@ -79,8 +79,7 @@ static void add_constant(struct builder *builder, const struct sk_onnx_definitio
 		refuse_value(builder, definition, &tensor->message, wrong);
 }
 
-/* What nodes make may be sequences of tensors, and so may inputs of bodies: inference finds out what becomes of them.
- */
+/* Outputs of nodes may be sequences of tensors, and so may inputs of bodies. Inference resolves them. */
 static bool is_sequence(const struct sk_onnx_value_type *type)
 {
 	return type && sk_onnx_has(&type->message, SK_ONNX_TYPE_SEQUENCE);
@@ -92,8 +91,8 @@ static const char *take_type(const struct builder *builder, const struct sk_onnx
 	return is_sequence(type) ? NULL : sk_onnx_take_type(builder->reader->arena, type, value);
 }
 
-/* What the outputs do not need is left out, but inputs stay: they are how the model is called. One that no tensor can
- * be must not be needed, then. */
+/* Inputs that the outputs do not need are kept, since callers pass them. An input that is not a tensor must not be
+ * needed. */
 static void add_input(struct builder *builder, const struct sk_onnx_definition *definition)
 {
 	const struct sk_onnx_value_info *info = definition->info;
@@ -128,7 +127,7 @@ static void add_produced(struct builder *builder, const struct sk_onnx_definitio
 		refuse_value(builder, definition, message, wrong);
 }
 
-/* All values have their names before any are made for attributes. */
+/* Names of values are registered before attributes add further values. */
 static void add_values(struct builder *builder)
 {
 	for (size_t i = 0; i < builder->scope.definitions.count; i++) {
@@ -158,8 +157,9 @@ static void refuse_attribute(struct builder *builder, const struct sk_onnx_node 
 		 sk_onnx_node_label(builder->reader->arena, node), attribute->name ? attribute->name : "", wrong);
 }
 
-/* SK_ONNX_UNDEFINED: of a kind that sklink does not have, or with the value of another one. The first version of the
- * format had no types: there the field that is there says it. Nothing at all is 0. */
+/* Return the type of the attribute; SK_ONNX_UNDEFINED if the kind is not supported, or the value is of another kind.
+ * The first version of the format had no types: there the field that is present decides. An attribute without a value
+ * is 0. */
 static int64_t type_of(const struct sk_onnx_attribute *attribute)
 {
 	static const int64_t types[SK_ONNX_VALUES] = {
@@ -305,7 +305,7 @@ static void add_attribute(struct builder *builder, struct sk_graph_node *to, con
 		sk_onnx_add_attribute(arena, to, &attribute);
 }
 
-/* The name of an attribute that the node has twice; NULL: there is none. */
+/* Return the name of an attribute that occurs twice; NULL: none does. */
 static const char *find_repeated(struct sk_arena *arena, const struct sk_onnx_node *node)
 {
 	struct sk_map names;
@@ -332,7 +332,7 @@ static const char *plain_domain(const char *domain)
 	return !domain || !strcmp(domain, "ai.onnx") ? "" : domain;
 }
 
-/* 0: the domain is not imported. */
+/* Return the version; 0: the domain is not imported. */
 static uint32_t find_import(const sk_onnx_imports *imports, const char *domain)
 {
 	int64_t version = 0;
@@ -343,7 +343,7 @@ static uint32_t find_import(const sk_onnx_imports *imports, const char *domain)
 	return version < INT32_MAX ? (uint32_t)version : INT32_MAX;
 }
 
-/* The version of the domain's operator set that the node is written for. A function says it for its nodes. */
+/* Return the version of the domain's operator set for the node. A function determines it for its nodes. */
 static uint32_t version_of(struct builder *builder, const struct sk_onnx_node *node)
 {
 	struct reader *reader = builder->reader;
@@ -389,7 +389,7 @@ static void add_operands(struct builder *builder, struct sk_graph_node *to, uint
 	}
 }
 
-/* What sklink has written says it in an attribute. */
+/* Return the origin, which files written by sklink have as an attribute. */
 static const char *origin_of(struct reader *reader, const struct sk_onnx_node *node)
 {
 	const char *origin = NULL;
@@ -401,7 +401,7 @@ static const char *origin_of(struct reader *reader, const struct sk_onnx_node *n
 	return node->origin && *node->origin ? node->origin : NULL;
 }
 
-/* What fusion had put together stays together. */
+/* Keep the composites of an earlier link. */
 static void take_composite(struct builder *builder, const struct sk_onnx_node *node, struct sk_graph_node *to)
 {
 	struct sk_op_graph *graph = builder->graph;
@@ -428,7 +428,7 @@ static void take_composite(struct builder *builder, const struct sk_onnx_node *n
 	to->composite = index + 1;
 }
 
-/* Whether the attribute is none of the node's: it says of which composite it is, or is a dump's for people. */
+/* True if the attribute is not part of the node: it names the node's composite, or is a note of a dump. */
 static bool is_left_out(const struct reader *reader, const struct sk_onnx_attribute *attribute)
 {
 	const char *name = attribute->name;
@@ -473,7 +473,7 @@ static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 	take_composite(builder, node, to);
 }
 
-/* There is such a scope, even if nothing of it is left. */
+/* Add a scope even if none of its nodes is left. */
 static void add_unneeded_scope(struct builder *builder, const struct sk_onnx_node *node)
 {
 	struct sk_op_graph *graph = builder->graph;
@@ -534,7 +534,7 @@ static void take_passes(struct sk_op_graph *graph, const char *text)
 	}
 }
 
-/* Takes what the graph has had before the model was written. */
+/* Restore the facts about the graph that were written to the metadata. */
 static void take_metadata(const struct reader *reader, struct sk_op_graph *graph)
 {
 	for (size_t i = 0; i < reader->model->metadata.count; i++) {
@@ -598,7 +598,7 @@ bool sk_onnx_is_model(const char *path)
 	return sk_onnx_looks_encoded(start) || sk_onnx_looks_textual(start);
 }
 
-/* Contents say more than names. */
+/* The contents of a file take precedence over its name. */
 static bool is_text(const char *path, struct sk_onnx_bytes bytes)
 {
 	return sk_onnx_looks_textual(bytes) || (has_ending_of_text(path) && !sk_onnx_looks_encoded(bytes));

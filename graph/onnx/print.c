@@ -8,7 +8,8 @@
 
 static void print_message(const struct sk_onnx_type *type, const void *message, unsigned depth, FILE *stream);
 
-/* Other bytes than printable ASCII as three octal digits, so that a digit behind them is none of theirs. */
+/* Escape bytes other than printable ASCII as three octal digits, so that a following digit is not taken for part of the
+ * escape. */
 static void print_string(const uint8_t *bytes, size_t size, FILE *stream)
 {
 	putc('"', stream);
@@ -22,7 +23,7 @@ static void print_string(const uint8_t *bytes, size_t size, FILE *stream)
 	putc('"', stream);
 }
 
-/* With as many digits as tell it from all others of its type. */
+/* Print the digits that distinguish the number from all others of its type. */
 static void print_real(double real, int digits, FILE *stream)
 {
 	if (isfinite(real))
@@ -31,7 +32,7 @@ static void print_real(double real, int digits, FILE *stream)
 		fputs(isnan(real) ? "nan" : real > 0 ? "inf" : "-inf", stream);
 }
 
-/* The value, behind the name of its field. */
+/* Print the value after the name of its field. */
 static void print_value(const struct sk_onnx_field *field, const void *value, unsigned depth, FILE *stream)
 {
 	const struct sk_onnx_bytes *bytes = value;
@@ -97,7 +98,7 @@ static void print_list(const struct sk_onnx_field *field, const void *value, uns
 			    stream);
 }
 
-/* As in files, what is not said is 0 or empty. */
+/* True if the field is not 0 or empty, which are the defaults in files. */
 static bool is_set(const struct sk_onnx_field *field, const void *value)
 {
 	static const char nothing[sizeof(struct sk_onnx_bytes)];

@@ -11,10 +11,10 @@
 #include "format/skplan.h"
 #include "graph/graph.h"
 
-/* TensorProto.DataType: by its number, and what it is here. */
+/* TensorProto.DataType, by number, and the type here. */
 static const struct {
 	const char *name;
-	enum sk_dtype dtype; /* NONE: sklink has no such elements */
+	enum sk_dtype dtype; /* NONE: not supported by sklink */
 } element_types[] = {
 	{"undefined", SK_DTYPE_NONE},
 	{"float", SK_F32},
@@ -72,7 +72,7 @@ static const char *rank_too_large(struct sk_arena *arena, size_t rank)
 	return sk_arena_print(arena, "it has %zu dimensions; tensors have at most %d", rank, SK_MAX_RANK);
 }
 
-/* Bytes of the known dimensions; those with 0 elements may have any others. */
+/* Count the bytes of the known dimensions. If one of them is 0, the others may be anything. */
 static bool count_bytes(const struct sk_value *value, uint64_t *bytes)
 {
 	bool fits = true;
@@ -94,7 +94,7 @@ static void take_dimension(const struct sk_onnx_dimension *dimension, struct sk_
 {
 	uint32_t i = value->rank++;
 
-	/* Some exporters write -1 for a dimension that they do not know. */
+	/* Some exporters write -1 for an unknown dimension. */
 	if (sk_onnx_has(&dimension->message, SK_ONNX_DIMENSION_VALUE) && dimension->value >= 0) {
 		value->shape[i] = (uint64_t)dimension->value;
 		return;
@@ -129,7 +129,7 @@ const char *sk_onnx_take_type(struct sk_arena *arena, const struct sk_onnx_value
 
 /* ---- contents ---- */
 
-/* What a value without elements has, and little-endian numbers on their way. */
+/* The contents of a value without elements. */
 static const uint64_t nothing;
 
 static const char *wrong_size(struct sk_arena *arena, uint64_t is, uint64_t expected, const char *unit)
@@ -137,7 +137,7 @@ static const char *wrong_size(struct sk_arena *arena, uint64_t is, uint64_t expe
 	return sk_arena_print(arena, "it has %" PRIu64 " %s, but its shape takes %" PRIu64, is, unit, expected);
 }
 
-/* Bools are 0 or 1 for all kernels; others than these are 1. */
+/* Kernels expect bools of 0 or 1, so other values become 1. */
 static const void *clean_bools(struct sk_arena *arena, const uint8_t *bytes, uint64_t size)
 {
 	uint64_t clean = 0;
@@ -162,7 +162,7 @@ static const char *take_raw(struct sk_arena *arena, struct sk_onnx_bytes raw, ui
 	return NULL;
 }
 
-/* The number is one of the type; 16-bit floats are given as their bits. */
+/* True if the type can represent the number; 16-bit floats are given as their bits. */
 static bool in_range(enum sk_dtype dtype, int64_t number)
 {
 	switch (dtype) {
@@ -206,7 +206,7 @@ static const char *take_integers(struct sk_arena *arena, const int64_t *integers
 	return NULL;
 }
 
-/* What stands in a field of its type's own. */
+/* Convert elements in the field of their type. */
 static const char *take_typed(struct sk_arena *arena, const struct sk_onnx_tensor *tensor, uint64_t bytes,
 			      struct sk_value *value)
 {
@@ -227,7 +227,7 @@ static const char *take_typed(struct sk_arena *arena, const struct sk_onnx_tenso
 	}
 }
 
-/* A number of digits alone, with nothing in front of it or behind. */
+/* Parse digits, without anything before or after them. */
 static bool parse_number(const char *text, uint64_t *number)
 {
 	char *end;

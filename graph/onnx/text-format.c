@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "base/text.h"
 
-/* As in wire.c; and no number that anybody writes is longer. */
+/* The depth as in wire.c; the most characters of a number. */
 enum { MAX_DEPTH = 100, MAX_NUMBER = 64 };
 
 enum token { END, WORD, NUMBER, STRING, SIGN };
@@ -18,13 +18,13 @@ enum token { END, WORD, NUMBER, STRING, SIGN };
 struct parser {
 	struct sk_diag *diag;
 	const char *path;
-	const uint8_t *at, *end; /* behind the token */
+	const uint8_t *at, *end; /* after the token */
 	const uint8_t *line_start;
 	uint32_t line;
 	enum token token;
 	const uint8_t *start; /* of the token */
 	size_t length;
-	struct sk_onnx_bytes string; /* of a STRING: its bytes, with a NUL behind them */
+	struct sk_onnx_bytes string; /* of a STRING: its bytes, with a NUL appended */
 };
 
 static bool parse_message(struct parser *parser, const struct sk_onnx_type *type, void *message, uint8_t close,
@@ -88,7 +88,7 @@ static int hexadecimal(uint8_t c)
 	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The byte that an escape means; at is behind the backslash and moves behind the escape. -1: it is none. */
+/* Return the byte of an escape, and move `at` from after the backslash to after the escape. -1: invalid. */
 static int take_escape(struct parser *parser)
 {
 	static const char letters[] = "abfnrtv\\'\"?", meanings[] = "\a\b\f\n\r\t\v\\'\"?";
@@ -111,7 +111,7 @@ static int take_escape(struct parser *parser)
 	return letter ? (uint8_t)meanings[letter - letters] : -1;
 }
 
-/* The bytes of a string go to where `to` is. */
+/* Append the bytes of a string to `to`. */
 static bool take_string(struct parser *parser, uint8_t **to)
 {
 	uint8_t quote = *parser->at++;
@@ -131,7 +131,7 @@ static bool take_string(struct parser *parser, uint8_t **to)
 	return true;
 }
 
-/* An upper bound of the bytes that strings one behind the other have. */
+/* Return an upper bound of the bytes in adjacent strings. */
 static size_t strings_size(const struct parser *parser)
 {
 	struct parser probe = *parser;
@@ -148,7 +148,7 @@ static size_t strings_size(const struct parser *parser)
 	return size;
 }
 
-/* Strings one behind the other are one. */
+/* Join adjacent strings. */
 static bool take_strings(struct parser *parser)
 {
 	uint8_t *bytes = sk_arena_alloc(parser->diag->arena, strings_size(parser) + 1, 1), *to = bytes;
@@ -164,7 +164,7 @@ static bool take_strings(struct parser *parser)
 	return true;
 }
 
-/* A number, with everything that can stand in one: whether it is one is found out when its value is wanted. */
+/* A token that looks like a number is parsed when its value is needed. */
 static bool starts_number(const struct parser *parser)
 {
 	uint8_t c = *parser->at, next = parser->at + 1 < parser->end ? parser->at[1] : 0;
@@ -220,7 +220,7 @@ static bool at_word(const struct parser *parser, const char *word)
 
 /* ---- values ---- */
 
-/* The token with a NUL behind it; false if it is too long to be a number. */
+/* Copy the token with a NUL appended; false if it is too long for a number. */
 static bool copy_token(const struct parser *parser, char text[MAX_NUMBER])
 {
 	if (parser->length >= MAX_NUMBER)
@@ -243,14 +243,14 @@ static bool parse_integer(struct parser *parser, const struct sk_onnx_field *fie
 	if (parser->token != NUMBER || !copy_token(parser, text))
 		return expected(parser, field->words ? "a word of the enum, or its number," : "a whole number");
 	errno = 0;
-	/* Those of uint64_data are as large as 64 bits can be. */
+	/* uint64_data has numbers of 64 bits without a sign. */
 	*integer = text[0] == '-' ? strtoll(text, &end, 0) : (int64_t)strtoull(text, &end, 0);
 	if (*end || errno || text[0] == '+')
 		return expected(parser, "a whole number of 64 bits");
 	return advance(parser);
 }
 
-/* Numbers of C's syntax, perhaps with an f behind them. inf and nan are words, or numbers behind a minus. */
+/* Parse a number in C's syntax, perhaps with an f appended. inf and nan are words, or follow a minus. */
 static bool parse_real(struct parser *parser, double *number, float *single)
 {
 	char text[MAX_NUMBER], *end;
@@ -293,7 +293,7 @@ static bool parse_braces(struct parser *parser, const struct sk_onnx_type *type,
 	return advance(parser) && parse_message(parser, type, message, close, depth + 1) && advance(parser);
 }
 
-/* A field that nobody needs: of any type. */
+/* Skip a field that is not needed, of any type. */
 static bool skip_value(struct parser *parser)
 {
 	size_t open = 0;
@@ -338,11 +338,11 @@ static bool parse_value(struct parser *parser, const struct sk_onnx_field *field
 
 /* ---- lists ---- */
 
-/* Numbers grow by doubling, too; their room follows from how many there are. */
+/* The capacity doubles. It follows from the count, so it is not stored. */
 static void append_real(struct sk_arena *arena, struct sk_onnx_bytes *reals, const void *real, size_t size)
 {
 	size_t count = reals->size / size;
-	uint8_t *bytes = (uint8_t *)(uintptr_t)reals->bytes; /* made here */
+	uint8_t *bytes = (uint8_t *)(uintptr_t)reals->bytes; /* made here, and therefore writable */
 
 	if (!(count & (count - 1))) {
 		uint8_t *larger = sk_arena_alloc(arena, count ? 2 * count : 1, size);
@@ -356,7 +356,7 @@ static void append_real(struct sk_arena *arena, struct sk_onnx_bytes *reals, con
 	reals->size += size;
 }
 
-/* Room for one more item of the list, zeroed. */
+/* Append a zeroed item to the list. */
 static void *add_item(struct sk_arena *arena, const struct sk_onnx_field *field, void *list_of_any)
 {
 	SK_ARRAY(char) *list = list_of_any;
@@ -387,7 +387,7 @@ static bool parse_item(struct parser *parser, const struct sk_onnx_field *field,
 	return true;
 }
 
-/* A value, or several in brackets. */
+/* Parse a value, or several in brackets. */
 static bool parse_list(struct parser *parser, const struct sk_onnx_field *field, void *list, unsigned depth)
 {
 	if (!at_sign(parser, '[') || field->kind == SK_ONNX_IGNORED)
@@ -459,7 +459,7 @@ static bool parse_field(struct parser *parser, const struct sk_onnx_type *type, 
 	return parse_value(parser, field, to, depth);
 }
 
-/* Up to the sign that closes it, which stays; 0: up to the end. */
+/* Parse fields up to the closing sign, which is not consumed; 0: up to the end. */
 static bool parse_message(struct parser *parser, const struct sk_onnx_type *type, void *message, uint8_t close,
 			  unsigned depth)
 {
@@ -501,7 +501,7 @@ struct sk_onnx_model *sk_onnx_parse(struct sk_diag *diag, const char *path, stru
 	return parse_message(&parser, &sk_onnx_model_type, model, 0, 0) ? model : NULL;
 }
 
-/* A manifest may begin with "graph:", too, but not with a brace behind it. */
+/* A manifest may also begin with "graph:", but not followed by a brace. */
 bool sk_onnx_looks_textual(struct sk_onnx_bytes bytes)
 {
 	static const char *const begins[] = {"ir_version", "producer_name", "opset_import", "graph"};

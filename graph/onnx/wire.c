@@ -1,5 +1,5 @@
-/* The decoder of protobuf's wire format (protobuf.dev, "Encoding"); see onnx-parts.h. A message is read twice: first
- * its fields are counted, so that lists get just the room that they need, then they are taken. */
+/* The decoder of protobuf's wire format (protobuf.dev, "Encoding"); see onnx-parts.h. Each message is read twice: the
+ * first time its fields are counted, so that lists are allocated in their final size. */
 #include "graph/onnx/onnx-parts.h"
 
 #include <inttypes.h>
@@ -8,10 +8,10 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
-/* Messages in messages: of models as deep as bodies of If and Loop lie in one another. */
+/* The depth of nested messages. In models it is that of nested bodies of If and Loop. */
 enum { MAX_DEPTH = 100 };
 
-/* How a field is encoded. Groups (3 and 4) are of a time before ONNX. */
+/* The encodings of fields. Groups (3 and 4) were deprecated before ONNX. */
 enum wire { VARINT = 0, FIXED64 = 1, DELIMITED = 2, FIXED32 = 5 };
 
 struct decoder {
@@ -24,7 +24,7 @@ struct raw_field {
 	uint32_t number;
 	enum wire wire;
 	uint64_t value; /* unless DELIMITED */
-	struct sk_onnx_bytes bytes; /* if DELIMITED; of the others what they are encoded as */
+	struct sk_onnx_bytes bytes; /* DELIMITED: the contents; otherwise the encoded number */
 };
 
 static bool decode(struct decoder *decoder, const struct sk_onnx_type *type, struct sk_onnx_bytes bytes, void *message,
@@ -63,7 +63,7 @@ static bool take_bytes(struct sk_onnx_bytes *bytes, uint64_t size, struct sk_onn
 	return true;
 }
 
-/* NULL, or what is wrong. */
+/* Return NULL, or the error. */
 static const char *take_field(struct sk_onnx_bytes *bytes, struct raw_field *field)
 {
 	uint64_t tag, size;
@@ -93,7 +93,7 @@ static const char *take_field(struct sk_onnx_bytes *bytes, struct raw_field *fie
 	}
 }
 
-/* SK_NONE: the message has no such field, or none that anybody needs. */
+/* Return the index of the field; SK_NONE: unknown, or not needed. */
 static uint32_t find_field(const struct sk_onnx_type *type, uint32_t number)
 {
 	for (size_t i = 0; i < type->count; i++)
@@ -102,7 +102,7 @@ static uint32_t find_field(const struct sk_onnx_type *type, uint32_t number)
 	return UINT32_MAX;
 }
 
-/* The encoding of one of the kind. */
+/* Return the encoding of the kind. */
 static enum wire wire_of(enum sk_onnx_kind kind)
 {
 	return kind == SK_ONNX_INTEGER	? VARINT
@@ -122,7 +122,7 @@ static bool fits(const struct sk_onnx_field *field, const struct raw_field *raw)
 	return field->kind == SK_ONNX_IGNORED || raw->wire == wire_of(field->kind) || is_packed(field, raw);
 }
 
-/* ---- what lists need ---- */
+/* ---- sizes of lists ---- */
 
 static size_t count_varints(struct sk_onnx_bytes bytes)
 {
@@ -133,7 +133,7 @@ static size_t count_varints(struct sk_onnx_bytes bytes)
 	return count;
 }
 
-/* Items that the field adds to its list; bytes, if they are floats or doubles. */
+/* Return the items that the field adds to its list; for floats and doubles, the bytes. */
 static size_t count_items(const struct sk_onnx_field *field, const struct raw_field *raw)
 {
 	if (field->kind == SK_ONNX_FLOAT || field->kind == SK_ONNX_DOUBLE)
@@ -193,7 +193,7 @@ static bool take_string(struct decoder *decoder, struct sk_onnx_bytes bytes, con
 	return true;
 }
 
-/* Floats and doubles in one piece stay where they are; several pieces are put together. */
+/* Floats and doubles in one piece stay in the file; several pieces are joined. */
 static bool take_reals(struct decoder *decoder, const struct sk_onnx_field *field, const struct raw_field *raw,
 		       size_t total, struct sk_onnx_bytes *reals)
 {
@@ -309,7 +309,7 @@ struct sk_onnx_model *sk_onnx_decode(struct sk_diag *diag, const char *path, str
 	return decode(&decoder, &sk_onnx_model_type, bytes, model, 0) ? model : NULL;
 }
 
-/* The first field of what writers make is ir_version, a small number; a model may also begin with another one. */
+/* Writers usually begin with ir_version, a small number, but a model may begin with another field. */
 bool sk_onnx_looks_encoded(struct sk_onnx_bytes bytes)
 {
 	struct raw_field raw;

@@ -11,15 +11,15 @@
 #include "graph/onnx/onnx-parts.h"
 #include "graph/onnx/onnx.h"
 
-/* The format's version that has all that is written. In a dump constants are external from so many bytes on; they begin
- * where those of packages would, too. */
+/* The version of the format that has all that is written. In a dump constants of at least EXTERNAL_FROM bytes are
+ * external, with the alignment that packages use. */
 enum { IR_VERSION = 8, EXTERNAL_FROM = 1024, EXTERNAL_ALIGNMENT = 64 };
 
 struct writing {
 	struct sk_arena *arena;
 	struct sk_onnx_model *model;
 	struct sk_map domains; /* to the model's imports */
-	struct sk_onnx_weights *weights; /* of a dump; NULL: it is none */
+	struct sk_onnx_weights *weights; /* of a dump; NULL: not a dump */
 };
 
 static struct sk_onnx_graph *write_graph(struct writing *writing, const struct sk_op_graph *graph);
@@ -38,7 +38,7 @@ static struct sk_onnx_shape *write_shape(struct sk_arena *arena, const struct sk
 	for (uint32_t i = 0; i < value->rank; i++) {
 		struct sk_onnx_dimension dimension = {0};
 
-		if (value->shape[i] == SK_UNKNOWN) { /* the name of a dimension stands in place of its size */
+		if (value->shape[i] == SK_UNKNOWN) { /* the name of a dimension replaces its size */
 			dimension.parameter = value->symbols[i];
 		} else {
 			dimension.value = (int64_t)value->shape[i];
@@ -63,8 +63,8 @@ static struct sk_onnx_value_info write_info(struct sk_arena *arena, const struct
 	return info;
 }
 
-/* Where the contents are among the weights, of which they become a part if they are none. The address is the key: no
- * pass writes to what others have made. */
+/* Return the offset of the contents among the weights; append them if they are new. The address is the key: no pass
+ * changes contents. */
 static uint64_t find_place(struct sk_onnx_weights *weights, const struct sk_value *value)
 {
 	struct sk_arena *arena = weights->places.arena;
@@ -173,7 +173,7 @@ static void write_number(struct sk_arena *arena, struct sk_onnx_node *node, cons
 		      (struct sk_onnx_attribute){.name = name, .type = SK_ONNX_ATTRIBUTE_INT, .i = number});
 }
 
-/* What a node says beside its operator: what onnx.h reads. */
+/* Write the marks that onnx.h describes. */
 static void write_marks(struct sk_arena *arena, const struct sk_op_graph *graph, const struct sk_graph_node *node,
 			struct sk_onnx_node *to)
 {
@@ -191,7 +191,7 @@ static void write_marks(struct sk_arena *arena, const struct sk_op_graph *graph,
 		sk_array_push(arena, &to->attributes, write_attribute(arena, &node->notes.items[i]));
 }
 
-/* What passes have computed is a constant: who makes it elsewhere has no part in it. */
+/* Values computed by passes are constants, so their producers are not written. */
 static bool is_made(const struct sk_op_graph *graph, uint32_t value)
 {
 	return value != SK_NONE && !graph->values.items[value].contents;
@@ -212,7 +212,7 @@ static void write_version(struct writing *writing, const struct sk_graph_node *n
 			      (struct sk_onnx_import){.domain = node->domain, .version = node->version});
 }
 
-/* What a node has as one text; lists of them are of another type. */
+/* Drop attributes that are a text; lists of texts have another type. */
 static void drop_texts(struct sk_onnx_node *node)
 {
 	size_t kept = 0;
@@ -228,7 +228,7 @@ static const char *name_of(const struct sk_op_graph *graph, uint32_t value)
 	return value == SK_NONE ? "" : graph->values.items[value].name;
 }
 
-/* All that a node says beside what it reads and makes. With edges it gets notes; see onnx-parts.h. */
+/* Write all facts about a node except inputs and outputs. With edges it gets notes; see onnx-parts.h. */
 static void write_attributes(struct writing *writing, const struct sk_op_graph *graph,
 			     const struct sk_dump_edges *edges, uint32_t number, struct sk_onnx_node *to)
 {
@@ -277,7 +277,7 @@ static struct sk_onnx_node write_node(struct writing *writing, const struct sk_o
 	return to;
 }
 
-/* Which values nodes use, or are outputs: the other constants are attributes' tensors, or nobody's. */
+/* Mark values that nodes use or that are outputs. Other constants are tensors of attributes, or unused. */
 static bool *find_used(struct sk_arena *arena, const struct sk_op_graph *graph)
 {
 	bool *used = SK_NEW_ARRAY(arena, bool, graph->values.count + 1);
@@ -341,7 +341,7 @@ static void write_passes(struct writing *writing, const sk_texts *passes)
 	write_property(writing, SK_ONNX_PASSES, (struct sk_onnx_bytes){(const uint8_t *)text.bytes, text.size});
 }
 
-/* Those that no node says. */
+/* Write the scopes that no node names. */
 static void write_idle_scopes(struct writing *writing, const struct sk_op_graph *graph)
 {
 	struct sk_map said;
