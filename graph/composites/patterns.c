@@ -1,4 +1,5 @@
-/* Patterns; see composites-parts.h. Their names, conditions and order are MindSpore's. sk-fusion(5) lists them. */
+/* Patterns; see composites-parts.h. Their names, conditions and order are MindSpore's. doc/reference/passes.md lists
+ * them. */
 #include "graph/composites/composites-parts.h"
 
 #include <stdlib.h>

@@ -49,7 +49,7 @@ static inline uint32_t sk_dump_composite(const struct sk_graph_node *node)
 /* Return a text such as "f32[3, 4]", in the arena. */
 const char *sk_dump_type(struct sk_arena *arena, const struct sk_value *value);
 
-/* Print a line for each input, constant, node and output. sk-fusion(5) describes the format. */
+/* Print a line for each input, constant, node and output. doc/reference/dumps.md describes them. */
 void sk_dump_text(const struct sk_op_graph *graph, const char *title, FILE *stream);
 
 /* Print the part of a node's line that describes its computation: "mul" = "Mul"("x": f32[4], …) -> ("y": f32[4]). */

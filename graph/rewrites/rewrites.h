@@ -1,6 +1,6 @@
 /* Rewrites that make the graph smaller or cheaper: passes of graph-kernel fusion (src/link/graph-passes.c has their
  * order). Results stay the same bit for bit, unless flags allow more. Nodes of different scopes or streams are kept
- * apart, and outputs of the graph keep their names. sk-fusion(5) lists rules and passes. */
+ * apart, and outputs of the graph keep their names. doc/reference/ lists rules and passes. */
 #ifndef SK_REWRITES_H
 #define SK_REWRITES_H
 

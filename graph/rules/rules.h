@@ -27,7 +27,7 @@ struct sk_users;
 
 /* ==== rule ====
  *
- * A rule: a pattern of nodes, conditions, and the replacement. sk-fusion(5) describes the format. */
+ * A rule: a pattern of nodes, conditions, and the replacement. doc/reference/rules.md describes the format. */
 
 enum {
 	SK_RULE_MAX_NODES = 128, /* of a pattern, or of a replacement */
