@@ -1,4 +1,4 @@
-/* The reasons for which ONNX's operators are absent, for messages: what is missing is rarely the operator alone. */
+/* The reasons for the absence of ONNX's operators, for messages. More than the operator is missing in most cases. */
 #include "graph/operators/operators.h"
 
 #include <stddef.h>

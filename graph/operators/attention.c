@@ -1,6 +1,6 @@
-/* Attention and what goes with it. Kernels see rows: those of all heads of all batches, one behind the other, as a
- * tensor [batch, heads, rows, head's elements] has them. Of [batch, rows, heads' elements] queries and results are
- * rearranged, unless there is one row; keys and values are read where they are, by strides. */
+/* Attention and related operators. Kernels see rows of all heads of all batches, as in a tensor [batch, heads, rows,
+ * width of a head]. Queries and results of the form [batch, rows, width of all heads] are rearranged, unless there is
+ * one row; keys and values are read in place, by strides. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-/* The tensor of one of the inputs, however it is laid out. */
+/* One of the input tensors, in either layout. */
 struct rows {
 	uint32_t value;
 	uint64_t batches, heads, rows, width; /* width: elements of a head */
@@ -53,7 +53,7 @@ static bool read_rows(const struct sk_inference *inference, size_t number, const
 	return read_heads(inference, number, heads_name, sk_node_integer(inference->node, heads_name, 0), rows);
 }
 
-/* Strides of batches, heads and rows. */
+/* Compute the strides of batches, heads and rows. */
 static void strides_of(const struct rows *rows, int64_t strides[3])
 {
 	int64_t width = (int64_t)rows->width, count = (int64_t)rows->rows, heads = (int64_t)rows->heads;
@@ -63,8 +63,8 @@ static void strides_of(const struct rows *rows, int64_t strides[3])
 	strides[2] = rows->flat ? heads * width : width;
 }
 
-/* Where elements of [batch, heads, rows, width] are in these rows, or those of [batch, rows, heads, width] in rows that
- * are not flat. */
+/* Return the places in these rows of the elements of [batch, heads, rows, width]; for rows that are not flat, those of
+ * [batch, rows, heads, width]. */
 static struct sk_arrangement turned(const struct rows *rows)
 {
 	struct sk_arrangement arrangement = {
@@ -80,7 +80,7 @@ static struct sk_arrangement turned(const struct rows *rows)
 	return arrangement;
 }
 
-/* The rows, as [batch, heads, rows, width]. */
+/* Return the rows as [batch, heads, rows, width]. */
 static uint32_t by_heads(struct sk_canonical *canonical, const struct rows *rows)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -95,7 +95,7 @@ static uint32_t by_heads(struct sk_canonical *canonical, const struct rows *rows
 	return to;
 }
 
-/* Kernels have no absent tensors whose size nothing else tells: attributes say that nobody looks at them. */
+/* Return the integers, or a placeholder if they are absent: attributes tell the kernel to ignore it. */
 static uint32_t integers_or_none(struct sk_canonical *canonical, uint32_t value)
 {
 	return value != SK_NONE ? value : sk_canonical_number(canonical, SK_I64, 0);
@@ -107,10 +107,10 @@ enum { QUERY, KEY, VALUE, MASK, PAST_KEY, PAST_VALUE, LENGTHS };
 
 struct attention {
 	struct rows q, k, v;
-	uint64_t past, keys; /* rows in front of k and v; all */
+	uint64_t past, keys; /* rows before k and v; the sum of both */
 };
 
-/* What was there before is of all heads of all batches, as wide as what is new. */
+/* Past keys and values have all heads of all batches, and the width of the new ones. */
 static bool check_past(const struct sk_inference *inference, size_t number, const struct rows *rows, uint64_t past)
 {
 	const struct sk_value *value = sk_infer_input(inference, number);
@@ -168,8 +168,8 @@ static bool read_attention(const struct sk_inference *inference, struct attentio
 	return read_past(inference, attention);
 }
 
-/* It may be broadcast to [batch, heads, rows, keys], but for its last dimension, which may be shorter: keys behind it
- * take no part. */
+/* The mask may be broadcast to [batch, heads, rows, keys]. Its last dimension may be shorter: keys after its end are
+ * masked out. */
 static bool check_mask(const struct sk_inference *inference, const struct attention *attention)
 {
 	const struct sk_value *mask = sk_infer_input(inference, MASK);
@@ -230,7 +230,7 @@ static bool infer_attention(struct sk_inference *inference)
 	       sk_infer_output(inference, 1, dtype, 4, keys) && sk_infer_output(inference, 2, dtype, 4, values);
 }
 
-/* Some rows of each head, from `begin` on, out of a value [batch, heads, rows, width]. */
+/* Copy rows to each head of a value [batch, heads, rows, width], from row `begin` on. */
 static void put_rows(struct sk_canonical *canonical, const struct rows *to, uint64_t begin, uint32_t from,
 		     uint64_t count)
 {
@@ -246,8 +246,8 @@ static void put_rows(struct sk_canonical *canonical, const struct rows *to, uint
 		sk_canonical_arrange(canonical, part, from, &all);
 }
 
-/* Keys, or values, behind what was there before, in the output if it is wanted: in one tensor [batch, heads, rows,
- * width]. Without anything of that kind they stay where they are. */
+/* Append keys, or values, to the past ones, in the output if it is used: a tensor [batch, heads, rows, width]. Without
+ * past and output they stay in place. */
 static struct rows joined(struct sk_canonical *canonical, struct rows rows, size_t past_input, size_t output,
 			  uint64_t past)
 {
@@ -271,7 +271,7 @@ static struct rows joined(struct sk_canonical *canonical, struct rows rows, size
 	return all;
 }
 
-/* What is added to scores: 0 where a key takes part, and otherwise -inf. */
+/* Return the summand of the scores: 0 for a key that takes part, otherwise -inf. */
 static uint32_t added_mask(struct sk_canonical *canonical, enum sk_dtype dtype)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -302,7 +302,7 @@ static void add_mask_strides(struct sk_canonical *canonical, struct sk_graph_cal
 	sk_call_integers(canonical, call, "mask_strides", strides, 3);
 }
 
-/* The kernel's call; `to` has its rows by heads. */
+/* Add the kernel's call; the rows of `to` are by heads. */
 static void add_call(struct sk_canonical *canonical, const struct attention *attention, uint32_t q, uint32_t mask,
 		     uint32_t to)
 {
@@ -375,13 +375,13 @@ static bool canonical_attention(struct sk_canonical *canonical)
 
 /* ---- RotaryEmbedding ---- */
 
-/* Pairs of a head's first elements are turned by angles of which tables have cosines and sines, a row for each
+/* Pairs of a head's first elements are rotated by angles. Tables have the cosines and sines, in a row for each
  * position, or for each row of the input. */
 struct rotary {
 	struct rows x;
-	uint64_t half, table; /* pairs, rows of the tables */
+	uint64_t half, table; /* pairs; rows of the tables */
 	uint32_t cosines, sines, positions; /* values; positions may be absent */
-	bool together; /* there is one position, that of row 0 of all batches */
+	bool together; /* one position, that of row 0 of all batches */
 };
 
 static bool check_tables(const struct sk_inference *inference, const struct rotary *rotary, size_t cosines)
@@ -402,7 +402,8 @@ static bool check_tables(const struct sk_inference *inference, const struct rota
 	return true;
 }
 
-/* com.microsoft has positions in front of the tables, one for all batches perhaps, and heads as wide as the tables. */
+/* In com.microsoft positions come before the tables, perhaps one for all batches, and heads may be as wide as the
+ * tables. */
 static bool read_tables(const struct sk_inference *inference, struct rotary *rotary)
 {
 	bool microsoft = *inference->node->domain;

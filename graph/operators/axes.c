@@ -1,4 +1,4 @@
-/* Operators along axes: reductions, and what looks at all elements of a row to compute each of them. */
+/* Operators along axes: reductions, and operators that compute each element of a row from the whole row. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -10,15 +10,15 @@
 
 /* ---- reductions ---- */
 
-/* Axes that were an attribute in older operator sets become an input. */
+/* Turn axes, an attribute in older operator sets, into an input. */
 static bool upgrade_axes(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
-	sk_node_make_list(graph, node, "axes"); /* others have one number for one axis */
+	sk_node_make_list(graph, node, "axes"); /* other operators have one axis as a number */
 	sk_node_take_integers(graph, node, "axes");
 	return true;
 }
 
-/* Bit i: axis i is reduced. */
+/* Set bit i for each reduced axis i. */
 static bool find_reduced(const struct sk_inference *inference, uint32_t *set)
 {
 	const struct sk_value *from = sk_infer_input(inference, 0);
@@ -39,7 +39,7 @@ static bool find_reduced(const struct sk_inference *inference, uint32_t *set)
 	return true;
 }
 
-/* The shape without the reduced axes, or with one element along each of them. */
+/* Return the shape without the reduced axes, or with one element along each. */
 static uint32_t reduced_shape(const struct sk_value *from, uint32_t set, bool keep, uint64_t *shape)
 {
 	uint32_t rank = 0;
@@ -65,7 +65,7 @@ static bool infer_reduction(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, from->dtype, rank, shape);
 }
 
-/* The value as [outer, axis, inner] where the reduced axes are neighbours; false if they are not. */
+/* Set the shape [outer, axis, inner] if the reduced axes are adjacent; otherwise false. */
 static bool is_one_run(const struct sk_value *from, uint32_t set, uint64_t shape[3])
 {
 	uint32_t part = 0;
@@ -87,7 +87,7 @@ static bool is_one_run(const struct sk_value *from, uint32_t set, uint64_t shape
 	return true;
 }
 
-/* A copy with the reduced axes behind the others. */
+/* Return a copy with the reduced axes last. */
 static uint32_t gather_reduced(struct sk_canonical *canonical, uint32_t value, uint32_t set, uint64_t shape[3])
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -112,7 +112,7 @@ static uint32_t gather_reduced(struct sk_canonical *canonical, uint32_t value, u
 	return copy;
 }
 
-/* What nothing is reduced to. */
+/* Return the result of a reduction over no elements. */
 static double empty_result(const char *op, enum sk_dtype dtype)
 {
 	if (!strcmp(op, "ReduceProd"))
@@ -202,9 +202,9 @@ static bool canonical_arg(struct sk_canonical *canonical)
 	return true;
 }
 
-/* ---- the same shape, each row by itself ---- */
+/* ---- results of the input's shape, row by row ---- */
 
-/* Others have a list, of one axis. */
+/* Other operators have a list of one axis. */
 static bool upgrade_rows(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	size_t count;
@@ -217,8 +217,8 @@ static bool upgrade_rows(struct sk_op_graph *graph, struct sk_graph_node *node)
 
 enum { ROWS_SINCE = 13 };
 
-/* Before operator set 13, Softmax and its kin went over all axes from the one that they name on. Of the last axis that
- * is the newest form, but for its default. */
+/* Before operator set 13, Softmax and related operators normalised over all axes from the given one on. If that is the
+ * last axis, only the default differs from the newest form. */
 static bool infer_rows(struct sk_inference *inference)
 {
 	struct sk_graph_node *node = inference->node;
@@ -300,7 +300,7 @@ static bool canonical_cumsum(struct sk_canonical *canonical)
 
 /* ---- TopK ---- */
 
-/* How many was an attribute before operator set 10. */
+/* The number was an attribute before operator set 10. */
 static bool upgrade_topk(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	int64_t k = sk_node_integer(node, "k", 0);

@@ -1,5 +1,5 @@
-/* If, Loop and Scan, which are for those whose conditions and counts are known when linking: the nodes of the branch,
- * or of each iteration, take their place. */
+/* If, Loop and Scan with conditions and counts that are known when linking. The nodes of the branch, or of each
+ * iteration, replace them. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -12,7 +12,7 @@
 
 enum {
 	MOST_ITERATIONS = 1024, /* of one loop */
-	MOST_COMPUTED = 16, /* of these, whose conditions are computed: that takes a link and a process each */
+	MOST_COMPUTED = 16, /* iterations with computed conditions, each of which takes a link and a process */
 };
 
 static const struct sk_op_graph *body_of(const struct sk_graph_node *node, const char *name)
@@ -31,7 +31,7 @@ static void make_identity(const struct sk_expansion *expansion, uint32_t from, u
 		sk_expansion_node(expansion, "Identity", from, to);
 }
 
-/* What iterations have made becomes one value, with a dimension more for the iterations. */
+/* Join the results of the iterations to one value, with a new dimension for the iterations. */
 static bool collect(const struct sk_expansion *expansion, const sk_graph_sequence *made, int64_t axis, uint32_t to)
 {
 	if (to == SK_NONE)
@@ -66,14 +66,14 @@ static bool expand_if(struct sk_op_graph *graph, const struct sk_graph_node *nod
 
 /* ---- Loop ---- */
 
-/* A loop before an iteration: behind its count, its condition and what it carries stand the values that it has
+/* A loop before an iteration: its inputs are the count, the condition, the carried values, and then the values
  * collected so far. */
 struct loop {
 	struct sk_expansion expansion;
 	const struct sk_op_graph *body;
-	size_t carried, collected; /* by an iteration */
+	size_t carried, collected; /* `collected`: by an iteration */
 	int64_t iteration, most;
-	SK_ARRAY(uint32_t) values; /* the condition, what is carried, what has been collected */
+	SK_ARRAY(uint32_t) values; /* the condition, the carried values, the collected values */
 };
 
 static bool read_loop(struct loop *loop)
@@ -106,7 +106,7 @@ static bool read_loop(struct loop *loop)
 	return true;
 }
 
-/* Whether there is another iteration: 1, 0, or -1 if that is not known yet. */
+/* Return 1 if there is another iteration, 0 if not, -1 if that is not known yet. */
 static int goes_on(const struct loop *loop)
 {
 	const struct sk_op_graph *graph = loop->expansion.graph;
@@ -169,7 +169,7 @@ static bool finish(struct loop *loop)
 	return true;
 }
 
-/* The loop from the next iteration on, whose condition has to be computed first. */
+/* Leave a loop for the remaining iterations; their condition must be computed first. */
 static void suspend(struct loop *loop)
 {
 	struct sk_op_graph *graph = loop->expansion.graph;
@@ -205,18 +205,19 @@ static bool expand_loop(struct sk_op_graph *graph, const struct sk_graph_node *n
 	return true;
 }
 
-/* ---- Scan: a loop over slices, of which there are as many as the inputs say ---- */
+/* ---- Scan: a loop over slices, with as many iterations as the inputs have slices ---- */
 
 struct scan {
 	struct sk_expansion expansion;
 	const struct sk_op_graph *body;
-	size_t carried, scanned, collected; /* values; inputs that are gone through; values that an iteration adds */
+	size_t carried, scanned,
+		collected; /* carried values; inputs that are scanned; values that an iteration collects */
 	uint64_t iterations;
-	uint32_t *values; /* what is carried */
+	uint32_t *values; /* the carried values */
 	sk_graph_sequence *made; /* by collected value */
 };
 
-/* The number of that place in a list that an attribute is; 0 if there is none. */
+/* Return the item of an attribute that is a list of numbers; 0 if it is absent. */
 static int64_t number_at(const struct sk_graph_node *node, const char *name, size_t place)
 {
 	size_t count;
@@ -225,7 +226,7 @@ static int64_t number_at(const struct sk_graph_node *node, const char *name, siz
 	return place < count ? numbers[place] : 0;
 }
 
-/* The axis along which an input is gone through. */
+/* Return the axis along which an input is scanned. */
 static bool scan_axis(const struct scan *scan, size_t input, uint32_t *axis)
 {
 	struct sk_op_graph *graph = scan->expansion.graph;
@@ -343,7 +344,7 @@ static bool expand_scan(struct sk_op_graph *graph, const struct sk_graph_node *n
 	return true;
 }
 
-/* Before operator set 9 it went through each batch of its inputs by itself, and inputs had lengths. */
+/* Before operator set 9 each batch of the inputs was scanned by itself, and inputs had lengths. */
 static bool upgrade_scan(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	if (node->version < 9)

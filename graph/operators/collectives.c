@@ -1,5 +1,5 @@
-/* Collective operators (domain "sklink"): what devices compute together. Models that have them are read, and rules find
- * their patterns; nothing here talks to another device, so none of them becomes a call. */
+/* Collective operators (domain "sklink"), which several devices compute together. Models with them can be read, and
+ * rules find their patterns. Communication is not implemented, so none of them becomes a call. */
 #include "graph/operators/operators.h"
 
 #include "format/signature/signature.h"

@@ -1,5 +1,5 @@
-/* Col2Im: windows, which lie side by side as columns, are added up where they were in an image. Rows of updates go to
- * places that are known when linking; what windows have beside the image goes to one more place, which nobody reads. */
+/* Col2Im: columns, each of which is a window, are added up in an image. Rows of updates are scattered to places that
+ * are known when linking. Elements of windows outside of the image go to one extra place that is not read. */
 #include <inttypes.h>
 
 #include "base/arena.h"
@@ -10,11 +10,11 @@
 #include "graph/operators/operators.h"
 
 enum { COLUMNS, IMAGE, BLOCK }; /* inputs */
-enum { MOST_PLACES = 1 << 24 }; /* of all elements of all windows */
+enum { MOST_PLACES = 1 << 24 }; /* elements of all windows */
 
 struct columns {
-	struct sk_windows windows; /* `out` of them; `in` is the image */
-	uint64_t batches, channels, elements, windows_count, places; /* of a window, of an image */
+	struct sk_windows windows; /* `in` is the image, `out` counts the windows */
+	uint64_t batches, channels, elements, windows_count, places; /* elements of a window; places of an image */
 };
 
 static bool read_sizes(const struct sk_inference *inference, size_t input, uint32_t *count, int64_t *sizes)
@@ -36,7 +36,7 @@ static bool read_sizes(const struct sk_inference *inference, size_t input, uint3
 	return true;
 }
 
-/* How many windows there are, and how many elements they have. */
+/* Compute the number of windows and of their elements. */
 static bool count_windows(const struct sk_inference *inference, struct columns *columns)
 {
 	struct sk_windows *windows = &columns->windows;
@@ -107,7 +107,7 @@ static bool infer_col2im(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, from->dtype, 2 + columns.windows.spatial, shape);
 }
 
-/* Where an element of a window is in the image; behind it if it is beside it. */
+/* Return the place of a window's element in the image; the extra place after its end if it is outside. */
 static int64_t place_of(const struct columns *columns, uint64_t element, uint64_t window)
 {
 	const struct sk_windows *windows = &columns->windows;
@@ -139,7 +139,7 @@ static uint32_t make_places(struct sk_op_graph *graph, const struct columns *col
 	return sk_graph_new_integers(graph, "places", count, places);
 }
 
-/* Each place is a row of all images and channels, so that whole rows are added. */
+/* Each place is a row with an element of all images and channels, so that whole rows are added. */
 static bool canonical_col2im(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;

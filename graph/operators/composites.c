@@ -1,5 +1,5 @@
-/* Elementwise operators of the domain "sklink": those that are several of ONNX's have kernels of their own, and the
- * others become calls that ONNX's operators become. */
+/* Elementwise operators of the domain "sklink". Those that combine several of ONNX's operators have kernels of their
+ * own; others become the calls of ONNX's operators. */
 #include <string.h>
 
 #include "base/map.h"
@@ -58,7 +58,7 @@ static bool canonical_composite(struct sk_canonical *canonical)
 	return true;
 }
 
-/* The function's result, which is the third input, says nothing that its input does not say. */
+/* The third input, the function's result, is redundant. */
 static bool canonical_gelu_grad(struct sk_canonical *canonical)
 {
 	return add_composite(canonical, "GeLUGrad", 2);
@@ -75,7 +75,7 @@ static bool canonical_swish_grad(struct sk_canonical *canonical)
 	return true;
 }
 
-/* ---- what has the calls of ONNX's operators ---- */
+/* ---- operators with the calls of ONNX's operators ---- */
 
 static bool canonical_unary(struct sk_canonical *canonical)
 {
@@ -106,7 +106,7 @@ static bool canonical_ordered(struct sk_canonical *canonical)
 	return add_binary(canonical, node_of(canonical)->op, false);
 }
 
-/* What Expand makes of the value, whose inputs are the other way round. */
+/* Turn the node into an Expand, which has its inputs in the other order. */
 static bool upgrade_fill(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	uint32_t shape;
@@ -126,7 +126,7 @@ static bool upgrade_fill(struct sk_op_graph *graph, struct sk_graph_node *node)
 
 /* ---- FloorDiv, DivMod ---- */
 
-/* Of integers there are kernels for all forms. */
+/* For integers there are kernels of all forms. */
 static bool floor_quotient(struct sk_canonical *canonical)
 {
 	if (sk_value_is_float(&canonical->graph->values.items[sk_canonical_input(canonical, 0)]))
@@ -190,7 +190,7 @@ static bool canonical_bias_add(struct sk_canonical *canonical)
 	return sk_canonical_binary(canonical, "Add", x, channels, sk_canonical_output(canonical, 0), true);
 }
 
-/* ---- Assign, AssignAdd: the new value of a parameter, which has its type and shape ---- */
+/* ---- Assign, AssignAdd: the new value of a parameter, of its type and shape ---- */
 
 static bool infer_assign(struct sk_inference *inference)
 {
@@ -238,7 +238,7 @@ static bool infer_extreme_grad(struct sk_inference *inference)
 	return sk_infer_like(inference, 0, X) && sk_infer_like(inference, 1, Y);
 }
 
-/* The axes of the gradient along which the value is repeated. */
+/* Return the axes of the gradient along which the value is repeated. */
 static uint32_t repeated_axes(const struct sk_value *gradient, const struct sk_value *value)
 {
 	uint32_t missing = gradient->rank - value->rank, set = 0;

@@ -1,6 +1,6 @@
-/* Einsum: sums of products by labels of dimensions. It becomes products of matrices, two operands at a time: dimensions
- * that both have and that are wanted further on are batches, those that are not are summed, all others are rows and
- * columns. Operands are brought into that order first, which is a copy or none at all. */
+/* Einsum: sums of products by labels of dimensions. It becomes products of matrices, two operands at a time. Dimensions
+ * of both operands become batches if they are needed later, and are summed otherwise; all others are rows and columns.
+ * Operands are first rearranged into that order, by a copy where that is necessary. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -17,22 +17,22 @@ enum {
 	MOST_TERMS = 64,
 };
 
-/* Dimensions by their labels. */
+/* A tensor with labelled dimensions. */
 struct term {
-	uint32_t value; /* SK_NONE: of the output */
+	uint32_t value; /* SK_NONE: the output */
 	uint32_t rank;
 	uint8_t labels[MOST_LABELS];
-	uint64_t sizes[MOST_LABELS]; /* as the value has them: 1 where it is broadcast */
+	uint64_t sizes[MOST_LABELS]; /* of the value: 1 where it is broadcast */
 };
 
 struct equation {
 	uint32_t count;
 	struct term terms[MOST_TERMS + 1]; /* the inputs, and the output */
-	uint64_t sizes[LABELS]; /* 0 and not known: no input has it */
+	uint64_t sizes[LABELS]; /* 0 with `known` unset: no input has the label */
 	bool known[LABELS];
 };
 
-/* ---- what the text says ---- */
+/* ---- the equation ---- */
 
 static uint8_t label_of(char letter)
 {
@@ -55,7 +55,7 @@ static bool add_label(const struct sk_inference *inference, struct term *term, u
 	return true;
 }
 
-/* Labels up to a comma, an arrow or the end. An ellipsis stands for so many dimensions. */
+/* Read labels up to a comma, an arrow or the end. An ellipsis stands for the given number of dimensions. */
 static bool read_term(const struct sk_inference *inference, const char **text, struct term *term, uint32_t ellipsis)
 {
 	bool valid = true;
@@ -74,7 +74,7 @@ static bool read_term(const struct sk_inference *inference, const char **text, s
 	return valid;
 }
 
-/* How many letters stand in front of the next comma or arrow. */
+/* Count the letters before the next comma or arrow. */
 static uint32_t count_letters(const char *text)
 {
 	uint32_t count = 0;
@@ -113,7 +113,8 @@ static bool read_input(const struct sk_inference *inference, struct equation *eq
 	return true;
 }
 
-/* Without an arrow the output has all dimensions of ellipses, and the letters that there are once, by the alphabet. */
+/* Without an arrow the output has the dimensions of ellipses, and the letters that occur once, in alphabetical
+ * order. */
 static bool imply_output(const struct sk_inference *inference, const struct equation *equation, struct term *output)
 {
 	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -209,7 +210,7 @@ static uint64_t elements_of(const struct term *term)
 	return all;
 }
 
-/* The term with these labels, in their order and size, as [n]: what has a label twice is a diagonal. */
+/* Rearrange the term to these labels, in their order and size, as [n]. A repeated label selects a diagonal. */
 static bool arrange(struct sk_canonical *canonical, const struct equation *equation, const struct term *term,
 		    const struct term *wanted, uint32_t to)
 {
@@ -226,7 +227,7 @@ static bool arrange(struct sk_canonical *canonical, const struct equation *equat
 	return sk_canonical_arrange(canonical, sk_operand_flat(canonical->graph, to), term->value, &arrangement);
 }
 
-/* A term of the labels of one that are in the set. */
+/* Select the labels of a term that are in the set. */
 static void select_labels(const struct equation *equation, const struct term *from, const bool *set,
 			  struct term *selected)
 {
@@ -240,7 +241,7 @@ static void select_labels(const struct equation *equation, const struct term *fr
 	}
 }
 
-/* Integers that have no products and sums are computed as wider ones, of which the result is the lower bits. */
+/* Integers without kernels for products and sums are computed in a wider type; the result is the lower bits. */
 static enum sk_dtype dtype_of_sums(enum sk_dtype dtype)
 {
 	if (sk_dtype_size(dtype) > 2 || dtype == SK_F16 || dtype == SK_BF16)
@@ -248,7 +249,7 @@ static enum sk_dtype dtype_of_sums(enum sk_dtype dtype)
 	return dtype == SK_I8 || dtype == SK_I16 ? SK_I32 : SK_U32;
 }
 
-/* A value with the elements of the term. */
+/* Add a value for the elements of the term. */
 static bool make_value(struct sk_canonical *canonical, struct term *term)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -263,7 +264,7 @@ static bool make_value(struct sk_canonical *canonical, struct term *term)
 	return true;
 }
 
-/* Labels that nobody else has, and that the output has not, are summed first. */
+/* First sum over labels that neither another operand nor the output has. */
 static bool reduce(struct sk_canonical *canonical, const struct equation *equation, struct term *term,
 		   const bool *wanted)
 {
@@ -292,12 +293,12 @@ static bool reduce(struct sk_canonical *canonical, const struct equation *equati
 	return true;
 }
 
-/* The product of two terms, of which those labels are summed that are not wanted any more. */
+/* Multiply two terms; sum over the labels of both that are not needed later. */
 static bool multiply(struct sk_canonical *canonical, const struct equation *equation, const struct term *a,
 		     const struct term *b, const bool *wanted, struct term *product)
 {
 	struct term batch = {0}, rows = {0}, columns = {0}, summed = {0}, left, right;
-	bool sets[4][LABELS]; /* batch, summed, of a alone, of b alone */
+	bool sets[4][LABELS]; /* batches, summed, of a alone, of b alone */
 
 	for (uint8_t label = 0; label < LABELS; label++) {
 		bool in_a = has_label(a, label), in_b = has_label(b, label);
@@ -331,7 +332,7 @@ static bool multiply(struct sk_canonical *canonical, const struct equation *equa
 	return true;
 }
 
-/* Labels that the output has, or one of the terms from that one on. */
+/* Mark the labels of the output, and of the terms from that one on. */
 static void mark_wanted(const struct equation *equation, uint32_t from, bool *wanted)
 {
 	memset(wanted, 0, LABELS * sizeof(*wanted));
@@ -355,7 +356,7 @@ static bool reduce_all(struct sk_canonical *canonical, struct equation *equation
 	return true;
 }
 
-/* The output out of the only term that is left. */
+/* Store the last remaining term in the output. */
 static bool store(struct sk_canonical *canonical, const struct equation *equation, uint32_t to)
 {
 	const struct term *last = &equation->terms[equation->count - 1], *output = &equation->terms[equation->count];

@@ -1,4 +1,4 @@
-/* Operators that compute each element of their output from one element of each input. */
+/* Operators that compute each element of the output from one element of each input. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -35,7 +35,7 @@ static bool canonical_unary(struct sk_canonical *canonical)
 	return true;
 }
 
-/* Before operator set 6 it said which inputs might be changed. */
+/* Before operator set 6 an attribute named inputs that may be overwritten. */
 static bool upgrade_consumed(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	(void)graph;
@@ -45,8 +45,8 @@ static bool upgrade_consumed(struct sk_op_graph *graph, struct sk_graph_node *no
 
 /* ---- inputs that are broadcast ---- */
 
-/* Before operator set 7 the second input was aligned with the first one from an axis on; that of PRelu was one number a
- * channel. */
+/* Before operator set 7 the second input was aligned with the first one from an axis on. For PRelu it had one number
+ * for each channel. */
 static bool is_aligned(const struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
 	return sk_node_attribute(node, "axis") ||
@@ -54,7 +54,7 @@ static bool is_aligned(const struct sk_op_graph *graph, const struct sk_graph_no
 		sk_node_input(graph, node, 0)->rank > 1);
 }
 
-/* The value with so many dimensions of one element behind its own. */
+/* Append dimensions of one element to the value. */
 static uint32_t lengthen(const struct sk_expansion *expansion, uint32_t value, uint32_t more)
 {
 	struct sk_op_graph *graph = expansion->graph;
@@ -78,7 +78,7 @@ static uint32_t lengthen(const struct sk_expansion *expansion, uint32_t value, u
 	return to;
 }
 
-/* The second input gets dimensions of one element behind its own, and the node is one of today. */
+/* Append dimensions of one element to the second input, which turns the node into one of the newest operator set. */
 static bool expand_aligned(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
 	const struct sk_expansion expansion = {graph, node, nodes};
@@ -106,7 +106,7 @@ static bool upgrade_aligned(struct sk_op_graph *graph, struct sk_graph_node *nod
 	return upgrade_consumed(graph, node);
 }
 
-/* Nodes of models have been expanded if they are aligned; those of rules are inferred as they are. */
+/* Aligned nodes of models have been expanded before; nodes of rules are inferred as they are. */
 static bool infer_unaligned(struct sk_inference *inference, enum sk_dtype dtype)
 {
 	if (is_aligned(inference->graph, inference->node))
@@ -142,9 +142,9 @@ static bool canonical_ordered(struct sk_canonical *canonical)
 	return canonical_binary(canonical, false);
 }
 
-/* ---- Cast, and inputs that are of another type ---- */
+/* ---- Cast, and operators with inputs of different types ---- */
 
-/* Before operator set 6 types were texts: these, by their numbers. */
+/* Before operator set 6 types were these texts; the index is the number. */
 static bool upgrade_cast(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	static const char *const types[] = {"UNDEFINED", "FLOAT",  "UINT8", "INT8",    "UINT16", "INT16",  "INT32",
@@ -205,8 +205,8 @@ static bool canonical_pow(struct sk_canonical *canonical)
 	uint32_t to = sk_canonical_output(canonical, 0);
 	const struct sk_value *base = &graph->values.items[a];
 
-	/* How variances are often written. The square is nearer to the exact result than a power, and much faster;
-	 * rule 1.17 of arithmetic_simplify counts on it. */
+	/* Variances are often written in this way. A square is more exact than a power, and much faster. Rule 1.17 of
+	 * arithmetic_simplify relies on it. */
 	if (sk_value_is_float(base) && sk_constant_is(&graph->values.items[b], 2) &&
 	    sk_value_elements(base) == sk_value_elements(&graph->values.items[to]))
 		return sk_canonical_elementwise(canonical, "Square");
@@ -221,7 +221,8 @@ static bool infer_variadic(struct sk_inference *inference)
 	return sk_infer_one_type(inference) && sk_infer_common_shape(inference, sk_infer_input(inference, 0)->dtype);
 }
 
-/* The shape that two values have together: they are known to go together. It is called like what all of them make. */
+/* Return a value of the shape that two values are broadcast to, which is known to exist. Its name is derived from that
+ * of the result. */
 static uint32_t common_value(struct sk_op_graph *graph, const char *name, uint32_t a, uint32_t b)
 {
 	const struct sk_value one = graph->values.items[a], other = graph->values.items[b];
@@ -237,7 +238,7 @@ static uint32_t common_value(struct sk_op_graph *graph, const char *name, uint32
 	return sk_graph_new_value(graph, name, one.dtype, rank, shape);
 }
 
-/* Two by two, from the first one on. */
+/* Combine the operands two by two, from the first one on. */
 static bool chain(struct sk_canonical *canonical, const char *op, uint32_t to)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -261,10 +262,10 @@ static bool canonical_chain(struct sk_canonical *canonical)
 	return chain(canonical, op_of(canonical), sk_canonical_output(canonical, 0));
 }
 
-/* One call can have so many operands, whatever else a kernel wants. */
+/* The most operands of one call. */
 enum { MOST_SUMMANDS = 64 };
 
-/* None is repeated: each has all elements of the sum. */
+/* True if no operand is repeated: each has all elements of the sum. */
 static bool are_whole(const struct sk_canonical *canonical, uint32_t to)
 {
 	const struct sk_op_graph *graph = canonical->graph;
@@ -277,8 +278,8 @@ static bool are_whole(const struct sk_canonical *canonical, uint32_t to)
 	return true;
 }
 
-/* Sums of many are calls that read each of them once, where there are no repetitions; the next call goes on with what
- * the one in front has. */
+/* Sums of many operands become calls that read each of them once, if none is repeated. Each call continues with the sum
+ * of the one before. */
 static bool sum(struct sk_canonical *canonical, uint32_t to)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -337,7 +338,7 @@ static bool canonical_where(struct sk_canonical *canonical)
 	return sk_canonical_broadcast(canonical, "Where", values, 3, sk_canonical_output(canonical, 0));
 }
 
-/* A bound that was an attribute before operator set 11. That of MindSpore may be an integer. */
+/* Turn a bound, an attribute before operator set 11, into an input. MindSpore's may be an integer. */
 static bool take_bound(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name)
 {
 	const struct sk_attribute *attribute = sk_node_attribute(node, name);
@@ -367,7 +368,7 @@ static bool upgrade_clip(struct sk_op_graph *graph, struct sk_graph_node *node)
 	return true;
 }
 
-/* A constant that the elements' type does not hold becomes the nearest number that it holds. */
+/* Replace a constant bound that the elements' type cannot represent by the nearest number that it can. */
 static uint32_t bound_of_type(struct sk_canonical *canonical, uint32_t bound, enum sk_dtype dtype)
 {
 	const struct sk_value *value = &canonical->graph->values.items[bound];

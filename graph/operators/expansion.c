@@ -1,4 +1,4 @@
-/* Nodes that take the place of others; see operators-parts.h. */
+/* Nodes that replace others; see operators-parts.h. */
 #include "graph/operators/operators-parts.h"
 
 #include "base/arena.h"

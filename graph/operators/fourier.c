@@ -1,5 +1,5 @@
-/* Discrete Fourier transforms: products with a matrix of cosines and sines, which is a constant. So they take as many
- * steps as a signal is long, times the frequencies, which is little for the frames of speech that models go through. */
+/* Discrete Fourier transforms: products with a constant matrix of cosines and sines. The cost is the length of a signal
+ * times the number of frequencies, which is small for the short frames of speech models. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -15,14 +15,14 @@ enum { MOST_WEIGHTS = 1 << 24 }; /* of a matrix */
 enum { SIGNAL, LENGTH, AXIS }; /* inputs of DFT */
 enum { STEP = 1, WINDOW, FRAME }; /* of STFT */
 
-/* Rows of `parts` (1: real, 2: complex) numbers each: the first `from` ones of them are transformed, as if there were
- * `length`, with zeros behind. */
+/* Rows of `parts` (1: real, 2: complex) numbers each. The first `from` numbers are transformed as a signal of `length`,
+ * padded with zeros. */
 struct transform {
 	uint64_t from, length, bins, parts;
 	bool inverse;
 };
 
-/* Sets how many frequencies there are. */
+/* Set the number of frequencies. */
 static bool find_bins(const struct sk_inference *inference, bool onesided, struct transform *transform)
 {
 	uint64_t weights;
@@ -66,7 +66,7 @@ static uint32_t make_matrix(struct sk_op_graph *graph, enum sk_dtype dtype, cons
 				     sk_elements_of_reals(graph->arena, dtype, shape[0] * shape[1], weights));
 }
 
-/* Rows [rows, from * parts] become [rows, bins * 2]. */
+/* Transform rows [rows, from * parts] to [rows, bins * 2]. */
 static uint32_t transformed(struct sk_canonical *canonical, uint32_t signal, uint64_t rows,
 			    const struct transform *transform)
 {
@@ -85,8 +85,8 @@ static uint32_t transformed(struct sk_canonical *canonical, uint32_t signal, uin
 struct dft {
 	struct transform transform;
 	uint32_t axis;
-	uint64_t given; /* elements along the axis, of which a shorter transform takes the first ones */
-	uint64_t outer, inner; /* elements in front of the axis, and behind it */
+	uint64_t given; /* elements along the axis; a shorter transform uses the first ones */
+	uint64_t outer, inner; /* elements before and after the axis */
 };
 
 static bool read_dft(const struct sk_inference *inference, struct dft *dft)
@@ -132,8 +132,8 @@ static bool infer_dft(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, signal->dtype, signal->rank, shape);
 }
 
-/* [outer, n, inner, parts] becomes [outer, inner, n, parts], or the other way round: of `given` in front of `columns`
- * come the first `rows`. */
+/* Turn [outer, n, inner, parts] into [outer, inner, n, parts], or back. `given` is the length of n in the input, `rows`
+ * the number that is copied. */
 static bool turn(struct sk_canonical *canonical, uint32_t to, uint32_t from, uint64_t outer, uint64_t given,
 		 uint64_t rows, uint64_t columns, uint64_t parts)
 {
@@ -145,7 +145,7 @@ static bool turn(struct sk_canonical *canonical, uint32_t to, uint32_t from, uin
 	return sk_canonical_arrange(canonical, sk_operand_flat(canonical->graph, to), from, &arrangement);
 }
 
-/* The result, whose type may be a shorter one than that it has been computed in. */
+/* Store the result, which may have a shorter type than the computation. */
 static bool store(struct sk_canonical *canonical, uint32_t spectrum, const struct dft *dft)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -181,7 +181,7 @@ static bool canonical_dft(struct sk_canonical *canonical)
 	return store(canonical, transformed(canonical, rows, dft.outer * dft.inner, &dft.transform), &dft);
 }
 
-/* Before operator set 20 the axis was an attribute, and another one if it was not said. */
+/* Before operator set 20 the axis was an attribute, with another default. */
 static bool upgrade_dft(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	int64_t axis = sk_node_integer(node, "axis", 1);
@@ -241,7 +241,7 @@ static bool infer_stft(struct sk_inference *inference)
 			       (uint64_t[]){stft.batches, stft.frames, stft.transform.bins, 2});
 }
 
-/* The frames, times the window. */
+/* Return the frames times the window. */
 static bool take_frames(struct sk_canonical *canonical, const struct stft *stft, uint32_t *frames)
 {
 	struct sk_op_graph *graph = canonical->graph;

@@ -1,5 +1,5 @@
-/* Normalisations of rows together with what stands in front of them and behind them, and the quantisations that they
- * have behind them (domain "sklink"). Their names, inputs and outputs are those of GE and of MindSpore. */
+/* Normalisations of rows, combined with operators before them and with quantisations after them (domain "sklink").
+ * Their names, inputs and outputs are those of GE and of MindSpore. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-/* What the inputs and the outputs of an operator are, a letter each. */
+/* The inputs and outputs of an operator, a letter each. */
 static const struct form {
 	const char *op;
-	/* x: of the first one's type and shape; g: of its type, a factor for each element of a row; S: a scale, s: one
-	 * that may be absent, z: a zero point, of any type, one for each element of a row or one for all. */
+	/* x: type and shape of the first input; g: of its type, a factor for each element of a row; S: a scale, s: an
+	 * optional scale, z: a zero point, of any type, one for each element of a row or one for all. */
 	const char *inputs;
-	/* x: as the first input; f: the same in f32; q: in i8; r: a number f32 for each row, of the first input's rank;
-	 * s: the same without the dimension that a row is. */
+	/* x: as the first input; f: the same in f32; q: in i8; r: an f32 for each row, in the first input's rank; s:
+	 * the same without the dimensions of a row. */
 	const char *outputs;
 } forms[] = {
 	{"AddLayerNorm", "xxgg", "xrrx"},
@@ -39,11 +39,11 @@ static const struct form *form_of(const struct sk_graph_node *node)
 	return form;
 }
 
-/* ---- what inputs must be like ---- */
+/* ---- checks of inputs ---- */
 
-/* The first input as rows: as many dimensions as the first factor has, or the last one. */
+/* The first input as rows: of as many dimensions as the first factor has, or of the last one. */
 struct rows {
-	uint32_t outer; /* dimensions in front of what a row is */
+	uint32_t outer; /* dimensions before those of a row */
 	uint64_t count, length;
 };
 
@@ -63,7 +63,7 @@ static bool read_rows(const struct sk_inference *inference, const struct form *f
 	return rows->length || sk_infer_error(inference, "'%s' has rows without elements", x->name);
 }
 
-/* True if the value has the last dimensions of the other one. */
+/* True if the last dimensions of x are those of the value. */
 static bool ends_alike(const struct sk_value *x, const struct sk_value *value)
 {
 	return value->rank <= x->rank &&
@@ -100,7 +100,7 @@ static bool check_operand(const struct sk_inference *inference, size_t number, c
 	return sk_infer_same_types(inference, 0, number);
 }
 
-/* Along the last dimension, which is what rows are; to the nearest. */
+/* Quantisation is along the last dimension, the rows, and rounds to the nearest. */
 static bool check_words(const struct sk_inference *inference)
 {
 	const struct sk_graph_node *node = inference->node;
@@ -153,8 +153,8 @@ static bool infer_fused(struct sk_inference *inference)
 
 /* ---- the call ---- */
 
-/* A scale or a zero point as f32, one for each element of a row. Who wants the second result of AddRmsNormQuant without
- * a scale for it, wants it with 1. */
+/* Return a scale or a zero point as f32, one for each element of a row. The second result of AddRmsNormQuant has scale
+ * 1 if none is given. */
 static uint32_t spread_numbers(struct sk_canonical *canonical, size_t number, char letter, uint64_t length)
 {
 	uint32_t value = sk_canonical_input(canonical, number);
@@ -166,7 +166,7 @@ static uint32_t spread_numbers(struct sk_canonical *canonical, size_t number, ch
 	return sk_canonical_spread(canonical, sk_canonical_cast(canonical, value, SK_F32), 1, &length);
 }
 
-/* Numbers that the kernel computes with; what other attributes say has been checked. */
+/* Add the numbers that the kernel computes with; other attributes have been checked. */
 static void add_numbers(const struct sk_canonical *canonical, struct sk_graph_call *call)
 {
 	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];
@@ -217,7 +217,7 @@ static bool canonical_fused(struct sk_canonical *canonical)
 
 /* ---- the table ---- */
 
-/* Which outputs others want is known without `output_mask`. */
+/* `output_mask` is redundant: unused outputs are known. */
 static const struct sk_schema_attribute epsilon[] = {
 	{"epsilon", SK_ATTRIBUTE_REAL, .real = 1e-6}, {"output_mask", SK_ATTRIBUTE_INTEGERS}, {NULL}};
 static const struct sk_schema_attribute layer_epsilon[] = {{"epsilon", SK_ATTRIBUTE_REAL, .real = 1e-5}, {NULL}};

@@ -1,5 +1,5 @@
-/* Products together with what stands behind them, and gates (domain "sklink"). Their names and inputs are those of GE,
- * of MindSpore and, of FusedMatMul, of TensorFlow. */
+/* Products combined with operators after them, and gates (domain "sklink"). Their names and inputs are those of GE and
+ * of MindSpore; FusedMatMul is TensorFlow's. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool check_float(const struct sk_inference *inference)
 	       sk_infer_error(inference, "'%s' is %s, and must be floats", x->name, sk_dtype_name(x->dtype));
 }
 
-/* ---- SwiGlu: what is activated is one half along an axis, or the first of two tensors ---- */
+/* ---- SwiGlu: the activation is applied to one half along an axis, or to the first of two tensors ---- */
 
 static bool find_halves(const struct sk_inference *inference, uint32_t *axis)
 {
@@ -95,7 +95,7 @@ enum { ACTIVATIONS = sizeof(activations) / sizeof(activations[0]) };
 struct fused {
 	uint64_t m, k, n;
 	bool turned_b;
-	int64_t activation, activated; /* which piece; -1: all */
+	int64_t activation, activated; /* `activated`: the index of the piece; -1: all */
 	size_t pieces;
 	uint64_t sizes[MOST_PIECES];
 };
@@ -154,7 +154,7 @@ static bool read_fused(const struct sk_inference *inference, struct fused *fused
 	return find_pieces(inference, fused) && find_activation(inference, fused);
 }
 
-/* A bias for each column, and a matrix like the result. */
+/* The addends are a bias for each column, and a matrix of the result's shape. */
 static bool check_addends(const struct sk_inference *inference, const struct fused *fused)
 {
 	const struct sk_value *a = sk_infer_input(inference, 0), *bias = sk_infer_input(inference, 2);
@@ -192,7 +192,7 @@ static bool infer_fused(struct sk_inference *inference)
 	return true;
 }
 
-/* Columns of the second factor: all, or a piece of it. */
+/* Return columns of the second factor: all, or a piece. */
 static uint32_t columns_of(struct sk_canonical *canonical, const struct fused *fused, uint64_t first, uint64_t count)
 {
 	struct sk_op_graph *graph = canonical->graph;

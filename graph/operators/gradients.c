@@ -1,4 +1,5 @@
-/* Gradients along axes (domain "sklink", MindSpore's primitives), and LayerNorm, whose gradient needs what it finds. */
+/* Gradients along axes (domain "sklink", MindSpore's primitives), and LayerNorm with the statistics that its gradient
+ * needs. */
 #include <string.h>
 
 #include "base/map.h"
@@ -19,7 +20,7 @@ static bool check_like_first(const struct sk_inference *inference, size_t number
 
 /* ---- SoftmaxGrad, SoftmaxBackward, SoftmaxGradExt, LogSoftmaxGrad ---- */
 
-/* Axes, which may be one number or a list, are an attribute, `axis`, or the third input of SoftmaxBackward. */
+/* Axes, one number or a list, are the attribute `axis`, or the third input of SoftmaxBackward. */
 static bool find_axes(const struct sk_inference *inference, uint64_t shape[3])
 {
 	static const int64_t last = -1;
@@ -41,7 +42,7 @@ static bool find_axes(const struct sk_inference *inference, uint64_t shape[3])
 			return false;
 		set |= 1U << axis;
 	}
-	if (!count) /* an empty list is all of them */
+	if (!count) /* an empty list means all axes */
 		set = (1U << from->rank) - 1;
 	shape[0] = shape[1] = shape[2] = 1;
 	for (uint32_t i = 0; i < from->rank; i++) {
@@ -95,7 +96,8 @@ static void add_row_gradient(struct sk_canonical *canonical, const char *op, con
 	sk_call_output(canonical, call, sk_operand_shaped(graph, values[3], 3, shape));
 }
 
-/* What has been made stands in front of its gradient in SoftmaxGrad and LogSoftmaxGrad, and behind it elsewhere. */
+/* In SoftmaxGrad and LogSoftmaxGrad the result of the function is the first input and its gradient the second;
+ * elsewhere the order is reversed. */
 static bool canonical_row_gradient(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -138,8 +140,8 @@ static bool canonical_scaled_gradient(struct sk_canonical *canonical)
 /* ---- sums of rows ---- */
 
 enum {
-	ROWS_OF_PART = 16, /* so that what the parts add up to is little */
-	PARTS = 64, /* at most: as many as there may be cores, and few to add up */
+	ROWS_OF_PART = 16, /* so that adding up the parts costs little */
+	PARTS = 64, /* at most: enough for many cores, and few to add up */
 };
 
 static uint64_t parts_of(uint64_t rows)
@@ -149,7 +151,7 @@ static uint64_t parts_of(uint64_t rows)
 	return parts < 1 ? 1 : parts > PARTS ? PARTS : parts;
 }
 
-/* to = the sum of the parts [p, k], whatever its type. */
+/* to = the sum of the parts [p, k], in any type. */
 static bool add_parts(struct sk_canonical *canonical, uint32_t parts, uint32_t to)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -201,7 +203,7 @@ static bool infer_bias_gradient(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, from->dtype, 1, &from->shape[channel_axis(inference->node, from)]);
 }
 
-/* Where something lies behind the channels, each plane is summed first. */
+/* If dimensions follow the channels, each plane is summed first. */
 static bool canonical_bias_gradient(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -228,7 +230,7 @@ static bool canonical_bias_gradient(struct sk_canonical *canonical)
 
 /* ---- LayerNorm, LayerNormGrad ---- */
 
-/* Rows of what is normalized: [m, k], from the axis on. */
+/* The normalised rows: [m, k], where k covers the axes from the given one on. */
 static bool find_rows(const struct sk_inference *inference, const struct sk_value *gamma, uint32_t *axis,
 		      uint64_t rows[2])
 {
@@ -327,7 +329,7 @@ static bool canonical_layer_gradient(struct sk_canonical *canonical)
 
 	if (!find_rows(&inference, sk_infer_input(&inference, 4), &axis, rows))
 		return false;
-	if (!rows[0]) { /* no rows add up to nothing */
+	if (!rows[0]) { /* the sum of no rows is 0 */
 		for (size_t i = 1; i < 3; i++)
 			if (sk_canonical_output(canonical, i) != SK_NONE &&
 			    !sk_canonical_fill(canonical, sk_canonical_output(canonical, i), 0))

@@ -1,6 +1,6 @@
-/* Operators that look up places at run time, and tensors that are made of numbers of rows and columns. Numbers of
- * elements and tuples become numbers of rows first (ElementPlaces, TuplePlaces), so that two operators move all rows:
- * Gather and Scatter. A number that is out of range ends the launch; nothing outside of a tensor is read. */
+/* Operators with indices that are known at run time only, and tensors computed from row and column numbers. Indices of
+ * elements and tuples are first turned into row numbers (ElementPlaces, TuplePlaces), so that two operators move all
+ * rows: Gather and Scatter. An index out of range ends the launch; nothing outside of a tensor is read. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -30,13 +30,13 @@ static uint64_t product(const uint64_t *shape, uint32_t from, uint32_t to)
 	return all;
 }
 
-/* An operand of two dimensions. */
+/* Return an operand of two dimensions. */
 static struct sk_operand rows_of(const struct sk_op_graph *graph, uint32_t value, uint64_t rows, uint64_t width)
 {
 	return sk_operand_shaped(graph, value, 2, (uint64_t[]){rows, width});
 }
 
-/* The axis that the node says, which inference has checked. */
+/* Return the node's axis, which inference has checked. */
 static uint32_t axis_of(const struct sk_canonical *canonical, int64_t otherwise, uint32_t rank)
 {
 	int64_t axis = sk_node_integer(node_of(canonical), "axis", otherwise);
@@ -53,8 +53,7 @@ static bool check_indices(const struct sk_inference *inference, size_t number, b
 			      only_i64 ? "i64" : "i32 or i64");
 }
 
-/* Of constant indices: tuples of so many, which count along axes from the first one on. Others are checked by the
- * kernels. */
+/* Check constant indices: tuples of `count` indices along the axes from `first` on. Kernels check all others. */
 static bool check_range(const struct sk_inference *inference, size_t number, uint32_t first, uint64_t length)
 {
 	const struct sk_value *data = sk_infer_input(inference, 0), *indices = sk_infer_input(inference, number);
@@ -85,9 +84,9 @@ static bool check_type(const struct sk_inference *inference, size_t number, size
 			      other->name, sk_dtype_name(other->dtype));
 }
 
-/* ---- calls that several operators share ---- */
+/* ---- calls shared by several operators ---- */
 
-/* Places of elements along an axis, as numbers of elements. */
+/* Return the places of elements along an axis, as element numbers. */
 static uint32_t element_places(struct sk_canonical *canonical, uint32_t indices, const struct sk_value *data,
 			       uint32_t axis)
 {
@@ -113,7 +112,7 @@ static uint32_t element_places(struct sk_canonical *canonical, uint32_t indices,
 	return places;
 }
 
-/* Places that tuples say, behind `batch` dimensions that the data and the indices share, as numbers of rows. */
+/* Return the places of tuples, after `batch` dimensions that data and indices share, as row numbers. */
 static uint32_t tuple_places(struct sk_canonical *canonical, uint32_t indices, const struct sk_value *data,
 			     uint32_t batch)
 {
@@ -133,7 +132,7 @@ static uint32_t tuple_places(struct sk_canonical *canonical, uint32_t indices, c
 	return places;
 }
 
-/* Rows of updates at places of the data, combined as the node says. */
+/* Scatter rows of updates to places of the data, with the node's reduction. */
 static bool scatter(struct sk_canonical *canonical, uint32_t places, size_t updates_input, uint64_t width)
 {
 	const struct sk_op_graph *graph = canonical->graph;
@@ -158,7 +157,7 @@ static bool scatter(struct sk_canonical *canonical, uint32_t places, size_t upda
 
 /* ---- Gather, Compress ---- */
 
-/* The shape with one dimension replaced by others. */
+/* Return the shape with one dimension replaced by others. */
 static bool infer_replaced(struct sk_inference *inference, uint32_t axis, uint32_t rank, const uint64_t *shape)
 {
 	const struct sk_value *data = sk_infer_input(inference, 0);
@@ -190,7 +189,7 @@ static bool canonical_gather(struct sk_canonical *canonical)
 				   product(data->shape, axis + 1, data->rank));
 }
 
-/* The numbers of the elements that a constant condition keeps. */
+/* Return the indices of the elements that a constant condition keeps. */
 static bool read_condition(const struct sk_inference *inference, uint64_t size, uint64_t *kept, int64_t **numbers)
 {
 	const struct sk_value *condition = sk_infer_input(inference, 1);
@@ -214,7 +213,7 @@ static bool read_condition(const struct sk_inference *inference, uint64_t size, 
 	return true;
 }
 
-/* Without an axis all elements are one row. */
+/* Without an axis the input is flattened. */
 static bool infer_compress(struct sk_inference *inference)
 {
 	const struct sk_value *data = sk_infer_input(inference, 0);
@@ -249,7 +248,7 @@ static bool canonical_compress(struct sk_canonical *canonical)
 
 /* ---- GatherElements, GatherND ---- */
 
-/* Indices have as many dimensions as the data, and are no larger along the others. */
+/* Indices have as many dimensions as the data, and are not larger along the other axes. */
 static bool check_elements(const struct sk_inference *inference, uint32_t *axis)
 {
 	const struct sk_value *data = sk_infer_input(inference, 0), *indices = sk_infer_input(inference, 1);
@@ -286,7 +285,7 @@ static bool canonical_gather_elements(struct sk_canonical *canonical)
 				   places, sk_value_elements(&data), 1);
 }
 
-/* Tuples fit the dimensions of the data behind the first `batch` ones, which both have. */
+/* Tuples index the dimensions of the data after the first `batch` ones, which both share. */
 static bool check_tuples(const struct sk_inference *inference, int64_t batch)
 {
 	const struct sk_value *data = sk_infer_input(inference, 0), *indices = sk_infer_input(inference, 1);
@@ -309,7 +308,7 @@ static bool check_tuples(const struct sk_inference *inference, int64_t batch)
 	return check_range(inference, 1, (uint32_t)batch, indices->shape[indices->rank - 1]);
 }
 
-/* The shape of all tuples, and of the rows that they name. */
+/* Return the shape of all tuples and the rows that they index. */
 static bool tuples_shape(const struct sk_inference *inference, uint32_t batch, uint32_t *rank, uint64_t *shape)
 {
 	const struct sk_value *data = sk_infer_input(inference, 0), *indices = sk_infer_input(inference, 1);
@@ -409,7 +408,7 @@ static bool canonical_scatter_nd(struct sk_canonical *canonical)
 	return true;
 }
 
-/* The old name of ScatterElements. */
+/* Scatter is the old name of ScatterElements. */
 static bool upgrade_scatter(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	(void)graph;
@@ -418,7 +417,7 @@ static bool upgrade_scatter(struct sk_op_graph *graph, struct sk_graph_node *nod
 	return true;
 }
 
-/* ---- TensorScatter: rows of a cache, behind the position that its batch has ---- */
+/* ---- TensorScatter: rows of a cache, from the position of their batch on ---- */
 
 static bool infer_tensor_scatter(struct sk_inference *inference)
 {
@@ -447,7 +446,7 @@ static bool infer_tensor_scatter(struct sk_inference *inference)
 	return sk_infer_like(inference, 0, 0);
 }
 
-/* The value with dimensions of its own repeated where it has 1, as large as `shape`. */
+/* Broadcast the value, in its own rank, to `shape`. */
 static uint32_t repeated(struct sk_canonical *canonical, uint32_t value, const uint64_t shape[3])
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -462,7 +461,7 @@ static uint32_t repeated(struct sk_canonical *canonical, uint32_t value, const u
 	return to;
 }
 
-/* For each batch, [b, 1, s]: where along the axis its rows are to be. */
+/* Return for each batch, as [b, 1, s], the places of its rows along the axis. */
 static uint32_t write_positions(struct sk_canonical *canonical, uint64_t batches, uint64_t rows, uint64_t most)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -579,7 +578,7 @@ static bool canonical_eye_like(struct sk_canonical *canonical)
 	return true;
 }
 
-/* How many numbers there are from the first to the limit, which is exact of integers. */
+/* Count the numbers from the start to the limit, exactly for integers. */
 static bool count_range(const struct sk_inference *inference, uint64_t *count)
 {
 	const int64_t *integers[3];

@@ -7,13 +7,13 @@
 #include "base/map.h"
 #include "graph/graph.h"
 
-/* A body that becomes nodes of a graph, once. */
+/* A body that becomes nodes of a graph. */
 struct inlining {
 	const struct sk_expansion *expansion;
 	struct sk_op_graph *graph;
 	const struct sk_op_graph *body;
-	const char *prefix; /* of names */
-	uint32_t *values; /* of the graph, by value of the body */
+	const char *prefix; /* of the new names */
+	uint32_t *values; /* by value of the body: a value of the graph */
 };
 
 static bool is_captured(const struct sk_value *value)
@@ -21,8 +21,7 @@ static bool is_captured(const struct sk_value *value)
 	return value->node == SK_NONE && !value->contents && !value->input;
 }
 
-/* A captured value is one of the graph by its name, unless an outer body has been inlined, which has said which it is.
- */
+/* Return the captured value, found by name, unless an inlined outer body has already determined it. */
 static uint32_t captured(const struct sk_op_graph *graph, const struct sk_value *value)
 {
 	return value->view_of != SK_NONE ? value->view_of
@@ -34,7 +33,7 @@ static void *copy_of(struct sk_arena *arena, const void *items, size_t size)
 	return sk_arena_copy(arena, size ? items : "", size);
 }
 
-/* A body in a body that is inlined has to know which values of that one it means: their names are no longer theirs. */
+/* Copy a body inside the inlined one. It must record its captured values, since their names change. */
 static struct sk_op_graph *copy_inner(const struct inlining *inlining, const struct sk_op_graph *inner)
 {
 	struct sk_arena *arena = inlining->graph->arena;
@@ -61,7 +60,7 @@ static struct sk_op_graph *copy_inner(const struct inlining *inlining, const str
 	return copy;
 }
 
-/* The value of the graph that one of the body is; SK_NONE after an error. */
+/* Return the value of the graph for a value of the body; SK_NONE after an error. */
 static uint32_t copy_value(const struct inlining *inlining, const struct sk_value *value)
 {
 	struct sk_op_graph *graph = inlining->graph;
@@ -119,14 +118,14 @@ static void copy_node(const struct inlining *inlining, const struct sk_graph_nod
 	sk_array_push(arena, inlining->expansion->nodes, node);
 }
 
-/* An Identity, as exporters write one for a condition that a loop passes on: what it makes is what it is given. */
+/* True for an Identity, which exporters write for a condition that a loop passes on. */
 static bool passes_on(const struct sk_graph_node *node)
 {
 	return !strcmp(node->op, "Identity") && !*node->domain && node->inputs.count == 1 && node->outputs.count == 1 &&
 	       node->inputs.items[0] != SK_NONE && node->outputs.items[0] != SK_NONE;
 }
 
-/* Values, nodes and what nodes name, those of inner bodies, too. */
+/* Return the number of values, nodes and operands, including those of inner bodies. */
 static uint64_t size_of(const struct sk_op_graph *body)
 {
 	uint64_t size = body->values.count + body->nodes.count + body->outputs.count;

@@ -1,5 +1,5 @@
-/* Operators that only kernels know, "kernel:NAME": rules make nodes of them. What they compute nobody has to know but
- * the kernel, so what comes out is known from what it takes the place of, and a call is the node as it stands. */
+/* Operators known only to kernels, "kernel:NAME", in nodes that rules make. Only the kernel knows the computation:
+ * types and shapes come from the replaced pattern, and the call is the node as it is. */
 #include "graph/operators/operators.h"
 
 #include "graph/graph.h"

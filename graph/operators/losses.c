@@ -1,4 +1,4 @@
-/* Losses: how unlikely the classes are that should come out. */
+/* Losses: measures of the difference between scores and target classes. */
 #include <string.h>
 
 #include "base/map.h"
@@ -19,7 +19,7 @@ static bool find_reduction(const struct sk_inference *inference, enum reduction 
 	return true;
 }
 
-/* Targets have the shape of the scores without their classes, weights one element a class. */
+/* Targets have the shape of the scores without classes; weights have one element for each class. */
 static bool check_shapes(const struct sk_inference *inference)
 {
 	const struct sk_value *scores = sk_infer_input(inference, 0), *target = sk_infer_input(inference, 1),
@@ -59,7 +59,7 @@ static bool infer_cross_entropy(struct sk_inference *inference)
 	return infer_loss(inference) && sk_infer_like(inference, 1, 0);
 }
 
-/* The losses of all targets, and what they weigh unless that is SK_NONE. */
+/* Add the losses of all targets, and their weights unless that value is SK_NONE. */
 static void add_losses(struct sk_canonical *canonical, uint32_t logarithms, uint32_t losses, uint32_t weights)
 {
 	const struct sk_op_graph *graph = canonical->graph;
@@ -99,7 +99,7 @@ static bool loss_of(struct sk_canonical *canonical, uint32_t logarithms)
 		return false;
 	if (to == SK_NONE)
 		return true;
-	if (!sk_value_elements(&target)) /* the mean of nothing */
+	if (!sk_value_elements(&target)) /* the mean of no elements */
 		return sk_canonical_fill(canonical, to, reduction == REDUCTION_MEAN ? __builtin_nan("") : 0);
 	if (reduction == REDUCTION_NONE) {
 		add_losses(canonical, logarithms, to, SK_NONE);
@@ -140,7 +140,7 @@ static bool canonical_cross_entropy(struct sk_canonical *canonical)
 
 /* ---- MindSpore's: BinaryCrossEntropy, BCEWithLogitsLoss ---- */
 
-/* How many inputs are tensors; the one behind them may say the reduction, as a number. */
+/* Return the number of inputs that are tensors. The next one may be the reduction, as a number. */
 static size_t tensors_of(const struct sk_graph_node *node)
 {
 	return !strcmp(node->op, "BinaryCrossEntropy") ? 3 : 4;
@@ -187,7 +187,7 @@ static bool infer_binary_entropy(struct sk_inference *inference)
 	       sk_infer_output(inference, 0, x->dtype, reduction == REDUCTION_NONE ? x->rank : 0, x->shape);
 }
 
-/* to = the losses, of the type that is computed with, reduced. */
+/* to = the reduced losses, in the type of the computation. */
 static bool reduce_losses(struct sk_canonical *canonical, uint32_t losses, enum reduction reduction, uint32_t to)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -221,7 +221,7 @@ static bool canonical_binary_entropy(struct sk_canonical *canonical)
 
 	if (!find_numbered_reduction(&inference, &reduction))
 		return false;
-	if (!sk_value_elements(&x)) /* the mean of nothing */
+	if (!sk_value_elements(&x)) /* the mean of no elements */
 		return sk_canonical_fill(canonical, to, reduction == REDUCTION_MEAN ? __builtin_nan("") : 0);
 	for (size_t i = 0; i < tensors; i++)
 		inputs[i] = sk_canonical_spread(canonical, sk_canonical_input(canonical, i), x.rank, x.shape);
@@ -256,11 +256,11 @@ static bool canonical_softmax_entropy(struct sk_canonical *canonical)
 	enum sk_dtype computed = sk_computed_dtype(x.dtype);
 	struct sk_graph_call *call;
 
-	if (!sk_value_elements(&x)) /* rows without classes lose nothing */
+	if (!sk_value_elements(&x)) /* rows without classes have a loss of 0 */
 		return to == SK_NONE || sk_canonical_fill(canonical, to, 0);
 	if (to == SK_NONE || computed != x.dtype)
 		losses = sk_graph_new_value(graph, x.name, computed, 1, x.shape);
-	if (gradient == SK_NONE) /* the kernel makes both */
+	if (gradient == SK_NONE) /* the kernel computes both */
 		gradient = sk_graph_new_value(graph, x.name, x.dtype, 2, x.shape);
 	call = sk_canonical_call(canonical, "SoftmaxCrossEntropyWithLogits");
 	for (size_t i = 0; i < 2; i++)

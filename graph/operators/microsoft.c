@@ -1,5 +1,5 @@
-/* Operators of com.microsoft, as ONNX Runtime's own tools write them: fused ones become what they are fused of, and
- * MatMulNBits has a kernel. */
+/* Operators of com.microsoft, as ONNX Runtime's tools write them. Fused ones become their parts; MatMulNBits has a
+ * kernel. */
 #include <string.h>
 
 #include "base/map.h"
@@ -13,7 +13,7 @@ static const struct sk_graph_node *node_of(const struct sk_canonical *canonical)
 	return &canonical->graph->nodes.items[canonical->node];
 }
 
-/* Input `number`, if there is one, has so many elements, in one dimension. */
+/* Check that input `number`, if present, has one dimension with that many elements. */
 static bool is_row(const struct sk_inference *inference, size_t number, uint64_t elements)
 {
 	const struct sk_value *value = sk_infer_input(inference, number);
@@ -24,7 +24,7 @@ static bool is_row(const struct sk_inference *inference, size_t number, uint64_t
 			      (unsigned long long)elements);
 }
 
-/* Another value of the value's type and shape. */
+/* Return a new value of the value's type and shape. */
 static uint32_t new_like(struct sk_op_graph *graph, uint32_t value)
 {
 	const struct sk_value from = graph->values.items[value];
@@ -36,7 +36,7 @@ static uint32_t new_like(struct sk_op_graph *graph, uint32_t value)
 
 enum { Y, MEAN, DEVIATION, SUM };
 
-/* The number of the input that is added to the sum: the last one. */
+/* Return the number of the input that is added to the sum: the last one. */
 static size_t bias_of(const struct sk_graph_node *node)
 {
 	return !strcmp(node->op, "SkipLayerNormalization") ? 4 : 3;
@@ -214,7 +214,7 @@ static void add_nbits(struct sk_canonical *canonical, const struct nbits *nbits,
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){nbits->m, nbits->n}));
 }
 
-/* In f32; what is added and the result are of the operands' type. */
+/* Computed in f32; the addend and the result have the operands' type. */
 static bool canonical_nbits(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -244,7 +244,7 @@ static bool canonical_nbits(struct sk_canonical *canonical)
 
 #define MICROSOFT "com.microsoft"
 
-/* ONNX Runtime's name, in ONNX's own domain, for what became an operator later. */
+/* ONNX Runtime's name, in ONNX's own domain, for an operator that was standardised later. */
 static bool upgrade_simplified(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	(void)graph;

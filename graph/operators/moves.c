@@ -1,4 +1,4 @@
-/* Operators that move elements to other places, which are known when linking. */
+/* Operators that move elements to places that are known when linking. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 
 /* ---- Transpose ---- */
 
-/* The axes in their new order: backwards if the node does not say it. */
+/* Return the axes in their new order; the default is reversed order. */
 static bool read_permutation(const struct sk_inference *inference, uint32_t rank, uint32_t *permutation)
 {
 	for (uint32_t i = 0; i < rank; i++)
@@ -32,7 +32,7 @@ static bool infer_transpose(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, from->dtype, from->rank, shape);
 }
 
-/* The source as one of that shape, whose axes come in another order. */
+/* Permute the axes of the source, seen in that shape. */
 static bool permute(struct sk_canonical *canonical, uint32_t rank, const uint64_t *shape, const uint32_t *permutation)
 {
 	const struct sk_arrangement arrangement = sk_arrangement_of_axes(rank, shape, permutation);
@@ -53,7 +53,7 @@ static bool canonical_transpose(struct sk_canonical *canonical)
 
 /* ---- ConstantOfShape, Expand, Tile ---- */
 
-/* A shape that is an input: numbers that are not negative. */
+/* Read a shape from an input: numbers that are not negative. */
 static bool read_shape(const struct sk_inference *inference, size_t input, uint32_t *rank, uint64_t *shape)
 {
 	const int64_t *wanted;
@@ -92,7 +92,7 @@ static bool infer_constant_of_shape(struct sk_inference *inference)
 	       sk_infer_output(inference, 0, fill ? fill->dtype : SK_F32, rank, shape);
 }
 
-/* One element for all. */
+/* Fill the output with one element. */
 static bool repeat_element(struct sk_canonical *canonical, uint32_t element)
 {
 	struct sk_operand to = sk_operand_flat(canonical->graph, sk_canonical_output(canonical, 0));
@@ -192,7 +192,7 @@ static bool canonical_tile(struct sk_canonical *canonical)
 
 /* ---- Slice ---- */
 
-/* What a slice takes of one dimension. */
+/* The slice of one dimension. */
 struct range {
 	int64_t start, step;
 	uint64_t count;
@@ -215,7 +215,7 @@ static struct range clamp_range(int64_t start, int64_t end, int64_t step, int64_
 	if (step < 0 && start > end)
 		range.count = ((uint64_t)(start - end) - 1) / (-(uint64_t)step) + 1;
 	if (range.count < 2)
-		range.step = 1; /* nothing is stepped over, however far it would be */
+		range.step = 1; /* at most one element, so the step does not matter */
 	return range;
 }
 
@@ -246,7 +246,7 @@ static bool read_ranges(const struct sk_inference *inference, struct range *rang
 	return true;
 }
 
-/* Before operator set 10 all but the tensor were attributes. */
+/* Before operator set 10 all inputs except the tensor were attributes. */
 static bool upgrade_slice(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	static const char *const names[] = {"starts", "ends", "axes"};
@@ -308,7 +308,8 @@ static bool upgrade_split(struct sk_op_graph *graph, struct sk_graph_node *node)
 	return true;
 }
 
-/* Parts of an axis of `whole` elements: of the sizes that are given, or equal ones, but for what the last ones lack. */
+/* Return the size of a part of an axis of `whole` elements: the given one, or an equal share, where the last parts may
+ * be smaller. */
 static uint64_t part_size(const int64_t *sizes, uint64_t outputs, uint64_t whole, uint64_t taken, uint64_t part)
 {
 	uint64_t equal = (whole + outputs - 1) / outputs;

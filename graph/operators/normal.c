@@ -1,4 +1,4 @@
-/* Normalisations: what is brought to mean 0 and variance 1, in one way or another. */
+/* Normalisations: operators that bring elements to mean 0 and variance 1, in several variants. */
 #include <string.h>
 
 #include "base/map.h"
@@ -7,7 +7,7 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-/* The shape from an axis on. */
+/* The dimensions from an axis on. */
 struct tail {
 	uint32_t rank;
 	uint64_t shape[SK_MAX_RANK];
@@ -25,7 +25,7 @@ static struct tail tail_of(const struct sk_value *value, uint32_t axis)
 	return tail;
 }
 
-/* Input `number`, if there is one, is of the type of the first one, and has so many elements. */
+/* Check that input `number`, if present, has the type of the first one, and that many elements. */
 static bool check_channels(const struct sk_inference *inference, size_t number, uint64_t elements)
 {
 	const struct sk_value *value = sk_infer_input(inference, number);
@@ -46,7 +46,7 @@ static bool check_type(const struct sk_inference *inference, size_t number)
 			      value->name, sk_dtype_name(value->dtype));
 }
 
-/* Input `number` may be broadcast to the shape. */
+/* Check that input `number` can be broadcast to the shape. */
 static bool check_broadcast(const struct sk_inference *inference, size_t number, const struct tail *tail)
 {
 	const struct sk_value *value = sk_infer_input(inference, number);
@@ -93,7 +93,7 @@ static bool infer_layer(struct sk_inference *inference)
 	       sk_infer_output(inference, 2, SK_F32, from.rank, shape);
 }
 
-/* Rows without elements are all that can be left of an empty input: they have neither mean nor deviation. */
+/* Rows without elements occur only if the input is empty. They have neither mean nor deviation. */
 static bool fill_statistics(struct sk_canonical *canonical)
 {
 	for (size_t i = 1; i < 3; i++)
@@ -137,7 +137,7 @@ static bool canonical_layer(struct sk_canonical *canonical)
 
 /* ---- InstanceNormalization, GroupNormalization, LRN: channels are the second dimension ---- */
 
-/* The value as [n, channels, inner]. */
+/* Return the value as [n, channels, inner]. */
 static void channel_shape(const struct sk_value *value, uint64_t shape[3])
 {
 	shape[0] = value->rank ? value->shape[0] : 1;
@@ -187,7 +187,7 @@ static bool canonical_instance(struct sk_canonical *canonical)
 	return true;
 }
 
-/* Before operator set 21 there was one scale and one bias a group. */
+/* Before operator set 21 there was one scale and one bias for each group. */
 static bool infer_group(struct sk_inference *inference)
 {
 	int64_t groups = sk_node_integer(inference->node, "num_groups", 0);
@@ -206,7 +206,7 @@ static bool infer_group(struct sk_inference *inference)
 	return sk_infer_like(inference, 0, 0);
 }
 
-/* One number a group, for each of its channels. */
+/* Repeat the number of a group for each of its channels. */
 static uint32_t spread_groups(struct sk_canonical *canonical, uint32_t value, uint64_t groups, uint64_t channels)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -273,7 +273,7 @@ static bool canonical_lrn(struct sk_canonical *canonical)
 
 /* ---- BatchNormalization ---- */
 
-/* Before operator set 14 training was not told by an attribute of its own, but by outputs beyond the first. */
+/* Before operator set 14 outputs beyond the first implied training; there was no attribute for it. */
 static bool upgrade_batch(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	sk_node_remove_attribute(node, "is_test");
@@ -286,7 +286,7 @@ static bool is_spatial(const struct sk_graph_node *node)
 	return sk_node_integer(node, "spatial", 1);
 }
 
-/* The value as [n, channels, inner], where channels are what has statistics. */
+/* Return the value as [n, channels, inner], where each channel has statistics. */
 static void batch_shape(const struct sk_graph_node *node, const struct sk_value *value, uint64_t shape[3])
 {
 	channel_shape(value, shape);
@@ -326,7 +326,7 @@ static uint32_t new_like(struct sk_op_graph *graph, uint32_t value)
 	return sk_graph_new_value(graph, like.name, like.dtype, like.rank, like.shape);
 }
 
-/* The mean of each channel, and the mean of the squares of what the elements are off it. */
+/* Compute the mean of each channel, and the mean of the squared differences from it. */
 static bool channel_moments(struct sk_canonical *canonical, uint32_t from, uint32_t moments[2])
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -449,7 +449,7 @@ static bool canonical_mean_variance(struct sk_canonical *canonical)
 		return false;
 	for (uint32_t i = 0; i < value.rank; i++)
 		shape[i] = set >> i & 1 ? 1 : value.shape[i];
-	for (size_t i = 0; i < 4; i++) /* mean, variance, deviation, and that with the number added */
+	for (size_t i = 0; i < 4; i++) /* mean, variance, deviation, and the deviation plus 1e-9 */
 		reduced[i] = sk_graph_new_value(graph, value.name, value.dtype, value.rank, shape);
 	off = new_like(graph, from);
 	square = new_like(graph, from);

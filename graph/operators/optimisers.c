@@ -1,5 +1,5 @@
-/* Optimisers (domain "sklink", MindSpore's primitives): what one step makes of a tensor of weights and of its moments.
- * Outputs are new values; --state OLD=NEW keeps them from run to run. */
+/* Optimisers (domain "sklink", MindSpore's primitives): one step on a tensor of weights and its moments. Outputs are
+ * new values; --state OLD=NEW keeps them from run to run. */
 #include <string.h>
 
 #include "format/signature/signature.h"
@@ -7,12 +7,12 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-/* What an operator's inputs are, one letter each: a tensor of weights or of state (all are of one type and shape), a
- * gradient, which may be of another type, or a number of one element. */
+/* The inputs of an operator, one letter each: 's' a tensor of weights or of state (all have one type and shape), 'g' a
+ * gradient, which may have another type, '1' a number of one element. */
 struct step {
 	const char *op, *call;
 	const char *inputs; /* 's', 'g', '1' */
-	const char *outputs; /* for each the number of the input that it is like */
+	const char *outputs; /* by output: the number of the input of the same type and shape */
 };
 
 static const struct step steps[] = {
@@ -34,7 +34,7 @@ static const struct step *step_of(const struct sk_graph_node *node)
 	return &steps[i];
 }
 
-/* Whether others may read a tensor meanwhile is no question here. */
+/* Locking does not matter here, so the attribute is dropped. */
 static bool upgrade_step(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	(void)graph;

@@ -1,4 +1,4 @@
-/* Operators that put room around a tensor, or take some of it away. */
+/* Operators that pad or crop a tensor. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -8,14 +8,14 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-/* How much there is in front of and behind each dimension; less than nothing is taken away. */
+/* The padding before and after each dimension; negative: elements are removed. */
 struct room {
 	int64_t front[SK_MAX_RANK], behind[SK_MAX_RANK];
 };
 
 static const char *const modes[] = {"constant", "reflect", "edge", "wrap"};
 
-/* The shape of the output; false after an error. */
+/* Compute the shape of the output; false after an error. */
 static bool padded_shape(const struct sk_inference *inference, const struct room *room, uint64_t *shape)
 {
 	const struct sk_value *from = sk_infer_input(inference, 0);
@@ -32,7 +32,7 @@ static bool padded_shape(const struct sk_inference *inference, const struct room
 	return true;
 }
 
-/* What is in front of and behind the block of the input that stays. */
+/* Read the padding around the block of the input that is kept. */
 static bool read_pads(const struct sk_inference *inference, struct room *room)
 {
 	const struct sk_value *from = sk_infer_input(inference, 0);
@@ -98,7 +98,7 @@ static bool infer_pad(struct sk_inference *inference)
 	       sk_infer_output(inference, 0, from->dtype, from->rank, shape);
 }
 
-/* The block of the input that stays. */
+/* The block of the input that is kept. */
 struct block {
 	int64_t offset, sizes[SK_MAX_RANK], strides[SK_MAX_RANK], pads[SK_MAX_RANK];
 	bool empty, padded;
@@ -145,7 +145,7 @@ static void add_pad(struct sk_canonical *canonical, const struct block *block, c
 	sk_call_output(canonical, call, sk_operand_moved(sk_operand_flat(graph, to)));
 }
 
-/* The input with room around it; `number` is what is there, SK_NONE: zero. */
+/* Pad the input with `number`; SK_NONE: zero. */
 static bool pad(struct sk_canonical *canonical, const struct room *room, const char *mode, uint32_t number)
 {
 	const struct sk_op_graph *graph = canonical->graph;
@@ -187,7 +187,7 @@ static bool canonical_pad(struct sk_canonical *canonical)
 
 /* ---- CenterCropPad ---- */
 
-/* What is odd is behind. */
+/* An odd element goes to the end. */
 static bool read_center(const struct sk_inference *inference, struct room *room)
 {
 	const struct sk_value *from = sk_infer_input(inference, 0);

@@ -1,5 +1,5 @@
-/* MindSpore's primitives that are calls of existing kernels (domain "sklink"): what ONNX says in another way, and not
- * with another name alone. */
+/* MindSpore's primitives that are calls of existing kernels (domain "sklink"), but differ from ONNX's operators in more
+ * than the name. */
 #include <string.h>
 
 #include "base/map.h"
@@ -26,7 +26,7 @@ static bool with_value(const struct sk_graph_node *node)
 	return strstr(node->op, "WithValue");
 }
 
-/* The axis, and the shape without it. */
+/* Return the axis, and the shape without it. */
 static bool find_axis(const struct sk_inference *inference, uint32_t *axis, uint32_t *rank, uint64_t *shape)
 {
 	const struct sk_value *from = sk_infer_input(inference, 0);
@@ -43,7 +43,7 @@ static bool find_axis(const struct sk_inference *inference, uint32_t *axis, uint
 	return true;
 }
 
-/* `output_type` is a number of MindSpore's, or of ONNX. Older releases have i32 behind ArgMaxWithValue, too, and then
+/* `output_type` is a number of MindSpore's types, or of ONNX's. In older releases ArgMaxWithValue also returns i32, and
  * models say so. */
 static bool find_index_type(const struct sk_inference *inference, enum sk_dtype *dtype)
 {
@@ -118,7 +118,7 @@ static bool infer_equal_count(struct sk_inference *inference)
 	       sk_infer_output(inference, 0, sk_infer_input(inference, 0)->dtype, 1, (uint64_t[]){1});
 }
 
-/* Counted as integers, which stay exact. */
+/* Counted as integers, which are exact. */
 static bool canonical_equal_count(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -160,7 +160,7 @@ static bool canonical_square_sums(struct sk_canonical *canonical)
 	return true;
 }
 
-/* ---- sums and means whose axes, `keepdims` and element type are inputs ---- */
+/* ---- sums and means with inputs for axes, `keepdims` and element type ---- */
 
 static bool find_reduced(const struct sk_inference *inference, uint32_t *set, uint32_t *rank, uint64_t *shape)
 {
@@ -190,7 +190,7 @@ static bool find_reduced(const struct sk_inference *inference, uint32_t *set, ui
 	return true;
 }
 
-/* Sums of integers are i64, and means are of floats only. */
+/* Sums of integers are i64; means are of floats only. */
 static bool infer_sum(struct sk_inference *inference)
 {
 	const struct sk_value *from = sk_infer_input(inference, 0);
@@ -220,9 +220,9 @@ static bool canonical_sum(struct sk_canonical *canonical)
 
 /* ---- Slice, StridedSlice ---- */
 
-/* What of it is taken: the shape of the output, and where its elements come from. */
+/* The slice: the shape of the output, and the source of its elements. */
 struct slice {
-	struct sk_arrangement arrangement; /* of all dimensions, those that are dropped from the output included */
+	struct sk_arrangement arrangement; /* over all dimensions, including those that are dropped from the output */
 	uint32_t rank;
 	uint64_t shape[2 * SK_MAX_RANK];
 };
@@ -265,7 +265,7 @@ static bool find_slice(const struct sk_inference *inference, struct slice *slice
 
 struct strided {
 	uint64_t count; /* of entries */
-	const int64_t *begin, *end, *step; /* no steps are steps of 1 */
+	const int64_t *begin, *end, *step; /* absent steps are 1 */
 	int64_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
 };
 
@@ -298,7 +298,7 @@ static int64_t clamped(int64_t place, int64_t size, bool backwards)
 	return place < least ? least : place > most ? most : place;
 }
 
-/* One entry of the lists, about a dimension of `size` elements. */
+/* Apply one entry of the lists to a dimension of `size` elements. */
 static bool take_strided(const struct sk_inference *inference, const struct strided *strided, uint32_t entry,
 			 int64_t size, int64_t stride, struct slice *slice)
 {
@@ -347,7 +347,7 @@ static bool find_strided(const struct sk_inference *inference, struct slice *sli
 	sk_dense_strides(from->rank, from->shape, strides);
 	for (uint32_t i = 0; i < strided.count; i++) {
 		if (strided.ellipsis_mask >> i & 1)
-			for (; named < from->rank; named++, axis++) /* all that no entry names, once */
+			for (; named < from->rank; named++, axis++) /* an ellipsis: all dimensions without an entry */
 				take(slice, from->shape[axis], strides[axis], false);
 		else if (strided.new_axis_mask >> i & 1)
 			take(slice, 1, 0, false);
@@ -454,7 +454,7 @@ static bool canonical_transpose(struct sk_canonical *canonical)
 				    sk_canonical_input(canonical, 0), &arrangement);
 }
 
-/* ---- RepeatInterleaveInt: each element so many times, along an axis, or of all as one list ---- */
+/* ---- RepeatInterleaveInt: each element several times, along an axis, or of the flattened input ---- */
 
 static bool find_repeats(const struct sk_inference *inference, uint64_t shape[3], uint64_t *repeats, uint32_t *axis)
 {
@@ -515,7 +515,7 @@ static bool canonical_repeats(struct sk_canonical *canonical)
 				    sk_canonical_input(canonical, 0), &arrangement);
 }
 
-/* ---- OneHot: what is no class, negative numbers included, has only `off` ---- */
+/* ---- OneHot: an index that is not a class, such as a negative one, gives only `off` ---- */
 
 static bool find_one_hot(const struct sk_inference *inference, uint32_t *axis, uint64_t *shape)
 {

@@ -8,12 +8,12 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-/* Shapes of matrices: those of vectors get a dimension of one element, as numpy's matmul does it. */
+/* Shapes of matrices. A vector gets a dimension of one element, as in numpy's matmul. */
 struct product {
 	uint32_t batch_rank;
-	uint64_t batch[SK_MAX_RANK]; /* of the output, leading dimensions */
+	uint64_t batch[SK_MAX_RANK]; /* leading dimensions of the output */
 	uint64_t m, k, n;
-	bool row, column; /* the first one is a vector; the second one is */
+	bool row, column; /* the first operand is a vector; the second one is */
 };
 
 static bool find_product(const struct sk_inference *inference, struct product *product)
@@ -59,7 +59,7 @@ static bool infer_matmul(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, a->dtype, rank, shape);
 }
 
-/* The operand with all of the product's batches, copied if it has not. */
+/* Return the operand with all batches of the product, copied if it is broadcast. */
 static uint32_t batched(struct sk_canonical *canonical, uint32_t value, const struct product *product, uint64_t rows,
 			uint64_t columns)
 {
@@ -135,7 +135,7 @@ static void add_product(struct sk_canonical *canonical, uint32_t a, uint32_t b, 
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){m, n}));
 }
 
-/* Batches of products; b is [n, k] if it is turned. */
+/* Add batches of products; b is [n, k] if it is turned. */
 static void add_products(struct sk_canonical *canonical, uint32_t a, uint32_t b, uint32_t to, uint64_t batches,
 			 const struct product *product, bool turned_b)
 {
@@ -188,7 +188,7 @@ static bool canonical_matmul(struct sk_canonical *canonical)
 	return true;
 }
 
-/* ---- MindSpore's BatchMatMul: factors may be turned ---- */
+/* ---- MindSpore's BatchMatMul: factors may be transposed ---- */
 
 static bool is_turned(const struct sk_graph_node *node, size_t factor)
 {
@@ -229,7 +229,7 @@ static bool infer_batches(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, sk_infer_input(inference, 0)->dtype, product.batch_rank + 2, shape);
 }
 
-/* A copy whose last two dimensions have changed places. */
+/* Return a copy with the last two dimensions swapped. */
 static uint32_t turned(struct sk_canonical *canonical, uint32_t value)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -264,7 +264,7 @@ static bool canonical_batches(struct sk_canonical *canonical)
 		return sk_canonical_fill(canonical, to, 0);
 	for (uint32_t i = 0; i < product.batch_rank; i++)
 		batches *= product.batch[i];
-	if (turned_a && batches > 1) { /* there is no such product of batches */
+	if (turned_a && batches > 1) { /* there is no kernel for batches of such products */
 		a = turned(canonical, a);
 		turned_a = false;
 	}
@@ -299,8 +299,8 @@ static bool read_gemm(const struct sk_inference *inference, struct product *prod
 			      (unsigned long long)product->k, b->name, (unsigned long long)b->shape[turned_b]);
 }
 
-/* Integers times a fraction would have to be rounded, and ONNX does not say how; nor what a number is that their type
- * does not have. */
+/* The product of an integer and a fraction would have to be rounded, and ONNX does not specify how. Nor does it specify
+ * numbers that the type cannot represent. */
 static bool check_factor(const struct sk_inference *inference, const char *name)
 {
 	const struct sk_value *a = sk_infer_input(inference, 0);
@@ -331,7 +331,7 @@ static bool infer_gemm(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, sk_infer_input(inference, 0)->dtype, 2, shape);
 }
 
-/* Whether f16 and bf16 have the number as it is. */
+/* True if f16 and bf16 represent the number exactly. */
 static bool is_half(double number)
 {
 	int exponent;
@@ -340,8 +340,8 @@ static bool is_half(double number)
 	return fraction == floor(fraction) && exponent > -14 && exponent <= 16;
 }
 
-/* The value times a number, which may be 1. A number that halves do not have would be another one there, or infinite:
- * they are multiplied in f32 then. */
+/* Return the value times a number, which may be 1. A number that halves cannot represent exactly would change or become
+ * infinite, so such products are computed in f32. */
 static uint32_t scaled(struct sk_canonical *canonical, uint32_t value, double factor, uint32_t to)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -390,7 +390,7 @@ static bool canonical_gemm(struct sk_canonical *canonical)
 	return sk_canonical_binary(canonical, "Add", result, scaled(canonical, c, beta, SK_NONE), to, true);
 }
 
-/* Before operator set 7 it said that the third factor is broadcast. */
+/* Before operator set 7 an attribute said whether the third factor is broadcast. */
 static bool upgrade_gemm(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	(void)graph;
@@ -416,7 +416,7 @@ static bool canonical_det(struct sk_canonical *canonical)
 	uint64_t m = graph->values.items[from].shape[graph->values.items[from].rank - 1];
 	struct sk_graph_call *call;
 
-	if (!m) /* the product of nothing */
+	if (!m) /* an empty product */
 		return sk_canonical_fill(canonical, to, 1);
 	call = sk_canonical_call(canonical, "Det");
 	sk_call_input(

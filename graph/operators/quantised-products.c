@@ -1,5 +1,5 @@
-/* Products of batches with their scales and in other orders (domain "sklink"): QuantBatchMatmul and
- * TransposeBatchMatMul, as GE and MindSpore have them. */
+/* Products of batches with scales and in other orders (domain "sklink"): QuantBatchMatmul and TransposeBatchMatMul, as
+ * in GE and MindSpore. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-/* The value with its axes in another order: a copy, if bytes have to move. */
+/* Return the value with permuted axes: a copy, if bytes must move. */
 static uint32_t permuted(struct sk_canonical *canonical, uint32_t value, const uint32_t *order)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -58,7 +58,7 @@ static bool find_quantised(const struct sk_inference *inference, struct sk_integ
 	return true;
 }
 
-/* Scales are floats, or constants of 64 bits of which the lower half is one. */
+/* Scales are floats, or constants of 64 bits with a float in the lower half. */
 static bool check_scales(const struct sk_inference *inference, const struct sk_integer_product *product)
 {
 	const struct sk_value *scale = sk_infer_input(inference, SCALE), *bias = sk_infer_input(inference, BIAS);
@@ -96,7 +96,7 @@ static bool infer_quantised(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, dtype, product.rank + 2, shape);
 }
 
-/* Constants of 64 bits as the f32 in their lower halves. */
+/* Return constants of 64 bits as the f32 in their lower halves. */
 static uint32_t lower_halves(struct sk_op_graph *graph, const struct sk_value *from)
 {
 	uint64_t elements = sk_value_elements(from);
@@ -107,7 +107,7 @@ static uint32_t lower_halves(struct sk_op_graph *graph, const struct sk_value *f
 	return sk_graph_new_constant(graph, from->name, SK_F32, 1, &elements, halves);
 }
 
-/* The scale of each column in f32. */
+/* Return the scale of each column in f32. */
 static uint32_t column_scales(struct sk_canonical *canonical, uint64_t n)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -118,7 +118,7 @@ static uint32_t column_scales(struct sk_canonical *canonical, uint64_t n)
 	return sk_canonical_spread(canonical, value, 1, &n);
 }
 
-/* A factor that is not turned. */
+/* Return a factor that is not transposed. */
 static uint32_t straight(struct sk_canonical *canonical, size_t number, const char *attribute)
 {
 	const struct sk_op_graph *graph = canonical->graph;
@@ -168,7 +168,7 @@ static bool canonical_quantised(struct sk_canonical *canonical)
 	return true;
 }
 
-/* ---- TransposeBatchMatMul: a and b in other orders, and so is the result ---- */
+/* ---- TransposeBatchMatMul: a, b and the result have permuted axes ---- */
 
 struct orders {
 	uint32_t a[3], b[3], y[3];
@@ -181,7 +181,7 @@ static bool read_orders(const struct sk_inference *inference, struct orders *ord
 	       sk_infer_order(inference, "perm_x2", 3, orders->b) && sk_infer_order(inference, "perm_y", 3, orders->y);
 }
 
-/* Batches, m, k and n. */
+/* Read the sizes: batches, m, k and n. */
 static bool find_transposed(const struct sk_inference *inference, struct orders *orders, uint64_t extents[4])
 {
 	const struct sk_value *a = sk_infer_input(inference, 0), *b = sk_infer_input(inference, 1);
@@ -218,7 +218,7 @@ static bool is_order(const uint32_t order[3], uint32_t a, uint32_t b, uint32_t c
 	return order[0] == a && order[1] == b && order[2] == c;
 }
 
-/* The order that the kernel has: rows of a batch go to their place in the result. */
+/* Add the order that the kernel supports: rows of a batch are written to their places in the result. */
 static bool add_transposed(struct sk_canonical *canonical, const struct orders *orders, uint32_t b,
 			   const uint64_t extents[4])
 {

@@ -1,5 +1,5 @@
-/* Operators on quantised numbers: integers that stand for (integer - zero point) * scale. Products and convolutions of
- * these are computed in 32 bits, and what they give is brought back to fewer bits by a call of its own. */
+/* Operators on quantised numbers: integers that represent (integer - zero point) * scale. Their products and
+ * convolutions are computed in 32 bits; a separate call converts the result to fewer bits. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -18,13 +18,13 @@ static uint64_t elements_of(const struct sk_value *value)
 
 /* ---- QuantizeLinear, DequantizeLinear ---- */
 
-/* x as rows of `inner` elements, of which row r has scale r % scales; or, with blocks of `size` rows of every `length`
- * ones, `inner` scales for each block. */
+/* x as rows of `inner` elements, where row r has scale r % scales. With blocks of `size` rows out of every `length`,
+ * each block has `inner` scales. */
 struct layout {
 	uint64_t scales, inner, length, size;
 };
 
-/* One scale for each block of elements along the axis, of which the last may be shorter. */
+/* There is one scale for each block of elements along the axis; the last block may be shorter. */
 static bool read_blocks(const struct sk_inference *inference, uint32_t axis, int64_t size, struct layout *layout)
 {
 	const struct sk_value *x = sk_infer_input(inference, 0), *scale = sk_infer_input(inference, 1);
@@ -111,7 +111,7 @@ static bool infer_dequantize(struct sk_inference *inference)
 	return read_layout(inference, &layout) && sk_infer_output(inference, 0, scale->dtype, x->rank, x->shape);
 }
 
-/* Scales or zero points. */
+/* Return scales or zero points. */
 static struct sk_operand scales_operand(const struct sk_op_graph *graph, uint32_t value, const struct layout *layout)
 {
 	const uint64_t blocks[2] = {layout->scales / layout->inner, layout->inner};
@@ -120,8 +120,7 @@ static struct sk_operand scales_operand(const struct sk_op_graph *graph, uint32_
 						: sk_operand_flat(graph, value);
 }
 
-/* x and y are [n], or [rows, inner] where there are several scales, which are [blocks, inner] then if they are for
- * blocks. */
+/* x and y are [n], or [rows, inner] if there are several scales. Scales of blocks are [blocks, inner]. */
 static bool add_linear(struct sk_canonical *canonical, const char *op, uint32_t x, uint32_t scale, uint32_t zero,
 		       uint32_t y, const struct layout *layout)
 {
@@ -152,7 +151,7 @@ static bool canonical_linear(struct sk_canonical *canonical)
 
 	if (!read_layout(&inference, &layout))
 		return false;
-	if (*op == 'Q' && graph->values.items[x].dtype == SK_I32) { /* f64 has all that either of them can be */
+	if (*op == 'Q' && graph->values.items[x].dtype == SK_I32) { /* f64 represents both operands exactly */
 		x = sk_canonical_cast(canonical, x, SK_F64);
 		scale = sk_canonical_cast(canonical, scale, SK_F64);
 	}
@@ -194,9 +193,9 @@ static bool canonical_dynamic(struct sk_canonical *canonical)
 			  &(struct layout){1, elements_of(&graph->values.items[x])});
 }
 
-/* ---- what products and convolutions have in common ---- */
+/* ---- common to products and convolutions ---- */
 
-/* The numbers of their inputs; those that an operator does not have are beyond its inputs. */
+/* The numbers of inputs. An operator without one of them has a number beyond its inputs. */
 struct inputs {
 	size_t a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero, bias;
 };
@@ -211,7 +210,7 @@ static const struct inputs *inputs_of(const struct sk_graph_node *node)
 	return *node->op == 'Q' ? &linear_inputs : &integer_inputs;
 }
 
-/* An input, if it is there, is one number, or as many. */
+/* An input, if present, is one number, or `many`. */
 static bool check_numbers(const struct sk_inference *inference, size_t input, uint64_t many, enum sk_dtype dtype)
 {
 	const struct sk_value *value = sk_infer_input(inference, input);
@@ -229,7 +228,7 @@ static bool check_numbers(const struct sk_inference *inference, size_t input, ui
 			      value->name, elements_of(value), many);
 }
 
-/* `many` is how many zero points and scales the second operand may have. */
+/* `many` is the number of zero points and scales that the second operand may have. */
 static bool check_quantised(const struct sk_inference *inference, uint64_t many)
 {
 	const struct inputs *inputs = inputs_of(inference->node);
@@ -251,7 +250,7 @@ static enum sk_dtype result_dtype(const struct sk_inference *inference)
 	return zero ? zero->dtype : SK_I32;
 }
 
-/* Where the 32 bits go: to the output itself, or to a value that is requantised. */
+/* Return the destination of the 32-bit sums: the output itself, or a value that is requantised. */
 static uint32_t sums_of(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -263,8 +262,8 @@ static uint32_t sums_of(struct sk_canonical *canonical)
 	return sk_graph_new_value(graph, output.name, SK_I32, output.rank, output.shape);
 }
 
-/* y = sums * a_scale * b_scale / y_scale + y_zero. Rows of `inner` sums have a bias, and may have a scale each; or
- * columns have one, as products do. */
+/* y = sums * a_scale * b_scale / y_scale + y_zero. Rows of `inner` sums have a bias, and perhaps a scale each; in
+ * products, each column has one. */
 static void requantise(struct sk_canonical *canonical, uint32_t sums, uint64_t inner, bool columns)
 {
 	const struct sk_op_graph *graph = canonical->graph;
@@ -336,7 +335,7 @@ static bool infer_product(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, result_dtype(inference), product.rank + 2, shape);
 }
 
-/* The matrix of an operand that batch number `batch` has. */
+/* Return the matrix of an operand for the given batch. */
 static struct sk_operand matrix_of(const struct sk_op_graph *graph, uint32_t value,
 				   const struct sk_integer_product *product, uint64_t batch, uint64_t rows,
 				   uint64_t columns)
@@ -355,8 +354,8 @@ static struct sk_operand matrix_of(const struct sk_op_graph *graph, uint32_t val
 	return matrix;
 }
 
-/* A factor of signed bytes in panels of 16 columns, with four rows of each side by side, if that can be done once and
- * leaves nothing over; else SK_NONE. */
+/* Return a constant factor of signed bytes in panels of 16 columns, with groups of four rows side by side. SK_NONE if
+ * there is more than one matrix, or the sizes are not multiples. */
 static uint32_t packed(struct sk_canonical *canonical, uint32_t b, const struct sk_integer_product *product)
 {
 	struct sk_op_graph *graph = canonical->graph;

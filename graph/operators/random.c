@@ -1,5 +1,6 @@
-/* Random numbers: ONNX's, and MindSpore's Dropout, its gradient and StandardNormal (domain "sklink"). Each number
- * depends on its place and on two seeds alone (kernels/random.c), so that every run of a package draws the same. */
+/* Random numbers: ONNX's operators, and MindSpore's Dropout, its gradient and StandardNormal (domain "sklink"). Each
+ * number depends only on its place and on two seeds (kernels/random.c), so every run of a package draws the same
+ * numbers. */
 #include <string.h>
 
 #include "base/map.h"
@@ -10,8 +11,8 @@
 
 /* ---- seeds ---- */
 
-/* A node without a seed has seed 0, and a second one made of its output's name: so nodes differ from one another, and
- * links do not. */
+/* A node without a seed has seed 0, and a second seed made of its output's name. Nodes differ from one another, but
+ * links are reproducible. */
 static int64_t name_seed(const struct sk_canonical *canonical)
 {
 	const struct sk_op_graph *graph = canonical->graph;
@@ -42,14 +43,14 @@ static void add_seeds(struct sk_canonical *canonical, struct sk_graph_call *call
 	sk_call_integer(canonical, call, "seed2", seeded ? seed2 : name_seed(canonical));
 }
 
-/* ---- RandomNormal, RandomUniform and what is like another tensor ---- */
+/* ---- RandomNormal, RandomUniform and their variants with the shape of another tensor ---- */
 
 static bool is_normal(const struct sk_graph_node *node)
 {
 	return !strcmp(node->op, "RandomNormal") || !strcmp(node->op, "RandomNormalLike");
 }
 
-/* The type that the node says, or another one. */
+/* Return the type in the node, or the default. */
 static bool find_dtype(const struct sk_inference *inference, enum sk_dtype otherwise, enum sk_dtype *dtype)
 {
 	int64_t number = sk_node_integer(inference->node, "dtype", 0);
@@ -200,7 +201,7 @@ static bool canonical_multinomial(struct sk_canonical *canonical)
 	return true;
 }
 
-/* ---- Dropout: ONNX's, which drops nothing unless it trains, and MindSpore's ---- */
+/* ---- Dropout: ONNX's, which drops elements only in training, and MindSpore's ---- */
 
 static bool upgrade_dropout(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
@@ -211,7 +212,7 @@ static bool upgrade_dropout(struct sk_op_graph *graph, struct sk_graph_node *nod
 	return true;
 }
 
-/* The part that is kept: all, unless training is asked for. */
+/* Return the fraction that is kept: 1, unless training is requested. */
 static double kept_part(const struct sk_inference *inference)
 {
 	const struct sk_value *training = sk_infer_input(inference, 2), *ratio = sk_infer_input(inference, 1);
@@ -234,7 +235,7 @@ static bool check_kept(const struct sk_inference *inference, double kept)
 	       sk_infer_error(inference, "'%s' is %s, and no float", value->name, sk_dtype_name(value->dtype));
 }
 
-/* What cannot be read is not taken for what it is without the input. */
+/* An input that cannot be read must not be taken for an absent one. */
 static bool check_numbers(const struct sk_inference *inference)
 {
 	const struct sk_value *ratio = sk_infer_input(inference, 1), *training = sk_infer_input(inference, 2);

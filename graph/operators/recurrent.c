@@ -1,5 +1,5 @@
-/* Recurrent networks: RNN, GRU, LSTM. What depends on the input alone is one product for all steps; the steps are one
- * call, which sees a sequence after the other, [batch, step, direction, ...], whatever the layout of the node. */
+/* Recurrent networks: RNN, GRU, LSTM. The terms that depend only on the input are one product for all steps. The steps
+ * are one call on one sequence after the other, [batch, step, direction, ...], for either layout of the node. */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -10,11 +10,11 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-/* The sizes of a node; inputs and outputs by number. */
+/* The sizes of a node, and the numbers of its inputs and outputs. */
 struct cell {
 	uint64_t steps, batches, inputs, directions, gates, size;
 	bool batch_first, reverse;
-	uint32_t functions; /* of each direction */
+	uint32_t functions; /* by direction */
 };
 
 enum { X, W, R, BIAS, LENGTHS, INITIAL_H, INITIAL_C, PEEPHOLES, INPUTS };
@@ -34,7 +34,7 @@ static bool read_direction(const struct sk_inference *inference, struct cell *ce
 	       sk_infer_error(inference, "direction '%s' is none of forward, reverse and bidirectional", direction);
 }
 
-/* An input, if it is there, has that shape. */
+/* Check that an input, if present, has that shape. */
 static bool check_shape(const struct sk_inference *inference, size_t number, enum sk_dtype dtype, uint32_t rank,
 			const uint64_t *shape)
 {
@@ -110,7 +110,7 @@ static bool infer_recurrent(struct sk_inference *inference)
 /* ---- activation functions ---- */
 
 struct function {
-	const char *name; /* in the order in which kernels/recurrent.c numbers them */
+	const char *name; /* in the numbering of kernels/recurrent.c */
 	bool has_alpha, has_beta;
 	double alpha, beta;
 };
@@ -139,13 +139,13 @@ static int64_t function_number(const char *name)
 	return -1;
 }
 
-/* The next number of a list, if the function takes one. */
+/* Return the next number of a list, if the function takes one. */
 static double next_number(const struct sk_attribute *list, size_t *next, bool takes, double otherwise)
 {
 	return takes && list && *next < list->count ? list->reals[(*next)++] : otherwise;
 }
 
-/* Adds which functions there are, and their numbers. */
+/* Add the functions and their numbers to the call. */
 static bool add_functions(struct sk_canonical *canonical, struct sk_graph_call *call, const struct cell *cell)
 {
 	static const char *const defaults[] = {"Sigmoid", "Tanh", "Tanh"};
@@ -179,9 +179,9 @@ static bool add_functions(struct sk_canonical *canonical, struct sk_graph_call *
 	return true;
 }
 
-/* ---- values in another order ---- */
+/* ---- rearranged values ---- */
 
-/* A value whose elements are those of another one, as the arrangement says. */
+/* Return a value with the elements of another one, rearranged. */
 static uint32_t arranged(struct sk_canonical *canonical, uint32_t from, const struct sk_arrangement *arrangement)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -192,7 +192,7 @@ static uint32_t arranged(struct sk_canonical *canonical, uint32_t from, const st
 	return to;
 }
 
-/* [a, b, c] as [b, a, c], unless the node has its batches first anyway. */
+/* Return [a, b, c] as [b, a, c], unless the node already has its batches first. */
 static uint32_t batch_first(struct sk_canonical *canonical, const struct cell *cell, uint32_t from)
 {
 	const struct sk_value *of = from == SK_NONE ? NULL : &canonical->graph->values.items[from];
@@ -206,8 +206,8 @@ static uint32_t batch_first(struct sk_canonical *canonical, const struct cell *c
 				.strides = {(int64_t)of->shape[2], (int64_t)(of->shape[1] * of->shape[2]), 1}});
 }
 
-/* What the call writes for an output: itself, if the node has its batches first, or what is brought into its order
- * afterwards. */
+/* Return the value that the call writes for an output: the output itself, if the node has its batches first, or a value
+ * to be rearranged afterwards. */
 static uint32_t written(struct sk_canonical *canonical, const struct cell *cell, size_t output)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -237,7 +237,7 @@ static void bring_back(struct sk_canonical *canonical, const struct cell *cell, 
 
 /* ---- the calls ---- */
 
-/* What the input gives to all gates of all steps: [batches * steps, directions * gates * size]. */
+/* Return the terms of the input for all gates of all steps: [batches * steps, directions * gates * size]. */
 static uint32_t multiply_inputs(struct sk_canonical *canonical, const struct cell *cell)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -255,7 +255,7 @@ static uint32_t multiply_inputs(struct sk_canonical *canonical, const struct cel
 	return to;
 }
 
-/* R [d, gates * h, h] as [d, h, gates * h], so that kernels add rows of it. */
+/* Return R [d, gates * h, h] as [d, h, gates * h], so that kernels add rows. */
 static uint32_t turned_recurrence(struct sk_canonical *canonical, const struct cell *cell)
 {
 	uint64_t gates = cell->gates * cell->size;
@@ -321,7 +321,7 @@ static bool canonical_recurrent(struct sk_canonical *canonical)
 	return true;
 }
 
-/* Before operator set 7 it said whether all steps are wanted. */
+/* Before operator set 7 an attribute said whether the outputs of all steps are needed. */
 static bool upgrade_recurrent(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	(void)graph;

@@ -1,7 +1,7 @@
-/* Resize and Upsample. Each element of the output is a sum of elements near to a place in the input, axis by axis.
- * Which these are and what they weigh is known when linking, so it becomes constants: numbers of rows for Gather
- * (nearest), and rows with weights for Interpolate. Coordinates and coefficients are those of ONNX's specification of
- * Resize. Places are fractions of whole numbers, so they are exact: rounding never takes another element. */
+/* Resize and Upsample. Each output element is a weighted sum of input elements near a coordinate, axis by axis. These
+ * elements and weights are known when linking, so they become constants: row numbers for Gather (nearest), and rows
+ * with weights for Interpolate. Coordinates and coefficients are those of ONNX's specification of Resize. Coordinates
+ * are exact fractions of integers, so rounding errors never select another element. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -13,8 +13,8 @@
 
 enum {
 	MOST_WEIGHTS = 1 << 24, /* of an axis: they are computed and stored */
-	LARGEST = 1 << 30, /* an axis */
-	MOST_BELOW = 1 << 12, /* denominators of which two fractions are hardly ever the same float */
+	LARGEST = 1 << 30, /* length of an axis */
+	MOST_BELOW = 1 << 12, /* denominators; two fractions with such denominators are hardly ever the same float */
 };
 
 /* ---- numbers without the mathematical library ---- */
@@ -51,7 +51,7 @@ static wide greatest_divisor(wide a, wide b)
 	return a;
 }
 
-/* True if whole numbers of about this magnitude leave room for a few sums. */
+/* True if integers of about this magnitude leave room for a few sums. */
 static bool fits(double x)
 {
 	return absolute(x) < 0x1p120;
@@ -61,9 +61,9 @@ struct ratio {
 	wide above, below; /* below is positive */
 };
 
-/* The number that a float was made from: the fraction with the smallest denominator, up to MOST_BELOW, that the float
- * is nearest to (0.7 is 7/10), or else the float itself. |x| is below 2^30. Below is 0 if it is too small to be a
- * fraction of whole numbers. */
+/* Return the number that a float was made from: the fraction with the smallest denominator, up to MOST_BELOW, that
+ * rounds to the float (0.7 is 7/10), or else the float itself. |x| is below 2^30. `below` is 0 if the number is too
+ * small for a fraction of integers. */
 static struct ratio fraction_of(double x, bool single)
 {
 	wide below = 1;
@@ -80,7 +80,7 @@ static struct ratio fraction_of(double x, bool single)
 	return (struct ratio){(wide)x, below};
 }
 
-/* A scale that is the float of a ratio of lengths is that ratio. */
+/* A scale that is the float of a ratio of lengths is taken as that ratio. */
 static struct ratio scale_of(float scale, uint64_t from)
 {
 	double to = floor_of((double)scale * (double)from + 0.5);
@@ -90,15 +90,15 @@ static struct ratio scale_of(float scale, uint64_t from)
 	return fraction_of((double)scale, true);
 }
 
-/* ---- what a node says ---- */
+/* ---- attributes and inputs ---- */
 
 enum { X, ROI, SCALES, SIZES };
 
-/* How one axis is resized. */
+/* The resizing of one axis. */
 struct axis {
 	uint64_t from, to;
 	struct ratio scale;
-	wide start, end, unit; /* the part that is cropped, from start / unit to end / unit of the whole */
+	wide start, end, unit; /* the cropped part, from start / unit to end / unit of the whole */
 };
 
 static bool is(const struct sk_graph_node *node, const char *name, const char *otherwise, const char *word)
@@ -111,7 +111,7 @@ static bool is_crop(const struct sk_graph_node *node)
 	return is(node, "coordinate_transformation_mode", "half_pixel", "tf_crop_and_resize");
 }
 
-/* A constant list of real numbers; NULL if it is absent or has none. */
+/* Read a constant list of real numbers; NULL if it is absent or empty. */
 static bool read_reals(const struct sk_inference *inference, size_t number, uint64_t *count, const double **reals)
 {
 	const struct sk_value *value = sk_infer_input(inference, number);
@@ -130,7 +130,7 @@ static bool read_reals(const struct sk_inference *inference, size_t number, uint
 	return true;
 }
 
-/* The axes that scales or sizes are given of: all of them if the node does not say it. */
+/* Read the axes that scales or sizes apply to; the default is all axes. */
 static bool read_axes(const struct sk_inference *inference, uint32_t *axes, uint64_t *count)
 {
 	const struct sk_value *from = sk_infer_input(inference, X);
@@ -146,7 +146,7 @@ static bool read_axes(const struct sk_inference *inference, uint32_t *axes, uint
 	return true;
 }
 
-/* Sizes are those of the output, or a frame that it fits into or covers. */
+/* Sizes are those of the output, or of a frame that it fits into or covers. */
 static bool set_sizes(const struct sk_inference *inference, struct axis *all, const uint32_t *axes, uint64_t count,
 		      const int64_t *sizes)
 {
@@ -170,7 +170,7 @@ static bool set_sizes(const struct sk_inference *inference, struct axis *all, co
 	}
 	for (uint64_t i = 0; i < count && !stretch; i++) {
 		struct axis *axis = &all[axes[i]];
-		/* Halves become the larger number. */
+		/* Halves are rounded up. */
 		wide to = (2 * scale.above * (wide)axis->from + scale.below) / (2 * scale.below);
 
 		if (to >= LARGEST)
@@ -207,7 +207,7 @@ static bool set_scales(const struct sk_inference *inference, struct axis *all, c
 	return true;
 }
 
-/* The part from `start` to `end`, with one denominator for both. */
+/* Set the part from `start` to `end`, with one denominator for both. */
 static bool set_crop(const struct sk_inference *inference, struct axis *axis, uint32_t number, double start, double end)
 {
 	bool single = sk_infer_input(inference, ROI)->dtype != SK_F64;
@@ -220,7 +220,7 @@ static bool set_crop(const struct sk_inference *inference, struct axis *axis, ui
 			axis->unit = low.below / greatest_divisor(low.below, high.below) * high.below;
 			axis->start = axis->unit / low.below * low.above;
 			axis->end = axis->unit / high.below * high.above;
-			/* Places are less than 2^21 times as many rows, of MOST_WEIGHTS elements at most. */
+			/* Coordinates are less than 2^21 times the number of rows, of MOST_WEIGHTS elements at most. */
 			if (fits((double)axis->unit * (absolute(start) + absolute(end) + 1) * (double)axis->from *
 				 MOST_WEIGHTS))
 				return true;
@@ -261,7 +261,7 @@ static bool read_resize(const struct sk_inference *inference, struct axis *all)
 	return set_sizes(inference, all, axes, named, sizes);
 }
 
-/* Words are those that there are. */
+/* Check that the words are valid. */
 static bool check_words(const struct sk_inference *inference)
 {
 	static const struct {
@@ -288,7 +288,7 @@ static bool check_words(const struct sk_inference *inference)
 	return true;
 }
 
-/* Sums with weights; otherwise elements only move. */
+/* True for weighted sums; otherwise elements only move. */
 static bool is_weighted(const struct sk_graph_node *node)
 {
 	return !is(node, "mode", "nearest", "nearest") || is_crop(node);
@@ -317,7 +317,7 @@ static bool infer_resize(struct sk_inference *inference)
 
 /* ---- coordinates and coefficients ---- */
 
-/* Places are on a line: element `i` of the output comes from the place (i slope + start) / unit of the input. */
+/* Coordinates are linear: output element `i` comes from the coordinate (i slope + start) / unit of the input. */
 struct line {
 	wide slope, start, unit;
 };
@@ -333,7 +333,7 @@ static struct line line_of(const struct sk_graph_node *node, const struct axis *
 		return (struct line){(axis->end - axis->start) * (from - 1), axis->start * (from - 1) * (to - 1),
 				     axis->unit * (to - 1)};
 	}
-	if (!strcmp(mode, "align_corners")) /* scale * from need not be a whole number */
+	if (!strcmp(mode, "align_corners")) /* scale * from need not be an integer */
 		return to > 1 ? (struct line){(from - 1) * below, 0, above * from - below} : (struct line){0, 0, 1};
 	if (!strcmp(mode, "asymmetric"))
 		return (struct line){below, 0, above};
@@ -351,8 +351,8 @@ static bool shrinks(const struct axis *axis)
 	return axis->scale.above < axis->scale.below;
 }
 
-/* The row nearest to the place place / unit. Before operator set 11 it was the one below, or the one above where there
- * were fewer of them than before. */
+/* Return the row nearest to the coordinate place / unit. Before operator set 11 it was the one below, or the one above
+ * when reducing an axis. */
 static wide nearest_to(const struct sk_graph_node *node, const struct axis *axis, wide place, wide unit)
 {
 	const char *mode = sk_node_string(node, "nearest_mode", "round_prefer_floor");
@@ -368,7 +368,7 @@ static wide nearest_to(const struct sk_graph_node *node, const struct axis *axis
 	return -floor_of_ratio(unit - 2 * place, 2 * unit);
 }
 
-/* What something that lies so far away weighs. */
+/* Return the weight of an element at that distance. */
 static double weight_of(bool cubic, double a, double distance)
 {
 	double x = absolute(distance);
@@ -380,13 +380,13 @@ static double weight_of(bool cubic, double a, double distance)
 	return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-/* For each element of an axis of the output: rows of the input, what they weigh, and what is added. */
+/* For each output element of an axis: rows of the input, their weights, and an addend. */
 struct taps {
 	uint64_t width;
 	int64_t *rows; /* [axis->to, width] */
 	double *weights; /* the same */
 	double *more; /* [axis->to] */
-	bool same; /* nothing changes */
+	bool same; /* the axis is unchanged */
 };
 
 static void set_taps(const struct sk_graph_node *node, const struct axis *axis, const struct line *line,
@@ -420,7 +420,7 @@ static void set_taps(const struct sk_graph_node *node, const struct axis *axis, 
 	taps->more[i] = outside ? sk_node_real(node, "extrapolation_value", 0) : 0;
 }
 
-/* How many rows an element is made of: those whose weights need not be 0. */
+/* Return the number of rows that an element depends on: those with weights that may differ from 0. */
 static wide width_of(const struct sk_graph_node *node, const struct axis *axis, bool spreads)
 {
 	wide support = is(node, "mode", "nearest", "cubic") ? 2 : 1;
@@ -477,7 +477,7 @@ static void add_interpolation(struct sk_canonical *canonical, uint32_t to, uint3
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){elements / inner, inner}));
 }
 
-/* One axis of a value; what comes out is the next value, or the last one. */
+/* Resize one axis of a value; the result is the next value, or the last one. */
 static bool resize_axis(struct sk_canonical *canonical, const struct axis *axis, uint32_t number,
 			const struct taps *taps, uint32_t from, uint32_t to)
 {
@@ -516,7 +516,7 @@ static bool canonical_resize(struct sk_canonical *canonical)
 		sk_canonical_view(canonical, to, from, 0);
 		return true;
 	}
-	if (truncates) { /* once, behind all axes */
+	if (truncates) { /* once, after all axes */
 		from = sk_canonical_cast(canonical, from, SK_F64);
 		shape.dtype = SK_F64;
 	}
@@ -547,8 +547,8 @@ static void set_word(struct sk_op_graph *graph, struct sk_graph_node *node, cons
 			      .name = name, .place = node->place, .kind = SK_ATTRIBUTE_STRING, .string = word}));
 }
 
-/* Before operator set 11 there were scales only, and places were asymmetric. The version stays, since places were
- * rounded otherwise; a node without a region has been upgraded, and then dumped. */
+/* Before operator set 11 there were only scales, and coordinates were asymmetric. The version is kept, since
+ * coordinates were rounded differently. A node without a region comes from a dump of an upgraded one. */
 static bool upgrade_resize(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
 	uint32_t scales;

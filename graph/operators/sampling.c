@@ -1,4 +1,5 @@
-/* Operators that look up images at places which are known when the network runs, and make such places. */
+/* Operators that sample images at coordinates that are known at run time, and operators that compute such
+ * coordinates. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -9,7 +10,7 @@
 
 enum { IMAGE, GRID, MOST_SPATIAL = 3 };
 
-/* What a word of an attribute is to the kernel. */
+/* A word of an attribute, and its number in the kernel. */
 struct word {
 	const char *word;
 	int64_t number;
@@ -19,7 +20,7 @@ static const struct word modes[] = {{"linear", 2}, {"bilinear", 2}, {"nearest", 
 				    {"cubic", 4},  {"bicubic", 4},  {NULL}};
 static const struct word paddings[] = {{"zeros", 0}, {"border", 1}, {"reflection", 2}, {NULL}};
 
-/* -1: there is no such word. */
+/* Return the number; -1: unknown word. */
 static int64_t number_of(const struct word *words, const char *word)
 {
 	while (words->word && strcmp(words->word, word) != 0)
@@ -67,7 +68,7 @@ static bool canonical_grid_sample(struct sk_canonical *canonical)
 	uint64_t images = image.shape[0] * image.shape[1], spatial = image.rank - 2, places;
 	uint32_t grid = sk_canonical_cast(
 		canonical, sk_canonical_input(canonical, GRID),
-		image.dtype == SK_F64 ? SK_F64 : SK_F32); /* of halves, places would be off by elements */
+		image.dtype == SK_F64 ? SK_F64 : SK_F32); /* coordinates in half precision would be off by elements */
 	uint32_t to = sk_canonical_output(canonical, 0);
 	int64_t sizes[MOST_SPATIAL];
 	struct sk_graph_call *call;
@@ -92,9 +93,9 @@ static bool canonical_grid_sample(struct sk_canonical *canonical)
 	return true;
 }
 
-/* ---- AffineGrid: places of a grid, turned and moved ---- */
+/* ---- AffineGrid: the coordinates of a grid after an affine map ---- */
 
-/* Where the elements of an image are: the places along the last dimension first, then a 1: [dimensions + 1, places]. */
+/* Return the coordinates of an image's elements, the last dimension first, then a 1: [dimensions + 1, places]. */
 static uint32_t make_places(struct sk_op_graph *graph, enum sk_dtype dtype, uint32_t spatial, const int64_t *sizes,
 			    bool align)
 {
@@ -123,7 +124,7 @@ static uint32_t make_places(struct sk_op_graph *graph, enum sk_dtype dtype, uint
 				     sk_elements_of_reals(graph->arena, dtype, shape[0] * places, numbers));
 }
 
-/* `sizes` are those of the image behind batches and channels. */
+/* `sizes` are those of the image after batches and channels. */
 static bool read_affine(const struct sk_inference *inference, uint32_t *spatial, const int64_t **sizes)
 {
 	enum { MOST_PLACES = 1 << 24 };
@@ -161,7 +162,8 @@ static bool infer_affine(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, theta->dtype, spatial + 2, shape);
 }
 
-/* Matrices [n * dimensions, dimensions + 1] times places; then the numbers of a place come to lie side by side. */
+/* Multiply matrices [n * dimensions, dimensions + 1] with the coordinates; then move the numbers of each coordinate
+ * together. */
 static bool canonical_affine(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;

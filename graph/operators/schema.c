@@ -1,4 +1,4 @@
-/* Schemas by name, and what nodes must be like to meet theirs. */
+/* Schemas by name, and the checks of nodes against them. */
 #include "graph/operators/operators.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ bool sk_schema_is_random(const struct sk_schema *schema)
 	return false;
 }
 
-/* ---- what a node must be like ---- */
+/* ---- checks of nodes ---- */
 
 static const struct sk_schema_attribute *find_attribute(const struct sk_schema *schema, const char *name)
 {
@@ -117,7 +117,7 @@ static bool check_count(struct sk_op_graph *graph, const struct sk_graph_node *n
 	return false;
 }
 
-/* Messages count what the file has. */
+/* Messages count the inputs in the file. */
 static bool check_input_count(struct sk_op_graph *graph, const struct sk_graph_node *node,
 			      const struct sk_schema *schema, size_t given)
 {
@@ -136,7 +136,7 @@ static bool check_inputs(struct sk_op_graph *graph, const struct sk_graph_node *
 {
 	if (!check_input_count(graph, node, schema, given))
 		return false;
-	/* Of any number none is optional, but Loop's, which looks at its inputs itself. */
+	/* Variadic inputs are not optional, except those of Loop, which checks them itself. */
 	bool all = schema->max_inputs == SK_VARIADIC && schema->min_inputs;
 
 	for (size_t i = 0; i < (all ? node->inputs.count : schema->min_inputs); i++) {

@@ -1,6 +1,5 @@
-/* Sequences of tensors, for models whose sequences have a length that is known when linking: nothing is left of them
- * but the tensors that they have. A value that is a sequence lists these, and each operator here gives way to nodes
- * that compute tensors, if there are any. */
+/* Sequences of tensors with lengths that are known when linking: only their tensors remain. A value that is a sequence
+ * lists these, and each operator here is replaced by nodes that compute tensors, if there are any. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,7 +10,7 @@
 #include "graph/operators/operators-parts.h"
 #include "graph/operators/operators.h"
 
-/* That so many values more are listed, or made; false after an error. */
+/* Count that many additional listed values; false after an error. */
 static bool take_room(const struct sk_expansion *expansion, uint64_t count)
 {
 	expansion->graph->copied += count;
@@ -19,7 +18,7 @@ static bool take_room(const struct sk_expansion *expansion, uint64_t count)
 	       sk_expansion_refuse(expansion, "sequences list, and bodies become, more than a million values");
 }
 
-/* The first input's list; NULL after an error. */
+/* Return the first input's list; NULL after an error. */
 static const sk_graph_sequence *read_sequence(const struct sk_expansion *expansion)
 {
 	const struct sk_value *value = sk_node_input(expansion->graph, expansion->node, 0);
@@ -29,7 +28,7 @@ static const sk_graph_sequence *read_sequence(const struct sk_expansion *expansi
 	return value ? value->sequence : NULL;
 }
 
-/* A copy of it; false after an error. */
+/* Copy the first input's list; false after an error. */
 static bool copy_sequence(const struct sk_expansion *expansion, sk_graph_sequence *copy)
 {
 	const sk_graph_sequence *sequence = read_sequence(expansion);
@@ -42,7 +41,7 @@ static bool copy_sequence(const struct sk_expansion *expansion, sk_graph_sequenc
 	return true;
 }
 
-/* The output is that sequence. */
+/* Make the output that sequence. */
 static void write_sequence(const struct sk_expansion *expansion, const sk_graph_sequence *sequence)
 {
 	sk_graph_sequence *list = SK_NEW(expansion->graph->arena, sk_graph_sequence);
@@ -51,8 +50,8 @@ static void write_sequence(const struct sk_expansion *expansion, const sk_graph_
 	sk_graph_make_sequence(expansion->graph, expansion->node->outputs.items[0], list);
 }
 
-/* One of so many places in a sequence of `count` tensors, counted from the front; without an input it is `otherwise`.
- */
+/* Read one of `places` positions in a sequence of `count` tensors, counted from the front; the default is
+ * `otherwise`. */
 static bool read_position(const struct sk_expansion *expansion, size_t input, size_t count, size_t places,
 			  size_t otherwise, size_t *position)
 {
@@ -101,7 +100,7 @@ static bool expand_insert(struct sk_op_graph *graph, const struct sk_graph_node 
 		return false;
 	if (!tensor || tensor->sequence)
 		return sk_expansion_refuse(&expansion, "its second input is no tensor");
-	/* Behind the last one it may be inserted, too; -1 is in front of the last one. */
+	/* The position may also be after the last tensor; -1 is before the last one. */
 	if (!read_position(&expansion, 2, sequence.count, sequence.count + 1, sequence.count, &position))
 		return false;
 	sk_array_push(graph->arena, &sequence, SK_NONE);
@@ -172,7 +171,7 @@ static bool expand_concat(struct sk_op_graph *graph, const struct sk_graph_node 
 
 /* ---- SplitToSequence ---- */
 
-/* Sizes of the pieces: those that are given, or equal ones, but for the last one. */
+/* Read the sizes of the pieces: the given ones, or equal ones, of which the last may be smaller. */
 static bool read_sizes(const struct sk_expansion *expansion, uint64_t size, uint64_t *count, const int64_t **sizes)
 {
 	struct sk_op_graph *graph = expansion->graph;
@@ -238,7 +237,7 @@ static bool expand_split(struct sk_op_graph *graph, const struct sk_graph_node *
 
 /* ---- SequenceMap: the body, for each tensor of a sequence ---- */
 
-/* Number `place` of an input that is a sequence, or the tensor that it is; SK_NONE after an error. */
+/* Return tensor `place` of an input that is a sequence, or the input itself; SK_NONE after an error. */
 static uint32_t mapped_input(const struct sk_expansion *expansion, size_t input, size_t place, size_t length)
 {
 	const struct sk_value *value = sk_node_input(expansion->graph, expansion->node, input);
@@ -250,7 +249,7 @@ static uint32_t mapped_input(const struct sk_expansion *expansion, size_t input,
 	return value->sequence ? value->sequence->items[place] : expansion->node->inputs.items[input];
 }
 
-/* The body for one place; what it makes goes behind what has been made. */
+/* Inline the body for one place, and append its results. */
 static bool map_once(const struct sk_expansion *expansion, const struct sk_op_graph *body, size_t place, size_t length,
 		     sk_graph_sequence *made)
 {

@@ -1,4 +1,4 @@
-/* Operators that give elements another shape, and those that only need to know shapes. */
+/* Operators that change the shape of a tensor, and operators that only depend on shapes. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 
 /* ---- the same elements in another shape ---- */
 
-/* No call where nobody needs both. */
+/* Make the output a view: a call is added only if both need bytes of their own. */
 static bool canonical_view(struct sk_canonical *canonical)
 {
 	sk_canonical_view(canonical, sk_canonical_output(canonical, 0), sk_canonical_input(canonical, 0), 0);
@@ -23,7 +23,7 @@ static bool infer_identity(struct sk_inference *inference)
 	return sk_infer_like(inference, 0, 0);
 }
 
-/* The one dimension that is left over, so that the elements come out. */
+/* Compute the one dimension that follows from the number of elements. */
 static bool fill_rest(const struct sk_inference *inference, uint32_t rank, uint64_t *shape, uint32_t rest)
 {
 	uint64_t elements = sk_value_elements(sk_infer_input(inference, 0)), others = 1;
@@ -89,15 +89,15 @@ static bool infer_flatten(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, from->dtype, 2, shape);
 }
 
-/* Axes that were an attribute before operator set 13 become an input. */
+/* Turn axes, an attribute before operator set 13, into an input. */
 static bool upgrade_axes(struct sk_op_graph *graph, struct sk_graph_node *node)
 {
-	sk_node_make_list(graph, node, "axes"); /* others have one number for one axis */
+	sk_node_make_list(graph, node, "axes"); /* other operators have one axis as a number */
 	sk_node_take_integers(graph, node, "axes");
 	return true;
 }
 
-/* Bit i: axis i of a tensor of that rank is among the axes. Each may be named once. */
+/* Set bit i if axis i of a tensor of that rank is among the axes. Each may occur once. */
 static bool read_axes(const struct sk_inference *inference, size_t input, uint32_t rank, uint32_t *set)
 {
 	const int64_t *axes;
@@ -155,7 +155,7 @@ static bool infer_unsqueeze(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, from->dtype, from->rank + (uint32_t)added, shape);
 }
 
-/* ---- what is known as soon as shapes are ---- */
+/* ---- results known from shapes ---- */
 
 static bool infer_shape(struct sk_inference *inference)
 {
@@ -187,12 +187,12 @@ static bool is_zero(const struct sk_value *value, uint64_t i)
 	uint64_t bits = 0;
 
 	memcpy(&bits, (const char *)value->contents + i * size, size);
-	if (sk_value_is_float(value)) /* -0, too */
+	if (sk_value_is_float(value)) /* also -0 */
 		bits <<= 65 - 8 * size;
 	return !bits;
 }
 
-/* Where the elements lie that are not 0: of constants alone, since others would say the shape too late. */
+/* Return the indices of the elements other than 0, for constants only: otherwise the shape would be known too late. */
 static bool infer_nonzero(struct sk_inference *inference)
 {
 	const struct sk_value *from = sk_infer_input(inference, 0);
@@ -244,7 +244,7 @@ static bool infer_constant(struct sk_inference *inference)
 	return sk_infer_error(inference, "there are no tensors of texts here");
 }
 
-/* Values that are computed when shapes are inferred are constants before anything asks for a call. */
+/* Values computed during inference are constants, so they need no call. */
 static bool canonical_nothing(struct sk_canonical *canonical)
 {
 	return sk_canonical_error(canonical, "internal error: its output is no constant");

@@ -1,5 +1,5 @@
-/* Operators whose results are known as soon as their inputs are, which say how large they are: windows of signals, and
- * the weights of mel frequencies. They need no kernels. */
+/* Operators with inputs that determine the size of the result: windows of signals, and the weights of mel frequencies.
+ * Inference computes them, so they need no kernels. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-enum { LARGEST = 1 << 24 }; /* elements, so that a file of a few bytes makes no endless constant */
+enum { LARGEST = 1 << 24 }; /* elements, so that a small file cannot make a huge constant */
 
-/* The demanded input, a whole number that is not negative. */
+/* Read a demanded input: an integer that is not negative. */
 static bool read_size(const struct sk_inference *inference, size_t number, int64_t least, int64_t *size)
 {
 	if (!sk_infer_integer(inference, number, 0, size))
@@ -22,7 +22,7 @@ static bool read_size(const struct sk_inference *inference, size_t number, int64
 			      least, LARGEST);
 }
 
-/* A constant of the type that the node asks for. */
+/* Set a constant output of the type that the node asks for. */
 static bool set_output(const struct sk_inference *inference, uint32_t rank, const uint64_t *shape,
 		       const double *elements)
 {
@@ -39,7 +39,7 @@ static bool set_output(const struct sk_inference *inference, uint32_t rank, cons
 				 sk_elements_of_reals(inference->graph->arena, dtype, count, elements));
 }
 
-/* a - b cos(angle) + c cos(2 angle), for as many angles as the window is long. */
+/* a - b cos(angle) + c cos(2 angle), for the angles of the window's elements. */
 static bool infer_cosines(struct sk_inference *inference, double a, double b, double c)
 {
 	bool periodic = sk_node_integer(inference->node, "periodic", 1);
@@ -72,7 +72,7 @@ static bool infer_blackman(struct sk_inference *inference)
 
 /* ---- MelWeightMatrix ---- */
 
-/* What the model says of frequencies; they become places among those of a spectrum. */
+/* The attributes about frequencies, which become positions in a spectrum. */
 struct mel {
 	int64_t bins, length, rate;
 	double low, high;
@@ -92,7 +92,7 @@ static bool read_mel(const struct sk_inference *inference, struct mel *mel)
 	       sk_infer_error(inference, "the output would have more than %d elements", LARGEST);
 }
 
-/* The place of number i of bins + 2 frequencies that lie equally far apart for the ear. */
+/* Return the position of number i of bins + 2 frequencies that are equidistant on the mel scale. */
 static int64_t mel_place(const struct mel *mel, int64_t i)
 {
 	double low = 2595 * log10(1 + mel->low / 700), high = 2595 * log10(1 + mel->high / 700);

@@ -1,4 +1,4 @@
-/* Steps of training (ai.onnx.preview.training): each tensor of weights has a call. */
+/* Steps of training (ai.onnx.preview.training), with a call for each tensor of weights. */
 #include <string.h>
 
 #include "format/signature/signature.h"
@@ -6,8 +6,8 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-/* Behind the rate and the number of updates come the weights, then their gradients, then each sort of state, as many of
- * one as of the other; outputs are the new weights, then each sort of state. */
+/* After the rate and the number of updates, inputs are the weights, then their gradients, then each kind of state, in
+ * equal numbers. Outputs are the new weights, then each kind of state. */
 static size_t sorts_of(const struct sk_graph_node *node)
 {
 	return !strcmp(node->op, "Adam") ? 4 : 3;

@@ -1,4 +1,4 @@
-/* Operators that undo what a window does: transposed convolutions and MaxUnpool. */
+/* Operators that invert windows: transposed convolutions and MaxUnpool. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { MAX_SPATIAL = SK_WINDOW_MAX_SPATIAL };
 
-/* Where the output is larger than what the input gives, there are zeros behind its end. */
+/* An output that is larger than the result is padded with zeros at its end. */
 static bool read_wanted(const struct sk_inference *inference, struct sk_windows *window, const int64_t *wanted)
 {
 	bool upper = !strcmp(sk_node_string(inference->node, "auto_pad", "NOTSET"), "SAME_UPPER");
@@ -25,7 +25,7 @@ static bool read_wanted(const struct sk_inference *inference, struct sk_windows 
 	return true;
 }
 
-/* Sizes, strides, pads; the output without pads. */
+/* Read sizes, strides, pads; compute the output without pads. */
 static bool read_common(const struct sk_inference *inference, const struct sk_value *x, struct sk_windows *window)
 {
 	int64_t pads[2 * MAX_SPATIAL], additional[MAX_SPATIAL];
@@ -90,7 +90,7 @@ static bool read_transposed(const struct sk_inference *inference, struct sk_wind
 	*group = sk_node_integer(inference->node, "group", 1);
 	if (!check_filters(inference, window, *group) || !read_common(inference, x, window))
 		return false;
-	if (shape && count == x->rank) { /* some say it with the batch and the channels */
+	if (shape && count == x->rank) { /* some files include the batch and the channels */
 		memcpy(wanted, shape + 2, window->spatial * sizeof(*wanted));
 		shape = wanted;
 	} else if (shape) {

@@ -1,4 +1,4 @@
-/* What windows are, and what calls say of them; see operators-parts.h. */
+/* Windows, and their description in calls; see operators-parts.h. */
 #include "graph/operators/operators-parts.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 enum { MAX_SPATIAL = SK_WINDOW_MAX_SPATIAL, LARGEST = 1 << 30 };
 
-/* A list with an item for each spatial dimension, or for each end of each. */
+/* Read a list with an item for each spatial dimension, or for both ends of each. */
 bool sk_window_list(const struct sk_inference *inference, const char *name, uint32_t count, int64_t least,
 		    int64_t otherwise, int64_t *items)
 {
@@ -33,7 +33,7 @@ const char *sk_window_auto_pad(const struct sk_graph_node *node)
 	return *mode ? mode : "NOTSET";
 }
 
-/* What pads auto_pad means: as many as make the output as large as the input divided by the stride. */
+/* Compute the pads of auto_pad: the output has the size of the input divided by the stride. */
 static bool pad_automatically(const struct sk_inference *inference, struct sk_windows *window, const char *mode)
 {
 	bool upper = !strcmp(mode, "SAME_UPPER");
@@ -55,7 +55,7 @@ static bool pad_automatically(const struct sk_inference *inference, struct sk_wi
 	return true;
 }
 
-/* Everything but the size of the window and the output. */
+/* Read all attributes except the size of the window. */
 bool sk_window_read(const struct sk_inference *inference, const struct sk_value *from, struct sk_windows *window)
 {
 	const char *mode = sk_window_auto_pad(inference->node);
@@ -94,7 +94,7 @@ bool sk_window_output(const struct sk_inference *inference, struct sk_windows *w
 					      "the window is larger than the input with its pads along axis %u", 2 + i);
 		window->out[i] = (room + (ceil ? stride - 1 : 0)) / stride + 1;
 		if (ceil && (window->out[i] - 1) * stride >= window->in[i] + window->begin[i])
-			window->out[i]--; /* it would only see pads */
+			window->out[i]--; /* it would see only pads */
 	}
 	return true;
 }
@@ -109,9 +109,9 @@ bool sk_window_infer(const struct sk_inference *inference, size_t output, enum s
 	return sk_infer_output(inference, output, dtype, 2 + window->spatial, shape);
 }
 
-/* ---- what calls carry ---- */
+/* ---- attributes of calls ---- */
 
-/* Kernels have two spatial dimensions or three: a single one is the second one of two. */
+/* Kernels have two spatial dimensions or three; a single one becomes the second of two. */
 uint32_t sk_window_spatial(const struct sk_windows *window)
 {
 	return window->spatial == 1 ? 2 : window->spatial;
@@ -138,7 +138,7 @@ void sk_call_window(const struct sk_canonical *canonical, struct sk_graph_call *
 	sk_call_integers(canonical, call, "pads", items, 2 * spatial);
 }
 
-/* A value [a, b, …] with as many spatial dimensions as the call has. */
+/* Return a value [a, b, …] with the number of spatial dimensions of the call. */
 struct sk_operand sk_operand_spatial(const struct sk_op_graph *graph, uint32_t value)
 {
 	const struct sk_value *of = &graph->values.items[value];

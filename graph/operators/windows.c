@@ -1,4 +1,4 @@
-/* Operators that go over their input with a window: convolutions and pools. */
+/* Operators that move a window over their input: convolutions and pools. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -23,7 +23,8 @@ static bool infer_conv(struct sk_inference *inference)
 	       sk_window_infer(inference, 0, x->dtype, x->shape[0], w->shape[0], &window);
 }
 
-/* Constant filters are the rows of a product, and packed once, but those of single channels, which are no product. */
+/* True if constant filters are packed once, as the rows of a product. Filters of single channels do not form a
+ * product. */
 static bool packs_filters(const struct sk_op_graph *graph, uint32_t x, uint32_t w)
 {
 	const struct sk_value *filters = &graph->values.items[w];
@@ -33,7 +34,7 @@ static bool packs_filters(const struct sk_op_graph *graph, uint32_t x, uint32_t 
 	       sk_value_elements(filters);
 }
 
-/* Panels of 16 filters: [panels, channels, window …, 16]. */
+/* Return panels of 16 filters: [panels, channels, window …, 16]. */
 static struct sk_operand packed_filters(struct sk_canonical *canonical, uint32_t w)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -55,7 +56,7 @@ static uint32_t fixed_like(struct sk_op_graph *graph, uint32_t value)
 	return made;
 }
 
-/* What normalising multiplies each channel by: scale / sqrt(variance + epsilon), seen as [o, 1 ...]. */
+/* Return the factor of each channel in the normalisation: scale / sqrt(variance + epsilon), as [o, 1 ...]. */
 static uint32_t channel_factors(struct sk_canonical *canonical, uint32_t w)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -78,7 +79,7 @@ static uint32_t channel_factors(struct sk_canonical *canonical, uint32_t w)
 	return column;
 }
 
-/* Filters and bias of a convolution that normalises its result (graph/passes/passes.h). */
+/* Fold a normalisation of the result into filters and bias (graph/passes/passes.h). */
 static void normalise(struct sk_canonical *canonical, uint32_t *w, uint32_t *bias)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -97,7 +98,7 @@ static void normalise(struct sk_canonical *canonical, uint32_t *w, uint32_t *bia
 	*bias = sum;
 }
 
-/* The bias, or zeros: of how many filters there are, packed ones do not tell. */
+/* Return the bias, or zeros: the number of filters cannot be told from packed ones. */
 static uint32_t whole_bias(struct sk_canonical *canonical, uint32_t w, uint32_t bias)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -156,7 +157,7 @@ static bool read_pool(const struct sk_inference *inference, struct sk_windows *w
 	       sk_window_read(inference, x, window) && sk_window_output(inference, window);
 }
 
-/* Of the norms, which there are from 1 on. */
+/* The norms of LpPool start at 1. */
 static bool check_power(const struct sk_inference *inference)
 {
 	int64_t p = sk_node_integer(inference->node, "p", 2);
@@ -267,7 +268,7 @@ static bool canonical_global_lp(struct sk_canonical *canonical)
 
 	if (p <= 2)
 		return add_global(canonical, p == 1 ? "ReduceL1" : "ReduceL2");
-	call = sk_canonical_call(canonical, "LpPool"); /* one window is all of a plane */
+	call = sk_canonical_call(canonical, "LpPool"); /* one window covers a plane */
 	sk_call_integer(canonical, call, "spatial", 2);
 	sk_call_integers(canonical, call, "kernel_shape", size, 2);
 	sk_call_integers(canonical, call, "strides", ones, 2);
