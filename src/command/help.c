@@ -125,7 +125,8 @@ const char sk_command_help[] =
 	"  --help                    print this help\n"
 	"  -v, --version             print the version\n"
 	"\n"
-	"See sklink(1), sk-manifest(5) for the manifest, sk-signatures(5) for how to call functions, sk-models(5)\n"
-	"and sk-operators(5) for models, sk-fusion-flags(5), sk-passes(5), sk-rules(5) and sk-dumps(5) for the\n"
-	"fusion of their operators, skrun(1) to run a package, skdump(1) to look into one, sklink-bisect(1) to find\n"
-	"the cause of a wrong result.\n";
+	"See sklink(1), sk-manifest(5) for the manifest, sk-scope-options(5) for options of scopes, sk-reasons(7) for\n"
+	"why a task is not fused, sk-signatures(5) for how to call functions, sk-models(5) and sk-operators(5) for\n"
+	"models, sk-fusion-flags(5), sk-passes(5), sk-rules(5) and sk-dumps(5) for the fusion of their operators,\n"
+	"skrun(1) to run a package, skdump(1) to look into one, sklink-bisect(1) to find the cause of a wrong\n"
+	"result.\n";
