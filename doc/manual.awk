@@ -51,7 +51,8 @@ function link(text, target,    path, line, part, word) {
 		if (first_line(line, part)) {
 			split(part[1], word, " ")
 			target = word[3] "(" word[4] ")"
-		}
+		} else
+			documents = 1
 	}
 	return text ~ /\.md$/ ? code(target) : inline(text) " (" code(target) ")"
 }
@@ -251,4 +252,6 @@ END {
 		split(also[i], word, /[()]/)
 		printf ".BR %s (%s)%s\n", word[1], word[2], i < references ? " ," : ""
 	}
+	if (documents)
+		print ".PP\nDocuments that this page names are in\n.B share/doc/sklink/doc\nbelow the prefix."
 }
