@@ -1,6 +1,6 @@
 # A die of the NPU generation that SuperKernel was made for: 24 cube and 48 vector cores. Few of these numbers are
-# published; doc/explain/simulation.md says which are and what stands behind the others. Copy this file and put your own
-# measurements in their place.
+# published; share/doc/sklink/doc/explain/simulation.md lists these, and the origin of the others. Copy this file and
+# put your own measurements in their place.
 name: a3
 lanes: cube vector        # the first runs kernels marked cube, the second all others
 cube.cores: 24

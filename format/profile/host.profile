@@ -1,5 +1,5 @@
-# The host: two processors of a Zen 4 server, as a small virtual machine has them. Where each number comes from is in
-# doc/explain/simulation.md. Copy this file and change what your machine does otherwise.
+# The host: two processors of a Zen 4 server, as a small virtual machine has them. The origin of each number is in
+# share/doc/sklink/doc/explain/simulation.md. Copy this file and change the numbers for your machine.
 name: host
 lanes: core
 core.cores: 2
