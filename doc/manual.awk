@@ -1,11 +1,12 @@
 # Makes a manual page from a document, so that there is one source: awk -f manual.awk manifest.md >sk-manifest.5
 # The document begins with a comment that has the page's name, section, date, purpose and references:
-# <!-- man: sk-manifest 5 2026-11-29 "networks of kernels, as sklink reads them" sklink(1) skrun(1) -->, on any number of lines
+# <!-- man: sk-manifest 5 2026-11-29 "networks of kernels, as sklink reads them" sklink(1) skrun(1) -->
+# The references may continue on further lines.
 #
 # It knows the Markdown that doc/ is written in: headings, paragraphs, lists with stars, tables, fenced blocks, `code`,
 # *emphasis*, **strong** and links. A line that begins with anything else is an error, so that nothing is lost in silence.
 
-# Text that stands as it is.
+# Plain text.
 function escape(text) {
 	gsub(/\\/, "\\e", text)
 	gsub(/…/, "...", text)
@@ -19,7 +20,7 @@ function code(text) {
 	return "\\fB" text "\\fR"
 }
 
-# The parts of a document's first line, into part: 1 is before the purpose, 2 the purpose, 3 after it. 0 if it is another line.
+# The parts of a document's first line, into part: 1 is before the purpose, 2 the purpose, 3 after it. 0 for another line.
 function first_line(line, part) {
 	return line ~ /^<!-- man: [^ ]+ [0-9] [-0-9]+ "[^"]+"/ && split(line, part, "\"")
 }
@@ -35,7 +36,8 @@ function refer(line,    words, i) {
 	}
 }
 
-# [text](target): a document is named by its manual page if it has one, or else by its file. A place in this page is its text.
+# [text](target): a document is named by its manual page if it has one, or else by its file; a place in this page by its
+# text.
 function link(text, target,    path, line, part, word) {
 	sub(/#.*/, "", target)
 	if (target == "")
@@ -114,8 +116,8 @@ function flush() {
 	paragraph = ""
 }
 
-# A row of a table: its first cell is a term, the others explain it, under their headings if there are several. A column of tests is for
-# readers of the sources.
+# A row of a table: its first cell is a term, the others explain it, under their headings if there are several. A column
+# of tests is for readers of the sources.
 function row(line,    cells, columns, i, first) {
 	sub(/^\| */, "", line)
 	sub(/ *\| *$/, "", line)
