@@ -162,6 +162,16 @@ struct sk_page_list {
 	uint32_t count, capacity;
 };
 
+/* The last bytes that a call owed and that still hold the pattern, too few to be sure: they may have been written so.
+ */
+struct sk_doubt {
+	const struct sk_plan_argument *argument;
+	uint32_t memory;
+	uint64_t low, high; /* [low, high) of the data */
+};
+
+enum { SK_DOUBTS = 64 };
+
 struct sk_guard {
 	const struct sk_plan_view *plan;
 	bool pattern;
@@ -178,6 +188,7 @@ struct sk_guard {
 	size_t saved_size, saved_capacity;
 	/* The pages that are open, and those of the call that begins; where they overlap, the last ones decide. */
 	struct sk_page_list open, wanted;
+	struct sk_doubt doubts[SK_DOUBTS]; /* by argument: a later one may take the place of an earlier one */
 };
 
 /* Number of the memory that an argument lies in, for the core in the row of the module's tables. */
@@ -192,5 +203,9 @@ void sk_guarded_memory_spoil(const struct sk_guarded_memory *memory, char *start
 /* The first bytes in [start, end), which may be read, that hold the pattern: [*low, *high) of the data. False: none. */
 bool sk_guarded_memory_find_unwritten(const struct sk_guarded_memory *memory, const char *start, const char *end,
 				      uint64_t *low, uint64_t *high);
+
+/* Return how many bytes hold the pattern at the start of [start, end), or at its end. */
+uint64_t sk_guarded_memory_count_first(const struct sk_guarded_memory *memory, const char *start, const char *end);
+uint64_t sk_guarded_memory_count_last(const struct sk_guarded_memory *memory, const char *start, const char *end);
 
 #endif

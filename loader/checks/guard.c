@@ -49,16 +49,35 @@ static bool is_pattern(const struct sk_guarded_memory *memory, const char *at)
 	return word == pattern_at((uint64_t)(at - memory->pages));
 }
 
+static bool is_pattern_byte(const struct sk_guarded_memory *memory, const char *at)
+{
+	uint64_t offset = (uint64_t)(at - memory->pages);
+
+	return (uint8_t)*at == (uint8_t)(pattern_at(offset) >> (8 * (offset % 8)));
+}
+
+uint64_t sk_guarded_memory_count_first(const struct sk_guarded_memory *memory, const char *start, const char *end)
+{
+	const char *at = start;
+
+	while (at < end && is_pattern_byte(memory, at))
+		at++;
+	return (uint64_t)(at - start);
+}
+
+uint64_t sk_guarded_memory_count_last(const struct sk_guarded_memory *memory, const char *start, const char *end)
+{
+	const char *at = end;
+
+	while (at > start && is_pattern_byte(memory, at - 1))
+		at--;
+	return (uint64_t)(end - at);
+}
+
 /* Whether [start, end), no more than a word, holds the pattern. */
 static bool is_short_pattern(const struct sk_guarded_memory *memory, const char *start, const char *end)
 {
-	for (const char *at = start; at < end; at++) {
-		uint64_t offset = (uint64_t)(at - memory->pages);
-
-		if ((uint8_t)*at != (uint8_t)(pattern_at(offset) >> (8 * (offset % 8))))
-			return false;
-	}
-	return true;
+	return sk_guarded_memory_count_first(memory, start, end) == (uint64_t)(end - start);
 }
 
 static bool is_word_pattern(const struct sk_guarded_memory *memory, const char *at)

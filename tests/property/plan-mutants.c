@@ -639,6 +639,26 @@ static bool indices_agree(const struct sk_plan_view *before, const struct sk_pla
 	return true;
 }
 
+/* True if each step divides its work as before. */
+static bool partitions_agree(const struct sk_plan_view *before, const struct sk_plan_view *after)
+{
+	for (uint32_t i = 0; i < before->step_count; i++) {
+		uint32_t from = before->steps[i].partition, to = after->steps[i].partition;
+
+		if (from == to)
+			continue;
+		if (from >= before->partition_count || to >= after->partition_count)
+			return false;
+
+		const struct sk_plan_partition *one = &before->partitions[from], *other = &after->partitions[to];
+
+		if (one->extent != other->extent || one->unit != other->unit || one->rows != other->rows ||
+		    one->blocks != other->blocks)
+			return false;
+	}
+	return true;
+}
+
 /* ---- a mutant ---- */
 
 /* What the changed field says stands nowhere else in the package, or it says the same as before. */
@@ -653,6 +673,7 @@ static bool may_be_proved(const struct mutant_package *package, const uint8_t *b
 	       (!strcmp(name, "types.dtype") && agree(package, bytes, plan, elements_agree)) ||
 	       (!strcmp(name, "tensors.type") && agree(package, bytes, plan, elements_agree)) ||
 	       (!strcmp(name, "launches.form") && agree(package, bytes, plan, forms_agree)) ||
+	       (!strcmp(name, "steps.partition") && agree(package, bytes, plan, partitions_agree)) ||
 	       (!strcmp(name, "lists.index") && agree(package, bytes, plan, indices_agree)) ||
 	       /* There may be another device of that name, which has so many cores. */
 	       (!strcmp(name, "forms.device_cores") && strcmp(sk_plan_string(&header->device), "host"));

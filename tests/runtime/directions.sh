@@ -62,6 +62,20 @@ void rows(const float *x, float *y, int64_t r, int64_t w, int64_t ldy)
 		y[i / w * ldy + i % w] = x[i];
 }
 SK_KERNEL(rows, "split=r; in x f32[r,w], out y f32[r,w:ldy], r i64, w i64, ldy i64");
+
+void first_of_three(const uint8_t *x, uint8_t *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[3 * i];
+}
+SK_KERNEL(first_of_three, "split=n; in x u8[n*3], out y u8[n], n i64");
+
+/* All but the last 16 bytes of each call. */
+void leave_bytes(const uint8_t *x, uint8_t *y, int64_t n)
+{
+	first_of_three(x, y, n - 16);
+}
+SK_KERNEL(leave_bytes, "split=n; in x u8[n*3], out y u8[n], n i64");
 C
 compile kernels
 
@@ -138,3 +152,22 @@ fails_with "task 'a': kernel leave on .*core 0: $left 'state'" "$skrun" overwrit
 link kept 'a, kernel: beyond, args: [row, start]}'
 found kept "a kernel has written byte 400 of tensor 'kept', which no task writes; --guard says which one" \
 	"task 'a': kernel beyond on .*core 0: it has written at byte 400 of tensor 'kept'"
+
+# Bytes that calls leave one at a time: tiles of a byte.
+cat >tiles.yaml <<'Y'
+sklink: 1
+tensors: {x: {dtype: u8, shape: [6000]}, y: {dtype: u8, shape: [2000]}, z: {dtype: u8, shape: [2000]}}
+tasks:
+  - {scope: all, name: a, kernel: first_of_three, args: [x, y]}
+  - {scope: all, name: b, kernel: leave_bytes, args: [x, z]}
+scopes: {all: {options: tile-bytes=1}}
+Y
+"$sklink" tiles.yaml kernels.o -o tiles.sk
+"$skdump" tiles.sk | grep -q 'group tiles of 1$' || fail 'tiles.yaml has no tiles of a byte'
+for options in '' '--unfused' '--cores 3'; do
+	fails_with "task 'b': kernel leave_bytes on .*: it has not written bytes [0-9]* to [0-9]* of tensor 'z'" \
+		"$skrun" tiles.sk --random 1 --guard $options
+done
+sed 's/leave_bytes/first_of_three/' tiles.yaml >whole.yaml
+"$sklink" whole.yaml kernels.o -o whole.sk
+"$skrun" whole.sk --random 1 --verify --guard --cores 3 >out.txt || fail 'a whole output is refused'
