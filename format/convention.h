@@ -1,6 +1,5 @@
-/* How calls pass arguments: which of a step's are passed at all, in which kind of register each wants to be, and where
- * that leaves it. What a machine has for it is a const table, which those who make dispatchers and those who make
- * checked calls both read. */
+/* Calling conventions: the arguments of a step that a call passes, and the register or stack slot of each. A const
+ * table describes a machine's convention. Dispatchers and the checks of calls read the same table. */
 #ifndef SK_CONVENTION_H
 #define SK_CONVENTION_H
 
@@ -9,18 +8,18 @@
 
 #include "format/skplan.h"
 
-/* A register that a function leaves as it was. */
+/* A register that a function preserves. */
 struct sk_preserved_register {
-	uint8_t number; /* the machine's */
+	uint8_t number; /* the machine's number */
 	uint8_t dwarf;
 };
 
 struct sk_convention {
-	const uint8_t *integers, *vectors; /* registers for arguments in their order, by the machine's numbers */
+	const uint8_t *integers, *vectors; /* argument registers in order, by the machine's numbers */
 	const struct sk_preserved_register *preserved; /* in the order in which they are saved */
 	uint8_t integer_count, vector_count, preserved_count;
-	uint8_t struct_parts; /* of the largest struct by value that registers take; all others stand on the stack */
-	uint8_t slot_size; /* bytes of each further argument on the stack */
+	uint8_t struct_parts; /* of the largest struct passed by value in registers; larger ones are on the stack */
+	uint8_t slot_size; /* bytes of each argument on the stack */
 	uint8_t stack_alignment; /* of the stack pointer at a call */
 };
 
@@ -32,10 +31,10 @@ struct sk_argument_place {
 	uint32_t offset; /* on the stack: bytes from the stack pointer at the call */
 };
 
-/* What a call's arguments so far have taken. */
+/* The registers and stack slots taken by the arguments so far. */
 struct sk_places_taken {
 	uint32_t integers, vectors, stack;
-	bool in_memory; /* the struct at hand stands on the stack, with all its parts */
+	bool in_memory; /* all parts of the current struct are on the stack */
 };
 
 static inline bool sk_dtype_is_float(enum sk_dtype dtype)
@@ -54,20 +53,21 @@ static inline bool sk_argument_is_passed(const struct sk_plan_argument *argument
 	       !(argument->flags & SK_ARGUMENT_FIELD);
 }
 
-/* Structs by value are passed in parts of 8 bytes each, the last one perhaps of fewer; all others in one. */
+/* Return the parts of an argument. A struct by value is passed in parts of 8 bytes, the last one perhaps shorter; any
+ * other argument in one. */
 static inline uint32_t sk_argument_parts(const struct sk_plan_argument *argument)
 {
 	return argument->flags & SK_ARGUMENT_BY_VALUE ? (uint32_t)((argument->size + 7) / 8) : 1;
 }
 
-/* All others are addresses, or structs by value. */
+/* True for scalars; all others are addresses, or structs by value. */
 static inline bool sk_argument_is_scalar(const struct sk_plan_argument *argument)
 {
 	return argument->kind == SK_ARGUMENT_VALUE || argument->kind == SK_ARGUMENT_LENGTH ||
 	       argument->kind == SK_ARGUMENT_LOAD || argument->kind == SK_ARGUMENT_EXPRESSION;
 }
 
-/* A scalar's bits as a register holds them: integers extended to 32 bits as their type says. */
+/* Return a scalar's bits in a register: integers are extended to 32 bits according to their type. */
 static inline uint64_t sk_scalar_bits(uint64_t value, uint8_t dtype)
 {
 	switch (dtype) {
@@ -99,7 +99,7 @@ static inline bool sk_argument_part_is_float(const struct sk_plan_argument *argu
 	       !(argument->flags & SK_ARGUMENT_BY_REFERENCE);
 }
 
-/* A struct by value is in registers with all its parts, or with none. */
+/* True if registers remain for all parts of a struct by value; otherwise none of its parts is in a register. */
 static inline bool sk_convention_has_room(const struct sk_convention *convention, const struct sk_places_taken *taken,
 					  const struct sk_plan_argument *argument)
 {
@@ -113,7 +113,7 @@ static inline bool sk_convention_has_room(const struct sk_convention *convention
 	       taken->integers + parts - vectors <= convention->integer_count;
 }
 
-/* Where the next part of an argument that is passed goes; its parts come in their order. */
+/* Return the place of the next part of a passed argument. The parts of an argument come in order. */
 static inline struct sk_argument_place sk_convention_next(const struct sk_convention *convention,
 							  struct sk_places_taken *taken,
 							  const struct sk_plan_argument *argument, uint32_t part)

@@ -1,4 +1,4 @@
-/* What packages for every machine may import, as a table. */
+/* The import list for all machines, as a table. */
 #include "format/import-row.h"
 
 static const struct sk_import rows[] = {

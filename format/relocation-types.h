@@ -1,6 +1,6 @@
-/* What each machine's relocations are: how a type computes its value (an expression, which whoever relocates
- * evaluates), which values fit its field, and how they are written there. One const table a machine, for the linker,
- * for dispatchers and for who makes these again. */
+/* The relocations of each machine: the expression that computes a type's value, the range of its field, and the
+ * encoding of the field. A const table describes a machine; the linker, dispatchers and the re-emission of dispatchers
+ * use it. */
 #ifndef SK_RELOCATION_TYPES_H
 #define SK_RELOCATION_TYPES_H
 
@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In the psABI's letters: S symbol, A addend, P place, G GOT slot, GOT its start, L the PLT stub or else S. The order
- * is that of the rows of the table in scan.c. */
+/* In the psABI's letters: S symbol, A addend, P place, G GOT slot, GOT its start, L the PLT entry or else S. The rows
+ * of the table in scan.c have the same order. */
 enum sk_expression {
 	SK_EXPRESSION_NONE, /* nothing to do */
-	SK_EXPRESSION_WORD, /* S + A in a whole address: the loader can do it */
-	SK_EXPRESSION_NARROW, /* S + A in less */
+	SK_EXPRESSION_WORD, /* S + A in a whole address: the loader can compute it */
+	SK_EXPRESSION_NARROW, /* S + A in fewer bytes */
 	SK_EXPRESSION_RELATIVE, /* S + A - P */
 	SK_EXPRESSION_CALL, /* L + A - P */
 	SK_EXPRESSION_SLOT, /* G + A - P */
@@ -21,21 +21,22 @@ enum sk_expression {
 	SK_EXPRESSION_FROM_TABLE, /* S + A - GOT */
 	SK_EXPRESSION_CALL_FROM_TABLE, /* L + A - GOT */
 	SK_EXPRESSION_SLOT_FROM_TABLE, /* G + A - GOT */
-	/* Of thread-local variables: T is the distance of a place in the package's block from the thread pointer, B its
-	 * offset in the block. */
+	/* For thread-local variables: T is the distance of a place in the package's block from the thread pointer, B
+	 * its offset in the block. */
 	SK_EXPRESSION_THREAD, /* T + A, which is not known when linking */
-	SK_EXPRESSION_THREAD_SLOT, /* G + A - P, where the slot holds T */
+	SK_EXPRESSION_THREAD_SLOT, /* G + A - P, with T in the slot */
 	SK_EXPRESSION_DESCRIPTOR, /* G + A - P, where two slots lead to T: the instruction is rewritten to read T */
 	SK_EXPRESSION_DESCRIPTOR_CALL, /* nothing to do, once the instruction has been rewritten */
-	SK_EXPRESSION_THREAD_PAIR, /* G + A - P, where two slots hold what __tls_get_addr takes: the block, and B */
-	SK_EXPRESSION_BLOCK_PAIR, /* the same of the block's beginning */
+	SK_EXPRESSION_THREAD_PAIR, /* G + A - P, where two slots have the operands of __tls_get_addr: the block, and B
+				    */
+	SK_EXPRESSION_BLOCK_PAIR, /* the same for the start of the block */
 	SK_EXPRESSION_THREAD_OFFSET, /* B + A */
 	SK_EXPRESSION_SIZE, /* of a symbol, + A */
 	SK_EXPRESSION_COUNT,
 	SK_EXPRESSION_UNSUPPORTED = SK_EXPRESSION_COUNT,
 };
 
-/* Whether the addend is counted from a slot, so that it does not say where in the target the place is. */
+/* True if the addend is relative to a slot, and so does not give a place in the target. */
 static inline bool sk_expression_is_slot(enum sk_expression expression)
 {
 	return expression == SK_EXPRESSION_SLOT || expression == SK_EXPRESSION_SLOT_FROM_TABLE;
@@ -44,18 +45,18 @@ static inline bool sk_expression_is_slot(enum sk_expression expression)
 struct sk_relocation_type {
 	const char *name; /* NULL: there is no such type */
 	enum sk_expression expression;
-	uint8_t width; /* bytes that are written */
-	int64_t minimum, maximum; /* of the value; both 0: any */
+	uint8_t width; /* bytes of the field */
+	int64_t minimum, maximum; /* range of the value; both 0: any value */
 };
 
 struct sk_relocation_table {
 	const struct sk_relocation_type *types;
 	uint32_t count;
-	uint32_t relative32, call, address64, offset32; /* types of references in what sklink makes itself */
+	uint32_t relative32, call, address64, offset32; /* types of references in sections that sklink makes */
 	uint32_t loader_relative, loader_import; /* types for the loader */
-	uint32_t loader_block, loader_distance; /* of thread-local storage: which block it is, and T */
-	/* Of a type of the table and a value that fits; the field is at `place`, which some machines' bits depend on.
-	 */
+	uint32_t loader_block, loader_distance; /* of thread-local storage: the block, and T */
+	/* Write a value that fits, for a type of the table. `place` is the address of the field, which affects the
+	 * encoding on some machines. */
 	void (*write)(uint32_t type, uint8_t *field, uint64_t value, uint64_t place);
 };
 
@@ -63,14 +64,14 @@ struct sk_relocation_table {
 #include "format/machines.def"
 #undef SK_MACHINE
 
-/* The type, or NULL. */
+/* Return the type, or NULL. */
 static inline const struct sk_relocation_type *sk_relocation_type_find(const struct sk_relocation_table *table,
 								       uint32_t type)
 {
 	return type < table->count && table->types[type].name ? &table->types[type] : NULL;
 }
 
-/* Writes the value of a type of the table into its field, which is at `place`. False: it does not fit. */
+/* Write the value into the field at `place`, for a type of the table. False: it does not fit. */
 static inline bool sk_relocation_apply(const struct sk_relocation_table *table, uint32_t type, uint8_t *field,
 				       uint64_t value, uint64_t place)
 {

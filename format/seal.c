@@ -1,4 +1,4 @@
-/* Hashes and signatures over parts of a file, with holes that count as zeros; see seal.h. */
+/* Hashes and signatures over parts of a file, in which holes count as zeros; see seal.h. */
 #include "config.h"
 
 #include "format/seal.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL /* so that libskrt depends on nothing */
+#define XXH_INLINE_ALL /* so that libskrt needs no library for it */
 #include <xxhash.h>
 
 #ifdef HAVE_SODIUM
@@ -16,14 +16,14 @@
 #include "format/skplan.h"
 #endif
 
-/* ---- the bytes, one piece after the other ---- */
+/* ---- the bytes, piece by piece ---- */
 
 struct hole {
 	const char *start;
 	size_t size;
 };
 
-/* Those of the ELF header, of each program header, and of the seal. */
+/* Holes of the ELF header, of each program header, and of the seal. */
 struct holes {
 	struct hole items[SK_SEAL_HEADERS + 3];
 	size_t count;
@@ -61,7 +61,7 @@ static void take_zeros(take_function *take, void *context, uint64_t size)
 	}
 }
 
-/* Of a hole only what lies in the part. */
+/* Pass the bytes of a part, with the intersections of holes as zeros. */
 static void take_part(const struct sk_seal_part *part, const struct holes *holes, take_function *take, void *context)
 {
 	const char *at = part->bytes, *end;
@@ -82,9 +82,9 @@ static void take_part(const struct sk_seal_part *part, const struct holes *holes
 	take(context, at, (size_t)(end - at));
 }
 
-/* The fields that strip changes: e_shoff, and e_shentsize to e_shstrndx; p_offset of program headers, if zeroed data
- * stand between segments. None of these says what a byte is used for: sections are not loaded, and the bytes at
- * p_offset, wherever that is, are those that are taken. */
+/* Add the fields that strip changes: e_shoff, e_shentsize to e_shstrndx, and p_offset of program headers if zeroed data
+ * is between segments. They do not affect the use of bytes: sections are not loaded, and the bytes at p_offset,
+ * wherever it points, are the hashed ones. */
 static void add_fields(struct holes *holes, const Elf64_Ehdr *header)
 {
 	const Elf64_Phdr *headers = (const void *)((const char *)header + header->e_phoff);
@@ -95,7 +95,7 @@ static void add_fields(struct holes *holes, const Elf64_Ehdr *header)
 		add_hole(holes, &headers[i].p_offset, sizeof(headers[i].p_offset));
 }
 
-/* Where the address stands in the loaded bytes. */
+/* Return the position of the address in the loaded bytes. */
 static uint64_t position_of(const struct sk_seal_bytes *loaded, const void *address)
 {
 	uint64_t before = 0;
@@ -112,7 +112,8 @@ static uint64_t position_of(const struct sk_seal_bytes *loaded, const void *addr
 	return before;
 }
 
-/* What counts as zeros: so nobody can have zeros elsewhere taken for the hole, and put something else there. */
+/* Return the bytes that count as zeros. The position of the seal is hashed as well, so that nobody can pass off other
+ * zeros as the hole and change its contents. */
 static struct holes find_holes(const struct sk_seal_bytes *loaded, const void *hole, size_t size)
 {
 	struct holes holes = {.count = 0};
@@ -151,7 +152,7 @@ static void finish_hash(XXH3_state_t *state, uint8_t hash[SK_SEAL_HASH])
 	memcpy(hash, &result, SK_SEAL_HASH);
 }
 
-/* Each segment by its hash, so that those who know one need not read gigabytes again. */
+/* Segments are hashed one by one, so that a known hash saves reading gigabytes again. */
 void sk_seal_hash_loaded(const struct sk_seal_bytes *loaded, uint8_t hash[SK_SEAL_HASH])
 {
 	const struct holes holes = find_holes(loaded, loaded->seal->loaded, sizeof(loaded->seal->loaded));
@@ -216,7 +217,7 @@ static void sign_bytes(void *state, const void *bytes, size_t size)
 	crypto_sign_update(state, bytes, size);
 }
 
-/* `signature` and `loaded` stand next to each other in the seal. */
+/* `signature` and `loaded` are adjacent in the seal. */
 static void take_signed(const struct sk_seal_bytes *loaded, crypto_sign_state *state)
 {
 	const struct sk_plan_seal *seal = loaded->seal;
@@ -258,10 +259,9 @@ bool sk_seal_check_signature(const struct sk_seal_bytes *loaded, const uint8_t p
 	return crypto_sign_final_verify(&state, copy, public_key) == 0;
 }
 
-/* What stands before the key in DER: RFC 8410, sections 4 and 7 (PKCS #8 with the seed as an octet string in another).
- */
+/* The DER encoding before the key: RFC 8410, sections 4 and 7 (PKCS #8 with the seed as a nested octet string). */
 static const struct encoding {
-	const char *missing; /* what is wrong with a file without one */
+	const char *missing; /* the error for a file without a key */
 	const char *begin, *end;
 	size_t prefix_size;
 	uint8_t prefix[16];

@@ -1,6 +1,5 @@
-/* The seal of a package, which its plan holds (struct sk_plan_seal): what its hashes and its signature cover. sklink
- * makes it when all bytes are known, libskrt compares. Uses libsodium for signatures, if that was there when it was
- * built. */
+/* The seal of a package, which its plan holds (struct sk_plan_seal): hashes and a signature. sklink computes it when
+ * all bytes are final, libskrt verifies it. Signatures need libsodium when sklink is built. */
 #ifndef SK_LOADER_SEAL_H
 #define SK_LOADER_SEAL_H
 
@@ -19,14 +18,15 @@ struct sk_seal_part {
 	uint64_t size;
 };
 
-/* A PT_LOAD that has bytes in the file. */
+/* A PT_LOAD with bytes in the file. */
 struct sk_seal_segment {
 	const struct sk_seal_part *parts;
 	size_t count;
-	const uint8_t *hash; /* of them; NULL: it is not known yet */
+	const uint8_t *hash; /* of its bytes; NULL: not known yet */
 };
 
-/* The loaded bytes. Seal and ELF header lie in one of the parts each, the program headers in the header's. */
+/* The loaded bytes. The seal and the ELF header are each within a part; the program headers are in the part of the ELF
+ * header. */
 struct sk_seal_bytes {
 	const struct sk_seal_segment *segments;
 	size_t count;
@@ -34,18 +34,19 @@ struct sk_seal_bytes {
 	const struct sk_plan_seal *seal;
 };
 
-/* The hash of the loaded bytes; of the others, with what is left out of the header. */
+/* Compute the hash of the loaded bytes, and that of the others, together with the fields of the header that the first
+ * one leaves out. */
 void sk_seal_hash_loaded(const struct sk_seal_bytes *loaded, uint8_t hash[SK_SEAL_HASH]);
 void sk_seal_hash_rest(const Elf64_Ehdr *header, const struct sk_seal_part *parts, size_t count,
 		       uint8_t hash[SK_SEAL_HASH]);
 
-/* The hash of constants that are in a file of their own. */
+/* Compute the hash of constants in a file of their own. */
 void sk_seal_hash_weights(const struct sk_seal_part *parts, size_t count, uint8_t hash[SK_SEAL_HASH]);
 
-/* Whether it was built with libsodium; without, the functions below return false. */
+/* True if libsodium is available; otherwise the functions below return false. */
 bool sk_seal_can_sign(void);
 
-/* `seed` is the private key, as RFC 8032 has it. */
+/* `seed` is the private key as in RFC 8032. */
 bool sk_seal_sign(const struct sk_seal_bytes *loaded, const uint8_t seed[SK_SEAL_KEY],
 		  uint8_t signature[SK_SEAL_SIGNATURE]);
 bool sk_seal_check_signature(const struct sk_seal_bytes *loaded, const uint8_t public_key[SK_SEAL_KEY],
@@ -53,8 +54,8 @@ bool sk_seal_check_signature(const struct sk_seal_bytes *loaded, const uint8_t p
 
 enum sk_key_kind { SK_KEY_PRIVATE, SK_KEY_PUBLIC };
 
-/* Reads an Ed25519 key from a PEM file (RFC 8410), as `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout`
- * write it. NULL, or what is wrong: a constant text. */
+/* Read an Ed25519 key from a PEM file (RFC 8410), as `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout`
+ * write it. Return NULL, or the error: a constant text. */
 const char *sk_key_read(const char *path, enum sk_key_kind kind, uint8_t key[SK_SEAL_KEY]);
 
 #endif

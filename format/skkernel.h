@@ -1,19 +1,19 @@
-/* skkernel.h: for people who write kernels. Freestanding C and C++; needs nothing but the compiler.
+/* skkernel.h: for authors of kernels. Freestanding C and C++, without any other header.
  *
- * A kernel is an ordinary C function. SK_KERNEL says how sklink has to call it:
+ * A kernel is an ordinary C function. SK_KERNEL describes how sklink must call it:
  *
- *   void scale(const float *x, float *y, long n, float factor);
- *   SK_KERNEL(scale, "split=n; in x f32[n], out y f32[n], n i64, factor f32");
+ *     void scale(const float *x, float *y, long n, float factor);
+ *     SK_KERNEL(scale, "split=n; in x f32[n], out y f32[n], n i64, factor f32");
  *
- * sk-signatures(5) has the signature's grammar and the effects of the functions below.
- * The note costs nothing at run time: it goes into a section that is not loaded. */
+ * sk-signatures(5) describes the grammar of signatures and the effects of the functions below. The note costs nothing
+ * at run time: it is in a section that is not loaded. */
 #ifndef SK_KERNEL_H
 #define SK_KERNEL_H
 
 #include <stdint.h>
 
-/* Puts "symbol NUL signature NUL" into the non-allocated section .sk.kernels. Use at file scope, once per kernel;
- * symbol is the name that the linker sees (in C++ declare the kernel extern "C"). */
+/* Put "symbol NUL signature NUL" into the non-allocated section .sk.kernels. Use it at file scope, once for each
+ * kernel. `symbol` is the name in the object file (in C++ declare the kernel extern "C"). */
 #define SK_KERNEL(symbol, signature)                                                                                   \
 	__asm__(".pushsection .sk.kernels,\"\",%progbits\n\t"                                                          \
 		".asciz \"" #symbol "\"\n\t"                                                                           \
@@ -22,7 +22,7 @@
 
 struct sk_block;
 
-/* What blocks ask of the runtime. Kernels use the functions below. */
+/* Services of the runtime for blocks. Kernels use the functions below. */
 struct sk_block_functions {
 	void (*sync_all)(const struct sk_block *block);
 	void (*set_flag)(const struct sk_block *block, uint32_t flag);
@@ -31,29 +31,31 @@ struct sk_block_functions {
 	void (*set_next_task_start)(const struct sk_block *block);
 };
 
-/* What a kernel gets through its `block` parameter. */
+/* The argument of a kernel's `block` parameter. */
 struct sk_block {
 	uint32_t index; /* of this call, from 0 */
-	uint32_t count; /* of blocks (of this side, in a `mix` kernel): fixed when linking, whatever the number of cores
-			 */
+	uint32_t count; /* of blocks (of this side, in a `mix` kernel): fixed when linking, independent of the number of
+			   cores */
 	/* Not for kernels: */
-	const struct sk_block_functions *functions; /* NULL: there is nothing to ask */
+	const struct sk_block_functions *functions; /* NULL: no services are needed */
 	void *core;
 	uint32_t step; /* within its launch */
-	uint32_t waited; /* it has called sk_wait_pre_task_end */
+	uint32_t waited; /* sk_wait_pre_task_end has been called */
 };
 
-/* The range of [0, extent) that a `blocks=` kernel must compute: exactly this, since sklink relies on it. */
+/* Compute the range of [0, extent) of a `blocks=` kernel. The kernel must compute exactly this range: sklink relies on
+ * it. */
 static inline void sk_block_range(const struct sk_block *block, uint64_t extent, uint64_t *low, uint64_t *high)
 {
 	*low = extent * block->index / block->count;
 	*high = extent * (block->index + (uint64_t)1) / block->count;
 }
 
-/* ==== kernels whose blocks run at once: sync-all, mix ====
+/* ==== kernels with concurrent blocks: sync-all, mix ====
  *
- * What a block has written before one of these calls is seen by the blocks that go on because of it. Calling them from
- * a kernel whose signature does not say so is an illegal instruction, which ends the launch and names the kernel. */
+ * Bytes that a block has written before one of these calls are visible to the blocks that continue because of it. A
+ * call from a kernel without the attribute in its signature is an illegal instruction, which ends the launch and names
+ * the kernel. */
 
 static inline const struct sk_block_functions *sk_block_calls(const struct sk_block *block)
 {
@@ -62,17 +64,17 @@ static inline const struct sk_block_functions *sk_block_calls(const struct sk_bl
 	return block->functions;
 }
 
-/* Signature: sync-all, or mix. Waits until all blocks of the task, on both sides of a `mix` task, have called it as
+/* Signature: sync-all, or mix. Wait until all blocks of the task, on both sides of a `mix` task, have called it equally
  * often. */
 static inline void sk_sync_all(const struct sk_block *block)
 {
 	sk_block_calls(block)->sync_all(block);
 }
 
-/* Signature: mix. Flags go between the two sides of a group: block b of the cube side and, of the vector side, block b
- * (mix=1:1) or the blocks 2b and 2b + 1 (mix=1:2). They count: a wait takes one set, which may have come long before.
- * What the cube side sets, each vector block waits for by itself; the cube side waits until all of its vector blocks
- * have set the flag. */
+/* Signature: mix. Flags connect the two sides of a group: block b of the cube side, and block b (mix=1:1) or blocks 2b
+ * and 2b + 1 (mix=1:2) of the vector side. Flags count: a wait consumes one set, which may be much earlier. Each vector
+ * block waits by itself for a flag of the cube side; the cube side waits until all of its vector blocks have set the
+ * flag. */
 enum { SK_FLAGS = 15 }; /* flags are numbered from 0 to SK_FLAGS - 1 */
 
 static inline void sk_set_flag(const struct sk_block *block, uint32_t flag)
@@ -87,22 +89,23 @@ static inline void sk_wait_flag(const struct sk_block *block, uint32_t flag)
 
 /* ==== kernels that start early: early-start ====
  *
- * In a superkernel without early-start=1 these do nothing, nor in a serial run, nor where the kernel keeps state in
- * static memory that other tasks of the superkernel have on other cores. The first one does nothing in tasks that get a
- * scalar from a tensor, the second one in tasks with a result: the dispatcher waits and publishes there. */
+ * These functions have no effect in a superkernel without early-start=1, in a serial run, or if the kernel keeps state
+ * in static memory that other tasks of the superkernel have on other cores. The first one has no effect in tasks that
+ * get a scalar from a tensor, the second one in tasks with a result: the dispatcher waits and publishes in these
+ * cases. */
 
-/* Signature: early-start=wait or both. Returns when what the task depends on has ended. The kernel starts before that
- * and must touch no tensor before this call, which every block makes; a second one does nothing. For a kernel that
- * returns without it the core waits all the same, and then ends the launch with an error. */
+/* Signature: early-start=wait or both. Return when the tasks that this one depends on have ended. The kernel starts
+ * earlier, and must not touch a tensor before this call. Every block makes the call; further calls have no effect. If a
+ * kernel returns without the call, the core still waits, and then ends the launch with an error. */
 static inline void sk_wait_pre_task_end(const struct sk_block *block)
 {
 	if (block->functions)
 		block->functions->wait_pre_task_end(block);
 }
 
-/* Signature: early-start=set or both. The block touches no tensor behind this call, not even to read it: tasks that
- * depend on this one may start. It takes effect in a core's last block; a kernel that does not call it has the effect
- * when it returns. */
+/* Signature: early-start=set or both. The block must not touch a tensor after this call, not even to read it: tasks
+ * that depend on this one may start. The call takes effect in a core's last block. Without a call, the return of the
+ * kernel has the effect. */
 static inline void sk_set_next_task_start(const struct sk_block *block)
 {
 	if (block->functions)

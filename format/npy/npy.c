@@ -1,5 +1,5 @@
-/* .npy files. In comes a path and the dtype that is wanted; out goes a mapping whose header has been parsed strictly
- * and whose size fits the shape to the byte. Written files are what numpy.save writes. The format is NumPy's NEP 1:
+/* .npy files. Reading takes a path and the wanted dtype, and returns a mapping. The header is parsed strictly, and the
+ * file's size must fit the shape to the byte. Written files are those of numpy.save. The format is NumPy's NEP 1:
  * magic, version, length of the header, a Python dictionary of exactly three keys, then the elements. */
 #include "config.h"
 
@@ -20,14 +20,14 @@
 
 enum {
 	MAGIC_SIZE = 6,
-	HEADER_ALIGN = 64, /* of the first element, in files that we write */
+	HEADER_ALIGN = 64, /* of the first element, in written files */
 	HEADER_LIMIT = 1 << 20,
 	WRITE_LIMIT = 1 << 30, /* bytes a system call */
 };
 
 static const char magic[MAGIC_SIZE + 1] = "\x93NUMPY";
 
-/* What numpy calls each dtype in little-endian files. The first name is written, all are read. */
+/* NumPy's names of each dtype in little-endian files. The first one is written, all are read. */
 static const char *const descriptions[SK_DTYPE_COUNT][4] = {
 	[SK_I8] = {"|i1", "<i1"}, [SK_U8] = {"|u1", "<u1"},
 	[SK_I16] = {"<i2"},	  [SK_U16] = {"<u2"},
@@ -52,7 +52,7 @@ static bool fail(char *error, size_t error_size, const char *format, ...)
 
 /* ---- the header's dictionary ---- */
 
-/* The text that has not been read yet, and where errors go. */
+/* The remaining text, and the buffer for errors. */
 struct parser {
 	const char *at, *end;
 	char *error;
@@ -104,7 +104,7 @@ static bool accept_word(struct parser *parser, const char *word)
 	return true;
 }
 
-/* A quoted string of printable characters without escapes. */
+/* Parse a quoted string of printable characters without escapes. */
 static bool parse_string(struct parser *parser, char *text, size_t size, const char *place)
 {
 	char quote;
@@ -221,7 +221,7 @@ static bool parse_dictionary(struct parser *parser, struct header *header)
 
 /* ---- reading ---- */
 
-/* What a description means in the words of the manifest, where it is a type that we know. */
+/* Return the manifest's name of a description, if its type is known. */
 static const char *describe(const char *description)
 {
 	for (enum sk_dtype dtype = SK_DTYPE_NONE + 1; dtype < SK_DTYPE_COUNT; dtype++)
@@ -250,7 +250,7 @@ const char *sk_print_shape(uint32_t rank, const uint64_t *shape, char *text, siz
 	return text;
 }
 
-/* The bytes of an array. An extent of 0 makes it empty, however large the others are. */
+/* Compute the bytes of an array. An extent of 0 makes it empty, however large the others are. */
 static bool measure(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape, uint64_t *bytes, char *error,
 		    size_t error_size)
 {
@@ -269,7 +269,7 @@ static bool measure(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape, u
 	       fail(error, error_size, "the shape %s is too large", sk_print_shape(rank, shape, text, sizeof(text)));
 }
 
-/* The file must hold exactly the elements of the shape behind the header. */
+/* After the header the file must have exactly the elements of the shape. */
 static bool check_size(const struct header *header, enum sk_dtype dtype, uint64_t found, uint64_t *bytes, char *error,
 		       size_t error_size)
 {
@@ -298,7 +298,7 @@ static uint64_t little_endian(const unsigned char *bytes, int count)
 	return value;
 }
 
-/* Whether the elements stand in another order if the first dimension is the contiguous one. */
+/* True if the order of elements changes when the first dimension is the contiguous one. */
 static bool has_orders(const struct header *header)
 {
 	uint32_t long_ones = 0;
@@ -311,7 +311,7 @@ static bool has_orders(const struct header *header)
 	return long_ones > 1;
 }
 
-/* Parses the mapped file and fills all of npy but the mapping. */
+/* Parse the mapped file, and set all of npy except the mapping. */
 static bool parse_file(const unsigned char *bytes, uint64_t size, enum sk_dtype dtype, struct sk_npy *npy, char *error,
 		       size_t error_size)
 {
@@ -397,7 +397,8 @@ void sk_npy_close(struct sk_npy *npy)
 
 /* ---- writing ---- */
 
-/* Version 1.0 is always enough: eight extents of 20 digits are far from 65,535 bytes. Returns the header's size. */
+/* Make a header of version 1.0, which is always sufficient: eight extents of 20 digits are far below 65,535 bytes.
+ * Return its size. */
 static size_t make_header(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape, char *header, size_t size)
 {
 	const size_t start = MAGIC_SIZE + 4;
@@ -437,7 +438,7 @@ static bool write_all(int file, const void *bytes, uint64_t size)
 	return true;
 }
 
-/* Opens what is written to: path itself where it is special, since /dev/null must not be replaced by a file. */
+/* Open the destination: path itself if it is special, since /dev/null must not be replaced by a file. */
 static int open_output(const char *path, bool *in_place)
 {
 	*in_place = sk_is_special(path);

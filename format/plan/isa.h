@@ -1,8 +1,8 @@
-/* Instruction sets: what kernels need beyond their machine's baseline, and what a processor has. sklink reads the
- * names, libskrt compares when it loads, skdump shows.
+/* Instruction sets: those that kernels need beyond their machine's baseline, and those of a processor. sklink reads the
+ * names, libskrt compares sets when it loads a package, skdump shows them.
  *
- * A set is 64 bits. The low 32 are levels as objects name them in a program property, the high ones single features, as
- * the machine has them (x86-64: format/x86_64/isa.c). */
+ * A set is 64 bits. The low 32 are levels, as in the program property of objects; the high ones are single features of
+ * the machine (x86-64: format/x86_64/isa.c). */
 #ifndef SK_LOADER_ISA_H
 #define SK_LOADER_ISA_H
 
@@ -12,32 +12,34 @@
 
 struct sk_plan_view;
 
-enum { SK_ISA_TEXT_SIZE = 512 }; /* for every set that sk_isa_text writes */
+enum { SK_ISA_TEXT_SIZE = 512 }; /* the largest text of sk_isa_text */
 
-/* The set that a name of `length` characters stands for ("x86-64-v3": that level and those below, "fma"); 0: none. */
+/* Return the set of a name of `length` characters ("x86-64-v3": that level and those below, "fma"); 0: unknown. */
 uint64_t sk_isa_find(const char *name, size_t length);
 
-/* The set of several names with '+' between them; 0: one of them is unknown, which *unknown points to, of *length. */
+/* Return the set of several names separated by '+'; 0: one of them is unknown, and *unknown points to it, with
+ * *length. */
 uint64_t sk_isa_find_all(const char *names, const char **unknown, size_t *length);
 
-/* The set with all features of its levels. */
+/* Return the set with all features of its levels. */
 uint64_t sk_isa_expand(uint64_t set);
 
-/* What kernels may need that sklink picks, unless somebody says otherwise: always the same. */
+/* Return the set that chosen kernels may need by default. It is always the same. */
 uint64_t sk_isa_default(void);
 
-/* All names, for "did you mean". */
+/* All names, for suggestions. */
 extern const char *const sk_isa_names[];
 extern const size_t sk_isa_name_count;
 
-/* "x86-64-v3+avx512f": the highest level, and features that it does not have; "none declared" for an empty set. Returns
+/* Write "x86-64-v3+avx512f": the highest level, and features beyond it; "none declared" for an empty set. Return
  * text. */
 const char *sk_isa_text(char text[SK_ISA_TEXT_SIZE], uint64_t set);
 
-/* The set of the processor that this runs on. */
+/* Return the set of this processor. */
 uint64_t sk_isa_of_processor(void);
 
-/* Whether a processor with the set `has` can run the package; else one sentence on what needs what. */
+/* True if a processor with the set `has` can run the package; otherwise `error` gets a sentence about the missing
+ * sets. */
 bool sk_isa_check(const struct sk_plan_view *plan, uint64_t has, char *error, size_t error_size);
 
 #endif

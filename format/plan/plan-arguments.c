@@ -1,12 +1,12 @@
-/* The plan's reader: the arguments of calls, made of lists that calls share and of each call's operands. They are made
- * when a launch is checked, in memory that costs nothing until then: whoever only runs launches needs none of them. */
+/* The plan's reader: the arguments of calls, made of lists that calls share and of the operands of each call. They are
+ * made when a launch is checked, in memory that costs nothing until then: running a launch needs none of them. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "format/plan/plan-checker.h"
 #include "format/skplan.h"
 
-/* Where the operand lies; `unshared`: for a task entry. */
+/* Find the place of the operand; `unshared`: for a task entry. */
 static bool place(const struct sk_plan_checker *checker, uint32_t number, bool unshared,
 		  struct sk_plan_argument *argument)
 {
@@ -37,7 +37,7 @@ bool sk_plan_make_arguments(struct sk_plan_checker *checker, const struct sk_pla
 
 	if (!view->list_count || !call->argument_count)
 		return true;
-	if (!view->made) /* tests have others */
+	if (!view->made) /* tests provide their own */
 		return view->arguments || sk_plan_fail(checker, "nobody has made room for its arguments");
 	if (!sk_plan_within(call->list, call->argument_count, view->list_count))
 		return sk_plan_fail(checker, "its list, records %u to %" PRIu64 ", is out of range (%u records)",
@@ -49,8 +49,8 @@ bool sk_plan_make_arguments(struct sk_plan_checker *checker, const struct sk_pla
 		checker->argument = i;
 		if (argument.flags & SK_ARGUMENT_OPERAND && !place(checker, operand++, unshared, &argument))
 			return false;
-		/* Others may read the record that has been made before, and it has been checked as one of their call.
-		 */
+		/* Others may be reading a record that was made before, and that has been checked as one of their
+		 * call. */
 		if (memcmp(made, &argument, sizeof(argument)) != 0) {
 			if (memcmp(made, &none, sizeof(none)) != 0)
 				return sk_plan_fail(checker, "its arguments overlap those of another call");

@@ -1,5 +1,5 @@
-/* The plan's reader: one call of a step, with what it passes and what it accesses. In comes a step that has been
- * checked but for its calls. Slices of the tables are looked at in front, so that every index in them is good. */
+/* The plan's reader: one call of a step, with its arguments and accesses. The step has been checked except for its
+ * calls. Slices of the tables are checked first, so that every index in them is valid. */
 #include "format/plan/plan-checker.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ static uint32_t dtype_size_or_none(const struct sk_plan_argument *argument)
 	return argument->dtype < SK_DTYPE_COUNT ? sk_dtype_size(argument->dtype) : 0;
 }
 
-/* Where it lies, as the launch sees it: task entries have no tensors in the scratch. */
+/* Return the space of a tensor in the launch: task entries have no tensors in the scratch. */
 static enum sk_space space_of(const struct sk_plan_launch *launch, const struct sk_plan_tensor *tensor)
 {
 	bool moved = tensor->space == SK_SPACE_SCRATCH && sk_plan_is_task_launch(launch);
@@ -50,8 +50,8 @@ static bool check_tensor(const struct sk_plan_checker *checker, const struct sk_
 	return true;
 }
 
-/* [offset, offset + size) of POINTER, LOAD and RESULT lies in its space and its tensor, and the dtype's alignment
- * holds. */
+/* The range [offset, offset + size) of POINTER, LOAD and RESULT is in its space and its tensor, and is aligned for the
+ * dtype. */
 static bool check_range(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			const struct sk_plan_argument *argument)
 {
@@ -75,7 +75,7 @@ static bool check_range(const struct sk_plan_checker *checker, const struct sk_p
 		limit = plan->constants_size;
 		break;
 	case SK_SPACE_SCRATCH:
-		limit = UINT64_MAX; /* a tile of it has to lie there: check_scratch */
+		limit = UINT64_MAX; /* one tile of it is there: check_scratch */
 		break;
 	default:
 		return sk_plan_fail(checker, "space %u has no addresses", argument->space);
@@ -95,7 +95,7 @@ static bool check_division(const struct sk_plan_checker *checker, const struct s
 {
 	uint64_t extent = sk_plan_extent(step, call);
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(checker->view, argument);
-	bool rows = pattern && pattern->count && pattern->stride; /* the rest is looked at in check_rows */
+	bool rows = pattern && pattern->count && pattern->stride; /* check_rows does the rest */
 	uint64_t bytes;
 
 	if (argument->element_bytes == 0)
@@ -113,7 +113,7 @@ static bool check_division(const struct sk_plan_checker *checker, const struct s
 	if (argument->element_bytes % dtype_size_or_none(argument))
 		return sk_plan_fail(checker, "a part of %" PRIu64 " bytes is no whole number of elements",
 				    argument->element_bytes);
-	/* sk_plan_units multiplies without checking. */
+	/* sk_plan_units multiplies without checks. */
 	if (step->kind == SK_STEP_SPLIT &&
 	    (__builtin_mul_overflow(checker->view->partitions[step->partition].unit, call->scale, &bytes) ||
 	     __builtin_mul_overflow(bytes, argument->element_bytes, &bytes)))
@@ -121,7 +121,7 @@ static bool check_division(const struct sk_plan_checker *checker, const struct s
 	return true;
 }
 
-/* A tile of a temporary, beside what the step's kernels have of the scratch themselves. */
+/* A tile of a temporary fits in the scratch beside that of the step's kernels. */
 static bool check_scratch(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			  const struct sk_plan_step *step, const struct sk_plan_call *call,
 			  const struct sk_plan_argument *argument)
@@ -164,7 +164,7 @@ static bool check_rows(const struct sk_plan_checker *checker, const struct sk_pl
 	return true;
 }
 
-/* As many elements as it has bytes of. */
+/* The shape has as many elements as the argument has bytes for. */
 static bool check_shape(const struct sk_plan_checker *checker, const struct sk_plan_argument *argument,
 			const struct sk_plan_pattern *pattern)
 {
@@ -179,7 +179,7 @@ static bool check_shape(const struct sk_plan_checker *checker, const struct sk_p
 	       sk_plan_fail(checker, "its shape is none of as many elements");
 }
 
-/* What calls read around their parts; others write there, if they like. */
+/* Bytes that calls read around their parts. Other calls may write there. */
 static bool check_around(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			 const struct sk_plan_step *step, const struct sk_plan_call *call,
 			 const struct sk_plan_argument *argument, const struct sk_plan_pattern *pattern)
@@ -274,7 +274,7 @@ static bool check_value(const struct sk_plan_checker *checker, const struct sk_p
 	return true;
 }
 
-/* Variables are those of the step and the call. */
+/* Variables are available in the step and the call. */
 static bool check_term(const struct sk_plan_checker *checker, const struct sk_plan_step *step,
 		       const struct sk_plan_call *call, const struct sk_plan_term *term)
 {
@@ -324,7 +324,7 @@ static bool check_by_value(const struct sk_plan_checker *checker, const struct s
 			    sk_plan_form(launch)->scratch_size);
 }
 
-/* What flags may stand together, and with which kinds. */
+/* Flags that may be combined, and their kinds. */
 static bool check_flags(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			const struct sk_plan_argument *argument)
 {
@@ -360,7 +360,7 @@ static bool check_flags(const struct sk_plan_checker *checker, const struct sk_p
 
 enum { DTYPE = 1, INDEX = 2, OFFSET = 4, SIZE = 8, ELEMENT_BYTES = 16, VALUE = 32, TENSOR = 64 };
 
-/* The fields that say something of each kind. */
+/* The fields that have a meaning for each kind. */
 static const uint8_t fields_of[SK_ARGUMENT_KIND_COUNT] = {
 	[SK_ARGUMENT_POINTER] = DTYPE | INDEX | OFFSET | SIZE | ELEMENT_BYTES | VALUE | TENSOR,
 	[SK_ARGUMENT_VALUE] = DTYPE | VALUE,
@@ -373,7 +373,7 @@ static const uint8_t fields_of[SK_ARGUMENT_KIND_COUNT] = {
 	[SK_ARGUMENT_SYMBOL] = INDEX,
 };
 
-/* All others are 0: an argument is said in one way. */
+/* All others are 0: an argument has one representation. */
 static bool check_unused(const struct sk_plan_checker *checker, const struct sk_plan_argument *argument)
 {
 	uint32_t set = (argument->dtype ? DTYPE : 0) | (argument->index ? INDEX : 0) | (argument->offset ? OFFSET : 0) |
@@ -386,7 +386,7 @@ static bool check_unused(const struct sk_plan_checker *checker, const struct sk_
 	       sk_plan_fail(checker, "a field that kind %u has not is not zero", argument->kind);
 }
 
-/* What each kind of argument may have; the checks above look at the rest. */
+/* The fields of each kind of argument; the checks above do the rest. */
 static bool check_argument(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			   const struct sk_plan_step *step, const struct sk_plan_call *call,
 			   const struct sk_plan_argument *argument)
@@ -462,10 +462,10 @@ static bool check_arguments(struct sk_plan_checker *checker, const struct sk_pla
 
 /* ---- calls ---- */
 
-/* Terms that the expressions of one call have together: calls may share them, and each goes through its own. */
+/* The most terms in the expressions of one call. Calls may share them, and each checks its own. */
 enum { MOST_TERMS = 16384 };
 
-/* The records that the arguments of a call have besides, each behind the one before; with lists anywhere. */
+/* Check the other records of a call's arguments, which are consecutive; with lists they may be anywhere. */
 static bool check_argument_records(const struct sk_plan_checker *checker, const struct sk_plan_call *call,
 				   struct sk_plan_ends *ends)
 {
@@ -535,7 +535,7 @@ static bool check_loops(const struct sk_plan_checker *checker, const struct sk_p
 			    loops[0].tile);
 }
 
-/* How many elements of the call there are for each of the step. */
+/* Check the elements of the call for each element of the step. */
 static bool check_scale(const struct sk_plan_checker *checker, const struct sk_plan_step *step,
 			const struct sk_plan_call *call)
 {

@@ -1,5 +1,5 @@
-/* The plan's reader, second half: the records of one launch, each as format/skplan.h defines it. In comes a view that
- * sk_plan_open has filled; afterwards the launch's tables can be used in place. */
+/* The plan's reader, second half: the records of one launch, as format/skplan.h defines them. In: a view that
+ * sk_plan_open has filled. Out: the launch's tables can be used in place. */
 #include "format/plan/plan-checker.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_p
 	return (struct sk_units){step->blocks, step->extent / step->blocks * argument->element_bytes};
 }
 
-/* floor(a * b / divisor); the product needs more than 64 bits. */
+/* Return floor(a * b / divisor); the product needs more than 64 bits. */
 static uint64_t portion(uint64_t a, uint64_t b, uint64_t divisor)
 {
 	return (uint64_t)((unsigned __int128)a * b / divisor);
@@ -61,7 +61,7 @@ uint64_t sk_plan_preload_bytes(uint32_t preload, uint64_t code_size)
 							 : 0;
 	uint64_t lines = code_size / SK_PRELOAD_LINE + (code_size % SK_PRELOAD_LINE != 0);
 
-	if (lines == 0) /* how long it is, is not known; it has a beginning */
+	if (lines == 0) /* the length is unknown; it has a start */
 		lines = 1;
 	return SK_PRELOAD_LINE * (lines < most ? lines : most);
 }
@@ -73,7 +73,7 @@ static bool within_slice(uint32_t index, uint32_t first, uint32_t count)
 	return index >= first && index - first < count;
 }
 
-/* The fields that say how the step spreads over its cores. */
+/* The fields about the distribution of the step over its cores. */
 static bool check_spread(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			 const struct sk_plan_step *step)
 {
@@ -107,7 +107,7 @@ static bool check_spread(const struct sk_plan_checker *checker, const struct sk_
 	return true;
 }
 
-/* Tiles of whole units, so that what falls to one unit falls to one tile. */
+/* Tiles are whole units, so the elements of a unit are in one tile. */
 static bool check_tile(const struct sk_plan_checker *checker, const struct sk_plan_step *step)
 {
 	uint64_t bound;
@@ -152,7 +152,7 @@ static bool same_call(const struct sk_plan_view *view, const struct sk_plan_call
 	       (size == 0 || memcmp(sk_plan_arguments(view, one), sk_plan_arguments(view, other), size) == 0);
 }
 
-/* The steps of a mix task stand together and share nothing but the arguments. */
+/* The steps of a mix task are adjacent, and share only the arguments. */
 static bool check_sides(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch, uint32_t index)
 {
 	const struct sk_plan_view *view = checker->view;
@@ -182,8 +182,8 @@ static bool check_sides(const struct sk_plan_checker *checker, const struct sk_p
 	return true;
 }
 
-/* Kernels that start early, each its step's only call; what a call passes is read in front of it, what it returns is
- * stored behind it. */
+/* A kernel that starts early is its step's only call. Loads of arguments come before it, and stores of results after
+ * it. */
 static bool check_early(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			const struct sk_plan_step *step)
 {
@@ -222,7 +222,7 @@ static bool check_calls_slice(const struct sk_plan_checker *checker, const struc
 	return sk_plan_check_slice(checker, "calls", step->first_call, step->call_count, &end, view->call_count);
 }
 
-/* Messages name a call where there are several. */
+/* Messages name a call if there are several. */
 static void enter_call(struct sk_plan_checker *checker, const struct sk_plan_step *step, uint32_t call)
 {
 	checker->call = step->call_count > 1 && call < step->call_count ? call : SK_NO_INDEX;
@@ -323,7 +323,7 @@ static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_la
 
 /* ---- launches ---- */
 
-/* What the scope's options say. */
+/* The scope's options. */
 static bool check_options(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch)
 {
 	uint32_t align = sk_plan_form(launch)->func_align;
@@ -375,7 +375,7 @@ bool sk_plan_check_tables(const struct sk_plan_view *view, char *error, size_t e
 
 	if (!sk_plan_check_records(view, error, error_size) || !sk_plan_check_networks(view, error, error_size))
 		return false;
-	/* One launch's steps cannot share records, but those of two launches could. */
+	/* Steps of one launch cannot share records, but steps of two launches could. */
 	for (uint32_t i = 0; i < view->step_count; i++) {
 		calls += view->steps[i].call_count;
 		awaits += view->steps[i].await_count;

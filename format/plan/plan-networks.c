@@ -1,12 +1,11 @@
-/* The plan's reader, networks: which of a plan's launches, tasks and bindings are whose, as format/skplan.h defines it.
- */
+/* The plan's reader: the networks that launches, tasks and bindings belong to, as format/skplan.h defines it. */
 #include <string.h>
 
 #include "format/plan/plan-checker.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 
-/* Whether a name is one of the network's: "short:x" of "short". */
+/* True if the name belongs to the network: "short:x" for "short". */
 static bool is_of(const int32_t *name, const char *network)
 {
 	size_t length = strlen(network);
@@ -121,7 +120,7 @@ bool sk_plan_check_networks(const struct sk_plan_view *view, char *error, size_t
 	return true;
 }
 
-/* What the argument accesses, unless it is a constant, has a name of the network. */
+/* An argument's tensor, unless it is a constant, has a name of the network. */
 static bool check_argument(const struct sk_plan_checker *checker, const struct sk_plan_argument *argument,
 			   const char *network)
 {

@@ -1,10 +1,11 @@
-/* The plan's reader, first half: the header, the tables, the records outside launches; plan.h says what it promises. In
- * come the bytes of a section that anybody may have written. Out comes a view that is used in place, or one sentence
- * that names the record and what is wrong with it.
+/* The plan's reader, first half: the header, the tables, the records outside launches; see plan.h for its guarantees.
+ * In: the bytes of an untrusted section. Out: a view that is used in place, or a sentence that names the record and the
+ * error.
  *
  * All positions are offsets from the section's start, in 64 bits, so that no pointer is followed before it is known to
- * lie inside. Slices of tables must stand in the order of those who own them and must not overlap, or be no longer than
- * another one of theirs that does not, so that the time for checking is bounded by the section's size. */
+ * be inside. Slices of tables must be in the order of their owners and must not overlap. A slice may also be shared if
+ * it is no longer than another slice of its owner that is not. The time for checking is therefore bounded by the
+ * section's size. */
 #include "format/plan/plan-checker.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@
 #include "format/skabi.h"
 #include "format/skplan.h"
 
-/* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
+/* The sizes are part of the format: a change requires a new SK_PLAN_VERSION. */
 _Static_assert(sizeof(struct sk_plan) == 368, "struct sk_plan");
 _Static_assert(sizeof(struct sk_plan_form) == 80, "struct sk_plan_form");
 _Static_assert(sizeof(struct sk_plan_launch) == 32, "struct sk_plan_launch");
@@ -84,7 +85,8 @@ const void *sk_plan_address(const int32_t *reference)
 	return *reference ? (const char *)reference + *reference : NULL;
 }
 
-/* The offset in the section that a place-relative field names; negative or beyond the end if the field lies. */
+/* Return the offset in the section that a place-relative field refers to; negative or beyond the end if the field is
+ * invalid. */
 static int64_t target_of(const struct sk_plan *plan, const int32_t *field)
 {
 	return ((const char *)field - (const char *)plan) + (int64_t)*field;
@@ -109,7 +111,7 @@ static bool check_string(const struct sk_plan_checker *checker, const int32_t *f
 	return true;
 }
 
-/* Whether a field refers to one of a table's records, which lies inside. */
+/* True if a field refers to a record of the table, inside the section. */
 static bool is_record(const struct sk_plan *plan, const int32_t *field, const struct sk_plan_table *table, size_t size)
 {
 	int64_t place = target_of(plan, field) - target_of(plan, &table->offset);
@@ -347,7 +349,7 @@ static bool check_tasks(struct sk_plan_checker *checker)
 	return true;
 }
 
-/* The number of bytes that the shape says; false on overflow, also of strides beside an extent of 0. */
+/* Compute the bytes of the shape; false on overflow, also of strides beside an extent of 0. */
 static bool shape_bytes(const struct sk_plan_type *type, uint64_t *bytes)
 {
 	bool empty = false;
@@ -380,10 +382,10 @@ static bool check_tensor_space(const struct sk_plan_checker *checker, const stru
 			return sk_plan_fail(checker, "binding %u is out of range (%u bindings)", tensor->index,
 					    view->binding_count);
 		if (view->bindings[tensor->index] >= view->tensor_count)
-			return true; /* check_bindings says it */
+			return true; /* check_bindings reports it */
 		bound = &view->tensors[view->bindings[tensor->index]];
 		if (!has_type(view, bound))
-			return true; /* check_tensor says it of that one */
+			return true; /* check_tensor reports it for that one */
 		if (!sk_plan_within(tensor->offset, type->bytes, sk_plan_type(bound)->bytes))
 			return sk_plan_fail(checker, "it lies outside its binding");
 		return true;
@@ -409,7 +411,7 @@ static bool check_tensor_space(const struct sk_plan_checker *checker, const stru
 	}
 }
 
-/* Of a type that tensors share, the first of them says what is wrong with it. */
+/* Errors of a shared type are reported for the first of its tensors. */
 static bool check_type(const struct sk_plan_checker *checker, const struct sk_plan_type *type)
 {
 	uint64_t bytes;
@@ -484,13 +486,14 @@ bool sk_plan_check_slice(const struct sk_plan_checker *checker, const char *name
 	return true;
 }
 
-/* Where the slices of the launches so far end; and the form of the last one, which launches like it need not check. */
+/* The ends of the slices of the launches so far, and the form of the last one, which later launches with the same form
+ * need not check. */
 struct ends {
 	uint64_t steps, follows, partitions, homes;
 	const struct sk_plan_form *form;
 };
 
-/* A slice that is no longer than that of the launch's steps may be others', too: of these there are no more. */
+/* A slice that is no longer than that of the launch's steps may be shared: the number of steps bounds the time. */
 static bool check_shared_slice(const struct sk_plan_checker *checker, const char *name, uint32_t first, uint32_t count,
 			       uint32_t step_count, uint64_t *end, uint32_t limit)
 {
@@ -572,8 +575,8 @@ static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct
 	return check_slices(checker, launch, ends);
 }
 
-/* Of m rows the first block of several has q = floor(m / blocks); behind it they begin at multiples of q as long as no
- * row is left over. The first one that is moves the rest by one, so then only units of one row fit. */
+/* Of m rows, the first of several blocks has q = floor(m / blocks). Later ones begin at multiples of q until a
+ * remaining row shifts the starts by one. From there on only units of one row fit. */
 static bool starts_in_units(const struct sk_plan_partition *partition)
 {
 	uint64_t row = partition->extent / partition->rows, unit = partition->unit, common = row;
@@ -660,15 +663,15 @@ bool sk_plan_check_records(const struct sk_plan_view *view, char *error, size_t 
 	       check_costs(&checker) && check_tasks(&checker) && check_tensors(&checker);
 }
 
-/* What cannot be told, since the launch has no form, check_launch says. */
+/* If the launch has no form, check_launch reports that. */
 static bool is_own_launch(const struct sk_plan_view *view, uint64_t launch)
 {
 	return !sk_plan_has_form(view, &view->launches[launch]) || sk_plan_is_task_launch(&view->launches[launch]);
 }
 
-/* The launches of the network stand before those of tasks; that it is so, check_launch sees of each. They are often
- * few, so the search begins at the front, in strides that double: what it looks at far behind would have to be read
- * from the file for that alone. */
+/* The launches of the network come before those of tasks; check_launch verifies this for each. Usually they are few, so
+ * the search begins at the start, in strides that double: records further on would be read from the file only for the
+ * search. */
 static uint32_t count_network_launches(const struct sk_plan_view *view)
 {
 	uint64_t low = 0, stride = 1, high;
@@ -691,8 +694,8 @@ static uint32_t count_network_launches(const struct sk_plan_view *view)
 
 /* ---- arguments, where there are lists ---- */
 
-/* Bytes of arguments that a plan can stand for, for each byte of its own: a call of 128 of them, the most that a
- * signature has, comes with a step, a task and their names. */
+/* The most bytes of arguments that a plan can represent for each of its own bytes. A call with 128 arguments, the most
+ * of a signature, also has a step, a task and their names. */
 enum { MOST_BYTES = 64 };
 
 static uint64_t size_of(const struct sk_plan_view *view)
@@ -735,7 +738,8 @@ bool sk_plan_open_tables(const void *bytes, size_t size, struct sk_plan_view *vi
 		return sk_plan_fail(&checker, "%zu bytes are too few", size);
 	if (!check_header(&checker, view->plan, size) || !open_tables(&checker, view) || !check_lanes(&checker))
 		return false;
-	if (view->launch_count && !sk_plan_has_form(view, view->launches)) /* it says whether there are networks */
+	if (view->launch_count && !sk_plan_has_form(view, view->launches)) /* the form says whether there are networks
+									    */
 		return sk_plan_fail(&checker, "the first launch's form is none of %u", view->form_count);
 	view->network_launch_count = count_network_launches(view);
 	return check_bindings(&checker);

@@ -1,4 +1,4 @@
-/* The reader of plans, for linker, runtime and tools; filters of tasks; sets of flags as words. */
+/* The reader of plans, for linker, runtime and tools; filters of tasks; the words of thunks. */
 #ifndef SK_FORMAT_PLAN_PLAN_H
 #define SK_FORMAT_PLAN_PLAN_H
 
@@ -11,11 +11,11 @@
 
 /* ==== plan.c ====
  *
- * The plan's reader, for libskrt, skdump, the verifier and the dispatcher. It trusts nothing, and checks what is used
- * when it is: sk_plan_open the header, that every table and string lies inside, and what is bound, in a time that does
- * not grow with the number of kernels; sk_plan_check_record one launch's record, for whoever runs it;
- * sk_plan_check_launch every index, kind and sum that the records of its steps hold; sk_plan_check_networks what is
- * whose; sk_plan_check_all the whole plan. What has been checked is then used in place, but for the arguments of calls:
+ * The plan's reader, for libskrt, skdump, the verifier and the dispatcher. Plans are untrusted, and are checked in
+ * steps. sk_plan_open checks the header, that every table and string is inside, and the bindings, in a time that does
+ * not grow with the number of kernels. sk_plan_check_record checks one launch's record, as needed to run it;
+ * sk_plan_check_launch every index, kind and sum in the records of its steps; sk_plan_check_networks the owners of
+ * records; sk_plan_check_all the whole plan. Checked records are used in place, except the arguments of calls:
  * sk_plan_check_launch makes them, in memory of the view.
  *
  * Errors are text in the caller's buffer: "plan: launch 3: step 2: kernel 17 is out of range (12 kernels)". */
@@ -34,11 +34,10 @@ struct sk_plan_view {
 	const struct sk_plan_step *steps;
 	const struct sk_plan_call *calls;
 	const struct sk_plan_await *awaits;
-	const struct sk_plan_argument
-		*arguments; /* with lists those of launches that have been checked; others are 0 */
+	const struct sk_plan_argument *arguments; /* with lists, those of checked launches; others are 0 */
 	const struct sk_plan_argument *lists;
 	const uint32_t *operands;
-	struct sk_plan_argument *made; /* with lists: `arguments`, in memory of the view's own; else NULL */
+	struct sk_plan_argument *made; /* with lists: `arguments`, in memory of the view; otherwise NULL */
 	const struct sk_plan_loop *loops;
 	const struct sk_plan_term *terms;
 	const struct sk_plan_pattern *patterns;
@@ -52,61 +51,61 @@ struct sk_plan_view {
 	uint32_t network_launch_count; /* the launches before the first task entry */
 };
 
-/* One of the networks of a package: what is its own of the launches, the tasks and the bindings. */
+/* A network of a package, with its own launches, tasks and bindings. */
 struct sk_plan_network {
-	const char *name; /* "" if the package has one */
+	const char *name; /* "" if the package has one network */
 	uint32_t first_launch, launch_count, first_task, task_count, first_binding, binding_count;
 };
 
-/* Goes on to the next network, from {0} to the first one; false behind the last one. Where there are several they have
- * been checked. */
+/* Advance to the next network, from {0} to the first one; false after the last one. If there are several, they must
+ * have been checked. */
 bool sk_plan_next_network(const struct sk_plan_view *view, struct sk_plan_network *network);
 
-/* Whether the networks have names. */
+/* True if the networks have names. */
 bool sk_plan_has_networks(const struct sk_plan_view *view);
 
-/* Checks the header, the tables' bounds and alignment, lanes, bindings and the tensors that are bound, and fills the
- * view. bytes must be aligned to 8 and outlive the view, which sk_plan_close gives back. */
+/* Check the header, the bounds and alignment of tables, lanes, bindings and bound tensors, and fill the view. bytes
+ * must be aligned to 8 and outlive the view, which sk_plan_close releases. */
 bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size);
 
-/* The same for whoever may need no arguments of calls: no memory has been reserved for them. */
+/* The same without memory for the arguments of calls, which may not be needed. */
 bool sk_plan_open_tables(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size);
 
-/* Reserves it, unless that has been done, before launches are checked. */
+/* Reserve that memory, unless it is reserved already, before launches are checked. */
 bool sk_plan_make_room(struct sk_plan_view *view, char *error, size_t error_size);
 
-/* Gives back the memory that a view has, also one that was refused, or is zero. */
+/* Release the memory of a view, also of a refused or a zero one. */
 void sk_plan_close(struct sk_plan_view *view);
 
-/* Checks the record of one launch, its partitions and its homes: all that running it needs. */
+/* Check the record of one launch, its partitions and its homes, which suffices to run it. */
 bool sk_plan_check_record(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size);
 
-/* Checks all records outside launches' steps: launches, tasks, kernels, tensors. */
+/* Check all records outside the steps of launches: launches, tasks, kernels, tensors. */
 bool sk_plan_check_records(const struct sk_plan_view *view, char *error, size_t error_size);
 
-/* Checks what of a plan with several networks is whose. The records must have been checked. */
+/* Check the owners of records in a plan with several networks. The records must have been checked. */
 bool sk_plan_check_networks(const struct sk_plan_view *view, char *error, size_t error_size);
 
-/* Checks all steps, calls, awaits, arguments, partitions, homes and follows of one launch, as format/skplan.h defines
- * them: indices in range and inside the launch's own slices, kinds known, addresses inside their space (bindings'
- * sizes, workspace, constants), numbers counting up per lane, awaits earlier in the launch. The records outside must
- * have been checked. */
+/* Check all steps, calls, awaits, arguments, partitions, homes and follows of one launch, as format/skplan.h defines
+ * them. Indices are in range and inside the launch's own slices, kinds are known, addresses are inside their space
+ * (sizes of bindings, workspace, constants), numbers count up in each lane, and awaits refer to earlier steps of the
+ * launch. The records outside must have been checked. */
 bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size);
 
-/* Whether the dispatcher of a launch that has been checked notes the times of all calls. */
+/* True if the dispatcher of a checked launch records the times of all calls. */
 bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_launch *launch);
 
-/* Checks what sk_plan_check_all does but for the launches themselves: the records, the networks, and that no two steps
- * of different launches need share what the tables have. */
+/* Check all that sk_plan_check_all checks, except the launches themselves: the records, the networks, and that steps of
+ * different launches do not share records, except those that may be shared. */
 bool sk_plan_check_tables(const struct sk_plan_view *view, char *error, size_t error_size);
 
-/* Checks all of that, for whoever reads all of a plan: in time bounded by the section's size, whatever is in it. */
+/* Check the whole plan, in time bounded by the section's size for any contents. */
 bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size);
 
-/* Whether a launch's form is one; of what has been checked, it is. */
+/* True if the reference to a launch's form is valid, as in all checked launches. */
 bool sk_plan_has_form(const struct sk_plan_view *view, const struct sk_plan_launch *launch);
 
-/* What a launch, or a tensor, that has been checked may have in common with others. */
+/* Return the record that a checked launch, or tensor, may share with others. */
 static inline const struct sk_plan_form *sk_plan_form(const struct sk_plan_launch *launch)
 {
 	return (const void *)((const char *)&launch->form + launch->form);
@@ -117,24 +116,24 @@ static inline const struct sk_plan_type *sk_plan_type(const struct sk_plan_tenso
 	return (const void *)((const char *)&tensor->type + tensor->type);
 }
 
-/* Blocks of one of its steps wait for one another, so it has no serial entry. */
+/* True if blocks of a step wait for one another, so that the launch has no serial entry. */
 static inline bool sk_plan_is_resident(const struct sk_plan_launch *launch)
 {
 	return sk_plan_form(launch)->resident_cores[0] != 0 || sk_plan_form(launch)->resident_cores[1] != 0;
 }
 
-/* Kernels of the launch may call the runtime, which then looks at its steps. */
+/* True if kernels of the launch may call the runtime, which then reads its steps. */
 static inline bool sk_plan_calls_runtime(const struct sk_plan_launch *launch)
 {
 	return sk_plan_is_resident(launch) || sk_plan_form(launch)->flags & SK_LAUNCH_EARLY;
 }
 
-/* Calls one behind the other, from the first one to in front of the end. */
+/* Consecutive calls, from the first up to the end. */
 struct sk_plan_calls {
 	const struct sk_plan_call *first, *end;
 };
 
-/* A step's calls; of a launch that has been checked, at least one. */
+/* Return the calls of a step; in a checked launch, at least one. */
 static inline struct sk_plan_calls sk_plan_step_calls(const struct sk_plan_view *view, const struct sk_plan_step *step)
 {
 	const struct sk_plan_call *first = &view->calls[step->first_call];
@@ -142,7 +141,7 @@ static inline struct sk_plan_calls sk_plan_step_calls(const struct sk_plan_view 
 	return (struct sk_plan_calls){first, first + step->call_count};
 }
 
-/* The calls of all steps of a launch that has been checked. */
+/* Return the calls of all steps of a checked launch. */
 static inline struct sk_plan_calls sk_plan_launch_calls(const struct sk_plan_view *view,
 							const struct sk_plan_launch *launch)
 {
@@ -152,20 +151,20 @@ static inline struct sk_plan_calls sk_plan_launch_calls(const struct sk_plan_vie
 				      sk_plan_step_calls(view, &first[sk_plan_form(launch)->step_count - 1]).end};
 }
 
-/* A call's arguments; NULL: it has none, and where they would begin may be anything. */
+/* Return a call's arguments; NULL: it has none, so its index may be anything. */
 static inline const struct sk_plan_argument *sk_plan_arguments(const struct sk_plan_view *view,
 							       const struct sk_plan_call *call)
 {
 	return call->argument_count ? &view->arguments[call->first_argument] : NULL;
 }
 
-/* The step's extent is shared out. */
+/* True if the step's extent is divided. */
 static inline bool sk_plan_divides(const struct sk_plan_step *step)
 {
 	return step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
 }
 
-/* What a call does to memory through the argument. A core's scratch is no one else's memory. */
+/* Return the access of a call through the argument. A core's scratch is private memory. */
 static inline enum sk_access sk_plan_access(const struct sk_plan_argument *argument)
 {
 	switch (argument->kind) {
@@ -182,13 +181,13 @@ static inline enum sk_access sk_plan_access(const struct sk_plan_argument *argum
 	}
 }
 
-/* SPLIT, BLOCKS_RANGE: elements of the call's divided extent. */
+/* SPLIT, BLOCKS_RANGE: return the elements of the call's divided extent. */
 static inline uint64_t sk_plan_extent(const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
 	return step->extent * call->scale;
 }
 
-/* How a pointer's bytes lie; NULL: one behind the other, in parts without anything around them. */
+/* Return the pattern of a pointer's bytes; NULL: they are contiguous, in parts without surrounding reads. */
 static inline const struct sk_plan_pattern *sk_plan_pattern(const struct sk_plan_view *view,
 							    const struct sk_plan_argument *argument)
 {
@@ -197,8 +196,8 @@ static inline const struct sk_plan_pattern *sk_plan_pattern(const struct sk_plan
 	return has ? &view->patterns[argument->value - 1] : NULL;
 }
 
-/* The bytes of all of an argument that accesses memory. What calls read around their parts (halo, over_read) is not
- * among them, unless it is others' parts. */
+/* Return the bytes of an argument that accesses memory. Bytes that calls read around their parts (halo, over_read)
+ * count only if they belong to other parts. */
 static inline struct sk_rows sk_plan_rows(const struct sk_plan_view *view, const struct sk_plan_argument *argument)
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
@@ -208,7 +207,8 @@ static inline struct sk_rows sk_plan_rows(const struct sk_plan_view *view, const
 	return (struct sk_rows){argument->offset, argument->size, 0, 1};
 }
 
-/* Those of the elements [first, first + count) of the call's extent, halo included; all, if they are not divided. */
+/* Return the bytes of elements [first, first + count) of the call's extent, including the halo; all bytes if they are
+ * not divided. */
 static inline struct sk_rows sk_plan_part_rows(const struct sk_plan_view *view, const struct sk_plan_step *step,
 					       const struct sk_plan_call *call, const struct sk_plan_argument *argument,
 					       uint64_t first, uint64_t count)
@@ -228,7 +228,7 @@ static inline struct sk_rows sk_plan_part_rows(const struct sk_plan_view *view, 
 	return rows;
 }
 
-/* What a term is where its variable has the value. */
+/* Return the value of a term for that value of its variable. */
 static inline uint64_t sk_plan_term_value(const struct sk_plan_term *term, uint64_t value)
 {
 	uint64_t quotient = (value + term->addend) / term->divisor;
@@ -236,13 +236,13 @@ static inline uint64_t sk_plan_term_value(const struct sk_plan_term *term, uint6
 	return (uint64_t)term->factor * (term->modulus ? quotient % term->modulus : quotient);
 }
 
-/* A call's loops; NULL: it has none. */
+/* Return a call's loops; NULL: none. */
 static inline const struct sk_plan_loop *sk_plan_loops(const struct sk_plan_view *view, const struct sk_plan_call *call)
 {
 	return call->loop_count ? &view->loops[call->first_loop] : NULL;
 }
 
-/* Whether the call, whose arguments lie in the plan, has one of that kind. */
+/* True if the call has an argument of that kind. Its arguments must be in the plan. */
 static inline bool sk_plan_has_argument(const struct sk_plan_view *view, const struct sk_plan_call *call,
 					enum sk_argument_kind kind)
 {
@@ -254,22 +254,22 @@ static inline bool sk_plan_has_argument(const struct sk_plan_view *view, const s
 	return false;
 }
 
-/* The task after which messages name a step: its first call's. */
+/* Return the task that messages name for a step: that of its first call. */
 static inline const struct sk_plan_task *sk_plan_step_task(const struct sk_plan_view *view,
 							   const struct sk_plan_step *step)
 {
 	return &view->tasks[view->calls[step->first_call].task];
 }
 
-/* The task with which a step has ended, and for which those wait who await it: its last call's. */
+/* Return the task that ends the step, for which awaiting steps wait: that of its last call. */
 static inline const struct sk_plan_task *sk_plan_step_last_task(const struct sk_plan_view *view,
 								const struct sk_plan_step *step)
 {
 	return &view->tasks[view->calls[step->first_call + step->call_count - 1].task];
 }
 
-/* What the manifest says that the task of a step's call costs, or its side of a mix task: of the whole task unless the
- * task has a vector_cost. NULL: nothing. */
+/* Return the manifest's cost of the task of a step's call, or of its side of a mix task. It is that of the whole task
+ * unless the task has a vector_cost. NULL: none. */
 static inline const struct sk_plan_cost *sk_plan_cost(const struct sk_plan_view *view, const struct sk_plan_step *step,
 						      const struct sk_plan_call *call)
 {
@@ -280,7 +280,7 @@ static inline const struct sk_plan_cost *sk_plan_cost(const struct sk_plan_view 
 	return cost == SK_NO_INDEX ? NULL : &view->costs[cost];
 }
 
-/* Bytes of the function that a step's call calls; 0: not known. */
+/* Return the size of the function of a step's call; 0: not known. */
 static inline uint32_t sk_plan_code_size(const struct sk_plan_view *view, const struct sk_plan_step *step,
 					 const struct sk_plan_call *call)
 {
@@ -289,20 +289,20 @@ static inline uint32_t sk_plan_code_size(const struct sk_plan_view *view, const 
 	return step->flags & SK_STEP_VECTOR_SIDE ? kernel->vector_code_size : kernel->code_size;
 }
 
-/* The string that a reference names ("" for 0). The field must lie in the plan. */
+/* Return the string of a reference ("" for 0). The field must be in the plan. */
 const char *sk_plan_string(const int32_t *reference);
 
-/* The core, modulo those of its lane, that has the step's first part or block. */
+/* Return the core, modulo those of its lane, that has the step's first part or block. */
 static inline uint64_t sk_plan_first_core(const struct sk_plan_view *view, const struct sk_plan_step *step)
 {
 	return sk_plan_divides(step) ? view->partitions[step->partition].first_core : step->first_core;
 }
 
-/* The address that a reference names, NULL for 0. */
+/* Return the address of a reference, NULL for 0. */
 const void *sk_plan_address(const int32_t *reference);
 
-/* Number of units of a step's partition, and the bytes of one unit of an argument; 0 units: not divided; unit_bytes 0
- * with units: irregular (see format/skplan.h). */
+/* The number of units of a step's partition, and the bytes of one unit of an argument; 0 units: not divided; unit_bytes
+ * 0 with units: irregular (see format/skplan.h). */
 struct sk_units {
 	uint64_t units;
 	uint64_t unit_bytes;
@@ -310,28 +310,29 @@ struct sk_units {
 struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_plan_step *step,
 			      const struct sk_plan_call *call, const struct sk_plan_argument *argument);
 
-/* Where part number `part` of `count` begins, as struct sk_plan_partition says; part `count` is where the last one
- * ends. */
+/* Return the start of part `part` of `count`, as struct sk_plan_partition defines it; for part `count`, the end of the
+ * last one. */
 uint64_t sk_plan_part_start(const struct sk_plan_partition *partition, uint64_t part, uint64_t count);
 
-/* The number of the part that a core of `count` has; of blocks, of the first one. */
+/* Return the number of the part of a core out of `count`; for blocks, of its first one. */
 static inline uint64_t sk_plan_part_of(uint64_t first_core, uint64_t core, uint64_t count)
 {
-	return (core + count - first_core % count) % count; /* the sum is that of two numbers of cores */
+	return (core + count - first_core % count) % count; /* the sum of two numbers of cores does not overflow */
 }
 
-/* Where a tensor begins in its space, as the launch sees it: task entries run in the unshared workspace. */
+/* Return the start of a tensor in its space, for the launch: task entries use the unshared workspace. */
 uint64_t sk_plan_tensor_start(const struct sk_plan_launch *launch, const struct sk_plan_tensor *tensor);
 
-/* True if every core that runs the later step of a lane comes by the one in front of it, which fetches its code. */
+/* True if every core that runs the later step of a lane also executes the one before it, which fetches its code. */
 bool sk_plan_preloads(const struct sk_plan_step *step, const struct sk_plan_step *next);
 
-/* Bytes of a kernel's code that are fetched before a step's turn, in whole lines; preload: enum sk_preload. */
+/* Return the bytes of a kernel's code that are fetched before a step's turn, in whole lines; preload: enum
+ * sk_preload. */
 uint64_t sk_plan_preload_bytes(uint32_t preload, uint64_t code_size);
 
 /* ==== task-filter.c ====
  *
- * Some of a plan's tasks, as people ask for them: --task, --kernel and --launch of skrun and skdump. */
+ * Selections of a plan's tasks: --task, --kernel and --launch of skrun and skdump. */
 
 struct sk_task_filter {
 	const char *task, *kernel; /* patterns of names; NULL: any */
@@ -346,29 +347,29 @@ static inline bool sk_task_filter_is_set(const struct sk_task_filter *filter)
 
 bool sk_task_is_chosen(const struct sk_task_filter *filter, const struct sk_plan_view *plan, uint32_t task);
 
-/* Whether any of these tasks is. Of these two the plan's records must have been checked. */
+/* True if one of these tasks is selected. For these two functions the plan's records must have been checked. */
 bool sk_task_filter_finds(const struct sk_task_filter *filter, const struct sk_plan_view *plan, uint32_t first,
 			  uint32_t count);
 
 /* ==== words.c ====
  *
- * What the thunk of a task reads of it, for who makes thunks and who makes that.
+ * The words that the thunk of a task reads, for the emitter of thunks and for the runtime, which computes them.
  *
- * A thunk is the code by which tasks run alone that are called in one way: as many arguments, each of its kind. What
- * differs among those tasks stands in words of 8 bytes, which libskrt makes of the plan for a launch: for each call of
- * the task's own launch, one behind the other, the address of the kernel's function, the task's number, and a word for
- * each argument, or for none (0) that is not known before the call. */
+ * A thunk is the code that runs single tasks with the same form of call: the same number of arguments, of the same
+ * kinds. Differences between these tasks are in words of 8 bytes, which libskrt computes from the plan for a launch.
+ * Each call of the task's own launch has the address of the kernel's function, the task's number, and a word for each
+ * argument (0 for one that is not known before the call). */
 
-/* A call's words begin with these. */
+/* The first words of a call. */
 enum { SK_THUNK_KERNEL, SK_THUNK_TASK, SK_THUNK_ARGUMENTS };
 
-/* The launch's entry is a thunk. */
+/* True if the launch's entry is a thunk. */
 static inline bool sk_plan_has_thunk(const struct sk_plan_launch *launch)
 {
 	return sk_plan_form(launch)->flags & SK_LAUNCH_THUNK;
 }
 
-/* How many words the calls take, up to the end. */
+/* Return the number of words of the calls. */
 static inline uint32_t sk_thunk_words(struct sk_plan_calls calls)
 {
 	uint32_t words = 0;
@@ -378,11 +379,11 @@ static inline uint32_t sk_thunk_words(struct sk_plan_calls calls)
 	return words;
 }
 
-/* Whether a word says what the argument is: an address, or a scalar that is the same in every call. Else it follows
- * from the core, its part and the block, or is not passed. */
+/* True if a word determines the argument: an address, or a scalar that is equal in all calls. Other arguments follow
+ * from the core, its part and the block, or are not passed. */
 bool sk_thunk_has_word(const struct sk_plan_step *step, const struct sk_plan_argument *argument);
 
-/* That word, of a scalar that is not loaded. */
+/* Return that word for a scalar that is not loaded. */
 uint64_t sk_thunk_scalar(const struct sk_plan_step *step, const struct sk_plan_call *call,
 			 const struct sk_plan_argument *argument);
 

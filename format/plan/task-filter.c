@@ -1,4 +1,4 @@
-/* See plan.h. */
+/* Selections of tasks; see plan.h. */
 #include "format/plan/plan.h"
 
 #include "base/text.h"

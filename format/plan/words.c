@@ -1,10 +1,10 @@
-/* See plan.h. */
+/* The words of thunks; see plan.h. */
 #include "format/plan/plan.h"
 
 #include "format/convention.h"
 #include "format/skplan.h"
 
-/* Terms stand for what is known of a call only when it is made. */
+/* Terms depend on values that are known only when the call is made. */
 bool sk_thunk_has_word(const struct sk_plan_step *step, const struct sk_plan_argument *argument)
 {
 	switch (argument->kind) {

@@ -1,4 +1,4 @@
-/* See profile.h. */
+/* Lines; see profile.h. */
 #include "config.h"
 
 #include "format/profile/profile.h"
@@ -25,7 +25,7 @@ static bool fail_file(const char *name, char *error, size_t error_size, const ch
 	return false;
 }
 
-/* Pipes and devices could have no end, or make us wait. NULL after an error. */
+/* Open a regular file: pipes and devices may have no end, or block. NULL after an error. */
 static FILE *open_regular(const char *path, char *error, size_t error_size)
 {
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -126,7 +126,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* Ends the line at its comment. */
+/* End the line at its comment. */
 static void cut_comment(char *line)
 {
 	for (char *c = line; *c; c++)
@@ -144,7 +144,7 @@ static bool is_printable(const char *line)
 	return true;
 }
 
-/* The key in quotes at the start of the line, made what it means. Returns what follows it; NULL: it has no end. */
+/* Decode the quoted key at the start of the line. Return the text after it; NULL: the quotation has no end. */
 static char *unquote(char *line)
 {
 	char *end = line, *c = line + 1;
@@ -159,7 +159,7 @@ static char *unquote(char *line)
 	return c + 1;
 }
 
-/* Takes a line that does not begin with blanks apart, and ends it at its comment. */
+/* Divide a line that does not begin with blanks, and end it at its comment. */
 static bool parse(struct sk_lines *lines, char *line)
 {
 	bool quoted = *line == '"';
@@ -254,7 +254,7 @@ bool sk_lines_number(const struct sk_lines *lines, const struct sk_unit *units, 
 		if (strcmp(name, unit->name) != 0)
 			continue;
 		*number *= unit->factor;
-		/* Sums and products of numbers up to here stay finite. */
+		/* Sums and products of numbers up to this limit stay finite. */
 		return *number <= 1e18 || sk_lines_fail(lines, "'%.*s' is too large", SHOWN, lines->key);
 	}
 	return fail_units(lines, units);

@@ -1,6 +1,6 @@
-/* See profile.h. One table says what a profile has: the keys of the device, then the keys that each lane has after its
- * name and a point. They are required, so that no number is made up; what is optional is taken as not known, and blocks
- * and what is true or false have defaults. */
+/* Profiles; see profile.h. A table lists the keys of the device, and then those of each lane, which follow its name and
+ * a point. Most keys are required, so that no value is made up. Optional keys are unknown by default; blocks and
+ * booleans have other defaults. */
 #include "format/profile/profile.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ enum {
 struct reader {
 	struct sk_lines lines;
 	struct sk_profile *profile;
-	uint32_t seen[DEVICE_KEYS], lane_seen[SK_MAX_LANES][LANE_KEYS]; /* lines; 0: not yet */
+	uint32_t seen[DEVICE_KEYS], lane_seen[SK_MAX_LANES][LANE_KEYS]; /* line numbers; 0: not seen yet */
 };
 
 /* ---- values ---- */
@@ -137,7 +137,7 @@ static bool read_number(struct reader *reader, const struct key *key, double *nu
 	}
 	if (!sk_lines_number(&reader->lines, key->units, number))
 		return false;
-	/* What is divided by it must stay finite. */
+	/* Quotients by it must stay finite. */
 	if (key->kind != KIND_NUMBER && key->kind != KIND_OPTIONAL && *number < 1e-12)
 		return sk_lines_fail(&reader->lines, "'%s' must be greater than 0", reader->lines.key);
 	return true;
@@ -244,7 +244,7 @@ static bool read_profile(struct reader *reader)
 	return !failed && check_complete(reader);
 }
 
-/* ---- the whole ---- */
+/* ---- whole profiles ---- */
 
 bool sk_profile_parse(const char *name, const char *text, struct sk_profile *profile, char *error, size_t error_size)
 {

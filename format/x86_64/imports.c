@@ -1,4 +1,4 @@
-/* What only packages for x86-64 may import, as a table. */
+/* The import list of x86-64 alone, as a table. */
 #include "format/import-row.h"
 
 static const struct sk_import rows[] = {

@@ -1,5 +1,5 @@
-/* Instruction sets of x86-64; see format/plan/isa.h. A set's low bits are levels as GNU_PROPERTY_X86_ISA_1_NEEDED has
- * them: x86-64, -v2, -v3, -v4; others are not known yet. */
+/* Instruction sets of x86-64; see format/plan/isa.h. The low bits of a set are levels as in
+ * GNU_PROPERTY_X86_ISA_1_NEEDED: x86-64, -v2, -v3, -v4; further ones are not defined yet. */
 #include "format/plan/isa.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ const size_t sk_isa_name_count = sizeof(sk_isa_names) / sizeof(sk_isa_names[0]);
 
 /* ---- names ---- */
 
-/* The psABI's levels up to this one, from 1. */
+/* Return the psABI's levels up to this one, from 1. */
 static uint64_t levels_up_to(unsigned level)
 {
 	return (UINT64_C(1) << level) - 1;
@@ -80,7 +80,7 @@ uint64_t sk_isa_find_all(const char *names, const char **unknown, size_t *length
 	}
 }
 
-/* The features of all levels of the set. */
+/* Return the features of all levels of the set. */
 static uint64_t features_of_levels(uint64_t set)
 {
 	uint64_t found = 0;
@@ -109,7 +109,7 @@ static void append(char *text, const char *name)
 	snprintf(text + used, SK_ISA_TEXT_SIZE - used, "%s%s", used ? "+" : "", name);
 }
 
-/* Every name, and every number of an unknown bit, has room in the text at once. */
+/* The text has room for all names, and all numbers of unknown bits, together. */
 const char *sk_isa_text(char text[SK_ISA_TEXT_SIZE], uint64_t set)
 {
 	uint64_t left = set & ~features_of_levels(set);
@@ -142,7 +142,7 @@ const char *sk_isa_text(char text[SK_ISA_TEXT_SIZE], uint64_t set)
 
 uint64_t sk_isa_of(const struct sk_cpuid *cpuid)
 {
-	uint64_t set = 1, missing = 0; /* baseline x86-64: we are running */
+	uint64_t set = 1, missing = 0; /* baseline x86-64, which runs this code */
 
 	for (size_t i = 0; i < FEATURES; i++) {
 		if ((cpuid->leaves[features[i].leaf][features[i].reg] >> features[i].position & 1) &&
@@ -197,7 +197,7 @@ bool sk_isa_check(const struct sk_plan_view *plan, uint64_t has, char *error, si
 		kernel = sk_plan_string(&plan->kernels[i].name);
 		needed = plan->kernels[i].isa;
 	}
-	/* What this processor lacks, feature by feature: where a level is needed, the features that it lacks of it. */
+	/* Report the missing features one by one: for a needed level, the features of the level that are missing. */
 	missing = ((needed & ~levels_up_to(LEVELS)) | features_of_levels(needed)) & ~has;
 	snprintf(error, error_size, "%s%s%s needs %s; this processor has %s and lacks %s",
 		 kernel ? "kernel '" : "a constructor", kernel ? kernel : "", kernel ? "'" : "",

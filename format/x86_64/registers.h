@@ -1,5 +1,5 @@
-/* Registers of x86-64 and how calls use them (psABI 3.2): six integers and eight floating-point numbers go in
- * registers, the rest in words on the stack. */
+/* Registers of x86-64 and their use in calls (psABI 3.2): six integers and eight floating-point numbers are passed in
+ * registers, all others in words on the stack. */
 #ifndef SK_REGISTERS_X86_64_H
 #define SK_REGISTERS_X86_64_H
 
@@ -30,7 +30,7 @@ static const struct sk_convention sk_x86_convention = {
 	.integer_count = SK_X86_INTEGERS,
 	.vector_count = SK_X86_VECTORS,
 	.preserved_count = SK_X86_PRESERVED,
-	.struct_parts = 2, /* psABI 3.2.3: what is larger than two eightbytes, and no vector, is in memory */
+	.struct_parts = 2, /* psABI 3.2.3: a struct larger than two eightbytes that is not a vector is in memory */
 	.slot_size = 8,
 	.stack_alignment = 16,
 };

@@ -1,8 +1,8 @@
-/* The relocations of x86-64 (psABI 1.0, table 4.9). Nearly everything is PC-relative with 32 bits. The place P of a
+/* The relocations of x86-64 (psABI 1.0, table 4.9). Nearly all are PC-relative with 32 bits. The place P of a
  * PC-relative field is the field itself, while the processor counts from the end of the instruction; the compiler has
  * put the difference (usually -4) into the addend.
  *
- * 32 and 32S hold absolute addresses of non-PIC code and never fit an image that is loaded anywhere. */
+ * 32 and 32S hold absolute addresses of non-PIC code, and never fit an image that may be loaded anywhere. */
 #include <elf.h>
 #include <string.h>
 
