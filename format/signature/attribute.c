@@ -1,4 +1,4 @@
-/* See signature.h. */
+/* Attributes; see signature.h. */
 #include "format/signature/signature.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 
-enum { MOST_SHOWN = 8 /* numbers of a list, and letters of a word ten times as many, in messages */ };
+enum { MOST_SHOWN = 8 /* the most numbers of a list in a message; words have ten times as many letters */ };
 
 static bool is_list(const struct sk_attribute *attribute)
 {

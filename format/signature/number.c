@@ -1,4 +1,4 @@
-/* See signature.h. f16 and bf16 are done by hand, since neither is a type of every C compiler. */
+/* Numbers; see signature.h. f16 and bf16 are computed here, since not every C compiler has these types. */
 #include "format/signature/signature.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ bool sk_integer_bits(uint64_t value, bool negative, enum sk_dtype type, uint64_t
 	return value <= largest;
 }
 
-/* To a format of 16 bits with `fraction` bits of mantissa, ties to even. */
+/* Round to a format of 16 bits with `fraction` bits of mantissa, ties to even. */
 static uint64_t narrow(double value, int fraction)
 {
 	int limit = (1 << (15 - fraction)) - 1, bias = limit / 2, exponent;
@@ -35,9 +35,9 @@ static uint64_t narrow(double value, int fraction)
 		return sign;
 	exponent = ilogb(magnitude);
 	if (exponent < 1 - bias)
-		exponent = 1 - bias; /* subnormal: the hidden bit below is missing, which lowers the exponent to 0 */
+		exponent = 1 - bias; /* subnormal: without the hidden bit, which is expressed by an exponent of 0 */
 
-	/* A mantissa that is rounded up to the next power of two raises the exponent by itself, up to infinity. */
+	/* A mantissa that is rounded up to the next power of two increments the exponent, up to infinity. */
 	uint64_t mantissa = (uint64_t)rint(ldexp(magnitude, fraction - exponent));
 	uint64_t result = exponent > bias ? (uint64_t)limit << fraction
 					  : ((uint64_t)(exponent + bias - 1) << fraction) + mantissa;
@@ -52,7 +52,7 @@ static double double_of(const struct sk_number *number)
 					      : (double)(uint64_t)number->integer;
 }
 
-/* Once more from what was written, if somebody wrote it, since rounding twice is not the same as rounding once. */
+/* Convert from the text, if there is one, since rounding twice may differ from rounding once. */
 static float single_of(const struct sk_number *number)
 {
 	if (number->kind == SK_NUMBER_REAL)
@@ -82,7 +82,7 @@ static uint64_t float_bits(const struct sk_number *number, enum sk_dtype type)
 	}
 }
 
-/* Everything but the sign, and what that is of infinity; 0 is 0 in all formats. */
+/* Return all bits except the sign, and those of infinity; 0 is 0 in all formats. */
 static bool is_finite_and_not_zero(uint64_t bits, enum sk_dtype type)
 {
 	static const uint64_t infinities[SK_DTYPE_COUNT] = {

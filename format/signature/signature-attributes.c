@@ -1,6 +1,6 @@
-/* The attributes of a signature: "cube blocks=m op=MatMul;". Comes in: the text. Goes out: the fields of the signature
- * that they set. Their words have other characters than those of parameters, so they are cut at blanks that
- * stand between two of them, not into tokens. */
+/* The attributes of a signature: "cube blocks=m op=MatMul;". In: the text. Out: the fields of the signature that they
+ * set. Their words may have other characters than parameters, so they are divided at blanks between attributes, not
+ * into tokens. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -50,7 +50,7 @@ static const struct {
 	enum value_rule rule;
 	const char *const *values; /* NULL: any name */
 	size_t value_count;
-	const char *form; /* it is no name, but parsed by who applies it */
+	const char *form; /* a value that is not a name has this form, and is parsed where it is applied */
 } attribute_values[SK_ATTRIBUTES] = {
 	[ATTRIBUTE_MIX] = {MAY_HAVE_VALUE, (const char *const[]){"1:1", "1:2"}, 2},
 	[ATTRIBUTE_SPLIT] = {NEEDS_VALUE, NULL, 0, "NAME[:N]"},
@@ -78,7 +78,7 @@ static bool is_identifier(const char *text)
 	return true;
 }
 
-/* Operator and instruction set names come from elsewhere: "Gelu", "com.example.Gelu", "avx2+fma". */
+/* Names of operators and instruction sets are defined elsewhere: "Gelu", "com.example.Gelu", "avx2+fma". */
 static bool is_foreign_name(const char *text)
 {
 	for (; *text; text++)
@@ -87,7 +87,7 @@ static bool is_foreign_name(const char *text)
 	return true;
 }
 
-/* The value that is meant, or all that there are. */
+/* Suggest the nearest value, or list all. */
 static const char *suggest(struct sk_arena *arena, const char *value, const char *const *values, size_t count)
 {
 	const char *text = sk_did_you_mean(arena, value, values, count);
@@ -100,8 +100,7 @@ static const char *suggest(struct sk_arena *arena, const char *value, const char
 	return sk_arena_print(arena, "%s)", text);
 }
 
-/* A blank ends an attribute if the next one can begin there: between words, but not beside the signs that values have.
- */
+/* A blank ends an attribute if the next one can begin there: between words, but not next to the signs in values. */
 static size_t attribute_length(const char *at, const char *end)
 {
 	const char *from = at;
@@ -172,7 +171,7 @@ static void set_lane(struct sk_signature_source *source, struct sk_signature *si
 	signature->lane = lane;
 }
 
-/* The extent's name is looked up when the parameters are known. */
+/* The extent is looked up when the parameters are known. */
 static void set_spread(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
 		       const char *name, enum sk_step_kind spread, const char *value)
 {
@@ -184,7 +183,7 @@ static void set_spread(struct sk_signature_source *source, struct sk_signature *
 	source->spread_at = at;
 }
 
-/* The value of the attribute, to be read as tokens. */
+/* Return a parser for the value of the attribute. */
 static struct sk_signature_parser open_value(struct sk_signature_source *source, struct sk_signature *signature,
 					     const char *at)
 {
@@ -196,7 +195,7 @@ static struct sk_signature_parser open_value(struct sk_signature_source *source,
 	return parser;
 }
 
-/* "grid=m,n/64": how many blocks there are in each direction. */
+/* Parse "grid=m,n/64": the number of blocks in each direction. */
 static void parse_grid(struct sk_signature_source *source, struct sk_signature *signature, const char *at)
 {
 	struct sk_signature_parser parser = open_value(source, signature, at);
@@ -216,7 +215,7 @@ static void parse_grid(struct sk_signature_source *source, struct sk_signature *
 	}
 }
 
-/* "operations=2*m*n*k": of the whole task. */
+/* Parse "operations=2*m*n*k": those of the whole task. */
 static void parse_operations(struct sk_signature_source *source, struct sk_signature *signature, const char *at)
 {
 	struct sk_signature_parser parser = open_value(source, signature, at);
@@ -227,7 +226,7 @@ static void parse_operations(struct sk_signature_source *source, struct sk_signa
 		sk_token_expected(&parser, "the end of 'operations'");
 }
 
-/* ":6" behind a name: how many elements belong together. */
+/* Parse ":6" after a name: the number of elements in a unit. */
 static bool parse_elements(struct sk_signature_parser *parser, const char *what, uint64_t *elements)
 {
 	const char *at = parser->cursor;
@@ -240,7 +239,7 @@ static bool parse_elements(struct sk_signature_parser *parser, const char *what,
 	return true;
 }
 
-/* "split=n", "split=n:32". */
+/* Parse "split=n", "split=n:32". */
 static void parse_split(struct sk_signature_source *source, struct sk_signature *signature, const char *at)
 {
 	struct sk_signature_parser parser = open_value(source, signature, at);
@@ -255,7 +254,7 @@ static void parse_split(struct sk_signature_source *source, struct sk_signature 
 		sk_token_expected(&parser, "the end of 'split'");
 }
 
-/* The first loop divides its extent among the cores. */
+/* Add a loop. The first one divides its extent among the cores. */
 static void add_loop(struct sk_signature_source *source, struct sk_signature *signature, enum attribute attribute,
 		     const char *at, const char *name, uint64_t tile)
 {
@@ -274,7 +273,7 @@ static void add_loop(struct sk_signature_source *source, struct sk_signature *si
 	signature->loops[signature->loop_count++] = (struct sk_signature_loop){SK_NONE, tile};
 }
 
-/* "each=m", "tile=m:6,n:16": the loops around the function, the first one outermost. */
+/* Parse "each=m", "tile=m:6,n:16": the loops around the function, the outermost first. */
 static void parse_loops(struct sk_signature_source *source, struct sk_signature *signature, enum attribute attribute,
 			const char *at)
 {
@@ -301,7 +300,7 @@ static void parse_loops(struct sk_signature_source *source, struct sk_signature 
 	}
 }
 
-/* A number with '-' in front or not. False after an error. */
+/* Parse a number, perhaps with '-'. False after an error. */
 static bool parse_number(struct sk_signature_parser *parser, struct sk_attribute *number)
 {
 	const char *from = parser->token.start, *text;
@@ -326,7 +325,7 @@ static bool parse_number(struct sk_signature_parser *parser, struct sk_attribute
 	return false;
 }
 
-/* "[0, 1]": real numbers, if one of them is. */
+/* Parse "[0, 1]": a list of real numbers, if one of them is real. */
 static bool parse_numbers(struct sk_signature_parser *parser, struct sk_attribute *list)
 {
 	SK_ARRAY(struct sk_attribute) numbers = {0};
@@ -361,7 +360,7 @@ static bool parse_numbers(struct sk_signature_parser *parser, struct sk_attribut
 	return sk_token_sign(parser, ']', "',' or ']'");
 }
 
-/* "group=1", "mode=linear", "pads=[0, 0]" */
+/* Parse "group=1", "mode=linear", "pads=[0, 0]". */
 static bool parse_condition(struct sk_signature_parser *parser)
 {
 	struct sk_signature_source *source = parser->source;
@@ -398,7 +397,7 @@ static bool parse_condition(struct sk_signature_parser *parser)
 	return good;
 }
 
-/* "MatMul", "Conv(group=1, spatial=2)": what tasks ask for, and what their attributes must be then. */
+/* Parse "MatMul", "Conv(group=1, spatial=2)": the operator, and conditions on the task's attributes. */
 static void parse_op(struct sk_signature_source *source, struct sk_signature *signature, const char *at, char *value)
 {
 	char *bracket = strchr(value, '(');
@@ -425,7 +424,7 @@ static void parse_op(struct sk_signature_source *source, struct sk_signature *si
 		sk_token_expected(&parser, "the end of 'op'");
 }
 
-/* "x86-64-v3", or several names: "avx2+fma". */
+/* Parse "x86-64-v3", or several names: "avx2+fma". */
 static uint64_t parse_isa(struct sk_signature_source *source, const char *at, const char *value)
 {
 	const char *unknown, *name;
@@ -448,7 +447,7 @@ static void set_frame(struct sk_signature_source *source, const char *at, const 
 			source->frame = i + 1;
 }
 
-/* What a word without a value sets. */
+/* Return the flag of an attribute without a value. */
 static bool *flag_of(struct sk_signature *signature, enum attribute attribute)
 {
 	return attribute == ATTRIBUTE_UNFUSIBLE	    ? &signature->unfusible
@@ -530,7 +529,7 @@ static size_t find_attribute(const char *name)
 	return attribute;
 }
 
-/* False: it lacks its value. */
+/* False: the value is missing. */
 static bool parse_attribute(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
 			    char *name, uint32_t *seen)
 {
@@ -556,7 +555,7 @@ static bool parse_attribute(struct sk_signature_source *source, struct sk_signat
 
 	bool valid = check_attribute_value(source, (enum attribute)attribute, at, value);
 
-	/* One of a few values, but the wrong one: the attribute is meant all the same, and rules about it apply. */
+	/* An invalid value out of a few still identifies the attribute, so rules about it apply. */
 	if (valid || attribute_values[attribute].values || (attribute == ATTRIBUTE_BLOCKS && value && *value))
 		apply_attribute(source, signature, (enum attribute)attribute, at,
 				!valid && attribute == ATTRIBUTE_BLOCKS ? NULL : value);
@@ -567,7 +566,7 @@ const char *sk_signature_parse_attributes(struct sk_signature_source *source, st
 {
 	const char *end = sk_signature_attributes_end(source);
 	const char *at = source->text;
-	bool complete = true; /* the attribute before has all that it needs */
+	bool complete = true; /* the previous attribute has its value */
 	uint32_t seen = 0;
 
 	if (!end)
@@ -591,7 +590,7 @@ const char *sk_signature_parse_attributes(struct sk_signature_source *source, st
 		if (source->normal_length)
 			sk_signature_append(source, " ", 1);
 		sk_signature_append(source, text, strlen(text));
-		/* "split n": the value has been asked for. */
+		/* "split n": the missing value has been reported. */
 		complete = (!complete && find_attribute(text) == SK_ATTRIBUTES) ||
 			   parse_attribute(source, signature, at, text, &seen);
 		at += length;

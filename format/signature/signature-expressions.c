@@ -1,6 +1,6 @@
-/* See signature-parts.h. Comes in: tokens. Goes out: trees of struct sk_value_expression, whose names are looked
- * up when all parameters are known. What a value is can depend on the call only in a way that the plan can say: a sum
- * of what is known then, times and divided by what is fixed when linking. */
+/* Expressions; see signature-parts.h. In: tokens. Out: trees of struct sk_value_expression; their names are looked up
+ * when all parameters are known. A value may depend on the call only in a form that the plan has: a sum of variables,
+ * multiplied and divided by numbers that are fixed when linking. */
 #include "format/signature/signature-parts.h"
 
 #include <errno.h>
@@ -16,14 +16,14 @@
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 
-enum { MOST_PARTS = 64 }; /* so that no expression nests deeply */
+enum { MOST_PARTS = 64 }; /* the limit bounds the nesting */
 
 static struct sk_value_expression *parse_sum(struct sk_signature_parser *parser);
 static struct sk_value_expression *parse_factor(struct sk_signature_parser *parser);
 
 /* ---- parts ---- */
 
-/* Parentheses count, too, since they nest. */
+/* Parentheses count as well, since they nest. */
 static bool count_part(struct sk_signature_parser *parser)
 {
 	if (parser->parts++ < MOST_PARTS)
@@ -43,7 +43,7 @@ static struct sk_value_expression *add_part(struct sk_signature_parser *parser, 
 	return added;
 }
 
-/* A part with a name, which is looked up later. */
+/* Add a part with a name, which is looked up later. */
 static struct sk_value_expression *add_open(struct sk_signature_parser *parser, const char *at,
 					    struct sk_value_expression part)
 {
@@ -61,7 +61,7 @@ static struct sk_value_expression *fail(struct sk_signature_parser *parser, cons
 	return NULL;
 }
 
-/* What is known only when a call is made is no number that is fixed when linking. */
+/* A number that must be fixed when linking cannot depend on variables of the call. */
 static bool is_fixed(struct sk_signature_parser *parser, const char *at, const char *what)
 {
 	if (!parser->count_of)
@@ -95,7 +95,7 @@ static struct sk_value_expression *parse_number(struct sk_signature_parser *pars
 	return add_part(parser, number);
 }
 
-/* Its number among the signature's symbols, of which each parameter has one at most. */
+/* Return the index among the signature's symbols; each parameter has one at most. */
 static uint32_t symbol_number(struct sk_signature_parser *parser, const char *name)
 {
 	struct sk_signature *signature = parser->signature;
@@ -121,7 +121,7 @@ static struct sk_value_expression *parse_symbol(struct sk_signature_parser *pars
 					.kind = SK_VALUE_SYMBOL, .name = name, .index = symbol_number(parser, name)});
 }
 
-/* "block.index", "block.count.y" */
+/* Parse "block.index", "block.count.y". */
 static struct sk_value_expression *parse_block(struct sk_signature_parser *parser)
 {
 	static const char *const axes[] = {"x", "y", "z"};
@@ -148,7 +148,7 @@ static struct sk_value_expression *parse_block(struct sk_signature_parser *parse
 	return is_fixed(parser, at, part.name) ? add_open(parser, at, part) : NULL;
 }
 
-/* A number or null, which stands for an attribute that the task does not have. */
+/* Parse a number, or null, as the default of an attribute. */
 static struct sk_value_expression *parse_default(struct sk_signature_parser *parser)
 {
 	const char *at = parser->token.start;
@@ -162,13 +162,13 @@ static struct sk_value_expression *parse_default(struct sk_signature_parser *par
 	return NULL;
 }
 
-/* "attr(axis)", "attr(alpha, 0.01)", "attr(pads)" */
+/* Parse "attr(axis)", "attr(alpha, 0.01)", "attr(pads)". */
 static struct sk_value_expression *parse_attribute(struct sk_signature_parser *parser)
 {
 	struct sk_value_expression part = {.kind = SK_VALUE_ATTRIBUTE};
 	const char *at = parser->token.start;
 
-	/* The proof finds the other numbers again, and a plan has no attributes. */
+	/* The proof recomputes such numbers from the plan, which has no attributes. */
 	if (parser->count_of && !parser->is_cost) {
 		sk_signature_error(parser->source, at, "%s follows from extents alone and cannot have 'attr'",
 				   parser->count_of);
@@ -179,7 +179,7 @@ static struct sk_value_expression *parse_attribute(struct sk_signature_parser *p
 	if (parser->token.kind != SK_TOKEN_WORD)
 		return fail(parser, "the name of an attribute behind 'attr('");
 	part.name = parser->token.word;
-	/* Who only costs more for it does not know the attribute. */
+	/* An attribute that affects only the cost does not make the kernel support it. */
 	if (!parser->is_cost &&
 	    sk_signature_attribute(parser->source, parser->signature, parser->token.start, part.name) == SK_NONE)
 		return NULL;
@@ -193,7 +193,7 @@ static struct sk_value_expression *parse_attribute(struct sk_signature_parser *p
 	return sk_token_sign(parser, ')', part.left ? "')'" : "',' or ')'") ? add_part(parser, part) : NULL;
 }
 
-/* "begin(n)", "sizeof(x)", "sizeof(f32)" */
+/* Parse "begin(n)", "sizeof(x)", "sizeof(f32)". */
 static struct sk_value_expression *parse_function(struct sk_signature_parser *parser, enum sk_value_kind kind)
 {
 	const char *function = parser->token.word, *function_at = parser->token.start, *name, *at;
@@ -293,7 +293,7 @@ static struct sk_value_expression *parse_primary(struct sk_signature_parser *par
 
 /* ---- operators ---- */
 
-/* Floats and addresses stand by themselves. */
+/* Floats and addresses cannot be operands. */
 static bool check_operand(struct sk_signature_parser *parser, const char *at, const struct sk_value_expression *operand)
 {
 	if (operand->kind == SK_VALUE_ATTRIBUTE && operand->left)
@@ -305,7 +305,7 @@ static bool check_operand(struct sk_signature_parser *parser, const char *at, co
 	return false;
 }
 
-/* True if it depends on what is known only when the call is made. */
+/* True if the value depends on variables of the call. */
 static bool is_of_call(const struct sk_value_expression *value)
 {
 	switch (value->kind) {
@@ -324,7 +324,7 @@ static bool is_of_call(const struct sk_value_expression *value)
 	}
 }
 
-/* The plan can say sums of multiples and quotients of what is known when a call is made, but no products of it. */
+/* The plan supports sums of multiples and quotients of variables, but not products of variables. */
 static bool check_form(struct sk_signature_parser *parser, const char *at, const struct sk_value_expression *operation)
 {
 	bool left = is_of_call(operation->left), right = is_of_call(operation->right);
@@ -399,7 +399,7 @@ static struct sk_value_expression *parse_sum(struct sk_signature_parser *parser)
 
 /* ---- floats ---- */
 
-/* A number, with '-' in front or not, as text; NULL: it is something else. */
+/* Return a number, perhaps with '-', as text; NULL: the value is something else. */
 static const char *number_text(struct sk_arena *arena, const struct sk_value_expression *value)
 {
 	bool negative = value->kind == SK_VALUE_SUBTRACT && value->left->kind == SK_VALUE_NUMBER &&
@@ -440,7 +440,7 @@ static bool settle_float(struct sk_signature_parser *parser, const char *at, enu
 static bool settle_type(struct sk_signature_parser *parser, const char *at, enum sk_dtype dtype, bool pointer,
 			struct sk_value_expression *value);
 
-/* What kind of attribute it is, is seen with the task. */
+/* The kind of an attribute is known with the task. */
 static bool settle_attribute(struct sk_signature_parser *parser, const char *at, enum sk_dtype dtype, bool pointer,
 			     struct sk_value_expression *value)
 {
@@ -529,7 +529,7 @@ static void resolve_extent(struct sk_signature_source *source, const struct sk_s
 				   expression->name, expression->name);
 }
 
-/* The bytes of all of a parameter: those of a part follow from the part's size. */
+/* The size of a whole parameter; that of a part follows from the size of the part. */
 static void resolve_sizeof(struct sk_signature_source *source, const struct sk_signature *signature,
 			   const struct sk_open_expression *open)
 {
@@ -560,7 +560,7 @@ static void resolve_sizeof(struct sk_signature_source *source, const struct sk_s
 					   expression->name, signature->extents[e], signature->extents[e]);
 }
 
-/* There is a number from here on. */
+/* The number is known from here on. */
 static void resolve_operands(struct sk_signature_source *source, const struct sk_signature *signature,
 			     const struct sk_open_expression *open)
 {

@@ -1,4 +1,5 @@
-/* See signature-parts.h. A frame is a row of a table: text with places for what is known of a tensor, or of all. */
+/* Frames; see signature-parts.h. A frame is a row of a table: text with placeholders for facts about one tensor, or
+ * about all. */
 #include "format/signature/signature-parts.h"
 
 #include <inttypes.h>
@@ -12,32 +13,35 @@
 
 const char *const sk_frame_names[SK_FRAMES] = {"mlir", "gfortran", "gsl", "halide", "tvm-packed", "xla-cpu"};
 
-/* What stands in the texts:
+/* The placeholders in the texts:
+ *
  *   $x  the parameter as it is written        $r  its rank            $b  bits of an element
  *   $t  the number of its element type        $o  0 - all strides     $B  bytes of an element
  *   $z  bytes of the call's part              $l  elements from row to row
  *   $[  text for each dimension $]            $^[ the last one first $]
- *   $e  the dimension's extent, of the call   $s  its stride in elements
+ *       $e  the dimension's extent, of the call   $s  its stride in elements
  *   $*[ text for each parameter $]            $p  the parameter in its own text (tensor or scalar)
- *   $c  its code (tensor or scalar)           $n  how many there are
+ *       $c  its code (tensor or scalar)           $n  the number of parameters
  *   $i  the block's number, or 0              $g  the number of blocks, or 1
- * Texts are signatures' (doc/reference/signatures.md); an extent of the call is all of it, or its part if split. */
+ *
+ * The texts are signatures (doc/reference/signatures.md). An extent of the call is the whole, or its part if it is
+ * split. */
 struct frame {
-	const char *vector; /* a tensor of one dimension; NULL: as any other */
-	const char *tensor; /* in place of the parameter, or in `call` */
+	const char *vector; /* for a tensor of one dimension; NULL: as for others */
+	const char *tensor; /* replaces the parameter, or is part of `call` */
 	uint32_t most_dimensions;
-	const char *call; /* in place of all parameters; NULL: they stand where they are */
+	const char *call; /* replaces all parameters; NULL: they stay */
 	const char *tensor_code, *integer_code, *float_code; /* $c */
 	bool only_64_bits; /* scalars are i64 and f64 */
 	bool no_scalars;
-	bool compact; /* it has no strides, or leaves them out */
-	bool status; /* the function returns int, and 0 if all is well */
-	int8_t types[SK_DTYPE_COUNT]; /* $t; 0 where the frame does not say: use `typed` */
-	bool typed; /* element types that have no number (-1) are refused */
+	bool compact; /* without strides, or they are omitted */
+	bool status; /* the function returns int, 0 for success */
+	int8_t types[SK_DTYPE_COUNT]; /* $t; 0 for types that the frame does not specify: use `typed` */
+	bool typed; /* element types without a number (-1) are refused */
 };
 
 /* Numbers of element types in dlpack.h (v0.5 to v1.0: DLDataTypeCode) and HalideRuntime.h (v10 to v19:
- * halide_type_code_t), which agree but for bfloat. TVM and Halide have bool as an unsigned integer of one bit. */
+ * halide_type_code_t), which agree except for bfloat. In TVM and Halide bool is an unsigned integer of one bit. */
 #define LANGUAGE_TYPES(bfloat)                                                                                         \
 	{                                                                                                              \
 		[SK_DTYPE_NONE] = -1, [SK_I8] = 0, [SK_U8] = 1, [SK_I16] = 0, [SK_U16] = 1, [SK_I32] = 0,              \
@@ -48,7 +52,7 @@ struct frame {
 static const struct frame frames[SK_FRAMES] = {
 	/* MLIR, functions with llvm.emit_c_interface (_mlir_ciface_NAME), mlir/ExecutionEngine/CRunnerUtils.h of LLVM
 	 * 11 to 19: struct StridedMemRefType {T *basePtr, *data; int64_t offset, sizes[N], strides[N];}. basePtr is for
-	 * who frees the memory, which no argument's receiver does. */
+	 * releasing the memory, which functions do not do with arguments. */
 	{.tensor = "memref {allocated ptr = null, $x, offset i64 = 0, $[size i64 = $e$], $[stride i64 = $s$]}*",
 	 .most_dimensions = SK_MAX_RANK},
 	/* GNU Fortran, assumed-shape arrays, libgfortran/libgfortran.h of GCC 9 to 14: GFC_FULL_ARRAY_DESCRIPTOR, with
@@ -122,7 +126,7 @@ struct expander {
 	const struct sk_signature *signature;
 	const struct frame *frame;
 	FILE *out;
-	uint32_t parameter; /* the one at hand */
+	uint32_t parameter; /* the current one */
 	uint32_t dimension;
 };
 
@@ -131,7 +135,7 @@ static void put(const struct expander *expander, const char *text, size_t length
 	fwrite(text, 1, length, expander->out);
 }
 
-/* A piece of the signature as it is written, which keeps its place in messages. */
+/* Append a part of the signature as it is written; it keeps its place in messages. */
 static void put_slice(const struct expander *expander, const char *from, size_t length)
 {
 	const struct sk_signature_piece piece = {(size_t)ftell(expander->out), length, from};
@@ -156,7 +160,7 @@ static bool is_divided(const struct expander *expander, const char *name)
 	return split && !strcmp(source->spread_name, name);
 }
 
-/* "size(n)*4", of the call's part, or "n*4" of all. */
+/* Append "size(n)*4" for the call's part, or "n*4" for the whole. */
 static void put_factors(const struct expander *expander, const struct sk_extent *extent, bool part)
 {
 	for (uint32_t i = 0; i < extent->name_count; i++) {
@@ -169,7 +173,7 @@ static void put_factors(const struct expander *expander, const struct sk_extent 
 		fprintf(expander->out, "%s%" PRIu64, extent->name_count ? "*" : "", extent->constant);
 }
 
-/* "(size(n)*4+2)": what a part with a halo has, too. */
+/* Append "(size(n)*4+2)": a part with a halo includes the halo. */
 static void put_extent(const struct expander *expander, uint32_t dimension, bool part)
 {
 	const struct sk_extent *extent = &parameter_of(expander)->extents[dimension];
@@ -183,7 +187,8 @@ static void put_extent(const struct expander *expander, uint32_t dimension, bool
 	fputs(extent->more ? ")" : "", expander->out);
 }
 
-/* The product of the dimensions from this one on; of all, those that make a row are what the row takes. */
+/* Append the product of the dimensions from this one on. For a whole tensor the dimensions of a row count as the
+ * distance between rows. */
 static void put_product(const struct expander *expander, uint32_t first, bool part)
 {
 	const struct sk_parameter *parameter = parameter_of(expander);
@@ -348,7 +353,7 @@ static void expand(struct expander *expander, const char *text, size_t length)
 	}
 }
 
-/* ---- what a frame cannot have ---- */
+/* ---- unsupported parameters ---- */
 
 static const char *why_not(const struct frame *frame, const struct sk_parameter *parameter)
 {
@@ -391,7 +396,7 @@ static bool check_parameters(struct sk_signature_source *source, const struct sk
 	return good;
 }
 
-/* ---- the whole ---- */
+/* ---- whole signatures ---- */
 
 static void put_all(struct expander *expander)
 {

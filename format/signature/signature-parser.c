@@ -1,6 +1,6 @@
-/* The signature's grammar, by recursive descent over a handful of tokens. Comes in: a line of text. Goes out: struct
- * sk_signature. What follows from the signature as a whole (nothing can bind an extent, a split extent stands inside)
- * is checked in signature-rules.c, when the text has been understood. */
+/* The signature's grammar, by recursive descent over a few tokens. In: a line of text. Out: struct sk_signature.
+ * Conditions on the whole signature (each extent can be bound, a split extent is an outer dimension) are checked in
+ * signature-rules.c, after the text has been parsed. */
 #include "format/signature/signature.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "format/skplan.h"
 
 enum {
-	MAX_LENGTH = 16384, /* so that there are never very many errors */
-	MAX_DEPTH = 8, /* of structs in structs */
+	MAX_LENGTH = 16384, /* bounds the number of errors */
+	MAX_DEPTH = 8, /* of nested structs */
 	ADDRESS_BYTES = 8,
 };
 
@@ -23,7 +23,7 @@ enum { DIRECTIONS = 3 };
 
 /* ---- parameters ---- */
 
-/* C has no single way to pass these. One whose value is known is passed as its type says, and a field is stored. */
+/* C has no single way to pass these types. A known value is passed according to its type, and a field is stored. */
 static bool check_scalar_type(struct sk_signature_parser *parser, const char *at, enum sk_dtype type, bool has_value,
 			      const char *what)
 {
@@ -39,17 +39,17 @@ static bool check_scalar_type(struct sk_signature_parser *parser, const char *at
 	return false;
 }
 
-/* ---- what is behind pointers ---- */
+/* ---- data that pointers refer to ---- */
 
 static bool parse_parameter(struct sk_signature_parser *parser);
 
-/* Bytes of a field, which are its alignment, too. */
+/* Return the bytes of a field, which are also its alignment. */
 static uint64_t field_bytes(const struct sk_parameter *field)
 {
 	return field->kind == SK_PARAMETER_SCALAR ? sk_dtype_size(field->dtype) : ADDRESS_BYTES;
 }
 
-/* What a struct has so far, as C lays structs out: with natural alignment. */
+/* The layout of a struct so far, as in C: with natural alignment. */
 struct layout {
 	uint64_t bytes, alignment;
 };
@@ -59,7 +59,7 @@ static uint64_t round_up(uint64_t bytes, uint64_t alignment)
 	return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/* Where something behind all that the struct has so far begins. */
+/* Return the offset of the next field. */
 static uint64_t lay_out(struct layout *layout, uint64_t bytes, uint64_t alignment)
 {
 	uint64_t offset = round_up(layout->bytes, alignment);
@@ -69,7 +69,7 @@ static uint64_t lay_out(struct layout *layout, uint64_t bytes, uint64_t alignmen
 	return offset;
 }
 
-/* "name {…}", and no '*' behind it: a struct that is part of the one around it. */
+/* True for "name {…}" without a '*' after it: a struct inside another one. */
 static bool is_part(const struct sk_signature_parser *parser)
 {
 	struct sk_token token = sk_token_scan(parser, parser->cursor);
@@ -88,14 +88,14 @@ static bool is_part(const struct sk_signature_parser *parser)
 
 static bool parse_fields(struct sk_signature_parser *parser, uint32_t owner, struct layout *layout);
 
-/* Its fields are those of the struct around it. */
+/* Parse the fields of an inner struct as fields of the outer one. */
 static bool parse_part(struct sk_signature_parser *parser, uint32_t owner, struct layout *layout)
 {
 	struct sk_signature *signature = parser->signature;
 	struct layout inner = {.alignment = 1};
 	uint32_t first = signature->parameter_count;
 
-	sk_token_advance(parser); /* the name is for readers alone */
+	sk_token_advance(parser); /* the name is for readers only */
 	if (!parse_fields(parser, owner, &inner))
 		return false;
 
@@ -107,7 +107,7 @@ static bool parse_part(struct sk_signature_parser *parser, uint32_t owner, struc
 	return true;
 }
 
-/* "min f32[4] = 0": all elements but the first, each a field of its own. */
+/* Add the elements of "min f32[4] = 0" after the first one, each as a field. */
 static bool add_elements(struct sk_signature_parser *parser, uint32_t index, struct layout *layout)
 {
 	struct sk_signature *signature = parser->signature;
@@ -131,7 +131,7 @@ static bool add_elements(struct sk_signature_parser *parser, uint32_t index, str
 	return true;
 }
 
-/* A parameter that is stored in the struct. */
+/* Parse a parameter that is stored in the struct. */
 static bool parse_field(struct sk_signature_parser *parser, uint32_t owner, struct layout *layout)
 {
 	struct sk_signature *signature = parser->signature;
@@ -157,7 +157,7 @@ static bool parse_field(struct sk_signature_parser *parser, uint32_t owner, stru
 	return add_elements(parser, index, layout);
 }
 
-/* "{lo f32 = 0, in x f32[n]}" */
+/* Parse "{lo f32 = 0, in x f32[n]}". */
 static bool parse_fields(struct sk_signature_parser *parser, uint32_t owner, struct layout *layout)
 {
 	if (parser->depth == MAX_DEPTH) {
@@ -176,7 +176,7 @@ static bool parse_fields(struct sk_signature_parser *parser, uint32_t owner, str
 	return sk_token_sign(parser, '}', "',' or '}'");
 }
 
-/* The parts of 8 bytes of a struct by value that hold floats alone, as bits. */
+/* Return bits for the parts of 8 bytes of a struct by value that hold only floats. */
 static uint64_t find_float_parts(const struct sk_signature *signature, uint32_t index)
 {
 	uint64_t floats = 0, others = 0;
@@ -192,7 +192,7 @@ static uint64_t find_float_parts(const struct sk_signature *signature, uint32_t 
 	return floats & ~others;
 }
 
-/* "{…}*", or "{…}" by value */
+/* Parse "{…}*", or "{…}" by value. */
 static bool parse_struct(struct sk_signature_parser *parser, uint32_t index)
 {
 	struct sk_parameter *parameter = &parser->signature->parameters[index];
@@ -210,7 +210,7 @@ static bool parse_struct(struct sk_signature_parser *parser, uint32_t index)
 	return true;
 }
 
-/* "ptr[m] of in x f32[m,k] by 4*k": the addresses of m rows. */
+/* Parse "ptr[m] of in x f32[m,k] by 4*k": the addresses of m rows. */
 static bool parse_table(struct sk_signature_parser *parser, uint32_t index)
 {
 	struct sk_signature *signature = parser->signature;
@@ -249,7 +249,7 @@ static bool parse_table(struct sk_signature_parser *parser, uint32_t index)
 	return true;
 }
 
-/* Structs and tables are behind a pointer without "ref", and the address of that pointer is nowhere. */
+/* Structs and tables are passed by a pointer without "ref", since that pointer has no address. */
 static bool check_pointed_once(struct sk_signature_parser *parser, const struct sk_parameter *parameter, const char *at)
 {
 	if (parameter->by_reference)
@@ -259,7 +259,7 @@ static bool check_pointed_once(struct sk_signature_parser *parser, const struct 
 	return !parameter->by_reference;
 }
 
-/* Nor does the address of a symbol stand anywhere, but in a struct. */
+/* The address of a symbol has no address either, except in a struct. */
 static bool check_symbol_once(struct sk_signature_parser *parser, const struct sk_parameter *parameter, const char *at)
 {
 	bool bad = parameter->by_reference && parameter->value->kind == SK_VALUE_SYMBOL;
@@ -271,7 +271,7 @@ static bool check_symbol_once(struct sk_signature_parser *parser, const struct s
 	return !bad;
 }
 
-/* Of what others call it, or what is near. */
+/* Return the equivalent of a word of other languages, or the nearest word. */
 static const char *word_meant(struct sk_arena *arena, const char *word)
 {
 	static const char *const words[][2] = {{"input", "in"}, {"output", "out"}, {"const", "in"}};
@@ -284,7 +284,7 @@ static const char *word_meant(struct sk_arena *arena, const char *word)
 	return *near ? near : " (there are in, out, inout, ref, block and scratch)";
 }
 
-/* "ref n", "n". */
+/* Parse "ref n", "n". */
 static bool parse_scalar_name(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
 {
 	const char *first = parser->token.word, *at = parser->token.start;
@@ -298,7 +298,7 @@ static bool parse_scalar_name(struct sk_signature_parser *parser, struct sk_para
 	struct sk_token second = sk_token_scan(parser, parser->cursor),
 			third = sk_token_scan(parser, second.start + second.length);
 
-	/* "inn x f32": three words are none of the scalars. */
+	/* "inn x f32": three words in a row are not a scalar. */
 	if (second.kind == SK_TOKEN_WORD && third.kind == SK_TOKEN_WORD && !sk_token_find_type(first) &&
 	    !sk_token_find_type(sk_arena_copy(parser->source->arena, second.start, second.length))) {
 		sk_signature_error(parser->source, at, "unknown word '%.80s'%s", first,
@@ -313,7 +313,7 @@ static bool parse_scalar_name(struct sk_signature_parser *parser, struct sk_para
 	return true;
 }
 
-/* Fields can be several scalars of one value: "[4]". */
+/* Parse "[4]": a field that is several scalars of one value. */
 static bool parse_element_count(struct sk_signature_parser *parser, struct sk_parameter *parameter)
 {
 	struct sk_token next = sk_token_scan(parser, parser->cursor);
@@ -439,7 +439,7 @@ static bool parse_parameter(struct sk_signature_parser *parser)
 	return true;
 }
 
-/* "-> status info": what the function leaves in a parameter. */
+/* Parse "-> status info": a status that the function leaves in a parameter. */
 static bool parse_status_name(struct sk_signature_parser *parser)
 {
 	struct sk_signature *signature = parser->signature;
@@ -528,7 +528,7 @@ static bool parse_text(struct sk_signature_parser *parser)
 	return true;
 }
 
-/* Moves what was parsed into the arena: there are many signatures, and most are short. */
+/* Copy the parsed parts to the arena: there are many signatures, most of them short. */
 static void keep(struct sk_arena *arena, struct sk_signature *signature)
 {
 	struct sk_parameter *parameters = SK_NEW_ARRAY(arena, struct sk_parameter, signature->parameter_count);
@@ -551,7 +551,7 @@ static void keep(struct sk_arena *arena, struct sk_signature *signature)
 
 static const struct sk_signature *parse(struct sk_signature_source source);
 
-/* The signature is that of the frame's text, written as it was. */
+/* Parse the text of the frame, but keep the signature's text as written. */
 static const struct sk_signature *parse_frame(struct sk_signature_source *source, const struct sk_signature *written)
 {
 	struct sk_signature_source *expanded = sk_signature_expand(source, written, source->frame - 1);

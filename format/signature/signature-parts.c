@@ -1,4 +1,4 @@
-/* See signature-parts.h: what all files of the parser ask of the text and of what has been read of it. */
+/* Shared functions of the parser; see signature-parts.h. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 
-/* Where it stands in the signature that the text was made from; the frame, if it does not. */
+/* Return the place in the signature that the text was made from; the place of the frame if there is none. */
 static const char *find_outside(const struct sk_signature_source *source, const char *at)
 {
 	size_t offset = (size_t)(at - source->text);

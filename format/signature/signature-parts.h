@@ -15,16 +15,16 @@ struct sk_arena;
 
 /* ==== signature-parts.c ====
  *
- * The signature's parser in parts: the text that is being parsed, and where in it things stand. */
+ * Common to the parts of the parser: the text, and the places of its parts. */
 
-/* An expression that names something, which is looked up once all parameters are known. */
+/* An expression with a name that is looked up once all parameters are known. */
 struct sk_open_expression {
 	struct sk_value_expression *expression;
 	const char *at;
-	uint32_t parameter; /* that it is for, or SK_NONE */
+	uint32_t parameter; /* that it belongs to, or SK_NONE */
 };
 
-/* Of a text that has been put together: bytes that stand in the one that it was made from. */
+/* A part of a composed text that comes from the original one. */
 struct sk_signature_piece {
 	size_t at, length;
 	const char *original;
@@ -41,25 +41,25 @@ struct sk_signature_source {
 	size_t normal_length;
 	/* Pointers into the text, for messages. */
 	const char *parameter_at[SK_MAX_PARAMETERS];
-	const char *extent_at[SK_MAX_PARAMETERS]; /* where the extent's name stands first */
+	const char *extent_at[SK_MAX_PARAMETERS]; /* the first place of the extent's name */
 	const char *alias_name[SK_MAX_PARAMETERS], *alias_at[SK_MAX_PARAMETERS];
 	const char *parameter_from[SK_MAX_PARAMETERS], *parameter_to[SK_MAX_PARAMETERS]; /* of its text */
-	const char *result_from; /* "->"; NULL: there is no result */
-	uint32_t frame; /* `frame=`: its number from 1; 0: there is none */
+	const char *result_from; /* "->"; NULL: no result */
+	uint32_t frame; /* the number of `frame=`, from 1; 0: none */
 	const char *frame_at;
 	const char *spread_attribute, *spread_name, *spread_at;
 	const char *loop_name[SK_MAX_LOOPS], *loop_at[SK_MAX_LOOPS];
 	const char *sides_at; /* `aic` or `aiv`, the last one */
 	const char *result_at;
-	const char *value_at[SK_MAX_PARAMETERS]; /* the expression behind '=' */
+	const char *value_at[SK_MAX_PARAMETERS]; /* the expression after '=' */
 	SK_ARRAY(struct sk_open_expression) open;
 	SK_ARRAY(struct sk_attribute) conditions;
-	/* Of a frame's text: the signature that it was made from. */
+	/* For a frame's text: the signature that it was made from. */
 	struct sk_signature_source *outer;
 	SK_ARRAY(struct sk_signature_piece) pieces;
 };
 
-/* An error at a character of the text. */
+/* Report an error at a character of the text. */
 void sk_signature_error(struct sk_signature_source *source, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -68,8 +68,8 @@ void sk_signature_append(struct sk_signature_source *source, const char *text, s
 bool sk_signature_is_blank(char c);
 bool sk_signature_is_word_character(char c);
 
-/* The attribute's number among those of the task that the signature says something of; SK_NONE, with an error: there
- * are too many. */
+/* Return the index of the attribute among those that the signature mentions; SK_NONE, with an error, if there are too
+ * many. */
 uint32_t sk_signature_attribute(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
 				const char *name);
 
@@ -80,27 +80,27 @@ bool sk_signature_is_one_of(const char *word, const char *const *words, size_t c
 enum { SK_ATTRIBUTES = 21 };
 extern const char *const sk_attribute_names[SK_ATTRIBUTES];
 
-/* Reads the attributes in front of the ';', if there is one. Returns where the parameters begin; NULL: the ';'
- * stands between parameters, so that nothing else makes sense. All other errors are collected. */
+/* Read the attributes before the ';', if there is one. Return the start of the parameters; NULL if the ';' is between
+ * parameters, which makes further parsing useless. All other errors are reported. */
 const char *sk_signature_parse_attributes(struct sk_signature_source *source, struct sk_signature *signature);
 
-/* Where the ';' behind the attributes is; NULL: there are none. */
+/* Return the ';' after the attributes; NULL: there are none. */
 const char *sk_signature_attributes_end(const struct sk_signature_source *source);
 
-/* Looks up what expressions name, and checks that it can be had. All errors are collected. */
+/* Look up the names in expressions, and check that their values are available. All errors are reported. */
 void sk_signature_resolve_expressions(struct sk_signature_source *source, struct sk_signature *signature);
 
-/* Resolves y@x and the extent of split= and blocks=, and checks what concerns the whole signature. All errors are
- * collected; false if there was one. */
+/* Resolve y@x and the extent of split= and blocks=, and check the conditions on the whole signature. All errors are
+ * reported; false if there was one. */
 bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_signature *signature);
 
 /* ==== signature-tokens.c ====
  *
- * The words and signs of a signature's parameters, for all who parse a part of them: what stands at the cursor is
- * looked at, and taken with sk_token_advance, which writes it into the normalised text. Who expects something else says
- * so with sk_token_expected; all functions that parse return false after an error. */
+ * The tokens of a signature's parameters. Parsers inspect the token at the cursor, and consume it with
+ * sk_token_advance, which appends it to the normalised text. Unexpected tokens are reported with sk_token_expected. All
+ * parsing functions return false after an error. */
 
-/* A NUMBER begins with a digit: 16, 0x10, 1.5e-3. A CHARACTER is one between quotes: 'T'. */
+/* A NUMBER begins with a digit: 16, 0x10, 1.5e-3. A CHARACTER is in quotes: 'T'. */
 enum sk_token_kind { SK_TOKEN_END, SK_TOKEN_WORD, SK_TOKEN_NUMBER, SK_TOKEN_CHARACTER, SK_TOKEN_ARROW, SK_TOKEN_SIGN };
 
 struct sk_token {
@@ -112,28 +112,28 @@ struct sk_token {
 
 struct sk_signature_parser {
 	struct sk_signature_source *source;
-	const char *cursor; /* behind the current token */
-	const char *end; /* there is nothing from here on; NULL: up to the end of the text */
-	const char *taken; /* behind the last token that was taken */
+	const char *cursor; /* after the current token */
+	const char *end; /* the end of the text for the parser; NULL: that of the whole text */
+	const char *taken; /* after the last consumed token */
 	struct sk_token token;
 	bool in_brackets;
 	uint32_t depth; /* of structs around the cursor */
-	bool in_attribute; /* the normalised text has it as it stands */
-	/* Of the expression at hand: */
+	bool in_attribute; /* the normalised text copies it verbatim */
+	/* The current expression: */
 	uint32_t parts;
-	uint32_t parameter; /* that it is for; else SK_NONE */
-	const char *count_of; /* what it is a number of, which is fixed when linking; else NULL */
-	bool is_cost; /* it says what a task costs: nothing that the plan's calls have to agree with */
+	uint32_t parameter; /* that it belongs to; otherwise SK_NONE */
+	const char *count_of; /* the meaning of a number that is fixed when linking; otherwise NULL */
+	bool is_cost; /* a cost of a task, which the plan's calls do not depend on */
 	struct sk_signature *signature;
 };
 
-/* Reads the token at the cursor without taking the current one. */
+/* Read the token at the cursor, without consuming the current one. */
 void sk_token_read(struct sk_signature_parser *parser);
 
-/* Takes the current token and goes to the next one. */
+/* Consume the current token, and read the next one. */
 void sk_token_advance(struct sk_signature_parser *parser);
 
-/* The token at `from`. */
+/* Return the token at `from`. */
 struct sk_token sk_token_scan(const struct sk_signature_parser *parser, const char *from);
 
 bool sk_token_is_sign(const struct sk_signature_parser *parser, char sign);
@@ -142,25 +142,25 @@ bool sk_token_is_word(const struct sk_signature_parser *parser, const char *word
 /* Reports "expected <what>, but found …" at the current token. */
 bool sk_token_expected(struct sk_signature_parser *parser, const char *what);
 
-/* Takes the sign; `what` is for the message if it is not there. */
+/* Consume the sign; `what` is its description in messages. */
 bool sk_token_sign(struct sk_signature_parser *parser, char sign, const char *what);
 
-/* A whole number greater than 0. */
+/* Parse an integer greater than 0. */
 bool sk_token_number(struct sk_signature_parser *parser, const char *what, uint64_t *value);
 
-/* A name that this signature gives to something. */
+/* Parse a name that the signature defines. */
 bool sk_token_new_name(struct sk_signature_parser *parser, const char *behind, const char **name, const char **at);
 
-/* An element type. */
+/* Parse an element type. */
 bool sk_token_type(struct sk_signature_parser *parser, const char *behind, enum sk_dtype *type);
 
-/* The element type of that name, or SK_DTYPE_NONE. */
+/* Return the element type of that name, or SK_DTYPE_NONE. */
 enum sk_dtype sk_token_find_type(const char *name);
 
-/* What C's type of that name is called here, for who has copied a prototype; NULL: it is none of them. */
+/* Return the equivalent of C's type of that name, for copied prototypes; NULL: unknown. */
 const char *sk_find_type_of_c(const char *name);
 
-/* Words of the grammar cannot be names, so that a forgotten name is found where it is missing. */
+/* True for words of the grammar. They cannot be names, so that a missing name is reported at its place. */
 bool sk_token_is_reserved(const char *word);
 
 enum { SK_PARAMETER_WORDS = 6 };
@@ -168,29 +168,29 @@ extern const char *const sk_parameter_words[SK_PARAMETER_WORDS];
 
 /* ==== signature-expressions.c ====
  *
- * Expressions in signatures: what a value is, where it does not come from the task. */
+ * Expressions in signatures: values that do not come from the task. */
 
-/* The expression at the cursor, for a value of that type (pointer: an address) that parameter number `parameter` or a
- * part of it has. False after an error. Names are looked up later (sk_signature_resolve_expressions). */
+/* Parse the expression at the cursor, for a value of that type (pointer: an address) that belongs to parameter number
+ * `parameter` or a part of it. False after an error. Names are looked up later (sk_signature_resolve_expressions). */
 bool sk_signature_parse_value(struct sk_signature_parser *parser, enum sk_dtype dtype, bool pointer, uint32_t parameter,
 			      const struct sk_value_expression **value);
 
-/* The same for a number of something, which is fixed when linking: a number, extents, and their arithmetic. `of` says
- * for messages what it is a number of. */
+/* The same for a count that is fixed when linking: a number, extents, and their arithmetic. `of` is the counted thing
+ * in messages. */
 bool sk_signature_parse_count(struct sk_signature_parser *parser, const char *of,
 			      const struct sk_value_expression **value);
 
 /* ==== signature-frames.c ====
  *
- * Frames: how compilers pass tensors whose kernels have no C prototype. A signature with `frame=NAME` lists tensors and
- * scalars; what comes in as that goes out as the text of a signature that has the structs, which is parsed in its
- * place. */
+ * Frames: the conventions of compilers for passing tensors to kernels without a C prototype. A signature with
+ * `frame=NAME` lists tensors and scalars. It is expanded to the text of a signature with structs, which is parsed in
+ * its place. */
 
 enum { SK_FRAMES = 6 };
 extern const char *const sk_frame_names[SK_FRAMES];
 
-/* The same signature without the attribute's effect, with structs in place of its parameters: a source for the parser
- * whose errors stand at the places that its parts come from. NULL after an error. `number` is that of the frame. */
+/* Expand the signature: without the attribute, and with structs in place of its parameters. Errors in the resulting
+ * source are reported at the places that its parts come from. NULL after an error. `number` is that of the frame. */
 struct sk_signature_source *sk_signature_expand(struct sk_signature_source *source,
 						const struct sk_signature *signature, uint32_t number);
 
@@ -198,7 +198,7 @@ struct sk_signature_source *sk_signature_expand(struct sk_signature_source *sour
  *
  * Tensors among the parameters of a signature. */
 
-/* Parses a tensor from its direction on; `index` is the parameter's number. */
+/* Parse a tensor from its direction on; `index` is the parameter's number. */
 bool sk_signature_parse_tensor(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index);
 
 #endif

@@ -1,5 +1,5 @@
-/* The rules of a signature as a whole: what is refused when linking and can be seen without a task. Comes
- * in: a parsed signature whose names are still text in places. Goes out: the same, resolved, or errors. */
+/* The conditions on a whole signature that can be checked without a task. In: a parsed signature with names that are
+ * not resolved yet. Out: the same, resolved, or errors. */
 #include "format/signature/signature-parts.h"
 
 #include "base/diag.h"
@@ -37,7 +37,7 @@ static void check_names(struct sk_signature_source *source, const struct sk_sign
 		sk_signature_error(source, source->result_at, "the result's name '%s' is taken", signature->result);
 }
 
-/* Of a table, any of its operands may be what stands in front of the '@'. */
+/* True if the parameter may have an alias; for a table, any of its operands. */
 static bool takes_alias(const struct sk_parameter *parameter)
 {
 	return parameter->operands || (parameter->kind == SK_PARAMETER_TENSOR && parameter->first_operand == SK_NONE);
@@ -70,7 +70,7 @@ static void resolve_aliases(struct sk_signature_source *source, struct sk_signat
 	}
 }
 
-/* Who gives the operands in order has to know where the next parameter's begin. */
+/* Operands are given in order, so the start of the next parameter must be known. */
 static void check_open_table(struct sk_signature_source *source, const struct sk_signature *signature)
 {
 	uint32_t table = signature->open_table;
@@ -84,7 +84,7 @@ static void check_open_table(struct sk_signature_source *source, const struct sk
 
 /* ---- binding ---- */
 
-/* If the sum has exactly one factor that is not bound, its index in the signature, else SK_NONE. */
+/* Return the index of the only unbound factor of the sum; SK_NONE if there are none or several. */
 static uint32_t only_unbound(const struct sk_extent *extent, const bool *bound)
 {
 	uint32_t only = SK_NONE;
@@ -100,7 +100,7 @@ static uint32_t only_unbound(const struct sk_extent *extent, const bool *bound)
 	return only;
 }
 
-/* Tensors that may be absent tell nothing that is not known without them. */
+/* A tensor that may be absent binds nothing. */
 static bool binds(const struct sk_parameter *parameter)
 {
 	return parameter->kind == SK_PARAMETER_TENSOR && !parameter->optional;
@@ -117,8 +117,8 @@ static const char *why_unbound(const struct sk_signature *signature, uint32_t ex
 	return "it stands only in tensors that may be absent";
 }
 
-/* A dimension binds the one factor of its product that the others leave open; so whether an extent can be bound follows
- * from the signature alone. */
+/* A dimension binds the one factor of its product that is still open. The signature alone therefore determines whether
+ * all extents can be bound. */
 static void check_binding(struct sk_signature_source *source, const struct sk_signature *signature)
 {
 	bool bound[SK_MAX_PARAMETERS] = {false};
@@ -158,7 +158,7 @@ static uint32_t count_extent(const struct sk_parameter *parameter, uint32_t exte
 	return times;
 }
 
-/* And not just how far rows lie apart. */
+/* True for a dimension that is not only a distance between rows. */
 static bool is_dimension(const struct sk_signature *signature, uint32_t extent)
 {
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
@@ -191,7 +191,7 @@ static void resolve_spread(struct sk_signature_source *source, struct sk_signatu
 		signature->loops[1].extent = find_divided(source, signature, source->loop_name[1], source->loop_at[1]);
 }
 
-/* Nobody may write outside of his range, so what is written has one. */
+/* A call may write only inside its range, so written tensors must be divided. */
 static void check_written(struct sk_signature_source *source, const struct sk_signature *signature, uint32_t extent,
 			  const char *attribute)
 {
@@ -213,7 +213,7 @@ static void check_written(struct sk_signature_source *source, const struct sk_si
 	}
 }
 
-/* True if an expression of that kind is about the extent. */
+/* True if an expression of that kind refers to the extent. */
 static bool is_told(const struct sk_signature_source *source, enum sk_value_kind kind, uint32_t extent)
 {
 	for (size_t i = 0; i < source->open.count; i++)
@@ -222,8 +222,7 @@ static bool is_told(const struct sk_signature_source *source, enum sk_value_kind
 	return false;
 }
 
-/* A range is told by pointers, which say where it begins, and by the scalar, which says how long it is, or by where it
- * begins and ends. */
+/* A range must be passed: its start by pointers, and its length by the scalar, or its start and end by expressions. */
 static void check_length(struct sk_signature_source *source, const struct sk_signature *signature, uint32_t extent,
 			 const char *at)
 {
@@ -238,7 +237,7 @@ static void check_length(struct sk_signature_source *source, const struct sk_sig
 				   name, signature->loop_count ? "tile" : "split", name, name, name, name);
 }
 
-/* A range of the split extent must be one contiguous piece of every tensor that has it. */
+/* A range of the split extent must be one contiguous part of every tensor with that extent. */
 static void check_ranges(struct sk_signature_source *source, struct sk_signature *signature)
 {
 	uint32_t extent = signature->spread_extent;
@@ -260,7 +259,7 @@ static void check_ranges(struct sk_signature_source *source, struct sk_signature
 	}
 }
 
-/* What is read around a part belongs to others, who may not see it change. */
+/* Bytes that are read around a part belong to other parts, so they must not be written. */
 static void check_around(struct sk_signature_source *source, const struct sk_signature *signature)
 {
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {
@@ -282,7 +281,7 @@ static void check_around(struct sk_signature_source *source, const struct sk_sig
 	}
 }
 
-/* The parts of the second loop may lie apart, but equally far. */
+/* The parts of the inner loop may have gaps, but equal ones. */
 static void check_inner_ranges(struct sk_signature_source *source, const struct sk_signature *signature)
 {
 	uint32_t extent = signature->loops[1].extent;
@@ -324,7 +323,7 @@ static void check_spread(struct sk_signature_source *source, struct sk_signature
 		check_length(source, signature, signature->spread_extent, source->spread_at);
 }
 
-/* What is passed whole, is divided all the same, and the function has to know where its part begins. */
+/* A tensor that is passed whole is still divided, and the function must learn the start of its part. */
 static void check_whole(struct sk_signature_source *source, const struct sk_signature *signature)
 {
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {
@@ -349,7 +348,7 @@ static void check_whole(struct sk_signature_source *source, const struct sk_sign
 	}
 }
 
-/* What makes the blocks of a kernel work together, or NULL. */
+/* Return the attribute by which the blocks of a kernel cooperate; NULL: none. */
 static const char *cooperation(const struct sk_signature *signature)
 {
 	return signature->lane == SK_LANE_MIX		       ? "mix"
@@ -358,7 +357,7 @@ static const char *cooperation(const struct sk_signature *signature)
 							       : NULL;
 }
 
-/* Blocks that wait for one another are blocks, whether the signature says so or not. */
+/* A kernel with blocks that wait for one another has blocks, even without an attribute that says so. */
 static void resolve_cooperation(struct sk_signature_source *source, struct sk_signature *signature)
 {
 	const char *attribute = cooperation(signature);

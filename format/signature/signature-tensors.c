@@ -1,4 +1,4 @@
-/* A tensor among the parameters: its direction, name, type and extents, and what it says behind these. */
+/* A tensor among the parameters: its direction, name, type, extents and suffixes. */
 #include "format/signature/signature-parts.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 
-/* The name of an extent, or of how far rows lie apart, at the cursor. */
+/* Parse the name of an extent, or of a distance between rows. */
 static bool add_extent(struct sk_signature_parser *parser, uint32_t *number)
 {
 	struct sk_signature *signature = parser->signature;
@@ -60,8 +60,8 @@ static bool parse_factor(struct sk_signature_parser *parser, struct sk_extent *e
 	return false;
 }
 
-/* A name, an integer, or a product that starts with a name: with an integer in front, ranges of the name would not be
- * contiguous. */
+/* Parse a name, an integer, or a product that starts with a name: after a leading integer, ranges of the name would not
+ * be contiguous. */
 static bool parse_product(struct sk_signature_parser *parser, struct sk_extent *extent)
 {
 	bool number = parser->token.kind == SK_TOKEN_NUMBER;
@@ -79,7 +79,7 @@ static bool parse_product(struct sk_signature_parser *parser, struct sk_extent *
 	return true;
 }
 
-/* Products, of which all but the first are added or subtracted. */
+/* Parse products that are added or subtracted. */
 static bool parse_extent(struct sk_signature_parser *parser, struct sk_extent *extent)
 {
 	bool number = parser->token.kind == SK_TOKEN_NUMBER;
@@ -101,7 +101,7 @@ static bool parse_extent(struct sk_signature_parser *parser, struct sk_extent *e
 	return true;
 }
 
-/* ":lda" behind a dimension: those in front of it count rows that lie so many elements apart. */
+/* Parse ":lda" after a dimension: the dimensions before it count rows that are this many elements apart. */
 static bool parse_stride(struct sk_signature_parser *parser, struct sk_parameter *parameter)
 {
 	uint32_t dimension = parameter->rank - 1;
@@ -141,7 +141,7 @@ static bool parse_extents(struct sk_signature_parser *parser, struct sk_paramete
 	}
 }
 
-/* "f32[n]+128 whole": what stands behind the name. */
+/* Parse "f32[n]+128 whole": the part after the name. */
 static bool parse_description(struct sk_signature_parser *parser, struct sk_parameter *parameter)
 {
 	if (!sk_token_type(parser, parameter->name, &parameter->dtype) || !parse_extents(parser, parameter))
@@ -159,7 +159,7 @@ static bool parse_description(struct sk_signature_parser *parser, struct sk_para
 
 /* ---- tables of operands ---- */
 
-/* "in x[]", "in x[3]"; of "in x[n]" the type is missing. */
+/* True for "in x[]", "in x[3]"; in "in x[n]" the type is missing. */
 static bool opens_table(const struct sk_signature_parser *parser)
 {
 	struct sk_token next = sk_token_scan(parser, parser->cursor);
@@ -183,7 +183,7 @@ static bool open_table(struct sk_signature_parser *parser, uint32_t index)
 	return true;
 }
 
-/* Where there is no number, one operand stands for all. */
+/* Without a number, one operand represents all. */
 static bool parse_operand_count(struct sk_signature_parser *parser, uint32_t index, uint64_t *count)
 {
 	const char *at = parser->token.start;
@@ -200,7 +200,7 @@ static bool parse_operand_count(struct sk_signature_parser *parser, uint32_t ind
 	return sk_token_sign(parser, ']', "']'");
 }
 
-/* "in x[] f32[n]": a struct of nothing but tensors, which differ in their names only. */
+/* Parse "in x[] f32[n]": a struct of tensors that differ only in name. */
 static bool parse_operands(struct sk_signature_parser *parser, uint32_t index)
 {
 	struct sk_signature *signature = parser->signature;

@@ -1,4 +1,4 @@
-/* See signature-parts.h. Comes in: characters. Goes out: tokens, and the text that is normal. */
+/* Tokens, and the normalised text; see signature-parts.h. */
 #include "format/signature/signature-parts.h"
 
 #include <ctype.h>
@@ -32,7 +32,7 @@ bool sk_token_expected(struct sk_signature_parser *parser, const char *what)
 
 /* ---- tokens ---- */
 
-/* Normalised text has a space between words, behind ',' and ';' outside brackets, and around '=' and '->'. */
+/* Normalised text has a space between words, after ',' and ';' outside of brackets, and around '=' and '->'. */
 static void append_token(struct sk_signature_parser *parser, const struct sk_token *token)
 {
 	const struct sk_signature_source *source = parser->source;
@@ -49,7 +49,7 @@ static void append_token(struct sk_signature_parser *parser, const struct sk_tok
 	sk_signature_append(parser->source, token->start, token->length);
 }
 
-/* What follows a digit: "16", "0x1F", "2.5e-3". */
+/* Return the length of a number: "16", "0x1F", "2.5e-3". */
 static size_t number_length(const char *from, const char *end)
 {
 	size_t length = 1;
