@@ -18,6 +18,7 @@
 /* Sections in the order in which they are found, nearest first, so that the way to each is a shortest one. */
 struct sk_collecting {
 	struct sk_linker *linker;
+	struct sk_arena *arena; /* the linker's; ahead one of its own, which the linker adopts */
 	struct sk_found found;
 	size_t done; /* of these sections: what they refer to has been found, too */
 	struct sk_finding finding; /* of what is found now */
@@ -25,7 +26,6 @@ struct sk_collecting {
 	bool is_ahead;
 	bool open; /* what is looked at refers to what may come to mean something else */
 	SK_ARRAY(struct sk_input_section *) open_sections;
-	struct sk_linker other; /* with an arena of its own */
 	const sk_symbol *functions;
 	size_t function_count;
 	struct sk_beside beside;
@@ -39,9 +39,9 @@ static void mark(struct sk_collecting *collecting, struct sk_input_section *sect
 	if (!section || section->live || !section->loaded || section->discarded)
 		return;
 	section->live = true;
-	sk_array_push(linker->arena, &collecting->found.sections, section);
+	sk_array_push(collecting->arena, &collecting->found.sections, section);
 	if (linker->options.asked_symbol_count)
-		sk_array_push(linker->arena, &collecting->found.findings, collecting->finding);
+		sk_array_push(collecting->arena, &collecting->found.findings, collecting->finding);
 
 	const struct sk_section_range *range = sk_range_bounded(section);
 
@@ -57,7 +57,7 @@ static void mark_target(struct sk_collecting *collecting, const struct sk_target
 {
 	mark(collecting, target->section);
 	if (target->section && target->section->mergeable && target->section->live && target->kind != SK_TARGET_OUTSIDE)
-		sk_merge_mark(collecting->linker, target->section, target->offset);
+		sk_merge_mark(collecting->arena, target->section, target->offset);
 }
 
 /* What comes later, the package's own code above all, can define a name that has no definition yet, or a weak one. */
@@ -142,7 +142,7 @@ static void follow(struct sk_collecting *collecting, struct sk_input_section *se
 		section->object->unscanned = true;
 	mark_frames(collecting, section);
 	if (collecting->open)
-		sk_array_push(collecting->linker->arena, &collecting->open_sections, section);
+		sk_array_push(collecting->arena, &collecting->open_sections, section);
 }
 
 static void follow_all(struct sk_collecting *collecting)
@@ -185,7 +185,7 @@ static void mark_roots(struct sk_collecting *collecting, struct sk_object *objec
 			continue;
 		mark(collecting, section);
 		if (section->mergeable && section->live)
-			sk_merge_mark_all(collecting->linker, section);
+			sk_merge_mark_all(collecting->arena, section);
 	}
 }
 
@@ -247,10 +247,11 @@ void sk_linker_collect_ahead(struct sk_linker *linker, const sk_symbol *function
 		return;
 	sk_thread_destructors_find(linker);
 	collecting = linker->collecting = SK_NEW(linker->arena, struct sk_collecting);
-	*collecting = (struct sk_collecting){.is_ahead = true, .functions = functions, .function_count = count};
-	collecting->other = *linker;
-	collecting->other.arena = sk_arena_create();
-	collecting->linker = &collecting->other;
+	*collecting = (struct sk_collecting){.linker = linker,
+					     .arena = sk_arena_create(),
+					     .is_ahead = true,
+					     .functions = functions,
+					     .function_count = count};
 	sk_timing_begin(linker->options.timing, "collect ahead", NULL);
 	sk_beside_start(&collecting->beside, linker->options.threads, collect_ahead, collecting);
 	sk_timing_end(linker->options.timing);
@@ -260,11 +261,11 @@ void sk_linker_wait_collected(struct sk_linker *linker)
 {
 	struct sk_collecting *collecting = linker->collecting;
 
-	if (!collecting || collecting->linker == linker)
+	if (!collecting || collecting->arena == linker->arena)
 		return;
 	sk_beside_wait(&collecting->beside);
-	sk_arena_adopt(linker->arena, collecting->other.arena);
-	collecting->linker = linker;
+	sk_arena_adopt(linker->arena, collecting->arena);
+	collecting->arena = linker->arena;
 	if (linker->options.threads > 1)
 		sk_timing_add_beside(linker->options.timing, "collect ahead", collecting->start, collecting->end);
 }
@@ -276,6 +277,7 @@ static struct sk_collecting *begin(struct sk_linker *linker)
 	struct sk_collecting *collecting = SK_NEW(linker->arena, struct sk_collecting);
 
 	collecting->linker = linker;
+	collecting->arena = linker->arena;
 	return collecting;
 }
 

@@ -108,7 +108,7 @@ static bool collect_relocation(struct sk_linker *linker, const struct sk_input_s
 		return false;
 	}
 	if (target.section && target.section->debug && target.section->live && target.section->mergeable)
-		sk_merge_mark(linker, target.section, target.offset);
+		sk_merge_mark(linker->arena, target.section, target.offset);
 	return true;
 }
 

@@ -56,24 +56,24 @@ static void write_loader_relocations(struct sk_linker *linker)
 
 /* ---- .symtab, so that debuggers and profilers show names ---- */
 
-static uint32_t add_name(struct sk_linker *linker, sk_bytes *names, const char *name)
+static uint32_t add_name(struct sk_arena *arena, sk_bytes *names, const char *name)
 {
 	uint32_t offset = (uint32_t)names->count;
 
 	do
-		sk_array_push(linker->arena, names, (uint8_t)*name);
+		sk_array_push(arena, names, (uint8_t)*name);
 	while (*name++);
 	return offset;
 }
 
-static void add_symbol(struct sk_linker *linker, struct sk_symbol_table *table, const char *name, uint8_t info,
+static void add_symbol(const struct sk_linker *linker, struct sk_symbol_table *table, const char *name, uint8_t info,
 		       const struct sk_input_section *section, uint64_t value, uint64_t size)
 {
 	/* In an image such a symbol is an offset in the block. With -r the image is not known, and starts at 0. */
 	bool thread_local = ELF64_ST_TYPE(info) == STT_TLS;
 
-	sk_array_push(linker->arena, &table->symbols,
-		      (Elf64_Sym){.st_name = add_name(linker, &table->names, name),
+	sk_array_push(table->arena, &table->symbols,
+		      (Elf64_Sym){.st_name = add_name(table->arena, &table->names, name),
 				  .st_info = info,
 				  .st_shndx = (uint16_t)section->output->number,
 				  .st_value = thread_local ? sk_thread_offset(linker, section, value)
@@ -82,10 +82,10 @@ static void add_symbol(struct sk_linker *linker, struct sk_symbol_table *table, 
 }
 
 /* An absolute symbol that a pulled object defines. */
-static void add_absolute(struct sk_linker *linker, struct sk_symbol_table *table, const struct sk_linker_symbol *symbol)
+static void add_absolute(struct sk_symbol_table *table, const struct sk_linker_symbol *symbol)
 {
-	sk_array_push(linker->arena, &table->symbols,
-		      (Elf64_Sym){.st_name = add_name(linker, &table->names, symbol->name),
+	sk_array_push(table->arena, &table->symbols,
+		      (Elf64_Sym){.st_name = add_name(table->arena, &table->names, symbol->name),
 				  .st_info = ELF64_ST_INFO(STB_LOCAL, symbol->type),
 				  .st_shndx = SHN_ABS,
 				  .st_value = symbol->value,
@@ -104,7 +104,8 @@ static bool is_exported(const struct sk_linker *linker, const struct sk_object *
 }
 
 /* Functions and objects of live sections; labels without a type only if they are global, as in assembly. */
-static void add_object_symbols(struct sk_linker *linker, struct sk_symbol_table *table, const struct sk_object *object)
+static void add_object_symbols(const struct sk_linker *linker, struct sk_symbol_table *table,
+			       const struct sk_object *object)
 {
 	for (uint32_t i = linker->options.discard_locals ? object->first_global : 1; i < object->symbol_count; i++) {
 		const sk_elf_symbol *symbol = &object->symbols[i];
@@ -131,68 +132,68 @@ static void add_object_symbols(struct sk_linker *linker, struct sk_symbol_table 
 	}
 }
 
-static void add_stub_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
+static void add_stub_symbols(const struct sk_linker *linker, struct sk_symbol_table *table)
 {
 	const uint64_t size = linker->architecture->stub_size;
 
 	for (size_t i = 0; i < linker->stubs.count; i++) {
 		const char *name = linker->symbols.items[linker->stubs.items[i]].name;
 
-		add_symbol(linker, table, sk_arena_print(linker->arena, "%s@plt", name),
+		add_symbol(linker, table, sk_arena_print(table->arena, "%s@plt", name),
 			   ELF64_ST_INFO(STB_LOCAL, STT_FUNC), &linker->made[SK_MADE_PLT], i * size, size);
 	}
 }
 
-static void add_trap_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
+static void add_trap_symbols(const struct sk_linker *linker, struct sk_symbol_table *table)
 {
 	const uint64_t size = linker->architecture->trap_size;
 
 	for (size_t i = 0; i < linker->traps.count; i++) {
 		const char *name = linker->symbols.items[linker->traps.items[i]].name;
 
-		add_symbol(linker, table, sk_arena_print(linker->arena, "%s@trap", name),
+		add_symbol(linker, table, sk_arena_print(table->arena, "%s@trap", name),
 			   ELF64_ST_INFO(STB_LOCAL, STT_FUNC), &linker->made[SK_MADE_TRAPS], i * size, size);
 	}
 }
 
 /* With -r: what relocations refer to. */
-static void add_section_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
+static void add_section_symbols(const struct sk_linker *linker, struct sk_symbol_table *table)
 {
 	for (size_t i = 0; i < linker->outputs.count; i++)
-		sk_array_push(linker->arena, &table->symbols,
+		sk_array_push(table->arena, &table->symbols,
 			      (Elf64_Sym){.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION),
 					  .st_shndx = (uint16_t)linker->outputs.items[i]->number});
 }
 
 /* Named like a compiler's labels, which no linker puts into a program. */
-static void add_slot_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
+static void add_slot_symbols(const struct sk_linker *linker, struct sk_symbol_table *table)
 {
 	table->first_slot = (uint32_t)table->symbols.count;
 	for (size_t i = 0; i < linker->slots.count; i++) {
 		const struct sk_got_slot *slot = &linker->slots.items[i];
-		const char *name = sk_arena_print(linker->arena, ".L%zu", i);
+		const char *name = sk_arena_print(table->arena, ".L%zu", i);
 
 		if (slot->section)
 			add_symbol(linker, table, name,
 				   ELF64_ST_INFO(STB_LOCAL, slot->section->flags & SHF_TLS ? STT_TLS : STT_NOTYPE),
 				   slot->section, slot->value, 0);
 		else
-			sk_array_push(linker->arena, &table->symbols,
-				      (Elf64_Sym){.st_name = add_name(linker, &table->names, name),
+			sk_array_push(table->arena, &table->symbols,
+				      (Elf64_Sym){.st_name = add_name(table->arena, &table->names, name),
 						  .st_shndx = SHN_ABS,
 						  .st_value = slot->value});
 	}
 }
 
-static void add_undefined(struct sk_linker *linker, struct sk_symbol_table *table)
+static void add_undefined(const struct sk_linker *linker, struct sk_symbol_table *table)
 {
 	for (size_t i = 0; i < linker->imported.count; i++) {
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->imported.items[i]];
 		unsigned binding = symbol->needed ? STB_GLOBAL : STB_WEAK;
 		unsigned type = symbol->thread_local ? STT_TLS : STT_NOTYPE;
 
-		sk_array_push(linker->arena, &table->symbols,
-			      (Elf64_Sym){.st_name = add_name(linker, &table->names, symbol->name),
+		sk_array_push(table->arena, &table->symbols,
+			      (Elf64_Sym){.st_name = add_name(table->arena, &table->names, symbol->name),
 					  .st_info = (uint8_t)ELF64_ST_INFO(binding, type),
 					  .st_other = symbol->visibility});
 	}
@@ -217,14 +218,14 @@ static void add_named(struct sk_linker *linker, struct sk_symbol_table *table, s
 /* What tells functions of one name and one size apart. */
 static void add_labels(struct sk_linker *linker, struct sk_symbol_table *table)
 {
-	sk_labels_choose(linker);
+	sk_labels_choose(linker, table->arena);
 	for (size_t i = 0; i < linker->labels.count; i++) {
 		const struct sk_label *label = &linker->labels.items[i];
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[label->code];
 		const struct sk_target target = sk_symbol_target(linker, label->code);
 
 		if (label->needed)
-			add_symbol(linker, table, sk_arena_print(linker->arena, "%s.%s", symbol->name, label->text),
+			add_symbol(linker, table, sk_arena_print(table->arena, "%s.%s", symbol->name, label->text),
 				   ELF64_ST_INFO(STB_LOCAL, STT_FUNC), target.section, target.value,
 				   linker->symbols.items[target.symbol].size);
 	}
@@ -251,7 +252,7 @@ static void add_local_symbols(struct sk_linker *linker, struct sk_symbol_table *
 				   symbol->section, 0, symbol->size); /* its value is an alignment */
 		else if (symbol->object && symbol->rank != SK_DEFINITION_COMMON && !symbol->section &&
 			 symbol->alias == SK_NONE)
-			add_absolute(linker, table, symbol);
+			add_absolute(table, symbol);
 	}
 	for (size_t i = 0; i < linker->objects.count; i++)
 		if (linker->objects.items[i]->reached)
@@ -261,12 +262,13 @@ static void add_local_symbols(struct sk_linker *linker, struct sk_symbol_table *
 	add_trap_symbols(linker, table);
 }
 
-void sk_image_make_symbols(struct sk_linker *linker)
+void sk_image_make_symbols(struct sk_linker *linker, struct sk_arena *arena)
 {
 	struct sk_symbol_table *table = &linker->symbol_table;
 
-	sk_array_push(linker->arena, &table->symbols, (Elf64_Sym){0});
-	add_name(linker, &table->names, "");
+	table->arena = arena;
+	sk_array_push(table->arena, &table->symbols, (Elf64_Sym){0});
+	add_name(table->arena, &table->names, "");
 	if (linker->options.relocatable) {
 		add_section_symbols(linker, table);
 		add_slot_symbols(linker, table);
@@ -279,11 +281,12 @@ void sk_image_make_symbols(struct sk_linker *linker)
 	for (size_t i = 0; i < linker->exported.count; i++) {
 		Elf64_Sym symbol = sk_exported_symbol(linker, linker->exported.items[i]);
 
-		symbol.st_name = add_name(linker, &table->names, linker->symbols.items[linker->exported.items[i]].name);
+		symbol.st_name =
+			add_name(table->arena, &table->names, linker->symbols.items[linker->exported.items[i]].name);
 		/* A program's copy of data in a shared object would be torn from what it is relative to. */
 		if (linker->options.relocatable && ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT)
 			symbol.st_other = STV_PROTECTED;
-		sk_array_push(linker->arena, &table->symbols, symbol);
+		sk_array_push(table->arena, &table->symbols, symbol);
 	}
 }
 
@@ -332,10 +335,10 @@ static uint64_t add_section_headers(struct sk_linker *linker)
 	Elf64_Shdr *headers = SK_NEW_ARRAY(linker->arena, Elf64_Shdr, count);
 	sk_bytes names = {0};
 
-	add_name(linker, &names, "");
+	add_name(linker->arena, &names, "");
 	for (size_t i = 1; i + 1 < count; i++)
-		headers[i].sh_name = add_name(linker, &names, linker->outputs.items[i - 1]->name);
-	headers[count - 1].sh_name = add_name(linker, &names, ".shstrtab");
+		headers[i].sh_name = add_name(linker->arena, &names, linker->outputs.items[i - 1]->name);
+	headers[count - 1].sh_name = add_name(linker->arena, &names, ".shstrtab");
 	sk_image_add_tail(linker, ".shstrtab", SHT_STRTAB, names.items, names.count, 1);
 	for (size_t i = 1; i < count; i++) {
 		const struct sk_output *output = linker->outputs.items[i - 1];

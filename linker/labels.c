@@ -19,6 +19,7 @@ struct twins {
 
 struct labelling {
 	struct sk_linker *linker;
+	struct sk_arena *arena;
 	struct sk_map by_key;
 	SK_ARRAY(struct twins) twins;
 };
@@ -36,7 +37,7 @@ static sk_bytes key_of(struct labelling *labelling, const char *name, const stru
 	const size_t length = strlen(name);
 	sk_bytes key = {.count = sizeof(within) + length};
 
-	key.items = sk_arena_alloc(labelling->linker->arena, key.count, 1);
+	key.items = sk_arena_alloc(labelling->arena, key.count, 1);
 	memcpy(key.items, &within, sizeof(within));
 	memcpy(key.items + sizeof(within), name, length);
 	return key;
@@ -56,7 +57,7 @@ static uint32_t add_labelled(struct labelling *labelling, sk_symbol code)
 		     linker->symbols.items[target.symbol].size);
 	number = sk_map_insert(&labelling->by_key, (const char *)key.items, key.count, fresh);
 	if (number == fresh)
-		sk_array_push(linker->arena, &labelling->twins,
+		sk_array_push(labelling->arena, &labelling->twins,
 			      (struct twins){.section = target.section,
 					     .value = target.value,
 					     .size = linker->symbols.items[target.symbol].size});
@@ -99,14 +100,14 @@ static void compare_functions(struct labelling *labelling, const struct sk_map *
 	}
 }
 
-void sk_labels_choose(struct sk_linker *linker)
+void sk_labels_choose(struct sk_linker *linker, struct sk_arena *arena)
 {
-	struct labelling labelling = {.linker = linker};
-	uint32_t *numbers = SK_NEW_ARRAY(linker->arena, uint32_t, linker->labels.count);
+	struct labelling labelling = {.linker = linker, .arena = arena};
+	uint32_t *numbers = SK_NEW_ARRAY(arena, uint32_t, linker->labels.count);
 	struct sk_map names;
 
-	sk_map_init(&labelling.by_key, linker->arena);
-	sk_map_init(&names, linker->arena);
+	sk_map_init(&labelling.by_key, arena);
+	sk_map_init(&names, arena);
 	sk_map_reserve(&labelling.by_key, linker->labels.count);
 	sk_map_reserve(&names, linker->labels.count);
 	for (size_t i = 0; i < linker->labels.count; i++) {

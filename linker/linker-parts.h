@@ -231,7 +231,7 @@ struct sk_reached {
 struct sk_synthetic {
 	struct sk_input_section section;
 	enum sk_section_kind kind;
-	SK_ARRAY(Elf64_Rela) relocations; /* r_info holds the kind until sk_linker_link, then the machine's type */
+	SK_ARRAY(Elf64_Rela) relocations; /* r_info holds the kind until sk_linker_choose, then the machine's type */
 };
 
 struct sk_input {
@@ -363,7 +363,7 @@ struct sk_linker {
 
 	struct sk_collecting *collecting; /* what has been collected ahead; NULL: nothing */
 
-	/* Of sk_linker_link. */
+	/* Of the passes of the link: */
 	SK_ARRAY(struct sk_input_section *) commons;
 	SK_ARRAY(struct sk_merged *) merged;
 	struct sk_merged *recent_merged[SK_RECENT_MERGED]; /* where sections have gone last, by what merge.c says */
@@ -616,7 +616,7 @@ void sk_ahead_destroy(struct sk_linker *linker);
 /* The object is one of the linker's from now on, and its symbols are in the linker's table. */
 bool sk_object_enter(struct sk_linker *linker, struct sk_object *object);
 
-/* ---- sk_linker_link, in linker.c ---- */
+/* ---- the passes of the link, in linker.c ---- */
 
 /* After the names have been resolved: who wants a __dso_handle has one, and the package the destructor that goes with
  * it. */

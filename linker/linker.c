@@ -158,7 +158,7 @@ void sk_linker_align(struct sk_linker *linker, sk_symbol code, uint32_t alignmen
 	sk_array_push(linker->arena, &linker->aligned, (struct sk_aligned){code, alignment});
 }
 
-/* ---- the link ---- */
+/* ---- the link: the list of the passes, with what holds after each ---- */
 
 /* What is in the image: the passes from names to relocations that are known to be possible. */
 static bool choose(struct sk_linker *linker)
@@ -212,27 +212,34 @@ static bool fill_image(struct sk_linker *linker)
 	return true;
 }
 
+/* Whoever makes the symbol table. */
+struct naming {
+	struct sk_linker *linker;
+	struct sk_arena *arena; /* of its own */
+	struct sk_beside beside;
+};
+
 static void make_symbols(void *context)
 {
-	sk_image_make_symbols(context);
+	const struct naming *naming = context;
+
+	sk_image_make_symbols(naming->linker, naming->arena);
 }
 
-/* Its contents, and beside them the symbol table, which they have only addresses in common with: whoever makes it sees
- * a linker with an arena and a table of its own. */
+/* Its contents, and beside them the symbol table, which they have only addresses in common with. */
 static bool fill_image_and_symbols(struct sk_linker *linker)
 {
-	struct sk_linker other = *linker;
-	struct sk_beside beside;
+	struct naming naming = {.linker = linker};
 	bool filled;
 
 	if (linker->options.strip_all)
 		return fill_image(linker);
-	other.arena = sk_arena_create();
-	sk_beside_start(&beside, linker->options.threads, make_symbols, &other);
+	naming.arena = sk_arena_create();
+	sk_beside_start(&naming.beside, linker->options.threads, make_symbols, &naming);
 	filled = fill_image(linker);
-	sk_beside_wait(&beside);
-	sk_arena_adopt(linker->arena, other.arena);
-	linker->symbol_table = other.symbol_table;
+	sk_beside_wait(&naming.beside);
+	sk_arena_adopt(linker->arena, naming.arena);
+	linker->symbol_table.arena = linker->arena;
 	return filled;
 }
 
@@ -292,10 +299,4 @@ bool sk_linker_finish(struct sk_linker *linker)
 	finished = linker->options.relocatable ? sk_relocatable_finish(linker) : finish_image(linker);
 	sk_timing_end(linker->options.timing);
 	return finished;
-}
-
-/* The list of the passes, with what holds after each, is in choose, make_image and finish_image. */
-bool sk_linker_link(struct sk_linker *linker)
-{
-	return sk_linker_choose(linker) && sk_linker_make(linker) && sk_linker_finish(linker);
 }

@@ -2,7 +2,7 @@
  * tensors or scopes.
  *
  * Order of calls:  sk_linker_create, inputs, (kernel look-ups, required symbols), synthetic sections and symbols,
- * sk_linker_link, sk_linker_write, sk_files_finish, sk_linker_destroy.
+ * sk_linker_choose, sk_linker_make, sk_linker_finish, sk_linker_write, sk_files_finish, sk_linker_destroy.
  *
  * Functions that can fail return false (or a NONE value) after putting the text into the diagnostics sink. */
 #ifndef SK_LINKER_H
@@ -290,10 +290,10 @@ void sk_linker_order(struct sk_linker *linker, sk_symbol code, const char *calle
 void sk_linker_hand(struct sk_linker *linker, sk_symbol code, const char *caller, sk_symbol symbol);
 
 /* Where another function has its name and its size, a function with a label is in the symbol table as NAME.LABEL, too.
- * The label must live until sk_linker_link has returned. */
+ * The label must live until sk_linker_finish has returned. */
 void sk_linker_label(struct sk_linker *linker, sk_symbol code, const char *label);
 
-/* The function is to begin at a multiple of this power of two. An error of sk_linker_link if it cannot, since it stands
+/* The function is to begin at a multiple of this power of two. An error of sk_linker_make if it cannot, since it stands
  * with another one in a section. */
 void sk_linker_align(struct sk_linker *linker, sk_symbol code, uint32_t alignment);
 
@@ -316,9 +316,6 @@ bool sk_linker_make(struct sk_linker *linker);
 
 /* Behind it: relocates those that are for it to change. The image is complete in memory afterwards. */
 bool sk_linker_finish(struct sk_linker *linker);
-
-/* All of it. */
-bool sk_linker_link(struct sk_linker *linker);
 
 enum sk_reach_kind {
 	SK_REACH_TEXT,

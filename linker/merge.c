@@ -58,19 +58,19 @@ static uint64_t end_of_string(const struct sk_input_section *section, uint64_t o
 	return offset + unit;
 }
 
-static void cut(struct sk_linker *linker, struct sk_input_section *section)
+static void cut(struct sk_arena *arena, struct sk_input_section *section)
 {
 	SK_ARRAY(struct sk_fragment) fragments = {0};
 
 	if (!(section->flags & SHF_STRINGS)) {
 		section->fragment_count = (uint32_t)(section->size / section->entry_size);
-		section->fragments = SK_NEW_ARRAY(linker->arena, struct sk_fragment, section->fragment_count);
+		section->fragments = SK_NEW_ARRAY(arena, struct sk_fragment, section->fragment_count);
 		for (uint32_t i = 0; i < section->fragment_count; i++)
 			section->fragments[i] = (struct sk_fragment){(uint32_t)(i * section->entry_size), SK_NONE};
 		return;
 	}
 	for (uint64_t offset = 0; offset < section->size;) {
-		sk_array_push(linker->arena, &fragments, (struct sk_fragment){(uint32_t)offset, SK_NONE});
+		sk_array_push(arena, &fragments, (struct sk_fragment){(uint32_t)offset, SK_NONE});
 		offset = end_of_string(section, offset);
 	}
 	section->fragments = fragments.items;
@@ -103,17 +103,17 @@ static uint32_t fragment_size(const struct sk_input_section *section, uint32_t f
 	return end - section->fragments[fragment].offset;
 }
 
-void sk_merge_mark(struct sk_linker *linker, struct sk_input_section *section, uint64_t offset)
+void sk_merge_mark(struct sk_arena *arena, struct sk_input_section *section, uint64_t offset)
 {
 	if (!section->fragments)
-		cut(linker, section);
+		cut(arena, section);
 	section->fragments[fragment_at(section, offset)].entry = 0;
 }
 
-void sk_merge_mark_all(struct sk_linker *linker, struct sk_input_section *section)
+void sk_merge_mark_all(struct sk_arena *arena, struct sk_input_section *section)
 {
 	if (!section->fragments)
-		cut(linker, section);
+		cut(arena, section);
 	for (uint32_t i = 0; i < section->fragment_count; i++)
 		section->fragments[i].entry = 0;
 }

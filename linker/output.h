@@ -95,6 +95,7 @@ typedef SK_ARRAY(uint8_t) sk_bytes;
 /* .symtab and its names. With -r the symbols stand in this order: the null symbol, one for each output section, one for
  * each slot, the other local ones, undefined ones, exported ones. */
 struct sk_symbol_table {
+	struct sk_arena *arena; /* that symbols and names are in */
 	SK_ARRAY(Elf64_Sym) symbols;
 	sk_bytes names;
 	uint32_t first_slot, first_global;
@@ -104,8 +105,9 @@ typedef SK_ARRAY(Elf64_Rela) sk_relocations;
 
 /* ---- labels.c ---- */
 
-/* Finds the labels of functions that have their name and their size in common with another one with a label. */
-void sk_labels_choose(struct sk_linker *linker);
+/* Finds the labels of functions that have their name and their size in common with another one with a label. What it
+ * needs for that is in the arena. */
+void sk_labels_choose(struct sk_linker *linker, struct sk_arena *arena);
 
 /* ---- section.c ---- */
 
@@ -129,8 +131,9 @@ void sk_image_add_uncopied(struct sk_linker *linker);
 
 /* ---- image.c ---- */
 
-/* .symtab's contents, once everything has its address; .symtab and .strtab; all headers. */
-void sk_image_make_symbols(struct sk_linker *linker);
+/* .symtab's contents, in the arena, once everything has its address; .symtab and .strtab; all headers. Another thread
+ * may fill the image meanwhile. */
+void sk_image_make_symbols(struct sk_linker *linker, struct sk_arena *arena);
 struct sk_output *sk_image_add_symbols(struct sk_linker *linker);
 void sk_image_add_headers(struct sk_linker *linker);
 
@@ -250,8 +253,8 @@ struct sk_merged {
 };
 
 /* The string or record at the offset of a live mergeable section is needed; or all of them. */
-void sk_merge_mark(struct sk_linker *linker, struct sk_input_section *section, uint64_t offset);
-void sk_merge_mark_all(struct sk_linker *linker, struct sk_input_section *section);
+void sk_merge_mark(struct sk_arena *arena, struct sk_input_section *section, uint64_t offset);
+void sk_merge_mark_all(struct sk_arena *arena, struct sk_input_section *section);
 
 /* After sk_merge: where a byte of a mergeable section has gone. False: nobody needed it, so it is not there. */
 bool sk_merge_find(const struct sk_input_section *section, uint64_t offset, uint64_t *merged_offset);

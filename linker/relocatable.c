@@ -107,7 +107,7 @@ bool sk_relocatable_make(struct sk_linker *linker)
 	sk_image_prepare(linker);
 	sk_timing_next(linker->options.timing, "relocate");
 	/* Symbols have their numbers. */
-	sk_image_make_symbols(linker);
+	sk_image_make_symbols(linker, linker->arena);
 	/* Code and data are in the file; what they do not know is on the lists of relocations. */
 	return fill(linker);
 }

@@ -12,7 +12,7 @@ AM_TESTS_ENVIRONMENT = \
 
 # They run in this order, several at a time: the long ones first.
 TESTS = $(SLOW_TESTS) $(QUICK_TESTS)
-EXTRA_DIST += $(SHELL_TESTS) tests/documented.txt tests/lib/same-packages.sh tests/lib/same-tables.py tests/lib/scratch.h tests/lib/statuses.h tests/lib/suite.h
+EXTRA_DIST += $(SHELL_TESTS) tests/documented.txt tests/lib/same-packages.sh tests/lib/same-tables.py tests/lib/scratch.h tests/lib/statuses.h tests/lib/suite.h tests/lib/whole-link.h
 
 check-quick:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)'

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "linker/linker.h"
+#include "tests/lib/whole-link.h"
 
 #define OUTPUT "linked.sk"
 #define SCRIPT "linked.script" /* exports everything */
@@ -65,8 +66,7 @@ static bool link_input(struct sk_linker *linker, struct sk_diag *diag, const cha
 	if (count)
 		add_calls(linker, names, count);
 	fuzz_promise(input != SK_NONE || diag->errors, "a file that is not added gives an error");
-	return sk_linker_link(linker) && !diag->errors && sk_linker_write(linker, OUTPUT, NULL) &&
-	       sk_files_finish(diag);
+	return link_whole(linker) && !diag->errors && sk_linker_write(linker, OUTPUT, NULL) && sk_files_finish(diag);
 }
 
 /* One of these, by the contents of the input: mutants of one file get all of them. */

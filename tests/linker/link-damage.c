@@ -15,6 +15,7 @@
 #include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
+#include "tests/lib/whole-link.h"
 
 struct file {
 	uint8_t *bytes;
@@ -134,7 +135,7 @@ static bool link_bytes(const uint8_t *bytes, size_t size)
 			total += strlen(sk_linker_state_name(linker, states[j]));
 	}
 
-	bool linked = sk_linker_link(linker);
+	bool linked = link_whole(linker);
 
 	if (!linked && !diag.errors) {
 		fprintf(stderr, "a link failed without an error\n");

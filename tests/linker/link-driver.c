@@ -27,6 +27,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "linker/linker.h"
+#include "tests/lib/whole-link.h"
 
 enum { MAXIMUM = 256, THUNK_SIZE = 16 };
 
@@ -345,7 +346,7 @@ static bool link_all(struct sk_linker *linker, struct sk_diag *diag, const struc
 		add_exports(linker, diag, options, synthesis);
 	if (options->constants)
 		add_constants(linker, options, synthesis);
-	return sk_linker_link(linker) && sk_linker_write(linker, options->output, NULL) && sk_files_finish(diag);
+	return link_whole(linker) && sk_linker_write(linker, options->output, NULL) && sk_files_finish(diag);
 }
 
 static void print_line(void *context, const char *line)

@@ -24,6 +24,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "linker/linker.h"
+#include "tests/lib/whole-link.h"
 
 enum { SECONDS = 10 };
 
@@ -134,8 +135,7 @@ static const char *link_objects(struct sk_arena *arena, const char *output, cons
 	for (int i = 1; i < count; i++) /* without the companion */
 		require_all(linker, arena, objects[i]);
 
-	bool ok = !diag.errors && sk_linker_link(linker) && sk_linker_write(linker, output, NULL) &&
-		  sk_files_finish(&diag);
+	bool ok = !diag.errors && link_whole(linker) && sk_linker_write(linker, output, NULL) && sk_files_finish(&diag);
 	FILE *stream = open_memstream(&text, &size);
 
 	sk_diag_flush(&diag, "link-members", 0, stream);

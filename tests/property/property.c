@@ -37,6 +37,7 @@
 #include "src/planning/planning.h"
 #include "src/proof/proof.h"
 #include "tests/lib/plan-builder.h"
+#include "tests/lib/whole-link.h"
 #include "tests/property/network.h"
 #include "tests/property/plan-mutants.h"
 
@@ -480,7 +481,7 @@ static bool link_model(struct property *property, struct sk_model *model)
 	sk_account_pack(property->arena, &property->account, &input.account, &input.account_size);
 	if (!sk_package_build(&input, property->linker, &parts))
 		return false;
-	if (!sk_linker_link(property->linker) ||
+	if (!link_whole(property->linker) ||
 	    !sk_seal_write(property->arena, &property->diag, property->linker, &parts, NULL))
 		return false;
 	property->package = sk_linker_bytes(property->linker, &property->package_size);
