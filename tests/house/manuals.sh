@@ -62,13 +62,17 @@ manager=$top_srcdir/graph/manager
 sed -nE 's/^(BOOL|INTEGER|STRING|LIST)\(([a-z_]+).*/\2/p' "$manager/flags.def" | cat - <(echo opt_level) | sort >flags.txt
 sed -nE 's/^NO_EFFECT\(([a-z_]+), "(.*)"\)/\1 none: \2/p' "$manager/no-effect.def" >no-effect.txt
 [ "$(wc -l <flags.txt)" -gt 50 ] || fail "the table of flags is not understood"
-sed '1,/^| flag | type and default | effect |$/d; /^$/,$d' "$top_srcdir/doc/reference/fusion-flags.md" | sed 1d >rows.txt
-while IFS='|' read -r _ names default effect rest; do
-	[ -z "$rest" ] || fail "a row of too many columns: $names"
-	for name in $(grep -oE '`[a-z_]+`' <<<"$names" | tr -d '`'); do
+# Entries: "* `flag` (default), ...: effect", on any number of lines.
+awk '/^## / { on = $0 == "## Flags" } !on { next }
+	/^\* / || /^$/ { if (entry != "") print entry; entry = "" }
+	/^\* / { entry = substr($0, 3) } /^  / { entry = entry substr($0, 2) }
+	END { if (entry != "") print entry }' "$top_srcdir/doc/reference/fusion-flags.md" >rows.txt
+while IFS= read -r row; do
+	effect=${row#*): }
+	for name in $(sed 's/): .*//; s/([^)]*//g' <<<"$row" | grep -oE '`[a-z_]+`' | tr -d '`'); do
 		echo "$name"
-		! grep "^$name " no-effect.txt | grep -qvxF "$name $(sed 's/^ //; s/ $//; s/`//g' <<<"$effect")" || fail "the reason of $name is another one"
-		! grep -q '^ none' <<<"$effect" || grep -q "^$name " no-effect.txt || fail "$name has an effect"
+		! grep "^$name " no-effect.txt | grep -qvxF "$name ${effect//\`/}" || fail "the reason of $name is another one"
+		! grep -q '^none' <<<"$effect" || grep -q "^$name " no-effect.txt || fail "$name has an effect"
 	done
 done <rows.txt | sort | diff flags.txt - >&2 || fail "flags: program (<) and fusion-flags.md (>) have other ones"
 tests flag >tests.txt
