@@ -34,11 +34,11 @@ base_libbase_la_SOURCES = \
 	base/tar.c \
 	base/text.c \
 	base/timing.c
-base_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) -pthread
+base_libbase_la_CFLAGS = $(PROGRAM_CFLAGS) $(XXHASH_CFLAGS) -pthread
 base_libbase_la_LIBADD = base/libfiles.la base/libnames.la $(XXHASH_LIBS) -lpthread
 
 # YAML to a tree of nodes, and the readers of their values.
 noinst_LTLIBRARIES += base/libdocument.la
 base_libdocument_la_SOURCES = base/document.c base/document.h base/fields.c
-base_libdocument_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS)
+base_libdocument_la_CFLAGS = $(PROGRAM_CFLAGS) $(YAML_CFLAGS)
 base_libdocument_la_LIBADD = base/libbase.la $(YAML_LIBS)

@@ -56,4 +56,5 @@ format_libsignature_la_SOURCES = \
 	format/signature/signature-parser.c \
 	format/signature/signature-parts.c format/signature/signature-rules.c \
 	format/signature/signature-tensors.c format/signature/signature-tokens.c
+format_libsignature_la_CFLAGS = $(PROGRAM_CFLAGS)
 format_libsignature_la_LIBADD = format/libplan.la base/libbase.la -lm

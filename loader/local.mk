@@ -9,6 +9,7 @@ loader_libpredict_la_SOURCES = \
 	loader/predict/simulated-core.c \
 	loader/predict/predicted-trace.c \
 	loader/predict/visits.c
+loader_libpredict_la_CFLAGS = $(PROGRAM_CFLAGS)
 loader_libpredict_la_LIBADD = format/libprofile.la format/libplan.la base/libfiles.la
 
 # All of the runtime, for libskrt and for tests that look inside.

@@ -28,6 +28,7 @@ src_libplanning_la_SOURCES = \
 	src/planning/sync-split.c \
 	src/model/units.c \
 	src/planning/verdicts.c
+src_libplanning_la_CFLAGS = $(PROGRAM_CFLAGS)
 src_libplanning_la_LIBADD = base/libbase.la
 
 # What sklink and skdump share beside the plan's reader: the proof of a plan, and the report.
@@ -55,7 +56,7 @@ src_libproof_la_SOURCES = \
 	src/proof/plan-check.c \
 	src/proof/unit-check.c \
 	src/proof/scratch-check.c src/proof/verify.c
-src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
+src_libproof_la_CFLAGS = $(PROGRAM_CFLAGS) $(ZLIB_CFLAGS)
 src_libproof_la_LIBADD = format/libsignature.la format/libplan.la base/libbase.la $(ZLIB_LIBS)
 
 # All of sklink but main: the front end and the package, with the rooms between them.
@@ -115,7 +116,7 @@ src_libcore_la_SOURCES = \
 # What editors complete manifests with.
 dist_pkgdata_DATA += src/manifest/manifest.schema.json
 
-src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread
+src_libcore_la_CFLAGS = $(PROGRAM_CFLAGS) $(YAML_CFLAGS) -pthread
 src_libcore_la_CPPFLAGS = $(AM_CPPFLAGS) -DSK_BINDIR='"$(bindir)"' -DSK_LIBDIR='"$(libdir)"'
 src_libcore_la_LIBADD = \
 	linker/liblinker.la \

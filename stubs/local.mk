@@ -9,6 +9,7 @@ stubs_libstubs_la_SOURCES = \
 	stubs/x86_64/waits.c stubs/x86_64/loops.c stubs/x86_64/call.c stubs/x86_64/values.c stubs/x86_64/assemble.c \
 	stubs/x86_64/encode.c \
 	stubs/dispatcher/thunk.c
+stubs_libstubs_la_CFLAGS = $(PROGRAM_CFLAGS)
 stubs_libstubs_la_LIBADD = format/librelocations.la format/libplan.la base/libbase.la
 
 # The encoder against the system's assembler.
