@@ -31,7 +31,8 @@ nobase_dist_doc_DATA += doc/reference/kernel-library.md doc/reference/libskrt.md
 	doc/reference/python.md doc/reference/reason-codes.md doc/reference/scope-options.md doc/reference/signatures.md \
 	doc/reference/skdump-json.md
 nobase_dist_doc_DATA += doc/reference/glossary.md
-nobase_dist_doc_DATA += doc/explain/proof.md doc/explain/simulation.md doc/explain/why-superkernels.md
+nobase_dist_doc_DATA += doc/explain/fusion-and-tiles.md doc/explain/proof.md doc/explain/simulation.md \
+	doc/explain/why-superkernels.md
 nobase_dist_doc_DATA += doc/internals/decisions.md doc/internals/dispatcher.md doc/internals/folding.md \
 	doc/internals/graph.md doc/internals/linker.md doc/internals/package.md doc/internals/package-format.md \
 	doc/internals/planner.md doc/internals/runtime.md doc/internals/testing.md
