@@ -106,7 +106,7 @@ static enum sk_task_entries task_entries(const struct sk_command_line *command)
 
 struct accounting {
 	struct sk_link *link;
-	struct sk_model model; /* with an arena of its own */
+	struct sk_arena *arena; /* of its own, since the plan is written into the model's */
 	const struct sk_fusion *fusion;
 	const struct sk_schedule *schedule;
 	uint64_t start, end; /* sk_timing_now */
@@ -119,16 +119,17 @@ static void account(void *context)
 	struct sk_link *link = accounting->link;
 
 	accounting->start = sk_timing_now();
-	link->account = sk_account_build(&accounting->model, accounting->fusion, accounting->schedule->groups);
-	sk_account_pack(accounting->model.arena, &link->account, &link->packed_account, &link->packed_account_size);
+	link->account =
+		sk_account_build(accounting->arena, link->model, accounting->fusion, accounting->schedule->groups);
+	sk_account_pack(accounting->arena, &link->account, &link->packed_account, &link->packed_account_size);
 	accounting->end = sk_timing_now();
 }
 
 static void start_account(struct sk_link *link, const struct sk_fusion *fusion, const struct sk_schedule *schedule,
 			  struct accounting *accounting)
 {
-	*accounting = (struct accounting){.link = link, .model = *link->model, .fusion = fusion, .schedule = schedule};
-	accounting->model.arena = sk_arena_create();
+	*accounting =
+		(struct accounting){.link = link, .arena = sk_arena_create(), .fusion = fusion, .schedule = schedule};
 	sk_beside_start(&accounting->beside, link->command->threads, account, accounting);
 }
 
@@ -137,18 +138,31 @@ static void finish_account(struct accounting *accounting)
 	struct sk_link *link = accounting->link;
 
 	sk_beside_wait(&accounting->beside);
-	sk_arena_adopt(link->arena, accounting->model.arena);
+	sk_arena_adopt(link->arena, accounting->arena);
 	if (link->command->threads > 1)
 		sk_timing_add_beside(link->timing, "account", accounting->start, accounting->end);
 }
 
+/* What the rooms make of the model lies in this arena from now on; the one before. */
+static struct sk_arena *exchange_arena(struct sk_model *model, struct sk_arena *arena)
+{
+	struct sk_arena *before = model->arena;
+
+	model->arena = arena;
+	return before;
+}
+
+/* The plan stays, unlike what it is made from. */
 static bool write_plan(struct sk_link *link, const struct sk_fusion *fusion, const struct sk_schedule *schedule,
 		       const struct sk_memory *memory)
 {
+	struct sk_arena *planned = exchange_arena(link->model, link->arena);
+	bool written = sk_plan_write(link->model, fusion, schedule, memory, sk_linker_machine(link->linker),
+				     task_entries(link->command), &link->image);
 	char error[256];
 
-	if (!sk_plan_write(link->model, fusion, schedule, memory, sk_linker_machine(link->linker),
-			   task_entries(link->command), &link->image))
+	exchange_arena(link->model, planned);
+	if (!written)
 		return false;
 	if (sk_plan_open(link->image.bytes, link->image.size, &link->plan, error, sizeof(error)))
 		return true;
@@ -156,9 +170,9 @@ static bool write_plan(struct sk_link *link, const struct sk_fusion *fusion, con
 	return false;
 }
 
-/* Of what is planned only the plan and the account stay. */
-static bool make_plan_from(struct sk_link *link, struct sk_model *model)
+static bool make_plan(struct sk_link *link)
 {
+	struct sk_model *model = link->model;
 	struct sk_fusion *fusion;
 	struct sk_schedule *schedule;
 	struct sk_memory *memory;
@@ -195,14 +209,13 @@ static bool make_plan_from(struct sk_link *link, struct sk_model *model)
 	return true;
 }
 
+/* What is planned lies in an arena that the model has for this pass: only the plan and the account stay. */
 bool sk_pass_plan(struct sk_link *link)
 {
-	struct sk_model model = *link->model;
-	bool made;
+	struct sk_arena *arena = exchange_arena(link->model, sk_arena_create());
+	const bool made = make_plan(link);
 
-	model.arena = sk_arena_create();
-	made = make_plan_from(link, &model);
-	sk_arena_destroy(model.arena);
+	sk_arena_destroy(exchange_arena(link->model, arena));
 	return made;
 }
 

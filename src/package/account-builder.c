@@ -10,33 +10,33 @@
 #include "src/proof/proof.h"
 
 /* Why the task was fused, or why not; and of what a node has become, what is there for kernels' sake alone. */
-static const char *sentence_of(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t number)
+static const char *sentence_of(struct sk_arena *arena, const struct sk_model *model, const struct sk_fusion *fusion,
+			       uint32_t number)
 {
 	const struct sk_task *task = &model->tasks.items[number];
-	const char *reason = sk_reason_text(model, fusion, number);
+	const char *reason = sk_reason_text(arena, model, fusion, number);
 
 	if (!task->origin || !task->op.text || strcmp(task->op.text, "Copy") != 0)
 		return reason;
-	return sk_arena_print(model->arena,
-			      "%s; it copies elements to where the node's operator, %s, has or needs them", reason,
-			      task->origin);
+	return sk_arena_print(arena, "%s; it copies elements to where the node's operator, %s, has or needs them",
+			      reason, task->origin);
 }
 
 /* "'gelu' of set 'onnx'", without the place behind it: links in other folders make the same package. */
-static const char *rule_of(const struct sk_model *model, uint32_t task)
+static const char *rule_of(struct sk_arena *arena, const struct sk_model *model, uint32_t task)
 {
 	static const char place[] = "' at ";
 	const char *rule = model->tasks.items[task].rule, *end = rule;
 
 	for (const char *at = rule; at && (at = strstr(at, place)) != NULL; at++)
 		end = at + 1;
-	return rule ? sk_arena_copy(model->arena, rule, (size_t)(end - rule)) : NULL;
+	return rule ? sk_arena_copy(arena, rule, (size_t)(end - rule)) : NULL;
 }
 
-static const struct sk_account_entry *list_tasks(const struct sk_model *model, const struct sk_fusion *fusion,
-						 const struct sk_tile_groups *groups)
+static const struct sk_account_entry *list_tasks(struct sk_arena *arena, const struct sk_model *model,
+						 const struct sk_fusion *fusion, const struct sk_tile_groups *groups)
 {
-	struct sk_account_entry *entries = SK_NEW_ARRAY(model->arena, struct sk_account_entry, model->tasks.count);
+	struct sk_account_entry *entries = SK_NEW_ARRAY(arena, struct sk_account_entry, model->tasks.count);
 	const char *label = NULL, *scope = NULL; /* a copy of it: what is planned goes when the account stays */
 
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
@@ -45,7 +45,7 @@ static const struct sk_account_entry *list_tasks(const struct sk_model *model, c
 
 		if (placement->scope != label) {
 			label = placement->scope;
-			scope = label ? sk_arena_copy(model->arena, label, strlen(label)) : NULL;
+			scope = label ? sk_arena_copy(arena, label, strlen(label)) : NULL;
 		}
 		entries[i] = (struct sk_account_entry){
 			.task = i,
@@ -53,22 +53,22 @@ static const struct sk_account_entry *list_tasks(const struct sk_model *model, c
 			.name = model->tasks.items[i].name,
 			.scope = scope,
 			.code = sk_reason_code(placement->reason),
-			.sentence = sentence_of(model, fusion, i),
+			.sentence = sentence_of(arena, model, fusion, i),
 			.tile_code = sk_tile_reason_code(groups->verdicts[i].reason),
-			.tile_sentence = sk_tile_reason_text(model, &groups->verdicts[i]),
-			.rule = rule_of(model, i),
+			.tile_sentence = sk_tile_reason_text(arena, model, &groups->verdicts[i]),
+			.rule = rule_of(arena, model, i),
 		};
 		if (blocks->reason != SK_BLOCKS_NONE) {
 			entries[i].block_code = sk_block_reason_code(blocks->reason);
-			entries[i].block_sentence = sk_block_reason_text(model, blocks);
+			entries[i].block_sentence = sk_block_reason_text(arena, model, blocks);
 		}
 	}
 	return entries;
 }
 
 /* A task's recorders stand in the order of its waits. */
-static void list_orders(const struct sk_model *model, const struct sk_dependencies *dependencies,
-			struct sk_account *account)
+static void list_orders(struct sk_arena *arena, const struct sk_model *model,
+			const struct sk_dependencies *dependencies, struct sk_account *account)
 {
 	SK_ARRAY(struct sk_wanted_order) orders = {0};
 
@@ -76,10 +76,10 @@ static void list_orders(const struct sk_model *model, const struct sk_dependenci
 		const struct sk_task *task = &model->tasks.items[t];
 
 		for (size_t i = 0; i < task->after.count; i++)
-			sk_array_push(model->arena, &orders, (struct sk_wanted_order){task->after.items[i], t, NULL});
+			sk_array_push(arena, &orders, (struct sk_wanted_order){task->after.items[i], t, NULL});
 		for (size_t i = 0; i < task->wait.count; i++)
 			sk_array_push(
-				model->arena, &orders,
+				arena, &orders,
 				(struct sk_wanted_order){dependencies->recorders[dependencies->first_recorder[t] + i],
 							 t, model->events.items[task->wait.items[i]].name});
 	}
@@ -100,28 +100,28 @@ static const char *without_folders(const char *object)
 }
 
 /* Copies of kernels come behind all of them in the plan, and are left out here. */
-static void list_objects(const struct sk_model *model, struct sk_account *account)
+static void list_objects(struct sk_arena *arena, const struct sk_model *model, struct sk_account *account)
 {
 	account->object_count = model->kernels.count;
-	account->objects = SK_NEW_ARRAY(model->arena, const char *, model->kernels.count + 1);
+	account->objects = SK_NEW_ARRAY(arena, const char *, model->kernels.count + 1);
 	for (size_t i = 0; i < model->kernels.count; i++)
 		account->objects[i] = without_folders(model->kernels.items[i].object_name);
 }
 
 /* By tensor of the model: the plan's, which has no views. */
-static const uint32_t *number_tensors(const struct sk_model *model)
+static const uint32_t *number_tensors(struct sk_arena *arena, const struct sk_model *model)
 {
-	uint32_t *numbers = SK_NEW_ARRAY(model->arena, uint32_t, model->tensors.count + 1), next = 0;
+	uint32_t *numbers = SK_NEW_ARRAY(arena, uint32_t, model->tensors.count + 1), next = 0;
 
 	for (size_t i = 0; i < model->tensors.count; i++)
 		numbers[i] = model->tensors.items[i].view_of == SK_NONE ? next++ : SK_NONE;
 	return numbers;
 }
 
-static const struct sk_account_slice *list_slices(const struct sk_model *model, const struct sk_virtual_node *node,
-						  const uint32_t *numbers)
+static const struct sk_account_slice *list_slices(struct sk_arena *arena, const struct sk_model *model,
+						  const struct sk_virtual_node *node, const uint32_t *numbers)
 {
-	struct sk_account_slice *slices = SK_NEW_ARRAY(model->arena, struct sk_account_slice, node->slice_count + 1);
+	struct sk_account_slice *slices = SK_NEW_ARRAY(arena, struct sk_account_slice, node->slice_count + 1);
 
 	for (uint32_t i = 0; i < node->slice_count; i++) {
 		const struct sk_node_part *part = &model->slices.items[node->first_slice + i];
@@ -131,30 +131,30 @@ static const struct sk_account_slice *list_slices(const struct sk_model *model, 
 	return slices;
 }
 
-static void list_nodes(const struct sk_model *model, struct sk_account *account)
+static void list_nodes(struct sk_arena *arena, const struct sk_model *model, struct sk_account *account)
 {
 	SK_ARRAY(struct sk_account_node) nodes = {0};
-	const uint32_t *numbers = number_tensors(model);
+	const uint32_t *numbers = number_tensors(arena, model);
 
 	for (size_t i = 0; i < model->virtual_nodes.count; i++) {
 		const struct sk_virtual_node *node = &model->virtual_nodes.items[i];
 
 		if (node->no_task)
-			sk_array_push(model->arena, &nodes,
+			sk_array_push(arena, &nodes,
 				      (struct sk_account_node){node->name, node->op, node->joins, node->slice_count,
-							       list_slices(model, node, numbers)});
+							       list_slices(arena, model, node, numbers)});
 	}
 	account->nodes = nodes.items;
 	account->node_count = nodes.count;
 }
 
-struct sk_account sk_account_build(const struct sk_model *model, const struct sk_fusion *fusion,
+struct sk_account sk_account_build(struct sk_arena *arena, const struct sk_model *model, const struct sk_fusion *fusion,
 				   const struct sk_tile_groups *groups)
 {
-	struct sk_account account = {.entries = list_tasks(model, fusion, groups), .count = model->tasks.count};
+	struct sk_account account = {.entries = list_tasks(arena, model, fusion, groups), .count = model->tasks.count};
 
-	list_orders(model, fusion->dependencies, &account);
-	list_objects(model, &account);
-	list_nodes(model, &account);
+	list_orders(arena, model, fusion->dependencies, &account);
+	list_objects(arena, model, &account);
+	list_nodes(arena, model, &account);
 	return account;
 }

@@ -105,8 +105,8 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
  * The account of a fusion: what became of each task, in launches and in tile groups, the orders that the manifest
  * wants, and nodes without a task. */
 
-/* In the model's arena. */
-struct sk_account sk_account_build(const struct sk_model *model, const struct sk_fusion *fusion,
+/* In the arena: not the model's if another thread plans meanwhile. */
+struct sk_account sk_account_build(struct sk_arena *arena, const struct sk_model *model, const struct sk_fusion *fusion,
 				   const struct sk_tile_groups *groups);
 
 /* ==== names.c ====

@@ -28,9 +28,9 @@ const char *sk_block_reason_code(enum sk_block_reason reason)
 }
 
 /* Behind "cores do not keep to their blocks of '…': ". */
-static const char *obstacle_text(const struct sk_model *model, const struct sk_block_verdict *verdict)
+static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *model,
+				 const struct sk_block_verdict *verdict)
 {
-	struct sk_arena *arena = model->arena;
 
 	switch (verdict->reason) {
 	case SK_BLOCKS_SWITCHED_OFF:
@@ -62,14 +62,15 @@ static const char *obstacle_text(const struct sk_model *model, const struct sk_b
 	}
 }
 
-const char *sk_block_reason_text(const struct sk_model *model, const struct sk_block_verdict *verdict)
+const char *sk_block_reason_text(struct sk_arena *arena, const struct sk_model *model,
+				 const struct sk_block_verdict *verdict)
 {
 	const char *task = verdict->task == SK_NONE ? "?" : model->tasks.items[verdict->task].name;
 
 	if (verdict->reason == SK_BLOCKS_NONE)
 		return "shares no bytes with a task in blocks";
 	if (verdict->reason == SK_BLOCKS_FOLLOWED)
-		return sk_arena_print(model->arena, "each core computes what it has of the blocks of '%s'", task);
-	return sk_arena_print(model->arena, "cores do not keep to their blocks of '%s': %s", task,
-			      obstacle_text(model, verdict));
+		return sk_arena_print(arena, "each core computes what it has of the blocks of '%s'", task);
+	return sk_arena_print(arena, "cores do not keep to their blocks of '%s': %s", task,
+			      obstacle_text(arena, model, verdict));
 }

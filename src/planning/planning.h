@@ -178,7 +178,8 @@ struct sk_block_verdict {
 const char *sk_block_reason_code(enum sk_block_reason reason);
 
 /* A sentence without a full stop, in the model's arena. */
-const char *sk_block_reason_text(const struct sk_model *model, const struct sk_block_verdict *verdict);
+const char *sk_block_reason_text(struct sk_arena *arena, const struct sk_model *model,
+				 const struct sk_block_verdict *verdict);
 
 /* ==== tile-reasons.c ====
  *
@@ -241,7 +242,8 @@ struct sk_tile_verdict {
 const char *sk_tile_reason_code(enum sk_tile_reason reason);
 
 /* A sentence without a full stop, in the model's arena. */
-const char *sk_tile_reason_text(const struct sk_model *model, const struct sk_tile_verdict *verdict);
+const char *sk_tile_reason_text(struct sk_arena *arena, const struct sk_model *model,
+				const struct sk_tile_verdict *verdict);
 
 /* ==== reasons.c ====
  *
@@ -275,7 +277,8 @@ enum sk_reason {
 const char *sk_reason_code(enum sk_reason reason);
 
 /* A sentence without a full stop about the task, which names the cause, in the model's arena. */
-const char *sk_reason_text(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t task);
+const char *sk_reason_text(struct sk_arena *arena, const struct sk_model *model, const struct sk_fusion *fusion,
+			   uint32_t task);
 
 /* ==== fusion.c ====
  *

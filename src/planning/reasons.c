@@ -42,7 +42,8 @@ static const char *event_of(const struct sk_model *model, const struct sk_fusion
 
 /* Of a task that sk_sync_all keeps from another one: which of the two calls it, and in which lane their cores differ.
  */
-static const char *sync_text(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t number)
+static const char *sync_text(struct sk_arena *arena, const struct sk_model *model, const struct sk_fusion *fusion,
+			     uint32_t number)
 {
 	const struct sk_task_placement *placement = &fusion->tasks[number];
 	uint32_t cause = placement->cause, own[SK_MAX_LANES], other[SK_MAX_LANES];
@@ -55,18 +56,19 @@ static const char *sync_text(const struct sk_model *model, const struct sk_fusio
 	const uint32_t *caller = drop ? own : other, *greedy = drop ? other : own;
 	uint32_t lane = caller[0] < greedy[0] ? 0 : 1;
 
-	return sk_arena_print(model->arena,
+	return sk_arena_print(arena,
 			      "fused into %s and not into %s: on device '%s' sk_sync_all waits for all cores of a "
 			      "superkernel; with %s, which calls it, there may be %u of lane '%s', and %s takes %u",
 			      fusion->launches[placement->launch].name,
 			      fusion->launches[fusion->tasks[cause].launch].name, model->device->name,
-			      drop ? "this task" : sk_arena_print(model->arena, "task '%s'", name), caller[lane],
+			      drop ? "this task" : sk_arena_print(arena, "task '%s'", name), caller[lane],
 			      model->device->lanes[lane].name,
-			      drop ? sk_arena_print(model->arena, "task '%s'", name) : "this one", greedy[lane]);
+			      drop ? sk_arena_print(arena, "task '%s'", name) : "this one", greedy[lane]);
 }
 
 /* Of a task in a later segment: what the one before ended with. */
-static const char *split_text(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t number)
+static const char *split_text(struct sk_arena *arena, const struct sk_model *model, const struct sk_fusion *fusion,
+			      uint32_t number)
 {
 	const struct sk_task_placement *placement = &fusion->tasks[number];
 	const struct sk_task_placement *between = &fusion->tasks[placement->cause];
@@ -75,30 +77,30 @@ static const char *split_text(const struct sk_model *model, const struct sk_fusi
 
 	switch (placement->reason) {
 	case SK_REASON_ISOLATED_EVENT:
-		return sk_arena_print(model->arena,
+		return sk_arena_print(arena,
 				      "fused into %s and not into the segment before, since it waits for event '%s' of "
 				      "task '%s', which is launched by itself (%s)",
 				      launch, event_of(model, fusion, number, placement->cause), cause->name,
 				      sk_reason_code(between->reason));
 	case SK_REASON_EXIST_DEADLOCK:
-		return sk_arena_print(model->arena,
+		return sk_arena_print(arena,
 				      "fused into %s and not into the segment before: it waits for event '%s' of task "
 				      "'%s', which cannot start before that segment has ended, so one launch would "
 				      "wait for itself",
 				      launch, event_of(model, fusion, number, placement->cause), cause->name);
 	case SK_REASON_EXTERNAL_DEPEND:
 		return sk_arena_print(
-			model->arena,
+			arena,
 			"fused into %s and not into the segment before, since it comes after task '%s' %s, "
 			"which is launched in between",
 			launch, cause->name,
-			between->scope ? sk_arena_print(model->arena, "of scope '%s'", between->scope)
+			between->scope ? sk_arena_print(arena, "of scope '%s'", between->scope)
 				       : "outside of the scope");
 	case SK_REASON_SYNCALL_OP_DROP:
 	case SK_REASON_SYNCALL_OP_RISE:
-		return sync_text(model, fusion, number);
+		return sync_text(arena, model, fusion, number);
 	default:
-		return sk_arena_print(model->arena,
+		return sk_arena_print(arena,
 				      "fused into %s and not into the segment before, since it comes after task '%s', "
 				      "which %s (%s)",
 				      launch, cause->name,
@@ -109,28 +111,29 @@ static const char *split_text(const struct sk_model *model, const struct sk_fusi
 	}
 }
 
-const char *sk_reason_text(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t number)
+const char *sk_reason_text(struct sk_arena *arena, const struct sk_model *model, const struct sk_fusion *fusion,
+			   uint32_t number)
 {
 	const struct sk_task_placement *placement = &fusion->tasks[number];
 	const struct sk_task *task = &model->tasks.items[number];
 
 	switch (placement->reason) {
 	case SK_REASON_CAN_FUSE:
-		return sk_arena_join(model->arena, "fused into ", fusion->launches[placement->launch].name);
+		return sk_arena_join(arena, "fused into ", fusion->launches[placement->launch].name);
 	case SK_REASON_OP_UNSUPPORT:
-		return sk_arena_print(model->arena, "kernel '%s' is marked unfusible",
+		return sk_arena_print(arena, "kernel '%s' is marked unfusible",
 				      model->kernels.items[task->kernel].name);
 	case SK_REASON_EXCEED_CORE_MAX:
-		return sk_arena_print(model->arena, "it has %u blocks, and device '%s' has %u %s cores",
-				      task->block_count, model->device->name, model->device->lanes[task->lane].cores,
+		return sk_arena_print(arena, "it has %u blocks, and device '%s' has %u %s cores", task->block_count,
+				      model->device->name, model->device->lanes[task->lane].cores,
 				      model->device->lanes[task->lane].name);
 	case SK_REASON_EXCEED_STREAM_MAX:
-		return sk_arena_print(model->arena,
+		return sk_arena_print(arena,
 				      "its stream, %u, is not one of the first two of scope '%s', and more need "
 				      "stream-fusion=1",
 				      task->stream, placement->scope);
 	case SK_REASON_SCOPE_CHECK_BYPASS:
-		return sk_arena_print(model->arena,
+		return sk_arena_print(arena,
 				      "scope '%s' cannot be fused whole and has strict-scope-check=bypass, so none of "
 				      "its tasks is fused",
 				      placement->scope);
@@ -143,6 +146,6 @@ const char *sk_reason_text(const struct sk_model *model, const struct sk_fusion 
 	case SK_REASON_COUNT:
 		return "?";
 	default:
-		return split_text(model, fusion, number);
+		return split_text(arena, model, fusion, number);
 	}
 }

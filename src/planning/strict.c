@@ -70,7 +70,7 @@ static const char *find_reason(const struct sk_segments *segments, const struct 
 
 	if (!is_fused(segments, task) || (placement->step == 0 && placement->cause != SK_NONE))
 		return sk_arena_print(model->arena, "(%s): %s", sk_reason_code(placement->reason),
-				      sk_reason_text(model, fusion, task));
+				      sk_reason_text(model->arena, model, fusion, task));
 	if (placement->step || segments->set_of[task] == result->first_set)
 		return NULL;
 	return sk_arena_print(

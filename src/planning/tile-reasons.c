@@ -45,41 +45,42 @@ static const char *task_name(const struct sk_model *model, uint32_t task)
 }
 
 /* Of a task that would have been in a group. */
-static const char *group_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
+static const char *group_text(struct sk_arena *arena, const struct sk_model *model,
+			      const struct sk_tile_verdict *verdict)
 {
 	const char *group =
-		sk_arena_print(model->arena, "as one group from '%s' on they would", task_name(model, verdict->cause));
+		sk_arena_print(arena, "as one group from '%s' on they would", task_name(model, verdict->cause));
 
 	if (verdict->reason == SK_TILE_FEW_UNITS)
-		return sk_arena_print(model->arena,
-				      "%s have %" PRIu64 " unit%s of work for all cores, fewer than %" PRIu64, group,
-				      verdict->amount, verdict->amount == 1 ? "" : "s", verdict->limit);
+		return sk_arena_print(arena, "%s have %" PRIu64 " unit%s of work for all cores, fewer than %" PRIu64,
+				      group, verdict->amount, verdict->amount == 1 ? "" : "s", verdict->limit);
 	if (verdict->amount == UINT64_MAX)
-		return sk_arena_print(model->arena, "%s have no common unit", group);
-	return sk_arena_print(model->arena, "%s use %" PRIu64 " bytes at once in the smallest tile, more than %" PRIu64,
-			      group, verdict->amount, verdict->limit);
+		return sk_arena_print(arena, "%s have no common unit", group);
+	return sk_arena_print(arena, "%s use %" PRIu64 " bytes at once in the smallest tile, more than %" PRIu64, group,
+			      verdict->amount, verdict->limit);
 }
 
-static const char *composite_text(const struct sk_model *model, uint32_t task)
+static const char *composite_text(struct sk_arena *arena, const struct sk_model *model, uint32_t task)
 {
 	uint32_t composite = model->tasks.items[task].composite;
 	const char *name = composite ? model->composites.items[composite - 1] : NULL;
 
-	return name ? sk_arena_print(model->arena, "composite '%s'", name) : "no composite";
+	return name ? sk_arena_print(arena, "composite '%s'", name) : "no composite";
 }
 
 /* Of two tasks that access a tensor. */
-static const char *shared_text(const struct sk_model *model, const struct sk_tile_verdict *verdict, const char *but)
+static const char *shared_text(struct sk_arena *arena, const struct sk_model *model,
+			       const struct sk_tile_verdict *verdict, const char *but)
 {
-	return sk_arena_join_all(model->arena, "it shares '",
+	return sk_arena_join_all(arena, "it shares '",
 				 verdict->tensor == SK_NONE ? "?" : model->tensors.items[verdict->tensor].name,
 				 "' with '", task_name(model, verdict->cause), "', and ", but, NULL);
 }
 
 /* Behind "not in one group with '…' before it: ". */
-static const char *obstacle_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
+static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *model,
+				 const struct sk_tile_verdict *verdict)
 {
-	struct sk_arena *arena = model->arena;
 	const char *cause = task_name(model, verdict->cause);
 	const char *tensor = verdict->tensor == SK_NONE ? "?" : model->tensors.items[verdict->tensor].name;
 
@@ -105,7 +106,8 @@ static const char *obstacle_text(const struct sk_model *model, const struct sk_t
 			cause, verdict->amount, verdict->limit);
 	case SK_TILE_OTHER_COMPOSITE:
 		return sk_arena_print(arena, "graph-kernel fusion has it in %s, and that one in %s",
-				      composite_text(model, verdict->cause), composite_text(model, verdict->before));
+				      composite_text(arena, model, verdict->cause),
+				      composite_text(arena, model, verdict->before));
 	case SK_TILE_OTHER_LANE:
 		return "they run in different lanes";
 	case SK_TILE_EVENT:
@@ -122,52 +124,54 @@ static const char *obstacle_text(const struct sk_model *model, const struct sk_t
 	case SK_TILE_NOTHING_SHARED:
 		return "they divide no bytes alike, so there is nothing to save";
 	case SK_TILE_SHARED:
-		return shared_text(model, verdict, "not both access it by parts");
+		return shared_text(arena, model, verdict, "not both access it by parts");
 	case SK_TILE_TABLE:
-		return shared_text(model, verdict, "one of them reaches it through a table of addresses");
+		return shared_text(arena, model, verdict, "one of them reaches it through a table of addresses");
 	case SK_TILE_HALO:
-		return shared_text(model, verdict, "one of them reads beyond its part of it");
+		return shared_text(arena, model, verdict, "one of them reads beyond its part of it");
 	case SK_TILE_OTHER_PARTS:
-		return shared_text(model, verdict, "the two divide it in different ways");
+		return shared_text(arena, model, verdict, "the two divide it in different ways");
 	default:
-		return group_text(model, verdict);
+		return group_text(arena, model, verdict);
 	}
 }
 
 /* Why the group's tiles are long. */
-static const char *length_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
+static const char *length_text(struct sk_arena *arena, const struct sk_tile_verdict *verdict)
 {
 	if (!verdict->amount)
 		return "";
-	return sk_arena_print(model->arena,
+	return sk_arena_print(arena,
 			      "; tiles are long, since the %" PRIu64
 			      " bytes that a core needs for its part stay in its cache of %" PRIu64,
 			      verdict->amount, verdict->limit);
 }
 
-static const char *sharing_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
+static const char *sharing_text(struct sk_arena *arena, const struct sk_model *model,
+				const struct sk_tile_verdict *verdict)
 {
 	const char *cause = task_name(model, verdict->cause);
 
 	if (verdict->tensor == SK_NONE)
-		return sk_arena_print(model->arena, "two groups meet in '%s'", cause);
-	return sk_arena_join_all(model->arena, "it shares '", model->tensors.items[verdict->tensor].name, "' with '",
-				 cause, "', part by part", NULL);
+		return sk_arena_print(arena, "two groups meet in '%s'", cause);
+	return sk_arena_join_all(arena, "it shares '", model->tensors.items[verdict->tensor].name, "' with '", cause,
+				 "', part by part", NULL);
 }
 
-const char *sk_tile_reason_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
+const char *sk_tile_reason_text(struct sk_arena *arena, const struct sk_model *model,
+				const struct sk_tile_verdict *verdict)
 {
 	const char *before = task_name(model, verdict->before);
 
 	switch (verdict->reason) {
 	case SK_TILE_JOINED:
-		return sk_arena_join_all(model->arena, "in one group with '", before,
-					 "' before it: ", sharing_text(model, verdict), length_text(model, verdict),
-					 NULL);
+		return sk_arena_join_all(arena, "in one group with '", before,
+					 "' before it: ", sharing_text(arena, model, verdict),
+					 length_text(arena, verdict), NULL);
 	case SK_TILE_FIRST:
 		return "stands first in its launch";
 	default:
-		return sk_arena_join_all(model->arena, "not in one group with '", before,
-					 "' before it: ", obstacle_text(model, verdict), NULL);
+		return sk_arena_join_all(arena, "not in one group with '", before,
+					 "' before it: ", obstacle_text(arena, model, verdict), NULL);
 	}
 }

@@ -30,19 +30,18 @@ static struct sk_fusion switch_off(struct sk_arena *arena, const struct sk_fusio
 
 struct sk_without_groups sk_plan_without_groups(const struct sk_model *model, const struct sk_fusion *fusion)
 {
-	struct sk_model quiet = *model; /* nobody is told what goes wrong here */
-	struct sk_diag diag;
+	const struct sk_diag before = *model->diag;
 	const struct sk_fusion without = switch_off(model->arena, fusion);
 	struct sk_without_groups counts = {0, UINT64_MAX};
 	const struct sk_schedule *schedule;
 	const struct sk_memory *memory;
 
-	sk_diag_init(&diag, model->arena);
-	quiet.diag = &diag;
-	schedule = sk_schedule_build(&quiet, &without);
-	memory = sk_memory_plan(&quiet, &without, schedule);
+	schedule = sk_schedule_build(model, &without);
+	memory = sk_memory_plan(model, &without, schedule);
 	if (memory)
 		counts.workspace = memory->workspace_size;
+	else
+		sk_diag_take_back(model->diag, &before); /* nobody is told that there is no room */
 	for (uint32_t l = 0; l < without.launch_count; l++)
 		counts.awaits += count_awaits(&schedule->launches[l]);
 	return counts;

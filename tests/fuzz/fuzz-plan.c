@@ -40,7 +40,7 @@ void fuzz_plan(struct sk_model *model, struct sk_diag *diag)
 	fuzz_promise(sk_plan_open(image.bytes, image.size, &view, error, sizeof(error)), "a plan can be opened");
 	fuzz_promise(sk_plan_check_all(&view, error, sizeof(error)), "a plan is well-formed");
 
-	struct sk_account account = sk_account_build(model, fusion, schedule->groups);
+	struct sk_account account = sk_account_build(model->arena, model, fusion, schedule->groups);
 
 	fuzz_promise(sk_verify(model->arena, diag, &view, "plan", account.orders, account.order_count, NULL),
 		     "a plan can be proved");

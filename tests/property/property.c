@@ -460,7 +460,7 @@ static bool plan_model(struct property *property, struct sk_model *model, struct
 		return false;
 	if (!sk_plan_open(image->bytes, image->size, &property->plan, error, sizeof(error)))
 		fail(property, "the plan is refused: %s", error);
-	property->account = sk_account_build(model, fusion, schedule->groups);
+	property->account = sk_account_build(model->arena, model, fusion, schedule->groups);
 	note_reasons(property);
 	return verify(property, property->arena, &property->diag, &property->plan);
 }

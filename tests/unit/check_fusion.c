@@ -114,7 +114,7 @@ START_TEST(test_one_scope)
 	ck_assert_int_eq(fusion->launches[0].kind, SK_LAUNCH_SUPERKERNEL);
 	ck_assert_str_eq(fusion->launches[0].scope, "s");
 	ck_assert_str_eq(code_of(0), "CAN_FUSE");
-	ck_assert_str_eq(sk_reason_text(&test->model, fusion, 1), "fused into sk_s");
+	ck_assert_str_eq(sk_reason_text(test->model.arena, &test->model, fusion, 1), "fused into sk_s");
 	ck_assert_uint_eq(fusion->tasks[1].step, 1);
 }
 END_TEST
@@ -131,9 +131,9 @@ START_TEST(test_no_scope)
 	ck_assert_ptr_null(fusion->launches[0].scope);
 	ck_assert_uint_eq(fusion->launches[0].stream, 7);
 	ck_assert_str_eq(code_of(0), "NOT_IN_SCOPE");
-	ck_assert_str_eq(sk_reason_text(&test->model, fusion, 0), "stands outside every scope");
+	ck_assert_str_eq(sk_reason_text(test->model.arena, &test->model, fusion, 0), "stands outside every scope");
 	ck_assert_str_eq(code_of(1), "IN_UNFUSIBLE_SCOPE");
-	ck_assert_str_eq(sk_reason_text(&test->model, fusion, 1), "excluded by scope: null");
+	ck_assert_str_eq(sk_reason_text(test->model.arena, &test->model, fusion, 1), "excluded by scope: null");
 }
 END_TEST
 
@@ -163,11 +163,12 @@ START_TEST(test_unfusible_in_the_middle)
 	ck_assert_str_eq(code_of(0), "CAN_FUSE");
 	ck_assert_str_eq(code_of(1), "OP_UNSUPPORT");
 	ck_assert_str_eq(fusion->tasks[1].scope, "s");
-	ck_assert_str_eq(sk_reason_text(&test->model, fusion, 1), "kernel 'plain_unfusible_0' is marked unfusible");
+	ck_assert_str_eq(sk_reason_text(test->model.arena, &test->model, fusion, 1),
+			 "kernel 'plain_unfusible_0' is marked unfusible");
 	ck_assert_str_eq(code_of(2), "SCOPE_FUSE_PART");
 	ck_assert_uint_eq(fusion->tasks[2].cause, 1);
 	ck_assert_str_eq(
-		sk_reason_text(&test->model, fusion, 2),
+		sk_reason_text(test->model.arena, &test->model, fusion, 2),
 		"fused into sk_s_start_k2_end_k2 and not into the segment before, since it comes after task 'u', "
 		"which is launched in between (OP_UNSUPPORT)");
 }
@@ -315,7 +316,7 @@ END_TEST
 static void expect_reason(uint32_t task, const char *code, const char *sentence)
 {
 	ck_assert_str_eq(code_of(task), code);
-	ck_assert_str_eq(sk_reason_text(&test->model, fusion, task), sentence);
+	ck_assert_str_eq(sk_reason_text(test->model.arena, &test->model, fusion, task), sentence);
 }
 
 START_TEST(test_foreign_scope_in_between)
@@ -660,7 +661,7 @@ START_TEST(test_third_stream)
 	ck_assert_str_eq(launches(), "sk_s(k1,k2) sk_task_u(u) sk_task_k3(k3) sk_task_k4(k4)");
 	ck_assert_str_eq(code_of(3), "EXCEED_STREAM_MAX");
 	ck_assert_str_eq(code_of(4), "EXCEED_STREAM_MAX");
-	ck_assert_str_eq(sk_reason_text(&test->model, fusion, 4),
+	ck_assert_str_eq(sk_reason_text(test->model.arena, &test->model, fusion, 4),
 			 "its stream, 8, is not one of the first two of scope 's', and more need stream-fusion=1");
 	ck_assert_str_eq(said(), "test: warning: test.yaml:14:3: task 'k3' is not fused: it is in stream 9, the third "
 				 "stream of scope 's', which takes two; more need options: \"stream-fusion=1\"\n"

@@ -63,7 +63,7 @@ static struct planned plan_model(struct test_model *test)
 	ck_assert_msg(sk_plan_open(plan, plan->size, &planned.view, error, sizeof(error)), "%s", error);
 	ck_assert_msg(sk_plan_check_all(&planned.view, error, sizeof(error)), "%s", error);
 	planned.view.made = NULL; /* tests change the arguments */
-	planned.account = sk_account_build(&test->model, fusion, schedule->groups);
+	planned.account = sk_account_build(test->arena, &test->model, fusion, schedule->groups);
 	return planned;
 }
 

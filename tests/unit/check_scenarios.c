@@ -539,7 +539,7 @@ static uint32_t syncs(const char *name, uint32_t count, uint32_t lane, uint32_t 
 static void expect_reason(uint32_t number, const char *code, const char *sentence)
 {
 	ck_assert_str_eq(code_of(number), code);
-	ck_assert_str_eq(sk_reason_text(&test->model, fusion, number), sentence);
+	ck_assert_str_eq(sk_reason_text(test->model.arena, &test->model, fusion, number), sentence);
 }
 
 /* It needs fewer cores than the greediest task before it; what follows it comes after the cut. */
