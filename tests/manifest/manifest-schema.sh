@@ -27,6 +27,7 @@ xargs "$top_builddir/tests/lib/read-manifests" files/*.yaml <found.txt >read.txt
 # Those of the suite and of scripts, good and bad.
 mkdir suite scripts
 find "$top_srcdir/tests" "$top_srcdir/bench" -name '*.sh' | sort | xargs awk '
+	FNR == 1 { end = "" } # a mark that only looks like one ends with its script
 	end == "" && match($0, /<<\047?[A-Z]+\047?/) { end = substr($0, RSTART, RLENGTH); gsub(/[<\047]/, "", end); text = ""; next }
 	end != "" && $0 == end { end = ""; if (text ~ /^sklink: 1\n/ && text !~ /\$/) printf "%s", text >("scripts/" ++count ".yaml"); next }
 	end != "" { text = text $0 "\n" }'
