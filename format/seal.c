@@ -291,7 +291,7 @@ static const char *decode(const char *text, const struct encoding *encoding, uin
 	if (sodium_base642bin(bytes, sizeof(bytes), begin, (size_t)(end - begin), " \t\r\n", &size, NULL,
 			      sodium_base64_VARIANT_ORIGINAL) ||
 	    size != encoding->prefix_size + SK_SEAL_KEY || memcmp(bytes, encoding->prefix, encoding->prefix_size) != 0)
-		return "it is no Ed25519 key";
+		return "it is not an Ed25519 key";
 	memcpy(key, bytes + encoding->prefix_size, SK_SEAL_KEY);
 	sodium_memzero(bytes, sizeof(bytes));
 	return NULL;

@@ -496,7 +496,7 @@ bool sk_canonical_arrange(struct sk_canonical *canonical, struct sk_operand to, 
 	source.shape[0] = elements;
 	source.offset = (uint64_t)merged.offset;
 	if (!dense && to.stride)
-		return sk_canonical_error(canonical, "internal error: rows are arranged that are no run");
+		return sk_canonical_error(canonical, "internal error: arranged rows are not contiguous");
 	if (dense && to.stride)
 		add_rows(canonical, target, source);
 	else if (dense && !arrangement->apart && elements == sk_value_elements(&graph->values.items[to.value]))

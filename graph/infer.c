@@ -144,7 +144,7 @@ bool sk_infer_order(const struct sk_inference *inference, const char *name, uint
 		seen |= given[i] >= 0 && given[i] < (int64_t)rank ? 1U << given[i] : 0;
 	}
 	return (count == rank && seen == (1U << rank) - 1) ||
-	       sk_infer_error(inference, "'%s' is no order of %u axes", name, rank);
+	       sk_infer_error(inference, "'%s' is not an order of %u axes", name, rank);
 }
 
 bool sk_infer_integers(const struct sk_inference *inference, size_t number, uint64_t *count, const int64_t **integers)

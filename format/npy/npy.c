@@ -284,8 +284,8 @@ static bool check_size(const struct header *header, enum sk_dtype dtype, uint64_
 			    " are there",
 			    shape, sk_dtype_name(dtype), *bytes, found);
 	if (found > *bytes)
-		return fail(error, error_size, "%" PRIu64 " bytes stand behind the %" PRIu64 " of shape %s",
-			    found - *bytes, *bytes, shape);
+		return fail(error, error_size, "%" PRIu64 " bytes follow the %" PRIu64 " of shape %s", found - *bytes,
+			    *bytes, shape);
 	return true;
 }
 

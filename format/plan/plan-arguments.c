@@ -38,7 +38,7 @@ bool sk_plan_make_arguments(struct sk_plan_checker *checker, const struct sk_pla
 	if (!view->list_count || !call->argument_count)
 		return true;
 	if (!view->made) /* tests provide their own */
-		return view->arguments || sk_plan_fail(checker, "nobody has made room for its arguments");
+		return view->arguments || sk_plan_fail(checker, "no memory has been reserved for its arguments");
 	if (!sk_plan_within(call->list, call->argument_count, view->list_count))
 		return sk_plan_fail(checker, "its list, records %u to %" PRIu64 ", is out of range (%u records)",
 				    call->list, (uint64_t)call->list + call->argument_count - 1, view->list_count);

@@ -111,7 +111,7 @@ static bool check_division(const struct sk_plan_checker *checker, const struct s
 				    "%" PRIu64 " elements of %" PRIu64 " bytes are more than its %" PRIu64 " bytes",
 				    extent, argument->element_bytes, argument->size);
 	if (argument->element_bytes % dtype_size_or_none(argument))
-		return sk_plan_fail(checker, "a part of %" PRIu64 " bytes is no whole number of elements",
+		return sk_plan_fail(checker, "a part of %" PRIu64 " bytes is not a whole number of elements",
 				    argument->element_bytes);
 	/* sk_plan_units multiplies without checks. */
 	if (step->kind == SK_STEP_SPLIT &&
@@ -133,8 +133,8 @@ static bool check_scratch(const struct sk_plan_checker *checker, const struct sk
 		return true;
 	if (step->tile == 0 || argument->element_bytes == 0 || argument->flags & SK_ARGUMENT_WHOLE ||
 	    (pattern && (pattern->count || pattern->halo || pattern->table_count)))
-		return sk_plan_fail(checker,
-				    "only what is divided, in one piece, of a step in tiles lies in the scratch");
+		return sk_plan_fail(
+			checker, "only tensors that a step in tiles divides into contiguous parts are in the scratch");
 	if (__builtin_mul_overflow(step->tile, call->scale, &bytes) ||
 	    __builtin_mul_overflow(bytes, argument->element_bytes, &bytes) ||
 	    (pattern && __builtin_add_overflow(bytes, pattern->over_read, &bytes)) ||
@@ -188,7 +188,7 @@ static bool check_around(const struct sk_plan_checker *checker, const struct sk_
 	uint64_t end = argument->offset - sk_plan_tensor_start(launch, tensor) + argument->size;
 
 	if ((pattern->halo || pattern->over_read) && argument->access & SK_ACCESS_WRITE)
-		return sk_plan_fail(checker, "only what is just read has bytes around its parts");
+		return sk_plan_fail(checker, "only tensors that are only read have bytes around their parts");
 	if (pattern->halo && (argument->element_bytes == 0 || pattern->count ||
 			      pattern->halo > argument->size - argument->element_bytes * sk_plan_extent(step, call)))
 		return sk_plan_fail(checker, "a halo of %" PRIu64 " bytes leads out of it", pattern->halo);
@@ -340,7 +340,7 @@ static bool check_flags(const struct sk_plan_checker *checker, const struct sk_p
 	if (flags & SK_ARGUMENT_BY_REFERENCE && (address || argument->kind == SK_ARGUMENT_LOAD))
 		return sk_plan_fail(checker, "only scalars are passed by reference");
 	if (flags & SK_ARGUMENT_WHOLE && argument->element_bytes == 0 && !(pattern && pattern->inner_bytes))
-		return sk_plan_fail(checker, "only what is divided is passed whole");
+		return sk_plan_fail(checker, "only divided tensors are passed whole");
 	if (flags & SK_ARGUMENT_STATUS &&
 	    (!(flags & SK_ARGUMENT_BY_REFERENCE) || (argument->dtype != SK_I32 && argument->dtype != SK_I64)))
 		return sk_plan_fail(checker, "a status is an i32 or i64 by reference");

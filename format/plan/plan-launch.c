@@ -117,8 +117,8 @@ static bool check_tile(const struct sk_plan_checker *checker, const struct sk_pl
 	if (step->kind != SK_STEP_SPLIT)
 		return sk_plan_fail(checker, "a step of kind %u is not in tiles", step->kind);
 	if (step->tile % checker->view->partitions[step->partition].unit)
-		return sk_plan_fail(checker, "tiles of %" PRIu64 " elements are no whole units of %" PRIu64, step->tile,
-				    checker->view->partitions[step->partition].unit);
+		return sk_plan_fail(checker, "tiles of %" PRIu64 " elements are not whole units of %" PRIu64,
+				    step->tile, checker->view->partitions[step->partition].unit);
 	return !__builtin_add_overflow(step->extent, step->tile, &bound) ||
 	       sk_plan_fail(checker, "tiles of %" PRIu64 " elements are not possible", step->tile);
 }
@@ -133,8 +133,8 @@ static bool check_resident(const struct sk_plan_checker *checker, const struct s
 	if (!(step->flags & SK_STEP_RESIDENT))
 		return (!side && !(step->flags & SK_STEP_FEED) &&
 			(step->first_core == 0 || step->kind == SK_STEP_BLOCKS)) ||
-		       sk_plan_fail(checker, "only steps whose blocks run at once have sides, and only blocks a core "
-					     "of their own that is the first");
+		       sk_plan_fail(checker, "only steps with blocks that run at once have sides, and only steps with "
+					     "blocks have a first core");
 	if (step->blocks == 0)
 		return sk_plan_fail(checker, "it has no blocks that could run at once");
 	if ((side || step->first_core) && step->kind != SK_STEP_BLOCKS)
@@ -283,7 +283,8 @@ static bool check_awaits(const struct sk_plan_checker *checker, const struct sk_
 		uint32_t awaited = view->awaits[step->first_await + i].step;
 
 		if (awaited < launch->first_step || awaited >= own)
-			return sk_plan_fail(checker, "it awaits step record %u, which is no earlier step of its launch",
+			return sk_plan_fail(checker,
+					    "it awaits step record %u, which is not an earlier step of its launch",
 					    awaited);
 	}
 	return true;

@@ -467,7 +467,7 @@ static bool check_bindings(struct sk_plan_checker *checker)
 		checker->record = "binding";
 		checker->index = i;
 		if (tensor->space != SK_SPACE_BINDING || tensor->index != i || tensor->offset != 0)
-			return sk_plan_fail(checker, "tensor %u is not what is bound there", view->bindings[i]);
+			return sk_plan_fail(checker, "tensor %u is not the tensor of that binding", view->bindings[i]);
 	}
 	return true;
 }
@@ -563,7 +563,7 @@ static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct
 	if (form->kind >= SK_LAUNCH_KIND_COUNT)
 		return sk_plan_fail(checker, "kind %u is unknown", form->kind);
 	if (sk_plan_is_task_launch(launch) != (index >= view->network_launch_count))
-		return sk_plan_fail(checker, "a launch of the network stands behind a task's entry");
+		return sk_plan_fail(checker, "a launch of the network comes after a task's entry");
 	if (form != ends->form && !check_form(checker, form))
 		return false;
 	ends->form = form;
@@ -571,7 +571,7 @@ static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct
 		return sk_plan_fail(checker, "it has a serial entry, but blocks that run at once");
 	if (form->flags & SK_LAUNCH_THUNK && (launch->serial_entry || !sk_plan_is_task_launch(launch)))
 		return sk_plan_fail(checker, "it has a thunk, but %s",
-				    launch->serial_entry ? "also a serial entry" : "is no task's own launch");
+				    launch->serial_entry ? "also a serial entry" : "is not the own launch of a task");
 	return check_slices(checker, launch, ends);
 }
 
@@ -601,9 +601,10 @@ static bool check_partition(const struct sk_plan_checker *checker, uint32_t inde
 	if (partition->blocks == 0)
 		return partition->rows == 0 || sk_plan_fail(checker, "partition %u has rows, but no blocks", index);
 	if (partition->rows == 0 || partition->extent % partition->rows)
-		return sk_plan_fail(
-			checker, "partition %u: %" PRIu64 " elements are no whole number for each of %" PRIu64 " rows",
-			index, partition->extent, partition->rows);
+		return sk_plan_fail(checker,
+				    "partition %u: %" PRIu64 " elements are not a whole number for each of %" PRIu64
+				    " rows",
+				    index, partition->extent, partition->rows);
 	return starts_in_units(partition) || sk_plan_fail(checker,
 							  "partition %u: not each of %" PRIu64 " blocks of %" PRIu64
 							  " rows begins at a whole unit of %" PRIu64 " elements",

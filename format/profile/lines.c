@@ -179,7 +179,7 @@ static bool parse(struct sk_lines *lines, char *line)
 	lines->key = quoted ? line : trim(line);
 	lines->value = trim(colon + 1);
 	if (!*lines->key)
-		return sk_lines_fail(lines, "there is no key in front of the colon");
+		return sk_lines_fail(lines, "there is no key before the colon");
 	if (!*lines->value)
 		return sk_lines_fail(lines, "'%.*s' has no value", SHOWN, lines->key);
 	return true;

@@ -290,9 +290,10 @@ static void parse_loops(struct sk_signature_source *source, struct sk_signature 
 			return;
 		add_loop(source, signature, attribute, name_at, name, tile);
 		if (attribute == ATTRIBUTE_EACH && sk_token_is_sign(&parser, ':')) {
-			sk_signature_error(source, parser.token.start,
-					   "'each' has one element at a time; what computes several says 'tile=%s:N'",
-					   name);
+			sk_signature_error(
+				source, parser.token.start,
+				"'each' has one element at a time; a kernel that computes several says 'tile=%s:N'",
+				name);
 			return;
 		}
 		if (parser.token.kind == SK_TOKEN_END || !sk_token_sign(&parser, ',', "','"))
@@ -321,7 +322,7 @@ static bool parse_number(struct sk_signature_parser *parser, struct sk_attribute
 	number->real = strtod(text, &end);
 	if (!*end && isfinite(number->real))
 		return true;
-	sk_signature_error(parser->source, from, "'%.80s' is no number that an attribute can have", text);
+	sk_signature_error(parser->source, from, "'%.80s' is not a number that an attribute can have", text);
 	return false;
 }
 
@@ -379,7 +380,7 @@ static bool parse_condition(struct sk_signature_parser *parser)
 	if (sk_signature_attribute(source, parser->signature, at, condition.name) == SK_NONE)
 		return false;
 	sk_token_advance(parser);
-	if (!sk_token_sign(parser, '=', "'=' and what the attribute has to be"))
+	if (!sk_token_sign(parser, '=', "'=' and the value that the attribute must have"))
 		return false;
 	if (parser->token.kind == SK_TOKEN_WORD) {
 		condition.kind = SK_ATTRIBUTE_STRING;
@@ -391,7 +392,7 @@ static bool parse_condition(struct sk_signature_parser *parser)
 	} else if (parser->token.kind == SK_TOKEN_NUMBER || sk_token_is_sign(parser, '-')) {
 		good = parse_number(parser, &condition);
 	} else {
-		return sk_token_expected(parser, "a number, a word or a list of numbers behind '='");
+		return sk_token_expected(parser, "a number, a word or a list of numbers after '='");
 	}
 	sk_array_push(source->arena, &source->conditions, condition);
 	return good;
@@ -582,7 +583,7 @@ const char *sk_signature_parse_attributes(struct sk_signature_source *source, st
 
 		if (sk_signature_is_one_of(text, sk_parameter_words, SK_PARAMETER_WORDS)) {
 			sk_signature_error(source, end,
-					   "';' ends the attributes, but '%s' in front of it begins a parameter; "
+					   "';' ends the attributes, but '%s' before it begins a parameter; "
 					   "parameters have ',' between them",
 					   text);
 			return NULL;
@@ -596,7 +597,7 @@ const char *sk_signature_parse_attributes(struct sk_signature_source *source, st
 		at += length;
 	}
 	if (!seen && !source->failed)
-		sk_signature_error(source, end, "expected an attribute in front of ';'");
+		sk_signature_error(source, end, "expected an attribute before ';'");
 	sk_signature_append(source, ";", 1);
 	return end + 1;
 }

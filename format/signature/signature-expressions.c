@@ -88,7 +88,7 @@ static struct sk_value_expression *parse_number(struct sk_signature_parser *pars
 		strtod(text, &end);
 	}
 	if (*end) {
-		sk_signature_error(parser->source, parser->token.start, "'%.80s' is no number", text);
+		sk_signature_error(parser->source, parser->token.start, "'%.80s' is not a number", text);
 		return NULL;
 	}
 	sk_token_advance(parser);
@@ -114,7 +114,7 @@ static struct sk_value_expression *parse_symbol(struct sk_signature_parser *pars
 
 	sk_token_advance(parser);
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return fail(parser, "the name of a symbol behind '&'");
+		return fail(parser, "the name of a symbol after '&'");
 	name = parser->token.word;
 	sk_token_advance(parser);
 	return add_part(parser, (struct sk_value_expression){
@@ -129,10 +129,10 @@ static struct sk_value_expression *parse_block(struct sk_signature_parser *parse
 	const char *at = parser->token.start;
 
 	sk_token_advance(parser);
-	if (!sk_token_sign(parser, '.', "'.index' or '.count' behind 'block'"))
+	if (!sk_token_sign(parser, '.', "'.index' or '.count' after 'block'"))
 		return NULL;
 	if (!sk_token_is_word(parser, "index") && !sk_token_is_word(parser, "count"))
-		return fail(parser, "'index' or 'count' behind 'block.'");
+		return fail(parser, "'index' or 'count' after 'block.'");
 	part.kind = sk_token_is_word(parser, "index") ? SK_VALUE_BLOCK_INDEX : SK_VALUE_BLOCK_COUNT;
 	part.name = part.kind == SK_VALUE_BLOCK_INDEX ? "block.index" : "block.count";
 	sk_token_advance(parser);
@@ -157,8 +157,7 @@ static struct sk_value_expression *parse_default(struct sk_signature_parser *par
 	if (!value || value->kind == SK_VALUE_NUMBER || value->kind == SK_VALUE_REAL || value->kind == SK_VALUE_NULL ||
 	    (value->kind == SK_VALUE_SUBTRACT && value->right->kind == SK_VALUE_NUMBER))
 		return value;
-	sk_signature_error(parser->source, at,
-			   "what an attribute is that the task does not have is one number, or null for a list");
+	sk_signature_error(parser->source, at, "the default of an attribute is one number, or null for a list");
 	return NULL;
 }
 
@@ -177,7 +176,7 @@ static struct sk_value_expression *parse_attribute(struct sk_signature_parser *p
 	sk_token_advance(parser);
 	sk_token_advance(parser);
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return fail(parser, "the name of an attribute behind 'attr('");
+		return fail(parser, "the name of an attribute after 'attr('");
 	part.name = parser->token.word;
 	/* An attribute that affects only the cost does not make the kernel support it. */
 	if (!parser->is_cost &&
@@ -201,7 +200,7 @@ static struct sk_value_expression *parse_function(struct sk_signature_parser *pa
 	sk_token_advance(parser);
 	sk_token_advance(parser);
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return fail(parser, sk_arena_print(parser->source->arena, "%s behind '%s('",
+		return fail(parser, sk_arena_print(parser->source->arena, "%s after '%s('",
 						   kind == SK_VALUE_SIZEOF     ? "a parameter or a type"
 						   : kind == SK_VALUE_OPERANDS ? "a table of tensors"
 									       : "an extent",
@@ -334,7 +333,7 @@ static bool check_form(struct sk_signature_parser *parser, const char *at, const
 				   "one side of '*' must be fixed when linking: numbers, extents, block.count");
 	else if (operation->kind == SK_VALUE_DIVIDE && right)
 		sk_signature_error(parser->source, at,
-				   "what stands behind '/' must be fixed when linking: numbers, extents, block.count");
+				   "the divisor after '/' must be fixed when linking: numbers, extents, block.count");
 	else
 		return true;
 	return false;
@@ -567,7 +566,7 @@ static void resolve_operands(struct sk_signature_source *source, const struct sk
 	uint32_t table = sk_signature_find_parameter(signature, open->expression->name);
 
 	if (table == SK_NONE || !signature->parameters[table].operands) {
-		sk_signature_error(source, open->at, "'%s' is no table of tensors, as 'in %s[]' is one",
+		sk_signature_error(source, open->at, "'%s' is not a table of tensors, as 'in %s[]' is one",
 				   open->expression->name, open->expression->name);
 		return;
 	}

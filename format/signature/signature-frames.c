@@ -362,9 +362,9 @@ static const char *why_not(const struct frame *frame, const struct sk_parameter 
 		if (parameter->optional)
 			return "has no tensors that may be absent";
 		if (parameter->rank > frame->most_dimensions)
-			return "has no tensors of so many dimensions";
+			return "has no tensors of that many dimensions";
 		if (frame->compact && parameter->stride != SK_NONE)
-			return "has no tensors whose rows lie apart";
+			return "has no tensors with gaps between rows";
 		return frame->typed && frame->types[parameter->dtype] < 0 ? "has no such element type" : NULL;
 	case SK_PARAMETER_SCALAR:
 		if (frame->no_scalars)

@@ -240,7 +240,7 @@ static bool parse_table(struct sk_signature_parser *parser, uint32_t index)
 	}
 	if (sk_token_is_word(parser, "by")) {
 		sk_token_advance(parser);
-		if (!sk_signature_parse_count(parser, "what lies between two addresses", &stride))
+		if (!sk_signature_parse_count(parser, "the distance of two addresses", &stride))
 			return false;
 	}
 	signature->parameters[field].owner = index;
@@ -253,8 +253,7 @@ static bool parse_table(struct sk_signature_parser *parser, uint32_t index)
 static bool check_pointed_once(struct sk_signature_parser *parser, const struct sk_parameter *parameter, const char *at)
 {
 	if (parameter->by_reference)
-		sk_signature_error(parser->source, at,
-				   "'ref' stands in front of scalars; '%s' is behind a pointer without it",
+		sk_signature_error(parser->source, at, "'ref' is for scalars; '%s' is passed by a pointer without it",
 				   parameter->name);
 	return !parameter->by_reference;
 }
@@ -358,7 +357,7 @@ static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter
 	}
 	if (parameter->pointer) {
 		sk_token_expected(parser,
-				  "'=' behind 'ptr' ('= null', '= &SYMBOL' or '= attr(NAME)'), or '[' for a table");
+				  "'=' after 'ptr' ('= null', '= &SYMBOL' or '= attr(NAME)'), or '[' for a table");
 		return false;
 	}
 	if (sk_token_is_sign(parser, '[')) {
@@ -402,8 +401,8 @@ static bool parse_kind(struct sk_signature_parser *parser)
 	uint32_t index = signature->parameter_count;
 
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return sk_token_expected(parser, sk_token_is_sign(parser, '{') ? "a name in front of the struct"
-									       : "a parameter");
+		return sk_token_expected(parser,
+					 sk_token_is_sign(parser, '{') ? "a name before the struct" : "a parameter");
 	if (index == SK_MAX_PARAMETERS) {
 		sk_signature_error(parser->source, parser->token.start, "more than %u parameters", SK_MAX_PARAMETERS);
 		return false;
@@ -454,7 +453,7 @@ static bool parse_status_name(struct sk_signature_parser *parser)
 	    sk_signature_find_extent(signature, name) != SK_NONE ||
 	    (parameter->dtype != SK_I32 && parameter->dtype != SK_I64) || parameter->value) {
 		sk_signature_error(parser->source, parser->token.start,
-				   "a status is what the function leaves in a parameter 'ref %.80s i32' or i64 without "
+				   "the function leaves a status in a parameter 'ref %.80s i32' or i64 without "
 				   "a value",
 				   name);
 		return false;
@@ -480,7 +479,7 @@ static bool parse_result(struct sk_signature_parser *parser)
 		return true;
 	}
 	if (!sk_token_is_word(parser, "out"))
-		return sk_token_expected(parser, "'status' or 'out NAME TYPE' behind '->'");
+		return sk_token_expected(parser, "'status' or 'out NAME TYPE' after '->'");
 	sk_token_advance(parser);
 	if (!sk_token_new_name(parser, "out", &signature->result, &parser->source->result_at))
 		return false;
@@ -502,7 +501,7 @@ static bool check_forgotten_semicolon(struct sk_signature_parser *parser)
 	     sk_token_find_type(sk_arena_copy(parser->source->arena, next.start, next.length))))
 		return true;
 	sk_signature_error(parser->source, parser->token.start,
-			   "'%s' is an attribute; attributes stand in front of the parameters and end with ';'",
+			   "'%s' is an attribute; attributes come before the parameters and end with ';'",
 			   parser->token.word);
 	return false;
 }

@@ -24,7 +24,7 @@ static void check_names(struct sk_signature_source *source, const struct sk_sign
 			continue;
 		if (parameter->kind != SK_PARAMETER_SCALAR)
 			sk_signature_error(source, source->parameter_at[i],
-					   "'%s' is an extent, too; only a scalar can have an extent's name",
+					   "'%s' is also an extent; only a scalar can have an extent's name",
 					   parameter->name);
 		else if (!parameter->value && (parameter->dtype == SK_F32 || parameter->dtype == SK_F64))
 			sk_signature_error(source, source->parameter_at[i],
@@ -78,7 +78,7 @@ static void check_open_table(struct sk_signature_source *source, const struct sk
 	for (uint32_t i = table == SK_NONE ? signature->parameter_count : table; i < signature->parameter_count; i++)
 		if (signature->parameters[i].access & SK_ACCESS_READ && signature->parameters[i].owner != table)
 			sk_signature_error(source, source->parameter_at[i],
-					   "'%s' is read, but stands behind '%s', which takes all inputs that are left",
+					   "'%s' is read, but comes after '%s', which takes all inputs that are left",
 					   signature->parameters[i].name, signature->parameters[table].name);
 }
 
@@ -173,7 +173,7 @@ static uint32_t find_divided(struct sk_signature_source *source, const struct sk
 	uint32_t extent = sk_signature_find_extent(signature, name);
 
 	if (extent != SK_NONE && !is_dimension(signature, extent))
-		sk_signature_error(source, at, "'%s' says how far rows lie apart, and is no dimension to be divided",
+		sk_signature_error(source, at, "'%s' is the distance between rows, not a dimension that can be divided",
 				   name);
 	else if (extent == SK_NONE)
 		sk_signature_error(source, at, "nothing can bind extent '%s': no tensor has it%s", name,
@@ -270,14 +270,13 @@ static void check_around(struct sk_signature_source *source, const struct sk_sig
 		if (parameter->over_read && parameter->access != SK_ACCESS_READ)
 			sk_signature_error(
 				source, source->parameter_at[i],
-				"'%s' is written: only what is just read ('in') can have '+' bytes behind it",
+				"'%s' is written: only tensors that are only read ('in') can have '+' bytes after them",
 				parameter->name);
 		if (halo && parameter->access != SK_ACCESS_READ)
-			sk_signature_error(
-				source, source->parameter_at[i],
-				"'%s' is written and has a halo: what is behind a range of '%s' is written by "
-				"who has the next one, so its extent is a product",
-				parameter->name, signature->extents[signature->spread_extent]);
+			sk_signature_error(source, source->parameter_at[i],
+					   "'%s' is written and has a halo: the call with the next range writes the "
+					   "elements after a range of '%s', so its extent is a product",
+					   parameter->name, signature->extents[signature->spread_extent]);
 	}
 }
 

@@ -110,15 +110,15 @@ static bool parse_stride(struct sk_signature_parser *parser, struct sk_parameter
 		return true;
 	if (dimension == 0 || parameter->stride != SK_NONE) {
 		sk_signature_error(parser->source, parser->token.start,
-				   dimension == 0 ? "':' says how far the rows of '%s' lie apart, so it stands behind "
-						    "the dimension that rows begin with, and not behind the first one"
+				   dimension == 0 ? "':' is the distance between the rows of '%s', so it comes after "
+						    "the dimension that rows begin with, and not after the first one"
 						  : "the rows of '%s' lie in one kind of distance: one ':' is enough",
 				   parameter->name);
 		return false;
 	}
 	sk_token_advance(parser);
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return sk_token_expected(parser, "a name behind ':', of how many elements lie between rows");
+		return sk_token_expected(parser, "a name after ':', for the distance between rows in elements");
 	parameter->row_dimension = dimension;
 	return add_extent(parser, &parameter->stride);
 }
@@ -148,7 +148,7 @@ static bool parse_description(struct sk_signature_parser *parser, struct sk_para
 		return false;
 	if (sk_token_is_sign(parser, '+')) {
 		sk_token_advance(parser);
-		if (!sk_token_number(parser, "how many bytes behind it may be read", &parameter->over_read))
+		if (!sk_token_number(parser, "the number of bytes after it that may be read", &parameter->over_read))
 			return false;
 	}
 	parameter->whole = sk_token_is_word(parser, "whole");
@@ -210,7 +210,7 @@ static bool parse_operands(struct sk_signature_parser *parser, uint32_t index)
 
 	if (operand.access != SK_ACCESS_READ || operand.optional || parser->depth) {
 		sk_signature_error(parser->source, parser->source->parameter_at[index],
-				   "a table of tensors is 'in %s[]', and is no field", operand.name);
+				   "a table of tensors is 'in %s[]', and is not a field", operand.name);
 		return false;
 	}
 	if (!parse_operand_count(parser, index, &count) || !parse_description(parser, &operand))
@@ -251,7 +251,7 @@ bool sk_signature_parse_tensor(struct sk_signature_parser *parser, struct sk_par
 	if (sk_token_is_sign(parser, '@')) {
 		sk_token_advance(parser);
 		if (parser->token.kind != SK_TOKEN_WORD || sk_token_is_reserved(parser->token.word))
-			return sk_token_expected(parser, "the name of a parameter behind '@'");
+			return sk_token_expected(parser, "the name of a parameter after '@'");
 		parser->source->alias_name[index] = parser->token.word;
 		parser->source->alias_at[index] = parser->token.start;
 		sk_token_advance(parser);

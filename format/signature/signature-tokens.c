@@ -142,13 +142,12 @@ bool sk_token_is_reserved(const char *word)
 bool sk_token_new_name(struct sk_signature_parser *parser, const char *behind, const char **name, const char **at)
 {
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return sk_token_expected(parser, sk_arena_print(parser->source->arena, "a name behind '%s'", behind));
+		return sk_token_expected(parser, sk_arena_print(parser->source->arena, "a name after '%s'", behind));
 	if (sk_token_is_reserved(parser->token.word))
-		return sk_token_expected(parser,
-					 sk_arena_print(parser->source->arena, "a name behind '%s' (%s)", behind,
-							sk_token_find_type(parser->token.word)
-								? "it stands in front of the type"
-								: "words of the grammar cannot be names"));
+		return sk_token_expected(parser, sk_arena_print(parser->source->arena, "a name after '%s' (%s)", behind,
+								sk_token_find_type(parser->token.word)
+									? "it comes before the type"
+									: "words of the grammar cannot be names"));
 	*name = parser->token.word;
 	*at = parser->token.start;
 	sk_token_advance(parser);
@@ -184,7 +183,7 @@ bool sk_token_type(struct sk_signature_parser *parser, const char *behind, enum 
 
 	sk_dtype_names(names);
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return sk_token_expected(parser, sk_arena_print(parser->source->arena, "a type behind '%s'", behind));
+		return sk_token_expected(parser, sk_arena_print(parser->source->arena, "a type after '%s'", behind));
 	*type = sk_token_find_type(parser->token.word);
 	if (!*type) {
 		const char *near =
@@ -192,7 +191,7 @@ bool sk_token_type(struct sk_signature_parser *parser, const char *behind, enum 
 		const char *here = sk_find_type_of_c(parser->token.word);
 
 		if (!*near && is_c_order(behind))
-			near = "; a name stands in front of its type: 'in x f32[n]', 'n i64', 'p ptr = null'";
+			near = "; a name comes before its type: 'in x f32[n]', 'n i64', 'p ptr = null'";
 		else if (here)
 			near = sk_arena_print(parser->source->arena, "; C's is %s here", here);
 		sk_signature_error(parser->source, parser->token.start, "unknown type '%s'%s", parser->token.word,

@@ -50,7 +50,7 @@ static bool read_format(struct sk_diag *diag, const char *format, struct sk_ge_r
 		else if (!strcmp(name, "readable"))
 			request->readable = true;
 		else if (!strcmp(name, "ge_proto"))
-			sk_warning(diag, place, "there are no dumps in 'ge_proto': 'onnx' has all that they say");
+			sk_warning(diag, place, "there are no dumps in 'ge_proto': 'onnx' has the same contents");
 		else {
 			sk_error(diag, place, "must be 'onnx', 'readable', or both with '|' between them, not '%s'",
 				 name);

@@ -514,7 +514,7 @@ static bool check_part(const struct viewed_node *viewed, const struct tensor *te
 		return true;
 	report(viewed->translation, viewed->node,
 	       sk_arena_print(viewed->translation->arena,
-			      "a part of %" PRId64 " elements is no multiple of %" PRId64 ", of which %s has blocks",
+			      "a part of %" PRId64 " elements is not a multiple of %" PRId64 ", of which %s has blocks",
 			      elements, block, tensor->format));
 	return false;
 }
@@ -524,14 +524,12 @@ static bool refuse_format(const struct viewed_node *viewed, const struct tensor 
 	struct sk_arena *arena = viewed->translation->arena;
 
 	report(viewed->translation, viewed->node,
-	       sk_arena_print(
-		       arena,
-		       "'%s' is stored as %s %s of %s %s, and there is no %s of such a tensor; only operators that "
-		       "take each element by itself, and those that split and join FRACTAL_NZ and NC1HWC0, have "
-		       "one",
-		       tensor->name, tensor->format, shape_text(arena, tensor->shape),
-		       *tensor->origin_format ? tensor->origin_format : "ND", shape_text(arena, tensor->origin_shape),
-		       viewed->type));
+	       sk_arena_print(arena,
+			      "'%s' is stored as %s %s of %s %s, and there is no %s of such a tensor; only elementwise "
+			      "operators, and those that split and join FRACTAL_NZ and NC1HWC0, have one",
+			      tensor->name, tensor->format, shape_text(arena, tensor->shape),
+			      *tensor->origin_format ? tensor->origin_format : "ND",
+			      shape_text(arena, tensor->origin_shape), viewed->type));
 	return false;
 }
 

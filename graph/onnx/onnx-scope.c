@@ -226,10 +226,11 @@ static void find_uses(struct sk_onnx_scope *scope, uint32_t number)
 		const char *name = node->inputs.items[i];
 
 		if (*name && !sk_onnx_scope_find(scope, name) && !is_defined_outside(scope, name))
-			sk_error(scope->diag, place_of(scope, &node->message),
-				 "%s: input '%s' is made by no node, and is no input or initializer of the graph%s",
-				 sk_onnx_node_label(scope->diag->arena, node), name,
-				 scope->diag->errors < 10 ? suggestion(scope, name) : "");
+			sk_error(
+				scope->diag, place_of(scope, &node->message),
+				"%s: input '%s' is not an output of a node, nor an input or initializer of the graph%s",
+				sk_onnx_node_label(scope->diag->arena, node), name,
+				scope->diag->errors < 10 ? suggestion(scope, name) : "");
 		use(scope, visit, NULL, name);
 	}
 	for (size_t i = 0; i < node->attributes.count; i++)

@@ -557,7 +557,7 @@ static bool has_graph(struct reader *reader)
 {
 	if (!reader->model->graph)
 		sk_error(reader->diag, (struct sk_place){.file = reader->files.path},
-			 "this is no ONNX model: it has no graph");
+			 "this is not an ONNX model: it has no graph");
 	return reader->model->graph != NULL;
 }
 

@@ -60,7 +60,7 @@ static const char *take_element(struct sk_arena *arena, int64_t number, struct s
 	size_t count = sizeof(element_types) / sizeof(element_types[0]);
 
 	if (number < 0 || (uint64_t)number >= count)
-		return sk_arena_print(arena, "its elements are of type %" PRId64 ", which nobody knows", number);
+		return sk_arena_print(arena, "its elements are of type %" PRId64 ", which is unknown", number);
 	value->dtype = element_types[number].dtype;
 	return value->dtype ? NULL
 			    : sk_arena_print(arena, "its elements are of type %s, which sklink does not have",
@@ -198,7 +198,7 @@ static const char *take_integers(struct sk_arena *arena, const int64_t *integers
 		int64_t number = value->dtype == SK_BOOL ? integers[i] != 0 : integers[i];
 
 		if (!in_range(value->dtype, number))
-			return sk_arena_print(arena, "element %zu is %" PRId64 ", which is no %s", i, number,
+			return sk_arena_print(arena, "element %zu is %" PRId64 ", which is not of type %s", i, number,
 					      sk_dtype_name(value->dtype));
 		memcpy(contents + i * size, &number, size); /* little-endian: the low bytes come first */
 	}
@@ -261,9 +261,9 @@ static const char *take_external(struct sk_onnx_files *files, const struct sk_on
 	if (!location)
 		return "its data is in another file, but no location says in which";
 	if (offset_text && !parse_number(offset_text, &offset))
-		return sk_arena_print(arena, "its data has the offset '%s', which is no number", offset_text);
+		return sk_arena_print(arena, "its data has the offset '%s', which is not a number", offset_text);
 	if (length_text && !parse_number(length_text, &length))
-		return sk_arena_print(arena, "its data has the length '%s', which is no number", length_text);
+		return sk_arena_print(arena, "its data has the length '%s', which is not a number", length_text);
 	if (length != size)
 		return wrong_size(arena, length, size, "bytes");
 	wrong = sk_onnx_files_external(files, location, &bytes);
@@ -303,7 +303,7 @@ const char *sk_onnx_take_tensor(struct sk_onnx_files *files, const struct sk_onn
 	if (wrong)
 		return wrong;
 	if (sk_onnx_has(&tensor->message, SK_ONNX_TENSOR_SEGMENT))
-		return "it is a segment of a tensor, which nobody writes";
+		return "it is a segment of a tensor, which is not supported";
 	if (!count_bytes(value, &bytes))
 		return "it is too large";
 	if (tensor->location == SK_ONNX_EXTERNAL)

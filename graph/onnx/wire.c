@@ -32,7 +32,7 @@ static bool decode(struct decoder *decoder, const struct sk_onnx_type *type, str
 
 static bool damaged(struct decoder *decoder, const uint8_t *at, const char *what)
 {
-	sk_error(decoder->diag, decoder->place, "this is no ONNX model, or a damaged one: at byte %zu %s",
+	sk_error(decoder->diag, decoder->place, "this is not an ONNX model, or a damaged one: at byte %zu %s",
 		 (size_t)(at - decoder->start), what);
 	return false;
 }
@@ -87,7 +87,7 @@ static const char *take_field(struct sk_onnx_bytes *bytes, struct raw_field *fie
 	case DELIMITED:
 		return take_varint(bytes, &size) && take_bytes(bytes, size, &field->bytes)
 			       ? NULL
-			       : "a field is longer than what it is in";
+			       : "a field is longer than its message";
 	default:
 		return "a field has an encoding that does not exist";
 	}

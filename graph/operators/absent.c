@@ -5,14 +5,14 @@
 #include <string.h>
 
 #define OPTIONALS                                                                                                      \
-	"works on optional values, which sklink does not have; whether an input is there has to be decided when the "  \
+	"works on optional values, which sklink does not have; whether an input is present must be decided when the "  \
 	"model is exported"
-#define TEXTS "works on texts, which sklink does not have; they have to become numbers in front of the network"
+#define TEXTS "works on texts, which sklink does not have; convert them to numbers before the network"
 #define SHAPES                                                                                                         \
-	"has outputs whose shapes depend on elements, and all shapes have to be known when linking; compute it "       \
-	"behind "                                                                                                      \
-	"the network, or in front of it"
-#define FILES "decodes image files, which packages do not; decode them in front of the network"
+	"has outputs with shapes that depend on elements, and all shapes must be known when linking; compute it "      \
+	"after "                                                                                                       \
+	"the network, or before it"
+#define FILES "decodes image files, which packages do not; decode them before the network"
 #define GRADIENTS                                                                                                      \
 	"asks for a derivative of the graph, and sklink computes graphs as they are; export the model with its "       \
 	"backward "                                                                                                    \
@@ -30,7 +30,7 @@ static const struct absence {
 	{"StringConcat", TEXTS},
 	{"StringNormalizer", TEXTS},
 	{"StringSplit", TEXTS},
-	{"TfIdfVectorizer", "counts n-grams, for which there is no kernel; count them in front of the network"},
+	{"TfIdfVectorizer", "counts n-grams, for which there is no kernel; count them before the network"},
 	{"Unique", SHAPES},
 };
 
@@ -38,8 +38,7 @@ const char *sk_operator_absence(const char *domain, const char *op)
 {
 	if (!strcmp(domain, "ai.onnx.ml"))
 		return "is one of ai.onnx.ml (trees, vector machines, tables of texts), which sklink does not have; "
-		       "keep "
-		       "what is in front of the network and behind it in the program that calls it";
+		       "keep the steps before and after the network in the program that calls it";
 	if (!strcmp(domain, "ai.onnx.preview.training") && !strcmp(op, "Gradient"))
 		return GRADIENTS;
 	for (size_t i = 0; !*domain && i < sizeof(absences) / sizeof(absences[0]); i++)

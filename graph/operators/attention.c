@@ -39,7 +39,7 @@ static bool read_heads(const struct sk_inference *inference, size_t number, cons
 	rows->heads = rows->flat ? (uint64_t)heads : value->shape[1];
 	rows->rows = value->shape[rows->flat ? 1 : 2];
 	if (rows->flat && (heads < 1 || value->shape[2] % (uint64_t)heads))
-		return sk_infer_error(inference, "rows of '%s' have %llu elements, which are no %lld heads ('%s')",
+		return sk_infer_error(inference, "rows of '%s' have %llu elements, which are not %lld heads ('%s')",
 				      value->name, (unsigned long long)value->shape[2], (long long)heads, heads_name);
 	if (!rows->flat && heads && (uint64_t)heads != rows->heads)
 		return sk_infer_error(inference, "'%s' has %llu heads, and '%s' is %lld", value->name,
@@ -135,7 +135,7 @@ static bool read_past(const struct sk_inference *inference, struct attention *at
 	if (!key)
 		return true;
 	if (sk_infer_input(inference, LENGTHS))
-		return sk_infer_error(inference, "it has past keys, and numbers of keys, too");
+		return sk_infer_error(inference, "it has past keys and also numbers of keys");
 	if (key->rank == 4)
 		attention->past = key->shape[2];
 	attention->keys += attention->past;
@@ -196,7 +196,7 @@ static bool check_lengths(const struct sk_inference *inference, const struct att
 
 	return !lengths ||
 	       (lengths->dtype == SK_I64 && lengths->rank == 1 && lengths->shape[0] == attention->q.batches) ||
-	       sk_infer_error(inference, "'%s' is no i64 for each of %llu batches", lengths->name,
+	       sk_infer_error(inference, "'%s' is not an i64 for each of %llu batches", lengths->name,
 			      (unsigned long long)attention->q.batches);
 }
 
@@ -438,7 +438,7 @@ static bool read_rotary(const struct sk_inference *inference, struct rotary *rot
 		return sk_infer_error(inference, "'%s' has cosines for %llu pairs, and heads have %llu elements%s",
 				      inference->graph->values.items[rotary->cosines].name,
 				      (unsigned long long)rotary->half, (unsigned long long)x->width,
-				      turned ? ", of which not so many are turned" : "");
+				      turned ? ", of which fewer can be rotated" : "");
 	if (sk_node_integer(inference->node, "is_packed_batching", 0) || sk_node_real(inference->node, "scale", 1) != 1)
 		return sk_infer_error(inference, "'is_packed_batching' and 'scale' are not supported");
 	if (rotary->positions == SK_NONE)
@@ -447,7 +447,7 @@ static bool read_rotary(const struct sk_inference *inference, struct rotary *rot
 	if (at->dtype == SK_I64 &&
 	    (rotary->together || (at->rank == 2 && at->shape[0] == x->batches && at->shape[1] == x->rows)))
 		return true;
-	return sk_infer_error(inference, "'%s' is no i64 [%llu, %llu]", at->name, (unsigned long long)x->batches,
+	return sk_infer_error(inference, "'%s' is not an i64 [%llu, %llu]", at->name, (unsigned long long)x->batches,
 			      (unsigned long long)x->rows);
 }
 

@@ -323,7 +323,7 @@ static bool infer_topk(struct sk_inference *inference)
 	if (!find_axis(inference, &axis) || !sk_infer_integer(inference, 1, 0, &k))
 		return false;
 	if (k < 0 || (uint64_t)k > from->shape[axis])
-		return sk_infer_error(inference, "'%s' has %llu elements along axis %u, and so many are not there",
+		return sk_infer_error(inference, "'%s' has %llu elements along axis %u, fewer than requested",
 				      from->name, (unsigned long long)from->shape[axis], axis);
 	memcpy(shape, from->shape, sizeof(shape));
 	shape[axis] = (uint64_t)k;

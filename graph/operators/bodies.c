@@ -37,7 +37,7 @@ static bool collect(const struct sk_expansion *expansion, const sk_graph_sequenc
 	if (to == SK_NONE)
 		return true;
 	if (!made->count)
-		return sk_expansion_refuse(expansion, "it has no iterations, so what it collects has no shape");
+		return sk_expansion_refuse(expansion, "it has no iterations, so its collected values have no shape");
 	sk_expansion_concat(expansion, made, axis, true, to);
 	return true;
 }
@@ -92,10 +92,9 @@ static bool read_loop(struct loop *loop)
 	if (most)
 		loop->most = counts[0];
 	if (!loop->body || loop->body->inputs.count < 2 || loop->body->outputs.count < loop->body->inputs.count - 1)
-		return sk_expansion_refuse(
-			&loop->expansion,
-			"its body has not a number, a condition and what it carries as inputs, and all but the number "
-			"as outputs");
+		return sk_expansion_refuse(&loop->expansion,
+					   "its body does not have a number, a condition and the carried values as "
+					   "inputs, and all but the number as outputs");
 	loop->carried = loop->body->inputs.count - 2;
 	loop->collected = loop->body->outputs.count - 1 - loop->carried;
 	if (node->inputs.count != 2 + loop->carried + loop->collected * node->iterations ||

@@ -16,7 +16,7 @@ static bool infer_product(struct sk_inference *inference)
 	const uint64_t shape[2] = {a->shape[0], b->rank == 2 ? b->shape[1] : 0};
 
 	if (a->rank != 2 || b->rank != 2 || a->shape[1] != b->shape[0])
-		return sk_infer_error(inference, "'%s' and '%s' are no matrices that can be multiplied", a->name,
+		return sk_infer_error(inference, "'%s' and '%s' are not matrices that can be multiplied", a->name,
 				      b->name);
 	return sk_infer_same_types(inference, 0, 1) && sk_infer_output(inference, 0, a->dtype, 2, shape);
 }

@@ -233,8 +233,8 @@ static bool infer_extreme_grad(struct sk_inference *inference)
 	if (!sk_infer_one_type(inference) || !sk_infer_broadcast(inference, &rank, shape, y->rank, y->shape))
 		return false;
 	if (rank != gradient->rank || (rank && memcmp(shape, gradient->shape, rank * sizeof(*shape))))
-		return sk_infer_error(inference, "'%s' has not the shape of what '%s' and '%s' make", gradient->name,
-				      x->name, y->name);
+		return sk_infer_error(inference, "'%s' does not have the shape that '%s' and '%s' are broadcast to",
+				      gradient->name, x->name, y->name);
 	return sk_infer_like(inference, 0, X) && sk_infer_like(inference, 1, Y);
 }
 

@@ -154,7 +154,7 @@ static bool read_output(const struct sk_inference *inference, struct equation *e
 					      sk_node_string(inference->node, "equation", ""));
 		output->sizes[i] = equation->sizes[output->labels[i]];
 	}
-	return !*text || sk_infer_error(inference, "the equation '%s' goes on behind its output",
+	return !*text || sk_infer_error(inference, "the equation '%s' continues after its output",
 					sk_node_string(inference->node, "equation", ""));
 }
 

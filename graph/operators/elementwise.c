@@ -350,7 +350,7 @@ static bool take_bound(struct sk_op_graph *graph, struct sk_graph_node *node, co
 	} else if (attribute && attribute->kind == SK_ATTRIBUTE_REAL) {
 		value = sk_graph_new_constant(graph, name, SK_F32, 0, NULL, &number);
 	} else if (attribute) {
-		sk_node_error(graph, node, "attribute '%s' is no number", name);
+		sk_node_error(graph, node, "attribute '%s' is not a number", name);
 		return false;
 	}
 	sk_array_push(graph->arena, &node->inputs, value);

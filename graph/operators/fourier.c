@@ -29,7 +29,7 @@ static bool find_bins(const struct sk_inference *inference, bool onesided, struc
 
 	transform->bins = onesided ? transform->length / 2 + 1 : transform->length;
 	if (!sk_value_is_float(sk_infer_input(inference, SIGNAL)))
-		return sk_infer_error(inference, "'%s' is no signal of floats",
+		return sk_infer_error(inference, "'%s' is not a signal of floats",
 				      sk_infer_input(inference, SIGNAL)->name);
 	if (onesided && (transform->inverse || transform->parts == 2))
 		return sk_infer_error(inference, "'onesided' is for signals of real numbers, and not for the inverse");
@@ -211,10 +211,10 @@ static bool read_stft(const struct sk_inference *inference, struct stft *stft)
 	int64_t step, frame;
 
 	if (signal->rank < 2 || signal->rank > 3 || parts < 1 || parts > 2)
-		return sk_infer_error(inference, "'%s' is no signal of [batches, length, 1] or [batches, length, 2]",
+		return sk_infer_error(inference, "'%s' is not a signal of [batches, length, 1] or [batches, length, 2]",
 				      signal->name);
 	if (window && (window->rank != 1 || window->dtype != signal->dtype))
-		return sk_infer_error(inference, "'%s' is no window of the signal's type", window->name);
+		return sk_infer_error(inference, "'%s' is not a window of the signal's type", window->name);
 	if (!window && !sk_infer_input(inference, FRAME))
 		return sk_infer_error(inference, "it has neither a window nor the length of a frame");
 	if (!sk_infer_integer(inference, STEP, 0, &step) ||
@@ -224,7 +224,7 @@ static bool read_stft(const struct sk_inference *inference, struct stft *stft)
 	    (window && window->shape[0] != (uint64_t)frame))
 		return sk_infer_error(inference,
 				      "frames of %" PRIi64 " elements, each %" PRIi64
-				      " behind the one before, do not fit the signal, or the window",
+				      " after the one before, do not fit the signal, or the window",
 				      frame, step);
 	*stft = (struct stft){.batches = signal->shape[0], .length = signal->shape[1], .step = (uint64_t)step};
 	stft->frames = (stft->length - (uint64_t)frame) / stft->step + 1;

@@ -25,7 +25,7 @@ static bool find_halves(const struct sk_inference *inference, uint32_t *axis)
 
 	return sk_infer_axis(inference, sk_node_integer(inference->node, "dim", -1), x->rank, axis) &&
 	       (x->shape[*axis] % 2 == 0 ||
-		sk_infer_error(inference, "'%s' has %" PRIu64 " elements along axis %" PRIu32 ", which are no halves",
+		sk_infer_error(inference, "'%s' has %" PRIu64 " elements along axis %" PRIu32 ", which are not halves",
 			       x->name, x->shape[*axis], *axis));
 }
 

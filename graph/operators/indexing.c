@@ -199,7 +199,7 @@ static bool read_condition(const struct sk_inference *inference, uint64_t size, 
 	if (!sk_infer_integers(inference, 1, &count, &conditions))
 		return false;
 	if (condition->dtype != SK_BOOL || condition->rank != 1)
-		return sk_infer_error(inference, "'%s' is no list of bools", condition->name);
+		return sk_infer_error(inference, "'%s' is not a list of bools", condition->name);
 	*numbers = SK_NEW_ARRAY(inference->graph->arena, int64_t, count + 1);
 	*kept = 0;
 	for (uint64_t i = 0; i < count; i++) {
@@ -439,7 +439,7 @@ static bool infer_tensor_scatter(struct sk_inference *inference)
 			return sk_infer_error(inference, "'%s' does not fit into '%s' along axis %u", updates->name,
 					      data->name, axis);
 	if (write && (write->dtype != SK_I64 || write->rank != 1 || write->shape[0] != data->shape[0]))
-		return sk_infer_error(inference, "'%s' is no i64 for each of %llu batches", write->name,
+		return sk_infer_error(inference, "'%s' is not an i64 for each of %llu batches", write->name,
 				      (unsigned long long)data->shape[0]);
 	if (!sk_shape_is_countable(SK_I64, updates->rank, updates->shape))
 		return sk_infer_error(inference, "'%s' has too many rows", updates->name);
@@ -519,7 +519,7 @@ static bool infer_one_hot(struct sk_inference *inference)
 	uint32_t axis;
 
 	if (!sk_value_number(sk_infer_input(inference, 1), &depth) || !(depth >= 0 && depth < 0x1p62))
-		return sk_infer_error(inference, "the depth is no number of elements");
+		return sk_infer_error(inference, "the depth is not a number of elements");
 	if (sk_value_elements(values) != 2)
 		return sk_infer_error(inference, "'%s' has %llu elements, not 2", values->name,
 				      (unsigned long long)sk_value_elements(values));
@@ -671,7 +671,8 @@ static bool infer_reverse_sequence(struct sk_inference *inference)
 		return sk_infer_error(inference, "the axes of batches and steps are not the first two of '%s'",
 				      from->name);
 	if (lengths->dtype != SK_I64 || lengths->rank != 1 || lengths->shape[0] != from->shape[batch])
-		return sk_infer_error(inference, "'%s' is no list of i64 with a length for each batch", lengths->name);
+		return sk_infer_error(inference, "'%s' is not a list of i64 with a length for each batch",
+				      lengths->name);
 	return sk_infer_like(inference, 0, 0);
 }
 

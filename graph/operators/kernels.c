@@ -10,11 +10,10 @@ static bool infer_kernel(struct sk_inference *inference)
 		const struct sk_value *value = sk_node_output(inference->graph, inference->node, i);
 
 		if (!value || !sk_value_is_static(value))
-			return sk_infer_error(
-				inference,
-				"only the kernel knows what comes out, and the model does not say type and "
-				"shape of output %zu",
-				i);
+			return sk_infer_error(inference,
+					      "only the kernel knows its outputs, and the model does not give type and "
+					      "shape of output %zu",
+					      i);
 	}
 	return true;
 }

@@ -158,7 +158,7 @@ static bool read_nbits(const struct sk_inference *inference, struct nbits *nbits
 	if (size < 16 || size > 1 << 20 || size & (size - 1))
 		return sk_infer_error(inference, "blocks cannot have %lld elements", (long long)size);
 	if (a->rank < 1 || b->rank != 3 || b->dtype != SK_U8)
-		return sk_infer_error(inference, "'%s' is no matrix, or '%s' no u8 [N, blocks, bytes]", a->name,
+		return sk_infer_error(inference, "'%s' is not a matrix, or '%s' not a u8 [N, blocks, bytes]", a->name,
 				      b->name);
 	nbits->k = a->shape[a->rank - 1];
 	nbits->n = b->shape[0];

@@ -54,7 +54,7 @@ static bool check_broadcast(const struct sk_inference *inference, size_t number,
 
 	for (uint32_t i = 0; value && fits && i < value->rank; i++)
 		fits = value->shape[i] == 1 || value->shape[i] == tail->shape[tail->rank - value->rank + i];
-	return fits || sk_infer_error(inference, "'%s' does not fit to what is normalized", value->name);
+	return fits || sk_infer_error(inference, "'%s' does not fit the normalised tensor", value->name);
 }
 
 /* Statistics are kept in f32. */

@@ -47,7 +47,7 @@ static bool check_input(const struct sk_inference *inference, size_t number, cha
 	const struct sk_value *value = sk_infer_input(inference, number);
 
 	if (!sk_value_is_float(value))
-		return sk_infer_error(inference, "'%s' is %s, which is no type of weights", value->name,
+		return sk_infer_error(inference, "'%s' is %s, which is not a type of weights", value->name,
 				      sk_dtype_name(value->dtype));
 	if (kind == '1')
 		return sk_value_elements(value) == 1 ||

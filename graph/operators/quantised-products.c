@@ -194,7 +194,7 @@ static bool find_transposed(const struct sk_inference *inference, struct orders 
 		extents[i] = a->shape[orders->a[i]];
 	extents[3] = b->shape[orders->b[2]];
 	return (extents[0] == b->shape[orders->b[0]] && extents[2] && extents[2] == b->shape[orders->b[1]]) ||
-	       sk_infer_error(inference, "'%s' and '%s' are no factors of products, in that order of their axes",
+	       sk_infer_error(inference, "'%s' and '%s' are not factors of products, in that order of their axes",
 			      a->name, b->name);
 }
 

@@ -122,7 +122,8 @@ static bool read_reals(const struct sk_inference *inference, size_t number, uint
 	if (!*count)
 		return true;
 	if (!sk_value_is_float(value) || *count > 2 * SK_MAX_RANK)
-		return sk_infer_error(inference, "'%s' is no list of real numbers with one for each axis", value->name);
+		return sk_infer_error(inference, "'%s' is not a list of real numbers with one for each axis",
+				      value->name);
 	*reals = list = SK_NEW_ARRAY(inference->graph->arena, double, *count);
 	for (uint64_t i = 0; i < *count; i++)
 		list[i] = sk_element_number(value->dtype,
@@ -251,7 +252,7 @@ static bool read_resize(const struct sk_inference *inference, struct axis *all)
 		return sk_infer_error(inference, "it needs either scales or sizes, one for each of %llu axes",
 				      (unsigned long long)named);
 	if (is_crop(inference->node) && roi_count != 2 * named)
-		return sk_infer_error(inference, "what is cropped is not given for each of %llu axes",
+		return sk_infer_error(inference, "the cropped part is not given for each of %llu axes",
 				      (unsigned long long)named);
 	for (uint64_t i = 0; i < named && is_crop(inference->node); i++)
 		if (!set_crop(inference, &all[axes[i]], axes[i], roi[i], roi[named + i]))

@@ -50,7 +50,7 @@ static bool infer_grid_sample(struct sk_inference *inference)
 				      image->rank, grid->name, grid->rank);
 	spatial = image->rank - 2;
 	if (grid->shape[spatial + 1] != spatial || grid->shape[0] != image->shape[0])
-		return sk_infer_error(inference, "'%s' is no grid of places in '%s'", grid->name, image->name);
+		return sk_infer_error(inference, "'%s' is not a grid of places in '%s'", grid->name, image->name);
 	if (mode_of(node) < 0 || padding_of(node) < 0)
 		return sk_infer_error(inference, "there is no mode '%s' with padding '%s'",
 				      sk_node_string(node, "mode", "linear"),
@@ -209,7 +209,7 @@ static bool infer_roi_align(struct sk_inference *inference)
 
 	if (image->rank != 4 || regions->rank != 2 || regions->shape[1] != 4 || batches->rank != 1 ||
 	    batches->shape[0] != regions->shape[0])
-		return sk_infer_error(inference, "'%s', '%s' and '%s' are no images, regions [n,4] and numbers [n]",
+		return sk_infer_error(inference, "'%s', '%s' and '%s' are not images, regions [n,4] and numbers [n]",
 				      image->name, regions->name, batches->name);
 	if (number_of(pools, sk_node_string(node, "mode", "avg")) < 0 ||
 	    number_of(corners, sk_node_string(node, "coordinate_transformation_mode", "half_pixel")) < 0)

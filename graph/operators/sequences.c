@@ -24,7 +24,7 @@ static const sk_graph_sequence *read_sequence(const struct sk_expansion *expansi
 	const struct sk_value *value = sk_node_input(expansion->graph, expansion->node, 0);
 
 	if (!value || !value->sequence)
-		sk_expansion_refuse(expansion, "its first input is no sequence");
+		sk_expansion_refuse(expansion, "its first input is not a sequence");
 	return value ? value->sequence : NULL;
 }
 
@@ -99,7 +99,7 @@ static bool expand_insert(struct sk_op_graph *graph, const struct sk_graph_node 
 	if (!copy_sequence(&expansion, &sequence))
 		return false;
 	if (!tensor || tensor->sequence)
-		return sk_expansion_refuse(&expansion, "its second input is no tensor");
+		return sk_expansion_refuse(&expansion, "its second input is not a tensor");
 	/* The position may also be after the last tensor; -1 is before the last one. */
 	if (!read_position(&expansion, 2, sequence.count, sequence.count + 1, sequence.count, &position))
 		return false;
@@ -179,7 +179,7 @@ static bool read_sizes(const struct sk_expansion *expansion, uint64_t size, uint
 	int64_t each = 1, *equal;
 
 	if (split && !sk_value_integers(graph->arena, split, count, sizes))
-		return sk_expansion_refuse(expansion, "its sizes are no integers");
+		return sk_expansion_refuse(expansion, "its sizes are not integers");
 	if (split && split->rank)
 		return *count || !size ? take_room(expansion, *count)
 				       : sk_expansion_refuse(expansion, "it has no sizes, but elements to split");

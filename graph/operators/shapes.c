@@ -247,7 +247,7 @@ static bool infer_constant(struct sk_inference *inference)
 /* Values computed during inference are constants, so they need no call. */
 static bool canonical_nothing(struct sk_canonical *canonical)
 {
-	return sk_canonical_error(canonical, "internal error: its output is no constant");
+	return sk_canonical_error(canonical, "internal error: its output is not a constant");
 }
 
 /* ---- the table ---- */

@@ -87,7 +87,7 @@ static bool read_mel(const struct sk_inference *inference, struct mel *mel)
 		return false;
 	if (!sk_value_number(low, &mel->low) || !sk_value_number(high, &mel->high) || !(mel->low >= 0) ||
 	    !(mel->high >= mel->low) || mel->high > LARGEST)
-		return sk_infer_error(inference, "'%s' and '%s' are no range of frequencies", low->name, high->name);
+		return sk_infer_error(inference, "'%s' and '%s' are not a range of frequencies", low->name, high->name);
 	return mel->bins * (mel->length / 2 + 1) <= LARGEST ||
 	       sk_infer_error(inference, "the output would have more than %d elements", LARGEST);
 }

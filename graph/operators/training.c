@@ -20,7 +20,7 @@ static bool infer_step(struct sk_inference *inference)
 	size_t sorts = sorts_of(node), count = (node->inputs.count - 2) / sorts;
 
 	if (!count || node->inputs.count != 2 + sorts * count || node->outputs.count != (sorts - 1) * count)
-		return sk_infer_error(inference, "%zu inputs and %zu outputs are no whole sets of tensors",
+		return sk_infer_error(inference, "%zu inputs and %zu outputs are not whole sets of tensors",
 				      node->inputs.count, node->outputs.count);
 	if (updates->dtype != SK_I64 || sk_value_elements(updates) != 1 || sk_value_elements(rate) != 1)
 		return sk_infer_error(inference, "'%s' and '%s' are not a number and one of type i64", rate->name,

@@ -280,7 +280,7 @@ static void warn_of_newer(struct sk_op_graph *graph, const struct sk_graph_node 
 	sk_warning_alike(
 		graph->diag, node->place, "newer operator set",
 		sk_arena_print(graph->arena, "node '%s' (%s)", sk_node_name(graph, node), node->op),
-		"it is of operator set %u, and the newest that is known is %d: it is taken to mean what it means there",
+		"it is of operator set %u, and the newest known one is %d: its meaning is assumed to be the same",
 		node->version, SK_NEWEST);
 }
 
@@ -431,7 +431,7 @@ static void check_inputs(struct sk_op_graph *graph)
 		if (value->contents || sk_value_is_static(value))
 			continue;
 		if (value->dtype == SK_DTYPE_NONE)
-			sk_error(graph->diag, value->place, "the model does not say of what type input '%s' is",
+			sk_error(graph->diag, value->place, "the model does not give the type of input '%s'",
 				 value->name);
 		else
 			report_open(graph, value);

@@ -63,13 +63,13 @@ static const char *copy_reason(const struct placing *placing, const struct sk_gr
 	const struct sk_value *value = value_at(placing, root);
 
 	if (strcmp(call->op, "Copy") || call->attributes.count || to->stride)
-		return "its elements are no one run of bytes";
+		return "its elements are not contiguous";
 	if (value->contents)
 		return "it is a constant";
 	if (value->input)
 		return "it is an input of the network";
 	if (value->output)
-		return "it is an output of the network, too";
+		return "it is also an output of the network";
 	if (root == sk_value_root(placing->graph, to->value))
 		return "it is another part of the same bytes already";
 	if (sk_operand_elements(from) != sk_value_elements(value))
@@ -133,7 +133,7 @@ static void explain_split(struct placing *placing, uint32_t number)
 
 		refuse(placing, number, value,
 		       value_at(placing, value)->output ? "it is an output of the network"
-							: "its elements are no one run of bytes");
+							: "its elements are not contiguous");
 	}
 }
 

@@ -138,7 +138,7 @@ const char *sk_ge_check_blocks(const struct sk_ge_view *view, const struct sk_gr
 	if (block && channels % block == 0)
 		return NULL;
 	return sk_arena_print(view->graph->arena,
-			      block ? "%s %zu has %" PRIu64 " channels, which is no multiple of %" PRIu64
+			      block ? "%s %zu has %" PRIu64 " channels, which is not a multiple of %" PRIu64
 				    : "%s %zu is of a type that NC1HWC0 has no blocks of",
 			      input ? "input" : "output", number, channels, block);
 }

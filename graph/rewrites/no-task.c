@@ -73,7 +73,7 @@ static const char *check_consumer(const struct sk_ge_view *view, const struct sk
 	if (virtual && virtual->kind == SK_ATTRIBUTE_STRING && *virtual->string)
 		return sk_arena_print(arena, "'%s' takes an output and has a '_fusion_virtual_op'", name);
 	if (sk_node_note_integer(user, "continuous_input", 0))
-		return sk_arena_print(arena, "'%s' takes an output and wants its inputs one behind the other", name);
+		return sk_arena_print(arena, "'%s' takes an output and wants its inputs adjacent in memory", name);
 	if (sk_ge_has_atomic_outputs(user))
 		return sk_arena_print(arena, "'%s' takes an output and has an 'atomic_output_index'", name);
 	return NULL;
@@ -218,9 +218,9 @@ static const char *check_concat_producer(const struct sk_ge_view *view, uint32_t
 	if (!producer)
 		return sk_arena_print(arena, "'%s' is an input of the network", text);
 	if (view->graph->values.items[value].output)
-		return sk_arena_print(arena, "'%s' is an output of the network, too", text);
+		return sk_arena_print(arena, "'%s' is also an output of the network", text);
 	if (producer->graphs.count)
-		return sk_arena_print(arena, "'%s' is what a graph in '%s' makes", text, name_of(view, producer));
+		return sk_arena_print(arena, "'%s' is the output of a graph in '%s'", text, name_of(view, producer));
 	for (const char *const *flag = flags; *flag; flag++)
 		if (sk_node_note_integer(producer, *flag, 0))
 			return sk_arena_print(arena, "'%s' has '%s'", name_of(view, producer), *flag);
@@ -261,7 +261,7 @@ static const char *check_concat_input(const struct sk_ge_view *view, const struc
 	if (!input.rank)
 		return sk_arena_print(arena, "'%s' is one element without dimensions", part->name);
 	if (node->inputs.count > 1 && sk_value_bytes(part) % MULTIPLE)
-		return sk_arena_print(arena, "'%s' has %" PRIu64 " bytes, which is no multiple of %d", part->name,
+		return sk_arena_print(arena, "'%s' has %" PRIu64 " bytes, which is not a multiple of %d", part->name,
 				      sk_value_bytes(part), MULTIPLE);
 	if (memory == SK_GE_MEMORY_L1 || memory == SK_GE_MEMORY_L2 || memory == SK_GE_MEMORY_UB)
 		return sk_arena_print(arena, "'%s' is in memory of type %" PRId64 ", which is a core's", part->name,
@@ -323,8 +323,7 @@ static const char *check_concat(const struct sk_ge_view *view, const struct sk_g
 	for (uint32_t d = 0; d < to->rank && d < axis; d++)
 		if (to->shape[d] != 1)
 			return sk_arena_print(view->graph->arena,
-					      "the axis is %" PRId64 ", and axis %u in front of it has %" PRIu64
-					      " elements",
+					      "the axis is %" PRId64 ", and axis %u before it has %" PRIu64 " elements",
 					      axis, d, to->shape[d]);
 	for (size_t i = 0; i < node->notes.count; i++)
 		if (strstr(node->notes.items[i].name, "lxslice"))

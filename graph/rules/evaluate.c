@@ -42,7 +42,7 @@ static bool contents_of(struct sk_match *match, uint32_t index, struct sk_datum 
 	double *numbers;
 
 	if (!value->contents)
-		return fails(match, "it is no constant");
+		return fails(match, "it is not a constant");
 	count = sk_value_elements(value);
 	if (count > SK_CONSTANT_MAX)
 		return fails(match, "the constant is too large");
@@ -205,7 +205,7 @@ static bool map(struct sk_match *match, const char *function, const struct sk_da
 	double *numbers;
 
 	if (a->text)
-		return fails(match, "a text is no number");
+		return fails(match, "a text is not a number");
 	numbers = new_numbers(match, a->count, datum);
 	for (size_t i = 0; i < a->count; i++)
 		numbers[i] = apply(function, a->numbers[i]);
@@ -331,7 +331,7 @@ static bool call_function(struct sk_match *match, const char *function, const st
 {
 	for (size_t i = 0; i < count; i++)
 		if (operands[i].text)
-			return fails(match, "a text is no number");
+			return fails(match, "a text is not a number");
 	if (!strcmp(function, "min") || !strcmp(function, "max")) {
 		*datum = operands[0];
 		for (size_t i = 1; i < count; i++)

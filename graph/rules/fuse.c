@@ -140,8 +140,7 @@ static bool register_before(const struct registry *registry, const struct sk_rul
 			return report_no_rule(registry, list, &rule->before);
 		if (waiting.count > list->count) {
 			sk_error(registry->diag, rule->before.place,
-				 "rule '%s' would be in front of itself: 'before' leads from it back to it",
-				 rule->name);
+				 "rule '%s' would be before itself: 'before' leads from it back to it", rule->name);
 			return false;
 		}
 	}

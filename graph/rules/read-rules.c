@@ -280,7 +280,7 @@ static bool read_variant(const struct sk_document *document, const struct sk_nod
 	const struct sk_node *replace = draft->replace ? draft->replace : base->replace;
 
 	if (!pattern || !replace)
-		return fails(document, node, "a rule has a 'pattern' and what to 'replace' it with");
+		return fails(document, node, "a rule has a 'pattern' and a replacement in 'replace'");
 	if (!read_pattern(document, pattern, way, taken, &scanner, rule) ||
 	    !read_lets(document, base->let, &scanner, rule) ||
 	    (draft != base && !read_lets(document, draft->let, &scanner, rule)) ||

@@ -45,7 +45,7 @@ bool sk_match_make_constant(struct sk_match *match, const char *name, const stru
 
 	for (size_t i = 0; i < datum->count; i++) {
 		if (!sk_real_bits(datum->numbers[i], dtype, &bits)) {
-			match->reason = sk_arena_print(match->graph->arena, "%g is no number of type %s",
+			match->reason = sk_arena_print(match->graph->arena, "%g is not a number of type %s",
 						       datum->numbers[i], sk_dtype_name(dtype));
 			return false;
 		}
@@ -62,7 +62,7 @@ static bool make_constant(struct sk_replacing *replacing, const struct sk_rule_e
 
 	if (!sk_match_evaluate(replacing->match, expression, &datum))
 		return false;
-	return datum.text ? sk_replacing_refuse(replacing, "'%s' is no number", datum.text)
+	return datum.text ? sk_replacing_refuse(replacing, "'%s' is not a number", datum.text)
 			  : sk_match_make_constant(replacing->match, "number", &datum, dtype, value);
 }
 
@@ -90,7 +90,7 @@ static bool infer(struct sk_replacing *replacing, struct sk_graph_node *node)
 
 		fixed &= is_known(value);
 		if (i < 32 && schema->demands >> i & 1 && value && !value->contents) {
-			sk_node_error(graph, node, "'%s' is no constant", value->name);
+			sk_node_error(graph, node, "'%s' is not a constant", value->name);
 			return false;
 		}
 	}
@@ -255,7 +255,7 @@ static bool integers_of(struct sk_replacing *replacing, const struct sk_datum *d
 	*integers = SK_NEW_ARRAY(replacing->graph->arena, int64_t, datum->count + 1);
 	for (size_t i = 0; i < datum->count; i++) {
 		if (!sk_real_bits(datum->numbers[i], SK_I64, &bits))
-			return sk_replacing_refuse(replacing, "%g is no integer", datum->numbers[i]);
+			return sk_replacing_refuse(replacing, "%g is not an integer", datum->numbers[i]);
 		(*integers)[i] = (int64_t)bits;
 	}
 	return true;
@@ -281,11 +281,11 @@ static bool add_attribute(struct sk_replacing *replacing, const struct sk_rule_a
 		enum sk_dtype dtype = sk_rule_find_dtype(datum.text);
 
 		if (dtype == SK_DTYPE_NONE)
-			return sk_replacing_refuse(replacing, "'%s' is no number", datum.text);
+			return sk_replacing_refuse(replacing, "'%s' is not a number", datum.text);
 		attribute.integer = number_of(dtype); /* the name of a type where its number is expected */
 	} else if (known->kind == SK_ATTRIBUTE_INTEGER || known->kind == SK_ATTRIBUTE_INTEGERS) {
 		if (datum.text || !integers_of(replacing, &datum, &integers))
-			return sk_replacing_refuse(replacing, "attribute '%s' is no integer", from->name);
+			return sk_replacing_refuse(replacing, "attribute '%s' is not an integer", from->name);
 		attribute.integers = integers;
 		attribute.integer = integers[0];
 	}
@@ -335,7 +335,7 @@ static bool take_type(struct sk_replacing *replacing, uint32_t name, uint32_t va
 	uint32_t old = replacing->match->values[name];
 
 	if (old == SK_NONE)
-		return sk_replacing_refuse(replacing, "nobody takes '%s', so its type is not known",
+		return sk_replacing_refuse(replacing, "'%s' is unused, so its type is not known",
 					   replacing->rule->names.items[name].text);
 	values[value].dtype = values[old].dtype;
 	values[value].rank = values[old].rank;

@@ -57,8 +57,9 @@ bool sk_rule_check_names(struct sk_diag *diag, const struct sk_rule *rule, const
 		valid = name != SK_NONE && !is_value(rule, name);
 		if (!valid)
 			sk_error(diag, expression->place,
-				 name == SK_NONE ? "there is no '%s' in the rule"
-						 : "'%s' is a value, and no number: value(%s) is what a constant holds",
+				 name == SK_NONE
+					 ? "there is no '%s' in the rule"
+					 : "'%s' is a value, not a number: value(%s) is the contents of a constant",
 				 expression->text, expression->text);
 	}
 	for (size_t i = 0; i < expression->operands.count && valid; i++)
@@ -137,10 +138,10 @@ static bool check_kernel(struct sk_scanner *scanner, const struct sk_rule *rule,
 
 	for (size_t i = 0; i < node->outputs.count && !*one->schema->op; i++)
 		if (node->outputs.items[i] == SK_NONE || !rule->names.items[node->outputs.items[i]].replaced)
-			return sk_scanner_error(scanner,
-						"only the kernel knows what comes out of %s:%s: it has to be what the "
-						"pattern makes",
-						one->domain, one->op);
+			return sk_scanner_error(
+				scanner,
+				"only the kernel knows the outputs of %s:%s: they must be outputs of the pattern",
+				one->domain, one->op);
 	return true;
 }
 
@@ -191,7 +192,7 @@ static bool parse_pattern_operand(struct sk_scanner *scanner, struct sk_rule *ru
 	if (!rest && starts_node(scanner, text))
 		return parse_nested(scanner, rule, before, true, &operand->name);
 	if (rest && (!text || !strcmp(text, "_") || !ends_operand(scanner)))
-		return sk_scanner_error(scanner, "a name is expected behind '*'");
+		return sk_scanner_error(scanner, "a name is expected after '*'");
 	if (rest && has_rest(rule))
 		return sk_scanner_error(scanner, "a pattern has one *NAME at most");
 	if (!text || !ends_operand(scanner)) {
@@ -360,7 +361,7 @@ static bool parse_operands(struct sk_scanner *scanner, struct sk_rule *rule, str
 		if (scanner->failed)
 			return false;
 		if (node->attributes.count)
-			return sk_scanner_error(scanner, "operands stand in front of attributes");
+			return sk_scanner_error(scanner, "operands come before attributes");
 		if (!(pattern ? parse_pattern_operand : parse_replacement_operand)(scanner, rule, &operand))
 			return false;
 		sk_array_push(scanner->arena, &node->inputs, operand);
@@ -443,7 +444,7 @@ static bool check_types(struct sk_diag *diag, const struct sk_rule_node *node)
 		if (typed || !operand->constant || operand->dtype != SK_DTYPE_NONE || operand->like != SK_NONE)
 			continue;
 		sk_error(diag, operand->place,
-			 "nothing beside it says of what type the constant is: f32(NUMBER), or like(VALUE, NUMBER)");
+			 "nothing else determines the type of the constant: f32(NUMBER), or like(VALUE, NUMBER)");
 		return false;
 	}
 	return true;
@@ -468,7 +469,8 @@ static bool add_node(struct sk_scanner *scanner, struct sk_rule *rule, const str
 	    !check_kernel(scanner, rule, node))
 		return false;
 	if (!schema->infer && (schema->expand || !schema->upgrade)) /* FillV2 is another name of Expand */
-		return sk_scanner_error(scanner, "%s is no operator of one node: say the nodes that it stands for",
+		return sk_scanner_error(scanner,
+					"%s is not an operator of one node: write the nodes that it stands for",
 					node->operators.items[0].op);
 	sk_array_push(scanner->arena, &rule->replacement, *node);
 	return true;

@@ -50,7 +50,7 @@ static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *
 				      model->tensors.items[verdict->tensor].name);
 	case SK_BLOCKS_OTHER_ROWS:
 		return sk_arena_print(arena,
-				      "%" PRIu64 " elements are no whole number for each of its %" PRIu64 " rows",
+				      "%" PRIu64 " elements are not a whole number for each of its %" PRIu64 " rows",
 				      verdict->limit, verdict->amount);
 	case SK_BLOCKS_OFF_UNIT:
 		return sk_arena_print(

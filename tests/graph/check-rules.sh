@@ -97,7 +97,7 @@ f32[1e300]|the shape of 'x' in its example is not one of 8 dimensions and 104857
 f32[0, 4294967296, 4294967296]|the shape of 'x' in its example is not one of 8 dimensions and 1048576 elements at most
 f32[1024, 1025]|the shape of 'x' in its example is not one of 8 dimensions and 1048576 elements at most
 f32[1, 1, 1, 1, 1, 1, 1, 1, 1]|the shape of 'x' in its example is not one of 8 dimensions and 1048576 elements at most
-u8([1, -1])|-1 is no number of type u8
+u8([1, -1])|-1 is not a number of type u8
 END
 
 # ---- what is wrong ----

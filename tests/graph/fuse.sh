@@ -225,7 +225,7 @@ output y f32 4x6
 node kernel:Gate g a -> h
 node Neg n h -> y
 LINES
-fails_with "node 'g' \(Gate\): only the kernel knows what comes out, and the model does not say type and shape of output 0" "$sklink" asks.onnx gate.o "${kernels[@]}" -o out.sk
+fails_with "node 'g' \(Gate\): only the kernel knows its outputs, and the model does not give type and shape of output 0" "$sklink" asks.onnx gate.o "${kernels[@]}" -o out.sk
 
 # What would use what it makes itself is no replacement.
 printf 'opset 17\ninput a f32 6x6\ninput b f32 6x6\noutput x f32 6x6\noutput y f32 6x6\nnode Add add a b -> x\nnode MatMul product x x -> y\n' | model loop
@@ -265,13 +265,13 @@ refused "bad.yaml:2:63: there is a rule 'a' already" <<<"fuse: [{name: b, $rule}
 refused "bad.yaml:1:15: sklink has a rule 'GeluErf' that fuses" <<<"fuse: [{name: GeluErf, $rule}]"
 refused "bad.yaml:1:26: no rule that fuses is called 'GeluEr'; did you mean 'GeluErf'?" <<<"fuse: [{name: a, before: GeluEr, $rule}]"
 refused "bad.yaml:1:26: no rule that fuses is called 'Gelu'" <<<"fuse: [{name: a, before: Gelu, $rule}]"
-refused "bad.yaml:1:26: rule 'a' would be in front of itself: 'before' leads from it back to it" <<<"fuse: [{name: a, before: a, $rule}]"
-refused "bad.yaml:2:21: rule 'a' would be in front of itself" <<<"fuse: [{name: c, before: b, $rule}, {name: b, before: a, ${rule/Relu/Exp}},
+refused "bad.yaml:1:26: rule 'a' would be before itself: 'before' leads from it back to it" <<<"fuse: [{name: a, before: a, $rule}]"
+refused "bad.yaml:2:21: rule 'a' would be before itself" <<<"fuse: [{name: c, before: b, $rule}, {name: b, before: a, ${rule/Relu/Exp}},
   {name: a, before: b, $rule}]"
 refused "bad.yaml:1:28: 'before' is for rules of 'fuse'" <<<"expand: [{name: a, before: GeluErf, $rule}]"
-refused "bad.yaml:2:[0-9]+: only the kernel knows what comes out of kernel:Gate: it has to be what the pattern makes" <<<"fuse: [{name: a, pattern: y = Relu(x), replace: [
+refused "bad.yaml:2:[0-9]+: only the kernel knows the outputs of kernel:Gate: they must be outputs of the pattern" <<<"fuse: [{name: a, pattern: y = Relu(x), replace: [
   'g = kernel:Gate(x)', y = Neg(g)]}]"
-refused "bad.yaml:1:[0-9]+: only the kernel knows what comes out of kernel:Gate" <<<"fuse: [{name: a, pattern: y = Relu(x), replace: y = Neg(kernel:Gate(x))}]"
+refused "bad.yaml:1:[0-9]+: only the kernel knows the outputs of kernel:Gate" <<<"fuse: [{name: a, pattern: y = Relu(x), replace: y = Neg(kernel:Gate(x))}]"
 refused "bad.yaml:1:[0-9]+: Gate has no attribute 'k'" <<<"fuse: [{name: a, pattern: y = Relu(x), replace: 'y = kernel:Gate(x, k=1)'}]"
 refused "bad.yaml:1:1: a file of rules has rules under 'expand' or 'fuse'" <<<"{}"
 printf 'fuse: [{name: mine, %s}]\n' "$rule" >other.yaml

@@ -118,7 +118,7 @@ DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=both DUMP_GRAPH_FORMAT='readable|onnx' link out.
 grep -qF '%w : [#users=1] = Node[type=Const] (attrs = {value: <empty>})' both/ge_readable_00000000_graph_0_PreRunBegin.txt || fail "weights in a readable dump"
 ! grep -q _no_task both/ge_readable_00000002_graph_0_PreRunAfterOptimizeGraphBeforeBuild.txt || fail "what is no attribute of an operator"
 DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=proto DUMP_GRAPH_FORMAT='ge_proto|onnx' link out.sk small.onnx 2>err.txt
-grep -qx "sklink: warning: DUMP_GRAPH_FORMAT: there are no dumps in 'ge_proto': 'onnx' has all that they say" err.txt && [ "$(ls proto | grep -c pbtxt)" = 3 ] || fail "ge_proto: $(cat err.txt)"
+grep -qx "sklink: warning: DUMP_GRAPH_FORMAT: there are no dumps in 'ge_proto': 'onnx' has the same contents" err.txt && [ "$(ls proto | grep -c pbtxt)" = 3 ] || fail "ge_proto: $(cat err.txt)"
 rm out.sk
 DUMP_GE_GRAPH=2 DUMP_GRAPH_FORMAT='onnx|text' fails_with "^sklink: error: DUMP_GRAPH_FORMAT: must be 'onnx', 'readable', or both with '|' between them, not 'text'" link out.sk small.onnx
 [ ! -e out.sk ] || fail "a package is left"

@@ -83,7 +83,7 @@ for package in mixed mixed-off mixed-ascend; do
 	cmp mixed.sk.npy $package.sk.npy || fail "$package computes something else"
 done
 for reason in "Concat copies 'x': it is an input of the network" "Concat copies 'k': it is a constant" \
-	"Concat copies 'f': it is another part of the same bytes already" "Split copies 'h': its elements are no one run of bytes"; do
+	"Concat copies 'f': it is another part of the same bytes already" "Split copies 'h': its elements are not contiguous"; do
 	grep -qF "$reason" explained.txt || fail "no '$reason' in: $(cat explained.txt)"
 done
 for reason in "Concat has a task under FusionVirtualOpSetSwitch: 'x' is an input of the network" \

@@ -81,7 +81,7 @@ agrees '--cores=1 --cores=3 --serial' flat cache past pairs positions
 "$skdump" --steps flat.sk >steps.txt
 grep -q "sk_attention_f32.*operations $((2 * 24 * 70 * (6 + 5)))" steps.txt || { cat steps.txt; fail "attention does not say what it costs"; }
 refusals <<'END'
-rows of 'q' have 8 elements, which are no 0 heads \('q_num_heads'\)$
+rows of 'q' have 8 elements, which are not 0 heads \('q_num_heads'\)$
 3 heads of queries cannot share 2 heads of keys$
 batches, or the heads and rows of keys and values, differ$
 'm' is \[3, 6\], and a mask for \[1, 2, 3, 5\] is needed$

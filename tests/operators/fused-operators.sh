@@ -247,7 +247,7 @@ sklink:AddRmsNormQuant the_node x x g i -> y|'i' is i32, and scales are floats
 sklink:RmsNormQuant the_node x g g -> y|it has no scale
 sklink:QuantV2 the_node x g -> y axis=1|it quantises along axis 1, which is not the last one
 sklink:QuantV2 the_node x g -> y round_mode='floor'|round_mode 'floor' is not possible, only 'round'
-sklink:SwiGlu the_node w -> y|'w' has 5 elements along axis 2, which are no halves
+sklink:SwiGlu the_node w -> y|'w' has 5 elements along axis 2, which are not halves
 sklink:SwiGlu the_node x w -> y|'w' has not the shape of 'x'
 sklink:FusedMatMul the_node d d -> y|'d' is f64, and must be f32, f16 or bf16
 sklink:FusedMatMul the_node x x -> y|'x' has 3 dimensions, and 'x' 3, not 2
@@ -266,8 +266,8 @@ sklink:QuantBatchMatmul the_node b b g g -> y transpose_x2=1|'g' would be of res
 sklink:QuantBatchMatmul the_node b b g _ g -> y transpose_x2=1|'g' is not a number i32 for each of 4 columns
 sklink:QuantBatchMatmul the_node b b g _ i x -> y transpose_x2=1|'x' is not a scale for each row
 sklink:TransposeBatchMatMul the_node x g -> y|'x' and 'g' are not floats of 3 dimensions
-sklink:TransposeBatchMatMul the_node x w -> y|'x' and 'w' are no factors of products, in that order of their axes
-sklink:TransposeBatchMatMul the_node x x -> y perm_y=[0,0,1]|'perm_y' is no order of 3 axes
+sklink:TransposeBatchMatMul the_node x w -> y|'x' and 'w' are not factors of products, in that order of their axes
+sklink:TransposeBatchMatMul the_node x x -> y perm_y=[0,0,1]|'perm_y' is not an order of 3 axes
 torchair:npu_add_rms_norm_quant the_node x x g g g g -> y|its input 5 is none of those of AddRmsNormQuant
 ge:AscendQuantV2 the_node x g -> y sqrt_mode=1|the operator has no attribute 'sqrt_mode'
 END

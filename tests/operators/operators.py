@@ -563,7 +563,7 @@ def check_sequences(sklink, skrun, libraries):
             ([split, node("SequenceAt", "rows beyond", "y")], info("y"), "node 'SequenceAt' (SequenceAt): there is no position 5 in a sequence of 5"),
             ([split, node("Neg", "rows", "y")], info("y"), "node 'Neg' (Neg): 'rows' is a sequence of tensors, and it wants a tensor"),
             ([split], sequence_info("rows"), "output 'rows' is a sequence of 5 tensors, and outputs of packages are tensors"),
-            ([node("SequenceLength", "x", "y")], info("y", onnx.TensorProto.INT64), "its first input is no sequence"),
+            ([node("SequenceLength", "x", "y")], info("y", onnx.TensorProto.INT64), "its first input is not a sequence"),
             ([node("SequenceEmpty", "", "s"), node("ConcatFromSequence", "s", "y", axis=0)], info("y"), "its sequence has no tensors"),
             ([node("SequenceEmpty", "", "s"), node("SequenceErase", "s", "t"), node("SequenceLength", "t", "y")],
              info("y", onnx.TensorProto.INT64), "there is no position -1 in a sequence of 0 tensors"),
@@ -591,9 +591,9 @@ def check_mistakes(sklink):
             (9, "Pad", {}, 1, {"pads": [0, 0, 1, 1], "value": 1}, "attribute 'value' is a number, not an integer"),
             (9, "TopK", {}, 1, {"k": 2.0}, "attribute 'k' is an integer, not a number"),
             (8, "Upsample", {}, 1, {"scales": [1, 2]}, "attribute 'scales' is a list of numbers, not a list of integers"),
-            (13, "Transpose", {}, 1, {"perm": [0, 0]}, "'perm' is no order of 2 axes"),
+            (13, "Transpose", {}, 1, {"perm": [0, 0]}, "'perm' is not an order of 2 axes"),
             (14, "CumSum", {"two": numpy.array([0, 1])}, 1, {}, "'two' is not one number"),
-            (11, "TopK", {"k": numpy.array([9])}, 2, {}, "'x' has 3 elements along axis 1, and so many are not there"),
+            (11, "TopK", {"k": numpy.array([9])}, 2, {}, "'x' has 3 elements along axis 1, fewer than requested"),
             (1, "GlobalLpPool", {}, 1, {"p": 1e30}, "'p' is 1e+30, and norms have whole powers"),
             (13, "Gemm", {"x": numpy.int32, "b": numpy.ones((3, 3), numpy.int32)}, 1, {"alpha": 1e30}, "'alpha' is 1e+30, and integers"),
             (13, "Gemm", {"x": numpy.int32, "b": numpy.ones((3, 3), numpy.int32)}, 1, {"alpha": math.nan}, "'alpha' is nan, and integers"),
@@ -618,7 +618,7 @@ def check_refusals(sklink):
               "OptionalHasElement": ("", "works on optional values"),
               "ImageDecoder": ("", "decodes image files"), "TreeEnsemble": ("ai.onnx.ml", "is one of ai.onnx.ml"),
               "Gradient": ("ai.onnx.preview.training", "asks for a derivative"),
-              "Unique": ("", "has outputs whose shapes depend on elements"), "Rellu": ("", "there is no operator 'Rellu'")}
+              "Unique": ("", "has outputs with shapes that depend on elements"), "Rellu": ("", "there is no operator 'Rellu'")}
     value = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1])
     nodes = [helper.make_node(op, ["x"], [f"y {op}"], name=op, domain=domain) for op, (domain, _) in absent.items()]
     outputs = [helper.make_tensor_value_info(f"y {op}", onnx.TensorProto.FLOAT, None) for op in absent]

@@ -293,7 +293,7 @@ reason whole bias BLOCKS_SWITCHED_OFF "cores do not keep to their blocks of 'pro
 link synchronised product 5 37 64 debug-sync-all=1
 reason synchronised bias BLOCKS_SYNC_ALL "cores do not keep to their blocks of 'product': the scope has debug-sync-all=1"
 pair rows product 'kernel: pairs, args: [p, y]'
-reason rows other BLOCKS_OTHER_ROWS "cores do not keep to their blocks of 'product': 18 elements are no whole number for each of its 36 rows"
+reason rows other BLOCKS_OTHER_ROWS "cores do not keep to their blocks of 'product': 18 elements are not a whole number for each of its 36 rows"
 pair halo product 'kernel: differences, args: [p, d]'
 reason halo other BLOCKS_OTHER_PARTS "cores do not keep to their blocks of 'product': the two do not both access 'p' by the same parts"
 device=a3

@@ -232,7 +232,7 @@ fails_with 'tail.sk: integrity: the file is not as it was linked, but nothing' "
 fails_with 'public.pem: it holds no private key in PEM' "$sklink" --sign public.pem model.yaml kernels.o -o none.sk
 fails_with 'key.pem: it holds no public key in PEM' "$skrun" bare.sk --random 1 --trust key.pem
 sed 's/VwAy/VwBy/' public.pem >wrong.pem
-fails_with 'wrong.pem: it is no Ed25519 key' "$skrun" bare.sk --random 1 --trust wrong.pem
+fails_with 'wrong.pem: it is not an Ed25519 key' "$skrun" bare.sk --random 1 --trust wrong.pem
 fails_with 'absent.pem: No such file' "$sklink" --sign absent.pem model.yaml kernels.o -o none.sk
 fails_with 'key.pem.*(input|read)' "$sklink" --sign key.pem model.yaml kernels.o -o key.pem
 fails_with '--repro would put the key of --sign into the archive' \

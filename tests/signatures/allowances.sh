@@ -154,7 +154,7 @@ compile bad
 fails_with "'y' is written and has a halo" "$sklink" m.yaml bad.o -o bad.sk
 sed 's/in x f32\[n\]+12, out y f32\[n\]/in x f32[n], out y f32[n]+12/' kernels.c >bad.c
 compile bad
-fails_with "'y' is written: only what is just read" "$sklink" m.yaml bad.o -o bad.sk
+fails_with "'y' is written: only tensors that are only read" "$sklink" m.yaml bad.o -o bad.sk
 "$sklink" m.yaml kernels.o -o m.sk --header m.h --scope-options '*=tile-fusion=0'
 grep -F 'UINT64_C(64)},' m.h >/dev/null || { cat m.h; fail "the header does not say what two rows, 56 bytes, of scratch take"; }
 

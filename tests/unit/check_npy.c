@@ -182,7 +182,7 @@ START_TEST(refused)
 		{"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2)}", 16, "Fortran order"},
 		{"{'descr': '<f4', 'fortran_order': 1, 'shape': (1,)}", 4, "neither True nor False"},
 		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 7, "truncated"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 9, "1 bytes stand behind the 8"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 9, "1 bytes follow the 8"},
 		{"{'descr': '<f4', 'fortran_order': False}", 4, "no key 'shape'"},
 		{"{'fortran_order': False, 'shape': (1,)}", 4, "no key 'descr'"},
 		{"{'descr': '<f4', 'shape': (1,)}", 4, "no key 'fortran_order'"},

@@ -360,8 +360,8 @@ START_TEST(no_producer)
 	write_vector(GRAPH_INPUT, "hidden_state", FLOAT);
 	write_vector(GRAPH_OUTPUT, "y", FLOAT);
 	write_node("n", "Neg", "hiden_state", "y");
-	expect_refusal("node 'n' (Neg): input 'hiden_state' is made by no node, and is no input or initializer of the "
-		       "graph; did you mean 'hidden_state'?");
+	expect_refusal("node 'n' (Neg): input 'hiden_state' is not an output of a node, nor an input or initializer "
+		       "of the graph; did you mean 'hidden_state'?");
 }
 END_TEST
 
@@ -582,7 +582,7 @@ START_TEST(contents_that_do_not_fit)
 
 	begin_constant_model(INT8, 2);
 	write_packed(&writer, TENSOR_INTS, numbers, 2);
-	expect_refusal("initializer 'w': element 1 is 128, which is no i8");
+	expect_refusal("initializer 'w': element 1 is 128, which is not of type i8");
 	write_reset(&writer);
 	begin_constant_model(FLOAT, 3);
 	write_bytes(&writer, TENSOR_RAW, numbers, 8);
@@ -600,7 +600,7 @@ START_TEST(contents_that_do_not_fit)
 	expect_refusal("initializer 'w': dimension 0 is -1");
 	write_reset(&writer);
 	begin_constant_model(99, 1);
-	expect_refusal("initializer 'w': its elements are of type 99, which nobody knows");
+	expect_refusal("initializer 'w': its elements are of type 99, which is unknown");
 }
 END_TEST
 
@@ -698,9 +698,9 @@ START_TEST(external_data_elsewhere)
 		{"w.bin", "12", NULL, "its data is in 'w.bin' from byte 12 to 20, but that file has 16 bytes"},
 		{"w.bin", "18446744073709551612", NULL,
 		 "its data is in 'w.bin' from byte 18446744073709551612 to 4, but that file has 16 bytes"},
-		{"w.bin", "-4", NULL, "its data has the offset '-4', which is no number"},
-		{"w.bin", "4k", NULL, "its data has the offset '4k', which is no number"},
-		{"w.bin", NULL, "x", "its data has the length 'x', which is no number"},
+		{"w.bin", "-4", NULL, "its data has the offset '-4', which is not a number"},
+		{"w.bin", "4k", NULL, "its data has the offset '4k', which is not a number"},
+		{"w.bin", NULL, "x", "its data has the length 'x', which is not a number"},
 		{"w.bin", NULL, "12", "it has 12 bytes, but its shape takes 8"},
 	};
 	static const float numbers[4] = {1, -2, 0.5f, 3};
@@ -859,7 +859,8 @@ START_TEST(body_without_producer)
 	write_begin(&writer, ATTRIBUTE_G);
 	write_vector(GRAPH_OUTPUT, "z", FLOAT);
 	write_node("in", "Neg", "t", "z");
-	expect_refusal("node 'in' (Neg): input 't' is made by no node, and is no input or initializer of the graph");
+	expect_refusal(
+		"node 'in' (Neg): input 't' is not an output of a node, nor an input or initializer of the graph");
 }
 END_TEST
 
@@ -1055,7 +1056,7 @@ static void expect_damage(const char *text)
 {
 	char expected[256];
 
-	snprintf(expected, sizeof(expected), "this is no ONNX model, or a damaged one: at byte %s", text);
+	snprintf(expected, sizeof(expected), "this is not an ONNX model, or a damaged one: at byte %s", text);
 	expect_refusal(expected);
 	write_reset(&writer);
 }
@@ -1069,9 +1070,9 @@ START_TEST(damaged)
 	write_raw(&writer, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12);
 	expect_damage("0 a number has no end");
 	write_raw(&writer, "\x08\x08\x3a\x05\x01", 5);
-	expect_damage("2 a field is longer than what it is in");
+	expect_damage("2 a field is longer than its message");
 	write_raw(&writer, "\x3a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);
-	expect_damage("0 a field is longer than what it is in");
+	expect_damage("0 a field is longer than its message");
 	write_raw(&writer, "\x00\x00", 2);
 	expect_damage("0 there is no field");
 	write_raw(&writer, "\x0d\x01\x02\x03\x04", 5); /* ir_version as a float */
@@ -1110,7 +1111,7 @@ END_TEST
 START_TEST(no_models)
 {
 	write_raw(&writer, "", 0);
-	expect_refusal("this is no ONNX model: it has no graph");
+	expect_refusal("this is not an ONNX model: it has no graph");
 	write_begin(&writer, MODEL_GRAPH);
 	expect_refusal("the model has no outputs");
 	graph = sk_onnx_read(arena, &diag, "/nowhere.onnx", false);

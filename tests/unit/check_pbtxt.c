@@ -152,8 +152,9 @@ END_TEST
 /* What is wrong with a model that can be parsed has its place, too. */
 START_TEST(places)
 {
-	expect_refusal("graph {\n output { name: 'y' }\n  node { output: 'y' input: 'z' op_type: 'Op' name: 'n' }\n}",
-		       "3:8: node 'n' (Op): input 'z' is made by no node, and is no input or initializer of the graph");
+	expect_refusal(
+		"graph {\n output { name: 'y' }\n  node { output: 'y' input: 'z' op_type: 'Op' name: 'n' }\n}",
+		"3:8: node 'n' (Op): input 'z' is not an output of a node, nor an input or initializer of the graph");
 }
 END_TEST
 
@@ -374,15 +375,15 @@ static const struct {
 	{GRAPH(FRACTAL NODE("Relu", "'a:0'", "'n:0'", STORED("input", "ND", "32, 64", "32, 64")), "'n:0'"),
 	 "it reads 'a' as ND, and that is made as FRACTAL_NZ"},
 	{GRAPH(FRACTAL NODE("SplitD", "'a:0'", "'n:0'", NUMBER("num_split", 4)), "'n:0'"),
-	 "a part of 8 elements is no multiple of 16, of which FRACTAL_NZ has blocks"},
+	 "a part of 8 elements is not a multiple of 16, of which FRACTAL_NZ has blocks"},
 	{GRAPH(FRACTAL NODE("SplitVD", "'a:0'", "'n:0'",
 			    NUMBER("split_dim", 1)
 				    NUMBER("num_split", 2) "attribute { name: 'size_splits' ints: [24, 40] "
 							   "type: INTS } "),
 	       "'n:0'"),
-	 "a part of 24 elements is no multiple of 16"},
+	 "a part of 24 elements is not a multiple of 16"},
 	{GRAPH(DATA("a", "FRACTAL_NZ", "4, 1, 16, 16", "8, 64") NODE("ConcatD", "'a:0', 'a:0'", "'n:0'", ""), "'n:0'"),
-	 "a part of 8 elements is no multiple of 16"},
+	 "a part of 8 elements is not a multiple of 16"},
 	{GRAPH(FRACTAL NODE("SplitVD", "'a:0'", "'n:0'",
 			    NUMBER("num_split", 2) "attribute { name: 'size_splits' ints: [16, 10] type: INTS } "),
 	       "'n:0'"),

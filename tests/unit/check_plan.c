@@ -292,8 +292,8 @@ END_TEST
 START_TEST(damaged_launches)
 {
 	REFUSED("launch 0: kind 3", plan_form(&d.launches[0])->kind = 3);
-	REFUSED("behind a task's entry", plan_form(&d.launches[0])->kind = SK_LAUNCH_TASK);
-	REFUSED("launch 0: it has a thunk, but is no task's own launch",
+	REFUSED("after a task's entry", plan_form(&d.launches[0])->kind = SK_LAUNCH_TASK);
+	REFUSED("launch 0: it has a thunk, but is not the own launch of a task",
 		plan_form(&d.launches[0])->flags = SK_LAUNCH_THUNK, d.launches[0].serial_entry = 0);
 	REFUSED("launch 2: it has a thunk, but also a serial entry", plan_form(&d.launches[2])->flags = SK_LAUNCH_THUNK,
 		d.launches[2].serial_entry = 4);
@@ -392,8 +392,8 @@ END_TEST
 START_TEST(damaged_blocks)
 {
 	REFUSED("partition 0 has rows, but no blocks", d.partitions[0].rows = 1);
-	REFUSED("partition 0: 100 elements are no whole number for each of 0 rows", d.partitions[0].blocks = 1);
-	REFUSED("partition 0: 100 elements are no whole number for each of 3 rows", d.partitions[0].blocks = 1,
+	REFUSED("partition 0: 100 elements are not a whole number for each of 0 rows", d.partitions[0].blocks = 1);
+	REFUSED("partition 0: 100 elements are not a whole number for each of 3 rows", d.partitions[0].blocks = 1,
 		d.partitions[0].rows = 3);
 	REFUSED("partition 0: not each of 3 blocks of 100 rows begins at a whole unit of 64 elements",
 		d.partitions[0].blocks = 3, d.partitions[0].rows = 100);
@@ -462,7 +462,7 @@ START_TEST(damaged_tasks_and_tensors)
 	REFUSED("tensor 4: it lies outside the unshared", d.tensors[4].unshared_offset++);
 	REFUSED("tensor 4: only temporaries", d.tensors[4].role = SK_ROLE_INPUT);
 	REFUSED("binding 1: tensor 5 is out of range", d.bindings[1] = 5);
-	REFUSED("binding 1: tensor 0 is not what is bound there", d.bindings[1] = 0);
+	REFUSED("binding 1: tensor 0 is not the tensor of that binding", d.bindings[1] = 0);
 }
 END_TEST
 
@@ -485,8 +485,8 @@ START_TEST(damaged_steps)
 		d.steps[BLOCKS].flags |= SK_STEP_EARLY_WAIT, d.arguments[BLOCKS][0].kind = SK_ARGUMENT_LOAD);
 	REFUSED("step 2: it cannot publish its result", plan_form(&d.launches[0])->flags |= SK_LAUNCH_EARLY,
 		d.steps[BLOCKS].flags |= SK_STEP_EARLY_SET, d.arguments[BLOCKS][0].kind = SK_ARGUMENT_RESULT);
-	REFUSED("step 1: only steps whose blocks run at once", d.steps[SPLIT].first_core = 1);
-	REFUSED("step 1: only steps whose blocks run at once", d.steps[SPLIT].flags |= SK_STEP_CUBE_SIDE);
+	REFUSED("step 1: only steps with blocks that run at once", d.steps[SPLIT].first_core = 1);
+	REFUSED("step 1: only steps with blocks that run at once", d.steps[SPLIT].flags |= SK_STEP_CUBE_SIDE);
 	REFUSED("step 1: it has no blocks that could run at once", d.steps[SPLIT].flags |= SK_STEP_RESIDENT);
 	REFUSED("step 1: kind 4", d.steps[SPLIT].kind = 4);
 	REFUSED("step 1: its number is 3, but its lane's next one is 2", d.steps[SPLIT].number = 3);
@@ -508,8 +508,8 @@ START_TEST(damaged_steps)
 	REFUSED("more than there are", d.calls[SECOND].argument_count = 12, d.calls[SECOND].first_argument = 0);
 	REFUSED("launch 2: step 0: a thunk makes one call", plan_form(&d.launches[2])->flags = SK_LAUNCH_THUNK,
 		d.launches[2].serial_entry = 0, d.steps[ENTRY].tile = 64);
-	REFUSED("awaits step record 1, which is no earlier step", d.awaits[0].step = SPLIT);
-	REFUSED("awaits step record 4, which is no earlier", d.awaits[1].step = SECOND);
+	REFUSED("awaits step record 1, which is not an earlier step", d.awaits[0].step = SPLIT);
+	REFUSED("awaits step record 4, which is not an earlier", d.awaits[1].step = SECOND);
 	REFUSED("awaits 2 to 2 are out of range (2 in all)", d.steps[RANGE].first_await++);
 }
 END_TEST
@@ -631,7 +631,7 @@ START_TEST(damaged_arguments)
 	REFUSED("0 bytes are accessed in no way, or none in one", d.arguments[PLAIN][0].size = 0);
 	REFUSED("offset 2 is not aligned for f32", d.arguments[PLAIN][0].offset = 2, d.arguments[PLAIN][0].size = 8);
 	REFUSED("argument 0: flags 0x40 are unknown", d.arguments[PLAIN][0].flags = 64);
-	REFUSED("only what is divided is passed whole", d.arguments[PLAIN][0].flags = SK_ARGUMENT_WHOLE);
+	REFUSED("only divided tensors are passed whole", d.arguments[PLAIN][0].flags = SK_ARGUMENT_WHOLE);
 	REFUSED("argument 3: a field that kind 2 has not is not zero", d.arguments[PLAIN][3].tensor = 1);
 	REFUSED("a field that kind 2 has not", d.arguments[PLAIN][3].index = 1U << 31);
 	REFUSED("a field that kind 2 has not", d.arguments[PLAIN][3].offset = 4);
@@ -667,7 +667,7 @@ START_TEST(damaged_arguments)
 	REFUSED("a state in space 2", d.arguments[PLAIN][5].space = SK_SPACE_WORKSPACE);
 	REFUSED("100 elements of 8 bytes are more than its 400", d.arguments[SPLIT][0].element_bytes = 8);
 	REFUSED("more than its", d.arguments[SPLIT][0].element_bytes = UINT64_MAX / 4);
-	REFUSED("no whole number of elements", d.arguments[SPLIT][0].element_bytes = 3);
+	REFUSED("not a whole number of elements", d.arguments[SPLIT][0].element_bytes = 3);
 	REFUSED("the bytes of a unit overflow", d.partitions[0].unit = UINT64_MAX);
 	REFUSED("a length cannot be f32", d.arguments[SPLIT][2].dtype = SK_F32);
 	REFUSED("its step has no extent", d.arguments[PLAIN][3].kind = SK_ARGUMENT_LENGTH);
@@ -729,7 +729,7 @@ START_TEST(no_bytes)
 	REFUSED("space 0 has no addresses", EMPTIED, d.arguments[PLAIN][0].space = 0);
 	REFUSED("accessed in no way", EMPTIED, d.arguments[PLAIN][0].access = SK_ACCESS_READ);
 	REFUSED("it is divided, but its step is not", EMPTIED, d.arguments[PLAIN][0].element_bytes = 4);
-	REFUSED("only what is divided is passed whole", EMPTIED, d.arguments[PLAIN][0].flags = SK_ARGUMENT_WHOLE);
+	REFUSED("only divided tensors are passed whole", EMPTIED, d.arguments[PLAIN][0].flags = SK_ARGUMENT_WHOLE);
 	REFUSED("more than its 0 bytes", d.arguments[SPLIT][0].size = 0, d.arguments[SPLIT][0].access = 0);
 	REFUSED("it is not one", d.arguments[PLAIN][0].kind = SK_ARGUMENT_LOAD, EMPTIED);
 }

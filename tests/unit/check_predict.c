@@ -939,7 +939,7 @@ static const struct bad_profile {
 	{"\n# only a comment\n", "p: the profile has no 'name'"},
 	{"name p\n", "p:1: 'key: value' is expected, not 'name p'"},
 	{"name:\n", "p:1: 'name' has no value"},
-	{": p\n", "p:1: there is no key in front of the colon"},
+	{": p\n", "p:1: there is no key before the colon"},
 	{"name: a\033[1m\n", "p:1: a control character"},
 	{"name: two words\n", "p:1: a profile's name has up to 63 letters, digits, '-' and '_'"},
 	{"name: a\nname: b\n", "p:2: 'name' is given twice; first in line 1"},

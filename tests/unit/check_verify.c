@@ -869,7 +869,7 @@ START_TEST(await_on_a_later_step)
 	struct sk_plan_view view = plan_view(plan);
 
 	((struct sk_plan_await *)view.awaits)[0].step = 1;
-	expect_rejected(&view, (const char *const[]){"no earlier step of its launch", NULL});
+	expect_rejected(&view, (const char *const[]){"not an earlier step of its launch", NULL});
 }
 END_TEST
 

@@ -436,7 +436,7 @@ START_TEST(test_arguments_are_made_when_launches_are_checked)
 	ck_assert(sk_plan_open_tables(image.bytes, image.size, &fresh, error, sizeof(error)));
 	ck_assert_ptr_null(fresh.arguments);
 	ck_assert(!sk_plan_check_launch(&fresh, 2, error, sizeof(error)));
-	ck_assert_str_eq(error, "plan: launch 2: step 0: nobody has made room for its arguments");
+	ck_assert_str_eq(error, "plan: launch 2: step 0: no memory has been reserved for its arguments");
 	ck_assert(sk_plan_make_room(&fresh, error, sizeof(error)));
 	ck_assert(sk_plan_check_launch(&fresh, 2, error, sizeof(error)));
 	sk_plan_close(&fresh);
