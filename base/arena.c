@@ -1,4 +1,4 @@
-/* Arena: a list of blocks that only grows; see arena.h for the contract. Large ones are made of chunks. */
+/* Arenas: lists of blocks that only grow; see arena.h. Large arenas are made of chunks. */
 #include "config.h"
 
 #include "base/arena.h"
@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
-/* Under AddressSanitizer, what has not been handed out is poisoned, and a gap stays behind what has been: so it sees
+/* Under AddressSanitizer, unallocated memory is poisoned, with a gap after each allocation. It therefore detects
  * overruns of single allocations, not only of blocks. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -35,30 +35,30 @@ enum {
 	ALIGNMENT = 8,
 	SMALL_BLOCK = 64 << 10,
 	SMALL_ARENA = 512 << 10,
-	PAGE = 64 << 10, /* the largest that systems have beside huge ones */
-	OWN_BLOCK = 32 << 10, /* requests from here on get a block of their own */
-	MAPPED_BLOCK = SK_CHUNK - PAGE, /* and from here on one that is mapped */
-	CLEANED = 64 << 10, /* of what was used before, so much is zeroed at a time for small requests */
+	PAGE = 64 << 10, /* the largest page size of systems, except huge pages */
+	OWN_BLOCK = 32 << 10, /* larger requests get a block of their own */
+	MAPPED_BLOCK = SK_CHUNK - PAGE, /* and still larger ones a mapped block */
+	CLEANED = 64 << 10, /* bytes of reused memory that are zeroed at a time for small requests */
 };
 
-/* Where the memory of an own block is from. */
+/* The source of an own block's memory. */
 enum origin { FROM_MALLOC, FROM_BLOCK, FROM_SYSTEM };
 
-/* A block for one request. It can be given back, so growing arrays leave nothing behind. A large one is mapped on huge
- * pages of its own (the last ones are small), and what it holds is not copied when it grows. */
+/* A block for one request. It can be released, so growing arrays leave no garbage. A large one is mapped on huge pages
+ * of its own (the last pages are small), and is not copied when it grows. */
 struct own_block {
 	struct own_block *next;
 	struct own_block *previous; /* unless it is part of a block */
-	size_t size; /* with this header */
+	size_t size; /* including this header */
 	enum origin origin;
 	_Alignas(16) char data[];
 };
 
 struct sk_arena {
-	struct sk_chunk *blocks; /* the first is the one that requests come from; others may have room, too */
+	struct sk_chunk *blocks; /* requests are served from the first one; others may also have room */
 	size_t taken; /* bytes from malloc */
 	struct own_block *own; /* those that are not part of a block, in no order */
-	struct own_block *unused; /* parts of blocks that have been given back, in no order */
+	struct own_block *unused; /* released parts of blocks, in no order */
 };
 
 _Noreturn void sk_out_of_memory(void)
@@ -152,7 +152,7 @@ void sk_arena_adopt(struct sk_arena *arena, struct sk_arena *other)
 {
 	struct sk_chunk **last = &arena->blocks;
 
-	while (*last) /* behind the one that requests come from */
+	while (*last) /* after the block that serves requests */
 		last = &(*last)->next;
 	*last = other->blocks;
 	arena->taken += other->taken;
@@ -179,7 +179,7 @@ static void empty_block(struct sk_chunk *block)
 	ASAN_POISON_MEMORY_REGION(block->data, block->size);
 }
 
-/* The block that requests come from stays. */
+/* The block that serves requests stays. */
 void sk_arena_reset(struct sk_arena *arena)
 {
 	struct sk_chunk *block = arena->blocks;
@@ -226,7 +226,7 @@ static size_t round_up(size_t size)
 	return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
-/* Where the next request of that size begins in the block; SIZE_MAX: there is no room for it. */
+/* Return the start of the next request of that size in the block; SIZE_MAX: it does not fit. */
 static size_t start_in(const struct sk_chunk *block, size_t size, size_t alignment)
 {
 	size_t start = (block->used + alignment - 1) & ~(alignment - 1);
@@ -234,7 +234,7 @@ static size_t start_in(const struct sk_chunk *block, size_t size, size_t alignme
 	return start > block->size || size + GAP > block->size - start ? SIZE_MAX : start;
 }
 
-/* One that has room for the request becomes the first. */
+/* Make a block with room for the request the first one. */
 static struct sk_chunk *change_block(struct sk_arena *arena, size_t size, size_t alignment)
 {
 	for (struct sk_chunk **link = &arena->blocks; *link; link = &(*link)->next) {
@@ -249,7 +249,7 @@ static struct sk_chunk *change_block(struct sk_arena *arena, size_t size, size_t
 	return add_block(arena);
 }
 
-/* Zeros from `start` to what is used, and some more for the next requests. */
+/* Zero the memory from `start` to the used end, and some more for later requests. */
 static void clean(struct sk_chunk *block, size_t start)
 {
 	size_t end = block->used + CLEANED < block->dirty ? block->used + CLEANED : block->dirty;
@@ -264,8 +264,8 @@ static void clean(struct sk_chunk *block, size_t start)
 	block->clean = end < block->dirty ? end : block->size;
 }
 
-/* Memory from the block that requests come from, or from another one: up to OWN_BLOCK, or in a large arena up to
- * MAPPED_BLOCK. The caller fills so many bytes at the beginning, which need not be zeroed. */
+/* Return memory from the current block, or from another one: up to OWN_BLOCK, or in a large arena up to MAPPED_BLOCK.
+ * The caller fills the first `filled` bytes, which need not be zeroed. */
 static void *take(struct sk_arena *arena, size_t size, size_t alignment, size_t filled)
 {
 	struct sk_chunk *block = arena->blocks;
@@ -289,15 +289,14 @@ static struct own_block *own_block_of(void *memory)
 	return (struct own_block *)((char *)memory - offsetof(struct own_block, data));
 }
 
-/* With its header; size is at most SIZE_MAX / 2. */
+/* Return the size with its header; size is at most SIZE_MAX / 2. */
 static size_t mapped_size(size_t size)
 {
 	return (sizeof(struct own_block) + size + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
-/* One that has been given back and is not much too large, zeroed again behind what the caller fills; NULL: there is
- * none.
- */
+/* Reuse a released block that is not much too large, zeroed after the bytes that the caller fills; NULL: there is
+ * none. */
 static struct own_block *reuse(struct sk_arena *arena, size_t size, size_t filled)
 {
 	for (struct own_block **link = &arena->unused; *link; link = &(*link)->next) {
@@ -340,7 +339,7 @@ static void *allocate_own(struct sk_arena *arena, size_t asked, size_t filled)
 	return block->data;
 }
 
-/* The pages go to a place where there is room behind them. What is new holds zeros. */
+/* Move the pages to a place with room after them. New memory is zeroed. */
 static void *extend(struct sk_arena *arena, struct own_block *block, size_t asked)
 {
 	size_t size = mapped_size(asked);
@@ -379,7 +378,7 @@ void sk_arena_release(struct sk_arena *arena, void *memory, size_t size)
 
 /* ---- requests ---- */
 
-/* Filled: see take, of which nearly all requests need no more than what stands here. */
+/* `filled` is as in take. Nearly all requests end in the first part of this function. */
 static void *allocate(struct sk_arena *arena, size_t count, size_t size, size_t filled)
 {
 	struct sk_chunk *block = arena->blocks;
@@ -406,7 +405,7 @@ char *sk_arena_copy(struct sk_arena *arena, const char *text, size_t length)
 {
 	char *copy = allocate(arena, length + 1, 1, length);
 
-	if (length) /* else `text` may be NULL */
+	if (length) /* otherwise `text` may be NULL */
 		memcpy(copy, text, length);
 	return copy;
 }
@@ -450,7 +449,7 @@ char *sk_arena_escape(struct sk_arena *arena, const char *text)
 
 char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list args)
 {
-	char most[256]; /* texts are no longer, and so are printed once */
+	char most[256]; /* most texts fit, and so are formatted once */
 	va_list again;
 
 	va_copy(again, args);

@@ -1,4 +1,5 @@
-/* Work in a thread; see map.h. Threads are detached, so one that comes too late finds work that it need not do. */
+/* Work in a thread; see map.h. Threads are detached. A thread that starts too late finds that its work is done
+ * already. */
 #include "base/map.h"
 
 #include <pthread.h>
@@ -10,7 +11,7 @@ struct sk_beside_work {
 	void (*work)(void *context);
 	void *context;
 	atomic_bool begun;
-	atomic_int users; /* the starter and the thread: the last one frees it */
+	atomic_int users; /* the starter and the thread: the last one frees the struct */
 	pthread_mutex_t lock; /* of `done` */
 	pthread_cond_t changed;
 	bool done;
@@ -40,7 +41,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* NULL: there is no thread to be had. */
+/* Start a thread; NULL: none is available. */
 static struct sk_beside_work *start(void (*work)(void *context), void *context)
 {
 	struct sk_beside_work *result = malloc(sizeof(*result));

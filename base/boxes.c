@@ -1,4 +1,4 @@
-/* See ranges.h. Nodes are numbers in an array, since it moves when it grows; number 0 stands for no node. */
+/* Boxes; see ranges.h. Nodes are indices into an array, since it moves when it grows; 0 stands for no node. */
 #include "base/ranges.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@ enum { LEFT, RIGHT };
 
 struct sk_box_node {
 	struct sk_box box;
-	struct sk_box within; /* that all boxes of the subtree lie within */
+	struct sk_box within; /* encloses all boxes of the subtree */
 	uint32_t child[2];
 	uint32_t height;
 };
@@ -28,8 +28,8 @@ static bool is_shorter(uint64_t x, uint64_t y)
 	return x < y && x < (x ^ y);
 }
 
-/* The coordinate with the higher bit in which the two differ decides: boxes that are near each other come near each
- * other, in whichever direction. */
+/* The coordinate with the higher differing bit decides, so that neighbouring boxes are close in the order, in both
+ * directions. */
 static bool is_behind(const struct sk_box *one, const struct sk_box *other)
 {
 	if (is_shorter(one->left ^ other->left, one->top ^ other->top))
@@ -75,7 +75,7 @@ static void update(struct sk_boxes *boxes, uint32_t number)
 	node->height++;
 }
 
-/* The child on that side becomes the parent. */
+/* Make the child on that side the parent. */
 static uint32_t rotate(struct sk_boxes *boxes, uint32_t number, int side)
 {
 	struct sk_box_node *nodes = boxes->nodes.items;
@@ -95,7 +95,7 @@ static uint32_t height_of(const struct sk_boxes *boxes, uint32_t number, int sid
 	return nodes[nodes[number].child[side]].height;
 }
 
-/* The subtree's root, after one of its sides has become higher or lower by one. */
+/* Return the root of the subtree, after the height of one side has changed by one. */
 static uint32_t balance(struct sk_boxes *boxes, uint32_t number)
 {
 	for (int side = LEFT; side <= RIGHT; side++) {
@@ -145,7 +145,7 @@ static void insert(struct sk_arena *arena, struct sk_boxes *boxes, const struct 
 	boxes->root = insert_node(boxes, boxes->root, fresh);
 }
 
-/* Takes the first node out of the subtree; returns what is left. */
+/* Remove the first node of the subtree; return the rest. */
 static uint32_t take_first(struct sk_boxes *boxes, uint32_t number, uint32_t *first)
 {
 	struct sk_box_node *node = node_at(boxes, number);
@@ -228,7 +228,7 @@ static void keep_strip(struct sk_arena *arena, struct sk_boxes *boxes, struct sk
 		insert(arena, boxes, &strip);
 }
 
-/* What of the box lies inside the area; what lies outside becomes boxes of their own. */
+/* Return the part of the box inside the area; parts outside become boxes of their own. */
 static struct sk_box cut_box(struct sk_arena *arena, struct sk_boxes *boxes, struct sk_box box,
 			     const struct sk_box *area)
 {
@@ -278,7 +278,7 @@ void sk_boxes_fill(struct sk_arena *arena, struct sk_boxes *boxes, const struct 
 {
 	size_t count = sk_boxes_find(arena, boxes, area);
 
-	/* What is written as a whole mostly is so again. */
+	/* An area that was written as a whole usually is again. */
 	if (count == 1 && is_same(sk_boxes_at(boxes, 0), area)) {
 		sk_boxes_at(boxes, 0)->value = area->value;
 		return;

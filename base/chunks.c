@@ -1,5 +1,5 @@
-/* Chunks; see arena.h. Those that nobody uses are in a list that all threads share, under a lock that is taken once
- * for some thousand requests: no result depends on where memory is from. */
+/* Chunks; see arena.h. Unused chunks are in a list that all threads share, under a lock that is taken once for some
+ * thousand requests. Results do not depend on the source of memory. */
 #include "base/arena.h"
 
 #include <pthread.h>
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { AREA = 16 * SK_CHUNK }; /* of address space: what is not used is not backed */
+enum { AREA = 16 * SK_CHUNK }; /* of address space: unused parts are not backed */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sk_chunk *unused; /* with pages; the last one that was given back comes first: it is in caches */
-static struct sk_chunk *empty; /* without */
-static char *area; /* where chunks are cut from */
+static struct sk_chunk *unused; /* with pages; the last released one comes first, since it is in caches */
+static struct sk_chunk *empty; /* without pages */
+static char *area; /* the source of new chunks */
 static size_t area_left;
 
 static struct sk_chunk *pop(struct sk_chunk **list)
@@ -57,7 +57,7 @@ void *sk_map_huge(size_t size)
 	return data + before;
 }
 
-/* NULL: there is no memory for it. */
+/* NULL: no memory for it. */
 static struct sk_chunk *new_chunk(char *data, size_t dirty)
 {
 	struct sk_chunk *chunk = malloc(sizeof(*chunk));

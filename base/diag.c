@@ -19,9 +19,9 @@ struct sk_message {
 	struct sk_message *next;
 	enum sk_severity severity;
 	const char *place; /* "" for none */
-	const char *format; /* what messages of one kind have in common */
-	const char *subject; /* NULL: the text says it; else stands in front of it, with: */
-	unsigned more; /* how many others it is about */
+	const char *format; /* common to messages of one kind */
+	const char *subject; /* NULL: the text names it; otherwise it is printed before the text, with: */
+	unsigned more; /* the number of further subjects */
 	const char *text;
 	struct note *first_note, *last_note;
 };
@@ -54,7 +54,7 @@ const struct sk_place *sk_place_keep(struct sk_arena *arena, struct sk_place pla
 	return kept;
 }
 
-/* NULL if it is not kept. */
+/* Add a message; NULL if it is not kept. */
 static struct sk_message *add(struct sk_diag *diag, enum sk_severity severity, struct sk_place place,
 			      const char *format, va_list args)
 {
@@ -177,7 +177,7 @@ void sk_diag_take_back(struct sk_diag *diag, const struct sk_diag *before)
 	*diag = *before;
 	if (diag->last)
 		diag->last->next = NULL;
-	/* Their memory may have been given back since; errors to come are like none before. */
+	/* Their memory may have been released; later errors are treated as first ones. */
 	memset(&diag->leaders, 0, sizeof(diag->leaders));
 	sk_map_init(&diag->alike, diag->arena);
 }
@@ -194,7 +194,7 @@ static bool wants_colour(enum sk_colour colour, FILE *stream)
 static void print_head(const char *program, enum sk_severity severity, bool colour, FILE *stream)
 {
 	static const struct {
-		const char *text, *colour; /* lld's: bold red and magenta */
+		const char *text, *colour; /* as in lld: bold red and magenta */
 	} heads[] = {
 		[SK_ERROR] = {"error:", "\033[1;31m"},
 		[SK_WARNING] = {"warning:", "\033[1;35m"},
@@ -232,7 +232,7 @@ struct kind {
 
 typedef SK_ARRAY(struct kind) kind_list;
 
-/* How many warnings of this kind there are, with this one. */
+/* Return the number of warnings of this kind, including this one. */
 static unsigned count_warning(struct sk_diag *diag, kind_list *kinds, const struct sk_message *message)
 {
 	for (size_t i = 0; i < kinds->count; i++)

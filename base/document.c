@@ -1,4 +1,4 @@
-/* libyaml's events to a tree, with limits; see document.h. */
+/* From libyaml's events to a tree, with limits; see document.h. */
 #include "config.h"
 
 #include "base/document.h"
@@ -17,16 +17,16 @@
 
 struct builder {
 	const struct sk_document *document;
-	struct sk_arena *scratch; /* of everything but texts, */
-	struct sk_arena *texts; /* which are here, */
-	char *room; /* where the next one of most goes: they are as long together as the text, or shorter, */
-	size_t left; /* and have so many bytes left */
-	struct sk_diag *diag; /* the document's */
+	struct sk_arena *scratch; /* for all data except texts, */
+	struct sk_arena *texts; /* for texts, */
+	char *room; /* the buffer of most texts: together they are not longer than the document, */
+	size_t left; /* and the bytes left in it */
+	struct sk_diag *diag; /* that of the document */
 	yaml_parser_t yaml;
 	const char *text;
 	size_t size;
 	SK_ARRAY(struct sk_node) nodes;
-	bool stopped; /* after an error that leaves nothing to go on with */
+	bool stopped; /* after an error that makes further reading impossible */
 };
 
 struct sk_place sk_node_place(const struct sk_document *document, const struct sk_node *node)
@@ -40,7 +40,7 @@ static struct sk_place place_of_mark(const struct builder *builder, yaml_mark_t 
 		.file = builder->document->file, .line = (uint32_t)mark.line + 1, .column = (uint32_t)mark.column + 1};
 }
 
-/* Errors of libyaml's reader (bytes that are no text) come with an offset instead of a line. */
+/* Errors of libyaml's reader (bytes that are not text) have an offset instead of a line. */
 static struct sk_place place_of_offset(const struct builder *builder, size_t offset)
 {
 	struct sk_place place = {.file = builder->document->file, .line = 1, .column = 1};
@@ -55,8 +55,8 @@ static struct sk_place place_of_offset(const struct builder *builder, size_t off
 	return place;
 }
 
-/* A tab in the white space that the line begins with, or just where libyaml stopped: it looks like blanks and is none,
- * and libyaml never names it. */
+/* Find a tab in the white space at the start of the line, or where libyaml stopped: it looks like blanks, but is not
+ * valid, and libyaml's errors do not mention it. */
 static bool find_tab(const struct builder *builder, yaml_mark_t mark, struct sk_place *place)
 {
 	const char *end = builder->text + builder->size, *line = builder->text;
@@ -94,7 +94,7 @@ static void report_yaml_error(struct builder *builder)
 			 yaml->context ? " " : "", yaml->context ? yaml->context : "");
 }
 
-/* Fetches the next event; the caller deletes it. After an error it is a stream end, which ends every loop. */
+/* Fetch the next event, which the caller deletes. After an error it is a stream end, which ends every loop. */
 static void next_event(struct builder *builder, yaml_event_t *event)
 {
 	if (!builder->stopped && yaml_parser_parse(&builder->yaml, event))
@@ -111,12 +111,12 @@ static void stop(struct builder *builder, struct sk_place place, const char *rea
 	builder->stopped = true;
 }
 
-/* Its index: nodes move when others come. */
+/* Return the index of a new node: nodes move when others are added. */
 static uint32_t new_node(struct builder *builder, enum sk_node_kind kind, yaml_mark_t mark)
 {
 	struct sk_place place = place_of_mark(builder, mark);
 	uint32_t index = (uint32_t)builder->nodes.count;
-	const uint32_t columns = (1u << 28) - 1; /* more than documents have bytes */
+	const uint32_t columns = (1u << 28) - 1; /* more than the bytes of a document */
 
 	sk_array_push(builder->scratch, &builder->nodes,
 		      (struct sk_node){.kind = kind, .line = place.line, .column = place.column & columns, .text = ""});
@@ -145,7 +145,7 @@ static const char *copy_text(struct builder *builder, const char *text, size_t l
 
 	if (length >= builder->left)
 		return sk_arena_copy(builder->texts, text, length);
-	memcpy(copy, text, length); /* there are zeros behind it */
+	memcpy(copy, text, length); /* zeros follow it */
 	builder->room += length + 1;
 	builder->left -= length + 1;
 	return copy;
@@ -175,7 +175,7 @@ static uint32_t build_scalar(struct builder *builder, const yaml_event_t *event)
 
 /* ---- lists and maps ---- */
 
-/* Appends an item or a key, which is `index`, to the list or map whose last one is `last`; 0: it is the first. */
+/* Append the item or key `index` to the list or map with `last` as its last one; 0: it is the first. */
 static void add_member(struct builder *builder, uint32_t parent, uint32_t last, uint32_t index)
 {
 	struct sk_node *nodes = builder->nodes.items;
@@ -298,7 +298,7 @@ static uint32_t build_map(struct builder *builder, const yaml_event_t *start, un
 	return map;
 }
 
-/* The node that begins with this event, which stays the caller's. */
+/* Build the node that begins with this event. The caller keeps the event. */
 static uint32_t build(struct builder *builder, const yaml_event_t *event, unsigned depth)
 {
 	switch (event->type) {
@@ -316,15 +316,15 @@ static uint32_t build(struct builder *builder, const yaml_event_t *event, unsign
 		sk_error(builder->diag, place_of_mark(builder, event->start_mark),
 			 "anchors and aliases are not accepted (*%s)", (const char *)event->data.alias.anchor);
 		return new_node(builder, SK_NODE_SCALAR, event->start_mark);
-	default: /* libyaml lets nothing else stand where a node is expected */
+	default: /* libyaml allows no other event here */
 		stop(builder, place_of_mark(builder, event->start_mark), "invalid YAML: a value is missing");
 		return new_node(builder, SK_NODE_SCALAR, event->start_mark);
 	}
 }
 
-/* ---- the whole document ---- */
+/* ---- whole documents ---- */
 
-/* The root, unless there are errors. */
+/* Return the root, unless there are errors. */
 static const struct sk_node *build_stream(struct builder *builder)
 {
 	yaml_event_t event;
@@ -349,8 +349,8 @@ static const struct sk_node *build_stream(struct builder *builder)
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* There are no tags, so %TAG is refused before libyaml, which compares each one with all others, comes to it: in
- * front of the document, or behind the end of a document ("..."). */
+/* Tags are not supported. %TAG is refused before libyaml sees it, since libyaml compares each one with all others. It
+ * may come before the document, or after the end of a document ("..."). */
 static bool refuse_tag_directive(const struct builder *builder)
 {
 	const char *line = builder->text, *end = builder->text + builder->size;
@@ -391,7 +391,7 @@ static bool may_have_surrogates(const char *text, size_t size)
 	return false;
 }
 
-/* What JSON has and YAML has not: a character beyond U+FFFF as two escapes. */
+/* Accept JSON's form of a character beyond U+FFFF, which YAML lacks: two escapes. */
 static const char *accept_json(struct sk_arena *scratch, const char *text, size_t size)
 {
 	char *copy;
@@ -406,7 +406,7 @@ static const char *accept_json(struct sk_arena *scratch, const char *text, size_
 
 const void *sk_document_read(const struct sk_document *document, struct sk_arena *scratch, size_t *size)
 {
-	/* One byte more than allowed is enough for sk_document_parse to see that the file is too large. */
+	/* One byte more than allowed is enough for sk_document_parse to detect a file that is too large. */
 	enum { FIRST = 64 << 10, LIMIT = SK_DOCUMENT_MAX_BYTES + 1 };
 	FILE *file = fopen(document->file, "rb");
 	struct sk_place place = {.file = document->file};
@@ -467,7 +467,7 @@ const struct sk_node *sk_document_parse(const struct sk_document *document, stru
 		return NULL;
 	}
 	builder.text = accept_json(scratch, text, size);
-	/* Without this, libyaml would guess UTF-16 from the first bytes. */
+	/* Otherwise libyaml would guess UTF-16 from the first bytes. */
 	yaml_parser_set_encoding(&builder.yaml, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&builder.yaml, (const unsigned char *)builder.text, size);
 	builder.room = sk_arena_alloc(builder.texts, size, 1);

@@ -1,5 +1,5 @@
-/* Texts for Graphviz; see text.h. In a string of its language only the quote has a meaning, but in labels the backslash
- * and entities have one, too. */
+/* Texts for Graphviz; see text.h. In its strings only the quote is special, but labels also interpret the backslash and
+ * entities. */
 #include "base/text.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* See text.h. */
+/* Printable text; see text.h. */
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -20,13 +20,13 @@ size_t sk_character_length(const char *start)
 		if ((bytes[i] & 0xc0) != 0x80)
 			return 0;
 	if ((bytes[0] == 0xe0 && bytes[1] < 0xa0) || (bytes[0] == 0xf0 && bytes[1] < 0x90))
-		return 0; /* longer than need be */
+		return 0; /* not the shortest form */
 	if ((bytes[0] == 0xed && bytes[1] > 0x9f) || (bytes[0] == 0xf4 && bytes[1] > 0x8f))
-		return 0; /* a surrogate, or none of Unicode's */
+		return 0; /* a surrogate, or beyond Unicode */
 	return length;
 }
 
-/* Those that matter have three bytes at most. */
+/* All relevant characters have at most three bytes. */
 static uint32_t code_point(const char *start, size_t length)
 {
 	const unsigned char *bytes = (const unsigned char *)start;
@@ -44,7 +44,7 @@ static bool is_control(uint32_t point)
 	       point == 0x200f || (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
 }
 
-/* The character at the start of the text as it is shown. Returns how many bytes of the text that is. */
+/* Write the character at the start of the text in its printable form. Return its bytes in the text. */
 static size_t show_character(const char *text, char shown[LONGEST_ESCAPE + 1])
 {
 	size_t length = sk_character_length(text);
@@ -89,7 +89,7 @@ void sk_escape_print(const char *text, FILE *stream)
 	while (*text) {
 		const char *plain = text;
 
-		while (*text >= ' ' && *text <= '~') /* at once: standard error has no buffer */
+		while (*text >= ' ' && *text <= '~') /* in one call: standard error has no buffer */
 			text++;
 		fwrite(plain, 1, (size_t)(text - plain), stream);
 		if (!*text)

@@ -1,4 +1,4 @@
-/* Readers for single values and for maps with known keys; see document.h. */
+/* Readers of single values and of maps with known keys; see document.h. */
 #include "base/document.h"
 
 #include <ctype.h>
@@ -10,9 +10,9 @@
 #include "base/ranges.h"
 #include "base/text.h"
 
-enum { MAX_FIELDS = 16, MAX_NAME = 255, SHOWN = 60 /* bytes of a wrong value in a message */ };
+enum { MAX_FIELDS = 16, MAX_NAME = 255, SHOWN = 60 /* bytes of an invalid value in a message */ };
 
-/* The node as an error message shows it. */
+/* Return the node's text for an error message. */
 static const char *shown(const struct sk_document *document, const struct sk_node *node)
 {
 	switch (node->kind) {
@@ -30,7 +30,7 @@ static const char *shown(const struct sk_document *document, const struct sk_nod
 	return sk_arena_print(document->arena, "'%s'", node->text);
 }
 
-/* "the role of tensor 'x'" */
+/* Return "the role of tensor 'x'". */
 static const char *subject(const struct sk_document *document, const char *what, const char *name)
 {
 	return name ? sk_arena_print(document->arena, "%s '%s'", what, name) : what;
@@ -90,8 +90,8 @@ static void report_unknown_key(const struct sk_document *document, const struct 
 		 subject(document, what, name), hint);
 }
 
-/* The field of the key, or `count`. Most maps have their keys in the order of the table: it is near behind the last
- * one. */
+/* Return the field of the key, or `count`. In most maps keys are in the order of the table: the field follows shortly
+ * after the last one. */
 static size_t find_field(const struct sk_field *fields, size_t count, size_t last, const struct sk_node *key)
 {
 	for (size_t n = 0, i = last; n < count; n++, i++) {

@@ -1,4 +1,4 @@
-/* Reading and writing files as a whole; see file.h. */
+/* Reading and writing whole files; see file.h. */
 #include "config.h"
 
 #include "base/file.h"
@@ -47,11 +47,11 @@ char *sk_file_read_text(struct sk_diag *diag, const char *path, const char *what
 	return text.items;
 }
 
-/* The kernel caches what is written in pieces as large as the call. Larger ones than this it seldom has at hand, and
- * making them costs several times what the writing does. */
+/* The kernel caches written data in pieces of the call's size. It rarely has larger pieces than this ready, and
+ * allocating them costs several times the writing itself. */
 enum { LARGEST_WRITE = 64 << 10 };
 
-/* Writes at the offset, or (-1) behind what has been written. */
+/* Write at the offset, or (-1) after earlier data. */
 static bool write_bytes(int descriptor, const uint8_t *bytes, uint64_t size, off_t offset)
 {
 	for (uint64_t done = 0; done < size;) {
@@ -90,7 +90,7 @@ static bool is_zero(const uint8_t *bytes, uint64_t size)
 	return !*bytes && !memcmp(bytes, bytes + 1, size - 1);
 }
 
-/* Zeros become holes, where there are many: so huge constants that are mostly zeros are read and written as such. */
+/* Long runs of zeros become holes, so that huge constants of mostly zeros are read and written as such. */
 static bool write_part(int descriptor, const struct sk_file_part *part)
 {
 	const uint8_t *bytes = part->bytes;
@@ -144,7 +144,7 @@ bool sk_file_is_drafted(const struct sk_file_draft *draft, const void *bytes)
 	return draft->bytes && within >= draft->start && within < draft->end;
 }
 
-/* Parts that are elsewhere would have to be read while others are written over them. */
+/* Parts in another place of the draft would have to be read while others overwrite them. */
 static bool is_in_place(const struct sk_file_draft *draft, const struct sk_file_part *parts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -161,7 +161,7 @@ static bool clear(int descriptor, uint64_t start, uint64_t end)
 	       write_zeros(descriptor, end - start, (off_t)start);
 }
 
-/* What is between the parts is zeros, whatever the draft has there. */
+/* Bytes between parts are zeros, regardless of the draft. */
 static bool complete_draft(const struct sk_file_draft *draft, const struct sk_file_part *sorted, size_t count)
 {
 	uint64_t end = 0;
@@ -197,7 +197,7 @@ static bool write_draft(struct sk_diag *diag, const char *path, const struct sk_
 	return false;
 }
 
-/* ---- what is written part by part ---- */
+/* ---- regular files, written part by part ---- */
 
 static bool write_regular(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts,
 			  size_t count)
@@ -216,9 +216,9 @@ static bool write_regular(struct sk_diag *diag, const char *path, mode_t mode, c
 	return ok;
 }
 
-/* ---- what is written at once ---- */
+/* ---- other files, written at once ---- */
 
-/* One byte behind the other, since a pipe has no places. */
+/* Write all bytes in order, since a pipe has no offsets. */
 static bool write_sequence(struct sk_diag *diag, const char *path, int descriptor, const struct sk_file_part *parts,
 			   size_t count)
 {
@@ -250,7 +250,7 @@ static bool write_special(struct sk_diag *diag, const char *path, const struct s
 
 /* ---- files ---- */
 
-/* The last one to be written would be what remains. */
+/* True if the path is to be written already: only the last file would remain. */
 static bool is_taken(const char *path)
 {
 	const char *other;

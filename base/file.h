@@ -16,85 +16,84 @@ struct sk_diag;
 
 /* ==== file.c ====
  *
- * Texts that programs read, and files that they write: these first under temporary names (file.h), so that a
- * program that fails can leave all as it was. What is no regular file, such as a terminal or a pipe, is written at
- * once. */
+ * Texts that programs read, and files that they write. Files are first written under temporary names (below), so that a
+ * failing program can leave all files unchanged. Other destinations than regular files, such as a terminal or a pipe,
+ * are written at once. */
 
-/* The whole text of the file, which is a WHAT, in the sink's arena; NULL after an error: it cannot be read, is too
- * large or has a NUL. */
+/* Return the whole text of the file, in the sink's arena. `what` names its kind in messages. NULL after an error: it
+ * cannot be read, is too large or has a NUL. */
 char *sk_file_read_text(struct sk_diag *diag, const char *path, const char *what);
 
-/* A part of a file. What no part covers is zeros, in a regular file a hole. */
+/* A part of a file. Gaps between parts are zeros, in a regular file holes. */
 struct sk_file_part {
 	uint64_t offset;
 	const void *bytes;
 	uint64_t size;
 };
 
-/* A file without a name that has parts of another one already. It is open for reading and writing. */
+/* A file without a name that already has parts of another file. It is open for reading and writing. */
 struct sk_file_draft {
 	int descriptor;
-	const uint8_t *bytes; /* where it is mapped, from its start; NULL: there is none */
-	uint64_t start, end; /* only between these there is anything */
+	const uint8_t *bytes; /* its mapping, from its start; NULL: none */
+	uint64_t start, end; /* all its data is between these */
 };
 
-/* Whether the bytes are in what the draft has. */
+/* True if the bytes are in the draft's mapping. */
 bool sk_file_is_drafted(const struct sk_file_draft *draft, const void *bytes);
 
-/* Writes what sk_files_finish makes the file, under a name of its own. The mode is narrowed by the umask. If all parts
- * that are in the draft are at their offsets there, it becomes the file, if it can: on another file system they are
+/* Write a file under a temporary name; sk_files_finish renames it. The mode is restricted by the umask. If all parts in
+ * the draft are at their final offsets, the draft becomes the file, if possible. On another file system they are
  * copied, as with NULL. False after an error in the sink. */
 bool sk_file_write(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts, size_t count,
 		   const struct sk_file_draft *draft);
 
-/* The same for a text; "-" is standard output, and NULL nowhere. */
+/* The same for a text; "-" is standard output, and NULL is ignored. */
 bool sk_file_write_text(struct sk_diag *diag, const char *path, const void *text, size_t size);
 
-/* All files that have been written replace those of their names, or none does: false after an error in the sink. */
+/* Rename all written files to their final names, or none: false after an error in the sink. */
 bool sk_files_finish(struct sk_diag *diag);
 
-/* Writes and finishes one file, whatever becomes of the others. */
+/* Write and finish one file, independently of others. */
 bool sk_file_replace(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts,
 		     size_t count);
 
-/* True if both paths are the same name in the same folder, so that writing one file replaces the other. What is no
- * regular file takes both. */
+/* True if both paths are the same name in the same folder, so that writing one file replaces the other. Files that are
+ * not regular can take both. */
 bool sk_file_same(const char *first, const char *second);
 
 /* ==== mapped.c ====
  *
- * Input files that are mapped. Mapping costs nothing for what is not looked at, as most of a library; but a file that
- * is cut off meanwhile has no bytes any more where there were some, and touching them is a SIGBUS. From the first
- * mapping on that ends the program with an error that names the file, and status 1, without what is unfinished
- * (file.h). */
+ * Mapped input files. Mapping costs nothing for parts that are not read, such as most of a library. If a file is
+ * truncated meanwhile, however, accesses to the lost bytes raise SIGBUS. From the first mapping on, that ends the
+ * program with status 1 and an error that names the file, and unfinished files are removed (below). */
 
-/* Installs the handler of SIGBUS, which the first mapping does otherwise. A program with libskrt in it calls this
- * before it opens a device: libskrt's handler, which puts right what kernels leave, must be the one that the system
- * calls, and passes on all that is not a kernel's. */
+/* Install the handler of SIGBUS, as the first mapping would. A program with libskrt calls this before it opens a
+ * device: the system must call libskrt's handler first. That handler treats faults of kernels, and passes on all
+ * others. */
 void sk_mapped_watch(void);
 
-/* The first size bytes of a regular file, more than none. NULL with errno. Any thread may call it. */
+/* Map the first `size` bytes of a regular file, at least one. NULL with errno. Any thread may call it. */
 const void *sk_map_file(int descriptor, size_t size, const char *path);
 void sk_unmap_file(const void *bytes, size_t size);
 
-/* The path of a mapped file that is not as it was when it was mapped, or NULL. A file that has been replaced by another
- * one of its name has not changed. What is returned lives as long as the mapping. */
+/* Return the path of a mapped file that has changed since it was mapped, or NULL. A file that was replaced by another
+ * one of its name has not changed. The path is valid as long as the mapping. */
 const char *sk_mapped_changed(void);
 
-/* A system call has found (EFAULT) that not all of these bytes are there: if they are a mapped file's, ends the
+/* To be called after a system call has failed to access these bytes (EFAULT). If they are in a mapped file, end the
  * program. */
 void sk_mapped_touch(const void *bytes, size_t size);
 
-/* What has been read of mapped files takes no memory of this process any more, until it is read again. */
+/* Drop the pages of mapped files from this process's memory; they are read again on access. */
 void sk_mapped_let_go(void);
 
-/* The same of one file. */
+/* The same for one file. */
 void sk_mapped_let_go_of(const void *bytes, size_t size);
 
 /* ==== tar.c ====
  *
- * Archives in the format that tar reads: the ustar format of POSIX.1, with extended headers for what does not fit into
- * it. The same files give the same archive: no times, no owners. */
+ * Archives in the format of tar: the ustar format of POSIX.1, with extended headers for values that do not fit. The
+ * same files give the same archive: no times, no owners. */
 
 /* An archive as the parts of a file, for sk_file_replace. */
 struct sk_tar {
@@ -103,79 +102,78 @@ struct sk_tar {
 	uint64_t size; /* so far */
 };
 
-/* The bytes must live until the archive has been written. */
+/* Add a file. The bytes must live until the archive has been written. */
 void sk_tar_add_file(struct sk_tar *tar, const char *path, const void *bytes, uint64_t size);
 
 void sk_tar_add_folder(struct sk_tar *tar, const char *path);
 
-/* Nothing is added behind. */
+/* End the archive; no files are added afterwards. */
 void sk_tar_finish(struct sk_tar *tar);
 
 /* ==== temporary.c ====
  *
- * Temporary files: a file that is written beside the one that it is to replace, on the same file system, so that it can
- * be renamed when it is complete. Nothing here remembers or handles anything, so that libskrt can use it in programs of
- * others; what removes the files of an interrupted program of ours is file.h. */
+ * Temporary files: a file is written beside the one that it is to replace, on the same file system, so that it can be
+ * renamed when it is complete. These functions keep no state and install no handlers, so that libskrt can use them in
+ * other programs. Interrupted programs of sklink remove their files by the functions of unfinished.c. */
 
-/* Creates a new file beside path, with the mode that the umask gives. Returns a descriptor to write to, and its name,
+/* Create a new file beside path, with the mode that the umask gives. Return a descriptor to write to, and its name,
  * which the caller frees; -1 with errno. */
 int sk_temporary_create(const char *path, mode_t mode, char **name);
 
-/* The same for a file without a name (O_TMPFILE), which gets one: false with errno if it cannot be there. */
+/* Give a temporary name to a file without a name (O_TMPFILE); false with errno if that is not possible. */
 bool sk_temporary_link(const char *path, int descriptor, char **name);
 
-/* What is no regular file, such as a terminal or a pipe, is written in place, and never replaced. So is what a path
- * like /dev/stdout names: a descriptor that the process has, whatever it is of. */
+/* True for files that are not regular, such as a terminal or a pipe. They are written in place, and never replaced. The
+ * same holds for a path like /dev/stdout, which names a descriptor of the process, for any file. */
 bool sk_is_special(const char *path);
 
-/* True if both paths lead to one regular file, whatever they call it: who writes the one must not read the other. */
+/* True if both paths lead to the same regular file, by any names: a program that writes the one must not read the
+ * other. */
 bool sk_is_same(const char *first, const char *second);
 
-/* Opens what sk_is_special tells, behind what standard output has so far. -1 with errno. */
+/* Open a special file, after flushing standard output. -1 with errno. */
 int sk_special_open(const char *path);
 
-/* Closes what has been written to. False with errno: not all of it could be. */
+/* Close a written stream. False with errno: not all data could be written. */
 bool sk_close_written(FILE *stream);
 
 /* ==== unfinished.c ====
  *
- * Files that are being written: each stands under a name of its own beside the file that it is to replace, until it is
- * complete and renamed. Whoever runs or maps the old file keeps it, and nobody ever sees half of the new one. What is
- * not finished is removed if a signal ends the program, so that no interruption leaves a temporary file behind. Needs
- * nothing but the C library, so that skrun can use it, too. */
+ * Files that are being written: each has a temporary name beside the file that it is to replace, until it is complete
+ * and renamed. Programs that run or map the old file keep it, and nobody sees an incomplete new one. If a signal ends
+ * the program, unfinished files are removed. Needs only the C library, so that skrun can also use it. */
 
-/* Creates a new file beside path, with the mode that the umask gives. From the first one on signals that end programs
- * remove what is not finished, and a file that grows beyond the limit of the process is an error of writing (EFBIG)
- * rather than a signal. Returns a descriptor to write to, which the caller closes; -1 with errno. */
+/* Create a new file beside path, with the mode that the umask gives. The first call installs handlers: signals that end
+ * programs remove unfinished files, and a file that exceeds the limit of the process gives a write error (EFBIG)
+ * instead of a signal. Return a descriptor to write to, which the caller closes; -1 with errno. */
 int sk_unfinished_create(const char *path, mode_t mode);
 
-/* The same for a file without a name (O_TMPFILE), which the caller goes on writing to. False with errno. */
+/* The same for a file without a name (O_TMPFILE), which the caller continues to write to. False with errno. */
 bool sk_unfinished_link(const char *path, int descriptor);
 
-/* Makes a folder that is removed again if its files are. False with errno. */
+/* Make a folder that is removed again together with its files. False with errno. */
 bool sk_unfinished_make_folder(const char *path);
 
-/* The path of one file or folder that is not finished after the other, from *at = 0 on; NULL behind the last one. */
+/* Return the paths of unfinished files and folders one by one, from *at = 0 on; NULL after the last one. */
 const char *sk_unfinished_next(int *at);
 
-/* The file that is to replace path is complete: renames it. False with errno: it could not be, and is removed. */
+/* Rename the complete file to path. False with errno: this failed, and the file is removed. */
 bool sk_unfinished_finish(const char *path);
 
-/* It is not going to be. */
+/* Remove the unfinished file. */
 void sk_unfinished_remove(const char *path);
 
-/* The same with a stream, and for what is no regular file as well, which is written in place. NULL with errno; false
- * with errno: not all of it could be written, and what there is of a regular file has been removed. Closes the stream.
- */
+/* The same with a stream, and also for special files, which are written in place. NULL with errno; false with errno:
+ * not all data could be written, and a regular file has been removed. Closes the stream. */
 FILE *sk_unfinished_open(const char *path);
 bool sk_unfinished_close(FILE *stream, const char *path);
 
-/* Finishes or removes all files, in the order in which they have been created. If one cannot be renamed, none is left:
- * false, with errno and its path, which the caller frees. */
+/* Finish or remove all files, in the order in which they were created. If one cannot be renamed, none is left: false,
+ * with errno and its path, which the caller frees. */
 bool sk_unfinished_finish_all(char **path);
 void sk_unfinished_remove_all(void);
 
-/* The same for a program that is about to die; signal handlers may call it. */
+/* Remove all files, for a program that is about to end; signal handlers may call it. */
 void sk_unfinished_unlink(void);
 
 #endif

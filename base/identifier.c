@@ -1,4 +1,4 @@
-/* See text.h. */
+/* Identifiers; see text.h. */
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Of C's own alphabet, whatever the locale says. */
+/* A letter of C's own alphabet, regardless of the locale. */
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

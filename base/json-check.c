@@ -1,5 +1,5 @@
-/* See json.h. Each function reads what it is called after, moves on behind it, and says whether it was there; if
- * not, it stands where something else does. */
+/* The check of JSON; see json.h. Each function reads the element that it is named after, and returns true with the
+ * position after it. If the text has something else, the position is there. */
 #include "base/json.h"
 
 #include <stdbool.h>
@@ -99,7 +99,7 @@ static bool read_name(struct reader *reader)
 	return read_sign(reader, ':');
 }
 
-/* Of a list or an object, whose first sign has been read. */
+/* Read the items of a list or an object after its opening sign. */
 static bool read_items(struct reader *reader, char end, bool named)
 {
 	if (++reader->depth > DEEPEST)
@@ -117,7 +117,7 @@ static bool read_items(struct reader *reader, char end, bool named)
 	return true;
 }
 
-/* With the blanks around it. */
+/* Read a value with the blanks around it. */
 static bool read_value(struct reader *reader)
 {
 	bool good;

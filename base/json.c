@@ -1,4 +1,4 @@
-/* See json.h. */
+/* Texts in JSON; see json.h. */
 #include "base/json.h"
 
 #include <ctype.h>
@@ -28,7 +28,7 @@ const char *sk_json_string(struct sk_arena *arena, const char *text)
 
 enum { ESCAPE = 6 /* "\\ud83d" */, PAIR = 2 * ESCAPE, LONG_ESCAPE = 10 /* "\\U0001f600" */ };
 
-/* The number after "\u" at the text, or -1. */
+/* Return the number after "\u" at the start of the text, or -1. */
 static long escaped_unit(const char *text, size_t size)
 {
 	long unit = 0;
@@ -43,7 +43,7 @@ static long escaped_unit(const char *text, size_t size)
 	return unit;
 }
 
-/* The character that the pair at the text stands for, or 0. */
+/* Return the character of the pair at the start of the text, or 0. */
 static long escaped_pair(const char *text, size_t size)
 {
 	long high = escaped_unit(text, size);
@@ -52,7 +52,7 @@ static long escaped_pair(const char *text, size_t size)
 	return low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00) : 0;
 }
 
-/* The place behind the string whose quote stands in front of the text; its size if it does not end. */
+/* Return the position after the string that has begun before the text; the text's size if the string does not end. */
 static size_t string_end(const char *text, size_t size)
 {
 	size_t at = 0;
@@ -62,7 +62,7 @@ static size_t string_end(const char *text, size_t size)
 	return at < size ? at + 1 : size;
 }
 
-/* Nothing stands outside of its strings but what JSON has there. */
+/* True if all text outside of strings is possible in JSON. */
 static bool is_json(const char *text, size_t size)
 {
 	size_t first = 0;

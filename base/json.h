@@ -1,4 +1,4 @@
-/* JSON: texts of it, and a check of such a text. */
+/* JSON: writing texts, and checking them. */
 #ifndef SK_BASE_JSON_H
 #define SK_BASE_JSON_H
 
@@ -12,25 +12,24 @@ struct sk_arena;
  *
  * Text for files in JSON (RFC 8259). */
 
-/* The text as a JSON string with its quotes, in the arena. Names from files are any bytes; those that are no characters
- * of UTF-8 become U+FFFD. */
+/* Return the text as a JSON string with its quotes, in the arena. Names from files may have any bytes; those that are
+ * not UTF-8 become U+FFFD. */
 const char *sk_json_string(struct sk_arena *arena, const char *text);
 
-/* Members of objects: "name": "text" or null, and "name": 7, behind what separates them from what is in front. */
+/* Print a member of an object, "name": "text" or null, or "name": 7, after the separator `comma`. */
 void sk_json_put_text(struct sk_arena *arena, FILE *stream, const char *comma, const char *name, const char *text);
 void sk_json_put_number(FILE *stream, const char *comma, const char *name, uint64_t number);
 
-/* If the bytes are a text in JSON, pairs of escapes that stand for one character beyond U+FFFF ("\\ud83d\\ude00")
- * become one escape as YAML has it ("\\U0001f600"), and blanks behind the string make up for its length: all else keeps
- * its place. Any other text stays as it is. */
+/* If the bytes are JSON, turn pairs of escapes for one character beyond U+FFFF ("\\ud83d\\ude00") into one escape as in
+ * YAML ("\\U0001f600"). Blanks after the string keep all other positions. Other texts are unchanged. */
 void sk_json_join_surrogates(char *text, size_t size);
 
 /* ==== json-check.c ====
  *
- * Whether a text is JSON (RFC 8259), of which nothing is kept. */
+ * A check whether a text is JSON (RFC 8259), without storing anything. */
 
-/* Where the text stops being one value in JSON, in UTF-8, with blanks around it; NULL: nowhere. Lists and objects lie
- * at most 64 deep in each other. */
+/* Return the position at which the text ceases to be one value in JSON, in UTF-8, with blanks around it; NULL: it is
+ * valid. Lists and objects may be nested 64 deep. */
 const char *sk_json_find_error(const char *text);
 
 #endif

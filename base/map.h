@@ -12,9 +12,9 @@ struct sk_map_slot;
 /* ==== map.c ====
  *
  * A hash map from strings to 32-bit numbers, in an arena. Keys are not copied, must outlive the map, and are shorter
- * than 4 GiB. Iteration is over the caller's own array, so the order of the map never shows in any output. */
+ * than 4 GiB. Callers iterate over arrays of their own, so the order of the map never affects output. */
 
-#define SK_NONE UINT32_MAX /* "no index", everywhere */
+#define SK_NONE UINT32_MAX /* no index; used everywhere */
 
 struct sk_map {
 	struct sk_arena *arena;
@@ -25,32 +25,32 @@ struct sk_map {
 
 void sk_map_init(struct sk_map *map, struct sk_arena *arena);
 
-/* Empties the map, and gives its memory back. */
+/* Empty the map, and release its memory. */
 void sk_map_release(struct sk_map *map);
 
-/* Makes room for so many keys in all, which then take less memory and time than where the map grows with them. */
+/* Make room for `count` keys in all, which then take less memory and time than if the map grows with them. */
 void sk_map_reserve(struct sk_map *map, size_t count);
 
-/* The value of the key, or SK_NONE. */
+/* Return the value of the key, or SK_NONE. */
 uint32_t sk_map_find(const struct sk_map *map, const char *key, size_t length);
 
-/* Inserts the value unless the key is there; returns the value that the key has afterwards. */
+/* Insert the value unless the key exists; return the key's value afterwards. */
 uint32_t sk_map_insert(struct sk_map *map, const char *key, size_t length, uint32_t value);
 
 /* ==== beside.c ====
  *
- * Work that a thread does beside what its starter does meanwhile, for what the two do not share anything that either
- * writes. A thread that has not begun when its work is awaited is not waited for: on a busy machine that can be longer
- * than the work takes. */
+ * Work in a thread beside its starter. They must not share data that either of them writes. A thread that has not begun
+ * when its work is awaited is not waited for: on a busy machine that could take longer than the work. */
 
 struct sk_beside {
-	struct sk_beside_work *work; /* NULL: it is done */
+	struct sk_beside_work *work; /* NULL: the work is done */
 };
 
-/* Starts a thread for the work. Where only one may be had, or none is left, it is done before this returns. */
+/* Start a thread for the work. If `threads` allows only one thread, or none is available, do the work before
+ * returning. */
 void sk_beside_start(struct sk_beside *beside, unsigned threads, void (*work)(void *context), void *context);
 
-/* Returns when the work is done, if need be by this thread. */
+/* Return when the work is done; this thread may do it. */
 void sk_beside_wait(struct sk_beside *beside);
 
 #endif

@@ -1,4 +1,4 @@
-/* The mappings, and the handler of SIGBUS that finds in them what file is to blame; see file.h. */
+/* The mappings, and the handler of SIGBUS that finds the mapped file of an access; see file.h. */
 #include "config.h"
 
 #include "base/file.h"
@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Entries are never freed, since the handler may be reading them, but used again. */
+/* Entries are reused, but never freed, since the handler may be reading them. */
 struct mapping {
 	struct mapping *next;
 	const char *bytes;
@@ -23,7 +23,7 @@ struct mapping {
 	struct stat status; /* when it was mapped */
 };
 
-static struct mapping *volatile mappings; /* the last one first, which is also the first to go */
+static struct mapping *volatile mappings; /* the last one comes first, and is usually removed first */
 static struct mapping *unused;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction previous;
@@ -41,7 +41,7 @@ static void report_and_die(const struct mapping *mapping)
 				      text(": the file has become shorter while it was read\n")};
 
 	if (writev(STDERR_FILENO, parts, sizeof(parts) / sizeof(parts[0])) < 0)
-		_exit(1); /* there is nobody to tell */
+		_exit(1); /* the error cannot be reported */
 	_exit(1);
 }
 
@@ -53,7 +53,7 @@ static void pass_on(int number, siginfo_t *information, void *context)
 		previous.sa_handler(number);
 	} else {
 		sigaction(number, &previous, NULL);
-		if (information->si_code <= 0) /* by a process, not by an access, which is repeated */
+		if (information->si_code <= 0) /* sent by a process, not by an access, which would be repeated */
 			raise(number);
 	}
 }
@@ -102,7 +102,7 @@ static struct mapping *new_entry(void)
 	return mapping;
 }
 
-/* False: there is no memory. */
+/* False: no memory. */
 static bool enter(const void *bytes, size_t size, const char *path, const struct stat *status)
 {
 	char *copy = strdup(path);

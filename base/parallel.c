@@ -1,11 +1,11 @@
-/* A loop whose rounds are independent, in several threads; see timing.h. */
+/* A loop with independent iterations, in several threads; see timing.h. */
 #include "base/timing.h"
 
 #include <stdatomic.h>
 
 #include "base/map.h"
 
-enum { MOST_THREADS = 64, ROUNDS = 256 /* that a thread takes at a time */ };
+enum { MOST_THREADS = 64, ROUNDS = 256 /* taken by a thread at a time */ };
 
 struct loop {
 	size_t count;

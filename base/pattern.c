@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Whether the character is in the set that begins behind '['. Sets *length to that of the set with its brackets; 0: it
- * is not closed, so the bracket stands for itself. */
+/* True if the character is in the set that begins with '['. Set *length to that of the set with its brackets; 0: it has
+ * no end, so the bracket stands for itself. */
 static bool in_set(const char *set, char character, size_t *length)
 {
 	bool inverted = *set == '!' || *set == '^', found = false;
@@ -33,8 +33,8 @@ static bool in_set(const char *set, char character, size_t *length)
 	return found != inverted;
 }
 
-/* How much of the pattern, without stars, fits the character; 0: it does not. Behind the pattern's last ']' no set is
- * closed, so none is looked for. */
+/* Return the length of the pattern's first element, without stars, if it matches the character; otherwise 0. After the
+ * last ']' of the pattern no set ends, so none is searched for. */
 static size_t fit(const char *pattern, const char *last_bracket, char character)
 {
 	size_t length;
@@ -54,7 +54,7 @@ static size_t fit(const char *pattern, const char *last_bracket, char character)
 
 bool sk_pattern_matches(const char *pattern, const char *name)
 {
-	const char *behind_star = NULL, *from = NULL; /* the last star takes what is before `from` */
+	const char *behind_star = NULL, *from = NULL; /* the last star matches the characters before `from` */
 	const char *closing = strrchr(pattern, ']'), *last_bracket = closing ? closing : pattern;
 
 	while (*name) {

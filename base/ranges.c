@@ -1,4 +1,4 @@
-/* See ranges.h. Nodes are numbers in an array, since it moves when it grows; number 0 stands for no node. */
+/* Ranges; see ranges.h. Nodes are indices into an array, since it moves when it grows; 0 stands for no node. */
 #include "base/ranges.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@ enum { LEFT, RIGHT };
 
 struct sk_range_node {
 	struct sk_range range;
-	uint64_t longest; /* the most bytes that a range of the subtree has */
+	uint64_t longest; /* the size of the longest range in the subtree */
 	uint32_t child[2];
 	uint32_t height;
 };
@@ -39,7 +39,7 @@ static void update(struct sk_ranges *ranges, uint32_t number)
 	node->height++;
 }
 
-/* The child on that side becomes the parent. */
+/* Make the child on that side the parent. */
 static uint32_t rotate(struct sk_ranges *ranges, uint32_t number, int side)
 {
 	struct sk_range_node *nodes = ranges->nodes.items;
@@ -59,7 +59,7 @@ static uint32_t height_of(const struct sk_ranges *ranges, uint32_t number, int s
 	return nodes[nodes[number].child[side]].height;
 }
 
-/* The subtree's root, after one of its sides has become higher or lower by one. */
+/* Return the root of the subtree, after the height of one side has changed by one. */
 static uint32_t balance(struct sk_ranges *ranges, uint32_t number)
 {
 	for (int side = LEFT; side <= RIGHT; side++) {
@@ -104,7 +104,7 @@ static uint32_t insert(struct sk_ranges *ranges, uint32_t number, uint32_t fresh
 	return balance(ranges, number);
 }
 
-/* Takes the first node out of the subtree; returns what is left. */
+/* Remove the first node of the subtree; return the rest. */
 static uint32_t take_first(struct sk_ranges *ranges, uint32_t number, uint32_t *first)
 {
 	struct sk_range_node *node = node_at(ranges, number);
@@ -151,7 +151,7 @@ void sk_ranges_remove(struct sk_ranges *ranges, uint64_t start)
 	ranges->root = remove_node(ranges, ranges->root, start);
 }
 
-/* Makes the offset a border: a range that it lies inside of becomes two with the same value. */
+/* Make the offset a border: a range around it becomes two with the same value. */
 static void split(struct sk_arena *arena, struct sk_ranges *ranges, uint64_t offset)
 {
 	const struct sk_range *found = sk_ranges_find(ranges, offset);
@@ -206,8 +206,8 @@ struct sk_range *sk_ranges_before(struct sk_ranges *ranges, uint64_t offset)
 	return found;
 }
 
-/* Where the way to the offset goes left, the node and its right side lie behind it: the last such subtree with a range
- * that is long enough holds the first one. */
+/* Where the path to the offset goes left, the node and its right side come after the offset: the last such subtree with
+ * a range that is long enough has the first one. */
 struct sk_range *sk_ranges_find_long(struct sk_ranges *ranges, uint64_t offset, uint64_t length)
 {
 	uint32_t top = 0;
@@ -226,7 +226,7 @@ struct sk_range *sk_ranges_find_long(struct sk_ranges *ranges, uint64_t offset, 
 	}
 	if (!top)
 		return NULL;
-	/* Nothing on the top's left side counts: it is too short or lies before the offset. */
+	/* The top's left side does not count: it is too short or before the offset. */
 	struct sk_range_node *node = node_at(ranges, top);
 
 	if (node->range.end - node->range.start >= length)

@@ -1,4 +1,4 @@
-/* Arithmetic that is checked for overflow; ranges of bytes, and boxes of several directions. */
+/* Overflow-checked arithmetic; maps of byte ranges, and of boxes in two dimensions. */
 #ifndef SK_BASE_RANGES_H
 #define SK_BASE_RANGES_H
 
@@ -12,11 +12,11 @@ struct sk_arena;
 
 /* ==== ranges.c ====
  *
- * A map from disjoint ranges of bytes to numbers, in an arena. It finds what lies at a place, what lies next to it, and
- * the first range of some length; each of these, and each change, looks at as many ranges as a balanced tree is high
- * (an AVL tree: Adelson-Velsky, Landis, 1962), whatever the order in which ranges come and go.
+ * A map from disjoint ranges of bytes to numbers, in an arena. It finds the range at a place, its neighbours, and the
+ * first range of some length. Each of these, and each change, visits as many ranges as a balanced tree is high (an AVL
+ * tree: Adelson-Velsky, Landis, 1962), for any order of insertions and removals.
  *
- * A map whose bytes are all zero is empty. What is returned is valid until the map changes. */
+ * A map with all bytes zero is empty. Results are valid until the map changes. */
 
 struct sk_range {
 	uint64_t start, end; /* not empty */
@@ -24,41 +24,41 @@ struct sk_range {
 };
 
 struct sk_ranges {
-	SK_ARRAY(struct sk_range_node) nodes; /* the first one is nobody */
+	SK_ARRAY(struct sk_range_node) nodes; /* the first one is not used */
 	uint32_t root; /* 0: none */
-	uint32_t unused; /* nodes that were removed, linked */
-	uint64_t steps; /* nodes that have been looked at, which tests count */
+	uint32_t unused; /* removed nodes, linked */
+	uint64_t steps; /* nodes visited so far, for tests */
 };
 
-/* The first range that ends behind the offset: it holds the offset, or begins behind it. NULL: there is none. Its value
- * may be changed. */
+/* Return the first range that ends after the offset: it contains the offset, or begins after it. NULL: there is none.
+ * Its value may be changed. */
 struct sk_range *sk_ranges_find(struct sk_ranges *ranges, uint64_t offset);
 
-/* The last range that begins before the offset, or NULL. */
+/* Return the last range that begins before the offset, or NULL. */
 struct sk_range *sk_ranges_before(struct sk_ranges *ranges, uint64_t offset);
 
-/* The first range that begins at the offset or behind it and has at least so many bytes, or NULL. */
+/* Return the first range that begins at or after the offset and has at least `length` bytes, or NULL. */
 struct sk_range *sk_ranges_find_long(struct sk_ranges *ranges, uint64_t offset, uint64_t length);
 
-/* Adds a range where there is none. */
+/* Add a range where there is none. */
 void sk_ranges_insert(struct sk_arena *arena, struct sk_ranges *ranges, struct sk_range range);
 
-/* Removes the range that begins there. */
+/* Remove the range that begins there. */
 void sk_ranges_remove(struct sk_ranges *ranges, uint64_t start);
 
-/* Removes all that lies between; what sticks out stays. */
+/* Remove all ranges in between; parts outside stay. */
 void sk_ranges_clear(struct sk_arena *arena, struct sk_ranges *ranges, uint64_t start, uint64_t end);
 
 /* ==== boxes.c ====
  *
- * A map from places to numbers, for bytes that lie in rows: byte a of a matrix with rows of `stride` bytes is at column
- * a modulo stride of row a / stride, so that rows of equal width which lie one stride apart are a box, however many
- * they are. Where there is no stride, all is one row.
+ * A map from places to numbers, for bytes in rows: byte a of a matrix with rows of `stride` bytes is at column a modulo
+ * stride of row a / stride. Any number of rows of equal width, one stride apart, are therefore one box. Without a
+ * stride there is only one row.
  *
- * Every place has a number, 0 at first. What has been filled at once is one box, until something else is filled that
- * cuts it. The boxes are in a balanced tree (AVL: Adelson-Velsky, Landis, 1962), in Morton's order of their first
- * corners (1966), each subtree with what it lies within; so what is found, filled or cut costs about as many looks as
- * the tree is high, and those at what is found. */
+ * Every place has a number, 0 at first. An area that is filled at once is one box, until another fill cuts it. The
+ * boxes are in a balanced tree (AVL: Adelson-Velsky, Landis, 1962), in Morton's order of their first corners (1966),
+ * and each subtree has its bounding box. The cost of an operation is therefore about the height of the tree, plus the
+ * number of boxes found. */
 
 struct sk_box {
 	uint64_t left, right; /* columns */
@@ -66,39 +66,40 @@ struct sk_box {
 	uint32_t value;
 };
 
-/* All bytes zero, but for the stride: every place has the number 0. */
+/* All bytes are zero except the stride: every place has the number 0. */
 struct sk_boxes {
-	uint64_t stride; /* 0: all is one row */
-	SK_ARRAY(struct sk_box_node) nodes; /* the first one is nobody */
+	uint64_t stride; /* 0: only one row */
+	SK_ARRAY(struct sk_box_node) nodes; /* the first one is not used */
 	SK_ARRAY(uint32_t) found; /* nodes */
 	uint32_t root; /* 0: none */
-	uint32_t unused; /* nodes that were removed, linked */
-	uint64_t steps; /* nodes that have been looked at, which tests count */
+	uint32_t unused; /* removed nodes, linked */
+	uint64_t steps; /* nodes visited so far, for tests */
 };
 
 enum { SK_MAX_AREAS = 3 };
 
-/* The boxes that rows make up: three at most of a single row, two of rows that are as far apart as the map's. Others,
- * of which there would be any number, count as all from the first byte to the last. Returns how many there are. */
+/* Compute the boxes of rows: at most three for a single row, two for rows as far apart as the map's. Other rows, which
+ * could be any number of boxes, are approximated by all bytes from the first to the last. Return the number of
+ * boxes. */
 uint32_t sk_boxes_of_rows(const struct sk_boxes *boxes, uint64_t start, uint64_t width, uint64_t stride, uint64_t count,
 			  struct sk_box areas[SK_MAX_AREAS]);
 
-/* Cuts the boxes at the borders of the area and finds those inside; returns how many they are, for sk_boxes_at. */
+/* Cut the boxes at the borders of the area and find those inside; return their number, for sk_boxes_at. */
 size_t sk_boxes_cut(struct sk_arena *arena, struct sk_boxes *boxes, const struct sk_box *area);
 
-/* Finds the boxes that have something in common with the area; returns how many they are. */
+/* Find the boxes that intersect the area; return their number. */
 size_t sk_boxes_find(struct sk_arena *arena, struct sk_boxes *boxes, const struct sk_box *area);
 
-/* The box that has been found as number `index`. Its value may be changed. Valid until the map changes. */
+/* Return the found box number `index`. Its value may be changed. It is valid until the map changes. */
 struct sk_box *sk_boxes_at(struct sk_boxes *boxes, size_t index);
 
-/* Makes one box of the area, with its value. */
+/* Make the area one box, with its value. */
 void sk_boxes_fill(struct sk_arena *arena, struct sk_boxes *boxes, const struct sk_box *area);
 
 /* ==== checked ====
  *
- * Overflow-checked arithmetic for every number that came from a file. Each helper returns false on overflow and then
- * leaves *result unspecified. */
+ * Overflow-checked arithmetic for every number from a file. Each helper returns false on overflow, and *result is then
+ * unspecified. */
 
 static inline bool sk_add(uint64_t a, uint64_t b, uint64_t *result)
 {
@@ -110,7 +111,7 @@ static inline bool sk_mul(uint64_t a, uint64_t b, uint64_t *result)
 	return !__builtin_mul_overflow(a, b, result);
 }
 
-/* Rounds value up to a multiple of alignment, a power of two. */
+/* Round value up to a multiple of alignment, a power of two. */
 static inline bool sk_align(uint64_t value, uint64_t alignment, uint64_t *result)
 {
 	if (!sk_add(value, alignment - 1, result))
@@ -119,13 +120,13 @@ static inline bool sk_align(uint64_t value, uint64_t alignment, uint64_t *result
 	return true;
 }
 
-/* True if [offset, offset + size) lies within [0, limit). */
+/* True if [offset, offset + size) is within [0, limit). */
 static inline bool sk_within(uint64_t offset, uint64_t size, uint64_t limit)
 {
 	return offset <= limit && size <= limit - offset;
 }
 
-/* The greatest number that divides both; of 0 and another number it is that one. */
+/* Return the greatest common divisor; for 0 and another number, that number. */
 static inline uint64_t sk_common_divisor(uint64_t a, uint64_t b)
 {
 	while (b) {

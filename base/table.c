@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 
-/* A cell that is wider moves what is behind it, in its row. Else all other rows would be as long as the longest. */
+/* A wider cell shifts the cells after it in its row. Otherwise all other rows would be as long as the longest. */
 enum { MOST_PADDED = 256 };
 
 void sk_table_init(struct sk_table *table, struct sk_arena *arena, const char *columns)
@@ -24,7 +24,7 @@ void sk_table_cell(struct sk_table *table, const char *format, ...)
 	sk_array_push(table->arena, &table->cells, sk_arena_escape(table->arena, text));
 }
 
-/* Characters of UTF-8 text. */
+/* Count the characters of UTF-8 text. */
 static size_t width_of(const char *text)
 {
 	size_t width = 0;

@@ -34,7 +34,7 @@ static void add_part(struct sk_tar *tar, const void *bytes, uint64_t size)
 	tar->size += (size + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-/* What does not fit into the header is cut; an extended header in front of it has said it already. */
+/* A value that does not fit into the header is cut; an extended header before it has the whole value. */
 static void add_entry(struct sk_tar *tar, const char *path, char type, const void *bytes, uint64_t size)
 {
 	struct header *header = SK_NEW(tar->arena, struct header);
@@ -56,12 +56,12 @@ static void add_entry(struct sk_tar *tar, const char *path, char type, const voi
 	for (size_t i = 0; i < sizeof(*header); i++)
 		sum += ((const unsigned char *)header)[i];
 	snprintf(digits, sizeof(digits), "%06o", sum);
-	memcpy(header->checksum, digits, 7); /* six digits and a NUL; the space behind them stays */
+	memcpy(header->checksum, digits, 7); /* six digits and a NUL; the space after them stays */
 	add_part(tar, header, sizeof(*header));
 	add_part(tar, bytes, size);
 }
 
-/* "LENGTH name=value\n", where the length counts its own digits, too. */
+/* "LENGTH name=value\n", where the length includes its own digits. */
 static const char *extended_record(struct sk_arena *arena, const char *name, const char *value)
 {
 	size_t rest = strlen(name) + strlen(value) + 3, length = rest + 1;

@@ -1,4 +1,4 @@
-/* See file.h. */
+/* Temporary files; see file.h. */
 #include "config.h"
 
 #include "base/file.h"
@@ -13,7 +13,7 @@
 
 enum { MAXIMUM_ATTEMPTS = 1000 };
 
-/* A new file, or (descriptor) one without a name. */
+/* Create a new file, or (descriptor) name an unnamed one. */
 static int create(const char *name, mode_t mode, int descriptor)
 {
 	char nameless[32];
@@ -53,8 +53,8 @@ bool sk_temporary_link(const char *path, int descriptor, char **name)
 	return find_name(path, 0, descriptor, name) >= 0;
 }
 
-/* The descriptor that the path is another name of, or -1. Opening the path would begin anew at the start of the file
- * that the descriptor may be of. */
+/* Return the descriptor that the path refers to, or -1. Opening the path would start at the beginning of the
+ * descriptor's file. */
 static int named_descriptor(const char *path)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};

@@ -1,4 +1,4 @@
-/* See text.h. */
+/* Growing texts; see text.h. */
 #include "config.h"
 
 #include "base/text.h"
@@ -15,7 +15,7 @@ void sk_text_open(struct sk_text *text)
 		sk_out_of_memory();
 }
 
-/* Nothing but a lack of memory makes such a stream fail, and then it may have no bytes. */
+/* Only a lack of memory makes such a stream fail, and then it may have no bytes. */
 void sk_text_close(struct sk_arena *arena, struct sk_text *text)
 {
 	int failed = ferror(text->stream);

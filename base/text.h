@@ -1,4 +1,4 @@
-/* Texts: how they grow, are escaped, compared, matched, laid out in columns, and read in the C locale. */
+/* Texts: growing, escaping, comparing, matching, and laying them out in columns; the C locale. */
 #ifndef SK_BASE_TEXT_H
 #define SK_BASE_TEXT_H
 
@@ -14,8 +14,8 @@ struct sk_arena;
 
 /* ==== text.c ====
  *
- * A text that grows as it is printed: a stream into memory. When the system has no more of it, the process ends with a
- * message, as for everything that is in an arena. */
+ * A text that grows as it is printed: a stream into memory. If the system has no more memory, the process ends with a
+ * message, as for allocations in an arena. */
 
 struct sk_text {
 	FILE *stream; /* to print to */
@@ -25,63 +25,61 @@ struct sk_text {
 
 void sk_text_open(struct sk_text *text);
 
-/* Closes the stream. The text is in the arena then. */
+/* Close the stream. The text is then in the arena. */
 void sk_text_close(struct sk_arena *arena, struct sk_text *text);
 
 /* ==== dot.c ====
  *
  * Texts in files for Graphviz. */
 
-/* What stands between the quotes of a string, so that a label shows the text: as people may see it (text.h), with
- * backslashes, quotes and what would begin an entity of HTML escaped. */
+/* Print the text for the inside of a string, so that a label shows it: in its printable form (below), with backslashes,
+ * quotes and starts of HTML entities escaped. */
 void sk_dot_print(const char *text, FILE *stream);
 
 /* ==== escape.c ====
  *
- * Text from files for people's eyes. Names in manifests, objects and packages are any bytes; nothing of them may steer
- * a terminal, or look like something else there. Needs nothing but the C library, so that the runtime can use it, too.
- */
+ * Printable text. Names in manifests, objects and packages may have any bytes, but must not control a terminal or look
+ * like something else. Needs only the C library, so that the runtime can also use it. */
 
-/* Bytes of the UTF-8 character at the start of the text; 0: it is none (RFC 3629, section 4). */
+/* Return the bytes of the UTF-8 character at the start of the text; 0: invalid (RFC 3629, section 4). */
 size_t sk_character_length(const char *start);
 
-/* Copies the text, with \xNN for each byte of what is no UTF-8 or a control character: of ASCII, of Unicode (U+0080 to
- * U+009F), ends of lines and paragraphs, and those that turn the direction of writing. Ends in NUL, and in front of the
- * first character for which there is no room. Returns the bytes that the whole text takes, without the NUL. What has
- * been escaped is not changed by it. */
+/* Copy the text, with \xNN for each byte that is not UTF-8 or belongs to a control character: those of ASCII and
+ * Unicode (U+0080 to U+009F), line and paragraph separators, and characters that change the direction of writing. The
+ * copy ends with a NUL, before the first character that does not fit. Return the bytes of the whole copy, without the
+ * NUL. Escaping an escaped text does not change it. */
 size_t sk_escape(char *escaped, size_t size, const char *text);
 
 void sk_escape_print(const char *text, FILE *stream);
 
-/* In a column of a table: with spaces behind it, up to `width` bytes. */
+/* Print it as a table column, padded with spaces to `width` bytes. */
 void sk_escape_print_column(const char *text, int width, FILE *stream);
 
 enum { SK_LONGEST_IN_JSON = 6 }; /* "\\u001f" */
 
-/* The character at the start of the text as it stands in a string of JSON, with a NUL behind it: the control characters
- * of above as escapes, since JSON is shown on terminals, too, and U+FFFD for each byte of what is no UTF-8. Returns how
- * many bytes of the text that is. */
+/* Write the character at the start of the text in its form in a JSON string, with a NUL appended: control characters as
+ * above become escapes, since JSON is also shown on terminals, and each byte that is not UTF-8 becomes U+FFFD. Return
+ * the character's bytes in the text. */
 size_t sk_escape_json_character(const char *text, char shown[SK_LONGEST_IN_JSON + 1]);
 
-/* As a string in JSON, with its quotes. */
+/* Print it as a JSON string, with its quotes. */
 void sk_escape_json(const char *text, FILE *stream);
 
 /* ==== identifier.c ====
  *
- * Identifiers of C out of names that are any text, one to one: what tasks and tensors are called in symbols and macros.
- */
+ * C identifiers from arbitrary names, one to one: the names of tasks and tensors in symbols and macros. */
 
-/* Letters, digits and underscores of the name stay. _xHH, with two upper-case hexadecimal digits, stands for each other
- * byte, for a digit at the beginning, and for an underscore in front of what would look like this; so different names
- * have different identifiers. The name itself, or in the arena. */
+/* Return the identifier of a name: itself, or a text in the arena. Letters, digits and underscores stay. _xHH, with two
+ * upper-case hexadecimal digits, stands for each other byte, for a leading digit, and for an underscore before text
+ * that looks like such an escape. Different names therefore have different identifiers. */
 const char *sk_identifier(struct sk_arena *arena, const char *name);
 
 /* ==== locale ====
  *
- * The C locale. libskrt is in programs of any locale: what it reads and writes, and what kernels compute, does not
- * depend on that. (sklink, skdump and skrun never leave the C locale.) tests/house/house.sh holds the tree to both. */
+ * The C locale. libskrt is in programs of any locale, but its input, its output and the results of kernels must not
+ * depend on that. (sklink, skdump and skrun never leave the C locale.) tests/house/house.sh checks both. */
 
-/* For strtod_l and uselocale. It is always there, and nobody frees it: it is the C library's own, of which there is
+/* Return the C locale for strtod_l and uselocale. It always exists, and must not be freed: it is the C library's only
  * one. */
 static inline locale_t sk_c_locale(void)
 {
@@ -90,47 +88,45 @@ static inline locale_t sk_c_locale(void)
 
 /* ==== nearest.c ====
  *
- * The name that a misspelt one was meant to be. Needs nothing but the C library, so that the runtime can use it, too.
- */
+ * Suggestions for misspelt names. Needs only the C library, so that the runtime can also use it. */
 
-/* The candidate nearest to the name, the first of equally near ones, and never the name itself; NULL if none is near:
- * at most a third of the name's letters differ. */
+/* Return the candidate nearest to the name, the first of equally near ones, and never the name itself; NULL if none is
+ * near: at most a third of the name's letters may differ. */
 const char *sk_nearest_name(const char *name, const char *const *candidates, size_t count);
 
-/* The same of names that a function tells: name_of(context, i) is the i-th one. */
+/* The same for names from a function: name_of(context, i) is the i-th one. */
 const char *sk_nearest_of(const char *name, size_t count, const char *(*name_of)(const void *context, uint32_t index),
 			  const void *context);
 
-/* "layer_1" and "layer_12": names that are counted, or "gemm_f16" and "gemm_f32". Nobody has mistaken one for the
- * other.
- */
+/* True for names such as "layer_1" and "layer_12", or "gemm_f16" and "gemm_f32", which are not misspellings of each
+ * other. */
 bool sk_differ_in_digits_only(const char *a, const char *b);
 
 /* ==== pattern.c ====
  *
- * Patterns of names, as fnmatch(3) has them: `*`, `?`, `[a-z]`, `[!a-z]`, and `\` in front of one of these. */
+ * Patterns of names, as in fnmatch(3): `*`, `?`, `[a-z]`, `[!a-z]`, and `\` before one of these. */
 
-/* True if the pattern is the whole name. It takes no more than length times length steps, of which those at a set take
- * its length. */
+/* True if the pattern matches the whole name. It takes at most length times length steps; a step at a set takes the
+ * length of the set. */
 bool sk_pattern_matches(const char *pattern, const char *name);
 
 /* ==== table.c ====
  *
- * Tables for people: cells of text come in, row by row; out come aligned columns, two spaces apart. */
+ * Tables for people: cells of text, row by row, are printed as aligned columns, two spaces apart. */
 
 struct sk_table {
 	struct sk_arena *arena;
-	const char *columns; /* a letter per column: 'l' or 'r', for its side */
+	const char *columns; /* a letter for each column, 'l' or 'r': its alignment */
 	SK_ARRAY(const char *) cells;
 };
 
 void sk_table_init(struct sk_table *table, struct sk_arena *arena, const char *columns);
 
-/* Adds the next cell, escaped: names come from files. */
+/* Add the next cell, escaped: names come from files. */
 void sk_table_cell(struct sk_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prints and empties the table. A column without any text is left out, no line ends in spaces, and no cell is padded
- * beyond 256 characters. */
+/* Print and empty the table. Columns without text are omitted, lines do not end with spaces, and cells are padded to at
+ * most 256 characters. */
 void sk_table_print(struct sk_table *table, const char *indent, FILE *stream);
 
 #endif

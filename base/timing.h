@@ -12,15 +12,15 @@ struct sk_arena;
 
 /* ==== timing.c ====
  *
- * How long the phases of a program's work take. Phases nest; one that names what it works on has a detail. Without a
- * timing (NULL) nothing is measured, which costs one comparison a phase. */
+ * The durations of the phases of a program. Phases nest; a phase may have a detail that names its subject. Without a
+ * timing (NULL) nothing is measured, at the cost of one comparison for each phase. */
 
 struct sk_phase {
 	const char *name, *detail; /* detail NULL: none */
-	unsigned depth; /* 0: in no other phase */
+	unsigned depth; /* 0: an outermost phase */
 	uint64_t start; /* nanoseconds since the timing was created */
 	uint64_t duration; /* nanoseconds */
-	bool beside; /* another thread had it, during others */
+	bool beside; /* ran in another thread, during other phases */
 };
 
 struct sk_timing {
@@ -30,32 +30,32 @@ struct sk_timing {
 	SK_ARRAY(size_t) open; /* phases that have not ended, outermost first */
 };
 
-/* Nanoseconds since some moment of the past. */
+/* Return nanoseconds since an arbitrary moment. */
 uint64_t sk_timing_now(void);
 
 struct sk_timing *sk_timing_create(struct sk_arena *arena);
 
-/* Begins a phase in the one that is open. Both texts must live as long as the timing. */
+/* Begin a phase inside the current one. Both texts must live as long as the timing. */
 void sk_timing_begin(struct sk_timing *timing, const char *name, const char *detail);
 
-/* Ends the phase begun last. */
+/* End the phase begun last. */
 void sk_timing_end(struct sk_timing *timing);
 
-/* Ends the phase begun last and begins another one: for lists of phases. */
+/* End the phase begun last and begin another one, for lists of phases. */
 void sk_timing_next(struct sk_timing *timing, const char *name);
 
-/* What another thread has had for a phase, between two times from sk_timing_now. */
+/* Add a phase that another thread ran between two times from sk_timing_now. */
 void sk_timing_add_beside(struct sk_timing *timing, const char *name, uint64_t start, uint64_t end);
 
-/* All phases, once they have ended, as a trace in the JSON format that chrome://tracing and Perfetto read ("Trace Event
- * Format", complete events; times in microseconds). In the arena. */
+/* Return all phases, once they have ended, as a trace in the JSON format of chrome://tracing and Perfetto ("Trace Event
+ * Format", complete events; times in microseconds), in the arena. */
 const char *sk_timing_trace(const struct sk_timing *timing, const char *program);
 
 /* ==== parallel.c ====
  *
  * Loops in several threads. */
 
-/* Calls body for parts of 0 to count, in as many threads as are allowed; returns when all are done. */
+/* Call body for parts of 0 to count, in at most `threads` threads; return when all are done. */
 void sk_parallel(unsigned threads, size_t count, void (*body)(void *context, size_t first, size_t end), void *context);
 
 #endif

@@ -1,5 +1,5 @@
-/* Temporary files and what removes them; see file.h. The table is the one thing here that changes and belongs to
- * nobody: a signal handler finds nothing else. One thread writes files. */
+/* Temporary files and their removal; see file.h. The table is the only global state here, since a signal handler can
+ * find nothing else. One thread writes files. */
 #include "config.h"
 
 #include "base/file.h"
@@ -13,14 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --dump-dir writes some hundred for each of several networks. */
+/* --dump-dir writes some hundred files for each of several networks. */
 enum { MAXIMUM_FILES = 16 * 1024 };
 
 static struct file {
 	char *volatile name; /* of the temporary file; NULL: the entry is free */
 	char *path;
-	bool replaced; /* the temporary file has become this one */
-	bool folder; /* it is a folder, and stands under its own name */
+	bool replaced; /* it has replaced this file */
+	bool folder; /* a folder, under its own name */
 } files[MAXIMUM_FILES];
 
 /* ---- signals ---- */
@@ -35,16 +35,16 @@ void sk_unfinished_unlink(void)
 	}
 	for (int i = MAXIMUM_FILES - 1; i >= 0; i--)
 		if (files[i].name && files[i].folder)
-			rmdir(files[i].name); /* unless somebody else has put something there */
+			rmdir(files[i].name); /* unless others have put something there */
 }
 
 static void remove_and_die(int number)
 {
 	sk_unfinished_unlink();
-	raise(number); /* its action is the default one again, and is taken when this function returns */
+	raise(number); /* its action is the default again, and is taken when this function returns */
 }
 
-/* What the caller of the program has set, such as nohup, stays. */
+/* Settings of the program's caller, such as nohup, stay. */
 static void handle(int number, void (*handler)(int))
 {
 	struct sigaction action;
@@ -95,7 +95,7 @@ static void release(struct file *file)
 	errno = reason;
 }
 
-/* The file is in the table from the moment on in which it exists. */
+/* The file is in the table from the moment it exists. */
 static int begin(const char *path, mode_t mode, int nameless)
 {
 	struct file *file = free_entry();
@@ -170,9 +170,9 @@ static bool swap(const struct file *file)
 	return renameat2(AT_FDCWD, file->name, AT_FDCWD, file->path, RENAME_EXCHANGE) == 0;
 }
 
-/* The two files change places at once, and the old one is removed. To rename onto it takes longer: some file systems
- * then begin to write the new one to the disk, and whoever replaces that soon has to wait for it. False: this system
- * cannot do it, or there is no old one. */
+/* Exchange the two files atomically, and remove the old one. A plain rename takes longer: some file systems then begin
+ * to write the new file to the disk, and a program that soon replaces it must wait. False: the system does not support
+ * it, or there is no old file. */
 static bool exchange(const struct file *file)
 {
 	struct stat status;
