@@ -1,4 +1,4 @@
-/* See dispatcher.h. */
+/* Debug information; see dispatcher.h. */
 #include "stubs/dispatcher/dispatcher.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ enum {
 	DW_FORM_DATA1 = 0x0b,
 	DW_FORM_SEC_OFFSET = 0x17,
 
-	DW_LANG_ASSEMBLER = 0x8001, /* DW_LANG_Mips_Assembler: what assemblers call their language */
+	DW_LANG_ASSEMBLER = 0x8001, /* DW_LANG_Mips_Assembler, which assemblers use */
 
 	DW_LNS_COPY = 1,
 	DW_LNS_ADVANCE_PC = 2,
@@ -43,7 +43,7 @@ enum {
 /* Numbers of the abbreviations. */
 enum { UNIT = 1, FUNCTION = 2 };
 
-/* Special opcodes: one byte for a line's distance from -5 to 8 and a short way in the code. */
+/* Special opcodes: one byte for a line distance from -5 to 8 and a short code distance. */
 enum { LINE_BASE = -5, LINE_RANGE = 14, OPCODE_BASE = 13 };
 
 /* ---- bytes ---- */
@@ -110,7 +110,7 @@ static void put_offset(struct sk_debug *debug, enum sk_debug_part part, enum sk_
 	put_reference(debug, part, (struct sk_debug_reference){.part = target});
 }
 
-/* The 32-bit length at `at` counts what stands behind it. */
+/* The 32-bit length at `at` counts the bytes after it. */
 static void set_length(struct sk_debug *debug, enum sk_debug_part part, uint64_t at)
 {
 	uint32_t length = (uint32_t)(debug->parts[part].bytes.count - at - 4);
@@ -161,7 +161,7 @@ static void put_unit(struct sk_debug *debug, const char *source, const char *pro
 	put(debug, SK_DEBUG_INFO, code->bytes.count, 4);
 }
 
-/* The line that the code at the offset belongs to; *row is where the last question has ended. */
+/* Return the line of the code at the offset; *row is the row where the last search ended. */
 static uint32_t line_at(const struct sk_plan_view *plan, const struct sk_code *code, uint64_t offset, size_t *row)
 {
 	while (*row + 1 < code->parts.count && code->parts.items[*row + 1].offset <= offset)
@@ -197,9 +197,9 @@ static void put_line_header(struct sk_debug *debug, const char *source)
 	put(debug, SK_DEBUG_LINE, VERSION, 2);
 	start = debug->parts[SK_DEBUG_LINE].bytes.count;
 	put(debug, SK_DEBUG_LINE, 0, 4); /* length of the header */
-	put(debug, SK_DEBUG_LINE, 1, 1); /* instructions are counted in bytes */
+	put(debug, SK_DEBUG_LINE, 1, 1); /* code addresses are counted in bytes */
 	put(debug, SK_DEBUG_LINE, 1, 1); /* operations of an instruction */
-	put(debug, SK_DEBUG_LINE, 1, 1); /* each row is a good place to stop */
+	put(debug, SK_DEBUG_LINE, 1, 1); /* each row is a good breakpoint */
 	put(debug, SK_DEBUG_LINE, (uint8_t)LINE_BASE, 1);
 	put(debug, SK_DEBUG_LINE, LINE_RANGE, 1);
 	put(debug, SK_DEBUG_LINE, OPCODE_BASE, 1);
@@ -211,7 +211,7 @@ static void put_line_header(struct sk_debug *debug, const char *source)
 	set_length(debug, SK_DEBUG_LINE, start);
 }
 
-/* A row of the table of lines. */
+/* Add a row of the line table. */
 static void put_row(struct sk_debug *debug, uint64_t code_distance, int64_t line_distance)
 {
 	uint64_t special = UINT64_MAX;

@@ -1,6 +1,6 @@
-/* Shared by the files that lower a launch of the plan to neutral ops, and by no others: dispatcher/dispatcher.c
- * (programs and steps), dispatcher/lower-call.c (calls, and the loops around them) and dispatcher/limits.c (what cannot
- * be lowered). */
+/* Shared only by the files that lower a launch of the plan to neutral ops: dispatcher/dispatcher.c (programs and
+ * steps), dispatcher/lower-call.c (calls, and the loops around them) and dispatcher/limits.c (launches that cannot be
+ * lowered). */
 #ifndef SK_STUBS_DISPATCHER_DISPATCHER_PARTS_H
 #define SK_STUBS_DISPATCHER_DISPATCHER_PARTS_H
 
@@ -21,11 +21,11 @@ struct sk_lowering {
 	const struct sk_plan_launch *launch;
 	struct sk_entry_ops *program;
 	struct sk_code *code;
-	uint32_t guard; /* the home whose run of steps is open, or SK_ALL_CORES */
-	uint32_t guard_label; /* behind the run */
-	uint32_t copy; /* of the kernels' code that is called */
-	uint32_t row, row_count; /* of the lane's table of times, from 1: the one at hand; how many there are so far */
-	uint32_t tiled_row; /* that of the step, if a call in tiles is at hand; else 0 */
+	uint32_t guard; /* the home of the current run of steps, or SK_ALL_CORES */
+	uint32_t guard_label; /* after the run */
+	uint32_t copy; /* the copy of the kernels' code that is called */
+	uint32_t row, row_count; /* of the lane's table of times, from 1: the current one; the number so far */
+	uint32_t tiled_row; /* the row of the step for a call in tiles; otherwise 0 */
 };
 
 static inline void sk_lowering_push(struct sk_lowering *l, struct sk_op op)
@@ -43,16 +43,17 @@ static inline void sk_lowering_label(struct sk_lowering *l, uint32_t label)
 	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_LABEL, .label = label});
 }
 
-/* The kernel itself, or the copy that is called. */
+/* Return the kernel itself, or the copy that is called. */
 static inline uint32_t sk_lowering_kernel(const struct sk_lowering *l, const struct sk_plan_call *call)
 {
 	return l->copy ? l->plan->kernels[call->kernel].first_copy + l->copy - 1 : call->kernel;
 }
 
-/* A call for all of a core's part of its step. */
+/* Lower a call for a core's whole part of its step. */
 void sk_lower_part(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call);
 
-/* Why there is no dispatcher for a launch that sk_plan_check_launch has accepted, in the arena; NULL: there is one. */
+/* Return the reason, in the arena, why there is no dispatcher for a launch that sk_plan_check_launch has accepted;
+ * NULL: there is one. */
 const char *sk_dispatcher_check(struct sk_arena *arena, const struct sk_plan_view *plan,
 				const struct sk_plan_launch *launch);
 

@@ -1,16 +1,15 @@
 /* From a launch of the plan to neutral ops. In: a launch that sk_plan_check_launch has accepted. Out: the ops of its
  * parallel or its serial entry, which the architecture's emitter turns into code.
  *
- * Where a task's code begins is told on the way, and changes nothing in the code.
+ * Ops also mark the start of a task's code, without effect on the code.
  *
- *   parallel   [entry: fork by lane]  [fork by copy of the kernels]
- *              { home guard { preload … await … call … publish } … } epilogue, for each lane and copy;
- *              with SK_STEP_TIMED also a time before the awaits, and before and behind each call; of a step in tiles
- *              before and behind all of them, and in some tiles before and behind each call
- *   serial     { call … } epilogue, all lanes' steps in the launch's order
+ * parallel   [entry: fork by lane]  [fork by copy of the kernels]
+ *              { home guard { preload … await … call … publish } … } epilogue,  for each lane and copy;
+ *            with SK_STEP_TIMED also a time before the awaits, and before and after each call; for a step in tiles
+ *            before and after all of them, and in some tiles before and after each call
+ * serial     { call … } epilogue,  all lanes' steps in the launch's order
  *
- * A call of blocks or of tiles stands in a loop.
- */
+ * A call of blocks or of tiles is in a loop. */
 #include "stubs/dispatcher/dispatcher.h"
 #include "base/arena.h"
 #include "format/plan/plan.h"
@@ -63,7 +62,7 @@ static void lower_calls(struct sk_lowering *l, const struct sk_plan_step *step)
 	}
 }
 
-/* The calls of a step in tiles have rows of their own, for sums, behind the step's. */
+/* The calls of a step in tiles have rows of their own for sums, after the step's row. */
 static void lower_timed_calls(struct sk_lowering *l, const struct sk_plan_step *step)
 {
 	if (!(step->flags & SK_STEP_TIMED) || l->program->serial) {
@@ -136,7 +135,7 @@ static void close_guard(struct sk_lowering *l)
 	l->guard = SK_ALL_CORES;
 }
 
-/* Consecutive steps on one home share a guard: another core jumps over all of them at once. */
+/* Consecutive steps on one home share a guard: other cores jump over all of them at once. */
 static void open_guard(struct sk_lowering *l, uint32_t core_set)
 {
 	if (core_set == l->guard)
@@ -152,9 +151,9 @@ static void open_guard(struct sk_lowering *l, uint32_t core_set)
 			    });
 }
 
-/* ---- fetching code before its time ---- */
+/* ---- prefetching code ---- */
 
-/* The lane's step behind `index` (behind the launch's last one: the count of steps). */
+/* Return the next step of the lane after `index`; after the launch's last one, the number of steps. */
 static uint32_t next_of_lane(const struct sk_lowering *l, uint32_t index, uint32_t lane)
 {
 	do
@@ -172,7 +171,7 @@ static bool is_called(struct sk_plan_calls calls, uint32_t kernel)
 	return false;
 }
 
-/* there: a step whose code is there already, or NULL. */
+/* there: a step with code that has been fetched already, or NULL. */
 static void push_preloads(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_step *there)
 {
 	bool same_side = there && !((step->flags ^ there->flags) & SK_STEP_VECTOR_SIDE);
@@ -195,9 +194,9 @@ static void push_preloads(struct sk_lowering *l, const struct sk_plan_step *step
 	}
 }
 
-/* The code of a step's kernels is fetched while the step in front of it in the lane awaits and runs, if all cores that
- * run it come by there; else, as that of a lane's first step, while it awaits itself. A kernel that two steps in a row
- * call is there already. */
+/* The code of a step's kernels is fetched while the step before it in the lane waits and runs, if all cores of the step
+ * also run that one. Otherwise, and for the first step of a lane, it is fetched while the step itself waits. A kernel
+ * that two steps in a row call is not fetched again. */
 static void lower_preloads(struct sk_lowering *l, uint32_t before, uint32_t index, uint32_t after)
 {
 	const struct sk_plan_step *steps = l->plan->steps + l->launch->first_step;
@@ -211,7 +210,7 @@ static void lower_preloads(struct sk_lowering *l, uint32_t before, uint32_t inde
 		push_preloads(l, &steps[after], step);
 }
 
-/* What begins a function stands next to the lane's first step. */
+/* The start of a function belongs to the lane's first step. */
 static void push_first_frame(struct sk_lowering *l, uint32_t lane)
 {
 	for (uint32_t i = 0; i < sk_plan_form(l->launch)->step_count; i++) {
@@ -224,7 +223,7 @@ static void push_first_frame(struct sk_lowering *l, uint32_t lane)
 	}
 }
 
-/* The prologue stands next to the first step, the epilogue next to the last one. */
+/* The prologue belongs to the first step, the epilogue to the last one. */
 static void lower_prologue(struct sk_lowering *l, uint32_t lane)
 {
 	push_first_frame(l, lane);
@@ -256,7 +255,7 @@ static void lower_lane(struct sk_lowering *l, uint32_t lane)
 		open_guard(l, step->core_set);
 		lower_preloads(l, before, i, after);
 		if (step->flags & SK_STEP_EARLY_WAIT) {
-			/* Behind the call all cores know what the step knows, those without a block as well. */
+			/* After the call all cores know the results of the awaits, including cores without a block. */
 			lower_run(l, step);
 			lower_awaits(l, step);
 		} else {
@@ -280,7 +279,7 @@ static void push_function(struct sk_lowering *l, const char *name)
 	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_FUNCTION, .function = {.name = name}});
 }
 
-/* The lane's program in a function that has been begun, and behind it one for each other copy of the kernels. */
+/* Lower the lane's program in the current function, and then once for each other copy of the kernels. */
 static void lower_copies(struct sk_lowering *l, const char *name, uint32_t lane)
 {
 	uint32_t copies = sk_plan_form(l->launch)->copies, first = l->program->label_count;
@@ -346,7 +345,8 @@ static void lower_serial(struct sk_lowering *l, const char *name)
 	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_EPILOGUE});
 }
 
-/* What differs among tasks is not in a thunk's code: so nothing refers to it, and no part of it is one task's. */
+/* Values that differ between tasks are not in a thunk's code. It therefore has no references, and no part of it belongs
+ * to one task. */
 static const char *emit_thunk(struct sk_arena *scratch, const struct sk_plan_view *plan,
 			      const struct sk_plan_launch *launch, const char *name, struct sk_code *code)
 {

@@ -1,4 +1,4 @@
-/* Plan to neutral ops; debug information and unwind tables of dispatchers. */
+/* From the plan to neutral ops; debug information and unwind tables of dispatchers. */
 #ifndef SK_STUBS_DISPATCHER_DISPATCHER_H
 #define SK_STUBS_DISPATCHER_DISPATCHER_H
 
@@ -16,17 +16,17 @@ struct sk_relocation_table;
 
 /* ==== dispatcher.c ====
  *
- * From a launch of the plan to machine code. The dispatcher is made from the plan itself, not from the schedule
- * that the plan was written from, so whoever has a package can make it again and compare (skdump --verify).
+ * From a launch of the plan to machine code. The dispatcher is made from the plan itself, not from the schedule that
+ * the plan was written from. Any program with the package can therefore make it again and compare (skdump --verify).
  *
- *   plan --dispatcher.c--> neutral ops --emit.h--> bytes and relocations --debug-line.c--> DWARF */
+ * plan --dispatcher.c--> neutral ops --emit.h--> bytes and relocations --debug-line.c--> DWARF */
 
-/* What a relocation in a dispatcher refers to. */
+/* The target of a relocation in a dispatcher. */
 enum sk_code_target {
 	SK_CODE_KERNEL, /* the function of plan kernel number `index` */
 	SK_CODE_VECTOR_KERNEL, /* the function of its vector side */
 	SK_CODE_CONSTANTS, /* the start of the constants */
-	SK_CODE_SYMBOL, /* what plan symbol number `index` names */
+	SK_CODE_SYMBOL, /* the target of plan symbol number `index` */
 };
 
 struct sk_code_relocation {
@@ -43,8 +43,8 @@ struct sk_code_symbol {
 	uint64_t offset, size;
 };
 
-/* From this offset on, code is for this task: it awaits for it, runs it or publishes it; or it begins or ends a
- * function, next to that task's code. */
+/* From this offset on, code belongs to this task: it waits for the task, runs it or publishes it; or it begins or ends
+ * a function, next to that task's code. */
 struct sk_code_part {
 	uint64_t offset;
 	uint32_t task;
@@ -54,11 +54,11 @@ struct sk_code_part {
 struct sk_code {
 	struct sk_arena *arena; /* of the arrays */
 	SK_ARRAY(uint8_t) bytes;
-	uint32_t alignment; /* that the bytes need */
+	uint32_t alignment; /* that the bytes require */
 	SK_ARRAY(struct sk_code_relocation) relocations;
 	SK_ARRAY(struct sk_code_symbol) symbols;
 	SK_ARRAY(struct sk_code_part) parts; /* by offset; each function begins with one, but thunks have none */
-	/* One CIE and an FDE per function, as .eh_frame has them; each FDE's 32-bit PC-relative start address stands at
+	/* One CIE and an FDE for each function, as in .eh_frame; each FDE's 32-bit PC-relative start address is at
 	 * eh_frame_starts[i] and refers to symbols[i]. */
 	SK_ARRAY(uint8_t) eh_frame;
 	SK_ARRAY(uint64_t) eh_frame_starts;
@@ -66,15 +66,16 @@ struct sk_code {
 
 enum sk_entry_kind {
 	SK_ENTRY_PARALLEL, /* int NAME(struct sk_core *) */
-	SK_ENTRY_SERIAL, /* int NAME_serial(void *const *tensors, void *workspace); the launch's scratch, if any, lies
-			    in the workspace behind workspace_size bytes (unshared_workspace_size for task entries) */
+	SK_ENTRY_SERIAL, /* int NAME_serial(void *const *tensors, void *workspace); the launch's scratch, if any,
+			    follows the workspace_size bytes of the workspace (unshared_workspace_size for task entries)
+			    */
 };
 
 enum { SK_CODE_ALIGNMENT = 64 };
 
-/* Synthesizes one entry of a launch that sk_plan_check_launch has accepted, behind what the code holds already. `name`
- * is the entry's symbol, which must live as long as the code. Returns NULL, or the reason why it cannot be done. The
- * scratch arena holds the reason, and nothing else that anybody needs afterwards. */
+/* Append one entry of a launch that sk_plan_check_launch has accepted to the code. `name` is the entry's symbol, which
+ * must live as long as the code. Return NULL, or the reason for a failure. The scratch arena has the reason, and
+ * nothing else that is needed afterwards. */
 const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_view *plan, uint32_t launch,
 			       enum sk_entry_kind kind, const char *name, struct sk_code *code);
 
@@ -82,13 +83,13 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
  *
  * Debug information for dispatchers: each step's code belongs to its task's line in the manifest. In: the code of all
  * entries, as sk_dispatcher_emit has made it. Out: the contents of .debug_info, .debug_line and .debug_abbrev, one
- * compilation unit whose source is the manifest, and where in them addresses and offsets are missing.
+ * compilation unit with the manifest as its source, and the places of missing addresses and offsets.
  *
  * Format: DWARF 4, which every reader knows and which names a file without a directory. */
 
 enum sk_debug_part { SK_DEBUG_INFO, SK_DEBUG_LINE, SK_DEBUG_ABBREV, SK_DEBUG_PARTS };
 
-/* What the linker fills in: 32 bits, where the contents of the part begin in its joined section; or, if part is
+/* A field for the linker: 32 bits, the offset of the part's contents in its joined section; or, if part is
  * SK_DEBUG_PARTS, 64 bits: the address of the code plus addend. */
 struct sk_debug_reference {
 	uint64_t offset;
@@ -107,16 +108,16 @@ struct sk_debug {
 	struct sk_debug_section parts[SK_DEBUG_PARTS];
 };
 
-/* `source` is the manifest's path, to appear as it is; producer, the program's name and version. The code is of
+/* `source` is the manifest's path, used unchanged; `producer` is the program's name and version. The code belongs to
  * launches of the plan and has at least one function. */
 void sk_debug_build(struct sk_debug *debug, struct sk_arena *arena, const char *source, const char *producer,
 		    const struct sk_plan_view *plan, const struct sk_code *code);
 
 /* ==== eh_frame.c ====
  *
- * Unwind tables for synthesized functions. In: where the canonical frame address (CFA) lies and which registers were
- * saved, told while a function is emitted. Out: one CIE and an FDE per function in sk_code's eh_frame. Nothing here
- * depends on the architecture but the numbers that struct sk_eh_machine holds.
+ * Unwind tables for synthesized functions. In: the canonical frame address (CFA) and the saved registers, reported
+ * while a function is emitted. Out: one CIE and an FDE for each function in sk_code's eh_frame. Only the numbers in
+ * struct sk_eh_machine depend on the architecture.
  *
  * Format: Linux Standard Base core specification, "Exception Frames"; DWARF 5 section 6.4. */
 
@@ -124,7 +125,7 @@ struct sk_eh_machine {
 	uint8_t code_alignment; /* factor of every advance */
 	int8_t data_alignment; /* factor of every save */
 	uint8_t return_address; /* DWARF register */
-	uint8_t stack_pointer; /* DWARF register that the CFA is counted from */
+	uint8_t stack_pointer; /* DWARF register that the CFA is relative to */
 	uint8_t cfa_offset; /* CFA at a function's first instruction */
 	int8_t return_address_at; /* bytes from the CFA; 0: in its register */
 };
@@ -134,7 +135,7 @@ struct sk_eh_frame {
 	const struct sk_eh_machine *machine;
 	uint64_t record; /* start of the current FDE */
 	uint64_t function; /* offset of the function in the code */
-	uint64_t place; /* up to here the rows have been told */
+	uint64_t place; /* rows are complete up to here */
 };
 
 void sk_eh_open(struct sk_eh_frame *frame, struct sk_code *code, const struct sk_eh_machine *machine);
@@ -149,13 +150,13 @@ void sk_eh_function_end(struct sk_eh_frame *frame, uint64_t offset);
 
 /* ==== emit ====
  *
- * What an architecture does for the dispatcher: one row of functions each. */
+ * The functions of an architecture for the dispatcher: a row for each. */
 
 struct sk_emitter {
 	uint32_t machine; /* EM_… */
 	const char *name;
 	const struct sk_relocation_table *relocations;
-	/* Turns ops into code, behind what is there. Returns NULL, or the reason why it cannot be done (in scratch). */
+	/* Append the code of the ops. Return NULL, or the reason for a failure (in scratch). */
 	const char *(*emit)(struct sk_arena *scratch, const struct sk_entry_ops *program, struct sk_code *code);
 };
 
@@ -163,19 +164,19 @@ struct sk_emitter {
 #include "format/machines.def"
 #undef SK_MACHINE
 
-/* The row of an ELF machine; NULL: it has none. */
+/* Return the row of an ELF machine; NULL: there is none. */
 const struct sk_emitter *sk_emitter_find(uint32_t machine);
 
 /* ==== thunk.c ====
  *
- * The thunk of a task's own launch: the dispatcher of a plan that holds this launch alone, without what differs among
- * the tasks that are called in the same way. In: a launch that sk_plan_check_launch has accepted. Out: that plan, and
- * all that the code depends on as bytes: launches of equal bytes have the same thunk, which is position-independent and
- * refers to nothing. */
+ * The thunk of a task's own launch: the dispatcher of a plan with this launch alone, without the values that differ
+ * between tasks with the same form of call. In: a launch that sk_plan_check_launch has accepted. Out: that plan, and
+ * all facts that the code depends on as bytes. Launches with equal bytes have the same thunk, which is
+ * position-independent and has no references. */
 
 struct sk_thunk {
-	/* The launch is its first one. What a word says (format/plan/plan.h) is read from it: bindings and workspace
-	 * are the words, so an address is a binding, and a number one that is loaded from the workspace. A call's
+	/* The launch is its first one. Values of words (format/plan/plan.h) are read from the words, which take the
+	 * place of bindings and workspace: an address is a binding, and a number is loaded from the workspace. A call's
 	 * kernel and task are the numbers of their words. */
 	struct sk_plan_view plan;
 	const char *key;

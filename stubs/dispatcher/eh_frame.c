@@ -1,5 +1,5 @@
-/* See dispatcher.h. Every record is padded to 8 bytes with DW_CFA_nop, so that records stay aligned when the linker
- * joins them with the inputs'. */
+/* Unwind tables; see dispatcher.h. Every record is padded to 8 bytes with DW_CFA_nop, so that records stay aligned when
+ * the linker joins them with those of the inputs. */
 #include "stubs/dispatcher/dispatcher.h"
 
 #include "base/arena.h"
@@ -54,7 +54,7 @@ static void end_record(struct sk_eh_frame *frame, uint64_t start)
 	patch(frame, start, (uint32_t)(frame->code->eh_frame.count - start - 4));
 }
 
-/* The CIE stands at offset 0, for all functions. */
+/* The CIE is at offset 0, for all functions. */
 void sk_eh_open(struct sk_eh_frame *frame, struct sk_code *code, const struct sk_eh_machine *machine)
 {
 	*frame = (struct sk_eh_frame){.code = code, .machine = machine};

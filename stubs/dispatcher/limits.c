@@ -1,4 +1,4 @@
-/* What no dispatcher can be made for. In: a launch that sk_plan_check_launch has accepted. Out: the reason, if there is
+/* Launches without a dispatcher. In: a launch that sk_plan_check_launch has accepted. Out: the reason, if there is
  * one. */
 #include "stubs/dispatcher/dispatcher-parts.h"
 
@@ -7,14 +7,13 @@
 #include "format/skabi.h"
 #include "format/skplan.h"
 
-/* Bounds that keep every offset and frame within what instructions can hold. Plans that exceed them are not useful
- * ones. */
+/* Limits that keep every offset and frame within the range of instructions. Useful plans do not exceed them. */
 enum {
 	MOST_ARGUMENTS = 256, /* of one call */
 	MOST_TABLE_ROWS = 1 << 24, /* homes, partitions, bindings, addresses in a field */
 	MOST_NUMBER = INT32_MAX, /* step numbers and blocks */
-	MOST_TIMED = INT32_MAX / 2 / (int)sizeof(struct sk_times), /* calls of a launch whose times are noted, each
-								      in a step in tiles of its own */
+	MOST_TIMED = INT32_MAX / 2 / (int)sizeof(struct sk_times), /* timed calls of a launch, each in a step in tiles
+								      of its own */
 };
 
 static const char *check_pattern(struct sk_arena *arena, const struct sk_plan_pattern *pattern, uint32_t argument)

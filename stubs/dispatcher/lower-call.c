@@ -1,5 +1,5 @@
-/* One call of a step: with the loop of tiles or of blocks that it stands in, and what comes behind it. In: a call of
- * the plan. Out: ops. */
+/* One call of a step: the loop of tiles or of blocks around it, and the ops after it. In: a call of the plan. Out:
+ * ops. */
 #include "stubs/dispatcher/dispatcher-parts.h"
 
 #include "format/plan/plan.h"
@@ -8,7 +8,7 @@
 
 enum { CALLS_RUNTIME = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET };
 
-/* What the call's arguments ask for behind it. */
+/* Lower the ops that the arguments need after the call. */
 static void lower_results(struct sk_lowering *l, const struct sk_plan_call *call)
 {
 	const struct sk_plan_argument *arguments = sk_plan_arguments(l->plan, call);
@@ -23,7 +23,7 @@ static void lower_results(struct sk_lowering *l, const struct sk_plan_call *call
 	}
 }
 
-/* What the call computes, or the loop that it stands in. A serial entry computes the whole extent at once. */
+/* Return the part that the call, or the loop around it, computes. A serial entry computes the whole extent at once. */
 static enum sk_op_part part_of(const struct sk_lowering *l, const struct sk_plan_step *step,
 			       const struct sk_plan_call *call)
 {
@@ -77,8 +77,8 @@ static void lower_blocks(struct sk_lowering *l, const struct sk_plan_step *step,
 	sk_lowering_label(l, blocks.label);
 }
 
-/* The outer loop goes through this core's range, or the tile; the inner one, and in a serial entry both, through all.
- */
+/* The outer loop covers this core's range, or the tile; the inner one, and in a serial entry both, cover the whole
+ * extent. */
 static void lower_tiles(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
 	const struct sk_plan_loop *loops = sk_plan_loops(l->plan, call);
@@ -101,7 +101,7 @@ static void lower_tiles(struct sk_lowering *l, const struct sk_plan_step *step, 
 		sk_lowering_label(l, tiles[0].label);
 }
 
-/* All of an extent may be empty, like any core's range. */
+/* A whole extent may be empty, like any core's range. */
 static void lower_split(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
 	struct sk_op range = {.kind = SK_OP_RANGE, .range = {.part = part_of(l, step, call)}};

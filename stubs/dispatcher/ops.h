@@ -1,6 +1,6 @@
-/* Neutral ops: what a dispatcher does, one after the other, without saying how. dispatcher.c makes them from the plan,
- * the machine's emitter (dispatcher.h) turns them into machine code. They live in the arena, and the records they point
- * to in the plan. */
+/* Neutral ops: the actions of a dispatcher, in order and independent of the machine. dispatcher.c makes them from the
+ * plan, the machine's emitter (dispatcher.h) turns them into machine code. They are in the arena, and the records that
+ * they point to in the plan. */
 #ifndef SK_STUBS_DISPATCHER_OPS_H
 #define SK_STUBS_DISPATCHER_OPS_H
 
@@ -12,55 +12,57 @@
 
 struct sk_plan_view;
 
-/* The words in front of a colon say which part of an op's union holds what the kind has. */
+/* The word before a colon is the member of an op's union for this kind. */
 enum sk_op_kind {
-	SK_OP_FUNCTION, /* function: begins one */
-	SK_OP_FRAME, /* part: what follows begins the function, next to the code of the task */
-	SK_OP_TASK, /* part: what follows is for the task, up to the next one or the epilogue */
+	SK_OP_FUNCTION, /* function: begin one */
+	SK_OP_FRAME, /* part: the following code begins the function, next to the code of the task */
+	SK_OP_TASK, /* part: the following code belongs to the task, up to the next one or the epilogue */
 	SK_OP_FORK, /* fork: in the entry, a core of another lane jumps to label */
-	SK_OP_SPLIT, /* split: a core whose index modulo `copies` is c > 0 jumps to first_label + c - 1 */
-	SK_OP_PROLOGUE, /* prologue: saves registers, makes the frame, loads what the program needs of its core */
-	SK_OP_LABEL, /* label: stands here */
+	SK_OP_SPLIT, /* split: a core with an index modulo `copies` of c > 0 jumps to first_label + c - 1 */
+	SK_OP_PROLOGUE, /* prologue: save registers, make the frame, load the fields of the core that the program needs
+			 */
+	SK_OP_LABEL, /* label: define it here */
 	SK_OP_HOME_GUARD, /* home_guard: a core that is not the home jumps to label */
-	SK_OP_AWAIT_HOME, /* await: until the home of lane has finished the step */
-	SK_OP_AWAIT_ALL, /* await: until every core of lane has finished the step */
-	SK_OP_GROUP_BEGIN, /* group: repeats up to GROUP_END for each tile of this core's part; none: jump to label */
-	SK_OP_GROUP_END, /* group: as it began */
-	SK_OP_SCALE, /* scale: from here on the scaled tile is so many times the tile at hand */
+	SK_OP_AWAIT_HOME, /* await: wait until the home of lane has finished the step */
+	SK_OP_AWAIT_ALL, /* await: wait until every core of lane has finished the step */
+	SK_OP_GROUP_BEGIN, /* group: repeat up to GROUP_END for each tile of this core's part; none: jump to label */
+	SK_OP_GROUP_END, /* group: the same as at the beginning */
+	SK_OP_SCALE, /* scale: from here on the scaled tile is the current tile multiplied by this */
 	SK_OP_RANGE, /* range: the kernel computes this part; if it is empty, jump to label */
-	SK_OP_BLOCKS_BEGIN, /* blocks: repeats up to BLOCKS_END for this core's, as order says; none: jump to label */
-	SK_OP_BLOCKS_END, /* blocks: as they began */
-	SK_OP_TILES_BEGIN, /* tiles: repeats up to TILES_END for each; none: jump to label */
-	SK_OP_TILES_END, /* tiles: as they began */
-	SK_OP_CALL, /* call: the kernel, or if so its vector side, with arguments */
-	SK_OP_STATUS, /* status: one that is not zero, of the call in front, ends the program and blames the task */
-	SK_OP_FEED, /* feed: takes part in sk_sync_all of the step */
+	SK_OP_BLOCKS_BEGIN, /* blocks: repeat up to BLOCKS_END for this core's blocks, in that order; none: jump to
+			       label */
+	SK_OP_BLOCKS_END, /* blocks: the same as at the beginning */
+	SK_OP_TILES_BEGIN, /* tiles: repeat up to TILES_END for each; none: jump to label */
+	SK_OP_TILES_END, /* tiles: the same as at the beginning */
+	SK_OP_CALL, /* call: the kernel, or its vector side, with arguments */
+	SK_OP_STATUS, /* status: a non-zero one of the call before ends the program and blames the task */
+	SK_OP_FEED, /* feed: take part in sk_sync_all of the step */
 	SK_OP_WAITED, /* waited: a block that has not waited does so now, ends the program and blames the task */
-	SK_OP_RESULT, /* result: stores the returned value as the argument says */
-	SK_OP_FENCE, /* orders non-temporal stores before whatever follows */
-	SK_OP_FLUSH, /* all that this core has written is seen by all, and it sees what all others have written */
-	SK_OP_PRELOAD, /* preload: fetches the first lines of the code of the kernel, or of its vector side */
+	SK_OP_RESULT, /* result: store the returned value at the argument's place */
+	SK_OP_FENCE, /* order non-temporal stores before all later accesses */
+	SK_OP_FLUSH, /* make all writes of this core visible to others, and theirs to this core */
+	SK_OP_PRELOAD, /* preload: fetch the first lines of the code of the kernel, or of its vector side */
 	SK_OP_PUBLISH, /* publish: this core has finished the step */
-	SK_OP_TIME, /* time: if the core has a table of times, now it is at the row's moment */
-	SK_OP_TIMED_TILE, /* time: if the core has a table of times, the row's moment counts one tile more */
-	SK_OP_EPILOGUE, /* leaves with 0; ends the function */
+	SK_OP_TIME, /* time: if the core has a table of times, store the time of the row's moment */
+	SK_OP_TIMED_TILE, /* time: if the core has a table of times, count one more tile at the row's moment */
+	SK_OP_EPILOGUE, /* return 0; end the function */
 };
 
 enum sk_block_order {
 	SK_ORDER_ALL, /* 0, 1, … count - 1 */
-	SK_ORDER_OF_CORE, /* the core's index less first_core modulo the core count, then every core count further */
+	SK_ORDER_OF_CORE, /* the core's index minus first_core modulo the core count, then in steps of the core count */
 	SK_ORDER_OF_RANGE, /* those in the core's range of the partition */
-	SK_ORDER_RESIDENT, /* one at most: the core's index less first_core */
+	SK_ORDER_RESIDENT, /* at most one: the core's index minus first_core */
 };
 
 enum sk_moment { SK_ARRIVED, SK_BEGAN, SK_ENDED }; /* in the order of the fields of struct sk_times */
 
-/* What a call computes, or a loop of calls. */
+/* The part that a call, or a loop of calls, computes. */
 enum sk_op_part {
 	SK_PART_OF_CORE, /* this core's range of the partition */
-	SK_PART_TILE, /* the tile at hand of a step in tiles, which is never empty … */
+	SK_PART_TILE, /* the current tile of a step in tiles, which is never empty … */
 	SK_PART_SCALED, /* … in elements of the call's extent, if these are not the step's */
-	SK_PART_ALL, /* in serial entries, of a loop: all of the extent */
+	SK_PART_ALL, /* in serial entries, of a loop: the whole extent */
 };
 
 struct sk_op_await {
@@ -72,17 +74,17 @@ struct sk_op_await {
 struct sk_op_blocks {
 	enum sk_block_order order;
 	uint32_t count;
-	uint32_t first_core; /* SK_ORDER_RESIDENT, SK_ORDER_OF_CORE: it has block 0 */
+	uint32_t first_core; /* SK_ORDER_RESIDENT, SK_ORDER_OF_CORE: the core with block 0 */
 	uint32_t partition; /* SK_ORDER_OF_RANGE: within the launch */
 	uint32_t label;
-	uint32_t step; /* its place in the launch */
-	bool calls_runtime; /* the blocks can */
+	uint32_t step; /* its index in the launch */
+	bool calls_runtime; /* the blocks may call the runtime */
 };
 
 /* The tiles of a loop. */
 struct sk_op_tiles {
 	struct sk_plan_loop loop;
-	uint32_t level; /* 0; 1: inside of it, which goes through ALL */
+	uint32_t level; /* 0; 1: the inner loop, which covers ALL */
 	enum sk_op_part part;
 	uint32_t partition; /* OF_CORE: within the launch */
 	uint32_t label; /* OF_CORE */
@@ -91,7 +93,7 @@ struct sk_op_tiles {
 /* The tiles of a step. */
 struct sk_op_group {
 	uint64_t extent, tile;
-	uint32_t partition; /* within the launch; a serial entry goes through all of the extent */
+	uint32_t partition; /* within the launch; a serial entry covers the whole extent */
 	uint32_t label;
 };
 
@@ -99,12 +101,12 @@ struct sk_op_call {
 	uint32_t kernel; /* of the plan */
 	uint32_t argument_count, loop_count;
 	const struct sk_plan_argument *arguments;
-	const struct sk_plan_loop *loops; /* that it stands in */
+	const struct sk_plan_loop *loops; /* the loops around it */
 	uint64_t extent;
-	bool vector_side; /* it is that of a mix kernel */
-	enum sk_op_part part; /* that it computes, or a loop of it */
-	bool divided; /* pointers with element_bytes lie at the start of the range or tile, whose length is LENGTH; else
-			 that is extent */
+	bool vector_side; /* the vector side of a mix kernel */
+	enum sk_op_part part; /* that the call, or a loop of it, computes */
+	bool divided; /* pointers with element_bytes are at the start of the range or tile, with its length as LENGTH;
+			 otherwise LENGTH is extent */
 };
 
 struct sk_op {
@@ -148,7 +150,7 @@ struct sk_op {
 		struct sk_op_tiles tiles;
 		struct sk_op_call call;
 		struct {
-			uint32_t step; /* its place in the launch */
+			uint32_t step; /* its index in the launch */
 		} feed;
 		struct {
 			const struct sk_plan_argument *argument;
@@ -156,7 +158,7 @@ struct sk_op {
 		struct {
 			uint32_t kernel; /* of the plan */
 			uint32_t lines;
-			bool vector_side; /* it is that of a mix kernel */
+			bool vector_side; /* the vector side of a mix kernel */
 		} preload;
 		struct {
 			uint32_t number; /* of the step */
@@ -164,21 +166,21 @@ struct sk_op {
 		struct {
 			uint32_t row; /* of the core's table, from 1 */
 			enum sk_moment moment;
-			uint32_t tiled_row; /* of the step whose tiles are counted, of which some are timed, and times
-					       are added up; 0: it is in none */
+			uint32_t tiled_row; /* of a step with counted tiles, of which some are timed and added up; 0:
+					       none */
 		} time;
 	};
 };
 
-/* What one entry does. */
+/* The ops of one entry. */
 struct sk_entry_ops {
 	const struct sk_plan_view *plan;
 	SK_ARRAY(struct sk_op) ops;
 	uint32_t label_count;
 	uint32_t alignment; /* of the entry, at least the architecture's */
-	bool thunk; /* calls name words (stubs/dispatcher/dispatcher.h) instead of kernels and tasks */
+	bool thunk; /* calls refer to words (stubs/dispatcher/dispatcher.h) instead of kernels and tasks */
 	bool serial; /* the entry's parameters are tensors and workspace, not a core */
-	uint64_t serial_scratch; /* where the scratch of a serial entry begins in the workspace */
+	uint64_t serial_scratch; /* offset of a serial entry's scratch in the workspace */
 };
 
 #endif

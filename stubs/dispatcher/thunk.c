@@ -1,5 +1,5 @@
-/* See dispatcher.h. Each record is made anew with the fields that code depends on, so a field that is forgotten here is
- * 0 in every thunk, not different in two with the same key. */
+/* Thunks; see dispatcher.h. Each record is made from scratch with the fields that the code depends on. A field that is
+ * forgotten here is therefore 0 in every thunk, instead of different in two thunks with the same key. */
 #include "stubs/dispatcher/dispatcher.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ struct maker {
 
 /* ---- arguments ---- */
 
-/* What of an address the code advances by. */
+/* Set the fields of an address by which the code advances it. */
 static void make_pointer(struct maker *maker, const struct sk_plan_step *step, const struct sk_plan_argument *argument,
 			 struct sk_plan_argument *made)
 {
@@ -44,7 +44,7 @@ static void make_pointer(struct maker *maker, const struct sk_plan_step *step, c
 	made->value = maker->patterns.count;
 }
 
-/* A scalar: from where its word says, or the word itself. */
+/* A scalar: loaded from the address in its word, or the word itself. */
 static void make_load(struct maker *maker, const struct sk_plan_argument *argument, struct sk_plan_argument *made)
 {
 	bool far = argument->kind == SK_ARGUMENT_LOAD || argument->kind == SK_ARGUMENT_RESULT;
@@ -109,7 +109,7 @@ static void make_call(struct maker *maker, const struct sk_plan_step *step, cons
 		make_argument(maker, step, &arguments[i]);
 }
 
-/* The code depends on the extent only where it computes with it. */
+/* The code depends on the extent only if it computes with it. */
 static uint64_t known_extent(const struct maker *maker, const struct sk_plan_step *step)
 {
 	const struct sk_plan_call *call = sk_plan_step_calls(maker->plan, step).first;
@@ -143,7 +143,7 @@ static void make_step(struct maker *maker, const struct sk_plan_step *step)
 	make_call(maker, step, sk_plan_step_calls(maker->plan, step).first);
 }
 
-/* All records, one behind the other. */
+/* Append all records to the key. */
 static void make_key(struct maker *maker, const struct sk_plan_form *form)
 {
 	const struct {

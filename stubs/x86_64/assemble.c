@@ -1,6 +1,6 @@
-/* x86-64 code as it grows: instructions, labels, jumps, relocations. In: what the other files of the emitter say.
- * Out: bytes in sk_code. Short programs are made in one pass with short jumps, if these reach. Else the first pass
- * makes them long and finds the distances, which can only shrink in the second one. */
+/* Growing x86-64 code: instructions, labels, jumps, relocations. In: calls from the other files of the emitter. Out:
+ * bytes in sk_code. Short programs are made in one pass with short jumps, if these reach. Otherwise the first pass
+ * makes them long and determines the distances, which can only shrink in the second one. */
 #include "stubs/x86_64/emitter.h"
 
 #include "base/arena.h"

@@ -1,10 +1,10 @@
-/* One call of a kernel on x86-64. In: a call and its arguments from the plan. Out: the instructions that place them,
- * the call, the store of a returned value.
+/* One call of a kernel on x86-64. In: a call and its arguments from the plan. Out: the instructions that place the
+ * arguments, the call, the store of a returned value.
  *
- * Where arguments go is what format/x86_64/registers.h says. Scratch registers: rax, and before an argument's turn its
- * own register. What stands on the stack or in float registers goes first, while rdi is still free as a second one. In
- * front of that all registers of arguments are free: there are stored what fields hold, and in a copy each expression
- * that takes more than two. */
+ * format/x86_64/registers.h has the places of arguments. Scratch registers are rax and, before an argument's turn, its
+ * own register. Arguments on the stack or in float registers come first, while rdi is still free as a second scratch
+ * register. Before that all argument registers are free: then fields are stored, and copies of expressions that need
+ * more than two registers. */
 #include "stubs/x86_64/emitter.h"
 
 #include "format/convention.h"
@@ -25,11 +25,11 @@ static bool by_reference(const struct sk_plan_argument *argument)
 	return argument->flags & SK_ARGUMENT_BY_REFERENCE;
 }
 
-/* What a call's arguments so far have taken. */
+/* The registers and stack taken by the arguments so far. */
 struct taken {
 	struct sk_places_taken places;
 	uint32_t copies; /* bytes of copies of arguments by reference, and of early ones */
-	bool in_memory; /* some are not in integer registers, and have their turn in front of these */
+	bool in_memory; /* some are not in integer registers, and come before these */
 };
 
 struct place {
@@ -38,7 +38,8 @@ struct place {
 	uint32_t stack; /* bytes from rsp */
 };
 
-/* The register, or the place on the stack, and room for a copy if the argument is the address of one, or early. */
+/* Return the register, or the place on the stack, with room for a copy if the argument is early or the address of a
+ * copy. */
 static struct place next_place(const struct sk_x86_emitter *e, const struct sk_op_call *call, struct taken *taken,
 			       const struct sk_plan_argument *argument, uint32_t part)
 {
@@ -89,8 +90,8 @@ static enum sk_x86_form load_form(uint8_t dtype)
 	}
 }
 
-/* A scalar that is known only at run time, in a register of its own: into, or LENGTH. The copy of an early one has it
- * already. */
+/* Compute a scalar that is known only at run time, in a register of its own: `into`, or LENGTH. The copy of an early
+ * one already has it. */
 static uint8_t compute_scalar(struct sk_x86_emitter *e, const struct sk_op_call *call,
 			      const struct sk_plan_argument *argument, uint32_t copy, uint8_t into, uint8_t scratch)
 {
@@ -111,7 +112,7 @@ static uint8_t compute_scalar(struct sk_x86_emitter *e, const struct sk_op_call 
 	return into;
 }
 
-/* A scalar into its place on the stack: an argument, or a copy whose address is the argument. */
+/* Store a scalar in its place on the stack: an argument, or a copy with its address as the argument. */
 static void store_scalar(struct sk_x86_emitter *e, const struct sk_op_call *call,
 			 const struct sk_plan_argument *argument, uint32_t disp, uint32_t copy, uint8_t scratch)
 {
@@ -161,7 +162,7 @@ static void pass_integer(struct sk_x86_emitter *e, const struct sk_op_call *call
 		PUT(e, MOVE64, .rm = reg, .reg = from);
 }
 
-/* An address, or that of the copy of a scalar. */
+/* Pass an address, or that of the copy of a scalar. */
 static void pass_address(struct sk_x86_emitter *e, const struct sk_op_call *call,
 			 const struct sk_plan_argument *argument, struct place place, uint32_t copy)
 {
@@ -189,7 +190,7 @@ static bool is_in_part(const struct sk_plan_argument *field, const struct sk_pla
 	return field->flags & SK_ARGUMENT_FIELD && field->field >= start && field->field - start < 8;
 }
 
-/* The fields of a part of a struct, and of those that are the same at every call the bits, where the part has them. */
+/* The fields in a part of a struct, and the bits of the constant ones. */
 struct fields {
 	const struct sk_plan_argument *last;
 	uint32_t count, constants;
@@ -227,7 +228,7 @@ static bool is_constant_part(const struct sk_x86_emitter *e, const struct sk_op_
 	return fields.count && fields.count == fields.constants;
 }
 
-/* A part of a struct: a constant, or what has been stored in the scratch. */
+/* Pass a part of a struct: a constant, or the contents of the scratch. */
 static void pass_part(struct sk_x86_emitter *e, const struct sk_op_call *call, const struct sk_plan_argument *argument,
 		      uint32_t part, struct place place)
 {
@@ -268,7 +269,7 @@ static void pass(struct sk_x86_emitter *e, const struct sk_op_call *call, const 
 static const enum sk_x86_form store_forms[] = {
 	[1] = SK_X86_STORE8, [2] = SK_X86_STORE16, [4] = SK_X86_STORE32, [8] = SK_X86_STORE64};
 
-/* [at] = rdi, and behind it the same so many bytes further, again and again */
+/* [at] = rdi, and after it more addresses, each `stride` bytes further */
 static void store_table(struct sk_x86_emitter *e, struct sk_x86_memory at, uint64_t count, uint64_t stride)
 {
 	enum { FEW = 4 };
@@ -296,7 +297,7 @@ static void store_table(struct sk_x86_emitter *e, struct sk_x86_memory at, uint6
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, next);
 }
 
-/* A scalar that is known only at run time; returns the register that it is in, rdi or another. */
+/* Compute a scalar that is known only at run time; return its register, rdi or another. */
 static uint8_t compute_field(struct sk_x86_emitter *e, const struct sk_op_call *call,
 			     const struct sk_plan_argument *argument)
 {
@@ -341,7 +342,7 @@ static void store_field(struct sk_x86_emitter *e, const struct sk_op_call *call,
 	store_table(e, at, table ? pattern->table_count : 1, table ? pattern->table_stride : 0);
 }
 
-/* Where the scratch begins, with room for fields behind it; takes rsi. */
+/* Return the start of the scratch, with room for fields after it; uses rsi. */
 static struct sk_x86_memory locate_scratch(struct sk_x86_emitter *e)
 {
 	static const struct sk_plan_argument scratch = {.kind = SK_ARGUMENT_SCRATCH};
@@ -353,7 +354,7 @@ static struct sk_x86_memory locate_scratch(struct sk_x86_emitter *e)
 	return (struct sk_x86_memory){SK_RSI, 0};
 }
 
-/* r8 += the field, where the part of 8 bytes has it */
+/* r8 += the field, at its position in the part of 8 bytes */
 static void add_field(struct sk_x86_emitter *e, const struct sk_op_call *call, const struct sk_plan_argument *field)
 {
 	uint64_t above = 64 - 8 * sk_dtype_size(field->dtype), place = 8 * (field->field % 8);
@@ -367,8 +368,8 @@ static void add_field(struct sk_x86_emitter *e, const struct sk_op_call *call, c
 	PUT(e, ADD64, .rm = SK_R8, .reg = SK_RDI);
 }
 
-/* A part of a struct by value is stored as a whole, since a load of what several stores have left is slow. One that is
- * constant nobody loads (pass_part). */
+/* A part of a struct by value is stored as a whole, since loading the results of several stores is slow. A constant
+ * part is never loaded (pass_part). */
 static void store_part(struct sk_x86_emitter *e, const struct sk_op_call *call, const struct sk_plan_argument *argument,
 		       uint32_t part, struct sk_x86_memory at)
 {
@@ -422,7 +423,7 @@ static void store_fields(struct sk_x86_emitter *e, const struct sk_op_call *call
 
 /* ---- the call ---- */
 
-/* In which order the arguments come, so that none is in the way of another. */
+/* The order of arguments, so that none overwrites a register that another one still needs. */
 enum turn { EARLY, IN_MEMORY, IN_REGISTERS };
 
 static void take_turn_of(struct sk_x86_emitter *e, const struct sk_op_call *call, enum turn turn,
@@ -507,7 +508,7 @@ struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const
 	return needs;
 }
 
-/* The returned value stands in rax or xmm0. */
+/* The returned value is in rax or xmm0. */
 void sk_x86_emit_result(struct sk_x86_emitter *e, const struct sk_plan_argument *result)
 {
 	if (sk_dtype_is_float(result->dtype))

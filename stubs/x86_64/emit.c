@@ -1,14 +1,16 @@
-/* From neutral ops to x86-64 machine code, which calls and waits as doc/internals/package-format.md says.
- * In: a program. Out: bytes, relocations, symbols, unwind records.
+/* From neutral ops to x86-64 machine code, with the calls and waits of doc/internals/package-format.md. In: a program.
+ * Out: bytes, relocations, symbols, unwind records.
  *
- * What is peculiar here:
+ * Properties of this machine:
+ *
  *   - Stores are not reordered with earlier loads and stores, nor loads with earlier loads (Intel SDM volume 3, 8.2.2):
  * a plain store publishes, a plain load and compare awaits. Only non-temporal stores need a fence.
  *   - The frame is made once, with room for every call's arguments, so rsp is aligned at every call (psABI 3.2.2).
- *   - What rarely happens (an await that has to wait, a status that is not 0) stands behind the function's return, so
- * the usual path runs straight on.
+ *   - Rare paths (an await that has to wait, a status that is not 0) are after the function's return, so that the usual
+ *     path has no taken jumps.
  *
  * Registers, if a program needs them:
+ *
  *   rbx core   rbp own progress word   r12 own lane's base   r13 bindings   r14 workspace   r15 ranges
  *   r10, r11   low and length of the current range or tile, up to the call
  *   rax, and before an argument's turn its own register: scratch */
@@ -34,7 +36,8 @@ static const struct sk_eh_machine eh_machine = {
 	.return_address_at = -8,
 };
 
-/* Into the second-level cache, which is for code and data; prefetches never fault (Intel SDM volume 2, PREFETCHh). */
+/* Prefetch into the second-level cache, which is for code and data; prefetches never fault (Intel SDM volume 2,
+ * PREFETCHh). */
 static void emit_preload(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	uint32_t next = sk_x86_new_label(e);
@@ -56,7 +59,7 @@ static int32_t time_offset(uint32_t row, enum sk_moment moment)
 	return (int32_t)((row - 1) * sizeof(struct sk_times) + 8 * moment);
 }
 
-/* rcx: the core's table; if it has none, the label is next. */
+/* rcx = the core's table; jump to the label if it has none. */
 static void load_times(struct sk_x86_emitter *e, uint32_t unwanted)
 {
 	/* mov rcx, [core.times]; test rcx, rcx; je unwanted */
@@ -65,8 +68,8 @@ static void load_times(struct sk_x86_emitter *e, uint32_t unwanted)
 	sk_x86_jump(e, SK_X86_JUMP_EQUAL, unwanted);
 }
 
-/* The counter is read when everything before has been executed (Intel SDM volume 2, RDTSC). The tiles that a step has
- * been through are counted where it will have ended. */
+/* The counter is read after all earlier instructions have been executed (Intel SDM volume 2, RDTSC). The tiles of a
+ * step that have been run are counted in the place of its end. */
 static void emit_time(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	uint32_t unwanted = sk_x86_new_label(e);
@@ -122,7 +125,7 @@ static uint32_t blocks_registers(const struct sk_op_blocks *blocks)
 	       (blocks->order == SK_ORDER_OF_RANGE ? 1u << RANGES : 0);
 }
 
-/* The registers of the contract that an op reads, apart from its arguments'. */
+/* Return the registers of the contract that an op reads, apart from those of its arguments. */
 static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	switch (op->kind) {
@@ -154,7 +157,7 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 	}
 }
 
-/* What the program from its prologue to its epilogue needs. */
+/* Return the needs of the program from its prologue to its epilogue. */
 static struct sk_x86_frame survey(const struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	struct sk_x86_frame frame = {0};
@@ -329,7 +332,7 @@ static void emit_fence(struct sk_x86_emitter *e, const struct sk_op *op)
 static void emit_flush(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	(void)op;
-	/* mfence: caches are coherent, only the core's own buffers are to be emptied. */
+	/* mfence: caches are coherent, so only the core's own buffers must be emptied. */
 	PUT(e, FULL_FENCE, 0);
 }
 
@@ -409,7 +412,7 @@ static const char *emit(struct sk_arena *scratch, const struct sk_entry_ops *pro
 
 	struct sk_x86_emitter e = {.arena = scratch, .program = program, .code = code, .start = *code};
 
-	enum { SHORT = 32 }; /* ops whose jumps mostly reach */
+	enum { SHORT = 32 }; /* the most ops with jumps that usually reach */
 
 	e.try_near = program->ops.count <= SHORT;
 	emit_pass(&e);

@@ -18,9 +18,9 @@ struct sk_arena;
 
 /* ==== encode.c ====
  *
- * x86-64 instructions: one row per form that dispatchers use. In: a form and its operands. Out: the bytes. What an
- * instruction is for is none of this file's business; x86_64/emit.c knows that. tests/unit/emit.sh holds every row
- * against the system's assembler. */
+ * x86-64 instructions: a row for each form that dispatchers use. In: a form and its operands. Out: the bytes. The
+ * purpose of instructions is known in x86_64/emit.c. tests/unit/emit.sh compares every row with the system's
+ * assembler. */
 
 /* clang-format off */
 /* A branch's rel32 form follows its rel8 form. */
@@ -63,7 +63,7 @@ enum sk_x86_form {
 };
 /* clang-format on */
 
-/* How the operands lie in the instruction (Intel SDM volume 2, chapter 2). */
+/* The layout of operands in the instruction (Intel SDM volume 2, chapter 2). */
 enum sk_x86_layout {
 	SK_X86_BARE, /* opcode, immediate */
 	SK_X86_IN_OPCODE, /* the register `rm` in the opcode's low bits */
@@ -72,7 +72,7 @@ enum sk_x86_layout {
 	SK_X86_RIP, /* ModRM with a displacement from the next instruction */
 };
 
-enum { SK_X86_WIDE = 1 /* REX.W */, SK_X86_ESCAPE = 2 /* opcode behind 0f */, SK_X86_BYTE_REGISTER = 4 };
+enum { SK_X86_WIDE = 1 /* REX.W */, SK_X86_ESCAPE = 2 /* opcode after 0f */, SK_X86_BYTE_REGISTER = 4 };
 
 struct sk_x86_instruction {
 	/* Intel syntax. Operands: r64 r32 r16 r8 x the ModRM register, s64 s32 y the one in r/m or in the opcode, [m]
@@ -82,13 +82,13 @@ struct sk_x86_instruction {
 	uint8_t flags;
 	uint8_t prefix; /* 0: none */
 	uint8_t opcode;
-	uint8_t extension; /* ModRM register field where that is part of the opcode */
+	uint8_t extension; /* ModRM register field if it is part of the opcode */
 	uint8_t immediate; /* bytes of the immediate or branch displacement */
 };
 
 extern const struct sk_x86_instruction sk_x86_instructions[SK_X86_FORM_COUNT];
 
-/* Fields that the form does not have are ignored, but for reg, which must then be 0. */
+/* Fields that the form lacks are ignored, except reg, which must be 0 then. */
 struct sk_x86_operands {
 	uint8_t reg; /* r64 …, x */
 	uint8_t rm; /* s64 …, y; with memory: the base */
@@ -98,19 +98,19 @@ struct sk_x86_operands {
 	uint64_t immediate; /* and branch displacements; truncated to the form's size */
 };
 
-enum { SK_X86_LONGEST = 24 }; /* bytes that may be written; those behind the length mean nothing */
+enum { SK_X86_LONGEST = 24 }; /* bytes that may be written; those after the length have no meaning */
 
-/* Returns the length. Displacements in memory operands take the shortest form. */
+/* Return the length. Displacements of memory operands have the shortest form. */
 size_t sk_x86_encode(uint8_t bytes[SK_X86_LONGEST], enum sk_x86_form form, struct sk_x86_operands operands);
 
 /* ==== emitter ====
  *
- * Shared by the files that emit x86-64 code, and by no others: x86_64/emit.c (functions and ops), x86_64/waits.c
- * (ops that wait, tell or end), x86_64/loops.c (what a core computes), x86_64/call.c (calls and how their arguments are
- * passed), x86_64/values.c (what arguments are), x86_64/assemble.c (labels, jumps, relocations). Registers and offsets
- * are those of doc/internals/package-format.md. */
+ * Shared only by the files that emit x86-64 code: x86_64/emit.c (functions and ops), x86_64/waits.c (ops that wait,
+ * publish or end), x86_64/loops.c (the part of a core), x86_64/call.c (calls and the passing of arguments),
+ * x86_64/values.c (the values of arguments), x86_64/assemble.c (labels, jumps, relocations). Registers and offsets are
+ * those of doc/internals/package-format.md. */
 
-/* A program loads those that it needs in its prologue. */
+/* A program loads the needed ones in its prologue. */
 enum {
 	CORE = SK_RBX,
 	PROGRESS = SK_RBP,
@@ -193,17 +193,17 @@ AGREES(sk_block_functions, wait_pre_task_end, FUNCTIONS_WAIT_PRE_TASK_END);
 /* From rsp: arguments of calls, copies of arguments by reference, the tile of a step and the scaled one (each a struct
  * sk_core_range), a word for each of the first SK_VARIABLE_BLOCK variables of the tile of a loop, the block. */
 struct sk_x86_frame {
-	uint32_t registers; /* bit per register that the function uses of those it must preserve */
+	uint32_t registers; /* a bit for each used register that the function must preserve */
 	uint32_t copies, parts, tile, block, size;
 };
 
-/* What stands behind the return. */
+/* Code after the return. */
 struct sk_x86_tail {
 	uint32_t label;
-	uint32_t reached; /* await: where the core goes on that has waited; else SK_NO_INDEX */
+	uint32_t reached; /* await: the label to continue at after waiting; else SK_NO_INDEX */
 	bool one_word; /* await: of a home, not of all cores of a lane */
-	uint32_t task; /* that it is for */
-	bool forgotten; /* SK_OP_WAITED: waits for the kernel; the status is SK_STATUS_NOT_AWAITED */
+	uint32_t task; /* that it belongs to */
+	bool forgotten; /* SK_OP_WAITED: wait for the kernel; the status is SK_STATUS_NOT_AWAITED */
 };
 
 struct sk_x86_jump {
@@ -216,9 +216,9 @@ struct sk_x86_emitter {
 	struct sk_arena *arena; /* scratch */
 	const struct sk_entry_ops *program;
 	struct sk_code *code;
-	struct sk_code start; /* what was there before the first pass */
+	struct sk_code start; /* the code before the first pass */
 	struct sk_eh_frame eh;
-	bool try_near; /* all jumps are near, and it is not known whether they reach */
+	bool try_near; /* all jumps are near, and it is not known yet whether they reach */
 	uint32_t label_count; /* the program's, then the emitter's own */
 	SK_ARRAY(uint64_t) labels;
 	SK_ARRAY(struct sk_x86_jump) jumps; /* in the order of the code, the same in both passes */
@@ -251,22 +251,22 @@ void sk_x86_set_register(struct sk_x86_emitter *e, uint8_t reg, uint64_t value);
 uint32_t sk_x86_new_label(struct sk_x86_emitter *e);
 void sk_x86_set_label(struct sk_x86_emitter *e, uint32_t label);
 
-/* form is the near one of the two. */
+/* `form` is the near one of the two. */
 void sk_x86_jump(struct sk_x86_emitter *e, enum sk_x86_form form, uint32_t label);
 
-/* Behind a pass: makes each jump near if it reaches. False if nothing changes: the code is as it should be. */
+/* To be called after a pass: make each jump near if it reaches. False if nothing changes: the code is final. */
 bool sk_x86_choose_near_jumps(struct sk_x86_emitter *e);
 
-/* Behind the last pass: fills in the displacements. */
+/* To be called after the last pass: fill in the displacements. */
 void sk_x86_patch_jumps(struct sk_x86_emitter *e);
 
-/* add reg, value in the shortest form; what is no i32 takes rcx. */
+/* add reg, value in the shortest form; uses rcx if the value is not an i32. */
 void sk_x86_add(struct sk_x86_emitter *e, uint8_t reg, uint64_t value);
 
-/* The displacement is the 4 bytes before this place; it counts from their end. */
+/* The displacement is the 4 bytes before this place; it is relative to their end. */
 void sk_x86_relocate(struct sk_x86_emitter *e, bool call, enum sk_code_target target, uint32_t index, uint64_t offset);
 
-/* From here on the code is of a task, or a frame for it. */
+/* From here on the code belongs to a task, or is a frame for it. */
 void sk_x86_begin_part(struct sk_x86_emitter *e, uint32_t task, bool frame);
 
 /* ---- x86_64/waits.c ---- */
@@ -277,7 +277,7 @@ void sk_x86_emit_waited(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_await(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_publish(struct sk_x86_emitter *e, const struct sk_op *op);
 
-/* Behind a function's return. */
+/* To be called after a function's return. */
 void sk_x86_emit_tails(struct sk_x86_emitter *e);
 
 /* ---- x86_64/loops.c ---- */
@@ -298,13 +298,13 @@ static inline bool sk_x86_is_i32(uint64_t value)
 	return value == (uint64_t)(int32_t)value;
 }
 
-/* Whether each tile of the loop has its full size. */
+/* True if each tile of the loop has its full size. */
 static inline bool sk_x86_tiles_are_full(const struct sk_plan_loop *loop)
 {
 	return loop->extent % loop->tile == 0;
 }
 
-/* Where TILE or SCALED stands, from rsp. */
+/* Return the offset of TILE or SCALED from rsp. */
 static inline int32_t sk_x86_part(const struct sk_x86_emitter *e, enum sk_op_part part)
 {
 	return (int32_t)(e->frame.parts + (part == SK_PART_SCALED ? sizeof(struct sk_core_range) : 0));
@@ -315,13 +315,13 @@ static inline bool sk_x86_is_in_scratch(const struct sk_plan_argument *argument)
 	return argument->kind == SK_ARGUMENT_SCRATCH || argument->space == SK_SPACE_SCRATCH;
 }
 
-/* Where a thunk's word stands, from BINDINGS. */
+/* Return the offset of a thunk's word from BINDINGS. */
 static inline int32_t sk_x86_word(uint32_t word)
 {
 	return 8 * (int32_t)word;
 }
 
-/* Where a variable of the tile stands, from rsp. */
+/* Return the offset of a variable of the tile from rsp. */
 static inline int32_t sk_x86_tile_variable(const struct sk_x86_emitter *e, enum sk_variable variable)
 {
 	return (int32_t)(e->frame.tile + 8 * variable);
@@ -332,7 +332,7 @@ struct sk_x86_memory {
 	int32_t disp;
 };
 
-/* The address of an argument without its range's start. May use `into` and `scratch`. */
+/* Return the address of an argument without its range's start. May use `into` and `scratch`. */
 struct sk_x86_memory sk_x86_locate(struct sk_x86_emitter *e, const struct sk_plan_argument *argument, uint8_t into,
 				   uint8_t scratch);
 
@@ -340,26 +340,26 @@ struct sk_x86_memory sk_x86_locate(struct sk_x86_emitter *e, const struct sk_pla
 void sk_x86_set_address(struct sk_x86_emitter *e, const struct sk_op_call *call,
 			const struct sk_plan_argument *argument, uint8_t into, uint8_t scratch);
 
-/* Whether a scalar is the same at every call; if so, its bits. */
+/* True if a scalar is the same at every call; get its bits. */
 bool sk_x86_is_constant(const struct sk_x86_emitter *e, const struct sk_op_call *call,
 			const struct sk_plan_argument *argument, uint64_t *bits);
 
-/* Whether the argument is computed in front of all others: it takes more registers than its own and a scratch register.
- */
+/* True if the argument is computed before all others: it needs more registers than its own and a scratch register. */
 bool sk_x86_is_early(const struct sk_x86_emitter *e, const struct sk_op_call *call,
 		     const struct sk_plan_argument *argument);
 
-/* into = the expression, which is no constant. An early one is computed in rdi and rax, and takes rcx and rdx. */
+/* into = the expression, which is not a constant. An early one is computed in rdi and rax, and also uses rcx and
+ * rdx. */
 void sk_x86_compute_expression(struct sk_x86_emitter *e, const struct sk_op_call *call,
 			       const struct sk_plan_argument *argument, uint8_t into, uint8_t scratch);
 
 /* ---- x86_64/call.c ---- */
 
-/* What a call takes of the frame, and of the registers that a program must load for it. */
+/* The needs of a call: its part of the frame, and the registers that a program must load for it. */
 struct sk_x86_call_needs {
 	uint32_t registers; /* bits */
 	uint32_t arguments; /* bytes of arguments on the stack */
-	uint32_t copies; /* bytes of copies of arguments, by reference or computed in front of the others */
+	uint32_t copies; /* bytes of copies of arguments, by reference or computed before the others */
 };
 
 struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const struct sk_op_call *call);

@@ -1,5 +1,5 @@
-/* The table of instructions, each one's bytes beside its assembly, and the one function that puts prefixes, opcode,
- * ModRM, SIB, displacement and immediate together. Encodings: Intel SDM volume 2. */
+/* The table of instructions, with each one's bytes beside its assembly, and the one function that combines prefixes,
+ * opcode, ModRM, SIB, displacement and immediate. Encodings: Intel SDM volume 2. */
 #include "stubs/x86_64/emitter.h"
 
 #include <endian.h>
@@ -92,7 +92,7 @@ const struct sk_x86_instruction sk_x86_instructions[SK_X86_FORM_COUNT] = {
 };
 /* clang-format on */
 
-/* Eight bytes, of which `size` count. */
+/* Write eight bytes, of which `size` count. */
 static uint8_t *put_little_endian(uint8_t *at, uint64_t value, unsigned size)
 {
 	value = htole64(value);
@@ -107,7 +107,7 @@ static uint8_t modrm(unsigned mode, unsigned reg, unsigned rm)
 
 static uint8_t *put_memory(uint8_t *at, unsigned reg, const struct sk_x86_operands *o)
 {
-	/* The base numbers 5 and 13 without a displacement mean something else, 4 and 12 call for a SIB byte. */
+	/* The bases 5 and 13 without a displacement have another meaning, 4 and 12 need a SIB byte. */
 	unsigned mode = o->disp == 0 && (o->rm & 7) != SK_RBP ? 0 : o->disp == (int8_t)o->disp ? 1 : 2;
 
 	if (o->scale != 0 || (o->rm & 7) == SK_RSP) {

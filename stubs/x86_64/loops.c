@@ -5,7 +5,7 @@
 #include "format/x86_64/registers.h"
 #include "stubs/dispatcher/ops.h"
 
-/* Where a part's first element and the one behind its last stand. */
+/* Return the place of a part's first element, and that after its last one. */
 static struct sk_x86_memory bound_of(const struct sk_x86_emitter *e, enum sk_op_part part, uint32_t partition,
 				     int32_t bound)
 {
@@ -29,7 +29,7 @@ void sk_x86_emit_range(struct sk_x86_emitter *e, const struct sk_op *op)
 
 /* ---- the tiles of a step ---- */
 
-/* rcx = where the part that is divided into tiles ends */
+/* rcx = the end of the part that is divided into tiles */
 static void load_end(struct sk_x86_emitter *e, const struct sk_op_group *group)
 {
 	if (e->program->serial)
@@ -38,7 +38,7 @@ static void load_end(struct sk_x86_emitter *e, const struct sk_op_group *group)
 		PUT(e, LOAD64, .reg = SK_RCX, .rm = RANGES, .disp = 16 * (int32_t)group->partition + RANGE_HIGH);
 }
 
-/* rax holds where the tile begins at the loop's head, the frame while kernels run. */
+/* At the loop's head rax has the start of the tile; while kernels run, the frame has it. */
 void sk_x86_emit_group_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	const struct sk_op_group *group = &op->group;
@@ -92,7 +92,7 @@ static int32_t tile_variable(const struct sk_x86_emitter *e, const struct sk_op_
 	return sk_x86_tile_variable(e, outer + 2 * tiles->level);
 }
 
-/* rax holds where the tile begins at the loop's head, the frame while the kernel runs. */
+/* At the loop's head rax has the start of the tile; while the kernel runs, the frame has it. */
 void sk_x86_emit_tiles_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	const struct sk_op_tiles *tiles = &op->tiles;
@@ -144,7 +144,7 @@ void sk_x86_emit_tiles_end(struct sk_x86_emitter *e, const struct sk_op *op)
 	sk_x86_jump(e, SK_X86_JUMP_BELOW, e->tiles[tiles->level]);
 }
 
-/* cmp eax, the number that ends the blocks' loop */
+/* cmp eax, the number that ends the loop of blocks */
 static void emit_blocks_compare(struct sk_x86_emitter *e, const struct sk_op_blocks *blocks)
 {
 	if (blocks->order == SK_ORDER_OF_RANGE)
@@ -156,7 +156,7 @@ static void emit_blocks_compare(struct sk_x86_emitter *e, const struct sk_op_blo
 		PUT(e, COMPARE_EAX_IMMEDIATE, .immediate = blocks->count);
 }
 
-/* What the block's functions need, or that there are none. eax stays. */
+/* Set the fields for the block's functions, or clear them. Preserves eax. */
 static void emit_block_runtime(struct sk_x86_emitter *e, const struct sk_op_blocks *blocks)
 {
 	int32_t block = (int32_t)e->frame.block;
@@ -175,8 +175,8 @@ static void emit_block_runtime(struct sk_x86_emitter *e, const struct sk_op_bloc
 	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_STEP, .immediate = blocks->step);
 }
 
-/* Cores in front of the first one come behind the last one, modulo the cores of the launch, of which there may be fewer
- * than the first one's number. */
+/* Cores before the first one come after the last one, modulo the cores of the launch. There may be fewer cores than the
+ * first one's number. */
 static void emit_blocks_wrap(struct sk_x86_emitter *e)
 {
 	uint32_t again = sk_x86_new_label(e), there = sk_x86_new_label(e);
@@ -189,7 +189,7 @@ static void emit_blocks_wrap(struct sk_x86_emitter *e)
 	sk_x86_set_label(e, there);
 }
 
-/* eax holds the block's index at the loop's head, the frame's struct sk_block while the kernel runs. */
+/* At the loop's head eax has the block's index; while the kernel runs, the frame's struct sk_block has it. */
 void sk_x86_emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	const struct sk_op_blocks *blocks = &op->blocks;
@@ -200,7 +200,7 @@ void sk_x86_emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
 	} else {
 		/* mov eax, [core.index] or [ranges + low]; sub rax, first; …; cmp eax, end; jae label
-		 * A core in front of the first one has a number that is too great, being unsigned. */
+		 * A core before the first one has a number that is too large, being unsigned. */
 		if (blocks->order == SK_ORDER_OF_RANGE)
 			PUT(e, LOAD32, .reg = SK_RAX, .rm = RANGES,
 			    .disp = 16 * (int32_t)blocks->partition + RANGE_LOW);

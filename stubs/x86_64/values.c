@@ -1,8 +1,8 @@
-/* What a call's arguments are on x86-64, in a register: addresses, and numbers that expressions say. In: an argument
- * from the plan. Out: the instructions that make it, or its bits if they are the same at every call.
+/* The values of a call's arguments on x86-64, in a register: addresses, and results of expressions. In: an argument
+ * from the plan. Out: the instructions that compute it, or its bits if they are the same at every call.
  *
- * Each takes the register that it is for and a scratch register; an expression that takes more is an early one, which
- * is computed in front of all other arguments, in rdi and rax with rcx and rdx. */
+ * Each uses its own register and a scratch register. An expression that needs more is an early one: it is computed
+ * before all other arguments, in rdi and rax with rcx and rdx. */
 #include "stubs/x86_64/emitter.h"
 
 #include "format/convention.h"
@@ -11,10 +11,10 @@
 #include "format/x86_64/registers.h"
 #include "stubs/dispatcher/dispatcher.h"
 
-/* Constants up to here are addressed directly; the rest of 2 GiB is for the image in front of them. */
+/* Constants up to here are addressed directly; the rest of 2 GiB is for the image before them. */
 #define DIRECT_REACH ((uint64_t)1 << 30)
 
-/* ---- where things lie ---- */
+/* ---- places ---- */
 
 struct sk_x86_memory sk_x86_locate(struct sk_x86_emitter *e, const struct sk_plan_argument *argument, uint8_t into,
 				   uint8_t scratch)
@@ -56,7 +56,7 @@ static bool is_power(uint64_t value)
 	return value && (value & (value - 1)) == 0;
 }
 
-/* into = from * factor. What is no i32 needs another register than from. */
+/* into = from * factor. A factor that is not an i32 needs another register than `from`. */
 static void multiply(struct sk_x86_emitter *e, uint8_t into, uint8_t from, uint64_t factor)
 {
 	if (is_power(factor)) {
@@ -79,7 +79,7 @@ static bool is_scale(uint64_t bytes)
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
-/* The same place in the tile of the inner loop; sk_dispatcher_emit has seen to it that the bytes are an i32. */
+/* Return the same place in the tile of the inner loop; sk_dispatcher_emit has checked that the bytes are an i32. */
 static struct sk_x86_memory advance(struct sk_x86_emitter *e, struct sk_x86_memory at, uint64_t bytes, uint8_t into,
 				    uint8_t scratch)
 {
@@ -92,8 +92,8 @@ static struct sk_x86_memory advance(struct sk_x86_emitter *e, struct sk_x86_memo
 	return (struct sk_x86_memory){into, 0};
 }
 
-/* The same place behind the start of a step's tile, which is where the scratch begins: of a call that computes all of
- * the tile it is the start. */
+/* Return the same place relative to the start of a step's tile, where the scratch begins. For a call on the whole tile
+ * that is the start. */
 static struct sk_x86_memory advance_in_tile(struct sk_x86_emitter *e, const struct sk_op_call *call,
 					    struct sk_x86_memory at, uint64_t bytes, uint8_t into, uint8_t scratch)
 {
@@ -107,7 +107,7 @@ static struct sk_x86_memory advance_in_tile(struct sk_x86_emitter *e, const stru
 	return (struct sk_x86_memory){into, 0};
 }
 
-/* into = the pointer that the kernel gets */
+/* into = the pointer for the kernel */
 static void set_pointer(struct sk_x86_emitter *e, const struct sk_op_call *call,
 			const struct sk_plan_argument *argument, uint8_t into, uint8_t scratch)
 {
@@ -150,7 +150,7 @@ void sk_x86_set_address(struct sk_x86_emitter *e, const struct sk_op_call *call,
 
 /* ---- expressions ---- */
 
-/* The value of a variable that is the same at every call. */
+/* Get the value of a variable that is the same at every call. */
 static bool is_known(const struct sk_op_call *call, uint8_t variable, uint64_t *value)
 {
 	const struct sk_plan_loop *loop = NULL;
@@ -169,13 +169,13 @@ static bool is_known(const struct sk_op_call *call, uint8_t variable, uint64_t *
 	return true;
 }
 
-/* Just a factor, whose addend is part of the constant. */
+/* True for a mere factor, with an addend that is part of the constant. */
 static bool is_product(const struct sk_plan_term *term)
 {
 	return term->divisor == 1 && term->modulus == 0;
 }
 
-/* The part of an expression that is the same at every call, and how many terms there are besides. */
+/* Return the part of an expression that is the same at every call, and the number of other terms. */
 static uint64_t constant_part(const struct sk_x86_emitter *e, const struct sk_op_call *call,
 			      const struct sk_plan_argument *argument, uint32_t *variable_terms)
 {
@@ -195,7 +195,7 @@ static uint64_t constant_part(const struct sk_x86_emitter *e, const struct sk_op
 	return constant;
 }
 
-/* Whether the term takes no register but its own. */
+/* True if the term needs no register but its own. */
 static bool is_small(const struct sk_plan_term *term)
 {
 	bool shifts = is_power(term->divisor) && (term->modulus == 0 || is_power(term->modulus));
@@ -232,7 +232,7 @@ static void load_variable(struct sk_x86_emitter *e, uint8_t variable, uint8_t in
 		PUT(e, LOAD64, .reg = into, .rm = SK_RSP, .disp = sk_x86_tile_variable(e, variable));
 }
 
-/* No value of the variable is greater. */
+/* Return the largest value of the variable. */
 static uint64_t variable_limit(const struct sk_op_call *call, uint8_t variable)
 {
 	if (variable == SK_VARIABLE_BLOCK)
@@ -240,7 +240,7 @@ static uint64_t variable_limit(const struct sk_op_call *call, uint8_t variable)
 	return variable >= SK_VARIABLE_INNER_BEGIN ? call->loops[1].extent : call->extent;
 }
 
-/* at = at / divisor, or the rest. rdi and rax are the only registers that `at` can be. narrow: it is less than 2^32. */
+/* at = at / divisor, or the remainder. `at` is rdi or rax. narrow: it is less than 2^32. */
 static void divide(struct sk_x86_emitter *e, uint8_t at, uint64_t divisor, bool rest, bool narrow)
 {
 	/* mov rax, at; xor edx, edx; mov ecx, divisor; div rcx; mov at, rax or rdx */
@@ -293,7 +293,7 @@ static void compute_term(struct sk_x86_emitter *e, const struct sk_op_call *call
 	}
 }
 
-/* Integers of less than 32 bits are extended to all that a register has. */
+/* Integers of less than 32 bits are extended to the whole register. */
 static void extend(struct sk_x86_emitter *e, uint8_t reg, uint8_t dtype)
 {
 	uint64_t above = 64 - 8 * sk_dtype_size(dtype);

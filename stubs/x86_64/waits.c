@@ -1,6 +1,5 @@
-/* Ops by which cores wait for one another or tell others how far they are, and those that may end a launch. In: an op.
- * Out: the usual path in its place; what rarely happens is kept as a tail, which stands behind the function's return.
- */
+/* Ops by which cores wait for one another or publish their progress, and ops that may end a launch. In: an op. Out: the
+ * usual path in place; rare paths become tails after the function's return. */
 #include "stubs/x86_64/emitter.h"
 
 #include "base/arena.h"
@@ -9,7 +8,7 @@
 #include "format/x86_64/registers.h"
 #include "stubs/dispatcher/ops.h"
 
-/* eax = what stands in the copy: of 64 bits the lower ones, or 1 if only those above them say something. */
+/* eax = the contents of the copy; of 64 bits the lower half, or 1 if only the upper half is not 0. */
 static void load_status(struct sk_x86_emitter *e, const struct sk_plan_argument *argument)
 {
 	int32_t copy = (int32_t)e->status;
@@ -65,7 +64,7 @@ void sk_x86_emit_waited(struct sk_x86_emitter *e, const struct sk_op *op)
 	sk_x86_jump(e, SK_X86_JUMP_EQUAL, forgotten);
 }
 
-/* The slow path's arguments: rsi is the word, rdx the number to wait for, rcx the words that are left. */
+/* The slow path's arguments: rsi is the word, rdx the number to wait for, rcx the number of remaining words. */
 void sk_x86_emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	uint32_t waits = sk_x86_new_label(e), reached = sk_x86_new_label(e);
@@ -107,7 +106,7 @@ void sk_x86_emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
 					   .task = e->part.task});
 }
 
-/* What the kernel has not called is called for it, so that nobody behind is told sooner than that. */
+/* The call that the kernel has omitted is made for it, so that later cores are not released too early. */
 static void emit_forgotten(struct sk_x86_emitter *e)
 {
 	int32_t block = (int32_t)e->frame.block;
