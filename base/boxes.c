@@ -30,7 +30,7 @@ static bool is_shorter(uint64_t x, uint64_t y)
 
 /* The coordinate with the higher differing bit decides, so that neighbouring boxes are close in the order, in both
  * directions. */
-static bool is_behind(const struct sk_box *one, const struct sk_box *other)
+static bool comes_after(const struct sk_box *one, const struct sk_box *other)
 {
 	if (is_shorter(one->left ^ other->left, one->top ^ other->top))
 		return one->top > other->top;
@@ -132,7 +132,7 @@ static uint32_t insert_node(struct sk_boxes *boxes, uint32_t number, uint32_t fr
 	if (!number)
 		return fresh;
 	struct sk_box_node *node = node_at(boxes, number);
-	int side = is_behind(&boxes->nodes.items[fresh].box, &node->box) ? RIGHT : LEFT;
+	int side = comes_after(&boxes->nodes.items[fresh].box, &node->box) ? RIGHT : LEFT;
 
 	node->child[side] = insert_node(boxes, node->child[side], fresh);
 	return balance(boxes, number);
@@ -163,7 +163,7 @@ static uint32_t remove_node(struct sk_boxes *boxes, uint32_t number, const struc
 	struct sk_box_node *node = node_at(boxes, number);
 
 	if (!is_at(&node->box, box)) {
-		int side = is_behind(box, &node->box) ? RIGHT : LEFT;
+		int side = comes_after(box, &node->box) ? RIGHT : LEFT;
 
 		node->child[side] = remove_node(boxes, node->child[side], box);
 		return balance(boxes, number);

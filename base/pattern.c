@@ -54,20 +54,20 @@ static size_t fit(const char *pattern, const char *last_bracket, char character)
 
 bool sk_pattern_matches(const char *pattern, const char *name)
 {
-	const char *behind_star = NULL, *from = NULL; /* the last star matches the characters before `from` */
+	const char *after_star = NULL, *from = NULL; /* the last star matches the characters before `from` */
 	const char *closing = strrchr(pattern, ']'), *last_bracket = closing ? closing : pattern;
 
 	while (*name) {
 		size_t length = *pattern == '*' ? 0 : fit(pattern, last_bracket, *name);
 
 		if (*pattern == '*') {
-			behind_star = ++pattern;
+			after_star = ++pattern;
 			from = name;
 		} else if (length) {
 			pattern += length;
 			name++;
-		} else if (behind_star) {
-			pattern = behind_star;
+		} else if (after_star) {
+			pattern = after_star;
 			name = ++from;
 		} else {
 			return false;

@@ -182,11 +182,11 @@ struct sk_range *sk_ranges_find(struct sk_ranges *ranges, uint64_t offset)
 
 	for (uint32_t number = ranges->root; number;) {
 		struct sk_range_node *node = node_at(ranges, number);
-		bool behind = node->range.end > offset;
+		bool after = node->range.end > offset;
 
-		if (behind)
+		if (after)
 			found = &node->range;
-		number = node->child[behind ? LEFT : RIGHT];
+		number = node->child[after ? LEFT : RIGHT];
 	}
 	return found;
 }

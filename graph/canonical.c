@@ -235,9 +235,9 @@ static struct merged merge(const struct sk_op_graph *graph, const uint32_t *valu
 			continue;
 		for (size_t i = 0; i < count; i++) {
 			const struct sk_value *value = &graph->values.items[values[i]];
-			uint32_t behind = output->rank - d; /* counted from the last one */
+			uint32_t after = output->rank - d; /* counted from the last one */
 
-			if (value->rank < behind || value->shape[value->rank - behind] == 1)
+			if (value->rank < after || value->shape[value->rank - after] == 1)
 				repeated |= 1U << i;
 		}
 		if (merged.rank && merged.repeated[merged.rank - 1] == repeated) {

@@ -220,13 +220,13 @@ static bool check_pattern(const struct sk_plan_checker *checker, const struct sk
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(checker->view, argument);
 	const struct sk_plan_loop *loops = sk_plan_loops(checker->view, call);
-	uint64_t bytes, behind = pattern && pattern->count ? pattern->stride - pattern->width : 0; /* the last row */
+	uint64_t bytes, after = pattern && pattern->count ? pattern->stride - pattern->width : 0; /* the last row */
 
 	if (!pattern)
 		return true;
 	if (pattern->inner_bytes &&
 	    (call->loop_count < 2 || __builtin_mul_overflow(pattern->inner_bytes, loops[1].extent, &bytes) ||
-	     (bytes > argument->size && bytes - argument->size > behind) ||
+	     (bytes > argument->size && bytes - argument->size > after) ||
 	     pattern->inner_bytes % dtype_size_or_none(argument)))
 		return sk_plan_fail(checker, "%" PRIu64 " bytes for each element of an inner loop are not possible",
 				    pattern->inner_bytes);

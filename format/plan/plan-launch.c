@@ -158,15 +158,15 @@ static bool check_sides(const struct sk_plan_checker *checker, const struct sk_p
 	const struct sk_plan_view *view = checker->view;
 	const struct sk_plan_step *step = &view->steps[launch->first_step + index];
 	const struct sk_plan_step *cube = index ? step - 1 : NULL;
-	bool behind_cube = cube && cube->flags & SK_STEP_CUBE_SIDE;
+	bool after_cube = cube && cube->flags & SK_STEP_CUBE_SIDE;
 
 	if (step->flags & SK_STEP_CUBE_SIDE &&
 	    (step->flags & SK_STEP_VECTOR_SIDE || index + 1 == sk_plan_form(launch)->step_count))
 		return sk_plan_fail(checker, "the cube side has no vector side");
-	if (behind_cube != !!(step->flags & SK_STEP_VECTOR_SIDE))
-		return sk_plan_fail(checker, behind_cube ? "the cube side has no vector side"
-							 : "the vector side has no cube side");
-	if (!behind_cube)
+	if (after_cube != !!(step->flags & SK_STEP_VECTOR_SIDE))
+		return sk_plan_fail(checker, after_cube ? "the cube side has no vector side"
+							: "the vector side has no cube side");
+	if (!after_cube)
 		return true;
 	if (!same_call(view, sk_plan_step_calls(view, cube).first, sk_plan_step_calls(view, step).first) ||
 	    (cube->flags ^ step->flags) & SK_STEP_FEED)

@@ -355,7 +355,7 @@ static void expand(struct expander *expander, const char *text, size_t length)
 
 /* ---- unsupported parameters ---- */
 
-static const char *why_not(const struct frame *frame, const struct sk_parameter *parameter)
+static const char *unsupported(const struct frame *frame, const struct sk_parameter *parameter)
 {
 	switch (parameter->kind) {
 	case SK_PARAMETER_TENSOR:
@@ -385,7 +385,7 @@ static bool check_parameters(struct sk_signature_source *source, const struct sk
 
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {
 		const char *reason = signature->parameters[i].owner == SK_NONE
-					     ? why_not(&frames[number], &signature->parameters[i])
+					     ? unsupported(&frames[number], &signature->parameters[i])
 					     : NULL;
 
 		if (reason)

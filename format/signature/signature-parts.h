@@ -149,10 +149,10 @@ bool sk_token_sign(struct sk_signature_parser *parser, char sign, const char *wh
 bool sk_token_number(struct sk_signature_parser *parser, const char *what, uint64_t *value);
 
 /* Parse a name that the signature defines. */
-bool sk_token_new_name(struct sk_signature_parser *parser, const char *behind, const char **name, const char **at);
+bool sk_token_new_name(struct sk_signature_parser *parser, const char *after, const char **name, const char **at);
 
 /* Parse an element type. */
-bool sk_token_type(struct sk_signature_parser *parser, const char *behind, enum sk_dtype *type);
+bool sk_token_type(struct sk_signature_parser *parser, const char *after, enum sk_dtype *type);
 
 /* Return the element type of that name, or SK_DTYPE_NONE. */
 enum sk_dtype sk_token_find_type(const char *name);

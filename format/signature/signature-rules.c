@@ -106,7 +106,7 @@ static bool binds(const struct sk_parameter *parameter)
 	return parameter->kind == SK_PARAMETER_TENSOR && !parameter->optional;
 }
 
-static const char *why_unbound(const struct sk_signature *signature, uint32_t extent)
+static const char *unbound_reason(const struct sk_signature *signature, uint32_t extent)
 {
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {
 		const struct sk_parameter *parameter = &signature->parameters[i];
@@ -142,7 +142,7 @@ static void check_binding(struct sk_signature_source *source, const struct sk_si
 	for (uint32_t i = 0; i < signature->extent_count; i++)
 		if (!bound[i])
 			sk_signature_error(source, source->extent_at[i], "nothing can bind extent '%s': %s",
-					   signature->extents[i], why_unbound(signature, i));
+					   signature->extents[i], unbound_reason(signature, i));
 }
 
 /* ---- spread ---- */

@@ -139,12 +139,12 @@ bool sk_token_is_reserved(const char *word)
 	return sk_token_find_type(word) || sk_signature_is_one_of(word, sk_parameter_words, SK_PARAMETER_WORDS);
 }
 
-bool sk_token_new_name(struct sk_signature_parser *parser, const char *behind, const char **name, const char **at)
+bool sk_token_new_name(struct sk_signature_parser *parser, const char *after, const char **name, const char **at)
 {
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return sk_token_expected(parser, sk_arena_print(parser->source->arena, "a name after '%s'", behind));
+		return sk_token_expected(parser, sk_arena_print(parser->source->arena, "a name after '%s'", after));
 	if (sk_token_is_reserved(parser->token.word))
-		return sk_token_expected(parser, sk_arena_print(parser->source->arena, "a name after '%s' (%s)", behind,
+		return sk_token_expected(parser, sk_arena_print(parser->source->arena, "a name after '%s' (%s)", after,
 								sk_token_find_type(parser->token.word)
 									? "it comes before the type"
 									: "words of the grammar cannot be names"));
@@ -177,20 +177,20 @@ static bool is_c_order(const char *name)
 	return sk_find_type_of_c(name) || !strcmp(name, "const") || !strcmp(name, "ptr");
 }
 
-bool sk_token_type(struct sk_signature_parser *parser, const char *behind, enum sk_dtype *type)
+bool sk_token_type(struct sk_signature_parser *parser, const char *after, enum sk_dtype *type)
 {
 	const char *names[SK_DTYPE_COUNT - 1];
 
 	sk_dtype_names(names);
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return sk_token_expected(parser, sk_arena_print(parser->source->arena, "a type after '%s'", behind));
+		return sk_token_expected(parser, sk_arena_print(parser->source->arena, "a type after '%s'", after));
 	*type = sk_token_find_type(parser->token.word);
 	if (!*type) {
 		const char *near =
 			sk_did_you_mean(parser->source->arena, parser->token.word, names, SK_DTYPE_COUNT - 1);
 		const char *here = sk_find_type_of_c(parser->token.word);
 
-		if (!*near && is_c_order(behind))
+		if (!*near && is_c_order(after))
 			near = "; a name comes before its type: 'in x f32[n]', 'n i64', 'p ptr = null'";
 		else if (here)
 			near = sk_arena_print(parser->source->arena, "; C's is %s here", here);

@@ -187,10 +187,10 @@ static void put_in_order(struct sk_areas *areas, const uint32_t *set, uint32_t c
 	size_t place = 0;
 
 	sort(&areas->before);
-	sort(&areas->behind);
+	sort(&areas->after);
 	areas->places.count = 0;
 	add_places(areas, &areas->before);
-	add_places(areas, &areas->behind);
+	add_places(areas, &areas->after);
 	for (uint32_t i = 0; i < count; i++)
 		sk_array_push(areas->arena, &areas->places, (struct sk_area_place){areas->items[set[i]].key, set[i]});
 	sort(&areas->places);
@@ -198,8 +198,8 @@ static void put_in_order(struct sk_areas *areas, const uint32_t *set, uint32_t c
 		areas->items[areas->before.items[i].area].key = areas->places.items[place++].key;
 	for (uint32_t i = 0; i < count; i++)
 		areas->items[set[i]].key = areas->places.items[place++].key;
-	for (size_t i = 0; i < areas->behind.count; i++)
-		areas->items[areas->behind.items[i].area].key = areas->places.items[place++].key;
+	for (size_t i = 0; i < areas->after.count; i++)
+		areas->items[areas->after.items[i].area].key = areas->places.items[place++].key;
 }
 
 static void add_edges(struct sk_areas *areas, sk_area_edges *to, const sk_area_edges *from)
@@ -242,7 +242,7 @@ bool sk_areas_join(struct sk_areas *areas, const uint32_t *set, uint32_t count)
 	}
 	search.most = areas->steps + SK_AREA_MOST_STEPS;
 	search.seen = ++areas->mark;
-	if (!look_from(areas, &search, set, count, &areas->behind))
+	if (!look_from(areas, &search, set, count, &areas->after))
 		return false;
 	search.forward = false;
 	search.seen = ++areas->mark;

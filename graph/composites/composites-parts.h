@@ -55,7 +55,7 @@ struct sk_areas {
 	uint32_t count;
 	struct sk_area *items;
 	uint32_t mark; /* the last one in use */
-	sk_area_places before, behind, places; /* of the current join: on both sides of the set, and of all */
+	sk_area_places before, after, places; /* of the current join: on both sides of the set, and of all */
 	uint32_t joins; /* pairs joined so far; a join of three areas counts as two */
 	uint64_t steps; /* of all searches so far */
 	uint64_t looked; /* edges looked at so far */

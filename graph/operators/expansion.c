@@ -6,9 +6,9 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-bool sk_expansion_refuse(const struct sk_expansion *expansion, const char *why)
+bool sk_expansion_refuse(const struct sk_expansion *expansion, const char *reason)
 {
-	sk_node_error(expansion->graph, expansion->node, "%s", why);
+	sk_node_error(expansion->graph, expansion->node, "%s", reason);
 	return false;
 }
 

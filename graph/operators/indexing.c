@@ -337,11 +337,11 @@ static bool canonical_gather_nd(struct sk_canonical *canonical)
 {
 	const struct sk_value data = *input_of(canonical, 0), indices = *input_of(canonical, 1);
 	uint32_t batch = (uint32_t)sk_node_integer(node_of(canonical), "batch_dims", 0);
-	uint32_t behind = batch + (uint32_t)indices.shape[indices.rank - 1];
+	uint32_t after = batch + (uint32_t)indices.shape[indices.rank - 1];
 	uint32_t places = tuple_places(canonical, sk_canonical_input(canonical, 1), &data, batch);
 
 	return sk_canonical_gather(canonical, sk_canonical_output(canonical, 0), sk_canonical_input(canonical, 0),
-				   places, product(data.shape, 0, behind), product(data.shape, behind, data.rank));
+				   places, product(data.shape, 0, after), product(data.shape, after, data.rank));
 }
 
 /* ---- ScatterElements, ScatterND ---- */
@@ -399,11 +399,11 @@ static bool infer_scatter_nd(struct sk_inference *inference)
 static bool canonical_scatter_nd(struct sk_canonical *canonical)
 {
 	const struct sk_value data = *input_of(canonical, 0), indices = *input_of(canonical, 1);
-	uint32_t behind = (uint32_t)indices.shape[indices.rank - 1];
+	uint32_t after = (uint32_t)indices.shape[indices.rank - 1];
 
 	if (sk_value_elements(&indices))
 		return scatter(canonical, tuple_places(canonical, sk_canonical_input(canonical, 1), &data, 0), 2,
-			       product(data.shape, behind, data.rank));
+			       product(data.shape, after, data.rank));
 	sk_canonical_view(canonical, sk_canonical_output(canonical, 0), sk_canonical_input(canonical, 0), 0);
 	return true;
 }

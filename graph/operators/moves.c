@@ -132,11 +132,11 @@ bool sk_canonical_expand(struct sk_canonical *canonical, uint32_t to, uint32_t f
 
 	sk_dense_strides(source->rank, source->shape, strides);
 	for (uint32_t i = 0; i < target->rank; i++) {
-		uint32_t behind = target->rank - i;
-		bool has = source->rank >= behind && source->shape[source->rank - behind] != 1;
+		uint32_t after = target->rank - i;
+		bool has = source->rank >= after && source->shape[source->rank - after] != 1;
 
 		arrangement.shape[i] = target->shape[i];
-		arrangement.strides[i] = has ? strides[source->rank - behind] : 0;
+		arrangement.strides[i] = has ? strides[source->rank - after] : 0;
 	}
 	return sk_canonical_arrange(canonical, sk_operand_flat(graph, to), from, &arrangement);
 }

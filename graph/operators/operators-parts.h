@@ -24,7 +24,7 @@ struct sk_expansion {
 };
 
 /* Report an error at the node; return false. */
-bool sk_expansion_refuse(const struct sk_expansion *expansion, const char *why);
+bool sk_expansion_refuse(const struct sk_expansion *expansion, const char *reason);
 
 /* Append a node with that input and output. The pointer is valid until the next one is added. */
 struct sk_graph_node *sk_expansion_node(const struct sk_expansion *expansion, const char *op, uint32_t input,

@@ -10,7 +10,7 @@
 
 /* The padding before and after each dimension; negative: elements are removed. */
 struct room {
-	int64_t front[SK_MAX_RANK], behind[SK_MAX_RANK];
+	int64_t front[SK_MAX_RANK], after[SK_MAX_RANK];
 };
 
 static const char *const modes[] = {"constant", "reflect", "edge", "wrap"};
@@ -24,9 +24,9 @@ static bool padded_shape(const struct sk_inference *inference, const struct room
 		int64_t size;
 
 		if (__builtin_add_overflow((int64_t)from->shape[i], room->front[i], &size) ||
-		    __builtin_add_overflow(size, room->behind[i], &size) || size < 0)
+		    __builtin_add_overflow(size, room->after[i], &size) || size < 0)
 			return sk_infer_error(inference, "axis %u cannot be padded by %lld and %lld", i,
-					      (long long)room->front[i], (long long)room->behind[i]);
+					      (long long)room->front[i], (long long)room->after[i]);
 		shape[i] = (uint64_t)size;
 	}
 	return true;
@@ -53,7 +53,7 @@ static bool read_pads(const struct sk_inference *inference, struct room *room)
 		if (!sk_infer_axis(inference, axes ? axes[i] : (int64_t)i, from->rank, &axis))
 			return false;
 		room->front[axis] = pads[i];
-		room->behind[axis] = pads[named + i];
+		room->after[axis] = pads[named + i];
 	}
 	return true;
 }
@@ -110,12 +110,12 @@ static struct block find_block(const struct sk_value *from, const struct room *r
 
 	sk_dense_strides(from->rank, from->shape, block.strides);
 	for (uint32_t i = 0; i < from->rank; i++) {
-		int64_t front = room->front[i], behind = room->behind[i];
+		int64_t front = room->front[i], after = room->after[i];
 
-		block.sizes[i] = (int64_t)from->shape[i] + (front < 0 ? front : 0) + (behind < 0 ? behind : 0);
+		block.sizes[i] = (int64_t)from->shape[i] + (front < 0 ? front : 0) + (after < 0 ? after : 0);
 		block.pads[i] = front > 0 ? front : 0;
 		block.empty |= block.sizes[i] <= 0;
-		block.padded |= front > 0 || behind > 0;
+		block.padded |= front > 0 || after > 0;
 		if (front < 0 && !block.empty)
 			block.offset -= front * block.strides[i];
 	}
@@ -212,7 +212,7 @@ static bool read_center(const struct sk_inference *inference, struct room *room)
 					      (long long)sizes[i]);
 		more = sizes[i] - (int64_t)from->shape[axis];
 		room->front[axis] = more / 2;
-		room->behind[axis] = more - more / 2;
+		room->after[axis] = more - more / 2;
 	}
 	return true;
 }

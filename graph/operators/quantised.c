@@ -345,8 +345,8 @@ static struct sk_operand matrix_of(const struct sk_op_graph *graph, uint32_t val
 	uint64_t stride = rows * columns;
 
 	for (uint32_t i = product->rank; i--; batch /= product->shape[i]) {
-		uint32_t behind = product->rank - i + 2;
-		uint64_t size = of->rank < behind ? 1 : of->shape[of->rank - behind];
+		uint32_t after = product->rank - i + 2;
+		uint64_t size = of->rank < after ? 1 : of->shape[of->rank - after];
 
 		matrix.offset += size == 1 ? 0 : batch % product->shape[i] * stride;
 		stride *= size;

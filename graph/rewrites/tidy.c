@@ -67,16 +67,16 @@ static void count_list(struct sk_rewrite *rewrite, struct sk_graph_node *node, u
 	const int64_t *axes;
 	int64_t *counted;
 	uint64_t count;
-	bool behind = false;
+	bool negative = false;
 
 	if (!list || !sk_value_integers(graph->arena, list, &count, &axes))
 		return;
 	counted = SK_NEW_ARRAY(graph->arena, int64_t, count + 1);
 	for (uint64_t i = 0; i < count; i++) {
-		behind |= axes[i] < 0;
+		negative |= axes[i] < 0;
 		counted[i] = axes[i] + (axes[i] < 0 ? rank : 0);
 	}
-	if (!behind)
+	if (!negative)
 		return;
 	sk_rewrite_set_input(rewrite, node, 1, sk_graph_new_integers(graph, "axes", count, counted));
 }

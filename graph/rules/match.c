@@ -266,7 +266,7 @@ static bool is_made(struct sk_match *match, uint32_t value)
 }
 
 /* True if an input of the replacement is computed in the pattern. */
-static bool takes_what_it_makes(struct sk_match *match)
+static bool takes_own_output(struct sk_match *match)
 {
 	const struct sk_graph_node *rest =
 		match->rest_node == SK_NONE ? NULL : &match->graph->nodes.items[match->rest_node];
@@ -369,7 +369,7 @@ static bool bind_step(struct sk_match *match, size_t step)
 
 	if (step == match->rule->steps.count) {
 		match->whole = true;
-		return !takes_what_it_makes(match) && is_closed(match) && conditions_hold(match);
+		return !takes_own_output(match) && is_closed(match) && conditions_hold(match);
 	}
 	value = match->values[next->name];
 	if (value == SK_NONE)

@@ -67,14 +67,14 @@ static bool may_have_line(const struct sk_map *operators, const char *line)
 		while (isalnum((unsigned char)line[length]) || line[length] == '_' || line[length] == '.')
 			length++;
 
-		const char *behind = line + length + strspn(line + length, " ");
-		bool is_operator = isupper((unsigned char)*line) && (*behind == '(' || *behind == '|');
+		const char *after = line + length + strspn(line + length, " ");
+		bool is_operator = isupper((unsigned char)*line) && (*after == '(' || *after == '|');
 
 		if (is_operator)
 			known |= sk_map_find(operators, line, length) != SK_NONE;
-		if (is_operator && *behind == '(' && !known)
+		if (is_operator && *after == '(' && !known)
 			return false;
-		known &= !is_operator || *behind == '|';
+		known &= !is_operator || *after == '|';
 		if (*line == '\'')
 			length = 1 + strcspn(line + 1, "'");
 		line += length + (line[length] != '\0');
