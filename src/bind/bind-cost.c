@@ -49,10 +49,11 @@ const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const 
 	uint64_t bytes = 0;
 	struct sk_task_cost *cost;
 
-	if (!binder->signature->operations || (task->cost && (task->cost->count > 1 || says_time(task->cost))))
-		return task->cost;
-	for (uint32_t i = 0; i < task->argument_count; i++) {
-		const struct sk_argument *argument = &task->arguments[i];
+	if (!binder->signature->operations ||
+	    (task->said.cost && (task->said.cost->count > 1 || says_time(task->said.cost))))
+		return task->said.cost;
+	for (uint32_t i = 0; i < task->bound.argument_count; i++) {
+		const struct sk_argument *argument = &task->bound.arguments[i];
 		struct sk_rows rows = sk_argument_rows(argument);
 		unsigned times =
 			(argument->access & SK_ACCESS_READ ? 1u : 0u) + (argument->access & SK_ACCESS_WRITE ? 1u : 0u);
@@ -61,9 +62,9 @@ const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const 
 			bytes += times * rows.width * rows.count;
 	}
 	cost = SK_NEW(binder->model->arena, struct sk_task_cost);
-	*cost = task->cost ? *task->cost : (struct sk_task_cost){.place = task->place, .count = 1};
+	*cost = task->said.cost ? *task->said.cost : (struct sk_task_cost){.place = task->place, .count = 1};
 	cost->of[0].given |= 1u << SK_COST_OPERATIONS | 1u << SK_COST_BYTES;
-	cost->of[0].values[SK_COST_OPERATIONS] = task->operations;
+	cost->of[0].values[SK_COST_OPERATIONS] = task->bound.operations;
 	cost->of[0].values[SK_COST_BYTES] = bytes < SK_COST_MAX ? bytes : SK_COST_MAX;
 	return cost;
 }

@@ -311,12 +311,12 @@ const char *sk_bind_reason(struct sk_model *model, const struct sk_request *requ
 /* Tensors have as much room behind them as those need who read there. */
 static void make_room(const struct sk_model *model, const struct sk_task *task)
 {
-	for (uint32_t a = 0; a < task->argument_count; a++) {
-		const struct sk_plan_pattern *pattern = task->arguments[a].pattern;
+	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+		const struct sk_plan_pattern *pattern = task->bound.arguments[a].pattern;
 
-		if (!pattern || task->arguments[a].tensor == SK_NONE)
+		if (!pattern || task->bound.arguments[a].tensor == SK_NONE)
 			continue;
-		struct sk_tensor *tensor = &model->tensors.items[task->arguments[a].tensor];
+		struct sk_tensor *tensor = &model->tensors.items[task->bound.arguments[a].tensor];
 
 		tensor->padding = pattern->over_read > tensor->padding ? pattern->over_read : tensor->padding;
 	}
@@ -328,34 +328,35 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 	struct sk_arena *arena = binder->model->arena;
 	uint32_t count = binder->argument_count;
 
-	task->arguments = SK_NEW_ARRAY(arena, struct sk_argument, count + kernel->state_count);
-	memcpy(task->arguments, binder->arguments, count * sizeof(struct sk_argument));
+	task->bound.arguments = SK_NEW_ARRAY(arena, struct sk_argument, count + kernel->state_count);
+	memcpy(task->bound.arguments, binder->arguments, count * sizeof(struct sk_argument));
 	for (uint32_t i = 0; i < count; i++)
-		if (task->arguments[i].kind == SK_ARGUMENT_SYMBOL)
-			task->arguments[i].value = kernel->symbols[task->arguments[i].value];
+		if (task->bound.arguments[i].kind == SK_ARGUMENT_SYMBOL)
+			task->bound.arguments[i].value = kernel->symbols[task->bound.arguments[i].value];
 	for (size_t i = 0; i < kernel->state_count; i++)
-		task->arguments[count++] = (struct sk_argument){.kind = SK_ARGUMENT_STATE,
-								.access = SK_ACCESS_READ | SK_ACCESS_WRITE,
-								.tensor = SK_NONE,
-								.of_library = kernel->state[i] == kernel->library_state,
-								.value = kernel->state[i]};
-	task->argument_count = count;
-	task->lane = lane_of(binder->model->device, binder->signature->lane);
-	task->idle = binder->idle;
-	if (task->idle)
+		task->bound.arguments[count++] =
+			(struct sk_argument){.kind = SK_ARGUMENT_STATE,
+					     .access = SK_ACCESS_READ | SK_ACCESS_WRITE,
+					     .tensor = SK_NONE,
+					     .of_library = kernel->state[i] == kernel->library_state,
+					     .value = kernel->state[i]};
+	task->bound.argument_count = count;
+	task->bound.lane = lane_of(binder->model->device, binder->signature->lane);
+	task->bound.idle = binder->idle;
+	if (task->bound.idle)
 		return;
-	sk_bind_lists(binder->model, lists, task->arguments, count);
+	sk_bind_lists(binder->model, lists, task->bound.arguments, count);
 	make_room(binder->model, task);
-	task->scratch_size = binder->scratch_size;
+	task->bound.scratch_size = binder->scratch_size;
 	if (binder->signature->spread_extent != SK_NONE)
-		task->extent = binder->extents[binder->signature->spread_extent];
-	task->loop_count = binder->signature->loop_count;
-	for (uint32_t i = 0; i < task->loop_count; i++)
-		task->loops[i] = (struct sk_plan_loop){binder->extents[binder->signature->loops[i].extent],
-						       binder->signature->loops[i].tile};
-	task->block_count = (uint32_t)binder->blocks;
-	task->operations = binder->operations < SK_COST_MAX ? binder->operations : SK_COST_MAX;
-	task->cost = sk_binder_cost(binder, task);
+		task->bound.extent = binder->extents[binder->signature->spread_extent];
+	task->bound.loop_count = binder->signature->loop_count;
+	for (uint32_t i = 0; i < task->bound.loop_count; i++)
+		task->bound.loops[i] = (struct sk_plan_loop){binder->extents[binder->signature->loops[i].extent],
+							     binder->signature->loops[i].tile};
+	task->bound.block_count = (uint32_t)binder->blocks;
+	task->bound.operations = binder->operations < SK_COST_MAX ? binder->operations : SK_COST_MAX;
+	task->said.cost = sk_binder_cost(binder, task);
 }
 
 bool sk_model_bind(struct sk_model *model)
@@ -368,18 +369,18 @@ bool sk_model_bind(struct sk_model *model)
 	sk_map_init(&lists, model->arena);
 	for (size_t t = 0; t < model->tasks.count && !sk_diag_is_hopeless(model->diag); t++) {
 		struct sk_task *task = &model->tasks.items[t];
-		const struct sk_kernel *kernel = &model->kernels.items[task->kernel];
+		const struct sk_kernel *kernel = &model->kernels.items[task->bound.kernel];
 
 		sk_request_of_task(model, task, &request);
 		begin(&binder, model, &request, kernel->signature);
 		binder.kernel = kernel->name;
 		binder.stateful = kernel->state_count != 0;
 		bind(&binder);
-		sk_binder_check_cost(&binder, task->cost);
+		sk_binder_check_cost(&binder, task->said.cost);
 		if (binder.failures)
 			continue;
 		commit(&binder, task, kernel, &lists);
-		if (!task->idle)
+		if (!task->bound.idle)
 			sk_sides_check(model, (uint32_t)t);
 	}
 	return model->diag->errors == errors;

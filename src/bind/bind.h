@@ -56,8 +56,8 @@ uint32_t sk_op_index_find(const struct sk_op_index *index, uint32_t form, const 
  * Binding: tasks meet the signatures of their kernels. Comes in: the model with tensors, tasks and kernels. Goes out:
  * every task with its arguments in the terms of the plan, and every tensor with its role. */
 
-/* Fills what struct sk_task says that this fills (task->kernel is set before). All errors are collected; false if there
- * was one. */
+/* Fills the bound part of each task, in which the kernel is set before. All errors are collected; false if there was
+ * one. */
 bool sk_model_bind(struct sk_model *model);
 
 /* True if a kernel with this signature is what is requested. Nothing is changed, and next to no memory taken. */

@@ -76,9 +76,9 @@ static void make_maps(struct finder *finder)
 	for (size_t t = 0; t < model->tasks.count; t++) {
 		const struct sk_task *task = &model->tasks.items[t];
 
-		for (uint32_t a = 0; a < task->argument_count; a++)
-			if (is_followed(finder, &task->arguments[a]))
-				add_map(finder, &task->arguments[a]);
+		for (uint32_t a = 0; a < task->bound.argument_count; a++)
+			if (is_followed(finder, &task->bound.arguments[a]))
+				add_map(finder, &task->bound.arguments[a]);
 	}
 }
 
@@ -212,7 +212,7 @@ static void read_bytes(struct finder *finder, const struct sk_gap *bytes, const 
 /* Where several maps know of the tensor's bytes, nobody says which of its bytes have been read. */
 static void write_argument(struct finder *finder, uint32_t task, uint32_t number)
 {
-	const struct sk_argument *argument = &finder->model->tasks.items[task].arguments[number];
+	const struct sk_argument *argument = &finder->model->tasks.items[task].bound.arguments[number];
 	struct sk_rows rows = sk_argument_rows(argument);
 	bool followed = finder->maps[argument->tensor].count == 1;
 	uint32_t value = followed ? FIRST_STORE + (uint32_t)finder->stores.count : WRITTEN;
@@ -229,8 +229,8 @@ static void run_task(struct finder *finder, uint32_t number)
 {
 	const struct sk_task *task = &finder->model->tasks.items[number];
 
-	for (uint32_t a = 0; a < task->argument_count; a++) {
-		const struct sk_argument *argument = &task->arguments[a];
+	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+		const struct sk_argument *argument = &task->bound.arguments[a];
 		struct sk_rows rows;
 
 		if (!(argument->access & SK_ACCESS_READ) || !is_followed(finder, argument))
@@ -238,8 +238,8 @@ static void run_task(struct finder *finder, uint32_t number)
 		rows = sk_argument_rows(argument);
 		read_bytes(finder, &(struct sk_gap){.tensor = argument->tensor, .task = number, .argument = a}, &rows);
 	}
-	for (uint32_t a = 0; a < task->argument_count; a++) {
-		const struct sk_argument *argument = &task->arguments[a];
+	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+		const struct sk_argument *argument = &task->bound.arguments[a];
 
 		if (argument->access & SK_ACCESS_WRITE && is_followed(finder, argument))
 			write_argument(finder, number, a);

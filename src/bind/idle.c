@@ -66,16 +66,16 @@ static void sort(numbers *list)
 	list->count = kept;
 }
 
-static struct stream *stream_of(struct passer *passer, const struct sk_task *task)
+static struct stream *stream_of(struct passer *passer, const struct sk_task_said *said)
 {
-	uint32_t number = sk_map_find(&passer->stream_numbers, (const char *)&task->stream, sizeof(task->stream));
+	uint32_t number = sk_map_find(&passer->stream_numbers, (const char *)&said->stream, sizeof(said->stream));
 
 	if (number == SK_NONE) {
 		/* The map keeps the key where it is, and tasks move. */
-		const char *key = sk_arena_copy(passer->arena, (const char *)&task->stream, sizeof(task->stream));
+		const char *key = sk_arena_copy(passer->arena, (const char *)&said->stream, sizeof(said->stream));
 
 		number = (uint32_t)passer->streams.count;
-		sk_map_insert(&passer->stream_numbers, key, sizeof(task->stream), number);
+		sk_map_insert(&passer->stream_numbers, key, sizeof(said->stream), number);
 		sk_array_push(passer->arena, &passer->streams, (struct stream){.last = SK_NONE});
 	}
 	return &passer->streams.items[number];
@@ -84,25 +84,25 @@ static struct stream *stream_of(struct passer *passer, const struct sk_task *tas
 /* What the task comes after and waits for, without idle tasks. */
 static struct past find_past(struct passer *passer, const struct sk_task *task)
 {
-	struct past past = {.left = task->idle};
+	struct past past = {.left = task->bound.idle};
 
-	for (size_t i = 0; i < task->after.count; i++) {
-		const struct past *of_task = &passer->tasks[task->after.items[i]];
+	for (size_t i = 0; i < task->said.after.count; i++) {
+		const struct past *of_task = &passer->tasks[task->said.after.items[i]];
 
 		if (!of_task->left) {
-			sk_array_push(passer->arena, &past.tasks, passer->new_numbers[task->after.items[i]]);
+			sk_array_push(passer->arena, &past.tasks, passer->new_numbers[task->said.after.items[i]]);
 			continue;
 		}
 		add_all(passer, &past.tasks, &of_task->tasks);
 		add_all(passer, &past.events, &of_task->events);
 	}
-	for (size_t i = 0; i < task->wait.count; i++) {
-		const struct past *of_event = &passer->events[task->wait.items[i]];
+	for (size_t i = 0; i < task->said.wait.count; i++) {
+		const struct past *of_event = &passer->events[task->said.wait.items[i]];
 
 		if (of_event->left)
 			add_all(passer, &past.events, &of_event->events);
 		else
-			sk_array_push(passer->arena, &past.events, task->wait.items[i]);
+			sk_array_push(passer->arena, &past.events, task->said.wait.items[i]);
 	}
 	return past;
 }
@@ -118,7 +118,7 @@ static void hand_on_event(struct passer *passer, uint32_t number, const struct p
 	for (size_t i = 0; i < past->tasks.count; i++) {
 		uint32_t new = (uint32_t)model->events.count;
 
-		sk_array_push(passer->arena, &model->tasks.items[past->tasks.items[i]].record, new);
+		sk_array_push(passer->arena, &model->tasks.items[past->tasks.items[i]].said.record, new);
 		sk_array_push(passer->arena, &event->events, new);
 		sk_array_push(passer->arena, &model->events,
 			      (struct sk_event){.name = model->events.items[number].name});
@@ -129,7 +129,7 @@ static void hand_on_event(struct passer *passer, uint32_t number, const struct p
 static void leave_out(struct passer *passer, uint32_t number, struct past *past)
 {
 	struct sk_task *task = &passer->model->tasks.items[number];
-	struct stream *stream = stream_of(passer, task);
+	struct stream *stream = stream_of(passer, &task->said);
 
 	add_all(passer, &stream->afters, &past->tasks);
 	add_all(passer, &stream->waits, &past->events);
@@ -142,15 +142,15 @@ static void leave_out(struct passer *passer, uint32_t number, struct past *past)
 	if (stream->last != SK_NONE)
 		sk_array_push(passer->arena, &past->tasks, stream->last);
 	sort(&past->tasks);
-	for (size_t i = 0; i < task->record.count; i++)
-		hand_on_event(passer, task->record.items[i], past);
+	for (size_t i = 0; i < task->said.record.count; i++)
+		hand_on_event(passer, task->said.record.items[i], past);
 	sk_array_push(passer->arena, &passer->model->idle, (struct sk_idle_task){task->name, task->place});
 }
 
 static void keep(struct passer *passer, uint32_t number, uint32_t new_number, struct past *past)
 {
 	struct sk_task *task = &passer->model->tasks.items[number];
-	struct stream *stream = stream_of(passer, task);
+	struct stream *stream = stream_of(passer, &task->said);
 
 	add_all(passer, &past->tasks, &stream->afters);
 	add_all(passer, &past->events, &stream->waits);
@@ -158,12 +158,12 @@ static void keep(struct passer *passer, uint32_t number, uint32_t new_number, st
 	sort(&past->events);
 	stream->afters.count = stream->waits.count = 0;
 	stream->last = new_number;
-	task->after.items = past->tasks.items;
-	task->after.count = past->tasks.count;
-	task->after.capacity = past->tasks.capacity;
-	task->wait.items = past->events.items;
-	task->wait.count = past->events.count;
-	task->wait.capacity = past->events.capacity;
+	task->said.after.items = past->tasks.items;
+	task->said.after.count = past->tasks.count;
+	task->said.after.capacity = past->tasks.capacity;
+	task->said.wait.items = past->events.items;
+	task->said.wait.count = past->events.count;
+	task->said.wait.capacity = past->events.capacity;
 	passer->new_numbers[number] = new_number;
 	passer->model->tasks.items[new_number] = *task;
 }
@@ -171,7 +171,7 @@ static void keep(struct passer *passer, uint32_t number, uint32_t new_number, st
 static bool has_idle(const struct sk_model *model)
 {
 	for (size_t t = 0; t < model->tasks.count; t++)
-		if (model->tasks.items[t].idle)
+		if (model->tasks.items[t].bound.idle)
 			return true;
 	return false;
 }
@@ -189,7 +189,7 @@ bool sk_model_leave_out_idle(struct sk_model *model)
 	sk_map_init(&passer.stream_numbers, model->arena);
 	for (uint32_t t = 0; t < model->tasks.count; t++) {
 		passer.tasks[t] = find_past(&passer, &model->tasks.items[t]);
-		if (model->tasks.items[t].idle)
+		if (model->tasks.items[t].bound.idle)
 			leave_out(&passer, t, &passer.tasks[t]);
 		else
 			keep(&passer, t, count++, &passer.tasks[t]);

@@ -381,7 +381,7 @@ static uint32_t use_op_kernel(struct sk_kernel_finder *finder, struct sk_op_kern
 		return chosen->kernel;
 	struct sk_lookup where = {.input = chosen->input};
 
-	if (!find_functions(finder, where, chosen->name, sk_task_place(task, task->op.spot), chosen->signature,
+	if (!find_functions(finder, where, chosen->name, sk_task_place(task, task->said.op.spot), chosen->signature,
 			    &functions))
 		return chosen->kernel = FAILED; /* the linker has said why */
 
@@ -392,14 +392,14 @@ static uint32_t use_op_kernel(struct sk_kernel_finder *finder, struct sk_op_kern
 	    has_signature(&model->kernels.items[known], chosen->signature))
 		chosen->kernel = known;
 	else
-		chosen->kernel = add_kernel(finder, chosen->name, sk_task_place(task, task->op.spot), &functions);
+		chosen->kernel = add_kernel(finder, chosen->name, sk_task_place(task, task->said.op.spot), &functions);
 	return chosen->kernel;
 }
 
 static struct sk_op_kernel *find_op(struct sk_kernel_finder *finder, const struct sk_task *task)
 {
 	sk_request_of_task(finder->model, task, &finder->request);
-	return sk_ops_find(&finder->ops, task->op.text, &finder->request);
+	return sk_ops_find(&finder->ops, task->said.op.text, &finder->request);
 }
 
 static uint32_t find_by_op(struct sk_kernel_finder *finder, struct sk_task *task, bool may_copy);
@@ -409,7 +409,7 @@ static void add_copy(struct sk_kernel_finder *finder, size_t number, struct sk_t
 {
 	uint32_t kernel = find_by_op(finder, &copy, false);
 
-	copy.kernel = kernel == FAILED ? SK_NONE : kernel;
+	copy.bound.kernel = kernel == FAILED ? SK_NONE : kernel;
 	sk_array_push(finder->model->arena, &finder->copies, (struct copy){number, copy});
 }
 
@@ -420,7 +420,7 @@ static struct sk_op_kernel *find_aligned(struct sk_kernel_finder *finder, struct
 	struct sk_unaligned unaligned;
 	struct sk_op_kernel *found;
 
-	if (!task->origin || !sk_unaligned_copy(finder->model, task, &unaligned))
+	if (!task->told.origin || !sk_unaligned_copy(finder->model, task, &unaligned))
 		return NULL;
 	found = find_op(finder, task);
 	if (!found) {
@@ -441,8 +441,9 @@ static uint32_t find_by_op(struct sk_kernel_finder *finder, struct sk_task *task
 	if (!found && may_copy)
 		found = find_aligned(finder, task);
 	if (found && !finder->ops.tied) {
-		if (task->explained)
-			task->others = sk_ops_say_others(&finder->ops, task->op.text, &finder->request, found);
+		if (task->told.explained)
+			task->told.others =
+				sk_ops_say_others(&finder->ops, task->said.op.text, &finder->request, found);
 		return use_op_kernel(finder, found, task);
 	}
 	if (found) {
@@ -583,25 +584,26 @@ const char *sk_kernels_missing(struct sk_model *model, struct sk_linker *linker,
 	uint64_t counted = ops->misfits;
 
 	sk_request_of_task(other, task, &request);
-	*found = sk_ops_find(ops, task->op.text, &request);
+	*found = sk_ops_find(ops, task->said.op.text, &request);
 	if (*found)
-		return ops->tied
-			       ? sk_arena_print(other->arena, "two kernels for op '%s' fit equally well", task->op.text)
-			       : NULL;
-	misfits = sk_ops_explain(ops, task->op.text, &request, NULL);
+		return ops->tied ? sk_arena_print(other->arena, "two kernels for op '%s' fit equally well",
+						  task->said.op.text)
+				 : NULL;
+	misfits = sk_ops_explain(ops, task->said.op.text, &request, NULL);
 	ops->misfits = counted; /* those are about tasks */
 	if (!misfits.items.count)
-		return sk_arena_print(other->arena, "no kernel has op=%s", task->op.text);
+		return sk_arena_print(other->arena, "no kernel has op=%s", task->said.op.text);
 	return sk_arena_print(other->arena, "no kernel for op '%s' fits, not even %s, the nearest one: %s",
-			      task->op.text, misfits.items.items[0].kernel->name, misfits.items.items[0].reason);
+			      task->said.op.text, misfits.items.items[0].kernel->name, misfits.items.items[0].reason);
 }
 
 static uint32_t find_kernel(struct sk_kernel_finder *finder, struct sk_task *task)
 {
-	const struct sk_named *name = &task->kernel_name;
+	const struct sk_named *name = &task->said.kernel_name;
 
-	return task->op.text ? find_by_op(finder, task, true)
-			     : find_by_name(finder, &(struct sk_name){name->text, sk_task_place(task, name->spot)});
+	return task->said.op.text
+		       ? find_by_op(finder, task, true)
+		       : find_by_name(finder, &(struct sk_name){name->text, sk_task_place(task, name->spot)});
 }
 
 bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
@@ -615,7 +617,7 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 		struct sk_task *task = &model->tasks.items[t];
 		uint32_t kernel = find_kernel(finder, task);
 
-		task->kernel = kernel == FAILED ? SK_NONE : with_operands(finder, kernel, task);
+		task->bound.kernel = kernel == FAILED ? SK_NONE : with_operands(finder, kernel, task);
 	}
 	insert_copies(finder);
 	if (!finder->failed && model->diag->errors == errors && model->tasks.count && !sk_linker_machine(linker))

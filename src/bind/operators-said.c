@@ -45,15 +45,15 @@ static bool report_alike(struct sk_ops *ops, const struct sk_task *task, const c
 {
 	struct sk_arena *arena = ops->model->arena;
 
-	return sk_error_alike(ops->model->diag, sk_task_place(task, task->op.spot),
-			      sk_arena_print(arena, "%s (%s): %s", task->op.text, task->origin, cause),
-			      sk_arena_print(arena, "task '%s' (%s)", task->name, task->origin), "%s", what);
+	return sk_error_alike(ops->model->diag, sk_task_place(task, task->said.op.spot),
+			      sk_arena_print(arena, "%s (%s): %s", task->said.op.text, task->told.origin, cause),
+			      sk_arena_print(arena, "task '%s' (%s)", task->name, task->told.origin), "%s", what);
 }
 
 /* False if it has been said before. */
 static bool report_unknown_of_graph(struct sk_ops *ops, const struct sk_task *task)
 {
-	const char *op = task->op.text;
+	const char *op = task->said.op.text;
 
 	if (!report_alike(ops, task, "",
 			  sk_arena_print(ops->model->arena, "no kernel has op=%s%s", op, suggest_op(ops, op))))
@@ -116,7 +116,7 @@ static void report_misfits_of_graph(struct sk_ops *ops, const struct sk_task *ta
 	const char *cause = cause_of(ops, nearest.reason);
 
 	if (!report_alike(ops, task, sk_arena_print(ops->model->arena, "%s: %s", nearest.kernel->name, cause),
-			  sk_arena_print(ops->model->arena, "no kernel for op '%s' fits", task->op.text)))
+			  sk_arena_print(ops->model->arena, "no kernel for op '%s' fits", task->said.op.text)))
 		return;
 	note_call(ops, request);
 	note_kernel(ops, nearest.kernel, sk_arena_print(ops->model->arena, "the nearest one: %s", nearest.reason));
@@ -126,10 +126,10 @@ static void report_misfits_of_graph(struct sk_ops *ops, const struct sk_task *ta
 /* False if it has been said of the op before. */
 static bool report_unknown(struct sk_ops *ops, const struct sk_task *task)
 {
-	if (task->origin)
+	if (task->told.origin)
 		return report_unknown_of_graph(ops, task);
-	sk_error(ops->model->diag, sk_task_place(task, task->op.spot), "no kernel has op=%s%s", task->op.text,
-		 suggest_op(ops, task->op.text));
+	sk_error(ops->model->diag, sk_task_place(task, task->said.op.spot), "no kernel has op=%s%s", task->said.op.text,
+		 suggest_op(ops, task->said.op.text));
 	return true;
 }
 
@@ -137,10 +137,10 @@ void sk_ops_report_tie(struct sk_ops *ops, const struct sk_task *task, const str
 {
 	struct sk_model *model = ops->model;
 
-	sk_error(model->diag, sk_task_place(task, task->op.spot),
+	sk_error(model->diag, sk_task_place(task, task->said.op.spot),
 		 "two kernels for op '%s' fit task '%s' equally well: name one under 'kernel', or put its library in "
 		 "front",
-		 task->op.text, task->name);
+		 task->said.op.text, task->name);
 	note_kernel(ops, kernel, kernel->signature->text);
 	note_kernel(ops, ops->tied, ops->tied->signature->text);
 }
@@ -149,8 +149,8 @@ static void report_misfits(struct sk_ops *ops, const struct sk_task *task, const
 {
 	struct sk_model *model = ops->model;
 
-	sk_error(model->diag, sk_task_place(task, task->op.spot), "no kernel for op '%s' fits task '%s'", task->op.text,
-		 task->name);
+	sk_error(model->diag, sk_task_place(task, task->said.op.spot), "no kernel for op '%s' fits task '%s'",
+		 task->said.op.text, task->name);
 	for (size_t i = 0; i < misfits->items.count; i++)
 		note_kernel(ops, misfits->items.items[i].kernel, misfits->items.items[i].reason);
 	if (misfits->more)
@@ -159,12 +159,12 @@ static void report_misfits(struct sk_ops *ops, const struct sk_task *task, const
 
 void sk_ops_report_none(struct sk_ops *ops, const struct sk_task *task, const struct sk_request *request)
 {
-	const struct sk_misfits misfits = sk_ops_explain(ops, task->op.text, request, NULL);
+	const struct sk_misfits misfits = sk_ops_explain(ops, task->said.op.text, request, NULL);
 
 	if (!misfits.items.count) {
 		if (report_unknown(ops, task))
 			note_left_out(ops);
-	} else if (task->origin) {
+	} else if (task->told.origin) {
 		report_misfits_of_graph(ops, task, request, misfits.items.items[0]);
 	} else {
 		report_misfits(ops, task, &misfits);

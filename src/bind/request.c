@@ -13,22 +13,22 @@ void sk_request_of_task(struct sk_model *model, const struct sk_task *task, stru
 {
 	request->place = task->place;
 	request->arguments.count = 0;
-	for (size_t i = 0; i < task->args.count; i++) {
-		const struct sk_named_tensor *named = &task->args.items[i];
+	for (size_t i = 0; i < task->said.args.count; i++) {
+		const struct sk_named_tensor *named = &task->said.args.items[i];
 
 		sk_array_push(model->arena, &request->arguments,
 			      (struct sk_request_argument){
 				      named->tensor == SK_NONE ? NULL : &model->tensors.items[named->tensor],
 				      named->tensor, sk_task_place(task, named->spot)});
 	}
-	request->parameters = task->arg_names.count ? task->arg_names.items : NULL;
-	request->directed = task->directed;
-	request->input_count = task->input_count;
-	request->attributes = task->attributes.items;
-	request->attribute_count = task->attributes.count;
-	request->set = task->set.items;
-	request->set_count = task->set.count;
-	request->blocks = task->blocks;
+	request->parameters = task->said.arg_names.count ? task->said.arg_names.items : NULL;
+	request->directed = task->said.directed;
+	request->input_count = task->said.input_count;
+	request->attributes = task->said.attributes.items;
+	request->attribute_count = task->said.attributes.count;
+	request->set = task->said.set.items;
+	request->set_count = task->said.set.count;
+	request->blocks = task->said.blocks;
 }
 
 /* "x[3]" is for the table x. */

@@ -34,8 +34,8 @@ struct use {
 
 static void note_accesses(struct use *uses, const struct sk_task *task, uint32_t index, enum sk_access access)
 {
-	for (uint32_t a = 0; a < task->argument_count; a++) {
-		const struct sk_argument *argument = &task->arguments[a];
+	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+		const struct sk_argument *argument = &task->bound.arguments[a];
 
 		if (argument->tensor == SK_NONE || !(argument->access & access))
 			continue;
@@ -81,15 +81,15 @@ static bool is_tensor_of(const struct sk_model *model, uint32_t index, const str
 static struct sk_place place_of(const struct sk_model *model, struct access access)
 {
 	const struct sk_task *task = &model->tasks.items[access.task];
-	const struct sk_argument *argument = &task->arguments[access.argument];
+	const struct sk_argument *argument = &task->bound.arguments[access.argument];
 
-	for (size_t i = 0; i < task->args.count; i++)
-		if (is_tensor_of(model, task->args.items[i].tensor, argument))
-			return sk_task_place(task, task->args.items[i].spot);
-	for (size_t i = 0; i < task->set.count; i++)
-		if (task->set.items[i].kind == SK_SET_TENSOR &&
-		    is_tensor_of(model, task->set.items[i].tensor, argument))
-			return task->set.items[i].place;
+	for (size_t i = 0; i < task->said.args.count; i++)
+		if (is_tensor_of(model, task->said.args.items[i].tensor, argument))
+			return sk_task_place(task, task->said.args.items[i].spot);
+	for (size_t i = 0; i < task->said.set.count; i++)
+		if (task->said.set.items[i].kind == SK_SET_TENSOR &&
+		    is_tensor_of(model, task->said.set.items[i].tensor, argument))
+			return task->said.set.items[i].place;
 	return task->place;
 }
 
@@ -181,17 +181,18 @@ static void check_gaps(const struct sk_model *model, const struct sk_gap *gaps, 
 /* Whether the task is there for nothing but what it writes through the argument. */
 static bool is_for_one(const struct sk_model *model, const struct sk_task *task, uint32_t number)
 {
-	for (uint32_t a = 0; a < task->argument_count; a++)
-		if (a != number && task->arguments[a].tensor != SK_NONE && task->arguments[a].access & SK_ACCESS_WRITE)
+	for (uint32_t a = 0; a < task->bound.argument_count; a++)
+		if (a != number && task->bound.arguments[a].tensor != SK_NONE &&
+		    task->bound.arguments[a].access & SK_ACCESS_WRITE)
 			return false;
-	return model->kernels.items[task->kernel].state_count == 0;
+	return model->kernels.items[task->bound.kernel].state_count == 0;
 }
 
 /* A task can have a result that its network has no use for, beside one that it has; then several may share a tensor. */
 static void report_dead_store(const struct sk_model *model, const struct sk_dead_store *store)
 {
 	const struct sk_task *task = &model->tasks.items[store->task];
-	const struct sk_tensor *tensor = &model->tensors.items[task->arguments[store->argument].tensor];
+	const struct sk_tensor *tensor = &model->tensors.items[task->bound.arguments[store->argument].tensor];
 
 	if (!is_for_one(model, task, store->argument) ||
 	    (tensor->role != SK_ROLE_TEMPORARY && tensor->role != SK_ROLE_OUTPUT))
@@ -229,9 +230,10 @@ static uint32_t *find_once_writers(const struct sk_model *model)
 	for (uint32_t t = (uint32_t)model->tasks.count; t-- > 0;) {
 		const struct sk_task *task = &model->tasks.items[t];
 
-		for (uint32_t a = 0; a < task->argument_count && task->once; a++)
-			if (task->arguments[a].tensor != SK_NONE && task->arguments[a].access & SK_ACCESS_WRITE)
-				writers[task->arguments[a].tensor] = t;
+		for (uint32_t a = 0; a < task->bound.argument_count && task->said.once; a++)
+			if (task->bound.arguments[a].tensor != SK_NONE &&
+			    task->bound.arguments[a].access & SK_ACCESS_WRITE)
+				writers[task->bound.arguments[a].tensor] = t;
 	}
 	return writers;
 }
@@ -240,7 +242,7 @@ static uint32_t *find_once_writers(const struct sk_model *model)
 static void check_once_access(const struct sk_model *model, const uint32_t *writers, struct access access)
 {
 	const struct sk_task *task = &model->tasks.items[access.task];
-	const struct sk_argument *argument = &task->arguments[access.argument];
+	const struct sk_argument *argument = &task->bound.arguments[access.argument];
 	const struct sk_tensor *tensor = &model->tensors.items[argument->tensor];
 	bool reads = argument->access & SK_ACCESS_READ, writes = argument->access & SK_ACCESS_WRITE;
 	bool result = tensor->role == SK_ROLE_TEMPORARY && writers[argument->tensor] != SK_NONE;
@@ -265,10 +267,10 @@ static void check_once_access(const struct sk_model *model, const uint32_t *writ
 static void check_once_rewrite(const struct sk_model *model, struct access access)
 {
 	const struct sk_task *task = &model->tasks.items[access.task];
-	const struct sk_argument *written = &task->arguments[access.argument];
+	const struct sk_argument *written = &task->bound.arguments[access.argument];
 
-	for (uint32_t a = 0; a < task->argument_count && written->access & SK_ACCESS_WRITE; a++) {
-		const struct sk_argument *read = &task->arguments[a];
+	for (uint32_t a = 0; a < task->bound.argument_count && written->access & SK_ACCESS_WRITE; a++) {
+		const struct sk_argument *read = &task->bound.arguments[a];
 
 		if (read->tensor != written->tensor || !(read->access & SK_ACCESS_READ))
 			continue;
@@ -284,7 +286,7 @@ static void check_once_rewrite(const struct sk_model *model, struct access acces
 static void check_once_result(const struct sk_model *model, const uint32_t *writers, struct access access)
 {
 	const struct sk_task *task = &model->tasks.items[access.task];
-	const struct sk_argument *argument = &task->arguments[access.argument];
+	const struct sk_argument *argument = &task->bound.arguments[access.argument];
 	uint32_t writer = writers[argument->tensor];
 
 	if (writer == SK_NONE || !(argument->access & SK_ACCESS_WRITE))
@@ -300,19 +302,19 @@ static void check_once(const struct sk_model *model)
 
 	for (uint32_t t = 0; t < model->tasks.count; t++) {
 		const struct sk_task *task = &model->tasks.items[t];
-		const struct sk_kernel *kernel = &model->kernels.items[task->kernel];
+		const struct sk_kernel *kernel = &model->kernels.items[task->bound.kernel];
 
-		if (task->once && kernel->state_count)
+		if (task->said.once && kernel->state_count)
 			sk_error(model->diag, task->place,
 				 "task '%s' runs once, but its kernel '%s' has hidden state; if nothing there outlives "
 				 "a call, its signature can say reentrant",
 				 task->name, kernel->name);
-		for (uint32_t a = 0; a < task->argument_count; a++) {
+		for (uint32_t a = 0; a < task->bound.argument_count; a++) {
 			const struct access access = {t, a};
 
-			if (task->arguments[a].tensor == SK_NONE || !task->arguments[a].access)
+			if (task->bound.arguments[a].tensor == SK_NONE || !task->bound.arguments[a].access)
 				continue;
-			if (!task->once) {
+			if (!task->said.once) {
 				check_once_result(model, writers, access);
 				continue;
 			}

@@ -63,26 +63,27 @@ static struct sk_task copy_task(struct sk_model *model, const struct sk_task *ta
 {
 	const struct sk_tensor seen = model->tensors.items[view];
 	struct sk_task copy = {.place = task->place,
-			       .op = {"Copy", sk_spot_of(task->place)},
-			       .network = task->network,
-			       .origin = task->origin,
-			       .composite = task->composite,
-			       .directed = true,
-			       .input_count = 1,
-			       .stream = task->stream,
-			       .scopes = task->scopes,
-			       .kernel = SK_NONE};
+			       .said.op = {"Copy", sk_spot_of(task->place)},
+			       .said.network = task->said.network,
+			       .told.origin = task->told.origin,
+			       .said.composite = task->said.composite,
+			       .said.directed = true,
+			       .said.input_count = 1,
+			       .said.stream = task->said.stream,
+			       .said.scopes = task->said.scopes,
+			       .bound.kernel = SK_NONE};
 
 	copy.name = free_name(model, &model->task_names, sk_arena_print(model->arena, "%s:copy", task->name));
 	sk_map_insert(&model->task_names, copy.name, strlen(copy.name), SK_NONE - 1);
-	sk_array_push(model->arena, &copy.args,
+	sk_array_push(model->arena, &copy.said.args,
 		      (struct sk_named_tensor){add_row(model, from), sk_spot_of(task->place)});
-	sk_array_push(model->arena, &copy.args, (struct sk_named_tensor){add_row(model, to), sk_spot_of(task->place)});
-	sk_array_push(model->arena, &copy.refusals,
+	sk_array_push(model->arena, &copy.said.args,
+		      (struct sk_named_tensor){add_row(model, to), sk_spot_of(task->place)});
+	sk_array_push(model->arena, &copy.told.refusals,
 		      sk_arena_print(model->arena,
 				     "No kernel of %s takes '%s' at byte %" PRIu64
 				     " of '%s', since they ask for addresses that are multiples of more",
-				     task->op.text, seen.name, seen.view_offset,
+				     task->said.op.text, seen.name, seen.view_offset,
 				     model->tensors.items[seen.view_of].name));
 	return copy;
 }
@@ -95,16 +96,16 @@ static bool is_unaligned(const struct sk_tensor *tensor)
 bool sk_unaligned_copy(struct sk_model *model, struct sk_task *task, struct sk_unaligned *unaligned)
 {
 	*unaligned = (struct sk_unaligned){.tensors = model->tensors.count};
-	for (size_t i = 0; i < task->args.count; i++)
-		sk_array_push(model->arena, &unaligned->args, task->args.items[i]);
-	for (size_t i = 0; i < task->args.count && task->directed; i++) {
-		uint32_t view = task->args.items[i].tensor, whole;
+	for (size_t i = 0; i < task->said.args.count; i++)
+		sk_array_push(model->arena, &unaligned->args, task->said.args.items[i]);
+	for (size_t i = 0; i < task->said.args.count && task->said.directed; i++) {
+		uint32_t view = task->said.args.items[i].tensor, whole;
 
 		if (view == SK_NONE || !is_unaligned(&model->tensors.items[view]))
 			continue;
 		whole = add_whole(model, task, view);
-		task->args.items[i].tensor = whole;
-		if (i < task->input_count)
+		task->said.args.items[i].tensor = whole;
+		if (i < task->said.input_count)
 			sk_array_push(model->arena, &unaligned->before, copy_task(model, task, view, view, whole));
 		else
 			sk_array_push(model->arena, &unaligned->behind, copy_task(model, task, view, whole, view));
@@ -114,6 +115,6 @@ bool sk_unaligned_copy(struct sk_model *model, struct sk_task *task, struct sk_u
 
 void sk_unaligned_undo(struct sk_model *model, struct sk_task *task, const struct sk_unaligned *unaligned)
 {
-	memcpy(task->args.items, unaligned->args.items, unaligned->args.count * sizeof(*unaligned->args.items));
+	memcpy(task->said.args.items, unaligned->args.items, unaligned->args.count * sizeof(*unaligned->args.items));
 	model->tensors.count = unaligned->tensors;
 }

@@ -180,8 +180,8 @@ static void order_results(struct run *run, const uint32_t *outputs)
 		const struct sk_task *task = &model->tasks.items[t];
 		uint32_t launch = plan->tasks[t].launch;
 
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			uint32_t tensor = task->arguments[a].tensor;
+		for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+			uint32_t tensor = task->bound.arguments[a].tensor;
 			uint32_t output = tensor == SK_NONE ? SK_NONE : outputs[tensor];
 
 			if (output == SK_NONE)

@@ -48,7 +48,7 @@ static void mark_explained(const struct sk_link *link)
 		uint32_t task = sk_map_find(&model->task_names, name, strlen(name));
 
 		if (task != SK_NONE)
-			model->tasks.items[task].explained = true;
+			model->tasks.items[task].told.explained = true;
 	}
 }
 

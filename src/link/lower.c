@@ -215,7 +215,7 @@ static void add_args(struct lowering *lowering, struct sk_task *task, const stru
 {
 	for (size_t i = 0; i < count; i++)
 		sk_array_push(
-			lowering->model->arena, &task->args,
+			lowering->model->arena, &task->said.args,
 			(struct sk_named_tensor){operand_tensor(lowering, &operands[i]), sk_spot_of(task->place)});
 }
 
@@ -224,26 +224,26 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 	const struct sk_graph_node *node = &lowering->graph->nodes.items[call->node];
 	struct sk_model *model = lowering->model;
 	struct sk_task task = {.place = node->place,
-			       .op = {call->op, sk_spot_of(node->place)},
-			       .network = lowering->graph->network,
-			       .origin = node->origin ? node->origin : node->op,
-			       .rule = node->rule,
-			       .composite = composite_of(lowering, call->node),
-			       .directed = true,
-			       .input_count = (uint32_t)call->inputs.count,
-			       .stream = node->stream,
-			       .refusals = node->refusals,
-			       .kernel = SK_NONE};
+			       .said.op = {call->op, sk_spot_of(node->place)},
+			       .said.network = lowering->graph->network,
+			       .told.origin = node->origin ? node->origin : node->op,
+			       .told.rule = node->rule,
+			       .said.composite = composite_of(lowering, call->node),
+			       .said.directed = true,
+			       .said.input_count = (uint32_t)call->inputs.count,
+			       .said.stream = node->stream,
+			       .told.refusals = node->refusals,
+			       .bound.kernel = SK_NONE};
 
 	task.name = task_name(lowering, call, (uint32_t)model->tasks.count);
 	for (size_t i = 0; i < call->attributes.count; i++)
-		sk_array_push(model->arena, &task.attributes, call->attributes.items[i]);
+		sk_array_push(model->arena, &task.said.attributes, call->attributes.items[i]);
 	add_args(lowering, &task, call->inputs.items, call->inputs.count);
 	add_args(lowering, &task, call->outputs.items, call->outputs.count);
 	if (node->scope)
-		sk_array_push(model->arena, &task.scopes, scope_of(lowering, node->scope, node->place));
+		sk_array_push(model->arena, &task.said.scopes, scope_of(lowering, node->scope, node->place));
 	else if (lowering->scope != SK_NONE)
-		sk_array_push(model->arena, &task.scopes, lowering->scope);
+		sk_array_push(model->arena, &task.said.scopes, lowering->scope);
 	sk_array_push(model->arena, &model->tasks, task);
 }
 

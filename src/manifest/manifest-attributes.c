@@ -87,6 +87,6 @@ void sk_manifest_read_attributes(const struct sk_document *document, void *targe
 			continue;
 		attribute.name = name.text;
 		if (read_value(document, sk_node_value(key), &attribute))
-			sk_array_push(document->arena, &task->attributes, attribute);
+			sk_array_push(document->arena, &task->said.attributes, attribute);
 	}
 }

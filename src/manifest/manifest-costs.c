@@ -96,7 +96,7 @@ void sk_manifest_read_cost(const struct sk_document *document, void *target, con
 	struct nodes nodes = {{NULL}};
 
 	cost->place = sk_node_place(document, value);
-	((struct sk_task *)target)->cost = cost;
+	((struct sk_task *)target)->said.cost = cost;
 	if (!read_map(document, value, "'cost'", KEYS, &nodes))
 		return;
 	if (nodes.of[CUBE] || nodes.of[VECTOR]) {

@@ -27,8 +27,8 @@ static void resolve_after(struct sk_model *model, uint32_t index)
 {
 	struct sk_task *task = &model->tasks.items[index];
 
-	for (size_t i = 0; i < task->names->after.count; i++) {
-		const struct sk_name *name = &task->names->after.items[i];
+	for (size_t i = 0; i < task->said.names->after.count; i++) {
+		const struct sk_name *name = &task->said.names->after.items[i];
 		uint32_t other = sk_map_find(&model->task_names, name->text, strlen(name->text));
 
 		if (other == SK_NONE)
@@ -41,7 +41,7 @@ static void resolve_after(struct sk_model *model, uint32_t index)
 				 "task '%s' stands behind '%s': tasks are listed in a valid order", name->text,
 				 task->name);
 		else
-			sk_array_push(model->arena, &task->after, other);
+			sk_array_push(model->arena, &task->said.after, other);
 	}
 }
 
@@ -50,8 +50,8 @@ static const struct sk_task *find_later_recorder(const struct sk_model *model, c
 						 const char *event)
 {
 	for (const struct sk_task *later = task; later < model->tasks.items + model->tasks.count; later++)
-		for (size_t i = 0; later->names && i < later->names->record.count; i++)
-			if (!strcmp(later->names->record.items[i].text, event))
+		for (size_t i = 0; later->said.names && i < later->said.names->record.count; i++)
+			if (!strcmp(later->said.names->record.items[i].text, event))
 				return later;
 	return NULL;
 }
@@ -75,21 +75,21 @@ static void report_wait(const struct sk_model *model, const struct sk_task *task
 /* Waits are resolved in front of the task's own records: a task cannot wait for itself. */
 static void resolve_waits(struct sk_model *model, struct sk_task *task)
 {
-	for (size_t i = 0; i < task->names->wait.count; i++) {
-		const struct sk_name *name = &task->names->wait.items[i];
+	for (size_t i = 0; i < task->said.names->wait.count; i++) {
+		const struct sk_name *name = &task->said.names->wait.items[i];
 		uint32_t event = sk_map_find(&model->event_names, name->text, strlen(name->text));
 
 		if (event == SK_NONE)
 			report_wait(model, task, name);
 		else
-			sk_array_push(model->arena, &task->wait, event);
+			sk_array_push(model->arena, &task->said.wait, event);
 	}
 }
 
-static void resolve_records(struct sk_model *model, struct sk_task *task, struct sk_name *recorded)
+static void resolve_records(struct sk_model *model, struct sk_task_said *said, struct sk_name *recorded)
 {
-	for (size_t i = 0; i < task->names->record.count; i++) {
-		const struct sk_name *name = &task->names->record.items[i];
+	for (size_t i = 0; i < said->names->record.count; i++) {
+		const struct sk_name *name = &said->names->record.items[i];
 		uint32_t new = (uint32_t)model->events.count;
 		uint32_t event = sk_map_insert(&model->event_names, name->text, strlen(name->text), new);
 
@@ -101,7 +101,7 @@ static void resolve_records(struct sk_model *model, struct sk_task *task, struct
 		}
 		sk_array_push(model->arena, &model->events, (struct sk_event){.name = name->text});
 		recorded[event] = *name;
-		sk_array_push(model->arena, &task->record, event);
+		sk_array_push(model->arena, &said->record, event);
 	}
 }
 
@@ -110,17 +110,17 @@ void sk_manifest_resolve_names(struct sk_model *model)
 	size_t records = 0;
 
 	for (size_t t = 0; t < model->tasks.count; t++)
-		records += model->tasks.items[t].names ? model->tasks.items[t].names->record.count : 0;
+		records += model->tasks.items[t].said.names ? model->tasks.items[t].said.names->record.count : 0;
 
 	struct sk_name *recorded = SK_NEW_ARRAY(model->arena, struct sk_name, records + 1);
 
 	for (uint32_t t = 0; t < model->tasks.count && !sk_diag_is_hopeless(model->diag); t++) {
 		struct sk_task *task = &model->tasks.items[t];
 
-		if (!task->names)
+		if (!task->said.names)
 			continue;
 		resolve_after(model, t);
 		resolve_waits(model, task);
-		resolve_records(model, task, recorded);
+		resolve_records(model, &task->said, recorded);
 	}
 }

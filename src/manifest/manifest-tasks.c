@@ -79,8 +79,8 @@ static void read_set(const struct sk_document *document, void *target, const str
 
 	if (!sk_expect_map(document, value, "'set'", NULL))
 		return;
-	task->set.items = SK_NEW_ARRAY(document->arena, struct sk_set, value->count + 1);
-	task->set.capacity = value->count + 1;
+	task->said.set.items = SK_NEW_ARRAY(document->arena, struct sk_set, value->count + 1);
+	task->said.set.capacity = value->count + 1;
 	for (const struct sk_node *key = sk_node_first(value); key && !sk_diag_is_hopeless(document->diag);
 	     key = sk_node_next(key)) {
 		struct sk_set set = {.place = sk_node_place(document, key)};
@@ -90,7 +90,7 @@ static void read_set(const struct sk_document *document, void *target, const str
 			continue;
 		set.name = name.text;
 		if (read_set_value(document, sk_node_value(key), &set))
-			sk_array_push(document->arena, &task->set, set);
+			sk_array_push(document->arena, &task->said.set, set);
 	}
 }
 
@@ -115,18 +115,18 @@ static void read_named(const struct sk_document *document, const struct sk_node 
 
 static void read_kernel(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	read_named(document, value, "'kernel'", &((struct sk_task *)target)->kernel_name);
+	read_named(document, value, "'kernel'", &((struct sk_task *)target)->said.kernel_name);
 }
 
 static void read_op(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	read_named(document, value, "'op'", &((struct sk_task *)target)->op);
+	read_named(document, value, "'op'", &((struct sk_task *)target)->said.op);
 }
 
-static void reserve_args(const struct sk_document *document, struct sk_task *task, size_t count)
+static void reserve_args(const struct sk_document *document, struct sk_task_said *said, size_t count)
 {
-	task->args.items = SK_NEW_ARRAY(document->arena, struct sk_named_tensor, count);
-	task->args.capacity = (uint32_t)count;
+	said->args.items = SK_NEW_ARRAY(document->arena, struct sk_named_tensor, count);
+	said->args.capacity = (uint32_t)count;
 }
 
 /* A tensor's name, or null where none is passed. False after an error. */
@@ -143,14 +143,14 @@ static bool read_argument(const struct sk_document *document, const struct sk_no
 }
 
 /* One tensor or a list of them. */
-static void read_operands(const struct sk_document *document, struct sk_task *task, const struct sk_node *value)
+static void read_operands(const struct sk_document *document, struct sk_task_said *said, const struct sk_node *value)
 {
 	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
 	     item = sk_node_next(item)) {
 		struct sk_named_tensor tensor;
 
 		if (read_argument(document, item, NULL, &tensor))
-			sk_array_push(document->arena, &task->args, tensor);
+			sk_array_push(document->arena, &said->args, tensor);
 	}
 }
 
@@ -166,13 +166,13 @@ static void read_args(const struct sk_document *document, void *target, const st
 			return;
 		}
 		sk_node_items(value, &count);
-		reserve_args(document, task, count);
-		read_operands(document, task, value);
+		reserve_args(document, &task->said, count);
+		read_operands(document, &task->said, value);
 		return;
 	}
-	reserve_args(document, task, value->count);
-	task->arg_names.items = SK_NEW_ARRAY(document->arena, struct sk_name, value->count + 1);
-	task->arg_names.capacity = value->count + 1;
+	reserve_args(document, &task->said, value->count);
+	task->said.arg_names.items = SK_NEW_ARRAY(document->arena, struct sk_name, value->count + 1);
+	task->said.arg_names.capacity = value->count + 1;
 	for (const struct sk_node *key = sk_node_first(value); key && !sk_diag_is_hopeless(document->diag);
 	     key = sk_node_next(key)) {
 		struct sk_named_tensor tensor;
@@ -181,8 +181,8 @@ static void read_args(const struct sk_document *document, void *target, const st
 		if (!sk_read_name(document, key, "the name of a parameter", NULL, &parameter) ||
 		    !read_argument(document, sk_node_value(key), parameter.text, &tensor))
 			continue;
-		sk_array_push(document->arena, &task->arg_names, parameter);
-		sk_array_push(document->arena, &task->args, tensor);
+		sk_array_push(document->arena, &task->said.arg_names, parameter);
+		sk_array_push(document->arena, &task->said.args, tensor);
 	}
 }
 
@@ -191,7 +191,7 @@ static void read_stream(const struct sk_document *document, void *target, const 
 	uint64_t stream;
 
 	if (sk_read_integer(document, value, "'stream'", NULL, 0, MAX_STREAM, &stream))
-		((struct sk_task *)target)->stream = (uint32_t)stream;
+		((struct sk_task *)target)->said.stream = (uint32_t)stream;
 }
 
 static int compare_indices(const void *a, const void *b)
@@ -209,36 +209,36 @@ static void read_scope(const struct sk_document *document, void *target, const s
 	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
 	     item = sk_node_next(item)) {
 		if (sk_node_is_null(item))
-			task->never_fuse = true;
+			task->said.never_fuse = true;
 		else if (item->kind == SK_NODE_SCALAR && item->plain && !strcmp(item->text, "None"))
 			sk_error(document->diag, sk_node_place(document, item),
 				 "'None' is neither null nor, without quotes, a scope; write null if the task shall "
 				 "never be fused");
 		else if (sk_expect_identifier(document, item, "'scope' (null: never fuse)", NULL))
-			sk_array_push(document->arena, &task->scopes, sk_manifest_scope(document, item));
+			sk_array_push(document->arena, &task->said.scopes, sk_manifest_scope(document, item));
 	}
-	if (task->scopes.count < 2)
+	if (task->said.scopes.count < 2)
 		return;
-	qsort(task->scopes.items, task->scopes.count, sizeof(uint32_t), compare_indices);
-	for (size_t i = 1; i < task->scopes.count; i++) {
-		if (task->scopes.items[i] != task->scopes.items[i - 1])
+	qsort(task->said.scopes.items, task->said.scopes.count, sizeof(uint32_t), compare_indices);
+	for (size_t i = 1; i < task->said.scopes.count; i++) {
+		if (task->said.scopes.items[i] != task->said.scopes.items[i - 1])
 			continue;
 		sk_error(document->diag, sk_node_place(document, value), "scope '%s' is given twice",
-			 model->scopes.items[task->scopes.items[i]].name);
+			 model->scopes.items[task->said.scopes.items[i]].name);
 		return;
 	}
 }
 
-static struct sk_task_names *names_of(const struct sk_document *document, struct sk_task *task)
+static struct sk_task_names *names_of(const struct sk_document *document, struct sk_task_said *said)
 {
-	if (!task->names)
-		task->names = SK_NEW(document->arena, struct sk_task_names);
-	return task->names;
+	if (!said->names)
+		said->names = SK_NEW(document->arena, struct sk_task_names);
+	return said->names;
 }
 
 static void read_after(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	struct sk_task_names *names = names_of(document, target);
+	struct sk_task_names *names = names_of(document, &((struct sk_task *)target)->said);
 	size_t count;
 
 	names->after.items = sk_read_names(document, value, "'after'", sk_read_original, &count);
@@ -247,7 +247,7 @@ static void read_after(const struct sk_document *document, void *target, const s
 
 static void read_record(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	struct sk_task_names *names = names_of(document, target);
+	struct sk_task_names *names = names_of(document, &((struct sk_task *)target)->said);
 	size_t count;
 
 	names->record.items = sk_read_names(document, value, "'record'", sk_read_name, &count);
@@ -256,7 +256,7 @@ static void read_record(const struct sk_document *document, void *target, const 
 
 static void read_wait(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	struct sk_task_names *names = names_of(document, target);
+	struct sk_task_names *names = names_of(document, &((struct sk_task *)target)->said);
 	size_t count;
 
 	names->wait.items = sk_read_names(document, value, "'wait'", sk_read_name, &count);
@@ -265,7 +265,7 @@ static void read_wait(const struct sk_document *document, void *target, const st
 
 static void read_blocks(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	sk_read_integer(document, value, "'blocks'", NULL, 1, MAX_BLOCKS, &((struct sk_task *)target)->blocks);
+	sk_read_integer(document, value, "'blocks'", NULL, 1, MAX_BLOCKS, &((struct sk_task *)target)->said.blocks);
 }
 
 static void read_once(const struct sk_document *document, void *target, const struct sk_node *value)
@@ -274,7 +274,7 @@ static void read_once(const struct sk_document *document, void *target, const st
 	size_t choice;
 
 	if (sk_read_choice(document, value, "'once'", NULL, choices, 2, &choice))
-		((struct sk_task *)target)->once = choice == 1;
+		((struct sk_task *)target)->said.once = choice == 1;
 }
 
 /* ---- the section ---- */
@@ -295,12 +295,12 @@ static void read_tensors(const struct sk_document *document, struct task_nodes *
 			 "a task has 'args', or 'inputs' and 'outputs', not both");
 	if (nodes->args)
 		read_args(document, task, nodes->args);
-	task->directed = directed != NULL;
+	task->said.directed = directed != NULL;
 	if (nodes->inputs)
-		read_operands(document, task, nodes->inputs);
-	task->input_count = (uint32_t)task->args.count;
+		read_operands(document, &task->said, nodes->inputs);
+	task->said.input_count = (uint32_t)task->said.args.count;
 	if (nodes->outputs)
-		read_operands(document, task, nodes->outputs);
+		read_operands(document, &task->said, nodes->outputs);
 }
 
 static void add_task(struct sk_model *model, const struct sk_task *task)
@@ -336,16 +336,16 @@ static void read_task(const struct sk_document *document, const struct sk_node *
 		{"cost", false, sk_manifest_read_cost},
 		{"once", false, read_once},
 	};
-	struct task_nodes nodes = {.task = {.place = sk_node_place(document, node), .kernel = SK_NONE}};
+	struct task_nodes nodes = {.task = {.place = sk_node_place(document, node), .bound.kernel = SK_NONE}};
 	struct sk_task *task = &nodes.task;
 	unsigned errors = document->diag->errors;
 
 	sk_read_fields(document, node, "a task", NULL, fields, sizeof(fields) / sizeof(fields[0]), &nodes);
 	read_tensors(document, &nodes);
-	if (task->kernel_name.text && task->op.text)
-		sk_error(document->diag, sk_task_place(task, task->op.spot),
+	if (task->said.kernel_name.text && task->said.op.text)
+		sk_error(document->diag, sk_task_place(task, task->said.op.spot),
 			 "a task has a 'kernel' or an 'op', not both");
-	else if (!task->kernel_name.text && !task->op.text && document->diag->errors == errors)
+	else if (!task->said.kernel_name.text && !task->said.op.text && document->diag->errors == errors)
 		sk_error(document->diag, task->place, "task '%s' has neither 'kernel' nor 'op'", task->name);
 	if (task->name)
 		add_task(model, task);

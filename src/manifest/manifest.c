@@ -197,8 +197,8 @@ void sk_manifest_check_scopes(struct sk_model *model)
 	bool *used = SK_NEW_ARRAY(model->arena, bool, model->scopes.count + 1);
 
 	for (size_t t = 0; t < model->tasks.count; t++)
-		for (size_t i = 0; i < model->tasks.items[t].scopes.count; i++)
-			used[model->tasks.items[t].scopes.items[i]] = true;
+		for (size_t i = 0; i < model->tasks.items[t].said.scopes.count; i++)
+			used[model->tasks.items[t].said.scopes.items[i]] = true;
 	for (size_t i = 0; i < model->scopes.count; i++) {
 		const char *base = used[i] ? model->scopes.items[i].base : NULL;
 		uint32_t scope = base ? sk_map_find(&model->scope_names, base, strlen(base)) : SK_NONE;

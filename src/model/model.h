@@ -195,8 +195,35 @@ struct sk_task_cost {
 	struct sk_plan_cost of[2];
 };
 
-struct sk_task {
-	/* What planning reads again and again is side by side. Filled by sk_model_bind: */
+/* What the manifest says of a task, or the reader of a model in its place. Only the reader and binding change it: what
+ * is said of tasks that binding leaves out goes to others (src/bind/idle.c), and so do tensors that it has copied
+ * (src/bind/unaligned.c). Later passes read it. */
+struct sk_task_said {
+	bool never_fuse; /* scope: null */
+	bool once; /* run for an instance once, and launched by itself */
+	bool directed; /* not by position: the first `input_count` args are what it reads, the others what it writes */
+	uint32_t stream;
+	SK_SMALL_ARRAY(uint32_t) scopes; /* scope indices, sorted, unique: the tag set */
+	SK_SMALL_ARRAY(uint32_t) after; /* task indices, all smaller than its own */
+	SK_SMALL_ARRAY(uint32_t) record, wait; /* event indices */
+	uint32_t composite; /* of `composites` in the model, plus 1: tile groups have tasks of one; 0: of none that
+			       holds */
+	uint32_t input_count;
+	const struct sk_task_cost *cost; /* NULL: there is none */
+	struct sk_named kernel_name; /* `kernel:`; text NULL with op */
+	struct sk_named op; /* `op:` */
+	const char *network; /* of a model's node: the one of several networks that it is in; NULL: there is one */
+	SK_SMALL_ARRAY(struct sk_named_tensor) args; /* by position, or with arg_names by name */
+	SK_SMALL_ARRAY(struct sk_name) arg_names; /* empty: by position */
+	SK_SMALL_ARRAY(struct sk_attribute) attributes;
+	SK_SMALL_ARRAY(struct sk_set) set;
+	struct sk_task_names
+		*names; /* of tasks and events, for the manifest's reader to resolve; NULL: there are none */
+	uint64_t blocks; /* `blocks:`, or 0 */
+};
+
+/* What binding finds out about a task: its kernel, and how that is called. */
+struct sk_task_bound {
 	struct sk_argument *arguments; /* parameters in C order, then RESULT, then STATE */
 	uint32_t argument_count;
 	uint32_t kernel; /* index into kernels */
@@ -206,41 +233,26 @@ struct sk_task {
 	uint32_t loop_count;
 	bool idle; /* it has nothing to compute: its arguments are what it would access, and it is left out
 		      (src/bind/bind.h) */
-
-	/* Of the manifest: */
-	bool never_fuse; /* scope: null */
-	bool once; /* run for an instance once, and launched by itself */
-	bool explained; /* --explain asks for it */
-	bool directed; /* not by position: the first `input_count` args are what it reads, the others what it writes */
-	uint32_t stream;
-	SK_SMALL_ARRAY(uint32_t) scopes; /* scope indices, sorted, unique: the tag set */
-
-	const char *name;
-	SK_SMALL_ARRAY(uint32_t) after; /* task indices, all smaller than its own */
-	SK_SMALL_ARRAY(uint32_t) record, wait; /* event indices */
-	uint32_t composite; /* of `composites` in the model, plus 1: tile groups have tasks of one; 0: of none that
-			       holds */
-	uint32_t input_count;
 	struct sk_plan_loop loops[SK_MAX_LOOPS];
 	uint64_t scratch_size; /* bytes, each piece 64-byte aligned */
 	uint64_t operations; /* that the kernel's signature says; 0: it says none */
-	const struct sk_task_cost *cost; /* NULL: there is none */
+};
 
-	struct sk_place place;
-	struct sk_named kernel_name; /* `kernel:`; text NULL with op */
-	struct sk_named op; /* `op:` */
-	const char *network; /* of a model's node: the one of several networks that it is in; NULL: there is one */
+/* What is only told of a task, in reports and messages: no package depends on it but for its account. */
+struct sk_task_told {
+	bool explained; /* --explain asks for it */
 	const char *origin; /* of a model's node: the operator as the model calls it; NULL: it is a manifest's task */
 	const char *rule; /* of a model's node: the rule that has made it; NULL: none has */
-	SK_SMALL_ARRAY(struct sk_named_tensor) args; /* by position, or with arg_names by name */
-	SK_SMALL_ARRAY(struct sk_name) arg_names; /* empty: by position */
-	SK_SMALL_ARRAY(struct sk_attribute) attributes;
-	SK_SMALL_ARRAY(struct sk_set) set;
-	struct sk_task_names
-		*names; /* of tasks and events, for the manifest's reader to resolve; NULL: there are none */
-	uint64_t blocks; /* `blocks:`, or 0 */
 	sk_texts refusals; /* of a model's node: which rules have not expanded it, and why */
 	const char *others; /* of its op: lines on the kernels that were not picked; NULL: nobody asks, or none */
+};
+
+struct sk_task {
+	struct sk_task_bound bound; /* first, since planning reads it again and again */
+	const char *name;
+	struct sk_place place;
+	struct sk_task_said said;
+	struct sk_task_told told;
 };
 
 static inline struct sk_spot sk_spot_of(struct sk_place place)

@@ -19,10 +19,10 @@ uint32_t sk_mix_default_blocks(const struct sk_profile *device, uint32_t ratio)
 	return cube ? cube : 1;
 }
 
-static uint16_t feed_flag(const struct sk_model *model, const struct sk_task *task)
+static uint16_t feed_flag(const struct sk_model *model, const struct sk_task_said *said)
 {
-	for (size_t i = 0; i < task->scopes.count; i++)
-		if (model->scopes.items[task->scopes.items[i]].feeds_sync_all)
+	for (size_t i = 0; i < said->scopes.count; i++)
+		if (model->scopes.items[said->scopes.items[i]].feeds_sync_all)
 			return SK_STEP_FEED;
 	return 0;
 }
@@ -35,8 +35,8 @@ uint16_t sk_signature_early(const struct sk_signature *signature)
 
 static bool has_argument(const struct sk_task *task, enum sk_argument_kind kind)
 {
-	for (uint32_t i = 0; i < task->argument_count; i++)
-		if (task->arguments[i].kind == kind)
+	for (uint32_t i = 0; i < task->bound.argument_count; i++)
+		if (task->bound.arguments[i].kind == kind)
 			return true;
 	return false;
 }
@@ -45,12 +45,12 @@ static bool has_argument(const struct sk_task *task, enum sk_argument_kind kind)
  * it is called, and its result is stored behind it: then the dispatcher waits, or publishes, for it. */
 static uint16_t early_flags(const struct sk_model *model, const struct sk_task *task)
 {
-	uint16_t flags = sk_signature_early(model->kernels.items[task->kernel].signature);
+	uint16_t flags = sk_signature_early(model->kernels.items[task->bound.kernel].signature);
 
 	if (!flags)
 		return 0;
-	for (size_t i = 0; i < task->scopes.count; i++) {
-		const struct sk_scope *scope = &model->scopes.items[task->scopes.items[i]];
+	for (size_t i = 0; i < task->said.scopes.count; i++) {
+		const struct sk_scope *scope = &model->scopes.items[task->said.scopes.items[i]];
 
 		if (scope->starts_late || scope->launch.sync_all)
 			return 0;
@@ -65,18 +65,18 @@ static uint16_t early_flags(const struct sk_model *model, const struct sk_task *
 uint32_t sk_task_sides(const struct sk_model *model, uint32_t number, struct sk_side sides[SK_MAX_SIDES])
 {
 	const struct sk_task *task = &model->tasks.items[number];
-	const struct sk_signature *signature = model->kernels.items[task->kernel].signature;
+	const struct sk_signature *signature = model->kernels.items[task->bound.kernel].signature;
 
 	uint16_t flags = early_flags(model, task);
 
 	if (signature->sync_all || signature->lane == SK_LANE_MIX)
-		flags |= SK_STEP_RESIDENT | feed_flag(model, task);
-	sides[0] = (struct sk_side){.lane = task->lane, .blocks = task->block_count, .flags = flags};
+		flags |= SK_STEP_RESIDENT | feed_flag(model, &task->said);
+	sides[0] = (struct sk_side){.lane = task->bound.lane, .blocks = task->bound.block_count, .flags = flags};
 	if (signature->lane != SK_LANE_MIX)
 		return 1;
 	sides[0].flags |= SK_STEP_CUBE_SIDE;
 	sides[1] = (struct sk_side){.lane = model->device->lane_count - 1,
-				    .blocks = task->block_count * signature->mix_ratio,
+				    .blocks = task->bound.block_count * signature->mix_ratio,
 				    .flags = flags | SK_STEP_VECTOR_SIDE};
 	if (sides[1].lane == sides[0].lane)
 		sides[1].first_core = sides[0].blocks;
@@ -114,7 +114,7 @@ bool sk_sides_check(const struct sk_model *model, uint32_t number)
 static uint32_t cores_of(const struct sk_model *model, uint32_t task, const struct sk_side *side)
 {
 	const struct sk_task *record = &model->tasks.items[task];
-	enum sk_step_kind kind = model->kernels.items[record->kernel].signature->spread;
+	enum sk_step_kind kind = model->kernels.items[record->bound.kernel].signature->spread;
 	uint32_t cores = model->device->lanes[side->lane].cores;
 
 	if (side->flags & SK_STEP_RESIDENT)
@@ -122,7 +122,7 @@ static uint32_t cores_of(const struct sk_model *model, uint32_t task, const stru
 	if (kind == SK_STEP_PLAIN)
 		return 1;
 	if (kind == SK_STEP_SPLIT) {
-		uint64_t units = (record->extent - 1) / sk_minimum_unit(model, task) + 1;
+		uint64_t units = (record->bound.extent - 1) / sk_minimum_unit(model, task) + 1;
 
 		return units < cores ? (uint32_t)units : cores;
 	}
@@ -163,12 +163,12 @@ static uint32_t cores_on_host(const struct sk_model *model, const struct sk_laun
 		return all;
 	for (uint32_t i = 0; i < needs->task_count; i++) {
 		const struct sk_task *task = &model->tasks.items[needs->tasks[i]];
-		enum sk_step_kind kind = model->kernels.items[task->kernel].signature->spread;
+		enum sk_step_kind kind = model->kernels.items[task->bound.kernel].signature->spread;
 
 		if (kind == SK_STEP_SPLIT)
 			return all;
 		if (kind != SK_STEP_PLAIN)
-			cores = greatest(cores, task->block_count);
+			cores = greatest(cores, task->bound.block_count);
 	}
 	return least(cores, all);
 }
@@ -188,7 +188,7 @@ static void cores_of_device(const struct sk_model *model, const struct sk_launch
 		sk_task_cores(model, needs->tasks[i], cores);
 		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
 			device_cores[lane] = greatest(device_cores[lane], cores[lane]);
-		one_to_two |= model->kernels.items[task->kernel].signature->mix_ratio > 1;
+		one_to_two |= model->kernels.items[task->bound.kernel].signature->mix_ratio > 1;
 	}
 	for (uint32_t lane = 0; lane < device->lane_count; lane++)
 		if (needs->placed[lane])

@@ -52,8 +52,8 @@ bool sk_common_multiple(uint64_t a, uint64_t b, uint64_t *result)
 /* Tiles, and what a signature says of parts, have less than 2^31 elements. */
 uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
 {
-	const struct sk_signature *signature = model->kernels.items[model->tasks.items[task].kernel].signature;
-	uint64_t extent = model->tasks.items[task].extent;
+	const struct sk_signature *signature = model->kernels.items[model->tasks.items[task].bound.kernel].signature;
+	uint64_t extent = model->tasks.items[task].bound.extent;
 	bool promised = signature->unit && extent > ELEMENTWISE_UNIT && extent <= FEW_ELEMENTS;
 	uint64_t unit = signature->elementwise && !promised ? ELEMENTWISE_UNIT : 1;
 
@@ -61,8 +61,8 @@ uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
 		sk_common_multiple(unit, signature->unit, &unit);
 	if (signature->loop_count)
 		sk_common_multiple(unit, signature->loops[0].tile, &unit);
-	for (uint32_t a = 0; a < model->tasks.items[task].argument_count && signature->align; a++) {
-		const struct sk_argument *argument = &model->tasks.items[task].arguments[a];
+	for (uint32_t a = 0; a < model->tasks.items[task].bound.argument_count && signature->align; a++) {
+		const struct sk_argument *argument = &model->tasks.items[task].bound.arguments[a];
 
 		while (argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes * unit % signature->align)
 			unit *= 2;
@@ -94,8 +94,8 @@ static int compare_uses(const void *a, const void *b)
 
 static void collect_uses_of(struct solver *solver, uint32_t item, const struct sk_task *task, uint64_t scale)
 {
-	for (uint32_t a = 0; a < task->argument_count; a++) {
-		const struct sk_argument *argument = &task->arguments[a];
+	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+		const struct sk_argument *argument = &task->bound.arguments[a];
 
 		if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0 ||
 		    (argument->pattern && argument->pattern->halo))
@@ -113,7 +113,7 @@ static void collect_uses(struct solver *solver, const struct sk_model *model, co
 		for (uint32_t t = 0; t < items[i].count && items[i].least; t++) {
 			const struct sk_task *task = &model->tasks.items[items[i].tasks[t]];
 
-			collect_uses_of(solver, i, task, task->extent / items[i].extent);
+			collect_uses_of(solver, i, task, task->bound.extent / items[i].extent);
 		}
 	if (solver->uses.count)
 		qsort(solver->uses.items, solver->uses.count, sizeof(struct use), compare_uses);
@@ -226,7 +226,7 @@ static bool is_left_whole(const struct sk_model *model, const struct sk_unit_ite
 	if (unit < item->extent || item->least >= item->extent)
 		return false;
 	for (uint32_t t = 0; t < item->count; t++)
-		operations += model->tasks.items[item->tasks[t]].operations;
+		operations += model->tasks.items[item->tasks[t]].bound.operations;
 	return operations >= WORTH_DIVIDING;
 }
 

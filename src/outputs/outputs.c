@@ -52,14 +52,14 @@ static void tell_more(const struct sk_link *link, const char *name)
 
 		if (strcmp(task->name, name))
 			continue;
-		if (task->rule)
+		if (task->told.rule)
 			fprintf(link->explained.stream, "  Its node was made by rule %s.\n",
-				sk_arena_escape(link->arena, task->rule));
-		for (size_t r = 0; r < task->refusals.count; r++)
+				sk_arena_escape(link->arena, task->told.rule));
+		for (size_t r = 0; r < task->told.refusals.count; r++)
 			fprintf(link->explained.stream, "  %s.\n",
-				sk_arena_escape(link->arena, task->refusals.items[r]));
-		if (task->others)
-			fputs(task->others, link->explained.stream);
+				sk_arena_escape(link->arena, task->told.refusals.items[r]));
+		if (task->told.others)
+			fputs(task->told.others, link->explained.stream);
 	}
 }
 

@@ -16,17 +16,17 @@ static const char *sentence_of(struct sk_arena *arena, const struct sk_model *mo
 	const struct sk_task *task = &model->tasks.items[number];
 	const char *reason = sk_reason_text(arena, model, fusion, number);
 
-	if (!task->origin || !task->op.text || strcmp(task->op.text, "Copy") != 0)
+	if (!task->told.origin || !task->said.op.text || strcmp(task->said.op.text, "Copy") != 0)
 		return reason;
 	return sk_arena_print(arena, "%s; it copies elements to where the node's operator, %s, has or needs them",
-			      reason, task->origin);
+			      reason, task->told.origin);
 }
 
 /* "'gelu' of set 'onnx'", without the place behind it: links in other folders make the same package. */
 static const char *rule_of(struct sk_arena *arena, const struct sk_model *model, uint32_t task)
 {
 	static const char place[] = "' at ";
-	const char *rule = model->tasks.items[task].rule, *end = rule;
+	const char *rule = model->tasks.items[task].told.rule, *end = rule;
 
 	for (const char *at = rule; at && (at = strstr(at, place)) != NULL; at++)
 		end = at + 1;
@@ -75,13 +75,13 @@ static void list_orders(struct sk_arena *arena, const struct sk_model *model,
 	for (uint32_t t = 0; t < model->tasks.count; t++) {
 		const struct sk_task *task = &model->tasks.items[t];
 
-		for (size_t i = 0; i < task->after.count; i++)
-			sk_array_push(arena, &orders, (struct sk_wanted_order){task->after.items[i], t, NULL});
-		for (size_t i = 0; i < task->wait.count; i++)
+		for (size_t i = 0; i < task->said.after.count; i++)
+			sk_array_push(arena, &orders, (struct sk_wanted_order){task->said.after.items[i], t, NULL});
+		for (size_t i = 0; i < task->said.wait.count; i++)
 			sk_array_push(
 				arena, &orders,
 				(struct sk_wanted_order){dependencies->recorders[dependencies->first_recorder[t] + i],
-							 t, model->events.items[task->wait.items[i]].name});
+							 t, model->events.items[task->said.wait.items[i]].name});
 	}
 	account->orders = orders.items;
 	account->order_count = orders.count;

@@ -299,12 +299,13 @@ static struct sk_place *find_splitters(const struct sk_model *model, const struc
 		const struct sk_task *task = &model->tasks.items[i];
 		uint32_t wanted = sk_plan_form(&plan->launches[plan->tasks[i].launch])->copies;
 
-		if (wanted <= copies[task->kernel])
+		if (wanted <= copies[task->bound.kernel])
 			continue;
-		copies[task->kernel] = wanted;
-		for (size_t s = 0; s < task->scopes.count; s++)
-			if (model->scopes.items[task->scopes.items[s]].launch.split_mode == wanted)
-				places[task->kernel] = model->scopes.items[task->scopes.items[s]].launch.split_place;
+		copies[task->bound.kernel] = wanted;
+		for (size_t s = 0; s < task->said.scopes.count; s++)
+			if (model->scopes.items[task->said.scopes.items[s]].launch.split_mode == wanted)
+				places[task->bound.kernel] =
+					model->scopes.items[task->said.scopes.items[s]].launch.split_place;
 	}
 	return places;
 }
@@ -361,7 +362,7 @@ static void label_kernels(struct package *package)
 
 static void order_kernel(const struct sk_model *model, const struct sk_task *task, struct sk_linker *linker)
 {
-	const struct sk_kernel *kernel = &model->kernels.items[task->kernel];
+	const struct sk_kernel *kernel = &model->kernels.items[task->bound.kernel];
 
 	sk_linker_order(linker, kernel->code, task->name);
 	if (kernel->vector_code != SK_NONE)

@@ -49,20 +49,20 @@ bool sk_divides_alike(const struct sk_task *one, const struct sk_argument *a, co
 
 	return sk_is_divided(a) && sk_is_divided(b) && rows.start == other_rows.start &&
 	       rows.width == other_rows.width && rows.stride == other_rows.stride && rows.count == other_rows.count &&
-	       sk_mul(a->element_bytes, one->extent, &bytes) && sk_mul(b->element_bytes, other->extent, &other_bytes) &&
-	       bytes == other_bytes;
+	       sk_mul(a->element_bytes, one->bound.extent, &bytes) &&
+	       sk_mul(b->element_bytes, other->bound.extent, &other_bytes) && bytes == other_bytes;
 }
 
 /* ---- whether a run can follow ---- */
 
 static enum sk_step_kind kind_of(const struct follower *follower, const struct end *end)
 {
-	return follower->model->kernels.items[end->task->kernel].signature->spread;
+	return follower->model->kernels.items[end->task->bound.kernel].signature->spread;
 }
 
 static bool has_blocks(const struct follower *follower, const struct end *end)
 {
-	return sk_signature_has_blocks(follower->model->kernels.items[end->task->kernel].signature);
+	return sk_signature_has_blocks(follower->model->kernels.items[end->task->bound.kernel].signature);
 }
 
 /* Why nobody follows the task in blocks; NONE: that need not be so. */
@@ -105,7 +105,7 @@ static bool begins_in_units(const struct sk_run *run, const struct sk_block_part
 /* Cores that have work in the run if its units are shared out. */
 static uint64_t cores_of(const struct follower *follower, const struct end *end)
 {
-	uint64_t cores = follower->model->device->lanes[end->task->lane].cores;
+	uint64_t cores = follower->model->device->lanes[end->task->bound.lane].cores;
 	uint64_t units = (end->run->extent - 1) / end->run->unit + 1;
 
 	return units < cores ? units : cores;
@@ -130,7 +130,7 @@ static struct sk_block_verdict judge(const struct follower *follower, const stru
 	struct sk_block_verdict verdict = {.task = parts->task, .tensor = behind->argument->tensor};
 	uint64_t cores = cores_of(follower, behind);
 
-	if (!runs_in_lane(follower, ahead, behind->task->lane))
+	if (!runs_in_lane(follower, ahead, behind->task->bound.lane))
 		verdict.reason = SK_BLOCKS_OTHER_LANE;
 	else if (has_blocks(follower, ahead))
 		verdict.reason = judge_task(follower, ahead);
@@ -159,7 +159,7 @@ static struct sk_block_verdict judge(const struct follower *follower, const stru
 static struct sk_block_parts parts_of(const struct follower *follower, const struct end *end)
 {
 	if (has_blocks(follower, end))
-		return (struct sk_block_parts){end->number, end->task->block_count, end->task->extent};
+		return (struct sk_block_parts){end->number, end->task->bound.block_count, end->task->bound.extent};
 	return end->run->parts;
 }
 
@@ -192,7 +192,8 @@ static struct end end_of(const struct follower *follower, uint32_t place, uint32
 	uint32_t number = follower->runs->tasks[place];
 	const struct sk_task *task = &follower->model->tasks.items[number];
 
-	return (struct end){task, &task->arguments[argument], number, &follower->runs->runs[follower->run_of[place]]};
+	return (struct end){task, &task->bound.arguments[argument], number,
+			    &follower->runs->runs[follower->run_of[place]]};
 }
 
 /* Over the conflicts of the task there with earlier ones of the launch. */

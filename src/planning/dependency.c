@@ -118,9 +118,9 @@ static void make_maps(struct builder *builder)
 	for (size_t t = 0; t < builder->model->tasks.count; t++) {
 		const struct sk_task *task = &builder->model->tasks.items[t];
 
-		for (uint32_t a = 0; a < task->argument_count; a++)
-			if (sk_argument_access(&task->arguments[a]))
-				add_map(builder, &task->arguments[a]);
+		for (uint32_t a = 0; a < task->bound.argument_count; a++)
+			if (sk_argument_access(&task->bound.arguments[a]))
+				add_map(builder, &task->bound.arguments[a]);
 	}
 }
 
@@ -282,8 +282,8 @@ static void visit_task(struct builder *builder, uint32_t number)
 	const struct sk_task *task = &builder->model->tasks.items[number];
 	struct visitor visitor = {.task = number, .first = builder->conflicts.count};
 
-	for (visitor.argument = 0; visitor.argument < task->argument_count; visitor.argument++) {
-		const struct sk_argument *argument = &task->arguments[visitor.argument];
+	for (visitor.argument = 0; visitor.argument < task->bound.argument_count; visitor.argument++) {
+		const struct sk_argument *argument = &task->bound.arguments[visitor.argument];
 
 		visitor.write = sk_argument_access(argument) & SK_ACCESS_WRITE;
 		if (!sk_argument_access(argument))
@@ -292,8 +292,8 @@ static void visit_task(struct builder *builder, uint32_t number)
 		compare_rows(builder, argument, &visitor);
 	}
 	for (int write = 0; write <= 1; write++)
-		for (visitor.argument = 0; visitor.argument < task->argument_count; visitor.argument++) {
-			const struct sk_argument *argument = &task->arguments[visitor.argument];
+		for (visitor.argument = 0; visitor.argument < task->bound.argument_count; visitor.argument++) {
+			const struct sk_argument *argument = &task->bound.arguments[visitor.argument];
 			enum sk_access access = sk_argument_access(argument);
 
 			visitor.write = access & SK_ACCESS_WRITE;
@@ -333,7 +333,7 @@ static void number_streams(struct builder *builder, struct sk_dependencies *depe
 	uint32_t count;
 
 	for (size_t t = 0; t < model->tasks.count; t++)
-		streams[t] = model->tasks.items[t].stream;
+		streams[t] = model->tasks.items[t].said.stream;
 	count = drop_repeated(streams, (uint32_t)model->tasks.count);
 	qsort(streams, count, sizeof(*streams), compare_numbers);
 	count = drop_repeated(streams, count);
@@ -345,7 +345,7 @@ static void number_streams(struct builder *builder, struct sk_dependencies *depe
 	dependencies->stream_count = count;
 	for (size_t t = 0; t < model->tasks.count; t++) {
 		const uint32_t *found =
-			bsearch(&model->tasks.items[t].stream, streams, count, sizeof(*streams), compare_numbers);
+			bsearch(&model->tasks.items[t].said.stream, streams, count, sizeof(*streams), compare_numbers);
 		uint32_t stream = (uint32_t)(found - streams);
 
 		dependencies->stream[t] = stream;
@@ -367,8 +367,8 @@ static bool resolve_events(struct builder *builder, struct sk_dependencies *depe
 		const struct sk_task *task = &model->tasks.items[t];
 
 		dependencies->first_recorder[t] = (uint32_t)builder->recorders.count;
-		for (size_t i = 0; i < task->wait.count; i++) {
-			uint32_t event = task->wait.items[i];
+		for (size_t i = 0; i < task->said.wait.count; i++) {
+			uint32_t event = task->said.wait.items[i];
 
 			if (recorder[event] != SK_NONE) {
 				sk_array_push(builder->arena, &builder->recorders, recorder[event]);
@@ -379,8 +379,8 @@ static bool resolve_events(struct builder *builder, struct sk_dependencies *depe
 				 model->events.items[event].name);
 			good = false;
 		}
-		for (size_t i = 0; i < task->record.count; i++)
-			recorder[task->record.items[i]] = (uint32_t)t;
+		for (size_t i = 0; i < task->said.record.count; i++)
+			recorder[task->said.record.items[i]] = (uint32_t)t;
 	}
 	dependencies->first_recorder[model->tasks.count] = (uint32_t)builder->recorders.count;
 	dependencies->recorders = builder->recorders.items;

@@ -60,9 +60,9 @@ static uint32_t *number_segments(const struct fuser *fuser)
 static const char *scope_identifier(const struct fuser *fuser, const struct sk_launch *launch)
 {
 	const struct sk_task *task = task_at(fuser, launch->tasks[0]);
-	const char *symbol = fuser->model->scopes.items[task->scopes.items[0]].symbol;
+	const char *symbol = fuser->model->scopes.items[task->said.scopes.items[0]].symbol;
 
-	return task->origin ? sk_identifier(fuser->arena, symbol ? symbol : launch->scope) : launch->scope;
+	return task->told.origin ? sk_identifier(fuser->arena, symbol ? symbol : launch->scope) : launch->scope;
 }
 
 /* Nodes of several models often have the same names, since exporters make them; those of a manifest's tasks are the
@@ -71,7 +71,7 @@ static const char *single_name(const struct fuser *fuser, uint32_t task)
 {
 	const char *identifier = sk_identifier(fuser->arena, task_at(fuser, task)->name);
 
-	if (fuser->model->names_launches && task_at(fuser, task)->origin)
+	if (fuser->model->names_launches && task_at(fuser, task)->told.origin)
 		return sk_arena_print(fuser->arena, "sk_%s_task_%s", fuser->model->package, identifier);
 	return sk_arena_print(fuser->arena, "sk_task_%s", identifier);
 }
@@ -104,7 +104,7 @@ static void make_launch(struct fuser *fuser, uint32_t number, uint32_t node, uin
 
 	launch->tasks = group->tasks.items;
 	launch->task_count = (uint32_t)group->tasks.count;
-	launch->stream = task_at(fuser, launch->tasks[0])->stream;
+	launch->stream = task_at(fuser, launch->tasks[0])->said.stream;
 	launch->kind = group->set == SK_NONE ? SK_LAUNCH_SINGLE : SK_LAUNCH_SUPERKERNEL;
 	launch->scope = group->set == SK_NONE ? NULL : segments->sets.items[group->set].label;
 	if (group->set != SK_NONE)
@@ -280,9 +280,9 @@ static void check_once(const struct fuser *fuser)
 		const struct sk_task *task = task_at(fuser, t), *earlier = task;
 
 		for (uint32_t p = segments->first_predecessor[t]; p < segments->first_predecessor[t + 1]; p++)
-			if (task->once && earlier->once)
+			if (task->said.once && earlier->said.once)
 				earlier = task_at(fuser, segments->predecessors[p]);
-		if (!task->once || earlier->once)
+		if (!task->said.once || earlier->said.once)
 			continue;
 		sk_error(model->diag, task->place,
 			 "task '%s' runs once, but comes after task '%s', which runs every time", task->name,
@@ -300,7 +300,8 @@ static struct sk_place place_of(const struct fuser *fuser, const struct sk_launc
 {
 	const struct sk_task *task = task_at(fuser, launch->tasks[0]);
 
-	return launch->kind == SK_LAUNCH_SINGLE ? task->place : fuser->model->scopes.items[task->scopes.items[0]].place;
+	return launch->kind == SK_LAUNCH_SINGLE ? task->place
+						: fuser->model->scopes.items[task->said.scopes.items[0]].place;
 }
 
 static bool ends_with(const char *name, const char *end)

@@ -21,8 +21,8 @@ static bool is_origin(const char *name, const char *origin)
 /* A list names kernels as the manifest does, or what they compute, or what a model calls that. */
 static bool names_task(const struct sk_model *model, const char *name, uint32_t task)
 {
-	const char *origin = model->tasks.items[task].origin;
-	const struct sk_kernel *kernel = &model->kernels.items[model->tasks.items[task].kernel];
+	const char *origin = model->tasks.items[task].told.origin;
+	const struct sk_kernel *kernel = &model->kernels.items[model->tasks.items[task].bound.kernel];
 
 	return !strcmp(name, kernel->name) || (kernel->signature->op && !strcmp(name, kernel->signature->op)) ||
 	       (origin && is_origin(name, origin));
@@ -36,10 +36,10 @@ static bool lists_task(const struct sk_model *model, const sk_names *names, uint
 	return false;
 }
 
-static bool is_in_scope(const struct sk_task *task, uint32_t scope)
+static bool is_in_scope(const struct sk_task_said *said, uint32_t scope)
 {
-	for (size_t i = 0; i < task->scopes.count; i++)
-		if (task->scopes.items[i] == scope)
+	for (size_t i = 0; i < said->scopes.count; i++)
+		if (said->scopes.items[i] == scope)
 			return true;
 	return false;
 }
@@ -47,7 +47,7 @@ static bool is_in_scope(const struct sk_task *task, uint32_t scope)
 static bool has_tasks(const struct sk_model *model, uint32_t scope)
 {
 	for (uint32_t t = 0; t < model->tasks.count; t++)
-		if (is_in_scope(&model->tasks.items[t], scope))
+		if (is_in_scope(&model->tasks.items[t].said, scope))
 			return true;
 	return false;
 }
@@ -60,8 +60,8 @@ static const char *suggest(const struct sk_model *model, uint32_t scope, const c
 	size_t count = 0;
 
 	for (uint32_t t = 0; t < model->tasks.count && count < MOST; t++)
-		if (is_in_scope(&model->tasks.items[t], scope))
-			names[count++] = model->kernels.items[model->tasks.items[t].kernel].name;
+		if (is_in_scope(&model->tasks.items[t].said, scope))
+			names[count++] = model->kernels.items[model->tasks.items[t].bound.kernel].name;
 	return sk_did_you_mean(model->arena, name, names, count);
 }
 
@@ -72,7 +72,7 @@ static void check_names(const struct sk_model *model, uint32_t scope, const sk_n
 		bool found = false;
 
 		for (uint32_t t = 0; t < model->tasks.count && !found; t++)
-			found = is_in_scope(&model->tasks.items[t], scope) && names_task(model, name->text, t);
+			found = is_in_scope(&model->tasks.items[t].said, scope) && names_task(model, name->text, t);
 		if (!found)
 			sk_error(model->diag, name->place, "no task of scope '%s' runs a kernel or an operation '%s'%s",
 				 model->scopes.items[scope].name, name->text, suggest(model, scope, name->text));
@@ -120,8 +120,8 @@ static void warn_of_greedy_task(const struct sk_model *model, uint32_t number)
 	struct sk_side sides[SK_MAX_SIDES];
 	uint32_t count = sk_task_sides(model, number, sides);
 
-	for (size_t i = 0; i < task->scopes.count; i++) {
-		const struct sk_scope *scope = &model->scopes.items[task->scopes.items[i]];
+	for (size_t i = 0; i < task->said.scopes.count; i++) {
+		const struct sk_scope *scope = &model->scopes.items[task->said.scopes.items[i]];
 		uint32_t limits[SK_MAX_LANES];
 
 		sk_launch_options_cores(model, &scope->launch, limits);
@@ -146,7 +146,7 @@ bool sk_launch_options_check(const struct sk_model *model)
 	for (uint32_t scope = 0; scope < model->scopes.count; scope++)
 		check_scope(model, scope);
 	for (uint32_t t = 0; t < model->tasks.count; t++)
-		if (!model->tasks.items[t].never_fuse && !model->tasks.items[t].once)
+		if (!model->tasks.items[t].said.never_fuse && !model->tasks.items[t].said.once)
 			warn_of_greedy_task(model, t);
 	return model->diag->errors == errors;
 }

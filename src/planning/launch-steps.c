@@ -57,7 +57,7 @@ static const struct sk_task *task_of(const struct sk_model *model, const struct 
 
 static enum sk_step_kind kind_of(const struct sk_model *model, const struct sk_step *step)
 {
-	return model->kernels.items[task_of(model, step)->kernel].signature->spread;
+	return model->kernels.items[task_of(model, step)->bound.kernel].signature->spread;
 }
 
 static uint32_t find_partition(struct sk_step_maker *maker, struct sk_plan_partition partition)
@@ -89,7 +89,7 @@ static uint32_t *homes_of(struct sk_step_maker *maker, uint32_t task)
 static uint32_t find_home(struct sk_step_maker *maker, const struct sk_task *task, uint32_t number)
 {
 	struct sk_launch_schedule *launch = maker->launch;
-	uint32_t lane = task->lane, *homes = maker->lane_homes[lane];
+	uint32_t lane = task->bound.lane, *homes = maker->lane_homes[lane];
 	uint32_t *home = homes_of(maker, number) + lane;
 
 	if (*home == 0) {
@@ -97,7 +97,7 @@ static uint32_t find_home(struct sk_step_maker *maker, const struct sk_task *tas
 
 		if (turn < SK_MAX_HOMES) {
 			homes[turn] = launch->home_count;
-			launch->homes[launch->home_count++] = (struct sk_plan_home){lane, task->stream};
+			launch->homes[launch->home_count++] = (struct sk_plan_home){lane, task->said.stream};
 		}
 		*home = homes[turn % SK_MAX_HOMES] + 1;
 	}
@@ -106,7 +106,7 @@ static uint32_t find_home(struct sk_step_maker *maker, const struct sk_task *tas
 
 uint64_t sk_schedule_scratch(const struct sk_task *task)
 {
-	return (task->scratch_size + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
+	return (task->bound.scratch_size + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
 }
 
 static void make_step(struct sk_step_maker *maker, const struct sk_run *run, uint32_t side_number,
@@ -136,7 +136,7 @@ static void make_step(struct sk_step_maker *maker, const struct sk_run *run, uin
 		step->home = find_home(maker, task, number);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
-		step->partition = find_partition(maker, (struct sk_plan_partition){.extent = task->block_count,
+		step->partition = find_partition(maker, (struct sk_plan_partition){.extent = task->bound.block_count,
 										   .unit = 1,
 										   .first_core = run->first_core});
 		break;
@@ -196,10 +196,10 @@ static void start_late(struct sk_step_maker *maker, struct sk_step *step, uint16
 {
 	const struct sk_task *task = task_of(maker->model, step);
 
-	for (uint32_t i = 0; i < task->argument_count; i++) {
-		uint32_t state = (uint32_t)task->arguments[i].value;
+	for (uint32_t i = 0; i < task->bound.argument_count; i++) {
+		uint32_t state = (uint32_t)task->bound.arguments[i].value;
 
-		if (task->arguments[i].kind != SK_ARGUMENT_STATE)
+		if (task->bound.arguments[i].kind != SK_ARGUMENT_STATE)
 			continue;
 		while (maker->holders.count <= state)
 			sk_array_push(maker->arena, &maker->holders, (struct holders){0});
@@ -261,10 +261,10 @@ struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct
 				      uint32_t index, const struct sk_task *task, uint32_t number)
 {
 	const struct sk_step *step = &launch->steps[index];
-	const struct sk_argument *argument = &task->arguments[number];
+	const struct sk_argument *argument = &task->bound.arguments[number];
 	struct sk_pattern pattern = {.offset = argument->offset,
 				     .element_bytes = argument->element_bytes,
-				     .extent = task->extent,
+				     .extent = task->bound.extent,
 				     .first_core = step->run->first_core};
 	uint64_t elements = 1;
 
@@ -274,8 +274,8 @@ struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct
 
 	const struct sk_plan_partition *partition = &launch->partitions[step->partition];
 	bool split = kind_of(model, step) == SK_STEP_SPLIT;
-	uint64_t blocks = split ? partition->blocks : task->block_count;
-	uint64_t rows = split ? partition->rows : task->extent;
+	uint64_t blocks = split ? partition->blocks : task->bound.block_count;
+	uint64_t rows = split ? partition->rows : task->bound.extent;
 
 	pattern.units =
 		blocks ? blocks : partition->extent / partition->unit + (partition->extent % partition->unit != 0);
@@ -283,13 +283,13 @@ struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct
 		elements = partition->unit * sk_run_scale(step->run, task);
 		pattern.unit_bytes = elements * argument->element_bytes;
 	} else {
-		elements = task->extent / rows;
+		elements = task->bound.extent / rows;
 		pattern.extent = rows;
 		pattern.element_bytes *= elements;
 		elements *= rows % blocks ? 1 : rows / blocks;
 		pattern.unit_bytes = rows % blocks ? 0 : elements * argument->element_bytes;
 	}
-	pattern.span = span_of(argument, task->extent, elements);
+	pattern.span = span_of(argument, task->bound.extent, elements);
 	return pattern;
 }
 

@@ -128,8 +128,8 @@ static void visit_task(struct planner *planner, uint32_t launch, uint32_t index,
 {
 	const struct sk_launch_schedule *steps = &planner->schedule->launches[launch];
 
-	for (uint32_t a = 0; a < task->argument_count; a++) {
-		const struct sk_argument *argument = &task->arguments[a];
+	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+		const struct sk_argument *argument = &task->bound.arguments[a];
 
 		if (!sk_argument_access(argument) || argument->kind == SK_ARGUMENT_STATE)
 			continue;
@@ -149,7 +149,7 @@ static void visit_task(struct planner *planner, uint32_t launch, uint32_t index,
 		struct temporary *temporary = &planner->temporaries.items[*number];
 
 		temporary->last = (struct moment){launch, index};
-		note_stride(temporary, argument, task->once);
+		note_stride(temporary, argument, task->said.once);
 		add_use(planner, temporary, launch, index,
 			window_of(sk_schedule_pattern(planner->model, steps, index, task, a)));
 	}

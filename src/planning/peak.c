@@ -50,8 +50,8 @@ static void find_uses(const struct buffers *buffers, bool sliced)
 	for (size_t t = 0; t < model->tasks.count; t++) {
 		const struct sk_task *task = &model->tasks.items[t];
 
-		for (size_t a = 0; a < task->args.count; a++) {
-			uint32_t index = task->args.items[a].tensor;
+		for (size_t a = 0; a < task->said.args.count; a++) {
+			uint32_t index = task->said.args.items[a].tensor;
 
 			if (index == SK_NONE)
 				continue;
@@ -60,7 +60,7 @@ static void find_uses(const struct buffers *buffers, bool sliced)
 			uint32_t root = tensor->view_of == SK_NONE ? index : tensor->view_of;
 
 			use(tensor->slice && !sliced ? &buffers->slices[tensor->slice - 1] : &buffers->tensors[root],
-			    2 * t + 2, task->directed && a >= task->input_count);
+			    2 * t + 2, task->said.directed && a >= task->said.input_count);
 		}
 	}
 }

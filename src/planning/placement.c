@@ -55,12 +55,13 @@ static double cost_of(const struct placer *placer, const struct sk_run *run)
 	for (uint32_t m = 0; m < run->count; m++) {
 		const struct sk_task *task = task_of(placer, run, m);
 
-		cost += (double)task->operations;
-		if (task->cost)
-			cost += (double)task->cost->of[0].values[SK_COST_CYCLES];
-		for (uint32_t a = 0; a < task->argument_count; a++)
-			if (sk_argument_access(&task->arguments[a]) && task->arguments[a].kind == SK_ARGUMENT_POINTER)
-				cost += (double)task->arguments[a].size;
+		cost += (double)task->bound.operations;
+		if (task->said.cost)
+			cost += (double)task->said.cost->of[0].values[SK_COST_CYCLES];
+		for (uint32_t a = 0; a < task->bound.argument_count; a++)
+			if (sk_argument_access(&task->bound.arguments[a]) &&
+			    task->bound.arguments[a].kind == SK_ARGUMENT_POINTER)
+				cost += (double)task->bound.arguments[a].size;
 	}
 	return cost;
 }
@@ -87,7 +88,7 @@ static uint32_t choices(const struct placer *placer, uint32_t lane)
 
 static uint64_t parts_of(const struct placer *placer, const struct sk_run *run)
 {
-	return run->unit == 0	   ? task_of(placer, run, 0)->block_count
+	return run->unit == 0	   ? task_of(placer, run, 0)->bound.block_count
 	       : run->parts.blocks ? run->parts.blocks
 				   : (run->extent - 1) / run->unit + 1;
 }
@@ -96,18 +97,19 @@ static uint64_t parts_of(const struct placer *placer, const struct sk_run *run)
 static bool measure(const struct placer *placer, const struct sk_run *run, struct demand *demand)
 {
 	const struct sk_task *task = task_of(placer, run, 0);
-	enum sk_step_kind kind = placer->model->kernels.items[task->kernel].signature->spread;
+	enum sk_step_kind kind = placer->model->kernels.items[task->bound.kernel].signature->spread;
 	uint64_t parts = kind == SK_STEP_PLAIN ? 1 : parts_of(placer, run);
 	struct sk_side sides[SK_MAX_SIDES];
 
 	sk_task_sides(placer->model, placer->runs->tasks[run->first], sides);
-	*demand = (struct demand){.lane = task->lane,
-				  .cores = choices(placer, task->lane),
+	*demand = (struct demand){.lane = task->bound.lane,
+				  .cores = choices(placer, task->bound.lane),
 				  .blocks = kind == SK_STEP_BLOCKS || kind == SK_STEP_PLAIN};
-	demand->first = kind == SK_STEP_PLAIN ? task->stream % demand->cores : 0;
+	demand->first = kind == SK_STEP_PLAIN ? task->said.stream % demand->cores : 0;
 	demand->parts = parts < demand->cores ? (uint32_t)parts : demand->cores;
 	demand->cost = cost_of(placer, run) / demand->parts;
-	return kind != SK_STEP_PLAIN && !(sides[0].flags & SK_STEP_RESIDENT) && parts < known_cores(placer, task->lane);
+	return kind != SK_STEP_PLAIN && !(sides[0].flags & SK_STEP_RESIDENT) &&
+	       parts < known_cores(placer, task->bound.lane);
 }
 
 /* ---- when, and where ---- */
@@ -162,7 +164,7 @@ static double find_ready(const struct placer *placer, uint32_t index, uint32_t l
 			before = placer->run_of[placer->groups->places[other]];
 			ready = placer->ends[before] > ready ? placer->ends[before] : ready;
 			if (placer->placed[before] && placer->ends[before] > last &&
-			    task_of(placer, &placer->runs->runs[before], 0)->lane == lane) {
+			    task_of(placer, &placer->runs->runs[before], 0)->bound.lane == lane) {
 				last = placer->ends[before];
 				*home = placer->runs->runs[before].first_core;
 			}
@@ -208,7 +210,7 @@ static void place(struct placer *placer, uint32_t index)
 static bool may_spread(const struct sk_model *model, const struct sk_launch *launch)
 {
 	for (uint32_t i = 0; i < launch->task_count && model->device->sync_all_split; i++)
-		if (model->kernels.items[model->tasks.items[launch->tasks[i]].kernel].signature->sync_all)
+		if (model->kernels.items[model->tasks.items[launch->tasks[i]].bound.kernel].signature->sync_all)
 			return false;
 	return !launch->options.sync_all && !launch->options.no_parallel_fusion;
 }
@@ -219,7 +221,7 @@ static bool may_choose(const struct placer *placer)
 	for (uint32_t i = 0; i < placer->runs->count; i++) {
 		const struct sk_task *task = task_of(placer, &placer->runs->runs[i], 0);
 
-		if (placer->model->kernels.items[task->kernel].signature->spread != SK_STEP_PLAIN)
+		if (placer->model->kernels.items[task->bound.kernel].signature->spread != SK_STEP_PLAIN)
 			return true;
 	}
 	return false;

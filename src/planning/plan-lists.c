@@ -56,8 +56,8 @@ static struct sk_plan_argument make_record(const struct sk_argument *argument)
 static void describe(const struct sk_task *task, struct text *text)
 {
 	text->bytes.count = 0;
-	for (uint32_t a = 0; a < task->argument_count; a++) {
-		const struct sk_argument *argument = &task->arguments[a];
+	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+		const struct sk_argument *argument = &task->bound.arguments[a];
 		const struct sk_plan_argument record = make_record(argument);
 
 		append(text, &record, sizeof(record));
@@ -71,8 +71,8 @@ static void describe(const struct sk_task *task, struct text *text)
 
 static void add_list(struct sk_plan_lists *lists, struct sk_arena *arena, const struct sk_task *task)
 {
-	for (uint32_t a = 0; a < task->argument_count; a++) {
-		const struct sk_argument *argument = &task->arguments[a];
+	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+		const struct sk_argument *argument = &task->bound.arguments[a];
 		struct sk_plan_argument record = make_record(argument);
 
 		if (argument->kind == SK_ARGUMENT_EXPRESSION)
@@ -94,7 +94,7 @@ static void add_task(struct sk_plan_writer *writer, struct sk_map *known, struct
 	struct sk_plan_list_of_task *place = &lists->of_tasks[number];
 	uint32_t first = (uint32_t)lists->operands.count;
 
-	if (!task->argument_count)
+	if (!task->bound.argument_count)
 		return;
 	describe(task, text);
 	place->list = sk_map_find(known, text->bytes.items, text->bytes.count);
@@ -104,9 +104,10 @@ static void add_task(struct sk_plan_writer *writer, struct sk_map *known, struct
 		place->list = sk_map_insert(known, key, text->bytes.count, (uint32_t)lists->records.count);
 		add_list(lists, writer->arena, task);
 	}
-	for (uint32_t a = 0; a < task->argument_count; a++)
-		if (task->arguments[a].tensor != SK_NONE)
-			sk_array_push(writer->arena, &lists->operands, writer->numbers[task->arguments[a].tensor]);
+	for (uint32_t a = 0; a < task->bound.argument_count; a++)
+		if (task->bound.arguments[a].tensor != SK_NONE)
+			sk_array_push(writer->arena, &lists->operands,
+				      writer->numbers[task->bound.arguments[a].tensor]);
 	place->first_operand = lists->operands.count > first ? first : 0;
 }
 

@@ -141,8 +141,8 @@ enum { STEPS, CALLS, AWAITS, ARGUMENTS, LOOPS, FOLLOWS, COUNTS };
 
 static void count_call(const struct sk_task *task, uint64_t copies, uint64_t counts[COUNTS])
 {
-	counts[ARGUMENTS] += task->argument_count * copies;
-	counts[LOOPS] += task->loop_count * copies;
+	counts[ARGUMENTS] += task->bound.argument_count * copies;
+	counts[LOOPS] += task->bound.loop_count * copies;
 }
 
 static void count_records(const struct sk_plan_writer *writer, uint64_t counts[COUNTS])
@@ -178,7 +178,7 @@ static void count_copies(struct sk_plan_writer *writer)
 		const struct sk_launch *launch = &writer->fusion->launches[l];
 
 		for (uint32_t i = 0; i < launch->task_count; i++) {
-			uint32_t *copies = &writer->copies[model->tasks.items[launch->tasks[i]].kernel];
+			uint32_t *copies = &writer->copies[model->tasks.items[launch->tasks[i]].bound.kernel];
 
 			if (launch->options.split_mode > *copies + 1)
 				*copies = launch->options.split_mode - 1;
@@ -204,7 +204,7 @@ static uint32_t number_costs(struct sk_plan_writer *writer)
 {
 	sk_map_init(&writer->cost_numbers, writer->arena);
 	for (size_t i = 0; i < writer->model->tasks.count; i++) {
-		const struct sk_task_cost *cost = writer->model->tasks.items[i].cost;
+		const struct sk_task_cost *cost = writer->model->tasks.items[i].said.cost;
 
 		for (uint32_t side = 0; cost && side < cost->count; side++)
 			sk_map_insert(&writer->cost_numbers, (const char *)&cost->of[side], sizeof(cost->of[side]),

@@ -176,14 +176,14 @@ static void write_tensors(struct sk_plan_writer *writer)
 }
 
 /* SK_NO_INDEX if the task does not say what all of it or its cube side (0), its vector side (1) cost. */
-static uint32_t add_cost(struct sk_plan_writer *writer, const struct sk_task *task, uint32_t side)
+static uint32_t add_cost(struct sk_plan_writer *writer, const struct sk_task_said *said, uint32_t side)
 {
 	uint32_t number;
 
-	if (!task->cost || side >= task->cost->count)
+	if (!said->cost || side >= said->cost->count)
 		return SK_NO_INDEX;
-	number = sk_map_find(&writer->cost_numbers, (const char *)&task->cost->of[side], sizeof(task->cost->of[side]));
-	writer->costs[number] = task->cost->of[side];
+	number = sk_map_find(&writer->cost_numbers, (const char *)&said->cost->of[side], sizeof(said->cost->of[side]));
+	writer->costs[number] = said->cost->of[side];
 	return number;
 }
 
@@ -196,13 +196,13 @@ static void write_tasks(struct sk_plan_writer *writer)
 
 		sk_plan_set_interned(writer, &record->name, writer->task_offsets[i]);
 		sk_plan_set_string(writer, &record->scope, placement->scope);
-		record->kernel = task->kernel;
-		record->stream = task->stream;
+		record->kernel = task->bound.kernel;
+		record->stream = task->said.stream;
 		record->launch = placement->launch;
 		record->task_launch = writer->task_entries ? writer->fusion->launch_count + i : SK_NO_INDEX;
 		record->line = task->place.line;
-		record->cost = add_cost(writer, task, 0);
-		record->vector_cost = add_cost(writer, task, 1);
+		record->cost = add_cost(writer, &task->said, 0);
+		record->vector_cost = add_cost(writer, &task->said, 1);
 	}
 }
 
@@ -211,23 +211,24 @@ static void write_tasks(struct sk_plan_writer *writer)
 static void write_call(struct sk_plan_writer *writer, uint32_t number, uint64_t scale)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
-	const struct sk_signature *signature = writer->model->kernels.items[task->kernel].signature;
+	const struct sk_signature *signature = writer->model->kernels.items[task->bound.kernel].signature;
 
 	writer->calls[writer->call_count++] = (struct sk_plan_call){
 		.task = number,
-		.kernel = task->kernel,
+		.kernel = task->bound.kernel,
 		.first_argument = writer->argument_count,
 		.list = writer->lists.of_tasks[number].list,
 		.first_operand = writer->lists.of_tasks[number].first_operand,
 		.first_loop = writer->loop_count,
-		.argument_count = (uint16_t)task->argument_count, /* the parameters, a result and states */
+		.argument_count = (uint16_t)task->bound.argument_count, /* the parameters, a result and states */
 		.flags = signature->returns_status ? SK_CALL_STATUS : 0,
-		.loop_count = (uint8_t)task->loop_count,
+		.loop_count = (uint8_t)task->bound.loop_count,
 		.scale = scale,
 	};
-	memcpy(&writer->loops[writer->loop_count], task->loops, task->loop_count * sizeof(*task->loops));
-	writer->loop_count += task->loop_count;
-	writer->argument_count += task->argument_count;
+	memcpy(&writer->loops[writer->loop_count], task->bound.loops,
+	       task->bound.loop_count * sizeof(*task->bound.loops));
+	writer->loop_count += task->bound.loop_count;
+	writer->argument_count += task->bound.argument_count;
 }
 
 /* What the step of a task is by itself: its spread, and one call. */
@@ -235,7 +236,7 @@ static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_
 				       const struct sk_side *side, uint64_t scale)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
-	const struct sk_signature *signature = writer->model->kernels.items[task->kernel].signature;
+	const struct sk_signature *signature = writer->model->kernels.items[task->bound.kernel].signature;
 	struct sk_plan_step *record = &writer->steps[writer->step_count++];
 	bool divided = signature->spread == SK_STEP_SPLIT || signature->spread == SK_STEP_BLOCKS_RANGE;
 
@@ -249,11 +250,11 @@ static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_
 	record->partition = SK_NO_INDEX;
 	record->blocks = side->blocks;
 	record->first_core = side->first_core;
-	record->extent = divided ? task->extent / scale : 0;
+	record->extent = divided ? task->bound.extent / scale : 0;
 	record->first_await = writer->await_count;
 	if (side->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
 		form->flags |= SK_LAUNCH_EARLY;
-	if (task->once)
+	if (task->said.once)
 		form->flags |= SK_LAUNCH_ONCE;
 	write_call(writer, number, scale);
 	return record;
@@ -275,7 +276,7 @@ static void write_step(struct sk_plan_writer *writer, const struct sk_plan_launc
 		uint32_t number = step->tasks[i];
 
 		record->call_count++;
-		record->flags |= writer->model->kernels.items[tasks[number].kernel].signature->nontemporal
+		record->flags |= writer->model->kernels.items[tasks[number].bound.kernel].signature->nontemporal
 					 ? SK_STEP_NONTEMPORAL
 					 : 0;
 		write_call(writer, number, sk_run_scale(step->run, &tasks[number]));
@@ -370,7 +371,7 @@ static void write_launch(struct sk_plan_writer *writer, uint32_t number)
 	const struct sk_launch_schedule *schedule = &writer->schedule->launches[number];
 	struct sk_plan_form form = {
 		.scope = sk_plan_later_string(writer, launch->scope),
-		.network = sk_plan_later_string(writer, writer->model->tasks.items[launch->tasks[0]].network),
+		.network = sk_plan_later_string(writer, writer->model->tasks.items[launch->tasks[0]].said.network),
 		.step_count = schedule->step_count,
 		.follow_count = launch->follow_count,
 		.task_count = launch->task_count,
@@ -402,13 +403,13 @@ static void place_task(struct sk_plan_writer *writer, struct sk_plan_launch *rec
 	const struct sk_task *task = &writer->model->tasks.items[number];
 
 	if (step->kind == SK_STEP_PLAIN) {
-		set_homes(writer, record, form, &(struct sk_plan_home){task->lane, task->stream}, 1);
+		set_homes(writer, record, form, &(struct sk_plan_home){task->bound.lane, task->said.stream}, 1);
 		step->core_set = record->first_home;
 	} else if (step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE) {
 		bool split = step->kind == SK_STEP_SPLIT;
 
 		set_partitions(writer, record, form,
-			       &(struct sk_plan_partition){split ? task->extent : task->block_count,
+			       &(struct sk_plan_partition){split ? task->bound.extent : task->bound.block_count,
 							   split ? sk_minimum_unit(writer->model, number) : 1},
 			       1);
 		step->partition = record->first_partition;
@@ -422,10 +423,10 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 	uint32_t count = sk_task_sides(writer->model, number, sides);
 	struct sk_plan_form form = {
 		.scope = sk_plan_later_string(writer, writer->fusion->tasks[number].scope),
-		.network = sk_plan_later_string(writer, task->network),
+		.network = sk_plan_later_string(writer, task->said.network),
 		.step_count = count,
 		.task_count = 1,
-		.stream = task->stream,
+		.stream = task->said.stream,
 		.scratch_size = sk_schedule_scratch(task),
 		.kind = SK_LAUNCH_TASK,
 	};

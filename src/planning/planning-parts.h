@@ -140,7 +140,7 @@ struct sk_launch_runs {
 /* Elements of the task's extent for each one of the run's; 1 of a run that is not in tiles. */
 static inline uint64_t sk_run_scale(const struct sk_run *run, const struct sk_task *task)
 {
-	return run->tile ? task->extent / run->extent : 1;
+	return run->tile ? task->bound.extent / run->extent : 1;
 }
 
 /* ==== block-parts.c ====

@@ -37,7 +37,7 @@ static const char *event_of(const struct sk_model *model, const struct sk_fusion
 
 	while (dependencies->recorders[first + wait] != recorder)
 		wait++;
-	return model->events.items[model->tasks.items[task].wait.items[wait]].name;
+	return model->events.items[model->tasks.items[task].said.wait.items[wait]].name;
 }
 
 /* Of a task that sk_sync_all keeps from another one: which of the two calls it, and in which lane their cores differ.
@@ -122,16 +122,17 @@ const char *sk_reason_text(struct sk_arena *arena, const struct sk_model *model,
 		return sk_arena_join(arena, "fused into ", fusion->launches[placement->launch].name);
 	case SK_REASON_OP_UNSUPPORT:
 		return sk_arena_print(arena, "kernel '%s' is marked unfusible",
-				      model->kernels.items[task->kernel].name);
+				      model->kernels.items[task->bound.kernel].name);
 	case SK_REASON_EXCEED_CORE_MAX:
-		return sk_arena_print(arena, "it has %u blocks, and device '%s' has %u %s cores", task->block_count,
-				      model->device->name, model->device->lanes[task->lane].cores,
-				      model->device->lanes[task->lane].name);
+		return sk_arena_print(arena, "it has %u blocks, and device '%s' has %u %s cores",
+				      task->bound.block_count, model->device->name,
+				      model->device->lanes[task->bound.lane].cores,
+				      model->device->lanes[task->bound.lane].name);
 	case SK_REASON_EXCEED_STREAM_MAX:
 		return sk_arena_print(arena,
 				      "its stream, %u, is not one of the first two of scope '%s', and more need "
 				      "stream-fusion=1",
-				      task->stream, placement->scope);
+				      task->said.stream, placement->scope);
 	case SK_REASON_SCOPE_CHECK_BYPASS:
 		return sk_arena_print(arena,
 				      "scope '%s' cannot be fused whole and has strict-scope-check=bypass, so none of "

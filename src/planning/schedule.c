@@ -167,10 +167,10 @@ static void collect_after(struct scheduler *scheduler, uint32_t step, uint32_t n
 {
 	const struct sk_task *task = &scheduler->model->tasks.items[number];
 
-	for (size_t i = 0; i < task->after.count; i++) {
+	for (size_t i = 0; i < task->said.after.count; i++) {
 		uint32_t earlier, end;
 
-		for (steps_of(scheduler, task->after.items[i], &earlier, &end); earlier < end; earlier++)
+		for (steps_of(scheduler, task->said.after.items[i], &earlier, &end); earlier < end; earlier++)
 			add_candidate(scheduler, step, earlier);
 	}
 }
@@ -217,7 +217,7 @@ static void pass_stream(struct scheduler *scheduler, uint32_t index, uint32_t ta
 	struct stream *stream = stream_of(scheduler, task);
 
 	stream->last[step->lane * CANDIDATES_PER_LANE + (step->home != SK_ALL_CORES)] = index + 1;
-	if (scheduler->model->tasks.items[task].record.count == 0)
+	if (scheduler->model->tasks.items[task].said.record.count == 0)
 		return;
 	uint32_t *last = SK_NEW_ARRAY(scheduler->arena, uint32_t, SK_MAX_LANES * CANDIDATES_PER_LANE);
 

@@ -27,18 +27,18 @@ static bool can_fuse(const struct sk_segments *segments, uint32_t task)
 
 /* ---- tag sets ---- */
 
-static const char *join_names(const struct sk_segments *segments, const struct sk_task *task)
+static const char *join_names(const struct sk_segments *segments, const struct sk_task_said *said)
 {
 	const struct sk_scope *scopes = segments->model->scopes.items;
 	size_t size = 0;
 
-	for (size_t i = 0; i < task->scopes.count; i++)
-		size += strlen(scopes[task->scopes.items[i]].name) + 1;
+	for (size_t i = 0; i < said->scopes.count; i++)
+		size += strlen(scopes[said->scopes.items[i]].name) + 1;
 
 	char *text = SK_NEW_ARRAY(segments->model->arena, char, size), *end = text;
 
-	for (size_t i = 0; i < task->scopes.count; i++) {
-		end = stpcpy(end, scopes[task->scopes.items[i]].name);
+	for (size_t i = 0; i < said->scopes.count; i++) {
+		end = stpcpy(end, scopes[said->scopes.items[i]].name);
 		*end++ = ',';
 	}
 	end[-1] = '\0';
@@ -54,17 +54,17 @@ static void find_tag_sets(struct sk_segments *segments)
 		const struct sk_task *task = task_at(segments, t);
 
 		segments->set_of[t] = SK_NONE;
-		if (task->never_fuse || task->once || task->scopes.count == 0)
+		if (task->said.never_fuse || task->said.once || task->said.scopes.count == 0)
 			continue;
 		uint32_t number = (uint32_t)segments->sets.count;
-		uint32_t set = sk_map_insert(&sets, (const char *)task->scopes.items,
-					     task->scopes.count * sizeof(uint32_t), number);
+		uint32_t set = sk_map_insert(&sets, (const char *)task->said.scopes.items,
+					     task->said.scopes.count * sizeof(uint32_t), number);
 
 		if (set == number)
 			sk_array_push(segments->model->arena, &segments->sets,
-				      (struct sk_tag_set){.scopes = task->scopes.items,
-							  .scope_count = task->scopes.count,
-							  .label = join_names(segments, task),
+				      (struct sk_tag_set){.scopes = task->said.scopes.items,
+							  .scope_count = task->said.scopes.count,
+							  .label = join_names(segments, &task->said),
 							  .first = t});
 		segments->set_of[t] = set;
 		segments->sets.items[set].last = t;
@@ -111,8 +111,8 @@ static void find_predecessors(struct sk_segments *segments, const struct sk_depe
 			seen[earlier] = t + 1;
 			sk_array_push(segments->model->arena, &all, earlier);
 		}
-		for (size_t i = 0; i < task->after.count; i++)
-			sk_array_push(segments->model->arena, &all, task->after.items[i]);
+		for (size_t i = 0; i < task->said.after.count; i++)
+			sk_array_push(segments->model->arena, &all, task->said.after.items[i]);
 		if (dependencies->previous[t] != SK_NONE)
 			sk_array_push(segments->model->arena, &all, dependencies->previous[t]);
 		segments->first_recorder[t] = (uint32_t)all.count;

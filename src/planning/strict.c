@@ -54,9 +54,9 @@ static struct result *count_results(const struct sk_segments *segments, const st
 	for (uint32_t t = 0; t < model->tasks.count; t++) {
 		const struct sk_task *task = &model->tasks.items[t];
 
-		for (size_t i = 0; i < task->scopes.count && segments->set_of[t] != SK_NONE; i++)
-			if (is_asked(segments, task->scopes.items[i]))
-				count_task(segments, fusion, &results[task->scopes.items[i]], t);
+		for (size_t i = 0; i < task->said.scopes.count && segments->set_of[t] != SK_NONE; i++)
+			if (is_asked(segments, task->said.scopes.items[i]))
+				count_task(segments, fusion, &results[task->said.scopes.items[i]], t);
 	}
 	return results;
 }

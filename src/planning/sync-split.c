@@ -10,10 +10,10 @@ static bool synchronises(const struct sk_model *model, uint32_t number)
 {
 	const struct sk_task *task = &model->tasks.items[number];
 
-	for (size_t i = 0; i < task->scopes.count; i++)
-		if (model->scopes.items[task->scopes.items[i]].feeds_sync_all)
+	for (size_t i = 0; i < task->said.scopes.count; i++)
+		if (model->scopes.items[task->said.scopes.items[i]].feeds_sync_all)
 			return false;
-	return model->kernels.items[task->kernel].signature->sync_all;
+	return model->kernels.items[task->bound.kernel].signature->sync_all;
 }
 
 static uint32_t least(uint32_t a, uint32_t b)

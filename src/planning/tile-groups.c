@@ -70,7 +70,7 @@ static const struct sk_task *task_at(const struct builder *builder, uint32_t pla
 
 static const struct sk_signature *signature_of(const struct builder *builder, const struct sk_task *task)
 {
-	return builder->model->kernels.items[task->kernel].signature;
+	return builder->model->kernels.items[task->bound.kernel].signature;
 }
 
 /* ---- who may be in a run ---- */
@@ -80,9 +80,9 @@ static uint64_t shared_bytes(const struct sk_task *task)
 {
 	uint64_t bytes = 0;
 
-	for (uint32_t a = 0; a < task->argument_count; a++)
-		if (task->arguments[a].kind == SK_ARGUMENT_POINTER && !task->arguments[a].element_bytes &&
-		    !sk_add(bytes, task->arguments[a].size, &bytes))
+	for (uint32_t a = 0; a < task->bound.argument_count; a++)
+		if (task->bound.arguments[a].kind == SK_ARGUMENT_POINTER && !task->bound.arguments[a].element_bytes &&
+		    !sk_add(bytes, task->bound.arguments[a].size, &bytes))
 			return UINT64_MAX;
 	return bytes;
 }
@@ -90,9 +90,9 @@ static uint64_t shared_bytes(const struct sk_task *task)
 /* The first argument of the kind, or NULL. */
 static const struct sk_argument *find_argument(const struct sk_task *task, enum sk_argument_kind kind)
 {
-	for (uint32_t a = 0; a < task->argument_count; a++)
-		if (task->arguments[a].kind == kind)
-			return &task->arguments[a];
+	for (uint32_t a = 0; a < task->bound.argument_count; a++)
+		if (task->bound.arguments[a].kind == kind)
+			return &task->bound.arguments[a];
 	return NULL;
 }
 
@@ -110,7 +110,7 @@ static struct sk_tile_verdict judge_task(const struct builder *builder, uint32_t
 
 	if (find_argument(task, SK_ARGUMENT_STATE))
 		verdict.reason = SK_TILE_HIDDEN_STATE;
-	else if (signature_of(builder, task)->spread != SK_STEP_SPLIT || task->extent == 0)
+	else if (signature_of(builder, task)->spread != SK_STEP_SPLIT || task->bound.extent == 0)
 		verdict.reason = SK_TILE_NOT_DIVIDED;
 	else if (signature_of(builder, task)->untiled)
 		verdict.reason = SK_TILE_UNTILED;
@@ -164,10 +164,11 @@ static void add_member(struct builder *builder, uint32_t place)
 {
 	const struct sk_task *task = task_at(builder, place);
 
-	for (uint32_t a = 0; a < task->argument_count; a++) {
-		uint32_t tensor = task->arguments[a].tensor;
+	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+		uint32_t tensor = task->bound.arguments[a].tensor;
 
-		if (!sk_argument_access(&task->arguments[a]) || task->arguments[a].kind == SK_ARGUMENT_STATE)
+		if (!sk_argument_access(&task->bound.arguments[a]) ||
+		    task->bound.arguments[a].kind == SK_ARGUMENT_STATE)
 			continue;
 		sk_array_push(builder->arena, &builder->members,
 			      (struct member_access){tensor, place, a, last_access(builder, tensor)});
@@ -192,8 +193,8 @@ static void compare_with_members(const struct builder *builder, const struct sk_
 {
 	const struct member_access *best = NULL;
 
-	for (uint32_t b = 0; b < task->argument_count; b++) {
-		const struct sk_argument *argument = &task->arguments[b];
+	for (uint32_t b = 0; b < task->bound.argument_count; b++) {
+		const struct sk_argument *argument = &task->bound.arguments[b];
 
 		if (!sk_argument_access(argument) || argument->kind == SK_ARGUMENT_STATE)
 			continue;
@@ -202,7 +203,7 @@ static void compare_with_members(const struct builder *builder, const struct sk_
 			const struct sk_task *member = task_at(builder, access->place);
 
 			enum sk_tile_reason found =
-				compare_arguments(member, &member->arguments[access->argument], task, argument);
+				compare_arguments(member, &member->bound.arguments[access->argument], task, argument);
 
 			if (!counts_more(access, found, best, verdict->reason))
 				continue;
@@ -217,7 +218,7 @@ static void compare_with_members(const struct builder *builder, const struct sk_
 /* JOINED, if graph-kernel fusion has nothing against it. */
 static struct sk_tile_verdict judge_composites(const struct builder *builder, uint32_t place)
 {
-	bool one = task_at(builder, place - 1)->composite == task_at(builder, place)->composite;
+	bool one = task_at(builder, place - 1)->said.composite == task_at(builder, place)->said.composite;
 
 	return (struct sk_tile_verdict){.reason = one ? SK_TILE_JOINED : SK_TILE_OTHER_COMPOSITE,
 					.cause = builder->launch->tasks[place],
@@ -230,19 +231,19 @@ static struct sk_tile_verdict judge_order(const struct builder *builder, const s
 	const struct sk_task *task = task_at(builder, place), *last = task_at(builder, place - 1);
 	struct sk_tile_verdict verdict = {.cause = SK_NONE, .tensor = SK_NONE, .limit = MOST_TASKS};
 
-	if (last->lane != task->lane) {
+	if (last->bound.lane != task->bound.lane) {
 		verdict.reason = SK_TILE_OTHER_LANE;
-	} else if (last->record.count || task->wait.count) {
+	} else if (last->said.record.count || task->said.wait.count) {
 		verdict.reason = SK_TILE_EVENT;
-		verdict.cause = builder->launch->tasks[last->record.count ? place - 1 : place];
+		verdict.cause = builder->launch->tasks[last->said.record.count ? place - 1 : place];
 	} else if (run->count == MOST_TASKS) {
 		verdict.reason = SK_TILE_TOO_MANY;
 	}
-	for (size_t i = 0; i < task->after.count && verdict.reason == SK_TILE_JOINED; i++)
+	for (size_t i = 0; i < task->said.after.count && verdict.reason == SK_TILE_JOINED; i++)
 		for (uint32_t m = run->first; m < place; m++)
-			if (builder->launch->tasks[m] == task->after.items[i]) {
+			if (builder->launch->tasks[m] == task->said.after.items[i]) {
 				verdict.reason = SK_TILE_AFTER;
-				verdict.cause = task->after.items[i];
+				verdict.cause = task->said.after.items[i];
 			}
 	return verdict;
 }
@@ -295,10 +296,10 @@ static bool may_move(const struct builder *builder, uint32_t place)
 	return !builder->apart[builder->launch->tasks[place]] && judge_task(builder, place).reason == SK_TILE_JOINED;
 }
 
-static bool comes_after(const struct sk_task *task, uint32_t other)
+static bool comes_after(const struct sk_task_said *said, uint32_t other)
 {
-	for (size_t i = 0; i < task->after.count; i++)
-		if (task->after.items[i] == other)
+	for (size_t i = 0; i < said->after.count; i++)
+		if (said->after.items[i] == other)
 			return true;
 	return false;
 }
@@ -307,9 +308,10 @@ static enum sk_tile_fit compare_tasks(const struct sk_task *one, const struct sk
 {
 	enum sk_tile_fit fit = SK_TILE_FIT_UNRELATED;
 
-	for (uint32_t i = 0; i < one->argument_count * other->argument_count; i++) {
-		enum sk_tile_reason found = compare_arguments(one, &one->arguments[i / other->argument_count], other,
-							      &other->arguments[i % other->argument_count]);
+	for (uint32_t i = 0; i < one->bound.argument_count * other->bound.argument_count; i++) {
+		enum sk_tile_reason found =
+			compare_arguments(one, &one->bound.arguments[i / other->bound.argument_count], other,
+					  &other->bound.arguments[i % other->bound.argument_count]);
 
 		if (found != SK_TILE_JOINED && found != SK_TILE_NOTHING_SHARED)
 			return SK_TILE_FIT_NEVER;
@@ -326,7 +328,7 @@ static enum sk_tile_fit judge_fit(const void *context, const uint32_t *places, u
 	const struct sk_task *task = task_at(builder, place);
 	enum sk_tile_fit fit = SK_TILE_FIT_UNRELATED;
 
-	if (count >= MOST_TASKS || task->composite != task_at(builder, places[0])->composite ||
+	if (count >= MOST_TASKS || task->said.composite != task_at(builder, places[0])->said.composite ||
 	    !may_move(builder, place) || !may_move(builder, places[0]))
 		return SK_TILE_FIT_NEVER;
 	for (uint32_t m = 0; m < count; m++) {
@@ -334,9 +336,9 @@ static enum sk_tile_fit judge_fit(const void *context, const uint32_t *places, u
 		const struct sk_task *first = places[m] < place ? member : task, *last = first == task ? member : task;
 		enum sk_tile_fit found = compare_tasks(member, task);
 
-		if (found == SK_TILE_FIT_NEVER || member->lane != task->lane || first->record.count ||
-		    last->wait.count || comes_after(task, builder->launch->tasks[places[m]]) ||
-		    comes_after(member, builder->launch->tasks[place]))
+		if (found == SK_TILE_FIT_NEVER || member->bound.lane != task->bound.lane || first->said.record.count ||
+		    last->said.wait.count || comes_after(&task->said, builder->launch->tasks[places[m]]) ||
+		    comes_after(&member->said, builder->launch->tasks[place]))
 			return SK_TILE_FIT_NEVER;
 		fit = found > fit ? found : fit;
 	}
@@ -353,14 +355,14 @@ static void use_argument(struct builder *builder, const struct sk_run *run, uint
 	struct use *use = &builder->uses[argument->tensor];
 	bool whole = sk_is_divided(argument) && !argument->whole && sk_argument_rows(argument).count == 1 &&
 		     argument->offset == 0 && argument->size == tensor->bytes &&
-		     argument->element_bytes * task->extent == tensor->bytes;
+		     argument->element_bytes * task->bound.extent == tensor->bytes;
 
 	if (use->run != builder->runs)
 		*use = (struct use){.run = builder->runs,
 				    .first = member,
 				    .divided = true,
 				    .written = argument->access == SK_ACCESS_WRITE,
-				    .bytes = argument->element_bytes * (task->extent / run->extent)};
+				    .bytes = argument->element_bytes * (task->bound.extent / run->extent)};
 	else if (use->last == member && argument->access != SK_ACCESS_WRITE && use->first == member)
 		use->written = false; /* the call that writes it first reads it, too */
 	use->last = member;
@@ -375,9 +377,9 @@ static void collect_uses(struct builder *builder, const struct sk_run *run)
 	for (uint32_t m = 0; m < run->count; m++) {
 		const struct sk_task *task = task_at(builder, run->first + m);
 
-		for (uint32_t a = 0; a < task->argument_count; a++)
-			if (sk_argument_access(&task->arguments[a]))
-				use_argument(builder, run, m, &task->arguments[a]);
+		for (uint32_t a = 0; a < task->bound.argument_count; a++)
+			if (sk_argument_access(&task->bound.arguments[a]))
+				use_argument(builder, run, m, &task->bound.arguments[a]);
 	}
 }
 
@@ -404,7 +406,7 @@ static void measure_extent(const struct builder *builder, struct sk_run *run)
 {
 	run->extent = 0;
 	for (uint32_t m = run->first; m < run->first + run->count; m++)
-		run->extent = sk_common_divisor(run->extent, task_at(builder, m)->extent);
+		run->extent = sk_common_divisor(run->extent, task_at(builder, m)->bound.extent);
 }
 
 /* Bytes of one element of the run's extent in all divided tensors that are in use at once, at most: each from the first
@@ -418,14 +420,14 @@ static uint64_t element_bytes(struct builder *builder, const struct sk_run *run,
 	for (uint32_t m = run->first; m < run->first + run->count; m++) {
 		const struct sk_task *task = task_at(builder, m);
 
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			struct use *use = &builder->uses[task->arguments[a].tensor];
+		for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+			struct use *use = &builder->uses[task->bound.arguments[a].tensor];
 			bool stays;
 
-			if (task->arguments[a].kind != SK_ARGUMENT_POINTER || !task->arguments[a].element_bytes ||
-			    use->count == 0)
+			if (task->bound.arguments[a].kind != SK_ARGUMENT_POINTER ||
+			    !task->bound.arguments[a].element_bytes || use->count == 0)
 				continue;
-			stays = of_part && !lives_inside(builder, task->arguments[a].tensor);
+			stays = of_part && !lives_inside(builder, task->bound.arguments[a].tensor);
 			use->count = 0; /* once for each tensor */
 			if (!sk_add(all, use->bytes, &all))
 				return 0;
@@ -457,11 +459,11 @@ static uint64_t raise_to_scratch(struct builder *builder, const struct sk_run *r
 	for (uint32_t m = run->first; m < run->first + run->count; m++) {
 		const struct sk_task *task = task_at(builder, m);
 
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			uint32_t tensor = task->arguments[a].tensor;
+		for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+			uint32_t tensor = task->bound.arguments[a].tensor;
 			uint64_t raised;
 
-			if (sk_argument_access(&task->arguments[a]) && lives_inside(builder, tensor) &&
+			if (sk_argument_access(&task->bound.arguments[a]) && lives_inside(builder, tensor) &&
 			    sk_common_multiple(unit, scratch_unit(builder, tensor), &raised) && raised <= most)
 				unit = raised;
 		}
@@ -477,8 +479,8 @@ static uint64_t least_unit(struct builder *builder, const struct sk_run *run)
 	for (uint32_t m = run->first; m < run->first + run->count; m++) {
 		uint64_t own = sk_minimum_unit(builder->model, builder->launch->tasks[m]);
 
-		if (!sk_common_multiple(unit, own / sk_common_divisor(own, task_at(builder, m)->extent / run->extent),
-					&unit))
+		if (!sk_common_multiple(
+			    unit, own / sk_common_divisor(own, task_at(builder, m)->bound.extent / run->extent), &unit))
 			return 0;
 	}
 	return run->count == 1 ? unit : raise_to_scratch(builder, run, unit);
@@ -490,7 +492,7 @@ static uint64_t least_unit(struct builder *builder, const struct sk_run *run)
  * traffic, and the fewer calls the better. The verdict says so. */
 static bool part_stays_in_cache(struct builder *builder, const struct sk_run *run, struct sk_tile_verdict *verdict)
 {
-	const struct sk_profile_lane *lane = &builder->model->device->lanes[task_at(builder, run->first)->lane];
+	const struct sk_profile_lane *lane = &builder->model->device->lanes[task_at(builder, run->first)->bound.lane];
 	uint64_t bytes = element_bytes(builder, run, true);
 
 	if (builder->launch->options.tile_bytes || !bytes || !sk_mul(bytes, run->extent, &verdict->amount))
@@ -555,7 +557,7 @@ static uint64_t choose_tile(struct builder *builder, const struct sk_run *run, s
  * coarser by units. */
 static bool wastes_cores(const struct builder *builder, const struct sk_run *run, struct sk_tile_verdict *verdict)
 {
-	uint64_t cores = builder->model->device->lanes[task_at(builder, run->first)->lane].cores;
+	uint64_t cores = builder->model->device->lanes[task_at(builder, run->first)->bound.lane].cores;
 	uint64_t units = (run->extent - 1) / run->unit + 1;
 
 	verdict->amount = units;
@@ -565,7 +567,7 @@ static bool wastes_cores(const struct builder *builder, const struct sk_run *run
 	for (uint32_t m = run->first; m < run->first + run->count; m++) {
 		uint64_t own = sk_minimum_unit(builder->model, builder->launch->tasks[m]);
 
-		if ((task_at(builder, m)->extent - 1) / own + 1 > units) {
+		if ((task_at(builder, m)->bound.extent - 1) / own + 1 > units) {
 			verdict->reason = SK_TILE_FEW_UNITS;
 			return true;
 		}
@@ -612,7 +614,7 @@ static void lay_out(struct builder *builder, struct sk_run *run)
 	uint32_t count = 0;
 
 	for (uint32_t m = run->first; m < run->first + run->count; m++)
-		own = task_at(builder, m)->scratch_size > own ? task_at(builder, m)->scratch_size : own;
+		own = task_at(builder, m)->bound.scratch_size > own ? task_at(builder, m)->bound.scratch_size : own;
 	own = (own + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
 	run->scratch_size = own;
 	if (!run->tile)
@@ -622,11 +624,11 @@ static void lay_out(struct builder *builder, struct sk_run *run)
 	for (uint32_t m = 0; m < run->count; m++) {
 		const struct sk_task *task = task_at(builder, run->first + m);
 
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			uint32_t number = task->arguments[a].tensor;
+		for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+			uint32_t number = task->bound.arguments[a].tensor;
 			const struct use *use = &builder->uses[number];
 
-			if (!sk_argument_access(&task->arguments[a]) || !lives_inside(builder, number) ||
+			if (!sk_argument_access(&task->bound.arguments[a]) || !lives_inside(builder, number) ||
 			    run->unit % scratch_unit(builder, number) || use->first != m ||
 			    offsets[number] != SK_NOT_IN_SCRATCH)
 				continue;
@@ -800,9 +802,10 @@ static void count_accesses(struct builder *builder)
 	for (uint32_t t = 0; t < builder->model->tasks.count; t++) {
 		const struct sk_task *task = &builder->model->tasks.items[t];
 
-		for (uint32_t a = 0; a < task->argument_count; a++)
-			if (sk_argument_access(&task->arguments[a]) && task->arguments[a].kind != SK_ARGUMENT_STATE)
-				builder->accesses[task->arguments[a].tensor]++;
+		for (uint32_t a = 0; a < task->bound.argument_count; a++)
+			if (sk_argument_access(&task->bound.arguments[a]) &&
+			    task->bound.arguments[a].kind != SK_ARGUMENT_STATE)
+				builder->accesses[task->bound.arguments[a].tensor]++;
 	}
 }
 

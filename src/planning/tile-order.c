@@ -72,8 +72,8 @@ static void come_behind_stream(struct sk_tile_orderer *orderer, uint32_t place)
 {
 	const struct sk_task *task = task_at(orderer, place);
 	struct stream *stream = &orderer->streams[orderer->fusion->dependencies->stream[orderer->launch->tasks[place]]];
-	bool fence = task->record.count || task->wait.count;
-	bool fixed = orderer->model->kernels.items[task->kernel].signature->spread != SK_STEP_SPLIT;
+	bool fence = task->said.record.count || task->said.wait.count;
+	bool fixed = orderer->model->kernels.items[task->bound.kernel].signature->spread != SK_STEP_SPLIT;
 
 	if (stream->pass != orderer->pass)
 		*stream = (struct stream){.pass = orderer->pass};
@@ -98,8 +98,8 @@ static void collect(struct sk_tile_orderer *orderer, uint32_t place)
 	orderer->behind.count = 0;
 	for (uint32_t i = dependencies->first_conflict[number]; i < dependencies->first_conflict[number + 1]; i++)
 		come_behind_task(orderer, dependencies->conflicts[i].task);
-	for (size_t i = 0; i < task->after.count; i++)
-		come_behind_task(orderer, task->after.items[i]);
+	for (size_t i = 0; i < task->said.after.count; i++)
+		come_behind_task(orderer, task->said.after.items[i]);
 	for (uint32_t i = dependencies->first_recorder[number]; i < dependencies->first_recorder[number + 1]; i++)
 		come_behind_task(orderer, dependencies->recorders[i]);
 	come_behind_stream(orderer, place);

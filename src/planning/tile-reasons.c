@@ -62,7 +62,7 @@ static const char *group_text(struct sk_arena *arena, const struct sk_model *mod
 
 static const char *composite_text(struct sk_arena *arena, const struct sk_model *model, uint32_t task)
 {
-	uint32_t composite = model->tasks.items[task].composite;
+	uint32_t composite = model->tasks.items[task].said.composite;
 	const char *name = composite ? model->composites.items[composite - 1] : NULL;
 
 	return name ? sk_arena_print(arena, "composite '%s'", name) : "no composite";

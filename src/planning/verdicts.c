@@ -13,7 +13,7 @@ enum { STREAM_LIMIT = 2 };
 /* Blocks are cores on a device that has cube and vector cores; threads of a host take any number of them in turn. */
 static bool exceeds_cores(const struct sk_profile *device, const struct sk_task *task)
 {
-	return device->lane_count > 1 && task->block_count > device->lanes[task->lane].cores;
+	return device->lane_count > 1 && task->bound.block_count > device->lanes[task->bound.lane].cores;
 }
 
 static enum sk_reason judge(const struct sk_segments *segments, uint32_t number)
@@ -21,13 +21,13 @@ static enum sk_reason judge(const struct sk_segments *segments, uint32_t number)
 	const struct sk_model *model = segments->model;
 	const struct sk_task *task = &model->tasks.items[number];
 
-	if (task->once)
+	if (task->said.once)
 		return SK_REASON_RUNS_ONCE;
-	if (task->never_fuse)
+	if (task->said.never_fuse)
 		return SK_REASON_IN_UNFUSIBLE_SCOPE;
 	if (segments->set_of[number] == SK_NONE)
 		return SK_REASON_NOT_IN_SCOPE;
-	if (model->kernels.items[task->kernel].signature->unfusible)
+	if (model->kernels.items[task->bound.kernel].signature->unfusible)
 		return SK_REASON_OP_UNSUPPORT;
 	if (exceeds_cores(model->device, task))
 		return SK_REASON_EXCEED_CORE_MAX;
@@ -66,7 +66,7 @@ static void warn_of_stream(const struct sk_segments *segments, const struct sk_t
 	sk_warning(segments->model->diag, task->place,
 		   "task '%s' is not fused: it is in stream %u, the third stream of scope '%s', which takes two; more "
 		   "need options: \"stream-fusion=1\"",
-		   task->name, task->stream, label);
+		   task->name, task->said.stream, label);
 	sk_note(segments->model->diag, "the first two are streams %u and %u", limit->streams[0], limit->streams[1]);
 }
 
@@ -82,7 +82,7 @@ static void limit_streams(struct sk_segments *segments)
 		const struct sk_task *task = &segments->model->tasks.items[t];
 		struct limit *limit = &limits[segments->set_of[t]];
 
-		if (takes_stream(limit, task->stream) || allows_any_stream(segments, set))
+		if (takes_stream(limit, task->said.stream) || allows_any_stream(segments, set))
 			continue;
 		segments->verdict[t] = SK_REASON_EXCEED_STREAM_MAX;
 		if (!limit->reported)

@@ -40,7 +40,7 @@ static const struct sk_task *task_of(const struct oracle *oracle, uint32_t step)
 
 static const struct sk_signature *signature_of(const struct oracle *oracle, uint32_t step)
 {
-	return oracle->model->kernels.items[task_of(oracle, step)->kernel].signature;
+	return oracle->model->kernels.items[task_of(oracle, step)->bound.kernel].signature;
 }
 
 static void add_edge(struct relation *relation, uint32_t from, uint32_t to)
@@ -62,16 +62,16 @@ static void relate(const struct oracle *oracle, struct relation *relation)
 	memset(last, 0xff, sizeof(last));
 	for (uint32_t s = 0; s < oracle->launch->step_count; s++) {
 		const struct sk_step *step = &oracle->launch->steps[s];
-		uint32_t cores = oracle->cores[task_of(oracle, s)->lane];
+		uint32_t cores = oracle->cores[task_of(oracle, s)->bound.lane];
 
 		for (uint32_t c = 0; c < cores; c++) {
 			if (signature_of(oracle, s)->spread == SK_STEP_PLAIN)
-				relation->runs[s][c] = task_of(oracle, s)->stream % cores == c;
+				relation->runs[s][c] = task_of(oracle, s)->said.stream % cores == c;
 			else
 				relation->runs[s][c] = true;
 			if (!relation->runs[s][c])
 				continue;
-			uint32_t *previous = &last[task_of(oracle, s)->lane][c];
+			uint32_t *previous = &last[task_of(oracle, s)->bound.lane][c];
 
 			if (*previous != SK_NONE)
 				add_edge(relation, *previous, node(s, c));
@@ -92,33 +92,33 @@ static struct range range_of(const struct oracle *oracle, uint32_t s, uint32_t c
 	const struct sk_step *step = &oracle->launch->steps[s];
 	const struct sk_task *task = task_of(oracle, s);
 	enum sk_step_kind kind = signature_of(oracle, s)->spread;
-	uint64_t cores = oracle->cores[task->lane], low = 0, high = 1;
+	uint64_t cores = oracle->cores[task->bound.lane], low = 0, high = 1;
 	bool idle;
 
 	/* From here on the number of the core's part. */
 	for (uint64_t i = step->run->first_core % cores; i > 0; i--)
 		core = core ? core - 1 : (uint32_t)cores - 1;
-	idle = kind == SK_STEP_BLOCKS && core >= task->block_count;
+	idle = kind == SK_STEP_BLOCKS && core >= task->bound.block_count;
 	if (kind == SK_STEP_SPLIT) {
 		const struct sk_plan_partition *partition = &oracle->launch->partitions[step->partition];
-		uint64_t unit = partition->unit, units = (task->extent + unit - 1) / unit;
+		uint64_t unit = partition->unit, units = (task->bound.extent + unit - 1) / unit;
 
 		low = core * units / cores * unit;
 		high = (core + 1) * units / cores * unit;
-		low = low < task->extent ? low : task->extent;
-		high = high < task->extent ? high : task->extent;
+		low = low < task->bound.extent ? low : task->bound.extent;
+		high = high < task->bound.extent ? high : task->bound.extent;
 		if (partition->blocks) {
-			unit = task->extent / partition->rows;
+			unit = task->bound.extent / partition->rows;
 			low = core * partition->blocks / cores * partition->rows / partition->blocks * unit;
 			high = (core + 1) * partition->blocks / cores * partition->rows / partition->blocks * unit;
 		}
 		idle = low == high;
 	} else if (kind == SK_STEP_BLOCKS_RANGE) {
-		uint64_t first = core * (uint64_t)task->block_count / cores;
-		uint64_t end = (core + 1) * (uint64_t)task->block_count / cores;
+		uint64_t first = core * (uint64_t)task->bound.block_count / cores;
+		uint64_t end = (core + 1) * (uint64_t)task->bound.block_count / cores;
 
-		low = first * task->extent / task->block_count;
-		high = end * task->extent / task->block_count;
+		low = first * task->bound.extent / task->bound.block_count;
+		high = end * task->bound.extent / task->bound.block_count;
 		idle = first == end;
 	}
 	if (idle || !sk_argument_access(argument))
@@ -143,7 +143,7 @@ static struct range range_of(const struct oracle *oracle, uint32_t s, uint32_t c
 		range.low += low * argument->element_bytes;
 	}
 	if (argument->pattern && argument->pattern->count > 1) {
-		uint64_t rows = argument->element_bytes ? argument->pattern->count / task->extent * (high - low)
+		uint64_t rows = argument->element_bytes ? argument->pattern->count / task->bound.extent * (high - low)
 							: argument->pattern->count;
 
 		range.high = range.low + argument->pattern->width;
@@ -158,11 +158,11 @@ static void find_ranges(const struct oracle *oracle, struct relation *relation)
 	for (uint32_t s = 0; s < oracle->launch->step_count; s++) {
 		const struct sk_task *task = task_of(oracle, s);
 
-		if (task->argument_count > MAX_ARGUMENTS)
+		if (task->bound.argument_count > MAX_ARGUMENTS)
 			abort();
-		for (uint32_t core = 0; core < oracle->cores[task->lane]; core++)
-			for (uint32_t a = 0; a < task->argument_count && relation->runs[s][core]; a++)
-				relation->ranges[s][core][a] = range_of(oracle, s, core, &task->arguments[a]);
+		for (uint32_t core = 0; core < oracle->cores[task->bound.lane]; core++)
+			for (uint32_t a = 0; a < task->bound.argument_count && relation->runs[s][core]; a++)
+				relation->ranges[s][core][a] = range_of(oracle, s, core, &task->bound.arguments[a]);
 	}
 }
 
@@ -192,18 +192,18 @@ static bool is_ordered_by_user(const struct sk_model *model, uint32_t earlier, u
 {
 	const struct sk_task *tasks = model->tasks.items;
 
-	for (size_t i = 0; i < tasks[later].after.count; i++)
-		if (tasks[later].after.items[i] == earlier)
+	for (size_t i = 0; i < tasks[later].said.after.count; i++)
+		if (tasks[later].said.after.items[i] == earlier)
 			return true;
 	for (uint32_t recording = earlier; recording < later; recording++) {
-		if (tasks[recording].stream != tasks[earlier].stream)
+		if (tasks[recording].said.stream != tasks[earlier].said.stream)
 			continue;
 		for (uint32_t waiting = recording + 1; waiting <= later; waiting++) {
-			if (tasks[waiting].stream != tasks[later].stream)
+			if (tasks[waiting].said.stream != tasks[later].said.stream)
 				continue;
-			for (size_t i = 0; i < tasks[recording].record.count; i++)
-				for (size_t k = 0; k < tasks[waiting].wait.count; k++)
-					if (tasks[recording].record.items[i] == tasks[waiting].wait.items[k])
+			for (size_t i = 0; i < tasks[recording].said.record.count; i++)
+				for (size_t k = 0; k < tasks[waiting].said.wait.count; k++)
+					if (tasks[recording].said.record.items[i] == tasks[waiting].said.wait.items[k])
 						return true;
 		}
 	}
@@ -218,13 +218,13 @@ static bool is_pair_ordered(const struct oracle *oracle, const struct relation *
 	uint32_t earlier = oracle->launch->steps[a].task, later = oracle->launch->steps[b].task;
 	bool whole = is_ordered_by_user(oracle->model, earlier, later);
 
-	for (uint32_t i = 0; i < oracle->cores[first->lane]; i++) {
-		for (uint32_t k = 0; k < oracle->cores[second->lane]; k++) {
+	for (uint32_t i = 0; i < oracle->cores[first->bound.lane]; i++) {
+		for (uint32_t k = 0; k < oracle->cores[second->bound.lane]; k++) {
 			if (!relation->runs[a][i] || !relation->runs[b][k] ||
 			    is_before(relation, node(a, i), node(b, k)))
 				continue;
-			if (!whole && !conflict(relation->ranges[a][i], first->argument_count, relation->ranges[b][k],
-						second->argument_count))
+			if (!whole && !conflict(relation->ranges[a][i], first->bound.argument_count,
+						relation->ranges[b][k], second->bound.argument_count))
 				continue;
 			snprintf(text, size, "'%s' on core %u is not before '%s' on core %u (%u and %u cores)",
 				 first->name, i, second->name, k, oracle->cores[0], oracle->cores[1]);

@@ -214,12 +214,12 @@ static void add_scopes(struct test_model *test, struct sk_task *task, const char
 	while (*scopes) {
 		size_t length = strcspn(scopes, " ");
 		uint32_t scope = scope_for(test, scopes, length);
-		size_t place = task->scopes.count;
+		size_t place = task->said.scopes.count;
 
-		sk_array_push(test->arena, &task->scopes, scope);
-		for (; place > 0 && task->scopes.items[place - 1] > scope; place--)
-			task->scopes.items[place] = task->scopes.items[place - 1];
-		task->scopes.items[place] = scope;
+		sk_array_push(test->arena, &task->said.scopes, scope);
+		for (; place > 0 && task->said.scopes.items[place - 1] > scope; place--)
+			task->said.scopes.items[place] = task->said.scopes.items[place - 1];
+		task->said.scopes.items[place] = scope;
 		scopes += length + strspn(scopes + length, " ");
 	}
 }
@@ -228,23 +228,23 @@ uint32_t test_add_task(struct test_model *test, const char *name, struct test_sp
 		       const char *scope, const struct test_access *accesses, uint32_t access_count)
 {
 	struct sk_model *model = &test->model;
-	struct sk_task task = {.place = place_of(test), .stream = stream};
+	struct sk_task task = {.place = place_of(test), .said.stream = stream};
 
 	require(spread.lane < model->device->lane_count, "the device has no such lane", name);
-	task.kernel = kernel_for(test, &spread);
-	task.kernel_name = (struct sk_named){model->kernels.items[task.kernel].name, sk_spot_of(task.place)};
-	task.arguments = SK_NEW_ARRAY(test->arena, struct sk_argument, access_count);
-	task.argument_count = access_count;
+	task.bound.kernel = kernel_for(test, &spread);
+	task.said.kernel_name = (struct sk_named){model->kernels.items[task.bound.kernel].name, sk_spot_of(task.place)};
+	task.bound.arguments = SK_NEW_ARRAY(test->arena, struct sk_argument, access_count);
+	task.bound.argument_count = access_count;
 	for (uint32_t i = 0; i < access_count; i++) {
-		task.arguments[i] = bind(test, &spread, &accesses[i]);
+		task.bound.arguments[i] = bind(test, &spread, &accesses[i]);
 		if (accesses[i].kind != SK_ARGUMENT_SCRATCH)
 			continue;
-		task.arguments[i].offset = task.scratch_size;
-		task.scratch_size += (accesses[i].size + 63) / 64 * 64;
+		task.bound.arguments[i].offset = task.bound.scratch_size;
+		task.bound.scratch_size += (accesses[i].size + 63) / 64 * 64;
 	}
-	task.extent = spread.extent;
-	task.block_count = spread.blocks;
-	task.lane = spread.mix_ratio ? 0 : spread.lane;
+	task.bound.extent = spread.extent;
+	task.bound.block_count = spread.blocks;
+	task.bound.lane = spread.mix_ratio ? 0 : spread.lane;
 	if (scope)
 		add_scopes(test, &task, scope);
 	task.name = new_name(test, &model->task_names, name, model->tasks.count);
@@ -254,13 +254,13 @@ uint32_t test_add_task(struct test_model *test, const char *name, struct test_sp
 
 void never_fuse(struct test_model *test, uint32_t task)
 {
-	test->model.tasks.items[task].never_fuse = true;
-	test->model.tasks.items[task].scopes.count = 0;
+	test->model.tasks.items[task].said.never_fuse = true;
+	test->model.tasks.items[task].said.scopes.count = 0;
 }
 
 void run_once(struct test_model *test, uint32_t task)
 {
-	test->model.tasks.items[task].once = true;
+	test->model.tasks.items[task].said.once = true;
 }
 
 void fuse_streams(struct test_model *test, const char *scope)
@@ -296,7 +296,7 @@ void check_strictly(struct test_model *test, const char *scope, enum sk_strict_c
 void add_after(struct test_model *test, uint32_t later, uint32_t earlier)
 {
 	require(earlier < later, "after must name an earlier task", test->model.tasks.items[later].name);
-	sk_array_push(test->arena, &test->model.tasks.items[later].after, earlier);
+	sk_array_push(test->arena, &test->model.tasks.items[later].said.after, earlier);
 }
 
 void add_event(struct test_model *test, uint32_t recording, uint32_t waiting)
@@ -306,8 +306,8 @@ void add_event(struct test_model *test, uint32_t recording, uint32_t waiting)
 
 	require(recording < waiting, "an event must be recorded by an earlier task", model->tasks.items[waiting].name);
 	sk_array_push(test->arena, &model->events, (struct sk_event){sk_arena_print(test->arena, "event%u", event)});
-	sk_array_push(test->arena, &model->tasks.items[recording].record, event);
-	sk_array_push(test->arena, &model->tasks.items[waiting].wait, event);
+	sk_array_push(test->arena, &model->tasks.items[recording].said.record, event);
+	sk_array_push(test->arena, &model->tasks.items[waiting].said.wait, event);
 }
 
 static bool touch(const struct sk_argument *a, const struct sk_argument *b)
@@ -321,18 +321,18 @@ bool tasks_depend(const struct sk_task *tasks, uint32_t earlier, uint32_t later)
 {
 	const struct sk_task *a = &tasks[earlier], *b = &tasks[later];
 
-	if (a->stream == b->stream)
+	if (a->said.stream == b->said.stream)
 		return true;
-	for (uint32_t i = 0; i < a->argument_count; i++)
-		for (uint32_t k = 0; k < b->argument_count; k++)
-			if (touch(&a->arguments[i], &b->arguments[k]))
+	for (uint32_t i = 0; i < a->bound.argument_count; i++)
+		for (uint32_t k = 0; k < b->bound.argument_count; k++)
+			if (touch(&a->bound.arguments[i], &b->bound.arguments[k]))
 				return true;
-	for (size_t i = 0; i < b->after.count; i++)
-		if (b->after.items[i] == earlier)
+	for (size_t i = 0; i < b->said.after.count; i++)
+		if (b->said.after.items[i] == earlier)
 			return true;
-	for (size_t i = 0; i < a->record.count; i++)
-		for (size_t k = 0; k < b->wait.count; k++)
-			if (a->record.items[i] == b->wait.items[k])
+	for (size_t i = 0; i < a->said.record.count; i++)
+		for (size_t k = 0; k < b->said.wait.count; k++)
+			if (a->said.record.items[i] == b->said.wait.items[k])
 				return true;
 	return false;
 }
@@ -347,16 +347,17 @@ void test_model_finish(struct test_model *test)
 	for (size_t t = 0; t < model->tasks.count; t++) {
 		const struct sk_task *task = &model->tasks.items[t];
 
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			uint32_t tensor = task->arguments[a].tensor;
+		for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+			uint32_t tensor = task->bound.arguments[a].tensor;
 
-			if (tensor == SK_NONE || !(task->arguments[a].access & SK_ACCESS_READ))
+			if (tensor == SK_NONE || !(task->bound.arguments[a].access & SK_ACCESS_READ))
 				continue;
 			read[tensor] = true;
 		}
-		for (uint32_t a = 0; a < task->argument_count; a++)
-			if (task->arguments[a].tensor != SK_NONE && task->arguments[a].access & SK_ACCESS_WRITE)
-				written[task->arguments[a].tensor] = true;
+		for (uint32_t a = 0; a < task->bound.argument_count; a++)
+			if (task->bound.arguments[a].tensor != SK_NONE &&
+			    task->bound.arguments[a].access & SK_ACCESS_WRITE)
+				written[task->bound.arguments[a].tensor] = true;
 	}
 
 	const struct sk_gaps gaps = sk_gaps_find(model);

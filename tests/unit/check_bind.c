@@ -157,8 +157,8 @@ static void link_good(const char *text)
 static const struct sk_argument *argument(uint32_t task, uint32_t index)
 {
 	ck_assert_uint_lt(task, model->tasks.count);
-	ck_assert_uint_lt(index, model->tasks.items[task].argument_count);
-	return &model->tasks.items[task].arguments[index];
+	ck_assert_uint_lt(index, model->tasks.items[task].bound.argument_count);
+	return &model->tasks.items[task].bound.arguments[index];
 }
 
 static uint32_t tensor(const char *name)
@@ -168,7 +168,7 @@ static uint32_t tensor(const char *name)
 
 static const struct sk_kernel *kernel(uint32_t task)
 {
-	return &model->kernels.items[model->tasks.items[task].kernel];
+	return &model->kernels.items[model->tasks.items[task].bound.kernel];
 }
 
 static void check_pointer(uint32_t task, uint32_t index, const char *name, uint64_t offset, uint64_t size,
@@ -212,18 +212,18 @@ START_TEST(test_split)
 	check_pointer(0, 2, "c", 0, 262144, 4, WRITE);
 	ck_assert_int_eq(argument(0, 3)->kind, SK_ARGUMENT_LENGTH);
 	ck_assert_int_eq(argument(0, 3)->dtype, SK_I64);
-	ck_assert_uint_eq(model->tasks.items[0].extent, 65536);
-	ck_assert_uint_eq(model->tasks.items[0].block_count, 0);
-	ck_assert_uint_eq(model->tasks.items[0].argument_count, 4);
+	ck_assert_uint_eq(model->tasks.items[0].bound.extent, 65536);
+	ck_assert_uint_eq(model->tasks.items[0].bound.block_count, 0);
+	ck_assert_uint_eq(model->tasks.items[0].bound.argument_count, 4);
 	/* Row-wise: whole rows; the bias is shared; the scalar n is no range. */
 	check_pointer(1, 0, "c", 0, 262144, 4096, READ);
 	check_pointer(1, 1, "s", 0, 4096, 0, READ);
 	ck_assert_int_eq(argument(1, 3)->kind, SK_ARGUMENT_LENGTH);
 	check_value(1, 4, SK_I64, 1024);
-	ck_assert_uint_eq(model->tasks.items[1].extent, 64);
+	ck_assert_uint_eq(model->tasks.items[1].bound.extent, 64);
 	/* A product: four bytes per element of n; any shape of 32 bytes will do. */
 	check_pointer(2, 0, "u", 0, 32, 4, READ);
-	ck_assert_uint_eq(model->tasks.items[2].extent, 8);
+	ck_assert_uint_eq(model->tasks.items[2].bound.extent, 8);
 	/* By name, and views: the root and an offset. */
 	check_pointer(3, 0, "a", 0, 131072, 4, READ);
 	check_pointer(3, 1, "a", 131072, 131072, 4, WRITE);
@@ -363,12 +363,12 @@ START_TEST(test_loops)
 
 	const struct sk_task *t = &model->tasks.items[0], *u = &model->tasks.items[1];
 
-	ck_assert_uint_eq(t->extent, 300);
-	ck_assert_uint_eq(t->loop_count, 2);
-	ck_assert_uint_eq(t->loops[0].extent, 300);
-	ck_assert_uint_eq(t->loops[0].tile, 6);
-	ck_assert_uint_eq(t->loops[1].extent, 40);
-	ck_assert_uint_eq(t->loops[1].tile, 16);
+	ck_assert_uint_eq(t->bound.extent, 300);
+	ck_assert_uint_eq(t->bound.loop_count, 2);
+	ck_assert_uint_eq(t->bound.loops[0].extent, 300);
+	ck_assert_uint_eq(t->bound.loops[0].tile, 6);
+	ck_assert_uint_eq(t->bound.loops[1].extent, 40);
+	ck_assert_uint_eq(t->bound.loops[1].tile, 16);
 	/* A length that fits for a tile need not fit for all. */
 	check_expression(0, 0, SK_U8, 0, 1);
 	check_term(0, 0, 0, (struct sk_plan_term){SIZE, .factor = 1, .divisor = 1});
@@ -387,7 +387,7 @@ START_TEST(test_loops)
 	check_term(0, 7, 1, (struct sk_plan_term){INNER_SIZE, .factor = 1, .divisor = 1});
 	check_term(0, 8, 0, (struct sk_plan_term){INNER_SIZE, .factor = 1, .divisor = 1});
 	/* One element has length 1. */
-	ck_assert_uint_eq(u->loops[0].tile, 1);
+	ck_assert_uint_eq(u->bound.loops[0].tile, 1);
 	check_expression(1, 0, SK_I32, 0, 1);
 	check_value(1, 1, SK_I32, 1);
 	check_value(1, 2, SK_I16, 1);
@@ -397,7 +397,7 @@ END_TEST
 START_TEST(test_grid)
 {
 	link_good(TASKS "  - {name: t, kernel: grid, args: [w, s]}\n");
-	ck_assert_uint_eq(model->tasks.items[0].block_count, 2 * 32 * 4);
+	ck_assert_uint_eq(model->tasks.items[0].bound.block_count, 2 * 32 * 4);
 	check_term(0, 0, 0, (struct sk_plan_term){BLOCK, .factor = 1, .divisor = 1});
 	check_term(0, 1, 0, (struct sk_plan_term){BLOCK, .factor = 1, .divisor = 1, .modulus = 2});
 	check_term(0, 2, 0, (struct sk_plan_term){BLOCK, .factor = 1, .divisor = 2, .modulus = 32});
@@ -429,7 +429,7 @@ START_TEST(test_folding)
 		  "  b: {dtype: f32, shape: [2, 4]}\n"
 		  "  y: {dtype: f32, shape: [6, 8]}\n"
 		  "tasks: [{name: t, kernel: bias, args: [x, b, y]}]\n");
-	ck_assert_uint_eq(model->tasks.items[0].extent, 6);
+	ck_assert_uint_eq(model->tasks.items[0].bound.extent, 6);
 	check_value(0, 4, SK_I64, 8);
 }
 END_TEST
@@ -457,20 +457,20 @@ START_TEST(test_blocks)
 	ck_assert_uint_eq(argument(0, 4)->offset, 0);
 	ck_assert_uint_eq(argument(0, 4)->size, 100);
 	ck_assert_uint_eq(argument(0, 5)->offset, 128);
-	ck_assert_uint_eq(tasks[0].scratch_size, 192);
+	ck_assert_uint_eq(tasks[0].bound.scratch_size, 192);
 	check_value(0, 6, SK_I64, 10); /* the whole extent: a block finds its range itself */
 	check_value(0, 7, SK_I64, 8);
 	check_value(1, 7, SK_I64, 16);
-	ck_assert_uint_eq(tasks[0].extent, 10);
-	ck_assert_uint_eq(tasks[0].block_count, 48);
-	ck_assert_uint_eq(tasks[1].block_count, 3);
+	ck_assert_uint_eq(tasks[0].bound.extent, 10);
+	ck_assert_uint_eq(tasks[0].bound.block_count, 48);
+	ck_assert_uint_eq(tasks[1].bound.block_count, 3);
 	check_pointer(2, 1, "c", 0, 160, 0, READ);
-	ck_assert_uint_eq(tasks[2].extent, 0);
-	ck_assert_uint_eq(tasks[2].block_count, 48);
+	ck_assert_uint_eq(tasks[2].bound.extent, 0);
+	ck_assert_uint_eq(tasks[2].bound.block_count, 48);
 	/* Lanes: any and vector go to 1, cube to 0. */
-	ck_assert_uint_eq(tasks[0].lane, 1);
-	ck_assert_uint_eq(tasks[2].lane, 1);
-	ck_assert_uint_eq(tasks[3].lane, 0);
+	ck_assert_uint_eq(tasks[0].bound.lane, 1);
+	ck_assert_uint_eq(tasks[2].bound.lane, 1);
+	ck_assert_uint_eq(tasks[3].bound.lane, 0);
 }
 END_TEST
 
@@ -478,9 +478,9 @@ START_TEST(test_host_has_one_lane)
 {
 	link_good(TASKS "  - {name: t, kernel: cube, args: [a, b]}\n"
 			"  - {name: u, kernel: spmd, args: [b, c]}\n");
-	ck_assert_uint_eq(model->tasks.items[0].lane, 0);
-	ck_assert_uint_eq(model->tasks.items[1].lane, 0);
-	ck_assert_uint_eq(model->tasks.items[1].block_count, 8);
+	ck_assert_uint_eq(model->tasks.items[0].bound.lane, 0);
+	ck_assert_uint_eq(model->tasks.items[1].bound.lane, 0);
+	ck_assert_uint_eq(model->tasks.items[1].bound.block_count, 8);
 }
 END_TEST
 
@@ -501,11 +501,11 @@ START_TEST(test_result_and_state)
 	check_pointer(1, 1, "e", 0, 8192, 0, READ);
 	ck_assert_uint_eq(argument(1, 3)->tensor, tensor("f"));
 	/* Hidden state stands behind everything else; reentrant kernels have none. */
-	ck_assert_uint_eq(model->tasks.items[2].argument_count, 2);
+	ck_assert_uint_eq(model->tasks.items[2].bound.argument_count, 2);
 	ck_assert_int_eq(argument(2, 1)->kind, SK_ARGUMENT_STATE);
 	ck_assert_uint_eq(argument(2, 1)->value, 7);
 	ck_assert_int_eq(argument(2, 1)->access, READ | WRITE);
-	ck_assert_uint_eq(model->tasks.items[3].argument_count, 2);
+	ck_assert_uint_eq(model->tasks.items[3].bound.argument_count, 2);
 }
 END_TEST
 
@@ -728,7 +728,7 @@ START_TEST(test_op)
 	ck_assert_str_eq(kernel(2)->object_name, "lib.a(relu.o)");
 	ck_assert_str_eq(kernel(3)->name, "relu_blocks");
 	ck_assert_ptr_eq(kernel(4), kernel(0));
-	ck_assert_uint_eq(model->tasks.items[3].block_count, 4);
+	ck_assert_uint_eq(model->tasks.items[3].bound.block_count, 4);
 	ck_assert(fake_linker_pulled(linker, "relu_i8"));
 	ck_assert(!fake_linker_pulled(linker, "relu_mix"));
 }

@@ -723,7 +723,7 @@ START_TEST(test_wait_without_record)
 	uint32_t k2 = add_task(test, "k2", PLAIN, 1, NULL, in("a"), out("c"));
 
 	add_event(test, k1, k2);
-	test->model.tasks.items[k1].record.count = 0;
+	test->model.tasks.items[k1].said.record.count = 0;
 	expect_errors(
 		"test: error: test.yaml:12:3: task 'k2' waits for event 'event0', which no earlier task records\n");
 }
@@ -763,12 +763,12 @@ static void check_grouping(uint64_t seed)
 			ck_assert_uint_eq(fusion->tasks[t].launch, l);
 			ck_assert_uint_eq(fusion->tasks[t].step, i);
 			ck_assert(i == 0 || t > launch->tasks[i - 1]);
-			ck_assert_uint_eq(tasks[t].scopes.count, first->scopes.count);
-			for (size_t k = 0; k < first->scopes.count; k++)
-				ck_assert_msg(tasks[t].scopes.items[k] == first->scopes.items[k],
+			ck_assert_uint_eq(tasks[t].said.scopes.count, first->said.scopes.count);
+			for (size_t k = 0; k < first->said.scopes.count; k++)
+				ck_assert_msg(tasks[t].said.scopes.items[k] == first->said.scopes.items[k],
 					      "seed %llu: task %u is in the wrong launch", (unsigned long long)seed, t);
-			bool fusible = tasks[t].scopes.count &&
-				       !test->model.kernels.items[tasks[t].kernel].signature->unfusible;
+			bool fusible = tasks[t].said.scopes.count &&
+				       !test->model.kernels.items[tasks[t].bound.kernel].signature->unfusible;
 
 			ck_assert_int_eq(launch->kind, fusible ? SK_LAUNCH_SUPERKERNEL : SK_LAUNCH_SINGLE);
 			ck_assert(fusible || launch->task_count == 1);

@@ -63,8 +63,8 @@ static void compare(const struct sk_gaps *gaps)
 	for (uint32_t t = 0; t < test->model.tasks.count; t++) {
 		const struct sk_task *task = &test->model.tasks.items[t];
 
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			const struct sk_argument *argument = &task->arguments[a];
+		for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+			const struct sk_argument *argument = &task->bound.arguments[a];
 			const struct sk_gap reader = {argument->tensor, t, a, argument->offset,
 						      argument->offset + argument->size};
 
@@ -72,10 +72,10 @@ static void compare(const struct sk_gaps *gaps)
 				next = expect(gaps->reads.items, gaps->reads.count, next, reader,
 					      written[reader.tensor]);
 		}
-		for (uint32_t a = 0; a < task->argument_count; a++)
-			if (task->arguments[a].access & SK_ACCESS_WRITE)
-				memset(written[task->arguments[a].tensor] + task->arguments[a].offset, true,
-				       task->arguments[a].size);
+		for (uint32_t a = 0; a < task->bound.argument_count; a++)
+			if (task->bound.arguments[a].access & SK_ACCESS_WRITE)
+				memset(written[task->bound.arguments[a].tensor] + task->bound.arguments[a].offset, true,
+				       task->bound.arguments[a].size);
 	}
 	ck_assert_uint_eq(next, gaps->reads.count);
 	next = 0;
@@ -95,16 +95,16 @@ static void compare_stores(const struct sk_gaps *gaps)
 	for (uint32_t t = 0; t < test->model.tasks.count; t++) {
 		const struct sk_task *task = &test->model.tasks.items[t];
 
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			const struct sk_argument *argument = &task->arguments[a];
+		for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+			const struct sk_argument *argument = &task->bound.arguments[a];
 			uint32_t *bytes = writers[argument->tensor] + argument->offset;
 
 			for (uint64_t i = 0; i < argument->size && argument->access & SK_ACCESS_READ; i++)
 				if (bytes[i] != SK_NONE)
 					read[bytes[i]] = true;
 		}
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			const struct sk_argument *argument = &task->arguments[a];
+		for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+			const struct sk_argument *argument = &task->bound.arguments[a];
 			uint32_t *bytes = writers[argument->tensor] + argument->offset, own = t * MOST_ACCESSES + a;
 
 			if (!(argument->access & SK_ACCESS_WRITE))
@@ -164,7 +164,7 @@ START_TEST(test_random)
 			test_add_task(test, name, PLAIN, 0, NULL, accesses, count);
 			/* The model takes size 0 for the rest of the tensor. */
 			for (uint32_t i = 0; i < count; i++)
-				test->model.tasks.items[t].arguments[i].size = accesses[i].size;
+				test->model.tasks.items[t].bound.arguments[i].size = accesses[i].size;
 		}
 
 		const struct sk_gaps gaps = sk_gaps_find(&test->model);

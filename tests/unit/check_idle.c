@@ -28,19 +28,20 @@ static void find_order(const struct sk_model *model, bool streams, order before)
 	for (uint32_t t = 0; t < count; t++)
 		sscanf(tasks[t].name, "t%u", &numbers[t]);
 	for (uint32_t t = 0; t < count; t++) {
-		for (size_t i = 0; i < tasks[t].after.count; i++)
-			before[numbers[tasks[t].after.items[i]]][numbers[t]] = true;
+		for (size_t i = 0; i < tasks[t].said.after.count; i++)
+			before[numbers[tasks[t].said.after.items[i]]][numbers[t]] = true;
 		for (uint32_t earlier = 0; earlier < t; earlier++)
-			before[numbers[earlier]][numbers[t]] |= streams && tasks[earlier].stream == tasks[t].stream;
-		for (size_t i = 0; i < tasks[t].wait.count; i++)
+			before[numbers[earlier]][numbers[t]] |=
+				streams && tasks[earlier].said.stream == tasks[t].said.stream;
+		for (size_t i = 0; i < tasks[t].said.wait.count; i++)
 			for (uint32_t r = 0; r < t; r++)
-				for (size_t k = 0; k < tasks[r].record.count; k++) {
-					if (tasks[r].record.items[k] != tasks[t].wait.items[i])
+				for (size_t k = 0; k < tasks[r].said.record.count; k++) {
+					if (tasks[r].said.record.items[k] != tasks[t].said.wait.items[i])
 						continue;
 					for (uint32_t x = 0; x <= r; x++)
 						for (uint32_t y = t; y < count; y++)
-							if (tasks[x].stream == tasks[r].stream &&
-							    tasks[y].stream == tasks[t].stream)
+							if (tasks[x].said.stream == tasks[r].said.stream &&
+							    tasks[y].said.stream == tasks[t].said.stream)
 								before[numbers[x]][numbers[y]] = true;
 				}
 	}
@@ -62,7 +63,7 @@ static struct test_model *make(uint64_t seed, bool idle[MOST])
 
 		add_task(test, name, PLAIN, random_below(&state, 3), NULL, in("x"));
 		idle[t] = random_below(&state, 3) == 0;
-		test->model.tasks.items[t].idle = idle[t];
+		test->model.tasks.items[t].bound.idle = idle[t];
 	}
 	for (uint32_t t = 1; t < count; t++) {
 		if (random_below(&state, 3) == 0)
@@ -110,7 +111,7 @@ START_TEST(names_and_limit)
 	add_tensor(test, "x", SK_F32, 4);
 	add_task(test, "a", PLAIN, 0, NULL, in("x"));
 	add_task(test, "b", PLAIN, 0, NULL, in("x"));
-	test->model.tasks.items[0].idle = true;
+	test->model.tasks.items[0].bound.idle = true;
 	ck_assert(sk_model_leave_out_idle(&test->model));
 	ck_assert_str_eq(test->model.idle.items[0].name, "a");
 	ck_assert_str_eq(test->model.tasks.items[0].name, "b");
@@ -121,7 +122,7 @@ START_TEST(names_and_limit)
 	add_tensor(test, "x", SK_F32, 4);
 	for (uint32_t t = 0; t < 12000; t++) {
 		add_task(test, sk_arena_print(test->arena, "t%u", t), PLAIN, t, NULL, in("x"));
-		test->model.tasks.items[t].idle = t >= 6000;
+		test->model.tasks.items[t].bound.idle = t >= 6000;
 		if (t > 6000) {
 			add_after(test, t, t - 1);
 			add_after(test, t, t - 6000);

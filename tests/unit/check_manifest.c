@@ -198,9 +198,9 @@ START_TEST(test_attributes)
 			   "  - {name: v, op: Conv, outputs: [x, y]}\n"
 			   "  - {name: w, op: Conv, args: {x: x, b: null}}\n");
 	const struct sk_task *t = task(model, "t");
-	const struct sk_attribute *a = t->attributes.items;
+	const struct sk_attribute *a = t->said.attributes.items;
 
-	ck_assert_uint_eq(t->attributes.count, 8);
+	ck_assert_uint_eq(t->said.attributes.count, 8);
 	ck_assert_str_eq(a[0].name, "group");
 	ck_assert_uint_eq(a[0].place.line, 4);
 	ck_assert_uint_eq(a[0].place.column, 32);
@@ -212,14 +212,14 @@ START_TEST(test_attributes)
 	ck_assert(a[5].kind == SK_ATTRIBUTE_INTEGERS && a[5].count == 3 && a[5].integers[1] == -1);
 	ck_assert(a[6].kind == SK_ATTRIBUTE_REALS && a[6].count == 2 && a[6].reals[0] == 1 && a[6].reals[1] == 0.5);
 	ck_assert(a[7].kind == SK_ATTRIBUTE_INTEGERS && a[7].count == 0);
-	ck_assert(t->directed && t->input_count == 3 && t->args.count == 4);
-	ck_assert_uint_eq(t->args.items[1].tensor, SK_NONE);
-	ck_assert_uint_eq(t->args.items[3].tensor, 1);
-	ck_assert(!task(model, "u")->directed && task(model, "u")->args.count == 3);
-	ck_assert_uint_eq(task(model, "u")->args.items[0].tensor, SK_NONE);
-	ck_assert(task(model, "v")->directed && task(model, "v")->input_count == 0);
-	ck_assert_uint_eq(task(model, "v")->args.count, 2);
-	ck_assert_uint_eq(task(model, "w")->args.items[1].tensor, SK_NONE);
+	ck_assert(t->said.directed && t->said.input_count == 3 && t->said.args.count == 4);
+	ck_assert_uint_eq(t->said.args.items[1].tensor, SK_NONE);
+	ck_assert_uint_eq(t->said.args.items[3].tensor, 1);
+	ck_assert(!task(model, "u")->said.directed && task(model, "u")->said.args.count == 3);
+	ck_assert_uint_eq(task(model, "u")->said.args.items[0].tensor, SK_NONE);
+	ck_assert(task(model, "v")->said.directed && task(model, "v")->said.input_count == 0);
+	ck_assert_uint_eq(task(model, "v")->said.args.count, 2);
+	ck_assert_uint_eq(task(model, "w")->said.args.items[1].tensor, SK_NONE);
 }
 END_TEST
 
@@ -229,33 +229,34 @@ START_TEST(test_tasks)
 	const struct sk_task *scale = task(model, "scale"), *act = task(model, "act"), *last = task(model, "last");
 
 	ck_assert_uint_eq(model->tasks.count, 4);
-	ck_assert_str_eq(scale->kernel_name.text, "mul");
-	ck_assert_uint_eq(scale->kernel_name.spot.line, 5);
-	ck_assert_uint_eq(scale->kernel_name.spot.column, 27);
-	ck_assert_ptr_null(scale->op.text);
-	ck_assert_uint_eq(scale->args.count, 3);
-	ck_assert_uint_eq(scale->arg_names.count, 0);
-	ck_assert_str_eq(model->tensors.items[scale->args.items[2].tensor].name, "t");
-	ck_assert_uint_eq(scale->args.items[2].spot.column, 45);
-	ck_assert_uint_eq(scale->stream, 0);
-	ck_assert_uint_eq(scale->kernel, SK_NONE);
-	ck_assert_str_eq(act->op.text, "Gelu");
-	ck_assert_ptr_null(act->kernel_name.text);
-	ck_assert_uint_eq(act->args.count, 2);
-	ck_assert_str_eq(act->arg_names.items[1].text, "x");
-	ck_assert_str_eq(model->tensors.items[act->args.items[1].tensor].name, "t");
-	ck_assert_uint_eq(act->stream, 3);
-	ck_assert_uint_eq(last->blocks, 12);
-	ck_assert_uint_eq(last->cost->count, 1);
-	ck_assert_uint_eq(last->cost->of[0].given, 1 << SK_COST_OPERATIONS | 1 << SK_COST_BYTES | 1 << SK_COST_CODE);
-	ck_assert_uint_eq(last->cost->of[0].values[SK_COST_OPERATIONS], 4096);
-	ck_assert_uint_eq(last->cost->of[0].values[SK_COST_BYTES], 0);
-	ck_assert_uint_eq(last->cost->of[0].values[SK_COST_CODE], SK_COST_MAX);
-	ck_assert_uint_eq(act->cost->count, 2);
-	ck_assert_uint_eq(act->cost->of[0].values[SK_COST_AFTER_SET], 2);
-	ck_assert_uint_eq(act->cost->of[1].given, 1 << SK_COST_WAITS);
-	ck_assert_uint_eq(act->cost->of[1].values[SK_COST_WAITS], 3);
-	ck_assert_ptr_null(scale->cost);
+	ck_assert_str_eq(scale->said.kernel_name.text, "mul");
+	ck_assert_uint_eq(scale->said.kernel_name.spot.line, 5);
+	ck_assert_uint_eq(scale->said.kernel_name.spot.column, 27);
+	ck_assert_ptr_null(scale->said.op.text);
+	ck_assert_uint_eq(scale->said.args.count, 3);
+	ck_assert_uint_eq(scale->said.arg_names.count, 0);
+	ck_assert_str_eq(model->tensors.items[scale->said.args.items[2].tensor].name, "t");
+	ck_assert_uint_eq(scale->said.args.items[2].spot.column, 45);
+	ck_assert_uint_eq(scale->said.stream, 0);
+	ck_assert_uint_eq(scale->bound.kernel, SK_NONE);
+	ck_assert_str_eq(act->said.op.text, "Gelu");
+	ck_assert_ptr_null(act->said.kernel_name.text);
+	ck_assert_uint_eq(act->said.args.count, 2);
+	ck_assert_str_eq(act->said.arg_names.items[1].text, "x");
+	ck_assert_str_eq(model->tensors.items[act->said.args.items[1].tensor].name, "t");
+	ck_assert_uint_eq(act->said.stream, 3);
+	ck_assert_uint_eq(last->said.blocks, 12);
+	ck_assert_uint_eq(last->said.cost->count, 1);
+	ck_assert_uint_eq(last->said.cost->of[0].given,
+			  1 << SK_COST_OPERATIONS | 1 << SK_COST_BYTES | 1 << SK_COST_CODE);
+	ck_assert_uint_eq(last->said.cost->of[0].values[SK_COST_OPERATIONS], 4096);
+	ck_assert_uint_eq(last->said.cost->of[0].values[SK_COST_BYTES], 0);
+	ck_assert_uint_eq(last->said.cost->of[0].values[SK_COST_CODE], SK_COST_MAX);
+	ck_assert_uint_eq(act->said.cost->count, 2);
+	ck_assert_uint_eq(act->said.cost->of[0].values[SK_COST_AFTER_SET], 2);
+	ck_assert_uint_eq(act->said.cost->of[1].given, 1 << SK_COST_WAITS);
+	ck_assert_uint_eq(act->said.cost->of[1].values[SK_COST_WAITS], 3);
+	ck_assert_ptr_null(scale->said.cost);
 }
 END_TEST
 
@@ -264,16 +265,16 @@ START_TEST(test_order)
 	const struct sk_model *model = parse_good(complete);
 	const struct sk_task *act = task(model, "act"), *last = task(model, "last");
 
-	ck_assert_uint_eq(act->after.count, 1);
-	ck_assert_uint_eq(act->after.items[0], 0);
-	ck_assert_uint_eq(last->after.count, 2);
-	ck_assert_uint_eq(last->after.items[0], 1);
+	ck_assert_uint_eq(act->said.after.count, 1);
+	ck_assert_uint_eq(act->said.after.items[0], 0);
+	ck_assert_uint_eq(last->said.after.count, 2);
+	ck_assert_uint_eq(last->said.after.items[0], 1);
 	ck_assert_uint_eq(model->events.count, 1);
 	ck_assert_str_eq(model->events.items[0].name, "done");
-	ck_assert_uint_eq(act->record.count, 1);
-	ck_assert_uint_eq(act->record.items[0], 0);
-	ck_assert_uint_eq(last->wait.count, 1);
-	ck_assert_uint_eq(last->wait.items[0], 0);
+	ck_assert_uint_eq(act->said.record.count, 1);
+	ck_assert_uint_eq(act->said.record.items[0], 0);
+	ck_assert_uint_eq(last->said.wait.count, 1);
+	ck_assert_uint_eq(last->said.wait.items[0], 0);
 }
 END_TEST
 
@@ -288,16 +289,16 @@ START_TEST(test_scopes)
 	ck_assert(model->scopes.items[0].launch.profiling);
 	ck_assert_str_eq(model->scopes.items[1].name, "sp1");
 	ck_assert(!model->scopes.items[1].stream_fusion && !model->scopes.items[1].launch.profiling);
-	ck_assert_uint_eq(scale->scopes.count, 1);
-	ck_assert_uint_eq(scale->scopes.items[0], 1);
-	ck_assert(!scale->never_fuse);
-	ck_assert_uint_eq(act->scopes.count, 2); /* sorted */
-	ck_assert_uint_eq(act->scopes.items[0], 0);
-	ck_assert_uint_eq(act->scopes.items[1], 1);
-	ck_assert(task(model, "last")->never_fuse);
-	ck_assert_uint_eq(task(model, "last")->scopes.count, 0);
-	ck_assert(task(model, "plain")->never_fuse);
-	ck_assert_uint_eq(task(model, "plain")->scopes.count, 1);
+	ck_assert_uint_eq(scale->said.scopes.count, 1);
+	ck_assert_uint_eq(scale->said.scopes.items[0], 1);
+	ck_assert(!scale->said.never_fuse);
+	ck_assert_uint_eq(act->said.scopes.count, 2); /* sorted */
+	ck_assert_uint_eq(act->said.scopes.items[0], 0);
+	ck_assert_uint_eq(act->said.scopes.items[1], 1);
+	ck_assert(task(model, "last")->said.never_fuse);
+	ck_assert_uint_eq(task(model, "last")->said.scopes.count, 0);
+	ck_assert(task(model, "plain")->said.never_fuse);
+	ck_assert_uint_eq(task(model, "plain")->said.scopes.count, 1);
 }
 END_TEST
 
@@ -353,9 +354,9 @@ END_TEST
 START_TEST(test_set)
 {
 	const struct sk_model *model = parse_good(complete);
-	const struct sk_set *set = task(model, "scale")->set.items, *more = task(model, "plain")->set.items;
+	const struct sk_set *set = task(model, "scale")->said.set.items, *more = task(model, "plain")->said.set.items;
 
-	ck_assert_uint_eq(task(model, "scale")->set.count, 4);
+	ck_assert_uint_eq(task(model, "scale")->said.set.count, 4);
 	ck_assert_str_eq(set[0].name, "alpha");
 	ck_assert_int_eq(set[0].number.kind, SK_NUMBER_REAL);
 	ck_assert_double_eq(set[0].number.real, 0.5);
@@ -414,8 +415,8 @@ START_TEST(test_json)
 	ck_assert_str_eq(model->device->lanes[0].name, "core");
 	ck_assert_uint_eq(model->device->lanes[0].blocks, 8);
 	ck_assert_uint_eq(tensor(model, "x")->bytes, 24);
-	ck_assert(task(model, "a")->never_fuse);
-	ck_assert_double_eq(task(model, "a")->set.items[0].number.real, -0.0015);
+	ck_assert(task(model, "a")->said.never_fuse);
+	ck_assert_double_eq(task(model, "a")->said.set.items[0].number.real, -0.0015);
 }
 END_TEST
 
@@ -482,11 +483,12 @@ START_TEST(test_scalars_are_what_the_schema_says)
 			   "  {name: d, kernel: off, args: [y, 1], scope: [\"None\", ~]}]\n");
 
 	ck_assert_uint_eq(tensor(model, "1")->elements, 4);
-	ck_assert_str_eq(task(model, "yes")->kernel_name.text, "off");
-	ck_assert(!task(model, "yes")->never_fuse);
+	ck_assert_str_eq(task(model, "yes")->said.kernel_name.text, "off");
+	ck_assert(!task(model, "yes")->said.never_fuse);
 	ck_assert_str_eq(model->scopes.items[0].name, "null");
-	ck_assert(task(model, "a")->never_fuse && task(model, "b")->never_fuse && task(model, "d")->never_fuse);
-	ck_assert(!task(model, "c")->never_fuse);
+	ck_assert(task(model, "a")->said.never_fuse && task(model, "b")->said.never_fuse &&
+		  task(model, "d")->said.never_fuse);
+	ck_assert(!task(model, "c")->said.never_fuse);
 	ck_assert_uint_eq(model->scopes.count, 3);
 }
 END_TEST

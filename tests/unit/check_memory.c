@@ -422,8 +422,8 @@ static struct life life_of(uint32_t tensor)
 		const struct sk_task *task = &test->model.tasks.items[t];
 		uint32_t time = fusion->tasks[t].launch * 1000 + fusion->tasks[t].step;
 
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			if (task->arguments[a].tensor != tensor)
+		for (uint32_t a = 0; a < task->bound.argument_count; a++) {
+			if (task->bound.arguments[a].tensor != tensor)
 				continue;
 			life.first = time < life.first ? time : life.first;
 			life.last = time > life.last ? time : life.last;
@@ -443,9 +443,10 @@ static bool are_launches_ordered(uint32_t first, uint32_t second)
 			const struct sk_task *a = &test->model.tasks.items[t], *b = &test->model.tasks.items[u];
 			uint32_t l = fusion->tasks[t].launch, m = fusion->tasks[u].launch;
 
-			for (uint32_t i = 0; i < a->argument_count; i++)
-				for (uint32_t k = 0; k < b->argument_count; k++)
-					if (a->arguments[i].tensor == first && b->arguments[k].tensor == second)
+			for (uint32_t i = 0; i < a->bound.argument_count; i++)
+				for (uint32_t k = 0; k < b->bound.argument_count; k++)
+					if (a->bound.arguments[i].tensor == first &&
+					    b->bound.arguments[k].tensor == second)
 						good &= l == m || sk_fusion_before(fusion, l, m);
 		}
 	}
@@ -457,8 +458,9 @@ static bool is_in_rows(uint32_t tensor)
 	for (uint32_t t = 0; t < test->model.tasks.count; t++) {
 		const struct sk_task *task = &test->model.tasks.items[t];
 
-		for (uint32_t a = 0; a < task->argument_count; a++)
-			if (task->arguments[a].tensor == tensor && sk_argument_rows(&task->arguments[a]).count > 1)
+		for (uint32_t a = 0; a < task->bound.argument_count; a++)
+			if (task->bound.arguments[a].tensor == tensor &&
+			    sk_argument_rows(&task->bound.arguments[a]).count > 1)
 				return true;
 	}
 	return false;

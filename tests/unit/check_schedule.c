@@ -247,8 +247,8 @@ START_TEST(test_units_diverge)
 	add_task(test, "a", ROWS(64), 0, "s", in("x"), out("y"), out("z"));
 	add_task(test, "b", ROWS(64), 0, "s", in("y"), out("v"));
 	add_task(test, "c", ROWS(128), 0, "s", in("z"), inout("v"));
-	test->model.tasks.items[2].arguments[1].element_bytes = 64; /* v: a half row for each of c's rows */
-	test->model.tasks.items[2].arguments[1].size = 128 * 64;
+	test->model.tasks.items[2].bound.arguments[1].element_bytes = 64; /* v: a half row for each of c's rows */
+	test->model.tasks.items[2].bound.arguments[1].size = 128 * 64;
 	plan();
 	ck_assert_uint_eq(unit_of(0), 1);
 	ck_assert_uint_eq(unit_of(1), 1);
@@ -433,8 +433,8 @@ START_TEST(test_scratch)
 	uint32_t a = add_task(test, "a", PLAIN, 0, "s", in("x0"));
 	uint32_t b = add_task(test, "b", PLAIN, 0, "s", in("x0"));
 
-	test->model.tasks.items[a].scratch_size = 64;
-	test->model.tasks.items[b].scratch_size = 130;
+	test->model.tasks.items[a].bound.scratch_size = 64;
+	test->model.tasks.items[b].bound.scratch_size = 130;
 	plan();
 	ck_assert_uint_eq(schedule->launches[0].scratch_size, 192);
 }

@@ -155,8 +155,8 @@ static void limit_streams(struct trial *trial)
 
 			for (uint32_t p = 0; p < t; p++)
 				uses |= trial->fusible[p] && trial->set[p] == trial->set[t] &&
-					trial->test->model.tasks.items[p].stream == stream &&
-					stream != trial->test->model.tasks.items[t].stream;
+					trial->test->model.tasks.items[p].said.stream == stream &&
+					stream != trial->test->model.tasks.items[t].said.stream;
 			streams += uses;
 		}
 		trial->fusible[t] &= streams < 2;
