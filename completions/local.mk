@@ -27,6 +27,3 @@ uninstall-hook:
 
 CLEANFILES += completions/sklink completions/_sklink $(completion_helps)
 EXTRA_DIST += completions/completions.awk completions/sklink.bash completions/sklink.zsh
-
-SHELL_TESTS += tests/tools/completions.sh
-QUICK_TESTS += tests/tools/completions.sh

@@ -82,18 +82,3 @@ samplesdir = $(docdir)
 nobase_dist_samples_SCRIPTS += samples/bert/bert.py samples/composite/run.py samples/convnet/convnet.py samples/decode_layers/generate \
 	samples/decoder/decoder.py
 EXTRA_DIST += samples/demo .ci/run
-
-QUICK_SAMPLE_TESTS = \
-	tests/samples/bert.sh \
-	tests/samples/bert-train.sh \
-	tests/samples/composite.sh \
-	tests/samples/decode-layers.sh \
-	tests/samples/decoder.sh \
-	tests/samples/foreign.sh \
-	tests/samples/quant-matmul.sh \
-	tests/samples/microkernels.sh \
-	tests/samples/convnet.sh
-SLOW_SAMPLE_TESTS = tests/samples/quant-matmul-full.sh
-QUICK_TESTS += $(QUICK_SAMPLE_TESTS)
-SLOW_TESTS += $(SLOW_SAMPLE_TESTS)
-EXTRA_DIST += $(QUICK_SAMPLE_TESTS) $(SLOW_SAMPLE_TESTS)

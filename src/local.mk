@@ -145,8 +145,9 @@ sklink_LDADD = src/libcore.la loader/libloader.la
 
 dist_bin_SCRIPTS = src/bisect/sklink-bisect
 
-bin_PROGRAMS += skdump
-skdump_SOURCES = \
+# All of skdump but main, also for tests.
+noinst_LTLIBRARIES += src/libskdump.la
+src_libskdump_la_SOURCES = \
 	src/skdump/diff.c src/skdump/skdump.h \
 	src/skdump/kernel-symbols.c \
 	src/skdump/loadable.c \
@@ -156,8 +157,11 @@ skdump_SOURCES = \
 	src/skdump/reemit.c \
 	src/skdump/show.c \
 	src/skdump/show-dot.c src/skdump/show-kernels.c src/skdump/show-json.c src/skdump/show-steps.c \
-	src/skdump/show-text.c \
-	src/skdump/skdump.c
-nodist_skdump_SOURCES = page/parts.c
+	src/skdump/show-text.c
+nodist_src_libskdump_la_SOURCES = page/parts.c
+src_libskdump_la_CFLAGS = $(PROGRAM_CFLAGS) $(LIBELF_CFLAGS)
+
+bin_PROGRAMS += skdump
+skdump_SOURCES = src/skdump/skdump.c
 skdump_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-skdump_LDADD = src/libproof.la stubs/libstubs.la loader/libloader.la $(LIBELF_LIBS) -lpthread -lm
+skdump_LDADD = src/libskdump.la src/libproof.la stubs/libstubs.la loader/libloader.la $(LIBELF_LIBS) -lpthread -lm

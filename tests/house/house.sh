@@ -133,6 +133,17 @@ awk '
 	END { for (name in named) if (!(name in known)) print named[name] " " name }' $code loader/libskrt.map | sort >"$out/found"
 complain "names in comments that nothing has" "$out/found"
 
+# ---- tests ----
+
+# Each script and each Check suite stands once in a list of tests/local.mk; scripts that only others run or read are in none.
+find tests -name '*.sh' | grep -vE '^tests/(lib/|kernels/(compare|kernels)\.sh|fuzz/fuzz-(run|seeds)\.sh)' >"$out/tests"
+find tests/unit -name 'check_*.c' | sed 's/\.c$//' >>"$out/tests"
+awk '/^([A-Z_]+ =|check_PROGRAMS \+=) / { list = 1 } list { print } !/\\$/ { list = 0 }' tests/local.mk | grep -oE 'tests/[A-Za-z0-9_/-]+(\.sh)?' | sort >"$out/registered"
+sort "$out/tests" | comm -23 - "$out/registered" >"$out/found"
+complain "tests that no list in tests/local.mk has" "$out/found"
+uniq -d "$out/registered" >"$out/found"
+complain "tests that lists in tests/local.mk have more than once" "$out/found"
+
 # ---- calls ----
 
 # Each source with its object; those that an earlier build has left do not count. Kernels call nobody, as tests/kernels/library.sh
