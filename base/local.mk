@@ -1,22 +1,22 @@
-# What everybody may use, and what uses nothing of ours.
+# Utilities for all layers. They use no other layer.
 
-# Names: printable, suggested for misspelt ones, and matched by patterns. libskrt uses this library also.
+# Names: their printable form, suggestions for misspelt ones, and patterns. libskrt also uses this library.
 noinst_LTLIBRARIES += base/libnames.la
 base_libnames_la_SOURCES = \
 	base/escape.c base/text.h \
 	base/nearest.c \
 	base/pattern.c
 
-# Temporary files: also for libskrt.
+# Temporary files. libskrt also uses this library.
 noinst_LTLIBRARIES += base/libtemporary.la
 base_libtemporary_la_SOURCES = base/temporary.c base/file.h
 
-# Files that are written, and files that are mapped: also for skrun.
+# Written files and mapped files. skrun also uses this library.
 noinst_LTLIBRARIES += base/libfiles.la
 base_libfiles_la_SOURCES = base/mapped.c base/file.h base/unfinished.c
 base_libfiles_la_LIBADD = base/libtemporary.la
 
-# Memory, diagnostics, maps, checked arithmetic: for everybody.
+# Memory, diagnostics, maps, checked arithmetic, texts.
 noinst_LTLIBRARIES += base/libbase.la
 base_libbase_la_SOURCES = \
 	base/arena.c base/arena.h base/chunks.c \
@@ -37,7 +37,7 @@ base_libbase_la_SOURCES = \
 base_libbase_la_CFLAGS = $(PROGRAM_CFLAGS) $(XXHASH_CFLAGS) -pthread
 base_libbase_la_LIBADD = base/libfiles.la base/libnames.la $(XXHASH_LIBS) -lpthread
 
-# YAML to a tree of nodes, and the readers of their values.
+# YAML as a tree of nodes, and the readers of their values.
 noinst_LTLIBRARIES += base/libdocument.la
 base_libdocument_la_SOURCES = base/document.c base/document.h base/fields.c
 base_libdocument_la_CFLAGS = $(PROGRAM_CFLAGS) $(YAML_CFLAGS)

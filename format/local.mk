@@ -1,10 +1,10 @@
-# The contracts: what linker, runtime, kernels and tools agree on.
+# The contracts of linker, runtime, kernels and tools.
 
 # The relocations of each machine, for the linker and for dispatchers.
 noinst_LTLIBRARIES += format/librelocations.la
 format_librelocations_la_SOURCES = format/relocation-types.h format/x86_64/relocations.c format/machines.def
 
-# What packages may import, for the linker, libskrt and skdump.
+# The imports of packages, for the linker, libskrt and skdump.
 noinst_LTLIBRARIES += format/libimports.la
 format_libimports_la_SOURCES = \
 	format/import-row.h format/imports.c format/imports.def \
@@ -20,7 +20,7 @@ format_libplan_la_SOURCES = \
 	format/x86_64/isa.def \
 	format/convention.h format/skabi.h format/skplan.h format/skrows.h format/skweights.h format/x86_64/registers.h
 
-# The seal of packages: sklink makes it, libskrt compares.
+# The seal of packages: sklink makes it, libskrt verifies it.
 noinst_LTLIBRARIES += format/libseal.la
 format_libseal_la_SOURCES = format/seal.c format/seal.h
 format_libseal_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(SODIUM_CFLAGS)
@@ -31,7 +31,7 @@ noinst_LTLIBRARIES += format/libnpy.la
 format_libnpy_la_SOURCES = format/npy/npy.c format/npy/npy.h
 format_libnpy_la_LIBADD = base/libfiles.la
 
-# Device profiles, for sklink, predictions and the simulated device. Those that are built in are the files as texts in C.
+# Device profiles, for sklink, predictions and the simulated device. The built-in ones are these files as texts in C.
 noinst_LTLIBRARIES += format/libprofile.la
 format_libprofile_la_SOURCES = format/profile/lines.c format/profile/profile.h format/profile/profile.c base/text.h
 profilesdir = $(pkgdatadir)/profiles
@@ -47,7 +47,7 @@ CLEANFILES += format/profile/builtin-profiles.h
 
 include_HEADERS += format/skkernel.h
 
-# How to call a function that is already compiled: signatures, and written numbers in the bits of a type.
+# Signatures of compiled functions, and conversion of numbers to the bits of a type.
 noinst_LTLIBRARIES += format/libsignature.la
 format_libsignature_la_SOURCES = \
 	format/signature/attribute.c format/signature/signature.h format/signature/number.c \

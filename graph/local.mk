@@ -117,7 +117,7 @@ nodist_graph_libgraph_la_SOURCES = graph/rules/own-rules.c
 graph_libgraph_la_CFLAGS = $(PROGRAM_CFLAGS)
 graph_libgraph_la_LIBADD = base/libdocument.la format/libsignature.la base/libbase.la
 
-# The rules of the expander and of fusion are part of the program; those who write rules of their own find them as data, too.
+# The rules of the expander and of patterns are part of the program, and also installed as examples for rules of users.
 RULE_FILES = \
 	graph/rules/expand.yaml \
 	graph/rules/onnx.yaml \

@@ -1,4 +1,4 @@
-# Dispatcher synthesis, and the headers that linker, runtime and kernels share.
+# Dispatcher synthesis.
 noinst_LTLIBRARIES += stubs/libstubs.la
 stubs_libstubs_la_SOURCES = \
 	stubs/dispatcher/debug-line.c stubs/dispatcher/dispatcher.h \

@@ -383,7 +383,7 @@ static bool check_unused(const struct sk_plan_checker *checker, const struct sk_
 	if (argument->access != sk_plan_access(argument))
 		return sk_plan_fail(checker, "access %u is not that of its kind", argument->access);
 	return !(set & ~(uint32_t)fields_of[argument->kind]) ||
-	       sk_plan_fail(checker, "a field that kind %u has not is not zero", argument->kind);
+	       sk_plan_fail(checker, "a field that kind %u does not have is not zero", argument->kind);
 }
 
 /* The fields of each kind of argument; the checks above do the rest. */
@@ -566,7 +566,7 @@ bool sk_plan_check_call(struct sk_plan_checker *checker, const struct sk_plan_la
 	if (sk_plan_form(launch)->copies > 1 &&
 	    (!view->kernels[call->kernel].first_copy ||
 	     sk_plan_form(launch)->copies - 1u > view->kernel_count - view->kernels[call->kernel].first_copy))
-		return sk_plan_fail(checker, "kernel %u has not the copies that its launch needs", call->kernel);
+		return sk_plan_fail(checker, "kernel %u does not have the copies that its launch needs", call->kernel);
 	if (call->flags & ~SK_CALL_FLAGS)
 		return sk_plan_fail(checker, "flags 0x%x of its call are unknown", call->flags);
 	return check_scale(checker, step, call) && check_loops(checker, step, call) &&

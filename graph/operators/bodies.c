@@ -57,7 +57,8 @@ static bool expand_if(struct sk_op_graph *graph, const struct sk_graph_node *nod
 		return sk_expansion_refuse(&expansion, "its condition is not one bool");
 	body = body_of(node, *chosen ? "then_branch" : "else_branch");
 	if (!body || body->inputs.count || body->outputs.count != node->outputs.count)
-		return sk_expansion_refuse(&expansion, "its branch has not as many outputs as it has, or has inputs");
+		return sk_expansion_refuse(&expansion,
+					   "its branch does not have the same number of outputs, or it has inputs");
 	results = sk_inline_body(&expansion, body, sk_node_name(graph, node), NULL);
 	for (size_t i = 0; i < node->outputs.count && results; i++)
 		make_identity(&expansion, results[i], node->outputs.items[i]);
@@ -249,8 +250,7 @@ static bool read_scan(struct scan *scan)
 	if (!scan->body || scanned < 1 || (uint64_t)scanned > node->inputs.count ||
 	    scan->body->inputs.count != node->inputs.count || scan->body->outputs.count != node->outputs.count ||
 	    node->outputs.count + (uint64_t)scanned < node->inputs.count)
-		return sk_expansion_refuse(&scan->expansion,
-					   "its body has not the inputs and outputs that it has itself");
+		return sk_expansion_refuse(&scan->expansion, "its body does not have the same inputs and outputs");
 	scan->scanned = (size_t)scanned;
 	scan->carried = node->inputs.count - scan->scanned;
 	scan->collected = node->outputs.count - scan->carried;
@@ -262,7 +262,7 @@ static bool read_scan(struct scan *scan)
 
 		if (i && slices != scan->iterations)
 			return sk_expansion_refuse(&scan->expansion,
-						   "the inputs that it goes through have not as many slices");
+						   "its scanned inputs do not have the same number of slices");
 		scan->iterations = slices;
 	}
 	if (scan->iterations > MOST_ITERATIONS)

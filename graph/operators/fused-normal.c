@@ -55,7 +55,7 @@ static bool read_rows(const struct sk_inference *inference, const struct form *f
 	if (letter)
 		factor = sk_infer_input(inference, (size_t)(letter - form->inputs));
 	if (!x->rank || (factor && (!factor->rank || factor->rank > x->rank)))
-		return sk_infer_error(inference, "'%s' has no rows of what '%s' is", x->name,
+		return sk_infer_error(inference, "'%s' does not have rows of the shape of '%s'", x->name,
 				      factor ? factor->name : x->name);
 	*rows = (struct rows){x->rank - (factor ? factor->rank : 1), 1, 1};
 	for (uint32_t i = 0; i < x->rank; i++)
@@ -94,7 +94,7 @@ static bool check_operand(const struct sk_inference *inference, size_t number, c
 	}
 	if (value->rank != (letter == 'x' ? x->rank : x->rank - rows->outer) || !ends_alike(x, value))
 		return sk_infer_error(inference,
-				      letter == 'x' ? "'%s' has not the shape of '%s'"
+				      letter == 'x' ? "'%s' does not have the shape of '%s'"
 						    : "'%s' is not a number for each element of a row of '%s'",
 				      value->name, x->name);
 	return sk_infer_same_types(inference, 0, number);

@@ -40,7 +40,7 @@ static bool infer_swiglu(struct sk_inference *inference)
 	if (gated)
 		return (gated->rank == x->rank && !memcmp(gated->shape, x->shape, x->rank * sizeof(*x->shape)) &&
 			sk_infer_like(inference, 0, 0)) ||
-		       sk_infer_error(inference, "'%s' has not the shape of '%s'", gated->name, x->name);
+		       sk_infer_error(inference, "'%s' does not have the shape of '%s'", gated->name, x->name);
 	if (!find_halves(inference, &axis))
 		return false;
 	memcpy(shape, x->shape, x->rank * sizeof(*shape));
@@ -169,7 +169,7 @@ static bool check_addends(const struct sk_inference *inference, const struct fus
 		return sk_infer_error(inference, "'%s' cannot be added to pieces", addend->name);
 	return (addend->rank == a->rank && addend->shape[a->rank - 1] == fused->n &&
 		!memcmp(addend->shape, a->shape, (a->rank - 1) * sizeof(*a->shape))) ||
-	       sk_infer_error(inference, "'%s' has not the shape of the product", addend->name);
+	       sk_infer_error(inference, "'%s' does not have the shape of the product", addend->name);
 }
 
 static bool infer_fused(struct sk_inference *inference)

@@ -310,7 +310,7 @@ static bool infer_dropout_gradient(struct sk_inference *inference)
 	const struct sk_value *from = sk_infer_input(inference, 0), *mask = sk_infer_input(inference, 1);
 
 	if (mask->rank != from->rank || memcmp(mask->shape, from->shape, from->rank * sizeof(*from->shape)))
-		return sk_infer_error(inference, "'%s' has not the shape of '%s'", mask->name, from->name);
+		return sk_infer_error(inference, "'%s' does not have the shape of '%s'", mask->name, from->name);
 	return check_kept(inference, sk_node_real(inference->node, "keep_prob", 0.5)) && sk_infer_like(inference, 0, 0);
 }
 

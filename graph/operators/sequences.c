@@ -280,7 +280,7 @@ static bool expand_map(struct sk_op_graph *graph, const struct sk_graph_node *no
 	if (!sequence)
 		return false;
 	if (!body || body->inputs.count != node->inputs.count || body->outputs.count != node->outputs.count)
-		return sk_expansion_refuse(&expansion, "its body has not as many inputs and outputs as it has");
+		return sk_expansion_refuse(&expansion, "its body does not have the same number of inputs and outputs");
 	for (size_t place = 0; place < sequence->count; place++)
 		if (!map_once(&expansion, body, place, sequence->count, made))
 			return false;

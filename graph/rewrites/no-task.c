@@ -171,7 +171,8 @@ static const char *check_split_c_to_n(const struct sk_ge_view *view, const struc
 			node->outputs.items[i] == SK_NONE ? input : sk_ge_describe(view, node, false, i);
 
 		if (part.rank < 2 || part.origin_shape[0] != 1)
-			return sk_arena_print(arena, "the axis is 1, and axis 0 of output %zu has not one element", i);
+			return sk_arena_print(arena,
+					      "the axis is 1, and axis 0 of output %zu does not have one element", i);
 	}
 	if (!strcmp(input.format, input.origin_format) ||
 	    (sk_ge_is_turned(&input, "ND", "FRACTAL_NZ") && input.rank >= 4))

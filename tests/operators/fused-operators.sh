@@ -234,10 +234,10 @@ while IFS='|' read -r node pattern; do
 	END
 	refuses "error: bad.onnx: node 'the_node' .*: $pattern" bad
 done <<'END'
-sklink:AddRmsNorm the_node x w g -> y|'w' has not the shape of 'x'
+sklink:AddRmsNorm the_node x w g -> y|'w' does not have the shape of 'x'
 sklink:AddRmsNorm the_node x x w -> y|'w' is not a number for each element of a row of 'x'
 sklink:AddRmsNorm the_node x x i -> y|'x' is f32, and 'i' is i32
-sklink:AddRmsNorm the_node g g x -> y|'g' has no rows of what 'x' is
+sklink:AddRmsNorm the_node g g x -> y|'g' does not have rows of the shape of 'x'
 sklink:RmsNorm the_node d d -> y|'d' is f64, and must be f32, f16 or bf16
 sklink:RmsNorm the_node n e -> y|'n' has rows without elements
 sklink:RmsNorm the_node x g -> y axis=1|the operator has no attribute 'axis'
@@ -248,12 +248,12 @@ sklink:RmsNormQuant the_node x g g -> y|it has no scale
 sklink:QuantV2 the_node x g -> y axis=1|it quantises along axis 1, which is not the last one
 sklink:QuantV2 the_node x g -> y round_mode='floor'|round_mode 'floor' is not possible, only 'round'
 sklink:SwiGlu the_node w -> y|'w' has 5 elements along axis 2, which are not halves
-sklink:SwiGlu the_node x w -> y|'w' has not the shape of 'x'
+sklink:SwiGlu the_node x w -> y|'w' does not have the shape of 'x'
 sklink:FusedMatMul the_node d d -> y|'d' is f64, and must be f32, f16 or bf16
 sklink:FusedMatMul the_node x x -> y|'x' has 3 dimensions, and 'x' 3, not 2
 sklink:FusedMatMul the_node x h -> y|rows of 'x' have 4 elements, and columns of 'h' have 5
 sklink:FusedMatMul the_node x h g -> y transB=1|'g' is not a number for each of 5 columns
-sklink:FusedMatMul the_node x h _ x -> y transB=1|'x' has not the shape of the product
+sklink:FusedMatMul the_node x h _ x -> y transB=1|'x' does not have the shape of the product
 sklink:FusedMatMul the_node x h -> y transB=1 activation='tanh'|activation 'tanh' is not relu, gelu, gelu_tanh or silu
 sklink:FusedMatMul the_node x h -> y transB=1 sizes=[2,2]|the sizes of its pieces do not add up to 5
 sklink:FusedMatMul the_node x h -> y z transB=1|it has 2 outputs, and its columns are divided into 1

@@ -503,7 +503,7 @@ def check_scan(sklink, skrun, libraries):
     sums = x + numpy.cumsum(us, 0)
     for name, array in (("last", sums[-1]), ("ps", (sums * vs.T[::-1]).T), ("qs", (sums + x)[::-1])):
         numpy.testing.assert_allclose(numpy.load(f"{name}.npy"), array, 1e-5, 1e-6, err_msg=name)
-    for rows, opset, wanted in ((5, 16, "the inputs that it goes through have not as many slices"), (4, 8, "it is one of operator set 8")):
+    for rows, opset, wanted in ((5, 16, "its scanned inputs do not have the same number of slices"), (4, 8, "it is one of operator set 8")):
         save(rows, opset)
         refused = subprocess.run(link, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         assert refused.returncode == 1 and wanted in refused.stdout.decode(), (wanted, refused)

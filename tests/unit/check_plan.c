@@ -429,7 +429,7 @@ START_TEST(damaged_tasks_and_tensors)
 			d.launches[0].name -
 			(int32_t)((char *)&sk_plan_form(&d.launches[0])->network - (char *)&d.launches[0].name));
 	REFUSED("kernel 0: its first copy, kernel 99, is out of range", d.kernels[0].first_copy = 99);
-	REFUSED("has not the copies that its launch needs", plan_form(&d.launches[0])->copies = 2);
+	REFUSED("does not have the copies that its launch needs", plan_form(&d.launches[0])->copies = 2);
 	REFUSED("launch 0: 65 copies of code are too many", plan_form(&d.launches[0])->copies = 65);
 	REFUSED("launch 0: an alignment to 24 bytes", plan_form(&d.launches[0])->func_align = 24);
 	REFUSED("launch 0: an alignment to 8192 bytes", plan_form(&d.launches[0])->func_align = 8192);
@@ -632,14 +632,14 @@ START_TEST(damaged_arguments)
 	REFUSED("offset 2 is not aligned for f32", d.arguments[PLAIN][0].offset = 2, d.arguments[PLAIN][0].size = 8);
 	REFUSED("argument 0: flags 0x40 are unknown", d.arguments[PLAIN][0].flags = 64);
 	REFUSED("only divided tensors are passed whole", d.arguments[PLAIN][0].flags = SK_ARGUMENT_WHOLE);
-	REFUSED("argument 3: a field that kind 2 has not is not zero", d.arguments[PLAIN][3].tensor = 1);
-	REFUSED("a field that kind 2 has not", d.arguments[PLAIN][3].index = 1U << 31);
-	REFUSED("a field that kind 2 has not", d.arguments[PLAIN][3].offset = 4);
-	REFUSED("a field that kind 2 has not", d.arguments[PLAIN][3].size = 4);
-	REFUSED("a field that kind 2 has not", d.arguments[PLAIN][3].element_bytes = 4);
-	REFUSED("a field that kind 6 has not", d.arguments[PLAIN][4].dtype = SK_F32);
-	REFUSED("a field that kind 8 has not", d.arguments[PLAIN][5].value = 1);
-	REFUSED("a field that kind 3 has not", d.arguments[SPLIT][2].value = 1);
+	REFUSED("argument 3: a field that kind 2 does not have is not zero", d.arguments[PLAIN][3].tensor = 1);
+	REFUSED("a field that kind 2 does not have", d.arguments[PLAIN][3].index = 1U << 31);
+	REFUSED("a field that kind 2 does not have", d.arguments[PLAIN][3].offset = 4);
+	REFUSED("a field that kind 2 does not have", d.arguments[PLAIN][3].size = 4);
+	REFUSED("a field that kind 2 does not have", d.arguments[PLAIN][3].element_bytes = 4);
+	REFUSED("a field that kind 6 does not have", d.arguments[PLAIN][4].dtype = SK_F32);
+	REFUSED("a field that kind 8 does not have", d.arguments[PLAIN][5].value = 1);
+	REFUSED("a field that kind 3 does not have", d.arguments[SPLIT][2].value = 1);
 	REFUSED("argument 3: access 128 is not that of its kind", d.arguments[PLAIN][3].access = 128);
 	REFUSED("access 1 is not that of its kind", d.arguments[PLAIN][5].access = SK_ACCESS_READ);
 	REFUSED("access 3 is not that of its kind", d.arguments[SPLIT][3].access = SK_ACCESS_READ | SK_ACCESS_WRITE);
