@@ -222,10 +222,10 @@ struct sk_reached {
 	uint32_t import_search; /* the last one that came by the C library's state */
 };
 
-/* ==== link ====
+/* ==== state of a link ====
  *
  * The data of a link. Everything lives in the link's arena, except mapped files, which the linker unmaps when it is
- * destroyed. linker-parts.h says who fills what. */
+ * destroyed. The list of the passes, below, says which of them fills which part. */
 
 /* A section from sk_linker_add_section. */
 struct sk_synthetic {
@@ -513,11 +513,9 @@ static inline uint64_t sk_page_size(const struct sk_linker *linker)
 	return linker->options.max_page_size ? linker->options.max_page_size : linker->architecture->page_size;
 }
 
-/* ==== fold ====
+/* ==== folding ====
  *
  * Which sections do the same: for icf.c, with the help of significance.c and refine.c. */
-
-struct sk_linker;
 
 /* Nodes with numbered edges, and a class for each. */
 struct sk_graph {
@@ -590,7 +588,6 @@ void sk_refine(struct sk_arena *arena, struct sk_graph *graph);
  *   reach.c    how much of the image code reaches
  *   statistics.c  counts things */
 
-struct sk_linker;
 struct sk_reading;
 
 /* ---- while inputs are added ---- */
@@ -684,8 +681,6 @@ bool sk_debug_write(struct sk_linker *linker);
 /* ==== texts.c ====
  *
  * What users are told about a link. */
-
-struct sk_linker;
 
 /* A line for the caller, if it wants any. */
 #define SK_PRINT(linker, ...)                                                                                          \

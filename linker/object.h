@@ -17,7 +17,7 @@ struct sk_architecture;
 struct sk_arena;
 struct sk_map;
 
-/* ==== section.c ====
+/* ==== sections ====
  *
  * Sections, whoever they are from, and the small questions about them: what a section is, where it is, what it is
  * called, and which one stands for it. */
@@ -475,8 +475,6 @@ bool sk_is_mergeable(const struct sk_input_section *section);
  *
  * Names and what they mean: the linker's symbol table, the definitions that there are of each symbol, and the one that
  * counts. */
-
-struct sk_linker;
 
 /* An entry of the linker's symbol table: a global name, or a synthetic local symbol. */
 struct sk_linker_symbol {

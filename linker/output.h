@@ -177,8 +177,6 @@ Elf64_Sym sk_exported_symbol(struct sk_linker *linker, sk_symbol symbol);
  * Records of unwind tables (LSB 3.0, section 10.6) and their index: frames.c reads them and gives them their places,
  * frames-write.c writes them. */
 
-struct sk_linker;
-
 enum {
 	SK_FRAME_ID_OFFSET = 4, /* of the CIE pointer (0 in a CIE), behind the length */
 	SK_FRAME_START_OFFSET = 8, /* of the function's start in an FDE */
@@ -233,8 +231,6 @@ void sk_thread_place(struct sk_linker *linker);
 /* ==== merge.c ====
  *
  * Equal strings and records, once. */
-
-struct sk_linker;
 
 /* A string or a record, once. */
 struct sk_merged_entry {

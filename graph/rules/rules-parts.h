@@ -114,7 +114,7 @@ bool sk_scanner_at_end(struct sk_scanner *scanner);
 /* Parse an expression; NULL after an error. */
 struct sk_rule_expression *sk_expression_parse(struct sk_scanner *scanner);
 
-/* ==== own-rules ====
+/* ==== own rules ====
  *
  * The texts of sklink's own rules: expand.yaml, onnx.yaml, passes.yaml, torchair.yaml. */
 

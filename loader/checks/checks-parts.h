@@ -18,7 +18,7 @@ struct sk_plan_view;
 struct sk_split_check;
 struct sk_task_blocks;
 
-/* ==== checked-call.c ====
+/* ==== checked calls ====
  *
  * A core's part of a checked launch, as the files of checks.h that run it see it. */
 

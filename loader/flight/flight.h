@@ -185,7 +185,6 @@ enum { SK_MOST_FLIGHTS = 64 }; /* on a device at a time */
 
 /* What a block that runs at once with others has said and heard; loader/flight/block.c. */
 struct sk_block_state;
-struct sk_flight;
 
 /* Bits: the hidden state that a launch reaches. */
 enum sk_states {

@@ -12,7 +12,7 @@
 #include "format/profile/profile.h"
 #include "format/skplan.h"
 
-/* ==== event-heap ====
+/* ==== event heap ====
  *
  * A binary heap of events for the simulation: the least key first, and of equal keys the least id. */
 

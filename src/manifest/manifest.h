@@ -33,7 +33,7 @@ void sk_manifest_check_scopes(struct sk_model *model);
  * relative to. */
 bool sk_manifest_parse(struct sk_model *model, const char *path, const void *text, size_t size);
 
-/* ==== manifest-parts ====
+/* ==== the parts of a manifest ====
  *
  * The manifest's reader in parts: manifest.c calls them in this order. */
 

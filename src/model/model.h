@@ -64,7 +64,7 @@ struct sk_scope {
 	bool feeds_sync_all; /* feed-sync-all=1 */
 };
 
-/* ==== graph-file ====
+/* ==== model file ====
  *
  * The model file that a manifest names, and what it says of it. Texts are as on the command line. */
 

@@ -235,7 +235,7 @@ struct sk_x86_emitter {
 	uint32_t aborted; /* label: returns SK_STATUS_ABORTED */
 };
 
-/* ---- x86_64/assemble.c ---- */
+/* ---- assemble.c ---- */
 
 static inline uint64_t sk_x86_here(const struct sk_x86_emitter *e)
 {
@@ -269,7 +269,7 @@ void sk_x86_relocate(struct sk_x86_emitter *e, bool call, enum sk_code_target ta
 /* From here on the code belongs to a task, or is a frame for it. */
 void sk_x86_begin_part(struct sk_x86_emitter *e, uint32_t task, bool frame);
 
-/* ---- x86_64/waits.c ---- */
+/* ---- waits.c ---- */
 
 void sk_x86_emit_status(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_feed(struct sk_x86_emitter *e, const struct sk_op *op);
@@ -280,7 +280,7 @@ void sk_x86_emit_publish(struct sk_x86_emitter *e, const struct sk_op *op);
 /* To be called after a function's return. */
 void sk_x86_emit_tails(struct sk_x86_emitter *e);
 
-/* ---- x86_64/loops.c ---- */
+/* ---- loops.c ---- */
 
 void sk_x86_emit_group_begin(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_group_end(struct sk_x86_emitter *e, const struct sk_op *op);
@@ -291,7 +291,7 @@ void sk_x86_emit_tiles_end(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_blocks_end(struct sk_x86_emitter *e, const struct sk_op *op);
 
-/* ---- x86_64/values.c ---- */
+/* ---- values.c ---- */
 
 static inline bool sk_x86_is_i32(uint64_t value)
 {
@@ -353,7 +353,7 @@ bool sk_x86_is_early(const struct sk_x86_emitter *e, const struct sk_op_call *ca
 void sk_x86_compute_expression(struct sk_x86_emitter *e, const struct sk_op_call *call,
 			       const struct sk_plan_argument *argument, uint8_t into, uint8_t scratch);
 
-/* ---- x86_64/call.c ---- */
+/* ---- call.c ---- */
 
 /* The needs of a call: its part of the frame, and the registers that a program must load for it. */
 struct sk_x86_call_needs {
