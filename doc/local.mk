@@ -31,6 +31,8 @@ nobase_dist_doc_DATA += doc/reference/kernel-library.md doc/reference/libskrt.md
 	doc/reference/python.md doc/reference/reason-codes.md doc/reference/scope-options.md doc/reference/signatures.md \
 	doc/reference/skdump-json.md
 nobase_dist_doc_DATA += doc/reference/glossary.md
+nobase_dist_doc_DATA += doc/tutorial/first-package.md doc/tutorial/from-a-model.md doc/tutorial/in-your-program.md \
+	doc/tutorial/own-kernel.md
 nobase_dist_doc_DATA += doc/explain/fusion-and-tiles.md doc/explain/proof.md doc/explain/simulation.md \
 	doc/explain/why-superkernels.md
 nobase_dist_doc_DATA += doc/internals/decisions.md doc/internals/dispatcher.md doc/internals/folding.md \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The commands of README.md, of the tutorial in doc/reference/rules.md and of the samples' READMEs, as they stand there, in a build directory beside
-# the sources; and the output that the first two show of them, line by line, up to "...".
+# The commands of README.md and of the samples' READMEs, as they stand there, in a build directory beside the sources; and the
+# output that README.md shows, line by line, up to "...".
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
@@ -63,8 +63,6 @@ follow() {
 	[ "$count" -ge "$2" ] || fail "only $count commands of $1 have been found"
 }
 follow README.md 12 <"$top_srcdir/README.md"
-# The tutorial's blocks are fenced.
-follow doc/reference/rules.md 5 < <(sed '1,/^### From a kernel to a rule/d; /^### /,$d' "$top_srcdir/doc/reference/rules.md" | awk '/^```/ { code = !code; next } { print (code ? "    " : "") $0 }')
 
 # Blocks of commands: what is indented, with lines continued by a backslash.
 for document in bert composite decode_layers foreign; do
