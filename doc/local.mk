@@ -24,7 +24,6 @@ $(man_MANS): doc/manual.awk
 
 # Documents and samples refer to each other, so they are installed as they lie here.
 nobase_dist_doc_DATA += README.md CONTRIBUTING.md LICENSE doc/design.md doc/page.png
-nobase_dist_doc_DATA += doc/building.md
 nobase_dist_doc_DATA += doc/reference/fusion-flags.md doc/reference/passes.md doc/reference/rules.md \
 	doc/reference/dumps.md doc/reference/models.md doc/reference/operators.md
 nobase_dist_doc_DATA += doc/reference/kernel-library.md doc/reference/libskrt.md doc/reference/manifest.md \
@@ -33,6 +32,10 @@ nobase_dist_doc_DATA += doc/reference/kernel-library.md doc/reference/libskrt.md
 nobase_dist_doc_DATA += doc/reference/glossary.md
 nobase_dist_doc_DATA += doc/tutorial/first-package.md doc/tutorial/from-a-model.md doc/tutorial/in-your-program.md \
 	doc/tutorial/own-kernel.md
+nobase_dist_doc_DATA += doc/howto/build-systems.md doc/howto/debug-a-wrong-result.md doc/howto/decoder-state.md \
+	doc/howto/ge-dumps.md doc/howto/kernels-of-libraries.md doc/howto/mindspore-flags.md \
+	doc/howto/profile-and-predict.md doc/howto/several-sizes.md doc/howto/torchair-rules.md \
+	doc/howto/weights-and-signing.md
 nobase_dist_doc_DATA += doc/explain/fusion-and-tiles.md doc/explain/proof.md doc/explain/simulation.md \
 	doc/explain/why-superkernels.md
 nobase_dist_doc_DATA += doc/internals/decisions.md doc/internals/dispatcher.md doc/internals/folding.md \

@@ -15,13 +15,11 @@ sed -i "s,^prefix=.*,prefix=$prefix," "$prefix"/lib/pkgconfig/*.pc # as if confi
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 documents=$prefix/share/doc/sklink
 
-# What README.md and doc/building.md show stands in the sample.
+# The how-to shows lines of the sample.
 sed 's/^ *//; /^$/d' "$documents"/samples/building/{CMakeLists.txt,meson.build,Makefile} >sample.txt
-for document in README.md doc/building.md; do
-	sed -n '/^CMake, Meson and make/,/^\[samples./p; /^## CMake/,/^## Debian/p' "$documents/$document" | sed -n 's/^    *\([^ ].*\)/\1/p' >shown.txt
-	[ "$(wc -l <shown.txt)" -gt 13 ] || fail "$document shows nothing of build systems"
-	! grep -vxFf sample.txt shown.txt | grep -vE '^cp -r|^\$<TARGET' >&2 || fail "$document shows this, and samples/building has it not"
-done
+sed -n '/^## CMake/,/^## Debian/p' "$documents/doc/howto/build-systems.md" | sed -n 's/^    *\([^ ].*\)/\1/p' >shown.txt
+[ "$(wc -l <shown.txt)" -gt 13 ] || fail "the how-to shows nothing of build systems"
+! grep -vxFf sample.txt shown.txt | grep -vE '^cp -r|^\$<TARGET' >&2 || fail "the how-to shows this, and samples/building has it not"
 
 # npy FILE NUMBER…: an array of floats; each number is four bytes, in octal.
 npy() {
