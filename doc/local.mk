@@ -3,7 +3,7 @@ dist_man_MANS += doc/reference/sklink.1 doc/reference/skdump.1 doc/reference/skl
 man_MANS = doc/sk-manifest.5 doc/sk-scope-options.5 doc/sk-signatures.5 doc/skdump-json.5 doc/libskrt.3 doc/sk-reasons.7
 man_MANS += doc/sk-fusion-flags.5 doc/sk-passes.5 doc/sk-rules.5 doc/sk-dumps.5 doc/sk-models.5 doc/sk-operators.5
 CLEANFILES += $(man_MANS)
-EXTRA_DIST += doc/manual.awk
+EXTRA_DIST += doc/manual.awk doc/timeline.py
 
 # The first line of such a document gives the page's name, section, date and purpose.
 doc/sk-manifest.5: doc/reference/manifest.md
@@ -23,7 +23,7 @@ $(man_MANS): doc/manual.awk
 	$(AM_V_GEN)LC_ALL=C $(AWK) -f $(top_srcdir)/doc/manual.awk $(filter %.md,$^) >$@.tmp && mv $@.tmp $@
 
 # Documents and samples refer to each other, so they are installed as they lie here.
-nobase_dist_doc_DATA += README.md CONTRIBUTING.md LICENSE doc/design.md doc/page.png
+nobase_dist_doc_DATA += README.md CONTRIBUTING.md LICENSE doc/design.md doc/page.png doc/before-after.svg
 nobase_dist_doc_DATA += doc/reference/fusion-flags.md doc/reference/passes.md doc/reference/rules.md \
 	doc/reference/dumps.md doc/reference/models.md doc/reference/operators.md
 nobase_dist_doc_DATA += doc/reference/kernel-library.md doc/reference/libskrt.md doc/reference/manifest.md \
@@ -36,6 +36,7 @@ nobase_dist_doc_DATA += doc/howto/build-systems.md doc/howto/debug-a-wrong-resul
 	doc/howto/ge-dumps.md doc/howto/kernels-of-libraries.md doc/howto/mindspore-flags.md \
 	doc/howto/profile-and-predict.md doc/howto/several-sizes.md doc/howto/torchair-rules.md \
 	doc/howto/weights-and-signing.md
+nobase_dist_doc_DATA += doc/explain/performance.md
 nobase_dist_doc_DATA += doc/explain/fusion-and-tiles.md doc/explain/proof.md doc/explain/simulation.md \
 	doc/explain/why-superkernels.md
 nobase_dist_doc_DATA += doc/internals/decisions.md doc/internals/dispatcher.md doc/internals/folding.md \

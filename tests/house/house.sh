@@ -101,7 +101,7 @@ complain "functions that should be static" "$out/found"
 
 # Those that comments and documents name: of files, of modules without their ".c", and of folders.
 grep -rnoE --include='*.[chS]' --include='*.md' --include='*.sh' --include='*.def' --include='*.1' \
-	'(^|[^A-Za-z0-9_./$%*-])(base|format|linker|stubs|graph|src|loader|kernels|tests|bench|doc|samples)/([a-z0-9_-]+/)*([A-Za-z0-9_-]*[A-Za-z0-9](\.(a|c|h|S|sh|md|map|def|mk|yaml|pbtxt|png|py|awk|txt|1))?)?' \
+	'(^|[^A-Za-z0-9_./$%*-])(base|format|linker|stubs|graph|src|loader|kernels|tests|bench|doc|samples)/([a-z0-9_-]+/)*([A-Za-z0-9_-]*[A-Za-z0-9](\.(a|c|h|S|sh|md|map|def|mk|yaml|pbtxt|png|svg|py|awk|txt|1))?)?' \
 	$rooms tests bench samples doc completions packaging page python README.md CONTRIBUTING.md |
 	sed -E 's/:[^a-z:]?((base|format|linker|stubs|graph|src|loader|kernels|tests|bench|doc|samples)\/)/: \1/' | sort -u |
 	while read -r place path; do

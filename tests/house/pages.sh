@@ -1,22 +1,24 @@
 #!/bin/bash
-# The pages for newcomers: doc/tutorial/ and doc/howto/. An installed sklink runs the commands of each page, as they stand
-# there, in a folder of the page's own, and their output is compared with what the page shows.
+# The pages for newcomers: README.md, doc/tutorial/ and doc/howto/. An installed sklink runs the commands of each page,
+# as they stand there, in a folder of the page's own. Their output is compared with the lines that the page shows.
 #
-# In a fenced block, "$ " begins a command, which goes on in the next line after a backslash. The lines after it are its output, in
-# which "..." stands for any lines. In a block "measured" numbers with a point or a unit, addresses and blanks may differ. A command
-# may fail only if the page shows its error. A block whose fence names a file ("```yaml first.yaml") is the text of that file.
+# In a fenced block, "$ " begins a command, which goes on in the next line after a backslash. The lines after it are its
+# output, in which "..." stands for any lines. In a block "measured", numbers with a point or a unit, addresses and
+# blanks may differ. A command may fail only if the page shows its error. A block with the name of a file in its fence
+# ("```yaml first.yaml") is the text of that file.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR CC CFLAGS
 
 prefix=$dir/inst
-make -s -C "$top_builddir" install DESTDIR= prefix="$prefix" >install.txt 2>&1 || { tail -n 30 install.txt >&2; fail "make install"; }
+make -s -C "$top_builddir" install DESTDIR= prefix="$prefix" >install.txt 2>&1 ||
+	{ tail -n 30 install.txt >&2; fail "make install"; }
 sed -i "s,^prefix=.*,prefix=$prefix," "$prefix"/lib/pkgconfig/*.pc # as if configured so
 [ ! -x /usr/bin/python3 ] || ln -s /usr/bin/python3 "$prefix/bin/python3"
 
 # installed COMMAND: with the installed sklink.
 installed() {
-	env PATH="$prefix/bin:$PATH" PKG_CONFIG_PATH="$prefix/lib/pkgconfig" CMAKE_PREFIX_PATH="$prefix" LD_LIBRARY_PATH="$prefix/lib" \
+	env PATH="$prefix/bin:$PATH" PKG_CONFIG_PATH="$prefix/lib/pkgconfig" LD_LIBRARY_PATH="$prefix/lib" \
 		CPATH="$prefix/include" LIBRARY_PATH="$prefix/lib" PYTHONPATH="$(echo "$prefix"/lib/python3*/*-packages)" \
 		SKLINK_LIBRARY="$prefix/lib/libskrt.so.0" SKLINK_PROGRAM="$prefix/bin/sklink" bash -c "set -e; $1"
 }
@@ -24,7 +26,8 @@ installed() {
 # normal KIND: the text without what differs from run to run.
 normal() {
 	if [ "$1" = measured ]; then
-		sed -E 's/[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)? ?((ns|us|µs|ms|s|MiB)\b|%)|[0-9]+\.[0-9]+(e[-+]?[0-9]+)?|0x[0-9a-f]+/N/g; s/[ \t]+/ /g; s/ $//'
+		sed -E -e 's/[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)? ?((ns|us|µs|ms|s|MiB)\b|%)/N/g' \
+			-e 's/[0-9]+\.[0-9]+(e[-+]?[0-9]+)?|0x[0-9a-f]+/N/g; s/[ \t]+/ /g; s/ $//'
 	else
 		sed -E 's/[ \t]+$//'
 	fi
@@ -107,7 +110,8 @@ follow() {
 			;;
 		esac
 	done <"$top_srcdir/$page"
-	[ "$count" -ge 3 ] && [ "$compared" -ge 2 ] || fail "only $count commands and $compared outputs in $page have been found"
+	[ "$count" -ge 3 ] && [ "$compared" -ge 2 ] ||
+		fail "only $count commands and $compared outputs in $page have been found"
 	cd "$dir"
 }
 
@@ -130,7 +134,8 @@ lacks() {
 		! nm -D "$top_builddir/.libs/libskrt.so" | grep -q '__[at]san_' || echo "a libskrt without a sanitizer" ;;
 	esac
 	case $text in *openssl*)
-		command -v openssl >openssl.txt && grep -q '^#define HAVE_SODIUM 1' "$top_builddir/config.h" || echo "openssl and libsodium" ;;
+		command -v openssl >openssl.txt && grep -q '^#define HAVE_SODIUM 1' "$top_builddir/config.h" ||
+			echo "openssl and libsodium" ;;
 	esac
 	case $text in *libz.a*)
 		[ -e /usr/lib/x86_64-linux-gnu/libz.a ] || echo zlib1g-dev ;;
@@ -138,7 +143,7 @@ lacks() {
 }
 
 cd "$top_srcdir"
-pages=$(ls doc/tutorial/*.md doc/howto/*.md)
+pages=$(ls README.md doc/tutorial/*.md doc/howto/*.md)
 cd "$dir"
 for page in $pages; do
 	[ "$page" != doc/howto/build-systems.md ] || continue # tests/packaging/build-systems.sh
@@ -149,3 +154,10 @@ for page in $pages; do
 		follow "$page"
 	fi
 done
+
+# README.md's picture can be drawn again.
+if [ -x /usr/bin/python3 ]; then
+	/usr/bin/python3 "$top_srcdir/doc/timeline.py" "$top_builddir" picture.svg
+	[ "$(grep -c '<rect' picture.svg)" = "$(grep -c '<rect' "$top_srcdir/doc/before-after.svg")" ] ||
+		fail "the picture has other parts"
+fi

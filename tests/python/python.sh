@@ -1,6 +1,6 @@
 #!/bin/bash
-# The Python package: its tests, with pytest; then its wheel in a virtual environment, without a network, where README.md's five lines
-# give what NumPy computes.
+# The Python package: its tests, with pytest; then its wheel in a virtual environment, without a network, where the tutorial's program
+# gives what NumPy computes.
 . "$top_srcdir/tests/lib/lib.sh"
 wheel=$(echo "$top_builddir"/python/sklink-*.whl)
 [ -e "$wheel" ] || { echo "SKIP: configure has found no python3"; exit 77; }
@@ -27,13 +27,15 @@ else
 	echo "left out: the type hints (mypy)"
 fi
 
-# README.md's lines run in an environment that has nothing but the wheel and Debian's packages.
+# The program of doc/tutorial/in-your-program.md runs in an environment that has nothing but the wheel and Debian's packages.
 "$python" -c 'import ensurepip, venv' 2>err.txt || { echo "left out: the wheel in a virtual environment (python3-venv)"; exit 0; }
 "$python" -m venv --system-site-packages environment
 environment/bin/pip install -q --no-index --disable-pip-version-check "$wheel" >out.txt 2>&1 || { cat out.txt >&2; fail "pip install"; }
-"$sklink" "$top_srcdir/samples/composite/composite.yaml" "$top_builddir/samples/composite/kernels.o" -o composite.sk
-sed -n '/^    import numpy, sklink/,/^$/s/^    //p' "$top_srcdir/README.md" >five.py
-[ "$(wc -l <five.py)" = 5 ] || { cat five.py >&2; fail "not five lines in README.md"; }
-environment/bin/python five.py >out.txt || fail "README.md's lines"
-[ "$(cat out.txt)" = True ] || { cat out.txt >&2; fail "README.md's lines do not give what NumPy computes"; }
+for file in cubes.pbtxt run.py; do
+	sed -n "/^\`\`\`.* $file\$/,/^\`\`\`\$/{/^\`\`\`/d;p}" "$top_srcdir/doc/tutorial/in-your-program.md" >$file
+	[ -s $file ] || fail "the tutorial has no $file"
+done
+"$sklink" cubes.pbtxt -L "$top_builddir/kernels" -lskernels -o cubes.sk
+environment/bin/python run.py >out.txt || fail "the tutorial's program"
+[ "$(cat out.txt)" = True ] || { cat out.txt >&2; fail "the tutorial's program does not give what NumPy computes"; }
 environment/bin/pip uninstall -q -y sklink >out.txt 2>&1 && ! environment/bin/python -c 'import sklink' 2>err.txt || fail "the wheel does not go"
