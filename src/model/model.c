@@ -1,4 +1,4 @@
-/* An empty model, and what is asked of any: paths that it names, and texts about it for messages. */
+/* An empty model, and functions on any model: paths that it names, and texts about it for messages. */
 #include "src/model/model.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static const struct sk_profile *default_device(struct sk_arena *arena)
 	char error[128];
 
 	if (!sk_profile_load("host", profile, error, sizeof(error)))
-		sk_out_of_memory(); /* the tests know that the built-in ones are good */
+		sk_out_of_memory(); /* the tests show that the built-in profiles are valid */
 	return profile;
 }
 

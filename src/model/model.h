@@ -22,18 +22,18 @@ struct sk_task_names;
 
 /* ==== scope ====
  *
- * Scopes: the tasks that one superkernel shall run, and how. A task says which ones it is in. */
+ * Scopes: the tasks that one superkernel is to run, and its options. Each task lists its scopes. */
 
-/* strict-scope-check: what is done where a scope cannot be fused whole. The greater one wins. */
+/* strict-scope-check: the reaction if a scope cannot be fused whole. If several apply, the greatest wins. */
 enum sk_strict_check {
-	SK_STRICT_NONE, /* it is split */
-	SK_STRICT_BYPASS, /* it is not fused at all */
+	SK_STRICT_NONE, /* the scope is split */
+	SK_STRICT_BYPASS, /* none of its tasks is fused */
 	SK_STRICT_ABORT, /* the link fails */
 };
 
 typedef SK_ARRAY(struct sk_name) sk_names;
 
-/* What a scope's options say about its superkernels; all 0 where they say nothing. */
+/* The options of a scope about its superkernels; a field is 0 if its option is not given. */
 struct sk_launch_options {
 	uint32_t func_align;
 	uint32_t preload; /* enum sk_preload */
@@ -43,19 +43,20 @@ struct sk_launch_options {
 	bool profiling;
 	bool no_tile_fusion; /* tile-fusion=0 */
 	bool no_parallel_fusion; /* parallel-fusion=0 */
-	uint32_t tile_bytes; /* tile-bytes: of all that a tile's calls touch; 0: sklink chooses */
+	uint32_t tile_bytes; /* tile-bytes: of all memory that a tile's calls touch; 0: sklink chooses */
 	bool debug; /* compile-options=-g */
 	struct sk_place cube_place, vector_place, split_place, debug_place; /* of these options */
-	/* The dcci lists: names of kernels, or of what they compute (op=). */
+	/* The dcci lists: names of kernels, or of their operators (op=). */
 	sk_names flush_before, flush_after, flush_never;
 };
 
 struct sk_scope {
 	const char *name;
-	const char *base; /* of one of several networks: what the scope is called in each; NULL: there is one network */
-	const char *symbol; /* takes the place of the name in symbols of its launches; NULL: the name does */
+	const char *base; /* if there are several networks: the scope's name within its network; NULL: there is one
+			   * network */
+	const char *symbol; /* replaces the name in symbols of its launches; NULL: the name is used */
 	struct sk_place place;
-	bool declared; /* it stands under `scopes` */
+	bool declared; /* it is listed under `scopes` */
 	bool has_options; /* `options:` */
 	bool stream_fusion; /* stream-fusion=1 */
 	enum sk_strict_check strict;
@@ -66,31 +67,31 @@ struct sk_scope {
 
 /* ==== model file ====
  *
- * The model file that a manifest names, and what it says of it. Texts are as on the command line. */
+ * The model file that a manifest names, and the manifest's settings for it. Texts are as on the command line. */
 
-/* What dimensions that the model calls by a name are. */
+/* A size for dimensions that the model calls by a name. */
 struct sk_dimension {
-	const char *network; /* the set that says so; NULL: it holds for all networks */
+	const char *network; /* the set that gives it; NULL: it holds for all networks */
 	struct sk_name size; /* NAME=N */
 };
 
 typedef SK_ARRAY(struct sk_dimension) sk_dimensions;
 
 struct sk_graph_file {
-	struct sk_name path; /* resolved; NULL: it names none */
+	struct sk_name path; /* resolved; NULL: the manifest names no model */
 	sk_names shapes, frozen, states; /* NAME=VALUE */
-	sk_dimensions dimensions; /* those of a set one behind the other */
+	sk_dimensions dimensions; /* those of one set are adjacent */
 	sk_names scopes; /* NAME=PATTERN */
-	struct sk_name fusion; /* flags of graph-kernel fusion; NULL: it has none */
+	struct sk_name fusion; /* flags of graph-kernel fusion; NULL: none are given */
 	struct sk_name switches; /* path of a file of switches, resolved; NULL: none */
 	sk_names rules; /* paths of files of rules, resolved */
 	bool no_patterns; /* "pattern_fusion_pass: false" */
-	bool fusion_in_line; /* their characters stand in the manifest from that place on */
+	bool fusion_in_line; /* the flags are in the manifest itself, from that place on */
 };
 
 /* ==== task ====
  *
- * Tasks: what the manifest says of each, and what binding makes of that; and the kernels that they call. */
+ * Tasks: the manifest's description of each, the results of binding it, and the kernels that tasks call. */
 
 /* ---- kernels ---- */
 
@@ -109,18 +110,19 @@ struct sk_kernel {
 	struct sk_place place; /* of its entry under `kernels:`, or of the first task that uses it */
 	const char *object_name; /* for messages: "lib.a(member.o)" */
 	const struct sk_signature *signature;
-	sk_symbol code; /* the linker's handle of the function; mix: of the cube side's */
-	sk_symbol vector_code; /* mix: of the vector side's; else SK_NONE */
-	bool imported; /* the function is the C library's, or another one's that packages import from */
-	uint64_t code_size, vector_code_size; /* bytes of the functions, as their symbols say */
-	const uint32_t *symbols; /* by symbol of the signature: its index in the model's */
-	const uint32_t *state; /* hidden state: numbers of what is reached and kept (linker), empty if reentrant */
+	sk_symbol code; /* the linker's handle of the function; mix: of the cube side's function */
+	sk_symbol vector_code; /* mix: of the vector side's function; else SK_NONE */
+	bool imported; /* the function is in the C library, or in another library that packages import from */
+	uint64_t code_size, vector_code_size; /* bytes of the functions, as given by their symbols */
+	const uint32_t *symbols; /* by symbol of the signature: its index among the model's symbols */
+	const uint32_t *state; /* hidden state: the linker's numbers of the sections that are reached and kept, empty if
+				* reentrant */
 	size_t state_count;
-	uint32_t library_state; /* the one among them that is the C library's, or SK_NONE */
-	uint64_t isa; /* instruction sets that its signature and what it reaches need */
+	uint32_t library_state; /* the number among them of the C library's state, or SK_NONE */
+	uint64_t isa; /* instruction sets needed by its signature or by the code that it reaches */
 };
 
-/* What signatures take the address of. */
+/* A symbol of which signatures take the address. */
 struct sk_handed_symbol {
 	const char *name;
 	sk_symbol symbol; /* the linker's handle */
@@ -128,20 +130,20 @@ struct sk_handed_symbol {
 
 /* ---- tasks ---- */
 
-/* Where something of a task stands, in the file in which the task does: sk_task_place makes a place of it. */
+/* The place of a task's detail, in the same file as the task. sk_task_place makes a struct sk_place of it. */
 struct sk_spot {
 	uint32_t line, column;
 };
 
-/* A tensor where a task names it. */
+/* A tensor, and the place where a task names it. */
 struct sk_named_tensor {
-	uint32_t tensor; /* index into tensors; SK_NONE where none is passed, and after an error */
+	uint32_t tensor; /* index into tensors; SK_NONE if none is passed, and after an error */
 	struct sk_spot spot;
 };
 
-/* A name where a task has it. */
+/* A name, and the place where a task gives it. */
 struct sk_named {
-	const char *text; /* NULL: it has none */
+	const char *text; /* NULL: it is not given */
 	struct sk_spot spot;
 };
 
@@ -151,25 +153,25 @@ struct sk_argument {
 	enum sk_dtype dtype : 8;
 	enum sk_access access : 8;
 	bool by_reference : 1;
-	bool by_value : 1; /* SCRATCH: the bytes themselves are passed, a struct */
-	bool of_library : 1; /* STATE: the C library's */
-	bool is_field : 1; /* stored in the task's scratch in front of each call, at `field` */
-	bool is_status : 1; /* VALUE by reference: what the kernel leaves there is a status */
-	bool whole : 1; /* POINTER: divided, but passed as it is */
+	bool by_value : 1; /* SCRATCH: the bytes themselves are passed, as a struct */
+	bool of_library : 1; /* STATE: of the C library */
+	bool is_field : 1; /* stored in the task's scratch before each call, at `field` */
+	bool is_status : 1; /* VALUE by reference: the value that the kernel leaves there is a status */
+	bool whole : 1; /* POINTER: the task is divided, but the pointer is passed unchanged */
 	uint32_t tensor; /* POINTER, LOAD, RESULT: the root tensor (views are resolved) */
 	uint64_t offset; /* bytes from the root tensor's start; SCRATCH: in the task's scratch */
 	uint64_t size; /* bytes accessed */
 	uint64_t element_bytes; /* per element of the task's extent; 0: shared */
-	uint64_t value; /* VALUE, EXPRESSION: the bits; STATE: the state's number; SYMBOL: the model's; by value: the
-			   parts that hold floats alone */
+	uint64_t value; /* VALUE, EXPRESSION: the bits; STATE: the state's number; SYMBOL: the model's number; by value:
+			 * the parts that hold floats alone */
 	const struct sk_plan_term *terms; /* EXPRESSION */
 	uint32_t term_count;
 	uint32_t field;
-	const struct sk_attribute *list; /* POINTER: to the numbers of this list, which are a constant's; else NULL */
-	const struct sk_plan_pattern *pattern; /* POINTER: NULL: there is none */
+	const struct sk_attribute *list; /* POINTER: the list of numbers that it points to, as a constant; else NULL */
+	const struct sk_plan_pattern *pattern; /* POINTER; NULL: there is none */
 };
 
-/* The bytes of the root tensor that an argument with an address accesses. */
+/* Return the bytes of the root tensor that an argument with an address accesses. */
 static inline struct sk_rows sk_argument_rows(const struct sk_argument *argument)
 {
 	const struct sk_plan_pattern *pattern = argument->pattern;
@@ -188,67 +190,68 @@ struct sk_set {
 	uint32_t tensor; /* TENSOR: index into tensors; SK_NONE after an error */
 };
 
-/* `cost:` of a task, in the terms of the plan. */
+/* `cost:` of a task, with the plan's terms. */
 struct sk_task_cost {
 	struct sk_place place;
-	uint32_t count; /* 1: of the whole task; 2: of the cube side and of the vector side of a mix task */
+	uint32_t count; /* 1: for the whole task; 2: for the cube side and for the vector side of a mix task */
 	struct sk_plan_cost of[2];
 };
 
-/* What the manifest says of a task, or the reader of a model in its place. Only the reader and binding change it: what
- * is said of tasks that binding leaves out goes to others (src/bind/idle.c), and so do tensors that it has copied
- * (src/bind/unaligned.c). Later passes read it. */
+/* The description of a task from the manifest or from the reader of a model. Only the reader and binding change it:
+ * binding moves entries of tasks that it leaves out to other tasks (src/bind/idle.c), and replaces tensors that it has
+ * copied (src/bind/unaligned.c). Later passes only read it. */
 struct sk_task_said {
 	bool never_fuse; /* scope: null */
-	bool once; /* run for an instance once, and launched by itself */
-	bool directed; /* not by position: the first `input_count` args are what it reads, the others what it writes */
+	bool once; /* run once for an instance, and launched by itself */
+	bool directed; /* not by position: the task reads its first `input_count` args and writes the others */
 	uint32_t stream;
 	SK_SMALL_ARRAY(uint32_t) scopes; /* scope indices, sorted, unique: the tag set */
 	SK_SMALL_ARRAY(uint32_t) after; /* task indices, all smaller than its own */
 	SK_SMALL_ARRAY(uint32_t) record, wait; /* event indices */
-	uint32_t composite; /* of `composites` in the model, plus 1: tile groups have tasks of one; 0: of none that
-			       holds */
+	uint32_t composite; /* index into the model's `composites`, plus 1: a tile group has tasks of one composite; 0:
+			     * in none */
 	uint32_t input_count;
-	const struct sk_task_cost *cost; /* NULL: there is none */
+	const struct sk_task_cost *cost; /* NULL: not given */
 	struct sk_named kernel_name; /* `kernel:`; text NULL with op */
 	struct sk_named op; /* `op:` */
-	const char *network; /* of a model's node: the one of several networks that it is in; NULL: there is one */
+	const char *network; /* of a model's node: the network that it is in, if there are several; NULL: there is
+			      * one */
 	SK_SMALL_ARRAY(struct sk_named_tensor) args; /* by position, or with arg_names by name */
 	SK_SMALL_ARRAY(struct sk_name) arg_names; /* empty: by position */
 	SK_SMALL_ARRAY(struct sk_attribute) attributes;
 	SK_SMALL_ARRAY(struct sk_set) set;
-	struct sk_task_names
-		*names; /* of tasks and events, for the manifest's reader to resolve; NULL: there are none */
+	struct sk_task_names *names; /* of tasks and events, for the manifest's reader to resolve; NULL: none */
 	uint64_t blocks; /* `blocks:`, or 0 */
 };
 
-/* What binding finds out about a task: its kernel, and how that is called. */
+/* The results of binding: the task's kernel, and how it is called. */
 struct sk_task_bound {
 	struct sk_argument *arguments; /* parameters in C order, then RESULT, then STATE */
 	uint32_t argument_count;
 	uint32_t kernel; /* index into kernels */
-	uint32_t lane; /* index into the device's lanes; mix: the cube side's, the vector side has the last one */
+	uint32_t lane; /* index into the device's lanes; mix: the cube side's lane, the vector side has the device's
+			* last lane */
 	uint32_t block_count; /* BLOCKS, BLOCKS_RANGE; mix: of the cube side */
 	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent */
 	uint32_t loop_count;
-	bool idle; /* it has nothing to compute: its arguments are what it would access, and it is left out
-		      (src/bind/bind.h) */
+	bool idle; /* it has nothing to compute: its arguments describe the accesses it would make, and binding leaves
+		    * it out (src/bind/bind.h) */
 	struct sk_plan_loop loops[SK_MAX_LOOPS];
 	uint64_t scratch_size; /* bytes, each piece 64-byte aligned */
-	uint64_t operations; /* that the kernel's signature says; 0: it says none */
+	uint64_t operations; /* number of operations by the kernel's signature; 0: not given */
 };
 
-/* What is only told of a task, in reports and messages: no package depends on it but for its account. */
+/* Facts about a task for reports and messages. A package contains them only in its account. */
 struct sk_task_told {
 	bool explained; /* --explain asks for it */
-	const char *origin; /* of a model's node: the operator as the model calls it; NULL: it is a manifest's task */
-	const char *rule; /* of a model's node: the rule that has made it; NULL: none has */
-	sk_texts refusals; /* of a model's node: which rules have not expanded it, and why */
-	const char *others; /* of its op: lines on the kernels that were not picked; NULL: nobody asks, or none */
+	const char *origin; /* of a model's node: the operator's name in the model; NULL: it is a manifest's task */
+	const char *rule; /* of a model's node: the rule that has made it; NULL: none */
+	sk_texts refusals; /* of a model's node: the rules that have not expanded it, and why */
+	const char *others; /* of its op: lines on the kernels that were not picked; NULL: not asked for, or none */
 };
 
 struct sk_task {
-	struct sk_task_bound bound; /* first, since planning reads it again and again */
+	struct sk_task_bound bound; /* first, since planning reads it most often */
 	const char *name;
 	struct sk_place place;
 	struct sk_task_said said;
@@ -269,7 +272,7 @@ static inline struct sk_place sk_task_place(const struct sk_task *task, struct s
 	return place;
 }
 
-/* A task that has been left out, since it has nothing to compute. */
+/* A task that has been left out because it has nothing to compute. */
 struct sk_idle_task {
 	const char *name;
 	struct sk_place place;
@@ -277,22 +280,22 @@ struct sk_idle_task {
 
 /* ---- nodes of a model that split or join ---- */
 
-/* A part of what such a node splits or joins, which is bytes of the other one. */
+/* A part of the value that such a node splits or joins, stored in the same bytes. */
 struct sk_node_part {
 	const char *name; /* of its value */
 	uint32_t tensor; /* the root tensor, */
-	uint64_t offset, bytes; /* and where in it */
+	uint64_t offset, bytes; /* and its bytes there */
 	uint32_t outer; /* the slice that it is a part of, or SK_NONE */
 };
 
 struct sk_virtual_node {
 	const char *name;
 	struct sk_place place;
-	const char *op; /* as the model calls it */
+	const char *op; /* its name in the model */
 	bool joins;
-	bool no_task; /* nothing is called for it */
-	sk_texts refusals; /* why something is */
-	uint32_t first_slice, slice_count; /* those of its parts that are slices */
+	bool no_task; /* no kernel is called for it */
+	sk_texts refusals; /* if one is: the reasons */
+	uint32_t first_slice, slice_count; /* the parts that are slices */
 };
 
 struct sk_event {
@@ -301,7 +304,7 @@ struct sk_event {
 
 /* ==== tensor ====
  *
- * A tensor of the model: what the manifest says of it, and what follows from that. */
+ * A tensor of the model: its description in the manifest, and facts derived from that. */
 
 struct sk_tensor {
 	const char *name;
@@ -313,23 +316,24 @@ struct sk_tensor {
 	uint64_t bytes;
 	enum sk_role role; /* as declared, or SK_ROLE_NONE until sk_model_assign_roles */
 	bool role_declared; /* the manifest has `role:` */
-	bool keeps_unwritten; /* `unwritten: keep`: what no task writes of this output stays as the caller has it */
+	bool keeps_unwritten; /* `unwritten: keep`: bytes of this output that no task writes keep the caller's
+			       * contents */
 	const char *range; /* "LOW HIGH" of random values; NULL: not given */
 	struct sk_place range_place;
 	uint32_t view_of; /* views: the root tensor (never itself a view); else SK_NONE */
 	uint64_t view_offset; /* views: bytes from the root's start */
-	uint32_t slice; /* views: the innermost slice that it is seen through, plus 1; 0: none */
-	bool reshaped; /* views: their dimensions are not pieces of the root's */
-	struct sk_rows rows; /* views with gaps: several rows, in bytes of the root; count 0: there are no gaps */
-	uint64_t padding; /* bytes of room behind it: the most that a task over-reads */
+	uint32_t slice; /* views: the innermost slice that contains it, plus 1; 0: none */
+	bool reshaped; /* views: the dimensions are not ranges of the root's */
+	struct sk_rows rows; /* views with gaps: several rows, in bytes of the root; count 0: without gaps */
+	uint64_t padding; /* bytes of room after it: the most that a task over-reads */
 	const char *data; /* constants: path of the .npy file, resolved; NULL: the manifest has the contents */
-	bool filled; /* constants: every element is that of these bits */
+	bool filled; /* constants: every element has these bits */
 	uint64_t fill;
 	const void *contents; /* constants: the bytes, once read; owned by the model (mapped or arena) */
 	uint32_t binding; /* number among inputs, outputs and inouts, in manifest order; else SK_NONE */
 };
 
-/* From the first byte to the last. */
+/* Return the distance from the first byte to the end of the last one. */
 static inline uint64_t sk_tensor_span(const struct sk_tensor *tensor)
 {
 	return tensor->rows.count ? sk_rows_end(&tensor->rows) - tensor->rows.start : tensor->bytes;
@@ -337,68 +341,67 @@ static inline uint64_t sk_tensor_span(const struct sk_tensor *tensor)
 
 /* ==== model.c ====
  *
- * The model: what the manifest and the kernel objects say, joined and checked. model.h, signature.h, model.h and
- * model.h say what it is made of. Every planning room reads it; each adds the part that is named after it and changes
- * nothing else. All of it lives in the link's arena. References between the parts are indices (SK_NONE: none), since
- * arrays grow while the model is built. */
+ * The model: the contents of the manifest and of the kernel objects, joined and checked. Every planning room reads it,
+ * fills in its own part, and changes nothing else. All of it is in the link's arena. The parts refer to each other by
+ * index (SK_NONE: none), since arrays grow while the model is built. */
 
 struct sk_model {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	const char *manifest; /* path, as given */
 	const char *directory; /* the manifest's folder: paths in it are relative to this */
-	const char *root; /* paths in it that start with a slash are relative to this; "" if nobody says otherwise */
+	const char *root; /* paths in it that begin with a slash are relative to this; "" if none is given */
 	const struct sk_profile *device;
 	const char *package; /* the package's name, as a part of a C identifier; NULL: it is called after its first
-				launch */
-	bool names_launches; /* launches of a model that nobody has named are called after the package */
+			      * launch */
+	bool names_launches; /* launches of a model that have no name of their own are called after the package */
 	const char *device_file; /* its path, resolved; NULL: it is built in */
 
-	struct sk_graph_file graph; /* where its tensors and tasks come from, if the manifest names a model */
+	struct sk_graph_file graph; /* the source of its tensors and tasks, if the manifest names a model */
 	SK_ARRAY(struct sk_tensor) tensors;
 	SK_ARRAY(struct sk_declared_kernel) declared;
 	SK_ARRAY(struct sk_kernel) kernels; /* those that tasks use, in order of first use */
 	SK_ARRAY(struct sk_handed_symbol) symbols; /* in order of first use */
 	SK_ARRAY(struct sk_task) tasks; /* in network order */
-	SK_ARRAY(struct sk_idle_task) idle; /* tasks that were among them until they were left out */
+	SK_ARRAY(struct sk_idle_task) idle; /* tasks that have been left out of `tasks` */
 	SK_ARRAY(struct sk_virtual_node) virtual_nodes; /* of models, in their order */
 	SK_ARRAY(struct sk_node_part) slices;
-	sk_texts composites; /* names of what graph-kernel fusion has put together; NULL: a node that is in none */
+	sk_texts composites; /* names of the composites of graph-kernel fusion; NULL: a node that is in none */
 	SK_ARRAY(struct sk_scope) scopes;
 	SK_ARRAY(struct sk_event) events;
 	SK_ARRAY(struct sk_name) libraries; /* `library:`: archives that `op:` searches */
 	struct sk_map tensor_names, declared_names, kernel_names, task_names, scope_names, event_names;
-	struct sk_map idle_scopes; /* that nodes of the model file are in, and no task */
+	struct sk_map idle_scopes; /* of scopes that contain nodes of the model file, but no task */
 	uint32_t binding_count;
-	struct sk_file_draft draft; /* constants that have been computed, where they will be if no more than `start` is
-				       in front of them */
+	struct sk_file_draft draft; /* constants that have been computed, at their offset in the output if at most
+				     * `start` bytes precede them */
 	struct sk_kernel_finder
-		*finder; /* what has been found out of kernels before there are tasks (src/bind/bind.h) */
-	uint64_t isa; /* instruction sets that the kernels and the constructors of their objects need */
-	uint64_t allowed_isa; /* that kernels may need which `op:` picks */
+		*finder; /* facts about kernels that are needed before there are tasks (src/bind/bind.h) */
+	uint64_t isa; /* instruction sets needed by the kernels or by the constructors of their objects */
+	uint64_t allowed_isa; /* that kernels picked by `op:` may need */
 };
 
-/* An empty model in the arena. */
+/* Create an empty model in the arena. */
 struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag);
 
-/* Remembers which file it is made from, for messages, and for the folder that paths in it are relative to. */
+/* Record the file that the model is made from, for messages and as the base of relative paths. */
 void sk_model_set_file(struct sk_model *model, const char *path);
 
-/* A path from the manifest, resolved against its folder. In the arena. */
+/* Return a path from the manifest, resolved against the manifest's folder. It is in the arena. */
 const char *sk_model_path(const struct sk_model *model, const char *path);
 
-/* The functions of a kernel, and what it is handed the address of, by number; SK_NONE behind the last one. */
+/* Return a function of the kernel or a symbol of which it gets the address, by number; SK_NONE after the last one. */
 sk_symbol sk_kernel_root(const struct sk_model *model, const struct sk_kernel *kernel, uint32_t number);
 
-/* "[64, 1024]" in the arena, for messages. */
+/* Return a text such as "[64, 1024]" in the arena, for messages. */
 const char *sk_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape);
 
-/* Looking for a similar name among very many, very often, would let a hostile manifest hang: there are no suggestions
- * for errors behind the first ones, nor among names behind the first ones. */
+/* Comparing each of very many names with very many others would let a hostile manifest hang the link. So only the first
+ * errors get a suggestion, and only the first names are compared. */
 enum { SK_MAX_SUGGESTIONS = 20, SK_MAX_CANDIDATES = 20000 };
 
-/* "; did you mean 'x'?" or "", for the name of one of `count` items: `first` is the name of the first one, and the
- * others follow at that distance in bytes. */
+/* Return "; did you mean 'x'?" or "", for the name of one of `count` items. `first` is the address of the first item's
+ * name; `stride` is the distance in bytes to the name of the next item. */
 const char *sk_suggest_name(const struct sk_model *model, const char *name, const char *const *first, size_t count,
 			    size_t stride);
 
@@ -408,87 +411,89 @@ const char *sk_suggest_name(const struct sk_model *model, const char *name, cons
 
 /* ==== sides.c ====
  *
- * Sides: how often, where and with what function a task's kernel is called at once. A task has one side, a mix task
- * two: the cube side and the vector side, which work together and so must run at the same time. */
+ * Sides: the calls of a task's kernel that run at the same time, with their lane, number and function. A task has one
+ * side. A mix task has two, the cube side and the vector side, which work together and so must run at the same time. */
 
 enum { SK_MAX_SIDES = 2 };
 
 struct sk_side {
 	uint32_t lane;
 	uint32_t blocks; /* BLOCKS, BLOCKS_RANGE; else 0 */
-	uint32_t first_core; /* of the lane, that has block 0 */
+	uint32_t first_core; /* of the lane: the core that has block 0 */
 	uint16_t flags; /* SK_STEP_RESIDENT, …_SIDE, EARLY_… */
 };
 
-/* SK_STEP_EARLY_…: what kernels of this signature do by themselves, where an option does not have it otherwise. */
+/* Return the SK_STEP_EARLY_… flags of kernels with this signature, before options change them. */
 uint16_t sk_signature_early(const struct sk_signature *signature);
 
-/* The sides of a bound task, the cube side first; returns how many. On a device with one lane the vector blocks have
- * the cores behind the cube blocks'. */
+/* Fill in the sides of a bound task, the cube side first, and return their number. On a device with one lane the vector
+ * blocks have the cores after those of the cube blocks. */
 uint32_t sk_task_sides(const struct sk_model *model, uint32_t task, struct sk_side sides[SK_MAX_SIDES]);
 
-/* The number of (cube) blocks of a `mix` task that does not say. */
+/* Return the number of (cube) blocks of a `mix` task that does not give one. */
 uint32_t sk_mix_default_blocks(const struct sk_profile *device, uint32_t ratio);
 
-/* How many cores of each lane the calls of the task keep busy on the device; 0: it does not run there. */
+/* Count the cores of each lane that the calls of the task keep busy on the device; 0: it does not run there. */
 void sk_task_cores(const struct sk_model *model, uint32_t task, uint32_t cores[SK_MAX_LANES]);
 
-/* Whether cores can be counted when linking: how many the host has, only the machine knows that it will run on. */
+/* Return whether the number of cores is known when linking. For the host only the machine that runs the package
+ * knows. */
 bool sk_device_counts_cores(const struct sk_profile *device);
 
-/* What decides how many cores a launch gets. */
+/* The facts that decide the number of cores of a launch. */
 struct sk_launch_needs {
 	const uint32_t *tasks;
 	uint32_t task_count;
-	uint32_t homes; /* how many it has */
-	const uint32_t *limits; /* by lane, what its options say; 0: nothing */
+	uint32_t homes; /* their number */
+	const uint32_t *limits; /* by lane, from its options; 0: no limit */
 	const uint32_t *resident; /* by lane, cores that its resident steps need, whatever the limits */
 	bool placed[SK_MAX_LANES]; /* it has steps that do not begin at the first core */
 };
 
-/* How many cores of each lane the launch gets. On the host by libskrt's rule (choose_cores in loader/flight/kernel.c):
- * all, that is SK_ALL_CORES, unless nothing but blocks from the first core on, or one home, needs fewer. On other
- * devices by the reference system's: groups of a cube core with one or two vector cores as soon as both lanes are
- * needed, with two if more vector than cube cores are needed or a kernel is mix=1:2; as many groups as the greediest
- * task needs. */
+/* Compute the number of cores of each lane for the launch. On the host this is libskrt's rule (choose_cores in
+ * loader/flight/kernel.c): all cores, that is SK_ALL_CORES, unless the launch has only blocks that begin at the first
+ * core, or only one home, and these need fewer. On other devices it is the reference system's rule. If both lanes are
+ * needed, cores come in groups of a cube core with one vector core, or with two if more vector than cube cores are
+ * needed or a kernel is mix=1:2. There are as many groups as the task with the greatest need requires. */
 void sk_launch_device_cores(const struct sk_model *model, const struct sk_launch_needs *needs,
 			    uint32_t device_cores[SK_MAX_LANES]);
 
-/* False, with an error, if the task wants more cores at once than there are. */
+/* Return false, with an error, if the task needs more cores at once than there are. */
 bool sk_sides_check(const struct sk_model *model, uint32_t task);
 
 /* ==== units.c ====
  *
- * Units: the grain in which the cores divide a split task's extent. In come the model and the tasks of one launch; out
- * comes a unit (in elements of the extent) per task, or per several that are divided together.
+ * Units: the granularity with which the cores divide a split task's extent. The input is the model and the tasks of one
+ * launch; the output is a unit, in elements of the extent, for each task or for each set of tasks that are divided
+ * together.
  *
- * Elementwise tasks have at least 64 elements, so that a kernel's vector body and scalar tail fall on the same elements
- * however the work is cut; row-wise tasks have one row; where a kernel computes tiles, units are whole tiles. A kernel
- * that promises another unit (split=n:1) has it where there are more than 64 elements, but so few that it can matter:
- * 16384, such as the sums of rows. Tasks
- * that share a tensor written in the launch get a common unit in bytes, so that each core reads what it has written
- * itself: the least common multiple, taken to a fixpoint over all tensors and tasks that hang together. For an
- * elementwise and a row-wise task that is 64 / gcd(64, row length) rows. Where there is no fixpoint all of them keep
- * their minimum, and awaits do the work. So they do where a task that makes many operations would be left to one core,
- * such as a product of which somebody normalizes the one row. */
+ * An elementwise task has units of at least 64 elements, so that a kernel's vector body and scalar tail cover the same
+ * elements for every number of cores. A row-wise task has units of one row. If a kernel computes tiles, units are whole
+ * tiles. A kernel that promises another unit (split=n:1) has that unit if there are more than 64 elements but at most
+ * 16384, where it can matter, such as for sums of rows.
+ *
+ * Tasks that share a tensor written in the launch get a common unit in bytes, so that each core reads the bytes that it
+ * has written itself. It is the least common multiple, taken to a fixpoint over all connected tensors and tasks. For an
+ * elementwise and a row-wise task that is 64 / gcd(64, row length) rows. Without a fixpoint, all of them keep
+ * their minimum, and awaits order them. The same applies if the common unit would leave a task with many operations to
+ * one core, such as a matrix product with a single row that is then normalised. */
 
-/* The unit of a split task by itself, as in its own entry. */
+/* Return the unit of a split task by itself, as in its own entry. */
 uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task);
 
-/* The least common multiple; false on overflow. Both are at least 1. */
+/* Compute the least common multiple of two numbers that are at least 1; return false on overflow. */
 bool sk_common_multiple(uint64_t a, uint64_t b, uint64_t *result);
 
-/* Tasks that are divided together, each into as many units: in elements of an extent of which each of theirs is a
- * multiple.
- */
+/* Tasks that are divided together, each into the same number of units. They are counted in elements of a common extent,
+ * and each task's extent is a multiple of it. */
 struct sk_unit_item {
 	const uint32_t *tasks;
 	uint32_t count;
 	uint64_t extent;
-	uint64_t least; /* the unit that fits all of them; 0: they are not split */
+	uint64_t least; /* the least unit that fits all of them; 0: they are not split */
 };
 
-/* Units by item; 0 for those that are not split. */
+/* Return the units by item; 0 for items that are not split. */
 uint64_t *sk_units_choose(const struct sk_model *model, const struct sk_unit_item *items, uint32_t count);
 
 #endif

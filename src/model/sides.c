@@ -41,8 +41,9 @@ static bool has_argument(const struct sk_task *task, enum sk_argument_kind kind)
 	return false;
 }
 
-/* A kernel starts early unless one of the task's scopes has it otherwise. Scalars that stand in tensors are read before
- * it is called, and its result is stored behind it: then the dispatcher waits, or publishes, for it. */
+/* Return the flags of a kernel that starts early, unless one of the task's scopes forbids it. Scalars in tensors are
+ * read before the call, and the result is stored after it, so the dispatcher then waits or publishes in the kernel's
+ * place. */
 static uint16_t early_flags(const struct sk_model *model, const struct sk_task *task)
 {
 	uint16_t flags = sk_signature_early(model->kernels.items[task->bound.kernel].signature);
@@ -94,7 +95,8 @@ bool sk_sides_check(const struct sk_model *model, uint32_t number)
 		const struct sk_side *side = &sides[i];
 		const struct sk_profile_lane *lane = &device->lanes[side->lane];
 		uint64_t wanted = (uint64_t)side->first_core + side->blocks;
-		/* Cores of a single lane are as many as a launch wants; a device with two has what its profile says. */
+		/* A device with one lane has as many cores as a launch wants; the profile gives the number for a device
+		 * with two. */
 		uint32_t most = device->lane_count == 1 ? SK_MAX_RESIDENT : lane->cores;
 
 		if (!(side->flags & SK_STEP_RESIDENT) || wanted <= most)
@@ -108,9 +110,9 @@ bool sk_sides_check(const struct sk_model *model, uint32_t number)
 	return true;
 }
 
-/* ---- how many cores a launch takes ---- */
+/* ---- number of cores of a launch ---- */
 
-/* Cores of the device's lane that the side's calls keep busy. */
+/* Return the number of cores of the device's lane that the side's calls keep busy. */
 static uint32_t cores_of(const struct sk_model *model, uint32_t task, const struct sk_side *side)
 {
 	const struct sk_task *record = &model->tasks.items[task];
@@ -154,7 +156,7 @@ bool sk_device_counts_cores(const struct sk_profile *device)
 	return strcmp(device->name, "host") != 0;
 }
 
-/* On the host, of which nobody knows here how many cores it has. */
+/* On the host: its number of cores is unknown here. */
 static uint32_t cores_on_host(const struct sk_model *model, const struct sk_launch_needs *needs)
 {
 	uint32_t all = needs->limits[0] ? needs->limits[0] : SK_ALL_CORES, cores = needs->homes;
@@ -173,8 +175,8 @@ static uint32_t cores_on_host(const struct sk_model *model, const struct sk_laun
 	return least(cores, all);
 }
 
-/* On a device of which a profile says how many it has: as many as the greediest task needs, or all where tasks are side
- * by side; in groups of a cube core with one vector core, or with two, as soon as both lanes are needed. */
+/* On a device with a number of cores in its profile: as many as the task with the greatest need requires, or all if
+ * tasks run side by side. If both lanes are needed, they come in groups of a cube core with one or two vector cores. */
 static void cores_of_device(const struct sk_model *model, const struct sk_launch_needs *needs,
 			    uint32_t device_cores[SK_MAX_LANES])
 {

@@ -1,5 +1,5 @@
-/* See model.h. Uses of the same bytes by split tasks form a group; groups and tasks pull each other's units up until
- * nothing changes. A unit at least doubles when it changes, so overflow is the bound. */
+/* See model.h. Uses of the same bytes by split tasks form a group. Groups and tasks raise each other's units until
+ * nothing changes. A unit at least doubles when it changes, so overflow bounds the number of rounds. */
 #include "src/model/model.h"
 
 #include <stdlib.h>
@@ -11,8 +11,9 @@
 
 enum {
 	ELEMENTWISE_UNIT = 64,
-	FEW_ELEMENTS = 16384, /* that need not be divided in such units, if the kernel promises smaller ones */
-	WORTH_DIVIDING = 100000, /* operations, which take some ten times as long as an await */
+	FEW_ELEMENTS = 16384, /* at most so many need not be divided in such units, if the kernel promises smaller
+			       * ones */
+	WORTH_DIVIDING = 100000, /* operations, which take about ten times as long as an await */
 };
 
 /* One divided access. */
@@ -22,7 +23,7 @@ struct use {
 	uint32_t item;
 	uint64_t element_bytes; /* of an element of the item's extent */
 	bool write;
-	uint32_t group; /* SK_NONE: nobody writes these bytes through a split task */
+	uint32_t group; /* SK_NONE: no split task writes these bytes */
 };
 
 /* The uses of one range of bytes, at least one of them a write. */
@@ -39,7 +40,7 @@ struct solver {
 	SK_ARRAY(struct group) groups;
 	uint32_t *item_uses; /* uses of item i that are in a group: from first_use[i] to first_use[i + 1] */
 	uint32_t *first_use;
-	uint32_t *parent; /* union-find over items that hang together */
+	uint32_t *parent; /* union-find over connected items */
 	SK_ARRAY(uint32_t) queue;
 	bool *queued;
 };
@@ -49,7 +50,7 @@ bool sk_common_multiple(uint64_t a, uint64_t b, uint64_t *result)
 	return sk_mul(a / sk_common_divisor(a, b), b, result);
 }
 
-/* Tiles, and what a signature says of parts, have less than 2^31 elements. */
+/* Tiles, and the units that signatures give, have less than 2^31 elements. */
 uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
 {
 	const struct sk_signature *signature = model->kernels.items[model->tasks.items[task].bound.kernel].signature;
@@ -167,7 +168,7 @@ static void enqueue(struct solver *solver, uint32_t item)
 	sk_array_push(solver->arena, &solver->queue, item);
 }
 
-/* Pulls the group's unit up to one of its uses; false on overflow. */
+/* Raise the group's unit to a multiple of that of one of its uses; return false on overflow. */
 static bool raise_group(const struct solver *solver, struct group *group, const struct use *use)
 {
 	uint64_t bytes;
@@ -176,7 +177,8 @@ static bool raise_group(const struct solver *solver, struct group *group, const 
 	       sk_common_multiple(group->bytes, bytes, &group->bytes);
 }
 
-/* Pulls the items' units up to their group's, which is a multiple of all of them; those that change are queued. */
+/* Raise the items' units to their group's, which is a multiple of all of them, and queue the items that change; return
+ * false on overflow. */
 static bool raise_items(struct solver *solver, const struct group *group)
 {
 	for (uint32_t u = group->first; u < group->end; u++) {
@@ -201,7 +203,7 @@ static bool start_group(struct solver *solver, struct group *group)
 	return raise_items(solver, group);
 }
 
-/* Carries an item's unit to its groups and, where that changes them, to their items. */
+/* Propagate an item's unit to its groups and, if that changes them, to their items; return false on overflow. */
 static bool spread_unit(struct solver *solver, uint32_t item)
 {
 	for (uint32_t i = solver->first_use[item]; i < solver->first_use[item + 1]; i++) {
@@ -217,8 +219,8 @@ static bool spread_unit(struct solver *solver, uint32_t item)
 	return true;
 }
 
-/* True if one core would compute all of what several could. Only kernels that say so make many operations: what users
- * say of costs changes no plan. */
+/* Return true if one core would compute all the work that several could. The operations come from signatures alone:
+ * costs that users give change no plan. */
 static bool is_left_whole(const struct sk_model *model, const struct sk_unit_item *item, uint64_t unit)
 {
 	uint64_t operations = 0;
