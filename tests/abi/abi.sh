@@ -1,6 +1,6 @@
 #!/bin/bash
-# libskrt for programs that were built with older headers, which are kept in tests/abi/: they run; what was exported is exported, in
-# the same version; structs have only grown. And what is exported is what the header declares, and no more.
+# libskrt for programs that were built with older headers, which are kept in tests/abi/: they run; what was exported is
+# exported, in the same version; structs have only grown. And what is exported is what the header declares, and no more.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 abi=$top_srcdir/tests/abi library=$top_builddir/.libs/libskrt.so
@@ -23,14 +23,19 @@ grep -oE '^\s(skrt|__jit)_[a-z_]+;' "$map" | tr -d '\t;' | sort >listed.txt
 { functions "$today"; printf '__jit_debug_%s\n' descriptor register_code; } | sort | diff - listed.txt >&2 ||
 	fail "skrt.h (<) and libskrt.map (>) have other functions"
 nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sort >exported.txt
-grep '@@' exported.txt | sed 's/@@.*//' | diff listed.txt - >&2 || fail "libskrt.map (<) and the library (>) have other symbols"
+grep '@@' exported.txt | sed 's/@@.*//' | diff listed.txt - >&2 ||
+	fail "libskrt.map (<) and the library (>) have other symbols"
 ! grep -v '@' exported.txt || fail "symbols without a version"
-# The functions of each version, as the header of that version has them: it is not there without one, and does not lose any.
-awk '/^SKRT_[0-9.]+ \{/ { version = substr($1, 6) } /^\tskrt_/ { sub(/;/, "", $1); print version, $1 }' "$map" | sort >versions.txt
+# The functions of each version, as the header of that version has them: it is not there without one, and does not lose
+# any.
+awk '/^SKRT_[0-9.]+ \{/ { version = substr($1, 6) } /^\tskrt_/ { sub(/;/, "", $1); print version, $1 }' "$map" |
+	sort >versions.txt
 for version in $(cut -d' ' -f1 versions.txt | sort -uV); do
 	functions "$abi/skrt-$version.h" | comm -23 - <(sort -u known.txt 2>/dev/null) | sed "s/^/$version /" |
-		diff - <(grep "^$version " versions.txt) >&2 || fail "skrt-$version.h (<) and libskrt.map (>) have other functions"
-	sed "s/^\([^ ]*\) \(.*\)/\2@@SKRT_\1/; /@@SKRT_$version\$/!d" versions.txt | grep -vxFf exported.txt && fail "the version of a function"
+		diff - <(grep "^$version " versions.txt) >&2 ||
+			fail "skrt-$version.h (<) and libskrt.map (>) have other functions"
+	sed "s/^\([^ ]*\) \(.*\)/\2@@SKRT_\1/; /@@SKRT_$version\$/!d" versions.txt | grep -vxFf exported.txt &&
+		fail "the version of a function"
 	functions "$abi/skrt-$version.h" >>known.txt
 done
 grep '@SKRT_0$' exported.txt | sed 's/@.*//' >old.txt
@@ -47,7 +52,8 @@ describe() {
 
 describe "$today" >today.txt
 [ "$(wc -l <today.txt)" -gt 90 ] || fail "the header is not understood"
-# The last field ends with its struct: else a field that comes later may lie in bytes that older programs have left as they were.
+# The last field ends with its struct: else a field that comes later may lie in bytes that older programs have left as
+# they were.
 awk '$1 !~ /\./ { size[$1] = $3 } $1 ~ /\./ { split($1, part, "."); if ($2 + $3 > end[part[1]]) end[part[1]] = $2 + $3 }
 	END { for (type in end) if (end[type] != size[type]) print type ": " size[type] - end[type] " bytes behind the last field" }' today.txt |
 	grep . && fail "padding"
@@ -63,7 +69,8 @@ for header in $(ls "$abi"/skrt-*.h | grep -v 'skrt-0\.h'); do
 		grep . && fail "structs and constants are not those of $header"
 	# Prototypes: the compiler compares them.
 	{ echo '#include "skrt.h"'; plain "$header" | /usr/bin/python3 "$abi/describe.py" --prototypes; } >prototypes.c
-	[ "$(grep -c 'skrt_[a-z_]*(' prototypes.c)" = "$(functions "$header" | wc -l)" ] || fail "the prototypes of $header are not understood"
+	[ "$(grep -c 'skrt_[a-z_]*(' prototypes.c)" = "$(functions "$header" | wc -l)" ] ||
+		fail "the prototypes of $header are not understood"
 	$CC -I"$top_srcdir/loader" -Werror -c prototypes.c -o prototypes.o || fail "functions are not those of $header"
 done
 
@@ -89,7 +96,8 @@ M
 build() {
 	mkdir -p "include-$1" && cp "$abi/skrt-$1.h" "include-$1/skrt.h"
 	$CC -Wall -Wextra -Werror -I"include-$1" "${@:3}" "$abi/program.c" "$2" -o "program-$1"
-	LD_LIBRARY_PATH=$top_builddir/.libs "./program-$1" model.sk >said.txt || { cat said.txt >&2; fail "a program built with skrt-$1.h"; }
+	LD_LIBRARY_PATH=$top_builddir/.libs "./program-$1" model.sk >said.txt || { cat said.txt >&2;
+		fail "a program built with skrt-$1.h"; }
 	[ "$(cat said.txt)" = right ] || fail "a program built with skrt-$1.h: $(cat said.txt)"
 }
 # An old program was linked with a library whose symbols had no versions.

@@ -73,11 +73,13 @@ printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [1], data: c.npy}, y: {dtype
 	'kernels: {scale: {object: libinput.a}}' \
 	'tasks: [{name: only, kernel: scale, args: [x, y], set: {factor: 2}}]' >data.yaml
 sums=$(cat input.o libinput.a model.yaml words c.npy data.yaml | cksum)
-for command in 'model.yaml input.o -o input.o' 'model.yaml input.o -o sub/../input.o' 'model.yaml input.o -o linked.yaml' \
+for command in 'model.yaml input.o -o input.o' 'model.yaml input.o -o sub/../input.o' \
+	'model.yaml input.o -o linked.yaml' \
 	'model.yaml @words -o words' 'model.yaml @words -o libinput.a' 'data.yaml -o c.npy' 'data.yaml -o libinput.a' \
 	'data.yaml -o data.yaml'; do
 	fails_with "^sklink: error: ${command##*-o }: is an input" "$sklink" $command
-	[ "$(cat input.o libinput.a model.yaml words c.npy data.yaml | cksum)" = "$sums" ] || fail "an input has changed: $command"
+	[ "$(cat input.o libinput.a model.yaml words c.npy data.yaml | cksum)" = "$sums" ] ||
+		fail "an input has changed: $command"
 done
 "$sklink" data.yaml -o good2.sk # it is the output that was wrong
 
@@ -86,14 +88,17 @@ for option in -Map --dependency-file --header --report --repro --time-trace --wh
 	refused "^sklink: error: \./out\.sk: is what both -o and $option would write" kernels.o $option=./out.sk
 done
 for option in -Map --dependency-file --header --report --why-extract; do
-	refused "^sklink: error: none/text: cannot create the file" kernels.o --header=text.h -Map=text.map $option=none/text
+	refused "^sklink: error: none/text: cannot create the file" kernels.o --header=text.h -Map=text.map \
+		$option=none/text
 	[ -z "$(ls | grep '^text')" ] || fail "$option: something was left behind: $(ls)"
 done
-refused '^sklink: error: sub/../both: is what both -Map and --report would write' kernels.o -Map=both --report=sub/../both
+refused '^sklink: error: sub/../both: is what both -Map and --report would write' kernels.o -Map=both \
+	--report=sub/../both
 
 fails_with "'-o' wants a value" "$sklink" model.yaml kernels.o -o ''
 fails_with 'an argument is empty' "$sklink" model.yaml '' -o x.sk
-fails_with "kernels\.o: is an object or an archive; the first argument is the manifest" "$sklink" kernels.o model.yaml -o x.sk
+fails_with "kernels\.o: is an object or an archive; the first argument is the manifest" "$sklink" kernels.o model.yaml \
+	-o x.sk
 fails_with '^sklink: error: sub: cannot open the file: Is a directory' "$sklink" model.yaml kernels.o -o sub
 fails_with '^sklink: error: sub/none/x\.sk: .*No such file' "$sklink" model.yaml kernels.o -o sub/none/x.sk
 echo '@loop' >loop
@@ -132,21 +137,25 @@ grep -q "$(printf 'wh\303\251re')" err.txt || fail "a letter is taken for a cont
 	echo "  - {name: t, kernel: prefix, args: [x, y], scope: [$(seq -s ', ' -f 's%.0f' 20000)]}"
 } >many.yaml
 "$sklink" many.yaml kernels.o -o many.sk --stats >stats.txt
-awk '/^peak memory in KiB/ && $NF < 400000 { found = 1 } END { exit !found }' stats.txt || fail "much memory: $(tail -1 stats.txt)"
+awk '/^peak memory in KiB/ && $NF < 400000 { found = 1 } END { exit !found }' stats.txt ||
+	fail "much memory: $(tail -1 stats.txt)"
 
-# 3,000 tasks with an op that none of 3,000 kernels fits, nor could be left out at once: after a million looks at misfits, two at each of them
-# (does it fit, how near is it), no further task is looked at.
+# 3,000 tasks with an op that none of 3,000 kernels fits, nor could be left out at once: after a million looks at
+# misfits, two at each of them (does it fit, how near is it), no further task is looked at.
 {
 	echo 'sklink: 1'
 	echo 'tensors:'
 	tensors '[16]' x y
 	echo 'kernels:'
-	for i in $(seq 3000); do echo "  k$i: {symbol: prefix, signature: \"op=sum; in x f32[n*$((i + 16))], out y f32[n], n i64\"}"; done
+	for i in $(seq 3000); do echo \
+		"  k$i: {symbol: prefix, signature: \"op=sum; in x f32[n*$((i + 16))], out y f32[n], n i64\"}"; done
 	echo 'tasks:'
 	for i in $(seq 3000); do echo "  - {name: t$i, op: sum, args: [x, y]}"; done
 } >misfits.yaml
-fails_with "^sklink: error: misfits.yaml:.*no kernel for op 'sum' fits task 't175'" "$sklink" misfits.yaml kernels.o -o x.sk --error-limit=0
-[ "$(grep -c 'no kernel for op' err.txt)" = 175 ] || fail "$(grep -c 'no kernel for op' err.txt) tasks have been looked at"
+fails_with "^sklink: error: misfits.yaml:.*no kernel for op 'sum' fits task 't175'" "$sklink" misfits.yaml kernels.o \
+	-o x.sk --error-limit=0
+[ "$(grep -c 'no kernel for op' err.txt)" = 175 ] ||
+	fail "$(grep -c 'no kernel for op' err.txt) tasks have been looked at"
 
 # 2,000 tasks that only the last of 2,000 kernels of their op fits: no text is made for what does not fit.
 {
@@ -154,17 +163,20 @@ fails_with "^sklink: error: misfits.yaml:.*no kernel for op 'sum' fits task 't17
 	echo 'tensors:'
 	tensors '[16]' x y
 	echo 'kernels:'
-	for i in $(seq 100 2099); do echo "  k$i: {symbol: prefix, signature: \"op=sum; in x f32[$i], out y f32[n], n i64\"}"; done
+	for i in $(seq 100 2099); do echo \
+		"  k$i: {symbol: prefix, signature: \"op=sum; in x f32[$i], out y f32[n], n i64\"}"; done
 	echo '  last: {symbol: prefix, signature: "op=sum; in x f32[n], out y f32[n], n i64"}'
 	echo 'tasks:'
 	for i in $(seq 2000); do echo "  - {name: t$i, op: sum, args: [x, y]}"; done
 } >last.yaml
 "$sklink" last.yaml kernels.o -o last.sk --stats >stats.txt
-awk '/^peak memory in KiB/ && $NF < 200000 { found = 1 } END { exit !found }' stats.txt || fail "much memory: $(tail -1 stats.txt)"
+awk '/^peak memory in KiB/ && $NF < 200000 { found = 1 } END { exit !found }' stats.txt ||
+	fail "much memory: $(tail -1 stats.txt)"
 
 # Asked why the others were not picked, it looks at them more than a million times, and nothing is left out for that.
 "$sklink" last.yaml kernels.o -o explained.sk $(seq -f '--explain=t%.0f' 600) >said.txt
-[ "$(grep -c '    and 1980 more' said.txt)" = 600 ] || fail "$(grep -c '    and 1980 more' said.txt) tasks are explained"
+[ "$(grep -c '    and 1980 more' said.txt)" = 600 ] ||
+	fail "$(grep -c '    and 1980 more' said.txt) tasks are explained"
 cmp -s last.sk explained.sk || fail "--explain makes another package"
 
 # What nobody can read is an error, too.

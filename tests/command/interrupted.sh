@@ -1,6 +1,6 @@
 #!/bin/bash
-# Programs that are stopped, disks that are full, and inputs that are cut off while they are read: no temporary file stays, no
-# half of an output, and the exit status says what there is.
+# Programs that are stopped, disks that are full, and inputs that are cut off while they are read: no temporary file
+# stays, no half of an output, and the exit status says what there is.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
@@ -34,7 +34,8 @@ for file in made.sk made.map made.h made.json made.d made.trace; do
 done
 
 nothing_is_left() { # WHAT: neither temporary files nor outputs
-	[ -z "$(find . -name '*.tmp' -o -name 'made.*')" ] || fail "$1: left are $(find . -name '*.tmp' -o -name 'made.*')"
+	[ -z "$(find . -name '*.tmp' -o -name 'made.*')" ] ||
+		fail "$1: left are $(find . -name '*.tmp' -o -name 'made.*')"
 }
 wait_until() { # COMMAND…: fails after a minute, which only a broken program takes
 	for _ in $(seq 600); do
@@ -48,7 +49,8 @@ has_written() { [ -n "$(find . -name "$1.*.tmp" -size +0)" ]; }
 # ---- signals, while everything but one file has been written ----
 mkfifo pipe
 for signal in INT TERM HUP QUIT PIPE XCPU ALRM ABRT KILL; do
-	(ulimit -c 0; trap - INT QUIT; exec "$sklink" model.yaml kernel.o -o made.sk $outputs --time-trace=pipe) 2>err.txt &
+	(ulimit -c 0; trap - INT QUIT; exec "$sklink" model.yaml kernel.o -o made.sk $outputs --time-trace=pipe) \
+		2>err.txt &
 	process=$!
 	wait_until has_written made.sk
 	# A shell makes its background jobs ignore INT and QUIT, nohup HUP, and what is ignored stays so.
@@ -88,14 +90,16 @@ fails_with 'made.sk: cannot write the file: File too large' limited 64 "$sklink"
 nothing_is_left "a package that is too large"
 for option in Map header report time-trace repro; do
 	echo old >made.old
-	fails_with "made.old: cannot write the file: File too large" limited 0 "$sklink" model.yaml kernel.o -o /dev/null --$option=made.old
+	fails_with "made.old: cannot write the file: File too large" limited 0 "$sklink" model.yaml kernel.o -o \
+		/dev/null --$option=made.old
 	[ "$(cat made.old)" = old ] || fail "--$option: the old file is gone"
 	rm made.old
 	nothing_is_left "--$option"
 done
 if [ -w /dev/full ]; then
 	for option in -Map --header --report; do
-		fails_with '/dev/full: cannot write the file: No space left' "$sklink" model.yaml kernel.o -o made.sk $option=/dev/full
+		fails_with '/dev/full: cannot write the file: No space left' "$sklink" model.yaml kernel.o -o made.sk \
+			$option=/dev/full
 		nothing_is_left "$option on a full device"
 	done
 	# Only standard output fails: the status is 1, and all is as it was.
@@ -103,7 +107,8 @@ if [ -w /dev/full ]; then
 		echo old >made.sk
 		status=0
 		link $option --trace >/dev/full 2>err.txt || status=$?
-		[ $status = 1 ] && [ "$(cat made.sk)" = old ] || fail "$option: status $status, and $(head -c 20 made.sk)"
+		[ $status = 1 ] && [ "$(cat made.sk)" = old ] ||
+			fail "$option: status $status, and $(head -c 20 made.sk)"
 		rm -f made.sk
 		nothing_is_left "$option"
 	done
@@ -119,7 +124,8 @@ if [ "$(cat status.txt)" = 0 ]; then cmp made.sk good.sk; rm -f made.*; else not
 # ---- what skrun writes ----
 run() { "$skrun" good.sk --random 1 "$@"; }
 "$sklink" model.yaml kernel.o -o traced.sk --scope-options='*=profiling=1'
-for output in '--random 1 --trace made.json' '--random 1 --measure made.txt' '--random 1 --output z=made.npy' '--predict --trace made.json'; do
+for output in '--random 1 --trace made.json' '--random 1 --measure made.txt' '--random 1 --output z=made.npy' \
+	'--predict --trace made.json'; do
 	echo old >"${output##*[ =]}"
 	fails_with "${output##*[ =]}:.* File too large" limited 0 "$skrun" traced.sk $output
 	[ "$(cat "${output##*[ =]}")" = old ] || fail "$output: the old file is gone"
@@ -138,7 +144,8 @@ for output in '--trace /dev/fd/1' '--measure /dev/fd/1' '--output z=/proc/self/f
 	{ echo before && "$skrun" traced.sk --random 1 $output && echo behind; } >written
 	{ echo before && "$skrun" traced.sk --random 1 $output && echo behind; } | cat >piped
 	for file in written piped; do
-		[ "$(head -c 7 $file)$(tail -c 7 $file)" = beforebehind ] && [ "$(wc -c <$file)" -gt 24 ] || fail "skrun $output: $file"
+		[ "$(head -c 7 $file)$(tail -c 7 $file)" = beforebehind ] && [ "$(wc -c <$file)" -gt 24 ] ||
+			fail "skrun $output: $file"
 	done
 done
 
@@ -196,5 +203,6 @@ wait_until reads w.npy
 cp w.npy kept.npy
 truncate -s 128 w.npy
 finish drain
-[ $status = 1 ] && grep -q 'error: w[.]npy: the file has become shorter while it was read' err.txt || { cat err.txt; fail "constants that are cut off: status $status"; }
+[ $status = 1 ] && grep -q 'error: w[.]npy: the file has become shorter while it was read' err.txt || { cat err.txt;
+	fail "constants that are cut off: status $status"; }
 nothing_is_left "constants that are cut off"

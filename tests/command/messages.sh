@@ -78,7 +78,8 @@ says kernels.o <<'M'
 sklink: error: model.yaml:3:2: invalid YAML: a tab stands here; YAML is indented with blanks only
 M
 printf 'sklink: 1\ntasks: [a: b: c]\n' >model.yaml
-fails_with '^sklink: error: model.yaml:2:13: invalid YAML: did not find expected' "$sklink" model.yaml kernels.o -o out.sk
+fails_with '^sklink: error: model.yaml:2:13: invalid YAML: did not find expected' "$sklink" model.yaml kernels.o -o \
+	out.sk
 
 more=', set: {factor: 2}, scope: s' scopes='scopes: {s: {stream-fusion: 1}}' model
 says kernels.o <<'M'
@@ -130,15 +131,18 @@ unused() {
 }
 unused 20
 "$sklink" model.yaml kernels.o -o warned.sk 2>err.txt
-[ "$(grep -c "no task uses tensor 'unused" err.txt)" = 20 ] && [ "$(wc -l <err.txt)" = 21 ] || { cat err.txt; fail "20 warnings"; }
+[ "$(grep -c "no task uses tensor 'unused" err.txt)" = 20 ] && [ "$(wc -l <err.txt)" = 21 ] || { cat err.txt;
+	fail "20 warnings"; }
 unused 45
 "$sklink" model.yaml kernels.o -o warned.sk 2>err.txt
 [ "$(grep -c ': no task uses tensor ' err.txt)" = 20 ] || { cat err.txt; fail "not 20 of 45 warnings are shown"; }
 grep -q "no task is in scope 'composite'" err.txt || fail "the other warning"
-[ "$(tail -n 1 err.txt)" = "sklink: warning: 25 more like \"no task uses tensor 'unused1'\" (--error-limit=0 shows all)" ] ||
+[ "$(tail -n 1 err.txt)" = \
+	"sklink: warning: 25 more like \"no task uses tensor 'unused1'\" (--error-limit=0 shows all)" ] ||
 	{ cat err.txt; fail "no count of warnings"; }
 "$sklink" model.yaml kernels.o --error-limit=0 -o warned.sk 2>err.txt
-[ "$(grep -c ': no task uses tensor ' err.txt)" = 45 ] && [ "$(wc -l <err.txt)" = 46 ] || { cat err.txt; fail "--error-limit=0"; }
+[ "$(grep -c ': no task uses tensor ' err.txt)" = 45 ] && [ "$(wc -l <err.txt)" = 46 ] || { cat err.txt;
+	fail "--error-limit=0"; }
 
 # ---- kernels and symbols ----
 signature='signature: "in x f32[n], out y f32[n], n i64"'
@@ -158,7 +162,8 @@ echo "sklink: error: local.o: $local_k" | says local.o
 kernel=scael kernels="kernels: {other: {symbol: scael, $signature}}" more=' ' model
 fails_with "unknown kernel 'scael'; did you mean 'scale'\?$" "$sklink" model.yaml kernels.o -o out.sk
 kernel=other kernels="kernels: {other: {symbol: scael, $signature}}" more=' ' model
-fails_with "kernel 'other': no function 'scael' in any input; did you mean 'scale'\?$" "$sklink" model.yaml kernels.o -o out.sk
+fails_with "kernel 'other': no function 'scael' in any input; did you mean 'scale'\?$" "$sklink" model.yaml kernels.o \
+	-o out.sk
 
 # user NAME BODY: NAME.o with a kernel k, and the manifest that calls it.
 user() {
@@ -185,7 +190,8 @@ fails_with 'undefined symbol: __muldiv3$' "$sklink" model.yaml misspelt.o -o out
 ! grep -q libgcc err.txt || { cat err.txt; fail "names that are nobody's are looked for in libgcc"; }
 user calls 'int helper(int); void k(const float *x, float *y, long n) { *y = *x + helper(n); }'
 echo 'static int helper(int n) { return n; } int (*const kept_helper)(int) = helper;' >hides.c && compile hides
-fails_with 'undefined symbol: helper; hides\.o has a function of this name, but it is local \(static\)$' "$sklink" model.yaml calls.o hides.o -o out.sk
+fails_with 'undefined symbol: helper; hides\.o has a function of this name, but it is local \(static\)$' "$sklink" \
+	model.yaml calls.o hides.o -o out.sk
 
 # The C library's parts are no archives to link.
 for name in m pthread; do
@@ -206,9 +212,10 @@ kernel=plain kernels="kernels: {plian: {$signature}}" more=' ' model
 fails_with "function 'plain' in plain\.o has no signature; say how to call it under 'kernels', where there is a signature for 'plian', which no input defines$" \
 	"$sklink" model.yaml plain.o -o out.sk
 kernel=plain kernels="kernels: {plane: {symbol: scale, $signature}}" more=' ' model
-fails_with "function 'plain' in plain\.o has no signature; say how to call it under 'kernels'$" "$sklink" model.yaml plain.o kernels.o -o out.sk
-# Where the object has a signature, that one would count, silently. Signatures for functions of other packages are not misspelt:
-# names that are not near, or are counted, that inputs or imports define, and of which nothing else is known.
+fails_with "function 'plain' in plain\.o has no signature; say how to call it under 'kernels'$" "$sklink" model.yaml \
+	plain.o kernels.o -o out.sk
+# Where the object has a signature, that one would count, silently. Signatures for functions of other packages are not
+# misspelt: names that are not near, or are counted, that inputs or imports define, and of which nothing else is known.
 scaled='signature: "in x f32[n], out y f32[n], n i64, factor f32"'
 kernels="kernels: {scael: {$scaled}}" model
 echo "sklink: warning: model.yaml:5:11: no input defines function 'scael', and no task uses this signature; did you mean 'scale'?" |
@@ -246,7 +253,8 @@ done
 more=', set: {factor: 2}, scope: s' scopes="scopes: {s: {options: '\"early_start=0:debug_dcci-all=1\"'}}" model
 warns kernels.o --scope-options 's="func_align=256"' </dev/null
 "$skdump" --steps warned.sk >steps.txt
-grep -q 'func-align=256' steps.txt && grep -q 'flushes after' steps.txt || { cat steps.txt; fail "quoted options, with '_' for '-'"; }
+grep -q 'func-align=256' steps.txt && grep -q 'flushes after' steps.txt || { cat steps.txt;
+	fail "quoted options, with '_' for '-'"; }
 more=', set: {factor: 2}, scope: s' model
 says kernels.o --scope-options s=dcci-before-kernel-start=scale,scale <<'M'
 sklink: error: --scope-options:1:34: scope option 'dcci-before-kernel-start' names 'scale' twice
@@ -255,8 +263,8 @@ M
 
 # ---- results that nobody reads ----
 
-# What a task writes is overwritten before any task has read it; not so where some of it is read, also by a task that runs
-# once, where the task has another result, or its kernel hidden state.
+# What a task writes is overwritten before any task has read it; not so where some of it is read, also by a task that
+# runs once, where the task has another result, or its kernel hidden state.
 cat >stores.c <<'C'
 #include "skkernel.h"
 void copy(const float *x, float *y, int64_t n)

@@ -1,10 +1,11 @@
 #!/bin/bash
-# sklink, skdump and skrun while one allocation after the other fails, and with it those behind it: each run ends with exit
-# status 1, with a message in the program's name and without an output file, or it did without that memory and has done all
-# that it should. No signal ends it.
+# sklink, skdump and skrun while one allocation after the other fails, and with it those behind it: each run ends with
+# exit status 1, with a message in the program's name and without an output file, or it did without that memory and has
+# done all that it should. No signal ends it.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
-[ -z "$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")" ] || { echo "sanitizers have their own malloc"; exit 77; }
+[ -z "$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")" ] || { echo "sanitizers have their own malloc";
+	exit 77; }
 $CC -shared -fPIC -O1 "$top_srcdir/tests/command/fail-malloc.c" -o fail-malloc.so || { echo "no glibc"; exit 77; }
 cp "$top_srcdir/tests/lib/kernels.c" .
 compile kernels
@@ -29,7 +30,8 @@ at() {
 	shift
 	rm -f fired output
 	status=0
-	timeout 60 env FAIL_AT="$number" FAIL_LOG="$dir/fired" LD_PRELOAD="$dir/fail-malloc.so" "$@" >out.txt 2>err.txt || status=$?
+	timeout 60 env FAIL_AT="$number" FAIL_LOG="$dir/fired" LD_PRELOAD="$dir/fail-malloc.so" "$@" >out.txt \
+		2>err.txt || status=$?
 	fired=; [ ! -e fired ] || fired=yes
 }
 
@@ -47,7 +49,8 @@ sweep() {
 			case $status in
 			0)
 				cmp -s out.txt whole.txt || fail "allocation $k: something else is printed: $*"
-				[ ! -e whole ] || cmp output whole || fail "allocation $k: something else is written: $*"
+				[ ! -e whole ] || cmp output whole ||
+					fail "allocation $k: something else is written: $*"
 				;;
 			1)
 				grep -qE "^${1##*/}: (error|fatal): .*([Mm]emory|Resource temporarily)" err.txt ||
@@ -67,7 +70,8 @@ sweep() {
 }
 
 sweep "$sklink" model.yaml kernels.o -o output --threads=1
-sweep "$sklink" model.yaml kernels.o -o output --threads=1 --report=report.json --header=model.h --explain=t2 -Map=model.map
+sweep "$sklink" model.yaml kernels.o -o output --threads=1 --report=report.json --header=model.h --explain=t2 \
+	-Map=model.map
 sweep "$skdump" good.sk
 sweep "$skdump" --all good.sk
 sweep "$skdump" --verify good.sk

@@ -1,9 +1,10 @@
 #!/bin/bash
-# The command line's way to the linker's options: what each does is tested with the linker (tests/linker/options.sh, tests/linker/debug.sh);
-# here that sklink passes them on.
+# The command line's way to the linker's options: what each does is tested with the linker (tests/linker/options.sh,
+# tests/linker/debug.sh); here that sklink passes them on.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
-cp "$top_srcdir/tests/lib/kernels.c" . && $KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/format" -c kernels.c -o kernels.o
+cp "$top_srcdir/tests/lib/kernels.c" . &&
+	$KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/format" -c kernels.c -o kernels.o
 cat >model.yaml <<'M'
 sklink: 1
 tensors:
@@ -46,7 +47,8 @@ readelf -SW out.sk | grep -q ' \.symtab ' || fail "-S strips the symbol table"
 readelf -SW out.sk | grep -qE ' \.debug_info .* C ' || fail "debug information is not compressed"
 fails_with 'wants none or zlib' "$sklink" model.yaml kernels.o --compress-debug-sections=gzip -o out.sk
 
-printf 'int __wrap_f(void) { return 2; }\nint f(void) { return 1; }\nint g(void);\nint user(void) { return g(); }\n' >f.c
+printf 'int __wrap_f(void) { return 2; }\nint f(void) { return 1; }\nint g(void);\nint user(void) { return g(); }\n' \
+	>f.c
 compile f
 fails_with 'undefined symbol: g' "$sklink" model.yaml kernels.o f.o -u user -o out.sk
 "$sklink" model.yaml kernels.o f.o -u user --defsym g=f -o out.sk
@@ -78,18 +80,21 @@ for page in 4096 0x10000 2097152 16777216; do
 	readelf -lW page.sk >said.txt
 	[ "$(grep -c '^  LOAD ' said.txt)" = 4 ] || { cat said.txt; fail "not four segments"; }
 	while read -r _ offset address _ _ memory flags; do
-		[ $((offset % page)) = $((address % page)) ] && [ $((${flags##* })) = $((page)) ] && [ $((memory)) != 0 ] ||
+		[ $((offset % page)) = $((address % page)) ] && [ $((${flags##* })) = $((page)) ] &&
+			[ $((memory)) != 0 ] ||
 			{ cat said.txt; fail "pages of $page bytes"; }
 	done < <(grep '^  LOAD ' said.txt)
 	[ $((page)) != 4096 ] || cmp page.sk small.sk || fail "4096 is not the default"
-	! command -v eu-elflint >/dev/null || eu-elflint --gnu-ld -q page.sk || fail "eu-elflint refuses pages of $page bytes"
+	! command -v eu-elflint >/dev/null || eu-elflint --gnu-ld -q page.sk ||
+		fail "eu-elflint refuses pages of $page bytes"
 	"$skrun" page.sk --random 1 --verify >/dev/null
 done
 "$sklink" model.yaml kernels.o data.o -u reach -z norelro -o out.sk
 ! readelf -lW out.sk | grep -q '^  GNU_RELRO ' || fail "-z norelro leaves RELRO"
 ! command -v eu-elflint >/dev/null || eu-elflint --gnu-ld -q out.sk || fail "eu-elflint refuses -z norelro"
 "$skrun" out.sk --random 1 --verify >/dev/null
-"$sklink" model.yaml kernels.o data.o -u reach -z norelro -zrelro -znow -z defs -z text -z noexecstack -z separate-code -o out.sk
+"$sklink" model.yaml kernels.o data.o -u reach -z norelro -zrelro -znow -z defs -z text -z noexecstack -z \
+	separate-code -o out.sk
 cmp out.sk small.sk || fail "keywords that are always so make a difference"
 for never in execstack notext lazy undefs noseparate-code; do
 	fails_with "-z $never: .* (is|are|has|have|does|must) " "$sklink" model.yaml kernels.o -z $never -o never.sk
@@ -103,34 +108,47 @@ done
 [ ! -e never.sk ] || fail "an output in spite of the error"
 
 # What everybody's builds pass: GNU ld takes it, and here it changes nothing, since what it asks for is so in any case.
-for accepted in -shared -O0 -O1 '-O 2' -O3 --build-id --build-id=sha1 --build-id=fast --build-id=tree --hash-style=gnu --hash-style=sysv \
-	'--hash-style both' --as-needed --no-as-needed '--start-group --end-group' '-( -)' -Bsymbolic --Bsymbolic -Bsymbolic-functions \
-	'-Bstatic -Bdynamic' --no-undefined '-z defs' --eh-frame-hdr '-m elf_x86_64' -melf_x86_64 --sysroot=/nowhere '-z now' '-z origin' \
-	'-z relro' '-z noexecstack' '-z combreloc' '-z pack-relative-relocs' '-z nopack-relative-relocs' '-z common-page-size=4096' \
-	'--allow-shlib-undefined --no-allow-shlib-undefined' --rpath-link=/nowhere '-rpath-link /nowhere' --enable-new-dtags \
+for accepted in -shared -O0 -O1 '-O 2' -O3 --build-id --build-id=sha1 --build-id=fast --build-id=tree --hash-style=gnu \
+	--hash-style=sysv \
+	'--hash-style both' --as-needed --no-as-needed '--start-group --end-group' '-( -)' -Bsymbolic --Bsymbolic \
+		-Bsymbolic-functions \
+	'-Bstatic -Bdynamic' --no-undefined '-z defs' --eh-frame-hdr '-m elf_x86_64' -melf_x86_64 --sysroot=/nowhere \
+		'-z now' '-z origin' \
+	'-z relro' '-z noexecstack' '-z combreloc' '-z pack-relative-relocs' '-z nopack-relative-relocs' \
+		'-z common-page-size=4096' \
+	'--allow-shlib-undefined --no-allow-shlib-undefined' --rpath-link=/nowhere '-rpath-link /nowhere' \
+		--enable-new-dtags \
 	--disable-new-dtags --sort-common --no-copy-dt-needed-entries --copy-dt-needed-entries -nostdlib; do
 	# shellcheck disable=SC2086
-	"$sklink" $accepted model.yaml kernels.o -o out.sk >said.txt 2>&1 || { cat said.txt; fail "$accepted is not accepted"; }
+	"$sklink" $accepted model.yaml kernels.o -o out.sk >said.txt 2>&1 || { cat said.txt;
+		fail "$accepted is not accepted"; }
 	{ cmp out.sk model.sk && [ ! -s said.txt ]; } || fail "$accepted is not silent, or makes a difference"
 	case $accepted in
 	*fast | *tree | *pack-*) ;; # which GNU ld of Debian 12 does not know
 	# shellcheck disable=SC2086
-	*) ld -shared $accepted kernels.o -o gnu.so 2>said.txt && [ ! -s said.txt ] || { cat said.txt; fail "GNU ld does not take $accepted"; } ;;
+	*) ld -shared $accepted kernels.o -o gnu.so 2>said.txt && [ ! -s said.txt ] || { cat said.txt;
+		fail "GNU ld does not take $accepted"; } ;;
 	esac
 done
 readelf -SW model.sk >said.txt
 for section in .note.gnu.build-id .hash .gnu.hash .eh_frame_hdr; do
 	grep -qF " $section " said.txt || fail "there is no $section"
 done
-for refused in pie no-pie static 'e main' entry=main dynamic-linker=x rpath=. 'T script' E export-dynamic dynamic-list=x no-eh-frame-hdr q; do
+for refused in pie no-pie static 'e main' entry=main dynamic-linker=x rpath=. 'T script' E export-dynamic \
+	dynamic-list=x no-eh-frame-hdr q; do
 	# shellcheck disable=SC2086
-	fails_with "^sklink: error: -[a-z-]*: .*(package|tables|relocations)" "$sklink" -$refused model.yaml kernels.o -o never.sk
+	fails_with "^sklink: error: -[a-z-]*: .*(package|tables|relocations)" "$sklink" -$refused model.yaml kernels.o \
+		-o never.sk
 done
-fails_with '^sklink: error: --build-id=none: every package has a build-id' "$sklink" model.yaml kernels.o --build-id=none -o never.sk
-fails_with "--build-id wants fast, md5, sha1, sha256 or tree, not '0x12'" "$sklink" model.yaml kernels.o --build-id=0x12 -o never.sk
+fails_with '^sklink: error: --build-id=none: every package has a build-id' "$sklink" model.yaml kernels.o \
+	--build-id=none -o never.sk
+fails_with "--build-id wants fast, md5, sha1, sha256 or tree, not '0x12'" "$sklink" model.yaml kernels.o \
+	--build-id=0x12 -o never.sk
 fails_with "-O wants 0, 1, 2 or 3, not 's'" "$sklink" model.yaml kernels.o -Os -o never.sk
-fails_with "--hash-style wants sysv, gnu or both, not 'sys5'" "$sklink" model.yaml kernels.o --hash-style=sys5 -o never.sk
-fails_with 'kernels.o: is for x86-64, which is -m elf_x86_64, not -m elf_i386' "$sklink" model.yaml kernels.o -m elf_i386 -o never.sk
+fails_with "--hash-style wants sysv, gnu or both, not 'sys5'" "$sklink" model.yaml kernels.o --hash-style=sys5 -o \
+	never.sk
+fails_with 'kernels.o: is for x86-64, which is -m elf_x86_64, not -m elf_i386' "$sklink" model.yaml kernels.o -m \
+	elf_i386 -o never.sk
 fails_with '-shared wants a package .* and -r one' "$sklink" model.yaml kernels.o -shared -r -o never.sk
 for refused in initfirst interpose nodlopen stack-size=4096; do
 	fails_with "^sklink: error: -z ${refused%=*}: " "$sklink" model.yaml kernels.o -z $refused -o never.sk
@@ -142,7 +160,8 @@ mkdir -p root/lib && ar qc root/lib/libkernels.a kernels.o
 # shellcheck disable=SC2016
 for folder in =/lib '$SYSROOT/lib' root/lib; do
 	"$sklink" model.yaml -L "$folder" -l kernels --sysroot=root --repro=repro.tar -S -o out.sk || fail "-L $folder"
-	tar xf repro.tar && (cd repro && "$sklink" @response.txt && cmp out.sk ../out.sk) || fail "-L $folder with --repro"
+	tar xf repro.tar && (cd repro && "$sklink" @response.txt && cmp out.sk ../out.sk) ||
+		fail "-L $folder with --repro"
 	rm -r repro
 done
 fails_with 'cannot find -lkernels|libkernels' "$sklink" model.yaml -L=/lib -l kernels --sysroot=elsewhere -o never.sk
@@ -211,7 +230,8 @@ fails_with '^sklink: error: libjunk.a: member junk is not an object and is ignor
 red=$(printf '\033\\[1;31merror:\033\\[0m') magenta=$(printf '\033\\[1;35mwarning:\033\\[0m')
 for option in --color-diagnostics --color-diagnostics=always '--color-diagnostics=never --color-diagnostics'; do
 	# shellcheck disable=SC2086
-	NO_COLOR=1 fails_with "^sklink: $red $warning$" "$sklink" warns.yaml kernels.o $option --fatal-warnings -o never.sk
+	NO_COLOR=1 fails_with "^sklink: $red $warning$" "$sklink" warns.yaml kernels.o $option --fatal-warnings -o \
+		never.sk
 	# shellcheck disable=SC2086
 	"$sklink" warns.yaml kernels.o $option -o out.sk 2>err.txt
 	grep -q "^sklink: $magenta $warning$" err.txt || { cat err.txt; fail "$option"; }
@@ -228,7 +248,8 @@ if command -v script >/dev/null; then
 		terminal $option | grep -qx "sklink: warning: $warning" || fail "colour with $option"
 	done
 fi
-fails_with "--color-diagnostics wants auto, always or never, not 'red'" "$sklink" model.yaml kernels.o --color-diagnostics=red -o never.sk
+fails_with "--color-diagnostics wants auto, always or never, not 'red'" "$sklink" model.yaml kernels.o \
+	--color-diagnostics=red -o never.sk
 for i in $(seq 30); do echo "  - {name: bad$i, kernel: missing$i, args: [x, w, y]}"; done >>many.txt
 cat model.yaml many.txt >many.yaml
 fails_with 'too many errors, stopping after 20 \(--error-limit=0 shows all\)' "$sklink" many.yaml kernels.o -o never.sk
@@ -265,14 +286,16 @@ kept=$(sed -n 's/^sections kept *//p' said.txt) collected=$(sed -n 's/^sections 
 counted sections $((kept + collected))
 [ "$collected" -eq "$("$sklink" model.yaml kernels.o --print-gc-sections -o out.sk | wc -l)" ] ||
 	fail "--stats and --print-gc-sections disagree"
-counted 'bytes of plan' "$(readelf -SW out.sk | sed -nE 's/.* \.sk\.plan +[A-Z]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p' | (read -r size && echo $((0x$size))))"
+counted 'bytes of plan' \
+	"$(readelf -SW out.sk | sed -nE 's/.* \.sk\.plan +[A-Z]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p' | (read -r size && echo $((0x$size))))"
 strange=$(printf 'a"b\\c\td \303\251 \377 \355\240\200.o')
 cp kernels.o "$strange"
 "$sklink" model.yaml "$strange" -o strange.sk
 "$sklink" model.yaml "$strange" --time-trace -o out.sk
 cmp out.sk strange.sk || fail "the package depends on --time-trace"
 as_json out.sk.time-trace >trace.txt
-grep -qE '"detail": "a\\"b\\\\c\\(t|u0009)d (\\u00e9|é) \\ufffd \\ufffd\\ufffd\\ufffd\.o"' trace.txt || { cat trace.txt; fail "the name of an input"; }
+grep -qE '"detail": "a\\"b\\\\c\\(t|u0009)d (\\u00e9|é) \\ufffd \\ufffd\\ufffd\\ufffd\.o"' trace.txt || {
+	cat trace.txt; fail "the name of an input"; }
 for phase in inputs manifest schedule verify link relocate write; do
 	grep -qF "\"name\": \"$phase\"" trace.txt || fail "no phase $phase"
 done
@@ -290,7 +313,8 @@ for threads in -j1 '-j 2' --threads=256 '-threads 3' --threads; do
 done
 for wrong in 0 257 -1 2x 99999999999999999999; do
 	fails_with "-j wants a number from 1 to 256, not '$wrong'" "$sklink" model.yaml kernels.o -j "$wrong" -o out.sk
-	fails_with "--threads wants a number from 1 to 256, not '$wrong'" "$sklink" model.yaml kernels.o --threads="$wrong" -o out.sk
+	fails_with "--threads wants a number from 1 to 256, not '$wrong'" "$sklink" model.yaml kernels.o \
+		--threads="$wrong" -o out.sk
 done
 fails_with "option '-j' wants a value" "$sklink" model.yaml kernels.o -o out.sk -j
 
@@ -317,7 +341,8 @@ tasks:
 M
 for icf in safe all; do
 	"$sklink" twins.yaml twins.o --icf=$icf --print-icf-sections -o twins.sk >said.txt
-	printf 'selected section twins.o:(.text.one)\n  removing identical section twins.o:(.text.two)\n' | diff - said.txt ||
+	printf 'selected section twins.o:(.text.one)\n  removing identical section twins.o:(.text.two)\n' |
+		diff - said.txt ||
 		fail "--icf=$icf"
 	"$skrun" twins.sk --random 1 --verify >/dev/null || fail "--icf=$icf: the package"
 	"$skdump" --verify twins.sk >/dev/null || fail "--icf=$icf: the dispatchers"
@@ -343,7 +368,8 @@ done
 mkdir checked && cp model.yaml w.npy kernels.o checked && cd checked
 echo old >old.sk && touch names.txt && ls >names.txt
 "$sklink" model.yaml kernels.o --check
-"$sklink" model.yaml kernels.o --check -o old.sk -Map=out.map --report=out.json --header=out.h --embed --dependency-file=out.d \
+"$sklink" model.yaml kernels.o --check -o old.sk -Map=out.map --report=out.json --header=out.h --embed \
+	--dependency-file=out.d \
 	--time-trace --repro=repro.tar
 "$sklink" model.yaml kernels.o --check -o none/out.sk -M --explain only --stats >../said.txt
 "$sklink" model.yaml kernels.o --check --report=- >>../said.txt
@@ -360,21 +386,25 @@ fails_with 'no output given' "$sklink" model.yaml kernels.o --check --dependency
 fails_with 'what both -o and -Map would write' "$sklink" model.yaml kernels.o --check -o never.sk -Map=never.sk
 [ ! -e never.sk ] || fail "--check writes a package"
 
-# Why something is in the package, and what comes first in it: what each does is tested with the linker (tests/linker/reasons.sh).
+# Why something is in the package, and what comes first in it: what each does is tested with the linker
+# (tests/linker/reasons.sh).
 ar qc libmore.a f.o && echo "int f(void); int more(void) { return f(); }" >more.c && compile more
-"$sklink" model.yaml kernels.o more.o libmore.a --defsym g=f -u more --why-live add --why-live=f --why-extract=why.txt -o out.sk >said.txt
+"$sklink" model.yaml kernels.o more.o libmore.a --defsym g=f -u more --why-live add --why-live=f --why-extract=why.txt \
+	-o out.sk >said.txt
 grep -q "^>>> referenced by: the package's own code:(\.text\." said.txt || { cat said.txt; fail "--why-live"; }
 grep -qx '>>> required by the command line' said.txt || { cat said.txt; fail "--why-live of what -u needs"; }
 grep -qx "more.o	libmore.a(f.o)	f" why.txt || { cat why.txt; fail "--why-extract"; }
 printf 'scale\nfused_not_there\n' >order.txt
 "$sklink" model.yaml kernels.o -u scale --symbol-ordering-file=order.txt --repro=repro.tar -S -o out.sk 2>err.txt
-grep -q "^sklink: warning: order.txt:2:1: no such symbol: 'fused_not_there'" err.txt || { cat err.txt; fail "--symbol-ordering-file"; }
+grep -q "^sklink: warning: order.txt:2:1: no such symbol: 'fused_not_there'" err.txt || { cat err.txt;
+	fail "--symbol-ordering-file"; }
 [ "$(nm -n out.sk | grep -oE ' (add|scale)$' | head -1)" = ' scale' ] || fail "--symbol-ordering-file: the order"
 "$sklink" model.yaml kernels.o -u scale -o plain.sk
 [ "$(nm -n plain.sk | grep -oE ' (add|scale)$' | head -1)" = ' add' ] || fail "the order is so without the file"
 proved out.sk
 "$skrun" out.sk --random 1 --verify >/dev/null
-tar xf repro.tar && (cd repro && "$sklink" @response.txt && cmp out.sk ../out.sk) || fail "--symbol-ordering-file with --repro"
+tar xf repro.tar && (cd repro && "$sklink" @response.txt && cmp out.sk ../out.sk) ||
+	fail "--symbol-ordering-file with --repro"
 
 # --demangle is the default. What is demangled is tested with the linker (tests/linker/demangle.sh).
 echo 'void _Z3lowv(void); void high(void) { _Z3lowv(); }' >high.c && compile high

@@ -4,7 +4,8 @@ set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 long=$(printf 'long-folder-name-%.0s' 1 2 3 4 5 6 7)
 mkdir -p job/models "job/a folder/$long/$long" job/data job/empty job/lib
-cp "$top_srcdir/tests/lib/kernels.c" . && $KERNEL_CC $KERNEL_CFLAGS -g -I"$top_srcdir/format" -c kernels.c -o "job/a folder/$long/$long/kern'els.o"
+cp "$top_srcdir/tests/lib/kernels.c" . &&
+	$KERNEL_CC $KERNEL_CFLAGS -g -I"$top_srcdir/format" -c kernels.c -o "job/a folder/$long/$long/kern'els.o"
 cp "$top_srcdir/tests/lib/oracle.c" . && cc -o oracle oracle.c && (cd job/data && ../../oracle 64 1 write)
 cp job/data/w.npy job/data/absolute.npy
 for name in f g h; do
@@ -29,10 +30,13 @@ M
 printf '%s\n' '-L ../lib -l f' "-u h_function '../a folder/h #1\\\\.o'" >job/data/response
 echo 'SK_1 { f_function; };' >job/versions
 link() { # in job/models
-	"$sklink" -S model.yaml "$dir/job/a folder/$long/$long/kern'els.o" @../data/response ../lib/libg.a -u f_function --undefined g_function \
-		-z max-page-size=65536 --version-script ../versions -Map=../empty/out.map --soname='a "name"' -o ../out.sk "$@"
+	"$sklink" -S model.yaml "$dir/job/a folder/$long/$long/kern'els.o" @../data/response ../lib/libg.a -u \
+		f_function --undefined g_function \
+		-z max-page-size=65536 --version-script ../versions -Map=../empty/out.map --soname='a "name"' -o \
+			../out.sk "$@"
 }
-(cd job/models && link && mv ../out.sk ../expected.sk && link --repro="$dir/again.tar" && link --repro "$dir/again.tar" &&
+(cd job/models && link && mv ../out.sk ../expected.sk && link --repro="$dir/again.tar" &&
+	link --repro "$dir/again.tar" &&
 	cp "$dir/again.tar" "$dir/first.tar" && touch ./* ../data/* && link --repro="$dir/again.tar")
 cmp job/out.sk job/expected.sk || fail "the package depends on --repro"
 cmp again.tar first.tar || fail "two archives differ"
@@ -40,8 +44,10 @@ mv job/expected.sk expected.sk
 "$skrun" expected.sk --random 1 --verify >/dev/null
 
 tar tf again.tar >list.txt
-[ "$(head -n 2 list.txt)" = "$(printf 'again/response.txt\nagain/version.txt')" ] || { cat list.txt; fail "the first files"; }
-for file in job/models/model.yaml job/data/w.npy job/data/absolute.npy job/data/response job/data/f.o job/lib/libf.a g.o \
+[ "$(head -n 2 list.txt)" = "$(printf 'again/response.txt\nagain/version.txt')" ] || { cat list.txt;
+	fail "the first files"; }
+for file in job/models/model.yaml job/data/w.npy job/data/absolute.npy job/data/response job/data/f.o job/lib/libf.a \
+	g.o \
 	job/lib/libg.a 'job/a folder/h #1\\.o' "job/a folder/$long/$long/kern'els.o"; do
 	grep -qxF "again$dir/$file" list.txt || { cat list.txt; fail "no $file"; }
 done

@@ -1,5 +1,5 @@
-# A thousand objects, loose, in an archive and in a thin one, with debug information: the output is the same with any number
-# of threads, in another folder and under another name, and so are the map, what is printed, and the errors.
+# A thousand objects, loose, in an archive and in a thin one, with debug information: the output is the same with any
+# number of threads, in another folder and under another name, and so are the map, what is printed, and the errors.
 . "$top_srcdir/tests/lib/lib.sh"
 
 # Each with a kernel of its own name, and with a helper, tables and an inline function of names that all have.
@@ -62,7 +62,8 @@ link() {
 	(cd $folder && "$sklink" model.yaml @loose -L . libpart.a -l thin -o $output "$@")
 }
 
-for options in '' '--icf=all --print-icf-sections' '--isolate-objects --icf=safe --compress-debug-sections=zlib --print-icf-sections' \
+for options in '' '--icf=all --print-icf-sections' \
+	'--isolate-objects --icf=safe --compress-debug-sections=zlib --print-icf-sections' \
 	'-r --icf=all' '--no-gc-sections --cref -S' '-r -s --no-task-entries'; do
 	# shellcheck disable=SC2086
 	{
@@ -74,12 +75,15 @@ for options in '' '--icf=all --print-icf-sections' '--isolate-objects --icf=safe
 	for other in one/two.sk one/three.sk two/again/other-name.sk; do
 		cmp one/out.sk $other || fail "$other differs with '$options'"
 	done
-	cmp one.txt two.txt && cmp one.txt three.txt && cmp one.txt eight.txt || fail "what is printed differs with '$options'"
+	cmp one.txt two.txt && cmp one.txt three.txt && cmp one.txt eight.txt ||
+		fail "what is printed differs with '$options'"
 	cmp one/out.map one/two.map && cmp one/out.map two/again/out.map || fail "the map differs with '$options'"
 	case $options in
-	*icf*) [ "$(nm one/out.sk | awk '$3 == "_ZL6helperf" { print $1 }' | sort -u | wc -l)" = 1 ] || fail "'$options' folds not all" ;;
+	*icf*) [ "$(nm one/out.sk | awk '$3 == "_ZL6helperf" { print $1 }' | sort -u | wc -l)" = 1 ] ||
+		fail "'$options' folds not all" ;;
 	*-s*) ;;
-	*) [ "$(nm one/out.sk | awk '$3 == "_ZL6helperf" { print $1 }' | sort -u | wc -l)" = 1000 ] || fail "there are not 1000 helpers" ;;
+	*) [ "$(nm one/out.sk | awk '$3 == "_ZL6helperf" { print $1 }' | sort -u | wc -l)" = 1000 ] ||
+		fail "there are not 1000 helpers" ;;
 	esac
 	(proved one/out.sk) || fail "'$options': the package cannot be proved"
 	case $options in
@@ -87,7 +91,8 @@ for options in '' '--icf=all --print-icf-sections' '--isolate-objects --icf=safe
 	*) "$skrun" one/out.sk --random 1 --verify >/dev/null || fail "'$options': the package does not run" ;;
 	esac
 	if command -v eu-elflint >/dev/null; then
-		eu-elflint --gnu-ld one/out.sk >lint.txt 2>&1 || { cat lint.txt >&2; fail "'$options': elflint complains"; }
+		eu-elflint --gnu-ld one/out.sk >lint.txt 2>&1 || { cat lint.txt >&2;
+			fail "'$options': elflint complains"; }
 	fi
 done
 
@@ -98,13 +103,16 @@ errors() {
 	shift 2
 	for threads in 1 2 8; do
 		cd one
-		fails_with "$pattern" "$sklink" model.yaml @loose libpart.a libthin.a -o never.sk --error-limit=0 -j$threads "$@"
+		fails_with "$pattern" "$sklink" model.yaml @loose libpart.a libthin.a -o never.sk --error-limit=0 \
+			-j$threads "$@"
 		mv err.txt ../errors-$threads.txt
 		[ ! -e never.sk ] || fail "an output in spite of an error"
 		cd ..
 	done
-	cmp errors-1.txt errors-2.txt && cmp errors-1.txt errors-8.txt || fail "the order of errors depends on threads: $pattern"
-	[ "$(grep -cE -- "$pattern" errors-1.txt)" = "$count" ] || { cat errors-1.txt >&2; fail "not $count times: $pattern"; }
+	cmp errors-1.txt errors-2.txt && cmp errors-1.txt errors-8.txt ||
+		fail "the order of errors depends on threads: $pattern"
+	[ "$(grep -cE -- "$pattern" errors-1.txt)" = "$count" ] || { cat errors-1.txt >&2;
+		fail "not $count times: $pattern"; }
 }
 
 # Two hundred objects that cannot be read, for two reasons.
@@ -112,7 +120,8 @@ i=0
 while [ $i -lt 400 ]; do
 	name=kernel_$(printf %04d $i).o
 	cp one/$name $name.kept
-	if [ $((i % 4)) = 0 ]; then head -c 500 $name.kept >one/$name; else echo "no object" | head -c $((i % 4 * 3)) >one/$name; fi
+	if [ $((i % 4)) = 0 ]; then head -c 500 $name.kept >one/$name; else echo "no object" |
+		head -c $((i % 4 * 3)) >one/$name; fi
 	i=$((i + 2))
 done
 errors '^sklink: error: kernel_[0-9]*.o: ' 200
@@ -133,7 +142,8 @@ errors '^sklink: error: .*, not -m aarch64linux$' 1000 -m aarch64linux kernel_00
 	mkfifo pipe
 	"$sklink" model.yaml @loose libpart.a libthin.a -o once.sk
 	for threads in 1 2 8; do
-		"$sklink" model.yaml @loose symbolic.o libpart.a hard.o folder/kernel_0002.o kernel_0003.o libthin.a ./libpart.a \
+		"$sklink" model.yaml @loose symbolic.o libpart.a hard.o folder/kernel_0002.o kernel_0003.o libthin.a \
+			./libpart.a \
 			-o again.sk -j$threads
 		cmp once.sk again.sk || fail "a file of several names is several inputs with $threads threads"
 		for other in other.o other-plain.o; do
@@ -161,7 +171,8 @@ for i in $(seq -w 0 99); do
 	echo "-u range_11$i bad_$i.o" >>one/far
 done
 errors '^sklink: error: undefined symbol: missing_11[0-9]*$' 100 @bad --allow-multiple-definition
-[ "$(grep -c '^sklink: error: undefined symbol: nowhere$' errors-1.txt)" = 1 ] || fail "nowhere is missing more than once"
+[ "$(grep -c '^sklink: error: undefined symbol: nowhere$' errors-1.txt)" = 1 ] ||
+	fail "nowhere is missing more than once"
 errors '^sklink: error: .*duplicate symbol: common_name$' 99 @bad
 errors '^sklink: error: .*duplicate symbol: common_name$' 99 @bad -r
 errors "relocation R_X86_64_PC32 out of range: .* references 'datum'$" 100 @far --allow-multiple-definition
@@ -172,9 +183,11 @@ sample() {
 	name=$1
 	shift
 	for threads in 1 2 3 8; do
-		"$sklink" "$@" -o sample.sk --report=report-$threads.json --print-gc-sections -j$threads >$name-$threads.txt
+		"$sklink" "$@" -o sample.sk --report=report-$threads.json --print-gc-sections -j$threads \
+			>$name-$threads.txt
 		mv sample.sk $name-$threads.sk
-		cmp $name-1.sk $name-$threads.sk && cmp report-1.json report-$threads.json && cmp $name-1.txt $name-$threads.txt ||
+		cmp $name-1.sk $name-$threads.sk && cmp report-1.json report-$threads.json &&
+			cmp $name-1.txt $name-$threads.txt ||
 			fail "$name differs with $threads threads"
 	done
 }

@@ -14,5 +14,6 @@ for target; do
 	echo "== $target"
 	[ $target != signature ] || options="-max_len=1024 -dict=$top_srcdir/tests/fuzz/manifest.dict"
 	(cd work && "$top_builddir/tests/fuzz/libfuzzer-$target" $options -max_total_time="$seconds" -timeout=10 \
-		-rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 -artifact_prefix=../$target- ../$target ../seeds/$target)
+		-rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 -artifact_prefix=../$target- ../$target \
+			../seeds/$target)
 done

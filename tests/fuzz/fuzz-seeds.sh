@@ -1,8 +1,10 @@
-# The fuzzers' seeds, made from sources: fuzz-seeds.sh FOLDER puts small, valid files into FOLDER/object, FOLDER/archive,
-# FOLDER/manifest, FOLDER/signature, FOLDER/npy, FOLDER/onnx, FOLDER/pbtxt, FOLDER/rules, FOLDER/switches and FOLDER/package, beside what tests/fuzz keeps. The same files in every folder.
+# The fuzzers' seeds, made from sources: fuzz-seeds.sh FOLDER puts small, valid files into FOLDER/object,
+# FOLDER/archive, FOLDER/manifest, FOLDER/signature, FOLDER/npy, FOLDER/onnx, FOLDER/pbtxt, FOLDER/rules,
+# FOLDER/switches and FOLDER/package, beside what tests/fuzz keeps. The same files in every folder.
 set -eu
 [ $# = 1 ] || { echo "usage: fuzz-seeds.sh FOLDER" >&2; exit 2; }
-mkdir -p "$1/object" "$1/archive" "$1/manifest" "$1/signature" "$1/npy" "$1/onnx" "$1/pbtxt" "$1/rules" "$1/switches" "$1/package"
+mkdir -p "$1/object" "$1/archive" "$1/manifest" "$1/signature" "$1/npy" "$1/onnx" "$1/pbtxt" "$1/rules" "$1/switches" \
+	"$1/package"
 cd "$1"
 for target in object archive manifest signature pbtxt rules switches package; do
 	for file in "$top_srcdir/tests/fuzz/$target"/*; do

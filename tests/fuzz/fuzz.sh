@@ -10,7 +10,8 @@ run() {
 	target=$1
 	bombs=$2
 	shift 2
-	"$top_builddir/tests/fuzz/fuzz-$target" "$@" --mutants "${FUZZ_MUTANTS:-3000}" seeds/$target/* || fail "fuzz-$target"
+	"$top_builddir/tests/fuzz/fuzz-$target" "$@" --mutants "${FUZZ_MUTANTS:-3000}" seeds/$target/* ||
+		fail "fuzz-$target"
 	[ -z "$bombs" ] || "$top_builddir/tests/fuzz/fuzz-$target" "$@" $bombs || fail "fuzz-$target: bombs"
 }
 run object "$(ls bombs/*.o)"

@@ -21,7 +21,8 @@ collect() { # PACKAGE ARCHIVE COUNT [WHICH]: members whose names match
 	taken=0
 	for object in *.o; do
 		[ $taken -lt "$3" ] || break
-		[ -z "$(nm -u --format=posix "$object" | awk '{ print $1 }' | sort | comm -23 - ../imports)" ] || continue
+		[ -z "$(nm -u --format=posix "$object" | awk '{ print $1 }' | sort | comm -23 - ../imports)" ] ||
+			continue
 		mv "$object" "../objects/$1-$object"
 		taken=$((taken + 1))
 	done
@@ -43,7 +44,8 @@ for compiler in gcc clang; do
 	! command -v $compiler >/dev/null || [ "$compiler" = "$KERNEL_CC" ] || compilers="$compilers $compiler"
 done
 for flags in "-O2" "-Os -g -ffunction-sections -fdata-sections" "-O1 -fcommon -fcf-protection" "-O3 -march=haswell"; do
-	for source in tests/lib/kernels tests/fuzz/object samples/composite/kernels samples/quant_matmul/quant_matmul; do
+	for source in tests/lib/kernels tests/fuzz/object samples/composite/kernels samples/quant_matmul/quant_matmul;
+		do
 		for compiler in $compilers; do
 			[ "$(ls objects | wc -l)" -lt 30 ] || break 3
 			$compiler $flags -fPIC -ffp-contract=off -I"$top_srcdir/format" -c "$top_srcdir/$source.c" \
@@ -57,12 +59,14 @@ done
 
 # sklink, and whatever is in the folder afterwards.
 mkdir mutants output
-$KERNEL_CC -Os -fPIC -fno-asynchronous-unwind-tables -I"$top_srcdir/format" -c "$top_srcdir/tests/lib/kernels.c" -o kernels.o
+$KERNEL_CC -Os -fPIC -fno-asynchronous-unwind-tables -I"$top_srcdir/format" -c "$top_srcdir/tests/lib/kernels.c" -o \
+	kernels.o
 (cd mutants && "$top_builddir/tests/fuzz/fuzz-object" --write --mutants 200 ../kernels.o)
 linked=0 refused=0
 for mutant in mutants/*; do
 	status=0
-	timeout 10 "$sklink" "$top_srcdir/tests/fuzz/manifest/kinds.yaml" $mutant -o output/model.sk 2>err.txt || status=$?
+	timeout 10 "$sklink" "$top_srcdir/tests/fuzz/manifest/kinds.yaml" $mutant -o output/model.sk 2>err.txt ||
+		status=$?
 	case $status in
 	0)
 		"$skdump" --verify output/model.sk >/dev/null || fail "$mutant gives a package that cannot be proved"

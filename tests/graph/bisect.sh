@@ -70,14 +70,18 @@ bits="--relative 0 --absolute 0"
 bisect 1 $bits -- passes.onnx $libraries --fusion-target=ascend
 says '^pass: stage1_cluster_1_graph_kernel_expander$'
 says "^node: 'tanh' \(Tanh\) makes 'b'"
-bisect 1 $bits -- passes.onnx $libraries --fusion-target=ascend --fusion-flags "--disable_expand_ops=Tanh --disable_pass=cluster.graph_kernel_cluster"
+bisect 1 $bits -- passes.onnx $libraries --fusion-target=ascend --fusion-flags \
+	"--disable_expand_ops=Tanh --disable_pass=cluster.graph_kernel_cluster"
 says "^node: 'sigmoid' \(Sigmoid\) makes 'c'"
 bisect 0 $bits -- passes.onnx $libraries --fusion-target=ascend --fusion-flags=--disable_pass=1.1
-SKLINK_GRAPH_KERNEL_FLAGS=--disable_expand_ops=Tanh,Sigmoid bisect 0 $bits -- passes.onnx $libraries --fusion-target=ascend
+SKLINK_GRAPH_KERNEL_FLAGS=--disable_expand_ops=Tanh,Sigmoid bisect 0 $bits -- passes.onnx $libraries \
+	--fusion-target=ascend
 bisect 0 -- passes.onnx $libraries --fusion-target=ascend
-bisect 1 $bits --reference-link "passes.onnx $libraries --fusion-flags=--opt_level=0" -- passes.onnx $libraries --fusion-target=ascend
+bisect 1 $bits --reference-link "passes.onnx $libraries --fusion-flags=--opt_level=0" -- passes.onnx $libraries \
+	--fusion-target=ascend
 says "^node: 'tanh' \(Tanh\) makes 'b'"
-bisect 1 --reference-link "model.onnx $libraries" -- model.onnx -L. -lwrong $libraries --fusion-target=ascend --fusion-flags=--disable_expand_ops=Gelu
+bisect 1 --reference-link "model.onnx $libraries" -- model.onnx -L. -lwrong $libraries --fusion-target=ascend \
+	--fusion-flags=--disable_expand_ops=Gelu
 says "^pass: none; it differs without all of them, too"
 says "^node: '/layer.1/gelu' \(Gelu\) makes 'd'"
 
@@ -115,7 +119,8 @@ says "^node: 'tanh' \(Tanh\) makes 'c'"
 # Files that are right: all values, or some, of which the nearest behind the node is found.
 mkdir right some
 "$sklink" model.onnx $libraries --keep '*' -o right.sk
-"$skrun" right.sk --random 7 --output y=right/y.npy --output z=right/z.npy --output c=right/c.npy --output d=right/d.npy --output e=right/e.npy \
+"$skrun" right.sk --random 7 --output y=right/y.npy --output z=right/z.npy --output c=right/c.npy --output \
+	d=right/d.npy --output e=right/e.npy \
 	--output /layer/a=right/_layer_a.npy --output /layer/b=right/_layer_b.npy
 bisect 1 --random 7 --reference right --keep-files kept -- model.onnx -L. -lwrong $libraries
 says "^node: '/layer.1/gelu' \(Gelu\) makes 'd'"
@@ -129,7 +134,8 @@ bisect 0 --random 7 --reference right --absolute 10 -- model.onnx -L. -lwrong $l
 bisect 0 --random 7 --reference right --absolute 0 --relative=0 -- model.onnx $libraries
 bisect 1 --random 8 --reference right -- model.onnx $libraries
 
-# Names that would steer a terminal, or that look like more of a line; what is linked once is linked again only for its dumps, which few links have.
+# Names that would steer a terminal, or that look like more of a line; what is linked once is linked again only for its
+# dumps, which few links have.
 printf '%s' 'ir_version: 8
 opset_import { version: 20 }
 graph {
@@ -147,7 +153,8 @@ bisect 1 --reference-link "names.pbtxt $libraries" --keep-files steered -- names
 says "^output 'y\\\\x09=é' differs: element"
 says "^node: 'red\\\\x1b\[31m' \(Gelu\) makes 'd': element"
 ! grep -q "output 'c" said.txt || fail "an output differs that is right"
-[ "$(cd steered && echo *.sk *.dumps)" = "1.sk 3.sk 5.sk 7.sk 8.sk 3.sk.dumps 7.sk.dumps" ] || fail "other links: $(ls -d steered/*.sk*)"
+[ "$(cd steered && echo *.sk *.dumps)" = "1.sk 3.sk 5.sk 7.sk 8.sk 3.sk.dumps 7.sk.dumps" ] ||
+	fail "other links: $(ls -d steered/*.sk*)"
 PYTHONIOENCODING=ascii bisect 0 -- names.pbtxt $libraries
 says 'nothing differs: c\\x0a=\\x1b\[31m, y\\x09=\\xe9$'
 
@@ -207,4 +214,5 @@ says 'say one of them'
 # The help and the manual page have the same options.
 bisect 0 --help
 sed -nE 's/^ {2}(--.*)/\1/p' said.txt | sed 's/  .*//' | grep -oE -- '--[a-z-]+' | sort -u >options.txt
-grep '^\.It.* Fl -' "$top_srcdir/doc/reference/sklink-bisect.1" | sed -nE 's/^\.It Fl (-[a-z-]+).*/-\1/p' | sort -u | diff options.txt - >&2 || fail "other options"
+grep '^\.It.* Fl -' "$top_srcdir/doc/reference/sklink-bisect.1" | sed -nE 's/^\.It Fl (-[a-z-]+).*/-\1/p' | sort -u |
+	diff options.txt - >&2 || fail "other options"

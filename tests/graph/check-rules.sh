@@ -1,13 +1,15 @@
-# --check-rules computes both sides of each rule: sklink's own rules do the same on both, a wrong rule is found, and what cannot be checked is
-# said.
+# --check-rules computes both sides of each rule: sklink's own rules do the same on both, a wrong rule is found, and
+# what cannot be checked is said.
 . "$top_srcdir/tests/lib/lib.sh"
 kernels=(-L "$top_builddir/kernels" -lskernels)
 
 # ---- sklink's own; those that are left have values that nobody can write as an example ----
 for file in onnx:312 passes:14 torchair:14 expand:96; do
-	"$sklink" --check-rules="$top_srcdir/graph/rules/${file%:*}.yaml" "${kernels[@]}" --error-limit=0 >out.txt 2>err.txt || { grep -v warning err.txt >&2; fail "${file%:*}.yaml"; }
+	"$sklink" --check-rules="$top_srcdir/graph/rules/${file%:*}.yaml" "${kernels[@]}" --error-limit=0 >out.txt \
+		2>err.txt || { grep -v warning err.txt >&2; fail "${file%:*}.yaml"; }
 	checked=$(sed -n 's/^rules and variants that compute what their patterns do: \([0-9]*\),.*/\1/p' out.txt)
-	[ "${checked:-0}" -ge "${file#*:}" ] || { cat out.txt err.txt >&2; fail "${file%:*}.yaml: fewer rules are checked"; }
+	[ "${checked:-0}" -ge "${file#*:}" ] || { cat out.txt err.txt >&2;
+		fail "${file%:*}.yaml: fewer rules are checked"; }
 done
 
 # checks FILE: what is said of it.
@@ -16,7 +18,9 @@ checks() {
 	cat out.txt err.txt
 }
 expect() { # FILE, how many rules and variants are checked and are not, and warnings on standard input
-	diff <(checks "$1") <(printf 'yes\nrules and variants that compute what their patterns do: %d, that are not checked: %d\n' "$2" "$3"; cat) ||
+	diff <(checks "$1") <(printf \
+		'yes\nrules and variants that compute what their patterns do: %d, that are not checked: %d\n' "$2" \
+		"$3"; cat) ||
 		fail "$1: other messages"
 }
 
@@ -89,7 +93,8 @@ grep -q "is not checked: no kernel has op=" err.txt || fail "without a library: 
 while IFS='|' read -r example reason; do
 	printf 'fuse:\n- {name: a, pattern: "y = Add(x, w)", replace: "y = Sum(x, w)", example: {x: "%s", w: "f32[1]"}}\n' "$example" >shapes.yaml
 	"$sklink" --check-rules=shapes.yaml "${kernels[@]}" >out.txt 2>err.txt || { cat err.txt >&2; fail "$example"; }
-	printf "sklink: warning: shapes.yaml:2:10: rule 'a', variant 1, is not checked: %s\n" "$reason" | diff - err.txt >&2 || fail "$example"
+	printf "sklink: warning: shapes.yaml:2:10: rule 'a', variant 1, is not checked: %s\n" "$reason" |
+		diff - err.txt >&2 || fail "$example"
 done <<'END'
 f32[-1]|the shape of 'x' in its example is not one of 8 dimensions and 1048576 elements at most
 f32[0.5]|the shape of 'x' in its example is not one of 8 dimensions and 1048576 elements at most
@@ -102,9 +107,11 @@ END
 
 # ---- what is wrong ----
 printf 'fuse:\n- {name: a, pattern: y = Relu(x), replace: y = Neg(x), example: {x: "f32[4, n]"}}\n' >bad.yaml
-fails_with "^sklink: error: bad.yaml:2:[0-9]*: there is no 'n' in the rule" "$sklink" --check-rules=bad.yaml "${kernels[@]}"
+fails_with "^sklink: error: bad.yaml:2:[0-9]*: there is no 'n' in the rule" "$sklink" --check-rules=bad.yaml \
+	"${kernels[@]}"
 sed -i 's/n\]/6] 3/' bad.yaml
-fails_with "^sklink: error: bad.yaml:2:[0-9]*: nothing may follow the example" "$sklink" --check-rules=bad.yaml "${kernels[@]}"
+fails_with "^sklink: error: bad.yaml:2:[0-9]*: nothing may follow the example" "$sklink" --check-rules=bad.yaml \
+	"${kernels[@]}"
 printf 'fuse:\n- {name: a, pattern: y = Relu(x), replace: y = Neg(x), example: 3}\n' >bad.yaml
 fails_with "^sklink: error: bad.yaml:2:[0-9]*: 'example' must be a map" "$sklink" --check-rules=bad.yaml "${kernels[@]}"
 fails_with "^sklink: error: missing.yaml: " "$sklink" --check-rules=missing.yaml "${kernels[@]}"
@@ -116,6 +123,7 @@ printf 'fuse:\n- {name: a, pattern: y = Neg(Neg(Neg(x))), replace: y = Neg(x)}\n
 one="rules and variants that compute what their patterns do: 1, that are not checked: 0"
 "$sklink" objects/*.o --check-rules=neg.yaml | grep -qx "$one" || fail "objects in front of the option"
 "$sklink" --check-rules=neg.yaml objects/*.o | grep -qx "$one" || fail "objects behind the option"
-fails_with "^sklink: error: neg.yaml: is neither an object nor an archive" "$sklink" neg.yaml --check-rules=neg.yaml "${kernels[@]}"
+fails_with "^sklink: error: neg.yaml: is neither an object nor an archive" "$sklink" neg.yaml --check-rules=neg.yaml \
+	"${kernels[@]}"
 fails_with "missing" "$sklink" --check-rules=neg.yaml -lmissing
 [ "$(grep -c missing err.txt)" = 1 ] || fail "a library is missing twice"

@@ -1,12 +1,15 @@
 #!/bin/bash
-# Encoders of 1, 8 and 24 layers: composites, steps and bytes of the package grow with the layers, and nothing grows faster.
+# Encoders of 1, 8 and 24 layers: composites, steps and bytes of the package grow with the layers, and nothing grows
+# faster.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python
 for layers in 1 8 24; do
-	"$python" "$top_srcdir/samples/bert/bert.py" make -n $layers --hidden 48 --heads 3 --intermediate 80 --sequence 21 . >out.txt
-	"$sklink" model.onnx -L "$top_builddir/kernels" -lskernels --fusion-target cpu --fusion-flags=--opt_level=3 -o bert.sk --dump-dir dumps
+	"$python" "$top_srcdir/samples/bert/bert.py" make -n $layers --hidden 48 --heads 3 --intermediate 80 \
+		--sequence 21 . >out.txt
+	"$sklink" model.onnx -L "$top_builddir/kernels" -lskernels --fusion-target cpu --fusion-flags=--opt_level=3 -o \
+		bert.sk --dump-dir dumps
 	echo "$layers $(grep -c ^node dumps/hwopt_d_composite_opt_end_graph_0.ir) $(grep -c ^composite dumps/hwopt_d_composite_opt_end_graph_0.ir)" \
 		"$("$skdump" --steps bert.sk | grep -cE '^ *[0-9]+  ') $(stat -c %s bert.sk)"
 done >sizes.txt

@@ -1,20 +1,23 @@
 #!/bin/bash
-# From composites to tile groups: the two networks of MindSpore's tutorial of fusion in two stages; what flags put into a composite is
-# one group, and what they leave out is in none; reductions are stitched. Results never depend on any of it.
+# From composites to tile groups: the two networks of MindSpore's tutorial of fusion in two stages; what flags put into
+# a composite is one group, and what they leave out is in none; reductions are stitched. Results never depend on any of
+# it.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 
 # link NAME TARGET FLAGS: NAME.onnx becomes NAME.sk.
 link() {
-	"$sklink" "$1.onnx" -L "$top_builddir/kernels" -lskernels --fusion-target "$2" ${3:+"--fusion-flags=$3"} -o "$1.sk" \
+	"$sklink" "$1.onnx" -L "$top_builddir/kernels" -lskernels --fusion-target "$2" ${3:+"--fusion-flags=$3"} -o \
+		"$1.sk" \
 		--report "$1.json" --dump-dir dumps 2>err.txt || fail "$1 on $2 with '$3': $(cat err.txt)"
 	proved "$1.sk"
 }
 
 # steps NAME: its tasks, those of one step with commas.
 steps() {
-	"$skdump" --steps "$1.sk" | awk '/^ *[0-9]+  / && NR > 2 { printf " %s", $2; next } NR > 2 && NF { printf ",%s", $1 }'
+	"$skdump" --steps "$1.sk" | awk \
+		'/^ *[0-9]+  / && NR > 2 { printf " %s", $2; next } NR > 2 && NF { printf ",%s", $1 }'
 }
 
 # same NAME: results are those of plain.npy, however it is run.
@@ -85,7 +88,8 @@ for network in basic,1,mul,add composite,3,mul,add,pow; do
 			! grep -q '^composite' dumps/6_validate.ir || fail "there is a composite in front of all passes"
 			grep -q '^composite 0 "Mul_Add_fusion": 2 nodes$' dumps/hwopt_d_fuse_basic_opt_end_graph_0.ir ||
 				fail "the first stage does not wrap Mul and Add"
-			grep -q "^node . \"pow\" .*composite" dumps/hwopt_d_fuse_basic_opt_end_graph_0.ir && fail "Pow is in the first stage"
+			grep -q "^node . \"pow\" .*composite" dumps/hwopt_d_fuse_basic_opt_end_graph_0.ir &&
+				fail "Pow is in the first stage"
 			last=$(sed -n 's/^composite //p' dumps/hwopt_d_composite_opt_end_graph_0.ir)
 			case $name,$last in
 			'basic,0 "Mul_Add_fusion": 2 nodes' | 'composite,0 "Mul_Add_Pow_fusion": 3 nodes') ;;
@@ -125,14 +129,16 @@ fuses chain cpu --disable_fusion_pattern=elemwise 'mul tanh add'
 fuses chain cpu --enable_fusion_pattern_only=bwd_depth 'mul,tanh,add'
 fuses chain cpu --enable_fusion_pattern_only=reduce 'mul tanh add'
 explains() { # TASK TEXT
-	"$sklink" chain.onnx -L "$top_builddir/kernels" -lskernels --fusion-target cpu --fusion-flags "$flags" --check --explain "$1" >out.txt
+	"$sklink" chain.onnx -L "$top_builddir/kernels" -lskernels --fusion-target cpu --fusion-flags "$flags" --check \
+		--explain "$1" >out.txt
 	grep -qF "$2" out.txt || { cat out.txt; fail "it does not say: $2"; }
 }
 flags=--disable_cluster_ops=Tanh
 explains tanh "not in one group with 'mul' before it: graph-kernel fusion has it in no composite, and that one in composite 'Mul_fusion'"
 flags=--composite_op_limit_size=2
 explains add "graph-kernel fusion has it in composite 'Add_split', and that one in composite 'Mul_Tanh_split'"
-grep -q '"tiles": "TILE_OTHER_COMPOSITE"\|TILE_OTHER_COMPOSITE' chain.json || "$skdump" --reasons chain.sk | grep -q TILE_OTHER_COMPOSITE ||
+grep -q '"tiles": "TILE_OTHER_COMPOSITE"\|TILE_OTHER_COMPOSITE' chain.json || "$skdump" --reasons chain.sk |
+	grep -q TILE_OTHER_COMPOSITE ||
 	fail "no code says so"
 
 # A product is in a group only if flags ask for it, unless the planner is left alone.
@@ -182,4 +188,5 @@ node Sub less x s -> y
 END
 plain turned
 fuses turned cpu --opt_level=3 'sum less'
-"$skdump" --reasons turned.sk | grep -q 'TILE_NOT_DIVIDED\|TILE_SHARED' || { "$skdump" --reasons turned.sk; fail "nothing says why"; }
+"$skdump" --reasons turned.sk | grep -q 'TILE_NOT_DIVIDED\|TILE_SHARED' || { "$skdump" --reasons turned.sk;
+	fail "nothing says why"; }

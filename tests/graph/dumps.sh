@@ -1,5 +1,5 @@
-# --dump-dir writes the graph in three forms, which say the same; what they hold is drawn by Graphviz, read by onnx, and linked to the
-# same package.
+# --dump-dir writes the graph in three forms, which say the same; what they hold is drawn by Graphviz, read by onnx, and
+# linked to the same package.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python
@@ -17,7 +17,8 @@ same_packages() { # PACKAGE PACKAGE
 	diff first.txt second.txt >&2 || fail "$2 is another package than $1"
 }
 
-# Names that would steer Graphviz or a terminal, scopes, streams, an input that is left out, constants of all sizes, a shape that is computed.
+# Names that would steer Graphviz or a terminal, scopes, streams, an input that is left out, constants of all sizes, a
+# shape that is computed.
 printf '%s' 'ir_version: 8
 opset_import { version: 18 }
 graph {
@@ -41,24 +42,31 @@ link model.pbtxt plain.sk --dim n=8
 link model.pbtxt model.sk --dim n=8 --dump-dir=deep/dumps --model-text said.pbtxt
 cmp plain.sk model.sk || fail "dumps change the package"
 ls deep/dumps >files.txt
-printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt constants.bin dynamo_optimized_graph_0.py dynamo_optimized_graph_0.txt dynamo_original_graph_0.py dynamo_original_graph_0.txt fusion_result.json hwopt_d_end_graph_0.dot hwopt_d_end_graph_0.ir hwopt_d_end_graph_0.pbtxt | cmp - files.txt || fail "other files: $(cat files.txt)"
+printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt constants.bin dynamo_optimized_graph_0.py \
+	dynamo_optimized_graph_0.txt dynamo_original_graph_0.py dynamo_original_graph_0.txt fusion_result.json \
+	hwopt_d_end_graph_0.dot hwopt_d_end_graph_0.ir hwopt_d_end_graph_0.pbtxt | cmp - files.txt ||
+	fail "other files: $(cat files.txt)"
 cd deep/dumps
-dot -Tsvg 6_validate.dot >drawing.svg 2>err.txt && [ ! -s err.txt ] || fail "Graphviz does not draw the dump: $(cat err.txt)"
+dot -Tsvg 6_validate.dot >drawing.svg 2>err.txt && [ ! -s err.txt ] ||
+	fail "Graphviz does not draw the dump: $(cat err.txt)"
 "$python" "$read_dumps" 6_validate.pbtxt 6_validate.ir 6_validate.pbtxt || fail "the forms are of different graphs"
 cd ../..
 link deep/dumps/6_validate.pbtxt again.sk --dump-dir again --model-text once-more.pbtxt
 same_packages model.sk again.sk
-"$python" "$read_dumps" deep/dumps/6_validate.pbtxt again/6_validate.ir again/6_validate.pbtxt || fail "a dump of a dump is another one"
+"$python" "$read_dumps" deep/dumps/6_validate.pbtxt again/6_validate.ir again/6_validate.pbtxt ||
+	fail "a dump of a dump is another one"
 ! grep -q _desc_ once-more.pbtxt || fail "notes of dumps are part of the model"
 
 # Without anything that is computed when linking, a dump is what --model-text writes.
 sed '/"Shape"/d; s/\["c", "shape"\]/"c"/; s/"Reshape" name: "again"/"Neg" name: "again"/' model.pbtxt >simple.pbtxt
 link simple.pbtxt simple.sk --dim n=8 --dump-dir simple --model-text said.pbtxt
 dot -Tsvg simple/6_validate.dot >simple.svg
-"$python" "$read_dumps" said.pbtxt simple/6_validate.ir simple/6_validate.pbtxt simple.svg || fail "the dump is of another graph than the text"
+"$python" "$read_dumps" said.pbtxt simple/6_validate.ir simple/6_validate.pbtxt simple.svg ||
+	fail "the dump is of another graph than the text"
 link simple/6_validate.pbtxt simple-again.sk --dump-dir simple-again
 diff -r simple simple-again || fail "what is read of a dump is dumped otherwise"
-grep -q 'stream 1' simple.svg && grep -q 'scope part &quot;1&quot;' simple.svg || fail "scopes and streams are not drawn"
+grep -q 'stream 1' simple.svg && grep -q 'scope part &quot;1&quot;' simple.svg ||
+	fail "scopes and streams are not drawn"
 grep -qF 'clip\x0aend' simple.svg && grep -qF 'b\N{&lt;&amp;amp;' simple.svg || fail "names are drawn otherwise"
 
 # Composites are read, written again, and drawn as a body beside one box of the main graph.
@@ -69,7 +77,8 @@ cp simple/constants.bin .
 link composites.pbtxt composites.sk --dump-dir composites
 grep -q '^composite 0 "Mul_Add_fusion": 2 nodes' composites/6_validate.ir || fail "composites are not read"
 dot -Tsvg composites/6_validate.dot >composites.svg
-"$python" "$read_dumps" said.pbtxt composites/6_validate.ir composites/6_validate.pbtxt composites.svg || fail "composites change the graph"
+"$python" "$read_dumps" said.pbtxt composites/6_validate.ir composites/6_validate.pbtxt composites.svg ||
+	fail "composites change the graph"
 for title in c0 b0 b1 'p0_[0-9]*' 'r[0-9]*' n2 cluster_composite0; do
 	grep -q "<title>$title</title>" composites.svg || fail "$title is not drawn"
 done
@@ -82,7 +91,8 @@ link model.pbtxt several.sk --dim short:n=2 --dim long:n=8 --dump-dir several
 for network in short long; do
 	[ -s several/$network/6_validate.pbtxt ] || fail "network $network is not dumped"
 done
-grep -q '"x": f32\[2, 4\]' several/short/6_validate.ir && grep -q '"x": f32\[8, 4\]' several/long/6_validate.ir || fail "networks are mixed up"
+grep -q '"x": f32\[2, 4\]' several/short/6_validate.ir && grep -q '"x": f32\[8, 4\]' several/long/6_validate.ir ||
+	fail "networks are mixed up"
 
 # The networks of MindSpore's tutorial: the first stage puts Mul and Add together, and the second one Pow with them.
 tutorial() { # MODEL ARGUMENT…
@@ -122,7 +132,8 @@ tutorial composite.onnx --dump-dir tutorial --fusion-flags=--dump_as_text -o com
 expect tutorial/6_validate 'Mul Add Pow'
 expect tutorial/hwopt_d_fuse_basic_opt_end_graph_0 'Mul=0 Add=0 Pow'
 expect tutorial/hwopt_d_composite_opt_end_graph_0 'Mul=0 Add=0 Pow=0'
-grep -hE '^(Source|  "|=)' tutorial/graph_kernel_dump/graph_kernel_cluster_*.txt | sed 's/ = .*//' | paste -sd' ' >clusters.txt
+grep -hE '^(Source|  "|=)' tutorial/graph_kernel_dump/graph_kernel_cluster_*.txt | sed 's/ = .*//' |
+	paste -sd' ' >clusters.txt
 echo 'Source nodes of "Mul_Add_fusion"   "mul"   "add" ======================= Source nodes of "Mul_Add_Pow_fusion"   "mul"   "add"   "pow" =======================' |
 	diff - clusters.txt >&2 || fail "dump_as_text tells something else"
 tutorial composite.onnx --fusion-flags=--opt_level=0 --dump-dir off -o off.sk
@@ -156,15 +167,18 @@ tutorial expanded.onnx --dump-dir passes -o expanded.sk
 for file in passes/*.pbtxt; do
 	file=${file%.pbtxt}
 	dot -Tsvg "$file.dot" >drawing.svg
-	"$python" "$read_dumps" "$file.pbtxt" "$file.ir" "$file.pbtxt" drawing.svg || fail "$file: the forms are of different graphs"
+	"$python" "$read_dumps" "$file.pbtxt" "$file.ir" "$file.pbtxt" drawing.svg ||
+		fail "$file: the forms are of different graphs"
 	tutorial "$file.pbtxt" -o again.sk
 	same_packages expanded.sk again.sk
 	passes=$((${passes:-0} + 1))
 done
 ls passes >files.txt
 grep -q '^hwopt_fusion_group_18_matmul_elem_gelu_fusion_0000.ir' files.txt &&
-	grep -q '^hwopt_stage1_cluster_1_graph_kernel_expander_0001.ir' files.txt || fail "other passes: $(cat files.txt)"
-sed -nE 's/^hwopt_[sf].*_([0-9]+)\.ir$/\1/p' files.txt | sort | awk '$1 != NR - 1 { exit 1 }' || fail "numbers are missing: $(cat files.txt)"
+	grep -q '^hwopt_stage1_cluster_1_graph_kernel_expander_0001.ir' files.txt ||
+		fail "other passes: $(cat files.txt)"
+sed -nE 's/^hwopt_[sf].*_([0-9]+)\.ir$/\1/p' files.txt | sort | awk '$1 != NR - 1 { exit 1 }' ||
+	fail "numbers are missing: $(cat files.txt)"
 
 # The last dump says where values lie in memory.
 model places <<'M'
@@ -186,12 +200,14 @@ constant square f32 64x64 0.5 -0.25 1.5
 M
 "$sklink" places.onnx -L"$top_builddir/kernels" -lskernels --dump-dir places -o places.sk
 "$skdump" --json places.sk >places.json
-"$python" "$top_srcdir/tests/lib/read-places.py" places/hwopt_d_end_graph_0.pbtxt places.json >places.txt || fail "other places than the package's"
+"$python" "$top_srcdir/tests/lib/read-places.py" places/hwopt_d_end_graph_0.pbtxt places.json >places.txt ||
+	fail "other places than the package's"
 echo 'tensors 5 slices 2 shapes 1 elsewhere 2' | diff - places.txt >&2 || fail "other kinds of places"
 "$sklink" places/hwopt_d_end_graph_0.pbtxt -L"$top_builddir/kernels" -lskernels -o again.sk
 same_packages places.sk again.sk
 
-# So does a dump of a model of an older operator set: attributes that have become inputs stay inputs, and operators mean what they meant.
+# So does a dump of a model of an older operator set: attributes that have become inputs stay inputs, and operators mean
+# what they meant.
 again() { # MODEL ARGUMENT…
 	"$sklink" "$1.onnx" -L"$top_builddir/kernels" -lskernels --dump-dir "$1" -o "$1.sk" "${@:2}"
 	"$sklink" "$1/hwopt_d_end_graph_0.pbtxt" -L"$top_builddir/kernels" -lskernels -o again.sk "${@:2}"
@@ -233,10 +249,11 @@ node DFT transform x -> y axis=1
 M
 again older-transform
 
-# Passes that a dump has had do not run again on what they have made: each dump, linked with the same flags, has the same steps, and
-# there is nothing to warn of. Without its record they run, and the results are the same.
+# Passes that a dump has had do not run again on what they have made: each dump, linked with the same flags, has the
+# same steps, and there is nothing to warn of. Without its record they run, and the results are the same.
 optimised() { # MODEL PACKAGE ARGUMENT…
-	"$sklink" "$1" -L"$top_builddir/kernels" -lskernels --fusion-target=gpu --fusion-flags=--opt_level=3 -o "$2" "${@:3}" 2>err.txt ||
+	"$sklink" "$1" -L"$top_builddir/kernels" -lskernels --fusion-target=gpu --fusion-flags=--opt_level=3 -o "$2" \
+		"${@:3}" 2>err.txt ||
 		fail "$1 is refused: $(cat err.txt)"
 }
 same_steps() { # MODEL
@@ -246,7 +263,8 @@ same_steps() { # MODEL
 		optimised "$dump" again.sk --model-text again.pbtxt --fatal-warnings
 		"$skdump" --steps again.sk | diff steps.txt - >&2 || fail "$dump has other steps"
 		sed -n '/^metadata_props/,$p' again.pbtxt >record.txt
-		sed -n '/^metadata_props/,$p' "$dump" | cmp - record.txt || fail "$dump: --model-text has other metadata"
+		sed -n '/^metadata_props/,$p' "$dump" | cmp - record.txt ||
+			fail "$dump: --model-text has other metadata"
 	done
 }
 model product <<'M'
@@ -264,9 +282,12 @@ optimised forced.pbtxt forced.sk
 cmp again.npy forced.npy || fail "passes that run again change the result"
 sed 's/ stage1_cluster_1_graph_kernel_expander / no_such_pass /' last.pbtxt >one.pbtxt
 optimised one.pbtxt one.sk --verbose
-grep -q 'Run graph kernel pass stage1_cluster_1_graph_kernel_expander' err.txt && ! grep -q 'Run graph kernel pass stage1_cluster_2' err.txt &&
-	grep -q 'graph kernel pass stage1_cluster_2_fuse_basic has run on the model already' err.txt || fail "not only the pass runs that the record lacks"
-grep -q "one.pbtxt: 'sklink.passes' in the metadata names no pass 'no_such_pass'" err.txt || fail "no warning of a pass that does not exist"
+grep -q 'Run graph kernel pass stage1_cluster_1_graph_kernel_expander' err.txt &&
+	! grep -q 'Run graph kernel pass stage1_cluster_2' err.txt &&
+	grep -q 'graph kernel pass stage1_cluster_2_fuse_basic has run on the model already' err.txt ||
+		fail "not only the pass runs that the record lacks"
+grep -q "one.pbtxt: 'sklink.passes' in the metadata names no pass 'no_such_pass'" err.txt ||
+	fail "no warning of a pass that does not exist"
 
 # A pass that somebody names is told of if the dump has had it.
 already="last.pbtxt: graph kernel pass stage1_cluster_2_fuse_basic has run on this dump already ('sklink.passes' in the metadata), and"
@@ -276,10 +297,11 @@ optimised last.pbtxt again.sk --fusion-flags='--opt_level=0 --enable_pass=cluste
 [ "$(cat err.txt)" = "sklink: warning: $already does not run again" ] || fail "a pass that is turned on: $(cat err.txt)"
 printf '{"Switch": {"GraphFusion": {"ALL": "off", "fuse_basic": "on"}}}\n' >named.cfg
 optimised last.pbtxt again.sk --fusion-switch-file=named.cfg
-[ "$(cat err.txt)" = "sklink: warning: $already does not run again" ] || fail "a pass that a switch names: $(cat err.txt)"
+[ "$(cat err.txt)" = "sklink: warning: $already does not run again" ] ||
+	fail "a pass that a switch names: $(cat err.txt)"
 
-# What passes make depend on constants only is a constant at once, not only when the dump is read; outputs become copies of it, in the
-# scopes in which they were made.
+# What passes make depend on constants only is a constant at once, not only when the dump is read; outputs become copies
+# of it, in the scopes in which they were made.
 model choice <<'M'
 input x bool 4
 constant k f32 4 1.0 2.0 3.0 4.0
@@ -307,9 +329,11 @@ node Exp exp b -> c
 node Shape shape c -> z
 M
 same_steps shapes
-! grep -q '"Exp"' shapes/6_validate.ir && grep -q ') -> ("y": f32\[1, 6\], _)' shapes/6_validate.ir || fail "6_validate has what no output needs"
+! grep -q '"Exp"' shapes/6_validate.ir && grep -q ') -> ("y": f32\[1, 6\], _)' shapes/6_validate.ir ||
+	fail "6_validate has what no output needs"
 
-# Scopes in which nothing is left are in the metadata: other nodes stay by themselves, and options are told of as in the first link.
+# Scopes in which nothing is left are in the metadata: other nodes stay by themselves, and options are told of as in the
+# first link.
 model idle <<'M'
 input x f32 4
 constant k f32 4 1.0 2.0 3.0 4.0
@@ -322,7 +346,8 @@ M
 same_steps idle
 for dump in idle.onnx again.pbtxt idle/*.pbtxt; do
 	optimised "$dump" idle-again.sk --scope-options 'part"1"=stream-fusion=0;unneeded=stream-fusion=0'
-	grep -q "no task is in scope 'part\"1\"'" err.txt && grep -q "no task is in scope 'unneeded'" err.txt || fail "$dump: $(cat err.txt)"
+	grep -q "no task is in scope 'part\"1\"'" err.txt && grep -q "no task is in scope 'unneeded'" err.txt ||
+		fail "$dump: $(cat err.txt)"
 done
 
 # What an earlier link has left of dumps of passes is gone after one that has others, and only after one that succeeds.
@@ -338,22 +363,29 @@ tutorial expanded.onnx --dump-dir passes -o expanded.sk --fusion-flags=--opt_lev
 link model.pbtxt check.sk --dim n=8 --check --dump-dir no
 [ ! -e no ] || fail "--check makes a folder"
 touch file
-fails_with "file/below: cannot make the folder for dumps: Not a directory" link model.pbtxt no.sk --dim n=8 --dump-dir file/below
+fails_with "file/below: cannot make the folder for dumps: Not a directory" link model.pbtxt no.sk --dim n=8 --dump-dir \
+	file/below
 sed 's/"Neg"/"Nag"/' simple.pbtxt >wrong.pbtxt
 fails_with "no operator" link wrong.pbtxt no.sk --dim n=8 --dump-dir none
 fails_with "again/6_validate.pbtxt: is in the folder of --dump-dir" link again/6_validate.pbtxt no.sk --dump-dir again/
 mkdir there
 fails_with "no kernel" "$sklink" model.pbtxt --dim n=8 -o no.sk --dump-dir there/dumps
-fails_with "no kernel" "$sklink" model.pbtxt --dim n=8 -o no.sk --dump-dir gone/dumps --fusion-flags=--dump_as_text --fusion-target=ascend
+fails_with "no kernel" "$sklink" model.pbtxt --dim n=8 -o no.sk --dump-dir gone/dumps --fusion-flags=--dump_as_text \
+	--fusion-target=ascend
 for place in there ./there/../there; do
-	fails_with "6_validate.ir: two files would be written under this name" link model.pbtxt $place/6_validate.ir --dim n=8 --dump-dir there
-	fails_with "6_validate.pbtxt: two files would be written under this name" link model.pbtxt no.sk --dim n=8 --dump-dir there \
+	fails_with "6_validate.ir: two files would be written under this name" link model.pbtxt $place/6_validate.ir \
+		--dim n=8 --dump-dir there
+	fails_with "6_validate.pbtxt: two files would be written under this name" link model.pbtxt no.sk --dim n=8 \
+		--dump-dir there \
 		--model-text $place/6_validate.pbtxt
 done
 [ ! -e no.sk ] && [ ! -e none ] && [ -z "$(ls there)" ] && [ ! -e gone ] || fail "something was left behind"
 link model.pbtxt there/model.sk --dim n=8 --dump-dir there
 "$skdump" there/model.sk >said.txt || fail "a package beside dumps is another one"
 link model.pbtxt repro.sk --dim n=8 --dump-dir deep/r --repro repro.tar
-tar -xf repro.tar && (cd repro && "$sklink" @response.txt) && cmp repro/r/6_validate.ir deep/r/6_validate.ir || fail "--repro"
-printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' >m.yaml
-fails_with "m.yaml: --dump-dir is about a model, and this manifest names none" "$sklink" m.yaml -L"$top_builddir/kernels" -lskernels -o no.sk --dump-dir no
+tar -xf repro.tar && (cd repro && "$sklink" @response.txt) && cmp repro/r/6_validate.ir deep/r/6_validate.ir ||
+	fail "--repro"
+printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' \
+	>m.yaml
+fails_with "m.yaml: --dump-dir is about a model, and this manifest names none" "$sklink" m.yaml \
+	-L"$top_builddir/kernels" -lskernels -o no.sk --dump-dir no

@@ -1,5 +1,5 @@
-# Operators are expanded as flags and lists say, by sklink's rules and by those of --rules and of a manifest: what comes out computes
-# the same, what does not fit stays whole, and what is wrong with a file of rules is said with its place.
+# Operators are expanded as flags and lists say, by sklink's rules and by those of --rules and of a manifest: what comes
+# out computes the same, what does not fit stays whole, and what is wrong with a file of rules is said with its place.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python
@@ -9,10 +9,12 @@ kernels=(-L "$top_builddir/kernels" -lskernels)
 # ---- every rule for an operator of MindSpore's, on the lists of two targets, which have formulas of their own ----
 for target in ascend cpu; do
 	rm -rf dumps
-	"$python" "$top_srcdir/tests/operators/mindspore.py" --expanded=$target "$sklink" "$skrun" "$top_builddir/kernels" || fail "wrong results: $target"
+	"$python" "$top_srcdir/tests/operators/mindspore.py" --expanded=$target "$sklink" "$skrun" \
+		"$top_builddir/kernels" || fail "wrong results: $target"
 done
 sed -n 's/^- name: //p' "$top_srcdir/graph/rules/expand.yaml" | while read -r name; do
-	grep -qE "^\* \`$name\`(:| \()" "$top_srcdir/doc/reference/rules.md" || fail "doc/reference/rules.md has no entry for the rule $name"
+	grep -qE "^\* \`$name\`(:| \()" "$top_srcdir/doc/reference/rules.md" ||
+		fail "doc/reference/rules.md has no entry for the rule $name"
 done
 
 # ---- those for ONNX's alone ----
@@ -25,16 +27,19 @@ run_with() { # PACKAGE OUTPUT
 }
 # operators DUMP: which there are behind the expander.
 operators() {
-	sed -nE 's/^node [0-9]+ "[^"]*" = "([a-z]+:)?([A-Za-z]+)".*/\2/p' "$1"/hwopt_*graph_kernel_expander_*.ir 2>/dev/null | tr '\n' ' '
+	sed -nE 's/^node [0-9]+ "[^"]*" = "([a-z]+:)?([A-Za-z]+)".*/\2/p' "$1"/hwopt_*graph_kernel_expander_*.ir \
+		2>/dev/null | tr '\n' ' '
 }
 number=0
 while read -r op lines; do
 	number=$((number + 1))
-	printf 'opset 24\ninput x f32 4x6\ninput g f32 6\ninput b f32 6\ninput c f32 4x1\noutput y f32 4x6\n%s\n' "${lines//; /
+	printf 'opset 24\ninput x f32 4x6\ninput g f32 6\ninput b f32 6\ninput c f32 4x1\noutput y f32 4x6\n%s\n' \
+		"${lines//; /
 }" | model net$number
 	rm -rf dumps
 	"$sklink" net$number.onnx "${kernels[@]}" -o whole.sk
-	"$sklink" net$number.onnx "${kernels[@]}" --fusion-flags "--enable_expand_ops_only=$op" --dump-dir dumps -o expanded.sk 2>err.txt ||
+	"$sklink" net$number.onnx "${kernels[@]}" --fusion-flags "--enable_expand_ops_only=$op" --dump-dir dumps -o \
+		expanded.sk 2>err.txt ||
 		{ cat err.txt >&2; fail "$op"; }
 	[ ! -s err.txt ] || fail "$op: $(cat err.txt)"
 	[ -n "$(operators dumps)" ] || fail "$op: the expander has changed nothing"
@@ -64,14 +69,18 @@ import numpy
 assert (numpy.load("clip.npy") == numpy.clip(numpy.load("x.npy"), numpy.float32(0.2), 1)).all()
 PYTHON
 
-# Numbers that a formula has no results for leave the operator as it is: those just beyond, and the last ones that it takes.
-for line in 'Clip clip x nan one' 'Clip clip x one nan' 'Clip clip x _ nan' 'sklink:SoftplusExt softplus x threshold=88.5' \
+# Numbers that a formula has no results for leave the operator as it is: those just beyond, and the last ones that it
+# takes.
+for line in 'Clip clip x nan one' 'Clip clip x one nan' 'Clip clip x _ nan' \
+	'sklink:SoftplusExt softplus x threshold=88.5' \
 	'Clip clip x low one' 'Clip clip x _ inf' 'sklink:SoftplusExt softplus x threshold=88.0'; do
 	printf 'opset 24\nopset 1 sklink\ninput x f32 4x6\noutput y f32 4x6\nconstant nan f32 scalar nan\nconstant one f32 scalar 1\n' >numbers.txt
-	printf 'constant low f32 scalar -inf\nconstant inf f32 scalar inf\nnode %s\n' "$(sed -E 's/^(([^ =]+ )*[^ =]+)( threshold.*)?$/\1 -> y\3/' <<<"$line")" >>numbers.txt
+	printf 'constant low f32 scalar -inf\nconstant inf f32 scalar inf\nnode %s\n' \
+		"$(sed -E 's/^(([^ =]+ )*[^ =]+)( threshold.*)?$/\1 -> y\3/' <<<"$line")" >>numbers.txt
 	model numbers <numbers.txt
 	rm -rf dumps
-	"$sklink" numbers.onnx "${kernels[@]}" --fusion-flags --enable_expand_ops_only=Clip,SoftplusExt --dump-dir dumps -o numbers.sk
+	"$sklink" numbers.onnx "${kernels[@]}" --fusion-flags --enable_expand_ops_only=Clip,SoftplusExt --dump-dir \
+		dumps -o numbers.sk
 	case $line in
 	*nan* | *88.5) [ -z "$(operators dumps)" ] || fail "$line is expanded: $(operators dumps)" ;;
 	*) [ -n "$(operators dumps)" ] || fail "$line stays whole" ;;
@@ -109,7 +118,8 @@ expands "Mul Softmax Max " --fusion-target=cpu
 expands "Square Softmax Max " --fusion-target=cpu --fusion-flags=--disable_expand_ops=Square
 expands "Mul ${softmax}Max " --fusion-target=cpu --fusion-flags=--enable_expand_ops=Softmax
 expands "Mul Softmax Max " --fusion-target=cpu --fusion-flags="--enable_expand_ops=Softmax --disable_expand_ops=Softmax"
-expands "Square ${softmax}Relu " --fusion-target=cpu --fusion-flags="--enable_expand_ops=Square --disable_expand_ops=Softmax --enable_expand_ops_only=Softmax"
+expands "Square ${softmax}Relu " --fusion-target=cpu \
+	--fusion-flags="--enable_expand_ops=Square --disable_expand_ops=Softmax --enable_expand_ops_only=Softmax"
 expands none --fusion-target=cpu --fusion-flags=--opt_level=0
 "$sklink" two.onnx "${kernels[@]}" -o two.sk --fusion-flags=--enable_expand_ops=Dropout,Conv,Square 2>err.txt
 diff - err.txt <<'TEXT' || fail "other warnings"
@@ -159,7 +169,8 @@ done
 
 # What is not expanded says why: what would be of another shape, a condition that fails, a pattern that is not there.
 sed 's/y = Square(x)$/&\n  where: rank(x) == 3/; s/^- name: larger$/- {name: sums, pattern: ["s = Add(a, b)", y = Relu(s)], replace: ["s = Add(b, a)", "y = Max(s, 0)"]}\n&/' mine.yaml >whole.yaml
-"$sklink" two.onnx "${kernels[@]}" --rules=whole.yaml --fusion-flags=--enable_expand_ops=Square,Relu --verbose --check 2>err.txt
+"$sklink" two.onnx "${kernels[@]}" --rules=whole.yaml --fusion-flags=--enable_expand_ops=Square,Relu --verbose --check \
+	2>err.txt
 sed -n 's/^\[INFO\] GRAPH_KERNEL(sklink): \(two.*\)/\1/p' err.txt | diff - <(cat <<'TEXT'
 two.onnx: node 'relu': Relu is not expanded by rule 'sums' at whole.yaml:6:10: its pattern is not there
 two.onnx: node 'relu': Relu is not expanded by rule 'larger' at whole.yaml:7:9: 'r' would be f32 [8, 6], and is f32 [4, 6]
@@ -168,7 +179,8 @@ TEXT
 ) || fail "--verbose does not tell why rules are not applied"
 printf 'opset 24\ninput x bool 6\noutput y bool 6\nnode Not not x -> y\n' | model not
 printf 'expand:\n- {name: a, pattern: y = Not(x), where: rank(x) == 2, replace: y = Identity(x)}\n- {name: b, pattern: y = Not(x), replace: "y = Cast(x, to=1)"}\n' >not.yaml
-"$sklink" not.onnx "${kernels[@]}" --rules=not.yaml --fusion-flags=--enable_expand_ops=Not --check --explain not >out.txt || fail "not"
+"$sklink" not.onnx "${kernels[@]}" --rules=not.yaml --fusion-flags=--enable_expand_ops=Not --check --explain not \
+	>out.txt || fail "not"
 grep 'not expanded' out.txt | diff - <(cat <<'TEXT'
   Not is not expanded by rule 'a' at not.yaml:2:10: the condition at not.yaml:2:52 does not hold.
   Not is not expanded by rule 'b' at not.yaml:3:10: 'y' would be f32 [6], and is bool [6].
@@ -188,8 +200,10 @@ expand:
   replace: y = Max(x, zero)
 YAML
 rm -f two.sk
-fails_with "^sklink: error: bad.yaml:4:23: there is no 'zero' in the rule" "$sklink" two.onnx "${kernels[@]}" --rules=bad.yaml -o two.sk
+fails_with "^sklink: error: bad.yaml:4:23: there is no 'zero' in the rule" "$sklink" two.onnx "${kernels[@]}" \
+	--rules=bad.yaml -o two.sk
 fails_with "^sklink: error: missing.yaml: " "$sklink" two.onnx "${kernels[@]}" --rules=missing.yaml -o two.sk
 sed 's/mine.yaml/bad.yaml/' two.yaml >bad-rules.yaml
-fails_with "^sklink: error: bad.yaml:4:23: there is no 'zero' in the rule" "$sklink" bad-rules.yaml "${kernels[@]}" -o two.sk
+fails_with "^sklink: error: bad.yaml:4:23: there is no 'zero' in the rule" "$sklink" bad-rules.yaml "${kernels[@]}" -o \
+	two.sk
 [ ! -e two.sk ] || fail "a package is left"

@@ -1,4 +1,5 @@
-# Which operators are expanded and put together, from one end to the other: by target, and by each of the flags on lists.
+# Which operators are expanded and put together, from one end to the other: by target, and by each of the flags on
+# lists.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python
@@ -31,7 +32,8 @@ operators() {
 	local expected=$1 text=$2
 	shift 2
 	rm -rf dumps
-	"$sklink" "${net[@]}" "${kernels[@]}" -o out.sk --dump-dir dumps --fusion-flags "$text" "$@" 2>err.txt || { cat err.txt >&2; fail "$*"; }
+	"$sklink" "${net[@]}" "${kernels[@]}" -o out.sk --dump-dir dumps --fusion-flags "$text" "$@" 2>err.txt || {
+		cat err.txt >&2; fail "$*"; }
 	"$skrun" out.sk --input x=x.npy --output y=got.npy --output s=sgot.npy
 	cmp y.npy got.npy || fail "y: $text $*"
 	"$python" "$top_srcdir/tests/lib/models.py" sgot.npy s.npy || fail "s: $text $*"
@@ -44,7 +46,8 @@ together() {
 	local expected=$1 text=$2 last
 	shift 2
 	rm -rf dumps
-	"$sklink" "${net[@]}" "${kernels[@]}" -o out.sk --dump-dir dumps --fusion-flags "$text" "$@" 2>err.txt || { cat err.txt >&2; fail "$*"; }
+	"$sklink" "${net[@]}" "${kernels[@]}" -o out.sk --dump-dir dumps --fusion-flags "$text" "$@" 2>err.txt || {
+		cat err.txt >&2; fail "$*"; }
 	last=$(ls dumps/hwopt_*cluster*.ir | sort | tail -n 1)
 	sed -nE 's/^node [0-9]+ "([^"]*)".* composite=.*/\1/p' "$last" | sort | tr '\n' ' ' >members.txt
 	[ "$(cat members.txt)" = "$expected " ] || fail "$text $*: not '$expected' but '$(cat members.txt)' in $last"
@@ -53,14 +56,18 @@ together() {
 # ---- expanded ----
 operators "square mul add matmul relu softmax" "--opt_level=1"
 operators "mul mul add matmul max softmax" "--opt_level=1" --fusion-target=cpu
-operators "mul mul add matmul max reducemax sub exp reducesum div" "--opt_level=1 --enable_expand_ops=Softmax" --fusion-target=cpu
+operators "mul mul add matmul max reducemax sub exp reducesum div" "--opt_level=1 --enable_expand_ops=Softmax" \
+	--fusion-target=cpu
 operators "mul mul add matmul max reducemax sub exp reducesum div" "--opt_level=1" --fusion-target=gpu
 operators "square mul add matmul max softmax" "--opt_level=1 --disable_expand_ops=Square" --fusion-target=cpu
 # Who is enabled and disabled is disabled.
-operators "mul mul add matmul max softmax" "--opt_level=1 --enable_expand_ops=Softmax --disable_expand_ops=Softmax" --fusion-target=cpu
-operators "square mul add matmul max softmax" "--opt_level=1 --disable_expand_ops=Square --enable_expand_ops=Square" --fusion-target=cpu
+operators "mul mul add matmul max softmax" "--opt_level=1 --enable_expand_ops=Softmax --disable_expand_ops=Softmax" \
+	--fusion-target=cpu
+operators "square mul add matmul max softmax" "--opt_level=1 --disable_expand_ops=Square --enable_expand_ops=Square" \
+	--fusion-target=cpu
 # Beside an _only list the other two are nothing.
-operators "mul mul add matmul relu softmax" "--opt_level=1 --enable_expand_ops_only=Square --enable_expand_ops=Softmax --disable_expand_ops=Square" \
+operators "mul mul add matmul relu softmax" \
+	"--opt_level=1 --enable_expand_ops_only=Square --enable_expand_ops=Softmax --disable_expand_ops=Square" \
 	--fusion-target=cpu
 operators "square mul add matmul max softmax" "--opt_level=1 --enable_expand_ops_only=Relu" --fusion-target=ascend
 # Without the pass, or below its level, nothing is.
@@ -68,7 +75,8 @@ operators "square mul add matmul relu softmax" "--opt_level=1 --disable_pass=gra
 operators "square mul add matmul relu softmax" "--opt_level=0" --fusion-target=cpu
 # An operator that no rule is about, and one that nobody knows.
 operators "square mul add matmul relu softmax" "--opt_level=1 --enable_expand_ops=Conv,Sofmax"
-grep -q "^sklink: warning: --fusion-flags:1:1: operator 'Conv' stays whole: no rule says how to expand it$" err.txt || fail "an operator without a rule"
+grep -q "^sklink: warning: --fusion-flags:1:1: operator 'Conv' stays whole: no rule says how to expand it$" err.txt ||
+	fail "an operator without a rule"
 grep -q "^sklink: warning: --fusion-flags:1:1: unknown operator 'Sofmax' in the flag enable_expand_ops; did you mean 'Softmax'?$" err.txt || fail "an unknown operator"
 [ "$(wc -l <err.txt)" = 2 ] || { cat err.txt >&2; fail "more is said"; }
 
@@ -78,4 +86,6 @@ together "add mul" "$cpu" --fusion-target=cpu
 together "add mul product" "$cpu --enable_cluster_ops=MatMul" --fusion-target=cpu
 together "add mul" "$cpu --enable_cluster_ops=MatMul --disable_cluster_ops=MatMul" --fusion-target=cpu
 together "add mul square" "$cpu --enable_cluster_ops=Square" --fusion-target=cpu
-together "add mul square" "$cpu --enable_cluster_ops_only=Square,Mul,Add --enable_cluster_ops=MatMul --disable_cluster_ops=Add" --fusion-target=cpu
+together "add mul square" \
+	"$cpu --enable_cluster_ops_only=Square,Mul,Add --enable_cluster_ops=MatMul --disable_cluster_ops=Add" \
+	--fusion-target=cpu

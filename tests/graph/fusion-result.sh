@@ -3,8 +3,8 @@
 . "$top_srcdir/tests/lib/models.sh"
 unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS GLOG_v
 
-# Two sums of products that a rule of the user's fuses, one whose product is an output, too, and one of another shape; a biased
-# product, which is a rule of sklink's.
+# Two sums of products that a rule of the user's fuses, one whose product is an output, too, and one of another shape; a
+# biased product, which is a rule of sklink's.
 model net <<'LINES'
 opset 17
 opset 1 sklink
@@ -78,7 +78,8 @@ grep -c effect_times result.json | grep -qx 2 || fail "two networks"
 ! grep -q user_rules result.json || fail "a pass that is off is in the result"
 grep -qx '    "session_and_graph_id_0_1": {' result.json || fail "the second network"
 link --dim a:N=4 --dim b:N=1 --fusion-result=result.json
-[ "$(grep -A3 '"user_rules"' result.json | grep -oE '[a-z_]+": "[0-9]+"' | tr -d '": ' | paste -sd' ')" = "effect_times2 match_times4 effect_times0 match_times4" ] ||
+[ "$(grep -A3 '"user_rules"' result.json | grep -oE '[a-z_]+": "[0-9]+"' | tr -d '": ' | paste -sd' ')" = \
+	"effect_times2 match_times4 effect_times0 match_times4" ] ||
 	{ cat result.json >&2; fail "counts of networks"; }
 
 # Among dumps, too; not with --check; and other outputs are others.
@@ -86,14 +87,19 @@ link --dim N=4 --dump-dir=dumps
 cmp dumps/fusion_result.json expected.json || fail "the result among dumps"
 "$sklink" net.onnx -L "$top_builddir/kernels" -lskernels --dim N=4 --check --fusion-result=no.json
 [ ! -e no.json ] || fail "--check writes a result"
-"$sklink" net.onnx -L "$top_builddir/kernels" -lskernels --dim N=4 --fusion-flags=--disable_pass=matmul_elem_biasadd_fusion,onnx_fusion -o out.sk --fusion-result=none.json
-printf '{\n    "session_and_graph_id_0_0": {\n        "graph_fusion": {},\n        "ub_fusion": {}\n    }\n}\n' | cmp - none.json || fail "nothing found"
-fails_with "same.json: is what both --report and --fusion-result would write" link --dim N=4 --report=same.json --fusion-result=same.json
-printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' >m.yaml
+"$sklink" net.onnx -L "$top_builddir/kernels" -lskernels --dim N=4 \
+	--fusion-flags=--disable_pass=matmul_elem_biasadd_fusion,onnx_fusion -o out.sk --fusion-result=none.json
+printf '{\n    "session_and_graph_id_0_0": {\n        "graph_fusion": {},\n        "ub_fusion": {}\n    }\n}\n' |
+	cmp - none.json || fail "nothing found"
+fails_with "same.json: is what both --report and --fusion-result would write" link --dim N=4 --report=same.json \
+	--fusion-result=same.json
+printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' \
+	>m.yaml
 fails_with "m.yaml: --fusion-result is about a model" "$sklink" m.yaml -o no.sk --fusion-result=no.json
 
 # Nodes without a task are no pattern, and are not in it.
 model_with_split parts
-DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=3 "$sklink" parts.onnx -L "$top_builddir/kernels" -lskernels --fusion-target=ascend --fusion-result=result.json -o out.sk
+DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=3 "$sklink" parts.onnx -L "$top_builddir/kernels" -lskernels --fusion-target=ascend \
+	--fusion-result=result.json -o out.sk
 grep -B1 '"_no_task"' ge_onnx_*.pbtxt | grep -q 'i: 1' || fail "no node is without a task"
 cmp result.json none.json || fail "nodes without a task are in the result"

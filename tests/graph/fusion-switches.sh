@@ -28,7 +28,8 @@ cp out.sk all.sk
 # ---- both forms ----
 echo '{"Switch": {"GraphFusion": {"ALL": "off", "graph_kernel_cse": "on", "transpose_matmul_fusion": "on"}, "UBFusion": {"ALL": "off"}}}' >few.json
 printf 'ALL:off\ngraph_kernel_cse : on\ntranspose_matmul_fusion:on\n' >few.cfg
-printf '%s\n' stage0_preprocess_0_graph_kernel_cse stage1_cluster_0_transpose_matmul_fusion stage2_highlevelopt1_3_graph_kernel_cse \
+printf '%s\n' stage0_preprocess_0_graph_kernel_cse stage1_cluster_0_transpose_matmul_fusion \
+	stage2_highlevelopt1_3_graph_kernel_cse \
 	stage3_split_1_graph_kernel_cse >few.txt
 passes net.onnx --fusion-switch-file=few.json | diff few.txt - >&2 || fail "a file in JSON"
 passes net.onnx --fusion-switch-file few.cfg | diff few.txt - >&2 || fail "a file of lines"
@@ -47,12 +48,16 @@ cmp all.npy out.npy || fail "switches change results"
 
 # ---- flags that name a pass beat the file, and levels do not ----
 echo stage3_split_1_graph_kernel_cse >one.txt
-passes net.onnx --fusion-switch-file none.cfg --fusion-flags=--enable_pass=split.graph_kernel_cse | diff one.txt - >&2 || fail "enable_pass"
-passes net.onnx --fusion-switch-file few.cfg --fusion-flags=--disable_pass=1.0,2.3,split.graph_kernel_cse | diff <(head -1 few.txt) - >&2 ||
+passes net.onnx --fusion-switch-file none.cfg --fusion-flags=--enable_pass=split.graph_kernel_cse |
+	diff one.txt - >&2 || fail "enable_pass"
+passes net.onnx --fusion-switch-file few.cfg --fusion-flags=--disable_pass=1.0,2.3,split.graph_kernel_cse |
+	diff <(head -1 few.txt) - >&2 ||
 	fail "disable_pass"
-passes net.onnx --fusion-switch-file few.cfg --fusion-flags=--opt_level=0 | diff few.txt - >&2 || fail "a level beats the file"
+passes net.onnx --fusion-switch-file few.cfg --fusion-flags=--opt_level=0 | diff few.txt - >&2 ||
+	fail "a level beats the file"
 echo '{"Switch": {"GraphFusion": {"ALL": "off"}, "UBFusion": {"ALL": "off"}}, "ExceptionalPassOfO1Level": ["graph_kernel_cse"]}' >stays.json
-passes net.onnx --fusion-switch-file stays.json --fusion-flags=--opt_level=1 | diff <(grep cse few.txt) - >&2 || fail "passes that stay on"
+passes net.onnx --fusion-switch-file stays.json --fusion-flags=--opt_level=1 | diff <(grep cse few.txt) - >&2 ||
+	fail "passes that stay on"
 
 # ---- who counts ----
 mkdir sub
@@ -60,7 +65,8 @@ cp few.json sub/switches.json
 printf 'sklink: 1\ngraph: ../net.onnx\nswitches: switches.json\n' >sub/net.yaml
 passes sub/net.yaml --dependency-file=out.d | diff few.txt - >&2 || fail "a file that the manifest names"
 grep -q 'sub/switches.json' out.d || fail "a dependency is missing"
-passes sub/net.yaml --fusion-switch-file cse.cfg --dependency-file=out.d | diff expected.txt - >&2 || fail "the option does not count"
+passes sub/net.yaml --fusion-switch-file cse.cfg --dependency-file=out.d | diff expected.txt - >&2 ||
+	fail "the option does not count"
 grep -q 'cse.cfg' out.d || fail "a dependency is missing"
 ! grep -q 'switches.json' out.d || fail "a file is read that does not count"
 
@@ -70,7 +76,8 @@ for link_of in "net.onnx --fusion-switch-file=few.json" sub/net.yaml; do
 	rm -rf repro
 	tar xf repro.tar
 	(cd repro && "$sklink" @response.txt --verbose 2>../again.txt) || fail "$link_of is not repeated"
-	sed -nE 's/.*graph kernel pass ([A-Za-z0-9_]*) is enabled\.$/\1/p' again.txt | diff few.txt - >&2 || fail "$link_of is repeated with other switches"
+	sed -nE 's/.*graph kernel pass ([A-Za-z0-9_]*) is enabled\.$/\1/p' again.txt | diff few.txt - >&2 ||
+		fail "$link_of is repeated with other switches"
 done
 
 # ---- what is wrong ----
@@ -89,7 +96,8 @@ refused '{"Switch": {"GraphFusion": {"a": "on", "a": "on"}}}' ":1:40: duplicate 
 refused '{"Switch": {"GraphFusion": {"a": 1}}}' ":1:34: the switch of pass 'a' must be off or on, not '1'"
 refused '{"Switch": {"GraphFusion": {"a"}}}' ":1:"
 refused '{"Switch": {"UB": {}}}' ":1:13: unknown key 'UB' in 'Switch'"
-fails_with "^sklink: error: missing.cfg: cannot open the switch file: No such file" "${link[@]}" net.onnx --fusion-switch-file=missing.cfg -o out.sk
+fails_with "^sklink: error: missing.cfg: cannot open the switch file: No such file" "${link[@]}" net.onnx \
+	--fusion-switch-file=missing.cfg -o out.sk
 # A name that is no pass is warned of, once for all networks.
 echo '{"Switch": {"GraphFusion": {"graph_kernel_cs": "off", "FusionVirtualOpSetSwitch": "off"}, "UBFusion": {"FusionVirtualOpSetSwitch": "on"}}}' >names.json
 "${link[@]}" net.onnx --fusion-switch-file=names.json -o out.sk 2>err.txt
@@ -99,6 +107,7 @@ sklink: warning: names.json:1:55: unknown pass 'FusionVirtualOpSetSwitch' of Gra
 TEXT
 # Without a model it is about nothing.
 printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, kernel: k, args: [x]}]\n' >plain.yaml
-fails_with "^sklink: error: plain.yaml: --fusion-switch-file is about a model" "$sklink" plain.yaml -o out.sk --fusion-switch-file=few.json
+fails_with "^sklink: error: plain.yaml: --fusion-switch-file is about a model" "$sklink" plain.yaml -o out.sk \
+	--fusion-switch-file=few.json
 printf 'switches: few.json\n' >>plain.yaml
 fails_with "^sklink: error: plain.yaml:4:11: this is about a model" "$sklink" plain.yaml -o out.sk

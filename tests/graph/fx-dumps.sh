@@ -1,5 +1,6 @@
-# FX texts among the dumps: the function and the list of nodes say the same as the model's dumps, before and behind the passes of patterns;
-# the graph of TorchAir's document is printed as it is there; and the log says what patterns have changed.
+# FX texts among the dumps: the function and the list of nodes say the same as the model's dumps, before and behind the
+# passes of patterns; the graph of TorchAir's document is printed as it is there; and the log says what patterns have
+# changed.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python
@@ -8,10 +9,12 @@ link() { # MODEL ARGUMENT…
 	local model=$1
 	shift
 	rm -rf dumps
-	"$sklink" "$model.onnx" -L "$top_builddir/kernels" -lskernels --dump-dir dumps --verbose -o "$model.sk" "$@" 2>told.txt || { cat told.txt >&2; fail "$model"; }
+	"$sklink" "$model.onnx" -L "$top_builddir/kernels" -lskernels --dump-dir dumps --verbose -o "$model.sk" "$@" \
+		2>told.txt || { cat told.txt >&2; fail "$model"; }
 }
 same() { # WHICH MODEL: the texts are those of the model
-	"$python" "$top_srcdir/tests/lib/read-fx.py" "dumps/dynamo_$1_graph_0.py" "dumps/dynamo_$1_graph_0.txt" "$2" || fail "$1: the texts are of another graph"
+	"$python" "$top_srcdir/tests/lib/read-fx.py" "dumps/dynamo_$1_graph_0.py" "dumps/dynamo_$1_graph_0.txt" "$2" \
+		|| fail "$1: the texts are of another graph"
 }
 
 # ---- the graph of TorchAir's document: 2x3x4 in f16, with a flattened norm and a scale as a column ----
@@ -53,22 +56,26 @@ for name in re.findall(r"(?<![\w.])(?:arg\d+_1|getitem(?:_\d+)?|\w+_default(?:_\
 print(re.sub(r"(?<![\w.])\w+", lambda match: names.get(match[0], match[0]), text), end="")
 PY
 "$python" names.py <document.txt >expected.txt
-sed '1,2d; s/^        //' dumps/dynamo_optimized_graph_0.py | "$python" names.py | diff expected.txt - >&2 || fail "the document has another text"
+sed '1,2d; s/^        //' dumps/dynamo_optimized_graph_0.py | "$python" names.py | diff expected.txt - >&2 ||
+	fail "the document has another text"
 grep -qx "\[INFO\] FX(sklink): After fx graph pass(apply_pattern_passes) optimization: before 4 nodes, after 3 nodes, removed nodes: \['norm' (AddRmsNorm), 'flatten' (Reshape), 'quant' (DynamicQuant), 'view' (Reshape)\], added nodes: \[.*(AddRmsNormDynamicQuant), .*(Reshape), .*(Reshape)\]" told.txt ||
 	{ grep FX told.txt >&2; fail "the log"; }
 # With the pass off the graph is the original one.
 echo torchair_generic_pattern_pass:off >off.cfg
-for off in --no-pattern-fusion --fusion-flags=--disable_pass=torchair_generic_pattern_pass --fusion-switch-file=off.cfg; do
+for off in --no-pattern-fusion --fusion-flags=--disable_pass=torchair_generic_pattern_pass \
+	--fusion-switch-file=off.cfg; do
 	link seed $off
 	same optimized dumps/6_validate.pbtxt
 	for ending in py txt; do
-		cmp dumps/dynamo_original_graph_0.$ending dumps/dynamo_optimized_graph_0.$ending || fail "the graph is another one with the pass off"
+		cmp dumps/dynamo_original_graph_0.$ending dumps/dynamo_optimized_graph_0.$ending ||
+			fail "the graph is another one with the pass off"
 	done
 	grep -qx "\[INFO\] FX(sklink): After fx graph pass(apply_pattern_passes) optimization: before 4 nodes, after 4 nodes, removed nodes: \[\], added nodes: \[\]" told.txt ||
 		fail "the log with the pass off"
 done
 
-# ---- all that operands and attributes can be: constants of all kinds, types, lists, texts, absent operands, several outputs, unused ones ----
+# ---- all that operands and attributes can be: constants of all kinds, types, lists, texts, absent operands, several
+# outputs, unused ones ----
 model all <<'LINES'
 opset 20
 opset 1 sklink
@@ -108,10 +115,13 @@ node Add exact i large -> j
 LINES
 link all
 same original dumps/6_validate.pbtxt
-for text in ', 9007199254740993)' ', 1e-30)' ', 0.5)' ', 2.0)' 'Clip.default(leakyrelu_default, None, 10.0)' 'alpha = 0.25' 'perm = [1, 0]' 'approximate = "tanh"' 'torch.float16)'; do
+for text in ', 9007199254740993)' ', 1e-30)' ', 0.5)' ', 2.0)' 'Clip.default(leakyrelu_default, None, 10.0)' \
+	'alpha = 0.25' 'perm = [1, 0]' 'approximate = "tanh"' 'torch.float16)'; do
 	grep -qF -- "$text" dumps/dynamo_original_graph_0.py || fail "no $text"
 done
-grep -qF 'kwargs = {approximate: tanh})' dumps/dynamo_original_graph_0.txt && tail -n 1 dumps/dynamo_original_graph_0.txt | grep -qE '^    return \([a-z_0-9]+, ' || fail "the list of nodes has a text, or what is returned, otherwise than FX"
+grep -qF 'kwargs = {approximate: tanh})' dumps/dynamo_original_graph_0.txt &&
+	tail -n 1 dumps/dynamo_original_graph_0.txt | grep -qE '^    return \([a-z_0-9]+, ' ||
+	fail "the list of nodes has a text, or what is returned, otherwise than FX"
 [ "$(grep -c '_tensor_constant' dumps/dynamo_original_graph_0.txt)" = 3 ] || fail "a constant of many users"
 # Each of several networks has its own.
 model nets <<'LINES'
@@ -120,4 +130,5 @@ output y f32 Nx8
 node Exp e x -> y
 LINES
 link nets --dim a:N=2 --dim b:N=3
-grep -q 'f32\[2, 8\]' dumps/a/dynamo_original_graph_0.py && grep -q 'f32\[3, 8\]' dumps/b/dynamo_optimized_graph_0.py || fail "networks are mixed up"
+grep -q 'f32\[2, 8\]' dumps/a/dynamo_original_graph_0.py &&
+	grep -q 'f32\[3, 8\]' dumps/b/dynamo_optimized_graph_0.py || fail "networks are mixed up"

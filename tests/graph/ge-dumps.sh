@@ -1,4 +1,5 @@
-# GE's variables for dumps: which files there are, what they are called, how much they hold, and what is wrong with a variable.
+# GE's variables for dumps: which files there are, what they are called, how much they hold, and what is wrong with a
+# variable.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 unset DUMP_GE_GRAPH DUMP_GRAPH_LEVEL DUMP_GRAPH_PATH DUMP_GRAPH_FORMAT
@@ -44,7 +45,8 @@ for file in $begin $end; do # all of the graph: each is the same package
 done
 # A dump is not replaced by those of its own link.
 cp $begin kept.pbtxt
-DUMP_GE_GRAPH=1 fails_with "^sklink: error: $begin: could be replaced by a dump; let DUMP_GRAPH_PATH say another folder" link no.sk $begin
+DUMP_GE_GRAPH=1 fails_with \
+	"^sklink: error: $begin: could be replaced by a dump; let DUMP_GRAPH_PATH say another folder" link no.sk $begin
 cmp $begin kept.pbtxt && [ ! -e no.sk ] || fail "a model is replaced"
 grep -B1 '_no_task' $end | grep -q 'i: 0' || fail "_no_task is missing"
 rm ge_onnx_*
@@ -54,11 +56,13 @@ DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=two link two.sk net.onnx --dim N=4
 dumps two $begin ge_onnx_00000001_graph_0_PreRunAfterOptimize2.pbtxt $end
 DUMP_GE_GRAPH=1 DUMP_GRAPH_PATH=one link one.sk net.onnx --dim N=4
 for folder in one two; do
-	grep -q 'op_type: "Split"' $folder/$begin && grep -q '"_no_task"' $folder/$begin && grep -q '"input_desc_shape:0"' $folder/$begin &&
+	grep -q 'op_type: "Split"' $folder/$begin && grep -q '"_no_task"' $folder/$begin &&
+		grep -q '"input_desc_shape:0"' $folder/$begin &&
 		grep -q '"w"' $folder/$begin || fail "$folder lacks something"
 done
 grep -q 'approximate' one/$begin && ! grep -q 'approximate' two/$begin || fail "texts"
-grep -q 'raw_data' one/$begin && grep -q 'constants.bin' one/$begin && ! grep -qE 'raw_data|constants.bin' two/$begin || fail "weights"
+grep -q 'raw_data' one/$begin && grep -q 'constants.bin' one/$begin &&
+	! grep -qE 'raw_data|constants.bin' two/$begin || fail "weights"
 DUMP_GE_GRAPH=3 DUMP_GRAPH_PATH=three link three.sk net.onnx --dim N=4
 dumps three $begin ge_onnx_00000001_graph_0_PreRunAfterOptimize2.pbtxt $end
 grep -q 'op_type: "Split"' three/$begin && ! grep -qE 'attribute|raw_data' three/$begin || fail "structure"
@@ -69,14 +73,16 @@ ls passes/hwopt_stage*.ir | sed -E 's/.*hwopt_(.*)_[0-9]+\.ir/\1/' | cat <(echo 
 printf '%s\n' PreRunAfterOptimize2 PreRunAfterOptimizeGraphBeforeBuild | sort -o expected.txt expected.txt -
 ls all | sed -E 's/^ge_onnx_[0-9]{8}_graph_0_(.*)\.pbtxt$/\1/' | sort | diff expected.txt - >&2 || fail "all graphs"
 [ "$(wc -l <expected.txt)" -gt 4 ] || fail "no pass has changed the graph"
-ls all | sed -nE 's/^ge_onnx_0*([0-9]+)_graph.*/\1/p' | sort -n | awk '$1 != NR - 1 { exit 1 }' || fail "numbers are missing"
+ls all | sed -nE 's/^ge_onnx_0*([0-9]+)_graph.*/\1/p' | sort -n | awk '$1 != NR - 1 { exit 1 }' ||
+	fail "numbers are missing"
 DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=2 link out.sk net.onnx --dim N=4 --dump-dir=with
 dumps with $begin ge_onnx_00000001_graph_0_PreRunAfterOptimize2.pbtxt $end
 DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=3 DUMP_GRAPH_PATH=last link out.sk net.onnx --dim N=4
 dumps last ge_onnx_00000000_graph_0_PreRunAfterOptimizeGraphBeforeBuild.pbtxt
 DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=4 DUMP_GRAPH_PATH=first link out.sk net.onnx --dim N=4
 dumps first $begin
-DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL='PreRunBegin|stage1_cluster_1_graph_kernel_expander' DUMP_GRAPH_PATH=named link out.sk net.onnx --dim N=4
+DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL='PreRunBegin|stage1_cluster_1_graph_kernel_expander' DUMP_GRAPH_PATH=named link \
+	out.sk net.onnx --dim N=4
 dumps named $begin ge_onnx_00000001_graph_0_stage1_cluster_1_graph_kernel_expander.pbtxt
 DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL='PreRunBegan' DUMP_GRAPH_PATH=none link out.sk net.onnx --dim N=4 2>err.txt
 grep -q "^sklink: warning: DUMP_GRAPH_LEVEL: no dump of this graph is called 'PreRunBegan'; did you mean 'PreRunBegin'?" err.txt || fail "an unknown name"
@@ -114,13 +120,19 @@ graph("test"):
   return (output_0=%leaky, output_1=%clip)
 TEXT
 DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=both DUMP_GRAPH_FORMAT='readable|onnx' link out.sk small.onnx
-[ "$(ls both | grep -c '^ge_onnx_.*pbtxt$')/$(ls both | grep -c '^ge_readable_.*txt$')" = 3/3 ] || fail "both forms: $(ls both)"
-grep -qF '%w : [#users=1] = Node[type=Const] (attrs = {value: <empty>})' both/ge_readable_00000000_graph_0_PreRunBegin.txt || fail "weights in a readable dump"
-! grep -q _no_task both/ge_readable_00000002_graph_0_PreRunAfterOptimizeGraphBeforeBuild.txt || fail "what is no attribute of an operator"
+[ "$(ls both | grep -c '^ge_onnx_.*pbtxt$')/$(ls both | grep -c '^ge_readable_.*txt$')" = 3/3 ] ||
+	fail "both forms: $(ls both)"
+grep -qF '%w : [#users=1] = Node[type=Const] (attrs = {value: <empty>})' \
+	both/ge_readable_00000000_graph_0_PreRunBegin.txt || fail "weights in a readable dump"
+! grep -q _no_task both/ge_readable_00000002_graph_0_PreRunAfterOptimizeGraphBeforeBuild.txt ||
+	fail "what is no attribute of an operator"
 DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=proto DUMP_GRAPH_FORMAT='ge_proto|onnx' link out.sk small.onnx 2>err.txt
-grep -qx "sklink: warning: DUMP_GRAPH_FORMAT: there are no dumps in 'ge_proto': 'onnx' has the same contents" err.txt && [ "$(ls proto | grep -c pbtxt)" = 3 ] || fail "ge_proto: $(cat err.txt)"
+grep -qx "sklink: warning: DUMP_GRAPH_FORMAT: there are no dumps in 'ge_proto': 'onnx' has the same contents" err.txt \
+	&& [ "$(ls proto | grep -c pbtxt)" = 3 ] || fail "ge_proto: $(cat err.txt)"
 rm out.sk
-DUMP_GE_GRAPH=2 DUMP_GRAPH_FORMAT='onnx|text' fails_with "^sklink: error: DUMP_GRAPH_FORMAT: must be 'onnx', 'readable', or both with '|' between them, not 'text'" link out.sk small.onnx
+DUMP_GE_GRAPH=2 DUMP_GRAPH_FORMAT='onnx|text' fails_with \
+	"^sklink: error: DUMP_GRAPH_FORMAT: must be 'onnx', 'readable', or both with '|' between them, not 'text'" \
+	link out.sk small.onnx
 [ ! -e out.sk ] || fail "a package is left"
 
 # ---- a node without a task: _no_task is 0 in front of the pass that says so, 1 behind it, and 0 with the pass off ----
@@ -129,9 +141,11 @@ no_task() { # DUMP: of each node
 	grep -B1 '"_no_task"' "$1" | sed -n 's/^ *i: //p' | paste -sd' '
 }
 DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=parts link out.sk parts.onnx
-[ "$(no_task parts/ge_onnx_00000001_graph_0_PreRunAfterOptimize2.pbtxt)" = "0 0 0 0" ] || fail "a node has no task too early"
+[ "$(no_task parts/ge_onnx_00000001_graph_0_PreRunAfterOptimize2.pbtxt)" = "0 0 0 0" ] ||
+	fail "a node has no task too early"
 [ "$(no_task parts/$end)" = "0 1 0 0" ] || fail "the split has a task"
-DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=parts link out.sk parts.onnx --fusion-switch-file=<(echo '{"Switch": {"UBFusion": {"FusionVirtualOpSetSwitch": "off"}}}')
+DUMP_GE_GRAPH=2 DUMP_GRAPH_PATH=parts link out.sk parts.onnx \
+	--fusion-switch-file=<(echo '{"Switch": {"UBFusion": {"FusionVirtualOpSetSwitch": "off"}}}')
 [ "$(no_task parts/$end)" = "0 0 0 0" ] || fail "the switch is off"
 
 # ---- several networks ----
@@ -145,7 +159,9 @@ done
 DUMP_GE_GRAPH=1 DUMP_GRAPH_PATH=off link out.sk net.onnx --dim N=4 --check
 [ ! -e off ] || fail "dumps that nobody wants"
 rm out.sk
-DUMP_GE_GRAPH=4 fails_with "^sklink: error: DUMP_GE_GRAPH: must be 1 .all of a graph., 2 .without weights. or 3 .nodes and edges., not '4'" link out.sk net.onnx --dim N=4
+DUMP_GE_GRAPH=4 fails_with \
+	"^sklink: error: DUMP_GE_GRAPH: must be 1 .all of a graph., 2 .without weights. or 3 .nodes and edges., not '4'" link out.sk net.onnx --dim N=4
 touch file
-DUMP_GE_GRAPH=1 DUMP_GRAPH_PATH=file/below fails_with "file/below: cannot make the folder for dumps: Not a directory" link out.sk net.onnx --dim N=4
+DUMP_GE_GRAPH=1 DUMP_GRAPH_PATH=file/below fails_with "file/below: cannot make the folder for dumps: Not a directory" \
+	link out.sk net.onnx --dim N=4
 [ ! -e out.sk ] || fail "a package is left"

@@ -1,5 +1,5 @@
-# A manifest that names a model makes the package that the command line makes of it, and says besides what only a manifest can
-# say. What is wrong with it is said where it stands.
+# A manifest that names a model makes the package that the command line makes of it, and says besides what only a
+# manifest can say. What is wrong with it is said where it stands.
 . "$top_srcdir/tests/lib/lib.sh"
 make_model=$top_builddir/tests/lib/make-model
 set -- -L "$top_builddir/kernels" -lskernels
@@ -33,7 +33,8 @@ M
 for file in all.yaml nets/net.onnx nets/sizes.npy; do
 	grep -q "$file" depends || fail "the package does not depend on $file"
 done
-"$sklink" nets/net.onnx "$@" --dim batch=3 --freeze sizes=nets/sizes.npy --state cache=next --scope 'rest=*' --scope 'first=/0/*' \
+"$sklink" nets/net.onnx "$@" --dim batch=3 --freeze sizes=nets/sizes.npy --state cache=next --scope 'rest=*' --scope \
+	'first=/0/*' \
 	--scope first=/flat --scope-options first=profiling=1 -o command.sk
 for package in manifest command; do
 	"$skdump" --all $package.sk | sed 1d >$package.txt
@@ -52,8 +53,8 @@ nm -D mine.sk | grep -q ' sk_mine$' || fail "the command line's scopes do not co
 "$sklink" shapes.yaml "$@" --shape cache=3x4 --scope-options first=profiling=0 -o off.sk
 ! "$skrun" off.sk --random 1 --profile >out.txt 2>&1 || fail "the command line's options do not count"
 
-# Archives and kernels of the manifest: the signature stands there, and constants are computed with the archive's kernels. For this
-# device a Relu would become a Max.
+# Archives and kernels of the manifest: the signature stands there, and constants are computed with the archive's
+# kernels. For this device a Relu would become a Max.
 cat >mine.c <<'C'
 #include <stdint.h>
 void my_relu(const float *x, float *y, int64_t n)
@@ -104,18 +105,27 @@ refuses() {
 	fails_with "$pattern" "$sklink" bad.yaml -L "$top_builddir/kernels" -lskernels -o bad.sk
 	[ ! -e bad.sk ] || fail "something was left behind"
 }
-refuses "error: bad.yaml:3:8: dims 'batc=3': no input has a dimension of that name; did you mean 'batch'." 'graph: nets/net.onnx' 'dims: {batc: 3}'
+refuses "error: bad.yaml:3:8: dims 'batc=3': no input has a dimension of that name; did you mean 'batch'." \
+	'graph: nets/net.onnx' 'dims: {batc: 3}'
 refuses "error: bad.yaml:3:10: shapes 'z=3x4': the model has no input 'z'" 'graph: nets/net.onnx' 'shapes: {z: [3, 4]}'
-refuses "error: bad.yaml:3:10: shapes 'x=3x4': the shape of input 'x' is .., 2, 2." 'graph: nets/net.onnx' 'shapes: {x: [3, 4]}'
+refuses "error: bad.yaml:3:10: shapes 'x=3x4': the shape of input 'x' is .., 2, 2." 'graph: nets/net.onnx' \
+	'shapes: {x: [3, 4]}'
 refuses "error: bad.yaml:3:14: .*the shape of input" 'graph: nets/net.onnx' 'shapes: {x: [-3, 4]}'
-refuses "error: bad.yaml:3:38: the shape of input 'x' has more than 8 dimensions" 'graph: nets/net.onnx' 'shapes: {x: [1, 2, 3, 4, 5, 6, 7, 8, 9]}'
-refuses "error: bad.yaml:3:10: states 'cache=last': the model has no output 'last'" 'graph: nets/net.onnx' 'states: {cache: last}'
+refuses "error: bad.yaml:3:38: the shape of input 'x' has more than 8 dimensions" 'graph: nets/net.onnx' \
+	'shapes: {x: [1, 2, 3, 4, 5, 6, 7, 8, 9]}'
+refuses "error: bad.yaml:3:10: states 'cache=last': the model has no output 'last'" 'graph: nets/net.onnx' \
+	'states: {cache: last}'
 refuses "error: nets/none.npy: " 'graph: nets/net.onnx' 'freeze: {sizes: nets/none.npy}'
-refuses "error: bad.yaml:3:22: no node is called '/2/.', as those of scope 's' are to be" 'graph: nets/net.onnx' "scopes: {s: {nodes: [/2/*]}}"
-refuses "error: bad.yaml:3:10: tensors and tasks are those of the model" 'graph: nets/net.onnx' 'tensors: {x: {dtype: f32, shape: [4]}}'
+refuses "error: bad.yaml:3:22: no node is called '/2/.', as those of scope 's' are to be" 'graph: nets/net.onnx' \
+	"scopes: {s: {nodes: [/2/*]}}"
+refuses "error: bad.yaml:3:10: tensors and tasks are those of the model" 'graph: nets/net.onnx' \
+	'tensors: {x: {dtype: f32, shape: [4]}}'
 refuses "error: nets/none.onnx: cannot read the model" 'graph: nets/none.onnx'
 refuses "error: bad.yaml:2:7: this is about a model, and no 'graph' names one" 'dims: {batch: 3}'
 refuses "error: bad.yaml:1:1: the manifest has no 'tasks'" 'dims: {batch: 3}'
-refuses "error: bad.yaml:4:21: these are nodes of a model, and no 'graph' names one" 'tensors: {x: {dtype: f32, shape: [4]}}' 'tasks: []' 'scopes: {s: {nodes: "*"}}'
-printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' >plain.yaml
-fails_with "plain.yaml: --dim is about a model, and this manifest names none" "$sklink" plain.yaml "$@" --dim batch=1 -o bad.sk
+refuses "error: bad.yaml:4:21: these are nodes of a model, and no 'graph' names one" \
+	'tensors: {x: {dtype: f32, shape: [4]}}' 'tasks: []' 'scopes: {s: {nodes: "*"}}'
+printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' \
+	>plain.yaml
+fails_with "plain.yaml: --dim is about a model, and this manifest names none" "$sklink" plain.yaml "$@" --dim batch=1 \
+	-o bad.sk

@@ -50,8 +50,10 @@ refuses "model.onnx: --keep 'z': no node that the model's outputs need" model --
 refuses "model.onnx: --keep 'x': it is an input of the model, which no node makes" model --keep x
 refuses "model.onnx: --keep 'two': it is a constant of the model, which no node makes" model --keep two
 refuses "model.onnx: --keep 'nothing\*': no node" model --keep 'nothing*'
-printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' >m.yaml
-fails_with "m.yaml: --keep is about a model, and this manifest names none" "$sklink" m.yaml -L"$top_builddir/kernels" -lskernels -o no.sk --keep x
+printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' \
+	>m.yaml
+fails_with "m.yaml: --keep is about a model, and this manifest names none" "$sklink" m.yaml -L"$top_builddir/kernels" \
+	-lskernels -o no.sk --keep x
 
 # What passes of fusion would take out or make of something else stays if it is kept: alone, and all at once.
 model rewritten <<'M'

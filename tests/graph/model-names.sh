@@ -36,7 +36,8 @@ mv mindspore.txt mindspore-nodes.txt
 "$sklink" onnx.onnx "$@" -o onnx.sk
 "$skdump" --all onnx.sk | sed 1d >onnx.txt
 for source in mindspore ge torchair; do
-	{ printf 'opset 1 %s\ninput x f32 4x8\ninput w f32 8x8\nconstant axes i64 1 1\n' $source && cat $source-nodes.txt && echo output y f32 none; } |
+	{ printf 'opset 1 %s\ninput x f32 4x8\ninput w f32 8x8\nconstant axes i64 1 1\n' $source &&
+		cat $source-nodes.txt && echo output y f32 none; } |
 		"$make_model" $source.onnx
 	"$sklink" $source.onnx "$@" -o $source.sk --model-text=$source.pbtxt
 	"$skdump" --all $source.sk | sed 1d | diff onnx.txt - || fail "$source: another package"
@@ -46,7 +47,8 @@ done
 
 # Lists match either name, and nothing else.
 for name in GeLU Gelu; do
-	"$sklink" mindspore.onnx "$@" --scope 'all=*' --scope-options all=dcci-before-kernel-start=$name -o list.sk || fail "$name is no name"
+	"$sklink" mindspore.onnx "$@" --scope 'all=*' --scope-options all=dcci-before-kernel-start=$name -o list.sk ||
+		fail "$name is no name"
 done
 fails_with "no task of scope 'all' runs a kernel or an operation 'Silu'" "$sklink" mindspore.onnx "$@" --scope 'all=*' \
 	--scope-options all=dcci-before-kernel-start=Silu -o no.sk
@@ -57,14 +59,19 @@ refuses() { # PATTERN NODE
 	fails_with "$1" "$sklink" bad.onnx -L "$top_builddir/kernels" -lskernels -o no.sk
 	[ ! -e no.sk ] || fail "something was left behind"
 }
-refuses "node 'n' .mindspore:BatchMatMul.: the operator has no attribute 'adj_b'" 'node mindspore:BatchMatMul n x x -> y adj_b=1'
+refuses "node 'n' .mindspore:BatchMatMul.: the operator has no attribute 'adj_b'" \
+	'node mindspore:BatchMatMul n x x -> y adj_b=1'
 refuses "node 'n' .Grau.: there is no operator 'Grau' in the domain 'mindspore'" 'node mindspore:Grau n x -> y'
-refuses "node 'n' .mindspore:ReduceSum.: the operator has no attribute 'skip_mode'" 'node mindspore:ReduceSum n x -> y skip_mode=1'
+refuses "node 'n' .mindspore:ReduceSum.: the operator has no attribute 'skip_mode'" \
+	'node mindspore:ReduceSum n x -> y skip_mode=1'
 
 # What operators of sklink's domain cannot make sense of is an error at the node.
-refuses "node 'n' .mindspore:ApplyMomentum.: 'x' has 64 elements, and must be one number" 'node mindspore:ApplyMomentum n x x x x x -> y'
-refuses "node 'n' .mindspore:BinaryCrossEntropy.: reduction is 'all', and must be none, sum or mean" "node mindspore:BinaryCrossEntropy n x x -> y reduction='all'"
-refuses "node 'n' .mindspore:Dropout.: it keeps a part of 0, which is not above 0 and at most 1" 'node mindspore:Dropout n x -> y keep_prob=0.0'
+refuses "node 'n' .mindspore:ApplyMomentum.: 'x' has 64 elements, and must be one number" \
+	'node mindspore:ApplyMomentum n x x x x x -> y'
+refuses "node 'n' .mindspore:BinaryCrossEntropy.: reduction is 'all', and must be none, sum or mean" \
+	"node mindspore:BinaryCrossEntropy n x x -> y reduction='all'"
+refuses "node 'n' .mindspore:Dropout.: it keeps a part of 0, which is not above 0 and at most 1" \
+	'node mindspore:Dropout n x -> y keep_prob=0.0'
 for ratio in 'f32 2 0.25' 'f16 1 0.25'; do
 	refuses "node 'n' .Dropout.: 'r' is not one number of f32 or f64" "opset 21
 constant r $ratio
@@ -78,7 +85,8 @@ node Dropout n x r t -> y"
 refuses "node 'n' .mindspore:LayerNorm.: 'c' is not a number of the type of 'x' for each of the 16 elements from begin_norm_axis on" \
 	'constant c f32 4 1
 node mindspore:LayerNorm n x c c -> y'
-refuses "node 'n' .mindspore:SoftmaxGradExt.: its axes are not neighbours" 'node mindspore:SoftmaxGradExt n x x x -> y axis=[0,2]'
+refuses "node 'n' .mindspore:SoftmaxGradExt.: its axes are not neighbours" \
+	'node mindspore:SoftmaxGradExt n x x x -> y axis=[0,2]'
 refuses "node 'n' .mindspore:StridedSlice.: step 0 leads nowhere" 'constant c i64 3 0
 node mindspore:StridedSlice n x c c c -> y'
 refuses "node 'n' .mindspore:StridedSlice.: it adds 16 dimensions, and a tensor has 8 at most" \

@@ -27,10 +27,13 @@ model() {
 launches() {
 	local model=$1 want=$2 got
 	shift 2
-	"$sklink" "$model.pbtxt" -L "$top_builddir/kernels" -lskernels -o out.sk "$@" 2>err.txt || fail "$model: $(cat err.txt)"
-	got=$(nm -D --defined-only out.sk | awk '$3 ~ /^sk_/ && $3 !~ /_serial$|^sk_plan$|^sk_constants$/ { print $3 }' | sort | tr '\n' ' ')
+	"$sklink" "$model.pbtxt" -L "$top_builddir/kernels" -lskernels -o out.sk "$@" 2>err.txt ||
+		fail "$model: $(cat err.txt)"
+	got=$(nm -D --defined-only out.sk |
+		awk '$3 ~ /^sk_/ && $3 !~ /_serial$|^sk_plan$|^sk_constants$/ { print $3 }' | sort | tr '\n' ' ')
 	[ "$got" = "$want " ] || fail "$model $*: launches $got"
-	"$skrun" out.sk --random 1 --verify >out.txt || { cat out.txt; fail "$model $*: results depend on how it is run"; }
+	"$skrun" out.sk --random 1 --verify >out.txt || { cat out.txt;
+		fail "$model $*: results depend on how it is run"; }
 }
 
 refuses() { # PATTERN MODEL ARGUMENT…
@@ -46,7 +49,8 @@ launches plain 'sk_a_start__x2Fl_x2E0_x2Fa_end__x2Fl_x2E0_x2Fa sk_a_start__x2Fl_
 	--scope 'b=*' --scope 'a=/l.[01]/a'
 launches plain 'sk_first sk_task__x2Fl_x2E1_x2Fa sk_task_y' --scope 'first=/l.0/*'
 "$sklink" plain.pbtxt "$@" -o out.sk --header out.h
-printf '#include "out.h"\nint main(void) { return !sk_main_x2Dgraph_x20_x281_x29_serial; }\n' | gcc -Werror -xc -fsyntax-only -I. - ||
+printf '#include "out.h"\nint main(void) { return !sk_main_x2Dgraph_x20_x281_x29_serial; }\n' |
+	gcc -Werror -xc -fsyntax-only -I. - ||
 	fail "a scope of any name makes a header that is none"
 refuses "plain.pbtxt: no node is called '/l.3/\*', as those of scope 'first' are to be" plain --scope 'first=/l.3/*'
 refuses "did you mean '/l.1/a'" plain --scope 'first=/l.1/aa'
@@ -82,7 +86,8 @@ refuses "two.pbtxt:6:.*node 'b' .Relu.: its scope 's' has the options 'profiling
 launches names 'sk_a_b sk_a_x2Cb' --scope 'a,b=a' --scope 'a_b=b'
 launches names 'sk_a_x20b sk_a_x5Fx20b' --scope 'a b=a' --scope 'a_x20b=b'
 
-# ---- scopes in which nothing is left to run: constants in three streams, a node without a task, one that no output needs ----
+# ---- scopes in which nothing is left to run: constants in three streams, a node without a task, one that no output
+# needs ----
 {
 	echo '  initializer { name: "w" dims: [3, 4] data_type: 1 float_data: [-1, 2, -3, 4, -5, 6, -7, 8, -9, 10, -11, 12] }'
 	echo '  initializer { name: "sizes" dims: 2 data_type: 7 int64_data: [3, 4] }'
@@ -103,14 +108,17 @@ refuses "scope option 'profiling' must be 0 or 1, not '2'" gone --scope-options 
 refuses "unknown scope 'folds'" gone --scope-options folds=profiling=1
 printf 'sklink: 1\ngraph: gone.pbtxt\nscopes:\n  folded: {options: "dcci-before-kernel-start=Relu"}\n' >gone.yaml
 "$sklink" gone.yaml "$@" -o out.sk 2>err.txt || fail "$(cat err.txt)"
-echo "sklink: warning: gone.yaml:4:3: no task is in scope 'folded'" | diff - err.txt >&2 || fail "other messages about a manifest's scope"
+echo "sklink: warning: gone.yaml:4:3: no task is in scope 'folded'" | diff - err.txt >&2 ||
+	fail "other messages about a manifest's scope"
 sed 's/dim_value: 3/dim_param: "n"/; s/s: "folded"/s: "other"/' gone.pbtxt >networks.pbtxt
 sed -i 's/int64_data: \[3, 4\]/int64_data: [-1, 4]/' networks.pbtxt
-"$sklink" networks.pbtxt "$@" --dim first:n=3 --dim second:n=1 --scope-options 'other=profiling=1;first:other=profiling=1;second:s=profiling=1' -o out.sk 2>err.txt || fail "$(cat err.txt)"
+"$sklink" networks.pbtxt "$@" --dim first:n=3 --dim second:n=1 --scope-options \
+	'other=profiling=1;first:other=profiling=1;second:s=profiling=1' -o out.sk 2>err.txt || fail "$(cat err.txt)"
 grep -c "no task is in scope '\(first:\)*other'" err.txt | grep -qx 2 || fail "scopes of networks: $(cat err.txt)"
 
 # Options of blanks alone are none.
-{ node a x a _super_kernel_scope=s '_super_kernel_options=profiling=1'; node b a y _super_kernel_scope=s '_super_kernel_options=  '; } | model blank network
+{ node a x a _super_kernel_scope=s '_super_kernel_options=profiling=1';
+	node b a y _super_kernel_scope=s '_super_kernel_options=  '; } | model blank network
 launches blank sk_s --scope-options 's="  "'
 "$skrun" out.sk --random 1 --profile >profile.txt || fail "blanks are options"
 printf 'sklink: 1\ngraph: blank.pbtxt\nscopes:\n  s: {options: "  "}\n' >blank.yaml

@@ -1,5 +1,5 @@
-# A model as text is linked like the same model as ONNX file, and what sklink writes of a graph is the same network again, with its
-# scopes and streams. A dump of GE is linked as what it means.
+# A model as text is linked like the same model as ONNX file, and what sklink writes of a graph is the same network
+# again, with its scopes and streams. A dump of GE is linked as what it means.
 . "$top_srcdir/tests/lib/lib.sh"
 link() { # MODEL: MODEL.sk, and what skdump says of it
 	"$sklink" "$1" -L"$top_builddir/kernels" -lskernels -o "$1.sk" || fail "$1 is not linked"
@@ -59,7 +59,8 @@ grep -q data ge.pbtxt.txt || fail "the input has another name"
 
 printf '<ir_version: 8>\nagraph (float[N] x) => (float[N] y) { y = Neg(x) }\n' >own.onnxtxt
 ! "$sklink" own.onnxtxt -o own.sk 2>err.txt || fail "a text in another syntax is linked"
-grep -q "own.onnxtxt:1:1: this is ONNX's own syntax" err.txt || { cat err.txt >&2; fail "a text in another syntax is refused for another reason"; }
+grep -q "own.onnxtxt:1:1: this is ONNX's own syntax" err.txt || { cat err.txt >&2;
+	fail "a text in another syntax is refused for another reason"; }
 
 # What the command line says of a model is in the text that --model-text writes, which is linked to the same package.
 cat >open.pbtxt <<'MODEL'
@@ -78,7 +79,8 @@ graph {
 MODEL
 "$top_builddir/tests/lib/make-model" sizes.npy i64 2 -1 4
 cp open.pbtxt model.pbtxt
-"$sklink" model.pbtxt -L"$top_builddir/kernels" -lskernels --dim batch=3 --freeze sizes=sizes.npy --scope 'a=/f*' --scope 'b=/second' \
+"$sklink" model.pbtxt -L"$top_builddir/kernels" -lskernels --dim batch=3 --freeze sizes=sizes.npy --scope 'a=/f*' \
+	--scope 'b=/second' \
 	--model-text=said.pbtxt -o first.sk
 grep -q '_super_kernel_scope' said.pbtxt || fail "the text has no scopes"
 mv said.pbtxt model.pbtxt
@@ -88,9 +90,13 @@ for package in first second; do
 done
 cmp first.txt second.txt || fail "the text makes another package"
 cmp model.pbtxt again.pbtxt || fail "a text that has been read is written otherwise"
-"$sklink" model.pbtxt -L"$top_builddir/kernels" -lskernels --check --model-text=- -o no.sk | cmp - model.pbtxt || fail "-"
+"$sklink" model.pbtxt -L"$top_builddir/kernels" -lskernels --check --model-text=- -o no.sk | cmp - model.pbtxt ||
+	fail "-"
 fails_with "no output" "$sklink" open.pbtxt -L"$top_builddir/kernels" -lskernels --model-text=no.pbtxt
-fails_with "not known when linking" "$sklink" open.pbtxt -L"$top_builddir/kernels" -lskernels --model-text=no.pbtxt -o no.sk
+fails_with "not known when linking" "$sklink" open.pbtxt -L"$top_builddir/kernels" -lskernels --model-text=no.pbtxt -o \
+	no.sk
 [ ! -e no.pbtxt ] || fail "something was left behind"
-printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' >m.yaml
-fails_with "m.yaml: --model-text is about a model, and this manifest names none" "$sklink" m.yaml -L"$top_builddir/kernels" -lskernels --model-text=no.pbtxt -o no.sk
+printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' \
+	>m.yaml
+fails_with "m.yaml: --model-text is about a model, and this manifest names none" "$sklink" m.yaml \
+	-L"$top_builddir/kernels" -lskernels --model-text=no.pbtxt -o no.sk

@@ -1,5 +1,5 @@
-# Several sets of --dim: several networks of one model in one package. Each computes what a package of its set alone computes, however
-# it is run; constants are stored once; and nobody can run one with what belongs to another.
+# Several sets of --dim: several networks of one model in one package. Each computes what a package of its set alone
+# computes, however it is run; constants are stored once; and nobody can run one with what belongs to another.
 . "$top_srcdir/tests/lib/lib.sh"
 make_model=$top_builddir/tests/lib/make-model
 set -- -L "$top_builddir/kernels" -lskernels
@@ -26,9 +26,11 @@ common='--fusion-flags=--disable_pass=matmul_elem_relu_fusion --dim batch=2 --st
 link() {
 	local name=$1
 	shift
-	"$sklink" net.onnx -L "$top_builddir/kernels" -lskernels $common "$@" -o "$name.sk" || fail "$name does not link"
+	"$sklink" net.onnx -L "$top_builddir/kernels" -lskernels $common "$@" -o "$name.sk" ||
+		fail "$name does not link"
 }
-link both --dim short:seq=5 --dim long:seq=37 --header both.h --report both.json --explain long:/1/product >explained.txt
+link both --dim short:seq=5 --dim long:seq=37 --header both.h --report both.json --explain long:/1/product \
+	>explained.txt
 link short --dim seq=5
 link shape --shape x=2x5x96
 cmp short.sk shape.sk || fail "a package of one network is another one with --dim"
@@ -47,16 +49,19 @@ for name in short long; do
 		for package in both $name; do
 			network=
 			[ $package != both ] || network="--network $name"
-			"$skrun" $package.sk $network $way --input x=x.npy --input past=past.npy --repeat 2 --output y=$package.y.npy \
+			"$skrun" $package.sk $network $way --input x=x.npy --input past=past.npy --repeat 2 --output \
+				y=$package.y.npy \
 				--output past=$package.past.npy || fail "$package.sk $network $way"
 		done
 		cmp both.y.npy $name.y.npy || fail "$name $way: y is another one"
 		cmp both.past.npy $name.past.npy || fail "$name $way: the state is another one"
 	done
-	"$skrun" both.sk --network $name --input $name:x=x.npy --input past=past.npy --repeat 2 --output $name:y=both.y.npy
+	"$skrun" both.sk --network $name --input $name:x=x.npy --input past=past.npy --repeat 2 --output \
+		$name:y=both.y.npy
 	cmp both.y.npy $name.y.npy || fail "$name: tensors have other names with the network's"
 	"$skrun" both.sk --network $name --random 1 --verify >out.txt || { cat out.txt; fail "$name: --verify"; }
-	"$skrun" both.sk --network $name --random 1 --check-split >out.txt || { cat out.txt; fail "$name: --check-split"; }
+	"$skrun" both.sk --network $name --random 1 --check-split >out.txt || { cat out.txt;
+		fail "$name: --check-split"; }
 	"$skrun" both.sk --network $name --random 1 --profile >out.txt || fail "$name: --profile"
 	for how in --list --predict; do
 		"$skrun" both.sk --network $name $how | sed "s/$name://g; s/_${name}_x3A/_/g" | tr -s ' ' >one.txt
@@ -64,7 +69,8 @@ for name in short long; do
 		[ -s one.txt ] && cmp one.txt two.txt || fail "$name: $how says something else"
 	done
 	"$skrun" both.sk --network $name --random 1 --measure costs.txt || fail "$name: --measure"
-	grep -q "^\"$name:" costs.txt && ! grep '^"' costs.txt | grep -v "^\"$name:" || fail "$name: --measure has tasks of others"
+	grep -q "^\"$name:" costs.txt && ! grep '^"' costs.txt | grep -v "^\"$name:" ||
+		fail "$name: --measure has tasks of others"
 done
 
 # Constants stand once, in the package or in a file beside it; workspaces are as large as the greatest alone.
@@ -238,10 +244,12 @@ refuses "net.onnx: --dim ':seq=6': the set has no name; write SET:NAME=N, such a
 refuses "net.onnx: --dim 'batch=2,seq=6': .* .a set of several has a name" --dim batch=2,seq=6
 refuses "net.onnx: --dim '' is not NAME=NUMBER" --dim a:batch=2,
 refuses "in network 'b'" --dim batch=2 --dim a:seq=1 --dim b:sequ=2
-refuses "net.onnx: --dim 'sequ=2': no input has a dimension of that name; did you mean 'seq'" --dim batch=2 --dim a:seq=1 --dim b:sequ=2
+refuses "net.onnx: --dim 'sequ=2': no input has a dimension of that name; did you mean 'seq'" --dim batch=2 --dim \
+	a:seq=1 --dim b:sequ=2
 refuses "the shape of input 'x' is not known" --dim batch=2 --dim a:seq=1 --dim b:batch=2
 refuses "net.onnx: --dim 'seq=6': the shape of input 'x' is .2, 5, 96." --dim a:seq=5 --dim b:seq=6 --shape x=2x5x96
-refuses "x.npy: the shape is .2, 37, 96., but that of input 'x' is .2, 5, 96." --dim batch=2 --dim a:seq=37 --dim b:seq=5 --freeze x=x.npy \
+refuses "x.npy: the shape is .2, 37, 96., but that of input 'x' is .2, 5, 96." --dim batch=2 --dim a:seq=37 --dim \
+	b:seq=5 --freeze x=x.npy \
 	--freeze past=past.npy
 refuses "net.onnx: --model-text writes one network" --dim batch=2 --dim a:seq=5 --dim b:seq=6 --model-text=text
 refuses "a package has at most 64 networks" $(seq -f '--dim n%g:seq=1' 65)
@@ -249,19 +257,23 @@ sed 's/short/long-one/' net.yaml >bad.yaml
 fails_with "bad.yaml:3:29: 'long-one' is no name of a network" "$sklink" bad.yaml "$@" -o bad.sk
 sed 's/short: {seq: 5}/short: {}/' net.yaml >bad.yaml
 fails_with "bad.yaml:3:18: network 'short' has no dimensions" "$sklink" bad.yaml "$@" -o bad.sk
-fails_with "net.yaml:3:[0-9]*: dims 'seq=37': there is a set 'long' already" "$sklink" net.yaml "$@" --dim long:seq=3 -o bad.sk
-fails_with "both.sk: the package has several networks, of which one has to be named: short, long" "$skrun" both.sk --random 1
+fails_with "net.yaml:3:[0-9]*: dims 'seq=37': there is a set 'long' already" "$sklink" net.yaml "$@" --dim long:seq=3 \
+	-o bad.sk
+fails_with "both.sk: the package has several networks, of which one has to be named: short, long" "$skrun" both.sk \
+	--random 1
 fails_with "both.sk: no network 'lon'; there are short, long" "$skrun" both.sk --network lon --random 1
 long=$(printf 'long%.0s' {1..15})
 link many --dim a$long:seq=1 --dim b$long:seq=2 --dim c$long:seq=3 --dim d$long:seq=4 --dim e:seq=5
 fails_with "there are a$long, b$long, c$long, …$" "$skrun" many.sk --network f --random 1
-fails_with "short.sk: no network 'short': the package has one, without a name" "$skrun" short.sk --network short --random 1
+fails_with "short.sk: no network 'short': the package has one, without a name" "$skrun" short.sk --network short \
+	--random 1
 fails_with "no input or output 'short:z'; did you mean 'short:x'" "$skrun" both.sk --network short --input z=x.npy
 fails_with "no input or output 'short:z'; did you mean 'short:x'" "$skrun" both.sk --network short --input short:z=x.npy
 fails_with "no input or output 'short:long:x'" "$skrun" both.sk --network short --input long:x=x.npy
 
 # Damaged packages: names of which networks are made. There the temporaries are in no tile group.
-"$sklink" net.onnx "$@" --dim batch=2 --dim short:seq=5 --dim long:seq=37 --fusion-flags=--disable_pass=matmul_elem_relu_fusion --scope-options '*=tile-fusion=0' -o sound.sk
+"$sklink" net.onnx "$@" --dim batch=2 --dim short:seq=5 --dim long:seq=37 \
+	--fusion-flags=--disable_pass=matmul_elem_relu_fusion --scope-options '*=tile-fusion=0' -o sound.sk
 # damaged FROM TO PATTERN: every such name is another one.
 damaged() {
 	LC_ALL=C sed "s/$1/$2/g" sound.sk >damaged.sk

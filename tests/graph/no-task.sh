@@ -1,5 +1,5 @@
-# Split and Concat without a task: what is launched, what consumers read, what reports, explanations and dumps say, on each target, with
-# the switch on and off. Results are compared with those of every value computed apart.
+# Split and Concat without a task: what is launched, what consumers read, what reports, explanations and dumps say, on
+# each target, with the switch on and off. Results are compared with those of every value computed apart.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS GLOG_v
@@ -38,7 +38,8 @@ link net.onnx on.sk
 expect_tasks on.sk 'e last n r'
 link net.onnx off.sk --fusion-flags=--disable_pass=FusionVirtualOpSetSwitch --explain split >explained.txt
 expect_tasks off.sk 'cat cat#2 e last n r split split#2'
-grep -qF 'Split has a task: FusionVirtualOpSetSwitch is off.' explained.txt || fail "nothing says why: $(cat explained.txt)"
+grep -qF 'Split has a task: FusionVirtualOpSetSwitch is off.' explained.txt ||
+	fail "nothing says why: $(cat explained.txt)"
 echo '{"Switch": {"UBFusion": {"FusionVirtualOpSetSwitch": "off"}}}' >off.json
 link net.onnx file.sk --fusion-switch-file=off.json
 "$skdump" --all file.sk | sed 1d >file.txt
@@ -83,7 +84,8 @@ for package in mixed mixed-off mixed-ascend; do
 	cmp mixed.sk.npy $package.sk.npy || fail "$package computes something else"
 done
 for reason in "Concat copies 'x': it is an input of the network" "Concat copies 'k': it is a constant" \
-	"Concat copies 'f': it is another part of the same bytes already" "Split copies 'h': its elements are not contiguous"; do
+	"Concat copies 'f': it is another part of the same bytes already" \
+		"Split copies 'h': its elements are not contiguous"; do
 	grep -qF "$reason" explained.txt || fail "no '$reason' in: $(cat explained.txt)"
 done
 for reason in "Concat has a task under FusionVirtualOpSetSwitch: 'x' is an input of the network" \
@@ -109,7 +111,8 @@ grep -qF '{"name": "cat", "operator": "Concat", "_no_task": 0, "slices": [], "be
 	grep -qF '"peak": {"with_slices": 8192, "with_copies": 8192}' report.json || fail "the report of what is off"
 # The package says so itself: what is not launched, and which bytes of which tensor its parts are.
 "$skdump" on.sk --explain split --explain cat >said.txt
-link net.onnx report.sk --explain split --explain cat | grep -v '^  With all slices' | diff said.txt - >&2 || fail "sklink and skdump say different things"
+link net.onnx report.sk --explain split --explain cat | grep -v '^  With all slices' | diff said.txt - >&2 ||
+	fail "sklink and skdump say different things"
 grep -qxF "node 'cat' (Concat): it has no task: what it joins is where it has to be already, and nothing is launched for it" said.txt &&
 	grep -qxF "  'c' is 2048 bytes of 'a', from byte 2048 on." said.txt || fail "the package says: $(cat said.txt)"
 "$skdump" --reasons on.sk >said.txt
@@ -120,7 +123,8 @@ grep -qE '^ +split +- +- +NO_TASK +what this Split splits is where it has to be 
 ! grep -q NO_TASK said.txt || fail "nodes that have tasks have none"
 "$skdump" --json on.sk >on.json
 link net.onnx report.sk --report=on.report
-/usr/bin/python3 "$top_srcdir/tests/lib/skdump-json.py" on.report on.json "$top_srcdir/doc/reference/skdump-json.md" >/dev/null || fail "--json says something else than the report"
+/usr/bin/python3 "$top_srcdir/tests/lib/skdump-json.py" on.report on.json "$top_srcdir/doc/reference/skdump-json.md" \
+	>/dev/null || fail "--json says something else than the report"
 /usr/bin/python3 - on.json <<'P' || fail "the nodes in --json"
 import json, sys
 data = json.load(open(sys.argv[1]))
@@ -149,7 +153,8 @@ constant axes i64 1 0
 M
 link long.onnx long.sk --report=report.json
 # All of 'a' beside 'd' and 'e' (63 rows each); or 'a' beside its copies.
-grep -qF '"peak": {"with_slices": 12160, "with_copies": 8192}' report.json || fail "the peak: $(grep '"peak"' report.json)"
+grep -qF '"peak": {"with_slices": 12160, "with_copies": 8192}' report.json ||
+	fail "the peak: $(grep '"peak"' report.json)"
 
 # ---- dumps ----
 no_task() { # DUMP: "node=_no_task" of each node
@@ -160,11 +165,13 @@ no_task() { # DUMP: "node=_no_task" of each node
 		$1 == "name:" && !in_attribute { name = $2 }
 		$1 == "attribute" { in_attribute = 1 }
 		$1 == "}" && in_attribute { in_attribute = 0; next }
-		$1 == "}" && name != "" { print name "=" noted; name = "" }' "$1" | tr -d '"' | grep -E '^(r|split|n|e|cat|last)=' | paste -sd' '
+		$1 == "}" && name != "" { print name "=" noted; name = "" }' "$1" | tr -d '"' |
+			grep -E '^(r|split|n|e|cat|last)=' | paste -sd' '
 }
 link net.onnx dumps.sk --dump-dir=dumps
 cmp on.sk dumps.sk || fail "dumps change the package"
-[ "$(no_task dumps/6_validate.pbtxt)" = 'r=0 split=0 n=0 e=0 cat=0 last=0' ] || fail "before: $(no_task dumps/6_validate.pbtxt)"
+[ "$(no_task dumps/6_validate.pbtxt)" = 'r=0 split=0 n=0 e=0 cat=0 last=0' ] ||
+	fail "before: $(no_task dumps/6_validate.pbtxt)"
 after=$(echo dumps/hwopt_stage6_build_0_FusionVirtualOpSetSwitch_*.pbtxt)
 [ "$(no_task "$after")" = 'r=0 split=1 n=0 e=0 cat=1 last=0' ] || fail "after: $(no_task "$after")"
 places() { # NODE KEY: the list of that attribute
@@ -175,8 +182,10 @@ places() { # NODE KEY: the list of that attribute
 		$1 == "ints:" { list = list " " $2 }
 		inside && $1 == "name:" && $2 == key { print list }' "$after"
 }
-[ "$(places split input_i)/$(places split output_i)" = ' 0/ 0 2048' ] || fail "places of split: $(places split input_i)/$(places split output_i)"
-[ "$(places cat input_i)/$(places cat output_i)" = ' 0 2048/ 0' ] || fail "places of cat: $(places cat input_i)/$(places cat output_i)"
+[ "$(places split input_i)/$(places split output_i)" = ' 0/ 0 2048' ] ||
+	fail "places of split: $(places split input_i)/$(places split output_i)"
+[ "$(places cat input_i)/$(places cat output_i)" = ' 0 2048/ 0' ] ||
+	fail "places of cat: $(places cat input_i)/$(places cat output_i)"
 for name in _no_padding_continuous_output _output_reuse_input _reuse_input_on_dim_index _no_padding_continuous_input; do
 	grep -q "\"$name\"" "$after" || fail "the dump has no $name"
 	! grep -q "\"$name\"" dumps/6_validate.pbtxt || fail "the dump in front has $name"
@@ -248,9 +257,11 @@ expect_tasks unaligned-plain.sk 'last nb nc r'
 link unaligned.onnx other.sk aligned.o
 expect_tasks other.sk 'nb nc'
 "$sklink" unaligned.onnx aligned.o -o unaligned.sk --explain nb:copy >explained.txt
-[ "$("$skdump" --steps unaligned.sk | grep -oE ' (nb|nc)(:copy)? ' | paste -sd' ' | tr -s ' ')" = ' nb nb:copy nc:copy nc ' ] ||
+[ "$("$skdump" --steps unaligned.sk | grep -oE ' (nb|nc)(:copy)? ' | paste -sd' ' | tr -s ' ')" = \
+	' nb nb:copy nc:copy nc ' ] ||
 	fail "other copies: $("$skdump" --steps unaligned.sk)"
-grep -qF "No kernel of Neg takes 'd' at byte 36 of 'g', since they ask for addresses that are multiples of more." explained.txt ||
+grep -qF "No kernel of Neg takes 'd' at byte 36 of 'g', since they ask for addresses that are multiples of more." \
+	explained.txt ||
 	fail "nothing says why there is a copy: $(cat explained.txt)"
 for package in unaligned-plain unaligned; do
 	run $package.sk
@@ -271,7 +282,8 @@ node Neg n0 x -> c0'
 	echo 'node Abs last c1100 -> y'
 } | model nested
 link nested.onnx nested.sk
-[ "$("$skdump" --steps nested.sk | grep -c ' sk_copy')" = 2 ] || fail "1100 Concats copy $("$skdump" --steps nested.sk | grep -c ' sk_copy') times"
+[ "$("$skdump" --steps nested.sk | grep -c ' sk_copy')" = 2 ] ||
+	fail "1100 Concats copy $("$skdump" --steps nested.sk | grep -c ' sk_copy') times"
 
 # ---- graphs of GE's ----
 described() { # NUMBER SHAPE: of an output
@@ -299,7 +311,8 @@ grep -q '_FusionVirtualOpSetSwitch_' <<<"$(ls ge-dumps)" || fail "no dump of GE'
 ge_model 3 >ge3.pbtxt
 link ge3.pbtxt ge3.sk --fusion-target=ascend --fusion-flags=--opt_level=0 --explain s >explained.txt
 expect_tasks ge3.sk 'a b p s s#2 u'
-grep -qF "Split has a task under FusionVirtualOpSetSwitch: 'a' takes an output, and its 'imply_type' is 3, not 1." explained.txt ||
+grep -qF "Split has a task under FusionVirtualOpSetSwitch: 'a' takes an output, and its 'imply_type' is 3, not 1." \
+	explained.txt ||
 	fail "the constraint is not named: $(cat explained.txt)"
 link ge3.pbtxt ge-host.sk
 expect_tasks ge-host.sk 'a b p u'
@@ -310,7 +323,8 @@ sed -E 's/ge:SplitVD/ge:PhonySplit/; s/ge:ConcatD/ge:PhonyConcat/; s/attribute \
 	s/ints: \[(1|3), 8\]/ints: [2, 8]/g' ge3.pbtxt >phony.pbtxt
 link phony.pbtxt phony.sk --fusion-target=ascend --fusion-flags=--opt_level=0
 expect_tasks phony.sk 'a b p u'
-link phony.pbtxt phony-off.sk --fusion-target=ascend --fusion-flags='--opt_level=0 --disable_pass=FusionVirtualOpSetSwitch'
+link phony.pbtxt phony-off.sk --fusion-target=ascend \
+	--fusion-flags='--opt_level=0 --disable_pass=FusionVirtualOpSetSwitch'
 expect_tasks phony-off.sk 'a b c c#2 p s s#2 u'
 run phony.sk
 run phony-off.sk

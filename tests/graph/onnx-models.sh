@@ -1,5 +1,5 @@
-# The models of ONNX's backend tests (Debian's libonnx-testdata) are read, and what is in them is what python3-onnx finds,
-# where it is installed. What is not read is refused for what sklink does not have.
+# The models of ONNX's backend tests (Debian's libonnx-testdata) are read, and what is in them is what python3-onnx
+# finds, where it is installed. What is not read is refused for what sklink does not have.
 . "$top_srcdir/tests/lib/lib.sh"
 data=/usr/share/libonnx-testdata/data
 [ -d $data ] || { echo "no models: libonnx-testdata is not installed"; exit 77; }
@@ -15,7 +15,8 @@ grep -o "$reasons" errors.txt | sort | uniq -c
 [ $refused -le 42 ] || fail "more models are refused than have to be"
 
 python=$(command -v /usr/bin/python3 || true)
-"${python:-false}" -c 'import onnx' 2>err.txt || { echo "python3-onnx is not installed: nothing to compare with"; exit 0; }
+"${python:-false}" -c 'import onnx' 2>err.txt || { echo "python3-onnx is not installed: nothing to compare with";
+	exit 0; }
 mkdir texts
 xargs "$python" "$top_srcdir/tests/lib/read-models.py" texts <models >expected.txt
 
@@ -24,10 +25,12 @@ same() {
 	awk '/^file / { held = $0; next } /^read-models: / { held = ""; next } held != "" { print held; held = "" } { print }' "$1" |
 		sed 's/^file .*/file/' >found.txt
 	sed 's/^file .*/file/' expected.txt >wanted.txt
-	cmp found.txt wanted.txt || { diff found.txt wanted.txt | head -20; fail "$2: other contents than python3-onnx finds"; }
+	cmp found.txt wanted.txt || { diff found.txt wanted.txt | head -20;
+		fail "$2: other contents than python3-onnx finds"; }
 }
 same read.txt "the models"
 xargs "$top_builddir/tests/lib/read-models" --again <models >again.txt
 same again.txt "the models, written as text"
-sed -n 's/^file //p' expected.txt | tr / _ | sed 's,.*,texts/&.pbtxt,' | xargs "$top_builddir/tests/lib/read-models" >texts.txt
+sed -n 's/^file //p' expected.txt | tr / _ | sed 's,.*,texts/&.pbtxt,' |
+	xargs "$top_builddir/tests/lib/read-models" >texts.txt
 same texts.txt "texts by protobuf"

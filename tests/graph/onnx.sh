@@ -1,7 +1,7 @@
 #!/bin/bash
-# From a model file to numbers: small models are linked with the kernel library and run fused, task by task, serially, on
-# several numbers of cores and on the simulated device. What is wrong with a model, or with what the command line says of
-# it, is said where it is, all at once, and leaves no file.
+# From a model file to numbers: small models are linked with the kernel library and run fused, task by task, serially,
+# on several numbers of cores and on the simulated device. What is wrong with a model, or with what the command line
+# says of it, is said where it is, all at once, and leaves no file.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
@@ -24,7 +24,8 @@ runs() {
 			cmp "$name.got.npy" "$name.want.npy" || fail "$package $way: $name is wrong"
 		done
 	done
-	"$skrun" "$package" --random 1 --verify >out.txt || { cat out.txt; fail "$package: results depend on how it is run"; }
+	"$skrun" "$package" --random 1 --verify >out.txt || { cat out.txt;
+		fail "$package: results depend on how it is run"; }
 	proved "$package"
 }
 
@@ -33,8 +34,8 @@ says() {
 	echo "$1" | diff - err.txt || fail "another message"
 }
 
-# Names of any text; a shape that is computed from shapes; outputs that are views, constants and inputs again; an input that
-# nobody uses.
+# Names of any text; a shape that is computed from shapes; outputs that are views, constants and inputs again; an input
+# that nobody uses.
 model shapes <<'END'
 input x f32 2x3
 input spare f32 2
@@ -234,16 +235,20 @@ graph {
 }
 END
 refuses "known when linking \(\[\?, 3, \?, n, n\]\); say it: --shape 'x=Nx3xNxNxN', with a number for each N, or --dim 'n=NUMBER'$" unnamed
-refuses "^sklink: error: open.onnx: --shape 'x=2x4': the shape of input 'x' is \[\?, 3\]$" open --shape x=2x4 --shape y=3
+refuses "^sklink: error: open.onnx: --shape 'x=2x4': the shape of input 'x' is \[\?, 3\]$" open --shape x=2x4 --shape \
+	y=3
 refuses "^sklink: error: open.onnx: --shape 'x=': the shape of input 'x' is \[\?, 3\]$" open --shape x= --shape y=3
 refuses "^sklink: error: open.onnx: --shape 'x=2x3x1': the shape of input 'x' is" open --shape x=2x3x1 --shape y=3
 for shape in 2x 2xx3 x2 2x-3 +2x3 ' 2x3' 2x3y 9223372036854775808 1x1x1x1x1x1x1x1x1; do
 	refuses "--shape 'y=.*': '.*' is no shape; write at most 8 numbers with x between them, such as 1x128x1024" \
 		open --dim batch=2 --shape "y=$shape"
 done
-refuses "--shape 'y=4294967296x4294967296': input 'y' would be larger than 2\^63 bytes" open --shape y=4294967296x4294967296 --dim batch=2
-refuses "--shape 'y=4294967296x0x4294967296': input 'y' would be larger than 2\^63 bytes" open --shape y=4294967296x0x4294967296 --dim batch=2
-refuses "--dim 'batch=4611686018427387904': input 'x' would be larger than 2\^63 bytes" open --shape y=3 --dim batch=4611686018427387904
+refuses "--shape 'y=4294967296x4294967296': input 'y' would be larger than 2\^63 bytes" open --shape \
+	y=4294967296x4294967296 --dim batch=2
+refuses "--shape 'y=4294967296x0x4294967296': input 'y' would be larger than 2\^63 bytes" open --shape \
+	y=4294967296x0x4294967296 --dim batch=2
+refuses "--dim 'batch=4611686018427387904': input 'x' would be larger than 2\^63 bytes" open --shape y=3 --dim \
+	batch=4611686018427387904
 refuses "--dim 'bach=2': no input has a dimension of that name; did you mean 'batch'\?" open --shape y=3 --dim bach=2
 refuses "--dim 'batch=2': the shape of input 'x' is \[3, 3\]" open --shape y=3 --dim batch=3 --dim batch=2
 refuses "--dim 'batch=2': the shape of input 'x' is \[3, 3\]" open --shape y=3 --shape x=3x3 --dim batch=2
@@ -263,8 +268,8 @@ refuses "^sklink: error: y.npy: the shape is \[3\], but that of input 'x' is \[\
 "$sklink" open.onnx "$@" --shape y=3 --freeze x=x.npy -o out.sk
 refuses "output 'z' is f32 \[2, 3\], but .*|\[2, 3\] and \[4\] cannot be broadcast" open --dim batch=2 --shape y=4
 
-# Shapes that a file declares of what nodes make may be stale: what is computed counts, with a warning for all inner values, and one for
-# each output. A type that is another one is an error.
+# Shapes that a file declares of what nodes make may be stale: what is computed counts, with a warning for all inner
+# values, and one for each output. A type that is another one is an error.
 model stale <<'END'
 input x f32 batchx3
 info e f32 1
@@ -326,7 +331,8 @@ array shape i64 2 3 -1
 array x f32 2x3 1 2 3 4 5 6
 array y.want f32 3x2 1 2 3 4 5 6
 refuses "^sklink: error: demands.onnx: node 'turn' \(Reshape\): the shape of its outputs depends on the elements of 'shape', .*--freeze 'shape=FILE.npy'$" demands
-refuses "--freeze 'shap=shape.npy': the model has no input 'shap'; did you mean 'shape'\?" demands --freeze shap=shape.npy
+refuses "--freeze 'shap=shape.npy': the model has no input 'shap'; did you mean 'shape'\?" demands --freeze \
+	shap=shape.npy
 "$sklink" demands.onnx "$@" --freeze shape=shape.npy -o demands.sk
 runs demands.sk x y
 
@@ -346,8 +352,10 @@ node Reshape first x g -> y
 node Reshape second x e -> z
 END
 refuses "node 'first' .* elements of 'g', computed from inputs 'a', 'b' and 2 more, .*freeze them: --freeze 'a=FILE.npy' --freeze 'b=FILE.npy'$" several
-grep -q "node 'second' .* elements of 'e', computed from inputs 'a' and 'b', and has to be known" err.txt || fail "the inputs of the second"
-refuses "--freeze 'g=y.npy': a node computes 'g'; say it of the inputs that it is computed from" several --freeze g=y.npy
+grep -q "node 'second' .* elements of 'e', computed from inputs 'a' and 'b', and has to be known" err.txt ||
+	fail "the inputs of the second"
+refuses "--freeze 'g=y.npy': a node computes 'g'; say it of the inputs that it is computed from" several --freeze \
+	g=y.npy
 cat >branches.onnx <<'END'
 ir_version: 8
 opset_import { version: 17 }
@@ -380,7 +388,8 @@ node GatherElements elements x places -> b
 node GatherND nd x tuples -> c
 END
 refuses "'gather' \(Gather\): index 3 of 'numbers' is out of range: axis 1 of 'x' has 3 elements$" range
-grep -q "'elements' (GatherElements): index -5 of 'places' is out of range: axis 0 of 'x' has 4 elements" err.txt || fail "GatherElements"
+grep -q "'elements' (GatherElements): index -5 of 'places' is out of range: axis 0 of 'x' has 4 elements" err.txt ||
+	fail "GatherElements"
 grep -q "'nd' (GatherND): index -4 of 'tuples' is out of range: axis 1 of 'x' has 3 elements" err.txt || fail "GatherND"
 
 # Where a dimension is 0, nothing is left.
@@ -390,7 +399,8 @@ output y f32 none
 node Neg _ x -> y
 END
 "$sklink" empty.onnx "$@" --dim batch=0 -o empty.sk 2>err.txt
-grep -q "warning: empty.onnx: nothing is left to compute: output 'y' is \[0, 3\]" err.txt || { cat err.txt; fail "a batch of 0"; }
+grep -q "warning: empty.onnx: nothing is left to compute: output 'y' is \[0, 3\]" err.txt || { cat err.txt;
+	fail "a batch of 0"; }
 
 # All that is missing is said at once.
 model wrong <<'END'
@@ -413,7 +423,8 @@ END
 fails_with . "$sklink" --check wrong.onnx "$@"
 sed 's/; the .*//' err.txt >lines.txt
 for line in "node 'first' (Nonsense): there is no operator 'Nonsense'" "node 'second' (Ad): there is no operator 'Ad'" \
-	"did you mean 'Add'?" "; the domain '' has one of this name" "node 'third' (Add): there is no operator 'Add' in the domain 'org.acme'" \
+	"did you mean 'Add'?" "; the domain '' has one of this name" \
+		"node 'third' (Add): there is no operator 'Add' in the domain 'org.acme'" \
 	"node 'fourth' (Add): it has 3 inputs, and the operator has 2" \
 	"node 'fifth' (Concat): attribute 'axis' is an integer, not a number" "node 'sixth' (Add): "; do
 	grep -qF "$line" err.txt || { cat err.txt; fail "nothing says: $line"; }
@@ -465,10 +476,13 @@ for way in --check '-o out.sk'; do
 	fails_with "^sklink: error: missing.onnx: node '/0/fancy' .Fancy. and 1 more: there is no operator 'Fancy' in the domain 'org.acme'" \
 		"$sklink" missing.onnx "$@" $way
 	[ "$(grep -c '^sklink: ' err.txt)" = 3 ] || fail "something is said twice, or not at all: $(cat err.txt)"
-	grep -q "error: missing.onnx: node '/0/selu' (Selu) and 1 more: attribute 'alpha' is" err.txt || fail "an attribute is not said"
-	grep -q "error: missing.onnx: task '/0/mm' (MatMul) and 1 more: no kernel for op 'MatMul' fits" err.txt || fail "a kernel is not said"
+	grep -q "error: missing.onnx: node '/0/selu' (Selu) and 1 more: attribute 'alpha' is" err.txt ||
+		fail "an attribute is not said"
+	grep -q "error: missing.onnx: task '/0/mm' (MatMul) and 1 more: no kernel for op 'MatMul' fits" err.txt ||
+		fail "a kernel is not said"
 	grep -qF '>>> it is called with i16[4, 4], i16[4, 4] -> i16[4, 4]' err.txt || fail "the types are not said"
-	grep -q "^>>> sk_matmul_.*libskernels.a(.*the nearest one: argument 'a' is [iu]32, but tensor 'x' is i16" err.txt || fail "the nearest one is not said"
+	grep -q "^>>> sk_matmul_.*libskernels.a(.*the nearest one: argument 'a' is [iu]32, but tensor 'x' is i16" \
+		err.txt || fail "the nearest one is not said"
 	[ ! -e out.sk ] || fail "something was left behind"
 done
 
@@ -491,8 +505,10 @@ node Relu second z -> t
 output y f32 8
 output t f32 11
 END
-fails_with "^sklink: error: sizes.onnx: task 'first' .Relu. and 1 more: no kernel for op 'Relu' fits" "$sklink" sizes.onnx four.o --check
-grep -q '^>>> four (four.o): the nearest one: .* must be 4, but is 8$' err.txt || { cat err.txt; fail "the reason is not said"; }
+fails_with "^sklink: error: sizes.onnx: task 'first' .Relu. and 1 more: no kernel for op 'Relu' fits" "$sklink" \
+	sizes.onnx four.o --check
+grep -q '^>>> four (four.o): the nearest one: .* must be 4, but is 8$' err.txt || { cat err.txt;
+	fail "the reason is not said"; }
 
 # The package depends on all files that the model's constants are in, and replaces none of them.
 printf '%16s' '' >data.bin
@@ -531,7 +547,8 @@ for target in ../secret "$dir/secret"; do
 	fails_with "model.onnx: .*'w'.*'data.bin': it is a link out of the model's folder, to $dir/secret, .* --allow-external-links" \
 		"$sklink" parts/model.onnx "$@" -o leaks.sk
 	[ ! -e leaks.sk ] || fail "a package in spite of an error"
-	"$sklink" parts/model.onnx "$@" --allow-external-links -o leaks.sk && grep -q SECRETSECRET leaks.sk || fail "--allow-external-links"
+	"$sklink" parts/model.onnx "$@" --allow-external-links -o leaks.sk && grep -q SECRETSECRET leaks.sk ||
+		fail "--allow-external-links"
 done
 ln -sf nowhere parts/data.bin
 fails_with "'data.bin': No such file" "$sklink" parts/model.onnx "$@" -o leaks.sk
@@ -539,7 +556,8 @@ rm parts/data.bin && mv parts/blobs/data parts/data.bin && mv parts beside && ln
 "$sklink" parts/model.onnx "$@" -o inside.sk || fail "a folder that is a link"
 
 # An operator set that nobody has written yet.
-printf 'opset 999\ninput x f32 4\nnode Relu first x -> t\nnode Relu second t -> y\noutput y f32 none\n' | "$make_model" future.onnx
+printf 'opset 999\ninput x f32 4\nnode Relu first x -> t\nnode Relu second t -> y\noutput y f32 none\n' |
+	"$make_model" future.onnx
 "$sklink" future.onnx "$@" -o future.sk 2>err.txt || { cat err.txt; fail "operator set 999"; }
 grep -q "^sklink: warning: future.onnx: node 'first' (Relu) and 1 more: it is of operator set 999, and the newest known one is 24" err.txt ||
 	{ cat err.txt; fail "no warning of operator set 999"; }
@@ -659,5 +677,6 @@ node ReduceSum sum x axes -> y
 END
 "$sklink" apart.onnx "$@" -o apart.sk
 "$skdump" --explain sum apart.sk >out.txt
-head -n 1 out.txt | grep -q "^task 'sum': kernel 'sk_copy" && grep -q 'it copies elements to where .* ReduceSum, has or needs them' out.txt ||
+head -n 1 out.txt | grep -q "^task 'sum': kernel 'sk_copy" &&
+	grep -q 'it copies elements to where .* ReduceSum, has or needs them' out.txt ||
 	{ cat out.txt; fail "a copy says nothing"; }

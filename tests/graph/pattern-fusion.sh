@@ -1,5 +1,6 @@
-# Rules that fuse find their patterns in all ways in which these are written, compute what was there, and leave alone what is near. In
-# whole networks that exporters have taken apart every attention, normalisation, activation and rotary embedding is one node again.
+# Rules that fuse find their patterns in all ways in which these are written, compute what was there, and leave alone
+# what is near. In whole networks that exporters have taken apart every attention, normalisation, activation and rotary
+# embedding is one node again.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python
@@ -9,10 +10,12 @@ kernels=(-L "$top_builddir/kernels" -lskernels)
 
 # patterns RULES PASS: of that file, by that pass; doc/reference/rules.md has an entry for each rule.
 patterns() {
-	"$python" "$top_srcdir/tests/operators/patterns.py" "$top_srcdir/graph/rules/$1" "$2" "$sklink" "$skrun" "$top_builddir/kernels" ||
+	"$python" "$top_srcdir/tests/operators/patterns.py" "$top_srcdir/graph/rules/$1" "$2" "$sklink" "$skrun" \
+		"$top_builddir/kernels" ||
 		fail "$1: patterns are not what its rules say"
 	sed -n 's/^- name: //p' "$top_srcdir/graph/rules/$1" | while read -r name; do
-		grep -qE "^\* \`$name\`(:| \()" "$top_srcdir/doc/reference/rules.md" || fail "doc/reference/rules.md has no entry for the rule $name"
+		grep -qE "^\* \`$name\`(:| \()" "$top_srcdir/doc/reference/rules.md" ||
+			fail "doc/reference/rules.md has no entry for the rule $name"
 	done
 }
 patterns onnx.yaml recompose.onnx_fusion
@@ -24,7 +27,8 @@ counts() {
 	local dumps=$1 pair found
 	shift
 	for pair; do
-		found=$(sed -nE 's/^node [0-9]+ "[^"]*" = "([a-z]+:)?([A-Za-z]+)".*/\2/p' "$dumps"/hwopt_*onnx_fusion_*.ir | grep -cx "${pair%=*}") || true
+		found=$(sed -nE 's/^node [0-9]+ "[^"]*" = "([a-z]+:)?([A-Za-z]+)".*/\2/p' \
+			"$dumps"/hwopt_*onnx_fusion_*.ir | grep -cx "${pair%=*}") || true
 		[ "$found" = "${pair#*=}" ] || fail "$dumps: $found of ${pair%=*}, not ${pair#*=}"
 	done
 }
@@ -39,9 +43,11 @@ output y f16 4x5
 node MatMul product x w -> p
 node sklink:AllReduce sum p -> y
 LINES
-! "$sklink" collective.onnx "${kernels[@]}" --verbose -o collective.sk 2>err.txt || fail "a collective operator is linked"
+! "$sklink" collective.onnx "${kernels[@]}" --verbose -o collective.sk 2>err.txt ||
+	fail "a collective operator is linked"
 grep -q "'sum': AllReduce is not fused by rule 'MatMulAllReduce' at passes.yaml:.*collective operators are not there yet" err.txt &&
-	grep -q "^sklink: error: collective.onnx: node 'sum' (AllReduce): collective operators are not there yet" err.txt || { cat err.txt >&2; fail "nothing is said of collective operators"; }
+	grep -q "^sklink: error: collective.onnx: node 'sum' (AllReduce): collective operators are not there yet" \
+		err.txt || { cat err.txt >&2; fail "nothing is said of collective operators"; }
 [ ! -e collective.sk ] || fail "a package is left"
 
 # ---- angles that are joined with themselves, and others that are not ----
@@ -89,7 +95,8 @@ for layers in 1 24; do
 	sizes="-n $layers --hidden 48 --heads 3 --intermediate 80 --sequence 21"
 	$bert make $sizes bert
 	"$sklink" bert/model.onnx "${kernels[@]}" --dump-dir bert$layers -o bert.sk
-	counts bert$layers Attention=$layers LayerNormalization=$((2 * layers)) Gelu=$layers Softmax=0 ReduceMean=0 Erf=0 Sqrt=0
+	counts bert$layers Attention=$layers LayerNormalization=$((2 * layers)) Gelu=$layers Softmax=0 ReduceMean=0 \
+		Erf=0 Sqrt=0
 	"$skrun" bert.sk --input x=bert/x.npy --output y=fused.npy --verify >/dev/null
 	$bert check $sizes bert fused.npy
 	"$sklink" bert/model.onnx "${kernels[@]}" --fusion-flags=--disable_pass=recompose.onnx_fusion -o apart.sk

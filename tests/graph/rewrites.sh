@@ -1,6 +1,6 @@
 #!/bin/bash
-# Rewrites of graph-kernel fusion: a model in which many nodes change nothing or are there twice has fewer tasks, and the same bits
-# as without; what rounds differently is done on request; sums of f16 are exact beyond what f16 counts.
+# Rewrites of graph-kernel fusion: a model in which many nodes change nothing or are there twice has fewer tasks, and
+# the same bits as without; what rounds differently is done on request; sums of f16 are exact beyond what f16 counts.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
@@ -39,14 +39,17 @@ node Sigmoid _ z -> half
 END
 for level in 0 1 2 3; do
 	"$sklink" rewrites.onnx "$@" --fusion-flags "--opt_level=$level" -o "level$level.sk"
-	"$skrun" "level$level.sk" --random 3 $(printf -- ' --output %s' y=y$level.npy twin=twin$level.npy turned=turned$level.npy half=half$level.npy)
-	"$skrun" "level$level.sk" --random 3 --verify >out.txt || { cat out.txt; fail "level $level: results depend on how it is run"; }
+	"$skrun" "level$level.sk" --random 3 \
+		$(printf -- ' --output %s' y=y$level.npy twin=twin$level.npy turned=turned$level.npy \
+		half=half$level.npy)
+	"$skrun" "level$level.sk" --random 3 --verify >out.txt || { cat out.txt;
+		fail "level $level: results depend on how it is run"; }
 	for output in y twin turned half; do
 		cmp $output$level.npy ${output}0.npy || fail "level $level: $output has other bits"
 	done
 done
-# Rules that are exact at every level keep all bits of all numbers of f16 and bf16, and of as many of f32 and f64, from the smallest to
-# infinities, with constants that are as various; any NaN is as good as another.
+# Rules that are exact at every level keep all bits of all numbers of f16 and bf16, and of as many of f32 and f64, from
+# the smallest to infinities, with constants that are as various; any NaN is as good as another.
 for type in f16 bf16 f32 f64; do
 	# Numbers $1, each $2 steps from the one before it.
 	numbers() {
@@ -60,7 +63,8 @@ for type in f16 bf16 f32 f64; do
 			}
 		}'
 	}
-	case $type in f16) one=15360 two=16384 minus=32768 ;; bf16) one=16256 two=16384 minus=32768 ;; *) one=1 two=2 minus=-0 ;; esac
+	case $type in f16) one=15360 two=16384 minus=32768 ;; bf16) one=16256 two=16384 minus=32768 ;; *) one=1 two=2 \
+		minus=-0 ;; esac
 	array x $type 256x256 $(numbers 65536 1)
 	{
 		printf 'opset 18\n'
@@ -68,7 +72,8 @@ for type in f16 bf16 f32 f64; do
 		printf 'constant c %s 256 ' $type
 		numbers 256 257 | tr '\n' ' '
 		printf '\nconstant %s\n' "zero $type scalar 0" "minus $type scalar $minus" "one $type scalar $one" \
-			"ones $type 256x256 $one" "two $type scalar $two" "twos $type 256x256 $two" "axis i64 1 0" "shape i64 3 1 256 256"
+			"ones $type 256x256 $one" "two $type scalar $two" "twos $type 256x256 $two" "axis i64 1 0" \
+				"shape i64 3 1 256 256"
 		cat <<-'END'
 		node Neg _ x -> n
 		node Neg _ u -> n2
@@ -103,7 +108,9 @@ for type in f16 bf16 f32 f64; do
 		target=--fusion-target=$([ $level = host ] && echo host || echo gpu)
 		"$sklink" exact.onnx "$@" $target $flags -o exact.sk
 		mkdir -p $level
-		"$skrun" exact.sk $(printf -- ' --input %s=x.npy' x u v) $(for value in a b d e f g h i j k l m o p q r s; do echo --output $value=$level/$value.npy; done)
+		"$skrun" exact.sk $(printf -- ' --input %s=x.npy' x u v) \
+			$(for value in a b d e f g h i j k l m o p q r s; do echo --output $value=$level/$value.npy;
+			done)
 		for value in a b d e f g h i j k l m o p q r s; do
 			cmp $level/$value.npy 0/$value.npy || fail "level $level, $type: $value has other bits"
 		done
@@ -118,7 +125,8 @@ done
 tasks() {
 	local package=$1
 	shift
-	"$skdump" --steps "$package" | grep -o '^ *[0-9]* *[a-z]* *sk_' | grep -o '[a-z]* *sk_' | sed 's/ .*//' >found.txt
+	"$skdump" --steps "$package" | grep -o '^ *[0-9]* *[a-z]* *sk_' | grep -o '[a-z]* *sk_' |
+		sed 's/ .*//' >found.txt
 	printf '%s\n' "$@" >expected.txt
 	diff -u expected.txt found.txt || fail "$package: other tasks"
 }
@@ -131,9 +139,11 @@ for flags in '--enable_simplify_exprs_only=1.1' '--exact_precision_mode=off'; do
 	"$skdump" --steps request.sk >steps.txt
 	! grep -q inexact steps.txt || { cat steps.txt; fail "$flags: nothing has been left out"; }
 done
-"$sklink" rewrites.onnx "$@" --fusion-flags '--disable_pass=arithmetic_simplify,transform_op_optimizer --disable_simplify_exprs=1.24,3.3' \
+"$sklink" rewrites.onnx "$@" --fusion-flags \
+	'--disable_pass=arithmetic_simplify,transform_op_optimizer --disable_simplify_exprs=1.24,3.3' \
 	-o disabled.sk 2>err.txt
-grep -q "there is no expression '3.3', which disable_simplify_exprs names" err.txt || fail "nobody says that there is no 3.3: $(cat err.txt)"
+grep -q "there is no expression '3.3', which disable_simplify_exprs names" err.txt ||
+	fail "nobody says that there is no 3.3: $(cat err.txt)"
 "$skdump" --steps disabled.sk | grep -q ' back ' || fail "transpositions went without the pass"
 
 # 4096 halves of 1 are more than f16 counts one by one: kernels sum in f32, so no pass has to raise the precision.
@@ -172,7 +182,8 @@ for name in a b c x; do
 	array "$name" f32 4 1 2 3 4
 done
 for level in 0 2; do
-	"$sklink" states.onnx "$@" --state a=an --state b=bn --state c=cn --fusion-flags "--opt_level=$level" -o states.sk
+	"$sklink" states.onnx "$@" --state a=an --state b=bn --state c=cn --fusion-flags "--opt_level=$level" -o \
+		states.sk
 	proved states.sk
 	"$skrun" states.sk $(printf -- ' --input %s' a=a.npy b=b.npy c=c.npy x=x.npy) --repeat 2 \
 		$(printf -- ' --output %s' a=a$level.npy b=b$level.npy c=c$level.npy y=y$level.npy) >/dev/null
@@ -183,8 +194,8 @@ for pair in a2:ab.want b2:ab.want c2:c y2:y.want a0:a2 b0:b2 c0:c2 y0:y2; do
 	cmp "${pair%:*}.npy" "${pair#*:}.npy" || fail "states: $pair"
 done
 
-# A length is computed several times from a shape, for a Reshape, for the ends of slices, and for another shape: whichever of the
-# computations is left, all of them are known.
+# A length is computed several times from a shape, for a Reshape, for the ends of slices, and for another shape:
+# whichever of the computations is left, all of them are known.
 model lengths <<'END'
 opset 17
 input x f32 2x5x3
@@ -221,13 +232,15 @@ node Add first zeros bg -> first
 END
 for level in 0 1 2 3; do
 	"$sklink" lengths.onnx "$@" --fusion-flags "--opt_level=$level" -o lengths.sk
-	"$skrun" lengths.sk --random 1 $(printf -- ' --output %s' y=y$level.npy rows=rows$level.npy first=first.npy) >/dev/null
+	"$skrun" lengths.sk --random 1 $(printf -- ' --output %s' y=y$level.npy rows=rows$level.npy first=first.npy) \
+		>/dev/null
 	cmp y$level.npy y0.npy && cmp rows$level.npy rows0.npy || fail "level $level: other bits"
 	array first.want f32 2 5 5
 	cmp first.npy first.want.npy || fail "level $level: a length is another one"
 done
 
-# What a composite in front of a product and one behind it both use is computed in both, if it is large enough to be worth while.
+# What a composite in front of a product and one behind it both use is computed in both, if it is large enough to be
+# worth while.
 model residual <<'END'
 opset 18
 input x f32 64x64
@@ -239,7 +252,8 @@ node MatMul _ b w -> c
 node Add _ a c -> d
 node Exp _ d -> y
 END
-for flags in --opt_level=0 --opt_level=2 --enable_recompute_fusion=off --recompute_increment_threshold=16385 --recompute_peak_threshold=100000; do
+for flags in --opt_level=0 --opt_level=2 --enable_recompute_fusion=off --recompute_increment_threshold=16385 \
+	--recompute_peak_threshold=100000; do
 	"$sklink" residual.onnx "$@" --fusion-target=cpu --fusion-flags "$flags" -o residual.sk
 	"$skrun" residual.sk --random 1 --output y=y.npy
 	[ -e residual.npy ] || cp y.npy residual.npy
@@ -249,7 +263,8 @@ for flags in --opt_level=0 --opt_level=2 --enable_recompute_fusion=off --recompu
 	[ "$twice" = $wanted ] || fail "$flags: computed $twice times, not $wanted"
 done
 
-# Before operator set 7 operands were aligned from an axis on: what is moved, expanded and computed twice around one changes no bits.
+# Before operator set 7 operands were aligned from an axis on: what is moved, expanded and computed twice around one
+# changes no bits.
 model aligned <<'END'
 opset 6
 input x f32 64x64
@@ -267,7 +282,8 @@ END
 for target in host cpu ascend; do
 	for level in 0 1 2 3; do
 		rm -rf dumps
-		"$sklink" aligned.onnx "$@" --fusion-target=$target --fusion-flags "--opt_level=$level" --dump-dir dumps -o aligned.sk
+		"$sklink" aligned.onnx "$@" --fusion-target=$target --fusion-flags "--opt_level=$level" --dump-dir \
+			dumps -o aligned.sk
 		"$skrun" aligned.sk --random 1 --output y=y.npy
 		[ -e aligned.npy ] || cp y.npy aligned.npy
 		cmp y.npy aligned.npy || fail "$target at level $level: other bits"

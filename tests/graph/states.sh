@@ -1,6 +1,6 @@
 #!/bin/bash
-# --state: an output that is the next run's input is one inout tensor. Rows that are written into it are written in place, and
-# nothing else is; where that would be wrong it is copied. Values are those of the model by itself.
+# --state: an output that is the next run's input is one inout tensor. Rows that are written into it are written in
+# place, and nothing else is; where that would be wrong it is copied. Values are those of the model by itself.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
@@ -16,7 +16,8 @@ steps() {
 		cp past.npy state.npy
 		for ((step = 0; step < $2; step++)); do
 			# shellcheck disable=SC2086 # words
-			"$skrun" "$1" --input past=state.npy "${words[@]}" --output past=new.npy --output y=y.npy $way || fail "$1 $way"
+			"$skrun" "$1" --input past=state.npy "${words[@]}" --output past=new.npy --output y=y.npy $way \
+				|| fail "$1 $way"
 			mv new.npy state.npy
 		done
 		cmp state.npy state.want.npy || fail "$1 $way: the state is wrong"
@@ -51,7 +52,8 @@ END
 steps row.sk 2 'at row'
 "$skrun" row.sk --list >out.txt
 grep -q '^inout *past *f32' out.txt && ! grep -q present out.txt || { cat out.txt; fail "not one tensor"; }
-[ "$("$skdump" --steps row.sk | grep -c ' split ')" = 3 ] || { "$skdump" --steps row.sk; fail "more than places, Scatter and Neg"; }
+[ "$("$skdump" --steps row.sk | grep -c ' split ')" = 3 ] || { "$skdump" --steps row.sk;
+	fail "more than places, Scatter and Neg"; }
 
 # In place the kernel leaves what is not written alone: it cannot be written here.
 cat >alone.c <<'END'
@@ -185,7 +187,8 @@ END
 	"$sklink" cache.onnx "$@" --state past=present -o $mode.sk
 	steps $mode.sk 2 'at row'
 done
-fails_with "^skrun: error: .*task 'present(#[0-9]+)?'" "$skrun" linear.sk --input past=past.npy --input row=row.npy --input at=at.npy
+fails_with "^skrun: error: .*task 'present(#[0-9]+)?'" "$skrun" linear.sk --input past=past.npy --input row=row.npy \
+	--input at=at.npy
 
 # A step of training: weights and what is remembered of gradients are written in place, by one task.
 array var f32 3 8 8 8
@@ -204,7 +207,8 @@ constant half f32 scalar 0.5
 node mindspore:ApplyMomentum _ var a half g half -> next moved
 END
 "$sklink" momentum.onnx "$@" --state var=next --state a=moved -o momentum.sk
-[ "$("$skdump" --steps momentum.sk | grep -c ' split ')" = 1 ] || { "$skdump" --steps momentum.sk; fail "more than one task"; }
+[ "$("$skdump" --steps momentum.sk | grep -c ' split ')" = 1 ] || { "$skdump" --steps momentum.sk;
+	fail "more than one task"; }
 for ((step = 0; step < 2; step++)); do
 	"$skrun" momentum.sk --input var=var.npy --input a=a.npy --input g=g.npy --output var=var2.npy --output a=a2.npy
 	mv var2.npy var.npy
@@ -215,10 +219,14 @@ cmp a.npy a.want.npy || fail "what is remembered is wrong"
 
 # What cannot be.
 refuses "^sklink: error: row.onnx: --state 'past' is not INPUT=OUTPUT$" row --state past
-refuses "^sklink: error: row.onnx: --state 'pas=present': the model has no input 'pas'; did you mean 'past'\?$" row --state pas=present
-refuses "^sklink: error: row.onnx: --state 'past=presen': the model has no output 'presen'; did you mean 'present'\?$" row --state past=presen
-refuses "^sklink: error: row.onnx: --state 'past=y': 'past' is in --state 'past=present' already$" row --state past=present --state past=y
-refuses "^sklink: error: swaps.onnx: --state 'b=present': 'present' is in --state 'past=present' already$" swaps --state past=present --state b=present
+refuses "^sklink: error: row.onnx: --state 'pas=present': the model has no input 'pas'; did you mean 'past'\?$" row \
+	--state pas=present
+refuses "^sklink: error: row.onnx: --state 'past=presen': the model has no output 'presen'; did you mean 'present'\?$" \
+	row --state past=presen
+refuses "^sklink: error: row.onnx: --state 'past=y': 'past' is in --state 'past=present' already$" row --state \
+	past=present --state past=y
+refuses "^sklink: error: swaps.onnx: --state 'b=present': 'present' is in --state 'past=present' already$" swaps \
+	--state past=present --state b=present
 refuses "--state 'row=present': input 'row' is f32 \[1, 2\], and output 'present' is f32 \[4, 2\]; one tensor can be both only if they agree$" row --state row=present
 refuses "--state 'past=present': input 'past' is frozen already" row --state past=present --freeze past=b.npy
 model same <<'END'

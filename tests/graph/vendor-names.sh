@@ -1,11 +1,12 @@
 #!/bin/bash
-# Each name of an operator, a pass or a flag in the documents that graph-kernel fusion follows (MindSpore's custom fusion and graph kernel
-# fusion, TorchAir's pattern pass, CANN's no-task split) is accepted, or a document of ours says why it is not.
+# Each name of an operator, a pass or a flag in the documents that graph-kernel fusion follows (MindSpore's custom
+# fusion and graph kernel fusion, TorchAir's pattern pass, CANN's no-task split) is accepted, or a document of ours says
+# why it is not.
 . "$top_srcdir/tests/lib/lib.sh"
 unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS GLOG_v
 
-# Operators by domain. First those of the expander's list, of the cluster list, and of the examples and patterns; then other operators
-# that formulas and rules mention.
+# Operators by domain. First those of the expander's list, of the cluster list, and of the examples and patterns; then
+# other operators that formulas and rules mention.
 mindspore="Adam AdamApplyOneWithDecayAssign Addcmul AddN BiasAdd BiasAddGrad FillV2 GeLU Gelu FastGelu FastGeluGrad FastGeLU FastGeLUGrad
 	SiLU SiLUGrad GeLUGrad RsqrtGrad SqrtGrad Square Tile ClipByNormNoDivSum FusedMulAdd Sigmoid SigmoidGrad
 	SigmoidCrossEntropyWithLogits SigmoidCrossEntropyWithLogitsGrad SquaredDifference TanhGrad OnesLike ZerosLike ReduceMean
@@ -79,7 +80,8 @@ graph {
 P
 # warned FLAGS: links the network with them, and leaves what has been warned of in err.txt.
 warned() {
-	"$sklink" net.pbtxt --error-limit 0 -L "$top_builddir/kernels" -lskernels -o net.sk --fusion-flags "$1" 2>err.txt || { cat err.txt >&2; fail "a link with $1"; }
+	"$sklink" net.pbtxt --error-limit 0 -L "$top_builddir/kernels" -lskernels -o net.sk --fusion-flags "$1" \
+		2>err.txt || { cat err.txt >&2; fail "a link with $1"; }
 }
 # none WHAT: the names of standard input are wrong, each for that reason.
 none() {
@@ -88,7 +90,8 @@ none() {
 
 # ---- operators ----
 
-sed -n '/^The names below, /,$p' "$top_srcdir/doc/reference/models.md" | sed -nE 's/^\| (`[^|]*`) \|.*/\1/p' | tr -d '`,' | tr ' ' '\n' | sort >documented.txt
+sed -n '/^The names below, /,$p' "$top_srcdir/doc/reference/models.md" | sed -nE 's/^\| (`[^|]*`) \|.*/\1/p' |
+	tr -d '`,' | tr ' ' '\n' | sort >documented.txt
 [ "$(wc -l <documented.txt)" -gt 10 ] || fail "the table in doc/reference/models.md is not understood"
 
 # A node of each; its inputs, outputs and attributes are hardly right, but its operator is known.
@@ -101,21 +104,26 @@ for domain in mindspore torchair ge; do
 		done
 		echo "}"
 	} | sed "s/\"mindspore\" version/\"$domain\" version/" >$domain.pbtxt
-	"$sklink" --check $domain.pbtxt --error-limit 0 -L "$top_builddir/kernels" -lskernels 2>err.txt && fail "$domain.pbtxt is right"
-	grep -q "there is no operator\|inputs" err.txt || { cat err.txt >&2; fail "$domain.pbtxt is wrong in another way"; }
+	"$sklink" --check $domain.pbtxt --error-limit 0 -L "$top_builddir/kernels" -lskernels 2>err.txt &&
+		fail "$domain.pbtxt is right"
+	grep -q "there is no operator\|inputs" err.txt || { cat err.txt >&2;
+		fail "$domain.pbtxt is wrong in another way"; }
 	sed -nE "s/.*there is no operator '([^']*)'.*/\1/p" err.txt | sort -u >$domain.unknown
 	comm -13 documented.txt $domain.unknown | none "operator that is neither read nor in doc/reference/models.md"
 done
-sort -u ./*.unknown | comm -23 documented.txt - | none "doc/reference/models.md says that it is no operator, and it is read"
+sort -u ./*.unknown | comm -23 documented.txt - |
+	none "doc/reference/models.md says that it is no operator, and it is read"
 
 warned "--disable_cluster_ops=$(echo $lists | tr ' ' ',')"
-sed -nE "s/.*unknown operator '([^']*)' in the flag.*/\1/p" err.txt | sort -u | comm -23 - documented.txt | none "operator that lists do not know"
+sed -nE "s/.*unknown operator '([^']*)' in the flag.*/\1/p" err.txt | sort -u | comm -23 - documented.txt |
+	none "operator that lists do not know"
 
 # ---- passes ----
 
 # "is not valid" alone, or with a suggestion, says that there is no such pass.
 warned "--opt_level=3 --disable_pass=$(echo $passes | tr ' ' ',')"
-for pass in $(sed -nE '/the pass is off without it|stages have a pass of that name/d; s/.*graph kernel pass disable flag "([^"]*)" is not valid.*/\1/p' err.txt); do
+for pass in $(sed -nE \
+	'/the pass is off without it|stages have a pass of that name/d; s/.*graph kernel pass disable flag "([^"]*)" is not valid.*/\1/p' err.txt); do
 	grep -E "^\|.*\`$pass\`.*\| *not built: " "$top_srcdir/doc/reference/passes.md" >/dev/null || echo "$pass"
 done | none "pass that is neither there nor in doc/reference/passes.md"
 

@@ -1,6 +1,7 @@
-# The rules of the house (layers.sh has those of layers and rooms): no circles of calls between the files of a room, one meaning a tag, machine
-# words only in the machine's rooms, functions that fit on a screen and are static if they can be, paths and names in
-# comments that exist, and nothing in libskrt that depends on the locale. Lists of exceptions may only shrink: one that is no longer needed is a failure, too.
+# The rules of the house (layers.sh has those of layers and rooms): no circles of calls between the files of a room, one
+# meaning a tag, machine words only in the machine's rooms, functions that fit on a screen and are static if they can
+# be, paths and names in comments that exist, and nothing in libskrt that depends on the locale. Lists of exceptions may
+# only shrink: one that is no longer needed is a failure, too.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cd "$top_srcdir"
@@ -17,8 +18,8 @@ complain() {
 	status=1
 }
 
-# compare TITLE FOUND ALLOWED: both are sorted lists; what is found but not allowed is wrong, and what is allowed but not found. The
-# first word of a line says what it is about, what else there is says where.
+# compare TITLE FOUND ALLOWED: both are sorted lists; what is found but not allowed is wrong, and what is allowed but
+# not found. The first word of a line says what it is about, what else there is says where.
 compare() {
 	awk 'FILENAME == ARGV[1] { allowed[$1] = 1; next } !($1 in allowed)' "$3" "$2" >"$out/new"
 	awk 'FILENAME == ARGV[1] { found[$1] = 1; next } !($1 in found)' "$2" "$3" >"$out/gone"
@@ -62,7 +63,8 @@ awk '
 		place = FILENAME ":" FNR
 		if (sub(/[[:space:]]*\{/, "", text)) print text, place
 		else tag = text
-	}' $code | sort | awk '$1 == last { print last " " where; print } { last = $1; where = $2 }' | sort -u >"$out/found"
+	}' $code | sort | awk '$1 == last { print last " " where; print } { last = $1; where = $2 }' |
+		sort -u >"$out/found"
 complain "tags that are defined twice" "$out/found"
 
 # ---- machines ----
@@ -71,7 +73,9 @@ grep -nwE '[A-Z_]*(R_X86_64|EM_X86_64|SH[TN]_X86|PROPERTY_X86)[A-Za-z0-9_]*|REG_
 	grep -vE '^[^:]*x86_64|^loader/arch/' >"$out/found" || true
 complain "words of a machine outside of its rooms" "$out/found"
 # Instructions in neutral files. Directives, names of symbols and the compiler's barrier are no instructions.
-grep -nE '\b(__asm__|__asm|asm)\b' $code | grep -vE '^[^:]*x86_64|^loader/arch/|__asm__\((#name\)|"\.)|__asm__ volatile\("" ::: "memory"\)' >"$out/found" || true
+grep -nE '\b(__asm__|__asm|asm)\b' $code |
+	grep -vE '^[^:]*x86_64|^loader/arch/|__asm__\((#name\)|"\.)|__asm__ volatile\("" ::: "memory"\)' >"$out/found" \
+	|| true
 complain "instructions outside of a machine's rooms" "$out/found"
 
 # ---- functions ----
@@ -103,10 +107,12 @@ complain "functions that should be static" "$out/found"
 grep -rnoE --include='*.[chS]' --include='*.md' --include='*.sh' --include='*.def' --include='*.1' \
 	'(^|[^A-Za-z0-9_./$%*-])(base|format|linker|stubs|graph|src|loader|kernels|tests|bench|doc|samples)/([a-z0-9_-]+/)*([A-Za-z0-9_-]*[A-Za-z0-9](\.(a|c|h|S|sh|md|map|def|mk|yaml|pbtxt|png|svg|py|awk|txt|1))?)?' \
 	$rooms tests bench samples doc completions packaging page python README.md CONTRIBUTING.md |
-	sed -E 's/:[^a-z:]?((base|format|linker|stubs|graph|src|loader|kernels|tests|bench|doc|samples)\/)/: \1/' | sort -u |
+	sed -E 's/:[^a-z:]?((base|format|linker|stubs|graph|src|loader|kernels|tests|bench|doc|samples)\/)/: \1/' |
+		sort -u |
 	while read -r place path; do
 		case ${path##*/} in *NAME*) continue ;; esac # which stands for any
-		[ -e "$path" ] || [ -e "$top_builddir/$path" ] || [ -e "$path.c" ] || [ -e "$path.h" ] || printf '%s %s\n' "$place" "$path"
+		[ -e "$path" ] || [ -e "$top_builddir/$path" ] || [ -e "$path.c" ] || [ -e "$path.h" ] ||
+			printf '%s %s\n' "$place" "$path"
 	done >"$out/found"
 complain "paths that are not there" "$out/found"
 
@@ -130,15 +136,18 @@ awk '
 		for (i = 1; i <= count; i++)
 			if (words[i] ~ /^(sk|skrt|SK|SKRT)_/ && words[i] !~ /(_|NAME)$/) named[words[i]] = FILENAME ":" FNR
 	}
-	END { for (name in named) if (!(name in known)) print named[name] " " name }' $code loader/libskrt.map | sort >"$out/found"
+	END { for (name in named) if (!(name in known)) print named[name] " " name }' $code loader/libskrt.map |
+		sort >"$out/found"
 complain "names in comments that nothing has" "$out/found"
 
 # ---- tests ----
 
-# Each script and each Check suite stands once in a list of tests/local.mk; scripts that only others run or read are in none.
+# Each script and each Check suite stands once in a list of tests/local.mk; scripts that only others run or read are in
+# none.
 find tests -name '*.sh' | grep -vE '^tests/(lib/|kernels/(compare|kernels)\.sh|fuzz/fuzz-(run|seeds)\.sh)' >"$out/tests"
 find tests/unit -name 'check_*.c' | sed 's/\.c$//' >>"$out/tests"
-awk '/^([A-Z_]+ =|check_PROGRAMS \+=) / { list = 1 } list { print } !/\\$/ { list = 0 }' tests/local.mk | grep -oE 'tests/[A-Za-z0-9_/-]+(\.sh)?' | sort >"$out/registered"
+awk '/^([A-Z_]+ =|check_PROGRAMS \+=) / { list = 1 } list { print } !/\\$/ { list = 0 }' tests/local.mk |
+	grep -oE 'tests/[A-Za-z0-9_/-]+(\.sh)?' | sort >"$out/registered"
 sort "$out/tests" | comm -23 - "$out/registered" >"$out/found"
 complain "tests that no list in tests/local.mk has" "$out/found"
 uniq -d "$out/registered" >"$out/found"
@@ -146,11 +155,12 @@ complain "tests that lists in tests/local.mk have more than once" "$out/found"
 
 # ---- calls ----
 
-# Each source with its object; those that an earlier build has left do not count. Kernels call nobody, as tests/kernels/library.sh
-# finds out.
+# Each source with its object; those that an earlier build has left do not count. Kernels call nobody, as
+# tests/kernels/library.sh finds out.
 for file in $(echo "$code" | grep '\.[cS]$' | grep -v '^kernels/'); do
 	name=${file##*/} name=${name%.*}
-	for object in "$top_builddir/${file%/*}/$name.o" "$top_builddir/${file%/*}"/*_la-"$name.o" "$top_builddir/${file%/*}"/*[a-z]-"$name.o"; do
+	for object in "$top_builddir/${file%/*}/$name.o" "$top_builddir/${file%/*}"/*_la-"$name.o" \
+		"$top_builddir/${file%/*}"/*[a-z]-"$name.o"; do
 		[ ! -e "$object" ] || break
 	done
 	[ -e "$object" ] && echo "$file $object" || echo "$file" >&3
@@ -190,25 +200,29 @@ nm -A --format=posix $(cut -d' ' -f2 "$out/objects") | awk '
 [ "$(wc -l <"$out/calls")" -gt 1000 ] || fail "who calls whom is not understood"
 
 # In circles between the files of a room.
-awk '{ from = $1; to = $2; sub(/\/[^\/]*$/, "", from); sub(/\/[^\/]*$/, "", to) } from == to { print $1, $2 }' "$out/calls" | circles >"$out/found"
+awk '{ from = $1; to = $2; sub(/\/[^\/]*$/, "", from); sub(/\/[^\/]*$/, "", to) } from == to { print $1, $2 }' \
+	"$out/calls" | circles >"$out/found"
 awk '
 	FILENAME == ARGV[1] { in_circle[$1] = 1; next }
 	{ from = $1; to = $2; sub(/\/[^\/]*$/, "", from); sub(/\/[^\/]*$/, "", to) }
-	from == to && ($1 in in_circle) && ($2 in in_circle) { print $1 ": calls " $3 " of " $2 }' "$out/found" "$out/calls" | sort >"$out/new"
+	from == to && ($1 in in_circle) && ($2 in in_circle) { print $1 ": calls " $3 " of " $2 }' "$out/found" \
+		"$out/calls" | sort >"$out/new"
 complain "files that call each other in circles" "$out/new"
 
 # ---- locales ----
 
-# libskrt is in programs of any locale, on which nothing that it reads or writes depends (base/text.h). Programs of ours stay
-# in the C locale. loader/image/imports.c has the addresses of what packages import.
+# libskrt is in programs of any locale, on which nothing that it reads or writes depends (base/text.h). Programs of ours
+# stay in the C locale. loader/image/imports.c has the addresses of what packages import.
 {
 	echo "$sources" | grep '^loader/' | grep -vE '^loader/((skrun|predict|npy)/|image/imports\.c)'
 	printf 'base/%s.c\n' escape nearest pattern temporary
 } >"$out/libskrt"
-nm -A --format=posix -u $(awk 'FILENAME == ARGV[1] { ours[$1] = 1; next } $1 in ours { print $2 }' "$out/libskrt" "$out/objects") |
+nm -A --format=posix -u \
+	$(awk 'FILENAME == ARGV[1] { ours[$1] = 1; next } $1 in ours { print $2 }' "$out/libskrt" "$out/objects") |
 	grep -E ': (strto(d|f|ld)|atof|__ctype_[a-z_]+|is[a-z]+|to(upper|lower)|strn?case[a-z]+|str(coll|xfrm|ftime)|(mb|wc|isw|tow)[a-z]+) ' >"$out/found" || true
 complain "functions in libskrt that depend on the locale; the C locale's are those of base/text.h" "$out/found"
-xargs grep -nE "\"([^\"]*[^\"%])?%[-+ #0-9.*']*(L?l?[aefgAEFG]|[0-9]*')" <"$out/libskrt" | sed 's/:/ /' >"$out/found" || true
+xargs grep -nE "\"([^\"]*[^\"%])?%[-+ #0-9.*']*(L?l?[aefgAEFG]|[0-9]*')" <"$out/libskrt" |
+	sed 's/:/ /' >"$out/found" || true
 echo loader/device/failure.c >"$out/allowed" # which is in the C locale meanwhile
 compare "real numbers that libskrt reads or writes as the program's locale does" "$out/found" "$out/allowed"
 nm -A --format=posix -u $(cut -d' ' -f2 "$out/objects") | grep ' setlocale ' >"$out/found" || true

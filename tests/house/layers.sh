@@ -2,4 +2,5 @@
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python
-"$python" "$top_srcdir/tests/lib/layers.py" "$top_srcdir" "$top_builddir" >breaches.txt || { cat breaches.txt >&2; fail "layers and rooms"; }
+"$python" "$top_srcdir/tests/lib/layers.py" "$top_srcdir" "$top_builddir" >breaches.txt || { cat breaches.txt >&2;
+	fail "layers and rooms"; }

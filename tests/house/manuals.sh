@@ -4,17 +4,23 @@ set -o pipefail
 
 for program in sklink skrun skdump; do
 	"$top_builddir/$program" --help >help.txt
-	sed -nE 's/^ {2,}(-.*)/\1/p' help.txt | sed 's/  .*//' | grep -oE '(^|[ ,])--?[A-Za-z][-A-Za-z]*' | tr -d ' ,' | sort -u >options.txt
-	grep '^\.It.* Fl' "$top_srcdir/doc/reference/$program.1" | sed 's/ Ns//g' | grep -oE 'Fl -?[A-Za-z][-A-Za-z]*' | sed 's/Fl /-/' |
-		sort -u | diff options.txt - >&2 || fail "$program: the help (<) and the man page (>) have other options"
+	sed -nE 's/^ {2,}(-.*)/\1/p' help.txt | sed 's/  .*//' | grep -oE '(^|[ ,])--?[A-Za-z][-A-Za-z]*' |
+		tr -d ' ,' | sort -u >options.txt
+	grep '^\.It.* Fl' "$top_srcdir/doc/reference/$program.1" | sed 's/ Ns//g' |
+		grep -oE 'Fl -?[A-Za-z][-A-Za-z]*' | sed 's/Fl /-/' |
+		sort -u | diff options.txt - >&2 ||
+			fail "$program: the help (<) and the man page (>) have other options"
 	[ "$(wc -l <options.txt)" -gt 5 ] || fail "$program: the help is not understood"
 	if [ $program = sklink ]; then
-		sed -nE 's/^\t\{("([^"]+)"|NULL), ("([^"]+)"|NULL), SK_OPTION_([A-Z]+).*/\2:\4:\5/p' "$top_srcdir/src/command/option.c" >table.txt
+		sed -nE 's/^\t\{("([^"]+)"|NULL), ("([^"]+)"|NULL), SK_OPTION_([A-Z]+).*/\2:\4:\5/p' \
+			"$top_srcdir/src/command/option.c" >table.txt
 		grep -v ':REFUSE$' table.txt |
 			awk -F: '{ if ($1) print ($1 ~ /^([A-Z]|shared$)/ ? "-" : "--") $1; if ($2 ~ /[A-Za-z]/) print "-" $2 }' | sort -u |
-			diff options.txt - >&2 || fail "sklink: the help (<) and the table of options (>) have other ones"
+			diff options.txt - >&2 ||
+				fail "sklink: the help (<) and the table of options (>) have other ones"
 		for name in $(sed -n 's/:.*:REFUSE$//p' table.txt); do
-			grep -qE -- "^\.Fl -?$name( |$)" "$top_srcdir/doc/reference/sklink.1" || fail "sklink.1 does not say that -$name is refused"
+			grep -qE -- "^\.Fl -?$name( |$)" "$top_srcdir/doc/reference/sklink.1" ||
+				fail "sklink.1 does not say that -$name is refused"
 		done
 	fi
 	! awk 'length > 110' help.txt | grep . >&2 || fail "$program: long lines in the help"
@@ -35,15 +41,18 @@ while IFS='|' read -r _ names values effect rest; do
 	grep -qE 'default|not given' <<<"$values" || fail "no default of $names"
 	[ "${#effect}" -gt 20 ] || fail "no effect of $names"
 	grep -oE '`[a-z-]+`' <<<"$names" | tr -d '`'
-done <rows.txt | sort | diff options.txt - >&2 || fail "scope options: program (<) and scope-options.md (>) have other ones"
+done <rows.txt | sort | diff options.txt - >&2 ||
+	fail "scope options: program (<) and scope-options.md (>) have other ones"
 tests scope-option >tests.txt
-sed 's/ .*//' tests.txt | sort | diff options.txt - >&2 || fail "scope options: program (<) and tests/documented.txt (>) have other ones"
+sed 's/ .*//' tests.txt | sort | diff options.txt - >&2 ||
+	fail "scope options: program (<) and tests/documented.txt (>) have other ones"
 while IFS='|' read -r name tests; do
 	name=${name% }
 	[ -n "${tests// }" ] || fail "no test of $name"
 	for test in $tests; do
 		case $test in
-		*:*) grep -q "^START_TEST(${test#*:})" "$top_srcdir/${test%:*}" || fail "there is no test ${test#*:} for $name" ;;
+		*:*) grep -q "^START_TEST(${test#*:})" "$top_srcdir/${test%:*}" ||
+			fail "there is no test ${test#*:} for $name" ;;
 		*) grep -q -- "$name=" "$top_srcdir/$test" || fail "$test does not give $name" ;;
 		esac
 	done
@@ -54,12 +63,15 @@ sed '1,/^| option | effect on the calls of a tile group |$/d; /^$/,$d' "$page" |
 cut -d'|' -f2 tiles.txt | grep -oE '`[a-z-]+`' | tr -d '`' | sort | tee tiled.txt | diff options.txt - >&2 ||
 	fail "of tile groups, program (<) and scope-options.md (>) have other scope options"
 while read -r name; do
-	grep -qE "^\s*link .*$name=" "$top_srcdir/tests/plan/tile-options.sh" || fail "tests/plan/tile-options.sh has no case of $name"
+	grep -qE "^\s*link .*$name=" "$top_srcdir/tests/plan/tile-options.sh" ||
+		fail "tests/plan/tile-options.sh has no case of $name"
 done <tiled.txt
 
-# Each flag of graph-kernel fusion has a row in fusion-flags.md, and a test that names it, or all of those that change nothing.
+# Each flag of graph-kernel fusion has a row in fusion-flags.md, and a test that names it, or all of those that change
+# nothing.
 manager=$top_srcdir/graph/manager
-sed -nE 's/^(BOOL|INTEGER|STRING|LIST)\(([a-z_]+).*/\2/p' "$manager/flags.def" | cat - <(echo opt_level) | sort >flags.txt
+sed -nE 's/^(BOOL|INTEGER|STRING|LIST)\(([a-z_]+).*/\2/p' "$manager/flags.def" | cat - <(echo opt_level) |
+	sort >flags.txt
 sed -nE 's/^NO_EFFECT\(([a-z_]+), "(.*)"\)/\1 none: \2/p' "$manager/no-effect.def" >no-effect.txt
 [ "$(wc -l <flags.txt)" -gt 50 ] || fail "the table of flags is not understood"
 # Entries: "* `flag` (default), ...: effect", on any number of lines.
@@ -71,25 +83,29 @@ while IFS= read -r row; do
 	effect=${row#*): }
 	for name in $(sed 's/): .*//; s/([^)]*//g' <<<"$row" | grep -oE '`[a-z_]+`' | tr -d '`'); do
 		echo "$name"
-		! grep "^$name " no-effect.txt | grep -qvxF "$name ${effect//\`/}" || fail "the reason of $name is another one"
+		! grep "^$name " no-effect.txt | grep -qvxF "$name ${effect//\`/}" ||
+			fail "the reason of $name is another one"
 		! grep -q '^none' <<<"$effect" || grep -q "^$name " no-effect.txt || fail "$name has an effect"
 	done
 done <rows.txt | sort | diff flags.txt - >&2 || fail "flags: program (<) and fusion-flags.md (>) have other ones"
 tests flag >tests.txt
-sed 's/ .*//' tests.txt | sort | diff flags.txt - >&2 || fail "flags: program (<) and tests/documented.txt (>) have other ones"
+sed 's/ .*//' tests.txt | sort | diff flags.txt - >&2 ||
+	fail "flags: program (<) and tests/documented.txt (>) have other ones"
 while IFS='|' read -r name tests; do
 	name=${name% }
 	[ -n "${tests// }" ] || fail "no test of $name"
 	for test in $tests; do
 		[ -e "$top_srcdir/$test" ] || fail "there is no $test for $name"
-		grep -q -- "$name" "$top_srcdir/$test" || grep -q "^$name " no-effect.txt || fail "$test does not name $name"
+		grep -q -- "$name" "$top_srcdir/$test" || grep -q "^$name " no-effect.txt ||
+			fail "$test does not name $name"
 	done
 done <tests.txt
 # Each pass has a row in passes.md.
 sed -nE 's/^\t\{"[a-z0-9_]+", "([A-Za-z0-9_]+)", .*/\1/p' "$top_srcdir/src/link/graph-passes.c" >passes.txt
 [ "$(wc -l <passes.txt)" -gt 20 ] || fail "the table of passes is not understood"
 while read -r name; do
-	grep -q "^|.*\`$name\`.*|" "$top_srcdir/doc/reference/passes.md" || fail "doc/reference/passes.md has no row for the pass $name"
+	grep -q "^|.*\`$name\`.*|" "$top_srcdir/doc/reference/passes.md" ||
+		fail "doc/reference/passes.md has no row for the pass $name"
 done <passes.txt
 
 # The fuzzers know all of them by name, and all frames.
@@ -103,7 +119,8 @@ for name in $(sed -nE '/^\| frame \| /,/^$/s/^\| `([a-z-]+)` .*/\1/p' "$top_srcd
 done
 [ "${frames:-0}" -ge 6 ] || fail "the frames of doc/reference/signatures.md are not found"
 
-# Each function of skrt.h has a comment of its own with its result and its threads, and with the parameters that are not its object.
+# Each function of skrt.h has a comment of its own with its result and its threads, and with the parameters that are not
+# its object.
 awk '
 	/^\/\*/ { comment = ""; commented = 1 }
 	commented { comment = comment $0 "\n" }
@@ -160,13 +177,15 @@ if command -v man >/dev/null; then
 		awk 'FNR == 1 || /^# / || /^```/ { next }
 			/^\|---/ { last = "" }
 			{ print last; last = $0 }
-			END { print last }' "$document" | sed -E 's/\[[^]]*\.md\]\([^)]*\)//g; s/\]\([^)]*\)//g' | words >document.txt
+			END { print last }' "$document" | sed -E 's/\[[^]]*\.md\]\([^)]*\)//g; s/\]\([^)]*\)//g' |
+				words >document.txt
 		[ "$(wc -l <document.txt)" -gt 200 ] || fail "$document is not understood"
 		words <man.txt | LC_ALL=C comm -23 document.txt - >lost.txt
 		[ ! -s lost.txt ] || { cat lost.txt >&2; fail "$name.$section lacks words of its document"; }
 	done <documents.txt
 fi
-# Text that the converter does not know is an error, and so are markup that does not end and a link to a missing document.
+# Text that the converter does not know is an error, and so are markup that does not end and a link to a missing
+# document.
 head='<!-- man: odd 7 2026-01-01 "odd text" sklink(1) -->'
 for line in '1. first' '> quoted' '    indented'; do
 	printf '%s\n\n%s\n' "$head" "$line" >odd.md
@@ -179,4 +198,5 @@ fails_with "^odd.md:3: a link to gone.md, which cannot be read" awk -f "$top_src
 printf '# T\n' >odd.md
 fails_with "^odd.md:1: no line that says what the page is" awk -f "$top_srcdir/doc/manual.awk" odd.md
 printf '%s\n# T\n\nsee [the list](#list), and [other](odd.md#list)\n' "$head" >odd.md
-awk -f "$top_srcdir/doc/manual.awk" odd.md | grep -qF 'see the list, and other (\fBodd(7)\fR)' || fail "links are written otherwise"
+awk -f "$top_srcdir/doc/manual.awk" odd.md | grep -qF 'see the list, and other (\fBodd(7)\fR)' ||
+	fail "links are written otherwise"

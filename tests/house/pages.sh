@@ -19,7 +19,8 @@ sed -i "s,^prefix=.*,prefix=$prefix," "$prefix"/lib/pkgconfig/*.pc # as if confi
 # installed COMMAND: with the installed sklink.
 installed() {
 	env PATH="$prefix/bin:$PATH" PKG_CONFIG_PATH="$prefix/lib/pkgconfig" LD_LIBRARY_PATH="$prefix/lib" \
-		CPATH="$prefix/include" LIBRARY_PATH="$prefix/lib" PYTHONPATH="$(echo "$prefix"/lib/python3*/*-packages)" \
+		CPATH="$prefix/include" LIBRARY_PATH="$prefix/lib" \
+			PYTHONPATH="$(echo "$prefix"/lib/python3*/*-packages)" \
 		SKLINK_LIBRARY="$prefix/lib/libskrt.so.0" SKLINK_PROGRAM="$prefix/bin/sklink" bash -c "set -e; $1"
 }
 
@@ -131,7 +132,8 @@ lacks() {
 		/usr/bin/python3 -c 'import onnx' 2>/dev/null || echo python3-onnx ;;
 	esac
 	case $text in *"import numpy, sklink"* | *"--libs libskrt"*)
-		! nm -D "$top_builddir/.libs/libskrt.so" | grep -q '__[at]san_' || echo "a libskrt without a sanitizer" ;;
+		! nm -D "$top_builddir/.libs/libskrt.so" | grep -q '__[at]san_' ||
+			echo "a libskrt without a sanitizer" ;;
 	esac
 	case $text in *openssl*)
 		command -v openssl >openssl.txt && grep -q '^#define HAVE_SODIUM 1' "$top_builddir/config.h" ||

@@ -11,11 +11,12 @@ done
 cd tree/build
 export src=..
 
-# Whether the command can run here: Python, C++ and Debian's archives need not be there, and a sanitizer's runtime would have to
-# be in the interpreter.
+# Whether the command can run here: Python, C++ and Debian's archives need not be there, and a sanitizer's runtime would
+# have to be in the interpreter.
 can_run() {
 	case $1 in
-	python3*) command -v python3 >/dev/null && [ -e .libs/libskrt.so ] && ! nm -D .libs/libskrt.so | grep -q '__[at]san_' ;;
+	python3*) command -v python3 >/dev/null && [ -e .libs/libskrt.so ] && ! nm -D .libs/libskrt.so |
+		grep -q '__[at]san_' ;;
 	*run-cc*) [ -x samples/composite/run-cc ] ;;
 	*) true ;;
 	esac
@@ -30,7 +31,8 @@ run() {
 # Blocks of commands: what is indented, with lines continued by a backslash.
 for document in bert composite decode_layers foreign; do
 	count=0
-	if [ $document = foreign ] && ! [ -e /usr/lib/x86_64-linux-gnu/blas/libblas.a -a -e /usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.a ]; then
+	if [ $document = foreign ] && ! [ -e /usr/lib/x86_64-linux-gnu/blas/libblas.a -a -e \
+		/usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.a ]; then
 		echo "left out: foreign (libblas-dev and libopenblas-pthread-dev)"
 		continue
 	fi
@@ -54,7 +56,8 @@ for program in samples/composite/run samples/composite/run-cc samples/composite/
 	can_run "$program" || continue
 	status=0
 	$program >out.txt 2>&1 || status=$?
-	[ $status = 1 ] && grep -q '^usage: ' out.txt || { cat out.txt >&2; fail "$program does not say how it is used"; }
+	[ $status = 1 ] && grep -q '^usage: ' out.txt || { cat out.txt >&2;
+		fail "$program does not say how it is used"; }
 done
 
 # What is no number of layers is no endless manifest.

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Debian's reference BLAS and LAPACK, which gfortran compiled. Matrices that we store by rows are, to Fortran, their transposes.
+# Debian's reference BLAS and LAPACK, which gfortran compiled. Matrices that we store by rows are, to Fortran, their
+# transposes.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 need "$libraries/blas/libblas.a" libblas-dev

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Functions over bytes from Debian's libsodium, zlib and lz4: a message is encrypted, hashed, summed, packed and unpacked.
+# Functions over bytes from Debian's libsodium, zlib and lz4: a message is encrypted, hashed, summed, packed and
+# unpacked.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 need "$libraries/libsodium.a" libsodium-dev

@@ -1,8 +1,9 @@
-# Kernels of libskernels.a that promise units of one element (split=n:1) compute the same bits wherever a call begins and ends: each of
-# them, as its signature says itself, of each instruction set that this processor has.
+# Kernels of libskernels.a that promise units of one element (split=n:1) compute the same bits wherever a call begins
+# and ends: each of them, as its signature says itself, of each instruction set that this processor has.
 . "$top_srcdir/tests/lib/lib.sh"
 
-LC_ALL=C grep -aoE 'split=n:1 op=[^;]*; [[:print:]]*' "$top_builddir/kernels/libskernels.a" | sed 's/ isa=[^;]*//' | sort -u >signatures.txt
+LC_ALL=C grep -aoE 'split=n:1 op=[^;]*; [[:print:]]*' "$top_builddir/kernels/libskernels.a" | sed 's/ isa=[^;]*//' |
+	sort -u >signatures.txt
 [ -s signatures.txt ] || fail "no kernel promises anything"
 
 # Attributes that have no default are 0.5; conditions are as they stand.

@@ -1,5 +1,6 @@
 #!/bin/bash
-# C++ as g++ compiles it: templates, references, classes, and with libstdc++.a containers and exceptions that a kernel catches.
+# C++ as g++ compiles it: templates, references, classes, and with libstdc++.a containers and exceptions that a kernel
+# catches.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 need_command g++ g++
@@ -80,7 +81,8 @@ tasks:
   - {name: median, kernel: median, args: [values, median], stream: 1, scope: all}
   - {name: lookup, kernel: lookup, args: [values, at, found], scope: all}
 Y
-fuse blur.o "$(g++ -print-file-name=libstdc++.a)" "$(g++ -print-file-name=libgcc_eh.a)" "$(g++ -print-file-name=libgcc.a)"
+fuse blur.o "$(g++ -print-file-name=libstdc++.a)" "$(g++ -print-file-name=libgcc_eh.a)" \
+	"$(g++ -print-file-name=libgcc.a)"
 
 cat >oracle.c <<'C'
 #include "oracle.h"

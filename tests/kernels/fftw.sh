@@ -1,6 +1,6 @@
 #!/bin/bash
-# Codelets of Debian's FFTW: transforms of 16 complex numbers each, many at once. Codelets are local symbols; that for SSE2 needs memory
-# that is aligned to 16 bytes.
+# Codelets of Debian's FFTW: transforms of 16 complex numbers each, many at once. Codelets are local symbols; that for
+# SSE2 needs memory that is aligned to 16 bytes.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 need "$libraries/libfftw3.a" libfftw3-dev
@@ -60,7 +60,8 @@ C
 right
 
 # A view that begins between two multiples of 16 bytes is refused, and without align= the first call there is a fault.
-sed '/^  z:/s/.*/  whole: {dtype: f64, shape: [1601]}\n  z: {of: whole, offset: [1], shape: [1600]}/' model.yaml >odd.yaml
+sed '/^  z:/s/.*/  whole: {dtype: f64, shape: [1601]}\n  z: {of: whole, offset: [1], shape: [1600]}/' model.yaml \
+	>odd.yaml
 cmp -s model.yaml odd.yaml && fail "nothing is odd"
 fails_with "argument 'x' is to be aligned to 16 bytes" "$sklink" odd.yaml -L "$libraries" -o odd.sk
 sed -i 's/ align=16//' odd.yaml

@@ -44,4 +44,5 @@ right
 # A buffer that is too small for what is asked of it ends the launch.
 sed -i 's/shape: \[20, 48\]/shape: [20, 49]/' model.yaml
 fuse soften.o --unresolved-symbols=trap
-fails_with "task 'once': kernel soften called halide_error_access_out_of_bounds, which was not linked" "$skrun" model.sk --random 1
+fails_with "task 'once': kernel soften called halide_error_access_out_of_bounds, which was not linked" "$skrun" \
+	model.sk --random 1

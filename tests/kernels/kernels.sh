@@ -1,11 +1,11 @@
-# Shared by the scripts that run real kernels: `. "$top_srcdir/tests/kernels/kernels.sh"` behind tests/lib/lib.sh. A script names its
-# archives, writes a manifest whose signatures come from doc/reference/kernel-library.md, and oracle.c, which computes the right results
-# (tests/kernels/oracle.h); `right` runs the package and compares.
+# Shared by the scripts that run real kernels: `. "$top_srcdir/tests/kernels/kernels.sh"` behind tests/lib/lib.sh. A
+# script names its archives, writes a manifest whose signatures come from doc/reference/kernel-library.md, and oracle.c,
+# which computes the right results (tests/kernels/oracle.h); `right` runs the package and compares.
 libraries=$(dirname "$($KERNEL_CC -print-file-name=libc.so)")
 page=$top_srcdir/doc/reference/kernel-library.md
 
-# Libraries keep what they have once asked for (BLIS its pools, libstdc++ its reserve for exceptions), and a package that is unloaded
-# gives none of it back.
+# Libraries keep what they have once asked for (BLIS its pools, libstdc++ its reserve for exceptions), and a package
+# that is unloaded gives none of it back.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
 # need FILE PACKAGE: the test is skipped unless the file is there, which a package of Debian's brings.
@@ -25,7 +25,8 @@ need_isa() {
 	done
 }
 
-# kernels NAME…: the entries of these names in the examples of doc/reference/kernel-library.md, as a manifest's "kernels".
+# kernels NAME…: the entries of these names in the examples of doc/reference/kernel-library.md, as a manifest's
+# "kernels".
 kernels() {
 	echo "kernels:"
 	for name; do
@@ -56,8 +57,9 @@ run() {
 	"$skrun" model.sk $(cat arguments) "$@" >out.txt 2>err.txt || { cat out.txt err.txt >&2; fail "$message"; }
 }
 
-# right FLAG…: oracle.c, compiled with these flags, finds the results right on 1, 2, 3 and 7 cores; there each call stays within its
-# bounds, and fused, unfused and serial runs are the same bit for bit. Results of other inputs must not be right.
+# right FLAG…: oracle.c, compiled with these flags, finds the results right on 1, 2, 3 and 7 cores; there each call
+# stays within its bounds, and fused, unfused and serial runs are the same bit for bit. Results of other inputs must not
+# be right.
 right() {
 	$KERNEL_CC -O1 -Wall -ffp-contract=off -I"$top_srcdir/tests/kernels" oracle.c -o oracle "$@" -lm
 	./oracle make 2 >arguments

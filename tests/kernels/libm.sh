@@ -1,6 +1,6 @@
 #!/bin/bash
-# Debian's mathematics: vector functions of libmvec.a, in a loop that gcc has vectorized; scalar functions of libm.a, which set errno;
-# and functions that the package imports from the C library of the machine that runs it.
+# Debian's mathematics: vector functions of libmvec.a, in a loop that gcc has vectorized; scalar functions of libm.a,
+# which set errno; and functions that the package imports from the C library of the machine that runs it.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 need "$libraries/libmvec.a" libc6-dev

@@ -1,11 +1,12 @@
-# libskernels.a: an object for each kernel that the sources list, with one exported function of its name and that function's
-# signature. Kernels need nothing: no C library, no writable data. Each source has a test that compares its kernels. The tables of
-# doc/reference/operators.md are what the archive has, and each kernel in them computes what its operator means, within the bounds that stand there
-# (library.c).
+# libskernels.a: an object for each kernel that the sources list, with one exported function of its name and that
+# function's signature. Kernels need nothing: no C library, no writable data. Each source has a test that compares its
+# kernels. The tables of doc/reference/operators.md are what the archive has, and each kernel in them computes what its
+# operator means, within the bounds that stand there (library.c).
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
-# The sources whose operators have rows in tables of doc/reference/operators.md and of the program; the others have tests of their own.
+# The sources whose operators have rows in tables of doc/reference/operators.md and of the program; the others have
+# tests of their own.
 families='activations.c binary.c cast.c clip.c comparisons.c composites.c extremes.c predicates.c unary.c where.c'
 
 awk -f "$top_srcdir/kernels/variants.awk" "$top_srcdir"/kernels/*.c >variants
@@ -23,32 +24,38 @@ awk '$3 ~ /[A-Z]/ && ($1 != $2 || $3 != "T")' symbols >others.txt
 awk '$3 ~ /[bBdDC]/' symbols >data.txt
 [ ! -s data.txt ] || { cat data.txt; fail "kernels have writable data"; }
 
-# The loop of products begins at a cache line, wherever the linker puts it: those that lie otherwise take 5 % longer with AVX2.
-nm -A --format=posix "$library" 2>nm.txt | sed -nE 's/^.*\[(.*\.o)\]: multiply_columns t ([0-9a-f]*).*/\1 \2/p' >loops.txt
+# The loop of products begins at a cache line, wherever the linker puts it: those that lie otherwise take 5 % longer
+# with AVX2.
+nm -A --format=posix "$library" 2>nm.txt |
+	sed -nE 's/^.*\[(.*\.o)\]: multiply_columns t ([0-9a-f]*).*/\1 \2/p' >loops.txt
 [ "$(wc -l <loops.txt)" -gt 100 ] || fail "products have no loops"
 while read -r object start; do
 	[ $((0x$start % 64)) = 0 ] || fail "$object: the loop begins within a cache line"
 done <loops.txt
 cut -d' ' -f1 loops.txt | sort >with-loops.txt
-readelf -SW "$library" | awk '/^File:/ { sub(/.*\(/, ""); sub(/\).*/, ""); file = $0 } / AX / && $NF < 64 { print file }' |
+readelf -SW "$library" | awk \
+	'/^File:/ { sub(/.*\(/, ""); sub(/\).*/, ""); file = $0 } / AX / && $NF < 64 { print file }' |
 	sort -u | comm -12 - with-loops.txt >flat.txt
 [ ! -s flat.txt ] || { cat flat.txt; fail "objects with products may begin within a cache line"; }
 
 # Every source is named by a test that compares its kernels.
 for source in "$top_srcdir"/kernels/*.c; do
-	grep -qE "^(compare_kernels|name_kernels|families=).*[ ']$(basename "$source")\b" "$top_srcdir"/tests/kernels/*.sh ||
+	grep -qE "^(compare_kernels|name_kernels|families=).*[ ']$(basename "$source")\b" \
+		"$top_srcdir"/tests/kernels/*.sh ||
 		fail "no test in tests/kernels compares the kernels of $source"
 done
 
 # Each note names its own kernel.
 readelf -p .sk.kernels "$library" >notes
-sed -nE 's/^File: .*\((.*)\.o\)$/\1/p; s/^ *\[ *0\] *(.*)$/\1/p' notes | awk 'NR % 2 { file = $0; next } file != $0' >notes.txt
+sed -nE 's/^File: .*\((.*)\.o\)$/\1/p; s/^ *\[ *0\] *(.*)$/\1/p' notes |
+	awk 'NR % 2 { file = $0; next } file != $0' >notes.txt
 [ ! -s notes.txt ] || { cat notes.txt; fail "notes name other kernels"; }
 
 # Every operator that a kernel computes is in doc/reference/operators.md.
 grep -o 'op=[A-Za-z0-9]*' notes | sed 's/op=//' | sort -u >operators.txt
 while read -r operator; do
-	grep -qE "\`$operator[\`(]" "$top_srcdir/doc/reference/operators.md" || fail "doc/reference/operators.md does not say what $operator is"
+	grep -qE "\`$operator[\`(]" "$top_srcdir/doc/reference/operators.md" ||
+		fail "doc/reference/operators.md does not say what $operator is"
 done <operators.txt
 
 compare_kernels $families

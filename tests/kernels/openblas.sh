@@ -91,7 +91,8 @@ static void network(void)
 }
 C
 right
-"$skdump" --launches model.sk | grep -E 'sk_task_pack_w +single, once' >/dev/null || fail "weights are packed in every run"
+"$skdump" --launches model.sk | grep -E 'sk_task_pack_w +single, once' >/dev/null ||
+	fail "weights are packed in every run"
 
 # The build with threads starts them, and is refused.
 [ -e "$libraries/openblas-pthread/libopenblas.a" ] || exit 0

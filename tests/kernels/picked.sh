@@ -1,5 +1,5 @@
-# Tasks that name MatMul, Conv, pools and their like get the kernel that was made for their shapes, out of libskernels.a, and nothing is a
-# tie; each of them computes the same bits however it is divided.
+# Tasks that name MatMul, Conv, pools and their like get the kernel that was made for their shapes, out of
+# libskernels.a, and nothing is a tie; each of them computes the same bits however it is divided.
 . "$top_srcdir/tests/lib/lib.sh"
 
 cat >operators.yaml <<'M'

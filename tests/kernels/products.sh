@@ -1,5 +1,5 @@
-# The matrix products of libskernels.a against sums in greater precision (products.c), each at the level of instructions that it is
-# for, as far as this processor has them.
+# The matrix products of libskernels.a against sums in greater precision (products.c), each at the level of instructions
+# that it is for, as far as this processor has them.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 

@@ -1,5 +1,5 @@
-# The kernels of libskernels.a that multiply quantized numbers against plain loops (quantized.c), each at the level of instructions that
-# it is for, as far as this processor has them.
+# The kernels of libskernels.a that multiply quantized numbers against plain loops (quantized.c), each at the level of
+# instructions that it is for, as far as this processor has them.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 

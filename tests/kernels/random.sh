@@ -1,5 +1,6 @@
-# The kernels of libskernels.a that make random numbers: published numbers, numbers in parts, and distributions (random.c). Each sort of
-# kernel is tried, of f32 and some of f64, at each level that this processor has; halves are the same numbers, rounded.
+# The kernels of libskernels.a that make random numbers: published numbers, numbers in parts, and distributions
+# (random.c). Each sort of kernel is tried, of f32 and some of f64, at each level that this processor has; halves are
+# the same numbers, rounded.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 

@@ -1,4 +1,5 @@
-# The recurrent kernels of libskernels.a, and those of steps of training, against their definitions (library-recurrent.c).
+# The recurrent kernels of libskernels.a, and those of steps of training, against their definitions
+# (library-recurrent.c).
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 

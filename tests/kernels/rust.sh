@@ -1,5 +1,6 @@
 #!/bin/bash
-# Rust as rustc compiles it, with a slice whose bounds are checked. rustc writes no relocations that promise to be relaxable.
+# Rust as rustc compiles it, with a slice whose bounds are checked. rustc writes no relocations that promise to be
+# relaxable.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 $KERNEL_CC -Wa,-mrelax-relocations=no -c "$top_srcdir/tests/kernels/objects/rust.s" -o gather.o
@@ -44,7 +45,8 @@ right
 sed -i 's/at, 0, 99/at, 50, 149/; s/x\[at\[i\]\]/0/' oracle.c
 $KERNEL_CC -I"$top_srcdir/tests/kernels" oracle.c -o oracle -lm
 # shellcheck disable=SC2046 # a list of words
-fails_with "task 'gather': kernel gather called .*panic_bounds_check.*, which was not linked, on core [01], at gather" "$skrun" model.sk --cores 2 $(./oracle make 1)
+fails_with "task 'gather': kernel gather called .*panic_bounds_check.*, which was not linked, on core [01], at gather" \
+	"$skrun" model.sk --cores 2 $(./oracle make 1)
 
 # A staticlib has the standard library in it, which asks for much of the C library.
 printf '.globl _RNvNtCs_4core9panicking18panic_bounds_check\n_RNvNtCs_4core9panicking18panic_bounds_check: mov getcwd@GOTPCREL(%%rip), %%rax\njmp *%%rax\n' |
@@ -53,5 +55,6 @@ printf '.globl _RNvNtCs_4core9panicking18panic_bounds_check\n_RNvNtCs_4core9pani
 ar rc libgather.a gather.o std-1b2c.std.3d4e-cgu.0.rcgu.o
 for option in report-all trap; do
 	fails_with 'undefined symbol: getcwd' "$sklink" model.yaml libgather.a --unresolved-symbols=$option -o static.sk
-	grep -q "^>>> Rust's standard library wants it, .*rustc --emit=obj" err.txt || { cat err.txt; fail "no way out of Rust's library"; }
+	grep -q "^>>> Rust's standard library wants it, .*rustc --emit=obj" err.txt || { cat err.txt;
+		fail "no way out of Rust's library"; }
 done

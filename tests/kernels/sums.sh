@@ -1,5 +1,5 @@
-# The sums of any number of inputs of libskernels.a against plain loops (sums.c), each at the level of instructions that it is for, as
-# far as this processor has them. In a model such a node is one task where its inputs have one shape.
+# The sums of any number of inputs of libskernels.a against plain loops (sums.c), each at the level of instructions that
+# it is for, as far as this processor has them. In a model such a node is one task where its inputs have one shape.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 
@@ -19,7 +19,8 @@ node_of() {
 		echo 'output y f32 5x7'
 		echo "node $op n $(for ((i = 0; i < count; i++)); do [ $((i % 2)) = 0 ] && echo a || echo b; done | tr '\n' ' ') $* -> y"
 	} | "$top_builddir/tests/lib/make-model" model.onnx
-	"$sklink" model.onnx -L "$top_builddir/kernels" -lskernels -o model.sk 2>err.txt || { cat err.txt; fail "$op of $count"; }
+	"$sklink" model.onnx -L "$top_builddir/kernels" -lskernels -o model.sk 2>err.txt || { cat err.txt;
+		fail "$op of $count"; }
 }
 
 # has COUNT KERNEL: so many tasks are of that kernel.
@@ -35,7 +36,8 @@ has() {
 gives() {
 	"$top_builddir/tests/lib/make-model" wanted.npy f32 5x7 "$1"
 	rows=$(grep -q ' row' <<<"$inputs" && echo --input row=row.npy || true)
-	"$skrun" model.sk --input a=a.npy --input b=b.npy $rows --output y=y.npy >out.txt || { cat out.txt; fail "it does not run"; }
+	"$skrun" model.sk --input a=a.npy --input b=b.npy $rows --output y=y.npy >out.txt || { cat out.txt;
+		fail "it does not run"; }
 	cmp y.npy wanted.npy || fail "it is not $1"
 }
 inputs=

@@ -1,5 +1,5 @@
-# The kernels of libskernels.a for training against plain loops in long double (training.c), as every processor has them, and at the
-# level that models usually get.
+# The kernels of libskernels.a for training against plain loops in long double (training.c), as every processor has
+# them, and at the level that models usually get.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 
@@ -7,7 +7,8 @@
 types="f32 f64 f16 bf16"
 echo 'int main(void) { volatile _Float16 x = 1; return x > 2; }' >half.c
 $KERNEL_CC half.c -o half 2>err.txt || types="f32 f64 bf16"
-name_kernels along-rows.c entropies.c optimisers.c row-gradients.c | sed 's/.*(\(.*\))/\1/' | grep -E "_(${types// /|})(_|\$)" | sort >listed
+name_kernels along-rows.c entropies.c optimisers.c row-gradients.c | sed 's/.*(\(.*\))/\1/' |
+	grep -E "_(${types// /|})(_|\$)" | sort >listed
 # What has no variant for a level is what every processor has.
 grep -v '_v[0-9]$' listed | sort >base.txt
 twins=$(sed -n 's/_v3$//p' listed | sort | comm -23 base.txt - | sed 's/.*/-D&_v3=&/')
@@ -23,7 +24,8 @@ for level in $levels; do
 		bf16) words="-DELEMENT=uint16_t -DNUMBER=float -DBF16" ;;
 		esac
 		# shellcheck disable=SC2086 # words
-		$KERNEL_CC -O2 -DTYPE=$type $words $twins -DLEVEL=$suffix "$top_srcdir/tests/kernels/training.c" "$library" -o training -lm
+		$KERNEL_CC -O2 -DTYPE=$type $words $twins -DLEVEL=$suffix "$top_srcdir/tests/kernels/training.c" \
+			"$library" -o training -lm
 		nm training | sed -n 's/.* T \(sk_.*\)/\1/p' >>called
 		./training >out.txt || { cat out.txt; fail "wrong results of $type, $level"; }
 	done

@@ -3,7 +3,8 @@
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 
-# Unpacked ("unpacked-api": 1, as in the C runtime's ahead-of-time executor): a pointer for each tensor, then the workspace.
+# Unpacked ("unpacked-api": 1, as in the C runtime's ahead-of-time executor): a pointer for each tensor, then the
+# workspace.
 cat >unpacked.c <<'C'
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-# The convolutions, transposed ones and pools of libskernels.a against plain loops in greater precision (windows.c), each at the level of instructions
-# that it is for, as far as this processor has them.
+# The convolutions, transposed ones and pools of libskernels.a against plain loops in greater precision (windows.c),
+# each at the level of instructions that it is for, as far as this processor has them.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 

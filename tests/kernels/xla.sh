@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernels with the interface that XLA compiles fusions for CPUs to (xla/backends/cpu/runtime's kernel_c_api.h): a call frame with the
-# work group and the arguments; an error, or null, comes back.
+# Kernels with the interface that XLA compiles fusions for CPUs to (xla/backends/cpu/runtime's kernel_c_api.h): a call
+# frame with the work group and the arguments; an error, or null, comes back.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 

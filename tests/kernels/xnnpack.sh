@@ -1,6 +1,7 @@
 #!/bin/bash
-# Microkernels with XNNPACK's interfaces (its headers vbinary.h, gemm.h, igemm.h, dwconv.h, maxpool.h): element counts are in bytes, bounds
-# come in a struct, rows by tables of addresses, and a register tile of a matrix product works on packed weights.
+# Microkernels with XNNPACK's interfaces (its headers vbinary.h, gemm.h, igemm.h, dwconv.h, maxpool.h): element counts
+# are in bytes, bounds come in a struct, rows by tables of addresses, and a register tile of a matrix product works on
+# packed weights.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 
@@ -141,7 +142,8 @@ tasks:
 Y
 fuse xnnpack.o
 "$skdump" --steps model.sk >steps.txt
-grep -q ' convolve .* split 10 .* awaits pool' steps.txt || { cat steps.txt; fail "rows of a convolution are not divided with a halo"; }
+grep -q ' convolve .* split 10 .* awaits pool' steps.txt || { cat steps.txt;
+	fail "rows of a convolution are not divided with a halo"; }
 
 cat >oracle.c <<'C'
 #include "oracle.h"

@@ -1,5 +1,5 @@
-# Shared by the end-to-end scripts: `. "$top_srcdir/tests/lib/lib.sh"`. Gives $dir, a scratch directory that is the working
-# directory and is removed at exit, and a few helpers.
+# Shared by the end-to-end scripts: `. "$top_srcdir/tests/lib/lib.sh"`. Gives $dir, a scratch directory that is the
+# working directory and is removed at exit, and a few helpers.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -23,7 +23,8 @@ compile() {
 compile_cc() {
 	unit=$1
 	shift
-	$KERNEL_CC -x c++ $KERNEL_CFLAGS -std=c++17 -fPIC -ffunction-sections -I"$top_srcdir/format" "$@" -c "$unit.cc" -o "$unit.o"
+	$KERNEL_CC -x c++ $KERNEL_CFLAGS -std=c++17 -fPIC -ffunction-sections -I"$top_srcdir/format" "$@" -c \
+		"$unit.cc" -o "$unit.o"
 }
 
 # two_lane_kernels: the C of a kernel for each of two lanes: product on the first one, increment on the second.
@@ -57,8 +58,10 @@ tensors() {
 # worth REPORT: each tile group that it tells of moves fewer bytes than its tasks one by one.
 worth() {
 	sed -nE 's/^    \{"launch": .*"first": "([^"]*)".*"traffic": \{"before": ([0-9]+), "after": ([0-9]+)\}.*/\1 \2 \3/p' "$1" >groups.txt
-	[ "$(wc -l <groups.txt)" = "$(grep -c '^    {"launch": .*"traffic"' "$1")" ] || fail "$1: the groups are not understood"
-	awk '$3 >= $2 { print "the group of " $1 " moves " $3 " bytes, its tasks " $2; bad = 1 } END { exit bad }' groups.txt >&2 ||
+	[ "$(wc -l <groups.txt)" = "$(grep -c '^    {"launch": .*"traffic"' "$1")" ] ||
+		fail "$1: the groups are not understood"
+	awk '$3 >= $2 { print "the group of " $1 " moves " $3 " bytes, its tasks " $2; bad = 1 } END { exit bad }' \
+		groups.txt >&2 ||
 		fail "$1: a group saves nothing"
 	groups_seen=$((${groups_seen-0} + $(wc -l <groups.txt)))
 }
@@ -70,8 +73,8 @@ proved() {
 	[ $status = 0 ] || { [ $status = 2 ] && grep -q '^not proved: ' out.txt; } || fail "skdump --verify $1"
 }
 
-# fails_with PATTERN COMMAND…: the command must exit with 1, print a line that matches the extended regular expression, and
-# must not have died of a signal or a sanitizer.
+# fails_with PATTERN COMMAND…: the command must exit with 1, print a line that matches the extended regular expression,
+# and must not have died of a signal or a sanitizer.
 fails_with() {
 	pattern=$1
 	shift
@@ -102,8 +105,8 @@ works() {
 	"$skrun" "$1" --random 1 --guard --cores 3 >out.txt || fail "$1: --guard"
 }
 
-# use_images FLAG…: for tests of images that the linker makes without a manifest. `./run IMAGE NAME…` prints what functions return;
-# `source` compiles with these flags, too; driver, source and gives are theirs.
+# use_images FLAG…: for tests of images that the linker makes without a manifest. `./run IMAGE NAME…` prints what
+# functions return; `source` compiles with these flags, too; driver, source and gives are theirs.
 use_images() {
 	driver=$top_builddir/tests/linker/link-driver
 	source_flags=$*
@@ -116,8 +119,8 @@ source() {
 	$KERNEL_CC -O1 -fPIC -ffunction-sections $source_flags -c "$1.c" -o "$1.o"
 }
 
-# gives RESULT FUNCTION ARGUMENT…: what the function returns, linked with the arguments, in out.so, which exports it as $exported or
-# FUNCTION_. What the driver prints is in lines.txt.
+# gives RESULT FUNCTION ARGUMENT…: what the function returns, linked with the arguments, in out.so, which exports it as
+# $exported or FUNCTION_. What the driver prints is in lines.txt.
 gives() {
 	result=$1 function=$2 export=${exported:-$2_}
 	shift 2
@@ -126,8 +129,8 @@ gives() {
 	[ "$(./run ./out.so "$export")" = "$export=$result" ] || fail "$*: $(./run ./out.so "$export"), not $result"
 }
 
-# two_tasks FIRST SECOND: model.yaml with a task one and a task two of kernels.c, one behind the other in the scope sp1, and model.sk.
-# Each is what a task says behind its name but for args, such as "kernel: scale, set: {factor: 2}".
+# two_tasks FIRST SECOND: model.yaml with a task one and a task two of kernels.c, one behind the other in the scope sp1,
+# and model.sk. Each is what a task says behind its name but for args, such as "kernel: scale, set: {factor: 2}".
 two_tasks() {
 	cat >model.yaml <<-M
 	sklink: 1

@@ -29,7 +29,8 @@ array() {
 	"$make_model" "$name.npy" "$@"
 }
 
-# refuses PATTERN MODEL ARGUMENT…: linking MODEL.onnx with the arguments fails with a line like that, and leaves nothing behind.
+# refuses PATTERN MODEL ARGUMENT…: linking MODEL.onnx with the arguments fails with a line like that, and leaves nothing
+# behind.
 refuses() {
 	local pattern=$1 model=$2
 	shift 2
@@ -40,10 +41,12 @@ refuses() {
 
 # needs_python: whoever makes models with python3-onnx is skipped without it.
 needs_python() {
-	"$python" -c 'import numpy, onnx' 2>err.txt || { echo "nothing makes the models: python3-onnx is not installed"; exit 77; }
+	"$python" -c 'import numpy, onnx' 2>err.txt || {
+		echo "nothing makes the models: python3-onnx is not installed"; exit 77; }
 }
 
-# agrees WAYS NAME…: each NAME.onnx, which tests/lib/models.py has written, computes what it is to compute, run in each of these ways.
+# agrees WAYS NAME…: each NAME.onnx, which tests/lib/models.py has written, computes what it is to compute, run in each
+# of these ways.
 agrees() {
 	local ways=$1 name way operand inputs outputs pairs=()
 	shift
@@ -65,7 +68,8 @@ agrees() {
 	"$python" "$top_srcdir/tests/lib/models.py" "${pairs[@]}" || fail "wrong results"
 }
 
-# refusals: bad0.onnx, bad1.onnx and so on, each with one node, are refused there with a text like the next line of standard input.
+# refusals: bad0.onnx, bad1.onnx and so on, each with one node, are refused there with a text like the next line of
+# standard input.
 refusals() {
 	local number=0 pattern
 	while read -r pattern; do

@@ -1,8 +1,9 @@
-# Debian's packages for tests: `. "$top_srcdir/tests/lib/packages.sh"`. They are downloaded once into the build directory and
-# unpacked there, not installed; `make clean` removes them.
+# Debian's packages for tests: `. "$top_srcdir/tests/lib/packages.sh"`. They are downloaded once into the build
+# directory and unpacked there, not installed; `make clean` removes them.
 packages=$top_builddir/tests/packages
 
-# get_package NAME: $packages/NAME holds its files. False where it cannot be had. Tests that run at the same time take turns.
+# get_package NAME: $packages/NAME holds its files. False where it cannot be had. Tests that run at the same time take
+# turns.
 get_package() {
 	mkdir -p "$packages"
 	(flock 9 && fetch_package "$1") 9>"$packages/lock"

@@ -1,9 +1,10 @@
-# same-packages.sh [--tables] OLD NEW: whether two build directories make the same packages. Every link of OLD's shell tests is recorded with
-# --repro; then each record is linked again by both. For changes that must not change what sklink does: not a test by itself.
-# What is not recorded: links with -r of objects that a test has removed meanwhile, and links that fail.
+# same-packages.sh [--tables] OLD NEW: whether two build directories make the same packages. Every link of OLD's shell
+# tests is recorded with
+# --repro; then each record is linked again by both. For changes that must not change what sklink does: not a test by
+# itself. What is not recorded: links with -r of objects that a test has removed meanwhile, and links that fail.
 #
-# With --tables packages may differ in how their plans are written: for changes of SK_PLAN_VERSION (same-tables.py, python3).
-# Other files of a link (headers that embed a package, maps) are then not compared.
+# With --tables packages may differ in how their plans are written: for changes of SK_PLAN_VERSION (same-tables.py,
+# python3). Other files of a link (headers that embed a package, maps) are then not compared.
 set -eu
 tables= here=$(cd "$(dirname "$0")" && pwd)
 [ "${1:-}" != --tables ] || { tables=yes; shift; }
@@ -32,10 +33,13 @@ exit \$status
 WRAPPER
 chmod +x "$work/build/sklink"
 
-tests=${TESTS:-$(cd "$source" && git ls-files 'tests/*.sh' | grep -vE 'same-packages|lib\.sh|/packages\.sh|fuzz|mutate|property|archives|openblas|repro\.sh|combinations|threads\.sh')}
+tests=${TESTS:-$(cd "$source" && git ls-files 'tests/*.sh' |
+	grep -vE 'same-packages|lib\.sh|/packages\.sh|fuzz|mutate|property|archives|openblas|repro\.sh|combinations|threads\.sh')}
 for test in $tests; do
-	(cd "$work/build" && top_srcdir=$source top_builddir=$work/build CC=gcc KERNEL_CC=gcc KERNEL_CFLAGS="${KERNEL_CFLAGS:--O2}" \
-		bash "$source/$test" >"$work/log" 2>&1 </dev/null) || echo "note: $test: exit status $?: $(tail -n 1 "$work/log")"
+	(cd "$work/build" && top_srcdir=$source top_builddir=$work/build CC=gcc KERNEL_CC=gcc \
+		KERNEL_CFLAGS="${KERNEL_CFLAGS:--O2}" \
+		bash "$source/$test" >"$work/log" 2>&1 </dev/null) ||
+			echo "note: $test: exit status $?: $(tail -n 1 "$work/log")"
 done
 
 # link RECORD BUILD: what the record asks for, in $work/links/r.
@@ -54,7 +58,8 @@ same_files() {
 same_tables() {
 	local good=0 file
 	while read -r file; do
-		python3 "$here/same-tables.py" "$1/$file" "$old/skdump" "$2/$file" "$new/skdump" >"$work/log" 2>&1 && continue
+		python3 "$here/same-tables.py" "$1/$file" "$old/skdump" "$2/$file" "$new/skdump" >"$work/log" 2>&1 &&
+			continue
 		[ "$(cat "$work/log")" != "it is no package" ] || continue
 		good=1
 		echo "$file: $(tail -n 1 "$work/log")"

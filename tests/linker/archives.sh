@@ -1,8 +1,8 @@
-# Every member of Debian's numerical and media archives, and of the libraries behind Fortran and C++, that GNU ld can link
-# with -shared -Bsymbolic, through the linker: each by itself, with a companion that defines what it takes from others,
-# and in batches of which a GNU ld link of the same objects must mean the same (compare-links.c). IFUNCs and
-# destructors of thread-local objects are the only things that the linker alone may refuse.
-# Half of them: ARCHIVES=openblas is OpenBLAS (archives-openblas.sh), which has as many members as all others, else the others.
+# Every member of Debian's numerical and media archives, and of the libraries behind Fortran and C++, that GNU ld can
+# link with -shared -Bsymbolic, through the linker: each by itself, with a companion that defines what it takes from
+# others, and in batches of which a GNU ld link of the same objects must mean the same (compare-links.c). IFUNCs and
+# destructors of thread-local objects are the only things that the linker alone may refuse. Half of them:
+# ARCHIVES=openblas is OpenBLAS (archives-openblas.sh), which has as many members as all others, else the others.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/packages.sh"
 members=$top_builddir/tests/linker/link-members
@@ -14,17 +14,19 @@ missing= linked=0 refused=0 compared=no
 # the members' own definitions count.
 make_companion() {
 	nm -u --format=posix --quiet "$@" | awk '!/:$/ { print $1 }' | sort -u | comm -23 - imports >needed
-	awk 'BEGIN { print ".bss" } { printf ".balign 64\n.weak \"%s\"\n\"%s\": .skip 64\n", $1, $1 }' needed >companion.s
+	awk 'BEGIN { print ".bss" } { printf ".balign 64\n.weak \"%s\"\n\"%s\": .skip 64\n", $1, $1 }' needed \
+		>companion.s
 	$KERNEL_CC -c companion.s
 }
 
-# What is refused must be what the documents say, or beyond GNU ld, too. Leaves the others in $good, without those that have
-# thread-local variables: GNU ld leaves more of them to the loader than need be. What threads see is for tls.sh.
+# What is refused must be what the documents say, or beyond GNU ld, too. Leaves the others in $good, without those that
+# have thread-local variables: GNU ld leaves more of them to the loader than need be. What threads see is for tls.sh.
 sort_out_refused() {
 	good=
 	local threads=" $(nm -A -u --quiet --format=posix "$@" | sed -n 's/: __tls_get_addr U.*//p' | tr '\n' ' ')"
 	for object; do
-		case $threads in *" $object "*) [ -n "$(grep -F "$object: " refused.txt)" ] || linked=$((linked + 1)); continue ;; esac
+		case $threads in *" $object "*) [ -n "$(grep -F "$object: " refused.txt)" ] || linked=$((linked + 1));
+			continue ;; esac
 		reason=$(grep -F "$object: " refused.txt) || {
 			good="$good $object"
 			linked=$((linked + 1))
@@ -44,8 +46,10 @@ check_oracle() {
 		offset=$(readelf -SW sk.so | sed 's/^ *\[ *[0-9]*\]//' | awk -v name=$section '$1 == name { print $4 }')
 		cp sk.so damaged.so
 		printf '\x5a\xa5\x5a\xa5' | dd of=damaged.so bs=1 seek=$((0x$offset + 16)) conv=notrunc 2>/dev/null
-		! "$compare" gnu.so gnu.map damaged.so sk.map "$@" >out.txt 2>err.txt || fail "damage in $section is not seen"
-		grep -q '^compare-links: [0-9]* differences' err.txt || { cat err.txt >&2; fail "no difference in $section"; }
+		! "$compare" gnu.so gnu.map damaged.so sk.map "$@" >out.txt 2>err.txt ||
+			fail "damage in $section is not seen"
+		grep -q '^compare-links: [0-9]* differences' err.txt || { cat err.txt >&2;
+			fail "no difference in $section"; }
 	done
 }
 
@@ -84,7 +88,8 @@ try_archive() {
 	awk -v name="${2##*/}" -v linked=$linked -v refused=$refused '
 		{ sections += $1; bytes += $3; relocations += $5; frames += $7 }
 		END { printf "%s: %d members linked, %d refused; equal: %d sections, %d bytes, " \
-			"%d relocations, %d frames\n", name, linked, refused, sections, bytes, relocations, frames }' compared.txt
+			"%d relocations, %d frames\n", name, linked, refused, sections, bytes, relocations, frames }' \
+				compared.txt
 }
 
 multiarch=x86_64-linux-gnu

@@ -124,9 +124,11 @@ END
 	./call ./blas.so ours || fail "reference BLAS"
 	readelf -aW blas.so >/dev/null 2>warnings.txt
 	[ ! -s warnings.txt ] || { cat warnings.txt >&2; fail "readelf warns"; }
-	"$driver" -o archive.so --export call_daxpy=daxpy_ --export call_ddot=ddot_ --export call_dgemv=dgemv_ "$reference"
+	"$driver" -o archive.so --export call_daxpy=daxpy_ --export call_ddot=ddot_ --export call_dgemv=dgemv_ \
+		"$reference"
 	./call ./archive.so archive 2>err.txt || fail "reference BLAS with its own errors"
-	grep -q '^Parameter 1 to routine DGEMV  *was incorrect$' err.txt || { cat err.txt >&2; fail "the archive prints no error"; }
+	grep -q '^Parameter 1 to routine DGEMV  *was incorrect$' err.txt || { cat err.txt >&2;
+		fail "the archive prints no error"; }
 	ran=yes
 fi
 

@@ -1,6 +1,7 @@
-# Options that change what is kept, and under which names, together: folding, isolation, -r, exports, stripping, compressed
-# debug information, all of it or what is reached. Each output computes what plain loops compute, also after strip, objcopy
-# and the next linker, passes readelf and elflint, and gives the same numbers in --stats, in the map and in the lines.
+# Options that change what is kept, and under which names, together: folding, isolation, -r, exports, stripping,
+# compressed debug information, all of it or what is reached. Each output computes what plain loops compute, also after
+# strip, objcopy and the next linker, passes readelf and elflint, and gives the same numbers in --stats, in the map and
+# in the lines.
 . "$top_srcdir/tests/lib/lib.sh"
 
 # Helpers of one name: equal, different, a template's, and one that nobody calls.
@@ -15,7 +16,8 @@ for n in 1 2 3; do
 		extern "C" void step$n(const float *x, float *y, long n) { for (long i = 0; i < n; i++) y[i] = twice(different(equal(x[i]))); }
 		SK_KERNEL(step$n, "split=n; in x f32[n], out y f32[n], n i64");
 	END
-	$KERNEL_CC -x c++ -O1 -g -fPIC -ffp-contract=off -ffunction-sections -fdata-sections -I"$top_srcdir/format" -c k$n.cc -o k$n.o
+	$KERNEL_CC -x c++ -O1 -g -fPIC -ffp-contract=off -ffunction-sections -fdata-sections -I"$top_srcdir/format" -c \
+		k$n.cc -o k$n.o
 done
 ar qc lib2.a k2.o
 ar qcT lib3.a k3.o
@@ -75,12 +77,14 @@ referees() {
 	readelf -aW "$1" >readelf.txt 2>warnings.txt || fail "readelf $1: $options"
 	[ ! -s warnings.txt ] || { cat warnings.txt >&2; fail "readelf warns of $1: $options"; }
 	if command -v eu-elflint >/dev/null; then
-		eu-elflint --gnu-ld "$1" >lint.txt 2>&1 || { cat lint.txt >&2; fail "elflint complains of $1: $options"; }
+		eu-elflint --gnu-ld "$1" >lint.txt 2>&1 || { cat lint.txt >&2;
+			fail "elflint complains of $1: $options"; }
 	fi
 }
 addends=1,2,3
 uses() { # FILE: linked into a program; it adds $addends
-	$KERNEL_CC -O0 -ffp-contract=off -DADDENDS=$addends use.c "$1" -o use && ./use || fail "$1 computes something else: $options"
+	$KERNEL_CC -O0 -ffp-contract=off -DADDENDS=$addends use.c "$1" -o use && ./use ||
+		fail "$1 computes something else: $options"
 }
 
 check_package() {
@@ -90,7 +94,8 @@ check_package() {
 	strip stripped.sk
 	objcopy --strip-debug out.sk undebugged.sk
 	for package in out.sk stripped.sk undebugged.sk; do
-		"$skrun" --device host $package --random 1 --verify >ran.txt || { cat ran.txt; fail "$package does not run: $options"; }
+		"$skrun" --device host $package --random 1 --verify >ran.txt || { cat ran.txt;
+			fail "$package does not run: $options"; }
 		(proved $package) || fail "$package is not proved: $options"
 		referees $package
 	done
@@ -110,12 +115,14 @@ check_object() {
 check() {
 	rm -f out.sk
 	# shellcheck disable=SC2086
-	"$sklink" model.yaml k1.o lib2.a lib3.a $options -Map=out.map --no-demangle --cref --stats --print-gc-sections --print-icf-sections \
+	"$sklink" model.yaml k1.o lib2.a lib3.a $options -Map=out.map --no-demangle --cref --stats --print-gc-sections \
+		--print-icf-sections \
 		--header=model.h -o out.sk >said.txt || fail "cannot link: $options"
 	folded=$(grep -c '^  removing identical section ' said.txt || true)
 	collected=$(grep -c '^removing unused section ' said.txt || true)
 	[ "$(number 'sections folded')" = "$folded" ] && [ "$(number 'sections collected')" = "$collected" ] &&
-		[ "$(number sections)" = $(($(number 'sections kept') + folded + collected + $(number 'sections replaced'))) ] ||
+		[ "$(number sections)" = \
+			$(($(number 'sections kept') + folded + collected + $(number 'sections replaced'))) ] ||
 		{ cat said.txt >&2; fail "the numbers do not add up: $options"; }
 	[ "$folded" = $expected ] || { cat said.txt >&2; fail "$folded folded, not $expected: $options"; }
 	# The map has all names of what stays, where the symbol table has them.
@@ -124,7 +131,8 @@ check() {
 	*)
 		for name in _ZL5equalf _Z9differentf _Z5twiceIfET_S0_; do
 			nm out.sk | sed -nE "s/^0*([0-9a-f]+) [tTwW] $name\$/\1/p" | sort >expected.txt
-			sed -nE "s/^ +([0-9a-f]+) +[0-9a-f]+ +1 {17}$name\$/\1/p" out.map | sort | diff expected.txt - ||
+			sed -nE "s/^ +([0-9a-f]+) +[0-9a-f]+ +1 {17}$name\$/\1/p" out.map | sort |
+				diff expected.txt - ||
 				fail "$name in the map: $options"
 		done
 		;;
@@ -142,8 +150,8 @@ check() {
 	esac
 }
 
-# Helpers and templates fold; or, where templates and the differing helper are shared, helpers and the kernels, which are equal
-# then. What nobody calls folds only where it is kept.
+# Helpers and templates fold; or, where templates and the differing helper are shared, helpers and the kernels, which
+# are equal then. What nobody calls folds only where it is kept.
 for icf in none safe all; do
 	for kind in '' ' -r' ' --version-script=versions'; do
 		for strip in '' ' -s' ' -S --no-gc-sections' ' --compress-debug-sections=zlib'; do

@@ -1,12 +1,13 @@
-# Constructors and destructors: those of every object that takes part run, reached or not, as GNU ld and lld have it. The
-# same objects, divided at random among command line, archives and whole archives, are linked with all three linkers, and
-# what runs is compared. Then what constructors bring with them: errors, instruction sets, hidden state.
+# Constructors and destructors: those of every object that takes part run, reached or not, as GNU ld and lld have it.
+# The same objects, divided at random among command line, archives and whole archives, are linked with all three
+# linkers, and what runs is compared. Then what constructors bring with them: errors, instruction sets, hidden state.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
 kernel_object() { # NAME, C on standard input
 	cat >"$1.c"
-	$KERNEL_CC -O2 -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -include trace.h -c "$1.c" -o "$1.o"
+	$KERNEL_CC -O2 -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -include trace.h -c "$1.c" -o \
+		"$1.o"
 }
 cat >trace.h <<'END'
 void note(char letter);
@@ -30,9 +31,11 @@ RUNS(a, constructor)
 void fc(void); void fe(void) __attribute__((weak)); int table_c[4];
 void unreached_a(void) { fc(); if (fe) fe(); }
 END
-echo 'void fd(void); void fb(void) {} __attribute__((constructor(200))) static void b(void) { note(98); fd(); }' | kernel_object b
+echo 'void fd(void); void fb(void) {} __attribute__((constructor(200))) static void b(void) { note(98); fd(); }' |
+	kernel_object b
 echo 'extern int fj[]; RUNS(c, destructor) void fc(void) { fj[0]++; }' | kernel_object c
-echo '__attribute__((constructor(101))) static void d(void) { note(100); } void fd(void) { note(68); }' | kernel_object d
+echo '__attribute__((constructor(101))) static void d(void) { note(100); } void fd(void) { note(68); }' |
+	kernel_object d
 echo 'RUNS(e, destructor) RUNS(E, constructor) void fe(void) {}' | kernel_object e
 for name in g h; do # of both only one group counts
 	cat >$name.s <<-END
@@ -47,7 +50,8 @@ for name in g h; do # of both only one group counts
 	END
 	as --noexecstack $name.s -o $name.o
 done
-sed 's/[.]init_array,.*/.Init_array.00300,"aw",@progbits/; s/grouped/typeless/g' g.s | sed "/[.]text/s/.*/.section .text.typeless,\"ax\"/; s/'g'/'i'/" >i.s
+sed 's/[.]init_array,.*/.Init_array.00300,"aw",@progbits/; s/grouped/typeless/g' g.s |
+	sed "/[.]text/s/.*/.section .text.typeless,\"ax\"/; s/'g'/'i'/" >i.s
 as --noexecstack i.s -o i.o
 LC_ALL=C sed 's/[.]Init_array/.init_array/g' i.o >typeless.o && mv typeless.o i.o
 readelf -SW i.o | grep -q ' [.]init_array[.]00300 *PROGBITS' || fail "the object is not what it should be"
@@ -94,7 +98,8 @@ for seed in $(seq "${CONSTRUCTOR_CASES:-40}"); do
 	done
 	place=objects
 	objects="base.o $(at "$@" | tr '\n' ' ')"
-	if ! "$driver" -o ours.so --export watch_=watch $objects --whole-archive whole.a --no-whole-archive archive.a other.a 2>err.txt; then
+	if ! "$driver" -o ours.so --export watch_=watch $objects --whole-archive whole.a --no-whole-archive archive.a \
+		other.a 2>err.txt; then
 		grep -q 'undefined symbol' err.txt || { cat err.txt >&2; fail "case $seed"; }
 		continue # something that is needed is nowhere
 	fi
@@ -106,20 +111,24 @@ for seed in $(seq "${CONSTRUCTOR_CASES:-40}"); do
 		theirs=$(runs theirs.so)
 		[ "$ours" = "$theirs" ] || fail "case $seed: '$ours' has run; with $linker '$theirs': $*"
 	done
-	"$driver" --relocatable -o ours.o --export watch_=watch $objects --whole-archive whole.a --no-whole-archive archive.a other.a
+	"$driver" --relocatable -o ours.o --export watch_=watch $objects --whole-archive whole.a --no-whole-archive \
+		archive.a other.a
 	ld -shared -o through.so ours.o
 	[ "$(runs through.so)" = "$ours" ] || fail "case $seed: through -r '$(runs through.so)', not '$ours'"
 	compared=$((compared + 1))
 	different="$different $ours"
 done
-[ "$compared" -ge 10 ] && [ "$(echo $different | tr ' ' '\n' | sort -u | wc -l)" -ge 8 ] || fail "$compared cases: $different"
+[ "$compared" -ge 10 ] && [ "$(echo $different | tr ' ' '\n' | sort -u | wc -l)" -ge 8 ] ||
+	fail "$compared cases: $different"
 
 # ---- errors of what only a constructor reaches ----
 echo 'void nowhere(void); __attribute__((constructor)) static void f(void) { nowhere(); }' | kernel_object lost
-fails_with 'reached from a constructor or destructor, which runs with the package' "$driver" -o out.so --export watch_=watch base.o lost.o
+fails_with 'reached from a constructor or destructor, which runs with the package' "$driver" -o out.so --export \
+	watch_=watch base.o lost.o
 grep -q 'undefined symbol: nowhere' err.txt || fail "what is missing"
 printf '.section .init,"ax"\nnop\n' | as -o init.o
-fails_with 'init.o.*section [.]init would never run; use __attribute__\(\(constructor\)\)' "$driver" -o out.so --export watch_=watch base.o init.o
+fails_with 'init.o.*section [.]init would never run; use __attribute__\(\(constructor\)\)' "$driver" -o out.so \
+	--export watch_=watch base.o init.o
 
 # ---- hidden state ----
 # A constructor, or a function, can leave the address of one state in another: both are one.
@@ -129,10 +138,12 @@ int reader(void) { return *where; }
 void writer(int x) { buffer[0] = x; }
 int *apart(void) { return other; }
 END
-echo 'extern int *where, buffer[]; __attribute__((constructor)) static void f(void) { where = buffer; }' | kernel_object leaves
+echo 'extern int *where, buffer[]; __attribute__((constructor)) static void f(void) { where = buffer; }' |
+	kernel_object leaves
 echo 'extern int *where, buffer[]; void setter(void) { where = buffer; }' | kernel_object sets
 states() { # INPUT…: the numbers of the states of reader, writer, apart
-	"$driver" -o out.so --export watch_=watch --join-states --state reader --state writer --state apart base.o states.o "$@" |
+	"$driver" -o out.so --export watch_=watch --join-states --state reader --state writer --state apart base.o \
+		states.o "$@" |
 		sed -n 's/.*: \([0-9]*\): .*/\1/p' | tr '\n' ' '
 }
 [ "$(states)" = '0 1 2 ' ] || fail "states that nobody joins: $(states)"
@@ -178,7 +189,8 @@ value() { # FILE: the first of its floats
 }
 for inputs in prepare.o '--whole-archive libprepare.a'; do
 	"$sklink" model.yaml kernels.o $inputs -o model.sk
-	"$skdump" --explain second model.sk | grep -q 'first' || { "$skdump" --explain second model.sk; fail "nothing orders what shares a state"; }
+	"$skdump" --explain second model.sk | grep -q 'first' || { "$skdump" --explain second model.sk;
+		fail "nothing orders what shares a state"; }
 	"$skrun" model.sk --random 1 --cores 2 --output y=y.npy --output z=z.npy >/dev/null
 	[ "$(value y.npy) $(value z.npy)" = '28 56' ] || fail "the results of $inputs: $(value y.npy) $(value z.npy)"
 done

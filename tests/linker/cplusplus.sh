@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernels in C++ with the compiler's own libraries linked in: containers, allocation, exceptions that are caught, thrown again, and
-# that escape, which ends the launch and nothing else. Compared with the same functions called directly.
+# Kernels in C++ with the compiler's own libraries linked in: containers, allocation, exceptions that are caught, thrown
+# again, and that escape, which ends the launch and nothing else. Compared with the same functions called directly.
 . "$top_srcdir/tests/lib/lib.sh"
 for library in libstdc++.a libgcc_eh.a libgcc.a; do
 	file=$($KERNEL_CC -print-file-name=$library)
@@ -198,8 +198,10 @@ if [ -z "$sanitize" ]; then # which would be asked for memory that there is not,
 	$KERNEL_CC program.o kernels.o -o program $libskrt -lstdc++ -ldl -lm -pthread
 	for cores in 1 2 3 7; do
 		./program ./model.sk $cores >out.txt 2>err.txt || { cat out.txt err.txt >&2; fail "on $cores cores"; }
-		# The C++ library writes that in pieces, and what other cores' exceptions make it write may come in between.
-		grep -q 'what():' err.txt && grep -q 'escapes$' err.txt || { cat err.txt >&2; fail "what escapes is not told"; }
+		# The C++ library writes that in pieces, and what other cores' exceptions make it write may come in
+		# between.
+		grep -q 'what():' err.txt && grep -q 'escapes$' err.txt || { cat err.txt >&2;
+			fail "what escapes is not told"; }
 	done
 fi
 {
@@ -207,7 +209,8 @@ fi
 	printf '\0\0\0\0'
 } >kind.npy
 for cores in 1 2 3 7; do
-	"$skrun" model.sk --input kind=kind.npy --random 1 --cores $cores --verify >out.txt || fail "skrun --verify, $cores cores"
+	"$skrun" model.sk --input kind=kind.npy --random 1 --cores $cores --verify >out.txt ||
+		fail "skrun --verify, $cores cores"
 done
 "$skrun" model.sk --input kind=kind.npy --random 1 --cores 3 --guard --check-races >out.txt || fail "skrun --guard"
 
@@ -221,10 +224,13 @@ if get_package libunwind-14-dev && [ -e "$unwinder" ]; then
 	readelf -rW unwinder.sk | grep -q dl_iterate_phdr || fail "LLVM's unwinder does not ask for dl_iterate_phdr"
 	! readelf -rW unwinder.sk | grep -q _dl_find_object || fail "there are two unwinders"
 	for cores in 1 3; do
-		[ -n "$sanitize" ] || ./program ./unwinder.sk $cores >out.txt 2>err.txt || { cat out.txt err.txt >&2; fail "LLVM's unwinder, on $cores cores"; }
-		"$skrun" unwinder.sk --input kind=kind.npy --random 1 --cores $cores --verify >out.txt || fail "LLVM's unwinder, skrun --verify"
+		[ -n "$sanitize" ] || ./program ./unwinder.sk $cores >out.txt 2>err.txt || { cat out.txt err.txt >&2;
+			fail "LLVM's unwinder, on $cores cores"; }
+		"$skrun" unwinder.sk --input kind=kind.npy --random 1 --cores $cores --verify >out.txt ||
+			fail "LLVM's unwinder, skrun --verify"
 	done
-	"$skrun" unwinder.sk --input kind=kind.npy --random 1 --cores 3 --guard >out.txt || fail "LLVM's unwinder, skrun --guard"
+	"$skrun" unwinder.sk --input kind=kind.npy --random 1 --cores 3 --guard >out.txt ||
+		fail "LLVM's unwinder, skrun --guard"
 else
 	echo "there is no libunwind.a"
 fi
@@ -266,5 +272,6 @@ C
 compile_cc cache
 fails_with "cache.o:.*relocation R_X86_64_[A-Z0-9]* against '__cxa_thread_atexit' asks for the destructor of a thread-local object, which a package cannot have" \
 	"$sklink" model.yaml cache.o $libraries -o cache.sk
-fails_with "undefined symbol: __cxa_thread_atexit; it serves destructors of thread-local objects" "$sklink" model.yaml cache.o -o cache.sk
+fails_with "undefined symbol: __cxa_thread_atexit; it serves destructors of thread-local objects" "$sklink" model.yaml \
+	cache.o -o cache.sk
 [ ! -e cache.sk ] || fail "an output in spite of an error"

@@ -33,7 +33,8 @@ __asm__(".pushsection .text.inline,\"axG\",@progbits,inline,comdat\n.weak inline
 	"ret\n.cfi_endproc\n.size inline_one,.-inline_one\n.popsection");
 END
 $KERNEL_CC -O1 -fPIC -fcommon -ffunction-sections -fcf-protection -I"$top_srcdir/format" -c kernel.c -o kernel.o
-echo '__asm__(".symver other,other@@V2"); int other(int x) { return x + 1; } int helper(int x) { return x; }' >a-helper-with-a-long-name.c
+echo '__asm__(".symver other,other@@V2"); int other(int x) { return x + 1; } int helper(int x) { return x; }' \
+	>a-helper-with-a-long-name.c
 $KERNEL_CC -O1 -fPIC -c a-helper-with-a-long-name.c -o a-helper-with-a-long-name.o
 ar qc library.a kernel.o a-helper-with-a-long-name.o
 $KERNEL_CC -O1 -fPIC -g -gz=zlib -ffunction-sections -c a-helper-with-a-long-name.c -o debug.o

@@ -75,7 +75,8 @@ for form in dwarf5 dwarf4 zlib; do
 		inputs="kernel-$form.o other-$form.o"
 		"$driver" $option -o out.so --export entry=other $inputs
 		./call ./out.so || fail "$form: the image does not work"
-		ld -shared -Bsymbolic --gc-sections -u other -u kernel -o gnu.so $inputs 2>err.txt || { cat err.txt; fail "GNU ld"; }
+		ld -shared -Bsymbolic --gc-sections -u other -u kernel -o gnu.so $inputs 2>err.txt || { cat err.txt;
+			fail "GNU ld"; }
 		lines_of out.so >ours.txt
 		lines_of gnu.so | diff - ours.txt || fail "$form $option: not the lines that GNU ld's image has"
 		grep -q 'helper+8 kernel.c:[34]' ours.txt || { cat ours.txt; fail "$form: the lines"; }
@@ -100,7 +101,8 @@ for section in .debug_info .debug_line .debug_abbrev .debug_str; do
 	objcopy -O binary --only-section=$section --set-section-flags $section=alloc plain.so one.bin
 	objcopy -O binary --only-section=$section --set-section-flags $section=alloc plain5.so two.bin
 	cmp one.bin two.bin || fail "$section depends on how it comes in"
-	objcopy -O binary --decompress-debug-sections --only-section=$section --set-section-flags $section=alloc out.so two.bin
+	objcopy -O binary --decompress-debug-sections --only-section=$section --set-section-flags $section=alloc \
+		out.so two.bin
 	cmp one.bin two.bin || fail "$section depends on how it goes out"
 done
 readelf -SW plain.so | grep -qE '\.debug_str .* 01 +MS ' || fail ".debug_str has no entry size"
@@ -129,14 +131,16 @@ if command -v gdb >/dev/null; then
 	for option in "" --compress-debug-sections; do
 		"$driver" $option -o out.so --export entry=other kernel-zlib.o other-dwarf4.o
 		gdb -nx -batch -ex 'set confirm off' -ex 'set debuginfod enabled off' -ex 'set breakpoint pending on' \
-			-ex 'break kernel.c:13' -ex 'run ./out.so' -ex 'print pair' -ex step -ex next -ex 'info locals' \
+			-ex 'break kernel.c:13' -ex 'run ./out.so' -ex 'print pair' -ex step -ex next -ex \
+				'info locals' \
 			-ex backtrace -ex finish -ex continue ./call >gdb.txt 2>&1 || true
 		if grep -qE 'ptrace: Operation not permitted|Could not trace' gdb.txt; then
 			echo "gdb may not trace here" >&2
 			break
 		fi
 		for pattern in 'left = 5, right = 7' '^5[^0-9].*return sum' '^sum = 12$' '#0 .*helper .*kernel.c:5' \
-			'#1 .*kernel \(x=5\) at .*kernel.c:13' '#2 .*other \(x=5\) at .*other.c:5' '#3 .*main' 'returned is 24|= 24' \
+			'#1 .*kernel \(x=5\) at .*kernel.c:13' '#2 .*other \(x=5\) at .*other.c:5' '#3 .*main' \
+				'returned is 24|= 24' \
 			'exited normally'; do
 			grep -qE "$pattern" gdb.txt || { cat gdb.txt; fail "gdb $option does not show: $pattern"; }
 		done
@@ -189,15 +193,19 @@ refused() { # NAME PATTERN
 	[ ! -e out.so ] || fail "$1: an output file in spite of the error"
 	"$driver" --strip-debug -o out.so --export entry=f "$1" || fail "$1: with -S nobody looks at it"
 }
-compressed zstd.o 2 3 1 && refused zstd.o 'zstd.o: section .debug_info is compressed, but not with zlib; recompile with -gz=zlib, decompress it \(objcopy --decompress-debug-sections\) or leave it out \(-S\)'
+compressed zstd.o 2 3 1 && refused zstd.o \
+	'zstd.o: section .debug_info is compressed, but not with zlib; recompile with -gz=zlib, decompress it \(objcopy --decompress-debug-sections\) or leave it out \(-S\)'
 compressed short.o 1 4 1 && refused short.o 'short.o: the contents of the compressed section .debug_info are damaged'
 compressed long.o 1 2 1 && refused long.o 'long.o: the contents of the compressed section .debug_info are damaged'
-compressed bomb.o 1 0x7000000000000000 1 && refused bomb.o 'bomb.o: the header of the compressed section .debug_info is damaged'
+compressed bomb.o 1 0x7000000000000000 1 &&
+	refused bomb.o 'bomb.o: the header of the compressed section .debug_info is damaged'
 compressed odd.o 1 3 3 && refused odd.o 'odd.o: the header of the compressed section .debug_info is damaged'
-printf '.section .debug_info,"",@progbits\n.long f@GOTPCREL\n.text\n.globl f\n.type f,@function\nf: ret\n' | as -o strange.o
+printf '.section .debug_info,"",@progbits\n.long f@GOTPCREL\n.text\n.globl f\n.type f,@function\nf: ret\n' |
+	as -o strange.o
 refused strange.o 'strange.o:\(.debug_info\+0x0\): relocation type .* is not supported in debug information'
 printf '.section .debug_info,"",@progbits\n.long .debug_str+9\n.section .debug_str,"MS",@progbits,1\n.string "abc"\n.text\n.globl f\n.type f,@function\nf: ret\n' | as -o outside.o
 refused outside.o "outside.o:\(.debug_info\+0x0\): relocation R_X86_64_32 against '.debug_str' lies outside the strings"
 printf '.section .zdebug_info,"",@progbits\n.quad 1\n.text\n.globl f\n.type f,@function\nf: ret\n' | as -o old.o
 "$driver" -o out.so --export entry=f old.o 2>err.txt
-grep -q 'warning: old.o:(.zdebug_info+0x0): debug information in this obsolete form is dropped' err.txt || fail "no warning"
+grep -q 'warning: old.o:(.zdebug_info+0x0): debug information in this obsolete form is dropped' err.txt ||
+	fail "no warning"

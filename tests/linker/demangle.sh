@@ -21,25 +21,31 @@ fails
 for name in 'foo::example_function' 'core::fmt::Write::write_fmt'; do
 	grep -qx "link-driver: error: undefined symbol: $name" with.txt || { cat with.txt; fail "no $name"; }
 done
-grep -qE '^>>> referenced by use.o:\(.text._ZN2ns3useEv\+0x[0-9a-f]*\) in ns::use\(\)$' with.txt || { cat with.txt; fail "the function that refers to it"; }
+grep -qE '^>>> referenced by use.o:\(.text._ZN2ns3useEv\+0x[0-9a-f]*\) in ns::use\(\)$' with.txt || { cat with.txt;
+	fail "the function that refers to it"; }
 grep -qE '^>>> referenced by .* in _ZN2ns3useEv$' without.txt || { cat without.txt; fail "--no-demangle"; }
 if command -v c++filt >/dev/null; then # which shows Rust's hashes
-	diff <(grep -oE '(symbol:|\) in) .*' without.txt | c++filt | sed -E "s,::h[0-9a-f]{16}$|\\[[0-9a-f]{16}\\],,") <(grep -oE '(symbol:|\) in) .*' with.txt) || fail "c++filt says something else"
+	diff <(grep -oE '(symbol:|\) in) .*' without.txt | c++filt | sed -E "s,::h[0-9a-f]{16}$|\\[[0-9a-f]{16}\\],,") \
+		<(grep -oE '(symbol:|\) in) .*' with.txt) || fail "c++filt says something else"
 fi
 if lld=$(command -v ld.lld-19 || command -v ld.lld); then
 	"$lld" -shared -z defs -o never.so use.o 2>theirs.txt || true
-	diff <(grep -oE 'undefined symbol: .*' theirs.txt | grep -v fmt | sort) <(grep -oE 'undefined symbol: .*' with.txt | grep -v fmt | sort) ||
+	diff <(grep -oE 'undefined symbol: .*' theirs.txt | grep -v fmt | sort) \
+		<(grep -oE 'undefined symbol: .*' with.txt | grep -v fmt | sort) ||
 		fail "ld.lld says something else"
 fi
 
 # The nearest name is that of the symbols, not of what they are shown as.
 echo 'long _Z3adiii(long a, long b) { return a; }' | source near
-fails_with "undefined symbol: add\(int, int\); did you mean 'adi\(int, int\)'" "$driver" -o never.so --export entry=_ZN2ns3useEv use.o near.o
-fails_with "undefined symbol: _Z3addii; did you mean '_Z3adiii'" "$driver" -o never.so --export entry=_ZN2ns3useEv --no-demangle use.o near.o
+fails_with "undefined symbol: add\(int, int\); did you mean 'adi\(int, int\)'" "$driver" -o never.so --export \
+	entry=_ZN2ns3useEv use.o near.o
+fails_with "undefined symbol: _Z3addii; did you mean '_Z3adiii'" "$driver" -o never.so --export entry=_ZN2ns3useEv \
+	--no-demangle use.o near.o
 # Nor is a name proposed in its own place: of functions that are shown alike, by their symbols.
 echo 'long _ZN1AC2Ev(void) { return 0; }' | source base
 echo 'long _ZN1AC1Ev(void); long starts(void) { return _ZN1AC1Ev(); }' | source whole
-fails_with "undefined symbol: A::A\(\); did you mean '_ZN1AC2Ev'" "$driver" -o never.so --export entry=starts whole.o base.o
+fails_with "undefined symbol: A::A\(\); did you mean '_ZN1AC2Ev'" "$driver" -o never.so --export entry=starts whole.o \
+	base.o
 fails_with 'duplicate symbol: add\(int, int\)$' "$driver" -o never.so --export entry=_Z3addii add.o again.o
 echo '__thread long _ZN2ns5countE __attribute__((tls_model("local-exec"))); long reads(void) { return _ZN2ns5countE; }' | source thread
 fails_with "relocation .* against 'ns::count' " "$driver" -o never.so --export entry=reads thread.o
@@ -55,8 +61,8 @@ nm out.so | grep -q ' t _Z3addii$' || fail "the symbol table has other names"
 gives 3 three three.o libadd.a --no-demangle --map out.map --cref
 ! grep -q 'add(int' out.map || fail "--no-demangle: the map"
 
-# What looks like a name but is none stays, and so do names that stand for more text than anybody reads: here each type is twice the
-# one before.
+# What looks like a name but is none stays, and so do names that stand for more text than anybody reads: here each type
+# is twice the one before.
 bomb=_Z4bomb1aI1bS0_E
 for i in 1 2 3 4 5 6 7 8 9 A B C D E F G H I J K L M N O P Q R S T U V W X Y Z; do
 	bomb=${bomb}S_IS${i}_S${i}_E
@@ -68,8 +74,10 @@ long=_Z1f$(printf 'i%.0s' $(seq 3000))
 } | source odd
 fails_with 'undefined symbol: _Zwrong(;|$)' "$driver" -o never.so --export entry=odd odd.o
 for name in _Rust _Z "$long"; do
-	grep -qE "error: undefined symbol: $name(;|\$)" err.txt || { cut -c1-200 err.txt; fail "$name is no name, or too long"; }
+	grep -qE "error: undefined symbol: $name(;|\$)" err.txt || { cut -c1-200 err.txt;
+		fail "$name is no name, or too long"; }
 done
 awk 'length > 20000 { exit 1 }' err.txt || fail "a name is shown at any length"
-grep -qE "error: undefined symbol: $bomb(;|\$)" err.txt || { cut -c1-300 err.txt; fail "a name of 2^36 words is shown"; }
+grep -qE "error: undefined symbol: $bomb(;|\$)" err.txt || { cut -c1-300 err.txt;
+	fail "a name of 2^36 words is shown"; }
 [ ! -e never.so ] || fail "an image in spite of the error"

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Hidden state is found however a kernel reaches it: by any kind of name, through tables and objects, in whatever section, in
-# objects that were linked before. A split kernel that reaches it is refused; one that reaches nothing that is written is not.
+# Hidden state is found however a kernel reaches it: by any kind of name, through tables and objects, in whatever
+# section, in objects that were linked before. A split kernel that reaches it is refused; one that reaches nothing that
+# is written is not.
 . "$top_srcdir/tests/lib/lib.sh"
 KERNEL_CFLAGS="$KERNEL_CFLAGS -ffunction-sections -fdata-sections -fcommon"
 cat >model.yaml <<'M'
@@ -22,11 +23,13 @@ kernel() {
 	} >"$1.c"
 	compile "$1"
 }
-has_state() { fails_with "^sklink: error: model.yaml:6:23: kernel 'k' has hidden state" "$sklink" model.yaml "$@" -o k.sk; }
+has_state() { fails_with "^sklink: error: model.yaml:6:23: kernel 'k' has hidden state" "$sklink" model.yaml "$@" -o \
+	k.sk; }
 has_none() { "$sklink" model.yaml "$@" -o k.sk; }
 
 echo 'int state = 1; extern int other __attribute__((alias("state"))); int rand(void); int wrapped(void) { return rand(); }' >other.c && compile other
-echo 'static int state; __attribute__((visibility("hidden"))) void change(void) { state++; }' >change.c && compile change
+echo 'static int state; __attribute__((visibility("hidden"))) void change(void) { state++; }' >change.c &&
+	compile change
 echo 'int chosen(void) { return 4; }' >chosen.c && compile chosen
 
 # Names.

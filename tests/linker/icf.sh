@@ -1,5 +1,5 @@
-# Identical code folding: what lld folds is folded, and what may be told apart is not; folded functions do what they did,
-# by every name; unwind tables, debug information and symbols lead to the one that stays.
+# Identical code folding: what lld folds is folded, and what may be told apart is not; folded functions do what they
+# did, by every name; unwind tables, debug information and symbols lead to the one that stays.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
@@ -74,7 +74,8 @@ KERNEL d_2(long n) { return end_1(n) * 7; }
 KERNEL f_2(long n) { const char *volatile s = "string"; return s[n]; }
 __attribute__((section("walked"))) long m_2(long n) { return n ^ 5; }
 END
-printf '.section .text.n_1,"axR",@progbits\n.globl n_1\n.type n_1,@function\nn_1: lea 77(%%rdi),%%rax\nret\n' >retained.s
+printf '.section .text.n_1,"axR",@progbits\n.globl n_1\n.type n_1,@function\nn_1: lea 77(%%rdi),%%rax\nret\n' \
+	>retained.s
 printf '.section .text.n_2,"ax",@progbits\n.globl n_2\n.type n_2,@function\nn_2: lea 77(%%rdi),%%rax\nret\n.section .note.GNU-stack,"",@progbits\n' >>retained.s
 as retained.s -o retained.o
 functions="a_1 a_2 b_1 b_2 c_1 c_2 c_3 c_4 d_1 d_2 e_1 f_1 f_2
@@ -93,7 +94,8 @@ build() { # COMPILER FLAG…
 }
 # groups FILE: each group of equal functions in a line, from lines of lld's form.
 groups() {
-	awk '/^selected/ {group++} {sub(/.*:\(\.text\./, ""); sub(/\)$/, ""); print group, $0}' "$1" | LC_ALL=C sort -k2 |
+	awk '/^selected/ {group++} {sub(/.*:\(\.text\./, ""); sub(/\)$/, ""); print group, $0}' "$1" |
+		LC_ALL=C sort -k2 |
 		awk '{line[$1] = line[$1] " " $2} END {for (i in line) print line[i]}' | LC_ALL=C sort
 }
 address() { nm "$1" | awk -v name="$2" '$3 == name {print $1}'; }
@@ -126,7 +128,8 @@ groups lines.txt | diff safe_groups.txt - || { cat lines.txt; fail "--icf=safe";
 # Both names stand in the symbol table, at one address.
 for pair in 'a_1 a_2' 'c_1 c_4' 'd_2 h_1'; do
 	set -- $pair
-	[ -n "$(address all.so "$1")" ] && [ "$(address all.so "$1")" = "$(address all.so "$2")" ] || fail "the symbols $pair"
+	[ -n "$(address all.so "$1")" ] && [ "$(address all.so "$1")" = "$(address all.so "$2")" ] ||
+		fail "the symbols $pair"
 done
 for pair in 'h_1 h_2' 'i_1 i_2' 'k_1 k_2' 'l_1 l_2' 'm_1 m_2' 'n_1 n_2' 'g_3 g_4'; do
 	set -- $pair
@@ -144,7 +147,8 @@ cmp all.so again.so || fail "two links differ"
 for image in none all; do
 	readelf --debug-dump=frames $image.so | grep -c ' FDE ' >$image.count
 done
-[ "$(cat all.count)" = $(($(cat none.count) - 12)) ] || fail "$(cat all.count) unwind records, without folding $(cat none.count)"
+[ "$(cat all.count)" = $(($(cat none.count) - 12)) ] ||
+	fail "$(cat all.count) unwind records, without folding $(cat none.count)"
 [ -z "$(readelf --debug-dump=frames all.so | sed -n 's/.* FDE .*pc=\(.*\)\.\..*/\1/p' | sort | uniq -d)" ] ||
 	fail "an address has two unwind records"
 
@@ -235,7 +239,8 @@ pointer: .quad pointer
 END
 as frames.s -o frames.o
 "$driver" -o out.so -u q_1 -u q_2 -u q_3 -u q_4 -u q_5 -u q_6 --icf all --print-icf-sections frames.o >lines.txt
-printf 'selected section frames.o:(.text.q_1)\n  removing identical section frames.o:(.text.q_2)\n' | diff - lines.txt ||
+printf 'selected section frames.o:(.text.q_1)\n  removing identical section frames.o:(.text.q_2)\n' |
+	diff - lines.txt ||
 	fail "functions with other unwind records are one"
 
 # Debug information: a line of either function is where the one that stays begins; nothing else claims its code.
@@ -257,14 +262,17 @@ for form in 4 5; do
 	[ "$start" = "$(address out.so r_2)" ] || fail "DWARF $form: r_1 and r_2"
 	start=0x$(printf '%s' "$start" | sed 's/^0*//')
 	readelf --debug-dump=info out.so >info.txt 2>&1
-	awk '/Abbrev Number/ {print name, low; name = low = ""} /DW_AT_name/ {name = $NF} /DW_AT_low_pc/ {low = $NF}' info.txt >entries.txt
+	awk '/Abbrev Number/ {print name, low; name = low = ""} /DW_AT_name/ {name = $NF} /DW_AT_low_pc/ {low = $NF}' \
+		info.txt >entries.txt
 	grep -q "^r_1 $start$" entries.txt || { cat entries.txt; fail "DWARF $form: the function that stays"; }
 	grep -qE '^r_2 (0x)?0$' entries.txt || { cat entries.txt; fail "DWARF $form: the function that goes"; }
 	[ "$(addr2line -s -f -e out.so "$start" | head -1)" = r_1 ] || fail "DWARF $form: addr2line"
 	if command -v gdb >/dev/null; then
 		for line in 3 7; do
-			gdb -nx -batch -ex 'set debuginfod enabled off' -ex "info line debug.c:$line" out.so >gdb.txt 2>&1
-			grep -q "at address $start <r_" gdb.txt || { cat gdb.txt; fail "DWARF $form: no breakpoint at line $line"; }
+			gdb -nx -batch -ex 'set debuginfod enabled off' -ex "info line debug.c:$line" out.so >gdb.txt \
+				2>&1
+			grep -q "at address $start <r_" gdb.txt || { cat gdb.txt;
+				fail "DWARF $form: no breakpoint at line $line"; }
 		done
 	fi
 done
@@ -272,11 +280,13 @@ done
 # Damaged tables of significant addresses.
 if command -v clang >/dev/null; then
 	build clang -faddrsig
-	set -- $(readelf -SW one.o | sed -n 's/^ *\[.*\] \.llvm_addrsig  *[^ ]*  *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2/p')
+	set -- $(readelf -SW one.o | sed -n \
+		's/^ *\[.*\] \.llvm_addrsig  *[^ ]*  *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2/p')
 	[ $((0x$2)) -ge 2 ] || fail "clang's table has $2 bytes"
 	while read -r byte message; do
 		cp one.o bad.o
-		for i in $(seq $((0x$2))); do printf "\\$byte"; done | dd of=bad.o bs=1 seek=$((0x$1)) conv=notrunc 2>dd.txt
+		for i in $(seq $((0x$2))); do printf "\\$byte"; done |
+			dd of=bad.o bs=1 seek=$((0x$1)) conv=notrunc 2>dd.txt
 		fails_with "bad.o: section .llvm_addrsig $message" "$driver" -o bad.so --export x=a_1 --icf safe bad.o
 		[ ! -e bad.so ] || fail "an image in spite of the error"
 	done <<-'END'
@@ -301,7 +311,8 @@ chains() { # SECOND END
 		print ".section .note.GNU-stack,\"\",@progbits"
 	}' >chains.s
 	as chains.s -o chains.o
-	timeout 60 "$driver" -o out.so --export x_f0=f0_0 --export x_f1=f1_0 --icf all --print-icf-sections chains.o >lines.txt ||
+	timeout 60 "$driver" -o out.so --export x_f0=f0_0 --export x_f1=f1_0 --icf all --print-icf-sections chains.o \
+		>lines.txt ||
 		fail "two long chains"
 	./run ./out.so f0 f1 >got.txt
 	printf 'f0 1 1\nf1 %d %d\n' "$1" "$1" | diff - got.txt || fail "results of two long chains"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --ifunc: which function an IFUNC is. The function may be local in the object, or any other one; what nobody has chosen is
-# refused, and the functions that the resolver knows are named.
+# --ifunc: which function an IFUNC is. The function may be local in the object, or any other one; what nobody has chosen
+# is refused, and the functions that the resolver knows are named.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >choice.c <<'C'
@@ -99,14 +99,19 @@ refused() {
 }
 refused "^sklink: error: choice\.o:.*: 'chosen' is an IFUNC, whose function the processor would choose; say which one it is: --ifunc=SYMBOL=FUNCTION$" \
 	model.yaml choice.o far.o pointer.o
-grep -qE '^>>> it chooses among: (slow|fast|far)(, (slow|fast|far)){2}$' err.txt || { cat err.txt; fail "not all choices are named"; }
+grep -qE '^>>> it chooses among: (slow|fast|far)(, (slow|fast|far)){2}$' err.txt || { cat err.txt;
+	fail "not all choices are named"; }
 sed '/chosen/d; /second/d; /^  z:/d' model.yaml >calls.yaml
-refused "relocation R_X86_64_PLT32 against 'chosen' refers to an IFUNC, whose function the processor would choose" calls.yaml choice.o far.o pointer.o
-grep -qE '^>>> it chooses among: (slow|fast|far)(, (slow|fast|far)){2}$' err.txt || { cat err.txt; fail "not all choices are named"; }
+refused "relocation R_X86_64_PLT32 against 'chosen' refers to an IFUNC, whose function the processor would choose" \
+	calls.yaml choice.o far.o pointer.o
+grep -qE '^>>> it chooses among: (slow|fast|far)(, (slow|fast|far)){2}$' err.txt || { cat err.txt;
+	fail "not all choices are named"; }
 refused "^sklink: error: undefined symbol: fats; did you mean" model.yaml choice.o far.o pointer.o --ifunc=chosen=fats
 refused "^sklink: error: --ifunc chosen: must be symbol=function" model.yaml choice.o --ifunc=chosen
-refused "^sklink: error: --ifunc chosen=fast: a function has been chosen already" model.yaml choice.o --ifunc=chosen=slow --ifunc chosen=fast
-refused "^sklink: error: choice\.o:.*: --ifunc chosen=chosen: 'chosen' is an IFUNC" model.yaml choice.o pointer.o --ifunc=chosen=chosen
+refused "^sklink: error: --ifunc chosen=fast: a function has been chosen already" model.yaml choice.o \
+	--ifunc=chosen=slow --ifunc chosen=fast
+refused "^sklink: error: choice\.o:.*: --ifunc chosen=chosen: 'chosen' is an IFUNC" model.yaml choice.o pointer.o \
+	--ifunc=chosen=chosen
 refused "^sklink: error: --ifunc each=slow: no object that takes part has an IFUNC of this name$" \
 	model.yaml choice.o far.o pointer.o --ifunc=chosen=fast --ifunc=each=slow --fatal-warnings
 
@@ -164,7 +169,8 @@ tasks:
   - {name: all, kernel: sines, args: [x, y]}
 M
 refused "against '_ZGVbN2v_sin' refers to an IFUNC" sines.yaml sines.o "$mvec"
-grep -qE '^>>> it chooses among: .*_ZGVbN2v_sin_sse(2|4)' err.txt || { cat err.txt; fail "libmvec's choices are not named"; }
+grep -qE '^>>> it chooses among: .*_ZGVbN2v_sin_sse(2|4)' err.txt || { cat err.txt;
+	fail "libmvec's choices are not named"; }
 name=$(sed -n 's/^>>> it chooses among: .*\(_ZGVbN2v_sin_sse[24]\).*/\1/p' err.txt)
 "$sklink" sines.yaml sines.o "$mvec" --ifunc=_ZGVbN2v_sin=$name -o sines.sk
 "$skrun" sines.sk --random 1 --verify >out.txt || fail "a function of libmvec does not run"

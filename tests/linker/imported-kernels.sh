@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernels that no input defines and that packages import: fused, beside kernels of objects, with every option that is about
-# code, in an object for the next linker, with the state of the C library; and which imports cannot be kernels.
+# Kernels that no input defines and that packages import: fused, beside kernels of objects, with every option that is
+# about code, in an object for the next linker, with the state of the C library; and which imports cannot be kernels.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >draw.c <<'C'
@@ -93,7 +93,8 @@ works model.sk
 "$skdump" --verify model.sk >out.txt || fail "skdump --verify"
 # srand and the kernel that calls rand share a state: they are in order, though no data says so.
 "$skdump" --steps model.sk >out.txt
-grep -qE '^ *[0-9]+ +numbers .* awaits start' out.txt || { cat out.txt; fail "the C library's state puts nothing in order"; }
+grep -qE '^ *[0-9]+ +numbers .* awaits start' out.txt || { cat out.txt;
+	fail "the C library's state puts nothing in order"; }
 strip model.sk -o stripped.sk
 works stripped.sk
 proved stripped.sk

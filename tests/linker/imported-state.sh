@@ -1,6 +1,6 @@
 #!/bin/bash
-# What functions of the C library keep is hidden state of the kernels that reach them: rand, srand, random and srandom have one
-# in common.
+# What functions of the C library keep is hidden state of the kernels that reach them: rand, srand, random and srandom
+# have one in common.
 . "$top_srcdir/tests/lib/lib.sh"
 KERNEL_CFLAGS="$KERNEL_CFLAGS -ffunction-sections -fdata-sections" # what stands in a section counts as one
 cat >draws.c <<'C'
@@ -110,7 +110,8 @@ for device in host a3; do
 		"$skdump" --steps model.sk >steps.txt
 		i=1
 		for kernel in $(echo "$kernels" | cut -s -d' ' -f2-); do
-			grep -qE " T$((i + 1)) .*plain +awaits T$i\$" steps.txt || { cat steps.txt; fail "T$((i + 1)) does not await T$i"; }
+			grep -qE " T$((i + 1)) .*plain +awaits T$i\$" steps.txt || { cat steps.txt;
+				fail "T$((i + 1)) does not await T$i"; }
 			i=$((i + 1))
 		done
 		grep -qE " T$((i + 1)) .*plain\$" steps.txt || { cat steps.txt; fail "a kernel without state awaits"; }
@@ -120,12 +121,14 @@ for device in host a3; do
 	done
 done
 "$sklink" model.yaml draws.o -o model.sk --explain T2 >told.txt
-grep -q "'T1' writes the C library's random numbers, which it writes, too: 'T2' awaits 'T1'" told.txt || { cat told.txt; fail "--explain does not name the state"; }
+grep -q "'T1' writes the C library's random numbers, which it writes, too: 'T2' awaits 'T1'" told.txt || {
+	cat told.txt; fail "--explain does not name the state"; }
 # Without the await checked runs find it.
 cp model.sk dropped.sk
 "$top_builddir/tests/lib/drop-await" dropped.sk 0
 fails_with "task 'T1', which writes the C library's random numbers, and task 'T2', which writes the C library's random numbers" "$skdump" --verify dropped.sk
-fails_with "race: it (reads|writes) the C library's random numbers, which task 'T[12]'" "$skrun" dropped.sk --random 1 --check-races
+fails_with "race: it (reads|writes) the C library's random numbers, which task 'T[12]'" "$skrun" dropped.sk --random 1 \
+	--check-races
 
 # Parallel kernels.
 cat >parts.yaml <<'M'
@@ -143,7 +146,8 @@ parts() {
 }
 fails_with "^sklink: error: parts.yaml:6:26: kernel 'drops' has hidden state \(the C library's random numbers\) and cannot run on several cores at once; if it can, mark it reentrant" \
 	parts split=n ""
-grep -q "^>>> rand, srand, random and srandom share one state" err.txt || { cat err.txt; fail "nothing is said about the state"; }
+grep -q "^>>> rand, srand, random and srandom share one state" err.txt || { cat err.txt;
+	fail "nothing is said about the state"; }
 [ ! -e parts.sk ] || fail "a package has been written"
 parts "split=n reentrant" ""
 "$skrun" parts.sk --random 1 >/dev/null
@@ -177,6 +181,7 @@ C
 compile own
 model host dropout dropout >model.yaml
 "$sklink" model.yaml draws.o own.o -o own.sk --explain T2 >told.txt
-grep -q "'T1' writes hidden state [0-9]*, which it writes, too: 'T2' awaits 'T1'" told.txt || { cat told.txt; fail "own.o's state is not seen"; }
+grep -q "'T1' writes hidden state [0-9]*, which it writes, too: 'T2' awaits 'T1'" told.txt || { cat told.txt;
+	fail "own.o's state is not seen"; }
 grep -q "C library" told.txt && { cat told.txt; fail "the C library's state is not reached"; }
 "$skrun" own.sk --random 1 --verify --cores 2

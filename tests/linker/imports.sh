@@ -1,6 +1,7 @@
-# The import list against the libraries: every row is there, is a function or data as the list says, and has the version that the
-# list says as its default version; no name is there twice; skdump prints it; what the linker writes of it binds, with dlopen and
-# with libskrt; and kernels that call such functions compute what the program computes that calls them itself.
+# The import list against the libraries: every row is there, is a function or data as the list says, and has the version
+# that the list says as its default version; no name is there twice; skdump prints it; what the linker writes of it
+# binds, with dlopen and with libskrt; and kernels that call such functions compute what the program computes that calls
+# them itself.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
@@ -10,11 +11,13 @@ for machine in any x86-64; do
 	sed -E 's/^SK_IMPORT_POINTER\(([A-Za-z0-9_]*), [A-Za-z0-9_]*,/SK_IMPORT_DATA(\1,/' "$list" >plain.txt
 	sed -nE "s/^SK_IMPORT(_DATA|_THREAD)?\(([A-Za-z0-9_]*), \"([^\"]*)\", \"([^\"]*)\", ([A-Z]*)\)\$/\2 function\1 \5 \3 \4 $machine/p" plain.txt |
 		sed 's/ function_DATA / data /; s/ function_THREAD / thread-local /' >rows.txt
-	[ "$(wc -l <rows.txt)" = "$(grep -cE '^SK_IMPORT(_[A-Z]*)?\(' "$list")" ] || fail "a line of $list is not of its form"
+	[ "$(wc -l <rows.txt)" = "$(grep -cE '^SK_IMPORT(_[A-Z]*)?\(' "$list")" ] ||
+		fail "a line of $list is not of its form"
 	[ "$(wc -l <rows.txt)" -gt 100 ] || fail "$list is nearly empty"
 	cat rows.txt >>listed.txt
 done
-[ -z "$(cut -d' ' -f1 listed.txt | sort | uniq -d)" ] || fail "twice in the list: $(cut -d' ' -f1 listed.txt | sort | uniq -d)"
+[ -z "$(cut -d' ' -f1 listed.txt | sort | uniq -d)" ] ||
+	fail "twice in the list: $(cut -d' ' -f1 listed.txt | sort | uniq -d)"
 if cut -d' ' -f3 listed.txt | grep -vE '^(PURE|LOCALE|LOCKING|STATE|SERVED|ENDS)$'; then fail "an unknown class"; fi
 
 "$skdump" --imports | tr -s ' ' >shown.txt
@@ -28,13 +31,15 @@ for library in $(cut -d' ' -f4 listed.txt | sort -u); do
 	readelf -W --dyn-syms "$file" | awk '
 		$8 ~ /@@/ && ($4 == "FUNC" || $4 == "IFUNC" || $4 == "OBJECT" || $4 == "TLS") {
 			split($8, name, "@@")
-			print name[1], $4 == "TLS" ? "thread-local" : $4 == "OBJECT" ? "data" : "function", name[2] }' | sort -u >exported.txt
+			print name[1], $4 == "TLS" ? "thread-local" : $4 == "OBJECT" ? "data" : "function", name[2] }' \
+				| sort -u >exported.txt
 	awk -v library="$library" '$4 == library {print $1, $2, $5}' listed.txt | sort >wanted.txt
 	comm -23 wanted.txt exported.txt >missing.txt
 	[ ! -s missing.txt ] || { cat missing.txt >&2; fail "$library does not export these, or with another version"; }
 done
 
-# Thread-local variables have no address that a table could hold; tests/linker/tls.sh and tests/runtime/thread-storage.sh have them.
+# Thread-local variables have no address that a table could hold; tests/linker/tls.sh and
+# tests/runtime/thread-storage.sh have them.
 grep -v ' thread-local ' listed.txt >addressed.txt
 mv addressed.txt listed.txt
 
@@ -169,7 +174,8 @@ wide=
 ! grep -q ' avx512f ' /proc/cpuinfo || wide="$wide -mavx512f"
 KERNEL_CFLAGS="$KERNEL_CFLAGS $wide -fmath-errno -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2"
 compile compute
-for name in stderr stdout _setjmp __longjmp_chk __memset_chk __vasprintf_chk\|__asprintf_chk sinl ctanhf __isoc99_sscanf _ZGVbN4vv_powf; do
+for name in stderr stdout _setjmp __longjmp_chk __memset_chk __vasprintf_chk\|__asprintf_chk sinl ctanhf \
+	__isoc99_sscanf _ZGVbN4vv_powf; do
 	nm -u compute.o | grep -qE " ($name)\$" || fail "the sample does not need $name"
 done
 
@@ -188,7 +194,8 @@ END
 direct=-fdirect-access-external-data
 $KERNEL_CC -Werror $direct -c -x c /dev/null -o none.o 2>/dev/null || direct=
 $KERNEL_CC -O2 -fPIE $direct -U_FORTIFY_SOURCE -I"$top_srcdir/format" -c prints.c
-for name in stderr stdout; do readelf -rW prints.o | grep -q "R_X86_64_PC32 .* $name - 4" || fail "$name is not read as a program does"; done
+for name in stderr stdout; do readelf -rW prints.o | grep -q "R_X86_64_PC32 .* $name - 4" ||
+	fail "$name is not read as a program does"; done
 
 cat >model.yaml <<M
 sklink: 1
@@ -290,7 +297,8 @@ sanitize=$(sed -n "s/^SANITIZE_CFLAGS = //p" "$top_builddir/Makefile")
 libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc") -ldl -lmvec -lm"
 $KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir" -c program.c
 $CC $sanitize -o program program.o $libskrt
-./program ./model.sk "${sanitize:+x}-" $(awk '{ print $1, $3, $4, $5 }' listed.txt) >out.txt 2>err.txt || { cat out.txt err.txt >&2; fail "a call or a binding is wrong"; }
+./program ./model.sk "${sanitize:+x}-" $(awk '{ print $1, $3, $4, $5 }' listed.txt) >out.txt 2>err.txt || {
+	cat out.txt err.txt >&2; fail "a call or a binding is wrong"; }
 printed="$(grep -cx 'to stderr: 0.3' err.txt) $(grep -cx 'to stdout' out.txt)"
 printed="$printed $(grep -cx "by a program's code: 0.3" err.txt) $(grep -cx 'to the other one' out.txt)"
 [ "$printed" = '3 3 2 2' ] || { cat out.txt err.txt >&2; fail "what is printed"; }
@@ -328,11 +336,15 @@ fails_with "task 'bad': kernel raises called raise on core 0" "$skrun" raises.sk
 ! grep -q 'may have held a lock' err.txt || { cat err.txt >&2; fail "raise holds a lock"; }
 
 # ---- what is not on the list ----
-echo 'int pthread_create(void); double cosfl(double); int f(void) { return pthread_create() + (int)cosfl(1); }' >missing.c && compile missing
+echo 'int pthread_create(void); double cosfl(double); int f(void) { return pthread_create() + (int)cosfl(1); }' \
+	>missing.c && compile missing
 fails_with "undefined symbol: cosfl; did you mean 'cosf'\?$" "$driver" -o no.so --export x=f missing.o
-grep -q '^link-driver: error: undefined symbol: pthread_create$' err.txt || { cat err.txt >&2; fail "what is far from all names"; }
-[ "$(grep -c "^>>> no input defines it, and imports are a list, which 'skdump --imports' prints: .*--defsym" err.txt)" = 1 ] ||
+grep -q '^link-driver: error: undefined symbol: pthread_create$' err.txt || { cat err.txt >&2;
+	fail "what is far from all names"; }
+[ "$(grep -c "^>>> no input defines it, and imports are a list, which 'skdump --imports' prints: .*--defsym" err.txt)" \
+	= 1 ] ||
 	{ cat err.txt >&2; fail "the ways out are not told once"; }
-echo '__attribute__((visibility("hidden"))) double sqrt(double); double f(double x) { return sqrt(x) + 1; }' >hidden.c && compile hidden
+echo '__attribute__((visibility("hidden"))) double sqrt(double); double f(double x) { return sqrt(x) + 1; }' >hidden.c \
+	&& compile hidden
 fails_with 'it is declared hidden' "$driver" -o no.so --export x=f hidden.o
 ! grep -q 'skdump --imports' err.txt || { cat err.txt >&2; fail "the list is no way out of what is declared hidden"; }

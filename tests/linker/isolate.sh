@@ -18,7 +18,8 @@ gives() {
 	[ "$(results ./out.so $functions)" = "$result" ] || fail "$*: $(results ./out.so $functions), not $result"
 }
 refused() {
-	fails_with "$1" "$driver" -o refused.so $(for function in $2; do printf -- '--export x_%s=%s ' "$function" "$function"; done) $3
+	fails_with "$1" "$driver" -o refused.so \
+		$(for function in $2; do printf -- '--export x_%s=%s ' "$function" "$function"; done) $3
 }
 
 # Strong, weak, data, common, absolute, by GOT and by address.
@@ -98,7 +99,8 @@ for n in 1 2; do
 	echo "long helper(long x) { return x * 77; } long twin_$n(void) { return helper($n); }" | source twin$n
 done
 gives '77 154' 'twin_1 twin_2' twin1.o twin2.o --icf all --print-icf-sections
-printf 'selected section twin1.o:(.text.helper)\n  removing identical section twin2.o:(.text.helper)\n' | diff - lines.txt ||
+printf 'selected section twin1.o:(.text.helper)\n  removing identical section twin2.o:(.text.helper)\n' |
+	diff - lines.txt ||
 	fail "equal helpers are not folded"
 
 # Two kernels of one name in one package: the manifest says which object is meant.

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Kernels that are local symbols (static functions), in an object and in members of an archive: fused, copied, folded, in an
-# object for the next linker, by their own results and by what the same functions return when the program has them.
+# Kernels that are local symbols (static functions), in an object and in members of an archive: fused, copied, folded,
+# in an object for the next linker, by their own results and by what the same functions return when the program has
+# them.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
@@ -123,7 +124,8 @@ works model.sk
 "$skdump" --verify model.sk >out.txt || fail "skdump --verify"
 "$skdump" --steps model.sk >out.txt
 grep -qE "^ *t3 +second$" out.txt || { cat out.txt; fail "skdump does not show the kernel"; }
-[ "$(nm model.sk | grep -cE ' t (scale|count|step)$')" = 4 ] || { nm model.sk; fail "local symbols stand there not once"; }
+[ "$(nm model.sk | grep -cE ' t (scale|count|step)$')" = 4 ] || { nm model.sk;
+	fail "local symbols stand there not once"; }
 options=split-mode=3:func-align=256:preload-code=max model
 "$sklink" model.yaml -o split.sk
 works split.sk
@@ -152,10 +154,12 @@ objcopy --redefine-sym scale=other model.sk renamed.sk
 fails_with "the code of kernel 'scale' is not the function 'scale'" "$skdump" --verify renamed.sk
 
 # Two functions have one name and one size: labels say which is which kernel, here the wrong ones, and then none.
-[ "$(nm -S model.sk | awk '$4 == "step" { print $2 }' | sort -u | wc -l)" = 1 ] || fail "the functions are not of one size"
+[ "$(nm -S model.sk | awk '$4 == "step" { print $2 }' | sort -u | wc -l)" = 1 ] ||
+	fail "the functions are not of one size"
 for kernel in first second; do
 	[ "$(nm model.sk | grep -c " t step\.$kernel\$")" = 1 ] || { nm model.sk; fail "no label of $kernel"; }
-	[ "$(nm split.sk | grep -c " t step\.split[12]\.$kernel\$")" = 2 ] || { nm split.sk; fail "no labels of the copies of $kernel"; }
+	[ "$(nm split.sk | grep -c " t step\.split[12]\.$kernel\$")" = 2 ] || { nm split.sk;
+		fail "no labels of the copies of $kernel"; }
 done
 ! nm model.sk | grep -q ' scale\.' || fail "a label that nobody needs"
 objcopy --redefine-sym step.first=step.second --redefine-sym step.second=step.first model.sk swapped.sk
@@ -184,9 +188,11 @@ $KERNEL_CC -O1 -fPIC -ffunction-sections -c three.c -o three.o
 second=three.o symbol=around model
 for how in "" -r; do
 	"$sklink" $how model.yaml -o helped.sk
-	[ "$(nm -S helped.sk | awk '$4 == "step" { print $2 }' | sort -u | wc -l)" = 1 ] || { nm -S helped.sk; fail "the functions are not of one size"; }
+	[ "$(nm -S helped.sk | awk '$4 == "step" { print $2 }' | sort -u | wc -l)" = 1 ] || { nm -S helped.sk;
+		fail "the functions are not of one size"; }
 	[ "$(nm helped.sk | grep -cE ' t (step|around|scale)\.')" = 1 ] || { nm helped.sk; fail "not one label"; }
-	"$skdump" --verify helped.sk >out.txt || { cat out.txt; fail "skdump --verify, with a helper of the kernel's name"; }
+	"$skdump" --verify helped.sk >out.txt || { cat out.txt;
+		fail "skdump --verify, with a helper of the kernel's name"; }
 	objcopy --redefine-sym step.first=other helped.sk other.sk
 	status=0
 	"$skdump" --verify other.sk >out.txt || status=$?
@@ -198,7 +204,8 @@ done
 model
 "$sklink" -r model.yaml -o linked.o
 nm linked.o >out.txt
-[ "$(grep -cE ' t (scale|count|step)$' out.txt)" = 4 ] || { cat out.txt; fail "-r: local symbols stand there not once"; }
+[ "$(grep -cE ' t (scale|count|step)$' out.txt)" = 4 ] || { cat out.txt;
+	fail "-r: local symbols stand there not once"; }
 $KERNEL_CC -O1 -DLINKED -I"$top_srcdir/format" main.c table.c one.c two.c linked.o -o linked
 ./linked || fail "-r: the results are others"
 
@@ -338,6 +345,7 @@ for i in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do
 	printf "\x0$i\0\0\0\0\0\0\0" >>places.npy
 done
 for cores in 1 2 3 7; do
-	"$skrun" fft.sk --random 1 --input places=places.npy --verify --cores $cores >out.txt || fail "FFTW's codelet on $cores cores"
+	"$skrun" fft.sk --random 1 --input places=places.npy --verify --cores $cores >out.txt ||
+		fail "FFTW's codelet on $cores cores"
 done
 "$skrun" fft.sk --random 1 --input places=places.npy --guard --cores 3 >out.txt || fail "FFTW's codelet with --guard"

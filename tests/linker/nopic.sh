@@ -1,6 +1,7 @@
 #!/bin/bash
-# sklink -r with objects that are not position-independent: absolute addresses of 32 and 64 bits stay for the next linker. A
-# program that is no PIE has the results of the same functions called directly; as a PIE, or as a package, they are refused.
+# sklink -r with objects that are not position-independent: absolute addresses of 32 and 64 bits stay for the next
+# linker. A program that is no PIE has the results of the same functions called directly; as a PIE, or as a package,
+# they are refused.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -103,7 +104,9 @@ for name in ld.bfd ld.gold ld.lld mold; do
 	ln -s "$path" linkers/$name/ld
 	linkers="$linkers $name"
 done
-for flags in '-O2 -fno-pic -fno-pie' '-O0 -fno-pic -fno-pie' '-O2 -fno-pic -fno-pie -fno-plt -fcommon -ffunction-sections -fdata-sections' '-O2 -fno-pic -fno-pie -mcmodel=large'; do
+for flags in '-O2 -fno-pic -fno-pie' '-O0 -fno-pic -fno-pie' \
+	'-O2 -fno-pic -fno-pie -fno-plt -fcommon -ffunction-sections -fdata-sections' \
+	'-O2 -fno-pic -fno-pie -mcmodel=large'; do
 	$KERNEL_CC $flags -fno-builtin -c kernels.c -o kernels.o
 	for icf in none all; do
 		"$sklink" -r model.yaml kernels.o wide.o --icf=$icf -o linked.o
@@ -112,12 +115,14 @@ for flags in '-O2 -fno-pic -fno-pie' '-O0 -fno-pic -fno-pie' '-O2 -fno-pic -fno-
 		grep -qE 'R_X86_64_32S? ' relocations.txt || fail "$flags: no address of 32 bits is left"
 		"$skdump" --verify linked.o >out.txt || fail "$flags: skdump --verify"
 		for linker in $linkers; do
-			$KERNEL_CC -Blinkers/$linker -O1 -fno-pie -no-pie program.c kernels.o linked.o -o program -Wl,-z,noexecstack ||
+			$KERNEL_CC -Blinkers/$linker -O1 -fno-pie -no-pie program.c kernels.o linked.o -o program \
+				-Wl,-z,noexecstack ||
 				fail "$linker, $flags"
 			./program || fail "$linker, $flags: the results are others"
 		done
 	done
-	! $KERNEL_CC -O1 -fPIE -pie program.c kernels.o linked.o -Wl,--fatal-warnings -o program 2>err.txt || fail "$flags: a PIE is made"
+	! $KERNEL_CC -O1 -fPIE -pie program.c kernels.o linked.o -Wl,--fatal-warnings -o program 2>err.txt ||
+		fail "$flags: a PIE is made"
 	fails_with "relocation R_X86_64_(32|32S|64) against '.*' (needs an absolute address|would have to be written into code)" \
 		"$sklink" model.yaml kernels.o wide.o --unresolved-symbols=trap -o out.sk
 	[ ! -e out.sk ] || fail "there is a package"

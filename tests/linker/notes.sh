@@ -1,6 +1,7 @@
 #!/bin/bash
-# Notes: program properties are joined as the psABI says, and never claim IBT or SHSTK; other notes of reached objects are
-# kept, equal ones once; damaged ones are refused where they stand. Who needs an executable stack is warned of as by GNU ld.
+# Notes: program properties are joined as the psABI says, and never claim IBT or SHSTK; other notes of reached objects
+# are kept, equal ones once; damaged ones are refused where they stand. Who needs an executable stack is warned of as by
+# GNU ld.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
@@ -21,7 +22,8 @@ properties() {
 feature_1=0xc0000002 needed=0xc0008002 used=0xc0010002 feature_2=0xc0010001
 # joined: the properties of out.so, "TYPE VALUE" a line.
 joined() {
-	set -- $(readelf -SW out.so | sed -n 's/.* \.note\.gnu\.property  *NOTE  *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2/p')
+	set -- $(readelf -SW out.so | sed -n \
+		's/.* \.note\.gnu\.property  *NOTE  *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2/p')
 	[ $# = 2 ] || return 0
 	od -An -v -tx4 -w16 -j$((0x$1 + 16)) -N$((0x$2 - 16)) out.so | awk '{print "0x" $1, $2, "0x" $3, $4}'
 }
@@ -29,7 +31,8 @@ clean() {
 	readelf -aW out.so >readelf.txt 2>warnings.txt
 	[ ! -s warnings.txt ] || { cat warnings.txt >&2; fail "readelf warns"; }
 	if command -v eu-elflint >/dev/null; then
-		eu-elflint --gnu-ld out.so 2>&1 | grep -v "^No errors$\|note type 7 with owner name 'Owner'" >lint.txt || true
+		eu-elflint --gnu-ld out.so 2>&1 |
+			grep -v "^No errors$\|note type 7 with owner name 'Owner'" >lint.txt || true
 		[ ! -s lint.txt ] || { cat lint.txt >&2; fail "eu-elflint complains"; }
 	fi
 }
@@ -93,7 +96,8 @@ link f.o g.o unreached.o
 readelf -nW out.so >notes.txt
 for text in 12345678:'31 32 33 34 35 36 37 38' other678:'6f 74 68' wide4567:'77 69 64'; do
 	[ "$(strings -a out.so | grep -c "${text%%:*}")" = 1 ] || fail "${text%%:*} is not there once"
-	grep -q "description data: ${text#*:}" notes.txt || { cat notes.txt >&2; fail "readelf does not see ${text%%:*}"; }
+	grep -q "description data: ${text#*:}" notes.txt || { cat notes.txt >&2;
+		fail "readelf does not see ${text%%:*}"; }
 done
 strings -a out.so | grep -q 'gone5678\|87654321' && fail "a note of an unreached object, or a build-id of an input"
 [ "$(grep -c 'Build ID' notes.txt)" = 1 ] || fail "one build-id"
@@ -119,10 +123,13 @@ gnu='.long 4, 16, 5
 '
 refused '.note.gnu.property\+0x0\): the note is truncated in its header' "$section.long 4, 16"
 refused '.note.gnu.property\+0x0\): the note claims 4 bytes of name and 16 of contents' "$section$gnu.long 1, 8"
-refused '.note.gnu.property\+0x0\): the note claims 4294967295 bytes of name' "$section.long 0xffffffff, 0xffffffff, 5, 0"
+refused '.note.gnu.property\+0x0\): the note claims 4294967295 bytes of name' \
+	"$section.long 0xffffffff, 0xffffffff, 5, 0"
 refused '.note.gnu.property\+0x10\): property 0xc0008002 claims 12 bytes' "$section$gnu.long 0xc0008002, 12, 0, 0"
-refused '.note.gnu.property\+0x10\): property 0xc0008002 claims 4294967295 bytes' "$section$gnu.long 0xc0008002, 0xffffffff, 0, 0"
-refused '.note.gnu.property\+0x10\): property 0xc0008002 has 8 bytes of data instead of 4' "$section$gnu.long 0xc0008002, 8, 0, 0"
+refused '.note.gnu.property\+0x10\): property 0xc0008002 claims 4294967295 bytes' \
+	"$section$gnu.long 0xc0008002, 0xffffffff, 0, 0"
+refused '.note.gnu.property\+0x10\): property 0xc0008002 has 8 bytes of data instead of 4' \
+	"$section$gnu.long 0xc0008002, 8, 0, 0"
 refused '.note.gnu.property\+0x10\): the property is truncated in its header' \
 	"$section.long 4, 4, 5
 .asciz \"GNU\"
@@ -146,9 +153,11 @@ ar qc libnested.a nested.o apply.o
 printf '.globl f\nf: ret\n' | as -o silent.o # has no note, which linkers warn of that may give the stack
 warning='requires (an )?executable stack'
 for inputs in 'nested.o apply.o' libnested.a; do
-	ld -shared --whole-archive $inputs -o theirs.so 2>err.txt && grep -qE "nested\.o\)?: $warning" err.txt || { cat err.txt; fail "GNU ld: $inputs"; }
+	ld -shared --whole-archive $inputs -o theirs.so 2>err.txt && grep -qE "nested\.o\)?: $warning" err.txt || {
+		cat err.txt; fail "GNU ld: $inputs"; }
 	"$driver" -o out.so --export entry=f $inputs 2>err.txt || { cat err.txt; fail "$inputs"; }
-	grep -qE "^link-driver: warning: .*nested\.o\)?: $warning" err.txt && [ "$(wc -l <err.txt)" = 1 ] || { cat err.txt; fail "$inputs: no warning, or more"; }
+	grep -qE "^link-driver: warning: .*nested\.o\)?: $warning" err.txt && [ "$(wc -l <err.txt)" = 1 ] || {
+		cat err.txt; fail "$inputs: no warning, or more"; }
 	! readelf -lW out.so | grep -q 'GNU_STACK.*E' || fail "$inputs: the image asks for an executable stack"
 done
 for inputs in silent.o apply.o; do
@@ -160,5 +169,6 @@ object f nop ''
 for inputs in 'nested.o apply.o' 'f.o apply.o'; do
 	"$driver" --relocatable -o object.o --export entry=f $inputs 2>err.txt
 	ld -r $inputs -o theirs.o
-	[ "$(readelf -SW object.o | grep -c 'GNU-stack.* X ')" = "$(readelf -SW theirs.o | grep -c 'GNU-stack.* X ')" ] || fail "-r: $inputs"
+	[ "$(readelf -SW object.o | grep -c 'GNU-stack.* X ')" = "$(readelf -SW theirs.o | grep -c 'GNU-stack.* X ')" \
+		] || fail "-r: $inputs"
 done

@@ -1,7 +1,7 @@
 # A thousand kernels of Debian's OpenBLAS, chosen at random among those that need nothing outside of the archive and the
 # import list, become one superkernel. Those whose parameters are known and whose instructions this processor has are
-# called, each through its task's entry, and then all that are known through a superkernel of their own: bit for bit what
-# direct calls compute, of the same members linked by GNU ld.
+# called, each through its task's entry, and then all that are known through a superkernel of their own: bit for bit
+# what direct calls compute, of the same members linked by GNU ld.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/packages.sh"
 get_package libopenblas-pthread-dev || { echo "SKIP: the package libopenblas-pthread-dev cannot be had"; exit 77; }
@@ -65,8 +65,9 @@ targets=SSE3
 ! has avx512f avx512dq avx512bw avx512vl avx512cd || targets="$targets|SKYLAKEX"
 ! has avx512_bf16 || targets="$targets|COOPERLAKE"
 
-# Task i has the place i of each of the arrays that are written: SLOT elements for each of its two vectors, and SLOT for its
-# result. A manifest with these functions as the tasks of one scope, and in calls.h direct calls of those that are known.
+# Task i has the place i of each of the arrays that are written: SLOT elements for each of its two vectors, and SLOT for
+# its result. A manifest with these functions as the tasks of one scope, and in calls.h direct calls of those that are
+# known.
 cat >generate.awk <<'END_AWK'
 BEGIN {
 	number = 0
@@ -161,7 +162,8 @@ END_AWK
 # generate NAME KNOWN: from the functions on the input, NAME.yaml and NAME-calls.h
 generate() {
 	printf '' | tee tensors kernels tasks calls table
-	number=$(awk -v SLOT=1280 -v known=$2 -v targets="$targets" -v tensors=tensors -v kernels=kernels -v tasks=tasks \
+	number=$(awk -v SLOT=1280 -v known=$2 -v targets="$targets" -v tensors=tensors -v kernels=kernels -v \
+		tasks=tasks \
 		-v calls=calls -v table=table -f generate.awk kinds -)
 	{
 		echo "sklink: 1"
@@ -309,10 +311,12 @@ generate thousand 0 <chosen
 build thousand
 "$skdump" thousand.sk --verify >/dev/null
 "$skdump" thousand.sk --launches >launches.txt
-objdump -d --no-show-raw-insn --disassemble=sk_all_serial thousand.sk | sed -n 's/.*call .*<\(.*\)>.*/\1/p' | LC_ALL=C sort -u >called.txt
+objdump -d --no-show-raw-insn --disassemble=sk_all_serial thousand.sk | sed -n 's/.*call .*<\(.*\)>.*/\1/p' |
+	LC_ALL=C sort -u >called.txt
 [ "$(LC_ALL=C comm -12 called.txt chosen | wc -l)" -ge 1 ] || fail "nothing is called"
 LC_ALL=C comm -13 called.txt chosen >uncalled.txt
-[ ! -s uncalled.txt ] || { head uncalled.txt >&2; fail "$(wc -l <uncalled.txt) kernels are not called by the superkernel"; }
+[ ! -s uncalled.txt ] || { head uncalled.txt >&2;
+	fail "$(wc -l <uncalled.txt) kernels are not called by the superkernel"; }
 ./thousand-compare ./thousand.sk 2>last.txt || { tail -1 last.txt >&2; fail "entries of tasks"; }
 
 # All that are known, of the thousand, as one superkernel that is run as a whole.

@@ -24,12 +24,15 @@ gives $((0x123456789abc + 17)) n n.o --defsym number=0x123456789abc --defsym sma
 echo 'double root(double); long r(void) { volatile double x = 16; return (long)root(x); }' | source r
 gives 4 r --defsym root=sqrt r.o # an import
 for wrong in 'g' '=h' 'g=' ; do
-	fails_with "--defsym $wrong: must be symbol=symbol or symbol=number" "$driver" -o out2.so --export entry=f f.o h.o --defsym "$wrong"
+	fails_with "--defsym $wrong: must be symbol=symbol or symbol=number" "$driver" -o out2.so --export entry=f f.o \
+		h.o --defsym "$wrong"
 done
-fails_with "'0x12345678901234567' is no number of 64 bits" "$driver" -o out2.so --export entry=f f.o h.o --defsym g=0x12345678901234567
+fails_with "'0x12345678901234567' is no number of 64 bits" "$driver" -o out2.so --export entry=f f.o h.o --defsym \
+	g=0x12345678901234567
 fails_with "'12z' is no number of 64 bits" "$driver" -o out2.so --export entry=f f.o h.o --defsym g=12z
 fails_with 'the symbol would stand for itself' "$driver" -o out2.so --export entry=f f.o h.o --defsym g=g
-fails_with '--defsym k=g: the symbol would stand for itself' "$driver" -o out2.so --export entry=f f.o h.o --defsym g=k --defsym k=g
+fails_with '--defsym k=g: the symbol would stand for itself' "$driver" -o out2.so --export entry=f f.o h.o --defsym \
+	g=k --defsym k=g
 fails_with 'the symbol has been defined already' "$driver" -o out2.so --export entry=f f.o h.o --defsym g=h --defsym g=1
 
 # ---- --wrap ----
@@ -97,10 +100,13 @@ echo 'const char *volatile names[] = {"one", "two"}; long m(void) { return names
 gives 227 m m.o --map out.map
 grep -qE '^ *Address +Size Align Out +In +Symbol$' out.map || fail "the map's heading"
 nm -n out.so | sed -n 's/^0*\([0-9a-f]*\) [tT] m$/\1/p' >address.txt
-grep -qE "^ +$(cat address.txt) +[0-9a-f]+ +[0-9]+ {9}m.o:\(.text.m\)$" out.map || { cat out.map; fail "the section of m"; }
+grep -qE "^ +$(cat address.txt) +[0-9a-f]+ +[0-9]+ {9}m.o:\(.text.m\)$" out.map || { cat out.map;
+	fail "the section of m"; }
 grep -qE "^ +$(cat address.txt) +[0-9a-f]+ +1 {17}m$" out.map || { cat out.map; fail "m"; }
 grep -qE ' {9}<internal>:\(.rodata.str1\)$' out.map || { cat out.map; fail "merged strings"; }
-readelf -SW out.so | sed -nE 's/^ *\[ *[0-9]+\] (\.[^ ]*) +[A-Z_]+ +0*([0-9a-f]+) [0-9a-f]+ 0*([0-9a-f]+) .*/\2 \3 \1/p' | grep -v shstrtab >expected.txt
+readelf -SW out.so | sed -nE \
+	's/^ *\[ *[0-9]+\] (\.[^ ]*) +[A-Z_]+ +0*([0-9a-f]+) [0-9a-f]+ 0*([0-9a-f]+) .*/\2 \3 \1/p' |
+	grep -v shstrtab >expected.txt
 sed -nE 's/^ *([0-9a-f]+) +([0-9a-f]+) +[0-9]+ ([^ ]+)$/\1 \2 \3/p' out.map | grep -v shstrtab | diff expected.txt - ||
 	fail "the map and the section headers differ"
 cp out.map again.map

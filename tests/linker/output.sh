@@ -73,7 +73,8 @@ functions=$(sed -n "/^Symbol table '.symtab'/,\$p" readelf.txt | grep -v '@plt$'
 awk '$1 == "LOAD" {sub(/^0x0*/, "", $2); sub(/^0x0*/, "", $3); if ($2 != $3) exit 1}' readelf.txt ||
 	fail "file offsets differ from addresses"
 # RELRO covers whole pages, and constants come last, in a segment of their own.
-grep GNU_RELRO readelf.txt | grep -qE '0x[0-9a-f]*000 0x0*[0-9a-f]*000 .*0x[0-9a-f]*000 R ' || { grep RELRO readelf.txt; fail "RELRO is not whole pages"; }
+grep GNU_RELRO readelf.txt | grep -qE '0x[0-9a-f]*000 0x0*[0-9a-f]*000 .*0x[0-9a-f]*000 R ' || {
+	grep RELRO readelf.txt; fail "RELRO is not whole pages"; }
 last=$(awk '$1 == "LOAD" {last = $3} END {print last}' readelf.txt)
 constants=$(awk '$2 == ".constants" || $3 == ".constants" {for (i = 1; i < NF; i++) if ($i == "PROGBITS") print $(i + 1)}' readelf.txt)
 [ $((last)) = $((0x$constants)) ] && [ $((last % 4096)) = 0 ] || fail "the constants' segment: $last, $constants"
@@ -208,7 +209,8 @@ objcopy out.so copied.so && ./use ./copied.so || fail "a copied image does not w
 
 # Kernels stand in the order of execution, behind the synthetic text, whatever the order of the object.
 "$driver" -o ordered.so --export x=call --export y=order --export z=data kernels.o
-[ "$(nm -n ordered.so | grep -oE ' [tT] (x|y|z|call|order|data|third)$' | tr -d ' \n')" = TxTyTztcalltordertdatatthird ] ||
+[ "$(nm -n ordered.so | grep -oE ' [tT] (x|y|z|call|order|data|third)$' | tr -d ' \n')" = TxTyTztcalltordertdatatthird \
+	] ||
 	{ nm -n ordered.so; fail "the order of the text"; }
 
 # ---- determinism, and writing ----
@@ -225,7 +227,8 @@ ln out.so kept.so
 "$driver" -o out.so --export x_order=order kernels.o
 [ "$(stat -c %i out.so)" != "$before" ] || fail "the old file was overwritten in place"
 ./use ./kept.so || fail "the old file was changed"
-fails_with 'there/out.so: cannot create the file: No such file or directory' "$driver" -o there/out.so $exports kernels.o
+fails_with 'there/out.so: cannot create the file: No such file or directory' "$driver" -o there/out.so $exports \
+	kernels.o
 "$driver" -o /dev/null $exports kernels.o && [ -c /dev/null ] || fail "a device"
 "$driver" -o /dev/stdout $exports kernels.o >piped.so # a regular file, but not one to be replaced
 "$driver" -o /dev/fd/1 $exports kernels.o | cat >>piped.so # holes are zeros in a pipe

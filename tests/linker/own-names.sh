@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernels refer to names that the package's own code defines. What these meant when what the kernels reach was collected is not
-# what they mean in the end.
+# Kernels refer to names that the package's own code defines. What these meant when what the kernels reach was collected
+# is not what they mean in the end.
 . "$top_srcdir/tests/lib/lib.sh"
 
 cat >kernel.c <<'C'
@@ -37,15 +37,18 @@ YAML
 KERNEL_CFLAGS="-O1 -fPIC -ffunction-sections -fdata-sections"
 compile kernel
 
-# has SCOPE COUNT: the package, for every number of threads, has the text in the kernel's object so many times, and computes the same
+# has SCOPE COUNT: the package, for every number of threads, has the text in the kernel's object so many times, and
+# computes the same
 has() {
 	sed "s/NAME/$1/" model.yaml >$1.yaml
 	for threads in 1 2; do
 		"$sklink" $1.yaml kernel.o -j$threads -o $1-$threads.sk
-		[ "$(strings $1-$threads.sk | grep -cx 'no entry')" = $2 ] || fail "the text is there, or not: $1, -j$threads"
+		[ "$(strings $1-$threads.sk | grep -cx 'no entry')" = $2 ] ||
+			fail "the text is there, or not: $1, -j$threads"
 		rm -f b.npy
 		"$skrun" $1-$threads.sk --output b=b.npy >/dev/null
-		[ "$(echo $(od -An -tf4 -j128 b.npy))" = "3 3" ] || { od -tf4 -j128 b.npy; fail "results: $1, -j$threads"; }
+		[ "$(echo $(od -An -tf4 -j128 b.npy))" = "3 3" ] || { od -tf4 -j128 b.npy;
+			fail "results: $1, -j$threads"; }
 	done
 	cmp $1-1.sk $1-2.sk || fail "$1: packages differ"
 }

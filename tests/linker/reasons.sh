@@ -15,7 +15,8 @@ ar qc libg.a g.o
 ar qc libh.a h.o starts.o
 
 # ---- --why-live ----
-# way NAME: the lines of lines.txt on NAME. Each of the places in them refers to what is in the line before, says readelf.
+# way NAME: the lines of lines.txt on NAME. Each of the places in them refers to what is in the line before, says
+# readelf.
 way() {
 	awk -v name="($1)" '/^(live|dead) symbol: / { on = index($0, ":" name) } on' lines.txt >way.txt
 	[ -s way.txt ] || { cat lines.txt; fail "--why-live does not say anything about $1"; }
@@ -25,12 +26,14 @@ way() {
 		object=${object##*\(} object=${object%\)}
 		readelf -rW "$object" | awk -v in_section="'.rela$in'" -v offset="$offset" '
 			/^Relocation section/ { on = $3 == in_section }
-			on && $1 ~ "^0*" offset "$" { print }' | grep -qE " \\.?(text\\.|rodata\\.)?${section##*.}( |\$)" ||
+			on && $1 ~ "^0*" offset "$" { print }' |
+				grep -qE " \\.?(text\\.|rodata\\.)?${section##*.}( |\$)" ||
 			{ cat way.txt; fail "$object:($in+0x$offset) does not refer to $section"; }
 		section=$in
 	done <places.txt
 }
-gives 8 f f.o libg.a libh.a --why-live g --why-live inner --why-live h --why-live number --why-live unused_g --why-live f
+gives 8 f f.o libg.a libh.a --why-live g --why-live inner --why-live h --why-live number --why-live unused_g \
+	--why-live f
 way h
 [ "$(sed 's/+0x[0-9a-f]*//' way.txt)" = "live symbol: libh.a(h.o):(h)
 >>> referenced by: libg.a(g.o):(.text.g)
@@ -38,7 +41,8 @@ way h
 >>> referenced by: the package's own code:(.text.thunks)
 >>> the package's own" ] || { cat way.txt; fail "--why-live h"; }
 way inner
-[ "$(grep -c 'referenced by: libg.a(g.o):(.text.g+0x' way.txt)" = 1 ] || { cat way.txt; fail "--why-live of a static function"; }
+[ "$(grep -c 'referenced by: libg.a(g.o):(.text.g+0x' way.txt)" = 1 ] || { cat way.txt;
+	fail "--why-live of a static function"; }
 way number
 [ "$(grep -c 'referenced by' way.txt)" = 4 ] || { cat way.txt; fail "--why-live of data"; }
 way f
@@ -90,7 +94,8 @@ printf 'reference\textracted\tsymbol\nall.o\tlibh.a(starts.o)\tstarted\nf.o\tlib
 sort why.txt | sed 's/^libg.a(g.o)\(.*(h.o)\)/libh.a(starts.o)\1/' | diff expected.txt - || fail "--why-extract"
 if [ -n "$lld" ]; then
 	"$lld" -shared -o lld.so all.o f.o libg.a libh.a --why-extract=theirs.txt
-	sort theirs.txt | sed 's/^libg.a(g.o)\(.*(h.o)\)/libh.a(starts.o)\1/' | diff expected.txt - || fail "ld.lld has other reasons"
+	sort theirs.txt | sed 's/^libg.a(g.o)\(.*(h.o)\)/libh.a(starts.o)\1/' | diff expected.txt - ||
+		fail "ld.lld has other reasons"
 fi
 gives 8 f f.o libg.a libh.a -u started --why-extract why.txt
 grep -qx "<command line>	libh.a(starts.o)	started" why.txt || { cat why.txt; fail "-u: --why-extract"; }
@@ -114,19 +119,23 @@ source many <many.in
 sed 's/long f/long other_f/; s/long v/long other_v/; s/long sum/long other_sum/; s/f\([1-6]\)()/other_f\1()/g; s/ v\([1-6]\)/ other_v\1/g' many.in | source second
 printf '# hot\nf5\n  other_f2  \n\nv4\nquiet\r\nf1\nother_v1\nv2\n' >order.txt
 ordered() { # FILE: the listed names in the order of their addresses, functions first
-	nm -n "$1" | grep -E ' [tTdD] (f[1-6]|other_f[1-6]|quiet|v[1-6]|other_v[1-6])$' | awk '{ print ($2 ~ /[tT]/ ? "t " : "d ") $3 }' | sort -s -k1,1r
+	nm -n "$1" | grep -E ' [tTdD] (f[1-6]|other_f[1-6]|quiet|v[1-6]|other_v[1-6])$' |
+		awk '{ print ($2 ~ /[tT]/ ? "t " : "d ") $3 }' | sort -s -k1,1r
 }
 echo 'long sum(void), other_sum(void); long both(void) { return sum() + other_sum(); }' | source both
 gives 98 both both.o many.o second.o --symbol-ordering-file order.txt 2>err.txt
 [ ! -s err.txt ] || { cat err.txt; fail "the ordering file is not understood"; }
 ordered out.so >ours.txt
-printf 't f5\nt other_f2\nt quiet\nt quiet\nt f1\n' | diff - <(grep '^t' ours.txt | head -5) || fail "functions are not in the order of the file"
-printf 'd v4\nd other_v1\nd v2\n' | diff - <(grep '^d' ours.txt | head -3) || fail "data is not in the order of the file"
+printf 't f5\nt other_f2\nt quiet\nt quiet\nt f1\n' | diff - <(grep '^t' ours.txt | head -5) ||
+	fail "functions are not in the order of the file"
+printf 'd v4\nd other_v1\nd v2\n' | diff - <(grep '^d' ours.txt | head -3) ||
+	fail "data is not in the order of the file"
 if [ -n "$lld" ]; then
 	"$lld" -shared -Bsymbolic -o lld.so both.o many.o second.o --symbol-ordering-file=order.txt 2>err.txt
 	ordered lld.so >theirs.txt
 	for kind in t d; do
-		diff <(grep "^$kind" ours.txt | head -5) <(grep "^$kind" theirs.txt | head -5) || fail "ld.lld has another order"
+		diff <(grep "^$kind" ours.txt | head -5) <(grep "^$kind" theirs.txt | head -5) ||
+			fail "ld.lld has another order"
 	done
 fi
 gives 98 both both.o many.o second.o
@@ -140,7 +149,8 @@ printf '#define APART __attribute__((weak)) long
 	long sum3(void) { return one() + two() + three(); }' | source fold
 printf 'three\ntwo\none\n' >folded.txt
 gives 16 sum3 fold.o --icf all --symbol-ordering-file folded.txt
-nm -n out.so | grep -E ' [tw] (one|two|three|sum3)$' | head -1 | grep -q three || fail "folded sections are not in order"
+nm -n out.so | grep -E ' [tw] (one|two|three|sum3)$' | head -1 | grep -q three ||
+	fail "folded sections are not in order"
 
 printf 'f1\nf1\nnowhere\nsqrt\nf6\nabsolute\ndead\n' >bad.txt
 printf '.globl absolute\nabsolute = 5\n.globl sum1\n.type sum1,@function\nsum1: lea absolute,%%rax\njmp f1@PLT\n.section .note.GNU-stack,"",@progbits\n' | as -o sum1.o
@@ -156,11 +166,15 @@ link-driver: warning: bad.txt:7:1: cannot order symbol 'dead': nothing reaches i
 END
 diff expected.txt err.txt || fail "what cannot be ordered"
 if [ -n "$lld" ]; then
-	"$lld" -shared --gc-sections --version-script=/dev/stdin -o lld.so many.o --symbol-ordering-file=bad.txt 2>err.txt <<<'{ global: f1; local: *; };'
-	grep -q 'warning: .*no such symbol: nowhere' err.txt && grep -q 'warning: .*unable to order discarded symbol: f6' err.txt ||
+	"$lld" -shared --gc-sections --version-script=/dev/stdin -o lld.so many.o --symbol-ordering-file=bad.txt \
+		2>err.txt <<<'{ global: f1; local: *; };'
+	grep -q 'warning: .*no such symbol: nowhere' err.txt &&
+		grep -q 'warning: .*unable to order discarded symbol: f6' err.txt ||
 		{ cat err.txt; fail "ld.lld warns of something else"; }
 fi
-fails_with 'none: cannot read the symbol ordering file: No such file' "$driver" -o never.so --export entry=f f.o g.o h.o --symbol-ordering-file none
+fails_with 'none: cannot read the symbol ordering file: No such file' "$driver" -o never.so --export entry=f f.o g.o \
+	h.o --symbol-ordering-file none
 head -c 5 /dev/zero >zeros
-fails_with 'zeros: cannot read the symbol ordering file: it is too large or not a text' "$driver" -o never.so --export entry=f f.o g.o h.o --symbol-ordering-file zeros
+fails_with 'zeros: cannot read the symbol ordering file: it is too large or not a text' "$driver" -o never.so --export \
+	entry=f f.o g.o h.o --symbol-ordering-file zeros
 [ ! -e never.so ] || fail "an image in spite of the error"

@@ -1,5 +1,6 @@
-# Relocations: the same objects linked by the linker and by GNU ld must do the same. Every function below returns a number
-# that does not depend on where the image lies: the contents that an address leads to, or the distance of two addresses.
+# Relocations: the same objects linked by the linker and by GNU ld must do the same. Every function below returns a
+# number that does not depend on where the image lies: the contents that an address leads to, or the distance of two
+# addresses.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
@@ -285,9 +286,11 @@ done
 for object in first.o no-plt.o plain.o pie.o large.o; do
 	"$driver" -o ours.so $exports "$object" second.o third.o
 	ld -shared -Bsymbolic -z notext -o theirs.so "$object" second.o third.o -lm -lc
-	./compare ./ours.so ./theirs.so $functions >results.txt || { cat results.txt >&2; fail "$object differs from GNU ld"; }
+	./compare ./ours.so ./theirs.so $functions >results.txt || { cat results.txt >&2;
+		fail "$object differs from GNU ld"; }
 	if readelf -dW ours.so | grep -q TEXTREL; then fail "relocations in text"; fi
-	if readelf -rW ours.so | grep R_X86_64 | grep -qvE 'RELATIVE|GLOB_DAT'; then fail "an unexpected loader relocation"; fi
+	if readelf -rW ours.so | grep R_X86_64 | grep -qvE 'RELATIVE|GLOB_DAT'; then
+		fail "an unexpected loader relocation"; fi
 done
 
 # What the results must be, whatever both linkers think.
@@ -332,7 +335,8 @@ $KERNEL_CC -shared -fPIC reference.c -o theirs.so
 # (arithmetic), and the imports.
 "$driver" -o ours.so --export a=f_gotpcrelx second.o third.o
 objdump -d --no-show-raw-insn ours.so | sed -n '/<f_gotpcrelx>:/,/^$/p' >code.txt
-grep -qE 'lea .*,%rax' code.txt && grep -qE 'lea .*,%r11' code.txt || { cat code.txt; fail "mov was not rewritten to lea"; }
+grep -qE 'lea .*,%rax' code.txt && grep -qE 'lea .*,%r11' code.txt || { cat code.txt;
+	fail "mov was not rewritten to lea"; }
 grep -qE 'addr32 call .*<second_function>' code.txt || { cat code.txt; fail "the call was not rewritten"; }
 grep -qE 'jmp +[0-9a-f]+ <asm_function>' code.txt || { cat code.txt; fail "the jump was not rewritten"; }
 if readelf -SW ours.so | grep -q ' \.got '; then fail "a GOT without need"; fi
@@ -378,7 +382,8 @@ $head	movzbl __libc_single_threaded(%rip), %eax
 	ret
 END
 "$driver" --relocatable -o left.o --export entry=f data.o
-readelf -rW left.o | grep -q 'R_X86_64_PC32 .* __libc_single_threaded - 4' || fail "-r does not leave data to the next linker"
+readelf -rW left.o | grep -q 'R_X86_64_PC32 .* __libc_single_threaded - 4' ||
+	fail "-r does not leave data to the next linker"
 refuse pointed_data "R_X86_64_PC32 against 'stderr' cannot reach data of the C library" <<END
 $head	mov stderr(%rip), %rax
 	ret

@@ -20,12 +20,14 @@ fails_with 'error: b_again.o:\(.text.b\+0x0\): duplicate symbol: b$' "$driver" -
 grep -q '^>>> first defined at b.o:(.text.b+0x0)$' err.txt || fail "the first definition is not shown"
 
 echo 'int number; int c(void) { return number++; }' | source common_small
-echo 'long number[4]; long *d(void) { return number + 3; } int f(void) { *d() = 5; return (int)*d(); }' | source common_large
+echo 'long number[4]; long *d(void) { return number + 3; } int f(void) { *d() = 5; return (int)*d(); }' |
+	source common_large
 echo 'int number = 99;' | source defined
 gives 0 c common_small.o
 gives 99 c common_small.o defined.o
 gives 5 f common_small.o common_large.o
-readelf -SW out.so | grep -q ' \.bss *NOBITS *[0-9a-f]* [0-9a-f]* 000020 ' || fail "the common symbol does not have the larger size"
+readelf -SW out.so | grep -q ' \.bss *NOBITS *[0-9a-f]* [0-9a-f]* 000020 ' ||
+	fail "the common symbol does not have the larger size"
 
 cat >comdat.s <<'END'
 	.section .text.inline, "axG", @progbits, inline, comdat
@@ -84,7 +86,8 @@ fails_with 'duplicate symbol: b' "$driver" -o out.so --export x=a a.o --whole-ar
 # A member that is damaged keeps nothing from being said of the others.
 printf '.section .ctors,"aw",@progbits\n.quad 0\n' | as -o obsolete.o
 ar qc libdamaged.a obsolete.o b.o b_again.o obsolete.o
-fails_with 'libdamaged.a\(b_again.o\):.* duplicate symbol: b$' "$driver" -o out.so --export x=a a.o --whole-archive libdamaged.a
+fails_with 'libdamaged.a\(b_again.o\):.* duplicate symbol: b$' "$driver" -o out.so --export x=a a.o --whole-archive \
+	libdamaged.a
 [ "$(grep -c 'section .ctors is obsolete' err.txt)" = 2 ] || fail "not each damaged member is named once"
 fails_with 'library -l1: there is no lib1.a on the search paths' "$driver" -o out.so -L one a.o -l 1
 grep -q '^>>> searched one$' err.txt || fail "the search paths are not shown"
@@ -107,9 +110,11 @@ grep -q 'required by the command line' err.txt || fail "the user is not shown"
 echo 'int my_helper(int), nothing_like_it(void); int u(void) { return my_helper(1) + my_helper(2) + nothing_like_it(); }' |
 	source user1
 echo 'int my_helper(int); int v(void) { return my_helper(3); } int my_helpers(int x) { return x; }' | source user2
-fails_with "undefined symbol: my_helper; did you mean 'my_helpers'\?$" "$driver" -o out.so --export x=u --export y=v user1.o user2.o
+fails_with "undefined symbol: my_helper; did you mean 'my_helpers'\?$" "$driver" -o out.so --export x=u --export y=v \
+	user1.o user2.o
 [ "$(grep -c 'undefined symbol' err.txt)" = 2 ] || fail "not one error for each symbol"
-[ "$(grep -c '^>>> referenced by user1.o:(.text.u+0x[0-9a-f]*) in u$' err.txt)" = 3 ] || { cat err.txt; fail "users of u"; }
+[ "$(grep -c '^>>> referenced by user1.o:(.text.u+0x[0-9a-f]*) in u$' err.txt)" = 3 ] || { cat err.txt;
+	fail "users of u"; }
 grep -q '^>>> referenced by user2.o:(.text.v+0x[0-9a-f]*) in v$' err.txt || fail "the user v is not shown"
 
 # ---- kernels ----
@@ -131,7 +136,8 @@ ar qc libkernel.a a.o kernel.o
 	'kernel mul "split=n; in x f32[n], out y f32[n], n i64" at libkernel.a(kernel.o):(.sk.kernels+0x0) in libkernel.a(kernel.o)' ] ||
 	fail "records of a member"
 [ "$("$driver" --kernels kernel.o | wc -l)" = 2 ] || fail "not two records"
-[ "$("$driver" --find count libkernel.a)" = 'kernel count "" at libkernel.a(kernel.o):(.text.count+0x0) in libkernel.a(kernel.o)' ] ||
+[ "$("$driver" --find count libkernel.a)" = \
+	'kernel count "" at libkernel.a(kernel.o):(.text.count+0x0) in libkernel.a(kernel.o)' ] ||
 	fail "a kernel without a signature"
 [ "$("$driver" --find add kernel.o | grep -c 'sk.kernels+0x2e')" = 1 ] || fail "the record of add"
 $KERNEL_CC -r -nostdlib kernel.o c.o -o joined.o
@@ -142,9 +148,11 @@ fails_with "'b' is used here, but not defined" "$driver" --find b a.o
 printf '.section .sk.kernels,"",%%progbits\n.asciz "ghost"\n.asciz "in x f32[n]"\n' | as -o ghost.o
 fails_with "kernel 'ghost' has a signature, but the object does not define it" "$driver" --find ghost ghost.o
 printf '.section .sk.kernels,"",%%progbits\n.asciz "ghost"\n' | as -o half.o
-fails_with "half.o:\(.sk.kernels\+0x0\): a symbol in the last signature record has no signature" "$driver" --kernels half.o
+fails_with "half.o:\(.sk.kernels\+0x0\): a symbol in the last signature record has no signature" "$driver" --kernels \
+	half.o
 printf '.section .sk.kernels,"",%%progbits%s\n.asciz "ghost"\n.asciz "in x f32[n]"\n' '' ',unique,1' | as -o two.o
-fails_with "two.o:\(.sk.kernels\+0x0\): the object has two of this section; join them with ld -r" "$driver" --kernels two.o
+fails_with "two.o:\(.sk.kernels\+0x0\): the object has two of this section; join them with ld -r" "$driver" --kernels \
+	two.o
 ld -r two.o -o one.o && "$driver" --kernels one.o >joined.txt && [ "$(wc -l <joined.txt)" = 2 ] || fail "joined records"
 printf '.section .sk.kernels,"",%%progbits\n.asciz "ghost"\n.ascii "in"\n' | as -o open.o
 fails_with "signature record is not terminated" "$driver" --kernels open.o
@@ -165,10 +173,11 @@ count_again: 0: .bss.counter in kernel.o
 END
 sort state.txt >got.txt
 sort expected.txt | diff - got.txt || fail "hidden state"
-# Through any graph, loops and all, whatever was asked before: 50 functions and 20 words of state that lead to random others, and
-# to the state that the C library keeps for all.
+# Through any graph, loops and all, whatever was asked before: 50 functions and 20 words of state that lead to random
+# others, and to the state that the C library keeps for all.
 for seed in 1 2 3 4 5 6 7 8; do
-	awk -v seed=$seed -v library="the C library's random numbers" 'function name(node) { return node == 70 ? "rand" : "f" node }
+	awk -v seed=$seed -v library="the C library's random numbers" \
+		'function name(node) { return node == 70 ? "rand" : "f" node }
 	BEGIN {
 		srand(seed)
 		for (i = 0; i < 70; i++) {
@@ -195,7 +204,8 @@ for seed in 1 2 3 4 5 6 7 8; do
 				if ((i, j) in leads)
 					print "f" i ": " (j < 70 ? ".data.f" j " in graph.o" : library) >"expected.txt"
 	}' | as -o graph.o
-	"$driver" $(seq 0 49 | shuf --random-source="$driver" | sed 's/^/--state f/') graph.o | sed -n 's/: [0-9]*: /: /p' | sort >got.txt
+	"$driver" $(seq 0 49 | shuf --random-source="$driver" | sed 's/^/--state f/') graph.o |
+		sed -n 's/: [0-9]*: /: /p' | sort >got.txt
 	sort expected.txt | diff - got.txt || fail "hidden state in graph $seed"
 	cut -d: -f1 got.txt | uniq -c | awk '{ print $1 }' | sort -n | uniq | wc -l
 done >sizes.txt
@@ -222,7 +232,8 @@ bad lto.o 'lto.o: holds only intermediate code of link-time optimisation.*; reco
 ar qc liblto.a lto.o 2>/dev/null
 fails_with "'c' is not in any member with machine code|there is no kernel c" "$driver" -o out2.so --export x=c liblto.a
 grep -q 'warning: liblto.a: member lto.o holds only intermediate code' err.txt || fail "no warning about the member"
-if $KERNEL_CC -O1 -flto -ffat-lto-objects -fPIC -c c.c -o fat.o 2>/dev/null && readelf -SW fat.o 2>/dev/null | grep -q ' \.text'; then
+if $KERNEL_CC -O1 -flto -ffat-lto-objects -fPIC -c c.c -o fat.o 2>/dev/null && readelf -SW fat.o 2>/dev/null |
+	grep -q ' \.text'; then
 	gives 7 c fat.o # has machine code, too
 fi
 "$driver" -o shared.so --export x=a a.o b.o
@@ -248,7 +259,8 @@ bad odd-array.o 'section .init_array has 3 bytes, which is no number of addresse
 printf '.largecomm wide,8,8\n' | as -o largecomm.o
 bad largecomm.o "'wide' is a common symbol of the large code model"
 # What libskrt would refuse to call.
-for entry in '.quad number\n.data\nnumber: .quad 0' '.quad end\n.text\nret\nend:' '.long f - ., 0\n.text\nf: ret' '.quad getenv'; do
+for entry in '.quad number\n.data\nnumber: .quad 0' '.quad end\n.text\nret\nend:' '.long f - ., 0\n.text\nf: ret' \
+	'.quad getenv'; do
 	printf ".section .fini_array,\"aw\",@fini_array\n$entry\n" | as -o entry.o
 	bad entry.o 'entry.o:\(.fini_array\+0x0\): an entry of the table of constructors or destructors is no function'
 done

@@ -1,5 +1,5 @@
-# Sections with a meaning of their own: ranges that code walks over, constructors, what is to be retained, what exists once;
-# more of them than fit into 16 bits; and the symbols and archives that come with such objects.
+# Sections with a meaning of their own: ranges that code walks over, constructors, what is to be retained, what exists
+# once; more of them than fit into 16 bits; and the symbols and archives that come with such objects.
 . "$top_srcdir/tests/lib/lib.sh"
 use_images -fdata-sections
 has() { readelf -aW out.so 2>/dev/null | grep -qE -- "$1" || fail "readelf does not show: $1"; }
@@ -22,7 +22,8 @@ long idle(void) { return 5; }
 END
 echo 'static const struct { long value; } item __attribute__((section("items"), used)) = {1}; long one(void) { return 1; }' | source item1
 echo 'static const struct { long value; } item __attribute__((section("items"), used)) = {2}; long two(void) { return 2; }' | source item2
-echo 'struct { long value; } item __attribute__((section("items"), used)) = {3}; long three(void) { return 3; }' | source writable
+echo 'struct { long value; } item __attribute__((section("items"), used)) = {3}; long three(void) { return 3; }' |
+	source writable
 echo 'extern int e; static int *p __attribute__((section("items"), used)) = (int *)7; int e;' | source pointer
 gives 1 walk walk.o item1.o
 gives 12 walk walk.o item1.o item2.o # whole sections stay, though nothing else reaches their objects
@@ -36,9 +37,11 @@ ar qc libitems.a item1.o item2.o
 fails_with 'undefined symbol: __start_items' "$driver" -o out.so --export x=walk walk.o libitems.a
 gives 1 walk walk.o -u one libitems.a # of archives, those members that are pulled
 gives 12 walk walk.o --whole-archive libitems.a
-[ "$("$driver" --state walk walk.o item1.o writable.o | grep -c 'items in writable.o')" = 1 ] || fail "state through a range"
+[ "$("$driver" --state walk walk.o item1.o writable.o | grep -c 'items in writable.o')" = 1 ] ||
+	fail "state through a range"
 echo 'extern const char __start_nothing[], __stop_nothing[]; extern __attribute__((weak)) const char __start_weak[];
-	long f(void) { return __stop_nothing - __start_nothing; } long w(void) { return __start_weak == 0; }' | source nothing
+	long f(void) { return __stop_nothing - __start_nothing; } long w(void) { return __start_weak == 0; }' |
+		source nothing
 fails_with 'undefined symbol: __st(art|op)_nothing' "$driver" -o out.so --export x=f nothing.o
 gives 1 w nothing.o
 printf '.data\n.globl __start_items,__stop_items\n__start_items: .quad 9\n__stop_items:\n' | as -o own.o
@@ -137,7 +140,8 @@ fails_with "R_X86_64_PLT32 against 'answer' needs the distance to a place in the
 for visibility in hidden protected internal; do
 	printf ".globl f\n.type f,@function\nf: call sqrt\nret\n.$visibility sqrt\n" | as -o $visibility.o
 	fails_with 'undefined symbol: sqrt; it is declared hidden' "$driver" -o out2.so --export x=f $visibility.o
-	printf ".globl f\n.type f,@function\nf: mov sqrt@GOTPCREL(%%rip),%%rax\nret\n.weak sqrt\n.$visibility sqrt\n" | as -o $visibility.o
+	printf ".globl f\n.type f,@function\nf: mov sqrt@GOTPCREL(%%rip),%%rax\nret\n.weak sqrt\n.$visibility sqrt\n" \
+		| as -o $visibility.o
 	gives 0 f $visibility.o
 done
 printf '.globl p,g\n.protected p\n.type p,@function\np: mov $3,%%eax\nret\n.type g,@function\ng: mov p@GOTPCREL(%%rip),%%rax\njmp *%%rax\n' | as -o protected.o
@@ -170,7 +174,8 @@ gives 14 b "$dir/folder/libthin.a"
 gives 14 b -L folder -l thin
 gives 14 b -L elsewhere -L folder -l :libthin.a
 gives 7 c -L elsewhere -l :c.o
-fails_with 'library -l:nothing.o: there is no nothing.o on the search paths' "$driver" -o out2.so -L elsewhere -l :nothing.o
+fails_with 'library -l:nothing.o: there is no nothing.o on the search paths' "$driver" -o out2.so -L elsewhere -l \
+	:nothing.o
 fails_with 'duplicate symbol: c' "$driver" -o out2.so --export x=c --whole-archive folder/libthin.a c.o
 grep -q 'folder/libthin.a(../elsewhere/c.o):(.text.c+0x0)' err.txt || fail "the member is not shown: $(cat err.txt)"
 rm elsewhere/c.o
@@ -180,5 +185,6 @@ mkdir elsewhere/c.o
 fails_with 'folder/../elsewhere/c.o: is not a regular file' "$driver" -o out2.so --export x=b folder/libthin.a
 rmdir elsewhere/c.o
 head -c 100 c.o >elsewhere/c.o
-fails_with 'libthin.a\(../elsewhere/c.o\): the section headers are missing' "$driver" -o out2.so --export x=b folder/libthin.a
+fails_with 'libthin.a\(../elsewhere/c.o\): the section headers are missing' "$driver" -o out2.so --export x=b \
+	folder/libthin.a
 [ ! -e out2.so ] || fail "an output file in spite of the errors"

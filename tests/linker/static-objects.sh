@@ -1,7 +1,8 @@
 #!/bin/bash
-# Kernels in C++ with static objects: those of files and those of functions are made once and destroyed when the package goes, the
-# last one first, by libskrt, by dlclose, and in a program that an object (-r) has become part of. A destructor that faults, or does
-# not end, ends the destruction and nothing else; threads that come to a static object at the same time wait for one another.
+# Kernels in C++ with static objects: those of files and those of functions are made once and destroyed when the package
+# goes, the last one first, by libskrt, by dlclose, and in a program that an object (-r) has become part of. A
+# destructor that faults, or does not end, ends the destruction and nothing else; threads that come to a static object
+# at the same time wait for one another.
 . "$top_srcdir/tests/lib/lib.sh"
 for library in libstdc++.a libgcc_eh.a libgcc.a; do
 	file=$($KERNEL_CC -print-file-name=$library)
@@ -10,8 +11,8 @@ for library in libstdc++.a libgcc_eh.a libgcc.a; do
 done
 echo 'int main() { return 0; }' | $KERNEL_CC -x c++ - -o works || { echo "SKIP: $KERNEL_CC compiles no C++"; exit 77; }
 
-# Each says so when it is destroyed; `last` has been registered by a destructor, as the Itanium ABI allows. What ends badly comes
-# before `first`.
+# Each says so when it is destroyed; `last` has been registered by a destructor, as the Itanium ABI allows. What ends
+# badly comes before `first`.
 cat >objects.cc <<'C'
 #include <vector>
 #include <unistd.h>
@@ -76,7 +77,8 @@ tasks:
 scopes:
   all: {}
 M
-fails_with 'undefined symbol: syscall; .*--defsym=syscall=sched_yield' "$sklink" model.yaml objects.o $libraries -o objects.sk
+fails_with 'undefined symbol: syscall; .*--defsym=syscall=sched_yield' "$sklink" model.yaml objects.o $libraries -o \
+	objects.sk
 [ ! -e objects.sk ] || fail "an output in spite of an error"
 "$sklink" --defsym=syscall=sched_yield model.yaml objects.o $libraries -o objects.sk
 proved objects.sk
@@ -263,13 +265,16 @@ fi
 "$sklink" -r model.yaml objects.o -o model.o
 ! nm model.o | grep -q 'sk_finalize' || fail "the object destroys what is not its own"
 for way in -no-pie -pie; do
-	$KERNEL_CC -O1 -DLINKED $way serial.c model.o -o linked -lstdc++ && ./linked >out.txt || fail "in a program, $way"
+	$KERNEL_CC -O1 -DLINKED $way serial.c model.o -o linked -lstdc++ && ./linked >out.txt ||
+		fail "in a program, $way"
 	sort out.txt >sorted.txt
-	sort ended.txt | diff - sorted.txt >&2 && [ "$(head -n 3 out.txt | tail -n 2)" = "$(head -n 2 order.txt)" ] || fail "in a program, $way: $(cat out.txt)"
+	sort ended.txt | diff - sorted.txt >&2 && [ "$(head -n 3 out.txt | tail -n 2)" = "$(head -n 2 order.txt)" ] ||
+		fail "in a program, $way: $(cat out.txt)"
 done
 $KERNEL_CC -shared model.o -o linked.so -lstdc++ && ./serial ./linked.so close >out.txt || fail "in a shared object"
 sort out.txt >sorted.txt # its functions go first there
-sort closed.txt | diff - sorted.txt >&2 && [ "$(tail -n 1 out.txt)" = 'the end' ] || fail "in a shared object: $(cat out.txt)"
+sort closed.txt | diff - sorted.txt >&2 && [ "$(tail -n 1 out.txt)" = 'the end' ] ||
+	fail "in a shared object: $(cat out.txt)"
 
 # ---- atexit, which is the linking file's own; clang destroys objects by it if it is told to ----
 cat >leaves.c <<'C'
@@ -288,11 +293,13 @@ void total(const int32_t *kind, const float *x, float *y, int64_t n)
 SK_KERNEL(total, "in kind i32[1], in x f32[n], out y f32[n], n i64");
 C
 compile leaves
-fails_with 'undefined symbol: atexit; it comes with each program and library: add libc_nonshared.a' "$sklink" model.yaml leaves.o -o leaves.sk
+fails_with 'undefined symbol: atexit; it comes with each program and library: add libc_nonshared.a' "$sklink" \
+	model.yaml leaves.o -o leaves.sk
 archive=$($KERNEL_CC -print-file-name=libc_nonshared.a)
 if [ -e "$archive" ]; then
 	"$sklink" model.yaml leaves.o "$archive" -o leaves.sk
-	./serial ./leaves.sk close >out.txt && [ "$(cat out.txt)" = "$(printf 'left\nthe end')" ] || fail "atexit: $(cat out.txt)"
+	./serial ./leaves.sk close >out.txt && [ "$(cat out.txt)" = "$(printf 'left\nthe end')" ] ||
+		fail "atexit: $(cat out.txt)"
 else
 	echo "there is no libc_nonshared.a"
 fi

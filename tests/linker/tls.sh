@@ -1,7 +1,7 @@
 #!/bin/bash
-# Thread-local storage in every model: what dlopen gives threads that were there before and threads that come later, from packages
-# by themselves, and from programs and shared objects that an object (-r) has become part of; errno, which is the C library's; and
-# what no package can hold, refused with object, section, kernel and task.
+# Thread-local storage in every model: what dlopen gives threads that were there before and threads that come later,
+# from packages by themselves, and from programs and shared objects that an object (-r) has become part of; errno, which
+# is the C library's; and what no package can hold, refused with object, section, kernel and task.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
@@ -46,7 +46,8 @@ C
 echo '__thread int elsewhere = 5, zero_elsewhere[50];' >elsewhere.c
 $KERNEL_CC -O1 -fPIC -c elsewhere.c -o elsewhere.o
 
-# ./threads IMAGE: threads that there are before the image, and one that comes later, call its look_ three times each. With
+# ./threads IMAGE: threads that there are before the image, and one that comes later, call its look_ three times each.
+# With
 # -DLINKED the program holds it itself.
 cat >threads.c <<'C'
 #include <dlfcn.h>
@@ -100,12 +101,14 @@ $KERNEL_CC -O1 threads.c -o threads -ldl -pthread
 # model MODEL LINKAGE FLAGS TYPE DYNAMIC: with such a relocation in the object, and with only these in the package.
 model() {
 	$KERNEL_CC -O1 -g -Wno-unused "-ftls-model=$1" "-DLINKAGE=$2" $3 -c variables.c -o variables.o
-	readelf -rW variables.o | grep -q "$4" || { readelf -rW variables.o >&2; fail "$1 $2 $3: the compiler makes no $4"; }
+	readelf -rW variables.o | grep -q "$4" || { readelf -rW variables.o >&2;
+		fail "$1 $2 $3: the compiler makes no $4"; }
 	rm -f out.so
 	"$driver" -o out.so --export look_=look variables.o elsewhere.o
 	readelf -rW out.so | grep -oE 'R_X86_64_[A-Z0-9_]*(TLS|TPOFF|DTP)[A-Z0-9_]*' | sort -u >types.txt
 	[ "$(echo $(cat types.txt))" = "$5" ] || { cat types.txt >&2; fail "$1 $2 $3: the package has these, not $5"; }
-	readelf -aW out.so >readelf.txt 2>warnings.txt && [ ! -s warnings.txt ] || { cat warnings.txt >&2; fail "readelf"; }
+	readelf -aW out.so >readelf.txt 2>warnings.txt && [ ! -s warnings.txt ] || { cat warnings.txt >&2;
+		fail "readelf"; }
 	grep -qE '^ +TLS .* R +0x40$' readelf.txt || fail "$1 $2 $3: no PT_TLS with the alignment of its variables"
 	case $5 in
 	*TPOFF64*) grep -q 'BIND_NOW STATIC_TLS' readelf.txt || fail "$1 $2 $3: no DF_STATIC_TLS" ;;
@@ -124,7 +127,8 @@ relocatable() {
 	"$driver" --relocatable -o out.o --export look_=look variables.o elsewhere.o
 	[ $# -gt 0 ] || set -- -no-pie -pie
 	for way; do
-		$KERNEL_CC -O1 -DLINKED $way threads.c out.o -o program -pthread && ./program || fail "$flags: in a program, $way"
+		$KERNEL_CC -O1 -DLINKED $way threads.c out.o -o program -pthread && ./program ||
+			fail "$flags: in a program, $way"
 	done
 	case $flags in
 	local-exec*) ;;
@@ -143,7 +147,8 @@ if echo 'int f;' | $KERNEL_CC -mtls-dialect=gnu2 -x c -c - -o dialect.o 2>/dev/n
 fi
 
 # Both ways to one variable, in one package.
-sed 's/^long look.*;$/&\nint *other(void);/; s/^	return 0;/	return other() != \&elsewhere;/' variables.c >mixed.c
+sed 's/^long look.*;$/&\nint *other(void);/; s/^	return 0;/	return other() != \&elsewhere;/' variables.c \
+	>mixed.c
 echo 'extern __thread int elsewhere; int *other(void); int *other(void) { return &elsewhere; }' >other.c
 $KERNEL_CC -O1 -fPIC -c mixed.c -o mixed.o
 $KERNEL_CC -O1 -fPIC -ftls-model=initial-exec -c other.c -o other.o
@@ -158,7 +163,8 @@ for flags in -fno-pic -fpie; do
 		fails_with "variables.o:\(\.text\+0x[0-9a-f]+\): relocation R_X86_64_TPOFF32 against '[a-z_]*' is of the local-exec model: .*; recompile with -fPIC, or make an object for a program of it \(-r\)" \
 			"$driver" -o out.so --export look_=look variables.o elsewhere.o
 		[ ! -e out.so ] || fail "an output in spite of an error"
-		if [ $flags = -fpie ]; then relocatable "local-exec $flags"; else relocatable "local-exec $flags" -no-pie; fi
+		if [ $flags = -fpie ]; then relocatable "local-exec $flags"; else
+			relocatable "local-exec $flags" -no-pie; fi
 	done
 done
 
@@ -190,7 +196,8 @@ int main(void)
 }
 C
 $KERNEL_CC reads.c -o reads -ldl && ./reads || fail "it is not the program's errno"
-$KERNEL_CC -O1 -fPIC -ftls-model=global-dynamic -x c -c - -o errno.o <<<'extern __thread int errno; int *look(void); int *look(void) { return &errno; }'
+$KERNEL_CC -O1 -fPIC -ftls-model=global-dynamic -x c -c - -o errno.o \
+	<<<'extern __thread int errno; int *look(void); int *look(void) { return &errno; }'
 fails_with "relocation R_X86_64_TLSGD against 'errno' asks for an imported variable as if it were in the package's block; recompile" \
 	"$driver" -o out.so --export look_=look errno.o
 
@@ -202,9 +209,12 @@ bad() {
 bad 'extern __thread int missing; int *f(void) { return &missing; }' '^[a-z-]*: error: undefined symbol: missing'
 $KERNEL_CC -fPIC -x c -c - -o plain.o <<<'int plain;'
 $KERNEL_CC -fPIC -x c -c - -o bad.o <<<'__asm__("f: mov plain@gottpoff(%rip), %rax; ret; .globl f");'
-fails_with "R_X86_64_GOTTPOFF against 'plain' takes for thread-local what is not" "$driver" -o out.so --export f_=f bad.o plain.o
-bad '__thread int own; __asm__("f: mov own@gotpcrel(%rip), %rax; ret; .globl f");' "against 'own' takes a thread-local variable for an ordinary one"
-bad '__thread int own; __asm__("f: cmp own@tlsdesc(%rip), %rax; ret; .globl f");' 'does not stand in the instruction that the psABI has for it'
+fails_with "R_X86_64_GOTTPOFF against 'plain' takes for thread-local what is not" "$driver" -o out.so --export f_=f \
+	bad.o plain.o
+bad '__thread int own; __asm__("f: mov own@gotpcrel(%rip), %rax; ret; .globl f");' \
+	"against 'own' takes a thread-local variable for an ordinary one"
+bad '__thread int own; __asm__("f: cmp own@tlsdesc(%rip), %rax; ret; .globl f");' \
+	'does not stand in the instruction that the psABI has for it'
 bad 'int __cxa_thread_atexit_impl(void (*)(void *), void *, void *); int f(void) { return __cxa_thread_atexit_impl(0, 0, 0); }' \
 	'undefined symbol: __cxa_thread_atexit_impl; it serves destructors of thread-local objects, which a package cannot have'
 bad '__attribute__((weak)) int __cxa_thread_atexit(void (*a)(void *), void *b, void *c) { return a != b && c; } int g(void *x) { return __cxa_thread_atexit(0, x, 0); } int f(void) { return g(0) + g(f); }' \
@@ -248,12 +258,14 @@ refused() {
 	rm -f out.sk
 	fails_with "$1" "$sklink" model.yaml kernel.o count.o -o out.sk
 	[ ! -e out.sk ] || fail "an output in spite of an error"
-	[ "$(grep -cE 'error: (count.o|undefined symbol):' err.txt)" = "$(grep -cxF ">>> reached from kernel 'scale', which 'guilty' calls" err.txt)" ] ||
+	[ "$(grep -cE 'error: (count.o|undefined symbol):' err.txt)" = \
+		"$(grep -cxF ">>> reached from kernel 'scale', which 'guilty' calls" err.txt)" ] ||
 		{ cat err.txt >&2; fail "kernel and task are not named once for each error"; }
 	! grep -q "'again'\|'other'" err.txt || { cat err.txt >&2; fail "others are named"; }
 }
 sed 's/SK_KERNEL(scale, "/&reentrant; /' kernel.c >reentrant.c && compile reentrant && cp reentrant.o kernel.o
-$KERNEL_CC -O1 -fpie -x c -c - -o count.o <<<'__thread int here; int count(int x); int count(int x) { return here += x; }'
+$KERNEL_CC -O1 -fpie -x c -c - -o count.o \
+	<<<'__thread int here; int count(int x); int count(int x) { return here += x; }'
 refused "^sklink: error: count.o:\(\.text\+0x[0-9a-f]+\): relocation R_X86_64_TPOFF32 against 'here' is of the local-exec model"
 compile kernel
 
@@ -272,11 +284,14 @@ for flags in -fPIC -fno-pic; do
 	$KERNEL_CC -O1 $flags -c count.c -o count.o
 	refused "^sklink: error: count.o:\(\.text\+0x[0-9a-f]+\): relocation .* against 'chosen' refers to an IFUNC, whose function the processor would choose"
 done
-sed 's/kernel: scale/kernel: chosen/; s/^tasks:/kernels:\n  chosen: {signature: "in x f32[n], out y f32[n]"}\n&/' model.yaml >ifunc.yaml
-fails_with "'chosen' is an IFUNC, whose function the processor would choose" "$sklink" ifunc.yaml kernel.o count.o -o out.sk
+sed 's/kernel: scale/kernel: chosen/; s/^tasks:/kernels:\n  chosen: {signature: "in x f32[n], out y f32[n]"}\n&/' \
+	model.yaml >ifunc.yaml
+fails_with "'chosen' is an IFUNC, whose function the processor would choose" "$sklink" ifunc.yaml kernel.o count.o -o \
+	out.sk
 
 # What nobody reaches does no harm.
-grep -v scale model.yaml | grep -v '^  [yz]:' | sed 's/^  a: .*/  a: {dtype: f32, shape: [100], role: output}/' >harmless.yaml
+grep -v scale model.yaml | grep -v '^  [yz]:' |
+	sed 's/^  a: .*/  a: {dtype: f32, shape: [100], role: output}/' >harmless.yaml
 $KERNEL_CC $KERNEL_CFLAGS -ffunction-sections -I"$top_srcdir/format" -c kernel.c -o kernel.o
 "$sklink" harmless.yaml kernel.o count.o -o out.sk
 ! readelf -lW out.sk | grep -q TLS || fail "PT_TLS for a variable that nobody reaches"

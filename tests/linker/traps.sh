@@ -1,6 +1,6 @@
 #!/bin/bash
-# --unresolved-symbols=trap and --warn-unresolved-symbols: what nothing defines ends the launch that calls it, and is named; what
-# else of it is wanted is refused.
+# --unresolved-symbols=trap and --warn-unresolved-symbols: what nothing defines ends the launch that calls it, and is
+# named; what else of it is wanted is refused.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -22,7 +22,8 @@ $KERNEL_CC -O1 -fPIC -ffunction-sections -fno-optimize-sibling-calls -fno-inline
 # A jump instead of a call, and a call by way of the GOT.
 $KERNEL_CC -O1 -fPIC -ffunction-sections -foptimize-sibling-calls -fno-inline -c kernels.c -o jumps.o
 $KERNEL_CC -O1 -fPIC -ffunction-sections -fno-plt -fno-inline -c kernels.c -o slots.o
-$KERNEL_CC -O1 -fPIC -ffunction-sections -fno-plt -fno-inline -Wa,-mrelax-relocations=no -c kernels.c -o plain-slots.o # as rustc
+$KERNEL_CC -O1 -fPIC -ffunction-sections -fno-plt -fno-inline -Wa,-mrelax-relocations=no -c kernels.c -o plain-slots.o \
+	# as rustc
 
 model() {
 	cat >model.yaml <<-M
@@ -63,18 +64,22 @@ for object in kernels jumps slots plain-slots; do
 	"$skdump" --verify $object.sk >out.txt || fail "skdump --verify $object.sk"
 	for package in $object.sk $object-stripped.sk; do
 		"$skdump" $package >out.txt
-		grep -qE '^  not linked +gone$' out.txt && grep -qE '^ +lost$' out.txt || { cat out.txt; fail "skdump does not list them"; }
+		grep -qE '^  not linked +gone$' out.txt && grep -qE '^ +lost$' out.txt || { cat out.txt;
+			fail "skdump does not list them"; }
 		input $one
 		for cores in 1 2 3 7; do
-			"$skrun" $package --input x=in.npy --verify --cores $cores >out.txt || { cat out.txt; fail "$package fails"; }
+			"$skrun" $package --input x=in.npy --verify --cores $cores >out.txt || { cat out.txt;
+				fail "$package fails"; }
 		done
 		input $to_gone
 		ends $package "task 'first': kernel double called gone, which was not linked, on core 0, at " --cores 2
-		ends $package "task 'first': kernel double called gone, which was not linked, on core 0, at " --cores 2 --guard
+		ends $package "task 'first': kernel double called gone, which was not linked, on core 0, at " --cores \
+			2 --guard
 		input $half_of_it
 		ends $package "task 'second': kernel double called gone, which was not linked, on core 0, at " --cores 2
 		ends $package "task 'second': kernel double called gone, which was not linked, on core 0, at " --unfused
-		ends $package "serial run: task 'second': kernel double: gone, which was not linked, was called at " --serial
+		ends $package "serial run: task 'second': kernel double: gone, which was not linked, was called at " \
+			--serial
 		input $to_lost
 		ends $package "task 'third': kernel leave called lost, which was not linked, on core 0, at " --cores 2
 	done
@@ -115,8 +120,10 @@ refused '^sklink: error: undefined symbol: lost$' kernels.o --unresolved-symbols
 refused '^sklink: error: undefined symbol: gone$' kernels.o --unresolved-symbols=trap --unresolved-symbols=report-all
 refused '^sklink: error: undefined symbol: gone$' kernels.o --unresolved-symbols=ignore-in-shared-libs
 grep -q -- '--unresolved-symbols=trap)' err.txt || fail "the way out is not named"
-refused '^sklink: error: --unresolved-symbols=ignore-all: calls would lead nowhere' kernels.o --unresolved-symbols=ignore-all
-refused '^sklink: error: --unresolved-symbols=ignore-in-object-files: calls would' kernels.o --unresolved-symbols ignore-in-object-files
+refused '^sklink: error: --unresolved-symbols=ignore-all: calls would lead nowhere' kernels.o \
+	--unresolved-symbols=ignore-all
+refused '^sklink: error: --unresolved-symbols=ignore-in-object-files: calls would' kernels.o --unresolved-symbols \
+	ignore-in-object-files
 refused "^sklink: error: --unresolved-symbols wants report-all, .* not 'all'" kernels.o --unresolved-symbols=all
 refused '^sklink: error: --unresolved-symbols=trap: a name is empty' kernels.o --unresolved-symbols=trap:gone,
 refused '^sklink: error: undefined symbol: needed' kernels.o --unresolved-symbols=trap -u needed
@@ -124,8 +131,10 @@ refused '^sklink: error: undefined symbol: needed' kernels.o --unresolved-symbol
 # Warnings.
 "$sklink" model.yaml kernels.o --warn-unresolved-symbols -o warned.sk 2>err.txt
 cmp warned.sk kernels.sk || fail "warnings make another package"
-grep -qx 'sklink: warning: undefined symbol: gone; a call of it ends the launch' err.txt || { cat err.txt; fail "no warning"; }
-grep -q '^>>> referenced by kernels.o:(.text.helper+0x[0-9a-f]*) in helper$' err.txt || { cat err.txt; fail "who calls it is not said"; }
+grep -qx 'sklink: warning: undefined symbol: gone; a call of it ends the launch' err.txt || { cat err.txt;
+	fail "no warning"; }
+grep -q '^>>> referenced by kernels.o:(.text.helper+0x[0-9a-f]*) in helper$' err.txt || { cat err.txt;
+	fail "who calls it is not said"; }
 refused 'undefined symbol: gone; a call of it' kernels.o --warn-unresolved-symbols --fatal-warnings
 refused '^sklink: error: undefined symbol: gone$' kernels.o --warn-unresolved-symbols --error-unresolved-symbols
 

@@ -1,5 +1,5 @@
-# --version-script: what it names is exported, by the versions that it defines, as the dynamic loader, readelf and elflint
-# see it; the package works as before; damaged scripts are refused with their line.
+# --version-script: what it names is exported, by the versions that it defines, as the dynamic loader, readelf and
+# elflint see it; the package works as before; damaged scripts are refused with their line.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
@@ -62,13 +62,15 @@ linked() {
 	"$driver" -o out.so --export x_kernel=kernel --version-script script "$@" one.o libtwo.a absolute.o >said.txt ||
 		fail "cannot link with $(cat script)"
 	if command -v eu-elflint >/dev/null; then
-		eu-elflint --gnu-ld out.so >lint.txt 2>&1 || { cat lint.txt; fail "elflint complains about $(cat script)"; }
+		eu-elflint --gnu-ld out.so >lint.txt 2>&1 || { cat lint.txt;
+			fail "elflint complains about $(cat script)"; }
 	fi
 	readelf -aW out.so >all.txt 2>warnings.txt
 	[ ! -s warnings.txt ] || { cat warnings.txt; fail "readelf warns"; }
 }
 # exported: the names of .dynsym that are defined, with their versions.
-exported() { readelf --dyn-syms -W out.so | awk '$7 ~ /^([0-9]|ABS)/ && $1 ~ /^[0-9]+:/ {print $8}' | LC_ALL=C sort | tr '\n' ' '; }
+exported() { readelf --dyn-syms -W out.so | awk '$7 ~ /^([0-9]|ABS)/ && $1 ~ /^[0-9]+:/ {print $8}' | LC_ALL=C sort |
+	tr '\n' ' '; }
 exports_are() { [ "$(exported)" = "$1" ] || fail "$(cat script): $(exported), not $1"; }
 
 # ---- what is exported ----
@@ -108,11 +110,14 @@ linked 'V1 { global: a; b_1; x_*; local: *; };
 V1.1 { b_*; pulled; } V1;
 V2 { extern "C" { "weak_one"; }; } V1 V1.1;'
 exports_are 'a@@V1 b_1@@V1 b_2@@V1.1 b_secret@@V1.1 driver_table pulled@@V1.1 weak_one@@V2 x_kernel@@V1 '
-[ "$(./run ./out.so a a@V1 a@V2 b_2@V1.1 b_2@V1 pulled pulled@V1.1 weak_one@V2 x_kernel@V1 x_kernel)" = '1 1 none 22 none 30 30 4 4 4' ] ||
+[ "$(./run ./out.so a a@V1 a@V2 b_2@V1.1 b_2@V1 pulled pulled@V1.1 weak_one@V2 x_kernel@V1 x_kernel)" = \
+	'1 1 none 22 none 30 30 4 4 4' ] ||
 	fail "versions: $(./run ./out.so a a@V1 a@V2 b_2@V1.1 b_2@V1 pulled pulled@V1.1 weak_one@V2 x_kernel@V1 x_kernel)"
 readelf -VW out.so >versions.txt
-for line in "Version definition section '.gnu.version_d' contains 4 entries" 'Index: 1  Cnt: 1  Name: package' 'Flags: BASE' \
-	'Index: 2  Cnt: 1  Name: V1$' 'Index: 3  Cnt: 2  Name: V1.1' 'Parent 1: V1$' 'Index: 4  Cnt: 3  Name: V2' 'Parent 2: V1.1' \
+for line in "Version definition section '.gnu.version_d' contains 4 entries" 'Index: 1  Cnt: 1  Name: package' \
+	'Flags: BASE' \
+	'Index: 2  Cnt: 1  Name: V1$' 'Index: 3  Cnt: 2  Name: V1.1' 'Parent 1: V1$' 'Index: 4  Cnt: 3  Name: V2' \
+		'Parent 2: V1.1' \
 	'Name: GLIBC_2.2.5 .* Version: 5'; do
 	grep -qE "$line" versions.txt || { cat versions.txt; fail "no line '$line'"; }
 done
@@ -147,13 +152,15 @@ linked 'V1 { a; second; };' --isolate-objects second.o
 [ "$(./run ./out.so a@V1 second@V1)" = '91 91' ] || fail "isolated objects"
 [ "$(nm out.so | grep -c ' a$')" -le 2 ] || fail "isolated symbols"
 
-# ---- versions in objects (.symver): foo@@V2 is what foo and foo@V2 mean, wherever it stands; GNU ld says which is which ----
+# ---- versions in objects (.symver): foo@@V2 is what foo and foo@V2 mean, wherever it stands; GNU ld says which is
+# which ----
 echo '__asm__(".symver v1,foo@V1"); __asm__(".symver v2,foo@@V2"); long v1(void) { return 1; } long v2(void) { return 2; }' >defines.c
 echo 'long foo(void); long kernel(void) { return foo(); }' >plain.c
 echo '__asm__(".symver old,foo@V1"); long old(void); long kernel(void) { return old(); }' >older.c
 echo '__asm__(".symver new,foo@V2"); long new(void); long kernel(void) { return new(); }' >newer.c
 echo '__asm__(".symver v2,foo@@V2"); long v2(void) { return 2; }' >default.c
-echo '__asm__(".symver foo,foo@@V2"); long foo(void) { return 2; }' >named.c # which GNU ld takes for a duplicate, and others do not
+echo '__asm__(".symver foo,foo@@V2"); long foo(void) { return 2; }' >named.c \
+	# which GNU ld takes for a duplicate, and others do not
 for name in defines plain older newer default named; do
 	$KERNEL_CC -O1 -fPIC -ffunction-sections -c $name.c -o $name.o
 done
@@ -166,7 +173,8 @@ resolves() {
 	ld -shared "$@" --version-script script -o theirs.so
 	"$driver" -o out.so --export x=kernel "$@" --version-script script
 	for image in theirs out; do
-		[ "$(./run ./$image.so kernel foo foo@V2)" = "$want" ] || fail "$*: $image.so: $(./run ./$image.so kernel foo foo@V2)"
+		[ "$(./run ./$image.so kernel foo foo@V2)" = "$want" ] ||
+			fail "$*: $image.so: $(./run ./$image.so kernel foo foo@V2)"
 	done
 	readelf --dyn-syms -W out.so | grep -q ' foo@@V2$' || fail "$*: foo has another version than its own"
 }
@@ -185,13 +193,16 @@ resolves '2 2 2' plain.o defines.o
 [ "$(./run ./out.so x)" = 2 ] || fail "isolated: $(./run ./out.so x)"
 # A package exports none of it, so only what no name means needs a script: GNU ld wants one for both.
 for other in defines.o libdefines.a; do
-	fails_with "defines\\.o.*: symbol foo@V1 is of the version V1, which no version script defines" "$driver" -o refused.so --export x=kernel plain.o $other
+	fails_with "defines\\.o.*: symbol foo@V1 is of the version V1, which no version script defines" "$driver" -o \
+		refused.so --export x=kernel plain.o $other
 done
 fails_with 'version node not found for symbol foo@V1' ld -shared plain.o defines.o -o theirs.so
 echo 'V2 { kernel; };' >script
-fails_with "symbol foo@V1 is of the version V1" "$driver" -o refused.so --export x=kernel plain.o defines.o --version-script script
+fails_with "symbol foo@V1 is of the version V1" "$driver" -o refused.so --export x=kernel plain.o defines.o \
+	--version-script script
 for other in default named; do
-	"$driver" -o out.so --export x=kernel plain.o $other.o && [ "$(./run ./out.so x)" = 2 ] || fail "$other: a default version without a script"
+	"$driver" -o out.so --export x=kernel plain.o $other.o && [ "$(./run ./out.so x)" = 2 ] ||
+		fail "$other: a default version without a script"
 done
 fails_with 'duplicate symbol: foo$' "$driver" -o refused.so --export x=kernel plain.o default.o named.o
 fails_with 'undefined symbol: foo$' "$driver" -o refused.so --export x=kernel plain.o two.o
@@ -200,8 +211,10 @@ echo 'long foo(void) { return 7; } long other(void) { return foo(); }' >unversio
 $KERNEL_CC -O1 -fPIC -ffunction-sections -c unversioned.c -o unversioned.o
 ar qc libunversioned.a unversioned.o
 ar qc libdefault.a default.o
-fails_with 'unversioned\.o.*: symbol foo is defined here without the version V2' "$driver" -o refused.so --export x=kernel newer.o libunversioned.a libdefault.a
-"$driver" -o out.so --export x=kernel newer.o libdefault.a libunversioned.a && [ "$(./run ./out.so x)" = 2 ] || fail "the version comes first"
+fails_with 'unversioned\.o.*: symbol foo is defined here without the version V2' "$driver" -o refused.so --export \
+	x=kernel newer.o libunversioned.a libdefault.a
+"$driver" -o out.so --export x=kernel newer.o libdefault.a libunversioned.a && [ "$(./run ./out.so x)" = 2 ] ||
+	fail "the version comes first"
 "$driver" --relocatable -o object.o --export x=kernel newer.o defines.o
 ld -shared object.o -o out.so && [ "$(./run ./out.so x)" = 2 ] || fail "-r: $(./run ./out.so x)"
 # Of an import its own version can be asked for.
@@ -212,7 +225,8 @@ done
 "$driver" -o out.so --export x=kernel copies-2.14.o && [ "$(./run ./out.so x)" = 7 ] || fail "an import of its version"
 fails_with 'undefined symbol: memcpy@GLIBC_2.2.5; packages import memcpy of the version GLIBC_2.14, which --defsym=memcpy@GLIBC_2.2.5=memcpy takes' \
 	"$driver" -o refused.so --export x=kernel copies-2.2.5.o
-"$driver" -o out.so --export x=kernel copies-2.2.5.o --defsym memcpy@GLIBC_2.2.5=memcpy && [ "$(./run ./out.so x)" = 7 ] || fail "the version that is imported"
+"$driver" -o out.so --export x=kernel copies-2.2.5.o --defsym memcpy@GLIBC_2.2.5=memcpy &&
+	[ "$(./run ./out.so x)" = 7 ] || fail "the version that is imported"
 
 # ---- errors ----
 refused() { # SCRIPT MESSAGE
@@ -245,8 +259,10 @@ refused '{ sqrt; };' "1:[0-9]+: cannot export 'sqrt': it is only imported"
 refused '{ b_hidden; };' "1:[0-9]+: cannot export 'b_hidden': it is declared hidden"
 refused '{ b_thread; };' "1:[0-9]+: cannot export 'b_thread': it is thread-local"
 printf '{ a\0; };' >bad
-fails_with 'bad: cannot read the version script: it is too large or not a text' "$driver" -o refused.so --export x=kernel --version-script bad one.o
-fails_with 'nowhere: cannot read the version script: No such file' "$driver" -o refused.so --export x=kernel --version-script nowhere one.o
+fails_with 'bad: cannot read the version script: it is too large or not a text' "$driver" -o refused.so --export \
+	x=kernel --version-script bad one.o
+fails_with 'nowhere: cannot read the version script: No such file' "$driver" -o refused.so --export x=kernel \
+	--version-script nowhere one.o
 # A pattern that costs a naive matcher years.
 stars=$(printf '*a%.0s' $(seq 60))
 printf '{ global: %sb; };' "$stars" >script

@@ -73,7 +73,8 @@ array '<f4' '()' '\x00\x00\x80\x3f' >state.npy
 array '<f4' '(300,)' "$(printf '\\x00\\x00\\x80\\x3f%.0s' {1..300})" >x.npy
 "$sklink" scalars.yaml kernels.o -o scalars.sk --header scalars.h --report report.json
 proved scalars.sk
-"$skrun" scalars.sk --input x=x.npy --input by=by.npy --input state=state.npy --output final=final.npy --output mean=mean.npy \
+"$skrun" scalars.sk --input x=x.npy --input by=by.npy --input state=state.npy --output final=final.npy --output \
+	mean=mean.npy \
 	--output state=state2.npy
 # a is 0.5, b is 3, c is 12: the sum 3600, the mean 0.5.
 [ "$(floats final.npy)$(floats mean.npy)" = '1800 0.5 ' ] || fail "results: $(floats final.npy)$(floats mean.npy)"
@@ -187,7 +188,8 @@ tasks:
 M
 sed -i 's/^  one:/  two: {dtype: f32, shape: [], fill: 2}\n  one:/; s/  y: /  "y": /' empty.yaml
 array '<f4' '(4, 0)' >none.npy
-"$sklink" --scope-options s=profiling=1 empty.yaml kernels.o product.o -o empty.sk --header empty.h --report report.json --explain u --explain y >out.txt 2>warnings.txt ||
+"$sklink" --scope-options s=profiling=1 empty.yaml kernels.o product.o -o empty.sk --header empty.h --report \
+	report.json --explain u --explain y >out.txt 2>warnings.txt ||
 	fail "$(cat warnings.txt)"
 grep -q "^task 'u': it has nothing to compute" out.txt || fail "--explain: $(cat out.txt)"
 grep -q '"idle": \["t", "u", "wide"\]' report.json || fail "--report: $(grep idle report.json)"
@@ -196,7 +198,8 @@ proved empty.sk
 for order in False True; do
 	array '<f4' '(5, 0)' >a.npy
 	array '<f4' '(1,)' '\x00\x00\x80\x3f' >one.npy
-	"$skrun" empty.sk --random 1 --input a=a.npy --input one=one.npy --output y=y.npy --output flat=flat.npy --output u=u.npy \
+	"$skrun" empty.sk --random 1 --input a=a.npy --input one=one.npy --output y=y.npy --output flat=flat.npy \
+		--output u=u.npy \
 		--output rest=rest.npy --output joined=joined.npy --output first=first.npy
 done
 [ "$(floats y.npy)" = "$(printf '0 %.0s' {1..35})" ] || fail "an empty sum: $(floats y.npy)"
@@ -205,9 +208,11 @@ done
 order=
 array '<f4' '(0, 4)' >wanted.npy
 cmp u.npy wanted.npy || fail "the file of no elements"
-"$skrun" empty.sk --random 1 | grep -qx 'output  u  f32 \[0, 4\]: (sum 0, hash cbf29ce484222325)' || fail "a summary: $("$skrun" empty.sk --random 1)"
+"$skrun" empty.sk --random 1 | grep -qx 'output  u  f32 \[0, 4\]: (sum 0, hash cbf29ce484222325)' ||
+	fail "a summary: $("$skrun" empty.sk --random 1)"
 "$skrun" empty.sk --random 1 --verify | grep -q bit-identical || fail "runs differ"
-for options in '--guard' '--check-races' '--check-split' '--profile' '--trace trace.json' '--unfused' '--serial' '--measure costs.txt' '--device a3'; do
+for options in '--guard' '--check-races' '--check-split' '--profile' '--trace trace.json' '--unfused' '--serial' \
+	'--measure costs.txt' '--device a3'; do
 	"$skrun" empty.sk --random 1 $options >out.txt || fail "$options"
 done
 "$skrun" empty.sk --predict --costs costs.txt >out.txt
@@ -266,7 +271,8 @@ M
 "$sklink" called.yaml kernels.o called.o -o called.sk
 proved called.sk
 "$skrun" called.sk --random 1 --guard --output y=y.npy --output z=z.npy --output w=w.npy
-[ "$(floats y.npy)$(floats z.npy)$(floats w.npy)" = "$(printf '0 %.0s' {1..12})" ] || fail "rows of nothing: $(floats y.npy)"
+[ "$(floats y.npy)$(floats z.npy)$(floats w.npy)" = "$(printf '0 %.0s' {1..12})" ] ||
+	fail "rows of nothing: $(floats y.npy)"
 "$skrun" called.sk --random 1 --verify | grep -q bit-identical
 cat >state.c <<'C'
 #include "skkernel.h"

@@ -94,14 +94,16 @@ link() {
 	"$sklink" model.yaml kernels.o -o "$1.sk" || fail "$2: it does not link"
 	"$skdump" --verify "$1.sk" >verified.txt || fail "$2: it does not verify"
 	"$skdump" --steps "$1.sk" >"$1.txt"
-	for cores in 1 2 3; do "$skrun" "$1.sk" --random 1 --verify --repeat 5 --cores $cores >run.txt || fail "$2: run"; done
+	for cores in 1 2 3; do "$skrun" "$1.sk" --random 1 --verify --repeat 5 --cores $cores >run.txt ||
+		fail "$2: run"; done
 }
 
 # shows NAME PATTERN…: a line of the steps matches each pattern.
 shows() {
 	name=$1
 	shift
-	for pattern; do grep -qE -- "$pattern" "$name.txt" || { cat "$name.txt"; fail "$name shows no '$pattern'"; }; done
+	for pattern; do grep -qE -- "$pattern" "$name.txt" || { cat "$name.txt"; fail "$name shows no '$pattern'"; };
+		done
 }
 
 # address FILE SYMBOL, in decimal.
@@ -147,7 +149,8 @@ refused func-align= "bad.yaml:17:19: scope option 'func-align' has no value; wri
 # debug-sync-all: each step awaits the one in front of it, in whatever lane; c2 has nothing to await without.
 link synchronised "debug-sync-all=1"
 shows plain ' c2 +product +cube +all cores +split 1000 in 16 units of 64$' ' v2 +increment'
-shows synchronised '4 awaits, debug-sync-all=1$' ' v1 .*awaits c1$' ' v2 .*awaits v1$' ' v3 .*awaits v2$' ' c2 .*awaits v3$'
+shows synchronised '4 awaits, debug-sync-all=1$' ' v1 .*awaits c1$' ' v2 .*awaits v1$' ' v3 .*awaits v2$' \
+	' c2 .*awaits v3$'
 refused debug-sync-all=2 "'debug-sync-all' must be 0 or 1, not '2'"
 
 # preload-code: prefetches in the parallel entry only, up to 16 lines of a kernel, or up to 256.
@@ -166,20 +169,24 @@ refused preload-code=all "'preload-code' must be none, per-func or max, not 'all
 
 # dcci: fences around the steps whose kernel, or whose operation, is named; a name in the disabling list wins.
 link flushed "dcci-before-kernel-start=sum:dcci-after-kernel-end=Increment, sum"
-shows flushed ' v1 .*awaits c1; flushes after$' ' v2 .*  flushes after$' ' v3 .*; flushes before and after$' ' c1 .*units of 64$'
+shows flushed ' v1 .*awaits c1; flushes after$' ' v2 .*  flushes after$' ' v3 .*; flushes before and after$' \
+	' c1 .*units of 64$'
 [ "$(code flushed.sk sk_sp1.vector | grep -c mfence)" = 4 ] || fail "dcci: not four fences in the vector lane"
 ! code flushed.sk sk_sp1.cube | grep -q mfence || fail "dcci: a fence in the cube lane"
 ! code flushed.sk sk_sp1_serial | grep -q mfence || fail "dcci: a fence in the serial entry"
 link disabled "debug-dcci-all=1:dcci-before-kernel-start=sum:dcci-disable-on-kernel=sum"
 shows disabled ' c1 .*  flushes after$' ' v2 .*  flushes after$' ' v3 .*awaits v2$'
-refused dcci-after-kernel-end=Incremend "bad.yaml:17:41: no task of scope 'sp1' runs a kernel or an operation 'Incremend'"
+refused dcci-after-kernel-end=Incremend \
+	"bad.yaml:17:41: no task of scope 'sp1' runs a kernel or an operation 'Incremend'"
 refused dcci-after-kernel-end=incremnt "did you mean 'increment'"
-refused dcci-after-kernel-end=sum,,product "bad.yaml:17:19: scope option 'dcci-after-kernel-end' has an empty name|an empty name in its list"
+refused dcci-after-kernel-end=sum,,product \
+	"bad.yaml:17:19: scope option 'dcci-after-kernel-end' has an empty name|an empty name in its list"
 
 # debug-aic-num, debug-aiv-num: no more cores than these take part, and no more than there are.
 link few "debug-aic-num=1:debug-aiv-num=2"
 shows few ', 1 cube core, 2 vector cores$'
-refused debug-aic-num=25 "bad.yaml:17:19: scope option 'debug-aic-num' asks for 25 cores; device a3 has 24 in lane 'cube'"
+refused debug-aic-num=25 \
+	"bad.yaml:17:19: scope option 'debug-aic-num' asks for 25 cores; device a3 has 24 in lane 'cube'"
 refused debug-aiv-num=49 "'debug-aiv-num' asks for 49 cores; device a3 has 48 in lane 'vector'"
 refused debug-aiv-num=5000 "'debug-aiv-num' must be a number from 0 to 4096, not '5000'"
 refused debug-aiv-num=01 "must be a number"
@@ -187,11 +194,12 @@ refused debug-aic-num=1 "'debug-aic-num' counts cube cores, and device host has 
 link host "debug-aiv-num=3" host
 shows host ', 3 cores$'
 
-# What is shown is what runs: cores that the options leave, all where the machine decides, and what blocks that wait for one
-# another need in spite of the options, with a warning.
+# What is shown is what runs: cores that the options leave, all where the machine decides, and what blocks that wait for
+# one another need in spite of the options, with a warning.
 cores() { # PACKAGE TEXT
 	"$skdump" --launches "$1.sk" >launches.txt
-	grep -qE " sk_sp1 +superkernel +$2  +sp1 " launches.txt || { cat launches.txt >&2; fail "$1 does not take '$2'"; }
+	grep -qE " sk_sp1 +superkernel +$2  +sp1 " launches.txt || { cat launches.txt >&2;
+		fail "$1 does not take '$2'"; }
 }
 cores few '1 x 1:2'
 link odd debug-aiv-num=5
@@ -243,7 +251,8 @@ for device in host a3; do
 	diff - err.txt >&2 <<-M || fail "$device: an option is overridden without a word"
 	sklink: warning: meeting.yaml:6:26: scope option 'debug-aiv-num' asks for 4 cores, but blocks of task 'only' wait for one another and need 8: a superkernel with it has as many
 	M
-	"$skdump" --steps meeting.sk | grep -q '^launch 0: sk_sp1, .*, 8 \(vector \)\?cores$' || fail "$device: the steps' heading"
+	"$skdump" --steps meeting.sk | grep -q '^launch 0: sk_sp1, .*, 8 \(vector \)\?cores$' ||
+		fail "$device: the steps' heading"
 	for options in '' debug-aiv-num=8 debug-aiv-num=9; do
 		meeting $device meet "$options"
 		[ ! -s err.txt ] || { cat err.txt >&2; fail "a warning of $options"; }
@@ -265,7 +274,8 @@ for options in '' split-mode=2; do
 	for entry in sk_sp1 sk_sp1_serial; do
 		echo $(($(nm -S few.sk | sed -nE "s/^[0-9a-f]+ ([0-9a-f]+) . $entry([.].*)?\$/+0x\1/p")))
 	done >sizes.txt
-	sed -nE 's/.*"name": "sk_sp1", .*"code": ([0-9]+), "serial_code": ([0-9]+),.*/\1\n\2/p' few.json | diff - sizes.txt >&2 ||
+	sed -nE 's/.*"name": "sk_sp1", .*"code": ([0-9]+), "serial_code": ([0-9]+),.*/\1\n\2/p' few.json |
+		diff - sizes.txt >&2 ||
 		fail "$options: the report says (<) other sizes of code than the symbols (>)"
 done
 cat >share.yaml <<'M'
@@ -295,8 +305,10 @@ for copies in 2 3 4; do
 		nm split.sk | grep -q " $symbol\$" || fail "split-mode=$copies: there is no $symbol"
 	done
 	! nm split.sk | grep -q "split$copies\$" || fail "split-mode=$copies: too many copies"
-	code split.sk sk_sp1.vector.split1 | grep -q 'call.*<increment.split1>' || fail "split-mode: who calls the copy?"
-	! code split.sk sk_sp1.vector.split1 | grep -q 'call.*<increment>' || fail "split-mode: the copy calls the original"
+	code split.sk sk_sp1.vector.split1 | grep -q 'call.*<increment.split1>' ||
+		fail "split-mode: who calls the copy?"
+	! code split.sk sk_sp1.vector.split1 | grep -q 'call.*<increment>' ||
+		fail "split-mode: the copy calls the original"
 	[ $(($(address split.sk increment.split1) % 128)) = 0 ] || fail "split-mode: a copy is not aligned"
 	"$skrun" split.sk --device a3 --random 1 --verify --repeat 2 >run.txt || fail "split-mode=$copies on 72 cores"
 done
@@ -337,7 +349,8 @@ manifest split-mode=64 >model.yaml
 fails_with "^sklink: error: model.yaml:17:19: scope option 'split-mode' makes copies of code, which an object" \
 	"$sklink" -r model.yaml kernels.o -o many.o
 # Kernels of one section are copied together; so is what folding would join.
-"$sklink" model.yaml together.o -o together.sk && "$skdump" --verify together.sk >/dev/null || fail "split-mode: one section"
+"$sklink" model.yaml together.o -o together.sk && "$skdump" --verify together.sk >/dev/null ||
+	fail "split-mode: one section"
 "$skrun" together.sk --device a3 --random 1 --verify >run.txt || fail "split-mode: one section runs wrong"
 "$sklink" --icf=all model.yaml kernels.o -o folded.sk && "$skrun" folded.sk --device a3 --random 1 --verify >run.txt ||
 	fail "split-mode with --icf=all"

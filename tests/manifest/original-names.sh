@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tensors and tasks with names that are no identifiers: everybody speaks of them by these, and what must be an identifier
-# is made from them, one to one.
+# Tensors and tasks with names that are no identifiers: everybody speaks of them by these, and what must be an
+# identifier is made from them, one to one.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
@@ -23,7 +23,8 @@ tasks:
   - {name: t_x2Fu, kernel: scale, args: {x: "a=b", "y": a_x2Fb}, set: {factor: 5}, after: ["\"to: y\" # \\\\"]}
   - {name: $long, kernel: scale, args: {x: "a=b", "y": a_x2Fb}, set: {factor: 5}}
 M
-"$sklink" model.yaml kernels.o --task-entries -o model.sk --header model.h --report report.json --Map map.txt >out.txt 2>&1 || fail "$(cat out.txt)"
+"$sklink" model.yaml kernels.o --task-entries -o model.sk --header model.h --report report.json --Map map.txt >out.txt \
+	2>&1 || fail "$(cat out.txt)"
 "$skdump" --verify model.sk >verify.txt || fail "it does not verify"
 
 # ---- symbols ----

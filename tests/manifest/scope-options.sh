@@ -53,7 +53,8 @@ grep -q "^>>> model.yaml:12:5: task 'last' (SCOPE_FUSE_PART): " err.txt || fail 
 # Bypass: a warning, and the scope is not fused at all; the other scope is.
 model "strict-scope-check=bypass"
 link
-grep -q "^sklink: warning: model.yaml:16:3: scope 'sp1' is not fused (strict-scope-check=bypass)" err.txt || fail "no warning"
+grep -q "^sklink: warning: model.yaml:16:3: scope 'sp1' is not fused (strict-scope-check=bypass)" err.txt ||
+	fail "no warning"
 [ "$(grep -c SCOPE_CHECK_BYPASS dump.txt)" = 2 ] || fail "not two tasks are bypassed"
 [ "$(grep -cE ' superkernel ' dump.txt)" = 1 ] || fail "sp1 is fused"
 "$skrun" model.sk --random 1 --verify >/dev/null
@@ -64,7 +65,8 @@ model "strict-scope-check=abort"
 export SKLINK_SCOPE_OPTIONS="sp1=strict-scope-check=bypass"
 link
 [ "$(grep -c SCOPE_CHECK_BYPASS dump.txt)" = 2 ] || fail "the environment does not win over the manifest"
-fails_with 'strict-scope-check=abort' "$sklink" model.yaml kernels.o -o model.sk --scope-options sp1=strict-scope-check=abort
+fails_with 'strict-scope-check=abort' "$sklink" model.yaml kernels.o -o model.sk --scope-options \
+	sp1=strict-scope-check=abort
 export SKLINK_SCOPE_OPTIONS="sp2=stream-fusion=1; *=strict-scope-check=abort"
 link --scope-options=sp1=strict-scope-check=bypass
 [ "$(grep -c SCOPE_CHECK_BYPASS dump.txt)" = 2 ] || fail "the command line does not win over the environment"
@@ -81,9 +83,11 @@ fails_with "^sklink: error: --scope-options:1:1: unknown scope 'sp3'; did you me
 	"$sklink" model.yaml kernels.o -o model.sk --scope-options sp3=stream-fusion=1
 fails_with "^sklink: error: --scope-options:1:1: 'sp1' is not SCOPE=OPTIONS" \
 	"$sklink" model.yaml kernels.o -o model.sk --scope-options sp1
-fails_with "^sklink: error: option '--scope-options' wants a value" "$sklink" model.yaml kernels.o -o model.sk --scope-options
+fails_with "^sklink: error: option '--scope-options' wants a value" "$sklink" model.yaml kernels.o -o model.sk \
+	--scope-options
 
 # A link that is reproduced elsewhere has the options of the environment, too.
-SKLINK_SCOPE_OPTIONS="*=strict-scope-check=bypass" "$sklink" model.yaml kernels.o -o model.sk --repro=repro.tar 2>err.txt
+SKLINK_SCOPE_OPTIONS="*=strict-scope-check=bypass" "$sklink" model.yaml kernels.o -o model.sk --repro=repro.tar \
+	2>err.txt
 tar xf repro.tar
 grep -qE "scope-options.*=strict-scope-check=bypass" repro/response.txt || fail "--repro forgets the environment"

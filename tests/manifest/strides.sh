@@ -1,6 +1,7 @@
 #!/bin/bash
-# Views with gaps: heads of an attention, which are columns of one matrix, computed in place between tasks that see all of
-# it; a tile of an image; bytes of floats. Run on several numbers of cores, fused and not, and compared with plain loops.
+# Views with gaps: heads of an attention, which are columns of one matrix, computed in place between tasks that see all
+# of it; a tile of an image; bytes of floats. Run on several numbers of cores, fused and not, and compared with plain
+# loops.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -149,7 +150,8 @@ sed '/name: a2/d' m.yaml >bad.yaml
 "$sklink" bad.yaml kernels.o -o bad.sk 2>errors && fail "columns that nobody writes are read"
 grep -F "task 'c' reads bytes [64, 3552) of 't'" errors || { cat errors; fail "the gap is not named"; }
 
-# Heads of eight layers: the workspace has room for what two of them need, whether cores share rows or wait for each other.
+# Heads of eight layers: the workspace has room for what two of them need, whether cores share rows or wait for each
+# other.
 layers()
 {
 	echo "sklink: 1"
@@ -178,7 +180,8 @@ for mix in mix_rows rows_scale; do
 	"$sklink" layers.yaml kernels.o -o layers.sk
 	"$skdump" --verify layers.sk >verify.txt || { cat verify.txt; fail "layers with $mix do not verify"; }
 	"$skdump" --memory layers.sk >memory.txt
-	grep -F "16 temporaries in a workspace of 7168 bytes" memory.txt || { cat memory.txt; fail "layers share too little"; }
+	grep -F "16 temporaries in a workspace of 7168 bytes" memory.txt || { cat memory.txt;
+		fail "layers share too little"; }
 	for cores in 1 2 3 7; do
 		"$skrun" layers.sk --random 5 --verify --repeat 3 --cores $cores >run.txt ||
 			{ cat run.txt; fail "layers with $mix are wrong on $cores cores"; }
@@ -222,12 +225,15 @@ printf 'sklink: 1\ntensors:\n%s\n%s\ntasks:\n%s\n' "$(tensors '[1000]' x y)" '  
   - {name: scale, kernel: scale, args: [x, y], set: {factor: {tensor: e}}, scope: s}
   - {name: scaled, kernel: scaled, args: [x, y], scope: s}' >element.yaml
 "$sklink" element.yaml element.o -o element.sk
-"$skdump" --steps element.sk | grep -q ' scale .* awaits steps' || fail "a task does not wait for the tensor that has its scalar"
+"$skdump" --steps element.sk | grep -q ' scale .* awaits steps' ||
+	fail "a task does not wait for the tensor that has its scalar"
 for cores in 1 3; do
-	"$skrun" element.sk --random 5 --cores $cores --verify --guard >out.txt || { cat out.txt; fail "an element on $cores cores"; }
+	"$skrun" element.sk --random 5 --cores $cores --verify --guard >out.txt || { cat out.txt;
+		fail "an element on $cores cores"; }
 done
 sed 's/offset: \[1, 2\]/offset: [1, 3]/' element.yaml >other.yaml
 "$sklink" other.yaml element.o -o element.sk
 fails_with "kernel scaled returned status" "$skrun" element.sk --random 5
 sed 's/shape: \[1, 1\]/shape: [1, 2]/' element.yaml >pair.yaml
-fails_with "pair.yaml:9:71: kernel 'scale': 'factor' is one f32, but tensor 'e' is f32 \[1, 2\]" "$sklink" pair.yaml element.o -o element.sk
+fails_with "pair.yaml:9:71: kernel 'scale': 'factor' is one f32, but tensor 'e' is f32 \[1, 2\]" "$sklink" pair.yaml \
+	element.o -o element.sk

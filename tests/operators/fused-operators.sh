@@ -1,12 +1,14 @@
-# Operators that are several others in one call compute the bytes that their parts compute one after the other, whatever is absent, also
-# by the names that GE, TorchAir and MindSpore have for them, whose inputs may stand in another order. What makes no sense is refused.
+# Operators that are several others in one call compute the bytes that their parts compute one after the other, whatever
+# is absent, also by the names that GE, TorchAir and MindSpore have for them, whose inputs may stand in another order.
+# What makes no sense is refused.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 set -e
 
-# same NAME TYPE M K: standard input is a model of a, b [m,k] and g, t [k], all of type T, and s (above 0), z [k] of f32. Of its lines
-# "number NAME TYPE SHAPE" are inputs, brought into [-1, 1], and of "same TYPE VALUE…" each VALUE_f, which a fused operator makes, must have
-# the bytes of VALUE_p, which parts make. Nodes sum* are in a scope of their own, so that nobody puts these parts together.
+# same NAME TYPE M K: standard input is a model of a, b [m,k] and g, t [k], all of type T, and s (above 0), z [k] of
+# f32. Of its lines "number NAME TYPE SHAPE" are inputs, brought into [-1, 1], and of "same TYPE VALUE…" each VALUE_f,
+# which a fused operator makes, must have the bytes of VALUE_p, which parts make. Nodes sum* are in a scope of their
+# own, so that nobody puts these parts together.
 same() {
 	local name=$1 value outputs=()
 	{
@@ -19,24 +21,28 @@ same() {
 	} | sed -E "s/\bT\b/$2/" | awk '
 		$1 == "number" { print "input", $2 "_in", $3, $4 "\nnode Tanh " $2 "_tanh " $2 "_in -> " $2; next }
 		$1 != "same" { print; next }
-		{ for (i = 3; i <= NF; i++) print "output " $i "_f " $2 " none\noutput " $i "_p " $2 " none" }' >"$name.txt"
+		{ for (i = 3; i <= NF; i++) print "output " $i "_f " $2 " none\noutput " $i "_p " $2 " none" }' \
+			>"$name.txt"
 	model "$name" <"$name.txt"
 	for value in $(sed -nE 's/^output (.*_[fp]) .*/\1/p' "$name.txt"); do
 		outputs+=("--output=$value=$value.npy")
 	done
-	"$sklink" "$name.onnx" -L "$top_builddir/kernels" -lskernels --scope 'sums=sum*' -o "$name.sk" || fail "$name is not linked for $*"
+	"$sklink" "$name.onnx" -L "$top_builddir/kernels" -lskernels --scope 'sums=sum*' -o "$name.sk" ||
+		fail "$name is not linked for $*"
 	"$skrun" "$name.sk" --random 3 --cores 2 "${outputs[@]}"
 	for value in $(sed -nE 's/^output (.*)_f .*/\1/p' "$name.txt"); do
 		cmp "${value}_f.npy" "${value}_p.npy" || fail "$value of $*"
 	done
 }
 
-# product TYPE M K N: FusedMatMul of a [m,k], b [k,n], and t [n,k], w [k,n], v [n,k], of which the last two are constants; s is one of n.
+# product TYPE M K N: FusedMatMul of a [m,k], b [k,n], and t [n,k], w [k,n], v [n,k], of which the last two are
+# constants; s is one of n.
 product() {
 	local first=$(($4 / 3)) second=$(($4 / 2)) rest values number
 	rest=$(($4 - first - second))
 	case $1 in f32) number=1 ;; f16) number=10 ;; *) number=16 ;; esac
-	values=$(seq -s ' ' -f '%.0f' 1 $(($3 * $4)) | awk '{ for (i = 1; i <= NF; i++) printf "%d ", i * 7919 % 19 - 9 }')
+	values=$(seq -s ' ' -f '%.0f' 1 $(($3 * $4)) |
+		awk '{ for (i = 1; i <= NF; i++) printf "%d ", i * 7919 % 19 - 9 }')
 	same product "$@" <<-END
 	number b2 T $3x$4
 	number t2 T $4x$3
@@ -85,7 +91,8 @@ product() {
 	node Identity p17 y11_p -> y13_p
 	same T y11 y12 y13
 	END
-	[ "$("$skdump" --steps product.sk | grep -Ec ' f[3567](#[23])? .* sk_fusedmatmul_.*packed')" -ge 4 ] || fail "constants are not packed"
+	[ "$("$skdump" --steps product.sk | grep -Ec ' f[3567](#[23])? .* sk_fusedmatmul_.*packed')" -ge 4 ] ||
+		fail "constants are not packed"
 }
 
 for sizes in '1 64' '3 63' '65 65' '7 1' '2 130' '0 5'; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Numbers of rows that are only known at run time: those that count from the end, and those that are out of range, which end the
-# launch with an error that names the task instead of reading what lies outside.
+# Numbers of rows that are only known at run time: those that count from the end, and those that are out of range, which
+# end the launch with an error that names the task instead of reading what lies outside.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
@@ -28,6 +28,7 @@ for name in gather elements scatter; do
 	more=()
 	[ $name != scatter ] || more=(--input=u=scatter.u.npy)
 	for kind in high low; do
-		fails_with "^skrun: error: .*task 'the node'" "$skrun" $name.sk --input=x=$name.x.npy --input=i=$name.$kind.npy "${more[@]}"
+		fails_with "^skrun: error: .*task 'the node'" "$skrun" $name.sk --input=x=$name.x.npy \
+			--input=i=$name.$kind.npy "${more[@]}"
 	done
 done

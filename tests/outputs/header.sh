@@ -48,7 +48,8 @@ done
 for compiler in gcc clang; do
 	command -v $compiler >/dev/null || continue
 	for file in both model-only embedded-only bytes; do
-		$compiler -std=c11 $warnings -Wstrict-prototypes -c $file.c -o $compiler-$file.o || fail "$compiler, C: $file"
+		$compiler -std=c11 $warnings -Wstrict-prototypes -c $file.c -o $compiler-$file.o ||
+			fail "$compiler, C: $file"
 	done
 done
 for compiler in g++ clang++; do
@@ -202,7 +203,10 @@ fails_with '^sklink: error: ./tiny.yaml: is an input, too' "$sklink" tiny.yaml k
 fails_with 'nowhere/bad.h: cannot create' "$sklink" tiny.yaml kernels.o -o bad.sk --header nowhere/bad.h
 sed 's/kernel: scale/kernel: skale/' tiny.yaml >wrong.yaml
 fails_with "kernel 'skale'" "$sklink" wrong.yaml kernels.o -o bad.sk --header bad.h
-fails_with '^sklink: error: --embed puts the package into a header; say --header=FILE$' "$sklink" tiny.yaml kernels.o -o bad.sk --embed
-fails_with '^sklink: error: --embed wants a package that can be loaded' "$sklink" tiny.yaml kernels.o -o bad.o --embed --header bad.h -r
-fails_with '^sklink: error: --version-script says what a package exports; with -r, ' "$sklink" tiny.yaml kernels.o -o bad.o --version-script v -r
+fails_with '^sklink: error: --embed puts the package into a header; say --header=FILE$' "$sklink" tiny.yaml kernels.o \
+	-o bad.sk --embed
+fails_with '^sklink: error: --embed wants a package that can be loaded' "$sklink" tiny.yaml kernels.o -o bad.o --embed \
+	--header bad.h -r
+fails_with '^sklink: error: --version-script says what a package exports; with -r, ' "$sklink" tiny.yaml kernels.o -o \
+	bad.o --version-script v -r
 [ -z "$(ls | grep '^bad\|tmp')" ] || fail "left behind: $(ls)"

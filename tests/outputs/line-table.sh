@@ -1,6 +1,6 @@
 #!/bin/bash
-# The dispatchers' debug information: each step's code is the task's line in the manifest, for gdb, addr2line and readelf; it
-# stands beside the kernels' own, and goes with -S and -s.
+# The dispatchers' debug information: each step's code is the task's line in the manifest, for gdb, addr2line and
+# readelf; it stands beside the kernels' own, and goes with -S and -s.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" .
@@ -77,19 +77,23 @@ calls() { # PACKAGE ENTRY
 for package in bare.sk model.sk small.sk; do
 	for entry in sk_sp1 sk_sp1_serial; do
 		calls $package $entry >calls.txt
-		[ "$(cut -d' ' -f2 calls.txt | tr '\n' ' ')" = 'prefix scale prefix ' ] || { cat calls.txt >&2; fail "calls"; }
+		[ "$(cut -d' ' -f2 calls.txt | tr '\n' ' ')" = 'prefix scale prefix ' ] || { cat calls.txt >&2;
+			fail "calls"; }
 		cut -d' ' -f1 calls.txt | addr2line -e $package >lines.txt
-		printf 'model.yaml:%d\n' 8 409 414 | diff - lines.txt || fail "$package: the lines of the calls in $entry"
+		printf 'model.yaml:%d\n' 8 409 414 | diff - lines.txt ||
+			fail "$package: the lines of the calls in $entry"
 	done
 	for task in one:8 two:409 three:414; do
 		for entry in sk_unfused_${task%:*} sk_unfused_${task%:*}_serial; do
 			address $package $entry | addr2line -f -e $package | tr '\n' ' ' >lines.txt
-			[ "$(cat lines.txt)" = "$entry model.yaml:${task#*:} " ] || { cat lines.txt >&2; fail "$entry in $package"; }
+			[ "$(cat lines.txt)" = "$entry model.yaml:${task#*:} " ] || { cat lines.txt >&2;
+				fail "$entry in $package"; }
 		done
 	done
 done
 # The slow path of the await stands behind the return, and belongs to the task that waits.
-slow=$(objdump -d --start-address=$((0x$(address model.sk sk_sp1))) --stop-address=$((0x$(address model.sk sk_sp1_serial))) model.sk |
+slow=$(objdump -d --start-address=$((0x$(address model.sk sk_sp1))) \
+	--stop-address=$((0x$(address model.sk sk_sp1_serial))) model.sk |
 	sed -n 's/^ *\([0-9a-f]*\):.*call .*(%rax)$/\1/p' | head -1)
 [ -n "$slow" ] || fail "no await"
 addr2line -e model.sk "$slow" | grep -qx 'model.yaml:409' || fail "the await's line: $(addr2line -e model.sk "$slow")"
@@ -111,7 +115,8 @@ M
 if "$sklink" a3.yaml bare.o -o a3.sk 2>err.txt; then
 	clean a3.sk
 	for lane in cube:11 vector:10; do
-		address a3.sk sk_sp1.${lane%:*} | addr2line -e a3.sk | grep -qx "a3.yaml:${lane#*:}" || fail "lane $lane"
+		address a3.sk sk_sp1.${lane%:*} | addr2line -e a3.sk | grep -qx "a3.yaml:${lane#*:}" ||
+			fail "lane $lane"
 	done
 else
 	cat err.txt >&2
@@ -158,8 +163,10 @@ $KERNEL_CC -g -o user user.c -ldl
 command -v gdb >/dev/null || exit 0
 for package in model.sk small.sk; do
 	[ $package = model.sk ] || cp $package model.sk
-	gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'set breakpoint pending on' -ex 'break model.yaml:409' -ex run \
-		-ex backtrace -ex 'info source' -ex 'break scale' -ex continue -ex backtrace -ex 'info line model.yaml:414' -ex delete -ex finish -ex next \
+	gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'set breakpoint pending on' -ex 'break model.yaml:409' -ex \
+		run \
+		-ex backtrace -ex 'info source' -ex 'break scale' -ex continue -ex backtrace -ex \
+			'info line model.yaml:414' -ex delete -ex finish -ex next \
 		-ex continue ./user >gdb.txt 2>&1 || true
 	if grep -q 'ptrace: Operation not permitted\|not being run' gdb.txt; then
 		echo "gdb may not trace here" >&2
@@ -168,7 +175,8 @@ for package in model.sk small.sk; do
 	for pattern in '^Breakpoint 1[.0-9]*, .*sk_sp1_serial \(\) at model.yaml:409' '^409.*name: two' \
 		'^#0  sk_sp1_serial \(\) at model.yaml:409' '^#1 .*main \(\) at user.c:13' \
 		'^#0  scale \(.*kernels.c:' '^#1  0x[0-9a-f]* in sk_sp1_serial \(\) at model.yaml:409' \
-		'Line 414 of "model.yaml" starts at address .* <sk_' '^414.*name: three' 'Current source file is model.yaml' \
+		'Line 414 of "model.yaml" starts at address .* <sk_' '^414.*name: three' \
+			'Current source file is model.yaml' \
 		'exited normally'; do
 		grep -qE "$pattern" gdb.txt || { cat gdb.txt >&2; fail "gdb does not show: $pattern"; }
 	done

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The tables at the end of the map: what each kernel reaches, as the object's sections say, and whose the dispatchers' bytes are.
+# The tables at the end of the map: what each kernel reaches, as the object's sections say, and whose the dispatchers'
+# bytes are.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >k.c <<'C'
@@ -77,12 +78,15 @@ sum=0 code=0
 for task in first:all:one second:all:two third:third:three fourth:fourth:one; do
 	IFS=: read -r name launch kernel <<<"$task"
 	read -r dispatcher serial entries found in calls <<<"$(row "$name")"
-	[ "$found $calls" = "$name $kernel" ] && [[ $in == sk_*"$launch" ]] || { cat tables.txt; fail "the row of $name"; }
-	[ "$dispatcher" -ge "$serial" ] && [ "$serial" -gt 10 ] && [ "$entries" -gt "$serial" ] || { cat tables.txt; fail "the bytes of $name"; }
+	[ "$found $calls" = "$name $kernel" ] && [[ $in == sk_*"$launch" ]] || { cat tables.txt;
+		fail "the row of $name"; }
+	[ "$dispatcher" -ge "$serial" ] && [ "$serial" -gt 10 ] && [ "$entries" -gt "$serial" ] || { cat tables.txt;
+		fail "the bytes of $name"; }
 	sum=$((sum + dispatcher + serial + entries)) code=$((code + dispatcher))
 done
 # A wait takes room in the dispatcher: the second task is on another core than the first.
-[ "$(row second | cut -d' ' -f1)" -gt "$(row first | cut -d' ' -f1)" ] || { cat tables.txt; fail "the wait of the second task"; }
+[ "$(row second | cut -d' ' -f1)" -gt "$(row first | cut -d' ' -f1)" ] || { cat tables.txt;
+	fail "the wait of the second task"; }
 row '<total>' | grep -q "^$code " || fail "the total of dispatchers"
 rest=$(row '<beginnings and ends of functions, thunks>' | cut -d' ' -f1)
 all=$(sed -n 's/^bytes of dispatchers *//p' said.txt)
@@ -90,9 +94,11 @@ all=$(sed -n 's/^bytes of dispatchers *//p' said.txt)
 "$sklink" --task-entries model.yaml k.o -Map=again.map -o again.sk
 cmp out.map again.map || fail "two maps differ"
 for output in - /dev/stdout /dev/fd/1 /proc/self/fd/1; do
-	"$sklink" --task-entries model.yaml k.o -Map=$output -o out.sk >again.txt # a regular file behind a device's name
+	"$sklink" --task-entries model.yaml k.o -Map=$output -o out.sk >again.txt \
+		# a regular file behind a device's name
 	cmp out.map again.txt || fail "the map of -Map=$output"
-	[ "$("$sklink" --task-entries model.yaml k.o -Map=$output -o out.sk | cat)" = "$(cat out.map)" ] || fail "-Map=$output in a pipe"
+	[ "$("$sklink" --task-entries model.yaml k.o -Map=$output -o out.sk | cat)" = "$(cat out.map)" ] ||
+		fail "-Map=$output in a pipe"
 done
 "$sklink" model.yaml k.o -Map=/dev/null --header=/dev/null -o out.sk && [ -c /dev/null ] || fail "a device"
 mkfifo pipe
@@ -103,7 +109,8 @@ wait $! && cmp out.map again.txt || fail "a map in a named pipe"
 for option in '' --no-task-entries; do
 	"$sklink" model.yaml k.o $option -Map=out.map -o out.sk
 	sed -n '/Dispatcher/,$p' out.map >tables.txt
-	row '<total>' | grep -qE "^$code [0-9]+ 0 <total>$" || { cat tables.txt; fail "no task has code of its own: $option"; }
+	row '<total>' | grep -qE "^$code [0-9]+ 0 <total>$" || { cat tables.txt;
+		fail "no task has code of its own: $option"; }
 done
 
 # A mix kernel reaches what either side does; what both reach and nobody else is its own.
@@ -126,7 +133,8 @@ void pair_mix_aiv(const struct sk_block *block, const int *x, int *y, long n)
 }
 SK_KERNEL(pair, "mix; block, in x i32[n], out y i32[n], n i64");
 C
-$KERNEL_CC -O1 -fno-inline -fvisibility=hidden -fPIC -ffunction-sections -fdata-sections -I"$top_srcdir/format" -c mix.c -o mix.o
+$KERNEL_CC -O1 -fno-inline -fvisibility=hidden -fPIC -ffunction-sections -fdata-sections -I"$top_srcdir/format" -c \
+	mix.c -o mix.o
 sed 's/kernel: two,/kernel: pair,/' model.yaml >mix.yaml
 "$sklink" --task-entries mix.yaml k.o mix.o -Map=mix.map --stats -o mix.sk >said.txt
 sed '/Dispatcher/,$d' mix.map | sed '1,/\.shstrtab/d' >tables.txt
@@ -136,9 +144,11 @@ sed -n '/Dispatcher/,$p' mix.map >tables.txt
 all=$(sed -n 's/^bytes of dispatchers *//p' said.txt)
 read -r dispatchers serial entries _ <<<"$(row '<total>')"
 rest=$(row '<beginnings and ends of functions, thunks>' | cut -d' ' -f1)
-[ $((dispatchers + serial + entries + rest)) = "$all" ] || { cat tables.txt; fail "the mix task's dispatchers are not $all bytes"; }
+[ $((dispatchers + serial + entries + rest)) = "$all" ] || { cat tables.txt;
+	fail "the mix task's dispatchers are not $all bytes"; }
 
-# What a kernel is handed the address of, it reaches: a callback and what that reaches, and a table that another kernel reaches, too.
+# What a kernel is handed the address of, it reaches: a callback and what that reaches, and a table that another kernel
+# reaches, too.
 cat >handed.c <<'C'
 const int own_table[9] = {1, 2, 3}, common_table[11] = {1, 2, 3};
 int deep(int x)

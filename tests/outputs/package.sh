@@ -1,6 +1,6 @@
 #!/bin/bash
-# The package as other tools see it: readelf and eu-elflint have nothing to say, dlopen and the serial entry work, linking is
-# deterministic, strip leaves it usable, gdb shows kernel names.
+# The package as other tools see it: readelf and eu-elflint have nothing to say, dlopen and the serial entry work,
+# linking is deterministic, strip leaves it usable, gdb shows kernel names.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
@@ -64,7 +64,8 @@ if command -v gdb >/dev/null; then
 		echo "gdb may not trace here"
 	else
 		grep -qE '#0 .*prefix' gdb.txt || { cat gdb.txt; fail "gdb does not know the kernel"; }
-		grep -qE '#1 .*sk_sp1_serial' gdb.txt || { cat gdb.txt; fail "gdb does not unwind through the dispatcher"; }
+		grep -qE '#1 .*sk_sp1_serial' gdb.txt || { cat gdb.txt;
+			fail "gdb does not unwind through the dispatcher"; }
 		grep -qE '#2 .*main' gdb.txt || { cat gdb.txt; fail "gdb does not reach the caller"; }
 	fi
 fi

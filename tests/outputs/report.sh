@@ -47,7 +47,8 @@ cmp report.json again.json || fail "the report is not deterministic"
 
 # says PATTERN…: the explanation has a line for each.
 says() {
-	for pattern; do grep -qE -- "$pattern" said.txt || { cat said.txt >&2; fail "the explanation has no '$pattern'"; }; done
+	for pattern; do grep -qE -- "$pattern" said.txt || { cat said.txt >&2;
+		fail "the explanation has no '$pattern'"; }; done
 }
 says "^task 'double', line 13 of the manifest: kernel 'twice', stream 0, scope 'sp1'\$" \
 	'^  CAN_FUSE: fused into sk_sp1\.$' \
@@ -109,7 +110,8 @@ rm -f out.sk
 fails_with "^sklink: error: there is no task 'dubble' to explain; did you mean 'double'\?" \
 	"$sklink" model.yaml kernels.o -o out.sk --explain dubble
 [ ! -e out.sk ] || fail "a package in spite of a misspelt task"
-fails_with "^skdump: error: there is no task 'dubble' to explain; did you mean 'double'\?" "$skdump" --explain dubble model.sk
+fails_with "^skdump: error: there is no task 'dubble' to explain; did you mean 'double'\?" "$skdump" --explain dubble \
+	model.sk
 fails_with "^sklink: error: kernels.o: is an input, too" "$sklink" model.yaml kernels.o -o out.sk --report=kernels.o
 fails_with "^skdump: error: option '--explain' wants a value" "$skdump" model.sk --explain
 
@@ -130,7 +132,8 @@ done
 ! grep -qE ' (first|turn|double|sums) ' diff.txt || fail "--diff shows what is the same"
 "$sklink" --no-task-entries model.yaml kernels.o -o bare.sk
 ! "$skdump" --diff model.sk bare.sk >out.txt || fail "--diff sees no difference without task entries"
-grep -qE '^!  plan +task entries +[1-9][0-9]* -> 0$' out.txt || { cat out.txt; fail "--diff says nothing of task entries"; }
+grep -qE '^!  plan +task entries +[1-9][0-9]* -> 0$' out.txt || { cat out.txt;
+	fail "--diff says nothing of task entries"; }
 fails_with '^skdump: error: --diff wants two packages' "$skdump" --diff model.sk
 fails_with '^skdump: error: --diff goes with no other option' "$skdump" --diff --verify model.sk other.sk
 fails_with '^skdump: error: more than two packages' "$skdump" --diff model.sk other.sk model.sk

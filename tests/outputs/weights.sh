@@ -51,16 +51,17 @@ cmp y.npy y.want.npy || fail "products of weights far away are wrong"
 stored=$(stat -c %s many.sk)
 [ "$stored" -gt $((3 * size)) ] && [ "$stored" -lt $((3 * size + size / 2)) ] || fail "the package has $stored bytes"
 
-# The weights are in memory once, whatever has been done to them: no process, neither this one nor the one that packs them,
-# has originals and results.
-# expect_little_memory: the link whose statistics are in stats.txt took hardly more than what it computed of one network.
+# The weights are in memory once, whatever has been done to them: no process, neither this one nor the one that packs
+# them, has originals and results. expect_little_memory: the link whose statistics are in stats.txt took hardly more
+# than what it computed of one network.
 expect_little_memory() {
 	local peak=$(awk '/peak memory/ {print $NF}' stats.txt)
 	[ "$peak" -lt $(((4 * size >> 10) + (96 << 10))) ] || [ -n "$sanitize" ] || fail "the link took $peak KiB"
 }
 expect_little_memory
 
-# Results are written once: what keeps them becomes the package, or the weights, and is the same as where they are copied.
+# Results are written once: what keeps them becomes the package, or the weights, and is the same as where they are
+# copied.
 cat >nameless.c <<'C'
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -94,7 +95,8 @@ writes_once() {
 	local bytes networks=$1
 	shift
 	bytes=$(bash -c '"$@" >&2 && sed -n "s/^wchar: //p" /proc/$$/io' bash "$@")
-	[ -z "$nameless" ] || [ "$bytes" -lt $(((networks + 1) * 5 * size / 2)) ] || fail "$*: $bytes bytes have been written"
+	[ -z "$nameless" ] || [ "$bytes" -lt $(((networks + 1) * 5 * size / 2)) ] ||
+		fail "$*: $bytes bytes have been written"
 }
 
 writes_once 1 "$sklink" dense.onnx "$@" -o once.sk
@@ -106,7 +108,8 @@ writes_once 2 "$sklink" both.onnx "$@" --dim one:n=1 --dim two:n=1 -o both.sk
 "$skrun" once.sk --random 1 --weights once.weights | cmp - both.txt || fail "the second network computes something else"
 "$sklink" both.onnx "$@" --dim a:n=1 --dim b:n=2 --dim c:n=3 --dim d:n=4 --stats -o both.sk >stats.txt
 expect_little_memory
-"$skrun" both.sk --network a --random 1 --check-integrity | cmp - both.txt || fail "the first network computes something else"
+"$skrun" both.sk --network a --random 1 --check-integrity | cmp - both.txt ||
+	fail "the first network computes something else"
 "$sklink" many.onnx "$@" -o /dev/stdout | cat >copied.sk
 cmp many.sk copied.sk || fail "constants that are copied are others"
 "$skrun" many.sk --input x=x.npy --check-integrity
@@ -128,9 +131,11 @@ objcopy -O binary --only-section=.sk.constants --set-section-flags .sk.constants
 tail -c +4097 many.weights | cmp - constants || fail "with -r constants are others"
 (
 	ulimit -f 20000
-	fails_with "many.onnx: cannot keep what is computed from constants: File too large" "$sklink" many.onnx "$@" -o large.sk
+	fails_with "many.onnx: cannot keep what is computed from constants: File too large" "$sklink" many.onnx "$@" \
+		-o large.sk
 	# It is said once, of however many networks.
-	! "$sklink" both.onnx "$@" --dim one:n=1 --dim two:n=2 -o large.sk 2>err.txt || fail "a package that is too large"
+	! "$sklink" both.onnx "$@" --dim one:n=1 --dim two:n=2 -o large.sk 2>err.txt ||
+		fail "a package that is too large"
 	[ "$(cat err.txt)" = "sklink: error: both.onnx: cannot keep what is computed from constants: File too large
 >>> in network 'one'" ] || fail "$(cat err.txt)"
 )
@@ -172,7 +177,8 @@ for way in '' --unfused --serial '--cores 1' '--cores 7' '--device a3' --check-i
 done
 (cd there && cp ../v.npy ../want.npy . && runs one.sk)
 "$skdump" there/one.sk >out.txt
-grep -Eq '^  in the file +one.weights \([0-9a-f]{32}\)$' out.txt || { cat out.txt; fail "skdump says nothing of the weights"; }
+grep -Eq '^  in the file +one.weights \([0-9a-f]{32}\)$' out.txt || { cat out.txt;
+	fail "skdump says nothing of the weights"; }
 proved there/one.sk
 "$skdump" --diff plain.sk there/one.sk || fail "the plan is another one"
 readelf -SW there/one.sk >out.txt
@@ -186,8 +192,8 @@ runs there/two.sk --check-integrity
 "$sklink" one.onnx "$@" --weights there/one.weights -o there/one.sk
 cmp there/one.sk elsewhere/one.sk || fail "two links differ"
 
-# What is computed from constants has the same bytes on every machine, too, whatever --isa says: products, which differ from level to
-# level in rounding, are those of the lowest one.
+# What is computed from constants has the same bytes on every machine, too, whatever --isa says: products, which differ
+# from level to level in rounding, are those of the lowest one.
 "$make_model" computed.onnx <<-END_OF_MODEL
 	input x f32 4x64
 	output y f32 4x64
@@ -402,7 +408,8 @@ cmp one.onnx copy.onnx || fail "weights replace the model"
 
 # Constants that a package does not have cannot be said, and who only looks at one needs none.
 "$sklink" one.onnx "$@" -o inside.sk
-fails_with "inside.sk: it has no constants in a file of their own" "$skrun" inside.sk --random 1 --weights there/one.weights
+fails_with "inside.sk: it has no constants in a file of their own" "$skrun" inside.sk --random 1 --weights \
+	there/one.weights
 mkdir apart
 cp there/one.sk apart
 "$skdump" --verify apart/one.sk >/dev/null || fail "the proof needs no weights"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# samples/building with CMake, Meson and make, against an installed sklink: the first build, one with nothing to do, and one after a
-# change of each thing that a package is made of. What has to be made again is, nothing else is, and the program computes what the
-# sources say.
+# samples/building with CMake, Meson and make, against an installed sklink: the first build, one with nothing to do, and
+# one after a change of each thing that a package is made of. What has to be made again is, nothing else is, and the
+# program computes what the sources say.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS LDFLAGS DESTDIR
@@ -10,7 +10,8 @@ if nm -D "$top_builddir/.libs/libskrt.so" | grep -q '__[at]san_'; then
 	exit 77
 fi
 prefix=$dir/inst
-make -s -C "$top_builddir" install DESTDIR= prefix="$prefix" >install.txt 2>&1 || { tail -n 30 install.txt >&2; fail "make install"; }
+make -s -C "$top_builddir" install DESTDIR= prefix="$prefix" >install.txt 2>&1 || { tail -n 30 install.txt >&2;
+	fail "make install"; }
 sed -i "s,^prefix=.*,prefix=$prefix," "$prefix"/lib/pkgconfig/*.pc # as if configured so
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 documents=$prefix/share/doc/sklink
@@ -19,7 +20,8 @@ documents=$prefix/share/doc/sklink
 sed 's/^ *//; /^$/d' "$documents"/samples/building/{CMakeLists.txt,meson.build,Makefile} >sample.txt
 sed -n '/^## CMake/,/^## Debian/p' "$documents/doc/howto/build-systems.md" | sed -n 's/^    *\([^ ].*\)/\1/p' >shown.txt
 [ "$(wc -l <shown.txt)" -gt 13 ] || fail "the how-to shows nothing of build systems"
-! grep -vxFf sample.txt shown.txt | grep -vE '^cp -r|^\$<TARGET' >&2 || fail "the how-to shows this, and samples/building has it not"
+! grep -vxFf sample.txt shown.txt | grep -vE '^cp -r|^\$<TARGET' >&2 ||
+	fail "the how-to shows this, and samples/building has it not"
 
 # npy FILE NUMBER…: an array of floats; each number is four bytes, in octal.
 npy() {
@@ -57,7 +59,8 @@ run() {
 # nothing_to_do: the build system says so.
 nothing_to_do() {
 	run build
-	grep -qE "^ninja: no work to do|^make: Nothing to be done for 'all'" said.txt || [ "$system" = 'Unix Makefiles' ] ||
+	grep -qE "^ninja: no work to do|^make: Nothing to be done for 'all'" said.txt ||
+		[ "$system" = 'Unix Makefiles' ] ||
 		{ cat said.txt >&2; fail "$system: $1: a second build makes something"; }
 	if [ "$system" = 'Unix Makefiles' ] && grep -E '(Building|Linking) ' said.txt >&2; then
 		fail "$system: $1: a second build makes something"
@@ -70,14 +73,16 @@ changed() {
 	run build
 	stamps >after.txt
 	made=$(diff before.txt after.txt | sed -n 's/^> \([^ ]*\) .*/\1/p' | paste -sd' ')
-	[ "$made" = "$2" ] || { cat said.txt >&2; fail "$system: after a change of $1 what was made is '$made', not '$2'"; }
+	[ "$made" = "$2" ] || { cat said.txt >&2;
+		fail "$system: after a change of $1 what was made is '$made', not '$2'"; }
 	nothing_to_do "$1"
 	[ "$("$where/main")" = "$3" ] || fail "$system: after a change of $1 main prints $("$where/main"), not $3"
 }
 
 # value PACKAGE: y for x = 0 to 3.
 value() {
-	"$prefix/bin/skrun" "$made_in/$1" --input x=x.npy --output y=y.npy >said.txt || { cat said.txt >&2; fail "$system: $1"; }
+	"$prefix/bin/skrun" "$made_in/$1" --input x=x.npy --output y=y.npy >said.txt || { cat said.txt >&2;
+		fail "$system: $1"; }
 	tail -c 16 y.npy | od -An -tfF | xargs
 }
 
@@ -108,12 +113,14 @@ tried() {
 	changed sklink "$packages" "$(expect 3 2 2 3)"
 	[ "$(value file.sk)" = "$(expect 3 2 2 3)" ] || fail "$system: file.sk computes $(value file.sk)"
 
-	# What cannot be linked stops the build with sklink's message, and what was there is no longer taken for up to date.
+	# What cannot be linked stops the build with sklink's message, and what was there is no longer taken for up to
+	# date.
 	sed -i 's/kernel: add_f32/kernel: ad_f32/' "$project/network.yaml"
 	if build >said.txt 2>&1; then
 		fail "$system: a manifest with an error"
 	fi
-	grep -q "network.yaml:11:.*did you mean 'add_f32'" said.txt || { cat said.txt >&2; fail "$system: another error"; }
+	grep -q "network.yaml:11:.*did you mean 'add_f32'" said.txt || { cat said.txt >&2;
+		fail "$system: another error"; }
 	sed -i 's/kernel: ad_f32/kernel: add_f32/' "$project/network.yaml"
 	changed "an error" "$both" "$(expect 3 2 2 3)"
 	tried="${tried-}$system, "
@@ -126,7 +133,8 @@ project() {
 	project=$dir/$1/building
 }
 
-# from_elsewhere: CMake without C, a manifest that is made, and a program of another folder; and what is no call of sklink_add_package.
+# from_elsewhere: CMake without C, a manifest that is made, and a program of another folder; and what is no call of
+# sklink_add_package.
 from_elsewhere() {
 	system=CMake
 	mkdir -p elsewhere/package elsewhere/program
@@ -161,16 +169,21 @@ from_elsewhere() {
 	C
 	run cmake -S elsewhere -B elsewhere/build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release
 	run cmake --build elsewhere/build
-	[ "$(elsewhere/build/program/main)" = "$(expect 3 2 2 3)" ] || fail "CMake: a program elsewhere prints $(elsewhere/build/program/main)"
+	[ "$(elsewhere/build/program/main)" = "$(expect 3 2 2 3)" ] ||
+		fail "CMake: a program elsewhere prints $(elsewhere/build/program/main)"
 	run cmake --install elsewhere/build --prefix "$dir/elsewhere/root"
-	[ -s elsewhere/root/lib/network.sk.o ] && [ -s elsewhere/root/lib/loaded.sk ] && [ -s elsewhere/build/package/network.json ] || fail "CMake: files of a package elsewhere"
+	[ -s elsewhere/root/lib/network.sk.o ] && [ -s elsewhere/root/lib/loaded.sk ] &&
+		[ -s elsewhere/build/package/network.json ] || fail "CMake: files of a package elsewhere"
 	ar d elsewhere/libmore.a add.o # the archive is found by -l
-	! cmake --build elsewhere/build >said.txt 2>&1 && grep -q "unknown kernel 'add_f32'" said.txt || { cat said.txt >&2; fail "CMake: a change of a library"; }
+	! cmake --build elsewhere/build >said.txt 2>&1 && grep -q "unknown kernel 'add_f32'" said.txt || {
+		cat said.txt >&2; fail "CMake: a change of a library"; }
 
 	while IFS='|' read -r words error; do
 		mkdir -p wrong
-		printf '%s\n' 'cmake_minimum_required(VERSION 3.20)' 'project(wrong NONE)' 'find_package(sklink 0.1 REQUIRED)' "$words" >wrong/CMakeLists.txt
-		! cmake -S wrong -B wrong/build -DCMAKE_PREFIX_PATH="$prefix" >said.txt 2>&1 && tr -s '\n ' ' ' <said.txt | grep -q "$error" ||
+		printf '%s\n' 'cmake_minimum_required(VERSION 3.20)' 'project(wrong NONE)' \
+			'find_package(sklink 0.1 REQUIRED)' "$words" >wrong/CMakeLists.txt
+		! cmake -S wrong -B wrong/build -DCMAKE_PREFIX_PATH="$prefix" >said.txt 2>&1 &&
+			tr -s '\n ' ' ' <said.txt | grep -q "$error" ||
 			{ cat said.txt >&2; fail "CMake: $words"; }
 	done <<-'E'
 	sklink_add_package(net)|(net): say either MANIFEST or MODEL

@@ -1,19 +1,21 @@
 #!/bin/bash
-# make deb: packages that lintian finds no error in, with every file in one of them; unpacked in a folder, they link and run a sample, in
-# C, CMake and Python. Kernels are those of this build that the sample needs: lintian takes minutes for all of them. sklink is compiled
-# without optimisation, for the same reason.
+# make deb: packages that lintian finds no error in, with every file in one of them; unpacked in a folder, they link and
+# run a sample, in C, CMake and Python. Kernels are those of this build that the sample needs: lintian takes minutes for
+# all of them. sklink is compiled without optimisation, for the same reason.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS LDFLAGS DESTDIR
 for program in dpkg-buildpackage dh dh_python3 lintian; do
 	command -v $program >/dev/null || { echo "skipped: there is no $program"; exit 77; }
 done
-"$sklink" "$top_srcdir/samples/composite/composite.pbtxt" --dim rows=4 -L "$top_builddir/kernels" -lskernels -o few.sk --why-extract=few.txt
+"$sklink" "$top_srcdir/samples/composite/composite.pbtxt" --dim rows=4 -L "$top_builddir/kernels" -lskernels -o few.sk \
+	--why-extract=few.txt
 mkdir kernels
 (cd kernels && ar x "$top_builddir/kernels/libskernels.a" $(sed -n 's/.*libskernels\.a(\(.*\)).*/\1/p' ../few.txt))
 ar rcs libskernels.a kernels/*.o
 export DEB_BUILD_OPTIONS='noopt noautodbgsym' DEB_CFLAGS_STRIP=-g DEB_CXXFLAGS_STRIP=-g
-make -s -C "$top_builddir" deb deb_folder="$dir/deb" deb_kernels="$dir/libskernels.a" >deb.txt 2>&1 || { tail -n 30 deb.txt >&2; fail "make deb"; }
+make -s -C "$top_builddir" deb deb_folder="$dir/deb" deb_kernels="$dir/libskernels.a" >deb.txt 2>&1 || {
+	tail -n 30 deb.txt >&2; fail "make deb"; }
 version=$(sed -n 's/^PACKAGE_VERSION = //p' "$top_builddir/Makefile")
 
 lintian --fail-on error deb/*.changes >lintian.txt 2>&1 || { cat lintian.txt >&2; fail "lintian finds errors"; }
@@ -24,7 +26,8 @@ for package in sklink libskrt0 libskrt-dev python3-sklink sklink-doc; do
 done | sort | uniq -d >twice.txt
 [ ! -s twice.txt ] || { cat twice.txt >&2; fail "files that two packages have"; }
 echo "$(wc -l < <(find root -type f)) files"
-grep -q 'Apache License, Version 2.0' root/usr/share/doc/sklink/copyright && grep -q 'Version 2.0' "$top_srcdir/LICENSE" || fail "the licence"
+grep -q 'Apache License, Version 2.0' root/usr/share/doc/sklink/copyright &&
+	grep -q 'Version 2.0' "$top_srcdir/LICENSE" || fail "the licence"
 grep -q '^Package: sklink$' <(dpkg-deb -f deb/sklink_*.deb) || fail "control"
 
 # As if they were installed.
@@ -48,7 +51,8 @@ if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
 fi
 if command -v cmake >/dev/null; then
 	cp -r root/usr/share/doc/sklink/samples .
-	cmake -S samples/building -B cmake -DCMAKE_PREFIX_PATH="$dir/root/usr" >said.txt && cmake --build cmake >>said.txt || { cat said.txt >&2; fail "CMake"; }
+	cmake -S samples/building -B cmake -DCMAKE_PREFIX_PATH="$dir/root/usr" >said.txt &&
+		cmake --build cmake >>said.txt || { cat said.txt >&2; fail "CMake"; }
 	[ "$(cmake/main)" = '1 9 25 49' ] || fail "CMake: main prints $(cmake/main)"
 fi
 for page in man1/sklink.1 man1/skrun.1 man1/skdump.1 man1/sklink-bisect.1 \

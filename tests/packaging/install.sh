@@ -1,10 +1,11 @@
 #!/bin/bash
-# make install: what is there can be found, read and used without the sources. Programs are built with it, and links between the
-# documents lead somewhere.
+# make install: what is there can be found, read and used without the sources. Programs are built with it, and links
+# between the documents lead somewhere.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 prefix=$dir/inst
-env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$top_builddir" install DESTDIR= prefix="$prefix" >install.txt 2>&1 ||
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$top_builddir" install DESTDIR= prefix="$prefix" >install.txt 2>&1 \
+	||
 	{ tail -n 30 install.txt >&2; fail "make install"; }
 sed -i "s,^prefix=.*,prefix=$prefix," "$prefix/lib/pkgconfig/libskrt.pc" # as if configured so
 documents=$prefix/share/doc/sklink
@@ -15,10 +16,12 @@ for page in man1/sklink.1 man1/sklink-bisect.1 man1/skrun.1 man1/skdump.1 $pages
 	[ -s "$prefix/share/man/$page" ] || fail "$page is not installed"
 done
 for program in sklink skrun skdump sklink-bisect; do
-	cmp "$top_builddir/completions/sklink" "$prefix/share/bash-completion/completions/$program" || fail "bash does not complete $program"
+	cmp "$top_builddir/completions/sklink" "$prefix/share/bash-completion/completions/$program" ||
+		fail "bash does not complete $program"
 done
 cmp "$top_builddir/completions/_sklink" "$prefix/share/zsh/site-functions/_sklink" || fail "zsh completes nothing"
-cmp "$top_srcdir/src/manifest/manifest.schema.json" "$prefix/share/sklink/manifest.schema.json" || fail "the schema of manifests is not installed"
+cmp "$top_srcdir/src/manifest/manifest.schema.json" "$prefix/share/sklink/manifest.schema.json" ||
+	fail "the schema of manifests is not installed"
 if command -v lexgrog >/dev/null; then
 	lexgrog "$prefix"/share/man/man*/* >names.txt || { cat names.txt >&2; fail "a page that apropos cannot read"; }
 	for page in sk-manifest sk-signatures libskrt; do
@@ -48,7 +51,8 @@ if nm -D "$prefix/lib/libskrt.so" | grep -q '__[at]san_'; then
 	exit 0
 fi
 # The folders that configure was told are others.
-export PATH=$prefix/bin:$PATH PKG_CONFIG_PATH=$prefix/lib/pkgconfig CPATH=$prefix/include LIBRARY_PATH=$prefix/lib LD_LIBRARY_PATH=$prefix/lib
+export PATH=$prefix/bin:$PATH PKG_CONFIG_PATH=$prefix/lib/pkgconfig CPATH=$prefix/include LIBRARY_PATH=$prefix/lib \
+	LD_LIBRARY_PATH=$prefix/lib
 cp "$documents"/samples/composite/* . && cc -O3 -fPIC -c kernels.c
 sklink composite.yaml kernels.o -o composite.sk
 expected='1 27 125 343 729 1331 2197 3375 4913 6859 9261 12167 15625 19683 24389 29791'
@@ -68,7 +72,8 @@ if command -v python3 >/dev/null; then
 fi
 
 if command -v python3 >/dev/null; then
-	[ "$(sklink-bisect --version)" = "$(sklink --version | sed 's/sklink/sklink-bisect/')" ] || fail "sklink-bisect does not find sklink"
+	[ "$(sklink-bisect --version)" = "$(sklink --version | sed 's/sklink/sklink-bisect/')" ] ||
+		fail "sklink-bisect does not find sklink"
 fi
 
 # So is the Python package, and with it libskrt and sklink.
@@ -81,7 +86,8 @@ if [ -n "${python-}" ] && /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
 	[ "$(cat said.txt)" = 29791.0 ] || { cat said.txt >&2; fail "the Python package: another result"; }
 fi
 
-# The kernels for models are found where they are installed, unless nobody wants that; who repeats the link elsewhere finds them, too.
+# The kernels for models are found where they are installed, unless nobody wants that; who repeats the link elsewhere
+# finds them, too.
 sklink composite.pbtxt --dim rows=4 --nostdlib -lskernels -o never.sk 2>said.txt && fail "--nostdlib searches a folder"
 grep -q 'there is no libskernels.a' said.txt || { cat said.txt; fail "--nostdlib"; }
 sklink composite.pbtxt --dim rows=4 -lskernels -o once.sk --repro=again.tar

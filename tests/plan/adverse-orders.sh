@@ -1,6 +1,7 @@
 #!/bin/bash
-# No path of a link is quadratic: in each of the orders of tests/lib/adverse-orders.awk 100,000 tasks have at most 15 times the looks of
-# all phases, the bytes and the memory of 10,000. What is compared are numbers of --stats, none of which is a time.
+# No path of a link is quadratic: in each of the orders of tests/lib/adverse-orders.awk 100,000 tasks have at most 15
+# times the looks of all phases, the bytes and the memory of 10,000. What is compared are numbers of --stats, none of
+# which is a time.
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
 #include "skkernel.h"
@@ -23,7 +24,8 @@ compile kernels
 # count ORDER N: NAME,NUMBER of all that --stats counts of such a link, with the looks of its phases as one number
 count() {
 	awk -v order="$1" -v n="$2" -f "$top_srcdir/tests/lib/adverse-orders.awk" >"$1.yaml"
-	"$sklink" -j1 --stats "$1.yaml" kernels.o -o "$1.sk" 2>"$1.err" >"$1.stats" || { cat "$1.err" >&2; fail "$2 tasks of $1 are not linked"; }
+	"$sklink" -j1 --stats "$1.yaml" kernels.o -o "$1.sk" 2>"$1.err" >"$1.stats" || { cat "$1.err" >&2;
+		fail "$2 tasks of $1 are not linked"; }
 	sed -nE 's/^([a-z][a-z A-Z]*[a-zA-Z]) +([0-9]+)$/\1,\2/p' "$1.stats" |
 		awk -F, '/^looks of/ { looks += $2; next } { print } END { print "looks," looks }'
 	rm "$1.yaml" "$1.sk"

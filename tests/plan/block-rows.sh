@@ -1,7 +1,8 @@
 #!/bin/bash
-# Tasks in front of a product that is cut into blocks of rows, and behind it: each core computes what it has of the blocks, so that
-# a whole chain of row-wise and elementwise tasks waits for nobody. The results are those of the tasks one by one, for every number
-# of cores. Where a block would begin inside a unit, or the blocks are none to follow, the await stays, and it is told why.
+# Tasks in front of a product that is cut into blocks of rows, and behind it: each core computes what it has of the
+# blocks, so that a whole chain of row-wise and elementwise tasks waits for nobody. The results are those of the tasks
+# one by one, for every number of cores. Where a block would begin inside a unit, or the blocks are none to follow, the
+# await stays, and it is told why.
 . "$top_srcdir/tests/lib/lib.sh"
 cat >k.c <<'C'
 #include "skkernel.h"
@@ -189,11 +190,14 @@ same() {
 	local cores
 	"$skrun" $1.sk --random 1 --unfused --cores 1 --output y=$1.one.npy >ran.txt
 	for cores in 1 2 7; do
-		"$skrun" $1.sk --random 1 --cores $cores --verify --output y=$1.npy >ran.txt || fail "$1: --verify --cores $cores"
+		"$skrun" $1.sk --random 1 --cores $cores --verify --output y=$1.npy >ran.txt ||
+			fail "$1: --verify --cores $cores"
 		cmp $1.one.npy $1.npy
-		"$skrun" $1.sk --random 1 --cores $cores --guard --output y=$1.npy >ran.txt || fail "$1: --guard --cores $cores"
+		"$skrun" $1.sk --random 1 --cores $cores --guard --output y=$1.npy >ran.txt ||
+			fail "$1: --guard --cores $cores"
 		cmp $1.one.npy $1.npy
-		"$skrun" $1.sk --random 1 --cores $cores --check-races >ran.txt || fail "$1: --check-races --cores $cores"
+		"$skrun" $1.sk --random 1 --cores $cores --check-races >ran.txt ||
+			fail "$1: --check-races --cores $cores"
 	done
 	[ "${2-}" ] || "$skrun" $1.sk --random 1 --serial --output y=$1.npy >ran.txt
 	cmp $1.one.npy $1.npy
@@ -210,12 +214,14 @@ reason() {
 	grep -qE -- "^ *$2 .* $3 +$4\$" said.txt || { cat said.txt >&2; fail "$1: --reasons does not say $3 of $2"; }
 }
 
-# memory NAME IN-SCRATCH IN-WORKSPACE BYTES: temporaries of which a core has a tile at a time, and all others, which need so many.
+# memory NAME IN-SCRATCH IN-WORKSPACE BYTES: temporaries of which a core has a tile at a time, and all others, which
+# need so many.
 memory() {
 	"$skdump" --memory $1.sk >memory.txt
 	lies=$(awk '/^scratch: / { print "/" } $1 ~ /^[0-9]+$/ { print $3 }' memory.txt | tr '\n' ' ')
 	[ "$lies" = "${3:+$3 }/ $2 " ] || { cat memory.txt >&2; fail "$1: there lie $lies, not ${3:+$3 }/ $2"; }
-	grep -qE "^memory: [0-9]+ temporaries in a workspace of $4 bytes\$" memory.txt || { cat memory.txt >&2; fail "$1: not $4 bytes"; }
+	grep -qE "^memory: [0-9]+ temporaries in a workspace of $4 bytes\$" memory.txt || { cat memory.txt >&2;
+		fail "$1: not $4 bytes"; }
 }
 
 # Three steps, no await: blocks of equal and unequal length, more cores than blocks, more blocks than rows.
@@ -236,10 +242,13 @@ done
 device=host
 link chain product 5 37 64
 "$skdump" --steps chain.sk >steps.txt
-[ "$(grep -cE ' split 37 in 37 units of 1 by 5 blocks of 37, group tiles of ' steps.txt)" = 2 ] || { cat steps.txt; fail "other steps"; }
-"$skdump" --explain bias chain.sk | grep -q 'All cores share its 37 elements, as they share 5 blocks of 37 rows\.' || fail "not explained"
+[ "$(grep -cE ' split 37 in 37 units of 1 by 5 blocks of 37, group tiles of ' steps.txt)" = 2 ] || { cat steps.txt;
+	fail "other steps"; }
+"$skdump" --explain bias chain.sk | grep -q 'All cores share its 37 elements, as they share 5 blocks of 37 rows\.' ||
+	fail "not explained"
 "$skrun" chain.sk --predict >predicted.txt
-grep -qE '^fused +[0-9.]+ +[0-9.]+% \| +[0-9.]+ +0\.00 ' predicted.txt || { cat predicted.txt; fail "awaits are predicted"; }
+grep -qE '^fused +[0-9.]+ +[0-9.]+% \| +[0-9.]+ +0\.00 ' predicted.txt || { cat predicted.txt;
+	fail "awaits are predicted"; }
 link traced product 5 37 64 profiling=1
 "$skrun" traced.sk --random 1 --cores 2 --trace trace.json >ran.txt
 grep -q '"residual"' trace.json || fail "no trace"
@@ -247,14 +256,15 @@ link whole product 5 37 64 tile-fusion=0
 "$skdump" --diff whole.sk chain.sk >diff.txt && fail "no difference"
 grep -q 'by 5 blocks of 37' diff.txt || { cat diff.txt; fail "the difference is not told"; }
 
-# A product that is called for 6 rows at a time needs no blocks: with what is in front of it and behind it, it is one step in tiles
-# of whole sixes, of which nothing stays in memory but the residual's operand and the result.
+# A product that is called for 6 rows at a time needs no blocks: with what is in front of it and behind it, it is one
+# step in tiles of whole sixes, of which nothing stays in memory but the residual's operand and the result.
 for sizes in '101 64 3000' '101 64 1' '43 64 1000000' '401 20 3000'; do
 	read -r rows columns bytes <<<"$sizes"
 	link tiled six '' $rows $columns tile-bytes=$bytes
 	steps tiled 1 0
 	tile=$(sed -nE 's/^ +1  norm .* group tiles of ([0-9]+).*/\1/p' steps.txt)
-	[ $((${tile:-1} % 6)) = 0 ] && grep -qE '^ +product  *six .* tiles of 6 ' steps.txt || { cat steps.txt >&2; fail "no tiles of sixes"; }
+	[ $((${tile:-1} % 6)) = 0 ] && grep -qE '^ +product  *six .* tiles of 6 ' steps.txt || { cat steps.txt >&2;
+		fail "no tiles of sixes"; }
 	same tiled
 	memory tiled 'a q p t u' '' 0
 done
@@ -262,7 +272,8 @@ done
 # A row of 20 numbers is no whole unit of 64; 16 rows are 5 units, and blocks begin there in one case alone.
 link off product 5 37 20
 same off
-reason off bias BLOCKS_OFF_UNIT "cores do not keep to their blocks of 'product': one begins at row 7, inside a unit of 16 elements of this task"
+reason off bias BLOCKS_OFF_UNIT \
+	"cores do not keep to their blocks of 'product': one begins at row 7, inside a unit of 16 elements of this task"
 link units product 3 97 20
 steps units 3 0
 same units
@@ -270,7 +281,8 @@ same units
 # Who cannot be followed.
 link comb comb 5 37 64
 same comb
-reason comb bias BLOCKS_NO_ROWS "cores do not keep to their blocks of 'product': its signature does not say which rows a block computes, as blocks= does"
+reason comb bias BLOCKS_NO_ROWS \
+	"cores do not keep to their blocks of 'product': its signature does not say which rows a block computes, as blocks= does"
 link early early 5 37 64
 same early
 reason early bias BLOCKS_EARLY "cores do not keep to their blocks of 'product': it starts early"
@@ -282,20 +294,25 @@ for device in host a3; do
 	link mixed both 5 37 64
 	same mixed parallel
 	for task in quantise bias; do
-		reason mixed $task BLOCKS_RESIDENT "cores do not keep to their blocks of 'product': its blocks wait for one another"
+		reason mixed $task BLOCKS_RESIDENT \
+			"cores do not keep to their blocks of 'product': its blocks wait for one another"
 	done
 done
 device=host
 link few product 1 37 64
 same few
-reason few bias BLOCKS_TOO_FEW "cores do not keep to their blocks of 'product': it has 1, fewer than the 2 cores with work here"
+reason few bias BLOCKS_TOO_FEW \
+	"cores do not keep to their blocks of 'product': it has 1, fewer than the 2 cores with work here"
 reason whole bias BLOCKS_SWITCHED_OFF "cores do not keep to their blocks of 'product': the scope has tile-fusion=0"
 link synchronised product 5 37 64 debug-sync-all=1
-reason synchronised bias BLOCKS_SYNC_ALL "cores do not keep to their blocks of 'product': the scope has debug-sync-all=1"
+reason synchronised bias BLOCKS_SYNC_ALL \
+	"cores do not keep to their blocks of 'product': the scope has debug-sync-all=1"
 pair rows product 'kernel: pairs, args: [p, y]'
-reason rows other BLOCKS_OTHER_ROWS "cores do not keep to their blocks of 'product': 18 elements are not a whole number for each of its 36 rows"
+reason rows other BLOCKS_OTHER_ROWS \
+	"cores do not keep to their blocks of 'product': 18 elements are not a whole number for each of its 36 rows"
 pair halo product 'kernel: differences, args: [p, d]'
-reason halo other BLOCKS_OTHER_PARTS "cores do not keep to their blocks of 'product': the two do not both access 'p' by the same parts"
+reason halo other BLOCKS_OTHER_PARTS \
+	"cores do not keep to their blocks of 'product': the two do not both access 'p' by the same parts"
 device=a3
 pair lanes lane_product 'kernel: activate, args: [p, y]'
 reason lanes other BLOCKS_OTHER_LANE "cores do not keep to their blocks of 'product': they run in different lanes"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Ranges: few elements on several cores, one tensor taken flat and by rows, empty ranges, more cores than units, blocks; the
-# results against an independent computation, and a thousand repeats of the verification.
+# Ranges: few elements on several cores, one tensor taken flat and by rows, empty ranges, more cores than units, blocks;
+# the results against an independent computation, and a thousand repeats of the verification.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" "$top_srcdir/tests/lib/oracle.c" . && compile kernels

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Tasks that have work for fewer cores than there are run side by side: independent chains on cores of their own, a chain on the same
-# core all the time, without waiting. With any number of cores, and without placing, they compute the same.
+# Tasks that have work for fewer cores than there are run side by side: independent chains on cores of their own, a
+# chain on the same core all the time, without waiting. With any number of cores, and without placing, they compute the
+# same.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
@@ -36,7 +37,8 @@ compile kernels
 # chains KERNEL SHAPE BLOCKS IN_TURNS OPTIONS: m.sk, and plain.sk without placing. Four chains of three tasks.
 chains() {
 	local kernel=$1 shape=$2 blocks=${3:+, blocks: $3} tasks order
-	if [ "$4" ]; then order='a0 a1 a2 a3 b0 b1 b2 b3 c0 c1 c2 c3'; else order='a0 b0 c0 a1 b1 c1 a2 b2 c2 a3 b3 c3'; fi
+	if [ "$4" ]; then order='a0 a1 a2 a3 b0 b1 b2 b3 c0 c1 c2 c3'; else
+		order='a0 b0 c0 a1 b1 c1 a2 b2 c2 a3 b3 c3'; fi
 	for task in $order; do
 		tasks+="  - {name: $task, kernel: $kernel, args: [$(tr abc xab <<<"$task"), $task], cost: {cycles: 50000}, scope: s$blocks}"$'\n'
 	done
@@ -48,9 +50,11 @@ chains() {
 	"$skdump" --verify plain.sk >/dev/null
 	"$skdump" --steps plain.sk | grep -q ', from ' && fail "$kernel: parallel-fusion=0 places steps"
 	if [ "${device-host}" = a3 ]; then
-		ways=('--device a3 --cores 1' '--device a3 --cores 3 --seed 1' '--device a3 --seed 2' '--device a3 --seed 3 --check-races' '--cores 2' --serial)
+		ways=('--device a3 --cores 1' '--device a3 --cores 3 --seed 1' '--device a3 --seed 2' \
+			'--device a3 --seed 3 --check-races' '--cores 2' --serial)
 	else
-		ways=('--cores 1' '--cores 2' '--cores 3' '--cores 7' '--cores 8' '--cores 2 --check-races' '--cores 5 --check-races' --guard --serial)
+		ways=('--cores 1' '--cores 2' '--cores 3' '--cores 7' '--cores 8' '--cores 2 --check-races' \
+			'--cores 5 --check-races' --guard --serial)
 	fi
 	"$skrun" plain.sk --random 1 --unfused | grep ^output >expected.txt
 	for how in "${ways[@]}"; do
@@ -60,7 +64,8 @@ chains() {
 }
 # first: where each step begins, as skdump says.
 first() {
-	"$skdump" --steps m.sk | sed -nE 's/^ *[0-9]+  ([a-c][0-9]) .* all cores(, from ([0-9]+) on)? .*/\1@\3/p' | sed 's/@$/@0/' | xargs
+	"$skdump" --steps m.sk | sed -nE 's/^ *[0-9]+  ([a-c][0-9]) .* all cores(, from ([0-9]+) on)? .*/\1@\3/p' |
+		sed 's/@$/@0/' | xargs
 }
 # begins LIST
 begins() {
@@ -68,12 +73,14 @@ begins() {
 }
 # awaits COUNT
 awaits() {
-	"$skdump" --steps m.sk | grep -qE "steps, $1 awaits?" || fail "$("$skdump" --steps m.sk | head -1), not $1 awaits"
+	"$skdump" --steps m.sk | grep -qE "steps, $1 awaits?" ||
+		fail "$("$skdump" --steps m.sk | head -1), not $1 awaits"
 }
 # cores COUNT LIST: on which cores the chains' calls are, as the trace tells.
 cores() {
 	"$skrun" m.sk --random 1 --cores "$1" --trace t.json >/dev/null
-	found=$(sed -nE 's/^.*"tid":([0-9]+),"name":"[a-c]([0-9])","cat":"task".*"calls":[1-9].*/\2@\1/p' t.json | sort -u | xargs)
+	found=$(sed -nE 's/^.*"tid":([0-9]+),"name":"[a-c]([0-9])","cat":"task".*"calls":[1-9].*/\2@\1/p' t.json |
+		sort -u | xargs)
 	[ "$found" = "$2" ] || fail "$1 cores: chains are at $found, not $2"
 }
 
@@ -97,7 +104,8 @@ predicted() {
 	"$skrun" --predict "$1" | awk '$1 == "fused" { print $2; exit }'
 }
 half=$(predicted m.sk) whole=$(predicted plain.sk)
-awk "BEGIN { exit !($whole > 1.95 * $half && $whole < 2.05 * $half) }" || fail "predicted are $half us side by side, and $whole us"
+awk "BEGIN { exit !($whole > 1.95 * $half && $whole < 2.05 * $half) }" ||
+	fail "predicted are $half us side by side, and $whole us"
 
 # ---- more cores than the profile's two ask for: work for both of them has no place ----
 chains sums '[2, 20000]' '' 1
@@ -125,8 +133,8 @@ chains rows '[24, 2000]' 24 ''
 begins 'a0@0 b0@0 c0@0 a1@1 b1@1 c1@1 a2@0 b2@0 c2@0 a3@1 b3@1 c3@1'
 awaits 0
 
-# Tasks of a scope with debug-aic-num do not begin at the first core; with those of vector cores the launch has 24 groups of a cube
-# core and a vector core, and of these 3 cube cores.
+# Tasks of a scope with debug-aic-num do not begin at the first core; with those of vector cores the launch has 24
+# groups of a cube core and a vector core, and of these 3 cube cores.
 cat >vector.c <<'C'
 #include "skkernel.h"
 void doubled(const float *x, float *y, long n)
@@ -158,7 +166,8 @@ for entries in '' --no-task-entries; do
 	"$skdump" --launches m.sk | grep -q ' 3 cube, 24 vector ' || fail "$("$skdump" --launches m.sk)"
 done
 
-# ---- who goes on with the result of a long task is where that was; one more, who could not begin before, elsewhere, and waits ----
+# ---- who goes on with the result of a long task is where that was; one more, who could not begin before, elsewhere,
+# and waits ----
 device=host
 cat >m.yaml <<M
 sklink: 1
@@ -183,7 +192,8 @@ awaits 1
 link_net() { # FLAGS PLACES MORE…
 	local flags=$1 places=$2
 	shift 2
-	"$sklink" net.onnx -L "$top_builddir/kernels" -lskernels --fusion-flags="$flags" "$@" -o m.sk 2>err.txt || fail "$flags: $(cat err.txt)"
+	"$sklink" net.onnx -L "$top_builddir/kernels" -lskernels --fusion-flags="$flags" "$@" -o m.sk 2>err.txt ||
+		fail "$flags: $(cat err.txt)"
 	! grep enable_parallel_fusion err.txt || fail "a warning"
 	"$skdump" --verify m.sk >/dev/null
 	begins "$places"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Scenarios of the reference system that need a run: two streams on two lanes with events, a scope that is cut by a deadlock
-# (S15: fused and unfused runs give the same bits, on the host and on all cores of the simulated device), and option texts
-# (S12).
+# Scenarios of the reference system that need a run: two streams on two lanes with events, a scope that is cut by a
+# deadlock (S15: fused and unfused runs give the same bits, on the host and on all cores of the simulated device), and
+# option texts (S12).
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -68,9 +68,12 @@ compile kernels
 "$skdump" --verify model.sk >/dev/null
 "$skdump" --launches --steps --reasons model.sk >dump.txt
 
-# out needs the cores that one superkernel would hold, and v4 waits for it: the cut is there, c3 and v3 are still in front.
-grep -qE '"name": "sk_layer_start_c1_end_v3", .*"steps": 6, ' report.json || { cat dump.txt; fail "the first superkernel"; }
-grep -qE '"name": "sk_layer_start_v4_end_c4", .*"follows": \["sk_task_out"\]' report.json || { cat dump.txt; fail "the second"; }
+# out needs the cores that one superkernel would hold, and v4 waits for it: the cut is there, c3 and v3 are still in
+# front.
+grep -qE '"name": "sk_layer_start_c1_end_v3", .*"steps": 6, ' report.json || { cat dump.txt;
+	fail "the first superkernel"; }
+grep -qE '"name": "sk_layer_start_v4_end_c4", .*"follows": \["sk_task_out"\]' report.json || { cat dump.txt;
+	fail "the second"; }
 grep -qE '^ *v4 .* EXIST_DEADLOCK ' dump.txt || { cat dump.txt; fail "no reason for v4"; }
 grep -qE '^ *c4 .* EXTERNAL_DEPEND ' dump.txt || { cat dump.txt; fail "no reason for c4"; }
 grep -qE ' v1 .*vector +all cores +48 blocks$' dump.txt || { cat dump.txt; fail "v1 waits for something"; }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A scope with a task in the middle that cannot be fused: two superkernels and a lone launch between them, with the reason.
+# A scope with a task in the middle that cannot be fused: two superkernels and a lone launch between them, with the
+# reason.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
@@ -25,7 +26,8 @@ grep -E 'lone .*OP_UNSUPPORT' dump.txt || fail "no reason"
 for cores in 1 2 3; do "$skrun" model.sk --random 1 --verify --cores $cores; done
 
 # null wins over every tag, and a segment is convex: what depends on the lone task is not in the first segment.
-sed -e 's/kernel: host_only, args: \[b, c\], scope: sp1/kernel: add, args: [b, b, c], scope: null/' model.yaml >null.yaml
+sed -e 's/kernel: host_only, args: \[b, c\], scope: sp1/kernel: add, args: [b, b, c], scope: null/' model.yaml \
+	>null.yaml
 "$sklink" null.yaml kernels.o -o null.sk
 "$skdump" --launches --reasons null.sk >dump.txt
 grep -E 'lone .*IN_UNFUSIBLE_SCOPE' dump.txt || fail "no reason for null"

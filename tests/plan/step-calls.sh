@@ -1,7 +1,7 @@
 #!/bin/bash
-# Steps with several calls: sklink makes none so far, so they are made from what it links (group-steps.c). They are proved,
-# shown, run, checked, traced and predicted like the steps that they come from, and a step that would need an await between
-# its calls is refused.
+# Steps with several calls: sklink makes none so far, so they are made from what it links (group-steps.c). They are
+# proved, shown, run, checked, traced and predicted like the steps that they come from, and a step that would need an
+# await between its calls is refused.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 group=$top_builddir/tests/plan/group-steps
@@ -56,14 +56,16 @@ for option in profiling preload-code=max split-mode=2; do
 		"$skrun" grouped.sk --random 1 --cores $cores --check-races --seed 5 >/dev/null
 		"$skrun" grouped.sk --random 1 --cores $cores --repeat 5 --trace t.json --profile >profile.txt
 		for task in A B C D E F G H I; do
-			grep -qE "^$task +[1-9]" profile.txt || { cat profile.txt; fail "task $task is not in the profile"; }
+			grep -qE "^$task +[1-9]" profile.txt || { cat profile.txt;
+				fail "task $task is not in the profile"; }
 		done
 	done
 done
 
 # What is shown: a row for each call, the step with its first one.
 "$skdump" --steps grouped.sk >steps.txt
-grep -qE '^ +1 +A +scale +core +all cores +split' steps.txt || { cat steps.txt; fail "the first call of the first step"; }
+grep -qE '^ +1 +A +scale +core +all cores +split' steps.txt || { cat steps.txt;
+	fail "the first call of the first step"; }
 grep -qE '^ +B +scale +cycles 2000$' steps.txt || { cat steps.txt; fail "its second call"; }
 grep -qE '^ +2 +D +prefix .* awaits C$' steps.txt || { cat steps.txt; fail "the second step"; }
 "$skdump" --explain B grouped.sk >explained.txt
@@ -106,5 +108,7 @@ cp blind.sk grouped.sk && "$group" grouped.sk | grep -qx 0 || fail "steps with a
 [ "$("$group" --blindly blind.sk)" = 1 ] || fail "nothing was joined blindly"
 fails_with "launch 'sk_sp1': nothing orders task 'B', which writes 'b', and task 'C', which reads 'b', both at " \
 	"$skdump" --verify blind.sk
-grep -q 'they are calls of one step, between which no core waits for another one' err.txt || fail "why nothing orders B and C"
-fails_with "race: it (reads|writes) bytes .* of tensor 'b', which task '[BC]' on core" "$skrun" blind.sk --random 1 --check-races --cores 2
+grep -q 'they are calls of one step, between which no core waits for another one' err.txt ||
+	fail "why nothing orders B and C"
+fails_with "race: it (reads|writes) bytes .* of tensor 'b', which task '[BC]' on core" "$skrun" blind.sk --random 1 \
+	--check-races --cores 2

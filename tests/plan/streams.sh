@@ -110,7 +110,8 @@ for device in 'host --cores 2' a3 'a3 --seed 4'; do
 		"$skrun" model.sk --random 3 --device $device --trace trace.json >/dev/null
 		read -r c2_start c2_end <<<"$(times c2)"
 		read -r v1_start v1_end <<<"$(times v1)"
-		[ "$v1_end" -le "$c2_start" ] || fail "c2 from $c2_start to $c2_end, v1 from $v1_start to $v1_end ($device)"
+		[ "$v1_end" -le "$c2_start" ] ||
+			fail "c2 from $c2_start to $c2_end, v1 from $v1_start to $v1_end ($device)"
 		[ "$(grep -c '"cat":"launch"' trace.json)" = 11 ] || fail "not 11 launches ($device)"
 	done
 	grep -q '^{"ph":"X","pid":0,"tid":1,' trace.json || fail "no launches overlap ($device)"
@@ -146,12 +147,13 @@ tasks:
 M
 "$sklink" bad.yaml kernels.o -o bad.sk
 for device in 'host --cores 2' a3; do
-	fails_with "launch sk_task_second: task 'second': kernel picky returned status 9" "$skrun" bad.sk --random 1 --device $device
+	fails_with "launch sk_task_second: task 'second': kernel picky returned status 9" "$skrun" bad.sk --random 1 \
+		--device $device
 	[ "$(wc -l <err.txt)" = 1 ] || fail "more than one error"
 done
 
-# Two instances of one package, launched on two streams, share a kernel's state: its launches do not overlap. All packages share
-# what the C library keeps.
+# Two instances of one package, launched on two streams, share a kernel's state: its launches do not overlap. All
+# packages share what the C library keeps.
 cat >state.yaml <<'M'
 sklink: 1
 device: a3

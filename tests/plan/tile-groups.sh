@@ -1,7 +1,7 @@
 #!/bin/bash
 # Tile groups: elementwise and row-wise tasks on the same bytes, operands that all rows share, sums of rows, widened and
-# narrowed types, several outputs, a value used twice, work in place, a kernel that is called in a loop, and a status. The
-# results are those of the tasks one by one, whatever the tile, the number of cores and the sizes are.
+# narrowed types, several outputs, a value used twice, work in place, a kernel that is called in a loop, and a status.
+# The results are those of the tasks one by one, whatever the tile, the number of cores and the sizes are.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -99,7 +99,8 @@ M
 same() { # PACKAGE ARGUMENTS...: the outputs are those without groups
 	local package=$1
 	shift
-	"$skrun" "$package" --random 1 "$@" --output y=y.npy --output z=z.npy --output q=q.npy >ran.txt || fail "$package $*"
+	"$skrun" "$package" --random 1 "$@" --output y=y.npy --output z=z.npy --output q=q.npy >ran.txt ||
+		fail "$package $*"
 	for output in y z q; do
 		cmp "plain.$output.npy" "$output.npy" || fail "$package $*: $output is another one than without groups"
 	done
@@ -109,7 +110,8 @@ for sizes in '300 16' '513 7' '1000 24' '1 4096' '40 1'; do
 	read -r rows columns <<<"$sizes"
 	manifest "$rows" "$columns" >m.yaml
 	"$sklink" m.yaml kernels.o -o plain.sk --scope-options '*=tile-fusion=0'
-	"$skrun" plain.sk --random 1 --cores 1 --unfused --output y=plain.y.npy --output z=plain.z.npy --output q=plain.q.npy
+	"$skrun" plain.sk --random 1 --cores 1 --unfused --output y=plain.y.npy --output z=plain.z.npy --output \
+		q=plain.q.npy
 	for bytes in 1 5000 16384 1000000; do
 		"$sklink" m.yaml kernels.o -o m.sk --scope-options "*=tile-bytes=$bytes"
 		"$skdump" --verify m.sk >/dev/null
@@ -147,24 +149,28 @@ same m.sk --serial
 manifest 1000 24 >m.yaml
 "$sklink" m.yaml kernels.o -o m.sk
 "$skdump" --launches m.sk >launches.txt
-grep -qE ' sk_sp  *superkernel .* 1  one  *ten  *0 ' launches.txt || { "$skdump" --steps m.sk; cat launches.txt; fail "the chain is not one step"; }
+grep -qE ' sk_sp  *superkernel .* 1  one  *ten  *0 ' launches.txt || { "$skdump" --steps m.sk; cat launches.txt;
+	fail "the chain is not one step"; }
 
-# Sums of wide rows do not begin at the same place of a line in every row: they stay in the workspace, and the chain one step.
+# Sums of wide rows do not begin at the same place of a line in every row: they stay in the workspace, and the chain one
+# step.
 manifest 40 512 >m.yaml
 "$sklink" m.yaml kernels.o -o plain.sk --scope-options '*=tile-fusion=0'
 "$skrun" plain.sk --random 1 --cores 1 --unfused --output y=plain.y.npy --output z=plain.z.npy --output q=plain.q.npy
 "$sklink" m.yaml kernels.o -o m.sk
 "$skdump" --verify m.sk >/dev/null
 "$skdump" --launches m.sk >launches.txt
-grep -qE ' sk_sp  *superkernel .* 1  one  *ten  *0' launches.txt || { "$skdump" --steps m.sk; cat launches.txt; fail "wide rows are not one step"; }
-"$skdump" --memory m.sk | grep -qE '^ +0 +160 +s ' || { "$skdump" --memory m.sk; fail "the workspace holds something else than the sums"; }
+grep -qE ' sk_sp  *superkernel .* 1  one  *ten  *0' launches.txt || { "$skdump" --steps m.sk; cat launches.txt;
+	fail "wide rows are not one step"; }
+"$skdump" --memory m.sk | grep -qE '^ +0 +160 +s ' || { "$skdump" --memory m.sk;
+	fail "the workspace holds something else than the sums"; }
 same m.sk --cores 2 --verify
 same m.sk --cores 3 --guard
 same m.sk --cores 3 --check-races
 same m.sk --serial
 
-# What is shown of a group: how long its tiles are, beside the first call (of x, t and u two are in use at once), and what its
-# calls loop over beside each; and who awaits a step of several calls awaits the last one.
+# What is shown of a group: how long its tiles are, beside the first call (of x, t and u two are in use at once), and
+# what its calls loop over beside each; and who awaits a step of several calls awaits the last one.
 cat >>kernels.c <<'C'
 void sum(const float *x, float *y, long n)
 {
@@ -201,8 +207,9 @@ for line in '"first": "one", "last": "three"' '"name": "three".*"awaits": \["two
 	grep -q "$line" report.json || { cat report.json; fail "--report does not say: $line"; }
 done
 
-# Where a core's part of all tensors stays in its cache, tiles are as long as they can be there; half of that cache for what is in
-# use at once in a tile. Of x, y and what lives inside, three tensors count. Nothing is known of a profile without data-cache.
+# Where a core's part of all tensors stays in its cache, tiles are as long as they can be there; half of that cache for
+# what is in use at once in a tile. Of x, y and what lives inside, three tensors count. Nothing is known of a profile
+# without data-cache.
 chain() { # N
 	cat >chain.yaml <<M
 sklink: 1
@@ -224,7 +231,8 @@ tiles_of() { # DEVICE N TILE
 	grep -qE "group tiles of $3\$" steps.txt || { cat steps.txt; fail "$1: tiles for $2 numbers are not $3 long"; }
 }
 sed 's/^name: host/name: unknown/; /data-cache/d' "$top_srcdir/format/profile/host.profile" >unknown.profile
-sed 's/^name: host/name: small/; s/data-cache: .*/data-cache: 64 KiB/' "$top_srcdir/format/profile/host.profile" >small.profile
+sed 's/^name: host/name: small/; s/data-cache: .*/data-cache: 64 KiB/' "$top_srcdir/format/profile/host.profile" \
+	>small.profile
 tiles_of host 16384 16384
 tiles_of host 174720 65536
 tiles_of host 174784 512
@@ -232,8 +240,9 @@ tiles_of unknown.profile 16384 512
 tiles_of small.profile 10880 4096
 tiles_of small.profile 10944 512
 
-# Kernels that look at where an address lies in its line of 64 bytes, as compilers' and people's vector code does, and at where
-# the last n % 64 elements begin: for each element both are what they are without groups, whatever the tile and the cores are.
+# Kernels that look at where an address lies in its line of 64 bytes, as compilers' and people's vector code does, and
+# at where the last n % 64 elements begin: for each element both are what they are without groups, whatever the tile and
+# the cores are.
 cat >look.c <<'C'
 #include "skkernel.h"
 static int place(const void *address)
@@ -290,10 +299,12 @@ M
 looked() { # TILE-BYTES ARGUMENTS…: what one step of all five computes is in y.npy
 	"$sklink" look.yaml look.o -o look.sk --scope-options "*=tile-bytes=$1"
 	shift
-	"$skdump" --launches look.sk | grep -qE ' 1  one  *five  *0 ' || { "$skdump" --steps look.sk; fail "not one step"; }
+	"$skdump" --launches look.sk | grep -qE ' 1  one  *five  *0 ' || { "$skdump" --steps look.sk;
+		fail "not one step"; }
 	for cores in 1 2 7; do
 		"$skrun" look.sk --random 1 --cores "$cores" "$@" --output y=y.npy >ran.txt || fail "--cores $cores $*"
-		"${differs-cmp}" plain.y.npy y.npy || fail "$(grep shape look.yaml | head -1): other results with --cores $cores $*"
+		"${differs-cmp}" plain.y.npy y.npy ||
+			fail "$(grep shape look.yaml | head -1): other results with --cores $cores $*"
 	done
 }
 sed 's/LINE/64/g' look.c >k.c
@@ -386,12 +397,13 @@ for behind in 64 1048576 9223372036854770000; do
 	64) expected='^scratch: 3 temporaries' ;;
 	*) expected='^memory: 3 temporaries in a workspace of ' ;;
 	esac
-	grep -qE "$expected" memory.txt || { cat memory.txt; fail "three temporaries with $behind bytes behind them lie elsewhere"; }
+	grep -qE "$expected" memory.txt || { cat memory.txt;
+		fail "three temporaries with $behind bytes behind them lie elsewhere"; }
 	"$skdump" --verify behind.sk >/dev/null
 done
 
-# Which temporaries share bytes is decided call by call: in a chain those of every other call do, in the scratch, and no two of one
-# call. In the workspace, where they lie if much is read behind them, those of one step have their own bytes.
+# Which temporaries share bytes is decided call by call: in a chain those of every other call do, in the scratch, and no
+# two of one call. In the workspace, where they lie if much is read behind them, those of one step have their own bytes.
 cat >chain.yaml <<M
 sklink: 1
 tensors:
@@ -414,14 +426,15 @@ for behind in 64 1048576; do
 	*) expected='a0 b4032 c8064 d12096 ' ;;
 	esac
 	lies=$(awk '/^scratch: / { printf "/ " } $1 ~ /^[0-9]+$/ { printf "%s%s ", $3, $1 }' memory.txt)
-	[ "$lies" = "$expected" ] || { cat memory.txt; fail "with $behind bytes behind them there lie $lies, not $expected"; }
+	[ "$lies" = "$expected" ] || { cat memory.txt;
+		fail "with $behind bytes behind them there lie $lies, not $expected"; }
 	for how in --verify --guard --check-races; do
 		"$skrun" chain.sk --random 1 --cores 3 $how >ran.txt || fail "the chain with $behind bytes behind: $how"
 	done
 done
 
-# Of a step in which any call stores past the caches, whichever it is, a fence stands behind the loop, once, and in front of where
-# the step is published: other cores then see what all of its tiles have stored.
+# Of a step in which any call stores past the caches, whichever it is, a fence stands behind the loop, once, and in
+# front of where the step is published: other cores then see what all of its tiles have stored.
 cat >past.c <<'C'
 #include "skkernel.h"
 #define KERNEL(name, words) \

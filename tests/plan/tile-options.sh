@@ -1,6 +1,7 @@
 #!/bin/bash
 # What each option of scopes means for the calls of a tile group: doc/reference/scope-options.md has a row for each, and
-# here is a case for each row (manuals.sh looks). Whatever the options are, the results are those of the tasks one by one.
+# here is a case for each row (manuals.sh looks). Whatever the options are, the results are those of the tasks one by
+# one.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -31,7 +32,8 @@ BLOCKS(meet, sk_sync_all, "sync-all");
 C
 $KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/format" -c kernels.c -o kernels.o
 
-# link OPTIONS [LAST [DEVICE [STREAMS…]]]: three divided tasks and a LAST one, and what they are in steps.txt and reasons.txt.
+# link OPTIONS [LAST [DEVICE [STREAMS…]]]: three divided tasks and a LAST one, and what they are in steps.txt and
+# reasons.txt.
 link() {
 	local last=${2:-early} device=${3:-host} streams=("${4:-0}" "${5:-0}" "${6:-0}")
 	cat >m.yaml <<M
@@ -78,7 +80,8 @@ steps one two three last
 says two TILE_SWITCHED_OFF
 link tile-bytes=3000
 steps $group last
-grep -q 'group tiles of 320$' steps.txt || { cat steps.txt; fail "tile-bytes: not as many units of 64 as two tensors have in 3000 bytes"; }
+grep -q 'group tiles of 320$' steps.txt || { cat steps.txt;
+	fail "tile-bytes: not as many units of 64 as two tensors have in 3000 bytes"; }
 link parallel-fusion=1
 cmp plain.sk m.sk || fail "parallel-fusion=1 is not the default"
 link parallel-fusion=0
@@ -95,12 +98,14 @@ steps $group last
 [ "$(code sk_sp | grep -cE 'prefetcht1')" = 4 ] || { code sk_sp; fail "preload-code: not four prefetches"; }
 code sk_sp | sed '/call .*<scale>/q' >front.txt
 [ "$(grep -c prefetcht1 front.txt)" = 4 ] || { cat front.txt; fail "preload-code: not all in front of the calls"; }
-[ "$(sed '1,/call .*<scale>/d; /call .*<square>/q' <(code sk_sp) | grep -c prefetcht1)" = 0 ] || fail "preload-code: it prefetches for each tile"
+[ "$(sed '1,/call .*<scale>/d; /call .*<square>/q' <(code sk_sp) | grep -c prefetcht1)" = 0 ] ||
+	fail "preload-code: it prefetches for each tile"
 
 link split-mode=2
 steps $group last
 for kernel in scale shift square; do
-	code sk_sp.split1 | grep -q "call.*<$kernel.split1>" || { code sk_sp.split1; fail "split-mode: the copy does not call the copy of $kernel"; }
+	code sk_sp.split1 | grep -q "call.*<$kernel.split1>" || { code sk_sp.split1;
+		fail "split-mode: the copy does not call the copy of $kernel"; }
 done
 link func-align=512
 steps $group last
@@ -115,7 +120,8 @@ code sk_sp | grep -E 'call .*<(scale|shift|square)>$|\sjb ' >calls.txt
 sed -E 's/^ *([0-9a-f]+):.*/\1/' calls.txt | addr2line -e m.sk >lines.txt
 for task in one two three three; do
 	echo "m.yaml:$(grep -n "name: $task," m.yaml | cut -d: -f1)"
-done | diff - <(head -4 lines.txt) >&2 || { cat calls.txt; fail "compile-options=-g: the lines of three calls and the end of their loop"; }
+done | diff - <(head -4 lines.txt) >&2 || { cat calls.txt;
+	fail "compile-options=-g: the lines of three calls and the end of their loop"; }
 
 link profiling=1
 steps $group last
@@ -146,15 +152,18 @@ says two TILE_SYNC_ALL
 link '' early a3
 cp steps.txt all.txt
 link debug-aiv-num=2:debug-aic-num=1 early a3
-[ "$(grep ' one ' steps.txt)" = "$(grep ' one ' all.txt)" ] || { diff all.txt steps.txt; fail "debug-aiv-num changes units or tiles"; }
+[ "$(grep ' one ' steps.txt)" = "$(grep ' one ' all.txt)" ] || { diff all.txt steps.txt;
+	fail "debug-aiv-num changes units or tiles"; }
 steps $group last
 
-# Kernels that get a block are never called in tiles. Where one does not start early, cores keep to its blocks in front of it, too.
+# Kernels that get a block are never called in tiles. Where one does not start early, cores keep to its blocks in front
+# of it, too.
 for awaits in 1:1 0:0 0:2; do
 	link early-start=${awaits#*:}
 	steps $group last
 	says last TILE_NOT_DIVIDED
-	grep -q " 2 steps, ${awaits%:*} await" steps.txt || { cat steps.txt; fail "early-start=${awaits#*:}: not ${awaits%:*} awaits"; }
+	grep -q " 2 steps, ${awaits%:*} await" steps.txt || { cat steps.txt;
+		fail "early-start=${awaits#*:}: not ${awaits%:*} awaits"; }
 done
 for value in 0 1; do
 	link feed-sync-all=$value meet

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Tasks of one tile group need not be neighbours in the manifest: chains that take turns, a task between that has nothing to do with
-# them, one that a task behind waits for. Where an event is, tasks stay where they are. What is computed is the same.
+# Tasks of one tile group need not be neighbours in the manifest: chains that take turns, a task between that has
+# nothing to do with them, one that a task behind waits for. Where an event is, tasks stay where they are. What is
+# computed is the same.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -26,7 +27,8 @@ SK_KERNEL(turn, "in x f32[n], out y f32[n], n i64");
 C
 compile kernels
 
-# steps GROUPS TASKS: the steps of the superkernel, tasks of one step with commas, and the same results as without groups.
+# steps GROUPS TASKS: the steps of the superkernel, tasks of one step with commas, and the same results as without
+# groups.
 steps() {
 	cat >m.yaml <<M
 sklink: 1
@@ -80,7 +82,8 @@ steps 'a,c,b,d,y' "$(
 	task b scale 'w, b'
 	task d scale 'b, d'
 	task y add 'c, d, y')"
-"$skdump" --explain b m.sk | grep -q "^  TILE_JOINED: in one group with 'c' before it: two groups meet in 'y'\.$" || fail "not said why 'b' joins 'c'"
+"$skdump" --explain b m.sk | grep -q "^  TILE_JOINED: in one group with 'c' before it: two groups meet in 'y'\.$" ||
+	fail "not said why 'b' joins 'c'"
 steps 'other a,b,c,d,y' "$(
 	task a scale 'x, a'
 	task b scale 'w, b'
@@ -130,7 +133,8 @@ steps 'second a,y first' "$(
 	task second turn 'w, b' 'stream: 1'
 	task y add 'a, b, y')"
 
-# All of the stream up to a record comes before the task that waits for it, and all from there on behind it; so does `after`.
+# All of the stream up to a record comes before the task that waits for it, and all from there on behind it; so does
+# `after`.
 steps 'a e b,y f' "$(
 	task a scale 'x, a'
 	task e turn 'w, e' 'record: done'
@@ -162,9 +166,11 @@ $(task a scale 'x, a'; task other turn 'w, z'; task sums sums 'a, s')
 M
 "$sklink" m.yaml kernels.o -o m.sk --report=m.json
 grep -q '"name": "sums", .*"tile_reason": "TILE_FEW_UNITS"' m.json || fail "the sums are not TILE_FEW_UNITS"
-"$skdump" --steps m.sk | awk '/^ *[0-9]+  / { printf "%s ", $2 }' | grep -qx 'a other sums ' || { "$skdump" --steps m.sk; fail "not in the order of the network"; }
+"$skdump" --steps m.sk | awk '/^ *[0-9]+  / { printf "%s ", $2 }' | grep -qx 'a other sums ' || {
+	"$skdump" --steps m.sk; fail "not in the order of the network"; }
 
-# Where the whole is taken apart again, since a row of three tensors is too long for a tile, neighbours are a group all the same.
+# Where the whole is taken apart again, since a row of three tensors is too long for a tile, neighbours are a group all
+# the same.
 cat >m.yaml <<M
 sklink: 1
 tensors:
@@ -181,8 +187,9 @@ grep -q '"name": "y", .*"tile_reason": "TILE_NO_TILE"' m.json || fail "'y' is no
 grep -q '"name": "b", .*"tile_reason": "TILE_JOINED"' m.json || fail "'b' is in no group with 'a'"
 "$skdump" --verify m.sk >/dev/null
 
-# inside NAME: what lives within one step of several calls has no workspace, and no pair of its calls is in order by an await. Which
-# tasks are a step is the report's, who accesses what the manifest's, and where it lies what skdump says. $inside is how much lives there.
+# inside NAME: what lives within one step of several calls has no workspace, and no pair of its calls is in order by an
+# await. Which tasks are a step is the report's, who accesses what the manifest's, and where it lies what skdump says.
+# $inside is how much lives there.
 cat >inside.awk <<'A'
 function word(pattern,  found) { return match($0, pattern) ? substr($0, RSTART, RLENGTH) : "" }
 function value(key,  found) {
@@ -220,7 +227,8 @@ inside() {
 	"$skdump" --memory $1.sk >memory.txt
 	read -r inside pairs wrong <<<"$(awk -f inside.awk $1.json $1.yaml memory.txt)"
 	echo "$1: $inside temporaries live within a step, $pairs pairs of calls of a step are in order"
-	[ "$wrong" = 0 ] && [ "$pairs" -gt 0 ] || { cat memory.txt; fail "$1: $wrong of them take workspace, or an await"; }
+	[ "$wrong" = 0 ] && [ "$pairs" -gt 0 ] || { cat memory.txt;
+		fail "$1: $wrong of them take workspace, or an await"; }
 }
 
 # Large networks, with more in one group than it takes.
@@ -243,10 +251,10 @@ for seed in 1 2 3; do
 	[ "$inside" -gt 100 ] || fail "only $inside temporaries live within a step"
 done
 
-# A layer of samples/decode_layers ends with a sum of rows, and the next one begins with their norm: all of these are groups. Of
-# no other two that divide rows alike: every way from the one to the other leads through a product, or through a task that reads a
-# scalar. Here that follows from the manifest alone: of two vector tasks that share rows, either the data leads from task to task to
-# the second one through another kind of task, or the two may be one group.
+# A layer of samples/decode_layers ends with a sum of rows, and the next one begins with their norm: all of these are
+# groups. Of no other two that divide rows alike: every way from the one to the other leads through a product, or
+# through a task that reads a scalar. Here that follows from the manifest alone: of two vector tasks that share rows,
+# either the data leads from task to task to the second one through another kind of task, or the two may be one group.
 sample=$top_srcdir/samples/decode_layers
 sh "$sample/generate" 61 >decode.yaml
 "$sklink" decode.yaml "$top_builddir/samples/decode_layers/kernels.o" -o decode.sk --report=decode.json
@@ -291,13 +299,16 @@ refused=$(grep -cE '"name": "(post_norm|combine)_.*"tile_reason": "TILE_BETWEEN"
 others=$(grep '"tile_reason"' decode.json | grep -cvE 'TILE_(JOINED|BETWEEN|FIRST|NOT_DIVIDED|SCALAR)"' || true)
 echo "decode_layers: $(wc -l <formed.txt) unions formed of $(wc -l <allowed.txt) that the data allows; $refused tasks have a product between"
 cmp allowed.txt formed.txt || fail "decode_layers: others are formed than the data allows"
-[ "$(wc -l <formed.txt) $refused $others" = '60 121 0' ] || fail "decode_layers: $refused with a product between, $others otherwise"
+[ "$(wc -l <formed.txt) $refused $others" = '60 121 0' ] ||
+	fail "decode_layers: $refused with a product between, $others otherwise"
 # What such a group hands on leaves it, too: the rows are added again behind attention. So nothing lives there.
 inside decode
 [ "$inside" = 0 ] || fail "decode_layers: $inside temporaries live in groups"
 # Where rows go from vector task to vector task, no await stands between, in one group or not.
-rows=$(grep '"covered_by"' decode.json | grep -E '"why": "read after write", "tensor": "(x|residual)_[0-9]+"' | grep -E '"later": "(norm|post_norm|combine)_')
+rows=$(grep '"covered_by"' decode.json | grep -E '"why": "read after write", "tensor": "(x|residual)_[0-9]+"' |
+	grep -E '"later": "(norm|post_norm|combine)_')
 echo "decode_layers: $(wc -l <<<"$rows") times rows go on without an await"
-[ "$(grep -c '"covered_by": "same core"' <<<"$rows") $(wc -l <<<"$rows")" = '181 181' ] || { echo "$rows"; fail "decode_layers: rows are awaited"; }
+[ "$(grep -c '"covered_by": "same core"' <<<"$rows") $(wc -l <<<"$rows")" = '181 181' ] || { echo "$rows";
+	fail "decode_layers: rows are awaited"; }
 echo "$groups_seen groups, and each saves traffic"
 [ "$groups_seen" -gt 80 ] || fail "there are only $groups_seen groups"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Why a task is, or is not, in one tile group with the task in front of it: a case for each code, in the report, in --explain of
-# sklink and of skdump, and in skdump --reasons.
+# Why a task is, or is not, in one tile group with the task in front of it: a case for each code, in the report, in
+# --explain of sklink and of skdump, and in skdump --reasons.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -194,7 +194,8 @@ link '  - {name: one, kernel: scale, args: [few, few2], scope: sp}
   - {name: two, kernel: sums, args: [few2, few3], scope: sp}
   - {name: three, kernel: scale, args: [x, a], scope: sp}'
 is TILE_FEW_UNITS two "$apart as one group from 'one' on they would have 4 units of work for all cores, fewer than 8"
-is TILE_NOTHING_SHARED three "not in one group with 'two' before it: they divide no bytes alike, so there is nothing to save"
+is TILE_NOTHING_SHARED three \
+	"not in one group with 'two' before it: they divide no bytes alike, so there is nothing to save"
 # The limit is four units for each core, of which the host's profile counts two: 7 rows are too few, 8 are enough.
 rows() { # NAME: of the tensors with so many rows
 	link "  - {name: one, kernel: scale, args: [$1, ${1}2], scope: sp}
@@ -225,7 +226,8 @@ for code in $(sed -nE 's/^.*\[SK_TILE_.*\] = "([A-Z_]+)",$/\1/p' "$top_srcdir/sr
 	*" $code "*) ;;
 	*) fail "no case for $code" ;;
 	esac
-	grep -q "^| \`$code\` |" "$top_srcdir/doc/reference/reason-codes.md" || fail "doc/reference/reason-codes.md has no row for $code"
+	grep -q "^| \`$code\` |" "$top_srcdir/doc/reference/reason-codes.md" ||
+		fail "doc/reference/reason-codes.md has no row for $code"
 done
 echo "$groups_seen groups, and each saves traffic"
 [ "$groups_seen" -gt 5 ] || fail "there are only $groups_seen groups"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the tools say of tile groups. Races inside of one are found, on one core, too; traces and profiles have each of its calls,
-# over all tiles; faults, statuses and time-outs name the call.
+# What the tools say of tile groups. Races inside of one are found, on one core, too; traces and profiles have each of
+# its calls, over all tiles; faults, statuses and time-outs name the call.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -22,8 +22,8 @@ compile kernels
 
 # ---- races ----
 
-# A call that reads all of a tensor, behind and in front of one that writes it, in steps that are in tiles although they must
-# not be: on one core no await is missing, but the tiles come in an order that the network does not have.
+# A call that reads all of a tensor, behind and in front of one that writes it, in steps that are in tiles although they
+# must not be: on one core no await is missing, but the tiles come in an order that the network does not have.
 race() { # TASK WHAT OTHER WHAT: says so, of tensor a; the tasks are in tasks.txt
 	cat >race.yaml <<M
 sklink: 1
@@ -39,7 +39,8 @@ M
 		fails_with "^skrun: error: superkernel sk_sp: task '$1': kernel [a-z]* on core 0, in the tile of elements [0-9]* to [0-9]*: race: it $2 bytes [0-9]* to [0-9]* of tensor 'a', which task '$3' on core 0 $4 for an earlier tile, although its turn comes later" \
 			"$skrun" race.sk --random 1 --check-races --cores 1 $options
 	done
-	fails_with "race: it (reads|writes) bytes [0-9]* to [0-9]* of tensor 'a'" "$skrun" race.sk --random 1 --check-races --cores 2
+	fails_with "race: it (reads|writes) bytes [0-9]* to [0-9]* of tensor 'a'" "$skrun" race.sk --random 1 \
+		--check-races --cores 2
 }
 cat >tasks.txt <<'M'
   - {name: A, kernel: scale, args: [x, a], set: {factor: 2}, scope: sp}
@@ -57,8 +58,8 @@ race A reads B writes
 
 # ---- traces and profiles ----
 
-# Kernels that work 4, 1 and 2 times as long, on one element after the other; the second one on the first half only, the third one
-# in a loop. There are more tiles than are timed, of which the last one is smaller.
+# Kernels that work 4, 1 and 2 times as long, on one element after the other; the second one on the first half only, the
+# third one in a loop. There are more tiles than are timed, of which the last one is smaller.
 cat >work.c <<'C'
 #include "skkernel.h"
 __attribute__((noinline)) static float work(float x, int times)
@@ -98,9 +99,11 @@ tasks:
 M
 "$sklink" --scope-options '*=profiling=1:tile-bytes=1' work.yaml work.o -o work.sk
 "$skdump" --verify work.sk >/dev/null
-"$skdump" --launches work.sk | grep -qE ' superkernel .* 1 +A +.*C +0 ' || { "$skdump" --launches work.sk; fail "not one step"; }
-# Sums as the kernels' work is, up to a factor of 1.5, which together are what the core's part takes, but for what the loop
-# takes itself. On a busy machine a core may be taken away in the middle of a call; not in one of 50 short runs, though.
+"$skdump" --launches work.sk | grep -qE ' superkernel .* 1 +A +.*C +0 ' || { "$skdump" --launches work.sk;
+	fail "not one step"; }
+# Sums as the kernels' work is, up to a factor of 1.5, which together are what the core's part takes, but for what the
+# loop takes itself. On a busy machine a core may be taken away in the middle of a call; not in one of 50 short runs,
+# though.
 right() {
 	awk -v options="$1" '$1 ~ /^[ABC]$/ && NF == 6 { calls[$1] = $2; total[$1] = $3; tasks++ }
 		/^all cores/ { all = $3 }
@@ -116,18 +119,20 @@ for options in '--cores 1' '--cores 2' '--cores 7' '--device a3'; do
 		! right "$options" || break
 	done
 	right "$options" || { cat out.txt; fail "$options: the calls of a group have other sums"; }
-	! command -v python3 >/dev/null || python3 "$top_srcdir/tests/lib/check-trace.py" t.json --launches 1 --profile out.txt ||
+	! command -v python3 >/dev/null ||
+		python3 "$top_srcdir/tests/lib/check-trace.py" t.json --launches 1 --profile out.txt ||
 		fail "$options: the trace is wrong"
 done
 # 125 tiles of 8 rows, the last one of 5.
 "$skrun" work.sk --random 1 --cores 1 --repeat 9 --profile >out.txt
-awk '$1 ~ /^[AB]$/ && $2 == 9 * 125 || $1 == "C" && $2 == 9 * (124 * 4 + 3) { right++ } END { exit right != 3 }' out.txt ||
+awk '$1 ~ /^[AB]$/ && $2 == 9 * 125 || $1 == "C" && $2 == 9 * (124 * 4 + 3) { right++ } END { exit right != 3 }' \
+	out.txt ||
 	{ cat out.txt; fail "the kernels of a group were called another number of times"; }
 
 # ---- faults and statuses ----
 
-# Kernels that fail at one element: told are the task, the kernel and, of a fault, the tile, on however many cores. Of several
-# that fail, the one named is one that fails in any case.
+# Kernels that fail at one element: told are the task, the kernel and, of a fault, the tile, on however many cores. Of
+# several that fail, the one named is one that fails in any case.
 cat >fails.c <<'C'
 #include "skkernel.h"
 int stop(const float *x, float *y, long n, float where)
@@ -205,7 +210,8 @@ says() { # TASKS TEXT [OPTION...]
 	local tasks=$1 text=$2
 	shift 2
 	for options in '--cores 1' '--cores 2' '--cores 7' '--device a3' '--cores 2 --guard' '--cores 2 --unfused'; do
-		fails_with "^skrun: error: .*task '$tasks': kernel [a-z]*.*$text" "$skrun" chain.sk --input x=x.npy $options "$@"
+		fails_with "^skrun: error: .*task '$tasks': kernel [a-z]*.*$text" "$skrun" chain.sk --input x=x.npy \
+			$options "$@"
 	done
 }
 none=5000
@@ -226,8 +232,10 @@ for kernel in crash many; do
 			fails_with "task 'C': kernel $kernel on .*core [0-9]*, $(tile_of $element): segmentation fault" \
 				"$skrun" chain.sk --input x=x.npy $options
 		done
-		fails_with "task 'C': kernel $kernel, $(tile_of $element): segmentation fault" "$skrun" chain.sk --input x=x.npy --serial
-		fails_with "task 'C': kernel $kernel on core 0: segmentation fault" "$skrun" chain.sk --input x=x.npy --unfused --cores 1
+		fails_with "task 'C': kernel $kernel, $(tile_of $element): segmentation fault" "$skrun" chain.sk \
+			--input x=x.npy --serial
+		fails_with "task 'C': kernel $kernel on core 0: segmentation fault" "$skrun" chain.sk --input x=x.npy \
+			--unfused --cores 1
 	done
 done
 chain crash 500 $none && says B 'SIGSEGV.: read at address 0x8'
@@ -254,13 +262,14 @@ M
 		fails_with "task '$3': kernel [a-z]* on core [0-9]*, in the tile of elements $4: segmentation fault" \
 			"$skrun" rows.sk --input x=rows.npy $options
 	done
-	fails_with "task '$3': kernel [a-z]*, in the tile of elements $4: segmentation fault" "$skrun" rows.sk --input x=rows.npy --serial
+	fails_with "task '$3': kernel [a-z]*, in the tile of elements $4: segmentation fault" "$skrun" rows.sk --input \
+		x=rows.npy --serial
 }
 by_rows 500 $none B '448 to 511'
 by_rows $none 500 C '56 to 63'
 by_rows $none 999 C '120 to 124'
-# Several that would fail: the one that is named fails on what it gets when tasks run one by one, too, the others being sound; of those
-# that several cores have come to it is the first one of the network.
+# Several that would fail: the one that is named fails on what it gets when tasks run one by one, too, the others being
+# sound; of those that several cores have come to it is the first one of the network.
 both() { # ELEMENT-OF-B ELEMENT-OF-C: names B or C, with the tile
 	for options in '--cores 1' '--cores 2' '--cores 7' '--device a3' '--cores 7 --guard'; do
 		chain $kernel $1 $2
@@ -270,7 +279,8 @@ both() { # ELEMENT-OF-B ELEMENT-OF-C: names B or C, with the tile
 		C) named=C element=$2 && chain $kernel $none $2 ;;
 		*) cat err.txt && fail "another task is named: $options" ;;
 		esac
-		[ $kernel = stop ] || grep -q "$(tile_of $element)" err.txt || { cat err.txt; fail "not the tile of $named: $options"; }
+		[ $kernel = stop ] || grep -q "$(tile_of $element)" err.txt || { cat err.txt;
+			fail "not the tile of $named: $options"; }
 		fails_with "task '$named': kernel $kernel" "$skrun" chain.sk --input x=x.npy --unfused
 	done
 }
@@ -279,8 +289,9 @@ for kernel in stop crash; do
 	chain $kernel 10 10 && says B '' # in the same tile C comes after B, which has ended the launch
 done
 
-# What fails only on what nobody has computed yet is never named, in the same step or behind an await: where B has ended the launch, all
-# values are positive that C and E would find in its place, in the tile of which B has computed a part, too.
+# What fails only on what nobody has computed yet is never named, in the same step or behind an await: where B has ended
+# the launch, all values are positive that C and E would find in its place, in the tile of which B has computed a part,
+# too.
 cat >>fails.c <<'C'
 int negate(const float *x, float *y, long n, float where)
 {
@@ -329,6 +340,7 @@ tasks:
   - {name: E, kernel: sum, args: [d, y], scope: sp}
 M
 	"$sklink" --scope-options '*=tile-bytes=1' chain.yaml fails.o -o chain.sk
-	"$skdump" --launches chain.sk | grep -qE ' superkernel .* 2 +A +.*E +' || { "$skdump" --launches chain.sk; fail "not two steps"; }
+	"$skdump" --launches chain.sk | grep -qE ' superkernel .* 2 +A +.*E +' || { "$skdump" --launches chain.sk;
+		fail "not two steps"; }
 	says B 'returned status 7'
 done

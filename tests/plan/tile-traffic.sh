@@ -1,7 +1,7 @@
 #!/bin/bash
-# What tile groups save, as --report and --explain estimate it, is what calls count that are really made: every kernel here says
-# which bytes it reads and writes. Task by task each of them moves; in tiles those that a tile has had before do not, nor does
-# what lies in the scratch, where tile after tile has the same addresses.
+# What tile groups save, as --report and --explain estimate it, is what calls count that are really made: every kernel
+# here says which bytes it reads and writes. Task by task each of them moves; in tiles those that a tile has had before
+# do not, nor does what lies in the scratch, where tile after tile has the same addresses.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -66,9 +66,9 @@ tasks:
 M
 "$sklink" m.yaml kernels.o -o m.sk --scope-options '*=tile-bytes=4096' --report=m.json --explain three >said.txt
 
-# In a tile, which begins with the kernel `scale`: what is read after it was read or written there has not to be fetched, and what
-# is written again has to be stored once. Addresses that are written in more than one tile are scratch; those that are read only and
-# come again are fetched once.
+# In a tile, which begins with the kernel `scale`: what is read after it was read or written there has not to be
+# fetched, and what is written again has to be stored once. Addresses that are written in more than one tile are
+# scratch; those that are read only and come again are fetched once.
 cat >count.awk <<'A'
 $1 == "R" || $1 == "W" {
 	if ($2 == "scale" && $1 == "R") tile++
@@ -97,13 +97,15 @@ grep -qE "^    \{\"launch\": \"sk_sp\", \"first\": \"one\", \"last\": \"seven\",
 	{ grep traffic m.json; fail "the report does not say $before and $after"; }
 [ "$after" -lt $((before / 2)) ] || fail "nothing saved"
 temporaries=$((4 * 3 * 3001 * 16))
-grep -qE "^  \"tiles\": \{\"temporaries_in_scratch\": $temporaries, .*, $traffic\},\$" m.json || { grep traffic m.json; fail "the sums"; }
+grep -qE "^  \"tiles\": \{\"temporaries_in_scratch\": $temporaries, .*, $traffic\},\$" m.json || {
+	grep traffic m.json; fail "the sums"; }
 grep -qE "^  The group moves $after bytes of memory a run; task by task it would be $before\. In the scratch: 't2'\.\$" said.txt ||
 	{ cat said.txt; fail "--explain does not say what is saved"; }
 
 # None of them takes workspace.
 "$skdump" --memory m.sk >memory.txt
-for shown in '^memory: 0 temporaries in a workspace of 0 bytes$' '^scratch: 3 temporaries of which a core has a tile at a time$' \
+for shown in '^memory: 0 temporaries in a workspace of 0 bytes$' \
+	'^scratch: 3 temporaries of which a core has a tile at a time$' \
 	'^ *[0-9]+ +192064  t1 +f32 +\[3001, 16\]$'; do
 	grep -qE "$shown" memory.txt || { cat memory.txt; fail "--memory has no line $shown"; }
 done
@@ -122,7 +124,8 @@ changes() {
 compare() { # MEMORY WORKSPACE AWAITS: with groups there is that much
 	changes m.json
 	read -r memory memory_after workspace workspace_after awaits awaits_after <<<"$(changes m.json)"
-	[ "$(changes plain.json)" = "$memory $memory $workspace $workspace $awaits $awaits" ] || { changes plain.json; fail "without groups it is another one"; }
+	[ "$(changes plain.json)" = "$memory $memory $workspace $workspace $awaits $awaits" ] || { changes plain.json;
+		fail "without groups it is another one"; }
 	[ "$memory_after $workspace_after $awaits_after" = "$1 $2 $3" ] || fail "with groups it is not $*"
 }
 compare 0 0 0

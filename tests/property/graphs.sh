@@ -4,7 +4,8 @@ set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 graphs() { # CASES SEED
 	"$top_builddir/tests/property/graphs" --cases "$1" --seed "$2" \
-		--keep "$top_builddir/tests/property-failures" "$sklink" "$skdump" "$top_builddir/tests/lib/make-model" "$top_builddir/kernels"
+		--keep "$top_builddir/tests/property-failures" "$sklink" "$skdump" \
+			"$top_builddir/tests/lib/make-model" "$top_builddir/kernels"
 }
 graphs "${GRAPH_CASES:-40}" "${GRAPH_SEED:-1}" >graphs.txt || { cat graphs.txt; fail "random graphs"; }
 cat graphs.txt

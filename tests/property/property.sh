@@ -14,6 +14,8 @@ property() { # MORE-OPTIONS…
 	"$top_builddir/tests/property/property" --keep "$top_builddir/tests/property-failures" "$@" "$kernels"
 }
 # of calls in different launches, one has the other's arguments
-property --cases 1 --seed 4001056 --tasks 0,12 >arguments.txt || { cat arguments.txt; fail "calls with the same arguments"; }
-property --cases 1 --seed 6577 --tasks 1,2,5 >mix.txt || { cat mix.txt; fail "a mix task beside one that begins elsewhere"; }
+property --cases 1 --seed 4001056 --tasks 0,12 >arguments.txt || { cat arguments.txt;
+	fail "calls with the same arguments"; }
+property --cases 1 --seed 6577 --tasks 1,2,5 >mix.txt || { cat mix.txt;
+	fail "a mix task beside one that begins elsewhere"; }
 property --cases "${PROPERTY_CASES:-200}" --seed "${PROPERTY_SEED:-1}"

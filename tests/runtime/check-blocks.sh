@@ -1,7 +1,7 @@
 #!/bin/bash
-# skrun --guard and --check-races with kernels whose blocks wait for one another and kernels that start early: honest ones
-# pass; what each lets itself do while it must not touch anything, or beside its tensors in front of a wait and behind it, is
-# found in both modes; and so is every await that a plan lacks.
+# skrun --guard and --check-races with kernels whose blocks wait for one another and kernels that start early: honest
+# ones pass; what each lets itself do while it must not touch anything, or beside its tensors in front of a wait and
+# behind it, is found in both modes; and so is every await that a plan lacks.
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
 #include "skkernel.h"
@@ -146,7 +146,8 @@ for device in host a3; do
 	for options in '--cores 1' '--cores 7' '--unfused' '--device a3' '--device a3 --seed 5'; do
 		for checks in --guard --check-races '--guard --check-races'; do
 			"$skrun" model.sk --random 1 $checks $options >checked.txt || fail "refused: $checks $options"
-			grep -v '^Guard: \|^Races: ' checked.txt | cmp plain.txt - || fail "other results: $checks $options"
+			grep -v '^Guard: \|^Races: ' checked.txt | cmp plain.txt - ||
+				fail "other results: $checks $options"
 		done
 	done
 done
@@ -155,8 +156,10 @@ done
 found() {
 	for device in host a3; do
 		model $device $4
-		for checks in '--guard --cores 1' '--check-races --device host --cores 5' '--check-races --seed 3' '--guard --unfused --device a3'; do
-			fails_with "^skrun: error: .*: task '$1': kernel $2 on [a-z ]*core [0-9]*: $3" "$skrun" model.sk --random 1 $checks
+		for checks in '--guard --cores 1' '--check-races --device host --cores 5' '--check-races --seed 3' \
+			'--guard --unfused --device a3'; do
+			fails_with "^skrun: error: .*: task '$1': kernel $2 on [a-z ]*core [0-9]*: $3" "$skrun" \
+				model.sk --random 1 $checks
 		done
 	done
 }
@@ -186,16 +189,18 @@ model host 0 0 4
 "$skrun" model.sk --random 1 >/dev/null
 model host 0 0 6
 for checks in '' --guard --check-races; do
-	fails_with "task 'D': kernel early returned without sk_wait_pre_task_end on core 1" "$skrun" model.sk --random 1 --cores 4 $checks
+	fails_with "task 'D': kernel early returned without sk_wait_pre_task_end on core 1" "$skrun" model.sk --random \
+		1 --cores 4 $checks
 done
 
-# Awaits of kernels that wait by themselves and, on two lanes, of both sides of a mix task. A launch has as many cores as blocks
-# that wait for one another need, so there are races even with --cores 1.
+# Awaits of kernels that wait by themselves and, on two lanes, of both sides of a mix task. A launch has as many cores
+# as blocks that wait for one another need, so there are races even with --cores 1.
 for device in 'host 3' 'a3 5'; do
 	model ${device% *}
 	await=0
 	while cp model.sk dropped.sk && "$top_builddir/tests/lib/drop-await" dropped.sk $await; do
-		for options in '' '--seed 1' '--seed 2 --cores 5' '--device host --cores 2' '--device host --cores 1'; do
+		for options in '' '--seed 1' '--seed 2 --cores 5' '--device host --cores 2' '--device host --cores 1';
+			do
 			fails_with "^skrun: error: superkernel sk_sp1: task '[A-D]': kernel [a-z]* on [a-z ]*core [0-9]*: race: it (reads|writes) bytes [0-9]* to [0-9]* of tensor '[a-z]', which task '[A-D]' on [a-z ]*core [0-9]* (reads|writes); no await orders the two" \
 				"$skrun" dropped.sk --random 1 --check-races $options
 		done

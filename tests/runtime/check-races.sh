@@ -1,8 +1,9 @@
 #!/bin/bash
-# skrun --check-races: of each plan, every await that orders data is missed when it is dropped, whatever the order in which
-# the cores run; whole plans pass. Kernels that write what their signatures do not let them are found, too.
+# skrun --check-races: of each plan, every await that orders data is missed when it is dropped, whatever the order in
+# which the cores run; whole plans pass. Kernels that write what their signatures do not let them are found, too.
 . "$top_srcdir/tests/lib/lib.sh"
-cp "$top_srcdir/tests/runtime/check-kernels.c" "$top_srcdir/tests/lib/kernels.c" . && compile check-kernels && compile kernels
+cp "$top_srcdir/tests/runtime/check-kernels.c" "$top_srcdir/tests/lib/kernels.c" . && compile check-kernels &&
+	compile kernels
 
 cat >blocks.yaml <<'M'
 sklink: 1
@@ -39,7 +40,8 @@ dropped=0
 for model in blocks streams; do
 	"$sklink" $model.yaml kernels.o -o $model.sk
 	for options in '' '--cores 1' '--cores 5 --seed 7' '--seed 9' '--device host --cores 3'; do
-		"$skrun" $model.sk --random 1 --check-races $options >/dev/null || fail "$model: a race where there is none"
+		"$skrun" $model.sk --random 1 --check-races $options >/dev/null ||
+			fail "$model: a race where there is none"
 	done
 	"$skrun" $model.sk --random 1 --check-races --verify >/dev/null
 	await=0
@@ -49,7 +51,8 @@ for model in blocks streams; do
 				"$skrun" dropped.sk --random 1 --check-races $options
 		done
 		fails_with "launch 'sk_sp1'" "$skdump" --verify dropped.sk
-		"$skrun" dropped.sk --random 1 --check-races --cores 1 >/dev/null || fail "$model, await $await: a race of one core"
+		"$skrun" dropped.sk --random 1 --check-races --cores 1 >/dev/null ||
+			fail "$model, await $await: a race of one core"
 		await=$((await + 1))
 		dropped=$((dropped + 1))
 	done

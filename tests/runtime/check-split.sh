@@ -1,6 +1,6 @@
 #!/bin/bash
-# skrun --check-split: kernels whose results depend on the length or the place of a call are found, all of a package, and named with
-# task, tensor and length; honest kernels pass, on sizes that are no multiple of anything.
+# skrun --check-split: kernels whose results depend on the length or the place of a call are found, all of a package,
+# and named with task, tensor and length; honest kernels pass, on sizes that are no multiple of anything.
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/runtime/split-kernels.c" "$top_srcdir/tests/lib/kernels.c" .
 compile kernels
@@ -33,11 +33,13 @@ M
 sed -i '/^tasks:/i\  b2: {dtype: f32, shape: [1003]}' honest.yaml
 "$sklink" honest.yaml kernels.o split-kernels.o -o honest.sk
 for options in '' '--cores 3' '--guard' '--check-races' '--device a3 --cores 2' '--repeat 20'; do
-	"$skrun" honest.sk --random 1 --check-split $options >out.txt 2>err.txt || { cat err.txt; fail "refused: $options"; }
+	"$skrun" honest.sk --random 1 --check-split $options >out.txt 2>err.txt || { cat err.txt;
+		fail "refused: $options"; }
 	[ ! -s err.txt ] || { cat err.txt; fail "something is said: $options"; }
 done
 "$skrun" honest.sk --random 1 --check-split >out.txt
-grep -qx 'Split: bit-identical (6 of 8 tasks in calls for parts; 1 more would be divided if they were larger)' out.txt ||
+grep -qx 'Split: bit-identical (6 of 8 tasks in calls for parts; 1 more would be divided if they were larger)' out.txt \
+	||
 	{ cat out.txt; fail "not what was checked"; }
 
 # The last run is the one whose results count: inout tensors are changed once.
@@ -70,7 +72,8 @@ for options in '' '--device a3' '--guard --cores 2' '--repeat 3'; do
 	status=0
 	"$skrun" liars.sk --random 1 --check-split $options >out.txt 2>err.txt || status=$?
 	[ $status = 1 ] && [ ! -s out.txt ] || { cat err.txt out.txt; fail "status $status: $options"; }
-	[ "$(grep -c "belies 'split'" err.txt)" = 5 ] && [ "$(wc -l <err.txt)" = 5 ] || { cat err.txt; fail "not five: $options"; }
+	[ "$(grep -c "belies 'split'" err.txt)" = 5 ] && [ "$(wc -l <err.txt)" = 5 ] || { cat err.txt;
+		fail "not five: $options"; }
 done
 "$skrun" liars.sk --random 1 --check-split 2>err.txt && fail "accepted"
 # said TASK KERNEL PART WHAT ALL
@@ -81,15 +84,16 @@ said() {
 said t1 threshold '64 elements \(from 0 on\)' "writes other bits into tensor 'a' \(first at byte [0-3]\) than" 1003
 said t2 running_sum '64 elements \(from 64 on\)' "writes other bits into tensor 'b' \(first at byte 25[6-9]\) than" 1003
 said t3 aligned '1 elements \(from 1 on\)' "writes other bits into tensor 'turned' \(first at byte 1[2-5]\) than" 59
-said t4 three '192 elements \(from [0-9]* on\)' "writes other bits into tensor 'counts' \(first at byte [0-9]*\) than" 1003
+said t4 three '192 elements \(from [0-9]* on\)' "writes other bits into tensor 'counts' \(first at byte [0-9]*\) than" \
+	1003
 said t5 impatient '64 elements \(from 0 on\)' 'returns status 7, unlike' 1003
 
 # Nobody else notices all of them.
 "$skrun" liars.sk --random 1 --guard --cores 1 >/dev/null
 fails_with 'check-split runs each task in parts' "$skrun" liars.sk --random 1 --check-split --verify
 
-# Of 200,007 units few are called alone: those of series of 256 calls, 3,125 units apart, and the last ones. All calls together are
-# less than half as many as there are units. The kernel is wrong in calls for one row alone, of two floats.
+# Of 200,007 units few are called alone: those of series of 256 calls, 3,125 units apart, and the last ones. All calls
+# together are less than half as many as there are units. The kernel is wrong in calls for one row alone, of two floats.
 cat >many.c <<'C'
 #include "skkernel.h"
 int few_calls(const float *x, float *y, int64_t m, int64_t begin, int64_t where)

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Kernels that belie the direction of a parameter: one that writes through a pointer that is for reading, and one that leaves part
-# of an output as it is. --verify and --guard find both, wherever the tensors lie, and nobody who keeps to his signature is accused.
+# Kernels that belie the direction of a parameter: one that writes through a pointer that is for reading, and one that
+# leaves part of an output as it is. --verify and --guard find both, wherever the tensors lie, and nobody who keeps to
+# his signature is accused.
 . "$top_srcdir/tests/lib/lib.sh"
 
 cat >kernels.c <<'C'
@@ -99,7 +100,8 @@ link() {
 }
 
 # Honest ones, in place, on state and with bytes that are kept, run on any device.
-link honest 'a, kernel: add, args: [x, b, t]}' 'b, kernel: add, args: [t, one, y]}' 'c, kernel: add, args: [state, t, state]}' \
+link honest 'a, kernel: add, args: [x, b, t]}' 'b, kernel: add, args: [t, one, y]}' \
+	'c, kernel: add, args: [state, t, state]}' \
 	'd, kernel: rows, args: [m, columns]}' 'e, kernel: copy, args: [y, z]}'
 for options in '' '--repeat 6' '--cores 3' '--device a3' '--guard --repeat 2' '--check-races'; do
 	"$skrun" honest.sk --random 1 --verify $options >out.txt || fail "refused: $options"

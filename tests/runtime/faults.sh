@@ -1,6 +1,7 @@
 #!/bin/bash
-# Whatever a kernel does ends its launch with an error that names task, kernel, core and place, and nothing else: in a fused and
-# in a lone task, on any number of cores, on threads and on the simulated device. tests/runtime/faults.c looks at each error.
+# Whatever a kernel does ends its launch with an error that names task, kernel, core and place, and nothing else: in a
+# fused and in a lone task, on any number of cores, on threads and on the simulated device. tests/runtime/faults.c looks
+# at each error.
 . "$top_srcdir/tests/lib/lib.sh"
 # ThreadSanitizer holds back the signal that expels a kernel: it would never end.
 if nm "$skrun" | grep -q '__tsan_init'; then
@@ -39,14 +40,18 @@ lone=$("$skrun" --list lone.sk | sed -n 's/^launch  \(.*\)  a task by itself.*/\
 [ -n "$launch" ] && [ -n "$lone" ] || fail "no launches"
 for where in 'host 1' 'host 2' 'host 7' 'a3 0' 'a3 1'; do
 	set -- $where
-	"$top_builddir/tests/runtime/faults" fused.sk "$launch" "superkernel $launch" $1 $2 >fused.txt || fail "fused on $where"
+	"$top_builddir/tests/runtime/faults" fused.sk "$launch" "superkernel $launch" $1 $2 >fused.txt ||
+		fail "fused on $where"
 	"$top_builddir/tests/runtime/faults" lone.sk "$lone" "launch $lone" $1 $2 >lone.txt || fail "lone on $where"
-	"$top_builddir/tests/runtime/faults" lone.sk bad "task entry sk_unfused_bad" $1 $2 >thunk.txt || fail "by a thunk on $where"
+	"$top_builddir/tests/runtime/faults" lone.sk bad "task entry sk_unfused_bad" $1 $2 >thunk.txt ||
+		fail "by a thunk on $where"
 done
 
 # kind NAME: what the kernel does.
 kind() {
-	local number=$(awk -v name="$1" '/^enum {/ { count = 0; next } $1 == name "," { print count } /^\t[A-Z_]+,/ { count++ }' fault-kernels.c)
+	local number=$(awk -v name="$1" \
+		'/^enum {/ { count = 0; next } $1 == name "," { print count } /^\t[A-Z_]+,/ { count++ }' \
+		fault-kernels.c)
 	printf "\\$(printf %o $number)\\0\\0\\0" | cat <(head -c 128 fine.npy) - >kind.npy
 }
 
@@ -68,12 +73,13 @@ for size in 16 60; do
 	done
 done
 
-# Without the register that leads to the thread's own memory the fault is one all the same, and who asks is told whose it was.
-# (AddressSanitizer has alternate stacks of its own, on which nothing says what the register has held.)
+# Without the register that leads to the thread's own memory the fault is one all the same, and who asks is told whose
+# it was. (AddressSanitizer has alternate stacks of its own, on which nothing says what the register has held.)
 if ! nm "$skrun" | grep -q '__asan_init'; then
 	kind LOST_THREAD
 	lost="segmentation fault .SIGSEGV.: read at address 0x0; at .*; a kernel on this core had changed FS, by which a thread finds its own memory"
-	fails_with "^skrun: error: superkernel sk_fused: serial run: $lost" "$skrun" fused.sk --input kind=kind.npy --random 1 --serial
+	fails_with "^skrun: error: superkernel sk_fused: serial run: $lost" "$skrun" fused.sk --input kind=kind.npy \
+		--random 1 --serial
 	for options in '--unfused --cores 2' '--guard --cores 2' '--guard --device a3'; do
 		fails_with "^skrun: error: .*: task 'bad': kernel misbehave on (cube |)core [0-9]*: $lost" \
 			"$skrun" fused.sk --input kind=kind.npy --random 1 $options

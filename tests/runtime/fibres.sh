@@ -1,6 +1,6 @@
 #!/bin/bash
-# More cores than processors, and the simulated device with twenty orders of its cores: the samples' results are those of one core,
-# bit for bit.
+# More cores than processors, and the simulated device with twenty orders of its cores: the samples' results are those
+# of one core, bit for bit.
 . "$top_srcdir/tests/lib/lib.sh"
 samples=$top_builddir/samples
 "$sklink" "$top_srcdir/samples/quant_matmul/small.yaml" "$samples/quant_matmul/quant_matmul.o" \
@@ -39,12 +39,14 @@ compile kernels
 "$sklink" zigzag.json kernels.o -o zigzag.sk
 for package in quant_matmul composite zigzag; do
 	"$skrun" $package.sk --random 1 --cores 1 >expected.txt
-	for how in '--cores 2' '--cores 7' '--cores 40' '--device a3' '--device a3 --cores 3' $(seq -f '--device=a3@--seed=%g' 20); do
+	for how in '--cores 2' '--cores 7' '--cores 40' '--device a3' '--device a3 --cores 3' \
+		$(seq -f '--device=a3@--seed=%g' 20); do
 		"$skrun" $package.sk --random 1 ${how//@/ } >out.txt
 		cmp expected.txt out.txt || fail "$package with $how computes something else"
 	done
 	"$skrun" $package.sk --random 1 --verify --cores 40 --repeat 20
-	"$skrun" $package.sk --random 1 --verify --device a3 --seed 7 | grep -q 'device a3, cores 24 and 48' || fail "a3 is not named"
+	"$skrun" $package.sk --random 1 --verify --device a3 --seed 7 | grep -q 'device a3, cores 24 and 48' ||
+		fail "a3 is not named"
 done
 
 # No process has more threads than processors, one for asynchronous launches and one for the time-out apart.
@@ -60,7 +62,8 @@ void slow(float *y, int64_t n)
 SK_KERNEL(slow, "out y f32[n], n i64");
 C
 compile slow
-printf 'sklink: 1\ntensors:\n  y: {dtype: f32, shape: [16]}\ntasks:\n  - {name: t, kernel: slow, args: [y]}\n' >slow.yaml
+printf 'sklink: 1\ntensors:\n  y: {dtype: f32, shape: [16]}\ntasks:\n  - {name: t, kernel: slow, args: [y]}\n' \
+	>slow.yaml
 "$sklink" slow.yaml slow.o -o slow.sk
 more=0
 if nm "$skrun" | grep -q '__tsan_init'; then

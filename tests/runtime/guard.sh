@@ -1,6 +1,7 @@
 #!/bin/bash
-# skrun --guard: accesses out of bounds, reads of what nobody has written and outputs that are not written whole are found, and named by task and tensor, in bound
-# tensors and in the workspace, whose temporaries share bytes; honest kernels pass, and compute what they always do.
+# skrun --guard: accesses out of bounds, reads of what nobody has written and outputs that are not written whole are
+# found, and named by task and tensor, in bound tensors and in the workspace, whose temporaries share bytes; honest
+# kernels pass, and compute what they always do.
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/runtime/check-kernels.c" . && compile check-kernels
 
@@ -41,7 +42,8 @@ for options in '' '--cores 7' '--device a3' '--unfused' '--check-races' '--check
 	"$skrun" copy0.sk --random 1 --guard $options >guarded.txt || fail "refused: $options"
 	grep -q '^Guard: nothing found in 5 tasks: no access out of bounds, write to an input, or byte that is read or left unwritten$' guarded.txt ||
 		fail "nobody says what --guard has looked for: $options"
-	[[ $options != *races* ]] || grep -q '^Races: nothing found in 5 tasks: no accesses of two cores ' guarded.txt || fail "nor what --check-races has"
+	[[ $options != *races* ]] || grep -q '^Races: nothing found in 5 tasks: no accesses of two cores ' guarded.txt \
+		|| fail "nor what --check-races has"
 	results guarded.txt | cmp plain.txt - || fail "other results: $options"
 done
 "$skrun" copy0.sk --random 1 --guard --verify --repeat 3 --cores 3 >/dev/null
@@ -65,8 +67,8 @@ found copy_plain 1 "it has written right behind the end of tensor 'c', of which 
 # Without --guard nobody notices.
 "$skrun" copy1.sk --random 1 --cores 1 >/dev/null
 
-# Bytes 160 to 199, then 160 to 163 alone, are not written: the kernel is told that was to write them, in each run, though
-# the first one has left something there.
+# Bytes 160 to 199, then 160 to 163 alone, are not written: the kernel is told that was to write them, in each run,
+# though the first one has left something there.
 link copy_plain 7
 link copy_plain 9
 for options in '--cores 1' '--device a3' '--unfused' '--repeat 2'; do
@@ -170,8 +172,8 @@ results guarded.txt | cmp plain.txt - || fail "arguments arrive otherwise"
 
 fails_with 'serial entries run unchecked' "$skrun" many.sk --random 1 --guard --serial
 
-# A process with too many mappings can no longer protect memory: an error wherever that happens, and never a crash or a result that
-# nobody has checked. (Sanitizers do not let themselves be preceded.)
+# A process with too many mappings can no longer protect memory: an error wherever that happens, and never a crash or a
+# result that nobody has checked. (Sanitizers do not let themselves be preceded.)
 if nm "$skrun" | grep -qE '__(asan|tsan)_init'; then
 	exit 0
 fi
@@ -212,8 +214,8 @@ for ((from = 1; good == 0; from += from < 40 ? 1 : 9)); do
 done
 [ "$refused" -ge 20 ] || fail "only $refused refusals"
 
-# Tensors for which there is no memory are refused, with name and size, before anything is filled: one of 1 TiB, and five of two
-# fifths of the memory each, of which no more than two exist at a time without --guard.
+# Tensors for which there is no memory are refused, with name and size, before anything is filled: one of 1 TiB, and
+# five of two fifths of the memory each, of which no more than two exist at a time without --guard.
 cat >grow.c <<'C'
 #include "skkernel.h"
 
@@ -251,7 +253,8 @@ bytes=$((memory * 1024 / 4 * 2 / 5 * 4))
 for option in --guard --check-races; do
 	(
 		ulimit -v $((memory / 2 * 3)) # so that a broken skrun does not take the machine's memory
-		fails_with "^skrun: error: no memory for tensor 'x' \(1099511627776 bytes\)$" "$skrun" huge.sk --random 1 --cores 1 $option
+		fails_with "^skrun: error: no memory for tensor 'x' \(1099511627776 bytes\)$" "$skrun" huge.sk \
+			--random 1 --cores 1 $option
 		fails_with "no memory for guarded tensors: they take [0-9]{5,} bytes, of which there are [0-9]{5,}; the largest is tensor 't1' \($bytes bytes\)$" \
 			"$skrun" several.sk --random 1 --cores 1 $option
 	)

@@ -1,6 +1,7 @@
 #!/bin/bash
-# The seal of packages: every change of a byte is refused with --check-integrity, strip is not; without it, changes outside of
-# text are refused with a reason or do no harm when the package is loaded. Signatures by a key that is trusted, or not.
+# The seal of packages: every change of a byte is refused with --check-integrity, strip is not; without it, changes
+# outside of text are refused with a reason or do no harm when the package is loaded. Signatures by a key that is
+# trusted, or not.
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
 printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (10,), }" >w.npy
@@ -36,7 +37,8 @@ cp w.npy kept.npy
 printf 1 | dd of=w.npy bs=1 seek=140 conv=notrunc status=none
 "$sklink" model.yaml kernels.o -o other.sk
 mv kept.npy w.npy
-[ "$(readelf -n model.sk | grep 'Build ID')" != "$(readelf -n other.sk | grep 'Build ID')" ] || fail "other constants, the same build-id"
+[ "$(readelf -n model.sk | grep 'Build ID')" != "$(readelf -n other.sk | grep 'Build ID')" ] ||
+	fail "other constants, the same build-id"
 
 # Whoever strips keeps what is loaded.
 for command in strip 'strip -g' 'strip --strip-unneeded' eu-strip; do
@@ -70,7 +72,8 @@ if ! grep -q 'define HAVE_SODIUM 1' "$top_builddir/config.h"; then
 	fails_with 'key.pem: built without libsodium' "$skrun" --list --trust key.pem bare.sk
 	exit 0
 fi
-# Keys as openssl genpkey -algorithm ed25519 writes them; these are the ones of RFC 8410, section 10, and of another seed.
+# Keys as openssl genpkey -algorithm ed25519 writes them; these are the ones of RFC 8410, section 10, and of another
+# seed.
 cat >key.pem <<'P'
 -----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC
@@ -101,7 +104,8 @@ fails_with 'signed.sk: its signature is not by the trusted key, or it has been c
 "$sklink" -s --no-task-entries --sign key.pem model.yaml kernels.o -o small.sk
 "$top_builddir/tests/fuzz/corrupt" --trust public.pem small.sk || fail "a change of what is signed is not noticed"
 
-# Strip may rewrite the headers, as long as what is loaded stays; also of a package with zeroed data before the constants.
+# Strip may rewrite the headers, as long as what is loaded stays; also of a package with zeroed data before the
+# constants.
 cat >state.c <<'C'
 #include "skkernel.h"
 static float sums[5000], factor[3] = {1, 2, 3};
@@ -127,7 +131,8 @@ for command in strip 'strip -g' 'strip --strip-unneeded' eu-strip llvm-strip; do
 	"$skrun" stripped.sk --random 1 --trust public.pem --check-integrity >/dev/null || fail "$command counted.sk"
 done
 
-# What decides how the loaded bytes are used is signed, too: the dynamic section of a package that has all that can stand there.
+# What decides how the loaded bytes are used is signed, too: the dynamic section of a package that has all that can
+# stand there.
 cat >constructed.c <<'C'
 #include "skkernel.h"
 #include <stdlib.h>
@@ -158,7 +163,8 @@ M
 for tag in INIT_ARRAY FINI_ARRAY RELA RELASZ HASH SYMTAB STRTAB; do
 	readelf -dW constructed.sk | grep -q "($tag)" || fail "no $tag"
 done
-"$top_builddir/tests/fuzz/corrupt" --dynamic public.pem constructed.sk >out.txt || { cat out.txt; fail "a change of .dynamic is not noticed"; }
+"$top_builddir/tests/fuzz/corrupt" --dynamic public.pem constructed.sk >out.txt || { cat out.txt;
+	fail "a change of .dynamic is not noticed"; }
 cat out.txt
 read -r changes rest <out.txt
 [ "$changes" -ge 1000 ] || fail "only $changes changes of .dynamic"

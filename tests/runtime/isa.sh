@@ -65,7 +65,8 @@ model call >call.yaml
 
 # shows PACKAGE TEXT
 shows() {
-	"$skdump" "$1" | grep -qE "^  instruction sets +$2\$" || { "$skdump" "$1" | head -20 >&2; fail "$1 does not show $2"; }
+	"$skdump" "$1" | grep -qE "^  instruction sets +$2\$" || { "$skdump" "$1" | head -20 >&2;
+		fail "$1 does not show $2"; }
 	"$skdump" --verify "$1" >/dev/null
 }
 has() { # FLAG of /proc/cpuinfo
@@ -83,7 +84,8 @@ helper_needs 0xf
 shows copy.sk 'none declared'
 "$sklink" call.yaml kernels.o helper.o -o call.sk
 shows call.sk x86-64-v4
-readelf -n call.sk | grep -q 'x86 ISA needed: x86-64-baseline, x86-64-v2, x86-64-v3, x86-64-v4' || fail "the image's note"
+readelf -n call.sk | grep -q 'x86 ISA needed: x86-64-baseline, x86-64-v2, x86-64-v3, x86-64-v4' ||
+	fail "the image's note"
 readelf -n copy.sk | grep -q 'ISA needed' && fail "a need of an object that nobody reaches"
 $KERNEL_CC $KERNEL_CFLAGS -march=x86-64-v3 -S helper.c -o - | grep -v '\.addrsig' | as -mx86-used-note=yes -o helper.o
 if readelf -n helper.o | grep -q 'ISA used'; then
@@ -147,7 +149,8 @@ declare_isa avx2+fma && shows isa.sk 'x86-64\+avx2\+fma'
 declare_isa x86-64-v3+avx512f+avx && shows isa.sk 'x86-64-v3\+avx512f'
 declare_isa x86-64 && shows isa.sk x86-64 && "$skrun" isa.sk --random 1 >/dev/null
 declared x86-64-v5 >wrong.yaml
-fails_with "wrong.yaml:7:[0-9]+: .*'isa' does not know 'x86-64-v5'; did you mean 'x86-64" "$sklink" wrong.yaml kernels.o -o wrong.sk
+fails_with "wrong.yaml:7:[0-9]+: .*'isa' does not know 'x86-64-v5'; did you mean 'x86-64" "$sklink" wrong.yaml \
+	kernels.o -o wrong.sk
 declared avx2+ >wrong.yaml
 fails_with "'isa' does not know ''" "$sklink" wrong.yaml kernels.o -o wrong.sk
 declare_isa amx-tile+avx512fp16

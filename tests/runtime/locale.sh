@@ -1,7 +1,7 @@
 #!/bin/bash
-# Locales with a decimal comma, letters above ASCII, and an I whose small letter is not i: in a program that has set one libskrt opens
-# devices, kernels see the C locale, and messages and traces are the same; sklink, skdump and skrun, which have one in their
-# environment, make the same bytes.
+# Locales with a decimal comma, letters above ASCII, and an I whose small letter is not i: in a program that has set one
+# libskrt opens devices, kernels see the C locale, and messages and traces are the same; sklink, skdump and skrun, which
+# have one in their environment, make the same bytes.
 . "$top_srcdir/tests/lib/lib.sh"
 command -v localedef >/dev/null && [ -e /usr/share/i18n/locales/de_DE ] || {
 	echo "this needs localedef, and the sources of locales (Debian: locales)"
@@ -9,7 +9,8 @@ command -v localedef >/dev/null && [ -e /usr/share/i18n/locales/de_DE ] || {
 }
 mkdir locales
 while read -r name map; do
-	localedef -i "$name" -f "$map" "locales/$name.$map" >localedef.txt 2>&1 || [ -e "locales/$name.$map/LC_NUMERIC" ] || {
+	localedef -i "$name" -f "$map" "locales/$name.$map" >localedef.txt 2>&1 ||
+		[ -e "locales/$name.$map/LC_NUMERIC" ] || {
 		cat localedef.txt
 		fail "no locale $name.$map"
 	}
@@ -84,13 +85,16 @@ done
 
 # ---- libskrt ----
 
-sed -E 's/^name: .*/name: mine/; s/^(clock|call): [0-9.]+/\1: 1.25/' "$top_srcdir/format/profile/host.profile" >my.profile
+sed -E 's/^name: .*/name: mine/; s/^(clock|call): [0-9.]+/\1: 1.25/' "$top_srcdir/format/profile/host.profile" \
+	>my.profile
 # newlocale(3) of glibc 2.36 leaves what it makes of LOCPATH, which LeakSanitizer reports.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 while read -r locale half; do
 	for owner in process thread; do
-		"$top_builddir/tests/runtime/locale" "$locale" "$half" $owner trace.json ./my.profile || fail "$locale, of the $owner"
-		/usr/bin/python3 -c 'import json, sys; json.load(open("trace.json"))' || fail "$locale: the trace is not JSON"
+		"$top_builddir/tests/runtime/locale" "$locale" "$half" $owner trace.json ./my.profile ||
+			fail "$locale, of the $owner"
+		/usr/bin/python3 -c 'import json, sys; json.load(open("trace.json"))' ||
+			fail "$locale: the trace is not JSON"
 	done
 done <<'LOCALES'
 C 0.5
@@ -126,7 +130,8 @@ R
 # programs FOLDER: what they make.
 programs() (
 	mkdir "$1" && cd "$1"
-	"$sklink" ../net.pbtxt --rules=../rules.yaml --fusion-flags=--enable_expand_ops=Elu --model-text=model.txt --dump-dir=dump \
+	"$sklink" ../net.pbtxt --rules=../rules.yaml --fusion-flags=--enable_expand_ops=Elu --model-text=model.txt \
+		--dump-dir=dump \
 		--report=report.json -L "$top_builddir/kernels" -lskernels -o net.sk
 	"$skdump" --json net.sk >dump.json
 	"$skdump" net.sk >dump.txt

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Kernels that lock: mutexes and pthread_once on cores at the same time. A core that is left with a lock takes the device along.
+# Kernels that lock: mutexes and pthread_once on cores at the same time. A core that is left with a lock takes the
+# device along.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >locks.c <<'C'
@@ -74,7 +75,8 @@ $KERNEL_CC -O1 main.c -o main -ldl
 ./main || fail "the serial entry gives another sum"
 "$skdump" --verify model.sk >out.txt || fail "skdump --verify"
 for cores in 1 2 3 7; do
-	"$skrun" model.sk --random 1 --verify --cores $cores >out.txt || { cat out.txt; fail "$cores cores lose additions"; }
+	"$skrun" model.sk --random 1 --verify --cores $cores >out.txt || { cat out.txt;
+		fail "$cores cores lose additions"; }
 done
 "$skrun" model.sk --random 1 --guard --cores 3 >out.txt || fail "--guard"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Tasks that run once: their results are there in later runs, of the network, of single launches, of the tasks' own entries and
-# of serial runs, on several streams and in several instances; one that fails is made again. What they may not do is refused.
+# Tasks that run once: their results are there in later runs, of the network, of single launches, of the tasks' own
+# entries and of serial runs, on several streams and in several instances; one that fails is made again. What they may
+# not do is refused.
 . "$top_srcdir/tests/lib/lib.sh"
 KERNEL_CFLAGS="$KERNEL_CFLAGS -ffunction-sections -fdata-sections"
 cp "$top_srcdir/tests/runtime/once-kernels.c" . && compile once-kernels
@@ -44,10 +45,13 @@ manifest() {
 	M
 	printf '  - {%s}\n' "$@"
 }
-once=('name: packing, kernel: pack, args: [w, p, count], once: true' 'name: doubling, kernel: twice, args: [p, q], once: true'
+once=('name: packing, kernel: pack, args: [w, p, count], once: true' \
+	'name: doubling, kernel: twice, args: [p, q], once: true'
 	'name: choice, kernel: first, args: [q, c], once: true')
-rest=('name: multiply, kernel: product, args: [x, q, t], scope: s' 'name: shift, kernel: add, args: [t, u], set: {c: {tensor: c}}, scope: s'
-	'name: again, kernel: product, args: [u, p, y], scope: s' 'name: number, kernel: tell, args: [count, result], stream: 1')
+rest=('name: multiply, kernel: product, args: [x, q, t], scope: s' \
+	'name: shift, kernel: add, args: [t, u], set: {c: {tensor: c}}, scope: s'
+	'name: again, kernel: product, args: [u, p, y], scope: s' \
+		'name: number, kernel: tell, args: [count, result], stream: 1')
 manifest "${once[@]}" "${rest[@]}" >m.yaml
 sed 's/kernel: pack,/kernel: falter,/' m.yaml >f.yaml
 "$sklink" m.yaml once-kernels.o -o m.sk --report m.json --header m.h
@@ -57,7 +61,8 @@ offset=$("$skdump" --memory m.sk | awk '$3 == "count" { print $1 }')
 for device in host a3; do
 	for cores in 1 2 3 7; do
 		for checks in "" checks; do
-			"$top_builddir/tests/runtime/once" ./m.sk f.sk $device $cores $offset $checks || fail "on $device, $cores cores, $checks"
+			"$top_builddir/tests/runtime/once" ./m.sk f.sk $device $cores $offset $checks ||
+				fail "on $device, $cores cores, $checks"
 		done
 	done
 done
@@ -120,6 +125,8 @@ for order in "" ", stream: 1, after: b"; do
 		'name: c, kernel: product, args: [t, p, y]'
 done
 refused "bad.yaml:15:5: task 'a' runs once, but comes after task 'b', which runs every time" \
-	'name: b, kernel: twice, args: [x, t], record: e' 'name: a, kernel: twice, args: [w, p], once: true, wait: e, stream: 1' \
+	'name: b, kernel: twice, args: [x, t], record: e' \
+		'name: a, kernel: twice, args: [w, p], once: true, wait: e, stream: 1' \
 	'name: c, kernel: product, args: [t, p, y]'
-refused "bad.yaml:14:.*'once' must be false or true, not 'yes'" 'name: a, kernel: twice, args: [w, p], once: yes' "$tell"
+refused "bad.yaml:14:.*'once' must be false or true, not 'yes'" 'name: a, kernel: twice, args: [w, p], once: yes' \
+	"$tell"

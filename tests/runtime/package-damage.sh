@@ -1,6 +1,7 @@
 #!/bin/bash
-# Damaged packages: one changed byte, or a cut, outside of the code. skrun loads and lists each (which executes nothing of it),
-# skdump proves it: both must say yes or no, and never crash or hang. The seed is fixed; DAMAGE_VARIANTS sets how many.
+# Damaged packages: one changed byte, or a cut, outside of the code. skrun loads and lists each (which executes nothing
+# of it), skdump proves it: both must say yes or no, and never crash or hang. The seed is fixed; DAMAGE_VARIANTS sets
+# how many.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
@@ -27,7 +28,8 @@ M
 
 # Offset and size of a section in the file.
 section() {
-	readelf -SW model.sk | sed -n "s/^.* $1  *[A-Z_0-9]*  *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\) .*/\$((0x\1)) \$((0x\2))/p"
+	readelf -SW model.sk | sed -n \
+		"s/^.* $1  *[A-Z_0-9]*  *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\) .*/\$((0x\1)) \$((0x\2))/p"
 }
 eval "set -- $(section '\.text') $(section '\.sk\.plan')"
 [ $# = 4 ] || fail "no .text or no .sk.plan"
@@ -41,7 +43,8 @@ pick() {
 	picked=$(((state >> 33 & 0x7fffffff) % $1))
 }
 
-# try COMMAND…: yes or no, and no with an error; or, of a package that has lost its report or its symbols, in part. Counts both.
+# try COMMAND…: yes or no, and no with an error; or, of a package that has lost its report or its symbols, in part.
+# Counts both.
 accepted=0 refused=0
 try() {
 	status=0

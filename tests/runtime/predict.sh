@@ -35,9 +35,11 @@ sed 's/{cycles: 4000}/{cycles: 4000, bytes: 4000}/' model.yaml >bytes.yaml
 "$sklink" --scope-options '*=tile-fusion=0' model.yaml kernels.o -o model.sk
 "$skrun" --predict --device mine.profile model.sk >out.txt
 grep -q '^predicted for mine: 4 cores; 2 tasks in 1 launch$' out.txt || fail "$(cat out.txt)"
-grep -q '^costs: 1 from manifest and kernels; 1 of no known cost, taken as moving the bytes' out.txt || fail "$(cat out.txt)"
+grep -q '^costs: 1 from manifest and kernels; 1 of no known cost, taken as moving the bytes' out.txt ||
+	fail "$(cat out.txt)"
 grep -q '^unfused  *5048.00 *0.0% |' out.txt || fail "unfused: $(cat out.txt)"
-grep -q '^fused  *4048.00  *19.8% |  *1000.00  *0.00  *0.00  *0.00  *3048.00 |  *75.3%$' out.txt || fail "fused: $(cat out.txt)"
+grep -q '^fused  *4048.00  *19.8% |  *1000.00  *0.00  *0.00  *0.00  *3048.00 |  *75.3%$' out.txt ||
+	fail "fused: $(cat out.txt)"
 grep -q '^fused, lane barriers  *4148.00 ' out.txt || fail "barriers: $(cat out.txt)"
 grep -q '^fused, at no cost  *3048.00 ' out.txt || fail "free: $(cat out.txt)"
 grep -q '^  second  *core  *[0-3]  *4048.00 ' out.txt || fail "path: $(cat out.txt)"
@@ -63,13 +65,16 @@ done
 grep -q '^costs: 2 from manifest and kernels; 0 of no known cost' counted.txt || fail "$(cat counted.txt)"
 sed 's/counted/scale  /' counted.txt | cmp said.txt - || fail "the operations of a signature"
 # So does what it says by an attribute, which is the task's.
-sed -e 's/kernel: counted/&, attr: {each: 400}/' -e 's/operations=400\*n/op=Counted(each=400) operations=attr(each)*n/' counted.yaml >attributed.yaml
+sed -e 's/kernel: counted/&, attr: {each: 400}/' -e \
+	's/operations=400\*n/op=Counted(each=400) operations=attr(each)*n/' counted.yaml >attributed.yaml
 "$sklink" attributed.yaml kernels.o -o attributed.sk
 "$skdump" --verify attributed.sk >/dev/null
-"$skrun" --predict --device mine.profile attributed.sk | cmp - counted.txt || fail "the operations that an attribute says"
+"$skrun" --predict --device mine.profile attributed.sk | cmp - counted.txt ||
+	fail "the operations that an attribute says"
 sed -i 's/op=Counted(each=400) //' attributed.yaml
 fails_with "attribute 'each' is 400, but the kernel does not know it" "$sklink" attributed.yaml kernels.o -o no.sk
-sed 's/cost: {operations: 409600, bytes: 8192}/cost: {operations: 1, bytes: 8192}/; s/kernel: scale/kernel: counted/' said.yaml >less.yaml
+sed 's/cost: {operations: 409600, bytes: 8192}/cost: {operations: 1, bytes: 8192}/; s/kernel: scale/kernel: counted/' \
+	said.yaml >less.yaml
 sed -n '/^kernels:/,/counted:/p' counted.yaml >>less.yaml
 "$sklink" less.yaml kernels.o -o less.sk
 "$skrun" --predict --device mine.profile less.sk | cmp -s - counted.txt && fail "a task's cost does not come first"
@@ -77,7 +82,8 @@ sed -n '/^kernels:/,/counted:/p' counted.yaml >>less.yaml
 # A cost that says nothing of the time leaves it to the signature.
 sed 's/set: {factor: 2}, scope: s/&, cost: {code: 64}/' counted.yaml >code.yaml
 "$sklink" code.yaml kernels.o -o code.sk
-"$skrun" --predict --device mine.profile code.sk | grep -q '^costs: 2 from manifest and kernels; 0 of no known cost' || fail "a cost of code alone"
+"$skrun" --predict --device mine.profile code.sk |
+	grep -q '^costs: 2 from manifest and kernels; 0 of no known cost' || fail "a cost of code alone"
 
 # Costs do not change what is linked beside the plan: the same run, the same dispatchers.
 "$skrun" model.sk --random 1 >with.txt
@@ -180,7 +186,8 @@ says() {
 		grep -q "^$line" out.txt || fail "no line '$line': $(cat out.txt)"
 	done
 }
-# At 1000 one begins and sets at 1900; two waits up to 2000, and sets at 2500; three goes on at 2600. It waits once, 100.
+# At 1000 one begins and sets at 1900; two waits up to 2000, and sets at 2500; three goes on at 2600. It waits once,
+# 100.
 sed -i 's/^name: mine/name: mine-too/' mine.profile
 work '{cycles: 1000, after-set: 100}' '{cycles: 1000, before-wait: 400, after-set: 100}' \
 	'{cube: {cycles: 300, waits: 1}, vector: {cycles: 200, waits: 1}}' "" >work.yaml

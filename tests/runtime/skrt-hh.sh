@@ -1,5 +1,6 @@
 #!/bin/bash
-# skrt.hh in programs of C++14 to C++23, in several files of one: objects that move and go in order with work pending, and what they throw.
+# skrt.hh in programs of C++14 to C++23, in several files of one: objects that move and go in order with work pending,
+# and what they throw.
 . "$top_srcdir/tests/lib/lib.sh"
 echo 'int main() { return 0; }' >works.cc
 sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
@@ -16,7 +17,8 @@ esac
 sample=$top_srcdir/samples/composite
 "$sklink" "$sample/composite.yaml" "$top_builddir/samples/composite/kernels.o" -o composite.sk
 "$sklink" "$sample/composite.yaml" "$top_builddir/samples/composite/kernels.o" -r -o composite.o --header composite.h
-"$sklink" "$sample/composite.pbtxt" --dim short:rows=2 --dim long:rows=4 -L "$top_builddir/kernels" -lskernels -o networks.sk
+"$sklink" "$sample/composite.pbtxt" --dim short:rows=2 --dim long:rows=4 -L "$top_builddir/kernels" -lskernels -o \
+	networks.sk
 
 cat >program.cc <<'C'
 #include <unistd.h>
@@ -170,9 +172,12 @@ libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_bui
 count=0
 for compiler in $compilers; do
 	for standard in 14 17 20 23; do
-		$compiler -std=c++$standard works.cc -o works 2>err.txt || { echo "left out: $compiler -std=c++$standard"; continue; }
-		$compiler -std=c++$standard -O1 -Wall -Wextra -Wshadow -Wpedantic -Werror $sanitize -I"$top_srcdir/loader" program.cc elsewhere.cc \
-			composite.o -o program $libskrt -ldl -lm -pthread || fail "$compiler does not take skrt.hh as C++$standard"
+		$compiler -std=c++$standard works.cc -o works 2>err.txt || {
+			echo "left out: $compiler -std=c++$standard"; continue; }
+		$compiler -std=c++$standard -O1 -Wall -Wextra -Wshadow -Wpedantic -Werror $sanitize \
+			-I"$top_srcdir/loader" program.cc elsewhere.cc \
+			composite.o -o program $libskrt -ldl -lm -pthread ||
+				fail "$compiler does not take skrt.hh as C++$standard"
 		./program >out.txt || { cat out.txt >&2; fail "$compiler -std=c++$standard"; }
 		count=$((count + 1))
 	done

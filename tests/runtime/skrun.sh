@@ -1,6 +1,6 @@
 #!/bin/bash
-# skrun's options: values in and out, the three ways to run, what it prints, and what it refuses. That the results are right is
-# for the samples' scripts.
+# skrun's options: values in and out, the three ways to run, what it prints, and what it refuses. That the results are
+# right is for the samples' scripts.
 . "$top_srcdir/tests/lib/lib.sh"
 
 cat >kernels.c <<'C'
@@ -70,7 +70,8 @@ scopes:
 Y
 "$sklink" copy.yaml kernels.o -o copy.sk
 
-# What is random depends on the seed and the name, not on the cores or the way of running; files go out and in unchanged.
+# What is random depends on the seed and the name, not on the cores or the way of running; files go out and in
+# unchanged.
 "$skrun" copy.sk --random 7 >one.txt
 [ "$(wc -l <one.txt)" = 6 ] || fail "not one line an output"
 grep -q '^output  halves2  f16 \[3, 100\]: .* … (sum .*, hash [0-9a-f]*)$' one.txt || fail "no summary of halves2"
@@ -91,7 +92,8 @@ done
 "$sklink" many.yaml kernels.o -o many.sk
 "$skrun" many.sk --random 1 --verbose >all.txt
 [ "$(grep -c '^output  y' all.txt)" = 23 ] && [ "$(wc -l <all.txt)" = 23 ] || fail "not all outputs"
-"$skrun" many.sk --random 1 | diff - <(head -n 20 all.txt; echo '… and 3 more of 23 outputs, which --verbose shows') || fail "the first 20 outputs"
+"$skrun" many.sk --random 1 | diff - <(head -n 20 all.txt; echo '… and 3 more of 23 outputs, which --verbose shows') \
+	|| fail "the first 20 outputs"
 names='flags halves brains singles bytes words'
 outputs= inputs=
 for name in $names; do
@@ -109,23 +111,28 @@ od -An -v -td1 -j128 -w1 bytes.npy | sort -un | tr -d '\n ' | grep -qx -- '-8-7-
 od -An -v -tu8 -j128 -w8 words.npy | sort -un | tr -d '\n ' | grep -qx '0123456789101112131415' || fail "u64 values"
 od -An -v -tu1 -j128 -w1 flags.npy | sort -un | tr -d '\n ' | grep -qx '01' || fail "bool values"
 od -An -v -tfF -j128 -w4 singles.npy |
-	awk '$1 < -1 || $1 >= 1 { exit 1 } $1 < -0.9 { low = 1 } $1 > 0.9 { high = 1 } END { exit !(low && high) }' || fail "f32 values"
+	awk '$1 < -1 || $1 >= 1 { exit 1 } $1 < -0.9 { low = 1 } $1 > 0.9 { high = 1 } END { exit !(low && high) }' ||
+		fail "f32 values"
 # f16: exponent below 15, that is below 1 in magnitude, or exactly -1; bf16 likewise with exponent below 127.
 od -An -v -tu2 -j128 -w2 halves.npy |
-	awk '{ m = $1 % 32768 } m >= 15360 && $1 != 48128 { exit 1 } m > 14500 { big = 1 } END { exit !big }' || fail "f16 values"
+	awk '{ m = $1 % 32768 } m >= 15360 && $1 != 48128 { exit 1 } m > 14500 { big = 1 } END { exit !big }' ||
+		fail "f16 values"
 od -An -v -tu2 -j128 -w2 brains.npy |
-	awk '{ m = $1 % 32768 } m >= 16256 && $1 != 49024 { exit 1 } m > 16200 { big = 1 } END { exit !big }' || fail "bf16 values"
+	awk '{ m = $1 % 32768 } m >= 16256 && $1 != 49024 { exit 1 } m > 16200 { big = 1 } END { exit !big }' ||
+		fail "bf16 values"
 
 # Verification, on every number of cores, and its words.
 for cores in 1 2 3 7; do
 	"$skrun" copy.sk --random 1 --verify --cores $cores --repeat 3 >out.txt
-	grep -qx "Precision: bit-identical (6 outputs, 5400 bytes, cores $cores, repeats 3)" out.txt || fail "$(cat out.txt)"
+	grep -qx "Precision: bit-identical (6 outputs, 5400 bytes, cores $cores, repeats 3)" out.txt ||
+		fail "$(cat out.txt)"
 done
 "$skrun" copy.sk --random 1 --verify --output words2=verified.npy >/dev/null
 "$skrun" copy.sk --random 1 --output words2=run.npy
 cmp verified.npy run.npy || fail "--verify leaves other outputs"
 
-# Who does not say on how many cores gets fused runs on one and on two as well, the last ones; the time is that of the first.
+# Who does not say on how many cores gets fused runs on one and on two as well, the last ones; the time is that of the
+# first.
 "$skrun" copy.sk --random 1 --verify --device a3 --repeat 3 --time --output words2=verified.npy >out.txt
 cmp verified.npy run.npy || fail "--verify on fewer cores leaves other outputs"
 sed -i '/^Time: .*(device a3, cores 24 and 48)$/d' out.txt
@@ -164,7 +171,8 @@ sed 's/kernel: tell/kernel: few/; s/^tensors/device: a3\n&/' tell.yaml >few.yaml
 "$skrun" few.sk --device a3 --verify --cores 48 >/dev/null || fail "48 cores"
 fails_with "^skrun: error: precision: 'y' differs first at \[1, 28\]: fused run 1, unfused run 0 \(172 of 300 elements differ\)" \
 	"$skrun" few.sk --device a3 --verify
-grep -qx 'skrun: error: the fused run was on fewer cores than before: --cores 2' err.txt || { cat err.txt; fail "on how many cores?"; }
+grep -qx 'skrun: error: the fused run was on fewer cores than before: --cores 2' err.txt || { cat err.txt;
+	fail "on how many cores?"; }
 
 # Hidden state is not put back between runs. A task that sets it, in every run, makes them alike.
 cat >counts.c <<'C'
@@ -188,7 +196,8 @@ printf '  - {name: s, kernel: set, args: [y]}\n  - {name: n, kernel: next, args:
 "$sklink" set.yaml counts.o -o set.sk
 "$skrun" set.sk --verify --repeat 3 >/dev/null
 "$sklink" next.yaml counts.o -o next.sk
-fails_with "^skrun: error: kernel 'next' has hidden state, which each run finds as the one before has left it" "$skrun" next.sk --verify
+fails_with "^skrun: error: kernel 'next' has hidden state, which each run finds as the one before has left it" \
+	"$skrun" next.sk --verify
 grep -q "^skrun: error: precision: 'y' differs first" err.txt || fail "$(cat err.txt)"
 
 # State goes on from run to run; verification starts each run anew.
@@ -204,13 +213,16 @@ Y
 "$skrun" state.sk --input x=singles.npy --input sum=singles.npy --repeat 3 --output sum=four.npy
 paste -d' ' <(od -An -v -tfF -j128 -w4 singles.npy) <(od -An -v -tfF -j128 -w4 four.npy) |
 	awk '{ d = 4 * $1 - $2 } d < -1e-5 || d > 1e-5 { exit 1 }' || fail "the state is not what three runs leave"
-"$skrun" state.sk --random 1 --verify --repeat 3 --cores 2 | grep -q 'bit-identical (1 outputs, 1200 bytes' || fail "state is not verified"
+"$skrun" state.sk --random 1 --verify --repeat 3 --cores 2 | grep -q 'bit-identical (1 outputs, 1200 bytes' ||
+	fail "state is not verified"
 
 # --list and --time.
 "$skrun" --list copy.sk >out.txt
-grep -qx 'input   halves  f16 \[3, 100\]' out.txt && grep -q '^launch  .*superkernel of scope sp1, 3 tasks, stream 0$' out.txt &&
+grep -qx 'input   halves  f16 \[3, 100\]' out.txt &&
+	grep -q '^launch  .*superkernel of scope sp1, 3 tasks, stream 0$' out.txt &&
 	grep -q '^launch  .*a task by itself' out.txt || { cat out.txt; fail "--list"; }
-"$skrun" state.sk --random 1 --time --repeat 3 --unfused | grep -q '^Time: median .* ms, fastest .* ms of 3 unfused runs' || fail "--time"
+"$skrun" state.sk --random 1 --time --repeat 3 --unfused |
+	grep -q '^Time: median .* ms, fastest .* ms of 3 unfused runs' || fail "--time"
 "$skrun" --version | grep -q '^skrun (sklink) [0-9]' || fail "--version"
 "$skrun" --help | grep -q -- '--verify' || fail "--help"
 
@@ -322,7 +334,8 @@ void damage(float *y, long n)
 SK_KERNEL(damage, "out y f32[n], n i64");
 C
 compile damage
-printf 'sklink: 1\ntensors:\n  y: {dtype: f32, shape: [300]}\ntasks:\n  - {name: t, kernel: damage, args: [y]}\n' >damage.yaml
+printf 'sklink: 1\ntensors:\n  y: {dtype: f32, shape: [300]}\ntasks:\n  - {name: t, kernel: damage, args: [y]}\n' \
+	>damage.yaml
 "$sklink" damage.yaml damage.o -o damage.sk
 if ! nm "$skrun" | grep -qE '__(asan|tsan)_init'; then
 	fails_with '^skrun: error: skrun itself has failed .*--guard says which$' "$skrun" damage.sk --cores 1
@@ -334,7 +347,8 @@ fails_with "no value for 'flags', 'halves', .*; give --input NAME=FILE.npy or --
 fails_with "no input or output 'q'; of [0-9]+ the first is '[a-z0-9]+'$" "$skrun" copy.sk --random 1 --input q=flags.npy
 # A long name ends behind a whole character.
 long=a$(printf '€%.0s' {1..31})
-printf 'input %s f32 4\noutput y f32 4\nnode Neg n %s -> y\n' "$long" "$long" | "$top_builddir/tests/lib/make-model" long.onnx
+printf 'input %s f32 4\noutput y f32 4\nnode Neg n %s -> y\n' "$long" "$long" |
+	"$top_builddir/tests/lib/make-model" long.onnx
 "$sklink" long.onnx -L "$top_builddir/kernels" -lskernels -o long.sk
 fails_with "no input or output 'q'; of [0-9]+ the first is 'a€{29}'$" "$skrun" long.sk --random 1 --input q=flags.npy
 fails_with "no input or output 'flogs'; did you mean 'flags'" "$skrun" copy.sk --random 1 --input flogs=flags.npy
@@ -342,12 +356,14 @@ fails_with "no input or output 'wurds2'; did you mean 'words2'" "$skrun" copy.sk
 fails_with "tensor 'flags2' is an output" "$skrun" copy.sk --random 1 --input flags2=flags.npy
 fails_with "tensor 'flags' is an input" "$skrun" copy.sk --random 1 --output flags=none.npy
 fails_with "tensor 'flags' is given twice" "$skrun" copy.sk --input flags=flags.npy --input flags=flags.npy
-fails_with "singles.npy: input 'flags': the elements are '<f4' \(f32\), wanted is bool" "$skrun" copy.sk --input flags=singles.npy
+fails_with "singles.npy: input 'flags': the elements are '<f4' \(f32\), wanted is bool" "$skrun" copy.sk --input \
+	flags=singles.npy
 fails_with "wrong.npy: input 'halves': the shape is \[300\], wanted is \[3, 100\]" \
 	sh -c "sed 's/(3, 100), }/(300,), }  /' halves.npy >wrong.npy; '$skrun' copy.sk --input halves=wrong.npy"
 fails_with "none/y.npy: output 'flags2': No such file" "$skrun" copy.sk --random 1 --output flags2=none/y.npy
 fails_with "missing.npy: input 'flags': No such file" "$skrun" copy.sk --input flags=missing.npy
-fails_with "none/y.npy: output 'flags2': No such file" "$skrun" copy.sk --input flags=missing.npy --output flags2=none/y.npy
+fails_with "none/y.npy: output 'flags2': No such file" "$skrun" copy.sk --input flags=missing.npy --output \
+	flags2=none/y.npy
 fails_with "missing.sk: No such file" "$skrun" missing.sk
 fails_with "kernels.o: not a package: an object; what sklink -r makes" "$skrun" kernels.o
 fails_with "copy.yaml: not a package" "$skrun" copy.yaml
@@ -409,7 +425,8 @@ fails_with '^skrun: error: --list runs nothing; --output, --trace, --html and --
 	"$skrun" copy.sk --list --trace t.json --html page.html
 fails_with '^skrun: error: --html shows the trace that has been written; --trace wants a file for it$' \
 	"$skrun" copy.sk --random 1 --unfused --trace /dev/stdout --html page.html
-fails_with '^skrun: error: --html and --trace want a file each$' "$skrun" copy.sk --random 1 --unfused --trace t.json --html t.json
+fails_with '^skrun: error: --html and --trace want a file each$' "$skrun" copy.sk --random 1 --unfused --trace t.json \
+	--html t.json
 fails_with '^skrun: error: --predict .*, --trace and --html go with it$' "$skrun" copy.sk --predict --random 1
 [ "$(cat t.json)" = old ] && [ ! -e page.html ] || fail "it has run"
 

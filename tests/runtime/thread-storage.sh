@@ -1,7 +1,7 @@
 #!/bin/bash
-# Kernels with thread-local variables: each of libskrt's threads and of the program's has its own, whatever it did before libskrt
-# was there, at one place or wherever there is room; a call that fails leaves nothing in them; and what may not reach them is
-# refused. So are errno and Debian's libm.a, which sets it.
+# Kernels with thread-local variables: each of libskrt's threads and of the program's has its own, whatever it did
+# before libskrt was there, at one place or wherever there is room; a call that fails leaves nothing in them; and what
+# may not reach them is refused. So are errno and Debian's libm.a, which sets it.
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/runtime/thread-kernels.c" kernels.c
 cat >model.yaml <<'M'
@@ -23,9 +23,11 @@ M
 variables() {
 	local name=$1
 	shift
-	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections "$@" -I"$top_srcdir/format" -c kernels.c -o "$name.o"
+	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections "$@" -I"$top_srcdir/format" -c kernels.c -o \
+		"$name.o"
 	"$sklink" model.yaml "$name.o" -o "$name.sk"
-	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections "$@" -DFIRST=12 -I"$top_srcdir/format" -c kernels.c -o other.o
+	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections "$@" -DFIRST=12 -I"$top_srcdir/format" -c \
+		kernels.c -o other.o
 	"$sklink" model.yaml other.o -o "$name-other.sk"
 }
 variables dynamic -fPIC -DBYTES=16384 -DALIGN=32
@@ -39,7 +41,8 @@ readelf -rW dynamic.sk | grep -q DTPMOD64 || fail "local-dynamic is none"
 } >kind.npy
 for name in dynamic static both; do
 	for cores in 1 2 3 7; do
-		"$skrun" $name.sk --input kind=kind.npy --random 1 --cores $cores --verify >out.txt || fail "$name on $cores cores"
+		"$skrun" $name.sk --input kind=kind.npy --random 1 --cores $cores --verify >out.txt ||
+			fail "$name on $cores cores"
 	done
 	"$skrun" $name.sk --input kind=kind.npy --random 1 --cores 3 --guard >out.txt || fail "$name, guarded"
 	"$skrun" $name.sk --input kind=kind.npy --random 1 --device a3 --verify >out.txt || fail "$name on a3"
@@ -47,7 +50,8 @@ for name in dynamic static both; do
 	strip $name.sk -o stripped.sk
 	"$skrun" stripped.sk --input kind=kind.npy --random 1 >out.txt || fail "$name, stripped"
 done
-# ThreadSanitizer holds back the signal that expels a kernel. Those of one package run at once: they wait for time-outs mostly.
+# ThreadSanitizer holds back the signal that expels a kernel. Those of one package run at once: they wait for time-outs
+# mostly.
 if ! nm "$skrun" | grep -q '__tsan_init'; then
 	for name in dynamic static both; do
 		processes=()
@@ -119,12 +123,14 @@ done
 # As an object (-r) in a program, with the local-exec model, too, whose distances only that program's linker knows.
 sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
 libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc") -ldl -lm"
-$KERNEL_CC $KERNEL_CFLAGS -DLINKED -I"$top_srcdir" -fPIE -c "$top_srcdir/tests/runtime/thread-storage.c" -o thread-storage.o
+$KERNEL_CC $KERNEL_CFLAGS -DLINKED -I"$top_srcdir" -fPIE -c "$top_srcdir/tests/runtime/thread-storage.c" -o \
+	thread-storage.o
 # linked MODEL FLAGS LINK…: kernels that have been compiled so, in programs that are linked so.
 linked() {
 	local model=$1 flags=$2
 	shift 2
-	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections -DBYTES=4096 -DALIGN=64 -I"$top_srcdir/format" $flags -c kernels.c -o linked-kernels.o
+	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections -DBYTES=4096 -DALIGN=64 -I"$top_srcdir/format" \
+		$flags -c kernels.c -o linked-kernels.o
 	readelf -rW linked-kernels.o | grep -q "$model" || fail "$flags: no $model"
 	"$sklink" -r --soname linked model.yaml linked-kernels.o -o linked.o
 	for way; do
@@ -139,7 +145,8 @@ linked R_X86_64_TPOFF32 -fpie -no-pie -pie
 linked R_X86_64_TLSLD -fPIC -no-pie -pie
 
 # From Python: libskrt comes by dlopen, into a process whose threads are there.
-if command -v python3 >/dev/null && [ -e "$top_builddir/.libs/libskrt.so" ] && ! nm "$skrun" | grep -qE '__(asan|tsan)_init'; then
+if command -v python3 >/dev/null && [ -e "$top_builddir/.libs/libskrt.so" ] && ! nm "$skrun" |
+	grep -qE '__(asan|tsan)_init'; then
 	cat >load.py <<'P'
 import ctypes, sys, threading
 skrt = ctypes.CDLL(sys.argv[1])
@@ -179,7 +186,8 @@ fi
 rule() {
 	local parameters=${3:-'in x i32[n], out y i32[n], n i64'}
 	sed "s/^SK_KERNEL(weigh.*/SK_KERNEL(weigh, \"$1; $parameters\");/" kernels.c >rule.c
-	$KERNEL_CC $KERNEL_CFLAGS -ffunction-sections -fPIC -DBYTES=64 -DALIGN=8 -I"$top_srcdir/format" -c rule.c -o rule.o
+	$KERNEL_CC $KERNEL_CFLAGS -ffunction-sections -fPIC -DBYTES=64 -DALIGN=8 -I"$top_srcdir/format" -c rule.c -o \
+		rule.o
 	rm -f rule.sk
 	if [ -n "$2" ]; then
 		fails_with "^sklink: error: model.yaml:10:28: kernel 'weigh' reaches thread-local storage \(\.t(bss|data)\.?[a-z]* in rule.o\): $2" \

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Tasks by themselves run from thunks, of which there are as many as there are ways to call, whatever the kernels are: they
-# compute what functions of each task compute (--task-entries), on any number of cores and on one thread; who faults, hangs or
-# fails in one is named; and damage to a thunk, or to what its words are made of, is found by skdump --verify.
+# Tasks by themselves run from thunks, of which there are as many as there are ways to call, whatever the kernels are:
+# they compute what functions of each task compute (--task-entries), on any number of cores and on one thread; who
+# faults, hangs or fails in one is named; and damage to a thunk, or to what its words are made of, is found by skdump
+# --verify.
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
 #include <stdlib.h>
@@ -117,8 +118,10 @@ nm thunks.sk | grep -q ' T sk_all_serial$' || fail "the launch has no serial ent
 # ---- they compute the same ----
 "$skrun" entries.sk --random 1 --output y=y.npy --output q=q.npy
 for cores in 1 2 3 7; do
-	for options in --unfused '--unfused --guard' '--unfused --check-races' '--unfused --trace trace.json' '--unfused --profile'; do
-		"$skrun" thunks.sk --random 1 --cores $cores $options --output y=other.npy --output q=rows.npy >/dev/null ||
+	for options in --unfused '--unfused --guard' '--unfused --check-races' '--unfused --trace trace.json' \
+		'--unfused --profile'; do
+		"$skrun" thunks.sk --random 1 --cores $cores $options --output y=other.npy --output q=rows.npy \
+			>/dev/null ||
 			fail "$options on $cores cores"
 		cmp y.npy other.npy && cmp q.npy rows.npy || fail "$options on $cores cores computes something else"
 	done
@@ -242,7 +245,8 @@ open('first.npy', 'wb').write(b'\x93NUMPY\x01\x00v\x00' + head.ljust(117).encode
 P
 }
 for task in in_blocks:blocks in_tiles:tile; do
-	sed "/first,/{/${task%:*}/!s/first/zero/}; s/^  first: .*/&\n  zero: {dtype: f32, shape: [1], fill: 0}/" model.yaml >one.yaml
+	sed "/first,/{/${task%:*}/!s/first/zero/}; s/^  first: .*/&\n  zero: {dtype: f32, shape: [1], fill: 0}/" \
+		model.yaml >one.yaml
 	"$sklink" one.yaml kernels.o -o one.sk
 	for cores in 1 3; do
 		named="task entry sk_unfused_${task%:*}: task '${task%:*}': kernel ${task#*:} on core [0-9]"
@@ -275,7 +279,8 @@ for number in 0 1 2 3 4 5; do
 	read -r start size < <(nm -S thunks.sk | sed -n "s/ t sk_thunk\.$number\$//p")
 	for place in 0 $((0x$size / 2)) $((0x$size - 1)); do
 		flip $((0x$start + place)) # p_offset equals p_vaddr
-		fails_with "the dispatcher 'sk_unfused_[a-z_0-9]*' is not what its plan says" "$skdump" --verify damaged.sk
+		fails_with "the dispatcher 'sk_unfused_[a-z_0-9]*' is not what its plan says" "$skdump" --verify \
+			damaged.sk
 	done
 done
 # Wherever the plan has the factor 0.7, in the launch or the task by itself.
@@ -286,7 +291,8 @@ while at >= 0:
     print(at + 3)
     at = bytes.find(b'\x33\x33\x33\x3f', at + 1)
 P
-read -r start size < <(readelf -SW thunks.sk | sed -n 's/.* \.sk\.plan *PROGBITS *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2/p')
+read -r start size < <(readelf -SW thunks.sk |
+	sed -n 's/.* \.sk\.plan *PROGBITS *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2/p')
 found=0
 while read -r place; do
 	[ $place -ge $((0x$start)) ] && [ $place -lt $((0x$start + 0x$size)) ] || continue

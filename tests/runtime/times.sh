@@ -1,5 +1,6 @@
 #!/bin/bash
-# skrun --time, --warm-up and --json: how often is run, that the numbers are those of the runs, and what is said of the two together.
+# skrun --time, --warm-up and --json: how often is run, that the numbers are those of the runs, and what is said of the
+# two together.
 . "$top_srcdir/tests/lib/lib.sh"
 set -o pipefail
 cat >count.c <<'C'
@@ -36,7 +37,8 @@ Y
 
 # Runs that warm up are runs, and none that is told about.
 "$skrun" count.sk --random 1 --warm-up 4 --repeat 3 --output state=state.npy --profile >out.txt
-[ "$(od -An -v -tfD -j128 -N8 state.npy | tr -d ' ')" = 7 ] || fail "4 and 3 runs have counted to $(od -An -v -tfD -j128 -N8 state.npy)"
+[ "$(od -An -v -tfD -j128 -N8 state.npy | tr -d ' ')" = 7 ] ||
+	fail "4 and 3 runs have counted to $(od -An -v -tfD -j128 -N8 state.npy)"
 grep -qE '^3 launches took ' out.txt || { cat out.txt >&2; fail "runs that warm up are profiled"; }
 
 # The line: percentiles where so many runs are, each no less than what is in front of it.
@@ -53,18 +55,23 @@ sed -E 's/.*median ([0-9.e-]+) .*fastest ([0-9.e-]+) .*90 % within ([0-9.e-]+) .
 	awk 'NF != 4 || !($2 <= $1 && $1 <= $3 && $3 <= $4) { exit 1 }' || fail "the order of $(cat time.txt)"
 
 # What goes with what.
-fails_with "^skrun: error: --json tells what has been measured; it goes with --time or --profile$" "$skrun" count.sk --random 1 --json
-fails_with "^skrun: error: --json tells of times alone; --verify does not go with it$" "$skrun" count.sk --random 1 --json --time --verify
+fails_with "^skrun: error: --json tells what has been measured; it goes with --time or --profile$" "$skrun" count.sk \
+	--random 1 --json
+fails_with "^skrun: error: --json tells of times alone; --verify does not go with it$" "$skrun" count.sk --random 1 \
+	--json --time --verify
 for option in --list --verify --check-split "--measure costs"; do
 	# shellcheck disable=SC2086
-	fails_with "^skrun: error: --warm-up is for runs that are told about" "$skrun" count.sk --random 1 --warm-up 1 $option
+	fails_with "^skrun: error: --warm-up is for runs that are told about" "$skrun" count.sk --random 1 --warm-up 1 \
+		$option
 done
 fails_with "^skrun: error: --predict runs no kernel" "$skrun" count.sk --warm-up 1 --predict
 fails_with "^skrun: error: --warm-up x: not a number from 0 to 1000000000$" "$skrun" count.sk --warm-up x
 
 # A serial run is on one thread, however many cores the device has.
-"$skrun" count.sk --random 1 --serial --time --cores 3 | grep -q '^Time: .* of 1 serial runs (one core)' || fail "cores of a serial run"
-"$skrun" count.sk --random 1 --serial --time --json --cores 3 | grep -qx '  "cores": \[1\],' || fail "cores of a serial run, as data"
+"$skrun" count.sk --random 1 --serial --time --cores 3 | grep -q '^Time: .* of 1 serial runs (one core)' ||
+	fail "cores of a serial run"
+"$skrun" count.sk --random 1 --serial --time --json --cores 3 | grep -qx '  "cores": \[1\],' ||
+	fail "cores of a serial run, as data"
 "$skrun" count.sk --random 1 --time --json --cores 3 | grep -qx '  "cores": \[3\],' || fail "cores, as data"
 
 # As data: numbers that follow from the runs' own, and nothing else on standard output; each key is in the manual.

@@ -1,6 +1,6 @@
 #!/bin/bash
-# skrun --trace and --profile: the file is what Trace Event viewers expect, its slices and sums fit the measured times, its
-# arrows are the awaits. Dispatchers note times only where they are asked to, and computing is the same.
+# skrun --trace and --profile: the file is what Trace Event viewers expect, its slices and sums fit the measured times,
+# its arrows are the awaits. Dispatchers note times only where they are asked to, and computing is the same.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
@@ -17,7 +17,8 @@ check() {
 sample=$top_builddir/samples/quant_matmul
 objects="$sample/quant_matmul.o $sample/dequant_swiglu_quant.o"
 sed -e 's/\[24\]/[192]/; s/\[24, 64\]/[192, 2048]/; s/\[32, 64\]/[256, 2048]/; s/\[32\]/[256]/' \
-	-e 's/\[24, 32\]/[192, 256]/; s/\[24, 16\]/[192, 128]/' "$top_srcdir/samples/quant_matmul/small.yaml" >model.yaml
+	-e 's/\[24, 32\]/[192, 256]/; s/\[24, 16\]/[192, 128]/' "$top_srcdir/samples/quant_matmul/small.yaml" \
+		>model.yaml
 mkdir other
 sed 's/options: ""/options: "profiling=1"/' model.yaml >other/model.yaml
 "$sklink" --scope-options '*=profiling=1' model.yaml $objects -o profiled.sk
@@ -172,7 +173,8 @@ M
 		[[ $options != *unfused* ]] || launches=9 arrows=
 		check t.json --launches $launches --profile out.txt $arrows
 		if command -v python3 >/dev/null; then
-			python3 sides.py t.json 3 "$1 cube 1" "$2 cube 1" "$3 vector 1" "$4 vector 1" || fail "$device $options: sides"
+			python3 sides.py t.json 3 "$1 cube 1" "$2 cube 1" "$3 vector 1" "$4 vector 1" ||
+				fail "$device $options: sides"
 		fi
 		grep -qE '^m +12 ' out.txt || { cat out.txt; fail "$device $options: not 12 calls of both sides"; }
 	done
@@ -206,7 +208,8 @@ tasks:
 M
 	"$sklink" --scope-options '*=profiling=1' tiles.yaml tiles.o -o tiles.sk
 	head -c 528 /dev/zero >zero.npy # 128 bytes of head and 400 of zeros
-	printf "\223NUMPY\001\000v\000%-117s\n" "{'descr': '<f4', 'fortran_order': False, 'shape': (10, 10), }" | dd of=zero.npy conv=notrunc status=none
+	printf "\223NUMPY\001\000v\000%-117s\n" "{'descr': '<f4', 'fortran_order': False, 'shape': (10, 10), }" |
+		dd of=zero.npy conv=notrunc status=none
 	for options in '--cores 1' '--cores 3' '--unfused --cores 7'; do
 		"$skrun" tiles.sk --input a=zero.npy --input b=zero.npy $options --trace t.json --profile >out.txt
 		launches=1
@@ -214,8 +217,10 @@ M
 		check t.json --launches $launches --profile out.txt
 		for task in a:rows:10 b:tiles:12; do
 			IFS=: read -r tensor name calls <<<"$task"
-			grep -qE "^$name +$calls " out.txt || { cat out.txt; fail "$device $options: not $calls calls of $name"; }
-			grep -qE "^inout +$tensor .*sum $calls," out.txt || { cat out.txt; fail "$device $options: not $calls marks of $name"; }
+			grep -qE "^$name +$calls " out.txt || { cat out.txt;
+				fail "$device $options: not $calls calls of $name"; }
+			grep -qE "^inout +$tensor .*sum $calls," out.txt || { cat out.txt;
+				fail "$device $options: not $calls marks of $name"; }
 		done
 	done
 done

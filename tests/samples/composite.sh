@@ -25,17 +25,21 @@ rm y.npy
 expected='1 27 125 343 729 1331 2197 3375 4913 6859 9261 12167 15625 19683 24389 29791'
 [ "$("$top_builddir/samples/composite/run" composite.sk)" = "$expected" ] || fail "libskrt computes something else"
 [ "$("$top_builddir/samples/composite/serial" ./composite.sk)" = "$expected" ] || fail "dlopen computes something else"
-[ "$("$top_builddir/samples/composite/run" model.sk)" = "$expected" ] || fail "libskrt computes something else of the model"
-[ "$("$top_builddir/samples/composite/serial" ./model.sk)" = "$expected" ] || fail "dlopen computes something else of the model"
+[ "$("$top_builddir/samples/composite/run" model.sk)" = "$expected" ] ||
+	fail "libskrt computes something else of the model"
+[ "$("$top_builddir/samples/composite/serial" ./model.sk)" = "$expected" ] ||
+	fail "dlopen computes something else of the model"
 if [ -x "$top_builddir/samples/composite/run-cc" ]; then
-	[ "$("$top_builddir/samples/composite/run-cc" composite.sk)" = "$expected" ] || fail "C++ computes something else"
+	[ "$("$top_builddir/samples/composite/run-cc" composite.sk)" = "$expected" ] ||
+		fail "C++ computes something else"
 	fails_with 'run-cc: none.sk: No such file' "$top_builddir/samples/composite/run-cc" none.sk
 fi
 library=$top_builddir/.libs/libskrt.so
 # A sanitizer's runtime would have to be in the interpreter.
 if command -v python3 >/dev/null && [ -e "$library" ] && ! nm -D "$library" | grep -q '__[at]san_'; then
 	[ "$(python3 "$sample/run.py" "$library" composite.sk)" = "$expected" ] || fail "Python computes something else"
-	[ "$(python3 "$sample/run.py" "$library" model.sk)" = "$expected" ] || fail "Python computes something else of the model"
+	[ "$(python3 "$sample/run.py" "$library" model.sk)" = "$expected" ] ||
+		fail "Python computes something else of the model"
 	fails_with 'run.py: none.sk: No such file' python3 "$sample/run.py" "$library" none.sk
 fi
 

@@ -17,7 +17,8 @@ for network in resnet50 mobilenetv2; do
 	"$skdump" $network.sk >out.txt
 	grep -q " tasks in 1 launch, " out.txt || fail "$network is not one superkernel: $(cat out.txt)"
 	"$skdump" --steps $network.sk >out.txt
-	grep -q ' sk_conv_f32_2_panels' out.txt && ! grep -qE 'packmatmulb|sk_conv_f32_2_groups' out.txt || fail "filters are not packed when linking: $(cat out.txt)"
+	grep -q ' sk_conv_f32_2_panels' out.txt && ! grep -qE 'packmatmulb|sk_conv_f32_2_groups' out.txt ||
+		fail "filters are not packed when linking: $(cat out.txt)"
 done
 
 # Weights are the same with every call, and a wrong result is noticed.
@@ -25,7 +26,8 @@ $convnet make mobilenetv2 --size 32 --divide 8 .
 cmp model.onnx mobilenetv2.onnx
 /usr/bin/python3 -c 'import numpy; y = numpy.load("y.npy"); y[0, 7] += 1e-3 * abs(y).max(); numpy.save("wrong.npy", y)'
 fails_with '^y\[0,7\] is .*, expected ' $convnet check mobilenetv2.onnx x.npy wrong.npy
-fails_with '^y is float32 \(1, 999\), expected float32 \(1, 1000\)' sh -c "/usr/bin/python3 -c 'import numpy; numpy.save(\"short.npy\", numpy.load(\"y.npy\")[:, 1:])' &&
+fails_with '^y is float32 \(1, 999\), expected float32 \(1, 1000\)' sh -c \
+	"/usr/bin/python3 -c 'import numpy; numpy.save(\"short.npy\", numpy.load(\"y.npy\")[:, 1:])' &&
 	$convnet check mobilenetv2.onnx x.npy short.npy"
 
 # Filters that are constants, which are packed, give the same bits as the same ones that are an input, which are not.
@@ -73,7 +75,8 @@ for isa in x86-64 x86-64-v3 native; do
 	"$skrun" constant.sk --random 1 --guard --cores 2 >out.txt || { cat out.txt; fail "--guard"; }
 done
 
-# Normalisation with constant statistics is part of the convolution in front of it; where that one's result is wanted, too, it is not.
+# Normalisation with constant statistics is part of the convolution in front of it; where that one's result is wanted,
+# too, it is not.
 /usr/bin/python3 - <<'P'
 import numpy, onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -108,7 +111,8 @@ for name in one two; do
 	"$skrun" $name.sk $arguments
 done
 ! grep -q sk_batchnormalization one.txt || fail "convolutions do not normalise: $(cat one.txt)"
-[ "$(grep -c sk_batchnormalization two.txt)" = 4 ] || fail "results of convolutions that are outputs are not normalised by themselves: $(cat two.txt)"
+[ "$(grep -c sk_batchnormalization two.txt)" = 4 ] ||
+	fail "results of convolutions that are outputs are not normalised by themselves: $(cat two.txt)"
 /usr/bin/python3 - <<'P'
 import numpy
 for i in range(4):

@@ -1,6 +1,6 @@
 #!/bin/sh
-# samples/decode_layers: right by an independent computation, bit-identical however it is run, and the prediction for the
-# whole network says what doc/explain/simulation.md says.
+# samples/decode_layers: right by an independent computation, bit-identical however it is run, and the prediction for
+# the whole network says what doc/explain/simulation.md says.
 . "$top_srcdir/tests/lib/lib.sh"
 sample=$top_srcdir/samples/decode_layers
 reference=$top_builddir/samples/decode_layers/reference
@@ -34,12 +34,14 @@ predict() {
 	sh "$sample/generate" 61 "$1" >decode.yaml
 	"$sklink" decode.yaml "$kernels" -o decode.sk
 	"$skrun" --predict decode.sk >out.txt
-	grep -qx 'predicted for a3: 24 cube cores, 48 vector cores; 1403 tasks in 1 launch' out.txt || fail "$(head -3 out.txt)"
+	grep -qx 'predicted for a3: 24 cube cores, 48 vector cores; 1403 tasks in 1 launch' out.txt ||
+		fail "$(head -3 out.txt)"
 	for line; do
 		[ "$line" = "$1" ] || grep -q "^$line" out.txt || fail "$1 dies: no line '$line': $(cat out.txt)"
 	done
 }
-predict 1 'unfused  *16.98 ' 'fused  *15.68  *7.7% ' 'fused, early-start=0/2  *16.21  *4.6% ' 'fused, at no cost  *15.15  *10.8% '
+predict 1 'unfused  *16.98 ' 'fused  *15.68  *7.7% ' 'fused, early-start=0/2  *16.21  *4.6% ' \
+	'fused, at no cost  *15.15  *10.8% '
 predict 4 'unfused  *9385.74  .* 1122.40 ' 'fused  *8083.53  *13.9% .* 0.80  *311.10  *982.10 ' \
 	'fused, early-start=0/2  *8611.68  *8.2% .* 0.80  *347.70 ' 'fused, preload-code  *7872.71  *16.1% ' \
 	'fused, debug-dcci-all  *9059.68  *3.5% ' 'fused, at no cost  *7554.71  *19.5% '

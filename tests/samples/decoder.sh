@@ -1,6 +1,6 @@
 #!/bin/sh
-# samples/decoder: tokens of a small decoder, one after another, are right by numpy, however many cores compute them; the cache is
-# written in place.
+# samples/decoder: tokens of a small decoder, one after another, are right by numpy, however many cores compute them;
+# the cache is written in place.
 . "$top_srcdir/tests/lib/lib.sh"
 /usr/bin/python3 -c 'import onnx, numpy' 2>/dev/null || { echo "needs python3-onnx"; exit 77; }
 decoder="/usr/bin/python3 $top_srcdir/samples/decoder/decoder.py"
@@ -15,7 +15,8 @@ done
 "$skdump" --verify small.sk
 "$skrun" small.sk --random 1 --input token=small/token.npy --input position=small/position.npy --verify --cores 3
 "$skrun" small.sk --list >out.txt
-[ "$(grep -c '^inout  *past_.*f32 \[1, 2, 80, 32\]' out.txt)" = 4 ] && ! grep -q present out.txt || fail "the cache is no state: $(cat out.txt)"
+[ "$(grep -c '^inout  *past_.*f32 \[1, 2, 80, 32\]' out.txt)" = 4 ] && ! grep -q present out.txt ||
+	fail "the cache is no state: $(cat out.txt)"
 "$skdump" small.sk >out.txt
 grep -q " tasks in 1 launch, " out.txt || fail "no superkernel: $(cat out.txt)"
 

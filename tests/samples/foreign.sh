@@ -23,8 +23,10 @@ link() {
 link "$sample/foreign.yaml" foreign.sk
 "$reference" make .
 for cores in 1 2 3; do
-	"$skrun" foreign.sk --cores $cores --input a=a.npy --input b=b.npy --input x=x.npy --input velocity=velocity.npy \
-		--output x=new_x.npy --output velocity=new_velocity.npy --output residual=residual.npy --output error=error.npy
+	"$skrun" foreign.sk --cores $cores --input a=a.npy --input b=b.npy --input x=x.npy --input \
+		velocity=velocity.npy \
+		--output x=new_x.npy --output velocity=new_velocity.npy --output residual=residual.npy --output \
+			error=error.npy
 	"$reference" check .
 done
 for cores in 1 2 3 7; do

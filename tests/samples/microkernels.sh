@@ -1,6 +1,6 @@
 #!/bin/bash
-# samples/microkernels: kernels that compute a tile or a row each, called in loops by one superkernel without awaits, right by
-# plain loops, on all numbers of cores; and nothing that checked launches find.
+# samples/microkernels: kernels that compute a tile or a row each, called in loops by one superkernel without awaits,
+# right by plain loops, on all numbers of cores; and nothing that checked launches find.
 . "$top_srcdir/tests/lib/lib.sh"
 sample=$top_srcdir/samples/microkernels
 reference=$top_builddir/samples/microkernels/reference
@@ -14,8 +14,10 @@ fi
 for object in $objects; do
 	"$sklink" microkernels.yaml "$top_builddir/samples/microkernels/$object" -o network.sk
 	"$skdump" network.sk >dump.txt
-	[ "$(grep -c 'sk_task_pack[12] .*single, once' dump.txt)" = 2 ] || { cat dump.txt; fail "weights are packed in every run"; }
-	grep -q '^  network  *7 tasks in 3 launches, [3-7] steps, 0 awaits$' dump.txt || { cat dump.txt; fail "a row leaves its core"; }
+	[ "$(grep -c 'sk_task_pack[12] .*single, once' dump.txt)" = 2 ] || { cat dump.txt;
+		fail "weights are packed in every run"; }
+	grep -q '^  network  *7 tasks in 3 launches, [3-7] steps, 0 awaits$' dump.txt || { cat dump.txt;
+		fail "a row leaves its core"; }
 	"$skdump" --verify network.sk >/dev/null
 	"$skrun" network.sk --input x=x.npy --output y=y.npy
 	"$reference" check .

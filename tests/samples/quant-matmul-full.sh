@@ -29,12 +29,14 @@ if /usr/bin/python3 -c 'import onnx' 2>/dev/null; then
 	says "^unfused: +$time unfused runs "
 	says "^fused: +$time fused runs "
 else
-	grep -q '^No layer of BERT-large: python3-onnx' demo.txt || fail "the demonstration does not say why it has no layer of BERT"
+	grep -q '^No layer of BERT-large: python3-onnx' demo.txt ||
+		fail "the demonstration does not say why it has no layer of BERT"
 fi
 
 # Bit-identical on any number of cores, fused, kernel by kernel and serially.
 sample=$top_builddir/samples/quant_matmul
-"$sklink" "$top_srcdir/samples/quant_matmul/quant_matmul.yaml" "$sample/quant_matmul.o" "$sample/dequant_swiglu_quant.o" -o full.sk
+"$sklink" "$top_srcdir/samples/quant_matmul/quant_matmul.yaml" "$sample/quant_matmul.o" \
+	"$sample/dequant_swiglu_quant.o" -o full.sk
 for cores in 1 2 3 7; do
 	"$skrun" full.sk --random 1 --verify --cores $cores
 done

@@ -3,7 +3,8 @@
 . "$top_srcdir/tests/lib/lib.sh"
 sample=$top_builddir/samples/quant_matmul
 
-"$sklink" "$top_srcdir/samples/quant_matmul/small.yaml" "$sample/quant_matmul.o" "$sample/dequant_swiglu_quant.o" -o small.sk
+"$sklink" "$top_srcdir/samples/quant_matmul/small.yaml" "$sample/quant_matmul.o" "$sample/dequant_swiglu_quant.o" -o \
+	small.sk
 "$sample/reference" make . 24 64 32
 "$skrun" small.sk --input x1=x1.npy --input x2=x2.npy --input channel_scale=channel_scale.npy \
 	--input token_scale=token_scale.npy --input weight_scale=weight_scale.npy \

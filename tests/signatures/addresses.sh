@@ -1,6 +1,6 @@
 #!/bin/bash
-# Signatures that pass addresses of symbols, callbacks and tables, and statuses that kernels leave in a parameter: what is
-# reached through an address counts as the kernel's.
+# Signatures that pass addresses of symbols, callbacks and tables, and statuses that kernels leave in a parameter: what
+# is reached through an address counts as the kernel's.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -68,13 +68,15 @@ expect 13 17 21 25
 model 1 table counted
 "$skdump" model.sk --launches >launches.txt
 expect 25 28 31 34
-grep -q 'state' <("$skdump" --explain=two model.sk) || { "$skdump" --explain=two model.sk; fail "the callback's state does not count"; }
+grep -q 'state' <("$skdump" --explain=two model.sk) || { "$skdump" --explain=two model.sk;
+	fail "the callback's state does not count"; }
 
 # Imports.
 model 1 lut floorf
 expect 7 8 9 10
 
-# The instruction sets of a callback's object count, and of that object only what the callback reaches is in the package.
+# The instruction sets of a callback's object count, and of that object only what the callback reaches is in the
+# package.
 cat >fast.c <<'C'
 static const float step = 5;
 float fast(float x) { return x + *(const volatile float *)&step; }
@@ -85,7 +87,8 @@ if $KERNEL_CC $KERNEL_CFLAGS -ffunction-sections -march=x86-64-v2 -mneeded -c fa
 	model 1 lut twice
 	"$skdump" model.sk | grep -q 'instruction sets  none declared' || fail "a member that nobody reaches counts"
 	model 1 lut fast
-	"$skdump" model.sk | grep -q 'instruction sets .*x86-64-v2' || fail "the callback's instruction sets do not count"
+	"$skdump" model.sk | grep -q 'instruction sets .*x86-64-v2' ||
+		fail "the callback's instruction sets do not count"
 	expect 17 18 19 20
 	nm model.sk >names.txt
 	grep -q ' fast$' names.txt || fail "the callback is not in the package"
@@ -96,7 +99,8 @@ fi
 for kernel in apply longer; do
 	model -1 lut twice $kernel
 	for options in '' '--cores 1' --serial --unfused --guard; do
-		fails_with "(task 'one': kernel k returned status [1-9]|serial run: a kernel returned status [1-9])" "$skrun" model.sk $options
+		fails_with "(task 'one': kernel k returned status [1-9]|serial run: a kernel returned status [1-9])" \
+			"$skrun" model.sk $options
 	done
 done
 
@@ -114,4 +118,5 @@ grep -q '^verified: ' verdict.txt || fail "the object is not verified"
 "$sklink" -s model.yaml kernels.o libother.a -o model.sk
 status=0
 "$skdump" --verify model.sk >verdict.txt || status=$?
-[ $status = 2 ] && grep -q '^not proved: what 2 symbols that kernels get are' verdict.txt || { cat verdict.txt; fail "stripped"; }
+[ $status = 2 ] && grep -q '^not proved: what 2 symbols that kernels get are' verdict.txt || { cat verdict.txt;
+	fail "stripped"; }

@@ -1,7 +1,8 @@
 #!/bin/bash
-# A kernel that is called in place may do otherwise than one that is not (compilers make a loop for each of both), so pointers of a call
-# share bytes only if the task says so. Here kernels write whether theirs do: chains of them, in place and not, with temporaries that
-# share bytes of the workspace and of the scratch, compute the same bits fused, in tiles, serially, and task by task.
+# A kernel that is called in place may do otherwise than one that is not (compilers make a loop for each of both), so
+# pointers of a call share bytes only if the task says so. Here kernels write whether theirs do: chains of them, in
+# place and not, with temporaries that share bytes of the workspace and of the scratch, compute the same bits fused, in
+# tiles, serially, and task by task.
 . "$top_srcdir/tests/lib/lib.sh"
 cat >k.c <<'C'
 #include "skkernel.h"

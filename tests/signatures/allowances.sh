@@ -1,6 +1,6 @@
 #!/bin/bash
-# What kernels read around their parts: the neighbours' elements (a halo), and bytes behind a tensor that they do not use.
-# Run on several numbers of cores, with guarded memory, and compared with plain loops.
+# What kernels read around their parts: the neighbours' elements (a halo), and bytes behind a tensor that they do not
+# use. Run on several numbers of cores, with guarded memory, and compared with plain loops.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")"
@@ -136,7 +136,8 @@ cc -O0 -o oracle oracle.c && ./oracle
 "$skdump" --verify m.sk >verify.txt || { cat verify.txt; fail "it does not verify"; }
 for cores in 1 2 3 7; do
 	for how in "" --unfused --serial --guard; do
-		"$skrun" m.sk --input x=x.npy --input w=w.npy --input p=p.npy --output y=y.npy --output q=q.npy --output z=z.npy \
+		"$skrun" m.sk --input x=x.npy --input w=w.npy --input p=p.npy --output y=y.npy --output q=q.npy \
+			--output z=z.npy \
 			--cores $cores $how >run.txt || { cat run.txt; fail "it does not run on $cores cores $how"; }
 		for name in y q z; do
 			cmp $name.npy expected-$name.npy || fail "$name is wrong on $cores cores $how"
@@ -146,7 +147,8 @@ done
 
 # A halo is the neighbours': the parts of `blur` are read by others' cores, so it waits; those of `after` are not.
 "$skdump" --steps m.sk >steps.txt
-grep -E ' blur .*awaits before' steps.txt >/dev/null || { cat steps.txt; fail "blur does not wait for its neighbours' elements"; }
+grep -E ' blur .*awaits before' steps.txt >/dev/null || { cat steps.txt;
+	fail "blur does not wait for its neighbours' elements"; }
 grep -E ' after .*awaits' steps.txt && fail "after awaits what its own core has made"
 
 sed 's/in x f32\[n\], out y f32\[n\], n i64/in x f32[n], out y f32[n+1], n i64/' kernels.c >bad.c
@@ -156,10 +158,12 @@ sed 's/in x f32\[n\]+12, out y f32\[n\]/in x f32[n], out y f32[n]+12/' kernels.c
 compile bad
 fails_with "'y' is written: only tensors that are only read" "$sklink" m.yaml bad.o -o bad.sk
 "$sklink" m.yaml kernels.o -o m.sk --header m.h --scope-options '*=tile-fusion=0'
-grep -F 'UINT64_C(64)},' m.h >/dev/null || { cat m.h; fail "the header does not say what two rows, 56 bytes, of scratch take"; }
+grep -F 'UINT64_C(64)},' m.h >/dev/null || { cat m.h;
+	fail "the header does not say what two rows, 56 bytes, of scratch take"; }
 
 # A program that binds what the header says. Kernels read 12 bytes behind x.
-printf 'sklink: 1\ntensors:\n%s\ntasks: [{name: only, kernel: twice, args: [x, y], scope: s}]\n' "$(tensors '[1001]' x y)" >bound.yaml
+printf 'sklink: 1\ntensors:\n%s\ntasks: [{name: only, kernel: twice, args: [x, y], scope: s}]\n' \
+	"$(tensors '[1001]' x y)" >bound.yaml
 "$sklink" bound.yaml kernels.o -o bound.sk --header bound.h
 cat >binds.c <<'C'
 #include <stdalign.h>
@@ -205,7 +209,8 @@ $CC -I"$top_srcdir/loader" $(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Ma
 
 sed 's/split=m align=32; in x f32\[m,w\], out y f32\[m,w\], m i64/each=m align=32; in x f32[m,w], out y f32[m,w], m i64/' kernels.c >bad.c
 compile bad
-fails_with "argument 'x' is to be aligned to 32 bytes, but its tiles have, in bytes, 28" "$sklink" m.yaml bad.o -o bad.sk
+fails_with "argument 'x' is to be aligned to 32 bytes, but its tiles have, in bytes, 28" "$sklink" m.yaml bad.o -o \
+	bad.sk
 sed 's/split=m align=32/split=m align=24/' kernels.c >bad.c
 compile bad
 fails_with "align" "$sklink" m.yaml bad.o -o bad.sk
@@ -213,7 +218,8 @@ sed 's/row f32\[2\*w\]/row f32[2*v]/' kernels.c >bad.c
 compile bad
 fails_with "extent 'v'|'v'" "$sklink" m.yaml bad.o -o bad.sk
 sed 's/\[61, 7\]/[60, 7]/' m.yaml >bad.yaml
-fails_with "argument 'x' \(tensor 'p' \[60, 7\], dimension 0\) is 60, which is not m\*2\+1" "$sklink" bad.yaml kernels.o -o bad.sk
+fails_with "argument 'x' \(tensor 'p' \[60, 7\], dimension 0\) is 60, which is not m\*2\+1" "$sklink" bad.yaml \
+	kernels.o -o bad.sk
 
 # Scratch and rows are as large as what is given; the addresses of a table are aligned as those that are passed.
 cat >sizes.c <<'C'
@@ -253,17 +259,20 @@ compile sizes
 "$sklink" sizes.yaml sizes.o -o sizes.sk
 "$skdump" --verify sizes.sk >verify.txt || { cat verify.txt; fail "sizes.sk does not verify"; }
 for how in "" --unfused --serial --guard; do
-	"$skrun" sizes.sk --random 1 --output y=y.npy --output z=z.npy --cores 3 $how >run.txt || { cat run.txt; fail "sizes $how"; }
+	"$skrun" sizes.sk --random 1 --output y=y.npy --output z=z.npy --cores 3 $how >run.txt || { cat run.txt;
+		fail "sizes $how"; }
 	grep -E ' (-1 ){5}' run.txt && fail "what sizeof says $how"
 	cmp y.npy z.npy || fail "addresses are not aligned $how"
 done
 sed 's/8\]/7]/' sizes.yaml >bad.yaml
-fails_with "argument 'x' is to be aligned to 32 bytes, but its addresses lie 28 bytes apart" "$sklink" bad.yaml sizes.o -o bad.sk
+fails_with "argument 'x' is to be aligned to 32 bytes, but its addresses lie 28 bytes apart" "$sklink" bad.yaml \
+	sizes.o -o bad.sk
 sed 's/scratch b u8\[sizeof(a)\]/scratch b u8[sizeof(b)+1]/' sizes.c >bad.c
 compile bad
 fails_with "'b = sizeof\(b\)\+1' asks for a size before that is known" "$sklink" sizes.yaml bad.o -o bad.sk
 
-# Addresses that are the same number in every call lead into its part, or into a halo: others' rows have been awaited then.
+# Addresses that are the same number in every call lead into its part, or into a halo: others' rows have been awaited
+# then.
 cat >three.c <<'C'
 #include "skkernel.h"
 void three(const float *const *x, float *y, long w)
@@ -280,10 +289,12 @@ sed 's/\(z: .*\)5, 8/\13, 8/; s/kernel: rows/kernel: three/; s/y: \(.*\), role: 
 sed 's/m+2,w/m,w/' three.c >bad.c
 compile bad
 sed 's/\(z: .*\)3, 8/\15, 8/' three.yaml >bad.yaml
-fails_with "the last of 3 addresses, 32 bytes apart, leads out of the part of 'x' that a call has" "$sklink" bad.yaml sizes.o bad.o -o bad.sk
+fails_with "the last of 3 addresses, 32 bytes apart, leads out of the part of 'x' that a call has" "$sklink" bad.yaml \
+	sizes.o bad.o -o bad.sk
 sed 's/each=m/tile=m:3/; s/m+2,w/m,w/; s/w i64"/w i64, m i64"/' three.c >bad.c # the last tile has two rows
 compile bad
-fails_with "the last of 3 addresses, 32 bytes apart, leads out of the part of 'x' that a call has" "$sklink" bad.yaml sizes.o bad.o -o bad.sk
+fails_with "the last of 3 addresses, 32 bytes apart, leads out of the part of 'x' that a call has" "$sklink" bad.yaml \
+	sizes.o bad.o -o bad.sk
 
 # Of two loops the inner one gives a call its part, too: rows of a tile may be told by a table, the next column may not.
 cat >tile.c <<'C'
@@ -310,7 +321,8 @@ M
 for by in 12 4*n-4; do
 	sed "s/by 4\*n/by $by/" tile.c >bad.c
 	compile bad
-	fails_with "the last of 2 addresses, (12|28) bytes apart, leads out of the part of 'x' that a call has" "$sklink" tile.yaml bad.o -o bad.sk
+	fails_with "the last of 2 addresses, (12|28) bytes apart, leads out of the part of 'x' that a call has" \
+		"$sklink" tile.yaml bad.o -o bad.sk
 done
 
 # What lies between the rows of a view is no part of it.
@@ -372,7 +384,9 @@ tasks:
 M
 "$sklink" one.yaml kernels.o -o one.sk
 sanitize=$(sed -n "s/^SANITIZE_CFLAGS = //p" "$top_builddir/Makefile")
-$CC $sanitize -I"$top_srcdir/loader" bind.c $libskrt -o bind 2>bind.err || { cat bind.err; fail "bind.c does not compile"; }
+$CC $sanitize -I"$top_srcdir/loader" bind.c $libskrt -o bind 2>bind.err || { cat bind.err;
+	fail "bind.c does not compile"; }
 ./bind >bind.txt || fail "binding fails with $?"
-grep -x '28 12' bind.txt && grep "tensor 'x' has 28 bytes, and kernels may read 12 behind them; bound are 28, all together" bind.txt ||
+grep -x '28 12' bind.txt && grep \
+	"tensor 'x' has 28 bytes, and kernels may read 12 behind them; bound are 28, all together" bind.txt ||
 	{ cat bind.txt; fail "too little memory is bound"; }

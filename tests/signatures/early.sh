@@ -144,7 +144,8 @@ M
 d = open('log.npy', 'rb').read()[-256:]
 print(''.join(chr(d[i]) for i in range(0, 256, 4) if d[i]))" >order.txt
 	[ "$(cat order.txt)" = "$2" ] || { cat order.txt; fail "the events of options '$1' are not $2"; }
-	for cores in 1 2 3; do "$skrun" order.sk --random 1 --cores $cores --output d=d.npy --repeat 5 >/dev/null; cp d.npy "d-$cores-$1.npy"; done
+	for cores in 1 2 3; do "$skrun" order.sk --random 1 --cores $cores --output d=d.npy --repeat 5 >/dev/null;
+		cp d.npy "d-$cores-$1.npy"; done
 }
 order "" bABdDc
 order early-start=1 bABdDc
@@ -181,8 +182,8 @@ for options in '--cores 1' '--cores 3' '--cores 8 --unfused' '--device a3 --seed
 done
 "$skrun" chain.sk --random 1 --guard --check-races --verify --repeat 2
 
-# A block that forgets to wait: its core awaits what B depends on, and only then the launch ends, so A2, which awaits another
-# core itself, has been computed; in a serial run nobody is awaited.
+# A block that forgets to wait: its core awaits what B depends on, and only then the launch ends, so A2, which awaits
+# another core itself, has been computed; in a serial run nobody is awaited.
 cat >forgets.yaml <<'M'
 sklink: 1
 tensors:
@@ -203,10 +204,12 @@ M
 "$skdump" --verify forgets.sk
 for cores in 1 2 3 7; do
 	for device in host a3; do
-		"$top_builddir/tests/signatures/forgets" forgets.sk $device $cores || fail "forgotten waits on $device with $cores cores"
+		"$top_builddir/tests/signatures/forgets" forgets.sk $device $cores ||
+			fail "forgotten waits on $device with $cores cores"
 	done
 done
-fails_with "task 'B': kernel forgets returned without sk_wait_pre_task_end on core 0" "$skrun" forgets.sk --random 1 --unfused --cores 1
+fails_with "task 'B': kernel forgets returned without sk_wait_pre_task_end on core 0" "$skrun" forgets.sk --random 1 \
+	--unfused --cores 1
 "$skrun" forgets.sk --random 1 --serial >/dev/null
 
 sed -i '$a scopes: {sp1: {options: "early-start=3"}}' chain.yaml
@@ -260,14 +263,16 @@ scopes: {sp1: {options: "stream-fusion=1"}}
 M
 "$sklink" scalars.yaml scalars.o -o scalars.sk
 "$skdump" --steps scalars.sk >steps.txt
-for task in A C; do grep -qE " $task .*plain, waits by itself( |\$)" steps.txt || { cat steps.txt; fail "$task ends early"; }; done
-for task in B D; do grep -qE " $task .*plain, may end early " steps.txt || { cat steps.txt; fail "$task waits by itself"; }; done
+for task in A C; do grep -qE " $task .*plain, waits by itself( |\$)" steps.txt || { cat steps.txt;
+	fail "$task ends early"; }; done
+for task in B D; do grep -qE " $task .*plain, may end early " steps.txt || { cat steps.txt;
+	fail "$task waits by itself"; }; done
 for cores in 1 3 4; do "$skrun" scalars.sk --random 1 --verify --repeat 20 --cores $cores; done
 for seed in 0 1 2; do "$skrun" scalars.sk --random 1 --verify --device a3 --seed $seed; done
 "$skrun" scalars.sk --random 1 --verify --guard --check-races
 
-# Hidden state. A call has it from its first instruction to its last: kernels that keep a table start early only where no other
-# core has it. Three kernels share the table, which they reach through functions.
+# Hidden state. A call has it from its first instruction to its last: kernels that keep a table start early only where
+# no other core has it. Three kernels share the table, which they reach through functions.
 cat >states.c <<'C'
 #include "skkernel.h"
 
@@ -333,11 +338,13 @@ states() {
 	done
 }
 for device in host a3; do
-	for kernels in "before before" "behind behind" "behind before" "before both both" "behind both before both" "before behind both both"; do
+	for kernels in "before before" "behind behind" "behind before" "before both both" "behind both before both" \
+		"before behind both both"; do
 		states $device "" $kernels >states.yaml
 		"$sklink" states.yaml states.o -o states.sk
 		"$skdump" --verify states.sk
-		for cores in 1 2 3; do "$skrun" states.sk --random 1 --verify --repeat 2 --device host --cores $cores; done
+		for cores in 1 2 3; do "$skrun" states.sk --random 1 --verify --repeat 2 --device host --cores $cores;
+			done
 		for seed in 0 1 2 3; do "$skrun" states.sk --random 1 --verify --device a3 --seed $seed; done
 		"$skrun" states.sk --random 1 --guard --check-races --verify
 	done
@@ -346,7 +353,8 @@ done
 states host "" behind before >states.yaml
 "$sklink" states.yaml states.o -o states.sk --explain T1 --explain T2 >told.txt
 "$skdump" --steps states.sk >steps.txt
-grep -qE 'by itself|end early' steps.txt && { cat steps.txt; fail "a kernel starts early with a state that another core has"; }
+grep -qE 'by itself|end early' steps.txt && { cat steps.txt;
+	fail "a kernel starts early with a state that another core has"; }
 for text in "'T1'.*may not let later tasks start before it returns: 'T2', which runs behind it, has hidden state in common with it" \
 	"'T2'.*may not wait by itself: 'T1', which runs before it, has hidden state in common with it"; do
 	tr '\n' ' ' <told.txt | grep -q "$text" || { cat told.txt; fail "--explain does not say: $text"; }
@@ -354,7 +362,8 @@ done
 for step in 0 1; do
 	cp states.sk early.sk
 	"$top_builddir/tests/lib/drop-await" --early early.sk $step
-	fails_with "nothing orders task 'T1', which writes hidden state 0, and task 'T2', which writes hidden state 0" "$skdump" --verify early.sk
+	fails_with "nothing orders task 'T1', which writes hidden state 0, and task 'T2', which writes hidden state 0" \
+		"$skdump" --verify early.sk
 	for options in '--cores 2' '--cores 3 --seed 4' '--device a3 --seed 1'; do
 		fails_with "task 'T[12]': kernel [a-z]* on core [01]: race: it (reads|writes) the kernel's hidden state, which task 'T[12]' on core [01] (reads|writes); no await orders the two" \
 			"$skrun" early.sk --random 1 --check-races $options
@@ -365,21 +374,25 @@ done
 sed -i 's/stream: 1/stream: 0/' states.yaml
 "$sklink" states.yaml states.o -o states.sk --explain T1 >told.txt
 "$skdump" --steps states.sk >steps.txt
-grep -q 'by itself' steps.txt && grep -q 'end early' steps.txt || { cat steps.txt; fail "a state on one home keeps kernels from starting early"; }
-grep -q 'Its kernel may let later tasks start before it returns.$' told.txt || { cat told.txt; fail "--explain does not say that T1 may"; }
+grep -q 'by itself' steps.txt && grep -q 'end early' steps.txt || { cat steps.txt;
+	fail "a state on one home keeps kernels from starting early"; }
+grep -q 'Its kernel may let later tasks start before it returns.$' told.txt || { cat told.txt;
+	fail "--explain does not say that T1 may"; }
 # As predicted: the state keeps kernels from starting early whatever the scope says.
 states host "early-start=0" both both >states.yaml
 sed -i 's/scope: sp1/cost: {cycles: 1000000, before-wait: 400000}, &/' states.yaml
 "$sklink" states.yaml states.o -o states.sk
 "$skrun" --predict states.sk >predicted.txt
-[ "$(awk '/^fused, early-start/ { $2 = ""; print }' predicted.txt | sort -u | wc -l)" = 1 ] || { cat predicted.txt; fail "a prediction starts kernels early that share a state"; }
+[ "$(awk '/^fused, early-start/ { $2 = ""; print }' predicted.txt | sort -u | wc -l)" = 1 ] || { cat predicted.txt;
+	fail "a prediction starts kernels early that share a state"; }
 
 # debug-sync-all: nothing starts before all in front of it has returned.
 states host "debug-sync-all=1" both both >states.yaml
 "$sklink" states.yaml states.o -o states.sk --explain T2 >told.txt
 "$skdump" --steps states.sk >steps.txt
 grep -qE 'by itself|end early' steps.txt && { cat steps.txt; fail "debug-sync-all=1 lets kernels start early"; }
-grep -q "may not wait by itself: its scope has debug-sync-all=1" told.txt || { cat told.txt; fail "--explain does not name debug-sync-all"; }
+grep -q "may not wait by itself: its scope has debug-sync-all=1" told.txt || { cat told.txt;
+	fail "--explain does not name debug-sync-all"; }
 cp states.sk early.sk
 "$top_builddir/tests/lib/drop-await" --early early.sk 0
 fails_with "launch 'sk_sp1' has debug-sync-all, but task 'T1' starts early" "$skdump" --verify early.sk

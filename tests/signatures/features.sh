@@ -1,8 +1,8 @@
 #!/bin/bash
 # Everything that a manifest and a signature can say, in one network: each kind of kernel, scalar and result; views of
-# inputs, temporaries, outputs and constants; in-place arguments; op= with a library; several streams, nested scopes, events,
-# `after`, null; state. Linked from another folder, run on several numbers of cores, for both devices, fused, unfused and
-# serially, and compared with an independent computation.
+# inputs, temporaries, outputs and constants; in-place arguments; op= with a library; several streams, nested scopes,
+# events, `after`, null; state. Linked from another folder, run on several numbers of cores, for both devices, fused,
+# unfused and serially, and compared with an independent computation.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 mkdir net net/data net/lib path
@@ -154,7 +154,8 @@ for device in host a3; do
 	"$sklink" -L path net/model.yaml "kernels (1)" buffer.o -l other -o model.sk
 	"$skdump" --verify model.sk >/dev/null
 	for cores in 1 2 3 7; do
-		"$skrun" model.sk --random 3 --verify --cores $cores --repeat 20 >/dev/null || fail "$device, $cores cores"
+		"$skrun" model.sk --random 3 --verify --cores $cores --repeat 20 >/dev/null ||
+			fail "$device, $cores cores"
 		for how in '' --unfused --serial; do
 			for runs in 1 3; do
 				./oracle

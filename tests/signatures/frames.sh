@@ -267,8 +267,8 @@ C
 "$sklink" model.yaml kernels.o -o model.sk --header=model.h
 cc -o serial serial.c -ldl && ./serial || fail "the serial entry"
 
-# Tensors that are bound anew between two runs of an instance: what holds their addresses is made anew. The task that compares
-# reads what is bound; here the outputs of before must keep what they had.
+# Tensors that are bound anew between two runs of an instance: what holds their addresses is made anew. The task that
+# compares reads what is bound; here the outputs of before must keep what they had.
 cat >bound.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
@@ -402,7 +402,8 @@ M
 "$sklink" views.yaml views.o -o views.sk
 "$skdump" --verify views.sk >/dev/null || fail "views.sk is not proved"
 for options in '--cores 1' '--cores 3' --serial --guard; do
-	"$skrun" views.sk --random 3 $options --output a=a.npy --output b=b.npy --output c=c.npy --output d=d.npy >/dev/null
+	"$skrun" views.sk --random 3 $options --output a=a.npy --output b=b.npy --output c=c.npy --output d=d.npy \
+		>/dev/null
 	for frame in b c d; do
 		cmp a.npy $frame.npy || fail "the view as $frame, $options"
 	done

@@ -1,6 +1,6 @@
-# Kernels that compute a row, a tile or a block, and get byte counts, parts and block numbers from their signatures: fused, on
-# several numbers of cores, against kernels of the same network that compute everything with plain loops and end the launch
-# where something is different.
+# Kernels that compute a row, a tile or a block, and get byte counts, parts and block numbers from their signatures:
+# fused, on several numbers of cores, against kernels of the same network that compute everything with plain loops and
+# end the launch where something is different.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -127,8 +127,10 @@ M
 "$sklink" m.yaml kernels.o checks.o -o m.sk
 proved m.sk
 "$skdump" --steps m.sk >steps.txt
-grep -q 'scale .* split 5003 in 79 units of 64, group tiles of [0-9]*  *4\*size' steps.txt || fail "a byte count in skdump --steps"
-grep -q 'gemm .* split 23 in 4 units of 6, tiles of 6 by 16 of 40  *size, inner size' steps.txt || fail "tiles in skdump --steps"
+grep -q 'scale .* split 5003 in 79 units of 64, group tiles of [0-9]*  *4\*size' steps.txt ||
+	fail "a byte count in skdump --steps"
+grep -q 'gemm .* split 23 in 4 units of 6, tiles of 6 by 16 of 40  *size, inner size' steps.txt ||
+	fail "tiles in skdump --steps"
 grep -q 'program .* 18 blocks  *block, block%3, block/3 ' steps.txt || fail "a grid in skdump --steps"
 for cores in 1 2 3 7; do
 	"$skrun" m.sk --random 5 --cores $cores >out.txt || fail "$cores cores"
@@ -141,7 +143,8 @@ for change in 's/= end(n)/= size(n)/' 's/= h\*begin(s)+begin(h)/= begin(h)/' 's/
 	sed "$change" kernels.c >changed.c
 	cmp -s kernels.c changed.c && fail "$change changes nothing"
 	compile changed
-	! "$sklink" m.yaml changed.o checks.o -o changed.sk 2>err.txt || ! "$skrun" changed.sk --random 5 --cores 2 >out.txt 2>&1 || fail "$change is not seen"
+	! "$sklink" m.yaml changed.o checks.o -o changed.sk 2>err.txt ||
+		! "$skrun" changed.sk --random 5 --cores 2 >out.txt 2>&1 || fail "$change is not seen"
 done
 
 # ggml's way: a number and how many there are, and what cannot be.
@@ -184,7 +187,8 @@ done
 sed -i 's/kernel: rows_of/kernel: with_barrier/' ggml.yaml
 fails_with 'undefined symbol: ggml_barrier; in it threads wait for one another' "$sklink" ggml.yaml ggml.o -o ggml.sk
 
-# Barriers of threads are refused where they are defined, too, and where the next linker may have them; through other functions, too.
+# Barriers of threads are refused where they are defined, too, and where the next linker may have them; through other
+# functions, too.
 for name in ggml_barrier pthread_barrier_wait GOMP_barrier __kmpc_barrier; do
 	cat >waits.c <<C
 	void $name(const void *team);
@@ -200,7 +204,8 @@ C
 		# shellcheck disable=SC2086 # a list of words
 		fails_with "kernel 'with_barrier' reaches '$name', where threads wait for one another" \
 			"$sklink" ggml.yaml calls.o waits.o $arguments -o ggml.sk
-		grep -q ">>> if this kernel does not call it, --defsym=$name=abort" err.txt || { cat err.txt; fail "no way out of $name"; }
+		grep -q ">>> if this kernel does not call it, --defsym=$name=abort" err.txt || { cat err.txt;
+			fail "no way out of $name"; }
 	done
 	[ ! -e ggml.sk ] || rm ggml.sk
 done
@@ -209,7 +214,8 @@ fails_with 'abort' "$skrun" ggml.sk --random 5 --cores 2
 sed 's/kernel: with_barrier/kernel: rows_of/' ggml.yaml >rows.yaml
 "$sklink" rows.yaml calls.o waits.o barrier.o -o ggml.sk # who does not reach it has nothing to do with it
 
-# Parts of blocks that are not equally large, empty ones too. Block b has the elements i with b = ((i + 1) * count - 1) / n.
+# Parts of blocks that are not equally large, empty ones too. Block b has the elements i with b = ((i + 1) * count - 1)
+# / n.
 cat >parts.c <<'C'
 #include "skkernel.h"
 
@@ -250,7 +256,8 @@ compile parts
 "$sklink" parts.yaml parts.o -o parts.sk
 proved parts.sk
 for cores in 1 3; do
-	"$skrun" parts.sk --cores $cores --verify --guard >out.txt || { cat out.txt; fail "parts of blocks on $cores cores"; }
+	"$skrun" parts.sk --cores $cores --verify --guard >out.txt || { cat out.txt;
+		fail "parts of blocks on $cores cores"; }
 done
 printf 'sklink: 1\ntensors: {y: {dtype: f32, shape: [100]}}\ntasks: [{name: p, kernel: part, args: [y], blocks: 11}]\n' >many.yaml
 "$sklink" many.yaml parts.o -o parts.sk
@@ -258,7 +265,8 @@ sed 's/100/104/;s/blocks: 11/blocks: 19/' many.yaml >more.yaml
 fails_with "more.yaml:3:9: .*'size = size\(n\)' is too long a sum, since 19 blocks of 104 are not equally large: take a number of blocks" \
 	"$sklink" more.yaml parts.o -o parts.sk
 
-# begin and end count from the start of the extent in every tile, for pointers that are advanced to it and for whole ones.
+# begin and end count from the start of the extent in every tile, for pointers that are advanced to it and for whole
+# ones.
 cat >tiles.c <<'C'
 #include "skkernel.h"
 
@@ -320,9 +328,11 @@ printf 'sklink: 1\ntensors:\n  h: {dtype: f32, shape: [25]}\n%s\ntasks:\n%s\n' "
 "$sklink" tiles.yaml tiles.o -o tiles.sk
 proved tiles.sk
 for cores in 1 2 3 7; do
-	"$skrun" tiles.sk --random 5 --cores $cores --verify --guard --check-races >out.txt || { cat out.txt; fail "tiles on $cores cores"; }
+	"$skrun" tiles.sk --random 5 --cores $cores --verify --guard --check-races >out.txt || { cat out.txt;
+		fail "tiles on $cores cores"; }
 done
-for change in 's/out y f32\[m,n\] whole/out y f32[m,n]/' 's/in x f32\[m,n\] whole/in x f32[m,n]/' 's/in x f32\[m,n\], in h/in x f32[m,n] whole, in h/'; do
+for change in 's/out y f32\[m,n\] whole/out y f32[m,n]/' 's/in x f32\[m,n\] whole/in x f32[m,n]/' \
+	's/in x f32\[m,n\], in h/in x f32[m,n] whole, in h/'; do
 	sed "$change" tiles.c >changed.c
 	cmp -s tiles.c changed.c && fail "$change changes nothing"
 	compile changed

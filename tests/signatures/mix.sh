@@ -149,10 +149,12 @@ for device in host a3; do
 	for seed in 0 1 2 3 4 5; do
 		run $device.sk --device a3 --seed $seed
 	done
-	for options in '--cores 1' '--cores 3 --unfused' '--cores 30' '--device a3 --seed 6' '--device a3 --unfused --seed 7'; do
+	for options in '--cores 1' '--cores 3 --unfused' '--cores 30' '--device a3 --seed 6' \
+		'--device a3 --unfused --seed 7'; do
 		run $device.sk --guard --check-races $options
 	done
-	fails_with "has no serial entry: it has a task whose blocks wait for one another" "$skrun" $device.sk --random 1 --serial
+	fails_with "has no serial entry: it has a task whose blocks wait for one another" "$skrun" $device.sk --random \
+		1 --serial
 done
 "$skdump" --steps a3.sk >steps.txt
 has() {
@@ -171,11 +173,13 @@ has ' m2 .* core +cores 4 to 11 +vector side, 8 blocks at once' steps.txt
 has 'The 4 blocks of its cube side and the 8 of its vector side run at once' told.txt
 python3 -m json.tool report.json >/dev/null
 "$skdump" --diff a3.sk told.sk >diff.txt || true
-if "$skdump" --launches --steps host.sk | grep -q serial; then fail "a launch with blocks at once has a serial entry"; fi
+if "$skdump" --launches --steps host.sk | grep -q serial; then fail "a launch with blocks at once has a serial entry";
+	fi
 
 # Each lane fetches the function ahead that it is going to call; on one lane, where both sides follow each other, both.
 prefetched() { # functions, in order, that the code of a symbol fetches
-	objdump -d --no-show-raw-insn "$1" | sed -n "/<$2>:/,/^$/p" | grep -B4 prefetcht1 | sed -nE 's/.*lea .*<([a-z_]+)>$/\1/p'
+	objdump -d --no-show-raw-insn "$1" | sed -n "/<$2>:/,/^$/p" | grep -B4 prefetcht1 |
+		sed -nE 's/.*lea .*<([a-z_]+)>$/\1/p'
 }
 for device in host a3; do
 	"$sklink" $device.yaml kernels.o --scope-options '*=preload-code=max' -o ahead.sk
@@ -185,10 +189,12 @@ for device in host a3; do
 	prefetched ahead.sk sk_sp1.cube >$device.cube
 	prefetched ahead.sk sk_sp1.vector >$device.vector
 done
-[ "$(echo $(cat host.core))" = "product increment turns_mix_aic turns_mix_aiv twice_cube twice_vector rotate increment product" ] ||
+[ "$(echo $(cat host.core))" = \
+	"product increment turns_mix_aic turns_mix_aiv twice_cube twice_vector rotate increment product" ] ||
 	fail "host fetches $(cat host.core)"
 [ "$(echo $(cat a3.cube))" = "product turns_mix_aic twice_cube rotate product" ] || fail "cube fetches $(cat a3.cube)"
-[ "$(echo $(cat a3.vector))" = "increment turns_mix_aiv twice_vector increment" ] || fail "vector fetches $(cat a3.vector)"
+[ "$(echo $(cat a3.vector))" = "increment turns_mix_aiv twice_vector increment" ] ||
+	fail "vector fetches $(cat a3.vector)"
 
 # The default numbers of blocks; a superkernel of pairs, and one of cube kernels alone.
 shape() {
@@ -211,8 +217,9 @@ shape turns "" "24 x 1:1"
 shape twice "" "24 x 1:2"
 shape twice ", blocks: 5" "5 x 1:2"
 
-# Every kernel runs on every device that has the cores: one lane runs all kinds, whatever its name, and lanes may have any
-# numbers of cores. A mix kernel that they are not enough for is an error, since it could not be launched by itself either.
+# Every kernel runs on every device that has the cores: one lane runs all kinds, whatever its name, and lanes may have
+# any numbers of cores. A mix kernel that they are not enough for is an error, since it could not be launched by itself
+# either.
 other_device() {
 	sed -e "s/^name: .*/name: $1/" -e "$2" "$top_srcdir/format/profile/a3.profile" >$1.profile
 	network $1.profile >$1.yaml
@@ -278,7 +285,8 @@ has '"name": "four".* "reason": "SYNCALL_OP_DROP"' report.json
 has ' sk_sp1 .* superkernel' dump.txt
 fails_with "scope 'sp1' cannot be fused whole \(strict-scope-check=abort\)" \
 	"$sklink" split.yaml kernels.o -o bad.sk --scope-options sp1=strict-scope-check=abort
-grep -q "^>>> split.yaml:10:5: task 'four' (SYNCALL_OP_DROP): fused into " err.txt || fail "the place of the cut is not named"
+grep -q "^>>> split.yaml:10:5: task 'four' (SYNCALL_OP_DROP): fused into " err.txt ||
+	fail "the place of the cut is not named"
 
 # feed-sync-all: the cores without a block take part, and the results are the same.
 for device in host a3; do
@@ -289,7 +297,8 @@ for device in host a3; do
 	for cores in 1 2 30; do run fed.sk --cores $cores; done
 	"$skrun" fed.sk --random 1 --verify --repeat 20
 	for seed in 0 1 2 3; do run fed.sk --device a3 --seed $seed; done
-	for options in '--cores 1' '--cores 30 --unfused' '--device a3 --seed 4'; do run fed.sk --guard --check-races $options; done
+	for options in '--cores 1' '--cores 30 --unfused' '--device a3 --seed 4'; do
+		run fed.sk --guard --check-races $options; done
 done
 "$skdump" --steps fed.sk >steps.txt
 has ' r1 .* cube +cores 0 to 3, others fed +4 blocks at once' steps.txt
@@ -397,13 +406,15 @@ fails_with "not ended within .* cube core 1 in task 'only' waits for sk_set_flag
 bad host some 4
 "$sklink" bad.yaml wrong.o -o bad.sk
 for options in '' --unfused; do
-	fails_with "hangs: .*core 0 in task 'only' waits for sk_sync_all by block 2" "$skrun" bad.sk --random 1 --device a3 $options
+	fails_with "hangs: .*core 0 in task 'only' waits for sk_sync_all by block 2" "$skrun" bad.sk --random 1 \
+		--device a3 $options
 done
 sed -i 's/blocks: 4}/blocks: 4, scope: s}/' bad.yaml
 echo 'scopes: {s: {options: "feed-sync-all=1"}}' >>bad.yaml
 "$sklink" bad.yaml wrong.o -o bad.sk
 for checks in '' --check-races; do
-	fails_with "hangs: .*core 0 in task 'only' waits for sk_sync_all by block 2" "$skrun" bad.sk --random 1 --device a3 $checks
+	fails_with "hangs: .*core 0 in task 'only' waits for sk_sync_all by block 2" "$skrun" bad.sk --random 1 \
+		--device a3 $checks
 done
 bad host silent 4
 "$sklink" bad.yaml wrong.o -o bad.sk

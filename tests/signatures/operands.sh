@@ -1,6 +1,7 @@
 #!/bin/bash
-# Kernels of any number of operands: a table of as many addresses as the task has tensors for it. By op, by name and by place, with
-# several numbers of them in one package, in place of one of them, divided in every way there is, against plain loops.
+# Kernels of any number of operands: a table of as many addresses as the task has tensors for it. By op, by name and by
+# place, with several numbers of them in one package, in place of one of them, divided in every way there is, against
+# plain loops.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -117,7 +118,8 @@ model by-op 'op: Weigh, inputs: [w, a], outputs: one' 'op: Weigh, inputs: [w, a,
 	'op: Three, inputs: [five, a, b], outputs: three' 'op: Three, inputs: [five, a, b], outputs: place' \
 	'op: Weigh, inputs: [w, five, place], outputs: place' 'op: Largest, inputs: [place, five, c], outputs: most' \
 	'op: Stack, inputs: [most, a, b], outputs: stacked'
-model by-place 'op: Weigh, args: [one, w, a]' 'op: Weigh, args: [five, w, a, b, c, d, one]' 'op: Three, args: [five, a, b, three]' \
+model by-place 'op: Weigh, args: [one, w, a]' 'op: Weigh, args: [five, w, a, b, c, d, one]' \
+	'op: Three, args: [five, a, b, three]' \
 	'kernel: three, args: [five, a, b, place]' 'kernel: weigh, args: [place, w, five, place]' \
 	'op: Largest, args: [place, five, c, most]' 'kernel: stack, args: [most, a, b, stacked]'
 model by-name 'kernel: weigh, args: {y: one, w: w, "x[0]": a}' \
@@ -139,7 +141,8 @@ for form in by-op by-place by-name; do
 	done
 done
 
-# One function, and a signature for each number of operands; tasks of one number share it. Fields are in tile groups like pointers.
+# One function, and a signature for each number of operands; tasks of one number share it. Fields are in tile groups
+# like pointers.
 for text in 'in x[1] f32[n]' 'in x[5] f32[n]' 'in x[2] f32[n]' 'in x[3] f32[m,k]'; do
 	grep -qaF "$text" by-op.sk || fail "no signature with '$text'"
 done

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Tasks that name operators with attributes: numbers, words and lists reach the function, tensors that are absent are null, and
-# operands are matched by direction. As `op` and as `kernel`, fused and not, on several numbers of cores, against plain loops.
+# Tasks that name operators with attributes: numbers, words and lists reach the function, tensors that are absent are
+# null, and operands are matched by direction. As `op` and as `kernel`, fused and not, on several numbers of cores,
+# against plain loops.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -90,7 +91,8 @@ model() {
 	M
 }
 common='dims: [3, 4], weights: [0.5, -2], rank: 2, mode: linear, k: 2, ratio: 0.1, kind: [1, 2.0]'
-model 'kernel: affine, args: [y, b, h, x]' 'kernel: affine, args: {x: x, y: z}' 'kernel: increment, args: [z, y]' >by-name.yaml
+model 'kernel: affine, args: [y, b, h, x]' 'kernel: affine, args: {x: x, y: z}' 'kernel: increment, args: [z, y]' \
+	>by-name.yaml
 model 'op: Affine, inputs: [b, x], outputs: [y, h]' 'op: Affine, inputs: [null, x], outputs: z' \
 	'op: Increment, inputs: [z, y], outputs: z' >by-op.yaml
 model 'op: Affine, args: [y, b, h, x]' 'op: Affine, args: [z, ~, null, x]' 'op: Increment, args: [z, y]' >by-place.yaml
@@ -107,7 +109,8 @@ grep -q 'constants  *72 bytes' plan.txt || { cat plan.txt; fail "there are other
 
 # ---- which kernel ----
 
-# library NAME RESULT WORDS…: libNAME.a with a kernel NAME of op=Fill, which writes the result, for each of the words in its signature.
+# library NAME RESULT WORDS…: libNAME.a with a kernel NAME of op=Fill, which writes the result, for each of the words in
+# its signature.
 library() {
 	name=$1 result=$2
 	shift 2
@@ -124,7 +127,8 @@ library() {
 	ar rc lib$name.a $name.o
 }
 number=0
-library first 10 'split=n op=Fill; out y f32[n]' 'split=n op=Fill(k=1); out y f32[n]' 'split=n op=Fill isa=x86-64-v3; out y f32[n]' \
+library first 10 'split=n op=Fill; out y f32[n]' 'split=n op=Fill(k=1); out y f32[n]' \
+	'split=n op=Fill isa=x86-64-v3; out y f32[n]' \
 	'split=n op=Fill isa=x86-64-v4; out y f32[n]' 'split=n op=Fill(k=2); out y f32[n]' 'op=Fill(k=2); out y f32[n]'
 library second 20 'split=n op=Fill; out y f32[n]' 'split=n op=Fill(k=3,l=1); out y f32[n]'
 cat >model.yaml <<-M
@@ -133,13 +137,15 @@ tensors: {y: {dtype: f32, shape: [64]}}
 tasks:
   - {name: t, op: Fill, args: [y], attr: {}}
 M
-# picks KERNEL ATTRIBUTES ARGUMENT…: linking the model with the arguments picks the kernel for a task with these attributes.
+# picks KERNEL ATTRIBUTES ARGUMENT…: linking the model with the arguments picks the kernel for a task with these
+# attributes.
 picks() {
 	wanted=$1
 	sed -i "s/attr: .*/attr: {$2}}/" model.yaml
 	shift 2
 	"$sklink" -L . "$@" -o out.sk
-	"$skdump" --explain t out.sk | grep -q "kernel '$wanted'" || { "$skdump" --explain t out.sk; fail "not $wanted: $*"; }
+	"$skdump" --explain t out.sk | grep -q "kernel '$wanted'" || { "$skdump" --explain t out.sk;
+		fail "not $wanted: $*"; }
 }
 picks first3 '' model.yaml -lfirst -lsecond
 picks first3 '' --isa=x86-64-v3 model.yaml -lfirst -lsecond
@@ -170,7 +176,8 @@ sed -i 's/attr: .*/attr: {}}/' model.yaml
 "$sklink" -L . model.yaml -lfirst -lsecond -o out.sk --explain t >said.txt
 others first1 first 'it fits, but first3 makes use of more of the instruction set'
 others second1 second 'it fits, but first3 is of a library in front of its own'
-[ "$(grep -n 'second1 (' said.txt | cut -d: -f1)" -lt "$(grep -n 'first2 (' said.txt | cut -d: -f1)" ] || fail "the nearest is not the first"
+[ "$(grep -n 'second1 (' said.txt | cut -d: -f1)" -lt "$(grep -n 'first2 (' said.txt | cut -d: -f1)" ] ||
+	fail "the nearest is not the first"
 cat >fixed.c <<'C'
 #include "skkernel.h"
 void any(float *y, long n) { for (long i = 0; i < n; i++) y[i] = 1; }
@@ -184,13 +191,17 @@ ar rc libfixed.a fixed.o
 others any fixed 'it fits, but only asks for more of what the call has: conditions, and dimensions that are numbers'
 
 sed -i 's/attr: .*/attr: {k: 2}}/' model.yaml
-fails_with "model.yaml:4:19: two kernels for op 'Fill' fit task 't' equally well" "$sklink" -L . model.yaml -lfirst -o out.sk
-grep -qF '>>> first5 (./libfirst.a(first.o)): split=n op=Fill(k=2)' err.txt || { cat err.txt; fail "the first one is not named"; }
+fails_with "model.yaml:4:19: two kernels for op 'Fill' fit task 't' equally well" "$sklink" -L . model.yaml -lfirst -o \
+	out.sk
+grep -qF '>>> first5 (./libfirst.a(first.o)): split=n op=Fill(k=2)' err.txt || { cat err.txt;
+	fail "the first one is not named"; }
 grep -qF '>>> first6 (./libfirst.a(first.o))' err.txt || { cat err.txt; fail "the second one is not named"; }
 sed -i 's/attr: .*/attr: {k: 3}}/' model.yaml
 refused "no kernel for op 'Fill' fits task 't'" -L . -lfirst -lsecond
-grep -qF "first2 (./libfirst.a(first.o)): attribute 'k' is 3, but the kernel wants 1" err.txt || { cat err.txt; fail "no reason"; }
-grep -qF 'needs x86-64-v4, which --isa does not allow' err.txt || { cat err.txt; fail "no reason for the instruction set"; }
+grep -qF "first2 (./libfirst.a(first.o)): attribute 'k' is 3, but the kernel wants 1" err.txt || { cat err.txt;
+	fail "no reason"; }
+grep -qF 'needs x86-64-v4, which --isa does not allow' err.txt || { cat err.txt;
+	fail "no reason for the instruction set"; }
 refused 'no kernel has op=Fill' libfirst.a
 grep -q "only if they stand under 'library' or are given by -l" err.txt || fail "nothing is said of the archive"
 refused "--isa does not know 'x86-64-v5'; did you mean 'x86-64-v2'" -L . -lfirst --isa=x86-64-v5

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Signatures with `split=n:32`: parts are whole units wherever the kernel is called, so a kernel whose result depends on blocks computes
-# the same bits divided, in tile groups, and in each of the ways of --check-split; and `untiled`, which keeps tasks out of tile groups.
+# Signatures with `split=n:32`: parts are whole units wherever the kernel is called, so a kernel whose result depends on
+# blocks computes the same bits divided, in tile groups, and in each of the ways of --check-split; and `untiled`, which
+# keeps tasks out of tile groups.
 . "$top_srcdir/tests/lib/lib.sh"
 cat >k.c <<'C'
 #include "skkernel.h"
@@ -70,10 +71,12 @@ cmp outcores1.txt outdevicea3.txt
 sed 's/split=n:96/split=n/; s/split=m:5/split=m/' k.c >liar.c && compile liar
 "$sklink" block_shift.yaml liar.o -o liar.sk
 "$skrun" liar.sk --random 1 --check-split 2>err.txt && fail "accepted"
-grep -q 'kernel block_shift .*belies' err.txt && grep -q 'kernel row_shift .*belies' err.txt || { cat err.txt; fail "not found"; }
+grep -q 'kernel block_shift .*belies' err.txt && grep -q 'kernel row_shift .*belies' err.txt || { cat err.txt;
+	fail "not found"; }
 
 "$skdump" --steps block_shift.sk >steps.txt
-grep -Eq '^ +1  t1 .*split 20003 in 105 units of 192, group tiles of [0-9]*$' steps.txt && grep -q 'split 157 in 32 units of 5$' steps.txt ||
+grep -Eq '^ +1  t1 .*split 20003 in 105 units of 192, group tiles of [0-9]*$' steps.txt &&
+	grep -q 'split 157 in 32 units of 5$' steps.txt ||
 	{ cat steps.txt; fail "other units"; }
 
 # Untiled: steps of one task each, and still no await.
@@ -82,10 +85,12 @@ link twice
 grep -q '2 steps, 0 awaits$' steps.txt || { cat steps.txt; fail "no tile group"; }
 link careful
 "$skdump" --steps careful.sk >steps.txt
-grep -q '4 steps, 0 awaits$' steps.txt && ! grep -q 'group' steps.txt || { cat steps.txt; fail "an untiled kernel is in a tile group"; }
+grep -q '4 steps, 0 awaits$' steps.txt && ! grep -q 'group' steps.txt || { cat steps.txt;
+	fail "an untiled kernel is in a tile group"; }
 "$skrun" careful.sk --random 1 --verify --cores 3 >/dev/null
 
-# What is worth dividing is divided, though another task takes all of it as one row; what is not is left to one core, without an await.
+# What is worth dividing is divided, though another task takes all of it as one row; what is not is left to one core,
+# without an await.
 cat >heavy.c <<'C'
 #include "skkernel.h"
 
@@ -124,7 +129,8 @@ for factor in 1 1000; do
 	"$skrun" heavy$factor.sk --random 1 --verify --cores 3 >/dev/null
 	"$skdump" --steps heavy$factor.sk >heavy$factor.txt
 done
-grep -q '0 awaits$' heavy1.txt && grep -q 't1 .*split 1024 in 1 unit of 1024' heavy1.txt || { cat heavy1.txt; fail "an await for little work"; }
+grep -q '0 awaits$' heavy1.txt && grep -q 't1 .*split 1024 in 1 unit of 1024' heavy1.txt || { cat heavy1.txt;
+	fail "an await for little work"; }
 grep -q 't1 .*split 1024 in 16 units of 64' heavy1000.txt && grep -q 't3 .*awaits t2' heavy1000.txt ||
 	{ cat heavy1000.txt; fail "much work is left to one core"; }
 # What somebody says of costs changes no plan.

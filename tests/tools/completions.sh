@@ -1,5 +1,6 @@
 #!/bin/bash
-# What bash and zsh complete: each option that --help and the manuals have, and no other, words that are values, and files.
+# What bash and zsh complete: each option that --help and the manuals have, and no other, words that are values, and
+# files.
 . "$top_srcdir/tests/lib/lib.sh"
 completions=$top_builddir/completions
 bash -n "$completions/sklink" || fail "bash cannot read it"
@@ -12,13 +13,16 @@ completed() {
 expect() { # TEXT WORD…
 	local expected=$1
 	shift
-	[ "$(completed "$@" | paste -sd' ')" = "$expected" ] || fail "$*: $(completed "$@" | paste -sd' '), not $expected"
+	[ "$(completed "$@" | paste -sd' ')" = "$expected" ] ||
+		fail "$*: $(completed "$@" | paste -sd' '), not $expected"
 }
 
 for program in sklink skrun skdump sklink-bisect; do
-	grep '^\.It.* Fl' "$top_srcdir/doc/reference/$program.1" | sed 's/ Ns//g' | grep -oE 'Fl -?[A-Za-z][-A-Za-z]*' | sed 's/Fl /-/' | sort -u >options.txt
+	grep '^\.It.* Fl' "$top_srcdir/doc/reference/$program.1" | sed 's/ Ns//g' |
+		grep -oE 'Fl -?[A-Za-z][-A-Za-z]*' | sed 's/Fl /-/' | sort -u >options.txt
 	[ "$(wc -l <options.txt)" -gt 5 ] || fail "$program: the manual is not understood"
-	completed $program - | sed 's/=$//' | sort -u | diff options.txt - >&2 || fail "$program: the manual (<) and bash (>) have other options"
+	completed $program - | sed 's/=$//' | sort -u | diff options.txt - >&2 ||
+		fail "$program: the manual (<) and bash (>) have other options"
 done
 expect '(-o nospace) --icf=' sklink --ic
 expect 'none safe all' sklink --icf = ''
@@ -40,7 +44,8 @@ zsh -n "$completions/_sklink" || fail "zsh cannot read it"
 for program in sklink skrun skdump sklink-bisect; do
 	completed $program - | sed 's/=$//' | sort -u >options.txt
 	zsh -f -c '_arguments() { print -rl -- "$@"; }; service=$1; source $2' zsh $program "$completions/_sklink" |
-		sed -nE 's/^\*(--?[A-Za-z][-A-Za-z]*).*/\1/p' | sort -u | diff options.txt - >&2 || fail "$program: bash (<) and zsh (>) have other options"
+		sed -nE 's/^\*(--?[A-Za-z][-A-Za-z]*).*/\1/p' | sort -u | diff options.txt - >&2 ||
+			fail "$program: bash (<) and zsh (>) have other options"
 done
 
 # On a terminal: what a line with tabs becomes when it is run.
@@ -60,7 +65,8 @@ text = all_said(terminal)
 os.waitpid(process, 0)
 print("\n".join(re.findall(r"^RUN .*", text.replace("\r", "\n"), re.M)))
 P
-COMPLETIONS=$completions TERM=dumb PYTHONPATH=$top_srcdir/tests/lib PYTHONDONTWRITEBYTECODE=1 timeout 60 /usr/bin/python3 type.py >out.txt || fail "zsh on a terminal"
+COMPLETIONS=$completions TERM=dumb PYTHONPATH=$top_srcdir/tests/lib PYTHONDONTWRITEBYTECODE=1 timeout 60 \
+	/usr/bin/python3 type.py >out.txt || fail "zsh on a terminal"
 diff - out.txt <<'T' >&2 || fail "zsh completes something else"
 RUN skrun --unfused first.sk
 RUN skrun --output y=second.npy

@@ -1,6 +1,6 @@
 #!/bin/bash
-# gdb on a program that has loaded a package with libskrt: it stops in a kernel and shows its source line, the dispatcher
-# with the manifest's line, and libskrt below; with symbols only, by their names; also when it comes later.
+# gdb on a program that has loaded a package with libskrt: it stops in a kernel and shows its source line, the
+# dispatcher with the manifest's line, and libskrt below; with symbols only, by their names; also when it comes later.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 command -v gdb >/dev/null || { echo "no gdb: nothing is tested"; exit 77; }
@@ -56,7 +56,8 @@ shows '#1 .* in sk_thunk[.0-9]* \(\)' 'exited normally'
 # A program that has libskrt as a shared library.
 program=$top_builddir/samples/composite/.libs/run
 if [ -e "$program" ]; then
-	"$sklink" "$top_srcdir/samples/composite/composite.yaml" "$top_builddir/samples/composite/kernels.o" -o composite.sk
+	"$sklink" "$top_srcdir/samples/composite/composite.yaml" "$top_builddir/samples/composite/kernels.o" -o \
+		composite.sk
 	debug -ex "set environment LD_LIBRARY_PATH $top_builddir/.libs" -ex 'break pow_f32' -ex run -ex backtrace \
 		--args "$program" composite.sk
 	shows '#0 .*pow_f32 ' '#1 .* sk_composite ' '#[0-9]+ .* skrt_[a-z_]+ |#2 .* in run \('

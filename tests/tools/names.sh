@@ -1,7 +1,7 @@
 #!/bin/bash
-# Names from a package never reach a terminal as they are: whatever skdump and skrun print of one whose names hold escape
-# sequences, line ends, C1 controls, other directions of writing and what is no UTF-8, on standard output or as an error. Nor do
-# names from a manifest, an object or a model by way of sklink.
+# Names from a package never reach a terminal as they are: whatever skdump and skrun print of one whose names hold
+# escape sequences, line ends, C1 controls, other directions of writing and what is no UTF-8, on standard output or as
+# an error. Nor do names from a manifest, an object or a model by way of sklink.
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
 
@@ -55,34 +55,40 @@ clean 0 "$skrun" named.sk --predict
 clean 1 "$skrun" named.sk
 clean 1 "$skrun" named.sk --random 1 --device a3 --cores 100000
 clean 1 "$skrun" named.sk "name=x.npy"
-for name in 'name\\x1b\[2J' 'task\\x1b\[2J' 'task\\x0d\\x0a\\x07\\x08' 'task\\xc2\\x9b\\xff\\x7f' 'name\\xe2\\x80\\xaeD'; do
+for name in 'name\\x1b\[2J' 'task\\x1b\[2J' 'task\\x0d\\x0a\\x07\\x08' 'task\\xc2\\x9b\\xff\\x7f' \
+	'name\\xe2\\x80\\xaeD'; do
 	grep -q "$name" all.txt || fail "nothing shows $name"
 done
 
-# Names that have lost their ends are long, and each is part of the one before: they make their own rows long, not all others.
+# Names that have lost their ends are long, and each is part of the one before: they make their own rows long, not all
+# others.
 {
 	printf 'sklink: 1\ntensors:\n'
 	tensors '[10]' t{100..120}
 	printf 'tasks:\n'
 	for i in {100..119}; do
-		printf '  - {name: task%d%0240d, kernel: scale, args: [t%d, t%d], set: {factor: 2}, scope: sp1}\n' $i 0 $i $((i + 1))
+		printf '  - {name: task%d%0240d, kernel: scale, args: [t%d, t%d], set: {factor: 2}, scope: sp1}\n' $i \
+			0 $i $((i + 1))
 	done
 } >long.yaml
 "$sklink" --scope-options sp1=profiling=1 long.yaml kernels.o -o long.sk
 LC_ALL=C sed 's/\(task1[01].0*\)\x00/\1x/g' long.sk >endless.sk
 "$skrun" endless.sk --random 1 --profile >out.txt
 awk '{ if (length > most) most = length } END { exit most < 4000 }' out.txt || fail "no name has lost its end"
-awk '/^(task |\(waits\)|\(outside|all cores)/ && length > 400 { bad = 1 } END { exit bad }' out.txt || fail "a long name pads other rows"
+awk '/^(task |\(waits\)|\(outside|all cores)/ && length > 400 { bad = 1 } END { exit bad }' out.txt ||
+	fail "a long name pads other rows"
 
 # What sklink prints of a member of an archive, and of a model: manifests cannot have such names.
 mv kernels.o $'ker\x1b[2J\xc2\x9bnels.o'
 ar qc named.a ker*.o
 : >all.txt
-for option in -M --trace --cref --print-gc-sections --stats --why-extract=extracted --trace-symbol=scale --why-live=scale; do
+for option in -M --trace --cref --print-gc-sections --stats --why-extract=extracted --trace-symbol=scale \
+	--why-live=scale; do
 	clean 0 "$sklink" model.yaml named.a $option -o out.sk
 done
 clean 0 cat extracted
-printf 'input x f32 4\nnode Relu no\033[2J\302\233de x -> t\nnode Tanh tanh t -> y\noutput y f32 none\n' | "$top_builddir/tests/lib/make-model" named.onnx
+printf 'input x f32 4\nnode Relu no\033[2J\302\233de x -> t\nnode Tanh tanh t -> y\noutput y f32 none\n' |
+	"$top_builddir/tests/lib/make-model" named.onnx
 for option in -M --report=report.json; do
 	clean 0 "$sklink" named.onnx -L "$top_builddir/kernels" -lskernels $option -o out.sk
 done

@@ -1,4 +1,5 @@
-# skdump --dot draws what the manifest says: each task, its tensors, launches, tile groups and awaits; Graphviz takes it whatever names are.
+# skdump --dot draws what the manifest says: each task, its tensors, launches, tile groups and awaits; Graphviz takes it
+# whatever names are.
 . "$top_srcdir/tests/lib/lib.sh"
 type dot gc >/dev/null 2>&1 || { echo "nothing draws packages: graphviz is not installed"; exit 77; }
 
@@ -38,7 +39,8 @@ M
 "$sklink" model.yaml kernels.o -o model.sk
 "$skdump" --dot model.sk >model.dot
 dot -Tsvg model.dot >model.svg 2>err.txt && [ ! -s err.txt ] || fail "Graphviz does not draw it: $(cat err.txt)"
-grep -qF 'a &quot;quoted&quot; &lt;b&gt; &amp; &amp;amp;' model.svg && grep -qF '>b\N\<' model.svg && grep -qF '>second\n&quot;{}<' model.svg || fail "names are drawn otherwise"
+grep -qF 'a &quot;quoted&quot; &lt;b&gt; &amp; &amp;amp;' model.svg && grep -qF '>b\N\<' model.svg &&
+	grep -qF '>second\n&quot;{}<' model.svg || fail "names are drawn otherwise"
 
 # The lines between boxes and ellipses, by the first lines of their labels.
 sed -nE 's/^([ct][0-9]+) \[.*label="(([^"\\]|\\[^n])*).*/\1 \2/p' model.dot >labels.txt
@@ -64,7 +66,8 @@ L
 diff expected.txt lines.txt >&2 || fail "other lines are drawn"
 [ "$(grep -c '<title>cluster_launch' model.svg)" = 2 ] || fail "there are two launches"
 [ "$(grep -c '<title>cluster_step' model.svg)" = 1 ] || fail "there is one tile group"
-awk '/cluster_step/ { inside = 1 } inside && /^}/ { exit } inside' model.dot | grep -c '^c' | grep -qx 3 || fail "the tile group has three tasks"
+awk '/cluster_step/ { inside = 1 } inside && /^}/ { exit } inside' model.dot | grep -c '^c' | grep -qx 3 ||
+	fail "the tile group has three tasks"
 
 # Of 20,000 tasks there is as much, and no more.
 {
@@ -77,7 +80,8 @@ awk '/cluster_step/ { inside = 1 } inside && /^}/ { exit } inside' model.dot | g
 "$skdump" --dot large.sk >large.dot
 gc -n -e large.dot | awk '{ print $1, $2 }' >counts.txt
 "$skdump" large.sk | sed -nE 's/^ *network .* ([0-9]+) launches.* ([0-9]+) awaits?$/\1 \2/p' >said.txt
-awk 'NR == FNR { launches = $1; awaits = $2; next } $1 != 40001 || $2 != 59999 + awaits + launches - 1 { exit 1 }' said.txt counts.txt ||
+awk 'NR == FNR { launches = $1; awaits = $2; next } $1 != 40001 || $2 != 59999 + awaits + launches - 1 { exit 1 }' \
+	said.txt counts.txt ||
 	fail "of 20,000 tasks something else is drawn: $(cat said.txt counts.txt)"
 fails_with '--dot goes with no other option' "$skdump" --dot --steps model.sk
 fails_with '--dot goes with no other option' "$skdump" --dot --diff model.sk model.sk

@@ -1,6 +1,6 @@
 #!/bin/bash
-# skdump --json: its numbers are the report's, its explanations are --explain's, its tensors are those of --memory and --bindings, and
-# its keys are documented.
+# skdump --json: its numbers are the report's, its explanations are --explain's, its tensors are those of --memory and
+# --bindings, and its keys are documented.
 . "$top_srcdir/tests/lib/lib.sh"
 decode=$top_srcdir/samples/decode_layers/generate
 compare="/usr/bin/python3 $top_srcdir/tests/lib/skdump-json.py"
@@ -108,10 +108,11 @@ C
 compile k
 compared names names.yaml k.o
 objcopy -R .sk.report names.sk
-"$skdump" --json names.sk | /usr/bin/python3 -c 'import json, sys; data = json.load(sys.stdin); task = data["tasks"][0]; assert task["name"] == "a\"\\</script>" and "reason" not in task and "object" not in data["kernels"][0], data'
+"$skdump" --json names.sk | /usr/bin/python3 -c \
+	'import json, sys; data = json.load(sys.stdin); task = data["tasks"][0]; assert task["name"] == "a\"\\</script>" and "reason" not in task and "object" not in data["kernels"][0], data'
 
-# A trace gets onto a page if it is JSON, as Python sees it too, and only then: pieces of JSON, right and wrong, and a trace in which
-# bytes are others.
+# A trace gets onto a page if it is JSON, as Python sees it too, and only then: pieces of JSON, right and wrong, and a
+# trace in which bytes are others.
 "$skrun" --predict --trace names.trace names.sk >/dev/null
 cat >mutate.py <<'P'
 import json, random, subprocess, sys
@@ -152,10 +153,11 @@ assert 100 < verdicts.count(False) < len(tried) - 100
 P
 /usr/bin/python3 mutate.py "$skdump" || fail "what is JSON is a matter of opinion"
 sed '3s/^/ x/' names.trace >wrong.trace
-fails_with '^skdump: error: wrong.trace:3:2: from here on it is no JSON: the trace has been damaged' "$skdump" --html tried.html --trace wrong.trace names.sk
+fails_with '^skdump: error: wrong.trace:3:2: from here on it is no JSON: the trace has been damaged' "$skdump" --html \
+	tried.html --trace wrong.trace names.sk
 
-# The trace of another package says nothing about this one: one of its tasks is none of these. Linked with other options it is not
-# another one.
+# The trace of another package says nothing about this one: one of its tasks is none of these. Linked with other options
+# it is not another one.
 sed "s/name: 'a/name: 'b/" names.yaml >others.yaml
 if cmp -s names.yaml others.yaml; then fail "no task has another name"; fi
 "$sklink" others.yaml k.o -o others.sk

@@ -1,6 +1,7 @@
 #!/bin/bash
-# skdump --html in a browser: no error on the console, nothing from the network, numbers as in --json, clicks explained as by --explain,
-# traces as rows, boxes that fold, names that say </script>, and 20,000 tasks. Pictures of the page stay beside the log.
+# skdump --html in a browser: no error on the console, nothing from the network, numbers as in --json, clicks explained
+# as by --explain, traces as rows, boxes that fold, names that say </script>, and 20,000 tasks. Pictures of the page
+# stay beside the log.
 . "$top_srcdir/tests/lib/lib.sh"
 browser=$(command -v chromium || command -v chromium-browser || true)
 [ -n "$browser" ] && [ -x /usr/bin/python3 ] || { echo "needs chromium and python3"; exit 77; }
@@ -10,7 +11,8 @@ kernels=$top_builddir/samples/decode_layers/kernels.o
 browse() {
 	local page=$1
 	shift
-	timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --window-size=1500,900 --user-data-dir="$dir/profile" \
+	timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --window-size=1500,900 \
+		--user-data-dir="$dir/profile" \
 		--enable-logging=stderr --virtual-time-budget=20000 "$@" "file://$dir/$page" 2>err.txt
 	! grep CONSOLE err.txt
 }
@@ -236,7 +238,8 @@ cmp again.html by-hand.html || fail "the page of skrun --html is another one"
 "$skrun" --predict decode.sk --trace again.trace --html again.html >/dev/null
 grep -q '"predicted":true' again.html || fail "the page of a prediction has none"
 fails_with '^skrun: error: --html shows a trace; it goes with --trace$' "$skrun" decode.sk --random 1 --html x.html
-fails_with '^skdump: error: none/x.html: cannot create the file' "$skrun" decode.sk --random 1 --trace again.trace --html none/x.html
+fails_with '^skdump: error: none/x.html: cannot create the file' "$skrun" decode.sk --random 1 --trace again.trace \
+	--html none/x.html
 cp "$skrun" alone && fails_with '^skrun: error: .*/skdump, which makes the page: No such file' \
 	./alone decode.sk --random 1 --trace again.trace --html x.html
 
@@ -323,7 +326,8 @@ probed many
 compared many
 
 fails_with '^skdump: error: k.c: it is not a whole trace of skrun --trace$' "$skdump" --html x.html --trace k.c names.sk
-fails_with '^skdump: error: none.trace: cannot read the trace: No such file' "$skdump" --html x.html --trace none.trace names.sk
+fails_with '^skdump: error: none.trace: cannot read the trace: No such file' "$skdump" --html x.html --trace \
+	none.trace names.sk
 head -c 2000 fused.trace >cut.trace
 fails_with '^skdump: error: cut.trace: it is not a whole trace' "$skdump" --html x.html --trace cut.trace names.sk
 fails_with '^skdump: error: --trace is for the page of --html$' "$skdump" --trace fused.trace names.sk

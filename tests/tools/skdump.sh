@@ -1,6 +1,6 @@
 #!/bin/bash
-# skdump: what it shows of a package, that it proves it, that it finds damage to tables and code, and that no file makes it
-# crash.
+# skdump: what it shows of a package, that it proves it, that it finds damage to tables and code, and that no file makes
+# it crash.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
@@ -25,10 +25,12 @@ shows() {
 	"$skdump" $option model.sk >out.txt 2>err.txt || { cat err.txt >&2; fail "skdump $option"; }
 	[ ! -s err.txt ] || fail "skdump $option says something on stderr"
 	! grep -qE ' $' out.txt || fail "skdump $option: a line ends in a space"
-	for pattern; do grep -qE -- "$pattern" out.txt || { cat out.txt >&2; fail "skdump $option shows no '$pattern'"; }; done
+	for pattern; do grep -qE -- "$pattern" out.txt || { cat out.txt >&2;
+		fail "skdump $option shows no '$pattern'"; }; done
 }
 shows --bindings '^  0  x +input +f32 +\[1000\] +4000$' '^  1  y +output +f32 +\[1000\] +4000$'
-shows --launches '  sk_sp1 +superkernel +all +sp1 +0 +3 +first +double +[0-9]+ ' ' sk_task_lone +single +1 core +- +3 +1 +lone +lone +0 +0$' ' sk_task_sum .* 1$'
+shows --launches '  sk_sp1 +superkernel +all +sp1 +0 +3 +first +double +[0-9]+ ' \
+	' sk_task_lone +single +1 core +- +3 +1 +lone +lone +0 +0$' ' sk_task_sum .* 1$'
 shows --steps '^launch 0: sk_sp1, superkernel, 3 steps, [12] awaits?$' \
 	'^ +1  first +scale +core +all cores +split 1000 in 16 units of 64$' \
 	' 2  turn +reverse +core +all cores +8 blocks +awaits first$' ' 3  double .* 8 blocks of 1000 +awaits turn$' \
@@ -39,14 +41,15 @@ shows --all 'sk_unfused_turn, task entry, 1 step.*, by a thunk$' 'machine +x86-6
 shows '' '^model.sk$' '^bindings$' '^launches$' '^launch 2: ' '^memory: ' '^reasons$'
 ! grep -q sk_unfused out.txt || fail "task entries are shown without --all"
 
-# Names that no manifest may have, of 20,000 bytes: they have lost their ends, so that each of 80 leads to the last one's. The rows
-# show beginnings, and none is padded to such a length.
+# Names that no manifest may have, of 20,000 bytes: they have lost their ends, so that each of 80 leads to the last
+# one's. The rows show beginnings, and none is padded to such a length.
 {
 	printf 'sklink: 1\ntensors:\n'
 	tensors '[1000]' x $(seq -f 't%.0f' 80)
 	printf 'tasks:\n'
 	for i in $(seq 80); do
-		printf '  - {name: %s%05d, kernel: scale, args: [x, t%d], set: {factor: 2}, scope: sp1}\n' $(printf 'n%.0s' $(seq 250)) $i $i
+		printf '  - {name: %s%05d, kernel: scale, args: [x, t%d], set: {factor: 2}, scope: sp1}\n' \
+			$(printf 'n%.0s' $(seq 250)) $i $i
 	done
 } >long.yaml
 "$sklink" long.yaml kernels.o --no-task-entries -o long.sk
@@ -109,7 +112,8 @@ sed 's/, args: \[d, y\].*/, args: [d, y], scope: sp1}\n  - {name: more, kernel: 
 "$sklink" other.yaml kernels.o -o other.sk
 objcopy -O binary -j .sk.report --set-section-flags .sk.report=alloc other.sk other.report
 objcopy --update-section .sk.report=other.report model.sk mixed.sk
-fails_with "^skdump: error: mixed.sk: the account names a task that the plan does not have$" "$skdump" --reasons --task more mixed.sk
+fails_with "^skdump: error: mixed.sk: the account names a task that the plan does not have$" "$skdump" --reasons \
+	--task more mixed.sk
 
 # Code that goes by another name.
 objcopy --redefine-sym reverse=twice --redefine-sym twice=reverse model.sk mixed.sk
@@ -164,7 +168,8 @@ readelf -sW assigned.sk | awk '$8 == "reverse" { print $2, $3, $4 }' | grep -qxf
 
 # Wrong calls and foreign files.
 cp model.sk whole.sk
-fails_with '^skdump: error: \./model.sk: is an input, too; give the page a name of its own$' "$skdump" --html ./model.sk model.sk
+fails_with '^skdump: error: \./model.sk: is an input, too; give the page a name of its own$' "$skdump" --html \
+	./model.sk model.sk
 cmp whole.sk model.sk
 fails_with '^skdump: error: whole.sk: is an input, too' "$skdump" --html whole.sk --trace whole.sk model.sk
 fails_with '^skdump: error: --dot goes with no other option$' "$skdump" --dot --html x.html model.sk

@@ -1,5 +1,6 @@
 #!/bin/bash
-# --task, --kernel, --launch and --by-kernel of skdump and skrun: rows and sums are those that follow from skdump --json.
+# --task, --kernel, --launch and --by-kernel of skdump and skrun: rows and sums are those that follow from skdump
+# --json.
 . "$top_srcdir/tests/lib/lib.sh"
 set -o pipefail
 [ -x /usr/bin/python3 ] || { echo "needs python3"; exit 77; }
@@ -115,7 +116,8 @@ scopes: {s: {options: "profiling=1:tile-fusion=0"}}
 Y
 "$sklink" profiled.yaml kernels.o -o profiled.sk
 adds_up() { # ROWS: what the table of out.txt has, which is a share of 100
-	sed -n '/ share %/,/^all cores/p' out.txt | sed '1d; s/^\((other tasks)\|(waits)\|(outside of tasks)\|all cores\)/"&"/' >rows.txt
+	sed -n '/ share %/,/^all cores/p' out.txt |
+		sed '1d; s/^\((other tasks)\|(waits)\|(outside of tasks)\|all cores\)/"&"/' >rows.txt
 	/usr/bin/python3 - "$@" <<'P' || { cat out.txt >&2; fail "the rows are not those of $*"; }
 import shlex, sys
 rows = [shlex.split(line) for line in open("rows.txt")]
@@ -143,7 +145,8 @@ $KERNEL_CC -I"$top_srcdir" places.c -o places
 read -r table kernel < <(./places; echo)
 table=$((0x$(readelf -SW decode.sk | sed -n 's/.* \.sk\.plan *[A-Z]* *[0-9a-f]* \([0-9a-f]*\) .*/\1/p') + table))
 cp decode.sk damaged.sk
-printf '\377\377\377\177' | dd of=damaged.sk bs=1 conv=notrunc status=none seek=$((table + $(od -An -td4 -j $table -N 4 decode.sk) + kernel))
+printf '\377\377\377\177' | dd of=damaged.sk bs=1 conv=notrunc status=none \
+	seek=$((table + $(od -An -td4 -j $table -N 4 decode.sk) + kernel))
 for what in "--predict --kernel m*" "--random 1 --profile --task norm_2"; do
 	# shellcheck disable=SC2086
 	fails_with '^skrun: error: damaged.sk: .*task 0: kernel 2147483647 is out of range' "$skrun" $what damaged.sk
@@ -157,6 +160,9 @@ fails_with "^skrun: error: profiled.sk: $none" "$skrun" profiled.sk --random 1 -
 fails_with "^skdump: error: --launch 1x: not the number of a launch" "$skdump" --steps --launch 1x decode.sk
 fails_with "^skdump: error: --launch 4294967295: not the number" "$skdump" --steps --launch 4294967295 decode.sk
 fails_with "^skrun: error: --launch -1: not a number from 0" "$skrun" --predict --launch -1 decode.sk
-fails_with "^skdump: error: --task, --kernel and --launch choose of --steps and --reasons, and go with these$" "$skdump" --memory --task x decode.sk
-fails_with "^skdump: error: --by-kernel sums up what --steps shows, and goes with it$" "$skdump" --reasons --by-kernel decode.sk
-fails_with "^skrun: error: --task, --kernel, --launch and --by-kernel go with --profile or --predict$" "$skrun" decode.sk --random 1 --by-kernel
+fails_with "^skdump: error: --task, --kernel and --launch choose of --steps and --reasons, and go with these$" \
+	"$skdump" --memory --task x decode.sk
+fails_with "^skdump: error: --by-kernel sums up what --steps shows, and goes with it$" "$skdump" --reasons --by-kernel \
+	decode.sk
+fails_with "^skrun: error: --task, --kernel, --launch and --by-kernel go with --profile or --predict$" "$skrun" \
+	decode.sk --random 1 --by-kernel
