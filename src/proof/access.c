@@ -1,4 +1,4 @@
-/* Facts and words about accesses; see proof-parts.h. They follow from format/skplan.h alone. */
+/* Properties of accesses and words for them; see proof.h. They rely on format/skplan.h alone. */
 
 #include <inttypes.h>
 
@@ -40,7 +40,7 @@ struct sk_task_call *sk_find_calls(struct sk_arena *arena, const struct sk_plan_
 	return places;
 }
 
-/* The cores share out all of its bytes. */
+/* The cores share out all of the access's bytes. */
 static bool is_divided(const struct sk_plan_view *view, const struct sk_step_access *access)
 {
 	const struct sk_plan_argument *argument = &view->arguments[access->argument];
@@ -51,22 +51,21 @@ static bool is_divided(const struct sk_plan_view *view, const struct sk_step_acc
 	       argument->element_bytes * extent == sk_access_shared_bytes(view, argument);
 }
 
-/* One core at most runs the step's calls. */
+/* At most one core runs the step's calls. */
 static bool on_one_core(const struct sk_plan_step *step)
 {
 	return step->kind == SK_STEP_PLAIN || (step->blocks == 1 && !(step->flags & SK_STEP_CUBE_SIDE));
 }
 
-/* How the cores share out the bytes of a divided access. */
+/* The division of an access's bytes among the cores. */
 struct sharing {
 	uint64_t units, unit_bytes; /* as in struct sk_units */
-	uint64_t count,
-		bytes; /* where units are irregular: what they consist of, and how far those are from each other */
-	uint64_t first; /* elements of the call's extent in the first unit, or in the first of those */
-	uint64_t first_core; /* that has the first unit */
+	uint64_t count, bytes; /* irregular units: the rows that they consist of, and the distance between rows */
+	uint64_t first; /* elements of the call's extent in the first unit, or in the first row */
+	uint64_t first_core; /* the core that has the first unit */
 };
 
-/* In blocks: in those of the step itself, or in those that its partition is made of. */
+/* Sharing in blocks: the blocks of the step itself, or those of its partition. */
 static struct sharing share_blocks(const struct sk_plan_view *view, const struct sk_step_access *access, uint64_t rows,
 				   uint64_t blocks)
 {
@@ -81,7 +80,7 @@ static struct sharing share_blocks(const struct sk_plan_view *view, const struct
 				.first = whole ? whole * row : row};
 }
 
-/* Of two calls of one step that share out rows alike, elements are as far apart as well, so that tiles are the same. */
+/* Two calls of one step that share out rows alike also have elements equally far apart, so their tiles coincide. */
 static struct sharing share_units(const struct sk_plan_view *view, const struct sk_step_access *access)
 {
 	const struct sk_plan_step *step = &view->steps[access->step];
@@ -106,7 +105,7 @@ static struct sharing share(const struct sk_plan_view *view, const struct sk_ste
 	return sharing;
 }
 
-/* The bytes of the first unit, from its first to its last one; of irregular units, those of the first row. */
+/* Return the bytes of the first unit, from its first to its last byte; for irregular units, those of the first row. */
 static struct sk_rows first_part(const struct sk_plan_view *view, const struct sk_step_access *access, uint64_t first)
 {
 	struct sk_rows part = sk_plan_part_rows(view, &view->steps[access->step], &view->calls[access->call],

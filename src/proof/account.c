@@ -1,5 +1,5 @@
-/* Packs the account into the contents of .sk.report and back; see proof.h for the format. In come the fusion's
- * decisions, or the bytes of a section that anybody may have written. */
+/* Packs the account into the contents of .sk.report and unpacks it; see proof.h for the format. Input: the fusion's
+ * decisions, or the untrusted bytes of a section. */
 #include "src/proof/proof.h"
 
 #include <string.h>
@@ -11,10 +11,10 @@
 
 enum {
 	HEADER = 8,
-	FIELDS = 11, /* of a task's line */
+	FIELDS = 11, /* in a task's line */
 	ORDER_FIELDS = 3,
 	OBJECT_FIELDS = 2,
-	NODE_FIELDS = 4, /* and of a slice's */
+	NODE_FIELDS = 4, /* also in a slice's line */
 	MAX_RATIO = 1032, /* no zlib stream expands further (deflate's own limit) */
 };
 
@@ -22,17 +22,17 @@ static const char SPLITS[] = "splits", JOINS[] = "joins";
 
 /* ---- packing ---- */
 
-/* The text goes through a buffer, and is nowhere as a whole. */
+/* Compresses the text through a buffer; the whole text is never in memory. */
 struct packing {
 	z_stream stream;
 	struct sk_arena *scratch;
-	SK_ARRAY(unsigned char) packed; /* with the header */
+	SK_ARRAY(unsigned char) packed; /* including the header */
 	uint64_t length; /* of the text */
-	size_t used; /* bytes of the buffer */
+	size_t used; /* bytes in the buffer */
 	char buffer[16 << 10];
 };
 
-/* Only a lack of memory can make zlib fail. The lines are so alike that the fastest level leaves a twentieth. */
+/* zlib fails only for lack of memory. Lines are so alike that even the fastest level compresses them to a twentieth. */
 static void start_packing(struct packing *packing, struct sk_arena *scratch)
 {
 	*packing = (struct packing){.scratch = scratch};
@@ -42,7 +42,7 @@ static void start_packing(struct packing *packing, struct sk_arena *scratch)
 		sk_out_of_memory();
 }
 
-/* What is in the buffer goes on; with Z_FINISH all that is left. */
+/* Compress the buffer's contents; with Z_FINISH, also flush all remaining output. */
 static void pack(struct packing *packing, int flush)
 {
 	unsigned char bytes[16 << 10];
@@ -68,7 +68,7 @@ static void put(struct packing *packing, char character)
 	packing->buffer[packing->used++] = character;
 }
 
-/* What separates fields and lines is in none. */
+/* Characters that separate fields and lines; fields contain none of them. */
 static const char separators[] = "\t\n\r";
 
 static void add_text(struct packing *packing, const char *text, char separator)
@@ -193,7 +193,7 @@ static bool parse_number(const char *text, uint32_t *number)
 	return good;
 }
 
-/* Cuts a line, NUL-terminated, at its tabs. Returns the number of its fields, or one more than there can be. */
+/* Split a NUL-terminated line at its tabs. Return the number of fields, or FIELDS + 1 if there are too many. */
 static int cut_line(char *line, char *fields[FIELDS])
 {
 	int count = 0;
@@ -231,7 +231,7 @@ static bool parse_order(char *const fields[FIELDS], struct sk_wanted_order *orde
 	return parse_number(fields[0], &order->later) && parse_number(fields[1], &order->earlier);
 }
 
-/* Kernels stand in their order. */
+/* Kernels must be listed in order. */
 static bool parse_object(char *const fields[FIELDS], size_t number, const char **object)
 {
 	uint32_t kernel;
@@ -255,7 +255,7 @@ static bool parse_slice(char *const fields[FIELDS], struct sk_account_slice *sli
 	       parse_wide(fields[3], &slice->bytes);
 }
 
-/* What has been read. */
+/* The records read so far. */
 struct reading {
 	struct sk_account_entry *entries;
 	struct sk_wanted_order *orders;
@@ -263,7 +263,7 @@ struct reading {
 	struct sk_account_node *nodes;
 	struct sk_account_slice *slices;
 	size_t entry_count, order_count, object_count, node_count, slice_count;
-	uint32_t expected; /* slices of the last node that are still to come */
+	uint32_t expected; /* slices of the last node that are still missing */
 };
 
 static bool read_order(struct reading *reading, char *const fields[FIELDS])
@@ -284,7 +284,7 @@ static bool read_node(struct reading *reading, char *const fields[FIELDS])
 	return true;
 }
 
-/* Lines of a kind stand one behind the other. */
+/* Lines of one kind are contiguous, and the kinds come in a fixed order. */
 static bool read_line(struct reading *reading, char *const fields[FIELDS], int count)
 {
 	if (reading->expected) {
@@ -380,7 +380,7 @@ bool sk_account_has_node(const struct sk_account *account, const char *name)
 
 const struct sk_account_entry *sk_account_find(const struct sk_account *account, uint32_t task)
 {
-	if (task < account->count && account->entries[task].task == task) /* as sklink writes them */
+	if (task < account->count && account->entries[task].task == task) /* sklink writes them in this order */
 		return &account->entries[task];
 	for (size_t i = 0; i < account->count; i++)
 		if (account->entries[i].task == task)

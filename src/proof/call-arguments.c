@@ -1,5 +1,5 @@
-/* Each argument of a call by itself: scalars, scratch and structs, results, and hidden state. Tensors are in
- * call-memory.c. */
+/* Checks each argument of a call on its own: scalars, scratch and structs, results, and hidden state. call-memory.c
+ * checks tensors. */
 #include "src/proof/proof-parts.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 enum { SCRATCH_ALIGNMENT = 64 };
 
-/* One element of a tensor in the place of a scalar. */
+/* A scalar loaded from one element of a tensor. */
 static bool check_loaded(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
@@ -33,7 +33,7 @@ static bool check_loaded(struct sk_calls *calls, uint32_t number)
 				sk_call_elements(calls, argument));
 }
 
-/* The address of what the signature names. */
+/* The address of the symbol that the signature names. */
 static bool check_symbol(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
@@ -44,8 +44,7 @@ static bool check_symbol(struct sk_calls *calls, uint32_t number)
 	       sk_call_disagree(calls, "%s is not the address of '%s'", sk_call_parameter_text(calls, number), name);
 }
 
-/* The address of a list among the constants, of which nobody but the plan knows how long it is; null, if it is empty.
- */
+/* The address of a list among the constants, or null for an empty list. Only the plan knows the list's length. */
 static bool check_list(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
@@ -61,7 +60,7 @@ static bool check_list(struct sk_calls *calls, uint32_t number)
 	return sk_call_check_memory(calls, number, (enum sk_dtype)argument->dtype, SK_ACCESS_READ);
 }
 
-/* What the kernel leaves there is a status, if the signature says so, and 0 before. */
+/* The argument holds a status exactly if the signature says so; a status is 0 before the call. */
 static bool check_status(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
@@ -74,7 +73,7 @@ static bool check_status(struct sk_calls *calls, uint32_t number)
 	       sk_call_disagree(calls, "%s is not 0 before the call", sk_call_parameter_text(calls, number));
 }
 
-/* How long a part is, of a kernel with loops. */
+/* The length of a part, for a kernel with loops. */
 static bool check_part_length(struct sk_calls *calls, uint32_t number, uint32_t extent)
 {
 	const struct sk_value_expression size = {.kind = SK_VALUE_SIZE, .index = extent};
@@ -82,7 +81,7 @@ static bool check_part_length(struct sk_calls *calls, uint32_t number, uint32_t 
 	return sk_call_check_value(calls, number, &size);
 }
 
-/* A part may be as long as the extent. */
+/* A part may be as long as the extent, so the type must be able to hold it. */
 static bool holds(enum sk_dtype type, uint64_t extent)
 {
 	uint32_t bits = 8 * sk_dtype_size(type) - sk_dtype_is_signed(type);
@@ -128,7 +127,7 @@ static bool check_scalar(struct sk_calls *calls, uint32_t number)
 	return extent == SK_NONE || length || sk_call_learn(calls, extent, argument->value);
 }
 
-/* Of scratch only a struct by value is passed itself, in registers by what its parts hold. */
+/* A struct by value is the only scratch that is not passed by address: its parts are passed in registers. */
 static bool check_by_value(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
@@ -142,12 +141,12 @@ static bool check_by_value(struct sk_calls *calls, uint32_t number)
 				sk_call_parameter_text(calls, number), argument->value);
 }
 
-/* *offset: where the next piece of scratch begins. */
+/* *offset: the offset of the next piece of scratch. */
 static bool check_scratch(struct sk_calls *calls, uint32_t number, uint64_t bytes, uint64_t *offset)
 {
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
 
-	/* What extents make of it is compared once they are known. */
+	/* A size computed from extents is compared once they are known. */
 	if (argument->kind != SK_ARGUMENT_SCRATCH || argument->offset != *offset ||
 	    (!calls->signature->parameters[number].scratch_count && argument->size != bytes))
 		return sk_call_disagree(calls, "%s is not %" PRIu64 " bytes of scratch at offset %" PRIu64,
@@ -158,7 +157,8 @@ static bool check_scratch(struct sk_calls *calls, uint32_t number, uint64_t byte
 	       sk_call_disagree(calls, "more than 2^63 bytes of scratch");
 }
 
-/* Of a table, whose only field is behind it, as many as the plan says; 0: too many. */
+/* Return the struct's size. For a table, which is its only field and may be of any length, the plan gives the number of
+ * entries. 0: too many. */
 static uint64_t struct_bytes(const struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_parameter *parameters = calls->signature->parameters;
@@ -173,7 +173,7 @@ static uint64_t struct_bytes(const struct sk_calls *calls, uint32_t number)
 	return pattern && sk_mul(pattern->table_count, sizeof(uint64_t), &bytes) ? bytes : 0;
 }
 
-/* Structs stand in front of all other scratch. */
+/* Structs precede all other scratch. */
 static bool check_structs(struct sk_calls *calls, uint64_t *offset)
 {
 	for (uint32_t i = 0; i < calls->signature->parameter_count; i++) {
@@ -186,7 +186,7 @@ static bool check_structs(struct sk_calls *calls, uint64_t *offset)
 	return true;
 }
 
-/* Passed, or stored where the struct has it. */
+/* The value is passed, or stored at the struct's offset for it. */
 static bool check_place(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
@@ -230,7 +230,7 @@ static bool check_result(struct sk_calls *calls, uint32_t number)
 	return sk_call_check_memory(calls, number, calls->signature->result_dtype, SK_ACCESS_WRITE);
 }
 
-/* Whatever a kernel keeps from call to call it keeps in all its calls: the signature does not say what that is. */
+/* If a kernel keeps hidden state between calls, all its calls share that state; the signature does not identify it. */
 static bool check_states(struct sk_calls *calls, uint32_t first)
 {
 	const struct sk_plan_call *call = calls->call;

@@ -100,7 +100,7 @@ bool sk_call_check_value(struct sk_calls *calls, uint32_t number, const struct s
 	const struct sk_call_values values = sk_call_known_values(calls);
 	bool literal = value->kind == SK_VALUE_REAL || value->kind == SK_VALUE_NULL;
 
-	/* Of the task's attributes only the plan knows what they are: numbers, like those that tasks set. */
+	/* Only the plan knows the values of a task's attributes; they are numbers, as for values that tasks set. */
 	if (value->kind == SK_VALUE_ATTRIBUTE)
 		return argument->kind == SK_ARGUMENT_VALUE ||
 		       sk_call_disagree(calls, "%s is not one number", sk_call_parameter_text(calls, number));

@@ -1,8 +1,7 @@
-/* Extents are found again from what is in the plan: the extent that a step divides, scalars that have an extent's name,
- * and the shapes of views. Where a call sees its elements in a shape
- * of its own, it is written there; other views have as many dimensions as their tensors, and so follow from where their
- * bytes lie; where they do not, the number of elements is a product of extents. Then, what the signature makes of
- * them. */
+/* Recovers extents from the plan: the extent that a step divides, scalars with an extent's name, and the shapes of
+ * views. A call that sees its elements in a different shape records that shape. Other views have as many dimensions as
+ * their tensors, so their shape follows from the layout of their bytes. If it does not, the number of elements is a
+ * product of extents. Then the recovered extents are checked against the signature. */
 #include "src/proof/proof-parts.h"
 
 #include <inttypes.h>
@@ -17,7 +16,7 @@
 
 /* ---- shapes ---- */
 
-/* Takes as much of what is left as the dimension has; false if that does not divide it. */
+/* Take as much of *left as the dimension has; return false if that does not divide it. */
 static bool take(uint64_t *left, uint64_t extent, uint64_t *taken)
 {
 	*taken = *left < extent ? *left : extent;
@@ -27,9 +26,9 @@ static bool take(uint64_t *left, uint64_t extent, uint64_t *taken)
 	return true;
 }
 
-/* The shape of a view: a row is a piece of the last dimensions, of which all but the first one in it are whole, and
- * there are as many rows as other dimensions have indices. The last one is counted in bytes, since a view may have
- * another type. False if the bytes are no such view. */
+/* Find the shape of a view. A row is a piece of the last dimensions, all of which but the first are whole; the other
+ * dimensions give the number of rows. The last dimension is counted in bytes, since a view may have another type.
+ * Return false if the bytes do not form such a view. */
 static bool find_shape(const struct sk_calls *calls, const struct sk_plan_argument *argument,
 		       uint64_t shape[SK_MAX_RANK])
 {
@@ -57,8 +56,8 @@ static bool find_shape(const struct sk_calls *calls, const struct sk_plan_argume
 	return true;
 }
 
-/* The leading dimensions of the view are the first one of the parameter. Without bytes a view may be of any shape that
- * has no elements. */
+/* The view's leading dimensions form the parameter's first dimension. A view without bytes may have any shape without
+ * elements. */
 static uint64_t dimension_of_view(const struct sk_calls *calls, uint32_t number, uint32_t dimension)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
@@ -82,7 +81,7 @@ static uint64_t dimension_of_view(const struct sk_calls *calls, uint32_t number,
 	return product;
 }
 
-/* The dimension tells the only factor of it that is not known. True if there was one. */
+/* Derive the dimension's only unknown factor, if there is exactly one. Return true if there was one. */
 static bool learn_dimension(struct sk_calls *calls, const struct sk_extent *extent, uint64_t has)
 {
 	uint32_t open = SK_NONE, open_count = 0;
@@ -116,7 +115,7 @@ static bool learn_dimension(struct sk_calls *calls, const struct sk_extent *exte
 	return true;
 }
 
-/* True if the shape of a view has told an extent. */
+/* Return true if the shape of a view has determined an extent. */
 static bool learn_shape(struct sk_calls *calls)
 {
 	const struct sk_signature *signature = calls->signature;
@@ -132,7 +131,7 @@ static bool learn_shape(struct sk_calls *calls)
 	return false;
 }
 
-/* Each dimension is what its extents make of it. */
+/* Each dimension equals the product of its extents. */
 static bool check_shape(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
@@ -151,12 +150,12 @@ static bool check_shape(struct sk_calls *calls, uint32_t number)
 /* ---- bytes ---- */
 
 struct product {
-	bool fits; /* it is not too large */
-	uint64_t known; /* of the factors that are known */
-	uint32_t open, open_count; /* one of the extents that are not known, and how many factors they are */
+	bool fits; /* the product does not overflow */
+	uint64_t known; /* product of the known factors */
+	uint32_t open, open_count; /* one of the unknown extents, and the number of unknown factors */
 };
 
-/* Of the dimensions from `first` on. */
+/* The product of the dimensions from `first` on. */
 static struct product product_of(const struct sk_calls *calls, const struct sk_parameter *parameter, uint32_t first)
 {
 	struct product product = {.fits = true, .known = 1, .open = SK_NONE};
@@ -168,7 +167,7 @@ static struct product product_of(const struct sk_calls *calls, const struct sk_p
 		if (extent->more) {
 			bool known = sum != SK_EXTENT_UNKNOWN;
 
-			product.open_count += known ? 0 : 2; /* it tells none of its extents */
+			product.open_count += known ? 0 : 2; /* such a dimension determines none of its extents */
 			if (!sk_mul(product.known, known ? sum : 1, &product.known))
 				return (struct product){.open = SK_NONE};
 			continue;
@@ -188,8 +187,8 @@ static struct product product_of(const struct sk_calls *calls, const struct sk_p
 	return product;
 }
 
-/* What is known of so many elements in the dimensions from `first` on: they leave one extent open, which they tell.
- * True if one did. */
+/* Derive the only unknown extent of the dimensions from `first` on, given their number of elements. Return true if
+ * there was one. */
 static bool learn_factor(struct sk_calls *calls, const struct sk_parameter *parameter, uint32_t first,
 			 uint64_t elements)
 {
@@ -201,7 +200,7 @@ static bool learn_factor(struct sk_calls *calls, const struct sk_parameter *para
 	return true;
 }
 
-/* The elements of a row; 0: it is not in rows. */
+/* Return the elements of a row; 0: not in rows. */
 static uint64_t row_of(const struct sk_calls *calls, const struct sk_plan_argument *argument)
 {
 	struct sk_rows rows = sk_plan_rows(calls->view, argument);
@@ -227,7 +226,7 @@ static bool learn_extent(struct sk_calls *calls)
 	return false;
 }
 
-/* As many elements as the extents say; where some are not known, their number is a factor. */
+/* The number of elements equals the extents' product; if some extents are unknown, the known product must divide it. */
 static bool check_elements(struct sk_calls *calls, uint32_t number, uint32_t first, uint64_t elements)
 {
 	struct product product = product_of(calls, &calls->signature->parameters[number], first);
@@ -241,7 +240,7 @@ static bool check_elements(struct sk_calls *calls, uint32_t number, uint32_t fir
 				product.open_count ? "no multiple of " : "not ", product.known);
 }
 
-/* Rows without gaps lie one row apart, where that is known. */
+/* Rows without gaps are one row apart, if the stride is known. */
 static bool check_stride(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
@@ -301,7 +300,8 @@ static bool is_address(const struct sk_parameter *parameter)
 	       (parameter->pointer && parameter->value->kind == SK_VALUE_ATTRIBUTE);
 }
 
-/* What names an extent that is not known has not been compared; only tensors without elements need not be. */
+/* A value that names an unknown extent has not been compared; only tensors without elements may leave an extent
+ * unknown. */
 static bool needs_extent(const struct sk_calls *calls, uint32_t extent)
 {
 	const struct sk_signature *signature = calls->signature;

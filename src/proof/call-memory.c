@@ -1,5 +1,4 @@
-/* The memory that a call gets: types and modes, how its bytes are divided and how they lie, and which of it may be the
- * same bytes. */
+/* Checks the memory passed to a call: types and modes, division and layout of its bytes, and permitted overlaps. */
 #include "src/proof/proof-parts.h"
 
 #include <inttypes.h>
@@ -19,8 +18,8 @@ static const char *access_text(unsigned access)
 	return texts[access & (SK_ACCESS_READ | SK_ACCESS_WRITE)];
 }
 
-/* A view may be the bytes of a tensor of another type, or of bytes another type; where it says how it is seen, it may
- * be unsigned integers of the elements' size, for kernels that only move them. */
+/* A view may reinterpret a tensor of another type as bytes, or bytes as another type. A view with an explicit shape may
+ * also use unsigned integers of the elements' size, for kernels that only move elements. */
 static bool may_view(const struct sk_calls *calls, const struct sk_plan_argument *argument, enum sk_dtype of_tensor)
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
@@ -48,7 +47,7 @@ bool sk_call_check_memory(struct sk_calls *calls, uint32_t number, enum sk_dtype
 	return true;
 }
 
-/* Rows with gaps are for parameters that say so, and tell how far they lie apart. */
+/* Only parameters that declare a stride accept rows with gaps; the distance between rows then determines the stride. */
 static bool check_rows(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
@@ -66,7 +65,7 @@ static bool check_rows(struct sk_calls *calls, uint32_t number)
 	return sk_call_learn(calls, parameter->stride, pattern->stride / size);
 }
 
-/* Bytes from one element of the inner loop's extent to the next one; 0: the loop does not divide the tensor. */
+/* Return the distance in bytes between elements of the inner loop's extent; 0: the loop does not divide the tensor. */
 static uint64_t inner_bytes_of(const struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_signature *signature = calls->signature;
@@ -77,8 +76,8 @@ static uint64_t inner_bytes_of(const struct sk_calls *calls, uint32_t number)
 
 	if (signature->loop_count < SK_MAX_LOOPS || !sk_parameter_has_extent(parameter, extent))
 		return 0;
-	/* All bytes, or those of a row, divided by what is in front of the dimension and by the extent, which starts
-	 * it. */
+	/* All bytes, or those of a row, divided by the dimensions before this one and by the extent, which is its first
+	 * factor. */
 	dimension = sk_parameter_dimension_of(parameter, extent);
 	bool within = rows.count > 1 && dimension >= parameter->row_dimension;
 
@@ -93,7 +92,7 @@ static uint64_t inner_bytes_of(const struct sk_calls *calls, uint32_t number)
 	return outside ? (within ? rows.width : bytes) / outside : 0;
 }
 
-/* The addresses of a table. */
+/* Find the number and distance of a table's addresses. */
 static void find_table(const struct sk_calls *calls, uint32_t number, struct sk_plan_pattern *wanted)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
@@ -119,7 +118,7 @@ static bool may_have_halo(const struct sk_calls *calls, const struct sk_paramete
 	return extent != SK_NONE && parameter->extents[0].more && sk_parameter_is_divided_by(parameter, extent);
 }
 
-/* Bytes behind each part that its call reads; 0: none. */
+/* Return the number of bytes past each part that its call reads; 0: none. */
 static uint64_t halo_of(const struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
@@ -129,7 +128,7 @@ static uint64_t halo_of(const struct sk_calls *calls, uint32_t number)
 		       : 0;
 }
 
-/* Where that follows from the extents, a part is as large as its product. */
+/* If the size of a part follows from the extents, it must equal their product. */
 static bool check_halo(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
@@ -148,7 +147,8 @@ static bool check_halo(struct sk_calls *calls, uint32_t number)
 				sk_plan_extent(calls->step, calls->call));
 }
 
-/* Units are as large as it takes (sk_call_minimum_unit), but not the ranges of blocks and the inner loop's tiles. */
+/* Units are chosen large enough for alignment (sk_call_minimum_unit); ranges of blocks and the inner loop's tiles are
+ * not. */
 static bool check_alignment(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_signature *signature = calls->signature;
@@ -169,7 +169,7 @@ static bool check_alignment(struct sk_calls *calls, uint32_t number)
 				sk_call_parameter_text(calls, number), apart, signature->align);
 }
 
-/* A table that is equally long in all calls leads into what the shortest of them has. */
+/* A table with the same length in all calls must stay within the shortest call's part. */
 static bool check_table(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_signature *signature = calls->signature;
@@ -261,7 +261,7 @@ bool sk_call_check_tensor(struct sk_calls *calls, uint32_t number)
 
 /* ---- overlap ---- */
 
-/* Of different tensors in the scratch only tiles lie there, which proof-parts.h compares. */
+/* Different tensors in the scratch are tiles, which scratch-check.c compares. */
 static bool overlap(const struct sk_calls *calls, const struct sk_plan_argument *one,
 		    const struct sk_plan_argument *other)
 {
@@ -280,8 +280,8 @@ static bool same_rows(const struct sk_calls *calls, const struct sk_plan_argumen
 	return rows.width == other_rows.width && rows.stride == other_rows.stride && rows.count == other_rows.count;
 }
 
-/* y@x: y may be x, the same tensor, if it is all of it and divided alike. Two tensors on the same bytes are another
- * matter: the task's own entry passes two addresses. */
+/* y@x: y may be x if both are the same tensor, passed whole and divided alike. Two tensors on the same bytes do not
+ * qualify, since the task's own entry passes two addresses for them. */
 static bool may_be_same(const struct sk_calls *calls, uint32_t a, uint32_t b)
 {
 	const struct sk_plan_argument *one = sk_call_argument(calls, a), *other = sk_call_argument(calls, b);

@@ -1,4 +1,4 @@
-/* How a call spreads over cores, in units, blocks, sides and loops, is what its signature says. */
+/* Checks that the distribution of a call over cores, in units, blocks, sides and loops, matches its signature. */
 #include "src/proof/proof-parts.h"
 
 #include <inttypes.h>
@@ -8,8 +8,9 @@
 #include "format/skplan.h"
 
 enum {
-	ELEMENTWISE_UNIT = 64, /* elements, so that vector bodies and scalar tails fall on the same ones */
-	FEW_ELEMENTS = 16384, /* which have the unit that their kernel says, unless one of the others is all of them */
+	ELEMENTWISE_UNIT = 64, /* elements, so that vector bodies and scalar tails always cover the same elements */
+	FEW_ELEMENTS = 16384, /* calls up to this size use their kernel's own unit, unless a single elementwise unit
+				 covers them */
 };
 
 uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_plan_call *call, uint64_t extent,
@@ -24,7 +25,7 @@ uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_p
 		tile = signature->unit;
 	for (least = tile; least % unit;)
 		least += tile;
-	/* Powers of two are what it takes to align parts. */
+	/* Doubling is enough to align parts, because alignments are powers of two. */
 	for (uint32_t i = 0; i < call->argument_count && signature->align; i++) {
 		const struct sk_plan_argument *argument = &view->arguments[call->first_argument + i];
 
@@ -34,8 +35,8 @@ uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_p
 	return least;
 }
 
-/* What the step's flags have to be, as far as they follow from the signatures of its calls. Kernels that may start
- * early need not. */
+/* Return the step's flags as far as they follow from the signatures of its calls. The flags of early starts are
+ * optional. */
 static uint32_t flags_of(const struct sk_calls *calls)
 {
 	struct sk_plan_calls all = sk_plan_step_calls(calls->view, calls->step);
@@ -51,7 +52,7 @@ static uint32_t flags_of(const struct sk_calls *calls)
 	return flags;
 }
 
-/* Devices have one lane, or one for cube kernels and one for all others. */
+/* A device has one lane, or one for cube kernels and one for all others. */
 static uint32_t lane_of(const struct sk_calls *calls)
 {
 	bool cube = calls->signature->lane == SK_LANE_CUBE ||
@@ -78,7 +79,8 @@ static bool check_unit(struct sk_calls *calls)
 				own_entry ? "" : "multiples of ", least);
 }
 
-/* Loops make many calls of one; how calls of different loops lie between each other nobody has thought about. */
+/* Loops turn one call into several. The order of calls from different loops is not defined, so only tiled steps combine
+ * them. */
 static bool check_loops(struct sk_calls *calls)
 {
 	const struct sk_signature *signature = calls->signature;
@@ -99,7 +101,7 @@ static bool check_loops(struct sk_calls *calls)
 	return true;
 }
 
-/* The vector side comes right behind the cube side (sk_plan_check_launch). */
+/* The vector side directly follows the cube side (sk_plan_check_launch). */
 static bool check_sides(struct sk_calls *calls)
 {
 	const struct sk_plan_step *step = calls->step;

@@ -1,7 +1,6 @@
-/* See proof-parts.h. Both sides are sums of functions of one variable each, all of them straight but for what is
- * divided, which steps up at equal distances. So they are the same if they are where the variables have their least and
- * greatest values, around these, at the steps that the plan has, and at some places in between for all variables
- * together. */
+/* See proof-parts.h. Both sides are sums of functions of one variable each. These functions are linear except for
+ * quotients, which step up at equal distances. The two sides are compared at the least and greatest values of each
+ * variable, around these, at the plan's steps, and at some values of all variables together. */
 #include "src/proof/proof-parts.h"
 
 #include "base/map.h"
@@ -12,12 +11,12 @@
 #include "format/skrows.h"
 
 enum {
-	NEAR = 20, /* values at each end of a range */
-	STEPS = 3, /* steps of a term, up from its least */
-	TOGETHER = 40, /* places for all variables */
+	NEAR = 20, /* values compared at each end of a range */
+	STEPS = 3, /* steps of a term, from the lowest up */
+	TOGETHER = 40, /* points with all variables varied */
 };
 
-/* Wide enough for any sum and product of 64 bits; what is larger is no value. */
+/* Wide enough for any sum and product of 64-bit values; a larger result is invalid. */
 typedef __int128 wide;
 
 struct point {
@@ -179,10 +178,10 @@ struct comparison {
 	const struct sk_call_values *values;
 	const struct sk_value_expression *value;
 	const struct sk_plan_argument *argument;
-	struct point low, high; /* of each variable */
+	struct point low, high; /* bounds of each variable */
 };
 
-/* Both sides at the place; a value that the type does not have is another one. */
+/* Compare both sides at the point. A value that does not fit the type counts as different. */
 static bool agree_at(struct comparison *comparison, const struct point *point)
 {
 	const struct sk_plan_argument *argument = comparison->argument;
@@ -211,7 +210,7 @@ static bool agree_for(struct comparison *comparison, enum sk_variable variable, 
 	return agree_at(comparison, &point);
 }
 
-/* Where a term steps up, and where it starts again. */
+/* Compare where a term steps up and where it starts again. */
 static bool agree_at_steps(struct comparison *comparison, const struct sk_plan_term *term)
 {
 	enum sk_variable variable = (enum sk_variable)term->variable;
@@ -242,7 +241,7 @@ static bool agree_for_each(struct comparison *comparison, enum sk_variable varia
 	return true;
 }
 
-/* No part goes beyond the extent. */
+/* Limit a part to the end of the extent. */
 static void fit_part(const struct comparison *comparison, struct point *point, enum sk_variable begin,
 		     enum sk_variable size)
 {

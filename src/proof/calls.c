@@ -15,7 +15,7 @@ enum { MOST_ERRORS = 20 };
 
 /* ---- units ---- */
 
-/* Those of the network's launches; tasks' own entries have the least ones (check_unit). */
+/* Check the units of the network's launches; tasks' own entries have the least ones (check_unit). */
 static void check_units(struct sk_calls *calls, const uint64_t *least)
 {
 	const struct sk_plan_view *view = calls->view;
@@ -42,7 +42,7 @@ static const char *cores_text(const struct sk_calls *calls, uint32_t cores)
 				     : sk_arena_print(calls->arena, "%u core%s", cores, cores == 1 ? "" : "s");
 }
 
-/* Of every device but a host it is known when linking. */
+/* The number of cores is recorded for every device except a host, since only a host's is unknown when linking. */
 static bool check_lane_cores(struct sk_calls *calls)
 {
 	const struct sk_plan_view *view = calls->view;
@@ -58,7 +58,7 @@ static bool check_lane_cores(struct sk_calls *calls)
 	return true;
 }
 
-/* A plan made by hand may be for no device. */
+/* A plan made by hand may name no device. */
 static void check_device_cores(struct sk_calls *calls, const uint64_t *least)
 {
 	const struct sk_plan_view *view = calls->view;
@@ -79,7 +79,7 @@ static void check_device_cores(struct sk_calls *calls, const uint64_t *least)
 		 cores_text(calls, wrong.follows));
 }
 
-/* What follows from the whole, where each call by itself is right. */
+/* Checks of the whole plan, made once each call is right on its own. */
 static void check_together(struct sk_calls *calls)
 {
 	const struct sk_plan_view *view = calls->view;
@@ -98,7 +98,7 @@ static void check_together(struct sk_calls *calls)
 	check_device_cores(calls, least);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole plan ---- */
 
 static void check_call(struct sk_calls *calls, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
@@ -106,7 +106,7 @@ static void check_call(struct sk_calls *calls, const struct sk_plan_step *step, 
 	calls->call = call;
 	calls->signature = calls->signatures[call->kernel];
 	if (!calls->signature)
-		return; /* it has an error of its own */
+		return; /* its error has been reported */
 	for (uint32_t e = 0; e < calls->signature->extent_count; e++)
 		calls->extents[e] = SK_EXTENT_UNKNOWN;
 	if (calls->signature->spread_extent != SK_NONE)
@@ -124,7 +124,7 @@ static void check_step(struct sk_calls *calls, const struct sk_plan_step *step)
 		check_call(calls, step, call);
 }
 
-/* What the kernel's own record repeats of its signature. */
+/* Compare the kernel's record with the parts of the signature that it repeats. */
 static bool check_kernel(struct sk_calls *calls, const struct sk_plan_kernel *kernel,
 			 const struct sk_signature *signature)
 {
@@ -150,7 +150,7 @@ static const struct sk_signature *read_signature(struct sk_calls *calls, const c
 	return sk_signature_parse_folded(calls->arena, calls->diag, place, text);
 }
 
-/* Kernels of one signature share what was read, so that a small plan cannot ask for much. */
+/* Kernels with equal signatures share the parsed one, so that a small plan cannot demand much work. */
 static void read_signatures(struct sk_calls *calls)
 {
 	const struct sk_plan_view *view = calls->view;

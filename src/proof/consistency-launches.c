@@ -1,4 +1,5 @@
-/* Whether launches say what follows from their steps: cores and scratch, options, homes, flags, scope and stream. */
+/* Checks the records of launches that follow from their steps: cores and scratch, options, homes, flags, scope and
+ * stream. */
 #include <inttypes.h>
 
 #include "base/arena.h"
@@ -7,9 +8,9 @@
 #include "format/skplan.h"
 #include "src/proof/proof-parts.h"
 
-enum { MOST_HOMES = 128 /* of a lane in a launch */ };
+enum { MOST_HOMES = 128 /* of one lane in a launch */ };
 
-/* What a tile of an argument in the scratch takes, with the room behind it. */
+/* Return the bytes that a tile of an argument in the scratch takes, including its padding. */
 static uint64_t tile_bytes(const struct sk_plan_view *view, const struct sk_plan_step *step,
 			   const struct sk_plan_call *call, const struct sk_plan_argument *argument)
 {
@@ -17,7 +18,7 @@ static uint64_t tile_bytes(const struct sk_plan_view *view, const struct sk_plan
 	       sk_plan_type(&view->tensors[argument->tensor])->padding;
 }
 
-/* What the steps of a launch need. */
+/* The resources that the steps of a launch need. */
 struct needs {
 	uint64_t scratch, resident_cores[SK_MAX_LANES];
 	bool early;
@@ -68,7 +69,7 @@ static bool check_needs(const struct sk_consistency *check, const struct sk_plan
 			      !!(sk_plan_form(launch)->flags & SK_LAUNCH_EARLY), needs.early);
 }
 
-/* Options are those of a scope that is fused. */
+/* Only a fused scope has options. */
 static bool check_options(const struct sk_consistency *check, const struct sk_plan_launch *launch)
 {
 	const char *name = sk_plan_string(&launch->name);
@@ -90,7 +91,7 @@ static bool check_options(const struct sk_consistency *check, const struct sk_pl
 	       (!has_options || sk_contradict(check, "%s: options of a scope, and no superkernel", name));
 }
 
-/* A stream's home has its number. Where there are as many as can be, others share them. */
+/* A stream's home has the stream's number. Once the maximum number of homes is reached, streams share them. */
 static bool check_home(const struct sk_consistency *check, const struct sk_plan_launch *launch,
 		       const struct sk_plan_step *step, bool seen)
 {
@@ -108,12 +109,12 @@ static bool check_home(const struct sk_consistency *check, const struct sk_plan_
 	return true;
 }
 
-/* What a step is cut into. */
+/* The division of a step: so many rows in so many blocks. */
 struct cut {
 	uint64_t rows, blocks;
 };
 
-/* Blocks that cores have in a partition are those of a step of the launch. */
+/* The blocks of a partition are those of a step of the launch. */
 static bool check_blocks(const struct sk_consistency *check, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_partition *partitions = &check->view->partitions[launch->first_partition];
@@ -163,7 +164,7 @@ static bool check_homes(const struct sk_consistency *check, const struct sk_plan
 			      unused, 0);
 }
 
-/* Progress is published if and only if somebody awaits it, and times are noted of all steps or of none. */
+/* A step publishes its progress if and only if another step awaits it. Either all steps are timed or none. */
 static bool check_flags(const struct sk_consistency *check, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *view = check->view;
@@ -184,8 +185,8 @@ static bool check_flags(const struct sk_consistency *check, const struct sk_plan
 	return true;
 }
 
-/* A task that could not be fused is launched by itself, outside of its scope. The stream is that of the first task in
- * the network, which need not be the first one that is called. */
+/* A task that could not be fused is launched alone, outside its scope. The launch's stream is that of its first task in
+ * the network, which need not be called first. */
 static bool check_tasks_of(const struct sk_consistency *check, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *view = check->view;

@@ -1,4 +1,4 @@
-/* Whether tensors are to whoever runs the package what tasks do with them, and lie where those of their role do. */
+/* Checks that each tensor's role matches its uses by tasks, and that its place matches its role. */
 #include "src/proof/proof-parts.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static enum sk_space space_of(enum sk_role role)
 	}
 }
 
-/* Only what is read from outside has one, and it is two numbers, the greater one last. */
+/* Only inputs and inouts have a range: two numbers in ascending order. */
 static bool check_range(const struct sk_consistency *check, const struct sk_plan_tensor *tensor)
 {
 	const char *name = sk_plan_string(&tensor->name);
@@ -60,7 +60,7 @@ static bool check_tensor(const struct sk_consistency *check, const struct sk_pla
 	if (tensor->offset % SK_PLAN_ALIGNMENT || tensor->unshared_offset % SK_PLAN_ALIGNMENT)
 		return sk_contradict(check, "%s: it is not aligned to %d bytes", name, SK_PLAN_ALIGNMENT);
 	if (tensor->role == SK_ROLE_TEMPORARY && tensor->space == SK_SPACE_SCRATCH)
-		return true; /* who accesses it shows that it can lie there: scratch.c */
+		return true; /* scratch-check.c proves that it may be there */
 	return sk_same_number(check, name, "where it lies", tensor->space, space_of(tensor->role)) &&
 	       (!bound ||
 		sk_same_number(check, name, "what is bound as its number", check->view->bindings[tensor->index],
@@ -69,7 +69,7 @@ static bool check_tensor(const struct sk_consistency *check, const struct sk_pla
 
 struct use {
 	bool read, written, read_first; /* in the network's order; a task reads before it writes */
-	uint64_t over_read; /* the most bytes behind an access that may be read, too */
+	uint64_t over_read; /* the most bytes past the end of an access that may also be read */
 };
 
 static void note_access(const struct sk_plan_view *view, const struct sk_plan_argument *argument, bool write,
@@ -125,7 +125,7 @@ static int compare_unshared(const void *a, const void *b)
 	return (one->unshared_offset > other->unshared_offset) - (one->unshared_offset < other->unshared_offset);
 }
 
-/* Tasks that run one by one come in any order that the caller likes, so no two temporaries share bytes there. */
+/* Single tasks may run in any order that the caller likes, so no two temporaries share bytes there. */
 static bool check_unshared(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;

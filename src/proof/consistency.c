@@ -1,4 +1,4 @@
-/* See proof.h. A check compares what a record says with what follows from others, and says both. */
+/* See proof.h. Each check compares a record with the value that follows from others, and reports both. */
 #include "src/proof/proof.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static int compare_parts(const void *a, const void *b)
 	return (one->start > other->start) - (one->start < other->start);
 }
 
-/* What aligns a table is zeros. */
+/* The padding that aligns a table is zeros. */
 static bool is_filling(const struct sk_plan *plan, uint64_t from, uint64_t to)
 {
 	bool zero = to - from < 8;
@@ -36,13 +36,13 @@ static bool is_filling(const struct sk_plan *plan, uint64_t from, uint64_t to)
 	return zero;
 }
 
-/* The arguments, where the plan has lists of them. */
+/* The arguments are expanded from lists, if the plan has lists. */
 static bool is_made(const struct sk_plan *plan, const struct sk_plan_table *table)
 {
 	return table == &plan->arguments && plan->lists.count;
 }
 
-/* No name is empty, so the strings do not end in zeros that align what stands behind them. */
+/* No name is empty, so the string table does not end in zeros that would align the next table. */
 static bool check_last_string(const struct sk_consistency *check)
 {
 	const struct sk_plan_table *strings = &check->view->plan->strings;
@@ -51,7 +51,7 @@ static bool check_last_string(const struct sk_consistency *check)
 	return strings->count < 2 || end[-2] != '\0' || sk_contradict(check, "the last string is empty");
 }
 
-/* Header and tables lie one behind the other, and nothing lies between them but what aligns them. */
+/* Header and tables are contiguous except for zeros that align them. */
 static bool check_tables(const struct sk_consistency *check)
 {
 	const struct sk_plan *plan = check->view->plan;
@@ -108,7 +108,7 @@ static bool check_tables(const struct sk_consistency *check)
 	return sk_same_number(check, "header", "its size", plan->size, end);
 }
 
-/* An owner's slice of a table begins where the one before it has ended, which is at *end. */
+/* An owner's slice of a table begins at *end, the end of the previous owner's slice. */
 static bool check_slice(const struct sk_consistency *check, const char *what, uint32_t first, uint32_t count,
 			uint32_t *end)
 {
@@ -118,7 +118,7 @@ static bool check_slice(const struct sk_consistency *check, const char *what, ui
 	return true;
 }
 
-/* What others share begins behind all that there has been so far, or has been there. */
+/* A shared slice begins at the end of everything so far, or lies within it. */
 static bool check_shared(const struct sk_consistency *check, const char *what, uint32_t first, uint32_t count,
 			 uint32_t *end)
 {
@@ -148,7 +148,7 @@ static bool check_lists(const struct sk_consistency *check)
 	       sk_same_number(check, "header", "the number of operands", view->operand_count, operands);
 }
 
-/* Arguments, and what they and the call have besides. */
+/* Check the slices of calls: arguments with their terms and patterns, and loops. */
 static bool check_slices_of_calls(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
@@ -189,7 +189,7 @@ static bool check_slices_of_steps(const struct sk_consistency *check)
 	       check_slices_of_calls(check);
 }
 
-/* What launches share. */
+/* Check the slices that launches share. */
 static bool check_shared_by_launches(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
@@ -220,7 +220,7 @@ static bool check_types(const struct sk_consistency *check)
 	return sk_same_number(check, "header", "the number of types", view->type_count, types);
 }
 
-/* Every record belongs to somebody; that calls do, the plan's reader sees. */
+/* Every record belongs to an owner; the plan's reader checks this for calls. */
 static bool check_slices(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
@@ -239,7 +239,8 @@ static bool check_slices(const struct sk_consistency *check)
 
 /* ---- tasks and their own entries ---- */
 
-/* The argument, with an offset from the start of its tensor, and without where its other records stand. */
+/* Return the argument with its offset relative to the start of its tensor, and without the places of its other
+ * records. */
 static struct sk_plan_argument without_place(const struct sk_plan_view *view, const struct sk_plan_launch *launch,
 					     const struct sk_plan_argument *argument)
 {
@@ -257,7 +258,7 @@ static struct sk_plan_argument without_place(const struct sk_plan_view *view, co
 	return copy;
 }
 
-/* The records that arguments have besides; the arguments are the same. */
+/* Compare the further records of two equal arguments. */
 static bool same_records(const struct sk_plan_view *view, const struct sk_plan_argument *one,
 			 const struct sk_plan_argument *other)
 {
@@ -276,7 +277,7 @@ static bool same_loops(const struct sk_plan_view *view, const struct sk_plan_cal
 					    one->loop_count * sizeof(struct sk_plan_loop)));
 }
 
-/* What has nothing to do with the launch is the same in both. */
+/* Properties of a call that do not depend on the launch are the same in both launches. */
 static bool same_call(const struct sk_consistency *check, const struct sk_plan_call *call,
 		      const struct sk_plan_call *own)
 {
@@ -300,8 +301,8 @@ static bool same_call(const struct sk_consistency *check, const struct sk_plan_c
 	return true;
 }
 
-/* The same of the steps; where a step begins whose blocks any core may have, and what one with several calls does for
- * the sake of another one of them, is not asked. */
+/* The same for steps. Two differences are allowed: the first core of blocks that any core may run, and flags that a
+ * step with several calls has because of another call. */
 static bool same_step(const struct sk_plan_step *step, const struct sk_plan_call *call, const struct sk_plan_step *own)
 {
 	uint32_t launchs = SK_STEP_PUBLISH | SK_STEP_TIMED | SK_STEP_FLUSH_BEFORE | SK_STEP_FLUSH_AFTER |
@@ -332,14 +333,14 @@ static bool check_entry(const struct sk_consistency *check, uint32_t number)
 			    sk_arena_join(check->arena, "sk_unfused_", sk_identifier(check->arena, name)));
 }
 
-/* What has been there, or comes next. */
+/* Return true if the number has occurred before or is the next one. */
 static bool is_in_order(uint32_t number, uint32_t *next)
 {
 	*next += number == *next;
 	return number < *next;
 }
 
-/* Costs stand in the order of the first tasks that have them; only mix tasks have one for each side. */
+/* Costs are in the order of the first tasks that have them; only mix tasks have one for each side. */
 static bool check_costs(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
@@ -374,7 +375,7 @@ static bool check_tasks(const struct sk_consistency *check)
 
 /* ---- kernels ---- */
 
-/* Copies are functions of their own and equal the kernel in all else. */
+/* Copies have symbols of their own and equal the kernel in everything else. */
 static bool check_copy(const struct sk_consistency *check, const struct sk_plan_kernel *kernel, uint32_t number)
 {
 	const struct sk_plan_kernel *copy = &check->view->kernels[kernel->first_copy + number - 1];
@@ -394,7 +395,7 @@ static bool check_copy(const struct sk_consistency *check, const struct sk_plan_
 	       sk_same_number(check, whose, "the copy of a copy", copy->first_copy, 0);
 }
 
-/* As many copies as the greediest launch takes, in the order of the kernels. */
+/* There are as many copies as any launch takes at most, in the order of the kernels. */
 static bool check_kernels(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
@@ -428,7 +429,7 @@ static bool check_kernels(const struct sk_consistency *check)
 
 /* ---- the account ---- */
 
-/* What ends a field there is a blank in it; a scope that there is not is '-'. */
+/* Field separators appear as blanks in a field; a missing scope is '-'. */
 static bool same_field(const char *field, const char *text)
 {
 	for (; *field && (*field == *text || (*field == ' ' && strchr("\t\n\r", *text))); field++)
@@ -436,7 +437,7 @@ static bool same_field(const char *field, const char *text)
 	return *field == *text;
 }
 
-/* Whether the task is in tiles with another one in front of it. */
+/* Return true if the task is in one tile group with the previous task. */
 static bool joins(const struct sk_consistency *check, uint32_t task)
 {
 	const struct sk_plan_step *step = &check->view->steps[check->places[task].step];
@@ -477,7 +478,7 @@ static bool check_entry_of_account(const struct sk_consistency *check, const str
 
 /* ---- symbols ---- */
 
-/* Each is handed to a kernel. */
+/* Each symbol is passed to a kernel. */
 static bool check_symbols(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;

@@ -8,32 +8,32 @@
 #include "format/skplan.h"
 #include "src/proof/proof.h"
 
-/* So many gates may be looked at: a second's work. */
+/* The number of gates that may be examined, about a second's work. */
 #define MAX_LOOKS (UINT64_C(1) << 30)
 
 enum { ALL_CORES, HOME, KINDS_OF_SETS };
 
 struct taken_call {
-	uint32_t step; /* + 1, 0: none */
+	uint32_t step; /* step + 1; 0: none */
 	uint32_t call;
 };
 
-/* The last calls of a stream in a launch, per lane on all cores and on its home. */
+/* The last calls of a stream in a launch: per lane, one on all cores and one on its home. */
 struct sk_taken {
 	struct taken_call calls[SK_MAX_LANES][KINDS_OF_SETS];
 };
 
 struct gate {
 	uint32_t step, call;
-	uint32_t order; /* that asks for it */
+	uint32_t order; /* the order that needs it */
 };
 
-/* A stream in the launch at hand. */
+/* A stream in the current launch. */
 struct sk_demand_stream {
-	uint32_t launch; /* + 1: the one that the rest belongs to */
+	uint32_t launch; /* launch + 1: the launch that the other fields belong to */
 	struct sk_taken taken;
 	SK_ARRAY(struct gate) gates; /* one for each core set */
-	uint32_t latest, fixed; /* tasks that have been passed, + 1: the last section's, and the last not divided */
+	uint32_t latest, fixed; /* passed tasks + 1: the last section's task, and the last undivided one */
 };
 
 /* ---- building ---- */
@@ -51,7 +51,7 @@ static int compare_keys(const void *a, const void *b)
 	return (left->task > right->task) - (left->task < right->task);
 }
 
-/* Streams have the users' numbers, which may be far apart. */
+/* Streams have the user's numbers, which may be sparse. */
 static void number_streams(struct sk_demands *demands)
 {
 	const struct sk_plan_view *view = demands->view;
@@ -82,7 +82,7 @@ static void sort_orders(struct sk_demands *demands, size_t order_count)
 	}
 }
 
-/* Events end and begin sections of their streams, in front of the task and behind it. */
+/* An event ends one section of its stream and begins another: once before the task and once after it. */
 static void count_sections(struct sk_demands *demands, uint32_t *ends)
 {
 	for (uint32_t task = 0; task < demands->view->task_count; task++) {
@@ -160,7 +160,7 @@ static void add_gate(struct sk_demands *demands, struct sk_demand_stream *stream
 	sk_array_push(demands->arena, &stream->gates, gate);
 }
 
-/* From this task on its stream comes behind all that the recording one has taken. */
+/* From this task on, its stream comes after everything that the recording stream has taken. */
 static void open_event(struct sk_demands *demands, struct sk_demand_stream *stream, uint32_t order)
 {
 	const struct sk_taken *taken = demands->recorded[demands->orders[order].earlier];

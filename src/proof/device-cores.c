@@ -1,6 +1,6 @@
-/* See proof-parts.h. Computes the cores that a launch takes again, from its steps. On a host a launch takes all cores,
- * unless it needs fewer because it has only blocks, or only one home. On other devices it takes as many cores as the
- * task that needs most of them, in groups of a cube core and one or two vector cores when both lanes are needed. */
+/* See proof-parts.h. Recomputes the cores that a launch takes from its steps. On a host a launch takes all cores,
+ * unless it needs fewer because it has only blocks, or only one home. On other devices it takes as many cores as its
+ * most demanding task, in groups of a cube core and one or two vector cores if both lanes are needed. */
 #include "src/proof/proof-parts.h"
 
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 
-/* What a launch would take if there were no end of cores. */
+/* The cores that a launch would take on a device with unlimited cores. */
 struct wants {
-	uint64_t cores[SK_MAX_LANES]; /* resident steps apart */
-	bool splits; /* has a step whose extent any number of cores can divide */
-	bool one_to_two; /* has a mix task with two vector blocks for each cube block */
+	uint64_t cores[SK_MAX_LANES]; /* without those of resident steps */
+	bool splits; /* it has a step that any number of cores can divide */
+	bool one_to_two; /* it has a mix task with two vector blocks for each cube block */
 };
 
 static uint64_t least_of(uint64_t a, uint64_t b)
@@ -68,7 +68,7 @@ static uint64_t cores_on_host(const struct sk_plan_launch *launch, const struct 
 	return takes_all ? SK_ALL_CORES : wants->cores[0];
 }
 
-/* most: how many cores the lanes have. */
+/* most: the number of cores in each lane. */
 static void cores_on_device(const struct sk_plan_launch *launch, const struct wants *wants,
 			    const uint32_t most[SK_MAX_LANES], uint64_t cores[SK_MAX_LANES])
 {

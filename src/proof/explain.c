@@ -12,7 +12,7 @@
 #include "format/skplan.h"
 #include "src/proof/proof-parts.h"
 
-/* After which a step is named. */
+/* The step's task, which identifies the step in sentences. */
 static const char *task_name(const struct sk_plan_view *plan, uint32_t step)
 {
 	return sk_plan_string(&sk_plan_step_task(plan, &plan->steps[step])->name);
@@ -67,7 +67,7 @@ struct sk_explanation_index sk_explanation_index(struct sk_arena *arena, const s
 	return index;
 }
 
-/* True if the fact's order names its two tasks; else it is an event's, of their streams. */
+/* Return true if the fact's order names its two tasks; otherwise it is an event's order of their streams. */
 static bool is_of_its_tasks(const struct sk_plan_view *plan, const struct sk_fact *fact)
 {
 	return plan->calls[fact->earlier.call].task == fact->order->earlier &&
@@ -123,7 +123,7 @@ static bool follows_directly(const struct sk_plan_view *plan, uint32_t later, ui
 	return false;
 }
 
-/* What puts the two in order. */
+/* The mechanism that orders the two. */
 static const char *cover_text(const struct sk_explanation *explanation, const struct sk_fact *fact)
 {
 	const struct sk_plan_view *plan = explanation->plan;
@@ -155,7 +155,7 @@ static const char *cover_text(const struct sk_explanation *explanation, const st
 
 /* ---- one task ---- */
 
-/* Names are escaped; a line ends only where the format does. */
+/* Escape names; end a line only where the format does. */
 static void say(const struct sk_explanation *explanation, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -252,7 +252,7 @@ static void explain_work(const struct sk_explanation *explanation, const struct 
 	}
 }
 
-/* What a tile group saves, and which of the call's tensors never leave the core. */
+/* Print the traffic that a tile group saves, and the call's tensors that never leave the core. */
 static void explain_savings(const struct sk_explanation *explanation, const struct sk_task_call *place)
 {
 	const struct sk_plan_view *plan = explanation->plan;
@@ -308,8 +308,8 @@ static bool has_state(const struct sk_plan_view *plan, const struct sk_plan_step
 	return false;
 }
 
-/* The last step in front of this one, which has one call, or the first one behind it, that has some of its hidden state
- * on another core set; NULL: none has. */
+/* Return the nearest step on another core set that uses some hidden state of this step, which has one call: the first
+ * such step after it, or the last one before it. NULL: none. */
 static const struct sk_plan_step *find_rival(const struct sk_plan_view *plan, const struct sk_plan_step *step,
 					     bool behind)
 {
@@ -329,7 +329,8 @@ static const struct sk_plan_step *find_rival(const struct sk_plan_view *plan, co
 	return NULL;
 }
 
-/* Why the step does not do by itself what its kernel can: the flag is SK_STEP_EARLY_WAIT or SK_STEP_EARLY_SET. */
+/* The reason why the step does not start or publish early although its kernel can. flag: SK_STEP_EARLY_WAIT or
+ * SK_STEP_EARLY_SET. */
 static const char *late_text(const struct sk_explanation *explanation, const struct sk_plan_step *step, uint32_t flag)
 {
 	const struct sk_plan_view *plan = explanation->plan;
@@ -363,7 +364,7 @@ static void explain_start(const struct sk_explanation *explanation, const struct
 		say(explanation, "  Its kernel may not %s: %s.\n", what, late_text(explanation, step, flag));
 }
 
-/* The facts in which the call is the later one, or the earlier one. */
+/* Print the facts in which the call is the later one, or the earlier one. */
 static void explain_facts(const struct sk_explanation *explanation, uint32_t call, bool later)
 {
 	const struct sk_explanation_index *index = explanation->index;
@@ -394,7 +395,7 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	FILE *stream = explanation->stream;
 
 	say(explanation, "task '%s'", sk_plan_string(&task->name));
-	if (task->line) /* or it is a node of a model */
+	if (task->line) /* nodes of a model have no line */
 		say(explanation, ", line %u of the manifest", task->line);
 	say(explanation, ": kernel '%s', stream %u, %s%s%s\n", sk_plan_string(&plan->kernels[task->kernel].name),
 	    task->stream, scope ? "scope '" : "no scope", scope ? scope : "", scope ? "'" : "");

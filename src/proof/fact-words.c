@@ -10,7 +10,7 @@
 #include "format/skplan.h"
 #include "src/proof/proof-parts.h"
 
-/* ---- which tensor ---- */
+/* ---- tensors ---- */
 
 struct place {
 	uint64_t offset;
@@ -38,7 +38,7 @@ struct sk_temporaries sk_temporaries_sort(struct sk_arena *arena, const struct s
 	return sorted;
 }
 
-/* The last temporary that begins at or below the offset in the unshared workspace; NULL: none does. */
+/* Return the last temporary that begins at or before the offset in the unshared workspace; NULL: none. */
 static const struct sk_plan_tensor *find_temporary(const struct sk_plan_view *plan,
 						   const struct sk_temporaries *temporaries, uint64_t offset)
 {
@@ -55,7 +55,7 @@ static const struct sk_plan_tensor *find_temporary(const struct sk_plan_view *pl
 	return low ? &plan->tensors[temporaries->tensors[low - 1]] : NULL;
 }
 
-/* Several temporaries may lie in the bytes; in the task's own entry each has its own. */
+/* Several temporaries may share the bytes; in the task's own entry each has bytes of its own. */
 const char *sk_fact_tensor_text(struct sk_arena *arena, const struct sk_plan_view *plan,
 				const struct sk_temporaries *temporaries, const struct sk_step_access *access)
 {
@@ -98,7 +98,7 @@ static const char *cover_of(const struct sk_fact *fact)
 	return covers[fact->kind];
 }
 
-/* Without the quotes, where it can only be one. */
+/* The name without quotes, if the text is a single quoted name. */
 static const char *tensor_name(struct sk_arena *arena, const struct sk_plan_view *plan,
 			       const struct sk_temporaries *temporaries, const struct sk_step_access *access)
 {

@@ -6,16 +6,16 @@
 #include "format/skplan.h"
 #include "format/skrows.h"
 
-enum { UNTOUCHED }; /* the first past */
+enum { UNTOUCHED }; /* index of the past of untouched bytes */
 
-/* Lists of readers only grow at the front, so pasts that follow from one another share their tails. */
+/* Lists of readers grow only at the head, so later pasts share the tails of earlier ones. */
 struct reader {
 	const struct reader *next;
 	uint32_t access;
 };
 
 struct sk_history_past {
-	uint32_t writer; /* SK_NO_INDEX: nobody so far */
+	uint32_t writer; /* SK_NO_INDEX: no writer so far */
 	const struct reader *readers; /* since the writer */
 };
 
@@ -47,7 +47,7 @@ void sk_history_add_stride(struct sk_history *history, uint64_t stride)
 	sk_array_push(history->pool->arena, &history->sheets, (struct sk_history_sheet){.boxes.stride = stride});
 }
 
-/* One access on its way. */
+/* The access being recorded. */
 struct visit {
 	struct sk_history *history;
 	const struct sk_rows *rows;
@@ -57,7 +57,7 @@ struct visit {
 	void *context;
 };
 
-/* False if there are none left. */
+/* Count one examination; return false if none are left. */
 static bool look(const struct visit *visit)
 {
 	uint64_t *left = &visit->history->pool->looks_left;
@@ -78,7 +78,7 @@ static uint32_t areas_of(const struct visit *visit, const struct sk_boxes *sheet
 	return sk_boxes_of_rows(sheet, rows->start, rows->width, rows->stride, rows->count, areas);
 }
 
-/* ---- what it meets ---- */
+/* ---- finding conflicts ---- */
 
 static void meet_box(const struct visit *visit, const struct sk_box *box)
 {
@@ -91,7 +91,8 @@ static void meet_box(const struct visit *visit, const struct sk_box *box)
 		visit->conflict(visit->context, past->writer);
 }
 
-/* Returns whether all of its bytes on this sheet have been written; conflicts are those of sheets that it is on. */
+/* Return true if all of its bytes on this sheet have been written. Report conflicts if the access belongs to the
+ * sheet. */
 static bool meet_sheet(const struct visit *visit, struct sk_boxes *sheet, bool conflicts)
 {
 	struct sk_history_pool *pool = visit->history->pool;
@@ -113,7 +114,7 @@ static bool meet_sheet(const struct visit *visit, struct sk_boxes *sheet, bool c
 	return written;
 }
 
-/* Rows of another stride. */
+/* Compare with rows of another stride. */
 static void meet_rows(const struct visit *visit, const struct sk_history_sheet *sheet)
 {
 	if (sheet->rows.count == 0 || !sk_rows_overlap(&sheet->extent, visit->rows))
@@ -126,7 +127,7 @@ static void meet_rows(const struct visit *visit, const struct sk_history_sheet *
 	}
 }
 
-/* ---- what it leaves ---- */
+/* ---- recording the access ---- */
 
 static void leave_read(const struct visit *visit, struct sk_boxes *sheet, const struct sk_box *area)
 {
@@ -169,8 +170,8 @@ static void leave_rows(const struct visit *visit, struct sk_history_sheet *sheet
 		      (struct sk_history_rows){*rows, visit->access, visit->write});
 }
 
-/* What those in rows of other strides will be compared with. A single row that overwrites all of it comes behind all
- * of it, and in front of all that would come behind a part of it. */
+/* Record the access for comparison with rows of other strides. A single row that overwrites the whole extent comes
+ * after all of it, and before everything that would come after a part of it. */
 static void leave_for_others(const struct visit *visit, struct sk_history_sheet *sheet)
 {
 	if (visit->rows->count > 1)

@@ -7,7 +7,7 @@
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 
-/* Clocks of one launch may take this many numbers (half a gigabyte). */
+/* Limit on the numbers in the clocks of one launch (half a gigabyte). */
 #define MAX_CLOCK_NUMBERS (UINT64_C(1) << 27)
 
 static uint32_t *new_clock(const struct sk_knowledge *knowledge)
@@ -22,7 +22,7 @@ static void learn(uint32_t *clock, const uint32_t *news, uint32_t length)
 			clock[i] = news[i];
 }
 
-/* For steps on a home: what the home's awaits have taught it, and its own entry in all clocks. */
+/* For steps on a home: the knowledge from the home's awaits, and its own entry in all clocks. */
 static uint32_t *own_clock(const struct sk_knowledge *knowledge, const struct sk_plan_step *step)
 {
 	return knowledge->homes[step->core_set - knowledge->launch->first_home];
@@ -33,7 +33,7 @@ static uint32_t home_entry(const struct sk_knowledge *knowledge, const struct sk
 	return knowledge->view->lane_count + step->core_set - knowledge->launch->first_home;
 }
 
-/* Of one step each, without their other sides: the earlier one's core set has finished the step with the number. */
+/* For single steps, without their other sides: the earlier step's core set has finished the step with the number. */
 static bool is_known(const struct sk_knowledge *knowledge, const struct sk_plan_step *step,
 		     const struct sk_plan_step *earlier, uint32_t number)
 {
@@ -52,7 +52,7 @@ static bool is_known(const struct sk_knowledge *knowledge, const struct sk_plan_
 	return shared[home] >= number || own[home] >= number;
 }
 
-/* Notes which await teaches a clock the numbers that are news to it. */
+/* Record the await as the source of each number that is new to the clock. */
 static void note_lessons(const struct sk_knowledge *knowledge, struct sk_lesson *lessons, const uint32_t *clock,
 			 const uint32_t *news, struct sk_lesson lesson)
 {
@@ -86,7 +86,7 @@ static void execute_awaits(struct sk_knowledge *knowledge, const struct sk_plan_
 	}
 }
 
-/* Notes what an await on the step proves, if somebody awaits it. */
+/* Record the clock that an await on the step establishes, if any step awaits it. */
 static void finish_step(struct sk_knowledge *knowledge, const struct sk_plan_step *step)
 {
 	uint32_t *proof = knowledge->proofs[step - knowledge->view->steps - knowledge->launch->first_step];
@@ -103,7 +103,7 @@ static void finish_step(struct sk_knowledge *knowledge, const struct sk_plan_ste
 	}
 }
 
-/* Room for the proof of each awaited step of the launch. */
+/* Allocate the clock of each awaited step of the launch. */
 static void begin_proofs(struct sk_knowledge *knowledge)
 {
 	const struct sk_plan_view *view = knowledge->view;
@@ -179,7 +179,7 @@ uint32_t sk_side_count(const struct sk_plan_step *step)
 	return step->flags & SK_STEP_CUBE_SIDE ? 2 : 1;
 }
 
-/* Of all sides of both; returned: the earlier step's calls have. */
+/* Covers all sides of both. returned: the earlier step's calls must have returned. */
 static bool knows(const struct sk_knowledge *knowledge, uint32_t step, uint32_t earlier, bool returned)
 {
 	const struct sk_plan_step *steps = knowledge->view->steps;

@@ -5,13 +5,13 @@
 #include "format/plan/plan.h"
 #include "src/proof/proof.h"
 
-/* Clocks may take this many numbers (64 MiB). */
+/* Limit on the numbers in the clocks (64 MiB). */
 #define MAX_CLOCK_NUMBERS (UINT64_C(1) << 24)
 
-/* So many follows may be looked at in searches. */
+/* Limit on the follows examined in searches. */
 #define MAX_SEARCHED_FOLLOWS (UINT64_C(1) << 28)
 
-/* Puts the launch behind the last one of a chain that it follows, or starts a chain. */
+/* Append the launch to a chain if it follows the last launch there, else start a new chain. */
 static void choose_chain(struct sk_launch_order *order, uint32_t launch, uint32_t *lasts)
 {
 	const struct sk_plan_view *view = order->view;
@@ -32,7 +32,7 @@ static void choose_chain(struct sk_launch_order *order, uint32_t launch, uint32_
 	order->chain_count += order->chains[launch] == order->chain_count;
 }
 
-/* What is known to have ended when the launch starts. */
+/* Compute the launches known to have ended when the launch starts. */
 static uint32_t *make_clock(struct sk_launch_order *order, struct sk_arena *arena, uint32_t launch)
 {
 	const struct sk_plan_launch *record = &order->view->launches[launch];
@@ -99,7 +99,7 @@ static uint32_t pop(struct sk_launch_order *order)
 	return top;
 }
 
-/* Notes what the launch follows, if that is new. */
+/* Add the launches that this one follows and that the search has not reached yet. */
 static void reach_follows(struct sk_launch_order *order, uint32_t launch)
 {
 	const struct sk_plan_launch *record = &order->view->launches[launch];
@@ -119,9 +119,9 @@ static void reach_follows(struct sk_launch_order *order, uint32_t launch)
 	}
 }
 
-/* Is there a path of follows from the later launch back to the earlier one? A launch follows earlier ones only, so what
- * is reached is looked at from the last to the first, as far as the earlier one. The next question about the same later
- * launch goes on from there: a launch that waits for thousands of others looks at its follows once. */
+/* Search a path of follows from the later launch back to the earlier one. A launch follows only earlier ones, so
+ * reached launches are examined from the last to the first, down to the earlier one. The next query about the same
+ * later launch resumes there: a launch that waits for thousands of others examines its follows once. */
 static bool search(struct sk_launch_order *order, uint32_t earlier, uint32_t later)
 {
 	if (order->search == 0 || order->later != later) {

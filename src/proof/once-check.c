@@ -1,12 +1,12 @@
-/* See proof-parts.h. What has to be shown:
+/* See proof-parts.h. Properties to prove:
  *
- * A run that finds the results finds what it would have computed: they follow from constants and from each other alone,
- * not from what is bound or from hidden state, and nobody else writes to their tensors. (That no other tensor has their
- * bytes is for verify.c, which looks at where temporaries lie.)
+ * A later run finds the results that it would have computed. They depend only on constants and on each other, not on
+ * bound memory or hidden state, and no other launch writes their tensors. (verify.c checks that no other tensor shares
+ * their bytes, since it examines the places of temporaries.)
  *
- * One that has failed can be run again: it does not read what it writes.
+ * A launch that has failed can be run again: it does not read bytes that it writes.
  *
- * It can come first: it follows launches only that run once, too. So what follows it follows nothing else through it.
+ * It can run first: it follows only launches that also run once. No other launch is therefore ordered through it.
  *
  * A task's own entry runs once if the task does in the network. */
 #include "src/proof/proof-parts.h"
@@ -59,7 +59,7 @@ static void find_results(const struct check *check, const struct sk_plan_launch 
 		}
 }
 
-/* A launch that runs every time leaves the results alone. */
+/* Check that a launch that runs every time does not write the results. */
 static void check_other(const struct check *check, const struct sk_plan_launch *launch)
 {
 	struct sk_plan_calls calls = sk_plan_launch_calls(check->view, launch);
@@ -120,7 +120,7 @@ static void check_launch(const struct check *check, const struct sk_plan_launch 
 			check_argument(check, launch, call, &view->arguments[call->first_argument + i]);
 }
 
-/* The entry of a task, whose results the instance keeps beside those of the network. */
+/* Check the entry of a task; the instance keeps its results besides those of the network. */
 static void check_entry(const struct check *check, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *view = check->view;

@@ -1,5 +1,5 @@
-/* Launches of a plan are checked by themselves, so several threads can do it. In comes the plan's view; out comes
- * nothing, or what is wrong with the first launch of which something is. */
+/* Checks a plan's launches, which are independent, in several threads. Input: the plan's view. Output: the error of the
+ * first bad launch, if any. */
 #include "src/proof/proof.h"
 
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 
 struct check {
 	const struct sk_plan_view *view;
-	atomic_size_t first_bad; /* the first launch known to be bad, or their number */
+	atomic_size_t first_bad; /* the first launch known to be bad, or the number of launches */
 };
 
 static void check_some(void *context, size_t first, size_t end)

@@ -1,6 +1,5 @@
-/* See proof-parts.h. The calls of a step come in their order; what lies where in the scratch is a list of tiles, each
- * as it was last written. What kernels have of the scratch themselves, and the fields that are stored there, is in
- * none. */
+/* See proof-parts.h. The calls of a step are processed in order. A list of tiles describes the scratch as it was last
+ * written. It contains neither the kernels' own scratch nor the fields that are stored there. */
 #include "src/proof/proof-parts.h"
 
 #include <stdarg.h>
@@ -15,11 +14,11 @@
 
 enum { CONGRUENCE = 64 };
 
-/* A tile in the scratch, whole. */
+/* A whole tile in the scratch. */
 struct tile {
 	uint64_t start, end;
 	uint32_t tensor;
-	struct sk_step_access access; /* that has written it last */
+	struct sk_step_access access; /* the access that last wrote it */
 };
 
 struct sk_scratch_check {
@@ -27,8 +26,8 @@ struct sk_scratch_check {
 	struct sk_diag *diag;
 	const struct sk_plan_view *view;
 	const char *file;
-	uint32_t *step_of; /* by tensor: + 1; 0: no step so far */
-	SK_ARRAY(struct tile) tiles; /* of the step at hand */
+	uint32_t *step_of; /* by tensor: step + 1; 0: no step so far */
+	SK_ARRAY(struct tile) tiles; /* of the current step */
 
 	struct sk_facts *facts;
 
@@ -71,7 +70,7 @@ static bool overlap(const struct tile *one, const struct tile *other)
 	return one->start < other->end && other->start < one->end;
 }
 
-/* By itself. */
+/* Check the argument on its own. */
 static void check_argument(struct sk_scratch_check *check, const struct sk_plan_argument *argument)
 {
 	const struct sk_plan_tensor *tensor = &check->view->tensors[argument->tensor];
@@ -90,7 +89,7 @@ static void check_argument(struct sk_scratch_check *check, const struct sk_plan_
 		report(check, argument, "where its tiles do not begin at multiples of %d bytes", CONGRUENCE);
 }
 
-/* What it reads lies there, in the whole tile. */
+/* The whole tile that it reads is in the scratch. */
 static void check_read(struct sk_scratch_check *check, const struct sk_plan_argument *argument)
 {
 	struct tile wanted = tile_of(check, argument);
@@ -112,7 +111,7 @@ static void check_read(struct sk_scratch_check *check, const struct sk_plan_argu
 	       "written over it");
 }
 
-/* From here on nothing of what has been written lies there. */
+/* Remove the tiles that the written bytes overlap. */
 static void overwrite(struct sk_scratch_check *check, struct tile bytes)
 {
 	size_t kept = 0;
@@ -128,7 +127,7 @@ static bool is_in_scratch(const struct sk_plan_argument *argument)
 	return argument->space == SK_SPACE_SCRATCH;
 }
 
-/* Two arguments of one call. */
+/* Compare two arguments of one call. */
 static void check_pair(struct sk_scratch_check *check, const struct sk_plan_argument *one,
 		       const struct sk_plan_argument *other)
 {
@@ -140,8 +139,8 @@ static void check_pair(struct sk_scratch_check *check, const struct sk_plan_argu
 		       sk_plan_string(&check->view->tensors[other->tensor].name));
 }
 
-/* What the call has of the scratch that is no tensor's: a kernel's own piece, and a field, which is stored in front of
- * the call. Nothing: an empty one. */
+/* Return the call's own scratch, which belongs to no tensor: the kernel's piece, or a field that is stored before the
+ * call. Empty if there is none. */
 static struct tile own_piece(const struct sk_plan_argument *argument)
 {
 	if (argument->kind != SK_ARGUMENT_SCRATCH)
@@ -161,7 +160,7 @@ static struct tile own_field(const struct sk_scratch_check *check, const struct 
 	return (struct tile){argument->field, argument->field + size, SK_NO_INDEX, {0}};
 }
 
-/* The call's own pieces lie beside all of its tiles. */
+/* The call's own pieces overlap none of its tiles. */
 static void check_own(struct sk_scratch_check *check, const struct sk_plan_argument *argument,
 		      const struct sk_plan_argument *own)
 {
@@ -199,7 +198,8 @@ static void check_call(struct sk_scratch_check *check)
 		}
 }
 
-/* Which of two calls comes first does not show where both write a tile, or one reads it between two writes. */
+/* Calls run in the network's order. The tiles do not show a wrong order if two calls write the same tile, or one reads
+ * it between two writes. */
 static void check_order(struct sk_scratch_check *check, const struct sk_plan_call *first)
 {
 	const struct sk_plan_task *tasks = check->view->tasks;

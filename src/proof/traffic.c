@@ -7,10 +7,10 @@
 #include "format/skplan.h"
 #include "format/skrows.h"
 
-/* What calls of a step access: the same bytes are one thing, others another one, even if they overlap. */
+/* Bytes that calls of a step access. Different byte ranges are different items, even if they overlap. */
 struct thing {
 	uint64_t bytes;
-	uint32_t counted[2]; /* the last call that read it, and that wrote it, from 1 on; 0: none */
+	uint32_t counted[2]; /* the last call that read it and the last that wrote it, from 1; 0: none */
 };
 
 enum { READ, WRITE };
@@ -37,7 +37,7 @@ static struct thing *find_thing(struct meter *meter, const struct sk_plan_argume
 	return &meter->things.items[number];
 }
 
-/* A call reads before it writes: of what it writes in place the old bytes have come in. */
+/* A call reads before it writes, so bytes written in place have also been read. */
 static void count_argument(struct meter *meter, uint32_t call, const struct sk_plan_argument *argument, int way)
 {
 	struct thing *thing = find_thing(meter, argument);

@@ -1,7 +1,8 @@
-/* See proof-parts.h. No units are computed here. Steps hang together that divide the same bytes of a tensor, one of
- * them writing. If in such a component all that share bytes have units of equally many bytes, the units are fixed up to
- * a common factor; so they are the least ones if and only if what they are multiples of has no common factor. A
- * component that no units fit keeps the least unit of each kernel, which awaits put right (src/model/model.h). */
+/* See proof-parts.h. This file computes no units. Two steps are connected if they divide the same bytes of a tensor and
+ * one of them writes. If all steps of a connected component that share bytes have units of equally many bytes, the
+ * units are fixed up to a common factor. They are minimal if and only if the quotients of units by least units have no
+ * common factor. A component that no units fit keeps each kernel's least unit, and awaits order its steps
+ * (src/model/model.h). */
 #include "src/proof/proof-parts.h"
 
 #include <stdlib.h>
@@ -13,15 +14,15 @@
 
 /* A divided access. */
 struct use {
-	uint32_t tensor, step; /* step: within the launch */
+	uint32_t tensor, step; /* step: number within the launch */
 	uint64_t offset, size, unit_bytes;
 	bool write;
 };
 
-/* What is known of a component, by its root. */
+/* Properties of a component, indexed by its root. */
 struct component {
-	uint64_t factor; /* that all units have in common, as multiples of the least ones */
-	bool fits; /* who shares bytes has units of equally many bytes */
+	uint64_t factor; /* common factor of all units divided by their least units */
+	bool fits; /* steps that share bytes have units of equally many bytes */
 };
 
 struct checker {
@@ -48,10 +49,10 @@ static uint64_t unit_of(const struct checker *checker, uint32_t step)
 	return checker->view->partitions[step_of(checker, step)->partition].unit;
 }
 
-/* Where a tile lies in the scratch must be, modulo so many bytes, where it lies in its task's own entry. */
+/* A tile's offset in the scratch must equal its offset in the task's own entry, modulo this. */
 enum { CONGRUENCE = 64 };
 
-/* What tiles in the scratch ask of the unit: that those of an argument begin at multiples of CONGRUENCE. */
+/* The unit that tiles in the scratch require: tiles of an argument begin at multiples of CONGRUENCE. */
 static uint64_t least_of_scratch(const struct checker *checker, const struct sk_plan_call *call)
 {
 	uint64_t unit = 1;
@@ -68,7 +69,7 @@ static uint64_t least_of_scratch(const struct checker *checker, const struct sk_
 	return unit;
 }
 
-/* The least unit that all kernels of the step can have: the least common multiple of theirs, in the step's elements. */
+/* Return the least unit for all kernels of the step: the least common multiple of theirs, in the step's elements. */
 static uint64_t least_of(const struct checker *checker, const uint64_t *least, uint32_t step)
 {
 	struct sk_plan_calls calls = sk_plan_step_calls(checker->view, step_of(checker, step));
@@ -128,7 +129,7 @@ static void collect_uses(struct checker *checker, struct sk_arena *arena)
 		qsort(checker->uses.items, checker->uses.count, sizeof(struct use), compare_uses);
 }
 
-/* Calls for each two neighbouring uses of the same bytes, if one of all is a write. */
+/* Call `look` for each two neighbouring uses of the same bytes, provided one of all the uses is a write. */
 static void for_each_pair(struct checker *checker, struct component *components,
 			  void (*look)(struct checker *, struct component *, const struct use *, const struct use *))
 {

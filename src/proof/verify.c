@@ -1,73 +1,74 @@
-/* The proof of a finished plan. In comes the plan's view; out comes nothing, or errors that name a pair of accesses
- * that nothing orders. It shares no code with the planning rooms: what is argued here is argued from the tables alone,
- * from steps, core sets, awaits and byte addresses.
+/* Proof of a finished plan. Input: the plan's view. Output: errors that name a pair of accesses that nothing orders.
+ * This file shares no code with the planning directories. It argues from the tables alone: from steps, core sets,
+ * awaits and byte addresses.
  *
- * What has to be shown. For every number of cores, each two accesses to a common byte of which one writes, by different
- * cores, are ordered; accesses by one core are, since a core runs its lane's steps in the order of their numbers.
+ * Property to prove. For every number of cores, two accesses to a common byte by different cores, one of which writes,
+ * are ordered. Accesses by one core always are, since a core runs its lane's steps in the order of their numbers.
  *
- * Why neighbours suffice. Take the accesses to one byte in the plan's order. Every read is checked against the last
+ * Why neighbours suffice. Consider the accesses to one byte in the plan's order. Every read is checked against the last
  * write before it, every write against the last write and the reads since (proof-parts.h). "a comes before b" here
  * means: every core that may touch the byte in a has finished a before any core that may touch it in b begins b. This
- * relation is transitive, whatever the reason why it holds between each two, because some core touches the byte in
- * between; for an access that is not divided, all cores of its core set count as touching each byte, whether they do or
- * not. So the checked pairs imply all the others, and no two ranges have to coincide for that: the argument is about
- * single bytes, boxes only bundle them.
+ * relation is transitive, whichever rule establishes each pair, because some core touches the byte in between. For an
+ * access that is not divided, all cores of its core set count as touching each byte, whether they do or not. The
+ * checked pairs therefore imply all others. Ranges need not coincide for that: the argument is about single bytes, and
+ * boxes only bundle them.
  *
- * When a comes before b, with the steps Y and X that make the accesses, or the same step in an earlier and a later
- * call, which each core makes in this order (then rule 4 says nothing, since a step awaits earlier ones only):
- *  1. Y and X are in different launches, and X's follows Y's, directly or through others.
+ * When a comes before b. Let Y and X be the steps that make the accesses, or the same step in an earlier and a later
+ * call, which each core makes in this order (rule 4 then does not apply, since a step awaits only earlier ones):
+ *  1. Y and X are in different launches, and X's launch follows Y's, directly or through others.
  *  2. Y and X run on the same home.
- *  3. Y and X run on all cores of one lane, and both accesses are divided into as many units, equally far from each
- * other, with the bytes of each unit in one window: then whatever the number of cores is, the byte lies in the same
- * core's range in both. Where a step's cores have whole blocks, its units here are those blocks, and of
- * blocks that are not equally long their rows. Rows as far apart have elements as far apart in two calls of one step,
- * so its tiles are the same in both; each block begins with a whole unit (sk_plan_check_record).
+ *  3. Y and X run on all cores of one lane, and both accesses are divided into the same number of units, at equal
+ *     distances, with the bytes of each unit in one window. Then, whatever the number of cores, the byte lies in the
+ *     same core's range in both. If a step's cores have whole blocks, its units here are those blocks; for blocks of
+ *     unequal length, their rows. In two calls of one step, rows at equal distances have elements at equal distances,
+ *     so tiles are the same in both; each block begins with a whole unit (sk_plan_check_record).
  *  4. X knows that Y has finished, from the awaits that it and the earlier steps of its cores have executed
- * (proof-parts.h).
+ *     (proof-parts.h).
  *
- * The two steps of a mix task count as one that makes each access once: what it must come behind is known to both, and
- * what must come behind it knows that both have finished. How its sides share what they both may touch is the kernel's
- * business, as it is with blocks.
+ * The two steps of a mix task count as one that makes each access once: both sides know the steps that must come before
+ * it, and a step that must come after it knows that both sides have finished. Sharing between its two sides is the
+ * kernel's responsibility, as with blocks.
  *
- * Kernels that start early (EARLY_WAIT, EARLY_SET) keep to their awaits and to what they publish with tensors only.
- * Their hidden state they touch from the call's first instruction to its last. So for rule 4 between accesses to hidden
- * state what X knows is what its cores knew before its own awaits if X has EARLY_WAIT, and Y has finished when it is
- * known to have returned, which its own number does not say if it has EARLY_SET.
+ * Kernels that start early (EARLY_WAIT, EARLY_SET) apply their awaits and publications to tensors only. They use their
+ * hidden state from the call's first instruction to its last. For rule 4 between accesses to hidden state, X therefore
+ * knows only the steps that its cores knew before its own awaits if X has EARLY_WAIT. Y has finished when it is known
+ * to have returned; if Y has EARLY_SET, its own number does not show that.
  *
- * Within one call, where several cores make it, writes must be divided and overlap nothing else of the call but an
- * identical range (a parameter that the signature allows to be another one). Kernels of the kind `blocks` answer for
- * the blocks that share one argument themselves.
+ * Within one call that several cores make, writes must be divided and overlap nothing else of the call except an
+ * identical range (a parameter that the signature allows to be another one). Kernels of kind `blocks` are responsible
+ * for the blocks that share one argument.
  *
- * Why no await can wait for itself. An await names an earlier step of its launch, and every core runs its steps in the
- * launch's order (sk_plan_check_launch), so the first step in that order that some core never finishes awaits only
- * steps that their cores finish and publish. This needs no assumption about which homes coincide. The sides of a mix
- * task, which do wait for each other, count as one step in this: neither awaits the other, and no core runs blocks of
- * both (sk_plan_check_launch), so both begin, and all their blocks run at once, as those of every RESIDENT step do.
- * Launches follow earlier launches only.
+ * Why no deadlock occurs. An await names an earlier step of its launch, and every core runs its steps in the launch's
+ * order (sk_plan_check_launch). The first step in that order that some core never finishes therefore awaits only steps
+ * that their cores finish and publish. This makes no assumption about which homes coincide. The sides of a mix task do
+ * wait for each other. They count as one step here: neither awaits the other, and no core runs blocks of both
+ * (sk_plan_check_launch). So both begin, and all their blocks run at once, like those of every RESIDENT step. Launches
+ * follow only earlier launches.
  *
- * Where a launch has SK_LAUNCH_SYNC_ALL, each step, which has one call (sk_plan_check_launch), must know by rule 2 or 4
- * that the step in front of it has finished, and none starts early.
+ * In a launch with SK_LAUNCH_SYNC_ALL, each step has one call (sk_plan_check_launch). It must know by rule 2 or 4 that
+ * the previous step has finished, and no step starts early.
  *
- * What the network wants beside its data (proof-parts.h) is proved of whole steps, so rule 3 does not count for it:
- * behind `after`, an event or a stream's order there is no byte to say on which core it matters.
+ * Orders that the network wants besides its data (proof-parts.h) are proved for whole steps. Rule 3 does not apply to
+ * them, because an order from `after`, an event or a stream has no byte that would determine the cores concerned.
  *
- * That what is read is what was meant: every byte of a temporary that a task reads has been written before, and last as
- * a byte of that temporary, whatever else lies there at other times; and none of an output is read that has not been
- * written. What is never written of an output is no matter of the plan: the manifest may want that.
+ * Reads get the intended data. Every byte of a temporary that a task reads has been written before, and last as a byte
+ * of that temporary, whatever else is stored there at other times. No byte of an output is read before it is written.
+ * Bytes of an output that are never written are not checked: the manifest may intend that.
  *
- * Accesses in rows. Of rows of one stride, and of single rows, the argument is about bytes as above. Rows of different
- * strides count as sharing a byte if each has one between the first and the last of the other one; every two of these
- * are compared, unless a single row in between has overwritten all such rows: then it comes behind the earlier one and
- * in front of the later one, which has a byte in it. What has surely been written is what one sheet of a history shows.
- * A temporary that is accessed in rows shares bytes with those only whose rows have the same stride as all of its own;
- * so one sheet tells of all of these. They have a history of their own, in which each lies where the network has it.
+ * Accesses in rows. For rows of one stride, and for single rows, the argument is about bytes as above. Rows of
+ * different strides count as sharing a byte if each has one between the first and the last byte of the other. All pairs
+ * of these are compared, unless a single row in between has overwritten all such rows. That row then comes after the
+ * earlier access and before the later one, which has a byte in it. A single sheet of a history shows which bytes have
+ * certainly been written. A temporary accessed in rows shares bytes only with temporaries of which all rows have the
+ * same stride, so one sheet covers all of these. They have a history of their own, in which each has its place in the
+ * network.
  *
- * Launches that run once are proved to be as good in later runs by proof-parts.h; their results have bytes of their
- * own.
+ * proof-parts.h (once-check.c) proves that launches that run once are valid for later runs; their results have bytes of
+ * their own.
  *
- * Last, that the order is the right one: two tasks that conflict run in network order, and so do two of one stream in
- * different launches, or in one launch if neither is divided or an event is between them; each task runs exactly once.
- */
+ * Finally, the order is the network's: two tasks that conflict run in network order. So do two tasks of one stream in
+ * different launches, or in one launch if neither is divided or an event is between them. Each task runs exactly
+ * once. */
 #include "src/proof/proof.h"
 
 #include <stdlib.h>
@@ -79,15 +80,15 @@
 #include "format/skrows.h"
 #include "src/proof/proof-parts.h"
 
-/* So many earlier accesses to common bytes may be looked at: half a gigabyte of them is kept. Of a manifest's tasks
- * they are a quarter at most (sk_dependencies_build), and as many again of their entries. */
+/* Limit on the earlier accesses to common bytes that may be examined; half a gigabyte of them is kept. A manifest's
+ * tasks need at most a quarter of it (sk_dependencies_build), and their entries as many again. */
 #define MAX_LOOKS (UINT64_C(1) << 25)
 
 /* A temporary that calls access in rows. */
 struct rows_of_tensor {
-	uint64_t stride; /* of the first ones; 0: there are none */
-	bool several; /* there are others */
-	struct sk_history *history; /* of its bytes, perhaps of other temporaries', too */
+	uint64_t stride; /* of the first accesses; 0: there are none */
+	bool several; /* there are other strides */
+	struct sk_history *history; /* of its bytes, perhaps shared with other temporaries */
 };
 
 struct verifier {
@@ -98,21 +99,21 @@ struct verifier {
 	SK_ARRAY(struct sk_step_access) accesses;
 	struct sk_history *bindings; /* by number */
 	struct sk_history workspace, states;
-	struct rows_of_tensor *in_rows; /* by tensor; of those that are no temporaries nothing */
-	const bool *once; /* by tensor: it is a result of a launch that runs once */
+	struct rows_of_tensor *in_rows; /* by tensor; unused for tensors that are not temporaries */
+	const bool *once; /* by tensor: a launch that runs once writes it */
 	struct sk_history_pool pool;
 
 	struct sk_launch_order order;
-	struct sk_knowledge knowledge; /* of the launch at hand */
+	struct sk_knowledge knowledge; /* of the current launch */
 
-	/* The access at hand. */
+	/* The current access. */
 	uint32_t current;
-	bool reported, stale; /* an error about its order, about what it reads */
+	bool reported, stale; /* an error about its order, about the bytes that it reads */
 
 	struct sk_scratch_check *scratch;
-	struct sk_demands demands; /* what the network wants beside its data */
-	uint64_t steps; /* of these, those that have been looked at */
-	struct sk_facts *facts; /* NULL: nobody wants to know */
+	struct sk_demands demands; /* orders that the network wants besides its data */
+	uint64_t steps; /* demands examined */
+	struct sk_facts *facts; /* NULL: not wanted */
 };
 
 static struct sk_place place(const struct verifier *verifier)
@@ -125,7 +126,7 @@ static const char *launch_name(const struct verifier *verifier, uint32_t launch)
 	return sk_plan_string(&verifier->view->launches[launch].name);
 }
 
-/* After which a step is named. */
+/* The step's task, which identifies the step in messages. */
 static const char *task_name(const struct verifier *verifier, uint32_t step)
 {
 	const struct sk_plan_view *view = verifier->view;
@@ -133,7 +134,7 @@ static const char *task_name(const struct verifier *verifier, uint32_t step)
 	return sk_plan_string(&sk_plan_step_task(view, &view->steps[step])->name);
 }
 
-/* Whose access it is. */
+/* The task that makes the access. */
 static const char *task_of(const struct verifier *verifier, const struct sk_step_access *access)
 {
 	return sk_plan_string(&sk_access_task(verifier->view, access)->name);
@@ -167,7 +168,7 @@ static void note_launches(const struct verifier *verifier, uint32_t earlier, uin
 		launch_name(verifier, later), launch_name(verifier, earlier));
 }
 
-/* Why awaits do not help. */
+/* The reason why awaits do not establish the order. */
 static const char *early_text(const struct verifier *verifier, const struct sk_step_access *earlier,
 			      const struct sk_step_access *later)
 {
@@ -186,7 +187,7 @@ static void report_unordered(struct verifier *verifier, const struct sk_step_acc
 			     const struct sk_step_access *later)
 {
 	if (verifier->order.exhausted)
-		return; /* it is not known */
+		return; /* the answer is unknown */
 
 	const char *earlier_task = task_of(verifier, earlier), *later_task = task_of(verifier, later);
 	const char *earlier_launch = launch_name(verifier, earlier->launch);
@@ -241,7 +242,7 @@ static void report_shared_write(struct verifier *verifier, const struct sk_step_
 	note_step(verifier, access);
 }
 
-/* Rule 3. Without accesses there are no bytes that fall to a core. */
+/* Rule 3. Without accesses no bytes belong to a core. */
 static bool same_cores(const struct sk_plan_view *view, const struct sk_step_access *earlier,
 		       const struct sk_step_access *later)
 {
@@ -251,8 +252,8 @@ static bool same_cores(const struct sk_plan_view *view, const struct sk_step_acc
 	       sk_access_same_core(view, earlier, later);
 }
 
-/* By which rule the earlier call, which is another one, comes before the later one; false if by none. Accesses are
- * those of rule 3; without them (argument SK_NO_INDEX) the whole calls have to be in order. */
+/* Find the rule by which the earlier call comes before the later one, a different call; return false if there is none.
+ * The accesses are for rule 3; without them (argument SK_NO_INDEX) the whole calls must be in order. */
 static bool find_rule(struct verifier *verifier, const struct sk_step_access *earlier,
 		      const struct sk_step_access *later, enum sk_fact_kind *kind)
 {
@@ -286,7 +287,7 @@ static bool awaits(const struct sk_plan_view *view, uint32_t step, uint32_t awai
 	return false;
 }
 
-/* Notes why the two come in order, as find_rule has found. order: it asks for that; NULL: their data does. */
+/* Record the reason for the order that find_rule has found. order: the order that requires it; NULL: their data. */
 static void add_fact(struct verifier *verifier, const struct sk_step_access *earlier,
 		     const struct sk_step_access *later, const struct sk_wanted_order *order, enum sk_fact_kind kind)
 {
@@ -296,7 +297,7 @@ static void add_fact(struct verifier *verifier, const struct sk_step_access *ear
 	if (kind == SK_FACT_KNOWN && awaits(view, later->step, earlier->step)) {
 		fact.kind = SK_FACT_AWAIT;
 	} else if (kind == SK_FACT_KNOWN && same_cores(view, earlier, later)) {
-		fact.kind = SK_FACT_SAME_CORE; /* which says more */
+		fact.kind = SK_FACT_SAME_CORE; /* the stronger reason */
 	} else if (kind == SK_FACT_KNOWN) {
 		struct sk_lesson lesson = sk_knowledge_lesson(&verifier->knowledge, later->step, earlier->step);
 
@@ -306,7 +307,7 @@ static void add_fact(struct verifier *verifier, const struct sk_step_access *ear
 	sk_array_push(verifier->arena, &verifier->facts->items, fact);
 }
 
-/* Where one address may mean several tensors. */
+/* In the workspace one address may belong to several tensors. */
 static bool is_in_workspace(const struct verifier *verifier, const struct sk_step_access *access)
 {
 	return verifier->view->arguments[access->argument].space == SK_SPACE_WORKSPACE;
@@ -320,8 +321,9 @@ static bool same_tensor(const struct verifier *verifier, const struct sk_step_ac
 	return arguments[one->argument].tensor == arguments[other->argument].tensor;
 }
 
-/* A read finds what was meant: bytes that have been written, and last as bytes of the tensor that it names. earlier:
- * who has written some of them last, or NULL: nobody has. Whatever comes from outside is not asked. */
+/* A read finds the intended bytes: bytes that have been written, and last as bytes of the tensor that it names.
+ * earlier: an access that last wrote some of them, or NULL if they are unwritten. Bytes from outside the package are
+ * not checked. */
 static void check_contents(struct verifier *verifier, const struct sk_step_access *earlier,
 			   const struct sk_step_access *later)
 {
@@ -349,7 +351,7 @@ static void check_contents(struct verifier *verifier, const struct sk_step_acces
 	verifier->stale = true;
 }
 
-/* The same order as in the network. Temporaries that share bytes have no order of their own. */
+/* Return true if the two run in network order. Temporaries that share bytes have no order of their own. */
 static bool in_network_order(const struct verifier *verifier, const struct sk_step_access *earlier,
 			     const struct sk_step_access *later)
 {
@@ -359,7 +361,8 @@ static bool in_network_order(const struct verifier *verifier, const struct sk_st
 	       (is_in_workspace(verifier, later) && !same_tensor(verifier, earlier, later));
 }
 
-/* Called for each earlier access that the one at hand must come behind; one error for each is enough. */
+/* Called for each earlier access that must come before the current one; reports at most one error for the current
+ * one. */
 static void check_order(struct verifier *verifier, const struct sk_step_access *earlier,
 			const struct sk_step_access *later)
 {
@@ -387,7 +390,7 @@ static void check_order(struct verifier *verifier, const struct sk_step_access *
 	verifier->reported = true;
 }
 
-/* Task entries are run one by one, so each is proved by itself. SK_NO_INDEX: some bytes that the access at hand reads
+/* Task entries are run one by one, so each is proved on its own. SK_NO_INDEX: some bytes that the current access reads
  * have not been written. */
 static void check_conflict(void *context, uint32_t earlier_index)
 {
@@ -415,7 +418,8 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	if (verifier->reported)
 		report_shared_write(verifier, access);
 	if (argument->space == SK_SPACE_CONSTANT || argument->space == SK_SPACE_SCRATCH)
-		return; /* nobody writes it: sk_plan_check_launch; it is this core's: proof-parts.h */
+		return; /* constants are never written (sk_plan_check_launch); the scratch belongs to this core
+			   (scratch-check.c) */
 	if (argument->space == SK_SPACE_BINDING)
 		history = &verifier->bindings[argument->index];
 	else if (argument->space == SK_SPACE_STATE)
@@ -440,8 +444,8 @@ static void report_overtaken(struct verifier *verifier, uint32_t overtaker, uint
 		 sk_plan_string(&tasks[overtaker].name), sk_plan_string(&tasks[task].name));
 }
 
-/* The task in front of the call's in its stream is in this launch, or in an earlier one. Within the launch the stream
- * asks for an order of some tasks only. */
+/* The launch of the previous task in the stream is this launch or precedes it. Within the launch the stream requires an
+ * order of some tasks only. */
 static void check_stream(struct verifier *verifier, uint32_t launch, uint32_t step, uint32_t call)
 {
 	struct sk_demands *demands = &verifier->demands;
@@ -468,13 +472,13 @@ static void check_stream(struct verifier *verifier, uint32_t launch, uint32_t st
 	}
 }
 
-/* A gate is one for all further tasks of a stream: only those are told that have awaits for it. */
+/* A gate holds for all further tasks of a stream; record it only for tasks that have awaits for it. */
 static bool is_worth_a_fact(const struct sk_plan_view *view, const struct sk_demand *demand, uint32_t step)
 {
 	if (!demand->is_gate)
 		return true;
 	if (view->steps[demand->step].flags & SK_STEP_VECTOR_SIDE && awaits(view, step, demand->step - 1))
-		return false; /* it is about the cube side */
+		return false; /* the fact is recorded for the cube side */
 	return awaits(view, step, demand->step);
 }
 
@@ -491,7 +495,7 @@ static void check_demand(struct verifier *verifier, const struct sk_demand *dema
 		return;
 	}
 	if (verifier->order.exhausted)
-		return; /* it is not known */
+		return; /* the answer is unknown */
 
 	const char *event = order->event ? sk_arena_print(verifier->arena, " (event '%s')", order->event) : "";
 
@@ -504,7 +508,7 @@ static void check_demand(struct verifier *verifier, const struct sk_demand *dema
 			view->tasks[order->later].stream, sk_plan_string(&view->tasks[order->later].name));
 }
 
-/* A call is behind its stream's tasks before it, which each lane has on one home. */
+/* The call comes after its stream's earlier tasks; in each lane the stream has one home. */
 static void pass_call(struct verifier *verifier, uint32_t launch, uint32_t step, uint32_t call)
 {
 	const struct sk_step_access place = {launch, step, call, SK_NO_INDEX};
@@ -517,7 +521,7 @@ static void pass_call(struct verifier *verifier, uint32_t launch, uint32_t step,
 			 sk_plan_string(&view->lanes[view->steps[step].lane]));
 }
 
-/* The orders that no byte shows, and of which a task of the step is the later one. */
+/* Check the orders that bytes do not show and that have a task of the step as their later one. */
 static void check_demands(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_step *step = &verifier->view->steps[index];
@@ -536,9 +540,9 @@ static void check_demands(struct verifier *verifier, uint32_t launch, uint32_t i
 		pass_call(verifier, launch, index + 1, step[1].first_call);
 }
 
-/* debug-sync-all: a step begins when the step in front of it has ended on all its cores. That one began when the one in
- * front of it had, so all steps in front of a step have ended on all cores of all lanes. The sides of a mix task are
- * one step in this. */
+/* debug-sync-all: a step begins when the previous step has ended on all its cores. The previous step began when its own
+ * predecessor had ended, so all earlier steps have ended on all cores of all lanes. The sides of a mix task are one
+ * step here. */
 static void check_synchronised(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_step *step = &verifier->view->steps[index], *before;
@@ -559,14 +563,14 @@ static void check_synchronised(struct verifier *verifier, uint32_t launch, uint3
 		 task_name(verifier, (uint32_t)(before - verifier->view->steps)));
 }
 
-/* The call's accesses to hidden state, or all others. */
+/* Check the call's accesses to hidden state, or all its other accesses. */
 static void check_call(struct verifier *verifier, uint32_t launch, uint32_t step, uint32_t call, bool states)
 {
 	static const unsigned passes[] = {SK_ACCESS_READ, SK_ACCESS_READ | SK_ACCESS_WRITE, SK_ACCESS_WRITE};
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_call *record = &view->calls[call];
 
-	/* Reads before writes, so that the call's writes meet its own reads, and none of its reads finds what it
+	/* Reads before writes, so that the call's writes meet its own reads, and none of its reads finds its own
 	 * writes. */
 	for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); pass++)
 		for (uint32_t i = 0; i < record->argument_count; i++) {
@@ -586,8 +590,8 @@ static void check_accesses(struct verifier *verifier, uint32_t launch, uint32_t 
 		check_call(verifier, launch, index, step->first_call + i, states);
 }
 
-/* Of a mix task the cube side, whose accesses are those of both. The call of a kernel that waits by itself begins in
- * front of its awaits. */
+/* For a mix task, check the cube side; its accesses are those of both sides. A kernel that waits by itself begins its
+ * call before its awaits. */
 static void check_step(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_view *view = verifier->view;
@@ -606,7 +610,7 @@ static void check_step(struct verifier *verifier, uint32_t launch, uint32_t inde
 	sk_scratch_check_step(verifier->scratch, launch, index);
 }
 
-/* Whoever is awaited publishes. */
+/* Every awaited step publishes. */
 static bool check_awaits(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_step *step = &verifier->view->steps[index];
@@ -660,7 +664,7 @@ static void init_histories(struct verifier *verifier)
 	verifier->in_rows = SK_NEW_ARRAY(verifier->arena, struct rows_of_tensor, verifier->view->tensor_count);
 }
 
-/* Calls for all arguments of calls that access rows. */
+/* Call `visit` for all arguments of calls that access rows. */
 static void for_all_rows(struct verifier *verifier,
 			 void (*visit)(struct verifier *verifier, const struct sk_plan_argument *argument,
 				       uint64_t stride))
@@ -699,7 +703,7 @@ static void add_stride(struct verifier *verifier, const struct sk_plan_argument 
 		sk_history_add_stride(verifier->in_rows[argument->tensor].history, stride);
 }
 
-/* A temporary, with its bytes in one of the workspaces. */
+/* A temporary and its bytes in one of the workspaces. */
 struct placed {
 	uint64_t low, high;
 	uint32_t tensor;
@@ -712,7 +716,7 @@ static int compare_placed(const void *a, const void *b)
 	return (one->low > other->low) - (one->low < other->low);
 }
 
-/* In the order of their places. */
+/* Return the temporaries, sorted by their places. */
 static struct placed *place_temporaries(struct verifier *verifier, bool unshared, uint32_t *count)
 {
 	const struct sk_plan_view *view = verifier->view;
@@ -751,9 +755,9 @@ static void report_shared(struct verifier *verifier, const struct placed *one, c
 		 sk_plan_string(&tensors[first ? other->tensor : one->tensor].name));
 }
 
-/* Temporaries in rows that share bytes get a history in common. From one place to the next that no two have a byte on
- * both sides of, either none is accessed in rows, or all are, with one stride. Of the workspace of tasks' own entries
- * no bytes are shared at all. */
+/* Temporaries in rows that share bytes get a common history. The workspace is cut wherever no temporary has bytes on
+ * both sides. Within each piece either no temporary is accessed in rows, or all are, with one stride. In the workspace
+ * of tasks' own entries no bytes are shared at all. */
 static void place_rows(struct verifier *verifier, bool unshared)
 {
 	uint32_t count;
@@ -784,7 +788,7 @@ static void count_calls(const struct sk_plan_view *view, const struct sk_plan_st
 		runs[call->task] += !(step->flags & SK_STEP_VECTOR_SIDE);
 }
 
-/* Each task runs once in the network; its own entry, if it has one, runs it and nothing else. */
+/* Each task runs once in the network; its own entry, if any, runs this task only. */
 static void check_runs(struct verifier *verifier)
 {
 	const struct sk_plan_view *view = verifier->view;
