@@ -4,10 +4,10 @@
 #include "base/arena.h"
 #include "base/map.h"
 
-/* Where the marks of a set are in a group's. */
+/* Indices of a set's marks among those of a group. */
 enum { LEVEL_0, LEVELS, MARKS };
 
-/* A set takes a column that is free from its first task to its last one. */
+/* A set takes a column that is unused from its first task to its last one. */
 void sk_ancestry_init(struct sk_ancestry *ancestry, const struct sk_segments *segments)
 {
 	struct sk_arena *arena = segments->model->arena;
@@ -32,7 +32,7 @@ void sk_ancestry_init(struct sk_ancestry *ancestry, const struct sk_segments *se
 
 			ancestry->column_of[number] = column;
 			ancestry->base[number] = next.items[column];
-			next.items[column] += set->last - set->first + 3; /* there is at most a level for each task */
+			next.items[column] += set->last - set->first + 3; /* there is at most one level per task */
 		}
 		if (set->last == t)
 			sk_array_push(arena, &unused, ancestry->column_of[number]);
@@ -84,11 +84,11 @@ uint32_t sk_ancestry_level(struct sk_ancestry *ancestry, const struct sk_segment
 		if (mark > ancestry->base[set] + highest)
 			highest = mark - ancestry->base[set];
 	}
-	/* All levels below lead to what the highest one is or leads to. */
+	/* All lower levels lead to the group that the highest one is or leads to. */
 	return highest + leads_to_any(ancestry, segments, set, highest, from, count);
 }
 
-/* The group follows what has the mark, and so does all that follows the group. */
+/* Raise the mark of the group and of all groups after it. */
 static void raise_mark(struct sk_ancestry *ancestry, const struct sk_segments *segments, uint32_t group, uint32_t index,
 		       uint32_t mark)
 {

@@ -1,8 +1,8 @@
-/* See planning-parts.h. A core has the blocks that it has in a step of the kind `blocks=`, that is rows; a divided task
- * on the same bytes can be shared out in the same rows if each block begins at a whole unit of the task. What hangs
- * together by such bytes follows the same blocks, behind them and in front of them: the parts are carried through the
- * launch from task to task, forwards, backwards for what comes before a task in blocks, and forwards again for what
- * only then hangs together. */
+/* See planning-parts.h. In a step of the kind `blocks=` a core has certain blocks, that is, rows. A divided task on the
+ * same bytes can be shared out in the same rows if each block begins at a whole unit of the task. All runs that are
+ * connected by such bytes follow the same blocks, both after and before the task in blocks. The parts are propagated
+ * through the launch from task to task: forwards, backwards for tasks before a task in blocks, and forwards again for
+ * tasks that are only then connected. */
 #include "src/planning/planning-parts.h"
 
 #include "base/arena.h"
@@ -53,7 +53,7 @@ bool sk_divides_alike(const struct sk_task *one, const struct sk_argument *a, co
 	       sk_mul(b->element_bytes, other->bound.extent, &other_bytes) && bytes == other_bytes;
 }
 
-/* ---- whether a run can follow ---- */
+/* ---- conditions for a run ---- */
 
 static enum sk_step_kind kind_of(const struct follower *follower, const struct end *end)
 {
@@ -65,7 +65,7 @@ static bool has_blocks(const struct follower *follower, const struct end *end)
 	return sk_signature_has_blocks(follower->model->kernels.items[end->task->bound.kernel].signature);
 }
 
-/* Why nobody follows the task in blocks; NONE: that need not be so. */
+/* Return why no run can follow the task in blocks; NONE: a run may follow. */
 static enum sk_block_reason judge_task(const struct follower *follower, const struct end *ahead)
 {
 	const struct sk_launch_options *options = &follower->launch->options;
@@ -83,7 +83,7 @@ static enum sk_block_reason judge_task(const struct follower *follower, const st
 	return kind_of(follower, ahead) == SK_STEP_BLOCKS_RANGE ? SK_BLOCKS_NONE : SK_BLOCKS_NO_ROWS;
 }
 
-/* Whether each block begins at a whole unit of the run, of which the last one may be short. */
+/* Return whether each block begins at a whole unit of the run. The last unit may be short. */
 static bool begins_in_units(const struct sk_run *run, const struct sk_block_parts *parts,
 			    struct sk_block_verdict *verdict)
 {
@@ -102,7 +102,7 @@ static bool begins_in_units(const struct sk_run *run, const struct sk_block_part
 	return true;
 }
 
-/* Cores that have work in the run if its units are shared out. */
+/* Return the number of cores that have work in the run if its units are shared out. */
 static uint64_t cores_of(const struct follower *follower, const struct end *end)
 {
 	uint64_t cores = follower->model->device->lanes[end->task->bound.lane].cores;
@@ -123,7 +123,7 @@ static bool runs_in_lane(const struct follower *follower, const struct end *end,
 	return false;
 }
 
-/* Whether the run of one end can have parts like those of the other one: FOLLOWED, or why not. */
+/* Return FOLLOWED if the run of one end can have parts like those of the other end, or the obstacle. */
 static struct sk_block_verdict judge(const struct follower *follower, const struct end *ahead, const struct end *behind,
 				     const struct sk_block_parts *parts)
 {
@@ -155,7 +155,7 @@ static struct sk_block_verdict judge(const struct follower *follower, const stru
 
 /* ---- from task to task ---- */
 
-/* What the cores have of the end's task; of one in blocks without rows, that there are some. */
+/* Return the parts of the end's task. Those of a task in blocks without known rows only show that there are blocks. */
 static struct sk_block_parts parts_of(const struct follower *follower, const struct end *end)
 {
 	if (has_blocks(follower, end))
@@ -163,7 +163,7 @@ static struct sk_block_parts parts_of(const struct follower *follower, const str
 	return end->run->parts;
 }
 
-/* All tasks of a run have its parts. What was found against others before does not count any more. */
+/* Give the parts to all tasks of a run. Obstacles that were found earlier are overwritten. */
 static void take_parts(const struct follower *follower, struct sk_run *run, const struct sk_block_parts *parts,
 		       const struct sk_block_verdict *verdict)
 {
@@ -172,7 +172,7 @@ static void take_parts(const struct follower *follower, struct sk_run *run, cons
 		follower->verdicts[follower->runs->tasks[m]] = *verdict;
 }
 
-/* The run of one end of a conflict takes the parts of the other one's, if it has none. */
+/* Copy the parts of one end's run to the other end's run, if that has none. */
 static void carry(const struct follower *follower, const struct end *ahead, const struct end *behind)
 {
 	struct sk_block_parts parts = parts_of(follower, ahead);
@@ -196,7 +196,7 @@ static struct end end_of(const struct follower *follower, uint32_t place, uint32
 			    &follower->runs->runs[follower->run_of[place]]};
 }
 
-/* Over the conflicts of the task there with earlier ones of the launch. */
+/* Visit the conflicts of the task at the place with earlier ones of the launch. */
 static void visit(const struct follower *follower, uint32_t place, bool forwards)
 {
 	const struct sk_dependencies *dependencies = follower->fusion->dependencies;
@@ -225,7 +225,7 @@ static void pass(const struct follower *follower, bool forwards)
 		visit(follower, forwards ? i : count - 1 - i, forwards);
 }
 
-/* Whether there is anything that could follow blocks, and blocks to be followed. */
+/* Return whether the launch has both divided runs and tasks in blocks. */
 static bool may_follow(const struct follower *follower)
 {
 	const struct sk_launch_runs *runs = follower->runs;

@@ -1,4 +1,4 @@
-/* The words of the reasons; see planning-parts.h. */
+/* The texts of the reasons; see planning-parts.h. */
 #include "src/planning/planning-parts.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ const char *sk_block_reason_code(enum sk_block_reason reason)
 	return reason < SK_BLOCKS_REASON_COUNT ? codes[reason] : "?";
 }
 
-/* Behind "cores do not keep to their blocks of '…': ". */
+/* Return the text after "cores do not keep to their blocks of '…': ". */
 static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *model,
 				 const struct sk_block_verdict *verdict)
 {
@@ -70,7 +70,7 @@ const char *sk_block_reason_text(struct sk_arena *arena, const struct sk_model *
 	if (verdict->reason == SK_BLOCKS_NONE)
 		return "shares no bytes with a task in blocks";
 	if (verdict->reason == SK_BLOCKS_FOLLOWED)
-		return sk_arena_print(arena, "each core computes what it has of the blocks of '%s'", task);
+		return sk_arena_print(arena, "each core computes the rows of its blocks of '%s'", task);
 	return sk_arena_print(arena, "cores do not keep to their blocks of '%s': %s", task,
 			      obstacle_text(arena, model, verdict));
 }

@@ -1,12 +1,12 @@
-/* The maps behind planning-parts.h: per root tensor (and per hidden state) the boxes whose bytes have the same past. A
- * past is the last writer and the readers since; it never changes, so boxes share one after a cut, and what a task adds
- * is a new one that begins with it.
+/* The maps of planning.h: for each root tensor and each hidden state, the boxes of bytes with the same past. A past is
+ * the last writer and the readers since. It never changes, so boxes share it after a cut. A task adds a new past that
+ * refers to it.
  *
- * A tensor that is accessed in rows has a map for each of their strides, seven at most, since a tensor has no more
- * dimensions to cut; accesses that are a single row are in all of them. So a map holds all that is exact in it: rows of
- * one stride conflict where they share a byte, and a write replaces what lies where it surely writes. Rows of another
- * stride are in a list beside each map, and each access is compared with those that it is in no map with: a few rows of
- * another stride cost little, however many there are of the first one. */
+ * A tensor that is accessed in rows has a map for each of their strides; at most seven, since a tensor has no more
+ * dimensions to cut. Accesses to a single row are in all of its maps. So a map is exact: rows of one stride conflict if
+ * they share a byte, and a write replaces all pasts of the bytes that it surely writes. Rows of other strides are in a
+ * list next to each map, and each access is compared with those that share no map with it. So a few rows of another
+ * stride cost little, even with many of the first one. */
 #include "src/planning/planning-parts.h"
 
 #include <inttypes.h>
@@ -21,18 +21,18 @@
 #include "src/model/model.h"
 #include "src/planning/planning.h"
 
-/* So many pairs of accesses to common bytes may be looked at: some 300 MB of them are kept. */
+/* Limit of compared pairs of accesses to common bytes: about 300 MB of them are kept. */
 #define MOST_PAIRS (UINT64_C(1) << 23)
 
-enum { NO_PAST }; /* the first one: nobody has touched the bytes */
+enum { NO_PAST }; /* the first one: the bytes have not been accessed */
 
 struct past {
-	uint32_t writer, writer_argument; /* writer SK_NONE: not written so far */
+	uint32_t writer, writer_argument; /* writer SK_NONE: not written yet */
 	uint32_t reader, reader_argument; /* reader SK_NONE: not read since */
-	uint32_t before; /* with a reader: the past that it has been added to */
+	uint32_t before; /* with a reader: the past before this read */
 };
 
-/* An access in rows, for those in rows of other strides. */
+/* An access in rows, kept for comparison with rows of other strides. */
 struct strided {
 	struct sk_rows rows;
 	uint32_t task, argument;
@@ -42,13 +42,13 @@ struct strided {
 /* All single rows, and the rows of one stride. */
 struct map {
 	struct sk_boxes boxes;
-	SK_ARRAY(struct strided) strided; /* with several maps: since all of them were last overwritten */
-	uint64_t low, high; /* these lie between */
+	SK_ARRAY(struct strided) strided; /* with several maps: those since all of them were last overwritten */
+	uint64_t low, high; /* the range of all `strided` */
 };
 
 /* A tensor or a hidden state. */
 struct memory {
-	SK_ARRAY(struct map) maps; /* by stride; without rows one, without a stride */
+	SK_ARRAY(struct map) maps; /* one per stride; a tensor without rows has one without a stride */
 };
 
 struct builder {
@@ -59,7 +59,7 @@ struct builder {
 	SK_ARRAY(struct memory) states; /* hidden states, by number */
 	SK_ARRAY(struct sk_conflict) conflicts;
 	SK_ARRAY(uint32_t) recorders;
-	uint32_t *last_conflict; /* by task: number of the last conflict with it + 1, to drop repetitions */
+	uint32_t *last_conflict; /* by task: number of the last conflict with it + 1, to skip repetitions */
 	uint64_t pairs;
 };
 
@@ -112,7 +112,7 @@ static void add_map(struct builder *builder, const struct sk_argument *argument)
 	sk_array_push(builder->arena, &memory->maps, (struct map){.boxes.stride = rows.stride});
 }
 
-/* Before the first task: what is a single row is in the maps of all strides, those of later tasks as well. */
+/* Make the maps before the first task, since a single row is in the maps of all strides, also those of later tasks. */
 static void make_maps(struct builder *builder)
 {
 	for (size_t t = 0; t < builder->model->tasks.count; t++) {
@@ -129,7 +129,7 @@ static bool is_in(const struct sk_boxes *map, const struct sk_rows *rows)
 	return rows->count == 1 || rows->stride == map->stride;
 }
 
-/* Calls for each box that the rows make up of each map that they are in. */
+/* Call visit for each box of the argument's rows, in each map that contains them. */
 static void for_each_area(struct builder *builder, const struct sk_argument *argument,
 			  void (*visit)(struct builder *builder, struct sk_boxes *map, struct sk_box *area,
 					void *context),
@@ -157,11 +157,11 @@ static uint32_t add_past(struct builder *builder, struct past past)
 	return (uint32_t)builder->pasts.count - 1;
 }
 
-/* An access on its way into the maps. */
+/* An access that is being added to the maps. */
 struct visitor {
 	uint32_t task, argument;
 	bool write;
-	size_t first; /* conflict of the task */
+	size_t first; /* the first conflict of the task */
 };
 
 static void record_write(struct builder *builder, struct sk_boxes *map, struct sk_box *area, void *context)
@@ -200,7 +200,7 @@ static void note_rows(struct builder *builder, struct map *map, const struct sk_
 		      (struct strided){*rows, visitor->task, visitor->argument, visitor->write});
 }
 
-/* Rows are noted for those of other strides; a write of all that has been noted implies it. */
+/* Store rows for comparison with rows of other strides. A write that covers all stored rows implies them. */
 static void record_rows(struct builder *builder, const struct sk_argument *argument, const struct visitor *visitor)
 {
 	struct memory *memory = memory_of(builder, argument);
@@ -232,7 +232,7 @@ static void add_conflict(struct builder *builder, uint32_t task, uint32_t earlie
 	builder->last_conflict[task] = (uint32_t)builder->conflicts.count;
 }
 
-/* Readers stand between two writes: where there are any, they imply the conflict with the writer before them. */
+/* Readers come between two writes: if there are any, they imply the conflict with the writer before them. */
 static void collect_conflicts(struct builder *builder, struct sk_boxes *map, struct sk_box *area, void *context)
 {
 	const struct visitor *visitor = context;
@@ -264,7 +264,7 @@ static void compare_with_map(struct builder *builder, const struct map *map, con
 	}
 }
 
-/* With rows of other strides, which are in none of the maps that these rows are in. */
+/* Compare with rows of other strides. They are in none of the maps that contain these rows. */
 static void compare_rows(struct builder *builder, const struct sk_argument *argument, const struct visitor *visitor)
 {
 	const struct memory *memory = memory_of(builder, argument);
@@ -275,8 +275,8 @@ static void compare_rows(struct builder *builder, const struct sk_argument *argu
 			compare_with_map(builder, &memory->maps.items[i], &rows, visitor);
 }
 
-/* All arguments are looked at before any is recorded, and reads are recorded before writes, so that a task has no
- * conflict with itself and counts as a writer of what it reads and writes. */
+/* All arguments are compared before any is recorded, and reads are recorded before writes. So a task has no conflict
+ * with itself, and counts as the writer of bytes that it both reads and writes. */
 static void visit_task(struct builder *builder, uint32_t number)
 {
 	const struct sk_task *task = &builder->model->tasks.items[number];
@@ -313,7 +313,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Drops those that are equal to the one in front; returns how many are left. */
+/* Remove numbers that are equal to the preceding one, and return how many remain. */
 static uint32_t drop_repeated(uint32_t *numbers, uint32_t count)
 {
 	uint32_t kept = 0;
@@ -324,7 +324,7 @@ static uint32_t drop_repeated(uint32_t *numbers, uint32_t count)
 	return kept;
 }
 
-/* Stream numbers are the user's own and may be far apart: sort them, then number them by rank. Many tasks in a row are
+/* Stream numbers are the user's own and may be far apart: sort them, then number them by rank. Adjacent tasks are often
  * of one stream. */
 static void number_streams(struct builder *builder, struct sk_dependencies *dependencies)
 {
@@ -354,7 +354,7 @@ static void number_streams(struct builder *builder, struct sk_dependencies *depe
 	}
 }
 
-/* A wait means the latest earlier record of its event. */
+/* A wait refers to the latest earlier record of its event. */
 static bool resolve_events(struct builder *builder, struct sk_dependencies *dependencies)
 {
 	struct sk_model *model = builder->model;

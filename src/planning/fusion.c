@@ -1,5 +1,5 @@
-/* See planning.h. The passes, in order: segments, launches with their names and reasons, the strict check of scopes
- * (after which some may have to be split up, from the start), follows, a check of the names. */
+/* See planning.h. The passes, in order: segments; launches with their names and reasons; the strict check of scopes,
+ * which may split some of them and start over; follows; a check of the names. */
 #include "src/planning/planning.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "src/model/model.h"
 #include "src/planning/planning-parts.h"
 
-/* Numbers of `before` are compared by cache lines: so many of them count as one step. */
+/* Numbers of `before` are compared by cache lines: as many of them count as one step. */
 enum { NUMBERS_OF_A_LINE = 16 };
 
 struct fuser {
@@ -31,7 +31,7 @@ static const struct sk_task *task_at(const struct fuser *fuser, uint32_t task)
 
 /* ---- launches ---- */
 
-/* Segments are numbered by level, and only where a scope has several. Returns 0 where there is one. */
+/* Segments are numbered by level, but only if a scope has several. Return 0 for a single one. */
 static uint32_t *number_segments(const struct fuser *fuser)
 {
 	const struct sk_segments *segments = fuser->segments;
@@ -56,7 +56,8 @@ static uint32_t *number_segments(const struct fuser *fuser)
 	return numbers;
 }
 
-/* The scopes of a launch in its name. Those of a manifest are identifiers, a model calls its own what it likes. */
+/* Return the scopes of a launch for its name. Scopes of a manifest are identifiers; those of a model can be any
+ * text. */
 static const char *scope_identifier(const struct fuser *fuser, const struct sk_launch *launch)
 {
 	const struct sk_task *task = task_at(fuser, launch->tasks[0]);
@@ -65,8 +66,8 @@ static const char *scope_identifier(const struct fuser *fuser, const struct sk_l
 	return task->told.origin ? sk_identifier(fuser->arena, symbol ? symbol : launch->scope) : launch->scope;
 }
 
-/* Nodes of several models often have the same names, since exporters make them; those of a manifest's tasks are the
- * user's. */
+/* Nodes of different models often have the same names, since exporters generate them. Names of a manifest's tasks are
+ * the user's. */
 static const char *single_name(const struct fuser *fuser, uint32_t task)
 {
 	const char *identifier = sk_identifier(fuser->arena, task_at(fuser, task)->name);
@@ -76,7 +77,7 @@ static const char *single_name(const struct fuser *fuser, uint32_t task)
 	return sk_arena_print(fuser->arena, "sk_task_%s", identifier);
 }
 
-/* A scope that is fused whole has a name that does not depend on its tasks, for programs that look the entry up. */
+/* A scope that is fused whole gets a name without its tasks, for programs that look up the entry. */
 static void name_launch(const struct fuser *fuser, struct sk_launch *launch, uint32_t segment)
 {
 	const char *first = sk_identifier(fuser->arena, task_at(fuser, launch->tasks[0])->name);
@@ -164,7 +165,7 @@ static uint32_t stream_of(const struct fuser *fuser, const struct sk_launch *lau
 	return fuser->dependencies->stream[launch->tasks[0]];
 }
 
-/* Numbers the chains: launches of one stream are ordered, since stream order binds between launches. */
+/* Number the chains. Launches of one stream are ordered, since stream order binds between launches. */
 static void number_chains(struct fuser *fuser)
 {
 	struct sk_fusion *fusion = fuser->fusion;
@@ -182,7 +183,7 @@ static void number_chains(struct fuser *fuser)
 	for (uint32_t l = 0; l < count; l++)
 		fusion->launches[l].chain = chain_of[stream_of(fuser, &fusion->launches[l])];
 
-	/* Streams whose tasks are all in launches of other streams have no chain. */
+	/* Streams with all tasks in launches of other streams have no chain. */
 	fusion->kept_chains = streams;
 	while (fusion->kept_chains && chains[fusion->kept_chains - 1].length == 0)
 		fusion->kept_chains--;
@@ -199,9 +200,8 @@ static int compare_descending(const void *a, const void *b)
 
 typedef SK_ARRAY(uint32_t) launch_list;
 
-/* The launches that any task of the launch depends on, from the last to the first. seen[l] is the last launch that
- * listed l,
- * + 1. */
+/* List the launches that any task of the launch depends on, from the last to the first. seen[l] is the last launch that
+ * listed l, + 1. */
 static void list_predecessors(const struct fuser *fuser, uint32_t number, uint32_t *seen, launch_list *list)
 {
 	const struct sk_segments *segments = fuser->segments;
@@ -224,8 +224,8 @@ static void list_predecessors(const struct fuser *fuser, uint32_t number, uint32
 		qsort(list->items, list->count, sizeof(*list->items), compare_descending);
 }
 
-/* Leaves out of the predecessors, which stand from the last to the first, those that a later one follows. What is kept
- * of their chains goes into `before`. Returns how many stay. */
+/* Remove from the predecessors, which are in descending order, those that a later one follows. Merge the positions in
+ * kept chains into `before`. Return the number of predecessors that stay. */
 static uint32_t reduce(struct sk_fusion *fusion, launch_list *earlier, uint32_t *before)
 {
 	uint32_t stay = 0;
@@ -269,8 +269,8 @@ static void find_follows(struct fuser *fuser)
 
 /* ---- launches that run once ---- */
 
-/* Whichever launch a program starts first, what runs once is started before it: so nothing that runs every time may
- * have to come before that. */
+/* A task that runs once is started before the first launch, whichever that is. So tasks that run every time must not
+ * have to precede it. */
 static void check_once(const struct fuser *fuser)
 {
 	const struct sk_model *model = fuser->model;
@@ -316,8 +316,8 @@ static bool begins_like_entry(const char *name)
 	return strncmp(name, unfused, strlen(unfused)) == 0;
 }
 
-/* Fills the map with the identifiers of all tasks, if a launch's name might be that of a task's entry: scopes whose
- * names begin with "unfused_" are rare. */
+/* Add the identifiers of all tasks to the map, if the name of a launch could be that of a task's entry: scopes that
+ * begin with "unfused_" are rare. */
 static void map_identifiers(const struct fuser *fuser, struct sk_map *identifiers)
 {
 	const struct sk_fusion *fusion = fuser->fusion;
@@ -333,8 +333,8 @@ static void map_identifiers(const struct fuser *fuser, struct sk_map *identifier
 	}
 }
 
-/* True if sklink makes a symbol of that name beside the launches' own: sk_plan, sk_constants, sk_weights, NAME_serial
- * of a launch, and sk_unfused_<task>, also with _serial. */
+/* Return true if sklink makes a symbol of that name in addition to the launches' own: sk_plan, sk_constants,
+ * sk_weights, NAME_serial of a launch, and sk_unfused_<task>, also with _serial. */
 static bool is_reserved(const struct sk_map *launches, const struct sk_map *identifiers, const char *name)
 {
 	static const char serial[] = "_serial";
@@ -352,7 +352,7 @@ static bool is_reserved(const struct sk_map *launches, const struct sk_map *iden
 	       (ends_with(name, serial) && sk_map_find(identifiers, name, length - strlen(serial)) != SK_NONE);
 }
 
-/* The launches' names are symbols: each must be the only one of its name. */
+/* Check that launch names are unique, since they are symbols. */
 static bool check_names(struct fuser *fuser)
 {
 	struct sk_model *model = fuser->model;

@@ -10,7 +10,7 @@
 
 /* ---- names of kernels ---- */
 
-/* "ge:Relu" is called Relu, too. */
+/* "ge:Relu" is also called Relu. */
 static bool is_origin(const char *name, const char *origin)
 {
 	const char *colon = strrchr(origin, ':');
@@ -18,7 +18,7 @@ static bool is_origin(const char *name, const char *origin)
 	return !strcmp(name, origin) || (colon && !strcmp(name, colon + 1));
 }
 
-/* A list names kernels as the manifest does, or what they compute, or what a model calls that. */
+/* A list contains names of kernels as in the manifest, of their operators, or of a model's operators. */
 static bool names_task(const struct sk_model *model, const char *name, uint32_t task)
 {
 	const char *origin = model->tasks.items[task].told.origin;
@@ -52,7 +52,7 @@ static bool has_tasks(const struct sk_model *model, uint32_t scope)
 	return false;
 }
 
-/* The kernels of the scope's tasks, for "did you mean". */
+/* Return a suggestion among the kernels of the scope's tasks. */
 static const char *suggest(const struct sk_model *model, uint32_t scope, const char *name)
 {
 	enum { MOST = 256 };
@@ -97,7 +97,7 @@ static void check_scope(const struct sk_model *model, uint32_t scope)
 	const struct sk_launch_options *options = &model->scopes.items[scope].launch;
 	uint32_t last = model->device->lane_count - 1;
 
-	if (has_tasks(model, scope)) { /* that there are none has been warned of */
+	if (has_tasks(model, scope)) { /* otherwise there has been a warning */
 		check_names(model, scope, &options->flush_before);
 		check_names(model, scope, &options->flush_after);
 		check_names(model, scope, &options->flush_never);
@@ -113,7 +113,7 @@ static void check_scope(const struct sk_model *model, uint32_t scope)
 	check_cores(model, "debug-aiv-num", options->vector_place, last, options->vector_cores);
 }
 
-/* A limit that would leave blocks which wait for one another without a core of their own is no limit. */
+/* A limit is ignored if blocks that wait for one another would not have a core each. */
 static void warn_of_greedy_task(const struct sk_model *model, uint32_t number)
 {
 	const struct sk_task *task = &model->tasks.items[number];

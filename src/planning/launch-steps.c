@@ -1,4 +1,4 @@
-/* See planning-parts.h; and how the cores share out what steps access (planning-parts.h). */
+/* See planning-parts.h. Also the division among cores of the bytes that steps access (planning.h). */
 #include "src/planning/planning-parts.h"
 
 #include <string.h>
@@ -12,23 +12,23 @@
 
 enum { SCRATCH_ALIGNMENT = 64 };
 
-/* A stream inside the launch whose steps are being made. */
+/* A stream within the launch that is being scheduled. */
 struct stream {
-	uint32_t launch; /* + 1: the launch that the rest belongs to */
+	uint32_t launch; /* + 1: the launch that the other fields belong to */
 	uint32_t homes[SK_MAX_LANES]; /* of its plain tasks, by lane; + 1 */
 };
 
-/* How a launch divides something. */
+/* The division of a step in a launch. */
 struct division {
 	uint64_t launch;
 	struct sk_plan_partition partition;
 };
 
-/* The core sets of the steps with one state that have been come by in a launch. */
+/* The core sets of the steps with one state that have been visited in a launch. */
 struct holders {
-	uint32_t pass; /* that the rest belongs to */
-	uint32_t home; /* of the first of them */
-	bool several; /* they are more than one */
+	uint32_t pass; /* that the other fields belong to */
+	uint32_t home; /* of the first of these steps */
+	bool several; /* there is more than one core set */
 };
 
 struct sk_step_maker {
@@ -39,12 +39,12 @@ struct sk_step_maker {
 	struct stream *streams; /* by stream number of the dependencies */
 	struct sk_map partitions; /* of struct division, to the launch's partitions */
 	SK_ARRAY(struct holders) holders; /* by hidden state */
-	uint32_t pass; /* over the steps of a launch, for the holders */
+	uint32_t pass; /* number of the pass over the steps of a launch, for the holders */
 
-	/* The launch whose steps are being made: */
+	/* The launch that is being scheduled: */
 	struct sk_launch_schedule *launch;
 	uint32_t number; /* of the launch */
-	uint32_t lane_streams[SK_MAX_LANES]; /* streams with plain tasks so far … */
+	uint32_t lane_streams[SK_MAX_LANES]; /* number of streams with plain tasks so far … */
 	uint32_t lane_homes[SK_MAX_LANES][SK_MAX_HOMES]; /* … and the homes of the first ones */
 };
 
@@ -75,7 +75,7 @@ static uint32_t find_partition(struct sk_step_maker *maker, struct sk_plan_parti
 	return launch->partition_count++;
 }
 
-/* Of the task's stream in this launch, by lane. */
+/* Return the homes of the task's stream in this launch, by lane. */
 static uint32_t *homes_of(struct sk_step_maker *maker, uint32_t task)
 {
 	struct stream *stream = &maker->streams[maker->fusion->dependencies->stream[task]];
@@ -85,7 +85,7 @@ static uint32_t *homes_of(struct sk_step_maker *maker, uint32_t task)
 	return stream->homes;
 }
 
-/* The home of the plain task's stream in its lane. */
+/* Return the home of the plain task's stream in its lane. */
 static uint32_t find_home(struct sk_step_maker *maker, const struct sk_task *task, uint32_t number)
 {
 	struct sk_launch_schedule *launch = maker->launch;
@@ -178,7 +178,7 @@ static void make_steps(struct sk_step_maker *maker)
 
 /* ---- hidden state of steps that start early ---- */
 
-/* True if another core set has the state, which the step has from here on as well. */
+/* Return true if another core set has the state. From here on, the step's core set has it as well. */
 static bool meet_holders(struct holders *holders, uint32_t pass, uint32_t home)
 {
 	bool first = holders->pass != pass;
@@ -190,8 +190,7 @@ static bool meet_holders(struct holders *holders, uint32_t pass, uint32_t home)
 	return other;
 }
 
-/* Takes the flag from the step if one that has been come by in this pass, on another core set, has some of its state.
- */
+/* Clear the flag of the step if a step that was visited in this pass, on another core set, has some of its state. */
 static void start_late(struct sk_step_maker *maker, struct sk_step *step, uint16_t flag)
 {
 	const struct sk_task *task = task_of(maker->model, step);
@@ -208,7 +207,7 @@ static void start_late(struct sk_step_maker *maker, struct sk_step *step, uint16
 	}
 }
 
-/* Which steps cannot wait by themselves, and which cannot publish. */
+/* Find the steps that cannot wait by themselves, and those that cannot publish by themselves. */
 static void start_states_late(struct sk_step_maker *maker)
 {
 	struct sk_launch_schedule *launch = maker->launch;
@@ -221,7 +220,7 @@ static void start_states_late(struct sk_step_maker *maker)
 		start_late(maker, &launch->steps[i], SK_STEP_EARLY_SET);
 }
 
-/* ---- all of a launch ---- */
+/* ---- the whole launch ---- */
 
 struct sk_step_maker *sk_step_maker_new(const struct sk_model *model, const struct sk_fusion *fusion,
 					const struct sk_tile_groups *groups)
@@ -247,7 +246,7 @@ void sk_launch_steps_make(struct sk_step_maker *maker, struct sk_launch_schedule
 
 /* ---- patterns ---- */
 
-/* From the first byte to the last of so many elements of the extent. */
+/* Return the distance from the first byte to the end of the last one, for a number of elements of the extent. */
 static uint64_t span_of(const struct sk_argument *argument, uint64_t extent, uint64_t elements)
 {
 	struct sk_rows rows = sk_argument_rows(argument);

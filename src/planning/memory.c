@@ -1,19 +1,18 @@
-/* See planning.h. Temporaries are placed one by one in the order of their first use, each at the lowest offset where it
- * may lie.
+/* See planning.h. Temporaries are placed one by one in the order of their first use, each at the lowest permitted
+ * offset.
  *
- * Only the last tenant of each byte has to be asked: both kinds of permission are transitive (what was known to have
- * ended before the tenant started is known behind it too), so earlier tenants have given theirs to the last one.
+ * Only the last tenant of each byte must be compared. Both kinds of permission are transitive: steps known to have
+ * ended before the tenant started are also known after it. So earlier tenants have permitted the last one already.
  *
- * Nor need tenants be asked that are still in use at the temporary's first step: they refuse. What lies beside them are
- * stretches of bytes whose tenants are past, and only the stretches that are long enough are looked at. So where
- * launches and steps are ordered, which is where tenants that are past permit, placing n temporaries costs n log n.
- * Where nothing orders them, tenants that are past refuse as well, and nothing but asking tells; so there is a limit to
- * that.
+ * Tenants that are still in use at the temporary's first step need no comparison either: they refuse. Between them are
+ * stretches of bytes with past tenants only, and only sufficiently long stretches are searched. If launches and steps
+ * are ordered, past tenants permit, and placing n temporaries costs n log n. If nothing orders them, past tenants can
+ * refuse as well, and only comparisons tell. So the number of vain comparisons is limited.
  *
- * Temporaries that are accessed in rows are asked as wholes, like all others, but lie among their own: each distance of
- * rows has a piece of the workspace. So the proof, which compares accesses, has to compare none to rows of different
- * distances. A temporary with rows of several distances has its bytes for itself, and so has what a task writes once,
- * which later runs read. */
+ * Temporaries that are accessed in rows are compared as wholes, like all others, but each distance of rows has a part
+ * of the workspace of its own. So the proof, which compares accesses, never compares rows of different distances. A
+ * temporary with rows of several distances has bytes of its own. So does a tensor that a task writes once and later
+ * runs read. */
 #include "src/planning/planning.h"
 
 #include <stdlib.h>
@@ -28,15 +27,15 @@
 #include "src/planning/planning-parts.h"
 
 /* All accesses to a temporary by one core set in one launch. A core set's clock only grows, so its first and last step
- * stand for those between. */
+ * represent those between. */
 struct use {
-	uint32_t launch, lane, home; /* home: SK_ALL_CORES, or the launch's */
+	uint32_t launch, lane, home; /* home: SK_ALL_CORES, or one of the launch's */
 	uint32_t first, last; /* steps */
 	bool uniform; /* all accesses have this pattern */
 	struct sk_pattern pattern;
 };
 
-/* Of a use, in the order of launches and of their steps. */
+/* The place of a use in the order of launches and of their steps. */
 struct moment {
 	uint32_t launch, step;
 };
@@ -46,16 +45,16 @@ struct temporary {
 	uint64_t size; /* rounded up to the alignment */
 	uint64_t offset;
 	struct moment first, last;
-	uint64_t stride; /* of the rows that tasks access; 0: they access none */
+	uint64_t stride; /* of the rows that tasks access; 0: no access in rows */
 	SK_ARRAY(struct use) uses; /* in launch order */
 };
 
-/* So often may tenants be asked in vain, all temporaries together; networks with 2,048 of them stay below it. From then
- * on few are asked for each temporary before it gets bytes of its own. */
+/* Limit of vain comparisons for all temporaries together; networks with 2,048 of them stay below it. After that, only
+ * few comparisons are made for each temporary before it gets bytes of its own. */
 #define MOST_IN_VAIN (UINT64_C(1) << 22)
 enum { FEW_IN_VAIN = 64 };
 
-/* In place of a stride: rows of several strides, or what a task writes once. It has its bytes for itself. */
+/* In place of a stride: rows of several strides, or written by a task that runs once. It has bytes of its own. */
 #define APART UINT64_MAX
 
 enum permission { REFUSED, SAME_CORES, ORDERED };
@@ -67,14 +66,15 @@ struct planner {
 	const struct sk_schedule *schedule;
 	SK_ARRAY(struct temporary) temporaries; /* in order of first use */
 	uint32_t *temporary_of; /* by tensor */
-	struct sk_ranges tenants; /* of the workspace so far, which has no gaps: indices of temporaries */
-	struct sk_ranges stretches; /* the longest ranges of it whose tenants are all past, of the stride at hand */
-	size_t placed; /* of the temporaries, those that take workspace: */
-	struct temporary **by_start; /* by stride, those of one in order of first use */
-	struct temporary **by_end; /* by stride, in the order of their last uses … */
-	size_t past; /* … of which so many are past */
-	uint64_t unshared_end; /* of the temporaries that lie one behind the other */
-	uint64_t in_vain; /* tenants that have been asked and were of no use */
+	struct sk_ranges tenants; /* of the workspace so far, which has no gaps; the values are indices of
+				   * temporaries */
+	struct sk_ranges stretches; /* its longest ranges with only past tenants of the current stride */
+	size_t placed; /* number of temporaries that need workspace: */
+	struct temporary **by_start; /* by stride, within a stride in order of first use */
+	struct temporary **by_end; /* by stride, within a stride in order of last use … */
+	size_t past; /* … of which as many are past */
+	uint64_t unshared_end; /* of the temporaries placed one after the other */
+	uint64_t in_vain; /* comparisons with tenants that did not help */
 };
 
 /* ---- uses ---- */
@@ -99,8 +99,8 @@ static void add_use(struct planner *planner, struct temporary *temporary, uint32
 		      (struct use){launch, step->lane, step->home, index, index, pattern.units != 0, pattern});
 }
 
-/* Of an access in rows the window that the bytes of a unit lie in, counted from the tensor's start: the same one for
- * whichever columns. Bytes that do not lie in one are not divided. */
+/* Return the pattern of an access in rows, widened to the window that contains the bytes of each unit, counted from the
+ * tensor's start. It is the same for all columns. Bytes that are not in one window are not divided. */
 static struct sk_pattern window_of(struct sk_pattern pattern)
 {
 	uint64_t distance = pattern.unit_bytes ? pattern.unit_bytes : pattern.element_bytes;
@@ -187,7 +187,7 @@ static enum permission compare_uses(const struct planner *planner, const struct 
 	return REFUSED;
 }
 
-/* May the later temporary, in order of first use, lie where the earlier one lies? */
+/* Return whether the later temporary, in order of first use, may have the same place as the earlier one. */
 static enum permission compare(const struct planner *planner, const struct temporary *earlier,
 			       const struct temporary *later)
 {
@@ -210,19 +210,19 @@ static enum permission compare(const struct planner *planner, const struct tempo
 
 /* ---- placement ---- */
 
-/* Where tenants are asked, from a stretch's start on. */
+/* The state of a search through tenants, from a stretch's start on. */
 struct search {
 	uint64_t start; /* of the run of tenants that permit, so far */
 	uint64_t in_vain, most;
 	bool found;
 };
 
-/* Looks for the lowest offset in the stretch: over tenants that permit, or exactly where a tenant of the same size lies
- * that its cores alone touch. */
+/* Find the lowest offset in the stretch: over tenants that permit, or exactly at a tenant of the same size with
+ * accesses on the same cores. */
 static void search_stretch(struct planner *planner, const struct temporary *temporary, const struct sk_range *stretch,
 			   struct search *search)
 {
-	uint64_t run = 0; /* tenants from the start on */
+	uint64_t run = 0; /* number of tenants from the start on */
 
 	search->start = stretch->start;
 	for (uint64_t at = stretch->start; at < stretch->end && search->in_vain + run <= search->most;) {
@@ -248,7 +248,7 @@ static void search_stretch(struct planner *planner, const struct temporary *temp
 	search->in_vain += run;
 }
 
-/* Behind everything, but for tenants at the end that permit. */
+/* Return the offset after all tenants, except those at the end that permit. */
 static uint64_t find_end(struct planner *planner, const struct temporary *temporary)
 {
 	const struct sk_range *range = sk_ranges_before(&planner->tenants, UINT64_MAX);
@@ -262,7 +262,7 @@ static uint64_t find_end(struct planner *planner, const struct temporary *tempor
 	return start;
 }
 
-/* The lowest offset where the temporary may lie. */
+/* Return the lowest permitted offset of the temporary. */
 static uint64_t find_offset(struct planner *planner, const struct temporary *temporary)
 {
 	const struct sk_range *stretch = sk_ranges_find_long(&planner->stretches, 0, temporary->size);
@@ -294,7 +294,7 @@ static int compare_ends(const void *a, const void *b)
 	return is_before(right->last, left->last) - is_before(left->last, right->last);
 }
 
-/* They lie in one array, in order of first use. */
+/* The temporaries are in one array, in order of first use. */
 static int compare_starts(const void *a, const void *b)
 {
 	const struct temporary *left = *(struct temporary *const *)a, *right = *(struct temporary *const *)b;
@@ -304,7 +304,7 @@ static int compare_starts(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Those that take workspace: what lives in one step alone may lie in the scratch. */
+/* Return the temporaries that need workspace. One that lives in one step alone may be in the scratch. */
 static struct temporary **sort(struct planner *planner, int (*compare_two)(const void *a, const void *b))
 {
 	const uint64_t *scratch_offset = planner->schedule->groups->scratch_offset;
@@ -319,7 +319,7 @@ static struct temporary **sort(struct planner *planner, int (*compare_two)(const
 	return sorted;
 }
 
-/* Its bytes join the stretches beside them. */
+/* Merge its bytes with the adjacent stretches. */
 static void make_past(struct planner *planner, const struct temporary *temporary)
 {
 	struct sk_range joined = {temporary->offset, temporary->offset + temporary->size, SK_NONE};
@@ -338,8 +338,8 @@ static void make_past(struct planner *planner, const struct temporary *temporary
 	sk_ranges_insert(planner->arena, &planner->stretches, joined);
 }
 
-/* Temporaries of its stride whose last use is before this one's first use are past. Each has all its bytes then, since
- * nobody may have them while they are in use. */
+/* Temporaries of the same stride are past if their last use is before this one's first use. Each then has all its
+ * bytes, since bytes in use are not reassigned. */
 static void pass(struct planner *planner, const struct temporary *next)
 {
 	for (; planner->past < planner->placed; planner->past++) {
@@ -352,14 +352,14 @@ static void pass(struct planner *planner, const struct temporary *next)
 	}
 }
 
-/* From the temporary at that place in by_start on the stride is another one, of which none is past. */
+/* From the temporary at that place of by_start on, the stride is a new one with no past temporaries. */
 static void begin_stride(struct planner *planner, size_t place)
 {
 	sk_ranges_clear(planner->arena, &planner->stretches, 0, UINT64_MAX);
 	planner->past = place;
 }
 
-/* Makes the temporary the tenant of its bytes. */
+/* Make the temporary the tenant of its bytes. */
 static void occupy(struct planner *planner, const struct temporary *temporary)
 {
 	uint32_t number = planner->temporary_of[temporary->tensor];
@@ -370,7 +370,8 @@ static void occupy(struct planner *planner, const struct temporary *temporary)
 	sk_ranges_clear(planner->arena, &planner->stretches, start, end);
 }
 
-/* The workspace reaches as far as tasks read behind a temporary, where other ones may lie. False if that overflows. */
+/* Extend the workspace to the bytes that tasks read after the end of a temporary, where others may be. Return false on
+ * overflow. */
 static bool make_room(const struct planner *planner, uint32_t number, uint64_t offset, uint64_t *workspace)
 {
 	const struct sk_tensor *tensor = &planner->model->tensors.items[number];
@@ -383,7 +384,7 @@ static bool make_room(const struct planner *planner, uint32_t number, uint64_t o
 	return true;
 }
 
-/* Lays all temporaries out one behind the other. False if that overflows; if not, no other layout does. */
+/* Place all temporaries one after the other. Return false on overflow; otherwise no other layout overflows. */
 static bool lay_out_unshared(struct planner *planner, struct sk_memory *memory)
 {
 	for (size_t i = 0; i < planner->temporaries.count; i++) {
@@ -399,7 +400,8 @@ static bool lay_out_unshared(struct planner *planner, struct sk_memory *memory)
 	return true;
 }
 
-/* Temporaries without bytes lie at the start, and share that with others; what is read behind them is there, too. */
+/* Place temporaries without bytes at the start, which they share with others; bytes read after their end are also
+ * there. Return false on overflow. */
 static bool place_empty(const struct planner *planner, struct sk_memory *memory)
 {
 	for (uint32_t i = 0; i < planner->model->tensors.count; i++) {

@@ -1,5 +1,5 @@
-/* See planning-parts.h. A search marks the nodes that it reaches; to accept the edge, the marked nodes move behind the
- * others in the window that was searched. */
+/* See planning-parts.h. A search marks the nodes that it reaches. If the edge is accepted, the marked nodes move after
+ * the others in the searched window. */
 #include "src/planning/planning-parts.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ uint32_t sk_order_add(struct sk_order *order)
 	return node;
 }
 
-/* Marks what can be reached from the node at positions up to last. Returns the first wanted node among it, or SK_NONE.
- */
+/* Mark the nodes that can be reached from the node at positions up to last. Return the first wanted node among them, or
+ * SK_NONE. */
 static uint32_t search(struct sk_order *order, uint32_t from, uint32_t last)
 {
 	struct sk_order_node *nodes = order->nodes.items;
@@ -49,7 +49,7 @@ static uint32_t search(struct sk_order *order, uint32_t from, uint32_t last)
 	return SK_NONE;
 }
 
-/* In the window, moves the nodes that the last search reached behind the others; the order among each stays. */
+/* In the window, move the nodes that the last search reached after the others; each part keeps its order. */
 static void move_reached(struct sk_order *order, uint32_t first, uint32_t last)
 {
 	struct sk_order_node *nodes = order->nodes.items;

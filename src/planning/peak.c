@@ -1,7 +1,7 @@
-/* See planning.h. A buffer is a tensor with its own bytes or, where there are no slices, a slice, too; it is alive from
- * its first to its last use. What would copy the parts of a Split does so in front of the first use of one of them, and
- * what would copy those of a Concat behind the last one that is computed: the other one is used there, too. Parts of a
- * Split have none of a Concat in them, since what is part of something already is copied. */
+/* See planning.h. A buffer is a tensor with bytes of its own or, without slices, also a slice. It is alive from its
+ * first to its last use. The copies of a Split's parts would be made before the first use of one of them, and those of
+ * a Concat's parts after the last one is computed; the whole is also used at that time. No part of a Split contains
+ * parts of a Concat, since a part of a slice is copied already. */
 #include "src/planning/planning.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 /* Times are twice the number of a task, with room for a copy in between. */
 struct buffer {
 	bool used;
-	uint64_t first, last, written; /* written: for the last time */
-	uint64_t bytes; /* 0: they are the caller's */
+	uint64_t first, last, written; /* written: the last write */
+	uint64_t bytes; /* 0: the caller's memory */
 };
 
 struct event {
@@ -37,7 +37,7 @@ static void use(struct buffer *buffer, uint64_t time, bool writes)
 	buffer->used = true;
 }
 
-/* What the slice is a part of. */
+/* Return the buffer that contains the slice. */
 static struct buffer *outer_of(const struct buffers *buffers, const struct sk_node_part *slice)
 {
 	return slice->outer == SK_NONE ? &buffers->tensors[slice->tensor] : &buffers->slices[slice->outer];
@@ -86,7 +86,7 @@ static void copy_parts(const struct buffers *buffers, const struct sk_virtual_no
 		use(outer_of(buffers, &buffers->model->slices.items[node->first_slice]), time, node->joins);
 }
 
-/* What ends at a time is no longer used then. */
+/* At equal times, ends come before beginnings. */
 static int compare_events(const void *a, const void *b)
 {
 	const struct event *one = a, *other = b;

@@ -1,12 +1,12 @@
-/* See planning-parts.h. A list schedule: run by run each one takes the cores on which it can start first, by an
- * estimate that counts bytes and operations. A run that goes on with what another one has written stays on that one's
- * cores unless it would wait there for longer than it takes to go elsewhere; so a chain is on the same cores all the
- * time, and what no core waits for now no core waits for then. Runs with work for all cores have all of them, and begin
- * at none.
+/* See planning-parts.h. A list schedule: each run in turn takes the cores on which it can start first, by an estimate
+ * that counts bytes and operations. A run that continues with the results of another one stays on that run's cores,
+ * unless it would wait there for longer than a move takes. So a chain is always on the same cores, and steps that no
+ * core awaits without placement are not awaited with it. Runs with work for all cores have all of them, and no first
+ * core.
  *
- * On a host nobody knows here how many cores there will be. There only what leaves cores of the profile without work
- * gets a place, and first cores are chosen from more than there will be as a rule: the core is that number modulo the
- * cores. */
+ * On a host the number of cores is unknown here. There only runs that leave cores of the profile without work get a
+ * place, and first cores are chosen from more cores than there usually are: the core is that number modulo the number
+ * of cores. */
 #include "src/planning/planning-parts.h"
 
 #include "base/arena.h"
@@ -16,7 +16,7 @@
 
 enum {
 	MOST_CORES = 64, /* that are chosen from */
-	MOVING = 4 << 10, /* in bytes: an await, and caches that are cold */
+	MOVING = 4 << 10, /* in bytes: an await, and cold caches */
 };
 
 struct placer {
@@ -26,28 +26,28 @@ struct placer {
 	uint32_t number; /* of the launch */
 	struct sk_launch_runs *runs;
 	const uint32_t *run_of; /* by place of a task in the launch */
-	uint32_t limits[SK_MAX_LANES]; /* cores that the launch's options leave it; 0: all */
-	double *loads[SK_MAX_LANES]; /* by core: when it is done with what it has so far … */
-	double *ends; /* … and when each run is done */
-	bool *placed; /* by run: it has places to choose from */
+	uint32_t limits[SK_MAX_LANES]; /* cores that the launch's options allow; 0: all */
+	double *loads[SK_MAX_LANES]; /* by core: the end of its work so far … */
+	double *ends; /* … and by run: its end */
+	bool *placed; /* by run: it can be placed */
 };
 
-/* What a run does to cores: so many parts, one a core. */
+/* A run's need of cores: one core per part. */
 struct demand {
 	uint32_t lane, cores, parts;
-	uint32_t first; /* where it begins, if that cannot be chosen */
-	bool blocks; /* part b is on core first + b; else parts lie as far apart as they can */
+	uint32_t first; /* its first core, if that cannot be chosen */
+	bool blocks; /* part b is on core first + b; else parts are as far apart as possible */
 	double cost; /* of a part */
 };
 
-/* ---- what runs need ---- */
+/* ---- needs of runs ---- */
 
 static const struct sk_task *task_of(const struct placer *placer, const struct sk_run *run, uint32_t member)
 {
 	return &placer->model->tasks.items[placer->runs->tasks[run->first + member]];
 }
 
-/* In bytes, of which a core moves as many as it makes operations meanwhile. */
+/* Return the run's cost in bytes. An operation costs as much as a byte. */
 static double cost_of(const struct placer *placer, const struct sk_run *run)
 {
 	double cost = 0;
@@ -66,7 +66,7 @@ static double cost_of(const struct placer *placer, const struct sk_run *run)
 	return cost;
 }
 
-/* Of so many, those that the launch's options leave it. */
+/* Limit a number of cores by the launch's options. */
 static uint32_t limited(const struct placer *placer, uint32_t lane, uint32_t cores)
 {
 	uint32_t limit = placer->limits[lane];
@@ -93,7 +93,7 @@ static uint64_t parts_of(const struct placer *placer, const struct sk_run *run)
 				   : (run->extent - 1) / run->unit + 1;
 }
 
-/* True if the run has parts for some of the cores, and nothing ties them to certain ones. */
+/* Return true if the run has parts for only some of the cores, and is not bound to certain ones. */
 static bool measure(const struct placer *placer, const struct sk_run *run, struct demand *demand)
 {
 	const struct sk_task *task = task_of(placer, run, 0);
@@ -112,7 +112,7 @@ static bool measure(const struct placer *placer, const struct sk_run *run, struc
 	       parts < known_cores(placer, task->bound.lane);
 }
 
-/* ---- when, and where ---- */
+/* ---- times and places ---- */
 
 /* The core of a part, if the run begins at `first`. */
 static uint32_t core_of(const struct demand *demand, uint32_t first, uint32_t part)
@@ -122,7 +122,7 @@ static uint32_t core_of(const struct demand *demand, uint32_t first, uint32_t pa
 	return (uint32_t)((first + apart) % demand->cores);
 }
 
-/* When the last of the cores that the run would have is free. */
+/* Return the time when the last of the run's cores is free. */
 static double free_at(const struct placer *placer, const struct demand *demand, uint32_t first)
 {
 	double latest = 0;
@@ -145,7 +145,8 @@ static void occupy(struct placer *placer, const struct demand *demand, uint32_t 
 	}
 }
 
-/* When all that the run depends on is done; and the place of the last of those that have one, or 0. */
+/* Return the time when all runs that the run depends on have ended. home: the first core of the last of them that was
+ * placed, or 0. */
 static double find_ready(const struct placer *placer, uint32_t index, uint32_t lane, uint32_t *home)
 {
 	const struct sk_dependencies *dependencies = placer->fusion->dependencies;
@@ -205,8 +206,8 @@ static void place(struct placer *placer, uint32_t index)
 	occupy(placer, &demand, index, ready);
 }
 
-/* Whether the launch may take more cores than its greediest task needs, as it does where steps begin elsewhere than at
- * the first one. */
+/* Return whether the launch may take more cores than the greatest need of its tasks, which happens if steps begin at
+ * other cores than the first one. */
 static bool may_spread(const struct sk_model *model, const struct sk_launch *launch)
 {
 	for (uint32_t i = 0; i < launch->task_count && model->device->sync_all_split; i++)
@@ -215,7 +216,7 @@ static bool may_spread(const struct sk_model *model, const struct sk_launch *lau
 	return !launch->options.sync_all && !launch->options.no_parallel_fusion;
 }
 
-/* Whether any run may begin at several cores. */
+/* Return whether any run may begin at several cores. */
 static bool may_choose(const struct placer *placer)
 {
 	for (uint32_t i = 0; i < placer->runs->count; i++) {

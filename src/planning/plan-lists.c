@@ -1,7 +1,6 @@
-/* The arguments of calls in the plan: lists that tasks share, and operands of each task. In: bound tasks. Out: the
- * tables of lists, of terms and patterns that these have, and of operands, and where in them each task's begin. See
- * planning-parts.h.
- */
+/* The arguments of calls in the plan: lists that tasks share, and operands of each task. The input is bound tasks. The
+ * output is the tables of lists, of their terms and patterns, and of operands, and the first record of each task. See
+ * planning-parts.h. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,7 +10,7 @@
 #include "src/planning/planning-parts.h"
 #include "src/planning/planning.h"
 
-/* What a task's list says, as bytes: the records, each with its terms or its pattern behind it. */
+/* The contents of a task's list as bytes: the records, each followed by its terms or its pattern. */
 struct text {
 	struct sk_arena *arena;
 	SK_ARRAY(char) bytes;
@@ -26,7 +25,7 @@ static void append(struct text *text, const void *bytes, size_t size)
 	text->bytes.count += size;
 }
 
-/* Without the places of its terms or its pattern. */
+/* Make the record without the places of its terms or its pattern. */
 static struct sk_plan_argument make_record(const struct sk_argument *argument)
 {
 	bool is_operand = argument->tensor != SK_NONE, is_state = argument->kind == SK_ARGUMENT_STATE;

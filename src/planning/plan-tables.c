@@ -1,6 +1,5 @@
-/* Where everything in the plan lies. All tables but the strings are counted first and laid out behind the header, so
- * that every reference can be written at once; the strings grow behind them, and so do the records that others share.
- * See planning-parts.h. */
+/* The layout of the plan. All tables but the strings are counted first and placed after the header, so that every
+ * reference can be written at once. The strings grow after them, and so do the shared records. See planning-parts.h. */
 #include "src/planning/planning-parts.h"
 
 #include <string.h>
@@ -13,7 +12,7 @@
 
 /* ---- strings ---- */
 
-/* The same scope is asked for time and again. */
+/* The same scope is asked for often in a row. */
 static uint32_t intern(struct sk_plan_writer *writer, const char *text)
 {
 	size_t length;
@@ -39,7 +38,7 @@ static uint64_t offset_of(const struct sk_plan_writer *writer, const void *field
 	return (uint64_t)((const uint8_t *)field - writer->image->bytes);
 }
 
-/* The name of a task is the end of that of its entry, if it is an identifier. */
+/* If the task's name is an identifier, it is the end of its entry's name. */
 static void intern_task(struct sk_plan_writer *writer, uint32_t number)
 {
 	const char *name = writer->model->tasks.items[number].name;
@@ -59,7 +58,7 @@ static void intern_task(struct sk_plan_writer *writer, uint32_t number)
 	writer->task_offsets[number] = intern(writer, name);
 }
 
-/* Its symbol mostly is its name, and its signature that of the kernel in front of it. */
+/* A kernel's symbol is usually its name, and its signature that of the preceding kernel. */
 static void intern_kernel(struct sk_plan_writer *writer, uint32_t number)
 {
 	const struct sk_kernel *kernel = &writer->model->kernels.items[number];
@@ -95,7 +94,7 @@ void sk_plan_set_string(struct sk_plan_writer *writer, int32_t *field, const cha
 		sk_plan_set_interned(writer, field, intern(writer, text));
 }
 
-/* ---- what is shared ---- */
+/* ---- shared records ---- */
 
 static void append(struct sk_plan_writer *writer, struct sk_plan_shared *table, const void *bytes, size_t size)
 {
@@ -136,7 +135,7 @@ void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field,
 
 /* ---- layout ---- */
 
-/* The tables of which every launch has a part. */
+/* The tables with a part for every launch. */
 enum { STEPS, CALLS, AWAITS, ARGUMENTS, LOOPS, FOLLOWS, COUNTS };
 
 static void count_call(const struct sk_task *task, uint64_t copies, uint64_t counts[COUNTS])
@@ -168,7 +167,7 @@ static void count_records(const struct sk_plan_writer *writer, uint64_t counts[C
 	}
 }
 
-/* Of each kernel as many copies as the greediest of its launches wants. */
+/* Count for each kernel the greatest number of copies that one of its launches asks for. */
 static void count_copies(struct sk_plan_writer *writer)
 {
 	const struct sk_model *model = writer->model;
@@ -188,7 +187,7 @@ static void count_copies(struct sk_plan_writer *writer)
 		writer->copy_count += writer->copies[k];
 }
 
-/* Numbers the tensors of the plan, those that are no views. Returns how many there are. */
+/* Number the tensors of the plan, those that are not views, and return their number. */
 static uint32_t number_tensors(const struct sk_model *model, uint32_t *numbers)
 {
 	uint32_t count = 0;
@@ -199,7 +198,7 @@ static uint32_t number_tensors(const struct sk_model *model, uint32_t *numbers)
 	return count;
 }
 
-/* Tasks that cost the same share the records. */
+/* Number the costs and return their number. Tasks with equal costs share the records. */
 static uint32_t number_costs(struct sk_plan_writer *writer)
 {
 	sk_map_init(&writer->cost_numbers, writer->arena);
@@ -213,7 +212,7 @@ static uint32_t number_costs(struct sk_plan_writer *writer)
 	return (uint32_t)writer->cost_numbers.count;
 }
 
-/* Appends a table to the layout. */
+/* Append a table to the layout. Return false if the plan is too large. */
 static bool add_table(struct sk_plan *header, struct sk_plan_table *table, uint64_t count, uint64_t record_size,
 		      uint64_t *size)
 {
@@ -226,8 +225,8 @@ static bool add_table(struct sk_plan *header, struct sk_plan_table *table, uint6
 	return sk_add(*size, bytes, size) && *size <= INT32_MAX && count <= INT32_MAX;
 }
 
-/* Lays out everything but the strings; false if it is too large. What loading reads stands together, behind the header:
- * each place that it has to look at costs a page fault. */
+/* Lay out all tables but the strings; return false if the plan is too large. Tables that loading reads are adjacent,
+ * directly after the header: each further place costs a page fault. */
 static bool lay_out(struct sk_plan_writer *writer, struct sk_plan *header, uint64_t *size)
 {
 	const struct sk_model *model = writer->model;
@@ -265,14 +264,14 @@ static void *start_of(const struct sk_plan_table *table)
 	return (char *)(uintptr_t)&table->offset + table->offset;
 }
 
-/* Fills a table. */
+/* Fill a table. */
 static void put(const struct sk_plan_table *table, const void *records, size_t size)
 {
 	if (table->count)
 		memcpy(start_of(table), records, table->count * size);
 }
 
-/* Aligned as a plan has to be. */
+/* Align to SK_PLAN_ALIGN. */
 static uint8_t *align(uint8_t *bytes)
 {
 	return bytes + (-(uintptr_t)bytes & (SK_PLAN_ALIGN - 1));
@@ -318,7 +317,7 @@ bool sk_plan_lay_out(struct sk_plan_writer *writer)
 	return true;
 }
 
-/* Where there is none, nothing is aligned for it: it may be the last one. */
+/* An empty table gets no alignment: it may be the last one. */
 static bool add_shared(struct sk_plan_writer *writer, struct sk_plan_table *place, const struct sk_plan_shared *table,
 		       uint64_t *size)
 {
@@ -341,13 +340,13 @@ static bool lay_out_rest(struct sk_plan_writer *writer, uint64_t *size)
 	       add_shared(writer, &plan->homes, &writer->homes, size);
 }
 
-/* A number of a table's record becomes a reference to it. */
+/* Replace the number of a table's record by a reference to it. */
 static void refer(int32_t *field, const struct sk_plan_table *table, size_t record_size)
 {
 	*field = (int32_t)((char *)start_of(table) + (size_t)*field * record_size - (char *)field);
 }
 
-/* So does what sk_plan_later_string has left. */
+/* Replace the value of sk_plan_later_string by a reference. */
 static void refer_string(int32_t *field, const struct sk_plan *plan)
 {
 	if (*field)
@@ -386,7 +385,7 @@ bool sk_plan_join(struct sk_plan_writer *writer)
 
 	uint8_t *bytes = align(sk_arena_alloc(writer->model->arena, image->size + SK_PLAN_ALIGN, 1));
 
-	memset(bytes + writer->strings_offset, 0, image->size - writer->strings_offset); /* between the tables */
+	memset(bytes + writer->strings_offset, 0, image->size - writer->strings_offset); /* the gaps between tables */
 	memcpy(bytes, image->bytes, writer->strings_offset);
 	memcpy(bytes + writer->strings_offset, writer->strings.items, writer->strings.count);
 	for (int i = 0; i < 4; i++)

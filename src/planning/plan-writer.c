@@ -14,12 +14,13 @@
 #include "src/model/model.h"
 #include "src/planning/planning.h"
 
-/* ---- what belongs to no launch ---- */
+/* ---- tables that belong to no launch ---- */
 
 static bool place_constants(struct sk_plan_writer *writer)
 {
 	struct sk_plan_image *image = writer->image;
-	uint64_t end = 0, room; /* behind the constants so far; what tasks may read behind one are others, or zeros */
+	uint64_t end = 0, room; /* the end of the constants so far with their room; tasks that read after the end of a
+				 * constant read others, or zeros */
 
 	for (uint32_t i = 0; i < writer->model->tensors.count; i++) {
 		const struct sk_tensor *tensor = &writer->model->tensors.items[i];
@@ -60,7 +61,7 @@ static void write_header(struct sk_plan_writer *writer, uint32_t machine)
 	}
 }
 
-/* As the record of that number. */
+/* Write the kernel as the record with that number. */
 static struct sk_plan_kernel *write_kernel(struct sk_plan_writer *writer, uint32_t index, uint32_t number)
 {
 	const struct sk_kernel *kernel = &writer->model->kernels.items[index];
@@ -82,7 +83,7 @@ static struct sk_plan_kernel *write_kernel(struct sk_plan_writer *writer, uint32
 	return record;
 }
 
-/* Copies come behind all kernels. */
+/* Copies come after all kernels. */
 static void write_kernels(struct sk_plan_writer *writer)
 {
 	const struct sk_model *model = writer->model;
@@ -110,7 +111,7 @@ static void write_symbols(struct sk_plan_writer *writer)
 	}
 }
 
-/* Where a tensor's own memory lies; unshared: for task entries. */
+/* Return the space of a tensor's own memory; unshared: for task entries. */
 static enum sk_space space_of(const struct sk_plan_writer *writer, uint32_t number, bool unshared)
 {
 	bool in_scratch = !unshared && writer->schedule->groups->scratch_offset[number] != SK_NOT_IN_SCRATCH;
@@ -155,7 +156,7 @@ static void write_tensors(struct sk_plan_writer *writer)
 		struct sk_plan_type type = {
 			.dtype = (uint8_t)tensor->dtype,
 			.rank = (uint8_t)tensor->rank,
-			/* Nobody gives contents to what no task uses. */
+			/* A tensor that no task uses gets no contents. */
 			.range = sk_plan_later_string(writer, tensor->role != SK_ROLE_NONE ? tensor->range : NULL),
 			.bytes = tensor->bytes,
 			.padding = tensor->padding,
@@ -175,7 +176,8 @@ static void write_tensors(struct sk_plan_writer *writer)
 	}
 }
 
-/* SK_NO_INDEX if the task does not say what all of it or its cube side (0), its vector side (1) cost. */
+/* Return the number of the cost of the whole task or its cube side (0), or of its vector side (1); SK_NO_INDEX if it is
+ * not given. */
 static uint32_t add_cost(struct sk_plan_writer *writer, const struct sk_task_said *said, uint32_t side)
 {
 	uint32_t number;
@@ -231,7 +233,7 @@ static void write_call(struct sk_plan_writer *writer, uint32_t number, uint64_t 
 	writer->argument_count += task->bound.argument_count;
 }
 
-/* What the step of a task is by itself: its spread, and one call. */
+/* Write the parts of a step that come from its task alone: its spread, and one call. */
 static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_plan_form *form, uint32_t number,
 				       const struct sk_side *side, uint64_t scale)
 {
@@ -298,9 +300,9 @@ static void write_step(struct sk_plan_writer *writer, const struct sk_plan_launc
 
 /* ---- launches ---- */
 
-/* What every kind of launch has, but for its name: entries, and slices that begin where the last launch's end. Blocks
- * that wait for one another cannot run one by one, so such a launch has no serial entry, and neither has one with a
- * thunk. */
+/* Write the fields that all kinds of launches have, except the name: entries, and slices that begin at the end of the
+ * previous launch's. Blocks that wait for one another cannot run one by one, so such a launch has no serial entry. Nor
+ * does a launch with a thunk. */
 static struct sk_plan_launch *start_launch(struct sk_plan_writer *writer, uint32_t number, struct sk_plan_form *form)
 {
 	struct sk_plan_launch *record = &writer->launches[number];
@@ -346,7 +348,7 @@ static void write_options(struct sk_plan_writer *writer, struct sk_plan_form *fo
 	sk_launch_options_cores(writer->model, options, form->lane_cores);
 }
 
-/* Once the rest of the record and its form are written. */
+/* Compute the device's cores and share the form. The rest of the record and its form must be complete. */
 static void finish_launch(struct sk_plan_writer *writer, struct sk_plan_launch *record, struct sk_plan_form *form,
 			  const uint32_t *tasks, uint32_t count)
 {
@@ -396,7 +398,7 @@ static void write_launch(struct sk_plan_writer *writer, uint32_t number)
 	finish_launch(writer, record, &form, launch->tasks, launch->task_count);
 }
 
-/* What all cores of its lane share of a task by itself, or where it runs. */
+/* Set the partition that all cores of its lane share for a single task, or its home. */
 static void place_task(struct sk_plan_writer *writer, struct sk_plan_launch *record, struct sk_plan_form *form,
 		       uint32_t number, struct sk_plan_step *step)
 {
@@ -458,7 +460,7 @@ static void name_entries(struct sk_plan_writer *writer)
 						       sk_identifier(writer->arena, model->tasks.items[i].name));
 }
 
-/* ---- the whole ---- */
+/* ---- the whole plan ---- */
 
 static bool write_plan(struct sk_plan_writer *writer, uint32_t machine)
 {
@@ -475,7 +477,7 @@ static bool write_plan(struct sk_plan_writer *writer, uint32_t machine)
 	}
 	name_entries(writer);
 	sk_plan_intern_other_names(writer);
-	/* In the order of the tables, so that relocations come out in order. */
+	/* In the order of the tables, so that relocations are in order. */
 	write_header(writer, machine);
 	for (uint32_t l = 0; l < writer->fusion->launch_count; l++)
 		write_launch(writer, l);

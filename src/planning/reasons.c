@@ -1,4 +1,4 @@
-/* The words of the reasons; see planning-parts.h. */
+/* The texts of the reasons; see planning-parts.h. */
 #include "src/planning/planning-parts.h"
 
 #include "base/arena.h"
@@ -28,7 +28,7 @@ const char *sk_reason_code(enum sk_reason reason)
 	return reason < SK_REASON_COUNT ? codes[reason] : "?";
 }
 
-/* The event of the recorder that the task waits for: a task's recorders stand in the order of its waits. */
+/* Return the event of the recorder that the task waits for. A task's recorders are in the order of its waits. */
 static const char *event_of(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t task,
 			    uint32_t recorder)
 {
@@ -40,8 +40,8 @@ static const char *event_of(const struct sk_model *model, const struct sk_fusion
 	return model->events.items[model->tasks.items[task].said.wait.items[wait]].name;
 }
 
-/* Of a task that sk_sync_all keeps from another one: which of the two calls it, and in which lane their cores differ.
- */
+/* Return the text for a task that sk_sync_all separates from another one: which of the two calls it, and in which lane
+ * their cores differ. */
 static const char *sync_text(struct sk_arena *arena, const struct sk_model *model, const struct sk_fusion *fusion,
 			     uint32_t number)
 {
@@ -66,7 +66,7 @@ static const char *sync_text(struct sk_arena *arena, const struct sk_model *mode
 			      drop ? sk_arena_print(arena, "task '%s'", name) : "this one", greedy[lane]);
 }
 
-/* Of a task in a later segment: what the one before ended with. */
+/* Return the text for a task in a later segment: the end of the previous one. */
 static const char *split_text(struct sk_arena *arena, const struct sk_model *model, const struct sk_fusion *fusion,
 			      uint32_t number)
 {
@@ -143,7 +143,7 @@ const char *sk_reason_text(struct sk_arena *arena, const struct sk_model *model,
 	case SK_REASON_IN_UNFUSIBLE_SCOPE:
 		return "excluded by scope: null";
 	case SK_REASON_RUNS_ONCE:
-		return "runs once, in front of all that runs every time";
+		return "runs once, before all tasks that run every time";
 	case SK_REASON_COUNT:
 		return "?";
 	default:

@@ -1,12 +1,12 @@
-/* See planning-parts.h. What is known is kept as vector clocks over core sets: set number l is all cores of lane l, the
- * homes follow. An entry is a step number of the set's lane: that step, and all before it, have ended on all cores of
- * the set.
+/* See planning.h. Knowledge is kept as vector clocks over core sets: set number l is all cores of lane l, the homes
+ * follow. An entry is a step number of the set's lane: that step, and all before it, have ended on all cores of the
+ * set.
  *
- * A clock grows by awaits only. Awaiting a step of `all` says that every core of the lane has come that far, so an
- * entry of `all` holds for every home of the lane too. With the number comes what the awaited cores themselves had
- * awaited before: for a home, its own and all cores' awaits; for `all`, the awaits of every core set of the lane.
- * Program order adds what a home has done itself, and nothing for `all`, since one core's order says nothing about the
- * others. */
+ * A clock grows by awaits only. Awaiting a step of `all` shows that every core of the lane has come that far, so an
+ * entry of `all` also holds for every home of the lane. The number comes with the awaits that the awaited cores had
+ * made before: for a home, its own and those of all cores; for `all`, the awaits of every core set of the lane. Program
+ * order adds the steps that a home has run itself, and nothing for `all`, since one core's order shows nothing about
+ * the others. */
 #include "src/planning/planning-parts.h"
 
 #include <stdlib.h>
@@ -19,14 +19,14 @@
 
 enum { CANDIDATES_PER_LANE = 2 };
 
-/* What a wait for an event means for the tasks behind it: the step of the core set must have ended. */
+/* The effect of a wait for an event on the tasks after it: the step of the core set must have ended. */
 struct gate {
 	uint32_t set, step;
 };
 
-/* A stream inside the launch that is being scheduled. */
+/* A stream within the launch that is being scheduled. */
 struct stream {
-	uint32_t launch; /* + 1: the launch that the rest belongs to */
+	uint32_t launch; /* + 1: the launch that the other fields belong to */
 	uint32_t last[SK_MAX_LANES * CANDIDATES_PER_LANE]; /* per lane the last step of `all`, then of the home; + 1 */
 	SK_ARRAY(struct gate) gates;
 };
@@ -37,8 +37,8 @@ struct scheduler {
 	const struct sk_fusion *fusion;
 	const struct sk_tile_groups *groups;
 	struct stream *streams; /* by stream number of the dependencies */
-	const uint32_t **recorded; /* by task that records an event: its stream's last steps then */
-	uint32_t *seen; /* by task and side: it is a candidate of the step with this number + 1 of this launch */
+	const uint32_t **recorded; /* by task that records an event: its stream's last steps at that time */
+	uint32_t *seen; /* by task and side: it is a candidate of the step with this number - 1 of this launch */
 	SK_ARRAY(uint32_t) candidates; /* steps that the current one depends on */
 	struct sk_step_maker *maker;
 
@@ -106,7 +106,7 @@ bool sk_schedule_known(const struct sk_launch_schedule *launch, uint32_t earlier
 	       entry_reaches(second->knows[1], lanes, first);
 }
 
-/* ---- what a step depends on ---- */
+/* ---- dependencies of a step ---- */
 
 static void add_candidate(struct scheduler *scheduler, uint32_t step, uint32_t earlier)
 {
@@ -119,7 +119,7 @@ static void add_candidate(struct scheduler *scheduler, uint32_t step, uint32_t e
 	sk_array_push(scheduler->arena, &scheduler->candidates, earlier);
 }
 
-/* The steps of an earlier task, from *first to *end: none unless it is in the current launch, since launches are
+/* Find the steps of an earlier task, from *first to *end: none unless it is in the current launch, since launches are
  * ordered as wholes. */
 static void steps_of(const struct scheduler *scheduler, uint32_t task, uint32_t *first, uint32_t *end)
 {
@@ -148,7 +148,7 @@ static bool falls_on_same_cores(const struct scheduler *scheduler, uint32_t step
 	return sk_pattern_equal(&before, &after);
 }
 
-/* Calls of one step share nothing but what falls on the same cores. */
+/* Calls of one step share only bytes that fall on the same cores. */
 static void collect_data(struct scheduler *scheduler, uint32_t step, uint32_t task)
 {
 	const struct sk_dependencies *dependencies = scheduler->fusion->dependencies;
@@ -192,7 +192,7 @@ static void add_gate(struct scheduler *scheduler, struct stream *stream, uint32_
 }
 
 /* An event covers all earlier tasks of the recording stream and all later ones of the waiting stream. Of the earlier
- * ones the last of each core set is enough: who knows that it has ended knows that the others have. */
+ * ones the last of each core set is enough: its end implies that of the others. */
 static void collect_events(struct scheduler *scheduler, uint32_t step, uint32_t task)
 {
 	const struct sk_dependencies *dependencies = scheduler->fusion->dependencies;
@@ -234,8 +234,8 @@ static int compare_descending(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
-/* From the last candidate to the first, since only what a later step knew can make an earlier one superfluous. Fills
- * the step's awaits and returns the clock of its core set behind them. */
+/* Go from the last candidate to the first, since only the knowledge of a later step can make an earlier one redundant.
+ * Set the step's awaits and return the clock of its core set after them. */
 static const uint32_t *choose_awaits(struct scheduler *scheduler, struct sk_step *step)
 {
 	const uint32_t *before = scheduler->clocks[set_of(scheduler, step)], *lane = scheduler->clocks[step->lane];
@@ -265,8 +265,8 @@ static const uint32_t *choose_awaits(struct scheduler *scheduler, struct sk_step
 	return clock ? clock : before;
 }
 
-/* debug-sync-all: the step in front has awaited the one in front of it, and so on. The sides of a mix task, of which
- * the vector side comes second, run at once. */
+/* debug-sync-all: the preceding step has awaited its own predecessor, and so on. The sides of a mix task, of which the
+ * vector side comes second, run at the same time. */
 static void collect_all(struct scheduler *scheduler, uint32_t step)
 {
 	const struct sk_step *steps = scheduler->launch->steps;

@@ -12,7 +12,7 @@
 
 #define MOST_REACH (UINT64_C(1) << 29)
 
-/* So many marks of ancestors are kept (512 MiB). Beyond it paths are searched for. */
+/* Limit of the marks of ancestors (512 MiB). If there are more, paths are searched for. */
 #define MOST_MARKS (UINT64_C(1) << 26)
 
 static const struct sk_task *task_at(const struct sk_segments *segments, uint32_t task)
@@ -71,8 +71,8 @@ static void find_tag_sets(struct sk_segments *segments)
 	}
 }
 
-/* Finding floors goes over all tasks from the first to the last one of each set, so scopes that reach over each other
- * in great numbers would take forever. */
+/* Finding floors visits all tasks from the first to the last one of each set, so the time for many overlapping scopes
+ * must be limited. */
 static bool check_reach(const struct sk_segments *segments)
 {
 	uint64_t reach = 0;
@@ -90,8 +90,8 @@ static bool check_reach(const struct sk_segments *segments)
 
 /* ---- predecessors ---- */
 
-/* What binds between launches: data, `after`, stream order, events. An event needs one edge: stream order does the
- * rest. */
+/* Find the orders that bind between launches: data, `after`, stream order, events. One edge per event is enough: stream
+ * order implies the rest. */
 static void find_predecessors(struct sk_segments *segments, const struct sk_dependencies *dependencies)
 {
 	uint32_t count = (uint32_t)segments->model->tasks.count;
@@ -125,15 +125,15 @@ static void find_predecessors(struct sk_segments *segments, const struct sk_depe
 
 /* ---- floors ---- */
 
-/* What a pass over a tag set has found out about a task. */
+/* The results for a task of a pass over a tag set. */
 struct sk_level {
-	uint32_t level; /* what a successor has to respect */
+	uint32_t level; /* the lowest level of its successors */
 	uint32_t origin; /* the task that raised it last, or SK_NONE */
 	bool behind; /* a task of the set that can be fused comes before it */
 };
 
-/* Notes what has ended a segment of its set for the task. event: the cause records what the task waits for; behind: it
- * comes behind the segment. */
+/* Record why the task could not join a segment of its set. event: the cause records an event that the task waits for;
+ * last parameter: the cause comes after the segment. */
 static void note_split(struct sk_segments *segments, uint32_t task, uint32_t cause, bool event, bool behind)
 {
 	segments->cause[task] = cause;
@@ -145,7 +145,7 @@ static void note_split(struct sk_segments *segments, uint32_t task, uint32_t cau
 		segments->split[task] = SK_REASON_EXTERNAL_DEPEND;
 }
 
-/* True if the task may be in a segment that already has this load; else notes why not. */
+/* Return true if the task may be in a segment that already has this load; otherwise record the reason. */
 static bool takes(struct sk_segments *segments, const struct sk_sync_load *load, uint32_t task)
 {
 	uint32_t cause = SK_NONE;
@@ -158,9 +158,9 @@ static bool takes(struct sk_segments *segments, const struct sk_sync_load *load,
 	return false;
 }
 
-/* On a device with sync-all-split: the first level from the task's own on that takes it. What comes after the task
- * comes after the segment that it could not join. A task that none of so many takes has the last one or a new one:
- * there may be as many levels as tasks. */
+/* On a device with sync-all-split: find the first level, from the task's own on, that takes it. Successors of the task
+ * come after the segment that it could not join. If many levels do not take the task, it gets the last one or a new
+ * one, since there may be as many levels as tasks. */
 static void find_level(struct sk_segments *segments, uint32_t task, struct sk_level *own)
 {
 	enum { MOST_TRIES = 64 };
@@ -178,8 +178,8 @@ static void find_level(struct sk_segments *segments, uint32_t task, struct sk_le
 	sk_sync_add(segments->model, &segments->loads.items[own->level], task);
 }
 
-/* The lowest segment of a set that each task may be in, so that no path leaves a segment and comes back, and what
- * follows an unfusible task of the scope comes after the segment that the task ended. */
+/* Find the lowest segment of a set that each task may be in. No path may leave a segment and come back, and successors
+ * of an unfusible task of the scope come after the segment that the task ended. */
 static void find_floors(struct sk_segments *segments, uint32_t number)
 {
 	const struct sk_tag_set *set = &segments->sets.items[number];
@@ -237,9 +237,9 @@ static uint32_t group_at(struct sk_segments *segments, uint32_t number, uint32_t
 	return set->segments.items[level];
 }
 
-/* Puts a task that can be fused into the lowest segment of its set that it may join. Floors look at one set by itself;
- * two segments of different scopes can still depend on each other, and then the ones that lead to what the task depends
- * on are passed over. */
+/* Put a task that can be fused into the lowest segment of its set that it may join. Floors consider one set by itself.
+ * Two segments of different scopes can still depend on each other; then segments that lead to the task's predecessors
+ * are skipped. */
 static uint32_t join_segment(struct sk_segments *segments, uint32_t task, const uint32_t *from, size_t count)
 {
 	struct sk_ancestry *ancestry = &segments->ancestry;
@@ -260,8 +260,8 @@ static uint32_t join_segment(struct sk_segments *segments, uint32_t task, const 
 	return group;
 }
 
-/* The same by trying one segment after the other, each with a search for paths. A task that has had to leave its floor
- * may be in the way of another one, where sk_sync_all splits. */
+/* Do the same by trying one segment after the other, each with a search for paths. If sk_sync_all splits, a task that
+ * has had to leave its floor may keep another one out of a segment. */
 static uint32_t search_segment(struct sk_segments *segments, uint32_t task, const uint32_t *from, size_t count)
 {
 	bool splits = segments->model->device->sync_all_split;
@@ -344,7 +344,7 @@ struct sk_segments *sk_segments_build(struct sk_model *model, const struct sk_de
 	if (!check_reach(segments))
 		return NULL;
 	sk_verdicts_find(segments);
-	/* It is known of each task whether it can be fused by itself. */
+	/* The own verdict of each task is known. */
 	find_predecessors(segments, dependencies);
 	sk_ancestry_init(&segments->ancestry, segments);
 	segments->searches = model->device->sync_all_split || segments->ancestry.columns > MOST_MARKS / (count + 1);
@@ -362,6 +362,6 @@ void sk_segments_place(struct sk_segments *segments)
 		segments->sets.items[s].segments.count = 0;
 		find_floors(segments, s);
 	}
-	/* Each task that can be fused knows the lowest segment it may be in. */
+	/* The lowest segment of each task that can be fused is known. */
 	place_tasks(segments);
 }

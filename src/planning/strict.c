@@ -1,5 +1,5 @@
-/* See planning-parts.h. Tasks are grouped by sets of scopes, but checked by scope: a scope of which some tasks are in a
- * second one, too, is several sets. */
+/* See planning-parts.h. Tasks are grouped by sets of scopes, but checked by scope. If some tasks of a scope are also in
+ * a second one, the scope is several sets. */
 #include "src/planning/planning-parts.h"
 
 #include "base/arena.h"
@@ -8,9 +8,9 @@
 #include "src/model/model.h"
 #include "src/planning/planning.h"
 
-/* What a scope has become. */
+/* The result of fusion for a scope. */
 struct result {
-	uint32_t superkernels; /* that its tasks are in … */
+	uint32_t superkernels; /* superkernels with its tasks … */
 	uint32_t singles; /* … and its tasks outside of them */
 	uint32_t first_set; /* of its first task that is fused */
 	SK_ARRAY(uint32_t) tasks;
@@ -45,7 +45,7 @@ static bool is_asked(const struct sk_segments *segments, uint32_t scope)
 	return segments->model->scopes.items[scope].strict != SK_STRICT_NONE && !segments->checked[scope];
 }
 
-/* Results by scope, of those that are still to be checked. */
+/* Return the results by scope, for those that have not been checked. */
 static struct result *count_results(const struct sk_segments *segments, const struct sk_fusion *fusion)
 {
 	const struct sk_model *model = segments->model;
@@ -61,7 +61,7 @@ static struct result *count_results(const struct sk_segments *segments, const st
 	return results;
 }
 
-/* Why the task begins something new in the scope; NULL: it does not. */
+/* Return the reason why the task begins a new part of the scope; NULL: it does not. */
 static const char *find_reason(const struct sk_segments *segments, const struct sk_fusion *fusion,
 			       const struct result *result, uint32_t task)
 {
@@ -80,7 +80,7 @@ static const char *find_reason(const struct sk_segments *segments, const struct 
 		segments->sets.items[segments->set_of[task]].label, segments->sets.items[result->first_set].label);
 }
 
-/* A line for each task that is launched by itself, and for the first one of each superkernel behind the first. */
+/* Add a note for each task that is launched by itself, and for the first task of each superkernel except the first. */
 static void note_places(const struct sk_segments *segments, const struct sk_fusion *fusion, const struct result *result)
 {
 	const struct sk_model *model = segments->model;
@@ -110,7 +110,7 @@ static void say(const struct sk_model *model, const struct result *result, const
 			   "scope '%s' is not fused (strict-scope-check=bypass): it would be %s", scope->name, got);
 }
 
-/* True if a task was fused. */
+/* Return true if a task was fused. */
 static bool bypass(struct sk_segments *segments, const struct result *result)
 {
 	bool changed = false;
@@ -126,7 +126,7 @@ static bool bypass(struct sk_segments *segments, const struct result *result)
 	return changed;
 }
 
-/* All is said of the segments as they are, before a verdict changes, which another scope of the task may ask about. */
+/* All reports come before a verdict changes, since another scope of the task may report it as well. */
 bool sk_strict_check(struct sk_segments *segments, const struct sk_fusion *fusion)
 {
 	const struct sk_model *model = segments->model;

@@ -5,7 +5,7 @@
 #include "src/model/model.h"
 #include "src/planning/planning.h"
 
-/* feed-sync-all=1 makes the idle cores take part, so that there is nothing to wait for in vain. */
+/* With feed-sync-all=1 idle cores take part, so no core waits in vain. */
 static bool synchronises(const struct sk_model *model, uint32_t number)
 {
 	const struct sk_task *task = &model->tasks.items[number];

@@ -1,8 +1,8 @@
-/* See planning.h. A task joins the run in front of it if its kernel may be called for any part, if it shares bytes
- * with the run that both divide alike, and if whatever else they have in common no part of either waits for. Then the
- * units of the launch are chosen, and of each run its tiles. A run whose tiles do not fit, or which keeps cores from
- * work, is taken apart again, and all units are chosen anew: its tasks then join neighbours only, and if that is no
- * better, nobody. So that happens to each task twice at most. */
+/* See planning.h. A task joins the preceding run if three conditions hold. Its kernel may be called for any part; it
+ * shares bytes with the run that both divide alike; and no part of either waits for other bytes that they share. Then
+ * the units of the launch are chosen, and the tiles of each run. A run with tiles that do not fit, or one that keeps
+ * cores from work, is taken apart, and all units are chosen anew. Its tasks then join only neighbours, and after a
+ * second time no task. So this happens to each task at most twice. */
 #include "src/planning/planning.h"
 
 #include <string.h>
@@ -17,31 +17,32 @@
 #include "src/planning/planning-parts.h"
 
 enum {
-	ALONE = 2, /* … and after so many times nobody */
+	ALONE = 2, /* after being taken apart as often, a task joins none */
 	MOST_TASKS = 200, /* composite_op_limit_size of the reference system */
 	MOST_PADDING = 4 << 10, /* of a temporary in the scratch */
 	SCRATCH_ALIGNMENT = 64,
 	SHARED_BYTES = 16 << 10, /* that each tile reads again: half of a first-level cache */
-	TILE_BYTES = 4 << 10, /* in use at once: short loops end as foreseen, and data is there before its next call */
-	MOST_TILE_BYTES = 128 << 10, /* where one unit has more than TILE_BYTES: a part of a second-level cache */
-	VECTORS = 64, /* elements: as many as units have that no kernel makes smaller */
-	UNITS_PER_CORE = 4, /* so many at least, unless there would not be so many anyway */
+	TILE_BYTES = 4 << 10, /* in use at once: short loops end as predicted, and data is in the cache before its next
+			       * call */
+	MOST_TILE_BYTES = 128 << 10, /* if one unit has more than TILE_BYTES: a part of a second-level cache */
+	VECTORS = 64, /* elements: like the units of kernels that allow no smaller ones */
+	UNITS_PER_CORE = 4, /* the least number, unless the members alone would have fewer */
 };
 
-/* What is known of a tensor in the run at hand. */
+/* The accesses to a tensor in the current run. */
 struct use {
-	uint32_t run; /* that the rest belongs to, from 1 */
+	uint32_t run; /* that the other fields belong to, from 1 */
 	uint32_t first, last; /* members that access it */
 	uint32_t count; /* accesses */
-	bool divided; /* all of them, as a whole and in one piece */
-	bool written; /* the first one writes all of it */
+	bool divided; /* all accesses are to the whole tensor, divided and in one piece */
+	bool written; /* the first access writes all of it */
 	uint64_t bytes; /* of an element of the run's extent */
 };
 
 /* An access to a tensor by a member of the run that is being formed. */
 struct member_access {
 	uint32_t tensor, place, argument;
-	uint32_t before; /* the one to the same tensor in front of it; + 1 */
+	uint32_t before; /* the preceding access to the same tensor; + 1 */
 };
 
 struct builder {
@@ -51,16 +52,17 @@ struct builder {
 	struct sk_tile_groups *groups;
 	uint32_t *accesses; /* by tensor: of all tasks */
 	struct use *uses; /* by tensor */
-	uint32_t runs; /* whose uses have been collected */
-	uint8_t *apart; /* by task: how often its run has been taken apart: after once it joins neighbours only … */
+	uint32_t runs; /* number of runs with collected uses */
+	uint8_t *apart; /* by task: number of times that its run was taken apart; after the first it joins neighbours
+			 * only … */
 	struct sk_tile_orderer *orderer;
-	const struct sk_tile_place *order; /* by place of the launch in network order; NULL: there are no groups */
+	const struct sk_tile_place *order; /* by place of the launch in network order; NULL: without groups */
 
-	/* The launch at hand. */
+	/* The current launch. */
 	const struct sk_launch *launch;
 	struct sk_launch_runs *target;
 	SK_ARRAY(struct member_access) members; /* accesses of the last run so far */
-	uint32_t *last_access; /* by tensor: of the members, perhaps of an earlier run's; + 1 */
+	uint32_t *last_access; /* by tensor: by members, perhaps of an earlier run; + 1 */
 };
 
 static const struct sk_task *task_at(const struct builder *builder, uint32_t place)
@@ -73,9 +75,9 @@ static const struct sk_signature *signature_of(const struct builder *builder, co
 	return builder->model->kernels.items[task->bound.kernel].signature;
 }
 
-/* ---- who may be in a run ---- */
+/* ---- tasks that may be in a run ---- */
 
-/* Bytes that each call of the task reads, however small its part is. */
+/* Return the number of bytes that each call of the task reads, independent of the size of its part. */
 static uint64_t shared_bytes(const struct sk_task *task)
 {
 	uint64_t bytes = 0;
@@ -87,7 +89,7 @@ static uint64_t shared_bytes(const struct sk_task *task)
 	return bytes;
 }
 
-/* The first argument of the kind, or NULL. */
+/* Return the first argument of the kind, or NULL. */
 static const struct sk_argument *find_argument(const struct sk_task *task, enum sk_argument_kind kind)
 {
 	for (uint32_t a = 0; a < task->bound.argument_count; a++)
@@ -96,8 +98,8 @@ static const struct sk_argument *find_argument(const struct sk_task *task, enum 
 	return NULL;
 }
 
-/* By itself: it is divided, keeps nothing from call to call, and its order in the launch is that of its data alone.
- * JOINED, or why it can be in no run. */
+/* Return JOINED if the task by itself can be in a run, or why not. It must be divided and keep no state between calls,
+ * and data alone must determine its order in the launch. */
 static struct sk_tile_verdict judge_task(const struct builder *builder, uint32_t place)
 {
 	const struct sk_task *task = task_at(builder, place);
@@ -123,9 +125,9 @@ static struct sk_tile_verdict judge_task(const struct builder *builder, uint32_t
 	return verdict;
 }
 
-/* ---- who may be in one run ---- */
+/* ---- tasks that may be in the same run ---- */
 
-/* Why two accesses to common bytes, of which one writes, do not fall to the same parts. */
+/* Return why two accesses to common bytes, one of them a write, do not fall to the same parts. */
 static enum sk_tile_reason obstacle_of(const struct sk_argument *a, const struct sk_argument *b)
 {
 	if ((a->pattern && a->pattern->table_count) || (b->pattern && b->pattern->table_count))
@@ -135,7 +137,7 @@ static enum sk_tile_reason obstacle_of(const struct sk_argument *a, const struct
 	return sk_is_divided(a) && sk_is_divided(b) ? SK_TILE_OTHER_PARTS : SK_TILE_SHARED;
 }
 
-/* NOTHING_SHARED: they have nothing to do with each other. */
+/* Compare two accesses; NOTHING_SHARED: they are independent. */
 static enum sk_tile_reason compare_arguments(const struct sk_task *one, const struct sk_argument *a,
 					     const struct sk_task *other, const struct sk_argument *b)
 {
@@ -151,7 +153,7 @@ static enum sk_tile_reason compare_arguments(const struct sk_task *one, const st
 		       : SK_TILE_NOTHING_SHARED;
 }
 
-/* The last access to the tensor by a member of the run, + 1. */
+/* Return the last access to the tensor by a member of the run, + 1. */
 static uint32_t last_access(const struct builder *builder, uint32_t tensor)
 {
 	uint32_t last = builder->last_access[tensor];
@@ -176,8 +178,8 @@ static void add_member(struct builder *builder, uint32_t place)
 	}
 }
 
-/* What keeps the task out of the run counts, wherever it is found; else what brings it in. Of several the last member's
- * counts, and of these its first. */
+/* An obstacle counts more than a reason to join. Otherwise the last member's access counts, and of its accesses the
+ * first. */
 static bool counts_more(const struct member_access *access, enum sk_tile_reason found,
 			const struct member_access *other, enum sk_tile_reason before)
 {
@@ -215,7 +217,7 @@ static void compare_with_members(const struct builder *builder, const struct sk_
 	}
 }
 
-/* JOINED, if graph-kernel fusion has nothing against it. */
+/* Return JOINED if the composites of graph-kernel fusion allow it. */
 static struct sk_tile_verdict judge_composites(const struct builder *builder, uint32_t place)
 {
 	bool one = task_at(builder, place - 1)->said.composite == task_at(builder, place)->said.composite;
@@ -225,7 +227,7 @@ static struct sk_tile_verdict judge_composites(const struct builder *builder, ui
 					.tensor = SK_NONE};
 }
 
-/* Data apart, whatever puts the task behind the run in order with it: JOINED, if there is nothing. */
+/* Return JOINED if data alone orders the run and the task after it, or the obstacle. */
 static struct sk_tile_verdict judge_order(const struct builder *builder, const struct sk_run *run, uint32_t place)
 {
 	const struct sk_task *task = task_at(builder, place), *last = task_at(builder, place - 1);
@@ -248,8 +250,7 @@ static struct sk_tile_verdict judge_order(const struct builder *builder, const s
 	return verdict;
 }
 
-/* Of a task that shares nothing with the run: the two may be in one group because a task behind them shares something
- * with both. */
+/* A task that shares nothing with the run may still be in one group with it, if a later task shares bytes with both. */
 static void judge_meeting(const struct builder *builder, uint32_t place, struct sk_tile_verdict *verdict)
 {
 	const struct sk_task_placement *placements = builder->fusion->tasks;
@@ -263,7 +264,7 @@ static void judge_meeting(const struct builder *builder, uint32_t place, struct 
 	verdict->tensor = SK_NONE;
 }
 
-/* Whether the task behind the run becomes its last one. */
+/* Return whether the task after the run becomes its last one. */
 static struct sk_tile_verdict judge_pair(const struct builder *builder, const struct sk_run *run, uint32_t place)
 {
 	struct sk_tile_verdict verdict = {.reason = SK_TILE_SYNC_ALL, .cause = SK_NONE, .tensor = SK_NONE};
@@ -320,8 +321,8 @@ static enum sk_tile_fit compare_tasks(const struct sk_task *one, const struct sk
 	return fit;
 }
 
-/* sk_tile_judge: what judge_pair asks of a task and a run, of which some members may come behind the task. Whoever
- * waits for an event is the first one of its run, and whoever records one the last. */
+/* sk_tile_judge: the conditions of judge_pair for a task and a run with members that may come after the task. A task
+ * that waits for an event must be the first one of its run, and one that records an event the last. */
 static enum sk_tile_fit judge_fit(const void *context, const uint32_t *places, uint32_t count, uint32_t place)
 {
 	const struct builder *builder = context;
@@ -345,7 +346,7 @@ static enum sk_tile_fit judge_fit(const void *context, const uint32_t *places, u
 	return fit;
 }
 
-/* ---- what lives in a run ---- */
+/* ---- tensors that live in a run ---- */
 
 static void use_argument(struct builder *builder, const struct sk_run *run, uint32_t member,
 			 const struct sk_argument *argument)
@@ -364,13 +365,13 @@ static void use_argument(struct builder *builder, const struct sk_run *run, uint
 				    .written = argument->access == SK_ACCESS_WRITE,
 				    .bytes = argument->element_bytes * (task->bound.extent / run->extent)};
 	else if (use->last == member && argument->access != SK_ACCESS_WRITE && use->first == member)
-		use->written = false; /* the call that writes it first reads it, too */
+		use->written = false; /* the call that writes it first also reads it */
 	use->last = member;
 	use->count++;
 	use->divided &= whole;
 }
 
-/* The tensors that members of a run access; calls for each argument. */
+/* Collect the tensors that members of a run access. */
 static void collect_uses(struct builder *builder, const struct sk_run *run)
 {
 	builder->runs++;
@@ -383,8 +384,8 @@ static void collect_uses(struct builder *builder, const struct sk_run *run)
 	}
 }
 
-/* A temporary that nobody else accesses, and of which each tile is written before it is read. What may be read behind
- * it is room behind each tile, of each core. */
+/* Return whether the tensor is a temporary with accesses in this run only, and each tile of it is written before it is
+ * read. Bytes read after its end are room after each tile, on each core. */
 static bool lives_inside(const struct builder *builder, uint32_t number)
 {
 	const struct sk_tensor *tensor = &builder->model->tensors.items[number];
@@ -394,7 +395,8 @@ static bool lives_inside(const struct builder *builder, uint32_t number)
 	       use->count == builder->accesses[number] && use->divided && use->written;
 }
 
-/* Elements of which the temporary's bytes begin where they do in memory, modulo SCRATCH_ALIGNMENT. */
+/* Return the number of elements after which the temporary's bytes have the same alignment as in memory, modulo
+ * SCRATCH_ALIGNMENT. */
 static uint64_t scratch_unit(const struct builder *builder, uint32_t tensor)
 {
 	return SCRATCH_ALIGNMENT / sk_common_divisor(SCRATCH_ALIGNMENT, builder->uses[tensor].bytes);
@@ -409,9 +411,9 @@ static void measure_extent(const struct builder *builder, struct sk_run *run)
 		run->extent = sk_common_divisor(run->extent, task_at(builder, m)->bound.extent);
 }
 
-/* Bytes of one element of the run's extent in all divided tensors that are in use at once, at most: each from the first
- * call that accesses it to the last; of a whole part instead of a tile, those that do not live inside from the first
- * call of all to the last. 0: too many to count. */
+/* Return the greatest number of bytes, per element of the run's extent, of all divided tensors that are in use at once.
+ * A tensor is in use from the first call that accesses it to the last. of_part: for a whole part in place of a tile,
+ * tensors that do not live inside the run are in use from the first call of all to the last. 0: too many to count. */
 static uint64_t element_bytes(struct builder *builder, const struct sk_run *run, bool of_part)
 {
 	uint64_t changes[MOST_TASKS + 1] = {0}, all = 0, live = 0, most = 0;
@@ -447,8 +449,8 @@ static uint64_t wanted_bytes(const struct builder *builder)
 	return builder->launch->options.tile_bytes ? builder->launch->options.tile_bytes : TILE_BYTES;
 }
 
-/* Raises the unit to where the temporaries that live inside can lie in the scratch. One for which tiles would get
- * larger than is wanted, such as a sum for each row of a matrix, stays in the workspace. */
+/* Raise the unit so that the temporaries that live inside can be in the scratch. A temporary that would need larger
+ * tiles than wanted, such as a sum for each row of a matrix, stays in the workspace. */
 static uint64_t raise_to_scratch(struct builder *builder, const struct sk_run *run, uint64_t unit)
 {
 	uint64_t bytes, most;
@@ -471,7 +473,7 @@ static uint64_t raise_to_scratch(struct builder *builder, const struct sk_run *r
 	return unit;
 }
 
-/* The least number of elements that is whole units of all members. 0 if it overflows. */
+/* Return the least number of elements that is whole units of all members; 0 on overflow. */
 static uint64_t least_unit(struct builder *builder, const struct sk_run *run)
 {
 	uint64_t unit = 1;
@@ -488,8 +490,8 @@ static uint64_t least_unit(struct builder *builder, const struct sk_run *run)
 
 /* ---- tiles ---- */
 
-/* Whether what a core needs of all tensors for its part stays in its cache, from task to task: then tiles save it no
- * traffic, and the fewer calls the better. The verdict says so. */
+/* Return whether the bytes that a core needs of all tensors for its part stay in its cache, from task to task. Tiles
+ * then save no traffic, and fewer calls are better. The verdict gets the figures. */
 static bool part_stays_in_cache(struct builder *builder, const struct sk_run *run, struct sk_tile_verdict *verdict)
 {
 	const struct sk_profile_lane *lane = &builder->model->device->lanes[task_at(builder, run->first)->bound.lane];
@@ -502,7 +504,7 @@ static bool part_stays_in_cache(struct builder *builder, const struct sk_run *ru
 	return verdict->amount <= verdict->limit;
 }
 
-/* So many units, or some less, so that elementwise kernels whose units are smaller still work on whole vectors. */
+/* Return the number of units, reduced so that elementwise kernels with smaller units still work on whole vectors. */
 static uint64_t whole_vectors(const struct builder *builder, const struct sk_run *run, uint64_t units)
 {
 	for (uint32_t m = run->first; m < run->first + run->count; m++)
@@ -511,8 +513,8 @@ static uint64_t whole_vectors(const struct builder *builder, const struct sk_run
 	return run->unit == 1 && units > VECTORS ? units - units % VECTORS : units;
 }
 
-/* Lengthens the tile to half of the cache; what the calls stream through has the other one. All members' verdicts say
- * why. */
+/* Lengthen the tile to half of the cache; the other half is for data that the calls stream through. The verdicts of all
+ * members get the figures. */
 static void lengthen_tile(struct builder *builder, struct sk_run *run)
 {
 	uint64_t number = (run->extent - 1) / run->unit + 1, units;
@@ -535,7 +537,7 @@ static void lengthen_tile(struct builder *builder, struct sk_run *run)
 	}
 }
 
-/* In whole units; if not even one fits, 0 and why. */
+/* Return the tile's length in whole units; 0, with the reason, if not even one unit fits. */
 static uint64_t choose_tile(struct builder *builder, const struct sk_run *run, struct sk_tile_verdict *verdict)
 {
 	uint64_t bytes, units, number = (run->extent - 1) / run->unit + 1;
@@ -553,8 +555,8 @@ static uint64_t choose_tile(struct builder *builder, const struct sk_run *run, s
 	return run->unit * (units < number ? units : number);
 }
 
-/* Whether the members by themselves would have work for more cores; then also why. What is shared out in blocks gets no
- * coarser by units. */
+/* Return whether the members by themselves would have work for more cores, with the reason. For parts made of blocks
+ * the units make no difference. */
 static bool wastes_cores(const struct builder *builder, const struct sk_run *run, struct sk_tile_verdict *verdict)
 {
 	uint64_t cores = builder->model->device->lanes[task_at(builder, run->first)->bound.lane].cores;
@@ -577,14 +579,14 @@ static bool wastes_cores(const struct builder *builder, const struct sk_run *run
 
 /* ---- scratch ---- */
 
-/* What of the scratch is in use up to a member. */
+/* A range of the scratch that is in use up to a member. */
 struct tenant {
 	uint64_t start, end;
 	uint32_t last;
 };
 
-/* The lowest offset where so many bytes lie beside all tenants that are in use at the member, sorted by their starts.
- */
+/* Return the lowest offset with room between all tenants that are in use at the member. They are sorted by their
+ * starts. */
 static uint64_t find_room(const struct tenant *tenants, uint32_t count, uint32_t member, uint64_t from, uint64_t size)
 {
 	uint64_t start = from;
@@ -606,7 +608,7 @@ static void insert(struct tenant *tenants, uint32_t count, struct tenant tenant)
 	tenants[count] = tenant;
 }
 
-/* Behind what kernels have of the scratch themselves. Tensors share bytes only if no call accesses both. */
+/* Place the run's temporaries after the kernels' own scratch. Tensors share bytes only if no call accesses both. */
 static void lay_out(struct builder *builder, struct sk_run *run)
 {
 	struct tenant *tenants;
@@ -645,7 +647,7 @@ static void lay_out(struct builder *builder, struct sk_run *run)
 
 /* ---- the launches ---- */
 
-/* Where a run has been taken apart, what was found of it then stands, unless the task joins its neighbour. */
+/* After a run has been taken apart, its verdict stays, unless the task joins its neighbour. */
 static void judge_again(const struct builder *builder, const struct sk_run *run, uint32_t place,
 			struct sk_tile_verdict *verdict)
 {
@@ -701,19 +703,19 @@ static void choose_units(struct builder *builder)
 		target->runs[i].unit = units[i];
 }
 
-/* The verdict says why. */
+/* The verdict gives the reason. */
 static void take_apart(struct builder *builder, const struct sk_run *run, struct sk_tile_verdict verdict)
 {
 	for (uint32_t m = run->first; m < run->first + run->count; m++) {
 		builder->apart[builder->launch->tasks[m]]++;
 		if (m == run->first)
-			continue; /* it never joined what is in front of the run */
+			continue; /* it never joined the task before the run */
 		verdict.before = builder->launch->tasks[m - 1];
 		builder->groups->verdicts[builder->launch->tasks[m]] = verdict;
 	}
 }
 
-/* False if some runs have been taken apart. */
+/* Return false if some runs have been taken apart. */
 static bool choose_tiles(struct builder *builder)
 {
 	bool good = true;
@@ -739,7 +741,7 @@ static bool choose_tiles(struct builder *builder)
 	return good;
 }
 
-/* Whether several tasks of the launch are divided: others are in no run with another one. */
+/* Return whether several tasks of the launch are divided: others never share a run. */
 static bool may_have_groups(const struct builder *builder)
 {
 	uint32_t divided = 0;
@@ -749,7 +751,7 @@ static bool may_have_groups(const struct builder *builder)
 	return divided > 1;
 }
 
-/* Puts the launch's tasks in an order in which those that may be in one run stand together, and forms the runs. */
+/* Put the launch's tasks in an order in which those that may be in one run are adjacent, and form the runs. */
 static void order_and_form_runs(struct builder *builder, uint32_t number, struct sk_launch *launch)
 {
 	const struct sk_launch *source = &builder->fusion->launches[number];

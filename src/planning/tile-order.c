@@ -1,6 +1,7 @@
-/* See planning-parts.h. Task by task, in network order: each joins the group of one that it depends on, or of the one
- * in front of it, unless that would close a cycle between groups; else it is a group of its own. Then the groups are
- * put in order, each as early as its first task may be, so that without groups of several all stays as it was. */
+/* See planning-parts.h. In network order, each task joins the group of a task that it depends on, or of the preceding
+ * task, unless that would close a cycle between groups. Otherwise it becomes a group of its own. Then the groups are
+ * put in order, each as early as its first task may be. So without groups of several tasks the order stays
+ * unchanged. */
 #include "src/planning/planning-parts.h"
 
 #include <stdlib.h>
@@ -10,21 +11,22 @@
 #include "format/skplan.h"
 
 enum {
-	MOST_TRIES = 4, /* of the groups that a task could join, the last ones */
-	MOST_PAIRS = 4096, /* of tasks of two groups that may become one: each is compared with each */
-	LOOK_BACK = 1000, /* so many places in front of a task its group begins at most: what is between is searched */
+	MOST_TRIES = 4, /* the number of groups that a task tries to join, from the last one */
+	MOST_PAIRS = 4096, /* of tasks of two groups that may be joined: each is compared with each */
+	LOOK_BACK = 1000, /* greatest distance from a task to the first one of its group, since the places between are
+			   * searched */
 };
 
-/* A node of the graph. Members are linked by `next`, in network order. A group that is a part of another one has none;
- * in the graph it stays in front of that one, and whatever comes behind it comes behind the other one as well. */
+/* A node of the graph. Members are linked by `next`, in network order. A group that has become part of another one has
+ * none. In the graph it stays before that one, and groups that follow it also follow the other one. */
 struct group {
 	uint32_t first, last, count;
 	uint32_t meeting; /* a task, or SK_NONE */
 };
 
-/* What has been seen of a stream: places + 1. */
+/* The tasks of a stream that have been visited: places + 1. */
 struct stream {
-	uint32_t pass; /* that the rest belongs to */
+	uint32_t pass; /* that the other fields belong to */
 	uint32_t last, fixed, fence;
 };
 
@@ -33,16 +35,16 @@ struct sk_tile_orderer {
 	const struct sk_fusion *fusion;
 	struct sk_arena *arena;
 	struct stream *streams; /* by stream number of the dependencies */
-	uint32_t pass; /* over a launch */
+	uint32_t pass; /* number of the pass over a launch */
 
-	/* The launch at hand: */
+	/* The current launch: */
 	uint32_t number;
 	const struct sk_launch *launch;
 	struct sk_order graph;
 	SK_ARRAY(struct group) groups;
 	uint32_t *group_of, *next, *before_in_stream; /* by place */
-	uint32_t *members; /* of the group that is asked */
-	SK_ARRAY(uint32_t) behind; /* groups that the task at hand comes behind */
+	uint32_t *members; /* of the group that is judged */
+	SK_ARRAY(uint32_t) behind; /* groups that precede the current task */
 	sk_tile_judge *judge;
 	const void *context;
 };
@@ -52,7 +54,7 @@ static const struct sk_task *task_at(const struct sk_tile_orderer *orderer, uint
 	return &orderer->model->tasks.items[orderer->launch->tasks[place]];
 }
 
-/* ---- what a task comes behind ---- */
+/* ---- order of tasks ---- */
 
 static void come_behind_place(struct sk_tile_orderer *orderer, uint32_t place)
 {
@@ -66,8 +68,8 @@ static void come_behind_task(struct sk_tile_orderer *orderer, uint32_t task)
 		come_behind_place(orderer, orderer->fusion->tasks[task].step);
 }
 
-/* An event orders its streams' tasks, whatever they share. What is not divided stays in the order of its stream, too.
- */
+/* An event orders the tasks of its streams, even if they share nothing. Tasks that are not divided also keep the order
+ * of their stream. */
 static void come_behind_stream(struct sk_tile_orderer *orderer, uint32_t place)
 {
 	const struct sk_task *task = task_at(orderer, place);
@@ -119,7 +121,7 @@ static enum sk_tile_fit ask(struct sk_tile_orderer *orderer, uint32_t number, ui
 	return orderer->judge(orderer->context, orderer->members, count, place);
 }
 
-/* False, and who is between, if the group would come behind itself. */
+/* Return false if the group would follow itself; then set the task in between. */
 static bool join(struct sk_tile_orderer *orderer, uint32_t number, uint32_t place, struct sk_tile_place *result)
 {
 	struct group *group = &orderer->groups.items[number];
@@ -137,8 +139,9 @@ static bool join(struct sk_tile_orderer *orderer, uint32_t number, uint32_t plac
 	return true;
 }
 
-/* Whatever comes behind the part comes behind the whole, too, unless the whole comes behind it; then the part is none.
- * Edges that have been added until that is found ask for more than is needed, and for no cycle. */
+/* Let the whole come after the part, and the part's successors after the whole. Return false if the whole must follow
+ * one of these successors; then the part is not merged. Edges that were added before that are stricter than needed, but
+ * close no cycle. */
 static bool take_behind(struct sk_tile_orderer *orderer, uint32_t whole, uint32_t part)
 {
 	if (sk_order_connect(&orderer->graph, &part, 1, whole) != SK_NONE)
@@ -153,7 +156,7 @@ static bool take_behind(struct sk_tile_orderer *orderer, uint32_t whole, uint32_
 	return true;
 }
 
-/* Links the members of both in network order. */
+/* Link the members of both groups in network order. */
 static void merge_members(struct sk_tile_orderer *orderer, struct group *whole, struct group *part)
 {
 	uint32_t one = whole->first, other = part->first, left = whole->count, other_left = part->count;
@@ -176,7 +179,7 @@ static void merge_members(struct sk_tile_orderer *orderer, struct group *whole, 
 	part->count = 0;
 }
 
-/* Makes the other group, which the group's last task could be in as well, a part of it, if nothing is against it. */
+/* Merge the other group, which the group's last task could also join, into this one, if nothing prevents it. */
 static void merge(struct sk_tile_orderer *orderer, uint32_t number, uint32_t other)
 {
 	struct group *whole = &orderer->groups.items[number], *part = &orderer->groups.items[other];
@@ -196,7 +199,7 @@ static void merge(struct sk_tile_orderer *orderer, uint32_t number, uint32_t oth
 	whole->meeting = orderer->launch->tasks[whole->last];
 }
 
-/* The group of those that are left that has the last member, or SK_NONE. */
+/* Return the remaining group with the last member, or SK_NONE. */
 static uint32_t latest(const struct sk_tile_orderer *orderer, uint32_t place, uint32_t below)
 {
 	uint32_t found = SK_NONE;

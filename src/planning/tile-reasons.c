@@ -1,4 +1,4 @@
-/* The words of the reasons; see planning-parts.h. */
+/* The texts of the reasons; see planning-parts.h. */
 #include "src/planning/planning-parts.h"
 
 #include <inttypes.h>
@@ -44,7 +44,7 @@ static const char *task_name(const struct sk_model *model, uint32_t task)
 	return task == SK_NONE ? "?" : model->tasks.items[task].name;
 }
 
-/* Of a task that would have been in a group. */
+/* Return the text for a task that would be in a group. */
 static const char *group_text(struct sk_arena *arena, const struct sk_model *model,
 			      const struct sk_tile_verdict *verdict)
 {
@@ -68,7 +68,7 @@ static const char *composite_text(struct sk_arena *arena, const struct sk_model 
 	return name ? sk_arena_print(arena, "composite '%s'", name) : "no composite";
 }
 
-/* Of two tasks that access a tensor. */
+/* Return the text for two tasks that access a tensor. */
 static const char *shared_text(struct sk_arena *arena, const struct sk_model *model,
 			       const struct sk_tile_verdict *verdict, const char *but)
 {
@@ -77,7 +77,7 @@ static const char *shared_text(struct sk_arena *arena, const struct sk_model *mo
 				 "' with '", task_name(model, verdict->cause), "', and ", but, NULL);
 }
 
-/* Behind "not in one group with '…' before it: ". */
+/* Return the text after "not in one group with '…' before it: ". */
 static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *model,
 				 const struct sk_tile_verdict *verdict)
 {
@@ -120,7 +120,7 @@ static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *
 	case SK_TILE_BETWEEN:
 		return sk_arena_print(arena, "'%s' comes between them", cause);
 	case SK_TILE_MOVED:
-		return "the manifest has it in front of that one";
+		return "the manifest has it before that one";
 	case SK_TILE_NOTHING_SHARED:
 		return "they divide no bytes alike, so there is nothing to save";
 	case SK_TILE_SHARED:
@@ -136,7 +136,7 @@ static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *
 	}
 }
 
-/* Why the group's tiles are long. */
+/* Return the reason why the group's tiles are long. */
 static const char *length_text(struct sk_arena *arena, const struct sk_tile_verdict *verdict)
 {
 	if (!verdict->amount)

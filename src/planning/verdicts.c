@@ -1,5 +1,5 @@
-/* See planning-parts.h. First what the task itself says, then the limit of streams, which counts only what could be
- * fused. */
+/* See planning-parts.h. First the properties of the task itself, then the limit of streams, which counts only tasks
+ * that could be fused. */
 #include "src/planning/planning-parts.h"
 
 #include "base/arena.h"
@@ -10,7 +10,8 @@
 
 enum { STREAM_LIMIT = 2 };
 
-/* Blocks are cores on a device that has cube and vector cores; threads of a host take any number of them in turn. */
+/* On a device with cube and vector cores each block needs a core; threads of a host run any number of blocks in
+ * turn. */
 static bool exceeds_cores(const struct sk_profile *device, const struct sk_task *task)
 {
 	return device->lane_count > 1 && task->bound.block_count > device->lanes[task->bound.lane].cores;
@@ -70,7 +71,7 @@ static void warn_of_stream(const struct sk_segments *segments, const struct sk_t
 	sk_note(segments->model->diag, "the first two are streams %u and %u", limit->streams[0], limit->streams[1]);
 }
 
-/* Without stream-fusion=1 on one of its scopes, a tag set holds two streams at most: the first two. */
+/* Without stream-fusion=1 on one of its scopes, a tag set contains at most two streams: the first two. */
 static void limit_streams(struct sk_segments *segments)
 {
 	struct limit *limits = SK_NEW_ARRAY(segments->model->arena, struct limit, segments->sets.count);

@@ -15,7 +15,7 @@ static uint64_t count_awaits(const struct sk_launch_schedule *launch)
 	return awaits;
 }
 
-/* The same launches, all of them with tile-fusion=0. */
+/* Return the same launches, all with tile-fusion=0. */
 static struct sk_fusion switch_off(struct sk_arena *arena, const struct sk_fusion *fusion)
 {
 	struct sk_fusion copy = *fusion;
@@ -41,7 +41,7 @@ struct sk_without_groups sk_plan_without_groups(const struct sk_model *model, co
 	if (memory)
 		counts.workspace = memory->workspace_size;
 	else
-		sk_diag_take_back(model->diag, &before); /* nobody is told that there is no room */
+		sk_diag_take_back(model->diag, &before); /* the missing room is not reported */
 	for (uint32_t l = 0; l < without.launch_count; l++)
 		counts.awaits += count_awaits(&schedule->launches[l]);
 	return counts;

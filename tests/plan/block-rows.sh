@@ -235,7 +235,7 @@ for device in host a3; do
 		# In memory is what the product reads and writes; task by task it would be five tensors.
 		memory chain 'a t u' 'q p' $((rows * columns * (1 + 4)))
 		for task in norm quantise bias activate residual; do
-			reason chain $task BLOCKS_FOLLOWED "each core computes what it has of the blocks of 'product'"
+			reason chain $task BLOCKS_FOLLOWED "each core computes the rows of its blocks of 'product'"
 		done
 	done
 done

@@ -188,7 +188,7 @@ link "$one
   - {name: two, kernel: scale_all, args: [few, few2], scope: sp}
   - {name: three, kernel: bias, args: [x, k, c], scope: sp}
   - {name: four, kernel: bias, args: [a, k, b], scope: sp, after: three}"
-is TILE_MOVED one "not in one group with 'three' before it: the manifest has it in front of that one"
+is TILE_MOVED one "not in one group with 'three' before it: the manifest has it before that one"
 is TILE_JOINED four "in one group with 'one' before it: it shares 'a' with 'one', part by part"
 link '  - {name: one, kernel: scale, args: [few, few2], scope: sp}
   - {name: two, kernel: sums, args: [few2, few3], scope: sp}

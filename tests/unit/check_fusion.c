@@ -535,7 +535,7 @@ START_TEST(test_tasks_that_run_once)
 	check_strictly(test, "s", SK_STRICT_ABORT);
 	plan();
 	ck_assert_str_eq(launches(), "sk_task_p(p) sk_task_q(q) sk_s(k1,k2)");
-	expect_reason(0, "RUNS_ONCE", "runs once, in front of all that runs every time");
+	expect_reason(0, "RUNS_ONCE", "runs once, before all tasks that run every time");
 	ck_assert_str_eq(code_of(2), "RUNS_ONCE");
 	ck_assert_str_eq(said(), "");
 }
