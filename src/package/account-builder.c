@@ -9,7 +9,8 @@
 #include "src/planning/planning.h"
 #include "src/proof/proof.h"
 
-/* Why the task was fused, or why not; and of what a node has become, what is there for kernels' sake alone. */
+/* Return the reason why the task was or was not fused. For a task that a node has become, also say if it only copies
+ * elements for kernels' sake. */
 static const char *sentence_of(struct sk_arena *arena, const struct sk_model *model, const struct sk_fusion *fusion,
 			       uint32_t number)
 {
@@ -22,7 +23,8 @@ static const char *sentence_of(struct sk_arena *arena, const struct sk_model *mo
 			      reason, task->told.origin);
 }
 
-/* "'gelu' of set 'onnx'", without the place behind it: links in other folders make the same package. */
+/* Return "'gelu' of set 'onnx'", without the rule's place, so that links in different directories make the same
+ * package. */
 static const char *rule_of(struct sk_arena *arena, const struct sk_model *model, uint32_t task)
 {
 	static const char place[] = "' at ";
@@ -37,7 +39,7 @@ static const struct sk_account_entry *list_tasks(struct sk_arena *arena, const s
 						 const struct sk_fusion *fusion, const struct sk_tile_groups *groups)
 {
 	struct sk_account_entry *entries = SK_NEW_ARRAY(arena, struct sk_account_entry, model->tasks.count);
-	const char *label = NULL, *scope = NULL; /* a copy of it: what is planned goes when the account stays */
+	const char *label = NULL, *scope = NULL; /* copies, since the account outlives the planned names */
 
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		const struct sk_task_placement *placement = &fusion->tasks[i];
@@ -66,7 +68,7 @@ static const struct sk_account_entry *list_tasks(struct sk_arena *arena, const s
 	return entries;
 }
 
-/* A task's recorders stand in the order of its waits. */
+/* A task's recorders are in the order of its waits. */
 static void list_orders(struct sk_arena *arena, const struct sk_model *model,
 			const struct sk_dependencies *dependencies, struct sk_account *account)
 {
@@ -87,7 +89,7 @@ static void list_orders(struct sk_arena *arena, const struct sk_model *model,
 	account->order_count = orders.count;
 }
 
-/* "lib.a(member.o)" of "folder/lib.a(member.o)". */
+/* Return "lib.a(member.o)" for "folder/lib.a(member.o)". */
 static const char *without_folders(const char *object)
 {
 	size_t length = strlen(object);
@@ -99,7 +101,7 @@ static const char *without_folders(const char *object)
 	return name;
 }
 
-/* Copies of kernels come behind all of them in the plan, and are left out here. */
+/* Copies of kernels follow all kernels in the plan, and are left out here. */
 static void list_objects(struct sk_arena *arena, const struct sk_model *model, struct sk_account *account)
 {
 	account->object_count = model->kernels.count;
@@ -108,7 +110,7 @@ static void list_objects(struct sk_arena *arena, const struct sk_model *model, s
 		account->objects[i] = without_folders(model->kernels.items[i].object_name);
 }
 
-/* By tensor of the model: the plan's, which has no views. */
+/* Return, by tensor of the model, the tensor's number in the plan, which has no views. */
 static const uint32_t *number_tensors(struct sk_arena *arena, const struct sk_model *model)
 {
 	uint32_t *numbers = SK_NEW_ARRAY(arena, uint32_t, model->tensors.count + 1), next = 0;

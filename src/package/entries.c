@@ -17,10 +17,10 @@ struct job {
 	bool debug, tasks;
 	struct sk_arena *arena, *scratch;
 	struct sk_entries *result;
-	struct sk_map thunks; /* by key: numbers of their symbols */
+	struct sk_map thunks; /* by key: numbers of the thunks' symbols */
 };
 
-/* Returns the number of the entry's symbol. */
+/* Return the number of the entry's symbol. */
 static uint32_t emit(struct job *job, uint32_t launch, enum sk_entry_kind kind, const char *name)
 {
 	struct sk_entries *result = job->result;
@@ -35,7 +35,7 @@ static uint32_t emit(struct job *job, uint32_t launch, enum sk_entry_kind kind, 
 	return symbol;
 }
 
-/* Returns the number of the thunk's symbol, which a launch in front may have made. */
+/* Return the number of the thunk's symbol, which an earlier launch may have made. */
 static uint32_t find_thunk(struct job *job, uint32_t launch)
 {
 	uint32_t symbol = (uint32_t)job->result->code.symbols.count, found;

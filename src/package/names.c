@@ -1,4 +1,4 @@
-/* See package.h. Names of launches are C identifiers; sonames and names of files are any text. */
+/* See package.h. Names of launches are C identifiers; sonames and file names may be any text. */
 #include "src/package/package.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "format/plan/plan.h"
 
-/* Letters, digits and underscores of the text stay, everything else becomes an underscore. */
+/* Replace each character except letters, digits and underscores by an underscore. */
 static char *c_identifier(struct sk_arena *arena, const char *text, size_t length)
 {
 	char *name = sk_arena_copy(arena, text, length);

@@ -1,5 +1,5 @@
 /* Sections for the linker: the code of all launches' entries with its unwind and debug information, the plan, the
- * constants and the account. Symbols first, relocations last, so that nothing has to be looked up. */
+ * constants and the account. Symbols come first and relocations last, so that no symbol must be looked up. */
 #include "src/package/package.h"
 
 #include "base/arena.h"
@@ -20,10 +20,10 @@ struct package {
 	const struct sk_plan_view *plan;
 	struct sk_linker *linker;
 	sk_symbol *kernels; /* by kernel of the plan */
-	sk_symbol *vector_kernels; /* the same for vector sides; SK_NONE: it has none */
+	sk_symbol *vector_kernels; /* the same for vector sides; SK_NONE: no vector side */
 	sk_symbol constants; /* the start of the constants, or SK_NONE */
 	sk_symbol *entries; /* by launch */
-	sk_symbol *serial_entries; /* by launch; SK_NONE: the launch has none */
+	sk_symbol *serial_entries; /* by launch; SK_NONE: no serial entry */
 };
 
 static sk_section add_bytes(struct package *package, const char *name, enum sk_section_kind kind, uint64_t alignment,
@@ -40,7 +40,7 @@ static sk_section add_bytes(struct package *package, const char *name, enum sk_s
 										.piece_count = 1});
 }
 
-/* What the package says of constants that are in a file of their own. */
+/* Add the record of constants that are in a file of their own. */
 static void add_weights(struct package *package, const struct sk_package_weights *weights)
 {
 	sk_section section = sk_linker_add_section(
@@ -57,8 +57,8 @@ static void add_weights(struct package *package, const struct sk_package_weights
 			   package->constants, 0);
 }
 
-/* At a multiple of this constants that are in a draft can be where they are in it: it is larger than what stands before
- * them, as a rule. */
+/* Align constants in a draft to their offset there, so that they can stay where they are. As a rule that offset exceeds
+ * the size of everything before them. */
 static uint64_t constants_alignment(const struct package *package, bool relocatable, bool elsewhere)
 {
 	const struct sk_file_draft *draft = &package->model->draft;
@@ -66,7 +66,7 @@ static uint64_t constants_alignment(const struct package *package, bool relocata
 	return draft->bytes && !relocatable && !elsewhere ? draft->start : SK_CONSTANT_ALIGNMENT;
 }
 
-/* The constants stay where they are, mapped or in the arena, until they are written. */
+/* Constants are not copied; they stay mapped or in the arena until they are written. */
 static void add_constants(struct package *package, const char *path, bool relocatable,
 			  struct sk_package_weights *weights)
 {
@@ -111,7 +111,7 @@ static sk_symbol code_target(const struct package *package, const struct sk_code
 							    : package->kernels)[relocation->index];
 }
 
-/* Code becomes a section, its functions symbols, its unwind information another section. */
+/* Add a section for the code with its functions as symbols, and a section for its unwind information. */
 static void add_code(struct package *package, const char *name, const struct sk_code *code, const bool *exported,
 		     sk_symbol *functions)
 {
@@ -138,7 +138,7 @@ static void add_code(struct package *package, const char *name, const struct sk_
 				   functions[i], 0);
 }
 
-/* Debug information of the code that begins at `text`. Its sections refer to the code, and to each other. */
+/* Add debug information of the code that begins at `text`. Its sections refer to the code, and to each other. */
 static void add_debug(struct package *package, const struct sk_debug *debug, sk_symbol text)
 {
 	sk_section sections[SK_DEBUG_PARTS];
@@ -163,7 +163,7 @@ static void add_debug(struct package *package, const struct sk_debug *debug, sk_
 		}
 }
 
-/* One of the two pieces of code. */
+/* Add one of the two pieces of code. */
 static void add_entries(struct package *package, const char *name, const struct sk_entries *made, bool debug)
 {
 	struct sk_arena *arena = package->model->arena;
@@ -259,7 +259,7 @@ static void raise(uint32_t *number, uint32_t other)
 		*number = other;
 }
 
-/* func-align. Where several superkernels call a kernel, the greatest alignment holds for it. */
+/* func-align. If several superkernels call a kernel, it gets the greatest of their alignments. */
 static void align_kernel(struct package *package, uint32_t kernel, uint32_t alignment)
 {
 	if (!alignment)
@@ -290,7 +290,7 @@ static void align_kernels(struct package *package)
 		align_kernel(package, k, alignments[k]);
 }
 
-/* By kernel: where the option stands that asks for the most copies of its code. */
+/* Return, by kernel, the place of the option that asks for the most copies of its code. */
 static struct sk_place *find_splitters(const struct sk_model *model, const struct sk_plan_view *plan, uint32_t *copies)
 {
 	struct sk_place *places = SK_NEW_ARRAY(model->arena, struct sk_place, model->kernels.count);
@@ -317,14 +317,14 @@ static void copy_kernel(struct package *package, uint32_t kernel, uint32_t copy,
 
 	package->vector_kernels[number] = SK_NONE;
 	package->kernels[number] = package->kernels[kernel];
-	if (package->plan->kernels[kernel].flags & SK_KERNEL_IMPORTED) /* no code of the package's */
+	if (package->plan->kernels[kernel].flags & SK_KERNEL_IMPORTED) /* its code is not in the package */
 		return;
 	package->kernels[number] = sk_linker_copy(package->linker, package->kernels[kernel], copy, place);
 	package->vector_kernels[number] =
 		vector == SK_NONE ? SK_NONE : sk_linker_copy(package->linker, vector, copy, place);
 }
 
-/* All kernels have been ordered; their copies follow, those for one core after those for the one before. */
+/* Kernels come first. Their copies follow in the order of the cores that they are for. */
 static bool copy_kernels(struct package *package)
 {
 	const struct sk_model *model = package->model;
@@ -347,7 +347,7 @@ static bool copy_kernels(struct package *package)
 	return model->diag->errors == errors;
 }
 
-/* So that skdump --verify can tell kernels of one name apart, each has that of the manifest. */
+/* Label each kernel with its name in the manifest, so that skdump --verify can tell kernels of one name apart. */
 static void label_kernels(struct package *package)
 {
 	for (uint32_t k = 0; k < package->plan->kernel_count; k++) {

@@ -1,4 +1,4 @@
-/* Cuts the file's parts into what is loaded and the rest, as the program headers say, and has them hashed and signed.
+/* Divides the file into loaded parts and the rest, according to the program headers, and has them hashed and signed.
  * See format/seal.h. */
 #include "src/package/package.h"
 
@@ -20,7 +20,7 @@ struct reader {
 	struct sk_arena *arena;
 	struct sk_file_part *parts; /* ascending */
 	size_t count, next;
-	uint64_t at; /* what is before has been taken */
+	uint64_t at; /* the bytes before it have been taken */
 };
 
 static int compare_parts(const void *a, const void *b)
@@ -48,7 +48,7 @@ static uint64_t file_size(const struct reader *reader)
 	return last->offset + last->size;
 }
 
-/* Takes what stands before `end`. What no part covers is zeros. */
+/* Take the bytes before `end`. Bytes that no part covers are zeros. */
 static void take(struct reader *reader, uint64_t end, seal_parts *taken)
 {
 	while (reader->at < end) {
@@ -67,7 +67,7 @@ static void take(struct reader *reader, uint64_t end, seal_parts *taken)
 	}
 }
 
-/* Weights of a file of their own are loaded, too; the seal has their hash, which finds damage, but no malice. */
+/* Weights in a file of their own are also loaded. The seal has their hash, which detects damage but not tampering. */
 static struct sk_seal_bytes with_weights(struct sk_arena *arena, const struct sk_seal_bytes *loaded,
 					 const struct sk_package_weights *weights)
 {

@@ -1,4 +1,4 @@
-/* The weights file; see package.h. Nothing is copied: its parts are where the constants are. */
+/* The weights file; see package.h. Nothing is copied: the file's parts refer to the constants. */
 #include "src/package/package.h"
 
 #include <string.h>
