@@ -1,5 +1,5 @@
-/* `attr:` of a task: the attributes of an operator, as the manifest says them. Comes in: the map's node. Goes out: the
- * task's attributes, each of the kind that its value is written as. */
+/* `attr:` of a task: the attributes of an operator, as the manifest gives them. Input: the map's node. Output: the
+ * task's attributes; the notation of a value determines its kind. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -9,7 +9,8 @@
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 
-/* A number as 64 bits hold it with its sign. False if the text is none; an error if it is one that does not fit. */
+/* Read a 64-bit number with its sign. Return false if the text is not a number; report an error if the number does not
+ * fit. */
 static bool read_number(const struct sk_document *document, const struct sk_node *node, struct sk_attribute *number)
 {
 	struct sk_number written;
@@ -26,7 +27,7 @@ static bool read_number(const struct sk_document *document, const struct sk_node
 	return true;
 }
 
-/* "[0, 1]": real numbers, if one of them is. */
+/* Read a list such as "[0, 1]"; its elements are real numbers if one of them is. */
 static bool read_list(const struct sk_document *document, const struct sk_node *node, struct sk_attribute *list)
 {
 	int64_t *integers = SK_NEW_ARRAY(document->arena, int64_t, node->count + 1);

@@ -1,5 +1,5 @@
-/* Constants whose contents stand in the manifest. Comes in: a tensor with dtype and shape, and the node of `data`,
- * `fill` or `text`. Goes out: its bytes, or the path of the file that has them, or the bits that all elements have. */
+/* Constants with contents in the manifest. Input: a tensor with dtype and shape, and the node of `data`, `fill` or
+ * `text`. Output: its bytes, or the path of the file that has them, or the bits of every element. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 enum { MOST_FILLED = 1 << 30 }; /* bytes */
 
-/* false, true, or a number that the dtype has. */
+/* Read false, true, or a number that the dtype can represent. */
 static bool read_number(const struct sk_document *document, const struct sk_tensor *tensor, const struct sk_node *node,
 			uint64_t *bits)
 {
@@ -37,7 +37,7 @@ static bool read_number(const struct sk_document *document, const struct sk_tens
 	return false;
 }
 
-/* Lists in lists, of the shape's sizes. */
+/* Check that the list is nested according to the shape. */
 static bool has_shape(const struct sk_document *document, const struct sk_tensor *tensor, const struct sk_node *list,
 		      uint32_t dimension)
 {
@@ -56,7 +56,7 @@ static bool has_shape(const struct sk_document *document, const struct sk_tensor
 	return true;
 }
 
-/* Lists to the given depth, which are there, and numbers within. */
+/* Read the numbers in lists nested to the given depth. */
 static bool read_elements(const struct sk_document *document, const struct sk_tensor *tensor,
 			  const struct sk_node *list, uint32_t depth, uint8_t **next)
 {
@@ -69,13 +69,13 @@ static bool read_elements(const struct sk_document *document, const struct sk_te
 			return false;
 		if (depth)
 			continue;
-		memcpy(*next, &bits, size); /* little-endian, as packages are */
+		memcpy(*next, &bits, size); /* packages are little-endian */
 		*next += size;
 	}
 	return true;
 }
 
-/* All elements one behind the other, or as lists in lists; the one element of a tensor without dimensions, too. */
+/* Read all elements from a flat list, from nested lists, or from the single number of a tensor without dimensions. */
 static void read_list(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *list)
 {
 	bool flat = tensor->rank == 0 || (tensor->elements == 0 && !sk_node_first(list)) ||
@@ -105,7 +105,7 @@ static void read_fill(const struct sk_document *document, struct sk_tensor *tens
 		tensor->filled = read_number(document, tensor, fill, &tensor->fill);
 }
 
-/* As in C, the bytes behind the text are 0. */
+/* As in C, the bytes after the text are 0. */
 static void read_text(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *node)
 {
 	struct sk_name text;

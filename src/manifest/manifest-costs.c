@@ -1,5 +1,5 @@
-/* `cost:` of a task. Comes in: its node. Goes out: what the plan will say about it, of the task or of its two sides.
- * Whether the kernel is of the kind that a value is about is seen when the task is bound (bind-cost.c). */
+/* `cost:` of a task. Input: its node. Output: the plan's cost of the task or of its two sides. Binding the task checks
+ * that its kernel is of the kind that a value applies to (bind-cost.c). */
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/document.h"
@@ -16,7 +16,7 @@ struct nodes {
 	const struct sk_node *of[KEYS];
 };
 
-/* The first `keys` of the keys may be there. False after an error. */
+/* Read a map that may contain the first `keys` of the keys. Return false after an error. */
 static bool read_map(const struct sk_document *document, const struct sk_node *map, const char *what, int keys,
 		     struct nodes *nodes)
 {
@@ -30,7 +30,7 @@ static bool read_map(const struct sk_document *document, const struct sk_node *m
 	return document->diag->errors == errors;
 }
 
-/* `part` of the cycles or operations. */
+/* Check `part`, a share of the cycles or operations. */
 static void check_part(const struct sk_document *document, const struct nodes *nodes, const struct sk_plan_cost *cost,
 		       enum sk_cost part)
 {

@@ -1,5 +1,5 @@
-/* What a manifest says of the model file that it names, beside which file it is. Comes in: nodes. Goes out:
- * model->graph, in the words of the command line. */
+/* The manifest's keys about the model file that it names. Input: nodes. Output: model->graph, in the notation of the
+ * command line. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void say(const struct sk_document *document, sk_names *list, const struct
 	sk_array_push(document->arena, list, (struct sk_name){text, sk_node_place(document, key)});
 }
 
-/* [1, 128] as "1x128"; a number by itself is a list of one. NULL after an error. */
+/* Return [1, 128] as "1x128"; a single number is a list of one. Return NULL after an error. */
 static const char *read_shape(const struct sk_document *document, const struct sk_node *key)
 {
 	const char *text = "";
@@ -85,7 +85,7 @@ static void add_network(const struct sk_document *document, const struct sk_node
 		add_dimension(document, own, name);
 }
 
-/* Sizes by name; a map of them in place of a size is the set of a network, which has that name. */
+/* Read sizes by name. A map of sizes in place of a size is the set of a network with that name. */
 static void read_dimensions(const struct sk_document *document, const struct sk_node *map)
 {
 	if (!map || !sk_expect_map(document, map, "'dims'", NULL))
@@ -98,7 +98,7 @@ static void read_dimensions(const struct sk_document *document, const struct sk_
 			add_dimension(document, key, NULL);
 }
 
-/* A map from names to values, each read by the function. */
+/* Read a map from names to values, each with the given function. */
 static void read_map(const struct sk_document *document, const struct sk_node *map, const char *what,
 		     const char *(*read)(const struct sk_document *document, const struct sk_node *key), sk_names *list)
 {
@@ -139,7 +139,7 @@ void sk_manifest_read_graph_path(const struct sk_document *document, const struc
 	read_path(document, value, "'graph'", &((struct sk_model *)document->owner)->graph.path);
 }
 
-/* Flags stand between spaces, and so they do where the text has several lines. */
+/* Flags are separated by spaces; line ends in the text become spaces. */
 void sk_manifest_read_fusion(const struct sk_document *document, const struct sk_node *value)
 {
 	struct sk_graph_file *graph = &((struct sk_model *)document->owner)->graph;

@@ -1,6 +1,6 @@
-/* Names that the manifest alone can resolve. Scopes, wherever one is named. Of tasks tensors, earlier tasks, events:
- * comes in: all sections read; goes out: task->after, record and wait as indices; every tensor that a task names
- * exists. */
+/* Resolves names that depend on the manifest alone: scopes, and the tensors, earlier tasks and events that tasks name.
+ * Input: all sections. Output: task->after, record and wait as indices, and certainty that every tensor that a task
+ * names exists. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -45,7 +45,7 @@ static void resolve_after(struct sk_model *model, uint32_t index)
 	}
 }
 
-/* The task behind this one that records the event, or NULL. */
+/* Return a task after this one that records the event, or NULL. */
 static const struct sk_task *find_later_recorder(const struct sk_model *model, const struct sk_task *task,
 						 const char *event)
 {
@@ -56,7 +56,7 @@ static const struct sk_task *find_later_recorder(const struct sk_model *model, c
 	return NULL;
 }
 
-/* A task that waits for what is recorded behind it would wait forever: streams run their tasks in this order. */
+/* A task that waits for an event recorded after it would wait forever: streams run their tasks in this order. */
 static void report_wait(const struct sk_model *model, const struct sk_task *task, const struct sk_name *name)
 {
 	const struct sk_task *later =
@@ -72,7 +72,7 @@ static void report_wait(const struct sk_model *model, const struct sk_task *task
 			later->name, sk_place_text(model->arena, later->place));
 }
 
-/* Waits are resolved in front of the task's own records: a task cannot wait for itself. */
+/* Waits are resolved before the task's own records: a task cannot wait for itself. */
 static void resolve_waits(struct sk_model *model, struct sk_task *task)
 {
 	for (size_t i = 0; i < task->said.names->wait.count; i++) {

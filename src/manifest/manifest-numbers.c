@@ -1,5 +1,5 @@
-/* Numbers as manifests write them: those that tasks set, elements of constants, attributes. Comes in: a scalar's text.
- * Goes out: its value. */
+/* Numbers in manifests: values that tasks set, elements of constants, attributes. Input: a scalar's text. Output: its
+ * value. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* [+-] digits, or [+-] 0x and hexadecimal digits, up to 64 bits. *valid is false for a number that is too large. */
+/* Parse [+-] digits, or [+-] 0x and hexadecimal digits, up to 64 bits. *valid is false for a number that is too
+ * large. */
 static bool parse_integer(const char *text, struct sk_number *number, bool *valid)
 {
 	bool negative = *text == '-';
@@ -21,7 +22,7 @@ static bool parse_integer(const char *text, struct sk_number *number, bool *vali
 	bool hexadecimal = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
 	char *end;
 
-	if (digits[0] == '0' && is_digit(digits[1])) { /* octal to some readers of YAML */
+	if (digits[0] == '0' && is_digit(digits[1])) { /* some YAML readers take it as octal */
 		*valid = false;
 		return true;
 	}
@@ -39,7 +40,7 @@ static bool parse_integer(const char *text, struct sk_number *number, bool *vali
 	return true;
 }
 
-/* [+-] digits with a point or an exponent, or inf and nan as signatures and YAML (.inf) write them. */
+/* Parse [+-] digits with a point or an exponent, or inf and nan as signatures and YAML (.inf) write them. */
 static bool parse_real(const char *text, struct sk_number *number, bool *valid)
 {
 	const char *digits = text + (*text == '-' || *text == '+'), *word = digits + (*digits == '.');

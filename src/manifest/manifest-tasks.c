@@ -1,5 +1,5 @@
-/* `tasks:` of the manifest. Comes in: the list's node. Goes out: model->tasks in network order, with all that a task
- * says; kernels and arguments stay names until they are bound. */
+/* `tasks:` of the manifest. Input: the list's node. Output: model->tasks in network order, with all keys; kernels and
+ * arguments stay names until they are bound. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ enum {
 
 /* ---- set ---- */
 
-/* Tensors have been read before. */
+/* All tensors have already been read. */
 static uint32_t find_tensor(const struct sk_document *document, const struct sk_node *name)
 {
 	struct sk_model *model = document->owner;
@@ -70,7 +70,7 @@ static bool read_set_value(const struct sk_document *document, const struct sk_n
 		return false;
 	}
 	set->kind = SK_SET_EXTENT;
-	return true; /* whether the kernel has that extent is seen when the task is bound */
+	return true; /* binding the task checks that the kernel has that extent */
 }
 
 static void read_set(const struct sk_document *document, void *target, const struct sk_node *value)
@@ -129,7 +129,7 @@ static void reserve_args(const struct sk_document *document, struct sk_task_said
 	said->args.capacity = (uint32_t)count;
 }
 
-/* A tensor's name, or null where none is passed. False after an error. */
+/* Read a tensor's name, or null for a tensor that is not passed. Return false after an error. */
 static bool read_argument(const struct sk_document *document, const struct sk_node *node, const char *of,
 			  struct sk_named_tensor *tensor)
 {
@@ -279,9 +279,9 @@ static void read_once(const struct sk_document *document, void *target, const st
 
 /* ---- the section ---- */
 
-/* What a task says in one of two ways: its tensors as `args`, or as `inputs` and `outputs`. */
+/* A task gives its tensors as `args`, or as `inputs` and `outputs`. */
 struct task_nodes {
-	struct sk_task task; /* first: it is what other keys fill */
+	struct sk_task task; /* first, because the other keys' functions take it as their target */
 	const struct sk_node *args, *inputs, *outputs;
 };
 

@@ -1,6 +1,5 @@
-/* `tensors:` of the manifest. Comes in: the map's node. Goes out: model->tensors, with sizes computed and views
- * resolved to a root and an offset in bytes. Views may name tensors that stand behind them, so they are resolved at the
- * end. */
+/* `tensors:` of the manifest. Input: the map's node. Output: model->tensors, with sizes computed and views resolved to
+ * a root and an offset in bytes. Views may name later tensors, so they are resolved at the end. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 
-/* What the map of one tensor says. */
+/* The keys of one tensor's map. */
 struct draft {
 	struct sk_tensor *tensor;
 	/* NULL: not given */
@@ -31,7 +30,7 @@ struct view {
 	uint32_t offset_rank;
 	uint64_t offset[SK_MAX_RANK];
 	const struct sk_node *offset_node, *shape_node, *as_node; /* NULL: not given */
-	enum sk_dtype as; /* NONE: as the tensor that it is part of */
+	enum sk_dtype as; /* NONE: the type of the tensor that it is part of */
 	uint64_t strides[SK_MAX_RANK]; /* once resolved: bytes from an element to the next in each dimension */
 	enum { VIEW_OPEN, VIEW_ENTERED, VIEW_RESOLVED } state;
 };
@@ -41,12 +40,13 @@ static const char each_dimension[] = "each dimension of tensor";
 struct views {
 	SK_ARRAY(struct view) list;
 	uint32_t *of_tensor; /* tensor index -> view index, or SK_NONE */
-	bool *sized; /* by tensor: type, shape and size are known; else it had an error of its own */
+	bool *sized; /* by tensor: type, shape and size are known; if not, an error has been reported */
 };
 
 /* ---- fields ---- */
 
-/* A list of up to SK_MAX_RANK integers: a shape, or the offset of a view; `each` is what one of them is. */
+/* Read a list of up to SK_MAX_RANK integers: a shape, or the offset of a view. each: the name of one integer in
+ * messages. */
 static bool read_dimensions(const struct sk_document *document, const struct sk_node *node, const char *what,
 			    const char *name, const char *each, uint32_t *rank, uint64_t *dimensions)
 {
@@ -77,7 +77,8 @@ static bool read_dtype(const struct sk_document *document, const struct sk_node 
 	return true;
 }
 
-/* elements and bytes. False if they are too many, or would be if dimensions of 0 were 1: so no stride overflows. */
+/* Compute elements and bytes. Return false if they are too many, or would be with dimensions of 1 instead of 0, so that
+ * no stride overflows. */
 static bool compute_size(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *shape)
 {
 	bool fits = true, empty = false;
@@ -132,7 +133,7 @@ static void read_role(const struct sk_document *document, const struct draft *dr
 	tensor->role = SK_ROLE_CONSTANT;
 }
 
-/* Whether it is an output shows when all tasks are bound, where the role does not say it. */
+/* If the role is not given, binding all tasks shows whether the tensor is an output. */
 static void read_unwritten(const struct sk_document *document, const struct draft *draft)
 {
 	static const char *const choices[] = {"keep"};
@@ -144,7 +145,8 @@ static void read_unwritten(const struct sk_document *document, const struct draf
 							 tensor->name, choices, 1, &index);
 }
 
-/* The least and the greatest value of a type that is no floating-point type; the latter as far as a double is exact. */
+/* Return the least and the greatest value of a type other than a floating-point type, the latter as far as a double is
+ * exact. */
 static void limits_of(enum sk_dtype dtype, double *low, double *high)
 {
 	bool is_signed = sk_dtype_is_signed(dtype);
@@ -154,7 +156,7 @@ static void limits_of(enum sk_dtype dtype, double *low, double *high)
 	*low = is_signed ? -*high - 1 : 0;
 }
 
-/* One end of a range: a number that the type has. */
+/* Read one end of a range: a number that the type can represent. */
 static bool read_end(const struct sk_document *document, const struct sk_tensor *tensor, const struct sk_node *node,
 		     double *value)
 {
@@ -175,7 +177,7 @@ static bool read_end(const struct sk_document *document, const struct sk_tensor 
 	return false;
 }
 
-/* For who fills the tensor at random. */
+/* The range is for tools that fill the tensor with random values. */
 static void read_range(const struct sk_document *document, const struct draft *draft)
 {
 	struct sk_tensor *tensor = draft->tensor;
@@ -199,7 +201,7 @@ static void read_range(const struct sk_document *document, const struct draft *d
 	tensor->range_place = sk_node_place(document, node);
 }
 
-/* False: its size is not known. */
+/* Return false if its size is unknown. */
 static bool read_root(const struct sk_document *document, const struct draft *draft)
 {
 	struct sk_tensor *tensor = draft->tensor;
@@ -267,7 +269,7 @@ static void read_view(const struct sk_document *document, const struct draft *dr
 	sk_array_push(document->arena, &views->list, view);
 }
 
-/* What a view is cut from: another tensor, perhaps with its bytes in another type. */
+/* The tensor that a view is cut from, perhaps with its bytes reinterpreted as another type. */
 struct whole {
 	uint32_t rank;
 	uint64_t shape[SK_MAX_RANK], strides[SK_MAX_RANK]; /* bytes */
@@ -287,7 +289,7 @@ static struct whole whole_of(const struct views *views, const struct sk_tensor *
 	return whole;
 }
 
-/* The elements of the last dimension become others of as many bytes together. */
+/* Reinterpret the elements of the last dimension as elements of another size with the same total bytes. */
 static bool change_type(const struct sk_document *document, const struct view *view, const struct sk_tensor *tensor,
 			const struct sk_tensor *parent, struct whole *whole)
 {
@@ -326,8 +328,8 @@ static bool change_type(const struct sk_document *document, const struct view *v
 	return true;
 }
 
-/* The rows that a view lies in: what has no gaps in it is one, and all are equally far from each other. False if they
- * are not. */
+/* Find the rows of a view. Bytes without gaps form one row, and all rows must be equally far apart. Return false if
+ * they are not. */
 static bool find_rows(const struct sk_tensor *view, const struct whole *whole, struct sk_rows *rows)
 {
 	*rows = (struct sk_rows){view->view_offset, sk_dtype_size(whole->dtype), 0, 1};
@@ -368,7 +370,7 @@ static bool check_slice(const struct sk_document *document, const struct view *v
 	return true;
 }
 
-/* The dimension in front of which the rows stop to be equally far from each other is the one to cut it along. */
+/* Suggest cutting the view along its outermost dimension of more than one index. */
 static void report_levels(const struct sk_document *document, const struct view *view, const struct sk_tensor *tensor,
 			  const struct sk_tensor *parent)
 {
@@ -383,8 +385,8 @@ static void report_levels(const struct sk_document *document, const struct view 
 		 tensor->shape[first], first);
 }
 
-/* The parent is a root, or a view that has been resolved. Nothing overflows: the slice lies within it. False if it had
- * an error of its own, or the view has one. */
+/* The parent is a root, or a view that has been resolved. Nothing overflows, since the slice lies within it. Return
+ * false after an error of the parent or of the view. */
 static bool resolve_view(const struct sk_document *document, const struct views *views, struct view *view,
 			 uint32_t parent_index)
 {
@@ -407,7 +409,7 @@ static bool resolve_view(const struct sk_document *document, const struct views 
 	memcpy(view->strides, whole.strides, sizeof(whole.strides));
 	if (!compute_size(document, tensor, view->shape_node))
 		return false;
-	/* Without elements it is nowhere, and need not lie beyond the end of the whole. */
+	/* A view without elements has no place; its offset may be at the end of the whole. */
 	for (uint32_t i = 0; i < whole.rank && tensor->elements; i++)
 		tensor->view_offset += view->offset[i] * whole.strides[i];
 	if (!find_rows(tensor, &whole, &tensor->rows)) {
@@ -419,7 +421,8 @@ static bool resolve_view(const struct sk_document *document, const struct views 
 	return true;
 }
 
-/* Walks from a view towards its root, then resolves the way back. `path` has room for all views. */
+/* Follow the chain from a view towards its root, then resolve the views on the way back. `path` has room for all
+ * views. */
 static void resolve_chain(const struct sk_document *document, struct views *views, uint32_t first, uint32_t *path)
 {
 	struct sk_model *model = document->owner;

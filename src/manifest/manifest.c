@@ -1,6 +1,6 @@
-/* The manifest's top level: device, kernels, libraries, scopes; tensors and tasks have files of their own. Comes in: a
- * file. Goes out: the model's first part (see manifest.h). The sections are read in an order of their own, whatever
- * their order in the file: what names others comes after what is named. */
+/* The manifest's top level: device, kernels, libraries, scopes; tensors and tasks have files of their own. Input: a
+ * file. Output: the model's first part (see manifest.h). The sections are read in a fixed order, whatever their order
+ * in the file: named objects are read before the sections that name them. */
 #include "src/manifest/manifest.h"
 
 #include <inttypes.h>
@@ -18,10 +18,10 @@
 
 /* ---- kernels ---- */
 
-/* A kernel that is read, and the texts of signatures so far: many kernels have the same one. */
+/* The kernel being read, and the texts of signatures so far; many kernels share one signature. */
 struct kernel_draft {
 	struct sk_declared_kernel kernel;
-	struct sk_map *signatures; /* to the first kernel of each */
+	struct sk_map *signatures; /* maps to the first kernel of each */
 };
 
 static void read_symbol(const struct sk_document *document, void *target, const struct sk_node *value)
@@ -59,7 +59,7 @@ static void read_signature(const struct sk_document *document, void *target, con
 		return;
 	}
 	draft->kernel.parsed = parse_signature(document, value);
-	if (draft->kernel.parsed) /* else the next one has the same errors */
+	if (draft->kernel.parsed) /* otherwise the next kernel with this text reports the same errors */
 		sk_map_insert(draft->signatures, value->text, value->length, (uint32_t)model->declared.count);
 }
 
@@ -115,7 +115,7 @@ static void read_nodes(const struct sk_document *document, void *target, const s
 	sk_manifest_read_patterns(document, ((const struct sk_scope *)target)->name, value);
 }
 
-/* {stream-fusion: 1} instead of {options: "stream-fusion=1"}. */
+/* Suggest {options: "stream-fusion=1"} for {stream-fusion: 1}. */
 static const char *explain_scope_key(const struct sk_document *document, const struct sk_node *key)
 {
 	const char *value = sk_node_value(key)->text;
@@ -147,8 +147,8 @@ static void read_scopes(const struct sk_document *document, const struct sk_node
 	}
 }
 
-/* A scope that is not declared, beside a declared one of nearly the same name, is most likely that one, misspelt: its
- * tasks would be in a scope of their own, without options. Short names are all alike. */
+/* An undeclared scope with nearly the same name as a declared one is most likely a misspelling. Its tasks would be in a
+ * scope of their own, without options. Short names are exempt, since they are all similar. */
 static void warn_of_undeclared_scopes(struct sk_model *model, const bool *used)
 {
 	enum { SHORT = 4 };
@@ -172,7 +172,8 @@ static void warn_of_undeclared_scopes(struct sk_model *model, const bool *used)
 	}
 }
 
-/* A declared scope that no task names is most likely misspelt there, where it would become a scope without options. */
+/* A declared scope that no task names is most likely misspelt in the tasks, which would then be in a scope without
+ * options. */
 static void warn_of_unused_scopes(struct sk_model *model, const bool *used)
 {
 	const char **names = SK_NEW_ARRAY(model->arena, const char *, model->scopes.count + 1);
@@ -236,7 +237,7 @@ static bool is_builtin(const char *device)
 	return false;
 }
 
-/* The name of a built-in profile, or the path of a file, which has a point or a slash in it. */
+/* Read the name of a built-in profile, or the path of a file, which contains a point or a slash. */
 static void read_device(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_model *model = document->owner;
@@ -277,7 +278,7 @@ static void read_libraries(const struct sk_document *document, void *target, con
 	}
 }
 
-/* The network is a model's, or it stands here. */
+/* The network is given by a model file or by the manifest itself. */
 static void check_network(const struct sk_document *document, const struct sk_node *root, const struct top *top)
 {
 	const struct sk_node *here = top->tensors ? top->tensors : top->tasks, *said = top->shapes;
@@ -388,7 +389,7 @@ bool sk_manifest_parse(struct sk_model *model, const char *path, const void *tex
 
 	if (root)
 		read_top(&document, root);
-	sk_arena_destroy(scratch); /* the model has copies */
+	sk_arena_destroy(scratch); /* the model has its own copies */
 	return model->diag->errors == errors;
 }
 
