@@ -1,5 +1,5 @@
-/* The text of the header, top to bottom. Names of launches are C identifiers; names of tensors are any text, so they
- * become identifiers here and never stand in comments. */
+/* The text of the header, in its order. Names of launches are C identifiers. Names of tensors may be any text, so they
+ * become identifiers here and never appear in comments. */
 #include "src/outputs/outputs-parts.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static void name_tensors(struct writer *writer)
 		writer->tensors[i] = sk_identifier(writer->arena, sk_plan_string(&tensor_at(writer, i)->name));
 }
 
-/* A string literal. Question marks could be taken for trigraphs. */
+/* Print a string literal. Question marks are escaped, since they could form trigraphs. */
 static void print_string(FILE *stream, const char *text)
 {
 	putc('"', stream);
@@ -68,7 +68,7 @@ static void find_serial_entries(struct writer *writer)
 			writer->has_serial_entry[image->relocations.items[i].index] = true;
 }
 
-/* Bytes behind the serial entry's `workspace`. Never 0, so that it can be the size of an array. */
+/* Return the bytes that a serial entry's `workspace` needs; never 0, so that it can be the size of an array. */
 static uint64_t serial_workspace(const struct writer *writer, const struct sk_plan_launch *launch)
 {
 	uint64_t size = writer->plan->plan->workspace_size + sk_plan_form(launch)->scratch_size;
@@ -229,7 +229,7 @@ static void write_tensor_table(const struct writer *writer)
 		uint64_t strides[SK_MAX_RANK] = {0}, stride = 1;
 
 		for (uint32_t j = sk_plan_type(tensor)->rank; j-- > 0;
-		     stride *= sk_plan_type(tensor)->shape[j]) /* at most the tensor's bytes */
+		     stride *= sk_plan_type(tensor)->shape[j]) /* at most the tensor's size in bytes */
 			strides[j] = stride;
 		fputs("\t{", stream);
 		print_string(stream, sk_plan_string(&tensor->name));
@@ -244,7 +244,7 @@ static void write_tensor_table(const struct writer *writer)
 	fputs("};\n", stream);
 }
 
-/* ---- what all packages have in common ---- */
+/* ---- declarations common to all packages ---- */
 
 static void write_types(const struct writer *writer)
 {
@@ -353,7 +353,7 @@ static const char *make_text(struct sk_arena *arena, const struct sk_header_cont
 bool sk_header_write(struct sk_arena *arena, struct sk_diag *diag, const char *path,
 		     const struct sk_header_contents *contents)
 {
-	enum { EMBEDDED_LIMIT = 256 << 20 }; /* no compiler would read more */
+	enum { EMBEDDED_LIMIT = 256 << 20 }; /* compilers do not read larger files */
 
 	if (contents->size > EMBEDDED_LIMIT) {
 		sk_error(diag, (struct sk_place){.file = path},

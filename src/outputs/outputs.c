@@ -1,4 +1,4 @@
-/* Which outputs the command asks for, and what each is made from; see outputs.h. */
+/* Selects the outputs that the command asks for, and the data for each; see outputs.h. */
 #include "src/outputs/outputs.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ bool sk_outputs_want_facts(const struct sk_command_line *command)
 	return command->report || command->explained.count;
 }
 
-/* Whether it is a task that has been left out of the plan. */
+/* Return true if the task has been left out of the plan. */
 static bool is_idle(const struct sk_link *link, const char *name)
 {
 	for (size_t i = 0; i < link->model->idle.count; i++)
@@ -43,8 +43,8 @@ bool sk_outputs_check(const struct sk_link *link)
 	return ok;
 }
 
-/* What the plan does not know: the rule that has made its node, those that have not expanded it, and which kernel its
- * op could have meant, too. */
+/* Print facts that the plan does not have: the rule that made the node, the rules that have not expanded it, and
+ * further kernels that its op could have selected. */
 static void tell_more(const struct sk_link *link, const char *name)
 {
 	for (size_t i = 0; i < link->model->tasks.count; i++) {

@@ -1,5 +1,5 @@
-/* What a link tells beside the package itself: the files and texts that its user has asked for, and when all files get
- * their names. In: a link whose parts are complete. Out: files, and what stands on standard output. */
+/* The outputs of a link besides the package itself: the files and texts that the user has asked for, and the renaming
+ * of all files. Input: a complete link. Output: files, and text on standard output. */
 #ifndef SK_OUTPUTS_H
 #define SK_OUTPUTS_H
 
@@ -12,20 +12,22 @@ struct sk_link;
 
 bool sk_outputs_want_facts(const struct sk_command_line *command);
 
-/* Whether all that outputs are to be about is in the plan: a misspelt task is found before anything is made. False
- * after errors. */
+/* Check that every task that an output names is in the plan, so that a misspelt name is found before anything is made.
+ * Return false after errors. */
 bool sk_outputs_check(const struct sk_link *link);
 
-/* Completes the map, and the text for standard output, for which there may be no memory: before there is a package. */
+/* Complete the map and the text for standard output. Memory for them may run out, so this comes before the package is
+ * written. */
 void sk_outputs_prepare(struct sk_link *link);
 
-/* The package, and all files about it. False after an error. */
+/* Write the package and all files about it. Return false after an error. */
 bool sk_outputs_write(const struct sk_link *link);
 
-/* What was asked for about a link that has succeeded. */
+/* Print the requested text about a link that has succeeded. */
 void sk_outputs_print(const struct sk_link *link);
 
-/* All files get their names if there has been no error. Whoever gets the exit status 1 finds them as they were. */
+/* Rename all files to their final names if there has been no error. If sklink exits with status 1, the old files are
+ * unchanged. */
 void sk_outputs_finish(struct sk_diag *diag);
 
 #endif

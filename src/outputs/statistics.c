@@ -33,7 +33,7 @@ static void print_linker(const struct sk_linker *linker, FILE *stream)
 	print_number(stream, "bytes of output", counts.output_size);
 }
 
-/* Task entries repeat each task as one more launch of one step. */
+/* Task entries repeat each task as another launch with one step. */
 static void print_plan(const struct sk_plan_view *plan, uint64_t dispatcher_size, FILE *stream)
 {
 	uint32_t entries = plan->launch_count - plan->network_launch_count;
@@ -52,7 +52,7 @@ static void print_time(FILE *stream, unsigned depth, const char *name, uint64_t 
 		(double)nanoseconds / 1e6, beside ? " in another thread" : "");
 }
 
-/* Phases that are one of many of their kind, such as the inputs, stand in the trace only. */
+/* Phases that occur many times, such as reading inputs, are in the trace only. */
 static void print_phases(const struct sk_timing *timing, FILE *stream)
 {
 	uint64_t total = 0;
@@ -70,7 +70,7 @@ static void print_phases(const struct sk_timing *timing, FILE *stream)
 
 void sk_statistics_print(const struct sk_statistics *statistics, FILE *stream)
 {
-	struct rusage own, children; /* of the latter those that have computed constants */
+	struct rusage own, children; /* children: the processes that have computed constants */
 
 	print_linker(statistics->linker, stream);
 	print_plan(statistics->plan, statistics->dispatcher_size, stream);
