@@ -1,4 +1,4 @@
-/* What the command line says to the linker; see command.h. */
+/* Passes the command line on to the linker; see command.h. */
 #include "src/command/command.h"
 
 #include <stdio.h>

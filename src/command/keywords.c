@@ -1,5 +1,5 @@
-/* The table of -z keywords; see command-parts.h. Most of what ld lets its users choose is settled for packages: asking
- * for it is right, and asking for the opposite an error that says why. */
+/* The table of -z keywords; see command-parts.h. Most of ld's choices are settled for packages: asking for the settled
+ * value is accepted, and asking for the opposite is an error that gives the reason. */
 #include "src/command/command-parts.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@ enum meaning { ALWAYS, NEVER, SET, CLEAR, PAGE_SIZE, COMMON_PAGE_SIZE };
 static const struct keyword {
 	const char *name;
 	enum meaning meaning;
-	size_t field; /* of SET and CLEAR */
-	const char *reason; /* of NEVER */
+	size_t field; /* for SET and CLEAR */
+	const char *reason; /* for NEVER */
 } keywords[] = {
 	{"max-page-size", PAGE_SIZE, 0, NULL},
 	{"common-page-size", COMMON_PAGE_SIZE, 0, NULL},
@@ -50,7 +50,7 @@ static const struct keyword {
 
 enum { KEYWORD_COUNT = sizeof(keywords) / sizeof(keywords[0]) };
 
-/* Of a page. 0 after an error. */
+/* Return the page size; 0 after an error. */
 static uint64_t read_size(struct sk_diag *diag, struct sk_place place, const char *keyword, const char *value)
 {
 	char *end = NULL;

@@ -1,5 +1,5 @@
-/* The archive of --repro; see command.h. The files are read again: a link that is not to be reproduced keeps no
- * more of them than it needs. */
+/* The archive of --repro; see command.h. The files are read again, because a link keeps only the data of its files that
+ * it needs. */
 #include "config.h"
 
 #include "src/command/command.h"
@@ -28,16 +28,16 @@ struct content {
 struct reproduction {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
-	const char *folder; /* the archive's only one */
+	const char *folder; /* the archive's only top-level directory */
 	const char *current; /* the working directory */
 	struct sk_tar tar;
-	struct sk_map names; /* of files and folders in the archive -> content, by number */
+	struct sk_map names; /* files and directories in the archive -> content, by number */
 	SK_ARRAY(struct content) contents;
 };
 
 /* ---- paths ---- */
 
-/* Adds the folder, since a path leads through it. */
+/* Add the directory, since a path leads through it. */
 static void add_folder(struct reproduction *reproduction, const char *name)
 {
 	uint32_t fresh = (uint32_t)reproduction->contents.count;
@@ -48,8 +48,8 @@ static void add_folder(struct reproduction *reproduction, const char *name)
 	sk_tar_add_folder(&reproduction->tar, sk_arena_print(reproduction->arena, "%s%s", reproduction->folder, name));
 }
 
-/* The path from the root on, "/a/b.o", without "." and "..". Who uses the path as it is also needs the folders that
- * ".." leaves again. */
+/* Return the path from the root, "/a/b.o", without "." and "..". With `folders`, also add the directories that ".."
+ * leaves again, for paths that will be used unchanged. */
 static const char *path_from_root(struct reproduction *reproduction, const char *path, bool folders)
 {
 	const char *rest =
@@ -76,7 +76,7 @@ static const char *path_from_root(struct reproduction *reproduction, const char 
 	return out;
 }
 
-/* The archive's name without folders and ".tar". */
+/* Return the archive's name without directories and ".tar". */
 static const char *folder_name(struct sk_arena *arena, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -110,7 +110,7 @@ static void add_content(struct reproduction *reproduction, const char *path, str
 			 "cannot be reproduced: another file has the same path once symbolic links are ignored");
 }
 
-/* Small files are read, since a process cannot have any number of mappings. */
+/* Small files are read, since the number of mappings of a process is limited. */
 static bool read_content(struct reproduction *reproduction, int descriptor, const char *path, struct content *content)
 {
 	uint64_t done = 0;
@@ -133,7 +133,7 @@ static bool read_content(struct reproduction *reproduction, int descriptor, cons
 	return got >= 0;
 }
 
-/* One that is not there, or no file, has its error already. */
+/* A missing file, or one that is not a regular file, has already been reported. */
 static void add_file(void *context, const char *path)
 {
 	struct reproduction *reproduction = context;
@@ -154,9 +154,9 @@ static void add_file(void *context, const char *path)
 	close(descriptor);
 }
 
-/* ---- what reproduces the link ---- */
+/* ---- the response file of the link ---- */
 
-/* The word as next_word in command.c takes it. */
+/* Quote the word for next_word in response.c. */
 static const char *quote(struct sk_arena *arena, const char *word)
 {
 	char *quoted = SK_NEW_ARRAY(arena, char, 2 * strlen(word) + 1), *end = quoted;
@@ -169,7 +169,7 @@ static const char *quote(struct sk_arena *arena, const char *word)
 	return quoted;
 }
 
-/* Outputs are written into the folder itself: there need not be others. */
+/* Outputs are written into the directory itself, since others may not exist. */
 static const char *value_of(struct reproduction *reproduction, const struct sk_command_word *word)
 {
 	const char *slash;

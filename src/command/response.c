@@ -43,8 +43,8 @@ static bool is_blank(char c)
 	return c && strchr(" \t\r\n\f\v", c);
 }
 
-/* Cuts one word off the text, in place, as ld reads response files: white space separates, quotes keep it, a backslash
- * takes the next character as it is. Returns NULL at the end. */
+/* Cut the next word off the text, in place, by ld's rules for response files: white space separates, quotes keep it, a
+ * backslash takes the next character literally. Return NULL at the end. */
 static char *next_word(struct cursor *cursor, bool *unterminated)
 {
 	while (is_blank(*cursor->at))
@@ -75,7 +75,7 @@ static char *next_word(struct cursor *cursor, bool *unterminated)
 	return word;
 }
 
-/* `named` is the word that names the file, behind its "@". */
+/* `named` is the word that names the file, without its "@". */
 static void expand_response(struct expansion *expansion, const struct sk_name *named, unsigned depth)
 {
 	const char *path = named->text + 1;
