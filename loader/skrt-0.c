@@ -1,5 +1,5 @@
-/* Functions of libskrt for programs that were built before its symbols had versions. Their structs were those of
- * SKRT_1.0 without the size in front, and 32 bits of checks; what has been added since was not there. */
+/* Functions of libskrt for programs that were built before its symbols had versions. Their structs are those of
+ * SKRT_1.0 without the leading size, and with 32 bits of checks; fields that have been added since do not exist. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -7,16 +7,16 @@
 
 #include "loader/skrt.h"
 
-/* In the shared library alone: nobody links an old program with the other one. */
+/* Only for the shared library: an old program is never linked with the static one. */
 #ifdef PIC
 
-/* Makes a function of this file, which loader/libskrt.map does not export, the old version of the one in skrt.h. */
+/* Define a function of this file, which loader/libskrt.map does not export, as the old version of the one in skrt.h. */
 #define IS_BEFORE(name) __asm__(".symver sk_" #name "_0, skrt_" #name "@SKRT_0")
 
-/* Bytes of a struct up to the last field that it had then. */
+/* Bytes of a struct up to the last field of its old version. */
 #define OLD_BYTES(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last) - sizeof(size_t))
 
-/* The fields of a struct of today that are laid out as the old one. */
+/* Return the place in today's struct from which its fields are laid out like the old struct. */
 static char *fields_of(void *today)
 {
 	return (char *)today + sizeof(size_t);
@@ -65,7 +65,7 @@ enum skrt_status sk_module_load_from_0(struct skrt_device *device, const void *o
 	const struct old_import *imports = (const struct old_import *)(const void *)source.imports;
 	struct skrt_import *today = calloc(source.import_count, sizeof(*today));
 
-	if (!today) /* nothing that a function of libskrt has told of */
+	if (!today) /* no function of libskrt reported this failure */
 		return SKRT_OUT_OF_MEMORY;
 	for (uint32_t i = 0; i < source.import_count; i++)
 		today[i] = (struct skrt_import){sizeof(*today), imports[i].name, imports[i].function};

@@ -1,5 +1,5 @@
-/* skrt.hh: skrt.h for C++ (from C++14 on). Each object is a class that owns it, is moved and not copied, and goes with
- * it; what fails throws skrt::error.
+/* skrt.hh: skrt.h for C++ (from C++14 on). Each class owns an object of libskrt: it can be moved, not copied, and its
+ * destructor destroys the object. A failure throws skrt::error.
  *
  *   skrt::device device;
  *   skrt::module module(device, "model.sk");
@@ -9,12 +9,12 @@
  *   instance.bind("y", y, {4, 4});
  *   stream.run(instance);                          // or launch, and later synchronise
  *
- * Objects convert to the pointers that skrt.h's functions take; skrt::check throws what these return.
+ * Objects convert to the pointers that skrt.h's functions take; skrt::check throws the failures that these return.
  *
- * Order. What is declared first goes last, which is the order that libskrt asks for if each is declared behind what it
- * was made of, and streams behind the instances that are launched on them. A stream waits before it goes, and so does
- * an event: then nothing is pending for the instance, nor for its memory if that was there before. Destructors are
- * silent. */
+ * Order of destruction: declare each object after the objects that it is made of, and streams after the instances that
+ * are launched on them. C++ destroys in reverse, which is the order that libskrt requires. The destructor of a stream
+ * or an event waits first: then nothing is pending for an instance that was declared before it, nor for memory that
+ * was. Destructors report no errors. */
 #ifndef SKRT_HH
 #define SKRT_HH
 
@@ -29,7 +29,7 @@
 namespace skrt
 {
 
-/* What skrt_error() says, and the status. */
+/* A failure: the text of skrt_error(), and the status. */
 class error : public std::runtime_error
 {
       public:
@@ -51,7 +51,7 @@ inline void check(skrt_status status)
 		throw error(status, skrt_error());
 }
 
-/* Asks a stream or an event: false is SKRT_NOT_READY. */
+/* Convert the status of a query of a stream or an event: SKRT_NOT_READY is false. */
 inline bool ready(skrt_status status)
 {
 	if (status == SKRT_NOT_READY)
@@ -85,7 +85,7 @@ template <> struct dtype<double> : std::integral_constant<skrt_dtype, SKRT_F64> 
 template <> struct dtype<bool> : std::integral_constant<skrt_dtype, SKRT_BOOL> {
 };
 
-/* An object of libskrt and its owner. */
+/* The owner of an object of libskrt. */
 template <typename T, void (*destroy)(T *)> class owned
 {
       public:
@@ -166,7 +166,7 @@ class module : public owned<skrt_module, end>
 	})
 	{
 	}
-	module(skrt_device *device, const sk_plan *plan) /* of a package that is linked into the program */
+	module(skrt_device *device, const sk_plan *plan) /* for a package that is linked into the program */
 		:owned([&](skrt_module **result) { return skrt_module_load_linked(device, plan, result); })
 	{
 	}
@@ -184,8 +184,8 @@ class instance : public owned<skrt_instance, end>
 	{
 	}
 
-	/* skrt_instance_bind_array: the tensor must have the type and shape. Of types that C++ lacks (f16, bf16) the
-	 * number is given: bind("x", SKRT_BF16, x, {4, 4}). */
+	/* Call skrt_instance_bind_array: the tensor must have the type and shape. For types that C++ lacks (f16, bf16),
+	 * give the number: bind("x", SKRT_BF16, x, {4, 4}). */
 	template <typename T> void bind(const char *name, T *data, std::initializer_list<std::uint64_t> shape)
 	{
 		bind(name, dtype<T>::value, data, shape);
@@ -255,7 +255,7 @@ class stream : public owned<skrt_stream, end>
 	}
 };
 
-/* Seconds between two events that have been reached. */
+/* Return the seconds between two events that have been reached. */
 inline double elapsed(skrt_event *start, skrt_event *end)
 {
 	double seconds = 0;

@@ -1,39 +1,40 @@
-/* The machine that libskrt runs on, for all other rooms of the runtime. Here is what must be inline, since awaits and
- * traces use it:
+/* The machine that libskrt runs on, for all other rooms of the runtime. Each machine's header defines these inline,
+ * since awaits and traces use them:
  *
  *   SK_MACHINE
  *       its number in ELF headers and plans (EM_…)
  *   SK_CALL_SIZE
  *       bytes of a dispatcher's call of a kernel
  *   sk_pause()
- *       spends a moment of a loop that waits
+ *       spend a moment in a waiting loop
  *   sk_counter()
- *       the counter that dispatchers note times of, read when what stands before has been executed
+ *       read the counter by which dispatchers note times, after all preceding instructions have been executed
  *   sk_thread_pointer()
- *       the address that the calling thread's variables are found from
+ *       return the address relative to which the calling thread's variables lie
  *   sk_order_nontemporal()
- *       what this thread has stored past its caches is seen before what it stores from here on
+ *       make this thread's earlier stores past its caches visible before its later stores
  *   sk_call_target(call)
- *       where a dispatcher's call of a kernel leads that stands at the address; NULL: it is none
+ *       return the target of the dispatcher's call of a kernel at the address; NULL: not such a call
  *   sk_tile_place(code, end, tile)
- *       how many bytes above the stack pointer a dispatcher's loop through tiles of so many elements, if it begins at
- * the code, has the tile at hand while kernels run, a struct sk_core_range; negative: none begins there
+ *       if a dispatcher's loop over tiles of so many elements begins at the code, return the distance above the stack
+ *       pointer at which it keeps the current tile, a struct sk_core_range, while kernels run; negative: no loop begins
+ *       there
  *   SK_TRAP_CODE_SIZE, sk_trap_name(trap)
- *       bytes of the code of a trap, an instruction that sklink puts in place of functions that nothing defines;
- *       where the one at the address has its name, which may be anywhere. NULL: it is none
+ *       bytes of the code of a trap, an instruction that sklink puts in place of undefined functions; return the
+ *       name of the trap at the address, a pointer to anywhere. NULL: not a trap
  *   sk_dynamic_kind(type)
- *       what a relocation of a package wants
+ *       the kind of a relocation of a package
  *   sk_machine_convention(), SK_INTEGERS, SK_FLOATS
- *       how calls pass arguments, and in how many registers at most
+ *       the calling convention, and the most registers of each kind that pass arguments
  *   sk_machine_imports()
- *       what packages may import beside format/imports.def, from libraries that only this machine has
+ *       the imports that packages may have beside format/imports.def, from libraries that only this machine has
  *   struct sk_modes, sk_standard_modes, sk_modes_read(), sk_modes_load(modes)
- *       the modes of floating point; those that programs and package code begin in; those of the calling thread
+ *       the modes of floating point; those in which programs and package code begin; those of the calling thread
  *   struct sk_control
- *       control state that a function must leave as it was, before a call and behind it
+ *       control state that a function must preserve, before a call and after it
  *
- * and below what need not be inline. A machine is a header beside this one and a folder; configure makes host.h a link
- * to the header of the machine that it finds. */
+ * The rest of this header declares functions that are not inline. A machine is a header beside this one and a folder;
+ * configure makes host.h a link to the header of the machine that it finds. */
 #ifndef SK_LOADER_MACHINE_H
 #define SK_LOADER_MACHINE_H
 
@@ -44,9 +45,9 @@
 #include "format/convention.h"
 #include "format/import-row.h"
 
-/* What relocations of loaded packages want: the word at the place becomes the image's bias and the addend; the symbol's
- * address; what __tls_get_addr knows the package's blocks by; or the distance from the thread pointer, of the addend in
- * the package's block, or of the symbol if there is one. */
+/* Relocations of loaded packages. The word at the place becomes one of these: the sum of the image's bias and the
+ * addend; the symbol's address; the number by which __tls_get_addr knows the package's blocks; or a distance from the
+ * thread pointer, either that of the addend in the package's block or that of the symbol if there is one. */
 enum sk_dynamic_kind {
 	SK_DYNAMIC_UNSUPPORTED,
 	SK_DYNAMIC_BIAS,
@@ -57,26 +58,26 @@ enum sk_dynamic_kind {
 
 #include "loader/arch/host.h"
 
-/* What an unsupported type of relocation stands for, for messages. */
+/* Return a description of an unsupported type of relocation, for messages. */
 const char *sk_dynamic_name(uint32_t type);
 
-/* ---- for signal handlers, whose third argument is the context ---- */
+/* ---- for signal handlers; `context` is their third argument ---- */
 
-/* Why the processor did not execute an instruction, where it does not say so itself. */
+/* The reason why the processor did not execute an instruction, if the signal does not tell it. */
 enum sk_refusal_kind {
-	SK_REFUSAL_NONE, /* it has said why, or has executed it */
+	SK_REFUSAL_NONE, /* the signal tells it, or the instruction was executed */
 	SK_REFUSAL_UNKNOWN,
 	SK_REFUSAL_PRIVILEGED, /* only the system may execute it */
 	SK_REFUSAL_ADDRESS, /* no processor can have that address */
 	SK_REFUSAL_ALIGNMENT,
-	SK_REFUSAL_JUMP, /* it leads to an address that no processor can have */
+	SK_REFUSAL_JUMP, /* it jumps to an address that no processor can have */
 };
 
 struct sk_refusal {
 	enum sk_refusal_kind kind;
 	const char *instruction; /* PRIVILEGED: its name */
 	const void *address; /* ADDRESS, ALIGNMENT: of the access */
-	uint32_t alignment; /* ALIGNMENT: what the address has to be a multiple of */
+	uint32_t alignment; /* ALIGNMENT: the address has to be a multiple of this */
 };
 
 struct sk_interrupted {
@@ -86,41 +87,42 @@ struct sk_interrupted {
 	struct sk_refusal refusal;
 };
 
-/* Where the signal of that number found the thread. */
+/* Return the state of the thread at the time of the signal of that number. */
 struct sk_interrupted sk_context_read(const void *context, int number);
 
-/* When the handler returns, the thread goes on at `where`, with that stack pointer. */
+/* Make the thread continue at `where`, with that stack pointer, when the handler returns. */
 void sk_context_go_on(void *context, void (*where)(void), void *sp);
 
-/* Lies at the lowest address of a thread's alternate stack. Package code may change the register by which a thread
- * finds its own memory; a handler finds it again here. */
+/* A record at the lowest address of a thread's alternate stack. Package code may change the register by which a thread
+ * finds its own memory; a handler finds that memory by this record. */
 struct sk_thread_record {
 	const struct sk_thread_record *self;
-	uint64_t mark; /* with self: that it is one */
-	uintptr_t thread; /* what the register holds; while a signal is handled: what it has held */
+	uint64_t mark; /* identifies a record, together with self */
+	uintptr_t thread; /* the value of the register; while a signal is handled: the value that it had at the
+			   * signal */
 	uintptr_t found;
 };
 
-/* Of the calling thread. */
+/* Make the record of the calling thread. */
 void sk_thread_record_make(struct sk_thread_record *record);
 
-/* The first thing that a handler does, before anything that is the thread's own: true if the register had been changed,
- * and now is as in the record. A thread with an alternate stack of others' making has no record. */
+/* Restore the register from the record and return true if it had been changed. A handler calls this first, before it
+ * uses any memory of the thread. A record exists only if libskrt made the alternate stack. */
 bool sk_context_find_thread(const void *context);
 
 /* ---- for fibres; loader/core/core.h has the rest ---- */
 
-/* Stores the stack pointer in *left, behind everything that a function must preserve, and takes sp with what lies
- * there. */
+/* Save the registers that a function must preserve on the stack, store the stack pointer in *left, switch to sp and
+ * restore the registers saved there. */
 void sk_fibre_jump(void **left, void *sp);
 
-/* Stores the stack pointer as sk_fibre_jump does, calls run(argument) in the standard modes on a stack that ends at
- * `top`, a multiple of 16, and takes the sp that run returns. */
+/* Store the stack pointer as sk_fibre_jump does, call run(argument) in the standard modes on a stack that ends at
+ * `top`, a multiple of 16, and switch to the sp that run returns. */
 void sk_fibre_begin(void **left, char *top, void *(*run)(void *argument), void *argument);
 
 /* ---- for checked calls ---- */
 
-/* What a call passes and returns. */
+/* The arguments and results of a call. */
 struct sk_registers {
 	uint64_t integers[SK_INTEGERS];
 	uint64_t floats[SK_FLOATS];
@@ -131,10 +133,11 @@ struct sk_registers {
 	struct sk_control control;
 };
 
-/* Calls the function. */
+/* Call the function. */
 void sk_invoke(struct sk_registers *registers, void (*function)(void));
 
-/* False: a call whose function has returned has not left control state as it found it; the finding is one sentence. */
+/* Return false, with one sentence in finding, if the function of the call has changed control state that it must
+ * preserve. */
 bool sk_control_is_tidy(const struct sk_control *control, char *finding, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* What must be inline of x86-64; loader/arch/machine.h says what it means. */
+/* The inline part of x86-64; loader/arch/machine.h describes the names. */
 #ifndef SK_LOADER_X86_64_H
 #define SK_LOADER_X86_64_H
 
@@ -16,7 +16,7 @@ static inline void sk_pause(void)
 	__builtin_ia32_pause();
 }
 
-/* The time-stamp counter runs at one rate, and alike on all processors. */
+/* The time-stamp counter runs at a constant rate, the same on all processors. */
 static inline uint64_t sk_counter(void)
 {
 	__builtin_ia32_lfence();
@@ -40,14 +40,14 @@ static inline struct sk_modes sk_modes_read(void)
 	return modes;
 }
 
-/* An x87 exception that has been raised would wait until the control word lets it through. */
+/* A pending x87 exception would be raised as soon as the control word unmasks it, so it is cleared. */
 static inline void sk_modes_load(const struct sk_modes *modes)
 {
 	__builtin_ia32_ldmxcsr(modes->mxcsr);
 	__asm__ volatile("fnclex; fldcw %0" : : "m"(modes->control_word));
 }
 
-/* The word there is its own address (psABI, "Thread-Local Storage"). */
+/* The word at FS:0 holds its own address (psABI, "Thread-Local Storage"). */
 static inline uintptr_t sk_thread_pointer(void)
 {
 	uintptr_t pointer;
@@ -56,13 +56,13 @@ static inline uintptr_t sk_thread_pointer(void)
 	return pointer;
 }
 
-/* All other stores are seen in their order anyway. */
+/* All other stores become visible in order anyway. */
 static inline void sk_order_nontemporal(void)
 {
 	__builtin_ia32_sfence();
 }
 
-/* e8 and a distance from the next instruction. */
+/* The call is e8 and a distance from the next instruction. */
 static inline const uint8_t *sk_call_target(const uint8_t *call)
 {
 	int32_t distance;
@@ -73,7 +73,7 @@ static inline const uint8_t *sk_call_target(const uint8_t *call)
 	return call + SK_CALL_SIZE + distance;
 }
 
-/* mov [rsp + place], rax, with the shortest displacement that there is: its length; 0: it is another instruction. */
+/* Decode mov [rsp + place], rax with its shortest displacement. Return its length; 0: another instruction. */
 static inline size_t sk_x86_read_store(const uint8_t *code, int32_t *place)
 {
 	int8_t small;
@@ -97,7 +97,7 @@ static inline size_t sk_x86_read_store(const uint8_t *code, int32_t *place)
 }
 
 /* The head of the loop, as stubs/x86_64/loops.c makes it: mov [rsp + place], rax; mov edx, tile; add rax, rdx; cmp rax,
- * rcx; cmova rax, rcx; mov [rsp + place + 8], rax. What looks like it by chance is one in 2^160. */
+ * rcx; cmova rax, rcx; mov [rsp + place + 8], rax. Other code looks like it with a probability of 2^-160. */
 static inline int32_t sk_tile_place(const uint8_t *code, const uint8_t *end, uint64_t tile)
 {
 	enum { LONGEST = 8 + 5 + 10 + 8 };
@@ -116,7 +116,7 @@ static inline int32_t sk_tile_place(const uint8_t *code, const uint8_t *end, uin
 	return low >= 0 && high == low + 8 ? low : -1;
 }
 
-/* 0f b9 05 and a distance: ud1 name(%rip), %eax. */
+/* The trap is 0f b9 05 and a distance: ud1 name(%rip), %eax. */
 static inline const char *sk_trap_name(const uint8_t *trap)
 {
 	int32_t distance;
@@ -139,7 +139,7 @@ static inline const struct sk_import_list *sk_machine_imports(void)
 	return &sk_imports_x86_64;
 }
 
-/* How a function has left control state, and how it was before. */
+/* Control state after a function and before it. */
 struct sk_control {
 	uint64_t flags;
 	uint32_t mxcsr, mxcsr_before;

@@ -1,4 +1,4 @@
-/* Forks are counted, since to ask the system for the process's number would take longer than most of what asks here. */
+/* Forks are counted, because asking the system for the process number takes longer than most functions that need it. */
 #include "config.h"
 
 #include "loader/base/status.h"
@@ -9,7 +9,7 @@
 
 #include "loader/skrt.h"
 
-static _Atomic uint32_t forks; /* that this process is away from the first one that asked */
+static _Atomic uint32_t forks; /* generations of forks between the first process that asked and this one */
 
 static void note_fork(void)
 {

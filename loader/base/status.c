@@ -1,4 +1,4 @@
-/* Status, text and suggestions of libskrt. The text buffer belongs to one thread each. */
+/* The status, text and suggestions of libskrt. Each thread has a text buffer of its own. */
 #include "config.h"
 
 #include "loader/base/status.h"
@@ -14,12 +14,12 @@ static _Thread_local char text_of_thread[SK_ERROR_SIZE];
 enum skrt_status sk_fail(enum skrt_status status, const char *format, ...)
 {
 	va_list arguments;
-	char text[SK_ERROR_SIZE]; /* an argument may be the old text */
+	char text[SK_ERROR_SIZE]; /* because an argument may be the old text */
 
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	sk_escape(text_of_thread, sizeof(text_of_thread), text); /* names come from packages */
+	sk_escape(text_of_thread, sizeof(text_of_thread), text); /* because names come from packages */
 	return status;
 }
 

@@ -1,4 +1,4 @@
-/* How libskrt says what went wrong; its clock; whether the process is a fork; structs of older and newer programs. */
+/* Errors of libskrt; its clock; detection of forks; structs of older and newer programs. */
 #ifndef SK_LOADER_BASE_STATUS_H
 #define SK_LOADER_BASE_STATUS_H
 
@@ -11,25 +11,24 @@
 
 /* ==== status.c ====
  *
- * How libskrt says what went wrong: a status, and one sentence in the calling thread's buffer, where skrt_error() finds
- * it. */
+ * Errors of libskrt: a status, and one sentence in the calling thread's buffer, which skrt_error() returns. */
 
 enum { SK_ERROR_SIZE = 512 };
 
-/* Writes the thread's text and returns the status. */
+/* Write the thread's text and return the status. */
 enum skrt_status sk_fail(enum skrt_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The public function got a null pointer. */
+/* Report that the public function got a null pointer. */
 enum skrt_status sk_fail_null(const char *function);
 
-/* "; did you mean 'x'?" if one of the names is near (base/text.h), else "". name_of(context, i) is the i-th
- * name. Returns text. */
+/* Write "; did you mean 'x'?" if one of the names is similar (base/text.h), else "". name_of(context, i) returns the
+ * i-th name. Return text. */
 const char *sk_nearest(char *text, size_t size, const char *name, uint32_t count,
 		       const char *(*name_of)(const void *context, uint32_t index), const void *context);
 
 /* ==== clock ====
  *
- * The time that deadlines and events have: monotonic, in ns. */
+ * The time of deadlines and events: monotonic, in ns. */
 
 static inline int64_t sk_now(void)
 {
@@ -41,32 +40,31 @@ static inline int64_t sk_now(void)
 
 /* ==== process.c ====
  *
- * The process that made something. A fork has its memory, but none of its threads, and locks that nobody will release.
- */
+ * The process that made an object. A fork has a copy of its memory but none of its threads, and may have copies of
+ * locks that are never released. */
 
 struct sk_process {
 	pid_t id;
-	uint32_t forks; /* between the first one that asked and this one */
+	uint32_t forks; /* generations between the first process that asked and this one */
 };
 
-/* The one that runs. */
+/* Return the calling process. */
 struct sk_process sk_process_current(void);
 
-/* SKRT_DEVICE_LOST in a fork of that process. */
+/* Return SKRT_DEVICE_LOST in a fork of that process. */
 enum skrt_status sk_process_check(const struct sk_process *process);
 
 /* ==== structs.c ====
  *
- * The structs of skrt.h, which begin with their size: of one that the caller has made, the library may know fewer
- * fields or more. All of them are copied here, `known` being the size of the library's own. Names are those of the
- * struct. */
+ * The structs of skrt.h begin with their size: the library may know fewer or more fields than the caller's struct has.
+ * All of them are copied here; `known` is the size of the library's own struct, and `name` the struct's name. */
 
-/* Reads the caller's struct into `own`, whose size is `known` afterwards; fields that the caller's lacks are 0.
+/* Read the caller's struct into `own`, and set its size to `known`; fields that the caller's struct lacks are 0.
  * SKRT_INVALID_ARGUMENT: the size is impossible, or the caller has set a field that the library does not know. */
 enum skrt_status sk_struct_read(const char *name, const void *theirs, void *own, size_t known);
 
-/* Fills the caller's struct from `own`, and sets its size to the bytes that have been filled. Errors as above; then it
- * is as it was. */
+/* Fill the caller's struct from `own`, and set its size to the number of bytes filled. Errors as above; they leave the
+ * struct unchanged. */
 enum skrt_status sk_struct_write(const char *name, const void *own, size_t known, void *theirs);
 
 #endif

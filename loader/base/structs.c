@@ -1,4 +1,4 @@
-/* Structs of older and newer callers. */
+/* Copies of structs of older and newer callers. */
 #include "config.h"
 
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "loader/base/status.h"
 #include "loader/skrt.h"
 
-/* Far above any struct of skrt.h: a size beyond it has not been set. */
+/* Far above the size of any struct of skrt.h: a larger value was never set. */
 enum { MOST_BYTES = 4096 };
 
-/* Every struct begins with its size. The caller's may hold more than the library's if all of that is 0: then none of it
- * is needed. */
+/* Check the size with which every struct begins. The caller's struct may be larger than the library's if the excess
+ * bytes are all 0: then the caller uses none of those fields. */
 static enum skrt_status check_size(const char *name, const void *theirs, size_t known, size_t *size)
 {
 	const unsigned char *bytes = theirs;

@@ -1,5 +1,5 @@
-/* Calls of package code on fibres, and the threads that host them. What a signal handler needs to know of a thread is
- * in one thread-local record; it is of the model initial-exec, since a handler may not allocate. */
+/* Calls of package code on fibres, and the threads that host them. The data of a thread that a signal handler needs are
+ * in one thread-local record. It uses the model initial-exec, since a handler must not allocate. */
 #include "config.h"
 
 #include "loader/core/core.h"
@@ -21,7 +21,7 @@ static _Thread_local struct sk_host host_of_thread __attribute__((tls_model("ini
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t signal_stack; /* of threads that had none */
 
-/* The thread may have taken another one meanwhile, or none, which is its own. */
+/* The thread may have replaced or disabled the alternate stack meanwhile: then it is only freed. */
 static void free_signal_stack(void *stack)
 {
 	stack_t there;
@@ -36,8 +36,8 @@ static void make_key(void)
 	pthread_key_create(&signal_stack, free_signal_stack);
 }
 
-/* Without one, a stack that overflows could not be told of: the handler would have nowhere to run. Without memory for
- * it everything else works. */
+/* Without an alternate stack a stack overflow could not be reported: the handler would have no stack to run on. Without
+ * memory for one, everything else works. */
 static void make_signal_stack(void)
 {
 	stack_t there;
@@ -117,7 +117,7 @@ void sk_call_over(struct sk_host *host)
 	host->running = NULL;
 }
 
-/* On the call's fibre. */
+/* Run the call, on its fibre. */
 static struct sk_fibre *run(void *context)
 {
 	struct sk_call *call = context;
@@ -152,7 +152,7 @@ void sk_call_prepare(struct sk_call *call, const struct sk_package *package, int
 	sk_fibre_prepare(&call->fibre, run, call);
 }
 
-/* Until the thread is back on its own stack. */
+/* Enter the C locale until the thread is back on its own stack. */
 static void enter_locale(struct sk_host *host, const struct sk_call *call)
 {
 	if (!host->locale && call->package && call->package->calls_others)
@@ -168,7 +168,7 @@ static void leave_locale(struct sk_host *host)
 
 struct sk_call *sk_call_resume(struct sk_host *host, struct sk_call *call)
 {
-	int error = *host->error; /* the calls of the thread have it to themselves meanwhile */
+	int error = *host->error; /* package code may change errno meanwhile */
 
 	call->host = host;
 	call->begun = true;
@@ -178,8 +178,8 @@ struct sk_call *sk_call_resume(struct sk_host *host, struct sk_call *call)
 	sk_fibre_switch(&host->own, &call->fibre, false);
 	leave_locale(host);
 	*host->error = error;
-	/* Who has left the middle of a function has left its variables as they were just then. No other call of the
-	 * thread is in such a function: those that wait for others have none. */
+	/* A call that ended in the middle of a function leaves its variables in any state, so they are renewed. No
+	 * other call of the thread is affected: waiting calls are not inside functions with such variables. */
 	if (host->ended->fault.kind != SK_FAULT_NONE && host->ended->fault.kind != SK_FAULT_NO_STORAGE &&
 	    host->ended->package)
 		sk_thread_storage_renew(&host->ended->package->storage);

@@ -1,5 +1,6 @@
-/* Functions that are called before a package goes, in one list for all packages: they are few, and come and go seldom.
- * While the list's lock or the allocator's is held, a call is in the runtime, so it is not expelled there. */
+/* Functions that are called before a package is unloaded, in one list for all packages: they are few, and registered
+ * seldom. While the lock of the list or of the allocator is held, a call counts as in the runtime, so it is not
+ * expelled there. */
 #include "config.h"
 
 #include "loader/core/core.h"
@@ -10,18 +11,18 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct exit_function {
 	struct exit_function *next;
-	const struct sk_package *package; /* that the call belonged to which registered it */
+	const struct sk_package *package; /* the package of the call that registered it */
 	void (*function)(void *);
 	void *argument;
-} * last; /* registered; before it those before it */
+} * last; /* registered last; `before` links to the previous ones */
 
 int sk_exit_function_add(void (*function)(void *), void *argument, void *handle)
 {
 	struct sk_host *host = sk_host_in_handler();
 	struct exit_function *added;
 
-	(void)handle; /* a package has one */
-	if (!host->running) /* a thread of the package's own making: nobody knows which package it is */
+	(void)handle; /* not needed: the running call knows its package */
+	if (!host->running) /* in a thread that package code made; its package is not known */
 		return -1;
 	host->in_runtime = true;
 	added = malloc(sizeof(*added));
@@ -35,7 +36,7 @@ int sk_exit_function_add(void (*function)(void *), void *argument, void *handle)
 	return added ? 0 : -1;
 }
 
-/* Takes the package's last one off the list. False: there is none. */
+/* Remove the last function of the package from the list. False: there is none. */
 static bool take(const struct sk_package *package, struct exit_function *taken)
 {
 	struct exit_function **link = &last, *found;
@@ -70,7 +71,7 @@ void sk_exit_functions_call(void *handle)
 		if (!found)
 			return;
 		taken.function(taken.argument);
-		sk_fibre_tidy(); /* what one leaves is not for the next */
+		sk_fibre_tidy(); /* the next function must not see changed control state */
 	}
 }
 

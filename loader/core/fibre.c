@@ -1,4 +1,4 @@
-/* The stacks of fibres, and what the tools that follow stacks are told about them: AddressSanitizer and ThreadSanitizer
+/* The stacks of fibres, and the notifications for tools that follow stacks: AddressSanitizer and ThreadSanitizer
  * (sanitizer/common_interface_defs.h, tsan_interface.h) at every switch, valgrind once. */
 #include "config.h"
 
@@ -39,17 +39,17 @@
 #include <valgrind/valgrind.h>
 #endif
 
-/* ThreadSanitizer keeps a stack of the functions that each fibre is in. A function that changes fibres would be noted
- * as entered on one and as left on the other. */
+/* ThreadSanitizer keeps a stack of the entered functions of each fibre. A function that switches fibres would be noted
+ * as entered on one and as left on another. */
 #ifdef WITH_TSAN
 #define CHANGES_FIBRES __attribute__((no_sanitize("thread")))
 #else
 #define CHANGES_FIBRES
 #endif
 
-/* ---- what the tools are told ---- */
+/* ---- notifications of tools ---- */
 
-/* Before `from` is left; fake_stack NULL: for good. */
+/* Announce the switch, before `from` is left; fake_stack NULL: for good. */
 CHANGES_FIBRES static void announce(void **fake_stack, const struct sk_fibre *to)
 {
 #ifdef WITH_ASAN
@@ -62,7 +62,8 @@ CHANGES_FIBRES static void announce(void **fake_stack, const struct sk_fibre *to
 	(void)to;
 }
 
-/* The first thing when `fibre` has been switched to. A signal handler that ends a fibre announces nothing. */
+/* Announce the arrival, as the first step after a switch to `fibre`. A signal handler that ends a fibre announces
+ * nothing. */
 CHANGES_FIBRES static void arrive(struct sk_fibre *fibre)
 {
 	if (fibre->escaped)
@@ -75,8 +76,8 @@ CHANGES_FIBRES static void arrive(struct sk_fibre *fibre)
 
 /* ---- stacks ---- */
 
-/* The large guard, unless address space is what the process has little of. ThreadSanitizer knows less than two
- * terabytes of it. */
+/* Return the large guard, unless the process has little address space. ThreadSanitizer supports less than two terabytes
+ * of it. */
 static size_t guard_size(void)
 {
 #ifdef WITH_TSAN
@@ -88,13 +89,13 @@ static size_t guard_size(void)
 #endif
 }
 
-/* Reserves address space for a stack and its guard. Memory that nobody may touch counts for no limit but RLIMIT_AS. */
+/* Reserve address space for a stack and its guard. Inaccessible memory counts only for the limit RLIMIT_AS. */
 static bool reserve(struct sk_fibre *fibre, size_t size, size_t guard)
 {
 	size_t all;
 
 	if (__builtin_add_overflow(size, guard, &all))
-		all = SIZE_MAX; /* which there is not */
+		all = SIZE_MAX; /* more than exists */
 	char *memory = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 	if (memory == MAP_FAILED)
 		return false;
@@ -112,7 +113,8 @@ bool sk_fibre_open(struct sk_fibre *fibre, size_t size)
 	rounded = __builtin_add_overflow(size, page - 1, &rounded) ? SIZE_MAX : rounded & ~(page - 1);
 	if (!reserve(fibre, rounded, guard_size()) && !reserve(fibre, rounded, SK_FIBRE_SMALL_GUARD))
 		return false;
-	/* A huge page would make every stack take two megabytes. Kernels without huge pages refuse; that is as good. */
+	/* With huge pages every stack would take two megabytes. A kernel without huge pages refuses, which is also
+	 * fine. */
 	madvise(fibre->stack, fibre->size, MADV_NOHUGEPAGE);
 	if (mprotect(fibre->stack, fibre->size, PROT_READ | PROT_WRITE)) {
 		munmap(fibre->stack - fibre->guard, fibre->size + fibre->guard);
@@ -172,11 +174,11 @@ CHANGES_FIBRES static void *begin(void *pointer)
 void sk_fibre_prepare(struct sk_fibre *fibre, struct sk_fibre *(*run)(void *context), void *context)
 {
 #ifdef WITH_ASAN
-	/* Functions that never returned have left their marks. */
+	/* Functions that never returned have left poisoned memory. */
 	__asan_unpoison_memory_region(fibre->stack, fibre->size);
 #endif
 #ifdef WITH_TSAN
-	/* They are still on its stack of functions, which has an end. */
+	/* Functions that never returned are still on the fibre's stack of functions, which has a limited size. */
 	if (fibre->tsan)
 		__tsan_destroy_fiber(fibre->tsan);
 	fibre->tsan = __tsan_create_fiber(0);

@@ -1,4 +1,4 @@
-/* What package code asks of whoever has loaded it, beside thread-local storage. */
+/* Functions of the dynamic loader for package code, beside thread-local storage. */
 #include "config.h"
 
 #include "loader/core/core.h"
@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #ifdef SK_FINDS_OBJECTS
-/* An unwinder in a package, such as that of libgcc_eh.a, comes here for each frame that it passes: of the package, or
- * of the C library that the package has called, which would have called back. */
+/* Unwinders in a package, such as that of libgcc_eh.a, call this for each frame that they pass: a frame of the package,
+ * or of a C library function that the package has called and that has called back. */
 int sk_find_object(void *address, struct dl_find_object *result)
 {
 	const struct sk_call *call = sk_host_in_handler()->running;
@@ -27,9 +27,9 @@ int sk_find_object(void *address, struct dl_find_object *result)
 }
 #endif
 
-/* Unwinders that do not know _dl_find_object (LLVM's, those of older compilers) look for the object that the code
- * belongs to among all. They see the package alone: the C library would hold a lock while package code looks at the
- * others, which a call that ends there would keep. */
+/* Unwinders that do not know _dl_find_object (LLVM's, and those of older compilers) search all objects for the one that
+ * contains the code. They see only the package: for the others the C library would hold a lock during the visit, and a
+ * call that ends there would never release it. */
 int sk_visit_objects(int (*visit)(struct dl_phdr_info *, size_t, void *), void *data)
 {
 	const struct sk_call *call = sk_host_in_handler()->running;
@@ -50,7 +50,7 @@ int sk_visit_objects(int (*visit)(struct dl_phdr_info *, size_t, void *), void *
 		.dlpi_phnum = package->frames ? 2 : 1,
 	};
 
-	/* Behind these fields are counts of objects that came and went, by which unwinders keep what they have seen,
-	 * trusting to that lock. They look how much there is. */
+	/* Two counts of loaded and unloaded objects follow these fields in the struct. Unwinders use them for caches,
+	 * which rely on that lock, and compare the size passed here. */
 	return visit(&info, offsetof(struct dl_phdr_info, dlpi_adds), data);
 }

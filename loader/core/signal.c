@@ -1,6 +1,6 @@
-/* Faults in package code, and expulsions from it. A handler notes what happened in the call that the thread runs, and
- * lets the thread go on in its own stack, as if the call had been left: the kernel restores the signal mask on the way.
- * Signals that do not come from package code go on to whoever handled them before. */
+/* Faults in package code, and expulsions from it. A handler records the event in the call that the thread runs, and
+ * makes the thread continue on its own stack, as if the call had been left; the kernel restores the signal mask.
+ * Signals that do not come from package code are passed on to the previous handlers. */
 #include "config.h"
 
 #include <pthread.h>
@@ -10,11 +10,12 @@
 #include "loader/arch/machine.h"
 #include "loader/core/core.h"
 
-/* SIGURG expels: by default it is ignored, debuggers pass it on without stopping, and nobody minds one too many. */
+/* SIGURG expels a call: by default it is ignored, debuggers pass it on without stopping, and one too many does no
+ * harm. */
 enum { EXPULSION = SIGURG };
 
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-static struct sigaction handlers[NSIG]; /* that were there before */
+static struct sigaction handlers[NSIG]; /* the previous handlers */
 
 static void pass_on(int number, siginfo_t *info, void *context)
 {
@@ -27,12 +28,12 @@ static void pass_on(int number, siginfo_t *info, void *context)
 		old->sa_handler(number);
 	} else if (number != EXPULSION && !(sent && old->sa_handler == SIG_IGN)) {
 		signal(number, SIG_DFL);
-		if (sent || number == SIGTRAP) /* which the instruction would not raise again */
+		if (sent || number == SIGTRAP) /* the instruction would not raise it again */
 			raise(number);
 	}
 }
 
-/* Ends the call: when the handler returns, the thread is on its own stack. */
+/* End the call: when the handler returns, the thread is on its own stack. */
 static void leave(struct sk_host *host, void *context)
 {
 	sk_call_over(host);
@@ -44,7 +45,7 @@ static void handle_fault(int number, siginfo_t *info, void *pointer, bool lost_t
 {
 	struct sk_host *host = sk_host_in_handler();
 
-	sk_fibre_tidy(); /* the system clears most of the flags, not AC */
+	sk_fibre_tidy(); /* the system clears most of the flags, but not AC */
 	if (!host->running || host->in_runtime || info->si_code <= 0) {
 		pass_on(number, info, pointer);
 		return;
@@ -65,8 +66,9 @@ static void handle_fault(int number, siginfo_t *info, void *pointer, bool lost_t
 	leave(host, pointer);
 }
 
-/* The system may have had no memory to say where the signal comes from, or the user no signals left: what is due
- * is in the call. If none is, it has ended meanwhile, or will notice in the runtime by itself. */
+/* Do not test for the signal's source: it is missing if the system had no memory for it, or the user no signals left.
+ * The call holds the request. If there is none, the call has ended meanwhile, or will notice in the runtime by
+ * itself. */
 static void handle_expulsion(int number, siginfo_t *info, void *pointer, bool lost_thread)
 {
 	struct sk_host *host = sk_host_in_handler();
@@ -83,8 +85,8 @@ static void handle_expulsion(int number, siginfo_t *info, void *pointer, bool lo
 	}
 }
 
-/* What the compiler puts at a function's beginning may be the thread's own already; not here, where nothing is on the
- * stack. */
+/* A separate function, because the compiler may read the thread's own memory at the beginning of a function. The
+ * handler itself, which has nothing on the stack, does not. */
 static __attribute__((noinline)) void handle(int number, siginfo_t *info, void *context, bool lost_thread)
 {
 	(number == EXPULSION ? handle_expulsion : handle_fault)(number, info, context, lost_thread);
@@ -113,7 +115,7 @@ void sk_signals_install(void)
 	pthread_once(&once, install);
 }
 
-/* ---- what threads block ---- */
+/* ---- the signal masks of threads ---- */
 
 static void look(struct sk_host *host)
 {
@@ -157,6 +159,6 @@ void sk_signals_forget(void)
 
 void sk_signals_expel(pthread_t thread)
 {
-	/* The value is to tell it from other people's signals. */
+	/* The value distinguishes this signal from those of others. */
 	pthread_sigqueue(thread, EXPULSION, (union sigval){.sival_ptr = handlers});
 }

@@ -1,5 +1,5 @@
-/* Blocks of thread-local storage: which packages have some, and what each thread has for them (core.h). A
- * thread has a table by the packages' numbers, which it alone reads and writes. */
+/* Blocks of thread-local storage: the packages that have some, and each thread's blocks for them (core.h). A thread has
+ * a table, indexed by the packages' numbers, which only that thread reads and writes. */
 #include "config.h"
 
 #include "loader/core/core.h"
@@ -11,14 +11,14 @@
 
 #include "loader/arch/machine.h"
 
-/* What a thread has for a number. */
+/* A thread's block for a number. */
 struct block {
 	char *memory;
 	void *allocated; /* NULL: it is a static one */
-	uint64_t generation; /* whose block it is */
+	uint64_t generation; /* of the owner that the block was made for */
 };
 
-/* Of the model initial-exec, so that package code's questions are quick, and since static blocks are found by it. */
+/* It uses the model initial-exec, so that lookups by package code are fast, and since static blocks are found by it. */
 static _Thread_local struct {
 	struct block *blocks; /* by number */
 	uint64_t count;
@@ -32,10 +32,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct owner {
 	bool taken;
 	size_t place, static_size; /* among static blocks */
-} * owners; /* by number; nobody has 0 */
+} * owners; /* by number; 0 is not assigned */
 static uint64_t owner_count, generations;
 
-/* A number that nobody has; 0: no memory. */
+/* Return a free number; 0: no memory. */
 static uint64_t find_number(void)
 {
 	for (uint64_t i = 1; i < owner_count; i++)
@@ -63,7 +63,8 @@ static bool is_free(size_t place, size_t size)
 	return true;
 }
 
-/* The lowest place, which is 0 or behind another one's. False: there is none; *room is what nobody has. */
+/* Find the lowest free place: 0, or the end of another one's. False: there is none; *room is the number
+ * of unassigned bytes. */
 static bool find_place(struct sk_thread_storage *storage, size_t *room)
 {
 	size_t alignment = storage->alignment, best = SIZE_MAX;
@@ -136,7 +137,7 @@ static void make_key(void)
 	pthread_key_create(&table, free_table);
 }
 
-/* The thread's table has a row for the number. */
+/* Make sure that the thread's table has a row for the number. */
 static bool has_row(uint64_t number)
 {
 	if (number < of_thread.count)
@@ -154,7 +155,7 @@ static bool has_row(uint64_t number)
 	return !pthread_setspecific(table, larger);
 }
 
-/* Whole multiples of the alignment, which aligned_alloc wants to have. */
+/* Round up to a multiple of the alignment, as aligned_alloc requires. */
 static void *allocate(const struct sk_thread_storage *storage)
 {
 	size_t alignment = storage->alignment < sizeof(void *) ? sizeof(void *) : storage->alignment;

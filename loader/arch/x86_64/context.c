@@ -1,4 +1,4 @@
-/* A thread's registers on x86-64: where a signal found it and where it goes on. */
+/* The registers of a thread on x86-64: where a signal interrupted it, and where it continues. */
 #include "config.h"
 
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include "loader/arch/x86_64/refusal.h"
 
 enum {
-	TRAP_FLAG = 0x100, /* of the flags: every instruction raises SIGTRAP */
+	TRAP_FLAG = 0x100, /* a flag: every instruction raises SIGTRAP */
 	ERROR_WRITE = 1 << 1, /* of a page fault's error code: the access was a write … */
 	ERROR_FETCH = 1 << 4, /* … of an instruction */
 	STACK_FAULT = 12, /* exceptions … */
@@ -30,7 +30,7 @@ static struct sk_refusal find_refusal(const greg_t *registers, int number)
 struct sk_interrupted sk_context_read(const void *context, int number)
 {
 	const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
-	/* Traps are raised behind their instruction, which may be the function's last. */
+	/* A trap is raised after its instruction, which may be the function's last, so step back into it. */
 	uint64_t pc = (uint64_t)registers[REG_RIP] - (number == SIGTRAP ? 1 : 0);
 
 	return (struct sk_interrupted){
@@ -57,7 +57,7 @@ enum { SET_FS = 0x1002, GET_FS = 0x1003 }; /* asm/prctl.h */
 
 static const uint64_t mark = 0x6b736472636f7265;
 
-/* The C library's function would note a failure in memory of the thread's own. */
+/* The C library's wrapper would set errno, which is in the thread's own memory. */
 static long arch_prctl(int what, uintptr_t argument)
 {
 	long result = SYS_arch_prctl;
@@ -69,10 +69,10 @@ static long arch_prctl(int what, uintptr_t argument)
 void sk_thread_record_make(struct sk_thread_record *record)
 {
 	*record = (struct sk_thread_record){.self = record, .mark = mark};
-	__asm__ volatile("movq %%fs:0, %0" : "=r"(record->thread)); /* which holds its own address */
+	__asm__ volatile("movq %%fs:0, %0" : "=r"(record->thread)); /* FS:0 holds its own address */
 }
 
-/* Without anything that makes compilers guard the stack: the guard's value is the thread's own. */
+/* Compilers must not guard this function's stack: the guard's value is in the thread's own memory. */
 bool sk_context_find_thread(const void *context)
 {
 	struct sk_thread_record *record = ((const ucontext_t *)context)->uc_stack.ss_sp;

@@ -1,13 +1,15 @@
-/* The switch between stacks on x86-64. What a function must preserve (psABI 3.2.1 and table 3.4) lies on the stack that is
- * left: rbx, rbp, r12 to r15, the control bits of MXCSR and the x87 control word. Upwards from the stored stack pointer:
+/* The switch between stacks on x86-64. The registers that a function must preserve (psABI 3.2.1 and table 3.4) are
+ * saved on the stack that is left: rbx, rbp, r12 to r15, the control bits of MXCSR and the x87 control word. Upwards
+ * from the stored stack pointer:
  *
- *	mxcsr (4), x87 control word (4), r15, r14, r13, r12, rbx, rbp, where to go on
+ *	mxcsr (4), x87 control word (4), r15, r14, r13, r12, rbx, rbp, the address to continue at
  *
- * It goes on by a return, which the processor predicts: nearly always both stacks were left in the same functions, and whoever
- * begins a fibre calls, so that as many calls as returns lie between leaving a stack and going on there when the fibre has ended. */
+ * The switch ends with a return, which the processor predicts: nearly always both stacks were left in the same
+ * functions. Beginning a fibre is a call, so calls and returns are balanced between leaving a stack and continuing
+ * there after the fibre has ended. */
 	.text
 
-/* void sk_fibre_jump(void **left, void *sp): stores the stack pointer in *left, takes sp. */
+/* void sk_fibre_jump(void **left, void *sp): store the stack pointer in *left, and switch to sp. */
 	.globl	sk_fibre_jump
 	.hidden	sk_fibre_jump
 	.type	sk_fibre_jump, @function
@@ -36,7 +38,7 @@ sk_fibre_jump:
 	.cfi_endproc
 	.size	sk_fibre_jump, . - sk_fibre_jump
 
-/* A kernel that a signal has ended may have left anything in the x87 unit and in the flags; the handler clears TF. */
+/* A kernel that a signal has ended may have left the x87 unit and the flags in any state; the handler clears TF. */
 	.globl	sk_fibre_escape
 	.hidden	sk_fibre_escape
 	.type	sk_fibre_escape, @function
@@ -68,11 +70,13 @@ sk_fibre_escape:
 	.cfi_endproc
 	.size	sk_fibre_escape, . - sk_fibre_escape
 
-/* void sk_fibre_tidy(void): the flags that callers may rely on (psABI 3.2.1: DF; and TF, NT, AC, which nobody sets), no x87
- * exception that has been raised (the next instruction would be interrupted by it, or the first one of a caller that does not mask it),
- * nothing on the x87 stack (MMX without emms leaves it full). Writing flags takes longer than looking at them, and so does fnclex.
- *   The word that FS leads to holds its own address (psABI, and the ELF specification of thread-local storage, 3.4.6). Who has
- * changed FS has not returned to us before this notices, by a fault: signal.c puts it right. */
+/* void sk_fibre_tidy(void): restore the flags that callers rely on (psABI 3.2.1: DF; also TF, NT and AC, which nobody
+ * sets), clear pending x87 exceptions (one would interrupt the next x87 instruction, or that of a later caller that
+ * unmasks it), and empty the x87 stack (MMX code without emms leaves it full). Writing flags takes longer than reading
+ * them, and so does fnclex.
+ *
+ * The word at FS:0 holds its own address (psABI, and the ELF specification of thread-local storage, 3.4.6). A call that
+ * has changed FS does not get here before a fault, for which signal.c restores FS. */
 	.set	FLAGS, 0x44500
 	.set	EXCEPTIONS, 0xff
 	.globl	sk_fibre_tidy
@@ -110,10 +114,10 @@ sk_fibre_tidy:
 	.cfi_endproc
 	.size	sk_fibre_tidy, . - sk_fibre_tidy
 
-/* void sk_fibre_begin(void **left, char *top, void *(*run)(void *), void *argument): stores the stack pointer in *left, calls
- * run(argument) on the stack that ends at top, in the standard modes, and takes the stack pointer that it returns. For those who unwind
- * nobody has called run. Modes are nearly always the standard ones already; loading MXCSR takes 8 ns where that changes an exception flag,
- * so flags stay as they are. */
+/* void sk_fibre_begin(void **left, char *top, void *(*run)(void *), void *argument): store the stack pointer in *left,
+ * call run(argument) on the stack that ends at top, in the standard modes, and switch to the stack pointer that it
+ * returns. For unwinders, run has no caller. The modes are nearly always the standard ones already; loading MXCSR takes
+ * 8 ns if that changes an exception flag, so the flags stay unchanged. */
 	.set	MXCSR, 0x1f80
 	.set	MXCSR_FLAGS, 0x3f
 	.set	CONTROL_WORD, 0x37f
@@ -164,8 +168,8 @@ sk_fibre_begin:
 	.cfi_endproc
 	.size	sk_fibre_begin, . - sk_fibre_begin
 
-/* MXCSR and the x87 control word as programs begin with them (psABI 3.4.1): to the nearest, nothing is flushed to zero, no
- * exception is raised, long double has all its bits. */
+/* MXCSR and the x87 control word as at the start of a program (psABI 3.4.1): round to nearest, no flush to zero, all
+ * exceptions masked, full precision of long double. */
 	.section .rodata
 	.globl	sk_standard_modes
 	.hidden	sk_standard_modes

@@ -1,9 +1,9 @@
 /* A call with arguments that are known at run time only (psABI 3.2.3). */
 	.text
 
-/* void sk_invoke(struct sk_registers *registers, void (*function)(void)): loader/arch/machine.h has the struct.
- * Passes six integers, eight floats and stack_count words on the stack; stores what rax and xmm0 hold afterwards, and
- * the control state before and after: who called us gets back what it had. */
+/* void sk_invoke(struct sk_registers *registers, void (*function)(void)): loader/arch/machine.h has the struct. Pass
+ * six integers, eight floats and stack_count words on the stack; store rax and xmm0 after the call, and the control
+ * state before and after it. The caller gets back its own control state. */
 	.set	INTEGERS, 0
 	.set	FLOATS, 48
 	.set	STACK_COUNT, 112
@@ -34,7 +34,7 @@ sk_invoke:
 	movq	%rsi, %r11
 	stmxcsr	MXCSR_BEFORE(%rbx)
 	fnstcw	X87_BEFORE(%rbx)
-	/* The words on the stack, the last one first; rsp is a multiple of 16 at the call. */
+	/* Push the words of the stack, the last one first; rsp is a multiple of 16 at the call. */
 	movq	STACK_COUNT(%rbx), %rcx
 	movq	STACK(%rbx), %rdx
 	leaq	1(%rcx), %rax

@@ -1,8 +1,8 @@
-/* Why the processor has refused an instruction. A general protection, and the same of accesses by the stack pointer,
- * come without a reason and without an address, so the instruction is looked at. In come the registers and the code at
- * their program counter; out goes a reason, where there is one to be seen (Intel SDM, volume 2: chapter 2 and the
- * opcode maps of appendix A). No byte is read that the instruction does not have: the next one may be on a page that is
- * not there. */
+/* Finds the reason why the processor refused an instruction. A general protection fault, and a stack fault for accesses
+ * by the stack pointer, come without a reason and without an address, so this file decodes the instruction. Input: the
+ * registers and the code at their program counter. Output: a reason, if the code shows one (Intel SDM, volume 2:
+ * chapter 2 and the opcode maps of appendix A). No byte after the instruction is read: the next one may be on an
+ * unmapped page. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -13,22 +13,22 @@
 
 enum { MOST_BYTES = 15, ADDRESS_BITS = 48, REGISTER_BP = 5, REGISTER_SP = 4 };
 
-/* Maps of opcodes: of one byte, 0f, 0f 38, 0f 3a. EVEX has others, which hold no instruction that matters here. */
+/* Maps of opcodes: one byte, 0f, 0f 38, 0f 3a. EVEX has others, which hold no instruction that matters here. */
 enum { MAP_ONE, MAP_TWO, MAP_38, MAP_3A };
 
 struct instruction {
 	const uint8_t *at; /* the next byte */
 	const greg_t *registers;
-	bool of_thread; /* a prefix fs or gs: whose base is not among the registers */
+	bool of_thread; /* a prefix fs or gs: its base is not among the registers */
 	bool narrow; /* addresses of 32 bits */
 	bool wide; /* REX.W */
-	bool vex, evex; /* its encoding; evex is vex, too */
+	bool vex, evex; /* its encoding; evex implies vex */
 	uint32_t index_high, base_high; /* 8, or 0 */
 	uint32_t map, opcode;
 	uint32_t vector; /* bytes of a vector */
 };
 
-/* ---- what stands in front of the operands ---- */
+/* ---- before the operands ---- */
 
 static void read_rex(struct instruction *instruction, unsigned rex)
 {
@@ -37,7 +37,7 @@ static void read_rex(struct instruction *instruction, unsigned rex)
 	instruction->base_high = rex & 1 ? 8 : 0;
 }
 
-/* Returns the byte behind the prefixes; false in front of too many. */
+/* Return the first byte after the prefixes; false: there are too many. */
 static bool read_prefixes(struct instruction *instruction, uint8_t *byte)
 {
 	for (int i = 0; i < MOST_BYTES; i++) {
@@ -55,7 +55,7 @@ static bool read_prefixes(struct instruction *instruction, uint8_t *byte)
 	return false;
 }
 
-/* Behind c4, c5 and 62 the bits of REX stand inverted, the map, and the vector's length. */
+/* After c4, c5 and 62 there are the bits of REX, inverted, the map, and the vector's length. */
 static void read_vector_prefix(struct instruction *instruction, uint8_t kind)
 {
 	unsigned bits = *instruction->at, last = bits;
@@ -163,8 +163,8 @@ static int64_t read_signed(const struct instruction *instruction, size_t bytes)
 	return bytes == 1 ? (int8_t)value : bytes == 4 ? (int32_t)value : value;
 }
 
-/* Base, and perhaps index, of an operand with that first byte. False where the address is not known: relative to the
- * next instruction it is never far from this one, but the distance from this one would be the length of its rest. */
+/* Add the base, and the index if there is one, of an operand with that first byte. Return false if the address is not
+ * known: one relative to the next instruction is always near this one, but it needs the length of the rest. */
 static bool add_registers(struct instruction *instruction, uint8_t operand, uint64_t *address, size_t *distance)
 {
 	uint32_t base = operand & 7, mode = operand >> 6;
@@ -190,7 +190,8 @@ static bool add_registers(struct instruction *instruction, uint8_t operand, uint
 	return true;
 }
 
-/* Moves of whole vectors that want an address of their size (Intel SDM, volume 1, 14.9: all others of VEX do not). */
+/* Moves of whole vectors with an address that must be aligned to their size (Intel SDM, volume 1, 14.9: all others of
+ * VEX need no alignment). */
 static bool is_aligned_move(const struct instruction *instruction)
 {
 	if (instruction->map == MAP_38)
@@ -198,7 +199,7 @@ static bool is_aligned_move(const struct instruction *instruction)
 	return instruction->map == MAP_TWO && memchr("\x28\x29\x2b\x6f\x7f\xe7", (int)instruction->opcode, 6);
 }
 
-/* Gathers have many addresses, and short distances of EVEX count in sizes that depend on the instruction. */
+/* A gather has many addresses, and short displacements of EVEX are scaled by a size that depends on the instruction. */
 static bool is_unreadable(const struct instruction *instruction, uint8_t operand)
 {
 	bool gathers = instruction->vex && instruction->map == MAP_38 && (instruction->opcode & 0xdc) == 0x90;
@@ -214,7 +215,8 @@ static bool is_possible(uint64_t address)
 	return high == 0 || high == -1;
 }
 
-/* Of movs, cmps, stos, lods and scas: the source if that is impossible, else the destination where there is one. */
+/* Find the address of movs, cmps, stos, lods and scas: the source if that is impossible, else the destination if there
+ * is one. */
 static bool find_string(const struct instruction *instruction, uint64_t *address)
 {
 	bool source = (instruction->opcode & 0xf8) == 0xa0 || (instruction->opcode & 0xfe) == 0xac;
@@ -226,7 +228,7 @@ static bool find_string(const struct instruction *instruction, uint64_t *address
 	return !instruction->of_thread && !instruction->narrow;
 }
 
-/* Where it reads or writes; false: it does not, or that is not known. */
+/* Find the address that the instruction reads or writes. Return false if it has none, or if that is not known. */
 static bool find_address(struct instruction *instruction, uint64_t *address)
 {
 	bool one = instruction->map == MAP_ONE;
@@ -258,7 +260,7 @@ static bool find_address(struct instruction *instruction, uint64_t *address)
 	return true;
 }
 
-/* What an address of memory must be a multiple of; 1: of nothing. */
+/* Return the alignment that the access needs; 1: none. */
 static uint32_t wanted_alignment(const struct instruction *instruction)
 {
 	uint32_t opcode = instruction->opcode;
@@ -279,8 +281,8 @@ static uint32_t wanted_alignment(const struct instruction *instruction)
 
 /* ---- reasons ---- */
 
-/* Returns, and calls and jumps to what a register or memory holds: the processor refuses them where it stands before
- * them, for where they go. */
+/* Recognise returns, and calls and jumps to the contents of a register or memory. The processor refuses them before
+ * they jump if the target address is impossible. */
 static bool is_jump(const struct instruction *instruction)
 {
 	uint32_t group = instruction->opcode == 0xff ? *instruction->at >> 3 & 7u : 0;

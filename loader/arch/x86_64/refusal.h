@@ -1,4 +1,4 @@
-/* Why the processor has refused an instruction: for context.c alone. */
+/* The reason why the processor refused an instruction, for context.c only. */
 #ifndef SK_LOADER_REFUSAL_H
 #define SK_LOADER_REFUSAL_H
 
@@ -7,7 +7,7 @@
 
 #include "loader/arch/machine.h"
 
-/* Of an interrupted thread with these registers. of_stack: it was an access by the stack pointer. */
+/* Find the reason for an interrupted thread with these registers. of_stack: the access was by the stack pointer. */
 struct sk_refusal sk_refusal_find(const greg_t *registers, bool of_stack);
 
 #endif

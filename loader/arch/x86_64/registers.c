@@ -1,7 +1,6 @@
-/* What a function has to leave as it was (psABI 3.2.1): of the flags DF clear, the control bits of MXCSR, the x87
- * control word, and an empty x87 stack. In comes what loader/arch/x86_64/invoke.S has found behind the call; out goes
- * one sentence.
- */
+/* Checks the state that a function has to preserve (psABI 3.2.1): DF clear, the control bits of MXCSR, the x87 control
+ * word, and an empty x87 stack. Input: the state that loader/arch/x86_64/invoke.S stores before and after the call.
+ * Output: one sentence. */
 #include "config.h"
 
 #include <inttypes.h>

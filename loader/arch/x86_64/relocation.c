@@ -1,4 +1,4 @@
-/* Names of the relocations of x86-64 that no package may have. */
+/* Names of the relocations of x86-64 that packages cannot have. */
 #include "config.h"
 
 #include "loader/arch/machine.h"
