@@ -1,9 +1,9 @@
-/* What blocks ask of the runtime (skkernel.h): sk_sync_all and flags between the sides of a mix task, where they run at
- * once; the step's awaits, and to publish its progress, where kernels start early.
+/* The services of the runtime for blocks (skkernel.h): sk_sync_all, and flags between the sides of a mix task, for
+ * blocks that run at once; the step's awaits and the publication of its progress, for kernels that start early.
  *
- * Each block has words of its own that only it writes and that only grow: how often it has set each flag, and how often
- * it has called sk_sync_all. Who waits reads the words of those it waits for, as an await of the dispatcher does. They
- * begin at 0 in every launch. */
+ * Each block has words that only it writes and that only grow: the number of times that it has set each flag, and that
+ * it has called sk_sync_all. A waiting block reads the words of the others, as an await of the dispatcher does. The
+ * words are 0 at the start of every launch. */
 #include "config.h"
 
 #include "loader/flight/flight.h"
@@ -23,12 +23,12 @@
 enum { SYNC = SK_FLAGS, WORDS };
 
 struct sk_block_state {
-	alignas(SK_LINE) uint64_t said[WORDS]; /* by flag, then SYNC: how often */
+	alignas(SK_LINE) uint64_t said[WORDS]; /* by flag, then SYNC: number of times */
 	alignas(SK_LINE) uint64_t heard[SK_FLAGS]; /* by flag: sets that the block has waited for */
-	uint64_t stage; /* how often it has called sk_sync_all; UINT64_MAX: it has returned */
+	uint64_t stage; /* number of its calls of sk_sync_all; UINT64_MAX: it has returned */
 };
 
-/* A block, and where the states of its task's blocks are. */
+/* A block, and the states of its task's blocks. */
 struct caller {
 	struct sk_device_core *core;
 	const struct skrt_kernel *kernel;
@@ -67,7 +67,7 @@ static void wait_for(const struct caller *caller, const struct sk_block_state *o
 
 /* ---- blocks that run at once ---- */
 
-/* The number of the core's block in the step; SK_NO_INDEX: it has none. */
+/* Return the number of the core's block in the step; SK_NO_INDEX: it has none. */
 static uint32_t block_of_core(const struct skrt_kernel *kernel, const struct sk_plan_step *step, uint32_t lane,
 			      uint32_t core)
 {
@@ -86,14 +86,14 @@ static uint32_t block_of_core(const struct skrt_kernel *kernel, const struct sk_
 	return range->low < range->high ? (uint32_t)range->low : SK_NO_INDEX;
 }
 
-/* Whether it has one of the task's blocks, on either side. */
+/* Return whether the core has one of the task's blocks, on either side. */
 static bool is_busy(const struct skrt_kernel *kernel, const struct sk_plan_step *cube, uint32_t lane, uint32_t core)
 {
 	return block_of_core(kernel, cube, lane, core) != SK_NO_INDEX ||
 	       (cube->flags & SK_STEP_CUBE_SIDE && block_of_core(kernel, cube + 1, lane, core) != SK_NO_INDEX);
 }
 
-/* The states of cores without a block stand behind those of the step's blocks. */
+/* The states of cores without a block follow those of the step's blocks. */
 static struct sk_block_state *idle_state(const struct skrt_kernel *kernel, const struct sk_plan_step *step,
 					 uint32_t core)
 {
@@ -107,7 +107,7 @@ static void wait_for_idle(const struct caller *caller, const struct sk_plan_step
 {
 	const struct sk_plan_step *cube = step - (step->flags & SK_STEP_VECTOR_SIDE ? 1 : 0);
 
-	/* Where both sides are on one lane, the cores that are idle have been waited for with the cube side. */
+	/* If both sides are on one lane, the idle cores have been waited for with the cube side. */
 	if (step != cube && step->lane == cube->lane)
 		return;
 	for (uint32_t core = 0; core < caller->kernel->cores[step->lane]; core++)
@@ -127,7 +127,7 @@ static void wait_for_side(const struct caller *caller, const struct sk_plan_step
 		wait_for_idle(caller, step);
 }
 
-/* All blocks of the task, on both sides. */
+/* Wait for all blocks of the task, on both sides. */
 static void sync_all(const struct sk_block *block)
 {
 	struct caller caller = caller_of(block);
@@ -140,7 +140,8 @@ static void sync_all(const struct sk_block *block)
 		wait_for_side(&caller, cube + 1);
 }
 
-/* Behind the blocks. A core without one follows the first block of the task from call to call until it has returned. */
+/* This runs after the core's blocks. A core without one follows the first block of the task from call to call until
+ * that block has returned. */
 void sk_block_feed(struct sk_core *core, uint32_t number)
 {
 	struct caller caller = caller_of(&(struct sk_block){.core = core, .step = number});
@@ -225,7 +226,7 @@ static void wait_pre_task_end(const struct sk_block *block)
 		if (!sk_block_await(&caller.core->abi, &plan->launches[caller.kernel->launch],
 				    &plan->steps[plan->awaits[caller.step->first_await + i].step]))
 			sk_call_leave(SK_STATUS_ABORTED);
-	/* The block is the dispatcher's own, on the stack. */
+	/* The block belongs to the dispatcher, which has it on its stack, so it is writable. */
 	((struct sk_block *)(uintptr_t)block)->waited = 1;
 }
 
@@ -254,7 +255,7 @@ bool sk_block_publishes(const struct sk_block *block)
 	       is_last_of_core(&caller);
 }
 
-/* Who awaits the step takes it that this core knows what the step awaits. */
+/* Await first: any core that awaits this step infers that this core has passed the step's own awaits. */
 static void set_next_task_start(const struct sk_block *block)
 {
 	struct caller caller = caller_of(block);

@@ -1,4 +1,4 @@
-/* What a module holds: its tensors, launches and tasks, by number or name. */
+/* Queries of a module's tensors, launches and tasks, by number or name. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -24,8 +24,8 @@ static const char *tensor_name(const void *module, uint32_t binding)
 	return sk_plan_string(&tensor_of(module, binding)->name);
 }
 
-/* The number of the name among count names, or SKRT_NOT_FOUND with a suggestion: a name that is near, or one that there
- * is. */
+/* Find the name among count names. Otherwise return SKRT_NOT_FOUND, with a similar name or any one of them as a
+ * suggestion. */
 static enum skrt_status find(const struct skrt_module *module, const char *what, const char *name, uint32_t count,
 			     const char *(*name_of)(const void *context, uint32_t index), uint32_t *index)
 {
@@ -200,7 +200,7 @@ static enum skrt_status describe_network(const struct sk_plan_network *network, 
 	return sk_struct_write("skrt_network", &own, sizeof(own), result);
 }
 
-/* Nothing of a package without names has to be checked for that. */
+/* A package without names of networks needs no checks for these queries. */
 static enum skrt_status check_networks(struct skrt_module *module)
 {
 	enum skrt_status status = sk_process_check(&module->process);
@@ -222,7 +222,7 @@ enum skrt_status skrt_module_network(struct skrt_module *module, uint32_t index,
 	return status ? status : describe_network(&own, network);
 }
 
-/* "short, long"; with "…" in the end if there is no room for all. */
+/* Write the names: "short, long"; the text ends with "…" if there is not enough room. */
 static void list_networks(const struct skrt_module *module, char *text, size_t size)
 {
 	static const char rest[] = ", …";

@@ -1,7 +1,8 @@
-/* Kernels: from a launch of the plan to what it needs to be run. Its record is checked when the launch is first asked
- * for, its steps when somebody asks what they say. The tables that its dispatcher reads, the range of every partition
- * and the home of every stream for each of its cores, are made when the launch is started: they take the launch's cores
- * times its partitions, and who only looks at a package, which may come from anywhere, should not pay for that. */
+/* Prepared kernels: from a launch of the plan to the data that it needs to run. Its record is checked when the launch
+ * is first requested, and its steps when they are first read. The tables for its dispatcher, the range of every
+ * partition and the home of every stream for each of its cores, are made when the launch is started. Their size is the
+ * number of cores times the number of partitions, and a program that only inspects a package, possibly an untrusted
+ * one, should not pay for that. */
 #include "config.h"
 
 #include "loader/flight/flight.h"
@@ -50,7 +51,7 @@ static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partiti
 	}
 }
 
-/* Rows in each of the kernel's tables. */
+/* Return the number of rows in each of the kernel's tables. */
 static size_t row_count(const struct skrt_kernel *kernel)
 {
 	return sk_core_row(kernel->cores, kernel->module->plan.lane_count, 0);
@@ -61,7 +62,7 @@ static bool make_ranges(struct skrt_kernel *kernel)
 	const struct sk_plan_view *plan = &kernel->module->plan;
 
 	kernel->ranges = calloc(row_count(kernel) * kernel->partition_count + 1, sizeof(*kernel->ranges));
-	/* Where a launch's partitions are has been checked only if it has any. */
+	/* The place of a launch's partitions has been checked only if it has any. */
 	if (kernel->ranges && kernel->partition_count)
 		fill_ranges(kernel, plan->partitions + plan->launches[kernel->launch].first_partition,
 			    plan->lane_count);
@@ -89,7 +90,7 @@ static void fill_homes(const struct skrt_kernel *kernel, const struct sk_flight 
 
 const struct sk_home *sk_kernel_tables(const struct skrt_kernel *kernel, const struct sk_flight *flight)
 {
-	/* The module's own is not const. */
+	/* The module's own pointer to the kernel is not const. */
 	struct skrt_kernel *own = sk_module_prepared(kernel->module, kernel->launch);
 	struct sk_home **homes = &own->homes[flight->place];
 
@@ -98,7 +99,7 @@ const struct sk_home *sk_kernel_tables(const struct skrt_kernel *kernel, const s
 	if (*homes)
 		return *homes;
 	*homes = calloc(row_count(own) * own->home_count + 1, sizeof(**homes));
-	/* Where a launch's homes are has been checked only if it has any. */
+	/* The place of a launch's homes has been checked only if it has any. */
 	if (*homes && own->home_count)
 		fill_homes(own, flight, *homes);
 	return *homes;
@@ -111,7 +112,7 @@ static enum skrt_status damaged(const struct skrt_module *module, const char *wh
 	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
 }
 
-/* True if the step does not begin at the first core. */
+/* Return whether the step begins at another core than the first. */
 static bool begins_elsewhere(const struct sk_plan_view *plan, const struct sk_plan_launch *launch,
 			     const struct sk_plan_step *step)
 {
@@ -122,8 +123,8 @@ static bool begins_elsewhere(const struct sk_plan_view *plan, const struct sk_pl
 	return partition < sk_plan_form(launch)->partition_count && plan->partitions[step->partition].first_core != 0;
 }
 
-/* How many of the lane's cores the launch can keep busy, at most `cores`; others would have no part in any step. The
- * steps need not have been checked: a wrong number of cores is as good as any. */
+/* Return the number of the lane's cores that the launch can keep busy, at most `cores`; others would have no part in
+ * any step. The steps need not have been checked: any number of cores is safe. */
 static uint32_t busy_cores(const struct sk_plan_view *plan, const struct sk_plan_launch *launch, uint32_t lane,
 			   uint32_t cores)
 {
@@ -139,7 +140,8 @@ static uint32_t busy_cores(const struct sk_plan_view *plan, const struct sk_plan
 		if ((step->kind == SK_STEP_BLOCKS || step->kind == SK_STEP_BLOCKS_RANGE) &&
 		    !begins_elsewhere(plan, launch, step))
 			wanted = step->blocks;
-		/* One home can be any core. Several are to be as many cores as they are on all. */
+		/* One home can be any core. With several homes no core is dropped, so that they are on as many cores as
+		 * possible. */
 		if (step->kind == SK_STEP_PLAIN && home < sk_plan_form(launch)->home_count)
 			wanted = only == SK_NO_INDEX || only == home ? 1 : cores;
 		if (step->kind == SK_STEP_PLAIN)
@@ -172,7 +174,7 @@ static bool is_code(const struct skrt_module *module, const int32_t *reference)
 	return sk_image_holds(&module->image, sk_plan_address(reference), 1, PROT_EXEC);
 }
 
-/* Names, tasks and kernels, before they are looked at. Under the module's lock. */
+/* Check names, tasks and kernels, before they are read. Under the module's lock. */
 static bool check_all_records(struct skrt_module *module, char *error, size_t error_size)
 {
 	if (!module->records_checked)
@@ -181,14 +183,14 @@ static bool check_all_records(struct skrt_module *module, char *error, size_t er
 	return module->records_checked;
 }
 
-/* The launch's steps and the arguments of its calls. Under the module's lock. */
+/* Check the launch's steps and the arguments of its calls. Under the module's lock. */
 static bool check_steps(struct skrt_module *module, uint32_t launch, char *error, size_t error_size)
 {
 	return sk_plan_make_room(&module->plan, error, error_size) &&
 	       sk_plan_check_launch(&module->plan, launch, error, error_size);
 }
 
-/* Whether what a thunk calls, and what it hands to kernels by their names, lies in the package. */
+/* Check that the code that a thunk calls, or passes to kernels by name, lies in the package. */
 static enum skrt_status check_call(const struct skrt_module *module, const struct sk_plan_call *call)
 {
 	const struct sk_plan_view *plan = &module->plan;
@@ -219,8 +221,8 @@ static enum skrt_status check_calls(const struct skrt_module *module, const stru
 	return status;
 }
 
-/* Checks what the launch's record says, and what its steps say of a launch whose blocks ask the runtime, or whose thunk
- * reads what the runtime makes of them. */
+/* Check the launch's record. Also check its steps, if its blocks use services of the runtime or its thunk reads words
+ * that the runtime makes from them. */
 static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
 {
 	const struct sk_plan_launch *launch = &module->plan.launches[index];
@@ -238,7 +240,7 @@ static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
 	return sk_plan_has_thunk(launch) ? check_calls(module, launch) : SKRT_OK;
 }
 
-/* The launch, which has been checked, without its tables. NULL: no memory. */
+/* Make a kernel, without its tables, for a launch that has been checked. NULL: no memory. */
 static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t index)
 {
 	const struct sk_plan_view *plan = &module->plan;
@@ -265,7 +267,7 @@ static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t inde
 	return kernel;
 }
 
-/* Where the module keeps the launch, once it is prepared. NULL: no memory. */
+/* Return the place of the launch's kernel in the module. NULL: no memory. */
 static struct skrt_kernel **place_of(struct skrt_module *module, uint32_t launch)
 {
 	struct sk_kernel_block **block = &module->blocks[launch / SK_KERNEL_BLOCK];
@@ -319,7 +321,7 @@ enum skrt_status sk_module_prepare_network(struct skrt_module *module)
 	return status;
 }
 
-/* ---- what is looked at later ---- */
+/* ---- checks that are made later ---- */
 
 enum skrt_status sk_module_check_records(struct skrt_module *module)
 {
@@ -360,7 +362,7 @@ enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 	return good ? SKRT_OK : damaged(module, error);
 }
 
-/* The hidden state of the launch's calls; its steps have been checked. */
+/* Find the hidden state of the launch's calls; its steps have been checked. */
 static uint32_t find_states(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
 {
 	struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);

@@ -1,4 +1,5 @@
-/* See flight.h. The launch's steps have been checked, and that what it calls is code. */
+/* The words of thunks; see flight.h. The launch's steps have been checked, and that the targets of its calls are
+ * code. */
 #include "config.h"
 
 #include "loader/flight/flight.h"
@@ -40,7 +41,7 @@ static uint64_t word_of(const struct skrt_kernel *kernel, const struct skrt_inst
 	return address_of(kernel, instance, argument);
 }
 
-/* Returns the place behind the call's words. */
+/* Fill in the call's words and return the place after them. */
 static uint64_t *fill_call(uint64_t *words, const struct skrt_kernel *kernel, const struct skrt_instance *instance,
 			   const struct sk_plan_step *step)
 {
@@ -98,7 +99,7 @@ void sk_words_hand(const struct sk_words *words, struct sk_core *abi)
 
 /* ---- one thread alone ---- */
 
-/* The only core has all of the partition, and is the home. */
+/* Prepare the only core: it has all of each partition, and is each home. */
 static void prepare_core(struct sk_lone_core *core, const struct skrt_kernel *kernel,
 			 const struct sk_workspace *workspace)
 {
