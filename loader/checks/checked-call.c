@@ -1,5 +1,5 @@
-/* A call of a checked launch: what it may touch, what is passed to it, and what it returns. Tensors are open to it
- * while it runs, and closed while it waits inside for others; then what it has written beside them is found. */
+/* A call of a checked launch: the memory that it may touch, its arguments, and its results. Tensors are open to it
+ * while it runs, and closed while it waits inside for others; at that point writes outside its tensors are found. */
 #include "config.h"
 
 #include "loader/checks/checks-parts.h"
@@ -15,9 +15,9 @@
 #include "loader/core/core.h"
 #include "loader/flight/flight.h"
 
-/* ---- what a call passes ---- */
+/* ---- arguments of a call ---- */
 
-/* What the plan calls so for this part. */
+/* Return the value of the plan's variable for this part. */
 static uint64_t variable_of(const struct sk_checked *checked, enum sk_variable variable)
 {
 	switch (variable) {
@@ -72,7 +72,7 @@ static uint64_t address_of(const struct sk_checked *checked, const struct sk_pla
 	return (uintptr_t)sk_guard_address(checked->guard, checked->launch, argument, checked->scratch) + part;
 }
 
-/* A part of a struct, whose fields have been stored. */
+/* Return a part of a struct; its fields have been stored. */
 static uint64_t part_of(const struct sk_checked *checked, const struct sk_plan_argument *argument, uint32_t part)
 {
 	uint64_t left = argument->size - 8 * (uint64_t)part, bits = 0;
@@ -81,7 +81,7 @@ static uint64_t part_of(const struct sk_checked *checked, const struct sk_plan_a
 	return bits;
 }
 
-/* What the argument passes; a scalar by reference is the address of a copy. */
+/* Return the value that the argument passes; for a scalar by reference the address of a copy. */
 static uint64_t value_of(const struct sk_checked *checked, const struct sk_plan_argument *argument, uint32_t number)
 {
 	uint64_t *copy = &checked->copies[number];
@@ -167,7 +167,8 @@ static void store_result(const struct sk_checked *checked)
 	}
 }
 
-/* What the call has returned, or left in the copy of an argument; of a wide one the lower half, or 1 if that is 0. */
+/* Return the status that the call has returned, or left in the copy of an argument. A wide one is reduced to its lower
+ * half, or 1 if that is 0. */
 static int status_of(const struct sk_checked *checked)
 {
 	const struct sk_plan_argument *arguments = sk_plan_arguments(checked->plan, checked->call);
@@ -188,7 +189,7 @@ static int status_of(const struct sk_checked *checked)
 
 /* ---- opening and closing ---- */
 
-/* Why tensors are closed; in SK_OPEN they are not. */
+/* The reason why tensors are closed in a phase; in SK_OPEN they are not. */
 static const char *const closed[] = {
 	[SK_OPEN] = NULL,
 	[SK_BEFORE_WAIT] = "which the call must not touch before sk_wait_pre_task_end",
@@ -202,21 +203,21 @@ static bool open_windows(struct sk_checked *checked)
 			      checked->window_count, closed[checked->phase], checked->finding);
 }
 
-/* Whether awaits order what is in the windows. */
+/* Check that awaits order the accesses to the windows. */
 static bool is_ordered(const struct sk_checked *checked)
 {
 	return !checked->clocks || sk_clocks_access(checked->clocks, checked->row, checked->step, checked->call,
 						    checked->windows, checked->window_count, checked->finding);
 }
 
-/* Hidden state the call has from its beginning to its end, which no memory of a tensor's shows. */
+/* The call has hidden state from its beginning to its end, in memory that does not belong to a tensor. */
 static bool access_states(struct sk_checked *checked)
 {
 	sk_checked_find_states(checked);
 	return is_ordered(checked);
 }
 
-/* Of a call with loops this is asked once, for all tiles. */
+/* A call with loops does this once, for all tiles. */
 static bool access_part(struct sk_checked *checked)
 {
 	checked->phase = SK_OPEN;
@@ -224,7 +225,7 @@ static bool access_part(struct sk_checked *checked)
 	return is_ordered(checked);
 }
 
-/* From here on the call may access what its arguments say. */
+/* Open the call's arguments. */
 static bool begin_accesses(struct sk_checked *checked)
 {
 	checked->phase = SK_OPEN;
@@ -241,14 +242,14 @@ static bool is_aborted(const struct sk_checked *checked)
 	return atomic_load(&checked->core->flight->aborted) != SK_ABORT_NONE;
 }
 
-/* What the core returns when it ends the launch with a status of its task. */
+/* Return the core's result when it ends the launch with a status of its task. */
 static int fail(const struct sk_checked *checked, int status)
 {
 	checked->core->abi.failed_task = checked->call->task;
 	return status;
 }
 
-/* Why a launch has failed must not be replaced: so nothing is opened in one that has. */
+/* The failure of a launch must not be replaced, so nothing is opened after it. */
 static void go_on(struct sk_checked *checked, bool (*open)(struct sk_checked *checked))
 {
 	if (is_aborted(checked))
@@ -289,7 +290,7 @@ void sk_checked_open(struct sk_checked *checked)
 
 /* ---- the call ---- */
 
-/* A kernel may be left in the middle, the runtime may not: the host must know which of the two it is in. */
+/* A kernel may be left in the middle, the runtime may not: tell the host the code that runs. */
 static void invoke(struct sk_checked *checked)
 {
 	struct sk_host *host = checked->core->call.host;
@@ -304,7 +305,7 @@ static void invoke(struct sk_checked *checked)
 	checked->core->planned_call = SK_NO_INDEX;
 }
 
-/* One call. */
+/* Make one call. */
 static int call_once(struct sk_checked *checked)
 {
 	bool waits = checked->step->flags & SK_STEP_EARLY_WAIT;
@@ -354,7 +355,7 @@ bool sk_checked_await(struct sk_checked *checked)
 	return true;
 }
 
-/* Between the calls for the tiles of all columns, which have no windows of their own for what they owe. */
+/* Check the owed bytes between calls for the tiles of all columns, which have no windows of their own for them. */
 static bool look_at_owed(struct sk_checked *checked, bool begins)
 {
 	checked->inner_low = checked->inner_high = 0;
@@ -366,7 +367,7 @@ static bool look_at_owed(struct sk_checked *checked, bool begins)
 	return sk_guard_leave(checked->guard, begins ? SK_OWED_NONE : SK_OWED_BY_CALL, checked->finding);
 }
 
-/* All columns of the rows at hand, in tiles. */
+/* Make the calls for all columns of the current rows, in tiles. */
 static int call_inner(struct sk_checked *checked)
 {
 	const struct sk_plan_loop *loops = sk_plan_loops(checked->plan, checked->call);

@@ -1,6 +1,6 @@
-/* Order between the cores of a checked launch: awaits and progress as the plan has them, and what kernels ask for
- * inside their calls. What blocks tell one another (sk_sync_all, flags) orders their own accesses, which the plan knows
- * nothing of, and says nothing about those of other tasks: for those there are awaits. */
+/* Order between the cores of a checked launch: awaits and progress as in the plan, and the services that kernels use
+ * inside their calls. Synchronisation among blocks (sk_sync_all, flags) orders their own accesses, which the plan does
+ * not describe. It does not order those of other tasks; awaits do. */
 #include "config.h"
 
 #include "loader/checks/checks-parts.h"
@@ -27,7 +27,7 @@ void sk_checked_finish(struct sk_checked *checked)
 		__atomic_store_n(own->progress, own->lanes[own->lane].base + checked->step->number, __ATOMIC_RELEASE);
 }
 
-/* ---- what kernels ask for ---- */
+/* ---- services for kernels ---- */
 
 static struct sk_checked *checked_of(const struct sk_block *block)
 {
@@ -82,7 +82,7 @@ static void wait_pre_task_end(const struct sk_block *block)
 		sk_checked_resume(checked);
 }
 
-/* The block says that it touches nothing any more, whether anybody else will know of it or not. */
+/* After this the block touches no tensor, whether its progress is published here or not. */
 static void set_next_task_start(const struct sk_block *block)
 {
 	struct sk_checked *checked = checked_of(block);

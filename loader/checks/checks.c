@@ -1,7 +1,7 @@
-/* Checked launches: what is prepared for one, and a core's part of it. The steps of its lane come in order; for each,
- * the awaits, then the calls that fall to the core, then the published progress: what the dispatcher does
- * (stubs/dispatcher/dispatcher.c), read from the same tables. All cores take turns on one thread, and change only in
- * awaits, those of steps and those inside kernels, so that only one call at a time runs on a device. */
+/* Checked launches: the preparation of one, and a core's part of it. The steps of its lane come in order. For each
+ * there are the awaits, then the core's calls, then the published progress, just as in the dispatcher
+ * (stubs/dispatcher/dispatcher.c), from the same tables. All cores take turns on one thread. They switch only in
+ * awaits, those of steps and those inside kernels, so only one call at a time runs on a device. */
 #include "config.h"
 
 #include "loader/checks/checks-parts.h"
@@ -92,7 +92,7 @@ static const struct sk_plan_launch *record_of(const struct sk_flight *flight)
 	return &flight->kernel->module->plan.launches[flight->kernel->launch];
 }
 
-/* What the arguments of a call take at most: a struct by value several. */
+/* Return the most words that the arguments of a call can take: a struct by value takes several. */
 static uint32_t words_of(const struct sk_plan_view *plan, const struct sk_plan_call *call)
 {
 	const struct sk_plan_argument *arguments = sk_plan_arguments(plan, call);
@@ -103,7 +103,7 @@ static uint32_t words_of(const struct sk_plan_view *plan, const struct sk_plan_c
 	return words;
 }
 
-/* What the plan's reader leaves open. */
+/* Check properties of a call that the plan's reader does not check. */
 static enum skrt_status check_call(const struct sk_plan_view *plan, const struct sk_plan_call *call, bool vector_side,
 				   char *error, size_t size)
 {
@@ -121,7 +121,7 @@ static enum skrt_status check_call(const struct sk_plan_view *plan, const struct
 	return SKRT_OK;
 }
 
-/* *most: the words of the call that has most of them. */
+/* *most: the largest number of words of a call. */
 static enum skrt_status check_step(const struct sk_plan_view *plan, const struct sk_plan_step *step, uint32_t *most,
 				   char *error, size_t size)
 {
@@ -137,7 +137,7 @@ static enum skrt_status check_step(const struct sk_plan_view *plan, const struct
 	return status;
 }
 
-/* Cores, each with room for the arguments of any call. */
+/* Make the cores, each with room for the arguments of any call. */
 static bool make_cores(struct sk_checks *checks, const struct sk_flight *flight, uint32_t arguments)
 {
 	const struct skrt_module *module = flight->kernel->module;
@@ -201,7 +201,7 @@ bool sk_checks_end(const struct sk_flight *flight, bool good, char *error, size_
 
 /* ---- a core's steps ---- */
 
-/* The block of the calls to come. */
+/* Return the block for the next calls. */
 static struct sk_block make_block(const struct sk_checked *checked, uint64_t index, uint32_t count)
 {
 	return (struct sk_block){
@@ -228,7 +228,7 @@ static int run_blocks(struct sk_checked *checked)
 		end = range->high;
 		distance = 1;
 	} else if (step->flags & SK_STEP_RESIDENT) {
-		/* A core in front of the first one has a number that is too great, being unsigned. */
+		/* For a core before the first one, the unsigned difference is too large for any block. */
 		block = own->index - (uint64_t)step->first_core;
 		distance = end;
 	}
@@ -242,7 +242,7 @@ static int run_blocks(struct sk_checked *checked)
 	return status;
 }
 
-/* Of a divided call. Where nobody else is in the launch, who has the first part checks all of them. */
+/* Run a part of a divided call. If the launch is of a single task, the core with the first part checks all parts. */
 static int run_part(struct sk_checked *checked, uint64_t low, uint64_t high)
 {
 	struct sk_split_check *split = checked->core->flight->checks->split;
@@ -256,7 +256,7 @@ static int run_part(struct sk_checked *checked, uint64_t low, uint64_t high)
 	return low ? 0 : sk_split_check_call(checked, split, 0, sk_plan_extent(checked->step, checked->call));
 }
 
-/* All of the core's part of the step, or a tile of it, in one of the step's calls. */
+/* Run all of the core's part of the step, or a tile of it, in one of the step's calls. */
 static int run_call(struct sk_checked *checked, const struct sk_core_range *part)
 {
 	const struct sk_plan_step *step = checked->step;
@@ -283,7 +283,7 @@ static int run_calls(struct sk_checked *checked, const struct sk_core_range *par
 	return status;
 }
 
-/* All calls of the step, for each of its tiles. */
+/* Run all calls of the step, for each of its tiles. */
 static int run_body(struct sk_checked *checked)
 {
 	const struct sk_plan_step *step = checked->step;
@@ -311,7 +311,7 @@ static bool is_mine(const struct sk_checked *checked)
 	return set == SK_ALL_CORES || checked->core->abi.homes[set - checked->launch->first_home].mine;
 }
 
-/* The awaits of a step whose kernel waits by itself stand behind it, for what later steps take for known. */
+/* If the step's kernel waits by itself, its awaits also run after it: later steps rely on them. */
 static int run_step(struct sk_checked *checked)
 {
 	bool waits = checked->step->flags & SK_STEP_EARLY_WAIT;

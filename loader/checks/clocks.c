@@ -1,14 +1,16 @@
-/* Vector clocks. Each core knows, for every core, up to which of its steps that has finished: by its own progress, and
- * by awaits, from which it learns what the awaited cores knew when they had finished the awaited step. For every byte
- * that a plan gives an address to there is the last step in which each core read it and wrote it. An access of which
- * another one, by another core to the same byte, is not known to have ended is a race if either writes.
+/* Vector clocks. For every core, each core knows the last step that is known to be finished: from its own progress, and
+ * from awaits, which add the knowledge that the awaited cores had when they finished the awaited step. For every byte
+ * with an address in the plan, the last step is kept in which each core read it and wrote it. Two accesses by different
+ * cores to the same byte, of which at least one writes, are a race if the earlier one is not known to have ended.
  *
- * What an await proves is taken from the awaited step, not from how far the other core really is. So whether a race is
- * found does not depend on the order in which the cores happened to run. Bytes are those of the plan: temporaries that
- * share bytes of the workspace are one place here. Of what the cores have tiles only, each tensor is whole and alone.
+ * The knowledge from an await is derived from the awaited step, not from the other core's actual progress, so findings
+ * do not depend on the order in which the cores happen to run. Bytes are those of the plan: temporaries that share
+ * bytes of the workspace are one place here. A tensor of which cores have only tiles is treated as a whole tensor of
+ * its own.
  *
- * A core's own accesses have the order of the calls, tile by tile in steps that are in tiles. There bytes tell whether
- * that is the order of the tasks: an access that a later call must not have come before is a race, too. */
+ * A core's own accesses have the order of its calls, which in tiled steps is tile by tile. For these, bytes show
+ * whether that order agrees with the order of the tasks: an access that a later call must not precede is also a
+ * race. */
 #include "config.h"
 
 #include "loader/checks/checks.h"
@@ -24,10 +26,10 @@
 #include "loader/flight/flight.h"
 #include "loader/skrt.h"
 
-/* What clocks that awaits may refer to may take; behind it fewer cores have to do. */
+/* Most bytes of clocks for awaits; a launch that needs more must be run on fewer cores. */
 #define MOST_CLOCK_BYTES (UINT64_C(4) << 30)
 
-/* Calls of one core, numbered from 1 through all lanes of the launch; 0: none. `before` is the last one before that. */
+/* Calls of one core, numbered from 1 through all lanes of the launch; 0: none. `before` is the previous one. */
 struct touch {
 	uint32_t write, write_before, read, read_before;
 };
@@ -38,14 +40,15 @@ struct span {
 	struct touch *cores; /* by row */
 };
 
-/* Bytes in several rows, which have been accessed together: one history, however many rows they are. */
+/* Bytes in several rows that are accessed together: one history, for any number of rows. */
 struct strided {
 	struct sk_rows rows;
 	struct touch *cores; /* by row of the kernel's tables */
 };
 
-/* Of one binding, of the workspace, of the kernels' hidden states, or of one tensor of which cores have tiles only.
- * What has been accessed in one piece is in spans, ascending, not overlapping; what lies in rows, on its own. */
+/* The history of one binding, of the workspace, of the kernels' hidden states, or of one tensor of which cores have
+ * only tiles. Contiguous accesses are in spans, ascending, not overlapping; accesses in rows are in a list of their
+ * own. */
 struct history {
 	struct span *spans;
 	uint32_t count, capacity;
@@ -56,14 +59,14 @@ struct history {
 struct sk_clocks {
 	const struct sk_plan_view *plan;
 	const struct sk_plan_launch *launch;
-	const uint32_t *cores; /* by lane, that run the launch */
+	const uint32_t *cores; /* by lane, cores that run the launch */
 	uint64_t rows; /* of all lanes */
 	uint32_t *clocks; /* a row of `rows` numbers for each core */
 	/* By step of the launch: a clock for each core of its lane, or for its home; NULL: none. */
 	uint32_t **published;
 	uint32_t published_count;
-	bool incomplete; /* there was no memory for what a step publishes: what looks like a race need be none */
-	struct history *histories; /* the bindings', the workspace's, the states', then by tensor */
+	bool incomplete; /* there was no memory for a step's published clocks: an apparent race may not be one */
+	struct history *histories; /* of the bindings, the workspace, the states, then by tensor */
 	uint32_t history_count;
 };
 
@@ -99,7 +102,7 @@ void sk_clocks_close(struct sk_clocks *clocks)
 	free(clocks);
 }
 
-/* A call's number in the launch. */
+/* Return a call's number in the launch. */
 static uint32_t number_of(const struct sk_clocks *clocks, const struct sk_plan_call *call)
 {
 	return (uint32_t)(call - sk_plan_launch_calls(clocks->plan, clocks->launch).first) + 1;
@@ -110,7 +113,7 @@ static const struct sk_plan_call *call_of(const struct sk_clocks *clocks, uint32
 	return sk_plan_launch_calls(clocks->plan, clocks->launch).first + number - 1;
 }
 
-/* How many cores' clocks a step publishes. */
+/* Return the number of cores' clocks that a step publishes. */
 static uint64_t clock_count(const struct sk_clocks *clocks, const struct sk_plan_step *step)
 {
 	return step->core_set == SK_ALL_CORES ? clocks->cores[step->lane] : 1;
@@ -194,7 +197,7 @@ void sk_clocks_finish(struct sk_clocks *clocks, uint64_t row, const struct sk_pl
 
 /* ---- histories ---- */
 
-/* Puts a span at the index; its history is a copy of that of the span there, or empty. */
+/* Insert a span at the index; its history is a copy of that of the span there, or empty. */
 static bool insert(const struct sk_clocks *clocks, struct history *history, uint32_t index, uint64_t low, uint64_t high,
 		   const struct touch *cores)
 {
@@ -221,7 +224,7 @@ static bool insert(const struct sk_clocks *clocks, struct history *history, uint
 	return true;
 }
 
-/* Cuts the span at the index in two, at a place inside it. */
+/* Cut the span at the index in two, at a place inside it. */
 static bool cut(const struct sk_clocks *clocks, struct history *history, uint32_t index, uint64_t at)
 {
 	const struct span *span = &history->spans[index];
@@ -232,8 +235,8 @@ static bool cut(const struct sk_clocks *clocks, struct history *history, uint32_
 	return true;
 }
 
-/* Makes one span of the one at the index and the one in front of it, if they are neighbours with the same history. Thus
- * tiles leave no more spans than parts. False: they stay two. */
+/* Join the span at the index with the previous one, if they are neighbours with the same history. So tiles leave no
+ * more spans than parts. False: they stay two. */
 static bool join_front(const struct sk_clocks *clocks, struct history *history, uint32_t index)
 {
 	struct span *span = &history->spans[index];
@@ -248,7 +251,7 @@ static bool join_front(const struct sk_clocks *clocks, struct history *history, 
 	return true;
 }
 
-/* The first span that ends behind `low`. */
+/* Return the first span that ends after `low`. */
 static uint32_t first_behind(const struct history *history, uint64_t low)
 {
 	uint32_t first = 0, end = history->count;
@@ -264,7 +267,7 @@ static uint32_t first_behind(const struct history *history, uint64_t low)
 	return first;
 }
 
-/* The record of exactly these rows, which may be new. NULL: no memory. */
+/* Return the record of exactly these rows; make it if it is new. NULL: no memory. */
 static struct strided *strided_of(const struct sk_clocks *clocks, struct history *history, const struct sk_rows *rows)
 {
 	for (uint32_t i = 0; i < history->strided_count; i++) {
@@ -305,7 +308,7 @@ struct access {
 	struct sk_rows rows; /* of the binding, the workspace or the states */
 };
 
-/* The step of the call with the number. */
+/* Return the step of the call with the number. */
 static const struct sk_plan_step *step_of(const struct sk_clocks *clocks, uint32_t number)
 {
 	const struct sk_plan_step *step = clocks->plan->steps + clocks->launch->first_step;
@@ -325,7 +328,7 @@ static uint32_t lane_of(const struct sk_clocks *clocks, uint64_t row, uint64_t *
 	return lane;
 }
 
-/* "bytes 0 to 63 of tensor 'x'" */
+/* Write "bytes 0 to 63 of tensor 'x'". */
 static void print_bytes(const struct sk_clocks *clocks, const struct sk_plan_argument *argument, uint64_t low,
 			uint64_t high, char *text, size_t size)
 {
@@ -342,8 +345,8 @@ static void print_bytes(const struct sk_clocks *clocks, const struct sk_plan_arg
 		 sk_plan_string(&tensor->name));
 }
 
-/* touched: what the other one has accessed, or a part of it. The core itself is the other one, if what it has done for
- * a tile comes, in the network, behind what it is about to do for the next. */
+/* Write the finding. touched: the bytes of the other access, or a part of them. The other core is the same core if its
+ * access for one tile comes, in the network, after the access that it is about to make for the next tile. */
 static bool name_race(const struct sk_clocks *clocks, const struct access *access, const struct sk_rows *touched,
 		      uint64_t other, uint32_t number, bool other_writes)
 {
@@ -366,8 +369,8 @@ static bool name_race(const struct sk_clocks *clocks, const struct access *acces
 	return false;
 }
 
-/* Whether the core in the row is known to have ended what it did there in the call with that number. Hidden state it
- * has until its call returns; where that publishes by itself, only a later step of its says so. */
+/* Return whether the core in the row is known to have ended its access in the call with that number. A call has hidden
+ * state until it returns; if it publishes its own progress, only a later step of the core proves that. */
 static bool has_ended(const struct sk_clocks *clocks, const struct access *access, uint64_t row, uint32_t number)
 {
 	uint32_t known = clock_of(clocks, access->row)[row];
@@ -377,8 +380,8 @@ static bool has_ended(const struct sk_clocks *clocks, const struct access *acces
 	return !(step_of(clocks, number)->flags & SK_STEP_EARLY_SET);
 }
 
-/* The call that runs at once with the access's: of the other side of a mix task, or itself. Sides have one call each.
- */
+/* Return the call that runs at once with the access's call: that of the other side of a mix task, or itself. Sides have
+ * one call each. */
 static const struct sk_plan_call *partner_of(const struct access *access)
 {
 	uint16_t flags = access->step->flags;
@@ -386,8 +389,8 @@ static const struct sk_plan_call *partner_of(const struct access *access)
 	return access->call + (flags & SK_STEP_CUBE_SIDE ? 1 : flags & SK_STEP_VECTOR_SIDE ? -1 : 0);
 }
 
-/* The last call of which the access must know that it has ended; the blocks of one SPMD call, and the sides of a mix
- * task, answer for what they do with each other. */
+/* Return the last call that the access must know to have ended. The blocks of one SPMD call, and the sides of a mix
+ * task, are responsible for the order among themselves. */
 static uint32_t last_call(const struct sk_clocks *clocks, const struct access *access, uint32_t last, uint32_t before)
 {
 	bool same = last == number_of(clocks, access->call) || last == number_of(clocks, partner_of(access));
@@ -395,7 +398,7 @@ static uint32_t last_call(const struct sk_clocks *clocks, const struct access *a
 	return same && access->step->kind == SK_STEP_BLOCKS ? before : last;
 }
 
-/* An earlier call's next tile is no news where a later call has been. */
+/* An earlier call's next tile adds nothing after a later call. */
 static void note(uint32_t *last, uint32_t *before, uint32_t number)
 {
 	if (*last >= number)
@@ -404,8 +407,8 @@ static void note(uint32_t *last, uint32_t *before, uint32_t number)
 	*last = number;
 }
 
-/* A core is through with its calls in their order, but in a step in tiles, where it makes a later one for a tile before
- * an earlier one for the next. */
+/* A core has ended its calls in their order, except in a tiled step, where it makes a later call for a tile before an
+ * earlier call for the next tile. */
 static bool check_own(const struct sk_clocks *clocks, const struct access *access, const struct touch *touch,
 		      const struct sk_rows *touched)
 {
@@ -418,7 +421,7 @@ static bool check_own(const struct sk_clocks *clocks, const struct access *acces
 	return true;
 }
 
-/* Against what all cores have done with bytes that are among the access's. */
+/* Check the access against all cores' accesses to some of the same bytes. */
 static bool check_touches(const struct sk_clocks *clocks, const struct access *access, const struct touch *cores,
 			  const struct sk_rows *touched)
 {
@@ -456,7 +459,7 @@ static struct sk_rows rows_of_span(const struct span *span)
 	return (struct sk_rows){.start = span->low, .width = span->high - span->low, .count = 1};
 }
 
-/* Against what lies in rows, and shares a byte. */
+/* Check the access against accesses in rows that share a byte with it. */
 static bool check_strided(const struct sk_clocks *clocks, const struct history *history, const struct access *access)
 {
 	for (uint32_t i = 0; i < history->strided_count; i++) {
@@ -474,7 +477,7 @@ static void no_memory(const struct access *access)
 	snprintf(access->finding, SK_FINDING_SIZE, "no memory for its check");
 }
 
-/* An access in rows is one record, whose bytes are in no span. */
+/* An access in rows is one record, and its bytes are in no span. */
 static bool check_rows(const struct sk_clocks *clocks, struct history *history, const struct access *access)
 {
 	for (uint32_t i = first_behind(history, access->rows.start);
@@ -495,7 +498,7 @@ static bool check_rows(const struct sk_clocks *clocks, struct history *history, 
 	return true;
 }
 
-/* An access in one piece cuts the spans at its ends. */
+/* A contiguous access cuts the spans at its ends. */
 static bool check_piece(const struct sk_clocks *clocks, struct history *history, const struct access *access)
 {
 	uint64_t low = access->rows.start, high = sk_rows_end(&access->rows);
@@ -551,7 +554,7 @@ static bool check_window(const struct sk_clocks *clocks, struct access *access)
 		return check_access(clocks, &clocks->histories[bindings + 1], access);
 	case SK_SPACE_SCRATCH:
 		return check_access(clocks, &clocks->histories[bindings + 2 + argument->tensor], access);
-	default: /* constants, which nobody writes */
+	default: /* constants, which are never written */
 		return true;
 	}
 }

@@ -1,8 +1,8 @@
-/* What of guarded memory is open to a call: the pages that its arguments lie in, for reading or for writing. The bytes
- * of writable pages that the call is not to write are kept, and compared when it is closed.
+/* The guarded memory that is open to a call: the pages of its arguments, for reading or for writing. Bytes of writable
+ * pages that the call must not write are saved, and compared when it is closed.
  *
- * Pages stay open behind a call, until another call begins that has other ones: opening and closing takes longer than a
- * short call, and parts of one task lie in the same pages nearly always. */
+ * Pages stay open after a call until a call begins that needs other ones. Opening and closing takes longer than a short
+ * call, and parts of one task nearly always lie in the same pages. */
 #include "config.h"
 
 #include "loader/checks/checks-parts.h"
@@ -41,7 +41,7 @@ static char *page_end(const struct sk_guard *guard, const struct sk_guarded_memo
 
 enum { MOST_PIECES = 64 };
 
-/* Few rows that are only read, with whole pages between them, are opened one by one; others as one. */
+/* A few read-only rows with whole pages between them are opened one by one; others as one. */
 static bool is_in_pieces(const struct sk_guard *guard, const struct sk_window *window)
 {
 	return window->rows.count > 1 && window->rows.count <= MOST_PIECES && !(window->access & SK_ACCESS_WRITE) &&
@@ -81,7 +81,7 @@ static bool want_window(struct sk_guard *guard, const struct sk_window *window, 
 	return good;
 }
 
-/* Where windows share pages, the one that is written decides: it comes last. */
+/* If windows share pages, the written one decides, so it comes last. */
 static bool want_windows(struct sk_guard *guard)
 {
 	bool good = true;
@@ -107,7 +107,7 @@ static bool is_open(const struct sk_guard *guard)
 	return same;
 }
 
-/* Can fail if the process has too many mappings. */
+/* This can fail if the process has too many mappings. */
 static bool open_wanted(struct sk_guard *guard)
 {
 	struct sk_page_list closed = guard->open;
@@ -127,7 +127,7 @@ static bool open_wanted(struct sk_guard *guard)
 	return good;
 }
 
-/* Keeps [start, end). False: no memory. */
+/* Save [start, end). False: no memory. */
 static bool keep(struct sk_guard *guard, uint32_t memory, char *start, const char *end)
 {
 	size_t size = (size_t)(end - start);
@@ -149,12 +149,12 @@ static bool keep(struct sk_guard *guard, uint32_t memory, char *start, const cha
 	return true;
 }
 
-/* Keeps what lies in the writable pages and in no window that is written. The windows that share pages are taken
- * together. Of a window in rows, all behind the first one is kept, and what is written there is told apart
- * afterwards. */
+/* Save the bytes of the writable pages outside all written windows. Windows that share pages are handled together. For
+ * a window in rows, all bytes after the first row are saved; the rows among them are skipped when the bytes are
+ * compared. */
 static bool keep_borders(struct sk_guard *guard)
 {
-	char *at = NULL, *end = NULL; /* kept up to here; the pages end here */
+	char *at = NULL, *end = NULL; /* saved up to here; the pages end here */
 	uint32_t last = SK_NO_INDEX;
 	bool good = true;
 
@@ -180,7 +180,7 @@ static bool keep_borders(struct sk_guard *guard)
 	return good && keep(guard, last, at, end);
 }
 
-/* Room for the borders of so many windows. */
+/* Make room for the borders of so many windows. */
 static bool reserve(struct sk_guard *guard, uint32_t windows)
 {
 	uint32_t borders = 2 * windows + 1;
@@ -195,7 +195,7 @@ static bool reserve(struct sk_guard *guard, uint32_t windows)
 	return true;
 }
 
-/* The first bytes of the window that hold the pattern, as in sk_guarded_memory_find_unwritten. */
+/* Find the first bytes of the window that hold the pattern, as sk_guarded_memory_find_unwritten does. */
 static bool find_unwritten(const struct sk_guard *guard, const struct sk_window *window, uint64_t *low, uint64_t *high)
 {
 	const struct sk_guarded_memory *memory = &guard->memories[window->memory];
@@ -276,9 +276,9 @@ bool sk_guard_check_written(const struct sk_guard *guard, char *finding)
 	return true;
 }
 
-/* ---- what is owed ---- */
+/* ---- owed bytes ---- */
 
-/* Whether the call reads bytes of the window through another argument. */
+/* Return whether the call reads bytes of the window through another argument. */
 static bool is_read(const struct sk_guard *guard, const struct sk_window *window)
 {
 	const char *origin = guard->memories[window->memory].data;
@@ -361,18 +361,18 @@ bool sk_guard_reset(struct sk_guard *guard)
 	return sk_guard_close_pages(guard);
 }
 
-/* ---- what is said ---- */
+/* ---- texts of findings ---- */
 
 enum { PERMISSION_SIZE = 144 };
 
-/* "tensor 'y'", "the core's scratch" */
+/* Write "tensor 'y'" or "the core's scratch". */
 static const char *print_name(const struct sk_guarded_memory *memory, char *text, size_t size)
 {
 	snprintf(text, size, memory->name ? "tensor '%s'" : "the core's scratch", memory->name);
 	return text;
 }
 
-/* Where an address lies, as seen from the memory: "4 bytes behind the end of tensor 'y'". */
+/* Write the place of an address relative to the memory: "4 bytes after the end of tensor 'y'". */
 static void print_place(const struct sk_guarded_memory *memory, const char *address, char *text, size_t size)
 {
 	char name[160], distance[48] = "right ";
@@ -391,7 +391,7 @@ static void print_place(const struct sk_guarded_memory *memory, const char *addr
 		snprintf(text, size, "at byte %" PRIu64 " of %s", at, name);
 }
 
-/* What the call may do there: the window that may be written, else the first. */
+/* Write the access that the call has there: by the window that may be written, else by the first one. */
 static void print_permission(const struct sk_guard *guard, uint32_t memory, char *text, size_t size)
 {
 	const struct sk_window *best = NULL;
@@ -415,7 +415,8 @@ static void print_permission(const struct sk_guard *guard, uint32_t memory, char
 			 best->rows.stride);
 }
 
-/* Bytes from the address on that a window in rows lets the call write: 0, or up to the end of the row. */
+/* Return the number of bytes from the address on that a window in rows lets the call write: 0, or up to the end of the
+ * row. */
 static size_t writable_from(const struct sk_guard *guard, uint32_t memory, const char *address)
 {
 	for (uint32_t i = 0; i < guard->window_count; i++) {

@@ -1,10 +1,9 @@
-/* Guarded memory: every tensor, and every core's scratch, lies in pages of its own between pages that nobody may touch,
- * with its end as near to the end of its pages as the alignment of bindings allows. Who is no call closes all pages
- * first.
+/* Guarded memory: every tensor, and every core's scratch, lies in pages of its own between inaccessible pages, with its
+ * end as close to the end of its pages as the alignment of bindings allows. Code outside calls closes all pages first.
  *
- * What nobody has written holds a pattern, a NaN in the types of 16 bits and more that depends on the place, so that
- * nothing that a kernel computes looks like it. It is looked for in words of 8 bytes, of f32 in words of 4, and in what
- * is shorter than a word as a whole if it has at least 4 bytes: integers of 4 bytes look like it now and then. */
+ * Unwritten bytes hold a pattern, a NaN in the types of 16 bits and more that depends on the place, so that results of
+ * kernels do not look like it. The search is for words of 8 bytes, of f32 for words of 4. Data shorter than a word are
+ * compared as a whole if they have at least 4 bytes: integers of 4 bytes sometimes look like the pattern. */
 #include "config.h"
 
 #include "loader/checks/checks-parts.h"
@@ -24,14 +23,14 @@
 #include "loader/flight/flight.h"
 
 enum {
-	TENSOR_ALIGN = 64, /* doc/internals/package-format.md: what bindings, temporaries and scratch are aligned to */
-	GUARD = 64 << 10, /* bytes before and behind the pages, no less than a page */
+	TENSOR_ALIGN = 64, /* alignment of bindings, temporaries and scratch (doc/internals/package-format.md) */
+	GUARD = 64 << 10, /* bytes before and after the pages, at least a page */
 	LEAST_PATTERN = 4,
 };
 
 /* ---- the pattern ---- */
 
-/* The word at an offset in the pages. */
+/* Return the word at an offset in the pages. */
 static uint64_t pattern_at(uint64_t offset)
 {
 	uint64_t z = (offset / 8 + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -74,7 +73,7 @@ uint64_t sk_guarded_memory_count_last(const struct sk_guarded_memory *memory, co
 	return (uint64_t)(end - at);
 }
 
-/* Whether [start, end), no more than a word, holds the pattern. */
+/* Return whether [start, end), no more than a word, holds the pattern. */
 static bool is_short_pattern(const struct sk_guarded_memory *memory, const char *start, const char *end)
 {
 	return sk_guarded_memory_count_first(memory, start, end) == (uint64_t)(end - start);
@@ -131,15 +130,15 @@ bool sk_guard_close_pages(struct sk_guard *guard)
 	return good;
 }
 
-/* All pages of a memory. Can fail for lack of memory when they become writable for the first time, and whenever the
- * process would have too many mappings. */
+/* Protect all pages of a memory. This can fail for lack of memory when they become writable for the first time, and
+ * whenever the process would have too many mappings. */
 static bool permit_all(struct sk_guard *guard, const struct sk_guarded_memory *memory, int protection)
 {
 	return sk_guard_close_pages(guard) &&
 	       (memory->pages_size == 0 || mprotect(memory->pages, memory->pages_size, protection) == 0);
 }
 
-/* All of its pages hold the pattern; or only what is not the tensor's, and that the byte. */
+/* Fill all of its pages with the pattern; or only the bytes outside the tensor, and the tensor with the byte. */
 static bool fill(struct sk_guard *guard, const struct sk_guarded_memory *memory, int byte)
 {
 	if (!permit_all(guard, memory, PROT_READ | PROT_WRITE))
@@ -150,13 +149,13 @@ static bool fill(struct sk_guard *guard, const struct sk_guarded_memory *memory,
 	return permit_all(guard, memory, PROT_NONE);
 }
 
-/* Bytes from its start to the end of its pages. */
+/* Return the number of bytes from its start to the end of its pages. */
 static uint64_t aligned_size(const struct sk_guarded_memory *memory)
 {
 	return (memory->bytes + memory->padding + TENSOR_ALIGN - 1) & ~(uint64_t)(TENSOR_ALIGN - 1);
 }
 
-/* How many pages it takes, before there are any. */
+/* Find the number of pages that it needs, before there are any. */
 static void measure(const struct sk_guard *guard, struct sk_guarded_memory *memory)
 {
 	uint64_t limit = SIZE_MAX - 2 * GUARD - guard->page - TENSOR_ALIGN, bytes;
@@ -179,7 +178,7 @@ static bool map(struct sk_guarded_memory *memory)
 	return true;
 }
 
-/* With the pattern, or the constant's bytes. */
+/* Fill it with the pattern, or with the constant's bytes. */
 static bool fill_first(struct sk_guard *guard, const struct skrt_instance *instance,
 		       const struct sk_guarded_memory *memory)
 {
@@ -196,7 +195,7 @@ static bool fill_first(struct sk_guard *guard, const struct skrt_instance *insta
 	return permit_all(guard, memory, PROT_NONE);
 }
 
-/* Bytes of scratch that a core needs for any launch. */
+/* Return the bytes of scratch that a core needs for any launch. */
 static uint64_t scratch_size(const struct sk_plan_view *plan)
 {
 	uint64_t size = 0;
@@ -207,7 +206,7 @@ static uint64_t scratch_size(const struct sk_plan_view *plan)
 	return size;
 }
 
-/* What has no place in memory, such as a part of another tensor, has none here either. */
+/* Tensors without a place in memory, such as a part of another tensor, have none here either. */
 static void describe_memories(struct sk_guard *guard)
 {
 	const struct sk_plan_view *plan = guard->plan;
@@ -228,9 +227,9 @@ static void describe_memories(struct sk_guard *guard)
 	}
 }
 
-/* ---- how much there is ---- */
+/* ---- available memory ---- */
 
-/* A number in a file: the one behind the name, or, without a name, the first. False: it is not there. */
+/* Read a number in a file: the one after the name, or, without a name, the first. False: it is missing. */
 static bool read_number(const char *path, const char *name, uint64_t *number)
 {
 	FILE *stream = fopen(path, "re");
@@ -244,7 +243,8 @@ static bool read_number(const char *path, const char *name, uint64_t *number)
 	return found;
 }
 
-/* Bytes that the process can still fill, as far as the system says: proc(5), and the limits of the container. */
+/* Return the bytes that the process can still fill, according to the system: proc(5), and the limits of the
+ * container. */
 static uint64_t available_memory(void)
 {
 	static const char *const limits[] = {"/sys/fs/cgroup/memory.max",
@@ -267,7 +267,7 @@ static uint64_t available_memory(void)
 	return available;
 }
 
-/* All pages will be filled, so what the machine cannot give would end in the middle, with the machine. */
+/* All pages will be filled. Without this check a lack of memory would stop the machine in the middle. */
 static bool check_needs(const struct sk_guard *guard, char *error, size_t size)
 {
 	const struct sk_guarded_memory *largest = &guard->memories[0];
@@ -291,7 +291,7 @@ static bool check_needs(const struct sk_guard *guard, char *error, size_t size)
 	return false;
 }
 
-/* Everything is mapped before anything is filled: where a limit is in the way of the former, it shows at once. */
+/* Map everything before anything is filled: a limit on mappings then shows at once. */
 static bool open_memories(struct sk_guard *guard, const struct skrt_instance *instance, char *error, size_t size)
 {
 	bool good = true;
@@ -368,7 +368,7 @@ bool sk_guard_forget_binding(struct sk_guard *guard, uint32_t binding)
 
 static bool copy_in(struct sk_guard *guard, const struct sk_guarded_memory *memory, const void *bound)
 {
-	/* Nothing reads an output's old value; where its own is kept, what is not written is found. */
+	/* The old value of an output is never read. If its guarded bytes are kept instead, unwritten ones are found. */
 	if (!memory->bytes || (guard->pattern && memory->role == SK_ROLE_OUTPUT))
 		return true;
 	if (!permit_all(guard, memory, PROT_READ | PROT_WRITE))
@@ -377,8 +377,8 @@ static bool copy_in(struct sk_guard *guard, const struct sk_guarded_memory *memo
 	return permit_all(guard, memory, PROT_NONE);
 }
 
-/* A row of bytes that is written. What nobody has written stays as it was in the bound memory, but for less than a word
- * at its ends, which may have been written with what looks like the pattern. */
+/* Copy a row of written bytes. Unwritten words keep their value in the bound memory. Less than a word at the ends of
+ * the row is always copied, because a kernel may have written values that look like the pattern. */
 static void copy_row(const struct sk_guard *guard, const struct sk_guarded_memory *memory, uint64_t offset,
 		     uint64_t size, char *bound)
 {
@@ -395,7 +395,7 @@ static void copy_row(const struct sk_guard *guard, const struct sk_guarded_memor
 	}
 }
 
-/* The bytes of an argument that is written. */
+/* Copy the bytes of an argument that is written. */
 static bool copy_out(struct sk_guard *guard, const struct sk_guarded_memory *memory,
 		     const struct sk_plan_argument *argument, char *bound)
 {

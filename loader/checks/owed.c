@@ -1,7 +1,7 @@
-/* Which bytes the kernels of a checked launch are to write: an argument that is only written (`out`) is written whole,
- * by each call its part, or, where it is not divided among blocks, by all blocks of the task together, which two steps
- * have if it is a mix task. Before the first of these calls the bytes lose what they hold; after the last one a pattern
- * is left where nobody has written. */
+/* The bytes that the kernels of a checked launch have to write. A write-only argument (`out`) must be written
+ * completely: each call writes its part. If the argument is not divided among blocks, all blocks of the task write it
+ * together, in two steps for a mix task. Before the first of these calls the bytes are filled with a pattern; after the
+ * last one the pattern is left where a byte is unwritten. */
 #include "config.h"
 
 #include "loader/checks/checks-parts.h"
@@ -15,8 +15,8 @@
 
 /* A task's blocks in the launch. */
 struct sk_task_blocks {
-	uint64_t left; /* have not ended */
-	bool begun; /* one of them */
+	uint64_t left; /* number of them that have not ended */
+	bool begun; /* any of them */
 };
 
 static struct sk_task_blocks *blocks_of(const struct sk_checked *checked)

@@ -1,12 +1,11 @@
-/* Whether a kernel keeps what `split` says of it: that calls for parts compute the bits that a call for all computes.
- * A call of a checked launch is made for all of its part; then, from the same bytes, for each unit alone, and for
- * several lengths of whole units that look random; each time what is written is compared. In the end it is what the
- * call for all has written.
+/* Checks the promise of `split`: calls of a kernel for parts compute the same bits as one call for all. A call of a
+ * checked launch is made for all of its part. Then, from the same bytes, it is made for each unit alone, and for
+ * several pseudo-random lengths of whole units; each time the written bytes are compared. At the end they are those of
+ * the call for all.
  *
- * What is done around a call takes far longer than a short call, above all where its pages are others than those of the
- * call before. So of a part with very many units the
- * short calls are made in series at places that are equally far apart and at its end, with one long call from each to
- * the next. */
+ * The work around a call takes far longer than a short call, mainly if its pages differ from those of the call before.
+ * So for a part with very many units the short calls are made in series at equal distances and at its end, with one
+ * long call from each series to the next. */
 #include "config.h"
 
 #include <errno.h>
@@ -32,10 +31,10 @@ enum {
 };
 
 struct sk_split_check {
-	/* What a call writes, one argument's bytes behind the other's: before, and as the call for all has left it. */
+	/* The written bytes, one argument's after the other's: before the call for all, and after it. */
 	char *before, *whole;
 	size_t capacity; /* of each */
-	uint64_t seed; /* goes on from call to call: who repeats a run tries other lengths */
+	uint64_t seed; /* goes on from call to call, so a repeated run tries other lengths */
 };
 
 struct sk_split_check *sk_split_check_open(void)
@@ -52,9 +51,10 @@ void sk_split_check_close(struct sk_split_check *split)
 	free(split);
 }
 
-/* ---- what is written ---- */
+/* ---- written bytes ---- */
 
-/* From the first byte to the last one that the call's argument writes, in all parts of it; size 0: it writes none. */
+/* The range from the first to the last byte that the call's argument writes, in all parts of it; size 0: it writes
+ * none. */
 struct written {
 	const struct sk_plan_argument *argument;
 	char *start;
@@ -75,7 +75,7 @@ static struct written written_by(const struct sk_checked *checked, uint32_t numb
 	};
 }
 
-/* Makes room for all that the call writes. */
+/* Make room for all bytes that the call writes. */
 static bool reserve(const struct sk_checked *checked, struct sk_split_check *split)
 {
 	size_t size = 0;
@@ -92,7 +92,7 @@ static bool reserve(const struct sk_checked *checked, struct sk_split_check *spl
 	return split->capacity != 0;
 }
 
-/* Between tensors and what is kept of them. */
+/* Copy between the tensors and the saved bytes. */
 static bool copy_written(const struct sk_checked *checked, char *kept, bool back)
 {
 	bool good = true;
@@ -113,15 +113,15 @@ static bool copy_written(const struct sk_checked *checked, char *kept, bool back
 
 /* ---- calls for parts ---- */
 
-/* What is left of a part that is cut one way. */
+/* The rest of a part that is cut one way. */
 struct cut {
 	uint64_t low, high, unit; /* elements */
 	uint32_t way; /* 0: each unit alone; otherwise calls have up to 4 to the power of it units */
 	uint64_t seed;
 	/* Units; in series: */
 	uint64_t count, done;
-	uint64_t distance; /* from one series to the next; 0: all is one */
-	uint32_t calls; /* of the series at hand, so far */
+	uint64_t distance; /* from one series to the next; 0: there is only one series */
+	uint32_t calls; /* of the current series, so far */
 };
 
 static struct cut begin_cut(uint64_t low, uint64_t high, uint64_t unit, uint32_t way, uint64_t seed)
@@ -143,7 +143,8 @@ static uint64_t next_random(uint64_t *seed)
 	return z ^ (z >> 31);
 }
 
-/* From the end of a series to the next one: the last one are the last units. 0: there is none any more. */
+/* Return the number of units from the end of a series to the next one; the last series is at the last units. 0: the
+ * series was the last one. */
 static uint64_t units_between(const struct cut *cut)
 {
 	uint64_t next = (cut->done / cut->distance + 1) * cut->distance, last = cut->count - SERIES_CALLS;
@@ -153,7 +154,7 @@ static uint64_t units_between(const struct cut *cut)
 	return next > cut->done ? next - cut->done : 0;
 }
 
-/* Where the next call ends. */
+/* Return the end of the next call. */
 static uint64_t next_end(struct cut *cut)
 {
 	uint64_t units = 1 + next_random(&cut->seed) % (UINT64_C(1) << 2 * cut->way);
@@ -179,7 +180,7 @@ static int call_parts(struct sk_checked *checked, struct cut cut)
 	return status;
 }
 
-/* ---- what is found ---- */
+/* ---- findings ---- */
 
 __attribute__((format(printf, 2, 3))) static int found(const struct sk_checked *checked, const char *format, ...)
 {
@@ -192,7 +193,7 @@ __attribute__((format(printf, 2, 3))) static int found(const struct sk_checked *
 	return 1;
 }
 
-/* What the call for the part with the element does; the text goes on with the call for all. */
+/* Report the call for the part with the element; the text continues with the call for all. */
 static int report(const struct sk_checked *checked, struct cut cut, uint64_t element, const char *what)
 {
 	uint64_t all = cut.high - cut.low, end;
@@ -205,7 +206,7 @@ static int report(const struct sk_checked *checked, struct cut cut, uint64_t ele
 		     end - cut.low, cut.low, what, all);
 }
 
-/* The first difference from what is kept; 0 if there is none. */
+/* Report the first difference from the saved bytes; return 0 if there is none. */
 static int compare(const struct sk_checked *checked, struct cut cut, const char *kept)
 {
 	for (uint32_t i = 0; i < checked->call->argument_count; i++) {
@@ -235,7 +236,7 @@ static int compare(const struct sk_checked *checked, struct cut cut, const char 
 	return 0;
 }
 
-/* In one way, from the bytes that were there before the call for all. */
+/* Check one way, from the bytes before the call for all. */
 static int check_way(struct sk_checked *checked, struct sk_split_check *split, struct cut cut)
 {
 	if (!copy_written(checked, split->before, true))

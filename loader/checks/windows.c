@@ -1,8 +1,8 @@
-/* What a call of a checked launch accesses, as windows: of a divided argument the call's part, or its tile, and what
- * lies behind all parts; of others everything. A tile has whole rows of a part, and of these the columns that the inner
- * loop has come to, where these lie one behind the other. Else that would be rows of rows, and the tile counts as
- * having all columns: they are the same core's and, where they are read, written before, so nothing that is right is
- * found for that; what the call does to columns of the core's other tiles is not found. */
+/* The accesses of a call of a checked launch, as windows. For a divided argument they are the call's part, or its tile,
+ * and the bytes after all parts; for others everything. A tile has whole rows of a part, and of these rows only the
+ * columns of the inner loop's tile, if the rows are contiguous. Otherwise that would be rows of rows, and the tile
+ * counts as having all columns. The other columns belong to the same core and, where they are read, were written
+ * before, so this gives no false findings; but wrong accesses to columns of the core's other tiles are not found. */
 #include "config.h"
 
 #include "loader/checks/checks-parts.h"
@@ -30,7 +30,7 @@ static void add_bytes(struct sk_checked *checked, const struct sk_plan_argument 
 		add_window(checked, argument, (struct sk_rows){.start = low, .width = high - low, .count = 1});
 }
 
-/* Of the rows of a part, from the argument's first byte, those bytes that the tile of the inner loop has. */
+/* Return the bytes of the inner loop's tile in the rows of a part, relative to the argument's first byte. */
 static struct sk_rows rows_of_tile(const struct sk_checked *checked, const struct sk_plan_argument *argument,
 				   const struct sk_plan_pattern *pattern, struct sk_rows part)
 {
@@ -58,7 +58,7 @@ static struct sk_rows rows_of_tile(const struct sk_checked *checked, const struc
 	return rows;
 }
 
-/* A tile's columns may be too many (see above), so of a call in loops this holds for whole parts alone. */
+/* A tile may have too many columns (see above), so for a call in loops this holds only for whole parts. */
 static enum sk_owed owed_of(const struct sk_checked *checked, const struct sk_plan_argument *argument)
 {
 	bool blocks = checked->step->kind == SK_STEP_BLOCKS || checked->step->kind == SK_STEP_BLOCKS_RANGE;
@@ -92,7 +92,7 @@ static void add_pointer(struct sk_checked *checked, const struct sk_plan_argumen
 	}
 }
 
-/* Where the argument is stored in front of the call. */
+/* Add the place where the argument is stored before the call. */
 static void add_field(struct sk_checked *checked, const struct sk_plan_argument *argument)
 {
 	static const struct sk_plan_argument scratch = {.kind = SK_ARGUMENT_SCRATCH};
