@@ -1,5 +1,6 @@
-/* Symbols whose addresses the caller hands to functions: callbacks and tables that signatures name. A name comes in,
- * and the function in whose object it is meant; the symbol goes out, or the reason why there is no address. */
+/* Symbols that the caller passes to functions by address: callbacks and tables that signatures name. Input: a name, and
+ * a function; the name is looked up in the function's object. Output: the symbol, or the reason why it has no usable
+ * address. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -14,7 +15,8 @@ static bool is_named(const struct sk_object *object, uint32_t index, const char 
 	return !strcmp(object->names + object->symbols[index].st_name, name);
 }
 
-/* The object's local symbol of that name. SK_NONE: there is none, or there are several, which is a reason. */
+/* Find the object's local symbol of that name. Return SK_NONE if there is none, or if there are several, which *reason
+ * says. */
 static uint32_t find_local(struct sk_linker *linker, const struct sk_object *object, const char *name,
 			   const char **reason)
 {
@@ -33,7 +35,7 @@ static uint32_t find_local(struct sk_linker *linker, const struct sk_object *obj
 	return *reason ? SK_NONE : found;
 }
 
-/* What the object's own references to that name mean. */
+/* Return the symbol that the object's own references to that name mean. */
 static sk_symbol find_global(struct sk_linker *linker, const struct sk_object *object, const char *name)
 {
 	sk_symbol symbol;
@@ -46,7 +48,7 @@ static sk_symbol find_global(struct sk_linker *linker, const struct sk_object *o
 	return symbol;
 }
 
-/* The same symbol for whoever asks. */
+/* Return the same symbol for every caller. */
 static sk_symbol local_symbol(struct sk_linker *linker, struct sk_object *object, uint32_t index)
 {
 	for (size_t i = 0; i < linker->handed.count; i++) {
@@ -58,9 +60,9 @@ static sk_symbol local_symbol(struct sk_linker *linker, struct sk_object *object
 	return sk_local_symbol(linker, object, index);
 }
 
-/* NULL: it is an address that a package can have in its code. Packages name what they hand out, so that its address can
- * be compared with the symbol table's. */
-static const char *why_no_address(struct sk_linker *linker, const char *name, const struct sk_target *target)
+/* Return why the address cannot be used, or NULL if a package can have it in its code. Packages name the addresses that
+ * they hand out, so that they can be compared with the symbol table's. */
+static const char *address_obstacle(struct sk_linker *linker, const char *name, const struct sk_target *target)
 {
 	const char *found = linker->symbols.items[target->symbol].name;
 
@@ -74,7 +76,7 @@ static const char *why_no_address(struct sk_linker *linker, const char *name, co
 			       ? "it ends the launch that calls it"
 			       : NULL;
 	case SK_TARGET_DATA:
-		return "it is data of the C library, whose address is known only when the package is loaded";
+		return "it is data of the C library; its address is known only when the package is loaded";
 	case SK_TARGET_ABSOLUTE:
 		return "it is a number, not a place";
 	case SK_TARGET_THREAD_LOCAL:
@@ -102,7 +104,7 @@ sk_symbol sk_linker_find_address(struct sk_linker *linker, sk_symbol function, c
 
 	struct sk_target target = sk_symbol_target(linker, symbol);
 
-	*reason = why_no_address(linker, name, &target);
+	*reason = address_obstacle(linker, name, &target);
 	sk_array_push(linker->arena, &linker->handed, symbol);
 	return *reason ? SK_NONE : symbol;
 }

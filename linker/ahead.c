@@ -1,8 +1,8 @@
-/* Reads inputs before they are added, in threads, while the caller does something else. Each thread has an arena and a
- * sink of its own. Files are taken one by one, and then members of large archives some at a time, so that the threads
- * have done at about the same time; members that will take part, or probably will, are loaded, too. A file about which
- * there is anything to say is read again when its turn comes, so messages come in command-line order, and every result
- * is the same with any number of threads. */
+/* Reads inputs before they are added, in threads, while the caller does something else. Each thread has its own arena
+ * and sink. Files are taken one by one, then the members of large archives in batches, so that the threads finish at
+ * about the same time. Members that will take part, or probably will, are also loaded. A file with errors or warnings
+ * is read again when its turn comes. Messages therefore come in command-line order, and every result is the same with
+ * any number of threads. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "linker/linker.h"
 #include "linker/object.h"
 
-enum { MOST_THREADS = 64, MEMBERS = 64 /* that a thread takes at a time */ };
+enum { MOST_THREADS = 64, MEMBERS = 64 /* members that a thread takes at a time */ };
 
 struct helper {
 	struct sk_ahead *ahead;
@@ -26,11 +26,11 @@ struct helper {
 /* A file that is read. */
 struct ahead_file {
 	struct sk_reading reading;
-	atomic_bool usable; /* nothing is to be said about it so far */
-	atomic_bool listed; /* it has been read, but for members of an archive */
+	atomic_bool usable; /* no error or warning so far */
+	atomic_bool listed; /* it has been read, except for members of an archive */
 };
 
-/* One of them, with members that threads may take. */
+/* An archive with members that threads may take. */
 struct ahead_archive {
 	struct ahead_archive *next; /* in any order */
 	struct ahead_file *file;
@@ -44,15 +44,15 @@ struct sk_ahead {
 	struct ahead_file *files; /* by path */
 	size_t count;
 	atomic_size_t next; /* the first path that no thread has taken */
-	size_t taken; /* paths whose turn has come */
+	size_t taken; /* number of paths taken */
 	struct sk_reader reader; /* of the calling thread */
-	struct sk_diag said; /* its sink */
+	struct sk_diag said; /* the thread's sink */
 	struct helper helpers[MOST_THREADS]; /* the first is the calling thread */
 	unsigned helper_count;
 	bool finished;
 	atomic_bool awaited; /* the calling thread has nothing else to do */
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the fields below */
 	pthread_cond_t changed;
 	int listing; /* threads that take files */
 	struct ahead_archive *archives, **last_archive;
@@ -84,7 +84,7 @@ static void change_listing(struct sk_ahead *ahead, int change)
 	pthread_mutex_unlock(&ahead->lock);
 }
 
-/* False: all files have been taken. */
+/* Read the next file. Return false if all files have been taken. */
 static bool list_file(struct sk_ahead *ahead, struct sk_reader *reader)
 {
 	size_t number = atomic_fetch_add(&ahead->next, 1);
@@ -103,7 +103,7 @@ static bool list_file(struct sk_ahead *ahead, struct sk_reader *reader)
 	return true;
 }
 
-/* The archive that `link` leads to, or NULL: all files have been listed, and there is none. */
+/* Wait for the archive that `link` leads to. Return NULL if all files have been listed and no archive is left. */
 static struct ahead_archive *wait_for_archive(struct sk_ahead *ahead, struct ahead_archive *const *link)
 {
 	struct ahead_archive *archive;
@@ -116,8 +116,8 @@ static struct ahead_archive *wait_for_archive(struct sk_ahead *ahead, struct ahe
 	return archive;
 }
 
-/* Members that will take part are loaded, too: all of an archive that is wanted as a whole, and as long as nobody
- * waits, those with kernels, which tasks probably call. */
+/* Return whether to load the object as well: every member of an archive that is wanted as a whole; and while no thread
+ * waits, members with kernels, which tasks probably call. */
 static bool will_take_part(struct sk_ahead *ahead, const struct ahead_file *file, const struct sk_object *object)
 {
 	return object &&
@@ -231,7 +231,7 @@ void sk_linker_wait_ahead(struct sk_linker *linker)
 		finish(linker->ahead);
 }
 
-/* Gives back what nobody has taken. */
+/* Release a reading that nothing has taken. */
 static void forget(struct sk_reading *reading)
 {
 	const struct sk_contents *contents = reading->contents;
@@ -243,7 +243,7 @@ static void forget(struct sk_reading *reading)
 			sk_unmap_file(contents->files.items[i].bytes, contents->files.items[i].size);
 }
 
-/* While another thread has the file, this one reads some of those behind it. */
+/* While another thread reads the file, read some of the files after it. */
 static void wait_for(struct sk_ahead *ahead, const struct ahead_file *file)
 {
 	while (!atomic_load(&file->listed) && list_file(ahead, &ahead->reader))
@@ -271,7 +271,7 @@ void sk_ahead_destroy(struct sk_linker *linker)
 
 	if (!ahead)
 		return;
-	/* Nobody wants the rest. */
+	/* The remaining files are not needed. */
 	atomic_store(&ahead->next, ahead->count);
 	finish(ahead);
 	for (size_t i = 0; i < ahead->count; i++)

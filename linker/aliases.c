@@ -1,5 +1,5 @@
-/* Names that the command line gives another meaning: --defsym and --wrap come in; symbols with a value or an alias, and
- * the symbols that undefined references mean, go out. All of it is known before the first input is read. */
+/* Names to which the command line gives another meaning. Input: --defsym and --wrap. Output: symbols with a value or an
+ * alias, and the symbols that undefined references mean. All of these are known before the first input is read. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +20,18 @@ static void assign_number(struct sk_linker *linker, sk_symbol symbol, const char
 	unsigned long long value = strtoull(text, &end, 0);
 
 	if (errno || *end)
-		sk_error(linker->diag, (struct sk_place){0}, "--defsym %s: '%s' is no number of 64 bits", assignment,
+		sk_error(linker->diag, (struct sk_place){0}, "--defsym %s: '%s' is not a 64-bit number", assignment,
 			 text);
 	linker->symbols.items[symbol].value = value;
 }
 
-/* The alias must end somewhere. */
+/* The chain of aliases must end. */
 static void assign_symbol(struct sk_linker *linker, sk_symbol symbol, const char *assignment, const char *name)
 {
 	sk_symbol meaning = sk_symbol_intern(linker, name, strlen(name));
 
 	if (sk_alias_follow(linker, meaning) == symbol)
-		sk_error(linker->diag, (struct sk_place){0}, "--defsym %s: the symbol would stand for itself",
+		sk_error(linker->diag, (struct sk_place){0}, "--defsym %s: the symbol would be an alias of itself",
 			 assignment);
 	else
 		linker->symbols.items[symbol].alias = meaning;
@@ -73,7 +73,7 @@ void sk_aliases_read(struct sk_linker *linker)
 		read_assignment(linker, options->assignments[i]);
 	for (size_t i = 0; i < options->traced_symbol_count; i++) {
 		const char *name = options->traced_symbols[i];
-		sk_symbol symbol = sk_symbol_intern(linker, name, strlen(name)); /* which may move the symbols */
+		sk_symbol symbol = sk_symbol_intern(linker, name, strlen(name)); /* may move the symbols */
 
 		linker->symbols.items[symbol].traced = true;
 	}

@@ -1,4 +1,4 @@
-/* The machines that the linker knows: those of format/machines.def. */
+/* The table of supported machines: those of format/machines.def. */
 #include <stddef.h>
 
 #include "linker/linker-parts.h"

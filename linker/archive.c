@@ -1,13 +1,13 @@
-/* Reads archives in the System V/GNU format, thin ones too: bytes in, members out, one after the other. The archive's
- * own symbol index is not used: the members' symbol tables say the same and cannot disagree with themselves. Nothing
- * here is keyed by a member's name, since real archives hold several members of one name. */
+/* Reads archives in the System V/GNU format, thin ones included. Input: bytes. Output: members, one after the other.
+ * The archive's symbol index is not used: the members' symbol tables hold the same information and cannot be out of
+ * date. Members are not identified by name, since real archives hold several members of one name. */
 #include <string.h>
 
 #include "base/ranges.h"
 #include "linker/object.h"
 
-/* Of a member; thin archives have paths there. It stands in every message about the member, and in front of its
- * symbols' places, so it must not be as long as the archive. */
+/* Limit of a member's name; in thin archives names are paths. The name is part of every message about the member and
+ * precedes the places of its symbols, so it must not be as long as the archive. */
 enum { LONGEST_NAME = 4096 };
 
 struct header {
@@ -50,7 +50,7 @@ static bool parse_number(const char *text, size_t length, uint64_t *number)
 	return true;
 }
 
-/* "/123": the name stands at 123 in the table of long names and ends with "/\n". */
+/* "/123": the name is at offset 123 in the table of long names and ends with "/\n". */
 static bool find_long_name(const struct sk_archive *archive, const struct header *header, struct sk_member *member)
 {
 	uint64_t start;
@@ -120,7 +120,7 @@ enum sk_archive_result sk_archive_next(struct sk_archive *archive, struct sk_mem
 		if (!is_elsewhere) {
 			if (!sk_within(start, size, archive->size))
 				return fail(archive,
-					    "a member ends behind the end of the file; the archive is truncated");
+					    "a member ends after the end of the file; the archive is truncated");
 			archive->offset += size + (size & 1); /* cannot overflow: start + size is within a file */
 		}
 		if (is_index)

@@ -1,4 +1,4 @@
-/* The build-id: a hash over the parts of a file that is complete, which goes into its note. */
+/* The build-id: a hash over the parts of the complete file, stored in the build-id note. */
 #include <elf.h>
 #include <string.h>
 #include <xxhash.h>
@@ -9,7 +9,7 @@
 
 enum { BUILD_ID_SIZE = 16 };
 
-/* With an id of zeros; returns where that is. */
+/* Write the note with an id of zeros; return the address of the id. */
 static uint8_t *write_note(struct sk_linker *linker)
 {
 	const Elf64_Nhdr header = {.n_namesz = 4, .n_descsz = BUILD_ID_SIZE, .n_type = NT_GNU_BUILD_ID};
@@ -52,7 +52,7 @@ static void finish_hash(XXH3_state_t *state, uint8_t hash[BUILD_ID_SIZE])
 	XXH3_128bits_reset(state);
 }
 
-/* There may be gigabytes of them, so they are read once, for the build-id and for the seal. */
+/* Constants may take gigabytes, so they are read once, for both the build-id and the seal. */
 static void hash_constants(struct sk_linker *linker, const struct sk_output *constants, XXH3_state_t *state)
 {
 	struct sk_constants_hash *made = &linker->constants_hash;
@@ -72,7 +72,8 @@ static void hash_constants(struct sk_linker *linker, const struct sk_output *con
 	finish_hash(state, made->hash);
 }
 
-/* XXH3-128 over the hash of the constants, all other parts of the file and their places, with a build-id of zeros. */
+/* Write XXH3-128 over the hash of the constants, all other parts of the file and their offsets, with a build-id of
+ * zeros. */
 void sk_build_id_write(struct sk_linker *linker)
 {
 	const struct sk_output *constants = find_constants(linker);

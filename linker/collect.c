@@ -1,12 +1,12 @@
-/* Collects what nobody needs. Everything synthetic is needed, and what it, the required and exported symbols and
- * sections that ask to be retained (SHF_GNU_RETAIN) refer to, and so on. So are the constructors and destructors of
- * every pulled object, whether or not anything else of it is reached: that is how an object fills a table of another
- * one, and GNU ld and lld keep them as well. Who refers to __start_NAME or __stop_NAME needs all sections of that name.
- * If the user wants no collection, all of every pulled object is needed.
+/* Marks the sections that the image needs; all others are dropped. Needed are all synthetic sections, the required and
+ * exported symbols, sections that ask to be retained (SHF_GNU_RETAIN), and everything that these refer to. The
+ * constructors and destructors of every pulled object are also needed, even if nothing else of the object is reached:
+ * an object can fill another one's table in this way, and GNU ld and lld keep them as well. A reference to __start_NAME
+ * or __stop_NAME needs all sections of that name. With --no-gc-sections, everything in every pulled object is needed.
  *
- * What functions reach that are needed in any case can be collected ahead, beside what the caller does: before it is
- * known what the package's own sections are, and which names they define. Sections that refer to names which may come
- * to mean something else are looked at again. */
+ * Sections reached from functions that are certain to be in the image can be collected ahead, while the caller does
+ * other work: before the package's own sections, and the names that they define, are known. Sections with references
+ * that may still change their meaning are looked at again. */
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/timing.h"
@@ -15,16 +15,16 @@
 #include "linker/object.h"
 #include "linker/output.h"
 
-/* Sections in the order in which they are found, nearest first, so that the way to each is a shortest one. */
+/* Sections in the order in which they are found, breadth first, so that the path to each is a shortest one. */
 struct sk_collecting {
 	struct sk_linker *linker;
-	struct sk_arena *arena; /* the linker's; ahead one of its own, which the linker adopts */
+	struct sk_arena *arena; /* the linker's; the one that collects ahead has its own, which the linker adopts */
 	struct sk_found found;
-	size_t done; /* of these sections: what they refer to has been found, too */
-	struct sk_finding finding; /* of what is found now */
-	/* Ahead: */
+	size_t done; /* number of sections with followed references */
+	struct sk_finding finding; /* how the section found next was reached */
+	/* Only when collecting ahead: */
 	bool is_ahead;
-	bool open; /* what is looked at refers to what may come to mean something else */
+	bool open; /* the current section's references may change their meaning */
 	SK_ARRAY(struct sk_input_section *) open_sections;
 	const sk_symbol *functions;
 	size_t function_count;
@@ -52,7 +52,7 @@ static void mark(struct sk_collecting *collecting, struct sk_input_section *sect
 		section->object->reached = true;
 }
 
-/* Of a mergeable section only what is referred to is needed. */
+/* Mark the target. In a mergeable section only the strings and records that are referred to are needed. */
 static void mark_target(struct sk_collecting *collecting, const struct sk_target *target)
 {
 	mark(collecting, target->section);
@@ -60,7 +60,8 @@ static void mark_target(struct sk_collecting *collecting, const struct sk_target
 		sk_merge_mark(collecting->arena, target->section, target->offset);
 }
 
-/* What comes later, the package's own code above all, can define a name that has no definition yet, or a weak one. */
+/* Return whether the symbol's meaning is final. Later inputs, above all the package's own code, can define a name that
+ * has no definition yet, or only a weak one. */
 static bool is_final(const struct sk_linker *linker, sk_symbol number)
 {
 	const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
@@ -68,7 +69,7 @@ static bool is_final(const struct sk_linker *linker, sk_symbol number)
 	return symbol->rank >= SK_DEFINITION_STRONG && symbol->alias == SK_NONE;
 }
 
-/* Ahead only objects' sections are looked at. */
+/* Only sections of objects are looked at when collecting ahead. */
 static bool may_change(const struct sk_collecting *collecting, const struct sk_object *object,
 		       const sk_elf_relocation *relocation)
 {
@@ -78,8 +79,8 @@ static bool may_change(const struct sk_collecting *collecting, const struct sk_o
 	       !is_final(collecting->linker, object->globals[index - object->first_global]);
 }
 
-/* The package's own sections refer to little but functions that have been collected ahead: no more needs to be known of
- * these. */
+/* The package's own sections refer mostly to functions that have been collected ahead; such a target needs no further
+ * lookup. */
 static struct sk_target find_target(const struct sk_collecting *collecting, const struct sk_input_section *section,
 				    const sk_elf_relocation *relocation)
 {
@@ -90,7 +91,7 @@ static struct sk_target find_target(const struct sk_collecting *collecting, cons
 	return sk_relocation_target(collecting->linker, section, relocation);
 }
 
-/* Whether sk_scan has nothing to do for any of the relocations. */
+/* Mark the targets of all relocations. Return whether sk_scan has nothing to do for any of them. */
 static bool mark_targets(struct sk_collecting *collecting, const struct sk_input_section *section,
 			 const sk_elf_relocation *relocations, uint64_t count)
 {
@@ -119,7 +120,8 @@ static void mark_record(struct sk_collecting *collecting, struct sk_frame *frame
 		frame->section->object->unscanned = true;
 }
 
-/* What a function's unwind information refers to, language-specific tables and personality, is needed with it. */
+/* Mark the references of a function's unwind information, such as language-specific tables and the personality
+ * routine. */
 static void mark_frames(struct sk_collecting *collecting, const struct sk_input_section *section)
 {
 	struct sk_frame *frame = section->mergeable ? NULL : section->frames;
@@ -133,7 +135,7 @@ static void mark_frames(struct sk_collecting *collecting, const struct sk_input_
 	}
 }
 
-/* What the section refers to. */
+/* Mark everything that the section refers to. */
 static void follow(struct sk_collecting *collecting, struct sk_input_section *section)
 {
 	collecting->open = false;
@@ -164,7 +166,7 @@ static void mark_symbols(struct sk_collecting *collecting, const char *reason, c
 	}
 }
 
-/* Why the section is needed whoever reaches it, or NULL. */
+/* Return why the section is needed without being referred to, or NULL. */
 static const char *root_reason(const struct sk_linker *linker, const struct sk_input_section *section)
 {
 	if (sk_is_constructors(section))
@@ -189,7 +191,7 @@ static void mark_roots(struct sk_collecting *collecting, struct sk_object *objec
 	}
 }
 
-/* Of objects that take part by now. */
+/* Mark the roots of the objects pulled so far. */
 static void mark_all_roots(struct sk_collecting *collecting)
 {
 	for (size_t i = 0; i < collecting->linker->objects.count; i++) {
@@ -243,7 +245,7 @@ void sk_linker_collect_ahead(struct sk_linker *linker, const sk_symbol *function
 {
 	struct sk_collecting *collecting;
 
-	if (!linker->architecture || linker->options.asked_symbol_count) /* ways begin at the package's own sections */
+	if (!linker->architecture || linker->options.asked_symbol_count) /* paths begin at the package's own sections */
 		return;
 	sk_thread_destructors_find(linker);
 	collecting = linker->collecting = SK_NEW(linker->arena, struct sk_collecting);

@@ -1,8 +1,8 @@
-/* Copies of functions. A function whose code is wanted several times comes in; sections with the same bytes and
- * relocations as the one it stands in go out, each with a symbol for it, with unwind records and with no debug
- * information of its own.
+/* Copies of functions. Input: a function, if its code is wanted several times. Output: sections with the bytes and
+ * relocations of the function's section, each with a symbol for the function, with unwind records and without debug
+ * information.
  *
- * A copy does what the original does, since its relocations mean the same places: data, other functions and the entries
+ * A copy behaves like the original because its relocations have the same targets: data, other functions and the entries
  * of jump tables, which lead into the original, are shared. */
 #include <string.h>
 
@@ -13,10 +13,10 @@
 #include "linker/linker.h"
 #include "linker/object.h"
 
-/* All copies together. */
+/* Limit for all copies together. */
 enum { MAXIMUM_MIB = 64 };
 
-static const char *why_not(const struct sk_input_section *section)
+static const char *copy_obstacle(const struct sk_input_section *section)
 {
 	if (!section || !section->object)
 		return "it is not in an object";
@@ -29,7 +29,7 @@ static const char *why_not(const struct sk_input_section *section)
 	return NULL;
 }
 
-/* The copy's code is described by copies of the records, in the same order. */
+/* Describe the copy's code by copies of the records, in the same order. */
 static void copy_frames(struct sk_linker *linker, struct sk_input_section *copy)
 {
 	struct sk_frame **end = &copy->frames;
@@ -46,7 +46,7 @@ static void copy_frames(struct sk_linker *linker, struct sk_input_section *copy)
 	}
 }
 
-/* The number-th copy of the section. */
+/* Return the number-th copy of the section. */
 static struct sk_input_section *copy_section(struct sk_linker *linker, const struct sk_input_section *section,
 					     uint32_t number)
 {
@@ -75,7 +75,7 @@ sk_symbol sk_linker_copy(struct sk_linker *linker, sk_symbol code, uint32_t numb
 {
 	struct sk_target target = sk_symbol_target(linker, code);
 	const char *code_name = linker->symbols.items[target.symbol].name;
-	const char *reason = why_not(target.section);
+	const char *reason = copy_obstacle(target.section);
 
 	if (reason) {
 		sk_error(linker->diag, place, "'%s' cannot be copied: %s", code_name, reason);

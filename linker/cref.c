@@ -1,6 +1,6 @@
-/* The cross reference table, in the form of GNU ld's: every name that an object which takes part defines or uses, with
- * the file whose definition counts, the files with other definitions, and those that use it. What is not an object's is
- * <internal>, or of the command line; imports are the libraries'. */
+/* The cross-reference table, in GNU ld's form. It lists every name that an object in the link defines or uses, with the
+ * file of the chosen definition, the files with other definitions, and the files that use it. Definitions outside
+ * objects are shown as <internal> or as the command line's; imports are shown as the libraries'. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void add_mention(struct sk_linker *linker, mention_list *mentions, sk_sym
 		      (struct mention){&linker->symbols.items[number], file, role, mentions->count});
 }
 
-/* The symbol that stands for the name: of isolated objects, the definition that it is bound to. */
+/* Return the symbol that the name means: with isolated objects, the definition that it is bound to. */
 static sk_symbol named(const struct sk_linker *linker, sk_symbol number)
 {
 	const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
@@ -39,7 +39,7 @@ static sk_symbol named(const struct sk_linker *linker, sk_symbol number)
 												     : number;
 }
 
-/* What defines the symbol if no object does, or NULL. */
+/* Return the definer of a symbol that no object defines, or NULL. */
 static const char *definer(const struct sk_linker_symbol *symbol)
 {
 	if (symbol->rank == SK_DEFINITION_ASSIGNED)
@@ -49,7 +49,7 @@ static const char *definer(const struct sk_linker_symbol *symbol)
 	return symbol->import && symbol->visibility == STV_DEFAULT ? symbol->import->library : NULL;
 }
 
-/* Once for each symbol that no object defines. */
+/* Add the definer once for each symbol that no object defines. */
 static void add_definer(struct sk_linker *linker, mention_list *mentions, bool *seen, sk_symbol number)
 {
 	const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
@@ -74,7 +74,7 @@ static void add_object(struct sk_linker *linker, mention_list *mentions, bool *s
 	}
 }
 
-/* By name, and by symbol: isolated objects have several of one name. */
+/* Order by name, then by symbol: isolated objects have several symbols of one name. */
 static int compare_mentions(const void *a, const void *b)
 {
 	const struct mention *left = a, *right = b;

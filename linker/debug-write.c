@@ -1,9 +1,9 @@
-/* Debug information, the writing half: the sections that debug.c has kept come in; joined, and with the addresses of
- * the image, they go out behind the loaded part of the file, compressed if that is wanted.
+/* Debug information, part two: writing. Input: the sections that debug.c has kept. Output: the joined sections with the
+ * image's addresses, placed after the loaded part of the file and compressed if the options say so.
  *
- * Where they describe functions that are not in the image, the address becomes a number that debuggers know to ignore,
- * as GNU ld and lld have it: 0; or 1 in .debug_ranges and .debug_loc (DWARF 4), where a pair of zeros would end the
- * list. So it is for functions that identical ones stand for, but in .debug_line. */
+ * Addresses of functions that are not in the image become a value that debuggers ignore, as in GNU ld and lld: 0, or 1
+ * in .debug_ranges and .debug_loc (DWARF 4), where a pair of zeros would end the list. Functions that have been folded
+ * into identical ones are treated in the same way, except in .debug_line. */
 #include <string.h>
 #include <zlib.h>
 
@@ -19,8 +19,8 @@ static uint64_t tombstone_of(const struct sk_input_section *section)
 	return !strcmp(section->name, ".debug_ranges") || !strcmp(section->name, ".debug_loc");
 }
 
-/* A line of a folded function is where the code that stays begins: breakpoints there work. All else that is said of
- * such a function would claim the same code twice. */
+/* Return whether addresses of folded functions are kept. Line numbers keep them, so that breakpoints in a folded
+ * function stop in the one that remains. Other debug information would describe the same code twice. */
 static bool keeps_folded(const struct sk_input_section *section)
 {
 	return !strcmp(section->name, ".debug_line");
@@ -44,7 +44,7 @@ static void relocate(struct sk_linker *linker, const struct sk_input_section *se
 
 	uint64_t value = target.value + (uint64_t)relocation->r_addend;
 
-	if (type->expression == SK_EXPRESSION_THREAD_OFFSET) /* what describes an unreached variable says 0 */
+	if (type->expression == SK_EXPRESSION_THREAD_OFFSET) /* the description of an unreached variable says 0 */
 		value = target.section && target.section->output
 				? value - target.value + sk_thread_offset(linker, target.section, target.value)
 				: 0;
@@ -57,7 +57,7 @@ static void relocate(struct sk_linker *linker, const struct sk_input_section *se
 	sk_relocate_field(linker, section, relocation, bytes + relocation->r_offset, value, relocation->r_offset);
 }
 
-/* Contents of an output section, compressed; NULL: that is no smaller. */
+/* Return the compressed contents of an output section, or NULL if they are not smaller. */
 static uint8_t *compress_contents(struct sk_linker *linker, struct sk_output *output, const uint8_t *contents)
 {
 	const Elf64_Chdr header = {
@@ -89,7 +89,7 @@ static void write_output(struct sk_linker *linker, struct sk_output *output)
 	}
 	if (linker->options.compress_debug)
 		compressed = compress_contents(linker, output, contents);
-	sk_align(linker->file_size, output->alignment, &output->file_offset); /* what is in memory: no overflow */
+	sk_align(linker->file_size, output->alignment, &output->file_offset); /* sizes of data in memory: no overflow */
 	sk_image_add(linker, output->file_offset, compressed ? compressed : contents, output->size);
 	linker->file_size = output->file_offset + output->size;
 }

@@ -1,6 +1,7 @@
-/* Debug information, so that a debugger steps through the source of a kernel. The .debug_ sections of reached objects
- * come in, compressed or not; they go out live, with plain contents, relocations that are known, and the strings marked
- * that they need. debug-write.c writes them. Nothing in them keeps code alive. */
+/* Debug information, so that a debugger steps through the source of a kernel. Input: the .debug_ sections of reached
+ * objects, compressed or not. Output: the same sections marked live, with plain contents, checked relocations, and the
+ * strings that they need marked. debug-write.c writes them. A reference from debug information does not keep code
+ * alive. */
 #include <string.h>
 #include <zlib.h>
 
@@ -12,13 +13,15 @@
 #include "linker/object.h"
 #include "linker/output.h"
 
-/* Deflate makes nothing smaller than to a 1032nd (zlib's "Technical Details"): what claims to be is damaged. */
+/* Deflate compresses to a 1032nd at best (zlib's "Technical Details"): a section that claims a higher ratio is
+ * damaged. */
 enum { MAXIMUM_RATIO = 1032 };
 
-/* All of it together never comes near this: a few kilobytes of compressed zeros must not take all memory. */
+/* Limit for all sections together, far above real ratios: a few kilobytes of compressed zeros must not take all
+ * memory. */
 enum { USUAL_RATIO = 32, FREE_SIZE = 16 << 20 };
 
-/* ---- what comes in ---- */
+/* ---- reading ---- */
 
 static bool describe_compressed(struct sk_reader *reader, struct sk_input_section *section)
 {
@@ -77,7 +80,8 @@ static bool decompress(struct sk_linker *linker, struct sk_input_section *sectio
 	return true;
 }
 
-/* What debug information has no use for is refused; a reference into mergeable strings keeps the string. */
+/* Check the relocation's type, which must be one that debug information uses. A reference into mergeable strings keeps
+ * the string. */
 static bool collect_relocation(struct sk_linker *linker, const struct sk_input_section *section,
 			       const sk_elf_relocation *relocation)
 {
@@ -151,4 +155,4 @@ bool sk_debug_collect(struct sk_linker *linker)
 	return visit(linker, collect_section) && visit(linker, collect_references);
 }
 
-/* ---- what goes out ---- */
+/* ---- collecting ---- */

@@ -1,6 +1,6 @@
-/* Names as programmers write them: what compilers of C++ and Rust have made of a name comes in, "foo(int)" goes out,
- * for messages, lines and the map. libiberty knows how; without it, and where it does not know, names stay as
- * they are. */
+/* Demangling for messages, printed lines and the map. Input: a mangled name of a C++ or Rust compiler. Output: the name
+ * as in the source, "foo(int)". libiberty does the work; without it, and for names that it does not know, names stay
+ * unchanged. */
 #include "config.h"
 
 #include <string.h>
@@ -14,13 +14,13 @@
 #include "base/arena.h"
 #include "linker/linker.h"
 
-/* A name can say "the same twice" again and again, and so stand for more text than there is memory. */
+/* A mangled name can repeat parts of itself, so its demangled text can be larger than memory. */
 enum { LONGEST = 16 << 10 };
 
 struct text {
 	char bytes[LONGEST];
 	size_t size;
-	jmp_buf too_long; /* the only way out of libiberty, which keeps nothing but its stack while it prints */
+	jmp_buf too_long; /* the only way out of libiberty, which allocates only on its stack while it prints */
 };
 
 static void add(const char *bytes, size_t size, void *context)

@@ -1,6 +1,6 @@
 /* The tables for the dynamic loader: symbols (imports and exported entries), their names, both kinds of hash tables,
- * needed versions, and .dynamic. sk_dynamic_prepare makes what does not depend on addresses and so fixes all sizes;
- * sk_dynamic_write, after the layout, writes everything into the image. */
+ * needed versions, and .dynamic. sk_dynamic_prepare makes the parts that do not depend on addresses and thereby fixes
+ * all sizes. sk_dynamic_write runs after the layout and writes all tables into the image. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static uint32_t gnu_bucket_count(const struct sk_linker *linker)
 	return (uint32_t)linker->exported.count / 4 + 1;
 }
 
-/* Words of the Bloom filter: about twelve bits a symbol. */
+/* Return the number of words of the Bloom filter: about twelve bits a symbol. */
 static uint32_t gnu_filter_size(const struct sk_linker *linker)
 {
 	uint32_t words = 1;
@@ -88,7 +88,7 @@ static int compare_keys(const void *a, const void *b)
 	return (left->symbol > right->symbol) - (left->symbol < right->symbol);
 }
 
-/* The GNU hash table wants the symbols of a bucket side by side, and imports before them all. */
+/* The GNU hash table requires the symbols of a bucket to be adjacent, and imports to precede them all. */
 static void sort_exported(struct sk_linker *linker)
 {
 	size_t count = linker->exported.count;
@@ -147,7 +147,7 @@ static void write_gnu_hash(struct sk_linker *linker, uint32_t *words)
 
 /* ---- versions that are defined ---- */
 
-/* The name of what has no version. */
+/* Return the name of the base version: symbols without a version have it. */
 static const char *base_version(const struct sk_linker *linker)
 {
 	return linker->options.soname ? linker->options.soname : "package";
@@ -197,12 +197,12 @@ static uint64_t defined_versions_size(const struct sk_linker *linker)
 
 /* ---- needed libraries and versions ---- */
 
-/* A version of a library that some import has. */
+/* A version of a library that some import requires. */
 struct sk_version {
 	const char *soname, *name;
 	uint32_t soname_offset, version_name; /* in .dynstr */
 	bool first_of_library;
-	uint16_t versions_of_library; /* of the first one: how many there are */
+	uint16_t versions_of_library; /* set in the first one: how many versions of this library there are */
 };
 
 static int compare_versions(const void *a, const void *b)
@@ -213,7 +213,7 @@ static int compare_versions(const void *a, const void *b)
 	return order ? order : strcmp(left->name, right->name);
 }
 
-/* The versions that the imports have, sorted, each once. */
+/* Return the versions that the imports have, sorted and without duplicates. */
 static struct sk_version *find_versions(struct sk_linker *linker, uint32_t *count)
 {
 	struct sk_version *versions = SK_NEW_ARRAY(linker->arena, struct sk_version, linker->imported.count);
@@ -317,7 +317,7 @@ static void add_array_tags(struct sk_linker *linker, dynamic_tags *tags, enum sk
 	}
 }
 
-/* Called twice: for the number of tags once the output sections are known, and for their values. */
+/* Make the tags. Called twice: for the number of tags once the output sections are known, and for their values. */
 static dynamic_tags make_tags(struct sk_linker *linker)
 {
 	const struct sk_input_section *made = linker->made;

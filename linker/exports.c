@@ -1,10 +1,11 @@
-/* What the package exports beyond its caller's entries: the patterns of the version script come in; linker->exported
- * and the versions of its symbols go out. A name must be defined, by whatever input, and is kept. A pattern takes what
- * there is when the link begins: definitions in objects that take part, unless they are hidden or of a kind that cannot
- * be exported.
+/* The package's exports beyond its caller's entries. Input: the patterns of the version script. Output:
+ * linker->exported and the versions of its symbols. An exact name must be defined by some input, and its definition is
+ * kept. A wildcard matches the definitions that exist when the link begins: those in objects that take part, unless
+ * they are hidden or of a kind that cannot be exported.
  *
- * Of several patterns that fit, as GNU ld has it, a name counts before wildcards and these before a mere *; of equals a
- * global one before a local one, and then the last. Entries of the caller are exported whether or not one fits. */
+ * If several patterns match, GNU ld's order applies: exact names before wildcards, and these before a plain *; among
+ * equals a global pattern before a local one, and then the last. Entries of the caller are exported whether or not a
+ * pattern matches. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -18,7 +19,7 @@
 
 /* ---- patterns ---- */
 
-/* The pattern that decides about the name, or NULL. */
+/* Return the pattern that decides about the name, or NULL. */
 static const struct sk_name_pattern *find_pattern(const struct sk_linker *linker, const char *name, size_t length)
 {
 	uint32_t exact = sk_map_find(&linker->exact_patterns, name, length);
@@ -41,8 +42,8 @@ static const struct sk_name_pattern *find_pattern(const struct sk_linker *linker
 
 /* ---- symbols ---- */
 
-/* Why the symbol cannot be exported, or NULL. */
-static const char *why_not(struct sk_linker *linker, sk_symbol number)
+/* Return why the symbol cannot be exported, or NULL. */
+static const char *export_obstacle(struct sk_linker *linker, sk_symbol number)
 {
 	const struct sk_linker_symbol *meant = &linker->symbols.items[sk_alias_follow(linker, number)];
 
@@ -75,12 +76,13 @@ static void export(struct sk_linker *linker, sk_symbol number, uint16_t version)
 		return;
 	symbol->exported = true;
 	sk_array_push(linker->arena, &linker->exported, number);
-	/* The same symbol, if objects are isolated: it stands in the symbol table once. */
+	/* With isolated objects this is the same symbol: it is in the symbol table once. */
 	if (symbol->alias != SK_NONE && linker->symbols.items[symbol->alias].name == symbol->name)
 		linker->symbols.items[symbol->alias].exported = true;
 }
 
-/* "; did you mean 'x'?", or "". A script may have any number of wrong names, so only the first ones are looked at. */
+/* Return "; did you mean 'x'?", or "". A script may have any number of wrong names, so only the first ones are looked
+ * at. */
 static const char *suggest(struct sk_linker *linker, const char *name)
 {
 	enum { MAXIMUM_SUGGESTIONS = 20 };
@@ -96,7 +98,7 @@ static const char *suggest(struct sk_linker *linker, const char *name)
 static void export_named(struct sk_linker *linker, const struct sk_name_pattern *pattern)
 {
 	sk_symbol number = sk_symbol_intern(linker, pattern->text, strlen(pattern->text));
-	const char *reason = why_not(linker, number);
+	const char *reason = export_obstacle(linker, number);
 	bool undefined = sk_symbol_target(linker, number).kind == SK_TARGET_UNDEFINED;
 
 	if (!reason)
@@ -106,7 +108,7 @@ static void export_named(struct sk_linker *linker, const struct sk_name_pattern 
 			 undefined ? suggest(linker, pattern->text) : "");
 }
 
-/* The object's definitions that a pattern takes. */
+/* Export the object's definitions that a pattern selects. */
 static bool export_matching(struct sk_linker *linker, const struct sk_object *object)
 {
 	for (uint32_t i = object->first_global; i < object->symbol_count; i++) {
@@ -126,7 +128,7 @@ static bool export_matching(struct sk_linker *linker, const struct sk_object *ob
 		sk_symbol_want(linker, number, NULL);
 		if (!sk_symbols_resolve(linker))
 			return false;
-		if (!why_not(linker, number))
+		if (!export_obstacle(linker, number))
 			export(linker, number, pattern->version);
 	}
 	return true;
@@ -163,7 +165,7 @@ bool sk_export(struct sk_linker *linker)
 	for (size_t i = 0; i < linker->patterns.count; i++) {
 		const struct sk_name_pattern *pattern = &linker->patterns.items[i];
 
-		/* Of several versions of a name the first one counts, unless the symbol has its own. */
+		/* If a name has several versions, the first one applies, unless the symbol has its own. */
 		if (pattern->exact && pattern->global &&
 		    find_pattern(linker, pattern->text, strlen(pattern->text)) == pattern)
 			export_named(linker, pattern);

@@ -1,10 +1,10 @@
-/* What a package does when it goes, for objects with static storage (Itanium C++ ABI, section 3.3.6). Code registers
- * their destructors by __cxa_atexit, with the address of __dso_handle for the package, whose __cxa_finalize calls them.
- * In a shared object both are in crtbeginS.o; here the linker makes them: __dso_handle, and one destructor of the
- * package that calls __cxa_finalize. Another one gives back what libstdc++.a keeps. So whoever unloads the package,
- * dlclose or libskrt, need not know of any of this.
+/* Destructors of static objects at unload (Itanium C++ ABI, section 3.3.6). Code registers them by __cxa_atexit, with
+ * the address of __dso_handle to identify the package; __cxa_finalize calls them. In a shared object crtbeginS.o has
+ * both parts. Here the linker makes them: __dso_handle, and a destructor of the package that calls __cxa_finalize.
+ * Another destructor frees memory that libstdc++.a keeps. dlclose and libskrt therefore need no special handling when
+ * they unload a package.
  *
- * With -r both are the next linker's. */
+ * With -r the next linker makes both. */
 #include <string.h>
 
 #include "base/map.h"
@@ -12,7 +12,7 @@
 #include "linker/linker.h"
 #include "linker/object.h"
 
-/* A word with the address. */
+/* Add a word that holds the symbol's address. */
 static sk_section add_word(struct sk_linker *linker, const char *name, enum sk_section_kind kind, sk_symbol address)
 {
 	sk_section section = sk_linker_add_section(linker, &(struct sk_section_spec){.name = name,
@@ -34,7 +34,7 @@ static void destroy_objects(struct sk_linker *linker)
 	    linker->symbols.items[handle].rank != SK_DEFINITION_NONE)
 		return;
 
-	/* It holds its own address, which the C library's atexit takes. */
+	/* The handle holds its own address; the C library's atexit requires it. */
 	sk_section word = add_word(linker, ".data.rel.ro.sk_handle", SK_SECTION_ADDRESSES, handle);
 
 	sk_symbol_define(linker, handle, &linker->synthetic.items[word]->section, 0, sizeof(Elf64_Addr), STT_OBJECT);
@@ -50,13 +50,12 @@ static void destroy_objects(struct sk_linker *linker)
 	sk_linker_relocate(linker, text, code->address, SK_RELOCATION_RELATIVE32, handle, code->addend);
 	sk_linker_relocate(linker, text, code->call, SK_RELOCATION_CALL,
 			   sk_symbol_intern(linker, called_name, strlen(called_name)), code->addend);
-	/* The highest priority (outputs.c): it runs before all other destructors, as it does at the end of a process.
-	 */
+	/* The highest priority (outputs.c): it runs before all other destructors, as at the end of a process. */
 	add_word(linker, ".fini_array.99999", SK_SECTION_DESTRUCTORS, own);
 }
 
-/* A constructor of libstdc++.a allocates a reserve for exceptions when memory is short, which nobody gives back but
- * this function. The lowest priority: any other destructor may throw. */
+/* Free the emergency reserve for exceptions that a constructor of libstdc++.a allocates; no other code frees it. The
+ * destructor has the lowest priority, because any other destructor may throw. */
 static void free_reserve(struct sk_linker *linker)
 {
 	static const char name[] = "_ZN9__gnu_cxx9__freeresEv";

@@ -1,6 +1,5 @@
-/* Unwind tables, the writing half: the records that stay go into the image, joined into one .eh_frame with the
- * distances that hold there, and .eh_frame_hdr behind them, a table of functions sorted for binary search (LSB 3.0,
- * section 10.6). */
+/* Unwind tables, part two: writing. The remaining records go into the image, joined into one .eh_frame with the
+ * distances adjusted. .eh_frame_hdr follows, a table of functions sorted for binary search (LSB 3.0, section 10.6). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@ static void write32(uint8_t *bytes, uint64_t value)
 	memcpy(bytes, &low, sizeof(low));
 }
 
-/* What fills a record up to a multiple of eight bytes are DW_CFA_nop, which are zero. */
+/* Records are padded to a multiple of eight bytes with DW_CFA_nop, which is zero. */
 void sk_frame_copy(const struct sk_frame *frame, uint8_t *bytes)
 {
 	memcpy(bytes, frame->section->bytes + frame->offset, frame->size);
@@ -26,7 +25,7 @@ void sk_frame_copy(const struct sk_frame *frame, uint8_t *bytes)
 			frame->output_offset + SK_FRAME_ID_OFFSET - frame->cie->output_offset);
 }
 
-/* From the code that the FDE's relocation leads to, to that which it describes. */
+/* Return the distance from the code that the FDE's relocation refers to, to the copy that the FDE describes. */
 static uint64_t distance_to_copy(struct sk_linker *linker, const struct sk_frame *frame,
 				 const sk_elf_relocation *relocation)
 {
@@ -56,7 +55,7 @@ static bool is_sorted(const struct entry *entries, size_t count)
 	return true;
 }
 
-/* The start of a live FDE's function: the value of its first relocation without the place. */
+/* Return the start of a live FDE's function: the value of its first relocation without subtracting the place. */
 static uint64_t function_start(struct sk_linker *linker, const struct sk_frame *frame)
 {
 	for (uint64_t i = 0; i < frame->relocation_count; i++)
@@ -75,7 +74,7 @@ static uint64_t function_start(struct sk_linker *linker, const struct sk_frame *
 
 struct writing {
 	struct sk_linker *linker;
-	struct entry *entries; /* room for those of all live FDEs */
+	struct entry *entries; /* room for the entries of all live FDEs */
 	size_t count;
 };
 
@@ -93,7 +92,7 @@ static void write_record(struct writing *writing, const struct sk_frame *frame)
 		sk_elf_relocation relocation = frame->relocations[i];
 
 		if (frame->copied && relocation.r_offset == frame->offset + SK_FRAME_START_OFFSET)
-			/* As unsigned numbers, since an addend is any. */
+			/* Computed as unsigned numbers, since the addend may be any number. */
 			relocation.r_addend =
 				(int64_t)((uint64_t)relocation.r_addend + distance_to_copy(linker, frame, &relocation));
 		sk_relocate_one(linker, frame->section, &relocation, bytes, frame->offset, address);
@@ -130,7 +129,7 @@ static void write_header(struct sk_linker *linker, struct entry *entries, size_t
 	const struct sk_input_section *header = &linker->made[SK_MADE_FRAME_HEADER];
 	uint8_t *bytes = sk_image_at(linker, header);
 
-	if (!is_sorted(entries, count)) /* functions often lie in the order of their records */
+	if (!is_sorted(entries, count)) /* functions are often in the order of their records */
 		qsort(entries, count, sizeof(*entries), compare_entries);
 
 	bytes[0] = 1; /* version */

@@ -1,7 +1,7 @@
-/* Unwind tables. The .eh_frame sections of objects come in, taken apart into their records (CIEs, which hold what is
- * common, and FDEs, one per function; LSB 3.0, section 10.6, and DWARF 4, section 6.4). The records of live functions
- * go out, each with its place in the one .eh_frame of the image, and the sizes of that and of .eh_frame_hdr;
- * frames-write.c writes both. */
+/* Unwind tables. Input: the .eh_frame sections of objects, split into records: CIEs, which hold common parts, and FDEs,
+ * one per function (LSB 3.0, section 10.6, and DWARF 4, section 6.4). Output: the records of live functions, each with
+ * its offset in the image's single .eh_frame, and the sizes of .eh_frame and .eh_frame_hdr. frames-write.c writes
+ * both. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -28,7 +28,8 @@ static bool fail(struct sk_reader *reader, const struct sk_input_section *sectio
 	return false;
 }
 
-/* The record of this section that begins at the offset, or SK_NONE. Records of one section are sorted and come last. */
+/* Return the record of this section that begins at the offset, or SK_NONE. Records of one section are sorted and come
+ * last. */
 static uint32_t find_record(const struct sk_reader *reader, size_t first, uint64_t offset)
 {
 	const struct sk_frame *frames = reader->frames.items;
@@ -80,7 +81,7 @@ bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *arch
 				return fail(reader, section, offset, "an unwind record refers to no CIE");
 			if (size < SK_FRAME_START_OFFSET + 4)
 				return fail(reader, section, offset, "an unwind record is too short");
-			/* A number for now: the array still moves. sk_frames_attach makes it a pointer. */
+			/* Stored as a number because the array still moves; sk_frames_attach makes it a pointer. */
 			frame.cie = (struct sk_frame *)(uintptr_t)(cie + 1);
 		}
 		while (next_relocation < section->relocation_count &&
@@ -119,7 +120,8 @@ struct sk_frame *sk_frames_take(struct sk_reader *reader, uint32_t *count)
 	return frames;
 }
 
-/* What the start of an FDE refers to: in its own object, wherever the symbol may be defined in the end. */
+/* Return the section that the start of an FDE refers to: always the one in its own object, even if another definition
+ * of the symbol is chosen. */
 static struct sk_input_section *find_function(const struct sk_linker *linker, const struct sk_frame *frame)
 {
 	for (uint64_t i = 0; i < frame->relocation_count; i++) {
@@ -148,7 +150,7 @@ void sk_frames_attach(const struct sk_linker *linker, struct sk_frame *frames, u
 			continue;
 		frame->cie = &frames[(uintptr_t)frame->cie - 1];
 		frame->function = find_function(linker, frame);
-		if (frame->function && frame->function->mergeable) /* strings or records, no code */
+		if (frame->function && frame->function->mergeable) /* strings or records, not code */
 			frame->function = NULL;
 		if (frame->function && frame->function->loaded) {
 			frame->next = frame->function->frames;
@@ -216,7 +218,7 @@ static void place(struct sk_linker *linker, struct sk_frame *frame)
 	if (!frame->live)
 		return;
 	frame->output_offset = joined->size;
-	joined->size += ((uint64_t)frame->size + 7) & ~(uint64_t)7; /* of memory that exists: no overflow */
+	joined->size += ((uint64_t)frame->size + 7) & ~(uint64_t)7; /* sizes of existing memory: no overflow */
 }
 
 void sk_frames_place(struct sk_linker *linker)
@@ -239,7 +241,7 @@ void sk_frames_place(struct sk_linker *linker)
 	if (!header->size)
 		return;
 	joined->live = true;
-	if (linker->options.relocatable) { /* the next linker makes the header, and joins more records to these */
+	if (linker->options.relocatable) { /* the next linker makes the header and adds records to these */
 		header->size = 0;
 		return;
 	}

@@ -1,6 +1,6 @@
-/* Local functions that are kernels: static ones, which their object hands out in a table only. An input and a name come
- * in; the function goes out, with a symbol of the link's for it. Several functions of an archive, even of an object
- * that was linked with -r, may have the name: then the caller has to choose. */
+/* Local functions as kernels: static functions that their object exposes only through a table. Input: an input file and
+ * a name. Output: the function, with a symbol of the link for it. Several functions of an archive, even of an object
+ * that was linked with -r, may have the same name; the caller then has to choose one. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -21,14 +21,14 @@ const char *sk_why_not_kernel(const struct sk_object *object, uint32_t index)
 	case STT_TLS:
 		return "is a thread-local variable, not a function";
 	case STT_GNU_IFUNC:
-		return "is an IFUNC, whose function the processor would choose; say which one it is: "
+		return "is an IFUNC, which chooses its function at run time; name the function: "
 		       "--ifunc=SYMBOL=FUNCTION";
 	case STT_FUNC:
 	case STT_NOTYPE: /* assembly without .type */
 		if (!section || !sk_object_is_code(object, section))
 			break;
 		if (symbol->st_value >= sk_object_section_size(object, section))
-			return "stands at the end of its section, where there is no code";
+			return "is at the end of its section, where there is no code";
 		return NULL;
 	default:
 		break;
@@ -38,7 +38,7 @@ const char *sk_why_not_kernel(const struct sk_object *object, uint32_t index)
 
 /* ---- local functions ---- */
 
-/* By this key a function is found in one member of an archive. */
+/* Return the key of a function in one member of an archive. */
 static const char *key_of(struct sk_linker *linker, const char *name, const char *member, size_t member_length,
 			  size_t *length)
 {
@@ -71,7 +71,8 @@ static void enter(struct sk_linker *linker, struct sk_map *map, uint32_t object,
 	linker->local_functions.items[first].of_member++;
 }
 
-/* Made at the first question, so that asking for every function of an archive takes linear time. */
+/* Return the functions by name. The map is made at the first lookup, so that looking up every function of an archive
+ * takes linear time. */
 static const struct sk_map *functions_of(struct sk_linker *linker, struct sk_input *input)
 {
 	if (input->local_functions)
@@ -88,7 +89,7 @@ static const struct sk_map *functions_of(struct sk_linker *linker, struct sk_inp
 	return input->local_functions;
 }
 
-/* "lib.a(x.o)" of each member that has the function. */
+/* Add "lib.a(x.o)" for each member that has the function. */
 static void list_members(struct sk_linker *linker, const struct sk_input *input, const char *name)
 {
 	unsigned members = 0;

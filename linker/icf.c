@@ -1,15 +1,16 @@
-/* Identical code folding: live sections come in; of those that do the same, one stays, and `folded` of the others leads
- * to it, so that their symbols and all references mean the one that stays.
+/* Identical code folding. Input: live sections. Output: one section of each set of equivalent ones stays, and `folded`
+ * of the others points to it, so that their symbols and all references lead to the one that stays.
  *
- * Two sections do the same if they have equal bytes, flags and output section; if their relocations are alike and refer
- * to the same, or to what in turn does the same; and if their unwind records are alike in this sense, too. What does
- * not depend on other candidates is written as a key, equal keys give the first classes, and refine.c splits these by
- * the rest. Nothing is ever folded that is writable, walked over (ranges), retained or not read-only contents of an
- * object. So two kernels with different hidden state, or different constants in tables of their own, never meet.
+ * Two sections are equivalent if they have equal bytes, flags and output sections; if their relocations are alike and
+ * refer to the same or to equivalent sections; and if the same holds for their unwind records. The properties that do
+ * not depend on other candidates are encoded as a key. Equal keys give the first classes, and refine.c splits these by
+ * the references to other candidates. Sections that are writable, part of a range or retained are never folded, nor are
+ * sections other than read-only contents of objects. Two kernels with different hidden state, or with different
+ * constants in tables of their own, are therefore never folded.
  *
- * --icf=all folds code although somebody may compare its address; read-only data is folded only if nobody does, as lld
- * has it. Debug information of what has gone keeps its line numbers, so that breakpoints in the source of either
- * function stop in the one that stays; its other addresses are tombstones (debug.c). */
+ * --icf=all folds code even if its address may be compared. Read-only data is folded only if its address does not
+ * matter, as in lld. Debug information of folded functions keeps its line numbers, so that breakpoints in the source of
+ * either function stop in the one that stays; its other addresses are tombstones (debug-write.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ struct candidate {
 	uint32_t contents; /* number of its bytes */
 };
 
-/* A section that goes, and the one that stays. */
+/* A folded section, and the section that replaces it. */
 struct pair {
 	uint32_t kept, folded; /* candidates */
 };
@@ -39,7 +40,7 @@ struct folding {
 	struct sk_map names; /* of output sections -> number */
 	struct sk_map keys; /* -> class */
 	struct sk_map common; /* keys of CIEs -> number */
-	SK_ARRAY(uint64_t) key; /* of the section or record that is being described */
+	SK_ARRAY(uint64_t) key; /* key of the section or record that is being described */
 	SK_ARRAY(uint64_t) first_edges;
 	SK_ARRAY(uint32_t) targets;
 };
@@ -66,7 +67,7 @@ static uint32_t number_of(struct sk_map *map, const void *bytes, size_t size)
 	return sk_map_insert(map, bytes, size, (uint32_t)map->count);
 }
 
-/* Numbers the candidates. Contents that occur once make none: most sections need no further look. */
+/* Number the candidates. Sections with unique contents are not candidates, so most sections are excluded here. */
 static void find_candidates(struct folding *folding)
 {
 	struct sk_linker *linker = folding->linker;
@@ -105,7 +106,7 @@ static void add_word(struct folding *folding, uint64_t word)
 	sk_array_push(folding->linker->arena, &folding->key, word);
 }
 
-/* The number of the key; it is kept if it is new. */
+/* Return the number of the key; a new key is kept. */
 static uint32_t take_key(struct folding *folding, struct sk_map *map)
 {
 	size_t size = folding->key.count * sizeof(uint64_t);
@@ -118,8 +119,8 @@ static uint32_t take_key(struct folding *folding, struct sk_map *map)
 	return number;
 }
 
-/* Relocations of a section, or of a record that begins at `base`. What refers to a candidate adds an edge, if `edges`,
- * or else names it. What the link will refuse is alike to nothing. */
+/* Describe the relocations of a section, or of a record that begins at `base`. A reference to a candidate adds an edge
+ * if `edges` is set, and otherwise its number. A relocation that the link will refuse is equal to no other. */
 static void describe_relocations(struct folding *folding, const struct sk_input_section *section,
 				 const sk_elf_relocation *relocations, uint64_t count, uint64_t base, bool edges)
 {
@@ -154,7 +155,7 @@ static void describe_relocations(struct folding *folding, const struct sk_input_
 	}
 }
 
-/* CIEs of many objects are alike. Each is looked at once: it may have any number of FDEs. */
+/* CIEs of many objects are alike. Each is described once, since it may have any number of FDEs. */
 static void number_cie(struct folding *folding, struct sk_frame *cie)
 {
 	if (cie->number)
@@ -164,7 +165,7 @@ static void number_cie(struct folding *folding, struct sk_frame *cie)
 	cie->number = take_key(folding, &folding->common) + 1;
 }
 
-/* All but the distance to the CIE. */
+/* Describe the records without the distance to the CIE. */
 static void describe_frames(struct folding *folding, const struct sk_input_section *section)
 {
 	enum { HEADER = 8 }; /* length, distance */
@@ -238,7 +239,7 @@ static void print_section(struct folding *folding, const char *what, uint32_t ca
 		 section->name);
 }
 
-/* In the order of the inputs, each section that stays, with those that it stands for. */
+/* Print each section that stays, with those folded into it, in the order of the inputs. */
 static void print_folded(struct folding *folding)
 {
 	struct pair *pairs = folding->pairs.items;
@@ -252,7 +253,7 @@ static void print_folded(struct folding *folding)
 	}
 }
 
-/* The first of each class stays. */
+/* Keep the first section of each class. */
 static void fold_classes(struct folding *folding, const struct sk_graph *graph)
 {
 	struct sk_arena *arena = folding->linker->arena;

@@ -1,6 +1,6 @@
-/* IFUNCs: functions that a resolver of theirs would choose when a process starts, by the processor that it is on.
- * Packages have none, since what is proved, copied and aligned is a function. What --ifunc says comes in; symbols that
- * stand for the functions named there go out, and for those that nobody has chosen for, the names that there are. */
+/* IFUNCs: functions with a resolver, which would choose an implementation for the processor when the process starts.
+ * Packages contain none, since proof, copies and alignment apply to a definite function. Input: the choices of --ifunc.
+ * Output: symbols for the chosen functions, and for IFUNCs without a choice, the names to choose from. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -35,8 +35,8 @@ bool sk_ifunc_is_chosen(const struct sk_linker *linker, const char *name)
 	return sk_map_find(&linker->ifunc_names, name, strlen(name)) != SK_NONE;
 }
 
-/* The symbol for the function of that name: the object's own, be it local, or whichever the name means. SK_NONE after
- * an error. */
+/* Return the symbol for the function of that name: the object's own one, even if local, or else the one that the name
+ * means. SK_NONE after an error. */
 static sk_symbol find_function(struct sk_linker *linker, struct sk_object *object, const char *text, const char *name)
 {
 	for (uint32_t i = 1; i < object->symbol_count; i++) {
@@ -72,7 +72,7 @@ void sk_ifunc_choose(struct sk_linker *linker, sk_symbol number)
 	if (function == SK_NONE)
 		return;
 	if (sk_alias_follow(linker, function) == number) {
-		sk_error(linker->diag, (struct sk_place){0}, "--ifunc %s: the symbol would stand for itself",
+		sk_error(linker->diag, (struct sk_place){0}, "--ifunc %s: the symbol would be an alias of itself",
 			 choice->text);
 		return;
 	}
@@ -93,14 +93,14 @@ void sk_ifuncs_check(struct sk_linker *linker)
 				   linker->ifunc_choices.items[i].text);
 }
 
-/* ---- what there is to choose from ---- */
+/* ---- functions to choose from ---- */
 
 static bool is_function(const struct sk_object *object, uint32_t index)
 {
 	return ELF64_ST_TYPE(object->symbols[index].st_info) == STT_FUNC && !sk_why_not_kernel(object, index);
 }
 
-/* The function that begins there, or NULL. */
+/* Return the function that begins there, or NULL. */
 static const char *function_at(const struct sk_object *object, uint32_t section, uint64_t value)
 {
 	for (uint32_t i = 1; i < object->symbol_count; i++)
@@ -110,7 +110,7 @@ static const char *function_at(const struct sk_object *object, uint32_t section,
 	return NULL;
 }
 
-/* The name of the function that the resolver's relocation takes the address of, or NULL. */
+/* Return the name of the function to which the resolver's relocation refers, or NULL. */
 static const char *function_of(struct sk_linker *linker, const struct sk_input_section *section,
 			       const sk_elf_relocation *relocation)
 {

@@ -1,4 +1,4 @@
-/* The bytes of the file: a relocated image comes in; the file's parts (parts.c) go out, complete with headers, symbol
+/* The bytes of the file. Input: a relocated image. Output: the file's parts (parts.c), complete with headers, symbol
  * table and build-id (build-id.c). */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "linker/object.h"
 #include "linker/output.h"
 
-/* The image; a section that has not been copied into it stands in its gap. */
+/* Add the image; a section that has not been copied into it fills its gap from the caller's memory. */
 static void add_loaded(struct sk_linker *linker)
 {
 	const struct sk_input_section *uncopied = linker->uncopied;
@@ -69,7 +69,8 @@ static uint32_t add_name(struct sk_arena *arena, sk_bytes *names, const char *na
 static void add_symbol(const struct sk_linker *linker, struct sk_symbol_table *table, const char *name, uint8_t info,
 		       const struct sk_input_section *section, uint64_t value, uint64_t size)
 {
-	/* In an image such a symbol is an offset in the block. With -r the image is not known, and starts at 0. */
+	/* In an image such a symbol is an offset in the block. With -r the block does not exist yet, and offsets start
+	 * at 0. */
 	bool thread_local = ELF64_ST_TYPE(info) == STT_TLS;
 
 	sk_array_push(table->arena, &table->symbols,
@@ -81,7 +82,7 @@ static void add_symbol(const struct sk_linker *linker, struct sk_symbol_table *t
 				  .st_size = sk_size_within(section, value, size)});
 }
 
-/* An absolute symbol that a pulled object defines. */
+/* Add an absolute symbol that a pulled object defines. */
 static void add_absolute(struct sk_symbol_table *table, const struct sk_linker_symbol *symbol)
 {
 	sk_array_push(table->arena, &table->symbols,
@@ -92,7 +93,7 @@ static void add_absolute(struct sk_symbol_table *table, const struct sk_linker_s
 				  .st_size = symbol->size});
 }
 
-/* The symbol stands among those that are exported, where it belongs in the table. */
+/* Return whether the symbol is among the exported ones, which have their own place in the table. */
 static bool is_exported(const struct sk_linker *linker, const struct sk_object *object, uint32_t index)
 {
 	const struct sk_linker_symbol *symbol;
@@ -103,7 +104,7 @@ static bool is_exported(const struct sk_linker *linker, const struct sk_object *
 	return symbol->exported && symbol->object == object;
 }
 
-/* Functions and objects of live sections; labels without a type only if they are global, as in assembly. */
+/* Add functions and objects of live sections; labels without a type only if they are global, as in assembly. */
 static void add_object_symbols(const struct sk_linker *linker, struct sk_symbol_table *table,
 			       const struct sk_object *object)
 {
@@ -156,7 +157,7 @@ static void add_trap_symbols(const struct sk_linker *linker, struct sk_symbol_ta
 	}
 }
 
-/* With -r: what relocations refer to. */
+/* With -r: add the symbols that relocations refer to. */
 static void add_section_symbols(const struct sk_linker *linker, struct sk_symbol_table *table)
 {
 	for (size_t i = 0; i < linker->outputs.count; i++)
@@ -165,7 +166,7 @@ static void add_section_symbols(const struct sk_linker *linker, struct sk_symbol
 					  .st_shndx = (uint16_t)linker->outputs.items[i]->number});
 }
 
-/* Named like a compiler's labels, which no linker puts into a program. */
+/* Slots are named like a compiler's labels, which linkers do not put into programs. */
 static void add_slot_symbols(const struct sk_linker *linker, struct sk_symbol_table *table)
 {
 	table->first_slot = (uint32_t)table->symbols.count;
@@ -199,13 +200,13 @@ static void add_undefined(const struct sk_linker *linker, struct sk_symbol_table
 	}
 }
 
-/* A name of a function or an object: one more, or one that the symbols of its object leave out. */
+/* Add another name of a function or an object, or one that the symbols of its object leave out. */
 static void add_named(struct sk_linker *linker, struct sk_symbol_table *table, sk_symbol number)
 {
 	const char *name = linker->symbols.items[number].name;
 	const struct sk_linker_symbol *meant = &linker->symbols.items[sk_alias_follow(linker, number)];
 
-	if (!meant->section) /* a number has none, nor has a common symbol that nobody refers to */
+	if (!meant->section) /* a number has no section, nor has a common symbol without references */
 		return;
 
 	struct sk_target target = sk_symbol_target(linker, number);
@@ -215,7 +216,7 @@ static void add_named(struct sk_linker *linker, struct sk_symbol_table *table, s
 			   meant->size);
 }
 
-/* What tells functions of one name and one size apart. */
+/* Add the labels that distinguish functions of one name and one size. */
 static void add_labels(struct sk_linker *linker, struct sk_symbol_table *table)
 {
 	sk_labels_choose(linker, table->arena);
@@ -231,15 +232,15 @@ static void add_labels(struct sk_linker *linker, struct sk_symbol_table *table)
 	}
 }
 
-/* For people, and for skdump --verify. */
+/* Add local symbols, for debuggers and for skdump --verify. */
 static void add_local_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
 {
 	for (size_t i = 0; i < linker->symbols.count; i++) {
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[i];
 
-		if (symbol->exported) /* they come last */
+		if (symbol->exported) /* exported symbols come last */
 			continue;
-		/* -x keeps those local symbols of objects that somebody has asked for. */
+		/* -x keeps local symbols of objects that the caller or the command line asks for. */
 		if (symbol->rank == SK_DEFINITION_ASSIGNED ||
 		    (symbol->local && symbol->object && linker->options.discard_locals))
 			add_named(linker, table, (sk_symbol)i);
@@ -283,14 +284,14 @@ void sk_image_make_symbols(struct sk_linker *linker, struct sk_arena *arena)
 
 		symbol.st_name =
 			add_name(table->arena, &table->names, linker->symbols.items[linker->exported.items[i]].name);
-		/* A program's copy of data in a shared object would be torn from what it is relative to. */
+		/* A program's copy of data in a shared object would be separated from data at a fixed distance. */
 		if (linker->options.relocatable && ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT)
 			symbol.st_other = STV_PROTECTED;
 		sk_array_push(table->arena, &table->symbols, symbol);
 	}
 }
 
-/* ---- what stands behind the loaded part ---- */
+/* ---- sections after the loaded part ---- */
 
 static void link_sections(struct sk_linker *linker)
 {
@@ -328,7 +329,7 @@ struct sk_output *sk_image_add_symbols(struct sk_linker *linker)
 	return symbols;
 }
 
-/* .shstrtab and the section headers, which end the file. */
+/* Add .shstrtab and the section headers, which end the file. */
 static uint64_t add_section_headers(struct sk_linker *linker)
 {
 	size_t count = linker->outputs.count + 2; /* the null section and .shstrtab */
@@ -391,7 +392,7 @@ void sk_image_add_headers(struct sk_linker *linker)
 	write_headers(linker, add_section_headers(linker));
 }
 
-/* ---- all of it ---- */
+/* ---- complete image ---- */
 
 bool sk_image_finish(struct sk_linker *linker)
 {

@@ -1,4 +1,4 @@
-/* What packages may import, as symbols of the link. */
+/* The functions and objects that packages may import, as symbols of the link. */
 #include <string.h>
 
 #include "linker/linker-parts.h"
@@ -15,14 +15,14 @@ void sk_imports_enter(struct sk_linker *linker, const struct sk_import_list *lis
 	}
 }
 
-/* What kernels call to wait until all threads of a pool or a team have come so far: ggml's, OpenMP's, POSIX's. */
+/* Barriers: functions that kernels call to wait for all threads of a pool or a team (ggml's, OpenMP's, POSIX's). */
 bool sk_is_barrier(const char *name)
 {
 	static const char *const names[] = {"ggml_barrier",   "GOMP_barrier",	       "GOMP_barrier_cancel",
 					    "__kmpc_barrier", "__kmpc_cancel_barrier", "pthread_barrier_wait"};
 	static const char prefix[] = "ggml_threadpool_";
 
-	/* Asked for every relocation, and mostly the first letter tells. */
+	/* Called for every relocation; the first letter usually decides. */
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (*name == *names[i] && !strcmp(name, names[i]))
 			return true;

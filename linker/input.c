@@ -1,4 +1,4 @@
-/* Inputs: what has been read becomes part of the link, in command-line order. */
+/* Inputs: files that have been read become part of the link, in command-line order. */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "linker/linker.h"
 #include "linker/object.h"
 
-/* Enters the global symbols into the linker's table. */
+/* Enter the global symbols into the linker's table. */
 static void enter_symbols(struct sk_linker *linker, struct sk_object *object, uint32_t number)
 {
 	uint32_t globals = object->symbol_count - object->first_global;
@@ -51,7 +51,7 @@ bool sk_object_enter(struct sk_linker *linker, struct sk_object *object)
 	return true;
 }
 
-/* Pulls what takes part whether or not it is wanted. */
+/* Pull the objects that take part whether or not they are wanted. */
 static bool pull_whole(struct sk_linker *linker, const struct sk_input *input)
 {
 	bool ok = true;
@@ -61,9 +61,9 @@ static bool pull_whole(struct sk_linker *linker, const struct sk_input *input)
 	return ok;
 }
 
-/* ---- which file it is ---- */
+/* ---- identity of files ---- */
 
-/* A file is known by what it is, not by its name. */
+/* A file is identified by device and inode, not by its name. */
 struct identity {
 	uint64_t device, inode;
 };
@@ -73,7 +73,7 @@ static struct identity identity_of(const struct stat *status)
 	return (struct identity){status->st_dev, status->st_ino};
 }
 
-/* The number of the input that the file is, or the given one, which it then has. */
+/* Return the number of the input that is the same file, or the given number, which the file then has. */
 static uint32_t enter_identity(struct sk_linker *linker, struct identity identity, uint32_t number)
 {
 	uint32_t found = sk_map_find(&linker->input_numbers, (const char *)&identity, sizeof(identity));
@@ -85,7 +85,7 @@ static uint32_t enter_identity(struct sk_linker *linker, struct identity identit
 			     number);
 }
 
-/* Asks of all inputs, since it is needed now. */
+/* Ask for the identity of all inputs, since it is needed now. */
 static void identify_inputs(struct sk_linker *linker)
 {
 	for (; linker->identified < linker->inputs.count; linker->identified++) {
@@ -98,8 +98,8 @@ static void identify_inputs(struct sk_linker *linker)
 	}
 }
 
-/* Whether an input before the object may be the same file: what it defines is defined already. Of an input that has
- * been refused nothing is, so after an error any may be. */
+/* Return whether an input before the object may be the same file: the names that it defines are defined already. Of a
+ * refused input no names are known, so after an error every input may be the same file. */
 static bool may_be_known(const struct sk_linker *linker, const struct sk_object *object)
 {
 	if (linker->diag->errors)
@@ -116,7 +116,7 @@ static bool may_be_known(const struct sk_linker *linker, const struct sk_object 
 	return true;
 }
 
-/* The number of the input that the file is, or the next number, which it then has. */
+/* Return the number of the input that is the same file, or the next number, which the file then has. */
 static uint32_t number_of(struct sk_linker *linker, struct sk_reading *reading)
 {
 	uint32_t next = (uint32_t)linker->inputs.count;
@@ -129,12 +129,13 @@ static uint32_t number_of(struct sk_linker *linker, struct sk_reading *reading)
 		reading->inode = status.st_ino;
 		reading->identified = true;
 	}
-	if (!reading->contents) /* else it is no small object */
+	if (!reading->contents) /* else it is not a small object */
 		identify_inputs(linker);
 	return enter_identity(linker, (struct identity){reading->device, reading->inode}, next);
 }
 
-/* Whether the input is the file, though nobody has asked: its size has not changed. */
+/* Return whether the input is the file. The input's identity has not been needed so far. A file of another size is
+ * not. */
 static bool is_unasked(const struct sk_input *input, const struct stat *status)
 {
 	struct stat other;
@@ -143,7 +144,7 @@ static bool is_unasked(const struct sk_input *input, const struct stat *status)
 	       other.st_dev == status->st_dev && other.st_ino == status->st_ino;
 }
 
-/* ---- what it holds ---- */
+/* ---- contents ---- */
 
 static void enter_file(struct sk_linker *linker, const struct sk_file *file)
 {
@@ -172,8 +173,8 @@ static bool enter_contents(struct sk_linker *linker, const struct sk_contents *c
 	return ok;
 }
 
-/* What has been read becomes an input. Entered even if it is bad, so that the next mention of the file says nothing
- * more. */
+/* Make a read file an input. It is entered even if it is bad, so that another mention of the file gives no second
+ * message. */
 static bool enter(struct sk_linker *linker, const struct sk_reading *reading)
 {
 	struct sk_input input = {.path = reading->path,
@@ -192,8 +193,8 @@ static bool enter(struct sk_linker *linker, const struct sk_reading *reading)
 	return ok;
 }
 
-/* Members that will take part are loaded before their names are entered, which then lie in what has been copied. What
- * is wrong with one is said when its turn comes to be pulled, among what is wrong with the others. */
+/* Load the members that will take part, before their names are entered: the names then point into the copies. Errors of
+ * a member are reported when it is pulled, in order with those of the others. */
 static void load_members(struct sk_linker *linker, const struct sk_contents *contents)
 {
 	struct sk_diag unsaid;
@@ -222,8 +223,8 @@ static void read_now(struct sk_linker *linker, struct sk_reading *reading, bool 
 		load_members(linker, contents);
 }
 
-/* The members that take part from the start have been loaded. What is needed of small ones has been copied, and few of
- * the others will be looked at: archives take no memory until then. */
+/* Release the mapped pages. The members that take part from the start have been loaded, the needed parts of small ones
+ * have been copied, and few of the others will be looked at. Until then, archives take no memory. */
 static void let_go(const struct sk_linker *linker, size_t first_file)
 {
 	for (size_t i = first_file; i < linker->files.count; i++)
@@ -231,7 +232,7 @@ static void let_go(const struct sk_linker *linker, size_t first_file)
 			sk_mapped_let_go_of(linker->files.items[i].bytes, linker->files.items[i].size);
 }
 
-/* The file's number, with what it holds entered if it is new. */
+/* Return the file's number; enter its contents if it is new. */
 static uint32_t add_file(struct sk_linker *linker, const char *path, bool whole_archive)
 {
 	struct sk_reading *ahead = sk_ahead_take(linker, path);
@@ -321,7 +322,7 @@ const char *sk_linker_find_library(struct sk_linker *linker, const char *name)
 	return sk_linker_search(linker, library_file(linker, name));
 }
 
-/* A part of the C library, whose functions are imports. */
+/* Return whether the library is a part of the C library. Its functions are imports. */
 static bool is_of_c_library(const char *name)
 {
 	static const char *const parts[] = {"c", "m", "mvec", "pthread", "dl", "rt"};

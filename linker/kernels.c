@@ -1,5 +1,5 @@
-/* What the rest of sklink asks about objects before the link: functions by name, signature records, and what all
- * kernels together reach. What each of them reaches is in state.c. */
+/* Lookups before the link, for the other parts of sklink: functions by name, signature records, and the sections that
+ * all kernels together reach. state.c finds the sections that each kernel reaches. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -16,7 +16,7 @@ struct record {
 	uint64_t offset; /* in .sk.kernels */
 };
 
-/* Steps through an object's records; *offset starts at 0. */
+/* Step through an object's records; *offset starts at 0. */
 static bool next_record(const struct sk_object *object, uint64_t *offset, struct record *record)
 {
 	const char *text = object->kernel_records;
@@ -30,11 +30,11 @@ static bool next_record(const struct sk_object *object, uint64_t *offset, struct
 	return true;
 }
 
-/* Fewer bytes of records than this are gone through, one by one. */
+/* Fewer bytes of records than this are searched linearly. */
 enum { FEW_RECORDS = 512 };
 
-/* The record for a symbol, or false. The map is made at the first question, so that asking for every kernel of an
- * object takes linear time. */
+/* Find the record for a symbol; return false if there is none. The map is made at the first lookup, so that looking up
+ * every kernel of an object takes linear time. */
 static bool find_record(struct sk_linker *linker, struct sk_object *object, const char *symbol, struct record *record)
 {
 	if (!object->kernel_records)
@@ -60,7 +60,7 @@ static bool find_record(struct sk_linker *linker, struct sk_object *object, cons
 	return found != SK_NONE && next_record(object, &offset, record);
 }
 
-/* The objects of an input, or all objects. */
+/* Return the range of the objects of an input, or of all objects. */
 static void range_of(const struct sk_linker *linker, uint32_t input, size_t *first, size_t *end)
 {
 	*first = 0;
@@ -71,14 +71,15 @@ static void range_of(const struct sk_linker *linker, uint32_t input, size_t *fir
 	}
 }
 
-/* Whether the object, of the input that is asked, counts. */
+/* Return whether the object, which is one of the input, is part of the lookup. */
 static bool is_meant(const struct sk_object *object, struct sk_lookup where)
 {
 	return !where.member || (object->member && strlen(where.member) == object->member_length &&
 				 !memcmp(where.member, object->member, object->member_length));
 }
 
-/* A definition of the symbol there: an object's before an archive's member. SK_NONE: there is none. */
+/* Find a definition of the symbol in the lookup: one of an object before one of an archive's member. Return SK_NONE if
+ * there is none. */
 static uint32_t find_definition(const struct sk_linker *linker, struct sk_lookup where, sk_symbol number)
 {
 	uint32_t found = SK_NONE;
@@ -113,7 +114,7 @@ const struct sk_object *sk_find_local_function(const struct sk_linker *linker, u
 	return NULL;
 }
 
-/* Nothing in the input defines the symbol globally: says so if anything there mentions it. */
+/* Report an error if the input mentions the symbol without defining it globally. */
 static void report_missing(struct sk_linker *linker, struct sk_lookup where, const char *name)
 {
 	const struct sk_object *local = where.local ? NULL : sk_find_local_function(linker, where.input, name);
@@ -156,7 +157,7 @@ static void report_missing(struct sk_linker *linker, struct sk_lookup where, con
 	}
 }
 
-/* By name; SK_NONE: nothing there defines it. */
+/* Find by name; return SK_NONE if the lookup has no definition. */
 static uint32_t find_function(const struct sk_linker *linker, struct sk_lookup where, const char *name)
 {
 	sk_symbol number = sk_map_find(&linker->symbol_numbers, name, strlen(name));
@@ -199,7 +200,7 @@ bool sk_linker_find_record(struct sk_linker *linker, struct sk_lookup where, con
 	return false;
 }
 
-/* No function was found there: says why, if anything is known. */
+/* No function was found: report the reason if it is known. */
 static void report_none(struct sk_linker *linker, struct sk_lookup where, const char *name)
 {
 	const struct sk_input *input = where.input == SK_NONE ? NULL : &linker->inputs.items[where.input];
@@ -220,7 +221,7 @@ static void report_none(struct sk_linker *linker, struct sk_lookup where, const 
 			 name);
 }
 
-/* The object's symbol is the kernel; result->code is not known yet. */
+/* Fill the result for the object's symbol, which is the kernel; result->code is not known yet. */
 static void describe(struct sk_linker *linker, struct sk_object *object, uint32_t index,
 		     struct sk_kernel_record *result)
 {
@@ -239,7 +240,7 @@ static void describe(struct sk_linker *linker, struct sk_object *object, uint32_
 	result->place = (struct sk_place){.file = result->object, .section = ".sk.kernels", .offset = record.offset};
 }
 
-/* What nothing defines may be an import. False: it is none, or an error. */
+/* Find an import for a name without a definition. Return false if it is not an import, or after an error. */
 static bool find_import(struct sk_linker *linker, struct sk_lookup where, const char *name,
 			struct sk_kernel_record *result)
 {
@@ -419,7 +420,7 @@ uint32_t sk_linker_find_constructor_isa(struct sk_linker *linker)
 	return isa;
 }
 
-/* ---- who needs a section ---- */
+/* ---- origins of sections ---- */
 
 static void spread(struct sk_linker *linker)
 {
@@ -427,8 +428,8 @@ static void spread(struct sk_linker *linker)
 		reach_targets(linker, linker->work.items[--linker->work.count]);
 }
 
-/* One search from all kernels, then from what they are handed, and then from the constructors: each section keeps the
- * number of the first one that comes by. */
+/* One search from all kernels, then from the symbols that they are handed, and then from the constructors: each section
+ * keeps the number of the first root that reaches it. */
 static void find_origins(struct sk_linker *linker)
 {
 	begin_search(linker);

@@ -1,5 +1,6 @@
-/* Which functions need a label: those with one come in; whether another function of the image has the name and the size
- * of one goes out. Static functions of several objects can have that, and what isolated objects define. */
+/* Functions that need a label in the symbol table. Input: functions with labels. Output: whether another function of
+ * the image has the same name and size. Static functions of several objects, and definitions of isolated objects, can
+ * have both in common. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,9 +12,9 @@
 
 /* The functions of one name and one size. */
 struct twins {
-	const struct sk_input_section *section; /* of one of them, which is a kernel */
+	const struct sk_input_section *section; /* the section of one of them, which is a kernel */
 	uint64_t value;
-	uint64_t size; /* as its symbol says */
+	uint64_t size; /* as its symbol gives it */
 	bool apart; /* another one lies elsewhere */
 };
 
@@ -29,7 +30,7 @@ static void compare(struct twins *twins, const struct sk_input_section *section,
 	twins->apart |= twins->section != section || twins->value != value;
 }
 
-/* The size as the symbol table has it, and the name. */
+/* Return the key: the size as in the symbol table, and the name. */
 static sk_bytes key_of(struct labelling *labelling, const char *name, const struct sk_input_section *section,
 		       uint64_t value, uint64_t size)
 {
@@ -43,7 +44,7 @@ static sk_bytes key_of(struct labelling *labelling, const char *name, const stru
 	return key;
 }
 
-/* The number of the labelled function's twins. SK_NONE: it is an import, or not there. */
+/* Return the number of the labelled function's twins, or SK_NONE if it is an import or not in the image. */
 static uint32_t add_labelled(struct labelling *labelling, sk_symbol code)
 {
 	struct sk_linker *linker = labelling->linker;
@@ -65,7 +66,7 @@ static uint32_t add_labelled(struct labelling *labelling, sk_symbol code)
 	return number;
 }
 
-/* Whether the symbol is that of the first of these twins, as most are that have the name of a kernel. */
+/* Return whether the symbol is that of the first of these twins, which holds for most symbols with a kernel's name. */
 static bool is_first(const struct labelling *labelling, uint32_t number, const struct sk_input_section *section,
 		     const sk_elf_symbol *symbol)
 {
@@ -74,7 +75,8 @@ static bool is_first(const struct labelling *labelling, uint32_t number, const s
 	return twins->section == section && twins->value == symbol->st_value && twins->size == symbol->st_size;
 }
 
-/* What the object defines, kernel or not, if it has the name of one: so the key is made for few. */
+/* Compare the object's definitions, kernels or not, that have the name of a kernel. The key is therefore made for
+ * few. */
 static void compare_functions(struct labelling *labelling, const struct sk_map *names, const struct sk_object *object)
 {
 	for (uint32_t i = 1; i < object->symbol_count; i++) {

@@ -1,9 +1,9 @@
-/* Where everything goes: live sections come in; output sections (outputs.c) with their addresses go out.
+/* Addresses. Input: live sections. Output: output sections (outputs.c) with their addresses.
  *
- * Five regions, each of whole pages, in this order: what is only read (with the ELF headers), code, what is read-only
- * once the loader has relocated it, writable data (in one segment with the region before, which saves a mapping),
+ * Five regions, each of whole pages, in this order: read-only data (with the ELF headers); code; data that is read-only
+ * once the loader has relocated it; writable data, in one segment with the region before it, which saves a mapping;
  * constants. Offsets in the file equal addresses, so zeroed data leaves a hole before the constants. Constants come
- * last because they alone may be huge: everything else must be within reach of 32-bit displacements.
+ * last because only they may be huge: everything else must be within reach of 32-bit displacements.
  *
  * With -r there are the same output sections in the same order, each at address 0, and no segments. */
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 /* ---- aligned functions ---- */
 
-/* Aligns the byte at the offset of the section, whose start keeps the alignment that it had. False: the two, or two
+/* Align the byte at the offset of the section. The section's start keeps its alignment. Return false if the two, or two
  * such bytes, contradict each other. */
 static bool align_byte(struct sk_input_section *section, uint64_t offset, uint32_t alignment)
 {
@@ -51,10 +51,10 @@ static bool align_functions(struct sk_linker *linker)
 	return good;
 }
 
-/* ---- at which addresses ---- */
+/* ---- addresses ---- */
 
-/* Space between sections takes memory and disk like contents do: a few bytes with huge alignments must not become
- * gigabytes. This much is free, and eight times the contents. */
+/* Padding between sections takes memory and disk space like contents: a few bytes with huge alignments must not become
+ * gigabytes. The limit is this much plus eight times the contents. */
 #define FREE_PADDING ((uint64_t)32 << 20)
 
 static bool too_sparse(struct sk_linker *linker, uint64_t padding)
@@ -72,7 +72,7 @@ static bool too_large(struct sk_linker *linker)
 	return false;
 }
 
-/* What libskrt reserves at most; systems have less. */
+/* The address range that libskrt reserves at most; operating systems offer less. */
 #define MAXIMUM_SPAN (UINT64_C(1) << 40)
 
 static bool too_wide(struct sk_linker *linker, const struct sk_output *output)
@@ -94,13 +94,13 @@ static bool too_wide(struct sk_linker *linker, const struct sk_output *output)
 	return false;
 }
 
-/* Whether the region behind another one has pages of its own. */
+/* Return whether the region begins a new page after the region before it. */
 static bool begins_page(const struct sk_linker *linker, enum sk_region before, enum sk_region region)
 {
 	return region != before && !(region == SK_REGION_WRITABLE && linker->options.no_relro);
 }
 
-/* Gives the sections of one output section their places; *address is where it may begin, then where it ends. */
+/* Place the sections of one output section; *address is the earliest start, and afterwards the end. */
 static bool place_output(struct sk_output *output, uint64_t *address)
 {
 	for (size_t i = 0; i < output->sections.count; i++)
@@ -123,7 +123,7 @@ static bool place_output(struct sk_output *output, uint64_t *address)
 	return true;
 }
 
-/* Zeroed thread-local variables are only in threads' blocks: what stands behind them begins where they do. */
+/* Zeroed thread-local variables exist only in threads' blocks, so the next section begins at the same address. */
 static bool place_loaded(struct sk_output *output, uint64_t *address)
 {
 	uint64_t before = *address;
@@ -134,13 +134,12 @@ static bool place_loaded(struct sk_output *output, uint64_t *address)
 	return placed;
 }
 
-/* Loaded output sections get addresses; linker->loaded_size and the end of the file so far follow. */
+/* Assign addresses to loaded output sections; set linker->loaded_size and the end of the file so far. */
 static bool place_outputs(struct sk_linker *linker, uint64_t address)
 {
 	const uint64_t page = sk_page_size(linker);
 	enum sk_region region = SK_REGION_READ_ONLY;
-	uint64_t contents =
-		0; /* without what lies between sections of a region; no overflow, since addresses have none */
+	uint64_t contents = 0; /* without gaps between sections of a region; no overflow, since addresses have none */
 
 	for (size_t i = 0; i < linker->outputs.count; i++) {
 		struct sk_output *output = linker->outputs.items[i];
@@ -176,8 +175,8 @@ static bool place_outputs(struct sk_linker *linker, uint64_t address)
 	return true;
 }
 
-/* The same with -r: sections stand one behind the other in the file only. The next linker has the same limits, and
- * these are easier to explain. */
+/* The same with -r: sections only have file offsets, one after the other. The next linker has the same limits, and
+ * errors reported here are easier to understand. */
 static bool place_apart(struct sk_linker *linker)
 {
 	uint64_t offset = sizeof(Elf64_Ehdr), contents = 0;
@@ -209,7 +208,7 @@ static bool place_apart(struct sk_linker *linker)
 	return true;
 }
 
-/* Debug information is not loaded; offsets in its sections are what it refers to. */
+/* Debug information is not loaded; references to its sections are offsets. */
 static bool place_debug(struct sk_linker *linker)
 {
 	for (size_t i = 0; i < linker->outputs.count; i++) {
@@ -224,7 +223,7 @@ static bool place_debug(struct sk_linker *linker)
 	return true;
 }
 
-/* An output section without contents is none. */
+/* Drop the padding of the RELRO segment if it is empty. */
 static void drop_empty_padding(struct sk_linker *linker)
 {
 	size_t kept = 0;
@@ -242,7 +241,7 @@ static void drop_empty_padding(struct sk_linker *linker)
 
 bool sk_layout(struct sk_linker *linker)
 {
-	enum { MAXIMUM_SEGMENTS = 11 }; /* all that segments.c knows but PT_TLS: a few unused bytes are no harm */
+	enum { MAXIMUM_SEGMENTS = 11 }; /* every kind of segments.c but PT_TLS: a few unused bytes do no harm */
 
 	if (!sk_ranges_unify(linker) || !align_functions(linker) || !sk_outputs_make(linker))
 		return false;

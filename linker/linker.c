@@ -1,4 +1,5 @@
-/* The room's door: creating and destroying a linker, what its caller says of code, and the link as a list of passes. */
+/* The library's entry points: creation and destruction of a linker, the caller's statements about code, and the link as
+ * a list of passes. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -12,7 +13,7 @@
 #include "linker/object.h"
 #include "linker/output.h"
 
-/* What the linker makes itself. Sizes follow in the course of the link; what stays empty is not in the image. */
+/* Sections that the linker makes itself. Sizes follow in the course of the link; empty ones are not in the image. */
 static const struct {
 	const char *name;
 	uint32_t type;
@@ -108,7 +109,7 @@ void sk_linker_destroy(struct sk_linker *linker)
 {
 	if (!linker)
 		return;
-	sk_linker_wait_collected(linker); /* of a link that has failed; it needs what has been read ahead */
+	sk_linker_wait_collected(linker); /* of a link that has failed; it needs the results of reading ahead */
 	sk_ahead_destroy(linker);
 	for (size_t i = linker->files.count; i-- > 0;) {
 		const struct sk_file *file = &linker->files.items[i];
@@ -131,7 +132,7 @@ void sk_linker_require(struct sk_linker *linker, const char *name)
 	sk_symbol_want(linker, symbol, NULL);
 }
 
-/* ---- what the caller says of code ---- */
+/* ---- the caller's statements about code ---- */
 
 void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels)
 {
@@ -158,9 +159,9 @@ void sk_linker_align(struct sk_linker *linker, sk_symbol code, uint32_t alignmen
 	sk_array_push(linker->arena, &linker->aligned, (struct sk_aligned){code, alignment});
 }
 
-/* ---- the link: the list of the passes, with what holds after each ---- */
+/* ---- the link: the list of passes, with the state after each ---- */
 
-/* What is in the image: the passes from names to relocations that are known to be possible. */
+/* Choose the contents of the image: the passes from names to relocations that are known to be possible. */
 static bool choose(struct sk_linker *linker)
 {
 	struct sk_timing *timing = linker->options.timing;
@@ -170,9 +171,9 @@ static bool choose(struct sk_linker *linker)
 	if (!sk_symbols_resolve(linker) || linker->diag->errors)
 		return false;
 	sk_ifuncs_check(linker);
-	/* What has objects with static storage has what destroys them. */
+	/* If a package registers destructors of static objects, unloading it runs them. */
 	sk_finalizer_add(linker);
-	/* What is to be exported is. */
+	/* Names to be exported are exported. */
 	if (!sk_export(linker))
 		return false;
 	sk_timing_next(timing, "collect");
@@ -181,29 +182,29 @@ static bool choose(struct sk_linker *linker)
 		return false;
 	/* Live sections, and only they, are marked. */
 	sk_collect(linker);
-	/* It is known which sections users want first. */
+	/* The sections that users want first are known. */
 	sk_ordering_apply(linker);
-	/* So are notes, and the image's properties are known. */
+	/* Live notes are marked, and the image's properties are known. */
 	if (!sk_notes_collect(linker))
 		return false;
 	sk_print_collected(linker);
-	/* Debug sections of objects that have live ones are live. */
+	/* Debug sections of objects with live sections are live. */
 	if (!sk_debug_collect(linker))
 		return false;
 	sk_timing_next(timing, "merge");
-	/* Strings and records that are needed exist once; references lead to where they have gone. */
+	/* Needed strings and records exist once; references lead to their new places. */
 	sk_merge(linker);
-	/* So do sections that do the same, if that is wanted. */
+	/* Equivalent sections exist once, if the options say so. */
 	if (!sk_icf(linker))
 		return false;
 	/* The unwind records of live functions have their places in .eh_frame. */
 	sk_frames_place(linker);
 	sk_timing_next(timing, "scan relocations");
-	/* Every relocation of a live section is one that a package can hold; slots, stubs and imports are numbered. */
+	/* A package can hold every relocation of a live section; slots, stubs and imports are numbered. */
 	return sk_scan(linker);
 }
 
-/* Code, data and tables are in the image. */
+/* Fill the image with code, data and tables. */
 static bool fill_image(struct sk_linker *linker)
 {
 	if (!sk_relocate(linker) || !sk_frames_write(linker))
@@ -212,10 +213,10 @@ static bool fill_image(struct sk_linker *linker)
 	return true;
 }
 
-/* Whoever makes the symbol table. */
+/* State of the thread that makes the symbol table. */
 struct naming {
 	struct sk_linker *linker;
-	struct sk_arena *arena; /* of its own */
+	struct sk_arena *arena; /* the thread's own */
 	struct sk_beside beside;
 };
 
@@ -226,7 +227,7 @@ static void make_symbols(void *context)
 	sk_image_make_symbols(naming->linker, naming->arena);
 }
 
-/* Its contents, and beside them the symbol table, which they have only addresses in common with. */
+/* Fill the image and make the symbol table at the same time; the two share only the addresses. */
 static bool fill_image_and_symbols(struct sk_linker *linker)
 {
 	struct naming naming = {.linker = linker};
@@ -243,19 +244,19 @@ static bool fill_image_and_symbols(struct sk_linker *linker)
 	return filled;
 }
 
-/* Where it lies, and its bytes, but for those of the caller's that are relocated where they are. */
+/* Lay out and fill the image, except for the caller's bytes that are relocated in place. */
 static bool make_image(struct sk_linker *linker)
 {
 	struct sk_timing *timing = linker->options.timing;
 
 	/* All sizes are known. */
 	sk_dynamic_prepare(linker);
-	/* Everything has its address. */
+	/* All addresses are known. */
 	if (!sk_layout(linker))
 		return false;
 	sk_timing_next(timing, "relocate");
 	sk_image_prepare(linker);
-	/* All is in it but what a section that is not copied refers to. */
+	/* The image is complete, except for references in a section that is not copied. */
 	return fill_image_and_symbols(linker);
 }
 

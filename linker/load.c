@@ -1,10 +1,10 @@
-/* Validate once, then trust, the second half: an object that takes part in the link comes in, its sections go out.
- * Checked are
+/* Validate once, then trust, part two. Input: an object that takes part in the link. Output: its sections. This half
+ * checks
  *   - section types and flags, and whether strings and records of the section can be joined;
  *   - groups: that their members exist and are in one group only;
  *   - relocations of loaded sections and of debug information: targets, symbols, that every field lies in its section;
  *   - .eh_frame (frames.c), .note.gnu.property (notes.c).
- * Sections that are not loaded and not debug information are dropped, so what is in them is nobody's concern. */
+ * Sections that are neither loaded nor debug information are dropped, so their contents are not checked. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +19,9 @@
 
 enum { SHT_CREL_TYPE = 0x40000014 }; /* LLVM's compact relocations */
 
-/* ---- what is kept ---- */
+/* ---- kept bytes ---- */
 
-/* Bytes of the object, to be kept. */
+/* Keep bytes of the object. */
 static const void *keep(struct sk_reader *reader, const struct sk_object *object, const void *bytes, uint64_t size)
 {
 	if (!object->transient)
@@ -34,7 +34,7 @@ static const void *keep(struct sk_reader *reader, const struct sk_object *object
 	return copy;
 }
 
-/* The bytes, to be kept as the last ones were: as those if they are equal. */
+/* Keep the bytes; if they are equal to the last ones kept, share those. */
 static const void *share(struct sk_reader *reader, struct sk_kept *last, const void *bytes, uint64_t size)
 {
 	void *copy;
@@ -47,7 +47,7 @@ static const void *share(struct sk_reader *reader, struct sk_kept *last, const v
 	return copy;
 }
 
-/* Of symbols. */
+/* Return the size of the symbols' names. */
 static uint64_t names_size(const struct sk_object *object)
 {
 	return object->headers[object->headers[object->symbol_table].sh_link].sh_size;
@@ -65,7 +65,7 @@ static void keep_more(struct sk_reader *reader, struct sk_object *object)
 		more->versioned_names = keep(reader, object, more->versioned_names, names_size(object));
 }
 
-/* Names come first: what is described refers to them. */
+/* Names come first: the descriptions refer to them. */
 static void keep_tables(struct sk_reader *reader, struct sk_object *object)
 {
 	const sk_elf_section *headers = object->headers;
@@ -102,8 +102,8 @@ static bool check_flags(struct sk_reader *reader, const struct sk_object *object
 				     section->name);
 	if (sk_is_constructors(section) && section->size % sizeof(Elf64_Addr))
 		return SK_BAD_OBJECT(reader, object,
-				     "section %s has %" PRIu64 " bytes, which is no number of addresses", section->name,
-				     section->size);
+				     "section %s has %" PRIu64 " bytes, which is not a whole number of addresses",
+				     section->name, section->size);
 	if (section->type == SHT_PREINIT_ARRAY)
 		return SK_BAD_OBJECT(reader, object, "section %s cannot be part of a shared object", section->name);
 	if ((sk_starts_with(section->name, ".ctors") || sk_starts_with(section->name, ".dtors")) && section->size)
@@ -121,7 +121,7 @@ static bool is_frames(const struct sk_input_section *section)
 	return sk_is_called(section->name, ".eh_frame");
 }
 
-/* What assemblers without section types wrote. */
+/* Return the type of a section that an assembler without section types wrote. */
 static uint32_t type_by_name(const struct sk_input_section *section)
 {
 	if (section->type == SHT_PROGBITS && sk_is_kind(section->name, ".init_array"))
@@ -131,7 +131,7 @@ static uint32_t type_by_name(const struct sk_input_section *section)
 	return section->type;
 }
 
-/* Describes one section and decides whether it can be part of the output. */
+/* Describe one section and decide whether it can be part of the output. */
 static bool describe_section(struct sk_reader *reader, struct sk_object *object, uint32_t number,
 			     struct sk_input_section *section)
 {
@@ -160,7 +160,7 @@ static bool describe_section(struct sk_reader *reader, struct sk_object *object,
 			return sk_debug_describe(reader, section);
 		if (sk_is_property_note(section))
 			return check_flags(reader, object, section) && sk_properties_read(reader, section);
-		/* Frames are taken apart and joined by frames.c. */
+		/* frames.c splits and joins frames. */
 		section->loaded = !is_frames(section);
 		section->type = type_by_name(section);
 		section->mergeable = section->loaded && sk_is_mergeable(section);
@@ -179,7 +179,8 @@ static bool describe_section(struct sk_reader *reader, struct sk_object *object,
 	}
 }
 
-/* What compilers write into every object, and no symbol lies in, is no part of anything. */
+/* Return whether the section is needed. Empty sections that compilers write into every object, and in which no symbol
+ * lies, are not. */
 static bool is_needed(const struct sk_input_section *section, bool has_symbol)
 {
 	if (section->debug)
@@ -187,14 +188,14 @@ static bool is_needed(const struct sk_input_section *section, bool has_symbol)
 	return (section->flags & SHF_ALLOC) && (section->size || has_symbol || sk_is_identifier(section->name));
 }
 
-/* Whether nothing is to be said about the section, and nothing of it can be part of the output: most sections. */
+/* Return whether the section causes no message and cannot be part of the output, which holds for most sections. */
 static bool is_dropped(const struct sk_reader *reader, const sk_elf_section *header)
 {
 	return !(header->sh_flags & SHF_ALLOC) && header->sh_type != SHT_CREL_TYPE &&
 	       !(reader->keep_debug && header->sh_type == SHT_PROGBITS);
 }
 
-/* Room for the object's entries, zeroed. */
+/* Return room for the object's entries, zeroed. */
 static struct sk_section_entry *make_entries(struct sk_reader *reader, uint32_t count)
 {
 	if (count > reader->entry_capacity) {
@@ -205,8 +206,8 @@ static struct sk_section_entry *make_entries(struct sk_reader *reader, uint32_t 
 	return reader->entries;
 }
 
-/* The parts that have been found become the object's. Behind them comes one that stands for all other sections, if
- * somebody may ask for one. */
+/* Move the parts found to the object. If a lookup may ask for any other section, one entry that stands for all of them
+ * follows. */
 static void keep_parts(struct sk_reader *reader, struct sk_object *object, bool asked)
 {
 	object->part_count = (uint32_t)reader->parts.count;
@@ -223,13 +224,13 @@ static void keep_parts(struct sk_reader *reader, struct sk_object *object, bool 
 		share(reader, &reader->kept_entries, reader->entries, object->header_count * sizeof(*reader->entries));
 }
 
-/* The sections that can be part of the output, with their contents kept. */
+/* Describe the sections that can be part of the output, and keep their contents. */
 static bool describe_sections(struct sk_reader *reader, struct sk_object *object)
 {
 	struct sk_section_entry *entries = make_entries(reader, object->header_count);
 	bool asked = false;
 
-	for (uint32_t i = 1; i < object->symbol_count; i++) /* until its turn comes: whether it has one */
+	for (uint32_t i = 1; i < object->symbol_count; i++) /* 1 until its turn comes: it has a symbol */
 		entries[sk_object_symbol_section(object, i)].part = 1;
 	reader->parts.count = 0;
 	entries[0].part = SK_NONE;
@@ -392,7 +393,7 @@ static bool read_relocations(struct sk_reader *reader, struct sk_object *object,
 		return SK_BAD_OBJECT(reader, object, "section %s has too many relocations", section->name);
 	section->relocations = keep(reader, object, object->bytes + header->sh_offset, header->sh_size);
 	section->relocation_count = (uint32_t)(header->sh_size / sizeof(Elf64_Rela));
-	section->mergeable = false; /* equal bytes may become different ones */
+	section->mergeable = false; /* relocations may make equal bytes different */
 	if (!check_relocations(reader, object, section, &sorted))
 		return false;
 	if (frames && !sorted) {
@@ -423,7 +424,7 @@ static bool read_frames(struct sk_reader *reader, struct sk_object *object)
 	return true;
 }
 
-/* It would only collide with the package that is being made. */
+/* A package's symbols would only collide with those of the package being made. */
 static bool refuse_package(struct sk_reader *reader, const struct sk_object *object)
 {
 	for (uint32_t i = 1; i < object->header_count; i++)
@@ -435,7 +436,7 @@ static bool refuse_package(struct sk_reader *reader, const struct sk_object *obj
 	return true;
 }
 
-/* Whether the section leads to nothing but sections of its object, and is none of those that state.c looks for. */
+/* Return whether the section refers only to sections of its object, and is not one that state.c looks for. */
 static bool is_plain(const struct sk_input_section *section)
 {
 	uint64_t first_global = section->object->first_global;

@@ -60,4 +60,5 @@ linker_liblinker_la_SOURCES = \
 	linker/x86_64.c \
 	format/import-row.h format/machines.def
 linker_liblinker_la_CFLAGS = $(PROGRAM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS) -pthread
-linker_liblinker_la_LIBADD = base/libbase.la format/librelocations.la format/libimports.la $(XXHASH_LIBS) $(ZLIB_LIBS) $(LIBIBERTY_LIBS) -lpthread
+linker_liblinker_la_LIBADD = base/libbase.la format/librelocations.la format/libimports.la \
+	$(XXHASH_LIBS) $(ZLIB_LIBS) $(LIBIBERTY_LIBS) -lpthread

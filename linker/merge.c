@@ -1,11 +1,11 @@
-/* Equal constants are kept once. Live sections with SHF_MERGE come in, cut into their strings or records; one section
- * for each kind (output section, flags, entry size, alignment) goes out, with every string or record that is referred
- * to, once, in the order of the inputs; a string that is the end of another one lies in that one (gABI, "Sections",
- * SHF_MERGE and SHF_STRINGS).
+/* Equal constants are kept once. Input: live sections with SHF_MERGE, cut into their strings or records. Output: one
+ * section for each kind (output section, flags, entry size, alignment), with every string or record that is referred
+ * to, once, in the order of the inputs. A string that is the end of another one is stored as a part of it (gABI,
+ * "Sections", SHF_MERGE and SHF_STRINGS).
  *
- * A reference names its string or record by symbol, and may then point anywhere from there; or by section symbol and
- * addend, which only together name it. Contents are hashed once, and ends are found by sorting from the last byte, so
- * all of this takes about linear time. */
+ * A reference selects its string or record either by a symbol, and may then point anywhere from there, or by a section
+ * symbol and addend together. Contents are hashed once, and ends are found by sorting from the last byte, so all of
+ * this takes about linear time. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -32,7 +32,7 @@ bool sk_is_mergeable(const struct sk_input_section *section)
 		return false;
 	if (!unit || !section->size || section->size % unit || section->size >= UINT32_MAX)
 		return false;
-	/* Somebody may walk from its start to its end. */
+	/* Code may walk from its start to its end. */
 	if (sk_is_identifier(section->name))
 		return false;
 	if (section->flags & SHF_STRINGS)
@@ -43,7 +43,7 @@ bool sk_is_mergeable(const struct sk_input_section *section)
 
 /* ---- cutting ---- */
 
-/* Where the string that begins at the offset ends, with its terminator. */
+/* Return the end of the string that begins at the offset, after its terminator. */
 static uint64_t end_of_string(const struct sk_input_section *section, uint64_t offset)
 {
 	uint64_t unit = section->entry_size;
@@ -77,7 +77,7 @@ static void cut(struct sk_arena *arena, struct sk_input_section *section)
 	section->fragment_count = (uint32_t)fragments.count;
 }
 
-/* The fragment that holds the byte; behind the last one, the last one. */
+/* Return the fragment that holds the byte; past the end, the last one. */
 static uint32_t fragment_at(const struct sk_input_section *section, uint64_t offset)
 {
 	uint32_t low = 0, high = section->fragment_count;
@@ -120,7 +120,7 @@ void sk_merge_mark_all(struct sk_arena *arena, struct sk_input_section *section)
 
 /* ---- joining ---- */
 
-/* ".rodata.str1": what is in .rodata has an entry size of its own there. */
+/* ".rodata.str1": constants of .rodata go to a section with their own entry size. */
 static const char *merged_name(struct sk_linker *linker, const struct sk_input_section *section, const char *name)
 {
 	if (strcmp(name, ".rodata") != 0)
@@ -129,7 +129,7 @@ static const char *merged_name(struct sk_linker *linker, const struct sk_input_s
 			      (unsigned)section->entry_size);
 }
 
-/* The merged section for the kind of this one. */
+/* Return the merged section for the kind of this one. */
 static struct sk_merged *find_merged(struct sk_linker *linker, const struct sk_input_section *section)
 {
 	uint32_t flags = section->flags & (SHF_ALLOC | SHF_MERGE | SHF_STRINGS);
@@ -137,7 +137,7 @@ static struct sk_merged *find_merged(struct sk_linker *linker, const struct sk_i
 	uint64_t place = (section->entry_size ^ (uint64_t)section->alignment << 2 ^ flags) % SK_RECENT_MERGED;
 	const struct sk_merged *recent = linker->recent_merged[place];
 
-	/* Most sections go where the last one of their kind has gone. */
+	/* Most sections go to the same place as the last one of their kind. */
 	if (recent && recent->output_name == output_name && recent->section.flags == flags &&
 	    recent->section.entry_size == section->entry_size && recent->section.alignment == section->alignment)
 		return linker->recent_merged[place];
@@ -190,7 +190,7 @@ static void join(struct sk_linker *linker, struct sk_input_section *section)
 
 /* ---- ends of strings ---- */
 
-/* The byte at this distance from the end, or -1 before the start. */
+/* Return the byte at this distance from the end, or -1 before the start. */
 static int byte_from_end(const struct sk_merged_entry *entry, uint32_t distance)
 {
 	return distance < entry->size ? entry->bytes[entry->size - 1 - distance] : -1;
@@ -204,9 +204,9 @@ static void swap(uint32_t *a, uint32_t *b)
 	*b = kept;
 }
 
-/* Sorts strings by their bytes from the last one, the larger first: a string follows those that it is the end of. All
- * are equal in what is nearer to the end than `distance`. Multikey quicksort (Bentley and Sedgewick, 1997); the largest
- * part is left to the loop, so that the recursion is shallow. */
+/* Sort strings by their bytes from the last one, the larger first: a string follows those that it is the end of. All
+ * are equal in the last `distance` bytes. Multikey quicksort (Bentley and Sedgewick, 1997); the largest part is left to
+ * the loop, so that the recursion is shallow. */
 static void sort_by_ends(const struct sk_merged_entry *entries, uint32_t *order, uint32_t count, uint32_t distance)
 {
 	while (count > 1) {
@@ -287,7 +287,7 @@ static void place(struct sk_linker *linker, struct sk_merged *merged)
 
 		if (entry->whole != i)
 			continue;
-		/* Sizes come from memory that exists: no overflow. */
+		/* sizes of existing memory: no overflow */
 		entry->offset = (section->size + alignment - 1) & ~(alignment - 1);
 		section->size = entry->offset + entry->size;
 		contents[pieces++] = (struct sk_piece){entry->offset, entry->bytes, entry->size};

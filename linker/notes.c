@@ -1,9 +1,9 @@
-/* Notes: .note.gnu.property sections of objects come in and one that holds for the whole image goes out; other loaded
- * notes of reached objects are kept, equal ones once.
+/* Notes. Input: loaded notes of reached objects. Output: one .note.gnu.property section for the whole image, joined
+ * from those of the objects; other notes are kept, equal ones once.
  *
- * Properties say what machine code needs, uses or tolerates (the gABI's Linux extensions, "Program Property"; those
- * of a machine are its architecture's). How two objects' values become one, the type's range says; an object without a
- * property counts in that, too. The package's own code is one more object. */
+ * Properties state the needs, uses or tolerances of machine code (the gABI's Linux extensions, "Program Property";
+ * those of a machine are its architecture's). The range of the type says how two objects' values are joined; an object
+ * without a property also counts in that. The package's own code is one more object. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +15,9 @@
 #include "linker/object.h"
 #include "linker/output.h"
 
-/* ---- what a type means ---- */
+/* ---- meaning of types ---- */
 
-/* Of every machine. */
+/* Properties of every machine. */
 static const struct sk_property_range generic[] = {
 	{GNU_PROPERTY_STACK_SIZE, GNU_PROPERTY_STACK_SIZE, SK_PROPERTY_MAXIMUM, 8},
 	{GNU_PROPERTY_NO_COPY_ON_PROTECTED, GNU_PROPERTY_NO_COPY_ON_PROTECTED, SK_PROPERTY_ANY, 0},
@@ -59,7 +59,8 @@ struct note {
 
 enum note_result { NOTE_READY, NOTE_END, NOTE_BAD };
 
-/* The note at *offset; moves on to the next one. Names and descriptions are padded to the section's alignment. */
+/* Read the note at *offset and move on to the next one. Names and descriptions are padded to the section's
+ * alignment. */
 static enum note_result next_note(struct sk_reader *reader, const struct sk_input_section *section, uint64_t alignment,
 				  uint64_t *offset, struct note *note)
 {
@@ -88,7 +89,7 @@ static enum note_result next_note(struct sk_reader *reader, const struct sk_inpu
 	return NOTE_READY;
 }
 
-/* The property at `at`, which `room` bytes of the note follow; *used is its size with padding. */
+/* Read the property at `at`, which has `room` bytes of the note after it; *used is its size with padding. */
 static bool read_property(struct sk_reader *reader, struct sk_input_section *section, uint64_t at, uint64_t room,
 			  struct sk_property *property, uint64_t *used)
 {
@@ -144,7 +145,7 @@ bool sk_properties_read(struct sk_reader *reader, struct sk_input_section *secti
 	uint64_t offset = 0;
 	struct note note;
 
-	section->flags &= ~(uint32_t)SHF_ALLOC; /* it is taken apart and not part of the image */
+	section->flags &= ~(uint32_t)SHF_ALLOC; /* it is split and not part of the image */
 	while ((result = next_note(reader, section, alignment, &offset, &note)) == NOTE_READY) {
 		bool gnu =
 			note.header.n_namesz == sizeof(ELF_NOTE_GNU) &&
@@ -164,8 +165,8 @@ struct total {
 	enum sk_property_rule rule;
 	uint32_t size;
 	uint64_t value;
-	uint64_t count; /* of those that have it */
-	uint64_t last; /* the last one of them, from 1 */
+	uint64_t count; /* of objects with it */
+	uint64_t last; /* the last one with it, from 1 */
 };
 
 struct totals {
@@ -175,7 +176,7 @@ struct totals {
 	uint64_t objects; /* so far; each note counts as one, since objects may have been joined before */
 };
 
-/* Adds one of the object (or note) with this number, from 1. */
+/* Add a property of the object (or note) with this number, from 1. */
 static void add_property(struct totals *totals, const struct sk_property *property, uint64_t object)
 {
 	uint32_t fresh = (uint32_t)totals->items.count, size = 0, number;
@@ -231,7 +232,7 @@ static int compare_types(const void *a, const void *b)
 	return (left->type > right->type) - (left->type < right->type);
 }
 
-/* The note's bytes: a header with the owner's name, and each property padded to 8 bytes. */
+/* Write the note's bytes: a header with the owner's name, and each property padded to 8 bytes. */
 static void write_properties(struct totals *totals)
 {
 	struct sk_linker *linker = totals->linker;
@@ -279,8 +280,8 @@ static void join_properties(struct sk_linker *linker)
 
 /* ---- other notes ---- */
 
-/* Notes that tools look for in the loaded image. One that needs relocations is data like any other: it stays if it is
- * referred to. So is one with a build-id, since the image gets its own. */
+/* Return whether the section is a note that tools look for in the loaded image. A note with relocations is treated as
+ * data: it stays if it is referred to. A build-id is too, since the image gets its own. */
 static bool is_note(const struct sk_input_section *section)
 {
 	return section->type == SHT_NOTE && section->loaded && !section->discarded && section->size &&

@@ -1,16 +1,16 @@
-/* Validate once, then trust: an object's bytes come in, tables that every later pass may index without a check go out.
+/* Validate once, then trust. Input: an object's bytes. Output: tables that every later pass may index without a check.
  *
  * This half, for every object and every member of an archive, checks
  *   - the ELF header: class, byte order, type, machine, sizes of records;
- *   - the section headers: names and how long they are together, that contents lie in the file and are together not
+ *   - the section headers: names and their total length, that contents lie in the file and are together not
  *     larger, alignments, sizes;
- *   - the symbols: order, names and how long they are together, section numbers, values inside their sections, common
+ *   - the symbols: order, names and their total length, section numbers, values inside their sections, common
  *     symbols' alignments;
  *   - the signature records in .sk.kernels.
  * load.c checks the rest of those that take part in the link.
  *
  * Objects are read directly and not through libelf, which would have to copy every member of an archive that is not
- * aligned to eight bytes (that is most of them), and would check less. */
+ * aligned to eight bytes (most of them), and would check less. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -19,8 +19,8 @@
 #include "linker/linker-parts.h"
 #include "linker/object.h"
 
-/* No section is aligned to more, and no section or common symbol is larger: what claims to be is damaged, and would
- * only overflow the image. */
+/* Limits of alignments and of sizes of sections and common symbols: an object above them is damaged, and would only
+ * overflow the image. */
 #define MAXIMUM_ALIGNMENT ((uint64_t)1 << 24)
 #define MAXIMUM_SIZE	  ((uint64_t)1 << 46)
 
@@ -73,12 +73,13 @@ static bool check_header(struct sk_reader *reader, struct sk_object *object)
 	return true;
 }
 
-/* The contents of a section as a table of strings: it must end with a NUL. */
+/* Return the contents of a section as a table of strings: it must end with a NUL. */
 static bool check_strings(struct sk_reader *reader, struct sk_object *object, uint32_t section, const char **strings,
 			  uint64_t *size)
 {
 	if (section == SHN_UNDEF || section >= object->header_count || object->headers[section].sh_type != SHT_STRTAB)
-		return SK_BAD_OBJECT(reader, object, "section %u, which must hold names, is no string table", section);
+		return SK_BAD_OBJECT(reader, object, "section %u, which must hold names, is not a string table",
+				     section);
 
 	const sk_elf_section *header = &object->headers[section];
 
@@ -112,13 +113,13 @@ static bool check_section_table(struct sk_reader *reader, struct sk_object *obje
 	return check_strings(reader, object, sk_object_names_section(object), &object->section_names, names_size);
 }
 
-/* Names may be each other's ends, but tables of thousands that are all ends of one long name, each copied and compared,
- * would cost the square of the object's size. Compilers come nowhere near this limit. */
+/* Check a name and add its length to *sum. Names may be each other's ends, but copying and comparing thousands that are
+ * all ends of one long name would take quadratic time. Compilers come nowhere near this limit. */
 static bool check_name(struct sk_reader *reader, const struct sk_object *object, const char *name, uint64_t *sum)
 {
 	enum { NAMES_FACTOR = 16 };
 
-	*sum += strlen(name); /* stops behind the limit: no overflow */
+	*sum += strlen(name); /* stops after the limit: no overflow */
 	if (*sum / NAMES_FACTOR > reader->object_size)
 		return SK_BAD_OBJECT(reader, object,
 				     "the names of its sections or symbols are together more than %d times "
@@ -184,7 +185,7 @@ static bool check_sections(struct sk_reader *reader, struct sk_object *object)
 			return false;
 		if (header->sh_type != SHT_NOBITS &&
 		    !sk_within(header->sh_offset, header->sh_size, reader->object_size))
-			return SK_BAD_OBJECT(reader, object, "section %s (number %u) ends behind the end of the file",
+			return SK_BAD_OBJECT(reader, object, "section %s (number %u) ends after the end of the file",
 					     name, i);
 		/* Cannot overflow: sections of this many bytes were within the file. */
 		contents += header->sh_type == SHT_NOBITS ? 0 : header->sh_size;
@@ -210,7 +211,7 @@ static bool check_sections(struct sk_reader *reader, struct sk_object *object)
 	return true;
 }
 
-/* Sections of intermediate code, and nothing to link. */
+/* Return whether the object has sections of intermediate code, and nothing to link. */
 static bool is_intermediate(const struct sk_object *object)
 {
 	bool found = false;
@@ -272,7 +273,8 @@ static bool check_symbol(struct sk_reader *reader, struct sk_object *object, uin
 	return true;
 }
 
-/* Of definitions that are the default ("foo@@V2"), since that is what the name means. The names take `size` bytes. */
+/* Cut the default versions ("foo@@V2") off the names of definitions, since the plain name means the default version.
+ * The names take `size` bytes. */
 static void cut_versions(struct sk_reader *reader, struct sk_object *object, uint64_t size)
 {
 	char *names;

@@ -1,6 +1,7 @@
-/* --symbol-ordering-file: a text comes in, a symbol a line, with lines of comment that begin with #; the sections in
- * which objects that take part define these symbols go out, in this order, for outputs.c to place first. Local symbols
- * count, too. What cannot be placed is a warning: such files are made from profiles of other builds. */
+/* --symbol-ordering-file. Input: a text with one symbol a line and comment lines that begin with #. Output: the
+ * sections of the objects in the link that define these symbols, in this order; outputs.c places them first. Local
+ * symbols also count. A symbol that cannot be placed is a warning, since such files are made from profiles of other
+ * builds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +75,7 @@ static void find_in(struct sk_linker *linker, const struct sk_map *numbers, cons
 	}
 }
 
-/* Why the symbol is in no section that is live. */
+/* Warn why the symbol is not in a live section. */
 static void warn(struct sk_linker *linker, const struct sk_name *listed, bool found)
 {
 	sk_symbol number = sk_map_find(&linker->symbol_numbers, listed->text, strlen(listed->text));

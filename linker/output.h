@@ -14,7 +14,7 @@
 
 /* ==== output ====
  *
- * What is written: output sections and their order, and the parts of the file. */
+ * Output sections and their order, and the parts of the file. */
 
 struct sk_linker;
 
@@ -26,14 +26,14 @@ enum sk_rank {
 	SK_RANK_DYNAMIC_SYMBOLS,
 	SK_RANK_DYNAMIC_NAMES,
 	SK_RANK_VERSIONS,
-	SK_RANK_READ_ONLY, /* synthetic; loading reads of it, as of all that stands before it */
+	SK_RANK_READ_ONLY, /* synthetic; the loader reads of it, as of all sections before it */
 	SK_RANK_RELOCATIONS,
 	SK_RANK_READ_ONLY_DATA,
 	SK_RANK_FRAME_HEADER,
 	SK_RANK_FRAMES,
 	SK_RANK_TEXT,
 	SK_RANK_PLT,
-	SK_RANK_THREAD_DATA, /* what the thread-local block of each thread is made from */
+	SK_RANK_THREAD_DATA, /* initial contents of each thread's thread-local block */
 	SK_RANK_THREAD_ZERO_DATA,
 	SK_RANK_INIT_ARRAY,
 	SK_RANK_FINI_ARRAY,
@@ -64,7 +64,7 @@ struct sk_output {
 	uint32_t number; /* in the section header table */
 	uint32_t link, info;
 	SK_ARRAY(struct sk_input_section *) sections;
-	SK_ARRAY(Elf64_Rela) relocations; /* with -r: what is left to the next linker */
+	SK_ARRAY(Elf64_Rela) relocations; /* with -r: those left to the next linker */
 };
 
 /* Sections that the linker itself makes. */
@@ -95,7 +95,7 @@ typedef SK_ARRAY(uint8_t) sk_bytes;
 /* .symtab and its names. With -r the symbols stand in this order: the null symbol, one for each output section, one for
  * each slot, the other local ones, undefined ones, exported ones. */
 struct sk_symbol_table {
-	struct sk_arena *arena; /* that symbols and names are in */
+	struct sk_arena *arena; /* of symbols and names */
 	SK_ARRAY(Elf64_Sym) symbols;
 	sk_bytes names;
 	uint32_t first_slot, first_global;
@@ -105,51 +105,51 @@ typedef SK_ARRAY(Elf64_Rela) sk_relocations;
 
 /* ---- labels.c ---- */
 
-/* Finds the labels of functions that have their name and their size in common with another one with a label. What it
- * needs for that is in the arena. */
+/* Choose the labels of functions that share their name and size with another labelled function. Temporary data is in
+ * the arena. */
 void sk_labels_choose(struct sk_linker *linker, struct sk_arena *arena);
 
 /* ---- section.c ---- */
 
-/* Where a section of an object, a synthetic or a common one goes. */
+/* Return the rank for a section of an object, a synthetic or a common one. */
 enum sk_rank sk_section_rank(const struct sk_input_section *section);
 
-/* The name of the output section that takes it. */
+/* Return the name of the output section that takes it. */
 const char *sk_output_name(const struct sk_input_section *section);
 
 /* ---- parts.c ---- */
 
-/* The next part of the file. */
+/* Add the next part of the file. */
 void sk_image_add(struct sk_linker *linker, uint64_t offset, const void *bytes, uint64_t size);
 
-/* A section behind everything that is in the file. */
+/* Add a section after everything that is in the file. */
 struct sk_output *sk_image_add_tail(struct sk_linker *linker, const char *name, uint32_t type, const void *bytes,
 				    uint64_t size, uint64_t alignment);
 
-/* Constants, and sections that are not loaded. */
+/* Add constants, and sections that are not loaded. */
 void sk_image_add_uncopied(struct sk_linker *linker);
 
 /* ---- image.c ---- */
 
-/* .symtab's contents, in the arena, once everything has its address; .symtab and .strtab; all headers. Another thread
- * may fill the image meanwhile. */
+/* Make .symtab's contents, in the arena, once all addresses are known; then .symtab and .strtab; then all headers.
+ * Another thread may fill the image meanwhile. */
 void sk_image_make_symbols(struct sk_linker *linker, struct sk_arena *arena);
 struct sk_output *sk_image_add_symbols(struct sk_linker *linker);
 void sk_image_add_headers(struct sk_linker *linker);
 
 /* ---- build-id.c ---- */
 
-/* Of all parts of the file, when nothing but it and the seal is missing. Keeps the hash of constants. */
+/* Write the build-id of all parts of the file, when only it and the seal are missing. Keeps the hash of constants. */
 void sk_build_id_write(struct sk_linker *linker);
 
 /* ---- dynamic.c ---- */
 
-/* The size of .dynamic, once the output sections are known. */
+/* Return the size of .dynamic, once the output sections are known. */
 uint64_t sk_dynamic_size(struct sk_linker *linker);
 
 /* ==== exports.c ====
  *
- * Which names other programs see, and with which versions. */
+ * The names that other programs see, and their versions. */
 
 /* A line of the version script. */
 struct sk_name_pattern {
@@ -169,7 +169,7 @@ struct sk_defined_version {
 
 enum { SK_FIRST_VERSION = 2 }; /* 0 and 1 are reserved: local and global */
 
-/* After the layout: all but the name. */
+/* Return the symbol without its name, after the layout. */
 Elf64_Sym sk_exported_symbol(struct sk_linker *linker, sk_symbol symbol);
 
 /* ==== frames.c ====
@@ -178,32 +178,32 @@ Elf64_Sym sk_exported_symbol(struct sk_linker *linker, sk_symbol symbol);
  * frames-write.c writes them. */
 
 enum {
-	SK_FRAME_ID_OFFSET = 4, /* of the CIE pointer (0 in a CIE), behind the length */
+	SK_FRAME_ID_OFFSET = 4, /* of the CIE pointer (0 in a CIE), after the length */
 	SK_FRAME_START_OFFSET = 8, /* of the function's start in an FDE */
 	SK_FRAME_TERMINATOR_SIZE = 4,
 	SK_FRAME_HEADER_SIZE = 12,
 	SK_FRAME_ENTRY_SIZE = 8,
 };
 
-/* After the array has stopped moving: finds each FDE's function and chains the FDEs to it. The linker knows the symbols
- * of synthetic sections; NULL: the frames are an object's. */
+/* Find each FDE's function and chain the FDEs to it. Called after the array has stopped moving. The linker knows the
+ * symbols of synthetic sections; NULL: the frames are an object's. */
 void sk_frames_attach(const struct sk_linker *linker, struct sk_frame *frames, uint64_t count);
 
-/* Copies a live record, with its length and the distance to its CIE as they are in the joined section. */
+/* Copy a live record, with its length and the distance to its CIE in the joined section. */
 void sk_frame_copy(const struct sk_frame *frame, uint8_t *bytes);
 
-/* Calls visit for every record if any stays; those that do are live. Or without those of objects in which sk_scan has
- * nothing to do. */
+/* Call visit for every record if any stays; the remaining ones are live. The second function leaves out those of
+ * objects in which sk_scan has nothing to do. */
 typedef void sk_frame_visitor(struct sk_linker *linker, struct sk_frame *frame);
 void sk_frames_visit(struct sk_linker *linker, sk_frame_visitor *visit);
 void sk_frames_visit_unscanned(struct sk_linker *linker, sk_frame_visitor *visit);
 
 /* ==== layout.c ====
  *
- * What the three files share that lay out the image: outputs.c says which output section takes what, layout.c gives
- * them their addresses, and segments.c makes the program headers. */
+ * Shared by the three files that lay out the image: outputs.c assigns sections to output sections, layout.c assigns
+ * addresses, and segments.c makes the program headers. */
 
-/* What output sections have in common with their neighbours: each region has pages of its own. */
+/* Regions of output sections with equal access: each has its own pages. */
 enum sk_region {
 	SK_REGION_READ_ONLY,
 	SK_REGION_CODE,
@@ -215,16 +215,16 @@ enum sk_region {
 
 enum sk_region sk_region_of(enum sk_rank rank);
 
-/* Puts everything that is live into output sections, in the order of the image. False: there are too many. */
+/* Put all live sections into output sections, in the order of the image. Return false if there are too many. */
 bool sk_outputs_make(struct sk_linker *linker);
 
-/* The program headers, once everything has its address. */
+/* Make the program headers, once all addresses are known. */
 void sk_segments_make(struct sk_linker *linker);
 
 /* ---- thread-storage.c ---- */
 
-/* Before output sections have addresses: the block's beginning is aligned as its variables want it. Behind it: where it
- * lies. */
+/* Align the block's beginning as its variables require, before output sections have addresses. The second function,
+ * after the layout, sets the block's addresses. */
 void sk_thread_align(struct sk_linker *linker);
 void sk_thread_place(struct sk_linker *linker);
 
@@ -237,22 +237,23 @@ struct sk_merged_entry {
 	const uint8_t *bytes;
 	uint64_t offset; /* in the merged section */
 	uint32_t size;
-	uint32_t whole; /* the entry whose end it is; itself: it stands alone */
+	uint32_t whole; /* the entry that it is the end of; itself: it stands alone */
 };
 
-/* What mergeable sections of one kind become. */
+/* Mergeable sections of one kind, merged. */
 struct sk_merged {
 	struct sk_input_section section;
-	const char *output_name; /* of the sections that go in */
+	const char *output_name; /* of the merged sections */
 	struct sk_map numbers; /* of entries, by contents */
 	SK_ARRAY(struct sk_merged_entry) entries;
 };
 
-/* The string or record at the offset of a live mergeable section is needed; or all of them. */
+/* Mark the string or record at the offset of a live mergeable section as needed, or all of them. */
 void sk_merge_mark(struct sk_arena *arena, struct sk_input_section *section, uint64_t offset);
 void sk_merge_mark_all(struct sk_arena *arena, struct sk_input_section *section);
 
-/* After sk_merge: where a byte of a mergeable section has gone. False: nobody needed it, so it is not there. */
+/* Find the new place of a byte of a mergeable section, after sk_merge. Return false if it was not needed and is not in
+ * the image. */
 bool sk_merge_find(const struct sk_input_section *section, uint64_t offset, uint64_t *merged_offset);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which output section takes what: live sections come in; output sections go out, in the order of the image, each with
- * its parts in order. What they are called, and how they may be accessed, the rank of their sections says. */
+/* Output sections. Input: live sections. Output: output sections in the order of the image, each with its parts in
+ * order. The rank of their sections determines their names and access flags. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "linker/object.h"
 #include "linker/output.h"
 
-/* ---- which output section ---- */
+/* ---- choice of the output section ---- */
 
 enum sk_region sk_region_of(enum sk_rank rank)
 {
@@ -44,8 +44,8 @@ static uint64_t priority_of(const struct sk_input_section *section)
 	return priority;
 }
 
-/* The name of the output section. With -r priorities are for the next linker, which orders all constructors of the
- * program. */
+/* Return the name of the output section. With -r priorities are kept for the next linker, which orders all constructors
+ * of the program. */
 static const char *output_name(const struct sk_linker *linker, const struct sk_input_section *section)
 {
 	enum sk_rank rank = sk_section_rank(section);
@@ -98,7 +98,7 @@ static struct sk_output *find_output(struct sk_linker *linker, const struct sk_i
 	uint64_t entry_size = section->object ? 0 : section->entry_size;
 	struct sk_output *recent = linker->recent_outputs[rank];
 
-	/* Most sections go where the one before has gone. */
+	/* Most sections go to the same place as the one before. */
 	if (recent && recent->name == name && recent->flags == (rank_flags(rank) | merge_flags) &&
 	    recent->entry_size == entry_size)
 		return recent;
@@ -131,7 +131,7 @@ static void add_section(struct sk_linker *linker, struct sk_input_section *secti
 	sk_array_push(linker->arena, &output->sections, section);
 }
 
-/* ---- in which order ---- */
+/* ---- order ---- */
 
 static void add_synthetic(struct sk_linker *linker)
 {
@@ -140,7 +140,7 @@ static void add_synthetic(struct sk_linker *linker)
 			add_section(linker, &linker->synthetic.items[i]->section);
 }
 
-/* What stands for a section after folding is placed where the first of them is wanted. */
+/* Place the section that remains after folding at the first position at which one of the folded sections is wanted. */
 static void add_first(struct sk_linker *linker)
 {
 	for (size_t i = 0; i < linker->first.count; i++) {
@@ -251,7 +251,7 @@ static void sort_outputs(struct sk_linker *linker)
 
 bool sk_outputs_make(struct sk_linker *linker)
 {
-	enum { MAXIMUM_OUTPUTS = SHN_LORESERVE / 2 - 8 }; /* with -r each has relocations, too */
+	enum { MAXIMUM_OUTPUTS = SHN_LORESERVE / 2 - 8 }; /* with -r each also has relocations */
 
 	add_made(linker);
 	add_synthetic(linker);

@@ -1,6 +1,6 @@
-/* The parts of the file, one after another: bytes in memory come in, and their places in the file go out. Images,
- * objects (-r) and debug information add theirs here. Constants are never copied: the file's parts refer to the
- * caller's memory. */
+/* The parts of the file, one after another. Input: bytes in memory. Output: their offsets in the file. Images, objects
+ * (-r) and debug information add their parts here. Constants are never copied: the file's parts refer to the caller's
+ * memory. */
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/ranges.h"
@@ -39,7 +39,7 @@ static void add_pieces(struct sk_linker *linker, const struct sk_input_section *
 			     section->pieces[i].size);
 }
 
-/* Constants have their places already; sections that are not loaded get theirs now. */
+/* Constants already have their offsets; sections that are not loaded get theirs now. */
 void sk_image_add_uncopied(struct sk_linker *linker)
 {
 	for (size_t i = 0; i < linker->outputs.count; i++) {

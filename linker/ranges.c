@@ -1,6 +1,6 @@
-/* Sections whose names are C identifiers: sections of pulled objects come in; for each name the symbols __start_NAME
- * and __stop_NAME go out, which code uses to walk over everything that any object has put there. So whoever refers to
- * one of them needs all sections of the name, and all must lie side by side in one output section. */
+/* Sections with C identifiers as names. Input: sections of pulled objects. Output: for each name the symbols
+ * __start_NAME and __stop_NAME, which code uses to walk over the sections of all objects. A reference to one of them
+ * therefore needs all sections of the name, and they must be adjacent in one output section. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -33,7 +33,7 @@ void sk_range_add(struct sk_linker *linker, struct sk_input_section *section)
 {
 	if (!section->loaded || section->discarded || (section->flags & SHF_TLS) || !sk_is_identifier(section->name))
 		return;
-	/* There is one of each, in an order of its own. */
+	/* Each of these is a single section with its own order. */
 	if (section->type == SHT_INIT_ARRAY || section->type == SHT_FINI_ARRAY)
 		return;
 
@@ -59,7 +59,8 @@ const struct sk_section_range *sk_range_bounded(const struct sk_input_section *s
 	return section->in_range && !section->object ? section->range : NULL;
 }
 
-/* What is writable, or zeroed, or holds addresses in one object must be placed alike in all. */
+/* If a section is writable, zeroed, or holds addresses in one object, the sections of all objects must be placed in the
+ * same way. */
 static bool unify(struct sk_linker *linker, struct sk_section_range *range)
 {
 	const struct sk_input_section *first = range->sections.items[0];
@@ -70,7 +71,7 @@ static bool unify(struct sk_linker *linker, struct sk_section_range *range)
 
 		if ((section->flags ^ first->flags) & SHF_EXECINSTR) {
 			sk_error(linker->diag, sk_section_place(linker->arena, section, 0),
-				 "the section is code in one object and data in another, so nobody can walk from "
+				 "the section is code in one object and data in another, so code cannot walk from "
 				 "__start_%s to __stop_%s",
 				 range->name, range->name);
 			sk_note(linker->diag, "the other one is in %s", sk_object_name(linker->arena, first->object));

@@ -1,5 +1,6 @@
-/* How much of the image code reaches: for the map, so that users see what a kernel costs. A section counts as a whole;
- * of mergeable ones only the strings and records that are referred to. Constructors and unwind tables are nobody's. */
+/* How much of the image code reaches, for the map, so that users see the cost of a kernel. A section counts as a whole;
+ * in a mergeable one only the strings and records that are referred to. Constructors and unwind tables count for no
+ * kernel. */
 #include "base/arena.h"
 #include "base/map.h"
 #include "linker/linker-parts.h"
@@ -7,20 +8,21 @@
 #include "linker/object.h"
 #include "linker/output.h"
 
-/* A section, or a string or record of a merged one. What is the end of another string counts as that one. */
+/* A section, or a string or record of a merged one. A string that is the end of another one counts as that one. */
 struct unit {
-	const struct sk_input_section *section; /* NULL: a string or record, which leads to nothing */
+	const struct sk_input_section *section; /* NULL: a string or record, which refers to nothing */
 	uint64_t size;
 	enum sk_reach_kind kind;
-	bool expanded; /* what it leads to directly is known: */
+	bool expanded; /* its direct targets are known: */
 	size_t first_target; /* in the targets of all units */
 	uint32_t target_count;
-	uint32_t found_from; /* the last unit that was found to lead to it, from 1; 0: none */
-	uint32_t search; /* the last one that came by */
-	uint32_t reached; /* number of searches that came by */
+	uint32_t found_from; /* the last unit found with it as a target, from 1; 0: none */
+	uint32_t search; /* the last search that visited it */
+	uint32_t reached; /* number of searches that visited it */
 };
 
-/* Thousands of kernels may reach the same, so relocations are looked at once and searches go from unit to unit. */
+/* Thousands of kernels may reach the same sections, so relocations are looked at once and searches go from unit to
+ * unit. */
 struct measuring {
 	struct sk_linker *linker;
 	struct sk_map numbers; /* of units, by the address of the section or the piece */
@@ -60,7 +62,7 @@ static uint32_t number_of_section(struct measuring *measuring, const struct sk_i
 		&(struct unit){.section = section, .size = section->size, .kind = kind_of(section->output->rank)});
 }
 
-/* ---- what a unit leads to ---- */
+/* ---- targets of a unit ---- */
 
 static void add_target(struct measuring *measuring, uint32_t unit, uint32_t target)
 {
@@ -76,7 +78,7 @@ static void add_section(struct measuring *measuring, uint32_t unit, const struct
 		add_target(measuring, unit, number_of_section(measuring, section));
 }
 
-/* The string or record at the offset of a merged section: the last piece that begins there or before. */
+/* Add the string or record at the offset of a merged section: the last piece that begins there or before. */
 static void add_piece(struct measuring *measuring, uint32_t unit, const struct sk_input_section *merged,
 		      uint64_t offset)
 {
@@ -101,7 +103,7 @@ static void add_relocation(struct measuring *measuring, uint32_t unit, const str
 			   const sk_elf_relocation *relocation)
 {
 	const struct sk_target target = sk_relocation_target(measuring->linker, section, relocation);
-	const struct sk_object *object = section->object; /* NULL: a section of the caller's */
+	const struct sk_object *object = section->object; /* NULL: a section of the caller */
 	uint32_t symbol = (uint32_t)ELF64_R_SYM(relocation->r_info);
 	bool local = object && symbol && symbol < object->first_global;
 
@@ -109,7 +111,7 @@ static void add_relocation(struct measuring *measuring, uint32_t unit, const str
 		return;
 	if (!(target.section->flags & SHF_MERGE) || target.section->object)
 		add_section(measuring, unit, target.section);
-	else /* a local symbol's addend can be a part of what is meant */
+	else /* the addend of a local symbol can select the string or record */
 		add_piece(measuring, unit, target.section,
 			  target.value + (local ? target.offset - object->symbols[symbol].st_value : 0));
 }

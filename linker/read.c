@@ -1,8 +1,8 @@
-/* A file in, its objects out: open, with everything checked that can be checked without the other inputs. An archive's
- * members are listed first and opened then, so that several threads can open them. Small files are read into a buffer,
- * and what the link needs of them is copied; larger ones and archives are mapped, and used in place until the linker is
- * destroyed. Of small members, too, what the link needs is copied: it is less than half of their bytes, and lies close
- * together then. Nothing here knows the linker, so several threads can read. */
+/* Reads files. Input: a path. Output: opened objects, with every check done that does not need the other inputs. An
+ * archive's members are listed first and opened later, so that several threads can open them. Small files are read into
+ * a buffer, and their needed parts are copied; larger ones and archives are mapped and used in place until the linker
+ * is destroyed. The needed parts of small members are also copied: they are less than half of the bytes, and are then
+ * adjacent. This file does not know the linker, so several threads can read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static bool fail(struct sk_reader *reader, const char *path, const char *text)
 	return false;
 }
 
-/* Reads a whole file; one that shrinks meanwhile is an error. */
+/* Read a whole file; a file that shrinks meanwhile is an error. */
 static bool read_all(struct sk_reader *reader, int descriptor, const struct sk_file *file, uint8_t *bytes)
 {
 	for (uint64_t done = 0; done < file->size;) {
@@ -37,7 +37,7 @@ static bool read_all(struct sk_reader *reader, int descriptor, const struct sk_f
 	return true;
 }
 
-/* Room for a small file. */
+/* Return room for a small file. */
 static uint8_t *buffer_of(struct sk_reader *reader)
 {
 	if (!reader->buffer)
@@ -45,7 +45,7 @@ static uint8_t *buffer_of(struct sk_reader *reader)
 	return reader->buffer;
 }
 
-/* file->bytes: in the reader's buffer, or mapped. */
+/* Set file->bytes: in the reader's buffer, or mapped. */
 static bool take_bytes(struct sk_reader *reader, int descriptor, struct sk_file *file)
 {
 	if (file->size < MAPPED_FROM) {
@@ -58,7 +58,7 @@ static bool take_bytes(struct sk_reader *reader, int descriptor, struct sk_file 
 	return file->mapped || fail(reader, file->path, strerror(errno));
 }
 
-/* The buffer's contents, to be kept. */
+/* Keep the buffer's contents. */
 static void keep_bytes(struct sk_reader *reader, struct sk_file *file)
 {
 	uint8_t *bytes;
@@ -76,7 +76,7 @@ static bool open_file(struct sk_reader *reader, const char *path, struct sk_read
 	return reading->descriptor >= 0 || fail(reader, path, strerror(errno));
 }
 
-/* Of an open file, which is closed if it is none. */
+/* Identify an open file; close it if it is not a regular one. */
 static bool identify(struct sk_reader *reader, struct sk_reading *reading)
 {
 	struct stat status;
@@ -100,8 +100,8 @@ bool sk_reading_open(struct sk_reader *reader, const char *path, struct sk_readi
 	return open_file(reader, path, reading) && identify(reader, reading);
 }
 
-/* What the bytes are, if they are neither object nor archive; NULL if they are. */
-static const char *why_not_input(const uint8_t *bytes, uint64_t size)
+/* Return the kind of bytes that are neither an object nor an archive, or NULL. */
+static const char *unusable_kind(const uint8_t *bytes, uint64_t size)
 {
 	static const struct {
 		const char *magic, *text;
@@ -164,7 +164,7 @@ bool sk_reading_open_members(struct sk_reader *reader, struct sk_reading *readin
 	return ok;
 }
 
-/* A thin archive names its members by paths, from its own folder if they are not absolute. */
+/* Read a member of a thin archive. Its path is relative to the archive's folder unless it is absolute. */
 static bool read_thin_member(struct sk_reader *reader, struct sk_reading *archive, struct sk_member *member)
 {
 	const char *slash = member->name[0] == '/' ? NULL : strrchr(archive->path, '/');
@@ -233,7 +233,7 @@ static bool read_object(struct sk_reader *reader, struct sk_reading *reading, co
 
 static bool read_contents(struct sk_reader *reader, struct sk_reading *reading, struct sk_file *file)
 {
-	const char *other = why_not_input(file->bytes, file->size);
+	const char *other = unusable_kind(file->bytes, file->size);
 
 	if (other)
 		return fail(reader, reading->path, other);
@@ -254,8 +254,8 @@ bool sk_reading_list(struct sk_reader *reader, struct sk_reading *reading)
 	return reading->ok;
 }
 
-/* What is not a whole small object at the first glance is looked at as any other file: pipes and folders cannot be read
- * so, and devices fill the buffer. */
+/* Read a whole small object at once. Everything else is handled like any other file: pread fails on pipes and folders,
+ * and devices fill the buffer. */
 bool sk_reading_open_and_list(struct sk_reader *reader, const char *path, struct sk_reading *reading)
 {
 	struct sk_file file = {.path = path};

@@ -1,11 +1,11 @@
-/* Refinement of classes: a graph whose nodes have classes comes in; the coarsest classes that are at least as fine go
- * out in which equal nodes also have equal successors, edge by edge. Nodes that refer to each other in a circle are
- * equal unless something says otherwise.
+/* Refinement of classes. Input: a graph of nodes with classes. Output: the coarsest classes that are at least as fine
+ * and in which equal nodes also have equal successors, edge by edge. Nodes that refer to each other in a circle are
+ * equal unless another difference separates them.
  *
- * A class is a splitter until it has been looked at: of every class, the nodes whose n-th edge leads into the splitter
- * part from those whose n-th edge does not. Of the two parts only the smaller one becomes a splitter (Hopcroft, "An n
- * log n algorithm for minimizing states in a finite automaton", 1971), so each edge is looked at a logarithmic number
- * of times. Classes are ranges of one permuted array (Valmari, "Fast brief practical DFA minimization", 2012). */
+ * A class is a splitter until it has been processed. In every class, the nodes with an n-th edge into the splitter are
+ * separated from the others. Only the smaller of the two parts becomes a splitter (Hopcroft, "An n log n algorithm for
+ * minimizing states in a finite automaton", 1971), so each edge is looked at a logarithmic number of times. Classes are
+ * ranges of one permuted array (Valmari, "Fast brief practical DFA minimization", 2012). */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -43,7 +43,7 @@ static void enqueue(struct refinement *refinement, uint32_t class)
 	sk_array_push(refinement->arena, &refinement->queue, class);
 }
 
-/* The classes that come in: counted, then filled. */
+/* Gather the classes of the input: counted, then filled. */
 static void gather_classes(struct refinement *refinement)
 {
 	const struct sk_graph *graph = refinement->graph;
@@ -85,7 +85,7 @@ static void turn_edges(struct refinement *refinement)
 				(struct incoming){(uint32_t)(j - graph->first_edges[i]), i};
 }
 
-/* The node is about to leave its class. */
+/* Mark the node, which is about to leave its class. */
 static void mark(struct refinement *refinement, uint32_t node)
 {
 	uint32_t number = refinement->graph->classes[node];
@@ -101,7 +101,7 @@ static void mark(struct refinement *refinement, uint32_t node)
 	refinement->positions[other] = from;
 }
 
-/* Marked members get a class of their own, unless all are marked. */
+/* Move marked members to a class of their own, unless all are marked. */
 static void split(struct refinement *refinement, uint32_t number)
 {
 	struct class *class = &refinement->classes.items[number];

@@ -1,5 +1,5 @@
-/* Relocations of a linked object (-r): a live section's come in; each is resolved into the section's bytes where the
- * value is known, and goes out to the next linker otherwise. */
+/* Relocations of a linked object (-r). Input: those of a live section. Output: each is resolved into the section's
+ * bytes if the value is known, and is otherwise left to the next linker. */
 #include "base/arena.h"
 #include "base/map.h"
 #include "format/relocation-types.h"
@@ -7,7 +7,7 @@
 #include "linker/object.h"
 #include "linker/output.h"
 
-/* Where the bytes of an input section, or of a record in it, stand in the output. */
+/* The place of an input section's bytes, or of a record in it, in the output. */
 struct part {
 	struct sk_output *output;
 	uint8_t *bytes;
@@ -15,7 +15,7 @@ struct part {
 	uint64_t address; /* in the output section */
 };
 
-/* The number of the symbol that stands for the target, and the addend that goes with it. */
+/* Return the number of the symbol that stands for the target, and the addend that goes with it. */
 static uint32_t name_target(const struct sk_linker *linker, const struct sk_input_section *section,
 			    const sk_elf_relocation *relocation, const struct sk_target *target, int64_t *addend)
 {
@@ -27,15 +27,15 @@ static uint32_t name_target(const struct sk_linker *linker, const struct sk_inpu
 	if (sk_needs_symbol(linker, section, relocation, target)) {
 		uint32_t slot = sk_slot_of(linker, section, relocation, target);
 
-		/* Debug information has none, and can do without: its addresses are not relative. */
+		/* Debug information has no slots and needs none: its addresses are not relative. */
 		if (slot != SK_NONE)
 			return table->first_slot + slot;
 	}
 	if (!target->section)
 		return STN_UNDEF;
-	/* As unsigned numbers they cannot overflow, and that is how the next linker adds. */
+	/* Unsigned numbers do not overflow, and the next linker adds in the same way. */
 	*addend = (int64_t)((uint64_t)*addend + target->section->address + target->value);
-	return target->section->output->number; /* the null symbol is in front of the sections' */
+	return target->section->output->number; /* the null symbol comes before those of the sections */
 }
 
 static void leave(struct sk_linker *linker, const struct sk_input_section *section, const sk_elf_relocation *relocation,
@@ -44,7 +44,7 @@ static void leave(struct sk_linker *linker, const struct sk_input_section *secti
 	int64_t addend;
 	uint32_t symbol = name_target(linker, section, relocation, target, &addend);
 
-	/* A function of the C library is reached by a stub, however its call is marked. */
+	/* Calls of the C library's functions go through a stub, even if they are marked as direct. */
 	if (type == linker->architecture->relocations->relative32 && target->kind == SK_TARGET_IMPORT &&
 	    linker->symbols.items[target->symbol].import)
 		type = linker->architecture->relocations->call;

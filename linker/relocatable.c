@@ -1,11 +1,11 @@
-/* sklink -r: a linked object instead of an image. Live sections come in, joined into the output sections that an image
- * would have, with the relocations that sk_scan has let through; one ET_REL object goes out, which any linker makes
- * part of a program or a shared object.
+/* sklink -r: a linked object instead of an image. Input: live sections, joined into the output sections that an image
+ * would have, with the relocations that sk_scan has accepted. Output: one ET_REL object, which any linker makes part of
+ * a program or a shared object.
  *
  * A relative reference inside an output section is final, since linkers do not divide sections. All others stay, with
- * the section's symbol and an offset; or with a symbol of their own (a slot) where the next linker goes by the symbol:
- * in GOT accesses, and for strings and records that it may join with others. Nothing is global but what the caller
- * exports, so several such objects fit into one program. relocatable-emit.c decides that for each relocation. */
+ * the section's symbol and an offset. If the next linker decides by the symbol, they have a symbol of their own (a
+ * slot): in GOT accesses, and for strings and records that it may join with others. Only the caller's exports are
+ * global, so several such objects fit into one program. relocatable-emit.c decides this for each relocation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static bool fill(struct sk_linker *linker)
 	return linker->diag->errors == errors;
 }
 
-/* ---- the sections that only objects have ---- */
+/* ---- sections that only objects have ---- */
 
 static int compare_relocations(const void *a, const void *b)
 {
@@ -58,7 +58,7 @@ static int compare_relocations(const void *a, const void *b)
 	return (left->r_info > right->r_info) - (left->r_info < right->r_info);
 }
 
-/* ".rela.text" and so on. The array of output sections grows meanwhile. */
+/* Add ".rela.text" and so on. The array of output sections grows meanwhile. */
 static void add_relocations(struct sk_linker *linker, uint32_t symbols)
 {
 	size_t count = linker->outputs.count;
@@ -82,7 +82,7 @@ static void add_relocations(struct sk_linker *linker, uint32_t symbols)
 	}
 }
 
-/* Without it linkers assume that the code wants an executable stack. */
+/* Add the note without which linkers assume that the code needs an executable stack. */
 static void add_stack_note(struct sk_linker *linker)
 {
 	struct sk_output *note = sk_image_add_tail(linker, SK_STACK_NOTE, SHT_PROGBITS, NULL, 0, 1);
@@ -90,7 +90,7 @@ static void add_stack_note(struct sk_linker *linker)
 	note->flags = linker->executable_stack ? SHF_EXECINSTR : 0;
 }
 
-/* What is not loaded is for skdump, and of no use in a program. */
+/* Exclude sections that are not loaded: they are for skdump only, and not for a program. */
 static void exclude_unloaded(struct sk_linker *linker)
 {
 	for (size_t i = 0; i < linker->outputs.count; i++)
@@ -100,7 +100,7 @@ static void exclude_unloaded(struct sk_linker *linker)
 
 bool sk_relocatable_make(struct sk_linker *linker)
 {
-	/* Everything has its place in its output section. */
+	/* Every section has its place in its output section. */
 	if (!sk_layout(linker))
 		return false;
 	exclude_unloaded(linker);
@@ -108,7 +108,7 @@ bool sk_relocatable_make(struct sk_linker *linker)
 	sk_timing_next(linker->options.timing, "relocate");
 	/* Symbols have their numbers. */
 	sk_image_make_symbols(linker, linker->arena);
-	/* Code and data are in the file; what they do not know is on the lists of relocations. */
+	/* Code and data are in the file; unknown values are on the lists of relocations. */
 	return fill(linker);
 }
 

@@ -1,6 +1,6 @@
-/* Computes what relocations ask for and writes it: live sections come in, their bytes in the image go out, and the list
- * of what is left to the loader. The arithmetic is the same for all machines; the bits are written by the machine's
- * table (format/relocation-types.h). */
+/* Computes the values of relocations and writes them. Input: live sections. Output: their bytes in the image, and the
+ * list of relocations for the loader. The arithmetic is the same for all machines; the machine's table
+ * (format/relocation-types.h) writes the bits. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -30,8 +30,8 @@ static uint64_t stub_address(const struct sk_linker *linker, sk_symbol symbol)
 	       (uint64_t)linker->symbols.items[symbol].stub * linker->architecture->stub_size;
 }
 
-/* The address; an import's stub, or the slot that stands for it; the trap of what nothing defines; where the package
- * begins, for an undefined weak function that nobody may call. */
+/* Return the address to use from code: the target's own; the stub of an import, or the slot that stands for it; the
+ * trap of an undefined function; the package's beginning for an undefined weak function that is never called. */
 static uint64_t near_address(const struct sk_linker *linker, const struct sk_target *target)
 {
 	if (target->kind == SK_TARGET_IMPORT)
@@ -79,7 +79,7 @@ void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *
 			 sk_relocation_name(linker, section, relocation));
 }
 
-/* The value of a relocation in *value; returns the offset of its field in the bytes, which may have changed place with
+/* Compute the value of a relocation in *value. Return the offset of its field in the bytes, which may have moved with
  * the instruction. */
 static uint64_t compute(const struct sk_linker *linker, const struct sk_input_section *section,
 			const sk_elf_relocation *relocation, const struct sk_target *target, uint8_t *bytes,
@@ -132,7 +132,7 @@ static uint64_t compute(const struct sk_linker *linker, const struct sk_input_se
 	case SK_EXPRESSION_SLOT_FROM_TABLE:
 		*value = sk_slot_of(linker, section, relocation, target) * sizeof(uint64_t) + addend;
 		break;
-	default: /* WORD, NARROW: the others have nothing to do, or have been refused */
+	default: /* WORD, NARROW: the others need no action, or have been refused */
 		*value = address_of(target) + addend;
 	}
 	return field;
@@ -159,8 +159,8 @@ void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *se
 
 /* ---- sections, in several threads ---- */
 
-/* One that leaves nothing to the loader and has no error: threads share nothing but what they read. False: it is one of
- * the others. */
+/* Relocate a section that leaves nothing to the loader and has no error: threads share only data that they read. Return
+ * false if it is not such a section. */
 static bool relocate_alone(struct sk_linker *linker, const struct sk_input_section *section, uint8_t *bytes)
 {
 	const struct sk_relocation_table *relocations = linker->architecture->relocations;
@@ -191,7 +191,7 @@ struct pass {
 	bool *left; /* by section of the output */
 };
 
-/* Between the section and the next one. */
+/* Fill the gap between the section and the next one. */
 static void fill_gap(const struct pass *pass, size_t number)
 {
 	const struct sk_output *output = pass->output;
@@ -213,7 +213,7 @@ static void relocate_some(void *context, size_t first, size_t end)
 		uint8_t *bytes = sk_image_at(pass->linker, section);
 
 		fill_gap(pass, i);
-		if (section == pass->linker->uncopied) /* others may still read it */
+		if (section == pass->linker->uncopied) /* other threads may still read it */
 			continue;
 		sk_section_copy(section, bytes);
 		pass->left[i] = !relocate_alone(pass->linker, section, bytes);
@@ -239,7 +239,7 @@ static void relocate_output(struct sk_linker *linker, const struct sk_output *ou
 			relocate_left(linker, output->sections.items[i]);
 }
 
-/* Of the words that thread-local variables are found by only the offsets in the block are known. */
+/* Write a word for thread-local variables; only the offsets in the block are known. */
 static void write_thread_slot(struct sk_linker *linker, const struct sk_got_slot *slot, uint64_t place)
 {
 	const struct sk_relocation_table *relocations = linker->architecture->relocations;

@@ -1,14 +1,14 @@
-/* Which definition counts. Names that are wanted come in; members that define them are pulled, loaded and joined, and
- * of several definitions of a name one is chosen, until nothing more is wanted.
+/* Chooses definitions. Input: wanted names. Members that define them are pulled, loaded and joined, and of several
+ * definitions of a name one is chosen, until nothing more is wanted.
  *
- * Resolution does not depend on the order of inputs: every definition that any input has is on its symbol's list, and a
- * member is pulled as soon as a pulled object needs one of its symbols, wherever the archive stands. The first
- * definition in command-line order is the one that is pulled. Among pulled definitions a strong one beats a common one
- * beats a weak one; of two weak ones the first pulled counts; two strong ones are an error. What the command line
- * assigns (aliases.c) beats all.
+ * Resolution does not depend on the order of inputs: all definitions of all inputs are on their symbols' lists, and a
+ * member is pulled as soon as a pulled object needs one of its symbols, wherever the archive is on the command line.
+ * The first definition in command-line order is the one that is pulled. Among pulled definitions a strong one beats a
+ * common one, and a common one beats a weak one; of two weak ones the first pulled is chosen; two strong ones are an
+ * error. An assignment on the command line (aliases.c) beats all.
  *
- * With --isolate-objects equal names in different objects mean different things: every definition is a symbol of its
- * own, which its object's references mean, and the name means the first one only to those who have none. */
+ * With --isolate-objects equal names in different objects mean different things: every definition is a separate symbol,
+ * to which its object's references refer. The name means the first definition only for objects without one. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -18,7 +18,7 @@
 #include "linker/linker.h"
 #include "linker/object.h"
 
-/* The most constraining visibility counts (gABI, "Symbol Visibility"); the numbers are in that order but for 0. */
+/* The most constraining visibility applies (gABI, "Symbol Visibility"); the numbers are in that order except for 0. */
 static void constrain(struct sk_linker_symbol *symbol, uint8_t other)
 {
 	uint8_t visibility = ELF64_ST_VISIBILITY(other);
@@ -39,7 +39,7 @@ static void report_duplicate(struct sk_linker *linker, const struct sk_linker_sy
 		sk_note(linker->diag, "first defined in the package's own code");
 }
 
-/* A pulled object defines the symbol. */
+/* Offer a pulled object's definition of the symbol. */
 static void offer(struct sk_linker *linker, struct sk_linker_symbol *symbol, struct sk_object *object, uint32_t index)
 {
 	const sk_elf_symbol *raw = &object->symbols[index];
@@ -74,7 +74,7 @@ static void offer(struct sk_linker *linker, struct sk_linker_symbol *symbol, str
 	symbol->type = ELF64_ST_TYPE(raw->st_info);
 }
 
-/* "The first object to give a group wins": the members of a COMDAT group that is there already are discarded. */
+/* "The first object to give a group wins": the members of a COMDAT group that already exists are discarded. */
 static void join_groups(struct sk_linker *linker, struct sk_object *object)
 {
 	for (uint32_t i = 0; i < object->more->group_count; i++) {
@@ -90,7 +90,7 @@ static void join_groups(struct sk_linker *linker, struct sk_object *object)
 	}
 }
 
-/* Older than groups: of sections with equal names that begin with ".gnu.linkonce." the first one counts. */
+/* Discard a section with a name of an earlier one that begins with ".gnu.linkonce.", the predecessor of groups. */
 static void discard_linkonce(struct sk_linker *linker, struct sk_input_section *section)
 {
 	uint32_t group = (uint32_t)linker->groups.count;
@@ -100,7 +100,7 @@ static void discard_linkonce(struct sk_linker *linker, struct sk_input_section *
 			sk_map_insert(&linker->groups, section->name, strlen(section->name), group) != group;
 }
 
-/* Kernels run on stacks that libskrt makes, or on a program's. */
+/* Note that the object needs an executable stack. Kernels run on stacks that libskrt makes, or on a program's. */
 static void take_stack(struct sk_linker *linker, const struct sk_object *object)
 {
 	if (!object->executable_stack)
@@ -113,7 +113,7 @@ static void take_stack(struct sk_linker *linker, const struct sk_object *object)
 	linker->executable_stack = true;
 }
 
-/* What the object shares with those before it: groups and ranges. */
+/* Join the parts that the object shares with those before it: groups and ranges. */
 static void join(struct sk_linker *linker, struct sk_object *object)
 {
 	if (object->obsolete_debug)
@@ -135,7 +135,7 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 		return true;
 	object->pulled = true;
 	if (!object->loaded && !sk_object_load(&linker->reader, object)) {
-		/* Later passes go on, to collect errors: the object has nothing in it for them. */
+		/* Later passes go on, to collect errors: the object is empty for them. */
 		object->entries = SK_NEW_ARRAY(linker->arena, struct sk_section_entry, object->header_count);
 		object->parts = SK_NEW(linker->arena, struct sk_input_section);
 		object->part_count = 0; /* and one that stands for all */
@@ -162,7 +162,8 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 				symbol = &linker->symbols.items[number];
 			}
 		}
-		/* Who calls what the object defines calls what --defsym says. */
+		/* Calls of a function that --defsym assigns go to the assigned one, even in the object that defines
+		 * it. */
 		if (defined ? symbol->rank == SK_DEFINITION_ASSIGNED : ELF64_ST_BIND(raw->st_info) != STB_WEAK)
 			sk_symbol_want(linker, number, object);
 	}
@@ -177,7 +178,7 @@ bool sk_object_extract(struct sk_linker *linker, struct sk_object *object, const
 	return sk_object_pull(linker, object);
 }
 
-/* The object defines the symbol, and takes part from now on. */
+/* Make the definer of the symbol take part. */
 static bool extract(struct sk_linker *linker, struct sk_object *object, sk_symbol number)
 {
 	const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
@@ -188,7 +189,7 @@ static bool extract(struct sk_linker *linker, struct sk_object *object, sk_symbo
 	return sk_object_extract(linker, object, symbol->name, needed_by);
 }
 
-/* Pulls the first definition; the next ones, too, as long as groups of other objects have replaced it. */
+/* Pull the first definition, and the next ones as long as groups of other objects have replaced it. */
 static bool define(struct sk_linker *linker, sk_symbol number)
 {
 	bool ok = true;
@@ -210,7 +211,7 @@ static enum sk_definition_rank rank_of(const struct sk_linker *linker, const str
 	return sk_definition_rank(&object->symbols[definition->index]);
 }
 
-/* Objects are isolated, and somebody who has no definition wants this name: chooses one. */
+/* Choose a definition for a name that an object without one wants. Objects are isolated. */
 static bool bind_isolated(struct sk_linker *linker, sk_symbol name)
 {
 	const struct sk_definition *definitions = linker->definitions.items, *best = NULL;
@@ -223,7 +224,7 @@ static bool bind_isolated(struct sk_linker *linker, sk_symbol name)
 
 	struct sk_object *object = linker->objects.items[best->object];
 	uint32_t index = best->index;
-	bool ok = extract(linker, object, name); /* may add definitions: theirs move */
+	bool ok = extract(linker, object, name); /* may add definitions, which moves them */
 	struct sk_linker_symbol *symbol = &linker->symbols.items[name];
 
 	symbol->alias = object->globals[index - object->first_global];

@@ -1,8 +1,8 @@
-/* Looks at every relocation of what is reached, but for sections in which the collection has found nothing to do: live
- * sections come in; the GOT slots, PLT stubs and loader relocations that they need go out, and an error for everything
- * that a package cannot hold. After this pass no relocation can fail for any reason but its range.
+/* Looks at every relocation of live sections, except in sections for which the collection has found nothing to do.
+ * Input: live sections. Output: the GOT slots, PLT stubs and loader relocations that they need, and an error for each
+ * relocation that a package cannot hold. After this pass a relocation can fail only by its range.
  *
- * With -r slots are symbols that relocations must name, and nothing is missing: what is undefined stays so. */
+ * With -r, slots are symbols that relocations must name, and no symbol is missing: undefined ones stay undefined. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,17 +15,17 @@
 #include "linker/object.h"
 #include "linker/output.h"
 
-/* What a relocation takes. */
+/* The action for a relocation. */
 enum action {
-	NOTHING, /* a value that is known when linking */
-	ADDRESS, /* the loader adds where the image lies */
+	NOTHING, /* none: the value is known at link time */
+	ADDRESS, /* the loader adds the image's base address */
 	IMPORT, /* the loader writes the address of an import */
 	STUB, /* a PLT stub */
-	WORD, /* a GOT slot that stands for the data, with what that holds */
+	WORD, /* a GOT slot that stands for the data and holds its value */
 	SLOT, /* a GOT slot */
 	STAYS, /* -r: an undefined symbol */
-	THREAD_SLOTS, /* slots by which a thread-local variable is found */
-	NOT_PIC, /* refused, and so is what follows */
+	THREAD_SLOTS, /* slots for a thread-local variable */
+	NOT_PIC, /* refused, as are the next ones */
 	ELSEWHERE,
 	NO_PLACE,
 	NO_NULL,
@@ -69,8 +69,9 @@ static const uint8_t actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
 	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
 };
 
-/* The same with -r. What is undefined is an import, whatever its name. Absolute addresses, and accesses to thread-local
- * variables, stay as they are: the next linker knows whether they are a program's, and where that lies. */
+/* The same with -r. An undefined symbol is an import, whatever its name. Absolute addresses and accesses to
+ * thread-local variables stay unchanged: only the next linker knows whether they are part of a program, and its
+ * addresses. */
 static const uint8_t relocatable_actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
 	/*                           DEFINED  ABSOLUTE IMPORT   DATA     WEAK     THREAD  ITS IMPORT INDIRECT */
 	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
@@ -106,15 +107,15 @@ static const char *const refusals[] = {
 		"an object for a program of it (-r)",
 	[NOT_IN_BLOCK] = "asks for an imported variable as if it were in the package's block; recompile with "
 			 "-ftls-model=initial-exec",
-	[NOT_DESCRIPTOR] = "does not stand in the instruction that the psABI has for it; recompile with "
+	[NOT_DESCRIPTOR] = "is not in the instruction that the psABI defines for it; recompile with "
 			   "-mtls-dialect=gnu",
 	[DESTRUCTOR] =
 		"asks for the destructor of a thread-local object, which a package cannot have: libskrt's threads "
-		"outlive it, and others may end at any time; let a function of the kernel's own destroy what the "
-		"kernel has made, or make the object trivially destructible",
-	[THREAD] = "takes a thread-local variable for an ordinary one; declare it as what it is",
-	[NO_THREAD] = "takes for thread-local what is not; declare it as what it is",
-	[INDIRECT] = "refers to an IFUNC, whose function the processor would choose; say which one it is: "
+		"outlive it, and others may end at any time; let a function of the kernel's own destroy the "
+		"kernel's objects, or make the object trivially destructible",
+	[THREAD] = "treats a thread-local variable as an ordinary one; correct its declaration",
+	[NO_THREAD] = "treats a symbol as thread-local that is not; correct its declaration",
+	[INDIRECT] = "refers to an IFUNC, which chooses its function at run time; name the function: "
 		     "--ifunc=SYMBOL=FUNCTION",
 	[SIZE] = "asks for the size of a symbol, which is not supported; write the difference of two labels instead",
 };
@@ -179,8 +180,7 @@ static void need_stub(struct sk_linker *linker, const struct sk_input_section *s
 	sk_array_push(linker->arena, &linker->stubs, target->symbol);
 }
 
-/* What an imported pointer holds stands in a GOT slot as well, and code that reads the pointer as its own reads that.
- */
+/* Make a GOT slot with an imported pointer's value. Code that reads the pointer as its own data reads that slot. */
 static bool need_word(struct sk_linker *linker, const struct sk_input_section *section,
 		      const sk_elf_relocation *relocation, const struct sk_target *target)
 {
@@ -197,7 +197,7 @@ static bool need_word(struct sk_linker *linker, const struct sk_input_section *s
 	return true;
 }
 
-/* A word that the loader must write. Sections that are read-only otherwise become read-only after that. */
+/* Note a word that the loader must write. Read-only sections become read-only after that. */
 static bool need_address(struct sk_linker *linker, struct sk_input_section *section,
 			 const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
 			 const struct sk_target *target)
@@ -211,15 +211,15 @@ static bool need_address(struct sk_linker *linker, struct sk_input_section *sect
 	}
 	section->holds_addresses = true;
 	if (sk_is_import(target->kind) && relocation->r_addend && !linker->options.relocatable) {
-		refuse(linker, section, relocation, type, "wants an address inside of what is imported");
+		refuse(linker, section, relocation, type, "needs an address inside an imported symbol");
 		return false;
 	}
 	return true;
 }
 
-/* ---- what an object leaves to the next linker ---- */
+/* ---- references left to the next linker ---- */
 
-/* The symbol of the relocation in its object; NULL: it has none, or is synthetic. */
+/* Return the symbol of the relocation in its object, or NULL if it has none or is synthetic. */
 static const sk_elf_symbol *symbol_of(const struct sk_input_section *section, const sk_elf_relocation *relocation)
 {
 	uint32_t index = (uint32_t)ELF64_R_SYM(relocation->r_info);
@@ -250,13 +250,14 @@ bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_secti
 
 	if (sk_is_thread_expression(expression) || (slot && !sk_is_relaxed(linker, section, relocation, target)))
 		return true;
-	/* A section's symbol and the addend together say which string is meant. */
+	/* A section symbol and the addend together select the string. */
 	return merged && (slot || !raw || ELF64_ST_TYPE(raw->st_info) != STT_SECTION);
 }
 
-/* ---- what there is nothing to do for ---- */
+/* ---- relocations without an action ---- */
 
-/* An archive's own function that serves destructors is as good as none: it would have to be there when threads end. */
+/* Return whether the symbol registers thread-local destructors. An archive's own function for that is ignored: it would
+ * have to be loaded when threads end. */
 static bool asks_for_destructor(const struct sk_linker *linker, const struct sk_target *target)
 {
 	return target->kind == SK_TARGET_DEFINED && target->symbol != SK_NONE && !linker->options.relocatable &&
@@ -285,7 +286,7 @@ bool sk_needs_scan(const struct sk_linker *linker, const struct sk_input_section
 
 /* ---- the pass ---- */
 
-/* The type, or NULL if no package can hold such a relocation. */
+/* Return the type, or NULL if no package can hold such a relocation. */
 static const struct sk_relocation_type *supported_type(struct sk_linker *linker, const struct sk_input_section *section,
 						       const sk_elf_relocation *relocation)
 {
@@ -303,7 +304,7 @@ static const struct sk_relocation_type *supported_type(struct sk_linker *linker,
 	return NULL;
 }
 
-/* Whether there is anything where the relocation points. */
+/* Return whether the relocation's target exists. */
 static bool leads_somewhere(struct sk_linker *linker, const struct sk_input_section *section,
 			    const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
 			    const struct sk_target *target)
@@ -319,7 +320,7 @@ static bool leads_somewhere(struct sk_linker *linker, const struct sk_input_sect
 	return false;
 }
 
-/* Whether the instruction that asks for a descriptor is known. */
+/* Return whether the instruction that loads a descriptor is known. */
 static bool can_rewrite(const struct sk_linker *linker, const struct sk_input_section *section,
 			const sk_elf_relocation *relocation)
 {
@@ -328,7 +329,7 @@ static bool can_rewrite(const struct sk_linker *linker, const struct sk_input_se
 							    relocation->r_offset, relocation->r_addend);
 }
 
-/* Of an IFUNC. */
+/* Add the choices of an IFUNC to the message. */
 static void note_choices(struct sk_linker *linker, const struct sk_input_section *section,
 			 const sk_elf_relocation *relocation, const struct sk_target *target)
 {
@@ -428,7 +429,7 @@ static bool is_code_at(const struct sk_target *target)
 	       target->value < target->section->size;
 }
 
-/* libskrt calls what stands there, and trusts it no more than this. */
+/* Check tables of constructors: libskrt calls the functions in them, and trusts them only this far. */
 static void check_constructors(struct sk_linker *linker, const struct sk_input_section *section)
 {
 	uint64_t entries = section->size / sizeof(Elf64_Addr);
@@ -450,15 +451,15 @@ static void check_constructors(struct sk_linker *linker, const struct sk_input_s
 		bool whole = relocation->r_offset % sizeof(Elf64_Addr) == 0 && entry < entries && !seen[entry];
 
 		target.value += (uint64_t)relocation->r_addend;
-		if (target.kind == SK_TARGET_UNDEFINED || !type) /* errors of their own */
+		if (target.kind == SK_TARGET_UNDEFINED || !type) /* reported elsewhere */
 			return;
 		if (whole && type->expression == SK_EXPRESSION_WORD && is_code_at(&target)) {
 			seen[entry] = true;
 			continue;
 		}
 		sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
-			 whole ? "an entry of the table of constructors or destructors is no function of the package: "
-				 "'%s'"
+			 whole ? "an entry of the table of constructors or destructors is not a function of the "
+				 "package: '%s'"
 			       : "no entry of the table of constructors or destructors begins here, or another one is "
 				 "here already: '%s'",
 			 sk_relocation_name(linker, section, relocation));

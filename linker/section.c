@@ -1,5 +1,5 @@
-/* Small questions about objects, sections and symbols: what is it, where is it, what is it called, what does it hold.
- * Answers follow from what one of them holds; nothing here changes any of them. */
+/* Basic questions about objects, sections and symbols: kind, place, name, contents. Answers depend only on the object,
+ * section or symbol itself; the functions here change none of them. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -12,7 +12,7 @@ const char *sk_object_name(struct sk_arena *arena, const struct sk_object *objec
 	if (!object->member)
 		return object->path;
 
-	/* "path(member)"; put together by hand, since every kernel of an archive has such a name. */
+	/* "path(member)"; copied without a format, since every kernel of an archive has such a name. */
 	size_t length = strlen(object->path);
 	char *name = sk_arena_alloc(arena, length + object->member_length + 3, 1);
 
@@ -78,8 +78,8 @@ enum sk_rank sk_section_rank(const struct sk_input_section *section)
 		return sk_is_kind(section->name, ".data.rel.ro") || sk_is_kind(section->name, ".gnu.linkonce.d.rel.ro")
 			       ? SK_RANK_RELRO_DATA
 			       : SK_RANK_DATA;
-	/* Tables of addresses in read-only data become SK_REGION_RELRO, which is as good: nothing can write there
-	 * later. */
+	/* Tables of addresses in read-only data go to SK_REGION_RELRO, which is equivalent: they are read-only after
+	 * relocation. */
 	return section->holds_addresses ? SK_RANK_RELRO_DATA : SK_RANK_READ_ONLY_DATA;
 }
 
@@ -91,7 +91,7 @@ bool sk_is_identifier(const char *name)
 	return *name && *name != '.' && (*name < '0' || *name > '9') && !name[strspn(name, letters)];
 }
 
-/* ".text.hot.f" goes into ".text"; names that nobody knows stay. */
+/* Return the name of the output section: ".text.hot.f" goes into ".text"; unknown names stay. */
 const char *sk_output_name(const struct sk_input_section *section)
 {
 	static const struct {
@@ -116,7 +116,7 @@ const char *sk_output_name(const struct sk_input_section *section)
 
 	enum sk_rank rank = sk_section_rank(section);
 
-	if (rank == SK_RANK_INIT_ARRAY) /* by type: there is one of each, whatever its parts are called */
+	if (rank == SK_RANK_INIT_ARRAY) /* by type: there is one of each, whatever the names of its parts are */
 		return ".init_array";
 	if (rank == SK_RANK_FINI_ARRAY)
 		return ".fini_array";

@@ -1,5 +1,5 @@
-/* Program headers: output sections with their addresses come in; a segment for each region that is loaded goes out, and
- * those by which the loader finds tables, notes and what is to become read-only. */
+/* Program headers. Input: output sections with their addresses. Output: a segment for each loaded region, and the
+ * segments by which the loader finds tables, notes and the area that becomes read-only. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -21,7 +21,7 @@ static void add_segment(struct sk_linker *linker, uint32_t type, uint32_t flags,
 				   .p_align = alignment});
 }
 
-/* A segment of what the regions from first to last hold, if anything. */
+/* Add a segment for the regions from first to last, unless they are empty. */
 static void add_regions(struct sk_linker *linker, uint32_t type, uint32_t flags, enum sk_region first,
 			enum sk_region last)
 {
@@ -43,7 +43,7 @@ static void add_regions(struct sk_linker *linker, uint32_t type, uint32_t flags,
 		if (output->alignment > alignment)
 			alignment = output->alignment;
 	}
-	/* What is elsewhere must not be taken for zeros before it has been mapped. */
+	/* Contents in another file must not be taken for zeros before they have been mapped. */
 	if (found && first == SK_REGION_CONSTANTS && file_end == start)
 		flags = 0;
 	if (found)
@@ -59,7 +59,7 @@ static void add_made_segment(struct sk_linker *linker, uint32_t type, uint32_t f
 		add_segment(linker, type, flags, section->address, end, end, section->alignment);
 }
 
-/* Readers take the padding inside a note from the segment's alignment: one segment for each. */
+/* Readers derive the padding inside a note from the segment's alignment, so each alignment has its own segment. */
 static void add_notes(struct sk_linker *linker, enum sk_rank rank)
 {
 	const struct sk_output *first = NULL, *last = NULL;

@@ -1,10 +1,10 @@
-/* Whose address matters: live sections come in; `significant` goes out on those that a program may tell apart by
- * comparing addresses, so that folding them could change what it does.
+/* Sections with significant addresses. Input: live sections. Output: `significant` on those that a program may tell
+ * apart by comparing addresses, so that folding them could change its behaviour.
  *
- * Compilers of LLVM's family say so in .llvm_addrsig: the numbers of the object's symbols whose address matters, each
- * as a ULEB128. For other objects it is inferred, as mold does: whatever a relocation refers to that is not a direct
- * call or jump in code. Exported symbols matter in any case. Unwind tables and debug information compare no addresses;
- * nor do dispatchers and the plan. */
+ * Compilers of LLVM's family list them in .llvm_addrsig: the numbers of the object's symbols with significant
+ * addresses, each as a ULEB128. For other objects the linker infers them as mold does: every target of a relocation
+ * that is not a direct call or jump in code. Addresses of exported symbols are always significant. Unwind tables and
+ * debug information compare no addresses; nor do dispatchers and the plan. */
 #include "linker/linker-parts.h"
 #include "linker/object.h"
 

@@ -1,12 +1,11 @@
-/* What each function reaches: its hidden state, barriers of threads, and the instruction sets that it needs. Thousands
- * of kernels can share most of what they reach, so no relocation is followed twice: sections that reach one another
- * become one component, and kernels are answered from the components. Those that lead to nothing of interest are left
- * out, which most do.
+/* The hidden state, the barriers of threads and the instruction sets that each function reaches. Thousands of kernels
+ * can share most of the sections that they reach, so no relocation is followed twice: sections that reach one another
+ * become one component, and the answers for kernels come from the components. Components that reach nothing of
+ * interest, which most do, are left out.
  *
  * Components are found by Tarjan's depth-first search ("Depth-first search and linear graph algorithms", 1972), with
- * the components that open ones lead to on a stack of their own (Nuutila and Soisalon-Soininen, "On finding the
- * strongly connected components in a directed graph", 1994). It goes on where the search for the function before has
- * ended. */
+ * the targets of open components on a separate stack (Nuutila and Soisalon-Soininen, "On finding the strongly connected
+ * components in a directed graph", 1994). Each search continues from the results of the one before. */
 #include "base/arena.h"
 #include "base/map.h"
 #include "format/import-row.h"
@@ -17,10 +16,10 @@
 
 enum {
 	OPEN = UINT32_MAX, /* its component is not complete */
-	NOTHING = UINT32_MAX - 1, /* of interest is reached */
+	NOTHING = UINT32_MAX - 1, /* it reaches nothing of interest */
 };
 
-/* ---- what a section leads to ---- */
+/* ---- targets of a section ---- */
 
 static size_t target_count(const struct sk_input_section *section)
 {
@@ -29,7 +28,7 @@ static size_t target_count(const struct sk_input_section *section)
 	return section->relocation_count + (range ? range->sections.count : 0);
 }
 
-/* The section that is meant; of an imported function the one that stands for its state. */
+/* Return the section that the target means; for an imported function the one that stands for its state. */
 static struct sk_input_section *section_meant(struct sk_linker *linker, const struct sk_target *target)
 {
 	if (target->kind != SK_TARGET_IMPORT)
@@ -37,8 +36,8 @@ static struct sk_input_section *section_meant(struct sk_linker *linker, const st
 	return linker->symbols.items[target->symbol].import->class == SK_IMPORT_STATE ? &linker->library_state : NULL;
 }
 
-/* The barrier of threads that is meant, or NULL. One that nothing defines is an error of its own, if the next linker
- * does not define it. */
+/* Return the barrier of threads that the target means, or NULL. An undefined one is a separate error unless the next
+ * linker defines it. */
 static const char *barrier_meant(const struct sk_linker *linker, const struct sk_target *target)
 {
 	const char *name;
@@ -59,13 +58,13 @@ static struct sk_input_section *section_of_relocation(struct sk_linker *linker, 
 	return section_meant(linker, &target);
 }
 
-/* Whether the section is part of the link, and of an object from which anything of interest can be reached. */
+/* Return whether the section is part of the link, and of an object that can reach anything of interest. */
 static bool may_lead_on(const struct sk_input_section *section)
 {
 	return section && section->loaded && !section->discarded && !(section->object && section->object->plain);
 }
 
-/* NULL: none that may lead on. */
+/* Return the section that the target of a relocation means, or NULL if it leads no further. */
 static struct sk_input_section *target_of(struct sk_linker *linker, struct sk_reached_section *node, size_t number)
 {
 	const struct sk_input_section *section = node->section;
@@ -81,7 +80,7 @@ static bool is_state(const struct sk_input_section *section)
 {
 	enum sk_rank rank = sk_section_rank(section);
 
-	/* What this says of an object's sections sk_object_load must know, too (plain). */
+	/* sk_object_load must use the same conditions for an object's sections (plain). */
 	return (rank == SK_RANK_DATA || rank == SK_RANK_ZERO_DATA) && section->size;
 }
 
@@ -100,7 +99,7 @@ static void enter(struct sk_linker *linker, struct sk_input_section *section)
 		      (struct sk_path_step){.node = number, .first_target = reached->targets.count});
 }
 
-/* Takes what the component leads to off the stack: each of them once. */
+/* Pop the targets of the component from the stack, without duplicates. */
 static void add_targets(struct sk_linker *linker, struct sk_component *component, size_t first)
 {
 	struct sk_reached *reached = &linker->reached;
@@ -122,7 +121,7 @@ static void add_targets(struct sk_linker *linker, struct sk_component *component
 	reached->targets.count = first;
 }
 
-/* The number of a component with these contents. */
+/* Return the number of a component with these contents. */
 static uint32_t add_component(struct sk_linker *linker, const struct sk_component *component)
 {
 	struct sk_reached *reached = &linker->reached;
@@ -133,7 +132,7 @@ static uint32_t add_component(struct sk_linker *linker, const struct sk_componen
 	if (!component->states.count && component->targets.count == 1) {
 		const struct sk_component *only = &reached->components.items[component->targets.items[0]];
 
-		/* It is as good as the only one that it leads to. */
+		/* It is equivalent to its only target. */
 		if (component->isa == only->isa && component->thread_storage == only->thread_storage &&
 		    component->barrier == only->barrier)
 			return component->targets.items[0];
@@ -142,8 +141,8 @@ static uint32_t add_component(struct sk_linker *linker, const struct sk_componen
 	return (uint32_t)reached->components.count - 1;
 }
 
-/* All that the step's section leads to has been looked at, and from nowhere there does a way lead back behind it: the
- * open nodes from it on are a component. */
+/* All targets of the step's section have been looked at, and none of them leads back to a node before it: the open
+ * nodes from it on are a component. */
 static void close_component(struct sk_linker *linker, const struct sk_path_step *step)
 {
 	struct sk_reached *reached = &linker->reached;
@@ -171,7 +170,7 @@ static void close_component(struct sk_linker *linker, const struct sk_path_step 
 	reached->open.count = first;
 }
 
-/* The end of the path leads to the node. */
+/* Add an edge from the end of the path to the node. */
 static void lead_to(struct sk_linker *linker, uint32_t target)
 {
 	struct sk_reached *reached = &linker->reached;
@@ -184,7 +183,7 @@ static void lead_to(struct sk_linker *linker, uint32_t target)
 		sk_array_push(linker->arena, &reached->targets, to->component);
 }
 
-/* The section and all that it leads to get their components. */
+/* Assign components to the section and everything that it reaches. */
 static void search(struct sk_linker *linker, struct sk_input_section *start)
 {
 	struct sk_reached *reached = &linker->reached;
@@ -213,7 +212,7 @@ static void search(struct sk_linker *linker, struct sk_input_section *start)
 	}
 }
 
-/* The number of the component of what the section reaches, or NOTHING. */
+/* Return the number of the component that the section reaches, or NOTHING. */
 static uint32_t component_of(struct sk_linker *linker, struct sk_input_section *section)
 {
 	if (!may_lead_on(section))
@@ -230,7 +229,7 @@ static uint32_t component_of_code(struct sk_linker *linker, sk_symbol code)
 	return component_of(linker, section_meant(linker, &target));
 }
 
-/* ---- states that are one ---- */
+/* ---- joined states ---- */
 
 static struct sk_state_group *group_at(struct sk_linker *linker, uint32_t number)
 {
@@ -247,8 +246,8 @@ static void merge_groups(struct sk_linker *linker, struct sk_state_group *old, u
 	linker->reached.groups.items[group].has_library |= old->has_library;
 }
 
-/* All states that the components on the stack lead to become one. Where an earlier search has come by, all that lies
- * behind is one with that one's states; so each component is left only once. */
+/* Join all states that the components on the stack lead to. If an earlier search has visited a component, all states
+ * after it are already joined with that search's states, so each component is left only once. */
 static void join(struct sk_linker *linker)
 {
 	struct sk_reached *reached = &linker->reached;
@@ -261,7 +260,8 @@ static void join(struct sk_linker *linker)
 		struct sk_component *component =
 			&reached->components.items[reached->targets.items[--reached->targets.count]];
 
-		/* Nobody can leave an address in the library's, but a function's that touches it in others. */
+		/* Functions cannot leave an address in the library's state, but a function that changes it may leave
+		 * one in others. */
 		if (component->states.count && component->states.items[0] == &linker->library_state) {
 			reached->groups.items[group].has_library = true;
 			continue;
@@ -276,7 +276,7 @@ static void join(struct sk_linker *linker)
 	}
 }
 
-/* For the next join. */
+/* Add the component to the next join. */
 static void add_to_join(struct sk_linker *linker, uint32_t component)
 {
 	if (component != NOTHING)
@@ -286,7 +286,7 @@ static void add_to_join(struct sk_linker *linker, uint32_t component)
 static void join_constructors(struct sk_linker *linker, struct sk_object *object)
 {
 	for (uint32_t i = 0; i < object->part_count; i++) {
-		if (object->parts[i].type != SHT_INIT_ARRAY) /* what a destructor leaves nobody finds */
+		if (object->parts[i].type != SHT_INIT_ARRAY) /* an address that a destructor leaves is never used */
 			continue;
 		add_to_join(linker, component_of(linker, &object->parts[i]));
 		join(linker);
@@ -327,7 +327,7 @@ struct sk_function sk_linker_look_at(struct sk_linker *linker, sk_symbol code)
 	return function;
 }
 
-/* The search comes by the library's state for the first time. */
+/* Return whether the search visits the library's state for the first time. */
 static bool is_new_library(struct sk_linker *linker)
 {
 	bool is_new = linker->reached.import_search != linker->reached.search;
@@ -336,7 +336,7 @@ static bool is_new_library(struct sk_linker *linker)
 	return is_new;
 }
 
-/* What stands for the state. NULL: the search has come by it already. */
+/* Return the section that represents the state, or NULL if the search has visited it already. */
 static struct sk_input_section *distinct_state(struct sk_linker *linker, const struct sk_component *component,
 					       struct sk_input_section *section)
 {
@@ -364,8 +364,8 @@ static void add_answer(struct sk_linker *linker, struct sk_component *start, str
 	sk_array_push(linker->arena, &start->answer, state->state);
 }
 
-/* All states that the component leads to, near ones first. The stack of targets, empty between searches, is the list of
- * the components that have been come by. */
+/* Collect all states that the component leads to, near ones first. The stack of targets, empty between searches, is the
+ * list of visited components. */
 static void collect_states(struct sk_linker *linker, uint32_t number)
 {
 	struct sk_reached *reached = &linker->reached;

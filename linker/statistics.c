@@ -1,4 +1,4 @@
-/* Counts what a link has handled, after the fact: nothing is counted while it runs. */
+/* Counts for a finished link; no counters are kept while it runs. */
 #include "base/map.h"
 #include "linker/linker-parts.h"
 #include "linker/linker.h"
@@ -30,7 +30,7 @@ static void count_objects(const struct sk_linker *linker, struct sk_linker_stati
 		if (!object->pulled)
 			continue;
 		statistics->pulled++;
-		statistics->symbols += object->symbol_count ? object->symbol_count - 1 : 0; /* the first is none */
+		statistics->symbols += object->symbol_count ? object->symbol_count - 1 : 0; /* the first is null */
 		count_sections(object, statistics);
 	}
 }

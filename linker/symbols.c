@@ -1,6 +1,6 @@
-/* The table of names. Objects' global symbols come in, and are interned and hashed once; numbers in the table go out,
- * and for each the list of all definitions that any input has, and whether it is wanted. resolve.c chooses among them;
- * what the linker, its caller or the command line (aliases.c) defines is entered here. */
+/* The table of names. Input: objects' global symbols, which are interned and hashed once. Output: numbers in the table,
+ * and for each the list of all definitions of all inputs, and whether it is wanted. resolve.c chooses among them.
+ * Definitions by the linker, its caller or the command line (aliases.c) are also entered here. */
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"

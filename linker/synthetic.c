@@ -1,5 +1,5 @@
-/* Sections that no input has, with their symbols and relocations: what the linker's caller and finalizer.c put together
- * comes in; when the link begins, it is made to look like what comes from objects. */
+/* Sections that do not come from inputs, with their symbols and relocations. Input: the sections of the linker's caller
+ * and of finalizer.c. Output: when the link begins, sections in the form of objects' sections. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 
 	for (size_t i = 0; i < spec->piece_count; i++) {
 		if (!sk_within(spec->pieces[i].offset, spec->pieces[i].size, spec->size))
-			abort(); /* the caller's mistake, never an input's */
+			abort(); /* an error of the caller, never of an input */
 		pieces[i] = spec->pieces[i];
 	}
 	if (spec->bytes) {
@@ -103,7 +103,7 @@ static bool is_sorted(const Elf64_Rela *relocations, size_t count)
 	return true;
 }
 
-/* One array for the bytes of synthetic unwind tables, since their records are read like those of objects. */
+/* One array holds the bytes of synthetic unwind tables, since their records are read like those of objects. */
 static void join_pieces(struct sk_linker *linker, struct sk_input_section *section)
 {
 	if (section->piece_count == 1 && section->pieces[0].size == section->size) {

@@ -1,6 +1,6 @@
-/* What a relocation refers to, what that is called, and by which way code reaches it: directly, by a slot of the GOT,
- * or with -r by a symbol of its own. Relocations and symbols come in; the section and offset that they lead to go out,
- * after folding and merging. */
+/* Targets of relocations: their kind, their name, and how code reaches them: directly, by a slot of the GOT, or with -r
+ * by a symbol of their own. Input: relocations and symbols. Output: the section and offset of the target, after folding
+ * and merging. */
 #include "base/arena.h"
 #include "base/map.h"
 #include "format/relocation-types.h"
@@ -9,7 +9,7 @@
 #include "linker/object.h"
 #include "linker/output.h"
 
-/* The storage of a common symbol, once somebody refers to it. */
+/* Return the storage of a common symbol; it is made at the first reference. */
 static struct sk_input_section *common_section(struct sk_linker *linker, struct sk_linker_symbol *symbol)
 {
 	bool thread_local = symbol->type == STT_TLS;
@@ -25,7 +25,7 @@ static struct sk_input_section *common_section(struct sk_linker *linker, struct 
 						  .loaded = true};
 		sk_array_push(linker->arena, &linker->commons, symbol->section);
 	}
-	/* Threads that relocate come by here, too, but find these numbers. */
+	/* Threads that relocate also call this, but these numbers are then up to date. */
 	if (symbol->section->size != symbol->size || symbol->section->alignment != symbol->value) {
 		symbol->section->size = symbol->size;
 		symbol->section->alignment = (uint32_t)symbol->value;
@@ -33,8 +33,8 @@ static struct sk_input_section *common_section(struct sk_linker *linker, struct 
 	return symbol->section;
 }
 
-/* The symbol `target` lies in the section; `selected`, an addend that is part of the place, points into it from there.
- */
+/* Set the target: the symbol `target` lies in the section; `selected`, an addend that is part of the place, is added to
+ * it. */
 static void set_section(struct sk_target *target, uint8_t type, struct sk_input_section *section, uint64_t selected)
 {
 	target->section = sk_section_follow(section);
@@ -75,7 +75,7 @@ static void find_target(struct sk_linker *linker, sk_symbol number, struct sk_ta
 	}
 	target->value = symbol->value;
 	if (symbol->rank == SK_DEFINITION_NONE)
-		/* What is declared hidden is promised to be in the package. */
+		/* A hidden symbol must be defined in the package. */
 		target->kind = !symbol->import || symbol->visibility != STV_DEFAULT ? SK_TARGET_UNDEFINED
 			       : symbol->import->thread_local			    ? SK_TARGET_THREAD_IMPORT
 			       : symbol->import->data				    ? SK_TARGET_DATA
@@ -94,7 +94,7 @@ struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol number)
 	return target;
 }
 
-/* Whether symbol and addend together name a place. They do not if the addend is counted from a GOT slot. */
+/* Return whether symbol and addend together name a place, which is false if the addend is counted from a GOT slot. */
 static bool is_place(const struct sk_linker *linker, const sk_elf_relocation *relocation)
 {
 	const struct sk_relocation_type *type =
@@ -167,7 +167,7 @@ uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_sectio
 
 	const uint32_t *slots = section->object->local_slots;
 
-	/* Slots of local symbols are numbered from 1, so that a fresh array says that there is none. */
+	/* Slots of local symbols are numbered from 1, so that 0 in a new array means none. */
 	return slots && slots[ELF64_R_SYM(relocation->r_info)] ? slots[ELF64_R_SYM(relocation->r_info)] - 1 : SK_NONE;
 }
 
@@ -176,7 +176,7 @@ bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section
 {
 	uint32_t type = ELF64_R_TYPE(relocation->r_info);
 
-	/* What calls a trap can do without its slot, too. */
+	/* Calls of a trap also need no slot. */
 	bool here = target->kind == SK_TARGET_DEFINED ||
 		    (target->kind == SK_TARGET_UNDEFINED && linker->symbols.items[target->symbol].trap);
 

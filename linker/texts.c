@@ -1,5 +1,5 @@
-/* What users ask about a link: a linked image comes in; the map (what lies where) and the dependencies (for make) go
- * out as texts, and lines on objects, symbols and sections as they are decided. */
+/* Texts for users about a link. Input: a linked image. Output: the map (addresses of everything) and the dependencies
+ * (for make) as texts, and lines on objects, symbols and sections while the link runs. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -75,7 +75,7 @@ static void add_symbol(struct sk_linker *linker, map_symbols *symbols, const str
 		sk_array_push(linker->arena, symbols, (struct map_symbol){section, value, size, name, symbols->count});
 }
 
-/* By section, and in each by place. Sections are only grouped: the order of the map is that of the image. */
+/* Order by section, then by place in it. Sections are only grouped: the order of the map is that of the image. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct map_symbol *left = a, *right = b;
@@ -126,7 +126,7 @@ static void add_line(struct sk_linker *linker, sk_bytes *text, uint64_t address,
 				sk_arena_escape(linker->arena, what)));
 }
 
-/* The symbols of a section: where the first one would stand. */
+/* Return the position of the section's first symbol. */
 static size_t find_symbols(const map_symbols *symbols, const struct sk_input_section *section)
 {
 	size_t low = 0, high = symbols->count;
@@ -197,7 +197,7 @@ sk_bytes sk_extractions_text(struct sk_linker *linker)
 
 /* ---- dependencies ---- */
 
-/* A path as make reads it. */
+/* Add a path as make reads it. */
 static void add_path(struct sk_linker *linker, sk_bytes *text, const char *path)
 {
 	for (; *path; path++) {
@@ -215,7 +215,7 @@ static void add_dependency(struct sk_linker *linker, sk_bytes *text, const char 
 	add_path(linker, text, path);
 }
 
-/* A rule without commands, so that make goes on when the file is gone. */
+/* Add a rule without commands, so that make goes on if the file is gone. */
 static void add_empty_rule(struct sk_linker *linker, sk_bytes *text, const char *path)
 {
 	add_text(linker, text, "\n");

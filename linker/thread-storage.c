@@ -1,14 +1,14 @@
-/* Thread-local storage (Drepper, "ELF Handling For Thread-Local Storage", 2013; psABI, "Thread-Local Storage"): the
- * package's variables of this kind lie in one block, of which each thread has its own. What asks for them goes into
- * slots of the GOT; where the block's image lies, and how large it is, goes out.
+/* Thread-local storage (Drepper, "ELF Handling For Thread-Local Storage", 2013; psABI, "Thread-Local Storage"). The
+ * package's thread-local variables lie in one block, of which each thread has a copy. Input: accesses to them. Output:
+ * slots of the GOT, and the address and size of the block's image.
  *
- * A package is loaded like a shared object. So where a thread's block lies is known to whoever loads it: code asks
- * __tls_get_addr for it with two words of the GOT (local- and general-dynamic), which hold the block and an offset, or
- * reads its distance from the thread pointer out of one (initial-exec). Variables are the package's own, so their
- * offsets are known, and what a general-dynamic access leaves to the loader is no more than a local-dynamic one does.
- * Neither becomes initial-exec, since the loader then would have to find room for the block at one distance in threads
- * that there are already: glibc has some hundred bytes for that, libskrt as few. Descriptors (-mtls-dialect=gnu2) do
- * become initial-exec: compilers do not make them on their own, and libskrt would need code to resolve them. */
+ * A package is loaded like a shared object, so only its loader knows where a thread's block lies. Code either asks
+ * __tls_get_addr with two words of the GOT, the block and an offset (local- and general-dynamic), or reads its distance
+ * from the thread pointer from one word (initial-exec). Variables are the package's own, so their offsets are known,
+ * and a general-dynamic access leaves no more to the loader than a local-dynamic one. Neither becomes initial-exec,
+ * since the loader would then have to find room for the block at one distance in existing threads: glibc reserves some
+ * hundred bytes for that, and libskrt as few. Descriptors (-mtls-dialect=gnu2) do become initial-exec: compilers do not
+ * make them by default, and libskrt would need code to resolve them. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -37,11 +37,11 @@ bool sk_is_thread_destructor(const struct sk_linker *linker, sk_symbol symbol)
 	return symbol == linker->thread.destructors[0] || symbol == linker->thread.destructors[1];
 }
 
-/* What slots are found by. It has no gaps, since all its bytes count. */
+/* The key of slots. It has no gaps, since all its bytes are compared. */
 struct key {
 	uint64_t kind;
 	const struct sk_input_section *section; /* NULL: that of the block's beginning, or of an import */
-	uint64_t value; /* in the section; of an import its symbol */
+	uint64_t value; /* in the section; for an import its symbol */
 };
 
 /* SK_SLOT_ADDRESS: the expression needs no slot. */

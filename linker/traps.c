@@ -1,9 +1,9 @@
-/* Traps: what stands in for functions that nothing defines, where the user wants that (--unresolved-symbols=trap). A
- * call comes in; the code that it leads to goes out: an instruction that no processor executes, whose operand is the
- * function's name. So whoever handles the signal can tell which one was called, also in a package without a symbol
- * table.
+/* Traps: code in place of undefined functions, with --unresolved-symbols=trap. Input: calls. Output: their target, an
+ * instruction that no processor executes, with the function's name as its operand. The signal's handler can therefore
+ * report the name, even for a package without a symbol table.
  *
- * Only calls get one. What is wanted for its address may be data, and then a kernel would read our code. */
+ * Only calls get a trap. If its address is taken, a symbol may be data, and a kernel would then read the trap's
+ * code. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -42,7 +42,7 @@ void sk_trap_add(struct sk_linker *linker, sk_symbol number)
 		return;
 	symbol->trap = true;
 	symbol->stub = (uint32_t)linker->traps.count;
-	symbol->slot = (uint32_t)names->size; /* there is no slot of the GOT: where its name stands */
+	symbol->slot = (uint32_t)names->size; /* a trap has no GOT slot: this is the offset of its name */
 	sk_array_push(linker->arena, &linker->traps, number);
 	code->size += linker->architecture->trap_size;
 	names->size += symbol->name_length + 1;

@@ -1,5 +1,5 @@
-/* Symbols that nothing defines: what is noted of each while relocations are looked at, and in the end an error that
- * lists its users and says what may have been meant, or a trap and perhaps a warning. */
+/* Undefined symbols. Their uses are recorded while relocations are looked at. In the end each gets an error that lists
+ * its users and possible meanings, or a trap and perhaps a warning. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 #include "linker/linker.h"
 #include "linker/object.h"
 
-/* Of users so many are named as GNU ld names in a row. */
+/* At most as many users are listed as GNU ld lists in a row. */
 enum { MAXIMUM_SUGGESTIONS = 20, MAXIMUM_USERS = 5, MAXIMUM_WITH_FUNCTIONS = 200 };
 
 static void note_user(struct sk_linker *linker, sk_symbol number, const struct sk_input_section *section,
@@ -53,9 +53,9 @@ void sk_undefined_require(struct sk_linker *linker, sk_symbol number)
 	note_missing(linker, number, NULL, 0);
 }
 
-/* ---- where they are used ---- */
+/* ---- users ---- */
 
-/* " in f": the function that holds the byte, or "". */
+/* Return " in f", the function that holds the byte, or "". */
 static const char *containing_function(struct sk_linker *linker, const struct sk_input_section *section,
 				       uint64_t offset)
 {
@@ -73,7 +73,7 @@ static const char *containing_function(struct sk_linker *linker, const struct sk
 	return "";
 }
 
-/* Looking for the functions goes through all symbols of an object, so it is not done for thousands of users. */
+/* Finding the functions takes a pass over all symbols of an object, so it is not done for thousands of users. */
 static void list_users(struct sk_linker *linker, const struct sk_linker_symbol *symbol, bool with_functions)
 {
 	unsigned shown = 0, more = 0;
@@ -97,9 +97,9 @@ static void list_users(struct sk_linker *linker, const struct sk_linker_symbol *
 		sk_note(linker->diag, "and %u more", more);
 }
 
-/* ---- what may be meant ---- */
+/* ---- suggestions ---- */
 
-/* Everything that the name may have been meant to be. */
+/* Return all names that the symbol may be a misspelling of. */
 static const char *const *candidates(struct sk_linker *linker, size_t *count)
 {
 	size_t functions;
@@ -123,7 +123,7 @@ static bool is_mode(const char *text)
 	return strchr("qhsdtbx", text[0]) && (text[1] == 'i' || text[1] == 'f' || text[1] == 'c');
 }
 
-/* One or two modes fill the text: that of the result, and in front of it the one that is converted. */
+/* Return whether one or two modes fill the text: that of the result, after the one that is converted. */
 static bool are_modes(const char *text, size_t length)
 {
 	return (length == 2 || (length == 4 && is_mode(text + 2))) && is_mode(text);
@@ -158,8 +158,8 @@ static bool is_compilers_helper(const char *name)
 	return false;
 }
 
-/* The import that headers of another age call by this name, or NULL: "__isoc23_strtol", which also reads numbers in
- * base 2 that begin with 0b, "__exp_finite", which need not know infinities. */
+/* Return the import that headers of another version call by this name, or NULL: "__isoc23_strtol", which also reads
+ * numbers in base 2 that begin with 0b; "__exp_finite", which need not handle infinities. */
 static const char *renamed_import(struct sk_linker *linker, const char *name)
 {
 	static const char newer[] = "__isoc23_", prefix[] = "__", suffix[] = "_finite";
@@ -177,7 +177,7 @@ static const char *renamed_import(struct sk_linker *linker, const char *name)
 	return number != SK_NONE && linker->symbols.items[number].import ? plain : NULL;
 }
 
-/* A version of what is imported in another one ("memcpy@GLIBC_2.2.5", from .symver), or NULL. */
+/* Return a hint if the name is an import with another version ("memcpy@GLIBC_2.2.5", from .symver), or NULL. */
 static const char *version_hint(struct sk_linker *linker, const char *name)
 {
 	const char *at = strchr(name, '@');
@@ -190,7 +190,7 @@ static const char *version_hint(struct sk_linker *linker, const char *name)
 		      : NULL;
 }
 
-/* What is special about the name, or NULL. */
+/* Return a hint for a special name, or NULL. */
 static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 {
 	const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
@@ -202,34 +202,35 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 		return "; it serves destructors of thread-local objects, which a package cannot have: libskrt's "
 		       "threads outlive it";
 	if (!strcmp(symbol->name, "atexit"))
-		return "; it comes with each program and library: add libc_nonshared.a, whose path 'gcc "
-		       "-print-file-name=libc_nonshared.a' prints";
+		return "; it comes with each program and library: add libc_nonshared.a ('gcc "
+		       "-print-file-name=libc_nonshared.a' prints its path)";
 	if (!strcmp(symbol->name, "syscall"))
 		return "; any system call may be meant, so it cannot be imported: where it only waits for another "
 		       "thread, as in libstdc++.a, --defsym=syscall=sched_yield does as well";
 	if (sk_is_barrier(symbol->name))
 		return sk_arena_print(linker->arena,
-				      "; in it threads wait for one another, but blocks run in any order, also one "
-				      "behind the other: take a kernel that does without, or if none calls it, have "
+				      "; in it threads wait for one another, but blocks run in any order, even one "
+				      "after the other: use a kernel without it or, if no kernel calls it, let "
 				      "calls end the launch: --defsym=%s=abort",
 				      symbol->name);
 	if (symbol->import)
 		return "; it is declared hidden, so it cannot come from the C library";
 	if (plain)
-		return sk_arena_print(linker->arena,
-				      "; headers of another age mean '%s', which is an import, by it: --defsym=%s=%s",
-				      plain, symbol->name, plain);
+		return sk_arena_print(
+			linker->arena,
+			"; headers of another version use it for '%s', which is an import: --defsym=%s=%s", plain,
+			symbol->name, plain);
 	if (strchr(symbol->name, '@'))
 		return version_hint(linker, symbol->name);
 	if (is_compilers_helper(symbol->name))
-		return "; it is a helper of the compiler's own library: add libgcc.a, whose path 'gcc "
-		       "-print-libgcc-file-name' prints";
+		return "; it is a helper of the compiler's own library: add libgcc.a ('gcc "
+		       "-print-libgcc-file-name' prints its path)";
 	if (sk_trap_is_wanted(linker, number))
-		return "; only calls can trap: here its address is wanted, and it may be data";
+		return "; only calls can trap: this use needs its address, and it may be data";
 	return NULL;
 }
 
-/* What looks like the name, or "". */
+/* Return a hint with similar names, or "". */
 static const char *search_hint(struct sk_linker *linker, const struct sk_linker_symbol *symbol,
 			       const char *const **names, size_t *count)
 {
@@ -244,13 +245,13 @@ static const char *search_hint(struct sk_linker *linker, const struct sk_linker_
 	const char *near = sk_nearest_name(symbol->name, *names, *count);
 	const char *shown = near ? sk_demangled(linker, near) : "";
 
-	if (near && !strcmp(shown, sk_demangled(linker, symbol->name))) /* such as constructors of a base, and of all */
+	if (near && !strcmp(shown, sk_demangled(linker, symbol->name))) /* constructors of a base, and of all */
 		shown = near;
 	return near ? sk_arena_print(linker->arena, "; did you mean '%s'?", shown) : "";
 }
 
-/* Whether the object is of the standard library that rustc puts into each staticlib: "std-HASH.std.HASH-cgu.0.rcgu.o".
- */
+/* Return whether the object is of the standard library that rustc puts into each staticlib:
+ * "std-HASH.std.HASH-cgu.0.rcgu.o". */
 static bool is_of_rust(const struct sk_object *object)
 {
 	static const char start[] = "std-", end[] = ".rcgu.o";
@@ -260,9 +261,9 @@ static bool is_of_rust(const struct sk_object *object)
 	       !memcmp(object->member + length - strlen(end), end, strlen(end));
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
-/* What can be done, which is the same for all symbols that are not `special`, and for all of Rust's library. */
+/* Advice, which is the same for all symbols that are not `special`, and for all of Rust's library. */
 struct advice {
 	bool given, given_of_rust;
 };
@@ -272,7 +273,7 @@ static void give_advice(struct sk_linker *linker, const struct sk_input_section 
 {
 	if (section && is_of_rust(section->object)) {
 		if (!advice->given_of_rust)
-			sk_note(linker->diag, "Rust's standard library wants it, in which checks end that fail: give "
+			sk_note(linker->diag, "Rust's standard library needs it for failed checks: give "
 					      "the kernel's object without it ('rustc --emit=obj'), and let calls "
 					      "into it end the launch (--unresolved-symbols=trap)");
 		advice->given_of_rust = true;

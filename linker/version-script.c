@@ -1,10 +1,10 @@
-/* Version scripts, in the form in which GNU ld and lld take them for shared objects: a text comes in; patterns of
- * names, each global or local and with a version, and the versions that are to be defined, go out.
+/* Version scripts, in the form in which GNU ld and lld take them for shared objects. Input: a text. Output: patterns of
+ * names, each global or local and with a version, and the versions to be defined.
  *
- *   { global: name; prefix_*; local: *; };                  exports without a version
- *   V1 { a; extern "C" { b; "c"; }; };  V2 { c; } V1;       versions; V2 inherits V1
+ *  { global: name; prefix_*; local: *; };                  exports without a version
+ *  V1 { a; extern "C" { b; "c"; }; };  V2 { c; } V1;       versions; V2 inherits V1
  *
- * Comments are C's, and those that begin with #. Quoted names are no patterns. extern "C++" would need a demangler and
+ * Comments are C's, and those that begin with #. Quoted names are not patterns. extern "C++" would need a demangler and
  * is refused. */
 #include <string.h>
 
@@ -34,7 +34,7 @@ struct script {
 	struct sk_map versions; /* name -> index */
 	struct sk_map names; /* exact ones -> index of their pattern */
 	bool anonymous;
-	bool failed; /* said so */
+	bool failed; /* an error has been reported */
 };
 
 static struct sk_place place_of(const struct script *script)
@@ -103,7 +103,7 @@ static void next_token(struct script *script)
 		return;
 	}
 	length = strcspn(script->at, " \t\r\n\f\v\"#/{};:");
-	length += !length && *script->at; /* what separates words is one by itself */
+	length += !length && *script->at; /* a separator is a word by itself */
 	script->token.text = sk_arena_copy(arena, script->at, length);
 	script->at += length;
 }
@@ -126,7 +126,7 @@ static bool is_word(const struct token *token)
 	return token->quoted || (*token->text && !strchr("{};:", *token->text));
 }
 
-/* A word is next. Nothing is after an error. */
+/* Return whether a word is next. After an error there is none. */
 static bool next_is_word(const struct script *script)
 {
 	return !script->failed && is_word(&script->token);
@@ -185,13 +185,13 @@ static void read_language(struct script *script, uint16_t version, bool global)
 
 		next_token(script);
 		if (!word.quoted && !strcmp(word.text, "extern") && script->token.quoted)
-			fail(script, word.place, "extern stands in extern");
+			fail(script, word.place, "extern inside extern");
 		read_pattern(script, &word, version, global);
 	}
 	expect(script, "}");
 }
 
-/* A name or a block of them, whose first word has been taken. The last semicolon may be missing. */
+/* Read a name or a block of them, after its first word. The last semicolon may be missing. */
 static void read_pattern(struct script *script, const struct token *word, uint16_t version, bool global)
 {
 	if (!word->quoted && !strcmp(word->text, "extern") && script->token.quoted)

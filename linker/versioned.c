@@ -1,6 +1,6 @@
-/* Versions in the names of objects' symbols, as .symver makes them: objects come in; symbols without their default
- * versions go out. A definition foo@@V2 is what foo means, and foo@V2, too. foo@V1 is another symbol, which only a
- * version script gives a meaning, as for GNU ld. */
+/* Versions in the names of objects' symbols, as .symver makes them. Input: objects. Output: symbols without their
+ * default versions. A definition foo@@V2 defines both foo and foo@V2. foo@V1 is another symbol, which gets a meaning
+ * only from a version script, as in GNU ld. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 #include "linker/object.h"
 #include "linker/output.h"
 
-/* Of a definition: the default version that has been cut off its name; NULL: there is none. */
+/* Return the default version that has been cut off the name of a definition, or NULL. */
 static const char *default_version(const struct sk_object *object, uint32_t index)
 {
 	uint32_t name = object->symbols[index].st_name;

@@ -1,5 +1,5 @@
-/* --why-live: names of symbols come in; lines go out that say why their sections are in the image: a shortest way of
- * references from what is needed in any case. The form is lld's. */
+/* --why-live. Input: names of symbols. Output: lines that say why their sections are in the image: a shortest path of
+ * references from a section that is needed without a reference. The form is lld's. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -28,7 +28,7 @@ static void print_way(struct sk_linker *linker, const struct sk_found *found, ui
 	SK_PRINT(linker, ">>> %s", finding->root);
 }
 
-/* The section in which an object's symbol lies, or NULL. */
+/* Return the section in which an object's symbol lies, or NULL. */
 static const struct sk_input_section *section_of(struct sk_linker *linker, const struct sk_object *object,
 						 uint32_t index)
 {
@@ -39,7 +39,8 @@ static const struct sk_input_section *section_of(struct sk_linker *linker, const
 	return section ? sk_object_section(object, section) : NULL;
 }
 
-/* False: the object has no symbol of that name in a section. */
+/* Print whether the symbol is live, and the path to it. Return false if the object has no symbol of that name in a
+ * section. */
 static bool print_symbol(struct sk_linker *linker, const struct sk_found *found, const struct sk_object *object,
 			 const char *name)
 {

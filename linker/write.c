@@ -1,4 +1,4 @@
-/* Shows the finished file, and writes it, and before it the texts about it. */
+/* Writes the finished file, and before it the texts about it; also returns its parts. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -25,7 +25,7 @@ void *sk_linker_contents(struct sk_linker *linker, sk_section section)
 	return sk_image_at(linker, &linker->synthetic.items[section]->section);
 }
 
-/* The cross reference table, if it is wanted: behind the map, or for the caller to print. */
+/* Add the cross-reference table if it is wanted: to the end of the map, or as lines for the caller to print. */
 static void add_cross_references(struct sk_linker *linker, sk_bytes *map)
 {
 	sk_texts lines = {0};

@@ -1,18 +1,18 @@
 /* x86-64. Little-endian, instructions of 1 to 15 bytes, and nearly everything PC-relative with 32 bits: code of the
- * small model reaches 2 GiB in each direction, which is why constants of any size come last in the image and
- * dispatchers take only their start PC-relative.
+ * small model reaches 2 GiB in each direction. Constants of any size therefore come last in the image, and dispatchers
+ * take only their start PC-relative.
  *
- * PLT32 marks a branch, whose target may be a stub; PC32 marks data or, from old assemblers, also a branch. GOTPCRELX
+ * PLT32 marks a branch, and its target may be a stub; PC32 marks data or, from old assemblers, also a branch. GOTPCRELX
  * and REX_GOTPCRELX mark instructions that read an address from the GOT and can be rewritten to compute it (psABI 1.0,
- * section B.2). Plain GOTPCREL, which rustc and old assemblers write, stands in the same instructions, and their opcode
- * and ModRM byte tell which one it is: no other instruction has these two bytes before such a field. Rewriting to an
- * immediate would need an absolute address, so only mov, call and jmp are done. Descriptors of thread-local variables
- * become words with their distances (section "Thread-Local Storage": from general-dynamic to initial-exec).
+ * section B.2). Plain GOTPCREL, which rustc and old assemblers write, is used in the same instructions, and their
+ * opcode and ModRM byte tell which one it is: no other instruction has these two bytes before such a field. Rewriting
+ * to an immediate would need an absolute address, so only mov, call and jmp are rewritten. Descriptors of thread-local
+ * variables become words with their distances (section "Thread-Local Storage": from general-dynamic to initial-exec).
  * format/x86_64/relocations.c has the types.
  *
  * Program properties (psABI, "Program Property"): the package's own code uses baseline x86-64 with SSE registers. Its
- * entries do not begin with endbr64, and nobody has tried them with shadow stacks, so a package claims neither IBT nor
- * SHSTK. */
+ * entries do not begin with endbr64, and they have not been tried with shadow stacks, so a package claims neither IBT
+ * nor SHSTK. */
 #include <elf.h>
 #include <string.h>
 
@@ -83,8 +83,9 @@ static void rewrite_descriptor(uint8_t *bytes, uint64_t offset)
 	bytes[offset - 2] = MOV_LOAD;
 }
 
-/* Assemblers write PC32 for a call of a local function. The byte before the field decides: opcodes of branches are no
- * ModRM bytes of RIP-relative operands, which stand there in all other instructions. */
+/* Return whether the field is a direct branch's. Assemblers write PC32 for a call of a local function. The byte before
+ * the field decides: opcodes of branches are never ModRM bytes of RIP-relative operands, which precede the field in all
+ * other instructions. */
 static bool is_branch(uint32_t type, const uint8_t *bytes, uint64_t offset)
 {
 	if (type != R_X86_64_PC32 || !offset)
@@ -110,7 +111,7 @@ static void write_stub(uint8_t *stub, uint64_t address, uint64_t slot)
 	memcpy(stub + 2, &distance, sizeof(distance));
 }
 
-/* libskrt knows it by these bytes (sk_trap_name). Compilers that make traps of ud1 have other operands. */
+/* libskrt recognises it by these bytes (sk_trap_name). Compilers that make traps of ud1 have other operands. */
 static void write_trap(uint8_t *trap, uint64_t address, uint64_t name)
 {
 	static const uint8_t code[8] = {
@@ -128,7 +129,7 @@ static const uint8_t finalizer[] = {
 	0xe9, 0,    0,	  0, 0, /* jmp function */
 };
 
-/* What <elf.h> lacks, or its old versions. */
+/* Values that <elf.h>, or an old version of it, lacks. */
 enum {
 	UNWIND_SECTION = 0x70000001, /* SHT_X86_64_UNWIND */
 	FAR_COMMON = 0xff02, /* SHN_X86_64_LCOMMON */
@@ -160,7 +161,7 @@ const struct sk_architecture sk_architecture_x86_64 = {
 	.relax = relax,
 	.can_rewrite_descriptor = can_rewrite_descriptor,
 	.rewrite_descriptor = rewrite_descriptor,
-	.no_descriptor_call = 0x9066, /* xchg %ax, %ax in the place of call *(%rax) */
+	.no_descriptor_call = 0x9066, /* xchg %ax, %ax replaces call *(%rax) */
 	.is_branch = is_branch,
 	.calls_slot = calls_slot,
 	.properties = properties,

@@ -182,7 +182,7 @@ kernel=k kernels="kernels: {k: {${signature%\"}, f ptr = &callback\"}}" more=' '
 fails_with "^>>> reached from kernel 'k', which 'only' calls" "$sklink" model.yaml handed.o --defsym munmap=0 -o out.sk
 user helped 'void k(const float *x, float *y, long n) { *y = *x + (long)((unsigned __int128)n * n % (unsigned)n); }'
 fails_with '' "$sklink" model.yaml helped.o -o out.sk
-grep -q "^sklink: error: undefined symbol: __umodti3; it is a helper of the compiler's own library: add libgcc.a, whose path 'gcc -print-libgcc-file-name' prints$" \
+grep -q "^sklink: error: undefined symbol: __umodti3; it is a helper of the compiler's own library: add libgcc.a ('gcc -print-libgcc-file-name' prints its path)$" \
 	err.txt || { cat err.txt; fail "a helper of the compiler"; }
 warns helped.o "$($KERNEL_CC -print-libgcc-file-name)" </dev/null
 user misspelt 'int __muldiv3(int), __addy2(void), __fixed(void); void k(const float *x, float *y, long n) { *y = *x + __muldiv3(n) + __addy2() + __fixed(); }'

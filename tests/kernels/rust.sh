@@ -55,6 +55,6 @@ printf '.globl _RNvNtCs_4core9panicking18panic_bounds_check\n_RNvNtCs_4core9pani
 ar rc libgather.a gather.o std-1b2c.std.3d4e-cgu.0.rcgu.o
 for option in report-all trap; do
 	fails_with 'undefined symbol: getcwd' "$sklink" model.yaml libgather.a --unresolved-symbols=$option -o static.sk
-	grep -q "^>>> Rust's standard library wants it, .*rustc --emit=obj" err.txt || { cat err.txt;
+	grep -q "^>>> Rust's standard library needs it .*rustc --emit=obj" err.txt || { cat err.txt;
 		fail "no way out of Rust's library"; }
 done

@@ -97,12 +97,12 @@ refused() {
 	fails_with "$pattern" "$sklink" "$@" -o no.sk
 	[ ! -e no.sk ] || fail "there is an output"
 }
-refused "^sklink: error: choice\.o:.*: 'chosen' is an IFUNC, whose function the processor would choose; say which one it is: --ifunc=SYMBOL=FUNCTION$" \
+refused "^sklink: error: choice\.o:.*: 'chosen' is an IFUNC, which chooses its function at run time; name the function: --ifunc=SYMBOL=FUNCTION$" \
 	model.yaml choice.o far.o pointer.o
 grep -qE '^>>> it chooses among: (slow|fast|far)(, (slow|fast|far)){2}$' err.txt || { cat err.txt;
 	fail "not all choices are named"; }
 sed '/chosen/d; /second/d; /^  z:/d' model.yaml >calls.yaml
-refused "relocation R_X86_64_PLT32 against 'chosen' refers to an IFUNC, whose function the processor would choose" \
+refused "relocation R_X86_64_PLT32 against 'chosen' refers to an IFUNC, which chooses its function at run time" \
 	calls.yaml choice.o far.o pointer.o
 grep -qE '^>>> it chooses among: (slow|fast|far)(, (slow|fast|far)){2}$' err.txt || { cat err.txt;
 	fail "not all choices are named"; }

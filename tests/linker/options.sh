@@ -27,11 +27,11 @@ for wrong in 'g' '=h' 'g=' ; do
 	fails_with "--defsym $wrong: must be symbol=symbol or symbol=number" "$driver" -o out2.so --export entry=f f.o \
 		h.o --defsym "$wrong"
 done
-fails_with "'0x12345678901234567' is no number of 64 bits" "$driver" -o out2.so --export entry=f f.o h.o --defsym \
+fails_with "'0x12345678901234567' is not a 64-bit number" "$driver" -o out2.so --export entry=f f.o h.o --defsym \
 	g=0x12345678901234567
-fails_with "'12z' is no number of 64 bits" "$driver" -o out2.so --export entry=f f.o h.o --defsym g=12z
-fails_with 'the symbol would stand for itself' "$driver" -o out2.so --export entry=f f.o h.o --defsym g=g
-fails_with '--defsym k=g: the symbol would stand for itself' "$driver" -o out2.so --export entry=f f.o h.o --defsym \
+fails_with "'12z' is not a 64-bit number" "$driver" -o out2.so --export entry=f f.o h.o --defsym g=12z
+fails_with 'the symbol would be an alias of itself' "$driver" -o out2.so --export entry=f f.o h.o --defsym g=g
+fails_with '--defsym k=g: the symbol would be an alias of itself' "$driver" -o out2.so --export entry=f f.o h.o --defsym \
 	g=k --defsym k=g
 fails_with 'the symbol has been defined already' "$driver" -o out2.so --export entry=f f.o h.o --defsym g=h --defsym g=1
 

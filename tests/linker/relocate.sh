@@ -393,7 +393,7 @@ END
 refuse called_data "R_X86_64_PLT32 against 'stderr' cannot reach data of the C library" <<END
 $head	jmp stderr@PLT
 END
-refuse inside_data "R_X86_64_64 against 'stdout' wants an address inside of what is imported" <<END
+refuse inside_data "R_X86_64_64 against 'stdout' needs an address inside an imported symbol" <<END
 $head	lea x(%rip), %rax
 	ret
 	.data

@@ -255,7 +255,7 @@ grep -q 'warning: readme.a: member README is not an object and is ignored' err.t
 printf '.section .ctors,"aw"\n.quad f\n.text\n.globl f\nf: ret\n' | as -o ctors.o
 bad ctors.o 'section .ctors is obsolete'
 printf '.section .init_array,"aw",@init_array\n.byte 1,2,3\n' | as -o odd-array.o
-bad odd-array.o 'section .init_array has 3 bytes, which is no number of addresses'
+bad odd-array.o 'section .init_array has 3 bytes, which is not a whole number of addresses'
 printf '.largecomm wide,8,8\n' | as -o largecomm.o
 bad largecomm.o "'wide' is a common symbol of the large code model"
 # What libskrt would refuse to call.
@@ -281,7 +281,7 @@ bad stripped.o 'section .text is executable, and has no bytes in the file'
 printf '.text\nret\n.globl last\n.type last,@function\nlast:\n.section .text.none,"ax"\n.globl none\n.type none,@function\nnone:\n' |
 	as -o last.o
 for symbol in last none; do
-	fails_with "last.o:.*'$symbol' stands at the end of its section, where there is no code" \
+	fails_with "last.o:.*'$symbol' is at the end of its section, where there is no code" \
 		"$driver" -o out.so --find $symbol --export x=$symbol last.o
 done
 printf '.section .bss.huge,"aw",@nobits\n.zero 1 << 40\n' | as -o huge.o

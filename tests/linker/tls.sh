@@ -209,12 +209,12 @@ bad() {
 bad 'extern __thread int missing; int *f(void) { return &missing; }' '^[a-z-]*: error: undefined symbol: missing'
 $KERNEL_CC -fPIC -x c -c - -o plain.o <<<'int plain;'
 $KERNEL_CC -fPIC -x c -c - -o bad.o <<<'__asm__("f: mov plain@gottpoff(%rip), %rax; ret; .globl f");'
-fails_with "R_X86_64_GOTTPOFF against 'plain' takes for thread-local what is not" "$driver" -o out.so --export f_=f \
+fails_with "R_X86_64_GOTTPOFF against 'plain' treats a symbol as thread-local that is not" "$driver" -o out.so --export f_=f \
 	bad.o plain.o
 bad '__thread int own; __asm__("f: mov own@gotpcrel(%rip), %rax; ret; .globl f");' \
-	"against 'own' takes a thread-local variable for an ordinary one"
+	"against 'own' treats a thread-local variable as an ordinary one"
 bad '__thread int own; __asm__("f: cmp own@tlsdesc(%rip), %rax; ret; .globl f");' \
-	'does not stand in the instruction that the psABI has for it'
+	'is not in the instruction that the psABI defines for it'
 bad 'int __cxa_thread_atexit_impl(void (*)(void *), void *, void *); int f(void) { return __cxa_thread_atexit_impl(0, 0, 0); }' \
 	'undefined symbol: __cxa_thread_atexit_impl; it serves destructors of thread-local objects, which a package cannot have'
 bad '__attribute__((weak)) int __cxa_thread_atexit(void (*a)(void *), void *b, void *c) { return a != b && c; } int g(void *x) { return __cxa_thread_atexit(0, x, 0); } int f(void) { return g(0) + g(f); }' \
@@ -282,11 +282,11 @@ int count(int x)
 C
 for flags in -fPIC -fno-pic; do
 	$KERNEL_CC -O1 $flags -c count.c -o count.o
-	refused "^sklink: error: count.o:\(\.text\+0x[0-9a-f]+\): relocation .* against 'chosen' refers to an IFUNC, whose function the processor would choose"
+	refused "^sklink: error: count.o:\(\.text\+0x[0-9a-f]+\): relocation .* against 'chosen' refers to an IFUNC, which chooses its function at run time"
 done
 sed 's/kernel: scale/kernel: chosen/; s/^tasks:/kernels:\n  chosen: {signature: "in x f32[n], out y f32[n]"}\n&/' \
 	model.yaml >ifunc.yaml
-fails_with "'chosen' is an IFUNC, whose function the processor would choose" "$sklink" ifunc.yaml kernel.o count.o -o \
+fails_with "'chosen' is an IFUNC, which chooses its function at run time" "$sklink" ifunc.yaml kernel.o count.o -o \
 	out.sk
 
 # What nobody reaches does no harm.

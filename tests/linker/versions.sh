@@ -251,7 +251,7 @@ refused '{ a; };\nV2 { b_1; };' '2:[0-9]+: a version without a name must be the 
 refused 'V2 { b_1; };\n{ a; };' '2:[0-9]+: a version without a name must be the only one'
 refused '{\nextern "C++" { "f(int)"; };\n};' '2:[0-9]+: extern "C\+\+" is not supported; give the mangled names'
 refused '{\n  extern "D" { f; };\n};' '2:10: extern is only known for "C"'
-refused '{ extern "C" { extern "C" { a; }; }; };' '1:[0-9]+: extern stands in extern'
+refused '{ extern "C" { extern "C" { a; }; }; };' '1:[0-9]+: extern inside extern'
 refused '{ a;\nwordz; };' "2:1: cannot export 'wordz': no input defines it$"
 refused '{ a;\nb_3; };' "2:[0-9]+: cannot export 'b_3': no input defines it; did you mean 'b_[12]'"
 refused '{ "b_*"; };' "1:[0-9]+: cannot export 'b_\\*': no input defines it"

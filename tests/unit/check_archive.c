@@ -100,7 +100,7 @@ START_TEST(test_thin)
 	memcpy(bytes, "!<thin>\n", 8);
 	add("//", "one.o/\n");
 	size -= 2;
-	ck_assert_ptr_nonnull(strstr(list(), "!a member ends behind the end of the file"));
+	ck_assert_ptr_nonnull(strstr(list(), "!a member ends after the end of the file"));
 }
 END_TEST
 
