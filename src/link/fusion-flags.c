@@ -1,5 +1,5 @@
-/* The flags of graph-kernel fusion that count; see link.h. A variable that is set counts even if it is empty,
- * so that one link can do without what the environment says. */
+/* Chooses the flags of graph-kernel fusion; see link.h. A variable counts even if it is empty, so that a single link
+ * can ignore flags in the environment. */
 #include "src/link/link.h"
 
 #include <string.h>

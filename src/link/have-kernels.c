@@ -1,4 +1,4 @@
-/* Questions for kernels; see link.h. */
+/* Looks up kernels for nodes; see link.h. */
 #include "src/link/link.h"
 
 #include <string.h>
@@ -12,12 +12,12 @@
 #include "src/bind/bind.h"
 #include "src/model/model.h"
 
-/* ---- a graph of the nodes alone ---- */
+/* ---- a graph of these nodes alone ---- */
 
 struct trial {
 	const struct sk_op_graph *from;
 	struct sk_op_graph *graph;
-	SK_ARRAY(uint32_t) values; /* of the graph that the nodes are for, by value of the trial's */
+	SK_ARRAY(uint32_t) values; /* values of the original graph, by value of the trial graph */
 };
 
 static uint32_t take_value(struct trial *trial, uint32_t index)
@@ -79,10 +79,10 @@ static struct sk_op_graph *make_graph(struct sk_arena *arena, struct sk_diag *di
 	return trial.graph;
 }
 
-/* ---- questions ---- */
+/* ---- looking up kernels ---- */
 
-/* *first becomes the kernel of the first library that has one of them, a copy since those that are read later may move
- * it; without a name: there is none. */
+/* Return the reason why a node has no kernel, or NULL. Set *first to the kernel of the first library that has one of
+ * the nodes' kernels; it is a copy, since reading more libraries may move the original. Without a name: no kernel. */
 static const char *find_missing(const struct sk_link *link, struct sk_op_graph *graph, struct sk_op_kernel *first)
 {
 	struct sk_model *model = sk_model_create(graph->arena, graph->diag);
@@ -105,7 +105,7 @@ static const char *find_missing(const struct sk_link *link, struct sk_op_graph *
 	return missing;
 }
 
-/* Why the nodes may not replace the others. */
+/* Return the reason why the nodes may not replace the others, or NULL. */
 static const char *find_reason(const struct sk_link *link, struct sk_arena *arena, const struct sk_op_graph *graph,
 			       const sk_graph_nodes *replaced, const sk_graph_nodes *nodes)
 {
@@ -118,7 +118,7 @@ static const char *find_reason(const struct sk_link *link, struct sk_arena *aren
 	if (missing || !replaced)
 		return missing;
 	sk_diag_init(&diag, arena);
-	find_missing(link, make_graph(arena, &diag, graph, replaced), &old); /* what these lack is no reason */
+	find_missing(link, make_graph(arena, &diag, graph, replaced), &old); /* kernels missing here do not matter */
 	if (!old.name || !new.name || old.order >= new.order)
 		return NULL;
 	return sk_arena_print(arena, "%s is of a library in front of that of %s", old.name, new.name);

@@ -1,4 +1,4 @@
-/* The list of passes that a model goes through; the comment behind each says what holds from there on. */
+/* The passes that a model goes through. The comment after each pass states the facts that it establishes. */
 #include "config.h"
 
 #include "src/link/link.h"
@@ -38,7 +38,7 @@ bool sk_pass_inputs(struct sk_link *link)
 	/* Every input is known and checked. */
 }
 
-/* Names that no task has are reported once there is a plan (src/outputs/outputs.c). */
+/* Names that match no task are reported once there is a plan (src/outputs/outputs.c). */
 static void mark_explained(const struct sk_link *link)
 {
 	struct sk_model *model = link->model;
@@ -52,8 +52,8 @@ static void mark_explained(const struct sk_link *link)
 	}
 }
 
-/* Of each kernel, whether any task that is not idle calls it or none, the plan has the addresses of its functions and
- * of what these are handed. */
+/* For every kernel, even one that only idle tasks call, the plan has the addresses of its functions and of symbols
+ * passed to it. */
 static void collect_ahead(struct sk_link *link)
 {
 	const struct sk_model *model = link->model;
@@ -80,10 +80,11 @@ bool sk_pass_bind(struct sk_link *link)
 
 	if (!sk_command_check_outputs(link->command, link->diag, linker))
 		return false;
-	/* The output replaces nothing that was read. */
+	/* The output does not replace any file that was read. */
 
 	collect_ahead(link);
-	/* What kernels reach is being collected. Until the dispatchers are made nobody changes the linker. */
+	/* Symbols reachable from kernels are being collected. The linker must not change until the dispatchers are
+	 * made. */
 
 	sk_timing_next(link->timing, "bind");
 	if (!sk_model_bind(model) || !sk_model_assign_roles(model))
@@ -91,8 +92,8 @@ bool sk_pass_bind(struct sk_link *link)
 	/* Every tensor is an input, an output, a constant or a temporary. */
 
 	return sk_model_leave_out_idle(model);
-	/* Every task has something to compute. Every argument is a tensor's bytes or a scalar, checked against the
-	 * signature. Beyond this point the model does not change. */
+	/* Every task computes something. Every argument is a tensor's bytes or a scalar, checked against the signature.
+	 * Beyond this point the model does not change. */
 }
 
 static enum sk_task_entries task_entries(const struct sk_command_line *command)
@@ -102,11 +103,11 @@ static enum sk_task_entries task_entries(const struct sk_command_line *command)
 	return command->task_entries ? SK_TASKS_BY_ENTRIES : SK_TASKS_BY_THUNKS;
 }
 
-/* ---- the account, beside the plan: both are made of the same ---- */
+/* ---- the account, made in parallel with the plan from the same data ---- */
 
 struct accounting {
 	struct sk_link *link;
-	struct sk_arena *arena; /* of its own, since the plan is written into the model's */
+	struct sk_arena *arena; /* a separate arena, since the plan is written into the model's */
 	const struct sk_fusion *fusion;
 	const struct sk_schedule *schedule;
 	uint64_t start, end; /* sk_timing_now */
@@ -143,7 +144,7 @@ static void finish_account(struct accounting *accounting)
 		sk_timing_add_beside(link->timing, "account", accounting->start, accounting->end);
 }
 
-/* What the rooms make of the model lies in this arena from now on; the one before. */
+/* Let later allocations for the model use this arena, and return the previous one. */
 static struct sk_arena *exchange_arena(struct sk_model *model, struct sk_arena *arena)
 {
 	struct sk_arena *before = model->arena;
@@ -152,7 +153,7 @@ static struct sk_arena *exchange_arena(struct sk_model *model, struct sk_arena *
 	return before;
 }
 
-/* The plan stays, unlike what it is made from. */
+/* The plan outlives the data it is made from. */
 static bool write_plan(struct sk_link *link, const struct sk_fusion *fusion, const struct sk_schedule *schedule,
 		       const struct sk_memory *memory)
 {
@@ -183,7 +184,7 @@ static bool make_plan(struct sk_link *link)
 	if (!(fusion = sk_fusion_build(model)))
 		return false;
 	link->fusion_steps = fusion->steps;
-	/* Every task belongs to one launch, for a reason. */
+	/* Every task belongs to one launch, with a reason. */
 
 	sk_timing_next(link->timing, "schedule");
 	if (!(schedule = sk_schedule_build(model, fusion)))
@@ -202,14 +203,14 @@ static bool make_plan(struct sk_link *link)
 	finish_account(&accounting);
 	if (!written)
 		return false;
-	/* What became of each task is in the plan, and said. */
+	/* The plan and the account record each task's launch, tile group and reasons. */
 
 	if (link->command->report)
 		link->without_groups = sk_plan_without_groups(model, fusion);
 	return true;
 }
 
-/* What is planned lies in an arena that the model has for this pass: only the plan and the account stay. */
+/* Planning uses an arena that the model has for this pass only; the plan and the account outlive it. */
 bool sk_pass_plan(struct sk_link *link)
 {
 	struct sk_arena *arena = exchange_arena(link->model, sk_arena_create());
@@ -219,7 +220,7 @@ bool sk_pass_plan(struct sk_link *link)
 	return made;
 }
 
-/* ---- the proof, beside what does not depend on it ---- */
+/* ---- the proof, in parallel with work that does not depend on it ---- */
 
 struct proof {
 	struct sk_link *link;
@@ -227,11 +228,11 @@ struct proof {
 	struct sk_diag *diag;
 	bool holds;
 	uint64_t start, end; /* sk_timing_now */
-	/* Where a thread proves, of the one that goes on meanwhile: */
+	/* State of the thread that goes on while another one proves: */
 	struct sk_beside beside;
-	struct sk_diag before; /* the link's sink when they parted */
-	struct sk_diag said; /* the thread's own sink */
-	struct sk_text lines; /* what is printed only if the proof holds */
+	struct sk_diag before; /* the link's sink at the start of the proof */
+	struct sk_diag said; /* the proving thread's own sink */
+	struct sk_text lines; /* text that is printed only if the proof succeeds */
 };
 
 static void prove(void *context)
@@ -248,7 +249,7 @@ static void prove(void *context)
 	proof->end = sk_timing_now();
 }
 
-/* Of a proof only the facts stay, and what messages refer to. */
+/* Free the proof's memory, except for facts and data that messages refer to. */
 static void end_proof(struct proof *proof)
 {
 	if (proof->link->facts.items.count || !proof->holds)
@@ -257,7 +258,7 @@ static void end_proof(struct proof *proof)
 		sk_arena_destroy(proof->arena);
 }
 
-/* In this thread: the only one, or the one whose messages count. */
+/* Prove in this thread: either the only one, or the one with the messages that count. */
 static bool prove_now(struct sk_link *link)
 {
 	struct proof proof = {.link = link, .arena = sk_arena_create(), .diag = link->diag};
@@ -277,8 +278,8 @@ static void start_proof(struct sk_link *link, struct proof *proof)
 	sk_beside_start(&proof->beside, link->command->threads, prove, proof);
 }
 
-/* If the proof does not hold, what has been said since it was started is taken back, and it is done again to say why:
- * so the messages are those of one thread that proves first. */
+/* If the proof fails, withdraw all messages since its start and repeat it to report the errors. The messages are then
+ * those of a single thread that proves first. */
 static bool finish_proof(struct sk_link *link, struct proof *proof)
 {
 	sk_timing_begin(link->timing, "wait for the proof", NULL);
@@ -314,7 +315,7 @@ static bool make_sections(struct sk_link *link)
 	return sk_package_build(&input, link->linker, &link->parts);
 }
 
-/* All of the package but the plan in it. */
+/* Make all parts of the package except the references in the plan. */
 static bool make_parts(struct sk_link *link)
 {
 	if (!make_sections(link))
@@ -324,10 +325,10 @@ static bool make_parts(struct sk_link *link)
 	sk_timing_next(link->timing, "link");
 	if (!sk_linker_choose(link->linker))
 		return false;
-	/* It is known what is in the image, and that it can be. */
+	/* The contents of the image are known, and known to be possible. */
 
 	return sk_linker_make(link->linker);
-	/* All is in the image but the addresses in the plan. */
+	/* The image is complete except for the addresses in the plan. */
 }
 
 static bool prove_and_make(struct sk_link *link)
@@ -336,7 +337,7 @@ static bool prove_and_make(struct sk_link *link)
 	struct proof proof;
 	bool made;
 
-	/* Two threads may read the plan once its check has made the arguments of its calls. */
+	/* Checking the plan also expands the arguments of its calls; after that two threads may read it. */
 	sk_timing_next(link->timing, "verify");
 	if (!sk_plan_check_in_threads(link->diag, &link->plan, link->command->manifest, threads))
 		return false;
@@ -353,10 +354,10 @@ bool sk_pass_link(struct sk_link *link)
 
 	if (!prove_and_make(link))
 		return false;
-	/* Every conflicting pair of accesses is ordered, for every number of cores, and so is what the manifest wants.
-	 */
+	/* Every conflicting pair of accesses is ordered, for every number of cores, and so are the orders that the
+	 * manifest wants. */
 
-	if (!sk_linker_finish(link->linker) || link->diag->errors) /* warnings that are errors do not stop a room */
+	if (!sk_linker_finish(link->linker) || link->diag->errors) /* warnings treated as errors do not stop a pass */
 		return false;
 	/* The file's parts are complete. */
 

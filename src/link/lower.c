@@ -1,5 +1,5 @@
-/* From canonical calls to the model; see link.h. Tensors have the names of their values; views of them, which only
- * messages name, also say what they are seen as. */
+/* Turns canonical calls into the model's tasks; see link.h. Tensors have the names of their values. A view's name, used
+ * only in messages, also gives its type and shape. */
 #include "src/link/link.h"
 
 #include <inttypes.h>
@@ -19,11 +19,11 @@ struct lowering {
 	const struct sk_op_graph *graph;
 	struct sk_model *model;
 	uint32_t *tensors; /* by value: its tensor, or SK_NONE */
-	uint32_t *numbers; /* by task: of how many that are called like it numbers have been tried */
+	uint32_t *numbers; /* by task: numbers already tried for further tasks of its name */
 	uint32_t *composites; /* by composite, then by node: the model's, plus 1 */
-	uint32_t scope; /* of nodes that name none; SK_NONE: they are in none */
-	uint32_t *slices; /* by value: its slice, plus 1; 0: it is none */
-	struct sk_constants *constants; /* of all networks; NULL: there is one */
+	uint32_t scope; /* of nodes that name none; SK_NONE: no scope */
+	uint32_t *slices; /* by value: its slice, plus 1; 0: none */
+	struct sk_constants *constants; /* of all networks; NULL: a single network */
 };
 
 /* ---- tensors ---- */
@@ -54,7 +54,7 @@ static struct sk_tensor shaped_tensor(const char *name, struct sk_place place, e
 	return tensor;
 }
 
-/* Of a constant that no network has yet, but another one of this name. */
+/* A constant that is new but has the name of an existing one gets the network's name as a prefix. */
 static const char *free_name(const struct lowering *lowering, const struct sk_value *value)
 {
 	bool taken = value->contents && lowering->graph->network &&
@@ -64,7 +64,7 @@ static const char *free_name(const struct lowering *lowering, const struct sk_va
 		     : value->name;
 }
 
-/* The tensor of a value that has bytes of its own. */
+/* Return the tensor of a value that has bytes of its own. */
 static uint32_t root_tensor(struct lowering *lowering, uint32_t index)
 {
 	const struct sk_value *value = &lowering->graph->values.items[index];
@@ -85,7 +85,7 @@ static uint32_t root_tensor(struct lowering *lowering, uint32_t index)
 		      : value->kept   ? SK_ROLE_INOUT
 		      : value->input  ? SK_ROLE_INPUT
 		      : value->output ? SK_ROLE_OUTPUT
-				      : SK_ROLE_TEMPORARY; /* even if nobody reads it */
+				      : SK_ROLE_TEMPORARY; /* even if no task reads it */
 	tensor.role_declared = true;
 	return lowering->tensors[index] = add_tensor(lowering->model, &tensor);
 }
@@ -96,7 +96,7 @@ static bool is_whole(const struct sk_tensor *root, const struct sk_operand *oper
 	       !memcmp(operand->shape, root->shape, root->rank * sizeof(*root->shape));
 }
 
-/* The innermost slice that the value's bytes are in, plus 1; 0: none. */
+/* Return the innermost slice that contains the value's bytes, plus 1; 0: none. */
 static uint32_t slice_of(const struct lowering *lowering, uint32_t value)
 {
 	for (; value != SK_NONE; value = lowering->graph->values.items[value].view_of)
@@ -105,7 +105,8 @@ static uint32_t slice_of(const struct lowering *lowering, uint32_t value)
 	return 0;
 }
 
-/* What a call sees of a value: a view of its tensor, unless it is the tensor as it is. */
+/* Return the tensor for an operand: the value's own tensor if the operand is the whole value, otherwise a view of
+ * it. */
 static uint32_t operand_tensor(struct lowering *lowering, const struct sk_operand *operand)
 {
 	struct sk_model *model = lowering->model;
@@ -130,7 +131,8 @@ static uint32_t operand_tensor(struct lowering *lowering, const struct sk_operan
 					     .width = operand->shape[operand->rank - 1] * sk_dtype_size(view.dtype),
 					     .stride = operand->stride * sk_dtype_size(view.dtype),
 					     .count = operand->shape[0]};
-	sk_array_push(model->arena, &model->tensors, view); /* names of views are for messages: nobody looks for them */
+	sk_array_push(model->arena, &model->tensors,
+		      view); /* names of views are for messages only and are never looked up */
 	return (uint32_t)model->tensors.count - 1;
 }
 
@@ -159,7 +161,8 @@ static uint32_t scope_of(struct lowering *lowering, const char *name, struct sk_
 	return scope;
 }
 
-/* By which its task is told from those of other composites: the calls of a node that is in none stand together, too. */
+/* Return the number that distinguishes the node's composite from others. Calls of a node outside of composites also get
+ * a number in common. */
 static uint32_t composite_of(struct lowering *lowering, uint32_t number)
 {
 	const struct sk_op_graph *graph = lowering->graph;
@@ -176,8 +179,8 @@ static uint32_t composite_of(struct lowering *lowering, uint32_t number)
 	return *known;
 }
 
-/* A name that no other task has: the node's, or that of the first value that it makes; not of what a call makes, which
- * may be a value that no model has. */
+/* Return a unique task name, made from the node's name or that of the first value that it makes. Values that calls make
+ * are unsuitable, since the model may not have them. */
 static const char *task_name(struct lowering *lowering, const struct sk_graph_call *call, uint32_t index)
 {
 	const struct sk_op_graph *graph = lowering->graph;
@@ -194,7 +197,7 @@ static const char *task_name(struct lowering *lowering, const struct sk_graph_ca
 	return name;
 }
 
-/* Scopes in which nothing is left to run, by their names in the file and in the package. */
+/* Record scopes without any task left, by their names in the file and in the package. */
 static void add_idle_scopes(const struct lowering *lowering)
 {
 	const struct sk_op_graph *graph = lowering->graph;
@@ -247,7 +250,7 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 	sk_array_push(model->arena, &model->tasks, task);
 }
 
-/* Those that calls use: there is nothing to bind to others. */
+/* Only inputs that calls use become tensors; no data need be bound to the others. */
 static void add_inputs(struct lowering *lowering, const sk_graph_calls *calls)
 {
 	const struct sk_op_graph *graph = lowering->graph;
@@ -274,7 +277,7 @@ static void add_inputs(struct lowering *lowering, const sk_graph_calls *calls)
 	}
 }
 
-/* Dimensions of 0 leave no call; that is seldom meant. */
+/* Dimensions of 0 leave no calls; that is seldom intended. */
 static void check_calls(const struct sk_op_graph *graph, const sk_graph_calls *calls)
 {
 	for (size_t i = 0; i < graph->outputs.count && !calls->count; i++) {
@@ -288,7 +291,7 @@ static void check_calls(const struct sk_op_graph *graph, const sk_graph_calls *c
 	}
 }
 
-/* What is in a draft stands in front of other constants, in the order in which calls read it, as it does there. */
+/* Constants in a draft precede other constants. They keep the draft's order, in which calls read them. */
 static void add_drafted(struct lowering *lowering, const sk_graph_calls *calls)
 {
 	const struct sk_op_graph *graph = lowering->graph;
@@ -305,8 +308,8 @@ static void add_drafted(struct lowering *lowering, const sk_graph_calls *calls)
 
 /* ---- nodes that split or join ---- */
 
-/* The value between the part and the whole that is the whole's bytes itself; SK_NONE: the part has others. A part of a
- * Split is bytes of what has them, whatever that is a part of. */
+/* Return the value between the part and the whole that is itself a view of the whole's bytes; SK_NONE if the part has
+ * bytes of its own. A part of a Split is a view of the root of its bytes. */
 static uint32_t sliced_value(const struct sk_op_graph *graph, bool joins, uint32_t part, uint32_t whole)
 {
 	if (part == SK_NONE || !sk_value_elements(&graph->values.items[part]))
@@ -324,7 +327,7 @@ static void add_slice(struct lowering *lowering, struct sk_virtual_node *to, uin
 	struct sk_model *model = lowering->model;
 
 	if (lowering->slices[value])
-		return; /* an input that stands there twice is the same part */
+		return; /* an input that occurs twice is the same part */
 	sk_array_push(model->arena, &model->slices,
 		      (struct sk_node_part){.name = graph->values.items[value].name,
 					    .tensor = sk_value_root(graph, value),
@@ -362,8 +365,8 @@ static void add_virtual_node(struct lowering *lowering, const struct sk_graph_no
 	sk_array_push(lowering->model->arena, &lowering->model->virtual_nodes, added);
 }
 
-/* Slices are known in front of tasks, which see values through them; and all of them before it is known what each is a
- * part of. */
+/* Slices are added before tasks, which see values through them. Each slice's outer slice is set once all slices are
+ * known. */
 static void add_virtual_nodes(struct lowering *lowering)
 {
 	const struct sk_op_graph *graph = lowering->graph;
@@ -388,7 +391,7 @@ static void add_virtual_nodes(struct lowering *lowering)
 	}
 }
 
-/* Behind tasks, which have made tensors of what they use: of what nobody uses there is nothing to say. */
+/* Called after tasks, which have made the tensors that they use. Nodes of unused values are dropped. */
 static void end_virtual_nodes(struct lowering *lowering, size_t first)
 {
 	struct sk_model *model = lowering->model;

@@ -1,4 +1,4 @@
-/* From a model file to tasks; see link.h. */
+/* Turns a model file into tasks; see link.h. */
 #include "src/link/link.h"
 
 #include <string.h>
@@ -23,18 +23,19 @@
 #include "src/model/model.h"
 #include "src/package/package.h"
 
-/* What all networks of the link have in common. */
+/* State common to all networks of the link. */
 struct reading {
 	const struct sk_link *link;
 	const char *path;
 	struct sk_networks networks;
-	struct sk_constants *constants; /* NULL: there is one network */
+	struct sk_constants *constants; /* NULL: a single network */
 	struct sk_graph_passes passes;
 	struct sk_ge_request *ge;
 	sk_dumped_graphs *dumped;
 };
 
-/* --model-text: who reads it needs none of the options that have been applied, but for --state. */
+/* --model-text. The text includes the effects of all options that have been applied, so that reading it back requires
+ * only --state. */
 static bool write_text(const struct sk_link *link, const struct sk_op_graph *graph)
 {
 	const char *path = sk_command_destination(link->command, link->command->model_text);
@@ -48,7 +49,7 @@ static bool write_text(const struct sk_link *link, const struct sk_op_graph *gra
 	return sk_file_write_text(link->diag, path, text.bytes, text.size);
 }
 
-/* Each of several networks has a folder of its own. NULL: nobody wants dumps. */
+/* Each of several networks has a directory of its own. NULL: no dumps are wanted. */
 static const char *dump_folder(const struct sk_link *link, const char *network)
 {
 	const char *folder = sk_command_destination(link->command, link->command->dump_folder);
@@ -56,7 +57,7 @@ static const char *dump_folder(const struct sk_link *link, const char *network)
 	return folder && network ? sk_arena_print(link->arena, "%s/%s", folder, network) : folder;
 }
 
-/* Texts have a folder of their own, in that of dumps, or else in the current one. */
+/* Texts have a directory of their own, within that of dumps or else within the current one. */
 static struct sk_dump_folders dump_folders(const struct reading *reading, const char *network)
 {
 	const struct sk_link *link = reading->link;
@@ -70,7 +71,7 @@ static struct sk_dump_folders dump_folders(const struct reading *reading, const 
 	return (struct sk_dump_folders){dumps, texts ? name : NULL, reading->ge};
 }
 
-/* A model that is a dump itself would be replaced, or its constants would. */
+/* If the model is itself a dump, dumping must not replace it or its constants. */
 static bool check_dumps(const struct reading *reading, const char *network)
 {
 	const struct sk_link *link = reading->link;
@@ -88,7 +89,7 @@ static bool check_dumps(const struct reading *reading, const char *network)
 	return false;
 }
 
-/* Of a graph that cannot be linked there are tasks, too, so that what kernels are missing is said at the same time. */
+/* A graph that cannot be linked still becomes tasks, so that missing kernels are reported at the same time. */
 static bool lower_rest(struct sk_op_graph *graph, const sk_graph_calls *calls, struct sk_model *model)
 {
 	graph->inputs.count = graph->outputs.count = 0;
@@ -96,7 +97,7 @@ static bool lower_rest(struct sk_op_graph *graph, const sk_graph_calls *calls, s
 	return false;
 }
 
-/* Inputs and scopes become what the manifest and the command line say, too. */
+/* Apply the options and the manifest's keys about inputs and scopes. */
 static bool apply_given(const struct reading *reading, const char *network, struct sk_op_graph *graph)
 {
 	const struct sk_link *link = reading->link;
@@ -108,7 +109,7 @@ static bool apply_given(const struct reading *reading, const char *network, stru
 	return given && sk_scopes_assign(link->command, file, graph) && write_text(link, graph);
 }
 
-/* NULL after an error. */
+/* Return NULL after an error. */
 static struct sk_dumps *fuse(const struct reading *reading, struct sk_op_graph *graph, const char *network)
 {
 	struct sk_dumps *dumps;
@@ -119,9 +120,9 @@ static struct sk_dumps *fuse(const struct reading *reading, struct sk_op_graph *
 	return dumps && sk_graph_passes_run(graph, &reading->passes, dumps) ? dumps : NULL;
 }
 
-/* Exporters call the graphs of all models alike, and a program may have several. So a package with launches that nobody
- * has named is called after its file, if it has no soname; and so are these launches, but where it is a file that is
- * loaded: its bytes do not depend on its name. */
+/* Exporters give the graphs of all models the same name, and a program may have several packages. If no name is given
+ * for the launches, the package gets the name of its file, unless it has a soname. Its launches also get that name,
+ * except in a loaded file: the contents of a loaded file do not depend on its name. */
 static void name_launches(const struct sk_link *link, const struct sk_op_graph *graph, const char *scope)
 {
 	const struct sk_command_line *command = link->command;
@@ -162,25 +163,25 @@ static bool read_network(const struct reading *reading, const char *network)
 
 	if (!graph)
 		return false;
-	/* Nodes stand behind what they need; types and shapes are what the file says. */
+	/* Nodes come after those that they need; types and shapes are as in the file. */
 
 	if (!check_dumps(reading, network) || !apply_given(reading, network, graph))
 		return false;
-	/* Inputs and scopes are what the manifest and the command line say, too. */
+	/* Inputs and scopes also reflect the manifest and the command line. */
 
 	complete = sk_graph_infer(graph, sk_fold_values, link);
-	/* Every value is of a known type and shape. */
+	/* Every value has a known type and shape. */
 
 	if (complete && !(dumps = fuse(reading, graph, network)))
 		return false;
-	/* Operators are what graph-kernel fusion makes of them, and nodes are members of composites. */
+	/* Operators are those that graph-kernel fusion makes, and nodes are members of composites. */
 
 	if (complete)
 		sk_graph_quantise(graph);
 	/* Products between quantised values are products of integers. */
 
 	sk_graph_normalise(graph);
-	/* What only scales and shifts the result of a convolution is part of it. */
+	/* Operations that only scale and shift the result of a convolution are part of it. */
 
 	sk_graph_keep_outputs(graph);
 	complete &= sk_graph_canonical(graph, graph->outputs.items, graph->outputs.count, &calls);
@@ -193,28 +194,28 @@ static bool read_network(const struct reading *reading, const char *network)
 
 	if (!sk_fold_calls(link, graph, &calls, first->bytes ? &draft : first))
 		return false;
-	/* What depends on constants only is a constant. */
+	/* Values that depend on constants only are constants. */
 
 	if (!sk_graph_passes_end(graph, &calls, &reading->passes, dumps))
 		return false;
-	/* Parts of what is split or joined lie where nothing has to move them, as far as that is allowed. */
+	/* Parts of split or joined values are placed so that nothing has to move them, as far as that is allowed. */
 
 	sk_graph_unify_constants(graph, &calls);
-	/* Equal constants are one. */
+	/* Equal constants are merged. */
 
 	if (!sk_graph_keep_states(graph, &calls))
 		return false;
-	/* What the next run reads is where this one reads it. */
+	/* States that the next run reads are stored where this run reads them. */
 
 	sk_graph_set_network(graph, network);
-	/* What the package has of it alone is called after the network. */
+	/* Names that only this network has in the package begin with the network's name. */
 
 	if (dump_folder(link, network))
 		sk_array_push(link->arena, reading->dumped, ((struct sk_dumped_graph){graph, dumps}));
 	return lower(reading, graph, &calls, &draft);
 }
 
-/* One of several. Without a task nobody would know that there is such a network. */
+/* Read one of several networks. A network without tasks is an error, since the package would not show it. */
 static bool read_one_of(const struct reading *reading, const struct sk_name *network)
 {
 	const struct sk_link *link = reading->link;
@@ -249,7 +250,7 @@ static bool read_networks(struct reading *reading)
 	return read;
 }
 
-/* The user's rules: those of the command line in front of the manifest's. */
+/* Read the user's rules, the command line's before the manifest's. */
 static bool read_rules(const struct sk_link *link, struct sk_fusion_flags *flags)
 {
 	const sk_texts *given = &link->command->rules;
@@ -269,7 +270,7 @@ static bool read_rules(const struct sk_link *link, struct sk_fusion_flags *flags
 	return read;
 }
 
-/* Those of the command line, or the manifest's. */
+/* Read the command line's switch file, or else the manifest's. */
 static bool read_switches(const struct sk_link *link, struct sk_fusion_flags *flags)
 {
 	const char *file = link->command->switches;
@@ -284,7 +285,8 @@ static bool read_switches(const struct sk_link *link, struct sk_fusion_flags *fl
 	return sk_switches_read(link->arena, link->diag, file, switches);
 }
 
-/* The variables of GE's dumps, which are in the folder of the others or, without any, in the current one. */
+/* Read the variables of GE's dumps. These go to the directory of the other dumps or, without that, to the current
+ * one. */
 static bool read_ge_request(const struct sk_link *link, struct sk_ge_request *request)
 {
 	const struct sk_command_line *command = link->command;
@@ -296,7 +298,7 @@ static bool read_ge_request(const struct sk_link *link, struct sk_ge_request *re
 	return sk_ge_request_read(link->diag, &variables, folder, request);
 }
 
-/* fusion_result.json, where it is asked for, and among the dumps. */
+/* Write fusion_result.json to the requested path, and among the dumps. */
 static bool write_results(const struct sk_link *link, const struct sk_fusion_results *results)
 {
 	const char *path = sk_command_destination(link->command, link->command->fusion_result);
@@ -331,7 +333,7 @@ bool sk_network_read(struct sk_link *link, const char *path)
 	    !read_rules(link, &reading.passes.flags) || !read_ge_request(link, &ge) ||
 	    !sk_graph_passes_begin(link->arena, link->diag, &reading.passes))
 		return false;
-	/* Which passes run is decided, once for all networks. */
+	/* The passes to run are chosen, once for all networks. */
 
 	return sk_networks_list(link->command, &model->graph, path, link->arena, link->diag, &reading.networks) &&
 	       read_networks(&reading) && write_results(link, &results) &&
@@ -339,7 +341,7 @@ bool sk_network_read(struct sk_link *link, const char *path)
 		sk_scope_options_override(model, reading.passes.flags.place, "*=debug-sync-all=1"));
 }
 
-/* Temporaries of the plan by name. */
+/* Return the plan's temporaries by name. */
 static struct sk_map temporaries_of(const struct sk_link *link)
 {
 	const struct sk_plan_view *plan = &link->plan;
@@ -355,7 +357,7 @@ static struct sk_map temporaries_of(const struct sk_link *link)
 	return numbers;
 }
 
-/* What lies in another value's bytes has its place from there. */
+/* A value in another value's bytes has its place relative to that value. */
 static const int64_t *places_of(const struct sk_link *link, const struct sk_map *temporaries,
 				const struct sk_op_graph *graph)
 {
@@ -371,7 +373,7 @@ static const int64_t *places_of(const struct sk_link *link, const struct sk_map 
 	return places;
 }
 
-/* A constant whose bytes are another one's is a constant still. */
+/* A constant that is a view of another constant is also a constant. */
 static void give_contents(struct sk_op_graph *graph)
 {
 	for (uint32_t v = 0; v < graph->values.count; v++) {
