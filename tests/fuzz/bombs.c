@@ -81,7 +81,7 @@ static uint32_t add_name(struct object *object, const char *name)
 	return (uint32_t)append(&object->names, name, strlen(name) + 1);
 }
 
-/* A name of many letters, whose ends are names as well. */
+/* A name of many letters, all of whose suffixes are names as well. */
 static uint32_t add_long_name(struct object *object)
 {
 	char *name = malloc(LONG_NAME);
@@ -332,7 +332,7 @@ static void write_zeros(void)
 	save_object("zeros.o", object);
 }
 
-/* Strings that are each other's ends, in sections whose equal strings are kept once. */
+/* Strings that are suffixes of each other, in sections that keep equal strings once. */
 static void write_strings(void)
 {
 	enum { COUNT = 1400 };

@@ -1,13 +1,13 @@
-/* corrupt [--integrity | --trust KEY | --dynamic KEY] PACKAGE: changes every byte of a package, one at a time, to each
- * of a few values, and has the readers look at it.
+/* corrupt [--integrity | --trust KEY | --dynamic KEY] PACKAGE: change every byte of a package, one at a time, to each
+ * of a few values, and have the readers look at it.
  *
- * With --integrity, all bytes: libskrt must refuse each change when it is asked to check the package's seal.
- * With --trust, all bytes that are loaded: libskrt must refuse each change when it is given the public key, but for the
- * fields that the signature cannot cover.
- * With --dynamic, the entries of .dynamic instead: each tag becomes every other one, and each value that of every other
- * entry and some near its own. libskrt must refuse each change for the key alone, and for the seal alone.
- * Without, all bytes but those of text: libskrt may accept, or refuse with a reason, and what it refuses skdump must
- * not prove; nothing else must happen. */
+ * With --integrity, every byte is changed: libskrt must refuse each change when it is asked to check the package's
+ * seal. With --trust, every byte that is loaded: libskrt must refuse each change when it is given the public key,
+ * except in the fields that the signature cannot cover. With --dynamic, the entries of .dynamic: each tag becomes every
+ * other tag, and each value becomes the value of every other entry and some values near its own. libskrt must refuse
+ * each change for the key alone, and for the seal alone. Without an option, every byte except code: libskrt may accept
+ * the package, or refuse it with a reason; skdump must not prove a package that libskrt refuses; nothing else may
+ * happen. */
 #include <elf.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ struct file {
 	size_t size;
 	uint64_t text, text_end; /* the executable segment */
 	const Elf64_Phdr *headers;
-	uint64_t seal; /* where its hash of what is loaded stands, which follows the signature */
+	uint64_t seal; /* the file's offset of its hash of the loaded bytes, which follows the signature */
 };
 
 enum check { ALONE, INTEGRITY, TRUST };
@@ -69,7 +69,7 @@ static bool is_in(size_t at, uint64_t start, uint64_t size)
 	return at >= start && at - start < size;
 }
 
-/* What the signature says of the byte: that nobody may change it. */
+/* Return whether the signature covers the byte. */
 static bool is_signed(const struct file *file, size_t at)
 {
 	const Elf64_Ehdr *header = (const void *)file->bytes;
@@ -115,7 +115,7 @@ static void try(const struct file *file, size_t at, enum check check, const unsi
 		printf("byte %zu, changed to 0x%02x, is not noticed\n", at, file->bytes[at]);
 		exit(EXIT_FAILURE);
 	}
-	/* What the processor lacks is no fault of the package. */
+	/* A package is not at fault for instructions that the processor lacks. */
 	if (check == ALONE && !loaded && !strstr(reason, "this processor has") && readers_prove(path)) {
 		printf("byte %zu, changed to 0x%02x, is proved, but libskrt says: %s\n", at, file->bytes[at], reason);
 		exit(EXIT_FAILURE);

@@ -37,7 +37,7 @@ static void check_value(const struct sk_op_graph *graph, const struct sk_value *
 	(void)sum;
 }
 
-/* Producers stand in front of users. */
+/* Producers come before users. */
 static void check_operands(const struct sk_op_graph *graph, const struct sk_graph_node *node, uint32_t number)
 {
 	for (size_t i = 0; i < node->inputs.count; i++) {

@@ -1,9 +1,9 @@
-/* What fuzz targets do with a model. */
+/* The steps that fuzz targets of models share. */
 #ifndef SK_TESTS_FUZZ_GRAPH_H
 #define SK_TESTS_FUZZ_GRAPH_H
 
-/* Reads the file. What the passes behind the reader take for granted must hold of every graph that it makes (every byte
- * of the constants is looked at, too), and what is written of it as text must be read as the same graph. */
+/* Read the file. Every graph that the reader makes must have the properties that the later passes rely on, and every
+ * byte of its constants is read. The graph written as text must be read as the same graph. */
 void fuzz_model(const char *path);
 
 #endif

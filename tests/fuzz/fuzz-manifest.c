@@ -1,6 +1,6 @@
-/* Fuzz target: a manifest through the rooms that need no object: parsed, its kernels found in a table, bound, cut into
- * launches, scheduled, given memory, written as a plan. What sklink has planned must pass its own checks, whatever the
- * manifest was, and have dispatchers. */
+/* Fuzz target: a manifest through the stages that need no object. It is parsed, its kernels are found in a table, and
+ * it is bound, cut into launches, scheduled, given memory and written as a plan. Every plan must pass sklink's own
+ * checks and have dispatchers, whatever the manifest was. */
 #include "tests/fuzz/fuzz-plan.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -50,7 +50,7 @@ static const struct fake_function functions[] = {
 	{"lib.a(relu.o)", "relu_f64", "split=n op=Relu; in x f64[n], out y f64[n], n i64", 0, false},
 };
 
-/* Whatever a text of flags says, it is no error, and lists and passes can be decided. */
+/* No text of flags is an error, and lists and passes can be decided for each. */
 static void try_flags(struct sk_model *model)
 {
 	static const struct sk_graph_pass passes[] = {

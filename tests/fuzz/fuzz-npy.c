@@ -1,4 +1,4 @@
-/* Fuzz target: a .npy file, read as every type of elements there is. What is read is written again, and read back. */
+/* Fuzz target: a .npy file, read as every element type. Each array that is accepted is written and read again. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define COPY "copy.npy"
 
-/* What the reader promises to its callers: an array within the file, of that many bytes. */
+/* The reader promises to its callers an array within the file, of that many bytes. */
 static void check_array(const struct sk_npy *npy, enum sk_dtype dtype, size_t size)
 {
 	const char *start = npy->mapping, *data = npy->data;
@@ -25,7 +25,7 @@ static void check_array(const struct sk_npy *npy, enum sk_dtype dtype, size_t si
 		     "an array fills the rest of its file");
 }
 
-/* Reads every byte of it, too. */
+/* Also read every byte of the copy. */
 static void check_copy(const struct sk_npy *npy, enum sk_dtype dtype)
 {
 	struct sk_npy copy;

@@ -1,5 +1,5 @@
-/* What fuzz targets do with a model that has been bound: launches, schedule, memory, plan, dispatchers. What sklink has
- * planned must pass its own checks, whatever it was made of. */
+/* The steps that fuzz targets of bound models share: launches, schedule, memory, plan, dispatchers. Every plan must
+ * pass sklink's own checks, whatever it was made of. */
 #ifndef SK_TESTS_FUZZ_PLAN_H
 #define SK_TESTS_FUZZ_PLAN_H
 

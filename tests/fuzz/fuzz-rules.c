@@ -1,6 +1,6 @@
-/* Fuzz target: a file of rules, read and applied to a graph that has operators of several families. What comes out is a
- * graph again: producers stand in front of users, the types and shapes of outputs have not changed, and inference,
- * which begins anew, finds the same. */
+/* Fuzz target: a file of rules, read and applied to a graph with operators of several families. The result must be a
+ * graph again: producers come before users, the types and shapes of the outputs have not changed, and inference from
+ * the start finds the same types and shapes. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "graph/rules/rules-parts.h"
 #include "graph/rules/rules.h"
 
-/* The operator, the values that it takes, and behind '>' those that it makes. */
+/* The operator, its inputs and, after '>', its outputs. */
 static const char *const lines[] = {
 	"Relu x > a",	       "Add a w > b",	       "Mul b b > c",
 	"Sigmoid c > d",       "Sum a b c d > e",      "Reshape e shape > f",
@@ -78,7 +78,7 @@ static struct sk_op_graph *make_graph(struct sk_arena *arena, struct sk_diag *di
 	return graph;
 }
 
-/* What is true of a graph, for inference to see it again. */
+/* Check the properties of a graph that inference needs to run again. */
 static void check_graph(struct sk_op_graph *graph)
 {
 	for (size_t n = 0; n < graph->nodes.count; n++) {

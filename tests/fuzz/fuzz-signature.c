@@ -1,5 +1,5 @@
-/* Fuzz target: a signature. What is accepted is accepted again as it is written then, and stays so; and a task that
- * calls such a kernel, with tensors as the signature wants them, is refused or planned. */
+/* Fuzz target: a signature. An accepted signature is written, and the text must be accepted again and stay the same. A
+ * task that calls such a kernel, with tensors as the signature wants them, must be refused or planned. */
 #include "tests/fuzz/fuzz-plan.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
-/* Fuzz target: a file of switches. What is accepted says of each pass that it names what stands there, and of all
- * others one thing. */
+/* Fuzz target: a file of switches. In an accepted file each pass that it names has the state that the file gives it,
+ * and all other passes have one common state. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

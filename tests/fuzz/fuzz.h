@@ -1,9 +1,9 @@
-/* What the fuzz targets share. A target is one function with libFuzzer's name, and is linked twice: with libFuzzer
+/* Shared by the fuzz targets. A target is one function with libFuzzer's name, and is linked twice: with libFuzzer
  * (configure --enable-fuzzing) and with tests/fuzz/mutate.c, which runs it over files and over mutants of them.
  *
  *   fuzz-object.c    one object through the linker, everything in it required
  *   fuzz-archive.c   the same for an archive, on demand and whole
- *   fuzz-manifest.c  a manifest through all rooms that need no object
+ *   fuzz-manifest.c  a manifest through all stages that need no object
  *   fuzz-signature.c a signature through the parser and back, and a task that calls such a kernel to a plan
  *   fuzz-npy.c       a .npy file, as every type of elements
  *   fuzz-onnx.c      an ONNX file to a graph, and as text back to it
@@ -12,8 +12,8 @@
  *   fuzz-switches.c  a file of switches of passes
  *   fuzz-package.c   a package through libskrt's loading and skdump's proof; nothing in it is run
  *
- * A target runs in a scratch directory: what it writes there it removes. It ends the process if a promise is broken
- * that no sanitizer knows of. */
+ * A target runs in a scratch directory, and removes the files that it writes there. It ends the process if a promise is
+ * broken that no sanitizer checks. */
 #ifndef SK_TESTS_FUZZ_H
 #define SK_TESTS_FUZZ_H
 

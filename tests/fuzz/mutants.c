@@ -28,7 +28,7 @@ struct range {
 	size_t start, size;
 };
 
-/* Where an object begins: at the start of the file, or in one of an archive's members. */
+/* Choose the start of an object: the start of the file, or one of an archive's members. */
 static struct range choose_object(uint64_t *state, const uint8_t *bytes, size_t size)
 {
 	size_t from = below(state, size), first = 0;
@@ -328,7 +328,7 @@ struct mutant mutant_of_text(const uint8_t *bytes, size_t size, uint64_t number)
 		case 0:
 			replace(&mutant, piece, "", 0);
 			break;
-		case 1: /* once more behind itself, or elsewhere */
+		case 1: /* insert the piece again, after itself or elsewhere */
 			if (below(&state, 2))
 				place.start = piece.start + piece.size;
 			replace(&mutant, place, mutant.bytes + piece.start, piece.size);

@@ -6,20 +6,20 @@
 #include <stdint.h>
 
 struct mutant {
-	const char *kind; /* what was done */
+	const char *kind; /* the kind of change */
 	uint8_t *bytes; /* the caller frees it */
 	size_t size;
 };
 
-/* Of an object, an archive or a package: changes the ELF header, the table of sections, the contents of a section that
- * is not code, an archive member's header, any byte, or cuts the file. */
+/* Mutate an object, an archive or a package: change the ELF header, the section table, the contents of a section
+ * without code, an archive member's header or any byte, or cut the file. */
 struct mutant mutant_of_elf(const uint8_t *bytes, size_t size, uint64_t number);
 
-/* Of a text: lines and pieces taken out, doubled and moved, words of a manifest put in, bytes changed, the end cut. */
+/* Mutate a text: remove, double and move lines and pieces, insert words of a manifest, change bytes, cut the end. */
 struct mutant mutant_of_text(const uint8_t *bytes, size_t size, uint64_t number);
 
-/* Of protobuf's messages: a field, however deep, taken out, doubled, or with another number, encoding or value, and the
- * lengths around it as they must be; sometimes any byte. */
+/* Mutate a protobuf message: remove or double a field at any depth, or change its number, encoding or value, and
+ * correct the lengths around it; sometimes change any byte. */
 struct mutant mutant_of_message(const uint8_t *bytes, size_t size, uint64_t number);
 
 #endif

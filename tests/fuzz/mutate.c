@@ -3,11 +3,11 @@
  *   fuzz-TARGET [--mutants COUNT] [--first NUMBER] [--text | --messages] [--write] FILE…
  *
  * Each file is run as it is; then COUNT mutants, numbered from NUMBER (0), are made of the files in turn. Everything
- * runs in a child process that is started again behind whatever ended it. A crash, a sanitizer's report, a leak, more
+ * runs in a child process, which is restarted whenever an input ends it. A crash, a sanitizer's report, a leak, more
  * than ten seconds, or more memory than a multiple of the input is a failure: it is printed, and the mutant is left in
- * the working directory. --write runs nothing: it writes the inputs to input-0, input-1 … in the working directory.
- * Exit status 1 if there was one, or, with mutants, if every file or no input was refused, since the run would have
- * shown little then. */
+ * the working directory. --write runs nothing: it writes the inputs to input-0, input-1 … in the working directory. The
+ * exit status is 1 if there was a failure. With mutants it is also 1 if every file or no input was refused, since such
+ * a run shows little. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -25,7 +25,7 @@
 
 enum { SECONDS = 10, BATCH = 1000, MAXIMUM_FAILURES = 10 };
 
-/* What an input of N bytes may make a target allocate: 64 MiB + 200 N. */
+/* The memory that a target may allocate for an input of N bytes: 64 MiB + 200 N. */
 enum { MEMORY_FREE = 64 << 20, MEMORY_FACTOR = 200 };
 
 struct file {
@@ -34,7 +34,7 @@ struct file {
 	size_t size;
 };
 
-/* What the child tells its parent. */
+/* The child's reports to its parent. */
 struct progress {
 	uint64_t current; /* the input that runs: a file's number, then files + a mutant's */
 	uint64_t done, accepted, files_accepted;
@@ -120,7 +120,7 @@ static void count_free(const volatile void *memory)
 		__atomic_sub_fetch(&allocated, __sanitizer_get_allocated_size(memory), __ATOMIC_RELAXED);
 }
 
-/* Bytes of private writable memory that the process has, which is what RLIMIT_DATA limits. */
+/* Return the bytes of private writable memory that the process has; RLIMIT_DATA limits the same number. */
 static size_t data_size(void)
 {
 	unsigned long pages = 0;
@@ -199,7 +199,7 @@ static void run_batch(const struct run *run, uint64_t start, uint64_t end)
 		__sanitizer_install_malloc_and_free_hooks(count_malloc, count_free);
 	for (uint64_t i = start; i < end; i++)
 		run_one(run, i);
-	run->progress->current = UINT64_MAX; /* a leak from here on is anybody's */
+	run->progress->current = UINT64_MAX; /* a leak found later belongs to no single input */
 	exit(0);
 }
 

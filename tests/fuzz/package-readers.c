@@ -26,7 +26,7 @@ static bool look_at(struct skrt_module *module)
 	return prepared;
 }
 
-/* Opened once: a device takes longer than what is tested. */
+/* Opened once, since opening a device takes longer than a test. */
 static struct skrt_device *device;
 
 bool readers_load(const char *path, bool check_integrity, const unsigned char *public_key, char *reason, size_t size)
@@ -37,7 +37,7 @@ bool readers_load(const char *path, bool check_integrity, const unsigned char *p
 	struct skrt_module *module;
 	bool loaded = false;
 
-	setenv("SKRT_GDB", "1", 1); /* what debuggers are told is looked at, too */
+	setenv("SKRT_GDB", "1", 1); /* the data for debuggers is checked as well */
 	fuzz_promise(device || !skrt_device_open(&options, &device), "a device can be opened");
 	if (!skrt_module_load_from(device, &source, &module)) {
 		loaded = look_at(module);
@@ -52,7 +52,7 @@ bool readers_load(const char *path, bool check_integrity, const unsigned char *p
 
 enum { EXPLAINED = 64 };
 
-/* What skdump says of a package that has been proved: nothing that its names and numbers can break. */
+/* Print skdump's views of a proved package: none of its names and numbers may break them. */
 static void tell(struct sk_arena *arena, const struct sk_package_file *file, const struct sk_facts *facts)
 {
 	FILE *stream = fopen("/dev/null", "w");
