@@ -1,10 +1,10 @@
 /* Compares the attention and rotary kernels of libskernels.a with plain loops in wider arithmetic: whole, and row by
- * row as cores may have them, which must be the same bytes. What takes no part in a row is a NaN. */
+ * row as cores may compute them, which must give the same bytes. Elements that take no part in a row are NaN. */
 #include "operands.h"
 
 #include <stdio.h>
 
-/* Of the C library, which names them in its headers for some compilers only. */
+/* The C library declares these in its headers for some compilers only. */
 extern wide expf128(wide x), tanhf128(wide x);
 
 #define DECLARE(TYPE, ELEMENT, NUMBER)                                                                                 \
@@ -57,7 +57,7 @@ static double number_of_bf16(uint16_t bits)
 	return number;
 }
 
-/* Numbers that all types have: small multiples of 1/32, or what is no number. */
+/* Numbers that all types can represent: small multiples of 1/32, infinities and NaN. */
 static void set(struct operand *operand, int i, double number)
 {
 	int multiple = isfinite(number) ? (int)lrint(number * 32) : 0, exponent = 0;
@@ -158,7 +158,7 @@ static void reference_row(const struct shape *shape, int row)
 					  i];
 }
 
-/* Nobody looks at keys that take no part; a causal query does not at the next one's. */
+/* Keys that take no part are not read; a causal query does not read the next one's key. */
 static void set_unused(const struct shape *shape)
 {
 	int shared = shape->heads / shape->group;

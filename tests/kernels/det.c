@@ -12,7 +12,7 @@ typedef void kernel();
 
 enum { LARGEST = 7, MATRICES = 5 };
 
-/* Of the rows from `row` on, in the columns that are not taken; and the same of all magnitudes. */
+/* Expand the determinant of the rows from `row` on, in the columns that are not taken, and of their magnitudes. */
 static wide expand(const double *x, int m, int row, unsigned taken, wide *magnitude)
 {
 	wide sum = 0, all = 0;

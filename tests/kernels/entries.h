@@ -29,8 +29,8 @@ static int runs_here(const char *name)
 	return 1;
 }
 
-/* The exit status of the program: `check` counts what is wrong of a kernel in `failures`, and no kernel at all is
- * wrong, too. */
+/* Return the exit status of the program: `check` counts the errors of a kernel in `failures`; no kernel at all is also
+ * an error. */
 static int check_entries(void (*check)(const struct entry *entry))
 {
 	size_t count = sizeof entries / sizeof *entries, checked = 0;

@@ -1,5 +1,5 @@
 /* Compares the products of integers of libskernels.a with the lower bits of sums in 128 bits, all at once and in parts
- * as cores have them. Operands end where memory ends, so that who reads or writes behind them is caught. */
+ * as cores compute them. Operands end where memory ends, so that a kernel that reads or writes past them is caught. */
 #include "operands.h"
 
 #include <stdio.h>

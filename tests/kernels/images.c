@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Of the C library, which names them in its headers for some compilers only. */
+/* The C library declares these in its headers for some compilers only. */
 extern wide fabsf128(wide x), floorf128(wide x), rintf128(wide x);
 
 typedef int kernel();
@@ -136,7 +136,7 @@ static wide weight_at(const struct grid *grid, wide away)
 	return x <= 1 ? ((a + 2) * x - (a + 3)) * x * x + 1 : x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-/* Adds up what lies near along the dimensions from d on, of an image whose element is `at` so far. */
+/* Sum the neighbours along the dimensions from d on, in an image whose element is `at` so far. */
 static wide sampled(const struct grid *grid, enum type type, const void *x, const double *places, int64_t place,
 		    int64_t d, int64_t at, wide *magnitude)
 {

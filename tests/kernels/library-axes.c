@@ -36,7 +36,7 @@ static int is(const struct kernel *kernel, const char *operator)
 	return !strcmp(kernel->operator, operator);
 }
 
-/* Kernels whose x is [o,k,1] do not get i. */
+/* Return whether the kernel has no parameter i: its x is [o,k,1]. */
 static int has_rows(const struct kernel *kernel)
 {
 	return strstr(kernel->name, "_rows") != NULL;
@@ -75,7 +75,7 @@ static int larger(wide a, wide b)
 	return a > b || (a != a && b == b);
 }
 
-/* exp of numbers that are no f64 needs less. */
+/* exp in the precision that the type needs: types below f64 need less. */
 static wide exponential(const struct type *type, wide x)
 {
 	return type->size == 8 ? expf128(x) : (wide)expl((long double)x);
@@ -119,7 +119,7 @@ static wide product_of(const struct column *column)
 	return product;
 }
 
-/* Of no elements the smallest number. A NaN wins. */
+/* The largest number, or the smallest of the type for an empty column. A NaN wins. */
 static wide most_of(const struct column *column)
 {
 	wide most = -INFINITE;
@@ -171,7 +171,7 @@ static wide reduced(const struct kernel *kernel, const struct column *column)
 	return most + logf128(exponentials_of(kernel->in, column, most));
 }
 
-/* What a root or a logarithm of integers becomes: of NaNs 0, of others the nearest number that there is. */
+/* The type's result for a root or a logarithm of integers: 0 for NaN, else the nearest number of the type. */
 static wide clamped(const struct type *type, wide x)
 {
 	int bits = strcmp(type->name, "bool") ? 8 * (int)type->size - type->is_signed : 1;
@@ -180,7 +180,7 @@ static wide clamped(const struct type *type, wide x)
 	return x != x ? 0 : x >= above ? above - 1 : x <= low ? low : (wide)(whole)x;
 }
 
-/* Of integers, modulo 2^bits. */
+/* Reductions of integers, modulo 2^bits. */
 static whole reduced_whole(const struct kernel *kernel, const struct column *column)
 {
 	uint64_t sum = 0, magnitude = 0, square = 0, product = 1, narrow[1] = {0};
@@ -238,7 +238,7 @@ static void check_reduced(const struct kernel *kernel, const struct column *colu
 		   "a column");
 }
 
-/* Of the columns of `count` blocks, from the first one on; each block has `results` results. */
+/* Call the kernel for `count` blocks of columns, from block `first` on; each block has `results` results. */
 static void call_columns(const struct kernel *kernel, const struct shape *shape, const void *x, void *y,
 			 int64_t results, int64_t first, int64_t count)
 {
@@ -298,7 +298,7 @@ static int magnitude_for(const struct kernel *kernel, int round)
 	return round == 2 && has_squares ? -kernel->in->greatest * 4 / 5 : 0;
 }
 
-/* Of so many equal elements that a sum in order would be off by thousands of roundings. */
+/* Reduce so many equal elements that a sum in order would be off by thousands of roundings. */
 static void check_drift(const struct kernel *kernel)
 {
 	struct shape shape = has_rows(kernel) ? (struct shape){1, 300000, 1} : (struct shape){1, 30000, 3};
@@ -327,7 +327,7 @@ static void run_reduction(const struct kernel *kernel, const struct row *row)
 		check_drift(kernel);
 	for (int round = 0; round < 3 * (SHAPES + 1); round++) {
 		int number = round / 3, magnitude = magnitude_for(kernel, round % 3);
-		/* The last shape has no elements to reduce, of which there is no mean. */
+		/* The last shape has no elements to reduce, and a mean of none is not defined. */
 		struct shape shape = number < SHAPES ? shape_for(kernel, number) : (struct shape){2, 0, 1};
 		int64_t results = shape.o * shape.i;
 		size_t bytes = (size_t)results * kernel->out->size;
@@ -381,7 +381,7 @@ static void run_place(const struct kernel *kernel, const struct row *row)
 		struct shape shape = shape_for(kernel, number / 2);
 		int64_t results = shape.o * shape.i, last = number % 2, *y = guarded((size_t)results * 8),
 			*parts = guarded((size_t)results * 8);
-		/* Of few numbers, so that there are equal ones; of special ones at last. */
+		/* The values come from few numbers, so that some are equal; the last rounds use special ones. */
 		void *x = number < SHAPES ? random_reals(kernel->in, shape.o * shape.k * shape.i, 0, 20)
 					  : random_elements(kernel->in, shape.o * shape.k * shape.i);
 		struct column column;
@@ -532,7 +532,7 @@ static void run_cumulate(const struct kernel *kernel, const struct row *row)
 typedef void select_top(const void *x, void *v, int64_t *indices, int64_t o, int64_t k, int64_t i, int64_t t,
 			int64_t largest);
 
-/* How many elements come in front of element p. */
+/* Return how many elements come before element p. */
 static int64_t rank_of(const struct column *column, int64_t p, int largest)
 {
 	int64_t rank = 0;

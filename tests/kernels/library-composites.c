@@ -8,8 +8,7 @@ enum { MAXIMUM = 4, DIMENSIONS = 3, BOX = 3 * 5 * 130 };
 
 extern wide expf128(wide x), log1pf128(wide x), sqrtf128(wide x), coshf128(wide x), fabsf128(wide x);
 
-/* ---- what they mean, and what bounds are relative to: the largest number that is added or subtracted on the way, or
- * dy
+/* ---- definitions, and the term that bounds are relative to: the largest number added or subtracted on the way, or dy
  * ---- */
 
 #define UNUSED ((void)attribute, (void)term)
@@ -269,7 +268,7 @@ static void run_composite(const struct kernel *kernel, const struct row *row)
 	}
 }
 
-/* ---- what has two outputs ---- */
+/* ---- operators with two outputs ---- */
 
 static void call_extreme(const struct call *call, void *dx, void *dy, int64_t n, int64_t first)
 {

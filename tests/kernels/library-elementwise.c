@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the C library, which names them in its headers for some compilers only. */
+/* The C library declares these in its headers for some compilers only. */
 extern wide expf128(wide x), expm1f128(wide x), logf128(wide x), log1pf128(wide x), sinf128(wide x), cosf128(wide x),
 	tanf128(wide x), asinf128(wide x), acosf128(wide x), atanf128(wide x), sinhf128(wide x), coshf128(wide x),
 	tanhf128(wide x), asinhf128(wide x), acoshf128(wide x), atanhf128(wide x), erff128(wide x), erfcf128(wide x),
@@ -151,7 +151,7 @@ static whole whole_square(whole x)
 	return (whole)((unsigned __int128)x * (unsigned __int128)x);
 }
 
-/* Of the result in f64. */
+/* erf in f64, with the result converted to an integer. */
 static whole whole_erf(whole x)
 {
 	return (whole)(double)erff128((double)x);
@@ -544,7 +544,7 @@ static void try_unary(const struct kernel *kernel, const struct row *row)
 	}
 }
 
-/* Also with attributes of 0, whose products with infinities are NaNs. */
+/* Also runs attributes of 0, whose products with infinities are NaN. */
 static void run_unary(const struct kernel *kernel, const struct row *row)
 {
 	struct row zeros = *row;

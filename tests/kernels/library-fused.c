@@ -1,6 +1,6 @@
-/* library-fused.c: what the kernels compute that normalize rows together with a sum in front and integers behind. Each
- * is held against its definition, in parts, as cores have them, and against the kernel for every processor: there bytes
- * must be the same. Outputs that nobody wants change nothing. */
+/* library-fused.c: kernels that normalize rows, fused with a sum before and integers after. Each is compared with its
+ * definition, in parts, as cores compute them, and with the kernel for every processor, which must give the same bytes.
+ * Leaving optional outputs out must not change the others. */
 #include "tests/kernels/library.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ struct call {
 	void *room, *numbers;
 };
 
-/* What results are: of the type of the rows (0), f32 (4) or i8 (1), and whether there is one for each row only. */
+/* Results have the type of the rows (0), f32 (4) or i8 (1); some have one element per row only. */
 struct result {
 	int size, of_row;
 };
@@ -93,7 +93,7 @@ static void call(const struct kernel *kernel, const struct call *c)
 
 /* ---- definitions ---- */
 
-/* What is computed of one row, in front of integers. */
+/* Values computed for one row before it is converted to integers. */
 struct row_values {
 	wide mean, factor, magnitude; /* the mean of magnitudes */
 	wide allowed; /* of an element of 1 times its factor */
@@ -218,7 +218,7 @@ static void check_floats(const struct call *c, const void *sum, const struct typ
 		struct row_values values = values_of(c, sum, at / c->k);
 		wide allowed, normal = normal_of(c, sum, &values, at, &allowed);
 
-		/* What is cast has been rounded before. */
+		/* A converted result has been rounded to the input's type before. */
 		check_near(c->kernel, type, y, at, normal,
 			   allowed + (type == c->kernel->in ? 0 : rounding(c->kernel->in, normal)), "a row");
 	}
@@ -307,7 +307,7 @@ static struct call call_without(const struct call *c, unsigned without)
 	return other;
 }
 
-/* What has been computed is there, the same bytes. */
+/* Check that two calls have computed the same bytes. */
 static void check_same_results(const char *what, const struct call *c, const struct call *other)
 {
 	const struct operator* operator= operator_of(c->kernel);

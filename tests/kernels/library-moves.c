@@ -1,6 +1,6 @@
-/* library-moves.c: what the kernels compute that bring elements to other places: copies, Gather and Scatter, Pad, what
- * is made of numbers of rows and columns, and packing. Each is held against plain loops, for the whole result and for
- * parts of it, as cores have them; numbers that are out of range must be refused. */
+/* library-moves.c: kernels that move elements: copies, Gather and Scatter, Pad, results made of row and column numbers,
+ * and packing. Each is compared with plain loops, for the whole result and for parts of it, as cores compute them;
+ * numbers that are out of range must be refused. */
 #include "tests/kernels/library.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void copy_same(const struct kernel *kernel)
 	}
 }
 
-/* Rows of y have a gap behind them, which nobody touches. */
+/* Rows of y are followed by a gap, which must not be touched. */
 static void copy_rows(const struct kernel *kernel)
 {
 	const struct type *type = kernel->in;
@@ -241,7 +241,7 @@ static void run_tuple_places(const struct kernel *kernel, const struct row *row)
 
 /* ---- Scatter ---- */
 
-/* What the row of x becomes: of floats rounded once for each update. */
+/* Combine an update into the row of x; floats are rounded once for each update. */
 static void combine(const struct kernel *kernel, void *to, int64_t at, const void *updates, int64_t from)
 {
 	const struct type *type = kernel->in;
@@ -302,7 +302,7 @@ static void run_scatter(const struct kernel *kernel, const struct row *row)
 
 /* ---- Pad ---- */
 
-/* Where index i of a dimension comes from, one step at a time; -1: from nowhere. */
+/* Return the source of index i of a dimension, one step at a time; -1 if it has none. */
 static int64_t padded_from(const struct kernel *kernel, int64_t i, int64_t size)
 {
 	if (has(kernel, "constant"))
@@ -492,7 +492,7 @@ static void run_range(const struct kernel *kernel, const struct row *row)
 		void *start = type->is_float ? random_reals(type, 1, -100, 100) : random_elements(type, 9),
 		     *step = type->is_float ? random_reals(type, 1, -100, 100) : random_elements(type, 10),
 		     *y = guarded((size_t)n * type->size);
-		/* Of integers the greatest one and others. */
+		/* Integers start at the greatest one and others. */
 		start = type->is_float ? start : element_at(type, start, round % 9);
 		step = type->is_float ? step : element_at(type, step, round % 10);
 		((count *)kernel->function)(start, step, y, half, 0);

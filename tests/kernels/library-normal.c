@@ -56,14 +56,15 @@ static void check_element(const struct kernel *kernel, const void *x, const void
 static const int64_t row_shapes[][2] = {{0, 3}, {1, 1}, {3, 2}, {2, 63}, {3, 64}, {2, 65}, {2, 300}};
 enum { ROW_SHAPES = sizeof row_shapes / sizeof *row_shapes };
 
-/* What statistics are kept as: LayerNormalization has one over the deviation, in f32, LayerNorm the variance, in what
- * it computes in. */
+/* The type that statistics are stored in: f32 for LayerNormalization's inverse deviation, the type that it computes in
+ * for LayerNorm's variance. */
 static const struct type *statistic(const struct kernel *kernel)
 {
 	return find_type(!strcmp(kernel->operator, "LayerNorm") && kernel->in->size == 8 ? "f64" : "f32");
 }
 
-/* A round of numbers whose squares overflow, and one in which their sum does, too; as a power of two. */
+/* Magnitudes of the rounds, as powers of two: in one round the squares overflow, in another one the sum of the numbers
+ * as well. */
 static int magnitude_for(const struct type *type, int round)
 {
 	return type->greatest < 20 || round < 1 ? 0 : round == 1 ? type->greatest - 60 : type->greatest - 4;
@@ -143,7 +144,7 @@ static void run_rows(const struct kernel *kernel, const struct row *row)
 
 /* ---- channels ---- */
 
-/* Of n images, in g groups of c channels each. Of Batch- and InstanceNormalization each channel is a group. */
+/* n images, in g groups of c channels each. For Batch- and InstanceNormalization each channel is a group. */
 struct channels {
 	int64_t n, g, c, i;
 	const void *scale, *bias, *mean, *variance;

@@ -1,6 +1,6 @@
-/* library-products.c: what gates compute, sums of products of integers with their scales, and products of batches in
- * another order of rows. Each is held against its definition, in parts, as cores have them, and, but for products,
- * whose sums depend on it, against the kernel for every processor: there bytes must be the same. */
+/* library-products.c: gates, sums of products of integers with their scales, and products of batches in another order
+ * of rows. Each is compared with its definition, in parts, as cores compute them. All but products, whose sums depend
+ * on the order, are also compared with the kernel for every processor, which must give the same bytes. */
 #include "tests/kernels/library.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* library-recurrent.c: what RNN, GRU and LSTM compute, by ONNX's equations, with all functions and all combinations of
- * operands that may be absent; and what steps of training make of weights. Sequences one by one, as cores have them,
- * must be the same bytes, as must what the kernel for every processor computes. */
+/* library-recurrent.c: RNN, GRU and LSTM by ONNX's equations, with all functions and all combinations of optional
+ * operands, and the training steps that update weights. Sequences one by one, as cores compute them, must give the same
+ * bytes, and so must the kernel for every processor. */
 #include "tests/kernels/library.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ static wide activated(const struct network *of, int64_t direction, int64_t which
 	return function(of->functions[at], x, of->alphas[at], of->betas[at]);
 }
 
-/* What the input gives to element e of a gate, with its bias. */
+/* The input's contribution to element e of a gate, with its bias. */
 static wide input_of(const struct network *of, int64_t batch, int64_t step, int64_t direction, int64_t gate, int64_t e)
 {
 	int64_t at = ((batch * of->s + step) * of->d + direction) * of->gates + gate;
@@ -76,7 +76,7 @@ static wide input_of(const struct network *of, int64_t batch, int64_t step, int6
 	       number_at(of, of->bias, (direction * 2 * of->gates + gate) * of->h + e);
 }
 
-/* What a state gives to it, with its bias. */
+/* The state's contribution to it, with its bias. */
 static wide recurrence_of(const struct network *of, int64_t direction, int64_t gate, int64_t e, const wide *state)
 {
 	wide sum = number_at(of, of->bias, (direction * 2 * of->gates + of->gates + gate) * of->h + e);
@@ -190,8 +190,8 @@ static void check_sequence(const struct network *of, const struct results *resul
 	}
 }
 
-/* Sequences from `first` on. The scratch is as large as signatures say, and ends in front of a page that nobody may
- * touch. */
+/* Compute the sequences from `first` on. The scratch has the size that the signature says, and ends before a page
+ * without access. */
 static void call_network(const struct kernel *kernel, const struct network *of, const struct results *results,
 			 int64_t first, int64_t count)
 {
@@ -320,7 +320,7 @@ static void call_training(const struct kernel *kernel, const struct training *of
 			of->beta, of->nesterov);
 }
 
-/* By ONNX's equations; each value may be as far off as some roundings of what it is made of. */
+/* By ONNX's equations; each value may be off by some roundings of the values that it is made of. */
 static void check_training(const struct kernel *kernel, const struct training *of, int64_t i)
 {
 	const struct type *type = kernel->in;

@@ -1,8 +1,8 @@
-/* library.c: holds each kernel of libskernels.a against plain references in wide arithmetic: `library SHARED-OBJECT
- * KERNELS BOUNDS`, where the first is the whole archive as a shared object, the second has a line for each kernel
- * (name, operator, form, instruction set, type of the first input, type of the output), and the third one a line for
- * each operator with the bounds of f32 and f64 and what they are relative to. tests/kernels/library.sh makes them out
- * of the archive and doc/reference/operators.md. */
+/* library.c: compares each kernel of libskernels.a with plain references in wide arithmetic: `library SHARED-OBJECT
+ * KERNELS BOUNDS`. The first is the whole archive as a shared object. The second has a line for each kernel (name,
+ * operator, form, instruction set, type of the first input, type of the output). The third has a line for each
+ * operator, with the bounds of f32 and f64 and the values that they are relative to. tests/kernels/library.sh makes
+ * them from the archive and doc/reference/operators.md. */
 #include "tests/kernels/library.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Of the C library, which names them in its headers for some compilers only. */
+/* The C library declares these in its headers for some compilers only. */
 extern wide fabsf128(wide x), ldexpf128(wide x, int power), frexpf128(wide x, int *power), rintf128(wide x);
 
 static const struct row *const tables[] = {elementwise_rows, composite_rows, axis_rows,	 move_rows,
@@ -277,7 +277,7 @@ void scale_elements(const struct type *type, void *elements, int64_t n, int expo
 
 /* ---- memory ---- */
 
-/* Regions of the same size, each in front of a page without access. */
+/* Regions of the same size, each before a page without access. */
 enum { REGIONS = 64, REGION_BYTES = 1 << 20, PAGE = 4096, FRONT = 64 };
 static char *regions;
 static int next_region;
@@ -335,7 +335,7 @@ const char *two_inputs(const struct type *type, const void *a, int64_t i, const 
 	return text;
 }
 
-/* The worst one of each kernel, for people who write bounds. */
+/* The worst error of each kernel, for people who write bounds. */
 static double worst;
 
 /* In units. The first infinity is as far from the greatest number as another number would be. */
@@ -386,7 +386,7 @@ void check_near(const struct kernel *kernel, const struct type *type, const void
 {
 	wide result = get_wide(type, results, i), limit = ldexpf128(1, type->greatest + 1);
 
-	/* What is computed in a wider type is rounded once more, and may leave the type's range. */
+	/* A result computed in a wider type is rounded once more, and may leave the type's range. */
 	if (type->size == 2)
 		allowed += unit_of(type, fabsf128(expected) + allowed) / 2;
 	if (type->size > 2 && allowed > 0)

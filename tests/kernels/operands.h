@@ -1,5 +1,5 @@
-/* What programs that call kernels of libskernels.a directly share: element types, random operands, and memory that ends
- * where memory that may be accessed ends. */
+/* Shared by programs that call kernels of libskernels.a directly: element types, random operands, and memory whose end
+ * is followed by memory without access. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -120,8 +120,8 @@ static void fill(enum type type, void *to, size_t count)
 	}
 }
 
-/* Bytes in front of memory that cannot be accessed. Whole pages, 64 bytes aligned where the size is a multiple of that.
- */
+/* Memory that ends before a page without access. It has whole pages, and is 64 bytes aligned if the size is a multiple
+ * of that. */
 static void *take(size_t bytes)
 {
 	size_t room = (bytes + 4095) / 4096 * 4096;
@@ -133,8 +133,7 @@ static void *take(size_t bytes)
 	return pages + room - bytes;
 }
 
-/* Scratch as signatures give it: 64 bytes aligned, so that there may be some bytes behind it, which
- * scratch_is_kept() looks at. */
+/* Scratch as signatures give it: 64 bytes aligned, so that some bytes may follow it, which scratch_is_kept() checks. */
 static void *take_scratch(size_t bytes)
 {
 	return take((bytes + 63) / 64 * 64);

@@ -1,16 +1,17 @@
-/* What a run of real kernels must compute, by plain loops or by the library's public functions. A test's oracle.c includes this
- * and defines network(), which names the inputs and outputs and fills the outputs with what is expected:
+/* The results that a run of real kernels must have, by plain loops or by the library's public functions. A test's
+ * oracle.c includes this and defines network(), which names the inputs and outputs and fills the outputs with the
+ * expected values:
  *
- *	INPUT(double, x, 300, 200);             double *x, which holds random numbers; x.npy is the package's input
- *	OUTPUT(double, y, 1e-12, 300);          double *y, to be filled; the package's y must not be further off than this, relative
- *	                                        to whichever is greater, the expected value or 1
- *	UPDATED(double, z, 1e-12, 300);         of an inout tensor: z is the input, z_new is to be filled
+ *   INPUT(double, x, 300, 200);      double *x, which holds random numbers; x.npy is the package's input
+ *   OUTPUT(double, y, 1e-12, 300);   double *y, to be filled; the package's y must not be further off than this,
+ *                                    relative to the expected value or 1, whichever is greater
+ *   UPDATED(double, z, 1e-12, 300);  for an inout tensor: z is the input, z_new is to be filled
  *
- *	oracle make SEED    writes the inputs, and the arguments for skrun
- *	oracle check        whether all outputs are what is expected, of the inputs with seed 1
- *	oracle differ       whether each output is something else
+ *   oracle make SEED    writes the inputs, and the arguments for skrun
+ *   oracle check        checks that all outputs are as expected, for the inputs with seed 1
+ *   oracle differ       checks that each output differs from that
  *
- * It knows .npy files by itself: those of skrun are checked by it. */
+ * It reads .npy files without sklink's code, so the files that skrun writes are also checked. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Compares the products of libskernels.a with sums in greater precision, for sizes around those of tiles, panels and
- * blocks, and in parts as cores have them: parts must be the same bytes. Operands end where memory ends, so that who
- * reads or writes behind them is caught. */
+ * blocks, and in parts as cores compute them: parts must give the same bytes. Operands end where memory ends, so that a
+ * kernel that reads or writes past them is caught. */
 #include "operands.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ typedef void kernel(); /* with as many arguments as its form has */
 #define KERNEL_LIST "products-list.h"
 #include "entries.h"
 
-/* What a FusedMatMul does with its sums: a bias of n numbers and a matrix like y, which may be absent, and an
+/* The operations of a FusedMatMul on its sums: a bias of n numbers and a matrix like y, which may be absent, and an
  * activation by its number in kernels/epilogue.h. */
 static struct epilogue {
 	int is; /* it is one */
@@ -98,7 +98,7 @@ static void call(const struct entry *entry, const struct form *form, size_t size
 		entry->call(left + first * k * size, right, to + first * n * size, count, k, n, room, sums);
 }
 
-/* ---- what must come out ---- */
+/* ---- expected results ---- */
 
 /* None of these is steeper than 1.13. */
 static double activated(double x)
@@ -117,7 +117,8 @@ static double activated(double x)
 	}
 }
 
-/* The sum and how far the result may be from what becomes of it, which is rounded to the type at each step. */
+/* Check a result: the sum after the epilogue, which is rounded to the type at each step, and the difference that is
+ * allowed. */
 static int is_finished(enum type type, double sum, double allowed, size_t i, size_t n, double result)
 {
 	double bias = epilogue.bias ? get(type, epilogue.bias, i % n) : 0;

@@ -9,7 +9,7 @@ typedef void kernel();
 #define KERNEL_LIST "quantise-list.h"
 #include "entries.h"
 
-/* Of every LENGTH rows, SIZE have a row of scales together, and the rest another one. */
+/* In every group of LENGTH rows, SIZE share a row of scales, and the rest have another one. */
 enum {
 	SCALES = 3,
 	ROWS = 7,
@@ -90,13 +90,13 @@ struct operands {
 	const struct range *range;
 	enum type type;
 	int64_t rows, n;
-	void *x, *y; /* in front of memory that cannot be accessed */
+	void *x, *y; /* memory that is followed by a page without access */
 	char floats[ROWS * LONGEST * 8], integers[ROWS * LONGEST * 4], scales[MOST_SCALES * 8], zeros[MOST_SCALES * 4];
 	int32_t sums[ROWS * LONGEST], biases[SCALES];
 	float a_scale, b_scales[LONGEST], y_scale;
 };
 
-/* Some that are no number, or beyond all integers. */
+/* Put some NaN and infinities, and numbers beyond all integers. */
 static void put_special(struct operands *operands)
 {
 	static const float numbers[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, -0.0f, 1e-40f, -NAN};

@@ -92,7 +92,7 @@ static void check_product(const struct entry *entry, enum type left, enum type r
 	drop(parts, m * n * 4);
 }
 
-/* With two dimensions, or three whose first ones are 1. */
+/* Check two dimensions, or three of which the first ones are 1. */
 static void check_convolution(const struct entry *entry, enum type left, enum type right, int spatial, int filters)
 {
 	int64_t n = between(1, 2), group = between(1, 2), d = between(1, 5), o = group * between(1, 4),

@@ -1,5 +1,5 @@
-/* Random numbers of libskernels.a (kernels/random.c): the generator against numbers that its authors publish, numbers
- * in parts, which must be the same bytes, and distributions against what they should be. */
+/* Tests the random numbers of libskernels.a (kernels/random.c): the generator against its authors' published numbers,
+ * numbers in parts, which must be the same bytes, and distributions against the expected ones. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void expect_same(const char *name, const void *a, const void *b, size_t b
 	printf("%s: parts are other bytes\n", name);
 }
 
-/* Of Random123's known answers (kat_vectors); words are numbers of f32 by their upper 24 bits. */
+/* Random123's known answers (kat_vectors); words are f32 numbers by their upper 24 bits. */
 static void check_generator(void)
 {
 	static const uint32_t words[] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};

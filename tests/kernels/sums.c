@@ -1,6 +1,6 @@
-/* Compares the sums of libskernels.a with plain loops: integers that wrap around and wide floats exactly, narrow ones
- * with the sum that they are rounded from. The result may be in place of any of the inputs, and stands at the end of
- * what may be accessed. */
+/* Compares the sums of libskernels.a with plain loops: integers that wrap around and wide floats exactly, narrow floats
+ * with the sum that they are rounded from. The result may be in place of any of the inputs, and ends where memory ends.
+ * */
 #include "operands.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ typedef void kernel(const void *const *x, void *y, int64_t n, int64_t count);
 
 enum { MOST = 123, LONGEST = 600 };
 
-/* Of what is no float only the size matters. */
+/* For types other than floats only the size matters. */
 static enum type type_of(const char *name, size_t *size)
 {
 	static const char *const sizes[] = {"8", "16", "32", "64"};

@@ -1,8 +1,8 @@
 /* Compares the kernels of libskernels.a that training needs (optimisers.c, row-gradients.c, entropies.c, along-rows.c,
- * and LayerNorm of normalize.c) with plain loops in long double: whole, and in parts as cores have them, which must be
- * the same bytes. Compiled with TYPE, the suffix of the kernels' names, ELEMENT, what they are stored as, NUMBER,
- * what they are computed with (of halves, sums and losses are floats), and for bf16, which compilers need not know,
- * BF16. */
+ * and LayerNorm of normalize.c) with plain loops in long double: whole, and in parts as cores compute them, which must
+ * give the same bytes. It is compiled with these macros: TYPE, the suffix of the kernels' names; ELEMENT, the type that
+ * they store; NUMBER, the type that they compute with (for halves, sums and losses are floats); and for bf16, which
+ * compilers need not know, BF16. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static number sums[3][MOST + GUARD], sums_of_parts[3][MOST + GUARD];
 static int failures;
 
 #ifdef BF16
-#define UNIT 0x1p-8L /* the relative error of rounding to what is stored */
+#define UNIT 0x1p-8L /* the relative error of rounding to the stored type */
 static number value(element x)
 {
 	number y;
@@ -155,7 +155,7 @@ static void call_optimiser(int which, int nesterov, int64_t from, int64_t n, ele
 	}
 }
 
-/* What the optimiser makes of element i, in the order of its outputs. */
+/* Compute the optimiser's outputs for element i, in their order. */
 static void optimise(int which, int nesterov, int64_t i, wide out[3])
 {
 	wide g = value(a[i]), m = value(b[i]), var = value(c[i]), v = value(positive[i]),
@@ -254,7 +254,7 @@ static void check_losses(int64_t n)
 	}
 }
 
-/* What is impossible, and happens, loses 100; what is not a number stays none. */
+/* An impossible event that happens has a loss of 100; a NaN stays a NaN. */
 static void check_limits(void)
 {
 	const number tiny = sizeof(element) == 2 ? 0 : sizeof(element) == 4 ? 1e-44 : 1e-300;

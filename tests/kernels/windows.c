@@ -15,8 +15,8 @@ typedef void kernel();
 #define KERNEL_LIST "windows-list.h"
 #include "entries.h"
 
-/* Scratch as signatures give it: of convolutions numbers for all that multiply, an image with its pads, and sums of
- * halves; of transposed ones a plane of sums. What signatures give none of is no memory. */
+/* Scratch as signatures give it. Convolutions need numbers for all multiplications, a padded image, and sums of halves;
+ * transposed ones need a plane of sums. Kernels whose signatures have no scratch get none. */
 enum { ROOM = 114688, SUM_ROWS = 264 };
 struct scratch {
 	void *room, *laid, *sums;
@@ -99,7 +99,7 @@ static int64_t met(const struct problem *problem, int64_t i, int64_t at)
 	return element;
 }
 
-/* What met() says of all results of a plane, for all places. */
+/* met() for all results of a plane, with all places. */
 static int64_t *all_met(const struct problem *problem)
 {
 	int64_t out = volume(problem->out), window = volume(problem->window);
@@ -447,7 +447,7 @@ static void call_pool(const struct entry *entry, const struct problem *problem, 
 		entry->call(x, y, EXTENTS_3, OTHERS);
 }
 
-/* Of the window of result i, how many places lie in x and its pads. */
+/* Return how many places of result i's window lie in x and its pads. */
 static int64_t places_with_pads(const struct problem *problem, int64_t i)
 {
 	int64_t result[3] = {i / problem->out[2] / problem->out[1], i / problem->out[2] % problem->out[1],
@@ -540,7 +540,7 @@ static void check_pool(const struct entry *entry, enum type type, int spatial)
 	invent(&problem, spatial, 0);
 	problem.channels = between(1, 4);
 	problem.option = strstr(entry->name, "lppool") ? between(1, 2) : between(0, 1);
-	/* What ceil_mode adds. */
+	/* The positions that ceil_mode adds. */
 	for (int d = 3 - spatial; d < 3; d++)
 		if (random_bits() % 4 == 0 && problem.strides[d] > 1 &&
 		    problem.out[d] * problem.strides[d] < problem.in[d] + problem.pads[d])
@@ -568,7 +568,7 @@ static void check_pool(const struct entry *entry, enum type type, int spatial)
 	drop(index_parts, index_bytes);
 }
 
-/* Norms are as many times larger as what they are made of, even if its powers overflow, or are denormal. */
+/* Norms scale with their operands, even if the powers overflow or are denormal. */
 static void check_scaled_norms(const struct entry *entry, enum type type, int spatial)
 {
 	static const int exponents[TYPES] = {[f32] = 120, [bf16] = 120, [f64] = 1000};
