@@ -1,5 +1,5 @@
-/* A program that calls every function of libskrt that takes or fills a struct, and whose structs are those of the
- * header that it was compiled with: SIZED is what skrt-0.h lacks. Memory behind each struct is to stay as it was. */
+/* Calls every function of libskrt that takes or fills a struct, with the structs of the header that it was compiled
+ * with. SIZED sets the sizes of structs, which skrt-0.h lacks. The memory after each struct must keep its contents. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Preloaded into a program: its allocation number FAIL_AT fails, and all allocations that come behind it if FAIL_ON is
- * set. Says in the file FAIL_LOG that there was one. For tests/command/no-memory.sh; glibc only. */
+/* Preloaded into a program: makes its allocation number FAIL_AT fail and, if FAIL_ON is set, all later allocations.
+ * Writes to the file FAIL_LOG that an allocation failed. For tests/command/no-memory.sh; glibc only. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
