@@ -1,5 +1,5 @@
-/* Attributes of a request: whether the signature's conditions hold, and what it passes of them: numbers, and the
- * addresses of lists, which become constants of the package. */
+/* Attributes of a request: checks of the signature's conditions, and values passed to the kernel. These are numbers,
+ * and addresses of lists, which become constants of the package. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ const struct sk_attribute *sk_binder_attribute(const struct sk_binder *binder, c
 	return sk_attribute_find(binder->request->attributes, binder->request->attribute_count, name);
 }
 
-/* What an attribute is that a request does not have, signatures can say: it asks for nothing special. */
+/* Signatures can name the value of an attribute that a request does not have: the default. */
 static bool is_default(const struct sk_attribute *condition)
 {
 	return condition->kind == SK_ATTRIBUTE_STRING && !strcmp(condition->string, SK_ATTRIBUTE_DEFAULT);
@@ -98,7 +98,7 @@ bool sk_binder_bind_integer(struct sk_binder *binder, const char *of, const stru
 	if (attribute)
 		report_kind(binder, of, attribute, "needs a whole number");
 	else
-		sk_binder_error(binder, binder->request->place, "no attribute '%s', which '%s' is to be", value->name,
+		sk_binder_error(binder, binder->request->place, "no attribute '%s' for the value of '%s'", value->name,
 				of);
 	return false;
 }
@@ -119,7 +119,7 @@ static void bind_real(struct sk_binder *binder, const char *of, const struct sk_
 		report_kind(binder, of, attribute, "has a type without such a number");
 }
 
-/* The list becomes a constant when the request is a task's. */
+/* The list becomes a constant only if the request is a task's. */
 static void bind_list(struct sk_binder *binder, const char *of, const struct sk_attribute *attribute,
 		      struct sk_argument *argument)
 {
@@ -143,9 +143,9 @@ void sk_binder_bind_attribute(struct sk_binder *binder, const struct sk_paramete
 
 	argument->kind = SK_ARGUMENT_VALUE;
 	if (!attribute && value->left)
-		argument->value = value->left->number; /* of a float, or of null */
+		argument->value = value->left->number; /* bits of a float, or of null */
 	else if (!attribute)
-		sk_binder_error(binder, binder->request->place, "no attribute '%s', which '%s' is to be", value->name,
+		sk_binder_error(binder, binder->request->place, "no attribute '%s' for the value of '%s'", value->name,
 				parameter->name);
 	else if (parameter->pointer)
 		bind_list(binder, parameter->name, attribute, argument);
@@ -155,7 +155,7 @@ void sk_binder_bind_attribute(struct sk_binder *binder, const struct sk_paramete
 
 /* ---- lists as constants ---- */
 
-/* The bytes of the list, as kernels read them. */
+/* Return the bytes of the list as kernels read them. */
 static void *list_bytes(struct sk_arena *arena, const struct sk_attribute *list)
 {
 	float *reals;
@@ -172,7 +172,7 @@ static void *list_bytes(struct sk_arena *arena, const struct sk_attribute *list)
 	return reals;
 }
 
-/* "i64[0, 1]", with as many commas as it takes to be no other tensor's. */
+/* Return a name such as "i64[0, 1]", with quotes appended until no other tensor has it. */
 static const char *list_name(const struct sk_model *model, enum sk_dtype dtype, const struct sk_attribute *list)
 {
 	const char *name = sk_arena_join(model->arena, sk_dtype_name(dtype), sk_attribute_text(model->arena, list));
@@ -182,7 +182,7 @@ static const char *list_name(const struct sk_model *model, enum sk_dtype dtype, 
 	return name;
 }
 
-/* Equal lists are one tensor. */
+/* Return the tensor of a list. Equal lists are one tensor. */
 static uint32_t list_tensor(struct sk_model *model, struct sk_map *lists, const struct sk_attribute *list,
 			    enum sk_dtype dtype)
 {

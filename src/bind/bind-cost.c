@@ -1,5 +1,5 @@
-/* What a task costs: its `cost:` against its kernel (values that are about what this kind of kernel does not do are
- * errors), or what the kernel's signature says. */
+/* The cost of a task: its `cost:`, or the figures of the kernel's signature. Entries of `cost:` that do not apply to
+ * the kind of kernel are errors. */
 #include "base/arena.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
@@ -32,13 +32,13 @@ void sk_binder_check_cost(struct sk_binder *binder, const struct sk_task_cost *c
 		return;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (!rules[i].allowed && gives(cost, rules[i].value))
-			sk_binder_error(binder, cost->place, "'%s' in the cost is about kernels with %s",
+			sk_binder_error(binder, cost->place, "'%s' in the cost is only for kernels with %s",
 					sk_cost_name(rules[i].value), rules[i].kind);
 	if (cost->count == 2 && signature->lane != SK_LANE_MIX)
-		sk_binder_error(binder, cost->place, "'cube' and 'vector' in the cost are about kernels with mix");
+		sk_binder_error(binder, cost->place, "'cube' and 'vector' in the cost are only for kernels with mix");
 }
 
-/* Whether the cost says how long the task takes, not only what comes besides. */
+/* Return whether the cost gives the time of the task, not only additional times. */
 static bool says_time(const struct sk_task_cost *cost)
 {
 	return gives(cost, SK_COST_CYCLES) || gives(cost, SK_COST_OPERATIONS) || gives(cost, SK_COST_BYTES);

@@ -1,6 +1,5 @@
-/* What a signature says of a value, for one request: a number, or a sum of terms of what is known only when the call is
- * made, as plans have them. Numbers are checked against the type that the function takes, for every call that there can
- * be. */
+/* The value of a signature's expression for one request: a number, or a sum of terms with variables of the call, as
+ * plans have them. Numbers are checked against the type of the parameter, for all possible calls. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@
 enum { MOST_TERMS = 8 };
 #define MOST_FACTOR (INT64_C(1) << 56) /* so that sums of all products of factors and variables are exact */
 
-/* Wide enough for what any one operation makes of 64 bits, so that nothing wraps around unseen. */
+/* Wide enough for the result of any one operation on 64 bits, so that overflow is always noticed. */
 typedef __int128 wide;
 
 struct sum {
@@ -29,14 +28,14 @@ struct range {
 	wide low, high;
 };
 
-/* One value being found. */
+/* The evaluation of one value. */
 struct lowering {
 	struct sk_binder *binder;
-	const char *name; /* of what gets the value */
+	const char *name; /* of the parameter that gets the value */
 	const struct sk_value_expression *value;
 };
 
-/* Returns false, always. */
+/* Report an error, and return false always. */
 static bool fail(const struct lowering *lowering, const char *reason)
 {
 	sk_binder_error(lowering->binder, lowering->binder->request->place, "'%s = %s' %s", lowering->name,
@@ -97,7 +96,7 @@ static bool add_term(const struct lowering *lowering, struct sum *sum, struct sk
 	return true;
 }
 
-/* Adds the factor times the other sum. */
+/* Add the factor times the other sum. */
 static bool add_multiple(const struct lowering *lowering, struct sum *sum, const struct sum *other, wide factor)
 {
 	wide constant;
@@ -119,7 +118,7 @@ static bool add_multiple(const struct lowering *lowering, struct sum *sum, const
 	return true;
 }
 
-/* Whatever is divided exactly, and (v + 3) / 4, which rounds. */
+/* Divide the sum. Sums that are divisible can be divided, and also (v + 3) / 4, which rounds. */
 static bool divide(const struct lowering *lowering, struct sum *sum, wide divisor)
 {
 	bool exact = sum->constant % divisor == 0;
@@ -137,7 +136,7 @@ static bool divide(const struct lowering *lowering, struct sum *sum, wide diviso
 	if (sum->constant < 0)
 		return fail(lowering, "rounds a negative number");
 	if (sum->count > 1 || term->factor != 1 || term->modulus)
-		return fail(lowering, "divides what differs from call to call, and leaves a rest");
+		return fail(lowering, "divides a value that differs from call to call, with a remainder");
 	addend = (wide)term->addend + sum->constant * (wide)term->divisor;
 	divisor *= (wide)term->divisor;
 	if (addend > INT64_MAX || divisor > INT64_MAX)
@@ -150,7 +149,7 @@ static bool divide(const struct lowering *lowering, struct sum *sum, wide diviso
 
 /* ---- variables ---- */
 
-/* What the variable can be in any call. Begin and size depend on each other; see part_range. */
+/* Return the range of the variable over all calls. Begin and size depend on each other; see part_range. */
 static struct range variable_range(const struct sk_binder *binder, enum sk_variable variable)
 {
 	const struct sk_signature *signature = binder->signature;
@@ -178,7 +177,7 @@ static struct range term_range(const struct sk_binder *binder, const struct sk_p
 	return low < high ? (struct range){low, high} : (struct range){high, low};
 }
 
-/* What is the same in all calls is no term. */
+/* Add a variable. If it is the same in all calls, it is a constant and not a term. */
 static bool add_variable(const struct lowering *lowering, struct sum *sum, struct sk_plan_term term)
 {
 	struct range range = term_range(lowering->binder, &term);
@@ -189,10 +188,10 @@ static bool add_variable(const struct lowering *lowering, struct sum *sum, struc
 	return is_small(sum->constant) || fail_large(lowering);
 }
 
-/* Adds, or subtracts, where the block begins that is `ahead` blocks further: floor(b * extent / blocks), as
- * sk_block_range has it. Of that, what the division leaves is floor(b * rest / each) in lowest terms, which is the sum
- * of floor((b + k * each / rest) / each) for k = 0 … rest - 1 (Hermite's identity); or it is b, less the same of
- * each - rest, rounded up. */
+/* Add, or subtract, the begin of the block that is `ahead` blocks further: floor(b * extent / blocks), as in
+ * sk_block_range. Its fractional part is floor(b * rest / each) in lowest terms, which is the sum of floor((b + k *
+ * each / rest) / each) for k = 0 … rest - 1 (Hermite's identity). Or it is b minus the same for each - rest, rounded
+ * up. */
 static bool add_block_begin(const struct lowering *lowering, struct sum *sum, uint64_t ahead, int64_t sign)
 {
 	const struct sk_binder *binder = lowering->binder;
@@ -219,7 +218,7 @@ static bool add_block_begin(const struct lowering *lowering, struct sum *sum, ui
 	return true;
 }
 
-/* Parts of the extent that blocks= divides. */
+/* Add the begin, end or size of a part of the extent that blocks= divides. */
 static bool lower_block_part(const struct lowering *lowering, enum sk_value_kind kind, struct sum *sum)
 {
 	if (kind != SK_VALUE_BEGIN && !add_block_begin(lowering, sum, 1, 1))
@@ -227,7 +226,7 @@ static bool lower_block_part(const struct lowering *lowering, enum sk_value_kind
 	return kind == SK_VALUE_END || add_block_begin(lowering, sum, 0, kind == SK_VALUE_BEGIN ? 1 : -1);
 }
 
-/* Begin, end and size of the call's part. */
+/* Add the begin, end or size of the call's part. */
 static bool lower_part(const struct lowering *lowering, const struct sk_value_expression *value, struct sum *sum)
 {
 	const struct sk_signature *signature = lowering->binder->signature;
@@ -261,7 +260,7 @@ static bool lower_block(const struct lowering *lowering, const struct sk_value_e
 	return add_variable(lowering, sum, term);
 }
 
-/* False: that is not known so far. */
+/* Return the size of a parameter; false: it is not known yet. */
 static bool size_of_parameter(const struct sk_binder *binder, uint32_t number, wide *size)
 {
 	const struct sk_parameter *parameter = &binder->signature->parameters[number];
@@ -303,7 +302,7 @@ static bool lower_operation(const struct lowering *lowering, const struct sk_val
 		if (right.constant <= 0)
 			return fail(lowering, right.constant ? "divides by a negative number" : "divides by 0");
 		return divide(lowering, sum, right.constant);
-	default: /* a product, of which one side is fixed */
+	default: /* a product with one fixed side */
 	{
 		const struct sum left = *sum;
 		const struct sum *fixed = left.count ? &right : &left, *other = left.count ? &left : &right;
@@ -364,8 +363,8 @@ static void widen(struct range *range, wide value)
 	range->high = value > range->high ? value : range->high;
 }
 
-/* Of multiples of begin and size together: parts lie within the extent, so that the sum is least and greatest in a
- * corner. */
+/* Return the range of the multiples of begin and size together. Parts are within the extent, so the least and the
+ * greatest sum are at corners. */
 static struct range part_range(const struct sk_binder *binder, const struct sum *sum, enum sk_variable begin,
 			       enum sk_variable size)
 {
@@ -383,8 +382,8 @@ static struct range part_range(const struct sk_binder *binder, const struct sum 
 	return range;
 }
 
-/* Of all terms of the block's number together, which go up and down; blocks= has several that depend on each other. A
- * single one has its least and its greatest value at the ends. */
+/* Return the range of all terms of the block's number together. They are not monotonic; blocks= has several that depend
+ * on each other. A single term has its extremes at the ends. */
 static struct range block_range(const struct sk_binder *binder, const struct sum *sum)
 {
 	uint64_t last = binder->blocks - 1, step = sum->count == 1 && last ? last : 1;
@@ -409,7 +408,7 @@ static struct range sum_range(const struct sk_binder *binder, const struct sum *
 {
 	struct range outer = part_range(binder, sum, SK_VARIABLE_BEGIN, SK_VARIABLE_SIZE);
 	struct range inner = part_range(binder, sum, SK_VARIABLE_INNER_BEGIN, SK_VARIABLE_INNER_SIZE);
-	bool block_parts = binder->signature->spread == SK_STEP_BLOCKS_RANGE; /* there is no other variable then */
+	bool block_parts = binder->signature->spread == SK_STEP_BLOCKS_RANGE; /* then there is only this variable */
 	struct range blocks = block_parts ? block_range(binder, sum) : (struct range){0, 0};
 	struct range range = {sum->constant + outer.low + inner.low + blocks.low,
 			      sum->constant + outer.high + inner.high + blocks.high};
@@ -443,7 +442,7 @@ static void keep_terms(const struct sk_binder *binder, const struct sum *sum, st
 
 	argument->kind = SK_ARGUMENT_EXPRESSION;
 	if (binder->quiet)
-		return; /* nobody wants the argument */
+		return; /* the argument is not needed */
 	terms = SK_NEW_ARRAY(binder->model->arena, struct sk_plan_term, sum->count);
 	memcpy(terms, sum->terms, sum->count * sizeof(*terms));
 	argument->terms = terms;
@@ -464,7 +463,7 @@ void sk_binder_bind_value(struct sk_binder *binder, const char *name, const stru
 	if (value->kind == SK_VALUE_SYMBOL) {
 		argument->kind = SK_ARGUMENT_SYMBOL;
 		argument->dtype = SK_DTYPE_NONE;
-		argument->value = value->index; /* of the signature, until the kernel is chosen */
+		argument->value = value->index; /* index in the signature, until the kernel is chosen */
 		return;
 	}
 	if (!lower(&lowering, value, &sum))

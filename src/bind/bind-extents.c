@@ -1,5 +1,5 @@
-/* Extents: from the shapes of a task's tensors to the numbers behind the names in a signature. A dimension binds the
- * one factor of its product that the others leave open; afterwards every dimension must agree. */
+/* Extents: from the shapes of a task's tensors to the values of the names in a signature. A dimension binds the one
+ * factor of its product that the others leave open; afterwards every dimension must agree. */
 #include <inttypes.h>
 
 #include "base/arena.h"
@@ -25,14 +25,14 @@ uint64_t sk_folded_dimension(const struct sk_tensor *tensor, const struct sk_par
 	return product;
 }
 
-/* What a dimension is, as far as its extents are bound: the rest, and so many times the only one that is not. */
+/* The value of a dimension while one extent can be open: rest + factor * open. */
 struct sum {
 	__int128 rest;
 	__int128 factor; /* negative: it is subtracted */
-	uint32_t open, open_count; /* the factor that is not bound (SK_NONE: none), and how many there are */
+	uint32_t open, open_count; /* the extent that is not bound (SK_NONE: none), and the number of such extents */
 };
 
-/* The product of the constant and of the factors that are bound. False on overflow. */
+/* Return the product of the constant and of the factors that are bound. Return false on overflow. */
 static bool multiply(const struct sk_binder *binder, const struct sk_extent *extent, uint64_t *product, struct sum *sum)
 {
 	*product = extent->constant;
@@ -68,8 +68,8 @@ static bool evaluate(const struct sk_binder *binder, const struct sk_extent *ext
 	return true;
 }
 
-/* What the open factor must be for the dimension to be this; SK_EXTENT_OPEN: nothing is possible, or anything is, since
- * the other factors are 0. */
+/* Return the value of the open factor for which the dimension has this size; SK_EXTENT_OPEN: no value is possible, or
+ * any value is, since the other factors are 0. */
 static uint64_t solve(const struct sum *sum, uint64_t has)
 {
 	__int128 product = (__int128)has - sum->rest;
@@ -79,7 +79,7 @@ static uint64_t solve(const struct sum *sum, uint64_t has)
 	return possible ? (uint64_t)(product / sum->factor) : SK_EXTENT_OPEN;
 }
 
-/* "n*m*4" */
+/* Return a text such as "n*m*4". */
 static const char *product_text(const struct sk_binder *binder, const struct sk_extent *extent)
 {
 	struct sk_arena *arena = binder->model->arena;
@@ -93,7 +93,7 @@ static const char *product_text(const struct sk_binder *binder, const struct sk_
 	return text;
 }
 
-/* "n*2+k" */
+/* Return a text such as "n*2+k". */
 static const char *extent_text(const struct sk_binder *binder, const struct sk_extent *extent)
 {
 	const char *text = product_text(binder, extent);
@@ -104,7 +104,7 @@ static const char *extent_text(const struct sk_binder *binder, const struct sk_e
 	return text;
 }
 
-/* "argument 'x' (tensor 'a' [64, 1024], dimension 1)" */
+/* Return a text such as "argument 'x' (tensor 'a' [64, 1024], dimension 1)". */
 static const char *use_text(const struct sk_binder *binder, uint32_t parameter, uint32_t dimension)
 {
 	struct sk_arena *arena = binder->model->arena;
@@ -117,7 +117,7 @@ static const char *use_text(const struct sk_binder *binder, uint32_t parameter, 
 			      sk_shape_text(arena, tensor->rank, tensor->shape), part);
 }
 
-/* ", with n = 64 by argument 'x' (…)" for each name of a product. */
+/* Return a text such as ", with n = 64 by argument 'x' (…)", for all names of a product. */
 static const char *factors_text(const struct sk_binder *binder, const struct sk_extent *extent)
 {
 	struct sk_arena *arena = binder->model->arena;
@@ -159,7 +159,7 @@ static void report_mismatch(struct sk_binder *binder, uint32_t parameter, uint32
 	}
 }
 
-/* Binds the extent that the dimension leaves open. True if that was progress. */
+/* Bind the extent that the dimension leaves open. Return true if that was progress. */
 static bool bind_dimension(struct sk_binder *binder, uint32_t parameter, uint32_t dimension)
 {
 	const struct sk_parameter *description = &binder->signature->parameters[parameter];
@@ -182,8 +182,8 @@ static void check_dimension(struct sk_binder *binder, uint32_t parameter, uint32
 
 	bool fits = evaluate(binder, &description->extents[dimension], &sum);
 
-	/* What is still open follows from a dimension that could not be divided, which has an error of its own, or is a
-	 * factor beside one that is 0. */
+	/* An extent is still open if its dimension could not be divided, which is an error of its own, or if another
+	 * factor is 0. */
 	bool settled = sum.open_count == 0 || (sum.open_count == 1 && sum.factor == 0);
 
 	if (!fits || (settled && sum.rest != has) ||
@@ -207,7 +207,7 @@ static void for_all_dimensions(struct sk_binder *binder, bool *progress)
 
 /* ---- rows ---- */
 
-/* The elements of the dimensions from this one on. */
+/* Return the number of elements of the dimensions from this one on. */
 static uint64_t elements_from(const struct sk_tensor *tensor, const struct sk_parameter *parameter, uint32_t dimension)
 {
 	uint64_t elements = 1;
@@ -217,7 +217,7 @@ static uint64_t elements_from(const struct sk_tensor *tensor, const struct sk_pa
 	return elements;
 }
 
-/* Rows of a tensor without gaps lie one row apart. */
+/* Rows of a tensor without gaps are one row apart. */
 static void bind_stride(struct sk_binder *binder, uint32_t p)
 {
 	const struct sk_parameter *parameter = &binder->signature->parameters[p];

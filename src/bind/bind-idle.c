@@ -1,6 +1,6 @@
-/* Calls that have nothing to compute, since what they write has no elements. Comes in: a binder that knows tensors and
- * extents. Goes out: whether the call is one, and then its arguments. Any other call gets extents that can be divided.
- */
+/* Calls that have nothing to compute because their results have no elements. The input is a binder with tensors and
+ * extents. The output is whether the call is one, and then its arguments. All other calls get extents that can be
+ * divided. */
 #include <string.h>
 
 #include "base/map.h"
@@ -9,7 +9,7 @@
 #include "src/bind/bind-parts.h"
 #include "src/model/model.h"
 
-/* It writes something, and no element of that. */
+/* Return true if the call has results, and none of them has elements. */
 static bool writes_nothing(const struct sk_binder *binder)
 {
 	const struct sk_signature *signature = binder->signature;
@@ -30,8 +30,8 @@ static bool is_nothing(const struct sk_binder *binder, uint32_t extent)
 	return binder->extents[extent] == 0 || binder->extents[extent] == SK_EXTENT_OPEN;
 }
 
-/* An extent that cores or loops divide is 0, so that there is no part of it to call the kernel for. Whatever is written
- * has these extents (signature-rules.c). */
+/* Return true if an extent that cores or loops divide is 0, so that no part is left to call the kernel for. All
+ * results have these extents (signature-rules.c). */
 static bool has_no_part(const struct sk_binder *binder)
 {
 	const struct sk_signature *signature = binder->signature;
@@ -50,7 +50,7 @@ static bool has_tensor_of(const struct sk_binder *binder, uint32_t extent)
 	return false;
 }
 
-/* What stays open has been beside a factor of 0, and may be anything, or is of tensors that are absent. */
+/* Close the open extents. They are multiplied by 0, so any value will do, or belong to absent tensors. */
 static void close_extents(struct sk_binder *binder)
 {
 	const struct sk_signature *signature = binder->signature;
@@ -61,14 +61,14 @@ static void close_extents(struct sk_binder *binder)
 		binder->extents[e] = 0;
 		if (!binder->idle && has_tensor_of(binder, e))
 			sk_binder_error(binder, binder->request->place,
-					"nothing tells extent '%s': the tensors that have it have no elements",
+					"nothing determines extent '%s': the tensors with it have no elements",
 					signature->extents[e]);
 	}
 }
 
 void sk_binder_find_idle(struct sk_binder *binder)
 {
-	/* What a kernel does to its hidden state happens all the same. */
+	/* A kernel with hidden state is called, since its effect on the state remains. */
 	binder->idle = has_no_part(binder) || (writes_nothing(binder) && !binder->stateful);
 	close_extents(binder);
 }

@@ -1,6 +1,6 @@
-/* Arguments that are memory: the bytes of a tensor, how they lie and how loops and cores divide them, tables of
- * addresses that lead into them, and the pieces of a core's scratch. Comes in: a binder that knows tensors and extents.
- * Goes out: its arguments. */
+/* Arguments that are memory: the bytes of a tensor, their rows, and their division by loops and cores; tables of
+ * addresses into them; and the pieces of a core's scratch. The input is a binder with tensors and extents. The output
+ * is its arguments. */
 #include <inttypes.h>
 
 #include "base/arena.h"
@@ -13,7 +13,7 @@
 
 enum {
 	SCRATCH_ALIGNMENT = 64,
-	MOST_FRAMES = 1 << 16, /* bytes: a field's place has 16 bits */
+	MOST_FRAMES = 1 << 16, /* bytes: the offset of a field has 16 bits */
 	ADDRESS_BYTES = 8,
 };
 
@@ -28,7 +28,7 @@ void sk_binder_bind_memory(struct sk_binder *binder, uint32_t p, struct sk_argum
 	argument->size = sk_tensor_span(tensor);
 }
 
-/* The pattern of the argument, which is not shared with any other one. */
+/* Return the pattern of the argument; it is not shared with another argument. */
 static struct sk_plan_pattern *pattern_of(struct sk_binder *binder, struct sk_argument *argument)
 {
 	struct sk_plan_pattern *pattern = SK_NEW(binder->model->arena, struct sk_plan_pattern);
@@ -57,7 +57,8 @@ static void bind_rows(struct sk_binder *binder, const struct sk_rows *rows, stru
 	pattern->count = rows->count;
 }
 
-/* Bytes from one element of the extent to the next one, which starts a dimension of the parameter. */
+/* Return the bytes from one element of the extent to the next one. The extent must be the first factor of a dimension
+ * of the parameter. */
 static uint64_t bytes_of_element(const struct sk_binder *binder, uint32_t p, uint32_t extent)
 {
 	const struct sk_parameter *parameter = &binder->signature->parameters[p];
@@ -77,7 +78,7 @@ static uint64_t bytes_of_element(const struct sk_binder *binder, uint32_t p, uin
 	return bytes;
 }
 
-/* How the inner loop divides the tensor, if it does. */
+/* Set the division of the tensor by the inner loop, if any. */
 static void bind_inner(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
 {
 	const struct sk_signature *signature = binder->signature;
@@ -91,8 +92,9 @@ static void bind_inner(struct sk_binder *binder, uint32_t p, struct sk_argument 
 	pattern->inner_bytes = bytes_of_element(binder, p, extent);
 }
 
-/* How the cores divide the tensor. The extent is the outermost factor, so what is behind it is what one of its elements
- * spans; where something is added to the dimension, each part reads that much of what follows it. */
+/* Set the division of the tensor among cores. The extent is the outermost factor, so the remaining factors are the size
+ * of one of its elements. A number added to the dimension is a halo: each part also reads that many elements after
+ * it. */
 static void bind_parts(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
 {
 	const struct sk_parameter *parameter = &binder->signature->parameters[p];
@@ -113,7 +115,7 @@ static void bind_parts(struct sk_binder *binder, uint32_t p, struct sk_argument 
 	    argument->size / extent < argument->element_bytes) {
 		sk_binder_error(binder, binder->args[p]->place,
 				rows->count ? "argument '%s' has a halo, which a view with gaps cannot have"
-					    : "argument '%s' is smaller than its parts together: what is added to its "
+					    : "argument '%s' is smaller than its parts together: a number added to its "
 					      "divided extent must not be negative",
 				parameter->name);
 		return;
@@ -122,7 +124,7 @@ static void bind_parts(struct sk_binder *binder, uint32_t p, struct sk_argument 
 		pattern_of(binder, argument)->halo = argument->size - extent * argument->element_bytes;
 }
 
-/* Units of a split extent can be made as large as it takes; tiles and blocks' ranges are what they are. */
+/* Units of a split extent can be enlarged for the alignment; tiles and ranges of blocks are fixed. */
 static void check_alignment(struct sk_binder *binder, uint32_t p, const struct sk_argument *argument)
 {
 	const struct sk_signature *signature = binder->signature;
@@ -142,7 +144,7 @@ static void check_alignment(struct sk_binder *binder, uint32_t p, const struct s
 	}
 	if (bytes % signature->align)
 		sk_binder_error(binder, binder->args[p]->place,
-				"argument '%s' is to be aligned to %u bytes, but %s %" PRIu64,
+				"argument '%s' must be aligned to %u bytes, but %s %" PRIu64,
 				signature->parameters[p].name, signature->align, what, bytes);
 }
 
@@ -156,7 +158,8 @@ static bool names_extent(const struct sk_value_expression *value, uint32_t exten
 	       (value->right && names_extent(value->right, extent));
 }
 
-/* The same place behind the start of a call's part, in the part's first row: the inner loop cuts all rows alike. */
+/* Return the same offset from the start of a call's part, in the part's first row: the inner loop cuts all rows
+ * alike. */
 static uint64_t place_in_inner(const struct sk_binder *binder, uint32_t p, const struct sk_argument *argument,
 			       uint64_t place)
 {
@@ -169,7 +172,7 @@ static uint64_t place_in_inner(const struct sk_binder *binder, uint32_t p, const
 	return place % (pattern->inner_bytes * binder->extents[extent]);
 }
 
-/* Elements of the loop's extent in the call that has the fewest. */
+/* Return the number of elements of the loop's extent in its shortest call. */
 static uint64_t shortest_part(const struct sk_binder *binder, uint32_t loop)
 {
 	const struct sk_signature_loop *of = &binder->signature->loops[loop];
@@ -178,7 +181,7 @@ static uint64_t shortest_part(const struct sk_binder *binder, uint32_t loop)
 	return rest ? rest : of->tile;
 }
 
-/* Whether one of the addresses leads to what another call of the inner loop has. */
+/* Return whether one of the addresses is in the part of another call of the inner loop. */
 static bool leaves_inner(const struct sk_binder *binder, uint32_t p, const struct sk_argument *argument, uint64_t count,
 			 uint64_t stride)
 {
@@ -188,14 +191,14 @@ static bool leaves_inner(const struct sk_binder *binder, uint32_t p, const struc
 	if (!bytes || names_extent(table_count, binder->signature->loops[1].extent))
 		return false;
 	bytes *= shortest_part(binder, 1);
-	for (uint64_t i = 1; i < count && i < MOST_FRAMES; i++) /* longer tables have been refused */
+	for (uint64_t i = 1; i < count && i < MOST_FRAMES; i++) /* longer tables have been rejected */
 		if (place_in_inner(binder, p, argument, i * stride) >= bytes)
 			return true;
 	return false;
 }
 
-/* A table that is as long in every call leads to what belongs to the call; one of the divided extent has addresses for
- * all of it, of which a call uses those of its part. */
+/* Return whether a table's addresses leave the call's part. A table with the same length in every call must stay in
+ * that part. A table of the divided extent has addresses for the whole extent, and a call uses those of its part. */
 static bool leaves_part(const struct sk_binder *binder, uint32_t p, const struct sk_argument *argument, uint64_t count,
 			uint64_t stride)
 {
@@ -212,7 +215,7 @@ static bool leaves_part(const struct sk_binder *binder, uint32_t p, const struct
 	       sk_add(part, argument->pattern ? argument->pattern->halo : 0, &part) && (count - 1) * stride >= part;
 }
 
-/* Whether one of the addresses leads between the rows of a view, where another task's tensor may be. */
+/* Return whether one of the addresses is between the rows of a view, where another task's tensor may be. */
 static bool leaves_rows(const struct sk_argument *argument, uint64_t count, uint64_t stride)
 {
 	const struct sk_plan_pattern *pattern = argument->pattern;
@@ -223,7 +226,7 @@ static bool leaves_rows(const struct sk_argument *argument, uint64_t count, uint
 	return false;
 }
 
-/* Rows of a tensor, each of which the table has an address of. */
+/* Bind a table with the address of each row of a tensor. */
 static void bind_table(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
 {
 	const struct sk_parameter *parameter = &binder->signature->parameters[p];
@@ -233,7 +236,7 @@ static void bind_table(struct sk_binder *binder, uint32_t p, struct sk_argument 
 	if (!sk_binder_count(binder, parameter->name, parameter->table_count, 1, &count))
 		return;
 	stride = argument->size / count;
-	if (argument->size == 0) { /* all addresses are that of nothing */
+	if (argument->size == 0) { /* all addresses refer to no bytes */
 		pattern = pattern_of(binder, argument);
 		pattern->table_count = count;
 		return;
@@ -244,7 +247,7 @@ static void bind_table(struct sk_binder *binder, uint32_t p, struct sk_argument 
 	} else if (argument->size % count || (argument->pattern && argument->pattern->count)) {
 		sk_binder_error(binder, binder->request->place,
 				"%" PRIu64 " addresses cannot divide the %" PRIu64
-				" bytes of '%s'; say how far they lie apart: by BYTES",
+				" bytes of '%s'; give their distance: by BYTES",
 				count, argument->size, parameter->name);
 		return;
 	}
@@ -264,14 +267,14 @@ static void bind_table(struct sk_binder *binder, uint32_t p, struct sk_argument 
 	if (leaves_part(binder, p, argument, count, stride)) {
 		sk_binder_error(binder, binder->request->place,
 				"the last of %" PRIu64 " addresses, %" PRIu64
-				" bytes apart, leads out of the part of '%s' that a call has; what is read behind a "
-				"part is a halo, as in f32[m+2,k]",
+				" bytes apart, leads out of the part of '%s' that a call has; bytes read after a "
+				"part are a halo, as in f32[m+2,k]",
 				count, stride, parameter->name);
 		return;
 	}
 	if (binder->signature->align && count > 1 && stride % binder->signature->align) {
 		sk_binder_error(binder, binder->request->place,
-				"argument '%s' is to be aligned to %u bytes, but its addresses lie %" PRIu64
+				"argument '%s' must be aligned to %u bytes, but its addresses lie %" PRIu64
 				" bytes apart",
 				parameter->name, binder->signature->align, stride);
 		return;
@@ -315,7 +318,7 @@ void sk_binder_bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argu
 
 /* ---- scratch ---- */
 
-/* The next piece of scratch. */
+/* Allocate the next piece of scratch. */
 static void take_scratch(struct sk_binder *binder, uint64_t bytes, struct sk_argument *argument)
 {
 	uint64_t offset = binder->scratch_size; /* a multiple of the alignment */
@@ -329,7 +332,7 @@ static void take_scratch(struct sk_binder *binder, uint64_t bytes, struct sk_arg
 		sk_binder_error(binder, binder->request->place, "more than 2^63 bytes of scratch");
 }
 
-/* Extents in the number of elements are whole, so that it is enough for the longest call on one core. */
+/* Extents in the number of elements count as a whole, so that it is enough for the longest call on one core. */
 static void bind_scratch(struct sk_binder *binder, const struct sk_parameter *parameter, struct sk_argument *argument)
 {
 	uint64_t bytes = parameter->scratch_bytes, count, size = parameter->dtype ? sk_dtype_size(parameter->dtype) : 1;
@@ -373,7 +376,7 @@ static void bind_structs(struct sk_binder *binder)
 	}
 }
 
-/* Before the values, which may ask how large it is. */
+/* Scratch comes before the values, which may refer to its size. */
 static void bind_scratches(struct sk_binder *binder)
 {
 	const struct sk_signature *signature = binder->signature;

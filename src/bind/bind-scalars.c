@@ -1,5 +1,5 @@
-/* Scalars: what the signature says (bind-expressions.c), an extent's value, a number or an extent from `set`, or an
- * element of a tensor that is read when the task runs. Numbers are checked against the type that the function takes. */
+/* Scalars: a value in the signature (bind-expressions.c), an extent, a number or an extent from `set`, or an element of
+ * a tensor that is read when the task runs. Numbers are checked against the type of the parameter. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ void sk_binder_bind_element(struct sk_binder *binder, const struct sk_parameter 
 	argument->size = tensor->bytes;
 }
 
-/* A scalar with an extent's name: all of it, or how long a part is. */
+/* Bind a scalar with an extent's name: the whole extent, or the length of a part. */
 static void bind_length(struct sk_binder *binder, const struct sk_parameter *parameter, uint32_t extent,
 			struct sk_argument *argument)
 {

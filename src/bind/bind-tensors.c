@@ -1,4 +1,4 @@
-/* Which tensor of a request is which parameter's, by position, by direction or by name, and whether it can be. */
+/* The assignment of a request's tensors to parameters, by position, by direction or by name, and checks of them. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static bool is_optional(const struct sk_signature *signature, uint32_t parameter
 	return parameter < signature->parameter_count && signature->parameters[parameter].optional;
 }
 
-/* "in x f32, in? y f32, out z f32" */
+/* Return a text such as "in x f32, in? y f32, out z f32". */
 static const char *list_parameters(const struct sk_binder *binder)
 {
 	static const char *const directions[] = {"", "in", "out", "inout"};
@@ -70,7 +70,7 @@ static void match_by_position(struct sk_binder *binder)
 	}
 }
 
-/* The inputs or the outputs of a request, and how many of them have been taken. */
+/* The inputs or the outputs of a request, and the number of those that have been taken. */
 struct operands {
 	const struct sk_request_argument *items;
 	size_t count, taken;
@@ -85,7 +85,7 @@ static const struct sk_request_argument *take(struct operands *operands, bool op
 	return NULL;
 }
 
-/* Some may be left over that are none. */
+/* Return whether all operands have been taken, except absent ones. */
 static bool fits(const struct operands *operands)
 {
 	for (size_t i = operands->taken; i < operands->count; i++)
@@ -94,7 +94,7 @@ static bool fits(const struct operands *operands)
 	return !operands->missing;
 }
 
-/* What is read and written is an input and an output. */
+/* A parameter that is read and written takes an input and an output. */
 static void check_inout(struct sk_binder *binder, uint32_t p, const struct sk_request_argument *input,
 			const struct sk_request_argument *output)
 {
@@ -208,12 +208,12 @@ static void check_tensor(struct sk_binder *binder, uint32_t p)
 				signature->result, tensor->name,
 				sk_shape_text(model->arena, tensor->rank, tensor->shape));
 	else if (tensor->rows.count && (result || parameter->stride == SK_NONE))
-		sk_binder_error(
-			binder, arg->place,
-			"view '%s' has gaps: rows of %" PRIu64 " bytes, %" PRIu64
-			" bytes apart; argument '%s' takes it if its signature says how far its rows lie apart, "
-			"as in f32[m,k:lda]",
-			tensor->name, tensor->rows.width, tensor->rows.stride, sk_binder_parameter_name(signature, p));
+		sk_binder_error(binder, arg->place,
+				"view '%s' has gaps: rows of %" PRIu64 " bytes, %" PRIu64
+				" bytes apart; argument '%s' takes it if its signature gives the distance of its rows, "
+				"as in f32[m,k:lda]",
+				tensor->name, tensor->rows.width, tensor->rows.stride,
+				sk_binder_parameter_name(signature, p));
 	else if (!result && tensor->rank < parameter->rank && parameter->rank > 1)
 		sk_binder_error(binder, arg->place, "argument '%s' has %u dimensions, but tensor '%s' is %s",
 				parameter->name, parameter->rank, tensor->name,

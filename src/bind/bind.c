@@ -1,6 +1,6 @@
-/* One request at a time, which is a task's or somebody's who asks: its tensors are matched with the signature's
- * parameters (bind-tensors.c), extents and scalars follow (bind-extents.c, bind-scalars.c), and the arguments come out
- * in the order of the C parameters, those that are memory by bind-memory.c. */
+/* Binds one request at a time. Its tensors are matched with the signature's parameters (bind-tensors.c). Extents and
+ * scalars follow (bind-extents.c, bind-scalars.c). The arguments are in the order of the C parameters; those that are
+ * memory come from bind-memory.c. */
 #include "src/bind/bind.h"
 
 #include <inttypes.h>
@@ -85,7 +85,7 @@ static void check_set_names(struct sk_binder *binder)
 			sk_binder_error(binder, set->place, "no scalar '%s'%s", set->name,
 					sk_did_you_mean(binder->model->arena, set->name, scalars, count));
 		else if (signature->parameters[p].kind != SK_PARAMETER_SCALAR)
-			sk_binder_error(binder, set->place, "'%s' is no scalar and cannot be set", set->name);
+			sk_binder_error(binder, set->place, "'%s' is not a scalar and cannot be set", set->name);
 	}
 }
 
@@ -110,7 +110,7 @@ static uint64_t inner_bytes_of(const struct sk_argument *argument)
 	return argument->pattern ? argument->pattern->inner_bytes : 0;
 }
 
-/* The same bytes, and nobody reads what another core writes. */
+/* Return true if both are the same bytes, and no core reads bytes that another core writes. */
 static bool are_alike(const struct sk_argument *a, const struct sk_argument *b)
 {
 	struct sk_rows one = sk_argument_rows(a), other = sk_argument_rows(b);
@@ -120,7 +120,8 @@ static bool are_alike(const struct sk_argument *a, const struct sk_argument *b)
 	       inner_bytes_of(a) == inner_bytes_of(b);
 }
 
-/* What a signature says in which the two may be the same: "y@x", of a table x its name. */
+/* Return the text in a signature that allows the two to be the same: "y@x", with the table's name if x is in a
+ * table. */
 static const char *alias_text(struct sk_binder *binder, uint32_t a, uint32_t b)
 {
 	const struct sk_parameter *parameters = binder->signature->parameters;
@@ -160,13 +161,13 @@ static void check_overlaps(struct sk_binder *binder)
 
 /* ---- the call ---- */
 
-/* A device has one lane, or that of cube kernels and that of all others. A mix kernel begins on the former. */
+/* A device has one lane, or one for cube kernels and one for all others. A mix kernel begins on the cube lane. */
 static uint32_t lane_of(const struct sk_profile *device, enum sk_lane_kind kind)
 {
 	return kind == SK_LANE_CUBE || kind == SK_LANE_MIX ? 0 : device->lane_count - 1;
 }
 
-/* grid=: as many blocks as all its numbers together. */
+/* Return the number of blocks of grid=: the product of its numbers. */
 static uint64_t grid_count(struct sk_binder *binder)
 {
 	const struct sk_signature *signature = binder->signature;
@@ -200,7 +201,7 @@ static uint64_t block_count(struct sk_binder *binder)
 	return device->lanes[lane_of(device, signature->lane)].blocks;
 }
 
-/* The signature is the one for as many tensors as there are for its open table. */
+/* Replace a signature with an open table by the one for the request's number of operands. */
 static void count_operands(struct sk_binder *binder)
 {
 	const struct sk_signature *open = binder->signature, *counted;
@@ -221,8 +222,7 @@ static void count_operands(struct sk_binder *binder)
 	binder->signature = counted ? counted : open;
 }
 
-/* The tables have room for the longest signature, and most are short: no more of them is touched than this one needs.
- */
+/* The tables have room for the longest signature, but most are short: clear only the entries of this one. */
 static void clear_tables(struct sk_binder *binder)
 {
 	size_t count = binder->signature->parameter_count + 1;
@@ -242,7 +242,7 @@ static void begin(struct sk_binder *binder, struct sk_model *model, const struct
 	binder->signature = signature;
 }
 
-/* The extents, scalars and overlaps of a call make sense only where all tensors fit. */
+/* Extents, scalars and overlaps of a call are checked only if all tensors fit. */
 static void bind(struct sk_binder *binder)
 {
 	count_operands(binder);
@@ -251,7 +251,7 @@ static void bind(struct sk_binder *binder)
 	clear_tables(binder);
 	if (binder->request->blocks && (!sk_signature_has_blocks(binder->signature) || binder->signature->grid_rank))
 		sk_binder_error(binder, binder->request->place, "the task has 'blocks', but the signature has %s",
-				binder->signature->grid_rank ? "a grid, which says how many there are"
+				binder->signature->grid_rank ? "a grid, which gives their number"
 							     : "neither 'blocks' nor 'blocks=NAME'");
 	sk_binder_match_tensors(binder);
 	check_set_names(binder);
@@ -289,7 +289,7 @@ bool sk_bind_fits(struct sk_model *model, const struct sk_request *request, cons
 unsigned sk_bind_distance(struct sk_model *model, const struct sk_request *request,
 			  const struct sk_signature *signature)
 {
-	enum { MOST_FAILURES = 1000 }; /* more than can be wrong with the sizes of a call */
+	enum { MOST_FAILURES = 1000 }; /* more than a call's sizes can have */
 	struct sk_binder binder;
 
 	begin(&binder, model, request, signature);
@@ -308,7 +308,7 @@ const char *sk_bind_reason(struct sk_model *model, const struct sk_request *requ
 	return binder.failures ? binder.reason : NULL;
 }
 
-/* Tensors have as much room behind them as those need who read there. */
+/* Give tensors as much room after them as tasks over-read. */
 static void make_room(const struct sk_model *model, const struct sk_task *task)
 {
 	for (uint32_t a = 0; a < task->bound.argument_count; a++) {

@@ -1,5 +1,4 @@
-/* What does not fit between a task and a signature: the first thing is kept as the reason, and said if somebody wants
- * to know. */
+/* Mismatches between a task and a signature: the first one is kept as the reason, and reported if wanted. */
 #include <stdarg.h>
 
 #include "base/arena.h"

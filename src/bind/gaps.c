@@ -1,8 +1,8 @@
-/* See bind-parts.h. Per tensor a map says which bytes have been written, and by which argument, as long as nobody has
- * read them; bytes that have been read count as written from then on, so that they are one box, and nobody steps over
- * its parts twice. A tensor that is accessed in rows has a map for each of their strides: single rows are in all of
- * them, others in that of their stride. So each map knows of bytes that have surely been written, and a read finds what
- * it wants if one of them knows of all of it. */
+/* See bind-parts.h. For each tensor a map stores the bytes that have been written, with the argument that wrote them
+ * until they are read. Bytes that have been read only count as written, so that they are one box that is not visited
+ * again in parts. A tensor that is accessed in rows has a map for each of their strides: single rows are in all of
+ * them, others in that of their stride. So the bytes in each map have surely been written, and a read has no gap if one
+ * of the maps contains all of its bytes. */
 #include "src/bind/bind-parts.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "format/skrows.h"
 #include "src/model/model.h"
 
-/* From FIRST_STORE on the store of that number has written the bytes, and nobody has read them. */
+/* From FIRST_STORE on, the value is the number of the store that wrote the bytes, which have not been read. */
 enum { UNWRITTEN, WRITTEN, FIRST_STORE };
 
 struct store {
@@ -22,23 +22,23 @@ struct store {
 	uint64_t left; /* bytes that have not been overwritten unread */
 };
 
-typedef SK_ARRAY(struct sk_boxes) maps_of_tensor; /* by stride; without rows one, without a stride */
+typedef SK_ARRAY(struct sk_boxes) maps_of_tensor; /* one per stride; a tensor without rows has one without a stride */
 
 struct finder {
 	const struct sk_model *model;
 	struct sk_arena *arena;
-	maps_of_tensor *maps; /* by tensor; none of views, nor of what is given */
+	maps_of_tensor *maps; /* by tensor; none for views and for tensors with given contents */
 	SK_ARRAY(struct store) stores;
 	struct sk_gaps gaps;
 };
 
-/* Contents from outside have no gaps. A role that nobody has declared follows from the tasks, and is not known yet. */
+/* Contents from outside have no gaps. A role that is not declared follows from the tasks, and is not known yet. */
 static bool is_given(const struct sk_tensor *tensor)
 {
 	return tensor->role == SK_ROLE_INPUT || tensor->role == SK_ROLE_INOUT || tensor->role == SK_ROLE_CONSTANT;
 }
 
-/* Whether the argument has bytes that may have gaps. */
+/* Return whether the argument has bytes that may have gaps. */
 static bool is_followed(const struct finder *finder, const struct sk_argument *argument)
 {
 	return argument->access && argument->tensor != SK_NONE && argument->size &&
@@ -95,7 +95,7 @@ static struct sk_box common_of(const struct sk_box *box, const struct sk_box *ar
 			       .bottom = box->bottom < area->bottom ? box->bottom : area->bottom};
 }
 
-/* The task is about to write an area of the tensor's only map. */
+/* Account for a task that will write an area of the tensor's only map. */
 static void overwrite(struct finder *finder, struct sk_boxes *map, const struct sk_box *area, uint32_t task)
 {
 	size_t found = sk_boxes_find(finder->arena, map, area);
@@ -113,7 +113,7 @@ static void overwrite(struct finder *finder, struct sk_boxes *map, const struct 
 	}
 }
 
-/* By the task, or nobody in particular. */
+/* Write the rows; task: the writer, or SK_NONE. */
 static void write_bytes(struct finder *finder, uint32_t tensor, const struct sk_rows *rows, uint32_t value,
 			uint32_t task)
 {
@@ -152,7 +152,7 @@ static void note_gap(struct finder *finder, const struct sk_gap *bytes, const st
 		sk_array_push(finder->arena, &finder->gaps.ends, gap);
 }
 
-/* Whether the map knows that all of the rows have been written; if they are to be noted, what it does not know of. */
+/* Return whether the map contains all of the rows; noted: also record the bytes that it lacks. */
 static bool look_at(struct finder *finder, struct sk_boxes *map, const struct sk_rows *rows, const struct sk_gap *noted)
 {
 	struct sk_box areas[SK_MAX_AREAS];
@@ -182,14 +182,14 @@ static int compare_gaps(const void *a, const void *b)
 	return (one->low > other->low) - (one->low < other->low);
 }
 
-/* The rows' boxes are found in another order than that of their addresses. */
+/* The rows' boxes are not found in the order of their addresses. */
 static void sort_gaps(struct sk_gap *gaps, size_t first, size_t end)
 {
 	if (end - first > 1)
 		qsort(&gaps[first], end - first, sizeof(*gaps), compare_gaps);
 }
 
-/* Notes what has not been written of the rows, and counts it as written from here on: it is said once. */
+/* Record the unwritten bytes of the rows, and count them as written from here on, so that they are reported once. */
 static void read_bytes(struct finder *finder, const struct sk_gap *bytes, const struct sk_rows *rows)
 {
 	maps_of_tensor *maps = &finder->maps[bytes->tensor];
@@ -209,7 +209,7 @@ static void read_bytes(struct finder *finder, const struct sk_gap *bytes, const 
 	write_bytes(finder, bytes->tensor, rows, WRITTEN, SK_NONE);
 }
 
-/* Where several maps know of the tensor's bytes, nobody says which of its bytes have been read. */
+/* If the tensor has several maps, its stores are not followed. */
 static void write_argument(struct finder *finder, uint32_t task, uint32_t number)
 {
 	const struct sk_argument *argument = &finder->model->tasks.items[task].bound.arguments[number];

@@ -1,6 +1,6 @@
-/* See bind.h. Tasks are gone through in network order, so that those that an idle one comes after, and the events that
- * it waits for, are none that have been left out any more. What it comes after is handed to the next task of its
- * stream; the task of its stream in front of it, and that, stand for it in what comes after it. */
+/* See bind.h. Tasks are visited in network order. So the tasks before an idle one, and the events that it waits for,
+ * are not idle ones any more. The next task of its stream takes over its predecessors. In the orders of its successors,
+ * the idle task is replaced by its predecessors and the preceding task of its stream. */
 #include "src/bind/bind.h"
 
 #include <inttypes.h>
@@ -11,21 +11,21 @@
 #include "base/map.h"
 #include "src/model/model.h"
 
-/* So many orders may be handed on: a chain of idle tasks can have as many as a square of them. */
+/* Limit of orders that are handed on, since a chain of idle tasks can have the square of its length. */
 #define MOST_HANDED_ON (UINT64_C(1) << 23)
 
 typedef SK_SMALL_ARRAY(uint32_t) numbers;
 
-/* What one comes after who comes after an idle task, or what an event that it records stands for. */
+/* The predecessors that replace an idle task, or the events that replace its event. */
 struct past {
-	bool left; /* out; otherwise it stands for itself */
+	bool left; /* it was left out; otherwise it is not replaced */
 	numbers tasks; /* by their new numbers */
 	numbers events;
 };
 
 struct stream {
 	uint32_t last; /* task, by its new number, or SK_NONE */
-	numbers afters, waits; /* what idle tasks behind that one have come after and waited for */
+	numbers afters, waits; /* predecessors and events of the idle tasks after that one */
 };
 
 struct passer {
@@ -53,7 +53,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* Each number once. */
+/* Sort the numbers and remove repetitions. */
 static void sort(numbers *list)
 {
 	uint32_t kept = 0;
@@ -71,7 +71,7 @@ static struct stream *stream_of(struct passer *passer, const struct sk_task_said
 	uint32_t number = sk_map_find(&passer->stream_numbers, (const char *)&said->stream, sizeof(said->stream));
 
 	if (number == SK_NONE) {
-		/* The map keeps the key where it is, and tasks move. */
+		/* The map keeps a pointer to the key, and tasks move. */
 		const char *key = sk_arena_copy(passer->arena, (const char *)&said->stream, sizeof(said->stream));
 
 		number = (uint32_t)passer->streams.count;
@@ -81,7 +81,7 @@ static struct stream *stream_of(struct passer *passer, const struct sk_task_said
 	return &passer->streams.items[number];
 }
 
-/* What the task comes after and waits for, without idle tasks. */
+/* Return the predecessors and events of the task, without idle tasks. */
 static struct past find_past(struct passer *passer, const struct sk_task *task)
 {
 	struct past past = {.left = task->bound.idle};
@@ -107,7 +107,7 @@ static struct past find_past(struct passer *passer, const struct sk_task *task)
 	return past;
 }
 
-/* Each of the tasks that it stands for records an event of the same name. */
+/* Let each of the tasks that replace it record an event of the same name. */
 static void hand_on_event(struct passer *passer, uint32_t number, const struct past *past)
 {
 	struct sk_model *model = passer->model;

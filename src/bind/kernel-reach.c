@@ -1,6 +1,7 @@
-/* What kernels reach, and whether they may. Come in: the model's kernels, and the linker that knows their code. Goes
- * out, for each: the symbols that it is handed, its hidden state, the size of its code, the instruction sets that it
- * needs; and an error for what cannot run on any core in any order. */
+/* The code and data that kernels reach, and whether they may. The input is the model's kernels, and the linker that
+ * knows their code. The output is, for each kernel, the symbols of which it gets the address, its hidden state, the
+ * size of its code, and the instruction sets that it needs; and errors for kernels that cannot run on any core in any
+ * order. */
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
@@ -14,7 +15,7 @@ struct reach {
 	struct sk_model *model;
 	struct sk_linker *linker;
 	struct sk_map handed; /* symbol -> index in model->symbols */
-	SK_ARRAY(uint32_t) leading; /* kernels that reach something that is asked about */
+	SK_ARRAY(uint32_t) leading; /* kernels that reach symbols or sections of interest */
 };
 
 /* ---- symbols that signatures take the address of ---- */
@@ -60,9 +61,9 @@ static void find_symbols(struct reach *reach, struct sk_kernel *kernel)
 /* ---- hidden state, thread-local storage, barriers ---- */
 
 static const char section_counts[] =
-	"all that stands in the kernel's section counts; -ffunction-sections gives each function its own";
+	"everything in the kernel's section counts; -ffunction-sections gives each function its own";
 
-/* What keeps the kernel from running on several cores at once. */
+/* Report the state that keeps the kernel from running on several cores at once. */
 static void report_state(struct reach *reach, const struct sk_kernel *kernel)
 {
 	bool library = kernel->state[0] == kernel->library_state;
@@ -77,10 +78,10 @@ static void report_state(struct reach *reach, const struct sk_kernel *kernel)
 			: section_counts);
 }
 
-/* Why the kernel may not reach thread-local storage, or NULL. Cores change threads from launch to launch, so what stays
- * in it between calls depends on nothing that a plan could order; and where a call waits for others, another core's may
- * run inside it, on the same thread. */
-static const char *why_no_thread_storage(const struct sk_signature *signature)
+/* Return why the kernel may not reach thread-local storage, or NULL. Cores change threads from launch to launch, so a
+ * plan cannot order values that stay there between calls. And while a call waits for others, another core's call may
+ * run inside it on the same thread. */
+static const char *thread_storage_obstacle(const struct sk_signature *signature)
 {
 	if (signature->sync_all || signature->lane == SK_LANE_MIX)
 		return "its blocks wait for one another, and meanwhile another block's call may run on the same "
@@ -89,15 +90,15 @@ static const char *why_no_thread_storage(const struct sk_signature *signature)
 		return "it waits inside its call (early-start), and meanwhile another call may run on the same thread; "
 		       "keep the variables on the stack, or do not start early";
 	if (!signature->reentrant)
-		return "calls run on any thread; if nothing that a call leaves there matters to a later one, mark it "
-		       "reentrant";
+		return "calls run on any thread; if no call depends on values that an earlier one has left there, mark "
+		       "it reentrant";
 	return NULL;
 }
 
-/* False: it reaches some, and may not. */
+/* Return false if the kernel reaches thread-local storage, and may not. */
 static bool check_thread_storage(struct reach *reach, const struct sk_kernel *kernel)
 {
-	const char *section = NULL, *reason = why_no_thread_storage(kernel->signature);
+	const char *section = NULL, *reason = thread_storage_obstacle(kernel->signature);
 	sk_symbol root;
 
 	for (uint32_t i = 0; !section && (root = sk_kernel_root(reach->model, kernel, i)) != SK_NONE; i++)
@@ -110,8 +111,8 @@ static bool check_thread_storage(struct reach *reach, const struct sk_kernel *ke
 	return false;
 }
 
-/* False: in what it reaches threads wait for one another. Blocks are no threads: they run in any order, and one core
- * may have several of them, so a kernel would wait for what comes behind it. */
+/* Return false if threads wait for one another in code that the kernel reaches. Blocks are not threads: they run in any
+ * order, several of them on one core, so a kernel could wait for a later block. */
 static bool check_barriers(struct reach *reach, const struct sk_kernel *kernel)
 {
 	const char *barrier = NULL;
@@ -122,15 +123,15 @@ static bool check_barriers(struct reach *reach, const struct sk_kernel *kernel)
 	if (!barrier)
 		return true;
 	sk_error(reach->model->diag, kernel->place,
-		 "kernel '%s' reaches '%s', where threads wait for one another; blocks run in any order, also one "
-		 "behind the other, so take a kernel that does without",
+		 "kernel '%s' reaches '%s', where threads wait for one another; blocks run in any order, even one "
+		 "after the other, so use a kernel without that",
 		 kernel->name, barrier);
-	sk_note(reach->model->diag, "if this kernel does not call it, --defsym=%s=abort has calls end the launch; %s",
+	sk_note(reach->model->diag, "if this kernel does not call it, --defsym=%s=abort makes calls end the launch; %s",
 		barrier, section_counts);
 	return false;
 }
 
-/* All that its functions and what it is handed reach, each once. */
+/* Find the hidden state that its functions and its symbols reach, each once. */
 static void find_state(struct reach *reach, struct sk_kernel *kernel)
 {
 	const struct sk_signature *signature = kernel->signature;
@@ -185,7 +186,8 @@ static void join_states(struct reach *reach)
 
 /* ---- code, instruction sets ---- */
 
-/* What its functions are by themselves. Most kernels reach nothing but code and constants; the others are noted. */
+/* Find the properties of the kernel's functions themselves. Most kernels reach only code and constants; the others are
+ * listed. */
 static void look_at(struct reach *reach, uint32_t number)
 {
 	struct sk_model *model = reach->model;

@@ -1,6 +1,6 @@
-/* Kernels of tasks. Comes in: the manifest's names, and the linker that knows the inputs. Goes out: model->kernels,
- * each with its function's handle and its signature; what it reaches, kernel-reach.c finds. `kernel:` is looked up by
- * name, declared kernels first; what `op:` means, operators.c chooses. */
+/* Kernels of tasks. The input is the manifest's names, and the linker with its inputs. The output is model->kernels,
+ * each with the handle of its function and its signature; kernel-reach.c finds the code and data that they reach.
+ * `kernel:` is looked up by name, declared kernels first. For `op:`, operators.c chooses. */
 #include "src/bind/bind.h"
 
 #include <string.h>
@@ -15,32 +15,32 @@
 #include "src/bind/bind-parts.h"
 #include "src/model/model.h"
 
-enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */ };
+enum { FAILED = SK_NONE - 1 /* the lookup of this name has failed */ };
 
-/* So many kernels may be looked at for tasks that none fits; further tasks are not looked at. */
+/* Limit of kernels that are compared for tasks that none fits; further tasks are skipped. */
 enum { MOST_MISFITS = 1 << 20 };
 
-/* A task that copies for another one, whose tensor lies where its kernel cannot take it. */
+/* A task that copies a tensor for another one, since that one's kernel needs greater alignment. */
 struct copy {
-	size_t task; /* in front of which it stands */
+	size_t task; /* the task that it precedes */
 	struct sk_task copy;
 };
 
 struct sk_kernel_finder {
 	struct sk_model *model;
 	struct sk_linker *linker;
-	bool failed; /* an input that the manifest names cannot be read, which has been said */
+	bool failed; /* an input that the manifest names cannot be read, which has been reported */
 	struct sk_map known; /* kernel name -> index in model->kernels, or FAILED */
 	struct sk_record_signatures signatures;
 	struct sk_map inputs; /* path as written -> index in input_numbers */
 	SK_ARRAY(uint32_t) input_numbers;
 	SK_ARRAY(uint32_t) libraries; /* input numbers */
 	struct sk_ops ops; /* once the libraries are known */
-	struct sk_request request; /* of the task that is looked at */
+	struct sk_request request; /* of the current task */
 	SK_ARRAY(struct copy) copies;
-	uint32_t named; /* so many kernels are in model->kernel_names, which operators ask only */
-	struct sk_map functions; /* names of inputs and imports, once one is asked for */
-	struct sk_map counted; /* kernel and a number of operands that is not its own -> index in model->kernels */
+	uint32_t named; /* number of kernels in model->kernel_names, which only operators use */
+	struct sk_map functions; /* names of inputs' functions and of imports, at the first use */
+	struct sk_map counted; /* kernel and another number of operands -> index in model->kernels */
 };
 
 /* ---- inputs that the manifest names ---- */
@@ -63,7 +63,7 @@ static uint32_t add_input(struct sk_kernel_finder *finder, const struct sk_name 
 	return sk_linker_add_file(finder->linker, path, false);
 }
 
-/* SK_NONE if it cannot be read, which is said once. */
+/* Return the input's number; SK_NONE if it cannot be read, which is reported once. */
 static uint32_t input_of(struct sk_kernel_finder *finder, const struct sk_name *name)
 {
 	size_t length = strlen(name->text);
@@ -77,8 +77,8 @@ static uint32_t input_of(struct sk_kernel_finder *finder, const struct sk_name *
 	return finder->input_numbers.items[index];
 }
 
-/* `object:` of a declared kernel: a file, or "lib.a(member.o)" unless a file is called that. Where it names something,
- * local functions count. */
+/* `object:` of a declared kernel: a file, or "lib.a(member.o)" unless that is the name of a file. If an object is
+ * named, its local functions count as well. */
 static struct sk_lookup read_object(struct sk_kernel_finder *finder, const struct sk_name *name)
 {
 	struct sk_model *model = finder->model;
@@ -110,12 +110,12 @@ static void add_libraries(struct sk_kernel_finder *finder)
 
 /* ---- functions of a kernel ---- */
 
-/* The functions that a kernel's symbol means. */
+/* The functions of a kernel's symbol. */
 struct functions {
 	struct sk_kernel_record record; /* its code is the function, or the cube side */
 	sk_symbol vector; /* of a mix kernel; else SK_NONE */
 	const struct sk_signature *signature; /* NULL: there is none */
-	bool misread; /* there is one, and it has been said what is wrong with that text */
+	bool misread; /* there is one, but it is wrong, which has been reported */
 };
 
 static bool find_side(struct sk_kernel_finder *finder, struct sk_lookup where, const struct sk_kernel_record *kernel,
@@ -135,7 +135,7 @@ static bool find_side(struct sk_kernel_finder *finder, struct sk_lookup where, c
 	return false;
 }
 
-/* In the input that has the signature. */
+/* Find both sides in the input that has the signature. */
 static bool find_sides(struct sk_kernel_finder *finder, struct sk_lookup where, struct functions *functions)
 {
 	const struct sk_kernel_record *record = &functions->record;
@@ -152,8 +152,9 @@ static bool find_sides(struct sk_kernel_finder *finder, struct sk_lookup where, 
 	return true;
 }
 
-/* `declared` is the signature in the manifest, or NULL: then the object's counts. A mix kernel's symbol need not be a
- * function. False if something is missing; if nothing has been said, it is the symbol. */
+/* Find a kernel's functions. `declared` is the signature in the manifest, or NULL: then the object's signature is used.
+ * A mix kernel's symbol need not be a function. Return false if something is missing; if nothing has been reported, it
+ * is the symbol. */
 static bool find_functions(struct sk_kernel_finder *finder, struct sk_lookup where, const char *symbol,
 			   struct sk_place place, const struct sk_signature *declared, struct functions *functions)
 {
@@ -200,8 +201,8 @@ static uint32_t add_kernel(struct sk_kernel_finder *finder, const char *name, st
 	return (uint32_t)model->kernels.count - 1;
 }
 
-/* The function that C++ or Rust calls so, with or without its parameters, and that its object calls otherwise. NULL:
- * there is none, or there are several. */
+/* Return the symbol of the function with this C++ or Rust name, with or without parameters. NULL: there is none, or
+ * there are several. */
 static const char *find_mangled(const struct sk_kernel_finder *finder, const char *const *names, size_t count,
 				const char *name)
 {
@@ -221,7 +222,7 @@ static const char *find_mangled(const struct sk_kernel_finder *finder, const cha
 	return found;
 }
 
-/* "; did you mean 'x'?" among the functions there and, where they can be meant, declared kernels. */
+/* Return "; did you mean 'x'?" with one of the functions there or, with `kernels`, of the declared kernels. */
 static const char *suggest_function(struct sk_kernel_finder *finder, struct sk_lookup where, bool kernels,
 				    const char *name)
 {
@@ -294,7 +295,7 @@ static const char *symbol_of(const void *declared, uint32_t index)
 	return kernel->symbol.text ? kernel->symbol.text : kernel->name;
 }
 
-/* A signature in the manifest for a function of nearly that name, which is in no input; or "". */
+/* Return a hint at a signature in the manifest for a similar name that is in no input; or "". */
 static const char *suggest_signature(struct sk_kernel_finder *finder, const char *name)
 {
 	const struct sk_model *model = finder->model;
@@ -325,9 +326,8 @@ static uint32_t find_undeclared(struct sk_kernel_finder *finder, const struct sk
 		return FAILED;
 	}
 	if (!functions.signature) {
-		sk_error(model->diag, name->place,
-			 "function '%s' in %s has no signature; say how to call it under 'kernels'%s", name->text,
-			 functions.record.object, suggest_signature(finder, name->text));
+		sk_error(model->diag, name->place, "function '%s' in %s has no signature; declare it under 'kernels'%s",
+			 name->text, functions.record.object, suggest_signature(finder, name->text));
 		return FAILED;
 	}
 	return add_kernel(finder, name->text, name->place, &functions);
@@ -354,7 +354,7 @@ static bool has_signature(const struct sk_kernel *kernel, const struct sk_signat
 	return kernel->signature == signature || kernel->signature->open == signature;
 }
 
-/* The first kernel of the name, or SK_NONE. */
+/* Return the first kernel of the name, or SK_NONE. */
 static uint32_t kernel_of_name(struct sk_kernel_finder *finder, const char *name)
 {
 	struct sk_model *model = finder->model;
@@ -383,7 +383,7 @@ static uint32_t use_op_kernel(struct sk_kernel_finder *finder, struct sk_op_kern
 
 	if (!find_functions(finder, where, chosen->name, sk_task_place(task, task->said.op.spot), chosen->signature,
 			    &functions))
-		return chosen->kernel = FAILED; /* the linker has said why */
+		return chosen->kernel = FAILED; /* the linker has reported the reason */
 
 	/* The same function may have been found by its name already. */
 	uint32_t known = kernel_of_name(finder, chosen->name);
@@ -404,7 +404,7 @@ static struct sk_op_kernel *find_op(struct sk_kernel_finder *finder, const struc
 
 static uint32_t find_by_op(struct sk_kernel_finder *finder, struct sk_task *task, bool may_copy);
 
-/* Copies have kernels, too. */
+/* Copies also need kernels. */
 static void add_copy(struct sk_kernel_finder *finder, size_t number, struct sk_task copy)
 {
 	uint32_t kernel = find_by_op(finder, &copy, false);
@@ -413,7 +413,7 @@ static void add_copy(struct sk_kernel_finder *finder, size_t number, struct sk_t
 	sk_array_push(finder->model->arena, &finder->copies, (struct copy){number, copy});
 }
 
-/* The kernel for a node's call if copies stand for what of its tensors is not aligned; NULL: there is none, either. */
+/* Return the kernel for a node's call if unaligned tensors are replaced by copies; NULL: there is none either. */
 static struct sk_op_kernel *find_aligned(struct sk_kernel_finder *finder, struct sk_task *task)
 {
 	size_t number = (size_t)(task - finder->model->tasks.items);
@@ -425,7 +425,7 @@ static struct sk_op_kernel *find_aligned(struct sk_kernel_finder *finder, struct
 	found = find_op(finder, task);
 	if (!found) {
 		sk_unaligned_undo(finder->model, task, &unaligned);
-		return find_op(finder, task); /* so that the error is about what there is */
+		return find_op(finder, task); /* so that the error is about the original tensors */
 	}
 	for (size_t i = 0; i < unaligned.before.count; i++)
 		add_copy(finder, number, unaligned.before.items[i]);
@@ -454,7 +454,7 @@ static uint32_t find_by_op(struct sk_kernel_finder *finder, struct sk_task *task
 	return FAILED;
 }
 
-/* They are in the order of the tasks in front of which they stand. */
+/* The copies are in the order of the tasks that they precede. */
 static void insert_copies(struct sk_kernel_finder *finder)
 {
 	struct sk_model *model = finder->model;
@@ -472,8 +472,8 @@ static void insert_copies(struct sk_kernel_finder *finder)
 
 /* ---- tables of operands ---- */
 
-/* A kernel of the plan has one signature. So one with an open table is as many as there are numbers of operands; the
- * first of them takes its place. */
+/* Return the kernel with the task's number of operands. A kernel of the plan has one signature, so a kernel with an
+ * open table becomes one kernel for each number of operands. The first of them replaces it. */
 static uint32_t with_operands(struct sk_kernel_finder *finder, uint32_t kernel, const struct sk_task *task)
 {
 	struct sk_model *model = finder->model;
@@ -486,7 +486,7 @@ static uint32_t with_operands(struct sk_kernel_finder *finder, uint32_t kernel, 
 	sk_request_of_task(model, task, &finder->request);
 	operands = sk_request_operands(&finder->request, open);
 	if (!operands || operands > sk_signature_most_operands(open))
-		return kernel; /* binding says what is wrong */
+		return kernel; /* binding reports the error */
 	const struct sk_signature *wanted =
 		sk_signature_of_operands(model->arena, model->diag, found.place, open, (uint32_t)operands);
 
@@ -508,9 +508,9 @@ static uint32_t with_operands(struct sk_kernel_finder *finder, uint32_t kernel, 
 	return counted;
 }
 
-/* ---- signatures that nothing has asked for ---- */
+/* ---- unused signatures ---- */
 
-/* Functions that tasks call as their objects say: it may have been meant otherwise. */
+/* Return the functions that tasks call by the signatures of their objects, which may be unintended. */
 static const char **called_as_objects_say(const struct sk_model *model, size_t *count)
 {
 	const char **names = SK_NEW_ARRAY(model->arena, const char *, model->kernels.count + 1);
@@ -525,9 +525,9 @@ static const char **called_as_objects_say(const struct sk_model *model, size_t *
 	return names;
 }
 
-/* Manifests of several packages have entries that one of them does not need. But an entry for a function that is
- * nowhere, beside a task that calls one of nearly that name without it, is most likely that one's, misspelt. The symbol
- * of a mix kernel need not be a function, and `object:` is read only for tasks. */
+/* Manifests of several packages have entries that one of them does not need. But if an entry is for a function that is
+ * in no input, and a task calls a similar name without an entry, the entry's name is probably misspelt. The symbol of a
+ * mix kernel need not be a function, and `object:` is read only for tasks. */
 static void warn_of_lost_signatures(struct sk_kernel_finder *finder)
 {
 	enum { MOST_COMPARED = SK_MAX_SUGGESTIONS * SK_MAX_CANDIDATES };
@@ -551,9 +551,9 @@ static void warn_of_lost_signatures(struct sk_kernel_finder *finder)
 	}
 }
 
-/* ---- all of them ---- */
+/* ---- all tasks ---- */
 
-/* Whoever asks first makes it. */
+/* The first caller creates it. */
 static struct sk_kernel_finder *finder_of(struct sk_model *model, struct sk_linker *linker)
 {
 	struct sk_kernel_finder *finder = model->finder;
@@ -590,7 +590,7 @@ const char *sk_kernels_missing(struct sk_model *model, struct sk_linker *linker,
 						  task->said.op.text)
 				 : NULL;
 	misfits = sk_ops_explain(ops, task->said.op.text, &request, NULL);
-	ops->misfits = counted; /* those are about tasks */
+	ops->misfits = counted; /* it counts comparisons for tasks only */
 	if (!misfits.items.count)
 		return sk_arena_print(other->arena, "no kernel has op=%s", task->said.op.text);
 	return sk_arena_print(other->arena, "no kernel for op '%s' fits, not even %s, the nearest one: %s",
@@ -622,7 +622,7 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	insert_copies(finder);
 	if (!finder->failed && model->diag->errors == errors && model->tasks.count && !sk_linker_machine(linker))
 		sk_error(model->diag, (struct sk_place){.file = model->manifest},
-			 "no object is among the inputs, so nothing says for which machine the package is");
+			 "no object is among the inputs, so the machine of the package is unknown");
 	if (model->diag->errors == errors)
 		warn_of_lost_signatures(finder);
 	return !finder->failed && model->diag->errors == errors && sk_kernels_reach(model, linker);

@@ -1,4 +1,4 @@
-/* See bind-parts.h. Forms and classes are found by keys of numbers, whose bytes the maps take as strings. */
+/* See bind.h. Forms and classes are found by keys of numbers; the maps take their bytes as strings. */
 #include "src/bind/bind-parts.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static bool is_fixed(const struct sk_parameter *parameter, uint32_t dimension)
 	return !parameter->optional && !parameter->extents[dimension].name_count;
 }
 
-/* What the attribute has to be is one number. */
+/* Return whether the required value of the attribute can be represented by one number. */
 static bool is_exact(const struct sk_attribute *condition)
 {
 	return condition->kind == SK_ATTRIBUTE_INTEGER || condition->kind == SK_ATTRIBUTE_STRING;
@@ -39,7 +39,7 @@ static uint32_t name_number(struct sk_op_index *index, const char *name)
 	return sk_map_insert(&index->names, name, strlen(name), (uint32_t)index->names.count);
 }
 
-/* The value of the key, which is `fresh` if it is new. */
+/* Return the value of the key, which is `fresh` if it is new. */
 static uint32_t number_of(struct sk_op_index *index, struct sk_map *map, const void *key, size_t bytes, uint32_t fresh)
 {
 	uint32_t number = sk_map_find(map, key, bytes);
@@ -76,7 +76,7 @@ uint32_t sk_op_index_form(struct sk_op_index *index, uint32_t op, const struct s
 	for (uint32_t p = 0; p < signature->parameter_count; p++)
 		if (signature->parameters[p].kind == SK_PARAMETER_TENSOR)
 			add_parameter(index, &signature->parameters[p], words, &count);
-	if (signature->result) /* of no dimensions, as no parameter is */
+	if (signature->result) /* without dimensions, which no parameter has */
 		add_words(words, &count, name_number(index, signature->result), signature->result_dtype);
 	for (uint32_t i = 0; i < signature->condition_count; i++)
 		add_words(words, &count, name_number(index, signature->conditions[i].name),
@@ -124,12 +124,12 @@ uint32_t sk_op_index_class(struct sk_op_index *index, uint32_t form, const struc
 
 /* ---- requests ---- */
 
-/* How many tensors, inputs and outputs of a request parameters have taken. */
+/* The numbers of tensors, inputs and outputs of a request that parameters have taken. */
 struct taken {
 	size_t all, inputs, outputs;
 };
 
-/* The tensor for a parameter, or the first of so many operands; NULL: there is none. */
+/* Return the tensor for a parameter, or the first of several operands; NULL: there is none. */
 static const struct sk_tensor *take_tensor(const struct sk_request *request, struct taken *taken, enum sk_access access,
 					   const char *name, size_t operands)
 {
@@ -149,7 +149,7 @@ static const struct sk_tensor *take_tensor(const struct sk_request *request, str
 	return number < end ? request->arguments.items[number].tensor : NULL;
 }
 
-/* False: no kernel of the form has such a condition. */
+/* Get the number that represents the attribute's value; return false if no kernel of the form has such a condition. */
 static bool number_of_attribute(const struct sk_op_index *index, const struct sk_request *request,
 				const struct sk_attribute *condition, uint64_t *number)
 {

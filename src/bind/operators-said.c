@@ -1,5 +1,5 @@
-/* What is said of kernels of operators that are not picked: errors about tasks that none fits, or two, and what
- * --explain tells of the others where one fits. */
+/* Messages about kernels of operators that are not picked: errors about tasks that none fits, or that two fit equally
+ * well, and the other kernels for --explain. */
 #include "src/bind/bind.h"
 
 #include <ctype.h>
@@ -14,12 +14,12 @@
 #include "src/bind/bind-parts.h"
 #include "src/model/model.h"
 
-/* What the user may have expected to be searched. */
+/* Tell the user that some archives have not been searched. */
 static void note_left_out(struct sk_ops *ops)
 {
 	if (ops->left_out)
 		sk_note(ops->model->diag,
-			"archives are searched for ops only if they stand under 'library' or are given by -l");
+			"archives are searched for ops only if they are under 'library' or given by -l");
 }
 
 static const char *suggest_op(const struct sk_ops *ops, const char *op)
@@ -39,7 +39,7 @@ static void note_kernel(struct sk_ops *ops, const struct sk_op_kernel *kernel, c
 	sk_note(ops->model->diag, "%s (%s): %s", kernel->name, object_of(ops, kernel), what);
 }
 
-/* ---- of models: one error for all tasks of an operator for which the same is missing ---- */
+/* ---- models: one error for all tasks of an operator with the same cause ---- */
 
 static bool report_alike(struct sk_ops *ops, const struct sk_task *task, const char *cause, const char *what)
 {
@@ -50,7 +50,7 @@ static bool report_alike(struct sk_ops *ops, const struct sk_task *task, const c
 			      sk_arena_print(arena, "task '%s' (%s)", task->name, task->told.origin), "%s", what);
 }
 
-/* False if it has been said before. */
+/* Return false if it has been reported before. */
 static bool report_unknown_of_graph(struct sk_ops *ops, const struct sk_task *task)
 {
 	const char *op = task->said.op.text;
@@ -60,7 +60,7 @@ static bool report_unknown_of_graph(struct sk_ops *ops, const struct sk_task *ta
 		return false;
 	if (!ops->names.count && !ops->left_out && !ops->advised)
 		sk_note(ops->model->diag,
-			"no library of kernels is among the inputs: sklink's own is -lskernels (-L says where it is)");
+			"no library of kernels is among the inputs: sklink's own is -lskernels (-L gives its folder)");
 	ops->advised = true;
 	return true;
 }
@@ -72,7 +72,8 @@ static bool ends_with(const char *begin, const char *end, const char *word)
 	return (size_t)(end - begin) >= length && !memcmp(end - length, word, length);
 }
 
-/* The reason without what is another one in each task: names of tensors, and numbers but for those in words ("f32"). */
+/* Return the reason without the parts that differ between tasks: names of tensors, and numbers outside words
+ * ("f32"). */
 static const char *cause_of(const struct sk_ops *ops, const char *reason)
 {
 	char *cause = sk_arena_copy(ops->model->arena, reason, strlen(reason)), *to = cause;
@@ -87,7 +88,7 @@ static const char *cause_of(const struct sk_ops *ops, const char *reason)
 	return cause;
 }
 
-/* "group=32, strides=[1, 1]; f32[1,3,8,8], f32[4,3,3,3], none -> f32[1,4,6,6]" */
+/* Note a text such as "group=32, strides=[1, 1]; f32[1,3,8,8], f32[4,3,3,3], none -> f32[1,4,6,6]". */
 static void note_call(struct sk_ops *ops, const struct sk_request *request)
 {
 	struct sk_arena *arena = ops->model->arena;
@@ -123,7 +124,7 @@ static void report_misfits_of_graph(struct sk_ops *ops, const struct sk_task *ta
 	note_left_out(ops);
 }
 
-/* False if it has been said of the op before. */
+/* Return false if it has been reported of the op before. */
 static bool report_unknown(struct sk_ops *ops, const struct sk_task *task)
 {
 	if (task->told.origin)
@@ -138,8 +139,8 @@ void sk_ops_report_tie(struct sk_ops *ops, const struct sk_task *task, const str
 	struct sk_model *model = ops->model;
 
 	sk_error(model->diag, sk_task_place(task, task->said.op.spot),
-		 "two kernels for op '%s' fit task '%s' equally well: name one under 'kernel', or put its library in "
-		 "front",
+		 "two kernels for op '%s' fit task '%s' equally well: name one under 'kernel', or put its library "
+		 "first",
 		 task->said.op.text, task->name);
 	note_kernel(ops, kernel, kernel->signature->text);
 	note_kernel(ops, ops->tied, ops->tied->signature->text);

@@ -1,5 +1,5 @@
-/* The kernels of operators; see bind.h. They are collected once, and chained by op and by class (bind-parts.h). What
- * is said of them is in operators-said.c. */
+/* The kernels of operators; see bind.h. They are collected once, and linked into lists by op and by class (op-index.c).
+ * Messages about them are in operators-said.c. */
 #include "src/bind/bind.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ const struct sk_signature *sk_record_signature(struct sk_record_signatures *sign
 	return signatures->parsed.items[index];
 }
 
-/* Chains the kernel behind the last one of its class. */
+/* Append the kernel to the list of its class. */
 static void add_to_class(struct sk_ops *ops, struct sk_operator *op, uint32_t op_number, uint32_t index)
 {
 	struct sk_op_kernel *kernels = ops->kernels.items;
@@ -50,7 +50,7 @@ static void add_to_class(struct sk_ops *ops, struct sk_operator *op, uint32_t op
 	ops->classes.items[class].last = index;
 }
 
-/* Conditions, and dimensions of tensors that are numbers. */
+/* Count the conditions and the fixed dimensions of tensors. */
 static uint32_t count_demands(const struct sk_signature *signature)
 {
 	uint32_t demands = signature->condition_count;
@@ -61,13 +61,14 @@ static uint32_t count_demands(const struct sk_signature *signature)
 	return demands;
 }
 
-/* What the kernel needs, and sklink was not told that it may. */
+/* Return the instruction sets that the kernel needs and sklink may not use. */
 static uint64_t missing_isa(const struct sk_ops *ops, const struct sk_op_kernel *kernel)
 {
 	return sk_isa_expand(kernel->signature->isa) & ~ops->model->allowed_isa;
 }
 
-/* A second kernel of a library with the same signature is never picked: where it fits, so does the first one. */
+/* Add a kernel to the index, unless its library has another one with the same signature: that one is always
+ * preferred. */
 static void add_to_index(struct sk_ops *ops, struct sk_operator *op, uint32_t op_number, uint32_t index)
 {
 	struct sk_op_kernel *kernels = ops->kernels.items;
@@ -81,7 +82,7 @@ static void add_to_index(struct sk_ops *ops, struct sk_operator *op, uint32_t op
 		kernels[first].twin = index;
 }
 
-/* The op of that name, which need not end where it does; a new one has no kernels. */
+/* Return the number of the op with that name, which need not be terminated; a new one has no kernels. */
 static uint32_t op_number(struct sk_ops *ops, const char *name, size_t length)
 {
 	struct sk_arena *arena = ops->model->arena;
@@ -120,7 +121,7 @@ static void add(struct sk_ops *ops, struct sk_op_kernel kernel)
 		add_to_index(ops, op, number, index);
 }
 
-/* What stands in front of what; the number of each says which of them it is. */
+/* The order of kinds of libraries, the first one preferred. The number of a library gives its order within the kind. */
 enum { DECLARED, OBJECT, LISTED_ARCHIVE, GIVEN_ARCHIVE };
 
 static uint32_t library_number(uint32_t kind, size_t number)
@@ -128,7 +129,8 @@ static uint32_t library_number(uint32_t kind, size_t number)
 	return kind << 30 | (uint32_t)number;
 }
 
-/* Members of archives count only if the manifest names the archive under `library:`, or -l does. False: they do not. */
+/* Find the number of a record's library. Return false if it does not count: members of archives count only if the
+ * archive is under `library:` in the manifest or given by -l. */
 static bool find_library(const struct sk_ops *ops, const struct sk_kernel_record *record, uint32_t *library)
 {
 	*library = library_number(record->member ? GIVEN_ARCHIVE : OBJECT, record->input);
@@ -205,7 +207,7 @@ static void collect(struct sk_ops *ops)
 	sk_linker_visit_kernels(ops->linker, SK_NONE, visit_record, ops);
 }
 
-/* What waits for the op is read. SK_NONE: nothing says it. */
+/* Read the waiting records of the op and return its number. SK_NONE: no kernel has it. */
 static uint32_t find_op(struct sk_ops *ops, const char *op)
 {
 	uint32_t number, next;
@@ -235,7 +237,7 @@ void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *l
 	sk_op_index_init(&ops->index, model);
 }
 
-/* Greater than 0 if the one kernel is better than the other, and less if it is worse, where both fit. */
+/* Return more than 0 if the one kernel is better than the other, and less if it is worse, provided that both fit. */
 static int compare(const struct sk_op_kernel *one, const struct sk_op_kernel *other)
 {
 	if (one->order != other->order)
@@ -245,7 +247,7 @@ static int compare(const struct sk_op_kernel *one, const struct sk_op_kernel *ot
 	return (one->isa_size > other->isa_size) - (one->isa_size < other->isa_size);
 }
 
-/* What has been found so far. */
+/* The result so far. */
 struct choice {
 	uint32_t best, tied; /* SK_NONE: none */
 	uint64_t misfits;
@@ -296,19 +298,18 @@ struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const char *name, const str
 	return &ops->kernels.items[choice.best];
 }
 
-/* Why the kernel, which fits, too, is not the one that is picked; see compare. */
-static const char *why_worse(const struct sk_ops *ops, const struct sk_op_kernel *kernel,
-			     const struct sk_op_kernel *picked)
+/* Return why the kernel, which also fits, is not the chosen one; see compare. */
+static const char *disadvantage_of(const struct sk_ops *ops, const struct sk_op_kernel *kernel,
+				   const struct sk_op_kernel *picked)
 {
-	const char *why = kernel->order != picked->order ? "is of a library in front of its own"
-			  : kernel->demands != picked->demands
-				  ? "asks for more of what the call has: conditions, and dimensions that are numbers"
-				  : "makes use of more of the instruction set";
+	const char *why = kernel->order != picked->order       ? "is in an earlier library"
+			  : kernel->demands != picked->demands ? "has more conditions and fixed dimensions"
+							       : "uses more of the instruction set";
 
 	return sk_arena_print(ops->model->arena, "it fits, but %s %s", picked->name, why);
 }
 
-/* Why the kernel is not what is requested, or not what is picked; NULL, where none is: it is. */
+/* Return why the kernel does not fit, or is not the chosen one; NULL: it fits, and none was chosen. */
 static const char *reason_of(const struct sk_ops *ops, const struct sk_op_kernel *kernel,
 			     const struct sk_request *request, const struct sk_op_kernel *picked)
 {
@@ -320,7 +321,7 @@ static const char *reason_of(const struct sk_ops *ops, const struct sk_op_kernel
 				      sk_isa_text(text, kernel->signature->isa));
 	const char *reason = sk_bind_reason(ops->model, request, kernel->signature);
 
-	return reason || !picked ? reason : why_worse(ops, kernel, picked);
+	return reason || !picked ? reason : disadvantage_of(ops, kernel, picked);
 }
 
 struct candidate {

@@ -31,7 +31,7 @@ void sk_request_of_task(struct sk_model *model, const struct sk_task *task, stru
 	request->blocks = task->said.blocks;
 }
 
-/* "x[3]" is for the table x. */
+/* Return true if the name is like "x[3]" for the table x. */
 static bool is_of_table(const char *name, const char *table)
 {
 	size_t length = strlen(table);

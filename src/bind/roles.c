@@ -1,5 +1,6 @@
-/* Roles: what each tensor is to whoever runs the package. Comes in: the bound tasks in network order. Goes out: role
- * and binding number of every tensor that has memory of its own, and the contents of constants. */
+/* Roles: the relation of each tensor to the program that runs the package. The input is the bound tasks in network
+ * order. The output is the role and binding number of every tensor with memory of its own, and the contents of
+ * constants. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -26,10 +27,10 @@ static const char *const role_texts[] = {[SK_ROLE_INPUT] = "an input",
 					 [SK_ROLE_CONSTANT] = "a constant",
 					 [SK_ROLE_TEMPORARY] = "a temporary"};
 
-/* What the network does with a tensor. */
+/* The network's accesses to a tensor. */
 struct use {
 	struct access first_read, first_write, last_read, last_write;
-	bool inherits; /* something is read that nothing has written before */
+	bool inherits; /* some bytes are read before any task writes them */
 };
 
 static void note_accesses(struct use *uses, const struct sk_task *task, uint32_t index, enum sk_access access)
@@ -65,7 +66,7 @@ static struct use *collect_uses(const struct sk_model *model, const struct sk_ga
 	return uses;
 }
 
-/* True if it is the argument's tensor, or a view of the same bytes. */
+/* Return true if it is the argument's tensor, or a view of the same bytes. */
 static bool is_tensor_of(const struct sk_model *model, uint32_t index, const struct sk_argument *argument)
 {
 	if (index == SK_NONE)
@@ -77,7 +78,7 @@ static bool is_tensor_of(const struct sk_model *model, uint32_t index, const str
 	       tensor->view_offset == argument->offset && sk_tensor_span(tensor) == argument->size;
 }
 
-/* Where the task names the argument's tensor. */
+/* Return the place where the task names the argument's tensor. */
 static struct sk_place place_of(const struct sk_model *model, struct access access)
 {
 	const struct sk_task *task = &model->tasks.items[access.task];
@@ -122,14 +123,14 @@ static void assign_role(struct sk_model *model, uint32_t index, const struct use
 	tensor->role = unwritten ? SK_ROLE_INPUT : unread ? SK_ROLE_OUTPUT : SK_ROLE_TEMPORARY;
 	if (tensor->role == SK_ROLE_TEMPORARY && !use->inherits && use->last_write.task >= use->last_read.task)
 		sk_warning(model->diag, place_of(model, use->last_write),
-			   "what is written to '%s' here is never read, and '%s' is a temporary; a result needs role: "
-			   "output",
+			   "the bytes written to '%s' here are never read, and '%s' is a temporary; a result needs "
+			   "role: output",
 			   tensor->name, tensor->name);
 }
 
-/* ---- bytes that nobody has written ---- */
+/* ---- bytes that no task has written ---- */
 
-/* "bytes [256, 512) of 't' (elements [64, 128))", and how many more such ranges there are. */
+/* Return a text such as "bytes [256, 512) of 't' (elements [64, 128))", with the number of further ranges. */
 static const char *bytes_text(const struct sk_model *model, const struct sk_gap *gap, size_t count)
 {
 	const struct sk_tensor *tensor = &model->tensors.items[gap->tensor];
@@ -143,7 +144,7 @@ static const char *bytes_text(const struct sk_model *model, const struct sk_gap 
 			      gap->low, gap->high, tensor->name, gap->low / size, gap->high / size, more);
 }
 
-/* The gaps of one argument, or of one tensor in the end. */
+/* Report the gaps of one argument, or of one tensor at the end. */
 static void report_gaps(const struct sk_model *model, const struct sk_gap *gap, size_t count)
 {
 	const struct sk_tensor *tensor = &model->tensors.items[gap->tensor];
@@ -152,7 +153,7 @@ static void report_gaps(const struct sk_model *model, const struct sk_gap *gap, 
 	if (gap->task == SK_NONE) {
 		if (tensor->role == SK_ROLE_OUTPUT && !tensor->keeps_unwritten)
 			sk_error(model->diag, tensor->place,
-				 "no task writes %s, an output; if they shall keep what the caller has there, say "
+				 "no task writes %s, an output; to keep the caller's contents there, add "
 				 "unwritten: keep",
 				 bytes);
 		return;
@@ -160,7 +161,7 @@ static void report_gaps(const struct sk_model *model, const struct sk_gap *gap, 
 	if (tensor->role != SK_ROLE_OUTPUT && tensor->role != SK_ROLE_TEMPORARY)
 		return; /* it has its contents from outside */
 	sk_error(model->diag, place_of(model, (struct access){gap->task, gap->argument}),
-		 "task '%s' reads %s, which no task in front of it writes", model->tasks.items[gap->task].name, bytes);
+		 "task '%s' reads %s, which no task before it writes", model->tasks.items[gap->task].name, bytes);
 	sk_note(model->diag, "'%s' is declared at %s; if it keeps its contents from run to run, it is role: inout",
 		tensor->name, sk_place_text(model->arena, tensor->place));
 }
@@ -176,9 +177,9 @@ static void check_gaps(const struct sk_model *model, const struct sk_gap *gaps, 
 	}
 }
 
-/* ---- results that nobody reads ---- */
+/* ---- results that no task reads ---- */
 
-/* Whether the task is there for nothing but what it writes through the argument. */
+/* Return whether the task has no effect but the bytes that it writes through the argument. */
 static bool is_for_one(const struct sk_model *model, const struct sk_task *task, uint32_t number)
 {
 	for (uint32_t a = 0; a < task->bound.argument_count; a++)
@@ -188,7 +189,7 @@ static bool is_for_one(const struct sk_model *model, const struct sk_task *task,
 	return model->kernels.items[task->bound.kernel].state_count == 0;
 }
 
-/* A task can have a result that its network has no use for, beside one that it has; then several may share a tensor. */
+/* A task can have an unused result besides a used one; several unused results may share a tensor. */
 static void report_dead_store(const struct sk_model *model, const struct sk_dead_store *store)
 {
 	const struct sk_task *task = &model->tasks.items[store->task];
@@ -205,10 +206,10 @@ static void report_dead_store(const struct sk_model *model, const struct sk_dead
 static void check_unwritten_key(const struct sk_model *model, const struct sk_tensor *tensor)
 {
 	if (tensor->keeps_unwritten && tensor->role != SK_ROLE_OUTPUT && tensor->role != SK_ROLE_NONE)
-		sk_error(model->diag, tensor->place, "tensor '%s' has 'unwritten', but is no output", tensor->name);
+		sk_error(model->diag, tensor->place, "tensor '%s' has 'unwritten', but is not an output", tensor->name);
 }
 
-/* The role may be declared or follow from the tasks; a tensor that no task uses has been warned of. */
+/* The role may be declared or follow from the tasks; a tensor that no task uses has had a warning. */
 static void check_range_key(const struct sk_model *model, const struct sk_tensor *tensor)
 {
 	if (tensor->range && tensor->role != SK_ROLE_INPUT && tensor->role != SK_ROLE_INOUT &&
@@ -220,7 +221,7 @@ static void check_range_key(const struct sk_model *model, const struct sk_tensor
 
 /* ---- tasks that run once ---- */
 
-/* By tensor: the first task that runs once and writes it, or SK_NONE. */
+/* Return, by tensor, the first task that runs once and writes it, or SK_NONE. */
 static uint32_t *find_once_writers(const struct sk_model *model)
 {
 	uint32_t *writers = SK_NEW_ARRAY(model->arena, uint32_t, model->tensors.count + 1);
@@ -238,7 +239,7 @@ static uint32_t *find_once_writers(const struct sk_model *model)
 	return writers;
 }
 
-/* What a task that runs once reads is the same in every run, and what it writes nobody else changes. */
+/* A task that runs once must read the same values in every run, and no other task may change its results. */
 static void check_once_access(const struct sk_model *model, const uint32_t *writers, struct access access)
 {
 	const struct sk_task *task = &model->tasks.items[access.task];
@@ -253,17 +254,17 @@ static void check_once_access(const struct sk_model *model, const uint32_t *writ
 			 "keeps",
 			 task->name, tensor->name, role_texts[tensor->role]);
 		if (!tensor->role_declared)
-			sk_note(model->diag, "no task reads it; if nobody wants it, it is role: temporary");
+			sk_note(model->diag, "no task reads it; if it is not needed, give it role: temporary");
 		return;
 	}
 	if (reads && tensor->role != SK_ROLE_CONSTANT && !result)
 		sk_error(model->diag, place_of(model, access),
-			 "task '%s' runs once, but reads '%s', %s, which may be another one in the next run: only "
+			 "task '%s' runs once, but reads '%s', %s, which may differ in the next run: only "
 			 "constants and results of such tasks can be read",
 			 task->name, tensor->name, role_texts[tensor->role]);
 }
 
-/* A run that fails is made again, and must find what it has found. */
+/* A run that fails is repeated, and must read the same values again. */
 static void check_once_rewrite(const struct sk_model *model, struct access access)
 {
 	const struct sk_task *task = &model->tasks.items[access.task];
@@ -275,14 +276,14 @@ static void check_once_rewrite(const struct sk_model *model, struct access acces
 		if (read->tensor != written->tensor || !(read->access & SK_ACCESS_READ))
 			continue;
 		sk_error(model->diag, place_of(model, access),
-			 "task '%s' runs once, but reads '%s' and writes it: if it fails, its next run would find what "
-			 "this one has left; let it write another tensor",
+			 "task '%s' runs once, but reads '%s' and writes it: if it fails, its next run would find the "
+			 "changes of this one; let it write another tensor",
 			 task->name, model->tensors.items[read->tensor].name);
 		return;
 	}
 }
 
-/* Another task writes what one of them has. */
+/* Report a task that overwrites a result of a task that runs once. */
 static void check_once_result(const struct sk_model *model, const uint32_t *writers, struct access access)
 {
 	const struct sk_task *task = &model->tasks.items[access.task];
@@ -306,8 +307,8 @@ static void check_once(const struct sk_model *model)
 
 		if (task->said.once && kernel->state_count)
 			sk_error(model->diag, task->place,
-				 "task '%s' runs once, but its kernel '%s' has hidden state; if nothing there outlives "
-				 "a call, its signature can say reentrant",
+				 "task '%s' runs once, but its kernel '%s' has hidden state; if no call uses what an "
+				 "earlier one left there, mark it reentrant",
 				 task->name, kernel->name);
 		for (uint32_t a = 0; a < task->bound.argument_count; a++) {
 			const struct access access = {t, a};
@@ -332,7 +333,7 @@ static void fill_constant(struct sk_model *model, struct sk_tensor *tensor)
 	uint8_t *bytes = sk_arena_alloc(model->arena, tensor->bytes, 1);
 
 	for (uint64_t at = 0; at < tensor->bytes; at += size)
-		memcpy(bytes + at, &tensor->fill, size); /* little-endian, as packages are */
+		memcpy(bytes + at, &tensor->fill, size); /* little-endian, like packages */
 	tensor->contents = bytes;
 }
 

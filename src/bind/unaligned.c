@@ -1,5 +1,5 @@
-/* See bind-parts.h. A copy is a task of the op that lowering copies with, in front of the one that reads, or behind the
- * one that writes. */
+/* See bind-parts.h. A copy is a task of the op that lowering uses for copies. It precedes the task that reads the
+ * tensor, or follows the one that writes it. */
 #include "src/bind/bind-parts.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static uint32_t add_tensor(struct sk_model *model, struct sk_tensor tensor)
 	return (uint32_t)model->tensors.count - 1;
 }
 
-/* All of the tensor in a row, as kernels see it that only move elements. */
+/* Add the whole tensor as one row, for kernels that only move elements. */
 static uint32_t add_row(struct sk_model *model, uint32_t index)
 {
 	struct sk_tensor row = model->tensors.items[index];
@@ -41,7 +41,7 @@ static uint32_t add_row(struct sk_model *model, uint32_t index)
 	return add_tensor(model, row);
 }
 
-/* A tensor like the view, with bytes of its own. */
+/* Add a tensor like the view, with bytes of its own. */
 static uint32_t add_whole(struct sk_model *model, const struct sk_task *task, uint32_t index)
 {
 	struct sk_tensor whole = model->tensors.items[index];
@@ -82,7 +82,7 @@ static struct sk_task copy_task(struct sk_model *model, const struct sk_task *ta
 	sk_array_push(model->arena, &copy.told.refusals,
 		      sk_arena_print(model->arena,
 				     "No kernel of %s takes '%s' at byte %" PRIu64
-				     " of '%s', since they ask for addresses that are multiples of more",
+				     " of '%s', since they need greater alignment",
 				     task->said.op.text, seen.name, seen.view_offset,
 				     model->tensors.items[seen.view_of].name));
 	return copy;

@@ -209,10 +209,10 @@ fails_with "unknown kernel 'my::scale'; the symbol of my::scale\(float const\*, 
 	"$sklink" model.yaml named.o -o out.sk
 echo 'void plain(const float *x, float *y, long n) { *y = *x + n; }' >plain.c && compile plain
 kernel=plain kernels="kernels: {plian: {$signature}}" more=' ' model
-fails_with "function 'plain' in plain\.o has no signature; say how to call it under 'kernels', where there is a signature for 'plian', which no input defines$" \
+fails_with "function 'plain' in plain\.o has no signature; declare it under 'kernels', where there is a signature for 'plian', which no input defines$" \
 	"$sklink" model.yaml plain.o -o out.sk
 kernel=plain kernels="kernels: {plane: {symbol: scale, $signature}}" more=' ' model
-fails_with "function 'plain' in plain\.o has no signature; say how to call it under 'kernels'$" "$sklink" model.yaml \
+fails_with "function 'plain' in plain\.o has no signature; declare it under 'kernels'$" "$sklink" model.yaml \
 	plain.o kernels.o -o out.sk
 # Where the object has a signature, that one would count, silently. Signatures for functions of other packages are not
 # misspelt: names that are not near, or are counted, that inputs or imports define, and of which nothing else is known.

@@ -260,7 +260,7 @@ expect_tasks other.sk 'nb nc'
 [ "$("$skdump" --steps unaligned.sk | grep -oE ' (nb|nc)(:copy)? ' | paste -sd' ' | tr -s ' ')" = \
 	' nb nb:copy nc:copy nc ' ] ||
 	fail "other copies: $("$skdump" --steps unaligned.sk)"
-grep -qF "No kernel of Neg takes 'd' at byte 36 of 'g', since they ask for addresses that are multiples of more." \
+grep -qF "No kernel of Neg takes 'd' at byte 36 of 'g', since they need greater alignment." \
 	explained.txt ||
 	fail "nothing says why there is a copy: $(cat explained.txt)"
 for package in unaligned-plain unaligned; do

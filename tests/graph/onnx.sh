@@ -445,7 +445,7 @@ END
 fails_with . "$sklink" --check kernels.onnx
 cat >expected.txt <<'END'
 sklink: error: kernels.onnx: task 'one' (Add) and 2 more: no kernel has op=Add
->>> no library of kernels is among the inputs: sklink's own is -lskernels (-L says where it is)
+>>> no library of kernels is among the inputs: sklink's own is -lskernels (-L gives its folder)
 sklink: error: kernels.onnx: task 'three' (Transpose) and 1 more: no kernel has op=Copy
 END
 diff expected.txt err.txt || fail "another message"

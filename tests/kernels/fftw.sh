@@ -63,7 +63,7 @@ right
 sed '/^  z:/s/.*/  whole: {dtype: f64, shape: [1601]}\n  z: {of: whole, offset: [1], shape: [1600]}/' model.yaml \
 	>odd.yaml
 cmp -s model.yaml odd.yaml && fail "nothing is odd"
-fails_with "argument 'x' is to be aligned to 16 bytes" "$sklink" odd.yaml -L "$libraries" -o odd.sk
+fails_with "argument 'x' must be aligned to 16 bytes" "$sklink" odd.yaml -L "$libraries" -o odd.sk
 sed -i 's/ align=16//' odd.yaml
 "$sklink" odd.yaml -L "$libraries" -o odd.sk
 fails_with 'SIG(SEGV|BUS)|fault' "$skrun" odd.sk --random 1

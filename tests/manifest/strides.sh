@@ -143,7 +143,7 @@ grep -E ' d .*awaits c' steps.txt >/dev/null || fail "d does not await c"
 # What no signature says is refused, with what to do.
 sed 's/kernel: mix_rows, args: \[t, y\]/kernel: mix_rows, args: [t0, y]/' m.yaml >bad.yaml
 "$sklink" bad.yaml kernels.o -o bad.sk 2>errors && fail "a view with gaps is taken by a kernel that wants none"
-grep -F "view 't0' has gaps: rows of 32 bytes, 96 bytes apart; argument 'x' takes it if its signature says how far its rows lie apart, as in f32[m,k:lda]" errors ||
+grep -F "view 't0' has gaps: rows of 32 bytes, 96 bytes apart; argument 'x' takes it if its signature gives the distance of its rows, as in f32[m,k:lda]" errors ||
 	{ cat errors; fail "the error does not say what to do"; }
 # Half of the columns are written: the rest is a gap.
 sed '/name: a2/d' m.yaml >bad.yaml

@@ -107,7 +107,7 @@ refused() {
 	[ ! -e bad.sk ] || fail "an output in spite of: $pattern"
 }
 tell='name: last, kernel: product, args: [x, p, y]'
-refused "bad.yaml:14:37: task 'a' runs once, but reads 'x', an input, which may be another one in the next run" \
+refused "bad.yaml:14:37: task 'a' runs once, but reads 'x', an input, which may differ in the next run" \
 	'name: a, kernel: twice, args: [x, p], once: true' "$tell"
 refused "bad.yaml:15:.*task 'a' runs once, but reads 't', a temporary" \
 	'name: b, kernel: twice, args: [x, t]' 'name: a, kernel: twice, args: [t, p], once: true, stream: 1' "$tell"

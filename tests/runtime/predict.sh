@@ -210,11 +210,11 @@ says 'fused  *3600.00 ' 'fused, early-start=0/2  *3600.00 ' 'fused, early-start=
 
 # Values that are about another kind of kernel.
 work '{cycles: 1, waits: 1}' '{cube: {cycles: 1}, vector: {bytes: 1}}' '{cycles: 2, before-wait: 1}' "" >bad.yaml
-fails_with "^sklink: error: bad\.yaml:9:62: kernel 'eager': 'waits' in the cost is about kernels with sync-all or mix" \
+fails_with "^sklink: error: bad\.yaml:9:62: kernel 'eager': 'waits' in the cost is only for kernels with sync-all or mix" \
 	"$sklink" bad.yaml work.o -o bad.sk
-fails_with "bad\.yaml:10:85: kernel 'eager': 'cube' and 'vector' in the cost are about kernels with mix" \
+fails_with "bad\.yaml:10:85: kernel 'eager': 'cube' and 'vector' in the cost are only for kernels with mix" \
 	"$sklink" bad.yaml work.o -o bad.sk
-fails_with "bad\.yaml:11:74: kernel 'pair': 'before-wait' in the cost is about kernels with early-start=wait or both" \
+fails_with "bad\.yaml:11:74: kernel 'pair': 'before-wait' in the cost is only for kernels with early-start=wait or both" \
 	"$sklink" bad.yaml work.o -o bad.sk
 
 # What cores do in a prediction, as a trace: it ends when the tables say, and has a slice for each core at each step.

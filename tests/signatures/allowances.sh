@@ -209,7 +209,7 @@ $CC -I"$top_srcdir/loader" $(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Ma
 
 sed 's/split=m align=32; in x f32\[m,w\], out y f32\[m,w\], m i64/each=m align=32; in x f32[m,w], out y f32[m,w], m i64/' kernels.c >bad.c
 compile bad
-fails_with "argument 'x' is to be aligned to 32 bytes, but its tiles have, in bytes, 28" "$sklink" m.yaml bad.o -o \
+fails_with "argument 'x' must be aligned to 32 bytes, but its tiles have, in bytes, 28" "$sklink" m.yaml bad.o -o \
 	bad.sk
 sed 's/split=m align=32/split=m align=24/' kernels.c >bad.c
 compile bad
@@ -265,7 +265,7 @@ for how in "" --unfused --serial --guard; do
 	cmp y.npy z.npy || fail "addresses are not aligned $how"
 done
 sed 's/8\]/7]/' sizes.yaml >bad.yaml
-fails_with "argument 'x' is to be aligned to 32 bytes, but its addresses lie 28 bytes apart" "$sklink" bad.yaml \
+fails_with "argument 'x' must be aligned to 32 bytes, but its addresses lie 28 bytes apart" "$sklink" bad.yaml \
 	sizes.o -o bad.sk
 sed 's/scratch b u8\[sizeof(a)\]/scratch b u8[sizeof(b)+1]/' sizes.c >bad.c
 compile bad

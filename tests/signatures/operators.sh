@@ -174,8 +174,8 @@ others second2 second "attribute 'k' is 1, but the kernel wants 3"
 ! grep -q '^    first2 ' said.txt || fail "the picked kernel is among the others"
 sed -i 's/attr: .*/attr: {}}/' model.yaml
 "$sklink" -L . model.yaml -lfirst -lsecond -o out.sk --explain t >said.txt
-others first1 first 'it fits, but first3 makes use of more of the instruction set'
-others second1 second 'it fits, but first3 is of a library in front of its own'
+others first1 first 'it fits, but first3 uses more of the instruction set'
+others second1 second 'it fits, but first3 is in an earlier library'
 [ "$(grep -n 'second1 (' said.txt | cut -d: -f1)" -lt "$(grep -n 'first2 (' said.txt | cut -d: -f1)" ] ||
 	fail "the nearest is not the first"
 cat >fixed.c <<'C'
@@ -188,7 +188,7 @@ C
 compile fixed
 ar rc libfixed.a fixed.o
 "$sklink" -L . model.yaml -lfixed -o out.sk --explain t >said.txt
-others any fixed 'it fits, but only asks for more of what the call has: conditions, and dimensions that are numbers'
+others any fixed 'it fits, but only has more conditions and fixed dimensions'
 
 sed -i 's/attr: .*/attr: {k: 2}}/' model.yaml
 fails_with "model.yaml:4:19: two kernels for op 'Fill' fit task 't' equally well" "$sklink" -L . model.yaml -lfirst -o \
@@ -203,7 +203,7 @@ grep -qF "first2 (./libfirst.a(first.o)): attribute 'k' is 3, but the kernel wan
 grep -qF 'needs x86-64-v4, which --isa does not allow' err.txt || { cat err.txt;
 	fail "no reason for the instruction set"; }
 refused 'no kernel has op=Fill' libfirst.a
-grep -q "only if they stand under 'library' or are given by -l" err.txt || fail "nothing is said of the archive"
+grep -q "only if they are under 'library' or given by -l" err.txt || fail "nothing is said of the archive"
 refused "--isa does not know 'x86-64-v5'; did you mean 'x86-64-v2'" -L . -lfirst --isa=x86-64-v5
 
 # What --repro keeps says which processor was meant.

@@ -1040,7 +1040,7 @@ static const struct {
 		 "  - {name: t, op: Any, args: [a, b]}\n"
 		 "  - {name: u, op: Any, args: [a, b], attr: {k: 1}}\n",
 	 "m.yaml:23:19: two kernels for op 'Any' fit task 't' equally well: name one under 'kernel', or put its "
-	 "library in front\n"
+	 "library first\n"
 	 ">>> one (m.yaml): op=Any; in x f32[n], out y f32[n]\n"
 	 ">>> three (m.yaml): op=Any; in x f32[m,n], out y f32[m,n]\n"},
 	{TASKS "  - {name: t, kernel: attributes, args: [a, b], attr: {mode: cubic, k: 3.5, l: [1], axi: 1}}\n",
@@ -1059,9 +1059,9 @@ static const struct {
 	 "m.yaml:18:146: kernel 'attributes': attribute 'none' is 1, but 'r' needs a list of numbers\n"},
 	{TASKS "  - {name: t, kernel: attributes, args: [a, b], attr: {mode: linear, k: 3, a: 0.5, l: [1, 2], scales: "
 	       "x, pads: 1, e: [1]}}\n",
-	 "m.yaml:18:5: kernel 'attributes': no attribute 'axis', which 'axis' is to be\n"
+	 "m.yaml:18:5: kernel 'attributes': no attribute 'axis' for the value of 'axis'\n"
 	 "m.yaml:18:115: kernel 'attributes': attribute 'e' is [1], but 'e' needs a number\n"
-	 "m.yaml:18:5: kernel 'attributes': no attribute 'axis', which 's' is to be\n"
+	 "m.yaml:18:5: kernel 'attributes': no attribute 'axis' for the value of 's'\n"
 	 "m.yaml:18:106: kernel 'attributes': attribute 'pads' is 1, but 'p' needs a list of numbers\n"
 	 "m.yaml:18:95: kernel 'attributes': attribute 'scales' is x, but 'q' needs a list of numbers\n"},
 	{TASKS "  - {name: t, kernel: mul, args: [a, b, c], attr: {x: [1, 2, 3, 4, 5, 6, 7, 8, 9]}}\n",
@@ -1095,9 +1095,8 @@ static const struct {
 	{TASKS "  - {name: t, kernel: below, args: [a]}\n",
 	 "m.yaml:18:5: kernel 'below': 'a = begin(n)-1' does not fit into u32\n"},
 	{TASKS "  - {name: t, kernel: rounded, args: [a]}\n",
-	 "m.yaml:18:5: kernel 'rounded': 'a = (begin(n)+size(n))/3' divides what differs from call to call, and leaves "
-	 "a "
-	 "rest\n"},
+	 "m.yaml:18:5: kernel 'rounded': 'a = (begin(n)+size(n))/3' divides a value that differs from call to call, "
+	 "with a remainder\n"},
 	{"sklink: 1\ntensors: {x: {dtype: f32, shape: [10]}}\ntasks: [{name: t, kernel: negative, args: [x]}]\n",
 	 "m.yaml:3:9: kernel 'negative': 'a = (n-100)/7' rounds a negative number\n"},
 	{TASKS "  - {name: t, kernel: zero, args: [a]}\n", "m.yaml:18:5: kernel 'zero': 'a = n/(n-n)' divides by 0\n"},
@@ -1110,8 +1109,7 @@ static const struct {
 	{TASKS "  - {name: t, kernel: grid, args: [w, d]}\n",
 	 "m.yaml:18:39: kernel 'grid': argument 's' is f32, but tensor 'd' is f64\n"},
 	{TASKS "  - {name: t, kernel: grid, args: [w, s], blocks: 2}\n",
-	 "m.yaml:18:5: kernel 'grid': the task has 'blocks', but the signature has a grid, which says how many there "
-	 "are\n"},
+	 "m.yaml:18:5: kernel 'grid': the task has 'blocks', but the signature has a grid, which gives their number\n"},
 	{"sklink: 1\ntensors: {w: {dtype: u8, shape: [1048576]}, s: {dtype: f32, shape: [512]}}\n"
 	 "tasks: [{name: t, kernel: grid, args: [w, s]}]\n",
 	 "m.yaml:3:9: kernel 'grid': the grid has more than 1048576 blocks\n"},
@@ -1180,7 +1178,7 @@ static const struct {
 	{TASKS "  - {name: t, kernel: scale, args: [a, b], set: {alhpa: 1}}\n",
 	 "m.yaml:18:50: kernel 'scale': no scalar 'alhpa'; did you mean 'alpha'?\n"},
 	{TASKS "  - {name: t, kernel: scale, args: [a, b], set: {alpha: 1, x: 2}}\n",
-	 "m.yaml:18:60: kernel 'scale': 'x' is no scalar and cannot be set\n"},
+	 "m.yaml:18:60: kernel 'scale': 'x' is not a scalar and cannot be set\n"},
 	{TASKS "  - {name: t, kernel: scale, args: [a, b], set: {alpha: 1, n: 2}}\n",
 	 "m.yaml:18:60: kernel 'scale': 'n' cannot be set: it is the extent of that name, 65536\n"},
 	{TASKS "  - {name: t, kernel: scale, args: [a, b], set: {alpha: 1e39}}\n",
@@ -1257,7 +1255,7 @@ static const struct {
 	       "  - {name: u, kernel: nothing, args: [a]}\n",
 	 "m.yaml:18:23: unknown kernel 'nothing': it is neither declared under 'kernels' nor a function of an input\n"},
 	{TASKS "  - {name: t, kernel: bare, args: [a]}\n",
-	 "m.yaml:18:23: function 'bare' in k.o has no signature; say how to call it under 'kernels'\n"},
+	 "m.yaml:18:23: function 'bare' in k.o has no signature; declare it under 'kernels'\n"},
 	{TASKS "  - {name: t, kernel: data, args: [a]}\n", "k.o:(.sk.kernels+0x140): 'data' is not a function\n"},
 	{TASKS "  - {name: t, kernel: broken, args: [a]}\n",
 	 "k.o:(.sk.kernels+0x120): signature, column 6: unknown type 'f23'; did you mean 'f32'?\n"},
@@ -1270,28 +1268,28 @@ static const struct {
 	{TASKS "  - {name: t, kernel: spread, args: [a]}\n",
 	 "m.yaml:18:23: kernel 'spread' has hidden state (.bss.s8 in k.o) and cannot run on several cores at once; if "
 	 "it can, mark it reentrant\n"
-	 ">>> all that stands in the kernel's section counts; -ffunction-sections gives each function its own\n"},
+	 ">>> everything in the kernel's section counts; -ffunction-sections gives each function its own\n"},
 	{TASKS "  - {name: s, kernel: own_sets, args: [c]}\n"
 	       "  - {name: r, kernel: own_reentrant, args: [a, b]}\n"
 	       "  - {name: t, kernel: own, args: [a, b]}\n",
-	 "m.yaml:20:23: kernel 'own' reaches thread-local storage (.tbss in k.o): calls run on any thread; if nothing "
-	 "that a call leaves there matters to a later one, mark it reentrant\n"
-	 ">>> all that stands in the kernel's section counts; -ffunction-sections gives each function its own\n"},
+	 "m.yaml:20:23: kernel 'own' reaches thread-local storage (.tbss in k.o): calls run on any thread; if no call "
+	 "depends on values that an earlier one has left there, mark it reentrant\n"
+	 ">>> everything in the kernel's section counts; -ffunction-sections gives each function its own\n"},
 	{TASKS "  - {name: t, kernel: own_waits, args: [a]}\n",
 	 "m.yaml:18:23: kernel 'own_waits' reaches thread-local storage (.tbss in k.o): its blocks wait for one "
 	 "another, "
 	 "and meanwhile another block's call may run on the same thread; keep the variables on the stack\n"
-	 ">>> all that stands in the kernel's section counts; -ffunction-sections gives each function its own\n"},
+	 ">>> everything in the kernel's section counts; -ffunction-sections gives each function its own\n"},
 	{TASKS "  - {name: t, kernel: own_mix, args: [a]}\n",
 	 "m.yaml:18:23: kernel 'own_mix' reaches thread-local storage (.tdata in k.o): its blocks wait for one "
 	 "another, "
 	 "and meanwhile another block's call may run on the same thread; keep the variables on the stack\n"
-	 ">>> all that stands in the kernel's section counts; -ffunction-sections gives each function its own\n"},
+	 ">>> everything in the kernel's section counts; -ffunction-sections gives each function its own\n"},
 	{TASKS "  - {name: t, kernel: own_early, args: [a]}\n",
 	 "m.yaml:18:23: kernel 'own_early' reaches thread-local storage (.tbss in k.o): it waits inside its call "
 	 "(early-start), and meanwhile another call may run on the same thread; keep the variables on the stack, or do "
 	 "not start early\n"
-	 ">>> all that stands in the kernel's section counts; -ffunction-sections gives each function its own\n"},
+	 ">>> everything in the kernel's section counts; -ffunction-sections gives each function its own\n"},
 	{TENSORS "kernels:\n"
 		 "  k: {symbol: mull}\n"
 		 "tasks:\n"
@@ -1423,14 +1421,14 @@ END_TEST
 #define LOADS	    "  - {name: loads, kernel: scale, args: [y, y], set: {alpha: {tensor: one}}}\n"
 #define UNWRITTEN(place, task, bytes, elements, ...)                                                                   \
 	"m.yaml:" place ": task '" task "' reads bytes " bytes " of 'x' (elements " elements ")" __VA_ARGS__           \
-	", which no task in front of it writes\n"                                                                      \
+	", which no task before it writes\n"                                                                           \
 	">>> 'x' is declared at m.yaml:3:3; if it keeps its contents from run to run, it is role: inout\n"
 #define OVERWRITTEN(place, task, by)                                                                                   \
 	"t: warning: m.yaml:" place ": no task reads the bytes of 'x' that task '" task "' writes here: task '" by     \
 	"' overwrites them first\n"
 #define NEVER(bytes, elements, ...)                                                                                    \
 	"m.yaml:3:3: no task writes bytes " bytes " of 'x' (elements " elements ")" __VA_ARGS__                        \
-	", an output; if they shall keep what the caller has there, say unwritten: keep\n"
+	", an output; to keep the caller's contents there, add unwritten: keep\n"
 
 static const struct {
 	const char *text;
@@ -1442,9 +1440,8 @@ static const struct {
 	{ROLE("", WRITES READS), SK_ROLE_TEMPORARY, ""},
 	{ROLE("", WRITES CHANGES READS), SK_ROLE_TEMPORARY, ""},
 	{ROLE("", WRITES CHANGES), SK_ROLE_TEMPORARY,
-	 "t: warning: m.yaml:12:45: what is written to 'x' here is never read, and 'x' is a temporary; a result needs "
-	 "role: "
-	 "output\n"},
+	 "t: warning: m.yaml:12:45: the bytes written to 'x' here are never read, and 'x' is a temporary; a result "
+	 "needs role: output\n"},
 	{ROLE(", role: temporary", WRITES CHANGES), SK_ROLE_TEMPORARY, ""},
 	{ROLE(", role: output", WRITES CHANGES), SK_ROLE_OUTPUT, ""},
 	{ROLE(", role: input", READS), SK_ROLE_INPUT, ""},
@@ -1503,9 +1500,10 @@ static const struct {
 	{ROLE(", role: output, unwritten: keep", WRITES_PART READS_PART), SK_ROLE_OUTPUT, ""},
 	{ROLE(", role: output, unwritten: keep", WRITES_PART READS), SK_ROLE_NONE,
 	 UNWRITTEN("12:40", "reads", "[0, 32)", "[0, 8)", " and 1 more range of it")},
-	{ROLE(", unwritten: keep", READS), SK_ROLE_NONE, "m.yaml:3:3: tensor 'x' has 'unwritten', but is no output\n"},
+	{ROLE(", unwritten: keep", READS), SK_ROLE_NONE,
+	 "m.yaml:3:3: tensor 'x' has 'unwritten', but is not an output\n"},
 	{ROLE(", role: inout, unwritten: keep", WRITES), SK_ROLE_NONE,
-	 "m.yaml:3:3: tensor 'x' has 'unwritten', but is no output\n"},
+	 "m.yaml:3:3: tensor 'x' has 'unwritten', but is not an output\n"},
 	/* range: of a role that is declared, and of one that follows from the tasks */
 	{ROLE(", range: [0, 1]", READS), SK_ROLE_INPUT, ""},
 	{ROLE(", role: inout, range: [0, 1]", WRITES), SK_ROLE_INOUT, ""},
