@@ -1,6 +1,6 @@
-/* See skdump.h. Of the names at an address one has to be right: functions may have been folded
- * (--icf) and have several entries, some of which lie within others. Where another function has the name and the size
- * of a kernel's, that is also there as NAME.KERNEL (linker/labels.c). */
+/* See skdump.h. It is enough if one of the names at an address is right: functions may have been folded (--icf) and
+ * have several entries, some of which lie within others. If another function has the name and the size of a kernel's,
+ * the kernel's is also there as NAME.KERNEL (linker/labels.c). */
 #include "src/skdump/skdump.h"
 
 #include <string.h>
@@ -12,12 +12,12 @@
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 
-/* So many names may be compared, of functions that share an address. */
+/* Limit on the names compared for functions that share an address. */
 #define MAX_LOOKS (UINT64_C(1) << 24)
 
-#define ANY_SIZE UINT64_MAX /* not asked for */
+#define ANY_SIZE UINT64_MAX /* do not compare the size */
 
-/* A function that the plan says is a kernel's, or a side of one. */
+/* A function that the plan assigns to a kernel, or to a side of one. */
 struct claim {
 	const struct sk_plan_kernel *kernel;
 	const char *name;
@@ -28,7 +28,7 @@ struct claim {
 
 struct twins {
 	uint64_t address; /* of one of them */
-	bool apart; /* another one, of a kernel or not, lies elsewhere */
+	bool apart; /* another one, of a kernel or not, has a different address */
 };
 
 struct looking {
@@ -38,7 +38,7 @@ struct looking {
 	uint64_t looks_left;
 	SK_ARRAY(struct claim) claims;
 	SK_ARRAY(struct twins) twins;
-	struct sk_map twin_numbers; /* by what struct twin_key has of them */
+	struct sk_map twin_numbers; /* by struct twin_key */
 	struct sk_map thunks; /* by address: their numbers */
 };
 
@@ -49,13 +49,14 @@ static bool covers(const struct sk_file_function *function, uint64_t address)
 	return address - function->address < function->size;
 }
 
-/* The size that a plan has of a kernel with this function. */
+/* Return the size that the plan has for a kernel with this function. */
 static uint32_t size_in_plan(const struct sk_file_function *function)
 {
 	return function->size < UINT32_MAX ? (uint32_t)function->size : UINT32_MAX;
 }
 
-/* Whether the function of that name and size begins at the address. OTHER: *found begins there, or lies around it. */
+/* Check that the function of that name and size begins at the address. OTHER: *found begins there, or contains the
+ * address. */
 static enum verdict look_up(struct looking *looking, const char *name, uint64_t address, uint64_t size,
 			    const struct sk_file_function **found)
 {
@@ -73,7 +74,7 @@ static enum verdict look_up(struct looking *looking, const char *name, uint64_t 
 	return *found ? OTHER : UNKNOWN;
 }
 
-/* What a package reaches an imported function by has the function's name with this behind it. Copies share it. */
+/* A package calls an imported function through a stub with the function's name and this suffix. Copies share it. */
 #define STUB_SUFFIX "@plt"
 
 static enum verdict check_stub(struct looking *looking, const struct sk_plan_kernel *kernel)
@@ -94,7 +95,8 @@ static enum verdict check_stub(struct looking *looking, const struct sk_plan_ker
 
 /* ---- functions of kernels ---- */
 
-/* Names that begin alike for so long count as one: then a kernel is not proved, which is no harm. */
+/* Only this many characters of a name are compared. Kernels with equal keys count as one, and are then not proved,
+ * which does no harm. */
 enum { KEY_NAME = 1024 };
 
 struct twin_key {
@@ -131,7 +133,7 @@ static void add_claim(struct looking *looking, const struct sk_plan_kernel *kern
 	sk_array_push(looking->arena, &looking->claims, claim);
 }
 
-/* Which of them are several functions. */
+/* Mark names that belong to several functions. */
 static void find_twins(struct looking *looking)
 {
 	for (size_t i = 0; i < looking->file->functions.count; i++) {
@@ -176,7 +178,7 @@ static enum verdict check_claim(struct looking *looking, const struct claim *cla
 	return UNKNOWN;
 }
 
-/* The plan names a side's function only by its signature. The sides of a copy are named after the kernel's. */
+/* The plan names a side's function only in its signature. The sides of a copy are named after the kernel's. */
 static const char *side_name(const struct looking *looking, const struct sk_plan_kernel *kernel, const char *said,
 			     const char *suffix)
 {
@@ -188,7 +190,7 @@ static const char *side_name(const struct looking *looking, const struct sk_plan
 	return sk_arena_print(looking->arena, "%.*s_mix_%s%s", length, symbol, suffix, copy ? copy : "");
 }
 
-/* False after an error. */
+/* Return false after an error. */
 static bool claim_functions(struct looking *looking, const struct sk_plan_kernel *kernel)
 {
 	const struct sk_signature *signature =
@@ -212,7 +214,7 @@ static bool claim_functions(struct looking *looking, const struct sk_plan_kernel
 	return true;
 }
 
-/* The number of kernels of which a function is not known. Stops at the first error. */
+/* Return the number of kernels with an unknown function. Stop at the first error. */
 static uint32_t check_kernels(struct looking *looking)
 {
 	const struct sk_plan_view *plan = &looking->file->plan;
@@ -240,9 +242,9 @@ static uint32_t check_kernels(struct looking *looking)
 	return unknown;
 }
 
-/* ---- what kernels get, and entries ---- */
+/* ---- symbols passed to kernels, and entries ---- */
 
-/* Of an import the address is that of the stub that leads to it. */
+/* The address for an import is that of its stub. */
 static enum verdict check_handed(struct looking *looking, const struct sk_plan_symbol *symbol)
 {
 	const struct sk_package_file *file = looking->file;
@@ -273,7 +275,7 @@ static enum verdict check_entry(struct looking *looking, const int32_t *referenc
 	return verdict;
 }
 
-/* Thunks are numbered in the order of the launches that have them. */
+/* Thunks are numbered in the order of their launches. */
 static const char *thunk_name(struct looking *looking, const struct sk_plan_launch *launch)
 {
 	uint64_t address = sk_package_file_target(looking->file, &launch->entry);

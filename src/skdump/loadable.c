@@ -1,4 +1,4 @@
-/* See skdump.h. Everything that libskrt does with a file before it calls anything in it, and then undoes. */
+/* See skdump.h. Does everything that libskrt does with a file before it calls anything in it, and then undoes it. */
 #include "src/skdump/skdump.h"
 
 #include "base/diag.h"
@@ -13,7 +13,7 @@ bool sk_loadable_check(struct sk_diag *diag, const struct sk_package_file *file)
 		return true;
 
 	if (sk_image_open(&(struct sk_source){.name = file->path, .file = -1, .only_looked_at = true}, &image)) {
-		sk_error(diag, (struct sk_place){0}, "%s", skrt_error()); /* which begins with the path */
+		sk_error(diag, (struct sk_place){0}, "%s", skrt_error()); /* the text begins with the path */
 		return false;
 	}
 	const void *plan = sk_image_find(&image, "sk_plan", &size);

@@ -1,5 +1,6 @@
-/* Makes the dispatchers of a package again and compares; see skdump.h. Kernels and constants are taken to be where the
- * plan's references say; that these are right shows in the comparison, since the code calls the same places. */
+/* Makes the dispatchers of a package again and compares them; see skdump.h. The addresses of kernels and constants are
+ * taken from the plan's references. The comparison shows that they are right, since the code uses the same
+ * addresses. */
 #include "src/skdump/skdump.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "stubs/dispatcher/dispatcher.h"
 
 struct comparison {
-	struct sk_arena *arena; /* of one launch */
+	struct sk_arena *arena; /* for one launch */
 	struct sk_diag *diag;
 	const struct sk_package_file *file;
 };
@@ -26,7 +27,7 @@ static struct sk_place at(const struct sk_package_file *file, uint64_t address)
 	return (struct sk_place){.file = file->path, .section = ".text", .offset = address - file->text};
 }
 
-/* ---- where code refers to ---- */
+/* ---- targets of references in code ---- */
 
 static bool is_code(const struct sk_package_file *file, const int32_t *reference)
 {
@@ -52,7 +53,7 @@ static bool check_kernels(struct sk_diag *diag, const struct sk_package_file *fi
 	return sound;
 }
 
-/* Whether all of [address, address + size) is constants that libskrt takes from another file. */
+/* Return true if all of [address, address + size) is constants that libskrt takes from another file. */
 static bool is_elsewhere(const struct sk_package_file *file, uint64_t address, uint64_t size)
 {
 	return file->weights && address >= file->weights_start &&
@@ -174,7 +175,7 @@ static bool compare_entry(const struct comparison *comparison, uint32_t launch, 
 	return relocate(comparison, &code, entry, name) && compare_bytes(comparison, &code, entry, name);
 }
 
-/* func-align: of an entry, or of a kernel that a launch calls. */
+/* func-align: check an entry, or a kernel that a launch calls. */
 static bool check_alignment(const struct comparison *comparison, uint32_t alignment, uint64_t address, const char *name)
 {
 	if (!alignment || address % alignment == 0)
@@ -193,7 +194,7 @@ static bool check_kernel(const struct comparison *comparison, const struct sk_pl
 			       sk_plan_string(&kernel->symbol));
 }
 
-/* The entry's, that of the kernels which it calls, and of their copies. */
+/* Check the entry, the kernels that it calls, and their copies. */
 static bool check_alignments(const struct comparison *comparison, const struct sk_plan_launch *launch)
 {
 	const struct sk_package_file *file = comparison->file;

@@ -1,4 +1,4 @@
-/* What is told of steps, in sums by kernel: a row for each kernel that a chosen task calls. */
+/* Sums of the steps' values by kernel: a row for each kernel that a chosen task calls. */
 #include <inttypes.h>
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 struct sums {
 	uint32_t tasks, calls;
 	uint64_t costs[SK_COST_COUNT];
-	uint32_t given; /* a bit for each of them that some task says */
+	uint32_t given; /* a bit for each value that some task gives */
 };
 
 static void add_cost(const struct sk_plan_view *plan, uint32_t number, struct sums *sums)
@@ -50,7 +50,7 @@ static struct sums *sum_up(const struct sk_show *show, struct sums *all)
 	return kernels;
 }
 
-/* Code is the same for all tasks of a kernel; its size is the kernel's. */
+/* Code is shared by all tasks of a kernel; its size is the kernel's. */
 static void show_sums(const struct sk_show *show, struct sk_table *table, const char *name, const struct sums *sums,
 		      uint64_t code)
 {

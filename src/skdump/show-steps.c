@@ -1,4 +1,4 @@
-/* The table of steps: a row for each call, with what its step says, the loops around it, and what it computes for its
+/* The table of steps: a row for each call, with its step, the loops around it, and the values that it computes for its
  * arguments. */
 #include <inttypes.h>
 
@@ -10,7 +10,7 @@
 
 /* ---- calls ---- */
 
-/* "tiles of 6 by 16 of 37"; "" without loops. */
+/* Return "tiles of 6 by 16 of 37"; "" without loops. */
 static const char *loops_text(const struct sk_show *show, const struct sk_plan_call *call)
 {
 	const struct sk_plan_loop *loops = sk_plan_loops(&show->file->plan, call);
@@ -23,7 +23,7 @@ static const char *loops_text(const struct sk_show *show, const struct sk_plan_c
 			      loops[1].tile, loops[1].extent);
 }
 
-/* "2*((block+3)/4%8)" */
+/* Return "2*((block+3)/4%8)". */
 static const char *term_text(const struct sk_show *show, const struct sk_plan_term *term)
 {
 	static const char *const names[SK_VARIABLE_COUNT] = {"begin", "size", "inner begin", "inner size", "block"};
@@ -55,7 +55,7 @@ static const char *value_text(const struct sk_show *show, const struct sk_plan_a
 	return argument->value ? sk_arena_print(show->arena, "%s%+" PRId64, text, (int64_t)argument->value) : text;
 }
 
-/* "4*size, begin+1"; "" if it computes nothing. */
+/* Return "4*size, begin+1"; "" if the call computes nothing. */
 static const char *values_text(const struct sk_show *show, const struct sk_plan_call *call)
 {
 	const struct sk_plan_argument *arguments = sk_plan_arguments(&show->file->plan, call);
@@ -111,7 +111,7 @@ static const char *split_text(const struct sk_show *show, const struct sk_plan_s
 			      units, sk_show_plural(units), partition->unit, blocks, tiles);
 }
 
-/* How the step's work is divided. */
+/* Describe the division of the step's work. */
 static const char *work_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
 	const char *side = step->flags & SK_STEP_CUBE_SIDE     ? "cube side, "
@@ -135,8 +135,8 @@ static const char *work_text(const struct sk_show *show, const struct sk_plan_st
 	}
 }
 
-/* "cycles 900, bytes 4096": what the manifest says that the call's task, or its side of it, costs. What the sides have
- * together stands with the cube side. */
+/* Return "cycles 900, bytes 4096": the cost that the manifest gives for the call's task, or for its side of the task.
+ * Costs common to both sides are shown with the cube side. */
 static const char *cost_text(const struct sk_show *show, const struct sk_plan_step *step,
 			     const struct sk_plan_call *call)
 {
@@ -157,7 +157,7 @@ static bool has_costs(const struct sk_plan_view *plan, const struct sk_plan_laun
 {
 	struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
 
-	/* A vector side has no cost of its own where its task has none. */
+	/* A vector side has no cost of its own if its task has none. */
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
 		if (plan->tasks[call->task].cost != SK_NO_INDEX)
 			return true;
@@ -196,7 +196,7 @@ static const char *awaits_text(const struct sk_show *show, const struct sk_plan_
 	return text.bytes;
 }
 
-/* ", func-align=512, debug-sync-all=1": what the scope's options have done to the launch. */
+/* Return ", func-align=512, debug-sync-all=1": the effects of the scope's options on the launch. */
 static const char *options_text(const struct sk_show *show, const struct sk_plan_launch *launch)
 {
 	static const char *const preloads[SK_PRELOAD_COUNT] = {"none", "per-func", "max"};
@@ -231,7 +231,7 @@ static const char *options_text(const struct sk_show *show, const struct sk_plan
 	return text;
 }
 
-/* Behind a step's awaits: flushes of the data cache. */
+/* Return the flushes of the data cache after a step's awaits, or after its calls. */
 static const char *flushes_text(const struct sk_plan_step *step, bool awaits)
 {
 	static const char *const texts[2][4] = {
@@ -243,8 +243,7 @@ static const char *flushes_text(const struct sk_plan_step *step, bool awaits)
 		    [(step->flags & SK_STEP_FLUSH_BEFORE ? 1 : 0) + (step->flags & SK_STEP_FLUSH_AFTER ? 2 : 0)];
 }
 
-/* The first call that is shown of a step has what is said of the step beside it, any other call only what is said of
- * itself. */
+/* Show the step's columns with its first shown call only, and each call's own columns with every call. */
 static void show_call(const struct sk_show *show, struct sk_table *table, const struct sk_plan_step *step,
 		      const struct sk_plan_call *call, bool first, bool values, bool costs)
 {

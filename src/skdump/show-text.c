@@ -8,7 +8,7 @@
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 
-enum { MOST_NAME = 800 }; /* bytes of a name that are shown; an entry's may have three names of 255 in it */
+enum { MOST_NAME = 800 }; /* bytes of a name that are shown; an entry's may contain three names of 255 */
 
 const char *sk_show_kind(const struct sk_plan_launch *launch)
 {
@@ -26,7 +26,7 @@ const char *sk_show_short(const struct sk_show *show, const char *name)
 	if (length <= MOST_NAME)
 		return name;
 	while (length > MOST_NAME || (name[length] & 0xc0) == 0x80)
-		length--; /* not within a character */
+		length--; /* do not cut within a character */
 	return sk_arena_print(show->arena, "%.*s…", length, name);
 }
 

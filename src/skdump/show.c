@@ -1,5 +1,5 @@
-/* The sections of skdump's output; see skdump.h. Everything comes from the plan's tables but the reasons, which the
- * fusion has left in the account. */
+/* The sections of skdump's output; see skdump.h. Everything comes from the plan's tables except the reasons, which the
+ * account has from the fusion. */
 #include "src/skdump/skdump.h"
 
 #include <elf.h>
@@ -13,7 +13,7 @@
 #include "format/skplan.h"
 #include "stubs/dispatcher/dispatcher.h"
 
-/* Names that share bytes with a temporary, before the rest is only counted, and how many are counted. */
+/* Limits on the temporaries that are named as sharing bytes with another one, and on those that are counted. */
 enum { SHOWN_SHARERS = 4, COUNTED_SHARERS = 1000 };
 
 static const char *machine_name(uint32_t machine)
@@ -32,7 +32,7 @@ static const char *machine_name(uint32_t machine)
 	}
 }
 
-/* "[64, 1024]" */
+/* Return "[64, 1024]". */
 static const char *shape_text(const struct sk_show *show, const struct sk_plan_tensor *tensor)
 {
 	const char *text = "[";
@@ -50,7 +50,7 @@ static void summary_line(struct sk_table *table, const char *name, const char *t
 	sk_table_cell(table, "%s", text);
 }
 
-/* The file that constants are in, and the hash of what it holds. */
+/* Show the file of the constants, and its hash. */
 static void show_weights(const struct sk_show *show, struct sk_table *table)
 {
 	const struct sk_weights *weights = show->file->weights;
@@ -64,7 +64,7 @@ static void show_weights(const struct sk_show *show, struct sk_table *table)
 		     sk_arena_print(show->arena, "%s (%s)", sk_show_short(show, weights->name), hash));
 }
 
-/* What is whose, by number, where there are several. */
+/* Show the launches and bindings of each network, by number, if there are several networks. */
 static void show_networks(const struct sk_show *show, struct sk_table *table)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -80,7 +80,7 @@ static void show_networks(const struct sk_show *show, struct sk_table *table)
 				     sk_show_plural(network.binding_count), network.first_binding));
 }
 
-/* "core", or "cube with 24 cores", where it is known how many the device has. */
+/* Return "core", or "cube with 24 cores" if the device's number of cores is known. */
 static const char *lane_text(const struct sk_show *show, uint32_t lane)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -156,7 +156,7 @@ void sk_show_bindings(const struct sk_show *show)
 
 /* ---- launches ---- */
 
-/* "2, 5" */
+/* Return "2, 5". */
 static const char *follows_text(const struct sk_show *show, const struct sk_plan_launch *launch)
 {
 	struct sk_text text;
@@ -170,8 +170,8 @@ static const char *follows_text(const struct sk_show *show, const struct sk_plan
 	return text.bytes;
 }
 
-/* What the launch takes of the device it was planned for: "all" (however many there are), "1 core", "4 vector",
- * "24 x 1:2" (groups of a cube core and two vector cores), "15 cube, 24 vector" (which are no groups). */
+/* Return the cores that the launch takes on its device: "all" (however many there are), "1 core", "4 vector", "24 x
+ * 1:2" (groups of a cube core and two vector cores), "15 cube, 24 vector" (no groups). */
 static const char *device_cores_text(const struct sk_show *show, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -222,7 +222,7 @@ void sk_show_launches(const struct sk_show *show)
 
 /* ---- memory ---- */
 
-/* A temporary in the workspace, and those that share bytes with it. */
+/* A temporary in the workspace, and the temporaries that share bytes with it. */
 struct temporary {
 	const struct sk_plan_tensor *tensor;
 	const char *sharers;
@@ -250,7 +250,7 @@ static void add_sharer(const struct sk_show *show, struct temporary *temporary, 
 	temporary->sharer_count++;
 }
 
-/* The temporaries by offset, each with its sharers. */
+/* Return the temporaries sorted by offset, each with its sharers. */
 static struct temporary *collect_temporaries(const struct sk_show *show, size_t *count)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -273,7 +273,7 @@ static struct temporary *collect_temporaries(const struct sk_show *show, size_t 
 	return temporaries;
 }
 
-/* Those that are scratch of a core, one tile long, and take no workspace. */
+/* Show temporaries that are scratch of a core, one tile long, and take no workspace. */
 static void show_scratch(const struct sk_show *show)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -334,7 +334,7 @@ void sk_show_memory(const struct sk_show *show)
 
 /* ---- reasons ---- */
 
-/* Whether any task could have had the blocks of another one. */
+/* Return true if any task could have kept to the blocks of another one. */
 static bool asks_for_blocks(const struct sk_account *account)
 {
 	for (size_t i = 0; i < account->count; i++)
@@ -343,7 +343,7 @@ static bool asks_for_blocks(const struct sk_account *account)
 	return false;
 }
 
-/* Of nodes without a task a filter of tasks finds none. */
+/* A filter of tasks never matches nodes without a task. */
 static void show_nodes(const struct sk_show *show, struct sk_table *table)
 {
 	const struct sk_account *account = &show->file->account;
