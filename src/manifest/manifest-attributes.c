@@ -64,7 +64,7 @@ static bool read_value(const struct sk_document *document, const struct sk_node 
 		return false;
 	}
 	if (node->plain && (!strcmp(node->text, "true") || !strcmp(node->text, "false"))) {
-		sk_error(document->diag, sk_node_place(document, node), "'%s' is no number; write %c", node->text,
+		sk_error(document->diag, sk_node_place(document, node), "'%s' is not a number; write %c", node->text,
 			 *node->text == 't' ? '1' : '0');
 		return false;
 	}

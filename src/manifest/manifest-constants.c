@@ -43,7 +43,7 @@ static bool has_shape(const struct sk_document *document, const struct sk_tensor
 {
 	if (list->kind != SK_NODE_LIST || list->count != tensor->shape[dimension]) {
 		sk_error(document->diag, sk_node_place(document, list),
-			 "constant '%s' is %s, so here stands a list of %" PRIu64 ", not %s", tensor->name,
+			 "constant '%s' is %s, so this must be a list of %" PRIu64 ", not %s", tensor->name,
 			 sk_shape_text(document->arena, tensor->rank, tensor->shape), tensor->shape[dimension],
 			 list->kind == SK_NODE_LIST ? sk_arena_print(document->arena, "of %u", list->count)
 						    : "one value");
@@ -99,7 +99,7 @@ static void read_fill(const struct sk_document *document, struct sk_tensor *tens
 {
 	if (tensor->bytes > MOST_FILLED)
 		sk_error(document->diag, sk_node_place(document, fill),
-			 "constant '%s' has %" PRIu64 " bytes, and at most %d are filled; let a .npy file have them",
+			 "constant '%s' has %" PRIu64 " bytes, and at most %d are filled; store them in a .npy file",
 			 tensor->name, tensor->bytes, MOST_FILLED);
 	else
 		tensor->filled = read_number(document, tensor, fill, &tensor->fill);

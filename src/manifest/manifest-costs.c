@@ -40,10 +40,11 @@ static void check_part(const struct sk_document *document, const struct nodes *n
 		return;
 	if (!sk_cost_gives(cost, whole))
 		sk_error(document->diag, sk_node_place(document, nodes->of[part]),
-			 "'%s' is a part of 'cycles' or 'operations', and there is neither", sk_cost_name(part));
+			 "'%s' is a part of 'cycles' or 'operations', but neither is given", sk_cost_name(part));
 	else if (cost->values[SK_COST_BEFORE_WAIT] + cost->values[SK_COST_AFTER_SET] > cost->values[whole])
 		sk_error(document->diag, sk_node_place(document, nodes->of[part]),
-			 "'before-wait' and 'after-set' are parts of '%s', and more than all", sk_cost_name(whole));
+			 "'before-wait' and 'after-set' are parts of '%s', but together exceed it",
+			 sk_cost_name(whole));
 }
 
 static void read_values(const struct sk_document *document, const struct sk_node *map, const char *what,
@@ -60,7 +61,7 @@ static void read_values(const struct sk_document *document, const struct sk_node
 		return;
 	if (!cost->given)
 		sk_error(document->diag, sk_node_place(document, map),
-			 "%s says nothing; it has 'cycles' or 'operations', 'bytes', 'code'", what);
+			 "%s is empty; give 'cycles' or 'operations', 'bytes', 'code'", what);
 	if (sk_cost_gives(cost, SK_COST_CYCLES) && sk_cost_gives(cost, SK_COST_OPERATIONS))
 		sk_error(document->diag, sk_node_place(document, map), "%s has 'cycles' or 'operations', not both",
 			 what);

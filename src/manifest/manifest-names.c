@@ -38,7 +38,7 @@ static void resolve_after(struct sk_model *model, uint32_t index)
 			sk_error(model->diag, name->place, "task '%s' cannot come after itself", name->text);
 		else if (other > index)
 			sk_error(model->diag, name->place,
-				 "task '%s' stands behind '%s': tasks are listed in a valid order", name->text,
+				 "task '%s' comes later than '%s': tasks must be listed in a valid order", name->text,
 				 task->name);
 		else
 			sk_array_push(model->arena, &task->said.after, other);
@@ -62,7 +62,7 @@ static void report_wait(const struct sk_model *model, const struct sk_task *task
 	const struct sk_task *later =
 		model->diag->errors < SK_MAX_SUGGESTIONS ? find_later_recorder(model, task, name->text) : NULL;
 
-	sk_error(model->diag, name->place, "no task in front of '%s' records event '%s'%s", task->name, name->text,
+	sk_error(model->diag, name->place, "no task before '%s' records event '%s'%s", task->name, name->text,
 		 later ? "" : SK_SUGGEST_NAME(model, name->text, model->events.items, model->events.count));
 	if (later == task)
 		sk_note(model->diag, "the task records it itself, when it has ended: it would wait forever");

@@ -39,7 +39,7 @@ static void read_tensor_name(const struct sk_document *document, void *target, c
 	}
 }
 
-/* A number, an extent's name, or {tensor: name}. */
+/* Read a number, an extent's name, or {tensor: name}. */
 static bool read_set_value(const struct sk_document *document, const struct sk_node *value, struct sk_set *set)
 {
 	static const struct sk_field fields[] = {{"tensor", true, read_tensor_name}};
@@ -65,7 +65,7 @@ static bool read_set_value(const struct sk_document *document, const struct sk_n
 		return valid;
 	}
 	if (!strcmp(value->text, "true") || !strcmp(value->text, "false")) {
-		sk_error(document->diag, sk_node_place(document, value), "'%s' is no number; write %c", value->text,
+		sk_error(document->diag, sk_node_place(document, value), "'%s' is not a number; write %c", value->text,
 			 *value->text == 't' ? '1' : '0');
 		return false;
 	}
@@ -142,7 +142,7 @@ static bool read_argument(const struct sk_document *document, const struct sk_no
 	return true;
 }
 
-/* One tensor or a list of them. */
+/* Read one tensor or a list of them. */
 static void read_operands(const struct sk_document *document, struct sk_task_said *said, const struct sk_node *value)
 {
 	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
@@ -212,7 +212,7 @@ static void read_scope(const struct sk_document *document, void *target, const s
 			task->said.never_fuse = true;
 		else if (item->kind == SK_NODE_SCALAR && item->plain && !strcmp(item->text, "None"))
 			sk_error(document->diag, sk_node_place(document, item),
-				 "'None' is neither null nor, without quotes, a scope; write null if the task shall "
+				 "'None' is neither null nor, without quotes, a scope; write null if the task must "
 				 "never be fused");
 		else if (sk_expect_identifier(document, item, "'scope' (null: never fuse)", NULL))
 			sk_array_push(document->arena, &task->said.scopes, sk_manifest_scope(document, item));

@@ -172,7 +172,7 @@ static bool read_end(const struct sk_document *document, const struct sk_tensor 
 		    (is_float || *value <= floor(*value)))
 			return true;
 	}
-	sk_error(document->diag, sk_node_place(document, node), "the range of tensor '%s' wants %s from %.16g to %.16g",
+	sk_error(document->diag, sk_node_place(document, node), "the range of tensor '%s' needs %s from %.16g to %.16g",
 		 tensor->name, is_float ? "numbers" : "integers", low, high);
 	return false;
 }
@@ -208,7 +208,7 @@ static bool read_root(const struct sk_document *document, const struct draft *dr
 
 	if (draft->offset)
 		sk_error(document->diag, sk_node_place(document, draft->offset),
-			 "only a view has an offset; say 'of' which tensor '%s' is a part", tensor->name);
+			 "only a view has an offset; name the tensor that '%s' is a part of with 'of'", tensor->name);
 	if (draft->as)
 		sk_error(document->diag, sk_node_place(document, draft->as),
 			 "only a view is the bytes of another tensor 'as' a type; the type of '%s' is its 'dtype'",
@@ -363,7 +363,7 @@ static bool check_slice(const struct sk_document *document, const struct view *v
 			continue;
 		sk_error(document->diag,
 			 sk_node_place(document, view->offset_node ? view->offset_node : view->shape_node),
-			 "view '%s' ends behind '%s' in dimension %u: %" PRIu64 " + %" PRIu64 " > %" PRIu64,
+			 "view '%s' ends after '%s' in dimension %u: %" PRIu64 " + %" PRIu64 " > %" PRIu64,
 			 tensor->name, parent->name, i, view->offset[i], tensor->shape[i], whole->shape[i]);
 		return false;
 	}
@@ -379,8 +379,8 @@ static void report_levels(const struct sk_document *document, const struct view 
 	while (tensor->shape[first] == 1)
 		first++;
 	sk_error(document->diag, sk_node_place(document, view->shape_node),
-		 "view '%s' has gaps of several kinds: a slice %s of '%s' is no rows that are equally far from each "
-		 "other; say it as %" PRIu64 " views, one for each index of dimension %u",
+		 "view '%s' has gaps of several kinds: a slice %s of '%s' is not a set of rows at equal "
+		 "distances; write it as %" PRIu64 " views, one for each index of dimension %u",
 		 tensor->name, sk_shape_text(document->arena, tensor->rank, tensor->shape), parent->name,
 		 tensor->shape[first], first);
 }

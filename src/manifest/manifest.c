@@ -288,10 +288,10 @@ static void check_network(const struct sk_document *document, const struct sk_no
 	said = said ? said : top->rules ? top->rules : top->patterns;
 	if (top->graph && here)
 		sk_error(document->diag, sk_node_place(document, here),
-			 "tensors and tasks are those of the model that 'graph' names, and cannot stand here, too");
+			 "tensors and tasks are those of the model that 'graph' names, and cannot also be given here");
 	if (!top->graph && said)
 		sk_error(document->diag, sk_node_place(document, said),
-			 "this is about a model, and no 'graph' names one");
+			 "this applies to a model, but no 'graph' names one");
 	if (!top->graph && !top->tensors)
 		sk_error(document->diag, sk_node_place(document, root), "the manifest has no 'tensors'");
 	if (!top->graph && !top->tasks)
@@ -302,7 +302,7 @@ static void check_patterns(const struct sk_model *model)
 {
 	if (!model->graph.path.text && model->graph.scopes.count)
 		sk_error(model->diag, model->graph.scopes.items[0].place,
-			 "these are nodes of a model, and no 'graph' names one");
+			 "these are nodes of a model, but no 'graph' names one");
 }
 
 static void read_top(const struct sk_document *document, const struct sk_node *root)

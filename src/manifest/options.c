@@ -16,25 +16,25 @@ struct token {
 	size_t length;
 };
 
-/* Where values come from and go to. */
+/* The text that is read, and the scope that gets the values. */
 struct reader {
 	struct sk_diag *diag;
 	struct sk_scope *scope;
-	const char *text; /* all of it */
+	const char *text; /* the whole text */
 	struct sk_place start; /* of the text */
-	bool in_line; /* its characters stand in the file from there on */
-	struct sk_place place; /* of the option at hand */
+	bool in_line; /* its characters are in the file from that place on */
+	struct sk_place place; /* of the current option */
 };
 
 struct option {
 	const char *name;
 	const char *example; /* a value, for messages */
-	/* Stores the value. False after an error. */
+	/* Store the value. Return false after an error. */
 	bool (*read)(const struct reader *reader, const struct option *option, struct token value);
-	size_t offset; /* in struct sk_scope: of what `read` writes */
-	const char *const *keywords; /* of read_keyword; ended by NULL */
-	uint32_t least, most; /* of read_number */
-	size_t place; /* in struct sk_scope: where the place of the option is kept; 0: nowhere */
+	size_t offset; /* in struct sk_scope: the field that `read` writes */
+	const char *const *keywords; /* for read_keyword; ended by NULL */
+	uint32_t least, most; /* for read_number */
+	size_t place; /* in struct sk_scope: the field for the place of the option; 0: none */
 };
 
 /* ---- tokens ---- */
@@ -50,7 +50,7 @@ static struct token trim(struct token token)
 	return token;
 }
 
-/* Scripts that were written for the reference system hand over the quotes with the text. */
+/* Scripts written for the reference system may pass the quotes as part of the text. */
 static struct token unquote(struct token token)
 {
 	struct token inside = trim(token);
@@ -62,7 +62,7 @@ static struct token unquote(struct token token)
 	return inside;
 }
 
-/* Cuts the token at the first of that sign; what is behind it is the rest, whose start is NULL if there is none. */
+/* Cut the token at the first `sign`. The rest is the text after it; its start is NULL if the sign is absent. */
 static struct token cut(struct token token, char sign, struct token *rest)
 {
 	const char *found = memchr(token.start, sign, token.length);
@@ -97,7 +97,7 @@ static void *target_of(const struct reader *reader, const struct option *option)
 	return (char *)reader->scope + option->offset;
 }
 
-/* "0, 1 or 2" */
+/* Return a text such as "0, 1 or 2". */
 static const char *join(struct sk_diag *diag, const char *const *words)
 {
 	const char *text = *words;
@@ -107,7 +107,7 @@ static const char *join(struct sk_diag *diag, const char *const *words)
 	return text;
 }
 
-/* The number of the keyword, or SK_NONE after an error. */
+/* Return the number of the keyword, or SK_NONE after an error. */
 static uint32_t find_keyword(const struct reader *reader, const struct option *option, const char *const *keywords,
 			     struct token value)
 {
@@ -130,7 +130,7 @@ static bool read_switch(const struct reader *reader, const struct option *option
 	return found != SK_NONE;
 }
 
-/* Of what is on by default, whether it is not. */
+/* Read a switch that is on by default into a field that is true if it is off. */
 static bool read_off(const struct reader *reader, const struct option *option, struct token value)
 {
 	bool read = read_switch(reader, option, value), *off = target_of(reader, option);
@@ -165,7 +165,8 @@ static bool read_early_start(const struct reader *reader, const struct option *o
 	return found != SK_NONE;
 }
 
-/* Decimal digits without leading zeros; SK_NONE: something else, or more than a thousand million. */
+/* Return the value of decimal digits without leading zeros; SK_NONE if the text is something else or has more than nine
+ * digits. */
 static uint32_t number_of(struct token value)
 {
 	uint32_t number = 0;
@@ -207,7 +208,7 @@ static bool read_alignment(const struct reader *reader, const struct option *opt
 	return true;
 }
 
-/* Names with commas between them. */
+/* Read names separated by commas. */
 static bool read_names(const struct reader *reader, const struct option *option, struct token value)
 {
 	sk_names *names = target_of(reader, option);
@@ -234,7 +235,7 @@ static bool read_names(const struct reader *reader, const struct option *option,
 	return reader->diag->errors == errors;
 }
 
-/* Nothing is compiled when linking, so of all options of compilers only those about what is kept mean something. */
+/* Nothing is compiled when linking, so the only compiler option that applies is the one about kept information. */
 static bool read_compile_options(const struct reader *reader, const struct option *option, struct token value)
 {
 	struct token rest = value;
@@ -251,7 +252,7 @@ static bool read_compile_options(const struct reader *reader, const struct optio
 		}
 		sk_error(reader->diag, place_at(reader, flag),
 			 "scope option '%s' cannot be '%s': kernels are linked as they have been compiled; "
-			 "only -g, which keeps their debug information, has a meaning",
+			 "only -g, which keeps their debug information, is allowed",
 			 option->name, text);
 		valid = false;
 	}
@@ -290,7 +291,7 @@ static const struct option options[] = {
 #undef AT
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
 
-/* The reference system takes stream_fusion for stream-fusion, too. */
+/* The reference system also accepts stream_fusion for stream-fusion. */
 static bool is_name(const char *written, const char *name)
 {
 	while (*name && (*written == *name || (*written == '_' && *name == '-'))) {
@@ -367,15 +368,16 @@ bool sk_scope_options_parse(struct sk_diag *diag, struct sk_place place, bool in
 	return valid;
 }
 
-/* ---- options from outside of the manifest ---- */
+/* ---- options from outside the manifest ---- */
 
-/* Whether the name means the scope: it is the scope's own, or what the scope is called in each of several networks. */
+/* Return whether the name refers to the scope: by its own name, or by the name that it has in each of several
+ * networks. */
 static bool is_meant(const struct sk_scope *scope, const char *name)
 {
 	return !strcmp(name, "*") || !strcmp(name, scope->name) || (scope->base && !strcmp(name, scope->base));
 }
 
-/* "profiling=1", and there is no scope of this name. */
+/* Return true for a text such as "profiling=1", unless a scope has this name. */
 static bool is_option_alone(const struct sk_model *model, const char *name)
 {
 	return sk_scope_option_is_known(name) && sk_map_find(&model->scope_names, name, strlen(name)) == SK_NONE;
@@ -393,7 +395,7 @@ static void override(struct sk_model *model, struct sk_place place, struct token
 		const char *all = text_of(model->diag, entry);
 		const char *hint = *text && sk_scope_option_is_known(name)
 					   ? sk_arena_print(model->arena,
-							    ": the scope is missing; '*=%s' is about all scopes", all)
+							    ": the scope is missing; '*=%s' applies to all scopes", all)
 					   : "";
 
 		sk_error(model->diag, place, "'%s' is not SCOPE=OPTIONS%s", all, hint);

@@ -87,7 +87,7 @@ sklink: error: model.yaml:8:14: unknown key 'stream-fusion' in scope 's'; it is 
 M
 more=', set: {factor: 2}, scope: s' model
 says kernels.o --scope-options profiling=1 <<'M'
-sklink: error: --scope-options:1:1: 'profiling=1' is not SCOPE=OPTIONS: the scope is missing; '*=profiling=1' is about all scopes
+sklink: error: --scope-options:1:1: 'profiling=1' is not SCOPE=OPTIONS: the scope is missing; '*=profiling=1' applies to all scopes
 >>> in 'profiling=1'
 M
 more=', set: {factor: 2}, scope: profiling' model

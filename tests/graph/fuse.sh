@@ -274,7 +274,7 @@ sed -i 's/false/perhaps/' patterns.yaml
 fails_with "^sklink: error: patterns.yaml:5:22: 'pattern_fusion_pass' must be false or true, not 'perhaps'" "$sklink" \
 	patterns.yaml "${kernels[@]}" -o out.sk
 printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, kernel: k, args: [x]}]\npattern_fusion_pass: false\n' >none.yaml
-fails_with "^sklink: error: none.yaml:4:22: this is about a model, and no 'graph' names one" "$sklink" none.yaml \
+fails_with "^sklink: error: none.yaml:4:22: this applies to a model, but no 'graph' names one" "$sklink" none.yaml \
 	"${kernels[@]}" -o out.sk
 sed -i '$d' none.yaml
 fails_with "^sklink: error: none.yaml: --no-pattern-fusion is about a model" "$sklink" none.yaml "${kernels[@]}" \

@@ -89,7 +89,7 @@ fails_with "^sklink: error: plain.yaml: --fusion-flags is about a model" "$sklin
 fails_with "^sklink: error: plain.yaml: --fusion-target is about a model" "$sklink" plain.yaml -o out.sk \
 	--fusion-target=cpu
 printf 'fusion: --opt_level=1\n' >>plain.yaml
-fails_with "^sklink: error: plain.yaml:4:9: this is about a model" "$sklink" plain.yaml -o out.sk
+fails_with "^sklink: error: plain.yaml:4:9: this applies to a model" "$sklink" plain.yaml -o out.sk
 
 # ---- what is told ----
 GLOG_v=1 "$sklink" "${net[@]}" "${kernels[@]}" -o net.sk --fusion-flags "--disable_pass=MatMulAllReduce" 2>err.txt

@@ -110,4 +110,4 @@ printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, ker
 fails_with "^sklink: error: plain.yaml: --fusion-switch-file is about a model" "$sklink" plain.yaml -o out.sk \
 	--fusion-switch-file=few.json
 printf 'switches: few.json\n' >>plain.yaml
-fails_with "^sklink: error: plain.yaml:4:11: this is about a model" "$sklink" plain.yaml -o out.sk
+fails_with "^sklink: error: plain.yaml:4:11: this applies to a model" "$sklink" plain.yaml -o out.sk

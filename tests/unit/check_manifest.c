@@ -544,7 +544,7 @@ static const struct {
 	{"sklink: 1\ngraph: m.onnx\nswitches: ''\n", "m.yaml:3:11: 'switches' must be a text, not nothing\n"},
 	{"sklink: 1\ngraph: m.onnx\nfusion: {opt_level: 1}\n", "m.yaml:3:9: 'fusion' must be a text, not a map\n"},
 	{TENSORS "tasks:\n  - {name: a, kernel: k, args: [x]}\nfusion: \"\"\n",
-	 "m.yaml:7:9: this is about a model, and no 'graph' names one\n"},
+	 "m.yaml:7:9: this applies to a model, but no 'graph' names one\n"},
 	/* yaml */
 	{"", "m.yaml:1:1: the manifest is empty\n"},
 	{"# nothing\n", "m.yaml:1:1: the manifest is empty\n"},
@@ -654,28 +654,28 @@ static const struct {
 	{ONE_TASK("  x: {dtype: i32, shape: [4], data: [0, 1.5, 2, 3]}\n"),
 	 "m.yaml:3:41: an element of constant 'x' is i32, not '1.5'\n"},
 	{ONE_TASK("  x: {dtype: i32, shape: [4], data: [0, 1, 2]}\n"),
-	 "m.yaml:3:37: constant 'x' is [4], so here stands a list of 4, not of 3\n"},
+	 "m.yaml:3:37: constant 'x' is [4], so this must be a list of 4, not of 3\n"},
 	{ONE_TASK("  x: {dtype: i32, shape: [2, 2], data: [0, 1, 2]}\n"),
 	 "m.yaml:3:40: constant 'x' has 4 elements, not 3\n"},
 	{ONE_TASK("  x: {dtype: i32, shape: [2, 2], data: [0, 1, [2], 3]}\n"),
 	 "m.yaml:3:47: an element of constant 'x' is i32, not a list\n"},
 	{ONE_TASK("  x: {dtype: i32, shape: [2, 2], data: [[0, 1], 2]}\n"),
-	 "m.yaml:3:49: constant 'x' is [2, 2], so here stands a list of 2, not one value\n"},
+	 "m.yaml:3:49: constant 'x' is [2, 2], so this must be a list of 2, not one value\n"},
 	{ONE_TASK("  x: {dtype: i32, shape: [2, 2], data: [[0, [1, 2]], [2, 3]]}\n"),
 	 "m.yaml:3:45: an element of constant 'x' is i32, not a list\n"},
 	{ONE_TASK("  x: {dtype: i32, shape: [2, 1073741824], data: [[0], [1]]}\n"),
-	 "m.yaml:3:50: constant 'x' is [2, 1073741824], so here stands a list of 1073741824, not of 1\n"},
+	 "m.yaml:3:50: constant 'x' is [2, 1073741824], so this must be a list of 1073741824, not of 1\n"},
 	{ONE_TASK("  x: {dtype: i32, shape: [2], data: {a: 1}}\n"),
 	 "m.yaml:3:37: the data of tensor 'x' must be a text, not a map\n"},
 	{ONE_TASK("  x: {dtype: u8, shape: [1073741825], fill: 0}\n"),
-	 "m.yaml:3:45: constant 'x' has 1073741825 bytes, and at most 1073741824 are filled; let a .npy file have "
-	 "them\n"},
+	 "m.yaml:3:45: constant 'x' has 1073741825 bytes, and at most 1073741824 are filled; store them in a .npy "
+	 "file\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4], text: abcd}\n"),
 	 "m.yaml:3:37: constant 'x' has 'text', so its dtype is u8, not f32\n"},
 	{ONE_TASK("  x: {dtype: u8, shape: [3], text: abcd}\n"),
 	 "m.yaml:3:36: the text of constant 'x' has 4 bytes, but the tensor has 3\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4], offset: [0]}\n"),
-	 "m.yaml:3:39: only a view has an offset; say 'of' which tensor 'x' is a part\n"},
+	 "m.yaml:3:39: only a view has an offset; name the tensor that 'x' is a part of with 'of'\n"},
 	{ONE_TASK("  \"x\\x7f\": {dtype: f32, shape: [4]}\n"),
 	 "m.yaml:3:3: the name of a tensor must be a name in UTF-8 without control characters, not 'x\\x7f'\n"},
 	{ONE_TASK("  \"\": {dtype: f32, shape: [4]}\n"),
@@ -699,15 +699,14 @@ static const struct {
 	 "m.yaml:4:3: view 'v' needs as many dimensions as 'x', which is [4, 4]\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4]}\n"
 		  "  v: {of: x, shape: [2, 4], offset: [3, 0]}\n"),
-	 "m.yaml:4:37: view 'v' ends behind 'x' in dimension 0: 3 + 2 > 4\n"},
+	 "m.yaml:4:37: view 'v' ends after 'x' in dimension 0: 3 + 2 > 4\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4]}\n"
 		  "  v: {of: x, shape: [5, 4]}\n"),
-	 "m.yaml:4:21: view 'v' ends behind 'x' in dimension 0: 0 + 5 > 4\n"},
+	 "m.yaml:4:21: view 'v' ends after 'x' in dimension 0: 0 + 5 > 4\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [3, 4, 4]}\n"
 		  "  v: {of: x, shape: [3, 2, 2]}\n"),
-	 "m.yaml:4:21: view 'v' has gaps of several kinds: a slice [3, 2, 2] of 'x' is no rows that are equally far "
-	 "from "
-	 "each other; say it as 3 views, one for each index of dimension 0\n"},
+	 "m.yaml:4:21: view 'v' has gaps of several kinds: a slice [3, 2, 2] of 'x' is not a set of rows at equal "
+	 "distances; write it as 3 views, one for each index of dimension 0\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], as: u8}\n"),
 	 "m.yaml:3:38: only a view is the bytes of another tensor 'as' a type; the type of 'x' is its 'dtype'\n"},
 	{ONE_TASK("  x: {dtype: u8, shape: [4, 6]}\n"
@@ -727,14 +726,14 @@ static const struct {
 	{"sklink: 1\n"
 	 "tensors: {x: {dtype: f32, shape: [4]}}\n"
 	 "tasks: [{name: a, kernel: k, args: [x], scope: None}]\n",
-	 "m.yaml:3:48: 'None' is neither null nor, without quotes, a scope; write null if the task shall never be "
+	 "m.yaml:3:48: 'None' is neither null nor, without quotes, a scope; write null if the task must never be "
 	 "fused\n"},
 	{ONE_TASK("  x: {dtype: i8, shape: [4, 4], range: [0, 128]}\n"),
-	 "m.yaml:3:44: the range of tensor 'x' wants integers from -128 to 127\n"},
+	 "m.yaml:3:44: the range of tensor 'x' needs integers from -128 to 127\n"},
 	{ONE_TASK("  x: {dtype: i32, shape: [4, 4], range: [0.5, 1]}\n"),
-	 "m.yaml:3:42: the range of tensor 'x' wants integers from -2147483648 to 2147483647\n"},
+	 "m.yaml:3:42: the range of tensor 'x' needs integers from -2147483648 to 2147483647\n"},
 	{ONE_TASK("  x: {dtype: f16, shape: [4, 4], range: [0, 7e4]}\n"),
-	 "m.yaml:3:45: the range of tensor 'x' wants numbers from -65504 to 65504\n"},
+	 "m.yaml:3:45: the range of tensor 'x' needs numbers from -65504 to 65504\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], range: [2, 1]}\n"),
 	 "m.yaml:3:41: the range of tensor 'x' ends before it begins\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], range: [1]}\n"),
@@ -753,7 +752,7 @@ static const struct {
 	 "'18446744073709551615'\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4]}\n"
 		  "  v: {of: x, shape: [1, 4], offset: [9223372036854775807, 0]}\n"),
-	 "m.yaml:4:37: view 'v' ends behind 'x' in dimension 0: 9223372036854775807 + 1 > 4\n"},
+	 "m.yaml:4:37: view 'v' ends after 'x' in dimension 0: 9223372036854775807 + 1 > 4\n"},
 	/* kernels */
 	{TENSORS "kernels: []\n" TASK, "m.yaml:5:10: 'kernels' must be a map, not a list\n"},
 	{TENSORS "kernels:\n"
@@ -896,7 +895,7 @@ static const struct {
 	 "m.yaml:6:39: attribute 'axis' must be a number, a word, or a list of numbers\n"
 	 "m.yaml:6:50: attribute 'c' must be a number, a word, or a list of numbers\n"
 	 "m.yaml:6:56: attribute 'd' must be a number, a word, or a list of numbers\n"
-	 "m.yaml:6:61: 'true' is no number; write 1\n"
+	 "m.yaml:6:61: 'true' is not a number; write 1\n"
 	 "m.yaml:6:70: '9223372036854775808' is not a number that an attribute can be\n"
 	 "m.yaml:6:98: the list 'g' has numbers only: [0, 1] or [0.5, 1]\n"
 	 "m.yaml:6:109: the list 'h' has numbers only: [0, 1] or [0.5, 1]\n"
@@ -937,7 +936,7 @@ static const struct {
 		 "  - {name: d, kernel: k, cost: {bytes: -1}}\n"
 		 "  - {name: e, kernel: k, cost: {cycles: 9007199254740993}}\n"
 		 "  - {name: f, kernel: k, cost: 5}\n",
-	 "m.yaml:6:32: 'cost' says nothing; it has 'cycles' or 'operations', 'bytes', 'code'\n"
+	 "m.yaml:6:32: 'cost' is empty; give 'cycles' or 'operations', 'bytes', 'code'\n"
 	 "m.yaml:7:32: 'cost' has 'cycles' or 'operations', not both\n"
 	 "m.yaml:8:33: unknown key 'bites' in 'cost'; did you mean 'bytes'?\n"
 	 "m.yaml:9:40: 'bytes' must be an integer from 0 to 9007199254740992, not '-1'\n"
@@ -954,11 +953,11 @@ static const struct {
 		 "  - {name: h, kernel: k, cost: {cube: 3, vector: {operations: 1, cycles: 1}}}\n",
 	 "m.yaml:6:32: 'cost' has both 'cube' and 'vector' and nothing else, or neither\n"
 	 "m.yaml:7:32: 'cost' has both 'cube' and 'vector' and nothing else, or neither\n"
-	 "m.yaml:8:60: the cost of the vector side says nothing; it has 'cycles' or 'operations', 'bytes', 'code'\n"
+	 "m.yaml:8:60: the cost of the vector side is empty; give 'cycles' or 'operations', 'bytes', 'code'\n"
 	 "m.yaml:9:61: unknown key 'cube' in the cost of the vector side\n"
-	 "m.yaml:10:56: 'before-wait' is a part of 'cycles' or 'operations', and there is neither\n"
-	 "m.yaml:11:57: 'before-wait' and 'after-set' are parts of 'cycles', and more than all\n"
-	 "m.yaml:12:59: 'before-wait' and 'after-set' are parts of 'operations', and more than all\n"
+	 "m.yaml:10:56: 'before-wait' is a part of 'cycles' or 'operations', but neither is given\n"
+	 "m.yaml:11:57: 'before-wait' and 'after-set' are parts of 'cycles', but together exceed it\n"
+	 "m.yaml:12:59: 'before-wait' and 'after-set' are parts of 'operations', but together exceed it\n"
 	 "m.yaml:13:39: the cost of the cube side must be a map, not '3'\n"
 	 "m.yaml:13:50: the cost of the vector side has 'cycles' or 'operations', not both\n"},
 	{TENSORS "tasks:\n"
@@ -972,7 +971,7 @@ static const struct {
 	 "m.yaml:6:35: the value of 'n' must be a number, the name of an extent, or {tensor: NAME}\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, set: {n: true}}\n",
-	 "m.yaml:6:35: 'true' is no number; write 1\n"},
+	 "m.yaml:6:35: 'true' is not a number; write 1\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, set: {n: 010}}\n",
 	 "m.yaml:6:35: '010' is not a number that can be passed\n"},
@@ -1014,23 +1013,23 @@ static const struct {
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, after: [b]}\n"
 		 "  - {name: b, kernel: k}\n",
-	 "m.yaml:6:34: task 'b' stands behind 'a': tasks are listed in a valid order\n"},
+	 "m.yaml:6:34: task 'b' comes later than 'a': tasks must be listed in a valid order\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, wait: e}\n",
-	 "m.yaml:6:32: no task in front of 'a' records event 'e'\n"},
+	 "m.yaml:6:32: no task before 'a' records event 'e'\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, wait: e, record: e}\n",
-	 "m.yaml:6:32: no task in front of 'a' records event 'e'\n"
+	 "m.yaml:6:32: no task before 'a' records event 'e'\n"
 	 ">>> the task records it itself, when it has ended: it would wait forever\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, wait: e}\n"
 		 "  - {name: b, kernel: k, record: e}\n",
-	 "m.yaml:6:32: no task in front of 'a' records event 'e'\n"
+	 "m.yaml:6:32: no task before 'a' records event 'e'\n"
 	 ">>> task 'b' records it, at m.yaml:7:5; tasks are listed in a valid order, so the wait would never end\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, record: done}\n"
 		 "  - {name: b, kernel: k, wait: dome}\n",
-	 "m.yaml:7:32: no task in front of 'b' records event 'dome'; did you mean 'done'?\n"},
+	 "m.yaml:7:32: no task before 'b' records event 'dome'; did you mean 'done'?\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, record: e}\n"
 		 "  - {name: b, kernel: k, record: [e]}\n",
