@@ -1,6 +1,6 @@
-/* A package's constructors and destructors, which run like kernels: on a stack of their own, so that a fault is an
- * error and not the end of the process, and no longer than the device's time-out. They run when the first instance is
- * made, since nothing of the package can run before; who only looks at a package runs none of it. */
+/* A package's constructors and destructors. They run like kernels: on a stack of their own, so that a fault is an error
+ * and not the end of the process, and within the device's time-out. They run when the first instance is made, because
+ * no other code of the package can run before. A program that only inspects a package runs none of its code. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -13,7 +13,7 @@
 #include "loader/image/image.h"
 #include "loader/skrt.h"
 
-#define STACK ((size_t)1 << 20) /* room enough for what they do */
+#define STACK ((size_t)1 << 20) /* enough for constructors and destructors */
 
 /* Constructors get argc, argv and envp, as the C library passes them; a package has no arguments. */
 static int run_constructors(void *context)
@@ -23,7 +23,7 @@ static int run_constructors(void *context)
 
 	for (uint64_t i = 0; i < functions->count; i++) {
 		((void (*)(int, char **, char **))(uintptr_t)functions->addresses[i])(0, arguments, environ);
-		sk_fibre_tidy(); /* what one leaves is not for the next */
+		sk_fibre_tidy(); /* the next one must not see changed control state */
 	}
 	return 0;
 }
@@ -72,7 +72,7 @@ enum skrt_status sk_module_construct(struct skrt_module *module)
 	else if (!module->constructed)
 		status = run(module, module->image.constructors, run_constructors, "a constructor");
 	module->constructed |= !status;
-	/* What they have begun cannot be begun again. */
+	/* Constructors that have begun cannot be begun again. */
 	if (status == SKRT_KERNEL_FAILED)
 		memmove(module->failure, skrt_error(), strlen(skrt_error()) + 1);
 	pthread_mutex_unlock(&module->construction);
@@ -81,7 +81,7 @@ enum skrt_status sk_module_construct(struct skrt_module *module)
 
 void sk_module_destruct(struct skrt_module *module)
 {
-	/* One that fails ends the destruction, and so does a lack of memory; unloading goes on. */
+	/* A failing destructor, or a lack of memory, ends the destruction; unloading goes on. */
 	if (module->constructed)
 		run(module, module->image.destructors, run_destructors, "a destructor");
 }

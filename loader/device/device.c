@@ -1,5 +1,6 @@
-/* A device: opening and closing it, memory for its users, and its cores, which are made when a package needs them. Here
- * the parts that do not know each other meet: what cores call, and who is told that a launch has ended. */
+/* A device: opening and closing it, memory for its users, and its cores, which are made when a package needs them. This
+ * file connects parts that do not know each other: it chooses the functions that cores call, and the one that is called
+ * at the end of a launch. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -27,13 +28,13 @@
 #define MOST_STACK    ((size_t)1 << 40)
 #define WORKER_SIZE   (SK_MAX_LANES * SK_MAX_CORES * sizeof(struct sk_device_core *))
 
-/* What package code on the device's cores calls. */
+/* The functions that package code on the device's cores calls. */
 static const struct sk_runtime runtime = {
 	.await = sk_worker_await, .feed = sk_block_feed, .block_functions = &sk_block_functions};
 
 /* ---- the device ---- */
 
-/* Which processors this process may use. */
+/* Find the processors that this process may use. */
 static enum skrt_status find_processors(struct skrt_device *device)
 {
 	cpu_set_t set;
@@ -58,7 +59,7 @@ enum skrt_status sk_device_lock(struct skrt_device *device)
 	if (status)
 		return status;
 	sk_cancellation_enter();
-	if (device->checks) /* which read files */
+	if (device->checks) /* the checks read files */
 		sk_cancellation_hold();
 	pthread_mutex_lock(&device->lock);
 	return SKRT_OK;
@@ -106,7 +107,7 @@ static const char *profile_name(const void *context, uint32_t index)
 	return sk_profile_builtins[index];
 }
 
-/* A name without a point or a slash is that of a built-in profile. */
+/* A name without a point or a slash is the name of a built-in profile. */
 static enum skrt_status find_profile(const char *name, struct sk_profile *profile)
 {
 	char text[SK_ERROR_SIZE / 2];
@@ -137,7 +138,7 @@ static enum skrt_status check_options(const struct skrt_device_options *options)
 	return SKRT_OK;
 }
 
-/* What the options say about the device, which is all zero. */
+/* Configure the device, which is all zero, by the options. */
 static enum skrt_status configure(struct skrt_device *device, const struct skrt_device_options *options)
 {
 	struct sk_profile profile;
@@ -163,7 +164,7 @@ static enum skrt_status configure(struct skrt_device *device, const struct skrt_
 
 		device->lanes[i].usual = options->cores ? options->cores : own;
 	}
-	/* The host has whatever lanes a package wants. */
+	/* The host supports all lanes that a package may have. */
 	device->lane_limit = device->simulated ? profile.lane_count : SK_MAX_LANES;
 	if (options->checks && !(device->checks = sk_checks_open((uint32_t)options->checks)))
 		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a device");
@@ -210,7 +211,7 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	device->complete = sk_drive_complete;
 	device->process = sk_process_current();
 	sk_signals_install();
-	sk_debugger_wanted(); /* found out here, once, and not while a package is loaded */
+	sk_debugger_wanted(); /* found out once here, rather than at each load of a package */
 	status = configure(device, &own);
 	if (!status)
 		status = make_workers(device);
@@ -247,7 +248,7 @@ enum skrt_status skrt_device_close(struct skrt_device *device)
 			       "the device is in use; modules: %" PRIu32 ", streams: %" PRIu32 ", events: %" PRIu32
 			       ", allocations: %" PRIu64 ", traces: %d",
 			       modules, streams, events, allocations, traced);
-	/* The queue is empty: what is in it would keep streams alive. */
+	/* The queue is empty: a queued command would keep its stream alive. */
 	pthread_join(device->driver, NULL);
 	free_device(device);
 	return SKRT_OK;
@@ -304,7 +305,7 @@ const char *skrt_device_name(const struct skrt_device *device)
 	return device->name;
 }
 
-/* Starts the workers that the cores need. Only while no launch is in flight. */
+/* Start the workers that the cores need. Only while no launch is in flight. */
 static enum skrt_status add_workers(struct skrt_device *device, uint64_t cores)
 {
 	enum skrt_status status = SKRT_OK;

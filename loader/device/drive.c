@@ -1,6 +1,6 @@
-/* Who drives. What is no launch and takes time, copies and calls, are errands for the next thread that has nothing
- * better to do. Such threads are those that wait for a stream or an event, and the device's own, which queueing wakes;
- * one of them at a time drives, that is, is the first worker. */
+/* The thread that drives, that is, acts as the first worker. Copies and callbacks ("errands") are not launches, and
+ * take time, so an otherwise idle thread runs them. Idle threads are those that wait for a stream or an event, and the
+ * device's own, which queueing wakes; one of them at a time drives. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -24,8 +24,8 @@ static bool may_drive(const struct skrt_device *device)
 
 void sk_drive_hand_over(struct skrt_device *device)
 {
-	/* Who drives and has no cores to play does the errands; else the device's thread or, if that drives, who waits.
-	 */
+	/* A driving thread without cores to run does the errands; else the device's thread or, if that drives, the
+	 * waiting threads. */
 	bool errands = device->errands.first && (!device->driving || device->workers[0].mailbox.load);
 
 	if (may_drive(device) || errands)
@@ -34,7 +34,7 @@ void sk_drive_hand_over(struct skrt_device *device)
 		pthread_cond_broadcast(&command->stream->ended);
 }
 
-/* The last worker has left the flight. Begins without the lock and ends with it. */
+/* Complete the flight, which the last worker has left. Begin without the lock and end with it. */
 static void complete(struct sk_flight *flight)
 {
 	struct skrt_device *device = flight->device;
@@ -60,9 +60,9 @@ void sk_drive_complete(struct sk_flight *flight)
 	pthread_mutex_unlock(&device->lock);
 }
 
-/* ---- those who have nothing better to do ---- */
+/* ---- idle threads ---- */
 
-/* The first errand, or the first one of the stream. NULL: there is none. */
+/* Take the first errand, or the first one of the stream. NULL: there is none. */
 static struct sk_command *take_errand(struct skrt_device *device, const struct skrt_stream *stream)
 {
 	struct sk_command *before = NULL, *command = device->errands.first;
@@ -77,7 +77,7 @@ static struct sk_command *take_errand(struct skrt_device *device, const struct s
 	return command;
 }
 
-/* Whichever thread it is on, it is in the program's locale, and begins in the same modes of floating point. */
+/* On any thread, callbacks run in the program's locale, and begin in the same modes of floating point. */
 static void call_back(const struct sk_command *command, enum skrt_status status)
 {
 	locale_t own = uselocale(LC_GLOBAL_LOCALE);
@@ -89,7 +89,7 @@ static void call_back(const struct sk_command *command, enum skrt_status status)
 	uselocale(own);
 }
 
-/* False: there was none. */
+/* Return false if there was none. */
 static bool run_errand(struct skrt_device *device, const struct skrt_stream *stream)
 {
 	struct sk_command *command = take_errand(device, stream);
@@ -111,8 +111,8 @@ static bool run_errand(struct skrt_device *device, const struct skrt_stream *str
 }
 
 /* A caller that the scheduler has put on a worker's processor would share it with that worker, and each would wait for
- * the other's time slice. It steps over to the first processor, where no worker is pinned; afterwards it may be moved
- * as freely as before. A caller that is bound elsewhere stays there. */
+ * the other's time slice. Such a caller moves to the first processor, to which no worker is pinned; its affinity is
+ * restored afterwards. A caller that is bound elsewhere stays there. */
 static void leave_workers_processors(const struct skrt_device *device)
 {
 	uint32_t workers = atomic_load(&device->worker_count);
@@ -132,7 +132,8 @@ static void leave_workers_processors(const struct skrt_device *device)
 	}
 }
 
-/* As the first worker, until it has nothing to do, or *wanted is 0 and it has left what it has begun. */
+/* Act as the first worker, until it has nothing to do, or until *wanted is 0 and it has left the parts that it has
+ * begun. */
 static void drive(struct skrt_device *device, const _Atomic uint64_t *wanted)
 {
 	struct sk_worker *worker = &device->workers[0];
@@ -163,9 +164,9 @@ static void drive(struct skrt_device *device, const _Atomic uint64_t *wanted)
 		sk_signals_block(&mask);
 }
 
-/* Who queues launches one behind the other most often waits for them then, and drives himself. A thread that drove
- * meanwhile would only fight him for the lock, or for the processor that it shares with him; so this one lets him
- * finish, for about as long as it takes to wake it. Begins and ends with the lock. */
+/* A thread that queues several launches usually waits for them next, and then drives. If the device's thread drove
+ * meanwhile, the two would compete for the lock, or for a shared processor. So it lets the other thread finish
+ * queueing, for about as long as it takes to wake it. Begins and ends with the lock. */
 static void let_queue(struct skrt_device *device)
 {
 	enum { ROUNDS = 50 };
@@ -199,8 +200,8 @@ void *sk_drive_work(void *context)
 	return NULL;
 }
 
-/* Whether something is posted to the first worker that the thread waits for. One that waits for an event (stream NULL)
- * takes whatever comes. While nobody drives, posts are only added. */
+/* Return whether a flight that the thread waits for is posted to the first worker. A thread that waits for an event
+ * (stream NULL) accepts any flight. While no thread drives, posts are only added. */
 static bool may_help(const struct skrt_device *device, const struct skrt_stream *stream)
 {
 	const struct sk_mailbox *mailbox = &device->workers[0].mailbox;
@@ -234,7 +235,8 @@ void sk_drive_until(struct skrt_device *device, const struct skrt_stream *stream
 			pthread_cond_wait(ended, &device->lock);
 			continue;
 		}
-		/* What others play may end soon. Whatever happens meanwhile is seen before sleeping. */
+		/* The flights of other workers may end soon, so spin once without the lock. Changes meanwhile are seen
+		 * before sleeping. */
 		pthread_mutex_unlock(&device->lock);
 		sk_worker_spin(pending);
 		pthread_mutex_lock(&device->lock);

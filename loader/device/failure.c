@@ -1,5 +1,5 @@
-/* What is said about a launch that failed: which core, in which task, kernel and tile, and what happened there. In come
- * the plan, how the cores' calls ended, and their stacks, which nobody has touched since. */
+/* Messages of failed launches: the core, the task, kernel and tile, and the failure. Input: the plan, the result of
+ * each core's call, and their stacks, which are unchanged since. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -42,8 +42,8 @@ static void add(struct text *text, const char *format, ...)
 
 /* ---- places and faults ---- */
 
-/* The kernel, or vector side of one, that begins nearest before the address; where the symbol table is not to be had,
- * that is most likely it. */
+/* Find the kernel, or vector side of one, that begins nearest before the address; without the symbol table it is the
+ * most likely one. */
 static const char *nearest_kernel(const struct sk_plan_view *plan, uintptr_t address, uint64_t *offset)
 {
 	const char *nearest = NULL;
@@ -66,7 +66,7 @@ static const char *nearest_kernel(const struct sk_plan_view *plan, uintptr_t add
 	return nearest;
 }
 
-/* "swiglu+0x12 (0x1234 in the package)", "memcpy of libc.so.6". */
+/* Write "swiglu+0x12 (0x1234 in the package)" or "memcpy of libc.so.6". */
 static void add_place(struct text *text, const struct skrt_module *module, const void *address)
 {
 	const struct sk_image *image = &module->image;
@@ -110,7 +110,8 @@ static const char *signal_text(const struct sk_fault *fault)
 	}
 }
 
-/* Where a tensor that no kernel writes begins, in memory that is not guarded; NULL: it is another one, or not bound. */
+/* Return the start of a tensor that no kernel writes, in memory that is not guarded; NULL: another kind of tensor, or
+ * not bound. */
 static const char *start_of_input(const struct skrt_instance *instance, const struct sk_plan_tensor *tensor)
 {
 	const struct skrt_module *module = instance->module;
@@ -123,7 +124,7 @@ static const char *start_of_input(const struct skrt_instance *instance, const st
 	return NULL;
 }
 
-/* ", at byte 0 of tensor 'x', an input, which no kernel may write": whoever runs kernels can have mapped it so. */
+/* Write ", at byte 0 of tensor 'x', an input, which no kernel may write": the program may have mapped it read-only. */
 static void add_input(struct text *text, const struct skrt_instance *instance, const void *address)
 {
 	const struct sk_plan_view *plan = &instance->module->plan;
@@ -141,7 +142,7 @@ static void add_input(struct text *text, const struct skrt_instance *instance, c
 	}
 }
 
-/* Of an address that could not be accessed, the tensor that it lies in, as far as that is known. */
+/* Write the tensor of an address that could not be accessed, if it is known. */
 static void add_tensor(struct text *text, const struct skrt_instance *instance, const void *address, bool write)
 {
 	char place[SK_FINDING_SIZE];
@@ -178,7 +179,7 @@ static void add_refusal(struct text *text, const struct skrt_instance *instance,
 	}
 }
 
-/* Where a fault could not read or write. */
+/* Write the address that a fault could not read or write. */
 static void add_address(struct text *text, const struct skrt_instance *instance, const struct sk_fault *fault)
 {
 	if (fault->refusal.kind != SK_REFUSAL_NONE) {
@@ -197,16 +198,16 @@ static void add_address(struct text *text, const struct skrt_instance *instance,
 	add_tensor(text, instance, fault->address, fault->write);
 }
 
-/* An access in the stack's guard, or anywhere while the stack pointer is there: what a function with a large array does
- * first may be wherever the array is. */
+/* Recognise an access in the stack's guard, or any access while the stack pointer is in the guard: the first access of
+ * a function with a large array may be anywhere in the array. */
 static bool is_overflow(const struct sk_call *call)
 {
 	return call->fault.signal == SIGSEGV &&
 	       (sk_fibre_guards(&call->fibre, call->fault.address) || sk_fibre_guards(&call->fibre, call->fault.sp));
 }
 
-/* Where the function was called that is at its first instruction, or has none: its return address is the last thing on
- * the stack, even if another one has jumped to it. */
+/* Return the place that called the function, which is at its first instruction, or missing: its return address is the
+ * last word on the stack, even after a jump. */
 __attribute__((no_sanitize_address)) /* frames that never returned are poisoned */
 static const void *
 caller_of(const struct sk_call *call)
@@ -218,7 +219,7 @@ caller_of(const struct sk_call *call)
 	return *(const char *const *)sp - 1;
 }
 
-/* The function that was called without being there, or NULL. *from: where it was called. */
+/* Return the undefined function that was called, or NULL. *from: the place of the call. */
 static const char *missing_function(const struct skrt_module *module, const struct sk_call *call, const void **from)
 {
 	const struct sk_fault *fault = &call->fault;
@@ -230,7 +231,7 @@ static const char *missing_function(const struct skrt_module *module, const stru
 	return name;
 }
 
-/* An instruction that is not there says nothing; whoever has called it does. */
+/* Return the place of a fault. For a missing instruction it is the caller's. */
 static const void *place_of(const struct skrt_module *module, const struct sk_call *call)
 {
 	const void *caller = call->fault.fetch ? caller_of(call) : call->fault.pc;
@@ -238,7 +239,7 @@ static const void *place_of(const struct skrt_module *module, const struct sk_ca
 	return sk_image_holds(&module->image, caller, 1, PROT_EXEC) ? caller : call->fault.pc;
 }
 
-/* "segmentation fault (SIGSEGV): write at address 0x10; at f+0x12 …". Instance: NULL without. */
+/* Write "segmentation fault (SIGSEGV): write at address 0x10; at f+0x12 …". Instance: NULL without. */
 static void add_fault(struct text *text, const struct skrt_module *module, const struct skrt_instance *instance,
 		      const struct sk_call *call)
 {
@@ -272,7 +273,7 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 
 /* ---- launches ---- */
 
-/* "core 3", or with several lanes "cube core 3". */
+/* Write "core 3", or with several lanes "cube core 3". */
 static void add_core(struct text *text, const struct sk_plan_view *plan, const struct sk_device_core *core)
 {
 	if (plan->lane_count > 1)
@@ -280,21 +281,21 @@ static void add_core(struct text *text, const struct sk_plan_view *plan, const s
 	add(text, "core %" PRIu32, core->abi.index);
 }
 
-/* "task 'act': kernel swiglu" */
+/* Write "task 'act': kernel swiglu". */
 static void add_task(struct text *text, const struct sk_plan_view *plan, uint32_t task, uint32_t kernel)
 {
 	add(text, "task '%s': kernel %s", sk_plan_string(&plan->tasks[task].name),
 	    sk_plan_string(&plan->kernels[kernel].name));
 }
 
-/* ", in the tile of elements 64 to 127", as the task counts them. */
+/* Write ", in the tile of elements 64 to 127", in the task's elements. */
 static void add_tile(struct text *text, struct sk_core_range tile)
 {
 	if (tile.low < tile.high)
 		add(text, ", in the tile of elements %" PRIu64 " to %" PRIu64, tile.low, tile.high - 1);
 }
 
-/* How a core failed: it returned a status, or has a fault. */
+/* The failure of a core: a status that it returned, or a fault. */
 struct failure {
 	const struct sk_device_core *core;
 	uint32_t task; /* SK_NO_INDEX: not known */
@@ -311,7 +312,7 @@ static bool has_failed(const struct sk_device_core *core)
 	return call->fault.kind != SK_FAULT_NONE || (call->result && !told);
 }
 
-/* Where a core was left; checked launches know it without its stack. */
+/* Find the place where a core was left; checked launches know it without the stack. */
 static struct sk_located locate(const struct sk_device_core *core, const struct skrt_kernel *kernel)
 {
 	if (!core->flight->checks)
@@ -319,7 +320,7 @@ static struct sk_located locate(const struct sk_device_core *core, const struct 
 	return (struct sk_located){core->planned_call, sk_checks_tile(core)};
 }
 
-/* A dispatcher that has returned a status has no frame any more that could tell the tile. */
+/* A dispatcher that has returned a status has no frame left from which the tile could be read. */
 static struct failure failure_of(const struct sk_device_core *core, const struct skrt_kernel *kernel)
 {
 	struct sk_located located = {.call = SK_NO_INDEX};
@@ -333,7 +334,7 @@ static struct failure failure_of(const struct sk_device_core *core, const struct
 	return (struct failure){core, kernel->module->plan.calls[located.call].task, located.tile};
 }
 
-/* Goes through all cores of the launch. */
+/* An iterator over all cores of the launch. */
 struct cores {
 	const struct sk_flight *flight;
 	uint32_t lane, index;
@@ -352,7 +353,7 @@ static const struct sk_device_core *next_core(struct cores *cores)
 	return NULL;
 }
 
-/* The failure that is told: of those that failed themselves, the one with the earliest task. */
+/* Choose the failure to report: of the cores that failed themselves, the one with the earliest task. */
 static struct failure find_failure(const struct sk_flight *flight)
 {
 	struct cores cores = {.flight = flight};
@@ -371,7 +372,7 @@ static struct failure find_failure(const struct sk_flight *flight)
 	return found;
 }
 
-/* "core 3, in the tile of elements 64 to 127" */
+/* Write "core 3, in the tile of elements 64 to 127". */
 static void add_place_of_failure(struct text *text, const struct sk_plan_view *plan, const struct failure *failure)
 {
 	add_core(text, plan, failure->core);
@@ -417,7 +418,7 @@ static void add_failure(struct text *text, const struct skrt_kernel *kernel, con
 
 /* ---- hangs ---- */
 
-/* The core whose word it is, and the step that the number stands for; SK_NO_INDEX: the plan has none. */
+/* Return the core that owns the word, and the step of the number; SK_NO_INDEX: not in the plan. */
 static const struct sk_device_core *owner_of(const struct sk_flight *flight, const struct sk_device_core *waiting,
 					     uint32_t *step)
 {
@@ -426,7 +427,7 @@ static const struct sk_device_core *owner_of(const struct sk_flight *flight, con
 
 	const volatile uint64_t *word = waiting->word;
 
-	/* Which of all cores of a lane is behind has not been looked at, maybe. */
+	/* Any core of the lane may be the late one, so find its word. */
 	for (uint64_t left = waiting->words; left > 1 && *word >= waiting->target; left--)
 		word += SK_PROGRESS_STRIDE / sizeof(*word);
 	*step = SK_NO_INDEX;
@@ -443,7 +444,7 @@ static const struct sk_device_core *owner_of(const struct sk_flight *flight, con
 	return NULL;
 }
 
-/* The step that has the await: the first of the lane that awaits `step`. A second one would be superfluous. */
+/* Return the step with the await: the first of the lane that awaits `awaited`. A second one would be superfluous. */
 static uint32_t awaiting_step(const struct sk_plan_view *plan, const struct sk_plan_launch *launch, uint32_t lane,
 			      uint32_t awaited)
 {
@@ -459,7 +460,7 @@ static const char *task_name(const struct sk_plan_view *plan, uint32_t step)
 	return sk_plan_string(&sk_plan_step_task(plan, &plan->steps[step])->name);
 }
 
-/* "core 1, before task 'b', awaits task 'a' (step 3) of core 0, which has left without publishing it" */
+/* Write "core 1, before task 'b', awaits task 'a' (step 3) of core 0, which has left without publishing it". */
 static void add_wait(struct text *text, const struct sk_flight *flight, const struct sk_device_core *core)
 {
 	const struct sk_plan_view *plan = &flight->kernel->module->plan;
@@ -544,7 +545,7 @@ static void describe_hang(const struct sk_flight *flight, struct text *text)
 		add(text, "no core has got to a task");
 }
 
-/* ---- the whole ---- */
+/* ---- complete messages ---- */
 
 static void add_title(struct text *text, const struct skrt_kernel *kernel)
 {
@@ -554,7 +555,7 @@ static void add_title(struct text *text, const struct skrt_kernel *kernel)
 	add(text, "%s: ", title);
 }
 
-/* A core that left through a signal may have held a lock of the C library, which its next user would wait for, for
+/* A core that left through a signal may have held a lock of the C library; the next thread that needs it would wait for
  * ever. */
 static void add_loss(struct text *text, const struct sk_image *image, bool *lost)
 {
@@ -568,13 +569,13 @@ static bool left_by_signal(const struct skrt_module *module, const struct sk_cal
 {
 	const void *place;
 
-	if (missing_function(module, call, &place)) /* it is the package's code that calls them */
+	if (missing_function(module, call, &place)) /* the package's own code calls them */
 		return false;
 	return call->begun && (call->fault.kind == SK_FAULT_SIGNAL || call->fault.kind == SK_FAULT_EXPELLED);
 }
 
-/* Tasks and kernels are looked up in parts of the plan that only messages use. They are checked here; if they are
- * damaged, the text says that instead. */
+/* Check the parts of the plan that only messages use, for tasks and kernels. If they are damaged, the text says that
+ * instead. */
 static bool check_plan(const struct skrt_kernel *kernel, struct text *text)
 {
 	if (!sk_module_check_steps(kernel))

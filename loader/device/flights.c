@@ -1,11 +1,11 @@
-/* A flight, that is, a launch in flight: which cores it has, which workers play them, and what became of it. There are
- * several at a time, each in a place of its own, with progress words of its own; nothing is reset between two of one
- * place.
+/* A flight, that is, a launch in flight: its cores, the workers that run them, and its result. There are several at a
+ * time, each in a place of its own, with progress words of its own; nothing is reset between two flights of one place.
  *
- * A core is a stack, and its number says where its scratch lies; which number it has in a flight, and which thread
- * plays it, is new with each flight. A flight takes the cores with the lowest numbers that are free, and deals them out
- * among the workers, those with parts of the fewest flights first. One whose blocks wait for one another may need more
- * cores than the device has by its options; then it takes all of these, and the others, which nobody else uses. */
+ * A core is a stack, and its number determines the place of its scratch. Its number in the flight, and the thread that
+ * runs it, change with each flight. A flight takes the free cores with the lowest numbers, and distributes them among
+ * the workers, starting with those that have parts of the fewest flights. A flight with blocks that wait for one
+ * another may need more cores than the device has by its options; then it takes all of these, and extra cores, which no
+ * other flight uses. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -75,7 +75,7 @@ bool sk_flight_open(struct skrt_device *device, uint32_t place)
 	return good;
 }
 
-/* One that no flight is in; NULL: there is none. */
+/* Return a place without a flight; NULL: there is none. */
 static struct sk_flight *find_place(struct skrt_device *device)
 {
 	for (uint32_t i = 0; i < SK_MOST_FLIGHTS; i++) {
@@ -101,7 +101,7 @@ struct sk_flight *sk_flight_find(struct skrt_device *device, const struct skrt_k
 		if (kernel->lane_steps[i] && (reserved[i] || wanted > lane->usual - device->taken[i].count))
 			room = false;
 	}
-	/* Checks know one launch at a time. */
+	/* Checks support one launch at a time. */
 	if (device->checks && device->flight_count)
 		room = false;
 
@@ -112,7 +112,7 @@ struct sk_flight *sk_flight_find(struct skrt_device *device, const struct skrt_k
 	return flight;
 }
 
-/* How many of the lane's own cores the flight has: those beyond are not counted. */
+/* Return the number of the lane's usual cores that the flight has; extra ones are not counted. */
 static uint32_t own_cores(const struct sk_flight *flight, uint32_t lane)
 {
 	uint32_t cores = flight->kernel->cores[lane], own = flight->device->lanes[lane].usual;
@@ -156,7 +156,7 @@ static void free_cores(struct sk_flight *flight)
 
 /* ---- workers ---- */
 
-/* By load; among equal ones by number, so that a flight by itself is always dealt out in the same way. */
+/* Order them by load, then by number, so that a flight by itself is always distributed in the same way. */
 static void order_workers(struct sk_flight *flight)
 {
 	const struct sk_worker *workers = flight->device->workers;
@@ -198,7 +198,7 @@ static void post(struct sk_flight *flight)
 		sk_worker_post(&flight->device->workers[flight->order[rank]], flight, rank);
 }
 
-/* ---- from the start to the end ---- */
+/* ---- start and end ---- */
 
 enum skrt_status sk_flight_start(struct sk_flight *flight, struct sk_command *command, char *error, size_t error_size)
 {
@@ -206,7 +206,7 @@ enum skrt_status sk_flight_start(struct sk_flight *flight, struct sk_command *co
 	const struct skrt_kernel *kernel = command->launch.kernel;
 	enum skrt_status status = SKRT_OK;
 
-	/* They are made last of the kernel's tables. */
+	/* The homes are the last of the kernel's tables to be made. */
 	const struct sk_home *homes = kernel->homes[flight->place];
 
 	if (!homes)
@@ -255,7 +255,7 @@ enum skrt_status sk_flight_result(struct sk_flight *flight, char *error, size_t 
 		      sk_failure_is_one(flight);
 
 	if (failed) {
-		sk_cancellation_hold(); /* the package's file is read */
+		sk_cancellation_hold(); /* because the package's file is read */
 		sk_failure_describe(flight, error, error_size, lost);
 	}
 	if (flight->checks && !sk_checks_end(flight, !failed, error, error_size))

@@ -27,7 +27,7 @@ static bool is_code(const struct skrt_module *module, const int32_t *reference)
 	return sk_image_holds(&module->image, sk_plan_address(reference), 1, PROT_EXEC);
 }
 
-/* Checked launches go through all of the plan's tables, and call the kernels themselves. */
+/* Checked launches read all of the plan's tables, and call the kernels themselves. */
 static enum skrt_status check_plan(struct skrt_module *module)
 {
 	const struct sk_plan_view *plan = &module->plan;
@@ -84,7 +84,7 @@ static void free_instance(struct skrt_instance *instance)
 	free(instance);
 }
 
-/* With `name` NULL of the only network. */
+/* Create an instance of the network; `name` NULL: the only network. */
 static enum skrt_status create(struct skrt_module *module, const char *name, struct skrt_instance **result)
 {
 	struct sk_plan_network network;
@@ -195,7 +195,7 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	return status;
 }
 
-/* "[64, 1024]" */
+/* Write "[64, 1024]". */
 static void print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "[");
@@ -206,7 +206,7 @@ static void print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t
 		snprintf(text + used, size - used, "]");
 }
 
-/* Of one of several networks tensors are called "short:x"; here they are called "x", too. */
+/* In a package with several networks, tensors are called "short:x"; an instance also accepts "x". */
 static enum skrt_status find_tensor(const struct skrt_instance *instance, const char *name, uint32_t *index)
 {
 	const char *network = instance->network.name;

@@ -1,4 +1,4 @@
-/* A lane of a device: its cores, each with a stack, and what a core is told about a flight. */
+/* A lane of a device: its cores, each with a stack, and their preparation for a flight. */
 #include "config.h"
 
 #include "loader/device/device.h"

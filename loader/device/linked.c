@@ -1,6 +1,6 @@
-/* Packages that a linker has made part of the program (sklink -r), or of a shared object: they are relocated and
- * protected, so there is nothing to load. The program headers of the object that holds the plan take the place of the
- * file's, and what is checked in a file's image is checked in that object's. */
+/* Packages that a linker has made part of the program (sklink -r), or of a shared object. They are relocated and
+ * protected, so there is nothing to load. The program headers of the object that holds the plan are used in place of a
+ * file's, with the same checks. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -16,13 +16,13 @@
 #include "loader/skrt.h"
 
 struct search {
-	uintptr_t address; /* that is looked for */
+	uintptr_t address; /* the address to find */
 	struct sk_image *image;
 	char *name; /* of the object that holds it; NULL: not found */
 	bool no_memory;
 };
 
-/* The segments of a loaded object, as far as there is room: an object has a handful. */
+/* Copy the segments of a loaded object, as far as there is room: an object has only a few. */
 static void take_segments(const struct dl_phdr_info *object, struct sk_image *image)
 {
 	*image = (struct sk_image){
@@ -44,7 +44,7 @@ static void take_segments(const struct dl_phdr_info *object, struct sk_image *im
 	}
 }
 
-/* 1 ends the search. */
+/* Return 1 to end the search. */
 static int look_into(struct dl_phdr_info *object, size_t size, void *context)
 {
 	struct search *search = context;

@@ -1,5 +1,5 @@
-/* From a path, memory or a descriptor to a package whose plan has been checked. What a module holds is asked for in
- * loader/flight/contents.c. */
+/* From a path, memory or a descriptor to a package with a checked plan. loader/flight/contents.c has the queries of a
+ * module's contents. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -55,7 +55,7 @@ static enum skrt_status find_constants(struct skrt_module *module)
 	return SKRT_OK;
 }
 
-/* Blocks of launches in the plan. */
+/* Return the number of blocks of launches in the plan. */
 static uint32_t block_count(const struct skrt_module *module)
 {
 	return (module->plan.launch_count + SK_KERNEL_BLOCK - 1) / SK_KERNEL_BLOCK;
@@ -171,7 +171,7 @@ enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, 
 	return load(device, &(struct sk_source){.name = path, .file = -1}, result);
 }
 
-/* A file without a name that holds the bytes: what is mapped of it is mapped like any other package. */
+/* Make an unnamed file with the bytes, so that they can be mapped like any other package. */
 static int copy_to_file(const void *memory, uint64_t bytes)
 {
 	int file = memfd_create("package", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -191,8 +191,8 @@ static int copy_to_file(const void *memory, uint64_t bytes)
 	return file;
 }
 
-/* Reads the caller's array, in which all elements have the size of the first one. The copy is the caller's to free,
- * also on failure. */
+/* Read the caller's array, in which all elements have the size of the first one. The caller frees the copy, also on
+ * failure. */
 static enum skrt_status read_imports(const struct skrt_source *source, const char *name, struct skrt_import **result)
 {
 	const char *theirs = (const char *)source->imports;
@@ -219,7 +219,7 @@ static enum skrt_status read_imports(const struct skrt_source *source, const cha
 	return status;
 }
 
-/* The one place of a source that it must have, as a descriptor in own->file, or as the path. */
+/* Find the one place that a source must have, as a descriptor in own->file, or as the path. */
 static enum skrt_status find_package(const struct skrt_source *source, struct sk_source *own)
 {
 	if (!!source->path + !!source->memory + !!source->use_descriptor != 1)
@@ -249,7 +249,7 @@ static enum skrt_status load_from(struct skrt_device *device, const struct skrt_
 				       : "package in memory",
 		.file = -1,
 		.import_count = source->import_count,
-		/* What is run must be the very bytes that were found to be signed. */
+		/* With a key, the code that runs must be exactly the bytes of which the signature was checked. */
 		.copied = source->public_key != NULL,
 		.check = source->check_integrity || source->public_key ? sk_integrity_check : NULL,
 		.check_integrity = source->check_integrity,

@@ -1,7 +1,7 @@
-/* Which call of the plan did not return. Its stack tells: a dispatcher makes each call from one place of its own, in
- * the order of the calls; so the topmost word on the stack that leads back to such a place says which one it was. Above
- * that word lies the dispatcher's frame, which has the tile at hand of a step in tiles; where, the loop's head says. In
- * come the plan, the dispatcher's code and the stack, which nobody has touched since. */
+/* The call of the plan that did not return, found by its stack. A dispatcher makes each call from one place of its own,
+ * in the order of the calls. So the topmost word on the stack that returns to such a place identifies the call. Above
+ * that word lies the dispatcher's frame, which has the current tile of a tiled step, at a place that the loop's head
+ * determines. Input: the plan, the dispatcher's code and the stack, which is unchanged since. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -13,7 +13,7 @@
 #include "loader/core/core.h"
 #include "loader/flight/flight.h"
 
-/* A program of a launch: its code, and which calls it makes. */
+/* A program of a launch: its code and its calls. */
 struct program {
 	const struct sk_plan_view *plan;
 	const struct sk_plan_launch *launch;
@@ -21,7 +21,7 @@ struct program {
 	bool serial;
 };
 
-/* A launch's code with the programs of all its lanes, or its serial entry. */
+/* Return a launch's code with the programs of all its lanes, or its serial entry. */
 static struct program program_of(const struct skrt_kernel *kernel, bool serial)
 {
 	const struct sk_image *image = &kernel->module->image;
@@ -43,8 +43,8 @@ static struct program program_of(const struct skrt_kernel *kernel, bool serial)
 	return program;
 }
 
-/* Where kernel `number`, or its vector side, is called, at `from` or behind: a call that leads to the kernel. What
- * looks like one by chance is one in 2^40. NULL: nowhere. */
+/* Return the first call of kernel `number`, or its vector side, from `from` on. Other bytes look like one with a
+ * probability of 2^-40. NULL: none. */
 static const uint8_t *find_call(const struct program *program, uint32_t number, bool vector_side, const uint8_t *from)
 {
 	const struct sk_plan_kernel *record = &program->plan->kernels[number];
@@ -56,8 +56,8 @@ static const uint8_t *find_call(const struct program *program, uint32_t number, 
 	return NULL;
 }
 
-/* The lanes' programs stand one after the other, each once for each copy of the kernels; a serial entry has all steps
- * in order. */
+/* The lanes' programs are one after the other, each once for each copy of the kernels; a serial entry has all steps in
+ * order. */
 static bool has_step(const struct program *program, const struct sk_plan_step *step, uint32_t lane)
 {
 	bool blocks = step->kind == SK_STEP_BLOCKS || step->kind == SK_STEP_BLOCKS_RANGE;
@@ -69,8 +69,7 @@ static bool has_step(const struct program *program, const struct sk_plan_step *s
 	return step->lane == lane;
 }
 
-/* Moves *at behind the next place from which the program makes the call; false: there is none in front of the address.
- */
+/* Move *at past the next place from which the program makes the call; false: there is none before the address. */
 static bool pass_call(const struct program *program, const struct sk_plan_step *step, const struct sk_plan_call *call,
 		      uint32_t copy, const uint8_t **at, const uint8_t *address)
 {
@@ -85,8 +84,8 @@ static bool pass_call(const struct program *program, const struct sk_plan_step *
 	return *at;
 }
 
-/* The call of one program that returns to the address; SK_NO_INDEX: none. *at moves from the program's start to its
- * end, or is NULL if the address is not in a program behind, either. */
+/* Return the call of one program that returns to the address; SK_NO_INDEX: none. *at moves from the program's start to
+ * its end. It becomes NULL if the address is also not in any later program. */
 static uint32_t call_of_program(const struct program *program, uint32_t lane, uint32_t copy, const uint8_t **at,
 				const uint8_t *address)
 {
@@ -106,7 +105,7 @@ static uint32_t call_of_program(const struct program *program, uint32_t lane, ui
 	return SK_NO_INDEX;
 }
 
-/* The call that returns to the address; SK_NO_INDEX: none. */
+/* Return the call that returns to the address; SK_NO_INDEX: none. */
 static uint32_t call_that_returns_to(const struct program *program, const uint8_t *address)
 {
 	uint32_t copies =
@@ -119,7 +118,7 @@ static uint32_t call_that_returns_to(const struct program *program, const uint8_
 	return call;
 }
 
-/* Whether a call of one of the plan's kernels stands before the address. */
+/* Return whether there is a call of one of the plan's kernels directly before the address. */
 static bool is_behind_call(const struct program *program, const uint8_t *address)
 {
 	const uint8_t *target;
@@ -136,7 +135,7 @@ static bool is_behind_call(const struct program *program, const uint8_t *address
 	return false;
 }
 
-/* The step of the launch that has the call. */
+/* Return the step of the launch that has the call. */
 static const struct sk_plan_step *step_of(const struct program *program, uint32_t call)
 {
 	const struct sk_plan_step *step = &program->plan->steps[program->launch->first_step];
@@ -146,8 +145,8 @@ static const struct sk_plan_step *step_of(const struct program *program, uint32_
 	return step;
 }
 
-/* The tile that a call of the plan was made for, which returns to what stands at the word. A kernel may have destroyed
- * what the frame held, so that it is no tile of the step's. */
+/* Return the tile of the call of the plan that returns to the address at the word. A kernel may have overwritten the
+ * frame, so the result is checked against the step's tiles. */
 __attribute__((no_sanitize_address)) /* frames that never returned are poisoned */
 static struct sk_core_range
 tile_of(const struct program *program, uint32_t planned, const struct sk_call *call, const uintptr_t *word)
@@ -187,7 +186,7 @@ sk_locate(const struct skrt_kernel *kernel, bool serial, const struct sk_call *c
 		located.tile = tile_of(&program, located.call, call, word);
 		return located;
 	}
-	/* A thunk is one task's, and one kernel's, whose sides are two calls. */
+	/* A thunk is for one task and one kernel; the two sides of a mix kernel are two calls. */
 	if (planned.end - planned.first == 1 || kernel->thunk)
 		located.call = (uint32_t)(planned.first - program.plan->calls);
 	return located;

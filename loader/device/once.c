@@ -1,6 +1,6 @@
-/* See device.h. What has failed is still due, and so is what has not run because of that: before any launch, what is
- * due in front of it in the plan runs first, whether the launch reads its results or not. So these launches run in the
- * plan's order, whatever a program starts first. */
+/* See device.h. A launch that has failed is still due, and so are those that were skipped for it. Before any launch,
+ * the due launches before it in the plan run first, whether the launch reads their results or not. So these launches
+ * run in the plan's order, in whatever order a program starts launches. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -25,7 +25,7 @@ static bool is_unshared(const struct skrt_instance *instance, uint32_t launch)
 	return launch >= instance->module->plan.network_launch_count;
 }
 
-/* Forms are fewer than launches, and in most packages none says so. */
+/* Test the forms: they are fewer than the launches, and most packages have no such form. */
 static bool some_run_once(const struct sk_plan_view *plan)
 {
 	for (uint32_t i = 0; i < plan->form_count; i++)

@@ -1,9 +1,9 @@
-/* What has been queued on a device's streams, and what of it starts when. Streams whose first command could start wait
- * in one list, in the order of the calls: whatever makes a start possible goes through it once. A launch for which
- * there are no cores reserves its lanes there, so that nothing that was queued later gets in front of it.
+/* The commands queued on a device's streams, and the choice of those to start. Streams with a first command that could
+ * start wait in one list, in the order of the calls; each event that makes a start possible goes through it once. A
+ * launch without enough cores reserves its lanes there, so that no later command overtakes it.
  *
- * What is not a launch needs no cores: marks of events are made, and waits for them passed, right here; copies and
- * calls are errands (drive.c). */
+ * Other commands need no cores: records of events are made, and waits for them passed, right here; copies and calls are
+ * errands (drive.c). */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -51,7 +51,7 @@ static struct sk_command *take_first(struct sk_commands *commands)
 	return command;
 }
 
-/* The stream, which has nothing running, waits for its first command to start. */
+/* Put the stream, of which nothing runs, into the list of those that wait for a start. */
 static void make_ready(struct skrt_device *device, struct skrt_stream *stream)
 {
 	struct skrt_stream **link = &device->ready;
@@ -112,7 +112,7 @@ void sk_queue_append(struct skrt_device *device, struct sk_command *command)
 		make_ready(device, stream);
 }
 
-/* The command has ended: the stream's next one may start. */
+/* End the command: the stream's next one may start. */
 static void finish(struct skrt_device *device, struct sk_command *command)
 {
 	struct skrt_stream *stream = command->stream;
@@ -131,7 +131,7 @@ static void finish(struct skrt_device *device, struct sk_command *command)
 		make_ready(device, stream);
 }
 
-/* A launch has failed, or is skipped behind a failure: so have its stream, and its run through the network. */
+/* Mark the stream, and the run through the network, of a launch that has failed, or was skipped after a failure. */
 static void fail(struct sk_command *command, enum skrt_status status, const char *error)
 {
 	struct skrt_stream *stream = command->stream;
@@ -148,8 +148,8 @@ static void fail(struct sk_command *command, enum skrt_status status, const char
 	memcpy(stream->error, error, sizeof(stream->error));
 }
 
-/* Behind a failure a stream runs nothing until somebody has been told; but callbacks hear of it, and events happen. A
- * launch of a run through the network that has failed on another stream has nothing to go on with, either. */
+/* After a failure a stream runs nothing until the failure has been reported; but callbacks are called with it, and
+ * events are reached. A launch is also skipped if its run through the network has failed on another stream. */
 static bool is_skipped(const struct skrt_device *device, struct sk_command *command)
 {
 	const struct skrt_instance *instance = command->launch.instance;
@@ -220,7 +220,8 @@ void sk_queue_dispatch(struct skrt_device *device)
 
 	if (!*link)
 		return;
-	/* Who waits for what another launch says must not take itself for alone before all have started. */
+	/* Count the dispatch as in flight. Otherwise a flight that waits for another launch could conclude that it is
+	 * alone, and stuck, before all have started. */
 	sk_count(&device->in_flight, 1);
 	while (*link) {
 		struct skrt_stream *stream = *link;
@@ -233,7 +234,7 @@ void sk_queue_dispatch(struct skrt_device *device)
 		}
 		*link = stream->next;
 		take_first(&stream->commands);
-		/* What comes next on the stream was queued later, and so stands behind this place in the list. */
+		/* The stream's next command was queued later, so its place in the list is after this one. */
 		if (outcome == ENDED)
 			finish(device, command);
 		else if (command->kind != SK_COMMAND_LAUNCH)
@@ -242,7 +243,7 @@ void sk_queue_dispatch(struct skrt_device *device)
 	sk_count(&device->in_flight, -1);
 }
 
-/* ---- what has run ---- */
+/* ---- ended commands ---- */
 
 void sk_queue_end(struct skrt_device *device, struct sk_command *command)
 {

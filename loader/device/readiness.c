@@ -1,5 +1,5 @@
-/* Before an instance is launched: what is bound to its tensors is looked at once, and its workspaces are mapped when a
- * launch first needs them. */
+/* Preparation of an instance for a launch: the bindings of its tensors are checked once, and its workspaces are mapped
+ * when a launch first needs them. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -17,7 +17,7 @@
 
 /* ---- workspaces ---- */
 
-/* Offsets and size of a workspace whose tasks need `bytes`, with scratch for every core. */
+/* Set offsets and size of a workspace for tasks that need `bytes`, with scratch for every core. */
 static bool measure(struct sk_workspace *workspace, uint64_t bytes, uint64_t scratch, uint64_t cores)
 {
 	uint64_t all;
@@ -27,12 +27,12 @@ static bool measure(struct sk_workspace *workspace, uint64_t bytes, uint64_t scr
 		return false;
 	workspace->scratch &= ~(uint64_t)(SK_LINE - 1);
 	workspace->scratch_stride &= ~(uint64_t)(SK_LINE - 1);
-	/* The serial entries' scratch begins right behind `bytes`; what core 0 has is at least as much. */
+	/* The scratch for serial entries begins directly after `bytes`; core 0 has at least as much. */
 	return !__builtin_mul_overflow(workspace->scratch_stride, cores, &all) &&
 	       !__builtin_add_overflow(workspace->scratch, all, &workspace->size);
 }
 
-/* Bytes of scratch that a core needs: the greatest of the network's launches, or of the task entries. */
+/* Return the bytes of scratch that a core needs: the most of any of the network's launches, or of the task entries. */
 static uint64_t scratch_size(const struct sk_plan_view *plan, bool unshared)
 {
 	uint64_t size = 0;
@@ -86,8 +86,8 @@ static int compare_ranges(const void *a, const void *b)
 	return (left->start > right->start) - (left->start < right->start);
 }
 
-/* Goes through the ranges by address, and compares each with the one that reaches farthest among those before it, and
- * with the farthest that is written: two that overlap, one of them written, are found at the latter's start. */
+/* Go through the ranges by address, and compare each with the earlier one that reaches farthest, and with the written
+ * one that reaches farthest. Two that overlap, one of them written, are found at the start of the later one. */
 static enum skrt_status check_overlap(const struct skrt_instance *instance, struct range *ranges, uint32_t count)
 {
 	const struct range *farthest = NULL, *written = NULL;
@@ -150,7 +150,7 @@ enum skrt_status sk_instance_check_idle(const struct skrt_instance *instance)
 		       instance->pending);
 }
 
-/* What a launch accesses is bound in instances of its network alone. */
+/* A launch accesses only tensors of its own network, which only an instance of that network binds. */
 static bool is_of_network(const struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
 	return kernel->network == instance->network.name || !strcmp(kernel->network, instance->network.name);

@@ -1,5 +1,5 @@
-/* Serial runs: a launch's serial entry or thunk, on the calling thread, behind those of launches in front of it that
- * run once and have not. */
+/* Serial runs: a launch's serial entry or thunk, on the calling thread, after those of earlier launches that run once
+ * and have not yet. */
 #include "config.h"
 
 #include "loader/base/status.h"
@@ -20,14 +20,15 @@ static int run_serial(void *context)
 	return sk_serial_run(run->instance, run->kernel);
 }
 
-/* What launches on a device with checks have written lies in guarded memory, and what serial runs have does not. */
+/* Launches on a device with checks write guarded memory, which serial runs do not use: results of the one do not exist
+ * for the other. */
 static void forget_guarded(struct skrt_instance *instance)
 {
 	if (instance->guard)
 		sk_once_forget(instance);
 }
 
-/* Marks the instance as used by a serial run. */
+/* Mark the instance as used by a serial run. */
 static enum skrt_status begin_serial(struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
 	struct skrt_device *device = instance->module->device;
@@ -60,7 +61,7 @@ static void end_serial(struct skrt_instance *instance)
 	pthread_mutex_unlock(&instance->module->device->lock);
 }
 
-/* What has ended well and runs once does not run again. */
+/* A launch that runs once does not run again after it has ended well. */
 static void note_end(struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
 	pthread_mutex_lock(&instance->module->device->lock);
@@ -100,7 +101,7 @@ static enum skrt_status run_entry(struct skrt_instance *instance, const struct s
 	return sk_fail(SKRT_KERNEL_FAILED, "%s", text);
 }
 
-/* The instance is idle, and nobody else changes what has run. */
+/* The instance is idle, and no other thread changes the record of launches that have run. */
 static enum skrt_status run_all(struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
 	enum skrt_status status = SKRT_OK;

@@ -1,4 +1,4 @@
-/* Streams, and what can be queued on them: launches, copies, calls of host functions. */
+/* Streams, and the commands on them: launches, copies, calls of host functions. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -55,7 +55,7 @@ enum skrt_status skrt_stream_destroy(struct skrt_stream *stream)
 	return SKRT_OK;
 }
 
-/* Until nothing is pending on the stream; returns its failure and clears it. Under the device's lock. */
+/* Wait until nothing is pending on the stream; return its failure and clear it. Under the device's lock. */
 static enum skrt_status finish(struct skrt_stream *stream)
 {
 	sk_drive_until(stream->device, stream, &stream->pending, &stream->ended);
@@ -92,7 +92,7 @@ enum skrt_status skrt_stream_query(struct skrt_stream *stream)
 
 /* ---- copies, calls ---- */
 
-/* Queues one command; what it needs has been checked. */
+/* Queue one command that has been checked. */
 static enum skrt_status enqueue_one(struct skrt_stream *stream, const struct sk_command *command)
 {
 	struct skrt_device *device = stream->device;
@@ -198,7 +198,7 @@ enum skrt_status skrt_event_record(struct skrt_event *event, struct skrt_stream 
 			   &(struct sk_command){.kind = SK_COMMAND_RECORD, .stream = stream, .event.event = event});
 }
 
-/* An event whose records have all been reached holds nobody up, whatever is recorded later. */
+/* An event with all records reached delays nothing, even if it is recorded again later. */
 enum skrt_status skrt_stream_wait(struct skrt_stream *stream, struct skrt_event *event)
 {
 	enum skrt_status status = check_one_device(stream, event, __func__);
@@ -263,12 +263,12 @@ static enum skrt_status check_owners(const struct skrt_stream *stream, const str
 	return sk_process_check(&stream->device->process);
 }
 
-/* Launches of the plan, one behind the other. */
+/* Consecutive launches of the plan. */
 struct stretch {
 	uint32_t first, end;
 };
 
-/* Of the network all launches; with a kernel that one, and those in front of it that run once. */
+/* Return the launches to queue: for a network all of them; for a kernel it, and earlier ones that run once. */
 static struct stretch find_stretch(const struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
 	if (!kernel)
@@ -277,7 +277,7 @@ static struct stretch find_stretch(const struct skrt_instance *instance, const s
 	return (struct stretch){sk_once_first(instance, kernel->launch), kernel->launch + 1};
 }
 
-/* Whether it is to be queued: what runs once, and has, is not. */
+/* Return whether the launch is to be queued: one that runs once, and has run, is not. */
 static bool is_wanted(const struct skrt_instance *instance, const struct skrt_kernel *kernel, uint32_t launch)
 {
 	if (kernel && launch != kernel->launch)
@@ -285,7 +285,7 @@ static bool is_wanted(const struct skrt_instance *instance, const struct skrt_ke
 	return !sk_once_is_done(instance, launch);
 }
 
-/* Makes ready what is to be queued, and counts it. */
+/* Prepare the launches to be queued, and count them. */
 static enum skrt_status make_ready(struct skrt_instance *instance, const struct skrt_kernel *kernel,
 				   const struct stretch *stretch, uint32_t *count)
 {
@@ -309,7 +309,7 @@ static enum skrt_status make_ready(struct skrt_instance *instance, const struct 
 	return status;
 }
 
-/* A division takes longer than all that is done for the one stream that there is most often. */
+/* The most common case is one stream, for which a division would take longer than all other work. */
 static struct skrt_stream *choose_stream(struct skrt_stream *const *streams, uint32_t count, uint32_t number)
 {
 	return streams[count == 1 ? 0 : number % count];
@@ -334,7 +334,7 @@ static enum skrt_status reserve(const struct skrt_module *module, uint32_t count
 	return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
 }
 
-/* The kernel's launch, which is ready, and in front of which nothing is due: nearly all are like this. */
+/* Queue the kernel's launch, which is ready, and before which no launch is due: nearly all are like this. */
 static enum skrt_status enqueue_kernel(struct skrt_stream *stream, struct skrt_instance *instance,
 				       const struct skrt_kernel *kernel)
 {
@@ -350,8 +350,8 @@ static enum skrt_status enqueue_kernel(struct skrt_stream *stream, struct skrt_i
 	return SKRT_OK;
 }
 
-/* Queues one launch, or with kernel NULL the network, each launch on the stream that it falls to. Under the device's
- * lock; the network's kernels are prepared. */
+/* Queue one launch, or with kernel NULL the network, each launch on its stream. Under the device's lock; the network's
+ * kernels are prepared. */
 static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t stream_count,
 				struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
@@ -361,7 +361,7 @@ static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t str
 	uint32_t count;
 	enum skrt_status status = sk_queue_check_lost(device);
 
-	if (!status && kernel) /* makes the workspace, which knows what has run */
+	if (!status && kernel) /* makes the workspace, which records the launches that have run */
 		status = sk_instance_ready(instance, kernel);
 	if (status)
 		return status;
@@ -382,7 +382,7 @@ static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t str
 	return SKRT_OK;
 }
 
-/* Queues, and either waits or sees that somebody drives. */
+/* Queue, and either wait or make sure that a thread drives. */
 static enum skrt_status start(struct skrt_stream *stream, struct skrt_instance *instance,
 			      const struct skrt_kernel *kernel, bool wait)
 {

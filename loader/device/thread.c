@@ -1,4 +1,4 @@
-/* What the parts of a device are made of: its threads, and memory that is there when it is used. */
+/* The resources of a device: its threads, and memory that is allocated as it is used. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -37,7 +37,7 @@ enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *t
 	if (number < device->processor_count) {
 		CPU_ZERO(&processors);
 		CPU_SET(device->processors[number], &processors);
-		/* Where that is forbidden the thread is slower, not wrong. */
+		/* If that is forbidden, the thread is only slower. */
 		pthread_setaffinity_np(*thread, sizeof(processors), &processors);
 	}
 	return SKRT_OK;

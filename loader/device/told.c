@@ -1,15 +1,15 @@
-/* Where workers play several cores of a lane, a step for which all cores wait for all others would move a line of each
- * core to all other workers. So a worker tells in one line how far all of its cores are: when the last of them begins
- * to wait for the lane, and whenever none of its cores can go on. That it does not tell means nothing: one of its cores
- * may be in a kernel. Then the cores' own words say more, which others look at only when they have waited for some
- * time.
+/* Totals of workers. If workers run several cores of a lane, a step for which all cores wait for all others would move
+ * a cache line of each core to all other workers. So a worker publishes, in one line, the progress that all of its
+ * cores have reached: when the last of them begins to wait for the lane, and whenever none of its cores can go on. A
+ * low total proves nothing, since one of the cores may be in a kernel. The cores' own words then have more; others read
+ * them only after they have waited for some time.
  *
- * What a worker knows of the lane it keeps in a word of its own, which its cores have as the lane's only one; so their
- * programs read nothing that other workers write. Nor does a worker read what it tells: a line that others look at may
- * have to be fetched back.
+ * A worker keeps its knowledge of the lane in a word of its own, which its cores use as the lane's only word, so their
+ * programs read nothing that other workers write. A worker does not read its own published line either: that line may
+ * have to be fetched back from others' caches.
  *
- * Numbers only grow, as those in the words do, and what all cores of a worker have reached in one launch is no more
- * than where the next one in the place begins, whichever cores the worker has there: so nothing is reset. */
+ * Numbers only grow, as those in the words do. The total of a worker in one launch is at most the base of the next
+ * launch in the place, independent of the cores that the worker has there: so nothing is reset. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -23,7 +23,7 @@ static uint64_t reached_by(const struct sk_own_cores *own, uint32_t core)
 	return __atomic_load_n(&words[core * (SK_PROGRESS_STRIDE / sizeof(*words))], __ATOMIC_ACQUIRE);
 }
 
-/* From both ends: a processor that sees a stride fetches what lies ahead of it, which others write. */
+/* Read from both ends: a processor that sees a stride prefetches the lines after it, which others write. */
 static uint64_t reached_by_all(const struct sk_own_cores *own)
 {
 	uint64_t least = UINT64_MAX;

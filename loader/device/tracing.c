@@ -1,5 +1,5 @@
-/* A device begins and ends to be traced: while nothing is pending on it, since what was queued before the trace began
- * has not been checked for it. */
+/* The begin and the end of tracing a device. Nothing may be pending on it, since commands that were queued before the
+ * trace began have not been checked for it. */
 #include "config.h"
 
 #include <stdlib.h>

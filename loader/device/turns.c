@@ -1,4 +1,4 @@
-/* See device.h. */
+/* Conditions for starting a command; see device.h. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -9,7 +9,7 @@
 
 /* ---- the order within an instance ---- */
 
-/* Launches that come in the plan's order are one run through the network. */
+/* Launches that are queued in the plan's order are one run through the network. */
 void sk_turn_enter_instance(struct sk_command *command)
 {
 	struct skrt_instance *instance = command->launch.instance;
@@ -64,8 +64,8 @@ bool sk_turn_has_come(const struct sk_command *command)
 	return true;
 }
 
-/* Of launches of different instances. All modules of a plan share its kernels' hidden state, and all packages what the
- * C library keeps. */
+/* Return whether launches of different instances share hidden state. All modules of a plan share that of its kernels,
+ * and all packages share the state of the C library. */
 static bool share_state(const struct skrt_kernel *kernel, const struct skrt_kernel *other)
 {
 	uint32_t common = sk_kernel_states(kernel) & sk_kernel_states(other);
@@ -75,7 +75,7 @@ static bool share_state(const struct skrt_kernel *kernel, const struct skrt_kern
 	return common & (SK_STATES_OWN | SK_STATES_LIBRARY);
 }
 
-/* Instances share what blocks of a kernel say to each other, and hidden state. */
+/* Instances share the states of a kernel's blocks, and hidden state. */
 bool sk_turn_shares_nothing(const struct skrt_device *device, const struct sk_command *command)
 {
 	const struct skrt_kernel *kernel = command->launch.kernel;

@@ -1,8 +1,8 @@
 /* The time-out of launches, and of other calls of package code: serial runs, constructors. A thread of the device
- * sleeps until one that is under way has taken too long, then tells a flight's cores to leave: those that wait notice,
- * those in a kernel are expelled by a signal. A core may just have stopped waiting when the signal comes, and begin
- * another kernel; so the signal is repeated until the end. A worker may play another flight when it comes; so what is
- * due stands with each call. */
+ * sleeps until a running activity has taken too long, then tells a flight's cores to leave. Waiting cores notice; those
+ * in a kernel are expelled by a signal. A core may just have stopped waiting when the signal comes, and begin another
+ * kernel, so the signal is repeated until the end. A worker may run another flight when it comes, so each call holds
+ * its own flag. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -36,7 +36,7 @@ static void expel_workers(struct sk_flight *flight)
 	}
 }
 
-/* Expels what is due. Returns when to look again. */
+/* Expel the calls that are due. Return the time of the next look. */
 static int64_t look(struct skrt_device *device)
 {
 	int64_t now = sk_now(), next = INT64_MAX;
@@ -56,8 +56,8 @@ static int64_t look(struct skrt_device *device)
 	return next;
 }
 
-/* Flights begin without waking this thread, unless it has found that there was none. The time-out is the same for
- * all, so none is over before the one that it waits for. */
+/* Flights begin without waking this thread, unless it has found that there was none. All have the same time-out, so
+ * none ends before the one that this thread waits for. */
 static void *work(void *context)
 {
 	struct skrt_device *device = context;
@@ -151,7 +151,7 @@ enum skrt_status sk_watch_open(struct skrt_device *device)
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&own->changed, &attributes);
 	pthread_condattr_destroy(&attributes);
-	/* No processor of its own: it sleeps nearly always. */
+	/* The thread has no processor of its own: it sleeps nearly always. */
 	enum skrt_status status = sk_device_start_thread(device, &own->thread, work, device, UINT32_MAX);
 	if (status)
 		own->timeout = 0;

@@ -1,17 +1,17 @@
-/* The threads that play cores. In come the parts of flights that are posted in a worker's mailbox; out go the progress
- * numbers, how each core's call ended, and that the worker has left a flight.
+/* The threads that run cores. Input: the parts of flights that are posted in a worker's mailbox. Output: the progress
+ * numbers, the result of each core's call, and the fact that the worker has left a flight.
  *
- * A worker with one core waits as threads do: it spins (some microseconds), then gives the processor to others, then
- * sleeps for bounded times. Giving way is quick among the cores of one flight. Where other processes want the
- * processor, it costs a whole time slice each time, whereas a thread that has slept is let in early: then the cores
- * only sleep. Only threads without a flight sleep on a futex; so publishing progress stays a plain store.
+ * A worker with one core waits in three stages: it spins (some microseconds), then yields the processor, then sleeps
+ * for bounded times. Yielding is quick among the cores of one flight. If other processes want the processor, it costs a
+ * whole time slice each time, whereas a thread that has slept is scheduled early: then the cores only sleep. Only
+ * threads without a flight sleep on a futex; so publishing progress stays a plain store.
  *
- * A worker with several cores, of one flight or of several, goes on with another one whenever one has to wait, and
+ * A worker with several cores, of one flight or of several, continues with another core whenever one has to wait, and
  * waits itself only if none can go on. There are never more workers than processors.
  *
- * The last worker to leave a flight completes it: the device says how, and starts what has waited for that. The first
- * worker is most often a thread that waits for the very flight; so if it has nothing else to do, it lingers until all
- * others have left, and is the last one. Nobody has to be woken then. */
+ * The last worker to leave a flight completes it: the device defines how, and starts the commands that waited for that.
+ * The first worker is usually a thread that waits for this very flight. So if it has nothing else to do, it lingers
+ * until all others have left, and is the last one; then no thread has to be woken. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -36,14 +36,14 @@ enum {
 	EAGER = 500, /* turns without a pause: 1 µs at least */
 	SPINS = 2000, /* pauses: 20 to 90 µs, by processor */
 	YIELDS = 1000,
-	/* Nanoseconds from here on. */
+	/* In nanoseconds from here on. */
 	SHORTEST_SLEEP = 20000,
 	LONGEST_SLEEP = 500000,
-	COSTLY_YIELD = 1000000, /* behind one that took longer nobody yields for some time */
+	COSTLY_YIELD = 1000000, /* after a longer one no thread yields for some time */
 	YIELD_PAUSE = 100000000,
 };
 
-/* False: others take too long when we give way to them. */
+/* Yield the processor. False: yielding takes too long here. */
 static bool yield(struct skrt_device *device)
 {
 	int64_t start = sk_now();
@@ -57,14 +57,14 @@ static bool yield(struct skrt_device *device)
 	return true;
 }
 
-/* Looks at once where a cache line may just be on its way: a pause can take a third of that. */
+/* Poll without a pause while a cache line may just be on its way: a pause can take a third of that time. */
 static inline void spin(uint32_t turn)
 {
 	if (turn >= EAGER)
 		sk_pause();
 }
 
-/* The turn-th wait for the same thing. */
+/* Wait for the turn-th time for the same condition. */
 static void wait_a_turn(struct skrt_device *device, uint32_t turn)
 {
 	if (turn < SPINS) {
@@ -86,22 +86,22 @@ void sk_worker_spin(const _Atomic uint64_t *pending)
 		spin(turn);
 }
 
-/* ---- which core is next ---- */
+/* ---- the next core ---- */
 
 static bool is_aborted(const struct sk_flight *flight)
 {
 	return atomic_load_explicit(&flight->aborted, memory_order_acquire) != SK_ABORT_NONE;
 }
 
-/* False: the words may say more. */
+/* False: the cores' own words may have more. */
 static bool is_known(struct sk_own_cores *own, uint64_t target)
 {
 	return own->known >= target || (own->told >= target && sk_told_ask(own, target));
 }
 
-/* A core that has begun and is told to leave can go on: to the end. One that has not begun never will. Where workers
- * tell each other about what it waits for, the words themselves are looked at only if that is asked for, or if nobody
- * else writes them: then it goes on as soon as it may, also early. */
+/* Return whether the core can go on. A core that has begun and is told to leave can, to its end; one that has not begun
+ * never will. If the core waits for totals of workers, the words themselves are read only `closely`, or if no other
+ * worker writes them: then the core goes on as soon as it may, even before the totals are published. */
 static bool is_ready(struct sk_device_core *core, bool closely)
 {
 	if (core->call.over)
@@ -121,13 +121,13 @@ static bool is_ready(struct sk_device_core *core, bool closely)
 
 enum { LOOKS = 16 };
 
-/* Which looks are close: who looks at words takes their lines from those who write them. */
+/* Return whether a look is close: reading the words takes their cache lines from the cores that write them. */
 static bool is_close_look(uint32_t looks, uint32_t turn)
 {
 	return looks % LOOKS == LOOKS - 1 || turn >= SPINS;
 }
 
-/* splitmix64: the worker's next random number. */
+/* Return the worker's next random number (splitmix64). */
 static uint64_t draw(struct sk_worker *worker)
 {
 	uint64_t z = worker->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -137,7 +137,7 @@ static uint64_t draw(struct sk_worker *worker)
 	return z ^ (z >> 31);
 }
 
-/* One of the ready cores, each as likely; NULL: none is. */
+/* Return one of the ready cores, with equal probability; NULL: none is ready. */
 static struct sk_device_core *draw_ready(struct sk_worker *worker, bool closely)
 {
 	struct sk_device_core *found = NULL;
@@ -149,9 +149,9 @@ static struct sk_device_core *draw_ready(struct sk_worker *worker, bool closely)
 	return found;
 }
 
-#define FRONT UINT32_MAX /* behind it comes number 0 */
+#define FRONT UINT32_MAX /* the next one is number 0 */
 
-/* The next ready core behind number `from`, itself the last one. */
+/* Return the next ready core after number `from`, which itself comes last. */
 static struct sk_device_core *next_ready(const struct sk_worker *worker, uint32_t from, bool closely)
 {
 	uint32_t i = from;
@@ -171,8 +171,8 @@ static struct sk_device_core *find_ready(struct sk_worker *worker, uint32_t from
 
 static void take_posts(struct sk_worker *worker);
 
-/* The core that goes on; NULL: none can. A driver that has what it waited for begins something new only if it cannot
- * get on with what it has. */
+/* Return the core that goes on; NULL: none can. A driver with nothing more to wait for begins new parts only if none of
+ * its present cores can go on. */
 static struct sk_device_core *choose(struct sk_worker *worker, uint32_t from, bool closely)
 {
 	bool posts = sk_worker_has_posts(worker), wanted = !worker->wanted || atomic_load(worker->wanted);
@@ -189,7 +189,7 @@ static struct sk_device_core *choose(struct sk_worker *worker, uint32_t from, bo
 
 /* ---- hangs ---- */
 
-/* Whether what the core waits for is said by the flight's own cores. */
+/* Return whether the core waits for a word that only the flight's own cores write. */
 static bool waits_for_its_flight(const struct sk_device_core *core)
 {
 	const struct sk_flight *flight = core->flight;
@@ -202,9 +202,9 @@ static bool waits_for_its_flight(const struct sk_device_core *core)
 	return sk_block_describe(flight->kernel, core, unused, sizeof(unused));
 }
 
-/* None of the worker's cores could go on. A flight that is all here, and whose cores wait for each other, never will.
- * Of one that waits for words of somebody else's the same is known if no other flight can write them: if all that
- * there are are here. True: something can go on now. */
+/* None of the worker's cores can go on. A flight that runs only here, with cores that wait for each other, is stuck. A
+ * flight that waits for words of others is stuck if no other flight can write them, that is, if all flights run only
+ * here. Return true if a core can go on now. */
 static bool abort_stuck(struct sk_worker *worker)
 {
 	uint32_t here = 0;
@@ -215,7 +215,7 @@ static bool abort_stuck(struct sk_worker *worker)
 
 	bool all = here == atomic_load(&worker->device->in_flight);
 
-	/* One that has just ended may have said it before. */
+	/* A flight that has just ended may have written the word before. */
 	if (all && next_ready(worker, FRONT, true))
 		return true;
 	for (const struct sk_part *part = worker->parts; part; part = part->next) {
@@ -231,7 +231,7 @@ static bool abort_stuck(struct sk_worker *worker)
 	return found;
 }
 
-/* They may wait for what nobody here waits for. */
+/* Other workers may wait for totals that none of the cores here waits for. */
 static void tell_others(struct sk_worker *worker)
 {
 	for (struct sk_part *part = worker->parts; part; part = part->next)
@@ -240,7 +240,7 @@ static void tell_others(struct sk_worker *worker)
 				sk_told_tell(&part->own[lane]);
 }
 
-/* For other workers, if anything can come from them. */
+/* Wait for other workers, unless nothing can come from them. */
 static void wait_for_others(struct sk_worker *worker, uint32_t turn)
 {
 	if (turn == 0)
@@ -249,7 +249,7 @@ static void wait_for_others(struct sk_worker *worker, uint32_t turn)
 		wait_a_turn(worker->device, turn);
 }
 
-/* What stands for all of a lane is looked at together with the cores' own words. */
+/* A word that stands for a whole lane is read together with the cores' own words. */
 static void wait_for_words(struct sk_device_core *core, const volatile uint64_t *word, uint64_t count)
 {
 	const struct sk_flight *flight = core->flight;
@@ -266,9 +266,9 @@ static void wait_for_words(struct sk_device_core *core, const volatile uint64_t 
 	}
 }
 
-enum { GLANCES = 64 }; /* turns in which a core looks at nothing else */
+enum { GLANCES = 64 }; /* turns in which a core polls only its own condition */
 
-/* No other core of the worker is likely to go on sooner. */
+/* Return whether no other core of the worker is likely to go on sooner. */
 static bool is_last(const struct sk_device_core *core)
 {
 	const struct sk_worker *worker = core->worker;
@@ -277,8 +277,8 @@ static bool is_last(const struct sk_device_core *core)
 	       !sk_worker_has_posts(worker);
 }
 
-/* What it waits for may just be on its way. What another worker tells of several cores takes that one as long as
- * theirs take: with pauses the line is left to it meanwhile, and it is still here that it is found to have come. */
+/* The awaited word may just be on its way. A worker's total for several cores takes as long as the slowest of them:
+ * pauses leave the cache line to that worker meanwhile, and the change is still found here. */
 static bool comes_soon(struct sk_device_core *core)
 {
 	for (uint32_t glance = 0; glance < GLANCES; glance++) {
@@ -316,20 +316,20 @@ int sk_worker_await(struct sk_core *abi, const volatile uint64_t *word, uint64_t
 		if (next && next != core)
 			sk_call_give_way(host, &next->call);
 		if (next)
-			break; /* it is our turn because we are ready */
+			break; /* the core is ready: that is why it is its turn */
 		wait_for_others(worker, turn);
 		turn += glances ? GLANCES : turn < UINT32_MAX;
 	}
 	bool aborted = core->word != NULL;
 
-	host->in_runtime = aborted; /* who is leaving need not be expelled */
+	host->in_runtime = aborted; /* a leaving core need not be expelled */
 	return aborted;
 }
 
 /* ---- parts of flights ---- */
 
-/* The cores [*first, *end) of a lane of the flight are those of the worker with the rank; empty if the lane has no
- * steps in it. */
+/* Set [*first, *end) to the cores of a lane of the flight that belong to the worker with the rank; empty if the lane
+ * has no steps in it. */
 static void range_of(const struct sk_flight *flight, uint32_t rank, uint32_t lane, uint32_t *first, uint32_t *end)
 {
 	const struct skrt_kernel *kernel = flight->kernel;
@@ -343,12 +343,12 @@ static void range_of(const struct sk_flight *flight, uint32_t rank, uint32_t lan
 		return;
 	}
 	if (cores >= workers) {
-		/* Consecutive cores, as equally many as possible: core c is floor(c * workers / cores)'s. */
+		/* Consecutive cores, in parts as equal as possible: core c belongs to floor(c * workers / cores). */
 		*first = (uint32_t)((rank * cores + workers - 1) / workers);
 		*end = (uint32_t)(((rank + UINT64_C(1)) * cores + workers - 1) / workers);
 		return;
 	}
-	/* One core or none: the lanes' cores in a row, dealt out among the workers. */
+	/* One core or none: the cores of all lanes in a row, distributed among the workers. */
 	for (uint32_t i = 0; i < lane; i++)
 		row += kernel->lane_steps[i] ? kernel->cores[i] : 0;
 	uint64_t core = (rank + workers - row % workers) % workers;
@@ -395,8 +395,8 @@ static void take_part(struct sk_worker *worker, const struct sk_post *post)
 	worker->core_count = count;
 }
 
-/* In the order in which they were posted. That the thread ends may be posted while it still looks for something to
- * play, behind a flight that others have completed: sk_worker_run finds it. */
+/* Take posts in their order. The post that ends the thread may arrive while the thread still looks for work, after a
+ * flight that others have completed; it is left to sk_worker_run. */
 static void take_posts(struct sk_worker *worker)
 {
 	while (sk_worker_has_posts(worker) && sk_worker_next_post(worker)->flight) {
@@ -407,15 +407,15 @@ static void take_posts(struct sk_worker *worker)
 	}
 }
 
-/* The worker is the first one, and all others have left. Those do not look: who looks at the line and then writes it
- * takes it twice. */
+/* Return whether the worker is the first one, and all others have left. Others do not read the line: reading and then
+ * writing it would fetch it twice. */
 static bool is_alone(const struct sk_worker *worker, const struct sk_flight *flight)
 {
 	return flight->busy == 1 || (worker->number == 0 && atomic_load_explicit(&flight->left, memory_order_acquire) ==
 								    worker->by_place[flight->place].last);
 }
 
-/* True: as the last one. Who is alone need not say so. */
+/* Return true if the worker is the last one. If it is alone, it does not write the line. */
 static bool leave(const struct sk_worker *worker, struct sk_flight *flight)
 {
 	uint32_t last = worker->by_place[flight->place].last;
@@ -423,7 +423,8 @@ static bool leave(const struct sk_worker *worker, struct sk_flight *flight)
 	return is_alone(worker, flight) || atomic_fetch_add_explicit(&flight->left, 1, memory_order_acq_rel) == last;
 }
 
-/* All cores of the part have left, or never will begin. What was the worker's last part is left behind: see play. */
+/* End a part: all its cores have left, or will never begin. If it was the worker's last part, the worker lingers in the
+ * flight: see sk_worker_play. */
 static void end_part(struct sk_worker *worker, struct sk_part *part)
 {
 	struct sk_flight *flight = part->flight;
@@ -448,7 +449,7 @@ static void end_part(struct sk_worker *worker, struct sk_part *part)
 		worker->device->complete(flight);
 }
 
-/* A call has ended: one that did not end well ends the flight. */
+/* Note the end of a call: one that did not end well aborts the flight. */
 static void note_end(struct sk_worker *worker, const struct sk_device_core *core)
 {
 	struct sk_part *part = &worker->by_place[core->flight->place];
@@ -459,7 +460,7 @@ static void note_end(struct sk_worker *worker, const struct sk_device_core *core
 		end_part(worker, part);
 }
 
-/* Cores that have not begun when their flight is aborted have nothing to do any more. */
+/* Drop cores that had not begun when their flight was aborted. */
 static void give_up(struct sk_worker *worker)
 {
 	struct sk_part *part = worker->parts;
@@ -479,8 +480,8 @@ static void give_up(struct sk_worker *worker)
 	}
 }
 
-/* Behind its last part: the first worker waits for the others to leave the flight, unless there is something to play or
- * to go back to. */
+/* After its last part, the first worker waits for the others to leave the flight, unless there is other work to do or
+ * to return to. */
 static bool may_linger(const struct sk_worker *worker)
 {
 	if (worker->number || is_alone(worker, worker->lingering))
@@ -488,7 +489,7 @@ static bool may_linger(const struct sk_worker *worker)
 	return !sk_worker_has_posts(worker) && (!worker->wanted || atomic_load(worker->wanted));
 }
 
-/* A core that has to wait finds the next one by itself; here it is found when one has left. */
+/* A core that has to wait finds the next one by itself; this loop finds the next one when a core has left. */
 struct sk_flight *sk_worker_play(struct sk_worker *worker)
 {
 	uint32_t last = FRONT, turn = 0;
@@ -549,8 +550,8 @@ static void wait_for_post(struct sk_worker *worker)
 			return;
 		spin(turn);
 	}
-	/* Who posts writes number, then reads sleeping; we write sleeping, then read number (in the kernel): one of us
-	 * sees the other, since both orders are sequentially consistent. */
+	/* The posting thread writes number, then reads sleeping; we write sleeping, then read number (in the kernel):
+	 * one of us sees the other, since both orders are sequentially consistent. */
 	atomic_store(&worker->sleeping, 1);
 	while ((seen = atomic_load(number)) != next)
 		futex_wait(number, seen);
@@ -567,7 +568,7 @@ void sk_worker_post(struct sk_worker *worker, struct sk_flight *flight, uint32_t
 	for (uint32_t i = 0; i < SK_MAX_LANES && flight; i++)
 		post->bases[i] = flight->bases[i];
 	post->last = flight ? flight->last : 0;
-	if (!worker->started) { /* who drives looks, and does not sleep */
+	if (!worker->started) { /* the driving thread polls, and does not sleep */
 		atomic_store_explicit(&post->number, mailbox->posted, memory_order_release);
 		return;
 	}
