@@ -1,6 +1,6 @@
-/* What errors of a node's inputs do to its outputs, so that a chain of nodes of which only the ends are seen can be
- * held to what all of it means. A function is computed once more at the corners of where its inputs may be; which is
- * enough where it rises or falls in each of them. A NaN as error is one without bounds. Each bound is tested with
+/* Propagates errors of a node's inputs to its outputs, so that a chain of nodes of which only the ends are known can be
+ * compared with its definition. A function is computed once more at the corners of the ranges of its inputs, which
+ * suffices if it is monotonic in each of them. A NaN as error means an error without bounds. Each bound is tested with
  * inputs that are drawn from within their errors. */
 #include "tests/property/random-graph.h"
 
@@ -157,8 +157,8 @@ static void spread_corners(const struct graph *graph, const struct graph_node *n
 	free(most);
 }
 
-/* Errors and roundings of a sum of products are largest where all terms have the same sign. The factors of Gemm have
- * signs, too. */
+/* Errors and roundings of a sum of products are largest where all terms have the same sign. This includes the signs of
+ * Gemm's factors. */
 static void spread_sum(const struct graph *graph, const struct graph_node *node, struct graph *moved, number *room)
 {
 	int64_t count = graph->values[node->outputs[0]].count;
@@ -186,7 +186,7 @@ static void spread_sum(const struct graph *graph, const struct graph_node *node,
 	free(own);
 }
 
-/* A quotient of exponentials: relative, and twice what an element of the row may be off. */
+/* A quotient of exponentials: the error is relative, and twice the largest error of an element of the row. */
 static void spread_softmax(const struct graph *graph, const struct graph_node *node, const number *expected,
 			   number *room)
 {
@@ -261,7 +261,7 @@ void graph_spread(const struct graph *graph, const struct graph_node *node, uint
 		spread_moved(graph, node, output, expected, room);
 	else
 		spread_all(graph, node, output, room);
-	/* What is farther away is rounded to coarser units. */
+	/* A value farther away is rounded to coarser units. */
 	for (int64_t i = 0; is_float(y->dtype) && i < y->count; i++)
 		if (isfinite(expected[i]) && isfinite(room[i]))
 			room[i] += 0.501L * (graph_unit(y->dtype, fabsl(expected[i]) + room[i]) -

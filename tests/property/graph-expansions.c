@@ -8,7 +8,7 @@
 
 static const struct loss {
 	const char *op;
-	number ones; /* units of the number 1 that are lost, whatever the result is */
+	number ones; /* units of the number 1 that are lost, whatever the size of the result */
 	bool is_scaled; /* these are multiplied by alpha, too */
 	bool vanishes; /* a result below the least normal number may be 0 */
 	bool squares; /* nothing holds where x x overflows */
@@ -16,12 +16,13 @@ static const struct loss {
 	{"Tanh", .ones = 4}, /* exp(2x) + 1 cancels near 0 */
 	{"Sinh", .ones = 4}, /* exp(x) - exp(-x) cancels near 0 */
 	{"Elu", .ones = 4, .is_scaled = true}, /* exp(x) - 1 cancels near 0 */
-	{"Softplus", .ones = 4}, /* exp(-|x|) + 1 loses what is below 1 */
+	{"Softplus", .ones = 4}, /* exp(-|x|) + 1 loses all bits below 1's last place */
 	{"Asinh", .ones = 4, .squares = true}, /* sqrt(x x + 1) + |x| cancels near 0 */
 	{"Sigmoid", .vanishes = true}, /* exp(-x) overflows */
 };
 
-/* Rule 1.4 of doc/reference/passes.md, which exact_precision_mode=false lets by: A + -A is 0, also of infinities and NaNs. */
+/* Rule 1.4 of doc/reference/passes.md, which exact_precision_mode=false allows: A + -A is 0, also for infinities and
+ * NaN. */
 static bool may_cancel(const struct graph *graph, const struct graph_node *node, int64_t i)
 {
 	if (strcmp(node->op, "Add"))

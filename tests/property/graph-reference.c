@@ -1,8 +1,7 @@
-/* What nodes of random graphs are to compute, by ONNX's definitions: element after element, by indices in all
- * dimensions, in long double, or whole numbers for integers. It shares no code with what it is compared with. Beside
- * each element stands how far a result may be from it: half a unit of its type for the last rounding, a few units for
- * functions, and as many roundings as there are terms for sums, in the type that doc/reference/operators.md says is computed in.
- */
+/* Computes the nodes of random graphs by ONNX's definitions: element after element, by indices in all dimensions, in
+ * long double, or whole numbers for integers. It shares no code with sklink. Beside each element it stores how far a
+ * result may be from it: half a unit of its type for the last rounding, a few units for functions, and one rounding for
+ * each term of a sum, in the type that doc/reference/operators.md says is computed in. */
 #include "tests/property/random-graph.h"
 
 #include <float.h>
@@ -49,7 +48,7 @@ number graph_unit(enum sk_dtype dtype, number x)
 	return ldexpl(1, (exponent < format->least ? format->least : exponent) - format->digits + 1);
 }
 
-/* f16 and bf16: the sign, the exponent and the fraction of what is nearest. */
+/* f16 and bf16: the sign, the exponent and the fraction of the nearest number. */
 static uint16_t encode_half(enum sk_dtype dtype, number x)
 {
 	const struct format *format = &formats[dtype];
@@ -134,7 +133,7 @@ void graph_decode(enum sk_dtype dtype, const void *bytes, int64_t count, number 
 	}
 }
 
-/* What is rounded to infinity may be the greatest number, and the other way round. */
+/* A result rounded to infinity may also be the greatest number, and the other way round. */
 bool graph_is_near(enum sk_dtype dtype, number found, number expected, number room)
 {
 	number greatest;
@@ -152,7 +151,7 @@ bool graph_is_near(enum sk_dtype dtype, number found, number expected, number ro
 	       (isinf(expected) && fabsl(found) + room >= greatest && signbit(found) == signbit(expected));
 }
 
-/* ---- what a reference is given, and what it says ---- */
+/* ---- inputs and outputs of a reference ---- */
 
 struct question {
 	const struct graph *graph;
@@ -245,14 +244,14 @@ static number sigmoid(number x)
 	return 1 / (1 + expl(-x));
 }
 
-/* A NaN stays one. Where `least` is above `most`, `most` is the result. */
+/* A NaN stays NaN. If `least` is above `most`, the result is `most`. */
 static number clamp(number x, number least, number most)
 {
 	x = x < least ? least : x;
 	return x > most ? most : x;
 }
 
-/* The line is off by what its product and its sum are rounded by; between the bounds this is what counts. */
+/* The line is off by the roundings of its product and its sum; only the part between the bounds counts. */
 static void hard_sigmoid(const struct question *question, int64_t i, number x, number alpha, number beta)
 {
 	number line = alpha * x + beta, y = clamp(line, 0, 1);
@@ -320,7 +319,7 @@ static number round_even(number x)
 	return rintl(x);
 }
 
-/* What is exact, and of integers. */
+/* Exact operators, and those of integers. */
 static void refer_simple(const struct question *question)
 {
 	const char *op = question->node->op;
@@ -570,7 +569,7 @@ static void refer_where(const struct question *question)
 	}
 }
 
-/* ---- what only moves: the element of which input comes to a place ---- */
+/* ---- operators that move elements: the source of each place ---- */
 
 /* From the index of the output to that of the input; false: nothing comes there. */
 typedef bool trace_function(const struct question *question, const int64_t *index, uint32_t *input, int64_t *from);
@@ -760,9 +759,9 @@ MOVED(depth_to_space)
 MOVED(space_to_depth)
 MOVED(trilu)
 
-/* ---- what is scattered: each update in turn ---- */
+/* ---- scattering: each update in turn ---- */
 
-/* Where element i of the updates goes. */
+/* Return the place of element i of the updates. */
 static int64_t target_of(const struct question *question, int64_t i)
 {
 	const struct graph_value *x = question->in[0], *indices = question->in[1];
@@ -859,7 +858,7 @@ static void free_row(struct row *row)
 	free(row->elements);
 }
 
-/* The row that has all elements whose index is that of `base` but for the axes of the mask. */
+/* Collect the row of all elements whose index equals `base` except along the axes of the mask. */
 static void fill_row(struct row *row, const struct graph_value *x, uint32_t mask, const int64_t *base)
 {
 	row->count = 0;
@@ -911,7 +910,7 @@ static struct sums add_up(const struct row *row)
 	return sums;
 }
 
-/* What overflows or vanishes on the way depends on the order. */
+/* An overflow or underflow on the way depends on the order. */
 static void reduce_real(const struct question *question, int64_t i, const struct row *row)
 {
 	const char *op = question->node->op;
@@ -974,7 +973,7 @@ static void reduce_whole(const struct question *question, int64_t i, const struc
 								 : product));
 }
 
-/* Where an element of the output begins its row: kept dimensions, or those that are left. */
+/* Return the index at which an output element's row begins: with kept dimensions, or with the remaining ones. */
 static void begin_of_row(const struct question *question, uint32_t mask, bool keeps, const int64_t *index,
 			 int64_t *base)
 {
@@ -1037,7 +1036,7 @@ static void refer_arg(const struct question *question)
 	free_row(&row);
 }
 
-/* For each row along the axis, which is what the output has, too. */
+/* Called for each row along the axis; the output has the same rows. */
 typedef void map_function(const struct question *question, const struct row *row);
 
 static void refer_rows(const struct question *question, uint32_t mask, map_function *map)
@@ -1135,7 +1134,7 @@ static void refer_cumsum(const struct question *question)
 	refer_rows(question, 1u << question->node->axis, map_cumsum);
 }
 
-/* The t-th element of what is sorted: as many are before it. */
+/* The t-th element of the sorted row has t elements before it. */
 static void refer_topk(const struct question *question)
 {
 	struct row row = create_row(question->in[0]);
@@ -1162,7 +1161,7 @@ static void refer_topk(const struct question *question)
 
 /* ---- normalisations ---- */
 
-/* The room is for what is lost where large numbers have a small variance. */
+/* The room covers the bits that large numbers with a small variance lose. */
 static void normalize(const struct question *question, const struct row *row, bool centred,
 		      number (*scale)(const struct question *, int64_t, number, number *))
 {
@@ -1179,7 +1178,7 @@ static void normalize(const struct question *question, const struct row *row, bo
 		number x = (row->elements[k] - mean) * factor, size = fabsl(x) + lost + 0x1p-126L;
 		number y = scale(question, row->places[k], x, &size);
 
-		number reach = (1 + fabsl(mean)) * factor; /* of what each is multiplied by, and of the mean then */
+		number reach = (1 + fabsl(mean)) * factor; /* of an element and of the mean, scaled */
 
 		scale(question, row->places[k], 0, &reach);
 		near(question, row->places[k], y, error * (1 + fabsl(mean) * factor) * (size + fabsl(y)));
@@ -1248,7 +1247,7 @@ static void refer_batch_norm(const struct question *question)
 
 /* ---- products and windows ---- */
 
-/* A sum of products, with what it may be off by, and the sum of integers. */
+/* A sum of products with the sizes of its terms, from which its error follows, and the sum of integers. */
 struct dot {
 	number sum, size;
 	unsigned __int128 total;
@@ -1354,8 +1353,8 @@ static void refer_gemm(const struct question *question)
 	}
 }
 
-/* Calls `see` for each place of the window that lies in the input; how many there are is what it returns. Places are
- * numbers in the spatial extents. */
+/* Call `see` for each place of the window that lies in the input, and return how many there are. Places are numbers in
+ * the spatial extents. */
 static int64_t look_through(const struct question *question, const int64_t *index, int64_t *places, int64_t *taps)
 {
 	const struct graph_node *node = question->node;
@@ -1396,7 +1395,7 @@ static int64_t extent(const struct graph_value *value)
 	return count;
 }
 
-/* Of all the weights of a filter. */
+/* Return whether all the weights of a filter are finite. */
 static bool is_finite(const struct graph_value *w, int64_t filter)
 {
 	int64_t count = w->count / w->shape[0];
@@ -1475,7 +1474,7 @@ struct recurrence {
 	number h[MOST_HIDDEN], c[MOST_HIDDEN];
 };
 
-/* What the input of a step says to unit u of a gate, and what a state says, each with its bias. */
+/* The contributions of a step's input, and of a state, to unit u of a gate, each with its bias. */
 static number from_input(const struct recurrence *run, int64_t step, int64_t gate, int64_t u)
 {
 	const struct graph_value *x = run->question->in[0], *w = run->question->in[1], *bias = run->question->in[3];

@@ -1,18 +1,19 @@
-/* The property test of models: every graph that random-graph.c draws must link; must compute the same bytes fused on
- * any number of cores, task by task, serially, without tile groups, whatever flags and switches of fusion say
- * (random-flags.c), and if every value in it is an output and nothing is fused; and each node must compute, from what
- * its inputs were in that run, what graph-reference.c says. So must they where flags expand and simplify, within what
- * graph-expansions.c adds. Where patterns become other operators, whose arithmetic rounds otherwise, chains of nodes
- * are held to what they mean between the values that are left, within what is lost on the way (graph-errors.c); a
- * bound that inputs within their errors exceed fails, too. The last dump of a link with flags, and one more of its
- * dumps, must link to the same steps, and the last one must compute the same.
+/* The property test of models. Every graph that random-graph.c draws must link. It must compute the same bytes in these
+ * ways: fused on any number of cores, task by task, serially, without tile groups, with any flags and switches of
+ * fusion (random-flags.c), and with every value as an output and nothing fused. Each node must compute, from its inputs
+ * in that run, the result of graph-reference.c. Where flags expand and simplify, results may also differ by as much as
+ * graph-expansions.c allows. Where patterns become other operators, whose arithmetic rounds otherwise, only the values
+ * at the ends of a chain of nodes remain. They are compared with the chain's definition, within the errors that
+ * accumulate on the way (graph-errors.c); a bound that inputs within their errors exceed is also a failure. The last
+ * dump of a link with flags, and another one of its dumps, must link to the same steps, and the last one must compute
+ * the same.
  *
  *   graphs [--cases COUNT] [--seed FIRST] [--removed MASK] [--jobs COUNT] [--keep FOLDER] [--print] SKLINK SKDUMP
- * MAKE-MODEL LIBRARIES
+ *   MAKE-MODEL LIBRARIES
  *
- * A case is a seed, some graphs in one file, and runs in a process of its own. One that fails is made smaller: nodes
- * are left out (--removed, a bit for each), and what they make becomes an input. It is then left in a folder (--keep),
- * as lines for make-model and as model, with its inputs. LIBRARIES is the folder with libskernels.a. */
+ * A case is a seed, some graphs in one file, and runs in a process of its own. A failing case is made smaller: nodes
+ * are left out (--removed, a bit for each), and their outputs become inputs. It is then left in a folder (--keep), as
+ * lines for make-model and as a model, with its inputs. LIBRARIES is the folder with libskernels.a. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -48,7 +49,7 @@ static struct {
 	const char *keep, *sklink, *skdump, *make_model, *libraries;
 } options = {.cases = 100, .seed = 1};
 
-/* What the processes of the cases share: what the last failure was, and what there has been. */
+/* Shared by the processes of the cases: the last failure, and counts. */
 struct board {
 	char message[TEXT], flags[TEXT];
 	uint64_t graphs, nodes, elements, chained, fused, dumps;
@@ -146,7 +147,7 @@ struct run {
 	enum graph_outputs outputs; /* that the package has */
 };
 
-/* What a run has left of each value; NULL: it has no such tensor. */
+/* The bytes of each value after a run; NULL: the package has no such tensor. */
 struct results {
 	uint8_t *bytes[GRAPH_VALUES];
 };
@@ -298,8 +299,8 @@ static void check_nodes(struct graph *graph, const struct results *results, bool
 			check_node(graph, &graph->nodes[i], o, expanded);
 }
 
-/* A value that has not been seen is what is meant, with all that may be lost on the way; where it may not fit into its
- * type, nothing is known. */
+/* Take the expected elements for a value that a run does not show, with all the error that may have accumulated. If an
+ * element may not fit into its type, nothing is known. */
 static void imagine(struct graph_value *value, number *expected, number *room)
 {
 	for (int64_t i = 0; i < value->count; i++) {
@@ -351,7 +352,8 @@ static void check_chained(struct graph *graph, const struct graph_node *node, ui
 	free(room);
 }
 
-/* From a run in which patterns have become other operators: what their ends are of what comes in. */
+/* For a run in which patterns have become other operators: compare the ends of chains, computed from the chains'
+ * inputs. */
 static void check_chains(struct graph *graph, const struct results *results)
 {
 	for (uint32_t i = 0; i < graph->node_count; i++)
@@ -455,7 +457,7 @@ static void link_dumps(uint64_t seed, const char *folder, const char *name, cons
 	}
 }
 
-/* With flags; a failure names them. Every other one has a switch file, too. Dumps are linked in the same way. */
+/* Link with flags; a failure names them. Every other link also has a switch file. Dumps are linked in the same way. */
 static void link_flagged(const struct graph *graph, const char *folder, const char *model, const char *name,
 			 const char *target, const char *flags, bool switches)
 {
@@ -514,7 +516,7 @@ static void check_runs(struct graph *graph, const char *folder)
 	free_results(&expected);
 }
 
-/* Runs a package whose results are its own: they must be the same however it runs. */
+/* Run a package with results of its own: they must be the same however it runs. */
 static void check_apart(struct graph *graph, const char *folder, const char *package, enum graph_outputs outputs)
 {
 	const struct run first = {package, "host", FUSED, 2, outputs};
@@ -539,7 +541,7 @@ static void check_apart(struct graph *graph, const char *folder, const char *pac
 	free_results(&expected);
 }
 
-/* Where flags expand and simplify, results are others; what a node computes of what it had then is still right. */
+/* Flags that expand and simplify change results; each node must still be right for the inputs that it had. */
 static void check_expanded(struct graph *graph, const char *folder)
 {
 	char flags[TEXT / 2];
@@ -620,7 +622,7 @@ static void check_case(uint64_t seed, uint64_t removed, const char *folder)
 
 /* ---- failures ---- */
 
-/* How the case ends, in a process of its own: 0, or what waitpid says of a failure. Why stands on the board. */
+/* Run the case in a process of its own. Return 0, or waitpid's status after a failure; the board has the reason. */
 static int run_alone(uint64_t seed, uint64_t removed, const char *folder, unsigned seconds)
 {
 	pid_t child = fork();
@@ -656,7 +658,7 @@ static uint64_t shrink(uint64_t seed, const char *folder, int status)
 	return removed;
 }
 
-/* The model, with its inputs; the message stands in front of the lines that make it. */
+/* Keep the model with its inputs; the message comes before the lines that make it. */
 static void keep_failure(uint64_t seed, uint64_t removed, const char *message)
 {
 	struct graph *graph = graph_create(seed, removed);

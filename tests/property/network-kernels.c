@@ -1,11 +1,11 @@
-/* See network.h. A kernel of the property test is a row of the table here, with what it computes as a function on
- * 64-bit values, beside its code in property-templates.h. */
+/* See network.h. A kernel of the property test is a row of the table here. The row has a function that computes the
+ * kernel's result on 64-bit values; the kernel's code is in property-templates.h. */
 #include "tests/property/network.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what the kernels compute ---- */
+/* ---- the kernels' results ---- */
 
 static void scale(const struct kernel_call *c)
 {
@@ -118,7 +118,7 @@ static void stride(const struct kernel_call *c)
 		c->tensors[0][i] += i % c->blocks + 1;
 }
 
-/* The block whose range the row is in: [b * rows / blocks, (b + 1) * rows / blocks). */
+/* Return the block whose range has the row: [b * rows / blocks, (b + 1) * rows / blocks). */
 static uint64_t block_of(const struct kernel_call *c, uint64_t row)
 {
 	uint64_t block = 0;
@@ -417,7 +417,7 @@ static struct kernel kernels[] = {
 	{"row_scan", "split=r", ROW_SCAN, row_scan},
 	{"multiply", "split=r", MULTIPLY, multiply},
 	{"multiply", "", MULTIPLY, multiply},
-	/* Loops around the same functions, and around some that get what they need from expressions. */
+	/* Loops around the same functions, and around some that take numbers from expressions. */
 	{"add", "tile=n:100", ADD, add},
 	{"accumulate", "tile=n:64", ACCUMULATE, accumulate},
 	{"scale", "each=n", SCALE, scale},
@@ -457,7 +457,7 @@ static struct kernel kernels[] = {
 	 "block.count/block.count.y, qs i16 = block.count.y",
 	 program},
 	{"stride_number", "blocks", "i u32 = block.index, inout y T[n], n i64, count i64 = block.count", stride},
-	/* Rows apart, what is read around a part and behind a tensor, and addresses that are aligned. */
+	/* Rows apart, reads around a part and after a tensor, and aligned addresses. */
 	{"scale_rows", "split=r", SCALE_ROWS, scale},
 	{"scale_rows", "each=r", SCALE_ROWS, scale},
 	{"scale_rows", "tile=r:3", SCALE_ROWS, scale},
@@ -506,7 +506,7 @@ static struct kernel kernels[] = {
 	{"aligned_rows", "split=r align=32", "in x T[r,w:ldx], out y T[r,w], r i64, w i64, ldx i64 -> status", checked},
 	{"reported", "split=n", "in x T[n], out y@x T[n], n i64, ref info i32 -> status info", checked},
 	{"reported", "each=n", "in x T[n], out y@x T[n], n i64, ref info i32 -> status info", checked},
-	/* What they get stands in memory that is made for each call, and that they destroy. */
+	/* Their structs are in memory that is made for each call, and the kernels overwrite them. */
 	{"add_boxed", "split=n", BOXED, add},
 	{"add_boxed", "tile=n:100", BOXED, add},
 	{"add_boxed", "", BOXED, add},
@@ -732,7 +732,7 @@ void network_end(const struct network *network, struct network_state *state)
 	free(state);
 }
 
-/* One behind the other, to be given back. */
+/* Copy the tensor's elements, one after the other; give_back() copies them back. */
 static uint64_t *take_values(const struct network *network, const struct network_state *state, uint32_t tensor)
 {
 	const struct network_tensor *view = &network->tensors[tensor];

@@ -18,7 +18,7 @@ static void print_list(FILE *stream, const char *key, const uint64_t *values, ui
 	fputc(']', stream);
 }
 
-/* The role must be said where it is not what sklink finds by itself. */
+/* The manifest must give the role unless sklink would infer the same. */
 static bool role_follows(const struct network_tensor *tensor)
 {
 	switch (tensor->role) {
@@ -85,7 +85,7 @@ static void print_tensor(const struct network *network, uint32_t number, FILE *s
 	fputs("}\n", stream);
 }
 
-/* Attributes and, behind a semicolon if there are any, the parameters. */
+/* Print the attributes and, after a semicolon if there are any, the parameters. */
 static void print_signature(const struct network_task *task, FILE *stream)
 {
 	const struct kernel *kernel = task->kernel;
@@ -206,7 +206,7 @@ static void print_task(const struct network *network, uint32_t number, FILE *str
 	if (task->once)
 		fputs(", once: true", stream);
 	if (number % 3 == 0)
-		fprintf(stream, ", cost: {cycles: %u}", 100 * (number + 1)); /* for nobody but predictions */
+		fprintf(stream, ", cost: {cycles: %u}", 100 * (number + 1)); /* used by predictions only */
 	fputs("}\n", stream);
 }
 

@@ -39,8 +39,8 @@ struct generator {
 	uint32_t streams, tensor_limit;
 	bool stateful; /* many kernels keep something from call to call */
 	bool in_rows; /* many kernels take rows that lie apart */
-	bool has_halos; /* many kernels read around their parts what others make */
-	bool chained; /* most tasks are divided alike, on what those before them make: tile groups */
+	bool has_halos; /* many kernels read around their parts bytes that others make */
+	bool chained; /* most tasks are divided alike, on the outputs of earlier tasks: tile groups */
 	const char *lane; /* of most tasks that are chained, and their kernels */
 	const struct kernel *palette[PALETTE];
 	bool fresh; /* nearly every task writes new tensors, as real networks do */
@@ -83,7 +83,7 @@ static bool has_gaps(const struct network_tensor *tensor)
 	return tensor->width < tensor->elements;
 }
 
-/* Where it ends among its root's elements. */
+/* Return the end of the tensor among its root's elements. */
 static uint64_t end_of(const struct network_tensor *tensor)
 {
 	return network_element(tensor, tensor->elements - 1) + 1;
@@ -109,7 +109,7 @@ static bool overlap(const struct network *network, uint32_t one, uint32_t other)
 	return false;
 }
 
-/* What sklink takes for an overlap: of rows of different strides, if each has one between the other one's ends. */
+/* Return whether sklink assumes an overlap: also for rows of different strides that lie between each other's ends. */
 static bool may_overlap(const struct network *network, uint32_t one, uint32_t other)
 {
 	const struct network_tensor *a = &network->tensors[one], *b = &network->tensors[other];
@@ -126,7 +126,7 @@ static bool same_bytes(const struct network *network, uint32_t one, uint32_t oth
 	       (a->apart == b->apart || !has_gaps(a));
 }
 
-/* Where an element is among its root's, index by index. */
+/* Return the place of an element among its root's, index by index. */
 static uint64_t place_of(const struct network_tensor *tensor, uint64_t element)
 {
 	uint64_t place = tensor->start;
@@ -168,7 +168,7 @@ static uint32_t add_tensor(struct generator *generator, struct network_tensor te
 	return number;
 }
 
-/* What a parameter wants of its tensor. */
+/* A parameter's demands on its tensor. */
 struct want {
 	enum sk_dtype dtype;
 	uint64_t elements;
@@ -199,7 +199,7 @@ static void push_extent(struct network_tensor *tensor, uint64_t extent)
 	tensor->shape[tensor->rank++] = extent;
 }
 
-/* wide: its rows are longer than what is wanted. */
+/* wide: its rows are longer than the parameter wants. */
 static uint32_t new_root(struct generator *generator, const struct want *want, bool exact, bool wide)
 {
 	struct network_tensor root = {.dtype = want->dtype,
@@ -224,9 +224,9 @@ static uint32_t new_root(struct generator *generator, const struct want *want, b
 	return add_tensor(generator, root);
 }
 
-/* What is cut from the whole: the dimensions in front of `dimension` are one element thick, those behind it are whole,
- * or, where rows may lie apart, as long as is wanted. thin: those in front of the last one are one element thick, too.
- */
+/* Choose the shape of a part of the whole: the dimensions before `dimension` are one element thick, and those after it
+ * are whole, or, where rows may lie apart, as long as the parameter wants. thin: all dimensions before the last one are
+ * one element thick. */
 static bool choose_shape(struct network_tensor *part, const struct network_tensor *whole, uint32_t dimension,
 			 const struct want *want, bool thin)
 {
@@ -244,7 +244,7 @@ static bool choose_shape(struct network_tensor *part, const struct network_tenso
 	return want->elements % behind == 0 && part->shape[dimension] <= whole->shape[dimension];
 }
 
-/* NETWORK_NONE if there is no such part of the base. */
+/* Return NETWORK_NONE if there is no such part of the base. */
 static uint32_t new_part(struct generator *generator, uint32_t base, uint32_t dimension, const struct want *want)
 {
 	const struct network_tensor *whole = &generator->network->tensors[base];
@@ -462,7 +462,7 @@ static bool choose_set(struct generator *generator, struct chosen *chosen, const
 	return set->kind != SET_TENSOR || set->tensor != NETWORK_NONE;
 }
 
-/* False if there is no room for more tensors. */
+/* Return false if there is no room for more tensors. */
 static bool choose_arguments(struct generator *generator, struct network_task *task)
 {
 	const struct kernel *kernel = task->kernel;
@@ -484,7 +484,7 @@ static bool choose_arguments(struct generator *generator, struct network_task *t
 
 /* ---- tasks ---- */
 
-/* One that may be called for any part, and finds in the part what it reads. */
+/* Return whether the kernel may be called for any part, and reads nothing outside of the part. */
 static bool is_chained(const struct kernel *kernel)
 {
 	return (!strncmp(kernel->attributes, "split=", 6) || !strncmp(kernel->attributes, "tile=", 5) ||
@@ -500,7 +500,8 @@ static bool is_odd(const struct kernel *kernel)
 	return tile && strcmp(tile, ":64");
 }
 
-/* Cut into blocks of rows, behind which and in front of which others can keep to the same rows. */
+/* Return whether the kernel is cut into blocks of rows, so that kernels before and after it can keep to the same rows.
+ * */
 static bool is_in_rows(const struct kernel *kernel)
 {
 	return !strcmp(kernel->attributes, "blocks=r") && !kernel->has_halo && !kernel->in_rows;
@@ -517,7 +518,7 @@ static const struct kernel *choose_blocks_kernel(struct generator *generator)
 	return found;
 }
 
-/* The kernels of a chain: few, most with units that others have, too. */
+/* Choose a kernel of a chain: there are few of them, and most have units that others have as well. */
 static const struct kernel *choose_chained_kernel(struct generator *generator)
 {
 	const struct kernel *kernels = network_kernels(), *found = NULL;
@@ -677,7 +678,8 @@ static void choose_sizes(struct generator *generator)
 	generator->dtypes[1] = chance(generator, 60) ? generator->dtypes[0] : dtypes[draw(generator, 3)];
 }
 
-/* Several tiles, of which some are not full; rows whose units are those of elements, and others. */
+/* Choose sizes of several tiles, of which some are not full, and rows whose units equal those of elements, and others.
+ * */
 static void choose_chain(struct generator *generator)
 {
 	static const uint32_t rows[] = {33, 64, 64, 100, 200}, widths[] = {8, 31, 64, 64, 64, 128};
@@ -711,7 +713,7 @@ static void choose_options(struct generator *generator, uint32_t *values)
 	}
 }
 
-/* What parts of the first sizes read has the second ones. */
+/* Parts of the first sizes read tensors of the second ones. */
 static void choose_halo(struct generator *generator)
 {
 	const struct sizes sizes = generator->sizes[0];
@@ -757,12 +759,12 @@ static void choose_queues(struct generator *generator)
 		choose_options(generator, network->options[s]);
 }
 
-/* ---- what the tasks make of the tensors ---- */
+/* ---- writes of the tasks to the tensors ---- */
 
-/* Of a root: which of its elements have been written. */
+/* The elements of a root that have been written. */
 struct history {
 	bool *defined;
-	bool read_last; /* what was written last has been read */
+	bool read_last; /* the last written element has been read */
 };
 
 static void note_read(struct network *network, struct history *histories, uint32_t tensor, uint32_t task)
@@ -949,7 +951,7 @@ static void choose_once(struct network *network)
 		network->tasks[t].never_fuse |= network->tasks[t].once;
 }
 
-/* Of constants, what the manifest can say: an element that is drawn, the same for all of them, or letters. */
+/* Return an element that the manifest can give to a constant: a drawn one, the same one for all, or a letter. */
 static uint64_t content_of(const struct network_tensor *tensor, uint64_t element, uint64_t drawn)
 {
 	if (tensor->role != SK_ROLE_CONSTANT)
@@ -959,7 +961,7 @@ static uint64_t content_of(const struct network_tensor *tensor, uint64_t element
 	return tensor->data == DATA_TEXT ? 'a' + element % 26 : drawn;
 }
 
-/* Anything: what a tensor holds before it is written, too. */
+/* Fill the tensors with random elements, also those that tasks write first. */
 static void fill_contents(struct network *network)
 {
 	uint64_t random = network->seed ^ 0x5eed;

@@ -1,8 +1,8 @@
-/* Random networks for the property test. In comes a seed; out come tensors, tasks, streams, scopes and events, the
- * manifest that says so, and what a run of it must compute, worked out by a naive interpreter that shares no code with
- * sklink, libskrt or the kernels. Values are unsigned integers that wrap around, so that results are exact.
+/* Random networks for the property test. From a seed it makes tensors, tasks, streams, scopes and events, the manifest
+ * for them, and the expected results of a run. A naive interpreter computes these, which shares no code with sklink,
+ * libskrt or the kernels. Values are unsigned integers that wrap around, so that results are exact.
  *
- *   network.c            the generator, and what becomes of a network when tasks are taken out
+ *   network.c            the generator, which can also leave tasks out
  *   network-manifest.c   the manifest
  *   network-kernels.c    the table of kernels, and the interpreter */
 #ifndef SK_TESTS_NETWORK_H
@@ -45,7 +45,7 @@ struct kernel_set {
 	char name[16];
 };
 
-/* What kernels keep from call to call, each by its type but for the last one. */
+/* The state that kernels keep from call to call: one for each type, except the last one. */
 enum kernel_state {
 	STATE_NONE,
 	STATE_OWN, /* one kernel has it */
@@ -59,7 +59,7 @@ enum kernel_state {
 struct kernel {
 	const char *function;
 	const char *attributes; /* beside the lane: "split=n", "blocks" … */
-	const char *parameters; /* the signature behind the semicolon */
+	const char *parameters; /* the part of the signature after the semicolon */
 	void (*compute)(const struct kernel_call *call);
 	enum kernel_state state;
 
@@ -82,7 +82,7 @@ const struct kernel *network_kernels(void);
 enum lie {
 	LIE_SPLIT, /* in calls for parts it computes other bits than in one for all of an extent of several units */
 	LIE_INPUT, /* it writes through a pointer that is for reading */
-	LIE_UNWRITTEN, /* it leaves at least 16 elements, one behind the other, of an output as they are */
+	LIE_UNWRITTEN, /* it leaves at least 16 successive elements of an output as they are */
 };
 
 /* A kernel that belies its signature, which is that of an honest one: attributes and parameters are the same. It does
@@ -120,19 +120,19 @@ struct network_tensor {
 	uint32_t rank;
 	uint64_t shape[NETWORK_RANK];
 	uint64_t elements;
-	uint32_t root; /* the tensor whose memory it is; its own number if it is no view */
+	uint32_t root; /* the tensor whose memory it has; its own number if it is not a view */
 	uint64_t start; /* elements from the root's start */
 	uint64_t strides[NETWORK_RANK]; /* elements of the root from one index to the next */
 	uint64_t width, apart; /* its elements lie in rows of that many, so many elements of the root apart */
 	uint32_t view_of; /* views: the tensor that it is a part of; else NETWORK_NONE */
 	uint64_t offset[NETWORK_RANK];
-	/* Of roots: */
+	/* For roots: */
 	bool prefers_constant, prefers_output; /* where the tasks leave a choice */
 	bool silent; /* the manifest leaves its role out if that is allowed */
-	enum network_data data; /* how the manifest says what a constant holds */
+	enum network_data data; /* the form in which the manifest gives a constant's contents */
 	enum sk_role role; /* NONE: no task uses it */
 	bool read, written;
-	/* The first task that reads elements which nobody has written before, and the first one of these; task
+	/* The first task that reads elements that no task has written before, and the first such element; task
 	 * NETWORK_NONE: there is none. */
 	uint32_t gap_task;
 	uint64_t gap;
@@ -179,9 +179,9 @@ struct network {
 	uint32_t flawed;
 	enum sk_role flaw; /* the role that it says; NONE: none, and no `unwritten: keep` either */
 	uint32_t strict; /* a scope that has strict-scope-check=abort beside its options; NETWORK_NONE: none has */
-	bool splits; /* it is for devices whose profiles, files beside the manifest, have sync-all-split */
+	bool splits; /* it is for devices whose profiles, in files beside the manifest, have sync-all-split */
 	uint64_t seed;
-	/* Of roots, by tensor: what runs begin with. */
+	/* For roots, by tensor: the contents before the first run. */
 	uint64_t *contents[NETWORK_TENSORS];
 };
 
@@ -189,11 +189,11 @@ struct network {
 struct network *network_create(uint64_t seed, uint32_t tasks);
 void network_destroy(struct network *network);
 
-/* True if the manifest must be right about the root: that it is inout since tasks read what nobody has written, or an
- * output that nobody writes whole. */
+/* Return true if the manifest must be right about the root: that it is inout, since tasks read elements that no task
+ * has written, or an output that no task writes whole. */
 bool network_can_flaw(const struct network *network, uint32_t root);
 
-/* Where an element of a tensor is among its root's. */
+/* Return the place of an element of a tensor among its root's. */
 uint64_t network_element(const struct network_tensor *tensor, uint64_t element);
 
 /* True if views of the root that tasks use have rows that are not equally far apart. */
@@ -214,7 +214,7 @@ void network_print(const struct network *network, const char *device, FILE *stre
 
 /* ---- the interpreter ---- */
 
-/* What one task works on. Values are masked to their types afterwards. */
+/* The operands of one task. Values are masked to their types afterwards. */
 struct kernel_call {
 	uint64_t *tensors[KERNEL_PARAMETERS];
 	uint64_t n, r, w, k;
@@ -224,7 +224,7 @@ struct kernel_call {
 	uint64_t mask; /* of the kernel's type */
 };
 
-/* What the tensors hold, by root. */
+/* The tensors' contents, by root. */
 struct network_state {
 	uint64_t *values[NETWORK_TENSORS];
 	uint64_t hidden[KERNEL_STATES][SK_DTYPE_COUNT];

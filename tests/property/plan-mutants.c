@@ -121,8 +121,8 @@ struct byte {
 		       "of the fields of " #r " one stands twice, and one is missing");
 RECORDS(COVERED)
 
-/* So is a new table: all of them, and that of arguments, which has no records in packages, come to what lies between
- * the first one and the seal. */
+/* A new table also stops the compilation: the sizes of all tables, including that of arguments, which has no records in
+ * packages, must add up to the distance from the first one to the seal. */
 #define TABLE_SIZE(r, fields, table) +sizeof(((struct sk_plan *)0)->table)
 _Static_assert((0 RECORDS(TABLE_SIZE)) - sizeof(uint32_t) + sizeof(struct sk_plan_table) ==
 		       offsetof(struct sk_plan, seal) - offsetof(struct sk_plan, lanes),
@@ -185,22 +185,22 @@ static const char *const free_fields[] = {
 	/* Options of scopes. Flags and awaits may be others if the proof holds. */
 	"forms.func_align", "forms.flags", "forms.preload", "forms.copies", "forms.lane_cores", "steps.flags",
 	"awaits.step", "follows.number",
-	/* That steps do without common units because there are none is not computed again (src/proof/unit-check.c). */
+	/* The lack of common units of steps is taken as given (src/proof/unit-check.c). */
 	"partitions.unit",
 	/* How many units a tile has is sklink's choice, and on which cores steps are that nothing ties to others'. */
 	"steps.tile", "partitions.first_core", "steps.first_core",
-	/* Which tensors a task is about, and what of them, is said once, for its launch and its own entry. */
+	/* The tensors of a task, and their parts, are said once, for its launch and its own entry. */
 	"operands.number", "lists.offset", "lists.value", "lists.flags", "calls.list", "calls.first_operand",
 	/* So is how a number is computed; other terms may come to the same one. */
 	"terms.variable", "terms.factor", "terms.addend", "terms.divisor", "terms.modulus",
 	/* Thunks read there where temporaries are while tasks run by themselves: any bytes do that nothing else has. */
 	"tensors.unshared_offset",
-	/* The proof knows of same rows on the same core what the planner of memory does not use: there temporaries may
-	 * lie over each other that the planner keeps apart. Equal constants are one as well as two. */
+	/* The proof knows that equal rows are on the same core, and the memory planner does not use that: temporaries
+	 * that it keeps apart may overlap there. Equal constants may share one place. */
 	"tensors.offset",
 	/* An output may be taken for one that keeps its contents. */
 	"tensors.role",
-	/* What skrun --check-integrity and --trust look at. */
+	/* Only skrun --check-integrity and --trust check these. */
 	"header.seal.file_size", "header.seal.rest", "header.seal.signature", "header.seal.loaded"};
 
 static bool is_free(uint32_t field)
@@ -237,10 +237,10 @@ enum change {
 	HIGH_BIT,
 	ANY_BIT,
 	ANY,
-	OTHER, /* what another record has */
+	OTHER, /* another record's number */
 	EXCHANGE, /* with another record */
-	RECORDS, /* all that the record says, with another one; not of kernels: which of those with one signature a task
-		    calls, and so what hidden state it has, only the manifest says */
+	RECORDS, /* all fields of the record, with those of another one. Except kernels: only the manifest says which of
+		  * the kernels with one signature a task calls, and so which hidden state it has */
 	CHANGES,
 };
 
@@ -324,7 +324,7 @@ static void move(const struct field *field, uint8_t *to, const uint8_t *from, ui
 	write_number(to, field->width, value);
 }
 
-/* Two records change places, but what they refer to does not. */
+/* Exchange two records; their references still lead to the same places. */
 static void exchange_records(const struct record *record, uint8_t *one, uint8_t *other)
 {
 	for (uint32_t i = 0; i < record->field_count; i++) {
@@ -378,7 +378,7 @@ static bool mutate(struct sk_plan *plan, uint64_t number, struct mutant_outcome 
 
 /* ---- packages as files ---- */
 
-/* What skdump --verify says. */
+/* Return whether skdump --verify proves the package. */
 static bool is_proved(const char *path)
 {
 	struct sk_arena *arena = sk_arena_create();
@@ -407,7 +407,7 @@ enum { HOSTS = 3, ORDERS = 20, STACK = 65536, WORKSPACE_BYTE = 0x5a };
 
 struct result {
 	enum skrt_status status;
-	uint64_t digest; /* of what is bound, after the run */
+	uint64_t digest; /* of the bound memory, after the run */
 };
 
 static enum skrt_status run_network(struct skrt_stream *stream, struct skrt_instance *instance,
@@ -507,7 +507,7 @@ static struct skrt_device *device(uint32_t number)
 	return devices[number];
 }
 
-/* False if a run differs from the serial one, or that one from what is expected. */
+/* Return false if a run differs from the serial one, or that one from the expected result. */
 static bool runs_alike(const struct mutant_package *package, const uint8_t *bytes, const struct result *expected,
 		       char text[MUTANT_TEXT])
 {
@@ -518,7 +518,7 @@ static bool runs_alike(const struct mutant_package *package, const uint8_t *byte
 		snprintf(text + used, MUTANT_TEXT - used, ": computes something else");
 		return false;
 	}
-	/* What the processor lacks is no fault of the package. */
+	/* A package is not at fault for instructions that the processor lacks. */
 	if (serial.status != SKRT_OK && strstr(skrt_error(), "this processor has"))
 		return true;
 	for (uint32_t i = 0; i < HOSTS + ORDERS; i++) {
@@ -608,7 +608,7 @@ static bool elements_agree(const struct sk_plan_view *before, const struct sk_pl
 	return true;
 }
 
-/* True if each launch says the same, but for what may be another. */
+/* Return true if each launch has the same form, except for the fields that are free. */
 static bool forms_agree(const struct sk_plan_view *before, const struct sk_plan_view *after)
 {
 	for (uint32_t i = 0; i < before->launch_count; i++) {
@@ -661,7 +661,7 @@ static bool partitions_agree(const struct sk_plan_view *before, const struct sk_
 
 /* ---- a mutant ---- */
 
-/* What the changed field says stands nowhere else in the package, or it says the same as before. */
+/* Return true if the package says the field's value nowhere else, or if the new value means the same. */
 static bool may_be_proved(const struct mutant_package *package, const uint8_t *bytes, uint64_t plan, uint32_t field)
 {
 	const struct sk_plan *header = (const void *)(bytes + plan);
@@ -679,9 +679,9 @@ static bool may_be_proved(const struct mutant_package *package, const uint8_t *b
 	       (!strcmp(name, "forms.device_cores") && strcmp(sk_plan_string(&header->device), "host"));
 }
 
-/* What a task's arguments are is said once, for its launch and for its own entry. Other tensors or numbers may be sound
- * by all that the plan says, and not what the kernel needs: nobody knows what that does. Nor does anything else say how
- * large a tensor is of which kernels access a part. */
+/* A task's arguments are said once, for its launch and for its own entry. Other tensors or numbers may be sound by
+ * everything in the plan without being those that the kernel needs; the result is then undefined. Nor does the plan say
+ * anywhere else how large a tensor is if kernels access a part of it. */
 static bool is_another_call(const struct mutant_outcome *outcome)
 {
 	static const char *const names[] = {"operands.number", "lists.offset",	      "lists.value", "lists.flags",

@@ -1,12 +1,12 @@
 /* Mutants of plans: one field of one record of a package's plan becomes another number, or takes the number of another
- * record, or two records exchange theirs, or all that they say. Every field of every record that format/skplan.h
- * defines has its turn.
+ * record, or two records exchange one field or all fields. Every field of every record that format/skplan.h defines has
+ * its turn.
  *
  * Each mutant is tried twice: with the code of the package, and with dispatchers that are made again from the changed
- * plan, as somebody would who knows what skdump --verify compares. It must be refused, unless the field follows from
- * nothing else in the package, or is a signature that asks the same of all calls. Then it must compute what it computes
- * serially: with the package's code what the package itself computes; on 1, 2 and 7 cores and in 20 orders. Only what
- * hands other arguments to a kernel, by all that the plan says rightly so, is not run. */
+ * plan, as an attacker would who knows that skdump --verify compares them. It must be refused, unless the field follows
+ * from nothing else in the package, or is a signature that asks the same of all calls. A mutant that is accepted must
+ * compute the same as serially, and with the package's code the same as the package itself, on 1, 2 and 7 cores and in
+ * 20 orders. Only mutants that pass other arguments to a kernel, which the plan allows, are not run. */
 #ifndef SK_TESTS_PLAN_MUTANTS_H
 #define SK_TESTS_PLAN_MUTANTS_H
 
@@ -27,7 +27,7 @@ struct mutant_outcome {
 	bool changed; /* false: no record has the field, or nothing would have changed */
 	bool whole; /* two records exchanged all that they say, which may be as good a plan */
 	uint32_t refused, accepted; /* of the tries */
-	char text[MUTANT_TEXT]; /* what was changed; after a failure, also what is wrong */
+	char text[MUTANT_TEXT]; /* the change; after a failure, also the error */
 };
 
 /* Numbers in sequence go through all fields, then through all ways to change them. False after a failure. */

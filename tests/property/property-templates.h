@@ -1,5 +1,5 @@
-/* The kernels of property-kernels.c for one type: T, with NAME to put the type's name behind a function's. What each of
- * them computes stands in network-kernels.c once more, in other words. */
+/* The kernels of property-kernels.c for one type: T, with NAME to append the type's name to a function's.
+ * network-kernels.c defines the result of each of them once more, independently. */
 
 /* Elementwise. */
 void NAME(scale)(const T *x, T *y, int64_t n, uint64_t factor)
@@ -158,7 +158,7 @@ void NAME(scale_memref)(struct NAME(memref) * x, struct NAME(memref) * y, uint64
 	*x = *y = (struct NAME(memref)){0};
 }
 
-/* What else compilers put together: a buffer of Halide, an array of gfortran, the arguments of a function of TVM. */
+/* Structs of other compilers: a buffer of Halide, an array of gfortran, the arguments of a function of TVM. */
 struct NAME(halide) {
 	uint64_t device;
 	const void *device_interface;
@@ -287,7 +287,7 @@ void NAME(table_apart)(const T **rows, T *y, int64_t w)
 	NAME(look_behind)(rows[0] + w, 24);
 }
 
-/* What is around a part. */
+/* Reads around a part. */
 void NAME(three_rows)(const T *x, T *y, int64_t r, int64_t w)
 {
 	for (int64_t i = 0; i < r * w; i++)
@@ -330,7 +330,7 @@ void NAME(window)(const T *x, const T *h, T *y, int64_t n, int64_t k)
 	}
 }
 
-/* What is behind a tensor. */
+/* Reads after a tensor. */
 void NAME(peek)(const T *x, T *y, int64_t n)
 {
 	NAME(look_behind)(x + n, 64);
@@ -354,7 +354,7 @@ void NAME(peek_apart)(const T *x, T *y, int64_t r, int64_t w, int64_t ldx, int64
 	NAME(look_behind)(x + (r - 1) * ldx + w, 100);
 }
 
-/* 1 if an address is not what was promised. */
+/* Return 1 if an address is not as promised. */
 int NAME(aligned)(const T *x, T *y, int64_t n, int64_t alignment)
 {
 	if (((uintptr_t)x | (uintptr_t)y) % (uint64_t)alignment)
@@ -499,7 +499,7 @@ T NAME(sum)(const T *x, int64_t n)
 	return total;
 }
 
-/* 1 if a scratch is not what was promised. */
+/* Return 1 if a scratch is not as promised. */
 int NAME(through_scratch)(const T *x, T *y, int64_t n, unsigned char *one, unsigned char *two)
 {
 	if (((uintptr_t)one | (uintptr_t)two) % 64 || (one < two ? one + 65 > two : two + 1 > one))
@@ -522,8 +522,8 @@ void NAME(counted)(const T *x, T *y, int64_t n)
 		y[i] = (T)(x[i] + calls);
 }
 
-/* The same, of several kernels and behind a function; elements take their time, so that calls side by side would meet.
- */
+/* The same, with state shared by several kernels through a function; elements take their time, so that concurrent calls
+ * would meet. */
 static T NAME(common);
 
 __attribute__((noinline)) static T NAME(advance)(uint64_t by)
@@ -545,7 +545,7 @@ void NAME(retell)(T *y, int64_t n)
 		y[i] = (T)(y[i] * 5 + NAME(advance)((uint64_t)i % 7));
 }
 
-/* It touches its state in front of its wait and behind its set. */
+/* Touch the state before the wait and after the set. */
 void NAME(early_tally)(const struct sk_block *block, const T *x, T *y, int64_t n)
 {
 	T first = NAME(advance)(4);
@@ -666,7 +666,7 @@ void VECTOR(meet)(const struct sk_block *block, const T *x, T *t, T *y, int64_t 
 		y[i] = t[n - 1 - i];
 }
 
-/* Kernels that wait and publish by themselves, with work that touches no tensor in front and behind. */
+/* Kernels that wait and publish by themselves, with work before and after that touches no tensor. */
 void NAME(early_weave)(const struct sk_block *block, const T *x, T *y, int64_t n)
 {
 	uint64_t note = block->index * UINT64_C(3) + 1;
@@ -699,7 +699,7 @@ void NAME(early_meeting)(const struct sk_block *block, const T *x, T *t, T *y, i
 	sk_set_next_task_start(block);
 }
 
-/* What belies `split`: by a threshold, by the place in the call, at its end, by how long it is. */
+/* Kernels that belie `split`: by a threshold, by the place in the call, at its end, by its length. */
 void NAME(scale_from)(const T *x, T *y, int64_t n, uint64_t factor)
 {
 	for (int64_t i = 0; i < n; i++)

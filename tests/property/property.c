@@ -1,17 +1,16 @@
-/* The property test: every network that network.c makes must link, with a plan that the verifier proves; must compute
- * what the interpreter computes, on the host and on the simulated device, whatever the number of cores and the order in
- * which they go on; must pass --check-split, but for a task whose kernel belies its signature, if it gets one; must
- * lose its proof when any one await is taken out of the plan; and must be refused when its manifest does not say where
- * bytes come from that nobody writes. Of each package some mutants (--mutants) are tried, as plan-mutants.h says.
+/* The property test. Every network that network.c makes must link, with a plan that the verifier proves. It must
+ * compute the interpreter's results, on the host and on the simulated device, with any number of cores that progress in
+ * any order. It must pass --check-split, except for a task whose kernel belies its signature, if it gets one. The plan
+ * must lose its proof when any one await is taken out. The manifest must be refused when it does not give the origin of
+ * bytes that no task writes. Some mutants of each package (--mutants) are tried, as plan-mutants.h describes.
  *
  *   property [--cases COUNT] [--seed FIRST] [--jobs COUNT] [--tasks N,N…] [--mutants COUNT] [--keep FOLDER] [--print]
  *            KERNELS.o
  *
- * A case is a seed. Cases run in child processes, some hundred one after another; one that fails is made smaller, task
+ * A case is a seed. Cases run in child processes, some hundred one after another. A failing case is made smaller, task
  * by task, and then left in a folder (--keep) with its manifest, inputs, expected results and the command that repeats
- * it.
- * --tasks leaves all tasks but these out of each case; --print shows the manifest and runs nothing. Ends with a table
- * of what the cases had; many cases in which something never came up are a failure, too. */
+ * it. --tasks leaves all tasks but these out of each case; --print shows the manifest and runs nothing. The test ends
+ * with a table of the features of the cases; a feature that never came up in many cases is also a failure. */
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
@@ -51,13 +50,13 @@ enum {
 	ENOUGH = 250, /* cases among which there must be one of every kind … */
 	ENOUGH_FOR_MUTANTS = 1000, /* … and one with a mutant of every field */
 	RUNS = 2, /* of a network in one instance: what is kept from run to run counts */
-	GUARD = 64, /* bytes behind bound memory that must stay as they are */
+	GUARD = 64, /* bytes after bound memory that must stay as they are */
 	GUARD_BYTE = 0xd7,
 	HOST_DEVICES = 4,
 	TEXT = 4096,
 };
 
-/* ---- what cases have ---- */
+/* ---- features of cases ---- */
 
 enum kind {
 	KIND_STREAMS,
@@ -247,7 +246,7 @@ struct board {
 	uint64_t mutants_beside_tiles; /* of plans with a tile group */
 	struct slot {
 		uint64_t seed; /* that runs */
-		char message[TEXT]; /* what was wrong with it */
+		char message[TEXT]; /* its error */
 	} slots[MOST_JOBS + 1]; /* the last one is for cases that are made smaller */
 };
 
@@ -398,7 +397,7 @@ static void write_profile(const char *folder, const char *device)
 
 /* ---- the link ---- */
 
-/* What has been said, as text that need not be freed. */
+/* Return the messages so far, as text that need not be freed. */
 static const char *messages(struct property *property)
 {
 	char *text = NULL;
@@ -465,7 +464,7 @@ static bool plan_model(struct property *property, struct sk_model *model, struct
 	return verify(property, property->arena, &property->diag, &property->plan);
 }
 
-/* The rooms of sklink.c, without what only files need. */
+/* Run the stages of sklink.c, without those for files. */
 static bool link_model(struct property *property, struct sk_model *model)
 {
 	struct sk_package_parts parts = {0};
@@ -491,7 +490,7 @@ static bool link_model(struct property *property, struct sk_model *model)
 static void begin_link(struct property *property)
 {
 	property->arena = sk_arena_create();
-	property->plan = (struct sk_plan_view){0}; /* what another link has is its own */
+	property->plan = (struct sk_plan_view){0}; /* another link has its own plan */
 	sk_diag_init(&property->diag, property->arena);
 	property->diag.no_warnings = true;
 	property->linker =
@@ -515,7 +514,7 @@ static void unlink_case(struct property *property)
 
 /* ---- refusals ---- */
 
-/* True if an error names the first bytes of the flawed tensor that nobody has written, and who reads them. */
+/* Return true if an error names the first unwritten bytes of the flawed tensor, and the task that reads them. */
 static bool names_gap(const struct network *network, const char *text)
 {
 	const struct network_tensor *tensor = &network->tensors[network->flawed];
@@ -532,7 +531,7 @@ static bool names_gap(const struct network *network, const char *text)
 	return strstr(text, who) && strstr(text, what);
 }
 
-/* A manifest that does not say what it must of one tensor is refused. */
+/* Check that a manifest is refused if it does not say enough about one tensor. */
 static void check_refusal(struct property *property)
 {
 	static const enum sk_role lies[] = {SK_ROLE_NONE, SK_ROLE_OUTPUT, SK_ROLE_TEMPORARY};
@@ -587,7 +586,7 @@ static void take_out(uint32_t *numbers, uint32_t first, uint32_t index, uint32_t
 	memmove(&numbers[index], &numbers[index + 1], (first + count - index) * sizeof(*numbers));
 }
 
-/* A copy of the plan, aligned as plans are, in which each launch and each tensor says for itself what it is. */
+/* Copy the plan, aligned as plans are, so that each launch and each tensor has a form or type of its own. */
 static struct sk_plan_view copy_plan(struct property *property, struct sk_arena *arena)
 {
 	uint64_t size = own_records_size(property->plan.plan);
@@ -602,8 +601,8 @@ static struct sk_plan_view copy_plan(struct property *property, struct sk_arena 
 	return view;
 }
 
-/* True if that is what the verifier says of tasks that are not in order: because of their data or what the manifest
- * wants, in one launch or in two, and because of debug-sync-all. */
+/* Return true if the verifier's message is about tasks that are not in order: because of their data or the manifest's
+ * wishes, in one launch or in two, or because of debug-sync-all. */
 static bool is_about_order(const char *message)
 {
 	return strstr(message, "nothing orders task") || strstr(message, "are not ordered") ||
@@ -704,7 +703,7 @@ static void check_proof(struct property *property)
 
 /* ---- strict checks of scopes ---- */
 
-/* What the scope has become without a check. */
+/* The division of a scope without a strict check. */
 struct division {
 	uint32_t tasks, singles, superkernels;
 	bool nested; /* its superkernels have tasks of other sets of scopes */
@@ -769,7 +768,7 @@ static void check_strictly(struct property *property)
 	network->strict = NETWORK_NONE;
 }
 
-/* ---- what the case has ---- */
+/* ---- features of the case ---- */
 
 static void note_await(struct property *property, const struct sk_plan_step *step, const struct sk_plan_step *awaited)
 {
@@ -779,7 +778,7 @@ static void note_await(struct property *property, const struct sk_plan_step *ste
 	note(property, KIND_AWAITS_LANE, awaited->lane != step->lane);
 }
 
-/* Of a step whose kernel keeps something. */
+/* Note the features of a step whose kernel keeps state. */
 static void note_state(struct property *property, const struct sk_plan_launch *launch, uint32_t index)
 {
 	const struct sk_plan_view *plan = &property->plan;
@@ -906,9 +905,9 @@ static void note_launch(struct property *property, const struct sk_plan_launch *
 	}
 }
 
-/* Where sk_sync_all splits: of each lane that a task has which calls it, its superkernel takes no cores that the task
- * has not; but where there are groups of a cube core and two vector cores, an odd number of the latter leaves one idle.
- * (The sides of mix tasks can be in groups of other kinds.) */
+/* Check sync-all-split: the superkernel of a task that calls sk_sync_all takes, of each of the task's lanes, only the
+ * task's cores. But where a group has one cube core and two vector cores, an odd number of vector cores leaves one
+ * idle. (The sides of mix tasks can be in groups of other kinds.) */
 static void check_split(struct property *property, const struct sk_plan_launch *launch)
 {
 	for (uint32_t s = launch->first_step; s < launch->first_step + sk_plan_form(launch)->step_count; s++) {
@@ -1013,7 +1012,7 @@ struct run {
 	struct skrt_device *device;
 	enum mode mode;
 	uint32_t count; /* of runs */
-	uint64_t seed; /* of what the memory holds at first */
+	uint64_t seed; /* of the memory's first contents */
 	char name[100];
 	struct skrt_module *module;
 	struct skrt_instance *instance;
@@ -1089,7 +1088,7 @@ static void run_serially(struct property *property, struct run *run)
 	}
 }
 
-/* By what each task has of its own, thunk or functions; every second one on one thread. */
+/* Run each task by its own thunk or functions; every second one on one thread. */
 static void run_tasks(struct property *property, struct run *run)
 {
 	struct skrt_kernel_info info = {.size = sizeof(info)};
@@ -1197,7 +1196,7 @@ static void run_simulated(struct property *property, enum mode mode, uint32_t co
 	must(property, &run, skrt_device_close(run.device));
 }
 
-/* What correct kernels and plans do is neither out of bounds nor a race. */
+/* Correct kernels and plans must give neither accesses out of bounds nor races. */
 static void run_checked(struct property *property, uint64_t *random)
 {
 	static const uint32_t cores[] = {1, 2, 3, 5};
@@ -1263,8 +1262,8 @@ static bool can_lie(const struct network_task *task, const struct liar *liar)
 	return task->n >= liar->least && task->w >= liar->least_columns;
 }
 
-/* A task of the network, and a liar that may take its kernel's place; NULL: there is none. Of a task that runs once it
- * would be found again in front of each task that needs it. */
+/* Choose a task of the network, and a liar that may take its kernel's place; NULL: there is none. Tasks that run once
+ * are excluded: their lie would be found again before each task that needs them. */
 static const struct liar *choose_liar(const struct network *network, uint64_t *random, uint32_t *number)
 {
 	const struct liar *chosen = NULL;
@@ -1295,7 +1294,7 @@ static bool is_divided(const struct property *property, uint32_t task, uint64_t 
 	       step->extent >= least;
 }
 
-/* Each task by itself: the liar is found if its tensors are large enough, and nobody else is. */
+/* Run each task by itself: the liar must be found if its tensors are large enough, and no other task. */
 static void run_in_parts(struct property *property, struct run *run, uint32_t liar, uint64_t least)
 {
 	open_package(property, run);
@@ -1332,7 +1331,7 @@ static void expect_lie(struct property *property, const struct run *run, enum sk
 		     status ? skrt_error() : "nobody notices");
 }
 
-/* The network, or its tasks one by one: nobody is accused before the liar, which is found. */
+/* Run the network, or its tasks one by one: the first error must be the liar's. */
 static void run_to_lie(struct property *property, struct run *run, uint32_t liar, enum lie lie)
 {
 	const struct skrt_kernel *kernel;
@@ -1438,7 +1437,7 @@ static void check_mutants(struct property *property, uint64_t number)
 
 /* ---- a case ---- */
 
-/* What a blocks kernel gets whose task does not say: the built-in profiles' numbers. */
+/* The number of blocks of a blocks kernel whose task gives none: from the built-in profiles. */
 static const struct planned_device {
 	const char *name;
 	uint32_t blocks[2];
@@ -1573,9 +1572,10 @@ struct session {
 	} jobs[MOST_JOBS];
 };
 
-/* ---- what failed ---- */
+/* ---- failures ---- */
 
-/* How the case ends with these tasks alone: 0, or what waitpid says of a failure. The message is in the last slot. */
+/* Run the case with these tasks alone. Return 0, or waitpid's status after a failure; the message is in the last slot.
+ * */
 static int run_alone(struct session *session, uint64_t seed, uint32_t tasks, unsigned seconds)
 {
 	struct slot *slot = &session->board->slots[MOST_JOBS];
@@ -1636,8 +1636,8 @@ static void print_command(const struct session *session, FILE *stream, uint64_t 
 	fprintf(stream, " %s\n", session->options->kernels);
 }
 
-/* The manifest for a device, and its data: constants c<tensor>.npy, what the bound tensors hold before the run
- * i<tensor>.npy, and behind it e<tensor>.npy. */
+/* Write the manifest for a device, and its data: constants c<tensor>.npy, the bound tensors before the run
+ * i<tensor>.npy, and after it e<tensor>.npy. */
 static void keep_network(const struct network *network, const char *folder, const struct planned_device *device)
 {
 	static const enum sk_role bound[] = {SK_ROLE_INPUT, SK_ROLE_OUTPUT, SK_ROLE_INOUT};
@@ -1695,7 +1695,7 @@ static void report_failure(struct session *session, const struct slot *slot)
 	if ((status = run_alone(session, seed, tasks, SECONDS))) {
 		uint32_t fewer = shrink(session, seed, has_hung(status) ? FEWER_SECONDS : SECONDS);
 
-		/* What has only been slow with fewer tasks has its whole time once more. */
+		/* A case that was only slow with fewer tasks gets its whole time once more. */
 		if (run_alone(session, seed, fewer, SECONDS))
 			tasks = fewer;
 		else

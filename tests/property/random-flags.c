@@ -50,7 +50,7 @@ static const char *const operators[] = {"Add",	     "Mul",	  "Sub",    "Div",   
 					"Neg",	     "Slice",	  "Conv",   "Max",     "Relu",	    "ReduceMean"};
 static const char *const passes[] = {"fuse_basic",	    "graph_kernel_cluster",   "graph_kernel_splitter",
 				     "arithmetic_simplify", "transform_op_optimizer", "parallel_fusion"};
-/* Those that put several operators in the place of patterns. */
+/* The passes that replace patterns by one operator. */
 static const char *const fusions[] = {
 	"onnx_fusion",
 	"FlashAttentionFusionV1",

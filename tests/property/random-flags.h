@@ -1,5 +1,5 @@
-/* Random flags of graph-kernel fusion for the property test of models (graphs.c): any that say what is put together,
- * and how it is computed; and either none that lets one operator be computed by others' arithmetic, or those, too. */
+/* Random flags of graph-kernel fusion for the property test of models (graphs.c): any that choose the nodes that are
+ * fused, and their code. Either none of them computes an operator by the arithmetic of others, or some may. */
 #ifndef SK_TESTS_RANDOM_FLAGS_H
 #define SK_TESTS_RANDOM_FLAGS_H
 
@@ -13,7 +13,7 @@
  * in the place of several, or without them. */
 void flags_draw(uint64_t seed, bool fuses, const char **target, char *text, size_t size);
 
-/* What turns off all of these passes, and nothing else. */
+/* Write the flags that turn off all of these passes, and nothing else. */
 void flags_without_fusion(char *text, size_t size);
 
 /* A switch file; what flags say of a pass counts more. */

@@ -1,6 +1,6 @@
-/* Draws graphs; see random-graph.h. Each operator is a row of the table at the end: from which operator set on it is
- * drawn, for which types, and a function that finds or makes its inputs, says what the node means and how that is
- * written. */
+/* Draws graphs; see random-graph.h. Each operator is a row of the table at the end: the first operator set for which it
+ * is drawn, its types, and a function that finds or makes its inputs, sets the node's meaning and writes its
+ * attributes. */
 #include "tests/property/random-maker.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static bool is_float(enum sk_dtype dtype)
 	return SET(dtype) & FLOATS;
 }
 
-/* Small numbers, of which many are equal; now and then the ends of what the type has. */
+/* Draw small numbers, of which many are equal; now and then the extremes of the type. */
 static number draw_element(struct maker *maker, enum sk_dtype dtype)
 {
 	static const number specials[] = {0,	     1,	    -1,	    HUGE_VALL, -HUGE_VALL, NAN,
@@ -109,7 +109,7 @@ number draw_any(struct maker *maker, enum sk_dtype dtype)
 	}
 }
 
-/* Rounded to what the type has. */
+/* Round the elements to the type. */
 void settle(struct graph_value *value)
 {
 	void *bytes = malloc((size_t)value->count * 8 + 1);
@@ -292,7 +292,7 @@ static int64_t draw_axis(struct maker *maker, struct graph_node *node, uint32_t 
 	return one_in(maker, 3) ? node->axis - rank : node->axis;
 }
 
-/* What was an attribute became an input. */
+/* An attribute that has become an input in later operator sets. */
 void say_or_add(struct maker *maker, struct graph_node *node, uint32_t input_since, const char *name, int64_t count,
 		const int64_t *list)
 {
@@ -355,7 +355,7 @@ static bool make_neutral(struct maker *maker, struct graph_node *node)
 	return add_alike(maker, node, x);
 }
 
-/* What the shapes are broadcast to; -1: they cannot be. */
+/* Compute the shape that both shapes are broadcast to, and return its rank; -1: they cannot be. */
 int64_t broadcast(const struct graph_value *a, const struct graph_value *b, int64_t *shape)
 {
 	uint32_t rank = a->rank > b->rank ? a->rank : b->rank;
@@ -549,7 +549,7 @@ static bool make_cast(struct maker *maker, struct graph_node *node)
 	return add_output(maker, node, to, x->rank, x->shape);
 }
 
-/* ---- what only moves ---- */
+/* ---- operators that only move elements ---- */
 
 static bool make_reshape(struct maker *maker, struct graph_node *node)
 {
@@ -650,7 +650,7 @@ static bool make_transpose(struct maker *maker, struct graph_node *node)
 	return add_output(maker, node, x->dtype, x->rank, shape);
 }
 
-/* What an earlier one has turned is turned back. */
+/* Undo an earlier transposition. */
 static bool make_turned_back(struct maker *maker, struct graph_node *node)
 {
 	const struct graph *graph = maker->graph;
@@ -694,7 +694,7 @@ static bool make_slice(struct maker *maker, struct graph_node *node)
 		x.shape[i] = length;
 		starts[count] = one_in(maker, 2) ? first : first - size;
 		ends[count] = first + step * length;
-		if (ends[count] < 0) /* in front of the first element there is no number but a very small one */
+		if (ends[count] < 0) /* a place before the first element can only be written as a very small number */
 			ends[count] = one_in(maker, 2) ? -size - 1 : -INT64_MAX;
 		else if (ends[count] < size && one_in(maker, 2))
 			ends[count] -= size;
@@ -721,7 +721,7 @@ static bool fits(const struct graph_value *value, const struct graph_value *firs
 	return value->rank == first->rank && value->dtype == first->dtype;
 }
 
-/* Where most nodes join something, there is something to join. */
+/* Draw a value to join with `first`; where most nodes join values, preferably one that fits. */
 static uint32_t draw_joined(struct maker *maker, uint32_t first, uint32_t axis)
 {
 	uint32_t index = draw_value(maker);
@@ -862,7 +862,7 @@ static bool make_gather_elements(struct maker *maker, struct graph_node *node)
 	return add_output(maker, node, x.dtype, x.rank, x.shape);
 }
 
-/* How scattered elements meet what is there, as far as the operator set has it. */
+/* Draw how scattered elements combine with the old ones, as far as the operator set allows. */
 static void draw_meeting(struct maker *maker, struct graph_node *node, enum sk_dtype dtype)
 {
 	static const char *const modes[] = {"none", "add", "mul", "max", "min"};
@@ -909,7 +909,7 @@ static uint32_t add_tuples(struct maker *maker, const struct graph_value *of, ui
 	return index;
 }
 
-/* GatherND and ScatterND: what tuples name, or what is written there. */
+/* GatherND and ScatterND: the slices that tuples name, or the updates written there. */
 static bool make_tuples(struct maker *maker, struct graph_node *node)
 {
 	struct graph_value x = *value_of(maker, add_input(maker, node, pick(maker, ALL, 1, 4)));
@@ -932,7 +932,7 @@ static bool make_tuples(struct maker *maker, struct graph_node *node)
 	return add_output(maker, node, x.dtype, x.rank, x.shape);
 }
 
-/* Reflections need what can be reflected. */
+/* Reflections need dimensions that are large enough to be reflected. */
 static bool make_pad(struct maker *maker, struct graph_node *node)
 {
 	static const char *const modes[] = {"constant", "reflect", "edge"};
@@ -1556,7 +1556,7 @@ static bool add_twin(struct maker *maker)
 	return true;
 }
 
-/* What was made for a node that came to nothing goes again. */
+/* Add a node. If it cannot be made, the values that were made for it are removed. */
 static void add_node(struct maker *maker)
 {
 	struct graph *graph = maker->graph;
@@ -1579,7 +1579,7 @@ static void add_node(struct maker *maker)
 		free(graph->values[--graph->value_count].elements);
 }
 
-/* Runs of nodes in one scope and stream; a node in front of which nothing is drawn stays where its predecessor is. */
+/* Draw runs of nodes in one scope and stream; inside of a pattern a change is rarer. */
 static void draw_scopes(struct maker *maker)
 {
 	uint32_t scope = draw(maker, 2), stream = 0, streams = one_in(maker, 4) ? 3 : 1;
@@ -1619,7 +1619,7 @@ static void remove_nodes(struct maker *maker, uint64_t removed)
 	}
 }
 
-/* Of several outputs some that nobody uses are absent, but never all of them. */
+/* Of several outputs, leave out some that are not used, but never all of them. */
 static void draw_absences(struct maker *maker)
 {
 	struct graph *graph = maker->graph;
@@ -1637,7 +1637,7 @@ static void draw_absences(struct maker *maker)
 	}
 }
 
-/* One in three is a large one. Single nodes hardly ever form what fusion looks for. */
+/* Add a part; one in three is large. Single nodes rarely form a pattern that fusion looks for. */
 static void add_part(struct maker *maker)
 {
 	struct graph *graph = maker->graph;
@@ -1709,7 +1709,8 @@ static void write_elements(const struct graph_value *value, FILE *file)
 	}
 }
 
-/* Of some values that nodes make something else is declared than their shape: one dimension more, or another size. */
+/* Return whether the model declares another shape than the real one for the value: one dimension more, or another size.
+ * */
 static bool is_stale(const struct graph *graph, uint32_t index)
 {
 	return graph->values[index].kind == GRAPH_COMPUTED && (graph->seed + index) % 11 == 0;

@@ -1,7 +1,7 @@
 /* Random graphs of ONNX operators for the property test of models (graphs.c): values of every type and shape, nodes
- * that read whatever there is, constants, scopes and streams. A graph knows what its nodes mean in words of its own, by
- * which graph-reference.c computes them, and is written as lines for tests/lib/make-model, in the words of the
- * operator set that it was drawn for. */
+ * that read any of them, constants, scopes and streams. A graph states its nodes' meaning in its own fields, from which
+ * graph-reference.c computes them. It is written as lines for tests/lib/make-model, for the operator set that it was
+ * drawn for. */
 #ifndef SK_TESTS_RANDOM_GRAPH_H
 #define SK_TESTS_RANDOM_GRAPH_H
 
@@ -26,11 +26,11 @@ struct graph_value {
 	bool is_inner; /* of a pattern */
 	bool is_size; /* computed from shapes alone: nodes may need its elements when linking */
 	uint32_t uses;
-	number *elements; /* of inputs and constants; of computed values what a run has made of them */
-	number *error; /* how far each of them may be from what is meant; NULL: they are that */
+	number *elements; /* of inputs and constants; of computed values, the results of a run */
+	number *error; /* how far each of them may be from its exact value; NULL: they are exact */
 };
 
-/* What a node does. Which of the fields mean anything depends on the operator. */
+/* The meaning of a node. The fields that are used depend on the operator. */
 struct graph_node {
 	const char *op;
 	uint32_t inputs[NODE_INPUTS], input_count, outputs[NODE_OUTPUTS], output_count;
@@ -43,7 +43,7 @@ struct graph_node {
 	double alpha, beta;
 	char attributes[NODE_TEXT]; /* as make-model has them */
 	uint32_t scope, stream; /* scope 0: none */
-	bool goes_on; /* with the pattern of the node in front of it */
+	bool goes_on; /* it continues the pattern of the node before it */
 	bool removed; /* its outputs are inputs of the graph */
 };
 
@@ -75,13 +75,13 @@ void graph_decode(enum sk_dtype dtype, const void *bytes, int64_t count, number 
 /* A unit of the last place of a number of that size. */
 number graph_unit(enum sk_dtype dtype, number x);
 
-/* What output `output` of the node is to be, from the elements of its inputs, and how far each element may be from it
- * (infinity: whatever it is). False: nobody has said what the operator means. */
+/* Compute the expected elements of output `output` of the node from the elements of its inputs, and how far each result
+ * may be from them (infinity: anything is accepted). Return false if the operator's result is not defined. */
 bool graph_reference(const struct graph *graph, const struct graph_node *node, uint32_t output, number *expected,
 		     number *room);
 /* How much farther element `i` may be from it where rules of expansion compute the node. */
 number graph_expansion_room(const struct graph *graph, const struct graph_node *node, int64_t i);
-/* Adds what the errors of inputs do to the output. */
+/* Add the effects of the inputs' errors to the output's. */
 void graph_spread(const struct graph *graph, const struct graph_node *node, uint32_t output, const number *expected,
 		  number *room);
 /* Moves the inputs by not more than their errors. Returns an element that leaves its room by that; -1: none does. The

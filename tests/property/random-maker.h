@@ -1,4 +1,4 @@
-/* What the drawing of single nodes (random-graph.c) and that of whole patterns (random-pieces.c) share. */
+/* Shared by the drawing of single nodes (random-graph.c) and of whole patterns (random-pieces.c). */
 #ifndef SK_TESTS_RANDOM_MAKER_H
 #define SK_TESTS_RANDOM_MAKER_H
 
@@ -30,7 +30,7 @@ bool one_in(struct maker *maker, uint32_t count);
 int64_t count_of(uint32_t rank, const int64_t *shape);
 enum sk_dtype draw_dtype(struct maker *maker, uint32_t dtypes);
 const struct graph_value *value_of(const struct maker *maker, uint32_t index);
-/* What the shapes are broadcast to; -1: they cannot be. */
+/* Compute the shape that both shapes are broadcast to, and return its rank; -1: they cannot be. */
 int64_t broadcast(const struct graph_value *a, const struct graph_value *b, int64_t *shape);
 uint32_t add_value(struct maker *maker, enum graph_kind kind, enum sk_dtype dtype, uint32_t rank, const int64_t *shape);
 uint32_t add_list(struct maker *maker, int64_t count, const int64_t *list);
@@ -38,7 +38,7 @@ uint32_t add_list(struct maker *maker, int64_t count, const int64_t *list);
 number draw_any(struct maker *maker, enum sk_dtype dtype);
 /* Elements of all sizes. */
 void make_any(struct maker *maker, struct graph_value *value);
-/* Rounds elements to what the type has. */
+/* Round the elements to the type. */
 void settle(struct graph_value *value);
 /* A value of one of the types with so many dimensions: of those that there are, rather a late one, or a new one. */
 uint32_t pick(struct maker *maker, uint32_t dtypes, uint32_t least_rank, uint32_t most_rank);
@@ -49,7 +49,7 @@ bool add_output(struct maker *maker, struct graph_node *node, enum sk_dtype dtyp
 /* To the attributes of a node. */
 void say(struct graph_node *node, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void say_list(struct graph_node *node, const char *name, int64_t count, const int64_t *list);
-/* What was an attribute became an input. */
+/* An attribute that has become an input in later operator sets. */
 void say_or_add(struct maker *maker, struct graph_node *node, uint32_t input_since, const char *name, int64_t count,
 		const int64_t *list);
 
@@ -57,8 +57,8 @@ void say_or_add(struct maker *maker, struct graph_node *node, uint32_t input_sin
 void add_piece(struct maker *maker);
 enum { PIECE_NODES = 24 }; /* at most */
 
-/* Constant lists and numbers of the node that was added last are computed by nodes in front of it, as far as values of
- * the part have such sizes. */
+/* Compute constant lists and numbers of the node that was added last by nodes before it, as far as values of the part
+ * have such sizes. */
 void compute_lists(struct maker *maker);
 /* A piece: a dimension of x is computed for several purposes. */
 uint32_t add_sizes(struct maker *maker, uint32_t x);

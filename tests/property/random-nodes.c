@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXTRAS = 8 /* nodes of which what a pattern has too much are part */ };
+enum { EXTRAS = 8 /* nodes of a piece that are kept for extras, which its pattern lacks */ };
 
 /* ---- nodes ---- */
 
-/* An inner value that somebody else reads, too. */
+/* Add a reader of an inner value outside of the pattern. */
 static void add_reader(struct maker *maker, uint32_t value)
 {
 	struct graph_node node = {.op = "Neg", .mode = ""};

@@ -1,6 +1,6 @@
 /* The nodes and values that the patterns of random-pieces.c are made of. Each function adds one node, or one value, and
- * returns the value. What nodes make is marked as an inner value; now and then one has another reader, is cast back and
- * forth, or has a constant that is another one, so that a pattern only looks like one. */
+ * returns the value. Outputs of nodes are marked as inner values. Now and then one has another reader, is cast back and
+ * forth, or has another constant, so that a part only looks like a pattern. */
 #ifndef SK_TESTS_RANDOM_NODES_H
 #define SK_TESTS_RANDOM_NODES_H
 
@@ -8,19 +8,20 @@
 
 /* ---- nodes ---- */
 
-/* A node like that one, whose output is of the type and shape. */
+/* Add a node like that one, whose output has the type and shape. */
 uint32_t put(struct maker *maker, const struct graph_node *like, enum sk_dtype dtype, uint32_t rank,
 	     const int64_t *shape);
 uint32_t put_one(struct maker *maker, const char *op, uint32_t x);
-/* Operands of what is commutative in either order; now and then something is in the way. */
+/* Operands of commutative operators are in either order; now and then the result has another reader or is cast back and
+ * forth. */
 uint32_t put_two(struct maker *maker, const char *op, uint32_t a, uint32_t b);
 uint32_t put_cast(struct maker *maker, uint32_t x, enum sk_dtype to);
 /* Along the last dimension. */
 uint32_t put_mean(struct maker *maker, uint32_t x);
 uint32_t put_softmax(struct maker *maker, uint32_t x);
-/* Of two dimensions. */
+/* Exchange two dimensions. */
 uint32_t put_transpose(struct maker *maker, uint32_t x, uint32_t one, uint32_t other);
-/* Of as many batches. */
+/* Both operands have the same batches. */
 uint32_t put_product(struct maker *maker, uint32_t a, uint32_t b);
 uint32_t put_where(struct maker *maker, uint32_t condition, uint32_t a, uint32_t b, uint32_t like_value);
 /* Two to four parts along an axis; their values follow one another. */
@@ -29,18 +30,18 @@ uint32_t put_concat(struct maker *maker, uint32_t axis, uint32_t count, const ui
 
 /* ---- values ---- */
 
-/* One number, of any of the shapes that are broadcast to all; how far its type is from what is meant is its error. */
+/* Add one number, in any of the shapes that are broadcast to all; its error is the rounding to its type. */
 uint32_t scalar(struct maker *maker, uint32_t like, number exact);
 /* The same, or any number of the type. */
 uint32_t factor(struct maker *maker, uint32_t like, number usual);
-/* Without infinities and what is near to them; some constants are of all sizes. */
+/* Elements are finite and not near infinity; some constants have all sizes. */
 uint32_t fresh(struct maker *maker, enum graph_kind kind, enum sk_dtype dtype, uint32_t rank, const int64_t *shape);
 /* A parameter of the last dimension. */
 uint32_t parameter(struct maker *maker, uint32_t x);
 /* An input of its type and shape. */
 uint32_t alike(struct maker *maker, uint32_t x);
 enum sk_dtype draw_type(struct maker *maker);
-/* Something that there is, or what a layer has as its input. */
+/* Draw an existing value, or a new one with a shape that layers have as input. */
 uint32_t draw_input(struct maker *maker);
 
 #endif

@@ -1,7 +1,7 @@
-/* Patterns of operators that pattern fusion looks for (graph/rules/), in some of the ways in which they are
- * written, and some that only look like them: with another constant, one that is an input, one more user or an output
- * of the model inside, a detour through another type. Scopes and streams that cut one, random-graph.c draws. Inner
- * values are marked, so that what a pattern has become can be held to what its ends say. */
+/* Patterns of operators that pattern fusion looks for (graph/rules/), in some of the ways in which they are written.
+ * Some parts only look like them: with another constant, one that is an input, one more user or an output of the model
+ * inside, a detour through another type. random-graph.c draws scopes and streams that cut a pattern. Inner values are
+ * marked, so that a fused pattern can be compared with the chain's result at its ends. */
 #include "tests/property/random-nodes.h"
 
 #include <math.h>
@@ -436,7 +436,7 @@ void add_piece(struct maker *maker)
 	last = (maker->sizes && !one_in(maker, 4) ? add_sizes : pieces[draw(maker, sizeof(pieces) / sizeof(*pieces))])(
 		maker, draw_input(maker));
 	graph->nodes[before].goes_on = false;
-	/* What follows may be one with it. */
+	/* Let the next nodes fuse with the pattern in some cases. */
 	if (!one_in(maker, 3))
 		graph->values[last].is_inner = false;
 }

@@ -7,7 +7,7 @@
 
 enum { MOST_SIZES = 4, LIST_NODES = 4 * MOST_SIZES + 1 /* at most, for a list */ };
 
-/* The node's output, whose elements are known before anything runs. */
+/* Add the node's output, whose elements are known before anything runs. */
 static uint32_t put_known(struct maker *maker, const struct graph_node *node, uint32_t rank, int64_t count,
 			  const number *elements)
 {
@@ -77,8 +77,8 @@ static uint32_t put_sum(struct maker *maker, uint32_t x)
 	return put_known(maker, &node, 1, like.count, like.elements);
 }
 
-/* The first value of the part, or any other, that has the size as a dimension; false: none has. 0 and 1 stay what they
- * are. */
+/* Find the first value of the part, or any other, that has the size as a dimension; false: none has. 0 and 1 are not
+ * looked for. */
 static bool find_size(struct maker *maker, uint32_t end, number size, uint32_t *found, int64_t *axis)
 {
 	bool any = one_in(maker, 8), is_found = false;
