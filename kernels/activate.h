@@ -1,11 +1,11 @@
-/* activate.h: activations that several families compute, of what a kernel computes with. A source that includes it has
- * a typedef of `number`. */
+/* activate.h: activations that several families compute, in the computation type of the kernel. A source that includes
+ * it has a typedef of `number`. */
 #ifndef SK_KERNELS_ACTIVATE_H
 #define SK_KERNELS_ACTIVATE_H
 
 #include "kernels/math.h"
 
-/* Of a NaN, the NaN. */
+/* A NaN gives a NaN. */
 static inline number relu(number x)
 {
 	return 0 > x ? 0 : x;

@@ -19,7 +19,8 @@ typedef COMPUTED(TYPE) number;
 #define ATTRIBUTES_Shrink ATTRIBUTE_OF(bias, 0) ATTRIBUTE_OF(lambd, 0.5)
 #if !IS_FLOAT(TYPE)
 
-/* In f64, truncated; what the type does not have becomes the nearest number that it has, as with Cast. */
+/* Computed in f64 and truncated; results outside the type's range become the nearest number of the type, as with
+ * Cast. */
 static inline number op_Shrink(double x, float bias, float lambd)
 {
 	const double above = (double)(LARGEST(TYPE) / 2 + 1) * 2, low = (double)SMALLEST(TYPE);
@@ -32,7 +33,7 @@ static inline number op_Shrink(double x, float bias, float lambd)
 
 static inline number op_Shrink(number x, number bias, number lambd)
 {
-	number above = x > lambd ? x - bias : 0; /* of a NaN, too */
+	number above = x > lambd ? x - bias : 0; /* also for a NaN */
 
 	return x < -lambd ? x + bias : above;
 }
@@ -50,7 +51,7 @@ static inline number op_LeakyRelu(number x, number alpha)
 #define ATTRIBUTES_ThresholdedRelu ATTRIBUTE_OF(alpha, 1)
 static inline number op_ThresholdedRelu(number x, number alpha)
 {
-	return x > alpha ? x : 0; /* of a NaN, too */
+	return x > alpha ? x : 0; /* also for a NaN */
 }
 
 #define PARAMETERS_Elu float alpha

@@ -1,6 +1,5 @@
-/* along-rows.c: sums of rows [m,k], made in p parts of neighbouring rows: sums [p,k] of the type that is computed with,
- * which ReduceSum adds up. Rows are read once, one after the other; how many parts there are depends on the shape
- * alone.
+/* along-rows.c: sums of rows [m,k], made in p parts of neighbouring rows: sums [p,k] of the computation type, which
+ * ReduceSum adds up. Rows are read once, one after the other; the number of parts depends on the shape alone.
  *
  *	SumRows		x [m,k] -> sums [p,k]
  *	LayerNormGrad	x [m,k], dy [m,k], variance [m], mean [m], gamma [k] -> dx [m,k], sums of (x - mean) /
@@ -21,7 +20,7 @@ typedef COMPUTED(TYPE) number;
 #define T	       TEXT(TYPE)
 #define N	       TEXT(COMPUTED_TYPE(TYPE))
 
-/* The first row of a part. */
+/* Return the first row of a part. */
 static ALWAYS_INLINE int64_t row_of(int64_t part, int64_t m, int64_t p)
 {
 	return m / p * part + (part < m % p ? part : m % p);

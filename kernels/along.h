@@ -1,17 +1,17 @@
-/* along.h: sums and the like of many elements, for kernels that look along an axis. A source that includes it has
- * typedefs of `element`, as TYPE is stored, and `number`, which it computes with.
+/* along.h: sums and similar reductions over many elements along an axis. A source that includes it has typedefs of
+ * `element`, the stored type (TYPE), and `number`, the computation type.
  *
- * Rows are folded into LANES partial results, of every LANES-th element, which are then folded by halves: so loops
- * vectorize, and results are the same bytes whatever vectors there are. Columns are folded in order. After BLOCK steps
- * a new block begins; blocks are folded two by two, so sums lose BLOCK roundings and one for each time that there are
- * twice as many blocks, however many elements there are. */
+ * Rows are folded into LANES partial results, each of every LANES-th element, which are then folded by halves: so loops
+ * vectorize, and results are the same bytes whatever the vector length is. Columns are folded in order. After BLOCK
+ * steps a new block begins; blocks are folded in pairs. The rounding error of a sum is therefore that of BLOCK
+ * roundings, plus one for each doubling of the number of blocks. */
 #ifndef SK_KERNELS_ALONG_H
 #define SK_KERNELS_ALONG_H
 
 #include "kernels/family.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define SELDOM	      __attribute__((noinline)) /* apart, so that what is frequent stays short */
+#define SELDOM	      __attribute__((noinline)) /* in a separate function, so that the frequent path stays short */
 
 enum {
 	LANES = 128 / (int)sizeof(number),
@@ -20,7 +20,7 @@ enum {
 	LEVELS = 40, /* of blocks: 2^40 of them have more elements than there is memory */
 };
 
-/* The result so far and one more element; `with` is what the caller says. */
+/* Return the result so far combined with one more element; the caller defines `with`. */
 typedef number fold_step(number sum, number x, number with);
 
 static ALWAYS_INLINE number add(number sum, number x, number with)
@@ -35,7 +35,7 @@ static ALWAYS_INLINE number add(number sum, number x, number with)
 #define IS_NAN(x) 0
 #endif
 
-/* A NaN wins, and stays. */
+/* A NaN on either side is the result. */
 static ALWAYS_INLINE number larger(number most, number x, number with)
 {
 	(void)with;
@@ -89,7 +89,7 @@ static ALWAYS_INLINE number fold_block(const element *x, int64_t k, number start
 	return sums[0];
 }
 
-/* One result of k elements in a row. `merge` folds partial results. */
+/* Return one result of k elements in a row. `merge` folds partial results. */
 static ALWAYS_INLINE number fold_row(const element *x, int64_t k, number start, fold_step step, fold_step merge,
 				     number with)
 {
@@ -123,8 +123,8 @@ static ALWAYS_INLINE void fold_block_columns(const element *x, int64_t k, int64_
 	}
 }
 
-/* Results of k elements each, in columns that lie side by side, COLUMNS at most; elements of a column are `stride`
- * apart. `merge` folds partial results. */
+/* Compute results of k elements each, in adjacent columns, COLUMNS at most; elements of a column are `stride` apart.
+ * `merge` folds partial results. */
 static ALWAYS_INLINE void fold_columns(const element *x, int64_t k, int64_t stride, int64_t columns, number start,
 				       fold_step step, fold_step merge, const number *with, number *sums)
 {
@@ -157,8 +157,8 @@ static inline int64_t columns_from(int64_t first, int64_t columns)
 }
 
 #if IS_FLOAT(TYPE)
-/* Sums that overflow, and those of squares that are denormal, are made once more of numbers times a power of two. Then
- * none overflows, and nothing that counts is lost: what is left out is that much smaller than the sum. */
+/* Sums that overflow, and sums of denormal squares, are computed again from numbers times a power of two. No such sum
+ * overflows, and it loses nothing significant: the lost parts are that much smaller than the sum. */
 #define SHRINK_f32	  0x1p-96f
 #define SHRINK_f64	  0x1p-768
 #define SHRINK		  JOIN(SHRINK_, COMPUTED_TYPE(TYPE))
@@ -171,7 +171,7 @@ static inline int64_t columns_from(int64_t first, int64_t columns)
 #define HAS_ROOM_f16	  1 /* its squares are normal numbers of f32 */
 #define SQUARES_HAVE_ROOM JOIN(HAS_ROOM_, TYPE)
 
-/* The power of two for a sum, or for one of squares; 1: it is as it should be. */
+/* Return the power of two for a sum, or for one of squares; 1: the sum needs no scaling. */
 static ALWAYS_INLINE number scale_of_sum(number sum)
 {
 	return sum <= MOST && sum >= -MOST ? 1 : SHRINK;
@@ -187,10 +187,10 @@ static ALWAYS_INLINE number scale_of_squares(number sum)
 #endif
 }
 
-/* False if all of these sums, or sums of squares, are as they should be. */
+/* Return whether any of these sums, or sums of squares, needs scaling. */
 static ALWAYS_INLINE int need_scales(const number *sums, int64_t columns, int are_squares)
 {
-	number total[LANES], least[LANES]; /* a total of what is infinite or a NaN is that */
+	number total[LANES], least[LANES]; /* a total with an infinity or a NaN is that */
 	int64_t j = 0;
 
 	for (int lane = 0; lane < LANES; lane++) {

@@ -1,5 +1,5 @@
-/* arg.c: where the largest or the smallest element along an axis is: x [o,k,i] -> y i64 [o,i]; SHAPE=rows are those
- * with i = 1. The first one, or the last one with select_last_index=1; a NaN is larger and smaller than all others.
+/* arg.c: the index of the largest or the smallest element along an axis: x [o,k,i] -> y i64 [o,i]; SHAPE=rows is for i
+ * = 1. The first one, or the last one with select_last_index=1; a NaN is larger and smaller than all others.
  *
  * variants: OP=ArgMax,ArgMin TYPE=numbers SHAPE=rows,planes
  */

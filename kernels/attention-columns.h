@@ -1,12 +1,12 @@
-/* attention-columns.h: attention of some rows that share keys, as columns of all that is computed: what is done for
- * each of them is done for a vector of rows, and neither keys nor values are packed. */
+/* attention-columns.h: attention of some rows that share keys, with the rows as columns of all matrices: each step
+ * applies to a vector of rows, and neither keys nor values are packed. */
 #ifndef SK_KERNELS_ATTENTION_COLUMNS_H
 #define SK_KERNELS_ATTENTION_COLUMNS_H
 
 #include "kernels/attention-block.h"
 
-/* c[rows, columns] = a b, with what is in c times `scaled` if that is not NULL, where elements of a are `a_row` and
- * `a_step` apart, and rows of b and c ROWS. rows and vectors are constants wherever this is inlined. */
+/* c[rows, columns] = a b, plus c times `scaled` if that is not NULL. Elements of a are `a_row` and `a_step` apart, and
+ * rows of b and c ROWS. rows and vectors are constants wherever this is inlined. */
 static ALWAYS_INLINE void multiply_part(const number *a, size_t a_row, size_t a_step, const number *b, size_t depth,
 					number *c, const number *scaled, const int rows, const int vectors)
 {
@@ -98,7 +98,7 @@ static ALWAYS_INLINE void weigh_columns(struct block *block, size_t keys)
 		block->totals[i] = block->totals[i] * block->scaled[i] + sums[i];
 }
 
-/* Whether values that take no part in a row would count all the same, since 0 times them is no number. */
+/* Return whether values that take no part in a row would affect it, since 0 times them is not 0 (infinities, NaNs). */
 static ALWAYS_INLINE int unused_count(const struct block *block, const number *v, size_t v_row, int64_t first,
 				      size_t keys)
 {
@@ -110,7 +110,7 @@ static ALWAYS_INLINE int unused_count(const struct block *block, const number *v
 	return found;
 }
 
-/* Of the first keys, sums begin. */
+/* With the first keys, sums begin. */
 static ALWAYS_INLINE void add_values(const struct block *block, const number *v, size_t v_row, int64_t first,
 				     size_t keys)
 {
@@ -152,7 +152,7 @@ static ALWAYS_INLINE void add_masks(const struct heads *heads, const struct bloc
 	}
 }
 
-/* Sums, over those of weights, become rows. */
+/* Divide the sums by those of the weights, and store them as rows. */
 static ALWAYS_INLINE void give_columns(const struct block *block, element *y)
 {
 	number *sums = block->sums, *to = CONVERTED ? block->buffer : (number *)y, factors[ROWS];

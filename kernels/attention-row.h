@@ -1,5 +1,5 @@
-/* attention-row.h: attention of a row that has its keys for itself, as those of a decoder have: a score is a sum along
- * its key, and what is done for keys is done for a vector of them. */
+/* attention-row.h: attention of a row with its own keys, as in a decoder: a score is a sum along its key, and each step
+ * applies to a vector of keys. */
 #ifndef SK_KERNELS_ATTENTION_ROW_H
 #define SK_KERNELS_ATTENTION_ROW_H
 

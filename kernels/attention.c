@@ -1,24 +1,24 @@
 /* attention.c: y = softmax(scale q k' + mask) v, without a matrix of scores. Rows of q and y are those of all heads of
- * all batches, one behind the other; a head's keys and values are rows of k and v, `k_strides` and `v_strides` elements
+ * all batches, one after the other. A head's keys and values are rows of k and v, `k_strides` and `v_strides` elements
  * from one batch, head and row to the next, and `group` heads share them.
  *
- * As many as ROWS queries that share keys go through these at a time, in blocks of KEYS. They are the columns of all
- * that is computed, q' of [d, ROWS], scores of [KEYS, ROWS] and sums of [e, ROWS]: what is done for each query is done
- * for a vector of them, and keys and values are multiplied with as they lie. A query that has its keys for itself is
- * a row, and each score a sum along its key. Of each query the kernel keeps the largest score so far, and sums of
- * exponentials and of values relative to it, which a larger one scales down. What a row is computed from, and in which
- * order, depends neither on the rows beside it nor on cores.
+ * Up to ROWS queries that share keys are processed together, in blocks of KEYS keys. They are the columns of all
+ * matrices: q' of [d, ROWS], scores of [KEYS, ROWS] and sums of [e, ROWS]. Each step therefore applies to a vector of
+ * queries, and keys and values need no packing. A query with its own keys is a row, and each score a sum along its key.
+ * For each query the kernel keeps the largest score so far, and sums of exponentials and of values relative to it,
+ * which a larger score scales down. The inputs of a row and their order depend neither on the rows beside it nor on
+ * cores.
  *
- * Keys of batch b from lengths[b] on, those that a causal query is in front of, and those behind the mask's end do not
- * take part: they are not read, or have no effect whatever they are. A row that no key is left for is 0. The mask
- * counts if mask_keys is not 0, lengths if `limited` is not.
+ * Keys that do not take part: those of batch b from lengths[b] on, those after a causal query, and those after the
+ * mask's end. They are not read, or have no effect whatever their values are. A row without keys is 0. The mask is used
+ * if mask_keys is not 0, lengths if `limited` is not.
  *
  * variants: OP=Attention TYPE=floats ISA=base,v3,v4
  */
 #include "kernels/attention-columns.h"
 #include "kernels/attention-row.h"
 
-/* Scores are limited and masked; those of keys that take no part become the least. */
+/* Scores are limited and masked; those of keys that take no part become the least number. */
 static ALWAYS_INLINE void mask_scores(const struct heads *heads, const struct block *block, int64_t first, size_t keys)
 {
 	size_t count = block->columns == 1 ? keys : keys * ROWS;
@@ -43,7 +43,8 @@ static ALWAYS_INLINE void mask_scores(const struct heads *heads, const struct bl
 			scores[j * ROWS + r] = SMALLEST(TYPE);
 }
 
-/* Rows of elements that lie `stride` apart, as numbers, `*row` apart. What many rows read is brought together. */
+/* Return rows of elements that are `stride` apart, as numbers, `*row` apart. Data that many rows read is made
+ * contiguous. */
 static ALWAYS_INLINE const number *rows_as_numbers(const struct block *block, const element *from, size_t rows,
 						   size_t width, size_t stride, size_t *row)
 {
@@ -56,7 +57,7 @@ static ALWAYS_INLINE const number *rows_as_numbers(const struct block *block, co
 	return apart ? block->buffer : (const number *)from;
 }
 
-/* Takes the keys [first, first + keys) in. */
+/* Process the keys [first, first + keys). */
 static ALWAYS_INLINE void take_keys(const struct heads *heads, struct block *block, const element *k, const element *v,
 				    int64_t first, size_t keys)
 {
@@ -79,7 +80,7 @@ static ALWAYS_INLINE void take_keys(const struct heads *heads, struct block *blo
 	}
 }
 
-/* The first key that takes no part in a row any more. */
+/* Return the first key that takes no part in a row any more. */
 static ALWAYS_INLINE int64_t limit_of(const struct heads *heads, int64_t batch, int64_t query)
 {
 	int64_t limit = heads->mask && heads->mask_keys < heads->keys ? heads->mask_keys : heads->keys;
@@ -96,7 +97,7 @@ static ALWAYS_INLINE int64_t limit_of(const struct heads *heads, int64_t batch, 
 	return limit < 0 ? 0 : limit;
 }
 
-/* Of all rows; the greatest one is returned. */
+/* Find the limits of all rows; return the greatest one. */
 static ALWAYS_INLINE int64_t find_limits(const struct heads *heads, struct block *block, int64_t batch)
 {
 	int64_t query = block->row % heads->queries, most = 0;

@@ -1,5 +1,5 @@
-/* batchnorm.c: BatchNormalization with what is known of each channel: x [n,c,i] -> y [n,c,i], scale, bias, mean and
- * variance [c], in f32 if x is f16 or bf16.
+/* batchnorm.c: BatchNormalization with the statistics of each channel given: x [n,c,i] -> y [n,c,i], scale, bias, mean
+ * and variance [c], in f32 if x is f16 or bf16.
  *
  * variants: OP=BatchNormalization TYPE=floats ISA=base,v3
  */
@@ -16,7 +16,7 @@ typedef COMPUTED(TYPE) number;
 #define NUMBERS	  JOIN(WORD_, TYPE)
 #define T	  TEXT(TYPE)
 
-/* Rows are those of one channel: row r of channel r % c. */
+/* Each row is of one channel: row r of channel r % c. */
 void KERNEL(const element *x, const number *scale, const number *bias, const number *mean, const number *variance,
 	    element *y, int64_t r, int64_t first, int64_t c, int64_t i, float epsilon)
 {

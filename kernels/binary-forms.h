@@ -1,15 +1,15 @@
-/* binary-forms.h: the functions and signatures of elementwise kernels with two inputs, by FORM. Included by a source
- * that has defined
+/* binary-forms.h: the functions and signatures of elementwise kernels with two inputs, by FORM. The includer defines
+ * before it
  *
  *	element, result		types of the elements of inputs and output
  *	of_operands		the operator: static inline result of_operands(element a, element b)
  *	RESULT			the word for the output's type in signatures; that of the inputs is TYPE
  *	RESULT_DIFFERS		if it is another one
- *	CONDITION		what the signature says in op=OP(...) beside the form, if it says something
+ *	CONDITION		the part of op=OP(...) in the signature beside the form, if there is one
  *
  * The forms: same shapes; `scalar`, `row` and `column`, where b is one element, one row, one column for all rows of a;
- * `lscalar`, `lrow` and `lcolumn`, where a is; and `strided`, where both lie anyhow. Lengths of rows and steps within
- * them are hoisted, so that each loop is one over memory in a row. */
+ * `lscalar`, `lrow` and `lcolumn`, where a is; and `strided`, where both have any strides. Lengths of rows and steps
+ * within them are hoisted, so that each loop goes over adjacent memory. */
 #ifndef SK_KERNELS_BINARY_FORMS_H
 #define SK_KERNELS_BINARY_FORMS_H
 
@@ -41,14 +41,14 @@
 
 #define INPUT(name, shape)  "in " name " " TEXT(TYPE) shape
 #define OUTPUT(name, shape) "out " name " " RESULT shape
-/* The output may be an input that has as many elements of this type. */
+/* The output may share memory with an input of as many elements of this type. */
 #ifdef RESULT_DIFFERS
 #define IN_PLACE(name) "y"
 #else
 #define IN_PLACE(name) "y@" name
 #endif
 
-/* `steps` 0 or 1: how far the next element is. They are constants wherever this is called. */
+/* `steps` 0 or 1: the distance to the next element. They are constants wherever this is called. */
 static inline __attribute__((always_inline)) void row_of_operands(const element *a, const element *b, result *y,
 								  int64_t n, int64_t step_a, int64_t step_b)
 {
@@ -67,7 +67,7 @@ SIGNATURE("split=n:1 " OPERATOR, INPUT("a", "[n]") ", " INPUT("b", "[n]") ", " O
 #elif IS_FORM(scalar) || IS_FORM(lscalar)
 void KERNEL(const element *a, const element *b, result *y, int64_t n)
 {
-	/* Loaded here, since the output may lie where the compiler cannot tell it from the scalar. */
+	/* Loaded here, since the compiler cannot know that the output and the scalar do not overlap. */
 #if IS_FORM(scalar)
 	const element scalar = *b;
 	row_of_operands(a, &scalar, y, n, 1, 0);

@@ -113,9 +113,9 @@ static inline number op_Mod(number a, number b)
 
 #else
 
-/* ONNX leaves division by zero open. It is 0 here, as in numpy, which ONNX's reference is written in: a model may well
- * divide by zeros where it later takes something else, and the processor would end the process. -1 is apart, since it
- * traps for the smallest number. */
+/* ONNX leaves division by zero open. The result here is 0, as in numpy, in which ONNX's reference is written: a model
+ * may divide by zeros and discard the results later, and the processor's trap would end the process. -1 is handled
+ * separately, since the smallest number divided by it traps. */
 static inline number op_Div(number a, number b)
 {
 	number divisor = b == 0 || b == (number)-1 ? 1 : b, quotient = a / divisor;
@@ -132,7 +132,7 @@ static inline number op_FloorDiv(number a, number b)
 	return IS_SIGNED(TYPE) && b != 0 && (a < 0) != (b < 0) && quotient * b != a ? quotient - 1 : quotient;
 }
 
-/* The remainder has the sign of a with fmod=1, and that of b without. */
+/* With fmod=1 the remainder has the sign of a, otherwise that of b. */
 static inline number op_Mod(number a, number b)
 {
 	number divisor = b == 0 || b == (number)-1 ? 1 : b, rest = a % divisor;
@@ -145,7 +145,7 @@ static inline number op_Mod(number a, number b)
 #endif
 }
 
-/* Negative powers are truncated like quotients: those of 1 and -1 only are not 0. 0 has none, which is 0, too. */
+/* Negative powers are truncated like quotients: only those of 1 and -1 are not 0. Those of 0 are also 0. */
 static inline number op_Pow(number a, number b)
 {
 	number power = 1;
@@ -190,7 +190,7 @@ static inline number op_Xor(number a, number b)
 #define IS_SHIFT_LEFT  0
 #define IS_SHIFT_RIGHT 1
 
-/* By as many bits as there are, and more: nothing is left. */
+/* Shifts by the type's number of bits or more give 0. */
 static inline number op_BitShift(number a, number b)
 {
 	number within = b & (8 * sizeof(number) - 1);

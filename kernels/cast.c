@@ -16,16 +16,16 @@
  * variants: FROM=u64 TO=floats,signed,u8,u16,u32,bool
  * variants: FROM=bool TO=numbers
  *
- * Floats become integers by truncation, floats by rounding once, to the nearest, ties to even; what is not 0 is true.
- * ONNX leaves open what floats become that the integer type does not have: here the nearest that it has, and 0 of NaNs,
- * since what the processor makes of them differs from instruction to instruction. Integers lose their upper bits.
- */
+ * Floats become integers by truncation, and floats by rounding once, to the nearest, ties to even; every number but 0
+ * is true. ONNX leaves the results for floats outside the integer type's range open: here they are the nearest number
+ * of the type, and 0 for NaNs, since processors' results differ from instruction to instruction. Integers lose their
+ * upper bits. */
 #include "kernels/family.h"
 
 typedef STORED(FROM) source;
 typedef STORED(TO) element;
 
-/* x in f32, rounded to odd: away from where it would lie half way between two shorter numbers, and was not before. */
+/* Return x in f32, rounded to odd: a result is half way between two shorter numbers only if x is. */
 static inline float rounded_to_odd(double x)
 {
 	float nearest = (float)x;
@@ -35,7 +35,7 @@ static inline float rounded_to_odd(double x)
 	return from_bits_f32((bits - away) | (back != x));
 }
 
-/* Integers of 64 bits as f64, rounded to odd for the same reason. */
+/* Return integers of 64 bits as f64, rounded to odd for the same reason. */
 static inline double whole_as_f64(source x)
 {
 #if SIZE(FROM) == 8
@@ -59,7 +59,7 @@ static inline element cast(source x)
 #elif IS_FLOAT(TO) || !IS_FLOAT(FROM)
 	return STORE(TO, (COMPUTED(TO))LOAD(FROM, x));
 #else
-	/* The first number above, a power of 2. */
+	/* The first number above the range, a power of 2. */
 	const COMPUTED(FROM) number = LOAD(FROM, x), low = (COMPUTED(FROM))SMALLEST(TO);
 	const COMPUTED(FROM) above = (COMPUTED(FROM))(LARGEST(TO) / 2 + 1) * 2;
 	const element inside = (element)(number > low && number < above ? number : 0);

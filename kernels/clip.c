@@ -8,7 +8,7 @@
 typedef STORED(TYPE) element;
 typedef COMPUTED(TYPE) number;
 
-/* NaNs stay. Where min is above max, max is the result. */
+/* NaNs stay. If min is above max, max is the result. */
 void KERNEL(const element *x, const element *min, const element *max, element *y, int64_t n)
 {
 	number low = min ? LOAD(TYPE, *min) : SMALLEST(TYPE), high = max ? LOAD(TYPE, *max) : LARGEST(TYPE);

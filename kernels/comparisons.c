@@ -1,5 +1,5 @@
-/* comparisons.c: elementwise comparisons of two inputs, in all forms: a, b -> y of bools, 1 where it holds. Of
- * NaNs only NotEqual holds.
+/* comparisons.c: elementwise comparisons of two inputs, in all forms: a, b -> y of bools, 1 if the comparison holds.
+ * With a NaN, only NotEqual holds.
  *
  * variants: OP=Equal,NotEqual TYPE=floats FORM=symmetric ISA=base,v3
  * variants: OP=Equal,NotEqual TYPE=integers,bool FORM=symmetric

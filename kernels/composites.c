@@ -1,5 +1,6 @@
-/* composites.c: elementwise operators of two to four inputs that are more than one operation, most of them what is
- * left of a gradient: x0, x1 ... -> y of the same type. The forms: same shapes, and `strided`, where inputs lie anyhow.
+/* composites.c: elementwise operators of two to four inputs with more than one operation, most of them elementwise
+ * parts of gradients: x0, x1 ... -> y of the same type. The forms: same shapes, and `strided` for inputs of any
+ * strides.
  *
  * variants: OP=RsqrtGrad,ReluGrad TYPE=floats FORM=same ISA=base,v3
  * variants: OP=SqrtGrad TYPE=f32,halves FORM=same ISA=base,v3
@@ -76,8 +77,8 @@ static inline number op_SoftplusGradExt(number gradient, number x, number beta, 
 	return scaled > threshold ? gradient : part;
 }
 
-/* gradient s(t) (1 + slope (1 - s(t))), where s is the logistic function: of one exponential, and without a difference
- * where s(t) is nearly 1. */
+/* gradient s(t) (1 + slope (1 - s(t))), where s is the logistic function: computed from one exponential, and without a
+ * difference if s(t) is nearly 1. */
 static inline number gated(number gradient, number t, number slope)
 {
 	number e = MATH(exp)(-MATH(abs)(t)), large = 1 / (1 + e), small = e * large;
@@ -112,7 +113,7 @@ static inline number op_GeLUGrad(number gradient, number x)
 #define INPUTS_SigmoidCrossEntropyWithLogits 2
 static inline number op_SigmoidCrossEntropyWithLogits(number x, number label)
 {
-	/* softplus(x) - x label; where the label is 1 and x is large that would be a difference of equal numbers. */
+	/* softplus(x) - x label; if the label is 1 and x is large, that would be a difference of equal numbers. */
 	return ((x > 0 ? x : 0) - x * label) + MATH(softplus)(-MATH(abs)(x));
 }
 
@@ -136,7 +137,7 @@ static inline number op_Addcmul(number sum, number a, number b, number factor)
 	return sum + factor * (a * b);
 }
 
-/* The root of x, or of `other` where x is not more than `limit`; there x itself is what counts. */
+/* The root of x, or of `other` if x is not more than `limit`, in which case x itself is the result. */
 #define INPUTS_ClipByNormNoDivSum 4
 static inline number op_ClipByNormNoDivSum(number x, number limit, number other, number least)
 {

@@ -1,5 +1,5 @@
-/* conv-input.h: what convolutions read of their input, for the product that they are: where a column of results finds
- * what it meets at a step, and panels and tiles made of that. IS_GROUPS comes before it. */
+/* conv-input.h: the input of convolutions, as an operand of a matrix product: the place of each column's element for
+ * each step, and the panels and tiles made of them. The includer defines IS_GROUPS before it. */
 #ifndef SK_KERNELS_CONV_INPUT_H
 #define SK_KERNELS_CONV_INPUT_H
 
@@ -16,35 +16,35 @@ struct convolution {
 	int64_t laid_size; /* numbers in laid */
 };
 
-/* Where a step of k finds what the first column of a row of results meets. */
+/* The place of the element that each step of k combines with the first column of a row of results. */
 struct steps {
-	enum { PLAIN, LAID_OUT, AS_IT_COMES } way; /* the last one where there is too little room to lay input out */
+	enum { PLAIN, LAID_OUT, AS_IT_COMES } way; /* the last one if there is not enough room for the laid-out input */
 	const element *input; /* the first channel of the group */
-	const number *at; /* the same, or where it is laid out */
+	const number *at; /* the same, or its laid-out copy */
 	int64_t channel, plane, row, phase; /* numbers from one to the next */
 	const struct convolution *of;
 	struct offsets *offsets;
 };
 
-/* Numbers from what the first step meets to what steps from `step` on do. */
+/* Distances from the element of the first step to those of the steps from `step` on. */
 struct offsets {
 	size_t step;
 	int64_t at[DEPTH];
 };
 
-enum { STEP = GROUP_COLUMNS }; /* of panels: there is room for a vector behind the last one */
+enum { STEP = GROUP_COLUMNS }; /* of panels: there is room for a vector after the last one */
 
 static ALWAYS_INLINE int64_t round_up(int64_t a, int64_t b)
 {
 	return b == 1 ? a : (a + b - 1) / b; /* divisions take long */
 }
 
-/* One row of input, pads included, phase by phase. */
+/* Lay out one row of input, pads included, phase by phase. */
 static ALWAYS_INLINE void lay_row(const struct convolution *of, const element *row, int64_t phase_length, number *to)
 {
 	int64_t stride = of->strides[2], pad = of->pads[2], width = of->in[2];
 
-	/* A window of one column meets nothing of the other phases. */
+	/* A window of one column uses no elements of the other phases. */
 	for (int64_t phase = 0; phase < (of->window[2] > 1 ? stride : 1); phase++, to += phase_length) {
 		/* Element i is row[i * stride + phase - pad]. */
 		int64_t first = pad > phase ? round_up(pad - phase, stride) : 0;
@@ -73,14 +73,14 @@ static ALWAYS_INLINE void lay_row(const struct convolution *of, const element *r
 	}
 }
 
-/* How many elements of input, with pads, results along a dimension meet. */
+/* Return how many elements of input, with pads, the results along a dimension use. */
 static ALWAYS_INLINE int64_t reach(const struct convolution *of, int dimension)
 {
 	return (of->out[dimension] - 1) * of->strides[dimension] +
 	       (of->window[dimension] - 1) * of->dilations[dimension] + 1;
 }
 
-/* Lays out the channels of a group. */
+/* Lay out the channels of a group. */
 static ALWAYS_INLINE void lay(const struct convolution *of, const struct steps *steps)
 {
 	const element *x = steps->input;
@@ -92,14 +92,14 @@ static ALWAYS_INLINE void lay(const struct convolution *of, const struct steps *
 			for (int64_t y = 0; y < high; y++, to += steps->row) {
 				int64_t iz = z - of->pads[0], iy = y - of->pads[1];
 				if (of->window[1] == 1 && y % of->strides[1])
-					continue; /* no result meets it */
+					continue; /* no result uses it */
 				int inside = iz >= 0 && iz < of->in[0] && iy >= 0 && iy < of->in[1];
 				lay_row(of, inside ? x + (iz * of->in[1] + iy) * of->in[2] : 0, steps->phase, to);
 			}
 }
 
-/* Columns of a group of panels as vectors, each of neighbours in one row of results. What is too much in one is written
- * again by the next one, or lies behind the step. */
+/* Columns of a group of panels as vectors, each of neighbours in one row of results. Surplus elements of one vector are
+ * overwritten by the next one, or lie after the step. */
 struct pieces {
 	int64_t count, from[GROUP_COLUMNS], to[GROUP_COLUMNS];
 };
@@ -151,7 +151,7 @@ static ALWAYS_INLINE void next_place(const struct convolution *of, struct place 
 	place->c++;
 }
 
-/* What a column meets at a place, out of input that is not laid out. */
+/* Return the element for a column at a place, from input that is not laid out. */
 static ALWAYS_INLINE number number_at(const struct steps *steps, const struct place *place, int64_t column)
 {
 	const struct convolution *of = steps->of;
@@ -164,7 +164,7 @@ static ALWAYS_INLINE number number_at(const struct steps *steps, const struct pl
 	return LOAD(TYPE, steps->input[((place->c * of->in[0] + z) * of->in[1] + y) * of->in[2] + x]);
 }
 
-/* Where steps [step, step + depth) find what the first result meets. */
+/* Find the places of steps [step, step + depth) for the first result. */
 static ALWAYS_INLINE void find_steps(const struct steps *steps, size_t step, size_t depth)
 {
 	const struct convolution *of = steps->of;
@@ -180,7 +180,7 @@ static ALWAYS_INLINE void find_steps(const struct steps *steps, size_t step, siz
 	steps->offsets->step = step;
 }
 
-/* Of pieces whose number is known beforehand, places stay in registers. */
+/* If the number of pieces is known at compile time, places stay in registers. */
 static ALWAYS_INLINE void copy_so_many(number *to, const number *at, const int64_t *offsets, size_t depth,
 				       const struct pieces *pieces, const int64_t count)
 {
@@ -258,7 +258,7 @@ static ALWAYS_INLINE struct panels panels_of_input(const void *context, size_t s
 	return panels;
 }
 
-/* A tile of results in place of a panel, as rows_of. */
+/* Make a tile of results in place of a panel, as rows_of. */
 static ALWAYS_INLINE void tile_of_input(const void *context, size_t step, size_t depth, size_t column, size_t columns,
 					number *to)
 {
@@ -269,13 +269,13 @@ static ALWAYS_INLINE void tile_of_input(const void *context, size_t step, size_t
 	if (steps->offsets->step != step)
 		find_steps(steps, step, depth);
 	find_pieces(steps, column, columns, &pieces);
-	/* What is behind a piece is written again, or lies behind the tile's rows. */
+	/* Elements after a piece are overwritten, or lie after the tile's rows. */
 	for (size_t p = 0; p < depth; p++, to += ROWS_STRIDE)
 		for (int64_t i = 0; i < pieces.count; i++)
 			store(to + pieces.to[i], load(steps->at + pieces.from[i] + offsets[p]));
 }
 
-/* A window of one element that meets each element once needs no layout; results are then one row. */
+/* A window of one element that uses each element once needs no layout; results are then one row. */
 static ALWAYS_INLINE int is_plain(const struct convolution *of)
 {
 	int plain = !CONVERTED && IS_GROUPS;
@@ -285,7 +285,7 @@ static ALWAYS_INLINE int is_plain(const struct convolution *of)
 	return plain;
 }
 
-/* What does not depend on the group. */
+/* Compute the values that do not depend on the group. */
 static ALWAYS_INLINE void prepare(struct convolution *of, struct steps *steps)
 {
 	int64_t out = of->out[0] * of->out[1] * of->out[2], all;
@@ -297,7 +297,7 @@ static ALWAYS_INLINE void prepare(struct convolution *of, struct steps *steps)
 	}
 	steps->phase = round_up(reach(of, 2), of->strides[2]);
 	steps->row = steps->phase * of->strides[2];
-	/* Dilations and pads may reach further than 64 bits count, where little of what is reached is input. */
+	/* Dilations and pads may reach further than 64 bits count, even if most of that is not input. */
 	too_much = __builtin_mul_overflow(reach(of, 1), steps->row, &steps->plane);
 	too_much |= __builtin_mul_overflow(reach(of, 0), steps->plane, &steps->channel);
 	too_much |= __builtin_mul_overflow(steps->channel, of->filter_channels, &all);

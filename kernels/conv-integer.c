@@ -1,6 +1,6 @@
 /* conv-integer.c: ConvInteger with 2 or 3 spatial dimensions, in 32 bits: rows of input, without their zero point,
- * times a number of a filter, are added to rows of results. Zero points are one number, or, where there are none, 0;
- * with ZEROS=filters, wz is a number for each filter.
+ * times a number of a filter, are added to rows of results. There is one zero point, or 0 if it is absent; with
+ * ZEROS=filters, wz is a number for each filter.
  *
  * variants: OP=ConvInteger INPUT=u8,i8 FILTER=u8,i8 SPATIAL=2,3 ZEROS=one,filters ISA=base,v3
  */
@@ -21,7 +21,7 @@ static inline int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Results [first, first + count) of a row take one more product each, of elements of one row of x. */
+/* Add one product each to results [first, first + count) of a row, of elements of one row of x. */
 static inline void add_row(const struct convolution *of, const input *row, int32_t zero, int32_t factor, int64_t place,
 			   int64_t first, int64_t count, int32_t *sums)
 {
@@ -37,7 +37,7 @@ static inline void add_row(const struct convolution *of, const input *row, int32
 			sums[i] += factor * (row[begin + i * stride] - zero);
 }
 
-/* What one channel adds. */
+/* Add the products of one channel. */
 static inline void add_channel(const struct convolution *of, const input *x, int32_t zero, const filter *w,
 			       int32_t w_zero, int64_t row, int64_t first, int64_t count, int32_t *sums)
 {
@@ -57,7 +57,7 @@ static inline void add_channel(const struct convolution *of, const input *x, int
 #define STEP_filters 1
 enum { STEP = JOIN(STEP_, ZEROS) }; /* from the zero point of a filter to the next */
 
-/* Planes [first, first + planes) of results. */
+/* Compute planes [first, first + planes) of results. */
 void KERNEL(const input *x, const filter *filters, const input *xz, const filter *wz, int32_t *y, int64_t c, int64_t d,
 	    int64_t o, EXTENTS, LISTS, int64_t group, int64_t first, int64_t planes)
 {

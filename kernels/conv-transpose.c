@@ -33,7 +33,7 @@ static inline void add_row(const struct transposed *of, const element *x, number
 		sums[begin + i * stride] += factor * LOAD(TYPE, x[i]);
 }
 
-/* Adds what one plane of input and one filter give. */
+/* Add the products of one plane of input and one filter. */
 static inline void add_plane(const struct transposed *of, const element *x, const element *filter, number *sums)
 {
 	for (int64_t row = 0; row < of->in[0] * of->in[1]; row++)
@@ -51,7 +51,7 @@ static inline void add_plane(const struct transposed *of, const element *x, cons
 			}
 }
 
-/* d filters for each of c channels; planes [first, first + planes) of results. */
+/* d filters for each of c channels; compute planes [first, first + planes) of results. */
 void KERNEL(const element *x, const element *filters, const element *bias, element *y, int64_t c, int64_t d, EXTENTS,
 	    LISTS, int64_t group, int64_t first, int64_t planes, number *sums)
 {

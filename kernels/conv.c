@@ -1,12 +1,13 @@
-/* conv.c: Conv with 2 or 3 spatial dimensions, as a product of the filters with what each step of their windows meets.
+/* conv.c: Conv with 2 or 3 spatial dimensions, as a product of the filters with the input elements at each step of
+ * their windows.
  *
- * For each group, input is first laid out with its zeros (pads) around it, columns that a stride leaves between one
- * another apart (phases), so that what a row of results meets at one place of the window lies side by side. Where the
- * window is one element, input is taken as it is.
+ * For each group, input is first laid out with its zeros (pads) around it. Columns that a stride separates are stored
+ * separately (phases), so that the elements that a row of results uses at one place of the window are adjacent. If the
+ * window is one element, input is used as it is.
  *
  * BY=groups: a group is a matrix product; BY=panels: the same, with packed=1 and filters that PackMatMulB has packed,
- * which is how constants come; BY=channels: groups of one channel and one filter are sums of rows. All divide planes of
- * results, of all images.
+ * as for constants; BY=channels: groups of one channel and one filter are sums of rows. All divide planes of results,
+ * of all images.
  *
  * variants: OP=Conv TYPE=f32 SPATIAL=2,3 BY=groups,panels,channels ISA=base,v3,v4
  * variants: OP=Conv TYPE=f64,halves SPATIAL=2,3 BY=groups,channels ISA=base,v3
@@ -25,14 +26,14 @@
 
 #if IS_GROUPS
 
-/* Steps at a time where panels are made: with the filters beside them they stay in a first-level cache. */
+/* Steps at a time when panels are made: with the filters beside them they stay in a first-level cache. */
 enum { PANEL_DEPTH = 128 };
 
 /* ---- few results: their columns as rows ---- */
 
 enum {
 	TURNED_MOST = 64, /* results of a plane */
-	ROOM_TILES = (TURNED_MOST / TILE_ROWS + 2) * ROWS_STRIDE * DEPTH, /* and what is written behind the last one */
+	ROOM_TILES = (TURNED_MOST / TILE_ROWS + 2) * ROWS_STRIDE * DEPTH, /* and room after the last one */
 	TURNED_FILTERS = (ROOM_ROWS + ROOM_PANELS - ROOM_TILES) / TURNED_MOST / PANEL * PANEL
 };
 
@@ -45,8 +46,8 @@ static ALWAYS_INLINE void turn_results(const number *from, size_t width, size_t 
 				to[(column + i) * rows + row] = from[row * width + column + i];
 }
 
-/* Planes of few results, such as 7 x 7, leave much of the vectors of a panel empty. So filters are the columns, whole
- * vectors of them, and results the rows; sums are the same. */
+/* Planes of few results, such as 7 x 7, leave much of the vectors of a panel empty. The filters are then the columns,
+ * in whole vectors, and results the rows; sums are the same. */
 static ALWAYS_INLINE void multiply_turned(const struct product *of, const struct steps *steps)
 {
 	number *sums = of->room + ROOM_TILES;
@@ -75,7 +76,7 @@ static ALWAYS_INLINE void multiply_turned(const struct product *of, const struct
 	}
 }
 
-/* Planes [first, first + count) of results. */
+/* Compute planes [first, first + count) of results. */
 static ALWAYS_INLINE void convolve(struct convolution *of, element *y, int64_t first, int64_t count)
 {
 	int64_t filters = of->outputs / of->group,
@@ -119,7 +120,7 @@ static ALWAYS_INLINE void convolve(struct convolution *of, element *y, int64_t f
 
 enum { VECTORS = 8 }; /* of results at a time, in one row or several */
 
-/* From where VECTORS vectors of results are summed up: products in the order of the window, then the bias. */
+/* Sum up VECTORS vectors of results from these places: products in the order of the window, then the bias. */
 static ALWAYS_INLINE void sum_windows(const number *const *from, const int64_t *offsets, const element *filter,
 				      int64_t k, vector *sums)
 {
@@ -136,7 +137,7 @@ static ALWAYS_INLINE void sum_windows(const number *const *from, const int64_t *
 		sums[i] += sum[i];
 }
 
-/* What is behind the results in a vector is written again later, or must not be written. */
+/* Store a vector. Elements after the results are overwritten later, or must not be written. */
 static ALWAYS_INLINE void put(element *to, const element *end, int64_t count, vector sums)
 {
 	if (!CONVERTED && end - to >= LANES)
@@ -200,7 +201,7 @@ static ALWAYS_INLINE void sum_plane_as_it_comes(const struct steps *steps, const
 	}
 }
 
-/* Whether depthwise.h does it. */
+/* Return whether depthwise.h handles the convolution. */
 static ALWAYS_INLINE int is_usual(const struct convolution *of)
 {
 	int usual = of->in[0] == 1 && of->window[0] == 1 && of->out[0] == 1 && !of->pads[0] &&
@@ -225,7 +226,7 @@ static ALWAYS_INLINE void convolve_planes(const struct convolution *of, element 
 			      .laid = of->laid};
 	struct results results = {.y = y, .end = y + count * out, .height = of->out[1], .width = of->out[2]};
 
-	/* Of what is read where it is, only rows above and below are zeros that are laid. */
+	/* If input is read in place, only rows above and below are laid out, as zeros. */
 	put_zeros(plane.laid, plane.laid + (is_read_there(&results, of->strides[1]) ? 0 : plane.reach * plane.pitch) +
 				      BEHIND_PLANE);
 	for (int64_t i = first; i < first + count; i++, plane.x += in, results.y += out)
@@ -233,7 +234,7 @@ static ALWAYS_INLINE void convolve_planes(const struct convolution *of, element 
 			       of->bias ? LOAD(TYPE, of->bias[i % of->outputs]) : 0, of->strides[1]);
 }
 
-/* Planes [first, first + count) of results, of which x and y are the first. */
+/* Compute planes [first, first + count) of results; x and y begin with the first of them. */
 static ALWAYS_INLINE void convolve(struct convolution *of, element *y, int64_t first, int64_t count)
 {
 	int64_t k = of->window[0] * of->window[1] * of->window[2];
@@ -270,7 +271,7 @@ static ALWAYS_INLINE void convolve(struct convolution *of, element *y, int64_t f
 #define LAID_TEXT "[" D_TEXT "(t+2*kt)*(h+2*kh)*(w+2*kw)+16]"
 #endif
 
-/* Planes [first, first + count) of y; of x, where it is divided, too. */
+/* Planes [first, first + count) of y, and of x if it is divided. */
 void KERNEL(const element *x, const element *filters, const element *bias, element *y, int64_t c, int64_t d, int64_t o,
 	    EXTENTS, LISTS, int64_t group, int64_t first, int64_t count, number *room, number *laid, number *sums)
 {

@@ -1,4 +1,4 @@
-/* copy.c: elements that go to other places. They have no type but their size.
+/* copy.c: elements are moved to other places. Their type is only a size.
  *
  * variants: OP=Copy TYPE=unsigned FORM=same,rows,strided,transpose
  */

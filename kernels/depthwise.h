@@ -1,28 +1,28 @@
-/* depthwise.h: what convolutions of single channels do where windows are 3 x 3, strides 1 or 2, and nothing is dilated,
- * as nearly all are: plane by plane, ROWS rows of results and a vector of columns at a time, so that a row of input is
- * loaded once for all results that meet it. Where parts of vectors can be loaded, input is read where it is; otherwise
- * a plane is first laid out with its zeros around it.
+/* depthwise.h: convolutions of single channels with windows of 3 x 3, strides 1 or 2 and no dilation, which are nearly
+ * all. They are computed plane by plane, ROWS rows of results and a vector of columns at a time, so that a row of input
+ * is loaded once for all results that use it. If parts of vectors can be loaded, input is read in place; otherwise a
+ * plane is first laid out with its zeros around it.
  *
- * Sums are those of any other way: products in the order of the window, then the bias. */
+ * Sums have the same order as in the other algorithms: products in the order of the window, then the bias. */
 #ifndef SK_KERNELS_DEPTHWISE_H
 #define SK_KERNELS_DEPTHWISE_H
 
 #include "kernels/product.h"
 
-/* Planes are often 7, 14, 28 … high. So many numbers are read and written behind one that is laid out. */
+/* Planes are often 7, 14, 28 … high. BEHIND_PLANE: numbers read and written after a plane that is laid out. */
 enum { ROWS = 7, BEHIND_PLANE = 2 * LANES };
 
-/* One plane of input as it is, and laid out. */
+/* One plane of input in place, and laid out. */
 struct plane {
-	const element *x, *end; /* behind the last plane: what may be read */
-	int64_t height, width, top, left; /* of it, and zeros in front */
-	int64_t reach, pitch; /* rows and numbers of a row that results meet, with zeros */
+	const element *x, *end; /* after the last plane: the end of readable memory */
+	int64_t height, width, top, left; /* of it, and zeros before it */
+	int64_t reach, pitch; /* rows and numbers of a row that results use, with zeros */
 	number *laid;
 };
 
 /* Results of a plane. */
 struct results {
-	element *y, *end; /* behind the last plane: what may be written */
+	element *y, *end; /* after the last plane: the end of writable memory */
 	int64_t height, width;
 };
 
@@ -32,7 +32,7 @@ static ALWAYS_INLINE void put_zeros(number *from, const number *to)
 		store(from, (vector){});
 }
 
-/* As vectors, the last of which overlaps the one before it. One that is too long goes where zeros come. */
+/* Copy as vectors; the last one overlaps the one before it. If it is too long, it covers zeros. */
 static ALWAYS_INLINE void lay_numbers(const element *row, int64_t count, const element *end, number *to)
 {
 	if (CONVERTED || end - row < LANES)
@@ -47,7 +47,7 @@ static ALWAYS_INLINE void lay_numbers(const element *row, int64_t count, const e
 		store(to + count, (vector){});
 }
 
-/* Where zeros are already. */
+/* Lay out the plane; the zeros are already there. */
 static ALWAYS_INLINE void lay_plane(const struct plane *plane)
 {
 	int64_t width = least(plane->width, plane->pitch - plane->left);
@@ -58,7 +58,7 @@ static ALWAYS_INLINE void lay_plane(const struct plane *plane)
 		lay_numbers(plane->x + row * plane->width, width, plane->end, to);
 }
 
-/* Every second number of two vectors, from the first or the second one on. */
+/* Return every second number of two vectors, from the first or the second one on. */
 static ALWAYS_INLINE vector pick(vector a, vector b, const int first)
 {
 	vector picked;
@@ -80,7 +80,7 @@ static ALWAYS_INLINE vector pick(vector a, vector b, const int first)
 	return picked;
 }
 
-/* What LANES results meet in one row of their windows. */
+/* Load the elements that LANES results use in one row of their windows. */
 static ALWAYS_INLINE void load_three(const number *row, const int stride, vector *met)
 {
 	if (stride == 1) {
@@ -95,7 +95,7 @@ static ALWAYS_INLINE void load_three(const number *row, const int stride, vector
 	}
 }
 
-/* Input is read where it is if what is beyond a row's ends need not be read, which takes longer with short vectors. */
+/* Input is read in place if nothing beyond a row's ends is read, which takes longer with short vectors. */
 #if defined(PART) && SIZE(TYPE) > 2
 #define READS_PARTS 1
 #else
@@ -109,7 +109,7 @@ static ALWAYS_INLINE int is_read_there(const struct results *results, int64_t st
 }
 
 #if READS_PARTS
-/* Which numbers of a vector from this column of input on there are. */
+/* Return the part of a vector from this column of input on that is inside the plane. */
 static ALWAYS_INLINE PART part_at(int64_t column, int64_t width)
 {
 	int64_t first = column < 0 ? least(-column, LANES) : 0;
@@ -125,8 +125,8 @@ static ALWAYS_INLINE void load_parts(const number *row, const PART *parts, vecto
 }
 #endif
 
-/* From where rows of results are summed up: `row` and `column` are the first ones of input that they meet. rows, stride
- * and way are constants wherever this is inlined. */
+/* Sum up rows of results from `row` and `column`, the first ones of input that they use. rows, stride and way are
+ * constants wherever this is inlined. */
 static ALWAYS_INLINE void sum_rows(const struct plane *plane, int64_t row, int64_t column, const vector *filter,
 				   const int rows, const int stride, const enum way way, vector *sums)
 {
@@ -144,7 +144,7 @@ static ALWAYS_INLINE void sum_rows(const struct plane *plane, int64_t row, int64
 		sums[i] = (vector){};
 #pragma GCC unroll 16
 	for (int r = 0; r < (rows - 1) * stride + 3; r++, from += pitch) {
-		/* All that is laid is zeros where input is read where it is. */
+		/* All laid-out rows are zeros if input is read in place. */
 		const int inside = way == LAID_ROWS || (row + r >= 0 && row + r < plane->height);
 		const number *at = inside ? from : plane->laid;
 		vector met[3];
@@ -166,7 +166,7 @@ static ALWAYS_INLINE void sum_rows(const struct plane *plane, int64_t row, int64
 	}
 }
 
-/* What is too much in a row shorter than a vector is written again by the next one. */
+/* Surplus elements of a row shorter than a vector are overwritten by the next row. */
 static ALWAYS_INLINE void put_row(element *to, const element *end, int64_t width, vector sums)
 {
 	if (!CONVERTED && end - to >= LANES)
@@ -226,7 +226,7 @@ static ALWAYS_INLINE void sum_strided(const struct plane *plane, const struct re
 		sum_columns(plane, results, row, filter, bias, 1, stride, is_there);
 }
 
-/* One plane; the filter has 9 elements. */
+/* Compute one plane; the filter has 9 elements. */
 static ALWAYS_INLINE void convolve_plane(const struct plane *plane, const struct results *results,
 					 const element *filter, number bias, int64_t stride)
 {

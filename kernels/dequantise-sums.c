@@ -1,5 +1,5 @@
-/* dequantise-sums.c: DequantizeSums, what sums of products of integers stand for: y = (sums + bias) * scale, with a
- * bias and a scale for each column, and times one more scale for each row.
+/* dequantise-sums.c: DequantizeSums, the values of sums of integer products: y = (sums + bias) * scale, with a bias and
+ * a scale for each column, times one more scale for each row.
  *
  * variants: OP=DequantizeSums TO=f32,halves ISA=base,v3
  */

@@ -1,4 +1,5 @@
-/* det.c: Det, y [n] of matrices x [n, m, m]: the product of the pivots, which are the largest that a column has left.
+/* det.c: Det, y [n] of matrices x [n, m, m]: the product of the pivots. Each pivot is the largest remaining number of
+ * its column.
  *
  * variants: OP=Det TYPE=floats
  */
@@ -12,7 +13,7 @@ static number magnitude(number x)
 	return x < 0 ? -x : x;
 }
 
-/* The row from `first` on whose number in that column is the largest. */
+/* Return the row from `first` on with the largest number in that column. */
 static int64_t find_pivot(const number *rows, int64_t m, int64_t first)
 {
 	int64_t best = first;

@@ -1,5 +1,5 @@
-/* entropies.c: losses of each element, or row, before they are reduced; what is reduced is of the type that is computed
- * with.
+/* entropies.c: losses of each element or row, before reduction; results that are reduced later have the computation
+ * type.
  *
  *	BinaryCrossEntropy	probabilities x [n], labels [n], weights? [n] -> [n]
  *	BCEWithLogitsLoss	logits x [n], labels [n], weights? [n], weights of labels? [n] -> [n]
@@ -25,7 +25,8 @@ typedef COMPUTED(TYPE) number;
 #define N				   TEXT(COMPUTED_TYPE(TYPE))
 
 #if WORD == 1
-/* No logarithm is below -100: what is impossible, and happens, does not make all weights infinite. A NaN stays one. */
+/* The logarithm is limited to -100, so that an event of probability 0 that happens does not make all weights infinite.
+ * A NaN stays a NaN. */
 static ALWAYS_INLINE number logarithm(number x)
 {
 	number result = MATH(log)(x);
@@ -33,7 +34,7 @@ static ALWAYS_INLINE number logarithm(number x)
 	return result < -100 ? -100 : result;
 }
 
-/* Of x, and of 1 - x, which need not be as exact near 1 as log1p would have it: it is what others compute. */
+/* Logarithms of x and of 1 - x; log1p would be more exact near 1, but other implementations compute it in this way. */
 static ALWAYS_INLINE number loss_of(number x, number label)
 {
 	return -(label * logarithm(x) + (1 - label) * logarithm(1 - x));
@@ -63,8 +64,8 @@ void KERNEL(const element *x, const element *label, const element *weight, const
 
 		number factor = positive ? (LOAD(TYPE, positive[i]) - 1) * wanted + 1 : 1;
 
-		/* -log(sigmoid(x)) times the factor, and -log(1 - sigmoid(x)), which is x more: the parts that are
-		 * linear come first, since they cancel out where little is lost. */
+		/* -log(sigmoid(x)) times the factor, and -log(1 - sigmoid(x)), which is x more. The linear parts come
+		 * first, since they cancel out with little loss. */
 		loss[i] = ((1 - wanted) * logit + (logit < 0 ? factor * -logit : 0)) +
 			  factor * MATH(softplus)(-MATH(abs)(logit));
 		loss[i] *= weight ? LOAD(TYPE, weight[i]) : 1;
@@ -88,7 +89,7 @@ void KERNEL(const element *x, const element *label, number *loss, element *dx, i
 
 		for (int j = 0; j < LANES; j++)
 			sums[j] = 0;
-		/* What is not wanted at all loses nothing, however unlikely it is. */
+		/* A label of 0 adds no loss, however unlikely it is. */
 		for (; k - p >= LANES; p += LANES)
 			for (int j = 0; j < LANES; j++) {
 				number wanted = LOAD(TYPE, label[p + j]);

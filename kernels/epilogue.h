@@ -1,6 +1,6 @@
-/* epilogue.h: what FusedMatMul does with the sums of its products before they leave the caches: a bias for each column,
- * an activation, and a matrix that is added. What would be in memory between calls of their own is rounded to the type
- * here, too, so that results are the same bytes. */
+/* epilogue.h: FusedMatMul's operations on the sums of its products while these are in the caches: a bias for each
+ * column, an activation, and a matrix that is added. Values that separate calls would store in memory are also rounded
+ * to the type here, so that results are the same bytes. */
 #ifndef SK_KERNELS_EPILOGUE_H
 #define SK_KERNELS_EPILOGUE_H
 
@@ -8,7 +8,7 @@
 
 #include "kernels/activate.h"
 
-/* Whether this operator does so. */
+/* Whether this operator has such operations. */
 #define FUSES_MatMul	  0
 #define FUSES_FusedMatMul 1
 #define FUSES		  JOIN(FUSES_, OP)
@@ -28,7 +28,7 @@ enum { IDENTITY, RELU, GELU, GELU_TANH, SWISH };
 	for (size_t i = 0; i < count; i++)                                                                             \
 		c[i] = ROUNDED(value);
 
-/* Sums of a row, from that column on. */
+/* Finish the sums of a row, from that column on. */
 static ALWAYS_INLINE void finish_row(const void *context, number *c, size_t row, size_t column, size_t count)
 {
 	const struct epilogue *epilogue = context;

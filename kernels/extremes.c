@@ -1,5 +1,5 @@
-/* extremes.c: what of a gradient of the larger or the smaller one of x and y goes to either of them: where they are
- * equal, all of it goes to x. x, y, gradient -> dx, dy of the same type.
+/* extremes.c: the gradients of the larger or the smaller one of x and y, for either of them; if they are equal, x gets
+ * all of it. x, y, gradient -> dx, dy of the same type.
  *
  * variants: OP=MaximumGrad,MinimumGrad TYPE=floats,i32,i64 FORM=same,strided
  */

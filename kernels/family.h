@@ -1,4 +1,4 @@
-/* family.h: what every source of the kernel library starts with.
+/* family.h: included by every source of the kernel library.
  *
  * A source holds a family of kernels. Its opening comment lists them in lines such as
  *
@@ -6,18 +6,18 @@
  *
  * each a product of its keys. kernels/variants.awk compiles the source once for each element of the product, into an
  * object with one exported function. In the source, KERNEL is the name of that function, `sk` and the values in lower
- * case, joined by underlines (ISA=base is left out), and each key is a macro with its value. Sets of values that have a
- * name (floats, integers ...) are in kernels/variants.awk.
+ * case, joined by underlines (ISA=base is left out), and each key is a macro with its value. Named sets of values
+ * (floats, integers ...) are in kernels/variants.awk.
  *
  * To add kernels, extend a line; to add an operator, write its function and a line; to add a family, write a source and
- * name it in kernels/local.mk. Elementwise operators have a row in doc/reference/operators.md, and one with a plain reference in
- * tests/kernels/library-elementwise.c; tests/kernels/library.sh finds those that lack one.
+ * name it in kernels/local.mk. Elementwise operators have a row in doc/reference/operators.md, and another with a plain
+ * reference in tests/kernels/library-elementwise.c; tests/kernels/library.sh finds those without one.
  *
- * Kernels import nothing, keep nothing and return the same bytes on every machine: no contraction to fused
+ * Kernels import nothing, keep no state and return the same bytes on every machine: no contraction to fused
  * multiply-adds, no reassociation, the same operations in the same order at every level of the instruction set.
- * Products and what is made of them (product.h: MatMul, Conv, MatMulNBits, Attention) are made with fused multiply-adds
- * where there are any, and their sums along rows have as many parts as a vector has numbers, so theirs differ between
- * levels. */
+ * Products and operators built on them (product.h: MatMul, Conv, MatMulNBits, Attention) are the exception: they use
+ * fused multiply-adds if the level has them, and their sums along rows have as many parts as a vector has numbers, so
+ * their results differ between levels. */
 #ifndef SK_KERNELS_FAMILY_H
 #define SK_KERNELS_FAMILY_H
 
@@ -32,22 +32,22 @@
 #define TEXT_OF(word)	 #word
 #define TEXT(word)	 TEXT_OF(word)
 
-/* SK_KERNEL of the kernel that is compiled: `attributes` and `parameters` are string literals. */
+/* SK_KERNEL for the kernel being compiled: `attributes` and `parameters` are string literals. */
 #define SIGNATURE_OF(name, signature)	  SK_KERNEL(name, signature)
 #define SIGNATURE(attributes, parameters) SIGNATURE_OF(KERNEL, attributes JOIN(ISA_, ISA) "; " parameters)
 #define ISA_base			  ""
 #define ISA_v3				  " isa=x86-64-v3"
 #define ISA_v4				  " isa=x86-64-v4"
 
-/* In front of a loop whose iterations do not depend on one another. Without it compilers add checks whether arrays
- * overlap, and would compute in place (y@x) without vectors. (`restrict` would promise too much in place.) */
+/* Placed before a loop with independent iterations. Without it compilers add checks whether arrays overlap, and would
+ * compute in place (y@x) without vectors. (`restrict` would promise too much in place.) */
 #ifdef __clang__
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* ---- element types: as they are stored, and as they are computed with ---- */
+/* ---- element types: stored and computation types ---- */
 
 #define STORED_bool  uint8_t
 #define STORED_i8    int8_t
@@ -79,7 +79,7 @@
 #define COMPUTED_f64   double
 #define COMPUTED(type) JOIN(COMPUTED_, type)
 
-/* For #if, too: what a type is, and its bytes. */
+/* Also for #if: properties of a type, and its bytes. */
 
 #define IS_FLOAT_bool  0
 #define IS_FLOAT_i8    0
@@ -129,7 +129,7 @@
 #define SIZE_f64   8
 #define SIZE(type) JOIN(SIZE_, type)
 
-/* The least and the greatest number of a type, infinities of floats. */
+/* The least and the greatest number of a type; infinities for floats. */
 
 #define SMALLEST_bool  0
 #define LARGEST_bool   1
@@ -194,14 +194,15 @@ static inline double from_bits_f64(uint64_t bits)
 	return x;
 }
 
-/* ---- from what is stored to what is computed with, and back ---- */
+/* ---- conversion from the stored to the computation type, and back ---- */
 
-/* Both ways are without branches, so that loops vectorize. NaNs stay NaNs, with their sign and their upper bits. */
+/* Both conversions are without branches, so that loops vectorize. NaNs stay NaNs, with their sign and their upper
+ * bits. */
 static inline float load_f16(uint16_t x)
 {
 	uint32_t magnitude = (x & 0x7fffu) << 13, sign = (uint32_t)(x & 0x8000u) << 16;
-	/* As bits of f32 it is 2^-112 of the number, denormal ones too; infinities and NaNs need the largest exponent.
-	 */
+	/* Read as an f32, these bits are 2^-112 times the number, denormal ones included; infinities and NaNs need the
+	 * largest exponent. */
 	uint32_t scaled = bits_f32(from_bits_f32(magnitude) * 0x1p112f);
 
 	return from_bits_f32(scaled | sign | (magnitude >= 0x0f800000u ? 0x7f800000u : 0));
@@ -261,7 +262,7 @@ static inline uint16_t store_bf16(float x)
 #define STORE_f32(x)  (x)
 #define STORE_f64(x)  (x)
 
-/* LOAD(TYPE, x): the number that the element x is; STORE(TYPE, x): the element that is nearest to the number x. */
+/* LOAD(TYPE, x): the number of the element x; STORE(TYPE, x): the element that is nearest to the number x. */
 #define LOAD(type, x)  JOIN(LOAD_, type)(x)
 #define STORE(type, x) JOIN(STORE_, type)(x)
 
@@ -269,15 +270,15 @@ static inline uint16_t store_bf16(float x)
 
 enum { MAXIMUM_RANK = 8 };
 
-/* A walk over the elements of a tensor whose dimensions are `dims`, outermost first, in their order, of which operands
- * of other strides are read along. It goes in runs along the last dimension. */
+/* A walk over the elements of a tensor with the dimensions `dims`, outermost first, in their order, for operands with
+ * other strides. It goes in runs along the last dimension. */
 struct walk {
 	int64_t rank;
 	const int64_t *dims;
-	int64_t index[MAXIMUM_RANK]; /* of the element that comes next */
+	int64_t index[MAXIMUM_RANK]; /* of the next element */
 };
 
-/* Begins with element `first`. Of a tensor without elements it is 0, and nothing is divided by 0. */
+/* Begin with element `first`. For a tensor without elements, `first` is 0, and nothing is divided by 0. */
 static inline void walk_begin(struct walk *walk, int64_t rank, const int64_t *dims, int64_t first)
 {
 	walk->rank = rank;
@@ -288,7 +289,7 @@ static inline void walk_begin(struct walk *walk, int64_t rank, const int64_t *di
 	}
 }
 
-/* How many elements, `limit` at most, follow each other along the last dimension. */
+/* Return how many elements, `limit` at most, follow each other along the last dimension. */
 static inline int64_t walk_run(const struct walk *walk, int64_t limit)
 {
 	int64_t run = walk->rank ? walk->dims[walk->rank - 1] - walk->index[walk->rank - 1] : 1;
@@ -296,7 +297,7 @@ static inline int64_t walk_run(const struct walk *walk, int64_t limit)
 	return run < limit ? run : limit;
 }
 
-/* The place of the next element in an operand of these strides. */
+/* Return the offset of the next element in an operand with these strides. */
 static inline int64_t walk_place(const struct walk *walk, const int64_t *strides)
 {
 	int64_t place = 0;
@@ -306,7 +307,7 @@ static inline int64_t walk_place(const struct walk *walk, const int64_t *strides
 	return place;
 }
 
-/* Goes on behind a run. */
+/* Go on after a run. */
 static inline void walk_on(struct walk *walk, int64_t run)
 {
 	int64_t d = walk->rank - 1;
@@ -320,14 +321,14 @@ static inline void walk_on(struct walk *walk, int64_t run)
 	}
 }
 
-/* The step along the last dimension. */
+/* Return the step along the last dimension. */
 static inline int64_t last_stride(int64_t rank, const int64_t *strides)
 {
 	return rank ? strides[rank - 1] : 0;
 }
 
-/* Defines a function: elements of a type that lie `stride` apart, one after the other: where they are, if they do so,
- * or else copied to `chunk`. */
+/* Define a function that returns elements of a type that are `stride` apart as adjacent ones: in place if they are, or
+ * else copied to `chunk`. */
 #define DEFINE_GATHERED(name, type)                                                                                    \
 	static inline const type *name(const type *x, int64_t stride, type *chunk, int64_t n)                          \
 	{                                                                                                              \
@@ -339,7 +340,7 @@ static inline int64_t last_stride(int64_t rank, const int64_t *strides)
 		return chunk;                                                                                          \
 	}
 
-/* The element type that is what is computed with, of floats. */
+/* The element type that is the computation type of floats. */
 #define COMPUTED_TYPE_f16   f32
 #define COMPUTED_TYPE_bf16  f32
 #define COMPUTED_TYPE_f32   f32

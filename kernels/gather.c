@@ -1,6 +1,6 @@
-/* gather.c: rows of a tensor by number: x [p], whole, is `outer` times [k, i]; y [r, i] is `outer` times [j, i].
- * Elements that only move have no type but their size. Numbers below 0 count from the end; those that are out of range
- * are an error of the task.
+/* gather.c: rows of a tensor by number: the whole x [p] is `outer` times [k, i]; y [r, i] is `outer` times [j, i]. The
+ * type of moved elements is only a size. Numbers below 0 count from the end; numbers out of range are an error of the
+ * task.
  *
  * variants: OP=Gather TYPE=unsigned INDEX=i64,i32
  */

@@ -1,6 +1,6 @@
-/* gridsample.c: images at places that a grid says: x [m, k] are m images of `dims`, `channels` of them for each of the
- * n parts of the grid [n, p, s], which has p places of s numbers, the last dimension's first: -1 is where the image
- * begins, 1 where it ends. y [m, p] is a sum of what is near to each place.
+/* gridsample.c: images sampled at the points of a grid: x [m, k] are m images of `dims`, `channels` of them for each of
+ * the n parts of the grid [n, p, s]. The grid has p points of s numbers, the last dimension's first: -1 is the
+ * beginning of the image, 1 its end. y [m, p] is a weighted sum of the elements near each point.
  *
  * variants: OP=GridSample TYPE=floats
  */
@@ -9,10 +9,10 @@
 typedef STORED(TYPE) element;
 typedef COMPUTED(TYPE) number;
 
-enum { ZEROS, BORDER, REFLECTION }; /* what is outside of an image */
+enum { ZEROS, BORDER, REFLECTION }; /* values outside of an image */
 enum { DIMENSIONS = 3, TAPS = 4 };
 
-/* Along one dimension: which elements, -1 for a zero, and what they weigh. */
+/* Along one dimension: elements, -1 for a zero, and their weights. */
 struct taps {
 	int64_t at[TAPS];
 	number weights[TAPS];
@@ -25,7 +25,7 @@ static number floor_of(number x)
 	return whole > x ? whole - 1 : whole;
 }
 
-/* Between the two ends, as in two mirrors. */
+/* Reflect between the two ends, as in two mirrors. */
 static number reflect(number x, number low, number high)
 {
 	number range = high - low, beyond = x < low ? low - x : x - high, turns, rest;
@@ -50,7 +50,7 @@ static int64_t element_at(int64_t at, int64_t size, int64_t outside, number low,
 	return at < 0 ? 0 : at >= size ? size - 1 : at;
 }
 
-/* Half of a place is rounded to the even one. */
+/* Round to the nearest, ties to even. */
 static number nearest(number x)
 {
 	number below = floor_of(x), rest = x - below;
@@ -73,13 +73,13 @@ static void find_taps(struct taps *taps, number place, int64_t size, int64_t cou
 	number low = align ? 0 : (number)-0.5, high = (number)size - (align ? 1 : (number)0.5), first;
 	number x = align ? (place + 1) / 2 * ((number)size - 1) : ((place + 1) * (number)size - 1) / 2;
 
-	if (!(x > -0x1p30f && x < 0x1p30f)) /* nowhere */
+	if (!(x > -0x1p30f && x < 0x1p30f)) /* outside all images */
 		x = outside == ZEROS || !(x > 0) ? -0x1p30f : 0x1p30f;
 	if (count == 1)
 		x = nearest(x);
 	if (outside == REFLECTION && (x < low || x > high))
 		x = reflect(x, low, high);
-	if (outside == BORDER) /* from TAPS on all of what is near is the border */
+	if (outside == BORDER) /* from TAPS on, all elements near it are the border */
 		x = x < -TAPS ? -TAPS : x > (number)(size + TAPS) ? (number)(size + TAPS) : x;
 	first = count == 1 ? nearest(x) : floor_of(x) - (number)(count / 2 - 1);
 	for (int64_t t = 0; t < count; t++) {
@@ -92,7 +92,7 @@ static void find_taps(struct taps *taps, number place, int64_t size, int64_t cou
 	}
 }
 
-/* Goes through all taps of all dimensions, of which one that is not there has one tap. */
+/* Sum over all taps of all dimensions; an absent dimension has one tap. */
 static number sample(const element *x, const struct taps *taps, const int64_t *counts, const int64_t *sizes)
 {
 	number sum = 0;

@@ -1,6 +1,5 @@
-/* interpolate.c: y [r, i] is `outer` times [j, i]; each of its rows is a number and a sum of t rows of x, which is
- * `outer` times [k, i], with weights. Which rows these are is looked up; one that is out of range is an error of the
- * task.
+/* interpolate.c: y [r, i] is `outer` times [j, i]; each of its rows is a number and a weighted sum of t rows of x,
+ * which is `outer` times [k, i]. The rows are looked up; one that is out of range is an error of the task.
  *
  * variants: OP=Interpolate TYPE=floats ISA=base,v3
  */

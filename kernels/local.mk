@@ -1,10 +1,10 @@
-# The kernel library, libskernels.a: an object for each kernel, compiled by a makefile that variants.awk makes out of what the
-# sources say of themselves. It is never sanitized. Other build directories of the same source need not build it again:
-# configure SKERNELS=FILE takes one that is there.
+# The kernel library, libskernels.a: an object for each kernel, compiled by a makefile that variants.awk makes from the
+# opening comments of the sources. It is never sanitized. Other build directories of the same source need not build it
+# again: configure SKERNELS=FILE takes an existing one.
 #
-# Results are those of IEEE arithmetic in the order of the source, at every level of the instruction set: nothing is contracted,
-# reassociated or assumed to be finite. That nobody looks at errno and at the flags of exceptions lets loops with comparisons
-# vectorize. Integers wrap around. Nothing becomes a call of memcpy or memset.
+# Results are those of IEEE arithmetic in the order of the source, at every level of the instruction set: nothing is
+# contracted, reassociated or assumed to be finite. Loops with comparisons vectorize because errno and the flags of
+# exceptions are not used. Integers wrap around. The compiler makes no calls of memcpy or memset.
 KERNEL_FAMILIES = \
 	kernels/activations.c \
 	kernels/along-rows.c \
@@ -92,7 +92,7 @@ LIBRARY_CFLAGS = -std=gnu11 -O3 -fPIC -fno-math-errno -fno-trapping-math -ffp-co
 	-Wno-sign-compare -Wno-unused-function
 EXTRA_DIST += $(KERNEL_FAMILIES) $(KERNEL_INCLUDES) kernels/variants.awk
 
-# What automake's variables of that name do for others.
+# The same as automake's variables of that name.
 LIBRARY_V = $(LIBRARY_V_@AM_V@)
 LIBRARY_V_ = $(LIBRARY_V_@AM_DEFAULT_V@)
 LIBRARY_V_0 = @
@@ -104,7 +104,7 @@ kernels/variants.mk: $(KERNEL_FAMILIES) $(KERNEL_INCLUDES) kernels/variants.awk 
 	$(AM_V_GEN)$(AWK) -v make=1 -f $(top_srcdir)/kernels/variants.awk $(KERNEL_FAMILIES:%=$(top_srcdir)/%) >$@-new
 	$(AM_V_at)mv $@-new $@
 
-# Made anew only if something has changed; what has, its own makefile knows.
+# Made again only if something has changed; its own makefile knows the dependencies.
 kernels/libskernels.a: kernels/variants.mk remade-kernels
 	@$(MAKE) $(AM_MAKEFLAGS) --no-print-directory -f kernels/variants.mk O=kernels S='$(top_srcdir)/kernels' V='$(LIBRARY_V)' \
 		AR='$(AR)' COMPILE='$(KERNEL_CC) $(LIBRARY_CFLAGS) -I$(top_srcdir) -c'

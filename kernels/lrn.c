@@ -11,8 +11,8 @@ typedef COMPUTED(TYPE) number;
 
 #include "kernels/along.h"
 
-/* Divides those elements of one channel again whose squares overflow. f64 has room for those of f32; those of f64 are
- * made of numbers times a power of two. `from` is the first of `channels` that are added. */
+/* Divide again those elements of one channel that have overflowing squares. f64 has room for the squares of f32; those
+ * of f64 are computed from numbers times a power of two. `from` is the first of `channels` that are added. */
 static SELDOM void divide_wide(const element *x, const element *from, element *y, int64_t channels, int64_t i,
 			       int64_t columns, const number *squares, double alpha, double beta, double bias)
 {

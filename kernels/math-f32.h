@@ -1,9 +1,8 @@
 /* math-f32.h: functions of one f32, in f32, without branches, so that loops of them vectorize; infinities, NaNs, signed
- * zeros and denormal numbers come out as IEEE 754 and C's annex F want them. How far results are from the exact ones
- * is in doc/reference/operators.md. Functions that no usual network spends time with are computed in f64.
+ * zeros and denormal numbers have the results of IEEE 754 and C's annex F. doc/reference/operators.md has the distances
+ * from the exact results. Functions on which usual networks spend no time are computed in f64.
  *
- * Polynomials are minimax approximations, fitted by exchange; each comment says what error that of the polynomial is.
- */
+ * Polynomials are minimax approximations, fitted by exchange; each comment gives the polynomial's error. */
 #ifndef SK_KERNELS_MATH_F32_H
 #define SK_KERNELS_MATH_F32_H
 
@@ -34,7 +33,7 @@ static inline float copysign_f32(float x, float sign)
 	return from_bits_f32((bits_f32(x) & 0x7fffffffu) | (bits_f32(sign) & 0x80000000u));
 }
 
-/* ---- to whole numbers ---- */
+/* ---- rounding ---- */
 
 /* Ties to even. Adding 2^23 leaves no room for a fraction. */
 static inline float round_even_f32(float x)
@@ -81,7 +80,7 @@ static inline float scale_f32(float x, int32_t power)
 	return x * from_bits_f32((uint32_t)(half + 127) << 23) * from_bits_f32((uint32_t)(power - half + 127) << 23);
 }
 
-/* x = power * log(2) + rest, |rest| <= log(2) / 2; returns exp(rest) - 1. Of a NaN, power is anything. */
+/* x = power * log(2) + rest, |rest| <= log(2) / 2; returns exp(rest) - 1. For a NaN, power is any number. */
 static inline float expm1_reduced_f32(float x, int32_t *power)
 {
 	float shifted = x * 0x1.715476p+0f + 0x1.8p23f, whole = shifted - 0x1.8p23f;
@@ -130,7 +129,7 @@ static inline float log_reduced_f32(float f, float power, float correction)
 	return s * (half_square + r) + (power * 0x1.7f7d1cp-20f + correction) - half_square + f + power * 0x1.62e4p-1f;
 }
 
-/* What the logarithm of 0 (-infinity), of negative numbers (a NaN), of infinity and of NaNs is, or else `result`. */
+/* Return the logarithm of 0 (-infinity), of negative numbers (a NaN), of infinity and of NaNs, or else `result`. */
 static inline float log_special_f32(float x, float result)
 {
 	result = x < __builtin_inff() ? result : x;
@@ -153,14 +152,14 @@ static inline float log1p_f32(float x)
 	uint32_t bits = bits_f32(sum) - bits_f32(0x1.6a09e6p-1f);
 	int32_t power = (int32_t)bits >> 23;
 	float fraction = from_bits_f32((bits & 0x7fffffu) + bits_f32(0x1.6a09e6p-1f));
-	/* What the sum has lost, exactly. */
+	/* The part that the sum has lost, exactly. */
 	float part = sum - 1, lost = (1 - (sum - part)) + (x - part);
 	float result = log_reduced_f32(fraction - 1, (float)power, lost / sum);
 
 	return copysign_f32(log_special_f32(sum, result), x);
 }
 
-/* ---- of exponentials ---- */
+/* ---- functions of exponentials ---- */
 
 static inline float sigmoid_f32(float x)
 {
@@ -197,7 +196,7 @@ static inline float erf_f32(float x)
 	return magnitude < 0.92f ? small : copysign_f32(large, x);
 }
 
-/* ---- those that are computed in f64 ---- */
+/* ---- functions computed in f64 ---- */
 
 #define THROUGH_F64(name)                                                                                              \
 	static inline float name##_f32(float x)                                                                        \
@@ -238,7 +237,7 @@ static inline int is_small_angle_f32(float x)
 	return !(abs_f32(x) > 0x1p20f);
 }
 
-/* The logarithm in f64 is so close that 2^10 times its error is far from a unit of f32. */
+/* The logarithm in f64 is so exact that 2^10 times its error is far from a unit of f32. */
 static inline float pow_f32(float x, float y)
 {
 	double result = exp_f64(y * log_f64(abs_f64(x)));

@@ -1,9 +1,8 @@
-/* math-f64.h: functions of one or two f64, without branches where loops of them should vectorize; infinities, NaNs,
- * signed zeros and denormal numbers come out as IEEE 754 and C's annex F want them. How far results are from the exact
- * ones is in doc/reference/operators.md.
+/* math-f64.h: functions of one or two f64, without branches if loops of them should vectorize; infinities, NaNs, signed
+ * zeros and denormal numbers have the results of IEEE 754 and C's annex F. doc/reference/operators.md has the distances
+ * from the exact results.
  *
- * Polynomials are minimax approximations, fitted by exchange; each comment says what error that of the polynomial is.
- */
+ * Polynomials are minimax approximations, fitted by exchange; each comment gives the polynomial's error. */
 #ifndef SK_KERNELS_MATH_F64_H
 #define SK_KERNELS_MATH_F64_H
 
@@ -33,7 +32,7 @@ static inline double copysign_f64(double x, double sign)
 	return from_bits_f64((bits_f64(x) & ~(1ull << 63)) | (bits_f64(sign) & 1ull << 63));
 }
 
-/* ---- to whole numbers ---- */
+/* ---- rounding ---- */
 
 /* Ties to even. Adding 2^52 leaves no room for a fraction. */
 static inline double round_even_f64(double x)
@@ -84,8 +83,8 @@ static inline double scale_f64(double x, int64_t power)
 	return x * from_bits_f64((uint64_t)(half + 1023) << 52) * from_bits_f64((uint64_t)(power - half + 1023) << 52);
 }
 
-/* x = power * log(2) + rest, |rest| <= log(2) / 2; returns exp(rest) - 1, with rest = rest + more. Of a NaN, power is
- * anything. */
+/* x = power * log(2) + rest, |rest| <= log(2) / 2; returns exp(rest) - 1, with rest = rest + more. For a NaN, power is
+ * any number. */
 static inline double expm1_reduced_f64(double x, double more, int64_t *power)
 {
 	double shifted = x * 0x1.71547652b82fep+0 + 0x1.8p52, whole = shifted - 0x1.8p52;
@@ -148,7 +147,7 @@ static inline double log_reduced_f64(double f, double power, double correction)
 	return s * (half_square + r) + (power * LOG2_LOW + correction) - half_square + f + power * LOG2_HIGH;
 }
 
-/* What the logarithm of 0 (-infinity), of negative numbers (a NaN), of infinity and of NaNs is, or else `result`. */
+/* Return the logarithm of 0 (-infinity), of negative numbers (a NaN), of infinity and of NaNs, or else `result`. */
 static inline double log_special_f64(double x, double result)
 {
 	result = x < __builtin_inf() ? result : x;
@@ -182,14 +181,14 @@ static inline double log_f64(double x)
 static inline double log1p_f64(double x)
 {
 	double sum = 1 + x, power, fraction = split_f64(sum, &power);
-	/* What the sum has lost, exactly. */
+	/* The part that the sum has lost, exactly. */
 	double part = sum - 1, lost = (1 - (sum - part)) + (x - part);
 	double result = log_reduced_f64(fraction - 1, power, lost / sum);
 
 	return copysign_f64(log_special_f64(sum, result), x);
 }
 
-/* ---- of exponentials and logarithms ---- */
+/* ---- functions of exponentials and logarithms ---- */
 
 static inline double sigmoid_f64(double x)
 {
@@ -231,7 +230,7 @@ static inline double asinh_f64(double x)
 {
 	double magnitude = abs_f64(x), square = x * x;
 	double sum = magnitude + square / (1 + sqrt_f64(square + 1));
-	/* Squares of the largest are infinite; there 1 is nothing beside x. */
+	/* Squares of the largest numbers are infinite; beside such x, 1 is negligible. */
 	double result = log1p_f64(magnitude < 0x1p500 ? sum : magnitude) + (magnitude < 0x1p500 ? 0 : LOG2_HIGH);
 
 	return copysign_f64(result, x);
@@ -279,13 +278,13 @@ static inline double erf_f64(double x)
 #define HALF_PI_HIGH 0x1.921fb54442d18p+0
 #define HALF_PI_LOW  0x1.1a62633145c07p-54
 
-/* An angle less a multiple of pi / 2, high + low; and which multiple, modulo 4. */
+/* An angle minus a multiple of pi / 2, high + low; and that multiple, modulo 4. */
 struct quadrant_f64 {
 	double high, low;
 	uint64_t quadrant;
 };
 
-/* Where reduced_f64 is right. */
+/* The range in which reduced_f64 is valid. */
 static inline int is_small_angle_f64(double x)
 {
 	return !(abs_f64(x) > 0x1p20);
@@ -434,7 +433,7 @@ static inline double atan2_f64(double y, double x)
 
 /* ---- large angles ---- */
 
-/* The bits of 2 / pi behind 64 zeros. */
+/* The bits of 2 / pi after 64 zeros. */
 static const uint64_t two_over_pi[] = {0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
 				       0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
 				       0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b,
@@ -442,7 +441,7 @@ static const uint64_t two_over_pi[] = {0x0000000000000000, 0xa2f9836e4e441529, 0
 				       0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
 				       0xf0cfbc209af4361d};
 
-/* The product of two words, and a third one added: returns its upper half. */
+/* Return the upper half of the product of two words plus a third one. */
 static inline uint64_t multiply_words(uint64_t a, uint64_t b, uint64_t add, uint64_t *low)
 {
 	unsigned __int128 product = (unsigned __int128)a * b + add;
@@ -451,12 +450,12 @@ static inline uint64_t multiply_words(uint64_t a, uint64_t b, uint64_t add, uint
 	return (uint64_t)(product >> 64);
 }
 
-/* For finite numbers of 2^20 and more: after Payne and Hanek, x 2 / pi modulo 4 in integers, of those bits of 2 / pi
- * that count. */
+/* For finite numbers of 2^20 and more: x 2 / pi modulo 4 in integers after Payne and Hanek, from the significant bits
+ * of 2 / pi. */
 static struct quadrant_f64 reduced_large_f64(double x)
 {
 	uint64_t bits = bits_f64(x), fraction = (bits & 0xfffffffffffffull) | 1ull << 52;
-	/* The bits of the product that are worth 4 and more end in front of this one, of those behind the 64 zeros. */
+	/* The bits of the product that are worth 4 and more end before this one, counted with the 64 zeros. */
 	uint64_t first = (bits >> 52 & 0x7ff) - 1075 - 2 + 64, word = first / 64, shift = first % 64;
 	uint64_t window[3], low, middle, high;
 	struct quadrant_f64 result;
@@ -466,7 +465,7 @@ static struct quadrant_f64 reduced_large_f64(double x)
 	high = multiply_words(fraction, window[2], 0, &low);
 	high = multiply_words(fraction, window[1], high, &middle);
 	high = fraction * window[0] + high;
-	/* In quarters of a turn: 2 bits before the point, 190 behind it. To the nearest, so that the rest is signed. */
+	/* In quarters of a turn: 2 bits before the point, 190 after it. To the nearest, so that the rest is signed. */
 	result.quadrant = (high >> 62) + (high >> 61 & 1);
 	uint64_t sign = high >> 61 & 1 ? ~0ull : 0;
 	high = (high << 2 | middle >> 62) ^ sign;
@@ -479,13 +478,13 @@ static struct quadrant_f64 reduced_large_f64(double x)
 		middle = middle << by | low >> (64 - by);
 		low <<= by;
 	}
-	/* The first 53 bits, and the 53 behind them. */
+	/* The first 53 bits, and the next 53. */
 	double scale = from_bits_f64((uint64_t)(1023 - zeros) << 52);
 	double upper = (double)(int64_t)(high >> 11) * 0x1p-53 * scale;
 	double lower = (double)(int64_t)((high << 42 | middle >> 22) & 0x1fffffffffffffull) * 0x1p-106 * scale;
 	if ((sign ^ (bits >> 63 ? ~0ull : 0)) & 1)
 		upper = -upper, lower = -lower;
-	/* Times pi / 2; the error of the first product by halves whose products are exact. */
+	/* Times pi / 2; the error of the first product is computed from halves with exact products. */
 	double product = upper * HALF_PI_HIGH;
 	double upper_high = from_bits_f64(bits_f64(upper) & ~0x7ffffffull), upper_low = upper - upper_high;
 	double pi_high = 0x1.921fb54p+0, pi_low = HALF_PI_HIGH - pi_high;
@@ -498,7 +497,7 @@ static struct quadrant_f64 reduced_large_f64(double x)
 	return result;
 }
 
-/* For all numbers: what sin_f64 and its like are for small angles. */
+/* For all numbers: the reduction that sin_f64 and similar functions do for small angles. */
 static inline struct quadrant_f64 reduced_any_f64(double x)
 {
 	if (is_small_angle_f64(x))
@@ -526,7 +525,7 @@ static inline double tan_any_f64(double x)
 
 /* ---- powers ---- */
 
-/* A number in two parts, the second one small beside the first one. */
+/* A number in two parts, the second one small compared with the first one. */
 struct double_f64 {
 	double high, low;
 };
@@ -579,8 +578,8 @@ static inline struct double_f64 log_exactly_f64(double x)
 	return add_exactly(sum.high, sum.low);
 }
 
-/* Of the magnitude of x to the power y: `result`, or what C's annex F says; negative x have a sign if y is odd, and no
- * power if it is not whole. */
+/* For the magnitude of x to the power y: `result`, or the result of C's annex F. Powers of negative x have a sign if y
+ * is odd, and are NaNs if y is not whole. */
 static inline double pow_special_f64(double x, double y, double result)
 {
 	double magnitude = abs_f64(x), y_magnitude = abs_f64(y), infinity = __builtin_inf();
@@ -608,7 +607,7 @@ static inline double pow_special_f64(double x, double y, double result)
 static inline double pow_f64(double x, double y)
 {
 	struct double_f64 log = log_exactly_f64(abs_f64(x));
-	/* More than this is too much for any x but 1, and must not overflow on the way. */
+	/* A larger y is too large for any x but 1, and must not overflow in between. */
 	double limited = y > 0x1p65 ? 0x1p65 : y < -0x1p65 ? -0x1p65 : y;
 	struct double_f64 product = multiply_exactly(limited, log.high);
 
@@ -639,7 +638,7 @@ static inline double erfc_f64(double x)
 
 /* ---- remainders ---- */
 
-/* What is left of x after whole multiples of y, with the sign of x: exact, by long division of the fractions. */
+/* The remainder of x after whole multiples of y, with the sign of x: exact, by long division of the fractions. */
 static inline double fmod_f64(double x, double y)
 {
 	uint64_t a = bits_f64(x) & ~(1ull << 63), b = bits_f64(y) & ~(1ull << 63), infinity = 0x7ffull << 52;

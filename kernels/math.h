@@ -1,4 +1,4 @@
-/* math.h: MATH(exp)(x) and the like, of what a kernel computes with for its TYPE: f64, or f32 for all other floats. */
+/* math.h: MATH(exp)(x) and similar functions, in the computation type of TYPE: f64, or f32 for all other floats. */
 #ifndef SK_KERNELS_MATH_H
 #define SK_KERNELS_MATH_H
 

@@ -1,6 +1,6 @@
-/* matmul-exact.c: MatMul of integers, y = a b, which wraps around: sums are the same in whatever order.
+/* matmul-exact.c: MatMul of integers, y = a b, which wraps around: sums are the same in every order.
  *
- * The forms are those of matmul-forms.h, but for packed ones.
+ * The forms are those of matmul-forms.h, except packed ones.
  *
  * variants: OP=MatMul TYPE=i32,i64,u32,u64 COUNT=one,many LEFT=straight RIGHT=straight,turned
  * variants: OP=MatMul TYPE=i32,i64,u32,u64 COUNT=one LEFT=turned RIGHT=straight,turned
@@ -12,7 +12,7 @@ typedef STORED(TYPE) element;
 #define TURNED_straight 0
 #define TURNED_turned	1
 
-/* A row of y; numbers of the row of a lie `step` apart. */
+/* Compute a row of y; numbers of the row of a are `step` apart. */
 static inline void multiply_row(const element *a, int64_t step, const element *b, element *y, int64_t k, int64_t n)
 {
 #if JOIN(TURNED_, RIGHT)
@@ -36,7 +36,7 @@ static inline void multiply_row(const element *a, int64_t step, const element *b
 #endif
 }
 
-/* Of a turned a, this call's columns begin at a, and all its columns are `columns`. */
+/* With a turned a, this call's columns begin at a, and `columns` is the number of all its columns. */
 static inline void multiply_matrices(const element *a, int64_t columns, const element *b, element *y, int64_t m,
 				     int64_t k, int64_t n)
 {

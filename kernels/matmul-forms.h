@@ -1,9 +1,9 @@
-/* matmul-forms.h: the forms of MatMul, and what they say of themselves. LEFT=turned has transA=1 and a [k,m],
- * RIGHT=turned transB=1 and b [n,k]; RIGHT=packed has packed=1 and what PackMatMulB has made of b, which is how
- * constants come; COUNT=many are batches: a matrix b for each matrix a.
+/* matmul-forms.h: the forms of MatMul, and their signatures. LEFT=turned has transA=1 and a [k,m], RIGHT=turned
+ * transB=1 and b [n,k]. RIGHT=packed has packed=1 and the result of PackMatMulB for b, as for constants. COUNT=many are
+ * batches: a matrix b for each matrix a.
  *
- * In front of it stand multiply_matrices, which makes one product, SCRATCH, what that is given of its own, as
- * parameters and as arguments, ADDENDS, what is added to a product, as parameters, and the same in signatures. */
+ * The includer defines before it: multiply_matrices, which makes one product; SCRATCH, its scratch memory, as
+ * parameters and as arguments; ADDENDS, the tensors added to a product, as parameters; and the same in signatures. */
 #ifndef SK_KERNELS_MATMUL_FORMS_H
 #define SK_KERNELS_MATMUL_FORMS_H
 

@@ -1,8 +1,8 @@
-/* matmul-integer.c: MatMulInteger, y = (a - az) (b - bz), of bytes, in 32 bits. Zero points are one number, or, where
- * there are none, 0; with ZEROS=columns, bz is a number for each column.
+/* matmul-integer.c: MatMulInteger, y = (a - az) (b - bz), of bytes, in 32 bits. There is one zero point, or 0 if it is
+ * absent; with ZEROS=columns, bz is a number for each column.
  *
- * Differences fit into 16 bits, and processors multiply and add pairs of these. So the core of product.h computes with
- * pairs as its numbers: of neighbours in a row of a, or in a column of b.
+ * Differences fit into 16 bits, and processors multiply and add pairs of these. The core of product.h therefore
+ * computes with pairs as its numbers: of neighbours in a row of a, or in a column of b.
  *
  * ORDER=packed has packed=1, and b in panels of quads: of 16 columns, with four rows of each side by side.
  *
@@ -20,7 +20,7 @@ static ALWAYS_INLINE int32_t pair_of(int32_t low, int32_t high)
 	return (int32_t)((uint32_t)(uint16_t)low | (uint32_t)high << 16);
 }
 
-/* Pairs of a row; a last one alone has a 0 beside it. */
+/* Make the pairs of a row; a single last one has a 0 beside it. */
 static ALWAYS_INLINE void widen_row(const left_element *row, int64_t k, int32_t zero, int32_t *pairs)
 {
 	for (int64_t p = 0; p < k / 2; p++)
@@ -61,7 +61,7 @@ static ALWAYS_INLINE struct panels panels_of_bytes(const void *context, size_t s
 	return panels_in(room, depth);
 }
 
-/* The same of a packed b: pair p is one half of quad p / 2. */
+/* The same with a packed b: pair p is one half of quad p / 2. */
 static ALWAYS_INLINE struct panels panels_of_quads(const void *context, size_t step, size_t depth, size_t column,
 						   size_t columns, int32_t *room)
 {

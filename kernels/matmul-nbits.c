@@ -1,10 +1,10 @@
-/* matmul-nbits.c: com.microsoft's MatMulNBits with 4 bits: y = a b, where column j of b is row j of blocks, each of
- * block_size numbers of 4 bits, the even ones in the lower halves of bytes, with a scale, and with a zero point of 4
- * bits, without which it is 8.
+/* matmul-nbits.c: com.microsoft's MatMulNBits with 4 bits: y = a b. Column j of b is row j of blocks, each of
+ * block_size numbers of 4 bits, the even ones in the lower halves of bytes. Each block has a scale and a zero point of
+ * 4 bits, or 8 if zero points are absent.
  *
- * SIDE=left: a [1,k], divided along the columns. Its even and its odd elements are put apart, so that they meet what is
- * in the lower and in the upper halves of bytes. SIDE=both: a [m,k], along the rows; each column of b is unpacked once
- * for all rows.
+ * SIDE=left: a [1,k], divided along the columns. Its even and its odd elements are separated, so that they match the
+ * lower and the upper halves of bytes. SIDE=both: a [m,k], along the rows; each column of b is unpacked once for all
+ * rows.
  *
  * variants: OP=MatMulNBits TYPE=f32 SIDE=left,both ZEROS=with,without ISA=base,v3,v4
  */
@@ -36,7 +36,7 @@ static ALWAYS_INLINE void unpack_column(const struct quantized *b, int64_t colum
 	}
 }
 
-/* Elements of a at even and at odd places, as many as blocks have. */
+/* Separate the elements of a at even and at odd places, as many as blocks have. */
 static ALWAYS_INLINE void part(const number *a, int64_t k, number *even, number *odd, int64_t count)
 {
 	for (int64_t i = 0; i < k / 2; i++) {

@@ -1,6 +1,6 @@
 /* matmul-pack.c: PackMatMulB, which brings the right operand of MatMul into the order in which products read it: panels
- * of 64 bytes of numbers, all steps of k behind each other. Elements are told by their size; those of 2 bytes are
- * computed with as f32, so they have 16 to a panel, too. The last panel is filled up with zeros. RIGHT=turned is
+ * of 64 bytes of numbers, all steps of k one after the other. Elements are identified by their size; those of 2 bytes
+ * are computed in f32, so a panel also has 16 of them. The last panel is filled up with zeros. RIGHT=turned is
  * transB=1.
  *
  * variants: OP=PackMatMulB TYPE=u16,u32,u64 RIGHT=straight,turned
@@ -15,8 +15,8 @@ typedef STORED(TYPE) element;
 #define TURNED_turned	1
 enum { WIDTH = sizeof(element) == 8 ? 8 : 16 };
 
-/* Steps of k for which all panels are packed before the next ones are: so rows are read from their starts to their
- * ends. One panel alone takes one line out of each row, and rows are pages apart. */
+/* Steps of k for which all panels are packed before the next steps, so that rows are read from their starts to their
+ * ends. A single panel takes one cache line out of each row, and rows are pages apart. */
 enum { STEPS = 16 };
 
 static void pack(const element *b, element *panels, int64_t k, int64_t n, int64_t panel, int64_t p)

@@ -1,6 +1,6 @@
 /* matmul-quads.c: MatMulInteger as in matmul-integer.c, for processors that multiply four unsigned bytes by four signed
- * ones and add the products. So the core of product.h computes with quads as its numbers: of neighbours in a row of a,
- * which are made unsigned, or in a column of b, which are made signed. With the zero points that these then have,
+ * ones and add the products. The core of product.h therefore computes with quads as its numbers: of neighbours in a row
+ * of a, which are made unsigned, or in a column of b, which are made signed. With the adjusted zero points,
  *
  *	sum (a - az) (b - bz) = sum a b - az sum b - bz (sum a - k az)
  *
@@ -16,7 +16,7 @@
 typedef STORED(LEFT) left_element;
 typedef STORED(RIGHT) right_element;
 
-/* What makes a byte one of the other kind, with the zero point moved as far. */
+/* Conversion between signed and unsigned bytes; the zero point moves by the same distance. */
 enum {
 	LEFT_FLIP = IS_SIGNED(LEFT) ? 0x80 : 0,
 	LEFT_MOVE = IS_SIGNED(LEFT) ? 128 : 0,
@@ -24,7 +24,7 @@ enum {
 	RIGHT_MOVE = IS_SIGNED(RIGHT) ? 0 : -128,
 };
 
-/* Quads of a row, a last one filled up with zeros; returns the sum of the bytes. */
+/* Make the quads of a row, a last one filled up with zeros; return the sum of the bytes. */
 static ALWAYS_INLINE int32_t take_row(const left_element *row, size_t k, uint8_t *quads)
 {
 	int32_t sum = 0;
@@ -41,7 +41,7 @@ static ALWAYS_INLINE int32_t take_row(const left_element *row, size_t k, uint8_t
 struct bytes {
 	const right_element *at;
 	size_t k, n;
-	int32_t *sums; /* of each column, to which is added what goes into panels */
+	int32_t *sums; /* of each column; the numbers that go into panels are added to them */
 };
 
 static ALWAYS_INLINE uint32_t byte_of(const right_element *row, size_t column)
@@ -49,7 +49,7 @@ static ALWAYS_INLINE uint32_t byte_of(const right_element *row, size_t column)
 	return (uint8_t)row[column] ^ RIGHT_FLIP;
 }
 
-/* Columns of four rows, of which those from `rows` on do not exist. */
+/* Make columns of four rows. The rows from `rows` on do not exist. */
 static ALWAYS_INLINE void take_quads(const right_element *row, size_t n, size_t rows, size_t columns, int32_t *quads)
 {
 	if (rows >= 4 && columns == PANEL) {
@@ -86,7 +86,7 @@ static ALWAYS_INLINE struct panels panels_of_bytes(const void *context, size_t s
 	return panels_in(room, depth);
 }
 
-/* A packed b is read where it is. */
+/* A packed b is read in place. */
 static ALWAYS_INLINE struct panels panels_of_quads(const void *context, size_t step, size_t depth, size_t column,
 						   size_t columns, int32_t *room)
 {
@@ -110,7 +110,7 @@ static ALWAYS_INLINE struct panels panels_of_quads(const void *context, size_t s
 #define STEP_one	0
 #define STEP_columns	1
 
-/* What the zero points take from a row of products. */
+/* Subtract the zero points' part from a row of products. */
 static ALWAYS_INLINE void correct_row(const struct bytes *b, int32_t az, const right_element *zeros, int32_t rest,
 				      int32_t *y)
 {

@@ -1,6 +1,6 @@
-/* matmul-transposed.c: TransposeBatchMatMul, products of batches whose rows lie together by their place and not by
- * their batch: b [batches,k,n] -> y [m,batches,n], with a [batches,rows,k] (LEFT=straight), of which this call has m
- * rows from `first` on, or with turned=1 a [m,batches,k] (LEFT=turned).
+/* matmul-transposed.c: TransposeBatchMatMul, products of batches with rows ordered by their number and not by their
+ * batch: b [batches,k,n] -> y [m,batches,n], with a [batches,rows,k] (LEFT=straight), of which this call has m rows
+ * from `first` on, or with turned=1 a [m,batches,k] (LEFT=turned).
  *
  * variants: OP=TransposeBatchMatMul TYPE=f32 LEFT=straight,turned ISA=base,v3,v4
  * variants: OP=TransposeBatchMatMul TYPE=halves LEFT=straight,turned ISA=base,v3
@@ -11,7 +11,7 @@
 #define TURNED_turned	1
 #define TURNED		JOIN(TURNED_, LEFT)
 
-/* The rows of one batch, to elements whose rows lie `line` apart. */
+/* Multiply the rows of one batch, into elements with rows that are `line` apart. */
 static ALWAYS_INLINE void multiply_batch(const struct product *product, element *y, size_t line)
 {
 	size_t block = equal_parts(product->m, BLOCK_ROWS);

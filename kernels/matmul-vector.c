@@ -1,7 +1,7 @@
-/* matmul-vector.c: MatMul and FusedMatMul with a vector on one side, which is as fast as the matrix is read.
+/* matmul-vector.c: MatMul and FusedMatMul with a vector on one side; the time is that of reading the matrix.
  *
  * SIDE=left: a [1,k]; SIDE=right: b [k,1]; the other one is a matrix, RIGHT as in matmul.c. Results are divided along
- * what is left, so that every core reads its part of the matrix alone.
+ * the remaining dimension, so that every core reads only its part of the matrix.
  *
  * variants: OP=MatMul TYPE=f32 SIDE=left RIGHT=packed,straight,turned ISA=base,v3,v4
  * variants: OP=MatMul TYPE=f32 SIDE=right RIGHT=straight ISA=base,v3,v4

@@ -17,7 +17,8 @@
 #define PACKED_turned	0
 #define PACKED_packed	1
 
-/* Rows of a are k elements long; of a turned a, this call's columns begin at a, and all its columns are `columns`. */
+/* Rows of a are k elements long; with a turned a, this call's columns begin at a, and `columns` is the number of all
+ * its columns. */
 static ALWAYS_INLINE void multiply_matrices(const element *a, int64_t columns, const element *b, element *y, int64_t m,
 					    int64_t k, int64_t n, number *room, number *sums,
 					    const struct epilogue *epilogue)

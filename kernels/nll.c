@@ -1,7 +1,7 @@
 /* nll.c: NegativeLogLikelihoodLoss without its reduction: x [n,c,i], target i64 [n,i], weight? [c] -> loss [n,i], and
- * the weights that have been applied, applied? [n,i].
+ * the applied weights, applied? [n,i].
  *
- * What has the target `ignore_index` loses nothing and weighs nothing. Other targets that are no channel read nothing:
+ * Elements with the target `ignore_index` have loss and weight 0. Other targets that are not a channel read nothing:
  * their loss and weight are NaNs.
  *
  * variants: OP=NegativeLogLikelihoodLoss TYPE=floats

@@ -1,5 +1,5 @@
-/* normal-rows.h: what a row is normalized by, and the row that it becomes, for all kernels that normalize. A source
- * that includes it has what along.h needs. */
+/* normal-rows.h: the statistics of a row and the normalized row, for all kernels that normalize. A source that includes
+ * it has the definitions that along.h needs. */
 #ifndef SK_KERNELS_NORMAL_ROWS_H
 #define SK_KERNELS_NORMAL_ROWS_H
 
@@ -17,7 +17,7 @@ static ALWAYS_INLINE number add_scaled_deviation(number sum, number x, number wi
 	return sum + (x - with) * SHRINK * ((x - with) * SHRINK);
 }
 
-/* Those of a row whose sums overflow. */
+/* Return the moments of a row with sums that overflow. */
 static SELDOM struct moments scaled_moments(const element *x, int64_t k, number epsilon)
 {
 	number mean = fold_row(x, k, 0, add_scaled, add, SHRINK) / (number)k / SHRINK;
@@ -44,7 +44,7 @@ static SELDOM number scaled_root_factor(const element *x, int64_t k, number epsi
 	return SHRINK / MATH(sqrt)(mean + epsilon * SHRINK * SHRINK);
 }
 
-/* One over the root of the mean square. */
+/* Return one over the root of the mean square. */
 static ALWAYS_INLINE number root_factor(const element *x, int64_t k, number epsilon)
 {
 	number sum = fold_row(x, k, 0, add_square, add, 0);

@@ -1,6 +1,6 @@
-/* normalize-fused.c: normalisations of rows together with what stands in front of them and behind them: a sum of two
- * tensors, a cast, integers of 8 bits. Each computes what its parts compute one after the other, bit by bit: what they
- * would hand over in memory is rounded to the type here, too. x? is the sum.
+/* normalize-fused.c: normalisations of rows together with the operations before and after them: a sum of two tensors, a
+ * cast, integers of 8 bits. Each computes its parts one after the other, bit by bit: values that separate calls would
+ * store in memory are also rounded to the type here. x? is the sum.
  *
  *	RmsNorm			x [m,k], gamma [k] -> y [m,k], rstd? f32 [m]
  *	AddRmsNorm		x1, x2 [m,k], gamma [k] -> y? [m,k], rstd? f32 [m], x? [m,k]
@@ -38,7 +38,7 @@ typedef COMPUTED(TYPE) number;
 #define QUANTISES		    (WORD >= 5 && WORD <= 7)
 #define T			    TEXT(TYPE)
 
-/* ---- what stands in front: a sum ---- */
+/* ---- before: a sum ---- */
 
 static ALWAYS_INLINE const element *add_rows(const element *a, const element *b, element *sum, int64_t k)
 {
@@ -48,10 +48,10 @@ static ALWAYS_INLINE const element *add_rows(const element *a, const element *b,
 	return sum;
 }
 
-/* ---- what stands behind: integers ---- */
+/* ---- after: integers ---- */
 
 #if QUANTISES
-/* How the integer of an element is made: x / scale + offset, or x * scale + offset. */
+/* Conversion of an element to an integer: x / scale + offset, or x * scale + offset. */
 struct steps {
 	const float *scale, *offset; /* offset may be NULL */
 	int64_t divides;
@@ -80,8 +80,8 @@ static ALWAYS_INLINE void quantise_row(const element *x, struct steps steps, int
 #endif
 
 #if WORD >= 8
-/* The row, times `smooth` if that is not NULL, as integers from -127 to 127 times a scale of its own. A row of zeros
- * has scale 0. */
+/* Quantise the row, times `smooth` if that is not NULL, to integers from -127 to 127 times a scale of its own. A row of
+ * zeros has scale 0. */
 static ALWAYS_INLINE void quantise_dynamically(const element *x, const element *smooth, int8_t *y, float *scale,
 					       int64_t k, float *numbers)
 {
@@ -116,7 +116,7 @@ static ALWAYS_INLINE void quantise_dynamically(const element *x, const element *
 
 /* ---- the kernels ---- */
 
-/* `room` is for rows that nobody wants. */
+/* `room` is for rows of absent outputs. */
 #define SHAPE	int64_t m, int64_t k
 #define AT(row) ((row) ? (row) + at : NULL)
 

@@ -1,5 +1,5 @@
-/* optimisers.c: what an update makes of weights, of their moments and of a gradient, all [n]; numbers [1] are of the
- * type that is computed with. ApplyAdam is MindSpore's Adam (ONNX has one of its own).
+/* optimisers.c: updates of weights and of their moments by a gradient, all [n]; numbers [1] have the computation type.
+ * ApplyAdam is MindSpore's Adam; ONNX has another one.
  *
  *	ApplyAdam: var, m, v, beta1 and beta2 to the power of the step, rate, beta1, beta2, epsilon, gradient
  *		-> var, m, v

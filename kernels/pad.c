@@ -1,6 +1,6 @@
-/* pad.c: y [n], of dimensions `dims`, is a block of x, `sizes` large from offset0 on, with room around it: `pads`
- * elements in front of each dimension. What is there is a number (constant), or what the block has elsewhere: its
- * elements once more, backwards from the border (reflect), its border (edge), or its other end (wrap).
+/* pad.c: y [n], of dimensions `dims`, is a block of x of `sizes`, from offset0 on, with `pads` elements before each
+ * dimension and the rest after it. The added elements are a number (constant), or elements of the block: repeated
+ * backwards from the border (reflect), its border (edge), or its other end (wrap).
  *
  * variants: OP=Pad TYPE=unsigned MODE=constant,reflect,edge,wrap
  */
@@ -14,7 +14,7 @@
 
 typedef STORED(TYPE) element;
 
-/* Where in a dimension of the block index i is, which may lie outside; -1: nowhere. */
+/* Return the index in a dimension of the block for index i, which may lie outside; -1: none. */
 static inline int64_t place_of(int64_t i, int64_t size)
 {
 	int64_t period = IS_MODE(reflect) ? 2 * size - 2 : size;
@@ -52,7 +52,7 @@ void KERNEL(const element *x, const element *number, element *y, int64_t n, int6
 			base += place * strides[d];
 		}
 
-		/* Of the run, elements [low, high) are in the block. */
+		/* Elements [low, high) of the run are in the block. */
 		int64_t low = begin < 0 ? -begin : 0, high = sizes[last] - begin;
 
 		low = outside || low > run ? run : low;

@@ -1,4 +1,4 @@
-/* patterns.c: tensors of rows that are made of numbers of rows and columns.
+/* patterns.c: tensors with rows that are computed from the numbers of rows and columns.
  *
  * variants: OP=OneHot,EyeLike,Trilu,ReverseSequence TYPE=unsigned
  * variants: OP=Range TYPE=f32,f64,i16,i32,i64
@@ -14,7 +14,7 @@
 typedef STORED(TYPE) element;
 
 #if OP == OneHot
-/* y is `outer` times [depth, i], and indices [outer, i] say where along depth the values' second one is. */
+/* y is `outer` times [depth, i]; indices [outer, i] give the place of the second value along depth. */
 void KERNEL(const int64_t *indices, const element *values, element *y, int64_t r, int64_t i, int64_t first,
 	    int64_t depth)
 {
@@ -31,7 +31,7 @@ SIGNATURE("split=r op=OneHot", "in indices i64[n], in values " TEXT(TYPE) "[2], 
 				       TYPE) "[r,i], r i64, i i64, first i64 = begin(r), depth i64 = attr(depth)");
 
 #elif OP == EyeLike
-/* The values' second one where the column is k more than the row. */
+/* Store the second value if the column is the row plus k. */
 void KERNEL(const element *zero, const element *one, element *y, int64_t r, int64_t c, int64_t first, int64_t k)
 {
 	for (int64_t row = 0; row < r; row++) {
@@ -52,7 +52,7 @@ void KERNEL(const element *x, const int64_t *shift, element *y, int64_t r, int64
 	    int64_t upper)
 {
 	for (int64_t row = 0; row < r; row++, x += c, y += c) {
-		int64_t at = 0; /* the first column of the upper triangle; of the lower one, the one behind its last */
+		int64_t at = 0; /* the first column of the upper triangle, or the first one after the lower triangle */
 
 		if (__builtin_add_overflow((first + row) % m + !upper, shift ? *shift : 0, &at))
 			at = *shift < 0 ? 0 : c;
@@ -73,8 +73,8 @@ SIGNATURE("split=r op=Trilu",
 		  TYPE) "[r,c], r i64, c i64, first i64 = begin(r), m i64 = attr(m), upper i64 = attr(upper)");
 
 #elif OP == ReverseSequence
-/* x and y are [batch, time, i] or, with time_first, [time, batch, i]; of each batch the first steps, as many as its
- * length says, come backwards. */
+/* x and y are [batch, time, i] or, with time_first, [time, batch, i]; the first steps of each batch, up to its length,
+ * are reversed. */
 int KERNEL(const element *x, const int64_t *lengths, element *y, int64_t r, int64_t i, int64_t first, int64_t batch,
 	   int64_t time, int64_t time_first)
 {
@@ -99,7 +99,7 @@ SIGNATURE("split=r op=ReverseSequence",
 			"attr(time_first) -> status");
 
 #else
-/* start + i * step; of integers modulo 2^bits. */
+/* start + i * step; modulo 2^bits for integers. */
 void KERNEL(const element *start, const element *step, element *y, int64_t n, int64_t first)
 {
 	for (int64_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
-/* places.c: from what ScatterElements, GatherND and their like say of elements to numbers of rows, for Gather and
- * Scatter. Numbers below 0 count from the end; those that are out of range are an error of the task.
+/* places.c: converts the indices of ScatterElements, GatherND and similar operators to numbers of rows, for Gather and
+ * Scatter. Numbers below 0 count from the end; numbers out of range are an error of the task.
  *
  * variants: OP=ElementPlaces,TuplePlaces
  */
@@ -9,8 +9,8 @@
 #define TuplePlaces   1
 
 #if OP == ElementPlaces
-/* Index i of a tensor of `dims` says where along one axis, of k elements that lie `step` apart, an element is; along
- * the others it is where the index is. */
+/* Index i of a tensor of `dims` is the place of an element along one axis, of k elements that are `step` apart; along
+ * the other axes the element has the place of the index. */
 int KERNEL(const int64_t *indices, int64_t *places, int64_t n, int64_t first, int64_t rank, const int64_t *dims,
 	   const int64_t *strides, int64_t k, int64_t step)
 {
@@ -40,7 +40,7 @@ SIGNATURE("split=n op=ElementPlaces",
 	  "strides0 ptr = attr(strides0), k i64 = attr(k), step i64 = attr(step) -> status");
 
 #else
-/* Each tuple of q numbers is a place in a tensor of `dims`; of these tensors there is one for every `per` tuples. */
+/* Each tuple of q numbers is a place in a tensor of `dims`; there is one of these tensors for every `per` tuples. */
 int KERNEL(const int64_t *indices, int64_t *places, int64_t m, int64_t q, int64_t first, int64_t per,
 	   const int64_t *dims)
 {

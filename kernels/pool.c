@@ -1,7 +1,7 @@
 /* pool.c: MaxPool, AveragePool and LpPool with 2 or 3 spatial dimensions, plane by plane: x [planes,h,w] -> y
- * [planes,oh,ow]. The shape of y says what ceil_mode and auto_pad say. MaxPool's indices are those of x in memory, or,
- * with storage_order=1, of planes that are turned. A window without any element is -infinity or the least integer, and
- * an average of 0.
+ * [planes,oh,ow]. The shape of y implies ceil_mode and auto_pad. MaxPool's indices are those of x in memory, or, with
+ * storage_order=1, of turned planes. A window without elements gives -infinity or the least integer, and an average of
+ * 0.
  *
  * variants: OP=MaxPool TYPE=f32,f64,halves,i8,u8 SPATIAL=2,3
  * variants: OP=AveragePool,LpPool TYPE=f32,f64,halves SPATIAL=2,3
@@ -61,7 +61,7 @@ static inline int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Results [first, first + count) of a row take one more element each, out of one row of x. */
+/* Add one more element each to results [first, first + count) of a row, out of one row of x. */
 static inline void add_row(const struct pool *pool, const element *row, int64_t place, int64_t first, int64_t count,
 			   number *results)
 {
@@ -81,7 +81,7 @@ static inline void add_row(const struct pool *pool, const element *row, int64_t 
 }
 
 #if KIND == 2
-/* How many places of a window lie in [-before, in + behind). */
+/* Return how many places of a window lie in [-before, in + behind). */
 static inline int64_t count_places(const struct pool *pool, int dimension, int64_t at, int64_t before, int64_t behind)
 {
 	int64_t count = 0;
@@ -125,12 +125,12 @@ static inline void finish(const struct pool *pool, int64_t z, int64_t y, int64_t
 }
 
 #if KIND == 3
-/* What sums of powers are that neither overflow nor lose bits. */
+/* The range of sums of powers that neither overflow nor lose bits. */
 #define NORMAL(sum)                                                                                                    \
 	((sum) >= _Generic((number)0, float : 0x1p-126f, double : 0x1p-1022) &&                                        \
 	 (sum) <= _Generic((number)0, float : 0x1.fffffep127f, double : 0x1.fffffffffffffp1023))
 
-/* The norm of one window, whose elements are divided by the largest one first; `of` is it, or 0 to find it. */
+/* Compute the norm of one window, with elements divided by the largest one; `of` is that one, or 0 to find it. */
 static number walk_window(const struct pool *pool, const element *x, int64_t z, int64_t y, int64_t column, number of)
 {
 	double sum = 0, p = (double)pool->option;
@@ -155,7 +155,7 @@ static number walk_window(const struct pool *pool, const element *x, int64_t z, 
 	return of == 0 ? most : (number)(of * (pool->option == 2 ? __builtin_sqrt(sum) : pow_f64(sum, 1 / p)));
 }
 
-/* The results of a strip, some of which are not NORMAL. */
+/* Compute the results of a strip, some of which are not NORMAL. */
 static __attribute__((noinline)) void finish_scaled(const struct pool *pool, const element *x, int64_t z, int64_t y,
 						    int64_t first, int64_t count, number *results)
 {
@@ -214,7 +214,8 @@ static inline void pool_plane(const struct pool *pool, const element *x, element
 }
 
 #if KIND == 1
-/* Where the greatest element of a window is, in the plane; the first one of several. A NaN is the greatest. */
+/* Return the place of the greatest element of a window in the plane; the first one of several. A NaN is the
+ * greatest. */
 static inline int64_t find_greatest(const struct pool *pool, const element *x, int64_t z, int64_t y, int64_t column)
 {
 	int64_t found = -1;

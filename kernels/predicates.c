@@ -1,4 +1,4 @@
-/* predicates.c: elementwise questions about floats: x [n] -> y [n] of bools.
+/* predicates.c: elementwise tests of floats: x [n] -> y [n] of bools.
  *
  * variants: OP=IsNaN,IsInf,IsFinite TYPE=floats
  * variants: OP=IsInf ONLY=negative,positive TYPE=floats
@@ -7,7 +7,7 @@
 
 typedef STORED(TYPE) element;
 
-/* Their bits say it. */
+/* The bits decide. */
 #define BITS_f16  uint16_t
 #define BITS_bf16 uint16_t
 #define BITS_f32  uint32_t

@@ -1,13 +1,13 @@
-/* product.h: the blocked matrix product behind MatMul and Conv, for elements of TYPE and the instruction set that the
- * file is compiled for.
+/* product.h: the blocked matrix product of MatMul and Conv, for elements of TYPE and the instruction set that the file
+ * is compiled for.
  *
- * y[m,n] = a[m,k] b[k,n]. Of b the core reads *panels*: PANEL columns wide, k steps deep, step by step, each step 64
- * bytes of numbers. Rows of a are packed as tiles, so that what a tile needs for one step of k lies side by side. A
- * tile of the result stays in registers while it goes through DEPTH steps.
+ * y[m,n] = a[m,k] b[k,n]. The core reads b in *panels*: PANEL columns wide, k steps deep, step by step, each step 64
+ * bytes of numbers. Rows of a are packed as tiles, so that the numbers that a tile needs for one step of k are
+ * adjacent. A tile of the result stays in registers while it goes through DEPTH steps.
  *
- * Each element of y is the sum, in order, over blocks of DEPTH steps, of sums that begin with 0 and take their products
- * in order (fused multiply-adds from v3 on). So its bits depend neither on the tile in which it lies nor on how rows
- * are divided among cores. */
+ * Each element of y is the sum, in order, over blocks of DEPTH steps, of sums that begin with 0 and add their products
+ * in order (fused multiply-adds from v3 on). Its bits therefore depend neither on the tile in which it lies nor on the
+ * division of rows among cores. */
 #ifndef SK_KERNELS_PRODUCT_H
 #define SK_KERNELS_PRODUCT_H
 
@@ -19,8 +19,8 @@
 typedef STORED(TYPE) element;
 typedef COMPUTED(TYPE) number;
 
-/* How many steps of k a tile goes through at a time, so that its columns stay in a first-level cache, and rows that are
- * packed at a time, so that they stay in a second-level cache. */
+/* Steps of k that a tile goes through at a time, so that its columns stay in a first-level cache; and rows packed at a
+ * time, so that they stay in a second-level cache. */
 #define DEPTH	   256
 #define BLOCK_ROWS 264
 
@@ -28,7 +28,7 @@ enum {
 	LANES = VECTOR_BYTES / (int)sizeof(number),
 	PANEL = 64 / (int)sizeof(number),
 	TILE_COLUMNS = TILE_VECTORS * LANES,
-	GROUP_COLUMNS = 3 * PANEL, /* whose panels are made at a time: whole tiles */
+	GROUP_COLUMNS = 3 * PANEL, /* columns of panels made at a time: whole tiles */
 	CONVERTED = sizeof(element) != sizeof(number),
 };
 
@@ -37,8 +37,8 @@ enum { ROOM_ROWS = 176 * 512, ROOM_PANELS = 48 * 512 };
 _Static_assert(BLOCK_ROWS % 8 == 0 && BLOCK_ROWS * DEPTH <= ROOM_ROWS, "ROOM_ROWS");
 _Static_assert(GROUP_COLUMNS % TILE_COLUMNS == 0 && GROUP_COLUMNS * DEPTH < ROOM_PANELS, "ROOM_PANELS");
 
-/* The same in signatures: of all kernels that multiply, and, for elements that are no numbers, of sums for BLOCK_ROWS
- * rows of so many columns. */
+/* The same in signatures: of all kernels that multiply, and, for elements of other types than number, of sums for
+ * BLOCK_ROWS rows of so many columns. */
 #define ROOM_f32  ", scratch room f32[114688]"
 #define ROOM_f64  ", scratch room f64[114688]"
 #define ROOM_i32  ", scratch room i32[114688]"
@@ -57,7 +57,7 @@ _Static_assert(ROOM_ROWS + ROOM_PANELS == 114688, "ROOM_TEXT");
 #define PANEL_bf16	   "16"
 #define PANEL_TEXT	   JOIN(PANEL_, TYPE)
 
-/* What a tile does with its numbers, which may be pairs of 16 bits. */
+/* The operation on a tile's numbers, which may be pairs of 16 bits. */
 #ifdef ADDS_PAIRS
 #define MULTIPLY_ADD ADD_PAIRS
 #else
@@ -84,7 +84,7 @@ static ALWAYS_INLINE void store(number *to, vector value)
 	*(vector *)to = value;
 }
 
-/* The elements as numbers: where they are, or in the buffer. */
+/* Return the elements as numbers: in place, or in the buffer. */
 static ALWAYS_INLINE const number *as_numbers(const element *from, size_t count, number *buffer)
 {
 	if (!CONVERTED)
@@ -96,23 +96,23 @@ static ALWAYS_INLINE const number *as_numbers(const element *from, size_t count,
 
 /* ---- one tile ---- */
 
-/* What a tile is computed from and where it goes. */
+/* Inputs and result of a tile. */
 struct tile {
 	const number *a;
 	size_t a_step; /* numbers from one step to the next */
-	const number *b; /* the panel in which the first column is */
-	size_t lead; /* columns in front of that one in the panel */
+	const number *b; /* the panel with the first column */
+	size_t lead; /* columns before that one in the panel */
 	size_t b_panel, b_step; /* numbers from a panel, a step to the next */
-	const char *ahead; /* what comes later: 64 bytes are fetched for each step */
+	const char *ahead; /* data needed later: 64 bytes are fetched for each step */
 	size_t ahead_step; /* bytes from one step to the next */
 	size_t depth;
 	number *c;
 	size_t c_row;
-	const number *start; /* what sums of each row begin with, if not with 0 */
-	int add; /* to what is in c already */
+	const number *start; /* initial sums of each row; NULL: 0 */
+	int add; /* add to c */
 };
 
-/* With what c gets of each vector. */
+/* Store each vector with its new value for c. */
 #define PUT_SUMS(value)                                                                                                \
 	_Pragma("GCC unroll 8") for (int r = 0; r < rows; r++)                                                         \
 		_Pragma("GCC unroll 4") for (int v = 0; v < vectors; v++)                                              \
@@ -134,8 +134,8 @@ static ALWAYS_INLINE void multiply_tile(const struct tile *tile, const int rows,
 #pragma GCC unroll 4
 	for (int v = 0; v < vectors; v++)
 		places[v] = (tile->lead + v * LANES) / PANEL * tile->b_panel + (tile->lead + v * LANES) % PANEL;
-		/* What is in c comes meanwhile, some rows after the others: all at once would hold up what is read now.
-		 */
+		/* The numbers of c are fetched meanwhile, some rows at a time: all at once would delay the current
+		 * reads. */
 #pragma GCC unroll 1
 	for (int first = 0; first < rows; first += FETCHED_ROWS) {
 		size_t steps = first + FETCHED_ROWS < rows ? tile->depth / 8 : left;
@@ -195,8 +195,8 @@ static ALWAYS_INLINE void multiply_rows(const struct tile *tile, unsigned rows, 
 	}
 }
 
-/* With as few vectors as the columns need: there may be no panel behind theirs. Its loops take 5 % longer with AVX2 if
- * it begins in the middle of a cache line, and in a package it begins wherever the function in front of it ends. */
+/* Use only as many vectors as the columns need: there may be no panel after theirs. The loops take 5 % longer with AVX2
+ * if they begin in the middle of a cache line, and in a package the function begins right after the one before it. */
 static __attribute__((noinline, aligned(64))) void multiply_columns(const struct tile *tile, unsigned rows,
 								    unsigned columns)
 {
@@ -210,7 +210,7 @@ static __attribute__((noinline, aligned(64))) void multiply_columns(const struct
 		multiply_rows(tile, rows, TILE_VECTORS);
 }
 
-/* Columns that are no whole vectors go through a buffer. */
+/* Columns that are not whole vectors go through a buffer. */
 static __attribute__((noinline)) void multiply_edge(const struct tile *tile, unsigned rows, unsigned columns)
 {
 	number buffer[TILE_ROWS * TILE_COLUMNS] __attribute__((aligned(64)));
@@ -247,14 +247,15 @@ static ALWAYS_INLINE void turn(const number *const *lines, size_t step, number *
 	*(four *)(to + 3 * width) = PICK(ab_high, cd_high, 2, 3, 6, 7);
 }
 
-/* Where elements of a matrix are: `line` elements from one line to the next, `step` from one step of k to the next.
+/* The places of a matrix's elements: `line` elements from one line to the next, `step` from one step of k to the next.
  * Lines are the rows of a, and the columns of b. */
 struct matrix {
 	const element *at;
 	size_t line, step;
 };
 
-/* Numbers of so many lines, side by side in steps of `width` numbers. What a step has beyond the lines repeats one. */
+/* Copy the numbers of so many lines, side by side in steps of `width` numbers. Numbers of a step beyond the lines
+ * repeat one. */
 static ALWAYS_INLINE void pack_lines(struct matrix from, size_t lines, size_t depth, number *to, const unsigned width)
 {
 	number buffer[CONVERTED ? 4 * DEPTH : 1];
@@ -275,7 +276,7 @@ static ALWAYS_INLINE void pack_lines(struct matrix from, size_t lines, size_t de
 	}
 }
 
-/* The same of lines that lie side by side, without reading more of them than there are. */
+/* The same for adjacent lines, without reading past the last one. */
 static ALWAYS_INLINE void pack_adjacent(struct matrix from, size_t lines, size_t depth, number *to,
 					const unsigned width)
 {
@@ -300,7 +301,7 @@ static ALWAYS_INLINE void pack(struct matrix from, size_t lines, size_t depth, n
 
 /* ---- the product ---- */
 
-/* What PackMatMulB has made: panels of k steps. */
+/* The result of PackMatMulB: panels of k steps. */
 struct packed {
 	const element *at;
 	size_t k;
@@ -309,31 +310,31 @@ struct packed {
 struct panels {
 	const number *at;
 	size_t panel, step; /* numbers from a panel, a step to the next */
-	/* What later panels are made of, and bytes from one step, and from 64 bytes of a step, to the next. */
+	/* Data for later panels, and bytes from one step, and from 64 bytes of a step, to the next. */
 	const void *ahead;
 	size_t ahead_step, ahead_next;
 };
 
-/* Panels behind each other, of which nothing comes early. */
+/* Panels one after the other, without data to fetch early. */
 static ALWAYS_INLINE struct panels panels_in(const number *at, size_t depth)
 {
 	return (struct panels){at, depth * PANEL, PANEL, at, 0, 0};
 }
 
-/* Hands over panels with steps [step, step + depth) of the columns from `column` on, made in `room` if need be. */
+/* Return panels with steps [step, step + depth) of the columns from `column` on, made in `room` if necessary. */
 typedef struct panels panels_of(const void *context, size_t step, size_t depth, size_t column, size_t columns,
 				number *room);
 
-/* Packs steps [step, step + depth) of rows [row, row + rows) as a tile, in steps of ROWS_STRIDE numbers. */
+/* Pack steps [step, step + depth) of rows [row, row + rows) as a tile, in steps of ROWS_STRIDE numbers. */
 typedef void rows_of(const void *context, size_t step, size_t depth, size_t row, size_t rows, number *to);
 
-/* Changes so many sums of a row, from that column on, which are in c. */
+/* Change so many sums of a row, from that column on, which are in c. */
 typedef void finish_of(const void *context, number *c, size_t row, size_t column, size_t count);
 
 struct product {
 	size_t m, n, k;
 	size_t depth; /* the most steps at a time; 0: DEPTH */
-	/* Rows are those of the matrix, or what `rows` packs, or those of panels (below) from row `first` on. */
+	/* Rows are those of the matrix, or those that `rows` packs, or those of panels (below) from row `first` on. */
 	struct matrix a;
 	const void *rows_context;
 	rows_of *rows;
@@ -343,15 +344,15 @@ struct product {
 	panels_of *panels;
 	number *c;
 	size_t c_row;
-	int add; /* to what is in c already */
+	int add; /* add to c */
 	const element *start; /* of each row, or NULL */
 	number *room; /* ROOM_SIZE */
-	/* What becomes of sums that are complete; NULL: nothing. */
+	/* Applied to complete sums; NULL: nothing. */
 	finish_of *finish;
 	const void *finish_context;
 };
 
-/* The greatest equal parts of at most `most`. Of k they are the same however rows are divided. */
+/* Return the greatest equal parts of at most `most`. The parts of k are the same for every division of rows. */
 static ALWAYS_INLINE size_t equal_parts(size_t extent, size_t most)
 {
 	size_t parts = (extent + most - 1) / most;
@@ -369,7 +370,7 @@ static ALWAYS_INLINE void multiply_next(struct tile *tile, size_t rows, size_t c
 	tile->start += tile->start ? rows : 0;
 }
 
-/* One below the other. The first ones fetch what comes ahead, 64 bytes of each step. */
+/* Multiply tiles from top to bottom. The first ones fetch later data, 64 bytes of each step. */
 static ALWAYS_INLINE void multiply_tiles(struct tile *tile, size_t rows, size_t height, size_t columns,
 					 size_t ahead_next)
 {
@@ -380,7 +381,7 @@ static ALWAYS_INLINE void multiply_tiles(struct tile *tile, size_t rows, size_t 
 	}
 }
 
-/* The same, with rows as they lie in panels, from row `at` on. What comes ahead, if nothing else, are rows. */
+/* The same, with rows in panels, from row `at` on. The data fetched early, if any, is rows. */
 static ALWAYS_INLINE void multiply_panel_rows(struct tile *tile, const struct packed *panels, size_t step, size_t at,
 					      size_t rows, size_t columns, size_t ahead_next)
 {
@@ -415,7 +416,7 @@ static ALWAYS_INLINE void pack_rows(const struct product *product, size_t top, s
 	}
 }
 
-/* Adds the steps [step, step + depth) to the rows [top, top + rows), which go to c. */
+/* Add the steps [step, step + depth) to the rows [top, top + rows), which go to c. */
 static ALWAYS_INLINE void multiply_block(const struct product *product, size_t top, size_t rows, size_t step,
 					 size_t depth, const number *start, number *c)
 {
@@ -475,7 +476,7 @@ static ALWAYS_INLINE void multiply(const struct product *product)
 		multiply_top(product, top, least(rows, product->m - top), product->c + top * product->c_row);
 }
 
-/* The same, with a result of elements, whose rows are c_row = n long; product->c has room for BLOCK_ROWS of them. */
+/* The same, with a result of elements in rows of length c_row = n; product->c has room for BLOCK_ROWS of them. */
 static ALWAYS_INLINE void multiply_converted(const struct product *product, element *c)
 {
 	size_t block = equal_parts(product->m, BLOCK_ROWS);
@@ -488,9 +489,9 @@ static ALWAYS_INLINE void multiply_converted(const struct product *product, elem
 	}
 }
 
-/* ---- where b comes from ---- */
+/* ---- sources of b ---- */
 
-/* Columns that lie side by side, so that a step is one piece. */
+/* Adjacent columns, so that a step is one piece. */
 static ALWAYS_INLINE void pack_steps(const struct matrix *from, size_t columns, size_t depth, number *to)
 {
 	for (size_t p = 0; p < depth; p++, to += GROUP_COLUMNS) {
@@ -504,7 +505,7 @@ static ALWAYS_INLINE void pack_steps(const struct matrix *from, size_t columns, 
 	}
 }
 
-/* A matrix as it is. */
+/* A matrix in place. */
 static ALWAYS_INLINE struct panels panels_of_matrix(const void *context, size_t step, size_t depth, size_t column,
 						    size_t columns, number *room)
 {
@@ -538,10 +539,10 @@ static ALWAYS_INLINE struct panels panels_of_packed(const void *context, size_t 
 
 /* ---- vectors ---- */
 
-enum { STRIP = 1024 }; /* numbers at a time, of what is converted or summed up */
+enum { STRIP = 1024 }; /* numbers at a time, when converting or summing up */
 
 #ifndef ADDS_PAIRS
-/* Four vectors of sums of the products, and what is left behind them. */
+/* Four vectors of sums of the products, and the rest after them. */
 static ALWAYS_INLINE number dot(const element *a, const element *b, size_t k)
 {
 	vector sum[4] = {};

@@ -1,10 +1,10 @@
 /* quantise-forms.h: the forms of QuantizeLinear and DequantizeLinear: with one scale and zero point for all
- * (FORM=tensor), or one for each row (FORM=rows), of which the first k rows have the k that there are, and the next
- * ones have them again. FORM=blocks has a row of them for each `size` rows of every `length` ones, of which the last
- * may have fewer.
+ * (FORM=tensor), or with one for each row (FORM=rows). With FORM=rows there are k of them; the first k rows have them
+ * in order, and so on. FORM=blocks has a row of them for each `size` rows of every `length` ones; the last block may
+ * have fewer rows.
  *
- * In front of it stand SCALES and ZEROS, their types, which are FROM and TO or the other way round, and converted,
- * which makes one element. */
+ * The includer defines before it: SCALES and ZEROS, their types, which are FROM and TO or the other way round, and
+ * converted, which makes one element. */
 #ifndef SK_KERNELS_QUANTISE_FORMS_H
 #define SK_KERNELS_QUANTISE_FORMS_H
 

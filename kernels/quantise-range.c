@@ -1,5 +1,5 @@
-/* quantise-range.c: DynamicQuantizeRange, the scale and the zero point with which the range of x and 0 becomes that of
- * eight bits.
+/* quantise-range.c: DynamicQuantizeRange, the scale and the zero point that map the range of x and 0 to that of eight
+ * bits.
  *
  * variants: OP=DynamicQuantizeRange TO=u8
  */

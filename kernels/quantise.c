@@ -1,5 +1,5 @@
 /* quantise.c: QuantizeLinear, y = x / scale + zero, in the forms of quantise-forms.h. Integers of 32 bits are quantised
- * as f64, which has all of them.
+ * as f64, which represents all of them.
  *
  * variants: OP=QuantizeLinear FROM=f32 TO=u8,i8 FORM=tensor,rows ISA=base,v3
  * variants: OP=QuantizeLinear FROM=f32 TO=u16,i16 FORM=tensor,rows

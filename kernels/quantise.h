@@ -1,4 +1,4 @@
-/* quantise.h: numbers to integers of few bits. */
+/* quantise.h: conversion of numbers to integers of few bits. */
 #ifndef SK_KERNELS_QUANTISE_H
 #define SK_KERNELS_QUANTISE_H
 
@@ -15,8 +15,8 @@
 #define LEAST_OF(type) JOIN(LEAST_, type)
 #define MOST_OF(type)  JOIN(MOST_, type)
 
-/* x + zero, to the nearest integer, ties to even, and to the least or the greatest one beyond these; of a NaN the
- * least one. Nothing is lost by the first bounds, which lie outside of all types whatever the zero point is. */
+/* Return x + zero, to the nearest integer, ties to even, limited to the least and the greatest one; a NaN becomes the
+ * least. The first bounds lose nothing: they are outside of all types whatever the zero point is. */
 static inline int32_t quantise(float x, int32_t zero, int32_t least, int32_t most)
 {
 	float bounded = x > -200000.0f ? x : -200000.0f;

@@ -1,14 +1,14 @@
-/* random.c: random numbers. They are counted: number i depends on i and on two seeds alone, so work may be divided
- * anyhow. Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) makes four words of
- * 32 bits from a counter, whose upper half are the upper halves of the seeds, and from a key, which are their lower
- * halves. A word is a number of f32, two are one of f64.
+/* random.c: random numbers. They are counter-based: number i depends only on i and on two seeds, so work may be divided
+ * in any way. Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) makes four words of
+ * 32 bits from a counter, with the upper halves of the seeds as its upper half, and from a key, the seeds' lower
+ * halves. A number of f32 takes one word, and one of f64 two.
  *
  *	RandomUniform	-> y [n], from `low` up to `high`
  *	RandomNormal	-> y [n], with `mean` and the deviation `scale` (Box and Muller)
  *	RandomDropout	x [n] -> y [n], mask? [n]: with probability `keep` x / keep and 1, otherwise 0
  *	DropoutGrad	dy [n], mask [n] -> dx [n]: dy / keep where the mask is 1
  *	Bernoulli	x [n] -> y bool [n]: true with probability x
- *	Multinomial	logarithms x [m,c] of what classes weigh -> y i64 [m,s], s of them for each row
+ *	Multinomial	logarithms x [m,c] of class weights -> y i64 [m,s], s of them for each row
  *
  * variants: OP=RandomNormal TYPE=f32,halves ISA=base,v3
  * variants: OP=Multinomial TYPE=floats ISA=base,v3
@@ -90,7 +90,7 @@ static ALWAYS_INLINE number uniform_above_0(const struct words *words, int at, i
 #define IS_Normal_RandomNormal 1
 #define IS_NORMAL	       JOIN(IS_Normal_, OP)
 
-/* Those of the counters from one on, in their order. */
+/* Compute the numbers of the counters from one on, in their order. */
 static ALWAYS_INLINE void fill(number *to, uint64_t counter, uint64_t seed, uint64_t seed2)
 {
 	struct words words;
@@ -208,15 +208,15 @@ void KERNEL(const element *x, uint8_t *y, int64_t n, int64_t first, int64_t seed
 SIGNATURE("split=n op=" TEXT(OP), "in x " T "[n], out y bool[n]" PART);
 
 #else
-#define STEPS (SIZE(TYPE) == 8 ? 0x1p53 : 0x1p24f) /* which uniform numbers are so many parts of */
+#define STEPS (SIZE(TYPE) == 8 ? 0x1p53 : 0x1p24f) /* uniform numbers are multiples of 1 / STEPS */
 
 static ALWAYS_INLINE number add_exponential(number sum, number x, number with)
 {
 	return sum + MATH(exp)(x - with);
 }
 
-/* The class in whose part of the sum the number lies: the last one that weighs something, where rounding leads behind
- * all of them. */
+/* Return the class with the part of the sum in which the number lies: the last one with a weight, if rounding leads
+ * past all of them. */
 static ALWAYS_INLINE int64_t class_of(const element *x, int64_t c, number most, number limit)
 {
 	int64_t last = 0;

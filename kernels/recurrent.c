@@ -1,6 +1,6 @@
-/* recurrent.c: RNN, GRU and LSTM, all steps of sequences, one sequence after the other. `gates` is what the input gives
- * to each gate, [sequence, step, direction, gate, element]; the recurrence is turned, so that the state adds its rows;
- * of the biases, the first half is the input's, and the second one the recurrence's. Gates are in ONNX's order.
+/* recurrent.c: RNN, GRU and LSTM, all steps of sequences, one sequence after the other. `gates` is the input's part of
+ * each gate, [sequence, step, direction, gate, element]; the recurrence is transposed, so that the state adds its rows;
+ * the first half of the biases is the input's, and the second one the recurrence's. Gates are in ONNX's order.
  *
  * variants: OP=RNN,GRU,LSTM TYPE=f32 ISA=base,v3
  * variants: OP=RNN,GRU,LSTM TYPE=f64,halves
@@ -18,7 +18,7 @@ typedef COMPUTED(TYPE) number;
 
 enum { FUNCTIONS = GATES == 1 ? 1 : GATES - 1 }; /* of a direction */
 
-/* What all steps of one direction share. */
+/* Data shared by all steps of one direction. */
 struct cell {
 	int64_t h;
 	const element *recurrence, *bias, *peepholes;
@@ -29,7 +29,7 @@ struct cell {
 	number *state, *memory, *sums, *more; /* [h], [h], [GATES * h], [h] */
 };
 
-/* Functions have the numbers that graph/operators/recurrent.c gives them. */
+/* The numbers of functions are those of graph/operators/recurrent.c. */
 static inline number function(int64_t which, number x, number alpha, number beta)
 {
 	number line;
@@ -78,7 +78,7 @@ static inline void apply(const struct cell *cell, int number_of_function, const 
 	else for (int64_t i = 0; i < count; i++) to[i] = function(which, from[i], alpha, beta);
 }
 
-/* Elements [first, first + count) of all gates: the input's and its bias. */
+/* Elements [first, first + count) of all gates: the input's part and its bias. */
 static inline void begin_sums(const struct cell *cell, const element *gates, int64_t first, int64_t count)
 {
 	for (int64_t i = first; i < first + count; i++)
@@ -189,7 +189,7 @@ static inline void store_state(const number *state, int64_t h, element *to)
 		to[i] = STORE(TYPE, state ? state[i] : 0);
 }
 
-/* The steps of one sequence in one direction; gates and y are those of its first step. Behind its end y is 0. */
+/* Compute the steps of one sequence in one direction; gates and y are those of its first step. After its end y is 0. */
 static inline void run(const struct cell *cell, const element *gates, element *y, int64_t steps, int64_t length,
 		       int64_t directions, int backwards)
 {

@@ -1,4 +1,4 @@
-/* reduce.c: reductions: x [o,k,i] -> y [o,i]; SHAPE=rows are those with i = 1.
+/* reduce.c: reductions: x [o,k,i] -> y [o,i]; SHAPE=rows is for i = 1.
  *
  * variants: OP=ReduceSum,ReduceMean,ReduceProd TYPE=floats SHAPE=rows,planes ISA=base,v3
  * variants: OP=ReduceMax,ReduceMin TYPE=floats SHAPE=planes ISA=base,v3
@@ -11,7 +11,7 @@
 #include "kernels/family.h"
 #include "kernels/math.h"
 
-/* What integers are added up in, where the result is a root or a logarithm. */
+/* The type in which integers are added up, if the result is a root or a logarithm. */
 #define IS_REAL_ReduceL2	1
 #define IS_REAL_ReduceLogSum	1
 #define IS_REAL_ReduceLogSumExp 1
@@ -33,7 +33,7 @@ typedef COMPUTED(TYPE) number;
 
 #include "kernels/along.h"
 
-/* ---- how each element is folded ---- */
+/* ---- folding of each element ---- */
 
 static ALWAYS_INLINE number multiply(number product, number x, number with)
 {
@@ -96,7 +96,7 @@ static ALWAYS_INLINE number highest(void)
 #define START_ReduceLogSumExp 0
 #define START		      JOIN(START_, OP)
 
-/* ---- what the result is ---- */
+/* ---- the result ---- */
 
 #define IS_LOGARITHM_ReduceLogSum 1
 #define IS_LOGARITHM		  JOIN(IS_LOGARITHM_, OP)
@@ -120,7 +120,7 @@ FINISH(ReduceL2, MATH(sqrt)(sum))
 FINISH(ReduceLogSum, MATH(log)(sum))
 FINISH(ReduceLogSumExp, with + MATH(log)(sum))
 
-/* Elements are counted from the largest one, so that nothing overflows. */
+/* Elements are taken relative to the largest one, so that nothing overflows. */
 static ALWAYS_INLINE number add_exponential(number sum, number x, number with)
 {
 	return sum + MATH(exp)(x - with);
@@ -128,13 +128,13 @@ static ALWAYS_INLINE number add_exponential(number sum, number x, number with)
 
 static ALWAYS_INLINE number origin_of(number most)
 {
-	return most - most == 0 ? most : 0; /* not from infinity, nor from a NaN */
+	return most - most == 0 ? most : 0; /* not relative to infinity or a NaN */
 }
 #define IS_COUNTED_ReduceLogSumExp 1
 #endif
 #define IS_COUNTED JOIN(IS_COUNTED_, OP)
 
-/* ---- what overflows on the way to a result that does not ---- */
+/* ---- overflow on the way to a finite result ---- */
 
 #if IS_FLOAT(TYPE)
 #define SCALE_ReduceSum	   1
@@ -165,7 +165,7 @@ static ALWAYS_INLINE number unscaled(number sum, int64_t k, number scale)
 }
 #endif
 
-/* As Cast has it: truncated, the nearest that there is, and 0 of a NaN. */
+/* As in Cast: truncated, limited to the type's range, and 0 for a NaN. */
 static ALWAYS_INLINE element stored(number result)
 {
 #ifdef THROUGH_REAL
@@ -210,7 +210,7 @@ static ALWAYS_INLINE void reduce_rows(const element *x, element *y, int64_t o, i
 	}
 }
 
-/* Apart, so that short rows need not know that there are long ones. */
+/* A separate function, so that short rows do not pay for long ones. */
 static SELDOM void reduce_long_rows(const element *x, element *y, int64_t o, int64_t k)
 {
 	reduce_rows(x, y, o, k);
@@ -265,7 +265,7 @@ static ALWAYS_INLINE void reduce_planes(const element *x, element *y, int64_t o,
 				y[first + j] = stored(JOIN(finish_, OP)(sums[j], k, with[j]));
 		}
 }
-/* Apart, as with rows. */
+/* A separate function, as with rows. */
 static SELDOM void reduce_long_planes(const element *x, element *y, int64_t o, int64_t k, int64_t i)
 {
 	reduce_planes(x, y, o, k, i);

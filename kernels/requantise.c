@@ -1,5 +1,5 @@
-/* requantise.c: Requantize, what integer products and convolutions have in 32 bits as few bits:
- * y = (sums + bias) * (a_scale * b_scale / y_scale) + y_zero.
+/* requantise.c: Requantize, the 32-bit results of integer products and convolutions as few bits: y = (sums + bias) *
+ * (a_scale * b_scale / y_scale) + y_zero.
  *
  * FORM=tensor has one scale of b and no bias. Rows have a scale of b each (FORM=rows), or one for all (FORM=bias); k of
  * them follow each other as in quantise.c. FORM=columns has a scale of b for each column, and no bias.
@@ -26,7 +26,7 @@ static inline void requantise_row(const int32_t *sums, int32_t bias, float scale
 #define KIND_columns 3
 #define KIND	     JOIN(KIND_, FORM)
 #if KIND == 3
-enum { STRIP = 256 }; /* columns whose factors are computed at a time */
+enum { STRIP = 256 }; /* columns with factors computed at a time */
 
 static inline void requantise_columns(const int32_t *sums, const float *factors, int32_t zero, to *y, int64_t n)
 {

@@ -1,6 +1,6 @@
-/* roialign.c: what lies in regions of images: x [n, c, k] are n images of c channels, k = dims[0] dims[1] elements
- * each. Region i of r is rois[i], its left, upper, right and lower ends, in image batches[i]; y [r, c, p] are p =
- * sizes[0] sizes[1] bins of it, each the mean of samples, or the largest one (MODE=max), as ONNX says it.
+/* roialign.c: samples of regions of images: x [n, c, k] are n images of c channels, k = dims[0] dims[1] elements each.
+ * Region i of r is rois[i], its left, upper, right and lower ends, in image batches[i]; y [r, c, p] are p = sizes[0]
+ * sizes[1] bins of it, each the mean of samples, or the largest one (MODE=max), as in ONNX.
  *
  * variants: OP=RoiAlign TYPE=floats MODE=avg,max
  */
@@ -14,20 +14,20 @@ enum { MOST_SAMPLES = 4096 /* of a bin, along one dimension */ };
 #define LARGEST_avg 0
 #define LARGEST_max 1
 
-/* Along one dimension: where the bins begin, and how far they and their samples lie apart. */
+/* Along one dimension: the beginning of the bins, and the distances of bins and of their samples. */
 struct side {
 	number start, bin;
 	int64_t samples, size;
 };
 
-/* Two neighbours and what they weigh; nothing outside of the image. */
+/* Two neighbours and their weights; none outside of the image. */
 struct taps {
 	int64_t at[2];
 	number weights[2];
 };
 
-/* False if ends are not finite, or there would be more samples than anybody wants: of a bin of that size, if nobody
- * says how many. */
+/* Return false if ends are not finite, or if there would be too many samples. Without a given number, a bin has as many
+ * samples as its size. */
 static int find_side(struct side *side, number low, number high, int64_t bins, int64_t size, int64_t half,
 		     int64_t samples, number scale)
 {
@@ -74,7 +74,7 @@ static number sample(const element *x, int64_t width, const struct taps *rows, c
 	return result;
 }
 
-/* One bin of one channel. */
+/* Compute one bin of one channel. */
 static number pool(const element *x, const struct side *sides, int64_t row, int64_t column)
 {
 	number result = 0;

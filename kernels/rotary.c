@@ -1,9 +1,9 @@
-/* rotary.c: RotaryEmbedding: of each row of x [r, d], which is that of a head, pairs of elements are turned by the
- * angles of the row's position, of which `cosines` and `sines` have `half` each. Pairs are elements i and half + i, or,
- * interleaved, 2 i and 2 i + 1; what is behind them stays as it is. The rows are those of [batch, heads, rows, d], or,
- * flat, of [batch, rows, heads, d]. If `table` is 0 there are no positions, and a row
- * for each of [batch, rows]; if `together` is not 0 there is one, that of row 0; a position that the tables have no row
- * for is an error of the task.
+/* rotary.c: RotaryEmbedding. In each row of x [r, d], which belongs to a head, pairs of elements are rotated by the
+ * angles of the row's position; `cosines` and `sines` have `half` angles for each position. Pairs are elements i and
+ * half + i, or, interleaved, 2 i and 2 i + 1; later elements are copied. The rows are those of [batch, heads, rows, d],
+ * or, flat, of [batch, rows, heads, d]. If `table` is 0 there are no positions, and a row of angles for each of [batch,
+ * rows]; if `together` is not 0 there is one position, that of row 0; a position outside the tables is an error of the
+ * task.
  *
  * variants: OP=RotaryEmbedding TYPE=floats
  */

@@ -1,5 +1,5 @@
-/* row-gradients.c: gradients of operators that look at all elements along an axis: of what they have made, y, and of
- * the gradients of that, dy: both [o,k,i] -> dx [o,k,i]; SHAPE=rows are those with i = 1.
+/* row-gradients.c: gradients of operators along an axis, from their result, y, and its gradient, dy: both [o,k,i] -> dx
+ * [o,k,i]; SHAPE=rows is for i = 1.
  *
  *	SoftmaxGrad	y (dy - sum(y dy)), times a factor [1] that may be absent
  *	LogSoftmaxGrad	dy - exp(y) sum(dy)
@@ -17,7 +17,7 @@ typedef COMPUTED(TYPE) number;
 #define IS_Softmax_SoftmaxGrad 1
 #define IS_SOFTMAX	       JOIN(IS_Softmax_, OP)
 
-/* What is summed. */
+/* Return the term of the sum. */
 static ALWAYS_INLINE number term(number dy, number y)
 {
 #if IS_SOFTMAX

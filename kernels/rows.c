@@ -1,5 +1,5 @@
-/* rows.c: operators that look at all elements along an axis to compute each of them: x [o,k,i] -> y [o,k,i];
- * SHAPE=rows are those with i = 1.
+/* rows.c: operators that use all elements along an axis to compute each of them: x [o,k,i] -> y [o,k,i]; SHAPE=rows is
+ * for i = 1.
  *
  * variants: OP=Softmax,LogSoftmax TYPE=floats SHAPE=rows,planes ISA=base,v3
  * variants: OP=Hardmax TYPE=f32,f64 SHAPE=rows,planes ISA=base,v3
@@ -18,7 +18,7 @@ typedef COMPUTED(TYPE) number;
 
 #include "kernels/along.h"
 
-/* ---- what is known of a row, or of a column ---- */
+/* ---- statistics of a row, or of a column ---- */
 
 struct known {
 	number most, sum;
@@ -46,7 +46,7 @@ static ALWAYS_INLINE number add_scaled_magnitude(number sum, number x, number wi
 	return sum + MATH(abs)(x) * with;
 }
 
-/* ---- an element, from that ---- */
+/* ---- an element, from these ---- */
 
 static ALWAYS_INLINE number of_Softmax(number x, struct known known)
 {
@@ -71,7 +71,7 @@ static ALWAYS_INLINE number of_LpNormalization(number x, struct known known)
 #define IS_LP			 JOIN(IS_Lp_, OP)
 #define IS_LOG			 JOIN(IS_LogSoftmax_, OP)
 #define IS_SOFTMAX		 JOIN(IS_Softmax_, OP)
-#define KEEPS_EXPONENTIALS	 (IS_SOFTMAX && SIZE(TYPE) >= 4) /* which lose nothing when they are stored */
+#define KEEPS_EXPONENTIALS	 (IS_SOFTMAX && SIZE(TYPE) >= 4) /* which are stored without loss */
 #ifndef P
 #define P 2
 #endif
@@ -85,13 +85,13 @@ static ALWAYS_INLINE number of_LpNormalization(number x, struct known known)
 #define SCALE_OF	 scale_of_squares
 #endif
 
-/* x over a norm of numbers that were scaled, neither of which is denormal. */
+/* Return x over a norm of scaled numbers; neither is denormal. */
 static ALWAYS_INLINE number over_scaled(number x, number norm, number scale)
 {
 	return scale > 1 ? x * scale / norm : x / norm * scale;
 }
 
-/* The divisor, or the logarithm. What has norm 0 stays as it is. */
+/* Return the divisor, or the logarithm. A row with norm 0 is copied. */
 static ALWAYS_INLINE number finished(number sum)
 {
 #if IS_LP

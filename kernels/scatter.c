@@ -1,5 +1,5 @@
-/* scatter.c: y [n, i] is x [n, i] with rows of updates [m, i] put at places [m], in their order, or combined with what
- * is there. Every core looks through all places for those that are its own.
+/* scatter.c: y [n, i] is x [n, i] with rows of updates [m, i] put at places [m], in their order, or combined with the
+ * elements there. Every core looks through all places for its own.
  *
  * variants: OP=Scatter TYPE=unsigned
  * variants: OP=Scatter TYPE=numbers REDUCTION=add,mul,max,min
@@ -26,7 +26,7 @@ static inline number reduce_mul(number a, number b)
 #endif
 }
 
-/* A NaN stays one. */
+/* Return whether it is a NaN, which stays a NaN. */
 static inline int is_nan(number a)
 {
 #if IS_FLOAT(TYPE)
@@ -65,7 +65,7 @@ static inline element combine(element a, element b)
 void KERNEL(const element *x, const int64_t *places, const element *updates, element *y, int64_t n, int64_t i,
 	    int64_t m, int64_t first)
 {
-	for (int64_t e = 0; y != x && e < n * i; e++) /* in place only rows at places are touched */
+	for (int64_t e = 0; y != x && e < n * i; e++) /* in place, only rows at places are changed */
 		y[e] = x[e];
 	for (int64_t r = 0; r < m; r++) {
 		int64_t place = places[r] - first;

@@ -1,5 +1,5 @@
-/* spatial.h: 2 or 3 spatial dimensions (SPATIAL) in kernels of convolutions: their extents and lists as parameters,
- * what these are for code that always has three, and how signatures write them. */
+/* spatial.h: 2 or 3 spatial dimensions (SPATIAL) in kernels of convolutions: their extents and lists as parameters, the
+ * same for code that always has three dimensions, and their form in signatures. */
 #ifndef SK_KERNELS_SPATIAL_H
 #define SK_KERNELS_SPATIAL_H
 

@@ -10,11 +10,11 @@ typedef STORED(TYPE) element;
 typedef COMPUTED(TYPE) number;
 
 enum {
-	MOST_AT_ONCE = 8, /* whose addresses are in registers */
-	CHUNK = 256, /* elements whose sums wait for further inputs, since y may be one of these */
+	MOST_AT_ONCE = 8, /* with addresses in registers */
+	CHUNK = 256, /* elements that wait for further inputs, since y may be one of these */
 };
 
-/* `count` is a constant where this is inlined, so that the inner loop is none. */
+/* `count` is a constant wherever this is inlined, so that the inner loop is unrolled. */
 static inline __attribute__((always_inline)) void add(const element *const *x, int64_t count, const number *before,
 						      number *sum, element *y, int64_t n)
 {

@@ -1,5 +1,5 @@
-/* swiglu.c: SwiGlu, x sigmoid(x) times what it gates: FORM=joined has both side by side, x [o,2,h] -> y [o,h], of which
- * the first one is activated; FORM=two has them as x [n], gated [n] -> y [n]. The bytes are those of Swish and Mul.
+/* swiglu.c: SwiGlu, x sigmoid(x) times the gated tensor. FORM=joined has both side by side, x [o,2,h] -> y [o,h], with
+ * the activated one first; FORM=two has them as x [n], gated [n] -> y [n]. The bytes are those of Swish and Mul.
  *
  * variants: OP=SwiGlu TYPE=floats FORM=joined,two ISA=base,v3
  * variants: OP=SwiGlu TYPE=f32 FORM=joined,two ISA=v4

@@ -1,5 +1,5 @@
-/* topk.c: the largest or smallest elements along an axis, in order: x [o,k,i] -> v [o,t,i], indices i64 [o,t,i]. Of
- * equal ones the first comes first; a NaN is larger than all others.
+/* topk.c: the largest or smallest elements along an axis, in order: x [o,k,i] -> v [o,t,i], indices i64 [o,t,i]. Equal
+ * ones keep their order; a NaN is larger than all others.
  *
  * variants: OP=TopK TYPE=numbers
  */
@@ -10,14 +10,14 @@ typedef COMPUTED(TYPE) number;
 
 #include "kernels/along.h"
 
-/* A column of the outputs. Its first elements are a heap with the one on top that comes last. */
+/* A column of the outputs. Its first elements are a heap with the last one in the order on top. */
 struct heap {
 	element *values;
 	int64_t *indices, stride;
 	int largest;
 };
 
-/* True if the first one comes in front of the second one. */
+/* Return whether the first one comes before the second one. */
 static ALWAYS_INLINE int precedes(const struct heap *heap, element a, int64_t index_a, element b, int64_t index_b)
 {
 	number one = LOAD(TYPE, a), other = LOAD(TYPE, b);
@@ -46,7 +46,7 @@ static ALWAYS_INLINE void swap(const struct heap *heap, int64_t a, int64_t b)
 	heap->indices[b * heap->stride] = index;
 }
 
-/* Lets the element sink to where none of those below comes behind it. */
+/* Let the element sink until none of those below comes after it. */
 static ALWAYS_INLINE void sink(const struct heap *heap, int64_t at, int64_t count)
 {
 	for (int64_t next; (next = 2 * at + 1) < count; at = next) {

@@ -1,4 +1,4 @@
-/* training.c: what an update makes of weights x with gradients g, of its rate r, and of how many there have been, t.
+/* training.c: updates of weights x by gradients g, with the rate r and the number of updates so far, t.
  *
  * variants: OP=Adam TYPE=f32 ISA=base,v3
  * variants: OP=Momentum TYPE=f32,f64 ISA=base,v3
@@ -37,7 +37,7 @@ void KERNEL(const number *r, const int64_t *t, const number *x, const number *g,
 SIGNATURE("split=n op=Adagrad", COMMON "in h " T "[n], out new_x " T "[n], out new_h " T "[n], n i64" NORM
 				       ", decay f32 = attr(decay_factor, 0), epsilon f32 = attr(epsilon, 1e-6)");
 #elif KIND == 2
-/* Squares double their errors, and what is left of 1 has few digits: in f64, therefore. */
+/* Computed in f64: squaring doubles errors, and 1 minus the power has few significant digits. */
 static inline double power(double x, int64_t times)
 {
 	double result = 1;

@@ -42,7 +42,7 @@ static inline number op_Neg(number x)
 	return -x;
 }
 
-/* Of a NaN, the NaN. */
+/* A NaN gives a NaN. */
 static inline number op_Sign(number x)
 {
 	return x > 0 ? 1 : x < 0 ? -1 : x;
@@ -70,7 +70,7 @@ static inline number op_Not(number x)
 	return x == 0;
 }
 
-/* What erf of f64 is, truncated: behind 5 it is so near to 1 that no number lies between. */
+/* The truncated result of erf in f64: above 5 no number lies between it and 1. */
 static inline number op_Erf(number x)
 {
 	return x > 5 ? 1 : IS_SIGNED(TYPE) && x < -5 ? -1 : 0;
@@ -78,7 +78,7 @@ static inline number op_Erf(number x)
 
 #else
 
-/* What has a function of its own in math-f32.h and math-f64.h. */
+/* Operators with a function in math-f32.h and math-f64.h. */
 #define NAMED(operator, function)                                                                                      \
 	static inline number op_##operator(number x)                                                                   \
 	{                                                                                                              \
@@ -168,7 +168,7 @@ static inline void apply(const element *x, element *y, int64_t n)
 		y[i] = STORE(TYPE, JOIN(op_, OP)(LOAD(TYPE, x[i])));
 }
 
-/* Sine and the like of large angles take long, and are rare: a chunk that has one is computed one by one. */
+/* Large angles are slow and rare in the sine and similar functions: a chunk with one is computed element by element. */
 #define IS_CIRCULAR_Sin 1
 #define IS_CIRCULAR_Cos 1
 #define IS_CIRCULAR_Tan 1

@@ -1,5 +1,5 @@
-/* unpool.c: MaxUnpool with 2 or 3 spatial dimensions. Indices are those of the smallest output that the window gives,
- * which y may be larger than; what lies outside of it is left out.
+/* unpool.c: MaxUnpool with 2 or 3 spatial dimensions. Indices are those of the smallest output that the window gives; y
+ * may be larger than that, and indices outside of it are left out.
  *
  * variants: OP=MaxUnpool TYPE=u16,u32,u64 SPATIAL=2,3
  */

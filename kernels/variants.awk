@@ -1,9 +1,9 @@
-# variants.awk: which kernels libskernels.a has. Reads the sources of kernels/ and prints a line for each kernel, with its name, its
-# source and its keys:
+# variants.awk: the list of kernels in libskernels.a. Reads the sources of kernels/ and prints a line for each kernel,
+# with its name, its source and its keys:
 #
 #	sk_add_f32_row_v3 binary.c OP=Add TYPE=f32 FORM=row ISA=v3
 #
-# or, with -v make=1, the makefile that kernels/local.mk builds the library with, which says what the variables in it are.
+# or, with -v make=1, the makefile that kernels/local.mk builds the library with. kernels/local.mk sets its variables.
 BEGIN {
 	sets["floats"] = "f32,f64,f16,bf16"
 	sets["halves"] = "f16,bf16"
@@ -39,10 +39,11 @@ function kernel(name, keys, isa, flags) {
 	}
 	flags = keys
 	gsub(/ /, " -D", flags)
-	printf "$O/%s.o: $S/%s%s; $V$(COMPILE)%s -DKERNEL=%s%s -o $@ $S/%s\n", name, source, headers, levels[isa], name, flags, source
+	printf "$O/%s.o: $S/%s%s; $V$(COMPILE)%s -DKERNEL=%s%s -o $@ $S/%s\n", name, source, headers, levels[isa], name, flags,
+		source
 }
 
-# The product of the keys from number i on, with what those before have given.
+# The product of the keys from number i on; name, keys and isa come from those before.
 function product(i, name, keys, isa, key, list, count, members, j, k, n) {
 	if (i > NF) {
 		kernel(name, keys, isa)
@@ -56,13 +57,13 @@ function product(i, name, keys, isa, key, list, count, members, j, k, n) {
 		for (k = 1; k <= n; k++) {
 			if (key[1] == "ISA" && !(members[k] in levels))
 				complain("there is no level " members[k])
-			product(i + 1, members[k] == "base" ? name : name "_" tolower(members[k]), keys " " key[1] "=" members[k],
-				key[1] == "ISA" ? members[k] : isa)
+			product(i + 1, members[k] == "base" ? name : name "_" tolower(members[k]),
+				keys " " key[1] "=" members[k], key[1] == "ISA" ? members[k] : isa)
 		}
 	}
 }
 
-# The headers that a file of the room includes, and those that they include.
+# The headers that a file of this folder includes, directly or indirectly.
 function headers_of(file, line, name, list) {
 	while ((getline line < (folder file)) > 0)
 		if (line ~ /^#include "(kernels|format)\//) {

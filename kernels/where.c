@@ -1,5 +1,5 @@
-/* where.c: Where: condition, a, b -> y: a where the condition holds, b elsewhere. Elements are moved, whatever they
- * are.
+/* where.c: Where: condition, a, b -> y: a if the condition holds, otherwise b. Elements are moved, whatever their type
+ * is.
  *
  * variants: OP=Where TYPE=all FORM=same,strided
  */

@@ -1,6 +1,5 @@
-/* x86_64-quads.h: for processors that multiply four unsigned bytes by four signed ones and add all four products: the
- * core of product.h, which multiplies and adds pairs of 16 bits as they come, does so with quads of 8. Comes before it.
- */
+/* x86_64-quads.h: for processors that multiply four unsigned bytes by four signed ones and add all four products: makes
+ * the core of product.h multiply and add quads of 8 bits instead of pairs of 16. Included before it. */
 #ifndef SK_KERNELS_X86_64_QUADS_H
 #define SK_KERNELS_X86_64_QUADS_H
 

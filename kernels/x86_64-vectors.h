@@ -1,5 +1,5 @@
-/* x86_64-vectors.h: what products take from the machine: how long vectors are, tiles that fill its registers with their
- * sums and what these are made of, and the multiply-add, which is fused where there is an instruction for it. */
+/* x86_64-vectors.h: the machine's part of products: vector lengths, tiles with sums that fill its registers, and the
+ * multiply-add, which is fused if there is an instruction for it. */
 #ifndef SK_KERNELS_X86_64_VECTORS_H
 #define SK_KERNELS_X86_64_VECTORS_H
 
@@ -52,7 +52,7 @@ static const unsigned char part_bytes[96] = {[32 ... 63] = 0xff};
 #define ADD_PAIRS(a, b, c) ((vector)_mm_madd_epi16((__m128i)(a), (__m128i)(b)) + (c))
 #endif
 
-/* As many bytes as a vector has numbers of 32 bits, as integers of 32 bits. */
+/* As many bytes as a vector has 32-bit numbers, as integers of 32 bits. */
 #if defined(__AVX512F__)
 #define WIDENED_BYTES(from) _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i_u *)(from)))
 #elif defined(__AVX2__)
