@@ -22,8 +22,8 @@ struct sk_task;
  * them. Two kernels of an op are of one form if three things are the same: the directions, names, element types and
  * numbers of dimensions of their tensor parameters; the set of dimensions that are fixed numbers; and the attributes in
  * their conditions. They are of one class if these numbers and the required values of attributes are the same as well.
- * A request fits at most one class of a form. Of optional tensors, and of conditions with real numbers and lists, only
- * the presence counts here. */
+ * A request fits at most one class of a form. For optional tensors, and for conditions with real numbers and lists,
+ * only the presence counts here. */
 
 struct sk_op_form {
 	const struct sk_signature *signature; /* of its first kernel */

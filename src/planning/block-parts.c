@@ -155,7 +155,7 @@ static struct sk_block_verdict judge(const struct follower *follower, const stru
 
 /* ---- from task to task ---- */
 
-/* Return the parts of the end's task. Those of a task in blocks without known rows only show that there are blocks. */
+/* Return the parts of the end's task. For a task in blocks without known rows, they only show that there are blocks. */
 static struct sk_block_parts parts_of(const struct follower *follower, const struct end *end)
 {
 	if (has_blocks(follower, end))

@@ -288,8 +288,8 @@ static void check_once(const struct fuser *fuser)
 			 "task '%s' runs once, but comes after task '%s', which runs every time", task->name,
 			 earlier->name);
 		sk_note(model->diag,
-			"'%s' is declared at %s; tasks that run once come first in their stream, or have one of their "
-			"own",
+			"'%s' is declared at %s; tasks that run once come first in their stream, or have a stream of "
+			"their own",
 			earlier->name, sk_place_text(model->arena, earlier->place));
 	}
 }

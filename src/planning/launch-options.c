@@ -133,7 +133,7 @@ static void warn_of_greedy_task(const struct sk_model *model, uint32_t number)
 				continue;
 			sk_warning(model->diag, cube ? scope->launch.cube_place : scope->launch.vector_place,
 				   "scope option '%s' asks for %u cores, but blocks of task '%s' wait for one another "
-				   "and need %u: a superkernel with it has as many",
+				   "and need %u, so a superkernel with it has that many",
 				   cube ? "debug-aic-num" : "debug-aiv-num", limits[lane], task->name, wanted);
 		}
 	}

@@ -139,7 +139,7 @@ const char *sk_reason_text(struct sk_arena *arena, const struct sk_model *model,
 				      "its tasks is fused",
 				      placement->scope);
 	case SK_REASON_NOT_IN_SCOPE:
-		return "stands outside every scope";
+		return "is outside every scope";
 	case SK_REASON_IN_UNFUSIBLE_SCOPE:
 		return "excluded by scope: null";
 	case SK_REASON_RUNS_ONCE:

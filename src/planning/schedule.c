@@ -191,8 +191,8 @@ static void add_gate(struct scheduler *scheduler, struct stream *stream, uint32_
 	sk_array_push(scheduler->arena, &stream->gates, (struct gate){set, step});
 }
 
-/* An event covers all earlier tasks of the recording stream and all later ones of the waiting stream. Of the earlier
- * ones the last of each core set is enough: its end implies that of the others. */
+/* An event covers all earlier tasks of the recording stream and all later ones of the waiting stream. Among
+ * the earlier ones the last of each core set is enough: its end implies that of the others. */
 static void collect_events(struct scheduler *scheduler, uint32_t step, uint32_t task)
 {
 	const struct sk_dependencies *dependencies = scheduler->fusion->dependencies;

@@ -82,7 +82,7 @@ static bool check_reach(const struct sk_segments *segments)
 	if (reach <= MOST_REACH)
 		return true;
 	sk_error(segments->model->diag, (struct sk_place){.file = segments->model->manifest},
-		 "%zu scopes reach over each other: from their first tasks to their last ones there are %" PRIu64
+		 "%zu scopes overlap: from their first tasks to their last ones there are %" PRIu64
 		 " tasks in all, more than %" PRIu64,
 		 segments->sets.count, reach, MOST_REACH);
 	return false;

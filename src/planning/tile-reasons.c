@@ -169,7 +169,7 @@ const char *sk_tile_reason_text(struct sk_arena *arena, const struct sk_model *m
 					 "' before it: ", sharing_text(arena, model, verdict),
 					 length_text(arena, verdict), NULL);
 	case SK_TILE_FIRST:
-		return "stands first in its launch";
+		return "is the first task of its launch";
 	default:
 		return sk_arena_join_all(arena, "not in one group with '", before,
 					 "' before it: ", obstacle_text(arena, model, verdict), NULL);

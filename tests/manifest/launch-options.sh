@@ -249,7 +249,7 @@ meeting() {
 for device in host a3; do
 	meeting $device meet debug-aiv-num=4
 	diff - err.txt >&2 <<-M || fail "$device: an option is overridden without a word"
-	sklink: warning: meeting.yaml:6:26: scope option 'debug-aiv-num' asks for 4 cores, but blocks of task 'only' wait for one another and need 8: a superkernel with it has as many
+	sklink: warning: meeting.yaml:6:26: scope option 'debug-aiv-num' asks for 4 cores, but blocks of task 'only' wait for one another and need 8, so a superkernel with it has that many
 	M
 	"$skdump" --steps meeting.sk | grep -q '^launch 0: sk_sp1, .*, 8 \(vector \)\?cores$' ||
 		fail "$device: the steps' heading"

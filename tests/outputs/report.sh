@@ -33,7 +33,7 @@ has '\{"name": "sp1", "whole": true, "asked": \["first", "turn", "double", "sums
 has '\{"name": "sk_sp1", .*"scope": "sp1", "first": "first", "last": "more", .*"steps": 5, "awaits": 3, "lanes": \{"core": \{"steps": 5, "cores": 16\}\}, .*"code": [1-9][0-9]*, .*"follows": \[\]\}'
 has '\{"name": "sk_task_lone", .*"first": "lone", "last": "lone", .*"follows": \["sk_sp1"\]\}'
 has '\{"name": "double", "line": 13, .*"launch": "sk_sp1", "lane": "core", "step": 3, "cores": "all", .*"awaits": \["turn"\], "reason": "CAN_FUSE"'
-has '\{"name": "lone", .*"cores": "home of stream 3", .*"reason": "NOT_IN_SCOPE", "because": "stands outside every scope", "tile_reason": "TILE_FIRST", "tile_because": "stands first in its launch"\}'
+has '\{"name": "lone", .*"cores": "home of stream 3", .*"reason": "NOT_IN_SCOPE", "because": "is outside every scope", "tile_reason": "TILE_FIRST", "tile_because": "is the first task of its launch"\}'
 has '\{"earlier": "first", "later": "turn", "why": "read after write", "tensor": "a", "covered_by": "await"\}'
 has '\{"earlier": "first", "later": "double", "why": "after", "covered_by": "other await", "await": \{"of": "double", "on": "turn"\}\}'
 has '\{"earlier": "turn", "later": "double", "why": "write after read", "tensor": "c", "in_the_bytes_of": "a", "covered_by": "await"\}'

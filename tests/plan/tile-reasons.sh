@@ -113,7 +113,7 @@ pair() { # WHAT FOLLOWS THE TASK
 apart="not in one group with 'one' before it:"
 
 pair 'kernel: scale, args: [a, b]'
-is TILE_FIRST one 'stands first in its launch'
+is TILE_FIRST one 'is the first task of its launch'
 is TILE_JOINED two "in one group with 'one' before it: it shares 'a' with 'one', part by part"
 pair 'kernel: scale, args: [x, b]'
 is TILE_JOINED two "in one group with 'one' before it: it shares 'x' with 'one', part by part"

@@ -131,7 +131,7 @@ START_TEST(test_no_scope)
 	ck_assert_ptr_null(fusion->launches[0].scope);
 	ck_assert_uint_eq(fusion->launches[0].stream, 7);
 	ck_assert_str_eq(code_of(0), "NOT_IN_SCOPE");
-	ck_assert_str_eq(sk_reason_text(test->model.arena, &test->model, fusion, 0), "stands outside every scope");
+	ck_assert_str_eq(sk_reason_text(test->model.arena, &test->model, fusion, 0), "is outside every scope");
 	ck_assert_str_eq(code_of(1), "IN_UNFUSIBLE_SCOPE");
 	ck_assert_str_eq(sk_reason_text(test->model.arena, &test->model, fusion, 1), "excluded by scope: null");
 }
@@ -738,9 +738,8 @@ START_TEST(test_too_many_scopes_reach_over_each_other)
 			 sk_arena_print(test->arena, "s%u", i % SCOPES), in("a"));
 	test_model_finish(test);
 	ck_assert_ptr_null(sk_fusion_build(&test->model));
-	ck_assert_str_eq(said(),
-			 "test: error: test.yaml: 24000 scopes reach over each other: from their first tasks to "
-			 "their last ones there are 576024000 tasks in all, more than 536870912\n");
+	ck_assert_str_eq(said(), "test: error: test.yaml: 24000 scopes overlap: from their first tasks to "
+				 "their last ones there are 576024000 tasks in all, more than 536870912\n");
 }
 END_TEST
 
