@@ -1,4 +1,5 @@
-/* See image.h. The file is nobody's friend: its section headers are copied only as far as they make sense. */
+/* Registration of packages with debuggers; see image.h. The file is not trusted: its section headers are copied only as
+ * far as they are valid. */
 #include "config.h"
 
 #include "loader/image/image.h"
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Packages beyond are not shown: a debugger would read all of the file, too. */
+/* Larger packages are not registered: a debugger would also read all of the file. */
 enum { SECTION_LIMIT = 4096, NAMES_LIMIT = 1 << 20, FRAMES_LIMIT = 1 << 28, CHUNK = 1 << 16 };
 #define FILE_LIMIT (INT64_C(1) << 32)
 
@@ -32,7 +33,7 @@ struct descriptor {
 	struct code_entry *relevant, *first;
 };
 
-/* Protected: what another library of the process calls the same is its own. */
+/* Protected: another library of the process may define the same names for itself. */
 __attribute__((visibility("protected"))) struct descriptor __jit_debug_descriptor = {.version = 1};
 
 /* gdb has a breakpoint here. */
@@ -44,7 +45,7 @@ __attribute__((visibility("protected"), noinline)) void __jit_debug_register_cod
 
 struct sk_debugger_entry {
 	struct code_entry code; /* first */
-	int file; /* whose name is in the image; -1: it has a name of its own */
+	int file; /* named in the image; -1: the package has a file name of its own */
 	alignas(8) char image[];
 };
 
@@ -59,7 +60,7 @@ static void tell(struct code_entry *entry, uint32_t action)
 	__jit_debug_descriptor.action = NO_ACTION;
 }
 
-/* ---- who looks ---- */
+/* ---- is there a debugger? ---- */
 
 static bool wanted;
 
@@ -96,7 +97,7 @@ static bool read_at(int file, void *bytes, size_t size, uint64_t offset)
 	return offset <= INT64_MAX && pread(file, bytes, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* The checksum that .gnu_debuglink holds: CRC-32 as of IEEE 802.3, of the whole file. */
+/* Compute the checksum for .gnu_debuglink: CRC-32 as in IEEE 802.3, of the whole file. */
 static bool compute_checksum(int file, uint32_t *checksum)
 {
 	uint32_t table[256], sum = UINT32_MAX;
@@ -120,8 +121,8 @@ static bool compute_checksum(int file, uint32_t *checksum)
 	return count == 0;
 }
 
-/* The path by which a debugger finds the file, which the caller frees: its own, or for one that has none, or has one no
- * longer, that of the descriptor. NULL: none. */
+/* Return the path by which a debugger finds the file, which the caller frees: its own, or, if it has none or has lost
+ * it, that of the descriptor. NULL: none. */
 static char *find_path(const char *path, int file, bool *named)
 {
 	struct stat there, own;
@@ -174,10 +175,10 @@ static bool read_sections(int file, Elf64_Ehdr *header, struct sections *section
 
 static const char link_name[] = ".gnu_debuglink", names_name[] = ".shstrtab";
 
-/* What stands where in the image: header, names, unwind tables, link, section headers. */
+/* Places in the image: header, names, unwind tables, link, section headers. */
 struct layout {
 	uint64_t names, names_size, frames, frames_size, link, link_size, headers, size;
-	uint32_t count; /* sections: null, those that are loaded, the link, the names */
+	uint32_t count; /* sections: null, the loaded ones, the link, the names */
 };
 
 static bool is_kept(const struct sk_image *image, const struct sections *sections, const Elf64_Shdr *section)
@@ -186,7 +187,7 @@ static bool is_kept(const struct sk_image *image, const struct sections *section
 	       sk_image_memory(image, section->sh_addr, section->sh_size, 1, 0);
 }
 
-/* gdb takes unwind tables from here and not from the file behind the link. They refer to code by distance. */
+/* gdb takes unwind tables from this image and not from the linked file. They refer to code by distance. */
 static bool is_frames(const struct sections *sections, const Elf64_Shdr *section)
 {
 	return !strcmp(sections->names + section->sh_name, ".eh_frame") && section->sh_size <= FRAMES_LIMIT;
@@ -213,7 +214,7 @@ static struct layout lay_out(const struct sk_image *image, const struct sections
 	layout.names_size = sections->names_size + sizeof(link_name) + sizeof(names_name);
 	layout.frames = align(layout.names + layout.names_size);
 	layout.link = align(layout.frames + layout.frames_size);
-	/* The path with its NUL, up to a multiple of 4; the checksum. */
+	/* The path with its NUL, padded to a multiple of 4; the checksum. */
 	layout.link_size = ((strlen(path) + 4) & ~UINT64_C(3)) + 4;
 	layout.headers = align(layout.link + layout.link_size);
 	layout.size = layout.headers + layout.count * sizeof(Elf64_Shdr);
@@ -228,7 +229,7 @@ static void write_image(char *bytes, const struct layout *layout, const struct s
 		.e_type = ET_DYN,
 		.e_machine = header->e_machine,
 		.e_version = EV_CURRENT,
-		.e_entry = image->bias + header->e_entry, /* by which gdb tells which sections are the same */
+		.e_entry = image->bias + header->e_entry, /* by which gdb matches the sections with the file's */
 		.e_shoff = layout->headers,
 		.e_ehsize = sizeof(Elf64_Ehdr),
 		.e_shentsize = sizeof(Elf64_Shdr),

@@ -1,5 +1,6 @@
-/* The dynamic section of a mapped package: its tables are found and checked. The gABI, section "Dynamic Linking", says
- * what the tags mean. Only what sklink writes is taken; whatever else would have to be obeyed is refused by name. */
+/* The dynamic section of a mapped package: its tables are found and checked. The gABI, section "Dynamic Linking",
+ * defines the tags. Only tags that sklink writes are accepted; any other one that affects loading is refused by
+ * name. */
 #include "config.h"
 
 #include "loader/image/image.h"
@@ -13,7 +14,7 @@
 
 /* ---- the dynamic section ---- */
 
-/* What is read of the tags before it is checked. A tag that is not there is 0. */
+/* The values of tags, before they are checked. A missing tag is 0. */
 struct tags {
 	uint64_t values[DT_RELRENT + 1]; /* by tag, the small ones */
 	uint64_t gnu_hash, flags;
@@ -119,7 +120,7 @@ static enum skrt_status read_tags(const char *path, const struct sk_image *image
 	return SKRT_OK;
 }
 
-/* A table that relocations must not be able to change behind its check: in a read-only segment. */
+/* Return a table in a read-only segment, so that relocations cannot change it after its check. */
 static const void *table_at(const struct sk_image *image, uint64_t address, uint64_t size, uint64_t alignment)
 {
 	if (sk_image_memory(image, address, size, 1, PROT_WRITE))
@@ -127,7 +128,7 @@ static const void *table_at(const struct sk_image *image, uint64_t address, uint
 	return sk_image_memory(image, address, size, alignment, PROT_READ);
 }
 
-/* Bytes from a virtual address to the end of its segment; 0 outside. */
+/* Return the bytes from a virtual address to the end of its segment; 0 outside. */
 static uint64_t bytes_behind(const struct sk_image *image, uint64_t address)
 {
 	for (uint32_t i = 0; i < image->segment_count; i++) {
@@ -152,7 +153,7 @@ static bool find_symbols(struct sk_image *image, const struct tags *tags)
 	image->symbols = table_at(image, values[DT_SYMTAB], sizeof(Elf64_Sym), 8);
 	if (!image->symbols)
 		return false;
-	/* The section's size is not among the tags; what bounds a symbol's index is the end of the segment. */
+	/* The section's size is not among the tags; the end of the segment bounds a symbol's index. */
 	image->symbol_limit = bytes_behind(image, values[DT_SYMTAB]) / sizeof(Elf64_Sym);
 	if (tags->gnu_hash) {
 		image->gnu_hash = table_at(image, tags->gnu_hash, 16, 8);
@@ -166,7 +167,7 @@ static bool find_symbols(struct sk_image *image, const struct tags *tags)
 	       (image->gnu_hash || image->hash);
 }
 
-/* A table of functions. It stands in RELRO: the functions are looked at when that has been relocated and protected. */
+/* Find a table of functions. It is in RELRO: the functions are checked after it has been relocated and protected. */
 static bool find_functions(const struct sk_image *image, uint64_t address, uint64_t size,
 			   struct sk_functions *functions)
 {

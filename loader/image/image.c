@@ -1,8 +1,7 @@
 /* From a path to a mapped package. The order is: check the ELF header, check the program headers, reserve the address
- * range, map the segments, then dynamic.c's part, then take write permission from RELRO. None of the package's own code
- * runs here, and none will on a processor that lacks what the package needs. The rules are those of the
- * gABI, section "Program Loading", made strict: what a package of sklink's does not have is refused rather than
- * ignored. */
+ * range, map the segments, do dynamic.c's part, then remove write permission from RELRO. None of the package's own code
+ * runs here, and the processor is checked before any can run later. The rules are those of the gABI, section "Program
+ * Loading", made strict: contents that sklink never writes are refused rather than ignored. */
 #include "config.h"
 
 #include "loader/image/image.h"
@@ -25,13 +24,13 @@ enum { HEADER_LIMIT = SK_SEAL_HEADERS };
 #define SPAN_LIMIT  (UINT64_C(1) << 40) /* bytes of address space */
 #define ALIGN_LIMIT (UINT64_C(1) << 30)
 
-/* As they stand in a file of sklink's, so that they are read at once. */
+/* In the order of a file of sklink's, so that one read gets them all. */
 struct headers {
 	Elf64_Ehdr elf;
 	Elf64_Phdr programs[HEADER_LIMIT];
 };
 
-/* What is needed while loading only. */
+/* The state of loading. */
 struct loading {
 	const struct sk_source *source;
 	const char *path;
@@ -40,7 +39,7 @@ struct loading {
 	uint64_t page;
 	struct headers *headers;
 	const Elf64_Phdr *dynamic, *relro, *thread, *frames; /* NULL: none */
-	uint64_t alignment; /* the greatest p_align */
+	uint64_t alignment; /* the largest p_align */
 };
 
 static enum skrt_status damaged(const struct loading *loading, const char *what)
@@ -77,8 +76,8 @@ static enum skrt_status read_file(const struct loading *loading, void *bytes, ui
 	return sk_image_read(loading->path, loading->file, bytes, size, offset);
 }
 
-/* Checks: magic, class, byte order, version, type, machine; sizes of the headers; the program headers lie in the file.
- */
+/* Check magic, class, byte order, version, type, machine, sizes of the headers, and that the program headers lie in the
+ * file. */
 static enum skrt_status read_headers(struct loading *loading)
 {
 	struct headers *headers = loading->headers;
@@ -131,7 +130,7 @@ static bool is_for_weights(const Elf64_Phdr *header)
 	return header->p_type == PT_LOAD && !header->p_flags && !header->p_filesz;
 }
 
-/* Whether the segment begins behind the pages of the one before it. */
+/* Return whether the segment begins after the pages of the previous one. */
 static bool begins_behind(const struct loading *loading, const struct sk_image *image, uint64_t address)
 {
 	const struct sk_image_segment *last;
@@ -142,7 +141,7 @@ static bool begins_behind(const struct loading *loading, const struct sk_image *
 	return address / loading->page > (last->address + last->size - 1) / loading->page;
 }
 
-/* Address space for constants that are in a file of their own. */
+/* Add address space for constants that are in a file of their own. */
 static enum skrt_status add_weights(struct loading *loading, struct sk_image *image, uint32_t index)
 {
 	const Elf64_Phdr *header = &loading->headers->programs[index];
@@ -161,7 +160,7 @@ static enum skrt_status add_weights(struct loading *loading, struct sk_image *im
 	return SKRT_OK;
 }
 
-/* Checks one PT_LOAD against the file, the limits and the one before it, and appends it. */
+/* Check one PT_LOAD against the file, the limits and the previous one, and append it. */
 static enum skrt_status add_segment(struct loading *loading, struct sk_image *image, uint32_t index)
 {
 	const Elf64_Phdr *header = &loading->headers->programs[index];
@@ -204,7 +203,7 @@ static enum skrt_status add_segment(struct loading *loading, struct sk_image *im
 	return SKRT_OK;
 }
 
-/* Sorts the program headers into segments, PT_DYNAMIC and PT_GNU_RELRO; refuses what packages do not have. */
+/* Sort the program headers into segments, PT_DYNAMIC and PT_GNU_RELRO; refuse types that packages never have. */
 static enum skrt_status sort_headers(struct loading *loading, struct sk_image *image)
 {
 	enum skrt_status status;
@@ -246,7 +245,7 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 				return sk_fail(SKRT_UNSUPPORTED, "%s: an executable stack is not supported",
 					       loading->path);
 			break;
-		default: /* notes: nothing that loading depends on */
+		default: /* notes: loading does not depend on them */
 			break;
 		}
 	}
@@ -257,7 +256,7 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 	return SKRT_OK;
 }
 
-/* Reserves address space for all segments at once, so that their distances hold, and sets the bias. */
+/* Reserve address space for all segments at once, to keep their distances, and set the bias. */
 static enum skrt_status reserve(const struct loading *loading, struct sk_image *image)
 {
 	const struct sk_image_segment *first = &image->segments[0];
@@ -304,7 +303,7 @@ static enum skrt_status map_segment(const struct loading *loading, const struct 
 	return SKRT_OK;
 }
 
-/* For sk_source.copied: of the file come the segment's own bytes and nothing that shares a page with them. */
+/* For sk_source.copied: read the segment's own bytes from the file, and no others of its pages. */
 static enum skrt_status copy_segment(const struct loading *loading, const struct sk_image *image,
 				     const struct sk_image_segment *segment)
 {
@@ -316,8 +315,7 @@ static enum skrt_status copy_segment(const struct loading *loading, const struct
 	    MAP_FAILED)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a copy of %" PRIu64 " bytes: %s", loading->path,
 			       segment->size, strerror(errno));
-	madvise((void *)start, size,
-		MADV_HUGEPAGE); /* 0.1 s for 1 GiB rather than 0.6 s; no harm where it is refused */
+	madvise((void *)start, size, MADV_HUGEPAGE); /* 0.1 s for 1 GiB rather than 0.6 s; no harm if it is refused */
 	status = read_file(loading, (void *)memory, segment->file_size, segment->offset);
 	if (!status && mprotect((void *)start, size, segment->protection))
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: cannot protect: %s", loading->path, strerror(errno));
@@ -350,7 +348,7 @@ static enum skrt_status find_frames(const struct loading *loading, struct sk_ima
 	return SKRT_OK;
 }
 
-/* The package's thread-local storage gets its number; what relocations want to know of it is known then. */
+/* Assign a number to the package's thread-local storage, which relocations need. */
 static enum skrt_status open_storage(const struct loading *loading, struct sk_image *image)
 {
 	struct sk_thread_storage *storage = &image->package.storage;
@@ -383,7 +381,7 @@ static enum skrt_status open_storage(const struct loading *loading, struct sk_im
 		       SK_STATIC_STORAGE_ALIGNMENT);
 }
 
-/* What only relocations write is read-only from now on. Like the C library, protects whole pages only. */
+/* Make the data that only relocations write read-only. Like the C library, protect whole pages only. */
 static enum skrt_status protect_relro(const struct loading *loading, const struct sk_image *image)
 {
 	const Elf64_Phdr *relro = loading->relro;
@@ -474,4 +472,4 @@ void sk_image_close(struct sk_image *image)
 	memset(image, 0, sizeof(*image));
 }
 
-/* ---- looking at it ---- */
+/* ---- inspecting it ---- */

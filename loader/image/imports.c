@@ -1,7 +1,7 @@
-/* What packages may import, with its addresses: those of the C library that libskrt itself is bound to. Functions that
- * would end the process end the call of package code instead. Functions about what the C library has loaded, or unloads
- * (class SERVED), are libskrt's own, and know packages. What only the machine's own libraries have is asked of them
- * when a package wants it, so that libskrt needs no such library. */
+/* The imports that packages may have, with their addresses: those of the C library that libskrt itself is bound to.
+ * Functions that would end the process end the call of package code instead. Functions about loaded or unloaded objects
+ * (class SERVED) are libskrt's own, and know packages. Imports that only the machine's own libraries have are looked up
+ * when a package needs them, so that libskrt itself does not need these libraries. */
 #include "config.h"
 
 #include "loader/image/image.h"
@@ -12,8 +12,8 @@
 #include "loader/arch/machine.h"
 #include "loader/core/core.h"
 
-/* Declared as functions without a type of their own under names of ours, data too, so that no header and no built-in
- * can disagree. */
+/* Declare them as functions without a type, data included, under names of ours, so that they cannot conflict with
+ * headers and built-ins. */
 #define DECLARE_PURE(name)    extern void import_##name(void) __asm__(#name);
 #define DECLARE_LOCALE(name)  DECLARE_PURE(name)
 #define DECLARE_LOCKING(name) DECLARE_PURE(name)
@@ -35,7 +35,7 @@
 #undef SK_IMPORT_POINTER
 #undef SK_IMPORT_THREAD
 
-/* In the order of the rows; NULL for what libskrt serves by itself. */
+/* In the order of the rows; NULL for functions of libskrt's own. */
 static void (*const addresses[])(void) = {
 #define ADDRESS_PURE(name)					  import_##name
 #define ADDRESS_LOCALE(name)					  import_##name
@@ -76,14 +76,15 @@ static void (*find_served(const char *name))(void)
 	return NULL;
 }
 
-/* NULL: the library is not there, or older than the list. It stays loaded: packages hold its addresses. */
+/* Return NULL if the library is missing, or older than the list. It stays loaded, because packages hold its
+ * addresses. */
 static void (*ask_library(const struct sk_import *row))(void)
 {
 	void *library = dlopen(row->library, RTLD_NOW | RTLD_LOCAL);
 	void *symbol = library ? dlvsym(library, row->name, row->version) : NULL;
 	void (*function)(void);
 
-	memcpy(&function, &symbol, sizeof(function)); /* POSIX says that they are alike, C does not */
+	memcpy(&function, &symbol, sizeof(function)); /* POSIX allows the conversion, C does not */
 	return function;
 }
 

@@ -1,6 +1,6 @@
-/* From a mapped image to the parts that the seal covers: the segments as they are in memory, and of the file what lies
- * between and behind them. First of all the layout: the seal is over bytes, and the layout is what makes them mean
- * something; see image.h. */
+/* From a mapped image to the parts that the seal covers: the segments as they are in memory, and the bytes of the file
+ * between and after them. The layout is checked first, because the seal covers bytes and the layout gives them their
+ * meaning; see image.h. */
 #include "config.h"
 
 #include "loader/image/image.h"
@@ -26,7 +26,7 @@ static const void *in_memory(const struct sk_image *image, uint64_t address)
 
 /* ---- the layout ---- */
 
-/* Whether the first segment has at `offset` what was read as a header. */
+/* Return whether the first segment has at `offset` the bytes that were read as a header. */
 static bool are_loaded(const struct sk_image *image, uint64_t offset, const void *header, uint64_t size)
 {
 	const struct sk_image_segment *first = &image->segments[0];
@@ -35,7 +35,8 @@ static bool are_loaded(const struct sk_image *image, uint64_t offset, const void
 	       !memcmp(in_memory(image, first->address + offset), header, size);
 }
 
-/* The headers that were obeyed are among the bytes that are loaded, and so among those that the seal is over. */
+/* Check that the headers that loading has followed are among the loaded bytes, and so among those that the seal
+ * covers. */
 static enum skrt_status check_layout(const struct sk_source *source, const struct sk_image *image,
 				     const struct sk_image_file *file)
 {
@@ -55,8 +56,8 @@ static enum skrt_status check_layout(const struct sk_source *source, const struc
 
 /* ---- the seal ---- */
 
-/* The plan's seal; NULL: there is none. In a segment that may be written, the plan could end behind the file's bytes.
- */
+/* Find the plan's seal; NULL: none. The segment must not be writable: there the plan could extend past the file's
+ * bytes. */
 static const struct sk_plan_seal *find_seal(const struct sk_image *image)
 {
 	uint64_t size = 0;
@@ -70,7 +71,7 @@ static const struct sk_plan_seal *find_seal(const struct sk_image *image)
 	return &plan->seal;
 }
 
-/* Reads what stands before, between and behind the segments. */
+/* Read the bytes before, between and after the segments. */
 static enum skrt_status read_rest(const struct sk_source *source, const struct sk_image *image,
 				  const struct sk_image_file *file, char *bytes)
 {
@@ -112,7 +113,7 @@ static enum skrt_status check_rest(const struct sk_source *source, const struct 
 	return status;
 }
 
-/* Weights of a file of their own are signed, too: the hash in the seal finds damage, but no malice. */
+/* Weights in a file of their own are also signed: the hash in the seal finds damage, but not manipulation. */
 static enum skrt_status check_signature(const struct sk_source *source, const struct sk_seal_bytes *loaded)
 {
 	static const uint8_t none[SK_SEAL_SIGNATURE];
@@ -165,6 +166,6 @@ enum skrt_status sk_integrity_check(const struct sk_source *source, const struct
 	sk_seal_hash_loaded(&loaded, hash);
 	if (memcmp(hash, seal->loaded, sizeof(hash)) != 0)
 		return refuse(source, "what is loaded is not what was linked");
-	/* Who strips a package changes what is not loaded. */
+	/* Stripping changes only bytes that are not loaded, and the file's size. */
 	return file->size == seal->file_size ? check_rest(source, image, seal, file) : SKRT_OK;
 }

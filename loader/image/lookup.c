@@ -1,5 +1,5 @@
-/* What lies where in a mapped package: bytes by address, symbols by name. Whatever the package says is checked against
- * its segments. */
+/* Lookups in a mapped package: bytes by address, symbols by name. All values in the package are checked against its
+ * segments. */
 #include "config.h"
 
 #include <string.h>
@@ -35,7 +35,6 @@ bool sk_image_holds(const struct sk_image *image, const void *address, uint64_t 
 		is_within(&image->weights, (uintptr_t)address - image->bias, size));
 }
 
-/* The symbol with the index, and its name; NULL if either is out of bounds. */
 const Elf64_Sym *sk_image_symbol(const struct sk_image *image, uint64_t index, const char **name)
 {
 	if (index >= image->symbol_limit || image->symbols[index].st_name >= image->strings_size)
@@ -44,7 +43,6 @@ const Elf64_Sym *sk_image_symbol(const struct sk_image *image, uint64_t index, c
 	return &image->symbols[index];
 }
 
-/* The address of a defined symbol, or NULL if that is not in the image. */
 const void *sk_image_symbol_address(const struct sk_image *image, const Elf64_Sym *symbol)
 {
 	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS || ELF64_ST_TYPE(symbol->st_info) == STT_TLS)
@@ -60,8 +58,8 @@ static const Elf64_Sym *match(const struct sk_image *image, uint64_t index, cons
 	return symbol && symbol->st_shndx != SHN_UNDEF && !strcmp(found, name) ? symbol : NULL;
 }
 
-/* The GNU hash table: buckets, symoffset, bloom words, shift; the bloom filter (64-bit words); the buckets; for each
- * symbol from symoffset on its hash, whose lowest bit ends the bucket's chain. */
+/* Search the GNU hash table: buckets, symoffset, bloom words, shift; the bloom filter (64-bit words); the buckets; for
+ * each symbol from symoffset on its hash, the lowest bit of which ends the bucket's chain. */
 static const Elf64_Sym *find_gnu(const struct sk_image *image, const char *name)
 {
 	const uint32_t *table = image->gnu_hash;
@@ -89,7 +87,7 @@ static const Elf64_Sym *find_gnu(const struct sk_image *image, const char *name)
 	return NULL;
 }
 
-/* The System V hash table: buckets, chain length, the buckets, the chains. */
+/* Search the System V hash table: buckets, chain length, the buckets, the chains. */
 static const Elf64_Sym *find_sysv(const struct sk_image *image, const char *name)
 {
 	const uint32_t *table = image->hash;
@@ -104,7 +102,7 @@ static const Elf64_Sym *find_sysv(const struct sk_image *image, const char *name
 	if (buckets == 0 || 2 + buckets + chains > image->hash_words)
 		return NULL;
 	uint64_t index = table[2 + hash % buckets];
-	/* A chain in a circle ends after as many steps as there are symbols. */
+	/* A circular chain ends after as many steps as there are symbols. */
 	for (uint64_t steps = 0; index != STN_UNDEF && index < chains && steps < chains; steps++) {
 		const Elf64_Sym *symbol = match(image, index, name);
 

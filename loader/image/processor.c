@@ -1,5 +1,5 @@
-/* See image.h. Of the plan only one word is read here, unless it says more than this processor has: then the plan
- * is opened as module.c does it, for the names. */
+/* Checks that the processor can run a package; see image.h. Only one word of the plan is read here, unless it asks for
+ * more than this processor has: then the plan is opened as for a module, to get the names. */
 #include "loader/image/image.h"
 
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 #include "loader/base/status.h"
 #include "loader/skrt.h"
 
-/* Every processor has it, and asking one takes long on virtual machines. */
+/* Every processor has it, and a query takes long on virtual machines. */
 #define BASELINE UINT64_C(1)
 
 enum skrt_status sk_processor_check(const char *path, const struct sk_image *image)
@@ -23,7 +23,7 @@ enum skrt_status sk_processor_check(const char *path, const struct sk_image *ima
 	if (!header || size < sizeof(*header) || (uintptr_t)header % SK_PLAN_ALIGN ||
 	    !sk_image_holds(image, header, size, PROT_READ) || header->magic != SK_PLAN_MAGIC ||
 	    header->version != SK_PLAN_VERSION)
-		return SKRT_OK; /* not a package: module.c says it */
+		return SKRT_OK; /* not a package, which is reported later */
 	if (!(header->isa & ~BASELINE))
 		return SKRT_OK;
 	has = sk_isa_of_processor();

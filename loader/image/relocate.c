@@ -1,7 +1,7 @@
 /* Symbols and relocations of a mapped package: eager relocations by the bias or to a symbol (RELATIVE and GLOB_DAT),
- * whose symbols are the package's own or on the import list, and those of thread-local storage. Any other is refused by
- * name, and what is missing is listed in one error. The tables lie in read-only segments, so no relocation can change
- * what the next one reads. */
+ * with symbols that are the package's own or on the import list, and those of thread-local storage. Any other is
+ * refused by name, and all missing symbols are listed in one error. The tables lie in read-only segments, so no
+ * relocation can change the input of the next one. */
 #include "config.h"
 
 #include "loader/image/image.h"
@@ -22,7 +22,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { DENSE = 64 }; /* bytes for each relocation: what is copied in vain costs little beside them */
+enum { DENSE = 64 }; /* bytes for each relocation: up to this, unneeded copies cost little in comparison */
 
 /* Imports that are not in the list, for one error that names them all. */
 struct missing {
@@ -55,8 +55,8 @@ static enum skrt_status fail_missing(const char *path, const struct missing *mis
 	return sk_fail(SKRT_UNSUPPORTED, "%s: imports what libskrt does not provide: %s%s", path, missing->names, more);
 }
 
-/* The function of whoever loads the package goes before libskrt's own. It is not known to lock, but may read the locale
- * and come to places where threads are cancelled, like functions that lock. */
+/* Find an import. A function of the loading program has priority over libskrt's own. It is assumed not to lock, but,
+ * like functions that lock, it may read the locale and reach cancellation points. */
 static void (*find_import(const struct sk_source *source, struct sk_image *image, const char *name))(void)
 {
 	enum sk_import_class class = SK_IMPORT_PURE;
@@ -77,7 +77,7 @@ static void (*find_import(const struct sk_source *source, struct sk_image *image
 	return function;
 }
 
-/* The value that a GLOB_DAT relocation wants; a missing import is only noted. */
+/* Find the value for a GLOB_DAT relocation; a missing import is only recorded. */
 static enum skrt_status resolve(const struct sk_source *source, struct sk_image *image, const Elf64_Rela *relocation,
 				struct missing *missing, uint64_t *value)
 {
@@ -101,7 +101,7 @@ static enum skrt_status resolve(const struct sk_source *source, struct sk_image 
 	return SKRT_OK;
 }
 
-/* The same of a relocation by which code finds thread-local variables: the package's own, or errno. */
+/* Do the same for a relocation of thread-local variables: the package's own, or errno. */
 static enum skrt_status resolve_thread(const struct sk_source *source, const struct sk_image *image,
 				       const Elf64_Rela *relocation, enum sk_dynamic_kind kind, struct missing *missing,
 				       uint64_t *value)
@@ -129,7 +129,7 @@ static enum skrt_status resolve_thread(const struct sk_source *source, const str
 	return SKRT_OK;
 }
 
-/* The writable segment that the eight bytes lie in which a relocation writes; NULL: none. */
+/* Return the writable segment of the eight bytes that a relocation writes; NULL: none. */
 static const struct sk_image_segment *find_segment(const struct sk_image *image, uint64_t address)
 {
 	for (uint32_t i = 0; i < image->segment_count; i++) {
@@ -142,8 +142,8 @@ static const struct sk_image_segment *find_segment(const struct sk_image *image,
 	return NULL;
 }
 
-/* Adds the bias for this relocation and those behind it that are alike and in the same segment; these are most. Returns
- * the first one that is not. */
+/* Add the bias for this relocation and the following ones of the same kind and segment, which are most. Return the
+ * first other one. */
 static const Elf64_Rela *add_bias(const struct sk_image *image, const struct sk_image_segment *segment,
 				  const Elf64_Rela *relocation, const Elf64_Rela *end)
 {
@@ -159,8 +159,8 @@ static const Elf64_Rela *add_bias(const struct sk_image *image, const struct sk_
 	return relocation;
 }
 
-/* Where relocations come in order, and are dense, their pages are copied from the file in one call and not with a fault
- * for each. This saves time and nothing else, so it may fail. */
+/* If relocations are sorted and dense, copy their pages from the file in one call rather than with a page fault for
+ * each. This only saves time, so it may fail. */
 static void prepare_pages(const struct sk_image *image, const struct sk_dynamic *dynamic)
 {
 	const Elf64_Rela *first = dynamic->relocations, *last = first + dynamic->relocation_count - 1;
@@ -176,7 +176,7 @@ static void prepare_pages(const struct sk_image *image, const struct sk_dynamic 
 			((image->bias + first->r_offset) & (page - 1)) + size, MADV_POPULATE_WRITE);
 }
 
-/* A relocation that wants more than the bias. */
+/* Apply a relocation that needs more than the bias. */
 static enum skrt_status relocate(const struct sk_source *source, struct sk_image *image, const Elf64_Rela *relocation,
 				 enum sk_dynamic_kind kind, struct missing *missing)
 {

@@ -1,6 +1,6 @@
 /* The name of the function at an address, for messages: from the symbol table in the package's file, which is not
- * loaded. The file is nobody's friend: it is read piece by piece, and whatever does not fit means that there is no
- * name. And the name of a function that is not there, which its trap refers to. */
+ * loaded. The file is not trusted: it is read piece by piece, and any inconsistency means that the name is not known.
+ * Also the name of an undefined function, to which its trap refers. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static bool read_at(int file, void *bytes, size_t size, uint64_t offset)
 	return offset <= INT64_MAX && pread(file, bytes, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* The section of the type, or the one with the index if the type is SHT_NULL. */
+/* Find the section of the type, or the one with the index if the type is SHT_NULL. */
 static bool find_section(int file, const Elf64_Ehdr *header, uint32_t type, uint32_t index, Elf64_Shdr *section)
 {
 	for (uint32_t i = 0; i < header->e_shnum; i++) {
@@ -33,7 +33,7 @@ static bool find_section(int file, const Elf64_Ehdr *header, uint32_t type, uint
 	return false;
 }
 
-/* The function symbol that the virtual address lies in. */
+/* Find the function symbol that contains the virtual address. */
 static bool find_symbol(int file, const Elf64_Shdr *table, uint64_t address, Elf64_Sym *found)
 {
 	Elf64_Sym symbols[SYMBOLS_AT_ONCE];

@@ -22,7 +22,7 @@ struct weights {
 	const struct sk_source *source;
 	const struct sk_image *image;
 	const struct sk_weights *record;
-	char path[PATH_MAX]; /* of the file, or what messages call it */
+	char path[PATH_MAX]; /* of the file, or its name in messages */
 	int file;
 };
 
@@ -31,10 +31,10 @@ static enum skrt_status damaged(const struct sk_source *source, const char *what
 	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", source->name, what);
 }
 
-/* ---- what the package says ---- */
+/* ---- the package's record ---- */
 
-/* Checks: the record lies in a segment that nobody writes, its name ends and is no path, place and size are those of
- * the segment. */
+/* Find the record, and check that it lies in a read-only segment, that its name ends and is not a path, and that place
+ * and size are those of the segment. */
 static enum skrt_status find_record(const struct sk_source *source, const struct sk_image *image,
 				    const struct sk_weights **result)
 {
@@ -63,7 +63,7 @@ static enum skrt_status find_record(const struct sk_source *source, const struct
 
 /* ---- the file ---- */
 
-/* The file of that name in the package's folder, unless the caller has said which it is. */
+/* Find the path: the file of that name in the package's folder, unless the caller has named another one. */
 static enum skrt_status name_file(struct weights *weights)
 {
 	const struct sk_source *source = weights->source;
@@ -172,7 +172,7 @@ static enum skrt_status open_weights(const struct sk_source *source, uint64_t pa
 		return sk_fail(SKRT_UNSUPPORTED, "%s: weights cannot be mapped in pages of %" PRIu64 " bytes",
 			       source->name, page);
 	status = find_record(source, image, &weights.record);
-	if (source->only_looked_at) /* nothing that is looked at depends on constants */
+	if (source->only_looked_at) /* an inspection needs no constants */
 		return status;
 	if (!status)
 		status = name_file(&weights);
