@@ -7,7 +7,7 @@
  * Tenants that are still in use at the temporary's first step need no comparison either: they refuse. Between them are
  * stretches of bytes with past tenants only, and only sufficiently long stretches are searched. If launches and steps
  * are ordered, past tenants permit, and placing n temporaries costs n log n. If nothing orders them, past tenants can
- * refuse as well, and only comparisons tell. So the number of vain comparisons is limited.
+ * refuse as well, and only comparisons tell. So the number of unsuccessful comparisons is limited.
  *
  * Temporaries that are accessed in rows are compared as wholes, like all others, but each distance of rows has a part
  * of the workspace of its own. So the proof, which compares accesses, never compares rows of different distances. A
@@ -49,8 +49,8 @@ struct temporary {
 	SK_ARRAY(struct use) uses; /* in launch order */
 };
 
-/* Limit of vain comparisons for all temporaries together; networks with 2,048 of them stay below it. After that, only
- * few comparisons are made for each temporary before it gets bytes of its own. */
+/* Limit of unsuccessful comparisons for all temporaries together; networks with 2,048 of them stay below it. After
+ * that, only few comparisons are made for each temporary before it gets bytes of its own. */
 #define MOST_IN_VAIN (UINT64_C(1) << 22)
 enum { FEW_IN_VAIN = 64 };
 
@@ -72,7 +72,7 @@ struct planner {
 	size_t placed; /* number of temporaries that need workspace: */
 	struct temporary **by_start; /* by stride, within a stride in order of first use */
 	struct temporary **by_end; /* by stride, within a stride in order of last use … */
-	size_t past; /* … of which as many are past */
+	size_t past; /* … number of these that are past */
 	uint64_t unshared_end; /* of the temporaries placed one after the other */
 	uint64_t in_vain; /* comparisons with tenants that did not help */
 };

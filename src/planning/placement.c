@@ -1,8 +1,7 @@
 /* See planning-parts.h. A list schedule: each run in turn takes the cores on which it can start first, by an estimate
  * that counts bytes and operations. A run that continues with the results of another one stays on that run's cores,
- * unless it would wait there for longer than a move takes. So a chain is always on the same cores, and steps that no
- * core awaits without placement are not awaited with it. Runs with work for all cores have all of them, and no first
- * core.
+ * unless it would wait there for longer than a move takes. So a chain is always on the same cores, and
+ * placement adds no awaits. Runs with work for all cores have all of them, and no first core.
  *
  * On a host the number of cores is unknown here. There only runs that leave cores of the profile without work get a
  * place, and first cores are chosen from more cores than there usually are: the core is that number modulo the number
@@ -15,7 +14,7 @@
 #include "src/planning/planning.h"
 
 enum {
-	MOST_CORES = 64, /* that are chosen from */
+	MOST_CORES = 64, /* greatest number to choose from */
 	MOVING = 4 << 10, /* in bytes: an await, and cold caches */
 };
 
@@ -114,7 +113,7 @@ static bool measure(const struct placer *placer, const struct sk_run *run, struc
 
 /* ---- times and places ---- */
 
-/* The core of a part, if the run begins at `first`. */
+/* Return the core of a part, if the run begins at `first`. */
 static uint32_t core_of(const struct demand *demand, uint32_t first, uint32_t part)
 {
 	uint64_t apart = demand->blocks ? part : ((uint64_t)(part + 1) * demand->cores - 1) / demand->parts;
