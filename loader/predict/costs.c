@@ -1,4 +1,4 @@
-/* See predict.h. */
+/* The cost of each call; see predict.h. */
 #include "config.h"
 
 #include "loader/predict/predict.h"
@@ -14,17 +14,17 @@
 #include "format/skrows.h"
 #include "loader/predict/predict-parts.h"
 
-/* A task and what the file says about it. */
+/* A task and its entry in the file. */
 struct entry {
 	const char *name;
 	uint32_t task;
-	uint32_t line; /* 0: nothing */
+	uint32_t line; /* 0: none */
 	double compute;
 };
 
 struct collector {
 	const struct sk_plan_view *plan;
-	const struct sk_plan_network *network; /* of the plan, whose work is asked for */
+	const struct sk_plan_network *network; /* of the plan; the result is its work */
 	const struct sk_profile *profile;
 	const uint32_t *lanes;
 	struct entry *entries; /* by name */
@@ -88,7 +88,7 @@ static bool read_file(struct collector *collector, const char *file, char *error
 
 /* ---- calls ---- */
 
-/* What the call's arguments name, each byte once for reading and once for writing. */
+/* Return the bytes of the call's arguments, each counted once for reading and once for writing. */
 static double argument_bytes(const struct sk_plan_view *plan, const struct sk_plan_call *call)
 {
 	double bytes = 0;
@@ -108,7 +108,7 @@ static double argument_bytes(const struct sk_plan_view *plan, const struct sk_pl
 	return bytes;
 }
 
-/* Whether an earlier call of the step has had these bytes for the same tile. */
+/* Return whether an earlier call of the step has accessed these bytes for the same tile. */
 static bool is_touched(const struct sk_plan_view *plan, const struct sk_plan_call *first,
 		       const struct sk_plan_call *call, const struct sk_plan_argument *argument)
 {
@@ -124,8 +124,8 @@ static bool is_touched(const struct sk_plan_view *plan, const struct sk_plan_cal
 	return false;
 }
 
-/* Of a call in tiles what does not come from memory or go there: what lies in the scratch, and what an earlier call of
- * the group has left in the cache. */
+/* Return, for a call in tiles, the bytes that do not come from memory or go there: those in the scratch, and those that
+ * an earlier call of the group has left in the cache. */
 static double cached_bytes(const struct sk_plan_view *plan, const struct sk_plan_step *step,
 			   const struct sk_plan_call *call)
 {
@@ -155,7 +155,7 @@ static double share_of_side(const struct sk_plan_step *step)
 	return cube->flags & SK_STEP_CUBE_SIDE ? (double)step->blocks / ((double)cube->blocks + cube[1].blocks) : 1;
 }
 
-/* What the cycles or operations take on one core. */
+/* Return the time of the cycles or operations on one core. */
 static double compute_time(const struct collector *collector, const struct sk_plan_step *step,
 			   const struct sk_plan_cost *cost)
 {
@@ -166,7 +166,7 @@ static double compute_time(const struct collector *collector, const struct sk_pl
 	       (double)cost->values[SK_COST_OPERATIONS] / (lane->operations * profile->clock);
 }
 
-/* `part` of the cycles or operations, as a part of the time that all of them take. */
+/* Return `part` of the cycles or operations, as a fraction of the time that all of them take. */
 static double part_of(const struct sk_plan_cost *cost, enum sk_cost part)
 {
 	uint64_t whole = cost->values[SK_COST_CYCLES] + cost->values[SK_COST_OPERATIONS];

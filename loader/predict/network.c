@@ -1,4 +1,4 @@
-/* See predict-parts.h. */
+/* The network of steps; see predict-parts.h. */
 #include "config.h"
 
 #include "loader/predict/predict-parts.h"
@@ -12,12 +12,13 @@ enum { STREAMS = 65536 };
 
 struct builder {
 	const struct sk_plan_view *plan;
-	const struct sk_plan_network *own; /* what of the plan becomes the network */
+	const struct sk_plan_network *own; /* the part of the plan that becomes the network */
 	const struct sk_work *work; /* by call of the plan */
 	const uint32_t *lanes; /* by lane of the plan */
 	struct sk_network *network;
 	uint32_t await_count, follow_count;
-	uint32_t *step_launches; /* unfused: the launch of each step of the plan, of several calls the last one's */
+	uint32_t *step_launches; /* unfused: the launch of each step of the plan; for a step of several calls that of
+				  * the last one */
 	uint32_t *last_of_launch; /* unfused: by launch of the plan and lane, the last launch, or SK_NO_INDEX */
 	uint32_t *last_of_stream; /* unfused: the last launch, or SK_NO_INDEX */
 };
@@ -71,23 +72,23 @@ static void add_follow(struct builder *builder, uint32_t launch, uint32_t follow
 
 /* ---- fused ---- */
 
-/* A launch on its way into the network. A place is the number of a call in the launch, and of its step in the network
- * behind `first`. */
+/* A launch that is being added to the network. A place is the number of a call in the launch, and of its step in the
+ * network counted from `first`. */
 struct placing {
 	const struct sk_plan_launch *launch;
 	enum sk_way way;
 	uint32_t first;
-	/* By lane: the last place, the last one in front of that one's task, the last step of the plan. */
+	/* By lane: the last place, the last place before the task of that one, the last step of the plan. */
 	uint32_t last[SK_MAX_LANES], front[SK_MAX_LANES];
 	const struct sk_plan_step *before[SK_MAX_LANES];
 };
 
-/* Which of its step's calls one is. */
+/* The position of a call among its step's calls. */
 struct position {
 	bool first, last;
 };
 
-/* What the options of its scope do to a call's step. */
+/* Apply the options of its scope to a call's step. */
 static void apply_options(struct sk_network_step *step, const struct placing *placing,
 			  const struct sk_plan_step *planned, struct position position)
 {
@@ -105,8 +106,9 @@ static void apply_options(struct sk_network_step *step, const struct placing *pl
 
 enum { STARTS_EARLY = SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET };
 
-/* How the step's kernel can start early, if its scope lets it: not for what the dispatcher does around the call, nor
- * where it has hidden state in common with others; if it has any, the plan says. Nor beside other calls. */
+/* Return the ways in which the step's kernel can start early, if its scope allows it. It cannot if the dispatcher has
+ * work around the call, or if several calls share the step. A kernel with hidden state that it shares with others can
+ * only as in the plan. */
 static uint32_t early_flags(const struct sk_plan_view *plan, const struct sk_plan_launch *launch,
 			    const struct sk_plan_step *step)
 {
@@ -127,7 +129,7 @@ static uint32_t early_flags(const struct sk_plan_view *plan, const struct sk_pla
 	return flags;
 }
 
-/* Whether the step's kernel starts early. */
+/* Decide whether the step's kernel starts early. */
 static void apply_way(struct sk_network_step *step, const struct sk_plan_view *plan, const struct placing *placing,
 		      const struct sk_plan_step *planned)
 {
@@ -139,7 +141,7 @@ static void apply_way(struct sk_network_step *step, const struct sk_plan_view *p
 		step->flags |= early_flags(plan, placing->launch, planned);
 }
 
-/* Awaits the step at a place, and if it is a vector side the cube side, too; same_lane: only where that is in the same
+/* Await the step at a place. If it is a vector side, also await the cube side; same_lane: only if that is on the same
  * lane. */
 static void await_place(struct builder *builder, struct sk_network_step *step, const struct placing *placing,
 			uint32_t place, bool same_lane)
@@ -151,7 +153,7 @@ static void await_place(struct builder *builder, struct sk_network_step *step, c
 		add_await(builder, step, placing->first + place - 1);
 }
 
-/* Who awaits a step awaits its last call. */
+/* An await of a plan's step is one of its last call. */
 static void add_planned_awaits(struct builder *builder, struct sk_network_step *step, const struct placing *placing,
 			       const struct sk_plan_step *planned)
 {
@@ -177,7 +179,7 @@ static void add_call(struct builder *builder, struct placing *placing, const str
 	uint32_t task = vector_side ? place - 1 : place; /* the first step of its task; the sides run at once */
 	uint32_t *front = &placing->front[lane];
 
-	if (placing->way != SK_WAY_SYNC_ALL && placing->way != SK_WAY_FLUSH) /* which group nothing */
+	if (placing->way != SK_WAY_SYNC_ALL && placing->way != SK_WAY_FLUSH) /* these group nothing */
 		step->work.bytes -= step->work.cached;
 	apply_options(step, placing, planned, position);
 	apply_way(step, builder->plan, placing, planned);
@@ -190,13 +192,13 @@ static void add_call(struct builder *builder, struct placing *placing, const str
 	if (placing->way == SK_WAY_SYNC_ALL && task > 0)
 		await_place(builder, step, placing, task - 1, false);
 	if (placing->way == SK_WAY_SYNC_ALL)
-		return; /* the step in front has awaited the one in front of it, and so on */
+		return; /* the previous step has awaited the one before it, and so on */
 	if (position.first)
 		add_planned_awaits(builder, step, placing, planned);
 }
 
-/* The steps of network launches stand first in a plan, launch by launch. What runs once has run: its launch has none.
- */
+/* The steps of network launches come first in a plan, launch by launch. Launches that run once have run, so they have
+ * no steps here. */
 static void add_launch(struct builder *builder, const struct sk_plan_launch *launch, enum sk_way way)
 {
 	const struct sk_plan_view *plan = builder->plan;
@@ -227,9 +229,9 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 
 /* ---- unfused ---- */
 
-/* A launch for a task's call, or the call of its other side. Awaits become what it follows. What a plan elides, because
- * the same core does both, needs nothing: such calls are on the same lane, which takes its launches one after the
- * other. */
+/* Add a launch for a task's call, or add the call to the launch of the task's other side. Awaits become launches that
+ * it follows. Awaits that a plan elides, because the same core does both, are not needed: such calls are on the same
+ * lane, which takes its launches one after the other. */
 static void add_single(struct builder *builder, uint32_t gathering, const struct sk_plan_step *step,
 		       const struct sk_plan_call *call)
 {
@@ -252,8 +254,8 @@ static void add_single(struct builder *builder, uint32_t gathering, const struct
 	builder->last_of_launch[task->launch * SK_MAX_LANES + step->lane] = number;
 }
 
-/* The launches of one planned launch's tasks, behind one without steps that gathers all launches that must have ended
- * before: the last ones on each lane of those that it follows. */
+/* Add the launches of one planned launch's tasks. Before them comes one without steps that joins all launches that must
+ * have ended: the last ones on each lane of those that the planned launch follows. */
 static void add_singles(struct builder *builder, const struct sk_plan_launch *launch)
 {
 	uint32_t gathering = start_launch(builder);
@@ -282,7 +284,7 @@ static uint32_t *make_indices(size_t count)
 	return indices;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole network ---- */
 
 bool sk_network_build(const struct sk_plan_view *plan, const struct sk_plan_network *own, const struct sk_work *work,
 		      const uint32_t *lanes, enum sk_way way, struct sk_network *network)

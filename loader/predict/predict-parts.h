@@ -59,38 +59,38 @@ static inline struct sk_event_item sk_event_pop(struct sk_event_heap *heap)
 
 /* ==== network.c ====
  *
- * What a prediction lets the simulated cores do: launches of steps with awaits, taken from a plan, either as it is or
- * as it would be with other options. No addresses, no kernels: only who follows whom, and what a step costs. Each call
- * of a plan is a step here: the further ones of the plan's step come on the same cores, in order, and await nothing. */
+ * The work of the simulated cores: launches of steps with awaits, taken from a plan, either as it is or as it would be
+ * with other options. It has no addresses and no kernels, only the order and the cost of steps. Each call of a plan is
+ * a step here: the later calls of a plan's step run on the same cores, in order, and await nothing. */
 
-/* What a task, or a side of a mix task, takes, all its cores together. */
+/* The work of a task, or of a side of a mix task, of all its cores together. */
 struct sk_work {
 	double compute; /* ns, if one core did all of it and memory were infinitely fast */
-	double before_wait, after_set; /* of `compute`: in front of its blocks' waits, and behind their sets */
+	double before_wait, after_set; /* of `compute`: before its blocks' waits, and after their sets */
 	double bytes; /* to and from memory, between the two */
-	double cached; /* of these what the step's tiles keep in caches */
+	double cached; /* of these the ones that the step's tiles keep in caches */
 	double code; /* bytes of the kernel's code */
-	double waits; /* how often each block waits for others of the task */
+	double waits; /* number of times that each block waits for others of the task */
 };
 
 struct sk_network_step {
 	uint32_t task, kernel; /* of the plan */
 	uint32_t lane; /* of the profile */
 	enum sk_step_kind kind;
-	uint32_t flags; /* SK_STEP_…, as the way has them */
+	uint32_t flags; /* SK_STEP_…, as in the way */
 	uint32_t stream; /* PLAIN: its home is the core of this number modulo the cores */
 	uint32_t blocks; /* BLOCKS, BLOCKS_RANGE */
-	uint32_t first_core; /* BLOCKS: that has block 0 */
-	struct sk_plan_partition partition; /* SPLIT, BLOCKS_RANGE: what is divided */
+	uint32_t first_core; /* BLOCKS: the core of block 0 */
+	struct sk_plan_partition partition; /* SPLIT, BLOCKS_RANGE: the divided range */
 	struct sk_work work;
 	uint32_t cores; /* of the lane that it may run on; 0: all */
 	uint32_t flushes; /* of the data cache, on each core */
 	double preload; /* bytes of its code that are fetched before its turn … */
-	bool preload_before; /* … from the time on when the core came to its step before, not to this one */
+	bool preload_before; /* … from the time when the core came to its previous step, not to this one */
 	uint32_t first_await, await_count;
 };
 
-/* Launches stand in the order in which each lane takes them. One without steps only gathers those that it follows. */
+/* Launches are in the order in which each lane takes them. One without steps only joins those that it follows. */
 struct sk_network_launch {
 	uint32_t first_step, step_count;
 	uint32_t first_follow, follow_count;
@@ -99,8 +99,8 @@ struct sk_network_launch {
 struct sk_network {
 	struct sk_network_launch *launches;
 	struct sk_network_step *steps;
-	uint32_t *awaits; /* steps of the same launch in front of the one that awaits */
-	uint32_t *follows; /* launches in front of the one that follows */
+	uint32_t *awaits; /* earlier steps of the same launch */
+	uint32_t *follows; /* earlier launches */
 	uint32_t launch_count, step_count;
 };
 
@@ -108,55 +108,55 @@ struct sk_network {
 enum sk_way {
 	SK_WAY_UNFUSED, /* a launch for each task; those of one stream, or of one lane, one after the other */
 	SK_WAY_FUSED, /* as it is linked */
-	SK_WAY_LANE_BARRIER, /* each step awaits all cores' last step in its lane: nothing is elided */
-	SK_WAY_SYNC_ALL, /* each step awaits the step in front of it, whatever its lane; no kernel starts early */
+	SK_WAY_LANE_BARRIER, /* each step awaits all cores' last step in its lane: no await is elided */
+	SK_WAY_SYNC_ALL, /* each step awaits the previous step, on any lane; no kernel starts early */
 	SK_WAY_LATE, /* no kernel starts early */
-	SK_WAY_EARLY, /* all kernels start early that can and may */
+	SK_WAY_EARLY, /* all kernels start early that can and are allowed to */
 	SK_WAY_PRELOAD, /* preload-code=max */
 	SK_WAY_FLUSH, /* debug-dcci-all=1 */
 	SK_WAYS,
 };
 
-/* The network of a plan of which sk_plan_check_all has approved, in one of the ways. work: by call of the plan; lanes:
- * by lane of the plan, the profile's. False if there is no memory. Free it in either case. */
+/* Build the network of a plan that sk_plan_check_all has accepted, in one of the ways. work: by call of the plan;
+ * lanes: by lane of the plan, the profile's. False for lack of memory. Free it in either case. */
 bool sk_network_build(const struct sk_plan_view *plan, const struct sk_plan_network *own, const struct sk_work *work,
 		      const uint32_t *lanes, enum sk_way way, struct sk_network *network);
 void sk_network_free(struct sk_network *network);
 
-/* How many of the lane's cores may have a part in the step. */
+/* Return the number of the lane's cores that may have a part in the step. */
 uint32_t sk_network_cores(const struct sk_network_step *step, uint32_t cores);
 
-/* The part of a step's work that core `index` of `cores` (as sk_network_cores says) has; 0: none. */
+/* Return the part of a step's work for core `index` of `cores` (the result of sk_network_cores); 0: none. */
 double sk_network_share(const struct sk_network_step *step, uint32_t index, uint32_t cores);
 
 /* ==== simulate.c ====
  *
- * The event simulation behind predictions: lets the cores of a profile go through a network, in virtual time, and says
- * how long that takes and why. It runs no kernel, looks at no clock and gives the same result every time.
+ * The event simulation for predictions. It lets the cores of a profile go through a network, in virtual time, and finds
+ * the total time and its causes. It runs no kernel, reads no clock and gives the same result every time.
  *
  * The rules, which doc/explain/simulation.md explains:
- *  - A launch begins `launch` after the last of those that it follows has ended, on its lanes and by its follows. It
- *    has ended when all its steps have.
- *  - A core takes the steps of its lane in order. An await costs `check`, and if the step has not been finished and
- *    seen by then, until `await` after the last other core has finished it.
- *  - Then a core that has a share of the step takes `call`, fetches the kernel's code if it is not in its memory (which
- *    throws out what has come first), computes, and moves its bytes meanwhile. Cores that move bytes at the same time
- *    share the memory's rate evenly, none getting more than a core can.
- *  - A kernel with EARLY_WAIT is called first, and awaits when its first block has computed what lies before its wait;
- *    one with EARLY_SET has finished the step, for others, when its last block has only what lies behind its set left.
- *  - Blocks that wait for one another begin together, if each has a core of its own, and each wait takes `await`. */
+ * - A launch begins `launch` after the last of those that it follows has ended, on its lanes and by its follows. It
+ *   has ended when all its steps have.
+ * - A core takes the steps of its lane in order. An await costs `check`, and if the step has not been finished and
+ *   seen by then, until `await` after the last other core has finished it.
+ * - Then a core that has a share of the step takes `call`, fetches the kernel's code if it is not in its memory (which
+ *   evicts the oldest code), computes, and moves its bytes meanwhile. Cores that move bytes at the same time
+ *   share the memory's rate evenly, each at most at the rate of a core.
+ * - A kernel with EARLY_WAIT is called first, and awaits after the part of its first block before the wait. For others,
+ *   a kernel with EARLY_SET has finished the step when its last block has only the part after its set left.
+ * - Blocks that wait for one another begin together, if each has a core of its own, and each wait takes `await`. */
 
-/* Where the time on the critical path goes. */
+/* The parts of the time on the critical path. */
 enum sk_path_part {
 	SK_PART_LAUNCH, /* between launches */
-	SK_PART_AWAIT, /* from the end of the step awaited until the core goes on; blocks for one another */
-	SK_PART_CALL, /* checking awaits that are over, and calling */
+	SK_PART_AWAIT, /* from the end of the awaited step until the core goes on; blocks that wait for one another */
+	SK_PART_CALL, /* checking awaits that have been reached, and calling */
 	SK_PART_FETCH, /* code */
 	SK_PART_RUN, /* computing and moving bytes */
 	SK_PARTS,
 };
 
-/* A step on the critical path, on one of its cores, from the end of the step in front of it on the path. */
+/* A step on the critical path, on one of its cores, from the end of the previous step on the path. */
 struct sk_path_item {
 	uint32_t step; /* of the network */
 	uint32_t core;
@@ -169,55 +169,55 @@ struct sk_simulation {
 	double busy[SK_MAX_LANES]; /* by lane: the part of its cores' time in which they run kernels */
 	struct sk_path_item *path; /* the critical path, in the order of time */
 	uint32_t path_count;
-	struct sk_visit *visits; /* all that cores have done (predict-parts.h); many */
+	struct sk_visit *visits; /* all visits of cores; many */
 	uint32_t visit_count;
 };
 
-/* False with the reason in `error` if the network is too large or there is no memory; then nothing is to be freed. Else
- * the result, with sk_simulation_free. */
+/* Simulate. False with the reason in `error` if the network is too large or memory is missing; then nothing is to be
+ * freed. Else free the result with sk_simulation_free. */
 bool sk_simulate(const struct sk_network *network, const struct sk_profile *profile, struct sk_simulation *result,
 		 char *error, size_t error_size);
 void sk_simulation_free(struct sk_simulation *simulation);
-void sk_simulation_free_visits(struct sk_simulation *simulation); /* these alone */
+void sk_simulation_free_visits(struct sk_simulation *simulation); /* free only these */
 
 /* ==== predicted-trace.c ====
  *
- * What cores would do when, as a file in the Trace Event format, for the viewers that traces of runs are for
+ * The predicted times of cores as a file in the Trace Event format, for the viewers of traces of runs
  * (loader/trace/trace-file.c): a process for each lane of each way to run, a row for each of its cores, a slice for
- * each step, and an arrow from what let it go on. */
+ * each step, and an arrow to it from the step that it waited for. */
 
 struct sk_predicted_trace {
-	FILE *file; /* NULL: nobody wants one */
+	FILE *file; /* NULL: not wanted */
 	uint32_t processes, arrows; /* so far: their numbers */
 };
 
-/* path NULL: a trace that nobody wants. False with errno. */
+/* Begin the trace; path NULL: it is not wanted. False with errno. */
 bool sk_predicted_trace_open(const char *path, struct sk_predicted_trace *trace);
 
-/* Adds a simulated run; `run` is what it is called. */
+/* Add a simulated run with the name `run`. */
 void sk_predicted_trace_add(struct sk_predicted_trace *trace, const char *run, const struct sk_plan_view *plan,
 			    const struct sk_profile *profile, const struct sk_network *network,
 			    const struct sk_simulation *simulation);
 
-/* Makes it the file of that path, if it is whole, and else leaves what was there. False with errno. */
+/* Write the file of that path if the trace is complete, else leave the old file as it was. False with errno. */
 bool sk_predicted_trace_close(struct sk_predicted_trace *trace, const char *path, bool whole);
 
 /* ==== visits.c ====
  *
- * Visits: what the cores of a simulation do, one at a time at one step each, and who let whom go on. In: points of time
- * as the simulation comes by them. Out: the critical path, which is what one finds by going back from the visit that
- * ended last. */
+ * Visits: a core of a simulation makes one visit at a time, to one step, and a visit can have another visit as its
+ * cause. Input: points of time as the simulation reaches them. Output: the critical path, found by going back from the
+ * visit that ended last. */
 
-/* Points of a visit, in their order. One that the core does not come by is at the same time as the next one. */
+/* Points of a visit, in their order. A point that the core skips has the time of the next one. */
 enum sk_point {
 	SK_POINT_SINCE, /* the cause let it go on … */
 	SK_POINT_RESUMED, /* … and here it did */
 	SK_POINT_CALLED,
 	SK_POINT_FETCHED,
-	SK_POINT_PREPARED, /* the kernel comes to its own wait */
-	SK_POINT_BEGUN, /* that is over, and the blocks that wait for one another are all there */
-	SK_POINT_WAITED, /* all of their waits, as if they came first */
-	SK_POINT_SET, /* all is computed and moved that other tasks may want */
+	SK_POINT_PREPARED, /* the kernel reaches its own wait */
+	SK_POINT_BEGUN, /* the wait is over, and all blocks that wait for one another have come */
+	SK_POINT_WAITED, /* all of their waits are over, as if they came first */
+	SK_POINT_SET, /* all results for other tasks have been computed and moved */
 	SK_POINT_RETURNED,
 	SK_POINT_ENDED,
 	SK_POINTS,
@@ -227,61 +227,62 @@ struct sk_visit {
 	uint32_t step; /* of the network */
 	uint32_t core; /* of all lanes */
 	uint32_t cause; /* visit that let it go on; SK_NO_INDEX: the beginning of time */
-	enum sk_path_part between; /* what the time up to SK_POINT_RESUMED is counted as */
+	enum sk_path_part between; /* the part that counts the time up to SK_POINT_RESUMED */
 	enum sk_point reached; /* the last one */
 	double at[SK_POINTS]; /* ns; up to the last one */
 };
 
-/* The core comes by the point now. */
+/* Note that the core reaches the point now. */
 void sk_visit_reach(struct sk_visit *visit, enum sk_point point, double now);
 
-/* It goes on at `resumed` because of what the cause did at `since`, whatever it has done itself until then. */
+/* Make the visit continue at `resumed`, caused by the event at `since` in the cause, whatever the core itself has done
+ * until then. */
 void sk_visit_let_go(struct sk_visit *visit, uint32_t cause, double since, double resumed);
 
-/* Fills path and parts of the result: from the beginning of time to the end of visit `last` (SK_NO_INDEX: there is
- * none). Visits on which no time goes are left out. Items have the cores of the visits. False if there is no memory. */
+/* Fill in path and parts of the result: from the beginning of time to the end of visit `last` (SK_NO_INDEX: none).
+ * Visits without any time are left out. Items have the cores of the visits. False for lack of memory. */
 bool sk_visits_trace(const struct sk_visit *visits, uint32_t last, struct sk_simulation *result);
 
 /* ==== simulator ====
  *
- * The state of a simulation, as its two files see it: simulate.c, which makes it of a network and lets time pass, and
- * simulated-core.c, which says what a core does at each point of time. */
+ * The state of a simulation, shared by its two files: simulate.c, which makes it from a network and advances the time,
+ * and simulated-core.c, which determines the actions of a core. */
 
-/* What a core does next. */
+/* A core's next action. */
 enum sk_simulated_phase {
 	SK_PHASE_NEXT, /* looks for the next step */
 	SK_PHASE_AWAITS, /* awaits, and calls the kernel */
 	SK_PHASE_FETCH, /* fetches the kernel's code */
-	SK_PHASE_PREPARE, /* does what lies in front of the kernel's wait */
-	SK_PHASE_WAIT, /* awaits in the kernel, and for the blocks that begin with this one */
+	SK_PHASE_PREPARE, /* does the part before the kernel's wait */
+	SK_PHASE_WAIT, /* awaits in the kernel, and waits for the blocks that begin with this one */
 	SK_PHASE_BEGIN, /* waits for them as often as the kernel does */
 	SK_PHASE_MOVE, /* moves bytes, and computes meanwhile */
-	SK_PHASE_COMPUTE, /* computes what is left */
-	SK_PHASE_SET, /* lets others go on, and does what lies behind the kernel's set */
-	SK_PHASE_RETURN, /* looks at the awaits once more */
+	SK_PHASE_COMPUTE, /* computes the rest */
+	SK_PHASE_SET, /* lets others go on, and does the part after the kernel's set */
+	SK_PHASE_RETURN, /* checks the awaits once more */
 	SK_PHASE_END, /* leaves the step */
 };
 
 struct sk_simulated_core {
 	uint32_t lane, index;
 	enum sk_simulated_phase phase;
-	uint32_t step, step_end; /* of the network: the next one; the end of its launch's */
+	uint32_t step, step_end; /* of the network: the next one; the end of its launch's steps */
 	uint32_t launch;
-	uint32_t visit; /* the present one, or the last one in this launch, or SK_NO_INDEX */
+	uint32_t visit; /* the current one, or the last one in this launch, or SK_NO_INDEX */
 	uint32_t await; /* the next one of the step */
 	uint32_t next_waiter; /* core that waits for the same step, or the same meeting */
 	double share;
-	uint32_t blocks; /* in which it has its share, one after the other */
+	uint32_t blocks; /* that make up its share, one after the other */
 	double compute_end;
 	double fetched; /* bytes of code so far */
-	double came, came_before; /* when it came to the step, and to its step before in the launch */
+	double came, came_before; /* when it came to the step, and to its previous step in the launch */
 };
 
 struct sk_simulated_step {
 	uint32_t remaining; /* cores that have not published it */
 	uint32_t first_waiter;
-	uint32_t last_visit, second_last_visit; /* of those that have published it */
-	/* Of a task's first step: */
+	uint32_t last_visit, second_last_visit; /* of cores that have published it */
+	/* For a task's first step: */
 	uint32_t to_meet; /* cores that must still come before any block begins; 0: blocks need not meet */
 	uint32_t first_met; /* core that has come */
 };
@@ -305,24 +306,24 @@ struct sk_simulator {
 	struct sk_simulated_step *steps;
 	struct sk_simulated_launch *launches;
 	uint32_t *successors;
-	double *fetch_marks; /* by core and kernel: what the core had fetched before this kernel, or -1 */
+	double *fetch_marks; /* by core and kernel: bytes that the core had fetched before this kernel, or -1 */
 	uint32_t kernel_count;
-	struct sk_event_heap events; /* of cores, and behind them of launches, by time */
-	struct sk_event_heap transfers; /* of cores, by what `served` will be at their end */
-	double served; /* bytes that a core that has moved bytes all the time would have moved */
-	double served_at; /* the time for which this holds */
+	struct sk_event_heap events; /* of cores, numbered before those of launches, by time */
+	struct sk_event_heap transfers; /* of cores, by the value of `served` at their end */
+	double served; /* bytes that a core would have moved if it had moved bytes all the time */
+	double served_at; /* the time of this value */
 	double now;
 	double busy[SK_MAX_LANES];
 	uint32_t ended_launches, last_visit;
 };
 
-/* Bytes a ns for each core that moves some. */
+/* Return the bytes per ns for each core that moves some. */
 static inline double sk_simulator_memory_rate(const struct sk_simulator *simulator)
 {
 	return fmin(simulator->profile->core_memory, simulator->profile->memory / simulator->transfers.count);
 }
 
-/* What the cores that move bytes have moved until now. */
+/* Add the bytes that have been moved until now. */
 static inline void sk_simulator_serve(struct sk_simulator *simulator)
 {
 	if (simulator->transfers.count)
@@ -332,16 +333,16 @@ static inline void sk_simulator_serve(struct sk_simulator *simulator)
 
 /* ---- simulated-core.c ---- */
 
-/* The core begins its part of a launch. */
+/* Begin the core's part of a launch. */
 void sk_simulated_core_begin(struct sk_simulator *simulator, struct sk_simulated_core *core, uint32_t launch);
 
-/* It goes on to the next point where time passes for it. */
+/* Continue the core up to the next point at which time passes for it. */
 void sk_simulated_core_advance(struct sk_simulator *simulator, struct sk_simulated_core *core);
 
-/* The launch begins when the gap between launches is over. */
+/* Make the launch begin after the gap between launches. */
 void sk_simulated_launch_await(struct sk_simulator *simulator, uint32_t index);
 
-/* All that the launch has to do has been done: those that follow it are let go on. */
+/* End the launch, after all its work: let the launches that follow it go on. */
 void sk_simulated_launch_end(struct sk_simulator *simulator, uint32_t index);
 
 #endif

@@ -1,4 +1,4 @@
-/* See predict.h. All ways are simulated first, then the tables are printed. */
+/* Prints predictions; see predict.h. All ways are simulated first, then the tables are printed. */
 #include "config.h"
 
 #include "loader/predict/predict.h"
@@ -15,8 +15,8 @@
 #include "format/skplan.h"
 #include "loader/predict/predict-parts.h"
 
-/* The lines of the first table. What another option of a scope would change is one more way in predict-parts.h, or one
- * more change to the profile here. */
+/* The lines of the first table. For another option of a scope, add a way in predict-parts.h, or a change of the profile
+ * here. */
 static const struct variant {
 	const char *name;
 	enum sk_way way;
@@ -136,7 +136,7 @@ struct scale {
 	const char *unit;
 };
 
-/* One unit for a whole table, so that its columns can be compared. */
+/* Return one unit for a whole table, so that its columns can be compared. */
 static struct scale scale_of(double time)
 {
 	if (time < 1e4)
@@ -231,8 +231,8 @@ static int compare_times(const void *a, const void *b)
 	return left->kernel < right->kernel ? -1 : left->kernel > right->kernel;
 }
 
-/* Whether the path comes to a step here: blocks that wait for one another can lead it to another core at the same one.
- */
+/* Return whether the path comes to a new step here: blocks that wait for one another can lead it to another core at the
+ * same one. */
 static bool is_new_step(const struct sk_simulation *result, uint32_t item)
 {
 	return item == 0 || result->path[item].step != result->path[item - 1].step;
@@ -343,7 +343,7 @@ static void print_path(const struct prediction *prediction)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the whole prediction ---- */
 
 static bool predict(struct prediction *prediction, const struct sk_predict_options *options)
 {

@@ -14,33 +14,34 @@ struct sk_work;
 
 /* ==== predict.c ====
  *
- * Predicted time: what a package's network would take on a device that a profile describes, unfused, fused, and fused
- * in other ways; the critical path, and where the time on it goes. No kernel runs. */
+ * Predicted time: the time of a package's network on a device that a profile describes, unfused, fused, and fused in
+ * other ways; the critical path, and the parts of its time. No kernel runs. */
 
 struct sk_predict_options {
 	const struct sk_plan_network *network; /* of the plan */
 	const char *device; /* a profile's name or path; NULL: the one that the package was linked for */
 	const char *costs; /* path of a cost file (predict.h), or NULL */
-	const char *trace; /* path of a file for what the cores do in the unfused and the fused run, or NULL */
-	uint32_t cores; /* of each lane; 0: as many as the profile says */
-	struct sk_task_filter tasks; /* of the critical path: only these are shown */
-	bool by_kernel; /* of the critical path: only the kernels, and all of them */
+	const char *trace; /* path of a file for the cores' activities in the unfused and the fused run, or NULL */
+	uint32_t cores; /* of each lane; 0: as in the profile */
+	struct sk_task_filter tasks; /* for the critical path: only these are shown */
+	bool by_kernel; /* for the critical path: only the kernels, and all of them */
 };
 
-/* Prints the prediction. False, and nothing printed, with the reason in `error`. */
+/* Print the prediction. On failure return false, print nothing, and put the reason into `error`. */
 bool sk_predict(const struct sk_plan_view *plan, const struct sk_predict_options *options, FILE *stream, char *error,
 		size_t error_size);
 
 /* ==== costs.c ====
  *
- * What each call of a plan takes on a profile's device: from a file of measured or guessed times, else from the
+ * The time of each call of a plan on a profile's device: from a file of measured or guessed times, else from the
  * manifest's `cost:` or the kernel's signature, else from the bytes of its arguments.
  *
- * A cost file has lines `task: time`, the time of the whole task if one core did all of it, as "1.2 us" (ns, us, ms) or
- * "900 cycles" of the profile's clock; names as format/profile/profile.h has keys. `skrun --measure` writes one. */
+ * A cost file has lines `task: time`, with the time of the whole task if one core did all of it, as "1.2 us" (ns, us,
+ * ms) or "900 cycles" of the profile's clock. Names are written like the keys in format/profile/profile.h. `skrun
+ * --measure` writes such a file. */
 
 struct sk_costs {
-	struct sk_work *work; /* by call of the plan; of task entries' calls nothing. Free it with sk_costs_free */
+	struct sk_work *work; /* by call of the plan; nothing for calls of task entries. Free it with sk_costs_free */
 	uint32_t from_file, from_plan, from_arguments; /* tasks of the network */
 };
 
@@ -51,7 +52,7 @@ bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_plan_netw
 		      char *error, size_t error_size);
 void sk_costs_free(struct sk_costs *costs);
 
-/* A line of a cost file, for who measures. */
+/* Print a line of a cost file, for measurements. */
 void sk_costs_print(const char *task, double nanoseconds, FILE *stream);
 
 #endif

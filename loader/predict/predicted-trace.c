@@ -1,4 +1,4 @@
-/* See predict-parts.h. */
+/* Predicted times as a trace; see predict-parts.h. */
 #include "config.h"
 
 #include "loader/predict/predict-parts.h"
@@ -11,7 +11,7 @@
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 
-/* A run that is added: the lanes' processes, and the number of the first core of each. */
+/* A run that is being added: the lanes' processes, and the number of the first core of each. */
 struct writer {
 	struct sk_predicted_trace *trace;
 	const struct sk_plan_view *plan;
@@ -32,7 +32,7 @@ bool sk_predicted_trace_open(const char *path, struct sk_predicted_trace *trace)
 	return trace->file != NULL;
 }
 
-/* An event up to its time; the first one of a file, which has a name for a process, has no comma in front. */
+/* Begin an event, up to its time. The first one of a file, which names a process, has no comma before it. */
 static void begin_event(const struct writer *writer, const char *phase, uint32_t lane, uint32_t core, const char *name)
 {
 	FILE *file = writer->trace->file;
@@ -62,7 +62,7 @@ static uint32_t core_of(const struct writer *writer, const struct sk_visit *visi
 	return visit->core - writer->first_core[writer->network->steps[visit->step].lane];
 }
 
-/* From inside of what the cause did to inside of what it let go on. */
+/* Write an arrow from inside the cause to inside the visit that it let go on. */
 static void put_arrow(const struct writer *writer, const struct sk_visit *visit)
 {
 	const struct sk_visit *cause = &writer->visits[visit->cause];

@@ -1,5 +1,5 @@
-/* A simulation from a network to its result: the state that it begins with, the clock, and what is read off at its end.
- * See predict-parts.h for the rules, which simulated-core.c follows. */
+/* A simulation from a network to its result: its initial state, the clock, and the results at its end. See
+ * predict-parts.h for the rules, which simulated-core.c implements. */
 #include "config.h"
 
 #include "loader/predict/predict-parts.h"
@@ -67,8 +67,8 @@ static void run_events(struct sk_simulator *simulator)
 
 /* ---- before and after ---- */
 
-/* On how many cores the blocks of a task are that begin together; step: its first one. 0: they do not wait for one
- * another, or some share a core, where who comes last depends on more than is known here. */
+/* Return the number of cores on which the blocks of a task are that begin together; step: its first one. 0: they do not
+ * wait for one another, or some share a core. In the latter case the order of their waits is not known here. */
 static uint32_t meeting_size(const struct sk_simulator *simulator, const struct sk_network_step *step)
 {
 	uint64_t blocks = 0;
@@ -87,7 +87,7 @@ static uint32_t meeting_size(const struct sk_simulator *simulator, const struct 
 	return waits > 0 ? (uint32_t)blocks : 0;
 }
 
-/* By how many cores a step is visited. */
+/* Return the number of cores that visit a step. */
 static uint32_t visitors(const struct sk_simulator *simulator, const struct sk_network_step *step)
 {
 	return step->kind == SK_STEP_PLAIN ? 1 : sk_network_cores(step, simulator->profile->lanes[step->lane].cores);
@@ -140,7 +140,7 @@ static bool allocate(struct sk_simulator *simulator, char *error, size_t error_s
 	return false;
 }
 
-/* Calls link for each pair of a launch and one that it follows: by its follows, and as the last one before it on a
+/* Call link for each pair of a launch and one that it follows: by its follows, and as the last one before it on a
  * lane. */
 static void for_each_edge(struct sk_simulator *simulator,
 			  void (*link)(struct sk_simulator *simulator, uint32_t from, uint32_t to))

@@ -57,8 +57,8 @@ static void reach(struct sk_simulator *simulator, const struct sk_simulated_core
 	sk_visit_reach(visit_of(simulator, core), point, simulator->now);
 }
 
-/* The blocks in which a core has its share, one after the other. What runs at once counts as one, like a call without
- * blocks. */
+/* Return the number of blocks that make up a core's share, one after the other. Blocks that run at once count as one,
+ * like a call without blocks. */
 static uint32_t count_blocks(const struct sk_network_step *step, double share)
 {
 	double blocks = step->flags & SK_STEP_RESIDENT ? 1 : share * step->blocks;
@@ -66,7 +66,7 @@ static uint32_t count_blocks(const struct sk_network_step *step, double share)
 	return blocks > 1 ? (uint32_t)lround(blocks) : 1;
 }
 
-/* Begins a visit to the core's next step. False if there is none. */
+/* Begin a visit to the core's next step. False if there is none. */
 static bool next_step(struct sk_simulator *simulator, struct sk_simulated_core *core)
 {
 	const struct sk_simulated_launch *launch = &simulator->launches[core->launch];
@@ -108,8 +108,9 @@ static double published_at(const struct sk_simulator *simulator, uint32_t index)
 	return visit->at[early ? SK_POINT_SET : SK_POINT_ENDED];
 }
 
-/* The awaited step is published: the core, which is at the await since `now` or longer, goes on when it sees that. What
- * it has done itself it sees at once. It owes going on to the step unless it could have seen it before it came. */
+/* Resume a core that has been at an await since `now` or longer, after the awaited step has been published: it goes on
+ * when it sees that. It sees its own progress at once. The awaited step is its cause, unless the core could have seen
+ * it before it came. */
 static void resume(struct sk_simulator *simulator, struct sk_simulated_core *core,
 		   const struct sk_simulated_step *awaited)
 {
@@ -126,7 +127,7 @@ static void resume(struct sk_simulator *simulator, struct sk_simulated_core *cor
 	sleep_until(simulator, core, fmax(seen, checked));
 }
 
-/* True if all awaits of the step are over; else the core has gone to sleep. */
+/* Return true if all awaits of the step are over; else the core sleeps. */
 static bool pass_awaits(struct sk_simulator *simulator, struct sk_simulated_core *core)
 {
 	const struct sk_network_step *step = step_of(simulator, core);
@@ -144,7 +145,7 @@ static bool pass_awaits(struct sk_simulator *simulator, struct sk_simulated_core
 	return false;
 }
 
-/* Bytes of the step's code that have been fetched before its turn. */
+/* Return the bytes of the step's code that have been fetched before its turn. */
 static double preloaded_code(const struct sk_simulator *simulator, const struct sk_simulated_core *core)
 {
 	const struct sk_network_step *step = step_of(simulator, core);
@@ -154,7 +155,7 @@ static double preloaded_code(const struct sk_simulator *simulator, const struct 
 	return time * simulator->profile->code_fetch < bytes ? time * simulator->profile->code_fetch : bytes;
 }
 
-/* Bytes of code that have to be fetched for the core's step. What has come first is thrown out first. */
+/* Return the bytes of code that have to be fetched for the core's step. The oldest code is evicted first. */
 static double missing_code(struct sk_simulator *simulator, struct sk_simulated_core *core)
 {
 	const struct sk_network_step *step = step_of(simulator, core);
@@ -171,7 +172,8 @@ static double missing_code(struct sk_simulator *simulator, struct sk_simulated_c
 
 /* ---- blocks that wait for one another ---- */
 
-/* True if the core can begin: all blocks that must be there are. Else it sleeps until the last one comes. */
+/* Return true if the core can begin: all blocks that must be there are there. Else it sleeps until the last one
+ * comes. */
 static bool meet(struct sk_simulator *simulator, struct sk_simulated_core *core)
 {
 	const struct sk_network_step *step = step_of(simulator, core);
@@ -195,13 +197,14 @@ static bool meet(struct sk_simulator *simulator, struct sk_simulated_core *core)
 
 /* ---- kernels ---- */
 
-/* Of a part of the task's time that each block has at its beginning or end: what the core's first or last one has. */
+/* Return the time in the core's first or last block of a part of the task's time that each block has at its beginning
+ * or end. */
 static double part_of_block(const struct sk_simulated_core *core, double part)
 {
 	return part * core->share / core->blocks;
 }
 
-/* Computes what lies between wait and set, and moves the core's bytes. True if there are none to wait for. */
+/* Compute the part between wait and set, and move the core's bytes. Return true if there are none to wait for. */
 static bool move(struct sk_simulator *simulator, struct sk_simulated_core *core)
 {
 	const struct sk_work *work = &step_of(simulator, core)->work;
@@ -217,7 +220,7 @@ static bool move(struct sk_simulator *simulator, struct sk_simulated_core *core)
 	return false;
 }
 
-/* Whoever awaits the step may go on, as far as this core matters. */
+/* Publish the step on this core. After the last core, resume the cores that await it. */
 static void publish(struct sk_simulator *simulator, const struct sk_simulated_core *core)
 {
 	struct sk_simulated_step *step = &simulator->steps[core->step];
@@ -242,19 +245,19 @@ static void end_visit(struct sk_simulator *simulator, struct sk_simulated_core *
 		sk_simulated_launch_end(simulator, core->launch);
 }
 
-/* All flushes of the step at once: those behind the call take as long before it. */
+/* Return the time for all flushes of the step: those after the call are counted before it. */
 static double flushing_time(const struct sk_simulator *simulator, const struct sk_simulated_core *core)
 {
 	return step_of(simulator, core)->flushes * simulator->profile->flush;
 }
 
-/* Whether the core calls a kernel that does by itself what the flag, SK_STEP_EARLY_…, says. */
+/* Return whether the core calls a kernel that waits or sets by itself, by the flag SK_STEP_EARLY_…. */
 static bool starts_early(const struct sk_simulator *simulator, const struct sk_simulated_core *core, uint32_t flag)
 {
 	return core->share > 0 && step_of(simulator, core)->flags & flag;
 }
 
-/* Goes on with the phase after this time. True if it is none: at once. */
+/* Continue with the phase after this time. Return true if the time is 0. */
 static bool take(struct sk_simulator *simulator, struct sk_simulated_core *core, double time,
 		 enum sk_simulated_phase phase)
 {
@@ -265,7 +268,7 @@ static bool take(struct sk_simulator *simulator, struct sk_simulated_core *core,
 	return false;
 }
 
-/* The same, while the kernel runs. */
+/* Do the same, while the kernel runs. */
 static bool work(struct sk_simulator *simulator, struct sk_simulated_core *core, double time,
 		 enum sk_simulated_phase phase)
 {
@@ -273,7 +276,7 @@ static bool work(struct sk_simulator *simulator, struct sk_simulated_core *core,
 	return take(simulator, core, time, phase);
 }
 
-/* What the core does behind its awaits, or if the kernel awaits by itself at once. */
+/* Do the work of a core after its awaits, or at once if the kernel awaits by itself. */
 static bool call(struct sk_simulator *simulator, struct sk_simulated_core *core)
 {
 	if (core->share > 0)
@@ -281,7 +284,8 @@ static bool call(struct sk_simulator *simulator, struct sk_simulated_core *core)
 	return take(simulator, core, flushing_time(simulator, core), SK_PHASE_END);
 }
 
-/* Behind the call of a kernel that awaits by itself the dispatcher awaits all once more, as each further block has. */
+/* After the call of a kernel that awaits by itself, the dispatcher checks all awaits once more, as each further block
+ * has. */
 static double checking_time(const struct sk_simulator *simulator, const struct sk_simulated_core *core)
 {
 	return starts_early(simulator, core, SK_STEP_EARLY_WAIT)
@@ -289,8 +293,8 @@ static double checking_time(const struct sk_simulator *simulator, const struct s
 		       : 0;
 }
 
-/* The core does what its phase says. True if it can go on with the next one at once; else it sleeps, or has nothing
- * more to do in its launch. */
+/* Run the core's phase. Return true if it can go on with the next one at once; else it sleeps, or has ended its part of
+ * the launch. */
 static bool do_phase(struct sk_simulator *simulator, struct sk_simulated_core *core)
 {
 	const struct sk_network_step *step = step_of(simulator, core);

@@ -1,4 +1,4 @@
-/* See predict-parts.h. */
+/* Visits and the critical path; see predict-parts.h. */
 #include "config.h"
 
 #include "loader/predict/predict-parts.h"
@@ -8,7 +8,7 @@
 
 #include "format/skplan.h"
 
-/* What the time up to a point is counted as; up to SK_POINT_RESUMED, the visit says it. */
+/* The parts that count the time up to each point; up to SK_POINT_RESUMED, the visit has it. */
 static const enum sk_path_part part_before[SK_POINTS] = {
 	[SK_POINT_CALLED] = SK_PART_CALL,  [SK_POINT_FETCHED] = SK_PART_FETCH, [SK_POINT_PREPARED] = SK_PART_RUN,
 	[SK_POINT_BEGUN] = SK_PART_CALL,   [SK_POINT_WAITED] = SK_PART_AWAIT,  [SK_POINT_SET] = SK_PART_RUN,
@@ -30,8 +30,8 @@ void sk_visit_let_go(struct sk_visit *visit, uint32_t cause, double since, doubl
 		visit->at[point] = resumed;
 }
 
-/* The part of a visit that lies before `until`, when it has let the next one on the path go on. False if that is
- * nothing. */
+/* Fill in the item for the part of a visit before `until`, when it has let the next one on the path go on. Return false
+ * if that part takes no time. */
 static bool fill_item(const struct sk_visit *visit, double until, struct sk_path_item *item)
 {
 	*item = (struct sk_path_item){.step = visit->step, .core = visit->core};
