@@ -1,4 +1,4 @@
-/* The account: packed and unpacked again, and what unpacking says to damaged sections. */
+/* The account: packing and unpacking, and the errors for damaged sections. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +168,7 @@ START_TEST(malformed_lines)
 	expect_text("99999999999999999999\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\n", "malformed");
 	expect_text("2\t1\t-\n1\t0\te\n", "line 2 of the account is malformed"); /* not in order */
 	expect_text("2\t1\t-\n1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\n",
-		    "line 2 of the account is malformed"); /* a task behind it */
+		    "line 2 of the account is malformed"); /* a task after it */
 	expect_text("2\tx\t-\n", "malformed");
 	ck_assert_ptr_null(unpack_text("0\ta.o\n1\tb.o\n", 12, 12));
 	expect_text("0\ta.o\n2\tb.o\n", "line 2 of the account is malformed"); /* not in order */
@@ -180,8 +180,8 @@ START_TEST(malformed_lines)
 	expect_text("s\tSplit\tsplits\t1\nb\tx\t0\t4\n", "line 2 of the account is malformed");
 	expect_text("s\tSplit\tsplits\t1\nb\t0\t0\t18446744073709551616\n", "line 2 of the account is malformed");
 	expect_text("s\tSplit\tsplits\t1\n0\ta.o\n", "line 2 of the account is malformed");
-	expect_text("s\tSplit\tsplits\t0\n0\ta.o\n", "line 2 of the account is malformed"); /* a kernel behind it */
-	expect_text("0\ta.o\n2\t1\t-\n", "line 2 of the account is malformed"); /* an order behind it */
+	expect_text("s\tSplit\tsplits\t0\n0\ta.o\n", "line 2 of the account is malformed"); /* a kernel after it */
+	expect_text("0\ta.o\n2\t1\t-\n", "line 2 of the account is malformed"); /* an order after it */
 	expect_text("2\t1\n", "malformed");
 	expect(unpack_text("1\ta\0\t-\t2\tC\ts\tT\tt\tB\tb\t-\n", 23, 23), "NUL");
 }
@@ -234,7 +234,7 @@ START_TEST(every_flipped_bit)
 		copy[bit / 8] ^= (unsigned char)(1u << (bit % 8));
 		if (sk_account_unpack(arena, copy, size, &account))
 			continue;
-		/* A hint in zlib's header, or padding in front of the checksum. */
+		/* A hint in zlib's header, or padding before the checksum. */
 		sk_account_pack(arena, &account, &again, &again_size);
 		ck_assert_uint_eq(again_size, size);
 		ck_assert_mem_eq(again, bytes, size);

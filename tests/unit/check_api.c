@@ -25,7 +25,7 @@
 
 enum { WORDS = 64 };
 
-/* add: core 0 adds x[0] to log[0]. random: log[1] is what the import `rand` gives. bad: a status. */
+/* add: core 0 adds x[0] to log[0]. random: log[1] gets a number from the import `rand`. bad: a status. */
 static const char source[] = "#include \"format/skabi.h\"\n"
 			     "int rand(void);\n"
 			     "int kernel(void) { return 0; }\n"
@@ -145,7 +145,7 @@ static void count(void *context, enum skrt_status status)
 	((uint64_t *)context)[status == SKRT_OK ? 0 : 1]++;
 }
 
-/* Behind a failure copies are skipped like launches, callbacks hear of it, events are reached. */
+/* After a failure copies are skipped like launches, callbacks get the status, events are reached. */
 START_TEST(behind_a_failure)
 {
 	struct skrt_event *event;
@@ -393,7 +393,7 @@ END_TEST
 
 /* ---- structs of older and newer programs ---- */
 
-/* A struct as a newer program has it: with a field behind those of today. */
+/* A struct of a newer program, with a field after those of today. */
 #define NEWER(type, name)                                                                                              \
 	struct {                                                                                                       \
 		struct type known;                                                                                     \
@@ -493,7 +493,7 @@ static const struct filled {
 	{fill_task_times, sizeof(struct skrt_task_times), "struct skrt_task_times"},
 };
 
-/* Fills a struct whose size is said to be `size`, in memory full of a byte. */
+/* Fill a struct whose size field says `size`, in memory filled with one byte value. */
 static enum skrt_status fill_sized(const struct filled *row, size_t size, unsigned char *memory, size_t room, int byte)
 {
 	memset(memory, byte, room);
@@ -599,7 +599,8 @@ static int count_files(void)
 	return count;
 }
 
-/* Who has the old file keeps it; a failure leaves it as it was, and nothing else; signals stay the program's. */
+/* A process that has the old file open keeps it; a failed write leaves the file as it was, and no other file; the
+ * program keeps its signal handlers. */
 static void write_trace_over_another(const struct skrt_trace *trace)
 {
 	struct rlimit before, none;

@@ -28,8 +28,8 @@ static void add(const char *name, const char *contents)
 		bytes[size++] = '\n';
 }
 
-/* The members as "name:contents|", or the error behind them. The copy ends where the archive ends, for the sanitizer.
- */
+/* Return the members as "name:contents|", or the error after them. The copy ends where the archive ends, so that the
+ * sanitizer sees reads past it. */
 static const char *list(void)
 {
 	static char text[4096];

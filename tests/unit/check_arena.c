@@ -1,5 +1,5 @@
-/* Arenas: what is handed out is zeroed and nobody else's, whether it is small, a block of its own or one that has been
- * given back or another arena's, in arenas small and large; arrays keep their items when they grow. */
+/* Arenas: allocated memory is zeroed and belongs to one owner only, whether it is small, a block of its own, or was
+ * given back or part of another arena before, in arenas small and large; arrays keep their items when they grow. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ START_TEST(reset)
 }
 END_TEST
 
-/* What another arena held may be overwritten, and nothing else. */
+/* Only the memory that another arena held may be overwritten. */
 START_TEST(used_again)
 {
 	struct sk_arena *arena = sk_arena_create();

@@ -215,7 +215,7 @@ START_TEST(test_split)
 	ck_assert_uint_eq(model->tasks.items[0].bound.extent, 65536);
 	ck_assert_uint_eq(model->tasks.items[0].bound.block_count, 0);
 	ck_assert_uint_eq(model->tasks.items[0].bound.argument_count, 4);
-	/* Row-wise: whole rows; the bias is shared; the scalar n is no range. */
+	/* By rows: whole rows; the bias is shared; the scalar n is not a range. */
 	check_pointer(1, 0, "c", 0, 262144, 4096, READ);
 	check_pointer(1, 1, "s", 0, 4096, 0, READ);
 	ck_assert_int_eq(argument(1, 3)->kind, SK_ARGUMENT_LENGTH);
@@ -281,7 +281,7 @@ START_TEST(test_expressions_of_parts)
 	check_term(0, 0, 0, (struct sk_plan_term){SIZE, .factor = 4, .divisor = 1});
 	check_expression(0, 3, SK_I64, 1, 1);
 	check_term(0, 3, 0, (struct sk_plan_term){BEGIN, .factor = 1, .divisor = 1});
-	/* What cancels out is not there, and exact quotients divide nothing. */
+	/* Terms that cancel out are dropped, and exact quotients need no division. */
 	check_expression(0, 4, SK_I32, 0, 1);
 	ck_assert(argument(0, 4)->by_reference);
 	check_term(0, 4, 0, (struct sk_plan_term){SIZE, .factor = 1, .divisor = 1});
@@ -315,7 +315,7 @@ START_TEST(test_expressions_of_blocks)
 }
 END_TEST
 
-/* What the plan's argument is for the block. */
+/* Compute the plan's argument for the block. */
 static uint64_t value_for(uint32_t task, uint32_t index, uint64_t block)
 {
 	const struct sk_argument *found = argument(task, index);
@@ -326,7 +326,7 @@ static uint64_t value_for(uint32_t task, uint32_t index, uint64_t block)
 	return value;
 }
 
-/* Up to 10 blocks of whatever extent: begin, end and size are those of sk_block_range. */
+/* Up to 10 blocks of any extent: begin, end and size are those of sk_block_range. */
 START_TEST(test_unequal_blocks)
 {
 	const char *tensors = "sklink: 1\ntensors:\n", *tasks = "tasks:\n";
@@ -500,7 +500,7 @@ START_TEST(test_result_and_state)
 	ck_assert_int_eq(argument(0, 3)->access, WRITE);
 	check_pointer(1, 1, "e", 0, 8192, 0, READ);
 	ck_assert_uint_eq(argument(1, 3)->tensor, tensor("f"));
-	/* Hidden state stands behind everything else; reentrant kernels have none. */
+	/* Hidden state comes after all other arguments; reentrant kernels have none. */
 	ck_assert_uint_eq(model->tasks.items[2].bound.argument_count, 2);
 	ck_assert_int_eq(argument(2, 1)->kind, SK_ARGUMENT_STATE);
 	ck_assert_uint_eq(argument(2, 1)->value, 7);
@@ -734,7 +734,8 @@ START_TEST(test_op)
 }
 END_TEST
 
-/* Who has no task asks with tensors that no model has, and gets a kernel, or why there is none; nothing is said. */
+/* A caller without a task asks with tensors of no model. It gets a kernel, or the reason why there is none; no message
+ * is printed. */
 START_TEST(test_op_without_a_task)
 {
 	struct sk_tensor x = {.name = "x", .dtype = SK_F64, .rank = 1, .shape = {8}, .elements = 8, .bytes = 64}, y = x;
@@ -769,8 +770,8 @@ START_TEST(test_op_without_a_task)
 }
 END_TEST
 
-/* Of an archive only what says the op that is asked for is read, and what does not clearly say one op; of objects all
- * is. */
+/* From an archive only those signatures are read that say the op, or do not clearly say one; from objects all are read.
+ * */
 START_TEST(test_signatures_of_other_ops_wait)
 {
 	static const struct fake_function table[] = {
@@ -881,7 +882,7 @@ static char *random_ops(uint64_t *random)
 	return text;
 }
 
-/* What the kernel asks for, by the signature's text: conditions, numbers in brackets, and an instruction set. */
+/* Count the kernel's demands in the signature's text: conditions, numbers in brackets, and an instruction set. */
 static uint32_t weight_of(const char *text)
 {
 	uint32_t weight = 0;
@@ -891,7 +892,7 @@ static uint32_t weight_of(const char *text)
 	if (strncmp(text, "op=Any(", 7) == 0)
 		for (const char *at = text + 3; *at != ')'; at++)
 			weight += 2 * (*at == '=');
-	weight -= strstr(text, "(l=[1])") ? 2 : 0; /* it is no dimension */
+	weight -= strstr(text, "(l=[1])") ? 2 : 0; /* it is not a dimension */
 	return weight + (strstr(text, "isa=") != NULL);
 }
 
@@ -961,7 +962,7 @@ START_TEST(test_ops_at_random)
 }
 END_TEST
 
-/* What is allowed is picked, the greater set first; what a task names is taken as it is. */
+/* An allowed set is picked, the greater set first; a kernel that a task names is taken as it is. */
 START_TEST(test_isa)
 {
 	static const char text[] =
@@ -1026,7 +1027,7 @@ END_TEST
 
 /* ---- errors ---- */
 
-/* Text behind the messages' "t: error: ". */
+/* The text after the messages' "t: error: ". */
 static const struct {
 	const char *text, *messages;
 } bad[] = {
@@ -1396,7 +1397,7 @@ START_TEST(test_roles)
 }
 END_TEST
 
-/* x has the role and is an argument of these tasks; y is bound to whatever is needed. */
+/* x has the role and is an argument of these tasks; y is bound to any tensor that they need. */
 #define RANGE(column, role)                                                                                            \
 	"m.yaml:3:" column ": only an input or inout has a range of random values; tensor 'x' is " role "\n"
 
@@ -1477,12 +1478,12 @@ static const struct {
 	{ROLE("", WRITES_PART WRITES_REST), SK_ROLE_NONE, NEVER("[0, 32)", "[0, 8)")},
 	{ROLE("", WRITES_PART WRITES), SK_ROLE_OUTPUT, OVERWRITTEN("11:49", "writes_part", "writes")},
 	{ROLE(", role: inout", WRITES_PART READS), SK_ROLE_INOUT, ""},
-	/* A scalar out of a tensor is read as well; what is read first is an error, what comes behind it is not. */
+	/* A scalar loaded from a tensor is a read as well; the first read is an error, later ones are not. */
 	{ROLE(", role: temporary", WRITES_PART LOADS), SK_ROLE_NONE, UNWRITTEN("12:70", "loads", "[4, 8)", "[1, 2)")},
 	{ROLE(", role: temporary", READS_PART READS CHANGES), SK_ROLE_NONE,
 	 UNWRITTEN("11:45", "reads_part", "[32, 48)", "[8, 12)")
 		 UNWRITTEN("12:40", "reads", "[0, 32)", "[0, 8)", " and 1 more range of it")},
-	/* What is overwritten before anybody has read some of it. */
+	/* Tensors that are overwritten before any of their elements has been read. */
 	{ROLE("", WRITES OVERWRITES READS), SK_ROLE_TEMPORARY, OVERWRITTEN("11:44", "writes", "overwrites")},
 	{ROLE(", role: temporary", WRITES OVERWRITES READS), SK_ROLE_TEMPORARY,
 	 OVERWRITTEN("11:44", "writes", "overwrites")},

@@ -1,5 +1,5 @@
-/* Tests of base/boxes.c and format/skrows.h: whatever is done at random, they answer as an array does that has a
- * number for each byte; and few boxes are looked at for that. */
+/* Tests of base/boxes.c and format/skrows.h: after random operations they give the same answers as an array with a
+ * number for each byte, and they look at few boxes for an answer. */
 #include "base/arena.h"
 #include "base/ranges.h"
 

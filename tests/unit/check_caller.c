@@ -21,14 +21,14 @@
 #include "tests/lib/statuses.h"
 #include "tests/lib/suite.h"
 
-/* What a core, a serial entry or a constructor finds; a core has a row of the log. */
+/* The control state that a core, a serial entry or a constructor finds; a core has a row of the log. */
 enum { MXCSR, CONTROL_WORD, ERRNO, FIELDS };
 enum { CORES = 24, CONSTRUCTOR = CORES, SERIAL, ROWS };
 
-/* state: each core, and the serial entry, note what they find, and leave errno and an x87 exception. numbers: the first
- * four cores, and the serial entry, compute twelve words each that every control bit changes. fault: each core
- * does what the first word says, 1 a write to nowhere, 2 an endless loop, 3 an endless recursion; so does the serial
- * entry, and with 4 the constructor has done it. */
+/* state: each core, and the serial entry, notes the state that it finds, and leaves errno and an x87 exception.
+ * numbers: the first four cores, and the serial entry, compute twelve words each that every control bit changes. fault:
+ * each core does as the first word says: 1 writes to an invalid address, 2 loops forever, 3 recurses forever; the
+ * serial entry does the same, and 4 makes the constructor fail. */
 static const char source[] =
 	"#include \"format/skabi.h\"\n"
 	"int *__errno_location(void);\n"
@@ -127,12 +127,12 @@ struct modes {
 	uint16_t control_word;
 };
 
-static const struct modes standard = {0x1f80, 0x37f},
-			  callers[] = {
-				  {0x9fc0, 0x37f}, /* flushing to zero */
-				  {0x7f80, 0xc7f}, /* rounding to zero */
-				  {0x1f80, 0x07f}, /* long double has 24 bits */
-				  {0x0f80, 0x35f}, /* what is inexact is raised, as in reading a device's profile */
+static const struct modes standard = {0x1f80, 0x37f}, callers[] = {
+							      {0x9fc0, 0x37f}, /* flushing to zero */
+							      {0x7f80, 0xc7f}, /* rounding to zero */
+							      {0x1f80, 0x07f}, /* long double has 24 bits */
+							      {0x0f80, 0x35f}, /* inexact operations raise an exception,
+										* as in reading a device's profile */
 };
 enum { CALLERS = sizeof(callers) / sizeof(callers[0]) };
 
@@ -173,9 +173,9 @@ static const struct {
 } places[] = {{"host", 1}, {"host", 2}, {"host", 7}, {"a3", 2}, {"a3", 0}};
 enum { PLACES = sizeof(places) / sizeof(places[0]) };
 
-/* Launches that the caller drives, and those that a thread of the device does, serial runs, constructors and what a
- * stream calls: all begin in the standard modes, with errno 0. The caller has its own before and afterwards, and
- * nothing that others have raised is raised in it. */
+/* Launches that the caller drives, and those that a thread of the device drives, serial runs, constructors and
+ * callbacks of a stream: all begin in the standard modes, with errno 0. The caller has its own modes before and
+ * afterwards, and no exception of a kernel is raised in it. */
 static void run_in(struct modes modes, uint32_t cores, bool before_open, int place)
 {
 	struct skrt_device_options options = {
@@ -296,7 +296,8 @@ static bool leave(const struct state *state)
 	load_modes(standard);
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, &mask);
-	for (int number = 1; number <= SIGNALS; number++) /* sigaddset has left out those that nobody blocks */
+	for (int number = 1; number <= SIGNALS; number++) /* sigaddset has left out the signals that cannot be blocked
+							   * */
 		same &= sigismember(&mask, number) == sigismember(&state->mask, number) || number == SIGKILL ||
 			number == SIGSTOP;
 	return same;
@@ -359,11 +360,11 @@ static void expect_mask(const sigset_t *wanted)
 
 	pthread_sigmask(SIG_BLOCK, NULL, &mask);
 	for (int number = 1; number < 32; number++)
-		if (number != SIGKILL && number != SIGSTOP) /* which nobody blocks */
+		if (number != SIGKILL && number != SIGSTOP) /* which cannot be blocked */
 			ck_assert_int_eq(sigismember(&mask, number), sigismember(wanted, number));
 }
 
-/* Whatever a thread blocks, faults of kernels are found on it, and it blocks the same afterwards. */
+/* Faults of kernels are found on a thread with any set of blocked signals, and it blocks the same ones afterwards. */
 static void fail_with(const sigset_t *mask)
 {
 	static const char fault[] = "segmentation fault (SIGSEGV): write at address 0x8";
@@ -428,7 +429,7 @@ START_TEST(blocked_signals)
 }
 END_TEST
 
-/* Whoever waits for urgent data elsewhere gets it: without a time-out the signal stays blocked. */
+/* A thread that waits for urgent data elsewhere gets it: without a time-out the signal stays blocked. */
 START_TEST(urgent_data)
 {
 	sigset_t mask;
@@ -496,7 +497,8 @@ static void *overflow(void *context)
 		expect(skrt_run_serial(instance, find("fault")), SKRT_KERNEL_FAILED, "stack overflow (SIGSEGV)");
 		ck_assert((stack_of_thread() == stack) == (*own_first || i));
 	}
-	pthread_setspecific(end, stack); /* libskrt's key is older, so what libskrt does at the end is done before */
+	pthread_setspecific(end, stack); /* libskrt's key is older, so libskrt's work at a thread's end is done before
+					  * */
 	return NULL;
 }
 

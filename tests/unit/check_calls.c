@@ -1,6 +1,5 @@
 /* Calls against signatures (calls.h), on plans made by hand: a plan that calls its kernel as the signature says is
- * accepted, and one field that says something else is named. That every field of a plan is looked at, plan-mutants.c
- * shows. */
+ * accepted, and one field that differs is named. plan-mutants.c shows that every field of a plan is checked. */
 #include <check.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -164,8 +163,8 @@ START_TEST(attribute_contradicts)
 }
 END_TEST
 
-/* p {lo f32 = 1, in x f32[n], q {n i64}*}*, v {a f64 = 1, w {b i32 = 2}} by value, and a piece of scratch behind them.
- */
+/* p {lo f32 = 1, in x f32[n], q {n i64}*}*, v {a f64 = 1, w {b i32 = 2}} by value, and a piece of scratch after them.
+ * */
 static struct sk_plan_view boxed(void)
 {
 	static const struct sk_plan_argument scalar = {.kind = SK_ARGUMENT_VALUE, .flags = SK_ARGUMENT_FIELD};
@@ -282,7 +281,7 @@ START_TEST(status_contradicts)
 }
 END_TEST
 
-/* A scalar that stands in a tensor, where nothing is read behind it. */
+/* A scalar in a tensor, of which no later bytes are read. */
 START_TEST(element_contradicts)
 {
 	static const struct sk_plan_pattern pattern = {.over_read = 64};
@@ -661,8 +660,8 @@ START_TEST(unit_contradicts)
 }
 END_TEST
 
-/* Steps of rows of 4 and of 6 elements share a tensor: the least units of equally many bytes are 3 and 2 rows. Where
- * there are none, each has its least one, which is 1. */
+/* Steps of rows of 4 and of 6 elements share a tensor: the least units of equally many bytes are 3 and 2 rows. If there
+ * are no such units, each step has its least one, which is 1. */
 START_TEST(units_of_two_steps)
 {
 	static const struct {
@@ -714,7 +713,7 @@ START_TEST(unfusible_contradicts)
 }
 END_TEST
 
-/* Parts of a kernel whose signature says so are multiples of 6 elements; in an entry of its own they have no more. */
+/* If a kernel's signature says so, parts are multiples of 6 elements; an entry of its own needs no larger ones. */
 START_TEST(units_of_signatures_contradict)
 {
 	static const struct {
@@ -806,7 +805,7 @@ START_TEST(extent_contradicts)
 }
 END_TEST
 
-/* What nothing but the shape of a view tells: all of x[3,5,4], two columns of it, or its first row as bytes. */
+/* Only the shape of a view tells these apart: all of x[3,5,4], two columns of it, or its first row as bytes. */
 START_TEST(shape_contradicts)
 {
 	static const struct {
@@ -889,8 +888,8 @@ START_TEST(state_contradicts)
 }
 END_TEST
 
-/* The cores that a launch takes on the device. On a host they follow from it alone, elsewhere from the device's, too.
- */
+/* The cores that a launch takes on the device. On a host they follow from the launch alone, elsewhere also from the
+ * device's cores. */
 static const struct {
 	const char *device;
 	uint32_t device_cores;

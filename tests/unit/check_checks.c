@@ -1,5 +1,5 @@
-/* Checked launches of calls that a plan made by hand describes: loops, rows, what is read besides, memory behind
- * pointers. What the checks find in packages of sklink's is in tests/runtime/guard.sh and check-races.sh. */
+/* Checked launches of calls that a plan made by hand describes: loops, rows, reads around parts, memory behind
+ * pointers. tests/runtime/guard.sh and check-races.sh check packages that sklink makes. */
 #include "config.h"
 
 #include <check.h>
@@ -131,8 +131,8 @@ static void setup(void)
 /* Rows of y lie further apart than they are wide; tiles do not divide them. */
 enum { ROWS = 20, COLUMNS = 18, APART = 24, TILE_ROWS = 6, TILE_COLUMNS = 8 };
 
-/* y = 2 * x for a tile. At the row and column that the control names, its third word says what is written besides, and
- * its fourth one is the status. */
+/* y = 2 * x for a tile. At the row and column that the control names, the control's third word chooses another write,
+ * and its fourth one is the status. */
 static const char tile_source[] = PREAMBLE
 	"int kernel(const unsigned long *control, float *y, const float *x, long rows, long columns, long row,\n"
 	"           long column)\n"
@@ -209,9 +209,9 @@ START_TEST(tiles_fail)
 }
 END_TEST
 
-/* ---- rows, and what is read around parts ---- */
+/* ---- rows, and reads around parts ---- */
 
-/* Copies a part of x, row by row; the control says how many floats it reads behind it. */
+/* Copy a part of x, row by row; the control says how many floats are read after it. */
 static const char copy_source[] = PREAMBLE
 	"int kernel(const unsigned long *control, float *y, const float *x, long rows, long width, long apart)\n"
 	"{ volatile float more = 0;\n"
@@ -222,7 +222,8 @@ static const char copy_source[] = PREAMBLE
 
 enum { HALF_APART = 64, HALF_ROWS = 100 };
 
-/* So many columns of a matrix whose rows have 64: y's of x's, or all of y's that each core reads. */
+/* So many columns of a matrix whose rows have 64: the part of x that makes a part of y, or all of y, which each core
+ * reads. */
 #define MATRIX(first, wide) .offset = 4 * (first), .size = 4 * ((HALF_ROWS - 1) * HALF_APART + (wide))
 #define PATTERN(wide)                                                                                                  \
 	{                                                                                                              \
@@ -254,8 +255,8 @@ enum { HALF_APART = 64, HALF_ROWS = 100 };
 static const struct handmade_call left = HALF(0, 32), right = HALF(32, 32), all_left = SHARED(0, 32),
 				  all_right = SHARED(32, 32), one_more = SHARED(31, 4);
 
-/* Nothing awaits: whoever writes the right columns of some rows and whoever reads the left ones of all may do so at
- * once; a column in common is a race as soon as there is a second core. */
+/* No step awaits another: a writer of the right columns of some rows and a reader of the left columns of all may run at
+ * once; a common column is a race as soon as there is a second core. */
 START_TEST(rows_race)
 {
 	static const struct {
@@ -278,7 +279,7 @@ START_TEST(rows_race)
 }
 END_TEST
 
-/* A plan can let a task read what no task writes, though sklink makes none that does. */
+/* A plan can let a task read bytes that no task writes, though sklink makes no such plan. */
 START_TEST(reads_unwritten)
 {
 	const struct handmade_step steps[] = {{"early", 0, 0, HANDMADE_NO_STATE, &all_left},
@@ -314,7 +315,7 @@ static struct handmade_call around(uint64_t offset, uint64_t halo, uint64_t over
 
 static const struct sk_plan_partition pages = {PARTS, 1};
 
-/* How many floats each call reads behind its part, and what it may. */
+/* The number of floats that each call reads after its part, and the number that it may read. */
 START_TEST(reads_around_parts)
 {
 	static const struct {
@@ -353,7 +354,7 @@ START_TEST(reads_between_rows)
 }
 END_TEST
 
-/* A halo is what others have written, so it must be awaited; what is read over the end need not be. */
+/* A halo is written by others, so it must be awaited; elements read past the end need not be. */
 START_TEST(halos_race)
 {
 	bool halo = _i;
@@ -417,7 +418,7 @@ START_TEST(frames)
 }
 END_TEST
 
-/* What lies behind the frame is not the call's; a status of which only the upper half says something is 1. */
+/* Bytes after the frame do not belong to the call; a status of which only the upper half is set counts as 1. */
 START_TEST(frames_that_fail)
 {
 	control[_i] = 1;

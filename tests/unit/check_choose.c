@@ -33,7 +33,7 @@ static sk_pass_choices choose(unsigned level, const char *enable, const char *di
 	return sk_passes_choose(arena, &diag, table, &flags);
 }
 
-/* Those that are on, as digits. */
+/* Check the enabled passes, given as digits. */
 static void expect(sk_pass_choices choices, const char *on)
 {
 	char text[16] = "", *end = text;

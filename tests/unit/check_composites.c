@@ -1,6 +1,7 @@
-/* Composites of graph-kernel fusion: areas, what is put together, and the pieces it is cut into. Graphs are texts:
- * nodes "m=Mul x #2", from producers to users. Shapes are [4, 8], or as a name ends: "s_4x1"; "#2" is a constant
- * number, what nobody makes an input, and "m!" or what nobody reads an output. */
+/* Composites of graph-kernel fusion: areas, the nodes that are fused, and the pieces that a composite is cut into.
+ * Graphs are texts: nodes "m=Mul x #2", from producers to users. Shapes are [4, 8], or given by the end of a name:
+ * "s_4x1". "#2" is a constant number; a value without a producer is an input; "m!", or a value without a reader, is an
+ * output. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -355,7 +356,7 @@ static const struct piece_case {
 	/* elemwise_broadcast_bwd_width */
 	{"m_4x1=Mul x_4x1 #2;a=Add m_4x1 y;b=Sub m_4x1 y", "Mul_Add_Sub_fusion(m_4x1 a b)"},
 	{"m_4x1=Mul x_4x1 #2;a=Add m_4x1 y;b_4x9=Sub m_4x1 y_4x9", "Mul_split(m_4x1) Add_split(a) Sub_split(b_4x9)"},
-	/* what is no kernel by itself */
+	/* nodes that are not kernels by themselves */
 	{"t=Transpose x_8x4", ""},
 	{"c%=Cast x", ""},
 	{"t=Transpose x_8x4;m=Mul t #2", "Mul_split(m)"},
@@ -448,7 +449,7 @@ START_TEST(unless_it_repeats_something)
 }
 END_TEST
 
-/* So many nodes in a row, then what reads the last one. */
+/* So many nodes in a row, then the reader of the last one. */
 static void expect_row(int count, const char *shape, const char *reader, bool together)
 {
 	const char *text = sk_arena_print(arena, "v0%s=Neg x%s", shape, shape), *row = "", *names = "";
@@ -510,7 +511,7 @@ START_TEST(a_piece_is_as_large_as_the_flag_says)
 }
 END_TEST
 
-/* Of two areas that e could take in, the smaller one fits. */
+/* If e could join either of two areas, the smaller one takes it. */
 START_TEST(the_smallest_areas_come_first)
 {
 	flags.composite_op_limit_size = 3;
@@ -533,7 +534,7 @@ START_TEST(on_the_host_the_planner_splits)
 }
 END_TEST
 
-/* ---- behind fusion ---- */
+/* ---- after fusion ---- */
 
 static const struct {
 	void (*pass)(struct sk_op_graph *graph);
@@ -657,8 +658,8 @@ static void expect_convex(void)
 					      "v%u lies between v%u and v%u", b, a, c);
 }
 
-/* What the last node that may be a member has to take in, as the rule says it: all that may, but for what others lead
- * to from inside, and what is behind that. */
+/* Compute, by the rule's definition, the nodes that the last possible member has to take in: all that may be members,
+ * except those that outside nodes lead to from inside, and all nodes after these. */
 static void expect_closure(const bool *legal)
 {
 	bool inside[NODES] = {false}, tainted[NODES] = {false};
@@ -710,7 +711,7 @@ END_TEST
 
 /* ---- how long it takes ---- */
 
-/* Chains in which each node also reads one that stands so many in front of it: what a join searches. */
+/* Chains in which each node also reads one a fixed number of nodes before it: a join has to search those in between. */
 static uint64_t count_steps(uint32_t count, uint32_t skip, uint32_t foreign)
 {
 	uint32_t *nodes = SK_NEW_ARRAY(arena, uint32_t, count), *places = SK_NEW_ARRAY(arena, uint32_t, count + 1);

@@ -9,8 +9,7 @@
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 
-/* Where a text has been expanded from stands below the message, the nearest first, and above what else there is to say.
- */
+/* Below the message come the places from which a text was expanded, the nearest first, and then other notes. */
 START_TEST(test_origins)
 {
 	const struct sk_place outer = {.file = "net", .line = 4, .column = 2};
@@ -40,7 +39,7 @@ START_TEST(test_no_origin)
 }
 END_TEST
 
-/* A warning that nobody wants has no origin either. */
+/* A muted warning prints no origin either. */
 START_TEST(test_muted)
 {
 	const struct sk_place outer = {.file = "net", .line = 4, .column = 2};
@@ -70,7 +69,8 @@ START_TEST(test_alike)
 }
 END_TEST
 
-/* What is taken back is as if it had never been said, and so are notes to come, and what errors to come are like. */
+/* Messages that are taken back leave no trace: later notes belong to the message before, and later errors are not
+ * counted as alike to them. */
 START_TEST(test_taken_back)
 {
 	struct sk_diag before;

@@ -159,7 +159,7 @@ START_TEST(scalars)
 }
 END_TEST
 
-/* What the psABI leaves open and compilers rely on: small integers are extended to 32 bits. */
+/* Small integers are extended to 32 bits, which the psABI leaves open and compilers rely on. */
 static void take_extended(int32_t a, uint32_t b, int32_t c, uint32_t d, uint32_t e, int32_t f, int32_t g, uint32_t h,
 			  int32_t i)
 {
@@ -344,7 +344,7 @@ START_TEST(addresses)
 }
 END_TEST
 
-/* Serial entries keep the scratch behind the workspace; those of tasks, behind the unshared one. */
+/* Serial entries keep the scratch after the workspace; those of tasks, after the unshared one. */
 START_TEST(serial_scratch)
 {
 	unsigned at = 0;
@@ -443,12 +443,12 @@ END_TEST
 
 /* ---- expressions ---- */
 
-/* What a step's call knows of itself. */
+/* The variables of a step's call. */
 struct variables {
 	uint64_t values[SK_VARIABLE_COUNT];
 };
 
-/* Each way to compute a term: nothing but a factor, shifts, divisions, what fits into no instruction. */
+/* Each way to compute a term: only a factor, shifts, divisions, numbers that fit into no instruction. */
 static const struct sk_plan_term term_shapes[] = {
 	{.factor = 1, .divisor = 1},
 	{.factor = -3, .divisor = 1, .addend = 5},
@@ -511,7 +511,7 @@ static void take_expressions(int8_t a, uint8_t b, int16_t c, const uint16_t *d, 
 	RIG_LOG((uint64_t)a, b, (uint64_t)c, *d, (uint64_t)e, f, (uint64_t)g, *h, ADDRESS(i));
 }
 
-/* Of one to three terms, in turn; the last argument shows what the others have left of the registers. */
+/* Add expressions of one to three terms, in turn; the last argument shows which registers the others have changed. */
 static void add_expressions(const uint8_t *known, unsigned known_count, unsigned *shape)
 {
 	for (unsigned i = 0; i < 8; i++) {
@@ -548,7 +548,7 @@ static void expect_expressions(unsigned *at, unsigned step, const struct variabl
 
 enum { EXPRESSION_STEPS = 14 };
 
-/* Of ranges: on each core its own, in a serial entry of all. */
+/* Expressions of ranges: each core has its own range, a serial entry the whole one. */
 START_TEST(expressions_of_ranges)
 {
 	static const uint8_t known[] = {SK_VARIABLE_BEGIN, SK_VARIABLE_SIZE};
@@ -604,7 +604,7 @@ END_TEST
 
 /* ---- loops ---- */
 
-/* The tiles of a part, as somebody would write them in C. */
+/* The tiles of a part, as a C programmer would write the loop. */
 #define FOR_TILES(begin, size, low, high, extent, tile)                                                                \
 	for (uint64_t begin = (low), size;                                                                             \
 	     begin < (high) && (size = (extent)-begin < (tile) ? (extent)-begin : (tile)); begin += (tile))
@@ -613,7 +613,7 @@ static const struct sk_plan_loop outer_loops[] = {{100, 1}, {100, 6}, {96, 6}, {
 				 inner_loops[] = {{50, 16}, {48, 16}, {3, 3}, {1, 1}, {300, 128}, {9, 2}, {3, 16}};
 enum { LOOPS = sizeof(outer_loops) / sizeof(outer_loops[0]) };
 
-/* The status by reference, 0 before each call, becomes what the loop's test wants. */
+/* The status by reference, 0 before each call, is set to make a chosen call fail. */
 static struct {
 	unsigned fail_at; /* the call, from 1; 0: none */
 	int64_t status;
@@ -626,7 +626,7 @@ static void take_tile(void *a, void *b, int32_t size, void *c, int64_t *status, 
 		(uint64_t)inner, (uint64_t)*inner_begin);
 	if (rig_log.count == failing.fail_at)
 		*status = failing.status;
-	/* Whatever a function may change, changes. */
+	/* Change every register that a function may change. */
 	__asm__ volatile("" ::: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
 }
 
@@ -717,7 +717,7 @@ START_TEST(loops)
 }
 END_TEST
 
-/* A status that is not 0 ends the loops, and what is behind them; of an i64 the lower half is what is returned. */
+/* A status that is not 0 ends the loops, and the calls after them; of an i64 the lower half is returned. */
 START_TEST(loops_that_fail)
 {
 	static const struct {
@@ -745,7 +745,7 @@ END_TEST
 
 /* ---- memory behind pointers ---- */
 
-/* What a call's arguments put together in the scratch, in front of each call. */
+/* A struct that a call's arguments fill in the scratch, before each call. */
 struct frame {
 	int8_t small;
 	uint8_t begin;
@@ -859,7 +859,8 @@ START_TEST(fields_far_away)
 }
 END_TEST
 
-/* psABI 3.2.3: more than two words, so it is passed in memory, in front of what the registers have no room for … */
+/* psABI 3.2.3: more than two words, so it is passed in memory, before the arguments that the registers have no room for
+ * … */
 struct in_memory {
 	uint64_t a;
 	void *b;
@@ -1007,7 +1008,7 @@ START_TEST(blocks)
 }
 END_TEST
 
-/* ---- what kernels return ---- */
+/* ---- results of kernels ---- */
 
 static int8_t give_i8(void)
 {
@@ -1219,7 +1220,7 @@ START_TEST(homes)
 }
 END_TEST
 
-/* The slow path's stand-in: notes what it is asked for, and does what the test wants. */
+/* A stand-in for the slow path: it notes its arguments, and does as the test wants. */
 static struct {
 	unsigned count;
 	struct sk_core *core;
@@ -1238,7 +1239,7 @@ static int note_await(struct sk_core *core, const volatile uint64_t *word, uint6
 	waited.words = count;
 	if (waited.loaded)
 		rig_check_backtrace(waited.loaded);
-	/* Whatever a function may change, changes. */
+	/* Change every register that a function may change. */
 	__asm__ volatile("" ::: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
 	if (waited.abort_at == waited.count)
 		return 1;
@@ -1309,7 +1310,7 @@ START_TEST(awaits_that_wait)
 }
 END_TEST
 
-/* An aborted core leaves before the call, publishes nothing more, and blames nobody. */
+/* An aborted core leaves before the call, publishes nothing more, and reports no failure. */
 START_TEST(awaits_that_abort)
 {
 	struct rig_device *device = add_awaits();
@@ -1320,7 +1321,7 @@ START_TEST(awaits_that_abort)
 	ck_assert_uint_eq(waited.count, 1 + (unsigned)_i);
 	ck_assert_uint_eq(device->cores[0][1].failed_task, SK_NO_INDEX);
 	ck_assert_uint_eq(rig_progress(device, 0, 1), 101);
-	/* Of 8 blocks on 3 cores, core 1 has 1, 4 and 7 of the first step on this lane. */
+	/* With 8 blocks on 3 cores, core 1 has 1, 4 and 7 of the first step on this lane. */
 	for (int i = 0; i < 3; i++)
 		RIG_EXPECT(&at, 1);
 	ck_assert_uint_eq(rig_log.count, at);
@@ -1407,7 +1408,7 @@ START_TEST(serial_order)
 }
 END_TEST
 
-/* Non-temporal stores are fenced before the step is published, and also if nobody awaits it. */
+/* Non-temporal stores are fenced before the step is published, also if no step awaits it. */
 START_TEST(fences)
 {
 	static const uint8_t fence[] = {0x0f, 0xae, 0xf8}, publish[] = {0x48, 0x89, 0x45, 0x00};
@@ -1487,7 +1488,7 @@ START_TEST(times_noted)
 }
 END_TEST
 
-/* Nobody wants to know; the calls are the same, as they are in the serial entry, which has no table. */
+/* Without a table of times the calls are the same, as they are in the serial entry. */
 START_TEST(times_unwanted)
 {
 	struct rig_device *device = add_timed();

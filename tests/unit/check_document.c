@@ -1,4 +1,4 @@
-/* Check suite for base: a document that is no manifest, read into a structure that no model has. */
+/* Check suite for base: a document other than a manifest, read into a structure that no model has. */
 #include <check.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Tests of graph/dumps/: which files there are after which passes, and the texts of dump_as_text. What the forms
- * of a dump hold is compared by tests/graph/dumps.sh. */
+/* Tests of graph/dumps/: the files after each pass, and the texts of dump_as_text. tests/graph/dumps.sh compares the
+ * contents of the forms of a dump. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 static struct sk_op_graph *graph;
 
-/* A chain of nodes, each with the value of the one in front of it: v0 -> Neg n0 -> v1 -> Abs n1 -> v2 … */
+/* A chain of nodes, each with the value of the one before it: v0 -> Neg n0 -> v1 -> Abs n1 -> v2 … */
 static void make_chain(const char *const *ops)
 {
 	uint32_t before = sk_graph_value(graph, "v0");
@@ -84,7 +84,7 @@ static void expect_text(const struct sk_cluster_text *text, const char *expected
 #define N4  "\"n4\" = \"Sqrt\"(\"v4\": f32[]) -> (\"v5\": f32[])\n"
 #define END "=======================\n"
 
-/* Only what has become another composite is told, whatever numbers composites have. */
+/* Only nodes that have become another composite are listed, regardless of the composites' numbers. */
 START_TEST(clusters)
 {
 	struct sk_cluster_texts texts;
@@ -131,7 +131,7 @@ START_TEST(splits)
 }
 END_TEST
 
-/* A pass may put nodes in front of others: what they make says which they are. */
+/* A pass may insert nodes before others: nodes are recognised by their outputs. */
 START_TEST(places)
 {
 	struct sk_cluster_texts texts;

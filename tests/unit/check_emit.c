@@ -39,7 +39,7 @@ static void print_assembly(enum sk_x86_form form, const struct sk_x86_operands *
 		{"r8", names8, false},	 {"s64", names64, true},  {"s32", names32, true},
 	};
 	const char *text = sk_x86_instructions[form].assembly;
-	/* The mnemonic is no operand. */
+	/* The mnemonic is not an operand. */
 	const char *at = text + strcspn(text, " ");
 
 	printf("%.*s", (int)(at - text), text);
@@ -100,7 +100,7 @@ static void vary_immediate(enum sk_x86_form form, struct sk_x86_operands o)
 	const int64_t *values = in->immediate == 1 ? small : in->immediate == 4 ? medium : large;
 	size_t count = in->immediate == 1 ? 5 : in->immediate == 4 ? 4 : 2;
 
-	/* Of shifts, what is less than 64. */
+	/* For shifts, only numbers below 64. */
 	if (in->opcode == 0xc1)
 		count = 2;
 	/* add and sub with eax have a form of their own, which the dispatcher does not need. */

@@ -1,6 +1,5 @@
-/* Launches that do not end well, on packages made by hand: hangs, which no package of sklink's has; a device that is
- * lost; signals that are none of libskrt's business. What kernels of real packages do wrong is in tests/runtime/faults.sh.
- */
+/* Launches that do not end well, on packages made by hand: hangs, which no package of sklink's has; a lost device;
+ * signals that libskrt must not handle. tests/runtime/faults.sh has the faults of kernels in real packages. */
 #include "config.h"
 
 #include <check.h>
@@ -31,8 +30,8 @@ static const char preamble[] =
 	"  return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= target ? 0 : core->runtime->await(core, word, target, 1); "
 	"}\n";
 
-/* forgotten: everybody awaits what home 0 never publishes, though it leaves. circle: two homes await each other.
- * itself: a core awaits what it would have to do. fine: all count. */
+/* forgotten: all other cores await a step that home 0 never publishes, though it leaves. circle: two homes await each
+ * other. itself: a core awaits a step of its own. fine: all count. */
 static const char hang_source[] = "int forgotten(struct sk_core *core)\n"
 				  "{ if (core->homes[0].mine) return 0;\n"
 				  "  return await(core, 0, 1) ? SK_STATUS_ABORTED : 0; }\n"
@@ -77,7 +76,7 @@ static const struct handmade_launch locking_launches[] = {
 
 static const struct handmade_tensor tensors[] = {{"log", SK_U64, SK_ROLE_INOUT, 64}, {NULL}};
 
-/* ---- what every test has ---- */
+/* ---- shared by all tests ---- */
 
 static char path[128];
 static _Alignas(64) uint64_t log_words[64];
@@ -212,7 +211,7 @@ START_TEST(lost)
 	ok(skrt_module_find_kernel(rig.module, "fine", &kernel));
 	expect(skrt_run_serial(rig.instance, kernel), SKRT_DEVICE_LOST, "the device is lost");
 	expect(skrt_launch_network(rig.stream, rig.instance), SKRT_DEVICE_LOST, "the device is lost");
-	/* The other device lives on, until a serial run kills it, too. */
+	/* The other device lives on, until a serial run also kills it. */
 	ok(run(&other, "fine"));
 	ok(skrt_module_find_kernel(other.module, "fine", &kernel));
 	expect(skrt_run_serial(other.instance, kernel), SKRT_KERNEL_FAILED,
@@ -230,8 +229,8 @@ END_TEST
 
 /* ---- refused instructions ---- */
 
-/* What the processor refuses without saying why. In rsi a page whose addresses are multiples of 64, in rdi one behind
- * it, in rcx 8; in rbx and r12 an address that no processor can have. */
+/* Faults that the processor does not explain. rsi has a page whose addresses are multiples of 64, rdi an address one
+ * past it, rcx 8; rbx and r12 an address that no processor can have. */
 static const struct {
 	const char *instruction, *error;
 	const char *isa; /* as __builtin_cpu_supports has it; NULL: all have it */
@@ -291,7 +290,7 @@ static const struct {
 
 enum { REFUSED = sizeof(refused) / sizeof(refused[0]) };
 
-/* Each instruction is a case of what the log asks for. */
+/* Each instruction is a case of a switch on the log's number. */
 static void make_refused(void)
 {
 	static const struct handmade_launch launches[] = {
@@ -344,7 +343,7 @@ START_TEST(refused_instructions)
 }
 END_TEST
 
-/* Failures behind which others are queued: they are skipped, and the device's own thread goes on. */
+/* Launches queued after a failure are skipped, and the device's own thread goes on. */
 START_TEST(asynchronous)
 {
 	const struct skrt_kernel *bad, *fine;
@@ -365,7 +364,7 @@ END_TEST
 
 /* ---- constructors ---- */
 
-/* Writes to the file whose descriptor is in the place of FILE, unless CONSTRUCT does something else first. */
+/* Write to the file whose descriptor is in the place of FILE, unless CONSTRUCT does something else first. */
 static const char constructor_source[] =
 	"#include \"format/skabi.h\"\n"
 	"#define LOG(core) ((volatile uint64_t *)(core)->bindings[0])\n"
@@ -404,7 +403,7 @@ static int make_constructors(const char *constructor, const char *destructor)
 	return ends[0];
 }
 
-/* What has been written since the last time. */
+/* Check the text written since the last call. */
 static void expect_said(int file, const char *wanted)
 {
 	char said[16] = "";
@@ -493,7 +492,7 @@ START_TEST(failing_constructor)
 }
 END_TEST
 
-/* One that leaves control state changed has changed nobody else's. */
+/* A constructor that leaves control state changed changes it only for itself. */
 START_TEST(untidy_constructor)
 {
 	int file = make_constructors(UNTIDY, UNTIDY);
@@ -573,7 +572,7 @@ START_TEST(sent_signal)
 END_TEST
 #endif
 
-/* Urgent data is no reason for anything. */
+/* Urgent data is not a failure. */
 START_TEST(urgent)
 {
 	open_and_close();

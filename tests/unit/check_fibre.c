@@ -189,7 +189,7 @@ START_TEST(threads)
 }
 END_TEST
 
-/* Leaves from some depth of functions, none of which returns: what anybody notes about them must not add up. */
+/* Leave from some depth of functions, none of which returns: records that tools keep of open calls must not add up. */
 __attribute__((noinline)) static int sink(int depth, void *context)
 {
 	if (depth)
@@ -226,7 +226,7 @@ START_TEST(no_room)
 END_TEST
 
 #ifndef SANITIZED /* they have reserved more, or take a smaller one */
-/* Where address space is counted it is not spent on guards. */
+/* If the address space is limited, guards must not use it up. */
 START_TEST(limited)
 {
 	struct rlimit limit = {.rlim_cur = (rlim_t)4 << 30, .rlim_max = RLIM_INFINITY};

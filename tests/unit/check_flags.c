@@ -1,4 +1,4 @@
-/* The grammar of graph-kernel fusion's flags: words, values, defaults, and what is warned of. */
+/* The grammar of graph-kernel fusion's flags: words, values, defaults, and warnings. */
 #include <check.h>
 #include <string.h>
 
@@ -233,7 +233,7 @@ START_TEST(lists)
 }
 END_TEST
 
-/* ---- what changes nothing, and where a text stands ---- */
+/* ---- flags without effect, and the places of texts ---- */
 
 START_TEST(flags_of_passes)
 {

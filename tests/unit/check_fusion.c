@@ -1,5 +1,5 @@
-/* Tests of src/planning/fusion.c, src/planning/segments.c, src/planning/dependency.c and src/planning/order.c:
- * launches by hand, then random models against the definition: who depends on whom, pair by pair. */
+/* Tests of src/planning/fusion.c, src/planning/segments.c, src/planning/dependency.c and src/planning/order.c: launches
+ * by hand, then random models against the definition: the dependencies, pair by pair. */
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
@@ -150,7 +150,7 @@ START_TEST(test_tag_sets)
 }
 END_TEST
 
-/* ---- what ends a segment ---- */
+/* ---- ends of segments ---- */
 
 START_TEST(test_unfusible_in_the_middle)
 {
@@ -514,7 +514,7 @@ END_TEST
 
 START_TEST(test_strict_scope_that_is_whole)
 {
-	/* What is excluded by null was not asked for. */
+	/* A task excluded by null does not belong to the scope. */
 	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
 	add_task(test, "k2", PLAIN, 0, "s", in("b"), out("c"));
 	never_fuse(test, add_task(test, "n", PLAIN, 0, "s", in("c"), out("d")));
@@ -564,7 +564,8 @@ START_TEST(test_strict_nested_abort)
 }
 END_TEST
 
-/* What the outer scope asks for is no matter of the inner one, which is whole; once it is bypassed, it is not. */
+/* The check of the outer scope does not concern the inner one, which is whole; once the outer scope is bypassed, it
+ * does. */
 START_TEST(test_strict_nested_bypass)
 {
 	add_nested_scope(SK_STRICT_BYPASS);
@@ -868,7 +869,7 @@ START_TEST(test_order_refuses_cycles)
 		}
 		const uint32_t *sorted = sk_order_sort(&order, keys);
 
-		/* Of the nodes that could stand at i, none has a smaller key. */
+		/* None of the nodes that could be at i has a smaller key. */
 		for (uint32_t i = 0; i < NODES; i++) {
 			for (uint32_t k = i + 1; k < NODES; k++) {
 				bool ready = true;

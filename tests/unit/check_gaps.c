@@ -1,5 +1,5 @@
-/* Tests of src/bind/gaps.c: what nobody has written, against a naive oracle that keeps a flag for every byte, and in
- * great numbers, in an order that leaves as many gaps as possible. */
+/* Tests of src/bind/gaps.c: unwritten bytes, compared with a naive oracle that keeps a flag for every byte; and large
+ * numbers of gaps, in an order that leaves as many as possible. */
 #include "base/map.h"
 #include "format/skplan.h"
 #include "src/bind/bind-parts.h"
@@ -85,7 +85,8 @@ static void compare(const struct sk_gaps *gaps)
 	ck_assert_uint_eq(next, gaps->ends.count);
 }
 
-/* The writer of each byte that nobody has read, how many bytes each writer has left, and whether one was read. */
+/* Compare the writer of each unread byte, the number of such bytes of each writer, and whether any byte of it was read.
+ * */
 static void compare_stores(const struct sk_gaps *gaps)
 {
 	uint32_t writers[ROOTS][BYTES], left[MOST_TASKS * MOST_ACCESSES] = {0}, next = 0;
@@ -209,8 +210,8 @@ START_TEST(test_many_slices)
 }
 END_TEST
 
-/* Columns of a matrix of six rows of eight bytes count as written where they surely are: two halves are all of it, and
- * rows of another stride are found only in what one stride shows as written from their first byte to their last. */
+/* Columns of a matrix of six rows of eight bytes count as written if they surely are: two halves are all of it, and
+ * rows of another stride count only within the bytes that one stride shows as written from the first to the last. */
 START_TEST(test_columns)
 {
 	struct sk_gaps gaps;
@@ -267,7 +268,7 @@ START_TEST(test_given)
 }
 END_TEST
 
-/* What is left of a tensor whose first rows have been written in part is named from its first byte on. */
+/* If the first rows of a tensor have been written in part, its gap is named from its first byte on. */
 START_TEST(test_address_order)
 {
 	struct sk_gaps gaps;

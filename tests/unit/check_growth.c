@@ -1,5 +1,5 @@
-/* What binding, planning and the proof cost as networks grow: for networks of one shape with n and with 4n tasks the
- * steps of each room are counted (not timed), and four times the tasks may take no more than five times the steps. */
+/* The cost of binding, planning and the proof as networks grow: for networks of one shape with n and with 4n tasks the
+ * steps of each stage are counted (not timed), and four times the tasks may take no more than five times the steps. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,8 +276,8 @@ START_TEST(many_temporaries_alive)
 }
 END_TEST
 
-/* Two streams of as many temporaries each, one behind the other, that nothing orders: all of the first one's are past
- * when the second one's come, and refuse. */
+/* Two streams of equally many temporaries each, one stream after the other, without an order between them: all of the
+ * first stream's are past when the second stream's come, and are refused as places. */
 START_TEST(temporaries_that_nothing_orders)
 {
 	enum { COUNT = 8000, MOST_STEPS = (1 << 24) * 16 };
@@ -310,7 +310,7 @@ END_TEST
 
 /* ---- segments ---- */
 
-/* Tasks in scopes and streams at random, each of which reads what two earlier ones have made. */
+/* Tasks in random scopes and streams, each of which reads the outputs of two earlier ones. */
 static uint64_t segment_steps(uint32_t count)
 {
 	enum { SCOPES = 20 };
@@ -351,8 +351,8 @@ END_TEST
 
 /* ---- operators ---- */
 
-/* As many kernels of one op as tasks, each for one shape, for several with a part that is one, or for one attribute; in
- * front of them stand as many that fit no task and say the same as each other. */
+/* As many kernels of one op as tasks: each for one shape, for several shapes that have an extent in common, or for one
+ * attribute. Before them come as many kernels with equal signatures that fit no task. */
 static char *operators_text(uint32_t count, const char *signature)
 {
 	char *text = NULL;

@@ -1,6 +1,6 @@
-/* Tasks that have nothing to compute are left out, and the orders that went through them stay. Random streams, events
- * and `after` are compared with the definition: an event puts all of a stream up to the record in front of all of
- * another one from the wait on. What is put in order needlessly lies within the order of streams. */
+/* Tasks that have nothing to compute are left out, and the orders that passed through them stay. Random streams, events
+ * and `after` are compared with the definition: an event orders all tasks of a stream up to the record before all tasks
+ * of another one from the wait on. Orders that are not needed must lie within the order of streams. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +16,8 @@ enum { MOST = 12 };
 
 typedef bool order[MOST][MOST];
 
-/* What must end before what, by its name's number; through tasks between them. With `streams`, tasks of one stream are
- * in order as well. */
+/* Find the tasks that must end before others, by the numbers in their names, also through tasks between them. With
+ * `streams`, tasks of one stream are in order as well. */
 static void find_order(const struct sk_model *model, bool streams, order before)
 {
 	const struct sk_task *tasks = model->tasks.items;
@@ -117,7 +117,7 @@ START_TEST(names_and_limit)
 	ck_assert_str_eq(test->model.tasks.items[0].name, "b");
 	test_model_destroy(test);
 
-	/* Each comes after those of thousands of streams, by way of the one in front of it. */
+	/* Each task comes after those of thousands of streams, by way of the task before it. */
 	test = test_model_create(1);
 	add_tensor(test, "x", SK_F32, 4);
 	for (uint32_t t = 0; t < 12000; t++) {

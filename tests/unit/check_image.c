@@ -1,5 +1,5 @@
-/* The ELF side of the loader: what a good image looks like in memory, what is refused and with which words, and that a
- * damaged one, cut or changed at any place, is an error and never a crash. */
+/* The ELF side of the loader: the memory of a good image, the images that are refused and their errors, and damaged
+ * images, cut or changed at any place: each is an error and never a crash. */
 #include "config.h"
 
 #include <check.h>
@@ -137,7 +137,6 @@ START_TEST(good_image)
 }
 END_TEST
 
-/* Writing to what RELRO covers is a fault. */
 /* ---- debuggers ---- */
 
 struct code_entry {
@@ -165,8 +164,8 @@ static const Elf64_Shdr *find_section(const struct code_entry *entry, const char
 	ck_abort_msg("no section %s", name);
 }
 
-/* gdb finds the sections where they lie, and under the name that it is told the bytes of the package; for one without a
- * name, too. */
+/* gdb finds the sections at their addresses, and the bytes of the package under the name that it is given; also for one
+ * without a name. */
 START_TEST(told_to_debuggers)
 {
 	struct sk_image image, second;
@@ -422,7 +421,7 @@ static void change_dynamic_end(unsigned char *bytes)
 }
 static void change_strings(unsigned char *bytes)
 {
-	find_tag(bytes, DT_STRSZ)->d_un.d_val -= 1; /* the last byte is no longer NUL */
+	find_tag(bytes, DT_STRSZ)->d_un.d_val -= 1; /* the last byte is not NUL any more */
 }
 static void change_symbols(unsigned char *bytes)
 {
@@ -575,7 +574,7 @@ START_TEST(single_changes)
 }
 END_TEST
 
-/* Cut anywhere before the end of the last segment: an error; behind it: no difference. */
+/* An image cut anywhere before the end of the last segment is an error; a cut after it makes no difference. */
 START_TEST(cuts)
 {
 	struct sk_image image;
@@ -606,7 +605,7 @@ END_TEST
 
 /* ---- copies ---- */
 
-/* What is behind text in the file, and whatever becomes of the file later, is not in a copied image. */
+/* A copied image has no bytes of the file after text, and no later changes of the file. */
 START_TEST(copied)
 {
 	struct sk_image image;

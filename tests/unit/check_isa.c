@@ -1,4 +1,4 @@
-/* Instruction sets: names and texts, what CPUID's words mean, and which packages a processor can run. */
+/* Instruction sets: names and texts, the meaning of CPUID's words, and the packages that a processor can run. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Lists of operators of graph-kernel fusion: the default ones by target and level, and what flags make of them. */
+/* Lists of operators of graph-kernel fusion: the default ones by target and level, and the effect of flags on them. */
 #include <check.h>
 #include <string.h>
 
@@ -140,12 +140,12 @@ START_TEST(any_vocabulary_names_an_operator)
 	ck_assert(!has(&flags, SK_LIST_EXPAND, "Relu", "mindspore:ReLU"));
 	add(&flags.disable_cluster_ops, "SelectV2"); /* GE's name */
 	ck_assert(!has(&flags, SK_LIST_CLUSTER, "Where", NULL));
-	add(&flags.enable_cluster_ops, "SplitV"); /* which is no alias, but what the node comes from */
+	add(&flags.enable_cluster_ops, "SplitV"); /* not an alias, but the operator that the node comes from */
 	ck_assert(has(&flags, SK_LIST_CLUSTER, "Split", "ge:SplitV"));
 	ck_assert(!has(&flags, SK_LIST_CLUSTER, "Split", NULL));
 	add(&flags.disable_cluster_ops, "add"); /* letters count */
 	ck_assert(has(&flags, SK_LIST_CLUSTER, "Add", NULL));
-	/* A function of the model, of which the node is a part, is no vocabulary. */
+	/* A function of the model that contains the node is not a vocabulary. */
 	ck_assert(!has(&flags, SK_LIST_EXPAND, "Conv", "Softmax"));
 }
 END_TEST

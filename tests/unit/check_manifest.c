@@ -25,7 +25,7 @@ static struct sk_model *parse_sized(const char *text, size_t size)
 	return sk_manifest_parse(model, "m.yaml", text, size) ? model : NULL;
 }
 
-/* For who compares other readers with this one: into the folder of that name in the environment. */
+/* Keep the manifest, for scripts that compare other readers with this one, in the folder that the environment names. */
 static void keep(const char *text)
 {
 	const char *folder = getenv("KEEP_MANIFESTS");
@@ -138,7 +138,7 @@ START_TEST(test_tensors)
 	ck_assert(y->keeps_unwritten && !x->keeps_unwritten);
 	ck_assert_int_eq(y->role, SK_ROLE_OUTPUT);
 	ck_assert(y->role_declared);
-	/* A view of a view that stands behind it: resolved to the root. */
+	/* A view of a view that comes later: resolved to the root. */
 	ck_assert_uint_eq(vv->view_of, 0);
 	ck_assert_uint_eq(vv->view_offset, 35 * 1024 * 4);
 	ck_assert_uint_eq(vv->bytes, 4096);
@@ -149,7 +149,7 @@ START_TEST(test_tensors)
 }
 END_TEST
 
-/* The f16 are what gcc makes of the same numbers as _Float16. */
+/* gcc makes the same f16 of these numbers as _Float16. */
 START_TEST(test_constants)
 {
 	const struct sk_model *model = parse_good(
@@ -450,8 +450,7 @@ START_TEST(test_bad_json)
 	static const struct {
 		const char *text, *message;
 	} cases[] = {
-		{JSON "\\ud83d\\ude00\": {\"dtyp\": 1}}, \"tasks\": []}",
-		 "m.yaml:2:31: "}, /* the place behind a pair */
+		{JSON "\\ud83d\\ude00\": {\"dtyp\": 1}}, \"tasks\": []}", "m.yaml:2:31: "}, /* the place after a pair */
 		{JSON "\\ud83d" JSON_END, "invalid Unicode character"},
 		{JSON "\\ude00\\ud83d" JSON_END, "invalid Unicode character"},
 		{JSON "\\ud83d\\u0041" JSON_END, "invalid Unicode character"},
@@ -470,7 +469,7 @@ START_TEST(test_bad_json)
 }
 END_TEST
 
-/* What a scalar is, the schema says: names may look like YAML's numbers, nulls and booleans. */
+/* The schema says which scalars are texts: names may look like YAML's numbers, nulls and booleans. */
 START_TEST(test_scalars_are_what_the_schema_says)
 {
 	const struct sk_model *model =
@@ -1073,7 +1072,7 @@ START_TEST(test_warnings)
 }
 END_TEST
 
-/* Bytes that are no text: libyaml names the byte, we name the line. */
+/* Bytes that are not text: libyaml names the byte, sklink the line. */
 START_TEST(test_bytes)
 {
 	static const struct {
@@ -1139,7 +1138,7 @@ static char *repeat(const char *head, const char *piece, size_t count, const cha
 	return text;
 }
 
-/* Whatever would take long, or much memory, stops early with an error. */
+/* Manifests that would take long, or much memory, stop early with an error. */
 START_TEST(test_limits)
 {
 	static const struct {
@@ -1179,10 +1178,10 @@ END_TEST
 
 /* ---- damaged manifests ---- */
 
-/* A damaged manifest is a manifest, or has an error; there is no third. */
+/* A damaged manifest is accepted or has an error; there is no third case. */
 static void parse_damaged(const char *text, size_t size)
 {
-	char *copy = malloc(size + 1); /* exactly as large, so that AddressSanitizer sees reads behind the end */
+	char *copy = malloc(size + 1); /* exactly as large, so that AddressSanitizer sees reads past the end */
 
 	memcpy(copy, text, size);
 	open_sink();
@@ -1243,7 +1242,7 @@ static char *read_reference(const char *name)
 	return text;
 }
 
-/* The next block fenced by ```language, NUL-terminated in place; *text moves behind it. */
+/* Return the next block fenced by ```language, NUL-terminated in place; *text moves past it. */
 static char *next_block(char **text, const char *language)
 {
 	char fence[32];

@@ -90,7 +90,7 @@ START_TEST(test_chain_of_splits)
 }
 END_TEST
 
-/* Later runs read it, too. */
+/* Later runs also read it. */
 START_TEST(test_results_of_tasks_that_run_once)
 {
 	run_once(test, add_task(test, "o", ELEMENTWISE(N), 0, "s", in("x"), out("t1")));

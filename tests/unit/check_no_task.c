@@ -1,6 +1,5 @@
 /* FusionVirtualOpSetSwitch on `ascend`: each condition of CANN's rules, on either side. A case is a small graph of
- * GE's, p -> s -> a, b for splits and p, q -> c -> u for Concat, with what the case says in place of what would be
- * there. */
+ * GE's, p -> s -> a, b for splits and p, q -> c -> u for Concat, in which the case replaces some parts. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@ static char path[] = "/tmp/check_no_task.XXXXXX.pbtxt";
 #define S(name, text)	"attribute { name: '" name "' s: '" text "' type: STRING } "
 #define L(name, items)	"attribute { name: '" name "' ints: [" items "] type: INTS } "
 
-/* What a description of a node's tensors says of formats. */
+/* The attributes for formats in the description of a node's tensors. */
 #define FORMATS(side, number, origin, format)                                                                          \
 	S(side "_desc_origin_layout:" #number, origin) S(side "_desc_layout:" #number, format)
 #define SHAPE(side, number, items) L(side "_desc_origin_shape:" #number, items)
@@ -34,10 +33,10 @@ struct test_case {
 	const char *type; /* "DT_FLOAT" */
 	const char *producer, *consumer; /* "Relu", "Neg" */
 	const char *of_node, *of_producer, *of_consumer; /* further attributes: of s or c, p, and of a or u */
-	const char *whole; /* what s splits, or u takes, instead of the node in front */
+	const char *whole; /* the value that s splits, or u takes, instead of the node before */
 	const char *second; /* of Concat: instead of q */
 	const char *outputs; /* of the network: "a:0", "b:0" */
-	const char *more; /* nodes, in front of the others */
+	const char *more; /* nodes, before the others */
 };
 
 static const char *or_else(const char *given, const char *otherwise)
@@ -346,7 +345,7 @@ START_TEST(concat)
 }
 END_TEST
 
-/* Each split of a chain sees what has become of the others: the first axes are tried before all second ones. */
+/* Each split of a chain sees the results of the others: the first axes are tried before all second ones. */
 START_TEST(order)
 {
 	struct sk_op_graph *graph = read_split(&(struct test_case){

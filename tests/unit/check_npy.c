@@ -1,5 +1,5 @@
-/* .npy files: what numpy.save writes is read, what we write is what numpy.save would write, and everything else is
- * refused with a text that says what was found. */
+/* .npy files: files of numpy.save are read, written files are the same as those of numpy.save, and all others are
+ * refused with a text that describes them. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void setup(void)
 static void teardown(void)
 {
 	unlink(path);
-	ck_assert_int_eq(rmdir(directory), 0); /* fails if a temporary file was left behind */
+	ck_assert_int_eq(rmdir(directory), 0); /* fails if a temporary file is left */
 }
 
 static void write_file(const void *bytes, size_t size)
@@ -38,7 +38,7 @@ static void write_file(const void *bytes, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* A file of the given version with this dictionary and that many zero bytes behind it. */
+/* Make a file of the given version with this dictionary and that many zero bytes after it. */
 static void make_file(int major, const char *dictionary, size_t data_size)
 {
 	unsigned char bytes[1024] = "\x93NUMPY";

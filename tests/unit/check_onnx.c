@@ -116,7 +116,7 @@ static void save(const char *name, const void *bytes, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* ---- what models are made of ---- */
+/* ---- parts of models ---- */
 
 static void write_import(unsigned field, const char *domain, int64_t version)
 {
@@ -134,7 +134,7 @@ static void begin_model(void)
 	write_text(&writer, GRAPH_NAME, "g");
 }
 
-/* Reads what has been written, in a file. */
+/* Read the written model from a file. */
 static void read_model(void)
 {
 	while (writer.depth)
@@ -161,7 +161,7 @@ static void expect_graph(void)
 	ck_assert_ptr_nonnull(graph);
 }
 
-/* Of dimensions -1 ones are written as the symbol N. */
+/* Dimensions of -1 are written as the symbol N. */
 static void write_value(unsigned field, const char *name, int element, unsigned rank, const int64_t *shape)
 {
 	write_begin(&writer, field);
@@ -292,7 +292,7 @@ START_TEST(a_model)
 }
 END_TEST
 
-/* Nodes that nobody needs are left out, with their constants, whatever is wrong with them; inputs stay. */
+/* Unused nodes are left out, with their constants, even if they are wrong; inputs stay. */
 START_TEST(unused_nodes)
 {
 	begin_model();
@@ -375,7 +375,7 @@ START_TEST(no_output)
 }
 END_TEST
 
-/* Inputs that are absent, and outputs that nobody wants. */
+/* Absent inputs, and unused outputs. */
 START_TEST(optional_operands)
 {
 	begin_model();
@@ -654,7 +654,7 @@ START_TEST(external_data)
 }
 END_TEST
 
-/* What lies behind 2 GiB, and behind 4 GiB, of a file that is mapped. */
+/* Data after 2 GiB, and after 4 GiB, of a mapped file. */
 START_TEST(external_offsets)
 {
 	static const uint64_t offsets[] = {(2ULL << 30) + 4, (4ULL << 30) + 12};
@@ -735,7 +735,7 @@ START_TEST(attributes)
 	begin_attribute("integer", 2);
 	write_integer(&writer, ATTRIBUTE_I, -7);
 	write_end(&writer);
-	begin_attribute("zero", 2); /* whose number is left out, as writers of proto3 do */
+	begin_attribute("zero", 2); /* its number is left out, as writers of proto3 do */
 	write_end(&writer);
 	begin_attribute("real", 1);
 	write_float(&writer, ATTRIBUTE_F, 0.1f);
@@ -894,7 +894,7 @@ static void write_call(unsigned field, const char *name, const char *op, const c
 }
 
 /* Calls in calls; a value of the model that has the name that a copy would get; an attribute that the call gives, one
- * with a default and one that nobody gives. */
+ * with a default and one without any value. */
 START_TEST(functions)
 {
 	begin_model();
@@ -1123,8 +1123,8 @@ START_TEST(no_models)
 }
 END_TEST
 
-/* A valid model, cut off at each of its bytes and with each of its bits turned: whatever comes of it, nothing is read
- * that is not there (the sanitizers look), and what is refused has a message. */
+/* A valid model, cut off at each of its bytes and with each of its bits turned: no byte outside of it is read (the
+ * sanitizers check this), and each refusal has a message. */
 START_TEST(every_damage)
 {
 	begin_constant_model(FLOAT, 4);

@@ -1,4 +1,4 @@
-/* Models as text: protobuf's text format, and what GE writes in it. */
+/* Models as text: protobuf's text format, and the attributes that GE writes in it. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,7 +149,7 @@ START_TEST(syntax_errors)
 }
 END_TEST
 
-/* What is wrong with a model that can be parsed has its place, too. */
+/* Errors in a model that can be parsed also have places. */
 START_TEST(places)
 {
 	expect_refusal(
@@ -283,7 +283,7 @@ START_TEST(ge)
 }
 END_TEST
 
-/* What GE does not say is false, whatever is usual with ONNX. */
+/* An attribute that GE leaves out is false, even if ONNX's default differs. */
 START_TEST(ge_defaults)
 {
 	expect_graph("producer_name: 'GE' graph { node { name: 'x' output: 'x:0' op_type: 'ge:Data' } "
@@ -317,7 +317,7 @@ END_TEST
 #define X	"node { name: 'x' output: 'x:0' op_type: 'ge:Data' } "
 #define FRACTAL DATA("a", "FRACTAL_NZ", "4, 2, 16, 16", "32, 64")
 
-/* Outputs that nobody uses need not be listed: the number in a name says which one it is. */
+/* Unused outputs need not be listed: the number in a name gives the output's index. */
 START_TEST(ge_outputs)
 {
 	expect_graph(GRAPH(X NODE("SplitD", "'x:0'", "'n:2', 'n:-1', 'n:0'", NUMBER("num_split", 4)), "'n:0', 'n:2'"));
@@ -437,7 +437,7 @@ static char *write_graph(void)
 	return text;
 }
 
-/* What has been written is read as the same graph, and is written as the same text. */
+/* A written graph is read as the same graph, and is written as the same text. */
 START_TEST(round_trips)
 {
 	static const char *const seeds[] = {"plain.pbtxt", "ge.pbtxt"};

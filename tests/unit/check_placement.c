@@ -1,4 +1,4 @@
-/* Tests of src/planning/placement.c: on which cores steps begin, and what then waits. */
+/* Tests of src/planning/placement.c: the cores on which steps begin, and the awaits that follow. */
 #include "format/skplan.h"
 #include "src/planning/planning-parts.h"
 #include "src/planning/planning.h"
@@ -59,7 +59,7 @@ static void add_apart(struct test_spread spread, uint32_t count, uint64_t height
 		add_step(spread, 2 * i, 2 * i + 1);
 }
 
-/* A step, and two that read what it writes. */
+/* A step, and two that read its output. */
 static void add_fork(uint64_t length)
 {
 	add_rows(4, 1, length);
@@ -93,7 +93,7 @@ static const char *places(void)
 	return text;
 }
 
-/* Chains of two, one behind the other or in turns. */
+/* Chains of two, one after the other or interleaved. */
 static void add_chains(bool in_turns)
 {
 	add_rows(3 * CHAINS, 1, LONG);
@@ -154,7 +154,7 @@ START_TEST(three_cores)
 }
 END_TEST
 
-/* What has work for all cores begins at none, and loads all of them alike. */
+/* Steps with work for all cores do not favour any, and load all of them alike. */
 START_TEST(work_for_all)
 {
 	add_apart(ROWS(2), 2, 2);
@@ -162,8 +162,7 @@ START_TEST(work_for_all)
 }
 END_TEST
 
-/* Whoever reads what a step has written stays there, if it can go on at once; the other ones are as well off elsewhere.
- */
+/* A reader of a step's output stays on its core, if it can go on at once; other readers do as well elsewhere. */
 START_TEST(fork_of_long_rows)
 {
 	add_fork(LONG);
@@ -178,7 +177,7 @@ START_TEST(fork_of_short_rows)
 }
 END_TEST
 
-/* Where the last one of those that it depends on has been. */
+/* On the core of the last step that it depends on. */
 START_TEST(join)
 {
 	add_rows(6, 1, LONG);

@@ -1,5 +1,5 @@
 /* The plan's reader: a sound plan passes, every single damage to one of its fields is refused with a message that names
- * it, and no damage whatever makes the reader look outside the section. */
+ * it, and no damage makes the reader read outside the section. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static struct sk_plan_view sound;
 /* Steps of the sample, as indices into the plan's steps. */
 enum { PLAIN, SPLIT, BLOCKS, RANGE, SECOND, ENTRY, STEPS };
 
-/* A plan with every kind of record: two launches of the network, the second behind the first, and a task's entry. */
+/* A plan with every kind of record: two launches of the network, the second after the first, and a task's entry. */
 static void make_sample(void)
 {
 	struct plan *plan = plan_create(arena, 1);
@@ -331,8 +331,7 @@ START_TEST(damaged_launches)
 }
 END_TEST
 
-/* What elements cores have in blocks, for any numbers: each block begins at a whole unit, or the partition is refused.
- */
+/* The elements of cores in blocks, for any numbers: each block begins at a whole unit, or the partition is refused. */
 START_TEST(blocks_and_units)
 {
 	struct sk_plan_view view = plan_copy(arena, &sound);
@@ -360,7 +359,7 @@ START_TEST(blocks_and_units)
 }
 END_TEST
 
-/* The cores of a partition that is made of blocks have what they have of the blocks. */
+/* The cores of a partition that is made of blocks have the elements of their blocks. */
 START_TEST(parts_of_blocks)
 {
 	for (uint64_t rows = 1; rows < 40; rows++)
@@ -374,7 +373,7 @@ START_TEST(parts_of_blocks)
 							  sk_plan_part_start(&whole, part, count) * rows / blocks * 3);
 			}
 
-	/* Behind the last core comes the first one again, however many there are. */
+	/* After the last core comes the first one again, for any number of cores. */
 	for (uint64_t first = 0; first < 20; first++)
 		for (uint64_t count = 1; count < 9; count++)
 			for (uint64_t part = 0; part < count; part++)
@@ -514,7 +513,7 @@ START_TEST(damaged_steps)
 }
 END_TEST
 
-/* Of a divided step each call has a length of its own. */
+/* Each call of a divided step has a length of its own. */
 START_TEST(words_of_thunks)
 {
 	struct sk_plan_step step = {.kind = SK_STEP_BLOCKS_RANGE, .extent = 300};
@@ -590,7 +589,7 @@ START_TEST(damaged_calls)
 }
 END_TEST
 
-/* Who runs one launch asks for no more than that one. */
+/* Running one launch checks only that launch. */
 START_TEST(calls_of_one_launch)
 {
 	struct damaged d = copy_sample();
@@ -608,7 +607,7 @@ END_TEST
 START_TEST(damaged_arguments)
 {
 	REFUSED("launch 0: step 0: argument 0: kind 0", d.arguments[PLAIN][0].kind = 0);
-	/* What reads a space would take the number of a binding from there, which nothing looks at. */
+	/* Code that reads a space would use the number of a binding from there, which is not checked. */
 	REFUSED("step 0: argument 3: only tensors lie in space 1", d.arguments[PLAIN][3].space = SK_SPACE_BINDING,
 		d.arguments[PLAIN][3].index = UINT32_MAX);
 	REFUSED("step 0: argument 4: only tensors lie in space 1", d.arguments[PLAIN][4].space = SK_SPACE_BINDING,
@@ -685,7 +684,7 @@ START_TEST(damaged_arguments)
 }
 END_TEST
 
-/* ---- whatever damage ---- */
+/* ---- any damage ---- */
 
 /* A copy that ends where its memory ends, so that a sanitizer sees every look beyond it. Nothing is expected of the
  * reader but that it looks only inside, and that its result can be walked through. */
@@ -707,7 +706,7 @@ static void read_damaged(unsigned char *bytes, size_t size)
 	ck_assert_uint_ne(length, SIZE_MAX); /* so that the walk is not optimised away */
 }
 
-/* A pointer to nothing. What the signature says of it is not the reader's business. */
+/* A pointer to nothing. The reader does not compare it with the signature. */
 #define EMPTIED d.arguments[PLAIN][0].size = 0, d.arguments[PLAIN][0].access = SK_ACCESS_NONE
 
 START_TEST(sound_without_bytes)

@@ -1,5 +1,5 @@
-/* The verifier on what the planning rooms make of random models: every plan is accepted, and after damage to one await
- * or one address the verdict is that of a brute-force search for races. */
+/* The verifier on plans of random models: every plan is accepted, and after damage to one await or one address the
+ * verdict is that of a brute-force search for races. */
 #include <check.h>
 #include <elf.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static const struct random_options variants[] = {
 	{.lanes = 2, .tasks = 12, .streams = 3, .tensors = 4, .rows = true, .strides = true},
 };
 
-/* A random model's plan, and what its `after` and events want. */
+/* A random model's plan, and the orders that its `after` and events want. */
 struct planned {
 	struct sk_plan_view view;
 	struct sk_account account;
@@ -56,7 +56,7 @@ static struct planned plan_model(struct test_model *test)
 	ck_assert_ptr_nonnull(memory);
 	ck_assert(sk_plan_write(&test->model, fusion, schedule, memory, EM_X86_64, SK_TASKS_BY_THUNKS, &image));
 
-	/* Tests change what one launch or one tensor says. */
+	/* Tests change one launch or one tensor alone. */
 	struct sk_plan *plan = sk_arena_alloc(test->arena, own_records_size((void *)image.bytes), 1);
 
 	own_records(plan, (void *)image.bytes);
@@ -76,8 +76,8 @@ static bool accepts(struct test_model *test, const struct sk_plan_view *view, co
 	return sk_verify(test->arena, &diag, view, "random", account->orders, account->order_count, NULL);
 }
 
-/* The same, for those who know nothing of what the manifest wants beside its data. What reads find is asked of another
- * oracle. */
+/* The same verdict without the manifest's wishes beside its data. Another oracle decides about the values that reads
+ * find. */
 static bool accepts_data(struct test_model *test, const struct sk_plan_view *view)
 {
 	struct sk_diag diag;
@@ -122,8 +122,8 @@ START_TEST(plans_are_accepted)
 }
 END_TEST
 
-/* Each await is needed. Without some there are races; without the others, which stand for `after` and events, only an
- * order is lost, and who does not know of it accepts that. */
+/* Each await is needed. Without some there are races; the others stand for `after` and events: without them only an
+ * order is lost, and a verifier without the orders accepts the plan. */
 START_TEST(every_await_is_missed)
 {
 	uint32_t races = 0, orders = 0;
@@ -198,7 +198,7 @@ static bool is_of_side(const struct sk_plan_view *view, uint32_t argument)
 	return false;
 }
 
-/* By an element, whatever lies there. */
+/* Grow the tensor by an element, without regard to its neighbours. */
 static void grow(struct sk_plan *plan, struct sk_plan_tensor *tensor)
 {
 	uint32_t size = sk_dtype_size(sk_plan_type(tensor)->dtype);
@@ -324,7 +324,7 @@ static void move(const struct sk_plan_view *view, const char *name, uint64_t off
 	*place = offset;
 }
 
-/* The errors that the plan has, without what the manifest wants beside its data. */
+/* Return the errors of the plan, without the manifest's wishes beside its data. */
 static char *errors_of(struct test_model *test, const struct sk_plan_view *view)
 {
 	struct sk_diag diag;
@@ -352,8 +352,8 @@ START_TEST(rows_in_one_place)
 }
 END_TEST
 
-/* Heads may write what they read themselves, since it is known exactly which bytes that are; one column further they
- * write what others still read. */
+/* Heads may overwrite the bytes that they read themselves, since these are known exactly; one column further they
+ * overwrite bytes that others still read. */
 START_TEST(rows_in_a_wrong_place)
 {
 	struct test_model *test = layers_of_heads();
@@ -375,7 +375,7 @@ START_TEST(rows_in_a_wrong_place)
 }
 END_TEST
 
-/* Where rows are of several strides, or some tensor has none, nothing may be shared; nor where tasks run one by one. */
+/* If rows have several strides, or some tensor has none, no memory may be shared; nor if tasks run one by one. */
 START_TEST(rows_apart)
 {
 	for (uint32_t kind = 0; kind < 3; kind++) {

@@ -1,5 +1,5 @@
 /* Predicted time: profiles and cost files as people write them, small networks whose time was worked out by hand, and
- * what must hold for any network. */
+ * properties that hold for any network. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -166,7 +166,7 @@ START_TEST(options_cost)
 	steps[0].flags |= SK_STEP_FLUSH_BEFORE | SK_STEP_FLUSH_AFTER;
 	steps[2].flags |= SK_STEP_FLUSH_AFTER;
 	EXPECT(time_with_code(&view, &profile, SK_WAY_FUSED), 100 + 3 * (2 + 30 + 10) + 3 * 20);
-	/* Behind each step, and in front of the first one as before. */
+	/* After each step, and before the first one as before. */
 	EXPECT(time_with_code(&view, &profile, SK_WAY_FLUSH), 100 + 3 * (2 + 30 + 10) + 4 * 20);
 }
 END_TEST
@@ -204,7 +204,7 @@ START_TEST(chain_on_one_core)
 	plain(plan, "a", 0, 10);
 	plain(plan, "b", 0, 20);
 	plain(plan, "c", 0, 30);
-	/* One launch, and each task with its call; three launches; two awaits of what the core itself has done. */
+	/* One launch, and each task with its call; three launches; two awaits of the core's own steps. */
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 100 + (2 + 10) + (2 + 20) + (2 + 30));
 	EXPECT(time_of(plan, &profile, SK_WAY_UNFUSED), 3 * 100 + 6 + 60);
 	EXPECT(time_of(plan, &profile, SK_WAY_LANE_BARRIER), 166 + 2 * 1);
@@ -388,7 +388,7 @@ START_TEST(launches)
 		EXPECT(time_of(plan, &profile, SK_WAY_FUSED), follows ? 100 + 12 + 100 + 22 : 100 + 22);
 	}
 
-	/* A task in the launch that follows waits for the last of each lane, unfused, too: cube 10, vector 50. */
+	/* A task in the launch that follows waits for the last task of each lane, also unfused: cube 10, vector 50. */
 	plan = one_launch(2);
 	plain(plan, "a", 0, 10);
 	plan_lane(plan, 1);
@@ -451,7 +451,7 @@ START_TEST(shared_memory)
 }
 END_TEST
 
-/* The task added last does so much of its work in front of its wait and behind its set. */
+/* The task added last does so much of its work before its wait and after its set. */
 static void start_early(struct plan *plan, unsigned flags, uint64_t before_wait, uint64_t after_set)
 {
 	plan_argument(plan, (struct sk_plan_argument){.kind = SK_ARGUMENT_BLOCK});
@@ -489,7 +489,7 @@ START_TEST(early_start)
 	EXPECT(result.path[1].parts[SK_PART_CALL], 0);
 	sk_simulation_free(&result);
 
-	/* If all three can: c is called before 192, and behind its call the dispatcher looks at the await once more. */
+	/* If all three can: c is called before 192, and after its call the dispatcher looks at the await once more. */
 	((struct sk_plan_kernel *)view.kernels)[0].early = SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET;
 	result = simulate(&view, &profile, SK_WAY_EARLY);
 	EXPECT(result.time, 192 + 20 + 1);
@@ -511,8 +511,7 @@ START_TEST(early_start)
 }
 END_TEST
 
-/* Of a core's blocks, only the first one's beginning and the last one's end lie outside; tensors move in between. */
-/* The dispatcher waits before it loads a scalar for b, and publishes behind storing its result; c waits by itself. */
+/* The dispatcher waits before it loads a scalar for b, and publishes after storing its result; c waits by itself. */
 START_TEST(early_around_the_call)
 {
 	struct sk_profile profile = one_lane(2);
@@ -548,7 +547,7 @@ START_TEST(early_blocks)
 	plan_await(plan, a);
 	start_early(plan, SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET, 40, 20);
 	/* Each core has two blocks of 10 + 35 + 5: the one of a begins at 152 and finds a ended, the other one goes on
-	 * at 162. Both look at the await once more for the second block, and once behind it. */
+	 * at 162. Both look at the await once more for the second block, and once after it. */
 	EXPECT(time_of(plan, &profile, SK_WAY_LATE), 162 + 2 + 100);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 152 + 2 + 10 + 1 + 90 + 2);
 	profile.await = 30;
@@ -561,7 +560,7 @@ START_TEST(early_blocks)
 	EXPECT(time_of(plan, &profile, SK_WAY_LATE), 162 + 2 + 10 + 170 + 5);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 152 + 2 + 10 + 1 + 170 + 5 + 2);
 
-	/* A core without a block awaits all the same, and what it publishes counts. */
+	/* A core without a block also awaits, and others await its published step. */
 	plan = one_launch(1);
 	a = plain(plan, "a", 0, 50);
 
@@ -613,7 +612,7 @@ START_TEST(mix)
 }
 END_TEST
 
-/* On one lane the vector side has the cores behind the cube side's; where they share them, one after the other. */
+/* On one lane the vector side has the cores after the cube side's; if they share them, they run one after the other. */
 START_TEST(mix_on_one_lane)
 {
 	for (uint32_t waits = 0; waits <= 1; waits++) {
@@ -694,7 +693,7 @@ START_TEST(code_fetch)
 }
 END_TEST
 
-/* ---- what always holds ---- */
+/* ---- properties of all predictions ---- */
 
 static uint32_t below(uint64_t *state, uint32_t limit)
 {
@@ -1014,7 +1013,7 @@ START_TEST(profile_text)
 }
 END_TEST
 
-/* Whatever single byte is wrong: it is refused, or a profile on which every time is finite. */
+/* With any single wrong byte a profile is refused, or every time predicted from it is finite. */
 START_TEST(corrupt_profile)
 {
 	static const char bytes[] = "\n:#. 09eE-+\x7f\xff\t";
@@ -1126,7 +1125,7 @@ START_TEST(cost_files)
 	ck_assert_uint_eq(costs.from_arguments, 0);
 	sk_costs_free(&costs);
 
-	/* What has been measured holds the bytes already. */
+	/* A measured time includes the bytes. */
 	ck_assert_ptr_null(collect("second: 900 cycles\nfirst: 0 ns", &costs));
 	EXPECT(costs.work[0].compute, 450);
 	EXPECT(costs.work[0].bytes, 0);
@@ -1153,7 +1152,7 @@ START_TEST(printed)
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
-	plan_device(plan, "test", 2, 0); /* whose profile nobody has */
+	plan_device(plan, "test", 2, 0); /* there is no profile of that name */
 	for (int i = 0; i < 60; i++)
 		plain(plan, "same", (uint32_t)i % 2, 10);
 	view = plan_view(plan);

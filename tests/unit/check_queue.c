@@ -27,12 +27,12 @@
 
 enum { WORDS = 1024, PING = 8, PONG = 16, ORDER = 32 };
 
-/* ping and pong each wait for what the other one says. narrow, half, wide: note their number in `log`, and make
- * another value of log[0] and x[0], on 1, 2 and all cores: every core its own part, which core 0 then puts together.
- * crash: writes to nowhere. endless: never ends. holds awaits that
- * log[1] is set; works is at it until then. Those of them with `own` have hidden state of the package, which count
- * counts; the others of the C library. head, middle, tail: as narrow, and each follows the one before. scratchy: two
- * cores at once, each of whom looks whether its scratch stays its own. */
+/* ping and pong each wait for the other one's word. narrow, half, wide: on 1, 2 and all cores, they note their number
+ * in `log`, and compute a new log[0] from log[0] and x[0]: every core its own part, which core 0 then combines. crash:
+ * writes to an invalid address. endless: never ends. holds awaits that log[1] is set; works runs until then. Those with
+ * `own` have hidden state of the package, which count counts; those with `library` have that of the C library. head,
+ * middle, tail: as narrow, and each follows the one before. scratchy: two cores at once, each of which checks that its
+ * scratch keeps its bytes. */
 static const char source[] =
 	"#include \"format/skabi.h\"\n"
 	"#define LOG(core) ((uint64_t *)(core)->bindings[0])\n"
@@ -140,7 +140,7 @@ static const struct handmade_launch launches[] = {
 static const struct handmade_tensor tensors[] = {
 	{"log", SK_U64, SK_ROLE_INOUT, WORDS}, {"x", SK_U64, SK_ROLE_INPUT, WORDS}, {NULL}};
 
-/* ---- what every test has ---- */
+/* ---- shared by all tests ---- */
 
 enum { STREAMS = 4, BUFFERS = 4 };
 
@@ -211,7 +211,7 @@ static void wait_outside(void *context, enum skrt_status status)
 		;
 }
 
-/* What is queued on the first streams from now on starts when everybody is let in: all at once. */
+/* From now on work queued on the first streams starts at once when the door opens. */
 static void close_door(void)
 {
 	ok(skrt_stream_call(streams[STREAMS - 1], wait_outside, NULL));
@@ -254,7 +254,7 @@ START_TEST(overlap)
 }
 END_TEST
 
-/* Where there is but one core they cannot, and that is noticed: nobody who is in flight could say it. */
+/* With only one core they cannot overlap, which is noticed: no launch in flight could write the word. */
 START_TEST(no_overlap)
 {
 	static const struct skrt_device_options one[] = {OPTIONS(.cores = 1), OPTIONS(.device = "a3", .cores = 1)};
@@ -271,7 +271,7 @@ START_TEST(no_overlap)
 }
 END_TEST
 
-/* On one stream they do not overlap, whatever cores there are. */
+/* On one stream they do not overlap, with any number of cores. */
 START_TEST(one_stream)
 {
 	open_all(&OPTIONS(.device = "a3"));
@@ -304,7 +304,7 @@ START_TEST(scratch)
 }
 END_TEST
 
-/* A wide launch does not wait for narrow ones that were queued behind it, though there would be room for them first. */
+/* A wide launch does not wait for narrow ones that were queued after it, though there would be room for them first. */
 START_TEST(fair)
 {
 	uint64_t place = 0;
@@ -323,7 +323,7 @@ START_TEST(fair)
 		ck_assert_uint_eq(buffers[0][ORDER], 19);
 		for (place = 1; buffers[0][ORDER + place] != 3; place++)
 			ck_assert_uint_eq(buffers[0][ORDER + place], 1);
-		/* Of those before it one may have been at work, and the others were called earlier. */
+		/* One of the launches before it may have been running, and the others were called earlier. */
 		ck_assert_uint_le(place, 7);
 	}
 	close_all();
@@ -340,7 +340,7 @@ static uint64_t draw(uint64_t count)
 	return (random_state >> 33) % count;
 }
 
-/* What the launch makes of the values, on so many cores. */
+/* Compute the launch's result from the values, on so many cores. */
 static uint64_t result(uint64_t log, uint64_t x, uint64_t number, uint64_t cores)
 {
 	uint64_t sum = 0;
@@ -350,8 +350,8 @@ static uint64_t result(uint64_t log, uint64_t x, uint64_t number, uint64_t cores
 	return log * 31 + sum;
 }
 
-/* Random launches on random streams, each behind events for those that it must not overlap, and for no others: the
- * values are those of one after the other. */
+/* Random launches on random streams, each after events for those that it must not overlap, and for no others: the
+ * values are those of one launch after the other. */
 START_TEST(random_orders)
 {
 	enum { LAUNCHES = 60 };
@@ -448,8 +448,8 @@ START_TEST(states_apart)
 }
 END_TEST
 
-/* Of two instances whichever can start first does, unless events say otherwise; of one the order is that of the calls.
- */
+/* Of two instances, the one that can start first does, unless events say otherwise; launches of one instance keep the
+ * order of the calls. */
 START_TEST(states_in_order)
 {
 	struct skrt_event *counted;
@@ -481,7 +481,7 @@ START_TEST(states_in_order)
 }
 END_TEST
 
-/* On whatever streams: what the plan has the other way round is another run through the network. */
+/* On any streams: calls against the plan's order begin another run through the network. */
 START_TEST(one_instance)
 {
 	open_all(&places[_i]);
@@ -506,8 +506,8 @@ START_TEST(one_instance)
 }
 END_TEST
 
-/* Of one run through the network: a launch waits for those that it follows; where one of them has been left out, for
- * all that were called before. */
+/* In one run through the network a launch waits for those that it follows; if one of them has been left out, it waits
+ * for all that were called before. */
 START_TEST(follows)
 {
 	static const char *const runs[][3] = {{"head", "middle", "tail"}, {"head", "tail", NULL}};
@@ -555,7 +555,7 @@ START_TEST(fault_beside)
 		       "address 0x8");
 		synchronise_all();
 		ck_assert_uint_eq(buffers[0][PING], i);
-		ck_assert_uint_eq(buffers[1][ORDER], 0); /* behind the failure */
+		ck_assert_uint_eq(buffers[1][ORDER], 0); /* after the failure */
 	}
 	ok(skrt_event_destroy(failed));
 	close_all();
@@ -587,8 +587,8 @@ START_TEST(timeout_beside)
 }
 END_TEST
 
-/* Without a time-out, too, a launch that waits for what nobody says is found, on every thread; unless another one that
- * is in flight could still say it. */
+/* A launch that waits for a word that no launch writes is found on every thread, also without a time-out; unless
+ * another one in flight could still write it. */
 START_TEST(hang_beside)
 {
 	open_all(&OPTIONS(.device = "a3", .cores = 4));
@@ -648,7 +648,7 @@ START_TEST(waits)
 	launch(0, instances[0][1], "ping");
 	ok(skrt_event_record(event, streams[1]));
 	ok(skrt_stream_wait(streams[2], event));
-	ok(skrt_event_record(event, streams[0])); /* later: nobody waits for it */
+	ok(skrt_event_record(event, streams[0])); /* later: no stream waits for it */
 	expect(skrt_event_query(event), SKRT_NOT_READY, "not been reached");
 	expect(skrt_event_destroy(event), SKRT_BUSY, "not been reached");
 	launch(2, instances[0][2], "pong");
@@ -662,7 +662,7 @@ END_TEST
 
 /* ---- threads that are cancelled, processes that fork ---- */
 
-/* What a thread was at when it was cancelled. */
+/* The call in which a thread was cancelled. */
 struct victim {
 	void (*wait)(void);
 	atomic_bool returned;
@@ -866,8 +866,8 @@ static void *be_cancelled_before(void *context)
 	return be_early_victim(context);
 }
 
-/* What somebody who has been cancelled before calls is done to its end, though kernels and the C library come to places
- * where threads are cancelled. */
+/* A thread that was cancelled before calls these functions, and each completes, though kernels and the C library reach
+ * cancellation points. */
 START_TEST(cancelled_before)
 {
 	static enum skrt_status (*const functions[])(void) = {open_device,	 load_consulting,   make_consulting,
@@ -943,7 +943,7 @@ END_TEST
 
 #define FORKED(call) expect((call), SKRT_DEVICE_LOST, "its threads are there: a fork opens one of its own")
 
-/* Of what the parent has made nothing can be used; a device of the child's own can. */
+/* The parent's objects cannot be used; a device that the child opens can. */
 static void be_child(const struct skrt_kernel *kernel)
 {
 	struct skrt_module *other;
@@ -986,7 +986,7 @@ static void be_child(const struct skrt_kernel *kernel)
 	close_all();
 }
 
-/* Alone, with a launch in flight, and while somebody is just about to look for a kernel. */
+/* Alone, with a launch in flight, and while another thread is looking for a kernel. */
 START_TEST(forked)
 {
 	const struct skrt_kernel *kernel;
@@ -1054,7 +1054,7 @@ int main(void)
 #else
 	(void)cancelled_while_cores_are_added;
 #endif
-#ifndef SANITIZED /* whose own threads a fork has not, either */
+#ifndef SANITIZED /* a fork also lacks the sanitizer's own threads */
 	tcase_add_loop_test(tests, forked, 0, 3);
 #else
 	(void)forked;

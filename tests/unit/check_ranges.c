@@ -1,5 +1,5 @@
-/* Tests of base/ranges.c: whatever is done to it at random, it answers as an array does that has a number for each
- * byte; and it looks at few ranges for that. */
+/* Tests of base/ranges.c: after random operations it gives the same answers as an array with a number for each byte,
+ * and it looks at few ranges for an answer. */
 #include "base/arena.h"
 #include "base/ranges.h"
 
@@ -11,7 +11,7 @@
 
 enum { SEEDS = 200, OPERATIONS = 400, BYTES = 64 };
 
-/* What lies at each byte: 0 nothing; else the range that the bytes belong to, and its value. */
+/* The state of each byte: 0 if it is in no range; else the range that the byte belongs to, and its value. */
 struct oracle {
 	uint32_t range[BYTES + 1], value[BYTES + 1]; /* nothing lies at the last one */
 	uint32_t ranges;
@@ -31,7 +31,7 @@ static uint64_t end_of(const struct oracle *oracle, uint64_t at)
 	return end;
 }
 
-/* The range that begins there, or none if that is no byte. */
+/* Check that the range found is the one that begins there, or none if that is past the end. */
 static void check_answer(const struct oracle *oracle, const struct sk_range *found, uint64_t start)
 {
 	if (start >= BYTES) {
@@ -68,7 +68,7 @@ static void change(struct sk_arena *arena, struct oracle *oracle, struct sk_rang
 	sk_ranges_clear(arena, ranges, start, end);
 	if (value)
 		sk_ranges_insert(arena, ranges, (struct sk_range){start, end, value});
-	/* What sticks out on the right is a range of its own. */
+	/* A rest on the right becomes a range of its own. */
 	if (end < BYTES && oracle->range[end] && !begins_at(oracle, end)) {
 		uint64_t last = end_of(oracle, end);
 

@@ -1,5 +1,5 @@
-/* The x86-64 table: which instructions may be rewritten, what comes out, and the bits and ranges of fields. The wanted
- * bytes are those of GNU as for the instruction in the comment. */
+/* The x86-64 table: the instructions that may be rewritten, the results, and the bits and ranges of fields. The
+ * expected bytes are those of GNU as for the instruction in the comment. */
 #include <check.h>
 #include <elf.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "linker/linker-parts.h"
 #include "tests/lib/suite.h"
 
-/* Rewrites the instruction whose field is the last four bytes but `behind`; returns where the field is then. */
+/* Rewrite the instruction, whose field is its last four bytes; return the field's place afterwards. */
 static uint64_t rewrite(uint32_t type, const char *from, size_t size, uint8_t *code)
 {
 	memcpy(code, from, size);

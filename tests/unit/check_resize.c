@@ -67,9 +67,9 @@ static bool is_whole(struct fraction a)
 	return a.above % a.below == 0;
 }
 
-/* ---- what is right ---- */
+/* ---- expected results ---- */
 
-static const struct fraction half = {1, 2}, start = {1, 5}, end = {4, 5}; /* what is cropped */
+static const struct fraction half = {1, 2}, start = {1, 5}, end = {4, 5}; /* the cropped part */
 
 static struct fraction place_of(const char *mode, long i, long from, long to)
 {
@@ -118,7 +118,7 @@ static long within(long row, long from)
 
 struct resize {
 	const char *mode, *coordinates, *rounding;
-	long from, to; /* `to` is what the node asks for */
+	long from, to; /* `to` is the size that the node asks for */
 	bool by_scale;
 };
 
@@ -155,7 +155,7 @@ static struct sk_graph_node *make_node(const struct resize *resize)
 	return node;
 }
 
-/* Of what a node becomes: a constant of its only call; NULL if it becomes a view. */
+/* Return a constant of the only call that a node becomes; NULL if it becomes a view. */
 static const struct sk_value *constant_of(const sk_graph_calls *calls, const char *op, size_t number)
 {
 	if (!calls->count)

@@ -1,9 +1,9 @@
-/* Tests of graph/rewrites/: small graphs as text, and what passes leave of them. Statements are one of
+/* Tests of graph/rewrites/: small graphs as text, and the graphs that passes leave. Statements are one of
  *
  *   in NAME TYPE SHAPE          const NAME TYPE SHAPE ELEMENT…          out NAME…
  *   NAME… = OP INPUT… [KEY=INTEGER] [KEY=[INTEGER,…]] [@SCOPE] [#STREAM]
  *
- * and what is left is printed with constants as their elements: "y=Add(x,{1,2}); z=Transpose(y)[1,0]". */
+ * and the remaining graph is printed with constants as their elements: "y=Add(x,{1,2}); z=Transpose(y)[1,0]". */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,7 +222,8 @@ static char *left(void)
 
 typedef enum sk_pass_result pass(struct sk_op_graph *, const struct sk_fusion_flags *);
 
-/* What the pass leaves; and that it says whether it has changed anything, and leaves no more to do. */
+/* Check the graph that the pass leaves, that the pass returns whether it has changed anything, and that a second run
+ * changes nothing. */
 static void check_pass(pass *run, const char *text, const char *expected)
 {
 	char before[4096];
@@ -245,7 +246,7 @@ static void check_pass(pass *run, const char *text, const char *expected)
 
 /* ---- arithmetic_simplify ---- */
 
-/* One rule: where it applies, what is left, and a graph like it that stays as it is. */
+/* One rule: a graph that it changes, the result, and a similar graph that stays as it is. */
 struct rule {
 	const char *id;
 	const char *text, *expected;
@@ -329,7 +330,7 @@ START_TEST(test_exact)
 	read_graph(rule->miss);
 	ck_assert_int_eq(sk_pass_arithmetic_simplify(graph, &flags), SK_PASS_UNCHANGED);
 
-	/* Alone it does the same, but for what other rules do with what it leaves. */
+	/* Alone it does the same, except for the effects of other rules on its result. */
 	sk_array_push(arena, &flags.enable_simplify_exprs_only, "1.67");
 	sk_array_push(arena, &flags.enable_simplify_exprs_only, "1.66");
 	sk_array_push(arena, &flags.enable_simplify_exprs_only, rule->id);
@@ -345,7 +346,7 @@ START_TEST(test_exact)
 }
 END_TEST
 
-/* What changes bits is done only if it is asked for: as a whole, or by name. */
+/* Rules that change bits are applied only on request: all of them, or by name. */
 static const struct rule rounding[] = {
 	{"1.1", MATRIX "const c f32 - 0; a = Add c x; y = Abs a", "y=Abs(x)", NULL},
 	{"1.4", MATRIX "n = Neg x; y = Add n x", "y=Expand(0,{2,3})", NULL},
@@ -410,7 +411,7 @@ START_TEST(test_lists)
 }
 END_TEST
 
-/* What stands in another scope, or in another stream, is no part of a pattern. */
+/* Nodes in another scope, or in another stream, are not part of a pattern. */
 START_TEST(test_scopes)
 {
 	check_pass(sk_pass_arithmetic_simplify, MATRIX "a = Neg x; y = Neg a @s", "a=Neg(x); y=Neg(a)");
@@ -573,7 +574,7 @@ START_TEST(test_recompute)
 	check_recompute(shared, "0 1 2", "a#4=Abs(x); b=Exp(a#4); a#5=Abs(x); c=Log(a#5)");
 	check_recompute(shared, "1 1 2", "a=Abs(x); b=Exp(a); a#4=Abs(x); c=Log(a#4)");
 	check_recompute(shared, "0 1 1", same); /* one composite has it already */
-	check_recompute(shared, "0 1 0", same); /* it is stored for somebody */
+	check_recompute(shared, "0 1 0", same); /* it is stored for another reader */
 	check_recompute("in x f32 4x4; out b c a; a = Abs x; b = Exp a; c = Log a", "0 1 2", same);
 	check_recompute("in x f32 4x4; out b c; a = Exp x; b = Abs a; c = Log a", "0 1 2",
 			"a=Exp(x); b=Abs(a); c=Log(a)"); /* no cheap one */
@@ -581,7 +582,7 @@ START_TEST(test_recompute)
 			"a=Add(x,z); b=Exp(a); c=Log(a)"); /* two are read for one */
 	check_recompute("in x f32 4x4; out b c; a = Abs x; b = Exp a @s; c = Log a", "0 1 2", same);
 	check_recompute("in x f32 4; out c d; const s i64 2 4 4; a = Expand x s; b = Neg a; c = Exp b; d = Log b",
-			"1 1 1 2", "a=Expand(x,{4,4}); b=Neg(a); c=Exp(b); d=Log(b)"); /* what it reads is not stored */
+			"1 1 1 2", "a=Expand(x,{4,4}); b=Neg(a); c=Exp(b); d=Log(b)"); /* its input is not stored */
 	check_recompute("in x f32 4x4; out c d e; a = Abs x; b = Neg a; c = Exp a; d = Exp b; e = Log b", "1 1 2 1 2",
 			"a=Abs(x); b=Neg(a); a#6=Abs(x); c=Exp(a#6); d=Exp(b); e=Log(b)"); /* a is stored no more */
 	flags.recompute_increment_threshold = 64;
@@ -598,7 +599,7 @@ START_TEST(test_recompute)
 }
 END_TEST
 
-/* What is needed at the same time are values of nodes that are left, and no constants. */
+/* Values of remaining nodes count towards the peak, constants do not. */
 START_TEST(test_peak)
 {
 	read_graph("in x f32 4x4; out b c e; d = Neg x; a = Abs x; b = Exp a; c = Log a; e = Exp d");
@@ -641,7 +642,7 @@ static void run_all(size_t nodes)
 	ck_assert_uint_eq(count, nodes);
 }
 
-/* Appends a node of the value, or of both; returns what it makes. */
+/* Append a node that reads the value, or both; return its output. */
 static uint32_t append(const char *op, uint32_t a, uint32_t b)
 {
 	struct sk_graph_node *node = sk_graph_add_node(graph, op);
@@ -703,7 +704,7 @@ static uint32_t append_to(uint32_t composite, const char *op, uint32_t value)
 	return to;
 }
 
-/* One node reads many values that another composite reads, too; and many read one that is stored for nobody. */
+/* One node reads many values that another composite also reads; and many nodes read one value that is not stored. */
 START_TEST(test_many_shared)
 {
 	uint32_t x, inner, sum;

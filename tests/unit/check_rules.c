@@ -1,4 +1,4 @@
-/* Rules: what their reader refuses, where their patterns are found, and what takes their place. */
+/* Rules: the errors of their reader, the matches of their patterns, and the replacements. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,7 +114,7 @@ START_TEST(test_refused)
 }
 END_TEST
 
-/* What nests, or is long, is refused before it costs anything. */
+/* Deeply nested or long rules are refused before they cost anything. */
 START_TEST(test_hostile)
 {
 	char *text = sk_arena_alloc(arena, 1, 100000);
@@ -217,7 +217,7 @@ static void output(const char *name)
 	sk_array_push(arena, &graph->outputs, value);
 }
 
-/* The graph as text, behind the rules: "Mul x x > y; Add y x > z". */
+/* Return the graph as text, after the rules: "Mul x x > y; Add y x > z". */
 static const char *rewritten(const char *text)
 {
 	const char *result = "";
@@ -278,7 +278,7 @@ START_TEST(test_several_nodes)
 }
 END_TEST
 
-/* What goes with the pattern may have no other user, not be an output, and stand in no other stream or scope. */
+/* Nodes that go with the pattern may have no other user, not be an output, and not be in another stream or scope. */
 START_TEST(test_near_misses)
 {
 	input_of("x", SK_F32, 2, 3);
@@ -299,8 +299,8 @@ START_TEST(test_near_misses)
 }
 END_TEST
 
-/* No match across a write: what is read behind the last node of the pattern is what its nodes have read. In front of
- * the pattern, behind it, and to what it does not read, a write is one like others. */
+/* No match across a write: a value read after the last node of the pattern must be the value that its nodes have read.
+ * A write before the pattern, after it, or to a tensor that it does not read does not matter. */
 START_TEST(test_writes)
 {
 	static const char *const cases[][2] = {
@@ -336,7 +336,7 @@ START_TEST(test_writes)
 }
 END_TEST
 
-/* A value that the replacement makes, too, may have other users, who then stand behind it. */
+/* A value that the replacement also makes may have other users, which then come after it. */
 START_TEST(test_users_between)
 {
 	input_of("x", SK_F32, 2, 3);
@@ -351,7 +351,7 @@ START_TEST(test_users_between)
 }
 END_TEST
 
-/* What lies between the nodes of a pattern cannot be behind the replacement and in front of it. */
+/* A node between the nodes of a pattern cannot be both after the replacement and before it. */
 START_TEST(test_not_convex)
 {
 	input_of("x", SK_F32, 2, 3);
@@ -393,7 +393,7 @@ START_TEST(test_not_convex_any_more)
 }
 END_TEST
 
-/* Looking for what lies between takes a bounded number of steps, here one for each operand. */
+/* The search for nodes in between takes a bounded number of steps, here one for each operand. */
 START_TEST(test_too_much_between)
 {
 	uint32_t count = _i ? 210 : 190;
@@ -417,8 +417,9 @@ START_TEST(test_too_much_between)
 }
 END_TEST
 
-/* Operands of a sum or a product stand in either order, of the anchor, further up, and where users are looked for; also
- * where one order fits the node and only the other one the rest, or the conditions. Those of a difference do not. */
+/* Operands of a sum or a product may be in either order: of the anchor, further up, and in the search for users; also
+ * if one order fits the node and only the other one fits the rest, or the conditions. Operands of a difference may not.
+ * */
 static const struct {
 	const char *rule, *nodes[4], *expected;
 } orders[] = {
@@ -458,7 +459,8 @@ START_TEST(test_either_order)
 }
 END_TEST
 
-/* A line of a pattern that is a list is one of them: together 8 rules here. What the others take is absent. */
+/* A line of a pattern that is a list stands for one of its items: 8 rules in all here. Inputs of the other items are
+ * absent. */
 START_TEST(test_either_line)
 {
 	static const char *const inner[] = {"Mul x x > s", "Pow x two > s"};
@@ -507,7 +509,7 @@ START_TEST(test_too_many_orders)
 }
 END_TEST
 
-/* What 'outputs' leaves out goes with the pattern, even if the replacement makes a value of that name. */
+/* Outputs that 'outputs' leaves out go with the pattern, even if the replacement makes a value of that name. */
 START_TEST(test_outputs)
 {
 	const char *text = sk_arena_print(
@@ -540,7 +542,7 @@ START_TEST(test_value_named_target)
 }
 END_TEST
 
-/* A bound of Clip that is no constant stays one, and one that is absent is none. */
+/* A bound of Clip that is not constant stays a bound, and an absent bound stays absent. */
 START_TEST(test_clip)
 {
 	const float six = 6;
@@ -556,7 +558,7 @@ START_TEST(test_clip)
 }
 END_TEST
 
-/* Of the smallest integer there is no absolute value. */
+/* The smallest integer has no absolute value. */
 START_TEST(test_shrink)
 {
 	struct sk_graph_node *node;
@@ -683,7 +685,7 @@ START_TEST(test_order)
 }
 END_TEST
 
-/* Another type or shape is no replacement, nor is what cannot be computed. */
+/* A replacement must not have another type or shape, and must be computable. */
 START_TEST(test_misfits)
 {
 	static const struct {
@@ -725,7 +727,7 @@ START_TEST(test_compute)
 }
 END_TEST
 
-/* What of a node nobody wants is not there; optional operands, and any number of them. */
+/* Unused outputs of a node are left out; optional operands, and any number of them. */
 START_TEST(test_operands)
 {
 	input_of("x", SK_F32, 2, 3);
@@ -841,7 +843,7 @@ static void scalar(const char *name, float number)
 	ck_assert_str_eq(graph->values.items[index].name, name);
 }
 
-/* What an exporter writes of a layer: a normalisation, a product, a Gelu, and the sum with what came in. */
+/* A layer as an exporter writes it: a normalisation, a product, a Gelu, and the sum with the input. */
 static void add_layer(uint32_t number)
 {
 	static const char *const lines[] = {

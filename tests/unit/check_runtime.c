@@ -45,9 +45,9 @@ static const char preamble[] =
 	"  return left ? core->runtime->await(core, word, target, left) : 0; }\n"
 	"static void delay(unsigned turns) { for (volatile unsigned i = 0; i < turns; i++); }\n";
 
-/* split: y = 2 x by ranges, and what the ranges are. homes: what each core is told about them. relay: a value goes
- * round three homes, so that every step but the first really waits. meet: every core awaits every other one. memory:
- * scratch and workspace. first, second: the order of launches. */
+/* split: y = 2 x by ranges, and the ranges. homes: the homes that each core is given. relay: a value goes round three
+ * homes, so that every step but the first really waits. meet: every core awaits every other one. memory: scratch and
+ * workspace. first, second: the order of launches. */
 static const char good_source[] =
 	"int split(struct sk_core *core)\n"
 	"{ const float *x = core->bindings[1]; float *y = core->bindings[2];\n"
@@ -152,8 +152,8 @@ static const struct handmade_launch good_launches[] = {
 	{NULL},
 };
 
-/* status: the home of stream 1 returns 3, and all others await what it never publishes. all_fail: every core does. end:
- * a kernel calls abort. late: the failing core is slow. liar: an entry that returns what it should not. */
+/* status: the home of stream 1 returns 3, and all others await a step that it never publishes. all_fail: every core
+ * does. end: a kernel calls abort. late: the failing core is slow. liar: an entry that returns an invalid status. */
 static const char bad_source[] =
 	"static int fail(struct sk_core *core, unsigned turns, unsigned task)\n"
 	"{ if (core->homes[0].mine) { delay(turns); core->failed_task = task; return 3; }\n"
@@ -216,7 +216,7 @@ static const struct handmade_launch lanes_launches[] = {
 	{NULL},
 };
 
-/* ---- what every test has ---- */
+/* ---- shared by all tests ---- */
 
 /* gate: core 0 works until it is let out, all others await it. */
 static const char gate_source[] =
@@ -295,7 +295,7 @@ static enum skrt_status run(const char *name)
 static const uint32_t core_counts[] = {1, 2, 3, 7};
 enum { CORE_COUNTS = sizeof(core_counts) / sizeof(core_counts[0]) };
 
-/* ---- what cores are told ---- */
+/* ---- the cores' homes and ranges ---- */
 
 /* The formula of struct sk_plan_partition, where nothing overflows. */
 static uint64_t boundary(uint64_t extent, uint64_t unit, uint64_t part, uint64_t cores)
@@ -345,7 +345,7 @@ static size_t allocated(void)
 	return info.uordblks + info.hblkhd;
 }
 
-/* Tables are cores times partitions, and anybody's package: only who runs it pays for them. */
+/* Tables take cores times partitions, and a package may come from anywhere: only running it may allocate them. */
 START_TEST(looking)
 {
 	enum { CORES = 500, TABLE = CORES * 4 * sizeof(struct sk_core_range) };
@@ -431,7 +431,8 @@ START_TEST(memory)
 		for (uint32_t core = 0; core < cores; core++)
 			ck_assert_uint_eq(log_words[core], 0);
 	}
-	/* The serial entry has its scratch behind the workspace's 1000 bytes; a task entry a workspace of its own. */
+	/* The serial entry has its scratch after the workspace's 1000 bytes; a task entry has a workspace of its own.
+	 * */
 	ok(skrt_module_find_kernel(module, "memory", &kernel));
 	ok(skrt_run_serial(instance, kernel));
 	ok(skrt_module_find_task(module, "first", &kernel));
@@ -497,8 +498,8 @@ static void *let_out(void *context)
 	return context;
 }
 
-/* Who waits for long sleeps: beside the core that works nobody uses a processor, and between launches nobody does. What
- * is compared is processor time, which a busy machine does not change. */
+/* Long waits sleep: beside the working core no thread uses a processor, and between launches none does. The test
+ * compares processor time, which a busy machine does not change. */
 START_TEST(waiting)
 {
 	pthread_t thread;
@@ -580,7 +581,7 @@ START_TEST(order)
 }
 END_TEST
 
-/* Without skrt_synchronise the device's own thread runs what was launched. */
+/* Without skrt_synchronise the device's own thread runs the launches. */
 START_TEST(asynchronous)
 {
 	const struct skrt_kernel *kernel;
@@ -737,7 +738,7 @@ START_TEST(failures)
 }
 END_TEST
 
-/* What is queued behind a failure is skipped until somebody has been told; other streams go on. */
+/* Launches queued after a failure are skipped until a call has returned it; other streams go on. */
 START_TEST(failure_in_a_stream)
 {
 	struct skrt_stream *other;
@@ -968,7 +969,7 @@ START_TEST(damage)
 }
 END_TEST
 
-/* A shared object without a plan, and one whose plan is no plan. */
+/* A shared object without a plan, and one whose plan is invalid. */
 START_TEST(no_plan)
 {
 	ok(skrt_device_open(NULL, &device));

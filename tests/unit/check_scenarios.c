@@ -1,7 +1,7 @@
-/* The scenarios of the reference system's own tests that mean something here, by their numbers: which tasks become
- * which superkernel, and which awaits are in it. Letters: K can be fused, U cannot; s is the stream, W waits, N
- * notifies. What has no counterpart is left out: dynamic shapes, placeholder slots, streams of events alone, unpaired
- * begins and ends. */
+/* The scenarios of the reference system's own tests that are meaningful here, by their numbers: the tasks of each
+ * superkernel, and its awaits. Letters: K can be fused, U cannot; s is the stream, W waits, N notifies. Scenarios
+ * without a counterpart are left out: dynamic shapes, placeholder slots, streams of events alone, unpaired begins and
+ * ends. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -299,7 +299,7 @@ static void expect_awaits(const char *expected)
 	ck_assert_str_eq(awaits(), expected);
 }
 
-/* K4 runs behind K3 on the same home, and K2 behind K1. */
+/* K4 runs after K3 on the same home, and K2 after K1. */
 START_TEST(crossed_lines)
 {
 	uint32_t a1 = K(1, 0), a2 = K(2, 0), b1 = K(3, 1), b2 = K(4, 1);
@@ -361,12 +361,11 @@ START_TEST(crossed_lines_of_mix_tasks)
 
 	add_event(test, a2, b1);
 	add_event(test, a1, b2);
-	expect_awaits("B1<A2,A2 B1<A2,A2"); /* each side both sides; A1 is in front of A2 on the cube lane */
+	expect_awaits("B1<A2,A2 B1<A2,A2"); /* each side awaits both sides; A1 is before A2 on the cube lane */
 }
 END_TEST
 
-/* One sender. B2 is on B1's home and C1 on another one; B3 is on all cores, which do not know what a home has awaited.
- */
+/* One sender. B2 is on B1's home and C1 on another one; B3 is on all cores, which do not know a home's awaits. */
 START_TEST(multi_send)
 {
 	uint32_t a1 = K(1, 0), b1 = K(2, 1), b2 = K(3, 1), c1 = K(4, 2), b3 = on_all("B3", 0, 1);
@@ -381,7 +380,7 @@ START_TEST(multi_send)
 }
 END_TEST
 
-/* From its wait on the whole stream is behind the sender: the same awaits with one line to B1. */
+/* From its wait on the whole stream is after the sender: the same awaits with one line to B1. */
 START_TEST(multi_send_by_stream)
 {
 	uint32_t a1 = K(1, 0), b1 = K(2, 1);
@@ -395,7 +394,7 @@ START_TEST(multi_send_by_stream)
 }
 END_TEST
 
-/* One receiver. Of senders on one home the last one is enough … */
+/* One receiver. For senders on one home the last one is enough … */
 START_TEST(multi_receive)
 {
 	uint32_t a1 = K(1, 0), a2 = K(2, 0), b1 = K(3, 1), c1 = K(4, 2);
@@ -407,7 +406,7 @@ START_TEST(multi_receive)
 }
 END_TEST
 
-/* … and so it is of a home and, behind it, all cores; but not of all cores and, behind them, a home. */
+/* … and so it is for a home followed by all cores, but not for all cores followed by a home. */
 START_TEST(multi_receive_of_core_sets)
 {
 	uint32_t a1 = on_home("A1", 0, 0), a2 = on_all("A2", 0, 0), b1 = K(1, 1);
@@ -451,7 +450,7 @@ START_TEST(multi_send_and_receive)
 }
 END_TEST
 
-/* ---- what cannot be fused ---- */
+/* ---- tasks that cannot be fused ---- */
 
 START_TEST(S4)
 {
@@ -497,7 +496,7 @@ START_TEST(S4_nothing_left)
 END_TEST
 
 /* The example of the graph engine: it cuts all streams at every task that cannot be fused, and gets {1,2,3} {6,7}
- * {9,10}. Here a cut is one for its own stream, and for what depends on it. */
+ * {9,10}. Here a task cuts its own stream, and the tasks that depend on it. */
 START_TEST(two_streams_with_cuts)
 {
 	K(1, 0);
@@ -561,7 +560,7 @@ START_TEST(sync_all_drop)
 }
 END_TEST
 
-/* A task behind it needs more. */
+/* A task after it needs more. */
 START_TEST(sync_all_rise)
 {
 	blocks("k1", 4, VECTOR, 0);
@@ -605,7 +604,7 @@ START_TEST(sync_all_turns)
 }
 END_TEST
 
-/* A cut is one for what follows it; other streams go on in the segments that take them. */
+/* A task cuts the segment for tasks that follow it; other streams go on in the segments that take them. */
 START_TEST(sync_all_streams)
 {
 	blocks("k1", 24, CUBE, 0);
@@ -691,7 +690,7 @@ START_TEST(sync_all_and_unfusible)
 }
 END_TEST
 
-/* What has left its segment, since two scopes would wait for each other, counts where it went. */
+/* A task that has left its segment, since two scopes would wait for each other, counts in its new one. */
 START_TEST(sync_all_between_scopes)
 {
 	uint32_t a1 = blocks("a1", 24, CUBE, 0), b1 = task("b1", PLAIN, 1, "q"), b2 = task("b2", PLAIN, 2, "q");
@@ -805,7 +804,7 @@ START_TEST(S6_null_inside)
 }
 END_TEST
 
-/* There is no limit on scopes. */
+/* The number of scopes is not limited. */
 START_TEST(S6_many)
 {
 	enum { SCOPES = 3000 };

@@ -351,8 +351,8 @@ START_TEST(test_hidden_state_starts_late)
 	early.early = both;
 	add_matrices(8);
 	add_task(test, "a", early, 0, "s", in("x0"), out("x1"), block(), hidden(1)); /* alone on its home */
-	add_task(test, "b", early, 0, "s", in("x0"), out("x2"), block(), hidden(3)); /* c comes behind it … */
-	add_task(test, "c", early, 1, "s", in("x0"), out("x3"), block(), hidden(3)); /* … and d behind that */
+	add_task(test, "b", early, 0, "s", in("x0"), out("x2"), block(), hidden(3)); /* c comes after it … */
+	add_task(test, "c", early, 1, "s", in("x0"), out("x3"), block(), hidden(3)); /* … and d after that */
 	add_task(test, "d", early, 2, "s", in("x0"), out("x4"), block(), hidden(3));
 	add_task(test, "e", early, 0, "s", in("x0"), out("x5"), block(), hidden(1));
 	add_task(test, "f", early, 1, "s", in("x0"), out("x6"), block());

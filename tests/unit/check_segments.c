@@ -1,11 +1,11 @@
-/* The rule of segments, held against its definition: random models of a few tasks, and of each of them all ways to
- * divide its scopes into segments. What a division must fulfil stands in `fits`; it reads the models' tasks and nothing
- * that src/planning/segments.c has found out about them.
+/* The rule of segments, compared with its definition: random models of a few tasks, and for each of them all ways to
+ * divide its scopes into segments. `fits` has the conditions of a division; it reads the models' tasks and no result of
+ * src/planning/segments.c.
  *
- * The segments of a scope are numbered from 0. Of all divisions, sk_segments_place must make the first one, in the
- * order of words: the first task is in as low a segment as it can be in, then the second one, and so on. Where there is
- * one scope and nothing but dependencies divides it, even each task for itself must be in the lowest segment that any
- * division has it in: the scope loses no more than it must. (Where scopes that would wait for each other meet cuts for
+ * The segments of a scope are numbered from 0. sk_segments_place must choose the first of all divisions in
+ * lexicographic order: the first task is in as low a segment as it can be in, then the second one, and so on. If there
+ * is one scope and only dependencies divide it, each single task must also be in the lowest segment in which any
+ * division has it: the scope loses no more than it must. (Where scopes that would wait for each other meet cuts for
  * sk_sync_all, the first division is not promised; in these models it is made all the same.) */
 #include <check.h>
 #include <stdio.h>
@@ -24,12 +24,12 @@
 
 enum { MODELS = 2000, MOST_TASKS = 7, LANES = 2, DEVICE_CORES = 2, CUBE_CORES = 24, VECTOR_CORES = 48 };
 
-/* What random models have. */
+/* Properties of random models. */
 static const struct variant {
 	uint32_t lanes, tasks; /* tasks: at most */
 	bool scopes; /* tasks in two scopes and in both; otherwise one scope */
 	bool apart; /* many streams, so that their order does not hide the others' */
-	bool together; /* tasks whose blocks run at once, on devices where sk_sync_all splits */
+	bool together; /* tasks whose blocks run at once, on devices with sync-all-split */
 } variants[] = {
 	{.lanes = 1, .tasks = 6},
 	{.lanes = 2, .tasks = MOST_TASKS, .scopes = true},
@@ -39,7 +39,7 @@ static const struct variant {
 	{.lanes = 2, .tasks = MOST_TASKS, .together = true, .scopes = true},
 };
 
-/* A model, and what the definition needs of it. */
+/* A model, and the facts that the definition needs. */
 struct trial {
 	uint64_t seed;
 	struct variant variant;
@@ -52,7 +52,7 @@ struct trial {
 	bool synchronises[MOST_TASKS]; /* it must not have more */
 	bool limited, fed; /* stream-fusion=0, feed-sync-all=1 */
 	uint32_t level[MOST_TASKS]; /* the division that is looked at; of tasks that can be fused */
-	uint32_t found[MOST_TASKS]; /* what sk_segments_place makes */
+	uint32_t found[MOST_TASKS]; /* the result of sk_segments_place */
 };
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -110,7 +110,7 @@ static struct test_spread random_spread(uint64_t *state, const struct variant *v
 	return spread;
 }
 
-/* It writes a tensor of its own, reads some of those before it, and perhaps uses one that others write, too. */
+/* Add a task that writes a tensor of its own, reads some earlier ones, and perhaps uses one that others also write. */
 static void add_random_task(struct trial *trial, uint64_t *state, uint32_t streams)
 {
 	static const char *const scopes[] = {NULL, "s", "t", "s t"};
@@ -144,7 +144,7 @@ static void add_random_task(struct trial *trial, uint64_t *state, uint32_t strea
 	note_cores(trial, number, &spread);
 }
 
-/* Of the streams of a scope's tasks that could be fused, the first two. */
+/* Limit the streams of a scope to the first two of its tasks that could be fused. */
 static void limit_streams(struct trial *trial)
 {
 	for (uint32_t t = 0; t < trial->count; t++) {
@@ -235,13 +235,14 @@ static bool fits(const struct trial *trial, uint32_t task)
 	for (uint32_t p = 0; p < task; p++) {
 		if (trial->set[p] != trial->set[task])
 			continue;
-		/* A task that cannot be fused ends the segment for what follows it and for what depends on it. */
+		/* A task that cannot be fused ends the segment for tasks that follow it and for tasks that depend on
+		 * it. */
 		if (!trial->fusible[p] && trial->path[p][task] && trial->level[task] == 0)
 			return false;
 		/* Segments have the order in which their tasks depend on each other. */
 		if (trial->fusible[p] && trial->path[p][task] && trial->level[p] > trial->level[task])
 			return false;
-		/* Where sk_sync_all splits, nobody takes more cores than a task that calls it. */
+		/* With sync-all-split no task takes more cores than a task that calls sk_sync_all. */
 		if (!same_launch(trial, p, task) || !trial->variant.together)
 			continue;
 		for (uint32_t lane = 0; lane < LANES; lane++) {
@@ -288,8 +289,8 @@ static void check_all(struct trial *trial, uint32_t task)
 	}
 }
 
-/* The same for the first segment of the only scope, in fewer words: nothing in front of the task cannot be fused, and
- * no path to it leaves the scope's tasks. */
+/* The same for the first segment of the only scope, more simply: all tasks before the task can be fused, and no path to
+ * it leaves the scope's tasks. */
 static bool belongs_first(const struct trial *trial, uint32_t task)
 {
 	for (uint32_t p = 0; p < task; p++) {
@@ -371,7 +372,7 @@ START_TEST(rule_of_segments)
 }
 END_TEST
 
-/* Level 1 of s leads to what d reads, through t's segment; level 0, of which there is nothing yet, does not. */
+/* Level 1 of s leads to d's input, through t's segment; level 0, which is still empty, does not. */
 START_TEST(level_0_is_apart)
 {
 	struct test_model *test = test_model_create(1);

@@ -1,4 +1,4 @@
-/* What skdump shows of plans that nobody plans: its cost is in proportion to the plan. */
+/* skdump's output for plans that sklink never makes: its cost must be in proportion to the plan. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -314,7 +314,7 @@ END_TEST
 
 /* ---- bad signatures ---- */
 
-/* The column in the message; the parser adds it to the place, too, which the test checks. */
+/* The column in the message; the parser also adds it to the place, which the test checks. */
 static const struct {
 	const char *text;
 	unsigned column;
@@ -705,7 +705,7 @@ START_TEST(test_struct)
 		ck_assert_uint_eq(parameter->scratch_bytes, expected[i].bytes);
 	}
 	ck_assert(signature->parameters[10].table_count && !signature->parameters[10].table_stride);
-	ck_assert_uint_eq(sk_signature_find_parameter(signature, "e"), SK_NONE); /* nobody sets it */
+	ck_assert_uint_eq(sk_signature_find_parameter(signature, "e"), SK_NONE); /* no parameter sets it */
 	ck_assert_uint_eq(sk_signature_find_parameter(signature, "a"), 1);
 }
 END_TEST
@@ -775,8 +775,8 @@ START_TEST(test_struct_by_value)
 }
 END_TEST
 
-/* What a frame says of dimensions that are sums: how long the call's part is with its halo, and how far rows lie apart.
- */
+/* The frame's numbers for dimensions that are sums: the length of the call's part with its halo, and the distance of
+ * rows. */
 START_TEST(test_frame_of_sums)
 {
 	const struct sk_signature *signature = parse("frame=mlir split=n; in x f32[n+2,k*2-1], out y f32[n,k]");
@@ -813,7 +813,7 @@ START_TEST(test_all_errors_are_collected)
 }
 END_TEST
 
-/* Where that cannot be seen, nothing is guessed. */
+/* If the text does not say the op clearly, it is not guessed. */
 START_TEST(test_glances)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Files of switches: both forms, what counts, and what is wrong with them. */
+/* Files of switches: both forms, precedence, and errors. */
 #include <check.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ START_TEST(named_beats_all)
 					      " \"UBFusion\": {\"c\": \"off\"}}}");
 
 	ck_assert(!graph(switches, "a", true) && graph(switches, "b", false) && !graph(switches, "c", true));
-	/* Of the other kind only what is named, and all else is as it would be. */
+	/* For the other kind, only the named pass changes; all others keep their default. */
 	ck_assert(ub(switches, "a", true) && !ub(switches, "a", false) && !ub(switches, "c", true));
 	switches = accept("{Switch: {GraphFusion: {ALL: on, b: off}}}");
 	ck_assert(graph(switches, "a", false) && !graph(switches, "b", true) && !ub(switches, "a", false));

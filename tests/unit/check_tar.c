@@ -1,5 +1,5 @@
-/* Extended headers of tar archives, for what no shell test has: files of 8 GiB and more. The rest is tested by tar
- * itself (repro.sh). */
+/* Extended headers of tar archives, for files that no shell test has, of 8 GiB and more. repro.sh tests the rest with
+ * tar itself. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static uint64_t checksum(const uint8_t *header)
 	return sum;
 }
 
-/* The header of a file, behind what extends it: the records, or NULL. */
+/* Check the header of a file, after its extended header with these records, or NULL. */
 static void check_file(uint64_t size, const char *path, const char *records, const char *octal)
 {
 	struct sk_tar tar = {.arena = sk_arena_create()};

@@ -1,5 +1,5 @@
-/* The proof of steps in tiles. A sound group loses it by any one damage to what it rests on, and of random groups the
- * verdict is that of a brute-force search. */
+/* The proof of steps in tiles. Any one damage to a condition of a sound group makes it lose its proof, and for random
+ * groups the verdict is that of a brute-force search. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +34,8 @@ static void teardown(void)
 
 /* ---- one group ---- */
 
-/* Rows of 16 bytes, or four times as many floats: 256 in units of 16, in tiles of two units. Behind the tiles lies what
- * kernels have of the scratch themselves. */
+/* Rows of 16 bytes, or four times as many floats: 256 in units of 16, in tiles of two units. After the tiles comes the
+ * kernels' own part of the scratch. */
 enum {
 	ROWS = 256,
 	UNIT = 16,
@@ -70,7 +70,7 @@ enum {
 	E_M,
 };
 
-/* What only the builder can change. */
+/* Changes that only the builder can make. */
 enum variant { SOUND, HALO, OVER_READ };
 
 static void add_group(struct plan *plan, enum variant variant)
@@ -159,7 +159,7 @@ static void move(struct records *plan, uint32_t tensor, uint32_t one, uint32_t o
 	plan->tensors[tensor].offset = plan->arguments[one].offset = plan->arguments[other].offset = offset;
 }
 
-/* An argument accesses what another one does, in its own way. */
+/* Make an argument access the tensor of another one, in its own way. */
 static void retarget(struct records *plan, uint32_t argument, uint32_t other)
 {
 	struct sk_plan_argument *record = &plan->arguments[argument];
@@ -497,7 +497,7 @@ START_TEST(orders_inside)
 }
 END_TEST
 
-/* What is no tensor's has no place where tensors are. */
+/* A value that belongs to no tensor cannot have a place in a space for tensors. */
 START_TEST(numbers_without_tensors)
 {
 	struct plan *plan = plan_create(arena, 1);
@@ -517,10 +517,10 @@ START_TEST(numbers_without_tensors)
 }
 END_TEST
 
-/* ---- behind a task in blocks ---- */
+/* ---- after a task in blocks ---- */
 
-/* 37 rows of 64 bytes in 5 blocks, which begin at rows 7, 14, 22 and 29. Behind them a group goes through the rows of
- * the same blocks, and behind that a step that counts in floats. */
+/* 37 rows of 64 bytes in 5 blocks, which begin at rows 7, 14, 22 and 29. After them a group goes through the rows of
+ * the same blocks, and after that a step that counts in floats. */
 enum { BLOCK_ROWS = 37, BLOCKS = 5, BLOCK_ROW = 64, BLOCK_BYTES = BLOCK_ROWS * BLOCK_ROW };
 enum { BLOCKS_X, BLOCKS_P, BLOCKS_Y, BLOCKS_Z, BLOCKS_T };
 enum { PRODUCT_X, PRODUCT_P, BIAS_P, BIAS_T, SCALE_T, SCALE_Y, RESIDUAL_P, RESIDUAL_Y, RESIDUAL_Z };
@@ -754,7 +754,7 @@ static void random_outside(struct random_group *random)
 			  random->extent * random->scale * bytes, bytes);
 }
 
-/* Mostly one reads what the call before has written. */
+/* Mostly a call reads the output of the call before. */
 static void random_inside(struct random_group *random, uint32_t call)
 {
 	uint32_t written = below(random, 8) ? call % TILE_TENSORS : below(random, TILE_TENSORS);
@@ -815,7 +815,7 @@ static struct sk_plan_view random_group(uint64_t seed)
 	return plan_view(random.plan);
 }
 
-/* ---- random steps in blocks, and behind blocks ---- */
+/* ---- random steps in blocks, and after blocks ---- */
 
 static bool begins_in_units(const struct sk_plan_partition *partition)
 {

@@ -195,7 +195,7 @@ START_TEST(plain_streams)
 }
 END_TEST
 
-/* What a home alone has awaited is proved to whoever awaits a later step of all cores. */
+/* If a home alone has awaited a step, an await of a later step of all cores proves it. */
 START_TEST(knowledge_of_a_home_through_all)
 {
 	struct plan *plan = begin(2);
@@ -216,7 +216,7 @@ START_TEST(knowledge_of_a_home_through_all)
 	plan_access(plan, c, WRITE);
 	plan_lane(plan, 0);
 	plan_plain(plan, "last", 5);
-	plan_access(plan, a, READ); /* cube, by what home knew */
+	plan_access(plan, a, READ); /* cube, as home knew */
 	plan_access(plan, b, READ); /* home, by its number */
 	plan_access(plan, c, READ);
 	plan_access(plan, y, WRITE);
@@ -225,7 +225,7 @@ START_TEST(knowledge_of_a_home_through_all)
 }
 END_TEST
 
-/* A home knows what every core of its lane has awaited before, and tells it on. */
+/* A home knows the awaits of every core of its lane before it, and passes them on. */
 START_TEST(knowledge_of_all_through_a_home)
 {
 	struct plan *plan = begin(2);
@@ -246,7 +246,7 @@ START_TEST(knowledge_of_all_through_a_home)
 	plan_access(plan, c, WRITE);
 	plan_lane(plan, 0);
 	plan_plain(plan, "last", 5);
-	plan_access(plan, a, READ); /* cube, by what all knew */
+	plan_access(plan, a, READ); /* cube, as all knew */
 	plan_access(plan, c, READ);
 	plan_access(plan, y, WRITE);
 	plan_await(plan, home);
@@ -299,7 +299,7 @@ START_TEST(all_does_not_know_what_a_home_knows)
 }
 END_TEST
 
-/* Reads of the same bytes need no order, a write needs to be behind all of them. */
+/* Reads of the same bytes need no order; a write must come after all of them. */
 START_TEST(write_after_many_reads)
 {
 	struct plan *plan = begin(1);
@@ -322,7 +322,7 @@ START_TEST(write_after_many_reads)
 }
 END_TEST
 
-/* Writes that cover parts: behind each part's own last writer. */
+/* Writes that cover parts: after each part's own last writer. */
 START_TEST(partial_writes)
 {
 	struct plan *plan = begin(1);
@@ -347,7 +347,7 @@ START_TEST(partial_writes)
 }
 END_TEST
 
-/* ---- what has to be rejected ---- */
+/* ---- plans that must be rejected ---- */
 
 START_TEST(workspace_shared_by_two_types)
 {
@@ -615,7 +615,7 @@ static void start_early(struct plan *plan, unsigned flags)
 	plan_argument(plan, (struct sk_plan_argument){.kind = SK_ARGUMENT_BLOCK});
 }
 
-/* A state on two homes. What its later holder awaits is the earlier one or, behind it on its home, another step. */
+/* A state on two homes. Its later holder awaits the earlier one or a step after it on its home. */
 static struct plan *early_plan(unsigned earlier_flags, unsigned later_flags, bool behind)
 {
 	struct plan *plan = begin(1);
@@ -654,7 +654,7 @@ START_TEST(states_and_early_starts)
 }
 END_TEST
 
-/* What the home has awaited before it calls the kernel counts. */
+/* Awaits of the home before it calls the kernel count. */
 START_TEST(state_known_before_an_early_start)
 {
 	struct plan *plan = begin(1);
@@ -738,11 +738,11 @@ START_TEST(diamond_of_launches)
 		}
 		if (i == 4) {
 			plan_follow(plan, launches[3]);
-			plan_access(plan, t[2], UPDATE); /* behind c, through d */
+			plan_access(plan, t[2], UPDATE); /* after c, through d */
 		}
 		if (i == 5) {
 			plan_follow(plan, launches[2]);
-			plan_access(plan, t[0], READ); /* behind a, through c */
+			plan_access(plan, t[0], READ); /* after a, through c */
 		}
 	}
 	struct sk_plan_view view = plan_view(plan);
@@ -897,7 +897,7 @@ START_TEST(order_of_the_network)
 }
 END_TEST
 
-/* ---- what reads find ---- */
+/* ---- values that reads find ---- */
 
 START_TEST(bytes_without_a_writer)
 {
@@ -931,7 +931,7 @@ START_TEST(bytes_without_a_writer)
 }
 END_TEST
 
-/* In order, but the later temporary is written too early. Entries of single tasks find what others have left. */
+/* In order, but the later temporary is written too early. Entries of single tasks find values that others have left. */
 START_TEST(bytes_of_another_temporary)
 {
 	struct plan *plan = begin(1);
@@ -959,7 +959,7 @@ START_TEST(bytes_of_another_temporary)
 }
 END_TEST
 
-/* Of one temporary, tasks run in the network's order, as of all other tensors. */
+/* Tasks that share a temporary run in the network's order, as with all other tensors. */
 START_TEST(order_of_a_temporary)
 {
 	struct plan *plan = begin(1);
@@ -981,7 +981,7 @@ START_TEST(order_of_a_temporary)
 }
 END_TEST
 
-/* ---- what the network wants beside its data ---- */
+/* ---- orders that the network wants beside its data ---- */
 
 /* Sound with the orders; without any one of its awaits they are not kept. */
 static void expect_minimal_for(struct plan *plan, const struct sk_wanted_order *orders, size_t order_count,
@@ -1027,8 +1027,8 @@ static uint32_t add_to_stream(struct plan *plan, const char *name, uint32_t stre
 	return step;
 }
 
-/* Stream 7 has run on all cores and on its home when it records; what stream 9 does from its wait on runs on its home
- * and on all cores. Each comes behind both: the home's await says nothing to the other cores. */
+/* Stream 7 has run on all cores and on its home when it records; from its wait on, stream 9 runs on its home and on all
+ * cores. Each comes after both: the home's await tells the other cores nothing. */
 START_TEST(event_between_streams)
 {
 	struct plan *plan = begin(1);
@@ -1038,7 +1038,7 @@ START_TEST(event_between_streams)
 	add_to_stream(plan, "first", 7, HOME_0);
 	all = add_to_stream(plan, "all", 7, SPLIT);
 	record = add_to_stream(plan, "record", 7, HOME_0);
-	add_to_stream(plan, "before", 9, HOME_2); /* in front of the wait */
+	add_to_stream(plan, "before", 9, HOME_2); /* before the wait */
 	wait = add_to_stream(plan, "wait", 9, HOME_2);
 	plan_await(plan, all);
 	plan_await(plan, record);
@@ -1068,7 +1068,7 @@ START_TEST(event_without_its_stream)
 						  "on",
 						  NULL});
 
-	/* Of `after` it would be enough. */
+	/* For `after` it would be enough. */
 	struct sk_plan_view view = plan_view(plan);
 
 	ck_assert(sk_verify(arena, &diag, &view, "p.sk", &(struct sk_wanted_order){1, 2, NULL}, 1, NULL));
@@ -1083,14 +1083,14 @@ START_TEST(event_between_equal_units)
 	uint32_t first;
 
 	first = add_to_stream(plan, "first", 0, SPLIT);
-	add_to_stream(plan, "second", 0, SPLIT); /* behind the record */
+	add_to_stream(plan, "second", 0, SPLIT); /* after the record */
 	add_to_stream(plan, "third", 1, SPLIT);
 	plan_await(plan, first);
 	expect_minimal_for(plan, &order, 1, 1);
 }
 END_TEST
 
-/* What came between two events of one stream is not what the first one is about. */
+/* Tasks between two events of one stream are not ordered by the first one. */
 START_TEST(two_events_of_a_stream)
 {
 	struct plan *plan = begin(1);
@@ -1236,7 +1236,7 @@ static void random_tensors(struct random_plan *random, bool apart)
 			plan_temporary(plan, "t", SK_U8, 48, apart ? 48 * (uint32_t)(i - 2) : 8 * below(random, 24));
 }
 
-/* Some plans begin with a step that writes nearly all: else hardly any read would find what it should. */
+/* Some plans begin with a step that writes nearly all: otherwise hardly any read would find the right bytes. */
 static void random_filling(struct random_plan *random)
 {
 	plan_launch(random->plan, "fill", SK_LAUNCH_SUPERKERNEL);
@@ -1360,13 +1360,13 @@ static struct sk_plan_view random_view(uint64_t seed, uint32_t lanes, uint32_t m
 	return plan_view(random.plan);
 }
 
-/* The verdict is exact on these plans, not only safe: divided steps have at least two units, and the search goes to
- * more cores than there are homes, and then to more than a step has units, so whatever is not ordered in general is a
- * race for some number of cores. (Up to as many cores as units, the first unit is the first home's.) Only where two
- * arguments are in two units each can these meet in one place although they begin in two, and nothing be a race that
- * the verifier refuses, since it wants one base of both; no linked plan has such pairs without an order. Here they do
- * not: elements are of one or two bytes, and bases multiples of eight. So is the other verdict, on what reads find:
- * steps are looked at in the plan's order, whether anything keeps it or not. */
+/* The verdict is exact on these plans, not only safe. Divided steps have at least two units, and the search goes to
+ * more cores than there are homes, and then to more than a step has units, so every missing order is a race for some
+ * number of cores. (Up to as many cores as units, the first unit is the first home's.) There would be one exception:
+ * two arguments in two units each can meet in one place although they begin in two. Then there may be no race, and the
+ * verifier still refuses, since it wants one base of both; no linked plan has such pairs without an order. Here they do
+ * not occur: elements have one or two bytes, and bases are multiples of eight. The other verdict, on the values that
+ * reads find, is also exact: steps are checked in the plan's order, even if nothing keeps it. */
 static void compare_with_search(uint32_t lanes, uint32_t most, uint64_t plans, uint32_t cores)
 {
 	static const uint32_t more_than_units[] = {11, 11};
@@ -1492,7 +1492,7 @@ START_TEST(many_shared_parts)
 }
 END_TEST
 
-/* The same for events: each stream waits for the one in front of it, and the last one for all. */
+/* The same for events: each stream waits for the one before it, and the last one for all. */
 START_TEST(many_streams)
 {
 	enum { STREAMS = 30000, HOMES = 128 };
@@ -1524,8 +1524,7 @@ END_TEST
 
 /* ---- launches that run once ---- */
 
-/* What is to be wrong with the plan of make_once. */
-/* Of several bad launches the first one is named, whichever thread has come by it. */
+/* With several bad launches the first one is named, on any number of threads. */
 START_TEST(launches_checked_in_threads)
 {
 	enum { LAUNCHES = 5000, FIRST_BAD = 1100 };
@@ -1570,8 +1569,8 @@ enum once_fault {
 	ONCE_FAULTS,
 };
 
-/* W runs every time; P packs constants once, Q from that; M multiplies, in two launches. Temporaries of the latter have
- * bytes of their own, too: p at 0, q at 1024, t at 2048, u at 3072. */
+/* W runs every time; P packs constants once, Q uses that; M multiplies, in two launches. M's temporaries also have
+ * bytes of their own: p at 0, q at 1024, t at 2048, u at 3072. */
 static struct plan *make_once(enum once_fault fault)
 {
 	struct plan *plan = create(1);

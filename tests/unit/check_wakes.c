@@ -1,5 +1,5 @@
-/* Threads of a device that wait: for a while they look, then they sleep. Whatever comes in between wakes them, whenever
- * it comes; and what sleeps takes no processor. */
+/* Threads of a device that wait: for a while they poll, then they sleep. Work that arrives meanwhile always wakes them,
+ * and sleeping threads use no processor. */
 #include "config.h"
 
 #include <check.h>
@@ -89,7 +89,7 @@ static void pause_for(uint64_t ns)
 	nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 }
 
-/* Gaps of all sizes up to some times what anybody waits before he sleeps. */
+/* Gaps of all sizes, up to some times as long as a thread polls before it sleeps. */
 static void *use(void *context)
 {
 	struct user *user = context;
@@ -164,8 +164,8 @@ static int64_t processor_time(void)
 	return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-/* What the process has used of 100 ms in which there was nothing to do, somewhat later than there was: processor time,
- * of which a thread that went on looking would use as much as the machine has for it. */
+/* The processor time that the process has used in 100 ms without work, some time after the last work. A thread that
+ * went on polling would use all the time of a processor. */
 START_TEST(idle)
 {
 	static struct user user;

@@ -1,4 +1,4 @@
-/* Tests of src/planning/plan-writer.c: what the reader finds in a written plan is what was planned. */
+/* Tests of src/planning/plan-writer.c: the reader finds in a written plan the same as was planned. */
 #include "format/skplan.h"
 #include "src/planning/planning-parts.h"
 #include "src/planning/planning.h"
@@ -124,7 +124,7 @@ static void write_launches(uint32_t alone, uint32_t together, enum sk_task_entri
 	write_plan(task_entries);
 }
 
-/* However many launches the network has, and however many stand behind them. */
+/* For any number of launches in the network, and of launches after them. */
 START_TEST(test_network_launches)
 {
 	for (uint32_t alone = 0; alone <= 20; alone++)
@@ -325,8 +325,8 @@ START_TEST(test_strings_are_shared)
 }
 END_TEST
 
-/* What launches and tensors have in common stands in the plan once, and so does the name of a task that ends its
- * entry's. */
+/* The common parts of launches and tensors are in the plan once, and so is the name of a task that ends its entry's
+ * name. */
 START_TEST(test_records_are_shared)
 {
 	const struct sk_plan_launch *entries;
@@ -384,7 +384,8 @@ static void compare_patterns(uint32_t number)
 
 /* ---- lists of arguments ---- */
 
-/* What differs in tensors alone is one list, also for the tasks' own entries; what differs else is another one. */
+/* Calls that differ only in tensors share one list, also with the tasks' own entries; other differences need another
+ * list. */
 START_TEST(test_lists_are_shared)
 {
 	static const uint32_t lists[] = {0, 0, 3, 6};
@@ -414,7 +415,7 @@ START_TEST(test_lists_are_shared)
 }
 END_TEST
 
-/* Before anybody checks a launch, its arguments are none. */
+/* Until a launch is checked, its arguments are empty. */
 START_TEST(test_arguments_are_made_when_launches_are_checked)
 {
 	struct sk_plan_view fresh;
@@ -432,7 +433,7 @@ START_TEST(test_arguments_are_made_when_launches_are_checked)
 	sk_plan_close(&fresh);
 	ck_assert_ptr_null(fresh.arguments);
 	sk_plan_close(&fresh);
-	/* Whoever needs none has no memory for them, and cannot check a launch before there is. */
+	/* A user that needs no arguments has no memory for them, and cannot check a launch before there is some. */
 	ck_assert(sk_plan_open_tables(image.bytes, image.size, &fresh, error, sizeof(error)));
 	ck_assert_ptr_null(fresh.arguments);
 	ck_assert(!sk_plan_check_launch(&fresh, 2, error, sizeof(error)));

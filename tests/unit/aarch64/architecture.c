@@ -1,4 +1,4 @@
-/* What the linker would ask of AArch64. Nothing is ever rewritten. */
+/* The functions that the linker would call for AArch64. They never rewrite an instruction. */
 #include <elf.h>
 #include <stddef.h>
 #include <string.h>

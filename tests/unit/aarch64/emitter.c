@@ -1,4 +1,4 @@
-/* What would make dispatchers for AArch64. It makes none. */
+/* The emitter of dispatchers for AArch64. It emits none. */
 #include <elf.h>
 
 #include "format/relocation-types.h"

@@ -1,4 +1,5 @@
-/* What libskrt would have inline of AArch64, and how its calls pass arguments (AAPCS64). Nothing of it is ever run. */
+/* The inline functions that libskrt would need for AArch64, and the registers in which its calls pass arguments
+ * (AAPCS64). None of it is ever run. */
 #ifndef SK_LOADER_AARCH64_H
 #define SK_LOADER_AARCH64_H
 
