@@ -1,7 +1,7 @@
 /* A trace as JSON in the Trace Event format ("JSON Object Format"; times in microseconds, with three decimals). The
  * launches are process 0, with a row for each that is in flight at a time; each lane is a process and each core of it a
- * thread. On a core's row its part of a launch encloses what it did there: waits and tasks. An arrow is a flow from
- * inside the one slice to inside the other. */
+ * thread. On a core's row its part of a launch encloses its waits and tasks. An arrow is a flow from inside the one
+ * slice to inside the other. */
 #include "config.h"
 
 #include "loader/trace/trace.h"
@@ -41,7 +41,7 @@ static void put_time(const struct writer *writer, const char *key, uint64_t time
 	fprintf(writer->file, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, time / 1000, time % 1000);
 }
 
-/* An event up to its name; what else it has follows, then a brace. */
+/* Begin an event, up to its name; its other members follow, then a brace. */
 static void begin_event(struct writer *writer, const char *phase, uint32_t process, uint32_t thread, const char *name)
 {
 	fprintf(writer->file,
@@ -67,7 +67,7 @@ static void put_order(struct writer *writer, const char *kind, uint32_t process,
 	fprintf(writer->file, ",\"args\":{\"sort_index\":%" PRIu32 "}}", order);
 }
 
-/* Of the lanes of the first module that has so many. */
+/* Write the rows of the lanes of the first module that has so many. */
 static void put_rows(struct writer *writer)
 {
 	uint32_t lanes = 0, places = 1;
@@ -150,9 +150,9 @@ static uint64_t greatest(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Begins and ends a nanosecond inside of its slices, where they are that long, so that it belongs to them and not to
- * their neighbours, and never backwards: a kernel that waits by itself has begun before, one that is awaited may go on
- * behind its set. The core that only waited has no slice but its wait. */
+/* Write an arrow. It begins and ends a nanosecond inside its slices, if they are that long, so that viewers assign it
+ * to them and not to their neighbours. It never goes backwards: a kernel that waits by itself begins before its wait,
+ * and an awaited one may go on after its set. A core that only waited has no slice except its wait. */
 static void put_arrow(struct writer *writer, const struct sk_arrow *arrow)
 {
 	const struct sk_slice *from = &writer->trace->slices[arrow->from], *to = &writer->trace->slices[arrow->to];
@@ -210,7 +210,7 @@ void sk_trace_print(const struct skrt_trace *trace, FILE *file)
 		trace->all_launches, trace->all_launches - trace->launch_count);
 }
 
-/* False with errno; then the file of that name is as it was. */
+/* Return false with errno; then the file of that name is as it was. */
 static bool write_file(const struct skrt_trace *trace, const char *path)
 {
 	char *name = NULL;

@@ -1,5 +1,5 @@
-/* Recording; see trace.h. The tables that dispatchers write into are the trace's own and are read when all cores have
- * left the launch, so nothing here runs beside them. */
+/* Recording; see trace.h. The tables that dispatchers write belong to the trace and are read after all cores have left
+ * the launch, so this code never runs beside them. */
 #include "config.h"
 
 #include "loader/trace/trace.h"
@@ -18,7 +18,8 @@
 
 /* ---- memory ---- */
 
-/* The items with room for one more behind count; without memory, which the trace remembers, the same as before. */
+/* Return the items with room for one more after count. Without memory, which the trace records, return the items as
+ * they are. */
 static void *grow(struct skrt_trace *trace, void *items, size_t count, size_t *capacity, size_t size)
 {
 	size_t wanted = *capacity ? 2 * *capacity : 64;
@@ -31,7 +32,7 @@ static void *grow(struct skrt_trace *trace, void *items, size_t count, size_t *c
 	return grown ? grown : items;
 }
 
-/* Whether there is room for one more. */
+/* Make room for one more; false: no memory. */
 #define MAKE_ROOM(trace, items, count, capacity)                                                                       \
 	((items) = grow((trace), (items), (count), &(capacity), sizeof(*(items))), (count) < (capacity))
 
@@ -51,7 +52,7 @@ enum skrt_status sk_trace_check(const struct skrt_kernel *kernel)
 		       kernel->module->path, title);
 }
 
-/* Bytes from one core's table to the next one's, in a lane. */
+/* Return the bytes from one core's table to the next one's, in a lane. */
 static size_t table_stride(const struct skrt_kernel *kernel, uint32_t lane)
 {
 	size_t size = kernel->time_rows[lane] * sizeof(struct sk_times);
@@ -59,7 +60,7 @@ static size_t table_stride(const struct skrt_kernel *kernel, uint32_t lane)
 	return (size + SK_LINE - 1) & ~(size_t)(SK_LINE - 1);
 }
 
-/* Where a lane's tables begin; of the lane behind the last one: how large all are. */
+/* Return the offset of a lane's tables; for the lane after the last one, the size of all tables. */
 static size_t table_offset(const struct sk_flight *flight, uint32_t lane)
 {
 	size_t offset = 0;
@@ -97,16 +98,16 @@ void sk_trace_begin_flight(struct skrt_trace *trace, struct sk_flight *flight)
 
 /* ---- after a launch ---- */
 
-/* A call on its way into the trace. */
+/* A call that is being added to the trace. */
 struct traced_call {
 	const struct sk_plan_step *step;
 	const struct sk_plan_call *call;
-	uint32_t row; /* of the core's table: the call's, or that of its step in tiles */
-	uint32_t await_count; /* the step's, of its first call */
+	uint32_t row; /* of the core's table: the call's, or that of its tiled step */
+	uint32_t await_count; /* of the step, at its first call */
 	struct sk_task_total *total;
 };
 
-/* Tiles of a part with so many elements. */
+/* Return the number of tiles of a part with so many elements. */
 static uint64_t count_tiles(const struct sk_plan_view *plan, const struct sk_plan_call *call, uint64_t elements)
 {
 	const struct sk_plan_loop *loops = sk_plan_loops(plan, call);
@@ -117,7 +118,7 @@ static uint64_t count_tiles(const struct sk_plan_view *plan, const struct sk_pla
 	return call->loop_count < SK_MAX_LOOPS ? count : count * ((loops[1].extent - 1) / loops[1].tile + 1);
 }
 
-/* In all tiles of the step, if it has any, of which the last one may be smaller. */
+/* Return the number of calls in all tiles of the step, if it has any; the last tile may be smaller. */
 static uint64_t count_split_calls(const struct sk_plan_view *plan, const struct traced_call *traced, uint64_t elements)
 {
 	uint64_t tile = traced->step->tile, scale = traced->call->scale;
@@ -128,7 +129,7 @@ static uint64_t count_split_calls(const struct sk_plan_view *plan, const struct 
 	       count_tiles(plan, traced->call, elements % tile * scale);
 }
 
-/* How often the core calls the kernel. */
+/* Return the number of times that the core calls the kernel. */
 static uint64_t count_calls(const struct skrt_kernel *kernel, const struct traced_call *traced, uint32_t core)
 {
 	const struct sk_plan_view *plan = &kernel->module->plan;
@@ -157,7 +158,7 @@ static uint64_t count_calls(const struct skrt_kernel *kernel, const struct trace
 	}
 }
 
-/* So much of a length as the part is of all, and no more than the length: a package can claim any times. */
+/* Return the fraction part / all of a length, at most the length: a package can claim any times. */
 static uint64_t share_of(uint64_t length, double part, double all)
 {
 	double share = all > 0 ? (double)length * (part / all) : 0;
@@ -165,8 +166,8 @@ static uint64_t share_of(uint64_t length, double part, double all)
 	return share < (double)length ? (uint64_t)share : length;
 }
 
-/* The calls of a step in tiles take turns. As slices they stand one behind the other, each as long as its calls have
- * taken in all: that part of the step which they had of the tiles that were noted. */
+/* The calls of a tiled step take turns. As slices they follow each other, and each gets the share of the step's time
+ * that it had in the tiles of which times were noted. */
 static struct sk_times times_in_tiles(const struct sk_plan_view *plan, const struct traced_call *traced,
 				      const struct sk_times *rows)
 {
@@ -190,7 +191,8 @@ static struct sk_times times_in_tiles(const struct sk_plan_view *plan, const str
 	};
 }
 
-/* When the core was at the call: as the dispatcher has noted or, for a launch of one task, from entering to leaving. */
+/* Return the times of the core at the call: those that the dispatcher has noted or, for a launch of one task, from
+ * entering to leaving. */
 static struct sk_times times_of(const struct sk_flight *flight, const struct traced_call *traced, uint32_t index)
 {
 	const struct sk_times *table = sk_trace_times(flight, traced->step->lane, index);
@@ -203,7 +205,7 @@ static struct sk_times times_of(const struct sk_flight *flight, const struct tra
 	return table[traced->row];
 }
 
-/* Where the kernel waits by itself, only a core that does not call it waits for the step in the dispatcher. */
+/* If the kernel waits by itself, only a core that does not call it waits for the step in the dispatcher. */
 static void move_wait(const struct sk_plan_step *step, uint64_t calls, struct sk_times *times)
 {
 	if (calls || !(step->flags & SK_STEP_EARLY_WAIT))
@@ -217,8 +219,8 @@ static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
 	return value < least ? least : value > most ? most : value;
 }
 
-/* A package can claim any times; what does not lie in the launch and in this order is moved there. Returns the slice as
- * it was added, which is good until the next one; NULL: no memory. */
+/* Add a slice. A package can claim any times; times outside the launch, or out of order, are moved. Return the added
+ * slice, which is valid until the next one; NULL: no memory. */
 static const struct sk_slice *add_slice(struct skrt_trace *trace, struct sk_slice slice)
 {
 	if (!MAKE_ROOM(trace, trace->slices, trace->slice_count, trace->slice_capacity))
@@ -267,7 +269,7 @@ static void add_totals(struct skrt_trace *trace, struct sk_task_total *total, co
 	trace->wait_counts += wait;
 }
 
-/* A core at a call: its slice, and an arrow for each await, from what came last of the step that it awaited. */
+/* Record a core at a call: its slice, and an arrow for each await, from the last slice of the awaited step. */
 static bool record_core(struct skrt_trace *trace, const struct sk_flight *flight, const struct traced_call *traced,
 			uint32_t core)
 {
@@ -305,7 +307,7 @@ static bool record_core(struct skrt_trace *trace, const struct sk_flight *flight
 	return true;
 }
 
-/* On all cores of its step. */
+/* Record the call on all cores of its step. */
 static bool record_call(struct skrt_trace *trace, const struct sk_flight *flight, const struct traced_call *traced)
 {
 	const struct sk_plan_step *step = traced->step;
@@ -349,7 +351,7 @@ static bool record_steps(struct skrt_trace *trace, const struct sk_flight *fligh
 	return true;
 }
 
-/* The cores' parts of the launch. */
+/* Record the cores' parts of the launch. */
 static bool record_cores(struct skrt_trace *trace, const struct sk_flight *flight, uint64_t *cores)
 {
 	const struct skrt_kernel *kernel = flight->kernel;

@@ -1,12 +1,12 @@
-/* Traces: what a device's launches did, and when. In come the times that dispatchers note in the tables that their
- * cores name (struct sk_times), and when cores entered and left a launch; out come slices, arrows between them, and
- * totals.
+/* Traces: the activities of a device's launches and their times. Input: the times that dispatchers write into the
+ * tables of their cores (struct sk_times), and the times when cores entered and left a launch. Output: slices, arrows
+ * between them, and totals.
  *
- *   trace.c       recording: tables before a launch, slices, arrows and totals after it; what the trace says
+ *   trace.c       recording: tables before a launch, slices, arrows and totals after it; queries of the trace
  *   trace-file.c  a trace as a file in the Trace Event format
  *
- * All times are the processor's counter; readings of the clock at the trace's beginning and end say what they are in
- * nanoseconds. Without a trace a launch costs nothing more than looking whether there is one. */
+ * All times are values of the processor's counter; readings of the clock at the trace's beginning and end convert them
+ * to nanoseconds. Without a trace a launch only pays for the test whether there is one. */
 #ifndef SK_LOADER_TRACE_H
 #define SK_LOADER_TRACE_H
 
@@ -26,15 +26,15 @@ struct skrt_module;
 
 /* A core at a call of a step, or in a launch. */
 struct sk_slice {
-	uint32_t lane, core; /* the lane's, whatever its number in the launch */
+	uint32_t lane, core; /* its number in the lane, not in the launch */
 	uint32_t task; /* of the plan; SK_NO_INDEX: the core's part of the launch */
-	uint32_t flags; /* of the step: SK_STEP_…; 0: it is at none */
-	uint64_t arrived; /* when it began to wait; 0: it had no await, or is not the step's first call */
+	uint32_t flags; /* of the step: SK_STEP_…; 0: not at a step */
+	uint64_t arrived; /* when it began to wait; 0: it had no await, or this is not the step's first call */
 	uint64_t began, ended;
-	uint64_t calls; /* of the kernel; 0: the core had nothing to do but to wait */
+	uint64_t calls; /* of the kernel; 0: the core only waited */
 };
 
-/* What the later slice waited for: of the awaited step's slices the one that ended last. */
+/* An await of the later slice: from the last slice of the awaited step. */
 struct sk_arrow {
 	size_t from, to; /* slices */
 };
@@ -47,7 +47,7 @@ struct sk_recorded_launch {
 	size_t first_arrow, arrow_count;
 };
 
-/* Of a task, over all cores and launches. */
+/* The totals of a task, over all cores and launches. */
 struct sk_task_total {
 	uint64_t runs, calls;
 	uint64_t run, wait; /* counts */
@@ -59,10 +59,10 @@ struct sk_traced_module {
 };
 
 struct skrt_trace {
-	struct skrt_device *device; /* NULL: it has ended */
-	uint32_t cores[SK_MAX_LANES]; /* of the device's lanes, when it ended */
+	struct skrt_device *device; /* NULL: the trace has ended */
+	uint32_t cores[SK_MAX_LANES]; /* of the device's lanes, when the trace ended */
 	uint64_t most_slices;
-	bool no_memory; /* something could not be recorded */
+	bool no_memory; /* some data could not be recorded */
 	uint64_t start, end; /* counter; and the same in nanoseconds: */
 	int64_t start_time, end_time;
 
@@ -75,40 +75,40 @@ struct skrt_trace {
 	struct sk_traced_module *modules;
 	size_t module_count, module_capacity;
 
-	/* Sums over all launches, also those whose slices were not kept. */
+	/* Sums over all launches, including those without kept slices. */
 	uint64_t all_launches;
 	uint64_t launch_counts; /* the launches' durations */
 	uint64_t core_counts; /* the same, times the cores that each launch had */
 	uint64_t run_counts, wait_counts;
 
-	/* For the launch that is recorded: */
+	/* For the current launch: */
 	uint64_t launch_start, launch_end;
 	size_t *latest; /* by step: its slice that ended last, SIZE_MAX: none */
 	size_t latest_capacity;
 };
 
-/* A trace that begins now, of a device that has none; NULL: no memory. */
+/* Begin a trace, of a device that has none; NULL: no memory. */
 struct skrt_trace *sk_trace_open(struct skrt_device *device, uint64_t most_slices);
 
-/* It ends now; the device's lanes have so many cores. */
+/* End the trace; the device's lanes have so many cores. */
 void sk_trace_finish(struct skrt_trace *trace, const uint32_t cores[SK_MAX_LANES]);
 
-/* Whether the times of the kernel's tasks can be known; before a launch of it is queued. Errors: SKRT_BAD_PACKAGE;
+/* Check, before a launch of the kernel is queued, that the times of its tasks can be known. Errors: SKRT_BAD_PACKAGE;
  * SKRT_UNSUPPORTED, and how to link the package. */
 enum skrt_status sk_trace_check(const struct skrt_kernel *kernel);
 
-/* Before the first core enters a launch, and when the last one has left it and none has failed. Under the device's
- * lock. */
+/* Call these before the first core enters a launch, and after the last one has left it and none has failed. Under the
+ * device's lock. */
 void sk_trace_begin_flight(struct skrt_trace *trace, struct sk_flight *flight);
 void sk_trace_end_flight(struct skrt_trace *trace, const struct sk_flight *flight);
 
-/* The core's table in the launch; NULL: its dispatcher notes no times. */
+/* Return the core's table in the launch; NULL: its dispatcher notes no times. */
 struct sk_times *sk_trace_times(const struct sk_flight *flight, uint32_t lane, uint32_t index);
 
-/* Of an ended trace: from counts to nanoseconds since it began. */
+/* Convert counts of an ended trace to nanoseconds since it began. */
 double sk_trace_nanoseconds(const struct skrt_trace *trace, uint64_t counts);
 
-/* Writes an ended trace as JSON; the stream tells whether all of it could be written. */
+/* Write an ended trace as JSON; the stream has an error if not all of it could be written. */
 void sk_trace_print(const struct skrt_trace *trace, FILE *file);
 
 #endif
