@@ -305,7 +305,7 @@ int rig_call(void *entry, void *a, void *b)
 	return status;
 }
 
-/* Looks for the dispatcher's frame, then for checked_call's behind it. */
+/* The search for the dispatcher's frame, then for checked_call's after it. */
 struct unwinding {
 	const struct rig_code *loaded;
 	bool inside; /* the last frame was the dispatcher's */
@@ -347,7 +347,7 @@ void rig_check_backtrace(const struct rig_code *loaded)
 	ck_assert_msg(unwinding.reached, "the unwinder does not find the dispatcher's caller");
 }
 
-/* What the trap handler knows; tests that step run on one thread. */
+/* The data of the trap handler; tests that step run on one thread. */
 static struct {
 	const struct rig_code *loaded;
 	unsigned count;

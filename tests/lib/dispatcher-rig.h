@@ -1,5 +1,5 @@
-/* What check_dispatcher.c stands on: plans built by hand, dispatchers made from them and put into executable memory
- * with their relocations applied, a device of cores as the ABI wants it, and a log of the kernels' calls. */
+/* The base of check_dispatcher.c: plans built by hand, dispatchers made from them and put into executable memory with
+ * their relocations applied, a device of cores as the ABI wants it, and a log of the kernels' calls. */
 #ifndef DISPATCHER_RIG_H
 #define DISPATCHER_RIG_H
 
@@ -112,7 +112,7 @@ void rig_device_free(struct rig_device *device);
 uint64_t rig_progress(const struct rig_device *device, uint32_t lane, uint32_t core);
 void rig_set_progress(struct rig_device *device, uint32_t lane, uint32_t core, uint64_t value);
 
-/* Runs the entry on all cores at once, each on a thread; moves the lanes' bases behind the launch. Returns the first
+/* Run the entry on all cores at once, each on a thread, and advance the lanes' bases past the launch. Return the first
  * core's status that is not 0. */
 int rig_run(const struct rig_plan *plan, struct rig_device *device, void *entry);
 

@@ -1,4 +1,4 @@
-/* A linker without objects: answers what src/bind/kernels asks from a table. */
+/* A linker without objects, which answers the questions of src/bind/kernels from a table. */
 #ifndef SK_TESTS_FAKE_LINKER_H
 #define SK_TESTS_FAKE_LINKER_H
 

@@ -11,7 +11,7 @@
 #include "format/skabi.h"
 #include "format/skplan.h"
 
-/* Strings are collected while the tables are written and stand behind them. */
+/* Strings are collected while the tables are written, and come after them. */
 struct writer {
 	FILE *file;
 	const char *strings[1024];

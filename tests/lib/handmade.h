@@ -11,13 +11,13 @@
 enum { HANDMADE_MAX = 8 };
 
 /* A step of its own task and of the kernel `kernel`, split over the launch's partition 0, or one of which every core
- * has a part. What an entry really does with its homes and ranges the plan need not know. */
+ * has a part. The plan need not describe how an entry uses its homes and ranges. */
 struct handmade_step {
 	const char *task;
 	uint32_t lane;
 	uint32_t flags; /* besides those that all steps have: PUBLISH and STATUS */
 	enum { HANDMADE_NO_STATE, HANDMADE_OWN_STATE, HANDMADE_LIBRARY_STATE } state; /* its hidden state */
-	const struct handmade_call *call; /* what it passes, for checked launches; NULL: nothing */
+	const struct handmade_call *call; /* its arguments, for checked launches; NULL: none */
 };
 
 /* Indices of terms and patterns are those of the call. */
@@ -39,7 +39,7 @@ struct handmade_launch {
 	struct sk_plan_home homes[HANDMADE_MAX];
 	uint32_t home_count;
 	struct sk_plan_partition partitions[HANDMADE_MAX];
-	uint32_t partition_count; /* those behind the last of HANDMADE_MAX are like that */
+	uint32_t partition_count; /* those after the last of HANDMADE_MAX are like that one */
 	const struct handmade_step *steps;
 	uint32_t step_count;
 	uint32_t lane_cores[SK_MAX_LANES]; /* 0: all */

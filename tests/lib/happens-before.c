@@ -15,7 +15,7 @@
 
 enum { MAX_STEPS = 32, MAX_CORES = 16, MAX_NODES = MAX_STEPS * MAX_CORES, MAX_ARGUMENTS = 8 };
 
-/* What one core touches of one argument: space and bytes, of several rows those of the first one. */
+/* One core's accesses to one argument: space and bytes; if there are several rows, those of the first one. */
 struct range {
 	uint64_t space, low, high;
 	uint64_t stride, rows; /* further rows; 0: there are none */

@@ -24,7 +24,8 @@ static void relocate(const struct sk_package_file *file, struct sk_code *code, u
 	}
 }
 
-/* Where the code that begins at the address may end: functions are aligned, and padded, to 64 bytes. */
+/* Return the address at which the code from this address on must end: functions are aligned, and padded, to 64 bytes.
+ * */
 static uint64_t room_at(const struct sk_package_file *file, uint64_t entry, size_t parts)
 {
 	for (size_t i = 0; i < file->functions.count; i++)

@@ -1,5 +1,5 @@
-/* The dispatchers of a package made again from its plan, and put where they stand in the file: for tests that change
- * the plan of a package and want code to match, as somebody would who knows what skdump --verify compares. */
+/* Makes the dispatchers of a package again from its plan, and puts them into their places in the file: for tests that
+ * change the plan of a package and want matching code, like an attacker who knows what skdump --verify compares. */
 #ifndef SK_TESTS_MATCH_CODE_H
 #define SK_TESTS_MATCH_CODE_H
 

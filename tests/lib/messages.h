@@ -1,4 +1,4 @@
-/* What a sink of diagnostics would print, for tests that compare it. */
+/* Returns the text that a sink of diagnostics would print, for tests that compare it. */
 #ifndef SK_TESTS_MESSAGES_H
 #define SK_TESTS_MESSAGES_H
 

@@ -1,5 +1,5 @@
-/* The builder behind tests/lib/model-builder.h. What it leaves is what sk_model_bind leaves: indices, arguments,
- * extents, lanes. */
+/* The builder for tests/lib/model-builder.h. It leaves the same as sk_model_bind: indices, arguments, extents, lanes.
+ * */
 #include "tests/lib/model-builder.h"
 
 #include <stdio.h>

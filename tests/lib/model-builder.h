@@ -148,8 +148,8 @@ void add_after(struct test_model *test, uint32_t later, uint32_t earlier);
 /* A new event that one task records and a later one waits for. */
 void add_event(struct test_model *test, uint32_t recording, uint32_t waiting);
 
-/* The definition of a dependency between tasks of two launches, without what follows from others: data, `after`, events
- * and the order of a stream. */
+/* The definition of a dependency between tasks of two launches, without dependencies that follow from others: data,
+ * `after`, events and the order of a stream. */
 bool tasks_depend(const struct sk_task *tasks, uint32_t earlier, uint32_t later);
 
 #endif

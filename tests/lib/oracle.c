@@ -1,5 +1,5 @@
-/* The independent computation for cores.sh: plain loops over x.npy and w.npy, compared bit by bit with what skrun
- * wrote. It shares nothing with sklink; the files are read as NumPy writes them. */
+/* The independent computation for cores.sh: plain loops over x.npy and w.npy, compared bit by bit with the output of
+ * skrun. It shares nothing with sklink, and reads the files as NumPy writes them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

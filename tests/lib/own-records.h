@@ -1,4 +1,4 @@
-/* Plans whose launches and tensors have forms and types of their own, for tests that change what one of them says. */
+/* Plans whose launches and tensors have forms and types of their own, for tests that change one of them. */
 #ifndef SK_TESTS_OWN_RECORDS_H
 #define SK_TESTS_OWN_RECORDS_H
 
@@ -7,7 +7,7 @@
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 
-/* What a launch, or a tensor, says, to be changed: also for all others that share it. */
+/* Return the form of a launch, or the type of a tensor, to be changed, also for all others that share it. */
 static inline struct sk_plan_form *plan_form(const struct sk_plan_launch *launch)
 {
 	return (struct sk_plan_form *)(uintptr_t)sk_plan_form(launch);
@@ -25,7 +25,7 @@ static inline uint64_t own_records_size(const struct sk_plan *plan)
 	       plan->tensors.count * sizeof(struct sk_plan_type);
 }
 
-/* A reference to what is as far from the start in both plans. */
+/* Return a reference to the place at the same distance from the start in the other plan. */
 static inline int32_t own_reference(const struct sk_plan *to, const int32_t *field, const struct sk_plan *from,
 				    const int32_t *old)
 {

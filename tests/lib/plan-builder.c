@@ -509,7 +509,7 @@ static void put_string(struct writer *writer, int32_t *field, const char *text)
 	*field = (int32_t)(place - (char *)field);
 }
 
-/* At least what the section takes. */
+/* Return at least the size of the section. */
 static size_t room_for(const struct plan *plan)
 {
 	size_t room = 4096 + strlen(plan->signature);

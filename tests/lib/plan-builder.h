@@ -50,7 +50,7 @@ void plan_call(struct plan *plan, const char *task);
 /* The step added last goes through its part in tiles. */
 void plan_tile(struct plan *plan, uint64_t tile);
 
-/* The call added last has so many elements for each one of its step; in front of its arguments. */
+/* The call added last has so many elements for each one of its step. Call this before adding its arguments. */
 void plan_scale(struct plan *plan, uint64_t scale);
 
 /* From here on each task is in a stream of its own, which has the task's number. */
@@ -59,8 +59,8 @@ void plan_streams_apart(struct plan *plan);
 /* Puts the task added last into another stream. */
 void plan_stream(struct plan *plan, uint32_t stream);
 
-/* Adds the step of a task's own entry: a copy of the task's step, which has one call, with its arguments, whose
- * temporaries move to the unshared workspace (where they have the same offsets). */
+/* Add the step of a task's own entry: a copy of the task's step, which has one call, with its arguments. Its
+ * temporaries move to the unshared workspace, where they have the same offsets. */
 void plan_entry_step(struct plan *plan, uint32_t step);
 
 /* Arguments. plan_access takes the whole tensor; it is divided if the step has an extent that divides the tensor's
@@ -91,8 +91,8 @@ void plan_flags(struct plan *plan, unsigned flags);
 /* The blocks of the step added last run at once. */
 void plan_resident(struct plan *plan);
 
-/* A mix task whose sides have so many blocks: two steps, the second one on the last lane, behind the cores of the first
- * one if there is only one lane. Returns the first one's index. */
+/* A mix task whose sides have so many blocks: two steps, the second one on the last lane, after the cores of the first
+ * one if there is only one lane. Return the first step's index. */
 uint32_t plan_mix(struct plan *plan, const char *task, uint32_t cube_blocks, uint32_t vector_blocks);
 
 /* The finished section, in the arena, aligned to 64. */

@@ -79,7 +79,7 @@ void write_begin(struct writer *writer, unsigned field)
 	writer->open[writer->depth++] = writer->size;
 }
 
-/* The length is put in front of what has been written. */
+/* The length is inserted before the message's bytes. */
 void write_end(struct writer *writer)
 {
 	size_t start = writer->open[--writer->depth], size = writer->size - start;

@@ -20,7 +20,7 @@ void write_float(struct writer *writer, unsigned field, float real);
 void write_text(struct writer *writer, unsigned field, const char *text);
 void write_bytes(struct writer *writer, unsigned field, const void *bytes, size_t size);
 void write_packed(struct writer *writer, unsigned field, const int64_t *integers, size_t count);
-/* Of any kind, as it is. */
+/* A field of any kind, as it is. */
 void write_raw(struct writer *writer, const void *bytes, size_t size);
 
 void write_begin(struct writer *writer, unsigned field);

@@ -7,8 +7,8 @@
 
 enum { MAX_EVENTS = 1024, MAX_TOUCHES = 8192 };
 
-/* Sets of events are bits: each event is a core's part of a step. What it does with hidden state it may do from the
- * first instruction of its call to the last one. */
+/* Sets of events are bits: each event is a core's part of a step. An event may access hidden state from the first
+ * instruction of its call to the last one. */
 struct event {
 	uint32_t launch, step, lane, core;
 	uint64_t before[MAX_EVENTS / 64]; /* have published when this one touches a tensor */
@@ -34,7 +34,7 @@ struct race {
 	struct touch touches[MAX_TOUCHES];
 };
 
-/* ---- who comes before whom ---- */
+/* ---- order of events ---- */
 
 static void add_all(uint64_t *set, const uint64_t *others)
 {
@@ -79,7 +79,7 @@ static bool awaits(const struct sk_plan_view *view, uint32_t step, uint32_t earl
 	return false;
 }
 
-/* Behind those that end before the core calls the kernel come those that it awaits. */
+/* First come the events that end before the core calls the kernel, then those that the kernel awaits. */
 static void add_event(struct race *race, uint32_t launch, uint32_t step, uint32_t lane, uint32_t core)
 {
 	struct event *event = &race->events[race->event_count];
@@ -107,7 +107,7 @@ static void add_event(struct race *race, uint32_t launch, uint32_t step, uint32_
 	race->event_count++;
 }
 
-/* ---- who touches what ---- */
+/* ---- accesses ---- */
 
 static void touch(struct race *race, uint32_t call, uint32_t argument, uint64_t low, uint64_t high, bool write)
 {
@@ -139,7 +139,7 @@ static void touch_rows(struct race *race, uint32_t call, uint32_t argument, cons
 	race->touches[race->touch_count - 1].rows = end - first;
 }
 
-/* What of the scratch is the kernel's own, and no tensor's. */
+/* The part of the scratch that is the kernel's own, and not a tensor's. */
 static void touch_own(struct race *race, uint32_t call, uint32_t argument)
 {
 	touch(race, call, argument, 0, race->view->arguments[argument].size, true);
@@ -185,7 +185,7 @@ static void touch_call(struct race *race, const struct sk_plan_step *step, uint3
 
 		touch(race, index, call->first_argument + i, low * bytes, high * bytes + halo, write);
 		if (halo)
-			continue; /* what is behind all parts is that of the last one */
+			continue; /* bytes after all parts belong to the last one */
 		touch(race, index, call->first_argument + i, sk_plan_extent(step, call) * bytes, argument->size, write);
 	}
 }
@@ -223,7 +223,7 @@ static void touch_step(struct race *race, const struct sk_plan_step *step, uint6
 		touch_all(race, step, 0, 0);
 		break;
 	case SK_STEP_BLOCKS:
-		/* Any core may have any of them: which one has, nobody is to rely on. */
+		/* Any core may have any block: no code may rely on which. */
 		touch_all(race, step, 0, 0);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
@@ -276,7 +276,7 @@ static bool same_task(const struct race *race, const struct touch *a, const stru
 	       (one == other + 1 && race->view->steps[one].flags & SK_STEP_VECTOR_SIDE);
 }
 
-/* Blocks of one SPMD call answer for what they do with one argument, or with two that may be the same. One block is on
+/* Blocks of one SPMD call answer for their accesses to one argument, or to two that may be the same. One block is on
  * one core, whichever that is. */
 static bool spmd_may(const struct race *race, const struct touch *a, const struct touch *b)
 {
@@ -361,7 +361,7 @@ bool races_exist_up_to(const struct sk_plan_view *view, uint32_t limit)
 	return false;
 }
 
-/* ---- what reads find ---- */
+/* ---- values that reads find ---- */
 
 /* The last writers, as a tensor's number + 1, of the bytes of the workspace and of each binding. */
 struct contents {
@@ -423,7 +423,7 @@ static bool call_reads_astray(const struct contents *contents, const struct sk_p
 
 /* ---- the scratch ---- */
 
-/* Of one core, byte by byte: whose byte it is, and which one of the tensor's. */
+/* One core's scratch, byte by byte: the owner of the byte, and its place in the tensor. */
 struct scratch_byte {
 	uint32_t owner; /* a tensor's number + 1 */
 	uint64_t place;

@@ -1,12 +1,12 @@
 /* An oracle for the verifier: looks for races in a plan by brute force, for given numbers of cores, without any of the
  * verifier's reasoning. It takes every core of every step as an event, orders the events by program order, awaits and
- * follows, computes the bytes that each event touches as skplan.h defines them, and compares all pairs. Hidden state an
- * event has for the whole of its call, also where the kernel starts early. Of blocks that do not divide their data each
- * core counts as having one, since their numbers are no order: only addresses and core sets are.
+ * follows, computes the bytes that each event touches as skplan.h defines them, and compares all pairs. An event has
+ * hidden state for the whole of its call, even if the kernel starts early. If blocks do not divide their data, each
+ * core counts as having one, since the blocks' numbers are no order: only addresses and core sets are.
  *
- * Calls of a step that share bytes have the network's order, on one core, too: where the step is in tiles, a later
- * call's tile comes before an earlier call's next one. In the scratch each tile begins at the same place; there two
- * tensors of one call have to lie apart, and whether a call finds what it should is asked of reads_astray. */
+ * Calls of a step that share bytes have the network's order, also on one core: if the step is in tiles, a later call's
+ * tile comes before an earlier call's next one. In the scratch each tile begins at the same place; there two tensors of
+ * one call must lie apart, and reads_astray checks that a call finds the right bytes. */
 #ifndef SK_TESTS_RACES_H
 #define SK_TESTS_RACES_H
 
@@ -19,10 +19,10 @@ bool races_exist(const struct sk_plan_view *view, const uint32_t cores[SK_MAX_LA
 /* True if it is so for any number of cores up to the limit, in any combination of the lanes. */
 bool races_exist_up_to(const struct sk_plan_view *view, uint32_t limit);
 
-/* Another oracle: true if a task of the network reads a byte of a temporary or an output that no step before it has
- * written, or has last written as one of another tensor. In the order of the plan's steps, byte by byte, for tensors of
- * small plans. What is in the scratch one core writes and reads there tile by tile; there it has to be the same byte of
- * the tensor, too. Kernels' own scratch must not lie there when it is read. */
+/* Another oracle: return true if a task of the network reads a byte of a temporary or an output that no earlier step
+ * has written, or that was last written as a byte of another tensor. It goes in the order of the plan's steps, byte by
+ * byte, for tensors of small plans. One core writes and reads the scratch tile by tile; a read there must also find the
+ * same byte of the tensor. Kernels' own scratch must not overlap it when it is read. */
 bool reads_astray(const struct sk_plan_view *view);
 
 /* Whether the verifier's messages speak of that, and of anything else. */

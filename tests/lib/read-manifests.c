@@ -1,8 +1,8 @@
-/* Reads manifests as sklink does, before any object is known, so that scripts can compare it with what a schema says:
+/* Reads manifests as sklink does, before any object is known, so that scripts can compare the result with a schema's:
  *
  *   read-manifests FILE…
  *
- * Each file has a line with its name, and behind it the errors and warnings, if there are any. */
+ * Prints a line with each file's name and, after it, the errors and warnings, if there are any. */
 #include <stdio.h>
 
 #include "base/arena.h"

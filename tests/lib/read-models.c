@@ -1,9 +1,9 @@
-/* Reads models, and says what is in them, so that scripts can compare it with what another reader finds:
+/* Reads and prints models, so that scripts can compare them with another reader's result:
  *
  *   read-models [--again] FILE…
  *
- * Each file has a line with its name and then the graph, or the errors. With --again each graph is written as text, and
- * what is read of that is printed. */
+ * Prints a line with each file's name and then the graph, or the errors. With --again each graph is written as text,
+ * and the graph that is read from the text is printed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

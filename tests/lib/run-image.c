@@ -1,4 +1,4 @@
-/* run IMAGE NAME…: a line NAME=RESULT for what each function of the image returns. */
+/* run IMAGE NAME…: print a line NAME=RESULT for the result of each function of the image. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* A folder for the files of a test case. It is made before the first test and removed behind the last one, in the
- * process that starts them; so nothing stays, even if a test dies. */
+/* A folder for the files of a test case. It is made before the first test and removed after the last one, in the
+ * process that starts them; so no file stays, even if a test dies. */
 #ifndef SK_TESTS_SCRATCH_H
 #define SK_TESTS_SCRATCH_H
 

@@ -1,4 +1,4 @@
-/* A sink of diagnostics and its arena, for suites that open them for each test and compare what has been said. */
+/* A sink of diagnostics and its arena, for suites that open them for each test and compare the messages. */
 #ifndef SK_TESTS_SINK_H
 #define SK_TESTS_SINK_H
 
