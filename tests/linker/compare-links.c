@@ -1,15 +1,15 @@
-/* An oracle: two links of the same objects must mean the same, wherever each has put things.
+/* An oracle: two links of the same objects must mean the same, wherever each has put the sections.
  *
  *   compare-links GNU.so GNU.map SK.so SK.map OBJECT…
  *
  * The maps (GNU ld's and sklink's) say where each input section lies. Then, in both files,
- *   - every relocation's field is followed, through the loader's relocations, GOT slots and stubs, to the place that it
- *     leads to, and that must be where a definition of its symbol lies, the same definition in both; references into
- *     mergeable sections must lead to equal strings or records;
+ *   - every relocation's field is followed, through the loader's relocations, GOT slots and stubs, to its target, which
+ *     must be a definition of its symbol, the same definition in both; references into mergeable sections must lead to
+ *     equal strings or records;
  *   - all other bytes of the sections must be the objects' own;
- *   - every function's unwind information must be found by binary search, and say what the object says.
- * It knows the objects' symbols by itself and shares no code with the linker. Sections that sklink has left out, since
- * nothing leads to them, are counted. Exit status 1 on any difference, and if nothing was compared. */
+ *   - every function's unwind information must be found by binary search, and be that of the object.
+ * It reads the objects' symbols itself and shares no code with the linker. Sections that sklink has left out, since
+ * nothing leads to them, are counted. The exit status is 1 on any difference, and if nothing was compared. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -63,7 +63,7 @@ struct image {
 	size_t segment_count;
 };
 
-/* Where a field leads to. */
+/* The target of a field. */
 struct destination {
 	const char *import; /* NULL: the address */
 	uint64_t address;
@@ -308,7 +308,7 @@ static void place(int which, struct object *object, const char *name, uint64_t a
 	}
 }
 
-/* " .text  0x1000  0x20 a.o", or with the name on a line of its own. What stands in front of the memory map has been
+/* " .text  0x1000  0x20 a.o", or with the name on a line of its own. Sections before the memory map have been
  * discarded. */
 static void read_gnu_map(const char *path)
 {
@@ -350,7 +350,7 @@ static void read_sk_map(const char *path)
 	fclose(stream);
 }
 
-/* ---- what a field leads to ---- */
+/* ---- targets of fields ---- */
 
 static struct destination through_loader(const struct image *image, const Elf64_Rela *relocation)
 {
@@ -364,7 +364,7 @@ static struct destination through_loader(const struct image *image, const Elf64_
 	return (struct destination){.import = image->dynamic_names + symbol->st_name, .address = addend};
 }
 
-/* What the word at the address will hold once it is loaded. */
+/* Return the word at the address once the image is loaded. */
 static struct destination word(const struct image *image, uint64_t address)
 {
 	const Elf64_Rela *relocation = loader_relocation(image, address);
@@ -424,7 +424,7 @@ static bool got_access(const struct image *image, const struct section *section,
 
 /* ---- thread-local storage (ELF Handling For Thread-Local Storage, 4.4) ---- */
 
-/* What stands at the offset in a thread's block, as the place in the image that it is a copy of. */
+/* Return the place in the image from which the bytes at the offset in a thread's block are copied. */
 static struct destination in_block(const struct image *image, uint64_t offset)
 {
 	for (size_t i = 0; i < image->segment_count; i++)
@@ -433,7 +433,7 @@ static struct destination in_block(const struct image *image, uint64_t offset)
 	return (struct destination){.absolute = true};
 }
 
-/* What the loader's relocation of that type leads to, which stands at that place; false: there is none. */
+/* Follow the loader's relocation of that type at that place; false: there is none. */
 static bool through_block(const struct image *image, uint64_t place, uint32_t type, struct destination *result)
 {
 	const Elf64_Rela *relocation = loader_relocation(image, place);
@@ -447,7 +447,8 @@ static bool through_block(const struct image *image, uint64_t place, uint32_t ty
 	return true;
 }
 
-/* The two words of a GOT that a dynamic access gives __tls_get_addr: whose block, and where in it. */
+/* The two words of a GOT that a dynamic access gives __tls_get_addr: the block's module, and the offset in the block.
+ * */
 static bool dynamic_access(const struct image *image, uint64_t slot, struct destination *result)
 {
 	struct destination module;
@@ -483,7 +484,7 @@ static bool follow_to_block(const struct image *image, uint64_t field_at, const 
 	return found;
 }
 
-/* Asks for the block itself, whatever symbol it names. */
+/* The relocation asks for the block itself, without regard to its symbol. */
 static bool leads_to_block(const struct image *image, uint64_t field_at, const Elf64_Rela *relocation)
 {
 	struct destination result, start = in_block(image, (uint64_t)relocation->r_addend);
@@ -524,8 +525,8 @@ static bool is_got_access(uint32_t type)
 	return type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
 }
 
-/* Where the field at that address leads, with its addend. For code relative to the place the addend also holds what the
- * processor adds. */
+/* Find the target of the field at that address, with its addend. For code relative to the place the addend also holds
+ * the distance that the processor adds. */
 static bool follow(const struct image *image, const struct section *section, uint64_t field_at,
 		   const Elf64_Rela *relocation, struct destination *result)
 {
@@ -554,7 +555,7 @@ static bool is_mergeable(const struct section *section)
 	return (section->header.sh_flags & SHF_MERGE) && !section->relocation_count;
 }
 
-/* The string or record at the offset of a mergeable section stands at the address, too. */
+/* Return whether the address has the same string or record as the offset of a mergeable section. */
 static bool same_contents(const struct image *image, const struct section *section, uint64_t offset, uint64_t address)
 {
 	uint64_t unit = section->header.sh_entsize ? section->header.sh_entsize : 1, size = unit - offset % unit;
@@ -571,7 +572,7 @@ static bool same_contents(const struct image *image, const struct section *secti
 	return bytes && !memcmp(bytes, section->bytes + offset, size);
 }
 
-/* Whether the destination is what is defined there. */
+/* Return whether the destination is the symbol's definition. */
 static bool leads_to(int which, const struct object *object, const Elf64_Sym *symbol, int64_t addend,
 		     struct destination destination)
 {
@@ -591,8 +592,8 @@ static bool leads_to(int which, const struct object *object, const Elf64_Sym *sy
 	       destination.address == section->address[which] + symbol->st_value + (uint64_t)addend;
 }
 
-/* A number for what the relocation's field, which stands at that address, leads to, the same in both images if it is
- * the same; 0: to nothing that it may lead to. */
+/* Return a number for the target of the relocation's field at that address, equal in both images if the target is the
+ * same; 0: the target is not allowed. */
 static size_t identify(int which, const struct object *object, const struct section *section,
 		       const Elf64_Rela *relocation, uint64_t field_at)
 {
@@ -638,7 +639,7 @@ static void check_relocation(const struct object *object, const struct section *
 				   : "is not understood, or leads elsewhere in both outputs");
 }
 
-/* The relocations of what stands at the offset in the section, and at these addresses in the images. */
+/* Check the relocations of the bytes at the offset in the section, which are at these addresses in the images. */
 static void check_relocations(const struct object *object, const struct section *section, uint64_t offset,
 			      uint64_t size, const uint64_t addresses[IMAGES])
 {
@@ -690,8 +691,8 @@ static void check_bytes(const struct object *object, const struct section *secti
 	compared_bytes += section->header.sh_size;
 }
 
-/* sklink's segments: code is executable and nothing else is, nothing that is executable is writable, and what the
- * objects write to is writable. */
+/* sklink's segments: only code is executable, no executable segment is writable, and sections that the objects write to
+ * are writable. */
 static void check_protection(const struct object *object, const struct section *section)
 {
 	const struct image *image = &images[SK];
@@ -777,9 +778,9 @@ static uint64_t look_up(const struct image *image, uint64_t address)
 	return table + (uint64_t)field(image, table + 16 + 8 * low, 4);
 }
 
-/* The CIE or FDE at the offset says what the one at the image's address says, but for what relocations write, and for
- * zeros (no operation) behind the end of one. The first `skipped` bytes, which lead from one to the other, are not
- * compared. */
+/* Return whether the CIE or FDE at the offset equals the one at the image's address, except for the bytes that
+ * relocations write, and for zeros (no operation) after the end of one. The first `skipped` bytes, which lead from one
+ * to the other, are not compared. */
 static bool same_frame(const struct image *image, const struct section *frames, const uint8_t *written, uint64_t offset,
 		       uint64_t address, uint64_t skipped)
 {
@@ -800,7 +801,7 @@ static bool same_frame(const struct image *image, const struct section *frames, 
 	return true;
 }
 
-/* The function that the FDE at the offset describes is what the relocation of its first field refers to. */
+/* Return the function that the FDE at the offset describes: the target of its first field's relocation. */
 static const struct section *described(const struct object *object, const struct section *frames, uint64_t offset,
 				       uint64_t *value)
 {

@@ -1,6 +1,6 @@
-/* Damages an object, or an archive, in every way that one cut or one changed byte can, and links it each time: that
- * must end with an image or with errors, never with a crash, a hang or an error-free failure. The bytes stand before a
- * page that cannot be read, so reading behind them is a crash even without a sanitizer.
+/* Damages an object, or an archive, in every way that one cut or one changed byte can, and links it each time: the link
+ * must end with an image or with errors, never with a crash, a hang or an error-free failure. The bytes come before a
+ * page that cannot be read, so that reads past them crash even without a sanitizer.
  *
  *   link-damage FILE [VARIANTS]      prints how many links succeeded and failed */
 #include <stdio.h>
@@ -36,7 +36,7 @@ static struct file read_file(const char *path)
 	return file;
 }
 
-/* Memory whose last byte is followed by one that faults. */
+/* Memory whose last byte is followed by a byte that faults. */
 static uint8_t *guarded(size_t size, uint8_t **mapping, size_t *mapped)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size + page - 1) / page * page;

@@ -1,13 +1,13 @@
-/* A small linker around linker/linker.h, so that the room can be tested without manifests and dispatchers.
+/* A small linker around linker/linker.h, so that the linker can be tested without manifests and dispatchers.
  *
  *   link-driver -o FILE [options] INPUT…
  *     --export NAME=SYMBOL   an exported function NAME that jumps to the kernel SYMBOL
  *     --constants TEXT       an exported object `driver_constants` with that text, in the constants' segment
  *     --gap BYTES            zeros before the text
  *     --state SYMBOL         prints the hidden state of the kernel
- *     --join-states          what these kernels and constructors reach is one
+ *     --join-states          the hidden states of these kernels and constructors are one
  *     --kernels              prints the signature records
- *     --find SYMBOL          prints where the kernel is
+ *     --find SYMBOL          prints the kernel's address
  *     --all                  requires every function that the inputs define
  *     --defsym, --wrap, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
  *     --version-script FILE, --isolate-objects, --cref, --icf none|safe|all, --print-icf-sections,
@@ -16,8 +16,8 @@
  *     --compress-debug-sections, --strip-debug, --strip-all, --relocatable
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
  *
- * All exports' targets also stand in an exported table `driver_table`, 32-bit and relative to the entry, in the order
- * of the options; kernels are laid out in that order too. */
+ * All exports' targets are also in an exported table `driver_table`, 32-bit and relative to the entry, in the order of
+ * the options; kernels are laid out in that order as well. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,7 +261,7 @@ static const uint8_t cie[24] = {
 };
 static const uint8_t fde[20] = {16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, THUNK_SIZE, 0, 0, 0, 0, 0, 0, 0};
 
-/* Where the exports' bytes are kept until the file has been written. */
+/* The exports' bytes, until the file has been written. */
 struct synthesis {
 	uint8_t text[MAXIMUM * THUNK_SIZE], frames[sizeof(cie) + MAXIMUM * sizeof(fde)];
 	struct sk_piece pieces[3];

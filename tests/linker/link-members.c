@@ -1,10 +1,10 @@
-/* Links many objects by linker/linker.h, with everything that they define required: tests/linker/archives.sh feeds it
+/* Links many objects by linker/linker.h, with all their definitions required: tests/linker/archives.sh feeds it
  * archives.
  *
  *   link-members --split ARCHIVE FOLDER
  *       writes the members to FOLDER/00001.o and so on, since names can occur twice
  *   link-members --each FILE COMPANION OBJECT…
- *       links each object with the companion, which defines what else it needs, into FILE, in a process of its own;
+ *       links each object with the companion, which defines its other symbols, into FILE, in a process of its own;
  *       prints "OBJECT: reason" for each object that cannot be linked. Exit status 1 if one of them broke the linker:
  *       a signal, more than ten seconds, an error without text, or an output file in spite of an error
  *   link-members --together FILE MAP COMPANION OBJECT…
