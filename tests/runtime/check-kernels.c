@@ -1,13 +1,13 @@
-/* Kernels that do what their signatures say, or not: `what` says which. */
+/* Kernels that keep to their signatures or break them in the way that `what` selects. */
 #include "skkernel.h"
 #include <stddef.h>
 
 enum {
 	HONEST,
-	WRITE_BEHIND, /* the word behind its part of y */
+	WRITE_BEHIND, /* the word after its part of y */
 	WRITE_BEFORE,
-	WRITE_FAR, /* a page behind */
-	READ_BEHIND, /* a page behind x */
+	WRITE_FAR, /* a page after it */
+	READ_BEHIND, /* a page after x */
 	READ_BEFORE,
 	WRITE_INPUT,
 	LEAVE_OUT, /* some of y is not written */
@@ -47,7 +47,7 @@ void copy(const float *x, float *y, long n, int what)
 }
 SK_KERNEL(copy, "split=n; in x f32[n], out y f32[n], n i64, what i32");
 
-/* Of a plain kernel the whole tensor is the part. */
+/* In a plain kernel the whole tensor is the part. */
 void copy_plain(const float *x, float *y, long n, int what)
 {
 	if (what == LEAVE_OUT || what == LEAVE_ONE)
@@ -93,7 +93,7 @@ SK_KERNEL(many,
 	  "in x f32[n], in scale f64[1], n i64, a i8, b u8, c i16, d u16, e i32, f u32, g i64, h u64, i f32, j f64, "
 	  "k f32, l f64, m f32, o f64, p f32, q f64, r f32, s f64, ref w i32, scratch z[64] -> out sum f32");
 
-/* Keeps where x is, and reads what is kept. */
+/* Keep the address of x, and read through it later. */
 void keep_place(const float *x, float *y, const float **kept)
 {
 	*kept = x;

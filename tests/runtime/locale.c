@@ -53,7 +53,7 @@ static const struct skrt_kernel *find(struct skrt_module *module, const char *na
 	return kernel;
 }
 
-/* What kernels have seen: see locale.sh. */
+/* Check the values that kernels have seen; see locale.sh. */
 static void check_seen(float seen[N])
 {
 	for (int i = 0; i < N; i++)

@@ -60,7 +60,7 @@ void tell(const int64_t *count, int64_t *result)
 }
 SK_KERNEL(tell, "in count i64[1], out result i64[1]");
 
-/* ---- what may not run once ---- */
+/* ---- kernels that may not run once ---- */
 
 static int64_t drawn;
 

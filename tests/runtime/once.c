@@ -25,7 +25,7 @@ static void fail(int line, const char *what)
 	exit(1);
 }
 
-/* An instance with what is bound to it. */
+/* An instance with its bound memory. */
 struct run {
 	struct skrt_instance *instance;
 	_Alignas(64) float x[N];
@@ -100,7 +100,7 @@ static void check_network(struct skrt_module *module, struct skrt_stream *const 
 		EXPECT(!skrt_instance_destroy(runs[i].instance));
 }
 
-/* A program that launches what it needs and nothing else, on two streams at once. */
+/* A program that launches only the entries that it needs, on two streams at once. */
 static void check_launches(struct skrt_module *module, struct skrt_stream *const *streams)
 {
 	const struct skrt_kernel *scope = find(module, "sk_s"), *tell = find(module, "sk_task_number");
@@ -115,7 +115,7 @@ static void check_launches(struct skrt_module *module, struct skrt_stream *const
 	}
 	EXPECT(!skrt_synchronise(streams[0]) && !skrt_synchronise(streams[1]));
 	EXPECT(is_right(&run) && run.result == other.result + 1);
-	/* By itself it runs once, too. */
+	/* By itself it also runs once. */
 	for (int again = 0; again < 3; again++)
 		EXPECT(!skrt_run(streams[0], run.instance, find(module, "sk_task_packing")));
 	EXPECT(!skrt_run(streams[0], run.instance, tell) && run.result == other.result + 1);
@@ -144,7 +144,7 @@ static void check_tasks(struct skrt_module *module, struct skrt_stream *const *s
 	EXPECT(!skrt_instance_destroy(run.instance));
 }
 
-/* libskrt's serial runs know the instance; the entries themselves run whatever they are called for. */
+/* libskrt's serial runs know the instance; the entries themselves always run. */
 static void check_serial(struct skrt_module *module, struct skrt_stream *const *streams, const char *path,
 			 size_t offset)
 {
@@ -175,7 +175,7 @@ static void check_serial(struct skrt_module *module, struct skrt_stream *const *
 	dlclose(library);
 }
 
-/* What fails is made again, and whoever waits for it has failed, too. */
+/* A failed task is run again, and the launches that wait for it fail as well. */
 static void check_failure(struct skrt_module *module, struct skrt_stream *const *streams)
 {
 	static struct run run;

@@ -1,4 +1,4 @@
-/* Kernels whose signatures say `split` and whose results depend on what else is in the call, each in another way. */
+/* Kernels whose signatures say `split` and whose results depend on the rest of the call, each in another way. */
 #include "skkernel.h"
 
 /* Short calls take another formula. */
@@ -9,7 +9,7 @@ void threshold(const float *x, float *y, int64_t n)
 }
 SK_KERNEL(threshold, "split=n; in x f32[n], out y f32[n], n i64");
 
-/* Each element depends on those in front of it. */
+/* Each element depends on those before it. */
 void running_sum(const float *x, float *y, int64_t n)
 {
 	float sum = 0;
@@ -44,7 +44,7 @@ int impatient(const float *x, float *y, int64_t n)
 }
 SK_KERNEL(impatient, "split=n; in x f32[n], out y f32[n], n i64 -> status");
 
-/* An honest one, whose result depends on what is there before. */
+/* An honest kernel, whose result depends on the old contents. */
 void increment(float *x, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++)

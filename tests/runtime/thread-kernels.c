@@ -1,5 +1,5 @@
 /* Kernels with thread-local variables, for tests/runtime/thread-storage.sh: their result is right only if the thread's
- * block is what the image says when they are called, and nobody else's while they run. */
+ * block equals the image's when they are called, and no other thread changes it while they run. */
 #include "skkernel.h"
 
 #ifndef LINKAGE
@@ -13,7 +13,7 @@ LINKAGE __thread int32_t factors[4] = {FIRST, 3, 5, 7};
 LINKAGE __thread int32_t calls __attribute__((aligned(ALIGN)));
 LINKAGE __thread int64_t sums[BYTES / 8];
 
-/* y = factor * x, by way of a sum of its own for each element. What it finds changed it says. */
+/* y = factor * x, by way of a sum of its own for each element. It reports variables that it finds changed. */
 void weigh(const int32_t *x, int32_t *y, int64_t n)
 {
 	static const int32_t image[4] = {FIRST, 3, 5, 7};

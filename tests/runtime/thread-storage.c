@@ -1,7 +1,7 @@
-/* thread-storage PACKAGE OTHER CORES|DEVICE: runs the packages of tests/runtime/thread-storage.sh on threads of the
- * device's and of the program's, some of which were there before libskrt had anything to do, fused, serially, twice at
- * a time, behind and beside faults and time-outs, and after other packages have had the same place. With -DLINKED the
- * package is a part of the program; then threads keep what a call has left that fails. */
+/* thread-storage PACKAGE OTHER CORES|DEVICE: run the packages of tests/runtime/thread-storage.sh on threads of the
+ * device and of the program, some of which are older than libskrt's first call: fused, serially, twice at a time, after
+ * and beside faults and time-outs, and after other packages have had the same place. With -DLINKED the package is a
+ * part of the program; then threads keep the variables that a failing call has left. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static void *call(void *old)
 	return NULL;
 }
 
-/* Every kind of end, of all cores and of one, while another package runs beside; behind each the right result, on all
+/* Every kind of end, of all cores and of one, while another package runs beside it; after each the right result, on all
  * threads and on this one. */
 static void fail(const char *path, struct skrt_stream *stream)
 {
