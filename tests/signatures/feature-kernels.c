@@ -54,7 +54,8 @@ void triple(const int32_t *x, int32_t *y, int64_t n)
 }
 SK_KERNEL(triple, "split=n; in x i32[n], out y i32[n*3], n i64");
 
-/* SPMD: each block notes who it is in scratch of its own and then writes its share, found by itself. */
+/* SPMD: each block notes its index and the count in scratch of its own and then writes its share, which it finds
+ * itself. */
 void spmd(const struct sk_block *block, const int32_t *x, int32_t *y, int64_t n, uint32_t *first, uint64_t *second)
 {
 	*first = block->index;

@@ -103,7 +103,7 @@ static void check_scalars(void)
 	compare("bits", bits, 28, 8);
 }
 
-/* Scaled, shifted and by rows: the chain on the whole tensor. Leaves what lies in rows 60 to 79 in *inner. */
+/* Scaled, shifted and by rows: compute the chain on the whole tensor, and leave rows 60 to 79 in *inner. */
 static void check_rows(int32_t *rows, int32_t *inner)
 {
 	int32_t scaled[N];

@@ -1,6 +1,6 @@
-/* forgets PACKAGE DEVICE CORES: runs a network in which blocks of task B return without having waited, in every way,
- * and looks at the error and at what has been computed: all that B depends on, nothing that depends on B. After each
- * such launch the same device computes the right result. The package is made by tests/signatures/early.sh. */
+/* forgets PACKAGE DEVICE CORES: run a network in which blocks of task B return without having waited, in every way, and
+ * check the error and the results: all tensors that B depends on must have been computed, and none that depends on B.
+ * After each such launch the same device computes the right result. tests/signatures/early.sh makes the package. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void compare(const char *name, const float *found, float factor, const fl
 	}
 }
 
-/* The launch fails if a block forgets to wait. Of several the first core that fails is named, or any. */
+/* The launch fails if a block forgets to wait. If several do, the error names the first core that fails, or any. */
 static void expect(enum skrt_status status, uint32_t forgetful)
 {
 	static const char text[] = ": task 'B': kernel forgets returned without sk_wait_pre_task_end on core ";

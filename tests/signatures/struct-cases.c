@@ -1,7 +1,7 @@
-/* struct-cases SEED CASES KERNELS.C MODEL.YAML: kernels that get structs by value, among other parameters, and a
- * manifest that calls them one behind the other. Each kernel compares what it gets with the numbers that stand in its
- * source, and returns the number of the first difference; what it gets there is the business of whoever compiles it.
- * The structs are those of the table below, and then random ones. */
+/* struct-cases SEED CASES KERNELS.C MODEL.YAML: write kernels that get structs by value, among other parameters, and a
+ * manifest that calls them one after the other. Each kernel compares its arguments with the numbers in its source, and
+ * returns the number of the first difference; the compiler decides how structs are passed. The structs are those of the
+ * table below, and then random ones. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A letter for each field; {…} is a struct in the struct, <…> a pointer to one, a digit an array of what follows. */
+/* A letter for each field; {…} is a struct in the struct, <…> a pointer to one, a digit an array of the next field. */
 static const char *const patterns[] = {
 	"ff",	    "dl",	 "if",	     "pl",    "bsi", "f",     "b",	 "lb",	  "fff",
 	"dd",	    "ffd",	 "xl",	     "gn",    "Ng",  "lll",   "dddd",	 "{ff}d", "i{bl}f",
@@ -99,7 +99,7 @@ static bool put_tensor(FILE *to, bool *has, char place[64], const char *path, co
 
 static const char *put_fields(FILE *to, const char *prefix, const char *pattern);
 
-/* One parameter, or one field; `to` gets its declaration. Returns what follows in the pattern. */
+/* Write one parameter, or one field, with its declaration to `to`. Return the rest of the pattern. */
 static const char *put(FILE *to, const char *prefix, const char *pattern)
 {
 	char name[32], path[128], inner[160], letter;
@@ -207,7 +207,7 @@ static FILE *open_text(char **text)
 	return open_memstream(text, &sizes[count++ % 8]);
 }
 
-/* S is a struct; n, index and the tensors that no struct has stand in front of it or behind. */
+/* S is a struct; n, index and the tensors that no struct has come before it or after it. */
 static void draw_order(char order[64])
 {
 	unsigned before = draw(10), behind = draw(4);
