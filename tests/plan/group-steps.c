@@ -1,10 +1,10 @@
-/* group-steps PACKAGE: makes one step of each run of steps of a launch that are divided alike, on the same cores, and
- * between which nothing waits; their calls become the step's. Nothing that sklink links has such steps, and whoever
- * reads a plan must know what they mean. Dispatchers are made again to match.
+/* group-steps PACKAGE: join each run of a launch's steps that are divided alike, on the same cores, without awaits in
+ * between, into one step, with the calls of all. sklink links no package with such steps, but every reader of plans
+ * must handle them. Dispatchers are made again to match.
  *
- * group-steps --blindly PACKAGE: the awaits inside a run are dropped, whatever they are good for.
+ * group-steps --blindly PACKAGE: also drop the awaits inside a run, even if they are needed.
  *
- * group-steps --tiles N PACKAGE: the same, and the steps are in tiles of N elements.
+ * group-steps --tiles N PACKAGE: the same as the first, with steps in tiles of N elements.
  *
  * Prints how many steps have several calls. */
 #include <stdio.h>
@@ -95,7 +95,7 @@ static void join_launch(struct tables *tables, const struct sk_plan_view *view, 
 		plan_form(launch)->lane_steps[lane] = numbers[lane];
 }
 
-/* Blindly dropped awaits leave steps published that nobody awaits. */
+/* After awaits are dropped blindly, publish only the steps that are still awaited. */
 static void publish_what_is_awaited(struct tables *tables)
 {
 	for (uint32_t i = 0; i < tables->step_count; i++)
@@ -104,7 +104,7 @@ static void publish_what_is_awaited(struct tables *tables)
 		tables->steps[tables->awaits[i].step].flags |= SK_STEP_PUBLISH;
 }
 
-/* Puts a table behind what is there, from where it was or from elsewhere. */
+/* Put a table after those so far; its records may come from its old place or from elsewhere. */
 static char *put(char *end, struct sk_plan_table *table, const void *records, uint32_t count, size_t size)
 {
 	char *start = (char *)(((uintptr_t)end + 7) & ~(uintptr_t)7);
@@ -119,8 +119,7 @@ static char *put(char *end, struct sk_plan_table *table, const void *records, ui
 	return start + count * size;
 }
 
-/* The tables from the steps on, which hold no references, are moved up. What is left before the strings, becomes one.
- */
+/* Move up the tables from the steps on, which hold no references. The rest before the strings becomes one table. */
 static void write_tables(const struct sk_plan_view *view, const struct tables *tables)
 {
 	struct sk_plan *plan = (struct sk_plan *)(uintptr_t)view->plan;

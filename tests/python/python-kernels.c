@@ -3,7 +3,7 @@
 
 #include "skkernel.h"
 
-/* Ends when somebody else has written into the flag, or with the device's time-out. */
+/* Ends when another thread has written into the flag, or with the device's time-out. */
 void await_flag(const volatile int32_t *flag, int32_t *y, int64_t n)
 {
 	while (!*flag)
@@ -27,7 +27,7 @@ void copies(const int8_t *a, int8_t *a2, const uint16_t *b, uint16_t *b2, const 
 SK_KERNEL(copies, "in a i8[n], out a2 i8[n], in b bf16[n], out b2 bf16[n], in c f64[n], out c2 f64[n], in d bool[n], "
 		  "out d2 bool[n], n i64");
 
-/* What was there before, in y; then adds. */
+/* Copies the sum so far to y; then adds. */
 void accumulate(const float *x, float *sum, float *y, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++) {
@@ -37,7 +37,7 @@ void accumulate(const float *x, float *sum, float *y, int64_t n)
 }
 SK_KERNEL(accumulate, "split=n; in x f32[n], inout sum f32[n], out y f32[n], n i64");
 
-/* Reads behind x. */
+/* Reads past x. */
 void twice(const float *x, float *y, int64_t n)
 {
 	volatile float behind = x[n + 31];

@@ -841,7 +841,7 @@ START_TEST(fields)
 }
 END_TEST
 
-/* The scratch of a serial entry can lie beyond what an instruction reaches. */
+/* The scratch of a serial entry can be out of an instruction's reach. */
 START_TEST(fields_far_away)
 {
 	uint64_t far = INT32_MAX - 31, field;
