@@ -1,5 +1,5 @@
-/* `make bench`: what the dispatcher costs per task. In: the package that sklink made of bench/generate's manifest, run
- * by libskrt, and the same chains as straight-line C. Out: a table. */
+/* `make bench`: the dispatcher's cost per task. Input: the package that sklink made of bench/generate's manifest, run
+ * by libskrt, and the same chains as straight-line C. Output: a table. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -95,8 +95,8 @@ static void bench_two_cores(const struct bench_rig *rig)
 /* Every call of `tiny` adds 1: BENCH_CHAIN, for each launch. */
 static bool results_are_right(void)
 {
-	/* Three variants, once to warm up and LAUNCHES times, in every round. Floats are exact up to 2^24 and stay
-	 * there. */
+	/* Three variants, once to warm up and LAUNCHES times, in every round. Floats are exact up to 2^24 and stay at
+	 * that value. */
 	double sum = 3.0 * ROUNDS * (LAUNCHES + 1) * BENCH_CHAIN, last = 1 << 24;
 	const float *a = bench_rig_memory()[0];
 

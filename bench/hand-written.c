@@ -1,5 +1,5 @@
-/* What a superkernel on two cores is measured against, run by the same two threads: each kernel here is a launch of two
- * blocks that hand a number to and fro. Every word has 128 bytes of its own. */
+/* The baseline for a superkernel on two cores, run by the same two threads: each kernel here is a launch of two blocks
+ * that hand a number to and fro. Every word has 128 bytes of its own. */
 #include <stdint.h>
 
 #include "skkernel.h"
@@ -18,7 +18,7 @@ static inline void store(uint64_t *word, uint64_t value)
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-/* A block's view of the words: both flags, then for each block how far earlier launches have counted. */
+/* A block's view of the words: both flags, then for each block the count of its earlier launches. */
 struct side {
 	uint64_t *own, *other, *count;
 };
@@ -47,8 +47,8 @@ void round_trip(const struct sk_block *block, uint64_t *words)
 	*side.count = end;
 }
 
-/* The same with one line that both write. Some processors notice such a line and hand it over in half the time; but it
- * can have two sides only, and progress words may be read by all cores. */
+/* The same with one line that both write. Some processors detect such a line and hand it over in half the time; but it
+ * can have only two sides, and progress words may be read by all cores. */
 SK_KERNEL(one_line, "blocks; block, inout words u64[64]");
 void one_line(const struct sk_block *block, uint64_t *words)
 {
@@ -63,8 +63,8 @@ void one_line(const struct sk_block *block, uint64_t *words)
 	*side.count = end;
 }
 
-/* A chain of HAND_OFFS calls that alternate between the blocks: wait for the other's flag, call, set one's own.
- * With the pause that the processors' manuals ask for in such loops, which makes it quicker. */
+/* A chain of HAND_OFFS calls that alternate between the blocks: wait for the other's flag, call, set one's own. With
+ * the pause that the processors' manuals recommend in such loops, which makes it faster. */
 SK_KERNEL(flag, "blocks; block, inout words u64[64], inout x f32[n], inout y f32[n], n i64");
 void flag(const struct sk_block *block, uint64_t *words, float *x, float *y, int64_t n)
 {

@@ -1,5 +1,5 @@
-/* The kernels that dispatch is measured with: one that does nothing, and one of 64 additions. They are aligned, so that
- * they themselves take the same time wherever they are linked to. */
+/* The kernels for measuring dispatch: one that does nothing, and one of 64 additions. They are aligned, so that their
+ * own time does not depend on the address to which they are linked. */
 #include <stdint.h>
 
 #include "skkernel.h"

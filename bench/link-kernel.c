@@ -1,6 +1,6 @@
-/* The kernel that bench/link makes thousands of: it copies the compiled object, each time with another number in the
- * name of the function. An ordinary one: 2 KiB as an object, a loop for the vector unit and its tail, constants in two
- * kinds of sections, unwind information, a signature. */
+/* The kernel of which bench/link makes thousands: it copies the compiled object, each time with another number in the
+ * name of the function. It is an ordinary one: 2 KiB as an object, a loop for the vector unit and its tail, constants
+ * in two kinds of sections, unwind information, a signature. */
 #include <stdint.h>
 
 #include "skkernel.h"

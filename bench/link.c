@@ -1,13 +1,16 @@
-/* `make bench`: what a link costs, as tables of wall time, processor time and peak memory of sklink, which reads a
- * manifest, plans, proves and writes the dispatcher besides, and of the linkers that are installed, which make a shared
- * object of the same objects.
+/* `make bench`: the cost of a link, as tables of wall time, processor time and peak memory, of sklink and of the
+ * linkers that are installed. sklink also reads a manifest, plans, proves and writes the dispatcher; the others make a
+ * shared object of the same objects.
  *
  *   link SKLINK KERNEL.o FOLDER COUNT ROUNDS
  *       COUNT objects like that one (objects.c writes them), loose and in one archive, with a task for each
  *   link SKLINK FOLDER MEMBERS FUNCTIONS ROUNDS
- *       what bench/openblas has made of Debian's OpenBLAS: the whole archive, with a task for each of its functions,
- * and a thousand of them on demand link floor OUTPUT SIZE LIST what is called the floor: reads every file that the list
- * names, and writes a file of that size link events MANIFEST takes the manifest's events from libyaml and drops them */
+ *       the output of bench/openblas for Debian's OpenBLAS: the whole archive, with a task for each of its functions,
+ *       and a thousand of them on demand
+ *   link floor OUTPUT SIZE LIST
+ *       the row named floor: reads every file on the list, and writes a file of that size
+ *   link events MANIFEST
+ *       takes the manifest's events from libyaml and drops them */
 #include "config.h"
 
 #include <fcntl.h>
@@ -23,7 +26,7 @@
 #include "bench/objects.h"
 #include "bench/rounds.h"
 
-/* ---- what is compared with ---- */
+/* ---- programs compared with ---- */
 
 static int run_floor(const char *output, const char *size_text, const char *list)
 {
@@ -103,7 +106,7 @@ static char *format(const char *text, const char *argument)
 	return result;
 }
 
-/* Before anything is measured: the command must do, and leaves the file, whose size is returned as text. */
+/* Run the command before measuring: it must succeed and leave the file. Return the file's size as text. */
 static char *size_made(char *const *command, const char *path)
 {
 	struct bench_cost cost;
@@ -117,7 +120,7 @@ static char *size_made(char *const *command, const char *path)
 	return text;
 }
 
-/* The folder holds objects and a manifest. They are linked one by one, then from one archive. */
+/* The folder has objects and a manifest. They are linked one by one, then from one archive. */
 static void compare_objects(char *self, char *sklink, const char *folder, const char *count, unsigned rounds)
 {
 	char *package = format("%s/package.sk", folder), *output = format("%s/out.so", folder);
@@ -152,8 +155,8 @@ static void compare_objects(char *self, char *sklink, const char *folder, const 
 		      COUNT_OF(whole), rounds);
 }
 
-/* All members of the archive, with a companion that defines what they take from the C library. No linker leaves
- * anything out, and names bind within the output, as in a package. */
+/* All members of the archive, with a companion that defines the symbols that they take from the C library. No linker
+ * drops any section, and names bind within the output, as in a package. */
 static void compare_whole(char *self, char *sklink, const char *folder, const char *title, unsigned rounds)
 {
 	char *package = format("%s/package.sk", folder), *output = format("%s/out.so", folder);
@@ -182,12 +185,12 @@ static void compare_whole(char *self, char *sklink, const char *folder, const ch
 	bench_compare(title, linkers, COUNT_OF(linkers), rounds);
 }
 
-/* A thousand functions and what they need; a response file asks the other linkers for them by -u. */
+/* A thousand functions and the members that they need; a response file asks the other linkers for them by -u. */
 static void compare_thousand(char *self, char *sklink, const char *folder, unsigned rounds)
 {
 	char *package = format("%s/package.sk", folder), *output = format("%s/out.so", folder);
 	char *archive = format("%s/all.a", folder), *manifest = format("%s/thousand.yaml", folder);
-	char *wanted = format("@%s/thousand.txt", folder), *machine = "elf_x86_64"; /* no object names it */
+	char *wanted = format("@%s/thousand.txt", folder), *machine = "elf_x86_64"; /* no object says so */
 	struct bench_linker linkers[] = {
 		{.name = "sklink", .command = COMMAND(sklink, manifest, archive, "-o", package)},
 		{.name = "sklink -j1", .command = COMMAND(sklink, "-j1", manifest, archive, "-o", package)},

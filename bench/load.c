@@ -1,5 +1,6 @@
-/* `make bench`: from a file to something callable: libskrt (the module; the module and its first kernel), dlopen, and
- * nothing but the system calls that map the same segments, each touched once. In: packages of ever more kernels. */
+/* `make bench`: the time from a file to a callable function: libskrt (the module; the module and its first kernel),
+ * dlopen, and only the system calls that map the same segments, each touched once. Input: packages with increasing
+ * numbers of kernels. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -47,7 +48,7 @@ static void open_library(const void *path)
 	dlclose(library);
 }
 
-/* The segments of the file, as they are; it is known to be good. */
+/* Map the segments of the file without a check; it is known to be good. */
 static void map(const void *path)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -82,7 +83,7 @@ static void map(const void *path)
 	close(file);
 }
 
-/* How many relocations the package has: all of them RELATIVE, see bench/generate. */
+/* Return the number of the package's relocations: all of them are RELATIVE, see bench/generate. */
 static double relocation_count(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -132,7 +133,7 @@ int main(int argc, char **argv)
 	       "module/map", "kernel/map", "kernel/dlo");
 	for (int i = 1; i < argc; i++)
 		bench_package(argv[i]);
-	printf("  goals: at most 1.2 times the mapping calls; with relocations at most what dlopen takes\n");
+	printf("  goals: at most 1.2 times the mapping calls; with relocations at most the time of dlopen\n");
 	bench_check(skrt_device_close(device));
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* samples/microkernels: kernels that compute one tile or one row, called by a dispatcher on two cores, and by loops in
- * C on one. What two cores are good for here and now, two processes tell that run these loops, each on a core of its
- * own.
+ * C on one. Two processes that run these loops, each on a core of its own, show how much two cores gain on this
+ * machine.
  *
- *   microkernels PACKAGE DIRECTORY     the package was linked from the sample, whose tensors are in the directory */
+ *   microkernels PACKAGE DIRECTORY     the package was linked from the sample; its tensors are in the directory */
 #include "config.h"
 
 #include <sched.h>
@@ -59,7 +59,7 @@ static size_t at_most(size_t value, size_t limit)
 	return value < limit ? value : limit;
 }
 
-/* A layer's weights for the tiles, which both sizes of them have in common. */
+/* Pack a layer's weights for the tiles. Both sizes of tiles use the same packing. */
 static float *pack_layer(const char *directory, const char *weights, const char *biases, size_t k, size_t n)
 {
 	struct sk_npy w = tensor_load(directory, weights, SK_F32, 2, (const uint64_t[]){n, k});
@@ -126,7 +126,7 @@ static bool is_told(int file)
 	return read(file, &byte, 1) == 1;
 }
 
-/* In the other process, on another processor, until this one has ended. */
+/* Run in the other process, on another processor, until this one has ended. */
 static void run_other(void)
 {
 	cpu_set_t all, own;
@@ -198,7 +198,7 @@ static void close_fused(const struct fused *fused)
 
 /* ---- the table ---- */
 
-/* The two compute the same, bit by bit. */
+/* Compare the two results bit by bit. */
 static void compare(const struct fused *fused)
 {
 	run_fused(fused);
@@ -209,7 +209,7 @@ static void compare(const struct fused *fused)
 	exit(1);
 }
 
-/* What it takes if nothing else runs on the machine meanwhile, or nearly so. */
+/* Return the time in a round in which nearly nothing else runs on the machine. */
 static double least(const struct bench_variant *variant)
 {
 	double time = variant->times[0];
@@ -232,7 +232,7 @@ static void measure(const struct fused *fused)
 	for (int i = 0; i < 3; i++)
 		printf("  %-42s %12.1f %10.2f %12.1f %10.2f\n", variants[i]->title, bench_median(variants[i]),
 		       bench_ratio(&loops, variants[i]), least(variants[i]), least(&loops) / least(variants[i]));
-	printf("  %-42s %12s %10.2f %12s %10.2f\n", "the superkernel's part of what two gain", "",
+	printf("  %-42s %12s %10.2f %12s %10.2f\n", "the superkernel's share of the loops' gain", "",
 	       bench_ratio(&both, &superkernel), "", least(&both) / least(&superkernel));
 }
 

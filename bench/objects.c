@@ -56,7 +56,7 @@ static uint8_t *read_file(const char *path, size_t *size)
 	return bytes;
 }
 
-/* Gives the function its number, wherever its name stands. */
+/* Give the function its number, in every copy of its name. */
 static void rename_kernel(uint8_t *bytes, size_t size, unsigned number)
 {
 	static const char prefix[] = "kernel_";
@@ -91,7 +91,7 @@ static void write_objects(const char *kernel, const char *folder, unsigned count
 	free(list);
 }
 
-/* A chain: each task reads what the one before has written. */
+/* A chain: each task reads the output of the one before. */
 static void write_manifest(const char *folder, unsigned count)
 {
 	char *path = format("%s/manifest.yaml", folder, 0);

@@ -4,8 +4,8 @@
 
 enum { BENCH_MOST_OBJECTS = 100000 };
 
-/* Writes copies of an object, whose function is called kernel_00000, with other numbers, to the folder, which it makes:
- * FOLDER/k0.o and so on; FOLDER/objects.txt names them, FOLDER/manifest.yaml has the tasks. */
+/* Write copies of an object to the folder, which it makes: FOLDER/k0.o and so on. The object's function is called
+ * kernel_00000, and each copy has another number. FOLDER/objects.txt lists them, FOLDER/manifest.yaml has the tasks. */
 void bench_write_objects(const char *kernel, const char *folder, unsigned count);
 
 #endif

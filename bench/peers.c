@@ -172,7 +172,7 @@ static void *sleep_and_answer(void *context)
 	return context;
 }
 
-/* On the last processor, where bench_pin leaves nobody else. */
+/* On the last processor, which bench_pin leaves free. */
 void bench_sleeper_open(void)
 {
 	cpu_set_t all, last;

@@ -1,5 +1,5 @@
-/* What others do for a chain of steps that do nothing, each of which needs all parts of the one before. A run of any of
- * them returns when its last step has ended. What has threads is opened before, and closed. */
+/* Other ways to run a chain of steps that do nothing, each of which needs all parts of the one before. A run of any of
+ * them returns when its last step has ended. Those with threads are opened before and closed afterwards. */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
@@ -11,7 +11,7 @@ struct bench_chain {
 	unsigned steps, parts, threads;
 };
 
-/* peers.c: a spinning thread for each part, that yields while it waits. Between runs the threads sleep. */
+/* peers.c: a spinning thread for each part, which yields while it waits. Between runs the threads sleep. */
 void bench_spinners_open(unsigned parts);
 void bench_spinners_run(const void *chain);
 void bench_spinners_close(void);
@@ -21,8 +21,8 @@ void bench_pool_open(void);
 void bench_pool_run(const void *chain);
 void bench_pool_close(void);
 
-/* peers.c: wakes a thread that sleeps on a futex, and looks at the line in which it answers: what waking one takes,
- * whatever it is woken for. */
+/* peers.c: wakes a thread that sleeps on a futex, and polls the line in which it answers: the minimal time of waking a
+ * thread, for any purpose. */
 void bench_sleeper_open(void);
 void bench_sleeper_run(const void *context);
 void bench_sleeper_close(void);

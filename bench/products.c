@@ -1,10 +1,11 @@
-/* How fast the kernel library multiplies and convolves, on one core: against a loop that does nothing but multiply-adds
- * in registers with the same instructions, and OpenBLAS's sgemm and sgemv on one thread, if it is installed (on the
- * product that a convolution is, without making it). What reads a matrix once is held against a loop that reads as many
- * bytes. A depthwise convolution writes as much as it reads: it is held against the slower one of a loop that copies
- * its input and nine multiply-adds in registers for each number of it; how fast a loop reads it that does nothing else,
- * how fast it is copied, and what the arithmetic allows stand behind it. Where 32 planes are said, input and results
- * stay in a second-level cache, the others come from behind it. All take turns; medians of the thread's own time.
+/* The speed of the kernel library's products and convolutions, on one core. They are compared with a loop that only
+ * does multiply-adds in registers with the same instructions, and with OpenBLAS's sgemm and sgemv on one thread, if it
+ * is installed (for convolutions, on the equivalent product, without the time to make its operand). Kernels that read a
+ * matrix once are compared with a loop that reads as many bytes. A depthwise convolution writes as much as it reads: it
+ * is compared with the slower one of a loop that copies its input and of nine multiply-adds in registers for each
+ * number of it. The next columns give the speed of a loop that only reads the input, of the copy, and of the
+ * arithmetic. With "32 planes", input and results stay in a second-level cache; the others exceed it. All take turns;
+ * medians of the thread's own time.
  *
  * bench/products compiles this once for each level: LEVEL is the suffix of the kernels' names, VECTOR the bytes of a
  * vector. */

@@ -1,4 +1,4 @@
-/* The package of bench/generate on a device, and its launches as what bench/measure.h measures. */
+/* The package of bench/generate on a device, and its launches as variants for bench/measure.h. */
 #ifndef BENCH_RIG_H
 #define BENCH_RIG_H
 
@@ -17,11 +17,11 @@ struct bench_rig {
 	struct skrt_stream *stream;
 };
 
-/* All rigs are bound to the same memory, which is zero at first. Errors end the program. */
+/* All rigs are bound to the same memory, which is initially zero. Errors end the program. */
 struct bench_rig bench_rig_open(const char *package, const char *device, uint32_t cores);
 void bench_rig_close(const struct bench_rig *rig);
 
-/* The memory of tensors, in the manifest's order: a, b, line, flags, c, d. */
+/* Return the memory of tensors, in the manifest's order: a, b, line, flags, c, d. */
 void *const *bench_rig_memory(void);
 void bench_rig_free_memory(void);
 

@@ -48,7 +48,7 @@ int bench_run(char *const *command, struct bench_cost *cost)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/* The first line that the shell prints, or "". */
+/* Store the first line that the shell prints, or "". */
 static void ask(const char *command, char *line, int size)
 {
 	FILE *stream = popen(command, "r");

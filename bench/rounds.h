@@ -19,19 +19,19 @@ struct bench_linker {
 	struct bench_cost costs[BENCH_MOST_LINKS]; /* by round */
 };
 
-/* Prints what has failed and why, and ends the program. */
+/* Print the failure and its reason, and end the program. */
 _Noreturn void bench_fail(const char *what);
 
-/* Runs a command, whose standard output is dropped. Returns its exit status; 127: there is no such program. */
+/* Run a command and drop its standard output. Return its exit status; 127: there is no such program. */
 int bench_run(char *const *command, struct bench_cost *cost);
 
-/* The program, or what a package of a newer version calls it: "ld.lld-19" before "ld.lld". */
+/* Return the program, or its name in a package of a newer version: "ld.lld-19" before "ld.lld". */
 char *bench_newest(const char *program);
 
-/* "lld 19.1.7": the name, and the version that the program says it has. */
+/* Return "lld 19.1.7": the name, and the version that the program prints. */
 char *bench_name(const char *name, const char *program);
 
-/* Runs all of them so often, and prints a table. */
+/* Run each of them `rounds` times, and print a table. */
 void bench_compare(const char *title, struct bench_linker *linkers, unsigned count, unsigned rounds);
 
 #endif

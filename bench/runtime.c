@@ -1,6 +1,6 @@
-/* `make bench`: what the runtime costs: a launch; a task on one core and on several, more cores than processors among
- * them, against what others do for the same steps. What waits for another thread is also given in round trips of a
- * cache line, measured in the same rounds: see measure.h. */
+/* `make bench`: the cost of the runtime: a launch; a task on one core and on several, also on more cores than
+ * processors, compared with other programs' ways to run the same steps. Times of waiting for another thread are also
+ * given in round trips of a cache line, measured in the same rounds: see measure.h. */
 #include "config.h"
 
 #include <stdio.h>
@@ -12,11 +12,11 @@
 
 enum {
 	RUNS = 5, /* of one variant in one round */
-	LAUNCHES = 50, /* of what is one launch */
+	LAUNCHES = 50, /* of short runs */
 	ROUNDS = 101,
 	QUEUED = 100, /* launches in flight */
 	PARTS = 8,
-	FEW = 20, /* steps of what is slow */
+	FEW = 20, /* steps of slow runs */
 };
 
 static void run_queued(const void *context)
@@ -34,10 +34,10 @@ static struct bench_variant row(const char *title, void (*run)(const void *conte
 	return (struct bench_variant){.title = title, .run = run, .context = context, .steps = steps, .runs = RUNS};
 }
 
-/* what: that the table's lines are; unit: the first line, of which the others are multiples. */
-static void print_head(const char *what, const char *unit)
+/* title: contents of the table's lines; unit: the first line, of which the others are multiples. */
+static void print_head(const char *title, const char *unit)
 {
-	printf("%-64s %10s %12s\n", what, "ns", unit);
+	printf("%-64s %10s %12s\n", title, "ns", unit);
 }
 
 struct rigs {
@@ -47,7 +47,7 @@ struct rigs {
 
 #define ROUND_TRIP(rigs) row("cache-line round trip", bench_launch_run, &(rigs)->round_trip, BENCH_CHAIN / 2.0)
 
-/* Behind 10 ms in which nothing runs, and all threads sleep. */
+/* A row measured after 10 ms in which nothing runs and all threads sleep. */
 static struct bench_variant idle_row(const char *title, void (*run)(const void *context), const void *context,
 				     double steps)
 {
@@ -90,7 +90,7 @@ static void bench_launches(const struct rigs *rigs)
 	bench_print(rows, 6, ROUNDS, 0);
 }
 
-/* What other programs use runs on threads that they have made before this one was bound to a processor. */
+/* Other programs run on threads that were made before this one was bound to a processor. */
 struct peers {
 	struct bench_chain serial, parallel, few;
 	struct bench_graph *serial_graph, *parallel_graph; /* NULL: without oneTBB */
@@ -242,7 +242,7 @@ int main(int argc, char **argv)
 	rigs.round_trip = bench_launch_of(&rigs.two, "sk_task_round_trip");
 	printf("runtime: medians of %d rounds in turn\n", ROUNDS);
 	if (bench_pin() < 2) {
-		printf("there is only one processor: what waits for another thread is not measured\n");
+		printf("there is only one processor: waits for another thread are not measured\n");
 	} else {
 		bench_launches(&rigs);
 		bench_streams(&rigs);

@@ -1,10 +1,10 @@
-/* `make bench`: what tile groups save. In: networks of one scope, each linked without groups and with them, which also
- * have a task `hand` that computes the same as a loop by hand (bench/generate, tiles-...). Out: a table for one core
- * and one for two: the tasks one by one, the superkernel without groups and with them, and the loop by hand, all in
- * turn, with a copy of 64 MiB. Results must be equal to the bit.
+/* `make bench`: the time that tile groups save. Input: networks of one scope, each linked without groups and with them,
+ * which also have a task `hand` that computes the same as a loop by hand (bench/generate, tiles-...). Output: a table
+ * for one core and one for two: the tasks one by one, the superkernel without groups and with them, and the loop by
+ * hand, all in turn, with a copy of 64 MiB. Results must be equal to the bit.
  *
- * And what it saves that tasks with work for one core are side by side: independent chains of them on one core and on
- * two, one behind the other and side by side, all in turn. */
+ * Another table gives the time that concurrent tasks save: independent chains of tasks with work for one core, on one
+ * core and on two, one after the other and side by side, all in turn. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -18,9 +18,9 @@
 enum { COPIED = 64 << 20, ALIGNMENT = 128, MOST_TENSORS = 8, MOST_TASKS = 64, SECONDS = 1000000000 };
 
 enum way { UNFUSED, PLAIN, GROUPS, HAND, COPY, WAYS };
-enum side_way { BEHIND_1, BEHIND_2, BESIDE_1, BESIDE_2, SIDE_WAYS }; /* on so many cores */
+enum side_way { SERIAL_1, SERIAL_2, BESIDE_1, BESIDE_2, SIDE_WAYS }; /* on so many cores */
 
-/* A package on a device, with what is bound of it. */
+/* A package on a device, with its bindings. */
 struct rig {
 	struct skrt_device *device;
 	struct skrt_module *module;
@@ -31,7 +31,7 @@ struct rig {
 	const struct skrt_kernel *chain, *hand;
 };
 
-/* What all rigs of a network are bound to. */
+/* The memory that all rigs of a network are bound to. */
 struct memory {
 	void *tensors[MOST_TENSORS];
 	uint64_t bytes[MOST_TENSORS];
@@ -79,7 +79,7 @@ static void *allocate(uint64_t bytes)
 	return memory;
 }
 
-/* Fills tensor with numbers from -1 to 1. */
+/* Fill the tensor with numbers from -1 to 1. */
 static void fill(float *values, uint64_t count)
 {
 	uint32_t state = 1;
@@ -133,7 +133,7 @@ static void close_rig(const struct rig *rig)
 	bench_check(skrt_device_close(rig->device));
 }
 
-/* Ends the program if one of the ways computes something else than the first one. */
+/* End the program if one of the ways computes another result than the first one. */
 static void compare_results(const char *title, const struct bench_variant *variants, int ways,
 			    const struct memory *memory)
 {
@@ -154,7 +154,7 @@ static void compare_results(const char *title, const struct bench_variant *varia
 	free(expected);
 }
 
-/* Runs of a variant that are measured at once take some milliseconds. */
+/* Return how many runs of a variant are measured together; they take some milliseconds. */
 static unsigned runs_of(uint64_t bytes)
 {
 	return bytes < 1 << 20 ? 100 : 1;
@@ -186,7 +186,7 @@ static void bench_network(const char *title, const char *plain, const char *grou
 			.title = titles[way],
 			.run = runs[way],
 			.context = way == COPY ? halves : (const void *)&rigs[way == GROUPS],
-			.steps = 1000, /* what is measured are µs */
+			.steps = 1000, /* results are µs */
 			.runs = way == COPY ? 1 : runs_of(memory.bytes[memory.output]),
 		};
 		all[way] = &variants[way];
@@ -201,9 +201,9 @@ static void bench_network(const char *title, const char *plain, const char *grou
 }
 
 /* Chains of tasks that have work for one core. */
-static void bench_chains(const char *title, const char *behind, const char *beside, unsigned rounds)
+static void bench_chains(const char *title, const char *serial, const char *beside, unsigned rounds)
 {
-	static const char *const titles[SIDE_WAYS] = {"one behind the other on one core", "on two cores",
+	static const char *const titles[SIDE_WAYS] = {"one after the other on one core", "on two cores",
 						      "side by side on one core", "on two cores"};
 	static struct bench_variant variants[SIDE_WAYS];
 	struct bench_variant *all[SIDE_WAYS];
@@ -211,7 +211,7 @@ static void bench_chains(const char *title, const char *behind, const char *besi
 	struct rig rigs[SIDE_WAYS] = {0};
 
 	for (int way = 0; way < SIDE_WAYS; way++) {
-		open_rig(&rigs[way], way < BESIDE_1 ? behind : beside, (uint32_t)way % 2 + 1, false, &memory);
+		open_rig(&rigs[way], way < BESIDE_1 ? serial : beside, (uint32_t)way % 2 + 1, false, &memory);
 		variants[way] = (struct bench_variant){
 			.title = titles[way], .run = run_chain, .context = &rigs[way], .steps = 1000, .runs = 1};
 		all[way] = &variants[way];
@@ -219,9 +219,9 @@ static void bench_chains(const char *title, const char *behind, const char *besi
 	compare_results(title, variants, SIDE_WAYS, &memory);
 	bench_measure(all, SIDE_WAYS, rounds);
 	printf("side by side, \u00b5s: medians of %u rounds in turn\n  %-34s %24s %24s %14s\n", rounds, "",
-	       "behind: 1, 2 cores", "beside: 1, 2 cores", "beside 2/1");
-	printf("  %-34s %12.1f %11.1f %12.1f %11.1f %14.2f\n", title, bench_median(&variants[BEHIND_1]),
-	       bench_median(&variants[BEHIND_2]), bench_median(&variants[BESIDE_1]), bench_median(&variants[BESIDE_2]),
+	       "serial: 1, 2 cores", "beside: 1, 2 cores", "beside 2/1");
+	printf("  %-34s %12.1f %11.1f %12.1f %11.1f %14.2f\n", title, bench_median(&variants[SERIAL_1]),
+	       bench_median(&variants[SERIAL_2]), bench_median(&variants[BESIDE_1]), bench_median(&variants[BESIDE_2]),
 	       bench_ratio(&variants[BESIDE_2], &variants[BESIDE_1]));
 	for (int way = 0; way < SIDE_WAYS; way++)
 		close_rig(&rigs[way]);
@@ -265,11 +265,11 @@ int main(int argc, char **argv)
 			bench_network(networks[i].title, plain, groups, cores, rounds, halves);
 		}
 	if (processors > 1 && (argc == 3 || !strcmp(argv[3], "chains"))) {
-		char behind[4096], beside[4096];
+		char serial[4096], beside[4096];
 
-		snprintf(behind, sizeof(behind), "%s/chains-plain.sk", argv[1]);
+		snprintf(serial, sizeof(serial), "%s/chains-plain.sk", argv[1]);
 		snprintf(beside, sizeof(beside), "%s/chains.sk", argv[1]);
-		bench_chains("8 chains of 2 softmaxes of 65536", behind, beside, rounds);
+		bench_chains("8 chains of 2 softmaxes of 65536", serial, beside, rounds);
 	}
 	printf("  goals for 5 kernels over 64 MiB: unfused/groups 3.5 on one core and 4 on two, groups/by hand at most "
 	       "1.3; superkernel/groups nowhere below 1; for chains: beside 2/1 0.55\n");

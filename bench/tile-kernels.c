@@ -1,6 +1,6 @@
-/* The kernels that tile groups are measured with, and the same work as loops by hand: one over the elements or rows,
- * with what is in between in registers or in a few rows. Both have the same compiler, options and order of additions,
- * so their results are equal to the bit. */
+/* The kernels for measuring tile groups, and the same work as loops by hand: one over the elements or rows, with
+ * intermediate values in registers or in a few rows. Both have the same compiler, options and order of additions, so
+ * their results are equal to the bit. */
 #include <math.h>
 #include <stdint.h>
 
@@ -30,7 +30,7 @@ static inline float halved(float x)
 	return 1 - x * 0.5f;
 }
 
-/* The limit that e^x is, with 256 for infinity: compilers make vectors of it. */
+/* The limit that defines e^x, with 256 for infinity: compilers vectorize it. */
 static inline float exponential(float x)
 {
 	float y = 1 + x * (1.0f / 256);
@@ -72,7 +72,7 @@ void hand_five(const float *restrict x, float *restrict y, int64_t n)
 		y[i] = scaled(halved(squared(shifted(scaled(x[i])))));
 }
 
-/* Ten times a fork of two that join, and a fourth kernel behind them. */
+/* Ten times a fork of two that join, and a fourth kernel after them. */
 SK_KERNEL(hand_forks, "split=n; in x f32[n], out y f32[n], n i64");
 void hand_forks(const float *restrict x, float *restrict y, int64_t n)
 {

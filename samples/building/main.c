@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "network.h" /* sklink has written it, too */
+#include "network.h" /* also written by sklink */
 #include "skrt.h"
 
 static void check(enum skrt_status status)

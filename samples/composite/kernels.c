@@ -1,5 +1,5 @@
 /* Three elementwise kernels. Each computes any range of its n elements by itself, so each is `split=n`: sklink gives
- * every core a range and passes its length as n. Nothing here knows of cores, threads or sklink's runtime. */
+ * every core a range and passes its length as n. The code does not depend on cores, threads or sklink's runtime. */
 #include <math.h>
 
 #include "skkernel.h"

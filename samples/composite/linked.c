@@ -1,4 +1,4 @@
-/* A program that holds the package itself, an object of sklink -r: linked. It needs neither libskrt nor a file. */
+/* A program that contains the package, an object of sklink -r: linked. It needs neither libskrt nor a file. */
 #include <stdalign.h>
 #include <stdio.h>
 

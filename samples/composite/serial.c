@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 static alignas(64) float x[16], y[16];
-static alignas(64) char workspace[4096]; /* skdump says how much a package needs */
+static alignas(64) char workspace[4096]; /* skdump prints the size that a package needs */
 
 int main(int argc, char **argv)
 {

@@ -1,7 +1,7 @@
 /* The kernels of a decoder layer with compressed attention and experts, in plain C: cube kernels share out rows of
  * their result among blocks, vector kernels work row by row. m is the number of tokens, one of each sequence.
  *
- * A cached row holds `r` compressed values and, behind them, a key that is rotated by its position. */
+ * A cached row holds `r` compressed values, followed by a key that is rotated by its position. */
 #include <math.h>
 
 #include "skkernel.h"
@@ -162,8 +162,8 @@ void matmul(const struct sk_block *block, const float *x, const float *w, float 
 	sk_set_next_task_start(block);
 }
 
-/* Takes each head's query into the space of the compressed keys; its rotated part stays as it is. Each block has some
- * of the tokens' heads. */
+/* Transforms each head's query into the space of the compressed keys; its rotated part is unchanged. Each block has
+ * some of the tokens' heads. */
 SK_KERNEL(absorb, "cube blocks early-start=both; block, in x f32[m,n], in w f32[h,r,a], out y f32[m,k], m i64, n i64, "
 		  "h i64, r i64, a i64, k i64");
 void absorb(const struct sk_block *block, const float *x, const float *w, float *y, int64_t m, int64_t n, int64_t h,
@@ -259,7 +259,7 @@ void experts_up(const struct sk_block *block, const float *x, const float *w, co
 	sk_set_next_task_start(block);
 }
 
-/* The second one, and the sum of the experts as the gates weigh them. */
+/* The second one, and the sum of the experts, weighted by the gates. */
 SK_KERNEL(experts_down, "cube blocks early-start=both; block, in x f32[m,j], in w f32[e,n,k], in gates f32[m,e], out "
 			"y f32[m,n], m i64, j i64, e i64, n i64, k i64");
 void experts_down(const struct sk_block *block, const float *x, const float *w, const float *gates, float *y, int64_t m,

@@ -12,7 +12,7 @@
 
 #include "samples/tensor-file.h"
 
-/* As `generate` has them. */
+/* The same sizes as in `generate`. */
 enum {
 	TOKENS = 8,
 	WIDTH = 64,
@@ -50,7 +50,7 @@ enum weight {
 	WEIGHTS,
 };
 
-/* Vectors have one dimension; the last one is what a product sums over. */
+/* Vectors have one dimension; products sum over the last one. */
 static const struct {
 	const char *name;
 	uint32_t rank;
@@ -170,7 +170,7 @@ static void attend(const double *query, const double *cache, int head, double *v
 	multiply(w[W_VALUES] + head * VALUE * RANK, context, value, VALUE, RANK);
 }
 
-/* Writes the row of this position into the sequence's cache, and gives what attention adds to x. */
+/* Writes the row of this position into the sequence's cache, and computes the attention that is added to x. */
 static void attention(const double *normed, double *cache, double *attended)
 {
 	double low[QUERY_RANK], low_norm[QUERY_RANK], query[HEADS * (PLAIN + ROTATED)], latent[LATENT],

@@ -1,6 +1,6 @@
-/* Steps a decoder with libskrt, on all processors: run PACKAGE STEPS LOGITS.npy. Each step takes a token, and what it
- * says is the likeliest is the next one's. The cache is memory of this program, which is bound once: the network writes
- * its row of each step into it. Prints the tokens, and how long a step takes. */
+/* Steps a decoder with libskrt, on all processors: run PACKAGE STEPS LOGITS.npy. Each step takes a token, and the
+ * likeliest next token is the input of the next step. The cache is memory of this program, which is bound once: the
+ * network writes its row of each step into it. Prints the tokens, and the time of a step. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void *allocate(const struct skrt_tensor *tensor)
 	return memset(memory, 0, bytes);
 }
 
-/* Token, position and logits by their names; whatever keeps its contents from step to step is cache. */
+/* Token, position and logits by their names; all tensors that keep their contents from step to step are cache. */
 static void bind(struct decoder *decoder)
 {
 	uint32_t count = skrt_module_tensor_count(decoder->module);
@@ -64,7 +64,7 @@ static void bind(struct decoder *decoder)
 		} else if (!strcmp(tensor.name, "position")) {
 			decoder->position = memory;
 		} else if (tensor.role != SKRT_INOUT) {
-			fail("the package is no decoder, or its cache is copied: it was linked without --state");
+			fail("the package is not a decoder, or its cache is copied: it was linked without --state");
 		}
 		check(skrt_instance_bind(decoder->instance, i, memory, tensor.bytes));
 	}

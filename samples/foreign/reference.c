@@ -1,11 +1,11 @@
 /* The independent check of samples/foreign.
  *
  *   reference make DIRECTORY    writes a.npy, b.npy, x.npy and velocity.npy
- *   reference check DIRECTORY   reads these and what the package made of them: residual.npy, error.npy,
- * new_velocity.npy and new_x.npy; compares with plain loops
+ *   reference check DIRECTORY   reads these and the package's results: residual.npy, error.npy, new_velocity.npy and
+ *                               new_x.npy; compares with plain loops
  *
  * The kernels add in another order than the loops here, so results may differ by 1e-12 of the sum of the magnitudes of
- * what went into them: a sum of 300 products has rounding errors below 300 * 2^-53 = 3.4e-14 of it. */
+ * their inputs: a sum of 300 products has rounding errors below 300 * 2^-53 = 3.4e-14 of it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void make(const char *directory)
 	make_tensor(directory, "velocity", 1, n_shape, 4);
 }
 
-/* Returns 1 and says so if the value is off by more than 1e-12 of the magnitude. */
+/* Returns 1 with a message if the value is off by more than 1e-12 of the magnitude. */
 static int compare(const char *name, int index, double value, double expected, double magnitude)
 {
 	if (fabs(value - expected) <= 1e-12 * magnitude)

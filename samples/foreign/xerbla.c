@@ -1,5 +1,5 @@
-/* xerbla_: what BLAS calls when an argument is wrong. The archive's own prints to stderr and goes on; this one ends the
- * launch. */
+/* xerbla_: the function that BLAS calls when an argument is wrong. The archive's own prints to stderr and goes on; this
+ * one ends the launch. */
 #include <stddef.h>
 #include <stdlib.h>
 

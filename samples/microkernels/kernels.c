@@ -1,6 +1,6 @@
-/* Microkernels as libraries have them: each computes one tile of registers, or one row, and has no loop around that.
+/* Microkernels in the style of libraries: each computes one tile of registers, or one row, without a loop around it.
  * Their parameters are those of XNNPACK's of the same names (xnnpack/microfnptr.h): sizes in bytes, row strides in
- * bytes, limits in a struct behind a pointer, weights packed for the tile.
+ * bytes, limits in a struct passed by pointer, weights packed for the tile.
  *
  * Compiled with -mavx2 -mfma the tile has 6 rows of 2 registers of 8 floats, else 2 rows of 4 of 4 floats; both have 16
  * columns, so they take the same packed weights. */
@@ -47,7 +47,7 @@ static inline vec clamp(vec x, const struct minmax *limits)
 }
 
 /* c = min(max(a * b + bias, limits)): up to ROWS rows and COLUMNS columns. w holds COLUMNS biases, then COLUMNS weights
- * for each element of k. Rows that are not there are computed again in place of the last one. */
+ * for each element of k. Rows that do not exist are computed as copies of the last one. */
 void NAME(f32_gemm_minmax)(size_t mr, size_t nc, size_t kc, const float *a, size_t a_stride, const float *w, float *c,
 			   size_t cm_stride, size_t cn_stride, const struct minmax *limits)
 {
@@ -55,7 +55,7 @@ void NAME(f32_gemm_minmax)(size_t mr, size_t nc, size_t kc, const float *a, size
 	float *out[ROWS];
 	vec sums[ROWS][REGISTERS];
 
-	(void)cn_stride; /* from one tile to the next, where there is one */
+	(void)cn_stride; /* from one tile to the next, if there is one */
 	for (size_t i = 0; i < ROWS; i++) {
 		size_t row = i < mr ? i : mr - 1;
 
@@ -113,8 +113,8 @@ void NAME(f32_vdivc_minmax)(size_t batch, const float *input, const float *divis
 	}
 }
 
-/* Weights as f32_gemm_minmax takes them, for up to nr columns: the biases, then one row of weights for each of kc
- * elements. In weights a column's stand together. */
+/* Packs weights for f32_gemm_minmax, for up to nr columns: the biases, then one row of weights for each of kc elements.
+ * In `weights` a column is contiguous. */
 void NAME(x32_packw_gemm_goi)(size_t g, size_t nc, size_t kc, size_t nr, size_t kr, size_t sr, const float *weights,
 			      const float *bias, const void *scale, float *packed, size_t extra_bytes,
 			      const void *params)
@@ -127,7 +127,7 @@ void NAME(x32_packw_gemm_goi)(size_t g, size_t nc, size_t kc, size_t nr, size_t 
 	}
 }
 
-/* SK_KERNEL takes the name as it stands; this one, what it stands for. */
+/* SK_KERNEL takes the name as it stands; this one expands it first. */
 #define KERNEL(name, signature) SK_KERNEL(name, signature)
 KERNEL(NAME(f32_gemm_minmax),
        "tile=m:" ROWS_TEXT ",n:16 op=Gemm" ISA "; mr u64 = size(m), nc u64 = size(n), kc u64 = 4*k, in a f32[m,k], "

@@ -1,10 +1,11 @@
 /* The independent check of samples/microkernels.
  *
  *   reference make DIRECTORY    writes x.npy, and of both layers the weights, w1.npy and w2.npy, and biases, b1.npy and
- * b2.npy reference check DIRECTORY   reads these and y.npy, and compares y with plain loops in double precision
+ *                               b2.npy
+ *   reference check DIRECTORY   reads these and y.npy, and compares y with plain loops in double precision
  *
  * Products of single precision that are added up, 256 at a time, are off by less than 256 * 2^-24 of the sum of their
- * magnitudes; that is some 1e-5 of what the exponential gets, and so of what it gives. */
+ * magnitudes: about 1e-5 of the exponential's argument, and thus of its result. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static int make(const char *directory)
 }
 
 struct layer {
-	const float *weights, *biases; /* the weights of each column stand together */
+	const float *weights, *biases; /* the weights of each column are contiguous */
 };
 
 static double dot(const double *x, const struct layer *layer, uint64_t count, uint64_t column)

@@ -16,7 +16,7 @@
 SK_KERNEL(dequant_swiglu_quant, "split=m; in x bf16[m,n], in weight_scale f32[m,n], out y i8[m,h], out scale f32[m], "
 				"m i64, n i64, h i64 -> status");
 
-/* A float of this size has no bits behind the point: adding and subtracting it rounds to the nearest integer. */
+/* A float of this size has no fraction bits: adding and subtracting it rounds to the nearest integer. */
 static const float round_to_integer = 12582912.0f;
 
 static float from_bf16(uint16_t value)

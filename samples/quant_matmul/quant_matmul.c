@@ -43,8 +43,8 @@ static int64_t round_up(int64_t value, int64_t multiple)
 	return (value + multiple - 1) / multiple * multiple;
 }
 
-/* Copies a block of `rows` rows and `depth` columns out of a matrix with rows of k, with zeros behind each row up to a
- * multiple of STEP and below up to padded_rows. */
+/* Copies a block of `rows` rows and `depth` columns out of a matrix with rows of k. Each row is followed by zeros up to
+ * a multiple of STEP, and the rows by rows of zeros up to padded_rows. */
 static void widen(const int8_t *matrix, int64_t k, int64_t rows, int64_t padded_rows, int64_t depth,
 		  int16_t (*block)[DEPTH])
 {
@@ -61,8 +61,8 @@ static void widen(const int8_t *matrix, int64_t k, int64_t rows, int64_t padded_
 			block[row][p] = 0;
 }
 
-/* Adds the products of TILE_ROWS rows of x1 and TILE_COLUMNS rows of x2 to their sums, rows of COLUMNS: eight running
- * sums and six rows are what sixteen vector registers hold. */
+/* Adds the products of TILE_ROWS rows of x1 and TILE_COLUMNS rows of x2 to their sums, rows of COLUMNS. Sixteen vector
+ * registers hold the eight running sums and six rows. */
 static void multiply_tile(const int16_t (*restrict x1)[DEPTH], const int16_t (*restrict x2)[DEPTH], int64_t depth,
 			  int32_t *restrict sums)
 {

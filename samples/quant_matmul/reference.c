@@ -38,8 +38,8 @@ static void make_reals(const char *directory, const char *name, uint32_t rank, c
 	free(values);
 }
 
-/* Integers from -10 to 9, as in the example that this sample follows; scales such that what goes into swish lies
- * between -20 and 20, where it is neither 0 nor the identity. */
+/* Integers from -10 to 9, as in the example that this sample follows; the scales keep swish's arguments between -20 and
+ * 20, where it is neither 0 nor the identity. */
 static void make(const char *directory, uint64_t m, uint64_t k, uint64_t n)
 {
 	make_integers(directory, "x1", m, k, 1);
