@@ -1,7 +1,8 @@
-/* A drawing that can be moved and zoomed: what it shows is drawn anew for each picture, and only what is in sight, so that
+/* A drawing that can be moved and zoomed. Each picture is drawn again, and only its visible part, so that
  * 20,000 tasks are no more work than those of one screen. */
 class Drawing {
-	/* `paint(context, drawing)` draws in its own units; `pick(x, y)` is a click there. flat: only the horizontal is zoomed. */
+	/* `paint(context, drawing)` draws in its own units; `pick(x, y)` is a click there. flat: only the horizontal is
+	 * zoomed. */
 	constructor(canvas, paint, pick, flat) {
 		Object.assign(this, { canvas, paint, pick, flat, x: 0, y: 0, scale: 1, margin: 0, queued: false });
 		new ResizeObserver(() => this.refresh()).observe(canvas);
@@ -16,7 +17,7 @@ class Drawing {
 	screenX(x) { return (x - this.x) * this.scale; }
 	screenY(y) { return (y - this.y) * this.scaleY; }
 
-	/* What is in sight. */
+	/* The visible part. */
 	get right() { return this.x + this.width / this.scale; }
 	get bottom() { return this.y + this.height / this.scaleY; }
 
@@ -90,14 +91,16 @@ class Drawing {
 	fit(width, height) {
 		if (!this.width)
 			return;
-		this.scale = Math.min((this.width - this.margin) / (width || 1), this.flat ? Infinity : this.height / (height || 1)) * 0.96;
+		const vertical = this.flat ? Infinity : this.height / (height || 1);
+
+		this.scale = Math.min((this.width - this.margin) / (width || 1), vertical) * 0.96;
 		this.x = -(this.margin + 0.02 * (this.width - this.margin)) / this.scale;
 		this.y = this.flat ? 0 : -0.02 * this.height / this.scale;
 		this.refresh();
 	}
 }
 
-/* The text as far as the room goes. */
+/* Draws the text, cut to the room. */
 function label(context, text, x, y, room) {
 	const letters = Math.floor(room / 6.5);
 
@@ -105,16 +108,17 @@ function label(context, text, x, y, room) {
 		context.fillText(text.length > letters ? text.slice(0, letters - 1) + "…" : text, x, y, room);
 }
 
-/* A name as far as the room goes: its end, since names that begin with a path differ there. */
+/* Draws the end of a name, cut to the room: names that begin with a path differ at the end. */
 function nameLabel(context, name, x, y, room) {
 	const letters = Math.floor(room / 6.5);
 
 	label(context, name.length > letters ? "…" + name.slice(1 - letters) : name, x, y, room);
 }
 
-/* bend: how far beside the straight line its middle is drawn to. */
+/* bend: distance of its middle from the straight line. */
 function arrow(context, fromX, fromY, toX, toY, bend = 0) {
-	const middleX = (fromX + toX) / 2 + bend, middleY = (fromY + toY) / 2, angle = Math.atan2(toY - middleY, toX - middleX);
+	const middleX = (fromX + toX) / 2 + bend, middleY = (fromY + toY) / 2;
+	const angle = Math.atan2(toY - middleY, toX - middleX);
 
 	context.beginPath();
 	context.moveTo(fromX, fromY);

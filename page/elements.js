@@ -1,4 +1,4 @@
-/* Elements of the document. Texts come from files that anybody may have written, so they are only ever set as text. */
+/* Elements of the document. Texts come from untrusted files, so they are only set as text, never as HTML. */
 function element(name, attributes, ...children) {
 	const made = document.createElement(name);
 
@@ -13,18 +13,19 @@ function element(name, attributes, ...children) {
 
 const taskLink = number => element("a", { onclick: () => select(number) }, tasks[number].name);
 
-/* Rows of cells, of which numbers stand on the right. Thousands of rows would take the browser long: the first ones. */
+/* Rows of cells, with numbers on the right. Thousands of rows would be slow, so only the first ones are shown. */
 function table(headings, rows, most = 500) {
 	const numeric = headings.map((_, column) => rows.length > 0 && typeof rows[0][column] === "number");
 	const cell = (kind, content, column) => element(kind, numeric[column] ? { class: "number" } : {},
 		typeof content === "number" ? content.toLocaleString("en") : content ?? "");
-	const made = element("table", {}, element("thead", {}, element("tr", {}, ...headings.map((text, i) => cell("th", text, i)))),
-		element("tbody", {}, ...rows.slice(0, most).map(row => element("tr", {}, ...row.map((content, i) => cell("td", content, i))))));
+	const line = (name, cells) => element("tr", {}, ...cells.map((content, i) => cell(name, content, i)));
+	const made = element("table", {}, element("thead", {}, line("th", headings)),
+		element("tbody", {}, ...rows.slice(0, most).map(row => line("td", row))));
 
 	return rows.length > most ? element("div", {}, made, element("p", {}, `and ${rows.length - most} more`)) : made;
 }
 
-/* The colours of page.css, light or dark, as each picture of a canvas begins. */
+/* The colours of page.css, light or dark, read before each picture of a canvas. */
 let palette = {};
 
 function readPalette() {

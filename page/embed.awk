@@ -1,5 +1,5 @@
-# The page as a file in C: page.html with the styles and the scripts in it, in three parts, between which skdump puts the package
-# and the traces. -v styles='FILES' -v scripts='FILES'
+# The page as a file in C: page.html with the styles and the scripts in it, in three parts; skdump puts the package and
+# the traces between them. -v styles='FILES' -v scripts='FILES'
 function put(line) {
 	gsub(/[\\"?]/, "\\\\&", line)
 	printf "\t\"%s\\n\"\n", line
@@ -12,7 +12,11 @@ function put_files(names, files, count, i, line) {
 			put(line)
 }
 
-BEGIN { print "/* Made of page/page.html by page/embed.awk. */\n#include \"src/skdump/skdump.h\"\n\nconst char *const sk_page_parts[SK_PAGE_PARTS] = {" }
+BEGIN {
+	print "/* Made of page/page.html by page/embed.awk. */"
+	print "#include \"src/skdump/skdump.h\"\n"
+	print "const char *const sk_page_parts[SK_PAGE_PARTS] = {"
+}
 $0 == "@style@" { put_files(styles); next }
 $0 == "@script@" { put_files(scripts); next }
 $0 == "@package@" || $0 == "@traces@" { print "\t,"; next }

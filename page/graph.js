@@ -1,6 +1,6 @@
-/* The graph: tasks from above to below, in boxes for launches and for tile groups, which fold. A launch's box stands under those
- * that come before it, since launches of a stream follow each other; in it, a block (a task, a tile group, what is folded) stands
- * under all that it takes something from, in the column of one of these if that is free there. No library: a layout that looks for
+/* The graph: tasks from top to bottom, in boxes for launches and for tile groups, which fold. A launch's box is below
+ * earlier ones, since launches of a stream follow each other. In it, a block (a task, a tile group, a folded box) is
+ * below all its producers, in the column of one of them if that is free. No library: a layout that looks for
  * the best places takes minutes for 20,000 tasks, and all orders are known here. */
 const COLUMN = 190, ROW = 34, WIDTH = 160, HEIGHT = 22;
 const graph = { folded: new Set(), places: [], boxes: [], edges: [], width: 0, height: 0 };
@@ -8,7 +8,7 @@ const graph = { folded: new Set(), places: [], boxes: [], edges: [], width: 0, h
 const groupOf = number => steps[tasks[number].step].tasks.length > 1 ? tasks[number].step : -1;
 const launchKey = launch => `launch ${launch}`, groupKey = step => `group ${step}`;
 
-/* What stands for the task: itself, or what is folded around it. */
+/* The visible item for the task: itself, or the folded box around it. */
 function visible(number) {
 	const task = tasks[number], group = groupOf(number);
 
@@ -17,7 +17,7 @@ function visible(number) {
 	return group >= 0 && graph.folded.has(groupKey(group)) ? groupKey(group) : number;
 }
 
-/* The blocks of a launch: what is put into a column as a whole, in the network's order. */
+/* The blocks of a launch, each put into a column as a whole, in the network's order. */
 function blocksOf(members) {
 	const blocks = new Map();
 
@@ -65,7 +65,8 @@ function placeBlock(block, ends, top) {
 	if (block.folded)
 		graph.boxes.push({ key: block.folded, row: row + gap, column, folded: true, members: block.members });
 	else if (block.group >= 0)
-		graph.boxes.push({ key: groupKey(block.group), row, end: row + length + gap, column, columns: 1, members: block.members });
+		graph.boxes.push({ key: groupKey(block.group), row, end: row + length + gap, column, columns: 1,
+			members: block.members });
 	return ends[column];
 }
 
@@ -95,11 +96,13 @@ function layOut() {
 		seen.add(name);
 	};
 
-	tasks.forEach((task, number) => producers[number].forEach(made => edge(made.task, number, "data", tensors[made.tensor].name)));
+	tasks.forEach((task, number) =>
+		producers[number].forEach(made => edge(made.task, number, "data", tensors[made.tensor].name)));
 	steps.forEach(step => step.awaits.forEach(awaited => edge(lastTask(awaited), step.tasks[0], "await", "")));
 	graph.drawing.refresh();
 	document.getElementById("graph-count").textContent =
-		`${tasks.length} tasks, ${tensors.length} tensors, ${graph.boxes.length} boxes; wheel: zoom, drag: move, click on a box's name: fold`;
+		`${tasks.length} tasks, ${tensors.length} tensors, ${graph.boxes.length} boxes; ` +
+		"wheel: zoom, drag: move, click on a box's name: fold";
 }
 
 const nodeX = place => place.column * COLUMN + 15, nodeY = place => place.row * ROW + 6;
@@ -125,16 +128,20 @@ function paintEdges(context, drawing) {
 		const fromX = nodeX(edge.from) + WIDTH / 2, toX = nodeX(edge.to) + WIDTH / 2;
 		const fromY = nodeY(edge.from) + HEIGHT, toY = nodeY(edge.to);
 		const touched = edge.tasks.includes(selected);
-		const bend = edge.from.column === edge.to.column && edge.to.row > edge.from.row + 1 ? WIDTH * 1.15 : 0; /* beside what is between */
+		const apart = edge.from.column === edge.to.column && edge.to.row > edge.from.row + 1;
+		const bend = apart ? WIDTH * 1.15 : 0; /* around the blocks between */
 
-		if (Math.max(fromX, toX) < x || Math.min(fromX, toX) > right || Math.max(fromY, toY) < y || Math.min(fromY, toY) > bottom)
+		if (Math.max(fromX, toX) < x || Math.min(fromX, toX) > right ||
+			Math.max(fromY, toY) < y || Math.min(fromY, toY) > bottom)
 			continue;
 		context.strokeStyle = touched ? style("--mark") : style(edge.kind === "await" ? "--await" : "--edge");
 		context.lineWidth = touched ? 2 : 1;
 		context.setLineDash(edge.kind === "await" ? [5, 3] : []);
-		arrow(context, drawing.screenX(fromX), drawing.screenY(fromY), drawing.screenX(toX), drawing.screenY(toY), bend * drawing.scale);
+		arrow(context, drawing.screenX(fromX), drawing.screenY(fromY), drawing.screenX(toX), drawing.screenY(toY),
+			bend * drawing.scale);
 		if (drawing.scale > 0.9 && edge.text) {
-			tensorLabel(context, edge.text, drawing.screenX((fromX + toX + bend) / 2) + 4, drawing.screenY((fromY + toY) / 2), taken);
+			tensorLabel(context, edge.text, drawing.screenX((fromX + toX + bend) / 2) + 4,
+				drawing.screenY((fromY + toY) / 2), taken);
 		}
 	}
 	context.setLineDash([]);
@@ -184,7 +191,8 @@ function paintGraph(context, drawing) {
 		}
 		context.fillStyle = style("--front");
 		if (drawing.scale > 0.35)
-			nameLabel(context, task.name, drawing.screenX(left) + 4, drawing.screenY(top + HEIGHT / 2), WIDTH * drawing.scale - 8);
+			nameLabel(context, task.name, drawing.screenX(left) + 4, drawing.screenY(top + HEIGHT / 2),
+				WIDTH * drawing.scale - 8);
 	});
 }
 
@@ -227,7 +235,8 @@ function openGraph() {
 	const launchOf = number => isFused(tasks[number]) ? launchKey(tasks[number].launch) : null;
 	const groupName = number => groupOf(number) >= 0 ? groupKey(groupOf(number)) : null;
 
-	document.getElementById("graph-bar").append(element("button", { onclick: () => foldAll(true, launchOf) }, "fold scopes"),
+	document.getElementById("graph-bar").append(
+		element("button", { onclick: () => foldAll(true, launchOf) }, "fold scopes"),
 		element("button", { onclick: () => foldAll(true, groupName) }, "fold tile groups"),
 		element("button", { onclick: () => { graph.folded.clear(); layOut(); } }, "unfold"),
 		element("button", { onclick: () => graph.drawing.fit(graph.width, graph.height) }, "all"),

@@ -1,4 +1,5 @@
-# The page of skdump --html: plain HTML, CSS and JavaScript, which are part of skdump. Scripts in the order in which they need each other.
+# The page of skdump --html: plain HTML, CSS and JavaScript, which are part of skdump. Scripts in the order in which
+# they need each other.
 page_styles = $(top_srcdir)/page/page.css
 page_scripts = \
 	$(top_srcdir)/page/model.js \
@@ -16,5 +17,5 @@ page/parts.c: $(top_srcdir)/page/page.html $(top_srcdir)/page/embed.awk $(page_s
 	$(AM_V_GEN)LC_ALL=C $(AWK) -f $(top_srcdir)/page/embed.awk -v styles='$(page_styles)' -v scripts='$(page_scripts)' \
 		$(top_srcdir)/page/page.html >$@.tmp && mv $@.tmp $@
 CLEANFILES += page/parts.c
-EXTRA_DIST += page/picture.sh page/page.html page/page.css page/embed.awk page/model.js page/elements.js page/canvas.js page/colours.js page/graph.js page/schedule.js \
-	page/memory.js page/overview.js page/main.js
+EXTRA_DIST += page/picture.sh page/page.html page/page.css page/embed.awk page/model.js page/elements.js \
+	page/canvas.js page/colours.js page/graph.js page/schedule.js page/memory.js page/overview.js page/main.js

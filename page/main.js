@@ -1,4 +1,4 @@
-/* Tabs, the search, and what stands at the side of the task that is selected. */
+/* Tabs, the search, and the details of the selected task. */
 let selected = -1;
 let found = new Set();
 const views = { overview: "Totals", graph: "Graph", schedule: "Schedule", memory: "Memory", reasons: "Not fused" };
@@ -30,14 +30,14 @@ function showDetails(...children) {
 
 const names = (numbers, text) => numbers.length ? numbers.flatMap(number => [text(number), element("br")]) : ["none"];
 
-/* The facts of the proof that order the task with others, and what makes an await unnecessary. */
+/* The facts of the proof that order the task with others, and the reason why an await is unnecessary. */
 function orders(facts, side) {
 	const lines = new Map(facts.map(fact => [`${fact[side]} ${coverText(fact, side)}`, fact]));
 
 	return names([...lines.values()], fact => element("span", {}, taskLink(fact[side]), ` ${coverText(fact, side)}`));
 }
 
-/* "other await" comes with the one that is meant. */
+/* "other await" is shown with that await. */
 function coverText(fact, side) {
 	const { covered_by: how, await: other } = fact;
 
@@ -55,29 +55,35 @@ function select(number) {
 		["rule", [task.rule ? `${task.rule} has made the node` : ""]],
 		["kernel", [`${kernel.name} (function ${kernel.symbol}, ${kernel.code.toLocaleString("en")} bytes)`]],
 		["object", [kernel.object ?? "not known: the account has been stripped"]],
-		["bytes", [`${taskBytes(task).toLocaleString("en")}, ${isCostGiven(task) ? "as its cost says" : "what it reads and writes"}`]],
+		["bytes", [`${taskBytes(task).toLocaleString("en")}, ` +
+			(isCostGiven(task) ? "as its cost says" : "of its reads and writes")]],
 		["reads", names(task.reads, tensor => tensorText(tensors[tensor]))],
 		["writes", names(task.writes, tensor => tensorText(tensors[tensor]))],
 		["awaits", names(step.awaits, awaited => taskLink(lastTask(awaited)))],
 		["before it", orders(before[number], "earlier")],
-		["behind it", orders(behind[number], "later")],
+		["after it", orders(after[number], "later")],
 		["signature", [kernel.signature ?? ""]]];
 
 	selected = number;
-	showDetails(element("h2", {}, task.name), element("dl", {}, ...facts.filter(([, texts]) => texts[0] !== "").flatMap(([name, texts]) =>
-		[element("dt", {}, name), element("dd", {}, ...texts)])), element("pre", { id: "explanation" }, task.explanation));
+	const given = facts.filter(([, texts]) => texts[0] !== "");
+	const list = given.flatMap(([name, texts]) => [element("dt", {}, name), element("dd", {}, ...texts)]);
+
+	showDetails(element("h2", {}, task.name), element("dl", {}, ...list),
+		element("pre", { id: "explanation" }, task.explanation));
 	if (document.getElementById("graph").classList.contains("shown"))
 		showInGraph(number);
 	showInSchedule(number);
 	refresh();
 }
 
-/* Tasks whose name, kernel, operator, rule or tensors have the text in them. */
+/* Returns the tasks with the text in their name, kernel, operator, rule or tensors. */
 function search(text) {
 	const wanted = text.toLowerCase(), has = name => name.toLowerCase().includes(wanted);
-	const kernel = kernels.map((one, number) => has(one.name) || has(operators[number])), tensor = tensors.map(one => has(one.name));
+	const kernel = kernels.map((one, number) => has(one.name) || has(operators[number]));
+	const tensor = tensors.map(one => has(one.name));
 	const matches = !wanted ? [] : tasks.map((task, number) => number).filter(number => has(tasks[number].name) ||
-		kernel[tasks[number].kernel] || has(tasks[number].rule ?? "") || [...tasks[number].reads, ...tasks[number].writes].some(one => tensor[one]));
+		kernel[tasks[number].kernel] || has(tasks[number].rule ?? "") ||
+		[...tasks[number].reads, ...tasks[number].writes].some(one => tensor[one]));
 
 	found = new Set(matches);
 	document.getElementById("found").textContent = wanted ? count(matches.length, "task", "tasks") : "";

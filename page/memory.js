@@ -1,5 +1,5 @@
-/* The workspace: from left to right the steps of the network, from top to bottom its bytes; a rectangle is a temporary, from the
- * first step that accesses it to the last. Above it, how many bytes live. */
+/* The workspace: from left to right the steps of the network, from top to bottom its bytes. A rectangle is a temporary,
+ * from the first step that accesses it to the last. Above it, the number of bytes in use. */
 const memory = { lives: [], live: [], top: 70 };
 
 function findLives() {
@@ -25,7 +25,8 @@ function findLives() {
 		memory.live[step] += memory.live[step - 1];
 }
 
-const memoryY = (drawing, offset) => memory.top + offset / (data.sizes.workspace || 1) * (drawing.height - memory.top - 10);
+const memoryY = (drawing, offset) =>
+	memory.top + offset / (data.sizes.workspace || 1) * (drawing.height - memory.top - 10);
 
 function paintLive(context, drawing) {
 	const most = memory.live.reduce((a, b) => Math.max(a, b), 1);
@@ -43,7 +44,7 @@ function paintLive(context, drawing) {
 	context.fillText(`most ${sizeText(most)}`, 8, 40);
 }
 
-/* Where bytes of the workspace are, and below which step is which. */
+/* Labels: offsets in the workspace, and the steps below. */
 function paintOffsets(context, drawing) {
 	const { workspace } = data.sizes, part = 2 ** Math.ceil(Math.log2(Math.max(workspace, 1) / 8));
 	const room = 90 / drawing.scale, power = 10 ** Math.floor(Math.log10(room));
@@ -71,7 +72,8 @@ function paintMemory(context, drawing) {
 	for (const life of memory.lives) {
 		const tensor = tensors[life.tensor], left = drawing.screenX(life.first);
 		const width = Math.max((life.last + 1 - life.first) * drawing.scale - 1, 1);
-		const top = memoryY(drawing, tensor.offset), height = Math.max(memoryY(drawing, tensor.offset + tensor.bytes) - top - 1, 1);
+		const top = memoryY(drawing, tensor.offset);
+		const height = Math.max(memoryY(drawing, tensor.offset + tensor.bytes) - top - 1, 1);
 
 		if (life.last + 1 < drawing.x || life.first > drawing.right)
 			continue;
@@ -88,7 +90,7 @@ function paintMemory(context, drawing) {
 	}
 }
 
-/* All bytes are always in sight: what is dragged up or down stays where it is. */
+/* All bytes are always visible: vertical dragging moves nothing. */
 function pickMemory(x, movedY) {
 	const y = movedY - memory.drawing.y;
 	const life = memory.lives.find(one => {
@@ -108,10 +110,11 @@ function showTensor(life) {
 		tensors[one.tensor].offset + tensors[one.tensor].bytes > tensor.offset);
 
 	showDetails(element("h2", {}, tensorText(tensor)),
-		element("p", {}, `${sizeText(tensor.bytes)} at ${tensor.offset} of the workspace, from step ${life.first} to step ${life.last}`),
+		element("p", {}, `${sizeText(tensor.bytes)} at ${tensor.offset} of the workspace, ` +
+			`from step ${life.first} to step ${life.last}`),
 		element("p", {}, "accessed by ", ...life.tasks.flatMap(number => [taskLink(number), " "])),
 		element("p", {}, sharers.length ? `${sharers.length} others have some of its bytes at other times: ` +
-			sharers.slice(0, 50).map(one => tensors[one.tensor].name).join(", ") : "nobody else has its bytes"));
+			sharers.slice(0, 50).map(one => tensors[one.tensor].name).join(", ") : "no other temporary has its bytes"));
 }
 
 function temporaryBytes() {
@@ -125,7 +128,7 @@ function openMemory() {
 	const bytes = temporaryBytes(), { workspace } = data.sizes;
 	document.getElementById("memory-bar").append(
 		element("button", { onclick: () => memory.drawing.fit(steps.length) }, "all"),
-		element("span", { id: "memory-count" }, `${memory.lives.length} temporaries of ${sizeText(bytes)} in a workspace of ` +
-			`${sizeText(workspace)}: reuse saves ${sizeText(Math.max(bytes - workspace, 0))}; each has its bytes from the first step that ` +
-			"accesses it to the last; a click says who else has them"));
+		element("span", { id: "memory-count" }, `${memory.lives.length} temporaries of ${sizeText(bytes)} ` +
+			`in a workspace of ${sizeText(workspace)}: reuse saves ${sizeText(Math.max(bytes - workspace, 0))}; ` +
+			"each has its bytes from the first step that accesses it to the last; a click shows the others with them"));
 }

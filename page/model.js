@@ -1,12 +1,12 @@
-/* The package and what follows from it: who makes and who reads a tensor, what runs when. Lists refer to each other by number,
- * as doc/reference/skdump-json.md says. */
+/* The package and data derived from it: producers and readers of tensors, and the order of tasks. Lists refer to each
+ * other by number, as doc/reference/skdump-json.md says. */
 const data = JSON.parse(document.getElementById("package").textContent);
 const traces = JSON.parse(document.getElementById("traces").textContent);
 const { tasks, steps, launches, tensors, kernels } = data;
 
-/* By task: what it must come after as the data has it, and the facts of the proof in which it is the later or the earlier one. */
+/* By task: its producers, and the facts of the proof in which it is the later or the earlier one. */
 const producers = tasks.map(() => []);
-const before = tasks.map(() => []), behind = tasks.map(() => []);
+const before = tasks.map(() => []), after = tasks.map(() => []);
 
 function findProducers() {
 	const writer = new Map();
@@ -20,7 +20,7 @@ function findProducers() {
 	});
 	for (const fact of data.dependencies) {
 		before[fact.later].push(fact);
-		behind[fact.earlier].push(fact);
+		after[fact.earlier].push(fact);
 	}
 }
 findProducers();
@@ -28,13 +28,13 @@ findProducers();
 const taskNumbers = new Map(tasks.map((task, number) => [task.name, number]));
 const isFused = task => launches[task.launch].kind === "superkernel";
 
-/* What the kernel computes for models, as its signature has it: "MatMul(packed=1)". */
+/* The operator that the kernel computes, from its signature: "MatMul(packed=1)". */
 const operators = kernels.map(kernel => kernel.signature?.match(/^[^;]* op=([^ ;(]+(\([^)]*\))?)/)?.[1] ?? "");
 
-/* The last task of a step, after which awaits are named. */
+/* The last task of a step; awaits are named after it. */
 const lastTask = step => steps[step].tasks[steps[step].tasks.length - 1];
 
-/* Bytes that a task moves if it runs by itself: what the manifest says, or else what it reads and writes. */
+/* Bytes that a task moves if it runs by itself: the manifest's cost, or else those of its reads and writes. */
 function taskBytes(task) {
 	if (isCostGiven(task))
 		return task.cost.bytes;
@@ -54,5 +54,5 @@ function sizeText(bytes) {
 
 const tensorText = tensor => `${tensor.name} ${tensor.dtype} [${tensor.shape.join(", ")}]`;
 
-/* The bytes of the manifest, if it says any: those of the network that a small sample stands for, perhaps. */
+/* Whether the manifest gives bytes; in a small sample they may be those of the network that it represents. */
 const isCostGiven = task => Boolean(task.cost && task.cost.bytes);

@@ -1,4 +1,4 @@
-/* What the package is, before and after linking; and what was not fused, and why, by what it costs. */
+/* The package before and after linking; and the tasks that were not fused, with reasons, by cost. */
 const count = (number, one, several) => `${number.toLocaleString("en")} ${number === 1 ? one : several}`;
 
 function openOverview() {
@@ -13,13 +13,14 @@ function openOverview() {
 		if (task.rule)
 			made.set(task.rule, (made.get(task.rule) ?? 0) + 1);
 	document.getElementById("overview").append(
-		element("h2", {}, "What linking changed"),
+		element("h2", {}, "Changes by linking"),
 		table(["", "task by task", "linked"], [
 			change("launches", totals.tasks, totals.launches),
 			change("awaits inside of launches", 0, totals.awaits),
 			change("bytes that move between caches and memory (estimate)", totals.traffic.before, totals.traffic.after),
 			change("bytes of temporaries, and of the workspace", temporaryBytes(), sizes.workspace),
-			...totals.code ? [change("bytes of dispatchers' code, beside the kernels'", totals.task_entries ? totals.code.before : "left out", totals.code.after)] : [],
+			...totals.code ? [change("bytes of dispatchers' code, beside the kernels'",
+				totals.task_entries ? totals.code.before : "left out", totals.code.after)] : [],
 			change("bytes of kernels' code", sizes.kernels, sizes.kernels)]),
 		element("h2", {}, "Sizes"),
 		table(["", "bytes"], Object.entries(sizes).map(([name, bytes]) => [name.replace("_", " "), bytes])),
@@ -34,7 +35,7 @@ function openOverview() {
 			table(["rule", "tasks"], [...made].sort((a, b) => b[1] - a[1]))] : []);
 }
 
-/* Codes with how many tasks have them and what these move, then the tasks. */
+/* Codes with their numbers of tasks and of bytes that these move, then the tasks. */
 function reasonTable(title, chosen, code, because) {
 	const sums = new Map();
 
@@ -48,7 +49,8 @@ function reasonTable(title, chosen, code, because) {
 		sums.set(tasks[number][code], sum);
 	}
 	return [element("h2", {}, `${title}: ${count(chosen.length, "task", "tasks")}`),
-		element("p", {}, "Bytes are those of a task's cost, where the manifest or the kernel gives one, or else of what it reads and writes."),
+		element("p", {}, "Bytes are those of a task's cost, if the manifest or the kernel gives one, " +
+			"or else of its reads and writes."),
 		table(["reason", "tasks", "bytes that they move"], [...sums].map(([name, sum]) => [name, sum.tasks, sum.bytes])
 			.sort((a, b) => b[2] - a[2])), element("br"),
 		table(["task", "bytes that it moves", "kernel", "reason", "because"], chosen.map(number => [taskLink(number),
@@ -63,6 +65,7 @@ function openReasons() {
 
 	document.getElementById("reasons").append(...(known ? [
 		...reasonTable("Launched by themselves", single, "reason", "because"),
-		...reasonTable("In a superkernel, but not in one tile group with the task in front", apart, "tile_reason", "tile_because"),
-	] : [element("p", {}, "The account has been stripped from the package, so nobody knows why.")]));
+		...reasonTable("In a superkernel, but not in one tile group with the task before", apart,
+			"tile_reason", "tile_because"),
+	] : [element("p", {}, "The account has been stripped from the package, so the reasons are not known.")]));
 }

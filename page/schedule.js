@@ -1,5 +1,6 @@
-/* The schedule: a band for each trace (skrun --trace, one above the other as they were given), in it a row for each core, with waits
- * and tasks, awaits as arrows, and the critical path. Without traces the steps in their order: where each runs and what it awaits. */
+/* The schedule: a band for each trace (skrun --trace, from top to bottom in the given order), with a row for each core,
+ * waits and tasks, awaits as arrows, and the critical path. Without traces: the steps in their order, with their lanes
+ * and awaits. */
 const schedule = { bands: [], width: 0, rowHeight: 22 };
 
 /* Microseconds, to the nanosecond if need be: "1.5 ms". Steps are steps. */
@@ -10,7 +11,7 @@ function lengthText(length, unit) {
 		(thousands ? ["", "ms", "s"][thousands] : unit);
 }
 
-/* A trace has one band; that of a prediction one for each way to run, of which the names of lanes begin with the name. */
+/* A trace has one band; that of a prediction has one for each way to run, and names of lanes begin with its name. */
 function readTrace({ name, trace }) {
 	const runs = new Map(), runOf = new Map();
 
@@ -24,12 +25,14 @@ function readTrace({ name, trace }) {
 			runs.set(run, []);
 		runs.get(run).push(event);
 	}
-	return [...runs].map(([run, events]) => ({ ...readBand(run ? `${name}, ${run}` : name, events), predicted: Boolean(run) }));
+	return [...runs].map(([run, events]) =>
+		({ ...readBand(run ? `${name}, ${run}` : name, events), predicted: Boolean(run) }));
 }
 
-/* Rows of slices in microseconds from the first one on, and arrows between rows. */
+/* Rows of slices, in microseconds since the first one, and arrows between rows. */
 function readBand(name, events) {
-	const band = { name, unit: "µs", rows: [], slices: [], arrows: [], end: 0 }, rows = new Map(), names = new Map(), flows = new Map();
+	const band = { name, unit: "µs", rows: [], slices: [], arrows: [], end: 0 };
+	const rows = new Map(), names = new Map(), flows = new Map();
 	const start = events.reduce((least, event) => event.ph === "X" ? Math.min(least, event.ts) : least, Infinity);
 	const rowOf = event => rows.get(event.pid * 65536 + event.tid);
 
@@ -60,7 +63,7 @@ function readBand(name, events) {
 	return band;
 }
 
-/* The task that a core was at, of those of its row by time; the clock's steps are nanoseconds. */
+/* The task that a core ran at that time, from those of its row in order; the clock's steps are nanoseconds. */
 function taskAt(row, at) {
 	let low = 0, high = row.length;
 
@@ -72,7 +75,8 @@ function taskAt(row, at) {
 	return low && row[low - 1].to + 0.002 >= at ? row[low - 1] : null;
 }
 
-/* From the task that ended last back: to whom it awaited, or to what its core did before, whichever ended later. */
+/* From the last task to end backwards: to the task that it awaited, or the one before on its core, whichever ended
+ * later. */
 function markCritical(band) {
 	const rows = band.rows.map(() => []), previous = new Map();
 	let slice = null;
@@ -93,13 +97,16 @@ function markCritical(band) {
 		if (from && to)
 			previous.get(to).push(from);
 	}
-	for (; slice && !slice.critical; slice = previous.get(slice).reduce((last, one) => !last || one.to > last.to ? one : last, null))
+	const latest = slices => slices.reduce((last, one) => !last || one.to > last.to ? one : last, null);
+
+	for (; slice && !slice.critical; slice = latest(previous.get(slice)))
 		slice.critical = true;
 }
 
-/* Without times: a step is as long as any other, and the critical path is the longest chain of awaits. */
+/* Without times: all steps have one length, and the critical path is the longest chain of awaits. */
 function orderedBand() {
-	const band = { name: "steps in the network's order, without times: add a trace for them", unit: "steps", rows: [...data.lanes],
+	const band = { name: "steps in the network's order, without times: add a trace for them", unit: "steps",
+		rows: [...data.lanes],
 		slices: [], arrows: [], end: steps.length }, chain = [], via = [];
 	let last = 0;
 
@@ -109,7 +116,8 @@ function orderedBand() {
 		band.slices.push({ row, from: number, to: number + 1, kind: "task", name, task: step.tasks[0] });
 		chain[number] = 1;
 		for (const awaited of step.awaits) {
-			band.arrows.push({ from: { row: data.lanes.indexOf(steps[awaited].lane), at: awaited + 1 }, to: { row, at: number } });
+			band.arrows.push({ from: { row: data.lanes.indexOf(steps[awaited].lane), at: awaited + 1 },
+				to: { row, at: number } });
 			if (chain[awaited] + 1 > chain[number]) {
 				chain[number] = chain[awaited] + 1;
 				via[number] = awaited;
@@ -132,7 +140,9 @@ function paintAxis(context, drawing, band, top) {
 	context.fillStyle = style("--faint");
 	context.strokeStyle = style("--line");
 	context.lineWidth = 1;
-	for (let at = Math.max(0, Math.floor(drawing.x / step) * step); at < Math.min(drawing.right, band.end + step); at += step) {
+	const last = Math.min(drawing.right, band.end + step);
+
+	for (let at = Math.max(0, Math.floor(drawing.x / step) * step); at < last; at += step) {
 		const x = drawing.screenX(at);
 
 		context.fillText(lengthText(at, band.unit), x + 3, top + 32);
@@ -142,7 +152,8 @@ function paintAxis(context, drawing, band, top) {
 		context.stroke();
 	}
 	context.fillStyle = style("--front");
-	context.fillText(`${band.name}: ${lengthText(band.end, band.unit)}, ${count(band.arrows.length, "await", "awaits")}, ` +
+	context.fillText(`${band.name}: ${lengthText(band.end, band.unit)}, ` +
+		`${count(band.arrows.length, "await", "awaits")}, ` +
 		`${count(band.slices.filter(slice => slice.critical).length, "slice", "slices")} on the critical path`, 8, top + 12);
 }
 
@@ -165,7 +176,8 @@ function paintSlice(context, drawing, slice, top) {
 		context.strokeRect(left, top, width, height);
 	}
 	context.fillStyle = style("--front");
-	nameLabel(context, slice.name, Math.max(left, 0) + 3, top + height / 2, Math.min(left + width, drawing.width) - Math.max(left, 0) - 6);
+	nameLabel(context, slice.name, Math.max(left, 0) + 3, top + height / 2,
+		Math.min(left + width, drawing.width) - Math.max(left, 0) - 6);
 }
 
 function paintBand(context, drawing, band, top) {
@@ -229,13 +241,15 @@ function openSchedule() {
 	schedule.bands = traces.flatMap(readTrace);
 	if (!schedule.bands.length)
 		schedule.bands.push(orderedBand());
-	/* Measured ones are seen at first, if there are any: predictions may be of another device, on which all takes much longer. */
-	const measured = schedule.bands.filter(band => !band.predicted), shown = measured.length ? measured : schedule.bands;
+	/* Measured bands are shown first, if there are any: predictions may be of another, much slower device. */
+	const measured = schedule.bands.filter(band => !band.predicted);
+	const shown = measured.length ? measured : schedule.bands;
 	schedule.width = shown.reduce((most, band) => Math.max(most, band.end), 0);
 	schedule.drawing = new Drawing(document.getElementById("schedule-canvas"), paintSchedule, pickSchedule, true);
 	schedule.drawing.margin = 110; /* names of rows */
 	document.getElementById("schedule-bar").append(
 		...schedule.bands.map((band, number) => element("button", { onclick: () => showBand(number) }, `fit ${band.name}`)),
-		element("span", { id: "schedule-count" }, "a row for each core; wheel: zoom, drag: move"), colourBar(element("span", { class: "critical" }, "▁ critical path"),
+		element("span", { id: "schedule-count" }, "a row for each core; wheel: zoom, drag: move"),
+		colourBar(element("span", { class: "critical" }, "▁ critical path"),
 			element("span", { class: "await" }, "⟶ await"), element("span", {}, "▮ wait")));
 }

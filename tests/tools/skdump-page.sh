@@ -128,7 +128,7 @@ assert facts["object"] == kernel["object"] and facts["signature"] == kernel["sig
 assert facts["bytes"].startswith(text(moved(task)) + ", "), facts
 assert lines("reads") == [named(tensor) for tensor in task["reads"]] and lines("writes") == [named(tensor) for tensor in task["writes"]], facts
 assert lines("awaits") == [last(step) for step in steps[task["step"]]["awaits"]], facts
-for key, side, other in ("before it", "later", "earlier"), ("behind it", "earlier", "later"):
+for key, side, other in ("before it", "later", "earlier"), ("after it", "earlier", "later"):
     wanted = dict.fromkeys("%s %s" % (all_tasks[fact[other]]["name"], cover(fact, side)) for fact in data["dependencies"] if fact[side] == number)
     assert lines(key) == list(wanted), (key, facts, list(wanted))
 if "life" in page:
