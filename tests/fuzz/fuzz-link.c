@@ -25,7 +25,7 @@ static void read_record(void *context, const struct sk_kernel_record *record)
 	*(size_t *)context += strlen(record->symbol) + strlen(record->signature) + strlen(record->object);
 }
 
-/* A function that calls every kernel that can be found: what sklink's dispatchers are to the linker. */
+/* Add a function that calls every kernel that can be found, like sklink's dispatchers. */
 static void add_calls(struct sk_linker *linker, const char *const *names, size_t count)
 {
 	struct sk_section_spec spec = {

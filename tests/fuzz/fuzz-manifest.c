@@ -1,6 +1,6 @@
 /* Fuzz target: a manifest through the stages that need no object. It is parsed, its kernels are found in a table, and
- * it is bound, cut into launches, scheduled, given memory and written as a plan. Every plan must pass sklink's own
- * checks and have dispatchers, whatever the manifest was. */
+ * it is bound, cut into launches, scheduled, given memory and written as a plan. For any manifest the plan must pass
+ * sklink's own checks and have dispatchers. */
 #include "tests/fuzz/fuzz-plan.h"
 #include "tests/fuzz/fuzz.h"
 

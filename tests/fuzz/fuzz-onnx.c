@@ -1,5 +1,4 @@
-/* Fuzz target: a model file, read to a graph: what begins like a text as one, everything else as ONNX's binary format.
- */
+/* Fuzz target: a model file, read to a graph: as a text if it begins like one, otherwise as ONNX's binary format. */
 #include "tests/fuzz/fuzz-graph.h"
 #include "tests/fuzz/fuzz.h"
 

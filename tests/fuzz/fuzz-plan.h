@@ -1,5 +1,5 @@
 /* The steps that fuzz targets of bound models share: launches, schedule, memory, plan, dispatchers. Every plan must
- * pass sklink's own checks, whatever it was made of. */
+ * pass sklink's own checks. */
 #ifndef SK_TESTS_FUZZ_PLAN_H
 #define SK_TESTS_FUZZ_PLAN_H
 

@@ -1,7 +1,6 @@
-/* library-axes.c: what the kernels compute that look along an axis, of x [o,k,i]: reductions, ArgMax, Softmax and its
- * like, CumSum and TopK. Each is held against plain loops for shapes around the widths in which kernels work, in parts,
- * as cores have them, in place where it may be, and against the kernel for every processor: there bytes must be the
- * same. */
+/* library-axes.c: kernels that work along an axis of x [o,k,i]: reductions, ArgMax, Softmax and similar ones, CumSum
+ * and TopK. Each is compared with plain loops for shapes around the widths in which kernels work, in parts, as cores
+ * compute them, in place where it may be, and with the kernel for every processor, which must give the same bytes. */
 #include "tests/kernels/library.h"
 
 #include <math.h>

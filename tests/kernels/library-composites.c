@@ -1,5 +1,5 @@
-/* library-composites.c: what the kernels of composites compute, of finite numbers and NaNs. Their inputs are of the
- * same shape, in ranges of 0, 1, 63, 64 and 65 elements and in place, or lie strided, from any element on. */
+/* library-composites.c: the kernels of composites, for finite numbers and NaN. Their inputs have the same shape, in
+ * ranges of 0, 1, 63, 64 and 65 elements and in place, or lie strided, from any element on. */
 #include "tests/kernels/library.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* library-elementwise.c: what the elementwise kernels compute, and how each form is called. Each kernel is held against
- * its reference on special and random numbers (all of those of 16 bits, and all pairs of special ones), then must give
- * the same bytes for ranges of 0, 1, 63, 64 and 65 elements, in place, and as the kernel for every processor does. */
+/* library-elementwise.c: the elementwise kernels, and the call of each form. Each kernel is compared with its reference
+ * on special and random numbers (all of those of 16 bits, and all pairs of special ones). It must then give the same
+ * bytes for ranges of 0, 1, 63, 64 and 65 elements, in place, and as the kernel for every processor. */
 #include "tests/kernels/library.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* library-normal.c: what the kernels compute that normalize, of rows, of channels and of neighbours, and the loss of a
- * class. Each is held against its definition, in parts, as cores have them, in place where it may be, and against the
- * kernel for every processor: there bytes must be the same. */
+/* library-normal.c: kernels that normalize rows, channels and neighbours, and the loss of a class. Each is compared
+ * with its definition, in parts, as cores compute them, in place where it may be, and with the kernel for every
+ * processor, which must give the same bytes. */
 #include "tests/kernels/library.h"
 
 #include <stdio.h>

@@ -116,7 +116,7 @@ void rig_set_progress(struct rig_device *device, uint32_t lane, uint32_t core, u
  * core's status that is not 0. */
 int rig_run(const struct rig_plan *plan, struct rig_device *device, void *entry);
 
-/* ---- the log: what this thread's kernels got ---- */
+/* ---- the log: the arguments of this thread's kernels ---- */
 
 enum { MOST_VALUES = 32 };
 

@@ -1,4 +1,4 @@
-/* Plans whose launches and tensors have forms and types of their own, for tests that change one of them. */
+/* Plans in which launches and tensors have forms and types of their own, for tests that change one of them. */
 #ifndef SK_TESTS_OWN_RECORDS_H
 #define SK_TESTS_OWN_RECORDS_H
 

@@ -91,7 +91,7 @@ void plan_flags(struct plan *plan, unsigned flags);
 /* The blocks of the step added last run at once. */
 void plan_resident(struct plan *plan);
 
-/* A mix task whose sides have so many blocks: two steps, the second one on the last lane, after the cores of the first
+/* A mix task with so many blocks on its sides: two steps, the second one on the last lane, after the cores of the first
  * one if there is only one lane. Return the first step's index. */
 uint32_t plan_mix(struct plan *plan, const char *task, uint32_t cube_blocks, uint32_t vector_blocks);
 

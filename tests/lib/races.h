@@ -2,7 +2,7 @@
  * verifier's reasoning. It takes every core of every step as an event, orders the events by program order, awaits and
  * follows, computes the bytes that each event touches as skplan.h defines them, and compares all pairs. An event has
  * hidden state for the whole of its call, even if the kernel starts early. If blocks do not divide their data, each
- * core counts as having one, since the blocks' numbers are no order: only addresses and core sets are.
+ * core counts as having one, since the blocks' numbers do not order them: only addresses and core sets do.
  *
  * Calls of a step that share bytes have the network's order, also on one core: if the step is in tiles, a later call's
  * tile comes before an earlier call's next one. In the scratch each tile begins at the same place; there two tensors of

@@ -13,7 +13,7 @@ struct random_options {
 	bool one_scope; /* every task can be fused and is in scope "s"; otherwise there are two scopes, unfusible
 			   tasks, and tasks without a scope */
 	uint32_t tensors; /* at least 4 */
-	bool together; /* also mix tasks, and tasks whose blocks run at once */
+	bool together; /* also mix tasks, and tasks with blocks that run at once */
 	bool rows; /* most accesses that are not elementwise are to columns of their tensor … */
 	bool strides; /* … and some of these to those of every second row */
 	bool passing; /* tasks access the tensors one after another, so that most are in use for a short time */

@@ -45,7 +45,7 @@ static bool may_join(const struct sk_plan_launch *launch, const struct sk_plan_s
 struct tables {
 	struct sk_plan_step *steps;
 	struct sk_plan_await *awaits;
-	uint32_t *place_of; /* by step as it was: what it is in now */
+	uint32_t *place_of; /* by step as it was: its present index */
 	uint32_t step_count, await_count;
 };
 

@@ -1,6 +1,6 @@
-/* How much less well the formulas of expansion compute than the operators that they stand for: what is added to the
- * rooms of graph-reference.c where a node may have been expanded. The reasons are the notes of graph/rules/
- * expand.yaml. A formula without a row is held to the bounds of its operator. */
+/* The additional errors of formulas of expansion over the operators that they stand for. They are added to the rooms of
+ * graph-reference.c if a node may have been expanded. The notes of graph/rules/expand.yaml give the reasons. A formula
+ * without a row must keep to the bounds of its operator. */
 #include "tests/property/random-graph.h"
 
 #include <math.h>

@@ -834,7 +834,7 @@ static void refer_range(const struct question *question)
 		exact(question, i, (number)(question->node->starts[0] + i * question->node->steps[0]));
 }
 
-/* ---- rows: what is gathered along axes ---- */
+/* ---- rows: the elements along axes ---- */
 
 /* Elements of the first input that are in one row, and where they stand. */
 struct row {

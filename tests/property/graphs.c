@@ -72,7 +72,7 @@ static void fail(const char *format, ...)
 
 /* ---- programs ---- */
 
-/* Runs a program with files as standard input and error; what it says of a failure is the case's. */
+/* Run a program with files as standard input and error; its message after a failure is the case's. */
 static void run_program(const char *folder, const char *input, const char *const *words)
 {
 	char errors[PATH], text[TEXT - 200] = "";

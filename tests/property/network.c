@@ -678,7 +678,7 @@ static void choose_sizes(struct generator *generator)
 	generator->dtypes[1] = chance(generator, 60) ? generator->dtypes[0] : dtypes[draw(generator, 3)];
 }
 
-/* Choose sizes of several tiles, of which some are not full, and rows whose units equal those of elements, and others.
+/* Choose sizes of several tiles, some of them not full, and rows with units that equal those of elements, and others.
  * */
 static void choose_chain(struct generator *generator)
 {

@@ -179,7 +179,8 @@ struct network {
 	uint32_t flawed;
 	enum sk_role flaw; /* the role that it says; NONE: none, and no `unwritten: keep` either */
 	uint32_t strict; /* a scope that has strict-scope-check=abort beside its options; NETWORK_NONE: none has */
-	bool splits; /* it is for devices whose profiles, in files beside the manifest, have sync-all-split */
+	bool splits; /* it is for devices with sync-all-split, and the devices' profiles are files beside the manifest
+		      * */
 	uint64_t seed;
 	/* For roots, by tensor: the contents before the first run. */
 	uint64_t *contents[NETWORK_TENSORS];

@@ -176,7 +176,7 @@ static const struct record *find_field(uint32_t number, const struct field **fie
 	return record;
 }
 
-/* Fields that may have other numbers in a plan that is proved: what they say stands nowhere else in the package. */
+/* Fields that may have other numbers in a plan that is proved: nothing else in the package says the same. */
 static const char *const free_fields[] = {
 	/* Only the manifest, or the processor, says whether it is right. */
 	"header.isa", "header.device", "header.device_cores", "tasks.line", "tasks.cost", "tasks.vector_cost",
@@ -541,7 +541,7 @@ static bool same_lane(const char *one, const char *other, uint32_t lanes)
 	return lanes == 1 || !strncmp(one, "cube", 4) == !strncmp(other, "cube", 4);
 }
 
-/* The first attributes in network-manifest.c; what is said of them is compared by itself. */
+/* Skip the first attributes in network-manifest.c; their words are compared separately. */
 static const char *skip_first_words(const char *text)
 {
 	static const char *const words[] = {"cube", "vector", "unfusible"};

@@ -17,7 +17,7 @@
 struct mutant_package {
 	const uint8_t *bytes;
 	size_t size;
-	void *const *contents; /* by binding number: what is in it before a run */
+	void *const *contents; /* by binding number: the contents before a run */
 };
 
 enum { MUTANT_TEXT = 512, MOST_MUTANT_FIELDS = 256 };

@@ -512,7 +512,7 @@ int NAME(through_scratch)(const T *x, T *y, int64_t n, unsigned char *one, unsig
 	return 0;
 }
 
-/* Hidden state: what comes out depends on the order of the calls. */
+/* Hidden state: the result depends on the order of the calls. */
 void NAME(counted)(const T *x, T *y, int64_t n)
 {
 	static T calls;

@@ -49,7 +49,7 @@ enum {
 	MOST_REMOVALS = 24, /* awaits of a plan that are taken out, each by itself */
 	ENOUGH = 250, /* cases among which there must be one of every kind … */
 	ENOUGH_FOR_MUTANTS = 1000, /* … and one with a mutant of every field */
-	RUNS = 2, /* of a network in one instance: what is kept from run to run counts */
+	RUNS = 2, /* of a network in one instance: state kept from run to run counts */
 	GUARD = 64, /* bytes after bound memory that must stay as they are */
 	GUARD_BYTE = 0xd7,
 	HOST_DEVICES = 4,
@@ -778,7 +778,7 @@ static void note_await(struct property *property, const struct sk_plan_step *ste
 	note(property, KIND_AWAITS_LANE, awaited->lane != step->lane);
 }
 
-/* Note the features of a step whose kernel keeps state. */
+/* Note the features of a step with a kernel that keeps state. */
 static void note_state(struct property *property, const struct sk_plan_launch *launch, uint32_t index)
 {
 	const struct sk_plan_view *plan = &property->plan;
@@ -1437,7 +1437,7 @@ static void check_mutants(struct property *property, uint64_t number)
 
 /* ---- a case ---- */
 
-/* The number of blocks of a blocks kernel whose task gives none: from the built-in profiles. */
+/* The number of blocks of a blocks kernel if the task gives none: from the built-in profiles. */
 static const struct planned_device {
 	const char *name;
 	uint32_t blocks[2];

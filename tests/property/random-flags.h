@@ -16,7 +16,7 @@ void flags_draw(uint64_t seed, bool fuses, const char **target, char *text, size
 /* Write the flags that turn off all of these passes, and nothing else. */
 void flags_without_fusion(char *text, size_t size);
 
-/* A switch file; what flags say of a pass counts more. */
+/* A switch file; flags take precedence over it. */
 void flags_write_switches(uint64_t seed, FILE *file);
 
 /* The same for flags that expand operators of the graph, and that simplify it, exactly or not. */

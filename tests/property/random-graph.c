@@ -283,7 +283,7 @@ void say_list(struct graph_node *node, const char *name, int64_t count, const in
 	say(node, "]");
 }
 
-/* An axis of a value with dimensions; what is returned is how it is said, now and then counted from the end. */
+/* Draw an axis of a value with dimensions; return it as the attribute has it, now and then counted from the end. */
 static int64_t draw_axis(struct maker *maker, struct graph_node *node, uint32_t rank)
 {
 	node->axis = draw(maker, rank);
@@ -1619,7 +1619,7 @@ static void remove_nodes(struct maker *maker, uint64_t removed)
 	}
 }
 
-/* Of several outputs, leave out some that are not used, but never all of them. */
+/* Leave out some outputs that are not used, but never all of a node's. */
 static void draw_absences(struct maker *maker)
 {
 	struct graph *graph = maker->graph;

@@ -57,7 +57,7 @@ struct graph {
 	struct graph_value values[GRAPH_VALUES];
 };
 
-/* The same graph for the same seed. Nodes of which the bit in `removed` is set are left out: what they make becomes
+/* The same graph for the same seed. Nodes of which the bit in `removed` is set are left out, and their outputs become
  * inputs. */
 struct graph *graph_create(uint64_t seed, uint64_t removed);
 void graph_free(struct graph *graph);

@@ -8,7 +8,7 @@
 
 /* ---- nodes ---- */
 
-/* Add a node like that one, whose output has the type and shape. */
+/* Add a node like that one, with an output of the type and shape. */
 uint32_t put(struct maker *maker, const struct graph_node *like, enum sk_dtype dtype, uint32_t rank,
 	     const int64_t *shape);
 uint32_t put_one(struct maker *maker, const char *op, uint32_t x);

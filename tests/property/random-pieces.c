@@ -89,7 +89,7 @@ static uint32_t divide_by_deviation(struct maker *maker, uint32_t d)
 	}
 }
 
-/* A sum in front, which may be an output; what is normalized may be quantized. */
+/* A sum before it, which may be an output; the normalized rows may be quantized. */
 static uint32_t end_norm(struct maker *maker, uint32_t y)
 {
 	struct graph_value like = *value_of(maker, y);

@@ -7,7 +7,7 @@
 
 enum { MOST_SIZES = 4, LIST_NODES = 4 * MOST_SIZES + 1 /* at most, for a list */ };
 
-/* Add the node's output, whose elements are known before anything runs. */
+/* Add the node's output, which has elements that are known before anything runs. */
 static uint32_t put_known(struct maker *maker, const struct graph_node *node, uint32_t rank, int64_t count,
 			  const number *elements)
 {

@@ -75,7 +75,7 @@ void ones(unsigned char *y, long n)
 }
 SK_KERNEL(ones, "out y u8[n], n i64");
 
-/* All that can be passed: what arrives is added up. */
+/* Arguments of all types, which are added up. */
 float many(const float *x, const double *scale, long n, signed char a, unsigned char b, short c, unsigned short d,
 	   int e, unsigned f, long g, unsigned long h, float i, double j, float k, double l, float m, double o, float p,
 	   double q, float r, double s, const int *by_reference, char *scratch)

@@ -1,4 +1,4 @@
-/* Kernels for tasks that run once: what they leave tells how often they have run. */
+/* Kernels for tasks that run once: their results tell how often they have run. */
 #include "skkernel.h"
 
 static int64_t packed;

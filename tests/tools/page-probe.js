@@ -1,7 +1,8 @@
 "use strict";
-/* Added behind a page of skdump --html: looks at it and clicks, as somebody would, and leaves what it has found in the document. */
+/* Added after a page of skdump --html: looks at it and clicks, as a user would, and leaves its results in the document.
+ * */
 setTimeout(() => {
-	/* Without a screen nobody asks for pictures. */
+	/* Without a screen the browser requests no frames. */
 	const frames = () => [graph, schedule, memory].filter(view => view.drawing.width).forEach(view => view.drawing.draw());
 	const drag = (id, x, y, toX, toY) => {
 		const canvas = document.getElementById(id), box = canvas.getBoundingClientRect();
@@ -29,7 +30,7 @@ setTimeout(() => {
 			return document.querySelector("#details h2")?.textContent;
 		});
 	};
-	/* Pixels of the canvas that are not empty: somebody has drawn. */
+	/* Pixels of the canvas that are not empty: something has been drawn. */
 	const drawn = id => {
 		const canvas = document.getElementById(id);
 		const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
@@ -60,7 +61,7 @@ setTimeout(() => {
 	result.background = getComputedStyle(document.body).backgroundColor;
 	result.boxes = graph.boxes.map(boxName);
 
-	/* Whatever colours stand for is drawn, and said in a line. */
+	/* Every meaning of colours is drawn, and explained in a line. */
 	result.legends = {};
 	for (const choice of Object.keys(colouring)) {
 		const select = document.querySelector("#graph .colours select");
@@ -80,7 +81,7 @@ setTimeout(() => {
 	const facts = [...document.querySelectorAll("#details dt")].map(name => [name.textContent, name.nextSibling.innerText]);
 	result.clicked = { task: wanted, explanation: document.getElementById("explanation")?.textContent, facts: Object.fromEntries(facts) };
 
-	/* Views can be dragged, and what is clicked then is what is seen. */
+	/* Views can be dragged, and a click then selects the part in view. */
 	result.dragged = [];
 	const slice = schedule.bands[0].slices.find(one => one.task === wanted);
 	if (slice) {
@@ -99,7 +100,7 @@ setTimeout(() => {
 	}
 	document.getElementById("tab-graph").click();
 
-	/* The wheel zooms to what is below it: what is in sight then, and what is in the middle. */
+	/* The wheel zooms towards the pointer: the part in sight then, and its middle. */
 	document.getElementById("tab-schedule").click();
 	schedule.drawing.fit(schedule.width);
 	const canvas = document.getElementById("schedule-canvas"), middle = canvas.clientWidth / 2;
@@ -137,7 +138,7 @@ setTimeout(() => {
 	result.allUnfolded = seen();
 	result.live = [...memory.live];
 
-	/* What is looked for may be a task, a kernel, an operator, a rule or a tensor. */
+	/* A search may be for a task, a kernel, an operator, a rule or a tensor. */
 	const input = document.getElementById("search"), task = tasks[wanted];
 	result.found = [task.name, kernels[task.kernel].name, operators[task.kernel], task.rule, tensors[task.writes[0]].name, "nothing is called so"]
 		.filter(text => text).map(text => {

@@ -1,5 +1,5 @@
-/* libskrt's streams as a driver's: copies, host functions and events between launches; packages from anywhere, with
- * imports of the program's own; arrays bound by name; what is refused while work is pending. */
+/* libskrt's streams, used like a driver's: copies, host functions and events between launches; packages from anywhere,
+ * with imports of the program's own; arrays bound by name; calls that are refused while work is pending. */
 #include "config.h"
 
 #include <check.h>
@@ -684,7 +684,7 @@ START_TEST(traces)
 }
 END_TEST
 
-/* A launch of several tasks must note times; what it notes is believed only as far as it can be. */
+/* A launch of several tasks must note times; times that cannot be true are not used. */
 START_TEST(traced_liars)
 {
 	const struct skrt_kernel *untimed, *liar;

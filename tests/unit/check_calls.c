@@ -660,8 +660,8 @@ START_TEST(unit_contradicts)
 }
 END_TEST
 
-/* Steps of rows of 4 and of 6 elements share a tensor: the least units of equally many bytes are 3 and 2 rows. If there
- * are no such units, each step has its least one, which is 1. */
+/* Steps of rows of 4 and of 6 elements share a tensor: the least units of equally many bytes are 3 and 2 rows. Without
+ * such units each step has its least one, which is 1. */
 START_TEST(units_of_two_steps)
 {
 	static const struct {

@@ -222,7 +222,7 @@ static const char copy_source[] = PREAMBLE
 
 enum { HALF_APART = 64, HALF_ROWS = 100 };
 
-/* So many columns of a matrix whose rows have 64: the part of x that makes a part of y, or all of y, which each core
+/* So many columns of a matrix with rows of 64: the part of x that makes a part of y, or all of y, which each core
  * reads. */
 #define MATRIX(first, wide) .offset = 4 * (first), .size = 4 * ((HALF_ROWS - 1) * HALF_APART + (wide))
 #define PATTERN(wide)                                                                                                  \

@@ -1,4 +1,4 @@
-/* Check suite for base/diag: what a sink prints, place, text, origins and notes; and for names in JSON. */
+/* Check suite for base/diag: the output of a sink: place, text, origins and notes; and for names in JSON. */
 #include <check.h>
 #include <string.h>
 

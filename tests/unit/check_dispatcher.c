@@ -1,4 +1,4 @@
-/* Dispatchers made from plans built by hand, run for real: what their kernels get, in which order, on which core. */
+/* Dispatchers made from plans built by hand, run for real: the arguments of their kernels, the order, and the cores. */
 #include "config.h" /* memmem is an extension */
 
 #include <check.h>
@@ -1185,7 +1185,7 @@ static struct sk_plan_step *add_numbered(uint32_t core_set, uint16_t flags)
 	return step;
 }
 
-/* Each core runs the steps whose home it is, and publishes those that ask for it. */
+/* Each core runs the steps of its own homes, and publishes those that ask for it. */
 START_TEST(homes)
 {
 	static const uint32_t home_of[] = {0, 0, 1, 1, 2, 0, 2};
@@ -1363,7 +1363,7 @@ START_TEST(lanes)
 }
 END_TEST
 
-/* A launch whose only lane is the second one needs no fork. */
+/* A launch that uses only the second lane needs no fork. */
 START_TEST(second_lane_alone)
 {
 	unsigned at = 0;
@@ -1527,7 +1527,7 @@ static void check_and_add(uint64_t expected, uint64_t *errors)
 	shared_value++;
 }
 
-/* A chain whose tasks alternate between two homes. */
+/* A chain of tasks that alternate between two homes. */
 START_TEST(threads_chain)
 {
 	enum { LENGTH_OF_CHAIN = 200, REPEATS = 50 };

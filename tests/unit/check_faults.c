@@ -229,7 +229,7 @@ END_TEST
 
 /* ---- refused instructions ---- */
 
-/* Faults that the processor does not explain. rsi has a page whose addresses are multiples of 64, rdi an address one
+/* Faults that the processor does not explain. rsi has a page of which addresses are multiples of 64, rdi an address one
  * past it, rcx 8; rbx and r12 an address that no processor can have. */
 static const struct {
 	const char *instruction, *error;
@@ -364,7 +364,7 @@ END_TEST
 
 /* ---- constructors ---- */
 
-/* Write to the file whose descriptor is in the place of FILE, unless CONSTRUCT does something else first. */
+/* Write to the file with the descriptor in the place of FILE, unless CONSTRUCT does something else first. */
 static const char constructor_source[] =
 	"#include \"format/skabi.h\"\n"
 	"#define LOG(core) ((volatile uint64_t *)(core)->bindings[0])\n"

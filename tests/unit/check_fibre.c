@@ -1,4 +1,4 @@
-/* Fibres: what a switch preserves, stacks that end at a guard, beginning anew, traces that end. */
+/* Fibres: registers that a switch preserves, stacks that end at a guard, restarts, traces that end. */
 #include "config.h"
 
 #include <check.h>
@@ -38,7 +38,7 @@ static void teardown(void)
 	sk_fibre_close(&other);
 }
 
-/* Three notes in turn with the other fibre; what is on the stack stays. */
+/* Three notes in turn with the other fibre; the stack keeps its contents. */
 static struct sk_fibre *take_turns(void *context)
 {
 	volatile int base = *(int *)context;

@@ -1,4 +1,4 @@
-/* Identifiers of names, held against a reader of the rule: what it makes of an identifier is the name again, so no two
+/* Identifiers of names, compared with a reader of the rule: it turns each identifier back into the name, so no two
  * names share one. */
 #include <check.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-/* Check suite for src/manifest/manifest and base/document: what good manifests become, the exact words for bad
- * ones, and that damaged ones end in errors. The examples of doc/reference/manifest.md and doc/reference/signatures.md
- * are also parsed here. */
+/* Check suite for src/manifest/manifest and base/document: the models of good manifests, the exact messages for bad
+ * ones, and errors for damaged ones. The examples of doc/reference/manifest.md and doc/reference/signatures.md are also
+ * parsed here. */
 #include <check.h>
 #include <limits.h>
 #include <math.h>
@@ -315,7 +315,7 @@ START_TEST(test_options_from_outside)
 	struct sk_model *model = parse_good(complete);
 	const struct sk_scope *sp2 = &model->scopes.items[0], *sp1 = &model->scopes.items[1];
 
-	/* Option by option; what is not named stays. */
+	/* Option by option; others stay as they are. */
 	override(model, "sp2=strict-scope-check=abort", "");
 	ck_assert(sp2->stream_fusion);
 	ck_assert_int_eq(sp2->strict, SK_STRICT_ABORT);
@@ -1178,7 +1178,7 @@ END_TEST
 
 /* ---- damaged manifests ---- */
 
-/* A damaged manifest is accepted or has an error; there is no third case. */
+/* A damaged manifest is accepted or has an error. */
 static void parse_damaged(const char *text, size_t size)
 {
 	char *copy = malloc(size + 1); /* exactly as large, so that AddressSanitizer sees reads past the end */

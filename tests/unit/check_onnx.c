@@ -816,7 +816,7 @@ END_TEST
 
 /* ---- bodies ---- */
 
-/* A body uses values of the graphs around it: what makes them is wanted, and comes first. */
+/* A body uses values of the graphs around it: their producers are needed, and come first. */
 START_TEST(bodies)
 {
 	begin_model();

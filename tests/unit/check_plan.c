@@ -71,7 +71,7 @@ static void make_sample(void)
  * launch. */
 enum { FIRST_OF_TWO, SECOND_OF_TWO, FIRST_OF_THREE, SECOND_OF_THREE, THIRD_OF_THREE, ALONE, CALLS };
 
-/* A plan whose steps have two calls, three and one. */
+/* A plan with steps of two calls, three and one. */
 static void make_sample_of_calls(void)
 {
 	struct plan *plan = plan_create(arena, 1);

@@ -271,7 +271,7 @@ START_TEST(halves_side_by_side)
 }
 END_TEST
 
-/* Heads of layers, in two streams: what they read lies where layers before have theirs. */
+/* Heads of layers, in two streams: their inputs use the memory of earlier layers' inputs. */
 static struct test_model *layers_of_heads(void)
 {
 	enum { LAYERS = 4, HEADS = 2, ROW = 64, HEAD = ROW / HEADS, ROW_COUNT = 16 };

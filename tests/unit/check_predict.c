@@ -1,4 +1,4 @@
-/* Predicted time: profiles and cost files as people write them, small networks whose time was worked out by hand, and
+/* Predicted time: profiles and cost files as people write them, small networks with times worked out by hand, and
  * properties that hold for any network. */
 #include <check.h>
 #include <math.h>
@@ -663,7 +663,7 @@ START_TEST(sync_all)
 }
 END_TEST
 
-/* Calls of three kernels of 50 bytes; the memory for code has 100: what has come first goes first. */
+/* Calls of three kernels of 50 bytes; the memory for code has 100: the oldest one is dropped first. */
 START_TEST(code_fetch)
 {
 	const uint32_t order[] = {0, 1, 0, 2, 0, 2};
@@ -1152,7 +1152,7 @@ START_TEST(printed)
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
-	plan_device(plan, "test", 2, 0); /* there is no profile of that name */
+	plan_device(plan, "test", 2, 0); /* no profile has that name */
 	for (int i = 0; i < 60; i++)
 		plain(plan, "same", (uint32_t)i % 2, 10);
 	view = plan_view(plan);

@@ -409,8 +409,8 @@ static void launch_of(struct skrt_module *of, int stream, struct skrt_instance *
 	ok(skrt_launch(streams[stream], instance, kernel));
 }
 
-/* Launches of two instances that have some do not overlap. The package's is that of one loaded module: another one has
- * variables of its own; the C library's is everybody's. */
+/* Launches of two instances with such state do not overlap. The package's state belongs to one loaded module: another
+ * one has variables of its own. The C library's is shared by all. */
 START_TEST(states_apart)
 {
 	static const struct {

@@ -8,7 +8,7 @@
 #include "linker/linker-parts.h"
 #include "tests/lib/suite.h"
 
-/* Rewrite the instruction, whose field is its last four bytes; return the field's place afterwards. */
+/* Rewrite the instruction, which ends with its field of four bytes; return the field's place afterwards. */
 static uint64_t rewrite(uint32_t type, const char *from, size_t size, uint8_t *code)
 {
 	memcpy(code, from, size);

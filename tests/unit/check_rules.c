@@ -367,8 +367,8 @@ START_TEST(test_not_convex)
 }
 END_TEST
 
-/* Two pairs, each of which is replaced by itself: what takes the place of the later pair needs the b that one node of
- * the other pair makes, and makes the p that the other node needs. */
+/* Two pairs, each of which is replaced by itself. The replacement of the later pair needs the b that one node of the
+ * other pair makes, and makes the p that the other node needs. */
 START_TEST(test_not_convex_any_more)
 {
 	input_of("x", SK_F32, 3, 3);
@@ -602,7 +602,8 @@ START_TEST(test_sisters)
 }
 END_TEST
 
-/* Attributes: a value, a default, a name that conditions know; what the pattern does not name is as it is by itself. */
+/* Attributes: a value, a default, a name that conditions know; attributes that the pattern does not name keep their
+ * value. */
 START_TEST(test_attributes)
 {
 	static const struct {
@@ -670,7 +671,7 @@ START_TEST(test_conditions)
 }
 END_TEST
 
-/* The first rule that fits is applied; what it makes is not looked at again. */
+/* The first rule that fits is applied; its result is not matched again. */
 START_TEST(test_order)
 {
 	input_of("x", SK_F32, 2, 3);

@@ -1,5 +1,5 @@
-/* libskrt through its public functions, on packages made by hand: what a core is told about its lane, ranges, homes,
- * scratch and workspace; order, waiting, failures, streams; and packages that are damaged. */
+/* libskrt through its public functions, on packages made by hand: the lane, ranges, homes, scratch and workspace that a
+ * core is given; order, waiting, failures, streams; and damaged packages. */
 #include "config.h"
 
 #include <check.h>
@@ -969,7 +969,7 @@ START_TEST(damage)
 }
 END_TEST
 
-/* A shared object without a plan, and one whose plan is invalid. */
+/* A shared object without a plan, and one with an invalid plan. */
 START_TEST(no_plan)
 {
 	ok(skrt_device_open(NULL, &device));

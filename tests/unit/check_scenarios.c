@@ -516,7 +516,7 @@ END_TEST
 
 /* ---- tasks that call sk_sync_all ---- */
 
-/* A device with two lanes whose profile asks for the reference system's split. */
+/* A device with two lanes and a profile that asks for the reference system's split. */
 static void set_up_split(void)
 {
 	test = test_model_create(2);
@@ -541,7 +541,7 @@ static void expect_reason(uint32_t number, const char *code, const char *sentenc
 	ck_assert_str_eq(sk_reason_text(test->model.arena, &test->model, fusion, number), sentence);
 }
 
-/* It needs fewer cores than the greediest task before it; what follows it comes after the cut. */
+/* It needs fewer cores than the greediest task before it; tasks that follow it come after the cut. */
 START_TEST(sync_all_drop)
 {
 	blocks("k1", 24, CUBE, 0);

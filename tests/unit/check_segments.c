@@ -29,7 +29,7 @@ static const struct variant {
 	uint32_t lanes, tasks; /* tasks: at most */
 	bool scopes; /* tasks in two scopes and in both; otherwise one scope */
 	bool apart; /* many streams, so that their order does not hide the others' */
-	bool together; /* tasks whose blocks run at once, on devices with sync-all-split */
+	bool together; /* tasks with blocks that run at once, on devices with sync-all-split */
 } variants[] = {
 	{.lanes = 1, .tasks = 6},
 	{.lanes = 2, .tasks = MOST_TASKS, .scopes = true},

@@ -1,6 +1,5 @@
-/* Check suite for format/signature/signature-parser: what the parser makes of good signatures, and the exact words for
- * bad ones.
- */
+/* Check suite for format/signature/signature-parser: the results of the parser for good signatures, and the exact
+ * messages for bad ones. */
 #include <check.h>
 #include <string.h>
 

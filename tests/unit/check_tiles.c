@@ -828,7 +828,7 @@ static bool begins_in_units(const struct sk_plan_partition *partition)
 	return good;
 }
 
-/* Rows of the plan, or half as many; what cores have in blocks has one to four elements for each. */
+/* Rows of the plan, or half as many; a core that has rows in blocks has one to four elements for each row. */
 static void random_partition(struct random_group *random, uint32_t rows)
 {
 	static const uint64_t blocks[] = {2, 3, 5, 7};
