@@ -1,5 +1,5 @@
-/* Element types in skrun: conversion, printing, random filling. f16 and bf16 are done by hand, since neither is a type
- * of every C compiler. */
+/* Element types in skrun: conversion, printing, random filling. f16 and bf16 are converted by hand, since not every C
+ * compiler has these types. */
 #include "config.h"
 
 #include "loader/skrun/skrun.h"
@@ -40,7 +40,7 @@ static double widen(uint16_t bits, int fraction)
 	return bits & 0x8000 ? -value : value;
 }
 
-/* For values that the format has exactly, and not infinite. */
+/* Convert values that the format has exactly, and that are not infinite. */
 static uint16_t narrow(double value, int fraction)
 {
 	int bias = ((1 << (15 - fraction)) - 1) / 2;
@@ -93,7 +93,7 @@ static int64_t integer(enum skrt_dtype dtype, union element element)
 	case SKRT_I32:
 		return element.i32;
 	default:
-		return element.i64; /* unsigned types: the bytes behind the element are 0 */
+		return element.i64; /* unsigned types: the bytes after the element are 0 */
 	}
 }
 
@@ -117,8 +117,8 @@ double sk_element_value(enum skrt_dtype dtype, const void *data, uint64_t i)
 	}
 }
 
-/* The first of `few` to `enough` digits that read back as the same number, in a format with that many bits of mantissa.
- */
+/* Print the first of `few` to `enough` digits that read back as the same number, in a format with that many bits of
+ * mantissa. */
 static void print_real(double value, int few, int enough, int bits, char *text, size_t size)
 {
 	for (int precision = few; precision <= enough; precision++) {
@@ -167,7 +167,7 @@ static uint64_t mix(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-/* [-1, 1) in steps of 2^(1 - bits). */
+/* Return a number in [-1, 1) in steps of 2^(1 - bits). */
 static double fraction(uint64_t random, int bits)
 {
 	return ldexp((double)(random >> (64 - bits)), 1 - bits) - 1;
@@ -206,7 +206,7 @@ static union element choose(enum skrt_dtype dtype, uint64_t random)
 	return element;
 }
 
-/* Cut to 16 bits, towards 0; if that is outside, the next one is not. */
+/* Cut the value to 16 bits, towards 0; if that is outside the range, the next number is not. */
 static uint16_t narrow_within(double value, int bits, double low, double high)
 {
 	uint16_t result = narrow(value, bits);

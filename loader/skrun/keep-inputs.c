@@ -1,4 +1,4 @@
-/* See skrun.h. */
+/* Protection of the files that a run reads; see skrun.h. */
 #include "config.h"
 
 #include "loader/skrun/skrun.h"
@@ -12,7 +12,7 @@
 #include "loader/flight/flight.h"
 #include "loader/image/image.h"
 
-/* The file that the package names, beside it; libskrt has checked the record. False: there is none. */
+/* Find the file that the package names, beside it; libskrt has checked the record. False: none. */
 static bool find_weights(const struct sk_session *session, char path[PATH_MAX])
 {
 	const char *slash = strrchr(session->path, '/');

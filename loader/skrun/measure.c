@@ -1,6 +1,6 @@
-/* See skrun.h. The tasks of a round run in the network's order, so that each finds the caches as it does in the
- * network. A first round, by libskrt's own function, makes everything ready and says what is wrong; then the serial
- * entries or thunks are called directly, with the clock close around them. */
+/* Measures tasks; see skrun.h. The tasks of a round run in the network's order, so that each finds the caches as in the
+ * network. A first round, by libskrt's own function, prepares everything and reports errors; then the serial entries or
+ * thunks are called directly, with the clock close around them. */
 #include "config.h"
 
 #include "loader/skrun/skrun.h"
@@ -40,7 +40,7 @@ static double median(double *values, uint32_t count)
 	return values[count / 2];
 }
 
-/* What looking at the clock twice takes, in ns: the least of many. */
+/* Return the time of two readings of the clock, in ns: the least of many. */
 static double clock_time(void)
 {
 	double least = 1e9;
@@ -53,7 +53,7 @@ static double clock_time(void)
 	return least;
 }
 
-/* The first round, which is not timed. */
+/* Make the first round, which is not timed. */
 static bool run_first(struct sk_session *session, uint32_t task_count)
 {
 	for (uint32_t i = 0; i < task_count; i++) {
@@ -84,7 +84,7 @@ static int run_timed(void *context)
 	return status;
 }
 
-/* One round; the time of task i goes to times[i * rounds + round]. */
+/* Make one round; the time of task i goes to times[i * rounds + round]. */
 static bool run_round(struct sk_session *session, uint32_t task_count, uint32_t rounds, uint32_t round, double *times)
 {
 	const struct sk_plan_view *plan = &session->module->plan;

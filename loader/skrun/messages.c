@@ -1,4 +1,4 @@
-/* See skrun.h. Names come from packages, so what is no text is escaped. */
+/* Output of skrun; see skrun.h. Names come from packages, so control characters and invalid text are escaped. */
 #include "config.h"
 
 #include "loader/skrun/skrun.h"

@@ -1,4 +1,5 @@
-/* See skrun.h. A thread writes the line, so that one long run has it, too; the runs only count. */
+/* The progress of skrun; see skrun.h. A thread writes the line, so that it also appears during one long run; the runs
+ * only count. */
 #include "config.h"
 
 #include "loader/skrun/skrun.h"
@@ -16,7 +17,7 @@
 #define ERASE "\r\033[K"
 
 static struct {
-	const char *what; /* NULL: nothing runs, and there is no thread */
+	const char *what; /* NULL: nothing runs, and the thread does not exist */
 	uint64_t count, done;
 	struct timespec start;
 	pthread_t thread;
@@ -25,7 +26,7 @@ static struct {
 	volatile sig_atomic_t shown;
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* "1:02:03", or "2:03". */
+/* Print "1:02:03", or "2:03". */
 static void print_time(const char *before, double time, const char *behind)
 {
 	uint64_t seconds = (uint64_t)time, hours = seconds / 3600;
@@ -72,7 +73,7 @@ static void *show_each_second(void *unused)
 	return unused;
 }
 
-/* Signals from outside are the main thread's. Without a thread there is no line, and all else is as it is. */
+/* Block all signals: those from outside belong to the main thread. Without a thread only the line is missing. */
 static bool start_thread(void)
 {
 	pthread_condattr_t attributes;

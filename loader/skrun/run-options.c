@@ -19,20 +19,20 @@
 
 struct row;
 
-/* What an option does. Its value is NULL if it has none. */
+/* The action of an option. Its value is NULL if it has none. */
 typedef bool apply_function(struct sk_run_options *options, const struct row *row, const char *value);
 
 struct row {
 	const char *name;
-	const char *value; /* what --help calls it; NULL: it has none */
-	const char *text; /* what --help says, line by line; NULL: nothing here */
+	const char *value; /* its name in --help; NULL: none */
+	const char *text; /* its lines in --help; NULL: not there */
 	apply_function *apply;
 	size_t field; /* of struct sk_run_options */
 	uint64_t least, most; /* of a number */
 	uint32_t constant; /* a bit of checks; a mode */
 };
 
-/* ---- what options do ---- */
+/* ---- actions of options ---- */
 
 static bool set_flag(struct sk_run_options *options, const struct row *row, const char *value)
 {
@@ -92,7 +92,7 @@ static bool set_cores(struct sk_run_options *options, const struct row *row, con
 	return true;
 }
 
-/* Seconds, with a fraction if need be. */
+/* Set a time-out in seconds, possibly with a fraction. */
 static bool set_timeout(struct sk_run_options *options, const struct row *row, const char *value)
 {
 	char *end;
@@ -241,7 +241,7 @@ static const struct row rows[] = {
 	{"version", NULL, NULL, set_flag, FIELD(version)},
 };
 
-enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]), FIRST_NUMBER = 256 /* behind all letters */ };
+enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]), FIRST_NUMBER = 256 /* after all letters */ };
 
 static void print_row(const struct row *row)
 {
@@ -272,9 +272,9 @@ void sk_run_options_help(void)
 	     "difference.");
 }
 
-/* ---- what options want of one another ---- */
+/* ---- conditions among options ---- */
 
-/* Options that say what a run does, and what is done with its values. --trace goes with predictions, too. */
+/* Return whether there are options of runs or of their values. --trace also goes with predictions. */
 static bool is_run(const struct sk_run_options *options)
 {
 	return options->input_count || options->output_count || options->random || options->verify || options->time ||
@@ -282,7 +282,7 @@ static bool is_run(const struct sk_run_options *options)
 	       options->device.timeout_ms || options->device.checks || options->warm_up;
 }
 
-/* What is said of times: how, and of which tasks. */
+/* Check the options for printing times and choosing tasks. */
 static bool check_telling(const struct sk_run_options *options)
 {
 	bool chosen = sk_task_filter_is_set(&options->tasks) || options->by_kernel;
@@ -300,7 +300,7 @@ static bool check_telling(const struct sk_run_options *options)
 
 static bool check_options(struct sk_run_options *options)
 {
-	/* Races need many cores to show. */
+	/* Races show only with many cores. */
 	if ((options->device.checks & SKRT_CHECK_RACES) && !options->device.device)
 		options->device.device = "a3";
 	bool split = options->device.checks & SKRT_CHECK_SPLIT;
@@ -350,9 +350,9 @@ static bool check_options(struct sk_run_options *options)
 	return false;
 }
 
-/* ---- the words ---- */
+/* ---- the words of the command line ---- */
 
-/* In a word of one-letter options, which we do not have, optind still points at the word. */
+/* In a word of one-letter options, which skrun does not have, optind would still point at the word. */
 static void unknown_option(const char *word)
 {
 	enum { LENGTH = 32 };
@@ -372,7 +372,7 @@ static void unknown_option(const char *word)
 		sk_skrun_error("unknown option or argument: %s; skrun --help lists them", is_letter ? letter : word);
 }
 
-/* The options; what is left are operands. */
+/* Read the options; the remaining words are operands. */
 static bool read_options(struct sk_run_options *options, int argc, char **argv)
 {
 	struct option long_options[ROW_COUNT + 1] = {0};

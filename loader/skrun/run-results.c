@@ -1,4 +1,4 @@
-/* See skrun.h. */
+/* Output of times; see skrun.h. */
 #include "config.h"
 
 #include "loader/skrun/skrun.h"
@@ -19,7 +19,8 @@ static int compare_doubles(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* So many of a hundred runs took no longer: the time of one of them. Of too few runs nobody can say that. */
+/* Return the time that so many of a hundred runs did not exceed: the time of one of them. NULL if the runs are too few
+ * for it. */
 static const double *percentile(const double *sorted, uint64_t count, uint64_t percent)
 {
 	return count * (100 - percent) >= 100 ? &sorted[(count * percent + 99) / 100 - 1] : NULL;

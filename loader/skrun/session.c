@@ -1,4 +1,4 @@
-/* The package in skrun's hands: memory for its tensors, values in and out, runs, and traces of them. */
+/* The use of a package in skrun: memory for its tensors, values in and out, runs, and traces of them. */
 #include "config.h"
 
 #include "loader/skrun/skrun.h"
@@ -22,13 +22,13 @@
 
 enum {
 	DATA_ALIGN = 4096,
-	MOST_STREAMS = 128, /* the manifest may have more; then some share one */
+	MOST_STREAMS = 128, /* if the manifest has more, some share a stream */
 	MOST_SLICES = 1 << 20, /* of a trace: some hundred megabytes of JSON */
 };
 
 /* ---- opening and closing ---- */
 
-/* What the tensor takes in pages of its own, padding included. False: more than there can be. */
+/* Find the size of the tensor in pages of its own, with padding. False: it overflows. */
 static bool measure(const struct skrt_tensor *tensor, uint64_t *size)
 {
 	if (__builtin_add_overflow(tensor->bytes, DATA_ALIGN, size) ||
@@ -48,7 +48,8 @@ void *sk_session_allocate(const struct skrt_tensor *tensor)
 	return data;
 }
 
-/* Of one of several networks names begin with the network's, which nobody has to repeat. */
+/* Return the length of the network's name with its colon, which begins names in a package of several networks and may
+ * be left out. */
 static size_t prefix_of(const struct sk_session *session)
 {
 	return *session->network.name ? strlen(session->network.name) + 1 : 0;
@@ -92,7 +93,7 @@ bool sk_session_open(struct sk_session *session, const struct skrt_source *sourc
 	return load(session, source, device) && make_slots(session);
 }
 
-/* One for each stream of the manifest. */
+/* Make one for each stream of the manifest. */
 static bool make_streams(struct sk_session *session)
 {
 	const struct sk_plan_view *plan = &session->module->plan;
@@ -102,7 +103,7 @@ static bool make_streams(struct sk_session *session)
 		const struct sk_plan_launch *launch = &plan->launches[session->network.first_kernel + i];
 		uint32_t stream;
 
-		if (!sk_plan_has_form(plan, launch)) /* whoever runs it says so */
+		if (!sk_plan_has_form(plan, launch)) /* running it reports the error */
 			continue;
 		stream = sk_plan_form(launch)->stream;
 		if (stream >= count)
@@ -141,7 +142,7 @@ static bool no_memory(const struct skrt_tensor *tensor)
 	return false;
 }
 
-/* One mapping for all inputs, which protecting them does not divide. */
+/* Make one mapping for all inputs, so that protecting them does not split it. */
 static bool allocate_inputs(struct sk_session *session)
 {
 	const struct skrt_tensor *largest = NULL;
@@ -167,7 +168,8 @@ static bool allocate_inputs(struct sk_session *session)
 	return true;
 }
 
-/* Memory first: a device with checks needs as much again, and looks how much there is left. */
+/* Allocate tensors before the instance: a device with checks needs as much memory again, and checks how much there is
+ * left. */
 bool sk_session_prepare(struct sk_session *session)
 {
 	char *input;
@@ -191,7 +193,7 @@ bool sk_session_prepare(struct sk_session *session)
 	return make_instance(session);
 }
 
-/* Whatever belongs to the device. */
+/* Release all objects of the device. */
 static void unload(struct sk_session *session)
 {
 	for (uint32_t i = 0; i < session->stream_count; i++)
@@ -207,7 +209,7 @@ static void unload(struct sk_session *session)
 	session->device = NULL;
 }
 
-/* The slots' names are the module's. False if the package is another one by now. */
+/* Renew the slots' names, which belong to the module. False if the package has been replaced. */
 static bool describe_slots(struct sk_session *session)
 {
 	bool same = session->network.tensor_count == session->slot_count;
@@ -256,7 +258,7 @@ void sk_session_close(struct sk_session *session)
 
 /* ---- values in and out ---- */
 
-/* Messages and skdump name tensors with their network, so that may be said. */
+/* Skip the network's name: messages and skdump name tensors with it, so it is accepted. */
 static const char *without_network(const struct sk_session *session, const char *text)
 {
 	size_t prefix = prefix_of(session);
@@ -265,7 +267,7 @@ static const char *without_network(const struct sk_session *session, const char 
 												      : text;
 }
 
-/* The tensor with the longest name that is followed by "=" and something in the text; NULL: there is none. */
+/* Find the tensor with the longest name that is followed by "=" and something in the text; NULL: none. */
 static struct sk_slot *longest_name(const struct sk_session *session, const char *text)
 {
 	struct sk_slot *found = NULL;
@@ -283,7 +285,7 @@ static struct sk_slot *longest_name(const struct sk_session *session, const char
 	return found;
 }
 
-/* Misspelt: the runtime says so, and knows what may have been meant. */
+/* The name is misspelt: let the runtime report it, with a suggestion. */
 static void report_unknown(const struct sk_session *session, const char *text)
 {
 	const char *network = session->network.name;
@@ -414,7 +416,7 @@ bool sk_session_write(const struct sk_slot *slot, const char *path)
 
 /* ---- runs ---- */
 
-/* Waits for all streams; all that have failed have the same failure. */
+/* Wait for all streams; all that have failed have the same failure. */
 static bool synchronise(struct sk_session *session)
 {
 	enum skrt_status status = SKRT_OK;

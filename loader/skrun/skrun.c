@@ -19,7 +19,7 @@
 
 /* ---- the run ---- */
 
-/* Whether a file can be written there. */
+/* Check that a file can be written there. */
 static bool check_folder(const char *path, const char *what)
 {
 	const char *slash = strrchr(path, '/');
@@ -32,7 +32,7 @@ static bool check_folder(const char *path, const char *what)
 	return good;
 }
 
-/* Misspelt outputs should not be noticed after a long run. */
+/* Find misspelt outputs now, and not after a long run. */
 static bool check_outputs(const struct sk_session *session, const struct sk_run_options *options)
 {
 	bool good = (!options->trace || check_folder(options->trace, "the trace")) &&
@@ -55,7 +55,7 @@ static bool check_outputs(const struct sk_session *session, const struct sk_run_
 	return good;
 }
 
-/* All errors of the inputs and outputs are printed before it ends. */
+/* Print all errors of the inputs and outputs before it ends. */
 static bool read_inputs(struct sk_session *session, const struct sk_run_options *options)
 {
 	bool good = sk_session_assign(session, "input", options->inputs, options->input_count);
@@ -70,7 +70,7 @@ static bool read_inputs(struct sk_session *session, const struct sk_run_options 
 	return good && sk_session_check_filled(session) && sk_session_protect_inputs(session);
 }
 
-/* A misspelt pattern should not look like tasks that take no time. */
+/* Report a pattern that matches no task, which would look like tasks that take no time. */
 static bool check_filter(const struct sk_session *session, const struct sk_run_options *options)
 {
 	const struct skrt_network *network = &session->network;
@@ -106,7 +106,7 @@ static bool predict(const struct sk_session *session, const struct sk_run_option
 	return false;
 }
 
-/* Who asks for a number of cores gets that one alone. */
+/* With a number of cores in the options, verify only that number. */
 static bool verify(struct sk_session *session, const struct sk_run_options *options, double *seconds)
 {
 	if (!sk_session_verify(session, (uint32_t)options->repeats, seconds))
@@ -169,19 +169,19 @@ static bool run(struct sk_session *session, const struct sk_run_options *options
 	return !options->profile || sk_task_table_print(session, options);
 }
 
-/* ---- when skrun itself fails ---- */
+/* ---- failures of skrun itself ---- */
 
-static volatile sig_atomic_t checked; /* the kernels are: they have not done it */
+static volatile sig_atomic_t checked; /* kernels run with checks, so a failure is not theirs */
 
 static void say(const char *text)
 {
 	ssize_t written = write(STDERR_FILENO, text, strlen(text));
 
-	(void)written; /* there is nobody else to tell */
+	(void)written; /* an error here cannot be reported */
 }
 
-/* A fault that libskrt has passed on, since no kernel was at work, or the C library's abort: it has found its heap
- * damaged, and said so. */
+/* Handle a fault that libskrt has passed on, since no kernel was running, or an abort of the C library, which has
+ * reported a damaged heap. */
 static void fail(int number)
 {
 	say(sk_progress_is_shown() ? "\nskrun: error: skrun itself has failed ("
@@ -192,7 +192,7 @@ static void fail(int number)
 	_exit(EXIT_FAILURE);
 }
 
-/* Sanitizers have handlers that tell more. */
+/* Leave the handlers of sanitizers, which report more. */
 static void expect_failures(void)
 {
 	static const int numbers[] = {SIGSEGV, SIGBUS, SIGABRT};
@@ -204,7 +204,7 @@ static void expect_failures(void)
 	sk_mapped_watch();
 }
 
-/* ---- the whole ---- */
+/* ---- main ---- */
 
 static bool work(const struct sk_run_options *options)
 {
@@ -214,7 +214,7 @@ static bool work(const struct sk_run_options *options)
 
 	checked = options->device.checks != 0;
 	if (options->predict)
-		device = (struct skrt_device_options){.size = sizeof(device), .cores = 1}; /* that runs nothing */
+		device = (struct skrt_device_options){.size = sizeof(device), .cores = 1}; /* only opened, not run */
 
 	bool good = sk_session_open(&session, &options->package, options->network, &device) &&
 		    check_filter(&session, options) && sk_keep_inputs(&session, options, options->trace) &&
@@ -233,7 +233,7 @@ static bool work(const struct sk_run_options *options)
 	free(seconds);
 	if (good && options->page)
 		good = sk_page_make(options->page, options->trace, options->package.path);
-	/* A full disk behind stdout is an error too. */
+	/* A full disk under stdout is also an error. */
 	if (fflush(stdout) || ferror(stdout)) {
 		sk_skrun_error("cannot write to standard output: %s", strerror(errno));
 		good = false;

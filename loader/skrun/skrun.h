@@ -18,26 +18,26 @@ struct skrt_trace;
 
 /* ==== elements.c ====
  *
- * Elements of tensors as numbers: what skrun fills, prints and compares. */
+ * Elements of tensors as numbers, for filling, printing and comparing them. */
 
 uint32_t sk_element_size(enum skrt_dtype dtype);
 const char *sk_element_type_name(enum skrt_dtype dtype);
 
-/* The i-th element, for floating-point types and, rounded beyond 2^53, for integers. */
+/* Return the i-th element, for floating-point types and, rounded beyond 2^53, for integers. */
 double sk_element_value(enum skrt_dtype dtype, const void *data, uint64_t i);
 
-/* Writes the i-th element as text: all digits that tell it from its neighbours. Returns text. */
+/* Write the i-th element as text, with all digits that distinguish it from its neighbours. Return text. */
 const char *sk_element_print(enum skrt_dtype dtype, const void *data, uint64_t i, char *text, size_t size);
 
-/* Fills all elements: integers in [-8, 8) or [0, 16), bool 0 and 1, floating-point numbers in [-1, 1), each exactly
+/* Fill all elements: integers in [-8, 8) or [0, 16), bool 0 and 1, floating-point numbers in [-1, 1), each exactly
  * representable; with a range instead from range[0] to range[1]. The same seed and name give the same elements
- * everywhere, whatever else is filled. */
+ * everywhere, independent of other tensors. */
 void sk_elements_fill(enum skrt_dtype dtype, void *data, uint64_t count, uint64_t seed, const char *name,
 		      const double *range);
 
 /* ==== session.c ====
  *
- * What skrun does with a package: one device, one instance with memory for all its tensors, and runs of the network in
+ * The use of a package in skrun: one device, one instance with memory for all its tensors, and runs of the network in
  * each of the three ways. */
 
 enum sk_run_mode {
@@ -50,14 +50,14 @@ enum sk_run_mode {
 struct sk_slot {
 	struct skrt_tensor tensor;
 	void *data;
-	/* Of outputs and inouts, while verifying: */
+	/* For outputs and inouts, while verifying: */
 	void *start; /* inouts: the value before the first run */
-	void *reference; /* what the unfused run left */
-	bool *kept; /* by byte: no task writes it (`unwritten: keep`); NULL: there is none */
+	void *reference; /* the result of the unfused run */
+	bool *kept; /* by byte: no task writes it (`unwritten: keep`); NULL: each byte is written */
 	bool filled;
 };
 
-/* --input or --output: NAME=FILE, and what of a session that means, once there is one. */
+/* --input or --output: NAME=FILE, and, once there is a session, the tensor and path that it means. */
 struct sk_assignment {
 	const char *text;
 	struct sk_slot *slot;
@@ -71,7 +71,7 @@ struct sk_session {
 	const char *chosen; /* name of the network; NULL: it is the only one */
 	struct skrt_network network;
 	struct skrt_instance *instance;
-	struct skrt_stream **streams; /* as many as the network's launches are on */
+	struct skrt_stream **streams; /* as many as the network's launches use */
 	uint32_t stream_count; /* at least 1 */
 	struct skrt_trace *trace; /* NULL: none */
 	struct sk_slot *slots; /* of the network's tensors, in their order */
@@ -96,73 +96,72 @@ static inline uint64_t sk_slot_element_count(const struct sk_slot *slot)
 }
 
 /* All functions return false after printing "skrun: error: …". */
-/* `network` NULL: the only one. */
+/* Open the package; `network` NULL: the only one. */
 bool sk_session_open(struct sk_session *session, const struct skrt_source *source, const char *network,
 		     const struct skrt_device_options *device);
-/* Gives every tensor memory; without it a session can only be listed. */
+/* Give every tensor memory; without it a session can only be listed. */
 bool sk_session_prepare(struct sk_session *session);
-/* Runs go on on another device, in another instance of the same package; tensors keep their memory and what is in it.
- */
+/* Continue with another device, in another instance of the same package; tensors keep their memory and its contents. */
 bool sk_session_move(struct sk_session *session, const struct skrt_source *source,
 		     const struct skrt_device_options *device);
 void sk_session_close(struct sk_session *session);
 
-/* Memory as bindings want it, zeroed; for free(). NULL: there is none, and nothing is printed. */
+/* Allocate zeroed memory with the alignment for bindings; for free(). NULL: no memory, and nothing is printed. */
 void *sk_session_allocate(const struct skrt_tensor *tensor);
 
-/* Fills the slots and paths of assignments; those that have an error have none. Names may have a "=" in them: of all
- * tensors that the text can mean, it means the one with the longest name. `option` is for errors. */
+/* Fill in the slots and paths of assignments; those with an error have none. Names may contain a "=": of all tensors
+ * that the text can mean, it means the one with the longest name. `option` is for errors. */
 bool sk_session_assign(struct sk_session *session, const char *option, struct sk_assignment *assignments,
 		       uint32_t count);
 
-/* What the manifest says of random values of the tensor in that slot; false: nothing, or nothing that makes sense. */
+/* Find the manifest's range of random values for the tensor in that slot; false: none, or an invalid one. */
 bool sk_session_range(const struct sk_session *session, uint32_t slot, double range[2]);
 
-/* Fills inputs and inouts: one from a file; those that are left from a seed; or an error that names those that are
- * left. */
+/* Fill inputs and inouts: one from a file; the remaining ones from a seed; or print an error that names the remaining
+ * ones. */
 bool sk_session_read(struct sk_slot *slot, const char *path);
 void sk_session_fill(struct sk_session *session, uint64_t seed);
 bool sk_session_check_filled(const struct sk_session *session);
 
-/* From here on inputs are read-only: a kernel that writes one has a fault. */
+/* Make inputs read-only: a kernel that writes one has a fault. */
 bool sk_session_protect_inputs(const struct sk_session *session);
 
-/* Runs the network once; adds the wall time in seconds to *seconds. */
+/* Run the network once; add the wall time in seconds to *seconds. */
 bool sk_session_run(struct sk_session *session, enum sk_run_mode mode, double *seconds);
 
-/* verification.c: compares `repeats` fused runs, and one serial run, bit for bit with an unfused one, all from the same
- * start. Prints the result, or where they differ first. seconds gets the time of each fused run. */
+/* verification.c: compare `repeats` fused runs, and one serial run, bit for bit with an unfused one, all from the same
+ * start. Print the result, or the first difference. seconds gets the time of each fused run. */
 bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *seconds);
-/* Behind that: compares a fused run on one core of each lane, and one on two, if the device has more. The session stays
- * there. */
+/* After that: compare a fused run on one core of each lane, and one on two, if the device has more. The session stays
+ * on that device. */
 bool sk_session_verify_fewer(struct sk_session *session, const struct skrt_source *source,
 			     const struct skrt_device_options *device);
 
-/* watched-run.c: an unfused run in which each task ends before the next one begins, and has left the bytes that it only
- * reads as they were. */
+/* watched-run.c: make an unfused run in which each task ends before the next one begins, and check that it has not
+ * changed the bytes that it only reads. */
 bool sk_session_run_watched(struct sk_session *session);
 
-/* split-check.c: runs each task by itself, on a device with SKRT_CHECK_SPLIT. Prints the result, or all tasks that are
- * found. */
+/* split-check.c: run each task by itself, on a device with SKRT_CHECK_SPLIT. Print the result, or all tasks with
+ * findings. */
 bool sk_session_check_split(struct sk_session *session, uint32_t repeats);
 
-/* Around the runs that a trace is to tell about; it is written to the path, if there is one. */
+/* Begin and end the trace of runs; it is written to the path, if there is one. */
 bool sk_session_begin_trace(struct sk_session *session);
 bool sk_session_end_trace(struct sk_session *session, const char *path);
 
 bool sk_session_write(const struct sk_slot *slot, const char *path);
 
-/* summary.c. For people: what the package holds, and what the outputs are. */
+/* summary.c: print the contents of the package, and summaries of the outputs. */
 bool sk_session_list(struct sk_session *session);
 void sk_session_print_cores(const struct sk_session *session);
-/* After runs without a finding, what SKRT_GUARD and SKRT_CHECK_RACES have looked for. */
+/* After runs without a finding, print the errors that SKRT_GUARD and SKRT_CHECK_RACES have looked for. */
 void sk_session_print_checks(const struct sk_session *session, uint64_t checks);
-/* Of the first outputs, and how many more there are; `all`: of all. */
+/* Summarise the first outputs, and count the others; `all`: summarise all. */
 void sk_session_summarise(const struct sk_session *session, bool all);
 
 /* ==== run-options.c ====
  *
- * The command line of skrun, as what a run is to do. */
+ * The command line of skrun, as the options of a run. */
 
 struct sk_run_options {
 	struct skrt_source package;
@@ -170,95 +169,96 @@ struct sk_run_options {
 	struct sk_assignment *inputs, *outputs; /* room for one each argument */
 	uint32_t input_count, output_count;
 	bool random, verify, time, profile, list, predict, json, verbose;
-	bool by_kernel; /* of --profile and --predict: sums */
-	struct sk_task_filter tasks; /* that these two tell about */
+	bool by_kernel; /* for --profile and --predict: sums */
+	struct sk_task_filter tasks; /* for these two: tasks to show */
 	const char *trace, *page, *costs, *measure; /* paths, or NULL */
 	const char *network; /* NULL: the only one */
 	enum sk_run_mode mode;
 	bool mode_given, repeats_given;
 	uint64_t seed, repeats, warm_up;
 	struct skrt_device_options device;
-	bool help, version; /* asked for: nothing else matters */
+	bool help, version; /* requested: all else is ignored */
 };
 
-/* False after "skrun: error: …". To be freed in either case. */
+/* Read the options. False after "skrun: error: …". To be freed in either case. */
 bool sk_run_options_read(struct sk_run_options *options, int argc, char **argv);
 void sk_run_options_free(struct sk_run_options *options);
 
-/* What --help prints. */
+/* Print the text of --help. */
 void sk_run_options_help(void);
 
 /* ==== keep-inputs.c ====
  *
- * What a run reads stays as it is: the package, its weights, the costs of a prediction. */
+ * Protection of the files that a run reads: the package, its weights, the costs of a prediction. */
 
-/* False after "skrun: error: …": a file at that path, where an output is to be, is one of them. NULL is nothing. */
+/* Return false after "skrun: error: …" if the path of an output is one of these files. NULL: no output. */
 bool sk_keep_inputs(const struct sk_session *session, const struct sk_run_options *options, const char *output);
 
 /* ==== measure.c ====
  *
- * skrun --measure: what each task takes by itself, for predictions (loader/predict/predict.h has the file's format). */
+ * skrun --measure: the time of each task by itself, for predictions (loader/predict/predict.h has the file's
+ * format). */
 
-/* Runs all tasks, one after the other on the calling thread, `rounds` times, and writes the median time of each.
- * Nothing but the kernel and its dispatcher is timed. False after printing an error. */
+/* Run all tasks, one after the other on the calling thread, `rounds` times, and write the median time of each. Only the
+ * kernel and its dispatcher are timed. False after printing an error. */
 bool sk_measure(struct sk_session *session, const char *path, uint32_t rounds);
 
 /* ==== messages.c ====
  *
- * What skrun says: errors, and words of the package. */
+ * Output of skrun: errors, and names from the package. */
 
-/* Prints "skrun: error: …" on standard error. */
+/* Print "skrun: error: …" on standard error. */
 void sk_skrun_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints the library's text as an error if the status is not SKRT_OK. True: it is. */
+/* Print the library's text as an error if the status is not SKRT_OK. Return true if it is. */
 bool sk_succeeded(enum skrt_status status);
 
-/* A name, which is the package's, on standard output. */
+/* Print a name from the package, between two texts, on standard output. */
 void sk_print_named(const char *before, const char *name, const char *behind);
 
 /* ==== progress.c ====
  *
- * What skrun is at, for people who wait: a line on the terminal once that has taken a second, which goes when it is
- * done. Without a terminal as standard error there is none. */
+ * The progress of skrun: a line on the terminal, which appears after a second and is removed at the end. It needs a
+ * terminal as standard error. */
 
-/* So many runs of a kind begin, such as "fused run"; those of before have ended. */
+/* Begin so many runs of a kind, such as "fused run"; earlier ones have ended. */
 void sk_progress_begin(const char *what, uint64_t count);
-/* One of them has ended. */
+/* Note that one of them has ended. */
 void sk_progress_step(void);
-/* All have, or there is something else to say: the line goes. */
+/* Remove the line: all runs have ended, or other text is to be printed. */
 void sk_progress_end(void);
 
-/* For signal handlers: the cursor is behind the line. */
+/* For signal handlers: return whether the cursor is after the line. */
 bool sk_progress_is_shown(void);
 
 /* ==== run-results.c ====
  *
- * What skrun says of the time that runs took: for people, and with --json as data, which skrun(1) describes. */
+ * The times of runs: for people, and with --json as data, which skrun(1) describes. */
 
-/* --time: of the runs, in seconds, which get sorted. */
+/* --time: print the times of the runs, in seconds; they get sorted. */
 void sk_results_print_time(const struct sk_session *session, const struct sk_run_options *options, double *seconds);
 
-/* --json: what --time and --profile have found, as one object. The seconds get sorted. False after "skrun: error: …".
- */
+/* --json: print the results of --time and --profile as one object. The seconds get sorted. False after "skrun: error:
+ * …". */
 bool sk_results_print_json(const struct sk_session *session, const struct sk_run_options *options, double *seconds);
 
 /* ==== task-table.c ====
  *
- * skrun --profile: a trace's totals, as a table or as data. Shares are of the time that all cores had, so they add up
- * to 100 with what cores did besides, and with tasks that nobody has asked for. */
+ * skrun --profile: a trace's totals, as a table or as data. Shares are of the time of all cores. They add up to 100
+ * together with the time outside tasks, and with the tasks that are not shown. */
 
-/* Prints those tasks that the options choose, or their kernels, the longest first. False after "skrun: error: …". */
+/* Print those tasks that the options choose, or their kernels, the longest first. False after "skrun: error: …". */
 bool sk_task_table_print(const struct sk_session *session, const struct sk_run_options *options);
 
-/* The same as a member of an object in JSON: , "profile": {…} */
+/* Print the same as a member of an object in JSON: , "profile": {…} */
 bool sk_task_table_put_json(const struct sk_session *session, const struct sk_run_options *options);
 
 /* ==== trace-page.c ====
  *
- * skrun --html: the page that skdump makes of a package and of a trace of it. skdump proves the package first, which
- * the runtime cannot. */
+ * skrun --html: the page that skdump makes of a package and a trace of it. skdump also proves the package, which the
+ * runtime cannot. */
 
-/* Runs the skdump beside this program. False after an error. */
+/* Run the skdump beside this program. False after an error. */
 bool sk_page_make(const char *page, const char *trace, const char *package);
 
 #endif

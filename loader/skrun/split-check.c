@@ -1,5 +1,5 @@
-/* --check-split: each task by itself on a device that divides its calls (loader/checks/split.c). All tasks that differ
- * are told, not the first one only. */
+/* --check-split: each task by itself on a device that divides its calls (loader/checks/split.c). All tasks with a
+ * difference are reported, not only the first one. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "loader/skrt.h"
 #include "loader/skrun/skrun.h"
 
-/* How many units the task has; 0: it is not divided. */
+/* Return the number of units of the task; 0: it is not divided. */
 static uint64_t unit_count(const struct sk_session *session, uint32_t task)
 {
 	const struct sk_plan_view *plan = &session->module->plan;

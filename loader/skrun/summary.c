@@ -1,4 +1,4 @@
-/* For people: what a package holds, on which cores it runs, and what its outputs are. */
+/* Summaries for people: the contents of a package, the cores on which it runs, and its outputs. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ enum {
 	MOST_OUTPUTS = 20,
 };
 
-/* "cores 2", on other devices than the host "device a3, cores 24 and 48". */
+/* Print "cores 2", on other devices than the host "device a3, cores 24 and 48". */
 void sk_session_print_cores(const struct sk_session *session)
 {
 	const char *device = skrt_device_name(session->device);
@@ -89,7 +89,7 @@ void sk_session_print_checks(const struct sk_session *session, uint64_t checks)
 		print_check(session, "Races", "accesses of two cores to the same bytes that no await orders");
 }
 
-/* FNV-1a over the bytes: the same on every machine that computed the same. */
+/* FNV-1a over the bytes: equal results have the same hash on every machine. */
 static uint64_t hash_bytes(const unsigned char *bytes, uint64_t size)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);

@@ -1,4 +1,4 @@
-/* See skrun.h. */
+/* The totals of a trace; see skrun.h. */
 #include "config.h"
 
 #include "loader/skrun/skrun.h"
@@ -24,7 +24,7 @@ struct table {
 	struct skrt_trace_info info;
 	struct row *rows;
 	size_t count;
-	double other_seconds; /* in tasks that nobody has asked for */
+	double other_seconds; /* in tasks that are not shown */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -44,7 +44,8 @@ static void add_times(struct row *row, const struct skrt_task_times *times, cons
 	row->wait_seconds += times->wait_seconds;
 }
 
-/* The trace is of one package, so that its numbers of tasks are those of the plan. The rows are freed by the caller. */
+/* Read the totals. The trace is of one package, so its task numbers are those of the plan. The caller frees the
+ * rows. */
 static bool read_table(const struct sk_session *session, const struct sk_run_options *options, struct table *table)
 {
 	const struct sk_plan_view *plan = &session->module->plan;
@@ -80,8 +81,7 @@ static bool read_table(const struct sk_session *session, const struct sk_run_opt
 
 /* ---- for people ---- */
 
-/* Of the column of names, which a longer one leaves for its row alone: else every row would be as long as the longest.
- */
+/* Return the width of the column of names. A longer name widens only its own row. */
 static int width_of(const struct table *table)
 {
 	enum { MOST_PADDED = 256 };

@@ -1,4 +1,4 @@
-/* See skrun.h. */
+/* Runs skdump for --html; see skrun.h. */
 #include "config.h"
 
 #include "loader/skrun/skrun.h"
@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-/* The program of that name in the folder of this one. False with errno. */
+/* Find the program of that name in the folder of this one. False with errno. */
 static bool find_beside(const char *name, char path[PATH_MAX])
 {
 	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -34,19 +34,19 @@ static bool find_beside(const char *name, char path[PATH_MAX])
 bool sk_page_make(const char *page, const char *trace, const char *package)
 {
 	char path[PATH_MAX] = "skdump";
-	/* What begins with '-' may be a file. */
+	/* The name of a file may begin with '-'. */
 	const char *words[] = {path, "--html", page, "--trace", trace, "--", package, NULL};
 	int status = 0, error = find_beside("skdump", path) ? 0 : errno;
 	pid_t child;
 
 	if (!error)
 		error = posix_spawn(&child, path, NULL, NULL, (char **)(uintptr_t)words,
-				    environ); /* it only reads them */
+				    environ); /* posix_spawn only reads both arrays */
 	if (error) {
 		sk_skrun_error("%s, which makes the page: %s", path, strerror(error));
 		return false;
 	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
-	return status == 0; /* else it has said why, or the signal is known to whoever sent it */
+	return status == 0; /* otherwise skdump has printed an error, or was ended by a signal */
 }

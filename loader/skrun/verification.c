@@ -1,5 +1,6 @@
-/* The comparison of fused and serial runs with an unfused one, bit for bit: each begins with the same bytes, and with
- * poison where it is to write, which is another one each time. So bytes that no run has written differ, too. */
+/* The comparison of fused and serial runs with an unfused one, bit for bit. Each run begins with the same bytes, and
+ * with poison in the bytes that it has to write. The poison differs from run to run, so bytes that no run has written
+ * differ as well. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -16,19 +17,19 @@
 #include "loader/skrun/skrun.h"
 
 enum {
-	KEPT = 0x96, /* in all runs, where an output keeps what the caller has there */
+	KEPT = 0x96, /* in all runs, for bytes of outputs that keep the caller's values */
 	MOST_FEWER = 2, /* cores: one computes all, two share all */
 };
 
-/* Before runs of which one follows the other: the unfused one, the serial one, fused ones. In the workspace large
- * numbers, and for the first fused run, which alone can read too early, NaN in every floating-point type. */
+/* Before successive runs: the unfused one, the serial one, fused ones. The workspace gets large numbers, and, before
+ * the first fused run, NaN in every floating-point type, because only a fused run can read too early. */
 static const struct poison {
 	unsigned char outputs, workspace;
 } poisons[] = {{0xa5, 0x7d}, {0x5a, 0xf0}, {0xc3, 0xff}, {0x3c, 0x78}, {0x69, 0xfe}};
 
 enum { UNFUSED, SERIAL, FUSED, FUSED_POISONS = sizeof(poisons) / sizeof(poisons[0]) - FUSED };
 
-/* ---- the bytes that runs begin with ---- */
+/* ---- initial bytes of runs ---- */
 
 static void note_written(const struct sk_session *session, const struct sk_plan_argument *argument)
 {
@@ -60,7 +61,7 @@ static bool note_launch(const struct sk_session *session, uint32_t number)
 	return true;
 }
 
-/* The bytes of outputs that no task writes (`unwritten: keep`). */
+/* Find the bytes of outputs that no task writes (`unwritten: keep`). */
 static bool find_kept(struct sk_session *session)
 {
 	bool good = true;
@@ -90,7 +91,7 @@ static bool find_kept(struct sk_session *session)
 	return good;
 }
 
-/* Copies of what the runs start from and lead to. */
+/* Copy the initial values of the runs, and make room for their results. */
 static bool make_copies(struct sk_session *session)
 {
 	for (uint32_t i = 0; i < session->slot_count; i++) {
@@ -127,7 +128,7 @@ static void reset_tensors(struct sk_session *session, const struct poison *poiso
 	}
 }
 
-/* Nothing of the run before is left to be taken for a result. What runs once will run again. */
+/* Remove all results of the previous run. Tasks that run once will run again. */
 static bool reset(struct sk_session *session, const struct poison *poison)
 {
 	reset_tensors(session, poison);
@@ -157,7 +158,7 @@ static bool is_filled(const void *data, uint32_t size, unsigned char byte)
 	return at == size;
 }
 
-/* Says where the data first differs from the reference, and how many elements differ. */
+/* Print the first difference of the data from the reference, and the number of different elements. */
 static void print_difference(const struct sk_slot *slot, const char *mode, const struct poison *poison)
 {
 	enum skrt_dtype dtype = slot->tensor.dtype;
@@ -186,7 +187,7 @@ static void print_difference(const struct sk_slot *slot, const char *mode, const
 		       sk_element_print(dtype, slot->reference, first, wanted, sizeof(wanted)), differing, count);
 }
 
-/* The first kernel of the launch that has hidden state, which outlives the run. */
+/* Return the first kernel of the launch that has hidden state, which outlives the run. */
 static const char *stateful_kernel(const struct sk_session *session, uint32_t number)
 {
 	const struct sk_plan_view *plan = &session->module->plan;
@@ -204,8 +205,7 @@ static const char *stateful_kernel(const struct sk_session *session, uint32_t nu
 	return NULL;
 }
 
-/* Runs start from the same tensors, but not from the same hidden state: that is nothing that a runtime could put back.
- */
+/* Explain that runs start from the same tensors, but not from the same hidden state, which a runtime cannot restore. */
 static void print_state(const struct sk_session *session)
 {
 	const char *name = NULL;
@@ -233,7 +233,7 @@ static bool compare(const struct sk_session *session, const char *mode, const st
 	return true;
 }
 
-/* True if all launches have serial entries; else says which has none. */
+/* Set *all if all launches have serial entries; else print the first that has none. */
 static bool find_serial_entries(struct sk_session *session, bool *all)
 {
 	*all = true;
@@ -263,7 +263,7 @@ static bool has_once(const struct sk_session *session)
 	return false;
 }
 
-/* Where something runs once, a second run is another one than the first: it finds those results. */
+/* If a task runs once, make a second run: it differs from the first, because it finds the task's results. */
 static bool verify_fused(struct sk_session *session, uint32_t number, double *seconds)
 {
 	const struct poison *poison = &poisons[FUSED + number % FUSED_POISONS],
@@ -278,7 +278,7 @@ static bool verify_fused(struct sk_session *session, uint32_t number, double *se
 	return sk_session_run(session, SK_RUN_FUSED, seconds) && compare(session, "second fused", next);
 }
 
-/* The run that all others are compared with. */
+/* Make the run with which all others are compared. */
 static bool run_unfused(struct sk_session *session)
 {
 	if (!reset(session, &poisons[UNFUSED]) || !sk_session_run_watched(session))
@@ -301,7 +301,7 @@ static bool run_unfused(struct sk_session *session)
 	return true;
 }
 
-/* Of what has been compared. */
+/* Print the runs and tensors that have been compared. */
 static void print_success(const struct sk_session *session, uint32_t repeats)
 {
 	uint32_t outputs = 0;

@@ -19,7 +19,7 @@ struct watched {
 	const struct sk_plan_argument *argument;
 	const char *base; /* of the argument's space */
 	struct sk_rows rows; /* from there */
-	size_t copy; /* offset of what they were */
+	size_t copy; /* offset of the bytes before the task */
 };
 
 struct watch {
@@ -29,7 +29,7 @@ struct watch {
 	size_t size;
 };
 
-/* Where the space of an argument begins for tasks by themselves; NULL: nobody can write there. */
+/* Return the start of the argument's space when tasks run by themselves; NULL: it is read-only. */
 static const char *base_of(const struct sk_session *session, const struct sk_plan_argument *argument)
 {
 	if (argument->space == SK_SPACE_WORKSPACE)
@@ -43,7 +43,7 @@ static const char *base_of(const struct sk_session *session, const struct sk_pla
 	return is_output ? session->slots[slot].data : NULL;
 }
 
-/* Whether the task writes some of the bytes through another argument: it works in place. */
+/* Return whether the task writes some of the bytes through another argument, in place. */
 static bool is_written(const struct sk_plan_view *plan, struct sk_plan_calls calls,
 		       const struct sk_plan_argument *argument)
 {
@@ -106,7 +106,7 @@ static void keep(const struct watch *watch)
 	}
 }
 
-/* Prints an error if the bytes are others now. */
+/* Print an error if the bytes have changed. */
 static bool is_same(const struct sk_session *session, const struct watch *watch, const struct watched *item)
 {
 	const struct sk_plan_view *plan = &session->module->plan;
