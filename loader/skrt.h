@@ -1,11 +1,12 @@
-/* skrt.h: load packages made by sklink and run them. C and C++. libskrt(3) has an example, and the rules
- * that hold for all functions: ownership, threads, the state of the calling thread, locale, order, faults.
+/* skrt.h: load packages made by sklink and run them. C and C++. libskrt(3) has an example, and the rules for all
+ * functions: ownership, threads, the state of the calling thread, locale, order, faults.
  *
- * At each function: @param is an argument, not NULL unless it says so. @return is the result; of a status it lists the
- * failures, besides SKRT_INVALID_ARGUMENT for a null pointer and SKRT_DEVICE_LOST, which any status may be. A failure
- * has changed nothing and left its result alone, unless the function says otherwise. @threads is one of these: *any*
- * thread, also at the same time as other calls on the object; so, in a *fork* of the process, too; so, and the thread
- * *plays* package code; or any thread, but no other call may use the object, now or later (*last*). */
+ * At each function: @param is an argument, not NULL unless it says so. @return is the result; for a status it lists the
+ * failures, besides SKRT_INVALID_ARGUMENT for a null pointer and SKRT_DEVICE_LOST, which any function may return. A
+ * failure has changed nothing and left its result alone, unless the function says otherwise. @threads is one of these:
+ * *any* thread, also at the same time as other calls on the object; the same, and also in a *fork* of the process; the
+ * same as any, and the thread *plays* package code; or any thread, but no other call may use the object, now or later
+ * (*last*). */
 #ifndef SKRT_H
 #define SKRT_H
 
@@ -16,13 +17,13 @@
 extern "C" {
 #endif
 
-/* ABI policy. Functions, constants and fields stay as they are, in type, place and meaning; new functions come in a new
- * symbol version (SKRT_1.0 is the first), new constants with new numbers, new fields at the end of their struct. Every
- * struct begins with its size: a program in C sets it, struct skrt_tensor tensor = {.size = sizeof(tensor)}, and in
- * C++, from C++14 on, each struct comes with it. Of a struct that is smaller than the library's, missing fields are 0,
- * and are not filled; a larger one is taken if all bytes that the library does not know are 0, and else refused with
- * SKRT_INVALID_ARGUMENT, and the offset of the first such byte in the text. The size of a struct that the library has
- * filled is the number of bytes that it has filled. Programs that were linked before there were versions run on, by
+/* ABI policy. Functions, constants and fields keep their type, place and meaning. New functions come in a new symbol
+ * version (SKRT_1.0 is the first), new constants with new numbers, new fields at the end of their struct. Every struct
+ * begins with its size. A program in C sets it: struct skrt_tensor tensor = {.size = sizeof(tensor)}. In C++, from
+ * C++14 on, each struct is initialised with it. If a struct is smaller than the library's, missing fields are taken as
+ * 0, and are not filled. A larger one is accepted if all bytes that the library does not know are 0; otherwise the
+ * result is SKRT_INVALID_ARGUMENT, and the text has the offset of the first such byte. After the library has filled a
+ * struct, its size is the number of bytes filled. Programs that were linked before versions existed still run, with
  * functions of the version SKRT_0. */
 #if defined(__cplusplus) && __cplusplus >= 201402L
 #define SKRT_SIZE_OF(type) = sizeof(type)
@@ -50,21 +51,21 @@ enum skrt_status {
 	SKRT_CANNOT_WRITE /* the operating system would not create or write the file */
 };
 
-/* Names a status.
+/* Return the name of a status.
  *
  * @param status: any number
  * @return "SKRT_OK" …; "?" for a number that is not a status
  * @threads fork */
 const char *skrt_status_name(enum skrt_status status);
 
-/* Tells the last failure on this thread.
+/* Return the text of the last failure on this thread.
  *
  * @return one sentence, without a newline, that names the file, the tensor, the task and its kernel; "" if nothing has
  *         failed. Control characters in names are escaped (\xNN). Valid until the next call on this thread
  * @threads fork */
 const char *skrt_error(void);
 
-/* Tells the version of the library.
+/* Return the version of the library.
  *
  * @return "0.1.0"
  * @threads fork */
@@ -110,52 +111,52 @@ enum {
 	SKRT_CHECK_RACES = 2,
 	/* Also calls each kernel with `split`, `each` or `tile` again, for each unit of its part alone and for several
 	 * other lengths of whole units, from the same bytes each time, and finds results that differ from those of one
-	 * call for all of the part. In launches of single tasks one core has all parts. Of a part with more units than
-	 * SKRT_SPLIT_UNITS short calls are made for samples, each the same in every run, and long ones for the units
+	 * call for all of the part. In launches of single tasks one core has all parts. For a part with more units than
+	 * SKRT_SPLIT_UNITS, short calls are made for samples, the same in every run, and long ones for the units
 	 * between them. */
 	SKRT_CHECK_SPLIT = 4
 };
 
 enum { SKRT_SPLIT_UNITS = 16384 };
 
-/* Opens a device.
+/* Open a device.
  *
  * The host device plays cores on threads of this process, each bound to a processor: one core on each thread or, where
  * a lane has more cores than there are processors, several in turn. The first thread is the one that waits in
  * skrt_synchronise or skrt_run (else a thread of the device); the others are created when the first package that needs
- * them is loaded. A caller that stands on another thread's processor moves to the first one, if it may run there; its
- * affinity is as before. Between launches the threads spin for some microseconds and then sleep.
+ * them is loaded. A caller on another thread's processor moves to the first one, if it may run there; its affinity is
+ * restored afterwards. Between launches the threads spin for some microseconds and then sleep.
  *
  * A simulated device plays all cores on one thread, one at a time: results, and hangs, depend on the package, the
- * number of cores and the seed alone; with several launches in flight also on which of them had been queued when others
- * started or ended. It notices at once if all cores wait for each other.
+ * number of cores and the seed alone; with several launches in flight they also depend on the order in which launches
+ * are queued, start and end. It notices at once if all cores wait for each other.
  *
  * The first device that is opened installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGURG (which ends
- * kernels that take too long). Signals that do not come from a kernel go on to the handlers that were there before;
- * handlers that are installed later, and do not pass on, take the faults of kernels away from libskrt.
+ * kernels that take too long). Signals that do not come from a kernel are passed on to the previous handlers; handlers
+ * that are installed later, and do not pass signals on, take the faults of kernels away from libskrt.
  *
  * @param options: NULL: all defaults
  * @param device: receives the device, to be closed by skrt_device_close
  * @return SKRT_NOT_FOUND: no such device, or its profile has an error; SKRT_INVALID_ARGUMENT: more than 4096 cores, a
  *         seed for the host, unknown checks, an impossible size; SKRT_OUT_OF_MEMORY
- * @threads fork: there, too, the new device is usable */
+ * @threads fork: the new device can be used in the fork */
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **device);
 
-/* Ends the threads and frees the device.
+/* End the threads and free the device.
  *
  * @param device: may be NULL
  * @return SKRT_BUSY: modules, streams, events or memory of it are alive, or a trace has not ended
  * @threads last */
 enum skrt_status skrt_device_close(struct skrt_device *device);
 
-/* Counts the cores of a lane.
+/* Return the number of cores of a lane.
  *
  * @param lane: its number in the plan (0, 1)
  * @return the number; 0 if no device has such a lane
  * @threads fork */
 uint32_t skrt_device_cores(const struct skrt_device *device, uint32_t lane);
 
-/* Names the device.
+/* Return the name of the device.
  *
  * @return "host", "a3", or the name in its profile; lives as long as the device
  * @threads fork */
@@ -163,7 +164,7 @@ const char *skrt_device_name(const struct skrt_device *device);
 
 /* ---- memory ---- */
 
-/* Allocates memory for tensors, aligned as bindings need it. It holds anything. Any memory of this process can be
+/* Allocate memory for tensors, aligned for bindings. Its contents are undefined. Any memory of this process can be
  * bound; this is for programs that have none of their own. It belongs to the device.
  *
  * @param memory: receives the address, to be freed by skrt_free
@@ -171,7 +172,7 @@ const char *skrt_device_name(const struct skrt_device *device);
  * @threads any */
 enum skrt_status skrt_allocate(struct skrt_device *device, uint64_t bytes, void **memory);
 
-/* Frees memory of skrt_allocate for the same device.
+/* Free memory of skrt_allocate for the same device.
  *
  * @param memory: not in use: neither bound to an instance with launches pending, nor in a pending copy; may be NULL
  * @return no other failure
@@ -221,8 +222,8 @@ struct skrt_tensor {
 	uint64_t padding; /* bytes after these that kernels may read, and do not use */
 };
 
-/* Loads a package: checks the file's structure, maps it (text and constants are shared with other processes and not
- * copied), relocates it and protects it. None of it is run. A package loaded twice is two independent modules. The file
+/* Load a package: check the file's structure, map it (text and constants are shared with other processes and not
+ * copied), relocate it and protect it. None of it is run. A package loaded twice is two independent modules. The file
  * must not be changed while it is loaded; replacing it by a rename, as sklink does, is fine. Without a public key a
  * change of the file changes the code that runs, and a cut of the file makes it fault.
  *
@@ -250,34 +251,35 @@ struct skrt_source {
 	uint64_t bytes;
 	int use_descriptor; /* not 0: descriptor of a regular file, open for reading; it stays open and where it is */
 	int descriptor;
-	const char *name; /* for error texts, if there is no path; NULL: "package in memory" */
+	const char *name; /* for error texts, without a path; NULL: "package in memory" */
 	/* Functions that go before those that libskrt provides; a package's other imports must be among the latter.
-	 * They run on the cores' stacks, several at a time. They are taken not to hold locks: see SKRT_DEVICE_LOST. The
-	 * array is not needed any more when the module is loaded. */
+	 * They run on the cores' stacks, several at a time. They are assumed not to hold locks: see SKRT_DEVICE_LOST.
+	 * The array is not needed any more when the module is loaded. */
 	const struct skrt_import *imports;
 	uint32_t import_count;
 	/* Not 0: the package must be byte for byte as sklink wrote it, or as strip left that. Its seal is a hash
-	 * (XXH3-128), which finds damage, but not somebody who makes a new seal. Without a key it looks at the mapped
-	 * file: one that is changed afterwards is not noticed, and one that is cut meanwhile raises SIGBUS in the call,
-	 * which goes to the handler that the program had before, and ends a program without one. */
+	 * (XXH3-128), which finds damage, but not a manipulated package with a new seal. Without a key it looks at the
+	 * mapped file: one that is changed afterwards is not noticed, and one that is cut meanwhile raises SIGBUS in
+	 * the call, which goes to the handler that the program had before, and ends a program without one. */
 	int check_integrity;
-	/* NULL, or the 32 bytes of an Ed25519 key whose owner must have signed the package (sklink --sign): all bytes
-	 * that come into memory, and the headers that say where and with which protection. With a key the package is
-	 * not mapped but read into memory of this process alone, and checked there, so the code that runs is the code
-	 * that was checked, whatever becomes of the file. This costs memory: the constants are not shared with other
-	 * processes. Loading 1 GiB of constants takes 1.7 s of one core, 1.6 s of them for the signature, rather than
-	 * the time for mapping. perf does not find the names of functions in such memory. */
+	/* NULL, or the 32 bytes of an Ed25519 public key: the package must be signed with the matching private key
+	 * (sklink --sign). The signature covers all bytes that come into memory, and the headers with their addresses
+	 * and protection. With a key the package is not mapped but read into memory of this process alone, and checked
+	 * there, so the code that runs is the code that was checked, whatever becomes of the file. This costs memory:
+	 * the constants are not shared with other processes. Loading 1 GiB of constants takes 1.7 s of one core, 1.6 s
+	 * of them for the signature, rather than the time for mapping. perf does not find the names of functions in
+	 * such memory. */
 	const unsigned char *public_key;
-	/* Of a package whose constants are in a file of their own (sklink --weights), that file: its path, or a
-	 * descriptor of a regular file, open for reading, which stays open and where it is. Neither: the file of the
-	 * name that the package knows, in the folder of `path`. A file that holds other constants, or not all, is
-	 * refused; check_integrity and public_key are about it, too. */
+	/* The file of constants of a package that has one (sklink --weights): its path, or a descriptor of a regular
+	 * file, open for reading, which stays open and where it is. Neither: the file of the name that the package
+	 * knows, in the folder of `path`. A file that holds other constants, or not all, is refused; check_integrity
+	 * and public_key also apply to it. */
 	const char *weights;
 	int use_weights_descriptor; /* not 0 */
 	int weights_descriptor;
 };
 
-/* Loads a package, as skrt_module_load does, from any source.
+/* Load a package, as skrt_module_load does, from any source.
  *
  * @param source: not needed any more when the module is loaded
  * @param module: receives the module, to be unloaded by skrt_module_unload
@@ -288,7 +290,7 @@ struct skrt_source {
 enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct skrt_source *source,
 				       struct skrt_module **module);
 
-/* Makes a module of a package that `sklink -r` has linked into this program, or into a shared object that stays open as
+/* Make a module of a package that `sklink -r` has linked into this program, or into a shared object that stays open as
  * long as the module. Nothing is loaded or copied; the plan is checked as a file's is, against the object that holds
  * it. Modules of one plan share the kernels' hidden state, as all packages share the state that rand and its like keep
  * in the C library: launches on one device that reach it do not overlap; on two devices they may, as may the program's
@@ -301,7 +303,7 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struct sk_plan *plan,
 					 struct skrt_module **module);
 
-/* Unmaps the package (not a linked one). Before that its destructors run, if its constructors have, and those of its
+/* Unmap the package (not a linked one). Before that its destructors run, if its constructors have, and those of its
  * static objects. Modules that are still loaded when the process ends are not destructed.
  *
  * @param module: may be NULL
@@ -309,13 +311,13 @@ enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struc
  * @threads last; plays */
 enum skrt_status skrt_module_unload(struct skrt_module *module);
 
-/* Counts the tensors to bind.
+/* Return the number of tensors to bind.
  *
  * @return the number, above all binding numbers
  * @threads fork */
 uint32_t skrt_module_tensor_count(const struct skrt_module *module);
 
-/* Describes a tensor to bind.
+/* Describe a tensor to bind.
  *
  * @param index: its binding number
  * @param tensor: with its size set; is filled
@@ -323,7 +325,7 @@ uint32_t skrt_module_tensor_count(const struct skrt_module *module);
  * @threads fork */
 enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t index, struct skrt_tensor *tensor);
 
-/* Finds a tensor to bind.
+/* Find a tensor to bind.
  *
  * @param index: receives its binding number
  * @return SKRT_NOT_FOUND, with a suggestion
@@ -342,17 +344,17 @@ struct skrt_kernel_info {
 	const char *scope; /* "" if none */
 	enum skrt_kernel_kind kind;
 	uint32_t task_count;
-	uint32_t stream; /* that the manifest puts it on */
+	uint32_t stream; /* number in the manifest */
 	int has_serial_entry; /* skrt_run_serial runs it */
 };
 
-/* Counts the network's launches.
+/* Return the number of the network's launches.
  *
  * @return the number, above all numbers of launches
  * @threads fork */
 uint32_t skrt_module_kernel_count(const struct skrt_module *module);
 
-/* Gets a launch of the network, ready to run. Its record in the file is checked when it is first asked for, here or by
+/* Get a launch of the network, ready to run. Its record in the file is checked when it is first asked for, here or by
  * skrt_launch_network; ranges are computed for every core when it first runs.
  *
  * @param index: its number, in the plan's order
@@ -361,7 +363,7 @@ uint32_t skrt_module_kernel_count(const struct skrt_module *module);
  * @threads any */
 enum skrt_status skrt_module_kernel(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel);
 
-/* Finds a launch of the network, as skrt_module_kernel gets it.
+/* Find a launch of the network, as skrt_module_kernel gets it.
  *
  * @param kernel: receives the launch, which belongs to the module
  * @return SKRT_NOT_FOUND, with a suggestion; SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY
@@ -369,23 +371,23 @@ enum skrt_status skrt_module_kernel(struct skrt_module *module, uint32_t index, 
 enum skrt_status skrt_module_find_kernel(struct skrt_module *module, const char *name,
 					 const struct skrt_kernel **kernel);
 
-/* Counts the tasks.
+/* Return the number of tasks.
  *
  * @return the number, above all numbers of tasks
  * @threads fork */
 uint32_t skrt_module_task_count(const struct skrt_module *module);
 
-/* Gets the launch of a task by itself. Launched one after another in network order, tasks compute what the network
- * computes, but with a workspace in which nothing shares bytes.
+/* Get the launch of a task by itself. Launched one after another in network order, tasks compute the same results as
+ * the network, but with a workspace in which tensors share no bytes.
  *
  * @param index: the task's number, in network order
  * @param kernel: receives the launch, which belongs to the module
  * @return SKRT_INVALID_ARGUMENT: the index is out of range; SKRT_NOT_FOUND: the package was linked without task
- * entries; SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY
+ *         entries; SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY
  * @threads any */
 enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel);
 
-/* Finds the launch of a task by itself, as skrt_module_task gets it.
+/* Find the launch of a task by itself, as skrt_module_task gets it.
  *
  * @param name: the task's
  * @param kernel: receives the launch, which belongs to the module
@@ -393,7 +395,7 @@ enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, co
  * @threads any */
 enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *name, const struct skrt_kernel **kernel);
 
-/* Describes a launch.
+/* Describe a launch.
  *
  * @param info: with its size set; is filled
  * @return SKRT_INVALID_ARGUMENT: the size is impossible
@@ -411,7 +413,7 @@ struct skrt_network {
 	uint32_t first_task, task_count;
 };
 
-/* Describes a network by its number.
+/* Describe a network by its number.
  *
  * @param index: from 0 up to SKRT_NOT_FOUND
  * @param network: with its size set; is filled
@@ -419,7 +421,7 @@ struct skrt_network {
  * @threads any */
 enum skrt_status skrt_module_network(struct skrt_module *module, uint32_t index, struct skrt_network *network);
 
-/* Describes a network by its name.
+/* Describe a network by its name.
  *
  * @param name: NULL: the only one
  * @param network: with its size set; is filled
@@ -432,7 +434,7 @@ enum skrt_status skrt_module_find_network(struct skrt_module *module, const char
 
 struct skrt_instance;
 
-/* Makes an instance of a package's only network: a place for bindings, and a workspace of its own. The first instance
+/* Make an instance of a package's only network: a place for bindings, and a workspace of its own. The first instance
  * of a module runs the package's constructors, on the calling thread: a failure of theirs is an error as in a kernel,
  * also of all later calls. They wait for no launch, and no launch waits for them, nor for destructors: where they seed
  * rand or its like, or draw, while launches of other packages do, those draw any numbers. A program that makes all
@@ -444,7 +446,7 @@ struct skrt_instance;
  * @threads plays */
 enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_instance **instance);
 
-/* Makes an instance, as skrt_instance_create does, of one of several networks. Its tensors are the only ones to bind,
+/* Make an instance, as skrt_instance_create does, of one of several networks. Its tensors are the only ones to bind,
  * and its launches those of skrt_launch_network; with other tensors, launches and tasks functions return
  * SKRT_INVALID_ARGUMENT. Instances of different networks have workspaces of their own, and can run at the same time.
  *
@@ -455,16 +457,16 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 enum skrt_status skrt_instance_create_for(struct skrt_module *module, const char *network,
 					  struct skrt_instance **instance);
 
-/* Frees an instance, and none of the bound memory.
+/* Free an instance, and none of the bound memory.
  *
  * @param instance: may be NULL
  * @return SKRT_BUSY: launches of it are pending
  * @threads last */
 enum skrt_status skrt_instance_destroy(struct skrt_instance *instance);
 
-/* Binds memory to a tensor; binding again replaces it. Outputs and inouts must not overlap other bound memory; that is
+/* Bind memory to a tensor; binding again replaces it. Outputs and inouts must not overlap other bound memory; that is
  * checked when the instance is launched, so that buffers can be exchanged one by one. Memory of an input may be
- * read-only: a kernel that writes it has a fault, whose text names the tensor.
+ * read-only: a kernel that writes it has a fault, with the tensor's name in the text.
  *
  * @param index: the tensor's binding number
  * @param data: aligned to 64; may be NULL, or not bound at all, if the tensor has neither bytes nor padding
@@ -473,7 +475,7 @@ enum skrt_status skrt_instance_destroy(struct skrt_instance *instance);
  * @threads any */
 enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes);
 
-/* Binds memory, as skrt_instance_bind does, to a tensor without padding, of which type and shape are compared.
+/* Bind memory, as skrt_instance_bind does, to a tensor without padding, of which type and shape are compared.
  *
  * @param name: the tensor's, in the instance's network
  * @param dtype: of the elements
@@ -486,8 +488,8 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const char *name, enum skrt_dtype dtype,
 					  uint32_t rank, const uint64_t *shape, void *data);
 
-/* Fills the workspaces and scratch with a byte, so that a test notices reads that come too early; a workspace that is
- * made later is filled with the byte, too. Tasks that run once, and have, run again. With SKRT_GUARD the workspaces and
+/* Fill the workspaces and scratch with a byte, so that a test notices reads that come too early; a workspace that is
+ * made later is also filled with it. Tasks that run once, and have, run again. With SKRT_GUARD the workspaces and
  * outputs hold the pattern of unwritten bytes instead.
  *
  * @param byte: to fill with
@@ -499,40 +501,41 @@ enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, in
 
 struct skrt_stream;
 
-/* Makes a stream.
+/* Make a stream.
  *
  * @param stream: receives the stream, to be destroyed by skrt_stream_destroy
  * @return SKRT_OUT_OF_MEMORY
  * @threads any */
 enum skrt_status skrt_stream_create(struct skrt_device *device, struct skrt_stream **stream);
 
-/* Frees a stream.
+/* Free a stream.
  *
  * @param stream: may be NULL
  * @return SKRT_BUSY: anything is pending on it
  * @threads last */
 enum skrt_status skrt_stream_destroy(struct skrt_stream *stream);
 
-/* Queues a launch and returns; threads of the device run it, and threads that wait. An instance may be launched again
+/* Queue a launch and return; threads of the device run it, and threads that wait. An instance may be launched again
  * before the last launch has ended: they follow each other. Launches that stand before this one in the plan, run once
- * (`once` in the manifest), and have not yet for this instance, are queued before it; it fails if one of them does. Of
- * a launch that runs once, and has, there is nothing to queue.
+ * (`once` in the manifest), and have not yet for this instance, are queued before it; it fails if one of them does. A
+ * launch that runs once, and has run, is not queued.
  *
  * @param kernel: a launch, or a task, of the instance's network
- * @return these, which are noticed at once; failures of kernels come from skrt_synchronise. SKRT_NOT_BOUND;
+ * @return these, which are found at once; failures of kernels come from skrt_synchronise. SKRT_NOT_BOUND;
  *         SKRT_INVALID_ARGUMENT: bindings overlap, or the objects do not belong together; SKRT_BUSY: a serial run of
- * the instance is going on; SKRT_UNSUPPORTED: the device is traced, and the launch notes no times; SKRT_OUT_OF_MEMORY
+ *         the instance is going on; SKRT_UNSUPPORTED: the device is traced, and the launch notes no times;
+ *         SKRT_OUT_OF_MEMORY
  * @threads any */
 enum skrt_status skrt_launch(struct skrt_stream *stream, struct skrt_instance *instance,
 			     const struct skrt_kernel *kernel);
 
-/* Queues all launches of the network in the plan's order.
+/* Queue all launches of the network in the plan's order.
  *
  * @return as skrt_launch and skrt_module_kernel
  * @threads any */
 enum skrt_status skrt_launch_network(struct skrt_stream *stream, struct skrt_instance *instance);
 
-/* Queues all launches of the network on several streams, so that launches which the plan does not order can run at the
+/* Queue all launches of the network on several streams, so that launches which the plan does not order can run at the
  * same time: a launch of the manifest's stream s goes to streams[s % count]. All launches are queued before one starts.
  * A failure ends the whole run through the network: launches that have not started are skipped, and each of its streams
  * has the failure.
@@ -544,7 +547,7 @@ enum skrt_status skrt_launch_network(struct skrt_stream *stream, struct skrt_ins
 enum skrt_status skrt_launch_network_on(struct skrt_stream *const *streams, uint32_t count,
 					struct skrt_instance *instance);
 
-/* Waits until all launches of the stream have ended, and helps: if the device's first thread is needed for a launch of
+/* Wait until all launches of the stream have ended, and help: if the device's first thread is needed for a launch of
  * the stream, and no thread is it, the caller becomes it. While that launch waits it plays other launches in flight,
  * and can so be late. Launches that the stream had queued after a failed one have been skipped, and the memory that
  * they write holds anything; device, instance and stream go on.
@@ -554,26 +557,26 @@ enum skrt_status skrt_launch_network_on(struct skrt_stream *const *streams, uint
  * @threads plays */
 enum skrt_status skrt_synchronise(struct skrt_stream *stream);
 
-/* Launches and waits, without waking the device's thread: the quickest way to run a launch.
+/* Launch and wait, without waking the device's thread: the quickest way to run a launch.
  *
  * @param kernel: as in skrt_launch
  * @return as skrt_launch and skrt_synchronise
  * @threads plays */
 enum skrt_status skrt_run(struct skrt_stream *stream, struct skrt_instance *instance, const struct skrt_kernel *kernel);
 
-/* Launches the network and waits, as skrt_run does.
+/* Launch the network and wait, as skrt_run does.
  *
  * @return as skrt_launch_network and skrt_synchronise
  * @threads plays */
 enum skrt_status skrt_run_network(struct skrt_stream *stream, struct skrt_instance *instance);
 
-/* Asks whether nothing is pending on the stream. Does not wait, does not help, and leaves failures to skrt_synchronise.
+/* Return whether nothing is pending on the stream. Do not wait or help, and leave failures to skrt_synchronise.
  *
  * @return SKRT_OK: nothing is; SKRT_NOT_READY
  * @threads any */
 enum skrt_status skrt_stream_query(struct skrt_stream *stream);
 
-/* Queues a copy, which is made when everything before it on the stream has ended. Skipped after a failure, like a
+/* Queue a copy, which is made when everything before it on the stream has ended. Skipped after a failure, like a
  * launch.
  *
  * @param to: may overlap from; NULL if bytes is 0
@@ -582,8 +585,8 @@ enum skrt_status skrt_stream_query(struct skrt_stream *stream);
  * @threads any */
 enum skrt_status skrt_copy(struct skrt_stream *stream, void *to, const void *from, uint64_t bytes);
 
-/* Queues a call of a function of the program, which is made when everything before it on the stream has ended, by a
- * thread of the device or one that waits. Other streams go on meanwhile. It is called after a failure, too.
+/* Queue a call of a function of the program, which is made when everything before it on the stream has ended, by a
+ * thread of the device or one that waits. Other streams go on meanwhile. It is also called after a failure.
  *
  * @param function: is given the stream's status so far. It may queue work, but must not wait for this device, nor open,
  *        load, unload or close anything; it may fork, but must not return in the child
@@ -598,46 +601,46 @@ enum skrt_status skrt_stream_call(struct skrt_stream *stream, void (*function)(v
 /* A mark in a stream: reached when everything queued there before its last record has ended, well or not. */
 struct skrt_event;
 
-/* Makes an event.
+/* Make an event.
  *
  * @param event: receives the event, to be destroyed by skrt_event_destroy
  * @return SKRT_OUT_OF_MEMORY
  * @threads any */
 enum skrt_status skrt_event_create(struct skrt_device *device, struct skrt_event **event);
 
-/* Frees an event.
+/* Free an event.
  *
  * @param event: may be NULL
  * @return SKRT_BUSY: it is recorded and not reached
  * @threads last */
 enum skrt_status skrt_event_destroy(struct skrt_event *event);
 
-/* Queues the mark. An event that is recorded several times is reached when all these marks have been.
+/* Queue the mark. An event that is recorded several times is reached when all these marks have been.
  *
  * @return SKRT_INVALID_ARGUMENT: not of one device; SKRT_OUT_OF_MEMORY
  * @threads any */
 enum skrt_status skrt_event_record(struct skrt_event *event, struct skrt_stream *stream);
 
-/* Makes work that is queued on the stream from now on start when the event, as recorded so far, has been reached. An
+/* Make work that is queued on the stream from now on start when the event, as recorded so far, has been reached. An
  * event that was never recorded delays nothing.
  *
  * @return SKRT_INVALID_ARGUMENT: not of one device; SKRT_OUT_OF_MEMORY
  * @threads any */
 enum skrt_status skrt_stream_wait(struct skrt_stream *stream, struct skrt_event *event);
 
-/* Asks whether the event has been reached, or was never recorded.
+/* Return whether the event has been reached, or was never recorded.
  *
  * @return SKRT_OK: so it is; SKRT_NOT_READY
  * @threads any */
 enum skrt_status skrt_event_query(struct skrt_event *event);
 
-/* Waits until the event has been reached, and helps like skrt_synchronise; failures stay with their stream.
+/* Wait until the event has been reached, and help like skrt_synchronise; failures stay with their stream.
  *
  * @return no other failure
  * @threads plays */
 enum skrt_status skrt_event_synchronise(struct skrt_event *event);
 
-/* Measures the time from one event to another.
+/* Measure the time from one event to another.
  *
  * @param seconds: receives the time
  * @return SKRT_NOT_READY: one was never recorded, or has not been reached; SKRT_INVALID_ARGUMENT: not of one device
@@ -646,7 +649,7 @@ enum skrt_status skrt_event_elapsed(struct skrt_event *start, struct skrt_event 
 
 /* ---- serial runs ---- */
 
-/* Runs the launch's serial entry on the calling thread: all tasks in order on one core, as a program without libskrt
+/* Run the launch's serial entry on the calling thread: all tasks in order on one core, as a program without libskrt
  * would run them. With checks, all launches that run once and stand before it run first, else those of them that have
  * not yet for the instance. It is on its own: launches and serial runs of other instances that have hidden state in
  * common with it may run meanwhile, unless the caller prevents that.
@@ -664,7 +667,7 @@ enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct sk
  * cores run one after the other: there they say how long the simulation took. */
 struct skrt_trace;
 
-/* Records all launches of the device from now on; serial runs are not recorded, nor launches that fail. A launch that
+/* Record all launches of the device from now on; serial runs are not recorded, nor launches that fail. A launch that
  * notes no times is refused from now on.
  *
  * @param most_slices: (a core at a task, a core in a launch) of all launches together that are kept; of launches beyond
@@ -675,21 +678,21 @@ struct skrt_trace;
  * @threads any */
 enum skrt_status skrt_trace_begin(struct skrt_device *device, uint64_t most_slices, struct skrt_trace **trace);
 
-/* Ends the recording. From then on the trace can be read; its modules cannot be unloaded before it is destroyed.
+/* End the recording. From then on the trace can be read; its modules cannot be unloaded before it is destroyed.
  *
  * @return SKRT_BUSY: work is pending on the device; SKRT_INVALID_ARGUMENT: it has ended already; SKRT_OUT_OF_MEMORY: it
  *         has ended, but does not hold everything
  * @threads any */
 enum skrt_status skrt_trace_end(struct skrt_trace *trace);
 
-/* Frees a trace.
+/* Free a trace.
  *
  * @param trace: may be NULL
  * @return SKRT_BUSY: it has not ended
  * @threads last */
 enum skrt_status skrt_trace_destroy(struct skrt_trace *trace);
 
-/* Writes a trace as JSON in the Trace Event format, which Perfetto (ui.perfetto.dev) and chrome://tracing show: a row
+/* Write a trace as JSON in the Trace Event format, which Perfetto (ui.perfetto.dev) and chrome://tracing show: a row
  * for launches for each that was in flight at a time, one for each core with a slice for each task and wait, and an
  * arrow for each await. Core numbers are the device's; a launch numbers its own from 0.
  *
@@ -722,14 +725,14 @@ struct skrt_task_times {
 	double wait_seconds; /* in awaits before it */
 };
 
-/* Sums up a trace that has ended; of another one all times are 0.
+/* Return the sums of a trace that has ended; for another one all times are 0.
  *
  * @param info: with its size set; is filled
  * @return SKRT_INVALID_ARGUMENT: the size is impossible
  * @threads fork */
 enum skrt_status skrt_trace_describe(const struct skrt_trace *trace, struct skrt_trace_info *info);
 
-/* Tells the times of a task of a trace that has ended; of another one they are 0.
+/* Return the times of a task of a trace that has ended; for another one they are 0.
  *
  * @param index: from 0 below task_count; tasks are in the order of their modules' first launches
  * @param times: with its size set; is filled
