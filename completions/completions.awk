@@ -1,6 +1,7 @@
-# Completions for a shell, of what --help of the programs says: the template with the line "@options@" replaced.
-# -v shell=bash|zsh; in come the template and, for each program, "program=NAME" and a file with its help.
-# The values that are words: "none|safe|all", "max-page-size=N", "[no]separate-code", "trap[:NAME,NAME]".
+# Completions for a shell, from the programs' --help: the template with the line "@options@" replaced.
+# -v shell=bash|zsh; the input is the template and, for each program, "program=NAME" and a file with its help.
+
+# Returns the values that are words: "none|safe|all", "max-page-size=N", "[no]separate-code", "trap[:NAME,NAME]".
 function find_words(text, parts, number, i, found) {
 	number = split(text, parts, "|")
 	for (i = 1; i <= number; i++) {
@@ -14,7 +15,8 @@ function find_words(text, parts, number, i, found) {
 	return found
 }
 
-# "--name", "--name=ARGUMENT", "--name[=ARGUMENT]", "-n ARGUMENT". An option can stand in several lines, with a value in each.
+# Notes an option: "--name", "--name=ARGUMENT", "--name[=ARGUMENT]", "-n ARGUMENT". It can have several lines, with a
+# value in each.
 function spelling(text, name, sign, rest) {
 	if (!match(text, /^--?[A-Za-z][-A-Za-z]*/))
 		return # -( and -)
@@ -74,11 +76,18 @@ function put_zsh(i, parts, text, sign, action, last) {
 		gsub(/[][\\:]/, "\\\\&", text)
 		gsub(/'/, "'\\''", text)
 		sign = signs[order[i]]
-		action = words[order[i]] != "" ? "(" substr(words[order[i]], 2) ")" : names[order[i]] ~ /=FILE/ ? "{ compset -P \"*=\"; _files }" : names[order[i]] ~ /DIR/ ? "_files -/" : names[order[i]] ~ /FILE/ ? "_files" : ""
+		action = names[order[i]] ~ /FILE/ ? "_files" : ""
+		if (names[order[i]] ~ /DIR/)
+			action = "_files -/"
+		if (names[order[i]] ~ /=FILE/)
+			action = "{ compset -P \"*=\"; _files }"
+		if (words[order[i]] != "")
+			action = "(" substr(words[order[i]], 2) ")"
 		if (parts[1] != last)
 			printf "%s%s)\n\tknown=(\n", last == "" ? "" : "\t)\n\t;;\n", parts[1]
 		last = parts[1]
-		printf "\t\t'*%s%s[%s]%s'\n", parts[2], sign == "" ? "" : sign == "[=" ? "=-" : parts[2] ~ /^-.$/ ? "+" : "=", text,
+		printf "\t\t'*%s%s[%s]%s'\n", parts[2],
+			sign == "" ? "" : sign == "[=" ? "=-" : parts[2] ~ /^-.$/ ? "+" : "=", text,
 			sign == "" ? "" : (sign == "[=" ? "::" : ":") "value:" action
 	}
 	print "\t)\n\t;;"

@@ -1,4 +1,4 @@
-# What shells complete, made of what the programs' --help says. bash looks for a file of the program's name.
+# Completions for shells, made of the programs' --help. bash looks for a file of the program's name.
 bashcompletiondir = $(datadir)/bash-completion/completions
 bashcompletion_DATA = completions/sklink
 zshcompletiondir = $(datadir)/zsh/site-functions

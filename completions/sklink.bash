@@ -1,8 +1,8 @@
-# bash completion for sklink, skrun, skdump and sklink-bisect; made of what their --help says. Where nothing here fits there are files.
+# bash completion for sklink, skrun, skdump and sklink-bisect, made of their --help. Everything else completes files.
 _sklink()
 {
 	local program=${COMP_WORDS[0]##*/} current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]} words=
-	# "=" is a word by itself. What stands behind sklink-bisect's "--" is sklink's.
+	# "=" is a word by itself. Words after sklink-bisect's "--" are sklink's.
 	[ "$option" != = ] || option=${COMP_WORDS[COMP_CWORD - 2]}
 	[ "$current" != = ] || current=
 	[[ " ${COMP_WORDS[*]:0:COMP_CWORD} " != *' -- '* ]] || program=sklink

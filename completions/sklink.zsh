@@ -1,5 +1,5 @@
 #compdef sklink skrun skdump sklink-bisect
-# zsh completion for sklink, skrun, skdump and sklink-bisect; made of what their --help says.
+# zsh completion for sklink, skrun, skdump and sklink-bisect, made of their --help.
 local -a known
 case $service in
 @options@

@@ -1,6 +1,6 @@
-# What other build systems include to link packages, and what makes Debian's packages of sklink.
+# Files for other build systems to link packages, and the rules for sklink's Debian packages.
 #
-# CMake finds the programs and libskrt from where its file lies, so that an installed tree can be moved.
+# CMake finds the programs and libskrt relative to its own file, so that an installed tree can be moved.
 cmakedir = $(libdir)/cmake/sklink
 cmake_DATA = packaging/cmake/sklink-config.cmake packaging/cmake/sklink-config-version.cmake
 from_cmake = realpath -ms --relative-to=$(cmakedir)
@@ -18,8 +18,8 @@ pkgmesondir = $(pkgdatadir)/meson
 dist_pkgmeson_DATA = packaging/meson/meson.build
 pkgconfig_DATA += packaging/sklink.pc
 
-# make deb: packages for Debian in deb/, made of what a release holds, in a build of their own, but with this build's kernels, which are
-# the same. Options for Debian's tools are in the environment, as always (DEB_BUILD_OPTIONS).
+# make deb: packages for Debian in deb/, from the files of a release, in a separate build, but with this build's
+# kernels, which are the same. Options for Debian's tools are in the environment, as always (DEB_BUILD_OPTIONS).
 EXTRA_DIST += packaging/debian
 deb_folder = $(abs_builddir)/deb
 deb_kernels = $(abs_builddir)/kernels/libskernels.a

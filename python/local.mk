@@ -1,5 +1,5 @@
-# The Python package: plain files in the folder where Python looks, and the same as a wheel. Where libskrt and sklink are to be is
-# known to make only.
+# The Python package: plain files in a folder on Python's path, and the same as a wheel. Only make knows the places of
+# libskrt and sklink.
 python_sources = \
 	python/sklink/__init__.py \
 	python/sklink/device.py \
@@ -17,7 +17,7 @@ sklinkpython_DATA = $(python_sources) python/sklink/configured.py
 python/sklink/configured.py: Makefile
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN){ \
-		echo '"""What configure was told."""'; \
+		echo '"""Settings of configure."""'; \
 		echo 'VERSION = "$(VERSION)"'; \
 		echo 'LIBRARY = "$(libdir)/libskrt.so.0"'; \
 		echo 'PROGRAM = "$(bindir)/sklink"'; \
@@ -26,6 +26,7 @@ python/sklink/configured.py: Makefile
 python_wheel = python/sklink-$(VERSION)-py3-none-any.whl
 noinst_DATA += $(python_wheel)
 $(python_wheel): $(python_sources) python/sklink/configured.py python/wheel.py
-	$(AM_V_GEN)$(PYTHON) $(top_srcdir)/python/wheel.py $@ $(VERSION) $(filter %.py %.typed,$(filter-out %/wheel.py,$^))
+	$(AM_V_GEN)$(PYTHON) $(top_srcdir)/python/wheel.py $@ $(VERSION) \
+		$(filter %.py %.typed,$(filter-out %/wheel.py,$^))
 CLEANFILES += python/sklink/configured.py $(python_wheel)
 endif

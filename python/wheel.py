@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the wheel: wheel.py WHEEL VERSION FILE... A wheel of Python alone is a zip with three files of metadata, so this needs
-neither setuptools nor a network, and the same sources give the same bytes."""
+"""Writes the wheel: wheel.py WHEEL VERSION FILE... A pure-Python wheel is a zip with three files of metadata, so this
+needs neither setuptools nor a network, and the same sources give the same bytes."""
 import base64
 import hashlib
 import os
@@ -34,7 +34,7 @@ def main():
     files[info + "RECORD"] = (record + info + "RECORD,,\n").encode()
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as wheel:
         for name, data in files.items():
-            entry = zipfile.ZipInfo(name)  # of 1980, with the rights that files have
+            entry = zipfile.ZipInfo(name)  # dated 1980, with permissions of plain files
             entry.external_attr = 0o100644 << 16
             wheel.writestr(entry, data, zipfile.ZIP_DEFLATED)
 

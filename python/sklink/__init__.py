@@ -5,8 +5,8 @@
     x = numpy.arange(16, dtype="float32").reshape(4, 4)
     y = package.run(x=x)["y"]
 
-Runs are made by libskrt, which is found as sklink.libskrt says. The document
-python.md lists everything.
+libskrt does the runs; sklink.libskrt finds it. The document python.md lists
+everything.
 """
 from .device import CHECK_RACES, CHECK_SPLIT, GUARD, Device, Event, Stream
 from .libskrt import Error, MissingFileError, __version__

@@ -18,8 +18,8 @@ def close(handle: c_void_p, _: Any) -> None:
 
 
 class Device:
-    """Cores that run packages: the host's processors or, with a name such as "a3" or the path of a profile, a simulated device. The
-    options are those of skrt_device_options (skrt.h): 0 is the default."""
+    """Cores that run packages: the host's processors or, with a name such as "a3" or the path of a profile, a simulated
+    device. The options are those of skrt_device_options (skrt.h): 0 is the default."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ _default_lock = threading.Lock()
 
 
 def device_or_default(device: Optional[Device]) -> Device:
-    """The one that is given, or the one that all have who give none: the host, opened when it is first asked for."""
+    """The given device, or the default one: the host, opened at its first use and shared."""
     if device is not None:
         return device
     with _default_lock:
@@ -56,7 +56,7 @@ def device_or_default(device: Optional[Device]) -> Device:
         return _default[0]
 
 
-# What a launch needs until it has ended: its instance, the list where that goes then, and its arrays.
+# Kept until a launch has ended: its instance, the list that takes the instance back, and its arrays.
 Pending = Deque[Tuple[Any, List[Any], Any]]
 
 
@@ -77,24 +77,24 @@ _streams: "MutableSet[Stream]" = weakref.WeakSet()
 
 @atexit.register
 def wait_for_all() -> None:
-    """What still runs has arrays, so the interpreter ends behind it."""
+    """Waits for running launches before the interpreter ends, since they use its arrays."""
     for stream in list(_streams):
         raw["synchronise"](stream._handle)
 
 
 class Stream:
-    """A queue: what is launched on it runs in order. It keeps the arrays of its launches until it has been waited for, and waits
-    before it goes."""
+    """A queue: launches on it run in order. It keeps the arrays of its launches until it has been waited for, and waits
+    before it is destroyed."""
 
     def __init__(self, device: Optional[Device] = None):
         self.device = device_or_default(device)
         self._pending: Pending = deque()
-        self._waiting = threading.Lock()  # only one thread at a time lets go of what has ended
+        self._waiting = threading.Lock()  # only one thread at a time releases ended launches
         self._handle = own(self, (self.device, self._pending), end_stream, "stream_create", self.device._handle)
         _streams.add(self)
 
     def synchronise(self) -> None:
-        """Waits until all that was launched has ended, and raises the first failure since the last call."""
+        """Waits until all launches have ended, and raises the first failure since the last call."""
         with self._waiting:
             count = len(self._pending)
             try:
@@ -103,11 +103,11 @@ class Stream:
                 release(self._pending, count)
 
     def query(self) -> bool:
-        """Whether all that was launched has ended; what failed is said by synchronise()."""
+        """Whether all launches have ended; synchronise() raises their failures."""
         return ready("stream_query", self._handle)
 
     def wait(self, event: "Event") -> None:
-        """What is queued from now on starts when the event, as recorded so far, has been reached."""
+        """Delays later launches until the event, as recorded so far, has been reached."""
         call("stream_wait", self._handle, event._handle)
 
 
@@ -127,7 +127,7 @@ class Event:
         call("event_record", self._handle, stream._handle)
 
     def query(self) -> bool:
-        """Whether it has been reached, or was never recorded."""
+        """Whether the event has been reached, or was never recorded."""
         return ready("event_query", self._handle)
 
     def synchronise(self) -> None:

@@ -1,7 +1,7 @@
-"""libskrt as ctypes sees it: finds the library, declares its functions, and makes exceptions of what they return.
+"""libskrt in ctypes: finds the library, declares its functions, and makes exceptions of the statuses that they return.
 
-The library is the file that SKLINK_LIBRARY names; else the one that was installed with this package; else libskrt.so.0 where the
-system looks (LD_LIBRARY_PATH, ldconfig). ctypes.CDLL lets go of the interpreter's lock while a function runs.
+The library is the file that SKLINK_LIBRARY names; else the one that was installed with this package; else libskrt.so.0
+on the system's paths (LD_LIBRARY_PATH, ldconfig). ctypes.CDLL releases the interpreter's lock while a function runs.
 """
 import ctypes
 import errno
@@ -17,7 +17,7 @@ __version__ = configured.VERSION
 
 
 class Error(Exception):
-    """What libskrt says of a call that failed; status is its name, such as "SKRT_KERNEL_FAILED"."""
+    """The message of a failed call of libskrt; status is its name, such as "SKRT_KERNEL_FAILED"."""
 
     def __init__(self, message: str, status: str = ""):
         super().__init__(message)
@@ -25,23 +25,23 @@ class Error(Exception):
 
 
 class MissingFileError(Error, FileNotFoundError):
-    """A file that libskrt was to read is not there."""
+    """A file for libskrt does not exist."""
 
     def __init__(self, message: str, status: str = ""):
         super().__init__(message, status)
         self.errno = errno.ENOENT
 
 
-def number(what: str, value: Any, bits: int) -> int:
-    """The value, where the library has an unsigned number of so many bits: ctypes would leave out what does not fit."""
+def number(name: str, value: Any, bits: int) -> int:
+    """The value as an unsigned number of so many bits for the library: ctypes would drop bits that do not fit."""
     whole = operator.index(value)
     if not 0 <= whole < 1 << bits:
-        raise OverflowError(f"{what} is to be from 0 to {(1 << bits) - 1}, not {whole}")
+        raise OverflowError(f"{name} is to be from 0 to {(1 << bits) - 1}, not {whole}")
     return whole
 
 
 def file_name(path: Union[str, bytes, "os.PathLike[str]"]) -> bytes:
-    """The path as the library wants it, where it would end at a null character."""
+    """The path for the library, which would cut it at a null character."""
     name = os.fsencode(path)
     if b"\0" in name:
         raise ValueError(f"the path {os.fsdecode(name)!r} has a null character in it")
@@ -139,7 +139,8 @@ FUNCTIONS: Dict[str, List[Any]] = {
 
 
 def load() -> ctypes.CDLL:
-    path = os.environ.get("SKLINK_LIBRARY") or (configured.LIBRARY if os.path.exists(configured.LIBRARY) else "libskrt.so.0")
+    installed = configured.LIBRARY if os.path.exists(configured.LIBRARY) else "libskrt.so.0"
+    path = os.environ.get("SKLINK_LIBRARY") or installed
     try:
         loaded = ctypes.CDLL(path)
         loaded.skrt_version.restype = loaded.skrt_error.restype = loaded.skrt_status_name.restype = c_char_p
@@ -171,7 +172,7 @@ def declare(name: str) -> Callable[..., int]:
     return function
 
 
-# Those that raise what went wrong, and, for objects that go and for questions, those that do not.
+# call() raises failures; `raw` has the functions that return a status, for destruction and for queries.
 raw = {name: declare(name) for name in FUNCTIONS}
 CANNOT_READ, NOT_FOUND, NOT_READY = 3, 6, 10  # enum skrt_status
 
@@ -181,14 +182,14 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def ready(name: str, handle: c_void_p) -> bool:
-    """Asks a stream or an event."""
+    """Queries a stream or an event."""
     status = raw[name](handle)
     return status != NOT_READY and not check(status)
 
 
 def own(owner: Any, parent: Any, end: Callable[..., Any], create: str, *arguments: Any) -> c_void_p:
-    """Makes an object of the library, for which end(handle, parent) is called when its owner is gone; until then its parent stays. What
-    is there when the interpreter ends, ends with the process."""
+    """Makes an object of the library. When its owner is collected, end(handle, parent) is called; until then its parent
+    stays. Objects that exist when the interpreter ends are freed with the process."""
     handle = c_void_p()
     call(create, *arguments, ctypes.byref(handle))
     weakref.finalize(owner, end, handle, parent).atexit = False

@@ -13,11 +13,11 @@ PathText = Union[str, "os.PathLike[str]"]
 
 
 class LinkError(Error):
-    """What sklink says of a link that failed."""
+    """The messages of a failed link."""
 
 
 def find_sklink() -> str:
-    """What SKLINK_PROGRAM names; else the one that was installed with this package; else the one in the path."""
+    """The program that SKLINK_PROGRAM names; else the one installed with this package; else the one in the path."""
     installed = configured.PROGRAM if os.access(configured.PROGRAM, os.X_OK) else None
     found = os.environ.get("SKLINK_PROGRAM") or installed or shutil.which("sklink")
     if found is None:
@@ -26,8 +26,8 @@ def find_sklink() -> str:
 
 
 def link(*arguments: PathText, output: PathText) -> Path:
-    """Links a package and returns its path: link("model.onnx", "--dim", "batch=1", "-lskernels", output="model.sk"). The arguments
-    are those of sklink's command line; what it warns of is a warning."""
+    """Links a package and returns its path: link("model.onnx", "--dim", "batch=1", "-lskernels", output="model.sk").
+    The arguments are those of sklink's command line; its warnings become a Python warning."""
     words = [find_sklink(), *[os.fspath(argument) for argument in arguments], "-o", os.fspath(output)]
     try:
         done = subprocess.run(words, capture_output=True, encoding="utf-8", errors="replace", check=False)

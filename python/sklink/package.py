@@ -41,7 +41,8 @@ class Instance:
 
     def __init__(self, module: Module, network: str):
         name = [network.encode()] if network else []
-        self.handle = own(self, module, destroy, "instance_create_for" if name else "instance_create", module.handle, *name)
+        create = "instance_create_for" if name else "instance_create"
+        self.handle = own(self, module, destroy, create, module.handle, *name)
 
 
 def read_tensor(module: Module, index: int, prefix: str) -> Tensor:
@@ -60,8 +61,8 @@ def read_tensor(module: Module, index: int, prefix: str) -> Tensor:
 
 
 class Network:
-    """One of a package's networks; a package's only one has the name "". Any number of threads may run it at a time: each run has
-    a workspace of its own, which later ones use again."""
+    """One of a package's networks; a package's only one has the name "". Any number of threads may run it at a time:
+    each run has a workspace of its own, which later ones reuse."""
 
     def __init__(self, module: Module, info: NetworkInfo):
         self.name: str = info.name.decode()
@@ -78,31 +79,33 @@ class Network:
 
     @property
     def inputs(self) -> Dict[str, Tensor]:
-        """What is read, by name, state included."""
+        """The tensors that are read, by name, state included."""
         return {name: tensor for name, tensor in self._tensors.items() if tensor.is_input}
 
     @property
     def outputs(self) -> Dict[str, Tensor]:
-        """What is written, by name, state included."""
+        """The tensors that are written, by name, state included."""
         return {name: tensor for name, tensor in self._tensors.items() if tensor.is_output}
 
     @overload
     def run(self, names: Names, feeds: Feeds, /, *, copy: bool = True) -> List[NDArray[Any]]: ...
 
     @overload
-    def run(self, array: NDArray[Any], /, *arrays: NDArray[Any], copy: bool = True, **named: NDArray[Any]) -> Results: ...
+    def run(
+        self, array: NDArray[Any], /, *arrays: NDArray[Any], copy: bool = True, **named: NDArray[Any]
+    ) -> Results: ...
 
     @overload
     def run(self, arrays: Optional[Feeds] = None, /, *, copy: bool = True, **named: NDArray[Any]) -> Results: ...
 
     def run(self, /, *arrays: Any, copy: bool = True, **named: Any) -> Any:
-        """Runs the network and returns its outputs by name. Arrays are given by name; those whose names are no identifiers, or
-        "copy", in a dict. Or they are given in the order of `inputs`. Inputs and state must be given; outputs that are not are made.
+        """Runs the network and returns its outputs by name. Arrays are given by name, or in a dict if a name is "copy"
+        or not an identifier, or in the order of `inputs`. Inputs and state must be given; missing outputs are made.
 
-        run(names, dict) is ONNX Runtime's: it returns a list, of the outputs with these names, or (None) of all.
+        run(names, dict) is ONNX Runtime's: it returns a list of the outputs with these names, or (None) of all.
 
-        Arrays that are contiguous and aligned to 64 bytes, as empty() makes them, are used as they are. Others are copied in and
-        out; with copy=False they are a ValueError."""
+        Arrays that are contiguous and aligned to 64 bytes, as empty() makes them, are used in place. Others are copied
+        in and out; with copy=False they are a ValueError."""
         if len(arrays) == 2 and isinstance(arrays[1], Mapping):
             names = self._names(arrays[0])
             results = self.run(arrays[1], copy=copy, **named)
@@ -119,12 +122,13 @@ class Network:
         return results
 
     def launch(self, stream: Stream, /, *arrays: Arrays, copy: bool = True, **named: NDArray[Any]) -> Results:
-        """Queues a run on the stream, and returns at once: the outputs are right when the stream has been waited for. Arrays must be
-        contiguous. Those that are not aligned are copied in the stream's order, so that what one launch writes the next can read."""
+        """Queues a run on the stream, and returns at once: the outputs are valid after a wait for the stream. Arrays
+        must be contiguous. Unaligned ones are copied in the stream's order, so that a launch can read the results of the
+        launch before."""
         return self._queue(stream, self._given(arrays, named), copy)
 
     def _names(self, names: Names) -> List[str]:
-        """Of outputs: those that are given, or all."""
+        """The given names of outputs, or all."""
         if names is None:
             return list(self.outputs)
         if isinstance(names, str) or not isinstance(names, Sequence):
@@ -143,7 +147,7 @@ class Network:
         return dict(zip(self.inputs, arrays))
 
     def _given(self, arrays: Tuple[Any, ...], named: Dict[str, NDArray[Any]]) -> Dict[str, NDArray[Any]]:
-        """The arrays, which fit their tensors' types and shapes."""
+        """The arrays by name, after a check of their types and shapes."""
         given = self._by_name(arrays)
         for name in given.keys() & named.keys():
             raise TypeError(f"tensor {name!r} is given twice")
@@ -162,7 +166,8 @@ class Network:
         instance = self._instance()
         for index, (name, place) in enumerate(memory.items(), self._first):
             call("instance_bind", instance.handle, index, place.ctypes.data, place.nbytes + self._tensors[name].padding)
-        copied = [(self._tensors[name], array, memory[name]) for name, array in given.items() if array is not memory[name]]
+        moved = [(name, array) for name, array in given.items() if array is not memory[name]]
+        copied = [(self._tensors[name], array, memory[name]) for name, array in moved]
         try:
             for tensor, array, place in copied:
                 if tensor.is_input:
@@ -171,7 +176,7 @@ class Network:
             for tensor, array, place in copied:
                 if tensor.is_output:
                     call("copy", stream._handle, array.ctypes.data, place.ctypes.data, array.nbytes)
-        finally:  # copies may be queued whatever has failed
+        finally:  # copies may be queued even after a failure
             stream._pending.append((instance, self._idle, [given, memory]))
         return {name: given.get(name, memory[name]) for name in self.outputs}
 
@@ -183,8 +188,8 @@ class Network:
 
 
 class Package:
-    """A package, loaded from a file or from bytes. What it has one network of, it is itself: inputs, outputs, run and launch are the
-    network's. Of several, `networks` has each by its name."""
+    """A package, loaded from a file or from bytes. With a single network, inputs, outputs, run and launch are the
+    network's. With several, `networks` has each by its name."""
 
     networks: Dict[str, Network]
 
@@ -214,7 +219,8 @@ class Package:
 
     def _only(self) -> Network:
         if len(self.networks) > 1:
-            raise ValueError(f"the package has several networks: .networks[...] is {', '.join(map(repr, self.networks))}")
+            names = ", ".join(map(repr, self.networks))
+            raise ValueError(f"the package has several networks: .networks[...] is {names}")
         return next(iter(self.networks.values()))
 
     @property
@@ -229,7 +235,9 @@ class Package:
     def run(self, names: Names, feeds: Feeds, /, *, copy: bool = True) -> List[NDArray[Any]]: ...
 
     @overload
-    def run(self, array: NDArray[Any], /, *arrays: NDArray[Any], copy: bool = True, **named: NDArray[Any]) -> Results: ...
+    def run(
+        self, array: NDArray[Any], /, *arrays: NDArray[Any], copy: bool = True, **named: NDArray[Any]
+    ) -> Results: ...
 
     @overload
     def run(self, arrays: Optional[Feeds] = None, /, *, copy: bool = True, **named: NDArray[Any]) -> Results: ...

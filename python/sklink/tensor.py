@@ -1,4 +1,4 @@
-"""What a network's tensors are to NumPy: types, shapes, alignment, and the room behind them."""
+"""A network's tensors in NumPy: types, shapes, alignment, and the padding after them."""
 import math
 import operator
 import sys
@@ -29,7 +29,7 @@ DTYPES = {
 
 
 def empty(shape: Union[int, Sequence[int]], dtype: DTypeLike = float, padding: int = 0) -> NDArray[Any]:
-    """numpy.empty, aligned as packages want it, so that nothing is copied; with room for padding bytes behind."""
+    """numpy.empty with the alignment that packages need, so that nothing is copied, and with padding bytes after it."""
     extents = [operator.index(extent) for extent in (shape if numpy.iterable(shape) else [shape])]
     size = math.prod(extents) * numpy.dtype(dtype).itemsize
     if min([padding, *extents]) < 0:
@@ -55,10 +55,10 @@ class Tensor:
     """An input or an output of a network; state is both."""
 
     name: str
-    type: str  # as sklink calls it: "bf16"
+    type: str  # sklink's name: "bf16"
     dtype: "numpy.dtype[Any]"
     shape: Tuple[int, ...]
-    padding: int  # bytes behind it that kernels may read
+    padding: int  # bytes after it that kernels may read
     is_input: bool
     is_output: bool
 
@@ -66,35 +66,38 @@ class Tensor:
         return f"{self.name}: {self.type}{list(self.shape)}"
 
     def empty(self) -> NDArray[Any]:
-        """An array for it, which is never copied; it holds anything."""
+        """An array for it, which is never copied; its contents are undefined."""
         return empty(self.shape, self.dtype, self.padding)
 
     def check(self, array: Any) -> None:
-        """Raises what keeps the array from being this tensor."""
+        """Raises an error if the array cannot be this tensor."""
         if not isinstance(array, numpy.ndarray):
             raise TypeError(f"tensor '{self.name}' is to be a numpy.ndarray, not {type(array).__name__}")
         if isinstance(array, numpy.ma.MaskedArray):
-            raise TypeError(f"tensor '{self.name}': the array is masked, which kernels would not notice; .filled() has all elements")
+            raise TypeError(
+                f"tensor '{self.name}': the array is masked, which kernels would not notice; .filled() has all elements"
+            )
         if array.dtype != self.dtype or array.shape != self.shape:
             alias = "" if self.type != "bf16" else ", as uint16"
             raise ValueError(
-                f"tensor '{self.name}' is {self.type}{list(self.shape)}{alias}; the array is {array.dtype}{list(array.shape)}"
+                f"tensor '{self.name}' is {self.type}{list(self.shape)}{alias}; "
+                f"the array is {array.dtype}{list(array.shape)}"
             )
         if self.is_output and not array.flags.writeable:
             raise ValueError(f"tensor '{self.name}' is written; the array is read-only")
 
     def obstacle(self, array: NDArray[Any]) -> str:
-        """Why kernels cannot have the array's memory as it is; "" if they can."""
+        """The reason why kernels cannot use the array's memory in place; "" if they can."""
         if not array.flags.c_contiguous:
             return "is not contiguous"
         if array.ctypes.data % ALIGNMENT:
             return f"is not aligned to {ALIGNMENT} bytes"
         if self.padding and room(array) < array.nbytes + self.padding:
-            return f"has no {self.padding} bytes behind it for kernels to read"
+            return f"has no {self.padding} bytes after it for kernels to read"
         return ""
 
     def dense(self, array: NDArray[Any]) -> NDArray[Any]:
-        """The array, or a contiguous copy, of which kernels have the memory as it is."""
+        """The array, or a contiguous copy, for kernels to use in place."""
         if array.flags.c_contiguous:
             return array
         copied = self.empty()
@@ -102,14 +105,16 @@ class Tensor:
         return copied
 
     def place(self, array: Optional[NDArray[Any]], copy: bool) -> NDArray[Any]:
-        """Memory for kernels: the array's own, or, where that may be copied, other."""
+        """Memory for kernels: the array's own, or other memory if the array may be copied."""
         if array is None:
             return self.empty()
         obstacle = self.obstacle(array)
         if not obstacle:
             return array
         if not copy:
-            raise ValueError(f"tensor '{self.name}': the array {obstacle}; Tensor.empty() makes one that need not be copied")
+            raise ValueError(
+                f"tensor '{self.name}': the array {obstacle}; Tensor.empty() makes one that need not be copied"
+            )
         if not array.flags.c_contiguous:
             raise ValueError(f"tensor '{self.name}': the array {obstacle}, so only run() can copy it")
         return self.empty()

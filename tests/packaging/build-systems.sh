@@ -189,7 +189,7 @@ from_elsewhere() {
 	sklink_add_package(net)|(net): say either MANIFEST or MODEL
 	sklink_add_package(net MANIFEST a.yaml MODEL b.onnx)|(net): say either MANIFEST or MODEL
 	sklink_add_package(net MANIFEST a.yaml OBJEKTS a.o)|(net): unknown: OBJEKTS;a.o
-	sklink_add_package(net MANIFEST a.yaml OBJECTS sklink::skrt)|sklink::skrt is no object library
+	sklink_add_package(net MANIFEST a.yaml OBJECTS sklink::skrt)|sklink::skrt is not an object library
 	find_package(sklink 0.2 REQUIRED)|version: 0.1.0
 	find_package(sklink 0.0.9 REQUIRED)|version: 0.1.0
 	E

@@ -249,7 +249,7 @@ def test_padding(tmp_path):
     assert numpy.array_equal(package.run(x=sklink.empty(42, "float32")[:10] * 0)["y"], numpy.zeros(10))
     short = sklink.empty(10, "float32")
     short[...] = x
-    with pytest.raises(ValueError, match="the array has no 128 bytes behind it for kernels to read"):
+    with pytest.raises(ValueError, match="the array has no 128 bytes after it for kernels to read"):
         package.run(x=short, copy=False)
     for array in (short, strided(short)):
         assert numpy.array_equal(package.run(x=array)["y"], 2 * x)
